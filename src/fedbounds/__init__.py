@@ -1,0 +1,3 @@
+"""Check convergence theorems of partial federated optimisation."""
+
+__version__ = "0.1.0"

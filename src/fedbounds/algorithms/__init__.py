@@ -1,0 +1,1 @@
+"""How the iterates move: one vectorised implementation per algorithm."""

@@ -1,0 +1,71 @@
+"""Which (client, replica) pairs take part in a computation, sorted by client.
+
+Rows are sorted by client so that a gradient kernel is one matrix product per client over all
+replicas in which that client takes part, instead of one gathered matrix per replica.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Array = Any  # any array of the array-API standard, or a NumPy object array of exact numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Cohort:
+    """The rows of a batched computation.
+
+    Attributes
+    ----------
+    clients, replicas : int
+        Number of clients n and of replicas R that the rows are drawn from.
+    bounds : tuple of int, length n + 1
+        Rows of client i are ``bounds[i]:bounds[i + 1]``.
+    replica, pair : integer arrays, shape (rows,)
+        Replica of each row; flat index ``client * R + replica`` of each row.
+    row : integer array, shape (n * R,)
+        Row of each flat (client, replica) index; 0 where the pair is absent.
+    """
+
+    clients: int
+    replicas: int
+    bounds: tuple[int, ...]
+    replica: Array
+    pair: Array
+    row: Array
+
+    @property
+    def everyone(self) -> bool:
+        """Whether every client takes part in every replica."""
+        return self.bounds[-1] == self.clients * self.replicas
+
+
+def cohort_of(present: np.ndarray, xp: Any = np) -> Cohort:
+    """The cohort of the pairs marked in ``present``.
+
+    Parameters
+    ----------
+    present : host array, shape (n, R)
+        Non-zero where client i takes part in replica r.
+    xp : array namespace
+        Where the index arrays are to live.
+    """
+    n, replicas = present.shape
+    flat = np.flatnonzero(present.reshape(-1))
+    row = np.zeros(n * replicas, dtype=np.int64)
+    row[flat] = np.arange(flat.size)
+    bounds = (0, *np.cumsum(np.count_nonzero(present, axis=1)).tolist())
+    return Cohort(
+        clients=n,
+        replicas=replicas,
+        bounds=bounds,
+        replica=xp.asarray(flat % replicas),
+        pair=xp.asarray(flat),
+        row=xp.asarray(row),
+    )
+
+
+def everyone(clients: int, replicas: int, xp: Any = np) -> Cohort:
+    """The cohort of all clients in all replicas."""
+    return cohort_of(np.ones((clients, replicas), dtype=bool), xp)

@@ -1,0 +1,160 @@
+"""f_i(u, v_i) = 1/2 u'Au + a_i'u + mu/2 ||v_i||^2 + s cos(w'u + q'v_i): non-convex and coupled.
+
+The coupling is bounded in slope, so dissimilarity is bounded at all points although shared and
+personal variables interact. The deviation of client i from the mean shared gradient is
+a_i - a - s (t_i - t) w with t_i = sin(w'u + q'v_i) in [-1, 1] and t their mean. Its mean square is
+convex in (t_1, ..., t_n), hence largest at signs; each sign vector is attained by a choice of the
+v_i (q != 0). So b^2 is that maximum, exactly.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import array_api_compat
+import numpy as np
+
+from fedbounds.errors import require
+from fedbounds.vocabulary import Assumption, Constant, Provenance, Side
+
+from .cohort import Cohort
+from .constants import Constants, ConstantValue, Evidence
+from .noise import SILENT, Noise
+from .problem import Start, check_start, initial_gradients, initial_value
+
+Array = Any
+_MOST_CLIENTS = 16  # 2^n sign vectors are enumerated
+
+
+@dataclass(frozen=True, eq=False)
+class CoupledCosine:
+    """Coupled non-convex objectives of n clients.
+
+    Attributes
+    ----------
+    shared_hessian : array, shape (d_u, d_u)
+        A, symmetric positive definite.
+    linear : array, shape (n, d_u)
+        a_i.
+    personal_curvature : float
+        mu > 0.
+    amplitude : float
+        s, the strength of the coupling.
+    shared_direction, personal_direction : arrays, shapes (d_u,) and (d_v,)
+        w and q; q is not zero.
+    noise : Noise
+        Additive gradient noise.
+    """
+
+    shared_hessian: Array
+    linear: Array
+    personal_curvature: float
+    amplitude: float
+    shared_direction: Array
+    personal_direction: Array
+    noise: Noise = SILENT
+
+    def __post_init__(self) -> None:
+        n, d_u = self.linear.shape
+        require(1 <= n <= _MOST_CLIENTS, "number of clients", n, f"1 to {_MOST_CLIENTS}")
+        given = (tuple(self.shared_hessian.shape), tuple(self.shared_direction.shape))
+        require(
+            given == ((d_u, d_u), (d_u,)), "shapes of A and w", given, f"{((d_u, d_u), (d_u,))}"
+        )
+        require(
+            self.personal_curvature > 0, "personal curvature mu", self.personal_curvature, "> 0"
+        )
+        if isinstance(self.shared_hessian, np.ndarray):
+            symmetric = np.array_equal(self.shared_hessian, self.shared_hessian.T)
+            lowest = np.linalg.eigvalsh(self.shared_hessian).min() if symmetric else float("nan")
+            require(lowest > 0, "smallest eigenvalue of A", lowest, "> 0, A symmetric and finite")
+            norm = float(np.linalg.norm(self.personal_direction))
+            require(norm > 0, "norm of the personal direction q", norm, "> 0")
+
+    @property
+    def clients(self) -> int:
+        """Number of clients n."""
+        return int(self.linear.shape[0])
+
+    @property
+    def shared_dimension(self) -> int:
+        """d_u."""
+        return int(self.linear.shape[1])
+
+    @property
+    def personal_dimension(self) -> int:
+        """d_v."""
+        return int(self.personal_direction.shape[0])
+
+    def gradient(self, z: Array, cohort: Cohort) -> Array:
+        """Rows (A u + a_i - s sin(.) w, mu v_i - s sin(.) q)."""
+        xp = array_api_compat.array_namespace(z)
+        d_u = self.shared_dimension
+        direction = xp.concat([self.shared_direction, self.personal_direction])
+        slope = xp.sin(xp.matmul(z, direction))[:, None] * (-self.amplitude)
+        shared = xp.matmul(z[:, :d_u], self.shared_hessian) + self._linear_rows(cohort)
+        return xp.concat([shared, z[:, d_u:] * self.personal_curvature], axis=1) + slope * direction
+
+    def value(self, z: Array, cohort: Cohort) -> Array:
+        """Rows of f_i."""
+        xp = array_api_compat.array_namespace(z)
+        u, v = z[:, : self.shared_dimension], z[:, self.shared_dimension :]
+        direction = xp.concat([self.shared_direction, self.personal_direction])
+        bowl = xp.sum(
+            u * (xp.matmul(u, self.shared_hessian) / 2 + self._linear_rows(cohort)), axis=1
+        )
+        personal = xp.sum(v * v, axis=1) * (self.personal_curvature / 2)
+        return bowl + personal + self.amplitude * xp.cos(xp.matmul(z, direction))
+
+    def _linear_rows(self, cohort: Cohort) -> Array:
+        xp = array_api_compat.array_namespace(self.linear)
+        shape = (cohort.clients, cohort.replicas, self.shared_dimension)
+        flat = xp.reshape(xp.broadcast_to(self.linear[:, None, :], shape), (-1, shape[2]))
+        return flat if cohort.everyone else xp.take(flat, cohort.pair, axis=0)
+
+    def infimum(self) -> float:
+        """A certified lower bound: the bowl's minimum minus the amplitude of the cosine."""
+        mean = self.linear.mean(axis=0)
+        return float(-mean @ np.linalg.solve(self.shared_hessian, mean) / 2) - abs(self.amplitude)
+
+    @cached_property
+    def dissimilarity(self) -> float:
+        """b^2, exact: the largest mean squared deviation over all sign vectors."""
+        signs = np.array(list(product((-1.0, 1.0), repeat=self.clients)))
+        deviation = self.linear - self.linear.mean(axis=0)
+        spread = self.amplitude * (signs - signs.mean(axis=1, keepdims=True))
+        w = self.shared_direction
+        squares = (
+            (deviation * deviation).sum()
+            - 2.0 * spread @ (deviation @ w)
+            + (spread * spread).sum(axis=1) * (w @ w)
+        )
+        return float(squares.max() / self.clients)
+
+    def constants(self, start: Start) -> Constants:
+        """All constants; F_0 is an upper value, since the infimum is a lower bound."""
+        check_start(self, start)
+        s, w, q = abs(self.amplitude), self.shared_direction, self.personal_direction
+        ridge = s * np.outer(w, w)
+        norms = {
+            Constant.SMOOTHNESS_U: max(
+                np.linalg.norm(self.shared_hessian + sign * ridge, 2) for sign in (-1.0, 1.0)
+            ),
+            Constant.SMOOTHNESS_V: self.personal_curvature + s * (q @ q),
+            Constant.SMOOTHNESS_UV: s * np.linalg.norm(w) * np.linalg.norm(q),
+        }
+        values = {name: ConstantValue(float(value)) for name, value in norms.items()}
+        gap = float(initial_value(self, start)) - self.infimum()
+        return values | {
+            Constant.SMOOTHNESS: max(values.values(), key=lambda constant: constant.value),
+            Constant.VARIANCE_U: ConstantValue(self.shared_dimension * self.noise.scale_u**2),
+            Constant.VARIANCE_V: ConstantValue(self.personal_dimension * self.noise.scale_v**2),
+            Constant.DISSIMILARITY: ConstantValue(self.dissimilarity),
+            Constant.INITIAL_GRADIENTS: ConstantValue(float(initial_gradients(self, start))),
+            Constant.INITIAL_GAP: ConstantValue(gap, Provenance.CERTIFIED, Side.UPPER),
+        }
+
+    def satisfies(self, assumption: Assumption) -> Evidence:
+        """Every assumption holds at all points."""
+        return Evidence(True, f"{assumption.value}: by the form of the coupled cosine")

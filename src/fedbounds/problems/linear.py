@@ -1,0 +1,96 @@
+"""Linear algebra on float64 arrays and, exactly, on object arrays of rationals."""
+
+from typing import Any
+
+import numpy as np
+from flint import fmpq, fmpq_mat
+
+from fedbounds.vocabulary import Provenance, Side
+
+from .constants import ConstantValue
+
+Array = Any
+_SLACK = fmpq(1, 2**20)  # relative width of a certified rational bound
+
+
+def is_exact(array: Array) -> bool:
+    """Whether the array holds exact numbers rather than floats."""
+    return bool(getattr(array, "dtype", None) == object)
+
+
+def rational(number: Any) -> fmpq:
+    """The exact rational value of an int, float, fraction or rational."""
+    if isinstance(number, fmpq):
+        return number
+    numerator, denominator = number.as_integer_ratio()
+    return fmpq(int(numerator), int(denominator))
+
+
+def _matrix(array: Array) -> fmpq_mat:
+    rows, columns = array.shape
+    return fmpq_mat(rows, columns, [rational(x) for x in array.reshape(-1)])
+
+
+def solve(matrix: Array, right: Array) -> Array | None:
+    """A solution x of ``matrix @ x = right`` (symmetric matrix), or None if there is none."""
+    if is_exact(matrix):
+        exact = _matrix(matrix)
+        if matrix.shape[0] == 0:
+            return right
+        if exact.det() == 0:
+            return None
+        solution = exact.solve(_matrix(right[:, None]))
+        return np.array([solution[i, 0] for i in range(len(right))], dtype=object)
+    solution = np.linalg.lstsq(matrix, right, rcond=1e-13)[0]
+    scale = np.abs(matrix).max(initial=0.0) * np.abs(solution).max(initial=0.0)
+    scale += np.abs(right).max(initial=0.0)
+    if np.abs(matrix @ solution - right).max(initial=0.0) > 1e-9 * scale:
+        return None
+    return solution
+
+
+def is_positive_definite(matrix: Array) -> bool:
+    """Whether a symmetric matrix is positive definite: exact on rationals, eigenvalues else."""
+    if is_exact(matrix):
+        size = matrix.shape[0]
+        return all(_matrix(matrix[:k, :k]).det() > 0 for k in range(1, size + 1))
+    return bool(np.all(np.linalg.eigvalsh(matrix) > 0.0))
+
+
+def is_positive_semidefinite(matrix: Array) -> bool:
+    """Whether a symmetric matrix has no negative eigenvalue (to rounding, on floats)."""
+    if is_exact(matrix):
+        return is_positive_definite(matrix)
+    values = np.linalg.eigvalsh(matrix)
+    return bool(np.all(values >= -1e-13 * np.abs(values).max(initial=0.0)))
+
+
+def spectral_norm(matrices: Array) -> ConstantValue:
+    """The largest spectral norm of a stack of matrices, shape (count, rows, columns).
+
+    On rationals a scalar is exact, and anything larger is a rational upper bound certified by a
+    positive-definiteness test; on floats it is the norm to rounding.
+    """
+    if 0 in matrices.shape:
+        return ConstantValue(fmpq(0) if is_exact(matrices) else 0.0)
+    if not is_exact(matrices):
+        return ConstantValue(float(np.linalg.norm(matrices, 2, axis=(1, 2)).max()))
+    if _is_diagonal(matrices):
+        return ConstantValue(max(abs(rational(x)) for x in matrices.reshape(-1)))
+    guess = np.linalg.norm(matrices.astype(np.float64), 2, axis=(1, 2)).max()
+    bound = rational(float(guess))
+    while not all(_norm_below(matrix, bound) for matrix in matrices):
+        bound = bound * (1 + _SLACK) + _SLACK * _SLACK
+    return ConstantValue(bound, Provenance.CERTIFIED, Side.UPPER)
+
+
+def _is_diagonal(matrices: Array) -> bool:
+    rows, columns = matrices.shape[1:]
+    return rows == columns and all(
+        matrix[i, j] == 0 for matrix in matrices for i in range(rows) for j in range(rows) if i != j
+    )
+
+
+def _norm_below(matrix: Array, bound: fmpq) -> bool:
+    identity = np.eye(matrix.shape[1], dtype=int).astype(object)
+    return is_positive_definite(identity * bound**2 - matrix.T @ matrix)

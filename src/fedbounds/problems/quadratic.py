@@ -1,0 +1,224 @@
+"""f_i(u, v_i) = 1/2 z' H_i z + h_i' z with z = (u, v_i): own curvature and slope per client.
+
+H_i = [[A_i, C_i], [C_i', D_i]], h_i = (a_i, d_i). Every constant is exact.
+
+Bounded gradient dissimilarity. The deviation of client i from the mean shared gradient is
+(A_i - A) u + C_i v_i - (1/n) sum_j C_j v_j + a_i - a. It is bounded over all u only if every A_i
+equals A, and, since each v_i is free, over all v only if every C_i vanishes (n >= 2). Then it is
+the constant a_i - a, and b^2 = (1/n) sum_i ||a_i - a||^2, attained at every point. With one
+client the deviation is zero and b^2 = 0. On every other quadratic the assumption fails.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import array_api_compat
+import numpy as np
+
+from fedbounds.errors import FedboundsError, require
+from fedbounds.vocabulary import Assumption, Constant
+
+from .cohort import Cohort
+from .constants import Constants, ConstantValue, Evidence
+from .linear import is_exact, is_positive_semidefinite, solve, spectral_norm
+from .noise import SILENT, Noise
+from .problem import Start, check_start, initial_gradients, initial_value
+
+Array = Any
+
+
+@dataclass(frozen=True, eq=False)
+class FederatedQuadratic:
+    """Quadratic objectives of n clients.
+
+    Attributes
+    ----------
+    hessian : array, shape (n, d, d), d = d_u + d_v
+        Symmetric joint Hessians H_i.
+    linear : array, shape (n, d)
+        Linear terms h_i.
+    shared_dimension : int
+        d_u; the first d_u coordinates are shared. 0 drops the shared block, d the personal one.
+    noise : Noise
+        Additive gradient noise.
+
+    Raises
+    ------
+    FedboundsError
+        If a shape is wrong, an entry is not finite, or a Hessian is not symmetric.
+    """
+
+    hessian: Array
+    linear: Array
+    shared_dimension: int
+    noise: Noise = SILENT
+
+    def __post_init__(self) -> None:
+        shape = tuple(self.hessian.shape)
+        require(
+            len(shape) == 3 and shape[1] == shape[2], "shape of the Hessians", shape, "(n, d, d)"
+        )
+        require(shape[0] >= 1, "number of clients", shape[0], "at least 1")
+        require(tuple(self.linear.shape) == shape[:2], "shape of the linear terms",
+                tuple(self.linear.shape), f"{shape[:2]}")  # fmt: skip
+        require(0 <= self.shared_dimension <= shape[1], "shared dimension d_u",
+                self.shared_dimension, f"between 0 and {shape[1]}")  # fmt: skip
+        if isinstance(self.hessian, np.ndarray):
+            _check_entries(self.hessian, self.linear)
+
+    @property
+    def clients(self) -> int:
+        """Number of clients n."""
+        return int(self.hessian.shape[0])
+
+    @property
+    def personal_dimension(self) -> int:
+        """d_v."""
+        return int(self.hessian.shape[1]) - self.shared_dimension
+
+    def gradient(self, z: Array, cohort: Cohort) -> Array:
+        """Rows H_i z + h_i: one matrix product per client."""
+        return self._affine(z, cohort, self.linear)
+
+    def curvature(self, z: Array, cohort: Cohort) -> Array:
+        """Rows H_i z."""
+        return self._affine(z, cohort, self.linear * 0)
+
+    def _affine(self, z: Array, cohort: Cohort, slope: Array) -> Array:
+        xp = array_api_compat.array_namespace(z)
+        if cohort.everyone:
+            stacked = xp.reshape(z, (cohort.clients, cohort.replicas, z.shape[1]))
+            return xp.reshape(xp.matmul(stacked, self.hessian) + slope[:, None, :], z.shape)
+        spans = zip(cohort.bounds[:-1], cohort.bounds[1:], strict=True)
+        rows = [
+            xp.matmul(z[a:b, :], self.hessian[i, :, :]) + slope[i, :]
+            for i, (a, b) in enumerate(spans)
+        ]
+        return xp.concat(rows, axis=0)
+
+    def value(self, z: Array, cohort: Cohort) -> Array:
+        """Rows 1/2 z' H_i z + h_i' z."""
+        xp = array_api_compat.array_namespace(z)
+        return xp.sum(z * self._affine(z / 2, cohort, self.linear), axis=1)
+
+    def blocks(self) -> tuple[Array, Array, Array]:
+        """The blocks (A_i, C_i, D_i) of the Hessians, stacked over clients."""
+        d_u = self.shared_dimension
+        h = self.hessian
+        return h[:, :d_u, :d_u], h[:, :d_u, d_u:], h[:, d_u:, d_u:]
+
+    @cached_property
+    def minimiser(self) -> Array | None:
+        """The joint minimiser (u*, v_1*, ..., v_n*) as one vector, or None if there is none."""
+        n, d_u, d_v = self.clients, self.shared_dimension, self.personal_dimension
+        shared, coupling, personal = self.blocks()
+        size = d_u + n * d_v
+        # n times the Hessian and the gradient of f at zero
+        matrix = np.zeros((size, size), dtype=self.hessian.dtype)
+        slope = np.zeros(size, dtype=self.hessian.dtype)
+        matrix[:d_u, :d_u] = shared.sum(axis=0)
+        slope[:d_u] = self.linear[:, :d_u].sum(axis=0)
+        for i in range(n):
+            own = slice(d_u + i * d_v, d_u + (i + 1) * d_v)
+            matrix[:d_u, own] = coupling[i]
+            matrix[own, :d_u] = coupling[i].T
+            matrix[own, own] = personal[i]
+            slope[own] = self.linear[i, d_u:]
+        if not is_positive_semidefinite(matrix):
+            return None
+        return solve(matrix, -slope)
+
+    def infimum(self) -> Any:
+        """inf f, exact; None if f is unbounded below."""
+        if self.minimiser is None:
+            return None
+        return initial_value(self, self.split(self.minimiser))
+
+    def split(self, point: Array) -> Start:
+        """A joint vector (u, v_1, ..., v_n) as a start."""
+        d_u = self.shared_dimension
+        shape = (self.clients, self.personal_dimension)
+        return Start(u=point[:d_u], v=point[d_u:].reshape(shape))
+
+    def centred(self) -> "FederatedQuadratic":
+        """The same objective in coordinates whose origin is the minimiser.
+
+        Rounding then scales with the distance to the minimiser, so that a converged run does not
+        drown in the rounding of its own position. Without a minimiser the problem is unchanged.
+        """
+        if self.minimiser is None:
+            return self
+        origin = self.split(self.minimiser)
+        rows = np.concatenate([np.stack([origin.u] * self.clients), origin.v], axis=1)
+        linear = (self.hessian @ rows[:, :, None])[:, :, 0] + self.linear
+        d_u = self.shared_dimension
+        linear[:, :d_u] = linear[:, :d_u] - linear[:, :d_u].sum(axis=0) / self.clients
+        linear[:, d_u:] = linear[:, d_u:] * 0
+        return replace(self, linear=linear)
+
+    @cached_property
+    def dissimilarity(self) -> Any:
+        """b^2, exact; None where no finite b exists."""
+        shared, coupling, _ = self.blocks()
+        if self.clients > 1 and not (
+            (shared == shared[:1]).all() and (coupling == coupling * 0).all()
+        ):
+            return None
+        slopes = self.linear[:, : self.shared_dimension]
+        deviation = slopes - slopes.sum(axis=0) / self.clients
+        return (deviation * deviation).sum() / self.clients
+
+    def constants(self, start: Start) -> Constants:
+        """All constants that exist; see `Problem.constants`."""
+        check_start(self, start)
+        shared, coupling, personal = self.blocks()
+        norms = {
+            Constant.SMOOTHNESS_U: spectral_norm(shared),
+            Constant.SMOOTHNESS_V: spectral_norm(personal),
+            Constant.SMOOTHNESS_UV: spectral_norm(coupling),
+        }
+        found: Constants = dict(norms)
+        found[Constant.SMOOTHNESS] = max(norms.values(), key=lambda norm: norm.value)
+        d_u, d_v = self.shared_dimension, self.personal_dimension
+        found[Constant.VARIANCE_U] = ConstantValue(d_u * self.noise.scale_u**2)
+        found[Constant.VARIANCE_V] = ConstantValue(d_v * self.noise.scale_v**2)
+        found[Constant.INITIAL_GRADIENTS] = ConstantValue(initial_gradients(self, start))
+        if not is_exact(self.hessian):
+            lowest = float(np.linalg.eigvalsh(self.hessian).min())
+            found[Constant.STRONG_CONVEXITY] = ConstantValue(lowest)
+        if self.dissimilarity is not None:
+            found[Constant.DISSIMILARITY] = ConstantValue(self.dissimilarity)
+        if self.minimiser is not None:
+            gap = initial_value(self, start) - self.infimum()
+            found[Constant.INITIAL_GAP] = ConstantValue(max(gap, gap * 0))
+        return found
+
+    def satisfies(self, assumption: Assumption) -> Evidence:
+        """Decided, never assumed; see the module's text for bounded dissimilarity."""
+        if assumption is Assumption.DISSIMILARITY and self.dissimilarity is None:
+            shared, _, _ = self.blocks()
+            block = "u" if not (shared == shared[:1]).all() else "v"
+            return Evidence(
+                False, f"the deviation of client gradients grows without bound in {block}"
+            )
+        if assumption is Assumption.BOUNDED_BELOW and self.minimiser is None:
+            return Evidence(False, "f is unbounded below")
+        return Evidence(True, "exact on quadratics")
+
+
+def _check_entries(hessian: np.ndarray, linear: np.ndarray) -> None:
+    if not is_exact(hessian):
+        for name, array in (("Hessian", hessian), ("linear term", linear)):
+            if not np.isfinite(array).all():
+                where = tuple(int(x) for x in np.argwhere(~np.isfinite(array))[0])
+                raise FedboundsError(
+                    f"{name} entry {where} is {array[where]}; expected finite numbers"
+                )
+    asymmetry = hessian != hessian.transpose(0, 2, 1)
+    if asymmetry.any():
+        i, j, k = (int(x) for x in np.argwhere(asymmetry)[0])
+        raise FedboundsError(
+            f"Hessian of client {i} is not symmetric: entry ({j}, {k}) is {hessian[i, j, k]} "
+            f"and entry ({k}, {j}) is {hessian[i, k, j]}"
+        )

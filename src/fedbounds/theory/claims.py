@@ -1,0 +1,169 @@
+"""What is claimed, as data: a claim has parts, a part has two sides, a reading turns one switch."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import sympy as sp
+
+from fedbounds.errors import unknown_name
+from fedbounds.vocabulary import Assumption, Index, Relation
+
+from .catalogue import Entry
+from .symbols import constants_in, quantities_in
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A condition on constants and parameters: ``left relation right`` ('<=', '>=' or '==')."""
+
+    left: sp.Expr
+    relation: str
+    right: sp.Expr
+
+    def __str__(self) -> str:
+        return f"{self.left} {self.relation} {self.right}"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One inequality or identity of a claim.
+
+    Attributes
+    ----------
+    name : str
+        Distinguishes the parts of a claim ("u", "a"); empty when there is one.
+    left, right : SymPy expressions
+        In constants and in measured quantities.
+    relation : Relation
+        ``left <= right`` or ``left == right``.
+    index : Index
+        Per run, or per round t from ``first_round`` to T - 1.
+    conditions : tuple of Condition
+        On parameters; running outside them is no evidence.
+    assumptions : tuple of Assumption
+        On the problem.
+    trivial : expression or None
+        A bound that holds anyway; a right side that never beats it is uninformative.
+    """
+
+    left: sp.Expr
+    right: sp.Expr
+    name: str = ""
+    relation: Relation = Relation.AT_MOST
+    index: Index = Index.ROUND
+    first_round: int = 0
+    conditions: tuple[Condition, ...] = ()
+    assumptions: tuple[Assumption, ...] = ()
+    trivial: sp.Expr | None = None
+
+    @property
+    def gap(self) -> sp.Expr:
+        """right - left."""
+        return self.right - self.left
+
+    @property
+    def quantities(self) -> frozenset[str]:
+        """Names of the measured quantities it needs."""
+        return quantities_in(self.left) | quantities_in(self.right)
+
+    @property
+    def constants(self) -> frozenset[str]:
+        """Names of the constants and parameters it needs, conditions included."""
+        sides = [self.left, self.right, *(s for c in self.conditions for s in (c.left, c.right))]
+        return frozenset().union(*(constants_in(sp.sympify(side)) for side in sides))
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to read an ambiguity; it turns one switch.
+
+    Attributes
+    ----------
+    name : str
+        "as printed", or the alternative in a few words.
+    ambiguity : str
+        Id in the sheet's register, such as "amb-4"; empty for the first reading.
+    relation : Relation or None
+        Replaces the relation of every part.
+    substitute : pairs (old, new)
+        Replaced in both sides of every part.
+    """
+
+    name: str
+    ambiguity: str = ""
+    relation: Relation | None = None
+    substitute: tuple[tuple[Any, Any], ...] = ()
+
+
+AS_PRINTED = Reading("as printed")
+
+
+@dataclass(frozen=True)
+class Multiplier:
+    """The weight that a proof gives to one lemma inequality; averaged over rounds."""
+
+    claim: str
+    part: str
+    weight: sp.Expr
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim with its formulas; `entry` is its line in the catalogue.
+
+    Attributes
+    ----------
+    entry : Entry
+        Id, kind, source, place and one-line statement.
+    algorithm : str
+        Name of the algorithm it is about.
+    parts : tuple of Part
+    readings : tuple of Reading
+        The first is the headline's.
+    schedules : tuple of dicts from parameter name to expression
+        Step sizes with the conditions at equality: where the claim is most exposed.
+    proof_weights : tuple of Multiplier
+        For a claim proved as a non-negative combination of lemmas.
+    """
+
+    entry: Entry
+    algorithm: str
+    parts: tuple[Part, ...]
+    readings: tuple[Reading, ...] = (AS_PRINTED,)
+    schedules: tuple[dict[str, sp.Expr], ...] = ()
+    proof_weights: tuple[Multiplier, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """Stable id, such as "personalization/thm-3.7"."""
+        return self.entry.id
+
+    def part(self, name: str) -> Part:
+        """The part of that name, as printed."""
+        for part in self.parts:
+            if part.name == name:
+                return part
+        raise unknown_name(f"part of {self.id}", name, [part.name for part in self.parts])
+
+
+def read(claim: Claim, reading: Reading) -> tuple[Part, ...]:
+    """The parts of a claim under one reading."""
+
+    def switch(part: Part) -> Part:
+        changed = replace(part, relation=reading.relation or part.relation)
+        for old, new in reading.substitute:
+            changed = replace(
+                changed,
+                left=_replace(changed.left, old, new),
+                right=_replace(changed.right, old, new),
+            )
+        return changed
+
+    return tuple(switch(part) for part in claim.parts)
+
+
+def _replace(expression: sp.Expr, old: Any, new: Any) -> sp.Expr:
+    """Substitute a symbol, or rescale a quantity given as function -> factor."""
+    if isinstance(old, type):
+        return expression.replace(lambda e: e.func == old, lambda e: new * e)
+    return expression.subs(old, new)

@@ -1,0 +1,1 @@
+"""Chen, Cao, Yuan, Wen: sharper convergence guarantees for partial model personalisation."""

@@ -1,0 +1,151 @@
+"""Theorems 3.7 and 3.11 and Corollary 3.8: convergence of FedAvg-P."""
+
+import sympy as sp
+
+from fedbounds.theory.catalogue import entry
+from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Multiplier, Part, Reading
+from fedbounds.theory.symbols import (
+    B_0,
+    F_0,
+    G_u,
+    G_v,
+    K,
+    L,
+    Mean_t,
+    T,
+    b2,
+    eta_u,
+    eta_v,
+    f,
+    gamma,
+    gamma_u,
+    m,
+    n,
+    t,
+    variance_u,
+    variance_v,
+)  # fmt: skip
+from fedbounds.vocabulary import Assumption, Index
+
+from .lemmas import EFFECTIVE_STEP, FEDAVG_P, SMOOTH_NOISE
+
+# F_0 is finite only for an objective that is bounded below
+PARTIAL = (*SMOOTH_NOISE, Assumption.DISSIMILARITY, Assumption.BOUNDED_BELOW)
+FULL = (*SMOOTH_NOISE, Assumption.BOUNDED_BELOW)
+
+NOISE_LEVEL = 4 * (n - m) * K * b2 / (m * n) + variance_u / m + m * variance_v / n
+FULL_NOISE = variance_u / n + variance_v
+MEASURED = Mean_t(G_u(t) + m / n * G_v(t))
+
+# smoothness alone: ||grad_u f||^2 <= 2L (f - inf f), and the client mean of ||grad_v f_i||^2 too
+TRIVIAL = Mean_t((1 + m / n) * 2 * L * f(t))
+
+# F_0 as the decrease actually made, instead of the distance to the infimum
+DECREASE = Reading("F_0 = f(u^0, v^0) - E f(u^T, v^T)", "amb-3", substitute=((F_0, f(0) - f(T)),))
+# the personal gradient summed over clients instead of averaged
+SUMMED = Reading("G_v summed over clients", "amb-2", substitute=((G_v, n),))
+
+THEOREM_37 = Claim(
+    entry("personalization/thm-3.7"),
+    algorithm=FEDAVG_P,
+    parts=(
+        Part(
+            left=MEASURED,
+            right=4 * F_0 / (T * K * gamma) + 12 * L * NOISE_LEVEL * gamma
+            + 128 * L**2 * K * (K - 1) * b2 / eta_u**2 * gamma**2,
+            index=Index.RUN,
+            conditions=(
+                EFFECTIVE_STEP,
+                Condition(eta_u, ">=", sp.sqrt(m)),
+                Condition(eta_v, ">=", sp.sqrt(n / m)),
+                Condition(gamma, "<=", 1 / (32 * L * K)),
+            ),
+            assumptions=PARTIAL,
+            trivial=TRIVIAL,
+        ),
+    ),
+    readings=(AS_PRINTED, SUMMED, DECREASE),
+    schedules=({"gamma": 1 / (32 * L * K), "eta_u": sp.sqrt(m), "eta_v": sp.sqrt(n / m)},),
+    proof_weights=(
+        Multiplier("personalization/lem-3.1", "", 4 / (K * gamma)),
+        Multiplier("personalization/lem-3.2", "u", 4 / (K * gamma)),
+        Multiplier("personalization/lem-3.2", "v", 4 / (K * gamma)),
+        Multiplier("personalization/lem-3.3", "u", 8 * L / (K * gamma)),
+        Multiplier("personalization/lem-3.3", "v", 8 * L / (K * gamma)),
+        Multiplier("personalization/lem-3.4", "", 16 * L * gamma * (n - m) / (m * n**2 * K)),
+        Multiplier("personalization/lem-3.5", "", 16 * L**2 / (n * K)),
+        Multiplier("personalization/lem-3.6", "a", 128 * L**2 * K * (K - 1) * gamma_u**2 / n),
+    ),
+)  # fmt: skip
+
+_STEP_38 = 1 / (32 * L * K + sp.sqrt(3 * L * K * T / F_0 * NOISE_LEVEL))
+
+COROLLARY_38 = Claim(
+    entry("personalization/cor-3.8"),
+    algorithm=FEDAVG_P,
+    parts=(
+        Part(
+            left=MEASURED,
+            right=8 * sp.sqrt(3 * NOISE_LEVEL * L * F_0 / (K * T)) + 129 * L * F_0 / T,
+            index=Index.RUN,
+            conditions=(
+                EFFECTIVE_STEP,
+                Condition(gamma, "==", _STEP_38),
+                Condition(eta_v, ">=", sp.sqrt(n / m)),
+                Condition(eta_u, ">=", sp.Max(sp.sqrt(m), sp.sqrt(b2 * T / (L * F_0)))),
+            ),
+            assumptions=PARTIAL,
+            trivial=TRIVIAL,
+        ),
+    ),
+    readings=(AS_PRINTED, SUMMED),
+    schedules=(
+        {
+            "gamma": _STEP_38,
+            "eta_u": sp.Max(sp.sqrt(m), sp.sqrt(b2 * T / (L * F_0))),
+            "eta_v": sp.sqrt(n / m),
+        },
+    ),
+)
+
+_OUTER_311 = sp.Max(T, sp.sqrt(B_0 * T / (n * L * F_0)), sp.sqrt(n))
+_STEPS_311 = (
+    Condition(m, "==", n),
+    EFFECTIVE_STEP,
+    Condition(eta_u, ">=", _OUTER_311),
+    Condition(eta_v, ">=", sp.Integer(1)),
+    Condition(gamma, "<=", 1 / (84 * L * K)),
+)
+_STEP_311 = 1 / (84 * L * K + sp.sqrt(11 * L * K * T / F_0 * FULL_NOISE))
+
+THEOREM_311 = Claim(
+    entry("personalization/thm-3.11"),
+    algorithm=FEDAVG_P,
+    parts=(
+        Part(
+            name="a",
+            left=Mean_t(G_u(t) + G_v(t)),
+            right=4 * F_0 / (T * K * gamma) + 44 * L * FULL_NOISE * gamma + L * F_0 / T,
+            index=Index.RUN,
+            conditions=_STEPS_311,
+            assumptions=FULL,
+            trivial=TRIVIAL,
+        ),
+        Part(
+            name="b",
+            left=Mean_t(G_u(t) + G_v(t)),
+            right=8 * sp.sqrt(11 * L * F_0 / (K * T) * FULL_NOISE) + 337 * L * F_0 / T,
+            index=Index.RUN,
+            conditions=(*_STEPS_311, Condition(gamma, "==", _STEP_311)),
+            assumptions=FULL,
+            trivial=TRIVIAL,
+        ),
+    ),
+    readings=(AS_PRINTED, SUMMED),
+    schedules=(
+        {"gamma": 1 / (84 * L * K), "eta_u": _OUTER_311, "eta_v": sp.Integer(1)},
+        {"gamma": _STEP_311, "eta_u": _OUTER_311, "eta_v": sp.Integer(1)},
+    ),
+)
+
+CLAIMS = (THEOREM_37, COROLLARY_38, THEOREM_311)

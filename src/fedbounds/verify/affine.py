@@ -1,0 +1,268 @@
+"""The affine map that a round is on quadratics, read off by driving the algorithm itself.
+
+With x the state in coordinates centred at the minimiser and s_i the participation indicators,
+one round is x+ = (A_0 + sum_i s_i C_i) (x, 1) + sum_i s_i G_i e_i with independent unit noise e_i.
+The matrices come from running `local` and `server` on basis states with weights 0 and unit
+vectors; nothing about FedAvg-P is repeated here.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from fedbounds.algorithms import fedavg_p
+from fedbounds.algorithms.fedavg_p import Carry, Draw, FedAvgP
+from fedbounds.algorithms.participation import draw_participants
+from fedbounds.errors import FedboundsError
+from fedbounds.problems import FederatedQuadratic, everyone
+from fedbounds.problems.linear import is_exact
+from fedbounds.vocabulary import Quantity
+
+from .observe import Features, Form, forms, observe
+
+Array = Any
+_MOST_STATE = 1500  # second moments are dense: 18 MB each at this size
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """A client's matrix C_i restricted to the rows and columns where it is not zero."""
+
+    rows: np.ndarray
+    columns: np.ndarray
+    values: Array
+
+
+@dataclass(frozen=True, eq=False)
+class AffineRound:
+    """One round as an affine map, and every quantity as a quadratic form.
+
+    Attributes
+    ----------
+    absent : array, shape (D + 1, D + 1)
+        A_0, with the constant coordinate last.
+    total : array, shape (D + 1, D + 1)
+        sum_i C_i.
+    blocks : tuple of Block
+        Each C_i, compressed.
+    covariance : array, shape (D + 1, D + 1)
+        sum_i G_i Cov(e_i) G_i', before weighting with P(i in S).
+    names, quadratic, constant
+        Quantity q is <quadratic[q], M> + constant[q], with M = E (x, 1)(x, 1)'.
+    """
+
+    absent: Array
+    total: Array
+    blocks: tuple[Block, ...]
+    covariance: Array
+    names: tuple[Quantity, ...]
+    quadratic: Array
+    constant: Array
+
+
+def state_size(problem: FederatedQuadratic) -> int:
+    """D = d_u + n d_v."""
+    return problem.shared_dimension + problem.clients * problem.personal_dimension
+
+
+def read_off(problem: FederatedQuadratic, algorithm: FedAvgP) -> AffineRound:
+    """Drive the algorithm on basis states of a centred problem, and check that it is affine.
+
+    Raises
+    ------
+    FedboundsError
+        If the state is too large for dense second moments, or the round is not affine.
+    """
+    size = state_size(problem)
+    if size > _MOST_STATE:
+        raise FedboundsError(
+            f"exact moments need a dense matrix of the state: its size d_u + n d_v is {size}, "
+            f"at most {_MOST_STATE} is supported; use sampling"
+        )
+    probe = _basis(problem)
+    features, reached = observe(problem, algorithm, probe, _silent(problem, probe, None))
+    features = _with_value(problem, probe, features)
+    absent = _response(_server(problem, algorithm, probe, reached, None))
+    blocks = []
+    for client in range(problem.clients):
+        moved = _response(_server(problem, algorithm, probe, reached, client)) - absent
+        blocks.append(_compress(_border(moved, 0)))
+    bordered = _border(absent, 1)
+    total = bordered * 0
+    for block in blocks:
+        total[np.ix_(block.rows, block.columns)] += block.values
+    covariance = bordered * 0
+    table = {Quantity.GAP: _value_form(problem, algorithm)} | forms(problem, algorithm)
+    constant = {name: probe.u.sum() * 0 for name in table}
+    for client, variance, noisy in _noise_probes(problem, algorithm):
+        seen, pushed = observe(problem, algorithm, noisy.carry, noisy.drawn)
+        seen = _with_value(problem, noisy.carry, seen)
+        for name, form in table.items():
+            constant[name] = constant[name] + _noise_part(form, seen, variance)
+        moved = _response(_server(problem, algorithm, noisy.carry, pushed, client))[:, :-1]
+        covariance[:-1, :-1] += (moved * variance) @ moved.T
+    result = AffineRound(
+        absent=bordered,
+        total=total,
+        blocks=tuple(blocks),
+        covariance=covariance,
+        names=tuple(table),
+        quadratic=np.stack([_quadratic(form, features) for form in table.values()]),
+        constant=np.stack([constant[name] for name in table]),
+    )
+    _check_affine(problem, algorithm, result)
+    return result
+
+
+def flatten(carry: Carry) -> Array:
+    """State vectors (u, v_1, ..., v_n), shape (D, R)."""
+    return np.concatenate([carry.u.T, *(v.T for v in carry.v)], axis=0)
+
+
+def _unflatten(problem: FederatedQuadratic, states: Array) -> Carry:
+    d_u, d_v, n = problem.shared_dimension, problem.personal_dimension, problem.clients
+    v = [states[d_u + i * d_v : d_u + (i + 1) * d_v].T for i in range(n)]
+    return Carry(u=states[:d_u].T, v=np.stack(v))
+
+
+def _basis(problem: FederatedQuadratic) -> Carry:
+    """Replica j < D is the j-th basis state, replica D the origin."""
+    size = state_size(problem)
+    states = np.eye(size, size + 1, dtype=problem.hessian.dtype)
+    if is_exact(problem.hessian):
+        states = problem.hessian.sum() * 0 + states
+    return _unflatten(problem, states)
+
+
+def _silent(problem: FederatedQuadratic, carry: Carry, noise: Array | None) -> Draw:
+    replicas = carry.u.shape[0]
+    present = np.ones((problem.clients, replicas), dtype=carry.u.dtype)
+    return Draw(present=present, noise=noise, cohort=everyone(problem.clients, replicas))
+
+
+def _server(
+    problem: FederatedQuadratic,
+    algorithm: FedAvgP,
+    carry: Carry,
+    reached: Array,
+    client: int | None,
+) -> Array:
+    """States after the server step when only ``client`` takes part (None: nobody)."""
+    drawn = _silent(problem, carry, None)
+    present = drawn.present * 0
+    if client is not None:
+        present[client] = present[client] + 1
+    return flatten(fedavg_p.server(algorithm, carry, replace(drawn, present=present), reached))
+
+
+def _response(states: Array) -> Array:
+    """Columns: response to each basis direction, then the value at the origin."""
+    return np.concatenate([states[:, :-1] - states[:, -1:], states[:, -1:]], axis=1)
+
+
+def _border(matrix: Array, corner: int) -> Array:
+    last = matrix[:1] * 0
+    last[0, -1] = last[0, -1] + corner
+    return np.concatenate([matrix, last], axis=0)
+
+
+def _compress(matrix: Array) -> Block:
+    used = matrix != 0
+    rows, columns = np.flatnonzero(used.any(axis=1)), np.flatnonzero(used.any(axis=0))
+    return Block(rows, columns, matrix[np.ix_(rows, columns)])
+
+
+@dataclass(frozen=True, eq=False)
+class _Probe:
+    carry: Carry
+    drawn: Draw
+
+
+def _noise_probes(
+    problem: FederatedQuadratic, algorithm: FedAvgP
+) -> Iterator[tuple[int, Array, _Probe]]:
+    """For each client: replica (k, j) puts unit noise into step k, coordinate j; the last none."""
+    d_u, d_v = problem.shared_dimension, problem.personal_dimension
+    scales = problem.noise.scales(d_u, d_v)
+    live = [j for j, scale in enumerate(scales) if scale != 0]
+    if not live:
+        return
+    n, steps, d = problem.clients, algorithm.local_steps, d_u + d_v
+    count = steps * len(live)
+    zero = problem.linear.sum() * 0
+    variance = np.array([zero + scales[j] ** 2 for _ in range(steps) for j in live])
+    origin = np.zeros((state_size(problem), count + 1), dtype=problem.hessian.dtype) + zero
+    carry = _unflatten(problem, origin)
+    for client in range(n):
+        noise = np.zeros((steps, n, count + 1, d), dtype=problem.hessian.dtype)
+        for index in range(count):
+            noise[index // len(live), client, index, live[index % len(live)]] = 1
+        drawn = _silent(problem, carry, noise.reshape(steps, n * (count + 1), d))
+        yield client, variance, _Probe(carry, drawn)
+
+
+def _noise_part(form: Form, features: Features, variance: Array) -> Any:
+    left, right = _noise_response(features[form.left]), _noise_response(features[form.right])
+    return ((left * right).sum(axis=(0, 2)) * variance).sum() * form.weight
+
+
+def _noise_response(feature: Array) -> Array:
+    return feature[:, :-1] - feature[:, -1:]
+
+
+def _quadratic(form: Form, features: Features) -> Array:
+    left, right = _feature_matrix(features[form.left]), _feature_matrix(features[form.right])
+    product = left.T @ right
+    return (product + product.T) * form.weight / 2
+
+
+def _feature_matrix(feature: Array) -> Array:
+    """Shape (clients x coordinates, D + 1): response columns, then the value at the origin."""
+    rows = feature.transpose(0, 2, 1).reshape(-1, feature.shape[1])
+    return _response(rows)
+
+
+def _value_form(problem: FederatedQuadratic, algorithm: FedAvgP) -> Form:
+    gamma = algorithm.inner_step_u
+    return Form("point", "half slope", gamma / gamma / problem.clients)
+
+
+def _with_value(problem: FederatedQuadratic, carry: Carry, features: Features) -> Features:
+    """Add features whose product is f minus its infimum (f itself if there is none)."""
+    n, replicas, d_v = carry.v.shape
+    u = np.broadcast_to(carry.u[None], (n, *carry.u.shape))
+    z = np.concatenate([u, carry.v], axis=2)
+    curvature = problem.curvature(z.reshape(n * replicas, -1), everyone(n, replicas))
+    # at the minimiser the mean slope vanishes, so f - inf f has no linear term
+    slope = problem.linear * (0 if problem.minimiser is not None else 1)
+    half = curvature.reshape(n, replicas, -1) / 2 + slope[:, None, :]
+    return features | {"point": z, "half slope": half}
+
+
+def _check_affine(problem: FederatedQuadratic, algorithm: FedAvgP, found: AffineRound) -> None:
+    """Compare with a real round on random states, participants and noise."""
+    rng = np.random.Generator(np.random.SFC64(0))
+    exact = is_exact(problem.hessian)
+    size, replicas = state_size(problem), 3
+    states = rng.integers(-8, 9, (size, replicas)).astype(problem.hessian.dtype)
+    states = states + problem.linear.sum() * 0
+    carry = _unflatten(problem, states)
+    present = draw_participants(rng, problem.clients, algorithm.participants, replicas)
+    present = present.astype(int).astype(object) if exact else present
+    drawn = replace(_silent(problem, carry, None), present=present)
+    actual = flatten(fedavg_p.step(problem, algorithm, carry, drawn))
+    ones = np.ones((1, replicas), dtype=states.dtype)
+    bordered = np.concatenate([states, ones], axis=0)
+    predicted = found.absent @ bordered
+    for client, block in enumerate(found.blocks):
+        part = block.values @ bordered[block.columns]
+        predicted[block.rows] = predicted[block.rows] + part * present[client]
+    error = abs(actual - predicted[:-1]).max(initial=0)
+    allowed = 0 if exact else 1e-12 * (1.0 + abs(actual).max(initial=0))
+    if error > allowed:
+        raise FedboundsError(
+            f"a round is not affine in state and participation (error {float(error):.3g}); "
+            "exact moments do not apply, use sampling"
+        )

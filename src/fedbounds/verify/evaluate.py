@@ -1,0 +1,138 @@
+"""Evaluate a claim's expression on numbers: floats, exact rationals, or balls.
+
+Quantities are arrays whose last axis is the round, so that the same walk serves expectations
+(shape (T + 1,)) and replicas (shape (R, T + 1)). Nothing here knows a claim.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from flint import arb, fmpq
+from sympy.core.function import AppliedUndef
+
+from fedbounds.errors import FedboundsError
+from fedbounds.theory.symbols import Max_t, Mean_t, RunOperator, Sum_t, T, t
+
+Array = Any
+
+
+class IrrationalError(ArithmeticError):
+    """A root of a rational is not rational: evaluate in balls instead."""
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """Values for the symbols of an expression.
+
+    Attributes
+    ----------
+    constants : mapping from symbol name to number
+        Constants and parameters, T included.
+    series : mapping from quantity name to array
+        Last axis: round 0, 1, ...; quantities of round boundaries have T + 1 entries.
+    rational : function
+        Turns a ratio of integers into a number of the kind in use.
+    """
+
+    constants: Mapping[str, Any]
+    series: Mapping[str, Array]
+    rational: Callable[[int, int], Any] = lambda p, q: p / q
+
+
+def evaluate(expression: sp.Expr, numbers: Numbers, rounds: range | None = None) -> Any:
+    """Value of an expression: one number, or an array over ``rounds`` if it contains t.
+
+    Raises
+    ------
+    FedboundsError
+        If a symbol has no value.
+    IrrationalError
+        If exact rationals meet an irrational root.
+    """
+    if isinstance(expression, sp.Rational):
+        return numbers.rational(int(expression.p), int(expression.q))
+    if isinstance(expression, sp.Symbol):
+        if expression.name not in numbers.constants:
+            raise FedboundsError(f"no value for the symbol {expression.name!r}")
+        return numbers.constants[expression.name]
+    if isinstance(expression, AppliedUndef):
+        return _series(expression, numbers, rounds)
+    if isinstance(expression, RunOperator):
+        every = range(int(numbers.constants[T.name]))
+        inside = evaluate(expression.args[0], numbers, every)
+        return _reduce_rounds(type(expression), inside, len(every))
+    values = [evaluate(argument, numbers, rounds) for argument in expression.args]
+    if isinstance(expression, sp.Add):
+        return reduce(lambda a, b: a + b, values)
+    if isinstance(expression, sp.Mul):
+        return reduce(lambda a, b: a * b, values)
+    if isinstance(expression, sp.Pow):
+        return _power(values[0], expression.exp)
+    if isinstance(expression, sp.Max):
+        return reduce(_larger, values)
+    raise FedboundsError(f"cannot evaluate {type(expression).__name__} in {expression}")
+
+
+def _series(atom: AppliedUndef, numbers: Numbers, rounds: range | None) -> Any:
+    name, at = atom.func.__name__, atom.args[0]
+    if name not in numbers.series:
+        raise FedboundsError(f"the quantity {name!r} was not measured")
+    series = numbers.series[name]
+    if at == T:
+        return series[..., int(numbers.constants[T.name])]
+    if at.is_Integer:
+        return series[..., int(at)]
+    shift = int(at - t)
+    if rounds is None:
+        raise FedboundsError(f"{atom} stands outside any round")
+    return series[..., rounds.start + shift : rounds.stop + shift]
+
+
+def _reduce_rounds(operator: type[RunOperator], values: Any, rounds: int) -> Any:
+    if np.ndim(values) == 0:  # constant over rounds
+        return values * rounds if operator is Sum_t else values
+    if operator is Max_t:
+        return values.max(axis=-1)
+    total = values.sum(axis=-1)
+    return total / rounds if operator is Mean_t else total
+
+
+def _larger(a: Any, b: Any) -> Any:
+    if isinstance(a, arb) or isinstance(b, arb):
+        return (a if isinstance(a, arb) else arb(a)).max(b)
+    return np.maximum(a, b) if isinstance(a, float) and isinstance(b, float) else max(a, b)
+
+
+def _power(base: Any, exponent: sp.Expr) -> Any:
+    if exponent.is_Integer:
+        power = int(exponent)
+        return base**power if power >= 0 else 1 / base**-power
+    if exponent in (sp.S.Half, -sp.S.Half):
+        root = _root(base)
+        return root if exponent == sp.S.Half else 1 / root
+    raise FedboundsError(f"exponent {exponent} is neither an integer nor a square root")
+
+
+def _root(base: Any) -> Any:
+    if isinstance(base, arb):
+        return base.sqrt()
+    if isinstance(base, fmpq):
+        p, q = base.p, base.q
+        if p < 0 or not (p.is_square() and q.is_square()):
+            raise IrrationalError(f"sqrt({base}) is not rational")
+        return fmpq(p.isqrt(), q.isqrt())
+    return np.sqrt(base)
+
+
+def terms(*sides: sp.Expr) -> tuple[sp.Expr, ...]:
+    """The summands of several sides: the scale of a difference is the sum of their sizes."""
+    return tuple(term for side in sides for term in sp.Add.make_args(side))
+
+
+def scale(numbers: Numbers, rounds: range | None, *sides: sp.Expr) -> Any:
+    """Sum of the absolute values of all summands."""
+    return reduce(lambda a, b: a + b, (abs(evaluate(x, numbers, rounds)) for x in terms(*sides)))

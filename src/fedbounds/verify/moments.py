@@ -1,0 +1,96 @@
+"""Exact expectations, round by round, from a linear recursion of second moments.
+
+M+ = E[(A_0 + sum s_i C_i) M (A_0 + sum s_i C_i)'] + noise, where sampling m of n without
+replacement enters through P(i in S) and P(i, j in S) only.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fedbounds.algorithms.fedavg_p import FedAvgP
+from fedbounds.algorithms.participation import check_participants, inclusion
+from fedbounds.problems import FederatedQuadratic, Start
+from fedbounds.problems.linear import is_exact, rational
+from fedbounds.problems.problem import check_start
+
+from .affine import AffineRound, read_off
+
+Array = Any
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Expectations of every quantity; ``series[name]`` has entries for rounds 0, ..., T.
+
+    ``diverged_at`` is the first round whose moments are not finite; later entries are missing.
+    """
+
+    series: dict[str, Array]
+    diverged_at: int | None
+
+
+def exact_moments(
+    problem: FederatedQuadratic, algorithm: FedAvgP, start: Start, rounds: int
+) -> Moments:
+    """Expectations of all quantities of a run on quadratics, without sampling.
+
+    Parameters
+    ----------
+    problem : FederatedQuadratic
+        In float64, or in exact rationals: then so is the result.
+    start : Start
+        In the problem's own coordinates.
+    rounds : int
+        T.
+    """
+    check_start(problem, start)
+    check_participants(algorithm.participants, problem.clients)
+    found = read_off(problem.centred(), algorithm)
+    moment = initial_moment(problem, start)
+    single, pair = inclusion(problem.clients, algorithm.participants)
+    number = rational if is_exact(problem.hessian) else float
+    values = [quantities(found, moment)]
+    diverged_at = None
+    for t in range(rounds):
+        moment = advance(found, moment, number(single), number(pair))
+        seen = quantities(found, moment)
+        if not is_exact(moment) and not (np.isfinite(seen).all() and np.isfinite(moment).all()):
+            diverged_at = t + 1
+            break
+        values.append(seen)
+    table = np.stack(values, axis=-1)
+    return Moments({name.value: table[i] for i, name in enumerate(found.names)}, diverged_at)
+
+
+def initial_moment(problem: FederatedQuadratic, start: Start) -> Array:
+    """E (x, 1)(x, 1)' of the deterministic start, centred at the minimiser."""
+    joint = np.concatenate([start.u, start.v.reshape(-1)])
+    if problem.minimiser is not None:
+        joint = joint - problem.minimiser
+    one = np.ones(1, dtype=joint.dtype)
+    bordered = np.concatenate([joint, one])
+    return np.outer(bordered, bordered)
+
+
+def advance(found: AffineRound, moment: Array, single: Any, pair: Any) -> Array:
+    """Second moments after one round; ``single`` = P(i in S), ``pair`` = P(i, j in S)."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = found.absent + found.total * single
+        after = mean @ moment @ mean.T + found.covariance * single
+        if single != 1:
+            after = after + (found.total @ moment @ found.total.T) * (pair - single * single)
+            for block in found.blocks:
+                inner = moment[np.ix_(block.columns, block.columns)]
+                spread = block.values @ inner @ block.values.T
+                after[np.ix_(block.rows, block.rows)] += spread * (single - pair)
+        # rounding would otherwise feed an antisymmetric part that grows
+        return (after + after.T) / 2
+
+
+def quantities(found: AffineRound, moment: Array) -> Array:
+    """Every quantity's expectation, in the order of ``found.names``."""
+    flat = found.quadratic.reshape(len(found.names), -1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return flat @ moment.reshape(-1) + found.constant

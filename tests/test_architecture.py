@@ -1,0 +1,330 @@
+"""The layout holds: what is on disk is found and imports, and imports run one way only.
+
+Each checker is a plain function of source text (or of a folder) that returns what is wrong. The
+tests in the second half plant an error and see that the checker reports it.
+"""
+
+import ast
+import importlib
+import json
+import pkgutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import fedbounds
+
+PACKAGE = Path(fedbounds.__path__[0])
+ROOT = Path(__file__).resolve().parents[1]
+LONGEST = 600
+
+PARTS = frozenset({"vocabulary", "theory", "problems", "algorithms", "verify"})
+
+# Part -> the parts of fedbounds it may import. Everyone may import `errors`, which imports nothing.
+# A new part fails the test until it has a line here, or a place in OPEN.
+ARROWS = {
+    "errors": frozenset[str](),
+    "vocabulary": frozenset({"errors"}),
+    "theory": frozenset({"errors", "vocabulary", "theory"}),
+    "problems": frozenset({"errors", "vocabulary", "problems"}),
+    "algorithms": frozenset({"errors", "vocabulary", "problems", "algorithms"}),
+}
+OPEN = frozenset({"verify", "", "__main__"})  # may import anything; "" is fedbounds/__init__.py
+
+ARRAYS = frozenset({"numpy", "cupy", "array_api_compat", "array_api_strict"})
+FOREIGN = {"theory": ARRAYS, "vocabulary": ARRAYS | {"sympy"}}
+
+# One paper is one folder or file of theory/, named as in its claim ids. A folder that is not a
+# paper is named in SHARED_THEORY, so that no new paper goes unchecked.
+PAPERS = frozenset({"personalization", "fedplt", "submodel", "meerkat", "overparam"})
+SHARED_THEORY: frozenset[str] = frozenset()
+
+
+# ---- checkers
+
+
+def imports(
+    source: str, module: str = "", *, is_package: bool = False
+) -> Iterator[tuple[int, str]]:
+    """Line and absolute dotted name of everything `source` imports, at any depth of nesting.
+
+    `from a import b` gives `a.b`, whether b is a module or not. Relative imports are resolved
+    against `module`; `import_module` and `__import__` count when their argument is a literal.
+    """
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                above = module.split(".")
+                above = above[: len(above) - node.level + is_package]
+                base = ".".join([*above, base] if base else above)
+            yield from ((node.lineno, f"{base}.{alias.name}") for alias in node.names)
+        elif isinstance(node, ast.Call) and node.args:
+            called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            name = getattr(node.args[0], "value", None)
+            if called in {"import_module", "__import__"} and isinstance(name, str):
+                yield node.lineno, name
+
+
+def wrong_imports(source: str, module: str, *, is_package: bool = False) -> list[str]:
+    """Imports of the fedbounds module `module` against the arrows, arrays or other papers."""
+    part, *inside = [*module.split(".")[1:], ""]
+    if part in OPEN:
+        return []
+    if part not in ARROWS:
+        return [f"{module}: '{part}' is no known part of fedbounds; give it a line in ARROWS"]
+    wrong = []
+    for line, name in imports(source, module, is_package=is_package):
+        top, *below = [*name.split("."), "", ""]
+        if top == "fedbounds":
+            other_paper = (
+                part == below[0] == "theory"
+                and inside[0] in PAPERS
+                and below[1] in PAPERS - {inside[0]}
+            )
+            if below[0] not in ARROWS[part]:
+                wrong.append(f"{module}:{line}: {part} must not import {name}")
+            elif other_paper:
+                wrong.append(f"{module}:{line}: a paper must not import another paper, {name}")
+        elif top in FOREIGN.get(part, ()):
+            wrong.append(f"{module}:{line}: {part} must not import {name}")
+    return wrong
+
+
+def wrong_top_level_imports(source: str) -> list[str]:
+    """Imports that name a part without `fedbounds.`, which reach it through a link at the top."""
+    return [
+        f"line {line}: import fedbounds.{name}, not {name}"
+        for line, name in imports(source)
+        if name.split(".")[0] in PARTS
+    ]
+
+
+def notebook_source(text: str) -> str:
+    """The Python of a notebook (JSON), with shell lines, magics and other languages blanked."""
+    cells = []
+    for cell in json.loads(text)["cells"]:
+        lines = "".join(cell["source"]).splitlines()
+        if cell["cell_type"] != "code" or not lines:
+            continue
+        if lines[0].startswith("%%") and lines[0].split()[0] not in {"%%time", "%%capture"}:
+            continue
+        for line in lines:
+            indent = line[: len(line) - len(line.lstrip())]
+            cells.append(f"{indent}pass" if line.lstrip()[:1] in {"%", "!", "?"} else line)
+    return "\n".join(cells)
+
+
+def modules_on_disk(folder: Path, package: str) -> dict[str, Path]:
+    """Dotted name of each .py file under `folder`, the folder of `package`."""
+    found = {}
+    for path in sorted(folder.rglob("*.py")):
+        names = path.relative_to(folder).with_suffix("").parts
+        if names[-1] == "__init__":
+            names = names[:-1]
+        found[".".join([package, *names])] = path
+    return found
+
+
+def modules_discovered(folder: Path, package: str) -> set[str]:
+    """Dotted name of each module that importing code can discover under `folder`."""
+
+    def fail(name: str) -> None:
+        raise ImportError(f"{name} does not import")
+
+    walked = pkgutil.walk_packages([str(folder)], f"{package}.", onerror=fail)
+    return {package} | {found.name for found in walked}
+
+
+def too_long(text: str) -> bool:
+    return len(text.splitlines()) > LONGEST
+
+
+def parts_loaded(modules: list[str], package: str, search_path: Path) -> set[str]:
+    """Parts of `package` that a fresh interpreter has loaded after importing `modules`."""
+    code = (
+        "import importlib, sys\n"
+        f"sys.path.insert(0, {str(search_path)!r})\n"
+        f"for name in {modules!r}: importlib.import_module(name)\n"
+        f"print(*(m.split('.')[1] for m in sys.modules if m.startswith({package + '.'!r})))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+# ---- the repository
+
+
+MODULES = modules_on_disk(PACKAGE, "fedbounds")
+
+
+def test_discovery_finds_every_module_on_disk():
+    assert set(MODULES) > {"fedbounds"} | {f"fedbounds.{part}" for part in PARTS}
+    assert not set(MODULES) - modules_discovered(PACKAGE, "fedbounds")
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_module_imports(module):
+    importlib.import_module(module)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_follow_the_arrows(module):
+    path = MODULES[module]
+    assert not wrong_imports(path.read_text("utf-8"), module, is_package=path.name == "__init__.py")
+
+
+@pytest.mark.parametrize("part", ARROWS)
+def test_importing_a_part_loads_only_what_the_arrows_allow(part):
+    """Also sees what no reading of the source does: imports by computed name, or by the root."""
+    modules = [name for name in MODULES if f"{name}.".startswith(f"fedbounds.{part}.")]
+    assert modules
+    assert parts_loaded(modules, "fedbounds", PACKAGE.parent) <= ARROWS[part] | {part}
+
+
+def test_every_folder_of_theory_is_a_paper_or_named_as_shared():
+    folders = {path.parent.name for path in PACKAGE.glob("theory/*/__init__.py")}
+    assert folders
+    assert folders <= PAPERS | SHARED_THEORY
+
+
+def test_tests_and_notebooks_import_from_fedbounds_only():
+    texts = {
+        path: path.read_text("utf-8")
+        for folder in ("tests", "notebooks", "benchmarks")
+        for path in sorted((ROOT / folder).rglob("*"))
+        if path.suffix in {".py", ".ipynb"} and ".ipynb_checkpoints" not in path.parts
+    }
+    assert Path(__file__).resolve() in texts
+    wrong = {}
+    for path, text in texts.items():
+        source = notebook_source(text) if path.suffix == ".ipynb" else text
+        wrong[str(path.relative_to(ROOT))] = wrong_top_level_imports(source)
+    assert not {path: found for path, found in wrong.items() if found}
+
+
+def test_no_file_is_too_long():
+    files = [
+        path
+        for path in sorted(PACKAGE.rglob("*"))
+        if path.is_file() and "__pycache__" not in path.parts
+    ]
+    assert len(files) >= len(MODULES)
+    assert not [str(path) for path in files if too_long(path.read_text("utf-8"))]
+
+
+# ---- the checkers, on planted errors
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("fedbounds.errors", "from fedbounds.vocabulary import Kind"),
+        ("fedbounds.vocabulary", "from fedbounds.theory import claims"),
+        ("fedbounds.vocabulary", "import sympy"),
+        ("fedbounds.vocabulary", "import numpy.linalg"),
+        ("fedbounds.theory.claims", "from fedbounds.problems.noise import Noise"),
+        ("fedbounds.theory.claims", "from fedbounds import algorithms"),
+        ("fedbounds.theory.claims", "from fedbounds import *"),
+        ("fedbounds.theory.claims", "import fedbounds"),
+        ("fedbounds.theory.claims", "from .. import verify"),
+        ("fedbounds.theory.claims", "from ..verify.store import load"),
+        ("fedbounds.theory.claims", "def f():\n    import numpy as np"),
+        ("fedbounds.theory.claims", "from array_api_compat import array_namespace"),
+        ("fedbounds.theory.claims", "if TYPE_CHECKING:\n    from cupy import ndarray"),
+        ("fedbounds.theory.claims", "importlib.import_module('numpy.linalg')"),
+        ("fedbounds.theory.claims", "__import__('fedbounds.verify')"),
+        ("fedbounds.theory.personalization.lemmas", "from fedbounds.theory.meerkat import a"),
+        ("fedbounds.theory.personalization.lemmas", "from fedbounds.theory import meerkat"),
+        ("fedbounds.theory.personalization.lemmas", "from ..meerkat import a"),
+        ("fedbounds.theory.meerkat", "from fedbounds.theory.personalization import lemmas"),
+        ("fedbounds.problems.linear", "import fedbounds.algorithms.sampling"),
+        ("fedbounds.problems.linear", "from fedbounds.theory import symbols"),
+        ("fedbounds.algorithms.sampling", "from fedbounds.theory import symbols"),
+        ("fedbounds.algorithms.sampling", "from fedbounds.verify import store"),
+        ("fedbounds.utils", ""),
+    ],
+)
+def test_planted_import_is_reported(module, source):
+    assert len(wrong_imports(source, module)) == 1
+
+
+def test_planted_import_in_a_package_is_reported():
+    assert wrong_imports("from .verify import store", "fedbounds.theory", is_package=True) == []
+    assert wrong_imports("from ..verify import store", "fedbounds.theory", is_package=True)
+    assert wrong_imports("from ..meerkat import a", "fedbounds.theory.fedplt", is_package=True)
+    assert wrong_imports("from ...verify import a", "fedbounds.theory.fedplt", is_package=True)
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("fedbounds", "from fedbounds import vocabulary"),
+        ("fedbounds.vocabulary", "from enum import StrEnum\nfrom fedbounds.errors import require"),
+        ("fedbounds.theory.claims", "import sympy\nfrom fedbounds import vocabulary"),
+        ("fedbounds.theory.registry", "from fedbounds.theory import meerkat, personalization"),
+        ("fedbounds.theory.meerkat.lemmas", "from . import symbols\nfrom .. import claims"),
+        ("fedbounds.theory.meerkat.lemmas", "from fedbounds.theory.meerkat import symbols"),
+        ("fedbounds.problems.linear", "import numpy\nfrom fedbounds.problems import noise"),
+        ("fedbounds.algorithms.sampling", "from ..problems.noise import Noise"),
+        ("fedbounds.verify.measure", "import fedbounds\nfrom fedbounds.algorithms import sampling"),
+    ],
+)
+def test_allowed_import_is_not_reported(module, source):
+    assert wrong_imports(source, module) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import theory",
+        "import problems.noise as noise",
+        "from algorithms import sampling",
+        "def f():\n    from verify.store import load",
+        "importlib.import_module('theory.claims')",
+    ],
+)
+def test_planted_top_level_import_is_reported(source):
+    assert len(wrong_top_level_imports(source)) == 1
+    assert wrong_top_level_imports(f"import fedbounds.theory\nfrom . import verify\n{source}")
+    notebook = {
+        "cells": [
+            {"cell_type": "markdown", "source": ["import theory in words"]},
+            {"cell_type": "code", "source": ["%%bash\n", "import theory.png"]},
+            {"cell_type": "code", "source": ["%%time\n", "!ls\n", "if 1:\n", "    %time 2\n"]},
+            {"cell_type": "code", "source": []},
+            {"cell_type": "code", "source": source},
+        ]
+    }
+    assert len(wrong_top_level_imports(notebook_source(json.dumps(notebook)))) == 1
+
+
+def test_imports_from_fedbounds_are_not_reported():
+    assert wrong_top_level_imports("import fedbounds.theory\nfrom . import verify") == []
+
+
+def test_planted_module_that_cannot_be_discovered_is_reported(tmp_path):
+    (tmp_path / "found.py").touch()
+    (tmp_path / "without_init").mkdir()
+    (tmp_path / "without_init" / "lost.py").touch()
+    missing = set(modules_on_disk(tmp_path, "planted")) - modules_discovered(tmp_path, "planted")
+    assert missing == {"planted.without_init.lost"}
+
+
+def test_planted_import_at_run_time_is_reported(tmp_path):
+    folder = tmp_path / "planted"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    (folder / "verify.py").touch()
+    (folder / "theory.py").write_text("__import__('.'.join(['planted', 'ver' + 'ify']))")
+    assert parts_loaded(["planted.theory"], "planted", tmp_path) == {"theory", "verify"}
+
+
+def test_planted_long_file_is_reported():
+    assert not too_long("a\n" * LONGEST)
+    assert too_long("a\n" * (LONGEST + 1))
