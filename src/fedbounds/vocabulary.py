@@ -65,6 +65,7 @@ class Constant(StrEnum):
     DISSIMILARITY = "b^2"
     INITIAL_GAP = "F_0"
     INITIAL_GRADIENTS = "B_0"
+    INITIAL_GRADIENT = "G_0"
 
 
 class Provenance(StrEnum):

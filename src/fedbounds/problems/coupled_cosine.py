@@ -146,12 +146,14 @@ class CoupledCosine:
         }
         values = {name: ConstantValue(float(value)) for name, value in norms.items()}
         gap = float(initial_value(self, start)) - self.infimum()
+        each, mean = initial_gradients(self, start)
         return values | {
             Constant.SMOOTHNESS: max(values.values(), key=lambda constant: constant.value),
             Constant.VARIANCE_U: ConstantValue(self.shared_dimension * self.noise.scale_u**2),
             Constant.VARIANCE_V: ConstantValue(self.personal_dimension * self.noise.scale_v**2),
             Constant.DISSIMILARITY: ConstantValue(self.dissimilarity),
-            Constant.INITIAL_GRADIENTS: ConstantValue(float(initial_gradients(self, start))),
+            Constant.INITIAL_GRADIENTS: ConstantValue(float(each)),
+            Constant.INITIAL_GRADIENT: ConstantValue(float(mean)),
             Constant.INITIAL_GAP: ConstantValue(gap, Provenance.CERTIFIED, Side.UPPER),
         }
 

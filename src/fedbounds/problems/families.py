@@ -71,7 +71,9 @@ def federated_quadratic(
     rng = np.random.default_rng(seed)
     hessian = np.zeros((n, d_u + d_v, d_u + d_v))
     for i in range(n):
-        hessian[i] = _hessian(rng, d_u, d_v, smoothness, strong_convexity, coupling)
+        # constants are maxima and minima over clients: attained by the first, or by all if coupled
+        attain = i == 0 or coupling > 0
+        hessian[i] = _hessian(rng, d_u, d_v, smoothness, strong_convexity, coupling, attain)
         if dissimilarity is not None:
             hessian[i, :d_u, :d_u] = hessian[0, :d_u, :d_u]
     linear = slope * rng.standard_normal((n, d_u + d_v))
@@ -85,21 +87,24 @@ def federated_quadratic(
 
 
 def _hessian(
-    rng: np.random.Generator, d_u: int, d_v: int, top: float, low: float, coupling: float
+    rng: np.random.Generator,
+    d_u: int,
+    d_v: int,
+    top: float,
+    low: float,
+    coupling: float,
+    attain: bool,
 ) -> np.ndarray:
-    """One client's Hessian: spectra in [low, top], both attained, coupling in one plane."""
+    """One client's Hessian: spectra in [low, top], attained on request, coupling in one plane."""
     spectrum_u, spectrum_v = rng.uniform(low, top, d_u), rng.uniform(low, top, d_v)
-    if d_u > 0:
-        spectrum_u[0] = top
-    if d_u > 0 and d_v > 0:
+    if attain:
+        every = np.concatenate([spectrum_u, spectrum_v])
+        every[-1] = low
+        every[0] = top
+        spectrum_u, spectrum_v = every[:d_u], every[d_u:]
+    if coupling:
         # eigenvalues of [[top, c], [c, y]] are `low` and another, when (top - low)(y - low) = c^2
-        spectrum_v[0] = low + (coupling**2 / (top - low) if coupling else 0.0)
-    elif d_u == 0:
-        spectrum_v[0] = top
-    if d_v > 1 or (d_u == 0 and d_v == 1):
-        spectrum_v[-1] = top if d_u == 0 and d_v == 1 else low
-    elif d_v == 0 and d_u > 1:
-        spectrum_u[-1] = low
+        spectrum_v[0] = low + coupling**2 / (top - low)
     basis_u, basis_v = _orthogonal(rng, d_u), _orthogonal(rng, d_v)
     hessian = np.zeros((d_u + d_v, d_u + d_v))
     hessian[:d_u, :d_u] = basis_u @ np.diag(spectrum_u) @ basis_u.T

@@ -8,7 +8,7 @@ import numpy as np
 from fedbounds.errors import require
 from fedbounds.vocabulary import Assumption
 
-from .cohort import Cohort
+from .cohort import Cohort, everyone
 from .constants import Constants, Evidence
 from .noise import Noise
 
@@ -67,18 +67,15 @@ def joint_rows(start: Start) -> Array:
     return np.concatenate([np.stack([start.u] * n), start.v], axis=1)
 
 
-def initial_gradients(problem: Problem, start: Start) -> Any:
-    """B^0 = sum_i ||grad_u f_i(u^0, v_i^0)||^2."""
-    from .cohort import everyone
-
+def initial_gradients(problem: Problem, start: Start) -> tuple[Any, Any]:
+    """B^0 = sum_i ||grad_u f_i(u^0, v_i^0)||^2, and ||grad_u f(u^0, v^0)||^2."""
     gradient = problem.gradient(joint_rows(start), everyone(problem.clients, 1))
     shared = gradient[:, : problem.shared_dimension]
-    return (shared * shared).sum()
+    mean = shared.sum(axis=0) / problem.clients
+    return (shared * shared).sum(), (mean * mean).sum()
 
 
 def initial_value(problem: Problem, start: Start) -> Any:
     """f(u^0, v^0)."""
-    from .cohort import everyone
-
     values = problem.value(joint_rows(start), everyone(problem.clients, 1))
     return values.sum() / problem.clients

@@ -19,11 +19,11 @@ import numpy as np
 from fedbounds.errors import FedboundsError, require
 from fedbounds.vocabulary import Assumption, Constant
 
-from .cohort import Cohort
+from .cohort import Cohort, everyone
 from .constants import Constants, ConstantValue, Evidence
 from .linear import is_exact, is_positive_semidefinite, solve, spectral_norm
 from .noise import SILENT, Noise
-from .problem import Start, check_start, initial_gradients, initial_value
+from .problem import Start, check_start, initial_gradients, initial_value, joint_rows
 
 Array = Any
 
@@ -149,9 +149,8 @@ class FederatedQuadratic:
         """
         if self.minimiser is None:
             return self
-        origin = self.split(self.minimiser)
-        rows = np.concatenate([np.stack([origin.u] * self.clients), origin.v], axis=1)
-        linear = (self.hessian @ rows[:, :, None])[:, :, 0] + self.linear
+        rows = joint_rows(self.split(self.minimiser))
+        linear = self.gradient(rows, everyone(self.clients, 1))
         d_u = self.shared_dimension
         linear[:, :d_u] = linear[:, :d_u] - linear[:, :d_u].sum(axis=0) / self.clients
         linear[:, d_u:] = linear[:, d_u:] * 0
@@ -183,16 +182,23 @@ class FederatedQuadratic:
         d_u, d_v = self.shared_dimension, self.personal_dimension
         found[Constant.VARIANCE_U] = ConstantValue(d_u * self.noise.scale_u**2)
         found[Constant.VARIANCE_V] = ConstantValue(d_v * self.noise.scale_v**2)
-        found[Constant.INITIAL_GRADIENTS] = ConstantValue(initial_gradients(self, start))
+        each, mean = initial_gradients(self, start)
+        found[Constant.INITIAL_GRADIENTS] = ConstantValue(each)
+        found[Constant.INITIAL_GRADIENT] = ConstantValue(mean)
         if not is_exact(self.hessian):
             lowest = float(np.linalg.eigvalsh(self.hessian).min())
             found[Constant.STRONG_CONVEXITY] = ConstantValue(lowest)
         if self.dissimilarity is not None:
             found[Constant.DISSIMILARITY] = ConstantValue(self.dissimilarity)
         if self.minimiser is not None:
-            gap = initial_value(self, start) - self.infimum()
-            found[Constant.INITIAL_GAP] = ConstantValue(max(gap, gap * 0))
+            found[Constant.INITIAL_GAP] = ConstantValue(self._gap(start))
         return found
+
+    def _gap(self, start: Start) -> Any:
+        """f(start) - inf f from the distance to the minimiser: no cancellation near it."""
+        origin = self.split(self.minimiser)
+        z = joint_rows(Start(start.u - origin.u, start.v - origin.v))
+        return (z * self.curvature(z, everyone(self.clients, 1))).sum() / (2 * self.clients)
 
     def satisfies(self, assumption: Assumption) -> Evidence:
         """Decided, never assumed; see the module's text for bounded dissimilarity."""

@@ -86,7 +86,7 @@ class Reading:
     relation : Relation or None
         Replaces the relation of every part.
     substitute : pairs (old, new)
-        Replaced in both sides of every part.
+        Replaced in both sides and in the conditions of every part.
     """
 
     name: str
@@ -152,6 +152,13 @@ def read(claim: Claim, reading: Reading) -> tuple[Part, ...]:
     def switch(part: Part) -> Part:
         changed = replace(part, relation=reading.relation or part.relation)
         for old, new in reading.substitute:
+            changed = replace(
+                changed,
+                conditions=tuple(
+                    replace(c, left=_replace(c.left, old, new), right=_replace(c.right, old, new))
+                    for c in changed.conditions
+                ),
+            )
             changed = replace(
                 changed,
                 left=_replace(changed.left, old, new),

@@ -59,6 +59,9 @@ F_0 = _symbol(Constant.INITIAL_GAP, "f(u^0, v^0) - inf f", "F_0", positive=True)
 B_0 = _symbol(Constant.INITIAL_GRADIENTS, "sum of squared client gradients at the start",
               r"\mathcal B^0", nonnegative=True)  # fmt: skip
 
+G_0 = _symbol(Constant.INITIAL_GRADIENT, "||grad_u f(u^0, v^0)||^2", r"\|\nabla_u f(u^0,\mathbf v^0)\|^2",
+              nonnegative=True)  # fmt: skip
+
 f = _quantity(Quantity.GAP, "expected objective above its infimum", "f")
 G_u = _quantity(Quantity.GRADIENT_U, "E ||grad_u f||^2", r"\mathcal G_u")
 G_v = _quantity(Quantity.GRADIENT_V, "client mean of E ||grad_v f_i||^2", r"\mathcal G_{\mathbf v}")

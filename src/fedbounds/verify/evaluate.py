@@ -65,11 +65,11 @@ def evaluate(expression: sp.Expr, numbers: Numbers, rounds: range | None = None)
         every = range(int(numbers.constants[T.name]))
         inside = evaluate(expression.args[0], numbers, every)
         return _reduce_rounds(type(expression), inside, len(every))
+    if isinstance(expression, sp.Mul):
+        return _product(expression, numbers, rounds)
     values = [evaluate(argument, numbers, rounds) for argument in expression.args]
     if isinstance(expression, sp.Add):
         return reduce(lambda a, b: a + b, values)
-    if isinstance(expression, sp.Mul):
-        return reduce(lambda a, b: a * b, values)
     if isinstance(expression, sp.Pow):
         return _power(values[0], expression.exp)
     if isinstance(expression, sp.Max):
@@ -99,6 +99,16 @@ def _reduce_rounds(operator: type[RunOperator], values: Any, rounds: int) -> Any
         return values.max(axis=-1)
     total = values.sum(axis=-1)
     return total / rounds if operator is Mean_t else total
+
+
+def _product(expression: sp.Mul, numbers: Numbers, rounds: range | None) -> Any:
+    """All square roots of a product under one root: sqrt(n) / sqrt(m) is rational at n = m."""
+    roots = [a for a in expression.args if a.is_Pow and a.exp in (sp.S.Half, -sp.S.Half)]
+    others = [evaluate(a, numbers, rounds) for a in expression.args if a not in roots]
+    if roots:
+        inside = (_power(evaluate(a.base, numbers, rounds), 2 * a.exp) for a in roots)
+        others.append(_root(reduce(lambda a, b: a * b, inside)))
+    return reduce(lambda a, b: a * b, others)
 
 
 def _larger(a: Any, b: Any) -> Any:

@@ -7,6 +7,7 @@ from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Multiplier, Pa
 from fedbounds.theory.symbols import (
     B_0,
     F_0,
+    G_0,
     G_u,
     G_v,
     K,
@@ -109,6 +110,11 @@ COROLLARY_38 = Claim(
 )
 
 _OUTER_311 = sp.Max(T, sp.sqrt(B_0 * T / (n * L * F_0)), sp.sqrt(n))
+# the theorem prints B^0 with f in place of f_i, against the definition of B^t in section 3.2.1
+LITERAL_B0 = Reading(
+    "B^0 with f in place of f_i, as its last line prints", "amb-9", substitute=((B_0, n * G_0),)
+)
+_OUTER_LITERAL = _OUTER_311.subs(B_0, n * G_0)
 _STEPS_311 = (
     Condition(m, "==", n),
     EFFECTIVE_STEP,
@@ -141,9 +147,10 @@ THEOREM_311 = Claim(
             trivial=TRIVIAL,
         ),
     ),
-    readings=(AS_PRINTED, SUMMED),
+    readings=(AS_PRINTED, SUMMED, LITERAL_B0),
     schedules=(
         {"gamma": 1 / (84 * L * K), "eta_u": _OUTER_311, "eta_v": sp.Integer(1)},
+        {"gamma": 1 / (84 * L * K), "eta_u": _OUTER_LITERAL, "eta_v": sp.Integer(1)},
         {"gamma": _STEP_311, "eta_u": _OUTER_311, "eta_v": sp.Integer(1)},
     ),
 )

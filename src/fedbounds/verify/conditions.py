@@ -1,0 +1,93 @@
+"""Whether an instance lies inside a part's conditions and assumptions, with both sides shown."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from flint import arb, ctx, fmpq
+
+from fedbounds.problems.linear import rational
+from fedbounds.theory.claims import Condition, Part
+from fedbounds.vocabulary import Constant, Verdict
+
+from .evaluate import IrrationalError, Numbers, evaluate
+from .instance import Instance
+
+EQUALITY = 1e-12  # relative; floats this close count as equal, so that edges can be run
+_MOST_BITS = 4096
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a part does not apply to an instance."""
+
+    verdict: Verdict
+    reason: str
+
+
+def refusal(part: Part, instance: Instance, numbers: Numbers) -> Refusal | None:
+    """None if the part applies; otherwise which assumption, constant or condition fails."""
+    for assumption in part.assumptions:
+        evidence = instance.problem.satisfies(assumption)
+        if evidence.holds is not True:
+            return Refusal(Verdict.NOT_APPLICABLE, f"{assumption.value}: {evidence.reason}")
+    missing = part.constants - numbers.constants.keys()
+    if missing:
+        return Refusal(Verdict.NOT_APPLICABLE, f"no value for {', '.join(sorted(missing))}")
+    needed = part.quantities - numbers.series.keys()
+    if needed:
+        return Refusal(Verdict.NOT_APPLICABLE, f"{', '.join(sorted(needed))} not measured here")
+    if Constant.INITIAL_GAP in part.constants and not numbers.constants[Constant.INITIAL_GAP] > 0:
+        return Refusal(Verdict.OUTSIDE, "F_0 = 0: the run starts at the minimiser")
+    for condition in part.conditions:
+        reason = failure(condition, numbers)
+        if reason:
+            return Refusal(Verdict.OUTSIDE, reason)
+    return None
+
+
+def failure(condition: Condition, numbers: Numbers) -> str | None:
+    """None if the condition holds (at equality too), else a sentence with both sides."""
+    left, right = sides(condition, numbers)
+    if _holds(left, condition.relation, right):
+        return None
+    return f"{condition} fails: {float(left):.6g} against {float(right):.6g}"
+
+
+def sides(condition: Condition, numbers: Numbers) -> tuple[Any, Any]:
+    """Both sides as numbers: exact where they are rational, else balls or floats."""
+    try:
+        return evaluate(condition.left, numbers), evaluate(condition.right, numbers)
+    except IrrationalError:
+        balls = in_balls(numbers)
+        return evaluate(condition.left, balls), evaluate(condition.right, balls)
+
+
+def in_balls(numbers: Numbers) -> Numbers:
+    """The same exact numbers as balls at the current precision."""
+    return Numbers(
+        constants={k: arb(rational(v)) for k, v in numbers.constants.items()},
+        series={},
+        rational=lambda p, q: arb(fmpq(p, q)),
+    )
+
+
+def _holds(left: Any, relation: str, right: Any) -> bool:
+    if isinstance(left, arb) or isinstance(right, arb):
+        # an undecided comparison of balls is no evidence that the condition holds
+        return bool({"<=": left <= right, ">=": left >= right, "==": False}[relation])
+    if isinstance(left, fmpq) or isinstance(right, fmpq):
+        return bool({"<=": left <= right, ">=": left >= right, "==": left == right}[relation])
+    tolerance = EQUALITY * max(abs(left), abs(right))
+    if relation == "<=":
+        return bool(left <= right + tolerance)
+    if relation == ">=":
+        return bool(left >= right - tolerance)
+    return bool(abs(left - right) <= tolerance)
+
+
+def raise_precision() -> bool:
+    """Double the working precision of balls; False when the limit is reached."""
+    if ctx.prec * 2 > _MOST_BITS:
+        return False
+    ctx.prec *= 2
+    return True

@@ -1,0 +1,302 @@
+"""One part, one measurement, one verdict. Decided on the gap right - left, never on a ratio.
+
+Three kinds of measurement, three rules. Exact rationals decide by sign. Float64 expectations
+decide when the gap exceeds the rounding margin; a negative gap is only a candidate, which an exact
+replay must confirm. Samples decide "not violated" under a certified range only, and "violated"
+never.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from flint import arb, ctx, fmpq
+
+from fedbounds.theory.claims import Part
+from fedbounds.vocabulary import Index, Method, Relation, Verdict
+
+from .conditions import raise_precision
+from .evaluate import IrrationalError, Numbers, evaluate, scale, terms
+from .interval import LEVEL, Sums, half_width, look_level
+
+Array = Any
+MARGIN = 1e-10  # of the sum of all terms' sizes: what float64 expectations resolve
+_ROUNDING = 1e-15  # more of it per round and unit of outer step, which magnifies rounding
+_LONGEST_FRACTION = 60  # characters; longer exact values are reported rounded
+FLOOR = 1e-26  # of the largest such sum in the run: below it, rounds are not examined
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one instance says about one part.
+
+    Attributes
+    ----------
+    part : str
+    verdict : Verdict
+    reason : str
+        One sentence; empty when the verdict says it all.
+    left, right, gap : float or str or None
+        At the round where the relative gap is smallest; exact values as "p/q".
+    relative_gap : float or None
+        gap / sum of the sizes of all terms.
+    tightness : float or None
+        Largest left / right over rounds, where both sides are sums of non-negative terms.
+    at : int or None
+        The round, for parts that hold per round.
+    rounds : int
+        How many rounds were examined (1 for a part that holds per run).
+    replicas : int
+        For sampling.
+    level : float or None
+        Error level of a sampled decision.
+    beats_trivial : bool or None
+        Whether the right side is below the named trivial bound; None if there is none.
+    candidate : bool
+        Float64 found a violation beyond rounding: an exact replay is called for.
+    """
+
+    part: str
+    verdict: Verdict
+    reason: str = ""
+    left: Any = None
+    right: Any = None
+    gap: Any = None
+    relative_gap: float | None = None
+    tightness: float | None = None
+    at: int | None = None
+    rounds: int = 0
+    replicas: int = 0
+    level: float | None = None
+    beats_trivial: bool | None = None
+    candidate: bool = False
+
+
+def rounds_of(part: Part, numbers: Numbers, last: int | None = None) -> range | None:
+    """The rounds a part speaks of; None for a whole run. ``last`` cuts a diverged run."""
+    if part.index is Index.RUN:
+        return None
+    stop = int(numbers.constants["T"])
+    return range(part.first_round, stop if last is None else min(stop, last))
+
+
+def decide(part: Part, numbers: Numbers, method: Method, diverged_at: int | None = None) -> Outcome:
+    """Judge a part on exact or float64 expectations.
+
+    Parameters
+    ----------
+    numbers : Numbers
+        Constants and the expectations of all quantities.
+    method : Method
+        How these were obtained; not sampling.
+    diverged_at : int or None
+        First round whose expectations are not finite.
+    """
+    rounds = rounds_of(part, numbers, None if diverged_at is None else diverged_at - 1)
+    if diverged_at is not None and (rounds is None or len(rounds) == 0):
+        return Outcome(part.name, Verdict.DIVERGED, f"diverged at round {diverged_at}")
+    if rounds is not None and len(rounds) == 0:
+        return Outcome(part.name, Verdict.NOT_APPLICABLE, "speaks of no round of this run")
+    rule = _decide_exactly if method is Method.RATIONAL else _decide_in_floats
+    return rule(part, numbers, rounds)
+
+
+def _decide_exactly(part: Part, numbers: Numbers, rounds: range | None) -> Outcome:
+    try:
+        left, right = (np.atleast_1d(evaluate(s, numbers, rounds)) for s in (part.left, part.right))
+    except IrrationalError:
+        left, right = _in_decided_balls(part, numbers, rounds)
+    left, right = np.broadcast_arrays(left, right)
+    gaps = right - left
+    sizes = [_float(a) + _float(b) for a, b in zip(abs(left), abs(right), strict=True)]
+    ratios = [_float(g) / s if s > 0 else 0.0 for g, s in zip(gaps, sizes, strict=True)]
+    worst = int(np.argmax(np.abs(ratios)) if part.relation is Relation.EQUAL else np.argmin(ratios))
+    if part.relation is Relation.EQUAL:
+        broken = any(gap != 0 for gap in gaps)
+    else:
+        broken = any(gap < 0 for gap in gaps)
+        open_signs = [gap for gap in gaps if not (gap >= 0 or gap < 0)]
+        if not broken and open_signs:
+            return Outcome(part.name, Verdict.UNDECIDED, "sign undecided at the finest precision")
+    outcome = Outcome(
+        part=part.name,
+        verdict=Verdict.VIOLATED if broken else Verdict.NOT_VIOLATED,
+        reason=_equality_note(gaps, broken),
+        left=_text(left[worst]),
+        right=_text(right[worst]),
+        gap=_text(gaps[worst]),
+        relative_gap=ratios[worst],
+        at=None if rounds is None else rounds[worst],
+        rounds=len(gaps),
+    )
+    return _with_ratios(outcome, part, _in_floats(numbers), rounds)
+
+
+def _equality_note(gaps: Array, broken: bool) -> str:
+    equal = sum(1 for gap in gaps if gap == 0)
+    if broken or equal == 0:
+        return ""
+    return "both sides are equal" if equal == len(gaps) else f"equal in {equal} of {len(gaps)} rounds"
+
+
+def _in_decided_balls(part: Part, numbers: Numbers, rounds: range | None) -> tuple[Array, Array]:
+    """Both sides as balls, precision doubled until every sign of the gap is decided."""
+    before = ctx.prec
+    try:
+        ctx.prec = 64
+        while True:
+            balls = _as_balls(numbers)
+            left, right = (np.atleast_1d(evaluate(s, balls, rounds)) for s in (part.left, part.right))
+            if all(g > 0 or g < 0 for g in np.atleast_1d(right - left)) or not raise_precision():
+                return left, right
+    finally:
+        ctx.prec = before
+
+
+def _as_balls(numbers: Numbers) -> Numbers:
+    def ball(number: Any) -> arb:
+        return arb(fmpq(number) if isinstance(number, int) else number)
+
+    def balls(series: Array) -> Array:
+        out = np.empty(series.shape, dtype=object)
+        out[...] = [ball(x) for x in series]
+        return out
+
+    return Numbers(
+        constants={name: ball(value) for name, value in numbers.constants.items()},
+        series={name: balls(values) for name, values in numbers.series.items()},
+        rational=lambda p, q: arb(fmpq(p, q)),
+    )
+
+
+def _in_floats(numbers: Numbers) -> Numbers:
+    return Numbers(
+        constants={name: float(value) for name, value in numbers.constants.items()},
+        series={name: values.astype(np.float64) for name, values in numbers.series.items()},
+    )
+
+
+def _decide_in_floats(part: Part, numbers: Numbers, rounds: range | None) -> Outcome:
+    left, right = (np.atleast_1d(evaluate(s, numbers, rounds)) for s in (part.left, part.right))
+    left, right = np.broadcast_arrays(left, right)
+    sizes = np.broadcast_to(scale(numbers, rounds, part.left, part.right), left.shape)
+    gap = right - left
+    clear = sizes > FLOOR * sizes.max()
+    if not clear.any():
+        return Outcome(part.name, Verdict.UNDECIDED, "every term is zero", rounds=0)
+    relative = np.where(clear, gap / np.where(clear, sizes, 1.0), np.inf)
+    if part.relation is Relation.EQUAL:
+        relative = np.where(clear, -np.abs(relative), np.inf)
+    worst = int(np.argmin(relative))
+    least = relative[worst]
+    outcome = Outcome(
+        part=part.name,
+        verdict=Verdict.NOT_VIOLATED,
+        left=float(left[worst]),
+        right=float(right[worst]),
+        gap=float(gap[worst]),
+        relative_gap=float(gap[worst] / sizes[worst]),
+        at=None if rounds is None else rounds[worst],
+        rounds=int(clear.sum()),
+    )
+    margin = margin_of(numbers)
+    if least < -margin:
+        reason = "negative gap in float64, not confirmed by an exact replay"
+        outcome = replace(outcome, verdict=Verdict.UNDECIDED, reason=reason, candidate=True)
+    elif least <= margin:
+        outcome = replace(outcome, verdict=Verdict.UNDECIDED, reason="both sides equal to rounding")
+    return _with_ratios(outcome, part, numbers, rounds)
+
+
+def margin_of(numbers: Numbers) -> float:
+    """Relative size below which a float64 gap is rounding."""
+    outer = max(numbers.constants.get(name, 1.0) for name in ("eta_u", "eta_v"))
+    return MARGIN + _ROUNDING * float(numbers.constants["T"] * outer)
+
+
+def _with_ratios(outcome: Outcome, part: Part, numbers: Numbers, rounds: range | None) -> Outcome:
+    beats = None
+    if part.trivial is not None:
+        right, trivial = (evaluate(s, numbers, rounds) for s in (part.right, part.trivial))
+        beats = bool(np.any(right < trivial))
+    return replace(outcome, tightness=tightness(part, numbers, rounds), beats_trivial=beats)
+
+
+def tightness(part: Part, numbers: Numbers, rounds: range | None) -> float | None:
+    """Largest left / right over rounds; None unless both are sums of non-negative terms."""
+    parts = [evaluate(term, numbers, rounds) for term in terms(part.left, part.right)]
+    if any(np.min(value) < 0 for value in parts):
+        return None
+    left, right = (np.atleast_1d(evaluate(s, numbers, rounds)) for s in (part.left, part.right))
+    left, right = np.broadcast_arrays(left, right)
+    clear = right > FLOOR * right.max()
+    return float((left[clear] / right[clear]).max()) if clear.any() else None
+
+
+def decide_sampled(
+    part: Part, sums: Sums, reach: Numbers | None, numbers: Numbers, rounds: range | None, look: int
+) -> Outcome:
+    """Judge a part on the gaps of replicas.
+
+    Parameters
+    ----------
+    sums : Sums
+        Sums of the gap per round over replicas.
+    reach : Numbers or None
+        Certified bounds of every quantity's size; None where the problem certifies none.
+    numbers : Numbers
+        Constants and mean quantities, for the sides that are reported.
+    look : int
+        Number of the look, which fixes its error level.
+    """
+    mean = np.atleast_1d(sums.total / sums.count)
+    left, right = (np.atleast_1d(evaluate(s, numbers, rounds)) for s in (part.left, part.right))
+    left, right = np.broadcast_arrays(left, right)
+    sizes = np.broadcast_to(scale(numbers, rounds, part.left, part.right), left.shape)
+    relative = mean / np.where(sizes > 0, sizes, 1.0)
+    worst = int(np.argmin(relative))
+    outcome = Outcome(
+        part=part.name,
+        verdict=Verdict.UNDECIDED,
+        reason=f"no violation seen in {sums.count} replicas",
+        left=float(left[worst]),
+        right=float(right[worst]),
+        gap=float(mean[worst]),
+        relative_gap=float(relative[worst]),
+        at=None if rounds is None else rounds[worst],
+        rounds=len(mean),
+        replicas=sums.count,
+        level=LEVEL,
+    )
+    if relative[worst] < 0:
+        reason = f"mean gap negative in {sums.count} replicas; sampling never refutes"
+        outcome = replace(outcome, reason=reason)
+    elif reach is not None:
+        level = look_level(look)
+        certain = mean - half_width(sums, gap_width(part, reach, rounds), level) >= 0
+        if np.all(certain):
+            outcome = replace(outcome, verdict=Verdict.NOT_VIOLATED, reason="")
+    return _with_ratios(outcome, part, numbers, rounds)
+
+
+def gap_width(part: Part, reach: Numbers, rounds: range | None) -> Array:
+    """Certified range of the gap: twice the sum of its measured terms at their bounds."""
+    measured = [
+        term
+        for term in sp.Add.make_args(sp.expand(part.left) - sp.expand(part.right))
+        if term.atoms(sp.core.function.AppliedUndef)
+    ]
+    total = sum(abs(evaluate(term, reach, rounds)) for term in measured)
+    return 2.0 * np.atleast_1d(total)
+
+
+def _float(number: Any) -> float:
+    return float(number.mid()) if isinstance(number, arb) else float(number)
+
+
+def _text(number: Any) -> Any:
+    if isinstance(number, arb):
+        return float(number.mid())
+    text = str(fmpq(number))
+    return text if len(text) <= _LONGEST_FRACTION else float(number)

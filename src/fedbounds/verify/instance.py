@@ -1,0 +1,103 @@
+"""One problem, one start, one algorithm, one horizon: what a verdict is about."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from fedbounds.algorithms.fedavg_p import FedAvgP
+from fedbounds.algorithms.participant_mean import ParticipantMean
+from fedbounds.algorithms.participation import check_participants
+from fedbounds.errors import require
+from fedbounds.problems import (
+    ClientVectors,
+    Constants,
+    CoupledCosine,
+    FederatedQuadratic,
+    Start,
+    to_rational,
+)
+from fedbounds.vocabulary import Method
+
+ALGORITHM_NAMES = {FedAvgP: "FedAvg-P", ParticipantMean: "participant mean"}
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """What is run, and how it is measured.
+
+    Attributes
+    ----------
+    name : str
+        Unique within a plan.
+    problem : FederatedQuadratic, CoupledCosine or ClientVectors
+    start : Start or None
+        None for vectors, which do not move.
+    algorithm : FedAvgP or ParticipantMean
+    rounds : int
+        T.
+    method : Method
+    replicas : int
+        Most replicas, for sampling; 0 otherwise.
+    """
+
+    name: str
+    problem: FederatedQuadratic | CoupledCosine | ClientVectors
+    algorithm: FedAvgP | ParticipantMean
+    rounds: int
+    method: Method
+    start: Start | None = None
+    replicas: int = 0
+
+    def __post_init__(self) -> None:
+        require(self.rounds >= 1, "rounds T", self.rounds, "at least 1")
+        check_participants(self.algorithm.participants, self.problem.clients)
+
+    @property
+    def algorithm_name(self) -> str:
+        """The name that claims use."""
+        return ALGORITHM_NAMES[type(self.algorithm)]
+
+
+def constants_of(instance: Instance) -> Constants:
+    """The problem's constants for this start; none for vectors."""
+    if isinstance(instance.problem, ClientVectors) or instance.start is None:
+        return {}
+    return instance.problem.constants(instance.start)
+
+
+def parameters_of(instance: Instance) -> dict[str, Any]:
+    """n, m, K, T and the step sizes by symbol name."""
+    algorithm = instance.algorithm
+    found: dict[str, Any] = {
+        "n": instance.problem.clients,
+        "m": algorithm.participants,
+        "T": instance.rounds,
+    }
+    if isinstance(algorithm, FedAvgP):
+        shared = not isinstance(instance.problem, ClientVectors) and (
+            instance.problem.shared_dimension > 0
+        )
+        inner, outer = (
+            (algorithm.inner_step_u, algorithm.outer_step_u)
+            if shared
+            else (algorithm.inner_step_v, algorithm.outer_step_v)
+        )
+        found |= {
+            "K": algorithm.local_steps,
+            "gamma_u": algorithm.inner_step_u,
+            "gamma_v": algorithm.inner_step_v,
+            "eta_u": algorithm.outer_step_u,
+            "eta_v": algorithm.outer_step_v,
+            "gamma": inner * outer,
+        }
+    return found
+
+
+def rational(instance: Instance) -> Instance:
+    """The same instance in exact rationals, to be measured in rationals."""
+    return replace(
+        instance,
+        problem=to_rational(instance.problem),
+        start=None if instance.start is None else to_rational(instance.start),
+        algorithm=to_rational(instance.algorithm),
+        method=Method.RATIONAL,
+    )

@@ -1,0 +1,153 @@
+"""Judge claims on one instance: measure once, decide every part of every reading."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
+from fedbounds.problems import ClientVectors, CoupledCosine
+from fedbounds.problems.linear import rational as to_fraction
+from fedbounds.theory.claims import Claim, Part, Reading, read
+from fedbounds.vocabulary import Method, Verdict
+
+from .affine import state_size
+from .conditions import refusal
+from .decide import Outcome, decide
+from .instance import Instance, rational
+from .measure import Measurement, measure
+from .sampling import sample_and_decide
+
+_MOST_WORK = 5_000_000  # of an exact replay: state size^3 x rounds^2 x local steps, counted
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What one instance says about one reading of one claim."""
+
+    claim: Claim
+    reading: Reading
+    instance: Instance
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def deciding(self) -> Outcome:
+        """The outcome of the part that decides: the gravest verdict, then the smallest gap."""
+        return min(self.outcomes, key=lambda o: (_GRAVITY.index(o.verdict), o.relative_gap or 0.0))
+
+    @property
+    def verdict(self) -> Verdict:
+        """The gravest verdict of any part."""
+        return self.deciding.verdict
+
+
+_GRAVITY = (
+    Verdict.VIOLATED,
+    Verdict.DIVERGED,
+    Verdict.UNDECIDED,
+    Verdict.NOT_VIOLATED,
+    Verdict.OUTSIDE,
+    Verdict.NOT_APPLICABLE,
+)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """All judgements on one instance, with its measurement where there is one."""
+
+    judgements: tuple[Judgement, ...]
+    measurement: Measurement
+
+
+def concerned(claims: Sequence[Claim], instance: Instance) -> tuple[tuple[Claim, Reading], ...]:
+    """Claims and readings about the instance's algorithm."""
+    return tuple(
+        (claim, reading)
+        for claim in claims
+        if claim.algorithm == instance.algorithm_name
+        for reading in claim.readings
+    )
+
+
+def judge(
+    claims: Sequence[Claim], instance: Instance, *, seed: int = 0, workers: int = 1
+) -> Judged:
+    """Judge every reading of every claim that is about the instance's algorithm."""
+    pairs = concerned(claims, instance)
+    if instance.method is Method.SAMPLING:
+        return _judge_sampled(pairs, instance, seed, workers)
+    measured = measure(instance)
+    judgements = [judge_reading(claim, reading, instance, measured) for claim, reading in pairs]
+    return Judged(tuple(judgements), measured)
+
+
+def judge_reading(
+    claim: Claim, reading: Reading, instance: Instance, measured: Measurement
+) -> Judgement:
+    """Judge every part of one reading on a measured instance."""
+    outcomes = (_judge_part(part, instance, measured) for part in read(claim, reading))
+    return Judgement(claim, reading, instance, tuple(outcomes))
+
+
+def _judge_part(part: Part, instance: Instance, measured: Measurement) -> Outcome:
+    refused = refusal(part, instance, measured.numbers)
+    if refused is not None:
+        return Outcome(part.name, refused.verdict, refused.reason)
+    outcome = decide(part, measured.numbers, instance.method, measured.diverged_at)
+    if not outcome.candidate:
+        return outcome
+    replayed = replay(part, instance)
+    return outcome if replayed is None else replayed
+
+
+def replay(part: Part, instance: Instance) -> Outcome | None:
+    """Judge a part in exact rationals; None if the instance is too large or not quadratic.
+
+    Floats at the edge of a condition may lie outside it by rounding; then the step sizes are
+    moved inside by 2^-20, which is an instance of its own.
+    """
+    if not _replayable(instance):
+        return None
+    for candidate in (rational(instance), _inside(rational(instance))):
+        measured = measure(candidate)
+        if refusal(part, candidate, measured.numbers) is None:
+            return decide(part, measured.numbers, Method.RATIONAL)
+    return None
+
+
+def _replayable(instance: Instance) -> bool:
+    problem = instance.problem
+    if isinstance(problem, ClientVectors):
+        return True
+    if isinstance(problem, CoupledCosine):
+        return False
+    assert isinstance(instance.algorithm, FedAvgP)
+    work = (state_size(problem) + 1) ** 3 * instance.rounds**2 * instance.algorithm.local_steps
+    return work <= _MOST_WORK
+
+
+def _inside(instance: Instance) -> Instance:
+    algorithm = instance.algorithm
+    if not isinstance(algorithm, FedAvgP):
+        return instance
+    nudge = to_fraction(2.0**-20)
+    step = algorithm.inner_step_u * algorithm.outer_step_u * (1 - nudge)
+    moved = with_effective_step(
+        algorithm.participants,
+        algorithm.local_steps,
+        step,
+        algorithm.outer_step_u * (1 + nudge),
+        algorithm.outer_step_v * (1 + nudge),
+    )
+    return replace(instance, algorithm=moved)
+
+
+def _judge_sampled(
+    pairs: tuple[tuple[Claim, Reading], ...], instance: Instance, seed: int, workers: int
+) -> Judged:
+    judgements = []
+    parts = [part for claim, reading in pairs for part in read(claim, reading)]
+    sampled = sample_and_decide(parts, instance, seed=seed, workers=workers)
+    outcomes = iter(sampled.outcomes)
+    for claim, reading in pairs:
+        own = tuple(next(outcomes) for _ in claim.parts)
+        judgements.append(Judgement(claim, reading, instance, own))
+    return Judged(tuple(judgements), Measurement(sampled.means))

@@ -1,0 +1,108 @@
+"""Measure one instance once, for all claims: expectations, or sums of gaps over replicas."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fedbounds.algorithms.fedavg_p import FedAvgP
+from fedbounds.algorithms.participant_mean import ParticipantMean, server
+from fedbounds.algorithms.participation import inclusion
+from fedbounds.errors import FedboundsError
+from fedbounds.problems import ClientVectors, FederatedQuadratic
+from fedbounds.problems.linear import is_exact, rational
+from fedbounds.vocabulary import Method, Quantity
+
+from .enumeration import enumerate_run
+from .evaluate import Numbers
+from .instance import Instance, constants_of, parameters_of
+from .moments import exact_moments
+
+Array = Any
+
+
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """Expectations of an instance's quantities with its constants."""
+
+    numbers: Numbers
+    diverged_at: int | None = None
+
+
+def numbers_of(instance: Instance, series: dict[str, Array]) -> Numbers:
+    """Constants, parameters and series of an instance, exact if the instance is rational."""
+    values: dict[str, Any] = {name.value: c.value for name, c in constants_of(instance).items()}
+    values |= parameters_of(instance)
+    if instance.method is Method.RATIONAL:
+        exact = {name: rational(value) for name, value in values.items()}
+        return Numbers(exact, series, lambda p, q: rational(p) / q)
+    floats = {name: float(value) for name, value in values.items()}
+    return Numbers(floats, series)
+
+
+def measure(instance: Instance) -> Measurement:
+    """Expectations without sampling.
+
+    Raises
+    ------
+    FedboundsError
+        If the method does not fit the problem.
+    """
+    if isinstance(instance.problem, ClientVectors):
+        return Measurement(numbers_of(instance, _vectors(instance)))
+    if not isinstance(instance.algorithm, FedAvgP) or instance.start is None:
+        raise FedboundsError(f"{instance.name}: an objective needs FedAvg-P and a start")
+    arguments = (instance.algorithm, instance.start, instance.rounds)
+    if instance.method is Method.ENUMERATION:
+        return Measurement(numbers_of(instance, enumerate_run(instance.problem, *arguments)))
+    if not isinstance(instance.problem, FederatedQuadratic):
+        raise FedboundsError(
+            f"{instance.name}: exact moments need a quadratic; "
+            f"{type(instance.problem).__name__} is not one"
+        )
+    moments = exact_moments(instance.problem, *arguments)
+    return Measurement(numbers_of(instance, moments.series), moments.diverged_at)
+
+
+def _vectors(instance: Instance) -> dict[str, Array]:
+    """Second moments of the participants' mean, from its response to each indicator."""
+    problem, algorithm = instance.problem, instance.algorithm
+    if not isinstance(problem, ClientVectors) or not isinstance(algorithm, ParticipantMean):
+        raise FedboundsError(f"{instance.name}: vectors go with the participant mean")
+    vectors, n = problem.vectors, problem.clients
+    number = rational if is_exact(vectors) else float
+    single, pair = (number(p) for p in inclusion(n, algorithm.participants))
+    alone = server(algorithm, vectors, np.eye(n, dtype=vectors.dtype))
+    together = alone.sum(axis=0)
+    own = (alone * alone).sum()
+    mean = vectors.sum(axis=0) / n
+    spread = vectors - mean
+    found = {
+        Quantity.SAMPLE_MEAN: own * (single - pair) + (together * together).sum() * pair,
+        Quantity.POPULATION_MEAN: (mean * mean).sum(),
+        Quantity.SPREAD: (spread * spread).sum(),
+    }
+    return {name.value: np.array([value], dtype=vectors.dtype) for name, value in found.items()}
+
+
+def fingerprint(data: Any) -> str:
+    """A hash of everything in a dataclass: numbers by value, arrays by content."""
+    digest = hashlib.sha256()
+    _feed(digest, data)
+    return digest.hexdigest()
+
+
+def _feed(digest: Any, data: Any) -> None:
+    if hasattr(data, "__dataclass_fields__"):
+        digest.update(type(data).__name__.encode())
+        for name in data.__dataclass_fields__:
+            digest.update(name.encode())
+            _feed(digest, getattr(data, name))
+    elif isinstance(data, np.ndarray) and data.dtype != object:
+        digest.update(str((data.dtype.str, data.shape)).encode())
+        digest.update(np.ascontiguousarray(data).tobytes())
+    elif isinstance(data, np.ndarray):
+        digest.update(str((data.shape, [str(x) for x in data.reshape(-1)])).encode())
+    else:
+        digest.update(repr(data).encode())

@@ -1,0 +1,226 @@
+"""Which instances judge the claims of a paper: small exact ones, sharp corners, realistic sizes.
+
+Step sizes come from the claims' own conditions at equality, so that a claim is met where it is
+most exposed. Nothing here knows what any verdict should be.
+"""
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from flint import fmpq
+
+from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
+from fedbounds.algorithms.participant_mean import ParticipantMean
+from fedbounds.problems import (
+    SILENT,
+    ClientVectors,
+    CoupledCosine,
+    FederatedQuadratic,
+    Noise,
+    NoiseLaw,
+    Start,
+    coupled_cosine,
+    federated_quadratic,
+    to_rational,
+)
+from fedbounds.problems.linear import rational
+from fedbounds.theory.claims import Claim
+from fedbounds.vocabulary import Constant, Method
+
+from .evaluate import Numbers, evaluate
+from .instance import Instance
+
+Objective = FederatedQuadratic | CoupledCosine
+
+
+class Profile(StrEnum):
+    """How much is measured."""
+
+    QUICK = "quick"
+    DEFAULT = "default"
+    THOROUGH = "thorough"
+
+
+def schedules(
+    claims: tuple[Claim, ...], problem: Objective, start: Start, m: int, steps: int, rounds: int
+) -> Iterator[tuple[str, FedAvgP]]:
+    """Step sizes at the edge of every claim's conditions that this problem can meet."""
+    fixed: dict[str, Any] = {k.value: float(c.value) for k, c in problem.constants(start).items()}
+    fixed |= {"n": problem.clients, "m": m, "K": steps, "T": rounds}
+    if not fixed.get(Constant.INITIAL_GAP, 1.0) > 0:
+        return
+    for claim in claims:
+        for number, schedule in enumerate(claim.schedules):
+            needed = {s.name for side in schedule.values() for s in side.free_symbols}
+            if needed <= fixed.keys():
+                value = {k: float(evaluate(e, Numbers(fixed, {}))) for k, e in schedule.items()}
+                label = claim.id.partition("/")[2] + (f".{number + 1}" if number else "")
+                yield label, with_effective_step(
+                    m, steps, value["gamma"], value["eta_u"], value["eta_v"]
+                )
+
+
+def instances(claims: tuple[Claim, ...], profile: Profile, seed: int) -> Iterator[Instance]:
+    """Every instance of a profile, the cheapest kinds first."""
+    names = {claim.algorithm for claim in claims}
+    if "participant mean" in names:
+        yield from vector_instances(profile, seed)
+    if "FedAvg-P" in names:
+        yield from rational_instances()
+        yield from quadratic_instances(claims, profile, seed)
+        yield from enumerated_instances(claims, profile, seed)
+        if profile is not Profile.QUICK:
+            yield from sampled_instances(claims, profile, seed)
+
+
+def vector_instances(profile: Profile, seed: int) -> Iterator[Instance]:
+    """Small integer vectors for every (n, m), exactly; and larger random ones."""
+    rng = np.random.default_rng(seed)
+    for n in range(1, 6):
+        for m in range(1, n + 1):
+            whole = rng.integers(-3, 4, (n, 2)).astype(object)
+            vectors = np.array([[fmpq(int(x)) for x in row] for row in whole], dtype=object)
+            yield Instance(
+                f"vectors n={n} m={m}", ClientVectors(vectors), ParticipantMean(m), 1, Method.RATIONAL
+            )
+    sizes = ((10, 1), (10, 5), (10, 10), (100, 10)) if profile is not Profile.QUICK else ((10, 5),)
+    for n, m in sizes:
+        problem = ClientVectors(rng.standard_normal((n, 20)))
+        yield Instance(f"vectors n={n} m={m} d=20", problem, ParticipantMean(m), 1, Method.MOMENTS)
+
+
+def _integer_quadratic(
+    shared: list[int], personal: list[int], coupling: list[int], slopes: list[list[int]], scale: Any
+) -> FederatedQuadratic:
+    """Quadratics with d_u = d_v = 1 and integer entries, in rationals."""
+    hessian = np.array(
+        [[[a, c], [c, d]] for a, c, d in zip(shared, coupling, personal, strict=True)], dtype=float
+    )
+    noise = Noise(NoiseLaw.RADEMACHER, float(scale), float(scale))
+    return to_rational(FederatedQuadratic(hessian, np.array(slopes, dtype=float), 1, noise))
+
+
+def rational_instances() -> Iterator[Instance]:
+    """Corners in exact rationals: m = 1, m = n, n = 2, K = 1, T = 1; with and without coupling."""
+    flat = {"shared": [2, 2, 2], "personal": [1, 2, 1], "coupling": [0, 0, 0]}
+    mixed = {"shared": [2, 1, 2], "personal": [2, 2, 1], "coupling": [1, 0, -1]}
+    slopes = [[1, 1], [-2, 0], [2, -1]]
+    for label, shape in (("shared curvature", flat), ("own curvature", mixed)):
+        for n, m, steps, rounds, scale in (
+            (1, 1, 2, 2, 1), (2, 1, 1, 2, 1), (2, 1, 2, 3, 1), (2, 2, 2, 3, 1), (3, 1, 3, 2, 1),
+            (3, 2, 1, 1, 1), (3, 2, 2, 3, 0), (3, 2, 3, 3, 2), (3, 3, 2, 4, 1), (3, 3, 1, 2, 0),
+        ):  # fmt: skip
+            problem = _integer_quadratic(
+                *(shape[key][:n] for key in ("shared", "personal", "coupling")), slopes[:n], scale
+            )
+            start = to_rational(Start(np.ones(1), np.ones((n, 1))))
+            constants = problem.constants(start)
+            smoothness = rational(constants[Constant.SMOOTHNESS].value)
+            outer_v = fmpq(n) if m < n else fmpq(1)  # a rational at least sqrt(n/m)
+            for name, step, outer_u in (
+                ("short steps", 1 / (32 * smoothness * steps), fmpq(m)),
+                ("long outer steps", 1 / (84 * smoothness * steps), fmpq(4 * max(n, rounds))),
+                ("long steps", 1 / (2 * smoothness * steps), fmpq(1)),
+            ):
+                yield Instance(
+                    f"{label}, n={n} m={m} K={steps} T={rounds} noise {scale}, {name}",
+                    problem,
+                    with_effective_step(m, steps, step, outer_u, outer_v),
+                    rounds,
+                    Method.RATIONAL,
+                    start,
+                )
+
+
+def _start(problem: Objective, seed: int, size: float) -> Start:
+    """A random start at about ``size`` from the minimiser, or from the origin if there is none."""
+    rng = np.random.default_rng(seed)
+    u = size * rng.standard_normal(problem.shared_dimension)
+    v = size * rng.standard_normal((problem.clients, problem.personal_dimension))
+    if isinstance(problem, FederatedQuadratic) and problem.minimiser is not None:
+        centre = problem.split(problem.minimiser)
+        return Start(u=centre.u + u, v=centre.v + v)
+    return Start(u=u, v=v)
+
+
+def _noise(scale: float, law: NoiseLaw = NoiseLaw.GAUSSIAN) -> Noise:
+    return Noise(law, scale, scale) if scale else SILENT
+
+
+# n, m, d_u, d_v, K, T, b^2 (None: own curvatures), coupling, noise scale, and distance of the
+# start from the minimiser: the last row starts so close that client drift is all there is
+_QUADRATICS = (
+    (10, 5, 5, 5, 10, 100, 1.0, 0.0, 0.3, 1.0),
+    (10, 1, 5, 5, 5, 100, 4.0, 0.0, 0.0, 1.0),
+    (10, 10, 5, 5, 5, 100, 1.0, 0.0, 0.3, 1.0),
+    (2, 1, 1, 1, 1, 400, 1.0, 0.0, 0.0, 0.1),
+    (2, 1, 2, 1, 4, 200, 0.0, 0.0, 1.0, 0.1),
+    (10, 5, 5, 5, 10, 100, None, 0.4, 0.3, 1.0),
+    (10, 10, 5, 5, 20, 50, None, 0.4, 0.1, 1.0),
+    (5, 2, 3, 2, 1, 100, None, 0.2, 0.0, 1.0),
+    (4, 4, 3, 0, 5, 50, 2.0, 0.0, 0.2, 1.0),
+    (6, 6, 0, 3, 1, 50, None, 0.0, 0.2, 1.0),
+    (3, 3, 2, 2, 8, 40, None, 0.5, 0.0, 3.0),
+    (1, 1, 2, 2, 10, 60, 0.0, 0.0, 0.5, 1.0),
+    (8, 8, 0, 1, 1, 60, None, 0.0, 0.0, 1.0),
+    (2, 2, 1, 0, 4, 16, None, 0.0, 0.0, 1e-7),
+)
+
+
+def quadratic_instances(
+    claims: tuple[Claim, ...], profile: Profile, seed: int
+) -> Iterator[Instance]:
+    """Random quadratics at the edge of each claim's conditions, by exact moments."""
+    count = {Profile.QUICK: 1, Profile.DEFAULT: 3, Profile.THOROUGH: 10}[profile]
+    for repeat in range(count):
+        for index, row in enumerate(_QUADRATICS):
+            n, m, d_u, d_v, steps, rounds, b2, coupling, scale, size = row
+            problem = federated_quadratic(
+                clients=n, shared_dimension=d_u, personal_dimension=d_v,
+                strong_convexity=0.05, dissimilarity=b2, coupling=coupling,
+                noise=_noise(scale), seed=seed + 1000 * repeat + index,
+            )  # fmt: skip
+            start = _start(problem, seed + index, size)
+            label = f"quadratic {index + 1}.{repeat + 1}, n={n} m={m} K={steps} T={rounds}"
+            for edge, algorithm in schedules(claims, problem, start, m, steps, rounds):
+                yield Instance(
+                    f"{label}, edge of {edge}", problem, algorithm, rounds, Method.MOMENTS, start
+                )
+
+
+def enumerated_instances(
+    claims: tuple[Claim, ...], profile: Profile, seed: int
+) -> Iterator[Instance]:
+    """Tiny coupled non-convex problems, every outcome enumerated."""
+    shapes = ((2, 1, 2, 2, 0.5), (2, 2, 1, 3, 0.3), (3, 1, 1, 2, 0.2), (3, 2, 1, 2, 0.0))
+    for index, (n, m, steps, rounds, scale) in enumerate(shapes):
+        problem = coupled_cosine(
+            clients=n, shared_dimension=1, personal_dimension=1, amplitude=0.7,
+            noise=_noise(scale, NoiseLaw.RADEMACHER), seed=seed + index,
+        )  # fmt: skip
+        start = _start(problem, seed + index, 1.0)
+        for edge, algorithm in schedules(claims, problem, start, m, steps, rounds):
+            yield Instance(
+                f"cosine {index + 1}, n={n} m={m} K={steps} T={rounds}, edge of {edge}",
+                problem, algorithm, rounds, Method.ENUMERATION, start,
+            )  # fmt: skip
+
+
+def sampled_instances(
+    claims: tuple[Claim, ...], profile: Profile, seed: int
+) -> Iterator[Instance]:
+    """Coupled non-convex problems of moderate size, sampled under a certified range."""
+    replicas = {Profile.DEFAULT: 8192, Profile.THOROUGH: 65536}[profile]
+    for index, (n, m, steps, rounds) in enumerate(((5, 2, 4, 6), (5, 5, 4, 6))):
+        problem = coupled_cosine(
+            clients=n, shared_dimension=4, personal_dimension=3,
+            noise=_noise(0.1, NoiseLaw.RADEMACHER), seed=seed + index,
+        )  # fmt: skip
+        start = _start(problem, seed + index, 1.0)
+        for edge, algorithm in schedules(claims, problem, start, m, steps, rounds):
+            yield Instance(
+                f"cosine sampled {index + 1}, n={n} m={m} K={steps} T={rounds}, edge of {edge}",
+                problem, algorithm, rounds, Method.SAMPLING, start, replicas,
+            )  # fmt: skip

@@ -1,0 +1,107 @@
+"""Judge parts on replicas, look by look, within a certified range."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fedbounds.algorithms.fedavg_p import FedAvgP
+from fedbounds.errors import FedboundsError
+from fedbounds.problems import ClientVectors
+from fedbounds.theory.claims import Part
+from fedbounds.vocabulary import Verdict
+
+from .conditions import refusal
+from .decide import Outcome, decide_sampled, rounds_of
+from .evaluate import Numbers, evaluate
+from .instance import Instance, constants_of
+from .interval import FIRST_LOOK, Sums, sums_of
+from .measure import fingerprint, numbers_of
+from .reach import bounded_reach
+from .simulate import CHUNK, Series, simulate
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """An outcome per part, and the mean of every quantity."""
+
+    outcomes: tuple[Outcome, ...]
+    means: Numbers
+
+
+@dataclass(frozen=True, eq=False)
+class _Totals:
+    """Sums over replicas of each quantity and of each applicable part's gap (None: refused)."""
+
+    quantities: dict[str, Sums]
+    gaps: tuple[Sums | None, ...]
+
+    def __add__(self, other: "_Totals") -> "_Totals":
+        gaps = zip(self.gaps, other.gaps, strict=True)
+        return _Totals(
+            {name: sums + other.quantities[name] for name, sums in self.quantities.items()},
+            tuple(None if a is None or b is None else a + b for a, b in gaps),
+        )
+
+
+def sample_and_decide(
+    parts: Sequence[Part], instance: Instance, *, seed: int, workers: int
+) -> Sampled:
+    """Double the replicas until every part is decided or ``instance.replicas`` are used."""
+    problem, algorithm, start = instance.problem, instance.algorithm, instance.start
+    if isinstance(problem, ClientVectors) or not isinstance(algorithm, FedAvgP) or start is None:
+        raise FedboundsError(f"{instance.name}: only runs of FedAvg-P are sampled")
+    fixed = numbers_of(instance, {}).constants
+    reach = bounded_reach(problem, algorithm, start, instance.rounds, constants_of(instance))
+    bounds = None if reach is None else Numbers(fixed, reach.series)
+
+    def gap_sums(series: Series) -> _Totals:
+        numbers = Numbers(fixed, series)
+
+        def of(part: Part) -> Sums | None:
+            if refusal(part, instance, numbers) is not None:
+                return None
+            gap = np.asarray(evaluate(part.gap, numbers, rounds_of(part, numbers)))
+            return sums_of(gap.reshape(len(gap), -1))
+
+        return _Totals({k: sums_of(v) for k, v in series.items()}, tuple(of(p) for p in parts))
+
+    totals: _Totals | None = None
+    look, done = 0, 0
+    while True:
+        upto = min(FIRST_LOOK * 2**look, instance.replicas)
+        for found in simulate(
+            problem, algorithm, start, instance.rounds, range(done // CHUNK, upto // CHUNK),
+            seed=seed, key=int(fingerprint(instance)[:12], 16), reduce=gap_sums, workers=workers,
+        ):  # fmt: skip
+            totals = found if totals is None else totals + found
+        assert totals is not None
+        done = upto
+        sums = totals.quantities
+        means = Numbers(fixed, {name: s.total / s.count for name, s in sums.items()})
+        outcomes = tuple(
+            _decide(part, gap, bounds, means, instance, look)
+            for part, gap in zip(parts, totals.gaps, strict=True)
+        )
+        settled = all(outcome.verdict is not Verdict.UNDECIDED for outcome in outcomes)
+        if settled or done >= instance.replicas:
+            return Sampled(outcomes, means)
+        look += 1
+
+
+def _decide(
+    part: Part,
+    gap: Sums | None,
+    bounds: Numbers | None,
+    means: Numbers,
+    instance: Instance,
+    look: int,
+) -> Outcome:
+    refused = refusal(part, instance, means)
+    if refused is not None or gap is None:
+        assert refused is not None
+        return Outcome(part.name, refused.verdict, refused.reason)
+    rounds = rounds_of(part, means)
+    if rounds is not None and len(rounds) == 0:
+        return Outcome(part.name, Verdict.NOT_APPLICABLE, "speaks of no round of this run")
+    return decide_sampled(part, gap, bounds, means, rounds, look)

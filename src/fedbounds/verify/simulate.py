@@ -1,0 +1,132 @@
+"""Replicas of a run in chunks of 128, each with its own random stream.
+
+A stream depends on the instance and the chunk only, never on the claim, memory or threads; chunk
+results come back in order, so that the same seed gives the same bytes.
+"""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import array_api_compat
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from fedbounds.algorithms import fedavg_p
+from fedbounds.algorithms.fedavg_p import Carry, FedAvgP
+from fedbounds.problems import Cohort, Problem, Start, everyone, to_namespace
+from fedbounds.vocabulary import Quantity
+
+from .observe import Features, forms, observe, per_replica
+
+Array = Any
+Series = dict[str, Array]
+S = TypeVar("S")
+CHUNK = 128
+BOUNDARY = (Quantity.GAP, Quantity.GRADIENT_U, Quantity.GRADIENT_V, Quantity.GRADIENTS)
+
+
+def stream(seed: int, key: int, chunk: int) -> np.random.Generator:
+    """The random stream of one chunk of one instance."""
+    return np.random.Generator(np.random.SFC64(np.random.SeedSequence([seed, key, chunk])))
+
+
+def boundary_features(problem: Problem, carry: Carry, cohort: Cohort) -> tuple[Features, Array]:
+    """Gradient features of all clients at the start of a round, and f in each replica."""
+    n, replicas, d_v = carry.v.shape
+    xp = array_api_compat.array_namespace(carry.u)
+    u = xp.take(carry.u, cohort.replica, axis=0)
+    z = xp.concat([u, xp.reshape(carry.v, (n * replicas, d_v))], axis=1)
+    gradient = xp.reshape(problem.gradient(z, cohort), (n, replicas, -1))
+    shared = gradient[:, :, : problem.shared_dimension]
+    features = {
+        "gradient u": shared,
+        "gradient v": gradient[:, :, problem.shared_dimension :],
+        "mean gradient u": xp.sum(shared, axis=0, keepdims=True) / n,
+    }
+    values = xp.reshape(problem.value(z, cohort), (n, replicas))
+    return features, xp.sum(values, axis=0) / n
+
+
+def run_chunk(
+    problem: Problem,
+    algorithm: FedAvgP,
+    start: Start,
+    rounds: int,
+    replicas: int,
+    rng: np.random.Generator,
+    *,
+    virtual: bool,
+    xp: Any = np,
+) -> Series:
+    """Quantities of every replica, shape (replicas, T + 1) on the host.
+
+    With ``virtual`` absent clients run too and every quantity is seen (not at round T, except the
+    boundary ones); without it only f, G_u, G_v and B are, and only participants run.
+    """
+    drawn = fedavg_p.init_draw(problem, algorithm, rng, replicas)
+    carry = fedavg_p.init(problem, algorithm, start, replicas, drawn)
+    table = forms(problem, algorithm)
+    if not virtual:
+        table = {name: form for name, form in table.items() if name in BOUNDARY}
+    infimum = problem.infimum() or 0.0
+    names = [Quantity.GAP, *table]
+    out = {name.value: np.full((replicas, rounds + 1), np.nan) for name in names}
+    cohort = everyone(problem.clients, replicas, xp)
+    for t in range(rounds + 1):
+        features, value = boundary_features(problem, carry, cohort)
+        out[Quantity.GAP.value][:, t] = to_host(value) - infimum
+        if t < rounds:
+            sample = fedavg_p.draw(problem, algorithm, rng, replicas, virtual, xp)
+            if virtual:
+                seen, reached = observe(problem, algorithm, carry, sample)
+                features = features | seen
+                carry = fedavg_p.server(algorithm, carry, sample, reached)
+            else:
+                carry = fedavg_p.step(problem, algorithm, carry, sample)
+        for name, form in table.items():
+            if name in BOUNDARY or t < rounds:
+                out[name.value][:, t] = to_host(per_replica(form, features))
+    return out
+
+
+def to_host(array: Array) -> np.ndarray:
+    """A NumPy array, copied from the device if need be."""
+    return np.asarray(array.get() if hasattr(array, "get") else array)
+
+
+def simulate(
+    problem: Problem,
+    algorithm: FedAvgP,
+    start: Start,
+    rounds: int,
+    chunks: range,
+    *,
+    seed: int,
+    key: int,
+    reduce: Callable[[Series], S],
+    workers: int = 1,
+    virtual: bool = True,
+    replicas: int = CHUNK,
+    xp: Any = np,
+) -> Iterator[S]:
+    """``reduce`` of every chunk, in order; memory holds one chunk per worker.
+
+    Parameters
+    ----------
+    chunks : range
+        Which chunks; more replicas later continue the same streams.
+    key : int
+        Identifies the instance in the seed.
+    """
+    moved, origin = to_namespace(problem, xp), to_namespace(start, xp)
+
+    def one(chunk: int) -> S:
+        rng = stream(seed, key, chunk)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return reduce(
+                run_chunk(moved, algorithm, origin, rounds, replicas, rng, virtual=virtual, xp=xp)
+            )
+
+    with threadpool_limits(1, "blas"), ThreadPoolExecutor(workers) as pool:
+        yield from pool.map(one, chunks)

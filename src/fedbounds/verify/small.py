@@ -1,0 +1,144 @@
+"""Small exact instances, as hypothesis strategies: where witnesses are sought and shrunk."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import ceil
+from typing import Any
+
+import numpy as np
+from flint import fmpq
+from hypothesis import assume
+from hypothesis import strategies as st
+
+from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
+from fedbounds.algorithms.participant_mean import ParticipantMean
+from fedbounds.problems import (
+    ClientVectors,
+    FederatedQuadratic,
+    Noise,
+    NoiseLaw,
+    Start,
+    to_float,
+    to_rational,
+)
+from fedbounds.problems.arrays import map_numbers
+from fedbounds.theory.claims import Claim
+from fedbounds.vocabulary import Method
+
+from .instance import Instance
+from .plan import schedules
+
+_MOST_CLIENTS, _MOST_STEPS = 6, 4
+_ROUNDING_BITS = (0, 1, 2, 4, 8, 16, 24, 32)  # binary places kept, coarsest first
+_ROUNDS = (1, 2, 3, 4, 8, 16, 32)
+_MOST_WORK = 400_000  # state size^3 x rounds^2 x steps: keeps one example below a tenth of a second
+
+
+def _whole(low: int, high: int) -> st.SearchStrategy[fmpq]:
+    return st.integers(low, high).map(fmpq)
+
+
+def _array(rows: Any) -> np.ndarray:
+    return np.array(rows, dtype=object)
+
+
+@st.composite
+def small_vectors(draw: st.DrawFn) -> Instance:
+    """Scalar integer vectors of up to four clients."""
+    n = draw(st.integers(1, _MOST_CLIENTS))
+    m = draw(st.integers(1, n))
+    vectors = _array([[draw(_whole(-2, 2))] for _ in range(n)])
+    return Instance("witness", ClientVectors(vectors), ParticipantMean(m), 1, Method.RATIONAL)
+
+
+@st.composite
+def small_quadratics(draw: st.DrawFn, claim: Claim) -> Instance:
+    """Scalar blocks with integer entries; step sizes at a schedule of the claim, made rational.
+
+    Step sizes are rounded inside the conditions: gamma down to one over an integer, outer steps
+    up to a quarter.
+    """
+    n = draw(st.integers(1, _MOST_CLIENTS))
+    m = draw(st.integers(1, n))
+    steps, rounds = draw(st.integers(1, _MOST_STEPS)), draw(st.sampled_from(_ROUNDS))
+    assume((n + 2) ** 3 * rounds**2 * steps <= _MOST_WORK)
+    far = fmpq(10 ** draw(st.integers(0, 6)))  # slopes may dwarf the distance to the minimiser
+    alike, coupled = draw(st.booleans()), draw(st.booleans())
+    shared = [draw(_whole(1, 2)) for _ in range(n)]
+    hessian, linear = [], []
+    for i in range(n):
+        top = shared[0] if alike else shared[i]
+        cross = draw(_whole(-1, 1)) if coupled else fmpq(0)
+        own = draw(_whole(1, 2)) + (1 if coupled else 0)
+        hessian.append([[top + (1 if coupled else 0), cross], [cross, own]])
+        linear.append([far * draw(_whole(-3, 3)), draw(_whole(-1, 1))])
+    noise = Noise(NoiseLaw.RADEMACHER, draw(_whole(0, 2)), draw(_whole(0, 1)))
+    problem = FederatedQuadratic(_array(hessian), _array(linear), 1, noise)
+    start = Start(
+        u=_array([draw(_whole(-2, 2))]), v=_array([[draw(_whole(-1, 1))] for _ in range(n)])
+    )
+    algorithm = draw(_step_sizes(claim, problem, start, m, steps, rounds))
+    return Instance("witness", problem, algorithm, rounds, Method.RATIONAL, start)
+
+
+@st.composite
+def _step_sizes(
+    draw: st.DrawFn,
+    claim: Claim,
+    problem: FederatedQuadratic,
+    start: Start,
+    m: int,
+    steps: int,
+    rounds: int,
+) -> FedAvgP:
+    edges = rational_edges(claim, problem, start, m, steps, rounds)
+    if edges:
+        return draw(st.sampled_from(edges))
+    gamma = fmpq(1, draw(st.integers(1, 64)))
+    return with_effective_step(
+        m, steps, gamma, fmpq(draw(st.integers(1, 2))), fmpq(draw(st.integers(1, 2)))
+    )
+
+
+def rational_edges(
+    claim: Claim, problem: FederatedQuadratic, start: Start, m: int, steps: int, rounds: int
+) -> list[FedAvgP]:
+    """The claim's schedules with step sizes rounded inside the conditions."""
+    found = []
+    for _, edge in schedules((claim,), to_float(problem), to_float(start), m, steps, rounds):
+        gamma = fmpq(1, ceil(1.0 / (edge.inner_step_u * edge.outer_step_u) - 1e-9))
+        outer = [fmpq(ceil(4 * x - 1e-9), 4) for x in (edge.outer_step_u, edge.outer_step_v)]
+        found.append(with_effective_step(m, steps, gamma, *outer))
+    return found
+
+
+def rounded(claim: Claim, instance: Instance) -> Iterator[Instance]:
+    """Coarser and coarser to finer rational versions of a float instance with scalar blocks."""
+    problem, start, algorithm = instance.problem, instance.start, instance.algorithm
+    if not isinstance(problem, FederatedQuadratic) or not isinstance(algorithm, FedAvgP):
+        return
+    if start is None or max(problem.shared_dimension, problem.personal_dimension) > 1:
+        return
+    for bits in _ROUNDING_BITS:
+        unit = 2.0**bits
+
+        def coarse(number: Any, unit: float = unit) -> Any:
+            return np.round(np.asarray(number, dtype=np.float64) * unit) / unit
+
+        simple = to_rational(map_numbers(problem, coarse, lambda x: float(coarse(x))))
+        begin = to_rational(map_numbers(start, coarse))
+        arguments = (algorithm.participants, algorithm.local_steps, instance.rounds)
+        for edge in rational_edges(claim, simple, begin, *arguments):
+            yield replace(
+                instance,
+                name="witness",
+                problem=simple,
+                start=begin,
+                algorithm=edge,
+                method=Method.RATIONAL,
+            )
+
+
+def small_instances(claim: Claim) -> st.SearchStrategy[Instance]:
+    """Small exact instances of the algorithm a claim is about."""
+    return small_vectors() if claim.algorithm == "participant mean" else small_quadratics(claim)
