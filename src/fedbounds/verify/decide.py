@@ -230,7 +230,7 @@ def tightness(part: Part, numbers: Numbers, rounds: range | None) -> float | Non
         return None
     left, right = (np.atleast_1d(evaluate(s, numbers, rounds)) for s in (part.left, part.right))
     left, right = np.broadcast_arrays(left, right)
-    clear = right > FLOOR * right.max()
+    clear = (right > FLOOR * right.max()) & (left > 0)
     return float((left[clear] / right[clear]).max()) if clear.any() else None
 
 

@@ -4,68 +4,91 @@ Nobody writes a standing, and nothing here reads an expected one.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
 
 from fedbounds.theory.claims import Reading
 from fedbounds.vocabulary import ProofStatus, Standing, StatementStatus, Verdict
 
-from .decide import Outcome
-from .judge import Judgement
+Record = dict[str, Any]
+
+_EXAMINED = (Verdict.VIOLATED, Verdict.NOT_VIOLATED, Verdict.UNDECIDED)
 
 
-@dataclass(frozen=True)
-class ReadingStatus:
-    """All evidence on one reading of a claim.
+def status_of(reading: Reading, records: Sequence[Record]) -> Record:
+    """Sum up the records of one reading of one claim.
 
-    Attributes
-    ----------
-    statement : StatementStatus
-        Refuted by an exact violation; survived if every part has been firmly "not violated".
-    counts : verdict -> number of instances
-    untested : names of parts without any firm verdict
-    tightness : largest left / right seen, or None
-    uninformative : whether the right side never beat its named trivial bound (None: none named)
+    Returns
+    -------
+    dict
+        ``statement``: refuted by an exact violation; survived if every part has firm "not
+        violated" verdicts; else untested, with the parts that lack one in ``untested``.
+        ``least_relative_gap``: smallest (right - left) / sum of the sizes of all terms.
+        ``tightness``: largest left / right; ``power`` its inverse: a bound that many times
+        smaller would have passed too. ``uninformative``: the right side never beat its named
+        trivial bound (None if none is named). ``coverage``: where the claim was examined.
     """
-
-    reading: Reading
-    statement: StatementStatus
-    counts: dict[str, int]
-    untested: tuple[str, ...]
-    tightness: float | None
-    uninformative: bool | None
-
-    @property
-    def power(self) -> float | None:
-        """A bound this many times smaller would have passed too."""
-        return None if not self.tightness else 1.0 / self.tightness
-
-
-def status_of(reading: Reading, judgements: Sequence[Judgement]) -> ReadingStatus:
-    """Sum up the judgements of one reading of one claim."""
-    outcomes = [outcome for judgement in judgements for outcome in judgement.outcomes]
-    parts = sorted({outcome.part for outcome in outcomes})
-    firm = {o.part for o in outcomes if o.verdict is Verdict.NOT_VIOLATED}
-    untested = tuple(part for part in parts if part not in firm)
-    if any(outcome.verdict is Verdict.VIOLATED for outcome in outcomes):
+    parts = [part for record in records for part in record["parts"]]
+    names = sorted({part["part"] for part in parts})
+    firm = {part["part"] for part in parts if part["verdict"] == Verdict.NOT_VIOLATED}
+    untested = [name for name in names if name not in firm]
+    if any(part["verdict"] == Verdict.VIOLATED for part in parts):
         statement = StatementStatus.REFUTED
-    elif parts and not untested:
+    elif names and not untested:
         statement = StatementStatus.SURVIVED
     else:
         statement = StatementStatus.UNTESTED
-    return ReadingStatus(
-        reading=reading,
-        statement=statement,
-        counts=dict(sorted(Counter(j.verdict.value for j in judgements).items())),
-        untested=untested,
-        tightness=max((o.tightness for o in outcomes if o.tightness is not None), default=None),
-        uninformative=_uninformative(outcomes),
-    )
+    ratios = [part["tightness"] for part in parts if part["tightness"] is not None]
+    tightness = max(ratios, default=None)
+    beats = [part["beats_trivial"] for part in parts if part["beats_trivial"] is not None]
+    return {
+        "name": reading.name,
+        "ambiguity": reading.ambiguity,
+        "statement": statement.value,
+        "untested": untested,
+        "tightness": tightness,
+        "least_relative_gap": min(
+            (part["relative_gap"] for part in parts if part["relative_gap"] is not None),
+            default=None,
+        ),
+        "power": 1.0 / tightness if tightness else None,
+        "uninformative": not any(beats) if beats else None,
+        "counts": dict(sorted(Counter(record["verdict"] for record in records).items())),
+        "coverage": coverage(records),
+    }
 
 
-def _uninformative(outcomes: Iterable[Outcome]) -> bool | None:
-    seen = [outcome.beats_trivial for outcome in outcomes if outcome.beats_trivial is not None]
-    return not any(seen) if seen else None
+def coverage(records: Sequence[Record]) -> Record:
+    """Where a claim was examined: sizes, step sizes, corners, methods; refusals do not count."""
+    seen = [record for record in records if record["verdict"] in _EXAMINED]
+    rows = [_numbers(record) for record in seen]
+    corners = {
+        "m=1": any(row["m"] == 1 < row["n"] for row in rows),
+        "m=n": any(row["m"] == row["n"] for row in rows),
+        "n=2": any(row["n"] == 2 for row in rows),
+        "K=1": any(row.get("K") == 1 for row in rows),
+        "T=1": any(row.get("K") and row["T"] == 1 for row in rows),
+    }
+    return {
+        "instances": len(seen),
+        "methods": dict(sorted(Counter(r["evidence"]["method"] for r in seen).items())),
+        "ranges": {
+            name: [min(values), max(values)]
+            for name in ("n", "m", "K", "T", "gamma L K", "b^2")
+            if (values := [row[name] for row in rows if name in row])
+        },
+        "corners": sorted(name for name, hit in corners.items() if hit),
+    }
+
+
+def _numbers(record: Record) -> dict[str, float]:
+    constants = {name: row["value"] for name, row in record["constants"].items()}
+    both = record["parameters"] | constants
+    found = {name: float(Fraction(value)) for name, value in both.items() if value is not None}
+    if {"gamma", "L", "K"} <= found.keys():
+        found["gamma L K"] = found["gamma"] * found["L"] * found["K"]
+    return found
 
 
 def standing(statement: StatementStatus, proof: ProofStatus) -> Standing:
@@ -74,17 +97,17 @@ def standing(statement: StatementStatus, proof: ProofStatus) -> Standing:
     A proof, by certificate or by solver, and an exact violation cannot both be right: that is a
     conflict, a bug of this suite.
     """
-    proved = (ProofStatus.PROVED, ProofStatus.PROVED_BY_SOLVER, ProofStatus.PROVED_OTHERWISE)
+    proved = {
+        ProofStatus.PROVED: Standing.CONFIRMED,
+        ProofStatus.PROVED_BY_SOLVER: Standing.CONFIRMED_BY_SOLVER,
+        ProofStatus.PROVED_OTHERWISE: Standing.PROVED_OTHERWISE,
+    }
     if proof is ProofStatus.CONTRADICTORY:
         return Standing.UNSATISFIABLE
     if statement is StatementStatus.REFUTED:
         return Standing.CONFLICT if proof in proved else Standing.REFUTED
     if proof in proved:
-        return {
-            ProofStatus.PROVED: Standing.CONFIRMED,
-            ProofStatus.PROVED_BY_SOLVER: Standing.CONFIRMED_BY_SOLVER,
-            ProofStatus.PROVED_OTHERWISE: Standing.PROVED_OTHERWISE,
-        }[proof]
+        return proved[proof]
     if proof is ProofStatus.GAP:
         return Standing.GAP
     return Standing.TESTED if statement is StatementStatus.SURVIVED else Standing.OPEN

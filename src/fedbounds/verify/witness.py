@@ -26,7 +26,7 @@ from .judge import Judgement, judge_reading
 from .measure import measure
 from .small import rounded, small_instances
 
-_MOST_EXAMPLES = 400  # counted, not timed: the same search finds the same witness
+_MOST_EXAMPLES = 120  # counted, not timed: the same search finds the same witness
 _SETTINGS = settings(
     derandomize=True,
     database=None,

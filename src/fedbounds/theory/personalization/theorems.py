@@ -12,6 +12,7 @@ from fedbounds.theory.symbols import (
     G_v,
     K,
     L,
+    Max_t,
     Mean_t,
     T,
     b2,
@@ -38,8 +39,9 @@ NOISE_LEVEL = 4 * (n - m) * K * b2 / (m * n) + variance_u / m + m * variance_v /
 FULL_NOISE = variance_u / n + variance_v
 MEASURED = Mean_t(G_u(t) + m / n * G_v(t))
 
-# smoothness alone: ||grad_u f||^2 <= 2L (f - inf f), and the client mean of ||grad_v f_i||^2 too
-TRIVIAL = Mean_t((1 + m / n) * 2 * L * f(t))
+# smoothness alone: ||grad_u f||^2 <= 2L (f - inf f), and the client mean of ||grad_v f_i||^2 too,
+# at the worst round
+TRIVIAL = Max_t((1 + m / n) * 2 * L * f(t))
 
 # F_0 as the decrease actually made, instead of the distance to the infimum
 DECREASE = Reading("F_0 = f(u^0, v^0) - E f(u^T, v^T)", "amb-3", substitute=((F_0, f(0) - f(T)),))

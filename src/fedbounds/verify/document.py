@@ -1,0 +1,45 @@
+"""The results document: what ``--json`` writes and what every table and page is made from."""
+
+import platform
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import fedbounds
+
+from .records import SCHEMA
+from .run import Results, Settings
+from .store import source_hash
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Seconds a run took; kept apart, so that two runs compare without it."""
+
+    seconds: float
+
+
+def document(results: Results, settings: Settings, timing: Timing) -> dict[str, Any]:
+    """Schema, run, claims, results and proofs."""
+    return {
+        "schema": SCHEMA,
+        "run": {
+            "fedbounds": fedbounds.__version__,
+            "source": source_hash(),
+            "numpy": np.__version__,
+            "profile": settings.profile.value,
+            "seed": settings.seed,
+            "device": "cpu",
+            "timing": {
+                "seconds": timing.seconds,
+                "python": sys.version.split()[0],
+                "system": platform.system(),
+                "machine": platform.machine(),
+            },
+        },
+        "claims": {summary["id"]: summary for summary in results.claims},
+        "results": results.records,
+        "proofs": {},
+    }

@@ -1,0 +1,118 @@
+"""Records: one JSON object per (claim, reading, instance), and the file that gathers them.
+
+Reals have 17 significant digits, exact values are "p/q", nothing is NaN. Times and the host stand
+under ``run.timing`` only, so that two runs compare byte for byte without it.
+"""
+
+import json
+import math
+from typing import Any
+
+from flint import fmpq
+
+from fedbounds.problems import ClientVectors
+from fedbounds.vocabulary import Method
+
+from .decide import Outcome
+from .instance import Instance, constants_of, parameters_of
+from .judge import Judgement
+from .shares import Share
+
+SCHEMA = 1
+
+_PREMISE = {
+    Method.RATIONAL: "exact rational arithmetic, every outcome of the randomness",
+    Method.MOMENTS: "exact second moments in float64, rounding margin on every gap",
+    Method.ENUMERATION: "every outcome of the randomness in float64, rounding margin on every gap",
+    Method.SAMPLING: "bounded noise gives a certified range; empirical Bernstein interval",
+}
+
+
+def plain(value: Any) -> Any:
+    """A JSON value: rationals as "p/q", floats as they are, infinities and NaN refused as None."""
+    if isinstance(value, fmpq):
+        return str(value)
+    if isinstance(value, bool | int | str) or value is None:
+        return value
+    number = float(value)
+    return number if math.isfinite(number) else None
+
+
+def dumps(data: Any) -> str:
+    """Canonical JSON text: sorted keys, shortest round-trip reals, no NaN."""
+    return json.dumps(data, sort_keys=True, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+
+
+def describe_problem(instance: Instance) -> dict[str, Any]:
+    """The family and its sizes."""
+    problem = instance.problem
+    found: dict[str, Any] = {"family": type(problem).__name__, "instance": instance.name,
+                             "clients": problem.clients}  # fmt: skip
+    if isinstance(problem, ClientVectors):
+        return found | {"dimension": int(problem.vectors.shape[1])}
+    return found | {
+        "shared_dimension": problem.shared_dimension,
+        "personal_dimension": problem.personal_dimension,
+        "noise": problem.noise.law.value,
+        "noise_scale_u": plain(problem.noise.scale_u),
+        "noise_scale_v": plain(problem.noise.scale_v),
+    }
+
+
+def record(
+    judgement: Judgement, key: str, slack: tuple[Share, ...] = (), witness: str | None = None
+) -> dict[str, Any]:
+    """The record of one judgement."""
+    instance, deciding = judgement.instance, judgement.deciding
+    return {
+        "key": key,
+        "claim": judgement.claim.id,
+        "reading": judgement.reading.name,
+        "ambiguity": judgement.reading.ambiguity,
+        "problem": describe_problem(instance),
+        "algorithm": instance.algorithm_name,
+        "parameters": {name: plain(value) for name, value in parameters_of(instance).items()},
+        "constants": {
+            name.value: {
+                "value": plain(c.value),
+                "provenance": c.provenance.value,
+                "side": c.side.value,
+            }
+            for name, c in constants_of(instance).items()
+        },
+        "verdict": judgement.verdict.value,
+        "evidence": {
+            "method": instance.method.value,
+            "level": deciding.level,
+            "replicas": deciding.replicas,
+            "premise": _PREMISE[instance.method],
+        },
+        **_numbers(deciding),
+        "at": {"part": deciding.part, "round": deciding.at},
+        "reason": deciding.reason,
+        "parts": [
+            {
+                "part": outcome.part,
+                "verdict": outcome.verdict.value,
+                "reason": outcome.reason,
+                "round": outcome.at,
+                "rounds": outcome.rounds,
+                "beats_trivial": outcome.beats_trivial,
+                "candidate": outcome.candidate,
+                **_numbers(outcome),
+            }
+            for outcome in judgement.outcomes
+        ],
+        "slack": [{"name": s.name, "amount": s.amount, "share": s.share} for s in slack],
+        "witness": witness,
+    }
+
+
+def _numbers(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "left": plain(outcome.left),
+        "right": plain(outcome.right),
+        "gap": plain(outcome.gap),
+        "relative_gap": plain(outcome.relative_gap),
+        "tightness": plain(outcome.tightness),
+    }

@@ -1,0 +1,193 @@
+"""Run a plan: judge every instance, keep every record, sum up every claim."""
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fedbounds.errors import ConflictError
+from fedbounds.theory.catalogue import Entry
+from fedbounds.theory.claims import Claim, Reading
+from fedbounds.theory.registry import encoded
+from fedbounds.vocabulary import Kind, Method, ProofStatus, Standing, StatementStatus, Verdict
+
+from .instance import Instance
+from .judge import concerned, judge
+from .plan import Profile, instances
+from .records import record
+from .shares import Share, shares
+from .standing import standing, status_of
+from .store import Store, record_key
+from .witness import find_witness
+
+Record = dict[str, Any]
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a run is determined by, and how many threads it may use."""
+
+    profile: Profile = Profile.DEFAULT
+    seed: int = 0
+    workers: int = 2
+
+
+@dataclass(frozen=True)
+class Results:
+    """Everything a run found.
+
+    Attributes
+    ----------
+    claims : list of summaries, in catalogue order
+    records : list of records, in the order of the plan
+    """
+
+    claims: list[Record]
+    records: list[Record]
+
+
+def run(
+    entries: Sequence[Entry],
+    settings: Settings,
+    store: Store,
+    progress: Progress = lambda message: None,
+) -> Results:
+    """Judge the encoded claims among ``entries``; records already in the store are kept.
+
+    Raises
+    ------
+    ConflictError
+        If a claim is both proved and violated.
+    """
+    claims = tuple(encoded(entry) for entry in entries if entry.module)
+    found: list[Record] = []
+    suspects: dict[tuple[str, str], list[Instance]] = {}
+    for instance in instances(claims, settings.profile, settings.seed):
+        progress(instance.name)
+        for row in _records_of(claims, instance, settings, store):
+            found.append(row)
+            if _suspect(row):
+                suspects.setdefault((row["claim"], row["reading"]), []).append(instance)
+    witnesses: dict[tuple[str, str], Record] = {}
+    for claim in claims:
+        for reading in claim.readings:
+            seen = suspects.get((claim.id, reading.name))
+            if seen:
+                progress(f"smallest witness of {claim.id}")
+                row = _witness_record(claim, reading, seen, settings, store)
+                if row is not None:
+                    found.append(row)
+                    witnesses[claim.id, reading.name] = row
+    summaries = [summarise(entry, found, witnesses) for entry in entries]
+    _refuse_conflicts(summaries)
+    return Results(summaries, found)
+
+
+def _suspect(row: Record) -> bool:
+    return any(part["verdict"] == Verdict.VIOLATED or part["candidate"] for part in row["parts"])
+
+
+def _records_of(
+    claims: tuple[Claim, ...], instance: Instance, settings: Settings, store: Store
+) -> Iterator[Record]:
+    """Records of an instance from the store, or judged and stored if any is missing."""
+    pairs = concerned(claims, instance)
+    keys = [record_key(claim, reading, instance, settings.seed) for claim, reading in pairs]
+    kept = [store.load(key) for key in keys]
+    if all(row is not None for row in kept):
+        yield from (row for row in kept if row is not None)
+        return
+    judged = judge(claims, instance, seed=settings.seed, workers=settings.workers)
+    for judgement, key in zip(judged.judgements, keys, strict=True):
+        slack: tuple[Share, ...] = ()
+        decomposed = judgement.claim.proof_weights and judgement.reading is judgement.claim.readings[0]
+        if decomposed and judgement.verdict is Verdict.NOT_VIOLATED:
+            if instance.method in (Method.MOMENTS, Method.ENUMERATION):
+                slack = shares(judgement.claim, judged.measurement.numbers)
+        row = record(judgement, key, slack)
+        store.save(key, row)
+        yield row
+
+
+def _witness_record(
+    claim: Claim, reading: Reading, seen: list[Instance], settings: Settings, store: Store
+) -> Record | None:
+    """The record of the smallest witness found among small instances and these suspects."""
+    keys = [record_key(claim, reading, suspect, settings.seed) for suspect in seen]
+    key = "witness-" + hashlib.sha256("".join(keys).encode()).hexdigest()[:24]
+    kept = store.load(key)
+    if kept is not None:
+        return kept
+    witness = find_witness(claim, reading, seen)
+    if witness is None:
+        return None
+    name = f"{claim.id}-{reading.ambiguity or 'as-printed'}".replace("/", "-")
+    row = record(witness.judgement, key, witness=store.save_witness(name, witness.script)) | {
+        "premises": [vars(premise) for premise in witness.premises]
+    }
+    store.save(key, row)
+    return row
+
+
+def summarise(
+    entry: Entry, records: Sequence[Record], witnesses: dict[tuple[str, str], Record]
+) -> Record:
+    """A claim's line: standing from the two axes, and evidence per reading."""
+    summary: Record = {
+        "id": entry.id,
+        "kind": entry.kind.value,
+        "source": entry.source.value,
+        "place": entry.place,
+        "text": entry.statement,
+        "paper_proof": ProofStatus.OPEN.value,
+        "severity": None,  # graded by the weakest proved correction, and none is proved yet
+        "readings": [],
+    }
+    if entry.kind is Kind.DEFINITION:
+        return summary | {"standing": None, "statement": None, "reason": "a definition: not judged"}
+    if not entry.module:
+        return summary | {
+            "standing": Standing.OPEN.value,
+            "statement": StatementStatus.UNTESTED.value,
+            "reason": "not encoded yet",
+        }
+    claim = encoded(entry)
+    own = [row for row in records if row["claim"] == claim.id]
+    readings = [
+        _summarise_reading(
+            reading,
+            [row for row in own if row["reading"] == reading.name],
+            witnesses.get((claim.id, reading.name)),
+        )
+        for reading in claim.readings
+    ]
+    headline = readings[0]
+    return summary | {
+        "standing": standing(
+            StatementStatus(headline["statement"]), ProofStatus(summary["paper_proof"])
+        ).value,
+        "statement": headline["statement"],
+        "uninformative": headline["uninformative"],
+        "readings": readings,
+        "readings_differ": len({row["statement"] for row in readings}) > 1,
+        "reason": _reason(headline),
+    }
+
+
+def _reason(headline: Record) -> str:
+    if headline["untested"]:
+        return f"no firm verdict on part {', '.join(headline['untested'])}"
+    return ""
+
+
+def _summarise_reading(reading: Reading, rows: list[Record], witness: Record | None) -> Record:
+    return status_of(reading, rows) | {"witness": None if witness is None else witness["witness"]}
+
+
+def _refuse_conflicts(summaries: list[Record]) -> None:
+    for summary in summaries:
+        if summary["standing"] == Standing.CONFLICT.value:
+            raise ConflictError(
+                f"{summary['id']} is both proved and violated: a bug of fedbounds; please report it"
+            )

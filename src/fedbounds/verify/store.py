@@ -1,0 +1,123 @@
+"""A folder of JSON files, one per record, written atomically as they finish.
+
+A record's name is a hash of everything that determines it, so that an interrupted run resumes, a
+changed claim or source is judged anew, and nothing already computed is lost.
+"""
+
+import hashlib
+import json
+import os
+import tempfile
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from fedbounds.errors import FedboundsError
+from fedbounds.theory.claims import Claim, Reading, read
+
+from .instance import Instance
+from .measure import fingerprint
+from .records import SCHEMA, dumps
+
+
+@cache
+def source_hash() -> str:
+    """A hash of the package's own source and templates."""
+    digest = hashlib.sha256()
+    root = Path(str(resources.files("fedbounds")))
+    for path in sorted(root.rglob("*")):
+        if path.suffix in (".py", ".toml", ".j2"):
+            digest.update(path.relative_to(root).as_posix().encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def record_key(claim: Claim, reading: Reading, instance: Instance, seed: int) -> str:
+    """Name of a record: a hash of all that determines it."""
+    parts = [
+        (p.name, sp.srepr(p.left), p.relation.value, sp.srepr(p.right), p.index.value,
+         p.first_round, [str(c) for c in p.conditions], [a.value for a in p.assumptions])
+        for p in read(claim, reading)
+    ]  # fmt: skip
+    text = repr(
+        (SCHEMA, source_hash(), np.__version__, claim.id, reading.name, parts,
+         fingerprint(instance), seed, "cpu")
+    )  # fmt: skip
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+class Store:
+    """A result folder.
+
+    Raises
+    ------
+    FedboundsError
+        If the folder cannot be made or written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.records = folder / "records"
+        self.witnesses = folder / "witnesses"
+        try:
+            for path in (self.records, self.witnesses):
+                path.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.records):
+                pass
+        except OSError as error:
+            raise FedboundsError(
+                f"cannot write results to {str(folder)!r}: {error.strerror}; "
+                "choose another folder with --out"
+            ) from error
+
+    def load(self, key: str) -> dict[str, Any] | None:
+        """A finished record, or None; a corrupt file is an error that names it."""
+        path = self.records / f"{key}.json"
+        if not path.exists():
+            return None
+        return read_json(path)
+
+    def save(self, key: str, data: dict[str, Any]) -> None:
+        """Write a record, whole or not at all."""
+        write_text(self.records / f"{key}.json", dumps(data))
+
+    def save_witness(self, name: str, script: str) -> str:
+        """Write a witness script; returns its path relative to the folder."""
+        path = self.witnesses / f"{name}.py"
+        write_text(path, script)
+        return path.relative_to(self.folder).as_posix()
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a results file; anything but a JSON object is an error that names the file."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise FedboundsError(f"no results file {str(path)!r}") from error
+    except (OSError, ValueError) as error:
+        raise FedboundsError(
+            f"results file {str(path)!r} is corrupt ({error}); delete it to compute it again"
+        ) from error
+    if not isinstance(data, dict):
+        raise FedboundsError(
+            f"results file {str(path)!r} holds {type(data).__name__}, expected an object; "
+            "delete it to compute it again"
+        )
+    return data
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(name, 0o644)  # mkstemp makes private files; results are to be shared
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
