@@ -1,6 +1,7 @@
 """What is claimed, as data: a claim has parts, a part has two sides, a reading turns one switch."""
 
 from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from typing import Any
 
 import sympy as sp
@@ -24,7 +25,7 @@ class Condition:
         return f"{self.left} {self.relation} {self.right}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Part:
     """One inequality or identity of a claim.
 
@@ -61,12 +62,12 @@ class Part:
         """right - left."""
         return self.right - self.left
 
-    @property
+    @cached_property
     def quantities(self) -> frozenset[str]:
         """Names of the measured quantities it needs."""
         return quantities_in(self.left) | quantities_in(self.right)
 
-    @property
+    @cached_property
     def constants(self) -> frozenset[str]:
         """Names of the constants and parameters it needs, conditions included."""
         sides = [self.left, self.right, *(s for c in self.conditions for s in (c.left, c.right))]
@@ -107,7 +108,7 @@ class Multiplier:
     weight: sp.Expr
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Claim:
     """A claim with its formulas; `entry` is its line in the catalogue.
 
@@ -146,6 +147,7 @@ class Claim:
         raise unknown_name(f"part of {self.id}", name, [part.name for part in self.parts])
 
 
+@cache
 def read(claim: Claim, reading: Reading) -> tuple[Part, ...]:
     """The parts of a claim under one reading."""
 

@@ -39,8 +39,8 @@ def plain(value: Any) -> Any:
 
 
 def dumps(data: Any) -> str:
-    """Canonical JSON text: sorted keys, shortest round-trip reals, no NaN."""
-    return json.dumps(data, sort_keys=True, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+    """Canonical JSON text on one line: sorted keys, shortest round-trip reals, no NaN."""
+    return json.dumps(data, sort_keys=True, allow_nan=False, ensure_ascii=False) + "\n"
 
 
 def describe_problem(instance: Instance) -> dict[str, Any]:

@@ -13,14 +13,16 @@ from fedbounds.vocabulary import Kind, Method, ProofStatus, Standing, StatementS
 
 from .instance import Instance
 from .judge import concerned, judge
+from .measure import fingerprint
 from .plan import Profile, instances
 from .records import record
 from .shares import Share, shares
 from .standing import standing, status_of
-from .store import Store, record_key
+from .store import Store, claim_text, record_key
 from .witness import find_witness
 
 Record = dict[str, Any]
+Texts = dict[tuple[str, str], str]  # by claim id and reading name
 Progress = Callable[[str], None]
 
 
@@ -61,11 +63,12 @@ def run(
         If a claim is both proved and violated.
     """
     claims = tuple(encoded(entry) for entry in entries if entry.module)
+    texts = {(c.id, reading.name): claim_text(c, reading) for c in claims for reading in c.readings}
     found: list[Record] = []
     suspects: dict[tuple[str, str], list[Instance]] = {}
     for instance in instances(claims, settings.profile, settings.seed):
         progress(instance.name)
-        for row in _records_of(claims, instance, settings, store):
+        for row in _records_of(claims, texts, instance, settings, store):
             found.append(row)
             if _suspect(row):
                 suspects.setdefault((row["claim"], row["reading"]), []).append(instance)
@@ -89,11 +92,14 @@ def _suspect(row: Record) -> bool:
 
 
 def _records_of(
-    claims: tuple[Claim, ...], instance: Instance, settings: Settings, store: Store
+    claims: tuple[Claim, ...], texts: Texts, instance: Instance, settings: Settings, store: Store
 ) -> Iterator[Record]:
     """Records of an instance from the store, or judged and stored if any is missing."""
     pairs = concerned(claims, instance)
-    keys = [record_key(claim, reading, instance, settings.seed) for claim, reading in pairs]
+    own = fingerprint(instance)
+    keys = [
+        record_key(texts[claim.id, reading.name], own, settings.seed) for claim, reading in pairs
+    ]
     kept = [store.load(key) for key in keys]
     if all(row is not None for row in kept):
         yield from (row for row in kept if row is not None)
@@ -114,7 +120,8 @@ def _witness_record(
     claim: Claim, reading: Reading, seen: list[Instance], settings: Settings, store: Store
 ) -> Record | None:
     """The record of the smallest witness found among small instances and these suspects."""
-    keys = [record_key(claim, reading, suspect, settings.seed) for suspect in seen]
+    text = claim_text(claim, reading)
+    keys = [record_key(text, fingerprint(suspect), settings.seed) for suspect in seen]
     key = "witness-" + hashlib.sha256("".join(keys).encode()).hexdigest()[:24]
     kept = store.load(key)
     if kept is not None:

@@ -19,8 +19,6 @@ import sympy as sp
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import Claim, Reading, read
 
-from .instance import Instance
-from .measure import fingerprint
 from .records import SCHEMA, dumps
 
 
@@ -36,18 +34,28 @@ def source_hash() -> str:
     return digest.hexdigest()
 
 
-def record_key(claim: Claim, reading: Reading, instance: Instance, seed: int) -> str:
-    """Name of a record: a hash of all that determines it."""
+def claim_text(claim: Claim, reading: Reading) -> str:
+    """Everything of a claim under a reading that a verdict depends on."""
     parts = [
         (p.name, sp.srepr(p.left), p.relation.value, sp.srepr(p.right), p.index.value,
          p.first_round, [str(c) for c in p.conditions], [a.value for a in p.assumptions])
         for p in read(claim, reading)
     ]  # fmt: skip
-    text = repr(
-        (SCHEMA, source_hash(), np.__version__, claim.id, reading.name, parts,
-         fingerprint(instance), seed, "cpu")
-    )  # fmt: skip
-    return hashlib.sha256(text.encode()).hexdigest()[:24]
+    return repr((claim.id, reading.name, parts))
+
+
+def record_key(claim_text: str, instance_print: str, seed: int) -> str:
+    """Name of a record: a hash of all that determines it.
+
+    Parameters
+    ----------
+    claim_text : str
+        From `claim_text`.
+    instance_print : str
+        The instance's `fedbounds.verify.measure.fingerprint`.
+    """
+    everything = (SCHEMA, source_hash(), np.__version__, claim_text, instance_print, seed, "cpu")
+    return hashlib.sha256(repr(everything).encode()).hexdigest()[:24]
 
 
 class Store:
