@@ -12,6 +12,7 @@ from fedbounds.theory.registry import encoded
 from fedbounds.vocabulary import Kind, Method, ProofStatus, Standing, StatementStatus, Verdict
 
 from .instance import Instance
+from .instance_file import to_data
 from .judge import concerned, judge
 from .measure import fingerprint
 from .plan import Profile, instances
@@ -23,7 +24,7 @@ from .witness import find_witness
 
 Record = dict[str, Any]
 Texts = dict[tuple[str, str], str]  # by claim id and reading name
-Progress = Callable[[str], None]
+Progress = Callable[[str, int, int], None]  # what is under way, how many done, of how many
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def run(
     entries: Sequence[Entry],
     settings: Settings,
     store: Store,
-    progress: Progress = lambda message: None,
+    progress: Progress = lambda message, done, total: None,
 ) -> Results:
     """Judge the encoded claims among ``entries``; records already in the store are kept.
 
@@ -66,8 +67,9 @@ def run(
     texts = {(c.id, reading.name): claim_text(c, reading) for c in claims for reading in c.readings}
     found: list[Record] = []
     suspects: dict[tuple[str, str], list[Instance]] = {}
-    for instance in instances(claims, settings.profile, settings.seed):
-        progress(instance.name)
+    plan = list(instances(claims, settings.profile, settings.seed))
+    for done, instance in enumerate(plan):
+        progress(instance.name, done, len(plan))
         for row in _records_of(claims, texts, instance, settings, store):
             found.append(row)
             if _suspect(row):
@@ -77,7 +79,7 @@ def run(
         for reading in claim.readings:
             seen = suspects.get((claim.id, reading.name))
             if seen:
-                progress(f"smallest witness of {claim.id}")
+                progress(f"smallest witness of {claim.id}", len(plan), len(plan))
                 row = _witness_record(claim, reading, seen, settings, store)
                 if row is not None:
                     found.append(row)
@@ -131,7 +133,8 @@ def _witness_record(
         return None
     name = f"{claim.id}-{reading.ambiguity or 'as-printed'}".replace("/", "-")
     row = record(witness.judgement, key, witness=store.save_witness(name, witness.script)) | {
-        "premises": [vars(premise) for premise in witness.premises]
+        "premises": [vars(premise) for premise in witness.premises],
+        "instance": to_data(witness.judgement.instance),
     }
     store.save(key, row)
     return row

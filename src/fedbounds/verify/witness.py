@@ -26,15 +26,7 @@ from .judge import Judgement, judge_reading
 from .measure import measure
 from .small import rounded, small_instances
 
-_MOST_EXAMPLES = 120  # counted, not timed: the same search finds the same witness
-_SETTINGS = settings(
-    derandomize=True,
-    database=None,
-    deadline=None,
-    max_examples=_MOST_EXAMPLES,
-    phases=(Phase.generate, Phase.shrink),
-    suppress_health_check=list(HealthCheck),
-)
+EXAMPLES = 80  # counted, not timed: the same search finds the same witness
 
 
 @dataclass(frozen=True)
@@ -56,7 +48,7 @@ class Witness:
 
 
 def find_witness(
-    claim: Claim, reading: Reading, suspects: Sequence[Instance] = ()
+    claim: Claim, reading: Reading, suspects: Sequence[Instance] = (), examples: int = EXAMPLES
 ) -> Witness | None:
     """An exact violation in small numbers, with its script; None if none is found.
 
@@ -67,13 +59,17 @@ def find_witness(
     ----------
     suspects : sequence of Instance
         Instances on which the claim was seen broken.
+    examples : int
+        How many small instances are tried before giving up.
     """
 
     def broken(instance: Instance) -> bool:
         return _judge(claim, reading, instance).verdict is Verdict.VIOLATED
 
     try:
-        instance = find(small_instances(claim), broken, settings=_SETTINGS, random=Random(0))
+        instance = find(
+            small_instances(claim), broken, settings=_settings(examples), random=Random(0)
+        )
     except NoSuchExample:
         found = (s for suspect in suspects for s in rounded(claim, suspect) if broken(s))
         first = next(found, None)
@@ -81,6 +77,17 @@ def find_witness(
             return None
         instance = first
     return explain(_judge(claim, reading, instance))
+
+
+def _settings(examples: int) -> settings:
+    return settings(
+        derandomize=True,
+        database=None,
+        deadline=None,
+        max_examples=examples,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )
 
 
 def _judge(claim: Claim, reading: Reading, instance: Instance) -> Judgement:

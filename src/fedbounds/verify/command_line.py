@@ -1,0 +1,261 @@
+"""The command ``fedbounds``. Heavy imports wait until a command needs them."""
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import fedbounds
+from fedbounds.errors import ConflictError, FedboundsError
+from fedbounds.theory.catalogue import entry, select
+
+if TYPE_CHECKING:
+    from .run import Results, Settings
+    from .store import Store
+
+_OUT = click.option("--out", default="results", show_default=True, help="Folder of results.")
+_NAMES = click.argument("names", nargs=-1, metavar="[CLAIM|PAPER]...")
+RESULTS = "results.json"
+PAGE = "index.html"
+
+
+@click.group(invoke_without_command=True)
+@click.version_option(fedbounds.__version__, prog_name="fedbounds")
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Check convergence theorems of partial federated optimisation."""
+    if context.invoked_subcommand is None:
+        click.echo(
+            "Try:\n"
+            "  fedbounds list                              claims, their kind, source and place\n"
+            "  fedbounds show personalization/lem-A.2      formulas, conditions, readings, standing\n"
+            "  fedbounds verify personalization --quick    judge a paper's claims; write a page\n"
+            "  fedbounds search personalization/lem-A.2    hunt for a small counterexample\n"
+            "  fedbounds report results                    make the page of a result folder again"
+        )
+
+
+@cli.command("list")
+@click.argument("papers", nargs=-1, metavar="[PAPER]...")
+def list_claims(papers: tuple[str, ...]) -> None:
+    """List claims: kind, source, place, statement."""
+    from .listing import print_list
+
+    print_list(select(papers))
+
+
+@cli.command()
+@click.argument("claim_id", metavar="CLAIM")
+@click.option("--latex", is_flag=True, help="Print formulas as LaTeX.")
+@click.option("--witness", is_flag=True, help="Print the witness script found by the last run.")
+@_OUT
+def show(claim_id: str, latex: bool, witness: bool, out: str) -> None:
+    """Show one claim: formulas, conditions, readings, standing."""
+    found = entry(claim_id)
+    from .store import read_json
+
+    path = Path(out) / RESULTS
+    summary = read_json(path)["claims"].get(claim_id) if path.exists() else None
+    if witness:
+        _print_witness(claim_id, summary, Path(out))
+        return
+    from fedbounds.theory.registry import encoded
+
+    from .tables import print_claim
+
+    print_claim(encoded(found), latex, summary)
+
+
+def _print_witness(claim_id: str, summary: dict[str, Any] | None, folder: Path) -> None:
+    scripts = [r["witness"] for r in (summary or {}).get("readings", []) if r["witness"]]
+    if not scripts:
+        raise FedboundsError(
+            f"{str(folder)!r} has no witness of {claim_id}; run `fedbounds verify {claim_id}` first"
+        )
+    for script in scripts:
+        click.echo((folder / script).read_text(encoding="utf-8"))
+
+
+def _run_options(command: Any) -> Any:
+    """Options that `verify` and `measure` share."""
+    for option in (
+        click.option("--json", "json_file", help="Also write the results document to this file."),
+        _OUT,
+        click.option("--workers", default=2, show_default=True, type=click.IntRange(1),
+                     help="Threads; they never change a result."),
+        click.option("--seed", default=0, show_default=True, type=click.IntRange(0)),
+        click.option("--thorough", is_flag=True, help="More instances and replicas."),
+        click.option("--quick", is_flag=True, help="Fewer instances, no sampling."),
+        click.option("--fail-on", multiple=True, metavar="STANDING",
+                     help="Exit with status 1 if a claim has this standing."),
+        _NAMES,
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+@cli.command()
+@_run_options
+def verify(names: tuple[str, ...], **options: Any) -> None:
+    """Judge claims; write records, results.json and a page."""
+    _judge(names, page=True, **options)
+
+
+@cli.command()
+@_run_options
+def measure(names: tuple[str, ...], **options: Any) -> None:
+    """Judge claims by measurement alone; write records and results.json."""
+    _judge(names, page=False, **options)
+
+
+def _judge(
+    names: tuple[str, ...],
+    *,
+    page: bool,
+    quick: bool,
+    thorough: bool,
+    seed: int,
+    workers: int,
+    out: str,
+    json_file: str | None,
+    fail_on: tuple[str, ...],
+) -> None:
+    entries = select(names)
+    if quick and thorough:
+        raise FedboundsError("--quick and --thorough exclude each other")
+    wanted = _standings(fail_on)
+    from .plan import Profile
+    from .run import Settings
+    from .store import Store
+
+    profile = Profile.QUICK if quick else Profile.THOROUGH if thorough else Profile.DEFAULT
+    settings = Settings(profile, seed, workers)
+    store = Store(Path(out))
+    began = time.perf_counter()
+    results = _run_with_progress(entries, settings, store)
+    _write(results, settings, store, time.perf_counter() - began, page, json_file)
+    if any(summary["standing"] in wanted for summary in results.claims):
+        raise click.exceptions.Exit(1)
+
+
+def _standings(names: tuple[str, ...]) -> frozenset[str]:
+    from fedbounds.errors import unknown_name
+    from fedbounds.vocabulary import Standing
+
+    known = {standing.value for standing in Standing}
+    for name in names:
+        if name not in known:
+            raise unknown_name("standing", name, known)
+    return frozenset(names)
+
+
+def _run_with_progress(entries: Any, settings: "Settings", store: "Store") -> "Results":
+    from rich.progress import Progress
+
+    from .run import run
+    from .tables import console
+
+    with Progress(console=console(stderr=True), transient=True) as bar:
+        task = bar.add_task("judging", total=None)
+
+        def progress(message: str, done: int, total: int) -> None:
+            bar.update(task, description=message, completed=done, total=total)
+
+        return run(entries, settings, store, progress)
+
+
+def _write(
+    results: "Results",
+    settings: "Settings",
+    store: "Store",
+    seconds: float,
+    page: bool,
+    json_file: str | None,
+) -> None:
+    from .document import Timing, document
+    from .records import dumps
+    from .store import write_text
+    from .tables import print_results
+
+    data = document(results, settings, Timing(seconds))
+    targets = [store.folder / RESULTS] + ([Path(json_file)] if json_file else [])
+    for target in targets:
+        _write_file(target, dumps(data), write_text)
+    paths = [f"results: {target}" for target in targets]
+    if page:
+        paths.append(f"page: {_make_page(data, store.folder)}")
+    print_results(data, paths)
+
+
+def _write_file(target: Path, text: str, write: Any) -> None:
+    try:
+        write(target, text)
+    except OSError as error:
+        raise FedboundsError(f"cannot write {str(target)!r}: {error.strerror}") from error
+
+
+def _make_page(data: dict[str, Any], folder: Path) -> Path:
+    from .page import write_page
+
+    target = folder / PAGE
+    write_page(data, target)
+    return target
+
+
+@cli.command()
+@click.argument("folder", default="results")
+def report(folder: str) -> None:
+    """Make the page of a result folder from its results.json."""
+    from .store import read_json
+
+    data = read_json(Path(folder) / RESULTS)
+    click.echo(f"page: {_make_page(data, Path(folder))}")
+
+
+@cli.command()
+@click.argument("claim_id", metavar="CLAIM")
+@click.option("--replay", metavar="FILE", help="Judge the exact instance of a witness record.")
+@click.option("--examples", default=500, show_default=True, type=click.IntRange(1),
+              help="Small exact instances to try.")  # fmt: skip
+def search(claim_id: str, replay: str | None, examples: int) -> None:
+    """Hunt for the smallest exact counterexample of each reading, or replay one."""
+    found = entry(claim_id)
+    from fedbounds.theory.registry import encoded
+
+    from . import hunt
+
+    claim = encoded(found)
+    if replay is None:
+        hunt.search(claim, examples)
+    else:
+        hunt.replay(claim, Path(replay))
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run a command and leave with the status that tells what happened.
+
+    0 complete, 1 only with ``--fail-on``, 2 bad input, 3 conflict, 130 interrupted.
+    """
+    sys.exit(status(arguments))
+
+
+def status(arguments: list[str] | None = None) -> int:
+    """The exit status of a command; errors are one or two lines, never a traceback."""
+    try:
+        code = cli.main(args=arguments, prog_name="fedbounds", standalone_mode=False)
+        return code if isinstance(code, int) else 0
+    except click.ClickException as error:
+        click.echo(f"fedbounds: {error.format_message()}", err=True)
+        return 2
+    except FedboundsError as error:
+        click.echo(f"fedbounds: {error}", err=True)
+        return 2
+    except ConflictError as error:
+        click.echo(f"fedbounds: conflict: {error}", err=True)
+        return 3
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("fedbounds: interrupted; finished records are kept, the same command resumes",
+                   err=True)  # fmt: skip
+        return 130

@@ -1,0 +1,144 @@
+"""An exact instance as JSON data, and back: what ``search --replay`` reads. Never run as code."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from flint import fmpq
+
+from fedbounds.algorithms.fedavg_p import FedAvgP
+from fedbounds.algorithms.participant_mean import ParticipantMean
+from fedbounds.errors import FedboundsError, unknown_name
+from fedbounds.problems import ClientVectors, FederatedQuadratic, Noise, NoiseLaw, Start
+from fedbounds.problems.linear import rational
+from fedbounds.vocabulary import Method
+
+from .instance import Instance
+
+Data = dict[str, Any]
+
+
+def to_data(instance: Instance) -> Data:
+    """All numbers of a rational instance, exactly."""
+    problem, algorithm, start = instance.problem, instance.algorithm, instance.start
+    if isinstance(problem, ClientVectors):
+        return {
+            "family": "ClientVectors",
+            "vectors": _nested(problem.vectors),
+            "participants": algorithm.participants,
+        }
+    if not isinstance(problem, FederatedQuadratic) or not isinstance(algorithm, FedAvgP):
+        raise FedboundsError(f"{instance.name}: only vectors and quadratics are stored exactly")
+    if start is None:
+        raise FedboundsError(f"{instance.name} has no start")
+    steps = ("inner_step_u", "inner_step_v", "outer_step_u", "outer_step_v")
+    return {
+        "family": "FederatedQuadratic",
+        "hessian": _nested(problem.hessian),
+        "linear": _nested(problem.linear),
+        "shared_dimension": problem.shared_dimension,
+        "noise": {
+            "law": problem.noise.law.value,
+            "scale_u": str(rational(problem.noise.scale_u)),
+            "scale_v": str(rational(problem.noise.scale_v)),
+        },
+        "start": {"u": _nested(start.u), "v": _nested(start.v)},
+        "rounds": instance.rounds,
+        "participants": algorithm.participants,
+        "local_steps": algorithm.local_steps,
+    } | {name: str(rational(getattr(algorithm, name))) for name in steps}
+
+
+def from_data(data: Data) -> Instance:
+    """The instance that `to_data` described.
+
+    Raises
+    ------
+    FedboundsError
+        If a key is missing, a number is not one, or the instance is not a valid one.
+    """
+    builders: dict[str, Callable[[Data], Instance]] = {
+        "ClientVectors": _vectors,
+        "FederatedQuadratic": _quadratic,
+    }
+    family = str(_get(data, "family"))
+    if family not in builders:
+        raise unknown_name("problem family", family, builders)
+    return builders[family](data)
+
+
+def _vectors(data: Data) -> Instance:
+    vectors = _array(data, "vectors", 2)
+    return Instance(
+        "replay",
+        ClientVectors(vectors),
+        ParticipantMean(_integer(data, "participants")),
+        1,
+        Method.RATIONAL,
+    )
+
+
+def _quadratic(data: Data) -> Instance:
+    noise, start = _get(data, "noise"), _get(data, "start")
+    law = str(_get(noise, "law"))
+    if law not in [member.value for member in NoiseLaw]:
+        raise unknown_name("noise law", law, [member.value for member in NoiseLaw])
+    hessian = _array(data, "hessian", 3)
+    d_u = _integer(data, "shared_dimension")
+    n, d_v = hessian.shape[0], hessian.shape[2] - d_u
+    problem = FederatedQuadratic(
+        hessian,
+        _array(data, "linear", 2),
+        d_u,
+        Noise(NoiseLaw(law), _number(noise, "scale_u"), _number(noise, "scale_v")),
+    )
+    algorithm = FedAvgP(
+        _integer(data, "participants"),
+        _integer(data, "local_steps"),
+        *(_number(data, name) for name in ("inner_step_u", "inner_step_v")),
+        *(_number(data, name) for name in ("outer_step_u", "outer_step_v")),
+    )
+    begin = Start(
+        u=_array(start, "u", 1).reshape(d_u), v=_array(start, "v", 2).reshape(n, max(d_v, 0))
+    )
+    rounds = _integer(data, "rounds")
+    return Instance("replay", problem, algorithm, rounds, Method.RATIONAL, begin)
+
+
+def _get(data: Any, key: str) -> Any:
+    if not isinstance(data, dict) or key not in data:
+        raise FedboundsError(f"the instance has no {key!r}; expected the data of a witness record")
+    return data[key]
+
+
+def _integer(data: Data, key: str) -> int:
+    value = _get(data, key)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise FedboundsError(f"{key} is {value!r}; expected an integer")
+    return value
+
+
+def _number(data: Data, key: str) -> fmpq:
+    return _fraction(key, _get(data, key))
+
+
+def _fraction(key: str, value: Any) -> fmpq:
+    try:
+        return fmpq(value) if isinstance(value, str) else rational(value)
+    except (ValueError, TypeError, AttributeError, ZeroDivisionError, OverflowError) as error:
+        raise FedboundsError(f'{key} holds {value!r}; expected a number or "p/q"') from error
+
+
+def _array(data: Data, key: str, dimensions: int) -> np.ndarray:
+    rows = np.array(_get(data, key), dtype=object)
+    if rows.ndim != dimensions and rows.size:
+        raise FedboundsError(f"{key} has {rows.ndim} dimensions; expected {dimensions}")
+    out = np.empty(rows.shape, dtype=object)
+    out.reshape(-1)[:] = [_fraction(key, value) for value in rows.reshape(-1)]
+    return out
+
+
+def _nested(array: Any) -> Any:
+    if np.ndim(array) == 0:
+        return str(rational(array))
+    return [_nested(row) for row in array]

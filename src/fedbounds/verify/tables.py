@@ -1,0 +1,124 @@
+"""What the terminal shows of a claim, and of a run with its findings first."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from fedbounds.theory.claims import Claim, Part, read
+from fedbounds.vocabulary import Standing, StatementStatus
+
+from .formula import to_latex
+from .listing import columns, console
+
+Record = dict[str, Any]
+
+
+def print_results(document: Record, paths: Sequence[str]) -> None:
+    """Findings first, then the table of judged claims, then what was not judged."""
+    out = console()
+    claims = list(document["claims"].values())
+    judged = [claim for claim in claims if claim["readings"]]
+    for claim in judged:
+        for reading in claim["readings"]:
+            if reading["statement"] == StatementStatus.REFUTED:
+                _print_finding(out, document, claim, reading)
+    if judged:
+        _printcolumns(out, judged)
+    _print_footer(out, document, claims, judged)
+    for path in paths:
+        out.print(path)
+
+
+def _print_finding(out: Console, document: Record, claim: Record, reading: Record) -> None:
+    headline = reading is claim["readings"][0]
+    label = "refuted" if headline else f"refuted in an alternative reading, {reading['ambiguity']}"
+    out.print(Text(f"{claim['id']}: {label}", style="bold"))
+    out.print(Text(f"  {claim['text']} [{claim['kind']}, {claim['source']}; read: {reading['name']}]"))
+    rows = [r for r in document["results"] if r["witness"] and r["claim"] == claim["id"]
+            and r["reading"] == reading["name"]]  # fmt: skip
+    for row in rows:
+        sizes = ", ".join(f"{k}={row['parameters'][k]}" for k in ("n", "m", "K", "T")
+                          if k in row["parameters"])  # fmt: skip
+        out.print(f"  witness ({sizes}): left {row['left']}, right {row['right']}, "
+                  f"right - left {row['gap']}")  # fmt: skip
+        out.print(f"  script: {row['witness']}")
+    out.print()
+
+
+def _printcolumns(out: Console, judged: Sequence[Record]) -> None:
+    table = columns("claim", "kind", "source", "standing", "tightness", "power", "relative gap",
+                   "evidence")  # fmt: skip
+    order = list(Standing)
+    gravest = (Standing.CONFLICT, Standing.REFUTED, Standing.UNSATISFIABLE, Standing.GAP)
+    for claim in sorted(judged, key=lambda c: (c["standing"] not in gravest,
+                                               order.index(Standing(c["standing"])), c["id"])):  # fmt: skip
+        reading = claim["readings"][0]
+        standing = claim["standing"] + (" (readings differ)" if claim["readings_differ"] else "")
+        standing += ", uninformative" if reading["uninformative"] else ""
+        counts = ", ".join(f"{count} {verdict}" for verdict, count in reading["counts"].items())
+        table.add_row(*(Text(cell) for cell in (
+            claim["id"], claim["kind"], claim["source"], standing, _number(reading["tightness"]),
+            _number(reading["power"]), _number(reading["least_relative_gap"]), counts,
+        )))  # fmt: skip
+    out.print(table)
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3g}"
+
+
+def _print_footer(
+    out: Console, document: Record, claims: Sequence[Record], judged: Sequence[Record]
+) -> None:
+    waiting = sum(1 for claim in claims if claim["standing"] == Standing.OPEN and not claim["readings"])
+    instances = {row["problem"]["instance"] for row in document["results"]}
+    run = document["run"]
+    out.print(
+        f"\n{len(judged)} claims judged on {len(instances)} instances ({len(document['results'])} "
+        f"records, profile {run['profile']}, seed {run['seed']}, {run['timing']['seconds']:.1f} s); "
+        f"{waiting} open: not encoded yet"
+    )
+    out.print(
+        "tightness is the largest left/right seen; power is its inverse: a bound that many times "
+        "smaller would have passed too."
+    )
+    out.print("No proof has been replayed: 'tested' means that no instance broke the statement.")
+
+
+def print_claim(claim: Claim, latex: bool, summary: Record | None) -> None:
+    """Statement, conditions, readings, standing."""
+    out = console()
+    entry = claim.entry
+    out.print(Text(f"{entry.id} - {entry.place} [{entry.kind}, {entry.source}]", style="bold"))
+    out.print(Text(entry.statement))
+    for reading in claim.readings:
+        out.print(Text(f"\nreading: {reading.name} {reading.ambiguity}".rstrip()))
+        for part in read(claim, reading):
+            for line in _describe_part(part, latex):
+                out.print(Text("  " + line), soft_wrap=True)
+    for multiplier in claim.proof_weights:
+        out.print(Text(f"rests on {multiplier.claim} {multiplier.part} with weight "
+                       f"{multiplier.weight}"), soft_wrap=True)  # fmt: skip
+    if summary is None:
+        out.print("\nstanding: not judged yet; run `fedbounds verify " + entry.id + "`")
+        return
+    out.print(f"\nstanding: {summary['standing']} (statement {summary['statement']}, "
+              f"paper's proof {summary['paper_proof']})")  # fmt: skip
+    for row in summary["readings"]:
+        out.print(Text(f"  {row['name']}: {row['statement']}, tightness {_number(row['tightness'])}, "
+                       f"{row['counts']}"))  # fmt: skip
+
+
+def _describe_part(part: Part, latex: bool) -> list[str]:
+    name = f"({part.name}) " if part.name else ""
+    if latex:
+        relation = r"\le" if part.relation == "<=" else "="
+        return [f"{name}{to_latex(part.left)} {relation} {to_latex(part.right)}"]
+    lines = [f"{name}{part.left} {part.relation} {part.right}", f"  {part.index}"]
+    if part.assumptions:
+        lines.append("  assuming: " + ", ".join(part.assumptions))
+    if part.conditions:
+        lines.append("  if: " + "; ".join(str(condition) for condition in part.conditions))
+    return lines
