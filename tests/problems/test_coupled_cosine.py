@@ -36,6 +36,11 @@ CASES = {
         clients=5, shared_dimension=2, personal_dimension=1, amplitude=0.01, seed=5
     ),
 }
+CASES["directions of any length"] = replace(
+    CASES["n=3, negative amplitude"],
+    shared_direction=np.array([2.0, -1.5]),
+    personal_direction=np.array([0.3]),
+)
 every_case = pytest.mark.parametrize("problem", CASES.values(), ids=list(CASES))
 
 

@@ -24,8 +24,8 @@ from fedbounds.problems import (
     to_rational,
 )
 from fedbounds.problems.problem import initial_value
-from fedbounds.verify.affine import state_size
-from fedbounds.verify.moments import exact_moments
+from fedbounds.verify.affine import read_off, state_size
+from fedbounds.verify.moments import advance, exact_moments, initial_moment
 from fedbounds.verify.observe import forms, observe, per_replica
 from fedbounds.vocabulary import Quantity
 
@@ -378,6 +378,19 @@ def test_divergence_is_reported_with_its_round():
     assert 150 <= found.diverged_at <= 155
     expected = 10.0 ** (2 * np.arange(found.diverged_at))
     np.testing.assert_allclose(found.series["G_u"], expected, rtol=1e-10)
+
+
+def test_second_moments_stay_exactly_symmetric():
+    """Else rounding feeds an antisymmetric part that may grow."""
+    problem = federated_quadratic(
+        clients=4, shared_dimension=2, personal_dimension=2, coupling=0.5,
+        noise=Noise(NoiseLaw.GAUSSIAN, 1.0, 1.0), seed=2,
+    )  # fmt: skip
+    found = read_off(problem.centred(), with_effective_step(2, 3, 0.1, 2.0, 2.0))
+    moment = initial_moment(problem, Start(u=np.ones(2), v=np.ones((4, 2))))
+    for _ in range(50):
+        moment = advance(found, moment, 1 / 2, 1 / 6)
+        np.testing.assert_array_equal(moment, moment.T)
 
 
 # ---- refusals

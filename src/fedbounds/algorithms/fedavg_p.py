@@ -93,14 +93,13 @@ class Draw:
     cohort: Cohort
 
 
-def init_draw(
-    problem: Problem, algorithm: FedAvgP, rng: np.random.Generator, replicas: int
-) -> None:
-    """FedAvg-P starts without randomness."""
+def init_draw(problem: Problem, algorithm: FedAvgP, rng: np.random.Generator, replicas: int) -> Any:
+    """FedAvg-P starts without randomness: None."""
+    return None
 
 
 def init(
-    problem: Problem, algorithm: FedAvgP, start: Start, replicas: int, drawn: None = None
+    problem: Problem, algorithm: FedAvgP, start: Start, replicas: int, drawn: Any = None
 ) -> Carry:
     """The start, repeated over replicas."""
     check_start(problem, start)

@@ -10,8 +10,12 @@ from fedbounds.errors import require
 
 def check_participants(participants: int, clients: int) -> None:
     """Raise unless 1 <= m <= n."""
-    require(1 <= participants <= clients, "participants m", participants,
-            f"between 1 and the number of clients n = {clients}")  # fmt: skip
+    require(
+        1 <= participants <= clients,
+        "participants m",
+        participants,
+        f"between 1 and the number of clients n = {clients}",
+    )
 
 
 def draw_participants(

@@ -45,14 +45,26 @@ def federated_quadratic(
     """
     n, d_u, d_v = clients, shared_dimension, personal_dimension
     require(n >= 1, "number of clients n", n, "at least 1")
-    require(d_u >= 0 and d_v >= 0 and d_u + d_v >= 1, "dimensions (d_u, d_v)", (d_u, d_v),
-            "non-negative, not both zero")  # fmt: skip
+    require(
+        d_u >= 0 and d_v >= 0 and d_u + d_v >= 1,
+        "dimensions (d_u, d_v)",
+        (d_u, d_v),
+        "non-negative, not both zero",
+    )
     require(smoothness > 0, "smoothness L", smoothness, "> 0")
-    require(strong_convexity <= smoothness, "strong convexity mu", strong_convexity,
-            f"at most the smoothness L = {smoothness}")  # fmt: skip
+    require(
+        strong_convexity <= smoothness,
+        "strong convexity mu",
+        strong_convexity,
+        f"at most the smoothness L = {smoothness}",
+    )
     room = smoothness - max(strong_convexity, -smoothness)
-    require(0 <= coupling <= room, "coupling L_uv", coupling,
-            f"between 0 and L - mu = {room:g}, or a joint eigenvalue falls below mu")  # fmt: skip
+    require(
+        0 <= coupling <= room,
+        "coupling L_uv",
+        coupling,
+        f"between 0 and L - mu = {room:g}, or a joint eigenvalue falls below mu",
+    )
     require(
         coupling == 0 or min(d_u, d_v) > 0, "coupling L_uv", coupling, "0 when a block is absent"
     )
@@ -60,8 +72,8 @@ def federated_quadratic(
         require(dissimilarity >= 0, "dissimilarity b^2", dissimilarity, ">= 0")
         if dissimilarity > 0 and (n == 1 or d_u == 0):
             raise FedboundsError(
-                f"dissimilarity b^2 = {dissimilarity} cannot be attained with n = {n}, d_u = {d_u}; "
-                "one client or no shared block has b^2 = 0"
+                f"dissimilarity b^2 = {dissimilarity} cannot be attained with n = {n} and "
+                f"d_u = {d_u}: one client, or no shared block, has b^2 = 0"
             )
         if coupling > 0 and n > 1:
             raise FedboundsError(
@@ -163,8 +175,12 @@ def _with_dissimilarity(problem: CoupledCosine, wanted: float) -> CoupledCosine:
         return replace(problem, linear=mean + factor * deviation)
 
     least = scaled(0.0).dissimilarity
-    require(wanted >= least, "dissimilarity b^2", wanted,
-            f"at least {least:.6g}, which the coupling alone brings")  # fmt: skip
+    require(
+        wanted >= least,
+        "dissimilarity b^2",
+        wanted,
+        f"at least {least:.6g}, which the coupling alone brings",
+    )
     if wanted == least or problem.clients == 1:
         return scaled(0.0)
     top = 1.0

@@ -15,7 +15,7 @@ _SLACK = fmpq(1, 2**20)  # relative width of a certified rational bound
 
 def is_exact(array: Array) -> bool:
     """Whether the array holds exact numbers rather than floats."""
-    return bool(getattr(array, "dtype", None) == object)
+    return bool(array.dtype == np.dtype(object))
 
 
 def rational(number: Any) -> fmpq:
@@ -34,19 +34,23 @@ def _matrix(array: Array) -> fmpq_mat:
 def solve(matrix: Array, right: Array) -> Array | None:
     """A solution x of ``matrix @ x = right`` (symmetric matrix), or None if there is none."""
     if is_exact(matrix):
-        exact = _matrix(matrix)
-        if matrix.shape[0] == 0:
-            return right
-        if exact.det() == 0:
-            return None
-        solution = exact.solve(_matrix(right[:, None]))
-        return np.array([solution[i, 0] for i in range(len(right))], dtype=object)
+        return _solve_exactly(matrix, right)
     solution = np.linalg.lstsq(matrix, right, rcond=1e-13)[0]
     scale = np.abs(matrix).max(initial=0.0) * np.abs(solution).max(initial=0.0)
     scale += np.abs(right).max(initial=0.0)
     if np.abs(matrix @ solution - right).max(initial=0.0) > 1e-9 * scale:
         return None
     return solution
+
+
+def _solve_exactly(matrix: Array, right: Array) -> Array | None:
+    exact = _matrix(matrix)
+    if matrix.shape[0] == 0:
+        return right
+    if exact.det() == 0:
+        return None
+    found = exact.solve(_matrix(right[:, None]))
+    return np.array([found[i, 0] for i in range(len(right))], dtype=object)
 
 
 def is_positive_definite(matrix: Array) -> bool:

@@ -60,10 +60,18 @@ class FederatedQuadratic:
             len(shape) == 3 and shape[1] == shape[2], "shape of the Hessians", shape, "(n, d, d)"
         )
         require(shape[0] >= 1, "number of clients", shape[0], "at least 1")
-        require(tuple(self.linear.shape) == shape[:2], "shape of the linear terms",
-                tuple(self.linear.shape), f"{shape[:2]}")  # fmt: skip
-        require(0 <= self.shared_dimension <= shape[1], "shared dimension d_u",
-                self.shared_dimension, f"between 0 and {shape[1]}")  # fmt: skip
+        require(
+            tuple(self.linear.shape) == shape[:2],
+            "shape of the linear terms",
+            tuple(self.linear.shape),
+            f"{shape[:2]}",
+        )
+        require(
+            0 <= self.shared_dimension <= shape[1],
+            "shared dimension d_u",
+            self.shared_dimension,
+            f"between 0 and {shape[1]}",
+        )
         if isinstance(self.hessian, np.ndarray):
             _check_entries(self.hessian, self.linear)
 

@@ -50,17 +50,27 @@ gamma = _symbol(
 )
 
 L = _symbol(Constant.SMOOTHNESS, "largest block smoothness", "L", positive=True)
-variance_u = _symbol(Constant.VARIANCE_U, "variance of the shared gradient", r"\sigma_u^2",
-                     nonnegative=True)  # fmt: skip
-variance_v = _symbol(Constant.VARIANCE_V, "variance of the personal gradient", r"\sigma_v^2",
-                     nonnegative=True)  # fmt: skip
+variance_u = _symbol(
+    Constant.VARIANCE_U, "variance of the shared gradient", r"\sigma_u^2", nonnegative=True
+)
+variance_v = _symbol(
+    Constant.VARIANCE_V, "variance of the personal gradient", r"\sigma_v^2", nonnegative=True
+)
 b2 = _symbol(Constant.DISSIMILARITY, "gradient dissimilarity", "b^2", nonnegative=True)
 F_0 = _symbol(Constant.INITIAL_GAP, "f(u^0, v^0) - inf f", "F_0", positive=True)
-B_0 = _symbol(Constant.INITIAL_GRADIENTS, "sum of squared client gradients at the start",
-              r"\mathcal B^0", nonnegative=True)  # fmt: skip
+B_0 = _symbol(
+    Constant.INITIAL_GRADIENTS,
+    "sum of squared client gradients at the start",
+    r"\mathcal B^0",
+    nonnegative=True,
+)
 
-G_0 = _symbol(Constant.INITIAL_GRADIENT, "||grad_u f(u^0, v^0)||^2", r"\|\nabla_u f(u^0,\mathbf v^0)\|^2",
-              nonnegative=True)  # fmt: skip
+G_0 = _symbol(
+    Constant.INITIAL_GRADIENT,
+    "||grad_u f(u^0, v^0)||^2",
+    r"\|\nabla_u f(u^0,\mathbf v^0)\|^2",
+    nonnegative=True,
+)
 
 f = _quantity(Quantity.GAP, "expected objective above its infimum", "f")
 G_u = _quantity(Quantity.GRADIENT_U, "E ||grad_u f||^2", r"\mathcal G_u")
@@ -74,11 +84,15 @@ E = _quantity(
     Quantity.DRIFT, "drift of the local iterates, summed over clients and steps", r"\mathcal E"
 )
 B = _quantity(Quantity.GRADIENTS, "sum over clients of E ||grad_u f_i||^2", r"\mathcal B")
-S_2 = _quantity(Quantity.SAMPLE_MEAN, "E ||(1/m) sum of participants' vectors||^2",
-                r"\mathbb E\|\tfrac1m\textstyle\sum_i 1_{i\in\mathcal S}X_i\|^2")  # fmt: skip
+S_2 = _quantity(
+    Quantity.SAMPLE_MEAN,
+    "E ||(1/m) sum of participants' vectors||^2",
+    r"\mathbb E\|\tfrac1m\textstyle\sum_i 1_{i\in\mathcal S}X_i\|^2",
+)
 X_2 = _quantity(Quantity.POPULATION_MEAN, "E ||mean vector||^2", r"\mathbb E\|\bar X\|^2")
-D_2 = _quantity(Quantity.SPREAD, "sum_i E ||X_i - mean||^2",
-                r"\textstyle\sum_i\mathbb E\|X_i-\bar X\|^2")  # fmt: skip
+D_2 = _quantity(
+    Quantity.SPREAD, "sum_i E ||X_i - mean||^2", r"\textstyle\sum_i\mathbb E\|X_i-\bar X\|^2"
+)
 
 
 class RunOperator(sp.Function):  # type: ignore[misc]

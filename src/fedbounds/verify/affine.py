@@ -231,7 +231,7 @@ def _value_form(problem: FederatedQuadratic, algorithm: FedAvgP) -> Form:
 
 def _with_value(problem: FederatedQuadratic, carry: Carry, features: Features) -> Features:
     """Add features whose product is f minus its infimum (f itself if there is none)."""
-    n, replicas, d_v = carry.v.shape
+    n, replicas, _ = carry.v.shape
     u = np.broadcast_to(carry.u[None], (n, *carry.u.shape))
     z = np.concatenate([u, carry.v], axis=2)
     curvature = problem.curvature(z.reshape(n * replicas, -1), everyone(n, replicas))

@@ -30,7 +30,7 @@ def cli(context: click.Context) -> None:
         click.echo(
             "Try:\n"
             "  fedbounds list                              claims, their kind, source and place\n"
-            "  fedbounds show personalization/lem-A.2      formulas, conditions, readings, standing\n"
+            "  fedbounds show personalization/lem-A.2      its formulas and standing\n"
             "  fedbounds verify personalization --quick    judge a paper's claims; write a page\n"
             "  fedbounds search personalization/lem-A.2    hunt for a small counterexample\n"
             "  fedbounds report results                    make the page of a result folder again"
@@ -83,15 +83,24 @@ def _run_options(command: Any) -> Any:
     for option in (
         click.option("--json", "json_file", help="Also write the results document to this file."),
         _OUT,
-        click.option("--workers", default=2, show_default=True, type=click.IntRange(1),
-                     help="Threads; they never change a result."),
+        click.option(
+            "--workers",
+            default=2,
+            show_default=True,
+            type=click.IntRange(1),
+            help="Threads; they never change a result.",
+        ),
         click.option("--seed", default=0, show_default=True, type=click.IntRange(0)),
         click.option("--thorough", is_flag=True, help="More instances and replicas."),
         click.option("--quick", is_flag=True, help="Fewer instances, no sampling."),
-        click.option("--fail-on", multiple=True, metavar="STANDING",
-                     help="Exit with status 1 if a claim has this standing."),
+        click.option(
+            "--fail-on",
+            multiple=True,
+            metavar="STANDING",
+            help="Exit with status 1 if a claim has this standing.",
+        ),
         _NAMES,
-    ):  # fmt: skip
+    ):
         command = option(command)
     return command
 
@@ -154,8 +163,8 @@ def _standings(names: tuple[str, ...]) -> frozenset[str]:
 def _run_with_progress(entries: Any, settings: "Settings", store: "Store") -> "Results":
     from rich.progress import Progress
 
+    from .listing import console
     from .run import run
-    from .tables import console
 
     with Progress(console=console(stderr=True), transient=True) as bar:
         task = bar.add_task("judging", total=None)
@@ -217,8 +226,13 @@ def report(folder: str) -> None:
 @cli.command()
 @click.argument("claim_id", metavar="CLAIM")
 @click.option("--replay", metavar="FILE", help="Judge the exact instance of a witness record.")
-@click.option("--examples", default=500, show_default=True, type=click.IntRange(1),
-              help="Small exact instances to try.")  # fmt: skip
+@click.option(
+    "--examples",
+    default=500,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Small exact instances to try.",
+)
 def search(claim_id: str, replay: str | None, examples: int) -> None:
     """Hunt for the smallest exact counterexample of each reading, or replay one."""
     found = entry(claim_id)
@@ -256,6 +270,7 @@ def status(arguments: list[str] | None = None) -> int:
         click.echo(f"fedbounds: conflict: {error}", err=True)
         return 3
     except (KeyboardInterrupt, click.Abort):
-        click.echo("fedbounds: interrupted; finished records are kept, the same command resumes",
-                   err=True)  # fmt: skip
+        click.echo(
+            "fedbounds: interrupted; finished records are kept, the same command resumes", err=True
+        )
         return 130

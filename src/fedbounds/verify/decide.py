@@ -137,7 +137,9 @@ def _equality_note(gaps: Array, broken: bool) -> str:
     equal = sum(1 for gap in gaps if gap == 0)
     if broken or equal == 0:
         return ""
-    return "both sides are equal" if equal == len(gaps) else f"equal in {equal} of {len(gaps)} rounds"
+    return (
+        "both sides are equal" if equal == len(gaps) else f"equal in {equal} of {len(gaps)} rounds"
+    )
 
 
 def _in_decided_balls(part: Part, numbers: Numbers, rounds: range | None) -> tuple[Array, Array]:
@@ -147,7 +149,9 @@ def _in_decided_balls(part: Part, numbers: Numbers, rounds: range | None) -> tup
         ctx.prec = 64
         while True:
             balls = _as_balls(numbers)
-            left, right = (np.atleast_1d(evaluate(s, balls, rounds)) for s in (part.left, part.right))
+            left, right = (
+                np.atleast_1d(evaluate(s, balls, rounds)) for s in (part.left, part.right)
+            )
             if all(g > 0 or g < 0 for g in np.atleast_1d(right - left)) or not raise_precision():
                 return left, right
     finally:

@@ -32,12 +32,19 @@ def print_list(entries: Sequence[Entry]) -> None:
     table = columns("claim", "kind", "source", "place", "statement")
     for entry in entries:
         note = "" if entry.module else " (open: not encoded yet)"
-        table.add_row(*(Text(cell) for cell in (
-            entry.id, entry.kind.value, entry.source.value, entry.place, entry.statement + note
-        )))  # fmt: skip
+        table.add_row(
+            *(
+                Text(cell)
+                for cell in (
+                    entry.id,
+                    entry.kind.value,
+                    entry.source.value,
+                    entry.place,
+                    entry.statement + note,
+                )
+            )
+        )
     out = console()
     out.print(table)
     encoded = sum(1 for entry in entries if entry.module)
     out.print(f"\n{len(entries)} claims, {encoded} encoded")
-
-

@@ -1,6 +1,7 @@
 """Measure one instance once, for all claims: expectations, or sums of gaps over replicas."""
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,7 +72,7 @@ def _vectors(instance: Instance) -> dict[str, Array]:
     if not isinstance(problem, ClientVectors) or not isinstance(algorithm, ParticipantMean):
         raise FedboundsError(f"{instance.name}: vectors go with the participant mean")
     vectors, n = problem.vectors, problem.clients
-    number = rational if is_exact(vectors) else float
+    number: Callable[[Any], Any] = rational if is_exact(vectors) else float
     single, pair = (number(p) for p in inclusion(n, algorithm.participants))
     alone = server(algorithm, vectors, np.eye(n, dtype=vectors.dtype))
     together = alone.sum(axis=0)

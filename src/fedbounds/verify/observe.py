@@ -6,6 +6,8 @@ the products) and exact moments (contract the features' linear responses). Featu
 """
 
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any
 
 import array_api_compat
@@ -62,7 +64,7 @@ def observe(
         gradients.append(xp.reshape(gradient, (n, replicas, -1)))
 
     reached = fedavg_p.local(problem, algorithm, carry, drawn, visit)
-    first, total = gradients[0], sum(gradients[1:], start=gradients[0])
+    first, total = gradients[0], reduce(add, gradients)
     mean_sum = _mean(xp, total[:, :, :d_u])
     features = {
         "gradient u": first[:, :, :d_u],

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
-from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
+from fedbounds.algorithms.fedavg_p import with_effective_step
 from fedbounds.algorithms.participant_mean import ParticipantMean
 from fedbounds.problems import (
     SILENT,
@@ -26,12 +26,11 @@ from fedbounds.problems import (
     to_rational,
 )
 from fedbounds.problems.linear import rational
-from fedbounds.theory.claims import Claim, read
+from fedbounds.theory.claims import Claim
 from fedbounds.vocabulary import Constant, Method
 
-from .conditions import failure
-from .evaluate import Numbers, evaluate
 from .instance import Instance
+from .schedules import schedules
 
 Objective = FederatedQuadratic | CoupledCosine
 
@@ -42,40 +41,6 @@ class Profile(StrEnum):
     QUICK = "quick"
     DEFAULT = "default"
     THOROUGH = "thorough"
-
-
-def schedules(
-    claims: tuple[Claim, ...], problem: Objective, start: Start, m: int, steps: int, rounds: int
-) -> Iterator[tuple[str, FedAvgP]]:
-    """Step sizes at the edge of every claim's conditions that this problem can meet, once each."""
-    fixed: dict[str, Any] = {k.value: float(c.value) for k, c in problem.constants(start).items()}
-    fixed |= {"n": problem.clients, "m": m, "K": steps, "T": rounds}
-    if not fixed.get(Constant.INITIAL_GAP, 1.0) > 0:
-        return
-    seen: set[FedAvgP] = set()
-    for claim in claims:
-        for number, schedule in enumerate(claim.schedules):
-            needed = {s.name for side in schedule.values() for s in side.free_symbols}
-            if not needed <= fixed.keys():
-                continue
-            value = {k: float(evaluate(e, Numbers(fixed, {}))) for k, e in schedule.items()}
-            if not _admissible(claim, fixed | value):
-                continue
-            edge = with_effective_step(m, steps, value["gamma"], value["eta_u"], value["eta_v"])
-            if edge not in seen:
-                seen.add(edge)
-                yield claim.id.partition("/")[2] + (f".{number + 1}" if number else ""), edge
-
-
-def _admissible(claim: Claim, values: dict[str, Any]) -> bool:
-    """Whether some conditions of the claim, under some reading, hold at all: m = n, say."""
-    inner = {f"gamma_{b}": values["gamma"] / values[f"eta_{b}"] for b in ("u", "v")}
-    numbers = Numbers(values | inner, {})
-    return any(
-        part.conditions and all(failure(condition, numbers) is None for condition in part.conditions)
-        for reading in claim.readings
-        for part in read(claim, reading)
-    )
 
 
 def instances(claims: tuple[Claim, ...], profile: Profile, seed: int) -> Iterator[Instance]:
@@ -99,7 +64,11 @@ def vector_instances(profile: Profile, seed: int) -> Iterator[Instance]:
             whole = rng.integers(-3, 4, (n, 2)).astype(object)
             vectors = np.array([[fmpq(int(x)) for x in row] for row in whole], dtype=object)
             yield Instance(
-                f"vectors n={n} m={m}", ClientVectors(vectors), ParticipantMean(m), 1, Method.RATIONAL
+                f"vectors n={n} m={m}",
+                ClientVectors(vectors),
+                ParticipantMean(m),
+                1,
+                Method.RATIONAL,
             )
     sizes = ((10, 1), (10, 5), (10, 10), (100, 10)) if profile is not Profile.QUICK else ((10, 5),)
     for n, m in sizes:
@@ -125,11 +94,19 @@ def rational_instances() -> Iterator[Instance]:
     slopes = [[1, 1], [-2, 0], [2, -1]]
     for label, shape in (("shared curvature", flat), ("own curvature", mixed)):
         for n, m, steps, rounds, scale in (
-            (1, 1, 2, 2, 1), (2, 1, 1, 2, 1), (2, 1, 2, 3, 1), (2, 2, 2, 3, 1), (3, 1, 3, 2, 1),
-            (3, 2, 1, 1, 1), (3, 2, 2, 3, 0), (3, 2, 3, 3, 2), (3, 3, 2, 4, 1), (3, 3, 1, 2, 0),
-        ):  # fmt: skip
+            (1, 1, 2, 2, 1),
+            (2, 1, 1, 2, 1),
+            (2, 1, 2, 3, 1),
+            (2, 2, 2, 3, 1),
+            (3, 1, 3, 2, 1),
+            (3, 2, 1, 1, 1),
+            (3, 2, 2, 3, 0),
+            (3, 2, 3, 3, 2),
+            (3, 3, 2, 4, 1),
+            (3, 3, 1, 2, 0),
+        ):
             problem = _integer_quadratic(
-                *(shape[key][:n] for key in ("shared", "personal", "coupling")), slopes[:n], scale
+                shape["shared"][:n], shape["personal"][:n], shape["coupling"][:n], slopes[:n], scale
             )
             start = to_rational(Start(np.ones(1), np.ones((n, 1))))
             constants = problem.constants(start)
@@ -196,10 +173,15 @@ def quadratic_instances(
         for index, row in enumerate(_QUADRATICS):
             n, m, d_u, d_v, steps, rounds, b2, coupling, scale, size = row
             problem = federated_quadratic(
-                clients=n, shared_dimension=d_u, personal_dimension=d_v,
-                strong_convexity=0.05, dissimilarity=b2, coupling=coupling,
-                noise=_noise(scale), seed=seed + 1000 * repeat + index,
-            )  # fmt: skip
+                clients=n,
+                shared_dimension=d_u,
+                personal_dimension=d_v,
+                strong_convexity=0.05,
+                dissimilarity=b2,
+                coupling=coupling,
+                noise=_noise(scale),
+                seed=seed + 1000 * repeat + index,
+            )
             start = _start(problem, seed + index, size)
             label = f"quadratic {index + 1}.{repeat + 1}, n={n} m={m} K={steps} T={rounds}"
             for edge, algorithm in schedules(claims, problem, start, m, steps, rounds):
@@ -215,30 +197,44 @@ def enumerated_instances(
     shapes = ((2, 1, 2, 2, 0.5), (2, 2, 1, 3, 0.3), (3, 1, 1, 2, 0.2), (3, 2, 1, 2, 0.0))
     for index, (n, m, steps, rounds, scale) in enumerate(shapes):
         problem = coupled_cosine(
-            clients=n, shared_dimension=1, personal_dimension=1, amplitude=0.7,
-            noise=_noise(scale, NoiseLaw.RADEMACHER), seed=seed + index,
-        )  # fmt: skip
+            clients=n,
+            shared_dimension=1,
+            personal_dimension=1,
+            amplitude=0.7,
+            noise=_noise(scale, NoiseLaw.RADEMACHER),
+            seed=seed + index,
+        )
         start = _start(problem, seed + index, 1.0)
         for edge, algorithm in schedules(claims, problem, start, m, steps, rounds):
             yield Instance(
                 f"cosine {index + 1}, n={n} m={m} K={steps} T={rounds}, edge of {edge}",
-                problem, algorithm, rounds, Method.ENUMERATION, start,
-            )  # fmt: skip
+                problem,
+                algorithm,
+                rounds,
+                Method.ENUMERATION,
+                start,
+            )
 
 
-def sampled_instances(
-    claims: tuple[Claim, ...], profile: Profile, seed: int
-) -> Iterator[Instance]:
+def sampled_instances(claims: tuple[Claim, ...], profile: Profile, seed: int) -> Iterator[Instance]:
     """Coupled non-convex problems of moderate size, sampled under a certified range."""
     replicas = {Profile.DEFAULT: 8192, Profile.THOROUGH: 65536}[profile]
     for index, (n, m, steps, rounds) in enumerate(((5, 2, 4, 6), (5, 5, 4, 6))):
         problem = coupled_cosine(
-            clients=n, shared_dimension=4, personal_dimension=3,
-            noise=_noise(0.1, NoiseLaw.RADEMACHER), seed=seed + index,
-        )  # fmt: skip
+            clients=n,
+            shared_dimension=4,
+            personal_dimension=3,
+            noise=_noise(0.1, NoiseLaw.RADEMACHER),
+            seed=seed + index,
+        )
         start = _start(problem, seed + index, 1.0)
         for edge, algorithm in schedules(claims, problem, start, m, steps, rounds):
             yield Instance(
                 f"cosine sampled {index + 1}, n={n} m={m} K={steps} T={rounds}, edge of {edge}",
-                problem, algorithm, rounds, Method.SAMPLING, start, replicas,
-            )  # fmt: skip
+                problem,
+                algorithm,
+                rounds,
+                Method.SAMPLING,
+                start,
+                replicas,
+            )

@@ -62,9 +62,18 @@ def bounded_reach(
     outer = float(np.hypot(algorithm.outer_step_u, algorithm.outer_step_v))
     gamma = algorithm.inner_step_u * algorithm.outer_step_u
     gap = float(constants[Constant.INITIAL_GAP].value) if Constant.INITIAL_GAP in constants else 0.0
-    names = [Quantity.GAP, Quantity.GRADIENT_U, Quantity.GRADIENT_V, Quantity.GRADIENTS,
-             Quantity.T_1U, Quantity.T_1V, Quantity.T_2U, Quantity.T_2V, Quantity.T_3U,
-             Quantity.DRIFT]  # fmt: skip
+    names = [
+        Quantity.GAP,
+        Quantity.GRADIENT_U,
+        Quantity.GRADIENT_V,
+        Quantity.GRADIENTS,
+        Quantity.T_1U,
+        Quantity.T_1V,
+        Quantity.T_2U,
+        Quantity.T_2V,
+        Quantity.T_3U,
+        Quantity.DRIFT,
+    ]
     series = {name.value: np.zeros(rounds + 1) for name in names}
     distance = 0.0
     for t in range(rounds + 1):

@@ -46,8 +46,11 @@ def dumps(data: Any) -> str:
 def describe_problem(instance: Instance) -> dict[str, Any]:
     """The family and its sizes."""
     problem = instance.problem
-    found: dict[str, Any] = {"family": type(problem).__name__, "instance": instance.name,
-                             "clients": problem.clients}  # fmt: skip
+    found: dict[str, Any] = {
+        "family": type(problem).__name__,
+        "instance": instance.name,
+        "clients": problem.clients,
+    }
     if isinstance(problem, ClientVectors):
         return found | {"dimension": int(problem.vectors.shape[1])}
     return found | {

@@ -13,8 +13,8 @@ from fedbounds.vocabulary import Kind, Method, ProofStatus, Standing, StatementS
 
 from .instance import Instance
 from .instance_file import to_data
-from .judge import concerned, judge
-from .measure import fingerprint
+from .judge import Judgement, concerned, judge
+from .measure import Measurement, fingerprint
 from .plan import Profile, instances
 from .records import record
 from .shares import Share, shares
@@ -80,10 +80,10 @@ def run(
             seen = suspects.get((claim.id, reading.name))
             if seen:
                 progress(f"smallest witness of {claim.id}", len(plan), len(plan))
-                row = _witness_record(claim, reading, seen, settings, store)
-                if row is not None:
-                    found.append(row)
-                    witnesses[claim.id, reading.name] = row
+                smallest = _witness_record(claim, reading, seen, settings, store)
+                if smallest is not None:
+                    found.append(smallest)
+                    witnesses[claim.id, reading.name] = smallest
     summaries = [summarise(entry, found, witnesses) for entry in entries]
     _refuse_conflicts(summaries)
     return Results(summaries, found)
@@ -108,14 +108,20 @@ def _records_of(
         return
     judged = judge(claims, instance, seed=settings.seed, workers=settings.workers)
     for judgement, key in zip(judged.judgements, keys, strict=True):
-        slack: tuple[Share, ...] = ()
-        decomposed = judgement.claim.proof_weights and judgement.reading is judgement.claim.readings[0]
-        if decomposed and judgement.verdict is Verdict.NOT_VIOLATED:
-            if instance.method in (Method.MOMENTS, Method.ENUMERATION):
-                slack = shares(judgement.claim, judged.measurement.numbers)
-        row = record(judgement, key, slack)
+        row = record(judgement, key, _slack(judgement, judged.measurement))
         store.save(key, row)
         yield row
+
+
+def _slack(judgement: Judgement, measured: Measurement) -> tuple[Share, ...]:
+    """Shares of the losses, where the claim has a decomposition and expectations are in float64."""
+    claim, method = judgement.claim, judgement.instance.method
+    printed = judgement.reading is claim.readings[0]
+    if not (claim.proof_weights and printed and judgement.verdict is Verdict.NOT_VIOLATED):
+        return ()
+    if method not in (Method.MOMENTS, Method.ENUMERATION):
+        return ()
+    return shares(claim, measured.numbers)
 
 
 def _witness_record(

@@ -71,9 +71,16 @@ def sample_and_decide(
     while True:
         upto = min(FIRST_LOOK * 2**look, instance.replicas)
         for found in simulate(
-            problem, algorithm, start, instance.rounds, range(done // CHUNK, upto // CHUNK),
-            seed=seed, key=int(fingerprint(instance)[:12], 16), reduce=gap_sums, workers=workers,
-        ):  # fmt: skip
+            problem,
+            algorithm,
+            start,
+            instance.rounds,
+            range(done // CHUNK, upto // CHUNK),
+            seed=seed,
+            key=int(fingerprint(instance)[:12], 16),
+            reduce=gap_sums,
+            workers=workers,
+        ):
             totals = found if totals is None else totals + found
         assert totals is not None
         done = upto

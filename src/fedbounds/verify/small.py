@@ -26,7 +26,7 @@ from fedbounds.theory.claims import Claim
 from fedbounds.vocabulary import Method
 
 from .instance import Instance
-from .plan import schedules
+from .schedules import schedules
 
 _MOST_CLIENTS, _MOST_STEPS = 6, 4
 _ROUNDING_BITS = (0, 1, 2, 4, 8, 16, 24, 32)  # binary places kept, coarsest first

@@ -37,10 +37,18 @@ def source_hash() -> str:
 def claim_text(claim: Claim, reading: Reading) -> str:
     """Everything of a claim under a reading that a verdict depends on."""
     parts = [
-        (p.name, sp.srepr(p.left), p.relation.value, sp.srepr(p.right), p.index.value,
-         p.first_round, [str(c) for c in p.conditions], [a.value for a in p.assumptions])
+        (
+            p.name,
+            sp.srepr(p.left),
+            p.relation.value,
+            sp.srepr(p.right),
+            p.index.value,
+            p.first_round,
+            [str(c) for c in p.conditions],
+            [a.value for a in p.assumptions],
+        )
         for p in read(claim, reading)
-    ]  # fmt: skip
+    ]
     return repr((claim.id, reading.name, parts))
 
 

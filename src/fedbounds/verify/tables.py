@@ -35,34 +35,61 @@ def _print_finding(out: Console, document: Record, claim: Record, reading: Recor
     headline = reading is claim["readings"][0]
     label = "refuted" if headline else f"refuted in an alternative reading, {reading['ambiguity']}"
     out.print(Text(f"{claim['id']}: {label}", style="bold"))
-    out.print(Text(f"  {claim['text']} [{claim['kind']}, {claim['source']}; read: {reading['name']}]"))
-    rows = [r for r in document["results"] if r["witness"] and r["claim"] == claim["id"]
-            and r["reading"] == reading["name"]]  # fmt: skip
+    out.print(
+        Text(f"  {claim['text']} [{claim['kind']}, {claim['source']}; read: {reading['name']}]")
+    )
+    rows = [
+        r
+        for r in document["results"]
+        if r["witness"] and r["claim"] == claim["id"] and r["reading"] == reading["name"]
+    ]
     for row in rows:
-        sizes = ", ".join(f"{k}={row['parameters'][k]}" for k in ("n", "m", "K", "T")
-                          if k in row["parameters"])  # fmt: skip
-        out.print(f"  witness ({sizes}): left {row['left']}, right {row['right']}, "
-                  f"right - left {row['gap']}")  # fmt: skip
+        sizes = ", ".join(
+            f"{k}={row['parameters'][k]}" for k in ("n", "m", "K", "T") if k in row["parameters"]
+        )
+        out.print(
+            f"  witness ({sizes}): left {row['left']}, right {row['right']}, "
+            f"right - left {row['gap']}"
+        )
         out.print(f"  script: {row['witness']}")
     out.print()
 
 
 def _printcolumns(out: Console, judged: Sequence[Record]) -> None:
-    table = columns("claim", "kind", "source", "standing", "tightness", "power", "relative gap",
-                   "evidence")  # fmt: skip
-    order = list(Standing)
-    gravest = (Standing.CONFLICT, Standing.REFUTED, Standing.UNSATISFIABLE, Standing.GAP)
-    for claim in sorted(judged, key=lambda c: (c["standing"] not in gravest,
-                                               order.index(Standing(c["standing"])), c["id"])):  # fmt: skip
+    table = columns(
+        "claim", "kind", "source", "standing", "tightness", "power", "relative gap", "evidence"
+    )
+    for claim in sorted(judged, key=_gravity):
         reading = claim["readings"][0]
         standing = claim["standing"] + (" (readings differ)" if claim["readings_differ"] else "")
         standing += ", uninformative" if reading["uninformative"] else ""
         counts = ", ".join(f"{count} {verdict}" for verdict, count in reading["counts"].items())
-        table.add_row(*(Text(cell) for cell in (
-            claim["id"], claim["kind"], claim["source"], standing, _number(reading["tightness"]),
-            _number(reading["power"]), _number(reading["least_relative_gap"]), counts,
-        )))  # fmt: skip
+        table.add_row(
+            *(
+                Text(cell)
+                for cell in (
+                    claim["id"],
+                    claim["kind"],
+                    claim["source"],
+                    standing,
+                    _number(reading["tightness"]),
+                    _number(reading["power"]),
+                    _number(reading["least_relative_gap"]),
+                    counts,
+                )
+            )
+        )
     out.print(table)
+
+
+def _gravity(claim: Record) -> tuple[bool, int, str]:
+    """Sort key: what needs attention first."""
+    grave = (Standing.CONFLICT, Standing.REFUTED, Standing.UNSATISFIABLE, Standing.GAP)
+    return (
+        claim["standing"] not in grave,
+        list(Standing).index(Standing(claim["standing"])),
+        claim["id"],
+    )
 
 
 def _number(value: float | None) -> str:
@@ -72,13 +99,15 @@ def _number(value: float | None) -> str:
 def _print_footer(
     out: Console, document: Record, claims: Sequence[Record], judged: Sequence[Record]
 ) -> None:
-    waiting = sum(1 for claim in claims if claim["standing"] == Standing.OPEN and not claim["readings"])
+    waiting = sum(
+        1 for claim in claims if claim["standing"] == Standing.OPEN and not claim["readings"]
+    )
     instances = {row["problem"]["instance"] for row in document["results"]}
     run = document["run"]
     out.print(
-        f"\n{len(judged)} claims judged on {len(instances)} instances ({len(document['results'])} "
-        f"records, profile {run['profile']}, seed {run['seed']}, {run['timing']['seconds']:.1f} s); "
-        f"{waiting} open: not encoded yet"
+        f"\n{len(judged)} claims judged on {len(instances)} instances "
+        f"({len(document['results'])} records, profile {run['profile']}, seed {run['seed']}, "
+        f"{run['timing']['seconds']:.1f} s); {waiting} open: not encoded yet"
     )
     out.print(
         "tightness is the largest left/right seen; power is its inverse: a bound that many times "
@@ -99,16 +128,22 @@ def print_claim(claim: Claim, latex: bool, summary: Record | None) -> None:
             for line in _describe_part(part, latex):
                 out.print(Text("  " + line), soft_wrap=True)
     for multiplier in claim.proof_weights:
-        out.print(Text(f"rests on {multiplier.claim} {multiplier.part} with weight "
-                       f"{multiplier.weight}"), soft_wrap=True)  # fmt: skip
+        out.print(
+            Text(f"rests on {multiplier.claim} {multiplier.part} with weight {multiplier.weight}"),
+            soft_wrap=True,
+        )
     if summary is None:
         out.print("\nstanding: not judged yet; run `fedbounds verify " + entry.id + "`")
         return
-    out.print(f"\nstanding: {summary['standing']} (statement {summary['statement']}, "
-              f"paper's proof {summary['paper_proof']})")  # fmt: skip
+    out.print(
+        f"\nstanding: {summary['standing']} (statement {summary['statement']}, "
+        f"paper's proof {summary['paper_proof']})"
+    )
     for row in summary["readings"]:
-        out.print(Text(f"  {row['name']}: {row['statement']}, tightness {_number(row['tightness'])}, "
-                       f"{row['counts']}"))  # fmt: skip
+        tightness = _number(row["tightness"])
+        out.print(
+            Text(f"  {row['name']}: {row['statement']}, tightness {tightness}, {row['counts']}")
+        )
 
 
 def _describe_part(part: Part, latex: bool) -> list[str]:

@@ -32,7 +32,7 @@ from fedbounds.theory.symbols import (
     t,
     variance_u,
     variance_v,
-)  # fmt: skip
+)
 from fedbounds.vocabulary import Assumption, Relation
 
 FEDAVG_P = "FedAvg-P"
@@ -61,14 +61,18 @@ LEMMA_31 = Claim(
     parts=(
         Part(
             left=f(t + 1) - f(t),
-            right=T_1u(t) + T_1v(t) + 2 * L * T_2u(t) + 2 * L * T_2v(t)
+            right=T_1u(t)
+            + T_1v(t)
+            + 2 * L * T_2u(t)
+            + 2 * L * T_2v(t)
             + 4 * L * gamma**2 * (n - m) / (m * n**2) * T_3u(t)
-            + 2 * L * K * variance_u * gamma**2 / m + 2 * L * K * variance_v * gamma**2 * m / n,
+            + 2 * L * K * variance_u * gamma**2 / m
+            + 2 * L * K * variance_v * gamma**2 * m / n,
             conditions=(EFFECTIVE_STEP,),
             assumptions=SMOOTH_NOISE,
         ),
     ),
-)  # fmt: skip
+)
 
 LEMMA_32 = Claim(
     entry("personalization/lem-3.2"),
@@ -130,7 +134,8 @@ LEMMA_35 = Claim(
     parts=(
         Part(
             left=E(t),
-            right=8 * K**2 * (K - 1) * gamma_u**2 * B(t) + 8 * n * K**3 * gamma_v**2 * G_v(t)
+            right=8 * K**2 * (K - 1) * gamma_u**2 * B(t)
+            + 8 * n * K**3 * gamma_v**2 * G_v(t)
             + 4 * n * K**2 * (variance_u * gamma_u**2 + variance_v * gamma_v**2),
             conditions=(
                 Condition(4 * L**2 * K * (K - 1) * (gamma_u**2 + gamma_v**2), "<=", sp.Integer(1)),
@@ -146,7 +151,7 @@ LEMMA_35 = Claim(
             "eta_v": sp.Integer(1),
         },
     ),
-)  # fmt: skip
+)
 
 LEMMA_36 = Claim(
     entry("personalization/lem-3.6"),
@@ -161,7 +166,8 @@ LEMMA_36 = Claim(
         Part(
             name="b",
             left=B(t),
-            right=(1 + 2 / (T - 1)) * B(t - 1) + 2 * n * T * (G_u(t - 1) + G_v(t - 1))
+            right=(1 + 2 / (T - 1)) * B(t - 1)
+            + 2 * n * T * (G_u(t - 1) + G_v(t - 1))
             + 2 * n * T / K * (variance_u / n + variance_v),
             first_round=1,
             conditions=(
@@ -182,6 +188,6 @@ LEMMA_36 = Claim(
             "eta_v": sp.Integer(1),
         },
     ),
-)  # fmt: skip
+)
 
 CLAIMS = (LEMMA_A2, LEMMA_31, LEMMA_32, LEMMA_33, LEMMA_34, LEMMA_35, LEMMA_36)

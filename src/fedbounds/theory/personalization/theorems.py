@@ -26,7 +26,7 @@ from fedbounds.theory.symbols import (
     t,
     variance_u,
     variance_v,
-)  # fmt: skip
+)
 from fedbounds.vocabulary import Assumption, Index
 
 from .lemmas import EFFECTIVE_STEP, FEDAVG_P, SMOOTH_NOISE
@@ -54,7 +54,8 @@ THEOREM_37 = Claim(
     parts=(
         Part(
             left=MEASURED,
-            right=4 * F_0 / (T * K * gamma) + 12 * L * NOISE_LEVEL * gamma
+            right=4 * F_0 / (T * K * gamma)
+            + 12 * L * NOISE_LEVEL * gamma
             + 128 * L**2 * K * (K - 1) * b2 / eta_u**2 * gamma**2,
             index=Index.RUN,
             conditions=(
@@ -79,7 +80,7 @@ THEOREM_37 = Claim(
         Multiplier("personalization/lem-3.5", "", 16 * L**2 / (n * K)),
         Multiplier("personalization/lem-3.6", "a", 128 * L**2 * K * (K - 1) * gamma_u**2 / n),
     ),
-)  # fmt: skip
+)
 
 _STEP_38 = 1 / (32 * L * K + sp.sqrt(3 * L * K * T / F_0 * NOISE_LEVEL))
 

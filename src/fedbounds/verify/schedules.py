@@ -1,0 +1,49 @@
+"""Step sizes at the edge of the claims' own conditions, where a claim is most exposed."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
+from fedbounds.problems import CoupledCosine, FederatedQuadratic, Start
+from fedbounds.theory.claims import Claim, read
+from fedbounds.vocabulary import Constant
+
+from .conditions import failure
+from .evaluate import Numbers, evaluate
+
+Objective = FederatedQuadratic | CoupledCosine
+
+
+def schedules(
+    claims: tuple[Claim, ...], problem: Objective, start: Start, m: int, steps: int, rounds: int
+) -> Iterator[tuple[str, FedAvgP]]:
+    """Step sizes at the edge of every claim's conditions that this problem can meet, once each."""
+    fixed: dict[str, Any] = {k.value: float(c.value) for k, c in problem.constants(start).items()}
+    fixed |= {"n": problem.clients, "m": m, "K": steps, "T": rounds}
+    if not fixed.get(Constant.INITIAL_GAP, 1.0) > 0:
+        return
+    seen: set[FedAvgP] = set()
+    for claim in claims:
+        for number, schedule in enumerate(claim.schedules):
+            needed = {s.name for side in schedule.values() for s in side.free_symbols}
+            if not needed <= fixed.keys():
+                continue
+            value = {k: float(evaluate(e, Numbers(fixed, {}))) for k, e in schedule.items()}
+            if not _admissible(claim, fixed | value):
+                continue
+            edge = with_effective_step(m, steps, value["gamma"], value["eta_u"], value["eta_v"])
+            if edge not in seen:
+                seen.add(edge)
+                yield claim.id.partition("/")[2] + (f".{number + 1}" if number else ""), edge
+
+
+def _admissible(claim: Claim, values: dict[str, Any]) -> bool:
+    """Whether some conditions of the claim, under some reading, hold at all: m = n, say."""
+    inner = {f"gamma_{b}": values["gamma"] / values[f"eta_{b}"] for b in ("u", "v")}
+    numbers = Numbers(values | inner, {})
+    return any(
+        part.conditions
+        and all(failure(condition, numbers) is None for condition in part.conditions)
+        for reading in claim.readings
+        for part in read(claim, reading)
+    )
