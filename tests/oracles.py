@@ -404,8 +404,9 @@ def closed_form(
     with rho = 1 - g c, so with S_k = 1 + rho + ... + rho^{k-1} and Q_k = 1 + rho^2 + ... +
     rho^{2(k-1)} (S_0 = Q_0 = 0):
       y_k        = rho^k y_0 - g c sum_{l<k} rho^{k-1-l} e_l
-      x_k - x_0  = -g sum_{l<k} (y_l + e_l) = (y_k - y_0) / c = -g (S_k y_0 + sum_{l<k} rho^{k-1-l} e_l)
-                   because rho^k - 1 = -g c S_k;     E (x_k - x_0)^2 = g^2 (S_k^2 E y_0^2 + Q_k sigma^2)
+      x_k - x_0  = (y_k - y_0) / c = -g (S_k y_0 + sum_{l<k} rho^{k-1-l} e_l)
+                   because rho^k - 1 = -g c S_k; so E (x_k - x_0)^2 = g^2 (S_k^2 E y_0^2
+                   + Q_k sigma^2)
       sum_{k<K} y_k = S_K y_0 - g c sum_l e_l (sum_{k=l+1}^{K-1} rho^{k-1-l})
                     = S_K y_0 - g c sum_{l<=K-2} S_{K-1-l} e_l;  noise variance
                       W = g^2 c^2 sigma^2 sum_{j=1}^{K-1} S_j^2, independent over clients.
@@ -449,9 +450,7 @@ def closed_form(
     for _ in range(rounds + 1):
         G_u = M**2 + P
         B = n * G_u + slope_spread
-        E = steps.gamma_u**2 * sum(
-            S[k] ** 2 * B + n * Q[k] * problem.sigma_u**2 for k in range(K)
-        )
+        E = steps.gamma_u**2 * sum(S[k] ** 2 * B + n * Q[k] * problem.sigma_u**2 for k in range(K))
         f, T_1v, T_2v = G_u / (2 * problem.A), 0.0, 0.0
         for i, D in enumerate(problem.D):
             S_i, Q_i = partial_sums(1 - steps.gamma_v * D)

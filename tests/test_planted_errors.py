@@ -231,7 +231,7 @@ def moments_are_the_enumerated():
         assert [bridge.fraction(x) for x in found[name]] == [F(seen[name]) for seen in expected]
 
 
-def sampling_agrees_with_the_closed_form():
+def sampling_is_the_closed_form():
     """Squared shared gradient and first personal one after a round, 4000 replicas, 5 errors."""
     plain, problem, start = _decoupled()
     expected = oracles.closed_form(
@@ -285,9 +285,9 @@ PLANTED = (
     ("K - 1 local steps", one_step_too_few, moments_are_the_closed_form),
     ("K - 1 local steps", one_step_too_few, moments_are_the_enumerated),
     ("sampling with replacement, counted", with_replacement_counted, participants_follow_their_law),
-    ("sampling with replacement, counted", with_replacement_counted, sampling_agrees_with_the_closed_form),
+    ("sampling with replacement, counted", with_replacement_counted, sampling_is_the_closed_form),
     ("sampling with replacement, merged", with_replacement_merged, participants_follow_their_law),
-    ("sampling with replacement, merged", with_replacement_merged, sampling_agrees_with_the_closed_form),
+    ("sampling with replacement, merged", with_replacement_merged, sampling_is_the_closed_form),
     ("the same clients every round", always_the_same_clients, participants_follow_their_law),
     ("m and n exchanged", average_over_all_clients, step_is_the_oracles),
     ("m and n exchanged", average_over_all_clients, moments_are_the_closed_form),
@@ -300,8 +300,8 @@ PLANTED = (
     ("noise applied twice", noise_applied_twice, moments_are_the_closed_form),
     ("noise applied twice", noise_applied_twice, moments_are_the_enumerated),
     ("noise drawn too large", noise_drawn_too_large, noise_has_the_declared_variance),
-    ("noise drawn too large", noise_drawn_too_large, sampling_agrees_with_the_closed_form),
-    ("noise shared by all steps", noise_shared_by_all_steps, sampling_agrees_with_the_closed_form),
+    ("noise drawn too large", noise_drawn_too_large, sampling_is_the_closed_form),
+    ("noise shared by all steps", noise_shared_by_all_steps, sampling_is_the_closed_form),
     ("v updated after u", personal_step_after_shared_step, step_is_the_oracles),
     ("v updated after u", personal_step_after_shared_step, moments_are_the_enumerated),
     ("absent clients move", absent_clients_move, step_is_the_oracles),
@@ -333,7 +333,7 @@ def test_every_check_is_used_and_every_error_has_one():
         step_is_the_oracles,
         moments_are_the_closed_form,
         moments_are_the_enumerated,
-        sampling_agrees_with_the_closed_form,
+        sampling_is_the_closed_form,
         participants_follow_their_law,
         noise_has_the_declared_variance,
     }

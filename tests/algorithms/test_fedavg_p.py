@@ -133,9 +133,7 @@ def test_a_step_is_the_oracles_round_whatever_the_sizes(n, data, K, dimensions, 
 
 def test_a_step_is_the_oracles_round_exactly_in_rationals():
     objective, steps, carry, drawn, expected = exact_round()
-    moved = fedavg_p.step(
-        bridge.exact_problem(objective), bridge.algorithm(steps), carry, drawn
-    )
+    moved = fedavg_p.step(bridge.exact_problem(objective), bridge.algorithm(steps), carry, drawn)
     for r, (u, v) in enumerate(expected):
         assert bridge.fractions(moved.u[r]) == u
         assert bridge.fractions(moved.v[:, r]) == v
@@ -146,9 +144,7 @@ def test_a_step_in_rationals_keeps_to_participants():
     objective, steps, carry, drawn, expected = exact_round()
     cohort = cohort_of(drawn.present)
     drawn = replace(drawn, noise=drawn.noise[:, cohort.pair], cohort=cohort)
-    moved = fedavg_p.step(
-        bridge.exact_problem(objective), bridge.algorithm(steps), carry, drawn
-    )
+    moved = fedavg_p.step(bridge.exact_problem(objective), bridge.algorithm(steps), carry, drawn)
     for r, (u, v) in enumerate(expected):
         assert bridge.fractions(moved.u[r]) == u
         assert bridge.fractions(moved.v[:, r]) == v
@@ -293,7 +289,11 @@ def test_aggregation_is_unbiased(m):
     rng = np.random.default_rng(3)
     sets = all_participants(n, m)
     count = sets.shape[1]
-    u, v, noise = rng.standard_normal(2), rng.standard_normal((n, 1)), rng.standard_normal((3, n, 3))
+    u, v, noise = (
+        rng.standard_normal(2),
+        rng.standard_normal((n, 1)),
+        rng.standard_normal((3, n, 3)),
+    )
 
     def after(participants, present):
         replicas = present.shape[1]
@@ -301,9 +301,7 @@ def test_aggregation_is_unbiased(m):
         start = Start(u=u, v=v)
         carry = fedavg_p.init(problem, algorithm, start, replicas)
         every = np.repeat(noise[:, :, None], replicas, axis=2).reshape(3, n * replicas, 3)
-        return fedavg_p.step(
-            problem, algorithm, carry, Draw(present, every, everyone(n, replicas))
-        )
+        return fedavg_p.step(problem, algorithm, carry, Draw(present, every, everyone(n, replicas)))
 
     sampled, full = after(m, sets), after(n, np.ones((n, 1)))
     assert sampled.u.shape == (count, 2)

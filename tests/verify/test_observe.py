@@ -86,5 +86,8 @@ def test_every_array_library_observes_the_same(name, xp):
     found, _ = observe(moved, algorithm, there, sample)
     for form in forms(problem, algorithm).values():
         np.testing.assert_allclose(
-            np.asarray(per_replica(form, found)), per_replica(form, expected), rtol=1e-12, atol=1e-13
+            np.asarray(per_replica(form, found)),
+            per_replica(form, expected),
+            rtol=1e-12,
+            atol=1e-13,
         )

@@ -168,12 +168,12 @@ def server(algorithm: FedAvgP, carry: Carry, drawn: Draw, reached: Array) -> Car
     xp = array_api_compat.array_namespace(carry.u)
     (n, replicas, _), d_u = carry.v.shape, carry.u.shape[1]
     every = xp.reshape(xp.take(reached, drawn.cohort.row, axis=0), (n, replicas, -1))
-    present = drawn.present[:, :, None]
+    present = drawn.present[:, :, None] > 0
     eta_u, eta_v = algorithm.outer_step_u, algorithm.outer_step_v
-    moved = carry.v * (1 - eta_v) + every[:, :, d_u:] * eta_v
-    v = present * moved + (1 - present) * carry.v
-    total = xp.sum(present * every[:, :, :d_u], axis=0)
-    u = carry.u * (1 - eta_u) + total * (eta_u / algorithm.participants)
+    v = xp.where(present, carry.v * (1 - eta_v) + every[:, :, d_u:] * eta_v, carry.v)
+    nothing = (carry.u * 0)[None, :, :]
+    total = xp.sum(xp.where(present, every[:, :, :d_u], nothing), axis=0)
+    u = carry.u * (1 - eta_u) + total / algorithm.participants * eta_u
     return Carry(u=u, v=v)
 
 

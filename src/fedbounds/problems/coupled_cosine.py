@@ -7,7 +7,7 @@ convex in (t_1, ..., t_n), hence largest at signs; each sign vector is attained 
 v_i (q != 0). So b^2 is that maximum, exactly.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 import array_api_compat
 import numpy as np
 
-from fedbounds.errors import require
+from fedbounds.errors import FedboundsError, require
 from fedbounds.vocabulary import Assumption, Constant, Provenance, Side
 
 from .cohort import Cohort
@@ -66,6 +66,7 @@ class CoupledCosine:
             self.personal_curvature > 0, "personal curvature mu", self.personal_curvature, "> 0"
         )
         if isinstance(self.shared_hessian, np.ndarray):
+            _check_finite(self)
             symmetric = np.array_equal(self.shared_hessian, self.shared_hessian.T)
             lowest = np.linalg.eigvalsh(self.shared_hessian).min() if symmetric else float("nan")
             require(lowest > 0, "smallest eigenvalue of A", lowest, "> 0, A symmetric and finite")
@@ -160,3 +161,15 @@ class CoupledCosine:
     def satisfies(self, assumption: Assumption) -> Evidence:
         """Every assumption holds at all points."""
         return Evidence(True, f"{assumption.value}: by the form of the coupled cosine")
+
+
+def _check_finite(problem: CoupledCosine) -> None:
+    for field in fields(problem):
+        value = getattr(problem, field.name)
+        if isinstance(value, Noise):
+            continue
+        if np.asarray(value).dtype == object:
+            raise FedboundsError(
+                f"{field.name} holds exact numbers; the coupled cosine is defined on floats only"
+            )
+        require(bool(np.isfinite(value).all()), field.name, value, "finite numbers")

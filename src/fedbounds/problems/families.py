@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from fedbounds.errors import FedboundsError, require
+from fedbounds.errors import FedboundsError, require, require_finite
 
 from .coupled_cosine import CoupledCosine
 from .noise import SILENT, Noise
@@ -51,35 +51,17 @@ def federated_quadratic(
         (d_u, d_v),
         "non-negative, not both zero",
     )
-    require(smoothness > 0, "smoothness L", smoothness, "> 0")
-    require(
-        strong_convexity <= smoothness,
-        "strong convexity mu",
-        strong_convexity,
-        f"at most the smoothness L = {smoothness}",
-    )
-    room = smoothness - max(strong_convexity, -smoothness)
-    require(
-        0 <= coupling <= room,
-        "coupling L_uv",
-        coupling,
-        f"between 0 and L - mu = {room:g}, or a joint eigenvalue falls below mu",
-    )
-    require(
-        coupling == 0 or min(d_u, d_v) > 0, "coupling L_uv", coupling, "0 when a block is absent"
-    )
+    _check_curvature(d_u, d_v, smoothness, strong_convexity, coupling)
+    own_curvature = dissimilarity is None and n > 1
+    if d_u + d_v == 1 and not own_curvature:
+        require(
+            strong_convexity == smoothness,
+            "strong convexity mu",
+            strong_convexity,
+            f"equal to L = {smoothness}: all clients share one coordinate's curvature",
+        )
     if dissimilarity is not None:
-        require(dissimilarity >= 0, "dissimilarity b^2", dissimilarity, ">= 0")
-        if dissimilarity > 0 and (n == 1 or d_u == 0):
-            raise FedboundsError(
-                f"dissimilarity b^2 = {dissimilarity} cannot be attained with n = {n} and "
-                f"d_u = {d_u}: one client, or no shared block, has b^2 = 0"
-            )
-        if coupling > 0 and n > 1:
-            raise FedboundsError(
-                f"dissimilarity b^2 = {dissimilarity} and coupling L_uv = {coupling} cannot hold "
-                "together on quadratics: each v_i moves its client's shared gradient without bound"
-            )
+        _check_dissimilarity(n, d_u, dissimilarity, coupling, slope)
     rng = np.random.default_rng(seed)
     hessian = np.zeros((n, d_u + d_v, d_u + d_v))
     for i in range(n):
@@ -88,14 +70,54 @@ def federated_quadratic(
         hessian[i] = _hessian(rng, d_u, d_v, smoothness, strong_convexity, coupling, attain)
         if dissimilarity is not None:
             hessian[i, :d_u, :d_u] = hessian[0, :d_u, :d_u]
+    if d_u + d_v == 1 and own_curvature:
+        hessian[1] = strong_convexity
     linear = slope * rng.standard_normal((n, d_u + d_v))
     if dissimilarity is not None and d_u > 0:
         mean = linear[:, :d_u].mean(axis=0)
         deviation = linear[:, :d_u] - mean
         size = (deviation * deviation).sum() / n
-        factor = np.sqrt(dissimilarity / size) if size > 0 else 0.0
+        factor = np.sqrt(dissimilarity / size) if dissimilarity > 0 else 0.0
         linear[:, :d_u] = mean + factor * deviation
     return FederatedQuadratic(hessian, linear, d_u, noise)
+
+
+def _check_curvature(
+    d_u: int, d_v: int, smoothness: float, strong_convexity: float, coupling: float
+) -> None:
+    require_finite("smoothness L", smoothness, positive=True)
+    require(
+        abs(strong_convexity) <= smoothness,
+        "strong convexity mu",
+        strong_convexity,
+        f"between -L and L = {smoothness}",
+    )
+    room = min(smoothness - strong_convexity, smoothness)
+    require(
+        0 <= coupling <= room,
+        "coupling L_uv",
+        coupling,
+        f"between 0 and min(L - mu, L) = {room:g}, or mu or L would be another",
+    )
+    require(
+        coupling == 0 or min(d_u, d_v) > 0, "coupling L_uv", coupling, "0 when a block is absent"
+    )
+
+
+def _check_dissimilarity(
+    n: int, d_u: int, dissimilarity: float, coupling: float, slope: float
+) -> None:
+    require_finite("dissimilarity b^2", dissimilarity, positive=False)
+    if dissimilarity > 0 and (n == 1 or d_u == 0 or slope == 0):
+        raise FedboundsError(
+            f"dissimilarity b^2 = {dissimilarity} cannot be attained with n = {n}, d_u = {d_u} and "
+            f"slope = {slope}: one client, no shared block, or equal slopes have b^2 = 0"
+        )
+    if coupling > 0 and n > 1:
+        raise FedboundsError(
+            f"dissimilarity b^2 = {dissimilarity} and coupling L_uv = {coupling} cannot hold "
+            "together on quadratics: each v_i moves its client's shared gradient without bound"
+        )
 
 
 def _hessian(
@@ -148,6 +170,8 @@ def coupled_cosine(
     FedboundsError
         If the coupling alone already exceeds the requested b^2.
     """
+    for name, size in (("shared", shared_dimension), ("personal", personal_dimension)):
+        require(size >= 1, f"{name} dimension", size, "at least 1: the two blocks are coupled")
     rng = np.random.default_rng(seed)
     basis = _orthogonal(rng, shared_dimension)
     hessian = basis @ np.diag(rng.uniform(0.2, 1.0, shared_dimension)) @ basis.T
@@ -168,6 +192,7 @@ def _with_dissimilarity(problem: CoupledCosine, wanted: float) -> CoupledCosine:
     """Scale the deviation of the linear terms until b^2 is as wanted."""
     from scipy.optimize import brentq
 
+    require_finite("dissimilarity b^2", wanted, positive=False)
     mean = problem.linear.mean(axis=0)
     deviation = problem.linear - mean
 
@@ -175,14 +200,15 @@ def _with_dissimilarity(problem: CoupledCosine, wanted: float) -> CoupledCosine:
         return replace(problem, linear=mean + factor * deviation)
 
     least = scaled(0.0).dissimilarity
+    if abs(wanted - least) <= 1e-14:
+        return scaled(0.0)
     require(
         wanted >= least,
         "dissimilarity b^2",
         wanted,
         f"at least {least:.6g}, which the coupling alone brings",
     )
-    if wanted == least or problem.clients == 1:
-        return scaled(0.0)
+    require(problem.clients > 1, "dissimilarity b^2", wanted, "0 with one client")
     top = 1.0
     while scaled(top).dissimilarity < wanted:
         top *= 2.0

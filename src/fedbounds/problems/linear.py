@@ -32,11 +32,20 @@ def _matrix(array: Array) -> fmpq_mat:
 
 
 def solve(matrix: Array, right: Array) -> Array | None:
-    """A solution x of ``matrix @ x = right`` (symmetric matrix), or None if there is none."""
+    """A solution x of ``matrix @ x = right``, or None if there is none.
+
+    Parameters
+    ----------
+    matrix : array, shape (d, d)
+        Symmetric; may be singular.
+    right : array, shape (d, k)
+    """
+    if matrix.shape[0] == 0:
+        return right
     if is_exact(matrix):
         return _solve_exactly(matrix, right)
     solution = np.linalg.lstsq(matrix, right, rcond=1e-13)[0]
-    scale = np.abs(matrix).max(initial=0.0) * np.abs(solution).max(initial=0.0)
+    scale = np.abs(matrix).max() * np.abs(solution).max(initial=0.0)
     scale += np.abs(right).max(initial=0.0)
     if np.abs(matrix @ solution - right).max(initial=0.0) > 1e-9 * scale:
         return None
@@ -44,27 +53,42 @@ def solve(matrix: Array, right: Array) -> Array | None:
 
 
 def _solve_exactly(matrix: Array, right: Array) -> Array | None:
-    exact = _matrix(matrix)
-    if matrix.shape[0] == 0:
-        return right
-    if exact.det() == 0:
-        return None
-    found = exact.solve(_matrix(right[:, None]))
-    return np.array([found[i, 0] for i in range(len(right))], dtype=object)
+    size = matrix.shape[0]
+    reduced, rank = _matrix(np.concatenate([matrix, right], axis=1)).rref()
+    solution = np.full(right.shape, fmpq(0), dtype=object)
+    for row in range(rank):
+        pivot = next(j for j in range(reduced.ncols()) if reduced[row, j] != 0)
+        if pivot >= size:
+            return None
+        solution[pivot] = [reduced[row, size + j] for j in range(right.shape[1])]
+    return solution
+
+
+def pivots(matrix: Array) -> list[Any] | None:
+    """Pivots of symmetric elimination of exact numbers; None if one rules out semidefiniteness."""
+    left, found = matrix.copy(), []
+    for k in range(len(left)):
+        pivot = left[k, k]
+        if pivot < 0 or (pivot == 0 and any(x != 0 for x in left[k, k:])):
+            return None
+        if pivot != 0:
+            left[k + 1 :] = left[k + 1 :] - np.outer(left[k + 1 :, k] / pivot, left[k])
+        found.append(pivot)
+    return found
 
 
 def is_positive_definite(matrix: Array) -> bool:
     """Whether a symmetric matrix is positive definite: exact on rationals, eigenvalues else."""
     if is_exact(matrix):
-        size = matrix.shape[0]
-        return all(_matrix(matrix[:k, :k]).det() > 0 for k in range(1, size + 1))
+        found = pivots(matrix)
+        return found is not None and all(pivot > 0 for pivot in found)
     return bool(np.all(np.linalg.eigvalsh(matrix) > 0.0))
 
 
 def is_positive_semidefinite(matrix: Array) -> bool:
     """Whether a symmetric matrix has no negative eigenvalue (to rounding, on floats)."""
     if is_exact(matrix):
-        return is_positive_definite(matrix)
+        return pivots(matrix) is not None
     values = np.linalg.eigvalsh(matrix)
     return bool(np.all(values >= -1e-13 * np.abs(values).max(initial=0.0)))
 
@@ -79,8 +103,9 @@ def spectral_norm(matrices: Array) -> ConstantValue:
         return ConstantValue(fmpq(0) if is_exact(matrices) else 0.0)
     if not is_exact(matrices):
         return ConstantValue(float(np.linalg.norm(matrices, 2, axis=(1, 2)).max()))
-    if _is_diagonal(matrices):
-        return ConstantValue(max(abs(rational(x)) for x in matrices.reshape(-1)))
+    largest = max(abs(rational(x)) for x in matrices.reshape(-1))
+    if largest == 0 or _is_diagonal(matrices):
+        return ConstantValue(largest)
     guess = np.linalg.norm(matrices.astype(np.float64), 2, axis=(1, 2)).max()
     bound = rational(float(guess))
     while not all(_norm_below(matrix, bound) for matrix in matrices):

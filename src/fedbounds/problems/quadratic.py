@@ -118,24 +118,29 @@ class FederatedQuadratic:
 
     @cached_property
     def minimiser(self) -> Array | None:
-        """The joint minimiser (u*, v_1*, ..., v_n*) as one vector, or None if there is none."""
-        n, d_u, d_v = self.clients, self.shared_dimension, self.personal_dimension
+        """The joint minimiser (u*, v_1*, ..., v_n*) as one vector, or None if there is none.
+
+        Personal blocks are eliminated client by client; what is left is d_u equations.
+        """
+        d_u = self.shared_dimension
         shared, coupling, personal = self.blocks()
-        size = d_u + n * d_v
-        # n times the Hessian and the gradient of f at zero
-        matrix = np.zeros((size, size), dtype=self.hessian.dtype)
-        slope = np.zeros(size, dtype=self.hessian.dtype)
-        matrix[:d_u, :d_u] = shared.sum(axis=0)
-        slope[:d_u] = self.linear[:, :d_u].sum(axis=0)
-        for i in range(n):
-            own = slice(d_u + i * d_v, d_u + (i + 1) * d_v)
-            matrix[:d_u, own] = coupling[i]
-            matrix[own, :d_u] = coupling[i].T
-            matrix[own, own] = personal[i]
-            slope[own] = self.linear[i, d_u:]
-        if not is_positive_semidefinite(matrix):
+        matrix = shared.sum(axis=0)
+        right = -self.linear[:, :d_u].sum(axis=0)
+        answers = []
+        for i in range(self.clients):
+            response = np.concatenate([coupling[i].T, self.linear[i, d_u:, None]], axis=1)
+            answer = solve(personal[i], response)
+            if answer is None or not is_positive_semidefinite(personal[i]):
+                return None
+            matrix = matrix - coupling[i] @ answer[:, :d_u]
+            right = right + coupling[i] @ answer[:, d_u]
+            answers.append(answer)
+        matrix = (matrix + matrix.T) / 2
+        found = solve(matrix, right[:, None])
+        if found is None or not is_positive_semidefinite(matrix):
             return None
-        return solve(matrix, -slope)
+        u = found[:, 0]
+        return np.concatenate([u, *(-(a[:, :d_u] @ u + a[:, d_u]) for a in answers)])
 
     def infimum(self) -> Any:
         """inf f, exact; None if f is unbounded below."""
@@ -162,6 +167,10 @@ class FederatedQuadratic:
         d_u = self.shared_dimension
         linear[:, :d_u] = linear[:, :d_u] - linear[:, :d_u].sum(axis=0) / self.clients
         linear[:, d_u:] = linear[:, d_u:] * 0
+        if not is_exact(linear):
+            # what is left of a slope that cancelled is rounding, and would stop a converging tail
+            size = (abs(self.hessian) @ abs(rows)[:, :, None])[:, :, 0] + abs(self.linear)
+            linear[abs(linear) <= 1e-14 * size] = 0.0
         return replace(self, linear=linear)
 
     @cached_property
@@ -225,9 +234,10 @@ def _check_entries(hessian: np.ndarray, linear: np.ndarray) -> None:
     if not is_exact(hessian):
         for name, array in (("Hessian", hessian), ("linear term", linear)):
             if not np.isfinite(array).all():
-                where = tuple(int(x) for x in np.argwhere(~np.isfinite(array))[0])
+                client, *where = (int(x) for x in np.argwhere(~np.isfinite(array))[0])
                 raise FedboundsError(
-                    f"{name} entry {where} is {array[where]}; expected finite numbers"
+                    f"{name} of client {client}, entry {tuple(where)}, is "
+                    f"{array[(client, *where)]}; expected a finite number"
                 )
     asymmetry = hessian != hessian.transpose(0, 2, 1)
     if asymmetry.any():

@@ -67,6 +67,16 @@ def state_size(problem: FederatedQuadratic) -> int:
     return problem.shared_dimension + problem.clients * problem.personal_dimension
 
 
+def check_size(problem: FederatedQuadratic) -> None:
+    """Raise if the state is too large for dense second moments."""
+    size = state_size(problem)
+    if size > _MOST_STATE:
+        raise FedboundsError(
+            f"exact moments need a dense matrix of the state: its size d_u + n d_v is {size}, "
+            f"at most {_MOST_STATE} is supported; use sampling"
+        )
+
+
 def read_off(problem: FederatedQuadratic, algorithm: FedAvgP) -> AffineRound:
     """Drive the algorithm on basis states of a centred problem, and check that it is affine.
 
@@ -75,12 +85,7 @@ def read_off(problem: FederatedQuadratic, algorithm: FedAvgP) -> AffineRound:
     FedboundsError
         If the state is too large for dense second moments, or the round is not affine.
     """
-    size = state_size(problem)
-    if size > _MOST_STATE:
-        raise FedboundsError(
-            f"exact moments need a dense matrix of the state: its size d_u + n d_v is {size}, "
-            f"at most {_MOST_STATE} is supported; use sampling"
-        )
+    check_size(problem)
     probe = _basis(problem)
     features, reached = observe(problem, algorithm, probe, _silent(problem, probe, None))
     features = _with_value(problem, probe, features)
@@ -242,29 +247,44 @@ def _with_value(problem: FederatedQuadratic, carry: Carry, features: Features) -
 
 
 def _check_affine(problem: FederatedQuadratic, algorithm: FedAvgP, found: AffineRound) -> None:
-    """Compare with a real round on random states, participants and noise."""
+    """Compare with real rounds on random states and participants, and superpose noise.
+
+    Replica 0 is the origin without noise, 1 and 2 are random, 3 is the sum of 1 and 2: an affine
+    round maps it to the sum of their images minus that of the origin.
+    """
     rng = np.random.Generator(np.random.SFC64(0))
-    exact = is_exact(problem.hessian)
-    size, replicas = state_size(problem), 3
-    states = rng.integers(-8, 9, (size, replicas)).astype(problem.hessian.dtype)
-    states = states + problem.linear.sum() * 0
+    exact, zero = is_exact(problem.hessian), problem.linear.sum() * 0
+    kind = problem.hessian.dtype
+
+    def superposed(shape: tuple[int, ...]) -> Array:
+        pair = rng.integers(-8, 9, (*shape, 2)).astype(kind) + zero
+        return np.concatenate([pair[..., :1] * 0, pair, pair.sum(axis=-1, keepdims=True)], axis=-1)
+
+    n, size = problem.clients, state_size(problem)
+    states = superposed((size,))
     carry = _unflatten(problem, states)
-    present = draw_participants(rng, problem.clients, algorithm.participants, replicas)
+    d = problem.shared_dimension + problem.personal_dimension
+    noise = superposed((algorithm.local_steps, n, d)).transpose(0, 1, 3, 2)
+    present = np.repeat(draw_participants(rng, n, algorithm.participants, 1), 4, axis=1)
     present = present.astype(int).astype(object) if exact else present
-    drawn = replace(_silent(problem, carry, None), present=present)
-    actual = flatten(fedavg_p.step(problem, algorithm, carry, drawn))
-    ones = np.ones((1, replicas), dtype=states.dtype)
-    bordered = np.concatenate([states, ones], axis=0)
+
+    def images(noise_rows: Array | None) -> Array:
+        drawn = replace(_silent(problem, carry, noise_rows), present=present)
+        return flatten(fedavg_p.step(problem, algorithm, carry, drawn))
+
+    noisy = images(noise.reshape(algorithm.local_steps, n * 4, d))
+    defect = noisy[:, 3] - noisy[:, 1] - noisy[:, 2] + noisy[:, 0]
+    bordered = np.concatenate([states, np.ones((1, 4), dtype=kind)], axis=0)
     predicted = found.absent @ bordered
     for client, block in enumerate(found.blocks):
         part = block.values @ bordered[block.columns]
         predicted[block.rows] = predicted[block.rows] + part * present[client]
-    error = abs(actual - predicted[:-1]).max(initial=0)
+    error = max(abs(images(None) - predicted[:-1]).max(), abs(defect).max())
     # long outer steps magnify the rounding of a round
     outer = 1.0 + float(algorithm.outer_step_u) + float(algorithm.outer_step_v)
-    allowed = 0 if exact else 1e-13 * outer * (1.0 + abs(actual).max(initial=0))
+    allowed = 0 if exact else 1e-13 * outer * (1.0 + abs(noisy).max())
     if error > allowed:
         raise FedboundsError(
-            f"a round is not affine in state and participation (error {float(error):.3g}); "
+            f"a round is not affine in state, noise and participation (error {float(error):.3g}); "
             "exact moments do not apply, use sampling"
         )

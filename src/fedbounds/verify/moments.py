@@ -15,7 +15,7 @@ from fedbounds.problems import FederatedQuadratic, Start
 from fedbounds.problems.linear import is_exact, rational
 from fedbounds.problems.problem import check_start
 
-from .affine import AffineRound, read_off
+from .affine import AffineRound, check_size, read_off
 
 Array = Any
 
@@ -47,20 +47,22 @@ def exact_moments(
     """
     check_start(problem, start)
     check_participants(algorithm.participants, problem.clients)
+    check_size(problem)
     found = read_off(problem.centred(), algorithm)
     moment = initial_moment(problem, start)
     single, pair = inclusion(problem.clients, algorithm.participants)
     number = rational if is_exact(problem.hessian) else float
-    values = [quantities(found, moment)]
+    values: list[Array] = []
     diverged_at = None
-    for t in range(rounds):
-        moment = advance(found, moment, number(single), number(pair))
+    for t in range(rounds + 1):
+        if t > 0:
+            moment = advance(found, moment, number(single), number(pair))
         seen = quantities(found, moment)
-        if not is_exact(moment) and not (np.isfinite(seen).all() and np.isfinite(moment).all()):
-            diverged_at = t + 1
-            break
         values.append(seen)
-    table = np.stack(values, axis=-1)
+        if not is_exact(moment) and not (np.isfinite(seen).all() and np.isfinite(moment).all()):
+            diverged_at = t
+            break
+    table = np.stack(values if diverged_at is None else values[:-1] or values, axis=-1)
     return Moments({name.value: table[i] for i, name in enumerate(found.names)}, diverged_at)
 
 
@@ -71,7 +73,8 @@ def initial_moment(problem: FederatedQuadratic, start: Start) -> Array:
         joint = joint - problem.minimiser
     one = np.ones(1, dtype=joint.dtype)
     bordered = np.concatenate([joint, one])
-    return np.outer(bordered, bordered)
+    with np.errstate(over="ignore"):
+        return np.outer(bordered, bordered)
 
 
 def advance(found: AffineRound, moment: Array, single: Any, pair: Any) -> Array:
@@ -86,7 +89,7 @@ def advance(found: AffineRound, moment: Array, single: Any, pair: Any) -> Array:
                 spread = block.values @ inner @ block.values.T
                 after[np.ix_(block.rows, block.rows)] += spread * (single - pair)
         # rounding would otherwise feed an antisymmetric part that grows
-        return (after + after.T) / 2
+        return after / 2 + after.T / 2
 
 
 def quantities(found: AffineRound, moment: Array) -> Array:

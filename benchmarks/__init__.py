@@ -1,0 +1,1 @@
+"""Speed and memory of fedbounds; `python -m benchmarks` prints the table in about a minute."""

@@ -1,0 +1,148 @@
+"""The workloads of the speed targets, and what is measured on each."""
+
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from fedbounds.algorithms.fedavg_p import with_effective_step
+from fedbounds.algorithms.participation import inclusion
+from fedbounds.problems import Noise, NoiseLaw, Start, federated_quadratic
+from fedbounds.verify.affine import read_off
+from fedbounds.verify.moments import advance, exact_moments, initial_moment, quantities
+from fedbounds.verify.simulate import CHUNK, simulate
+
+
+@dataclass(frozen=True)
+class Workload:
+    """Sizes of a FedAvg-P run on federated quadratics with Gaussian noise."""
+
+    name: str
+    replicas: int
+    clients: int
+    participants: int
+    local_steps: int
+    dimension: int
+    rounds: int
+
+
+# rounds are fewer than a study would run: speed per round is what is measured
+SMALL = Workload("S", 256, 10, 3, 5, 10, 100)
+MEDIUM = Workload("M", 2048, 10, 5, 10, 20, 20)
+LARGE = Workload("L", 256, 100, 10, 10, 100, 5)
+MANY = Workload("M, 100,000 replicas", 100_096, 10, 5, 10, 20, 2)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table; ``limit`` is the value the project promises."""
+
+    name: str
+    value: float
+    unit: str
+    limit: str = ""
+
+
+def set_up(work: Workload):
+    """Problem, algorithm and start of a workload."""
+    problem = federated_quadratic(
+        clients=work.clients,
+        shared_dimension=work.dimension,
+        personal_dimension=work.dimension,
+        dissimilarity=1.0,
+        noise=Noise(NoiseLaw.GAUSSIAN, 0.1, 0.1),
+    )
+    outer = (work.participants**0.5, (work.clients / work.participants) ** 0.5)
+    step = 1.0 / (32.0 * work.local_steps)
+    algorithm = with_effective_step(work.participants, work.local_steps, step, *outer)
+    start = Start(np.ones(work.dimension), np.ones((work.clients, work.dimension)))
+    return problem, algorithm, start
+
+
+def client_steps_per_second(work: Workload, workers: int, virtual: bool) -> float:
+    """Local steps of participants per second, every round's metrics included."""
+    problem, algorithm, start = set_up(work)
+    began = time.perf_counter()
+    for _ in simulate(
+        problem,
+        algorithm,
+        start,
+        work.rounds,
+        range(work.replicas // CHUNK),
+        seed=0,
+        key=0,
+        reduce=lambda series: {k: v.sum(axis=0) for k, v in series.items()},
+        workers=workers,
+        virtual=virtual,
+    ):
+        pass
+    steps = work.replicas * work.rounds * work.participants * work.local_steps
+    return steps / (time.perf_counter() - began)
+
+
+def moments_per_round(work: Workload) -> tuple[float, float]:
+    """Seconds of preparation, and seconds per round, of exact expectations."""
+    problem, algorithm, start = set_up(work)
+    began = time.perf_counter()
+    found = read_off(problem.centred(), algorithm)
+    prepared = time.perf_counter() - began
+    moment = initial_moment(problem, start)
+    single, pair = (float(p) for p in inclusion(work.clients, work.participants))
+    began, rounds = time.perf_counter(), 200
+    for _ in range(rounds):
+        moment = advance(found, moment, single, pair)
+        quantities(found, moment)
+    return prepared, (time.perf_counter() - began) / rounds
+
+
+def ten_thousand_rounds() -> float:
+    """Largest relative change of a stationary run between rounds 5,000 and 10,000."""
+    problem, algorithm, start = set_up(SMALL)
+    series = exact_moments(problem, algorithm, start, 10_000).series["G_u"]
+    return float(abs(series[10_000] / series[5_000] - 1.0))
+
+
+def peak_memory(work: Workload) -> float:
+    """Peak resident MiB of a fresh process that runs the workload."""
+    code = (
+        "from benchmarks.workloads import *; "
+        f"client_steps_per_second({work!r}, 2, False); "
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return float(done.stdout.split()[-1])
+
+
+def start_up(*arguments: str) -> float:
+    """Seconds of a command of the command line, best of three."""
+    code = f"from fedbounds.verify.command_line import main; main({list(arguments)!r})"
+
+    def once() -> float:
+        began = time.perf_counter()
+        subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+        return time.perf_counter() - began
+
+    return min(once() for _ in range(3))
+
+
+def rows() -> list[Row]:
+    """Every line of the table."""
+    found = []
+    for work in (SMALL, MEDIUM, LARGE):
+        for workers in (1, 2):
+            speed = client_steps_per_second(work, workers, virtual=False) / 1e6
+            limit = ">= 2" if work is MEDIUM and workers == 2 else ""
+            name = f"FedAvg-P {work.name}, participants, {workers} thread{'s' * (workers > 1)}"
+            found.append(Row(name, speed, "M client steps/s", limit))
+    virtual = client_steps_per_second(MEDIUM, 2, virtual=True) / 1e6
+    found.append(Row("FedAvg-P M, all clients and all quantities", virtual, "M client steps/s"))
+    prepared, each = moments_per_round(MEDIUM)
+    found.append(Row("exact moments M, preparation", prepared * 1e3, "ms"))
+    found.append(Row("exact moments M, per round", each * 1e3, "ms", "<= 10"))
+    found.append(Row("exact moments S, drift over 5,000 rounds", ten_thousand_rounds(), "relative"))
+    found.append(Row("FedAvg-P M, 100,000 replicas, peak", peak_memory(MANY), "MiB", "<= 2048"))
+    found.append(Row("fedbounds --help", start_up("--help"), "s", "<= 0.3"))
+    found.append(Row("fedbounds list", start_up("list"), "s", "<= 1"))
+    return found

@@ -1,0 +1,185 @@
+"""What the page says in sentences, every number of it counted in the results document."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fedbounds.errors import FedboundsError
+from fedbounds.theory import catalogue
+from fedbounds.vocabulary import ProofStatus, Standing, StatementStatus, Verdict
+
+from .page_numbers import count, listed
+
+Record = dict[str, Any]
+
+_FEW = 6  # at most so many claims are named on a command line
+
+MEANING = {
+    Standing.CONFIRMED: "every step of the paper's proof is proved, with certificates",
+    Standing.CONFIRMED_BY_SOLVER: "as confirmed, but some step rests on a solver alone",
+    Standing.PROVED_OTHERWISE: "proved by our steps, not by the paper's",
+    Standing.GAP: "a step of the proof fails; the statement is neither proved nor refuted",
+    Standing.TESTED: "no complete proof was replayed; every part survived measurement",
+    Standing.REFUTED: "violated exactly, on an instance inside its assumptions and conditions",
+    Standing.UNSATISFIABLE: "its assumptions or conditions contradict each other",
+    Standing.OPEN: "not judged, or not firmly on every part",
+    Standing.CONFLICT: "both proved and violated: a bug of fedbounds",
+}
+
+
+def judged_claims(document: Record) -> list[Record]:
+    """Claims that have readings, in the order of the document."""
+    return [claim for claim in document["claims"].values() if claim["readings"]]
+
+
+def short_id(claim_id: str) -> str:
+    """The id without its paper."""
+    return claim_id.rpartition("/")[2]
+
+
+def papers(document: Record) -> list[str]:
+    """Keys of the papers the claims belong to, in the order of the document."""
+    return list(dict.fromkeys(claim_id.partition("/")[0] for claim_id in document["claims"]))
+
+
+def sentences(document: Record) -> list[str]:
+    """Three sentences: what was judged, what is refuted, and what is weakest."""
+    judged = judged_claims(document)
+    if not judged:
+        return ["No claim was judged.", "Nothing is refuted.", "Nothing is undecided."]
+    return [_first(document, judged), _second(judged), _third(document, judged)]
+
+
+def _first(document: Record, judged: Sequence[Record]) -> str:
+    rows = document["results"]
+    planned = {row["problem"]["instance"] for row in rows if not row["witness"]}
+    witnesses = sum(1 for row in rows if row["witness"])
+    also = f" and {count(witnesses, 'shrunk witness')}es" if witnesses > 1 else ""
+    also = " and 1 shrunk witness" if witnesses == 1 else also.replace("witnesseses", "witnesses")
+    standings = Counter(claim["standing"] for claim in judged)
+    words = [f"{standings[word]} {word}" for word in Standing if standings[word]]
+    verb = "was" if len(judged) == 1 else "were"
+    return (
+        f"{count(len(judged), 'claim')} {verb} judged on {count(len(planned), 'instance')}{also}, "
+        f"which makes {count(len(rows), 'record')}: {listed(words)}."
+    )
+
+
+def _second(judged: Sequence[Record]) -> str:
+    headline = [claim for claim in judged if _refuted(claim["readings"][0])]
+    others = {
+        claim["id"]: [r["ambiguity"] or r["name"] for r in claim["readings"][1:] if _refuted(r)]
+        for claim in judged
+    }
+    found = [f"{short_id(claim['id'])} ({claim['source']})" for claim in headline]
+    first = f"Refuted in the headline reading: {listed(found)}" if found else ""
+    named = [f"{short_id(key)} ({listed(names)})" for key, names in others.items() if names]
+    if not named:
+        return f"{first}; no alternative reading is." if found else "No reading is refuted."
+    stand = [c for c in judged if others[c["id"]] and not _refuted(c["readings"][0])]
+    tail = _headlines_of(stand, len(named))
+    start = f"{first}; refuted" if found else "No headline reading is refuted; refuted"
+    return f"{start} in an alternative reading only of an ambiguity: {listed(named)}{tail}."
+
+
+def _headlines_of(stand: Sequence[Record], among: int) -> str:
+    survived = sum(
+        1 for claim in stand if claim["readings"][0]["statement"] == StatementStatus.SURVIVED
+    )
+    if survived == among:
+        return ", whose headline reading" + (" survived" if among == 1 else "s survived")
+    return f", of whose {count(among, 'headline reading')} {survived} survived"
+
+
+def _refuted(reading: Record) -> bool:
+    return bool(reading["statement"] == StatementStatus.REFUTED)
+
+
+def _third(document: Record, judged: Sequence[Record]) -> str:
+    undecided = Counter(
+        row["claim"] for row in document["results"] if row["verdict"] == Verdict.UNDECIDED
+    )
+    total = sum(undecided.values())
+    parts = []
+    if all(claim["paper_proof"] == ProofStatus.OPEN for claim in judged):
+        parts.append("no proof was replayed")
+    if total:
+        (most, number_of), *_ = undecided.most_common(1)
+        verb = "is" if total == 1 else "are"
+        parts.append(
+            f"{count(total, 'record')} {verb} undecided, {number_of} of them on {short_id(most)}"
+        )
+    else:
+        parts.append("no record is undecided")
+    least = min(judged, key=lambda claim: _instances(claim))
+    parts.append(
+        f"the claim examined on the fewest instances is {short_id(least['id'])} "
+        f"({_instances(least)})"
+    )
+    text = listed(parts) + "."
+    return text[0].upper() + text[1:]
+
+
+def _instances(claim: Record) -> int:
+    return int(claim["readings"][0]["coverage"]["instances"])
+
+
+def titles(document: Record) -> list[tuple[str, str]]:
+    """Title and authors of each paper; of one this version does not know, its key."""
+    found = []
+    for key in papers(document):
+        try:
+            paper = catalogue.paper(key)
+        except FedboundsError:
+            found.append((key, ""))
+        else:
+            found.append((paper.title, listed(paper.authors)))
+    return found
+
+
+def command(document: Record) -> str:
+    """The command that computes the document again."""
+    run, ids = document["run"], set(document["claims"])
+    names: list[str] = []
+    for key in papers(document):
+        own = [claim_id for claim_id in document["claims"] if claim_id.partition("/")[0] == key]
+        names += own if len(own) <= _FEW and ids < _known(key) else [key]
+    options = {"quick": ["--quick"], "thorough": ["--thorough"]}.get(run["profile"], [])
+    options += [f"--seed {run['seed']}"] if run["seed"] else []
+    return " ".join(["fedbounds verify", *names, *options])
+
+
+def _known(key: str) -> set[str]:
+    try:
+        return {entry.id for entry in catalogue.paper(key).entries}
+    except FedboundsError:
+        return set()
+
+
+@dataclass(frozen=True)
+class MethodView:
+    """How numbers were obtained: the premise its records state, and what came of it."""
+
+    name: str
+    premises: tuple[str, ...]
+    verdicts: dict[str, int]
+
+
+def methods(records: Iterable[Record]) -> list[MethodView]:
+    """One entry per method of evidence, most used first."""
+    rows = list(records)
+    used = Counter(row["evidence"]["method"] for row in rows)
+    found = []
+    for name, _ in used.most_common():
+        own = [row for row in rows if row["evidence"]["method"] == name]
+        premises = tuple(dict.fromkeys(row["evidence"]["premise"] for row in own))
+        verdicts = Counter(row["verdict"] for row in own)
+        found.append(MethodView(name, premises, dict(sorted(verdicts.items()))))
+    return found
+
+
+def standings(document: Record) -> list[tuple[str, str, int]]:
+    """Each standing that occurs among judged claims: word, meaning, how often."""
+    counted = Counter(claim["standing"] for claim in judged_claims(document))
+    return [(word.value, MEANING[word], counted[word]) for word in Standing if counted[word]]

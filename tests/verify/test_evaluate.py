@@ -1,0 +1,310 @@
+"""Expressions evaluate alike in floats, exact rationals and balls; gaps in the data are errors."""
+
+from fractions import Fraction
+from math import sqrt
+
+import numpy as np
+import pytest
+import sympy as sp
+from flint import arb, ctx, fmpq
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fedbounds.errors import FedboundsError
+from fedbounds.theory.symbols import (
+    B,
+    G_u,
+    G_v,
+    K,
+    L,
+    Max_t,
+    Mean_t,
+    Sum_t,
+    T,
+    b2,
+    eta_u,
+    f,
+    gamma,
+    m,
+    n,
+    t,
+)
+from fedbounds.verify.evaluate import IrrationalError, Numbers, evaluate, scale, terms
+
+SYMBOLS = (n, m, K, L, gamma, b2)
+QUANTITIES = (f, G_u, G_v, B)
+ROUNDS = 3
+
+
+def in_rationals(values, series):
+    return Numbers(
+        {name: fmpq(x.numerator, x.denominator) for name, x in values.items()},
+        {k: object_array([fmpq(x.numerator, x.denominator) for x in v]) for k, v in series.items()},
+        lambda p, q: fmpq(p, q),
+    )
+
+
+def in_floats(values, series):
+    return Numbers(
+        {name: float(x) for name, x in values.items()},
+        {k: np.array([float(x) for x in v]) for k, v in series.items()},
+    )
+
+
+def in_balls(values, series):
+    exact = in_rationals(values, series)
+    return Numbers(
+        {k: x if k == "T" else arb(x) for k, x in exact.constants.items()},
+        {k: object_array([arb(x) for x in v]) for k, v in exact.series.items()},
+        lambda p, q: arb(fmpq(p, q)),
+    )
+
+
+def object_array(values):
+    out = np.empty(len(values), dtype=object)
+    out[:] = values
+    return out
+
+
+# ---- random expressions, with an evaluation of their own in fractions
+
+positive = st.fractions(min_value=Fraction(1, 20), max_value=20, max_denominator=20)
+
+
+@st.composite
+def tables(draw):
+    values = {symbol.name: draw(positive) for symbol in SYMBOLS} | {"T": Fraction(ROUNDS)}
+    series = {
+        q.__name__: [draw(positive) for _ in range(ROUNDS + 1)] for q in QUANTITIES
+    }
+    return values, series
+
+
+@st.composite
+def expressions(draw, values, series, depth=3):
+    """A SymPy expression with its value per round, computed beside it in fractions."""
+    if depth == 0 or draw(st.integers(0, 4)) == 0:
+        kind = draw(st.sampled_from(["symbol", "number", "quantity", "fixed round"]))
+        if kind == "symbol":
+            symbol = draw(st.sampled_from(SYMBOLS))
+            return symbol, [values[symbol.name]] * ROUNDS
+        if kind == "number":
+            number = draw(st.fractions(-5, 5, max_denominator=6))
+            return sp.Rational(number.numerator, number.denominator), [number] * ROUNDS
+        quantity = draw(st.sampled_from(QUANTITIES))
+        own = series[quantity.__name__]
+        if kind == "quantity":
+            shift = draw(st.integers(0, 1))
+            return quantity(t + shift), [own[r + shift] for r in range(ROUNDS)]
+        at, index = draw(st.sampled_from([(sp.Integer(0), 0), (T, ROUNDS), (sp.Integer(2), 2)]))
+        return quantity(at), [own[index]] * ROUNDS
+    step = draw(st.sampled_from(["+", "*", "/", "power", "mean", "sum", "max"]))
+    a, x = draw(expressions(values, series, depth - 1))
+    if step == "power":
+        exponent = draw(st.integers(0, 3))
+        return a**exponent, [v**exponent for v in x]
+    if step == "mean":
+        return Mean_t(a), [sum(x) / ROUNDS] * ROUNDS
+    if step == "sum":
+        return Sum_t(a), [sum(x)] * ROUNDS
+    if step == "max":
+        return Max_t(a), [max(x)] * ROUNDS
+    b, y = draw(expressions(values, series, depth - 1))
+    if step == "+":
+        return a + b, [p + q for p, q in zip(x, y, strict=True)]
+    if step == "/":
+        divisor = draw(st.sampled_from(SYMBOLS))
+        return a * b / divisor, [
+            p * q / values[divisor.name] for p, q in zip(x, y, strict=True)
+        ]
+    return a * b, [p * q for p, q in zip(x, y, strict=True)]
+
+
+@given(st.data())
+def test_rationals_floats_and_balls_give_the_value_computed_by_hand(data):
+    values, series = data.draw(tables())
+    expression, expected = data.draw(expressions(values, series))
+    rounds = range(ROUNDS)
+    exact = np.broadcast_to(evaluate(expression, in_rationals(values, series), rounds), ROUNDS)
+    assert [fmpq(x) for x in exact] == [fmpq(x.numerator, x.denominator) for x in expected]
+    size = float(max(abs(x) for x in expected)) + 1.0
+    floats = np.broadcast_to(evaluate(expression, in_floats(values, series), rounds), ROUNDS)
+    # 1e9: the largest intermediate value may cancel
+    assert np.abs(floats - [float(x) for x in expected]).max() <= 1e-16 * 1e9 * size
+    balls = np.broadcast_to(evaluate(expression, in_balls(values, series), rounds), ROUNDS)
+    assert all(arb(x).overlaps(arb(y)) for x, y in zip(balls, exact, strict=True))
+
+
+PER_ROUND = (f(t + 1) - f(t) + n * G_u(t) ** 2, sp.sqrt(n) * B(t) / K, 3 * L * G_v(t) - b2)
+PER_RUN = (
+    Mean_t(f(t) + n * G_u(t)) - 4 * f(0) / T,
+    Max_t(G_u(t)) + Sum_t(B(t) * G_v(t)),
+    f(0) - f(T) + K,
+)
+
+
+@pytest.mark.parametrize("expression", PER_ROUND + PER_RUN, ids=str)
+def test_replicas_evaluate_one_by_one(expression):
+    """A leading replica axis commutes with evaluation."""
+    rng = np.random.default_rng(0)
+    series = {q.__name__: rng.standard_normal((5, ROUNDS + 1)) for q in QUANTITIES}
+    constants = {symbol.name: float(rng.uniform(1, 2)) for symbol in SYMBOLS} | {"T": ROUNDS}
+    rounds = range(ROUNDS) if expression in PER_ROUND else None
+    together = evaluate(expression, Numbers(constants, series), rounds)
+    assert together.shape == ((5, ROUNDS) if expression in PER_ROUND else (5,))
+    for row, found in enumerate(together):
+        alone = {name: values[row] for name, values in series.items()}
+        np.testing.assert_allclose(
+            found, evaluate(expression, Numbers(constants, alone), rounds), rtol=1e-12
+        )
+
+
+# ---- rounds
+
+SERIES = {"f": np.array([5.0, 3.0, 2.0, 7.0]), "G_u": np.array([1.0, 4.0, 9.0, 16.0])}
+RUN = Numbers({"T": 3.0, "n": 2.0}, SERIES)
+
+
+def test_a_shift_looks_at_the_neighbouring_round():
+    np.testing.assert_array_equal(evaluate(f(t + 1) - f(t), RUN, range(3)), [-2.0, -1.0, 5.0])
+    np.testing.assert_array_equal(evaluate(f(t - 1), RUN, range(1, 3)), [5.0, 3.0])
+
+
+def test_the_first_and_last_round_are_reached_by_name():
+    assert evaluate(f(T) - f(0), RUN) == 2.0
+    assert evaluate(f(sp.Integer(1)), RUN) == 3.0
+
+
+def test_run_operators_range_over_rounds_0_to_T_minus_1():
+    assert evaluate(Mean_t(f(t)), RUN) == pytest.approx(10 / 3)
+    assert evaluate(Sum_t(f(t)), RUN) == 10.0
+    assert evaluate(Max_t(f(t)), RUN) == 5.0  # 7 is the value at T
+    assert evaluate(Max_t(f(t + 1)), RUN) == 7.0
+
+
+def test_run_operators_of_a_constant_count_the_rounds():
+    assert evaluate(Mean_t(n), RUN) == 2.0
+    assert evaluate(Max_t(n), RUN) == 2.0
+    assert evaluate(Sum_t(n), RUN) == 6.0
+
+
+def test_a_run_operator_ignores_the_rounds_outside_it():
+    inside = evaluate(Mean_t(G_u(t)) + G_u(t), RUN, range(1, 2))
+    np.testing.assert_allclose(inside, [14 / 3 + 4.0])
+
+
+def test_a_mean_telescopes_exactly():
+    exact = Numbers(
+        {"T": fmpq(3)},
+        {"f": object_array([fmpq(1, 3), fmpq(2, 7), fmpq(5), fmpq(-1, 9)])},
+        lambda p, q: fmpq(p, q),
+    )
+    left = evaluate(Mean_t(f(t + 1) - f(t)), exact)
+    assert left == evaluate((f(T) - f(0)) / T, exact) == (fmpq(-1, 9) - fmpq(1, 3)) / 3
+
+
+def test_run_operators_work_when_every_constant_is_a_ball():
+    """T, too: precision is raised by turning all numbers into balls."""
+    balls = Numbers(
+        {"T": arb(2)},
+        {"f": object_array([arb(1), arb(3), arb(2)])},
+        lambda p, q: arb(fmpq(p, q)),
+    )
+    assert evaluate(Mean_t(f(t)) + f(T), balls) == 4
+
+
+# ---- roots
+
+
+def exact(**values):
+    return Numbers({k: fmpq(v) for k, v in values.items()}, {}, lambda p, q: fmpq(p, q))
+
+
+def test_a_root_of_a_square_is_rational():
+    assert evaluate(sp.sqrt(n), exact(n=fmpq(49, 4))) == fmpq(7, 2)
+    assert evaluate(1 / sp.sqrt(n), exact(n=4)) == fmpq(1, 2)
+    assert evaluate(sp.sqrt(n), exact(n=0)) == 0
+
+
+@pytest.mark.parametrize("clients", [1, 2, 3, 7])
+def test_a_ratio_of_equal_irrational_roots_is_one(clients):
+    assert evaluate(sp.sqrt(n / m), exact(n=clients, m=clients)) == 1
+    assert evaluate(sp.sqrt(n) / sp.sqrt(m), exact(n=clients, m=clients)) == 1
+
+
+def test_roots_multiply_under_one_root():
+    assert evaluate(sp.sqrt(2) * sp.sqrt(n) * K, exact(n=8, K=3)) == 12
+    assert evaluate(sp.sqrt(n * L / K), exact(n=6, L=fmpq(3, 2), K=4)) == fmpq(3, 2)
+
+
+@pytest.mark.parametrize("inside", [fmpq(2), fmpq(1, 2), fmpq(-4), fmpq(8, 9)])
+def test_an_irrational_root_is_refused_in_rationals(inside):
+    with pytest.raises(IrrationalError, match="not rational"):
+        evaluate(sp.sqrt(n), exact(n=inside))
+
+
+def test_an_irrational_root_is_a_ball_around_it():
+    with ctx.workprec(300):
+        ball = evaluate(sp.sqrt(n), Numbers({"n": arb(2)}, {}, lambda p, q: arb(fmpq(p, q))))
+        assert (ball * ball).contains(2)
+        assert ball.rad() < arb("1e-80")
+
+
+@given(st.integers(1, 200), st.integers(1, 200))
+def test_roots_agree_in_floats_and_balls(a, b):
+    expression = K * sp.sqrt(n / m) + sp.sqrt(n * m)
+    values = {"n": Fraction(a), "m": Fraction(b), "K": Fraction(3)}
+    expected = 3 * sqrt(a / b) + sqrt(a * b)
+    assert evaluate(expression, in_floats(values, {})) == pytest.approx(expected, rel=1e-14)
+    ball = evaluate(expression, in_balls(values, {}))
+    assert float(ball.mid()) == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize("kind", [in_floats, in_rationals, in_balls])
+def test_the_larger_of_two_is_found_in_every_kind_of_number(kind):
+    for a, b in ((2, 3), (3, 2), (9, 3)):
+        numbers = kind({"n": Fraction(a * a), "T": Fraction(b)}, {})
+        found = evaluate(sp.Max(T, sp.sqrt(n)), numbers)
+        assert found == max(a, b)
+
+
+# ---- what is missing is named
+
+
+def test_a_symbol_without_a_value_is_named():
+    with pytest.raises(FedboundsError, match="'b\\^2'"):
+        evaluate(3 * b2, RUN)
+
+
+def test_a_quantity_that_was_not_measured_is_named():
+    with pytest.raises(FedboundsError, match="'G_v' was not measured"):
+        evaluate(G_v(t), RUN, range(2))
+
+
+def test_a_round_outside_any_run_is_refused():
+    with pytest.raises(FedboundsError, match=r"f\(t\)"):
+        evaluate(f(t), RUN)
+
+
+@pytest.mark.parametrize("expression", [n ** sp.Rational(1, 3), sp.sqrt(n) ** 3, sp.exp(n), sp.pi])
+def test_what_cannot_be_evaluated_is_refused(expression):
+    with pytest.raises(FedboundsError, match=r"exponent|cannot evaluate"):
+        evaluate(expression, RUN)
+
+
+# ---- scale
+
+
+def test_terms_are_the_summands_of_both_sides():
+    assert set(terms(f(t) + 2 * G_u(t), -n * eta_u)) == {f(t), 2 * G_u(t), -n * eta_u}
+
+
+@given(st.data())
+def test_the_scale_bounds_every_gap_of_its_terms(data):
+    values, series = data.draw(tables())
+    left, x = data.draw(expressions(values, series))
+    right, y = data.draw(expressions(values, series))
+    numbers = in_rationals(values, series)
+    size = np.broadcast_to(scale(numbers, range(ROUNDS), left, right), ROUNDS)
+    for total, p, q in zip(size, x, y, strict=True):
+        assert fmpq(total) >= abs(fmpq((p - q).numerator, (p - q).denominator))
