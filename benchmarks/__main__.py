@@ -1,4 +1,4 @@
-"""Run the benchmarks, print the table, and keep it in benchmarks/RESULTS.md with date and machine."""
+"""Run the benchmarks and keep their table in RESULTS.md, with date and machine."""
 
 import datetime
 import os

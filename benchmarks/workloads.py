@@ -1,5 +1,6 @@
 """The workloads of the speed targets, and what is measured on each."""
 
+import resource
 import subprocess
 import sys
 import time
@@ -104,12 +105,16 @@ def ten_thousand_rounds() -> float:
     return float(abs(series[10_000] / series[5_000] - 1.0))
 
 
+def own_peak() -> float:
+    """Peak resident MiB of this process so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
+
+
 def peak_memory(work: Workload) -> float:
     """Peak resident MiB of a fresh process that runs the workload."""
     code = (
-        "from benchmarks.workloads import *; "
-        f"client_steps_per_second({work!r}, 2, False); "
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)"
+        "from benchmarks.workloads import Workload, client_steps_per_second, own_peak; "
+        f"client_steps_per_second({work!r}, 2, False); print(own_peak())"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return float(done.stdout.split()[-1])

@@ -90,6 +90,13 @@ def _run_options(command: Any) -> Any:
             type=click.IntRange(1),
             help="Threads; they never change a result.",
         ),
+        click.option(
+            "--device",
+            default="cpu",
+            show_default=True,
+            type=click.Choice(["cpu", "cuda"]),
+            help="Where simulations run; cuda needs the extra of that name.",
+        ),
         click.option("--seed", default=0, show_default=True, type=click.IntRange(0)),
         click.option("--thorough", is_flag=True, help="More instances and replicas."),
         click.option("--quick", is_flag=True, help="Fewer instances, no sampling."),
@@ -127,6 +134,7 @@ def _judge(
     thorough: bool,
     seed: int,
     workers: int,
+    device: str,
     out: str,
     json_file: str | None,
     fail_on: tuple[str, ...],
@@ -135,12 +143,13 @@ def _judge(
     if quick and thorough:
         raise FedboundsError("--quick and --thorough exclude each other")
     wanted = _standings(fail_on)
+    from .device import Device
     from .plan import Profile
     from .run import Settings
     from .store import Store
 
     profile = Profile.QUICK if quick else Profile.THOROUGH if thorough else Profile.DEFAULT
-    settings = Settings(profile, seed, workers)
+    settings = Settings(profile, seed, workers, Device(device))
     store = Store(Path(out))
     began = time.perf_counter()
     results = _run_with_progress(entries, settings, store)
@@ -166,7 +175,8 @@ def _run_with_progress(entries: Any, settings: "Settings", store: "Store") -> "R
     from .listing import console
     from .run import run
 
-    with Progress(console=console(stderr=True), transient=True) as bar:
+    screen = console(stderr=True)
+    with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
         task = bar.add_task("judging", total=None)
 
         def progress(message: str, done: int, total: int) -> None:

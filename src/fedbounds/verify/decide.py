@@ -228,7 +228,9 @@ def _with_ratios(outcome: Outcome, part: Part, numbers: Numbers, rounds: range |
 
 
 def tightness(part: Part, numbers: Numbers, rounds: range | None) -> float | None:
-    """Largest left / right over rounds; None unless both are sums of non-negative terms."""
+    """Largest left / right of an inequality; None unless both are sums of non-negative terms."""
+    if part.relation is Relation.EQUAL:
+        return None
     parts = [evaluate(term, numbers, rounds) for term in terms(part.left, part.right)]
     if any(np.min(value) < 0 for value in parts):
         return None

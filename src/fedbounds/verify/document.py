@@ -31,7 +31,7 @@ def document(results: Results, settings: Settings, timing: Timing) -> dict[str, 
             "numpy": np.__version__,
             "profile": settings.profile.value,
             "seed": settings.seed,
-            "device": "cpu",
+            "device": settings.device.value,
             "timing": {
                 "seconds": timing.seconds,
                 "python": sys.version.split()[0],

@@ -12,6 +12,7 @@ from fedbounds.vocabulary import Method, Verdict
 from .affine import state_size
 from .conditions import refusal
 from .decide import Outcome, decide
+from .device import Device, namespace
 from .instance import Instance, rational
 from .measure import Measurement, measure
 from .sampling import sample_and_decide
@@ -68,12 +69,17 @@ def concerned(claims: Sequence[Claim], instance: Instance) -> tuple[tuple[Claim,
 
 
 def judge(
-    claims: Sequence[Claim], instance: Instance, *, seed: int = 0, workers: int = 1
+    claims: Sequence[Claim],
+    instance: Instance,
+    *,
+    seed: int = 0,
+    workers: int = 1,
+    device: Device = Device.CPU,
 ) -> Judged:
     """Judge every reading of every claim that is about the instance's algorithm."""
     pairs = concerned(claims, instance)
     if instance.method is Method.SAMPLING:
-        return _judge_sampled(pairs, instance, seed, workers)
+        return _judge_sampled(pairs, instance, seed, workers, device)
     measured = measure(instance)
     judgements = [judge_reading(claim, reading, instance, measured) for claim, reading in pairs]
     return Judged(tuple(judgements), measured)
@@ -141,11 +147,15 @@ def _inside(instance: Instance) -> Instance:
 
 
 def _judge_sampled(
-    pairs: tuple[tuple[Claim, Reading], ...], instance: Instance, seed: int, workers: int
+    pairs: tuple[tuple[Claim, Reading], ...],
+    instance: Instance,
+    seed: int,
+    workers: int,
+    device: Device,
 ) -> Judged:
     judgements = []
     parts = [part for claim, reading in pairs for part in read(claim, reading)]
-    sampled = sample_and_decide(parts, instance, seed=seed, workers=workers)
+    sampled = sample_and_decide(parts, instance, seed=seed, workers=workers, xp=namespace(device))
     outcomes = iter(sampled.outcomes)
     for claim, reading in pairs:
         own = tuple(next(outcomes) for _ in claim.parts)

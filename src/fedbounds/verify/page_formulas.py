@@ -27,6 +27,8 @@ class PartView:
     ----------
     name, index : str
         ``index`` says in words what it is quantified over.
+    relation : str
+        The sign between its sides.
     formula : Markup
         Several MathML pieces, between which a narrow screen may break the line.
     conditions : tuple of (text, Markup)
@@ -38,6 +40,7 @@ class PartView:
 
     name: str
     index: str
+    relation: str
     formula: Markup
     conditions: tuple[tuple[str, Markup], ...]
     assumptions: tuple[str, ...]
@@ -126,6 +129,7 @@ def _part(part: "Part") -> PartView:
     return PartView(
         name=part.name,
         index=_index(part),
+        relation={"<=": "≤"}.get(part.relation.value, "="),
         formula=_join(pieces),
         conditions=tuple((str(c), _condition(c)) for c in part.conditions),
         assumptions=tuple(assumption.value for assumption in part.assumptions),

@@ -52,15 +52,21 @@ def exact(value: Any) -> str:
     return number(value, 6)
 
 
+def sort_key(value: Any) -> str:
+    """A number a browser can sort by; empty if there is none."""
+    real = to_float(value)
+    return "" if real is None else repr(real)
+
+
 def span(bounds: Any) -> str:
     """A range "low to high", or the one value."""
     low, high = (number(bound) for bound in bounds)
     return low if low == high else f"{low} to {high}"
 
 
-def count(amount: int, noun: str) -> str:
+def count(amount: int, noun: str, plural: str = "") -> str:
     """A number of things: "1 claim", "2 claims"."""
-    return f"{amount} {noun}" if amount == 1 else f"{amount} {noun}s"
+    return f"{amount} {noun if amount == 1 else plural or noun + 's'}"
 
 
 def listed(words: Any) -> str:

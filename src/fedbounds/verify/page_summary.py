@@ -1,5 +1,6 @@
 """What the page says in sentences, every number of it counted in the results document."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from .page_numbers import count, listed
 
 Record = dict[str, Any]
 
+SIZES = ("n", "m", "K", "T")
 _FEW = 6  # at most so many claims are named on a command line
 
 MEANING = {
@@ -38,6 +40,17 @@ def short_id(claim_id: str) -> str:
     return claim_id.rpartition("/")[2]
 
 
+def anchor(claim_id: str) -> str:
+    """Name of a claim's place on the page."""
+    return "claim-" + re.sub(r"[^A-Za-z0-9.]+", "-", claim_id)
+
+
+def sizes(row: Record) -> str:
+    """Sizes of a record's instance: "n = 3, m = 1, T = 1"."""
+    found = row["parameters"]
+    return ", ".join(f"{name} = {found[name]}" for name in SIZES if name in found)
+
+
 def papers(document: Record) -> list[str]:
     """Keys of the papers the claims belong to, in the order of the document."""
     return list(dict.fromkeys(claim_id.partition("/")[0] for claim_id in document["claims"]))
@@ -55,8 +68,7 @@ def _first(document: Record, judged: Sequence[Record]) -> str:
     rows = document["results"]
     planned = {row["problem"]["instance"] for row in rows if not row["witness"]}
     witnesses = sum(1 for row in rows if row["witness"])
-    also = f" and {count(witnesses, 'shrunk witness')}es" if witnesses > 1 else ""
-    also = " and 1 shrunk witness" if witnesses == 1 else also.replace("witnesseses", "witnesses")
+    also = f" and {count(witnesses, 'witness', 'witnesses')}" if witnesses else ""
     standings = Counter(claim["standing"] for claim in judged)
     words = [f"{standings[word]} {word}" for word in Standing if standings[word]]
     verb = "was" if len(judged) == 1 else "were"

@@ -11,6 +11,7 @@ from typing import Any
 from flint import fmpq
 
 from fedbounds.problems import ClientVectors
+from fedbounds.theory.claims import read
 from fedbounds.vocabulary import Method
 
 from .decide import Outcome
@@ -67,6 +68,7 @@ def record(
 ) -> dict[str, Any]:
     """The record of one judgement."""
     instance, deciding = judgement.instance, judgement.deciding
+    parts = read(judgement.claim, judgement.reading)
     return {
         "key": key,
         "claim": judgement.claim.id,
@@ -96,6 +98,7 @@ def record(
         "parts": [
             {
                 "part": outcome.part,
+                "relation": part.relation.value,
                 "verdict": outcome.verdict.value,
                 "reason": outcome.reason,
                 "round": outcome.at,
@@ -104,7 +107,7 @@ def record(
                 "candidate": outcome.candidate,
                 **_numbers(outcome),
             }
-            for outcome in judgement.outcomes
+            for part, outcome in zip(parts, judgement.outcomes, strict=True)
         ],
         "slack": [{"name": s.name, "amount": s.amount, "share": s.share} for s in slack],
         "witness": witness,

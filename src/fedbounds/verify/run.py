@@ -11,6 +11,7 @@ from fedbounds.theory.claims import Claim, Reading
 from fedbounds.theory.registry import encoded
 from fedbounds.vocabulary import Kind, Method, ProofStatus, Standing, StatementStatus, Verdict
 
+from .device import Device, namespace
 from .instance import Instance
 from .instance_file import to_data
 from .judge import Judgement, concerned, judge
@@ -34,6 +35,7 @@ class Settings:
     profile: Profile = Profile.DEFAULT
     seed: int = 0
     workers: int = 2
+    device: Device = Device.CPU
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ def run(
     ConflictError
         If a claim is both proved and violated.
     """
+    namespace(settings.device)  # a missing device is an error before any work
     claims = tuple(encoded(entry) for entry in entries if entry.module)
     texts = {(c.id, reading.name): claim_text(c, reading) for c in claims for reading in c.readings}
     found: list[Record] = []
@@ -100,13 +103,20 @@ def _records_of(
     pairs = concerned(claims, instance)
     own = fingerprint(instance)
     keys = [
-        record_key(texts[claim.id, reading.name], own, settings.seed) for claim, reading in pairs
+        record_key(texts[claim.id, reading.name], own, settings.seed, settings.device)
+        for claim, reading in pairs
     ]
     kept = [store.load(key) for key in keys]
     if all(row is not None for row in kept):
         yield from (row for row in kept if row is not None)
         return
-    judged = judge(claims, instance, seed=settings.seed, workers=settings.workers)
+    judged = judge(
+        claims,
+        instance,
+        seed=settings.seed,
+        workers=settings.workers,
+        device=settings.device,
+    )
     for judgement, key in zip(judged.judgements, keys, strict=True):
         row = record(judgement, key, _slack(judgement, judged.measurement))
         store.save(key, row)
@@ -129,7 +139,9 @@ def _witness_record(
 ) -> Record | None:
     """The record of the smallest witness found among small instances and these suspects."""
     text = claim_text(claim, reading)
-    keys = [record_key(text, fingerprint(suspect), settings.seed) for suspect in seen]
+    keys = [
+        record_key(text, fingerprint(suspect), settings.seed, settings.device) for suspect in seen
+    ]
     key = "witness-" + hashlib.sha256("".join(keys).encode()).hexdigest()[:24]
     kept = store.load(key)
     if kept is not None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -45,9 +46,12 @@ class _Totals:
 
 
 def sample_and_decide(
-    parts: Sequence[Part], instance: Instance, *, seed: int, workers: int
+    parts: Sequence[Part], instance: Instance, *, seed: int, workers: int, xp: Any
 ) -> Sampled:
-    """Double the replicas until every part is decided or ``instance.replicas`` are used."""
+    """Double the replicas until every part is decided or ``instance.replicas`` are used.
+
+    ``xp`` is the array namespace that simulates; draws are made on the host all the same.
+    """
     problem, algorithm, start = instance.problem, instance.algorithm, instance.start
     if isinstance(problem, ClientVectors) or not isinstance(algorithm, FedAvgP) or start is None:
         raise FedboundsError(f"{instance.name}: only runs of FedAvg-P are sampled")
@@ -80,6 +84,7 @@ def sample_and_decide(
             key=int(fingerprint(instance)[:12], 16),
             reduce=gap_sums,
             workers=workers,
+            xp=xp,
         ):
             totals = found if totals is None else totals + found
         assert totals is not None

@@ -57,6 +57,7 @@ def run_chunk(
     rng: np.random.Generator,
     *,
     virtual: bool,
+    infimum: float,
     xp: Any = np,
 ) -> Series:
     """Quantities of every replica, shape (replicas, T + 1) on the host.
@@ -69,7 +70,6 @@ def run_chunk(
     table = forms(problem, algorithm)
     if not virtual:
         table = {name: form for name, form in table.items() if name in BOUNDARY}
-    infimum = problem.infimum() or 0.0
     names = [Quantity.GAP, *table]
     out = {name.value: np.full((replicas, rounds + 1), np.nan) for name in names}
     cohort = everyone(problem.clients, replicas, xp)
@@ -120,13 +120,22 @@ def simulate(
         Identifies the instance in the seed.
     """
     moved, origin = to_namespace(problem, xp), to_namespace(start, xp)
+    infimum = problem.infimum()
 
     def one(chunk: int) -> S:
-        rng = stream(seed, key, chunk)
-        with np.errstate(over="ignore", invalid="ignore"):
-            return reduce(
-                run_chunk(moved, algorithm, origin, rounds, replicas, rng, virtual=virtual, xp=xp)
+        with np.errstate(over="ignore", invalid="ignore"):  # a diverging replica tells by its sums
+            series = run_chunk(
+                moved,
+                algorithm,
+                origin,
+                rounds,
+                replicas,
+                stream(seed, key, chunk),
+                virtual=virtual,
+                infimum=0.0 if infimum is None else infimum,
+                xp=xp,
             )
+        return reduce(series)
 
     with threadpool_limits(1, "blas"), ThreadPoolExecutor(workers) as pool:
         yield from pool.map(one, chunks)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from fedbounds.theory.claims import Reading
-from fedbounds.vocabulary import ProofStatus, Standing, StatementStatus, Verdict
+from fedbounds.vocabulary import ProofStatus, Relation, Standing, StatementStatus, Verdict
 
 Record = dict[str, Any]
 
@@ -49,14 +49,19 @@ def status_of(reading: Reading, records: Sequence[Record]) -> Record:
         "untested": untested,
         "tightness": tightness,
         "least_relative_gap": min(
-            (part["relative_gap"] for part in parts if part["relative_gap"] is not None),
-            default=None,
+            (_signed_gap(part) for part in parts if part["relative_gap"] is not None), default=None
         ),
         "power": 1.0 / tightness if tightness else None,
         "uninformative": not any(beats) if beats else None,
         "counts": dict(sorted(Counter(record["verdict"] for record in records).items())),
         "coverage": coverage(records),
     }
+
+
+def _signed_gap(part: Record) -> float:
+    """The relative gap; for an identity any deviation counts as negative."""
+    gap = float(part["relative_gap"])
+    return -abs(gap) if part["relation"] == Relation.EQUAL else gap
 
 
 def coverage(records: Sequence[Record]) -> Record:

@@ -19,6 +19,7 @@ import sympy as sp
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import Claim, Reading, read
 
+from .device import Device
 from .records import SCHEMA, dumps
 
 
@@ -52,7 +53,7 @@ def claim_text(claim: Claim, reading: Reading) -> str:
     return repr((claim.id, reading.name, parts))
 
 
-def record_key(claim_text: str, instance_print: str, seed: int) -> str:
+def record_key(claim_text: str, instance_print: str, seed: int, device: Device = Device.CPU) -> str:
     """Name of a record: a hash of all that determines it.
 
     Parameters
@@ -62,7 +63,15 @@ def record_key(claim_text: str, instance_print: str, seed: int) -> str:
     instance_print : str
         The instance's `fedbounds.verify.measure.fingerprint`.
     """
-    everything = (SCHEMA, source_hash(), np.__version__, claim_text, instance_print, seed, "cpu")
+    everything = (
+        SCHEMA,
+        source_hash(),
+        np.__version__,
+        claim_text,
+        instance_print,
+        seed,
+        device.value,
+    )
     return hashlib.sha256(repr(everything).encode()).hexdigest()[:24]
 
 

@@ -1,0 +1,130 @@
+"""The page of a run: one HTML file that needs nothing else, findings first.
+
+Everything on it is computed from the results document; no verdict and no count is written here
+or in the template. Formulas come from the registry of claims, witness scripts from the result
+folder.
+"""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from fedbounds.errors import FedboundsError
+
+from . import page_figures, page_findings, page_numbers, page_sections, page_summary
+from .page_formulas import formulas
+
+Record = dict[str, Any]
+
+
+def render(document: Record, folder: Path | None = None) -> str:
+    """The page as text.
+
+    Parameters
+    ----------
+    document : dict
+        The results document, as `fedbounds.verify.document.document` makes it.
+    folder : Path or None
+        The result folder, whose witness scripts are shown; without it only their paths are.
+
+    Raises
+    ------
+    FedboundsError
+        If the document is not one, or of another schema.
+    """
+    try:
+        context = _context(document, folder)
+    except FedboundsError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise FedboundsError(
+            f"the results document is incomplete ({type(error).__name__}: {error}); "
+            "run `fedbounds verify` again"
+        ) from error
+    return _environment().get_template("page.html.j2").render(context)
+
+
+def write_page(document: Record, path: Path) -> None:
+    """Write the page of a results document, whole or not at all.
+
+    Witness scripts are looked for beside the page.
+
+    Raises
+    ------
+    FedboundsError
+        If the file cannot be written.
+    """
+    from .store import write_text
+
+    text = render(document, path.parent)
+    try:
+        write_text(path, text)
+    except OSError as error:
+        raise FedboundsError(f"cannot write {str(path)!r}: {error.strerror}") from error
+
+
+@cache
+def _environment() -> Environment:
+    found = Environment(
+        loader=PackageLoader("fedbounds.verify"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.filters |= {
+        "number": page_numbers.number,
+        "short": page_summary.short_id,
+        "anchor": page_summary.anchor,
+        "sort_key": page_numbers.sort_key,
+    }
+    return found
+
+
+def _context(document: Record, folder: Path | None) -> Record:
+    """All that the template shows."""
+    _check_schema(document)
+    judged = page_summary.judged_claims(document)
+    records: dict[str, list[Record]] = {}
+    for row in document["results"]:
+        records.setdefault(row["claim"], []).append(row)
+    views = {claim["id"]: formulas(claim["id"]) for claim in judged}
+    ordered = page_sections.by_gravity(judged)
+    return {
+        "run": document["run"],
+        "papers": page_summary.papers(document),
+        "titles": page_summary.titles(document),
+        "sentences": page_summary.sentences(document),
+        "findings": page_findings.findings(judged, records, views, folder),
+        "claims": ordered,
+        "verdicts": page_sections.verdicts_seen(judged),
+        "sections": [
+            page_sections.section(claim, records.get(claim["id"], []), views[claim["id"]])
+            for claim in ordered
+        ],
+        "unjudged": _unjudged(document),
+        "methods": page_summary.methods(document["results"]),
+        "standings": page_summary.standings(document),
+        "command": page_summary.command(document),
+        "clipped_at": page_numbers.number(page_figures.SMALLEST),
+    }
+
+
+def _check_schema(document: Record) -> None:
+    from .records import SCHEMA
+
+    if document.get("schema") != SCHEMA:
+        raise FedboundsError(
+            f"the results document has schema {document.get('schema')!r}; expected {SCHEMA}"
+        )
+
+
+def _unjudged(document: Record) -> list[tuple[str, list[Record]]]:
+    """Claims without a judgement by kind, in the order of the document."""
+    found: dict[str, list[Record]] = {}
+    for claim in document["claims"].values():
+        if not claim["readings"]:
+            found.setdefault(claim["kind"], []).append(claim)
+    return list(found.items())

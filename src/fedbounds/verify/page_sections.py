@@ -1,0 +1,208 @@
+"""The sections of the page: one per judged claim, with its numbers per reading and figures."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fedbounds.vocabulary import Standing, StatementStatus, Verdict
+
+from .page_figures import Strips, Waterfall, strips, waterfall
+from .page_formulas import ClaimView
+from .page_numbers import NONE, number, span
+from .page_summary import sizes
+
+Record = dict[str, Any]
+
+CORNERS = ("m=1", "m=n", "n=2", "K=1", "T=1")
+_RANGES = ("n", "m", "K", "T", "gamma L K", "b^2")
+_GRAVE = (Standing.CONFLICT, Standing.REFUTED, Standing.UNSATISFIABLE, Standing.GAP)
+_LONGEST_TABLE = 200  # instances listed per claim; the rest is in results.json
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of values per reading, in named groups."""
+
+    readings: tuple[Record, ...]
+    groups: tuple[tuple[str, tuple[tuple[str, tuple[str, ...]], ...]], ...]
+
+
+@dataclass(frozen=True)
+class Section:
+    """Everything about one judged claim."""
+
+    claim: Record
+    quiet: bool
+    formulas: ClaimView
+    table: Table
+    measure: str
+    strips: Strips | None
+    data: tuple[tuple[str, ...], ...]
+    left_out: int
+    waterfall: Waterfall | None
+
+
+def by_gravity(claims: Iterable[Record]) -> list[Record]:
+    """What needs attention first, otherwise the order of the document."""
+    words = list(Standing)
+
+    def key(claim: Record) -> tuple[bool, int, bool]:
+        standing = Standing(claim["standing"])
+        return standing not in _GRAVE, words.index(standing), not claim["readings_differ"]
+
+    return sorted(claims, key=key)
+
+
+def verdicts_seen(claims: Iterable[Record]) -> list[str]:
+    """Verdicts that occur, in the order of the vocabulary: columns of the table of claims."""
+    seen = {verdict for claim in claims for r in claim["readings"] for verdict in r["counts"]}
+    order = (Verdict.VIOLATED, *(v for v in Verdict if v is not Verdict.VIOLATED))
+    return [verdict.value for verdict in order if verdict in seen]
+
+
+def section(claim: Record, records: list[Record], view: ClaimView) -> Section:
+    """Formulas, numbers per reading, and figures of one claim."""
+    readings = claim["readings"]
+    tight = any(reading["tightness"] is not None for reading in readings)
+    value = _tightness if tight else _relative_gap
+    data = _data(readings, records, value)
+    return Section(
+        claim=claim,
+        quiet=_is_quiet(claim),
+        formulas=view,
+        table=_table(readings, records),
+        measure="tightness" if tight else "relative gap",
+        strips=strips(_points(readings, records, value)),
+        data=tuple(data[:_LONGEST_TABLE]),
+        left_out=max(0, len(data) - _LONGEST_TABLE),
+        waterfall=waterfall(records),
+    )
+
+
+def _is_quiet(claim: Record) -> bool:
+    """Whether nothing about it calls for attention: its section may then be folded."""
+    refuted = any(row["statement"] == StatementStatus.REFUTED for row in claim["readings"])
+    grave = Standing(claim["standing"]) in (*_GRAVE, Standing.OPEN)
+    return not (refuted or grave or any(row["uninformative"] for row in claim["readings"]))
+
+
+def _tightness(row: Record) -> float | None:
+    """Largest left / right of any part, as in the standing."""
+    found = [part["tightness"] for part in row["parts"] if part["tightness"] is not None]
+    return max(found, default=None)
+
+
+def _relative_gap(row: Record) -> float | None:
+    found = [part["relative_gap"] for part in row["parts"] if part["relative_gap"] is not None]
+    return min(found, default=None)
+
+
+Value = Callable[[Record], float | None]
+
+
+def _points(
+    readings: Sequence[Record], records: Sequence[Record], value: Value
+) -> dict[str, list[tuple[float, bool]]]:
+    """Values per reading and method."""
+    found: dict[str, list[tuple[float, bool]]] = {}
+    for reading in readings:
+        for row in records:
+            number_of = value(row)
+            if row["reading"] == reading["name"] and number_of is not None:
+                label = f"{_column(reading)}, {row['evidence']['method']}"
+                point = (number_of, row["verdict"] == Verdict.VIOLATED)
+                found.setdefault(label, []).append(point)
+    return found
+
+
+def _column(reading: Record) -> str:
+    return str(reading["ambiguity"] or reading["name"])
+
+
+def _data(
+    readings: Sequence[Record], records: Sequence[Record], value: Value
+) -> list[tuple[str, ...]]:
+    """Per instance: its name, its method and a value per reading; the most exposed first."""
+    found: dict[tuple[str, str], dict[str, tuple[float, str]]] = {}
+    for row in records:
+        number_of = value(row)
+        if number_of is not None:
+            name = f"witness, {sizes(row)}" if row["witness"] else row["problem"]["instance"]
+            mark = " (violated)" if row["verdict"] == Verdict.VIOLATED else ""
+            cells = found.setdefault((name, row["evidence"]["method"]), {})
+            cells[row["reading"]] = (number_of, f"{number(number_of, 4)}{mark}")
+    sign = -1 if value is _tightness else 1
+    ordered = sorted(found.items(), key=lambda item: min(sign * v for v, _ in item[1].values()))
+    return [
+        (*key, *(cells.get(reading["name"], (0.0, NONE))[1] for reading in readings))
+        for key, cells in ordered
+    ]
+
+
+def _table(readings: Sequence[Record], records: Sequence[Record]) -> Table:
+    """All numbers of a claim, a column per reading."""
+    own = [[r for r in records if r["reading"] == reading["name"]] for reading in readings]
+    groups = (
+        ("Judgement", _rows(_judgement, readings)),
+        ("Coverage", _rows(_coverage, readings)),
+        ("Records by verdict and method", _pivot(own, _verdict_and_method)),
+        ("Reasons", _pivot(own, _reason)),
+    )
+    return Table(tuple(readings), tuple(group for group in groups if group[1]))
+
+
+Rows = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def _rows(describe: Callable[[Record], dict[str, str]], readings: Sequence[Record]) -> Rows:
+    columns = [describe(reading) for reading in readings]
+    names = dict.fromkeys(name for column in columns for name in column)
+    return tuple((name, tuple(column.get(name, NONE) for column in columns)) for name in names)
+
+
+def _judgement(reading: Record) -> dict[str, str]:
+    beats = {None: "none is named", False: "yes, somewhere", True: "never (uninformative)"}
+    return {
+        "statement": reading["statement"],
+        "parts without a firm verdict": ", ".join(n or "the only one" for n in reading["untested"])
+        or "none",
+        "tightness, largest left / right": number(reading["tightness"]),
+        "power, its inverse": number(reading["power"]),
+        "least relative gap": number(reading["least_relative_gap"]),
+        "beats the trivial bound": beats[reading["uninformative"]],
+    }
+
+
+def _coverage(reading: Record) -> dict[str, str]:
+    coverage = reading["coverage"]
+    met = coverage["corners"]
+    ranges = coverage["ranges"]
+    names = {"gamma L K": "γLK", "b^2": "b²"}
+    return {
+        "instances examined": str(coverage["instances"]),
+        **{names.get(name, name): span(ranges[name]) for name in _RANGES if name in ranges},
+        "corners met": ", ".join(met) or "none",
+        "corners not met": ", ".join(c for c in CORNERS if c not in met) or "none",
+    }
+
+
+def _pivot(own: Sequence[Sequence[Record]], key: Callable[[Record], str]) -> Rows:
+    """Counted records: a row per key, a column per reading, most frequent first."""
+    counted = [Counter(name for row in rows if (name := key(row))) for rows in own]
+    total: Counter[str] = sum(counted, start=Counter())
+    names = sorted(total, key=lambda name: (-total[name], name))
+    return tuple((name, tuple(str(column[name]) for column in counted)) for name in names)
+
+
+def _verdict_and_method(row: Record) -> str:
+    return f"{row['verdict']}, {row['evidence']['method']}"
+
+
+def _reason(row: Record) -> str:
+    """Why a record decides nothing; the numbers of a failed condition are left out."""
+    if not row["reason"] or row["verdict"] in (Verdict.VIOLATED, Verdict.NOT_VIOLATED):
+        return ""
+    reason = re.sub(r" fails: .*", " fails", row["reason"])
+    return f"{row['verdict']}: {re.sub(r'at round [0-9]+', 'at some round', reason)}"
