@@ -122,9 +122,9 @@ def _check_schema(document: Record) -> None:
 
 
 def _unjudged(document: Record) -> list[tuple[str, list[Record]]]:
-    """Claims without a judgement by kind, in the order of the document."""
+    """Claims without a judgement by kind, in the order of their paper."""
     found: dict[str, list[Record]] = {}
-    for claim in document["claims"].values():
+    for claim in page_summary.in_order(document):
         if not claim["readings"]:
             found.setdefault(claim["kind"], []).append(claim)
     return list(found.items())

@@ -31,8 +31,15 @@ MEANING = {
 
 
 def judged_claims(document: Record) -> list[Record]:
-    """Claims that have readings, in the order of the document."""
-    return [claim for claim in document["claims"].values() if claim["readings"]]
+    """Claims that have readings, in the order of their paper."""
+    return [claim for claim in in_order(document) if claim["readings"]]
+
+
+def in_order(document: Record) -> list[Record]:
+    """All claims in the order of the catalogue; ids that it does not know come last."""
+    known = [claim_id for key in papers(document) for claim_id in _known(key)]
+    place = {claim_id: index for index, claim_id in enumerate(known)}
+    return sorted(document["claims"].values(), key=lambda c: place.get(c["id"], len(known)))
 
 
 def short_id(claim_id: str) -> str:
@@ -80,28 +87,30 @@ def _first(document: Record, judged: Sequence[Record]) -> str:
 
 def _second(judged: Sequence[Record]) -> str:
     headline = [claim for claim in judged if _refuted(claim["readings"][0])]
-    others = {
-        claim["id"]: [r["ambiguity"] or r["name"] for r in claim["readings"][1:] if _refuted(r)]
-        for claim in judged
-    }
-    found = [f"{short_id(claim['id'])} ({claim['source']})" for claim in headline]
-    first = f"Refuted in the headline reading: {listed(found)}" if found else ""
-    named = [f"{short_id(key)} ({listed(names)})" for key, names in others.items() if names]
-    if not named:
-        return f"{first}; no alternative reading is." if found else "No reading is refuted."
-    stand = [c for c in judged if others[c["id"]] and not _refuted(c["readings"][0])]
-    tail = _headlines_of(stand, len(named))
-    start = f"{first}; refuted" if found else "No headline reading is refuted; refuted"
-    return f"{start} in an alternative reading only of an ambiguity: {listed(named)}{tail}."
+    others = [claim for claim in judged if any(map(_refuted, claim["readings"][1:]))]
+    parts = []
+    if headline:
+        found = listed(f"{short_id(claim['id'])} ({claim['source']})" for claim in headline)
+        parts.append(f"the headline reading of {found} is refuted")
+    if others:
+        found = listed(f"{short_id(claim['id'])} ({_ambiguities(claim)})" for claim in others)
+        parts.append(f"an alternative reading of {found} is refuted, {_what_stands(others)}")
+    text = "; ".join(parts) or "no reading is refuted"
+    return f"{text[0].upper()}{text[1:]}."
 
 
-def _headlines_of(stand: Sequence[Record], among: int) -> str:
-    survived = sum(
-        1 for claim in stand if claim["readings"][0]["statement"] == StatementStatus.SURVIVED
-    )
-    if survived == among:
-        return ", whose headline reading" + (" survived" if among == 1 else "s survived")
-    return f", of whose {count(among, 'headline reading')} {survived} survived"
+def _ambiguities(claim: Record) -> str:
+    return listed(r["ambiguity"] or r["name"] for r in claim["readings"][1:] if _refuted(r))
+
+
+def _what_stands(claims: Sequence[Record]) -> str:
+    statements = [claim["readings"][0]["statement"] for claim in claims]
+    survived = statements.count(StatementStatus.SURVIVED)
+    if len(claims) == 1:
+        return f"its headline reading {'survived' if survived else 'did not survive'}"
+    if survived == len(claims):
+        return "their headline readings survived"
+    return f"{survived} of their {len(claims)} headline readings survived"
 
 
 def _refuted(reading: Record) -> bool:
@@ -152,21 +161,22 @@ def titles(document: Record) -> list[tuple[str, str]]:
 
 def command(document: Record) -> str:
     """The command that computes the document again."""
-    run, ids = document["run"], set(document["claims"])
+    run = document["run"]
     names: list[str] = []
     for key in papers(document):
         own = [claim_id for claim_id in document["claims"] if claim_id.partition("/")[0] == key]
-        names += own if len(own) <= _FEW and ids < _known(key) else [key]
+        names += own if len(own) <= _FEW and set(own) < set(_known(key)) else [key]
     options = {"quick": ["--quick"], "thorough": ["--thorough"]}.get(run["profile"], [])
     options += [f"--seed {run['seed']}"] if run["seed"] else []
     return " ".join(["fedbounds verify", *names, *options])
 
 
-def _known(key: str) -> set[str]:
+def _known(key: str) -> list[str]:
+    """Ids of a paper's claims in their order; none if the paper is not known."""
     try:
-        return {entry.id for entry in catalogue.paper(key).entries}
+        return [entry.id for entry in catalogue.paper(key).entries]
     except FedboundsError:
-        return set()
+        return []
 
 
 @dataclass(frozen=True)

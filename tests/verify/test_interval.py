@@ -1,0 +1,421 @@
+"""The sampling rule keeps its word where a plain t-interval does not, and never refutes.
+
+"Not violated" is a one-sided statement: the mean gap is at least zero. The interval is measured at
+a large nominal level on data with a known mean, whose rare large losses a sample easily misses,
+over fixed seeds; failures are compared with a binomial quantile.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from fedbounds.algorithms.fedavg_p import with_effective_step
+from fedbounds.problems import (
+    FederatedQuadratic,
+    Noise,
+    NoiseLaw,
+    Start,
+    coupled_cosine,
+    federated_quadratic,
+)
+from fedbounds.theory.claims import Part
+from fedbounds.theory.registry import claim, encoded_claims
+from fedbounds.theory.symbols import G_u, G_v, Mean_t, f, t
+from fedbounds.verify import interval
+from fedbounds.verify.decide import decide_sampled, gap_width, rounds_of
+from fedbounds.verify.evaluate import Numbers, evaluate
+from fedbounds.verify.instance import Instance, constants_of
+from fedbounds.verify.interval import FIRST_LOOK, LEVEL, Sums, half_width, look_level, sums_of
+from fedbounds.verify.judge import judge
+from fedbounds.verify.measure import numbers_of
+from fedbounds.verify.reach import bounded_reach, joint_smoothness
+from fedbounds.verify.simulate import simulate
+from fedbounds.vocabulary import Constant, Index, Method, Verdict
+
+LARGE = 0.05  # a level that can be measured
+REPETITIONS = 4000
+# failures that a method of error LARGE exceeds with probability 1e-6
+ALLOWED = stats.binom.ppf(1 - 1e-6, REPETITIONS, LARGE)
+
+
+# ---- data with known means: the gap loses its rare large values when they are not sampled
+
+CUT = 12.0  # chi-square(1) conditioned on lying below
+
+
+def chi_square(rng, size):
+    values = rng.standard_normal(size) ** 2
+    while (over := values > CUT).any():
+        values[over] = rng.standard_normal(int(over.sum())) ** 2
+    return -values
+
+
+def _chi_square_mean():
+    law = stats.chi2(1)
+    # E X 1{X <= c} for chi-square(1) is the distribution function of chi-square(3)
+    return -stats.chi2(3).cdf(CUT) / law.cdf(CUT)
+
+
+def rare(rng, size):
+    return -(rng.random(size) < 0.01).astype(float)
+
+
+def constant(rng, size):
+    return np.full(size, -1.5)
+
+
+def signs(rng, size):
+    return rng.choice([-1.0, 1.0], size)
+
+
+# name: (sampler, mean, width of the range)
+DATA = {
+    "chi-square(1), cut": (chi_square, _chi_square_mean(), CUT),
+    "an event of probability 0.01": (rare, -0.01, 1.0),
+    "constants": (constant, -1.5, 0.0),
+    "signs": (signs, 0.0, 2.0),
+}
+
+
+def overshoots(name, replicas, half):
+    """In how many repetitions the lower limit exceeds the true mean."""
+    sampler, mean, width = DATA[name]
+    rng = np.random.default_rng(len(name) + replicas)
+    sums = sums_of(sampler(rng, (replicas, REPETITIONS)))
+    lower = sums.total / sums.count - half(sums, width)
+    return int((lower > mean + 1e-12).sum())
+
+
+def ours(sums, width):
+    # one statement per repetition: undo the division of the level among simultaneous ones
+    return half_width(sums, width, LARGE * np.size(sums.total))
+
+
+def plain_t(sums, _):
+    variance = (sums.squares - sums.total**2 / sums.count) / (sums.count - 1)
+    error = np.sqrt(np.maximum(variance, 0.0) / sums.count)
+    return error * stats.t(sums.count - 1).ppf(1 - LARGE)
+
+
+@pytest.mark.parametrize("name", DATA)
+@pytest.mark.parametrize("replicas", [16, 64, 256])
+def test_the_interval_fails_no_more_often_than_it_says(name, replicas):
+    assert overshoots(name, replicas, ours) <= ALLOWED
+
+
+@pytest.mark.parametrize("replicas", [16, 64])
+@pytest.mark.parametrize("name", ["chi-square(1), cut", "an event of probability 0.01"])
+def test_a_plain_t_interval_would_be_caught(name, replicas):
+    assert overshoots(name, replicas, plain_t) > ALLOWED
+
+
+def test_the_interval_fails_sometimes_so_the_test_can_fail():
+    """A quarter of its half-width is not enough on signs: the count above is not idle."""
+    assert overshoots("signs", 256, lambda sums, w: ours(sums, w) / 4) > ALLOWED
+    assert overshoots("signs", 256, lambda sums, w: ours(sums, w) / 2) > 0
+
+
+def test_without_its_range_term_the_interval_misses_rare_events():
+    assert overshoots("an event of probability 0.01", 64, lambda s, _: ours(s, 0.0)) > ALLOWED
+
+
+def test_means_that_are_judged_together_fail_together_at_the_level():
+    """Ten means at once: any failure counts."""
+    rng = np.random.default_rng(1)
+    failed = 0
+    for _ in range(1000):
+        sums = sums_of(rare(rng, (64, 10)))
+        lower = sums.total / sums.count - half_width(sums, 1.0, LARGE)
+        failed += bool((lower > -0.01).any())
+    assert failed <= stats.binom.ppf(1 - 1e-6, 1000, LARGE)
+
+
+def test_looking_again_and_again_costs_no_more_than_the_level(monkeypatch):
+    """Three looks at growing samples, stopping at the first that would decide."""
+    monkeypatch.setattr(interval, "LEVEL", 2 * LARGE)
+    rng = np.random.default_rng(2)
+    failed = np.zeros(REPETITIONS, dtype=bool)
+    sums = None
+    for look, more in enumerate((32, 32, 64)):
+        found = sums_of(chi_square(rng, (more, REPETITIONS)))
+        sums = found if sums is None else sums + found
+        half = half_width(sums, CUT, look_level(look) * REPETITIONS)
+        failed |= sums.total / sums.count - half > DATA["chi-square(1), cut"][1]
+    assert failed.sum() <= stats.binom.ppf(1 - 1e-6, REPETITIONS, 2 * LARGE)
+
+
+# ---- the formula and its bookkeeping
+
+
+def test_looks_share_the_level():
+    levels = [look_level(j) for j in range(60)]
+    assert all(a > b > 0 for a, b in zip(levels[:-1], levels[1:], strict=True))
+    assert sum(levels) <= LEVEL
+    assert sum(levels) == pytest.approx(LEVEL)
+
+
+def test_simultaneous_means_share_the_level_equally():
+    rng = np.random.default_rng(3)
+    values = rng.random((50, 4))
+    together = half_width(sums_of(values), 1.0, 0.02)
+    alone = [half_width(sums_of(values[:, j]), 1.0, 0.005) for j in range(4)]
+    np.testing.assert_allclose(together, alone, rtol=1e-15)
+
+
+def test_the_half_width_is_the_empirical_bernstein_bound():
+    """Maurer and Pontil 2009, Theorem 4, by hand on eight numbers."""
+    values = np.array([0.0, 1.0, 0.0, 0.5, 0.25, 1.0, 0.0, 0.75])
+    log = np.log(2 / 0.01)
+    expected = np.sqrt(2 * values.var(ddof=1) * log / 8) + 7 * 1.0 * log / (3 * 7)
+    assert half_width(sums_of(values), 1.0, 0.01) == pytest.approx(expected, rel=1e-14)
+
+
+def test_constants_leave_the_range_term_only():
+    sums = sums_of(np.full(1000, 0.1))  # 1000 x 0.1^2 rounds: the variance is clipped at zero
+    expected = 7 * 3.0 * np.log(2 / 0.01) / (3 * 999)
+    assert half_width(sums, 3.0, 0.01) == pytest.approx(expected, rel=1e-6)
+
+
+def test_the_half_width_shrinks_with_replicas_and_grows_with_confidence():
+    rng = np.random.default_rng(4)
+    values = signs(rng, 4096)
+    halves = [half_width(sums_of(values[:count]), 2.0, 0.01) for count in (64, 256, 1024, 4096)]
+    assert halves == sorted(halves, reverse=True)
+    assert half_width(sums_of(values), 2.0, 1e-9) > half_width(sums_of(values), 2.0, 1e-3)
+    assert half_width(sums_of(values), 8.0, 0.01) > half_width(sums_of(values), 2.0, 0.01)
+
+
+def test_sums_of_chunks_add_up_in_order_to_the_sums_of_all():
+    rng = np.random.default_rng(5)
+    whole = rng.integers(-8, 9, (12, 3)).astype(float)  # integers: sums are exact
+    chunks = [sums_of(part) for part in np.split(whole, [3, 4, 9])]
+    total = sum(chunks[1:], start=chunks[0])
+    assert total.count == 12
+    np.testing.assert_array_equal(total.total, whole.sum(axis=0))
+    np.testing.assert_array_equal(total.squares, (whole**2).sum(axis=0))
+    reals = [sums_of(part) for part in np.split(rng.standard_normal((9, 2)), 3)]
+    left_first = (reals[0] + reals[1]) + reals[2]
+    again = (reals[0] + reals[1]) + reals[2]
+    np.testing.assert_array_equal(left_first.total, again.total)
+
+
+# ---- verdicts on samples
+
+PART = Part(left=G_u(t), right=G_v(t))
+
+
+def sampled(gaps, reach=1.0, look=0):
+    """The verdict on gaps of shape (replicas, rounds) whose two terms are at most ``reach``."""
+    gaps = np.asarray(gaps, dtype=float)
+    rounds = range(gaps.shape[1])
+    constants = {"T": float(gaps.shape[1])}
+    means = {"G_u": np.ones(gaps.shape[1]), "G_v": 1 + gaps.mean(axis=0)}
+    bound = None
+    if reach is not None:
+        size = np.full(gaps.shape[1], reach)
+        bound = Numbers(constants, {"G_u": size, "G_v": size})
+    return decide_sampled(PART, sums_of(gaps), bound, Numbers(constants, means), rounds, look)
+
+
+@pytest.mark.parametrize("gap", [-1e-12, -0.5, -1e6])
+@pytest.mark.parametrize("reach", [1.0, None])
+def test_samples_never_refute(gap, reach):
+    found = sampled(np.full((4096, 2), gap), reach)
+    assert found.verdict is Verdict.UNDECIDED
+    assert not found.candidate
+    assert "never refutes" in found.reason
+    assert found.gap == pytest.approx(gap)
+
+
+def test_one_negative_round_is_enough_to_stay_undecided():
+    gaps = np.full((100_000, 3), 0.9)
+    gaps[:, 1] = -0.9
+    found = sampled(gaps)
+    assert (found.verdict, found.at) == (Verdict.UNDECIDED, 1)
+
+
+def test_a_clear_gap_in_a_small_range_is_not_violated():
+    found = sampled(np.full((4096, 2), 0.5), reach=1.0)
+    assert found.verdict is Verdict.NOT_VIOLATED
+    assert (found.replicas, found.level) == (4096, LEVEL)
+
+
+def test_a_range_that_is_not_certified_leaves_it_undecided():
+    found = sampled(np.full((100_000, 2), 0.5), reach=None)
+    assert found.verdict is Verdict.UNDECIDED
+    assert found.reason == "no violation seen in 100000 replicas"
+
+
+def test_a_range_that_is_too_wide_leaves_it_undecided():
+    gaps = np.full((4096, 2), 0.5)
+    wide = 0.5 * 3 * 4095 / (7 * 4 * np.log(2 * 2 / look_level(0)))
+    assert sampled(gaps, reach=0.99 * wide).verdict is Verdict.NOT_VIOLATED
+    assert sampled(gaps, reach=1.01 * wide).verdict is Verdict.UNDECIDED
+
+
+def test_a_later_look_needs_more():
+    gaps = np.full((4096, 2), 0.5)
+    wide = 0.5 * 3 * 4095 / (7 * 4 * np.log(2 * 2 / look_level(0)))
+    assert sampled(gaps, reach=0.99 * wide, look=3).verdict is Verdict.UNDECIDED
+
+
+def test_rare_losses_do_not_pass_for_no_losses():
+    """gap = 0.001 - an event of probability 0.002: the mean is negative, most samples show none."""
+    rng = np.random.default_rng(6)
+    fooled, clean = 0, 0
+    for _ in range(200):
+        gaps = 0.001 - (rng.random((FIRST_LOOK, 1)) < 0.002).astype(float)
+        fooled += sampled(gaps, reach=0.5).verdict is Verdict.NOT_VIOLATED
+        clean += not (gaps < 0).any()
+    assert clean > 10  # a t-interval has no width there and would say "not violated"
+    assert fooled == 0
+
+
+def test_the_width_covers_both_signs_of_every_measured_term():
+    reach = Numbers({"T": 2.0}, {name: np.array([2.0, 3.0, 5.0]) for name in ("f", "G_u", "G_v")})
+    part = Part(left=f(t + 1) - f(t), right=2 * G_u(t) - G_v(t) + 100)
+    expected = [2 * (3 + 2 + 2 * 2 + 2), 2 * (5 + 3 + 2 * 3 + 3)]
+    np.testing.assert_allclose(gap_width(part, reach, range(2)), expected)
+
+
+def test_the_width_covers_terms_that_cancel_inside_a_mean():
+    """|G_u| and |G_v| at most 1: the mean of their difference ranges over [-1, 1] at least."""
+    reach = Numbers({"T": 2.0}, {"G_u": np.ones(3), "G_v": np.ones(3)})
+    part = Part(left=Mean_t(G_u(t) - G_v(t)), right=0 * t, index=Index.RUN)
+    assert gap_width(part, reach, None) >= 2.0
+
+
+# ---- certified reach of runs
+
+
+def bounded(kind, seed, noise, n=3, m=2, steps=3, rounds=5, step=0.15, outer=(1.5, 1.2)):
+    law = Noise(NoiseLaw.RADEMACHER, noise, noise / 2)
+    if kind == "quadratic":
+        problem = federated_quadratic(
+            clients=n, shared_dimension=2, personal_dimension=2, coupling=0.4, noise=law, seed=seed
+        )
+    elif kind == "unbounded below":
+        problem = federated_quadratic(
+            clients=n, shared_dimension=2, personal_dimension=2, strong_convexity=-0.5, noise=law,
+            seed=seed, slope=3.0,
+        )  # fmt: skip
+    else:
+        problem = coupled_cosine(
+            clients=n, shared_dimension=2, personal_dimension=2, amplitude=1.0, noise=law, seed=seed
+        )
+    rng = np.random.default_rng(seed)
+    start = Start(3 * rng.standard_normal(2), 3 * rng.standard_normal((n, 2)))
+    algorithm = with_effective_step(m, steps, step, *outer)
+    return Instance(kind, problem, algorithm, rounds, Method.SAMPLING, start, 256)
+
+
+def reach_of(instance):
+    return bounded_reach(
+        instance.problem, instance.algorithm, instance.start, instance.rounds,
+        constants_of(instance),
+    )  # fmt: skip
+
+
+def replicas_of(instance):
+    chunks = list(simulate(
+        instance.problem, instance.algorithm, instance.start, instance.rounds, range(2),
+        seed=7, key=7, reduce=lambda series: series,
+    ))  # fmt: skip
+    return {name: np.concatenate([chunk[name] for chunk in chunks]) for name in chunks[0]}
+
+
+def out_of_reach(instance):
+    """Quantities of which some replica exceeds the bound in some round."""
+    bounds = reach_of(instance).series
+    seen = replicas_of(instance)
+    assert seen.keys() <= bounds.keys()
+    return {
+        name
+        for name, values in seen.items()  # NaN in round T, which has no local steps
+        if (np.nan_to_num(np.abs(values)) > bounds[name] * (1 + 1e-9)).any()
+    }
+
+
+@pytest.mark.parametrize("kind", ["quadratic", "cosine"])
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(("noise", "steps", "m"), [(0.0, 1, 3), (0.5, 3, 1), (2.0, 4, 2)])
+def test_every_replica_lies_within_reach(kind, seed, noise, steps, m):
+    assert out_of_reach(bounded(kind, seed, noise, m=m, steps=steps)) == set()
+
+
+def test_f_itself_lies_within_reach_where_there_is_no_infimum():
+    """The quantity f is then f, not f - inf f, and starts from f(u^0, v^0)."""
+    instance = bounded("unbounded below", 0, 0.5)
+    assert instance.problem.infimum() is None
+    assert Constant.INITIAL_GAP not in constants_of(instance)
+    assert out_of_reach(instance) == set()
+
+
+@pytest.mark.parametrize("kind", ["quadratic", "cosine"])
+def test_every_replicas_gap_lies_within_the_certified_width(kind):
+    instance = bounded(kind, 5, 0.5)
+    constants = numbers_of(instance, {}).constants
+    bounds = Numbers(constants, reach_of(instance).series)
+    seen = Numbers(constants, replicas_of(instance))
+    checked = 0
+    for found in encoded_claims("personalization"):
+        for part in found.parts:
+            if not part.quantities <= seen.series.keys() or not part.constants <= constants.keys():
+                continue
+            rounds = rounds_of(part, seen)
+            gaps = np.asarray(evaluate(part.gap, seen, rounds)).reshape(256, -1)
+            spread = gaps.max(axis=0) - gaps.min(axis=0)
+            assert (spread <= gap_width(part, bounds, rounds) + 1e-9).all(), found.id
+            checked += 1
+    assert checked >= 8
+
+
+def test_reach_is_attained_at_the_start_of_a_lone_client():
+    """One client, one coordinate: the first gradient is the bound itself, so it is not vacuous."""
+    problem = FederatedQuadratic(
+        np.array([[[1.5]]]), np.array([[-1.0]]), 1, Noise(NoiseLaw.RADEMACHER, 0.1, 0.0)
+    )
+    start = Start(np.array([2.0]), np.zeros((1, 0)))
+    instance = Instance(
+        "lone", problem, with_effective_step(1, 1, 0.1), 2, Method.SAMPLING, start, 128
+    )
+    bounds, seen = reach_of(instance).series, replicas_of(instance)
+    for name in ("G_u", "B", "f"):
+        np.testing.assert_allclose(seen[name][:, 0], bounds[name][0], rtol=1e-12)
+
+
+def test_joint_smoothness_bounds_the_joint_gradients_lipschitz_constant():
+    for seed in range(5):
+        problem = bounded("quadratic", seed, 0.0).problem
+        start = Start(np.zeros(2), np.zeros((3, 2)))
+        joint = np.linalg.norm(problem.hessian, 2, axis=(1, 2)).max()
+        assert joint <= joint_smoothness(problem.constants(start)) * (1 + 1e-12)
+
+
+def test_unbounded_noise_has_no_reach_and_no_verdict():
+    instance = bounded("cosine", 0, 0.1)
+    gaussian = replace(
+        instance, problem=replace(instance.problem, noise=Noise(NoiseLaw.GAUSSIAN, 0.1, 0.1))
+    )
+    assert reach_of(gaussian) is None
+    (judgement,) = judge((claim("personalization/lem-3.4"),), gaussian).judgements
+    assert judgement.verdict is Verdict.UNDECIDED
+    assert judgement.deciding.replicas == gaussian.replicas
+
+
+def test_bounded_noise_with_short_steps_is_decided():
+    """The whole rule on a run: look by look until the interval lies above zero."""
+    base = bounded("cosine", 0, 0.05, n=2, m=2, steps=2, rounds=2)
+    instance = replace(base, algorithm=with_effective_step(2, 2, 1e-3), replicas=2**14)
+    (judgement,) = judge((claim("personalization/lem-3.4"),), instance).judgements
+    assert judgement.verdict is Verdict.NOT_VIOLATED
+    assert judgement.deciding.replicas % FIRST_LOOK == 0
+    assert judgement.deciding.level == LEVEL
+
+
+def test_sums_hold_what_they_are_given():
+    sums = Sums(2, np.array([3.0]), np.array([5.0]))
+    assert (sums + sums).count == 4
+    assert (sums + sums).squares[0] == 10.0
