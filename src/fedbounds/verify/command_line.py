@@ -61,11 +61,14 @@ def show(claim_id: str, latex: bool, witness: bool, out: str) -> None:
     if witness:
         _print_witness(claim_id, summary, Path(out))
         return
-    from fedbounds.theory.registry import encoded
+    from .tables import print_claim, print_entry
 
-    from .tables import print_claim
+    if found.module:
+        from fedbounds.theory.registry import encoded
 
-    print_claim(encoded(found), latex, summary)
+        print_claim(encoded(found), latex, summary)
+    else:
+        print_entry(found)
 
 
 def _print_witness(claim_id: str, summary: dict[str, Any] | None, folder: Path) -> None:
@@ -234,7 +237,7 @@ def report(folder: str) -> None:
 
 
 @cli.command()
-@click.argument("claim_id", metavar="CLAIM")
+@click.argument("claim_id", metavar="CLAIM", required=False)
 @click.option("--replay", metavar="FILE", help="Judge the exact instance of a witness record.")
 @click.option(
     "--examples",
@@ -243,18 +246,20 @@ def report(folder: str) -> None:
     type=click.IntRange(1),
     help="Small exact instances to try.",
 )
-def search(claim_id: str, replay: str | None, examples: int) -> None:
-    """Hunt for the smallest exact counterexample of each reading, or replay one."""
-    found = entry(claim_id)
-    from fedbounds.theory.registry import encoded
+def search(claim_id: str | None, replay: str | None, examples: int) -> None:
+    """Hunt for the smallest exact counterexample of each reading, or replay a stored one.
 
+    With --replay, CLAIM may be left out: the record names its own.
+    """
+    chosen = None if claim_id is None else entry(claim_id)
     from . import hunt
 
-    claim = encoded(found)
-    if replay is None:
-        hunt.search(claim, examples)
+    if replay is not None:
+        hunt.replay(chosen, Path(replay))
+    elif chosen is not None:
+        hunt.search(chosen, examples)
     else:
-        hunt.replay(claim, Path(replay))
+        raise FedboundsError("search needs a CLAIM to hunt for, or --replay FILE")
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -5,7 +5,9 @@ from pathlib import Path
 import click
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.claims import Claim
+from fedbounds.theory.catalogue import Entry
+from fedbounds.theory.catalogue import entry as entry_of
+from fedbounds.theory.registry import encoded
 from fedbounds.vocabulary import Verdict
 
 from .instance_file import from_data
@@ -15,8 +17,9 @@ from .store import read_json
 from .witness import explain, find_witness
 
 
-def search(claim: Claim, examples: int) -> None:
+def search(entry: Entry, examples: int) -> None:
     """Print the smallest exact violation of each reading, or that none was found."""
+    claim = encoded(entry)
     for reading in claim.readings:
         witness = find_witness(claim, reading, examples=examples)
         click.echo(f"{claim.id}, reading: {reading.name}")
@@ -27,8 +30,13 @@ def search(claim: Claim, examples: int) -> None:
             click.echo(witness.script)
 
 
-def replay(claim: Claim, path: Path) -> None:
+def replay(entry: Entry | None, path: Path) -> None:
     """Judge a claim, in exact rationals, on the instance of a witness record.
+
+    Parameters
+    ----------
+    entry : Entry or None
+        Which claim; None: the one that the record names.
 
     Raises
     ------
@@ -40,6 +48,7 @@ def replay(claim: Claim, path: Path) -> None:
         raise FedboundsError(
             f"{str(path)!r} holds no exact instance; expected a witness record (records/witness-*)"
         )
+    claim = encoded(entry or entry_of(str(data.get("claim"))))
     instance = from_data(data["instance"])
     if claim.algorithm != instance.algorithm_name:
         raise FedboundsError(

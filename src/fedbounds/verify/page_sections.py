@@ -18,6 +18,14 @@ Record = dict[str, Any]
 CORNERS = ("m=1", "m=n", "n=2", "K=1", "T=1")
 _RANGES = ("n", "m", "K", "T", "gamma L K", "b^2")
 _GRAVE = (Standing.CONFLICT, Standing.REFUTED, Standing.UNSATISFIABLE, Standing.GAP)
+VERDICTS = (
+    Verdict.VIOLATED,
+    Verdict.NOT_VIOLATED,
+    Verdict.UNDECIDED,
+    Verdict.DIVERGED,
+    Verdict.OUTSIDE,
+    Verdict.NOT_APPLICABLE,
+)
 _LONGEST_TABLE = 200  # instances listed per claim; the rest is in results.json
 
 
@@ -56,10 +64,9 @@ def by_gravity(claims: Iterable[Record]) -> list[Record]:
 
 
 def verdicts_seen(claims: Iterable[Record]) -> list[str]:
-    """Verdicts that occur, in the order of the vocabulary: columns of the table of claims."""
+    """Verdicts that occur, gravest first: columns of the table of claims."""
     seen = {verdict for claim in claims for r in claim["readings"] for verdict in r["counts"]}
-    order = (Verdict.VIOLATED, *(v for v in Verdict if v is not Verdict.VIOLATED))
-    return [verdict.value for verdict in order if verdict in seen]
+    return [verdict.value for verdict in VERDICTS if verdict in seen]
 
 
 def section(claim: Record, records: list[Record], view: ClaimView) -> Section:
@@ -147,7 +154,7 @@ def _table(readings: Sequence[Record], records: Sequence[Record]) -> Table:
     groups = (
         ("Judgement", _rows(_judgement, readings)),
         ("Coverage", _rows(_coverage, readings)),
-        ("Records by verdict and method", _pivot(own, _verdict_and_method)),
+        ("Records by verdict and method", _pivot(own, _method)),
         ("Reasons", _pivot(own, _reason)),
     )
     return Table(tuple(readings), tuple(group for group in groups if group[1]))
@@ -188,16 +195,25 @@ def _coverage(reading: Record) -> dict[str, str]:
     }
 
 
-def _pivot(own: Sequence[Sequence[Record]], key: Callable[[Record], str]) -> Rows:
-    """Counted records: a row per key, a column per reading, most frequent first."""
-    counted = [Counter(name for row in rows if (name := key(row))) for rows in own]
-    total: Counter[str] = sum(counted, start=Counter())
-    names = sorted(total, key=lambda name: (-total[name], name))
-    return tuple((name, tuple(str(column[name]) for column in counted)) for name in names)
+def _pivot(own: Sequence[Sequence[Record]], label: Callable[[Record], str]) -> Rows:
+    """Counted records: a row per label, by verdict and then most frequent; a column per reading."""
+    counted = [Counter(_labelled(row, label) for row in rows) for rows in own]
+    total: Counter[tuple[str, str]] = sum(counted, start=Counter())
+    words = [verdict.value for verdict in VERDICTS]
+    names = sorted(total, key=lambda name: (words.index(name[0]), -total[name], name))
+    return tuple(
+        (f"{verdict}{text}", tuple(str(column[verdict, text]) for column in counted))
+        for verdict, text in names
+        if text
+    )
 
 
-def _verdict_and_method(row: Record) -> str:
-    return f"{row['verdict']}, {row['evidence']['method']}"
+def _labelled(row: Record, label: Callable[[Record], str]) -> tuple[str, str]:
+    return row["verdict"], label(row)
+
+
+def _method(row: Record) -> str:
+    return f", {row['evidence']['method']}"
 
 
 def _reason(row: Record) -> str:
@@ -205,4 +221,4 @@ def _reason(row: Record) -> str:
     if not row["reason"] or row["verdict"] in (Verdict.VIOLATED, Verdict.NOT_VIOLATED):
         return ""
     reason = re.sub(r" fails: .*", " fails", row["reason"])
-    return f"{row['verdict']}: {re.sub(r'at round [0-9]+', 'at some round', reason)}"
+    return f": {re.sub(r'at round [0-9]+', 'at some round', reason)}"

@@ -6,8 +6,9 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from fedbounds.theory.catalogue import Entry
 from fedbounds.theory.claims import Claim, Part, read
-from fedbounds.vocabulary import Standing, StatementStatus
+from fedbounds.vocabulary import Kind, Standing, StatementStatus
 
 from .formula import to_latex
 from .listing import columns, console
@@ -109,11 +110,34 @@ def _print_footer(
         f"({len(document['results'])} records, profile {run['profile']}, seed {run['seed']}, "
         f"{run['timing']['seconds']:.1f} s); {waiting} open: not encoded yet"
     )
+    for line in _coverage(judged):
+        out.print(line)
     out.print(
         "tightness is the largest left/right seen; power is its inverse: a bound that many times "
         "smaller would have passed too."
     )
     out.print("No proof has been replayed: 'tested' means that no instance broke the statement.")
+
+
+def _coverage(judged: Sequence[Record]) -> list[str]:
+    """Where the headline readings were examined, over all claims."""
+    seen = [claim["readings"][0]["coverage"] for claim in judged]
+    ranges = []
+    for name in ("n", "m", "K", "T", "gamma L K", "b^2"):
+        ends = [c["ranges"][name] for c in seen if name in c["ranges"]]
+        if ends:
+            ranges.append(f"{name} {min(a for a, _ in ends):.3g} to {max(b for _, b in ends):.3g}")
+    corners = sorted({corner for c in seen for corner in c["corners"]})
+    return [f"covered: {', '.join(ranges)}; corners {', '.join(corners)}"] if ranges else []
+
+
+def print_entry(entry: Entry) -> None:
+    """What is known of a claim that is only listed."""
+    out = console()
+    out.print(Text(f"{entry.id} - {entry.place} [{entry.kind}, {entry.source}]", style="bold"))
+    out.print(Text(entry.statement))
+    judged = entry.kind is not Kind.DEFINITION
+    out.print("\nopen: not encoded yet" if judged else "\na definition: not judged")
 
 
 def print_claim(claim: Claim, latex: bool, summary: Record | None) -> None:
