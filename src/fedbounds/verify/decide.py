@@ -188,7 +188,7 @@ def _decide_in_floats(part: Part, numbers: Numbers, rounds: range | None) -> Out
     gap = right - left
     clear = sizes > FLOOR * sizes.max()
     if not clear.any():
-        return Outcome(part.name, Verdict.UNDECIDED, "every term is zero", rounds=0)
+        return Outcome(part.name, Verdict.NOT_APPLICABLE, "says nothing here: every term is zero")
     relative = np.where(clear, gap / np.where(clear, sizes, 1.0), np.inf)
     if part.relation is Relation.EQUAL:
         relative = np.where(clear, -np.abs(relative), np.inf)
@@ -206,7 +206,7 @@ def _decide_in_floats(part: Part, numbers: Numbers, rounds: range | None) -> Out
     )
     margin = margin_of(numbers)
     if least < -margin:
-        reason = "negative gap in float64, not confirmed by an exact replay"
+        reason = "broken beyond rounding in float64, not confirmed by an exact replay"
         outcome = replace(outcome, verdict=Verdict.UNDECIDED, reason=reason, candidate=True)
     elif least <= margin:
         outcome = replace(outcome, verdict=Verdict.UNDECIDED, reason="both sides equal to rounding")

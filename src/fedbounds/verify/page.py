@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, UndefinedError
 
 from fedbounds.errors import FedboundsError
 
@@ -35,15 +35,14 @@ def render(document: Record, folder: Path | None = None) -> str:
         If the document is not one, or of another schema.
     """
     try:
-        context = _context(document, folder)
+        return _environment().get_template("page.html.j2").render(_context(document, folder))
     except FedboundsError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, UndefinedError) as error:
         raise FedboundsError(
             f"the results document is incomplete ({type(error).__name__}: {error}); "
             "run `fedbounds verify` again"
         ) from error
-    return _environment().get_template("page.html.j2").render(context)
 
 
 def write_page(document: Record, path: Path) -> None:
@@ -76,6 +75,8 @@ def _environment() -> Environment:
     )
     found.filters |= {
         "number": page_numbers.number,
+        "side": page_numbers.side,
+        "power": page_summary.power,
         "short": page_summary.short_id,
         "anchor": page_summary.anchor,
         "sort_key": page_numbers.sort_key,

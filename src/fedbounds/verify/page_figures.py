@@ -11,8 +11,8 @@ from .page_numbers import number, to_float
 Record = dict[str, Any]
 
 WIDTH = 1000  # of a strip, in its own units
-SMALLEST = 1e-12  # smaller values are drawn here
-_MARGIN = 0.02  # free space at both ends
+SMALLEST = 1e-12  # smaller values are drawn at the left end
+_MARGIN = 0.04  # free space at both ends
 _MOST_LABELS = 7
 
 
@@ -61,7 +61,7 @@ def strips(groups: Mapping[str, Sequence[Point]]) -> Strips | None:
     values = [value for points in groups.values() for value, _ in points]
     if not values:
         return None
-    drawn = [max(value, SMALLEST) for value in values]
+    drawn = [value for value in values if value >= SMALLEST] or [1.0]
     low, high = math.floor(math.log10(min(drawn))), math.ceil(math.log10(max(drawn)))
     low, high = (low - 1, high) if low == high else (low, high)
     step = math.ceil((high - low + 1) / _MOST_LABELS)
@@ -92,7 +92,7 @@ def _strip(label: str, points: Sequence[Point], low: int, high: int) -> Strip:
 
 def _at(value: float, low: int, high: int) -> float:
     """Place on the axis, 0 to `WIDTH`."""
-    share = (math.log10(max(value, SMALLEST)) - low) / (high - low)
+    share = (math.log10(max(value, 10.0**low)) - low) / (high - low)
     return WIDTH * (_MARGIN + (1 - 2 * _MARGIN) * share)
 
 

@@ -1,5 +1,6 @@
 """Numbers as the page prints them: few digits, true minus signs, powers of ten."""
 
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -50,6 +51,21 @@ def exact(value: Any) -> str:
         text = value.replace("-", "−") if to_float(value) is not None else value
         return f"{text} ≈ {number(value, 4)}" if "/" in value else text
     return number(value, 6)
+
+
+def side(text: str) -> str:
+    """One side of a premise as the witness states it: a rational, a decimal or a ball.
+
+    Examples
+    --------
+    >>> side("3.00000000000000"), side("[2.82842712474619 +/- 5.98e-16]"), side("-1/32")
+    ('3', '2.82842712474619 ± 5.98e-16', '−1/32')
+    """
+    if "." in text and to_float(text) is not None and "e" not in text:
+        text = text.rstrip("0").rstrip(".")
+    if to_float(text) is not None:
+        text = re.sub(r"^-", "−", text)
+    return text.strip("[]").replace("+/-", "±")
 
 
 def sort_key(value: Any) -> str:

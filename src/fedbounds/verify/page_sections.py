@@ -6,26 +6,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fedbounds.vocabulary import Standing, StatementStatus, Verdict
+from fedbounds.vocabulary import Relation, Standing, StatementStatus, Verdict
 
 from .page_figures import Strips, Waterfall, strips, waterfall
 from .page_formulas import ClaimView
 from .page_numbers import NONE, number, span
-from .page_summary import sizes
+from .page_summary import VERDICTS, power, sizes
 
 Record = dict[str, Any]
 
 CORNERS = ("m=1", "m=n", "n=2", "K=1", "T=1")
 _RANGES = ("n", "m", "K", "T", "gamma L K", "b^2")
 _GRAVE = (Standing.CONFLICT, Standing.REFUTED, Standing.UNSATISFIABLE, Standing.GAP)
-VERDICTS = (
-    Verdict.VIOLATED,
-    Verdict.NOT_VIOLATED,
-    Verdict.UNDECIDED,
-    Verdict.DIVERGED,
-    Verdict.OUTSIDE,
-    Verdict.NOT_APPLICABLE,
-)
 _LONGEST_TABLE = 200  # instances listed per claim; the rest is in results.json
 
 
@@ -72,7 +64,7 @@ def verdicts_seen(claims: Iterable[Record]) -> list[str]:
 def section(claim: Record, records: list[Record], view: ClaimView) -> Section:
     """Formulas, numbers per reading, and figures of one claim."""
     readings = claim["readings"]
-    tight = any(reading["tightness"] is not None for reading in readings)
+    tight = readings[0]["tightness"] is not None
     value = _tightness if tight else _relative_gap
     data = _data(readings, records, value)
     return Section(
@@ -102,11 +94,17 @@ def _tightness(row: Record) -> float | None:
 
 
 def _relative_gap(row: Record) -> float | None:
-    found = [part["relative_gap"] for part in row["parts"] if part["relative_gap"] is not None]
+    """Smallest relative gap of any part; of an identity, the size of its relative gap."""
+    found = [
+        abs(part["relative_gap"]) if part["relation"] == Relation.EQUAL else part["relative_gap"]
+        for part in row["parts"]
+        if part["relative_gap"] is not None
+    ]
     return min(found, default=None)
 
 
 Value = Callable[[Record], float | None]
+Rank = tuple[bool, float]
 
 
 def _points(
@@ -131,21 +129,23 @@ def _column(reading: Record) -> str:
 def _data(
     readings: Sequence[Record], records: Sequence[Record], value: Value
 ) -> list[tuple[str, ...]]:
-    """Per instance: its name, its method and a value per reading; the most exposed first."""
-    found: dict[tuple[str, str], dict[str, tuple[float, str]]] = {}
+    """Per instance: name, method and a value per reading; violated and most exposed first."""
+    found: dict[tuple[str, str], dict[str, tuple[Rank, str]]] = {}
     for row in records:
         number_of = value(row)
         if number_of is not None:
             name = f"witness, {sizes(row)}" if row["witness"] else row["problem"]["instance"]
-            mark = " (violated)" if row["verdict"] == Verdict.VIOLATED else ""
+            broken = row["verdict"] == Verdict.VIOLATED
+            rank = (not broken, -number_of if value is _tightness else number_of)
             cells = found.setdefault((name, row["evidence"]["method"]), {})
-            cells[row["reading"]] = (number_of, f"{number(number_of, 4)}{mark}")
-    sign = -1 if value is _tightness else 1
-    ordered = sorted(found.items(), key=lambda item: min(sign * v for v, _ in item[1].values()))
-    return [
-        (*key, *(cells.get(reading["name"], (0.0, NONE))[1] for reading in readings))
-        for key, cells in ordered
-    ]
+            text = f"{number(number_of, 4)}{' (violated)' if broken else ''}"
+            cells[row["reading"]] = (rank, text)
+    ordered = sorted(found.items(), key=lambda item: min(rank for rank, _ in item[1].values()))
+    return [(*key, *(_cell(cells, reading) for reading in readings)) for key, cells in ordered]
+
+
+def _cell(cells: dict[str, tuple[Rank, str]], reading: Record) -> str:
+    return cells[reading["name"]][1] if reading["name"] in cells else NONE
 
 
 def _table(readings: Sequence[Record], records: Sequence[Record]) -> Table:
@@ -176,7 +176,7 @@ def _judgement(reading: Record) -> dict[str, str]:
         "parts without a firm verdict": ", ".join(n or "the only one" for n in reading["untested"])
         or "none",
         "tightness, largest left / right": number(reading["tightness"]),
-        "power, its inverse": number(reading["power"]),
+        "power, its inverse": number(power(reading)),
         "least relative gap": number(reading["least_relative_gap"]),
         "beats the trivial bound": beats[reading["uninformative"]],
     }

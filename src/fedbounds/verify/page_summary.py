@@ -15,6 +15,14 @@ from .page_numbers import count, listed
 Record = dict[str, Any]
 
 SIZES = ("n", "m", "K", "T")
+VERDICTS = (
+    Verdict.VIOLATED,
+    Verdict.NOT_VIOLATED,
+    Verdict.UNDECIDED,
+    Verdict.DIVERGED,
+    Verdict.OUTSIDE,
+    Verdict.NOT_APPLICABLE,
+)
 _FEW = 6  # at most so many claims are named on a command line
 
 MEANING = {
@@ -58,6 +66,11 @@ def sizes(row: Record) -> str:
     return ", ".join(f"{name} = {found[name]}" for name in SIZES if name in found)
 
 
+def power(reading: Record) -> Any:
+    """The power of a reading; None for one that is refuted, where it would say nothing."""
+    return None if _refuted(reading) else reading["power"]
+
+
 def papers(document: Record) -> list[str]:
     """Keys of the papers the claims belong to, in the order of the document."""
     return list(dict.fromkeys(claim_id.partition("/")[0] for claim_id in document["claims"]))
@@ -94,7 +107,7 @@ def _second(judged: Sequence[Record]) -> str:
         parts.append(f"the headline reading of {found} is refuted")
     if others:
         found = listed(f"{short_id(claim['id'])} ({_ambiguities(claim)})" for claim in others)
-        parts.append(f"an alternative reading of {found} is refuted, {_what_stands(others)}")
+        parts.append(f"an alternative reading of {found} is refuted, while {_what_stands(others)}")
     text = "; ".join(parts) or "no reading is refuted"
     return f"{text[0].upper()}{text[1:]}."
 
@@ -138,8 +151,8 @@ def _third(document: Record, judged: Sequence[Record]) -> str:
         f"the claim examined on the fewest instances is {short_id(least['id'])} "
         f"({_instances(least)})"
     )
-    text = listed(parts) + "."
-    return text[0].upper() + text[1:]
+    text = "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _instances(claim: Record) -> int:
@@ -196,8 +209,9 @@ def methods(records: Iterable[Record]) -> list[MethodView]:
     for name, _ in used.most_common():
         own = [row for row in rows if row["evidence"]["method"] == name]
         premises = tuple(dict.fromkeys(row["evidence"]["premise"] for row in own))
-        verdicts = Counter(row["verdict"] for row in own)
-        found.append(MethodView(name, premises, dict(sorted(verdicts.items()))))
+        counted = Counter(row["verdict"] for row in own)
+        verdicts = {verdict.value: counted[verdict] for verdict in VERDICTS if counted[verdict]}
+        found.append(MethodView(name, premises, verdicts))
     return found
 
 
