@@ -316,7 +316,10 @@ def test_variances_are_those_of_the_noise():
         ({"personal_curvature": float("nan")}, "personal curvature mu is nan; expected > 0"),
         ({"personal_direction": np.zeros(2)}, "norm of the personal direction q is 0.0"),
         ({"personal_direction": np.zeros(0)}, "norm of the personal direction q is 0.0"),
-        ({"personal_direction": np.full(2, np.nan)}, "personal_direction is .nan nan.; expected finite numbers"),
+        (
+            {"personal_direction": np.full(2, np.nan)},
+            "personal_direction is .nan nan.; expected finite numbers",
+        ),
         ({"shared_hessian": np.diag([1.0, 1.0, -0.5])}, "smallest eigenvalue of A is -0.5"),
         ({"shared_hessian": np.triu(np.ones((3, 3)))}, "A symmetric and finite"),
         ({"shared_hessian": np.full((3, 3), np.nan)}, "shared_hessian is"),

@@ -148,7 +148,10 @@ NAN = float("nan")
             "strong convexity mu is 1.5; expected between -L and L = 1.0",
         ),
         ({"strong_convexity": NAN}, "strong convexity mu is nan"),
-        ({"coupling": 0.95}, r"coupling L_uv is 0.95; expected between 0 and min\(L - mu, L\) = 0.9"),
+        (
+            {"coupling": 0.95},
+            r"coupling L_uv is 0.95; expected between 0 and min\(L - mu, L\) = 0.9",
+        ),
         ({"coupling": -0.1}, "coupling L_uv is -0.1; expected between 0"),
         ({"coupling": NAN}, "coupling L_uv is nan"),
         ({"coupling": 0.1, "personal_dimension": 0}, "coupling L_uv is 0.1; .* block is absent"),

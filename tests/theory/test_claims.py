@@ -262,9 +262,7 @@ def mean(values):
 
 def drift_level(c):
     """A of corollary 3.8."""
-    return (
-        4 * (c.n - c.m) * c.K * c.b2 / (c.m * c.n) + c.s_u / c.m + c.m * c.s_v / c.n
-    )
+    return 4 * (c.n - c.m) * c.K * c.b2 / (c.m * c.n) + c.s_u / c.m + c.m * c.s_v / c.n
 
 
 def full_level(c):
@@ -319,8 +317,7 @@ SHEETS = {
     ("personalization/lem-3.2", "v"): Sheet(
         lambda c, q, t: q.T_1v[t],
         lambda c, q, t: (
-            -c.K * c.gamma * c.m * q.G_v[t] / (2 * c.n)
-            + c.L**2 * c.gamma * c.m * q.E[t] / c.n**2
+            -c.K * c.gamma * c.m * q.G_v[t] / (2 * c.n) + c.L**2 * c.gamma * c.m * q.E[t] / c.n**2
         ),
         (SAME_STEP,),
     ),
@@ -401,8 +398,9 @@ SHEETS = {
             (
                 lambda c: c.gamma,
                 "==",
-                lambda c: 1
-                / (32 * c.L * c.K + c.root(3 * c.L * c.K * c.T * drift_level(c) / c.F_0)),
+                lambda c: (
+                    1 / (32 * c.L * c.K + c.root(3 * c.L * c.K * c.T * drift_level(c) / c.F_0))
+                ),
             ),
             (lambda c: c.eta_v, ">=", lambda c: c.root(c.n / c.m)),
             (
@@ -431,8 +429,9 @@ SHEETS = {
             (
                 lambda c: c.gamma,
                 "==",
-                lambda c: 1
-                / (84 * c.L * c.K + c.root(11 * c.L * c.K * c.T * full_level(c) / c.F_0)),
+                lambda c: (
+                    1 / (84 * c.L * c.K + c.root(11 * c.L * c.K * c.T * full_level(c) / c.F_0))
+                ),
             ),
         ),
     ),

@@ -239,7 +239,9 @@ def test_shares_close_on_a_run_and_none_is_negative(instance):
 def test_a_lemma_that_does_not_speak_loses_nothing():
     """With every client taking part lemma 3.4 has weight 0; with K = 1 lemma 3.6 (a) has."""
     for at, silent in ((2, "lem-3.4"), (3, "lem-3.6 (a)")):
-        found = {share.name: share.share for share in shares(THEOREM, measure(INSTANCES[at]).numbers)}
+        found = {
+            share.name: share.share for share in shares(THEOREM, measure(INSTANCES[at]).numbers)
+        }
         assert abs(found.get(silent, 0.0)) < 1e-12
 
 
@@ -262,9 +264,7 @@ def test_losses_measured_on_a_perturbed_series_do_not_close(monkeypatch):
     losses = LOSSES[THEOREM.id]
     shares(THEOREM, numbers)
     lemma = next(loss for loss in losses if loss.name == "lem-3.2 (u)")
-    wrong = lemma.amount.replace(
-        lambda e: e.func == G_u, lambda e: (1 + sp.Rational(1, 10**6)) * e
-    )
+    wrong = lemma.amount.replace(lambda e: e.func == G_u, lambda e: (1 + sp.Rational(1, 10**6)) * e)
     planted = tuple(Loss(x.name, wrong) if x is lemma else x for x in losses)
     monkeypatch.setattr(shares_module, "_losses", lambda claim_id: planted)
     with pytest.raises(FedboundsError, match="add up to"):

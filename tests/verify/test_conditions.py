@@ -53,9 +53,7 @@ LONG = Condition(eta_u, ">=", sp.sqrt(m))
 # ---- floats
 
 
-@given(
-    st.floats(0.01, 100), st.integers(1, 50), st.sampled_from([-1e-13, 0.0, 1e-13])
-)
+@given(st.floats(0.01, 100), st.integers(1, 50), st.sampled_from([-1e-13, 0.0, 1e-13]))
 def test_floats_at_equality_hold_from_either_side(smooth, steps, off):
     edge = 1 / (32 * smooth * steps)
     assert failure(SHORT, floats(gamma=edge * (1 + off), L=smooth, K=steps)) is None

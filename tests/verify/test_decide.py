@@ -85,7 +85,9 @@ def test_rationals_decide_by_sign_in_every_round(left, right):
     assert found.verdict is (Verdict.VIOLATED if min(gaps) < 0 else Verdict.NOT_VIOLATED)
     assert not found.candidate
     assert found.rounds == 3
-    ratios = [g / (abs(a) + abs(b)) if g else 0.0 for g, a, b in zip(gaps, left, right, strict=True)]
+    ratios = [
+        g / (abs(a) + abs(b)) if g else 0.0 for g, a, b in zip(gaps, left, right, strict=True)
+    ]
     assert found.relative_gap == pytest.approx(min(ratios))
     assert fmpq(found.gap) == gaps[found.at]
     assert (fmpq(found.left), fmpq(found.right)) == (left[found.at], right[found.at])
@@ -419,9 +421,7 @@ TAILS = {
 def test_a_converged_tail_is_never_taken_for_a_violation(case):
     judged = judge(CLAIMS, TAILS[case])
     assert judged.measurement.diverged_at is None
-    outcomes = [
-        (x.claim.id, x.reading.name, o) for x in judged.judgements for o in x.outcomes
-    ]
+    outcomes = [(x.claim.id, x.reading.name, o) for x in judged.judgements for o in x.outcomes]
     for name, reading, outcome in outcomes:
         assert outcome.verdict is not Verdict.VIOLATED, (name, reading)
         assert not outcome.candidate, (name, reading)
@@ -560,9 +560,7 @@ def test_the_gravest_part_decides_a_judgement():
     ]  # fmt: skip
     assert judgement.verdict is Verdict.VIOLATED
     assert judgement.deciding.part == "worse"
-    survivor = judge_reading(
-        replace(planted, parts=(outside, fine)), AS_PRINTED, TWO, measure(TWO)
-    )
+    survivor = judge_reading(replace(planted, parts=(outside, fine)), AS_PRINTED, TWO, measure(TWO))
     assert survivor.deciding.part == "fine"
 
 

@@ -101,7 +101,8 @@ def test_a_planted_error_in_the_weights_would_be_seen(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("n", "m", "steps", "rounds", "scale"), [(2, 1, 2, 2, 0.5), (3, 2, 1, 2, 0.4), (2, 2, 1, 2, 0.8)]
+    ("n", "m", "steps", "rounds", "scale"),
+    [(2, 1, 2, 2, 0.5), (3, 2, 1, 2, 0.4), (2, 2, 1, 2, 0.8)],
 )
 def test_enumeration_agrees_with_sampling_on_the_cosine(n, m, steps, rounds, scale):
     """Within five standard errors, all quantities and rounds, 4096 replicas."""
@@ -204,9 +205,7 @@ def test_refusing_lists_no_sets_of_participants(monkeypatch):
 def test_a_start_of_the_wrong_shape_is_refused():
     problem, start = cosine(2, 1, 1, SILENT)
     with pytest.raises(FedboundsError, match="shape of the start"):
-        enumerate_run(
-            problem, with_effective_step(1, 1, 0.1), replace(start, u=np.zeros(3)), 1
-        )
+        enumerate_run(problem, with_effective_step(1, 1, 0.1), replace(start, u=np.zeros(3)), 1)
 
 
 def test_f_is_not_shifted_where_there_is_no_infimum():

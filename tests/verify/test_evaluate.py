@@ -74,9 +74,7 @@ positive = st.fractions(min_value=Fraction(1, 20), max_value=20, max_denominator
 @st.composite
 def tables(draw):
     values = {symbol.name: draw(positive) for symbol in SYMBOLS} | {"T": Fraction(ROUNDS)}
-    series = {
-        q.__name__: [draw(positive) for _ in range(ROUNDS + 1)] for q in QUANTITIES
-    }
+    series = {q.__name__: [draw(positive) for _ in range(ROUNDS + 1)] for q in QUANTITIES}
     return values, series
 
 
@@ -114,9 +112,7 @@ def expressions(draw, values, series, depth=3):
         return a + b, [p + q for p, q in zip(x, y, strict=True)]
     if step == "/":
         divisor = draw(st.sampled_from(SYMBOLS))
-        return a * b / divisor, [
-            p * q / values[divisor.name] for p, q in zip(x, y, strict=True)
-        ]
+        return a * b / divisor, [p * q / values[divisor.name] for p, q in zip(x, y, strict=True)]
     return a * b, [p * q for p, q in zip(x, y, strict=True)]
 
 

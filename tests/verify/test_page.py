@@ -14,11 +14,11 @@ from fedbounds.theory.claims import read
 from fedbounds.theory.registry import encoded_claims
 from fedbounds.theory.symbols import RunOperator
 from fedbounds.verify.document import Timing, document
-from fedbounds.verify.mathml import to_mathml
 from fedbounds.verify.page import render, write_page
-from fedbounds.verify.page_figures import SMALLEST, strips, waterfall
-from fedbounds.verify.page_formulas import formulas, tidy
-from fedbounds.verify.page_summary import command, sentences
+from fedbounds.verify.page.figures import SMALLEST, strips, waterfall
+from fedbounds.verify.page.formulas import formulas, tidy
+from fedbounds.verify.page.mathml import to_mathml
+from fedbounds.verify.page.summary import command, sentences
 from fedbounds.verify.plan import Profile
 from fedbounds.verify.run import Settings, run
 from fedbounds.verify.standing import status_of

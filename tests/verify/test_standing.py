@@ -111,9 +111,7 @@ def test_one_violation_refutes_and_a_firm_verdict_is_needed_to_survive(seen):
 @given(st.lists(st.lists(st.sampled_from(Verdict), min_size=2, max_size=2), max_size=5))
 def test_every_part_needs_a_firm_verdict_of_its_own(rows):
     found = status(*(record(part(a, "a"), part(b, "b")) for a, b in rows))
-    firm = {
-        name for a, b in rows for name, v in (("a", a), ("b", b)) if v is Verdict.NOT_VIOLATED
-    }
+    firm = {name for a, b in rows for name, v in (("a", a), ("b", b)) if v is Verdict.NOT_VIOLATED}
     assert found["untested"] == (sorted({"a", "b"} - firm) if rows else [])
     violated = any(Verdict.VIOLATED in row for row in rows)
     expected = REFUTED if violated else SURVIVED if firm == {"a", "b"} else UNTESTED

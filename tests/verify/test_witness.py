@@ -70,7 +70,10 @@ def found(name) -> Witness:
 def run_alone(script, then=""):
     """What a script prints in an interpreter that sees neither us nor our packages."""
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", script + then], capture_output=True, text=True, check=True
+        [sys.executable, "-I", "-S", "-c", script + then],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stderr == ""
     return done.stdout
@@ -202,9 +205,7 @@ def nearly_at_rest():
     linear = np.full((2, 2), 0.3)
     problem = FederatedQuadratic(hessian, linear, 1, Noise(NoiseLaw.RADEMACHER, 6.0, 0.0))
     start = Start(0.25 - linear[0, :1], 0.25 - linear[:, 1:])
-    return Instance(
-        "suspect", problem, with_effective_step(1, 2, 0.0625), 1, Method.MOMENTS, start
-    )
+    return Instance("suspect", problem, with_effective_step(1, 2, 0.0625), 1, Method.MOMENTS, start)
 
 
 def test_a_suspect_is_rounded_to_a_witness_where_the_small_search_finds_none():
@@ -217,7 +218,10 @@ def test_a_suspect_is_rounded_to_a_witness_where_the_small_search_finds_none():
 
 
 def test_a_suspect_that_breaks_nothing_is_no_witness():
-    assert find_witness(claim("personalization/lem-3.5"), AS_PRINTED, [nearly_at_rest()], examples=5) is None
+    assert (
+        find_witness(claim("personalization/lem-3.5"), AS_PRINTED, [nearly_at_rest()], examples=5)
+        is None
+    )
 
 
 def test_a_suspect_with_wide_blocks_is_left_alone():

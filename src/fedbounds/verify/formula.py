@@ -14,9 +14,15 @@ class _Latex(LatexPrinter):  # type: ignore[misc]
         return known.latex if known else str(super()._print_Symbol(expr, style))
 
     def _print_AppliedUndef(self, expr: Any, exp: str | None = None) -> str:
-        at = self._print(expr.args[0])
-        base = f"{MEANING[expr.func.__name__].latex}^{{({at})}}"
+        base = MEANING[expr.func.__name__].latex
+        if not base.endswith("^2"):  # of one draw, where a round would be a second power
+            base += f"^{{({self._print(expr.args[0])})}}"
         return base if exp is None else f"\\left({base}\\right)^{{{exp}}}"
+
+    def _as_ordered_terms(self, expr: Any, order: Any = None) -> list[Any]:
+        """A positive term before a negative one."""
+        terms = super()._as_ordered_terms(expr, order)
+        return sorted(terms, key=lambda term: bool(term.could_extract_minus_sign()))
 
     def _print_run(self, expr: Any, operator: str) -> str:
         return f"{operator}\\left[{self._print(expr.args[0])}\\right]"

@@ -25,11 +25,11 @@ from .records import SCHEMA, dumps
 
 @cache
 def source_hash() -> str:
-    """A hash of the package's own source and templates."""
+    """A hash of the package's own source and templates; the page only shows records."""
     digest = hashlib.sha256()
     root = Path(str(resources.files("fedbounds")))
     for path in sorted(root.rglob("*")):
-        if path.suffix in (".py", ".toml", ".j2"):
+        if path.suffix in (".py", ".toml", ".j2") and "page" not in path.parts:
             digest.update(path.relative_to(root).as_posix().encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()

@@ -97,30 +97,12 @@ def _by_term(expression: "sp.Expr") -> "sp.Expr":
     return sp.Add(*(sp.factor_terms(term) for term in sp.Add.make_args(expression)))
 
 
-def _printer() -> Any:
-    """The paper's notation, a positive term before a negative one, no round on a squared norm."""
-    from fedbounds.theory.symbols import MEANING
-
-    from .formula import _Latex
-
-    class Printer(_Latex):
-        def _as_ordered_terms(self, expr: Any, order: Any = None) -> list[Any]:
-            terms = super()._as_ordered_terms(expr, order)
-            return sorted(terms, key=lambda term: bool(term.could_extract_minus_sign()))
-
-        def _print_AppliedUndef(self, expr: Any, exp: str | None = None) -> str:
-            latex = MEANING[expr.func.__name__].latex
-            if exp is None and latex.endswith("^2"):  # of one draw; (t) would be a second power
-                return latex
-            return super()._print_AppliedUndef(expr, exp)
-
-    return Printer()
-
-
 def _latex(expression: Any) -> str:
     import sympy as sp
 
-    return str(_printer().doprint(tidy(sp.sympify(expression))))
+    from fedbounds.verify.formula import to_latex
+
+    return to_latex(tidy(sp.sympify(expression)))
 
 
 def _part(part: "Part") -> PartView:

@@ -8,10 +8,10 @@ from typing import Any
 
 from fedbounds.vocabulary import Relation, Standing, StatementStatus, Verdict
 
-from .page_figures import Strips, Waterfall, strips, waterfall
-from .page_formulas import ClaimView
-from .page_numbers import NONE, number, span
-from .page_summary import VERDICTS, power, sizes
+from .figures import Strips, Waterfall, strips, waterfall
+from .formulas import ClaimView
+from .numbers import NONE, number, span
+from .summary import VERDICTS, power, sizes
 
 Record = dict[str, Any]
 

@@ -10,7 +10,7 @@ from fedbounds.errors import FedboundsError
 from fedbounds.theory import catalogue
 from fedbounds.vocabulary import ProofStatus, Standing, StatementStatus, Verdict
 
-from .page_numbers import count, listed
+from .numbers import count, listed
 
 Record = dict[str, Any]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from .page_numbers import number, to_float
+from .numbers import number, to_float
 
 Record = dict[str, Any]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from fedbounds.vocabulary import StatementStatus, Verdict
 
-from .page_formulas import ClaimView, PartView
-from .page_numbers import exact
-from .page_summary import SIZES, sizes
+from .formulas import ClaimView, PartView
+from .numbers import exact
+from .summary import SIZES, sizes
 
 Record = dict[str, Any]
 

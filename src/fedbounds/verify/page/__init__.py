@@ -13,8 +13,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, UndefinedError
 
 from fedbounds.errors import FedboundsError
 
-from . import page_figures, page_findings, page_numbers, page_sections, page_summary
-from .page_formulas import formulas
+from . import figures, findings, numbers, sections, summary
+from .formulas import formulas
 
 Record = dict[str, Any]
 
@@ -55,7 +55,7 @@ def write_page(document: Record, path: Path) -> None:
     FedboundsError
         If the file cannot be written.
     """
-    from .store import write_text
+    from fedbounds.verify.store import write_text
 
     text = render(document, path.parent)
     try:
@@ -67,19 +67,19 @@ def write_page(document: Record, path: Path) -> None:
 @cache
 def _environment() -> Environment:
     found = Environment(
-        loader=PackageLoader("fedbounds.verify"),
+        loader=PackageLoader("fedbounds.verify.page"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     found.filters |= {
-        "number": page_numbers.number,
-        "side": page_numbers.side,
-        "power": page_summary.power,
-        "short": page_summary.short_id,
-        "anchor": page_summary.anchor,
-        "sort_key": page_numbers.sort_key,
+        "number": numbers.number,
+        "side": numbers.side,
+        "power": summary.power,
+        "short": summary.short_id,
+        "anchor": summary.anchor,
+        "sort_key": numbers.sort_key,
     }
     return found
 
@@ -87,34 +87,34 @@ def _environment() -> Environment:
 def _context(document: Record, folder: Path | None) -> Record:
     """All that the template shows."""
     _check_schema(document)
-    judged = page_summary.judged_claims(document)
+    judged = summary.judged_claims(document)
     records: dict[str, list[Record]] = {}
     for row in document["results"]:
         records.setdefault(row["claim"], []).append(row)
     views = {claim["id"]: formulas(claim["id"]) for claim in judged}
-    ordered = page_sections.by_gravity(judged)
+    ordered = sections.by_gravity(judged)
     return {
         "run": document["run"],
-        "papers": page_summary.papers(document),
-        "titles": page_summary.titles(document),
-        "sentences": page_summary.sentences(document),
-        "findings": page_findings.findings(judged, records, views, folder),
+        "papers": summary.papers(document),
+        "titles": summary.titles(document),
+        "sentences": summary.sentences(document),
+        "findings": findings.findings(judged, records, views, folder),
         "claims": ordered,
-        "verdicts": page_sections.verdicts_seen(judged),
+        "verdicts": sections.verdicts_seen(judged),
         "sections": [
-            page_sections.section(claim, records.get(claim["id"], []), views[claim["id"]])
+            sections.section(claim, records.get(claim["id"], []), views[claim["id"]])
             for claim in ordered
         ],
         "unjudged": _unjudged(document),
-        "methods": page_summary.methods(document["results"]),
-        "standings": page_summary.standings(document),
-        "command": page_summary.command(document),
-        "clipped_at": page_numbers.number(page_figures.SMALLEST),
+        "methods": summary.methods(document["results"]),
+        "standings": summary.standings(document),
+        "command": summary.command(document),
+        "clipped_at": numbers.number(figures.SMALLEST),
     }
 
 
 def _check_schema(document: Record) -> None:
-    from .records import SCHEMA
+    from fedbounds.verify.records import SCHEMA
 
     if document.get("schema") != SCHEMA:
         raise FedboundsError(
@@ -125,7 +125,7 @@ def _check_schema(document: Record) -> None:
 def _unjudged(document: Record) -> list[tuple[str, list[Record]]]:
     """Claims without a judgement by kind, in the order of their paper."""
     found: dict[str, list[Record]] = {}
-    for claim in page_summary.in_order(document):
+    for claim in summary.in_order(document):
         if not claim["readings"]:
             found.setdefault(claim["kind"], []).append(claim)
     return list(found.items())
