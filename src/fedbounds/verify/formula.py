@@ -37,6 +37,11 @@ class _Latex(LatexPrinter):  # type: ignore[misc]
         return self._print_run(expr, r"\max_{0\le t<T}")
 
 
+def ordered_terms(expression: sp.Expr) -> list[sp.Expr]:
+    """The terms of a sum in printing order, positive ones first."""
+    return list(_Latex()._as_ordered_terms(expression))
+
+
 def to_latex(expression: sp.Expr) -> str:
     """LaTeX in the paper's symbols; a quantity of round t carries (t) above."""
     return str(_Latex().doprint(expression))

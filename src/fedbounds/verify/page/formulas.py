@@ -123,13 +123,14 @@ def _terms(expression: "sp.Expr") -> list[str]:
     """LaTeX of the terms of a sum, each with its sign, in printing order."""
     import sympy as sp
 
-    printer = _printer()
-    terms = printer._as_ordered_terms(tidy(sp.sympify(expression)))
-    found = [str(printer.doprint(terms[0]))]
+    from fedbounds.verify.formula import ordered_terms, to_latex
+
+    terms = ordered_terms(tidy(sp.sympify(expression)))
+    found = [to_latex(terms[0])]
     for term in terms[1:]:
         negative = term.could_extract_minus_sign()
         sign = "{} -" if negative else "{} +"  # the empty group makes the sign a binary one
-        found.append(f"{sign} {printer.doprint(-term if negative else term)}")
+        found.append(f"{sign} {to_latex(-term if negative else term)}")
     return found
 
 

@@ -87,5 +87,5 @@ def count(amount: int, noun: str, plural: str = "") -> str:
 
 def listed(words: Any) -> str:
     """Words joined as in a sentence: "a, b and c"."""
-    *first, last = [*words]
-    return f"{', '.join(first)} and {last}" if first else str(last)
+    every = [str(word) for word in words]
+    return f"{', '.join(every[:-1])} and {every[-1]}" if len(every) > 1 else every[0]
