@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
+from fedbounds.errors import FedboundsError
 from fedbounds.problems import ClientVectors, CoupledCosine
 from fedbounds.problems.linear import rational as to_fraction
 from fedbounds.theory.claims import Claim, Part, Reading, read
@@ -85,16 +86,53 @@ def judge(
     return Judged(tuple(judgements), measured)
 
 
+def check(claim: Claim, instance: Instance, *, outside: bool = False) -> Judgement:
+    """Judge the first reading of a claim on an instance of one's own, without sampling.
+
+    Parameters
+    ----------
+    outside : bool
+        Measure also where a condition fails, for research: the verdict remains "outside
+        conditions" and says nothing about the claim.
+
+    Raises
+    ------
+    FedboundsError
+        If no part of the claim applies: the condition that fails with both sides, or the
+        assumption that does not hold. Or if the instance is to be sampled.
+    """
+    if claim.algorithm != instance.algorithm_name:
+        raise FedboundsError(
+            f"{claim.id} is about {claim.algorithm}; the instance runs {instance.algorithm_name}"
+        )
+    found = judge_reading(claim, claim.readings[0], instance, measure(instance), outside=outside)
+    refused = (Verdict.NOT_APPLICABLE, *(() if outside else (Verdict.OUTSIDE,)))
+    if all(outcome.verdict in refused for outcome in found.outcomes):
+        reasons = "; ".join(dict.fromkeys(outcome.reason for outcome in found.outcomes))
+        raise FedboundsError(f"{claim.id} does not apply to {instance.name!r}: {reasons}")
+    return found
+
+
 def judge_reading(
-    claim: Claim, reading: Reading, instance: Instance, measured: Measurement
+    claim: Claim,
+    reading: Reading,
+    instance: Instance,
+    measured: Measurement,
+    *,
+    outside: bool = False,
 ) -> Judgement:
     """Judge every part of one reading on a measured instance."""
-    outcomes = (_judge_part(part, instance, measured) for part in read(claim, reading))
+    outcomes = (_judge_part(part, instance, measured, outside) for part in read(claim, reading))
     return Judgement(claim, reading, instance, tuple(outcomes))
 
 
-def _judge_part(part: Part, instance: Instance, measured: Measurement) -> Outcome:
+def _judge_part(
+    part: Part, instance: Instance, measured: Measurement, outside: bool = False
+) -> Outcome:
     refused = refusal(part, instance, measured.numbers)
+    if refused is not None and outside and refused.verdict is Verdict.OUTSIDE:
+        numbers = decide(part, measured.numbers, instance.method, measured.diverged_at)
+        return replace(numbers, verdict=Verdict.OUTSIDE, reason=refused.reason, candidate=False)
     if refused is not None:
         return Outcome(part.name, refused.verdict, refused.reason)
     outcome = decide(part, measured.numbers, instance.method, measured.diverged_at)

@@ -1,0 +1,74 @@
+"""`check`: an own instance is judged, or refused with the reason and both sides."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fedbounds.algorithms.fedavg_p import with_effective_step
+from fedbounds.algorithms.participant_mean import ParticipantMean
+from fedbounds.errors import FedboundsError
+from fedbounds.problems import ClientVectors, Noise, NoiseLaw, Start, federated_quadratic
+from fedbounds.theory.registry import claim
+from fedbounds.verify.instance import Instance
+from fedbounds.verify.judge import check
+from fedbounds.vocabulary import Method, Verdict
+
+THEOREM = claim("personalization/thm-3.7")
+PROBLEM = federated_quadratic(
+    clients=4,
+    shared_dimension=2,
+    personal_dimension=2,
+    dissimilarity=1.0,
+    noise=Noise(NoiseLaw.GAUSSIAN, 0.2, 0.2),
+)
+INSIDE = Instance(
+    "mine",
+    PROBLEM,
+    with_effective_step(2, 3, 1 / 96, 2.0, 2.0),
+    rounds=20,
+    method=Method.MOMENTS,
+    start=Start(np.ones(2), np.ones((4, 2))),
+)
+OUTSIDE = replace(INSIDE, algorithm=with_effective_step(2, 3, 1 / 90, 2.0, 2.0))
+
+
+def test_inside_the_conditions_there_is_a_verdict_with_both_sides():
+    found = check(THEOREM, INSIDE)
+    assert found.verdict is Verdict.NOT_VIOLATED
+    assert 0 < found.deciding.left < found.deciding.right
+
+
+def test_outside_is_an_error_that_shows_both_sides():
+    with pytest.raises(
+        FedboundsError, match=r"gamma <= 1/\(32\*K\*L\) fails: 0.0111111 against 0.0104"
+    ):
+        check(THEOREM, OUTSIDE)
+
+
+def test_research_outside_is_measured_and_never_called_a_verdict():
+    found = check(THEOREM, OUTSIDE, outside=True)
+    assert found.verdict is Verdict.OUTSIDE
+    assert found.deciding.left is not None
+    assert "gamma" in found.deciding.reason
+
+
+def test_an_assumption_that_fails_is_an_error_that_names_it():
+    own_curvature = federated_quadratic(clients=4, shared_dimension=2, personal_dimension=2)
+    with pytest.raises(FedboundsError, match="bounded gradient dissimilarity: the deviation"):
+        check(THEOREM, replace(INSIDE, problem=own_curvature))
+
+
+def test_more_participants_than_clients_is_an_error_before_any_work():
+    with pytest.raises(
+        FedboundsError, match="participants m is 5; expected between 1 and .* n = 4"
+    ):
+        replace(INSIDE, algorithm=with_effective_step(5, 3, 1 / 96, 3.0, 2.0))
+
+
+def test_a_claim_about_another_algorithm_is_an_error():
+    vectors = Instance("vectors", ClientVectors(np.eye(3)), ParticipantMean(1), 1, Method.MOMENTS)
+    with pytest.raises(
+        FedboundsError, match="is about FedAvg-P; the instance runs participant mean"
+    ):
+        check(THEOREM, vectors)

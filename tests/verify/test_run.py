@@ -1,0 +1,364 @@
+"""A run can be interrupted anywhere and resumed to the same bytes; threads change nothing."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from flint import fmpq
+
+from fedbounds.algorithms.fedavg_p import with_effective_step
+from fedbounds.algorithms.participant_mean import ParticipantMean
+from fedbounds.errors import ConflictError, FedboundsError
+from fedbounds.problems import (
+    ClientVectors,
+    Noise,
+    NoiseLaw,
+    Start,
+    coupled_cosine,
+    federated_quadratic,
+)
+from fedbounds.theory.catalogue import entry, select
+from fedbounds.theory.registry import claim
+from fedbounds.verify import run as run_module
+from fedbounds.verify.document import Timing, document
+from fedbounds.verify.instance import Instance
+from fedbounds.verify.judge import concerned, judge
+from fedbounds.verify.plan import Profile
+from fedbounds.verify.records import dumps
+from fedbounds.verify.run import Settings, run
+from fedbounds.verify.store import Store
+from fedbounds.vocabulary import Kind, Method, ProofStatus, Standing, StatementStatus, Verdict
+
+
+def vectors():
+    rows = np.array([[fmpq(1)], [fmpq(-2)], [fmpq(4)]], dtype=object)
+    return Instance("vectors", ClientVectors(rows), ParticipantMean(1), 1, Method.RATIONAL)
+
+
+def quadratic():
+    problem = federated_quadratic(
+        clients=3, shared_dimension=2, personal_dimension=1, dissimilarity=1.0,
+        noise=Noise(NoiseLaw.GAUSSIAN, 0.2, 0.2), seed=5,
+    )  # fmt: skip
+    start = Start(np.ones(2), np.ones((3, 1)))
+    algorithm = with_effective_step(2, 2, 1 / 128, 2.0, 2.0)
+    return Instance("quadratic", problem, algorithm, 4, Method.MOMENTS, start)
+
+
+def cosine(method, replicas=0):
+    problem = coupled_cosine(
+        clients=2, shared_dimension=1, personal_dimension=1,
+        noise=Noise(NoiseLaw.RADEMACHER, 0.05, 0.05), seed=5,
+    )  # fmt: skip
+    start = Start(np.ones(1), np.ones((2, 1)))
+    algorithm = with_effective_step(1, 1, 1 / 128, 1.0, 2.0)
+    return Instance(f"cosine, {method}", problem, algorithm, 2, method, start, replicas)
+
+
+def plan():
+    return [
+        vectors(), quadratic(), cosine(Method.ENUMERATION), cosine(Method.SAMPLING, 1024),
+    ]  # fmt: skip
+
+
+SETTINGS = Settings(Profile.QUICK, seed=3, workers=1)
+ENTRIES = select(("personalization",))
+PAIRS = sum(
+    len(concerned([claim(e.id) for e in ENTRIES if e.module], instance)) for instance in plan()
+)
+
+
+@pytest.fixture(autouse=True)
+def tiny_plan(monkeypatch):
+    """Four instances of every method instead of a profile's."""
+    monkeypatch.setattr(run_module, "instances", lambda claims, profile, seed: iter(plan()))
+
+
+def files(folder):
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory):
+    """Files and results of a run that nothing disturbed."""
+    folder = tmp_path_factory.mktemp("whole")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run_module, "instances", lambda claims, profile, seed: iter(plan()))
+        results = run(ENTRIES, SETTINGS, Store(folder))
+    return files(folder), results
+
+
+# ---- what a run leaves
+
+
+def test_every_claim_reading_and_instance_has_its_record(uninterrupted):
+    written, results = uninterrupted
+    plain = [name for name in written if name.startswith("records/") and "witness" not in name]
+    assert len(plain) == PAIRS
+    assert len(results.records) == PAIRS + sum("records/witness" in name for name in written)
+    for row in results.records:
+        assert json.loads(written[f"records/{row['key']}.json"]) == row
+
+
+def test_a_violation_leaves_a_witness_with_its_script(uninterrupted):
+    written, results = uninterrupted
+    witnesses = [row for row in results.records if row["witness"]]
+    assert witnesses
+    for row in witnesses:
+        assert row["witness"] in written
+        assert row["verdict"] == Verdict.VIOLATED
+        assert row["instance"]["family"] in ("ClientVectors", "FederatedQuadratic")
+        assert row["premises"] is not None
+    refuted = {
+        (summary["id"], reading["name"]): reading["witness"]
+        for summary in results.claims
+        for reading in summary["readings"]
+        if reading["statement"] == StatementStatus.REFUTED
+    }
+    assert set(refuted.values()) == {row["witness"] for row in witnesses}
+
+
+def test_summaries_follow_the_catalogue(uninterrupted):
+    _, results = uninterrupted
+    assert [summary["id"] for summary in results.claims] == [e.id for e in ENTRIES]
+    for summary, found in zip(results.claims, ENTRIES, strict=True):
+        if found.kind is Kind.DEFINITION:
+            assert summary["standing"] is None
+        elif not found.module:
+            assert summary["standing"] == Standing.OPEN
+            assert summary["reason"] == "not encoded yet"
+        else:
+            assert summary["standing"] in list(Standing)
+            assert summary["readings"][0]["name"] == "as printed"
+            statements = {reading["statement"] for reading in summary["readings"]}
+            assert summary["readings_differ"] == (len(statements) > 1)
+
+
+def test_the_slack_of_the_theorem_is_recorded_and_closes(uninterrupted):
+    _, results = uninterrupted
+    with_slack = [row for row in results.records if row["slack"]]
+    assert {row["claim"] for row in with_slack} == {"personalization/thm-3.7"}
+    assert {row["reading"] for row in with_slack} == {"as printed"}
+    for row in with_slack:
+        assert sum(share["share"] for share in row["slack"]) == pytest.approx(1.0, rel=1e-9)
+
+
+def test_the_document_is_the_same_but_for_timing(uninterrupted):
+    _, results = uninterrupted
+    a, b = (document(results, SETTINGS, Timing(seconds)) for seconds in (1.0, 2.0))
+    assert a != b
+    for data in (a, b):
+        del data["run"]["timing"]
+    assert dumps(a) == dumps(b)
+    assert a.keys() == {"schema", "run", "claims", "results", "proofs"}
+
+
+# ---- resuming
+
+
+class Stop(KeyboardInterrupt):
+    """Ctrl-C at a chosen moment."""
+
+
+def interrupt_at(done):
+    def progress(message, at, total):
+        if at == done:
+            raise Stop
+
+    return progress
+
+
+def interrupt_at_witness(message, at, total):
+    if message.startswith("smallest witness"):
+        raise Stop
+
+
+def resumed(folder):
+    results = run(ENTRIES, SETTINGS, Store(folder))
+    return files(folder), results
+
+
+@pytest.mark.parametrize("done", range(len(plan())))
+def test_interrupting_between_instances_and_resuming_gives_the_same_bytes(
+    tmp_path, uninterrupted, done
+):
+    with pytest.raises(Stop):
+        run(ENTRIES, SETTINGS, Store(tmp_path), interrupt_at(done))
+    kept = files(tmp_path)
+    assert len(kept) >= done
+    assert kept.items() <= uninterrupted[0].items()  # what is there is whole and final
+    written, results = resumed(tmp_path)
+    assert written == uninterrupted[0]
+    assert results == uninterrupted[1]
+
+
+def test_interrupting_the_search_for_a_witness_and_resuming_gives_the_same_bytes(
+    tmp_path, uninterrupted
+):
+    with pytest.raises(Stop):
+        run(ENTRIES, SETTINGS, Store(tmp_path), interrupt_at_witness)
+    assert sum("witness" not in name for name in files(tmp_path)) == PAIRS
+    assert resumed(tmp_path) == uninterrupted
+
+
+@pytest.mark.parametrize("saves", [1, 3, 10, PAIRS - 1])
+def test_interrupting_between_the_records_of_an_instance_gives_the_same_bytes(
+    tmp_path, uninterrupted, monkeypatch, saves
+):
+    whole = Store.save
+    count = 0
+
+    def save(self, key, data):
+        nonlocal count
+        if count == saves:
+            raise Stop
+        count += 1
+        whole(self, key, data)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "save", save)
+        with pytest.raises(Stop):
+            run(ENTRIES, SETTINGS, Store(tmp_path))
+    assert len(files(tmp_path)) == saves
+    assert resumed(tmp_path) == uninterrupted
+
+
+def test_interrupting_while_a_file_is_written_leaves_no_half_file(tmp_path, monkeypatch):
+    import os
+
+    def stop(*_):
+        raise Stop
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", stop)
+        with pytest.raises(Stop):
+            run(ENTRIES, SETTINGS, Store(tmp_path))
+    assert files(tmp_path) == {}
+
+
+def test_a_second_run_computes_nothing(tmp_path, uninterrupted, monkeypatch):
+    run(ENTRIES, SETTINGS, Store(tmp_path))
+
+    def never(*_, **__):
+        raise AssertionError("judged or searched again")
+
+    monkeypatch.setattr(run_module, "judge", never)
+    monkeypatch.setattr(run_module, "find_witness", never)
+    assert run(ENTRIES, SETTINGS, Store(tmp_path)) == uninterrupted[1]
+
+
+def test_only_what_is_missing_is_computed_again(tmp_path, uninterrupted, monkeypatch):
+    store = Store(tmp_path)
+    run(ENTRIES, SETTINGS, store)
+    lost = next(
+        row["key"] for row in uninterrupted[1].records
+        if row["problem"]["instance"] == "quadratic" and not row["witness"]
+    )  # fmt: skip
+    (store.records / f"{lost}.json").unlink()
+    judged = []
+    original = run_module.judge
+
+    def counted(claims, instance, **named):
+        judged.append(instance.name)
+        return original(claims, instance, **named)
+
+    monkeypatch.setattr(run_module, "judge", counted)
+    assert resumed(tmp_path) == uninterrupted
+    assert judged == ["quadratic"]
+
+
+def test_nothing_already_computed_is_lost_when_a_later_instance_fails(tmp_path, monkeypatch):
+    original = run_module.judge
+
+    def failing(claims, instance, **named):
+        if instance.method is Method.SAMPLING:
+            raise MemoryError
+        return original(claims, instance, **named)
+
+    monkeypatch.setattr(run_module, "judge", failing)
+    with pytest.raises(MemoryError):
+        run(ENTRIES, SETTINGS, Store(tmp_path))
+    kept = len(files(tmp_path))
+    judged = len(concerned([claim(e.id) for e in ENTRIES if e.module], plan()[3]))
+    assert kept == PAIRS - judged
+
+
+def test_threads_change_no_byte(tmp_path, uninterrupted):
+    run(ENTRIES, replace(SETTINGS, workers=2), Store(tmp_path))
+    assert files(tmp_path) == uninterrupted[0]
+
+
+def test_another_seed_writes_other_records_beside_the_old(tmp_path, uninterrupted):
+    one = (entry("personalization/lem-3.4"),)
+    run(one, SETTINGS, Store(tmp_path))
+    before = files(tmp_path)
+    run(one, replace(SETTINGS, seed=4), Store(tmp_path))
+    after = files(tmp_path)
+    assert before.items() < after.items()
+    assert len(after) == 2 * len(before)
+
+
+def test_a_sampled_verdict_does_not_depend_on_what_else_was_run():
+    """The design's rule: the error of one decision depends on nothing else, nor does its data."""
+    problem = cosine(Method.SAMPLING, 4096)
+    alone_claim = claim("personalization/lem-3.4")
+    every = [claim(e.id) for e in ENTRIES if e.module]
+    (alone,) = judge((alone_claim,), problem, seed=1).judgements
+    among = next(x for x in judge(every, problem, seed=1).judgements if x.claim is alone_claim)
+    assert alone.outcomes == among.outcomes
+
+
+# ---- what goes wrong is named
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", "{}", '{"parts": 3}'])
+def test_a_corrupt_record_is_an_error_that_names_its_file(tmp_path, uninterrupted, text):
+    run(ENTRIES, SETTINGS, Store(tmp_path))
+    row = uninterrupted[1].records[5]
+    path = tmp_path / "records" / f"{row['key']}.json"
+    path.write_text(text)
+    with pytest.raises(FedboundsError) as refused:
+        run(ENTRIES, SETTINGS, Store(tmp_path))
+    assert path.name in str(refused.value)
+    path.unlink()  # as the message advises
+    assert resumed(tmp_path) == uninterrupted
+
+
+def test_a_lost_witness_script_is_written_again(tmp_path, uninterrupted):
+    run(ENTRIES, SETTINGS, Store(tmp_path))
+    (script,) = {row["witness"] for row in uninterrupted[1].records if row["witness"]}
+    (tmp_path / script).unlink()
+    assert resumed(tmp_path) == uninterrupted
+
+
+def test_proved_and_violated_is_a_conflict(tmp_path, monkeypatch):
+    """A proof planted beside an exact violation stops the run, after its records are written."""
+    original = run_module.standing
+    monkeypatch.setattr(
+        run_module, "standing", lambda statement, proof: original(statement, ProofStatus.PROVED)
+    )
+    with pytest.raises(ConflictError, match=r"lem-A\.2 is both proved and violated"):
+        run(ENTRIES, SETTINGS, Store(tmp_path))
+    assert len(files(tmp_path)) > PAIRS
+
+
+def test_proved_and_not_violated_is_no_conflict(tmp_path, monkeypatch):
+    original = run_module.standing
+    monkeypatch.setattr(
+        run_module, "standing", lambda statement, proof: original(statement, ProofStatus.PROVED)
+    )
+    results = run((entry("personalization/lem-3.4"),), SETTINGS, Store(tmp_path))
+    assert results.claims[0]["standing"] == Standing.CONFIRMED
+
+
+def test_claims_that_are_not_encoded_are_summed_up_without_work(tmp_path, monkeypatch):
+    waiting = tuple(e for e in ENTRIES if not e.module)
+    monkeypatch.setattr(run_module, "instances", lambda *_: iter(()))
+    results = run(waiting, SETTINGS, Store(tmp_path))
+    assert results.records == []
+    assert len(results.claims) == len(waiting)
