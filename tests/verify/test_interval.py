@@ -6,6 +6,7 @@ over fixed seeds; failures are compared with a binomial quantile.
 """
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -151,7 +152,7 @@ def test_looking_again_and_again_costs_no_more_than_the_level(monkeypatch):
 
 def test_looks_share_the_level():
     levels = [look_level(j) for j in range(60)]
-    assert all(a > b > 0 for a, b in zip(levels[:-1], levels[1:], strict=True))
+    assert all(a > b > 0 for a, b in pairwise(levels))
     assert sum(levels) <= LEVEL
     assert sum(levels) == pytest.approx(LEVEL)
 
