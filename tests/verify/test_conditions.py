@@ -157,6 +157,15 @@ def test_a_longest_of_several_is_compared_as_a_whole():
     assert failure(condition, exact(eta_u=fmpq(32, 10), T=1, n=10)) is None
 
 
+def test_a_rational_that_is_the_longest_is_met_exactly_beside_an_irrational_one():
+    """7/3 >= max(7/3, sqrt(2)): equality, although one of the two needs a ball."""
+    condition = Condition(eta_u, ">=", sp.Max(L, sp.sqrt(n)))
+    at_edge = {"eta_u": fmpq(7, 3), "L": fmpq(7, 3), "n": 2}
+    assert failure(condition, exact(**at_edge)) is None
+    below = at_edge | {"eta_u": fmpq(7, 3) - fmpq(1, 10**30)}
+    assert failure(condition, exact(**below)) is not None
+
+
 def test_balls_enclose_the_numbers_they_stand_for():
     numbers = exact(gamma=fmpq(1, 3), L=fmpq(22, 7))
     for name, ball in in_balls(numbers).constants.items():

@@ -54,10 +54,10 @@ def list_claims(papers: tuple[str, ...]) -> None:
 def show(claim_id: str, latex: bool, witness: bool, out: str) -> None:
     """Show one claim: formulas, conditions, readings, standing."""
     found = entry(claim_id)
-    from .store import read_json
+    from .store import read_document
 
     path = Path(out) / RESULTS
-    summary = read_json(path)["claims"].get(claim_id) if path.exists() else None
+    summary = read_document(path)["claims"].get(claim_id) if path.exists() else None
     if witness:
         _print_witness(claim_id, summary, Path(out))
         return
@@ -78,7 +78,10 @@ def _print_witness(claim_id: str, summary: dict[str, Any] | None, folder: Path) 
             f"{str(folder)!r} has no witness of {claim_id}; run `fedbounds verify {claim_id}` first"
         )
     for script in scripts:
-        click.echo((folder / script).read_text(encoding="utf-8"))
+        path = folder / script
+        if not path.is_file():
+            raise FedboundsError(f"no witness script {str(path)!r}; run `fedbounds verify` again")
+        click.echo(path.read_text(encoding="utf-8"))
 
 
 def _run_options(command: Any) -> Any:
@@ -204,18 +207,11 @@ def _write(
     data = document(results, settings, Timing(seconds))
     targets = [store.folder / RESULTS] + ([Path(json_file)] if json_file else [])
     for target in targets:
-        _write_file(target, dumps(data), write_text)
+        write_text(target, dumps(data))
     paths = [f"results: {target}" for target in targets]
     if page:
         paths.append(f"page: {_make_page(data, store.folder)}")
     print_results(data, paths)
-
-
-def _write_file(target: Path, text: str, write: Any) -> None:
-    try:
-        write(target, text)
-    except OSError as error:
-        raise FedboundsError(f"cannot write {str(target)!r}: {error.strerror}") from error
 
 
 def _make_page(data: dict[str, Any], folder: Path) -> Path:
@@ -230,9 +226,9 @@ def _make_page(data: dict[str, Any], folder: Path) -> Path:
 @click.argument("folder", default="results")
 def report(folder: str) -> None:
     """Make the page of a result folder from its results.json."""
-    from .store import read_json
+    from .store import read_document
 
-    data = read_json(Path(folder) / RESULTS)
+    data = read_document(Path(folder) / RESULTS)
     click.echo(f"page: {_make_page(data, Path(folder))}")
 
 

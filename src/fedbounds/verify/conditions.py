@@ -1,8 +1,9 @@
 """Whether an instance lies inside a part's conditions and assumptions, with both sides shown."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import sympy as sp
 from flint import arb, ctx, fmpq
 
 from fedbounds.problems.linear import rational
@@ -47,10 +48,17 @@ def refusal(part: Part, instance: Instance, numbers: Numbers) -> Refusal | None:
 
 def failure(condition: Condition, numbers: Numbers) -> str | None:
     """None if the condition holds (at equality too), else a sentence with both sides."""
-    left, right = sides(condition, numbers)
-    if _holds(left, condition.relation, right):
+    if all(_holds(*sides(part, numbers), part.relation) for part in _conjuncts(condition)):
         return None
+    left, right = sides(condition, numbers)
     return f"{condition} fails: {float(left):.6g} against {float(right):.6g}"
+
+
+def _conjuncts(condition: Condition) -> list[Condition]:
+    """``a >= max(b, c)`` as a >= b and a >= c, so that each is decided as exactly as it can be."""
+    if condition.relation == ">=" and isinstance(condition.right, sp.Max):
+        return [replace(condition, right=argument) for argument in condition.right.args]
+    return [condition]
 
 
 def sides(condition: Condition, numbers: Numbers) -> tuple[Any, Any]:
@@ -71,7 +79,7 @@ def in_balls(numbers: Numbers) -> Numbers:
     )
 
 
-def _holds(left: Any, relation: str, right: Any) -> bool:
+def _holds(left: Any, right: Any, relation: str) -> bool:
     if isinstance(left, arb) or isinstance(right, arb):
         # an undecided comparison of balls is no evidence that the condition holds
         return bool({"<=": left <= right, ">=": left >= right, "==": False}[relation])

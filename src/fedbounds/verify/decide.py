@@ -14,17 +14,18 @@ import sympy as sp
 from flint import arb, ctx, fmpq
 
 from fedbounds.theory.claims import Part
+from fedbounds.theory.symbols import Mean_t, Sum_t
 from fedbounds.vocabulary import Index, Method, Relation, Verdict
 
 from .conditions import raise_precision
-from .evaluate import IrrationalError, Numbers, evaluate, scale, terms
+from .evaluate import IrrationalError, Numbers, evaluate, scale, terms, whole
 from .interval import LEVEL, Sums, half_width, look_level
 
 Array = Any
 MARGIN = 1e-10  # of the sum of all terms' sizes: what float64 expectations resolve
 _ROUNDING = 1e-15  # more of it per round and unit of outer step, which magnifies rounding
 _LONGEST_FRACTION = 60  # characters; longer exact values are reported rounded
-FLOOR = 1e-26  # of the largest such sum in the run: below it, rounds are not examined
+FLOOR = 1e-26  # of the largest such sum up to a round: below it, the round is not examined
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def rounds_of(part: Part, numbers: Numbers, last: int | None = None) -> range | 
     """The rounds a part speaks of; None for a whole run. ``last`` cuts a diverged run."""
     if part.index is Index.RUN:
         return None
-    stop = int(numbers.constants["T"])
+    stop = whole(numbers.constants["T"])
     return range(part.first_round, stop if last is None else min(stop, last))
 
 
@@ -113,12 +114,13 @@ def _decide_exactly(part: Part, numbers: Numbers, rounds: range | None) -> Outco
     ratios = [_float(g) / s if s > 0 else 0.0 for g, s in zip(gaps, sizes, strict=True)]
     worst = int(np.argmax(np.abs(ratios)) if part.relation is Relation.EQUAL else np.argmin(ratios))
     if part.relation is Relation.EQUAL:
-        broken = any(gap != 0 for gap in gaps)
+        broken = any(gap < 0 or gap > 0 for gap in gaps)
+        settled = all(gap == 0 for gap in gaps)
     else:
         broken = any(gap < 0 for gap in gaps)
-        open_signs = [gap for gap in gaps if not (gap >= 0 or gap < 0)]
-        if not broken and open_signs:
-            return Outcome(part.name, Verdict.UNDECIDED, "sign undecided at the finest precision")
+        settled = all(gap >= 0 for gap in gaps)
+    if not (broken or settled):  # balls that contain zero
+        return Outcome(part.name, Verdict.UNDECIDED, "sign undecided at the finest precision")
     outcome = Outcome(
         part=part.name,
         verdict=Verdict.VIOLATED if broken else Verdict.NOT_VIOLATED,
@@ -186,7 +188,8 @@ def _decide_in_floats(part: Part, numbers: Numbers, rounds: range | None) -> Out
     left, right = np.broadcast_arrays(left, right)
     sizes = np.broadcast_to(scale(numbers, rounds, part.left, part.right), left.shape)
     gap = right - left
-    clear = sizes > FLOOR * sizes.max()
+    # what a round inherits from larger ones before it is rounding; later ones do not touch it
+    clear = sizes > FLOOR * np.maximum.accumulate(sizes)
     if not clear.any():
         return Outcome(part.name, Verdict.NOT_APPLICABLE, "says nothing here: every term is zero")
     relative = np.where(clear, gap / np.where(clear, sizes, 1.0), np.inf)
@@ -288,9 +291,13 @@ def decide_sampled(
 
 def gap_width(part: Part, reach: Numbers, rounds: range | None) -> Array:
     """Certified range of the gap: twice the sum of its measured terms at their bounds."""
+    spread = (part.left - part.right).replace(
+        lambda e: isinstance(e, Mean_t | Sum_t),
+        lambda e: sp.Add(*(e.func(term) for term in sp.Add.make_args(sp.expand(e.args[0])))),
+    )
     measured = [
         term
-        for term in sp.Add.make_args(sp.expand(part.left) - sp.expand(part.right))
+        for term in sp.Add.make_args(sp.expand(spread))
         if term.atoms(sp.core.function.AppliedUndef)
     ]
     total = sum(abs(evaluate(term, reach, rounds)) for term in measured)

@@ -6,6 +6,7 @@ quantities are observed, not when the state moves on.
 """
 
 from itertools import product
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ def outcomes(problem: Problem, algorithm: FedAvgP, rounds: int) -> int:
     """Number of weighted replicas a full enumeration visits."""
     live = _live(problem)
     per_client = 2 ** (algorithm.local_steps * len(live))
-    subsets = all_participants(problem.clients, algorithm.participants).shape[1]
+    subsets = comb(problem.clients, algorithm.participants)
     branch = subsets * per_client**algorithm.participants
     return int(per_client**problem.clients * sum(branch**t for t in range(rounds)) + branch**rounds)
 

@@ -62,7 +62,7 @@ def evaluate(expression: sp.Expr, numbers: Numbers, rounds: range | None = None)
     if isinstance(expression, AppliedUndef):
         return _series(expression, numbers, rounds)
     if isinstance(expression, RunOperator):
-        every = range(int(numbers.constants[T.name]))
+        every = range(whole(numbers.constants[T.name]))
         inside = evaluate(expression.args[0], numbers, every)
         return _reduce_rounds(type(expression), inside, len(every))
     if isinstance(expression, sp.Mul):
@@ -77,13 +77,18 @@ def evaluate(expression: sp.Expr, numbers: Numbers, rounds: range | None = None)
     raise FedboundsError(f"cannot evaluate {type(expression).__name__} in {expression}")
 
 
+def whole(number: Any) -> int:
+    """A whole number held as an int, float, rational or exact ball."""
+    return int(number.unique_fmpz()) if isinstance(number, arb) else int(number)
+
+
 def _series(atom: AppliedUndef, numbers: Numbers, rounds: range | None) -> Any:
     name, at = atom.func.__name__, atom.args[0]
     if name not in numbers.series:
         raise FedboundsError(f"the quantity {name!r} was not measured")
     series = numbers.series[name]
     if at == T:
-        return series[..., int(numbers.constants[T.name])]
+        return series[..., whole(numbers.constants[T.name])]
     if at.is_Integer:
         return series[..., int(at)]
     shift = int(at - t)

@@ -10,11 +10,12 @@ from fedbounds.theory.catalogue import entry as entry_of
 from fedbounds.theory.registry import encoded
 from fedbounds.vocabulary import Verdict
 
+from .evaluate import Numbers
 from .instance_file import from_data
 from .judge import Judgement, judge_reading
 from .measure import measure
 from .store import read_json
-from .witness import explain, find_witness
+from .witness import find_witness, premises
 
 
 def search(entry: Entry, examples: int) -> None:
@@ -26,7 +27,7 @@ def search(entry: Entry, examples: int) -> None:
         if witness is None:
             click.echo(f"  no violation among {examples} small exact instances")
         else:
-            _print(witness.judgement)
+            _print(witness.judgement, measure(witness.judgement.instance).numbers)
             click.echo(witness.script)
 
 
@@ -57,10 +58,10 @@ def replay(entry: Entry | None, path: Path) -> None:
     measured = measure(instance)
     for reading in claim.readings:
         click.echo(f"{claim.id}, reading: {reading.name}")
-        _print(judge_reading(claim, reading, instance, measured))
+        _print(judge_reading(claim, reading, instance, measured), measured.numbers)
 
 
-def _print(judgement: Judgement) -> None:
+def _print(judgement: Judgement, numbers: Numbers) -> None:
     for outcome in judgement.outcomes:
         name = f"part {outcome.part}: " if outcome.part else ""
         click.echo(f"  {name}{outcome.verdict}{': ' if outcome.reason else ''}{outcome.reason}")
@@ -68,5 +69,5 @@ def _print(judgement: Judgement) -> None:
             at = "" if outcome.at is None else f" at round {outcome.at}"
             click.echo(f"    left {outcome.left}, right {outcome.right}, gap {outcome.gap}{at}")
     if judgement.verdict is Verdict.VIOLATED:
-        for premise in explain(judgement).premises:
+        for premise in premises(judgement, numbers):
             click.echo(f"    premise {premise.condition}: {premise.left} against {premise.right}")

@@ -85,7 +85,6 @@ def _quadratic(data: Data) -> Instance:
         raise unknown_name("noise law", law, [member.value for member in NoiseLaw])
     hessian = _array(data, "hessian", 3)
     d_u = _integer(data, "shared_dimension")
-    n, d_v = hessian.shape[0], hessian.shape[2] - d_u
     problem = FederatedQuadratic(
         hessian,
         _array(data, "linear", 2),
@@ -98,9 +97,8 @@ def _quadratic(data: Data) -> Instance:
         *(_number(data, name) for name in ("inner_step_u", "inner_step_v")),
         *(_number(data, name) for name in ("outer_step_u", "outer_step_v")),
     )
-    begin = Start(
-        u=_array(start, "u", 1).reshape(d_u), v=_array(start, "v", 2).reshape(n, max(d_v, 0))
-    )
+    n, d_v = problem.clients, problem.personal_dimension
+    begin = Start(u=_shaped(start, "u", (d_u,)), v=_shaped(start, "v", (n, d_v)))
     rounds = _integer(data, "rounds")
     return Instance("replay", problem, algorithm, rounds, Method.RATIONAL, begin)
 
@@ -131,11 +129,18 @@ def _fraction(key: str, value: Any) -> fmpq:
 
 def _array(data: Data, key: str, dimensions: int) -> np.ndarray:
     rows = np.array(_get(data, key), dtype=object)
-    if rows.ndim != dimensions and rows.size:
+    if rows.ndim != dimensions:
         raise FedboundsError(f"{key} has {rows.ndim} dimensions; expected {dimensions}")
     out = np.empty(rows.shape, dtype=object)
     out.reshape(-1)[:] = [_fraction(key, value) for value in rows.reshape(-1)]
     return out
+
+
+def _shaped(data: Data, key: str, shape: tuple[int, ...]) -> np.ndarray:
+    found = _array(data, key, len(shape))
+    if found.shape != shape:
+        raise FedboundsError(f"{key} of the start has shape {found.shape}; expected {shape}")
+    return found
 
 
 def _nested(array: Any) -> Any:

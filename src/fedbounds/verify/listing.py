@@ -13,10 +13,14 @@ _PIPED_WIDTH = 160  # columns when the output is not a terminal
 
 def console(stderr: bool = False) -> Console:
     """A console that does not fold tables when its output is piped."""
-    found = Console(stderr=stderr, highlight=False)
-    if found.is_terminal:
-        return found
-    return Console(stderr=stderr, width=_PIPED_WIDTH, highlight=False)
+    terminal = Console(stderr=stderr).is_terminal
+    return Console(
+        stderr=stderr,
+        width=None if terminal else _PIPED_WIDTH,
+        highlight=False,
+        markup=False,  # paths and formulas have brackets of their own
+        emoji=False,
+    )
 
 
 def columns(*names: str) -> Table:

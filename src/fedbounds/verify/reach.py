@@ -19,7 +19,7 @@ from fedbounds.problems import (
     Start,
     everyone,
 )
-from fedbounds.problems.problem import joint_rows
+from fedbounds.problems.problem import initial_value, joint_rows
 from fedbounds.vocabulary import Constant, Quantity
 
 Array = Any
@@ -61,7 +61,12 @@ def bounded_reach(
     # the shared and the personal move of one client may both be as long as the longest drift
     outer = float(np.hypot(algorithm.outer_step_u, algorithm.outer_step_v))
     gamma = algorithm.inner_step_u * algorithm.outer_step_u
-    gap = float(constants[Constant.INITIAL_GAP].value) if Constant.INITIAL_GAP in constants else 0.0
+    # f is measured above its infimum where there is one
+    gap = (
+        float(constants[Constant.INITIAL_GAP].value)
+        if Constant.INITIAL_GAP in constants
+        else abs(float(initial_value(problem, start)))
+    )
     names = [
         Quantity.GAP,
         Quantity.GRADIENT_U,

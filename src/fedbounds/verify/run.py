@@ -144,7 +144,7 @@ def _witness_record(
     ]
     key = "witness-" + hashlib.sha256("".join(keys).encode()).hexdigest()[:24]
     kept = store.load(key)
-    if kept is not None:
+    if kept is not None and (store.folder / kept["witness"]).is_file():
         return kept
     witness = find_witness(claim, reading, seen)
     if witness is None:

@@ -71,6 +71,7 @@ def sample_and_decide(
         return _Totals({k: sums_of(v) for k, v in series.items()}, tuple(of(p) for p in parts))
 
     totals: _Totals | None = None
+    outcomes: list[Outcome | None] = [None] * len(parts)
     look, done = 0, 0
     while True:
         upto = min(FIRST_LOOK * 2**look, instance.replicas)
@@ -91,13 +92,15 @@ def sample_and_decide(
         done = upto
         sums = totals.quantities
         means = Numbers(fixed, {name: s.total / s.count for name, s in sums.items()})
-        outcomes = tuple(
-            _decide(part, gap, bounds, means, instance, look)
-            for part, gap in zip(parts, totals.gaps, strict=True)
-        )
-        settled = all(outcome.verdict is not Verdict.UNDECIDED for outcome in outcomes)
+        for index, part in enumerate(parts):
+            known = outcomes[index]
+            # a decided part keeps its look, so that it does not depend on what else is judged
+            if known is None or known.verdict is Verdict.UNDECIDED:
+                outcomes[index] = _decide(part, totals.gaps[index], bounds, means, instance, look)
+        found_all = tuple(outcome for outcome in outcomes if outcome is not None)
+        settled = all(outcome.verdict is not Verdict.UNDECIDED for outcome in found_all)
         if settled or done >= instance.replicas:
-            return Sampled(outcomes, means)
+            return Sampled(found_all, means)
         look += 1
 
 

@@ -126,6 +126,12 @@ def script(judgement: Judgement, part: Part, numbers: Numbers) -> str:
         raise FedboundsError(f"{instance.name}: no script for {type(problem).__name__}")
     if start is None:
         raise FedboundsError(f"{instance.name} has no start")
+    widest = max(problem.shared_dimension, problem.personal_dimension)
+    if widest > 1:
+        raise FedboundsError(
+            f"{instance.name} has a block of dimension {widest}; scripts are written for "
+            "at most one coordinate a block"
+        )
     hessian, linear, u, v = _scalar_blocks(problem, start)
     own = sorted((constants_in(part.left) | constants_in(part.right)) - _PARAMETERS)
     used = [name for name in _LINES if name in part.quantities]

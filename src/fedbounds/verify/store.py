@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import tempfile
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -47,10 +48,12 @@ def claim_text(claim: Claim, reading: Reading) -> str:
             p.first_round,
             [str(c) for c in p.conditions],
             [a.value for a in p.assumptions],
+            None if p.trivial is None else sp.srepr(p.trivial),
         )
         for p in read(claim, reading)
     ]
-    return repr((claim.id, reading.name, parts))
+    weights = [(w.claim, w.part, sp.srepr(w.weight)) for w in claim.proof_weights]
+    return repr((claim.id, reading.name, parts, weights))
 
 
 def record_key(claim_text: str, instance_print: str, seed: int, device: Device = Device.CPU) -> str:
@@ -104,7 +107,7 @@ class Store:
         path = self.records / f"{key}.json"
         if not path.exists():
             return None
-        return read_json(path)
+        return _checked(path, read_json(path), _RECORD)
 
     def save(self, key: str, data: dict[str, Any]) -> None:
         """Write a record, whole or not at all."""
@@ -115,6 +118,34 @@ class Store:
         path = self.witnesses / f"{name}.py"
         write_text(path, script)
         return path.relative_to(self.folder).as_posix()
+
+
+_RECORD = {
+    "claim": str,
+    "reading": str,
+    "verdict": str,
+    "parts": list,
+    "constants": dict,
+    "parameters": dict,
+    "problem": dict,
+    "evidence": dict,
+}
+_DOCUMENT = {"schema": int, "run": dict, "claims": dict, "results": list}
+
+
+def _checked(path: Path, data: dict[str, Any], shape: Mapping[str, type]) -> dict[str, Any]:
+    for name, kind in shape.items():
+        if not isinstance(data.get(name), kind):
+            raise FedboundsError(
+                f"results file {str(path)!r} is corrupt ({name!r} is no {kind.__name__}); "
+                "delete it to compute it again"
+            )
+    return data
+
+
+def read_document(path: Path) -> dict[str, Any]:
+    """Read a results document; an error names the file if it is none."""
+    return _checked(path, read_json(path), _DOCUMENT)
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -137,12 +168,17 @@ def read_json(path: Path) -> dict[str, Any]:
 
 def write_text(path: Path, text: str) -> None:
     """Write a file whole or not at all."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(name, 0o644)  # mkstemp makes private files; results are to be shared
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+            os.chmod(name, 0o644)  # mkstemp makes private files; results are to be shared
+            os.replace(name, path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise FedboundsError(
+            f"cannot write {str(path)!r}: {error.strerror}; what was finished is kept"
+        ) from error

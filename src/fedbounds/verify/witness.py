@@ -11,6 +11,7 @@ from fedbounds.theory.claims import Claim, Part, Reading, read
 from fedbounds.vocabulary import Verdict
 
 from .conditions import sides
+from .evaluate import Numbers
 from .instance import Instance
 from .judge import Judgement, judge_reading
 from .measure import measure
@@ -87,13 +88,18 @@ def _judge(claim: Claim, reading: Reading, instance: Instance) -> Judgement:
 
 def explain(judgement: Judgement) -> Witness:
     """Premises and script of an exact violation."""
-    part = _part(judgement)
     numbers = measure(judgement.instance).numbers
-    premises = tuple(
-        Premise(str(condition), *(str(side) for side in sides(condition, numbers)))
-        for condition in part.conditions
+    return Witness(
+        judgement, premises(judgement, numbers), script(judgement, _part(judgement), numbers)
     )
-    return Witness(judgement, premises, script(judgement, part, numbers))
+
+
+def premises(judgement: Judgement, numbers: Numbers) -> tuple[Premise, ...]:
+    """Every condition of the deciding part with both sides."""
+    return tuple(
+        Premise(str(condition), *(str(side) for side in sides(condition, numbers)))
+        for condition in _part(judgement).conditions
+    )
 
 
 def _part(judgement: Judgement) -> Part:
