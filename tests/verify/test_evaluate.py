@@ -155,6 +155,15 @@ def test_replicas_evaluate_one_by_one(expression):
         )
 
 
+def test_a_run_operator_beside_a_round_keeps_replicas_apart():
+    """Each replica's own mean is taken off it, also where there are as many replicas as rounds."""
+    values = np.arange(16.0).reshape(4, 4)
+    found = evaluate(f(t) - Mean_t(f(t)), Numbers({"T": 4}, {"f": values}), range(4))
+    np.testing.assert_array_equal(found, values - values.mean(axis=1, keepdims=True))
+    ends = evaluate(f(t) - f(0), Numbers({"T": 4}, {"f": values}), range(4))
+    np.testing.assert_array_equal(ends, values - values[:, :1])
+
+
 # ---- rounds
 
 SERIES = {"f": np.array([5.0, 3.0, 2.0, 7.0]), "G_u": np.array([1.0, 4.0, 9.0, 16.0])}
@@ -264,6 +273,11 @@ def test_the_larger_of_two_is_found_in_every_kind_of_number(kind):
         assert found == max(a, b)
 
 
+def test_the_larger_of_two_quantities_is_found_round_by_round():
+    found = evaluate(sp.Max(f(t), G_u(t)), RUN, range(3))
+    np.testing.assert_array_equal(found, [5.0, 4.0, 9.0])
+
+
 # ---- what is missing is named
 
 
@@ -280,6 +294,13 @@ def test_a_quantity_that_was_not_measured_is_named():
 def test_a_round_outside_any_run_is_refused():
     with pytest.raises(FedboundsError, match=r"f\(t\)"):
         evaluate(f(t), RUN)
+
+
+def test_a_round_that_was_not_measured_is_refused():
+    """A series that ends too early (or a round before the first) is no shorter answer."""
+    for expression, rounds in ((f(t + 1), range(4)), (f(t - 1), range(3)), (f(t), range(5))):
+        with pytest.raises(FedboundsError, match="f"):
+            evaluate(expression, RUN, rounds)
 
 
 @pytest.mark.parametrize("expression", [n ** sp.Rational(1, 3), sp.sqrt(n) ** 3, sp.exp(n), sp.pi])

@@ -13,6 +13,7 @@ import pytest
 from scipy import stats
 
 from fedbounds.algorithms.fedavg_p import with_effective_step
+from fedbounds.errors import FedboundsError
 from fedbounds.problems import (
     FederatedQuadratic,
     Noise,
@@ -414,6 +415,13 @@ def test_bounded_noise_with_short_steps_is_decided():
     assert judgement.verdict is Verdict.NOT_VIOLATED
     assert judgement.deciding.replicas % FIRST_LOOK == 0
     assert judgement.deciding.level == LEVEL
+
+
+@pytest.mark.parametrize("replicas", [0, 100])
+def test_fewer_replicas_than_a_chunk_are_refused_in_words(replicas):
+    instance = replace(bounded("cosine", 0, 0.1), replicas=replicas)
+    with pytest.raises(FedboundsError, match="replicas"):
+        judge((claim("personalization/lem-3.4"),), instance)
 
 
 def test_sums_hold_what_they_are_given():

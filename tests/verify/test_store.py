@@ -294,19 +294,33 @@ def test_the_source_hash_sees_every_file(tmp_path, monkeypatch):
 # ---- files
 
 
+def some_record():
+    return record(judge((claim("personalization/lem-A.2"),), vectors()).judgements[0], "k")
+
+
 def test_a_record_is_loaded_as_it_was_saved(tmp_path):
     store = Store(tmp_path / "deep" / "folder")
     assert store.load("k") is None
-    store.save("k", {"gap": 0.1, "exact": "1/3"})
-    assert store.load("k") == {"gap": 0.1, "exact": "1/3"}
+    store.save("k", some_record())
+    assert store.load("k") == some_record()
     assert [path.name for path in store.records.iterdir()] == ["k.json"]
 
 
 def test_saving_again_replaces_the_record(tmp_path):
     store = Store(tmp_path)
-    store.save("k", {"a": 1})
-    store.save("k", {"a": 2})
-    assert store.load("k") == {"a": 2}
+    store.save("k", some_record())
+    store.save("k", some_record() | {"verdict": "other"})
+    assert store.load("k")["verdict"] == "other"
+
+
+@pytest.mark.parametrize("name", ["claim", "reading", "verdict", "parts", "constants",
+                                  "parameters", "problem", "evidence"])  # fmt: skip
+def test_a_record_that_lost_a_field_is_corrupt(tmp_path, name):
+    store = Store(tmp_path)
+    for wrong in ({k: v for k, v in some_record().items() if k != name}, some_record() | {name: 3}):
+        store.save("k", wrong)
+        with pytest.raises(FedboundsError, match=rf"k\.json.*'{name}'"):
+            store.load("k")
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
@@ -317,7 +331,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path, monke
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", no_room)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(FedboundsError, match=r"x\.json.*No space"):
         write_text(path, "new")
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["x.json"]

@@ -217,6 +217,23 @@ def test_a_suspect_is_rounded_to_a_witness_where_the_small_search_finds_none():
     assert len(witness.script.splitlines()) <= 40
 
 
+def test_a_suspect_of_a_claim_without_schedules_becomes_a_witness_too():
+    """Lemma 3.4 sets no step sizes: the suspect's own are as good as any."""
+    problem = FederatedQuadratic(
+        np.array([[[1.0, 0.0], [0.0, 1.0]]] * 2), np.array([[2.0, 0.0], [-2.0, 0.0]]), 1
+    )
+    start = Start(np.ones(1), np.ones((2, 1)))
+    suspect = Instance(
+        "suspect", problem, with_effective_step(1, 2, 1 / 64), 2, Method.MOMENTS, start
+    )
+    wrong = PLANTED["lem-3.4 / 10"]
+    assert not wrong.schedules
+    assert find_witness(wrong, AS_PRINTED, examples=1) is None
+    witness = find_witness(wrong, AS_PRINTED, [suspect], examples=1)
+    assert witness is not None
+    assert witness.judgement.verdict is Verdict.VIOLATED
+
+
 def test_a_suspect_that_breaks_nothing_is_no_witness():
     assert (
         find_witness(claim("personalization/lem-3.5"), AS_PRINTED, [nearly_at_rest()], examples=5)

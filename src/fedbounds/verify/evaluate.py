@@ -79,7 +79,10 @@ def evaluate(expression: sp.Expr, numbers: Numbers, rounds: range | None = None)
 
 def whole(number: Any) -> int:
     """A whole number held as an int, float, rational or exact ball."""
-    return int(number.unique_fmpz()) if isinstance(number, arb) else int(number)
+    found = number.unique_fmpz() if isinstance(number, arb) else int(number)
+    if found is None:
+        raise FedboundsError(f"{number} is not a whole number")
+    return int(found)
 
 
 def _series(atom: AppliedUndef, numbers: Numbers, rounds: range | None) -> Any:
