@@ -313,8 +313,15 @@ BOUNDED = [
 )
 def test_the_named_trivial_bound_is_a_bound(found, reading):
     """||grad f||^2 <= 2L (f - inf f), on runs of quadratics, whatever the step size."""
-    for seed, step in ((0, 1e-3), (1, 0.3), (2, 0.9)):
-        numbers = measure(quadratic(seed=seed, step=step, participants=3)).numbers
+    runs = [quadratic(seed=s, step=x, participants=3) for s, x in ((0, 1e-3), (1, 0.3), (2, 0.9))]
+    # all is lost in one block, of curvature L throughout: there the bound is attained
+    alike = FederatedQuadratic(np.array([np.eye(2)] * 3), np.zeros((3, 2)), 1)
+    slow = with_effective_step(3, 1, 1e-9)
+    for u, v in ((1.0, 0.0), (0.0, 1.0)):
+        start = Start(np.full(1, u), np.full((3, 1), v))
+        runs.append(replace(runs[0], problem=alike, algorithm=slow, start=start))
+    for instance in runs:
+        numbers = measure(instance).numbers
         for part in read(found, reading):
             trivially = replace(part, right=part.trivial, conditions=())
             assert decide(trivially, numbers, Method.MOMENTS).verdict is Verdict.NOT_VIOLATED
