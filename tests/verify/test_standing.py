@@ -26,7 +26,8 @@ TABLE = {
     (SURVIVED, ProofStatus.GAP): Standing.GAP,
     (UNTESTED, ProofStatus.GAP): Standing.GAP,
     (REFUTED, ProofStatus.GAP): Standing.REFUTED,
-    (SURVIVED, ProofStatus.CONTRADICTORY): Standing.UNSATISFIABLE,
+    (SURVIVED, ProofStatus.CONTRADICTORY): Standing.CONFLICT,
+    (REFUTED, ProofStatus.CONTRADICTORY): Standing.CONFLICT,
     (UNTESTED, ProofStatus.CONTRADICTORY): Standing.UNSATISFIABLE,
     (SURVIVED, ProofStatus.OPEN): Standing.TESTED,
     (UNTESTED, ProofStatus.OPEN): Standing.OPEN,
@@ -41,17 +42,15 @@ def test_each_pair_of_axes_has_its_word(axes, word):
 
 
 def test_the_table_is_whole():
-    # premises that contradict each other leave no instance to violate: that pair cannot be right
-    impossible = {(REFUTED, ProofStatus.CONTRADICTORY)}
-    assert set(TABLE) | impossible == {(s, p) for s in StatementStatus for p in ProofStatus}
+    assert set(TABLE) == {(s, p) for s in StatementStatus for p in ProofStatus}
     assert set(TABLE.values()) == set(Standing)
 
 
 @pytest.mark.parametrize("proof", PROVED)
-def test_proved_and_violated_is_a_conflict_and_nothing_else_is(proof):
+def test_proved_and_violated_is_a_conflict_and_nothing_else_with_consistent_premises_is(proof):
     assert standing(REFUTED, proof) is Standing.CONFLICT
     assert standing(SURVIVED, proof) is not Standing.CONFLICT
-    for other in set(ProofStatus) - set(PROVED):
+    for other in set(ProofStatus) - set(PROVED) - {ProofStatus.CONTRADICTORY}:
         assert standing(REFUTED, other) is not Standing.CONFLICT
 
 

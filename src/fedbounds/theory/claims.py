@@ -166,7 +166,8 @@ def read(claim: Claim, reading: Reading) -> tuple[Part, ...]:
                 left=_replace(changed.left, old, new),
                 right=_replace(changed.right, old, new),
             )
-        return changed
+        # a trivial bound is one of the left side it was named for
+        return changed if changed.left == part.left else replace(changed, trivial=None)
 
     return tuple(switch(part) for part in claim.parts)
 

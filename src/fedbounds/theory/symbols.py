@@ -24,8 +24,8 @@ MEANING: dict[str, Meaning] = {}
 
 
 def _symbol(name: str, text: str, latex: str, **assumptions: bool) -> sp.Symbol:
-    MEANING[name] = Meaning(text, latex)
-    return sp.Symbol(name, **assumptions)
+    MEANING[str(name)] = Meaning(text, latex)
+    return sp.Symbol(str(name), **assumptions)
 
 
 def _quantity(name: Quantity, text: str, latex: str) -> type[sp.Function]:

@@ -86,6 +86,11 @@ def read_off(problem: FederatedQuadratic, algorithm: FedAvgP) -> AffineRound:
         If the state is too large for dense second moments, or the round is not affine.
     """
     check_size(problem)
+    with np.errstate(over="ignore", invalid="ignore"):  # divergence shows in the moments
+        return _read_off(problem, algorithm)
+
+
+def _read_off(problem: FederatedQuadratic, algorithm: FedAvgP) -> AffineRound:
     probe = _basis(problem)
     features, reached = observe(problem, algorithm, probe, _silent(problem, probe, None))
     features = _with_value(problem, probe, features)

@@ -228,8 +228,12 @@ def report(folder: str) -> None:
     """Make the page of a result folder from its results.json."""
     from .store import read_document
 
-    data = read_document(Path(folder) / RESULTS)
-    click.echo(f"page: {_make_page(data, Path(folder))}")
+    path = Path(folder) / RESULTS
+    data = read_document(path)
+    try:
+        click.echo(f"page: {_make_page(data, Path(folder))}")
+    except FedboundsError as error:
+        raise FedboundsError(f"{path}: {error}") from error
 
 
 @cli.command()

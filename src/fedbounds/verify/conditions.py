@@ -48,10 +48,23 @@ def refusal(part: Part, instance: Instance, numbers: Numbers) -> Refusal | None:
 
 def failure(condition: Condition, numbers: Numbers) -> str | None:
     """None if the condition holds (at equality too), else a sentence with both sides."""
-    if all(_holds(*sides(part, numbers), part.relation) for part in _conjuncts(condition)):
+    if all(_decided(part, numbers) for part in _conjuncts(condition)):
         return None
     left, right = sides(condition, numbers)
     return f"{condition} fails: {float(left):.6g} against {float(right):.6g}"
+
+
+def _decided(condition: Condition, numbers: Numbers) -> bool:
+    """Whether a condition holds; balls are refined until their order shows."""
+    before = ctx.prec
+    try:
+        while True:
+            left, right = sides(condition, numbers)
+            balls = isinstance(left, arb) or isinstance(right, arb)
+            if not balls or left < right or left > right or not raise_precision():
+                return _holds(left, right, condition.relation)
+    finally:
+        ctx.prec = before
 
 
 def _conjuncts(condition: Condition) -> list[Condition]:

@@ -56,6 +56,8 @@ class Outcome:
         Whether the right side is below the named trivial bound; None if there is none.
     candidate : bool
         Float64 found a violation beyond rounding: an exact replay is called for.
+    replayed : str
+        How an exact replay confirmed or settled it; empty if there was none.
     """
 
     part: str
@@ -72,6 +74,7 @@ class Outcome:
     level: float | None = None
     beats_trivial: bool | None = None
     candidate: bool = False
+    replayed: str = ""
 
 
 def rounds_of(part: Part, numbers: Numbers, last: int | None = None) -> range | None:
@@ -99,6 +102,8 @@ def decide(part: Part, numbers: Numbers, method: Method, diverged_at: int | None
         return Outcome(part.name, Verdict.DIVERGED, f"diverged at round {diverged_at}")
     if rounds is not None and len(rounds) == 0:
         return Outcome(part.name, Verdict.NOT_APPLICABLE, "speaks of no round of this run")
+    if not np.any(scale(_in_floats(numbers), rounds, part.left, part.right)):
+        return Outcome(part.name, Verdict.NOT_APPLICABLE, "says nothing here: every term is zero")
     rule = _decide_exactly if method is Method.RATIONAL else _decide_in_floats
     return rule(part, numbers, rounds)
 
@@ -190,8 +195,6 @@ def _decide_in_floats(part: Part, numbers: Numbers, rounds: range | None) -> Out
     gap = right - left
     # what a round inherits from larger ones before it is rounding; later ones do not touch it
     clear = sizes > FLOOR * np.maximum.accumulate(sizes)
-    if not clear.any():
-        return Outcome(part.name, Verdict.NOT_APPLICABLE, "says nothing here: every term is zero")
     relative = np.where(clear, gap / np.where(clear, sizes, 1.0), np.inf)
     if part.relation is Relation.EQUAL:
         relative = np.where(clear, -np.abs(relative), np.inf)

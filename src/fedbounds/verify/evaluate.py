@@ -64,7 +64,8 @@ def evaluate(expression: sp.Expr, numbers: Numbers, rounds: range | None = None)
     if isinstance(expression, RunOperator):
         every = range(whole(numbers.constants[T.name]))
         inside = evaluate(expression.args[0], numbers, every)
-        return _reduce_rounds(type(expression), inside, len(every))
+        reduced = _reduce_rounds(type(expression), inside, len(every))
+        return reduced if rounds is None or np.ndim(reduced) == 0 else reduced[..., None]
     if isinstance(expression, sp.Mul):
         return _product(expression, numbers, rounds)
     values = [evaluate(argument, numbers, rounds) for argument in expression.args]
@@ -90,19 +91,24 @@ def _series(atom: AppliedUndef, numbers: Numbers, rounds: range | None) -> Any:
     if name not in numbers.series:
         raise FedboundsError(f"the quantity {name!r} was not measured")
     series = numbers.series[name]
-    if at == T:
-        return series[..., whole(numbers.constants[T.name])]
-    if at.is_Integer:
-        return series[..., int(at)]
-    shift = int(at - t)
-    if rounds is None:
+    if at == T or at.is_Integer:
+        fixed = whole(numbers.constants[T.name]) if at == T else int(at)
+        start, stop = fixed, fixed + 1
+    elif rounds is None:
         raise FedboundsError(f"{atom} stands outside any round")
-    return series[..., rounds.start + shift : rounds.stop + shift]
+    else:
+        shift = int(at - t)
+        start, stop = rounds.start + shift, rounds.stop + shift
+    if start < 0 or stop > series.shape[-1]:
+        raise FedboundsError(f"{atom} needs rounds {start} to {stop - 1}, not all measured")
+    # beside a round, a fixed round keeps an axis of length one, so that replicas stay apart
+    return series[..., fixed] if rounds is None else series[..., start:stop]
 
 
 def _reduce_rounds(operator: type[RunOperator], values: Any, rounds: int) -> Any:
     if np.ndim(values) == 0:  # constant over rounds
         return values * rounds if operator is Sum_t else values
+    values = np.broadcast_to(values, (*values.shape[:-1], rounds))
     if operator is Max_t:
         return values.max(axis=-1)
     total = values.sum(axis=-1)
@@ -120,6 +126,8 @@ def _product(expression: sp.Mul, numbers: Numbers, rounds: range | None) -> Any:
 
 
 def _larger(a: Any, b: Any) -> Any:
+    if np.ndim(a) or np.ndim(b):
+        return np.frompyfunc(_larger, 2, 1)(a, b).astype(np.result_type(a, b))
     if isinstance(a, arb) or isinstance(b, arb):
         return (a if isinstance(a, arb) else arb(a)).max(b)
     return np.maximum(a, b) if isinstance(a, float) and isinstance(b, float) else max(a, b)

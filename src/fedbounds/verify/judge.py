@@ -146,14 +146,16 @@ def replay(part: Part, instance: Instance) -> Outcome | None:
     """Judge a part in exact rationals; None if the instance is too large or not quadratic.
 
     Floats at the edge of a condition may lie outside it by rounding; then the step sizes are
-    moved inside by 2^-20, which is an instance of its own.
+    moved inside by 2^-20, and the outcome says so.
     """
     if not _replayable(instance):
         return None
-    for candidate in (rational(instance), _inside(rational(instance))):
+    exact = rational(instance)
+    moved = "exact rationals, step sizes moved inside the conditions by 2^-20"
+    for candidate, how in ((exact, "exact rationals"), (_inside(exact), moved)):
         measured = measure(candidate)
         if refusal(part, candidate, measured.numbers) is None:
-            return decide(part, measured.numbers, Method.RATIONAL)
+            return replace(decide(part, measured.numbers, Method.RATIONAL), replayed=how)
     return None
 
 

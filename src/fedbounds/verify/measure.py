@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -85,6 +85,11 @@ def _vectors(instance: Instance) -> dict[str, Array]:
         Quantity.SPREAD: (spread * spread).sum(),
     }
     return {name.value: np.array([value], dtype=vectors.dtype) for name, value in found.items()}
+
+
+def stream_key(instance: Instance) -> int:
+    """Identifies an instance's random streams: its numbers, not its label or its replicas."""
+    return int(fingerprint(replace(instance, name="", replicas=0))[:12], 16)
 
 
 def fingerprint(data: Any) -> str:

@@ -91,6 +91,7 @@ def record(
             "level": deciding.level,
             "replicas": deciding.replicas,
             "premise": _PREMISE[instance.method],
+            "replay": deciding.replayed or None,
         },
         **_numbers(deciding),
         "at": {"part": deciding.part, "round": deciding.at},
@@ -105,6 +106,7 @@ def record(
                 "rounds": outcome.rounds,
                 "beats_trivial": outcome.beats_trivial,
                 "candidate": outcome.candidate,
+                "replay": outcome.replayed or None,
                 **_numbers(outcome),
             }
             for part, outcome in zip(parts, judgement.outcomes, strict=True)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from fedbounds.algorithms.fedavg_p import FedAvgP
-from fedbounds.errors import FedboundsError
+from fedbounds.errors import FedboundsError, require
 from fedbounds.problems import ClientVectors
 from fedbounds.theory.claims import Part
 from fedbounds.vocabulary import Verdict
@@ -17,7 +17,7 @@ from .decide import Outcome, decide_sampled, rounds_of
 from .evaluate import Numbers, evaluate
 from .instance import Instance, constants_of
 from .interval import FIRST_LOOK, Sums, sums_of
-from .measure import fingerprint, numbers_of
+from .measure import numbers_of, stream_key
 from .reach import bounded_reach
 from .simulate import CHUNK, Series, simulate
 
@@ -55,6 +55,7 @@ def sample_and_decide(
     problem, algorithm, start = instance.problem, instance.algorithm, instance.start
     if isinstance(problem, ClientVectors) or not isinstance(algorithm, FedAvgP) or start is None:
         raise FedboundsError(f"{instance.name}: only runs of FedAvg-P are sampled")
+    require(instance.replicas >= CHUNK, "replicas", instance.replicas, f"at least {CHUNK}")
     fixed = numbers_of(instance, {}).constants
     reach = bounded_reach(problem, algorithm, start, instance.rounds, constants_of(instance))
     bounds = None if reach is None else Numbers(fixed, reach.series)
@@ -82,7 +83,7 @@ def sample_and_decide(
             instance.rounds,
             range(done // CHUNK, upto // CHUNK),
             seed=seed,
-            key=int(fingerprint(instance)[:12], 16),
+            key=stream_key(instance),
             reduce=gap_sums,
             workers=workers,
             xp=xp,

@@ -9,6 +9,7 @@ from fedbounds.theory.slack import Loss, decompose
 
 from .evaluate import Numbers, evaluate
 
+_RESIDUE = 1e-14  # relative: what a loss with weight zero leaves by rounding
 CLOSING = 1e-9  # relative: the losses must add up to the gap
 
 
@@ -44,5 +45,9 @@ def shares(theorem: Claim, numbers: Numbers) -> tuple[Share, ...]:
         raise FedboundsError(
             f"the losses of {theorem.id} add up to {total!r}, but right - left is {gap!r}"
         )
-    found = [Share(name, amount, amount / gap) for name, amount in amounts if amount != 0.0]
+    found = [
+        Share(name, amount, amount / gap)
+        for name, amount in amounts
+        if abs(amount) > _RESIDUE * size
+    ]
     return tuple(sorted(found, key=lambda share: -share.share))

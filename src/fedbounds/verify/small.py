@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from math import ceil
+from math import ceil, comb
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ from .schedules import schedules
 _MOST_CLIENTS, _MOST_STEPS = 6, 4
 _ROUNDING_BITS = (0, 1, 2, 4, 8, 16, 24, 32)  # binary places kept, coarsest first
 _ROUNDS = (1, 2, 3, 4, 8, 16, 32)
+_MOST_OUTCOMES = 200_000  # keeps a witness script below a few seconds
 _MOST_WORK = 400_000  # state size^3 x rounds^2 x steps: keeps one example below a tenth of a second
 
 
@@ -73,12 +74,20 @@ def small_quadratics(draw: st.DrawFn, claim: Claim) -> Instance:
         hessian.append([[top + (1 if coupled else 0), cross], [cross, own]])
         linear.append([far * draw(_whole(-3, 3)), draw(_whole(-1, 1))])
     noise = Noise(NoiseLaw.RADEMACHER, draw(_whole(0, 2)), draw(_whole(0, 1)))
+    assume(_outcomes(n, m, steps, rounds, noise) <= _MOST_OUTCOMES)
     problem = FederatedQuadratic(_array(hessian), _array(linear), 1, noise)
     start = Start(
         u=_array([draw(_whole(-2, 2))]), v=_array([[draw(_whole(-1, 1))] for _ in range(n)])
     )
     algorithm = draw(_step_sizes(claim, problem, start, m, steps, rounds))
     return Instance("witness", problem, algorithm, rounds, Method.RATIONAL, start)
+
+
+def _outcomes(n: int, m: int, steps: int, rounds: int, noise: Noise) -> int:
+    """How many cases the witness script would go through."""
+    signs = 2 ** (steps * sum(1 for scale in noise.scales(1, 1) if scale != 0))
+    # without noise equal states meet again, and subsets alone are few
+    return 1 if signs == 1 else int(signs**n * (comb(n, m) * signs**m) ** rounds)
 
 
 @st.composite
@@ -106,10 +115,15 @@ def rational_edges(
     """The claim's schedules with step sizes rounded inside the conditions."""
     found = []
     for _, edge in schedules((claim,), to_float(problem), to_float(start), m, steps, rounds):
-        gamma = fmpq(1, ceil(1.0 / (edge.inner_step_u * edge.outer_step_u) - 1e-9))
-        outer = [fmpq(ceil(4 * x - 1e-9), 4) for x in (edge.outer_step_u, edge.outer_step_v)]
-        found.append(with_effective_step(m, steps, gamma, *outer))
+        found.append(_rounded_inside(edge))
     return found
+
+
+def _rounded_inside(edge: FedAvgP) -> FedAvgP:
+    """Gamma down to one over an integer, outer steps up to a quarter: conditions stay met."""
+    gamma = fmpq(1, ceil(1.0 / (edge.inner_step_u * edge.outer_step_u) - 1e-9))
+    outer = [fmpq(ceil(4 * x - 1e-9), 4) for x in (edge.outer_step_u, edge.outer_step_v)]
+    return with_effective_step(edge.participants, edge.local_steps, gamma, *outer)
 
 
 def rounded(claim: Claim, instance: Instance) -> Iterator[Instance]:
@@ -128,7 +142,8 @@ def rounded(claim: Claim, instance: Instance) -> Iterator[Instance]:
         simple = to_rational(map_numbers(problem, coarse, lambda x: float(coarse(x))))
         begin = to_rational(map_numbers(start, coarse))
         arguments = (algorithm.participants, algorithm.local_steps, instance.rounds)
-        for edge in rational_edges(claim, simple, begin, *arguments):
+        own = _rounded_inside(algorithm)
+        for edge in (*rational_edges(claim, simple, begin, *arguments), own):
             yield replace(
                 instance,
                 name="witness",

@@ -23,7 +23,8 @@ def status_of(reading: Reading, records: Sequence[Record]) -> Record:
     -------
     dict
         ``statement``: refuted by an exact violation; survived if every part has firm "not
-        violated" verdicts; else untested, with the parts that lack one in ``untested``.
+        violated" verdicts and no violation in float64 waits for an exact replay (those are
+        counted in ``open_candidates``); else untested, ``untested`` naming parts without a verdict.
         ``least_relative_gap``: smallest (right - left) / sum of the sizes of all terms.
         ``tightness``: largest left / right; ``power`` its inverse: a bound that many times
         smaller would have passed too. ``uninformative``: the right side never beat its named
@@ -32,10 +33,11 @@ def status_of(reading: Reading, records: Sequence[Record]) -> Record:
     parts = [part for record in records for part in record["parts"]]
     names = sorted({part["part"] for part in parts})
     firm = {part["part"] for part in parts if part["verdict"] == Verdict.NOT_VIOLATED}
+    candidates = sum(1 for part in parts if part["candidate"])
     untested = [name for name in names if name not in firm]
     if any(part["verdict"] == Verdict.VIOLATED for part in parts):
         statement = StatementStatus.REFUTED
-    elif names and not untested:
+    elif names and not untested and not candidates:
         statement = StatementStatus.SURVIVED
     else:
         statement = StatementStatus.UNTESTED
@@ -47,6 +49,7 @@ def status_of(reading: Reading, records: Sequence[Record]) -> Record:
         "ambiguity": reading.ambiguity,
         "statement": statement.value,
         "untested": untested,
+        "open_candidates": candidates,
         "tightness": tightness,
         "least_relative_gap": min(
             (_signed_gap(part) for part in parts if part["relative_gap"] is not None), default=None
@@ -99,8 +102,8 @@ def _numbers(record: Record) -> dict[str, float]:
 def standing(statement: StatementStatus, proof: ProofStatus) -> Standing:
     """The word for the two axes.
 
-    A proof, by certificate or by solver, and an exact violation cannot both be right: that is a
-    conflict, a bug of this suite.
+    A proof, by certificate or by solver, and an exact violation cannot both be right; nor can
+    contradictory premises and an instance that meets them. That is a conflict, a bug of this suite.
     """
     proved = {
         ProofStatus.PROVED: Standing.CONFIRMED,
@@ -108,7 +111,8 @@ def standing(statement: StatementStatus, proof: ProofStatus) -> Standing:
         ProofStatus.PROVED_OTHERWISE: Standing.PROVED_OTHERWISE,
     }
     if proof is ProofStatus.CONTRADICTORY:
-        return Standing.UNSATISFIABLE
+        met = statement is not StatementStatus.UNTESTED
+        return Standing.CONFLICT if met else Standing.UNSATISFIABLE
     if statement is StatementStatus.REFUTED:
         return Standing.CONFLICT if proof in proved else Standing.REFUTED
     if proof in proved:
