@@ -155,6 +155,7 @@ def _judge(
     from .store import Store
 
     profile = Profile.QUICK if quick else Profile.THOROUGH if thorough else Profile.DEFAULT
+    _keep_folder_clean()
     settings = Settings(profile, seed, workers, Device(device))
     store = Store(Path(out))
     began = time.perf_counter()
@@ -162,6 +163,15 @@ def _judge(
     _write(results, settings, store, time.perf_counter() - began, page, json_file)
     if any(summary["standing"] in wanted for summary in results.claims):
         raise click.exceptions.Exit(1)
+
+
+def _keep_folder_clean() -> None:
+    """Let hypothesis, which seeks witnesses, keep its cache out of the user's folder."""
+    import tempfile
+
+    from hypothesis.configuration import set_hypothesis_home_dir
+
+    set_hypothesis_home_dir(Path(tempfile.gettempdir()) / "fedbounds-hypothesis")
 
 
 def _standings(names: tuple[str, ...]) -> frozenset[str]:
@@ -254,6 +264,7 @@ def search(claim_id: str | None, replay: str | None, examples: int) -> None:
     chosen = None if claim_id is None else entry(claim_id)
     from . import hunt
 
+    _keep_folder_clean()
     if replay is not None:
         hunt.replay(chosen, Path(replay))
     elif chosen is not None:
