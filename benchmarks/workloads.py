@@ -89,7 +89,7 @@ def moments_per_round(work: Workload) -> tuple[float, float]:
     began = time.perf_counter()
     found = read_off(problem.centred(), algorithm)
     prepared = time.perf_counter() - began
-    moment = initial_moment(problem, start)
+    moment = initial_moment(problem, algorithm, start)
     single, pair = (float(p) for p in inclusion(work.clients, work.participants))
     began, rounds = time.perf_counter(), 200
     for _ in range(rounds):

@@ -401,8 +401,9 @@ def test_second_moments_stay_exactly_symmetric():
         clients=4, shared_dimension=2, personal_dimension=2, coupling=0.5,
         noise=Noise(NoiseLaw.GAUSSIAN, 1.0, 1.0), seed=2,
     )  # fmt: skip
-    found = read_off(problem.centred(), with_effective_step(2, 3, 0.1, 2.0, 2.0))
-    moment = initial_moment(problem, Start(u=np.ones(2), v=np.ones((4, 2))))
+    algorithm = with_effective_step(2, 3, 0.1, 2.0, 2.0)
+    found = read_off(problem.centred(), algorithm)
+    moment = initial_moment(problem, algorithm, Start(u=np.ones(2), v=np.ones((4, 2))))
     for _ in range(50):
         moment = advance(found, moment, 1 / 2, 1 / 6)
         np.testing.assert_array_equal(moment, moment.T)
@@ -413,8 +414,8 @@ def test_second_moments_stay_exactly_symmetric():
 
 def test_a_state_too_large_is_refused():
     problem = FederatedQuadratic(np.zeros((2, 751, 751)), np.zeros((2, 751)), shared_dimension=0)
-    assert state_size(problem) == 1502
-    with pytest.raises(FedboundsError, match=r"size .* is 1502, at most 1500 .* use sampling"):
+    assert state_size(problem, with_effective_step(1, 1, 0.1)) == 1502
+    with pytest.raises(FedboundsError, match="its size is 1502, at most 1500 .* use sampling"):
         read_off(problem, with_effective_step(1, 1, 0.1))
 
 

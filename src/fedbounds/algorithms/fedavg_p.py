@@ -146,20 +146,38 @@ def local(
 
     ``visit(k, z, gradient)`` sees the iterates and noise-free gradients before step k.
     """
+    return descend(problem, algorithm, rows(carry, drawn.cohort), drawn, None, visit)
+
+
+def rows(carry: Carry, cohort: Cohort) -> Array:
+    """The joint points (u, v_i) of a cohort at the start of a round."""
     xp = array_api_compat.array_namespace(carry.u)
     n, replicas, d_v = carry.v.shape
-    cohort = drawn.cohort
     u = xp.take(carry.u, cohort.replica, axis=0)
     v = xp.take(xp.reshape(carry.v, (n * replicas, d_v)), cohort.pair, axis=0)
-    z = xp.concat([u, v], axis=1)
+    return xp.concat([u, v], axis=1)
+
+
+def descend(
+    problem: Problem,
+    algorithm: FedAvgP,
+    z: Array,
+    drawn: Draw,
+    correction: Array | None,
+    visit: Visit,
+) -> Array:
+    """K stochastic gradient steps on both blocks at once; ``correction`` is added to gradients."""
+    xp = array_api_compat.array_namespace(z)
+    d_u, d_v = problem.shared_dimension, problem.personal_dimension
     steps = xp.asarray(
-        [algorithm.inner_step_u] * u.shape[1] + [algorithm.inner_step_v] * d_v, dtype=carry.u.dtype
+        [algorithm.inner_step_u] * d_u + [algorithm.inner_step_v] * d_v, dtype=z.dtype
     )
     for k in range(algorithm.local_steps):
-        gradient = problem.gradient(z, cohort)
+        gradient = problem.gradient(z, drawn.cohort)
         visit(k, z, gradient)
         noisy = gradient if drawn.noise is None else gradient + drawn.noise[k, ...]
-        z = z - steps * noisy  # both blocks at once: v uses the old u (lines 6 and 7)
+        followed = noisy if correction is None else noisy + correction
+        z = z - steps * followed  # v uses the old u (lines 6 and 7)
     return z
 
 

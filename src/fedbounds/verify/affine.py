@@ -7,16 +7,18 @@ vectors; nothing about FedAvg-P is repeated here.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
 from fedbounds.algorithms import fedavg_p
-from fedbounds.algorithms.fedavg_p import Carry, Draw, FedAvgP
+from fedbounds.algorithms.fedavg_p import Draw, FedAvgP
 from fedbounds.algorithms.participation import draw_participants
+from fedbounds.algorithms.rules import rules_of
+from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.errors import FedboundsError
-from fedbounds.problems import FederatedQuadratic, everyone
+from fedbounds.problems import FederatedQuadratic, Start, everyone
 from fedbounds.problems.linear import is_exact
 from fedbounds.vocabulary import Quantity
 
@@ -62,17 +64,19 @@ class AffineRound:
     constant: Array
 
 
-def state_size(problem: FederatedQuadratic) -> int:
-    """D = d_u + n d_v."""
-    return problem.shared_dimension + problem.clients * problem.personal_dimension
+def state_size(problem: FederatedQuadratic, algorithm: FedAvgP) -> int:
+    """D: d_u + n d_v, and (n + 1) d_u more for control variates."""
+    d_u, n = problem.shared_dimension, problem.clients
+    controls = (n + 1) * d_u if isinstance(algorithm, ScaffoldP) else 0
+    return d_u + n * problem.personal_dimension + controls
 
 
-def check_size(problem: FederatedQuadratic) -> None:
+def check_size(problem: FederatedQuadratic, algorithm: FedAvgP) -> None:
     """Raise if the state is too large for dense second moments."""
-    size = state_size(problem)
+    size = state_size(problem, algorithm)
     if size > _MOST_STATE:
         raise FedboundsError(
-            f"exact moments need a dense matrix of the state: its size d_u + n d_v is {size}, "
+            f"exact moments need a dense matrix of the state: its size is {size}, "
             f"at most {_MOST_STATE} is supported; use sampling"
         )
 
@@ -85,13 +89,13 @@ def read_off(problem: FederatedQuadratic, algorithm: FedAvgP) -> AffineRound:
     FedboundsError
         If the state is too large for dense second moments, or the round is not affine.
     """
-    check_size(problem)
+    check_size(problem, algorithm)
     with np.errstate(over="ignore", invalid="ignore"):  # divergence shows in the moments
         return _read_off(problem, algorithm)
 
 
 def _read_off(problem: FederatedQuadratic, algorithm: FedAvgP) -> AffineRound:
-    probe = _basis(problem)
+    probe = _basis(problem, algorithm)
     features, reached = observe(problem, algorithm, probe, _silent(problem, probe, None))
     features = _with_value(problem, probe, features)
     absent = _response(_server(problem, algorithm, probe, reached, None))
@@ -126,27 +130,52 @@ def _read_off(problem: FederatedQuadratic, algorithm: FedAvgP) -> AffineRound:
     return result
 
 
-def flatten(carry: Carry) -> Array:
-    """State vectors (u, v_1, ..., v_n), shape (D, R)."""
-    return np.concatenate([carry.u.T, *(v.T for v in carry.v)], axis=0)
+def flatten(carry: Any) -> Array:
+    """State vectors, shape (D, R): the carry's arrays in order, client by client."""
+    blocks = []
+    for field in fields(carry):
+        array = getattr(carry, field.name)
+        blocks += [array.T] if array.ndim == 2 else [own.T for own in array]
+    return np.concatenate(blocks, axis=0)
 
 
-def _unflatten(problem: FederatedQuadratic, states: Array) -> Carry:
-    d_u, d_v, n = problem.shared_dimension, problem.personal_dimension, problem.clients
-    v = [states[d_u + i * d_v : d_u + (i + 1) * d_v].T for i in range(n)]
-    return Carry(u=states[:d_u].T, v=np.stack(v))
+def _unflatten(template: Any, states: Array) -> Any:
+    """The carry of these states, in the shapes of a template's arrays."""
+    found, at = {}, 0
+    for field in fields(template):
+        shape = getattr(template, field.name).shape
+        size = shape[-1]
+        own = [states[at + i * size : at + (i + 1) * size].T for i in range(_owners(shape))]
+        found[field.name] = own[0] if len(shape) == 2 else np.stack(own)
+        at += size * _owners(shape)
+    return type(template)(**found)
 
 
-def _basis(problem: FederatedQuadratic) -> Carry:
+def _owners(shape: tuple[int, ...]) -> int:
+    return 1 if len(shape) == 2 else shape[0]
+
+
+def rest(problem: FederatedQuadratic, algorithm: FedAvgP) -> Any:
+    """The carry, one replica, of a noise-free start at the origin of a centred problem."""
+    zero = problem.linear * 0
+    d_u = problem.shared_dimension
+    return rules_of(algorithm).init(problem, algorithm, Start(zero[0, :d_u], zero[:, d_u:]), 1)
+
+
+def _shifted(problem: FederatedQuadratic, algorithm: FedAvgP, states: Array) -> Any:
+    """The carry at these states, measured from `rest`."""
+    origin = rest(problem, algorithm)
+    return _unflatten(origin, flatten(origin) + states)
+
+
+def _basis(problem: FederatedQuadratic, algorithm: FedAvgP) -> Any:
     """Replica j < D is the j-th basis state, replica D the origin."""
-    size = state_size(problem)
+    size = len(flatten(rest(problem, algorithm)))
     states = np.eye(size, size + 1, dtype=problem.hessian.dtype)
-    if is_exact(problem.hessian):
-        states = problem.hessian.sum() * 0 + states
-    return _unflatten(problem, states)
+    return _shifted(problem, algorithm, states + problem.linear.sum() * 0)
 
 
-def _silent(problem: FederatedQuadratic, carry: Carry, noise: Array | None) -> Draw:
+def _silent(problem: FederatedQuadratic, carry: Any, noise: Array | None) -> Draw:
     replicas = carry.u.shape[0]
     present = np.ones((problem.clients, replicas), dtype=carry.u.dtype)
     return Draw(present=present, noise=noise, cohort=everyone(problem.clients, replicas))
@@ -155,7 +184,7 @@ def _silent(problem: FederatedQuadratic, carry: Carry, noise: Array | None) -> D
 def _server(
     problem: FederatedQuadratic,
     algorithm: FedAvgP,
-    carry: Carry,
+    carry: Any,
     reached: Array,
     client: int | None,
 ) -> Array:
@@ -164,7 +193,8 @@ def _server(
     present = drawn.present * 0
     if client is not None:
         present[client] = present[client] + 1
-    return flatten(fedavg_p.server(algorithm, carry, replace(drawn, present=present), reached))
+    moved = rules_of(algorithm).server(algorithm, carry, replace(drawn, present=present), reached)
+    return flatten(moved) - flatten(rest(problem, algorithm))
 
 
 def _response(states: Array) -> Array:
@@ -186,7 +216,7 @@ def _compress(matrix: Array) -> Block:
 
 @dataclass(frozen=True, eq=False)
 class _Probe:
-    carry: Carry
+    carry: Any
     drawn: Draw
 
 
@@ -203,14 +233,24 @@ def _noise_probes(
     count = steps * len(live)
     zero = problem.linear.sum() * 0
     variance = np.array([zero + scales[j] ** 2 for _ in range(steps) for j in live])
-    origin = np.zeros((state_size(problem), count + 1), dtype=problem.hessian.dtype) + zero
-    carry = _unflatten(problem, origin)
+    still = rest(problem, algorithm)
+    carry = _unflatten(still, np.repeat(flatten(still), count + 1, axis=1))
     for client in range(n):
-        noise = np.zeros((steps, n, count + 1, d), dtype=problem.hessian.dtype)
+        noise = np.zeros((steps, n, count + 1, d), dtype=problem.hessian.dtype) + zero
         for index in range(count):
-            noise[index // len(live), client, index, live[index % len(live)]] = 1
+            noise[index // len(live), client, index, live[index % len(live)]] += 1
         drawn = _silent(problem, carry, noise.reshape(steps, n * (count + 1), d))
         yield client, variance, _Probe(carry, drawn)
+
+
+def initial_probes(
+    problem: FederatedQuadratic, algorithm: FedAvgP
+) -> Iterator[tuple[Array, Array]]:
+    """Unit noise of the initial draw, client by client, with its variances; none for FedAvg-P."""
+    if rules_of(algorithm).init_draw is fedavg_p.init_draw:
+        return
+    for _, variance, probe in _noise_probes(problem, algorithm):
+        yield np.append(variance, variance[0] * 0), probe.drawn.noise
 
 
 def _noise_part(form: Form, features: Features, variance: Array) -> Any:
@@ -239,7 +279,7 @@ def _value_form(problem: FederatedQuadratic, algorithm: FedAvgP) -> Form:
     return Form("point", "half slope", gamma / gamma / problem.clients)
 
 
-def _with_value(problem: FederatedQuadratic, carry: Carry, features: Features) -> Features:
+def _with_value(problem: FederatedQuadratic, carry: Any, features: Features) -> Features:
     """Add features whose product is f minus its infimum (f itself if there is none)."""
     n, replicas, _ = carry.v.shape
     u = np.broadcast_to(carry.u[None], (n, *carry.u.shape))
@@ -265,9 +305,9 @@ def _check_affine(problem: FederatedQuadratic, algorithm: FedAvgP, found: Affine
         pair = rng.integers(-8, 9, (*shape, 2)).astype(kind) + zero
         return np.concatenate([pair[..., :1] * 0, pair, pair.sum(axis=-1, keepdims=True)], axis=-1)
 
-    n, size = problem.clients, state_size(problem)
-    states = superposed((size,))
-    carry = _unflatten(problem, states)
+    n, origin = problem.clients, flatten(rest(problem, algorithm))
+    states = superposed((len(origin),))
+    carry = _shifted(problem, algorithm, states)
     d = problem.shared_dimension + problem.personal_dimension
     noise = superposed((algorithm.local_steps, n, d)).transpose(0, 1, 3, 2)
     present = np.repeat(draw_participants(rng, n, algorithm.participants, 1), 4, axis=1)
@@ -275,7 +315,7 @@ def _check_affine(problem: FederatedQuadratic, algorithm: FedAvgP, found: Affine
 
     def images(noise_rows: Array | None) -> Array:
         drawn = replace(_silent(problem, carry, noise_rows), present=present)
-        return flatten(fedavg_p.step(problem, algorithm, carry, drawn))
+        return flatten(rules_of(algorithm).step(problem, algorithm, carry, drawn)) - origin
 
     noisy = images(noise.reshape(algorithm.local_steps, n * 4, d))
     defect = noisy[:, 3] - noisy[:, 1] - noisy[:, 2] + noisy[:, 0]

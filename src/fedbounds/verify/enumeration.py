@@ -49,6 +49,8 @@ def enumerate_run(problem: Problem, algorithm: FedAvgP, start: Start, rounds: in
     count = outcomes(problem, algorithm, rounds)
     if count > MOST_OUTCOMES:
         raise FedboundsError(f"{count} outcomes to enumerate; at most {MOST_OUTCOMES} are")
+    if type(algorithm) is not FedAvgP:
+        raise FedboundsError(f"{type(algorithm).__name__} has initial draws; FedAvgP is enumerated")
     table = forms(problem, algorithm)
     every_sign = _signs(problem, algorithm, range(problem.clients))
     carry = fedavg_p.init(problem, algorithm, start, 1)

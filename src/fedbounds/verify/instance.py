@@ -6,6 +6,7 @@ from typing import Any
 from fedbounds.algorithms.fedavg_p import FedAvgP
 from fedbounds.algorithms.participant_mean import ParticipantMean
 from fedbounds.algorithms.participation import check_participants
+from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.errors import require
 from fedbounds.problems import (
     ClientVectors,
@@ -17,7 +18,11 @@ from fedbounds.problems import (
 )
 from fedbounds.vocabulary import Method
 
-ALGORITHM_NAMES = {FedAvgP: "FedAvg-P", ParticipantMean: "participant mean"}
+ALGORITHM_NAMES = {
+    FedAvgP: "FedAvg-P",
+    ScaffoldP: "Scaffold-P",
+    ParticipantMean: "participant mean",
+}
 
 
 @dataclass(frozen=True, eq=False)

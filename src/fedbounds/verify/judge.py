@@ -166,8 +166,8 @@ def _replayable(instance: Instance) -> bool:
     if isinstance(problem, CoupledCosine):
         return False
     assert isinstance(instance.algorithm, FedAvgP)
-    work = (state_size(problem) + 1) ** 3 * instance.rounds**2 * instance.algorithm.local_steps
-    return work <= _MOST_WORK
+    size = state_size(problem, instance.algorithm) + 1
+    return size**3 * instance.rounds**2 * instance.algorithm.local_steps <= _MOST_WORK
 
 
 def _inside(instance: Instance) -> Instance:

@@ -11,11 +11,12 @@ import numpy as np
 
 from fedbounds.algorithms.fedavg_p import FedAvgP
 from fedbounds.algorithms.participation import check_participants, inclusion
+from fedbounds.algorithms.rules import rules_of
 from fedbounds.problems import FederatedQuadratic, Start
 from fedbounds.problems.linear import is_exact, rational
 from fedbounds.problems.problem import check_start
 
-from .affine import AffineRound, check_size, read_off
+from .affine import AffineRound, check_size, flatten, initial_probes, read_off, rest
 
 Array = Any
 
@@ -47,9 +48,9 @@ def exact_moments(
     """
     check_start(problem, start)
     check_participants(algorithm.participants, problem.clients)
-    check_size(problem)
+    check_size(problem, algorithm)
     found = read_off(problem.centred(), algorithm)
-    moment = initial_moment(problem, start)
+    moment = initial_moment(problem, algorithm, start)
     single, pair = inclusion(problem.clients, algorithm.participants)
     number = rational if is_exact(problem.hessian) else float
     values: list[Array] = []
@@ -66,15 +67,21 @@ def exact_moments(
     return Moments({name.value: table[i] for i, name in enumerate(found.names)}, diverged_at)
 
 
-def initial_moment(problem: FederatedQuadratic, start: Start) -> Array:
-    """E (x, 1)(x, 1)' of the deterministic start, centred at the minimiser."""
-    joint = np.concatenate([start.u, start.v.reshape(-1)])
-    if problem.minimiser is not None:
-        joint = joint - problem.minimiser
-    one = np.ones(1, dtype=joint.dtype)
-    bordered = np.concatenate([joint, one])
+def initial_moment(problem: FederatedQuadratic, algorithm: FedAvgP, start: Start) -> Array:
+    """E (x, 1)(x, 1)' of the start, centred at the minimiser, initial draws included."""
+    centred, init = problem.centred(), rules_of(algorithm).init
+    origin = problem.split(problem.minimiser) if problem.minimiser is not None else None
+    moved = start if origin is None else Start(start.u - origin.u, start.v - origin.v)
+    still = flatten(rest(centred, algorithm))
+    mean = flatten(init(centred, algorithm, moved, 1)) - still
+    bordered = np.concatenate([mean[:, 0], np.ones(1, dtype=mean.dtype)])
     with np.errstate(over="ignore"):
-        return np.outer(bordered, bordered)
+        moment = np.outer(bordered, bordered)
+    for variance, noise in initial_probes(centred, algorithm):
+        replicas = noise.shape[1] // problem.clients
+        response = flatten(init(centred, algorithm, moved, replicas, noise)) - still - mean
+        moment[:-1, :-1] += (response * variance) @ response.T
+    return moment
 
 
 def advance(found: AffineRound, moment: Array, single: Any, pair: Any) -> Array:

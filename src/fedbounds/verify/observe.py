@@ -12,8 +12,8 @@ from typing import Any
 
 import array_api_compat
 
-from fedbounds.algorithms import fedavg_p
-from fedbounds.algorithms.fedavg_p import Carry, Draw, FedAvgP
+from fedbounds.algorithms.fedavg_p import Draw, FedAvgP
+from fedbounds.algorithms.rules import rules_of
 from fedbounds.problems import Problem
 from fedbounds.vocabulary import Quantity
 
@@ -51,7 +51,7 @@ def forms(problem: Problem, algorithm: FedAvgP) -> dict[Quantity, Form]:
 
 
 def observe(
-    problem: Problem, algorithm: FedAvgP, carry: Carry, drawn: Draw
+    problem: Problem, algorithm: FedAvgP, carry: Any, drawn: Draw
 ) -> tuple[Features, Array]:
     """Features of one round and the rows reached by the local steps of all clients."""
     xp = array_api_compat.array_namespace(carry.u)
@@ -63,7 +63,7 @@ def observe(
         seen.append(xp.reshape(z, (n, replicas, -1)))
         gradients.append(xp.reshape(gradient, (n, replicas, -1)))
 
-    reached = fedavg_p.local(problem, algorithm, carry, drawn, visit)
+    reached = rules_of(algorithm).local(problem, algorithm, carry, drawn, visit)
     first, total = gradients[0], reduce(add, gradients)
     mean_sum = _mean(xp, total[:, :, :d_u])
     features = {

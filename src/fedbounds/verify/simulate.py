@@ -12,8 +12,8 @@ import array_api_compat
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from fedbounds.algorithms import fedavg_p
-from fedbounds.algorithms.fedavg_p import Carry, FedAvgP
+from fedbounds.algorithms.fedavg_p import FedAvgP
+from fedbounds.algorithms.rules import rules_of
 from fedbounds.problems import Cohort, Problem, Start, everyone, to_namespace
 from fedbounds.vocabulary import Quantity
 
@@ -31,7 +31,7 @@ def stream(seed: int, key: int, chunk: int) -> np.random.Generator:
     return np.random.Generator(np.random.SFC64(np.random.SeedSequence([seed, key, chunk])))
 
 
-def boundary_features(problem: Problem, carry: Carry, cohort: Cohort) -> tuple[Features, Array]:
+def boundary_features(problem: Problem, carry: Any, cohort: Cohort) -> tuple[Features, Array]:
     """Gradient features of all clients at the start of a round, and f in each replica."""
     n, replicas, d_v = carry.v.shape
     xp = array_api_compat.array_namespace(carry.u)
@@ -65,8 +65,9 @@ def run_chunk(
     With ``virtual`` absent clients run too and every quantity is seen (not at round T, except the
     boundary ones); without it only f, G_u, G_v and B are, and only participants run.
     """
-    drawn = fedavg_p.init_draw(problem, algorithm, rng, replicas)
-    carry = fedavg_p.init(problem, algorithm, start, replicas, drawn)
+    rules = rules_of(algorithm)
+    drawn = rules.init_draw(problem, algorithm, rng, replicas)
+    carry = rules.init(problem, algorithm, start, replicas, drawn)
     table = forms(problem, algorithm)
     if not virtual:
         table = {name: form for name, form in table.items() if name in BOUNDARY}
@@ -77,13 +78,13 @@ def run_chunk(
         features, value = boundary_features(problem, carry, cohort)
         out[Quantity.GAP.value][:, t] = to_host(value) - infimum
         if t < rounds:
-            sample = fedavg_p.draw(problem, algorithm, rng, replicas, virtual, xp)
+            sample = rules.draw(problem, algorithm, rng, replicas, virtual, xp)
             if virtual:
                 seen, reached = observe(problem, algorithm, carry, sample)
                 features = features | seen
-                carry = fedavg_p.server(algorithm, carry, sample, reached)
+                carry = rules.server(algorithm, carry, sample, reached)
             else:
-                carry = fedavg_p.step(problem, algorithm, carry, sample)
+                carry = rules.step(problem, algorithm, carry, sample)
         for name, form in table.items():
             if name in BOUNDARY or t < rounds:
                 out[name.value][:, t] = to_host(per_replica(form, features))

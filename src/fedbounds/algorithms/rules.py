@@ -1,0 +1,22 @@
+"""Which module moves the iterates of which algorithm.
+
+Every such module offers ``init_draw``, ``init``, ``draw``, ``local``, ``server`` and ``step``, and
+a carry whose fields are arrays of shape (R, d) or, per client, (n, R, d), among them u and v.
+"""
+
+from typing import Any
+
+from fedbounds.errors import FedboundsError
+
+from . import fedavg_p, scaffold_p
+from .fedavg_p import FedAvgP
+from .scaffold_p import ScaffoldP
+
+_RULES: dict[type, Any] = {FedAvgP: fedavg_p, ScaffoldP: scaffold_p}
+
+
+def rules_of(algorithm: Any) -> Any:
+    """The module with the rules of an algorithm's parameters."""
+    if type(algorithm) not in _RULES:
+        raise FedboundsError(f"{type(algorithm).__name__} does not move iterates")
+    return _RULES[type(algorithm)]
