@@ -149,8 +149,8 @@ def local(
     return descend(problem, algorithm, rows(carry, drawn.cohort), drawn, None, visit)
 
 
-def rows(carry: Carry, cohort: Cohort) -> Array:
-    """The joint points (u, v_i) of a cohort at the start of a round."""
+def rows(carry: Any, cohort: Cohort) -> Array:
+    """The joint points (u, v_i) of a cohort at the start of a round, from any carry's u and v."""
     xp = array_api_compat.array_namespace(carry.u)
     n, replicas, d_v = carry.v.shape
     u = xp.take(carry.u, cohort.replica, axis=0)
@@ -181,7 +181,7 @@ def descend(
     return z
 
 
-def server(algorithm: FedAvgP, carry: Carry, drawn: Draw, reached: Array) -> Carry:
+def server(algorithm: FedAvgP, carry: Any, drawn: Draw, reached: Array) -> Carry:
     """Average personal variables with outer step eta_v and shared ones with eta_u (lines 9, 11)."""
     xp = array_api_compat.array_namespace(carry.u)
     (n, replicas, _), d_u = carry.v.shape, carry.u.shape[1]

@@ -95,7 +95,7 @@ def local(
     (n, replicas, d_u), cohort = carry.controls.shape, drawn.cohort
     own = xp.take(xp.reshape(carry.controls, (n * replicas, d_u)), cohort.pair, axis=0)
     shared = xp.take(carry.control, cohort.replica, axis=0) - own
-    z = fedavg_p.rows(fedavg_p.Carry(carry.u, carry.v), cohort)
+    z = fedavg_p.rows(carry, cohort)
     correction = xp.concat([shared, z[:, d_u:] * 0], axis=1)
     return fedavg_p.descend(problem, algorithm, z, drawn, correction, visit)
 
@@ -104,7 +104,7 @@ def server(algorithm: ScaffoldP, carry: Carry, drawn: Draw, reached: Array) -> C
     """Average as in FedAvg-P, and renew the control variates (lines 9 to 13)."""
     xp = array_api_compat.array_namespace(carry.u)
     n, replicas, d_u = carry.controls.shape
-    base = fedavg_p.server(algorithm, fedavg_p.Carry(carry.u, carry.v), drawn, reached)
+    base = fedavg_p.server(algorithm, carry, drawn, reached)
     every = xp.reshape(xp.take(reached, drawn.cohort.row, axis=0), (n, replicas, -1))
     moved = (carry.u - every[:, :, :d_u]) / (algorithm.local_steps * algorithm.inner_step_u)
     present = drawn.present[:, :, None] > 0

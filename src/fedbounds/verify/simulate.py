@@ -12,7 +12,7 @@ import array_api_compat
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from fedbounds.algorithms.fedavg_p import FedAvgP
+from fedbounds.algorithms.fedavg_p import FedAvgP, rows
 from fedbounds.algorithms.rules import rules_of
 from fedbounds.problems import Cohort, Problem, Start, everyone, to_namespace
 from fedbounds.vocabulary import Quantity
@@ -33,10 +33,9 @@ def stream(seed: int, key: int, chunk: int) -> np.random.Generator:
 
 def boundary_features(problem: Problem, carry: Any, cohort: Cohort) -> tuple[Features, Array]:
     """Gradient features of all clients at the start of a round, and f in each replica."""
-    n, replicas, d_v = carry.v.shape
+    n, replicas, _ = carry.v.shape
     xp = array_api_compat.array_namespace(carry.u)
-    u = xp.take(carry.u, cohort.replica, axis=0)
-    z = xp.concat([u, xp.reshape(carry.v, (n * replicas, d_v))], axis=1)
+    z = rows(carry, cohort)
     gradient = xp.reshape(problem.gradient(z, cohort), (n, replicas, -1))
     shared = gradient[:, :, : problem.shared_dimension]
     features = {

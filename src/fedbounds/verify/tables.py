@@ -116,7 +116,8 @@ def _print_footer(
         "tightness is the largest left/right seen; power is its inverse: a bound that many times "
         "smaller would have passed too."
     )
-    out.print("No proof has been replayed: 'tested' means that no instance broke the statement.")
+    if not document["proofs"]:
+        out.print("No proof was replayed: 'tested' means that no instance broke the statement.")
 
 
 def _coverage(judged: Sequence[Record]) -> list[str]:
