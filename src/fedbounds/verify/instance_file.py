@@ -27,8 +27,10 @@ def to_data(instance: Instance) -> Data:
             "vectors": _nested(problem.vectors),
             "participants": algorithm.participants,
         }
-    if not isinstance(problem, FederatedQuadratic) or not isinstance(algorithm, FedAvgP):
-        raise FedboundsError(f"{instance.name}: only vectors and quadratics are stored exactly")
+    if not isinstance(problem, FederatedQuadratic) or type(algorithm) is not FedAvgP:
+        raise FedboundsError(
+            f"{instance.name}: only vectors, and FedAvg-P on quadratics, are stored exactly"
+        )
     if start is None:
         raise FedboundsError(f"{instance.name} has no start")
     steps = ("inner_step_u", "inner_step_v", "outer_step_u", "outer_step_v")

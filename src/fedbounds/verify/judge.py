@@ -183,7 +183,7 @@ def _inside(instance: Instance) -> Instance:
         algorithm.outer_step_u * (1 + nudge),
         algorithm.outer_step_v * (1 + nudge),
     )
-    return replace(instance, algorithm=moved)
+    return replace(instance, algorithm=type(algorithm)(**vars(moved)))
 
 
 def _judge_sampled(

@@ -48,8 +48,8 @@ def bounded_reach(
     rounds: int,
     constants: Constants,
 ) -> Reach | None:
-    """Bounds for a run with Rademacher noise; None where the noise is unbounded."""
-    if problem.noise.law is not NoiseLaw.RADEMACHER:
+    """Bounds for FedAvg-P with Rademacher noise; None for another rule or unbounded noise."""
+    if problem.noise.law is not NoiseLaw.RADEMACHER or type(algorithm) is not FedAvgP:
         return None
     n, m, steps = problem.clients, algorithm.participants, algorithm.local_steps
     lipschitz = joint_smoothness(constants)

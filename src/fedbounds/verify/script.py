@@ -122,8 +122,10 @@ def script(judgement: Judgement, part: Part, numbers: Numbers) -> str:
         return _ENVIRONMENT.get_template("vectors.py.j2").render(
             **shared, vectors=_nested(problem.vectors), broken=broken
         )
-    if not isinstance(problem, FederatedQuadratic) or not isinstance(algorithm, FedAvgP):
-        raise FedboundsError(f"{instance.name}: no script for {type(problem).__name__}")
+    if not isinstance(problem, FederatedQuadratic) or type(algorithm) is not FedAvgP:
+        raise FedboundsError(
+            f"{instance.name}: no script for {instance.algorithm_name} on {type(problem).__name__}"
+        )
     if start is None:
         raise FedboundsError(f"{instance.name} has no start")
     widest = max(problem.shared_dimension, problem.personal_dimension)

@@ -1,6 +1,6 @@
 """Small exact instances, as hypothesis strategies: where witnesses are sought and shrunk."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import ceil, comb
 from typing import Any
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
 from fedbounds.algorithms.participant_mean import ParticipantMean
+from fedbounds.errors import unknown_name
 from fedbounds.problems import (
     ClientVectors,
     FederatedQuadratic,
@@ -129,7 +130,7 @@ def _rounded_inside(edge: FedAvgP) -> FedAvgP:
 def rounded(claim: Claim, instance: Instance) -> Iterator[Instance]:
     """Coarser and coarser to finer rational versions of a float instance with scalar blocks."""
     problem, start, algorithm = instance.problem, instance.start, instance.algorithm
-    if not isinstance(problem, FederatedQuadratic) or not isinstance(algorithm, FedAvgP):
+    if not isinstance(problem, FederatedQuadratic) or type(algorithm) is not FedAvgP:
         return
     if start is None or max(problem.shared_dimension, problem.personal_dimension) > 1:
         return
@@ -156,4 +157,10 @@ def rounded(claim: Claim, instance: Instance) -> Iterator[Instance]:
 
 def small_instances(claim: Claim) -> st.SearchStrategy[Instance]:
     """Small exact instances of the algorithm a claim is about."""
-    return small_vectors() if claim.algorithm == "participant mean" else small_quadratics(claim)
+    kinds: dict[str, Callable[[], st.SearchStrategy[Instance]]] = {
+        "participant mean": small_vectors,
+        "FedAvg-P": lambda: small_quadratics(claim),
+    }
+    if claim.algorithm not in kinds:
+        raise unknown_name("algorithm with small instances", claim.algorithm, kinds)
+    return kinds[claim.algorithm]()
