@@ -29,6 +29,10 @@ def namespace(device: Device) -> Any:
         import cupy
     except ImportError as error:
         raise require_extra("cuda", "CuPy") from error
-    if cupy.cuda.runtime.getDeviceCount() == 0:
+    try:
+        found = cupy.cuda.runtime.getDeviceCount()
+    except cupy.cuda.runtime.CUDARuntimeError:  # no driver
+        found = 0
+    if found == 0:
         raise FedboundsError("device is cuda, but CuPy finds no GPU; use --device cpu")
     return cupy
