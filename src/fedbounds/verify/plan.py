@@ -143,7 +143,7 @@ def _noise(scale: float, law: NoiseLaw = NoiseLaw.GAUSSIAN) -> Noise:
 
 
 # n, m, d_u, d_v, K, T, b^2 (None: own curvatures), coupling, noise scale, and distance of the
-# start from the minimiser: the last row starts so close that client drift is all there is
+# start from the minimiser: one row starts so close that client drift is all there is
 _QUADRATICS = (
     (10, 5, 5, 5, 10, 100, 1.0, 0.0, 0.3, 1.0),
     (10, 1, 5, 5, 5, 100, 4.0, 0.0, 0.0, 1.0),
@@ -159,6 +159,8 @@ _QUADRATICS = (
     (1, 1, 2, 2, 10, 60, 0.0, 0.0, 0.5, 1.0),
     (8, 8, 0, 1, 1, 60, None, 0.0, 0.0, 1.0),
     (2, 2, 1, 0, 4, 16, None, 0.0, 0.0, 1e-7),
+    (3, 2, 1, 1, 2, 1, 1.0, 0.0, 0.3, 1.0),
+    (2, 2, 1, 1, 2, 1, None, 0.2, 0.1, 1.0),
     (3, 1, 1, 1, 1, 400, 0.01, 0.0, 0.0, 1.0),
     (3, 3, 1, 1, 2, 400, None, 0.3, 0.0, 1.0),
 )
