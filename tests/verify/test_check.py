@@ -8,11 +8,19 @@ import pytest
 from fedbounds.algorithms.fedavg_p import with_effective_step
 from fedbounds.algorithms.participant_mean import ParticipantMean
 from fedbounds.errors import FedboundsError
-from fedbounds.problems import ClientVectors, Noise, NoiseLaw, Start, federated_quadratic
+from fedbounds.problems import (
+    ClientVectors,
+    ConstantValue,
+    FederatedQuadratic,
+    Noise,
+    NoiseLaw,
+    Start,
+    federated_quadratic,
+)
 from fedbounds.theory.registry import claim
 from fedbounds.verify.instance import Instance
 from fedbounds.verify.judge import check
-from fedbounds.vocabulary import Method, Verdict
+from fedbounds.vocabulary import Constant, Method, Provenance, Side, Verdict
 
 THEOREM = claim("personalization/thm-3.7")
 PROBLEM = federated_quadratic(
@@ -57,6 +65,24 @@ def test_an_assumption_that_fails_is_an_error_that_names_it():
     own_curvature = federated_quadratic(clients=4, shared_dimension=2, personal_dimension=2)
     with pytest.raises(FedboundsError, match="bounded gradient dissimilarity: the deviation"):
         check(THEOREM, replace(INSIDE, problem=own_curvature))
+
+
+@pytest.mark.parametrize(
+    ("provenance", "side"),
+    [(Provenance.ESTIMATE, Side.UPPER), (Provenance.CERTIFIED, Side.LOWER)],
+)
+def test_no_firm_verdict_rests_on_an_estimate_or_on_the_wrong_side(monkeypatch, provenance, side):
+    original = FederatedQuadratic.constants
+
+    def guessed(problem, start):
+        found = original(problem, start)
+        value = found[Constant.SMOOTHNESS].value
+        return found | {Constant.SMOOTHNESS: ConstantValue(value, provenance, side)}
+
+    monkeypatch.setattr(FederatedQuadratic, "constants", guessed)
+    found = check(THEOREM, replace(INSIDE, name="guessed"))
+    assert found.verdict is Verdict.UNDECIDED
+    assert found.deciding.reason.startswith(f"L is {provenance.value}, side {side.value}")
 
 
 def test_more_participants_than_clients_is_an_error_before_any_work():

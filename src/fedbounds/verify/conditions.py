@@ -8,10 +8,10 @@ from flint import arb, ctx, fmpq
 
 from fedbounds.problems.linear import rational
 from fedbounds.theory.claims import Condition, Part
-from fedbounds.vocabulary import Constant, Verdict
+from fedbounds.vocabulary import Constant, Provenance, Side, Verdict
 
 from .evaluate import IrrationalError, Numbers, evaluate
-from .instance import Instance
+from .instance import Instance, constants_of
 
 EQUALITY = 1e-12  # relative; floats this close count as equal, so that edges can be run
 _MOST_BITS = 4096
@@ -34,6 +34,13 @@ def refusal(part: Part, instance: Instance, numbers: Numbers) -> Refusal | None:
     missing = part.constants - numbers.constants.keys()
     if missing:
         return Refusal(Verdict.NOT_APPLICABLE, f"no value for {', '.join(sorted(missing))}")
+    for name, constant in constants_of(instance).items():
+        # a theorem holds for every admissible constant: a guess, or a value too low, is none
+        if name.value in part.constants and (
+            constant.provenance is Provenance.ESTIMATE or constant.side is Side.LOWER
+        ):
+            what = f"{name.value} is {constant.provenance.value}, side {constant.side.value}"
+            return Refusal(Verdict.UNDECIDED, f"{what}: no firm verdict rests on it")
     needed = part.quantities - numbers.series.keys()
     if needed:
         return Refusal(Verdict.NOT_APPLICABLE, f"{', '.join(sorted(needed))} not measured here")

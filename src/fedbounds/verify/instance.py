@@ -1,6 +1,7 @@
 """One problem, one start, one algorithm, one horizon: what a verdict is about."""
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from fedbounds.algorithms.fedavg_p import FedAvgP
@@ -62,6 +63,7 @@ class Instance:
         return ALGORITHM_NAMES[type(self.algorithm)]
 
 
+@lru_cache(maxsize=64)
 def constants_of(instance: Instance) -> Constants:
     """The problem's constants for this start; none for vectors."""
     if isinstance(instance.problem, ClientVectors) or instance.start is None:
