@@ -253,6 +253,30 @@ def initial_probes(
         yield np.append(variance, variance[0] * 0), probe.drawn.noise
 
 
+def drift_by_step(problem: FederatedQuadratic, algorithm: FedAvgP) -> tuple[Array, Array]:
+    """E_{i,k} as sums of squares: responses, shape (n, K, d, D + 1), and noise, shape (n, K)."""
+    probe = _basis(problem, algorithm)
+    still = observe(problem, algorithm, probe, _silent(problem, probe, None))[0]["drift"]
+    drift = _steps(problem, algorithm, still)
+    response = np.concatenate([drift[..., :-1] - drift[..., -1:], drift[..., -1:]], axis=-1)
+    noise = (response * response).sum(axis=(2, 3)) * 0
+    for _, variance, noisy in _noise_probes(problem, algorithm):
+        seen = observe(problem, algorithm, noisy.carry, noisy.drawn)[0]["drift"]
+        moved = _steps(problem, algorithm, seen)
+        moved = moved[..., :-1] - moved[..., -1:]
+        noise = noise + ((moved * moved).sum(axis=2) * variance).sum(axis=-1)
+    return response, noise
+
+
+def _steps(problem: FederatedQuadratic, algorithm: FedAvgP, drift: Array) -> Array:
+    """The drift feature as (clients, steps, coordinates, replicas), step 0 included."""
+    n, steps = problem.clients, algorithm.local_steps
+    _, replicas, d = drift.shape
+    first = np.zeros((1, n, replicas, d), dtype=drift.dtype)
+    later = drift.reshape(-1, n, replicas, d)[: steps - 1]
+    return np.concatenate([first, later]).transpose(1, 0, 3, 2)
+
+
 def _noise_part(form: Form, features: Features, variance: Array) -> Any:
     left, right = _noise_response(features[form.left]), _noise_response(features[form.right])
     return ((left * right).sum(axis=(0, 2)) * variance).sum() * form.weight

@@ -4,6 +4,7 @@ M+ = E[(A_0 + sum s_i C_i) M (A_0 + sum s_i C_i)'] + noise, where sampling m of 
 replacement enters through P(i in S) and P(i, j in S) only.
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,15 @@ from fedbounds.problems import FederatedQuadratic, Start
 from fedbounds.problems.linear import is_exact, rational
 from fedbounds.problems.problem import check_start
 
-from .affine import AffineRound, check_size, flatten, initial_probes, read_off, rest
+from .affine import (
+    AffineRound,
+    check_size,
+    drift_by_step,
+    flatten,
+    initial_probes,
+    read_off,
+    rest,
+)
 
 Array = Any
 
@@ -46,18 +55,10 @@ def exact_moments(
     rounds : int
         T.
     """
-    check_start(problem, start)
-    check_participants(algorithm.participants, problem.clients)
-    check_size(problem, algorithm)
-    found = read_off(problem.centred(), algorithm)
-    moment = initial_moment(problem, algorithm, start)
-    single, pair = inclusion(problem.clients, algorithm.participants)
-    number = rational if is_exact(problem.hessian) else float
+    found, moments = _follow(problem, algorithm, start, rounds)
     values: list[Array] = []
     diverged_at = None
-    for t in range(rounds + 1):
-        if t > 0:
-            moment = advance(found, moment, number(single), number(pair))
+    for t, moment in enumerate(moments):
         seen = quantities(found, moment)
         values.append(seen)
         if not is_exact(moment) and not (np.isfinite(seen).all() and np.isfinite(moment).all()):
@@ -65,6 +66,43 @@ def exact_moments(
             break
     table = np.stack(values if diverged_at is None else values[:-1] or values, axis=-1)
     return Moments({name.value: table[i] for i, name in enumerate(found.names)}, diverged_at)
+
+
+def exact_drift(
+    problem: FederatedQuadratic, algorithm: FedAvgP, start: Start, rounds: int
+) -> Array:
+    """E_{i,k}^t = E(||u_{i,k} - u||^2 + ||v_{i,k} - v_i||^2) of the virtual iterates, exactly.
+
+    Returns
+    -------
+    array, shape (n, K, T + 1)
+        Summed over clients and steps it is the series "E" of `exact_moments`.
+    """
+    _, moments = _follow(problem, algorithm, start, rounds)
+    response, noise = drift_by_step(problem.centred(), algorithm)
+    drift = [(np.matmul(response, m) * response).sum(axis=(2, 3)) + noise for m in moments]
+    return np.stack(drift, axis=-1)
+
+
+def _follow(
+    problem: FederatedQuadratic, algorithm: FedAvgP, start: Start, rounds: int
+) -> tuple[AffineRound, Iterator[Array]]:
+    """The affine round, and the second moments of rounds 0, ..., T one by one."""
+    check_start(problem, start)
+    check_participants(algorithm.participants, problem.clients)
+    check_size(problem, algorithm)
+    found = read_off(problem.centred(), algorithm)
+    number: Callable[[Any], Any] = rational if is_exact(problem.hessian) else float
+    single, pair = (number(p) for p in inclusion(problem.clients, algorithm.participants))
+
+    def moments() -> Iterator[Array]:
+        moment = initial_moment(problem, algorithm, start)
+        yield moment
+        for _ in range(rounds):
+            moment = advance(found, moment, single, pair)
+            yield moment
+
+    return found, moments()
 
 
 def initial_moment(problem: FederatedQuadratic, algorithm: FedAvgP, start: Start) -> Array:
