@@ -218,14 +218,15 @@ def test_the_error_is_caught_exactly_or_shown_to_be_weaker(row):
         assert found.verdict is Verdict.NOT_VIOLATED
 
 
+PARTS = ("problem", "start", "algorithm")
+
+
 @every_row
 def test_floats_end_in_the_same_word(row):
     """By a candidate and its replay, on the same numbers in float64."""
     wrong = row.change(printed_part(row))
-    instance = replace(
-        to_float(replace(row.instance, start=None)),
-        start=to_float(row.instance.start), method=Method.MOMENTS,
-    )  # fmt: skip
+    changed = {name: to_float(getattr(row.instance, name)) for name in PARTS}
+    instance = replace(row.instance, **changed, method=Method.MOMENTS)
     found = judged(row, wrong, instance)
     exact = judged(row, wrong)
     if found.verdict is Verdict.UNDECIDED:  # equal to rounding

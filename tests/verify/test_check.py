@@ -18,7 +18,7 @@ from fedbounds.problems import (
     federated_quadratic,
 )
 from fedbounds.theory.registry import claim
-from fedbounds.verify.instance import Instance
+from fedbounds.verify.instance import Instance, rational
 from fedbounds.verify.judge import check
 from fedbounds.vocabulary import Constant, Method, Provenance, Side, Verdict
 
@@ -90,6 +90,24 @@ def test_more_participants_than_clients_is_an_error_before_any_work():
         FedboundsError, match="participants m is 5; expected between 1 and .* n = 4"
     ):
         replace(INSIDE, algorithm=with_effective_step(5, 3, 1 / 96, 3.0, 2.0))
+
+
+@pytest.mark.parametrize("mixed", ["problem", "start", "method"])
+def test_exact_arithmetic_on_floats_is_refused(mixed):
+    """Rounding decided by sign would be a firm verdict on nothing."""
+    exact = rational(INSIDE)
+    changes = {
+        "problem": {"problem": INSIDE.problem},
+        "start": {"start": INSIDE.start},
+        "method": {"method": Method.MOMENTS},
+    }
+    with pytest.raises(FedboundsError, match="exact rationals if and only if every array"):
+        replace(exact, **changes[mixed])
+
+
+def test_check_does_not_pass_off_a_computation_as_a_sample():
+    with pytest.raises(FedboundsError, match="is to be sampled"):
+        check(THEOREM, replace(INSIDE, method=Method.SAMPLING, replicas=1024))
 
 
 def test_a_claim_about_another_algorithm_is_an_error():

@@ -14,7 +14,7 @@ import sympy as sp
 from flint import arb, ctx, fmpq
 
 from fedbounds.theory.claims import Part
-from fedbounds.theory.symbols import Mean_t, Sum_t
+from fedbounds.theory.symbols import Mean_t, RunOperator, Sum_t
 from fedbounds.vocabulary import Index, Method, Relation, Verdict
 
 from .conditions import raise_precision
@@ -55,7 +55,8 @@ class Outcome:
     beats_trivial : bool or None
         Whether the right side is below the named trivial bound; None if there is none.
     candidate : bool
-        Float64 found a violation beyond rounding: an exact replay is called for.
+        Float64 found a violation beyond rounding, or no finite number: the claim stays open
+        until an exact replay settles it.
     replayed : str
         How an exact replay confirmed or settled it; empty if there was none.
     """
@@ -99,7 +100,9 @@ def decide(part: Part, numbers: Numbers, method: Method, diverged_at: int | None
     """
     rounds = rounds_of(part, numbers, None if diverged_at is None else diverged_at - 1)
     if diverged_at is not None and (rounds is None or len(rounds) == 0):
-        return Outcome(part.name, Verdict.DIVERGED, f"diverged at round {diverged_at}")
+        # a bound on a run that diverges inside the conditions is in doubt: the claim stays open
+        reason = f"diverged at round {diverged_at}"
+        return Outcome(part.name, Verdict.DIVERGED, reason, candidate=True)
     if rounds is not None and len(rounds) == 0:
         return Outcome(part.name, Verdict.NOT_APPLICABLE, "speaks of no round of this run")
     if not np.any(scale(_in_floats(numbers), rounds, part.left, part.right)):
@@ -192,6 +195,8 @@ def _decide_in_floats(part: Part, numbers: Numbers, rounds: range | None) -> Out
     left, right = (np.atleast_1d(evaluate(s, numbers, rounds)) for s in (part.left, part.right))
     left, right = np.broadcast_arrays(left, right)
     sizes = np.broadcast_to(scale(numbers, rounds, part.left, part.right), left.shape)
+    if not np.isfinite(sizes).all():
+        return Outcome(part.name, Verdict.UNDECIDED, "a side overflows in float64", candidate=True)
     gap = right - left
     # what a round inherits from larger ones before it is rounding; later ones do not touch it
     clear = sizes > FLOOR * np.maximum.accumulate(sizes)
@@ -290,6 +295,19 @@ def decide_sampled(
         if np.all(certain):
             outcome = replace(outcome, verdict=Verdict.NOT_VIOLATED, reason="")
     return _with_ratios(outcome, part, numbers, rounds)
+
+
+def is_affine(part: Part) -> bool:
+    """Whether the gap is affine in the quantities, so that its mean is the gap of the means."""
+    linear = part.gap.replace(lambda e: isinstance(e, Mean_t | Sum_t), lambda e: e.args[0])
+    if linear.has(RunOperator):
+        return False
+    atoms = sorted(linear.atoms(sp.core.function.AppliedUndef), key=str)
+    plain = {atom: sp.Dummy() for atom in atoms}
+    expanded = linear.xreplace(plain)
+    return all(
+        sp.expand(expanded.diff(a).diff(b)) == 0 for a in plain.values() for b in plain.values()
+    )
 
 
 def gap_width(part: Part, reach: Numbers, rounds: range | None) -> Array:

@@ -1,6 +1,6 @@
 """One problem, one start, one algorithm, one horizon: what a verdict is about."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import Any
 
@@ -17,6 +17,7 @@ from fedbounds.problems import (
     Start,
     to_rational,
 )
+from fedbounds.problems.linear import is_exact
 from fedbounds.vocabulary import Method
 
 ALGORITHM_NAMES = {
@@ -56,6 +57,20 @@ class Instance:
     def __post_init__(self) -> None:
         require(self.rounds >= 1, "rounds T", self.rounds, "at least 1")
         check_participants(self.algorithm.participants, self.problem.clients)
+        exact = all(is_exact(array) for array in self._arrays())
+        floats = not any(is_exact(array) for array in self._arrays())
+        wanted = self.method is Method.RATIONAL
+        require(
+            exact if wanted else floats,
+            f"method of {self.name!r}",
+            self.method.value,
+            "exact rationals if and only if every array of problem and start is rational",
+        )
+
+    def _arrays(self) -> list[Any]:
+        sources = [self.problem] if self.start is None else [self.problem, self.start]
+        values = [getattr(source, f.name) for source in sources for f in fields(source)]
+        return [value for value in values if hasattr(value, "dtype")]
 
     @property
     def algorithm_name(self) -> str:

@@ -105,6 +105,8 @@ def check(claim: Claim, instance: Instance, *, outside: bool = False) -> Judgeme
         raise FedboundsError(
             f"{claim.id} is about {claim.algorithm}; the instance runs {instance.algorithm_name}"
         )
+    if instance.method is Method.SAMPLING:
+        raise FedboundsError(f"{instance.name!r} is to be sampled; use `judge`")
     found = judge_reading(claim, claim.readings[0], instance, measure(instance), outside=outside)
     refused = (Verdict.NOT_APPLICABLE, *(() if outside else (Verdict.OUTSIDE,)))
     if all(outcome.verdict in refused for outcome in found.outcomes):
@@ -136,7 +138,7 @@ def _judge_part(
     if refused is not None:
         return Outcome(part.name, refused.verdict, refused.reason)
     outcome = decide(part, measured.numbers, instance.method, measured.diverged_at)
-    if not outcome.candidate:
+    if not outcome.candidate or outcome.verdict is Verdict.DIVERGED:
         return outcome
     replayed = replay(part, instance)
     return outcome if replayed is None else replayed

@@ -60,7 +60,11 @@ def bounded_reach(
     inner = max(algorithm.inner_step_u, algorithm.inner_step_v)
     # the shared and the personal move of one client may both be as long as the longest drift
     outer = float(np.hypot(algorithm.outer_step_u, algorithm.outer_step_v))
-    gamma = algorithm.inner_step_u * algorithm.outer_step_u
+    # where a block is absent its step sizes are free: the larger product bounds the other too
+    gamma = max(
+        algorithm.inner_step_u * algorithm.outer_step_u,
+        algorithm.inner_step_v * algorithm.outer_step_v,
+    )
     # f is measured above its infimum where there is one
     gap = (
         float(constants[Constant.INITIAL_GAP].value)

@@ -13,7 +13,7 @@ from fedbounds.theory.claims import Part
 from fedbounds.vocabulary import Verdict
 
 from .conditions import refusal
-from .decide import Outcome, decide_sampled, rounds_of
+from .decide import Outcome, decide_sampled, is_affine, rounds_of
 from .evaluate import Numbers, evaluate
 from .instance import Instance, constants_of
 from .interval import FIRST_LOOK, Sums, sums_of
@@ -113,6 +113,9 @@ def _decide(
     instance: Instance,
     look: int,
 ) -> Outcome:
+    if not is_affine(part):
+        reason = "the gap is not affine in the quantities: replicas say nothing of it"
+        return Outcome(part.name, Verdict.UNDECIDED, reason)
     refused = refusal(part, instance, means)
     if refused is not None or gap is None:
         assert refused is not None
