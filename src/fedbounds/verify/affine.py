@@ -16,7 +16,6 @@ from fedbounds.algorithms import fedavg_p
 from fedbounds.algorithms.fedavg_p import Draw, FedAvgP
 from fedbounds.algorithms.participation import draw_participants
 from fedbounds.algorithms.rules import rules_of
-from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic, Start, everyone
 from fedbounds.problems.linear import is_exact
@@ -65,10 +64,8 @@ class AffineRound:
 
 
 def state_size(problem: FederatedQuadratic, algorithm: FedAvgP) -> int:
-    """D: d_u + n d_v, and (n + 1) d_u more for control variates."""
-    d_u, n = problem.shared_dimension, problem.clients
-    controls = (n + 1) * d_u if isinstance(algorithm, ScaffoldP) else 0
-    return d_u + n * problem.personal_dimension + controls
+    """D: how many numbers an algorithm carries from round to round."""
+    return len(flatten(rest(problem, algorithm)))
 
 
 def check_size(problem: FederatedQuadratic, algorithm: FedAvgP) -> None:
@@ -170,7 +167,7 @@ def _shifted(problem: FederatedQuadratic, algorithm: FedAvgP, states: Array) -> 
 
 def _basis(problem: FederatedQuadratic, algorithm: FedAvgP) -> Any:
     """Replica j < D is the j-th basis state, replica D the origin."""
-    size = len(flatten(rest(problem, algorithm)))
+    size = state_size(problem, algorithm)
     states = np.eye(size, size + 1, dtype=problem.hessian.dtype)
     return _shifted(problem, algorithm, states + problem.linear.sum() * 0)
 

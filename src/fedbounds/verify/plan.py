@@ -166,6 +166,21 @@ _QUADRATICS = (
 )
 
 
+def _at_edges(
+    claims: tuple[Claim, ...],
+    label: str,
+    problem: Objective,
+    start: Start,
+    sizes: tuple[int, int, int],
+    method: Method,
+    replicas: int = 0,
+) -> Iterator[Instance]:
+    """One instance per schedule of the claims; ``sizes`` are m, K and T."""
+    for edge, algorithm in schedules(claims, problem, start, *sizes):
+        name = f"{label}, edge of {edge}"
+        yield Instance(name, problem, algorithm, sizes[2], method, start, replicas)
+
+
 def quadratic_instances(
     claims: tuple[Claim, ...], profile: Profile, seed: int
 ) -> Iterator[Instance]:
@@ -186,10 +201,7 @@ def quadratic_instances(
             )
             start = _start(problem, seed + index, size)
             label = f"quadratic {index + 1}.{repeat + 1}, n={n} m={m} K={steps} T={rounds}"
-            for edge, algorithm in schedules(claims, problem, start, m, steps, rounds):
-                yield Instance(
-                    f"{label}, edge of {edge}", problem, algorithm, rounds, Method.MOMENTS, start
-                )
+            yield from _at_edges(claims, label, problem, start, (m, steps, rounds), Method.MOMENTS)
 
 
 def enumerated_instances(
@@ -207,15 +219,8 @@ def enumerated_instances(
             seed=seed + index,
         )
         start = _start(problem, seed + index, 1.0)
-        for edge, algorithm in schedules(claims, problem, start, m, steps, rounds):
-            yield Instance(
-                f"cosine {index + 1}, n={n} m={m} K={steps} T={rounds}, edge of {edge}",
-                problem,
-                algorithm,
-                rounds,
-                Method.ENUMERATION,
-                start,
-            )
+        label = f"cosine {index + 1}, n={n} m={m} K={steps} T={rounds}"
+        yield from _at_edges(claims, label, problem, start, (m, steps, rounds), Method.ENUMERATION)
 
 
 def sampled_instances(claims: tuple[Claim, ...], profile: Profile, seed: int) -> Iterator[Instance]:
@@ -230,13 +235,6 @@ def sampled_instances(claims: tuple[Claim, ...], profile: Profile, seed: int) ->
             seed=seed + index,
         )
         start = _start(problem, seed + index, 1.0)
-        for edge, algorithm in schedules(claims, problem, start, m, steps, rounds):
-            yield Instance(
-                f"cosine sampled {index + 1}, n={n} m={m} K={steps} T={rounds}, edge of {edge}",
-                problem,
-                algorithm,
-                rounds,
-                Method.SAMPLING,
-                start,
-                replicas,
-            )
+        label = f"cosine sampled {index + 1}, n={n} m={m} K={steps} T={rounds}"
+        sizes = (m, steps, rounds)
+        yield from _at_edges(claims, label, problem, start, sizes, Method.SAMPLING, replicas)
