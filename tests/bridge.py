@@ -1,13 +1,15 @@
-"""Between the plain lists of `oracles` and the arrays of the package, and a few instances."""
+"""Between the plain lists of `oracles` and the arrays of the package."""
 
 from fractions import Fraction
 
 import numpy as np
 import oracles
 from flint import fmpq
+from history_oracle import State, frozen
 
 from fedbounds.algorithms.fedavg_p import Carry, FedAvgP
 from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start
+from fedbounds.verify.memory import Each
 
 
 def exact(values):
@@ -19,7 +21,9 @@ def exact(values):
 
 
 def rational(x):
-    """The rational of an int, fraction or float."""
+    """The rational of an int, fraction, float or rational."""
+    if isinstance(x, fmpq):
+        return x
     numerator, denominator = x.as_integer_ratio()
     return fmpq(int(numerator), int(denominator))
 
@@ -50,9 +54,9 @@ def exact_start(u, v):
     return Start(u=exact(u), v=exact(v).reshape(len(v), len(v[0])))
 
 
-def algorithm(steps, number=rational):
+def algorithm(steps, number=rational, rule=FedAvgP):
     """The package's parameters from the oracle's."""
-    return FedAvgP(
+    return rule(
         participants=steps.m,
         local_steps=steps.K,
         inner_step_u=number(steps.gamma_u),
@@ -124,6 +128,20 @@ def oracle_step(problem, parameters, carry, drawn):
         u=np.reshape(u, carry.u.shape),
         v=np.reshape(v, v_shape).transpose(1, 0, 2),
     )
+
+
+def state_of(carry, replica, local_steps):
+    """The oracle's state of one replica; without a memory the last participation is now."""
+    u, v = carry.u[replica].tolist(), carry.v[:, replica].tolist()
+    n, d_u, d_v = len(v), len(u), len(v[0])
+    if not isinstance(carry, Each):
+        points = ([[u] * local_steps] * n, [[row] * local_steps for row in v])
+        return State(*map(frozen, (u, v, (), (), *points, ())))
+    points = carry.points[:, replica].reshape(n, local_steps, d_u + d_v)
+    noise = carry.noise[:, replica].reshape(n, local_steps, d_u)
+    controls = (carry.controls[:, replica], carry.control[replica])
+    arrays = (*controls, points[:, :, :d_u], points[:, :, d_u:], noise)
+    return State(*map(frozen, (u, v, *(array.tolist() for array in arrays))))
 
 
 def random_carry(rng, problem, replicas):

@@ -29,6 +29,11 @@ class Steps:
     eta_u: Any
     eta_v: Any
 
+    @property
+    def one(self) -> Any:
+        """One of the number type in use; sums start from zero of it, lest ints divide to floats."""
+        return self.eta_u / self.eta_u
+
 
 @dataclass(frozen=True)
 class Quadratic:
@@ -70,6 +75,10 @@ class Cosine:
     s: float
     w: Vector
     q: Vector
+
+    @property
+    def d_u(self) -> int:
+        return len(self.w)
 
     @property
     def clients(self) -> int:
@@ -193,9 +202,9 @@ def table_one(
         t_2v += square(own_v)
         t_3u += square(deviation)
     return {
-        "f": sum(objective.value(i, u, v[i]) for i in clients) / n,
+        "f": steps.one * sum(objective.value(i, u, v[i]) for i in clients) / n,
         "G_u": square(mean_u),
-        "G_v": sum(square(grad_v) for _, grad_v in at_start) / n,
+        "G_v": steps.one * sum(square(grad_v) for _, grad_v in at_start) / n,
         "B": sum(square(grad_u) for grad_u, _ in at_start),
         "T_1u": -gamma * t_1u / n,
         "T_1v": -gamma * m * t_1v / n**2,
@@ -218,7 +227,7 @@ def enumerate_expectations(
     rounds: int,
     *,
     jointly: bool = False,
-) -> list[dict[str, Fraction]]:
+) -> list[dict[str, Any]]:
     """Exact expectations of every quantity in rounds 0, ..., T; ``f`` is E f, not a gap.
 
     Parameters
@@ -231,18 +240,18 @@ def enumerate_expectations(
         Enumerate the noise of all clients at once in every quantity, instead of using that
         different clients' noise is independent. Far slower; the two must agree.
     """
-    states = {(tuple(u), tuple(map(tuple, v))): Fraction(1)}
+    states = {(tuple(u), tuple(map(tuple, v))): steps.one}
     paths: dict[Any, Any] = {}
     found = []
     for t in range(rounds + 1):
-        expected: dict[str, Fraction] = {}
+        expected: dict[str, Any] = {}
         for (u_t, v_t), probability in states.items():
             if jointly:
                 seen = _mean_over_all_noise(objective, steps, u_t, v_t, scales)
             else:
                 seen = _mean_over_own_noise(objective, steps, u_t, v_t, scales, paths)
             for name, value in seen.items():
-                expected[name] = expected.get(name, Fraction(0)) + probability * value
+                expected[name] = expected.get(name, 0) + probability * value
         found.append(expected)
         if t < rounds:
             states = _next_states(objective, steps, states, scales, paths)
@@ -264,7 +273,7 @@ def _mean_over_all_noise(objective: Any, steps: Steps, u: Any, v: Any, scales: V
     total: dict[str, Any] = {}
     for noise in product(own, repeat=objective.clients):
         for name, value in table_one(objective, steps, u, v, noise).items():
-            total[name] = total.get(name, Fraction(0)) + value
+            total[name] = total.get(name, steps.one * 0) + value
     return {name: value / len(own) ** objective.clients for name, value in total.items()}
 
 
@@ -295,27 +304,28 @@ def _mean_over_own_noise(
     at_start = [objective.gradient(i, u, v[i]) for i in range(n)]
     mean_u = mean([grad_u for grad_u, _ in at_start])
     first: list[Vector] = []  # E s_i
-    second, t_1v, t_2v, drift = [], Fraction(0), Fraction(0), Fraction(0)
+    zero = steps.one * 0
+    second, t_1v, t_2v, drift = [], zero, zero, zero
     for i in range(n):
         paths = _client_paths(objective, steps, i, u, v[i], scales, cache)
-        sum_s, sum_ss = [Fraction(0) for _ in u], Fraction(0)
+        sum_s, sum_ss = [zero for _ in u], zero
         for path in paths:
-            s_u, s_v = [Fraction(0) for _ in u], [Fraction(0) for _ in v[i]]
+            s_u, s_v = [zero for _ in u], [zero for _ in v[i]]
             for u_k, v_k in path[:K]:
                 grad_u, grad_v = objective.gradient(i, u_k, v_k)
                 s_u, s_v = plus(s_u, grad_u), plus(s_v, grad_v)
                 drift += (square(minus(u_k, u)) + square(minus(v_k, v[i]))) / len(paths)
             sum_s, sum_ss = plus(sum_s, s_u), sum_ss + square(s_u)
-            t_1v += dot(at_start[i][1], s_v) / len(paths)
-            t_2v += square(s_v) / len(paths)
+            t_1v += steps.one * dot(at_start[i][1], s_v) / len(paths)
+            t_2v += steps.one * square(s_v) / len(paths)
         first.append([x / len(paths) for x in sum_s])
         second.append(sum_ss / len(paths))
     crossed = sum(dot(first[i], first[j]) for i in range(n) for j in range(n) if i != j)
     whole = sum(second) + crossed  # E ||sum_i s_i||^2
     return {
-        "f": sum(objective.value(i, u, v[i]) for i in range(n)) / n,
+        "f": steps.one * sum(objective.value(i, u, v[i]) for i in range(n)) / n,
         "G_u": square(mean_u),
-        "G_v": sum(square(grad_v) for _, grad_v in at_start) / n,
+        "G_v": steps.one * sum(square(grad_v) for _, grad_v in at_start) / n,
         "B": sum(square(grad_u) for grad_u, _ in at_start),
         "T_1u": -gamma * sum(dot(mean_u, s_i) for s_i in first) / n,
         "T_1v": -gamma * m * t_1v / n**2,
@@ -328,11 +338,11 @@ def _mean_over_own_noise(
 
 def _next_states(
     objective: Any, steps: Steps, states: Any, scales: Vector, cache: dict[Any, Any]
-) -> dict[Any, Fraction]:
+) -> dict[Any, Any]:
     """Every state after the round with its probability; equal states are merged."""
     n, m = objective.clients, steps.m
     subsets = list(combinations(range(n), m))
-    found: dict[Any, Fraction] = {}
+    found: dict[Any, Any] = {}
     for (u, v), probability in states.items():
         ends = [
             [path[-1] for path in _client_paths(objective, steps, i, u, v[i], scales, cache)]
@@ -345,7 +355,7 @@ def _next_states(
                 reached = dict(zip(subset, outcome, strict=True))
                 new_u, new_v = aggregate(steps, u, v, reached)
                 state = (tuple(new_u), tuple(map(tuple, new_v)))
-                found[state] = found.get(state, Fraction(0)) + weight
+                found[state] = found.get(state, 0) + weight
     return found
 
 

@@ -12,6 +12,7 @@ import bridge
 import numpy as np
 import oracles
 import pytest
+import small_quadratics as small
 
 from fedbounds.algorithms import fedavg_p
 from fedbounds.algorithms.fedavg_p import Carry, FedAvgP
@@ -145,7 +146,7 @@ def noise_shared_by_all_steps(monkeypatch):
 def personal_step_after_shared_step(monkeypatch):
     """Gauss-Seidel: the personal gradient is taken at the new shared iterate."""
 
-    def local(problem, algorithm, carry, drawn, visit=lambda k, z, gradient: None):
+    def local(problem, algorithm, carry, drawn, visit=lambda *seen: None):
         (n, replicas, d_v), d_u = carry.v.shape, carry.u.shape[1]
         cohort = drawn.cohort
         u, v = carry.u[cohort.replica], carry.v.reshape(n * replicas, d_v)[cohort.pair]
@@ -153,7 +154,7 @@ def personal_step_after_shared_step(monkeypatch):
             z = np.concatenate([u, v], axis=1)
             noise = 0 if drawn.noise is None else drawn.noise[k]
             gradient = problem.gradient(z, cohort)
-            visit(k, z, gradient)
+            visit(k, z, gradient, gradient + noise)
             u = u - algorithm.inner_step_u * (gradient + noise)[:, :d_u]
             again = problem.gradient(np.concatenate([u, v], axis=1), cohort)
             v = v - algorithm.inner_step_v * (again + noise)[:, d_u:]
@@ -216,19 +217,14 @@ def moments_are_the_closed_form():
 
 
 def moments_are_the_enumerated():
-    """Expected quantities of one round, coupled and in rationals."""
-    objective = oracles.Quadratic(
-        1,
-        [[[F(1), F(1, 2)], [F(1, 2), F(1)]], [[F(2), F(-2, 3)], [F(-2, 3), F(3, 2)]]],
-        [[F(1), F(1, 3)], [F(-1, 2), F(2)]],
-    )
-    steps = oracles.Steps(1, 2, F(1, 12), F(1, 3), F(2), F(1, 2))
-    u, v = [F(1)], [[F(1, 2)], [F(1)]]
-    expected = oracles.enumerate_expectations(objective, steps, u, v, [F(1), F(0)], 1)
-    problem = bridge.exact_problem(objective, F(1), F(0))
-    found = exact_moments(problem, bridge.algorithm(steps), bridge.exact_start(u, v), 1).series
+    """Every expected quantity of two rounds, coupled and in rationals."""
+    steps, scales = small.steps(1, 2, F(1, 6), F(2), F(1, 2)), (F(1), F(0))
+    expected = small.history(small.TWO, steps, scales, 1, corrected=False)
+    start = bridge.exact_start(*small.start_of(small.TWO))
+    problem = bridge.exact_problem(small.TWO, *scales)
+    found = exact_moments(problem, bridge.algorithm(steps), start, 1).series
     for name in set(found) - {"f"}:
-        assert [bridge.fraction(x) for x in found[name]] == [F(seen[name]) for seen in expected]
+        assert small.by_place(name, found[name]) == expected[name], name
 
 
 def sampling_is_the_closed_form():

@@ -94,7 +94,7 @@ def test_the_head_names_the_paper():
 @pytest.mark.parametrize("claim", CLAIMS, ids=IDS)
 def test_a_claim_is_complete(claim):
     assert claim.keys() >= REQUIRED
-    assert claim.keys() <= REQUIRED | {"module"}
+    assert claim.keys() <= REQUIRED | {"module", "uses"}
     assert claim["kind"] in list(Kind)
     assert claim["source"] in list(Source)
     assert claim["place"].strip() == claim["place"] != ""

@@ -1,4 +1,4 @@
-"""Deciding: exact numbers by sign, floats by a margin and never "violated", diverged runs by round."""
+"""Deciding: exact numbers by sign, floats by a margin and never "violated", and which rounds."""
 
 from dataclasses import replace
 
@@ -8,68 +8,26 @@ import sympy as sp
 from flint import fmpq
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from kinds import exact, floats
 
-from fedbounds.algorithms.fedavg_p import with_effective_step
-from fedbounds.problems import (
-    FederatedQuadratic,
-    Noise,
-    NoiseLaw,
-    Start,
-    coupled_cosine,
-    federated_quadratic,
-    to_rational,
-)
-from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Part, read
-from fedbounds.theory.registry import claim, encoded_claims
+from fedbounds.theory.claims import Part
 from fedbounds.theory.symbols import (
-    B,
-    E,
     G_u,
     G_v,
-    L,
     Max_t,
     Mean_t,
-    T_3u,
-    b2,
     f,
-    gamma,
     m,
     n,
     t,
 )
-from fedbounds.verify import decide as decide_module
-from fedbounds.verify.conditions import refusal
 from fedbounds.verify.decide import MARGIN, decide, margin_of, rounds_of, tightness
 from fedbounds.verify.evaluate import Numbers
-from fedbounds.verify.instance import Instance
-from fedbounds.verify.judge import judge, judge_reading, replay
-from fedbounds.verify.measure import measure
 from fedbounds.vocabulary import Index, Method, Relation, Verdict
 
-CLAIMS = encoded_claims("personalization")
 AT_MOST = Part(left=G_u(t), right=G_v(t))
 EQUAL = replace(AT_MOST, relation=Relation.EQUAL)
 PER_RUN = Part(left=Mean_t(G_u(t)), right=G_v(0), index=Index.RUN)
-
-
-def exact(left, right, **constants):
-    """G_u = left and G_v = right, per round, in rationals."""
-    return Numbers(
-        {"T": fmpq(len(left))} | {k: fmpq(v) for k, v in constants.items()},
-        {"G_u": rationals(left), "G_v": rationals(right)},
-        lambda p, q: fmpq(p, q),
-    )
-
-
-def rationals(values):
-    out = np.empty(len(values), dtype=object)
-    out[:] = [fmpq(x) for x in values]
-    return out
-
-
-def floats(left, right, **constants):
-    series = {"G_u": np.asarray(left, dtype=float), "G_v": np.asarray(right, dtype=float)}
-    return Numbers({"T": float(len(series["G_u"]))} | constants, series)
 
 
 # ---- exact numbers
@@ -304,33 +262,6 @@ def test_beating_the_trivial_bound_means_lying_below_it(level, beats):
     assert decide(PER_RUN, numbers, Method.MOMENTS).beats_trivial is None
 
 
-BOUNDED = [
-    (c, reading)
-    for c in CLAIMS
-    for reading in c.readings
-    if any(part.trivial for part in read(c, reading))
-]
-
-
-@pytest.mark.parametrize(
-    ("found", "reading"), BOUNDED, ids=[f"{c.id}, {reading.name}" for c, reading in BOUNDED]
-)
-def test_the_named_trivial_bound_is_a_bound(found, reading):
-    """||grad f||^2 <= 2L (f - inf f), on runs of quadratics, whatever the step size."""
-    runs = [quadratic(seed=s, step=x, participants=3) for s, x in ((0, 1e-3), (1, 0.3), (2, 0.9))]
-    # all is lost in one block, of curvature L throughout: there the bound is attained
-    alike = FederatedQuadratic(np.array([np.eye(2)] * 3), np.zeros((3, 2)), 1)
-    slow = with_effective_step(3, 1, 1e-9)
-    for u, v in ((1.0, 0.0), (0.0, 1.0)):
-        start = Start(np.full(1, u), np.full((3, 1), v))
-        runs.append(replace(runs[0], problem=alike, algorithm=slow, start=start))
-    for instance in runs:
-        numbers = measure(instance).numbers
-        for part in read(found, reading):
-            trivially = replace(part, right=part.trivial, conditions=())
-            assert decide(trivially, numbers, Method.MOMENTS).verdict is Verdict.NOT_VIOLATED
-
-
 # ---- which rounds, and diverged runs
 
 
@@ -361,289 +292,3 @@ def test_a_diverged_run_is_judged_up_to_its_last_finite_round():
     assert "round 3" in whole_run.reason
     at_once = decide(part, numbers, Method.MOMENTS, diverged_at=1)
     assert at_once.verdict is Verdict.DIVERGED
-
-
-def quadratic(*, seed=0, step=0.1, rounds=20, participants=2, scale=0.1, outer=1.0):
-    problem = federated_quadratic(
-        clients=3, shared_dimension=2, personal_dimension=1, dissimilarity=1.0,
-        noise=Noise(NoiseLaw.GAUSSIAN, scale, scale), seed=seed,
-    )  # fmt: skip
-    rng = np.random.default_rng(seed)
-    start = Start(rng.standard_normal(2), rng.standard_normal((3, 1)))
-    algorithm = with_effective_step(participants, 2, step, outer, outer)
-    return Instance("quadratic", problem, algorithm, rounds, Method.MOMENTS, start)
-
-
-UNCONDITIONAL = replace(
-    claim("personalization/thm-3.7"),
-    parts=tuple(replace(p, conditions=()) for p in claim("personalization/thm-3.7").parts),
-    readings=(AS_PRINTED,),
-    schedules=(),
-)
-
-
-def test_a_run_with_far_too_long_steps_is_reported_with_the_round_it_diverged_in():
-    instance = quadratic(step=1e3, rounds=60)
-    judged = judge((*CLAIMS, UNCONDITIONAL), instance)
-    round_ = judged.measurement.diverged_at
-    assert 1 < round_ < 60
-    outcomes = {
-        (x.claim.id, o.part): o for x in judged.judgements for o in x.outcomes
-        if x.reading is x.claim.readings[0] and x.claim is not claim("personalization/thm-3.7")
-    }  # fmt: skip
-    whole_run = outcomes["personalization/thm-3.7", ""]
-    assert whole_run.verdict is Verdict.DIVERGED
-    assert whole_run.reason == f"diverged at round {round_}"
-    for key in (("personalization/lem-3.2", "u"), ("personalization/lem-3.4", "")):
-        partial = outcomes[key]
-        assert partial.verdict is Verdict.NOT_VIOLATED
-        assert partial.rounds <= round_ - 1
-        assert partial.at < round_ - 1
-
-
-def test_a_theorem_with_conditions_is_outside_before_it_diverges():
-    judged = judge((claim("personalization/thm-3.7"),), quadratic(step=1e3, rounds=60))
-    assert {x.verdict for x in judged.judgements} == {Verdict.OUTSIDE}
-
-
-# ---- converged tails
-
-
-def tail(*, clients, steps, step, coupling=None, dissimilarity=None, size=1.0):
-    """A noise-free run of 10,000 rounds with every client taking part."""
-    problem = federated_quadratic(
-        clients=clients, shared_dimension=2, personal_dimension=1, seed=clients,
-        strong_convexity=0.2, coupling=coupling or 0.0, dissimilarity=dissimilarity,
-    )  # fmt: skip
-    rng = np.random.default_rng(clients)
-    start = Start(size * rng.standard_normal(2), size * rng.standard_normal((clients, 1)))
-    algorithm = with_effective_step(clients, steps, step)
-    return Instance("tail", problem, algorithm, 10_000, Method.MOMENTS, start)
-
-
-TAILS = {
-    "homogeneous": tail(clients=1, steps=3, step=0.1),
-    "homogeneous, two clients": replace(
-        tail(clients=1, steps=2, step=0.2),
-        problem=FederatedQuadratic(
-            np.array([[[2.0, 1.0], [1.0, 1.0]]] * 2), np.array([[3.0, -1.0]] * 2), 1
-        ),
-        start=Start(np.array([7.0]), np.array([[1.0], [1.0]])),
-        algorithm=with_effective_step(2, 2, 0.2),
-    ),
-    "heterogeneous, K = 1": tail(clients=3, steps=1, step=0.5, coupling=0.3),
-    "heterogeneous, drifting": tail(clients=3, steps=3, step=0.1, coupling=0.3),
-    "heterogeneous slopes": tail(clients=4, steps=2, step=0.2, dissimilarity=1.0),
-    "far away": tail(clients=3, steps=1, step=0.5, coupling=0.3, size=1e8),
-}
-
-
-@pytest.mark.parametrize("case", TAILS)
-def test_a_converged_tail_is_never_taken_for_a_violation(case):
-    judged = judge(CLAIMS, TAILS[case])
-    assert judged.measurement.diverged_at is None
-    outcomes = [(x.claim.id, x.reading.name, o) for x in judged.judgements for o in x.outcomes]
-    for name, reading, outcome in outcomes:
-        assert outcome.verdict is not Verdict.VIOLATED, (name, reading)
-        assert not outcome.candidate, (name, reading)
-    examined = [o.rounds for name, _, o in outcomes if "lem-3" in name and o.rounds]
-    assert min(examined) > 50  # rounds were judged, not waved through
-
-
-def test_the_tails_do_converge_and_their_rounding_would_fool_a_plain_sign_test(monkeypatch):
-    """Without a floor the last digits of a converged run look like candidates."""
-    instance = TAILS["heterogeneous, K = 1"]
-    numbers = measure(instance).numbers
-    assert numbers.series["f"][-1] < 1e-26 * numbers.series["f"][0]
-    lemmas = [
-        part for c in CLAIMS for part in c.parts
-        if part.index is Index.ROUND and refusal(part, instance, numbers) is None
-    ]  # fmt: skip
-    assert not any(decide(part, numbers, Method.MOMENTS).candidate for part in lemmas)
-    monkeypatch.setattr(decide_module, "FLOOR", 0.0)
-    assert any(decide(part, numbers, Method.MOMENTS).candidate for part in lemmas)
-
-
-# ---- replays
-
-
-def integers(entries, slopes, scale, algorithm, rounds):
-    """A rational instance in floats: integer quadratics, d_u = d_v = 1."""
-    problem = FederatedQuadratic(
-        np.array(entries, dtype=float), np.array(slopes, dtype=float), 1,
-        Noise(NoiseLaw.RADEMACHER, float(scale), float(scale)),
-    )  # fmt: skip
-    start = Start(np.ones(1), np.ones((len(entries), 1)))
-    return Instance("integers", problem, algorithm, rounds, Method.MOMENTS, start)
-
-
-TWO = integers(
-    [[[1, 0], [0, 1]], [[1, 0], [0, 1]]], [[2, 0], [-2, 1]], 1.0,
-    with_effective_step(1, 2, 1 / 64), 3,
-)  # fmt: skip
-
-
-def divided(name, by, part=""):
-    """A claim that asks for ``by`` times less."""
-    original = claim(f"personalization/{name}")
-    parts = tuple(replace(p, right=p.right / by) for p in original.parts if p.name == part)
-    return replace(original, parts=parts, readings=(AS_PRINTED,), proof_weights=())
-
-
-def test_a_float_candidate_is_confirmed_in_rationals():
-    wrong = divided("lem-3.4", 10)
-    (part,) = wrong.parts
-    candidate = decide(part, measure(TWO).numbers, Method.MOMENTS)
-    assert candidate.candidate
-    assert candidate.verdict is Verdict.UNDECIDED
-    confirmed = replay(part, TWO)
-    assert confirmed.verdict is Verdict.VIOLATED
-    assert float(fmpq(confirmed.gap)) == pytest.approx(candidate.gap, rel=1e-12)
-    (judgement,) = judge((wrong,), TWO).judgements
-    assert judgement.verdict is Verdict.VIOLATED
-    assert judge((claim("personalization/lem-3.4"),), TWO).judgements[0].verdict is (
-        Verdict.NOT_VIOLATED
-    )
-
-
-def test_a_rounding_artefact_is_not_confirmed():
-    """10^18 L - 10^18 is 0 at L = 1, but swallows what is added before it is subtracted."""
-    swallowed = Part(left=n * b2 * G_u(t), right=n * (b2 * (G_u(t) + 10**18 * L) - 10**18 * b2))
-    numbers = measure(TWO).numbers
-    assert numbers.constants["L"] == 1.0
-    assert decide(swallowed, numbers, Method.MOMENTS).candidate
-    outcome = replay(swallowed, TWO)
-    assert (outcome.verdict, outcome.reason) == (Verdict.NOT_VIOLATED, "both sides are equal")
-    planted = Claim(claim("personalization/lem-3.4").entry, "FedAvg-P", (swallowed,))
-    assert judge((planted,), TWO).judgements[0].verdict is Verdict.NOT_VIOLATED
-
-
-def test_a_replay_at_the_edge_of_a_condition_is_moved_inside():
-    """gamma = 1/(32LK) in floats may lie outside by rounding; the nudged instance is judged."""
-    found = claim("personalization/thm-3.7")
-    (part,) = found.parts
-    wrong = replace(part, right=part.right / 10**6)
-    for smooth in (1.1, 1.3, 1.7):
-        hessian = np.array([[[smooth, 0.0], [0.0, 1.0]]] * 2)
-        problem = FederatedQuadratic(hessian, np.array([[2.0, 0.0], [-2.0, 1.0]]), 1)
-        edge = with_effective_step(1, 2, 1 / (32 * smooth * 2), 1.0, float(np.sqrt(2.0)))
-        instance = replace(TWO, problem=problem, algorithm=edge)
-        assert replay(wrong, instance).verdict is Verdict.VIOLATED
-        outside = replace(instance, algorithm=with_effective_step(1, 2, 1 / 32, 1.0, 2.0))
-        assert replay(wrong, outside) is None  # far outside: no nudge helps
-
-
-def test_no_replay_without_rationals_or_within_reason():
-    problem = coupled_cosine(clients=2, shared_dimension=1, personal_dimension=1,
-                             noise=Noise(NoiseLaw.RADEMACHER, 0.1, 0.1))  # fmt: skip
-    cosine = Instance(
-        "cosine", problem, with_effective_step(1, 1, 0.01), 1, Method.ENUMERATION,
-        Start(np.ones(1), np.ones((2, 1))),
-    )  # fmt: skip
-    (part,) = divided("lem-3.4", 10**6).parts
-    assert replay(part, cosine) is None
-    (judgement,) = judge((divided("lem-3.4", 10**6),), cosine).judgements
-    assert judgement.verdict is Verdict.UNDECIDED
-    assert judgement.deciding.candidate
-    assert replay(part, replace(quadratic(), rounds=10**5)) is None
-
-
-# ---- every word
-
-
-def test_every_verdict_is_reached_by_some_instance():
-    lemma, theorem = claim("personalization/lem-3.4"), claim("personalization/thm-3.7")
-    coupled = replace(
-        TWO, problem=replace(TWO.problem, hessian=np.array([[[2.0, 1.0], [1.0, 2.0]]] * 2))
-    )
-    seen = {
-        judge((lemma,), TWO).judgements[0].verdict,
-        judge((divided("lem-3.4", 10),), TWO).judgements[0].verdict,
-        judge((claim("personalization/lem-3.6"),), TWO).judgements[0].verdict,
-        judge((lemma,), coupled).judgements[0].verdict,
-        judge((theorem,), quadratic(step=1.0)).judgements[0].verdict,
-        judge((UNCONDITIONAL,), quadratic(step=1e3, rounds=60)).judgements[0].verdict,
-    }
-    assert seen == set(Verdict)
-
-
-def test_the_gravest_part_decides_a_judgement():
-    fine = Part(left=G_u(t), right=2 * G_u(t), name="fine")
-    broken = Part(left=2 * G_u(t), right=G_u(t), name="broken")
-    worse = Part(left=3 * G_u(t), right=G_u(t), name="worse")
-    outside = replace(broken, conditions=(Condition(gamma, ">=", sp.Integer(9)),), name="outside")
-    entry = claim("personalization/lem-3.4").entry
-    planted = Claim(entry, "FedAvg-P", (fine, broken, outside, worse))
-    judgement = judge_reading(planted, AS_PRINTED, TWO, measure(TWO))
-    verdicts = [o.verdict for o in judgement.outcomes]
-    assert verdicts == [
-        Verdict.NOT_VIOLATED, Verdict.VIOLATED, Verdict.OUTSIDE, Verdict.VIOLATED,
-    ]  # fmt: skip
-    assert judgement.verdict is Verdict.VIOLATED
-    assert judgement.deciding.part == "worse"
-    survivor = judge_reading(replace(planted, parts=(outside, fine)), AS_PRINTED, TWO, measure(TWO))
-    assert survivor.deciding.part == "fine"
-
-
-def test_float_and_exact_judgements_agree_on_the_same_instance():
-    """Every encoded part, on an instance whose floats are exact: no verdict flips."""
-    short = replace(TWO, algorithm=with_effective_step(1, 2, 1 / 64, 1.0, 2.0))
-    in_rationals = replace(
-        short,
-        problem=to_rational(short.problem),
-        start=to_rational(short.start),
-        algorithm=to_rational(short.algorithm),
-        method=Method.RATIONAL,
-    )
-    pairs = zip(
-        judge(CLAIMS, short).judgements, judge(CLAIMS, in_rationals).judgements, strict=True
-    )
-    compared = 0
-    for a, b in pairs:
-        for x, y in zip(a.outcomes, b.outcomes, strict=True):
-            if x.verdict is Verdict.UNDECIDED:
-                assert abs(y.relative_gap) <= 1e-10
-                continue
-            assert x.verdict is y.verdict
-            if x.gap is not None:
-                compared += 1
-                gap = float(fmpq(y.gap)) if isinstance(y.gap, str) else y.gap
-                assert x.gap == pytest.approx(gap, rel=1e-8, abs=1e-12)
-                assert x.at == y.at or x.relative_gap == pytest.approx(y.relative_gap)
-    assert compared >= 6
-
-
-def test_readings_are_judged_apart():
-    summed = [r for r in claim("personalization/thm-3.7").readings if r.substitute]
-    assert summed
-    judged = judge((claim("personalization/thm-3.7"),), TWO)
-    names = [x.reading.name for x in judged.judgements]
-    assert names == [r.name for r in claim("personalization/thm-3.7").readings]
-    for judgement in judged.judgements:
-        parts = read(judgement.claim, judgement.reading)
-        assert [o.part for o in judgement.outcomes] == [p.name for p in parts]
-
-
-def test_a_lemma_with_no_slack_left_is_not_called_broken():
-    """Lemma 3.6 (a) is an equality on quadratics: B = n (G_u + b^2), exactly and to rounding."""
-    part = claim("personalization/lem-3.6").part("a")
-    assert decide(part, measure(TWO).numbers, Method.MOMENTS).verdict is Verdict.UNDECIDED
-    outcome = replay(part, TWO)
-    assert outcome.verdict is Verdict.NOT_VIOLATED
-    tighter = replace(part, right=part.right - b2 / 10**6)
-    assert replay(tighter, TWO).verdict is Verdict.VIOLATED
-
-
-def test_what_is_measured_in_floats_and_in_rationals_is_the_same():
-    floats_ = measure(TWO).numbers
-    exact_ = measure(
-        replace(TWO, problem=to_rational(TWO.problem), start=to_rational(TWO.start),
-                algorithm=to_rational(TWO.algorithm), method=Method.RATIONAL)
-    ).numbers  # fmt: skip
-    for quantity in (B, E, G_u, G_v, T_3u, f):
-        name = quantity.__name__
-        np.testing.assert_allclose(
-            floats_.series[name], exact_.series[name].astype(float), rtol=1e-11, atol=1e-13
-        )
-    for name in ("L", "b^2", "sigma_u^2", "F_0", "B_0", "gamma", "eta_u"):
-        assert floats_.constants[name] == pytest.approx(float(exact_.constants[name]), rel=1e-14)

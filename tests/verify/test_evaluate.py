@@ -1,14 +1,14 @@
 """Expressions evaluate alike in floats, exact rationals and balls; gaps in the data are errors."""
 
 from fractions import Fraction
-from math import sqrt
 
 import numpy as np
 import pytest
 import sympy as sp
-from flint import arb, ctx, fmpq
+from flint import arb, fmpq
 from hypothesis import given
 from hypothesis import strategies as st
+from kinds import in_balls, in_floats, in_rationals, object_array
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.symbols import (
@@ -29,41 +29,11 @@ from fedbounds.theory.symbols import (
     n,
     t,
 )
-from fedbounds.verify.evaluate import IrrationalError, Numbers, evaluate, scale, terms
+from fedbounds.verify.evaluate import Numbers, evaluate, scale, terms
 
 SYMBOLS = (n, m, K, L, gamma, b2)
 QUANTITIES = (f, G_u, G_v, B)
 ROUNDS = 3
-
-
-def in_rationals(values, series):
-    return Numbers(
-        {name: fmpq(x.numerator, x.denominator) for name, x in values.items()},
-        {k: object_array([fmpq(x.numerator, x.denominator) for x in v]) for k, v in series.items()},
-        lambda p, q: fmpq(p, q),
-    )
-
-
-def in_floats(values, series):
-    return Numbers(
-        {name: float(x) for name, x in values.items()},
-        {k: np.array([float(x) for x in v]) for k, v in series.items()},
-    )
-
-
-def in_balls(values, series):
-    exact = in_rationals(values, series)
-    return Numbers(
-        {k: x if k == "T" else arb(x) for k, x in exact.constants.items()},
-        {k: object_array([arb(x) for x in v]) for k, v in exact.series.items()},
-        lambda p, q: arb(fmpq(p, q)),
-    )
-
-
-def object_array(values):
-    out = np.empty(len(values), dtype=object)
-    out[:] = values
-    return out
 
 
 # ---- random expressions, with an evaluation of their own in fractions
@@ -218,51 +188,7 @@ def test_run_operators_work_when_every_constant_is_a_ball():
     assert evaluate(Mean_t(f(t)) + f(T), balls) == 4
 
 
-# ---- roots
-
-
-def exact(**values):
-    return Numbers({k: fmpq(v) for k, v in values.items()}, {}, lambda p, q: fmpq(p, q))
-
-
-def test_a_root_of_a_square_is_rational():
-    assert evaluate(sp.sqrt(n), exact(n=fmpq(49, 4))) == fmpq(7, 2)
-    assert evaluate(1 / sp.sqrt(n), exact(n=4)) == fmpq(1, 2)
-    assert evaluate(sp.sqrt(n), exact(n=0)) == 0
-
-
-@pytest.mark.parametrize("clients", [1, 2, 3, 7])
-def test_a_ratio_of_equal_irrational_roots_is_one(clients):
-    assert evaluate(sp.sqrt(n / m), exact(n=clients, m=clients)) == 1
-    assert evaluate(sp.sqrt(n) / sp.sqrt(m), exact(n=clients, m=clients)) == 1
-
-
-def test_roots_multiply_under_one_root():
-    assert evaluate(sp.sqrt(2) * sp.sqrt(n) * K, exact(n=8, K=3)) == 12
-    assert evaluate(sp.sqrt(n * L / K), exact(n=6, L=fmpq(3, 2), K=4)) == fmpq(3, 2)
-
-
-@pytest.mark.parametrize("inside", [fmpq(2), fmpq(1, 2), fmpq(-4), fmpq(8, 9)])
-def test_an_irrational_root_is_refused_in_rationals(inside):
-    with pytest.raises(IrrationalError, match="not rational"):
-        evaluate(sp.sqrt(n), exact(n=inside))
-
-
-def test_an_irrational_root_is_a_ball_around_it():
-    with ctx.workprec(300):
-        ball = evaluate(sp.sqrt(n), Numbers({"n": arb(2)}, {}, lambda p, q: arb(fmpq(p, q))))
-        assert (ball * ball).contains(2)
-        assert ball.rad() < arb("1e-80")
-
-
-@given(st.integers(1, 200), st.integers(1, 200))
-def test_roots_agree_in_floats_and_balls(a, b):
-    expression = K * sp.sqrt(n / m) + sp.sqrt(n * m)
-    values = {"n": Fraction(a), "m": Fraction(b), "K": Fraction(3)}
-    expected = 3 * sqrt(a / b) + sqrt(a * b)
-    assert evaluate(expression, in_floats(values, {})) == pytest.approx(expected, rel=1e-14)
-    ball = evaluate(expression, in_balls(values, {}))
-    assert float(ball.mid()) == pytest.approx(expected, rel=1e-14)
+# ---- the larger and the smaller
 
 
 @pytest.mark.parametrize("kind", [in_floats, in_rationals, in_balls])
@@ -276,6 +202,25 @@ def test_the_larger_of_two_is_found_in_every_kind_of_number(kind):
 def test_the_larger_of_two_quantities_is_found_round_by_round():
     found = evaluate(sp.Max(f(t), G_u(t)), RUN, range(3))
     np.testing.assert_array_equal(found, [5.0, 4.0, 9.0])
+
+
+@pytest.mark.parametrize("kind", [in_floats, in_rationals, in_balls])
+def test_the_smaller_of_several_is_found_in_every_kind_of_number(kind):
+    for a, b, c in ((2, 3, 7), (3, 2, 7), (9, 3, 1), (4, 4, 4)):
+        numbers = kind({"n": Fraction(a * a), "T": Fraction(b), "K": Fraction(c)}, {})
+        assert evaluate(sp.Min(T, sp.sqrt(n), K), numbers) == min(a, b, c)
+
+
+def test_the_smaller_of_a_constant_and_a_quantity_is_found_round_by_round():
+    found = evaluate(sp.Min(f(t), 4 + 0 * n), RUN, range(3))
+    np.testing.assert_array_equal(found, [4.0, 3.0, 2.0])
+    exact = Numbers({"T": fmpq(2)}, {"f": object_array([fmpq(1, 3), fmpq(5)])}, fmpq)
+    found = evaluate(sp.Min(f(t), sp.Rational(1, 2)), exact, range(2))
+    assert list(found) == [fmpq(1, 3), fmpq(1, 2)]
+
+
+def test_a_minimum_inside_a_mean_is_taken_round_by_round():
+    assert evaluate(Mean_t(sp.Min(f(t), G_u(t))), RUN) == pytest.approx((1 + 3 + 2) / 3)
 
 
 # ---- what is missing is named
@@ -303,9 +248,9 @@ def test_a_round_that_was_not_measured_is_refused():
             evaluate(expression, RUN, rounds)
 
 
-@pytest.mark.parametrize("expression", [n ** sp.Rational(1, 3), sp.sqrt(n) ** 3, sp.exp(n), sp.pi])
+@pytest.mark.parametrize("expression", [sp.exp(n), sp.pi, sp.log(n) * n, sp.oo])
 def test_what_cannot_be_evaluated_is_refused(expression):
-    with pytest.raises(FedboundsError, match=r"exponent|cannot evaluate"):
+    with pytest.raises(FedboundsError, match="cannot evaluate"):
         evaluate(expression, RUN)
 
 

@@ -4,16 +4,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import find
 
-from fedbounds.algorithms.fedavg_p import with_effective_step
+from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
 from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import Noise, NoiseLaw, Start, federated_quadratic
 from fedbounds.theory.registry import claim
 from fedbounds.verify.enumeration import enumerate_run
 from fedbounds.verify.instance import Instance, rational
-from fedbounds.verify.instance_file import to_data
+from fedbounds.verify.instance_file import from_data, to_data
 from fedbounds.verify.judge import _inside, check, judge
+from fedbounds.verify.moments import exact_moments
 from fedbounds.verify.reach import bounded_reach
 from fedbounds.verify.small import rounded, small_instances
 from fedbounds.vocabulary import Method
@@ -45,14 +47,28 @@ def test_the_certified_range_is_that_of_fedavg_p_alone():
     assert bounded_reach(PROBLEM, OTHER.algorithm, START, 2, constants) is None
 
 
-def test_it_is_neither_enumerated_nor_stored_nor_rounded_as_fedavg_p():
-    with pytest.raises(FedboundsError, match="ScaffoldP has initial draws"):
-        enumerate_run(PROBLEM, OTHER.algorithm, START, 2)
-    with pytest.raises(FedboundsError, match="only vectors, and FedAvg-P on quadratics"):
-        to_data(OTHER)
-    assert list(rounded(THEOREM, OTHER)) == []
-    with pytest.raises(FedboundsError, match="unknown algorithm with small instances 'Scaffold-P'"):
-        small_instances(replace(THEOREM, algorithm="Scaffold-P"))
+def test_scaffold_p_is_stored_and_rounded_as_itself():
+    assert type(from_data(to_data(OTHER)).algorithm) is ScaffoldP
+    found = list(rounded(THEOREM, OTHER))
+    assert {type(instance.algorithm) for instance in found} == {ScaffoldP}
+    own = small_instances(replace(THEOREM, algorithms=("Scaffold-P",)))
+    assert type(find(own, lambda _: True).algorithm) is ScaffoldP
+
+
+class Unknown(FedAvgP):
+    """Parameters whose rules nobody has given."""
+
+
+def test_parameters_without_rules_are_refused_not_run_as_fedavg_p():
+    unknown = replace(INSTANCE, algorithm=Unknown(**vars(PLAIN)))
+    arguments = (PROBLEM, unknown.algorithm, START, 1)
+    for run in (enumerate_run, exact_moments):
+        with pytest.raises(FedboundsError, match="Unknown does not move iterates"):
+            run(*arguments)
+    with pytest.raises(FedboundsError, match="only vectors, and FedAvg-P and Scaffold-P on quad"):
+        to_data(unknown)
+    with pytest.raises(FedboundsError, match="unknown algorithm with small instances 'FedSim'"):
+        small_instances(replace(THEOREM, algorithms=("FedSim",)))
 
 
 def test_moving_inside_the_conditions_keeps_the_rule():

@@ -6,6 +6,8 @@ import pytest
 from fedbounds.algorithms.fedavg_p import with_effective_step
 from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.problems import Noise, NoiseLaw, Start, coupled_cosine, federated_quadratic
+from fedbounds.verify.indexed import INDEXED
+from fedbounds.verify.moments import exact_moments
 from fedbounds.verify.simulate import CHUNK, simulate
 
 NOISE = Noise(NoiseLaw.GAUSSIAN, 0.2, 0.1)
@@ -19,10 +21,10 @@ PROBLEMS = {
 }
 
 
-def series(problem, algorithm, chunks=range(2), **options):
+def series(problem, algorithm, chunks=range(2), start=START, **options):
     """Quantities of all replicas of some chunks, shape (replicas, T + 1) each."""
     found = list(
-        simulate(problem, algorithm, START, 3, chunks, seed=1, key=2, reduce=lambda s: s, **options)
+        simulate(problem, algorithm, start, 3, chunks, seed=1, key=2, reduce=lambda s: s, **options)
     )
     return {name: np.concatenate([part[name] for part in found]) for name in found[0]}
 
@@ -38,6 +40,29 @@ def test_every_array_library_sees_the_same_run(xp, family, algorithm, virtual):
     assert ours.keys() == reference.keys()
     for name, values in reference.items():
         np.testing.assert_allclose(ours[name], values, rtol=1e-10, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "algorithm", [PLAIN, ScaffoldP(**vars(PLAIN))], ids=["FedAvg-P", "Scaffold-P"]
+)
+def test_means_are_the_exact_expectations_within_sampling_error(algorithm):
+    """Every quantity that replicas have, 4096 of them, five standard errors."""
+    problem = federated_quadratic(
+        clients=3, shared_dimension=1, personal_dimension=1, coupling=0.2, noise=NOISE
+    )
+    start = Start(np.ones(1), np.ones((3, 1)))
+    seen = series(problem, algorithm, range(32), start=start)
+    moments = exact_moments(problem, algorithm, start, 3)
+    exact, rounding = moments.series, moments.errors
+    of_a_mean = {"M_u", "M_v"}  # no single replica has them
+    assert set(exact) - set(seen) <= INDEXED | of_a_mean
+    for name, values in seen.items():
+        last = 4 if name in ("f", "G_u", "G_v", "B") else 3
+        error = values[:, :last].std(axis=0, ddof=1) / np.sqrt(len(values))
+        off = abs(values[:, :last].mean(axis=0) - exact[name][:last])
+        allowed = 5 * error + rounding[name][:last] + 1e-12 * abs(values[:, :last]).max()
+        assert (off <= allowed).all(), name
+        assert np.isnan(values[:, last:]).all(), name
 
 
 def test_threads_change_nothing():

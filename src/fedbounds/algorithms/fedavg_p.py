@@ -19,7 +19,7 @@ from fedbounds.problems.problem import Problem, Start, check_start
 from .participation import check_participants, draw_participants
 
 Array = Any
-Visit = Callable[[int, Array, Array], None]
+Visit = Callable[[int, Array, Array, Array], None]
 
 
 @dataclass(frozen=True)
@@ -82,8 +82,9 @@ class Draw:
     ----------
     present : array, shape (n, R)
         1 where client i is in S^t, else 0.
-    noise : array of shape (K, rows, d_u + d_v), or None
-        Gradient noise of every row of the cohort in every local step.
+    noise : array, leading axes (K, rows), or None
+        What makes the gradients stochastic: additive noise, or a minibatch's indices, for every
+        row of the cohort in every local step.
     cohort : Cohort
         Who runs local steps: the participants or, for virtual iterates, everyone.
     """
@@ -122,12 +123,7 @@ def draw(
     """Sample one round on the host; ``virtual`` runs absent clients too, for the lemmas."""
     present = draw_participants(rng, problem.clients, algorithm.participants, replicas)
     cohort = everyone(problem.clients, replicas, xp) if virtual else cohort_of(present, xp)
-    noise = problem.noise.sample(
-        rng,
-        (algorithm.local_steps, cohort.bounds[-1]),
-        problem.shared_dimension,
-        problem.personal_dimension,
-    )
+    noise = problem.sample_noise(rng, (algorithm.local_steps, cohort.bounds[-1]))
     return Draw(
         present=xp.asarray(present),
         noise=None if noise is None else xp.asarray(noise),
@@ -140,11 +136,11 @@ def local(
     algorithm: FedAvgP,
     carry: Carry,
     drawn: Draw,
-    visit: Visit = lambda k, z, gradient: None,
+    visit: Visit = lambda k, z, gradient, noisy: None,
 ) -> Array:
     """K local steps of every row of the cohort (lines 4 to 8); returns the rows (u_K, v_K).
 
-    ``visit(k, z, gradient)`` sees the iterates and noise-free gradients before step k.
+    ``visit(k, z, gradient, noisy)`` sees iterates, exact and stochastic gradients at step k.
     """
     return descend(problem, algorithm, rows(carry, drawn.cohort), drawn, None, visit)
 
@@ -174,11 +170,18 @@ def descend(
     )
     for k in range(algorithm.local_steps):
         gradient = problem.gradient(z, drawn.cohort)
-        visit(k, z, gradient)
-        noisy = gradient if drawn.noise is None else gradient + drawn.noise[k, ...]
+        noisy = disturbed(problem, z, gradient, drawn, k)
+        visit(k, z, gradient, noisy)
         followed = noisy if correction is None else noisy + correction
         z = z - steps * followed  # v uses the old u (lines 6 and 7)
     return z
+
+
+def disturbed(problem: Problem, z: Array, gradient: Array, drawn: Draw, k: int) -> Array:
+    """Stochastic gradients of step k from the exact ones."""
+    if drawn.noise is None:
+        return gradient
+    return problem.disturbed(z, gradient, drawn.cohort, drawn.noise[k, ...])
 
 
 def server(algorithm: FedAvgP, carry: Any, drawn: Draw, reached: Array) -> Carry:

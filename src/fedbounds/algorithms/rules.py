@@ -8,11 +8,24 @@ from typing import Any
 
 from fedbounds.errors import FedboundsError
 
-from . import fedavg_p, scaffold_p
+from . import fedalt, fedavg, fedavg_p, fedsim, parallel_sgd, scaffold, scaffold_p
+from .fedalt import FedAlt
+from .fedavg import FedAvg
 from .fedavg_p import FedAvgP
+from .fedsim import FedSim
+from .parallel_sgd import ParallelSGD
+from .scaffold import Scaffold
 from .scaffold_p import ScaffoldP
 
-_RULES: dict[type, Any] = {FedAvgP: fedavg_p, ScaffoldP: scaffold_p}
+_RULES: dict[type, Any] = {
+    FedAvgP: fedavg_p,
+    ScaffoldP: scaffold_p,
+    FedAvg: fedavg,
+    FedSim: fedsim,
+    FedAlt: fedalt,
+    Scaffold: scaffold,
+    ParallelSGD: parallel_sgd,
+}
 
 
 def rules_of(algorithm: Any) -> Any:

@@ -5,6 +5,8 @@ and c their mean over all clients. With the personal block dropped (d_v = 0) it 
 """
 
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any
 
 import array_api_compat
@@ -47,13 +49,8 @@ class Carry:
 def init_draw(
     problem: Problem, algorithm: ScaffoldP, rng: np.random.Generator, replicas: int
 ) -> Array | None:
-    """Noise of the K initial gradients of every client, shape (K, n R, d); None without noise."""
-    return problem.noise.sample(
-        rng,
-        (algorithm.local_steps, problem.clients * replicas),
-        problem.shared_dimension,
-        problem.personal_dimension,
-    )
+    """Draws of the K initial gradients of every client, leading axes (K, n R); None without."""
+    return problem.sample_noise(rng, (algorithm.local_steps, problem.clients * replicas))
 
 
 def init(
@@ -64,9 +61,12 @@ def init(
     xp = array_api_compat.array_namespace(base.u)
     n = problem.clients
     cohort = everyone(n, replicas, xp)
-    gradient = problem.gradient(fedavg_p.rows(base, cohort), cohort)
+    z = fedavg_p.rows(base, cohort)
+    gradient = problem.gradient(z, cohort)
     if drawn is not None:
-        gradient = gradient + xp.sum(xp.asarray(drawn), axis=0) / algorithm.local_steps
+        noise, steps = xp.asarray(drawn), range(algorithm.local_steps)
+        seen = [problem.disturbed(z, gradient, cohort, noise[k, ...]) for k in steps]
+        gradient = reduce(add, seen) / len(seen)
     controls = xp.reshape(gradient, (n, replicas, -1))[:, :, : problem.shared_dimension]
     return Carry(u=base.u, v=base.v, controls=controls, control=xp.sum(controls, axis=0) / n)
 
@@ -88,7 +88,7 @@ def local(
     algorithm: ScaffoldP,
     carry: Carry,
     drawn: Draw,
-    visit: Visit = lambda k, z, gradient: None,
+    visit: Visit = lambda k, z, gradient, noisy: None,
 ) -> Array:
     """K corrected local steps of every row (lines 4 to 8); the correction spares v."""
     xp = array_api_compat.array_namespace(carry.u)

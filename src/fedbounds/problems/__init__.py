@@ -5,6 +5,8 @@ from .cohort import Cohort, cohort_of, everyone
 from .constants import Constants, ConstantValue, Evidence
 from .coupled_cosine import CoupledCosine
 from .families import coupled_cosine, federated_quadratic
+from .logistic import FederatedLogistic
+from .logistic_data import digits_logistic, federated_logistic
 from .noise import SILENT, Noise, NoiseLaw
 from .problem import Problem, Start
 from .quadratic import FederatedQuadratic
@@ -18,6 +20,7 @@ __all__ = [
     "Constants",
     "CoupledCosine",
     "Evidence",
+    "FederatedLogistic",
     "FederatedQuadratic",
     "Noise",
     "NoiseLaw",
@@ -25,7 +28,9 @@ __all__ = [
     "Start",
     "cohort_of",
     "coupled_cosine",
+    "digits_logistic",
     "everyone",
+    "federated_logistic",
     "federated_quadratic",
     "to_float",
     "to_namespace",

@@ -133,6 +133,18 @@ class CoupledCosine:
         )
         return float(squares.max() / self.clients)
 
+    def sample_noise(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array | None:
+        """Additive noise for rows of that shape; None when there is none."""
+        return self.noise.sample(rng, shape, self.shared_dimension, self.personal_dimension)
+
+    def noise_outcomes(self, steps: int) -> Array:
+        """All equally likely noises of one client in a round, shape (outcomes, steps, d)."""
+        return self.noise.outcomes(steps, self.shared_dimension, self.personal_dimension)
+
+    def disturbed(self, z: Array, gradient: Array, cohort: Cohort, noise: Array) -> Array:
+        """The stochastic gradient: the noise is added."""
+        return gradient + noise
+
     def constants(self, start: Start) -> Constants:
         """All constants; F_0 is an upper value, since the infimum is a lower bound."""
         check_start(self, start)
@@ -159,7 +171,10 @@ class CoupledCosine:
         }
 
     def satisfies(self, assumption: Assumption) -> Evidence:
-        """Every assumption holds at all points."""
+        """Every assumption holds at all points, but for bounded gradients."""
+        if assumption is Assumption.BOUNDED_GRADIENTS:
+            bounded = not np.any(self.shared_hessian)
+            return Evidence(bounded, "the quadratic part of the shared gradient has no bound")
         return Evidence(True, f"{assumption.value}: by the form of the coupled cosine")
 
 

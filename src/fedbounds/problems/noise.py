@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import product
 from typing import Any
 
 import numpy as np
 
-from fedbounds.errors import require_finite
+from fedbounds.errors import FedboundsError, require_finite
 
 
 class NoiseLaw(StrEnum):
@@ -54,6 +55,25 @@ class Noise:
             noise = (bits.astype(np.float64) * 2.0 - 1.0).reshape(size)
         noise *= scales
         return noise
+
+    def outcomes(self, steps: int, d_u: int, d_v: int) -> np.ndarray:
+        """All equally likely noises of one client in a round, shape (outcomes, steps, d_u + d_v).
+
+        Raises
+        ------
+        FedboundsError
+            If there are infinitely many.
+        """
+        if self.law is not NoiseLaw.RADEMACHER:
+            raise FedboundsError(
+                f"noise law is {self.law}; enumeration needs {NoiseLaw.RADEMACHER}"
+            )
+        scales = np.asarray(self.scales(d_u, d_v), dtype=np.float64)
+        live = np.flatnonzero(scales)
+        signs = np.array(list(product((-1.0, 1.0), repeat=steps * len(live))))
+        noise = np.zeros((len(signs), steps, d_u + d_v))
+        noise[:, :, live] = signs.reshape(len(signs), steps, len(live))
+        return noise * scales
 
 
 SILENT = Noise(NoiseLaw.RADEMACHER, 0, 0)

@@ -10,7 +10,6 @@ from fedbounds.vocabulary import Assumption
 
 from .cohort import Cohort, everyone
 from .constants import Constants, Evidence
-from .noise import Noise
 
 Array = Any
 
@@ -35,14 +34,21 @@ class Problem(Protocol):
     def shared_dimension(self) -> int: ...
     @property
     def personal_dimension(self) -> int: ...
-    @property
-    def noise(self) -> Noise: ...
 
     def gradient(self, z: Array, cohort: Cohort) -> Array:
         """Gradients of f_i at the rows ``z`` of shape (rows, d_u + d_v); same shape."""
 
     def value(self, z: Array, cohort: Cohort) -> Array:
         """Values of f_i at the rows ``z``; shape (rows,)."""
+
+    def sample_noise(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array | None:
+        """Host draws behind stochastic gradients, leading axes ``shape``; None without noise."""
+
+    def noise_outcomes(self, steps: int) -> Array:
+        """All equally likely draws of one client in a round; an error if there are too many."""
+
+    def disturbed(self, z: Array, gradient: Array, cohort: Cohort, noise: Array) -> Array:
+        """Stochastic gradients at the rows ``z`` from exact ones and one step's draws."""
 
     def constants(self, start: Start) -> Constants:
         """Every constant this problem knows, for a run from ``start``."""

@@ -110,6 +110,18 @@ class FederatedQuadratic:
         xp = array_api_compat.array_namespace(z)
         return xp.sum(z * self._affine(z / 2, cohort, self.linear), axis=1)
 
+    def sample_noise(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array | None:
+        """Additive noise for rows of that shape; None when there is none."""
+        return self.noise.sample(rng, shape, self.shared_dimension, self.personal_dimension)
+
+    def noise_outcomes(self, steps: int) -> Array:
+        """All equally likely noises of one client in a round, shape (outcomes, steps, d)."""
+        return self.noise.outcomes(steps, self.shared_dimension, self.personal_dimension)
+
+    def disturbed(self, z: Array, gradient: Array, cohort: Cohort, noise: Array) -> Array:
+        """The stochastic gradient: the noise is added."""
+        return gradient + noise
+
     def blocks(self) -> tuple[Array, Array, Array]:
         """The blocks (A_i, C_i, D_i) of the Hessians, stacked over clients."""
         d_u = self.shared_dimension
@@ -227,6 +239,10 @@ class FederatedQuadratic:
             )
         if assumption is Assumption.BOUNDED_BELOW and self.minimiser is None:
             return Evidence(False, "f is unbounded below")
+        if assumption is Assumption.BOUNDED_GRADIENTS:
+            shared, coupling, _ = self.blocks()
+            bounded = bool((shared == shared * 0).all() and (coupling == coupling * 0).all())
+            return Evidence(bounded, "the shared gradient is affine: bounded only if constant")
         return Evidence(True, "exact on quadratics")
 
 

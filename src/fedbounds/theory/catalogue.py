@@ -3,9 +3,10 @@
 import tomllib
 from dataclasses import dataclass
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from importlib import resources
 
-from fedbounds.errors import unknown_name
+from fedbounds.errors import FedboundsError, unknown_name
 from fedbounds.vocabulary import Kind, Source
 
 PAPERS = ("personalization",)
@@ -26,6 +27,8 @@ class Entry:
         One line in our own words.
     module : str
         Module of the paper's package that encodes it; empty if it is not encoded yet.
+    uses : tuple of str
+        Ids of the claims that the paper's proof of it rests on directly.
     """
 
     id: str
@@ -34,6 +37,7 @@ class Entry:
     place: str
     statement: str
     module: str = ""
+    uses: tuple[str, ...] = ()
 
     @property
     def paper(self) -> str:
@@ -66,11 +70,28 @@ def paper(key: str) -> Paper:
             place=row["place"],
             statement=row["statement"],
             module=row.get("module", ""),
+            uses=tuple(row.get("uses", ())),
         )
         for row in data["claim"]
     )
+    _check_uses(entries)
     head = data["paper"]
     return Paper(head["key"], head["title"], tuple(head["authors"]), entries)
+
+
+def _check_uses(entries: tuple[Entry, ...]) -> None:
+    """Refuse a name that is no claim of the paper, and a claim that rests on itself."""
+    uses = {e.id: e.uses for e in entries}
+    for claim_id, names in uses.items():
+        for name in names:
+            if name not in uses:
+                raise unknown_name(f"claim used by {claim_id}", name, uses)
+    try:
+        TopologicalSorter(uses).prepare()
+    except CycleError as error:
+        raise FedboundsError(
+            "uses run in a circle: " + " -> ".join(reversed(error.args[1]))
+        ) from error
 
 
 def entry(claim_id: str) -> Entry:

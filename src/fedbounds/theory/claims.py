@@ -38,11 +38,15 @@ class Part:
     relation : Relation
         ``left <= right`` or ``left == right``.
     index : Index
-        Per run, or per round t from ``first_round`` to T - 1.
+        Per run; or per round t from ``first_round`` to T - 1, for every client, and for every
+        local step k that the quantities reach; or per rung of a ladder, counted by t; or per
+        choice of parameters, where nothing is run.
     conditions : tuple of Condition
         On parameters; running outside them is no evidence.
     assumptions : tuple of Assumption
         On the problem.
+    algorithm : str
+        Only for instances of this algorithm; empty: for all that the claim is about.
     trivial : expression or None
         A bound that holds anyway; a right side that never beats it is uninformative.
     """
@@ -55,6 +59,7 @@ class Part:
     first_round: int = 0
     conditions: tuple[Condition, ...] = ()
     assumptions: tuple[Assumption, ...] = ()
+    algorithm: str = ""
     trivial: sp.Expr | None = None
 
     @property
@@ -88,12 +93,15 @@ class Reading:
         Replaces the relation of every part.
     substitute : pairs (old, new)
         Replaced in both sides and in the conditions of every part.
+    parts : tuple of str
+        The parts it speaks of; empty: all.
     """
 
     name: str
     ambiguity: str = ""
     relation: Relation | None = None
     substitute: tuple[tuple[Any, Any], ...] = ()
+    parts: tuple[str, ...] = ()
 
 
 AS_PRINTED = Reading("as printed")
@@ -116,8 +124,8 @@ class Claim:
     ----------
     entry : Entry
         Id, kind, source, place and one-line statement.
-    algorithm : str
-        Name of the algorithm it is about.
+    algorithms : tuple of str
+        Names of the algorithms it is about; ("bound",) for a claim about parameters alone.
     parts : tuple of Part
     readings : tuple of Reading
         The first is the headline's.
@@ -128,7 +136,7 @@ class Claim:
     """
 
     entry: Entry
-    algorithm: str
+    algorithms: tuple[str, ...]
     parts: tuple[Part, ...]
     readings: tuple[Reading, ...] = (AS_PRINTED,)
     schedules: tuple[dict[str, sp.Expr], ...] = ()
@@ -169,7 +177,8 @@ def read(claim: Claim, reading: Reading) -> tuple[Part, ...]:
         # a trivial bound is one of the left side it was named for
         return changed if changed.left == part.left else replace(changed, trivial=None)
 
-    return tuple(switch(part) for part in claim.parts)
+    spoken = [part for part in claim.parts if not reading.parts or part.name in reading.parts]
+    return tuple(switch(part) for part in spoken)
 
 
 def _replace(expression: sp.Expr, old: Any, new: Any) -> sp.Expr:

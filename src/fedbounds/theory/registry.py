@@ -2,6 +2,7 @@
 
 from functools import cache
 from importlib import import_module
+from typing import Any
 
 from fedbounds.errors import FedboundsError
 
@@ -10,13 +11,13 @@ from .claims import Claim
 
 
 @cache
-def _module_claims(paper_key: str, module: str) -> dict[str, Claim]:
+def _module_claims(paper_key: str, module: str) -> dict[str, Any]:
     loaded = import_module(f"fedbounds.theory.{paper_key}.{module}")
-    return {claim.id: claim for claim in loaded.CLAIMS}
+    return {claim.entry.id: claim for claim in loaded.CLAIMS}
 
 
-def encoded(found: Entry) -> Claim:
-    """The claim of a catalogue entry; an error if it is not encoded yet."""
+def encoded(found: Entry) -> Any:
+    """The claim of a catalogue entry, of whatever kind; an error if it is not encoded yet."""
     if not found.module:
         raise FedboundsError(
             f"{found.id} is open: not encoded yet; `fedbounds list {found.paper}` "
@@ -26,10 +27,22 @@ def encoded(found: Entry) -> Claim:
 
 
 def claim(claim_id: str) -> Claim:
-    """The encoded claim of an id."""
-    return encoded(entry(claim_id))
+    """The claim of an id that has parts: formulas that runs or parameters can break.
+
+    Raises
+    ------
+    FedboundsError
+        If the claim is of another kind, or not encoded.
+    """
+    found = encoded(entry(claim_id))
+    if not isinstance(found, Claim):
+        raise FedboundsError(
+            f"{claim_id} is {type(found).__name__}, without a formula for runs to break"
+        )
+    return found
 
 
 def encoded_claims(paper_key: str) -> tuple[Claim, ...]:
-    """Every encoded claim of a paper, in sheet order."""
-    return tuple(encoded(found) for found in paper(paper_key).entries if found.module)
+    """Every claim of a paper that has parts, in sheet order."""
+    every = (encoded(found) for found in paper(paper_key).entries if found.module)
+    return tuple(found for found in every if isinstance(found, Claim))

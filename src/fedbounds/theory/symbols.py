@@ -40,6 +40,11 @@ m = _symbol("m", "clients sampled per round", "m", **_COUNT)
 K = _symbol("K", "local steps per round", "K", **_COUNT)
 T = _symbol("T", "rounds", "T", **_COUNT)
 t = sp.Symbol("t", integer=True, nonnegative=True)
+k = sp.Symbol("k", integer=True, nonnegative=True)
+d_u = _symbol("d_u", "dimension of the shared block", "d_u", integer=True, nonnegative=True)
+d_v = _symbol("d_v", "dimension of a personal block", "d_v", integer=True, nonnegative=True)
+
+j = _symbol("j", "local steps done, in a geometric sum", "k", **_COUNT)
 
 gamma_u = _symbol("gamma_u", "inner step size of the shared block", r"\gamma_u", positive=True)
 gamma_v = _symbol("gamma_v", "inner step size of the personal block", r"\gamma_v", positive=True)
@@ -95,6 +100,174 @@ D_2 = _quantity(
 )
 
 
+O_2 = _quantity(Quantity.OWN_SQUARES, "sum_i E ||X_i||^2", r"\textstyle\sum_i\mathbb E\|X_i\|^2")
+N_2 = _quantity(
+    Quantity.CROSS_PRODUCTS,
+    "sum over i != j of E <X_i, X_j>",
+    r"\textstyle\sum_{i\ne j}\mathbb E\langle X_i,X_j\rangle",
+)
+Du_2 = _quantity(Quantity.STEP_U, "E ||Delta u||^2", r"\mathbb E\|\Delta u\|^2")
+Dv_2 = _quantity(
+    Quantity.STEP_V,
+    "client mean of E ||Delta v_i||^2",
+    r"\tfrac1n\textstyle\sum_i\mathbb E\|\Delta v_i\|^2",
+)
+X_u = _quantity(
+    Quantity.SLOPE_U, "E <grad_u f, Delta u>", r"\mathbb E\langle\nabla_u f,\Delta u\rangle"
+)
+X_v = _quantity(
+    Quantity.SLOPE_V,
+    "client mean of E <grad_v f_i, Delta v_i>",
+    r"\tfrac1n\textstyle\sum_i\mathbb E\langle\nabla_v f_i,\Delta v_i\rangle",
+)
+M_u = _quantity(
+    Quantity.MEAN_STEP_U,
+    "E ||E(Delta u | past)||^2",
+    r"\mathbb E\|\mathbb E(\Delta u|\mathcal F)\|^2",
+)
+M_v = _quantity(
+    Quantity.MEAN_STEP_V,
+    "client mean of E ||E(Delta v_i | past)||^2",
+    r"\tfrac1n\textstyle\sum_i\mathbb E\|\mathbb E(\Delta v_i|\mathcal F)\|^2",
+)
+P_u = _quantity(
+    Quantity.PARTICIPANTS_U,
+    "E ||(gamma/m) sum of the participants' noise-free u-gradients||^2",
+    r"\mathbb E\|\tfrac\gamma m\textstyle\sum_{i,k}1_{i\in\mathcal S}\nabla_u f_i\|^2",
+)
+I_u = _quantity(
+    Quantity.FOLLOWED_U,
+    "E ||g_u||^2, g_u the stated increment of u",
+    r"\mathbb E\|g_u\|^2",
+)
+I_v = _quantity(
+    Quantity.FOLLOWED_V,
+    "sum_i E ||g_{v,i}||^2, g_{v,i} the stated increment of v_i",
+    r"\textstyle\sum_i\mathbb E\|g_{v,i}\|^2",
+)
+J_u = _quantity(
+    Quantity.FOLLOWED_STEP_U, "E <g_u, Delta u>", r"\mathbb E\langle g_u,\Delta u\rangle"
+)
+J_v = _quantity(
+    Quantity.FOLLOWED_STEP_V,
+    "sum_i E <g_{v,i}, Delta v_i>",
+    r"\textstyle\sum_i\mathbb E\langle g_{v,i},\Delta v_i\rangle",
+)
+Y_sum = _quantity(
+    Quantity.NOISE_SUM, "E ||sum_{i,k} Y_{i,k}||^2", r"\mathbb E\|\textstyle\sum_{i,k}Y_{i,k}\|^2"
+)
+Y_2 = _quantity(
+    Quantity.NOISE_SQUARES,
+    "sum_{i,k} E ||Y_{i,k}||^2",
+    r"\textstyle\sum_{i,k}\mathbb E\|Y_{i,k}\|^2",
+)
+S_3u = _quantity(Quantity.S_3U, "spread of the clients' corrected shared updates", "S_{3,u}")
+C = _quantity(Quantity.LAG, "lag: distance of the last participation's iterates", r"\mathcal C")
+cd_2 = _quantity(Quantity.CONTROL_ERROR, "E ||c - d||^2", r"\mathbb E\|c-d\|^2")
+W_own = _quantity(
+    Quantity.OWN_CONTROLS,
+    "E ||sum_{i,k} 1_{i in S} (c_i - d_i)||^2",
+    r"\mathbb E\|\textstyle\sum_{i,k}1_{i\in\mathcal S}(c_i-d_i)\|^2",
+)
+W_mean = _quantity(
+    Quantity.MEAN_CONTROLS,
+    "E ||sum_{i,k} 1_{i in S} (c - d)||^2",
+    r"\mathbb E\|\textstyle\sum_{i,k}1_{i\in\mathcal S}(c-d)\|^2",
+)
+W_2 = _quantity(
+    Quantity.PAST_NOISE,
+    "sum_{i,k} E ||W_{i,k}||^2",
+    r"\textstyle\sum_{i,k}\mathbb E\|W_{i,k}\|^2",
+)
+What_2 = _quantity(
+    Quantity.PAST_NOISE_ALL,
+    "sum_{i,k} E ||What_{i,k}||^2",
+    r"\textstyle\sum_{i,k}\mathbb E\|\hat W_{i,k}\|^2",
+)
+What_sum = _quantity(
+    Quantity.PAST_NOISE_SUM,
+    "E ||sum_{i,k} What_{i,k}||^2",
+    r"\mathbb E\|\textstyle\sum_{i,k}\hat W_{i,k}\|^2",
+)
+c_2 = _quantity(Quantity.CONTROL, "E ||c||^2", r"\mathbb E\|c\|^2")
+cbar_2 = _quantity(
+    Quantity.CONTROL_MEAN,
+    "E ||(1/n) sum_i c_i||^2",
+    r"\mathbb E\|\tfrac1n\textstyle\sum_ic_i\|^2",
+)
+ccbar = _quantity(
+    Quantity.CONTROL_BOTH,
+    "E <c, (1/n) sum_i c_i>",
+    r"\mathbb E\langle c,\tfrac1n\textstyle\sum_ic_i\rangle",
+)
+
+# per client: g_ui(t) has a client axis
+g_ui = _quantity(Quantity.GRADIENT_UI, "E ||grad_u f_i||^2", r"\mathbb E\|\nabla_uf_i\|^2")
+g_vi = _quantity(Quantity.GRADIENT_VI, "E ||grad_v f_i||^2", r"\mathbb E\|\nabla_vf_i\|^2")
+M_vi = _quantity(
+    Quantity.MEAN_STEP_VI,
+    "E ||E(Delta v_i | past)||^2",
+    r"\mathbb E\|\mathbb E(\Delta v_i|\mathcal F)\|^2",
+)
+Dv_i = _quantity(Quantity.STEP_VI, "E ||Delta v_i||^2", r"\mathbb E\|\Delta v_i\|^2")
+s_vi = _quantity(
+    Quantity.SUM_VI,
+    "E ||sum_k grad_v f_i at the virtual iterates||^2",
+    r"\mathbb E\|\textstyle\sum_k\nabla_vf_i(\hat u_{i,k},\hat v_{i,k})\|^2",
+)
+cd_i = _quantity(Quantity.CONTROL_ERROR_I, "E ||c_i - d_i||^2", r"\mathbb E\|c_i-d_i\|^2")
+C_i = _quantity(Quantity.LAG_I, "sum_k C_{i,k}", r"\textstyle\sum_k\mathcal C_{i,k}")
+c_i2 = _quantity(Quantity.CONTROL_I, "E ||c_i||^2", r"\mathbb E\|c_i\|^2")
+h_i2 = _quantity(
+    Quantity.PAST_GRADIENT_I,
+    "E ||h_i||^2, h_i the mean stochastic gradient of the last participation",
+    r"\mathbb E\|h_i\|^2",
+)
+ch_i = _quantity(Quantity.CONTROL_PAST_I, "E <c_i, h_i>", r"\mathbb E\langle c_i,h_i\rangle")
+
+# per client and local step: E_ik(t, k), E_ik(t, k + 1)
+E_ik = _quantity(Quantity.DRIFT_IK, "drift of client i at step k", r"\mathcal E_{i,k}")
+Eu_ik = _quantity(Quantity.DRIFT_U_IK, "E ||u_{i,k} - u||^2", r"\mathbb E\|\hat u_{i,k}-u\|^2")
+Ev_ik = _quantity(Quantity.DRIFT_V_IK, "E ||v_{i,k} - v_i||^2", r"\mathbb E\|\hat v_{i,k}-v_i\|^2")
+Y_ik = _quantity(Quantity.NOISE_IK, "E ||Y_{i,k}||^2", r"\mathbb E\|Y_{i,k}\|^2")
+A_ik = _quantity(
+    Quantity.LAG_U_IK,
+    "E ||alpha_{i,k}^{t-1} - u^t||^2",
+    r"\mathbb E\|\alpha_{i,k}^{t-1}-u^t\|^2",
+)
+Bt_ik = _quantity(
+    Quantity.LAG_V_IK,
+    "E ||beta_{i,k}^{t-1} - v_i^t||^2",
+    r"\mathbb E\|\beta_{i,k}^{t-1}-v_i^t\|^2",
+)
+A_old = _quantity(
+    Quantity.OLD_LAG_U_IK,
+    "E ||alpha_{i,k}^{t-2} - u^t||^2",
+    r"\mathbb E\|\alpha_{i,k}^{t-2}-u^t\|^2",
+)
+Bt_old = _quantity(
+    Quantity.OLD_LAG_V_IK,
+    "E ||beta_{i,k}^{t-2} - v_i^t||^2",
+    r"\mathbb E\|\beta_{i,k}^{t-2}-v_i^t\|^2",
+)
+U_ik = _quantity(
+    Quantity.RETURN_U_IK,
+    "E ||u_{i,k}^{t-1} - u^t||^2",
+    r"\mathbb E\|\hat u_{i,k}^{t-1}-u^t\|^2",
+)
+V_ik = _quantity(
+    Quantity.RETURN_V_IK,
+    "E ||v_{i,k}^{t-1} - v_i^t||^2",
+    r"\mathbb E\|\hat v_{i,k}^{t-1}-v_i^t\|^2",
+)
+
+# of a rung r of a ladder, counted by t: P(t), P(t + 1)
+P = _quantity(Quantity.PLATEAU, "limit of G_u + (m/n) G_v", r"\mathcal P")
+P_G_u = _quantity(Quantity.PLATEAU_U, "limit of G_u", r"\mathcal P_u")
+P_sum = _quantity(Quantity.PLATEAU_SUM, "limit of G_u + G_v", r"\mathcal P_\Sigma")
+rho = _quantity(Quantity.RATE, "factor per round at which second moments converge", r"\rho")
+
+
 class RunOperator(sp.Function):  # type: ignore[misc]
     """A reduction over the rounds of a run; never evaluated by SymPy."""
 
@@ -120,4 +293,4 @@ def quantities_in(expression: sp.Expr) -> frozenset[str]:
 
 def constants_in(expression: sp.Expr) -> frozenset[str]:
     """Names of the constants and parameters an expression uses; the round t is not one."""
-    return frozenset(symbol.name for symbol in expression.free_symbols if symbol != t)
+    return frozenset(s.name for s in expression.free_symbols if s not in (t, k))

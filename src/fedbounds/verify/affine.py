@@ -1,27 +1,25 @@
-"""The affine map that a round is on quadratics, read off by driving the algorithm itself.
+"""The affine map that a round is on quadratics, and every quantity as a quadratic form of it.
 
 With x the state in coordinates centred at the minimiser and s_i the participation indicators,
 one round is x+ = (A_0 + sum_i s_i C_i) (x, 1) + sum_i s_i G_i e_i with independent unit noise e_i.
-The matrices come from running `local` and `server` on basis states with weights 0 and unit
-vectors; nothing about FedAvg-P is repeated here.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from fedbounds.algorithms import fedavg_p
-from fedbounds.algorithms.fedavg_p import Draw, FedAvgP
-from fedbounds.algorithms.participation import draw_participants
+from fedbounds.algorithms.fedavg_p import FedAvgP
+from fedbounds.algorithms.participation import draw_participants, inclusion
 from fedbounds.algorithms.rules import rules_of
 from fedbounds.errors import FedboundsError
-from fedbounds.problems import FederatedQuadratic, Start, everyone
-from fedbounds.problems.linear import is_exact
+from fedbounds.problems import FederatedQuadratic, everyone
+from fedbounds.problems.linear import is_exact, rational
 from fedbounds.vocabulary import Quantity
 
-from .observe import Features, Form, forms, observe
+from .drive import Driver, NoiseProbe, flatten, noise_response, response
+from .memory import Each, Means, rules_with_memory
+from .observe import Features, Form, Forms, forms, measured
 
 Array = Any
 _MOST_STATE = 1500  # second moments are dense: 18 MB each at this size
@@ -50,35 +48,41 @@ class AffineRound:
         Each C_i, compressed.
     covariance : array, shape (D + 1, D + 1)
         sum_i G_i Cov(e_i) G_i', before weighting with P(i in S).
+    single, pair : number
+        P(i in S) and P(i and j in S).
     names, quadratic, constant
         Quantity q is <quadratic[q], M> + constant[q], with M = E (x, 1)(x, 1)'.
+    spread : pair (quadratic, constant) or None
+        Spread of a client's local points about their mean, summed over clients, where the carry
+        remembers means: what they add to the lag.
     """
 
     absent: Array
     total: Array
     blocks: tuple[Block, ...]
     covariance: Array
+    single: Any
+    pair: Any
     names: tuple[Quantity, ...]
     quadratic: Array
     constant: Array
+    spread: tuple[Array, Any] | None
 
 
-def state_size(problem: FederatedQuadratic, algorithm: FedAvgP) -> int:
-    """D: how many numbers an algorithm carries from round to round."""
-    return len(flatten(rest(problem, algorithm)))
+def driver_of(
+    problem: FederatedQuadratic, algorithm: FedAvgP, memory: type[Each] | type[Means] | None = None
+) -> Driver:
+    """The centred problem with the algorithm's rules, with a memory on request."""
+    rules = rules_of(algorithm) if memory is None else rules_with_memory(algorithm, memory)
+    return Driver(problem.centred(), algorithm, rules)
 
 
-def check_size(problem: FederatedQuadratic, algorithm: FedAvgP) -> None:
-    """Raise if the state is too large for dense second moments."""
-    size = state_size(problem, algorithm)
-    if size > _MOST_STATE:
-        raise FedboundsError(
-            f"exact moments need a dense matrix of the state: its size is {size}, "
-            f"at most {_MOST_STATE} is supported; use sampling"
-        )
+def state_size(driver: Driver) -> int:
+    """D: how many numbers are carried from round to round."""
+    return len(flatten(driver.rest()))
 
 
-def read_off(problem: FederatedQuadratic, algorithm: FedAvgP) -> AffineRound:
+def read_off(driver: Driver) -> AffineRound:
     """Drive the algorithm on basis states of a centred problem, and check that it is affine.
 
     Raises
@@ -86,117 +90,76 @@ def read_off(problem: FederatedQuadratic, algorithm: FedAvgP) -> AffineRound:
     FedboundsError
         If the state is too large for dense second moments, or the round is not affine.
     """
-    check_size(problem, algorithm)
+    size = state_size(driver)
+    if size > _MOST_STATE:
+        raise FedboundsError(
+            f"exact moments need a dense matrix of the state: its size is {size}, "
+            f"at most {_MOST_STATE} is supported; use sampling"
+        )
     with np.errstate(over="ignore", invalid="ignore"):  # divergence shows in the moments
-        return _read_off(problem, algorithm)
+        return _read_off(driver)
 
 
-def _read_off(problem: FederatedQuadratic, algorithm: FedAvgP) -> AffineRound:
-    probe = _basis(problem, algorithm)
-    features, reached = observe(problem, algorithm, probe, _silent(problem, probe, None))
-    features = _with_value(problem, probe, features)
-    absent = _response(_server(problem, algorithm, probe, reached, None))
-    blocks = []
-    for client in range(problem.clients):
-        moved = _response(_server(problem, algorithm, probe, reached, client)) - absent
-        blocks.append(_compress(_border(moved, 0)))
+def _read_off(driver: Driver) -> AffineRound:
+    problem, algorithm = driver.problem, driver.algorithm
+    basis = driver.basis()
+    seen = driver.seen(basis, driver.silent(basis))
+    features = with_value(problem, basis, seen.features) | _point_spread(seen.points)
+    absent = response(driver.states(driver.after(basis, seen.reached, ())))
+    clients = range(problem.clients)
+    moved = [
+        response(driver.states(driver.after(basis, seen.reached, (i,)))) - absent for i in clients
+    ]
+    blocks = tuple(_compress(_border(matrix, 0)) for matrix in moved)
     bordered = _border(absent, 1)
     total = bordered * 0
     for block in blocks:
         total[np.ix_(block.rows, block.columns)] += block.values
+    table = _table(driver, basis, features)
+    constant = {name: bordered.sum() * 0 for name in table}
     covariance = bordered * 0
-    table = {Quantity.GAP: _value_form(problem, algorithm)} | forms(problem, algorithm)
-    constant = {name: probe.u.sum() * 0 for name in table}
-    for client, variance, noisy in _noise_probes(problem, algorithm):
-        seen, pushed = observe(problem, algorithm, noisy.carry, noisy.drawn)
-        seen = _with_value(problem, noisy.carry, seen)
-        for name, form in table.items():
-            constant[name] = constant[name] + _noise_part(form, seen, variance)
-        moved = _response(_server(problem, algorithm, noisy.carry, pushed, client))[:, :-1]
-        covariance[:-1, :-1] += (moved * variance) @ moved.T
-    result = AffineRound(
+    spread_noise = bordered.sum() * 0
+    for probe in driver.noises():
+        noisy, pushed = _noisy(driver, probe)
+        for name, quantity in table.items():
+            constant[name] = constant[name] + _noise_part(quantity, noisy, probe.variance)
+        spread_noise = spread_noise + _noise_part(_SPREAD, noisy, probe.variance)
+        covariance[:-1, :-1] += (pushed * probe.variance) @ pushed.T
+    number = rational if is_exact(problem.hessian) else float
+    single, pair = (number(p) for p in inclusion(problem.clients, algorithm.participants))
+    found = AffineRound(
         absent=bordered,
         total=total,
-        blocks=tuple(blocks),
+        blocks=blocks,
         covariance=covariance,
+        single=single,
+        pair=pair,
         names=tuple(table),
-        quadratic=np.stack([_quadratic(form, features) for form in table.values()]),
+        quadratic=np.stack([quadratic(quantity, features) for quantity in table.values()]),
         constant=np.stack([constant[name] for name in table]),
+        spread=(quadratic(_SPREAD, features), spread_noise) if isinstance(basis, Means) else None,
     )
-    _check_affine(problem, algorithm, result)
-    return result
+    _check_affine(driver, found)
+    return _with_increments(driver, found, features)
 
 
-def flatten(carry: Any) -> Array:
-    """State vectors, shape (D, R): the carry's arrays in order, client by client."""
-    blocks = []
-    for field in fields(carry):
-        array = getattr(carry, field.name)
-        blocks += [array.T] if array.ndim == 2 else [own.T for own in array]
-    return np.concatenate(blocks, axis=0)
+_SPREAD = (Form("point spread", "point spread", 1),)
 
 
-def _unflatten(template: Any, states: Array) -> Any:
-    """The carry of these states, in the shapes of a template's arrays."""
-    found, at = {}, 0
-    for field in fields(template):
-        shape = getattr(template, field.name).shape
-        size = shape[-1]
-        own = [states[at + i * size : at + (i + 1) * size].T for i in range(_owners(shape))]
-        found[field.name] = own[0] if len(shape) == 2 else np.stack(own)
-        at += size * _owners(shape)
-    return type(template)(**found)
+def _table(driver: Driver, carry: Any, features: Features) -> dict[Quantity, Forms]:
+    problem, algorithm = driver.problem, driver.algorithm
+    table = {Quantity.GAP: value_form(problem, algorithm)} | forms(problem, algorithm)
+    if isinstance(carry, Means):
+        # the spread of the points about their means is added round by round
+        steps = algorithm.local_steps + problem.linear.sum() * 0
+        table[Quantity.LAG] = (Form("mean lag", "mean lag", steps),)
+    return measured(table, features)
 
 
-def _owners(shape: tuple[int, ...]) -> int:
-    return 1 if len(shape) == 2 else shape[0]
-
-
-def rest(problem: FederatedQuadratic, algorithm: FedAvgP) -> Any:
-    """The carry, one replica, of a noise-free start at the origin of a centred problem."""
-    zero = problem.linear * 0
-    d_u = problem.shared_dimension
-    return rules_of(algorithm).init(problem, algorithm, Start(zero[0, :d_u], zero[:, d_u:]), 1)
-
-
-def _shifted(problem: FederatedQuadratic, algorithm: FedAvgP, states: Array) -> Any:
-    """The carry at these states, measured from `rest`."""
-    origin = rest(problem, algorithm)
-    return _unflatten(origin, flatten(origin) + states)
-
-
-def _basis(problem: FederatedQuadratic, algorithm: FedAvgP) -> Any:
-    """Replica j < D is the j-th basis state, replica D the origin."""
-    size = state_size(problem, algorithm)
-    states = np.eye(size, size + 1, dtype=problem.hessian.dtype)
-    return _shifted(problem, algorithm, states + problem.linear.sum() * 0)
-
-
-def _silent(problem: FederatedQuadratic, carry: Any, noise: Array | None) -> Draw:
-    replicas = carry.u.shape[0]
-    present = np.ones((problem.clients, replicas), dtype=carry.u.dtype)
-    return Draw(present=present, noise=noise, cohort=everyone(problem.clients, replicas))
-
-
-def _server(
-    problem: FederatedQuadratic,
-    algorithm: FedAvgP,
-    carry: Any,
-    reached: Array,
-    client: int | None,
-) -> Array:
-    """States after the server step when only ``client`` takes part (None: nobody)."""
-    drawn = _silent(problem, carry, None)
-    present = drawn.present * 0
-    if client is not None:
-        present[client] = present[client] + 1
-    moved = rules_of(algorithm).server(algorithm, carry, replace(drawn, present=present), reached)
-    return flatten(moved) - flatten(rest(problem, algorithm))
-
-
-def _response(states: Array) -> Array:
-    """Columns: response to each basis direction, then the value at the origin."""
-    return np.concatenate([states[:, :-1] - states[:, -1:], states[:, -1:]], axis=1)
+def _point_spread(points: list[Array]) -> Features:
+    """Each local point minus the mean of its client's points."""
+    mean = sum(points[1:], start=points[0]) / len(points)
+    return {"point spread": np.concatenate([point - mean for point in points], axis=0)}
 
 
 def _border(matrix: Array, corner: int) -> Array:
@@ -211,96 +174,47 @@ def _compress(matrix: Array) -> Block:
     return Block(rows, columns, matrix[np.ix_(rows, columns)])
 
 
-@dataclass(frozen=True, eq=False)
-class _Probe:
-    carry: Any
-    drawn: Draw
+def _noisy(driver: Driver, probe: NoiseProbe) -> tuple[Features, Array]:
+    """Features under unit noises at one client, and the responses of the state if it took part."""
+    seen = driver.seen(probe.carry, probe.drawn)
+    features = with_value(driver.problem, probe.carry, seen.features) | _point_spread(seen.points)
+    after = driver.states(driver.after(probe.carry, seen.reached, (probe.client,)))
+    return features, noise_response(after)
 
 
-def _noise_probes(
-    problem: FederatedQuadratic, algorithm: FedAvgP
-) -> Iterator[tuple[int, Array, _Probe]]:
-    """For each client: replica (k, j) puts unit noise into step k, coordinate j; the last none."""
-    d_u, d_v = problem.shared_dimension, problem.personal_dimension
-    scales = problem.noise.scales(d_u, d_v)
-    live = [j for j, scale in enumerate(scales) if scale != 0]
-    if not live:
-        return
-    n, steps, d = problem.clients, algorithm.local_steps, d_u + d_v
-    count = steps * len(live)
-    zero = problem.linear.sum() * 0
-    variance = np.array([zero + scales[j] ** 2 for _ in range(steps) for j in live])
-    still = rest(problem, algorithm)
-    carry = _unflatten(still, np.repeat(flatten(still), count + 1, axis=1))
-    for client in range(n):
-        noise = np.zeros((steps, n, count + 1, d), dtype=problem.hessian.dtype) + zero
-        for index in range(count):
-            noise[index // len(live), client, index, live[index % len(live)]] += 1
-        drawn = _silent(problem, carry, noise.reshape(steps, n * (count + 1), d))
-        yield client, variance, _Probe(carry, drawn)
+def _noise_part(quantity: Forms, features: Features, variance: Array) -> Any:
+    total = 0
+    for form in quantity:
+        left, right = (
+            noise_response(features[name].transpose(0, 2, 1)) for name in (form.left, form.right)
+        )
+        total = total + ((left * right).sum(axis=(0, 1)) * variance).sum() * form.weight
+    return total
 
 
-def initial_probes(
-    problem: FederatedQuadratic, algorithm: FedAvgP
-) -> Iterator[tuple[Array, Array]]:
-    """Unit noise of the initial draw, client by client, with its variances; none for FedAvg-P."""
-    if rules_of(algorithm).init_draw is fedavg_p.init_draw:
-        return
-    for _, variance, probe in _noise_probes(problem, algorithm):
-        yield np.append(variance, variance[0] * 0), probe.drawn.noise
+def quadratic(quantity: Forms, features: Features) -> Array:
+    """The matrix of a quantity as a quadratic form of (x, 1)."""
+    total = None
+    for form in quantity:
+        left, right = (feature_matrix(features[name]) for name in (form.left, form.right))
+        product = left.T @ right
+        matrix = (product + product.T) * form.weight / 2
+        total = matrix if total is None else total + matrix
+    return total
 
 
-def drift_by_step(problem: FederatedQuadratic, algorithm: FedAvgP) -> tuple[Array, Array]:
-    """E_{i,k} as sums of squares: responses, shape (n, K, d, D + 1), and noise, shape (n, K)."""
-    probe = _basis(problem, algorithm)
-    still = observe(problem, algorithm, probe, _silent(problem, probe, None))[0]["drift"]
-    drift = _steps(problem, algorithm, still)
-    response = np.concatenate([drift[..., :-1] - drift[..., -1:], drift[..., -1:]], axis=-1)
-    noise = (response * response).sum(axis=(2, 3)) * 0
-    for _, variance, noisy in _noise_probes(problem, algorithm):
-        seen = observe(problem, algorithm, noisy.carry, noisy.drawn)[0]["drift"]
-        moved = _steps(problem, algorithm, seen)
-        moved = moved[..., :-1] - moved[..., -1:]
-        noise = noise + ((moved * moved).sum(axis=2) * variance).sum(axis=-1)
-    return response, noise
-
-
-def _steps(problem: FederatedQuadratic, algorithm: FedAvgP, drift: Array) -> Array:
-    """The drift feature as (clients, steps, coordinates, replicas), step 0 included."""
-    n, steps = problem.clients, algorithm.local_steps
-    _, replicas, d = drift.shape
-    first = np.zeros((1, n, replicas, d), dtype=drift.dtype)
-    later = drift.reshape(-1, n, replicas, d)[: steps - 1]
-    return np.concatenate([first, later]).transpose(1, 0, 3, 2)
-
-
-def _noise_part(form: Form, features: Features, variance: Array) -> Any:
-    left, right = _noise_response(features[form.left]), _noise_response(features[form.right])
-    return ((left * right).sum(axis=(0, 2)) * variance).sum() * form.weight
-
-
-def _noise_response(feature: Array) -> Array:
-    return feature[:, :-1] - feature[:, -1:]
-
-
-def _quadratic(form: Form, features: Features) -> Array:
-    left, right = _feature_matrix(features[form.left]), _feature_matrix(features[form.right])
-    product = left.T @ right
-    return (product + product.T) * form.weight / 2
-
-
-def _feature_matrix(feature: Array) -> Array:
+def feature_matrix(feature: Array) -> Array:
     """Shape (clients x coordinates, D + 1): response columns, then the value at the origin."""
-    rows = feature.transpose(0, 2, 1).reshape(-1, feature.shape[1])
-    return _response(rows)
+    return response(feature.transpose(0, 2, 1).reshape(-1, feature.shape[1]))
 
 
-def _value_form(problem: FederatedQuadratic, algorithm: FedAvgP) -> Form:
-    gamma = algorithm.inner_step_u
-    return Form("point", "half slope", gamma / gamma / problem.clients)
+def value_form(problem: FederatedQuadratic, algorithm: FedAvgP) -> Forms:
+    """f minus its infimum, with the features of `with_value`."""
+    one = algorithm.inner_step_u / algorithm.inner_step_u
+    return (Form("point", "half slope", one / problem.clients),)
 
 
-def _with_value(problem: FederatedQuadratic, carry: Any, features: Features) -> Features:
+def with_value(problem: FederatedQuadratic, carry: Any, features: Features) -> Features:
     """Add features whose product is f minus its infimum (f itself if there is none)."""
     n, replicas, _ = carry.v.shape
     u = np.broadcast_to(carry.u[None], (n, *carry.u.shape))
@@ -312,12 +226,66 @@ def _with_value(problem: FederatedQuadratic, carry: Any, features: Features) -> 
     return features | {"point": z, "half slope": half}
 
 
-def _check_affine(problem: FederatedQuadratic, algorithm: FedAvgP, found: AffineRound) -> None:
+def _with_increments(driver: Driver, found: AffineRound, features: Features) -> AffineRound:
+    """Add E ||Delta u||^2 and its kin: squares and slopes of the round's own map."""
+    n, d_u = driver.problem.clients, driver.problem.shared_dimension
+    last = d_u + n * driver.problem.personal_dimension
+    size = found.absent.shape[0]
+    still = np.eye(size, dtype=found.absent.dtype) + found.absent * 0
+    mean = found.absent + found.total * found.single - still
+    rows = {"u": slice(0, d_u), "v": slice(d_u, last)}
+    weight = {"u": found.single / found.single, "v": found.single / found.single / n}
+    squares, means, slopes, noise = {}, {}, {}, {}
+    for block, at in rows.items():
+        conditional = mean[at].T @ mean[at]
+        own = found.total[at].T @ found.total[at] * (found.pair - found.single * found.single)
+        square = conditional + own
+        for client in found.blocks:
+            chosen = (client.rows >= at.start) & (client.rows < at.stop)
+            values = client.values[chosen]
+            where = np.ix_(client.columns, client.columns)
+            square[where] += values.T @ values * (found.single - found.pair)
+        squares[block] = square * weight[block]
+        means[block] = conditional * weight[block]
+        noise[block] = found.covariance[at, at].trace() * found.single * weight[block]
+        gradient = "mean gradient u" if block == "u" else "gradient v"
+        product = feature_matrix(features[gradient]).T @ mean[at] * weight[block]
+        slopes[block] = (product + product.T) / 2
+    nothing = found.single * 0
+    added = {
+        Quantity.STEP_U: (squares["u"], noise["u"]),
+        Quantity.STEP_V: (squares["v"], noise["v"]),
+        Quantity.MEAN_STEP_U: (means["u"], nothing),
+        Quantity.MEAN_STEP_V: (means["v"], nothing),
+        Quantity.SLOPE_U: (slopes["u"], nothing),
+        Quantity.SLOPE_V: (slopes["v"], nothing),
+    }
+    return replace(
+        found,
+        names=(*found.names, *added),
+        quadratic=np.concatenate([found.quadratic, np.stack([q for q, _ in added.values()])]),
+        constant=np.concatenate([found.constant, np.stack([c for _, c in added.values()])]),
+    )
+
+
+def only(found: AffineRound, names: frozenset[str]) -> AffineRound:
+    """The same round with the quantities of these names."""
+    kept = [i for i, name in enumerate(found.names) if name.value in names]
+    return replace(
+        found,
+        names=tuple(found.names[i] for i in kept),
+        quadratic=found.quadratic[kept],
+        constant=found.constant[kept],
+    )
+
+
+def _check_affine(driver: Driver, found: AffineRound) -> None:
     """Compare with real rounds on random states and participants, and superpose noise.
 
     Replica 0 is the origin without noise, 1 and 2 are random, 3 is the sum of 1 and 2: an affine
     round maps it to the sum of their images minus that of the origin.
     """
+    problem, algorithm = driver.problem, driver.algorithm
     rng = np.random.Generator(np.random.SFC64(0))
     exact, zero = is_exact(problem.hessian), problem.linear.sum() * 0
     kind = problem.hessian.dtype
@@ -326,17 +294,17 @@ def _check_affine(problem: FederatedQuadratic, algorithm: FedAvgP, found: Affine
         pair = rng.integers(-8, 9, (*shape, 2)).astype(kind) + zero
         return np.concatenate([pair[..., :1] * 0, pair, pair.sum(axis=-1, keepdims=True)], axis=-1)
 
-    n, origin = problem.clients, flatten(rest(problem, algorithm))
-    states = superposed((len(origin),))
-    carry = _shifted(problem, algorithm, states)
+    n = problem.clients
+    states = superposed((state_size(driver),))
+    carry = driver.shifted(states)
     d = problem.shared_dimension + problem.personal_dimension
     noise = superposed((algorithm.local_steps, n, d)).transpose(0, 1, 3, 2)
     present = np.repeat(draw_participants(rng, n, algorithm.participants, 1), 4, axis=1)
     present = present.astype(int).astype(object) if exact else present
 
     def images(noise_rows: Array | None) -> Array:
-        drawn = replace(_silent(problem, carry, noise_rows), present=present)
-        return flatten(rules_of(algorithm).step(problem, algorithm, carry, drawn)) - origin
+        drawn = replace(driver.silent(carry, noise_rows), present=present)
+        return driver.states(driver.rules.step(problem, algorithm, carry, drawn))
 
     noisy = images(noise.reshape(algorithm.local_steps, n * 4, d))
     defect = noisy[:, 3] - noisy[:, 1] - noisy[:, 2] + noisy[:, 0]
@@ -348,7 +316,9 @@ def _check_affine(problem: FederatedQuadratic, algorithm: FedAvgP, found: Affine
     error = max(abs(images(None) - predicted[:-1]).max(), abs(defect).max())
     # long outer steps magnify the rounding of a round
     outer = 1.0 + float(algorithm.outer_step_u) + float(algorithm.outer_step_v)
-    allowed = 0 if exact else 1e-13 * outer * (1.0 + abs(noisy).max())
+    # so do control variates, which divide a difference of iterates by K gamma_u
+    inner = 1.0 + 1.0 / float(algorithm.local_steps * algorithm.inner_step_u)
+    allowed = 0 if exact else 1e-13 * outer * inner * (1.0 + abs(noisy).max())
     if error > allowed:
         raise FedboundsError(
             f"a round is not affine in state, noise and participation (error {float(error):.3g}); "

@@ -11,7 +11,7 @@ from fedbounds.theory.claims import Condition, Part
 from fedbounds.vocabulary import Constant, Provenance, Side, Verdict
 
 from .evaluate import IrrationalError, Numbers, evaluate
-from .instance import Instance, constants_of
+from .instance import constants_of, evidence_of
 
 EQUALITY = 1e-12  # relative; floats this close count as equal, so that edges can be run
 _MOST_BITS = 4096
@@ -25,10 +25,12 @@ class Refusal:
     reason: str
 
 
-def refusal(part: Part, instance: Instance, numbers: Numbers) -> Refusal | None:
+def refusal(part: Part, instance: Any, numbers: Numbers) -> Refusal | None:
     """None if the part applies; otherwise which assumption, constant or condition fails."""
+    if part.algorithm and part.algorithm != instance.algorithm_name:
+        return Refusal(Verdict.NOT_APPLICABLE, f"speaks of {part.algorithm}")
     for assumption in part.assumptions:
-        evidence = instance.problem.satisfies(assumption)
+        evidence = evidence_of(instance, assumption)
         if evidence.holds is not True:
             return Refusal(Verdict.NOT_APPLICABLE, f"{assumption.value}: {evidence.reason}")
     missing = part.constants - numbers.constants.keys()

@@ -18,13 +18,14 @@ from fedbounds.theory.symbols import Mean_t, RunOperator, Sum_t
 from fedbounds.vocabulary import Index, Method, Relation, Verdict
 
 from .conditions import raise_precision
-from .evaluate import IrrationalError, Numbers, evaluate, scale, terms, whole
+from .evaluate import IrrationalError, Numbers, evaluate, rounding, scale, terms, whole
 from .interval import LEVEL, Sums, half_width, look_level
 
 Array = Any
 MARGIN = 1e-10  # of the sum of all terms' sizes: what float64 expectations resolve
 _ROUNDING = 1e-15  # more of it per round and unit of outer step, which magnifies rounding
 _LONGEST_FRACTION = 60  # characters; longer exact values are reported rounded
+_RESIDUE = 1e-15  # of the largest iterates so far, in every later one
 FLOOR = 1e-26  # of the largest such sum up to a round: below it, the round is not examined
 
 
@@ -45,9 +46,11 @@ class Outcome:
     tightness : float or None
         Largest left / right over rounds, where both sides are sums of non-negative terms.
     at : int or None
-        The round, for parts that hold per round.
+        The round or rung, for parts that hold for each.
+    client, step : int or None
+        Likewise.
     rounds : int
-        How many rounds were examined (1 for a part that holds per run).
+        How many cases were examined: rounds, times clients and steps (1 for a whole run).
     replicas : int
         For sampling.
     level : float or None
@@ -70,6 +73,8 @@ class Outcome:
     relative_gap: float | None = None
     tightness: float | None = None
     at: int | None = None
+    client: int | None = None
+    step: int | None = None
     rounds: int = 0
     replicas: int = 0
     level: float | None = None
@@ -80,8 +85,11 @@ class Outcome:
 
 def rounds_of(part: Part, numbers: Numbers, last: int | None = None) -> range | None:
     """The rounds a part speaks of; None for a whole run. ``last`` cuts a diverged run."""
-    if part.index is Index.RUN:
+    if part.index in (Index.RUN, Index.POINT):
         return None
+    if part.index is Index.RUNG:
+        rungs = min((s.shape[-1] for s in numbers.series.values()), default=1)
+        return range(part.first_round, rungs - 1)  # neighbours are compared
     stop = whole(numbers.constants["T"])
     return range(part.first_round, stop if last is None else min(stop, last))
 
@@ -117,6 +125,7 @@ def _decide_exactly(part: Part, numbers: Numbers, rounds: range | None) -> Outco
     except IrrationalError:
         left, right = _in_decided_balls(part, numbers, rounds)
     left, right = np.broadcast_arrays(left, right)
+    shape, left, right = left.shape, left.reshape(-1), right.reshape(-1)
     gaps = right - left
     sizes = [_float(a) + _float(b) for a, b in zip(abs(left), abs(right), strict=True)]
     ratios = [_float(g) / s if s > 0 else 0.0 for g, s in zip(gaps, sizes, strict=True)]
@@ -137,10 +146,23 @@ def _decide_exactly(part: Part, numbers: Numbers, rounds: range | None) -> Outco
         right=_text(right[worst]),
         gap=_text(gaps[worst]),
         relative_gap=ratios[worst],
-        at=None if rounds is None else rounds[worst],
         rounds=len(gaps),
     )
+    outcome = _placed(outcome, part, worst, shape, rounds)
     return _with_ratios(outcome, part, _in_floats(numbers), rounds)
+
+
+def _placed(
+    outcome: Outcome, part: Part, flat: int, shape: tuple[int, ...], rounds: range | None
+) -> Outcome:
+    """With round, client and step of an entry, as far as the part is indexed by them."""
+    place = [int(x) for x in np.unravel_index(flat, shape)]
+    return replace(
+        outcome,
+        at=None if rounds is None else rounds[place[-1]],
+        client=place[0] if part.index in (Index.CLIENT, Index.STEP) else None,
+        step=place[1] if part.index is Index.STEP else None,
+    )
 
 
 def _equality_note(gaps: Array, broken: bool) -> str:
@@ -162,7 +184,8 @@ def _in_decided_balls(part: Part, numbers: Numbers, rounds: range | None) -> tup
             left, right = (
                 np.atleast_1d(evaluate(s, balls, rounds)) for s in (part.left, part.right)
             )
-            if all(g > 0 or g < 0 for g in np.atleast_1d(right - left)) or not raise_precision():
+            gaps = np.atleast_1d(right - left).reshape(-1)
+            if all(g > 0 or g < 0 for g in gaps) or not raise_precision():
                 return left, right
     finally:
         ctx.prec = before
@@ -174,7 +197,7 @@ def _as_balls(numbers: Numbers) -> Numbers:
 
     def balls(series: Array) -> Array:
         out = np.empty(series.shape, dtype=object)
-        out[...] = [ball(x) for x in series]
+        out.reshape(-1)[:] = [ball(x) for x in series.reshape(-1)]
         return out
 
     return Numbers(
@@ -194,32 +217,36 @@ def _in_floats(numbers: Numbers) -> Numbers:
 def _decide_in_floats(part: Part, numbers: Numbers, rounds: range | None) -> Outcome:
     left, right = (np.atleast_1d(evaluate(s, numbers, rounds)) for s in (part.left, part.right))
     left, right = np.broadcast_arrays(left, right)
-    sizes = np.broadcast_to(scale(numbers, rounds, part.left, part.right), left.shape)
+    shape = left.shape
+    sizes = np.broadcast_to(scale(numbers, rounds, part.left, part.right), shape)
     if not np.isfinite(sizes).all():
         return Outcome(part.name, Verdict.UNDECIDED, "a side overflows in float64", candidate=True)
     gap = right - left
     # what a round inherits from larger ones before it is rounding; later ones do not touch it
-    clear = sizes > FLOOR * np.maximum.accumulate(sizes)
+    peak = np.maximum.accumulate(sizes, axis=-1)
+    clear = sizes > FLOOR * peak
     relative = np.where(clear, gap / np.where(clear, sizes, 1.0), np.inf)
     if part.relation is Relation.EQUAL:
         relative = np.where(clear, -np.abs(relative), np.inf)
     worst = int(np.argmin(relative))
-    least = relative[worst]
     outcome = Outcome(
         part=part.name,
         verdict=Verdict.NOT_VIOLATED,
-        left=float(left[worst]),
-        right=float(right[worst]),
-        gap=float(gap[worst]),
-        relative_gap=float(gap[worst] / sizes[worst]),
-        at=None if rounds is None else rounds[worst],
+        left=float(left.flat[worst]),
+        right=float(right.flat[worst]),
+        gap=float(gap.flat[worst]),
+        relative_gap=float(gap.flat[worst] / sizes.flat[worst]),
         rounds=int(clear.sum()),
     )
-    margin = margin_of(numbers)
-    if least < -margin:
+    outcome = _placed(outcome, part, worst, shape, rounds)
+    signed = -np.abs(gap) if part.relation is Relation.EQUAL else gap
+    # an offset that cancelled leaves rounding of the size of the largest iterates in each iterate
+    doubt = margin_of(numbers) * sizes + _RESIDUE * np.sqrt(sizes * peak)
+    doubt = doubt + rounding(numbers, rounds, part.left, part.right)
+    if np.any(signed[clear] < -doubt[clear]):
         reason = "broken beyond rounding in float64, not confirmed by an exact replay"
         outcome = replace(outcome, verdict=Verdict.UNDECIDED, reason=reason, candidate=True)
-    elif least <= margin:
+    elif np.any(signed[clear] <= doubt[clear]):
         outcome = replace(outcome, verdict=Verdict.UNDECIDED, reason="both sides equal to rounding")
     return _with_ratios(outcome, part, numbers, rounds)
 

@@ -1,10 +1,11 @@
-"""Every outcome of a small run with Rademacher noise: participants and signs, as weighted replicas.
+"""Every outcome of a small run: participants and noise, as weighted replicas.
 
 The outcomes are fed to the algorithm as draws, so the expectation is exact up to rounding for any
 objective, convex or not. Absent clients' noise moves virtual iterates only: it is enumerated when
 quantities are observed, not when the state moves on.
 """
 
+from dataclasses import fields
 from itertools import product
 from math import comb
 from typing import Any
@@ -12,26 +13,48 @@ from typing import Any
 import numpy as np
 
 from fedbounds.algorithms import fedavg_p
-from fedbounds.algorithms.fedavg_p import Carry, Draw, FedAvgP
+from fedbounds.algorithms.fedavg_p import Draw, FedAvgP
 from fedbounds.algorithms.participation import all_participants
 from fedbounds.errors import FedboundsError
-from fedbounds.problems import NoiseLaw, Problem, Start, everyone
+from fedbounds.problems import Problem, Start, everyone
 from fedbounds.vocabulary import Quantity
 
-from .observe import forms, observe, per_replica
+from .memory import Each, rules_with_memory
+from .observe import (
+    Features,
+    Forms,
+    forms,
+    increments,
+    measured,
+    observe,
+    per_replica,
+    round_forms,
+)
 from .simulate import BOUNDARY, Series, boundary_features
 
 Array = Any
 MOST_OUTCOMES = 2_000_000
+_MEAN_STEPS = (Quantity.MEAN_STEP_U, Quantity.MEAN_STEP_V)
 
 
 def outcomes(problem: Problem, algorithm: FedAvgP, rounds: int) -> int:
     """Number of weighted replicas a full enumeration visits."""
-    live = _live(problem)
-    per_client = 2 ** (algorithm.local_steps * len(live))
+    per_client = len(_outcomes(problem, algorithm))
     subsets = comb(problem.clients, algorithm.participants)
     branch = subsets * per_client**algorithm.participants
-    return int(per_client**problem.clients * sum(branch**t for t in range(rounds)) + branch**rounds)
+    first = per_client**problem.clients if _draws_at_start(algorithm) else 1
+    each = per_client**problem.clients
+    return int(first * (each * sum(branch**t for t in range(rounds)) + branch**rounds))
+
+
+def _outcomes(problem: Problem, algorithm: FedAvgP) -> np.ndarray:
+    """One client's noises; where gradients are exact, a single one without entries."""
+    found = problem.noise_outcomes(algorithm.local_steps)
+    return np.zeros((1, algorithm.local_steps, 0)) if found is None else np.asarray(found)
+
+
+def _draws_at_start(algorithm: FedAvgP) -> bool:
+    return type(algorithm) is not FedAvgP
 
 
 def enumerate_run(problem: Problem, algorithm: FedAvgP, start: Start, rounds: int) -> Series:
@@ -40,89 +63,131 @@ def enumerate_run(problem: Problem, algorithm: FedAvgP, start: Start, rounds: in
     Raises
     ------
     FedboundsError
-        If the noise is not Rademacher or there are more than `MOST_OUTCOMES` outcomes.
+        If the noise has infinitely many outcomes, or there are more than `MOST_OUTCOMES`.
     """
-    if problem.noise.law is not NoiseLaw.RADEMACHER:
-        raise FedboundsError(
-            f"noise law is {problem.noise.law}; enumeration needs {NoiseLaw.RADEMACHER}"
-        )
     count = outcomes(problem, algorithm, rounds)
     if count > MOST_OUTCOMES:
         raise FedboundsError(f"{count} outcomes to enumerate; at most {MOST_OUTCOMES} are")
-    if type(algorithm) is not FedAvgP:
-        raise FedboundsError(f"{type(algorithm).__name__} has initial draws; FedAvgP is enumerated")
-    table = forms(problem, algorithm)
-    every_sign = _signs(problem, algorithm, range(problem.clients))
-    carry = fedavg_p.init(problem, algorithm, start, 1)
-    weight = np.ones(1)
+    rules = rules_with_memory(algorithm, Each)
+    carry, weight = _start(problem, algorithm, rules, start)
+    every = _noises(problem, algorithm, range(problem.clients))
     infimum = problem.infimum()
-    series = {name.value: np.full(rounds + 1, np.nan) for name in (Quantity.GAP, *table)}
+    series: Series = {}
+
+    def record(table: dict[Quantity, Forms], features: Features, own: np.ndarray) -> None:
+        for name, quantity in table.items():
+            expected(name, own @ per_replica(quantity, features))
+
+    def expected(name: Quantity, value: Any) -> None:
+        series.setdefault(name.value, np.full(rounds + 1, np.nan))[t] = value
+
     for t in range(rounds + 1):
         cohort = everyone(problem.clients, len(weight))
         features, value = boundary_features(problem, carry, cohort)
-        series[Quantity.GAP.value][t] = weight @ value - (infimum or 0.0)
-        for name in BOUNDARY[1:]:
-            series[name.value][t] = weight @ per_replica(table[name], features)
+        expected(Quantity.GAP, weight @ value - (infimum or 0.0))
+        table = forms(problem, algorithm)
+        record({name: table[name] for name in BOUNDARY[1:]}, features, weight)
         if t == rounds:
             return series
-        spread, spread_weight = _branch(carry, weight, len(every_sign))
+        spread, spread_weight = _branch(carry, weight, len(every))
         present = np.ones((problem.clients, len(spread_weight)))
-        drawn = _draw(present, np.tile(every_sign, (len(weight), 1, 1, 1)))
-        seen, _ = observe(problem, algorithm, spread, drawn)
-        for name, form in table.items():
-            if name not in BOUNDARY:
-                series[name.value][t] = spread_weight @ per_replica(form, seen)
-        carry, weight = _move(problem, algorithm, carry, weight)
+        drawn = _draw(present, np.tile(every, (len(weight), 1, 1, 1)))
+        seen = observe(problem, algorithm, rules, spread, drawn).features
+        record(
+            {n: q for n, q in measured(table, seen).items() if n not in BOUNDARY},
+            seen,
+            spread_weight,
+        )
+        carry, weight = _move(problem, algorithm, rules, carry, weight, features, record, expected)
     raise AssertionError("unreachable")
 
 
-def _live(problem: Problem) -> list[int]:
-    scales = problem.noise.scales(problem.shared_dimension, problem.personal_dimension)
-    return [j for j, scale in enumerate(scales) if scale != 0]
+def _start(
+    problem: Problem, algorithm: FedAvgP, rules: Any, start: Start
+) -> tuple[Any, np.ndarray]:
+    """The carry before round 0 under every outcome of the initial draw."""
+    if rules.init_draw is fedavg_p.init_draw:
+        return rules.init(problem, algorithm, start, 1), np.ones(1)
+    noise = _noises(problem, algorithm, range(problem.clients))
+    drawn = _draw(np.ones((problem.clients, len(noise))), noise).noise
+    carry = rules.init(problem, algorithm, start, len(noise), drawn)
+    return carry, np.full(len(noise), 1.0 / len(noise))
 
 
-def _signs(problem: Problem, algorithm: FedAvgP, clients: Any) -> np.ndarray:
-    """Every noise of the given clients, shape (outcomes, n, K, d); zero for the others."""
-    live, steps, n = _live(problem), algorithm.local_steps, problem.clients
-    d_u, d_v = problem.shared_dimension, problem.personal_dimension
-    scales = np.asarray(problem.noise.scales(d_u, d_v), dtype=np.float64)
+def _noises(problem: Problem, algorithm: FedAvgP, clients: Any) -> np.ndarray:
+    """Every noise of the given clients, shape (outcomes, n, K, width); the first for the others."""
+    single = _outcomes(problem, algorithm)
     chosen = [int(i) for i in clients]
-    patterns = np.array(list(product((-1.0, 1.0), repeat=len(chosen) * steps * len(live))))
-    noise = np.zeros((len(patterns), n, steps, d_u + d_v))
-    shaped = patterns.reshape(len(patterns), len(chosen), steps, len(live))
+    patterns = list(product(range(len(single)), repeat=len(chosen)))
+    noise = np.repeat(single[:1][None], problem.clients, axis=1)
+    noise = np.repeat(noise, len(patterns), axis=0)
     for position, client in enumerate(chosen):
-        noise[:, client, :, live] = np.moveaxis(shaped[:, position], -1, 0)
-    return noise * scales
+        noise[:, client] = single[[pattern[position] for pattern in patterns]]
+    return noise
 
 
-def _branch(carry: Carry, weight: np.ndarray, count: int) -> tuple[Carry, np.ndarray]:
+def _repeat(carry: Any, count: int) -> Any:
+    """Every replica ``count`` times in a row."""
+    arrays = (getattr(carry, f.name) for f in fields(carry))
+    return type(carry)(*(np.repeat(a, count, axis=a.ndim - 2) for a in arrays))
+
+
+def _branch(carry: Any, weight: np.ndarray, count: int) -> tuple[Any, np.ndarray]:
     """Repeat each replica ``count`` times, its weight divided equally."""
-    branched = Carry(u=np.repeat(carry.u, count, axis=0), v=np.repeat(carry.v, count, axis=1))
-    return branched, np.repeat(weight / count, count)
+    return _repeat(carry, count), np.repeat(weight / count, count)
 
 
 def _draw(present: np.ndarray, noise: np.ndarray) -> Draw:
-    """A draw from noise of shape (R, n, K, d)."""
-    replicas, n, steps, d = noise.shape
-    rows = noise.transpose(2, 1, 0, 3).reshape(steps, n * replicas, d)
+    """A draw from noise of shape (R, n, K, width)."""
+    replicas, n, steps, width = noise.shape
+    rows = noise.transpose(2, 1, 0, 3).reshape(steps, n * replicas, width) if width else None
     return Draw(present=present, noise=rows, cohort=everyone(n, replicas))
 
 
 def _move(
-    problem: Problem, algorithm: FedAvgP, carry: Carry, weight: np.ndarray
-) -> tuple[Carry, np.ndarray]:
-    """States after one round for every set of participants and their signs."""
+    problem: Problem,
+    algorithm: FedAvgP,
+    rules: Any,
+    carry: Any,
+    weight: np.ndarray,
+    features: Features,
+    record: Any,
+    expected: Any,
+) -> tuple[Any, np.ndarray]:
+    """States after one round for every set of participants and their noise; increments recorded."""
     subsets = all_participants(problem.clients, algorithm.participants)
-    moved, weights = [], []
+    moved, weights, steps, means = [], [], [], []
     for subset in subsets.T:
-        signs = _signs(problem, algorithm, np.flatnonzero(subset))
-        branched, branch_weight = _branch(carry, weight / subsets.shape[1], len(signs))
+        noise = _noises(problem, algorithm, np.flatnonzero(subset))
+        branched, branch_weight = _branch(carry, weight / subsets.shape[1], len(noise))
         present = np.repeat(subset[:, None], len(branch_weight), axis=1)
-        drawn = _draw(present, np.tile(signs, (len(weight), 1, 1, 1)))
-        moved.append(fedavg_p.step(problem, algorithm, branched, drawn))
+        drawn = _draw(present, np.tile(noise, (len(weight), 1, 1, 1)))
+        after = rules.step(problem, algorithm, branched, drawn)
+        change = increments(branched, after)
+        slopes = {
+            name: np.repeat(features[name], len(noise), axis=1)
+            for name in ("mean gradient u", "gradient v")
+        }
+        steps.append(change | slopes)
+        means.append({name: _mean_over(a, len(noise)) for name, a in change.items()})
+        moved.append(after)
         weights.append(branch_weight)
-    state = Carry(
-        u=np.concatenate([part.u for part in moved]),
-        v=np.concatenate([part.v for part in moved], axis=1),
-    )
-    return state, np.concatenate(weights)
+    joined = {name: np.concatenate([s[name] for s in steps], axis=1) for name in steps[0]}
+    record(round_forms(problem.clients, 1.0), joined, np.concatenate(weights))
+    for quantity, name, share in zip(
+        _MEAN_STEPS, ("step u", "step v"), (1.0, 1.0 / problem.clients), strict=True
+    ):
+        mean = np.mean([each[name] for each in means], axis=0)
+        expected(quantity, share * (weight @ (mean * mean).sum(axis=(0, 2))))
+    arrays = [
+        np.concatenate([getattr(c, f.name) for c in moved], axis=getattr(moved[0], f.name).ndim - 2)
+        for f in fields(moved[0])
+    ]
+    return type(moved[0])(*arrays), np.concatenate(weights)
+
+
+def _mean_over(array: np.ndarray, count: int) -> np.ndarray:
+    """Mean over the ``count`` noises that each earlier replica was repeated for."""
+    owners, replicas, width = array.shape
+    grouped = array.reshape(owners, replicas // count, count, width)
+    return np.asarray(grouped.mean(axis=2))

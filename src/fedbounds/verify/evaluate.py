@@ -5,17 +5,17 @@ Quantities are arrays whose last axis is the round, so that the same walk serves
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
 
 import numpy as np
 import sympy as sp
-from flint import arb, fmpq
+from flint import arb, fmpq, fmpz
 from sympy.core.function import AppliedUndef
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.symbols import Max_t, Mean_t, RunOperator, Sum_t, T, t
+from fedbounds.theory.symbols import Max_t, Mean_t, RunOperator, Sum_t, T, k, quantities_in, t
 
 Array = Any
 
@@ -36,11 +36,14 @@ class Numbers:
         Last axis: round 0, 1, ...; quantities of round boundaries have T + 1 entries.
     rational : function
         Turns a ratio of integers into a number of the kind in use.
+    errors : mapping from quantity name to array
+        What rounding may have done to a quantity that is a difference of larger numbers.
     """
 
     constants: Mapping[str, Any]
     series: Mapping[str, Array]
     rational: Callable[[int, int], Any] = lambda p, q: p / q
+    errors: Mapping[str, Array] = field(default_factory=dict)
 
 
 def evaluate(expression: sp.Expr, numbers: Numbers, rounds: range | None = None) -> Any:
@@ -66,22 +69,39 @@ def evaluate(expression: sp.Expr, numbers: Numbers, rounds: range | None = None)
         inside = evaluate(expression.args[0], numbers, every)
         reduced = _reduce_rounds(type(expression), inside, len(every))
         return reduced if rounds is None or np.ndim(reduced) == 0 else reduced[..., None]
+    if isinstance(expression, sp.Sum):
+        return _sum(expression, numbers, rounds)
     if isinstance(expression, sp.Mul):
         return _product(expression, numbers, rounds)
     values = [evaluate(argument, numbers, rounds) for argument in expression.args]
     if isinstance(expression, sp.Add):
         return reduce(lambda a, b: a + b, values)
     if isinstance(expression, sp.Pow):
-        return _power(values[0], expression.exp)
+        exponent = expression.exp
+        known = exponent if exponent.is_Rational else sp.Integer(whole(values[1]))
+        return _power(values[0], known)
     if isinstance(expression, sp.Max):
         return reduce(_larger, values)
+    if isinstance(expression, sp.Min):
+        return -reduce(_larger, [-value for value in values])
     raise FedboundsError(f"cannot evaluate {type(expression).__name__} in {expression}")
+
+
+def _sum(expression: sp.Sum, numbers: Numbers, rounds: range | None) -> Any:
+    """A finite sum over one index, term by term."""
+    ((index, low, high),) = expression.limits
+    first, last = (whole(evaluate(end, numbers, rounds)) for end in (low, high))
+    total = numbers.rational(0, 1)
+    for at in range(first, last + 1):
+        constants = {**numbers.constants, index.name: numbers.rational(at, 1)}
+        total = total + evaluate(expression.function, replace(numbers, constants=constants), rounds)
+    return total
 
 
 def whole(number: Any) -> int:
     """A whole number held as an int, float, rational or exact ball."""
     found = number.unique_fmpz() if isinstance(number, arb) else int(number)
-    if found is None:
+    if found is None or found != number:
         raise FedboundsError(f"{number} is not a whole number")
     return int(found)
 
@@ -101,8 +121,18 @@ def _series(atom: AppliedUndef, numbers: Numbers, rounds: range | None) -> Any:
         start, stop = rounds.start + shift, rounds.stop + shift
     if start < 0 or stop > series.shape[-1]:
         raise FedboundsError(f"{atom} needs rounds {start} to {stop - 1}, not all measured")
+    if len(atom.args) == 2:
+        series = _steps(series, atom.args[1], whole(numbers.constants["K"]))
     # beside a round, a fixed round keeps an axis of length one, so that replicas stay apart
     return series[..., fixed] if rounds is None else series[..., start:stop]
+
+
+def _steps(series: Array, at: sp.Expr, local_steps: int) -> Array:
+    """A quantity per client and step, (n, steps, rounds), at steps k = 0, ..., K - 1, shifted."""
+    shift = int(at - k)
+    if shift < 0 or shift + local_steps > series.shape[-2]:
+        raise FedboundsError(f"step {at} is not measured for every k below K = {local_steps}")
+    return series[..., shift : shift + local_steps, :]
 
 
 def _reduce_rounds(operator: type[RunOperator], values: Any, rounds: int) -> Any:
@@ -127,36 +157,58 @@ def _product(expression: sp.Mul, numbers: Numbers, rounds: range | None) -> Any:
 
 def _larger(a: Any, b: Any) -> Any:
     if np.ndim(a) or np.ndim(b):
-        return np.frompyfunc(_larger, 2, 1)(a, b).astype(np.result_type(a, b))
+        found = np.frompyfunc(_larger, 2, 1)(a, b)
+        return (
+            found if object in (np.asarray(a).dtype, np.asarray(b).dtype) else found.astype(float)
+        )
     if isinstance(a, arb) or isinstance(b, arb):
         return (a if isinstance(a, arb) else arb(a)).max(b)
     return np.maximum(a, b) if isinstance(a, float) and isinstance(b, float) else max(a, b)
 
 
-def _power(base: Any, exponent: sp.Expr) -> Any:
+def _power(base: Any, exponent: sp.Rational) -> Any:
     if exponent.is_Integer:
         power = int(exponent)
         return base**power if power >= 0 else 1 / base**-power
     if exponent in (sp.S.Half, -sp.S.Half):
         root = _root(base)
         return root if exponent == sp.S.Half else 1 / root
-    raise FedboundsError(f"exponent {exponent} is neither an integer nor a square root")
+    return _root(base, int(exponent.q)) ** int(exponent.p)
 
 
-def _root(base: Any) -> Any:
+def _root(base: Any, degree: int = 2) -> Any:
+    if isinstance(base, np.ndarray) and base.dtype == object:
+        return np.frompyfunc(lambda x: _root(x, degree), 1, 1)(base)
     if isinstance(base, arb):
-        return base.sqrt()
+        return base.root(degree)
     if isinstance(base, fmpq):
-        p, q = base.p, base.q
-        if p < 0 or not (p.is_square() and q.is_square()):
-            raise IrrationalError(f"sqrt({base}) is not rational")
-        return fmpq(p.isqrt(), q.isqrt())
-    return np.sqrt(base)
+        p, q = (_exact_root(x, degree) for x in (base.p, base.q))
+        if p is None or q is None:
+            raise IrrationalError(f"{base}**(1/{degree}) is not rational")
+        return fmpq(p, q)
+    return np.sqrt(base) if degree == 2 else base ** (1.0 / degree)
+
+
+def _exact_root(number: fmpz, degree: int) -> fmpz | None:
+    """The exact root of a non-negative integer, or None."""
+    if number < 0:
+        return None
+    found = number.root(degree)
+    return found if found**degree == number else None
 
 
 def terms(*sides: sp.Expr) -> tuple[sp.Expr, ...]:
     """The summands of several sides: the scale of a difference is the sum of their sizes."""
     return tuple(term for side in sides for term in sp.Add.make_args(side))
+
+
+def rounding(numbers: Numbers, rounds: range | None, *sides: sp.Expr) -> Any:
+    """What the quantities' own rounding may do to a difference of the sides."""
+    known = Numbers(numbers.constants, numbers.errors)
+    measured = (
+        x for x in terms(*sides) if quantities_in(x) and quantities_in(x) <= known.series.keys()
+    )
+    return reduce(lambda a, b: a + b, (abs(evaluate(x, known, rounds)) for x in measured), 0.0)
 
 
 def scale(numbers: Numbers, rounds: range | None, *sides: sp.Expr) -> Any:

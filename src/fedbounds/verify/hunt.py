@@ -28,7 +28,7 @@ def search(entry: Entry, examples: int) -> None:
             click.echo(f"  no violation among {examples} small exact instances")
         else:
             _print(witness.judgement, measure(witness.judgement.instance).numbers)
-            click.echo(witness.script)
+            click.echo(witness.script or "  no script for this kind of instance")
 
 
 def replay(entry: Entry | None, path: Path) -> None:
@@ -51,9 +51,10 @@ def replay(entry: Entry | None, path: Path) -> None:
         )
     claim = encoded(entry or entry_of(str(data.get("claim"))))
     instance = from_data(data["instance"])
-    if claim.algorithm != instance.algorithm_name:
+    if instance.algorithm_name not in claim.algorithms:
         raise FedboundsError(
-            f"{claim.id} is about {claim.algorithm}; {str(path)!r} holds {instance.algorithm_name}"
+            f"{claim.id} is about {', '.join(claim.algorithms)}; "
+            f"{str(path)!r} holds {instance.algorithm_name}"
         )
     measured = measure(instance)
     for reading in claim.readings:

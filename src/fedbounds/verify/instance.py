@@ -1,8 +1,8 @@
 """One problem, one start, one algorithm, one horizon: what a verdict is about."""
 
 from dataclasses import dataclass, fields, replace
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, singledispatch
+from typing import Any, ClassVar
 
 from fedbounds.algorithms.fedavg_p import FedAvgP
 from fedbounds.algorithms.participant_mean import ParticipantMean
@@ -13,12 +13,14 @@ from fedbounds.problems import (
     ClientVectors,
     Constants,
     CoupledCosine,
+    Evidence,
+    FederatedLogistic,
     FederatedQuadratic,
     Start,
     to_rational,
 )
 from fedbounds.problems.linear import is_exact
-from fedbounds.vocabulary import Method
+from fedbounds.vocabulary import Assumption, Method
 
 ALGORITHM_NAMES = {
     FedAvgP: "FedAvg-P",
@@ -35,7 +37,7 @@ class Instance:
     ----------
     name : str
         Unique within a plan.
-    problem : FederatedQuadratic, CoupledCosine or ClientVectors
+    problem : FederatedQuadratic, CoupledCosine, FederatedLogistic or ClientVectors
     start : Start or None
         None for vectors, which do not move.
     algorithm : FedAvgP or ParticipantMean
@@ -47,7 +49,7 @@ class Instance:
     """
 
     name: str
-    problem: FederatedQuadratic | CoupledCosine | ClientVectors
+    problem: FederatedQuadratic | CoupledCosine | FederatedLogistic | ClientVectors
     algorithm: FedAvgP | ParticipantMean
     rounds: int
     method: Method
@@ -78,16 +80,62 @@ class Instance:
         return ALGORITHM_NAMES[type(self.algorithm)]
 
 
+@dataclass(frozen=True)
+class Point:
+    """A choice of parameters and constants, for claims in which nothing is run.
+
+    Attributes
+    ----------
+    name : str
+        Unique within a plan.
+    values : tuple of (symbol name, rational)
+    """
+
+    name: str
+    values: tuple[tuple[str, Any], ...]
+
+    algorithm_name: ClassVar[str] = "bound"
+    method: ClassVar[Method] = Method.RATIONAL
+
+
+@singledispatch
+def constants_of(instance: Any) -> Constants:
+    """The problem's constants for this start; none for vectors and for points."""
+    return {}
+
+
+@constants_of.register
 @lru_cache(maxsize=64)
-def constants_of(instance: Instance) -> Constants:
-    """The problem's constants for this start; none for vectors."""
+def _constants_of_instance(instance: Instance) -> Constants:
     if isinstance(instance.problem, ClientVectors) or instance.start is None:
         return {}
     return instance.problem.constants(instance.start)
 
 
-def parameters_of(instance: Instance) -> dict[str, Any]:
-    """n, m, K, T and the step sizes by symbol name."""
+@singledispatch
+def evidence_of(instance: Any, assumption: Assumption) -> Evidence:
+    """Whether what is judged satisfies an assumption; where nothing is run, nothing is assumed."""
+    return Evidence(True, "nothing is run")
+
+
+@evidence_of.register
+def _evidence_of_instance(instance: Instance, assumption: Assumption) -> Evidence:
+    return instance.problem.satisfies(assumption)
+
+
+@singledispatch
+def parameters_of(instance: Any) -> dict[str, Any]:
+    """n, m, K, T, dimensions and step sizes by symbol name, as far as they are fixed."""
+    raise TypeError(f"no parameters of {type(instance).__name__}")
+
+
+@parameters_of.register
+def _parameters_of_point(instance: Point) -> dict[str, Any]:
+    return dict(instance.values)
+
+
+@parameters_of.register
+def _parameters_of_instance(instance: Instance) -> dict[str, Any]:
     algorithm = instance.algorithm
     found: dict[str, Any] = {
         "n": instance.problem.clients,
@@ -95,9 +143,12 @@ def parameters_of(instance: Instance) -> dict[str, Any]:
         "T": instance.rounds,
     }
     if isinstance(algorithm, FedAvgP):
-        shared = not isinstance(instance.problem, ClientVectors) and (
-            instance.problem.shared_dimension > 0
-        )
+        assert not isinstance(instance.problem, ClientVectors)
+        found |= {
+            "d_u": instance.problem.shared_dimension,
+            "d_v": instance.problem.personal_dimension,
+        }
+        shared = instance.problem.shared_dimension > 0
         inner, outer = (
             (algorithm.inner_step_u, algorithm.outer_step_u)
             if shared

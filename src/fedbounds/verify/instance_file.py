@@ -8,18 +8,26 @@ from flint import fmpq
 
 from fedbounds.algorithms.fedavg_p import FedAvgP
 from fedbounds.algorithms.participant_mean import ParticipantMean
+from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.errors import FedboundsError, unknown_name
 from fedbounds.problems import ClientVectors, FederatedQuadratic, Noise, NoiseLaw, Start
 from fedbounds.problems.linear import rational
 from fedbounds.vocabulary import Method
 
-from .instance import Instance
+from .instance import Instance, Point
+from .judge import Subject
+from .ladder import Ladder
 
 Data = dict[str, Any]
+_ALGORITHMS: dict[str, type[FedAvgP]] = {"FedAvg-P": FedAvgP, "Scaffold-P": ScaffoldP}
 
 
-def to_data(instance: Instance) -> Data:
+def to_data(instance: Subject) -> Data:
     """All numbers of a rational instance, exactly."""
+    if isinstance(instance, Point):
+        return {"family": "Point", "values": {k: str(rational(v)) for k, v in instance.values}}
+    if isinstance(instance, Ladder):
+        raise FedboundsError(f"{instance.name}: ladders are planned, not stored")
     problem, algorithm, start = instance.problem, instance.algorithm, instance.start
     if isinstance(problem, ClientVectors):
         return {
@@ -27,15 +35,18 @@ def to_data(instance: Instance) -> Data:
             "vectors": _nested(problem.vectors),
             "participants": algorithm.participants,
         }
-    if not isinstance(problem, FederatedQuadratic) or type(algorithm) is not FedAvgP:
+    known = isinstance(algorithm, FedAvgP) and type(algorithm) in _ALGORITHMS.values()
+    if not isinstance(problem, FederatedQuadratic) or not known:
         raise FedboundsError(
-            f"{instance.name}: only vectors, and FedAvg-P on quadratics, are stored exactly"
+            f"{instance.name}: only vectors, and {' and '.join(_ALGORITHMS)} on quadratics, "
+            "are stored exactly"
         )
     if start is None:
         raise FedboundsError(f"{instance.name} has no start")
     steps = ("inner_step_u", "inner_step_v", "outer_step_u", "outer_step_v")
     return {
         "family": "FederatedQuadratic",
+        "algorithm": instance.algorithm_name,
         "hessian": _nested(problem.hessian),
         "linear": _nested(problem.linear),
         "shared_dimension": problem.shared_dimension,
@@ -51,7 +62,7 @@ def to_data(instance: Instance) -> Data:
     } | {name: str(rational(getattr(algorithm, name))) for name in steps}
 
 
-def from_data(data: Data) -> Instance:
+def from_data(data: Data) -> Instance | Point:
     """The instance that `to_data` described.
 
     Raises
@@ -59,14 +70,22 @@ def from_data(data: Data) -> Instance:
     FedboundsError
         If a key is missing, a number is not one, or the instance is not a valid one.
     """
-    builders: dict[str, Callable[[Data], Instance]] = {
+    builders: dict[str, Callable[[Data], Instance | Point]] = {
         "ClientVectors": _vectors,
         "FederatedQuadratic": _quadratic,
+        "Point": _point,
     }
     family = str(_get(data, "family"))
     if family not in builders:
         raise unknown_name("problem family", family, builders)
     return builders[family](data)
+
+
+def _point(data: Data) -> Point:
+    values = _get(data, "values")
+    if not isinstance(values, dict):
+        raise FedboundsError(f"values is {values!r}; expected numbers by name")
+    return Point("replay", tuple((name, _fraction(name, v)) for name, v in values.items()))
 
 
 def _vectors(data: Data) -> Instance:
@@ -93,7 +112,10 @@ def _quadratic(data: Data) -> Instance:
         d_u,
         Noise(NoiseLaw(law), _number(noise, "scale_u"), _number(noise, "scale_v")),
     )
-    algorithm = FedAvgP(
+    name = str(_get(data, "algorithm"))
+    if name not in _ALGORITHMS:
+        raise unknown_name("algorithm", name, _ALGORITHMS)
+    algorithm = _ALGORITHMS[name](
         _integer(data, "participants"),
         _integer(data, "local_steps"),
         *(_number(data, name) for name in ("inner_step_u", "inner_step_v")),

@@ -2,23 +2,30 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from threadpoolctl import threadpool_limits
 
 from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
 from fedbounds.errors import FedboundsError
-from fedbounds.problems import ClientVectors, CoupledCosine
+from fedbounds.problems import ClientVectors, FederatedQuadratic
 from fedbounds.problems.linear import rational as to_fraction
 from fedbounds.theory.claims import Claim, Part, Reading, read
 from fedbounds.vocabulary import Method, Verdict
 
-from .affine import state_size
+from .affine import driver_of, state_size
 from .conditions import refusal
 from .decide import Outcome, decide
 from .device import Device, namespace
-from .instance import Instance, rational
+from .instance import Instance, Point, rational
+from .ladder import Ladder
 from .measure import Measurement, measure
+from .memory import Means
 from .sampling import sample_and_decide
 
-_MOST_WORK = 5_000_000  # of an exact replay: state size^3 x rounds^2 x local steps, counted
+Subject = Instance | Point | Ladder  # what a verdict is about
+_MOST_WORK = 1_500_000  # of an exact replay: state size^3 x rounds^2 x local steps, counted
 
 
 @dataclass(frozen=True)
@@ -27,7 +34,7 @@ class Judgement:
 
     claim: Claim
     reading: Reading
-    instance: Instance
+    instance: Subject
     outcomes: tuple[Outcome, ...]
 
     @property
@@ -59,19 +66,19 @@ class Judged:
     measurement: Measurement
 
 
-def concerned(claims: Sequence[Claim], instance: Instance) -> tuple[tuple[Claim, Reading], ...]:
+def concerned(claims: Sequence[Claim], instance: Subject) -> tuple[tuple[Claim, Reading], ...]:
     """Claims and readings about the instance's algorithm."""
     return tuple(
         (claim, reading)
         for claim in claims
-        if claim.algorithm == instance.algorithm_name
+        if instance.algorithm_name in claim.algorithms
         for reading in claim.readings
     )
 
 
 def judge(
     claims: Sequence[Claim],
-    instance: Instance,
+    instance: Subject,
     *,
     seed: int = 0,
     workers: int = 1,
@@ -79,14 +86,18 @@ def judge(
 ) -> Judged:
     """Judge every reading of every claim that is about the instance's algorithm."""
     pairs = concerned(claims, instance)
-    if instance.method is Method.SAMPLING:
+    if isinstance(instance, Instance) and instance.method is Method.SAMPLING:
         return _judge_sampled(pairs, instance, seed, workers, device)
-    measured = measure(instance)
-    judgements = [judge_reading(claim, reading, instance, measured) for claim, reading in pairs]
+    with threadpool_limits(1, "blas"):  # threads that wait on small matrices cost ten times more
+        measured = measure(instance)
+        replays = Replays(instance)
+        judgements = [
+            judge_reading(claim, reading, instance, measured, replays) for claim, reading in pairs
+        ]
     return Judged(tuple(judgements), measured)
 
 
-def check(claim: Claim, instance: Instance, *, outside: bool = False) -> Judgement:
+def check(claim: Claim, instance: Subject, *, outside: bool = False) -> Judgement:
     """Judge the first reading of a claim on an instance of one's own, without sampling.
 
     Parameters
@@ -101,9 +112,10 @@ def check(claim: Claim, instance: Instance, *, outside: bool = False) -> Judgeme
         If no part of the claim applies: the condition that fails with both sides, or the
         assumption that does not hold. Or if the instance is to be sampled.
     """
-    if claim.algorithm != instance.algorithm_name:
+    if instance.algorithm_name not in claim.algorithms:
         raise FedboundsError(
-            f"{claim.id} is about {claim.algorithm}; the instance runs {instance.algorithm_name}"
+            f"{claim.id} is about {', '.join(claim.algorithms)}; "
+            f"the instance runs {instance.algorithm_name}"
         )
     if instance.method is Method.SAMPLING:
         raise FedboundsError(f"{instance.name!r} is to be sampled; use `judge`")
@@ -118,18 +130,26 @@ def check(claim: Claim, instance: Instance, *, outside: bool = False) -> Judgeme
 def judge_reading(
     claim: Claim,
     reading: Reading,
-    instance: Instance,
+    instance: Subject,
     measured: Measurement,
+    replays: "Replays | None" = None,
     *,
     outside: bool = False,
 ) -> Judgement:
-    """Judge every part of one reading on a measured instance."""
-    outcomes = (_judge_part(part, instance, measured, outside) for part in read(claim, reading))
+    """Judge every part of one reading on a measured instance; ``replays`` may be shared."""
+    exact = replays or Replays(instance)
+    outcomes = (
+        _judge_part(part, instance, measured, exact, outside) for part in read(claim, reading)
+    )
     return Judgement(claim, reading, instance, tuple(outcomes))
 
 
 def _judge_part(
-    part: Part, instance: Instance, measured: Measurement, outside: bool = False
+    part: Part,
+    instance: Subject,
+    measured: Measurement,
+    replays: "Replays",
+    outside: bool = False,
 ) -> Outcome:
     refused = refusal(part, instance, measured.numbers)
     if refused is not None and outside and refused.verdict is Verdict.OUTSIDE:
@@ -140,36 +160,55 @@ def _judge_part(
     outcome = decide(part, measured.numbers, instance.method, measured.diverged_at)
     if not outcome.candidate or outcome.verdict is Verdict.DIVERGED:
         return outcome
-    replayed = replay(part, instance)
+    replayed = replays.judge(part)
     return outcome if replayed is None else replayed
 
 
-def replay(part: Part, instance: Instance) -> Outcome | None:
-    """Judge a part in exact rationals; None if the instance is too large or not quadratic.
+class Replays:
+    """One instance in exact rationals, measured when first asked for.
 
     Floats at the edge of a condition may lie outside it by rounding; then the step sizes are
     moved inside by 2^-20, and the outcome says so.
     """
-    if not _replayable(instance):
+
+    def __init__(self, instance: Subject) -> None:
+        self._instance = instance
+
+    @cached_property
+    def _measured(self) -> tuple[tuple[Instance, Measurement, str], ...]:
+        instance = self._instance
+        if not isinstance(instance, Instance) or exact_work(instance) > _MOST_WORK:
+            return ()
+        exact = rational(instance)
+        inside = _inside(exact)
+        moved = "exact rationals, step sizes moved inside the conditions by 2^-20"
+        return (
+            (exact, measure(exact), "exact rationals"),
+            (inside, measure(inside), moved),
+        )
+
+    def judge(self, part: Part) -> Outcome | None:
+        """Judge a part; None if the instance is too large, or not quadratic."""
+        for candidate, measured, how in self._measured:
+            if refusal(part, candidate, measured.numbers) is None:
+                return replace(decide(part, measured.numbers, Method.RATIONAL), replayed=how)
         return None
-    exact = rational(instance)
-    moved = "exact rationals, step sizes moved inside the conditions by 2^-20"
-    for candidate, how in ((exact, "exact rationals"), (_inside(exact), moved)):
-        measured = measure(candidate)
-        if refusal(part, candidate, measured.numbers) is None:
-            return replace(decide(part, measured.numbers, Method.RATIONAL), replayed=how)
-    return None
 
 
-def _replayable(instance: Instance) -> bool:
-    problem = instance.problem
-    if isinstance(problem, ClientVectors):
-        return True
-    if isinstance(problem, CoupledCosine):
-        return False
-    assert isinstance(instance.algorithm, FedAvgP)
-    size = state_size(problem, instance.algorithm) + 1
-    return size**3 * instance.rounds**2 * instance.algorithm.local_steps <= _MOST_WORK
+def replay(part: Part, instance: Subject) -> Outcome | None:
+    """Judge a part in exact rationals; None if the instance is too large or not quadratic."""
+    return Replays(instance).judge(part)
+
+
+def exact_work(instance: Subject) -> float:
+    """What measuring an instance in rationals costs, counted; infinite where it cannot be."""
+    if not isinstance(instance, Instance) or isinstance(instance.problem, ClientVectors):
+        return 0.0
+    problem, algorithm = instance.problem, instance.algorithm
+    if not isinstance(problem, FederatedQuadratic) or not isinstance(algorithm, FedAvgP):
+        return np.inf
+    size = state_size(driver_of(problem, algorithm, Means)) + 1
+    return float(size**3 * instance.rounds**2 * algorithm.local_steps)
 
 
 def _inside(instance: Instance) -> Instance:
@@ -200,6 +239,6 @@ def _judge_sampled(
     sampled = sample_and_decide(parts, instance, seed=seed, workers=workers, xp=namespace(device))
     outcomes = iter(sampled.outcomes)
     for claim, reading in pairs:
-        own = tuple(next(outcomes) for _ in claim.parts)
+        own = tuple(next(outcomes) for _ in read(claim, reading))
         judgements.append(Judgement(claim, reading, instance, own))
     return Judged(tuple(judgements), Measurement(sampled.means))

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,8 @@ from fedbounds.vocabulary import Method, Quantity
 
 from .enumeration import enumerate_run
 from .evaluate import Numbers
-from .instance import Instance, constants_of, parameters_of
+from .instance import Instance, Point, constants_of, parameters_of
+from .ladder import Ladder, measure_ladder
 from .moments import exact_moments
 
 Array = Any
@@ -31,7 +33,9 @@ class Measurement:
     diverged_at: int | None = None
 
 
-def numbers_of(instance: Instance, series: dict[str, Array]) -> Numbers:
+def numbers_of(
+    instance: Any, series: dict[str, Array], errors: dict[str, Array] | None = None
+) -> Numbers:
     """Constants, parameters and series of an instance, exact if the instance is rational."""
     values: dict[str, Any] = {name.value: c.value for name, c in constants_of(instance).items()}
     values |= parameters_of(instance)
@@ -39,17 +43,39 @@ def numbers_of(instance: Instance, series: dict[str, Array]) -> Numbers:
         exact = {name: rational(value) for name, value in values.items()}
         return Numbers(exact, series, lambda p, q: rational(p) / q)
     floats = {name: float(value) for name, value in values.items()}
-    return Numbers(floats, series)
+    return Numbers(floats, series, errors=errors or {})
 
 
-def measure(instance: Instance) -> Measurement:
+@singledispatch
+def measure(instance: Any, names: frozenset[str] | None = None) -> Measurement:
     """Expectations without sampling.
+
+    Parameters
+    ----------
+    names : set of quantity names, or None
+        All that is needed; costly ones may be left out otherwise. None: everything.
 
     Raises
     ------
     FedboundsError
         If the method does not fit the problem.
     """
+    raise TypeError(f"{type(instance).__name__} is not measured")
+
+
+@measure.register
+def _measure_point(point: Point, names: frozenset[str] | None = None) -> Measurement:
+    exact = {name: rational(value) for name, value in point.values}
+    return Measurement(Numbers(exact, {}, lambda p, q: rational(p) / q))
+
+
+@measure.register
+def _measure_ladder(ladder: Ladder, names: frozenset[str] | None = None) -> Measurement:
+    return Measurement(numbers_of(ladder, measure_ladder(ladder)))
+
+
+@measure.register
+def _measure_instance(instance: Instance, names: frozenset[str] | None = None) -> Measurement:
     if isinstance(instance.problem, ClientVectors):
         return Measurement(numbers_of(instance, _vectors(instance)))
     if not isinstance(instance.algorithm, FedAvgP) or instance.start is None:
@@ -62,8 +88,8 @@ def measure(instance: Instance) -> Measurement:
             f"{instance.name}: exact moments need a quadratic; "
             f"{type(instance.problem).__name__} is not one"
         )
-    moments = exact_moments(instance.problem, *arguments)
-    return Measurement(numbers_of(instance, moments.series), moments.diverged_at)
+    moments = exact_moments(instance.problem, *arguments, names)
+    return Measurement(numbers_of(instance, moments.series, moments.errors), moments.diverged_at)
 
 
 def _vectors(instance: Instance) -> dict[str, Array]:

@@ -4,45 +4,49 @@ M+ = E[(A_0 + sum s_i C_i) M (A_0 + sum s_i C_i)'] + noise, where sampling m of 
 replacement enters through P(i in S) and P(i, j in S) only.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from fedbounds.algorithms.fedavg_p import FedAvgP
-from fedbounds.algorithms.participation import check_participants, inclusion
-from fedbounds.algorithms.rules import rules_of
+from fedbounds.algorithms.participation import check_participants
 from fedbounds.problems import FederatedQuadratic, Start
-from fedbounds.problems.linear import is_exact, rational
+from fedbounds.problems.linear import is_exact
 from fedbounds.problems.problem import check_start
+from fedbounds.vocabulary import Quantity
 
-from .affine import (
-    AffineRound,
-    check_size,
-    drift_by_step,
-    flatten,
-    initial_probes,
-    read_off,
-    rest,
-)
+from .affine import AffineRound, driver_of, only, read_off
+from .drive import Driver
+from .indexed import INDEXED, REMEMBERED, indexed_series, is_indexable
+from .memory import Each, Means
 
 Array = Any
+_RESOLUTION = 1e-13  # of the products behind a quantity
 
 
 @dataclass(frozen=True, eq=False)
 class Moments:
     """Expectations of every quantity; ``series[name]`` has entries for rounds 0, ..., T.
 
-    ``diverged_at`` is the first round whose moments are not finite; later entries are missing.
+    Quantities per client have shape (n, 1, T + 1), those per client and step (n, steps, T + 1);
+    they are there for small instances only. ``errors`` bounds what rounding may have done to each
+    (empty for exact rationals). ``diverged_at`` is the first round whose moments are
+    not finite; later entries are missing.
     """
 
     series: dict[str, Array]
+    errors: dict[str, Array]
     diverged_at: int | None
 
 
 def exact_moments(
-    problem: FederatedQuadratic, algorithm: FedAvgP, start: Start, rounds: int
+    problem: FederatedQuadratic,
+    algorithm: FedAvgP,
+    start: Start,
+    rounds: int,
+    names: frozenset[str] | None = None,
 ) -> Moments:
     """Expectations of all quantities of a run on quadratics, without sampling.
 
@@ -54,76 +58,93 @@ def exact_moments(
         In the problem's own coordinates.
     rounds : int
         T.
+    names : set of quantity names, or None
+        Only these are wanted. None: all, per client and per step too where the instance is small.
     """
-    found, moments = _follow(problem, algorithm, start, rounds)
+    check_start(problem, start)
+    check_participants(algorithm.participants, problem.clients)
+    indexable = (names is None or bool(names & INDEXED)) and is_indexable(problem, algorithm)
+    memory: type[Each] | type[Means] | None = Each if indexable else Means
+    if names is not None and not names & REMEMBERED:
+        memory = None
+    driver = driver_of(problem, algorithm, memory)
+    found = read_off(driver)
+    if names is not None:
+        found = only(found, names)
     values: list[Array] = []
+    sizes: list[Array] = []
+    kept: list[Array] = []
     diverged_at = None
-    for t, moment in enumerate(moments):
+    spread = found.absent.sum() * 0
+    for t, moment in enumerate(_moments(driver, found, problem, start, rounds)):
         seen = quantities(found, moment)
+        if found.spread is not None and Quantity.LAG in found.names:
+            seen[found.names.index(Quantity.LAG)] += spread
+            spread = _next_spread(found, moment, spread)
         values.append(seen)
+        sizes.append(_sizes(found, moment))
+        kept.append(moment)
         if not is_exact(moment) and not (np.isfinite(seen).all() and np.isfinite(moment).all()):
             diverged_at = t
             break
-    table = np.stack(values if diverged_at is None else values[:-1] or values, axis=-1)
-    return Moments({name.value: table[i] for i, name in enumerate(found.names)}, diverged_at)
+    whole = len(values) if diverged_at is None else max(len(values) - 1, 1)
+    table = np.stack(values[:whole], axis=-1)
+    series = {name.value: table[i] for i, name in enumerate(found.names)}
+    errors: dict[str, Array] = {}
+    if not is_exact(found.absent):
+        sizes_table = _RESOLUTION * np.stack(sizes[:whole], axis=-1)
+        errors = {name.value: sizes_table[i] for i, name in enumerate(found.names)}
+    if indexable:
+        with np.errstate(over="ignore", invalid="ignore"):
+            own, own_errors = indexed_series(driver, kept[:whole])
+        series |= own
+        errors |= {name: _RESOLUTION * value for name, value in own_errors.items()}
+    return Moments(series, errors, diverged_at)
 
 
-def exact_drift(
-    problem: FederatedQuadratic, algorithm: FedAvgP, start: Start, rounds: int
-) -> Array:
-    """E_{i,k}^t = E(||u_{i,k} - u||^2 + ||v_{i,k} - v_i||^2) of the virtual iterates, exactly.
-
-    Returns
-    -------
-    array, shape (n, K, T + 1)
-        Summed over clients and steps it is the series "E" of `exact_moments`.
-    """
-    _, moments = _follow(problem, algorithm, start, rounds)
-    response, noise = drift_by_step(problem.centred(), algorithm)
-    drift = [(np.matmul(response, m) * response).sum(axis=(2, 3)) + noise for m in moments]
-    return np.stack(drift, axis=-1)
+def _sizes(found: AffineRound, moment: Array) -> Array:
+    """Sum of the sizes of all products behind each quantity: the scale of its rounding."""
+    if is_exact(moment):
+        return found.constant
+    flat = abs(found.quadratic).reshape(len(found.names), moment.size)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return flat @ abs(moment).reshape(-1) + abs(found.constant)
 
 
-def _follow(
-    problem: FederatedQuadratic, algorithm: FedAvgP, start: Start, rounds: int
-) -> tuple[AffineRound, Iterator[Array]]:
-    """The affine round, and the second moments of rounds 0, ..., T one by one."""
-    check_start(problem, start)
-    check_participants(algorithm.participants, problem.clients)
-    check_size(problem, algorithm)
-    found = read_off(problem.centred(), algorithm)
-    number: Callable[[Any], Any] = rational if is_exact(problem.hessian) else float
-    single, pair = (number(p) for p in inclusion(problem.clients, algorithm.participants))
-
-    def moments() -> Iterator[Array]:
-        moment = initial_moment(problem, algorithm, start)
+def _moments(
+    driver: Driver, found: AffineRound, problem: FederatedQuadratic, start: Start, rounds: int
+) -> Iterator[Array]:
+    """The second moments of rounds 0, ..., T one by one."""
+    moment = initial_moment(driver, problem, start)
+    yield moment
+    for _ in range(rounds):
+        moment = advance(found, moment)
         yield moment
-        for _ in range(rounds):
-            moment = advance(found, moment, single, pair)
-            yield moment
-
-    return found, moments()
 
 
-def initial_moment(problem: FederatedQuadratic, algorithm: FedAvgP, start: Start) -> Array:
-    """E (x, 1)(x, 1)' of the start, centred at the minimiser, initial draws included."""
-    centred, init = problem.centred(), rules_of(algorithm).init
+def initial_moment(driver: Driver, problem: FederatedQuadratic, start: Start) -> Array:
+    """E (x, 1)(x, 1)' of the start, centred at the minimiser, initial draws included.
+
+    ``problem`` is the one that the driver has centred.
+    """
     origin = problem.split(problem.minimiser) if problem.minimiser is not None else None
     moved = start if origin is None else Start(start.u - origin.u, start.v - origin.v)
-    still = flatten(rest(centred, algorithm))
-    mean = flatten(init(centred, algorithm, moved, 1)) - still
-    bordered = np.concatenate([mean[:, 0], np.ones(1, dtype=mean.dtype)])
-    with np.errstate(over="ignore"):
+    arguments = (driver.problem, driver.algorithm, moved)
+    mean = driver.states(driver.rules.init(*arguments, 1))
+    one = np.ones(1, dtype=mean.dtype) + problem.linear.sum() * 0
+    bordered = np.concatenate([mean[:, 0], one])
+    with np.errstate(over="ignore", invalid="ignore"):
         moment = np.outer(bordered, bordered)
-    for variance, noise in initial_probes(centred, algorithm):
-        replicas = noise.shape[1] // problem.clients
-        response = flatten(init(centred, algorithm, moved, replicas, noise)) - still - mean
-        moment[:-1, :-1] += (response * variance) @ response.T
+        for variance, noise in driver.initial_noises():
+            replicas = noise.shape[1] // problem.clients
+            response = driver.states(driver.rules.init(*arguments, replicas, noise)) - mean
+            moment[:-1, :-1] += (response * variance) @ response.T
     return moment
 
 
-def advance(found: AffineRound, moment: Array, single: Any, pair: Any) -> Array:
-    """Second moments after one round; ``single`` = P(i in S), ``pair`` = P(i, j in S)."""
+def advance(found: AffineRound, moment: Array) -> Array:
+    """Second moments after one round."""
+    single, pair = found.single, found.pair
     with np.errstate(over="ignore", invalid="ignore"):
         mean = found.absent + found.total * single
         after = mean @ moment @ mean.T + found.covariance * single
@@ -137,8 +158,17 @@ def advance(found: AffineRound, moment: Array, single: Any, pair: Any) -> Array:
         return after / 2 + after.T / 2
 
 
+def _next_spread(found: AffineRound, moment: Array, spread: Any) -> Any:
+    """Spread of the remembered points about their means: participants' points are new."""
+    assert found.spread is not None
+    form, noise = found.spread
+    with np.errstate(over="ignore", invalid="ignore"):
+        fresh = (form * moment).sum() + noise
+        return spread * (1 - found.single) + fresh * found.single
+
+
 def quantities(found: AffineRound, moment: Array) -> Array:
     """Every quantity's expectation, in the order of ``found.names``."""
-    flat = found.quadratic.reshape(len(found.names), -1)
+    flat = found.quadratic.reshape(len(found.names), moment.size)
     with np.errstate(over="ignore", invalid="ignore"):
         return flat @ moment.reshape(-1) + found.constant

@@ -13,9 +13,12 @@ from typing import Any
 import array_api_compat
 
 from fedbounds.algorithms.fedavg_p import Draw, FedAvgP
-from fedbounds.algorithms.rules import rules_of
+from fedbounds.algorithms.participation import inclusion
+from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.problems import Problem
 from fedbounds.vocabulary import Quantity
+
+from .memory import Each, Means
 
 Array = Any
 Features = dict[str, Array]
@@ -23,68 +26,186 @@ Features = dict[str, Array]
 
 @dataclass(frozen=True)
 class Form:
-    """A quantity as ``weight * sum <left, right>`` over clients and coordinates."""
+    """``weight * sum <left, right>`` over clients and coordinates."""
 
     left: str
     right: str
     weight: Any
 
 
-def forms(problem: Problem, algorithm: FedAvgP) -> dict[Quantity, Form]:
-    """Every quantity of Table 1 and equation (3.1) of the partial-personalisation paper."""
-    n, m = problem.clients, algorithm.participants
-    gamma = algorithm.inner_step_u * algorithm.outer_step_u
+Forms = tuple[Form, ...]  # a quantity is their sum
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What every client did in one round, before the server acts.
+
+    Attributes
+    ----------
+    features : dict of arrays
+    points : list of arrays, shape (n, R, d) each
+        The iterates before each local step.
+    gradients, noisy : lists of arrays
+        Exact and stochastic gradients there.
+    reached : object
+        What `local` returned, for `server`.
+    """
+
+    features: Features
+    points: list[Array]
+    gradients: list[Array]
+    noisy: list[Array]
+    reached: Any
+
+
+def effective_step(problem: Problem, algorithm: FedAvgP) -> Any:
+    """gamma = gamma_u eta_u, or gamma_v eta_v where the shared block is dropped."""
     if problem.shared_dimension == 0:
-        gamma = algorithm.inner_step_v * algorithm.outer_step_v
+        return algorithm.inner_step_v * algorithm.outer_step_v
+    return algorithm.inner_step_u * algorithm.outer_step_u
+
+
+def forms(problem: Problem, algorithm: FedAvgP) -> dict[Quantity, Forms]:
+    """Quantities of Table 1 and equation (3.1) that every run has, the set S averaged out."""
+    n, m = problem.clients, algorithm.participants
+    gamma = effective_step(problem, algorithm)
     one = gamma / gamma  # one of the number type in use
+    found: dict[Quantity, Forms] = {
+        Quantity.GRADIENT_U: (Form("mean gradient u", "mean gradient u", one),),
+        Quantity.GRADIENT_V: (Form("gradient v", "gradient v", one / n),),
+        Quantity.GRADIENTS: (Form("gradient u", "gradient u", one),),
+        Quantity.T_1U: (Form("mean gradient u", "mean sum u", -gamma),),
+        Quantity.T_1V: (Form("gradient v", "sum v", -gamma * m / n**2),),
+        Quantity.T_2U: (Form("mean sum u", "mean sum u", gamma**2),),
+        Quantity.T_2V: (Form("sum v", "sum v", gamma**2 * m / n**2),),
+        Quantity.T_3U: (Form("spread u", "spread u", one),),
+        Quantity.DRIFT: (Form("drift", "drift", one),),
+        Quantity.PARTICIPANTS_U: _pooled(algorithm, n, "sum u", "mean sum u", (gamma / m) ** 2),
+        Quantity.NOISE_SUM: _pooled(algorithm, n, "noise sum u", "mean noise sum u", one),
+        Quantity.NOISE_SQUARES: (Form("noise u", "noise u", one * m / n),),
+    }
+    if isinstance(algorithm, ScaffoldP):
+        found |= _scaffold_forms(algorithm, n, one)
+    return found
+
+
+def measured(table: dict[Quantity, Forms], features: Features) -> dict[Quantity, Forms]:
+    """The quantities whose features are there: a carry without a memory lacks some."""
     return {
-        Quantity.GRADIENT_U: Form("mean gradient u", "mean gradient u", one),
-        Quantity.GRADIENT_V: Form("gradient v", "gradient v", one / n),
-        Quantity.GRADIENTS: Form("gradient u", "gradient u", one),
-        Quantity.T_1U: Form("mean gradient u", "mean sum u", -gamma),
-        Quantity.T_1V: Form("gradient v", "sum v", -gamma * m / n**2),
-        Quantity.T_2U: Form("mean sum u", "mean sum u", gamma**2),
-        Quantity.T_2V: Form("sum v", "sum v", gamma**2 * m / n**2),
-        Quantity.T_3U: Form("spread u", "spread u", one),
-        Quantity.DRIFT: Form("drift", "drift", one),
+        name: quantity
+        for name, quantity in table.items()
+        if all({form.left, form.right} <= features.keys() for form in quantity)
     }
 
 
-def observe(
-    problem: Problem, algorithm: FedAvgP, carry: Any, drawn: Draw
-) -> tuple[Features, Array]:
-    """Features of one round and the rows reached by the local steps of all clients."""
+def _pooled(algorithm: FedAvgP, n: int, own: str, mean: str, weight: Any) -> Forms:
+    """E ||sum_{i in S} x_i||^2 from the x_i and their mean: only P(i in S), P(i, j in S) enter."""
+    single, pair = inclusion(n, algorithm.participants)
+    alone, together = single - pair, pair * n * n
+    return (
+        Form(own, own, weight * alone.numerator / alone.denominator),
+        Form(mean, mean, weight * together.numerator / together.denominator),
+    )
+
+
+def _scaffold_forms(algorithm: FedAvgP, n: int, one: Any) -> dict[Quantity, Forms]:
+    m, steps = algorithm.participants, algorithm.local_steps
+    error, mean = "control error", "mean control error"
+    return {
+        Quantity.S_3U: (Form("corrected spread u", "corrected spread u", one),),
+        Quantity.CONTROL_ERROR: (Form(mean, mean, one),),
+        Quantity.OWN_CONTROLS: _pooled(algorithm, n, error, mean, one * steps**2),
+        Quantity.MEAN_CONTROLS: (Form(mean, mean, one * (m * steps) ** 2),),
+        Quantity.CONTROL: (Form("control", "control", one),),
+        Quantity.CONTROL_MEAN: (Form("mean controls", "mean controls", one),),
+        Quantity.CONTROL_BOTH: (Form("control", "mean controls", one),),
+        # these need every point of a client's last participation
+        Quantity.LAG: (Form("lag", "lag", one),),
+        Quantity.PAST_NOISE: (Form("past noise", "past noise", one * m / n),),
+        Quantity.PAST_NOISE_ALL: (Form("past noise", "past noise", one),),
+        Quantity.PAST_NOISE_SUM: (Form("past noise sum", "past noise sum", one),),
+    }
+
+
+def round_forms(n: int, one: Any) -> dict[Quantity, Forms]:
+    """Quantities of the increments, with the features of `increments`, for one set S."""
+    return {
+        Quantity.STEP_U: (Form("step u", "step u", one),),
+        Quantity.STEP_V: (Form("step v", "step v", one / n),),
+        Quantity.SLOPE_U: (Form("mean gradient u", "step u", one),),
+        Quantity.SLOPE_V: (Form("gradient v", "step v", one / n),),
+    }
+
+
+def observe(problem: Problem, algorithm: FedAvgP, rules: Any, carry: Any, drawn: Draw) -> Seen:
+    """Run the local steps of all clients and take the features that do not depend on S."""
     xp = array_api_compat.array_namespace(carry.u)
     n, replicas, d_u = problem.clients, carry.u.shape[0], problem.shared_dimension
     seen: list[Array] = []
     gradients: list[Array] = []
+    disturbed: list[Array] = []
 
-    def visit(k: int, z: Array, gradient: Array) -> None:
-        seen.append(xp.reshape(z, (n, replicas, -1)))
-        gradients.append(xp.reshape(gradient, (n, replicas, -1)))
+    def visit(k: int, z: Array, gradient: Array, noisy: Array) -> None:
+        for rows, kept in ((z, seen), (gradient, gradients), (noisy, disturbed)):
+            kept.append(xp.reshape(rows, (n, replicas, -1)))
 
-    reached = rules_of(algorithm).local(problem, algorithm, carry, drawn, visit)
+    reached = rules.local(problem, algorithm, carry, drawn, visit)
     first, total = gradients[0], reduce(add, gradients)
     mean_sum = _mean(xp, total[:, :, :d_u])
+    noise = [a[:, :, :d_u] - b[:, :, :d_u] for a, b in zip(disturbed, gradients, strict=True)]
+    noise_sum = reduce(add, noise)
     features = {
         "gradient u": first[:, :, :d_u],
         "gradient v": first[:, :, d_u:],
         "mean gradient u": _mean(xp, first[:, :, :d_u]),
+        "sum u": total[:, :, :d_u],
         "sum v": total[:, :, d_u:],
         "mean sum u": mean_sum,
         "spread u": total[:, :, :d_u] - mean_sum,
         # step 0 has no drift
         "drift": xp.concat([z - seen[0] for z in seen[1:]] or [seen[0] * 0], axis=0),
+        "noise u": xp.concat(noise, axis=0),
+        "noise sum u": noise_sum,
+        "mean noise sum u": _mean(xp, noise_sum),
     }
-    return features, reached
+    if isinstance(carry, Each | Means):
+        features |= _scaffold_features(xp, problem, algorithm, carry, features)
+    return Seen(features, seen, gradients, disturbed, reached)
+
+
+def _scaffold_features(
+    xp: Any, problem: Problem, algorithm: FedAvgP, carry: Any, features: Features
+) -> Features:
+    """Features of the control variates; ``carry`` remembers the last participation."""
+    exact = carry.noise_free(problem)
+    error, mean = carry.controls - exact, _mean(xp, exact)
+    return {
+        "control": carry.control[None, :, :],
+        "controls": carry.controls,
+        "mean controls": _mean(xp, carry.controls),
+        "control error": error,
+        # c itself, not the mean of the c_i: that they agree is a claim
+        "mean control error": carry.control[None, :, :] - mean,
+        "corrected spread u": features["spread u"] - (exact - mean) * algorithm.local_steps,
+        **carry.remembered(problem),
+    }
+
+
+def increments(carry: Any, after: Any) -> Features:
+    """u^{t+1} - u^t and v^{t+1} - v^t."""
+    return {"step u": (after.u - carry.u)[None, :, :], "step v": after.v - carry.v}
 
 
 def _mean(xp: Any, array: Array) -> Array:
     return xp.sum(array, axis=0, keepdims=True) / array.shape[0]
 
 
-def per_replica(form: Form, features: Features) -> Array:
+def per_replica(quantity: Forms, features: Features) -> Array:
     """The quantity in each replica, shape (R,)."""
-    left, right = features[form.left], features[form.right]
-    xp = array_api_compat.array_namespace(left)
-    return xp.sum(xp.sum(left * right, axis=2), axis=0) * form.weight
+
+    def one(form: Form) -> Array:
+        left, right = features[form.left], features[form.right]
+        xp = array_api_compat.array_namespace(left)
+        return xp.sum(xp.sum(left * right, axis=2), axis=0) * form.weight
+
+    return reduce(add, (one(form) for form in quantity))

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
-from fedbounds.algorithms.fedavg_p import with_effective_step
+from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
 from fedbounds.algorithms.participant_mean import ParticipantMean
+from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.problems import (
     SILENT,
     ClientVectors,
@@ -29,7 +30,11 @@ from fedbounds.problems.linear import rational
 from fedbounds.theory.claims import Claim
 from fedbounds.vocabulary import Constant, Method
 
+from .enumeration import MOST_OUTCOMES, outcomes
 from .instance import Instance
+from .judge import Subject
+from .ladder_plan import ladders
+from .point_plan import point_instances
 from .schedules import schedules
 
 Objective = FederatedQuadratic | CoupledCosine
@@ -43,17 +48,31 @@ class Profile(StrEnum):
     THOROUGH = "thorough"
 
 
-def instances(claims: tuple[Claim, ...], profile: Profile, seed: int) -> Iterator[Instance]:
-    """Every instance of a profile, the cheapest kinds first."""
-    names = {claim.algorithm for claim in claims}
+def instances(
+    claims: tuple[Claim, ...], profile: Profile, seed: int, names: frozenset[str]
+) -> Iterator[Subject]:
+    """Every instance of a profile, the cheapest kinds first.
+
+    Parameters
+    ----------
+    claims : tuple of Claim
+        Those of the whole papers: their conditions fix the step sizes.
+    names : set of str
+        Algorithms whose instances are wanted.
+    """
     if "participant mean" in names:
         yield from vector_instances(profile, seed)
-    if "FedAvg-P" in names:
-        yield from rational_instances()
-        yield from quadratic_instances(claims, profile, seed)
-        yield from enumerated_instances(claims, profile, seed)
-        if profile is not Profile.QUICK:
-            yield from sampled_instances(claims, profile, seed)
+    if "bound" in names:
+        yield from point_instances(seed, {Profile.QUICK: 5}.get(profile, 20))
+    for kind, name in ((FedAvgP, "FedAvg-P"), (ScaffoldP, "Scaffold-P")):
+        if name in names:
+            yield from rational_instances(kind)
+            yield from quadratic_instances(claims, kind, profile, seed)
+            yield from enumerated_instances(claims, kind, profile, seed)
+    if "FedAvg-P" in names and profile is not Profile.QUICK:
+        yield from sampled_instances(claims, profile, seed)
+    if any("ladder" in name for name in names):
+        yield from ladders(seed, {Profile.THOROUGH: 3}.get(profile, 1))
 
 
 def vector_instances(profile: Profile, seed: int) -> Iterator[Instance]:
@@ -87,7 +106,7 @@ def _integer_quadratic(
     return to_rational(FederatedQuadratic(hessian, np.array(slopes, dtype=float), 1, noise))
 
 
-def rational_instances() -> Iterator[Instance]:
+def rational_instances(kind: type[FedAvgP]) -> Iterator[Instance]:
     """Corners in exact rationals: m = 1, m = n, n = 2, K = 1, T = 1; with and without coupling."""
     flat = {"shared": [2, 2, 2], "personal": [1, 2, 1], "coupling": [0, 0, 0]}
     mixed = {"shared": [2, 1, 2], "personal": [2, 2, 1], "coupling": [1, 0, -1]}
@@ -120,7 +139,7 @@ def rational_instances() -> Iterator[Instance]:
                 yield Instance(
                     f"{label}, n={n} m={m} K={steps} T={rounds} noise {scale}, {name}",
                     problem,
-                    with_effective_step(m, steps, step, outer_u, outer_v),
+                    kind(**vars(with_effective_step(m, steps, step, outer_u, outer_v))),
                     rounds,
                     Method.RATIONAL,
                     start,
@@ -168,6 +187,7 @@ _QUADRATICS = (
 
 def _at_edges(
     claims: tuple[Claim, ...],
+    kind: type[FedAvgP],
     label: str,
     problem: Objective,
     start: Start,
@@ -176,13 +196,13 @@ def _at_edges(
     replicas: int = 0,
 ) -> Iterator[Instance]:
     """One instance per schedule of the claims; ``sizes`` are m, K and T."""
-    for edge, algorithm in schedules(claims, problem, start, *sizes):
+    for edge, algorithm in schedules(claims, kind, problem, start, *sizes):
         name = f"{label}, edge of {edge}"
         yield Instance(name, problem, algorithm, sizes[2], method, start, replicas)
 
 
 def quadratic_instances(
-    claims: tuple[Claim, ...], profile: Profile, seed: int
+    claims: tuple[Claim, ...], kind: type[FedAvgP], profile: Profile, seed: int
 ) -> Iterator[Instance]:
     """Random quadratics at the edge of each claim's conditions, by exact moments."""
     count = {Profile.QUICK: 1, Profile.DEFAULT: 3, Profile.THOROUGH: 10}[profile]
@@ -201,14 +221,23 @@ def quadratic_instances(
             )
             start = _start(problem, seed + index, size)
             label = f"quadratic {index + 1}.{repeat + 1}, n={n} m={m} K={steps} T={rounds}"
-            yield from _at_edges(claims, label, problem, start, (m, steps, rounds), Method.MOMENTS)
+            yield from _at_edges(
+                claims, kind, label, problem, start, (m, steps, rounds), Method.MOMENTS
+            )
 
 
 def enumerated_instances(
-    claims: tuple[Claim, ...], profile: Profile, seed: int
+    claims: tuple[Claim, ...], kind: type[FedAvgP], profile: Profile, seed: int
 ) -> Iterator[Instance]:
     """Tiny coupled non-convex problems, every outcome enumerated."""
-    shapes = ((2, 1, 2, 2, 0.5), (2, 2, 1, 3, 0.3), (3, 1, 1, 2, 0.2), (3, 2, 1, 2, 0.0))
+    shapes = (
+        (2, 1, 2, 2, 0.5),
+        (2, 2, 1, 3, 0.3),
+        (3, 1, 1, 2, 0.2),
+        (3, 2, 1, 2, 0.0),
+        (2, 1, 1, 2, 0.5),
+        (3, 1, 3, 3, 0.0),
+    )
     for index, (n, m, steps, rounds, scale) in enumerate(shapes):
         problem = coupled_cosine(
             clients=n,
@@ -220,7 +249,11 @@ def enumerated_instances(
         )
         start = _start(problem, seed + index, 1.0)
         label = f"cosine {index + 1}, n={n} m={m} K={steps} T={rounds}"
-        yield from _at_edges(claims, label, problem, start, (m, steps, rounds), Method.ENUMERATION)
+        sizes = (m, steps, rounds)
+        for found in _at_edges(claims, kind, label, problem, start, sizes, Method.ENUMERATION):
+            assert isinstance(found.algorithm, FedAvgP)
+            if outcomes(problem, found.algorithm, rounds) <= MOST_OUTCOMES:
+                yield found
 
 
 def sampled_instances(claims: tuple[Claim, ...], profile: Profile, seed: int) -> Iterator[Instance]:
@@ -237,4 +270,6 @@ def sampled_instances(claims: tuple[Claim, ...], profile: Profile, seed: int) ->
         start = _start(problem, seed + index, 1.0)
         label = f"cosine sampled {index + 1}, n={n} m={m} K={steps} T={rounds}"
         sizes = (m, steps, rounds)
-        yield from _at_edges(claims, label, problem, start, sizes, Method.SAMPLING, replicas)
+        yield from _at_edges(
+            claims, FedAvgP, label, problem, start, sizes, Method.SAMPLING, replicas
+        )

@@ -6,17 +6,19 @@ under ``run.timing`` only, so that two runs compare byte for byte without it.
 
 import json
 import math
+from functools import singledispatch
 from typing import Any
 
 from flint import fmpq
 
-from fedbounds.problems import ClientVectors
+from fedbounds.problems import ClientVectors, FederatedLogistic
 from fedbounds.theory.claims import read
 from fedbounds.vocabulary import Method
 
 from .decide import Outcome
 from .instance import Instance, constants_of, parameters_of
 from .judge import Judgement
+from .ladder import Ladder
 from .shares import Share
 
 SCHEMA = 1
@@ -44,8 +46,24 @@ def dumps(data: Any) -> str:
     return json.dumps(data, sort_keys=True, allow_nan=False, ensure_ascii=False) + "\n"
 
 
-def describe_problem(instance: Instance) -> dict[str, Any]:
+@singledispatch
+def describe_problem(instance: Any) -> dict[str, Any]:
     """The family and its sizes."""
+    return {"family": "parameters", "instance": instance.name, "clients": None}
+
+
+@describe_problem.register
+def _describe_ladder(ladder: Ladder) -> dict[str, Any]:
+    first = describe_problem(ladder.rungs[0])
+    return {
+        "family": f"{first['family']} ladder",
+        "instance": ladder.name,
+        "clients": first["clients"],
+    }
+
+
+@describe_problem.register
+def _describe_instance(instance: Instance) -> dict[str, Any]:
     problem = instance.problem
     found: dict[str, Any] = {
         "family": type(problem).__name__,
@@ -57,6 +75,14 @@ def describe_problem(instance: Instance) -> dict[str, Any]:
     return found | {
         "shared_dimension": problem.shared_dimension,
         "personal_dimension": problem.personal_dimension,
+        **_describe_noise(problem),
+    }
+
+
+def _describe_noise(problem: Any) -> dict[str, Any]:
+    if isinstance(problem, FederatedLogistic):
+        return {"noise": "exact" if problem.batch is None else f"minibatches of {problem.batch}"}
+    return {
         "noise": problem.noise.law.value,
         "noise_scale_u": plain(problem.noise.scale_u),
         "noise_scale_v": plain(problem.noise.scale_v),
@@ -94,7 +120,12 @@ def record(
             "replay": deciding.replayed or None,
         },
         **_numbers(deciding),
-        "at": {"part": deciding.part, "round": deciding.at},
+        "at": {
+            "part": deciding.part,
+            "round": deciding.at,
+            "client": deciding.client,
+            "step": deciding.step,
+        },
         "reason": deciding.reason,
         "parts": [
             {

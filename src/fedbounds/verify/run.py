@@ -2,35 +2,40 @@
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
+from multiprocessing import get_context
 from typing import Any
 
 from fedbounds.errors import ConflictError
 from fedbounds.theory.catalogue import Entry
 from fedbounds.theory.claims import Claim, Reading
 from fedbounds.theory.registry import encoded, encoded_claims
-from fedbounds.vocabulary import Kind, Method, ProofStatus, Standing, StatementStatus, Verdict
+from fedbounds.vocabulary import Standing, Verdict
 
 from .device import Device, namespace
-from .instance import Instance
 from .instance_file import to_data
-from .judge import Judgement, concerned, judge
-from .measure import Measurement, fingerprint
+from .judge import Subject, concerned
+from .measure import fingerprint
 from .plan import Profile, instances
 from .records import record
-from .shares import Share, shares
-from .standing import standing, status_of
+from .settled import as_record, settle
 from .store import Store, claim_text, record_key
+from .summary import REFUSED, summarise
 from .witness import find_witness
+from .work import judged_records
 
 Record = dict[str, Any]
-Texts = dict[tuple[str, str], str]  # by claim id and reading name
 Progress = Callable[[str, int, int], None]  # what is under way, how many done, of how many
+
+_SMALL_PLAN = 60  # instances; for fewer, starting processes costs more than it saves
+_BATCH = 8  # instances handed to a process at a time
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a run is determined by, and how many threads it may use."""
+    """What a run is determined by, and how many processes it may use."""
 
     profile: Profile = Profile.DEFAULT
     seed: int = 0
@@ -45,7 +50,8 @@ class Results:
     Attributes
     ----------
     claims : list of summaries, in catalogue order
-    records : list of records, in the order of the plan
+    records : list of records, in the order of the plan, but for the refused ones, which are
+        counted in the summaries
     """
 
     claims: list[Record]
@@ -66,21 +72,18 @@ def run(
         If a claim is both proved and violated.
     """
     namespace(settings.device)  # a missing device is an error before any work
-    claims = tuple(encoded(entry) for entry in entries if entry.module)
-    texts = {(c.id, reading.name): claim_text(c, reading) for c in claims for reading in c.readings}
+    every = tuple(encoded(entry) for entry in entries if entry.module)
+    claims = tuple(claim for claim in every if isinstance(claim, Claim))
     found: list[Record] = []
-    suspects: dict[tuple[str, str], list[Instance]] = {}
-    # the plan is that of the whole papers, so that a claim gets the same evidence in every run
-    papers = dict.fromkeys(entry.paper for entry in entries)
-    whole = tuple(claim for paper in papers for claim in encoded_claims(paper))
-    plan = [
-        instance
-        for instance in instances(whole, settings.profile, settings.seed)
-        if concerned(claims, instance)
-    ]
-    for done, instance in enumerate(plan):
+    for claim in every:
+        if not isinstance(claim, Claim):
+            progress(claim.entry.id, 0, 1)
+            found.extend(_settled_records(claim, settings, store))
+    suspects: dict[tuple[str, str], list[Subject]] = {}
+    plan = _plan(entries, claims, settings)
+    for done, (instance, rows) in enumerate(_all_records(claims, plan, settings, store)):
         progress(instance.name, done, len(plan))
-        for row in _records_of(claims, texts, instance, settings, store):
+        for row in rows:
             found.append(row)
             if _suspect(row):
                 suspects.setdefault((row["claim"], row["reading"]), []).append(instance)
@@ -94,55 +97,96 @@ def run(
                 if smallest is not None:
                     found.append(smallest)
                     witnesses[claim.id, reading.name] = smallest
-    summaries = [summarise(entry, found, witnesses) for entry in entries]
+    by_claim: dict[str, list[Record]] = {entry.id: [] for entry in entries}
+    for row in found:
+        by_claim[row["claim"]].append(row)
+    summaries = [summarise(entry, by_claim[entry.id], witnesses) for entry in entries]
     _refuse_conflicts(summaries)
-    return Results(summaries, found)
+    return Results(summaries, [row for row in found if row["verdict"] not in REFUSED])
+
+
+def _plan(entries: Sequence[Entry], claims: tuple[Claim, ...], settings: Settings) -> list[Subject]:
+    """Instances that concern the claims.
+
+    The plan is that of the whole papers, so that a claim gets the same evidence in every run.
+    """
+    wanted = frozenset(name for claim in claims for name in claim.algorithms)
+    papers = dict.fromkeys(entry.paper for entry in entries)
+    whole = tuple(claim for paper in papers for claim in encoded_claims(paper))
+    planned = instances(whole, settings.profile, settings.seed, wanted)
+    return [instance for instance in planned if concerned(claims, instance)]
+
+
+def _all_records(
+    claims: tuple[Claim, ...], plan: list[Subject], settings: Settings, store: Store
+) -> Iterator[tuple[Subject, list[Record]]]:
+    """Records of every instance in the order of the plan, from the store or judged and stored."""
+    texts = {(c.id, r.name): claim_text(c, r) for c in claims for r in c.readings}
+    ids = tuple(claim.id for claim in claims)
+    keys = [_keys(claims, texts, instance, settings) for instance in plan]
+    missing = [
+        (instance, own)
+        for instance, own in zip(plan, keys, strict=True)
+        if not all(store.has(key) for key in own)
+    ]
+    parallel = settings.workers > 1 and len(missing) >= _SMALL_PLAN
+    pool = ProcessPoolExecutor(settings.workers, get_context("spawn")) if parallel else None
+    with pool or nullcontext():
+        jobs = [(ids, part, settings.seed, settings.device) for part in _batches(missing)]
+        threads = 1 if parallel else settings.workers
+        done = (pool.map if pool else map)(judged_records, jobs, [threads] * len(jobs))
+        fresh = (rows for batch in done for rows in batch)
+        waiting = {id(own) for _, own in missing}
+        for instance, own in zip(plan, keys, strict=True):
+            if id(own) in waiting:
+                rows = next(fresh)
+                for row in rows:
+                    store.save(row["key"], row)
+            else:
+                rows = [row for row in map(store.load, own) if row is not None]
+            yield instance, rows
+
+
+def _batches(work: list[Any]) -> Iterator[tuple[Any, ...]]:
+    for first in range(0, len(work), _BATCH):
+        yield tuple(work[first : first + _BATCH])
+
+
+def _keys(
+    claims: tuple[Claim, ...],
+    texts: dict[tuple[str, str], str],
+    instance: Subject,
+    settings: Settings,
+) -> list[str]:
+    own = fingerprint(instance)
+    return [
+        record_key(texts[claim.id, reading.name], own, settings.seed, settings.device)
+        for claim, reading in concerned(claims, instance)
+    ]
+
+
+def _settled_records(claim: Any, settings: Settings, store: Store) -> Iterator[Record]:
+    """Records of a claim that needs no plan of runs."""
+    key = record_key(repr(claim), "settled", settings.seed, settings.device)
+    first = store.load(f"{key}-0")
+    if first is not None:
+        kept = [store.load(f"{key}-{number}") for number in range(first["of"])]
+        if all(row is not None for row in kept):
+            yield from (row for row in kept if row is not None)
+            return
+    findings = list(settle(claim))
+    for number, finding in enumerate(findings):
+        row = as_record(claim.entry.id, finding, f"{key}-{number}") | {"of": len(findings)}
+        store.save(row["key"], row)
+        yield row
 
 
 def _suspect(row: Record) -> bool:
     return any(part["verdict"] == Verdict.VIOLATED or part["candidate"] for part in row["parts"])
 
 
-def _records_of(
-    claims: tuple[Claim, ...], texts: Texts, instance: Instance, settings: Settings, store: Store
-) -> Iterator[Record]:
-    """Records of an instance from the store, or judged and stored if any is missing."""
-    pairs = concerned(claims, instance)
-    own = fingerprint(instance)
-    keys = [
-        record_key(texts[claim.id, reading.name], own, settings.seed, settings.device)
-        for claim, reading in pairs
-    ]
-    kept = [store.load(key) for key in keys]
-    if all(row is not None for row in kept):
-        yield from (row for row in kept if row is not None)
-        return
-    judged = judge(
-        claims,
-        instance,
-        seed=settings.seed,
-        workers=settings.workers,
-        device=settings.device,
-    )
-    for judgement, key in zip(judged.judgements, keys, strict=True):
-        row = record(judgement, key, _slack(judgement, judged.measurement))
-        store.save(key, row)
-        yield row
-
-
-def _slack(judgement: Judgement, measured: Measurement) -> tuple[Share, ...]:
-    """Shares of the losses, where the claim has a decomposition and expectations are in float64."""
-    claim, method = judgement.claim, judgement.instance.method
-    printed = judgement.reading is claim.readings[0]
-    if not (claim.proof_weights and printed and judgement.verdict is Verdict.NOT_VIOLATED):
-        return ()
-    if method not in (Method.MOMENTS, Method.ENUMERATION):
-        return ()
-    return shares(claim, measured.numbers)
-
-
 def _witness_record(
-    claim: Claim, reading: Reading, seen: list[Instance], settings: Settings, store: Store
+    claim: Claim, reading: Reading, seen: list[Subject], settings: Settings, store: Store
 ) -> Record | None:
     """The record of the smallest witness found among small instances and these suspects."""
     text = claim_text(claim, reading)
@@ -151,75 +195,19 @@ def _witness_record(
     ]
     key = "witness-" + hashlib.sha256("".join(keys).encode()).hexdigest()[:24]
     kept = store.load(key)
-    if kept is not None and (store.folder / kept["witness"]).is_file():
+    if kept is not None and (not kept["witness"] or (store.folder / kept["witness"]).is_file()):
         return kept
     witness = find_witness(claim, reading, seen)
     if witness is None:
         return None
     name = f"{claim.id}-{reading.ambiguity or 'as-printed'}".replace("/", "-")
-    row = record(witness.judgement, key, witness=store.save_witness(name, witness.script)) | {
+    path = None if witness.script is None else store.save_witness(name, witness.script)
+    row = record(witness.judgement, key, witness=path) | {
         "premises": [vars(premise) for premise in witness.premises],
         "instance": to_data(witness.judgement.instance),
     }
     store.save(key, row)
     return row
-
-
-def summarise(
-    entry: Entry, records: Sequence[Record], witnesses: dict[tuple[str, str], Record]
-) -> Record:
-    """A claim's line: standing from the two axes, and evidence per reading."""
-    summary: Record = {
-        "id": entry.id,
-        "kind": entry.kind.value,
-        "source": entry.source.value,
-        "place": entry.place,
-        "text": entry.statement,
-        "paper_proof": ProofStatus.OPEN.value,
-        "severity": None,  # graded by the weakest proved correction, and none is proved yet
-        "readings": [],
-    }
-    if entry.kind is Kind.DEFINITION:
-        return summary | {"standing": None, "statement": None, "reason": "a definition: not judged"}
-    if not entry.module:
-        return summary | {
-            "standing": Standing.OPEN.value,
-            "statement": StatementStatus.UNTESTED.value,
-            "reason": "not encoded yet",
-        }
-    claim = encoded(entry)
-    own = [row for row in records if row["claim"] == claim.id]
-    readings = [
-        _summarise_reading(
-            reading,
-            [row for row in own if row["reading"] == reading.name],
-            witnesses.get((claim.id, reading.name)),
-        )
-        for reading in claim.readings
-    ]
-    headline = readings[0]
-    return summary | {
-        "standing": standing(
-            StatementStatus(headline["statement"]), ProofStatus(summary["paper_proof"])
-        ).value,
-        "statement": headline["statement"],
-        "uninformative": headline["uninformative"],
-        "readings": readings,
-        "readings_differ": len({row["statement"] for row in readings}) > 1,
-        "reason": _reason(headline),
-    }
-
-
-def _reason(headline: Record) -> str:
-    if headline["statement"] == StatementStatus.UNTESTED and headline["open_candidates"]:
-        return f"{headline['open_candidates']} violations in float64 wait for an exact replay"
-    if headline["untested"]:
-        return f"no firm verdict on part {', '.join(headline['untested'])}"
-    return ""
-
-
-def _summarise_reading(reading: Reading, rows: list[Record], witness: Record | None) -> Record:
-    return status_of(reading, rows) | {"witness": None if witness is None else witness["witness"]}
 
 
 def _refuse_conflicts(summaries: list[Record]) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from fedbounds.algorithms.fedavg_p import FedAvgP
 from fedbounds.errors import FedboundsError, require
-from fedbounds.problems import ClientVectors
+from fedbounds.problems import CoupledCosine, FederatedQuadratic
 from fedbounds.theory.claims import Part
 from fedbounds.vocabulary import Verdict
 
@@ -53,8 +53,12 @@ def sample_and_decide(
     ``xp`` is the array namespace that simulates; draws are made on the host all the same.
     """
     problem, algorithm, start = instance.problem, instance.algorithm, instance.start
-    if isinstance(problem, ClientVectors) or not isinstance(algorithm, FedAvgP) or start is None:
-        raise FedboundsError(f"{instance.name}: only runs of FedAvg-P are sampled")
+    if (
+        not isinstance(problem, FederatedQuadratic | CoupledCosine)
+        or not isinstance(algorithm, FedAvgP)
+        or start is None
+    ):
+        raise FedboundsError(f"{instance.name}: only runs on quadratics and cosines are sampled")
     require(instance.replicas >= CHUNK, "replicas", instance.replicas, f"at least {CHUNK}")
     fixed = numbers_of(instance, {}).constants
     reach = bounded_reach(problem, algorithm, start, instance.rounds, constants_of(instance))

@@ -10,20 +10,32 @@ from fedbounds.vocabulary import Constant
 
 from .conditions import failure
 from .evaluate import Numbers, evaluate
+from .instance import ALGORITHM_NAMES
 
 Objective = FederatedQuadratic | CoupledCosine
 
 
 def schedules(
-    claims: tuple[Claim, ...], problem: Objective, start: Start, m: int, steps: int, rounds: int
+    claims: tuple[Claim, ...],
+    kind: type[FedAvgP],
+    problem: Objective,
+    start: Start,
+    m: int,
+    steps: int,
+    rounds: int,
 ) -> Iterator[tuple[str, FedAvgP]]:
-    """Step sizes at the edge of every claim's conditions that this problem can meet, once each."""
+    """Step sizes at the edge of every claim's conditions that this problem can meet, once each.
+
+    ``kind`` is the algorithm: only claims about it count.
+    """
     fixed: dict[str, Any] = {k.value: float(c.value) for k, c in problem.constants(start).items()}
     fixed |= {"n": problem.clients, "m": m, "K": steps, "T": rounds}
+    fixed |= {"d_u": problem.shared_dimension, "d_v": problem.personal_dimension}
     if not fixed.get(Constant.INITIAL_GAP, 1.0) > 0:
         return
     seen: set[FedAvgP] = set()
-    for claim in claims:
+    about = (claim for claim in claims if ALGORITHM_NAMES[kind] in claim.algorithms)
+    for claim in about:
         for number, schedule in enumerate(claim.schedules):
             needed = {s.name for side in schedule.values() for s in side.free_symbols}
             if not needed <= fixed.keys():
@@ -31,7 +43,8 @@ def schedules(
             value = {k: float(evaluate(e, Numbers(fixed, {}))) for k, e in schedule.items()}
             if not _admissible(claim, fixed | value):
                 continue
-            edge = with_effective_step(m, steps, value["gamma"], value["eta_u"], value["eta_v"])
+            outer = value["eta_u"], value["eta_v"]
+            edge = kind(**vars(with_effective_step(m, steps, value["gamma"], *outer)))
             if edge not in seen:
                 seen.add(edge)
                 yield claim.id.partition("/")[2] + (f".{number + 1}" if number else ""), edge

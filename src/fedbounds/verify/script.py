@@ -16,7 +16,9 @@ from fedbounds.theory.symbols import T, constants_in
 from fedbounds.vocabulary import Relation
 
 from .evaluate import Numbers
+from .instance import Point
 from .judge import Judgement
+from .ladder import Ladder
 
 _ENVIRONMENT = jinja2.Environment(
     loader=jinja2.PackageLoader("fedbounds.verify"),
@@ -70,6 +72,11 @@ class _Script(PythonCodePrinter):  # type: ignore[misc]
             "Max_t": f"max({inside} for t in range(T))",
         }[expr.func.__name__]
 
+    def _print_Sum(self, expr: sp.Sum) -> str:
+        ((index, low, high),) = expr.limits
+        ends = f"range(int({self._print(low)}), int({self._print(high)}) + 1)"
+        return f"sum({self._print(expr.function)} for {index} in {ends})"
+
     def _print_Max(self, expr: sp.Max) -> str:
         return f"max({', '.join(self._print(a) for a in expr.args)})"
 
@@ -104,9 +111,43 @@ def _scalar_blocks(problem: FederatedQuadratic, start: Start) -> tuple[Any, Any,
     return hessian, linear, u, v
 
 
+def _point_script(judgement: Judgement, part: Part, point: Point, broken: str) -> str:
+    left, right = _code(part.left), _code(part.right)
+    used = constants_in(part.left) | constants_in(part.right)
+    return _ENVIRONMENT.get_template("point.py.j2").render(
+        claim=judgement.claim.id,
+        reading=judgement.reading.name,
+        values={_IDENTIFIERS.get(k, k): _fraction(v) for k, v in point.values if k in used},
+        root="sqrt(" in left + right,
+        left=left,
+        right=right,
+        relation=part.relation.value,
+        broken=broken,
+    )
+
+
+def is_scriptable(judgement: Judgement, part: Part) -> bool:
+    """Whether a script of this kind of instance and these quantities can be written."""
+    instance = judgement.instance
+    if isinstance(instance, Ladder):
+        return False
+    if isinstance(instance, Point) or isinstance(instance.problem, ClientVectors):
+        return True
+    known = type(instance.algorithm) is FedAvgP and part.quantities <= _LINES.keys()
+    problem = instance.problem
+    if not known or not isinstance(problem, FederatedQuadratic):
+        return False
+    return max(problem.shared_dimension, problem.personal_dimension) <= 1
+
+
 def script(judgement: Judgement, part: Part, numbers: Numbers) -> str:
     """A program of at most 40 lines, standard library only, that prints the gap."""
     instance, outcome = judgement.instance, judgement.deciding
+    if isinstance(instance, Ladder):
+        raise FedboundsError(f"{instance.name}: no script for steady states")
+    broken = "left != right" if part.relation is Relation.EQUAL else "left > right"
+    if isinstance(instance, Point):
+        return _point_script(judgement, part, instance, broken)
     shared: dict[str, Any] = {
         "claim": judgement.claim.id,
         "reading": judgement.reading.name,
@@ -116,7 +157,6 @@ def script(judgement: Judgement, part: Part, numbers: Numbers) -> str:
         "right": _code(part.right),
         "relation": part.relation.value,
     }
-    broken = "left != right" if part.relation is Relation.EQUAL else "left > right"
     problem, algorithm, start = instance.problem, instance.algorithm, instance.start
     if isinstance(problem, ClientVectors):
         return _ENVIRONMENT.get_template("vectors.py.j2").render(

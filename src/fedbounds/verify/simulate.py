@@ -17,7 +17,8 @@ from fedbounds.algorithms.rules import rules_of
 from fedbounds.problems import Cohort, Problem, Start, everyone, to_namespace
 from fedbounds.vocabulary import Quantity
 
-from .observe import Features, forms, observe, per_replica
+from .memory import Each, rules_with_memory
+from .observe import Features, forms, increments, measured, observe, per_replica, round_forms
 
 Array = Any
 Series = dict[str, Array]
@@ -64,29 +65,32 @@ def run_chunk(
     With ``virtual`` absent clients run too and every quantity is seen (not at round T, except the
     boundary ones); without it only f, G_u, G_v and B are, and only participants run.
     """
-    rules = rules_of(algorithm)
+    rules = rules_with_memory(algorithm, Each) if virtual else rules_of(algorithm)
     drawn = rules.init_draw(problem, algorithm, rng, replicas)
     carry = rules.init(problem, algorithm, start, replicas, drawn)
     table = forms(problem, algorithm)
-    if not virtual:
-        table = {name: form for name, form in table.items() if name in BOUNDARY}
-    names = [Quantity.GAP, *table]
-    out = {name.value: np.full((replicas, rounds + 1), np.nan) for name in names}
+    moved = round_forms(problem.clients, 1.0) if virtual else {}
+    out: Series = {}
+
+    def keep(name: Quantity, t: int, values: Array) -> None:
+        series = out.setdefault(name.value, np.full((replicas, rounds + 1), np.nan))
+        series[:, t] = to_host(values)
+
     cohort = everyone(problem.clients, replicas, xp)
     for t in range(rounds + 1):
         features, value = boundary_features(problem, carry, cohort)
-        out[Quantity.GAP.value][:, t] = to_host(value) - infimum
+        keep(Quantity.GAP, t, value - infimum)
         if t < rounds:
             sample = rules.draw(problem, algorithm, rng, replicas, virtual, xp)
             if virtual:
-                seen, reached = observe(problem, algorithm, carry, sample)
-                features = features | seen
-                carry = rules.server(algorithm, carry, sample, reached)
+                seen = observe(problem, algorithm, rules, carry, sample)
+                after = rules.server(algorithm, carry, sample, seen.reached)
+                features = features | seen.features | increments(carry, after)
+                carry = after
             else:
                 carry = rules.step(problem, algorithm, carry, sample)
-        for name, form in table.items():
-            if name in BOUNDARY or t < rounds:
-                out[name.value][:, t] = to_host(per_replica(form, features))
+        for name, quantity in measured(table | moved, features).items():
+            keep(name, t, per_replica(quantity, features))
     return out
 
 
@@ -132,7 +136,7 @@ def simulate(
                 replicas,
                 stream(seed, key, chunk),
                 virtual=virtual,
-                infimum=0.0 if infimum is None else infimum,
+                infimum=0.0 if infimum is None else float(infimum),
                 xp=xp,
             )
         return reduce(series)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
 from fedbounds.algorithms.participant_mean import ParticipantMean
+from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.errors import unknown_name
 from fedbounds.problems import (
     ClientVectors,
@@ -26,7 +27,7 @@ from fedbounds.problems.arrays import map_numbers
 from fedbounds.theory.claims import Claim
 from fedbounds.vocabulary import Method
 
-from .instance import Instance
+from .instance import Instance, Point
 from .schedules import schedules
 
 _MOST_CLIENTS, _MOST_STEPS = 6, 4
@@ -54,7 +55,26 @@ def small_vectors(draw: st.DrawFn) -> Instance:
 
 
 @st.composite
-def small_quadratics(draw: st.DrawFn, claim: Claim) -> Instance:
+def small_points(draw: st.DrawFn) -> Point:
+    """Small whole parameters and constants, for claims about a bound alone."""
+    n, steps = draw(st.integers(1, _MOST_CLIENTS)), draw(st.integers(1, 24))
+    values = {
+        "n": n,
+        "m": draw(st.integers(1, n)),
+        "K": steps,
+        "j": draw(st.integers(1, steps)),
+        "T": draw(st.integers(1, 100)),
+        "L": draw(st.integers(1, 4)),
+        "F_0": draw(st.integers(1, 4)),
+        "b^2": draw(st.integers(0, 4)),
+        "sigma_u^2": draw(st.integers(0, 4)),
+        "sigma_v^2": draw(st.integers(0, 4)),
+    }
+    return Point("witness", tuple((name, fmpq(value)) for name, value in values.items()))
+
+
+@st.composite
+def small_quadratics(draw: st.DrawFn, claim: Claim, kind: type[FedAvgP]) -> Instance:
     """Scalar blocks with integer entries; step sizes at a schedule of the claim, made rational.
 
     Step sizes are rounded inside the conditions: gamma down to one over an integer, outer steps
@@ -63,7 +83,8 @@ def small_quadratics(draw: st.DrawFn, claim: Claim) -> Instance:
     n = draw(st.integers(1, _MOST_CLIENTS))
     m = draw(st.integers(1, n))
     steps, rounds = draw(st.integers(1, _MOST_STEPS)), draw(st.sampled_from(_ROUNDS))
-    assume((n + 2) ** 3 * rounds**2 * steps <= _MOST_WORK)
+    carried = 2 + n if kind is FedAvgP else 3 + 4 * n  # Scaffold-P: controls and memory too
+    assume(carried**3 * rounds**2 * steps <= _MOST_WORK)
     far = fmpq(10 ** draw(st.integers(0, 6)))  # slopes may dwarf the distance to the minimiser
     alike, coupled = draw(st.booleans()), draw(st.booleans())
     shared = [draw(_whole(1, 2)) for _ in range(n)]
@@ -75,47 +96,54 @@ def small_quadratics(draw: st.DrawFn, claim: Claim) -> Instance:
         hessian.append([[top + (1 if coupled else 0), cross], [cross, own]])
         linear.append([far * draw(_whole(-3, 3)), draw(_whole(-1, 1))])
     noise = Noise(NoiseLaw.RADEMACHER, draw(_whole(0, 2)), draw(_whole(0, 1)))
-    assume(_outcomes(n, m, steps, rounds, noise) <= _MOST_OUTCOMES)
+    assume(_outcomes(kind, n, m, steps, rounds, noise) <= _MOST_OUTCOMES)
     problem = FederatedQuadratic(_array(hessian), _array(linear), 1, noise)
     start = Start(
         u=_array([draw(_whole(-2, 2))]), v=_array([[draw(_whole(-1, 1))] for _ in range(n)])
     )
-    algorithm = draw(_step_sizes(claim, problem, start, m, steps, rounds))
+    algorithm = draw(_step_sizes(claim, kind, problem, start, m, steps, rounds))
     return Instance("witness", problem, algorithm, rounds, Method.RATIONAL, start)
 
 
-def _outcomes(n: int, m: int, steps: int, rounds: int, noise: Noise) -> int:
+def _outcomes(kind: type[FedAvgP], n: int, m: int, steps: int, rounds: int, noise: Noise) -> int:
     """How many cases the witness script would go through."""
     signs = 2 ** (steps * sum(1 for scale in noise.scales(1, 1) if scale != 0))
     # without noise equal states meet again, and subsets alone are few
-    return 1 if signs == 1 else int(signs**n * (comb(n, m) * signs**m) ** rounds)
+    first = 1 if kind is FedAvgP else signs**n
+    return 1 if signs == 1 else int(first * signs**n * (comb(n, m) * signs**m) ** rounds)
 
 
 @st.composite
 def _step_sizes(
     draw: st.DrawFn,
     claim: Claim,
+    kind: type[FedAvgP],
     problem: FederatedQuadratic,
     start: Start,
     m: int,
     steps: int,
     rounds: int,
 ) -> FedAvgP:
-    edges = rational_edges(claim, problem, start, m, steps, rounds)
+    edges = rational_edges(claim, kind, problem, start, m, steps, rounds)
     if edges:
         return draw(st.sampled_from(edges))
     gamma = fmpq(1, draw(st.integers(1, 64)))
-    return with_effective_step(
-        m, steps, gamma, fmpq(draw(st.integers(1, 2))), fmpq(draw(st.integers(1, 2)))
-    )
+    outer = (fmpq(draw(st.integers(1, 2))) for _ in range(2))
+    return kind(**vars(with_effective_step(m, steps, gamma, *outer)))
 
 
 def rational_edges(
-    claim: Claim, problem: FederatedQuadratic, start: Start, m: int, steps: int, rounds: int
+    claim: Claim,
+    kind: type[FedAvgP],
+    problem: FederatedQuadratic,
+    start: Start,
+    m: int,
+    steps: int,
+    rounds: int,
 ) -> list[FedAvgP]:
     """The claim's schedules with step sizes rounded inside the conditions."""
     found = []
-    for _, edge in schedules((claim,), to_float(problem), to_float(start), m, steps, rounds):
+    for _, edge in schedules((claim,), kind, to_float(problem), to_float(start), m, steps, rounds):
         found.append(_rounded_inside(edge))
     return found
 
@@ -124,13 +152,18 @@ def _rounded_inside(edge: FedAvgP) -> FedAvgP:
     """Gamma down to one over an integer, outer steps up to a quarter: conditions stay met."""
     gamma = fmpq(1, ceil(1.0 / (edge.inner_step_u * edge.outer_step_u) - 1e-9))
     outer = [fmpq(ceil(4 * x - 1e-9), 4) for x in (edge.outer_step_u, edge.outer_step_v)]
-    return with_effective_step(edge.participants, edge.local_steps, gamma, *outer)
+    inside = with_effective_step(edge.participants, edge.local_steps, gamma, *outer)
+    return type(edge)(**vars(inside))
 
 
-def rounded(claim: Claim, instance: Instance) -> Iterator[Instance]:
+def rounded(claim: Claim, instance: Any) -> Iterator[Instance | Point]:
     """Coarser and coarser to finer rational versions of a float instance with scalar blocks."""
+    if not isinstance(instance, Instance):
+        if isinstance(instance, Point):
+            yield instance
+        return
     problem, start, algorithm = instance.problem, instance.start, instance.algorithm
-    if not isinstance(problem, FederatedQuadratic) or type(algorithm) is not FedAvgP:
+    if not isinstance(problem, FederatedQuadratic) or not isinstance(algorithm, FedAvgP):
         return
     if start is None or max(problem.shared_dimension, problem.personal_dimension) > 1:
         return
@@ -144,7 +177,7 @@ def rounded(claim: Claim, instance: Instance) -> Iterator[Instance]:
         begin = to_rational(map_numbers(start, coarse))
         arguments = (algorithm.participants, algorithm.local_steps, instance.rounds)
         own = _rounded_inside(algorithm)
-        for edge in (*rational_edges(claim, simple, begin, *arguments), own):
+        for edge in (*rational_edges(claim, type(algorithm), simple, begin, *arguments), own):
             yield replace(
                 instance,
                 name="witness",
@@ -155,12 +188,15 @@ def rounded(claim: Claim, instance: Instance) -> Iterator[Instance]:
             )
 
 
-def small_instances(claim: Claim) -> st.SearchStrategy[Instance]:
+def small_instances(claim: Claim) -> st.SearchStrategy[Instance | Point]:
     """Small exact instances of the algorithm a claim is about."""
-    kinds: dict[str, Callable[[], st.SearchStrategy[Instance]]] = {
+    kinds: dict[str, Callable[[], st.SearchStrategy[Any]]] = {
         "participant mean": small_vectors,
-        "FedAvg-P": lambda: small_quadratics(claim),
+        "FedAvg-P": lambda: small_quadratics(claim, FedAvgP),
+        "Scaffold-P": lambda: small_quadratics(claim, ScaffoldP),
+        "bound": small_points,
     }
-    if claim.algorithm not in kinds:
-        raise unknown_name("algorithm with small instances", claim.algorithm, kinds)
-    return kinds[claim.algorithm]()
+    for name in claim.algorithms:
+        if name not in kinds:
+            raise unknown_name("algorithm with small instances", name, kinds)
+    return st.one_of(*(kinds[name]() for name in claim.algorithms))

@@ -102,6 +102,10 @@ class Store:
                 "choose another folder with --out"
             ) from error
 
+    def has(self, key: str) -> bool:
+        """Whether a record is there."""
+        return (self.records / f"{key}.json").exists()
+
     def load(self, key: str) -> dict[str, Any] | None:
         """A finished record, or None; a corrupt file is an error that names it."""
         path = self.records / f"{key}.json"

@@ -36,6 +36,7 @@ from fedbounds.theory.symbols import (
 from fedbounds.vocabulary import Assumption, Relation
 
 FEDAVG_P = "FedAvg-P"
+SCAFFOLD_P = "Scaffold-P"  # section 4.2 reuses Lemmas 3.2 and 3.3 unchanged
 SMOOTH = (Assumption.SMOOTH,)
 SMOOTH_NOISE = (Assumption.SMOOTH, Assumption.NOISE)
 
@@ -44,7 +45,7 @@ EFFECTIVE_STEP = Condition(gamma_u * eta_u, "==", gamma_v * eta_v)
 
 LEMMA_A2 = Claim(
     entry("personalization/lem-A.2"),
-    algorithm="participant mean",
+    algorithms=("participant mean",),
     parts=(
         Part(
             left=S_2(t),
@@ -57,7 +58,7 @@ LEMMA_A2 = Claim(
 
 LEMMA_31 = Claim(
     entry("personalization/lem-3.1"),
-    algorithm=FEDAVG_P,
+    algorithms=(FEDAVG_P,),
     parts=(
         Part(
             left=f(t + 1) - f(t),
@@ -76,7 +77,7 @@ LEMMA_31 = Claim(
 
 LEMMA_32 = Claim(
     entry("personalization/lem-3.2"),
-    algorithm=FEDAVG_P,
+    algorithms=(FEDAVG_P, SCAFFOLD_P),
     parts=(
         Part(
             name="u",
@@ -97,7 +98,7 @@ LEMMA_32 = Claim(
 
 LEMMA_33 = Claim(
     entry("personalization/lem-3.3"),
-    algorithm=FEDAVG_P,
+    algorithms=(FEDAVG_P, SCAFFOLD_P),
     parts=(
         Part(
             name="u",
@@ -118,7 +119,7 @@ LEMMA_33 = Claim(
 
 LEMMA_34 = Claim(
     entry("personalization/lem-3.4"),
-    algorithm=FEDAVG_P,
+    algorithms=(FEDAVG_P,),
     parts=(
         Part(
             left=T_3u(t),
@@ -130,7 +131,7 @@ LEMMA_34 = Claim(
 
 LEMMA_35 = Claim(
     entry("personalization/lem-3.5"),
-    algorithm=FEDAVG_P,
+    algorithms=(FEDAVG_P,),
     parts=(
         Part(
             left=E(t),
@@ -155,7 +156,7 @@ LEMMA_35 = Claim(
 
 LEMMA_36 = Claim(
     entry("personalization/lem-3.6"),
-    algorithm=FEDAVG_P,
+    algorithms=(FEDAVG_P,),
     parts=(
         Part(
             name="a",

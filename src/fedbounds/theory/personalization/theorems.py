@@ -50,7 +50,7 @@ SUMMED = Reading("G_v summed over clients", "amb-2", substitute=((G_v, n),))
 
 THEOREM_37 = Claim(
     entry("personalization/thm-3.7"),
-    algorithm=FEDAVG_P,
+    algorithms=(FEDAVG_P,),
     parts=(
         Part(
             left=MEASURED,
@@ -86,7 +86,7 @@ _STEP_38 = 1 / (32 * L * K + sp.sqrt(3 * L * K * T / F_0 * NOISE_LEVEL))
 
 COROLLARY_38 = Claim(
     entry("personalization/cor-3.8"),
-    algorithm=FEDAVG_P,
+    algorithms=(FEDAVG_P,),
     parts=(
         Part(
             left=MEASURED,
@@ -129,7 +129,7 @@ _STEP_311 = 1 / (84 * L * K + sp.sqrt(11 * L * K * T / F_0 * FULL_NOISE))
 
 THEOREM_311 = Claim(
     entry("personalization/thm-3.11"),
-    algorithm=FEDAVG_P,
+    algorithms=(FEDAVG_P,),
     parts=(
         Part(
             name="a",

@@ -1,8 +1,8 @@
 """The page of a run: one HTML file that needs nothing else, findings first.
 
 Everything on it is computed from the results document; no verdict and no count is written here
-or in the template. Formulas come from the registry of claims, witness scripts from the result
-folder.
+or in the template. Formulas come from the registry of claims, what rests on what from the document
+or the catalogue, witness scripts from the result folder.
 """
 
 from functools import cache
@@ -13,14 +13,20 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, UndefinedError
 
 from fedbounds.errors import FedboundsError
 
-from . import figures, findings, numbers, sections, summary
+from . import coverage, downloads, figures, findings, graph, numbers, sections, standings, summary
 from .formulas import formulas
 
 Record = dict[str, Any]
 
+LARGEST = 3_000_000  # bytes of a page
+_DETAILS = tuple(
+    sections.Detail(instances, rounds, room)
+    for instances, rounds, room in ((40, 64, 900_000), (20, 24, 300_000), (8, 8, 100_000))
+)
+
 
 def render(document: Record, folder: Path | None = None) -> str:
-    """The page as text.
+    """The page as text; of a run too large for it, with fewer instances and rounds.
 
     Parameters
     ----------
@@ -35,7 +41,12 @@ def render(document: Record, folder: Path | None = None) -> str:
         If the document is not one, or of another schema.
     """
     try:
-        return _environment().get_template("page.html.j2").render(_context(document, folder))
+        template, context = _environment().get_template("page.html.j2"), _context(document, folder)
+        for detail in _DETAILS:
+            text = template.render(context | _detailed(document, context, folder, detail))
+            if len(text.encode()) <= LARGEST:
+                break
+        return text
     except FedboundsError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError, UndefinedError) as error:
@@ -80,12 +91,13 @@ def _environment() -> Environment:
         "short": summary.short_id,
         "anchor": summary.anchor,
         "sort_key": numbers.sort_key,
+        "slug": standings.slug,
     }
     return found
 
 
 def _context(document: Record, folder: Path | None) -> Record:
-    """All that the template shows."""
+    """All that the template shows, but what depends on how much there is room for."""
     _check_schema(document)
     judged = summary.judged_claims(document)
     records: dict[str, list[Record]] = {}
@@ -98,18 +110,36 @@ def _context(document: Record, folder: Path | None) -> Record:
         "papers": summary.papers(document),
         "titles": summary.titles(document),
         "sentences": summary.sentences(document),
+        "graph": graph.graph(document),
         "findings": findings.findings(judged, records, views, folder),
         "claims": ordered,
         "verdicts": sections.verdicts_seen(judged),
-        "sections": [
-            sections.section(claim, records.get(claim["id"], []), views[claim["id"]])
-            for claim in ordered
-        ],
+        "records": records,
+        "views": views,
         "unjudged": _unjudged(document),
+        "coverage": coverage.coverage_table(ordered),
+        "covered": coverage.COVERED,
         "methods": summary.methods(document["results"]),
         "standings": summary.standings(document),
         "command": summary.command(document),
         "clipped_at": numbers.number(figures.SMALLEST),
+    }
+
+
+def _detailed(
+    document: Record, context: Record, folder: Path | None, detail: sections.Detail
+) -> Record:
+    return {
+        "sections": [
+            sections.section(
+                claim,
+                context["records"].get(claim["id"], []),
+                context["views"][claim["id"]],
+                detail,
+            )
+            for claim in context["claims"]
+        ],
+        "downloads": downloads.downloads(document, folder, detail.room),
     }
 
 
@@ -124,8 +154,9 @@ def _check_schema(document: Record) -> None:
 
 def _unjudged(document: Record) -> list[tuple[str, list[Record]]]:
     """Claims without a judgement by kind, in the order of their paper."""
+    judged = {claim["id"] for claim in summary.judged_claims(document)}
     found: dict[str, list[Record]] = {}
     for claim in summary.in_order(document):
-        if not claim["readings"]:
+        if claim["id"] not in judged:
             found.setdefault(claim["kind"], []).append(claim)
     return list(found.items())

@@ -114,14 +114,35 @@ class Step:
 
 @dataclass(frozen=True)
 class Waterfall:
-    """From the measured left side, loss by loss, to the bound, on the tightest instance."""
+    """From the measured left side, loss by loss, to the bound, on the tightest instance.
 
+    Attributes
+    ----------
+    regime : str
+        Which term dominates the bound on its instances; empty if that is not told.
+    """
+
+    regime: str
     instance: str
     instances: int
     left: str
     right: str
     measured: float
     steps: tuple[Step, ...]
+
+
+REGIMES = ("transient", "noise", "heterogeneity")
+
+
+def waterfalls(records: Sequence[Record]) -> tuple[Waterfall, ...]:
+    """One per regime that the records name, on one scale; one of the rest if none is named."""
+    by_regime: dict[str, list[Record]] = {}
+    for row in records:
+        by_regime.setdefault(row.get("regime") or "", []).append(row)
+    named = [name for name in by_regime if name]
+    named.sort(key=lambda name: (REGIMES.index(name) if name in REGIMES else len(REGIMES), name))
+    found = [waterfall(by_regime[name]) for name in named] or [waterfall(records)]
+    return tuple(one for one in found if one is not None)
 
 
 def waterfall(records: Sequence[Record]) -> Waterfall | None:
@@ -147,6 +168,7 @@ def waterfall(records: Sequence[Record]) -> Waterfall | None:
         )
         place += length
     return Waterfall(
+        row.get("regime") or "",
         row["problem"]["instance"],
         len(rows),
         number(row["left"]),

@@ -9,11 +9,10 @@ from fedbounds.vocabulary import StatementStatus, Verdict
 
 from .formulas import ClaimView, PartView
 from .numbers import exact
+from .scripts import witness_script
 from .summary import SIZES, sizes
 
 Record = dict[str, Any]
-
-_LONGEST_SCRIPT = 100_000  # bytes
 
 
 @dataclass(frozen=True)
@@ -110,19 +109,6 @@ def _witness(row: Record, parts: tuple[PartView, ...], folder: Path | None) -> W
             for premise in row.get("premises", ())
         ),
         path=row["witness"] or "",
-        script=_script(folder, row["witness"]),
+        script=witness_script(folder, row["witness"]),
         key=row["key"],
     )
-
-
-def _script(folder: Path | None, path: str | None) -> str:
-    """The text of a witness script inside the result folder; empty if it is not there."""
-    if folder is None or not path:
-        return ""
-    root = folder.resolve()
-    file = (root / path).resolve()
-    try:
-        inside = file.is_relative_to(root) and file.stat().st_size <= _LONGEST_SCRIPT
-        return file.read_text(encoding="utf-8") if inside else ""
-    except (OSError, UnicodeDecodeError):
-        return ""

@@ -59,14 +59,16 @@ NO_FORMULAS = ClaimView({}, ())
 
 
 def formulas(claim_id: str) -> ClaimView:
-    """Formulas of an encoded claim; none for an id that this version does not know."""
+    """Formulas of an encoded claim; none for one in words alone, or that is not known here."""
     from fedbounds.errors import FedboundsError
-    from fedbounds.theory.claims import read
+    from fedbounds.theory.claims import Claim, read
     from fedbounds.theory.registry import claim
 
     try:
         found = claim(claim_id)
     except FedboundsError:
+        return NO_FORMULAS
+    if not isinstance(found, Claim):
         return NO_FORMULAS
     views = {
         reading.name: tuple(_part(part) for part in read(found, reading))
@@ -100,7 +102,7 @@ def _by_term(expression: "sp.Expr") -> "sp.Expr":
 def _latex(expression: Any) -> str:
     import sympy as sp
 
-    from fedbounds.verify.formula import to_latex
+    from .notation import to_latex
 
     return to_latex(tidy(sp.sympify(expression)))
 
@@ -123,7 +125,9 @@ def _terms(expression: "sp.Expr") -> list[str]:
     """LaTeX of the terms of a sum, each with its sign, in printing order."""
     import sympy as sp
 
-    from fedbounds.verify.formula import ordered_terms, to_latex
+    from fedbounds.verify.formula import ordered_terms
+
+    from .notation import to_latex
 
     terms = ordered_terms(tidy(sp.sympify(expression)))
     found = [to_latex(terms[0])]
@@ -146,9 +150,17 @@ def _condition(condition: "Condition") -> Markup:
 def _index(part: "Part") -> str:
     from fedbounds.vocabulary import Index
 
-    if part.index is Index.RUN:
-        return "once per run"
-    return f"for every round t = {part.first_round}, …, T − 1"
+    rounds = f"every round t = {part.first_round}, …, T − 1"
+    words = {
+        Index.RUN: "once per run",
+        Index.ROUND: f"for {rounds}",
+        Index.CLIENT: f"for {rounds} and every client i",
+        Index.STEP: f"for {rounds}, every client i and every local step k that occurs",
+        Index.RUNG: "for every step t of a ladder of instances that differ in one parameter",
+        Index.POINT: "for every choice of parameters; nothing is run",
+    }
+    only = f"; {part.algorithm} only" if part.algorithm else ""
+    return f"{words[part.index]}{only}"
 
 
 def _notation(claim: "Claim") -> tuple[tuple[Markup, str], ...]:

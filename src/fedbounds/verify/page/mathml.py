@@ -25,11 +25,17 @@ _OPERATORS = {
     r"\ge": "≥",
     r"\in": "∈",
     r"\cdot": "⋅",
+    r"\ne": "≠",
+    r"\to": "→",
+    r"\dots": "…",
 }
 _FENCES = {"(": "(", ")": ")", "[": "[", "]": "]", r"\|": "‖", "|": "|", r"\{": "{", r"\}": "}"}
+_FENCES |= {r"\langle": "⟨", r"\rangle": "⟩"}
 _LARGE = {r"\sum": "∑", r"\prod": "∏"}
 _WORDS = {r"\max", r"\min", r"\log", r"\exp"}
 _ALPHABETS = {r"\mathcal": "SCRIPT", r"\mathbb": "DOUBLE-STRUCK", r"\mathbf": "BOLD"}
+_ACCENTS = {r"\bar": "‾", r"\hat": "ˆ", r"\tilde": "˜"}
+_NAMES = {r"\infty": "∞"}  # whose name in HTML is another one
 _IGNORED = {r"\textstyle", r"\displaystyle", r"\,", r"\quad", r"\!"}
 
 
@@ -97,8 +103,9 @@ def _atom(tokens: _Tokens) -> str:
         return f"<mfrac>{_argument(tokens)}{_argument(tokens)}</mfrac>"
     if token == r"\sqrt":
         return _root(tokens)
-    if token == r"\bar":
-        return f'<mover accent="true">{_argument(tokens)}<mo stretchy="false">‾</mo></mover>'
+    if token in _ACCENTS:
+        mark = f'<mo stretchy="false">{_ACCENTS[token]}</mo>'
+        return f'<mover accent="true">{_argument(tokens)}{mark}</mover>'
     if token in _ALPHABETS:
         return _letter(_ALPHABETS[token], tokens)
     return _leaf(token)
@@ -130,7 +137,7 @@ def _leaf(token: str) -> str:
     if _NUMBER.match(token):
         return f"<mn>{token}</mn>"
     if token.startswith("\\"):
-        name = html5.get(f"{token[1:]};")
+        name = _NAMES.get(token) or html5.get(f"{token[1:]};")
         return f"<mi>{name}</mi>" if name else f"<mtext>{escape(token)}</mtext>"
     return f"<mi>{escape(token)}</mi>"
 

@@ -8,17 +8,44 @@ from typing import Any
 
 from fedbounds.vocabulary import Relation, Standing, StatementStatus, Verdict
 
-from .figures import Strips, Waterfall, strips, waterfall
+from .comparisons import ComparisonView, comparison_view
+from .coverage import coverage
+from .figures import Strips, Waterfall, strips, waterfalls
 from .formulas import ClaimView
-from .numbers import NONE, number, span
+from .numbers import NONE, exact, number
+from .runs import CurveView, LadderView, curve_view, ladder_view
 from .summary import VERDICTS, power, sizes
 
 Record = dict[str, Any]
 
-CORNERS = ("m=1", "m=n", "n=2", "K=1", "T=1")
-_RANGES = ("n", "m", "K", "T", "gamma L K", "b^2")
-_GRAVE = (Standing.CONFLICT, Standing.REFUTED, Standing.UNSATISFIABLE, Standing.GAP)
-_LONGEST_TABLE = 200  # instances listed per claim; the rest is in results.json
+_GRAVE = (
+    Standing.CONFLICT,
+    Standing.REFUTED,
+    Standing.UNSATISFIABLE,
+    Standing.GAP,
+    Standing.NOT_REPRODUCED,
+    Standing.NOT_REPRODUCIBLE,
+)
+_MOST_LADDERS = 4  # per claim
+
+
+@dataclass(frozen=True)
+class Detail:
+    """How much of a large run the page carries; the rest is in results.json.
+
+    Attributes
+    ----------
+    instances : int
+        Listed per claim, the most exposed ones.
+    rounds : int
+        Drawn per curve.
+    room : int
+        Characters that the download of the results may take.
+    """
+
+    instances: int
+    rounds: int
+    room: int
 
 
 @dataclass(frozen=True)
@@ -27,6 +54,16 @@ class Table:
 
     readings: tuple[Record, ...]
     groups: tuple[tuple[str, tuple[tuple[str, tuple[str, ...]], ...]], ...]
+
+
+@dataclass(frozen=True)
+class Best:
+    """The largest tightness that a search found, and where."""
+
+    tightness: str
+    instance: str
+    how: str
+    parameters: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -41,7 +78,12 @@ class Section:
     strips: Strips | None
     data: tuple[tuple[str, ...], ...]
     left_out: int
-    waterfall: Waterfall | None
+    waterfalls: tuple[Waterfall, ...]
+    curve: CurveView | None
+    ladders: tuple[LadderView, ...]
+    ladders_left_out: int
+    comparison: ComparisonView | None
+    best: Best | None
 
 
 def by_gravity(claims: Iterable[Record]) -> list[Record]:
@@ -61,12 +103,14 @@ def verdicts_seen(claims: Iterable[Record]) -> list[str]:
     return [verdict.value for verdict in VERDICTS if verdict in seen]
 
 
-def section(claim: Record, records: list[Record], view: ClaimView) -> Section:
+def section(claim: Record, records: list[Record], view: ClaimView, detail: Detail) -> Section:
     """Formulas, numbers per reading, and figures of one claim."""
     readings = claim["readings"]
     tight = readings[0]["tightness"] is not None
     value = _tightness if tight else _relative_gap
     data = _data(readings, records, value)
+    headline = [row for row in records if row["reading"] == readings[0]["name"]]
+    ladders = [row for row in headline if row.get("ladder")]
     return Section(
         claim=claim,
         quiet=_is_quiet(claim),
@@ -74,10 +118,22 @@ def section(claim: Record, records: list[Record], view: ClaimView) -> Section:
         table=_table(readings, records),
         measure="tightness" if tight else "relative gap",
         strips=strips(_points(readings, records, value)),
-        data=tuple(data[:_LONGEST_TABLE]),
-        left_out=max(0, len(data) - _LONGEST_TABLE),
-        waterfall=waterfall(records),
+        data=tuple(data[: detail.instances]),
+        left_out=max(0, len(data) - detail.instances),
+        waterfalls=waterfalls(records),
+        curve=curve_view(headline, detail.rounds),
+        ladders=tuple(ladder_view(row) for row in ladders[:_MOST_LADDERS]),
+        ladders_left_out=max(0, len(ladders) - _MOST_LADDERS),
+        comparison=comparison_view(readings, records),
+        best=_best(claim.get("best")),
     )
+
+
+def _best(found: Record | None) -> Best | None:
+    if not found:
+        return None
+    parameters = tuple((name, exact(v)) for name, v in found["parameters"].items())
+    return Best(number(found["tightness"], 4), found["instance"], found["how"], parameters)
 
 
 def _is_quiet(claim: Record) -> bool:
@@ -153,7 +209,7 @@ def _table(readings: Sequence[Record], records: Sequence[Record]) -> Table:
     own = [[r for r in records if r["reading"] == reading["name"]] for reading in readings]
     groups = (
         ("Judgement", _rows(_judgement, readings)),
-        ("Coverage", _rows(_coverage, readings)),
+        ("Coverage", _rows(coverage, readings)),
         ("Records by verdict and method", _pivot(own, _method)),
         ("Reasons", _pivot(own, _reason)),
     )
@@ -179,19 +235,6 @@ def _judgement(reading: Record) -> dict[str, str]:
         "power, its inverse": number(power(reading)),
         "least relative gap": number(reading["least_relative_gap"]),
         "beats the trivial bound": beats[reading["uninformative"]],
-    }
-
-
-def _coverage(reading: Record) -> dict[str, str]:
-    coverage = reading["coverage"]
-    met = coverage["corners"]
-    ranges = coverage["ranges"]
-    names = {"gamma L K": "γLK", "b^2": "b²"}
-    return {
-        "instances examined": str(coverage["instances"]),
-        **{names.get(name, name): span(ranges[name]) for name in _RANGES if name in ranges},
-        "corners met": ", ".join(met) or "none",
-        "corners not met": ", ".join(c for c in CORNERS if c not in met) or "none",
     }
 
 

@@ -11,6 +11,7 @@ from fedbounds.theory import catalogue
 from fedbounds.vocabulary import ProofStatus, Standing, StatementStatus, Verdict
 
 from .numbers import count, listed
+from .standings import MEANING
 
 Record = dict[str, Any]
 
@@ -25,22 +26,34 @@ VERDICTS = (
 )
 _FEW = 6  # at most so many claims are named on a command line
 
-MEANING = {
-    Standing.CONFIRMED: "every step of the paper's proof is proved, with certificates",
-    Standing.CONFIRMED_BY_SOLVER: "as confirmed, but some step rests on a solver alone",
-    Standing.PROVED_OTHERWISE: "proved by our steps, not by the paper's",
-    Standing.GAP: "a step of the proof fails; the statement is neither proved nor refuted",
-    Standing.TESTED: "no complete proof was replayed; every part survived measurement",
-    Standing.REFUTED: "violated exactly, on an instance inside its assumptions and conditions",
-    Standing.UNSATISFIABLE: "its assumptions or conditions contradict each other",
-    Standing.OPEN: "not judged, or not firmly on every part",
-    Standing.CONFLICT: "both proved and violated: a bug of fedbounds",
-}
-
 
 def judged_claims(document: Record) -> list[Record]:
-    """Claims that have readings, in the order of their paper."""
-    return [claim for claim in in_order(document) if claim["readings"]]
+    """Claims that were judged, in the order of their paper; each has at least one reading."""
+    found = []
+    for claim in in_order(document):
+        if claim["readings"] or claim["standing"] not in (None, Standing.OPEN):
+            whole = _whole(claim)
+            readings = [whole | reading for reading in claim["readings"]] or [whole]
+            found.append({"readings_differ": False, "best": None} | claim | {"readings": readings})
+    return found
+
+
+def _whole(claim: Record) -> Record:
+    """A claim as its one reading, nothing measured; what a reading does not tell is as here."""
+    return {
+        "name": "as stated",
+        "ambiguity": "",
+        "statement": claim["statement"],
+        "untested": [],
+        "open_candidates": 0,
+        "tightness": None,
+        "least_relative_gap": None,
+        "power": None,
+        "uninformative": None,
+        "counts": {},
+        "coverage": {"corners": [], "instances": 0, "methods": {}, "ranges": {}},
+        "witness": None,
+    }
 
 
 def in_order(document: Record) -> list[Record]:
@@ -146,11 +159,13 @@ def _third(document: Record, judged: Sequence[Record]) -> str:
         )
     else:
         parts.append("no record is undecided")
-    least = min(judged, key=lambda claim: _instances(claim))
-    parts.append(
-        f"the claim examined on the fewest instances is {short_id(least['id'])} "
-        f"({_instances(least)})"
-    )
+    measured = [claim for claim in judged if claim["readings"][0]["counts"]]
+    if measured:
+        least = min(measured, key=_instances)
+        parts.append(
+            f"the claim examined on the fewest instances is {short_id(least['id'])} "
+            f"({_instances(least)})"
+        )
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."
 

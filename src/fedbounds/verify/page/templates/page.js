@@ -32,17 +32,27 @@ for (const table of document.querySelectorAll("table.sortable")) {
 }
 const openTarget = () => {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  if (target && target.tagName === "DETAILS") {
-    target.open = true;
-    target.scrollIntoView();
-  }
+  if (!target) return;
+  for (let at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+  target.scrollIntoView();
 };
 addEventListener("hashchange", openTarget);
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a[href^='#']");
-  if (link && link.hash === location.hash) openTarget();
+  if (link && link.getAttribute("href") === location.hash) openTarget();
 });
-openTarget();
+if (location.hash) openTarget();
+const edges = [...document.querySelectorAll(".edges path[data-from]")];
+for (const node of document.querySelectorAll("a.node")) {
+  const light = (on) => {
+    for (const edge of edges) {
+      const touches = edge.dataset.from === node.dataset.id || edge.dataset.to === node.dataset.id;
+      if (touches) edge.classList.toggle("lit", on);
+    }
+  };
+  for (const name of ["focus", "mouseenter"]) node.addEventListener(name, () => light(true));
+  for (const name of ["blur", "mouseleave"]) node.addEventListener(name, () => light(false));
+}
 let folded = [];
 addEventListener("beforeprint", () => {
   folded = [...document.querySelectorAll(".claim > details:not([open])")];

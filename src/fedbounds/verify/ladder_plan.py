@@ -1,0 +1,270 @@
+"""Which ladders judge the claims about steady states.
+
+n = 10 clients as in the paper's figures, in float64, and 2 or 4 clients in exact rationals. The
+paper names no outer step sizes: half of the ladders have eta = 1, half those that its theorems
+ask for. All steps are within the theorems' conditions at the largest K, so that a ladder in K has
+one gamma. Nothing here knows what any verdict should be.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+from flint import fmpq
+
+from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
+from fedbounds.algorithms.scaffold_p import ScaffoldP
+from fedbounds.problems import (
+    FederatedQuadratic,
+    Noise,
+    NoiseLaw,
+    Start,
+    federated_quadratic,
+    to_rational,
+)
+from fedbounds.problems.arrays import to_float
+from fedbounds.problems.linear import is_exact
+from fedbounds.vocabulary import Method
+
+from .instance import ALGORITHM_NAMES, Instance
+from .ladder import Ladder
+from .plateau import GRADIENTS, plateau
+
+_RULES: tuple[type[FedAvgP], ...] = (FedAvgP, ScaffoldP)
+_TUNING = 64  # steps of FedAvg-P are tried in fractions of this
+
+
+@dataclass(frozen=True, eq=False)
+class _Family:
+    """Problems of one shape: ``make(b2, personal)``, b2 as a factor, personal noise or none."""
+
+    label: str
+    clients: int
+    make: Callable[[Any, bool], FederatedQuadratic]
+    exact: bool
+    has_dissimilarity: bool
+    local_steps: tuple[int, ...]
+    participants: tuple[int, ...]  # some m < n
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """Outer step sizes as functions of n and m."""
+
+    label: str
+    outer_u: Callable[[int, int], Any]
+    outer_v: Callable[[int, int], Any]
+
+
+def ladders(seed: int, repeats: int) -> Iterator[Ladder]:
+    """All ladders, rationals first; ``repeats`` random problems of each kind in float64."""
+    yield from rational_ladders()
+    yield from float_ladders(seed, repeats)
+
+
+def rational_ladders() -> Iterator[Ladder]:
+    """Two and four clients, d_u = d_v = 1, integer entries."""
+    for n in (2, 4):
+        for alike in (True, False):
+            yield from _of_family(_rational_family(n, alike), _RATIONAL_STEPS)
+
+
+def float_ladders(seed: int, repeats: int) -> Iterator[Ladder]:
+    """Ten clients, as in the paper's figures."""
+    for repeat in range(repeats):
+        for alike in (True, False):
+            yield from _of_family(_float_family(alike, seed + repeat), _FLOAT_STEPS)
+
+
+_FLOAT_STEPS = (
+    _Steps("eta = 1", lambda n, m: 1.0, lambda n, m: 1.0),
+    _Steps("outer steps", lambda n, m: float(np.sqrt(m)), lambda n, m: float(np.sqrt(n / m))),
+)
+# rationals at least sqrt(m) and sqrt(n/m) for n <= 4
+_RATIONAL_STEPS = (
+    _Steps("eta = 1", lambda n, m: fmpq(1), lambda n, m: fmpq(1)),
+    _Steps("outer steps", lambda n, m: fmpq(2), lambda n, m: fmpq(2)),
+)
+_LONG_OUTER = 1000  # eta_u of Theorem 3.11 in a run of that many rounds
+
+
+def _float_family(alike: bool, seed: int) -> _Family:
+    def make(b2: Any, personal: bool) -> FederatedQuadratic:
+        return federated_quadratic(
+            clients=10,
+            shared_dimension=2,
+            personal_dimension=1,
+            strong_convexity=0.5,
+            coupling=0.0 if alike else 0.2,
+            dissimilarity=float(b2) if alike else None,
+            noise=Noise(NoiseLaw.GAUSSIAN, 0.3, 0.3 if personal else 0.0),
+            seed=seed,
+        )
+
+    label = "shared curvature" if alike else "own curvature"
+    return _Family(f"{label} {seed}", 10, make, False, alike, (1, 2, 5, 10, 25), (3, 9))
+
+
+def _rational_family(n: int, alike: bool) -> _Family:
+    shared, personal = ([2] * n if alike else [2, 1, 2, 1][:n]), [1, 2, 1, 2][:n]
+    coupling = [0] * n if alike else [1, 0, -1, 0][:n]
+    if not alike:
+        personal = [2, 2, 1, 2][:n]
+    hessian = np.array(
+        [[[a, c], [c, d]] for a, c, d in zip(shared, coupling, personal, strict=True)], dtype=float
+    )
+    # mean zero, and b^2 = 1 for n = 2, 5/2 for n = 4
+    slopes = np.array([[1, 1], [-1, 0], [2, -1], [-2, 1]], dtype=float)[:n]
+
+    def make(b2: Any, personal: bool) -> FederatedQuadratic:
+        scaled = slopes * np.array([float(np.sqrt(b2)), 1.0])  # b2 is a square
+        law = Noise(NoiseLaw.RADEMACHER, 1.0, 1.0 if personal else 0.0)
+        return to_rational(FederatedQuadratic(hessian, scaled, 1, law))
+
+    label = "shared curvature" if alike else "own curvature"
+    return _Family(f"{label} n={n} in rationals", n, make, True, alike, (1, 2, 4), (n - 1,))
+
+
+def _of_family(family: _Family, choices: tuple[_Steps, ...]) -> Iterator[Ladder]:
+    for steps in choices:
+        yield from _in_gamma(family, steps)
+        yield from _in_participants(family, steps)
+        for m in (*family.participants, family.clients):
+            yield from _in_local_steps(family, steps, m)
+            if family.has_dissimilarity:
+                yield from _in_dissimilarity(family, steps, m)
+        if family.has_dissimilarity:
+            for m in family.participants:
+                yield from _in_algorithm(family, steps, m)
+    number: Callable[[int], Any] = fmpq if family.exact else float
+    long, one = number(_LONG_OUTER), number(1)
+    theorem_311 = _Steps(f"eta_u = {_LONG_OUTER}", lambda n, m: long, lambda n, m: one)
+    yield from _in_local_steps(family, theorem_311, family.clients)
+
+
+def _in_gamma(family: _Family, steps: _Steps) -> Iterator[Ladder]:
+    problem = family.make(1, True)
+    most = family.local_steps[-1]
+    for m in family.participants:
+        values = [_step(family, m, most) / 2**halvings for halvings in range(3)]
+        for rule in _RULES:
+            rungs = [(problem, _algorithm(rule, family, steps, m, most, x)) for x in values]
+            yield _ladder(family, steps, "gamma", values, rungs, f"m={m} K={most}")
+
+
+def _in_participants(family: _Family, steps: _Steps) -> Iterator[Ladder]:
+    problem, values = family.make(1, False), range(1, family.clients + 1)
+    for local in (family.local_steps[0], family.local_steps[-1]):
+        gamma = _step(family, 1, local)  # one for all m: the shortest
+        for rule in _RULES:
+            rungs = [(problem, _algorithm(rule, family, steps, m, local, gamma)) for m in values]
+            yield _ladder(family, steps, "m", list(values), rungs, f"K={local}")
+
+
+def _in_local_steps(family: _Family, steps: _Steps, m: int) -> Iterator[Ladder]:
+    problem, values = family.make(1, True), list(family.local_steps)
+    gamma = _step(family, m, values[-1])
+    for rule in _compared(family, m):
+        rungs = [(problem, _algorithm(rule, family, steps, m, x, gamma)) for x in values]
+        yield _ladder(family, steps, "K", values, rungs, f"m={m}")
+
+
+def _compared(family: _Family, m: int) -> tuple[type[FedAvgP], ...]:
+    """With everyone taking part, only FedAvg-P is spoken of."""
+    return _RULES if m < family.clients else (FedAvgP,)
+
+
+def _in_dissimilarity(family: _Family, steps: _Steps, m: int) -> Iterator[Ladder]:
+    problems = [family.make(factor, True) for factor in (1, 4, 16, 64)]
+    local = family.local_steps[-1]
+    gamma = _step(family, m, local)
+    for rule in _compared(family, m):
+        algorithm = _algorithm(rule, family, steps, m, local, gamma)
+        values = [problem.dissimilarity for problem in problems]
+        rungs = [(problem, algorithm) for problem in problems]
+        yield _ladder(family, steps, "b^2", values, rungs, f"m={m} K={local}")
+
+
+def _in_algorithm(family: _Family, steps: _Steps, m: int) -> Iterator[Ladder]:
+    """FedAvg-P, then Scaffold-P: at one step size, and at about one steady state."""
+    for factor in (1, 16, 256):
+        problem = family.make(factor, True)
+        for local in (family.local_steps[0], family.local_steps[-1]):
+            gamma = _step(family, m, local)
+            first, second = (_algorithm(rule, family, steps, m, local, gamma) for rule in _RULES)
+            label = f"m={m} K={local} b^2={problem.dissimilarity}"
+            values = ["FedAvg-P", "Scaffold-P"]
+            rungs = [(problem, first), (problem, second)]
+            yield _ladder(family, steps, "algorithm", values, rungs, label)
+            tuned = [(problem, _tuned(problem, first, second)), (problem, second)]
+            name = "algorithm at equal steady state"
+            yield _ladder(family, steps, name, values, tuned, label)
+
+
+def _tuned(problem: FederatedQuadratic, first: FedAvgP, second: FedAvgP) -> FedAvgP:
+    """``first`` with shorter steps: the shortest at which it is no more accurate than ``second``.
+
+    If it is more accurate at every step size tried, its own steps stay.
+    """
+
+    exact = is_exact(problem.hessian)
+    problem, floats, second = to_float(problem), to_float(first), to_float(second)
+
+    def level(algorithm: FedAvgP) -> float:
+        found = plateau(problem, algorithm).quantities
+        g_u, g_v = (float(found[name]) for name in GRADIENTS)
+        return g_u + g_v * algorithm.participants / problem.clients
+
+    target, low, high = level(second), 0, _TUNING
+    while high - low > 1:
+        middle = (low + high) // 2
+        if level(_shortened(floats, middle / _TUNING)) >= target:
+            high = middle
+        else:
+            low = middle
+    return _shortened(first, fmpq(high, _TUNING) if exact else high / _TUNING)
+
+
+def _shortened(algorithm: FedAvgP, factor: Any) -> FedAvgP:
+    return replace(
+        algorithm,
+        inner_step_u=algorithm.inner_step_u * factor,
+        inner_step_v=algorithm.inner_step_v * factor,
+    )
+
+
+def _step(family: _Family, m: int, local: int) -> Any:
+    """gamma within the step conditions of Theorems 3.7, 3.11 and 4.5: L is 1, in rationals < 3."""
+    # n^(2/3) is below 5 for n = 10 and below 3 for n <= 4
+    if family.exact:
+        return fmpq(min(m, 3), 3) / (84 * 3 * local)
+    return min(m / 5.0, 1.0) / (84.0 * local)
+
+
+def _algorithm(
+    rule: type[FedAvgP], family: _Family, steps: _Steps, m: int, local: int, gamma: Any
+) -> FedAvgP:
+    n = family.clients
+    found = with_effective_step(m, local, gamma, steps.outer_u(n, m), steps.outer_v(n, m))
+    return rule(**{field.name: getattr(found, field.name) for field in fields(found)})
+
+
+def _ladder(
+    family: _Family,
+    steps: _Steps,
+    parameter: str,
+    values: list[Any],
+    rungs: list[tuple[FederatedQuadratic, FedAvgP]],
+    label: str,
+) -> Ladder:
+    method = Method.RATIONAL if family.exact else Method.MOMENTS
+    rules = dict.fromkeys(ALGORITHM_NAMES[type(algorithm)] for _, algorithm in rungs)
+    name = f"{' to '.join(rules)}, {family.label}, {steps.label}, {label}, ladder in {parameter}"
+    instances = []
+    for value, (problem, algorithm) in zip(values, rungs, strict=True):
+        point = Start(np.ones(problem.shared_dimension), np.ones((problem.clients, 1)))
+        start = to_rational(point) if family.exact else point
+        own = f"{name}: {value}"
+        instances.append(Instance(own, problem, algorithm, 1, method, start))
+    return Ladder(name, tuple(instances), parameter, tuple(values))

@@ -1,0 +1,56 @@
+"""LaTeX of a claim's expressions as the page shows them: the paper's indices on every quantity."""
+
+import re
+from typing import Any
+
+import sympy as sp
+
+from fedbounds.theory.symbols import MEANING, t
+from fedbounds.verify.formula import _Latex
+
+_ROUND = re.compile(r"\^(?:\{t([+-][0-9]+)?\}|t)")
+_COMPOSITE = re.compile(r"\\\||\\langle|\s")  # a norm, a product or more than one letter
+_T = sp.Symbol(t.name)
+
+
+class _PageLatex(_Latex):
+    """Rounds above and local steps below, as the paper writes them."""
+
+    def __init__(self) -> None:
+        super().__init__({"fold_frac_powers": True})
+
+    def _print_AppliedUndef(self, expr: Any, exp: str | None = None) -> str:
+        base = MEANING[expr.func.__name__].latex
+        for step in expr.args[1:]:
+            named = base.replace("{i,k}", f"{{i,{self._index(step)}}}")
+            base = named if "{i,k}" in base else f"\\left({base}\\right)_{{{self._index(step)}}}"
+        text = self._at_round(base, _plain(expr.args[0]))
+        return text if exp is None else f"\\left({text}\\right)^{{{exp}}}"
+
+    def _at_round(self, base: str, when: Any) -> str:
+        """A quantity at a round; a norm or product carries it only when it is not t."""
+        if _ROUND.search(base):  # the quantity names its rounds itself, relative to t
+            return _ROUND.sub(lambda found: self._shifted(found, when), base)
+        if not _COMPOSITE.search(re.sub(r"\\(mathcal|mathbf|hat) ", "", base)):
+            return f"{base}^{{{self._index(when)}}}"
+        if when == _T:
+            return base
+        return f"\\left({base}\\right)^{{{self._index(when)}}}"
+
+    def _shifted(self, found: re.Match[str], when: Any) -> str:
+        return f"^{{{self._index(when + int(found[1] or 0))}}}"
+
+    def _index(self, expression: Any) -> str:
+        """An index without spaces: t-1."""
+        return str(self._print(_plain(expression))).replace(" ", "")
+
+
+def _plain(expression: Any) -> Any:
+    """The same without assumptions on its symbols, so that t is t whoever wrote it."""
+    found = sp.sympify(expression)
+    return found.xreplace({s: sp.Symbol(s.name) for s in found.free_symbols})
+
+
+def to_latex(expression: sp.Expr) -> str:
+    """LaTeX in the paper's symbols: rounds as superscripts, local steps as subscripts."""
+    return str(_PageLatex().doprint(expression))

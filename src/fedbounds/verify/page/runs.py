@@ -1,0 +1,181 @@
+"""A record's run per round, and a record's ladder over one parameter: drawn and as tables."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from .numbers import number, to_float
+from .plots import Curve, Panel, Values, panel
+
+Record = dict[str, Any]
+
+
+def reals(values: Any) -> list[float | None]:
+    """A record's list as finite numbers or None."""
+    found = [to_float(value) for value in values or ()]
+    return [v if v is not None and math.isfinite(v) else None for v in found]
+
+
+@dataclass(frozen=True)
+class CurveView:
+    """A record's run: measured against bound, their ratio beneath, and both as a table."""
+
+    instance: str
+    tightness: str
+    left_out: int
+    panels: tuple[Panel, ...]
+    names: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def curve_view(records: Sequence[Record], most: int) -> CurveView | None:
+    """The run of the tightest record that tells it, at ``most`` rounds; None if none does."""
+    told = [row for row in records if row.get("curve")]
+    if not told:
+        return None
+    row = max(told, key=lambda r: (r["tightness"] or 0.0, r["key"]))
+    curve = row["curve"]
+    kept = _spread_out(len(curve["rounds"]), most)
+    x = [float(curve["rounds"][at]) for at in kept]
+    columns = {
+        "measured, left side": reals(curve["left"]),
+        "its running mean": reals(curve.get("mean")),
+        "bound, right side": reals(curve["right"]),
+        "low": reals(curve.get("low")),
+        "high": reals(curve.get("high")),
+    }
+    columns = {name: [values[at] for at in kept] for name, values in columns.items() if values}
+    right = columns["bound, right side"]
+    ratios = {
+        title: _ratio(columns[name], right)
+        for name, title in (
+            ("measured, left side", "left / right"),
+            ("its running mean", "running mean / right"),
+        )
+        if name in columns
+    }
+    styles = {
+        "measured, left side": "left",
+        "its running mean": "mean",
+        "bound, right side": "right",
+    }
+    band = (columns["low"], columns["high"]) if {"low", "high"} <= columns.keys() else None
+    instance = row["problem"]["instance"]
+    upper = panel(
+        f"Measured side and bound per round on {instance}",
+        "round t",
+        x,
+        [Curve(name, style, columns[name]) for name, style in styles.items() if name in columns],
+        band=band,
+    )
+    lower = panel(
+        f"Measured side over bound per round on {instance}",
+        "round t",
+        x,
+        [
+            Curve(title, style, values)
+            for (title, values), style in zip(ratios.items(), ("left", "mean"), strict=False)
+        ],
+    )
+    every = columns | ratios
+    return CurveView(
+        instance,
+        number(row["tightness"]),
+        len(curve["rounds"]) - len(x),
+        tuple(found for found in (upper, lower) if found is not None),
+        ("round t", *every),
+        tuple(
+            (number(at), *(number(values[index], 4) for values in every.values()))
+            for index, at in enumerate(x)
+        ),
+    )
+
+
+def _spread_out(count: int, most: int) -> list[int]:
+    """At most so many of the places 0 to count - 1, evenly, both ends among them."""
+    if count <= most:
+        return list(range(count))
+    return [round(at * (count - 1) / (most - 1)) for at in range(most)]
+
+
+def _ratio(left: Values, right: Values) -> list[float | None]:
+    return [
+        None if a is None or b is None or b <= 0 else a / b
+        for a, b in zip(left, right, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class LadderView:
+    """Measured values over one parameter, a fitted line, and the two exponents."""
+
+    parameter: str
+    instance: str
+    panel: Panel | None
+    fitted: str
+    span: str
+    symbolic: str
+    names: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def ladder_view(row: Record) -> LadderView:
+    """The ladder of a record."""
+    ladder, fit = row["ladder"], row["ladder"]["fit"]
+    x = [value if value is not None else math.nan for value in reals(ladder["values"])]
+    series = {name: reals(values) for name, values in ladder["series"].items()}
+    styles = ("left", "mean", "right", "other")
+    curves = [
+        Curve(name, style, values, line=False, dots=True)
+        for (name, values), style in zip(series.items(), styles, strict=False)
+    ]
+    symbolic = None if fit is None else _fraction(fit["symbolic"])
+    of = fit.get("series", next(iter(series), "")) if fit else ""
+    for name, style, slope in (
+        ("fitted", "fit", None if fit is None else to_float(fit["exponent"])),
+        ("symbolic", "symbolic", symbolic),
+    ):
+        if slope is not None and (line := _power_law(x, series[of], slope)):
+            curves.append(Curve(f"{name} slope {number(slope)}", style, line))
+    instance = row["problem"]["instance"]
+    return LadderView(
+        ladder["parameter"],
+        instance,
+        panel(
+            f"{', '.join(series)} over {ladder['parameter']}",
+            ladder["parameter"],
+            x,
+            curves,
+            log_x=True,
+        ),
+        number(fit["exponent"]) if fit else "",
+        f"{number(fit['low'])} to {number(fit['high'])}" if fit else "",
+        str(fit["symbolic"]) if fit else "",
+        (ladder["parameter"], *series),
+        tuple(
+            (number(at), *(number(values[index], 4) for values in series.values()))
+            for index, at in enumerate(x)
+        ),
+    )
+
+
+def _power_law(x: Sequence[float], values: Values, slope: float) -> list[float | None]:
+    """A line of that slope through the middle of the points, both axes logarithmic."""
+    known = [
+        (math.log(at), math.log(v))
+        for at, v in zip(x, values, strict=True)
+        if v is not None and v > 0 and at > 0
+    ]
+    if not known:
+        return []
+    middle = [sum(side) / len(known) for side in zip(*known, strict=True)]
+    return [math.exp(middle[1] + slope * (math.log(at) - middle[0])) for at in x]
+
+
+def _fraction(text: Any) -> float | None:
+    try:
+        return float(Fraction(str(text)))
+    except (ValueError, ZeroDivisionError):
+        return None

@@ -1,0 +1,213 @@
+"""Claims judged without a plan of runs: equivalences, comparisons, assumptions, experiments.
+
+Each judgement becomes a record of the same shape as that of a run, so that tables and pages need
+not know the difference.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from flint import fmpq
+
+from fedbounds.theory.claims import Part
+from fedbounds.theory.orders import ComparisonClaim
+from fedbounds.theory.personalization.equivalences import ANALYSIS, Equivalence
+from fedbounds.theory.setting import AssumptionClaim, Experiment
+from fedbounds.vocabulary import Method, Relation, Verdict
+
+from .compare_bounds import as_rows
+from .decide import decide
+from .instance import Point
+from .measure import measure
+from .special_cases import judge_equivalence
+from .specimens import specimens
+
+Record = dict[str, Any]
+_MOST_CLIENTS = 4
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one instance says about one part of one reading.
+
+    Attributes
+    ----------
+    reading, part, instance : str
+    verdict : Verdict
+    reason : str
+    family : str
+        What was looked at.
+    method : Method
+    premise : str
+        What makes the verdict firm.
+    parameters, extra : dict
+        Plain JSON values.
+    """
+
+    reading: str
+    part: str
+    instance: str
+    verdict: Verdict
+    reason: str
+    family: str
+    method: Method
+    premise: str
+    parameters: Record = field(default_factory=dict)
+    extra: Record = field(default_factory=dict)
+
+
+def settle(claim: Any) -> Iterator[Finding]:
+    """Every finding about a claim that needs no plan of runs."""
+    judges: dict[type, Callable[[Any], Iterator[Finding]]] = {
+        Equivalence: _equivalence,
+        ComparisonClaim: _comparison,
+        AssumptionClaim: _assumption,
+        Experiment: _experiment,
+    }
+    return judges[type(claim)](claim)
+
+
+def _equivalence(claim: Equivalence) -> Iterator[Finding]:
+    for row in judge_equivalence(claim):
+        yield Finding(
+            reading=row["reading"],
+            part=row["pair"],
+            instance=row["instance"],
+            verdict=Verdict(row["verdict"]),
+            reason=row["reason"],
+            family=f"{row['general']} and {row['special']} on quadratics",
+            method=Method.RATIONAL,
+            premise="equal in rationals on basis states, unit noises, every participants' set",
+            parameters=row["parameters"],
+            extra={"restriction": row["restriction"], "where": row["where"]},
+        )
+    if claim.analysis is not None:
+        yield from _analysis(claim.analysis)
+
+
+def _analysis(part: Part) -> Iterator[Finding]:
+    for n in range(1, _MOST_CLIENTS + 1):
+        for m in range(1, n + 1):
+            point = Point(f"n={n} m={m}", (("n", fmpq(n)), ("m", fmpq(m))))
+            outcome = decide(part, measure(point).numbers, point.method)
+            yield Finding(
+                reading=ANALYSIS,
+                part=part.name,
+                instance=point.name,
+                verdict=outcome.verdict,
+                reason=outcome.reason,
+                family="parameters",
+                method=Method.RATIONAL,
+                premise="exact rationals or balls",
+                parameters={"n": n, "m": m},
+                extra={"left": outcome.left, "right": outcome.right},
+            )
+
+
+def _comparison(claim: ComparisonClaim) -> Iterator[Finding]:
+    for row in as_rows(claim):
+        region = row["worse"]["region"] if row["worse"] else ""
+        yield Finding(
+            reading=row["reading"],
+            part=row["pair"],
+            instance=row["pair"],
+            verdict=Verdict(row["verdict"]),
+            reason=f"{row['word']}" + (f": worse where {region}" if region else ""),
+            family="exponents of the bounds' terms",
+            method=Method.EXPONENTS,
+            premise="linear programme over exponents, its answer re-checked in rationals",
+            extra={"comparison": _shown(row)},
+        )
+
+
+def _shown(row: Record) -> Record:
+    """A comparison for the page: the walk that decides, in full."""
+    walk = row["worse"] or row["better"]
+    return {
+        "pair": row["pair"],
+        "word": row["word"],
+        "region": "" if walk is None else walk["region"],
+        "ray": {} if walk is None else walk["ray"]["exponents"],
+        "points": [] if walk is None else walk["points"],
+        "certificate": row["certificate"],
+    }
+
+
+def _assumption(claim: AssumptionClaim) -> Iterator[Finding]:
+    for name, problem in specimens():
+        evidence = problem.satisfies(claim.assumption)
+        yield Finding(
+            reading=claim.readings[0].name,
+            part="",
+            instance=name,
+            verdict=Verdict.NOT_VIOLATED if evidence.holds else Verdict.NOT_APPLICABLE,
+            reason=evidence.reason,
+            family=type(problem).__name__,
+            method=Method.CONSTANTS,
+            premise="the problem's constants are exact or certified at all points",
+            parameters={"n": problem.clients},
+        )
+
+
+def _experiment(claim: Experiment) -> Iterator[Finding]:
+    """A description that leaves choices open cannot be repeated as stated."""
+    for what in claim.unstated:
+        yield Finding(
+            reading=claim.readings[0].name,
+            part=what,
+            instance="description",
+            verdict=Verdict.UNDECIDED,
+            reason=f"not stated: {what}",
+            family="the paper's description",
+            method=Method.DESCRIPTION,
+            premise="what a repetition would have to guess",
+        )
+
+
+def as_record(claim_id: str, found: Finding, key: str) -> Record:
+    """A finding in the shape of a run's record."""
+    numbers = dict.fromkeys(("left", "right", "gap", "relative_gap", "tightness"))
+    numbers |= {name: found.extra[name] for name in ("left", "right") if name in found.extra}
+    return {
+        "key": key,
+        "claim": claim_id,
+        "reading": found.reading,
+        "ambiguity": "",
+        "problem": {
+            "family": found.family,
+            "instance": f"{found.part}, {found.instance}" if found.part else found.instance,
+            "clients": None,
+        },
+        "algorithm": found.family,
+        "parameters": found.parameters,
+        "constants": {},
+        "verdict": found.verdict.value,
+        "evidence": {
+            "method": found.method.value,
+            "level": None,
+            "replicas": 0,
+            "premise": found.premise,
+            "replay": None,
+        },
+        **numbers,
+        "at": {"part": found.part, "round": None, "client": None, "step": None},
+        "reason": found.reason,
+        "parts": [
+            {
+                "part": found.part,
+                "relation": Relation.AT_MOST.value,
+                "verdict": found.verdict.value,
+                "reason": found.reason,
+                "round": None,
+                "rounds": 1,
+                "beats_trivial": None,
+                "candidate": False,
+                "replay": None,
+                **numbers,
+            }
+        ],
+        "slack": [],
+        "witness": None,
+        **{name: value for name, value in found.extra.items() if name == "comparison"},
+    }

@@ -1,0 +1,92 @@
+"""A claim's line in the results: its standing from the two axes, and evidence per reading."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from fedbounds.theory.catalogue import Entry
+from fedbounds.theory.registry import encoded
+from fedbounds.theory.setting import Experiment
+from fedbounds.vocabulary import Kind, ProofStatus, Standing, StatementStatus, Verdict
+
+from .standing import standing, status_of
+
+Record = dict[str, Any]
+REFUSED = (Verdict.OUTSIDE, Verdict.NOT_APPLICABLE)  # say nothing of a claim: only counted
+Witnesses = dict[tuple[str, str], Record]
+
+
+def summarise(entry: Entry, records: Sequence[Record], witnesses: Witnesses) -> Record:
+    """Standing and evidence of one claim, from its records."""
+    summary: Record = {
+        "id": entry.id,
+        "kind": entry.kind.value,
+        "source": entry.source.value,
+        "place": entry.place,
+        "text": entry.statement,
+        "uses": list(entry.uses),
+        "paper_proof": ProofStatus.OPEN.value,
+        "severity": None,  # graded by the weakest proved correction, and none is proved yet
+        "best": None,
+        "readings": [],
+    }
+    if entry.kind is Kind.DEFINITION:
+        return summary | {"standing": None, "statement": None, "reason": "a definition: not judged"}
+    if not entry.module:
+        return summary | {
+            "standing": Standing.OPEN.value,
+            "statement": StatementStatus.UNTESTED.value,
+            "reason": "not encoded yet",
+        }
+    claim = encoded(entry)
+    own = [row for row in records if row["claim"] == entry.id]
+    readings = []
+    for reading in claim.readings:
+        rows = [row for row in own if row["reading"] == reading.name]
+        witness = witnesses.get((entry.id, reading.name))
+        readings.append(
+            status_of(reading, rows)
+            | {
+                "refused": _refused(rows),
+                "witness": None if witness is None else witness["witness"],
+            }
+        )
+    headline = readings[0]
+    word = _standing(claim, StatementStatus(headline["statement"]), summary["paper_proof"])
+    return summary | {
+        "standing": word.value,
+        "statement": headline["statement"],
+        "uninformative": headline["uninformative"],
+        "readings": readings,
+        "readings_differ": len({row["statement"] for row in readings}) > 1,
+        "reason": _reason(claim, headline),
+    }
+
+
+def _refused(rows: Sequence[Record]) -> Record:
+    """Why records say nothing: reasons with how often; numbers of failed conditions left out."""
+    counted: Counter[str] = Counter()
+    for row in rows:
+        if row["verdict"] in REFUSED:
+            counted[f"{row['verdict']}: {re.sub(r' fails: .*', ' fails', row['reason'])}"] += 1
+    return dict(sorted(counted.items()))
+
+
+def _standing(claim: Any, statement: StatementStatus, proof: str) -> Standing:
+    if isinstance(claim, Experiment):
+        return Standing.NOT_REPRODUCIBLE if claim.unstated else Standing.OPEN
+    if claim.entry.kind is Kind.ASSUMPTION:
+        survived = statement is StatementStatus.SURVIVED
+        return Standing.SATISFIABLE if survived else Standing.OPEN
+    return standing(statement, ProofStatus(proof))
+
+
+def _reason(claim: Any, headline: Record) -> str:
+    if isinstance(claim, Experiment):
+        return "not stated: " + "; ".join(claim.unstated)
+    if headline["statement"] == StatementStatus.UNTESTED and headline["open_candidates"]:
+        return f"{headline['open_candidates']} violations in float64 wait for an exact replay"
+    if headline["untested"]:
+        return f"no firm verdict on part {', '.join(headline['untested'])}"
+    return ""

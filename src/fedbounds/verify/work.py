@@ -1,0 +1,53 @@
+"""What a process of a run does: judge a batch of instances and make their records."""
+
+from typing import Any
+
+from fedbounds.theory.registry import claim as claim_of
+from fedbounds.vocabulary import Method, Verdict
+
+from .curve import curve_of
+from .device import Device
+from .judge import Judgement, Subject, judge
+from .measure import Measurement
+from .records import record
+from .shares import Share, shares
+
+Record = dict[str, Any]
+Batch = tuple[tuple[str, ...], tuple[tuple[Subject, list[str]], ...], int, Device]
+
+
+def judged_records(batch: Batch, threads: int) -> list[list[Record]]:
+    """Records of every claim and reading on each instance of a batch.
+
+    Parameters
+    ----------
+    batch : tuple (claim ids, pairs of an instance and its records' keys, seed, device)
+    threads : int
+        For sampling.
+    """
+    ids, work, seed, device = batch
+    claims = tuple(claim_of(claim_id) for claim_id in ids)
+    found = []
+    for instance, keys in work:
+        judged = judge(claims, instance, seed=seed, workers=threads, device=device)
+        pairs = zip(judged.judgements, keys, strict=True)
+        found.append([_record(judgement, key, judged.measurement) for judgement, key in pairs])
+    return found
+
+
+def _record(judgement: Judgement, key: str, measured: Measurement) -> Record:
+    headline = judgement.reading is judgement.claim.readings[0]
+    survived = judgement.verdict is Verdict.NOT_VIOLATED
+    if not (headline and survived):
+        return record(judgement, key)
+    row = record(judgement, key, _slack(judgement, measured))
+    curve = curve_of(judgement, measured.numbers)
+    return row if curve is None else row | {"curve": curve}
+
+
+def _slack(judgement: Judgement, measured: Measurement) -> tuple[Share, ...]:
+    """Shares of the losses, where the claim has a decomposition and expectations are in float64."""
+    claim, method = judgement.claim, judgement.instance.method
+    if not claim.proof_weights or method not in (Method.MOMENTS, Method.ENUMERATION):
+        return ()
+    return shares(claim, measured.numbers)

@@ -1,0 +1,208 @@
+"""A small results document, and reading the page made from one; for the tests of the page."""
+
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+
+from fedbounds.verify.standing import status_of
+
+VOID = {"meta", "br", "hr", "img", "input", "link"}
+THEOREM, LEMMA, LIKE = "personalization/thm-3.7", "personalization/lem-A.2", "toy/claim-1"
+SCRIPT = 'print("gap <negative>")\n'
+
+
+class Reading:
+    """What `status_of` needs of a reading."""
+
+    def __init__(self, name, ambiguity=""):
+        self.name, self.ambiguity = name, ambiguity
+
+
+PRINTED, SUMMED = Reading("as printed"), Reading("G_v summed over clients", "amb-2")
+
+
+def record(claim, reading, verdict, tightness=0.5, instance="quadratic 1", **more):
+    part = {
+        "part": "",
+        "verdict": verdict,
+        "reason": "",
+        "round": None,
+        "rounds": 1,
+        "relation": "<=",
+        "beats_trivial": None,
+        "candidate": False,
+        "left": tightness,
+        "right": 1.0,
+        "gap": 1.0 - tightness,
+        "relative_gap": (1.0 - tightness) / (1.0 + tightness),
+        "tightness": tightness,
+    }
+    return {
+        "key": f"key-{instance}-{verdict}",
+        "claim": claim,
+        "reading": reading.name,
+        "ambiguity": reading.ambiguity,
+        "problem": {"family": "FederatedQuadratic", "instance": instance, "clients": 2},
+        "algorithm": "FedAvg-P",
+        "parameters": {"n": 2, "m": 1, "K": 1, "T": 3, "gamma": "1/32"},
+        "constants": {"L": {"value": 1, "provenance": "exact", "side": "both"}},
+        "evidence": {
+            "method": "exact rationals",
+            "level": None,
+            "replicas": 0,
+            "premise": "exact rational arithmetic",
+        },
+        "at": {"part": "", "round": None},
+        "parts": [part],
+        "slack": [],
+        "witness": None,
+        **{key: part[key] for key in ("verdict", "reason", "left", "right", "gap")},
+        **{key: part[key] for key in ("relative_gap", "tightness")},
+        **more,
+    }
+
+
+def claim(claim_id, standing, records, readings=(PRINTED,), **more):
+    found = [
+        status_of(reading, [r for r in records if r["reading"] == reading.name]) | {"witness": None}
+        for reading in readings
+    ]
+    return {
+        "id": claim_id,
+        "kind": "inequality",
+        "source": "verbatim",
+        "place": f"place of {claim_id}",
+        "text": f"text of {claim_id}",
+        "paper_proof": "open",
+        "severity": None,
+        "standing": standing,
+        "statement": found[0]["statement"] if found else "untested",
+        "uninformative": None,
+        "readings": found,
+        "readings_differ": len({row["statement"] for row in found}) > 1,
+        "reason": "" if found else "not encoded yet",
+        **more,
+    }
+
+
+def gather(*groups):
+    """A results document of (claim, its records)."""
+    return {
+        "schema": 1,
+        "run": {
+            "fedbounds": "0.1.0",
+            "source": "0" * 64,
+            "numpy": "2.1.0",
+            "profile": "quick",
+            "seed": 3,
+            "device": "cpu",
+            "timing": {"seconds": 1.5, "python": "3.11", "system": "Linux", "machine": "x86_64"},
+        },
+        "claims": {one["id"]: one for one, _ in groups},
+        "results": [row for _, rows in groups for row in rows],
+        "proofs": {},
+    }
+
+
+def small_document():
+    """A theorem refuted in an alternative reading, a refuted lemma, a quiet and an open claim."""
+    slack = [
+        {"name": "lem-3.1", "amount": 0.3, "share": 0.6},
+        {"name": "lem-3.2 (v)", "amount": 0.2, "share": 0.4},
+    ]
+    premise = {"condition": "gamma <= 1/(32*K*L)", "left": "1/32", "right": "1/32"}
+    theorem = [
+        record(THEOREM, PRINTED, "not violated", slack=slack),
+        record(THEOREM, PRINTED, "undecided", instance="cosine 1", reason="every term is zero"),
+        record(THEOREM, PRINTED, "outside conditions", 0.1, instance="cosine 2"),
+        record(THEOREM, SUMMED, "violated", 1.5, instance="quadratic 1"),
+        record(
+            THEOREM,
+            SUMMED,
+            "violated",
+            1.75,
+            instance="witness",
+            left="7/4",
+            right="1",
+            gap="-3/4",
+            witness="witnesses/thm.py",
+            premises=[premise],
+        ),
+    ]
+    lemma = [record(LEMMA, PRINTED, "violated", 1.25, instance="vectors 1")]
+    quiet = [record(LIKE, PRINTED, "not violated", 0.25)]
+    return gather(
+        (claim(THEOREM, "tested", theorem, (PRINTED, SUMMED)), theorem),
+        (claim(LIKE, "tested", quiet), quiet),
+        (claim(LEMMA, "refuted", lemma, kind="identity", source="reconstructed"), lemma),
+        (claim("toy/claim-2", "open", [], (), kind="scaling"), []),
+        (claim("toy/def-1", None, [], (), kind="definition"), []),
+    )
+
+
+class Page(HTMLParser):
+    """Elements in order, with their text; complains about tags that do not match."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.open, self.elements, self.wrong, self.pieces = [], [], [], []
+        self.feed(html)
+        self.close()
+        self.wrong += [f"<{element['tag']}> left open" for element in self.open]
+
+    def handle_starttag(self, tag, attributes):
+        element = {"tag": tag, "attributes": dict(attributes), "text": ""}
+        element |= {"line": self.getpos(), "first": len(self.pieces)}
+        self.elements.append(element)
+        if tag not in VOID:
+            self.open.append(element)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open[-1]["tag"] != tag:
+            self.wrong.append(f"</{tag}> at {self.getpos()}")
+        else:
+            element = self.open.pop()
+            element["text"] = "".join(self.pieces[element["first"] :])
+
+    def handle_data(self, data):
+        self.pieces.append(data)
+
+    def all(self, tag):
+        return [element for element in self.elements if element["tag"] == tag]
+
+    def one(self, name):
+        (found,) = [e for e in self.elements if e["attributes"].get("id") == name]
+        return found
+
+    @property
+    def text(self):
+        return self.all("body")[0]["text"]
+
+
+def table_of_claims(html):
+    """Cells of each row of the table of claims, by the row's heading."""
+    table = html[html.index('<table class="sortable') :]
+    body = table[table.index("<tbody>") : table.index("</tbody>") + len("</tbody>")]
+    return {
+        row.find("th").findtext("a"): ["".join(cell.itertext()) for cell in row.findall("td")]
+        for row in ET.fromstring(body).findall("tr")
+    }
+
+
+def loads_something(page):
+    """Attributes and styles that would fetch anything."""
+    found = []
+    for element in page.elements:
+        for name, value in element["attributes"].items():
+            link = name in ("href", "xlink:href") and not (value or "").startswith("#")
+            link = link and not ("download" in element["attributes"] and value.startswith("data:"))
+            if link or name in ("src", "srcset", "action", "data", "poster", "background"):
+                found.append((element["tag"], name, value))
+            if name == "style" or name.startswith("on"):
+                found.append((element["tag"], name, value))
+    style = "".join(element["text"] for element in page.all("style"))
+    return found + [word for word in ("@import", "url(", "http") if word in style]

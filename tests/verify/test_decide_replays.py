@@ -1,0 +1,245 @@
+"""Replays in rationals confirm or settle what floats suspect; every verdict is reached."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import sympy as sp
+from flint import fmpq
+
+from fedbounds.algorithms.fedavg_p import with_effective_step
+from fedbounds.problems import (
+    FederatedQuadratic,
+    Noise,
+    NoiseLaw,
+    Start,
+    coupled_cosine,
+    federated_quadratic,
+    to_rational,
+)
+from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Part, read
+from fedbounds.theory.registry import claim, encoded_claims
+from fedbounds.theory.symbols import (
+    B,
+    E,
+    G_u,
+    G_v,
+    L,
+    T_3u,
+    b2,
+    f,
+    gamma,
+    n,
+    t,
+)
+from fedbounds.verify.decide import decide
+from fedbounds.verify.instance import Instance
+from fedbounds.verify.judge import judge, judge_reading, replay
+from fedbounds.verify.measure import measure
+from fedbounds.vocabulary import Method, Verdict
+
+CLAIMS = encoded_claims("personalization")
+
+
+def quadratic(*, seed=0, step=0.1, rounds=20, participants=2, scale=0.1, outer=1.0):
+    problem = federated_quadratic(
+        clients=3, shared_dimension=2, personal_dimension=1, dissimilarity=1.0,
+        noise=Noise(NoiseLaw.GAUSSIAN, scale, scale), seed=seed,
+    )  # fmt: skip
+    rng = np.random.default_rng(seed)
+    start = Start(rng.standard_normal(2), rng.standard_normal((3, 1)))
+    algorithm = with_effective_step(participants, 2, step, outer, outer)
+    return Instance("quadratic", problem, algorithm, rounds, Method.MOMENTS, start)
+
+
+UNCONDITIONAL = replace(
+    claim("personalization/thm-3.7"),
+    parts=tuple(replace(p, conditions=()) for p in claim("personalization/thm-3.7").parts),
+    readings=(AS_PRINTED,),
+    schedules=(),
+)
+
+
+# ---- replays
+
+
+def integers(entries, slopes, scale, algorithm, rounds):
+    """A rational instance in floats: integer quadratics, d_u = d_v = 1."""
+    problem = FederatedQuadratic(
+        np.array(entries, dtype=float), np.array(slopes, dtype=float), 1,
+        Noise(NoiseLaw.RADEMACHER, float(scale), float(scale)),
+    )  # fmt: skip
+    start = Start(np.ones(1), np.ones((len(entries), 1)))
+    return Instance("integers", problem, algorithm, rounds, Method.MOMENTS, start)
+
+
+TWO = integers(
+    [[[1, 0], [0, 1]], [[1, 0], [0, 1]]], [[2, 0], [-2, 1]], 1.0,
+    with_effective_step(1, 2, 1 / 64), 3,
+)  # fmt: skip
+
+
+def divided(name, by, part=""):
+    """A claim that asks for ``by`` times less."""
+    original = claim(f"personalization/{name}")
+    parts = tuple(replace(p, right=p.right / by) for p in original.parts if p.name == part)
+    return replace(original, parts=parts, readings=(AS_PRINTED,), proof_weights=())
+
+
+def test_a_float_candidate_is_confirmed_in_rationals():
+    wrong = divided("lem-3.4", 10)
+    (part,) = wrong.parts
+    candidate = decide(part, measure(TWO).numbers, Method.MOMENTS)
+    assert candidate.candidate
+    assert candidate.verdict is Verdict.UNDECIDED
+    confirmed = replay(part, TWO)
+    assert confirmed.verdict is Verdict.VIOLATED
+    assert float(fmpq(confirmed.gap)) == pytest.approx(candidate.gap, rel=1e-12)
+    (judgement,) = judge((wrong,), TWO).judgements
+    assert judgement.verdict is Verdict.VIOLATED
+    assert judge((claim("personalization/lem-3.4"),), TWO).judgements[0].verdict is (
+        Verdict.NOT_VIOLATED
+    )
+
+
+def test_a_rounding_artefact_is_not_confirmed():
+    """10^18 L - 10^18 is 0 at L = 1, but swallows what is added before it is subtracted."""
+    swallowed = Part(left=n * b2 * G_u(t), right=n * (b2 * (G_u(t) + 10**18 * L) - 10**18 * b2))
+    numbers = measure(TWO).numbers
+    assert numbers.constants["L"] == 1.0
+    assert decide(swallowed, numbers, Method.MOMENTS).candidate
+    outcome = replay(swallowed, TWO)
+    assert (outcome.verdict, outcome.reason) == (Verdict.NOT_VIOLATED, "both sides are equal")
+    planted = Claim(claim("personalization/lem-3.4").entry, ("FedAvg-P",), (swallowed,))
+    assert judge((planted,), TWO).judgements[0].verdict is Verdict.NOT_VIOLATED
+
+
+def test_a_replay_at_the_edge_of_a_condition_is_moved_inside():
+    """gamma = 1/(32LK) in floats may lie outside by rounding; the nudged instance is judged."""
+    found = claim("personalization/thm-3.7")
+    (part,) = found.parts
+    wrong = replace(part, right=part.right / 10**6)
+    for smooth in (1.1, 1.3, 1.7):
+        hessian = np.array([[[smooth, 0.0], [0.0, 1.0]]] * 2)
+        problem = FederatedQuadratic(hessian, np.array([[2.0, 0.0], [-2.0, 1.0]]), 1)
+        edge = with_effective_step(1, 2, 1 / (32 * smooth * 2), 1.0, float(np.sqrt(2.0)))
+        instance = replace(TWO, problem=problem, algorithm=edge)
+        assert replay(wrong, instance).verdict is Verdict.VIOLATED
+        outside = replace(instance, algorithm=with_effective_step(1, 2, 1 / 32, 1.0, 2.0))
+        assert replay(wrong, outside) is None  # far outside: no nudge helps
+
+
+def test_no_replay_without_rationals_or_within_reason():
+    problem = coupled_cosine(clients=2, shared_dimension=1, personal_dimension=1,
+                             noise=Noise(NoiseLaw.RADEMACHER, 0.1, 0.1))  # fmt: skip
+    cosine = Instance(
+        "cosine", problem, with_effective_step(1, 1, 0.01), 1, Method.ENUMERATION,
+        Start(np.ones(1), np.ones((2, 1))),
+    )  # fmt: skip
+    (part,) = divided("lem-3.4", 10**6).parts
+    assert replay(part, cosine) is None
+    (judgement,) = judge((divided("lem-3.4", 10**6),), cosine).judgements
+    assert judgement.verdict is Verdict.UNDECIDED
+    assert judgement.deciding.candidate
+    assert replay(part, replace(quadratic(), rounds=10**5)) is None
+
+
+# ---- every word
+
+
+def test_every_verdict_is_reached_by_some_instance():
+    lemma, theorem = claim("personalization/lem-3.4"), claim("personalization/thm-3.7")
+    coupled = replace(
+        TWO, problem=replace(TWO.problem, hessian=np.array([[[2.0, 1.0], [1.0, 2.0]]] * 2))
+    )
+    seen = {
+        judge((lemma,), TWO).judgements[0].verdict,
+        judge((divided("lem-3.4", 10),), TWO).judgements[0].verdict,
+        judge((claim("personalization/lem-3.6"),), TWO).judgements[0].verdict,
+        judge((lemma,), coupled).judgements[0].verdict,
+        judge((theorem,), quadratic(step=1.0)).judgements[0].verdict,
+        judge((UNCONDITIONAL,), quadratic(step=1e3, rounds=60)).judgements[0].verdict,
+    }
+    assert seen == set(Verdict)
+
+
+def test_the_gravest_part_decides_a_judgement():
+    fine = Part(left=G_u(t), right=2 * G_u(t), name="fine")
+    broken = Part(left=2 * G_u(t), right=G_u(t), name="broken")
+    worse = Part(left=3 * G_u(t), right=G_u(t), name="worse")
+    outside = replace(broken, conditions=(Condition(gamma, ">=", sp.Integer(9)),), name="outside")
+    entry = claim("personalization/lem-3.4").entry
+    planted = Claim(entry, ("FedAvg-P",), (fine, broken, outside, worse))
+    judgement = judge_reading(planted, AS_PRINTED, TWO, measure(TWO))
+    verdicts = [o.verdict for o in judgement.outcomes]
+    assert verdicts == [
+        Verdict.NOT_VIOLATED, Verdict.VIOLATED, Verdict.OUTSIDE, Verdict.VIOLATED,
+    ]  # fmt: skip
+    assert judgement.verdict is Verdict.VIOLATED
+    assert judgement.deciding.part == "worse"
+    survivor = judge_reading(replace(planted, parts=(outside, fine)), AS_PRINTED, TWO, measure(TWO))
+    assert survivor.deciding.part == "fine"
+
+
+def test_float_and_exact_judgements_agree_on_the_same_instance():
+    """Every encoded part, on an instance whose floats are exact: no verdict flips."""
+    short = replace(TWO, algorithm=with_effective_step(1, 2, 1 / 64, 1.0, 2.0))
+    in_rationals = replace(
+        short,
+        problem=to_rational(short.problem),
+        start=to_rational(short.start),
+        algorithm=to_rational(short.algorithm),
+        method=Method.RATIONAL,
+    )
+    pairs = zip(
+        judge(CLAIMS, short).judgements, judge(CLAIMS, in_rationals).judgements, strict=True
+    )
+    compared = 0
+    for a, b in pairs:
+        for x, y in zip(a.outcomes, b.outcomes, strict=True):
+            if x.verdict is Verdict.UNDECIDED:
+                assert abs(y.relative_gap) <= 1e-10
+                continue
+            assert x.verdict is y.verdict
+            if x.gap is not None:
+                compared += 1
+                gap = float(fmpq(y.gap)) if isinstance(y.gap, str) else y.gap
+                assert x.gap == pytest.approx(gap, rel=1e-8, abs=1e-12)
+                assert x.at == y.at or x.relative_gap == pytest.approx(y.relative_gap)
+    assert compared >= 6
+
+
+def test_readings_are_judged_apart():
+    summed = [r for r in claim("personalization/thm-3.7").readings if r.substitute]
+    assert summed
+    judged = judge((claim("personalization/thm-3.7"),), TWO)
+    names = [x.reading.name for x in judged.judgements]
+    assert names == [r.name for r in claim("personalization/thm-3.7").readings]
+    for judgement in judged.judgements:
+        parts = read(judgement.claim, judgement.reading)
+        assert [o.part for o in judgement.outcomes] == [p.name for p in parts]
+
+
+def test_a_lemma_with_no_slack_left_is_not_called_broken():
+    """Lemma 3.6 (a) is an equality on quadratics: B = n (G_u + b^2), exactly and to rounding."""
+    part = claim("personalization/lem-3.6").part("a")
+    assert decide(part, measure(TWO).numbers, Method.MOMENTS).verdict is Verdict.UNDECIDED
+    outcome = replay(part, TWO)
+    assert outcome.verdict is Verdict.NOT_VIOLATED
+    tighter = replace(part, right=part.right - b2 / 10**6)
+    assert replay(tighter, TWO).verdict is Verdict.VIOLATED
+
+
+def test_what_is_measured_in_floats_and_in_rationals_is_the_same():
+    floats_ = measure(TWO).numbers
+    exact_ = measure(
+        replace(TWO, problem=to_rational(TWO.problem), start=to_rational(TWO.start),
+                algorithm=to_rational(TWO.algorithm), method=Method.RATIONAL)
+    ).numbers  # fmt: skip
+    for quantity in (B, E, G_u, G_v, T_3u, f):
+        name = quantity.__name__
+        np.testing.assert_allclose(
+            floats_.series[name], exact_.series[name].astype(float), rtol=1e-11, atol=1e-13
+        )
+    for name in ("L", "b^2", "sigma_u^2", "F_0", "B_0", "gamma", "eta_u"):
+        assert floats_.constants[name] == pytest.approx(float(exact_.constants[name]), rel=1e-14)

@@ -1,0 +1,270 @@
+"""Figures of the page: what is drawn is the data, and a table beside each says the same."""
+
+import math
+import re
+import xml.etree.ElementTree as ET
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pages import LIKE, PRINTED, SUMMED, THEOREM, Page, claim, gather, record, small_document
+
+from fedbounds.verify.page import render
+from fedbounds.verify.page.comparisons import comparison_view
+from fedbounds.verify.page.figures import SMALLEST, strips, waterfall, waterfalls
+from fedbounds.verify.page.numbers import number
+from fedbounds.verify.page.plots import SIZE, Curve, axis, panel
+from fedbounds.verify.page.runs import curve_view, ladder_view
+
+ROUNDS = [0, 1, 2, 4, 8]
+CURVE = {
+    "rounds": ROUNDS,
+    "left": [1.0, 0.5, 0.25, 0.125, 0.0],
+    "mean": [1.0, 0.75, 0.6, 0.5, "2/5"],
+    "right": [4.0, 3.0, 2.0, 1.0, 1.0],
+    "low": [0.5, 0.25, 0.125, 0.0625, 0.0],
+    "high": [2.0, 1.0, 0.5, 0.25, 0.1],
+}
+FIT = {"exponent": 1.02, "low": 0.9, "high": 1.1, "symbolic": "1"}
+LADDER = {
+    "parameter": "gamma",
+    "values": ["1/8", "1/4", "1/2", 1],
+    "series": {"P": [0.125, 0.25, 0.5, 1.0], "rho": [0.9, 0.8, 0.7, None]},
+    "fit": FIT,
+}
+
+
+@pytest.fixture
+def results():
+    return small_document()
+
+
+def test_strips_are_logarithmic_and_clip_what_is_too_small():
+    found = strips({"a": [(0.01, False), (0.1, True), (1.0, False)], "b": [(-1.0, False)]})
+    first, second = found.rows
+    places = [int(tick.split()[0]) for tick in first.ticks.split("M")[1:]]
+    (broken,) = (int(tick.split()[0]) for tick in first.violations.split("M")[1:])
+    assert abs(broken - sum(places) / 2) <= 1
+    assert (first.count, first.least, first.middle, first.largest) == (3, "0.01", "0.1", "1")
+    assert second.least == "−1"
+    assert found.clipped == 1
+    assert 10 * found.one == pytest.approx(max(places), abs=1)
+    assert len(found.labels) <= 7
+    (left,) = (int(tick.split()[0]) for tick in second.ticks.split("M")[1:])
+    assert left == min(places)  # the axis starts at the smallest value that is not clipped
+    assert strips({"a": []}) is None
+    assert strips({"a": [(SMALLEST / 10, False)]}).clipped == 1
+
+
+def test_waterfall_goes_from_the_measured_side_to_the_bound(results):
+    found = waterfall([r for r in results["results"] if r["reading"] == PRINTED.name])
+    assert found.measured == 50.0
+    assert [(step.start, step.length) for step in found.steps] == [(50.0, 30.0), (80.0, 20.0)]
+    assert [step.share for step in found.steps] == ["60.0 %", "40.0 %"]
+    assert waterfall([]) is None
+
+
+def test_waterfalls_go_by_regime_when_records_name_one():
+    def lossy(regime, tightness, **more):
+        slack = [{"name": "lem", "amount": 1.0 - tightness, "share": 1.0}]
+        return record(THEOREM, PRINTED, "not violated", tightness, slack=slack, regime=regime)
+
+    rows = [lossy("noise", 0.5), lossy("transient", 0.25), lossy("transient", 0.75)]
+    first, second = waterfalls(rows)
+    assert (first.regime, first.measured, first.instances) == ("transient", 75.0, 2)
+    assert (second.regime, second.measured, second.instances) == ("noise", 50.0, 1)
+    for row in rows:
+        del row["regime"]
+    (only,) = waterfalls(rows)
+    assert (only.regime, only.instances) == ("", 3)
+    assert waterfalls([record(THEOREM, PRINTED, "not violated")]) == ()
+
+
+# ---- panels
+
+
+def points(path):
+    return [tuple(map(float, pair)) for pair in re.findall(r"[ML](-?\d+) (-?\d+)", path)]
+
+
+positive = st.floats(1e-9, 1e9)
+
+
+@given(st.lists(positive, min_size=2, max_size=20))
+def test_a_line_is_the_logarithm_of_its_values(values):
+    x = [float(at) for at in range(len(values))]
+    found = panel("", "t", x, [Curve("a", "left", values)])
+    drawn = points(found.lines[0].path)
+    up = axis(values, log=True)
+    assert len(drawn) == len(values)
+    assert [pair[0] for pair in drawn] == sorted(pair[0] for pair in drawn)
+    for (_, height), value in zip(drawn, values, strict=True):
+        share = math.log(value / up.low) / math.log(up.high / up.low)
+        assert height == pytest.approx(SIZE * (1 - share), abs=0.51)
+        assert 0 <= height <= SIZE
+    assert 1 <= len(found.y_ticks) <= 8
+    assert all(0 <= place <= 100 for place, _ in (*found.x_ticks, *found.y_ticks))
+
+
+def test_what_is_not_positive_breaks_the_line_and_is_counted():
+    x = [0.0, 1.0, 2.0, 3.0]
+    found = panel("", "t", x, [Curve("a", "left", [1.0, 0.0, 2.0, None])])
+    assert found.lines[0].path.count("M") == 2
+    assert "L" not in found.lines[0].path
+    assert found.left_out == 1
+    assert panel("", "t", x, [Curve("a", "left", [0.0, -1.0, None, 0.0])]) is None
+    assert panel("", "t", [0.0], [Curve("a", "left", [1.0])], log_x=True) is None
+    assert panel("", "t", [5.0], [Curve("a", "left", [1.0])]).lines[0].path.startswith("M500 500")
+
+
+# ---- measured against bound
+
+
+def test_the_curve_is_that_of_the_tightest_record_and_its_table_is_what_is_drawn():
+    rows = [
+        record(THEOREM, PRINTED, "not violated", 0.9, instance="no curve"),
+        record(THEOREM, PRINTED, "not violated", 0.6, instance="shown", curve=CURVE),
+        record(THEOREM, PRINTED, "not violated", 0.2, instance="slack", curve=CURVE),
+    ]
+    found = curve_view(rows, 64)
+    assert found.instance == "shown"
+    upper, lower = found.panels
+    assert [line.style for line in upper.lines] == ["left", "mean", "right"]
+    assert [line.style for line in lower.lines] == ["left", "mean"]
+    assert upper.left_out == 2  # the last measured value and the last of the band
+    table = {name: [row[at] for row in found.rows] for at, name in enumerate(found.names)}
+    assert table["round t"] == ["0", "1", "2", "4", "8"]
+    assert table["measured, left side"] == [number(v, 4) for v in CURVE["left"]]
+    assert table["its running mean"][-1] == "0.4"
+    assert table["left / right"] == [number(v, 4) for v in (1 / 4, 1 / 6, 1 / 8, 1 / 8, 0)]
+    assert table["running mean / right"][1] == "0.25"
+    drawn = points(upper.lines[0].path)
+    assert len(drawn) == 4  # zero cannot be drawn
+    steps = [b[1] - a[1] for a, b in pairwise(drawn)]
+    assert steps == pytest.approx([steps[0]] * 3, abs=2)  # halved every time
+    band = points(upper.band)
+    assert len(band) == 10
+    assert all(high[1] <= low[1] for high, low in zip(band[:5], band[:4:-1], strict=True))
+
+
+def test_a_curve_without_band_or_mean_needs_neither():
+    bare = {key: CURVE[key] for key in ("rounds", "left", "right")} | {"low": None, "high": None}
+    found = curve_view([record(THEOREM, PRINTED, "not violated", curve=bare)], 64)
+    assert found.panels[0].band == ""
+    assert found.names == ("round t", "measured, left side", "bound, right side", "left / right")
+    assert curve_view([record(THEOREM, PRINTED, "not violated")], 64) is None
+
+
+def test_a_curve_is_thinned_where_there_is_no_room_and_says_so():
+    found = curve_view([record(THEOREM, PRINTED, "not violated", curve=CURVE)], 3)
+    assert [row[0] for row in found.rows] == ["0", "2", "8"]
+    assert [row[1] for row in found.rows] == ["1", "0.25", "0"]
+    assert found.left_out == 2
+
+
+def test_a_curve_of_another_reading_is_not_shown_for_the_headline(results):
+    results["results"][3]["curve"] = CURVE
+    assert "round by round" not in render(results)
+    results["results"][0]["curve"] = CURVE
+    section = Page(render(results)).one("claim-personalization-thm-3.7")["text"]
+    assert "Measured against bound, round by round" in section
+    assert "quadratic 1 (tightness 0.5)" in section
+
+
+# ---- scaling
+
+
+def test_the_ladder_is_drawn_with_both_slopes_and_told_in_text(results):
+    found = ladder_view(record(THEOREM, PRINTED, "not violated", ladder=LADDER))
+    styles = {line.style: line for line in found.panel.lines}
+    assert set(styles) == {"left", "mean", "fit", "symbolic"}
+    assert styles["left"].dots.count("h0") == 4
+    assert styles["mean"].dots.count("h0") == 3
+    dots = [tuple(map(float, d.split())) for d in re.findall(r"M(\S+ \S+)h0", styles["left"].dots)]
+    symbolic = points(styles["symbolic"].path)
+    assert all(a == pytest.approx(b, abs=1) for a, b in zip(dots, symbolic, strict=True))
+    assert found.rows[0] == ("0.125", "0.125", "0.9")
+    assert found.rows[3] == ("1", "1", "–")
+    results["results"][0]["ladder"] = LADDER
+    text = Page(render(results)).one("claim-personalization-thm-3.7")["text"]
+    assert "Fitted exponent 1.02 (0.9 to 1.1); symbolic exponent 1." in text
+
+
+def test_a_ladder_without_a_fit_says_so():
+    found = ladder_view(record(THEOREM, PRINTED, "not violated", ladder=LADDER | {"fit": None}))
+    assert {line.style for line in found.panel.lines} == {"left", "mean"}
+    assert found.fitted == found.symbolic == ""
+    words = LADDER | {"fit": FIT | {"symbolic": "1 + log T"}}
+    found = ladder_view(record(THEOREM, PRINTED, "not violated", ladder=words))
+    assert {line.style for line in found.panel.lines} == {"left", "mean", "fit"}
+    assert found.symbolic == "1 + log T"
+
+
+# ---- comparisons
+
+
+def compared(pair, reading, word, **more):
+    told = {"pair": pair, "word": word, "region": "K >= 2", "ray": {"T": "oo", "b^2": "1/2"}}
+    told |= {"points": [{"n": 3}] * 10, "certificate": None} | more
+    return record(THEOREM, reading, "not violated", comparison=told)
+
+
+def test_comparisons_are_a_table_of_pairs_by_reading():
+    rows = [
+        compared("A against B", PRINTED, "dominates"),
+        compared("A against B", SUMMED, "incomparable"),
+        compared(["A", "C"], PRINTED, "dominated", certificate="squares"),
+    ]
+    readings = [{"name": PRINTED.name}, {"name": SUMMED.name}, {"name": "never compared"}]
+    found = comparison_view(readings, rows)
+    assert found.readings == (PRINTED.name, SUMMED.name)
+    assert found.rows == (
+        ("A against B", ("dominates", "incomparable")),
+        ("A against C", ("dominated", "–")),
+    )
+    first, *_, last = found.grounds
+    assert first.ray == "T = oo, b^2 = 1/2 ≈ 0.5"
+    assert (len(first.points), first.left_out, first.certificate) == (8, 2, "")
+    assert last.certificate == "squares"
+    assert comparison_view(readings, [record(THEOREM, PRINTED, "not violated")]) is None
+
+
+# ---- the page with all of it
+
+
+def test_every_figure_has_a_table_and_every_drawing_a_name(results):
+    rows = [
+        record(THEOREM, PRINTED, "not violated", 0.5, curve=CURVE, ladder=LADDER),
+        compared("A against B", PRINTED, "dominates"),
+    ]
+    best = {"tightness": 0.75, "parameters": {"n": 3, "gamma": "1/8"}, "instance": "quadratic"}
+    best |= {"how": "coordinate search"}
+    page = Page(render(gather((claim(THEOREM, "tested", rows, best=best), rows))))
+    assert not page.wrong
+    section = page.one("claim-personalization-thm-3.7")["text"]
+    assert "Tightness found by search: 0.75 on quadratic, by coordinate search" in section
+    assert section.count("Data of the figure") == len(page.all("figure")) == 3
+    for drawing in page.all("svg"):
+        named = drawing["attributes"]
+        assert named.get("aria-hidden") == "true" or named.get("aria-label"), named
+
+
+def test_best_found_by_search_is_a_column(results):
+    results["claims"][LIKE]["best"] = {
+        "tightness": 0.875,
+        "parameters": {},
+        "instance": "i",
+        "how": "h",
+    }
+    html = render(results)
+    table = html[html.index('<table class="sortable') :]
+    head = [cell["text"] for cell in Page(table[: table.index("</thead>")]).all("th")]
+    body = ET.fromstring(table[table.index("<tbody>") : table.index("</tbody>") + 8])
+    cells = {
+        row.find("th").findtext("a"): ["".join(c.itertext()) for c in row.findall("td")]
+        for row in body.findall("tr")
+    }
+    at = head.index("tightness by search") - 1
+    assert cells[LIKE][at] == "0.875"
+    assert cells[THEOREM][at] == "–"
