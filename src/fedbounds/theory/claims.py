@@ -73,6 +73,13 @@ class Part:
         return quantities_in(self.left) | quantities_in(self.right)
 
     @cached_property
+    def named(self) -> frozenset[str]:
+        """Those quantities, and those of the trivial bound."""
+        return self.quantities | (
+            frozenset() if self.trivial is None else quantities_in(self.trivial)
+        )
+
+    @cached_property
     def constants(self) -> frozenset[str]:
         """Names of the constants and parameters it needs, conditions included."""
         sides = [self.left, self.right, *(s for c in self.conditions for s in (c.left, c.right))]

@@ -18,13 +18,14 @@ from fedbounds.theory.symbols import Mean_t, RunOperator, Sum_t
 from fedbounds.vocabulary import Index, Method, Relation, Verdict
 
 from .conditions import raise_precision
-from .evaluate import IrrationalError, Numbers, evaluate, rounding, scale, terms, whole
+from .evaluate import RESOLUTION, IrrationalError, Numbers, evaluate, rounding, scale, terms, whole
 from .interval import LEVEL, Sums, half_width, look_level
 
 Array = Any
 MARGIN = 1e-10  # of the sum of all terms' sizes: what float64 expectations resolve
 _ROUNDING = 1e-15  # more of it per round and unit of outer step, which magnifies rounding
 _LONGEST_FRACTION = 60  # characters; longer exact values are reported rounded
+_IDENTITY = 1e-6  # relative: a smaller deviation from an identity is no candidate
 _RESIDUE = 1e-15  # of the largest iterates so far, in every later one
 FLOOR = 1e-26  # of the largest such sum up to a round: below it, the round is not examined
 
@@ -224,7 +225,11 @@ def _decide_in_floats(part: Part, numbers: Numbers, rounds: range | None) -> Out
     gap = right - left
     # what a round inherits from larger ones before it is rounding; later ones do not touch it
     peak = np.maximum.accumulate(sizes, axis=-1)
-    clear = sizes > FLOOR * peak
+    own = np.broadcast_to(rounding(numbers, rounds, part.left, part.right), shape)
+    # below their own rounding, sides say nothing
+    clear = (sizes > FLOOR * peak) & (sizes > own)
+    if not clear.any():
+        return Outcome(part.name, Verdict.UNDECIDED, "both sides are below their rounding")
     relative = np.where(clear, gap / np.where(clear, sizes, 1.0), np.inf)
     if part.relation is Relation.EQUAL:
         relative = np.where(clear, -np.abs(relative), np.inf)
@@ -240,15 +245,25 @@ def _decide_in_floats(part: Part, numbers: Numbers, rounds: range | None) -> Out
     )
     outcome = _placed(outcome, part, worst, shape, rounds)
     signed = -np.abs(gap) if part.relation is Relation.EQUAL else gap
-    # an offset that cancelled leaves rounding of the size of the largest iterates in each iterate
-    doubt = margin_of(numbers) * sizes + _RESIDUE * np.sqrt(sizes * peak)
-    doubt = doubt + rounding(numbers, rounds, part.left, part.right)
+    doubt = margin_of(numbers) * sizes + own + _inherited(sizes) + _inherited(own / RESOLUTION)
+    if part.relation is Relation.EQUAL:
+        doubt = np.maximum(doubt, _IDENTITY * sizes)  # floats never confirm one: be slow to doubt
     if np.any(signed[clear] < -doubt[clear]):
         reason = "broken beyond rounding in float64, not confirmed by an exact replay"
         outcome = replace(outcome, verdict=Verdict.UNDECIDED, reason=reason, candidate=True)
     elif np.any(signed[clear] <= doubt[clear]):
         outcome = replace(outcome, verdict=Verdict.UNDECIDED, reason="both sides equal to rounding")
     return _with_ratios(outcome, part, numbers, rounds)
+
+
+def _inherited(sizes: Array) -> Array:
+    """What rounding of the largest iterates so far may do to squares of later, smaller ones.
+
+    An offset that cancelled leaves in every iterate an error of the size of the largest; in a
+    square it meets the iterate itself and its own kind.
+    """
+    peak = np.maximum.accumulate(sizes, axis=-1)
+    return _RESIDUE * np.sqrt(sizes * peak) + _RESIDUE**2 * peak
 
 
 def margin_of(numbers: Numbers) -> float:

@@ -34,6 +34,18 @@ from .simulate import BOUNDARY, Series, boundary_features
 
 Array = Any
 MOST_OUTCOMES = 2_000_000
+_RESIDUE = 1e-11  # of gradients, in their differences
+_DIFFERENCES = (
+    Quantity.CONTROL_ERROR,
+    Quantity.OWN_CONTROLS,
+    Quantity.MEAN_CONTROLS,
+    Quantity.PAST_NOISE,
+    Quantity.PAST_NOISE_ALL,
+    Quantity.PAST_NOISE_SUM,
+    Quantity.NOISE_SUM,
+    Quantity.NOISE_SQUARES,
+    Quantity.S_3U,
+)
 _MEAN_STEPS = (Quantity.MEAN_STEP_U, Quantity.MEAN_STEP_V)
 
 
@@ -100,6 +112,17 @@ def enumerate_run(problem: Problem, algorithm: FedAvgP, start: Start, rounds: in
         )
         carry, weight = _move(problem, algorithm, rules, carry, weight, features, record, expected)
     raise AssertionError("unreachable")
+
+
+def enumeration_errors(series: Series, algorithm: FedAvgP, clients: int) -> dict[str, Array]:
+    """Rounding of squared differences between gradients that nearly agree."""
+    gradients = np.nanmax(series[Quantity.GRADIENTS.value])
+    size = _RESIDUE**2 * (algorithm.local_steps * clients) ** 2 * gradients
+    return {
+        name.value: np.full_like(series[name.value], size)
+        for name in _DIFFERENCES
+        if name.value in series
+    }
 
 
 def _start(

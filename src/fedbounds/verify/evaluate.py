@@ -20,6 +20,9 @@ from fedbounds.theory.symbols import Max_t, Mean_t, RunOperator, Sum_t, T, k, qu
 Array = Any
 
 
+RESOLUTION = 1e-13  # of the products behind a quantity: what its own rounding may do
+
+
 class IrrationalError(ArithmeticError):
     """A root of a rational is not rational: evaluate in balls instead."""
 

@@ -25,7 +25,7 @@ from .memory import Each
 from .observe import Seen, effective_step
 
 Array = Any
-_MOST_STATE = {True: 26, False: 60}  # exact numbers are a thousand times slower
+_MOST_STATE = {True: 30, False: 60}  # exact numbers are a thousand times slower
 _MOST_RESPONSES = 20_000  # entries of the largest stack of responses
 _MOST_SETS = 10
 _STATE_FEATURES = (

@@ -21,7 +21,6 @@ from .device import Device, namespace
 from .instance import Instance, Point, rational
 from .ladder import Ladder
 from .measure import Measurement, measure
-from .memory import Means
 from .sampling import sample_and_decide
 
 Subject = Instance | Point | Ladder  # what a verdict is about
@@ -173,23 +172,28 @@ class Replays:
 
     def __init__(self, instance: Subject) -> None:
         self._instance = instance
+        self._known: dict[tuple[Instance, frozenset[str]], Measurement] = {}
 
     @cached_property
-    def _measured(self) -> tuple[tuple[Instance, Measurement, str], ...]:
+    def _candidates(self) -> tuple[tuple[Instance, str], ...]:
         instance = self._instance
         if not isinstance(instance, Instance) or exact_work(instance) > _MOST_WORK:
             return ()
         exact = rational(instance)
         inside = _inside(exact)
         moved = "exact rationals, step sizes moved inside the conditions by 2^-20"
-        return (
-            (exact, measure(exact), "exact rationals"),
-            (inside, measure(inside), moved),
-        )
+        return (exact, "exact rationals"), (inside, moved)
+
+    def _measured(self, candidate: Instance, names: frozenset[str]) -> Measurement:
+        key = (candidate, names)
+        if key not in self._known:
+            self._known[key] = measure(candidate, names)
+        return self._known[key]
 
     def judge(self, part: Part) -> Outcome | None:
         """Judge a part; None if the instance is too large, or not quadratic."""
-        for candidate, measured, how in self._measured:
+        for candidate, how in self._candidates:
+            measured = self._measured(candidate, part.named)
             if refusal(part, candidate, measured.numbers) is None:
                 return replace(decide(part, measured.numbers, Method.RATIONAL), replayed=how)
         return None
@@ -207,7 +211,7 @@ def exact_work(instance: Subject) -> float:
     problem, algorithm = instance.problem, instance.algorithm
     if not isinstance(problem, FederatedQuadratic) or not isinstance(algorithm, FedAvgP):
         return np.inf
-    size = state_size(driver_of(problem, algorithm, Means)) + 1
+    size = state_size(driver_of(problem, algorithm)) + 1
     return float(size**3 * instance.rounds**2 * algorithm.local_steps)
 
 

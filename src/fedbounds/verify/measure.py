@@ -16,7 +16,7 @@ from fedbounds.problems import ClientVectors, FederatedQuadratic
 from fedbounds.problems.linear import is_exact, rational
 from fedbounds.vocabulary import Method, Quantity
 
-from .enumeration import enumerate_run
+from .enumeration import enumerate_run, enumeration_errors
 from .evaluate import Numbers
 from .instance import Instance, Point, constants_of, parameters_of
 from .ladder import Ladder, measure_ladder
@@ -82,7 +82,9 @@ def _measure_instance(instance: Instance, names: frozenset[str] | None = None) -
         raise FedboundsError(f"{instance.name}: an objective needs FedAvg-P and a start")
     arguments = (instance.algorithm, instance.start, instance.rounds)
     if instance.method is Method.ENUMERATION:
-        return Measurement(numbers_of(instance, enumerate_run(instance.problem, *arguments)))
+        series = enumerate_run(instance.problem, *arguments)
+        errors = enumeration_errors(series, instance.algorithm, instance.problem.clients)
+        return Measurement(numbers_of(instance, series, errors))
     if not isinstance(instance.problem, FederatedQuadratic):
         raise FedboundsError(
             f"{instance.name}: exact moments need a quadratic; "
@@ -107,6 +109,8 @@ def _vectors(instance: Instance) -> dict[str, Array]:
     spread = vectors - mean
     found = {
         Quantity.SAMPLE_MEAN: own * (single - pair) + (together * together).sum() * pair,
+        Quantity.OWN_SQUARES: (vectors * vectors).sum(),
+        Quantity.CROSS_PRODUCTS: (mean * mean).sum() * n * n - (vectors * vectors).sum(),
         Quantity.POPULATION_MEAN: (mean * mean).sum(),
         Quantity.SPREAD: (spread * spread).sum(),
     }

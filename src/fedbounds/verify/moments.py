@@ -12,6 +12,7 @@ import numpy as np
 
 from fedbounds.algorithms.fedavg_p import FedAvgP
 from fedbounds.algorithms.participation import check_participants
+from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.problems import FederatedQuadratic, Start
 from fedbounds.problems.linear import is_exact
 from fedbounds.problems.problem import check_start
@@ -19,11 +20,12 @@ from fedbounds.vocabulary import Quantity
 
 from .affine import AffineRound, driver_of, only, read_off
 from .drive import Driver
+from .evaluate import RESOLUTION
 from .indexed import INDEXED, REMEMBERED, indexed_series, is_indexable
 from .memory import Each, Means
 
 Array = Any
-_RESOLUTION = 1e-13  # of the products behind a quantity
+_FRESH = 1e-2  # rounding of one sum, in units of `RESOLUTION`
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,13 +78,18 @@ def exact_moments(
     kept: list[Array] = []
     diverged_at = None
     spread = found.absent.sum() * 0
+    reach = found.absent[:, 0] * 0
+    keeps = isinstance(algorithm, ScaffoldP) and not is_exact(problem.hessian)
     for t, moment in enumerate(_moments(driver, found, problem, start, rounds)):
         seen = quantities(found, moment)
         if found.spread is not None and Quantity.LAG in found.names:
             seen[found.names.index(Quantity.LAG)] += spread
             spread = _next_spread(found, moment, spread)
         values.append(seen)
-        sizes.append(_sizes(found, moment))
+        sizes.append(_sizes(found, moment, reach))
+        fresh = _reach(found, moment)
+        # control variates keep what rounding put into them: c - mean c_i never decays
+        reach = np.maximum(reach, fresh) if keeps else fresh
         kept.append(moment)
         if not is_exact(moment) and not (np.isfinite(seen).all() and np.isfinite(moment).all()):
             diverged_at = t
@@ -92,23 +99,37 @@ def exact_moments(
     series = {name.value: table[i] for i, name in enumerate(found.names)}
     errors: dict[str, Array] = {}
     if not is_exact(found.absent):
-        sizes_table = _RESOLUTION * np.stack(sizes[:whole], axis=-1)
+        sizes_table = RESOLUTION * np.stack(sizes[:whole], axis=-1)
         errors = {name.value: sizes_table[i] for i, name in enumerate(found.names)}
     if indexable:
         with np.errstate(over="ignore", invalid="ignore"):
             own, own_errors = indexed_series(driver, kept[:whole])
         series |= own
-        errors |= {name: _RESOLUTION * value for name, value in own_errors.items()}
+        errors |= {name: RESOLUTION * value for name, value in own_errors.items()}
     return Moments(series, errors, diverged_at)
 
 
-def _sizes(found: AffineRound, moment: Array) -> Array:
-    """Sum of the sizes of all products behind each quantity: the scale of its rounding."""
+def _sizes(found: AffineRound, moment: Array, reach: Array) -> Array:
+    """Sum of the sizes of all products behind each quantity: the scale of its rounding.
+
+    ``reach`` is what the round before added up to make the state, in units of the rounding that
+    such a sum leaves.
+    """
     if is_exact(moment):
         return found.constant
     flat = abs(found.quadratic).reshape(len(found.names), moment.size)
     with np.errstate(over="ignore", invalid="ignore"):
-        return flat @ abs(moment).reshape(-1) + abs(found.constant)
+        behind = abs(moment) + _FRESH * np.outer(reach, reach)
+        return flat @ behind.reshape(-1) + abs(found.constant)
+
+
+def _reach(found: AffineRound, moment: Array) -> Array:
+    """Sums of sizes behind each entry of the next state: E |x_i x_j| <= r_i r_j."""
+    if is_exact(moment):
+        return found.constant
+    with np.errstate(over="ignore", invalid="ignore"):
+        root = np.sqrt(np.abs(np.diag(moment)))
+        return (abs(found.absent) + abs(found.total)) @ root
 
 
 def _moments(

@@ -131,8 +131,10 @@ def rational_instances(kind: type[FedAvgP]) -> Iterator[Instance]:
             constants = problem.constants(start)
             smoothness = rational(constants[Constant.SMOOTHNESS].value)
             outer_v = fmpq(n) if m < n else fmpq(1)  # a rational at least sqrt(n/m)
+            # for Scaffold-P, m / n is a rational below min(m / n^(2/3), 1)
+            short = fmpq(1, 32) if kind is FedAvgP else fmpq(m, 72 * n)
             for name, step, outer_u in (
-                ("short steps", 1 / (32 * smoothness * steps), fmpq(m)),
+                ("short steps", short / (smoothness * steps), fmpq(m)),
                 ("long outer steps", 1 / (84 * smoothness * steps), fmpq(4 * max(n, rounds))),
                 ("long steps", 1 / (2 * smoothness * steps), fmpq(1)),
             ):
@@ -182,6 +184,11 @@ _QUADRATICS = (
     (2, 2, 1, 1, 2, 1, None, 0.2, 0.1, 1.0),
     (3, 1, 1, 1, 1, 400, 0.01, 0.0, 0.0, 1.0),
     (3, 3, 1, 1, 2, 400, None, 0.3, 0.0, 1.0),
+    (6, 2, 3, 0, 5, 60, 1.0, 0.0, 0.2, 1.0),
+    (10, 1, 4, 0, 3, 60, 4.0, 0.0, 0.0, 1.0),
+    (5, 5, 4, 0, 10, 60, None, 0.0, 0.1, 1.0),
+    (6, 2, 0, 3, 1, 60, None, 0.0, 0.2, 1.0),
+    (10, 10, 0, 2, 1, 60, None, 0.0, 1.0, 0.3),
 )
 
 

@@ -8,7 +8,6 @@ from hypothesis import HealthCheck, Phase, find, settings
 from hypothesis.errors import NoSuchExample
 
 from fedbounds.theory.claims import Claim, Part, Reading, read
-from fedbounds.theory.symbols import quantities_in
 from fedbounds.vocabulary import Method, Verdict
 
 from .conditions import sides
@@ -21,8 +20,8 @@ from .small import rounded, small_instances
 
 EXAMPLES = 80  # counted, not timed: the same search finds the same witness
 SHRINKS = 120
-SUSPECTS = 4  # the smallest ones are rounded
-MOST_WORK = 400_000  # of a suspect, in units of `exact_work`
+SUSPECTS = 3  # the smallest ones are rounded
+MOST_WORK = 3_000_000  # of a suspect, in units of `exact_work`
 _QUICKLY_TRIED = {"participant mean", "bound"}  # so quickly that smaller ones are always sought
 
 
@@ -107,9 +106,7 @@ def _settings(examples: int) -> settings:
 
 
 def _judge(claim: Claim, reading: Reading, instance: Subject) -> Judgement:
-    names: frozenset[str] = frozenset()
-    for part in claim.parts:
-        names |= part.quantities | (quantities_in(part.trivial) if part.trivial else frozenset())
+    names: frozenset[str] = frozenset().union(*(part.named for part in claim.parts))
     return judge_reading(claim, reading, instance, measure(instance, names))
 
 
