@@ -158,17 +158,18 @@ def test_virtual_iterates_are_the_actual_ones_of_participants(name):
     cohort = cohort_of(virtual.present)
     noise = None if virtual.noise is None else virtual.noise[:, cohort.pair]
     actual = replace(virtual, noise=noise, cohort=cohort)
-    seen = {"virtual": [], "actual": []}
-    ends = {
-        key: fedavg_p.local(
-            problem, algorithm, carry, drawn, lambda k, z, g, key=key: seen[key].append((k, z, g))
-        )
-        for key, drawn in (("virtual", virtual), ("actual", actual))
-    }
-    assert [k for k, _, _ in seen["actual"]] == list(range(4))
-    for (_, z_all, g_all), (_, z, g) in zip(seen["virtual"], seen["actual"], strict=True):
-        np.testing.assert_allclose(z, z_all[cohort.pair], rtol=1e-13, atol=1e-14)
-        np.testing.assert_allclose(g, g_all[cohort.pair], rtol=1e-13, atol=1e-14)
+    seen, ends = {}, {}
+    for key, drawn in (("virtual", virtual), ("actual", actual)):
+        visited = seen[key] = []
+        visit = lambda *given, into=visited: into.append(given)  # noqa: E731
+        ends[key] = fedavg_p.local(problem, algorithm, carry, drawn, visit)
+    assert [k for k, *_ in seen["actual"]] == list(range(4))
+    for (_, *every), (_, *some) in zip(seen["virtual"], seen["actual"], strict=True):
+        assert len(some) == 3  # where the clients are, their gradients, and those with noise
+        for of_all, of_participants in zip(every, some, strict=True):
+            np.testing.assert_allclose(
+                of_participants, of_all[cohort.pair], rtol=1e-13, atol=1e-14
+            )
     np.testing.assert_allclose(ends["actual"], ends["virtual"][cohort.pair], rtol=1e-13, atol=1e-14)
     close(
         fedavg_p.server(algorithm, carry, actual, ends["actual"]),
@@ -246,9 +247,12 @@ def test_increments_are_sums_of_noisy_gradients():
     algorithm = with_effective_step(m, K, gamma, 1.6, 0.8)
     carry, drawn = one_round(problem, algorithm, virtual=True)
     noisy = []
-    fedavg_p.local(
-        problem, algorithm, carry, drawn, lambda k, z, g: noisy.append(g + drawn.noise[k])
-    )
+
+    def visit(k, z, gradient, disturbed):
+        np.testing.assert_array_equal(disturbed, gradient + drawn.noise[k])
+        noisy.append(gradient + drawn.noise[k])
+
+    fedavg_p.local(problem, algorithm, carry, drawn, visit)
     total = sum(noisy).reshape(4, REPLICAS, 3) * drawn.present[:, :, None]
     moved = fedavg_p.step(problem, algorithm, carry, drawn)
     shared = -gamma / m * total[:, :, :2].sum(axis=0)

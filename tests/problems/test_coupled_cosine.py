@@ -288,11 +288,25 @@ def test_one_client_has_no_dissimilarity():
     assert abs(CASES["n=1"].dissimilarity) <= 1e-15
 
 
-@pytest.mark.parametrize("assumption", list(Assumption))
-def test_every_assumption_holds_with_a_reason(assumption):
+@pytest.mark.parametrize("assumption", set(Assumption) - {Assumption.BOUNDED_GRADIENTS})
+def test_every_assumption_but_bounded_gradients_holds_with_a_reason(assumption):
     evidence = CASES["n=4"].satisfies(assumption)
     assert evidence.holds is True
     assert assumption.value in evidence.reason
+
+
+def test_gradients_grow_without_bound_along_the_quadratic_part():
+    problem = CASES["n=4"]
+    evidence = problem.satisfies(Assumption.BOUNDED_GRADIENTS)
+    assert evidence.holds is False
+    assert "no bound" in evidence.reason
+    at = np.zeros((problem.clients, width(problem)))
+    norms = []
+    for size in (1.0, 1e3, 1e6):
+        at[:, : problem.shared_dimension] = size
+        gradient = problem.gradient(at, everyone(problem.clients, 1))
+        norms.append(np.linalg.norm(gradient[:, : problem.shared_dimension], axis=1).max())
+    assert norms[2] > 100 * norms[1] > 1e4 * norms[0] > 0
 
 
 def test_variances_are_those_of_the_noise():

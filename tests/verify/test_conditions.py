@@ -260,15 +260,21 @@ def test_vectors_satisfy_no_assumption_on_an_objective():
     assert found.verdict is Verdict.NOT_APPLICABLE
 
 
-def test_the_cosine_satisfies_every_assumption():
+def test_the_cosine_satisfies_every_assumption_but_bounded_gradients():
     problem = coupled_cosine(clients=2, shared_dimension=1, personal_dimension=1)
     start = Start(np.ones(1), np.ones((2, 1)))
     instance = Instance(
         "cosine", problem, with_effective_step(2, 1, 1e-3), 1, Method.ENUMERATION, start
     )
+    numbers = numbers_of(instance, {"G_u": np.ones(2)})
     for assumption in Assumption:
         part = Part(left=G_u(t), right=G_u(t), assumptions=(assumption,))
-        assert refusal(part, instance, numbers_of(instance, {"G_u": np.ones(2)})) is None
+        found = refusal(part, instance, numbers)
+        if assumption is Assumption.BOUNDED_GRADIENTS:  # it has a quadratic part
+            assert found.verdict is Verdict.NOT_APPLICABLE
+            assert found.reason.startswith("bounded gradients: ")
+        else:
+            assert found is None
 
 
 def test_floats_at_the_edge_are_judged_by_exact_numbers_after_conversion():

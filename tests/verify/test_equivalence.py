@@ -26,13 +26,7 @@ from fedbounds.problems import (
     to_float,
 )
 from fedbounds.theory.claims import Condition
-from fedbounds.theory.personalization.equivalences import (
-    EQUIVALENCES,
-    FEDSIM,
-    FEDSIM_ANALYSIS,
-    PARALLEL_SGD,
-    SCAFFOLD,
-)
+from fedbounds.theory.personalization.equivalences import CLAIMS, FEDSIM, PARALLEL_SGD, SCAFFOLD
 from fedbounds.theory.symbols import K, d_u, d_v, eta_u, eta_v, gamma_v, m, n
 from fedbounds.verify.equivalence import compare_exactly, compare_in_floats
 from fedbounds.verify.special_cases import (
@@ -46,7 +40,7 @@ from fedbounds.vocabulary import Verdict
 
 ROUNDS = 3
 G_U, G_V, ETA_U, ETA_V = fmpq(1, 3), fmpq(1, 7), fmpq(5, 2), fmpq(11, 13)
-PAIRS = {f"{e.entry.id}, {p.name}": p for e in EQUIVALENCES for p in e.pairs}
+PAIRS = {f"{e.entry.id}, {p.name}": p for e in CLAIMS for p in e.pairs}
 
 
 def case(clients, participants, local_steps, shared, own):
@@ -106,7 +100,7 @@ def test_instances_have_the_shape_that_a_pair_needs(name):
 
 
 def test_every_special_case_of_the_sheet_is_encoded_and_judged():
-    assert [e.entry.id for e in EQUIVALENCES] == [
+    assert [e.entry.id for e in CLAIMS] == [
         f"personalization/sc-{name}" for name in ("fedavg", "fedsim", "psgd", "scaffold")
     ]
     rows = judge_equivalence(PARALLEL_SGD)
@@ -140,7 +134,7 @@ def test_without_a_restriction_they_differ(pair, changed):
 
 
 def test_the_conditions_of_the_analysis_are_an_inequality_of_n_and_m():
-    (part,) = FEDSIM_ANALYSIS.parts
+    part = FEDSIM.analysis
     assert not part.quantities
     assert part.constants == {"n", "m"}
     left = {(a, b): part.left.subs({n: a, m: b}) for a, b in ((1, 1), (4, 1), (4, 4), (18, 2))}

@@ -140,6 +140,8 @@ class Claim:
         Step sizes with the conditions at equality: where the claim is most exposed.
     proof_weights : tuple of Multiplier
         For a claim proved as a non-negative combination of lemmas.
+    regimes : pairs (name, expression)
+        Terms of the first part's right side, grouped by what they stand for; they add up to it.
     """
 
     entry: Entry
@@ -148,6 +150,7 @@ class Claim:
     readings: tuple[Reading, ...] = (AS_PRINTED,)
     schedules: tuple[dict[str, sp.Expr], ...] = ()
     proof_weights: tuple[Multiplier, ...] = ()
+    regimes: tuple[tuple[str, sp.Expr], ...] = ()
 
     @property
     def id(self) -> str:

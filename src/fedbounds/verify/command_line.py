@@ -64,9 +64,16 @@ def show(claim_id: str, latex: bool, witness: bool, out: str) -> None:
     from .tables import print_claim, print_entry
 
     if found.module:
+        from fedbounds.theory.claims import Claim
         from fedbounds.theory.registry import encoded
 
-        print_claim(encoded(found), latex, summary)
+        from .words import print_words
+
+        claim = encoded(found)
+        if isinstance(claim, Claim):
+            print_claim(claim, latex, summary)
+        else:
+            print_words(claim, summary)
     else:
         print_entry(found)
 

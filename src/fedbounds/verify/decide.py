@@ -116,6 +116,8 @@ def decide(part: Part, numbers: Numbers, method: Method, diverged_at: int | None
         return Outcome(part.name, Verdict.NOT_APPLICABLE, "speaks of no round of this run")
     if not np.any(scale(_in_floats(numbers), rounds, part.left, part.right)):
         return Outcome(part.name, Verdict.NOT_APPLICABLE, "says nothing here: every term is zero")
+    if part.gap == 0:
+        return Outcome(part.name, Verdict.NOT_VIOLATED, "both sides are the same expression")
     rule = _decide_exactly if method is Method.RATIONAL else _decide_in_floats
     return rule(part, numbers, rounds)
 

@@ -1,23 +1,52 @@
-"""A claim's expression in the paper's notation."""
+"""A claim's expressions as LaTeX in the paper's notation, with all indices of every quantity."""
 
+import re
 from typing import Any
 
 import sympy as sp
 from sympy.printing.latex import LatexPrinter
 
-from fedbounds.theory.symbols import MEANING
+from fedbounds.theory.symbols import MEANING, t
+
+_ROUND = re.compile(r"\^(?:\{t([+-][0-9]+)?\}|t)")
+_COMPOSITE = re.compile(r"\\\||\\langle|\s")  # a norm, a product or more than one letter
+_T = sp.Symbol(t.name)
 
 
 class _Latex(LatexPrinter):  # type: ignore[misc]
+    """Rounds above and local steps below, as the paper writes them."""
+
+    def __init__(self) -> None:
+        super().__init__({"fold_frac_powers": True})
+
     def _print_Symbol(self, expr: sp.Symbol, style: str = "plain") -> str:
         known = MEANING.get(expr.name)
         return known.latex if known else str(super()._print_Symbol(expr, style))
 
     def _print_AppliedUndef(self, expr: Any, exp: str | None = None) -> str:
         base = MEANING[expr.func.__name__].latex
-        if not base.endswith("^2"):  # of one draw, where a round would be a second power
-            base += f"^{{({self._print(expr.args[0])})}}"
-        return base if exp is None else f"\\left({base}\\right)^{{{exp}}}"
+        for step in expr.args[1:]:
+            named = base.replace("{i,k}", f"{{i,{self._index(step)}}}")
+            base = named if "{i,k}" in base else f"\\left({base}\\right)_{{{self._index(step)}}}"
+        text = self._at_round(base, _plain(expr.args[0]))
+        return text if exp is None else f"\\left({text}\\right)^{{{exp}}}"
+
+    def _at_round(self, base: str, when: Any) -> str:
+        """A quantity at a round; a norm or product carries it only when it is not t."""
+        if _ROUND.search(base):  # the quantity names its rounds itself, relative to t
+            return _ROUND.sub(lambda found: self._shifted(found, when), base)
+        if not _COMPOSITE.search(re.sub(r"\\(mathcal|mathbf|hat) ", "", base)):
+            return f"{base}^{{{self._index(when)}}}"
+        if when == _T:
+            return base
+        return f"\\left({base}\\right)^{{{self._index(when)}}}"
+
+    def _shifted(self, found: re.Match[str], when: Any) -> str:
+        return f"^{{{self._index(when + int(found[1] or 0))}}}"
+
+    def _index(self, expression: Any) -> str:
+        """An index without spaces: t-1."""
+        return str(self._print(_plain(expression))).replace(" ", "")
 
     def _as_ordered_terms(self, expr: Any, order: Any = None) -> list[Any]:
         """A positive term before a negative one."""
@@ -37,11 +66,17 @@ class _Latex(LatexPrinter):  # type: ignore[misc]
         return self._print_run(expr, r"\max_{0\le t<T}")
 
 
+def _plain(expression: Any) -> Any:
+    """The same without assumptions on its symbols, so that t is t whoever wrote it."""
+    found = sp.sympify(expression)
+    return found.xreplace({s: sp.Symbol(s.name) for s in found.free_symbols})
+
+
 def ordered_terms(expression: sp.Expr) -> list[sp.Expr]:
     """The terms of a sum in printing order, positive ones first."""
     return list(_Latex()._as_ordered_terms(expression))
 
 
 def to_latex(expression: sp.Expr) -> str:
-    """LaTeX in the paper's symbols; a quantity of round t carries (t) above."""
+    """LaTeX in the paper's symbols: rounds as superscripts, local steps as subscripts."""
     return str(_Latex().doprint(expression))

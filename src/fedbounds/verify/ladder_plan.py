@@ -63,9 +63,9 @@ def ladders(seed: int, repeats: int) -> Iterator[Ladder]:
     yield from float_ladders(seed, repeats)
 
 
-def rational_ladders() -> Iterator[Ladder]:
+def rational_ladders(clients: tuple[int, ...] = (2, 4)) -> Iterator[Ladder]:
     """Two and four clients, d_u = d_v = 1, integer entries."""
-    for n in (2, 4):
+    for n in clients:
         for alike in (True, False):
             yield from _of_family(_rational_family(n, alike), _RATIONAL_STEPS)
 

@@ -79,6 +79,7 @@ def exact_moments(
     diverged_at = None
     spread = found.absent.sum() * 0
     reach = found.absent[:, 0] * 0
+    absolute = abs(found.quadratic).reshape(len(found.names), found.absent.size)
     keeps = isinstance(algorithm, ScaffoldP) and not is_exact(problem.hessian)
     for t, moment in enumerate(_moments(driver, found, problem, start, rounds)):
         seen = quantities(found, moment)
@@ -86,7 +87,7 @@ def exact_moments(
             seen[found.names.index(Quantity.LAG)] += spread
             spread = _next_spread(found, moment, spread)
         values.append(seen)
-        sizes.append(_sizes(found, moment, reach))
+        sizes.append(_sizes(found, absolute, moment, reach))
         fresh = _reach(found, moment)
         # control variates keep what rounding put into them: c - mean c_i never decays
         reach = np.maximum(reach, fresh) if keeps else fresh
@@ -109,7 +110,7 @@ def exact_moments(
     return Moments(series, errors, diverged_at)
 
 
-def _sizes(found: AffineRound, moment: Array, reach: Array) -> Array:
+def _sizes(found: AffineRound, absolute: Array, moment: Array, reach: Array) -> Array:
     """Sum of the sizes of all products behind each quantity: the scale of its rounding.
 
     ``reach`` is what the round before added up to make the state, in units of the rounding that
@@ -117,10 +118,9 @@ def _sizes(found: AffineRound, moment: Array, reach: Array) -> Array:
     """
     if is_exact(moment):
         return found.constant
-    flat = abs(found.quadratic).reshape(len(found.names), moment.size)
     with np.errstate(over="ignore", invalid="ignore"):
         behind = abs(moment) + _FRESH * np.outer(reach, reach)
-        return flat @ behind.reshape(-1) + abs(found.constant)
+        return absolute @ behind.reshape(-1) + abs(found.constant)
 
 
 def _reach(found: AffineRound, moment: Array) -> Array:

@@ -18,11 +18,13 @@ from fedbounds.problems import (
     SILENT,
     ClientVectors,
     CoupledCosine,
+    FederatedLogistic,
     FederatedQuadratic,
     Noise,
     NoiseLaw,
     Start,
     coupled_cosine,
+    federated_logistic,
     federated_quadratic,
     to_rational,
 )
@@ -31,13 +33,13 @@ from fedbounds.theory.claims import Claim
 from fedbounds.vocabulary import Constant, Method
 
 from .enumeration import MOST_OUTCOMES, outcomes
-from .instance import Instance
+from .instance import ALGORITHM_NAMES, Instance
 from .judge import Subject
-from .ladder_plan import ladders
+from .ladder_plan import float_ladders, rational_ladders
 from .point_plan import point_instances
 from .schedules import schedules
 
-Objective = FederatedQuadratic | CoupledCosine
+Objective = FederatedQuadratic | CoupledCosine | FederatedLogistic
 
 
 class Profile(StrEnum):
@@ -69,10 +71,15 @@ def instances(
             yield from rational_instances(kind)
             yield from quadratic_instances(claims, kind, profile, seed)
             yield from enumerated_instances(claims, kind, profile, seed)
+            yield from logistic_instances(claims, kind, profile, seed)
     if "FedAvg-P" in names and profile is not Profile.QUICK:
         yield from sampled_instances(claims, profile, seed)
+    if names & set(ALGORITHM_NAMES.values()):
+        yield from own_setting(profile, seed)
     if any("ladder" in name for name in names):
-        yield from ladders(seed, {Profile.THOROUGH: 3}.get(profile, 1))
+        yield from rational_ladders(_QUICK_LADDERS if profile is Profile.QUICK else _LADDERS)
+        repeats = {Profile.QUICK: 0, Profile.DEFAULT: 1, Profile.THOROUGH: 3}[profile]
+        yield from float_ladders(seed, repeats)
 
 
 def vector_instances(profile: Profile, seed: int) -> Iterator[Instance]:
@@ -192,6 +199,10 @@ _QUADRATICS = (
 )
 
 
+_QUICK_STEPS = 30  # clients times local steps, at most, in a quick run
+_QUICK_LADDERS, _LADDERS = (2,), (2, 4)  # clients of ladders in rationals
+
+
 def _at_edges(
     claims: tuple[Claim, ...],
     kind: type[FedAvgP],
@@ -212,9 +223,11 @@ def quadratic_instances(
     claims: tuple[Claim, ...], kind: type[FedAvgP], profile: Profile, seed: int
 ) -> Iterator[Instance]:
     """Random quadratics at the edge of each claim's conditions, by exact moments."""
-    count = {Profile.QUICK: 1, Profile.DEFAULT: 3, Profile.THOROUGH: 10}[profile]
+    count = {Profile.QUICK: 1, Profile.DEFAULT: 2, Profile.THOROUGH: 10}[profile]
     for repeat in range(count):
         for index, row in enumerate(_QUADRATICS):
+            if profile is Profile.QUICK and row[0] * row[4] > _QUICK_STEPS:
+                continue
             n, m, d_u, d_v, steps, rounds, b2, coupling, scale, size = row
             problem = federated_quadratic(
                 clients=n,
@@ -261,6 +274,50 @@ def enumerated_instances(
             assert isinstance(found.algorithm, FedAvgP)
             if outcomes(problem, found.algorithm, rounds) <= MOST_OUTCOMES:
                 yield found
+
+
+def logistic_instances(
+    claims: tuple[Claim, ...], kind: type[FedAvgP], profile: Profile, seed: int
+) -> Iterator[Instance]:
+    """Tiny logistic problems with minibatches of one sample, every outcome enumerated."""
+    shapes = ((2, 1, 2, 2), (2, 2, 1, 3), (3, 2, 1, 2))
+    for index, (n, m, steps, rounds) in enumerate(shapes):
+        problem = federated_logistic(
+            clients=n,
+            shared_dimension=2,
+            personal_dimension=1,
+            samples=2,
+            heterogeneity=0.5,
+            batch=1,
+            seed=seed + index,
+        )
+        start = _start(problem, seed + index, 1.0)
+        label = f"logistic {index + 1}, n={n} m={m} K={steps} T={rounds}"
+        sizes = (m, steps, rounds)
+        for found in _at_edges(claims, kind, label, problem, start, sizes, Method.ENUMERATION):
+            assert isinstance(found.algorithm, FedAvgP)
+            if outcomes(problem, found.algorithm, rounds) <= MOST_OUTCOMES:
+                yield found
+
+
+def own_setting(profile: Profile, seed: int) -> Iterator[Instance]:
+    """Section 5 with synthetic data: n = 10, m = 9, K = 25, gamma = 0.001; estimates only."""
+    if profile is not Profile.THOROUGH:
+        return
+    problem = federated_logistic(
+        clients=10,
+        shared_dimension=5,
+        personal_dimension=5,
+        samples=50,
+        heterogeneity=0.5,
+        batch=5,
+        seed=seed,
+    )
+    start = _start(problem, seed, 1.0)
+    for kind in (FedAvgP, ScaffoldP):
+        algorithm = kind(**vars(with_effective_step(9, 25, 0.001)))
+        name = f"section 5, {ALGORITHM_NAMES[kind]}, n=10 m=9 K=25 T=100"
+        yield Instance(name, problem, algorithm, 100, Method.SAMPLING, start, 512)
 
 
 def sampled_instances(claims: tuple[Claim, ...], profile: Profile, seed: int) -> Iterator[Instance]:

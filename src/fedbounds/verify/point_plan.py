@@ -1,6 +1,7 @@
 """Choices of parameters that judge claims about a bound or a sum, in exact rationals."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from flint import fmpq
@@ -15,19 +16,18 @@ def point_instances(seed: int, count: int) -> Iterator[Point]:
     """Every (K, j) with j <= K up to a size, and corners and random choices of all constants."""
     for steps in range(1, _LARGEST_SUM + 1):
         for done in range(1, steps + 1):
-            yield _point({"K": steps, "j": done}, seed=0, n=2, m=1)
+            yield _named({"K": steps, "j": done})
     for n, m in _CLIENTS:
         for draw in range(count):
-            yield _point({}, seed=seed + draw, n=n, m=m)
+            yield _random(seed + draw, n, m)
 
 
-def _point(fixed: dict[str, int], seed: int, n: int, m: int) -> Point:
+def _random(seed: int, n: int, m: int) -> Point:
     rng = np.random.default_rng([seed, n, m])
-    values = {
+    values: dict[str, Any] = {
         "n": n,
         "m": m,
         "K": int(rng.integers(1, 20)),
-        "j": 1,
         "T": int(10 ** rng.uniform(0, 5)),
         "L": _fraction(rng),
         "F_0": _fraction(rng),
@@ -35,7 +35,11 @@ def _point(fixed: dict[str, int], seed: int, n: int, m: int) -> Point:
     # each variance and b^2 is zero now and then: the corners of a bound
     for name in ("b^2", "sigma_u^2", "sigma_v^2"):
         values[name] = _fraction(rng) * int(rng.integers(0, 2))
-    found = {name: fmpq(value) for name, value in (values | fixed).items()}
+    return _named(values)
+
+
+def _named(values: dict[str, Any]) -> Point:
+    found = {name: fmpq(value) for name, value in values.items()}
     label = ", ".join(f"{name}={value}" for name, value in found.items())
     return Point(f"parameters {label}", tuple(found.items()))
 

@@ -1,6 +1,5 @@
 """Run a plan: judge every instance, keep every record, sum up every claim."""
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
@@ -10,21 +9,19 @@ from typing import Any
 
 from fedbounds.errors import ConflictError
 from fedbounds.theory.catalogue import Entry
-from fedbounds.theory.claims import Claim, Reading
+from fedbounds.theory.claims import Claim
 from fedbounds.theory.registry import encoded, encoded_claims
 from fedbounds.vocabulary import Standing, Verdict
 
 from .device import Device, namespace
-from .instance_file import to_data
 from .judge import Subject, concerned
 from .measure import fingerprint
 from .plan import Profile, instances
-from .records import record
-from .settled import as_record, settle
+from .settled import Finding, as_record
 from .store import Store, claim_text, record_key
 from .summary import REFUSED, summarise
-from .witness import find_witness
-from .work import judged_records
+from .witness_records import Suspects, witness_records
+from .work import findings_of, judged_records
 
 Record = dict[str, Any]
 Progress = Callable[[str, int, int], None]  # what is under way, how many done, of how many
@@ -74,35 +71,44 @@ def run(
     namespace(settings.device)  # a missing device is an error before any work
     every = tuple(encoded(entry) for entry in entries if entry.module)
     claims = tuple(claim for claim in every if isinstance(claim, Claim))
+    others = [claim for claim in every if not isinstance(claim, Claim)]
     found: list[Record] = []
-    for claim in every:
-        if not isinstance(claim, Claim):
-            progress(claim.entry.id, 0, 1)
-            found.extend(_settled_records(claim, settings, store))
-    suspects: dict[tuple[str, str], list[Subject]] = {}
+    suspects: Suspects = {}
     plan = _plan(entries, claims, settings)
-    for done, (instance, rows) in enumerate(_all_records(claims, plan, settings, store)):
-        progress(instance.name, done, len(plan))
-        for row in rows:
-            found.append(row)
-            if _suspect(row):
-                suspects.setdefault((row["claim"], row["reading"]), []).append(instance)
-    witnesses: dict[tuple[str, str], Record] = {}
-    for claim in claims:
-        for reading in claim.readings:
-            seen = suspects.get((claim.id, reading.name))
-            if seen:
-                progress(f"smallest witness of {claim.id}", len(plan), len(plan))
-                smallest = _witness_record(claim, reading, seen, settings, store)
-                if smallest is not None:
-                    found.append(smallest)
-                    witnesses[claim.id, reading.name] = smallest
+    parallel = settings.workers > 1 and len(plan) >= _SMALL_PLAN
+    pool = ProcessPoolExecutor(settings.workers, get_context("spawn")) if parallel else None
+    with pool or nullcontext():
+        settled = _settled_records(others, settings, store, pool)
+        fresh = _all_records(claims, plan, settings, store, pool)
+        found.extend(settled)
+        _collect(fresh, len(plan), found, suspects, progress)
+        progress("smallest witnesses", len(plan), len(plan))
+        each: Any = map if pool is None else pool.map
+        arguments = (settings.seed, settings.device, store, each)
+        found.extend(witness_records(claims, suspects, *arguments))
+    witnesses = {(row["claim"], row["reading"]): row for row in found if "instance" in row}
     by_claim: dict[str, list[Record]] = {entry.id: [] for entry in entries}
     for row in found:
         by_claim[row["claim"]].append(row)
     summaries = [summarise(entry, by_claim[entry.id], witnesses) for entry in entries]
     _refuse_conflicts(summaries)
     return Results(summaries, [row for row in found if row["verdict"] not in REFUSED])
+
+
+def _collect(
+    fresh: Iterator[tuple[Subject, list[Record]]],
+    total: int,
+    found: list[Record],
+    suspects: Suspects,
+    progress: Progress,
+) -> None:
+    """Gather records, and the instances on which a reading looks broken."""
+    for done, (instance, rows) in enumerate(fresh):
+        progress(instance.name, done, total)
+        for row in rows:
+            found.append(row)
+            if any(p["verdict"] == Verdict.VIOLATED or p["candidate"] for p in row["parts"]):
+                suspects.setdefault((row["claim"], row["reading"]), []).append(instance)
 
 
 def _plan(entries: Sequence[Entry], claims: tuple[Claim, ...], settings: Settings) -> list[Subject]:
@@ -118,33 +124,34 @@ def _plan(entries: Sequence[Entry], claims: tuple[Claim, ...], settings: Setting
 
 
 def _all_records(
-    claims: tuple[Claim, ...], plan: list[Subject], settings: Settings, store: Store
+    claims: tuple[Claim, ...],
+    plan: list[Subject],
+    settings: Settings,
+    store: Store,
+    pool: ProcessPoolExecutor | None,
 ) -> Iterator[tuple[Subject, list[Record]]]:
     """Records of every instance in the order of the plan, from the store or judged and stored."""
     texts = {(c.id, r.name): claim_text(c, r) for c in claims for r in c.readings}
     ids = tuple(claim.id for claim in claims)
     keys = [_keys(claims, texts, instance, settings) for instance in plan]
-    missing = [
-        (instance, own)
-        for instance, own in zip(plan, keys, strict=True)
-        if not all(store.has(key) for key in own)
-    ]
-    parallel = settings.workers > 1 and len(missing) >= _SMALL_PLAN
-    pool = ProcessPoolExecutor(settings.workers, get_context("spawn")) if parallel else None
-    with pool or nullcontext():
-        jobs = [(ids, part, settings.seed, settings.device) for part in _batches(missing)]
-        threads = 1 if parallel else settings.workers
-        done = (pool.map if pool else map)(judged_records, jobs, [threads] * len(jobs))
-        fresh = (rows for batch in done for rows in batch)
-        waiting = {id(own) for _, own in missing}
-        for instance, own in zip(plan, keys, strict=True):
-            if id(own) in waiting:
-                rows = next(fresh)
-                for row in rows:
-                    store.save(row["key"], row)
-            else:
+    kept = [all(store.has(key) for key in own) for own in keys]
+    missing = [pair for *pair, known in zip(plan, keys, kept, strict=True) if not known]
+    jobs = [(ids, part, settings.seed, settings.device, store.folder) for part in _batches(missing)]
+    threads = [settings.workers if pool is None else 1] * len(jobs)
+    # processes start on all jobs at once; results come in the order of the plan
+    each = map if pool is None else pool.map
+    done = each(judged_records, jobs, threads)
+    fresh = (rows for batch in done for rows in batch)
+
+    def records() -> Iterator[tuple[Subject, list[Record]]]:
+        for instance, own, known in zip(plan, keys, kept, strict=True):
+            if known:
                 rows = [row for row in map(store.load, own) if row is not None]
+            else:
+                rows = next(fresh)
             yield instance, rows
+
+    return records()
 
 
 def _batches(work: list[Any]) -> Iterator[tuple[Any, ...]]:
@@ -165,49 +172,35 @@ def _keys(
     ]
 
 
-def _settled_records(claim: Any, settings: Settings, store: Store) -> Iterator[Record]:
-    """Records of a claim that needs no plan of runs."""
-    key = record_key(repr(claim), "settled", settings.seed, settings.device)
-    first = store.load(f"{key}-0")
-    if first is not None:
-        kept = [store.load(f"{key}-{number}") for number in range(first["of"])]
-        if all(row is not None for row in kept):
-            yield from (row for row in kept if row is not None)
-            return
-    findings = list(settle(claim))
-    for number, finding in enumerate(findings):
-        row = as_record(claim.entry.id, finding, f"{key}-{number}") | {"of": len(findings)}
-        store.save(row["key"], row)
-        yield row
+def _settled_records(
+    claims: Sequence[Any], settings: Settings, store: Store, pool: ProcessPoolExecutor | None
+) -> Iterator[Record]:
+    """Records of claims that need no plan of runs."""
+    keys = [record_key(repr(c), "settled", settings.seed, settings.device) for c in claims]
+    missing = [c.entry.id for c, key in zip(claims, keys, strict=True) if not store.has(f"{key}-0")]
+    done = map(findings_of, missing) if pool is None else pool.map(findings_of, missing)
+
+    def records() -> Iterator[Record]:
+        for claim, key in zip(claims, keys, strict=True):
+            if claim.entry.id in missing:
+                yield from _saved(claim.entry.id, next(done), key, store)
+            else:
+                first = store.load(f"{key}-0")
+                kept = (store.load(f"{key}-{i}") for i in range(first["of"] if first else 0))
+                yield from (row for row in kept if row is not None)
+
+    return records()
 
 
-def _suspect(row: Record) -> bool:
-    return any(part["verdict"] == Verdict.VIOLATED or part["candidate"] for part in row["parts"])
-
-
-def _witness_record(
-    claim: Claim, reading: Reading, seen: list[Subject], settings: Settings, store: Store
-) -> Record | None:
-    """The record of the smallest witness found among small instances and these suspects."""
-    text = claim_text(claim, reading)
-    keys = [
-        record_key(text, fingerprint(suspect), settings.seed, settings.device) for suspect in seen
+def _saved(claim_id: str, findings: list[Finding], key: str, store: Store) -> Iterator[Record]:
+    """Records of findings; the first is written last, so that it stands for all of them."""
+    rows = [
+        as_record(claim_id, finding, f"{key}-{number}") | {"of": len(findings)}
+        for number, finding in enumerate(findings)
     ]
-    key = "witness-" + hashlib.sha256("".join(keys).encode()).hexdigest()[:24]
-    kept = store.load(key)
-    if kept is not None and (not kept["witness"] or (store.folder / kept["witness"]).is_file()):
-        return kept
-    witness = find_witness(claim, reading, seen)
-    if witness is None:
-        return None
-    name = f"{claim.id}-{reading.ambiguity or 'as-printed'}".replace("/", "-")
-    path = None if witness.script is None else store.save_witness(name, witness.script)
-    row = record(witness.judgement, key, witness=path) | {
-        "premises": [vars(premise) for premise in witness.premises],
-        "instance": to_data(witness.judgement.instance),
-    }
-    store.save(key, row)
-    return row
+    for row in reversed(rows):
+        store.save(row["key"], row)
+    yield from rows
 
 
 def _refuse_conflicts(summaries: list[Record]) -> None:

@@ -61,7 +61,9 @@ def sample_and_decide(
         raise FedboundsError(f"{instance.name}: only runs on quadratics and cosines are sampled")
     require(instance.replicas >= CHUNK, "replicas", instance.replicas, f"at least {CHUNK}")
     fixed = numbers_of(instance, {}).constants
-    reach = bounded_reach(problem, algorithm, start, instance.rounds, constants_of(instance))
+    reach = None  # minibatches: no certified range
+    if isinstance(problem, FederatedQuadratic | CoupledCosine):
+        reach = bounded_reach(problem, algorithm, start, instance.rounds, constants_of(instance))
     bounds = None if reach is None else Numbers(fixed, reach.series)
 
     def gap_sums(series: Series) -> _Totals:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
-from fedbounds.problems import CoupledCosine, FederatedQuadratic, Start
+from fedbounds.problems import CoupledCosine, FederatedLogistic, FederatedQuadratic, Start
 from fedbounds.theory.claims import Claim, read
 from fedbounds.vocabulary import Constant
 
@@ -12,7 +12,7 @@ from .conditions import failure
 from .evaluate import Numbers, evaluate
 from .instance import ALGORITHM_NAMES
 
-Objective = FederatedQuadratic | CoupledCosine
+Objective = FederatedQuadratic | CoupledCosine | FederatedLogistic
 
 
 def schedules(

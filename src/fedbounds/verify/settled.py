@@ -11,8 +11,8 @@ from typing import Any
 from flint import fmpq
 
 from fedbounds.theory.claims import Part
+from fedbounds.theory.equivalences import ANALYSIS, Equivalence
 from fedbounds.theory.orders import ComparisonClaim
-from fedbounds.theory.personalization.equivalences import ANALYSIS, Equivalence
 from fedbounds.theory.setting import AssumptionClaim, Experiment
 from fedbounds.vocabulary import Method, Relation, Verdict
 

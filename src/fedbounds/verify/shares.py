@@ -1,13 +1,17 @@
-"""How much of a theorem's slack each lemma loses on one instance."""
+"""How much of a theorem's slack each lemma loses on one instance, and which term rules its bound."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
+
+import numpy as np
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import Claim
-from fedbounds.theory.slack import Loss, decompose
+from fedbounds.theory.slack import Loss, decompose, round_weights
+from fedbounds.theory.symbols import T, t
 
-from .evaluate import Numbers, evaluate
+from .evaluate import Numbers, evaluate, whole
 
 _RESIDUE = 1e-14  # relative: what a loss with weight zero leaves by rounding
 CLOSING = 1e-9  # relative: the losses must add up to the gap
@@ -38,7 +42,8 @@ def shares(theorem: Claim, numbers: Numbers) -> tuple[Share, ...]:
         If they do not add up: the decomposition or a measurement is wrong.
     """
     gap = float(evaluate(theorem.parts[0].gap, numbers))
-    amounts = [(loss.name, float(evaluate(loss.amount, numbers))) for loss in _losses(theorem.id)]
+    weighted = with_weights(theorem, numbers)
+    amounts = [(loss.name, float(amount_of(loss, weighted))) for loss in _losses(theorem.id)]
     total = sum(amount for _, amount in amounts)
     size = sum(abs(amount) for _, amount in amounts)
     if abs(total - gap) > CLOSING * max(size, abs(gap)):
@@ -51,3 +56,38 @@ def shares(theorem: Claim, numbers: Numbers) -> tuple[Share, ...]:
         if abs(amount) > _RESIDUE * size
     ]
     return tuple(sorted(found, key=lambda share: -share.share))
+
+
+def with_weights(theorem: Claim, numbers: Numbers) -> Numbers:
+    """The numbers, with the theorem's weights per round among the series."""
+    series = dict(numbers.series)
+    for name, weight in round_weights(theorem).items():
+        values = [
+            evaluate(
+                weight,
+                replace(
+                    numbers, constants={**numbers.constants, t.name: numbers.rational(at, 1)}
+                ),
+            )
+            for at in range(whole(numbers.constants[T.name]) + 1)
+        ]
+        series[name] = np.array(values)
+    return replace(numbers, series=series)
+
+
+def amount_of(loss: Loss, weighted: Numbers) -> Any:
+    """The loss on one instance, from the numbers of `with_weights`."""
+    if loss.rounds is None:
+        return evaluate(loss.amount, weighted)
+    first, stop = (whole(evaluate(end, weighted)) for end in loss.rounds)
+    if first >= stop:
+        return weighted.rational(0, 1)
+    amounts = evaluate(loss.amount, weighted, range(first, stop))
+    return amounts.sum() / weighted.constants[T.name]
+
+
+def regime_of(claim: Claim, numbers: Numbers) -> str:
+    """Name of the term that is the largest of the bound; empty for a claim that names none."""
+    if not claim.regimes:
+        return ""
+    return max(claim.regimes, key=lambda regime: evaluate(regime[1], numbers))[0]

@@ -17,7 +17,7 @@ from fedbounds.algorithms.scaffold import Scaffold
 from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.problems import FederatedQuadratic, Start
 from fedbounds.theory.claims import Condition
-from fedbounds.theory.personalization.equivalences import Equivalence, Pair, Parameters
+from fedbounds.theory.equivalences import Equivalence, Pair, Parameters
 from fedbounds.theory.symbols import K, d_u, d_v, eta_u, eta_v, gamma_u, gamma_v, m, n
 
 from .equivalence import compare_exactly

@@ -1,19 +1,30 @@
 """What a process of a run does: judge a batch of instances and make their records."""
 
+from pathlib import Path
 from typing import Any
 
+from fedbounds.theory.catalogue import entry
 from fedbounds.theory.registry import claim as claim_of
+from fedbounds.theory.registry import encoded
 from fedbounds.vocabulary import Method, Verdict
 
 from .curve import curve_of
 from .device import Device
 from .judge import Judgement, Subject, judge
+from .ladder_record import ladder_of
 from .measure import Measurement
 from .records import record
+from .settled import Finding, settle
 from .shares import Share, shares
+from .store import Store
 
 Record = dict[str, Any]
-Batch = tuple[tuple[str, ...], tuple[tuple[Subject, list[str]], ...], int, Device]
+Batch = tuple[tuple[str, ...], tuple[tuple[Subject, list[str]], ...], int, Device, Path]
+
+
+def findings_of(claim_id: str) -> list[Finding]:
+    """Findings about a claim that needs no plan of runs."""
+    return list(settle(encoded(entry(claim_id))))
 
 
 def judged_records(batch: Batch, threads: int) -> list[list[Record]]:
@@ -21,17 +32,27 @@ def judged_records(batch: Batch, threads: int) -> list[list[Record]]:
 
     Parameters
     ----------
-    batch : tuple (claim ids, pairs of an instance and its records' keys, seed, device)
+    batch : tuple
+        Claim ids, pairs of an instance and its records' keys, seed, device, and the folder into
+        which the records are written as they are finished.
     threads : int
         For sampling.
     """
-    ids, work, seed, device = batch
+    ids, work, seed, device, folder = batch
+    store = Store(folder)
     claims = tuple(claim_of(claim_id) for claim_id in ids)
     found = []
     for instance, keys in work:
         judged = judge(claims, instance, seed=seed, workers=threads, device=device)
         pairs = zip(judged.judgements, keys, strict=True)
-        found.append([_record(judgement, key, judged.measurement) for judgement, key in pairs])
+        rows = [
+            _record(judgement, key, judged.measurement)
+            | ladder_of(judgement, judged.measurement.numbers)
+            for judgement, key in pairs
+        ]
+        for row in rows:
+            store.save(row["key"], row)
+        found.append(rows)
     return found
 
 

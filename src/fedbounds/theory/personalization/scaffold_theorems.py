@@ -3,7 +3,7 @@
 import sympy as sp
 
 from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Part, Reading
+from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Multiplier, Part, Reading
 from fedbounds.theory.symbols import (
     F_0,
     C,
@@ -39,7 +39,9 @@ from .scaffold_memory import (
     OUTER_V,
     TWO_THIRDS,
 )
-from .theorems import DECREASE, FULL, MEASURED, SUMMED, TRIVIAL
+from .theorems import DECREASE, FULL, MEASURED, SUMMED, TRIVIAL, regimes
+
+_BOUND_45 = 4 * F_0 / (T * K * gamma) + 148 * NOISE_LEVEL * L * gamma
 
 THEOREM_45 = Claim(
     entry("personalization/thm-4.5"),
@@ -47,7 +49,7 @@ THEOREM_45 = Claim(
     parts=(
         Part(
             left=MEASURED,
-            right=4 * F_0 / (T * K * gamma) + 148 * NOISE_LEVEL * L * gamma,
+            right=_BOUND_45,
             index=Index.RUN,
             conditions=LAG_STEPS,
             assumptions=FULL,
@@ -56,6 +58,18 @@ THEOREM_45 = Claim(
     ),
     readings=(AS_PRINTED, SUMMED, DECREASE),
     schedules=(EDGE,),
+    proof_weights=(
+        Multiplier("personalization/lem-4.1", "", 4 / (K * gamma)),
+        Multiplier("personalization/lem-3.2", "u", 4 / (K * gamma)),
+        Multiplier("personalization/lem-3.2", "v", 4 / (K * gamma)),
+        Multiplier("personalization/lem-3.3", "u", 8 * L / (K * gamma)),
+        Multiplier("personalization/lem-3.3", "v", 8 * L / (K * gamma)),
+        Multiplier("personalization/lem-4.2", "", 16 * L * gamma * (n - m) / (m * n**2 * K)),
+        Multiplier("personalization/lem-4.3", "", 16 * L**2 / (n * K)),
+        # 4 times the 72 L^3 gamma / (m n) before C^t in (4.5), over m / (4 n)
+        Multiplier("personalization/lem-4.4", "", 1152 * L**3 * gamma / m**2),
+    ),
+    regimes=regimes(_BOUND_45),
 )
 
 SMALL_STEP = Condition(72 * L * K * gamma, "<=", sp.Integer(1))

@@ -48,15 +48,31 @@ DECREASE = Reading("F_0 = f(u^0, v^0) - E f(u^T, v^T)", "amb-3", substitute=((F_
 # the personal gradient summed over clients instead of averaged
 SUMMED = Reading("G_v summed over clients", "amb-2", substitute=((G_v, n),))
 
+
+def regimes(right: sp.Expr) -> tuple[tuple[str, sp.Expr], ...]:
+    """The terms of a bound by the constant that drives them."""
+    by_constant = {"transient": {F_0}, "noise": {variance_u, variance_v}, "heterogeneity": {b2}}
+    terms = sp.Add.make_args(sp.expand(right))
+    found = {
+        name: sp.Add(*(term for term in terms if term.free_symbols & constants))
+        for name, constants in by_constant.items()
+    }
+    return tuple((name, total) for name, total in found.items() if total != 0)
+
+
+_BOUND_37 = (
+    4 * F_0 / (T * K * gamma)
+    + 12 * L * NOISE_LEVEL * gamma
+    + 128 * L**2 * K * (K - 1) * b2 / eta_u**2 * gamma**2
+)
+
 THEOREM_37 = Claim(
     entry("personalization/thm-3.7"),
     algorithms=(FEDAVG_P,),
     parts=(
         Part(
             left=MEASURED,
-            right=4 * F_0 / (T * K * gamma)
-            + 12 * L * NOISE_LEVEL * gamma
-            + 128 * L**2 * K * (K - 1) * b2 / eta_u**2 * gamma**2,
+            right=_BOUND_37,
             index=Index.RUN,
             conditions=(
                 EFFECTIVE_STEP,
@@ -80,6 +96,7 @@ THEOREM_37 = Claim(
         Multiplier("personalization/lem-3.5", "", 16 * L**2 / (n * K)),
         Multiplier("personalization/lem-3.6", "a", 128 * L**2 * K * (K - 1) * gamma_u**2 / n),
     ),
+    regimes=regimes(_BOUND_37),
 )
 
 _STEP_38 = 1 / (32 * L * K + sp.sqrt(3 * L * K * T / F_0 * NOISE_LEVEL))
@@ -127,6 +144,15 @@ _STEPS_311 = (
 )
 _STEP_311 = 1 / (84 * L * K + sp.sqrt(11 * L * K * T / F_0 * FULL_NOISE))
 
+_BOUND_311 = 4 * F_0 / (T * K * gamma) + 44 * L * FULL_NOISE * gamma + L * F_0 / T
+
+# of (3.6)'s last term, by which sum_t B^t is multiplied; and 1 + r + ... + r^(T - 1 - t),
+# r = 1 + 2 / (T - 1): how often the gap of lemma 3.6 at round t counts in that sum (T = 1 has no
+# recursion)
+_ON_SUM_B = 4 * L * K * gamma / (n * T * eta_u**2)
+_LATER = sp.Max(T - 1, 1)
+_COUNTED = _LATER * ((1 + 2 / _LATER) ** (T - t) - 1) / 2
+
 THEOREM_311 = Claim(
     entry("personalization/thm-3.11"),
     algorithms=(FEDAVG_P,),
@@ -134,7 +160,7 @@ THEOREM_311 = Claim(
         Part(
             name="a",
             left=Mean_t(G_u(t) + G_v(t)),
-            right=4 * F_0 / (T * K * gamma) + 44 * L * FULL_NOISE * gamma + L * F_0 / T,
+            right=_BOUND_311,
             index=Index.RUN,
             conditions=_STEPS_311,
             assumptions=FULL,
@@ -156,6 +182,17 @@ THEOREM_311 = Claim(
         {"gamma": 1 / (84 * L * K), "eta_u": _OUTER_LITERAL, "eta_v": sp.Integer(1)},
         {"gamma": _STEP_311, "eta_u": _OUTER_311, "eta_v": sp.Integer(1)},
     ),
+    proof_weights=(  # of part a
+        Multiplier("personalization/lem-3.1", "", 4 / (K * gamma)),
+        Multiplier("personalization/lem-3.2", "u", 4 / (K * gamma)),
+        Multiplier("personalization/lem-3.2", "v", 4 / (K * gamma)),
+        Multiplier("personalization/lem-3.3", "u", 8 * L / (K * gamma)),
+        Multiplier("personalization/lem-3.3", "v", 8 * L / (K * gamma)),
+        Multiplier("personalization/lem-3.5", "", 16 * L**2 / (n * K)),
+        Multiplier("personalization/lem-3.6", "b", T * _ON_SUM_B * _COUNTED),
+        Multiplier("personalization/thm-3.11-sumB", "", _ON_SUM_B),
+    ),
+    regimes=regimes(_BOUND_311),
 )
 
 CLAIMS = (THEOREM_37, COROLLARY_38, THEOREM_311)

@@ -13,7 +13,18 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, UndefinedError
 
 from fedbounds.errors import FedboundsError
 
-from . import coverage, downloads, figures, findings, graph, numbers, sections, standings, summary
+from . import (
+    coverage,
+    downloads,
+    figures,
+    findings,
+    graph,
+    numbers,
+    sections,
+    sentences,
+    standings,
+    summary,
+)
 from .formulas import formulas
 
 Record = dict[str, Any]
@@ -109,9 +120,11 @@ def _context(document: Record, folder: Path | None) -> Record:
         "run": document["run"],
         "papers": summary.papers(document),
         "titles": summary.titles(document),
-        "sentences": summary.sentences(document),
+        "sentences": sentences.sentences(document),
         "graph": graph.graph(document),
-        "findings": findings.findings(judged, records, views, folder),
+        "findings": findings.findings(
+            ordered, records, views, folder, summary.options(document)
+        ),
         "claims": ordered,
         "verdicts": sections.verdicts_seen(judged),
         "records": records,

@@ -1,53 +1,90 @@
-"""The findings of the page: every refuted reading with its witnesses."""
+"""The findings of the page: every claim with a refuted reading, its witnesses, what survives."""
 
+import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fedbounds.vocabulary import StatementStatus, Verdict
+from fedbounds.vocabulary import Verdict
 
 from .formulas import ClaimView, PartView
-from .numbers import exact
+from .numbers import exact, listed
+from .rows import SIZES, instance_name, is_witness, place, sizes
+from .runs import LadderView, ladder_view
 from .scripts import witness_script
-from .summary import SIZES, sizes
+from .summary import VERDICTS, is_refuted
 
 Record = dict[str, Any]
+
+_LARGEST_INSTANCE = 4000  # characters of an instance that is printed
 
 
 @dataclass(frozen=True)
 class WitnessView:
-    """A violated record: sizes, both sides, premises, and its script if there is one."""
+    """A violated record: sizes, both sides, premises, and its script if there is one.
 
-    instance: str
+    Attributes
+    ----------
+    small : bool
+        Whether it is a smallest violation in exact numbers; else the largest one of the plan.
+    where : str
+        Round, client and local step.
+    instance : str
+        The exact instance as JSON; empty if there is none, or a very large one.
+    """
+
+    small: bool
+    name: str
     sizes: str
     part: str
-    round: int | None
+    where: str
     relation: str
     left: str
     right: str
     gap: str
+    reason: str
     numbers: tuple[tuple[str, str], ...]
     premises: tuple[Record, ...]
+    ladder: LadderView | None
     path: str
     script: str
+    instance: str
     key: str
 
 
 @dataclass(frozen=True)
-class Finding:
-    """A refuted reading: the reading, its witnesses, and what became of the headline reading."""
+class PartCount:
+    """One part of a reading: its formula if there is one, and its verdicts in words."""
 
-    claim: Record
+    name: str
+    view: PartView | None
+    verdicts: str
+
+
+@dataclass(frozen=True)
+class RefutedReading:
+    """A refuted reading: which parts break, which do not, and the witnesses."""
+
     reading: Record
     headline: bool
-    headline_name: str
-    headline_statement: str
-    headline_instances: int
-    parts: tuple[PartView, ...]
     violated: int
+    examined: int
+    broken: tuple[PartCount, ...]
+    others: tuple[PartCount, ...]
     witnesses: tuple[WitnessView, ...]
-    worst: WitnessView | None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A claim with refuted readings, the headline's first, and its readings that are not."""
+
+    claim: Record
+    headline: bool
+    refuted: tuple[RefutedReading, ...]
+    survivors: tuple[Record, ...]
+    command: str
 
 
 def findings(
@@ -55,38 +92,70 @@ def findings(
     records: dict[str, list[Record]],
     views: dict[str, ClaimView],
     folder: Path | None,
+    options: Sequence[str],
 ) -> list[Finding]:
-    """Refuted headline readings first, then refuted alternative readings."""
-    found = [
-        _finding(claim, reading, records.get(claim["id"], []), views[claim["id"]], folder)
-        for claim in claims
-        for reading in claim["readings"]
-        if reading["statement"] == StatementStatus.REFUTED
-    ]
+    """Claims whose headline reading is refuted first, then those refuted in another one."""
+    found = []
+    for claim in claims:
+        readings = claim["readings"]
+        refuted = [
+            _refuted(claim, reading, records.get(claim["id"], []), views[claim["id"]], folder)
+            for reading in readings
+            if is_refuted(reading)
+        ]
+        if refuted:
+            found.append(
+                Finding(
+                    claim,
+                    refuted[0].headline,
+                    tuple(refuted),
+                    tuple(reading for reading in readings if not is_refuted(reading)),
+                    " ".join(["fedbounds verify", claim["id"], *options]),
+                )
+            )
     return sorted(found, key=lambda finding: not finding.headline)
 
 
-def _finding(
+def _refuted(
     claim: Record, reading: Record, records: list[Record], view: ClaimView, folder: Path | None
-) -> Finding:
-    headline = claim["readings"][0]
+) -> RefutedReading:
     parts = view.readings.get(reading["name"], ())
     own = [row for row in records if row["reading"] == reading["name"]]
-    broken = [row for row in own if row["verdict"] == Verdict.VIOLATED]
-    small = [row for row in broken if row["witness"]]
-    worst = max(broken, key=lambda row: (abs(row["relative_gap"] or 0.0), row["key"]), default=None)
-    return Finding(
-        claim=claim,
-        reading=reading,
-        headline=reading is headline,
-        headline_name=headline["name"],
-        headline_statement=headline["statement"],
-        headline_instances=headline["coverage"]["instances"],
-        parts=parts,
-        violated=len(broken),
-        witnesses=tuple(_witness(row, parts, folder) for row in small),
-        worst=None if worst is None or small else _witness(worst, parts, folder),
+    rows = [row for row in own if row["verdict"] == Verdict.VIOLATED]
+    small = [row for row in rows if is_witness(row)]
+    worst = max(rows, key=lambda row: (abs(row["relative_gap"] or 0.0), row["key"]), default=None)
+    shown = small or ([] if worst is None else [worst])
+    broken, others = _by_part(own, parts)
+    return RefutedReading(
+        reading,
+        reading is claim["readings"][0],
+        len(rows),
+        reading["coverage"]["instances"],
+        broken,
+        others,
+        tuple(_witness(row, parts, folder) for row in shown),
     )
+
+
+def _by_part(
+    rows: Sequence[Record], views: Sequence[PartView]
+) -> tuple[tuple[PartCount, ...], tuple[PartCount, ...]]:
+    """Parts that some record violates, and all others, each with its verdicts."""
+    counted: dict[str, Counter[str]] = {view.name: Counter() for view in views}
+    for row in rows:
+        for part in row["parts"]:
+            counted.setdefault(part["part"], Counter())[part["verdict"]] += 1
+    by_name = {view.name: view for view in views}
+    found = [(_count(name, by_name.get(name), told), told) for name, told in counted.items()]
+    return (
+        tuple(part for part, told in found if told[Verdict.VIOLATED]),
+        tuple(part for part, told in found if not told[Verdict.VIOLATED]),
+    )
+
+
+def _count(name: str, view: PartView | None, told: Counter[str]) -> PartCount:
+    words = [f"{verdict} in {told[verdict]}" for verdict in VERDICTS if told[verdict]]
+    return PartCount(name, view, listed(words) if words else "never examined")
 
 
 def _witness(row: Record, parts: tuple[PartView, ...], folder: Path | None) -> WitnessView:
@@ -94,21 +163,26 @@ def _witness(row: Record, parts: tuple[PartView, ...], folder: Path | None) -> W
     conditions = dict(part.conditions) if part else {}
     constants = {name: value["value"] for name, value in row["constants"].items()}
     numbers = {**row["parameters"], **constants}
+    instance = json.dumps(row["instance"], ensure_ascii=False) if row.get("instance") else ""
     return WitnessView(
-        instance=row["problem"]["instance"],
+        small=is_witness(row),
+        name=instance_name(row),
         sizes=sizes(row),
         part=row["at"]["part"],
-        round=row["at"]["round"],
+        where=place(row),
         relation=part.relation if part else "",
-        left=exact(row["left"]),
-        right=exact(row["right"]),
-        gap=exact(row["gap"]),
+        left="" if row["left"] is None else exact(row["left"]),
+        right="" if row["right"] is None else exact(row["right"]),
+        gap="" if row["gap"] is None else exact(row["gap"]),
+        reason=row["reason"],
         numbers=tuple((name, exact(v)) for name, v in numbers.items() if name not in SIZES),
         premises=tuple(
             premise | {"formula": conditions.get(premise["condition"])}
             for premise in row.get("premises", ())
         ),
+        ladder=ladder_view(row) if row.get("ladder") else None,
         path=row["witness"] or "",
         script=witness_script(folder, row["witness"]),
+        instance=instance if len(instance) <= _LARGEST_INSTANCE else "",
         key=row["key"],
     )

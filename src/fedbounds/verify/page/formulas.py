@@ -14,7 +14,7 @@ from .mathml import element
 if TYPE_CHECKING:
     import sympy as sp
 
-    from fedbounds.theory.claims import Claim, Condition, Part
+    from fedbounds.theory.claims import Condition, Part
 
 _SIGNS = {"<=": r"\le", ">=": r"\ge", "==": "="}
 
@@ -49,32 +49,44 @@ class PartView:
 
 @dataclass(frozen=True)
 class ClaimView:
-    """Formulas of a claim: parts per reading name, and notation as (symbol, meaning)."""
+    """Formulas of a claim: parts per reading name, and notation as (symbol, meaning).
+
+    Attributes
+    ----------
+    counts : str
+        What t counts in them; empty if they have no t.
+    stated : tuple of str
+        What the description of an experiment fixes.
+    """
 
     readings: dict[str, tuple[PartView, ...]]
-    notation: tuple[tuple[Markup, str], ...]
+    notation: tuple[tuple[Markup, str], ...] = ()
+    counts: str = ""
+    stated: tuple[str, ...] = ()
 
 
-NO_FORMULAS = ClaimView({}, ())
+NO_FORMULAS = ClaimView({})
 
 
 def formulas(claim_id: str) -> ClaimView:
     """Formulas of an encoded claim; none for one in words alone, or that is not known here."""
     from fedbounds.errors import FedboundsError
+    from fedbounds.theory import registry
+    from fedbounds.theory.catalogue import entry
     from fedbounds.theory.claims import Claim, read
-    from fedbounds.theory.registry import claim
+
+    from .settled_formulas import settled_view
 
     try:
-        found = claim(claim_id)
+        found = registry.encoded(entry(claim_id))
     except FedboundsError:
         return NO_FORMULAS
     if not isinstance(found, Claim):
-        return NO_FORMULAS
-    views = {
-        reading.name: tuple(_part(part) for part in read(found, reading))
-        for reading in found.readings
-    }
-    return ClaimView(views, _notation(found))
+        return settled_view(found)
+    parts = {reading.name: read(found, reading) for reading in found.readings}
+    views = {name: tuple(part_view(part) for part in own) for name, own in parts.items()}
+    every = [part for own in parts.values() for part in own]
+    return ClaimView(views, _notation(every), _counts(every))
 
 
 def tidy(expression: "sp.Expr") -> "sp.Expr":
@@ -99,25 +111,27 @@ def _by_term(expression: "sp.Expr") -> "sp.Expr":
     return sp.Add(*(sp.factor_terms(term) for term in sp.Add.make_args(expression)))
 
 
-def _latex(expression: Any) -> str:
+def latex(expression: Any) -> str:
+    """LaTeX of an expression that reads better."""
     import sympy as sp
 
-    from .notation import to_latex
+    from fedbounds.verify.formula import to_latex
 
     return to_latex(tidy(sp.sympify(expression)))
 
 
-def _part(part: "Part") -> PartView:
+def part_view(part: "Part") -> PartView:
+    """One part of a claim, ready to print."""
     relation = _SIGNS[part.relation.value]
-    pieces = [f"{_latex(part.left)} {relation}", *_terms(part.right)]
+    pieces = [f"{latex(part.left)} {relation}", *_terms(part.right)]
     return PartView(
         name=part.name,
         index=_index(part),
         relation={"<=": "≤"}.get(part.relation.value, "="),
         formula=_join(pieces),
-        conditions=tuple((str(c), _condition(c)) for c in part.conditions),
+        conditions=tuple((str(c), condition(c)) for c in part.conditions),
         assumptions=tuple(assumption.value for assumption in part.assumptions),
-        trivial=None if part.trivial is None else Markup(element(_latex(part.trivial))),
+        trivial=None if part.trivial is None else Markup(element(latex(part.trivial))),
     )
 
 
@@ -125,9 +139,7 @@ def _terms(expression: "sp.Expr") -> list[str]:
     """LaTeX of the terms of a sum, each with its sign, in printing order."""
     import sympy as sp
 
-    from fedbounds.verify.formula import ordered_terms
-
-    from .notation import to_latex
+    from fedbounds.verify.formula import ordered_terms, to_latex
 
     terms = ordered_terms(tidy(sp.sympify(expression)))
     found = [to_latex(terms[0])]
@@ -142,9 +154,10 @@ def _join(pieces: Iterable[str]) -> Markup:
     return Markup(" ".join(element(piece) for piece in pieces))
 
 
-def _condition(condition: "Condition") -> Markup:
-    left, right = _latex(condition.left), _latex(condition.right)
-    return Markup(element(f"{left} {_SIGNS[condition.relation]} {right}"))
+def condition(found: "Condition") -> Markup:
+    """A condition as one MathML piece."""
+    left, right = latex(found.left), latex(found.right)
+    return Markup(element(f"{left} {_SIGNS[found.relation]} {right}"))
 
 
 def _index(part: "Part") -> str:
@@ -156,17 +169,36 @@ def _index(part: "Part") -> str:
         Index.ROUND: f"for {rounds}",
         Index.CLIENT: f"for {rounds} and every client i",
         Index.STEP: f"for {rounds}, every client i and every local step k that occurs",
-        Index.RUNG: "for every step t of a ladder of instances that differ in one parameter",
+        Index.RUNG: "for every two neighbours t and t + 1 on a ladder of instances",
         Index.POINT: "for every choice of parameters; nothing is run",
     }
     only = f"; {part.algorithm} only" if part.algorithm else ""
     return f"{words[part.index]}{only}"
 
 
-def _notation(claim: "Claim") -> tuple[tuple[Markup, str], ...]:
+def _counts(parts: Iterable["Part"]) -> str:
+    """What t counts: rounds of a run, or rungs of a ladder."""
+    from fedbounds.vocabulary import Index
+
+    indices = {part.index for part in parts}
+    if Index.RUNG in indices:
+        return (
+            "A superscript t counts the rungs of a ladder: instances that differ in one parameter "
+            "alone, each measured at its steady state. The parameter grows with t, but γ falls; "
+            "of two algorithms, 0 is the one named first."
+        )
+    if indices == {Index.POINT}:
+        return ""
+    return (
+        "A superscript t, t − 1, T or 0 on a quantity is its round; without one it is that of "
+        "round t."
+    )
+
+
+def _notation(parts: Iterable["Part"]) -> tuple[tuple[Markup, str], ...]:
     from fedbounds.theory.symbols import MEANING
 
-    used = frozenset[str]().union(*(part.quantities | part.constants for part in claim.parts))
+    used = frozenset[str]().union(*(part.quantities | part.constants for part in parts))
     return tuple(
         (Markup(element(meaning.latex)), meaning.text)
         for name, meaning in MEANING.items()

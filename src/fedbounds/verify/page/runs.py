@@ -109,11 +109,16 @@ def _ratio(left: Values, right: Values) -> list[float | None]:
 
 @dataclass(frozen=True)
 class LadderView:
-    """Measured values over one parameter, a fitted line, and the two exponents."""
+    """Measured values over one parameter, a panel per series, a fitted line, both exponents.
+
+    A ladder of algorithms, which have no place on an axis, has no panel.
+    """
 
     parameter: str
     instance: str
-    panel: Panel | None
+    verdict: str
+    panels: tuple[Panel, ...]
+    drawable: bool
     fitted: str
     span: str
     symbolic: str
@@ -121,44 +126,57 @@ class LadderView:
     rows: tuple[tuple[str, ...], ...]
 
 
+_RATE = "rho"
+_SHOWN = {_RATE: "1 − ρ, the part of the way covered per round", "P": "steady state P"}
+
+
 def ladder_view(row: Record) -> LadderView:
-    """The ladder of a record."""
+    """The ladder of a record; a rate is drawn as its distance from 1, where it differs visibly."""
     ladder, fit = row["ladder"], row["ladder"]["fit"]
-    x = [value if value is not None else math.nan for value in reals(ladder["values"])]
+    labels = [str(v) if to_float(v) is None else number(v) for v in ladder["values"]]
+    x = reals(ladder["values"])
     series = {name: reals(values) for name, values in ladder["series"].items()}
-    styles = ("left", "mean", "right", "other")
-    curves = [
-        Curve(name, style, values, line=False, dots=True)
-        for (name, values), style in zip(series.items(), styles, strict=False)
-    ]
-    symbolic = None if fit is None else _fraction(fit["symbolic"])
-    of = fit.get("series", next(iter(series), "")) if fit else ""
-    for name, style, slope in (
-        ("fitted", "fit", None if fit is None else to_float(fit["exponent"])),
-        ("symbolic", "symbolic", symbolic),
-    ):
-        if slope is not None and (line := _power_law(x, series[of], slope)):
-            curves.append(Curve(f"{name} slope {number(slope)}", style, line))
-    instance = row["problem"]["instance"]
+    columns = dict(series)
+    if _RATE in series:
+        columns[f"1 − {_RATE}"] = [None if v is None else 1 - v for v in series[_RATE]]
+    at = [v for v in x if v is not None]
+    drawable = len(at) == len(x)
+    panels = (
+        _ladder_panel(ladder["parameter"], at, name, values, fit)
+        for name, values in series.items()
+        if drawable
+    )
     return LadderView(
         ladder["parameter"],
-        instance,
-        panel(
-            f"{', '.join(series)} over {ladder['parameter']}",
-            ladder["parameter"],
-            x,
-            curves,
-            log_x=True,
-        ),
+        row["problem"]["instance"],
+        row["verdict"],
+        tuple(found for found in panels if found is not None),
+        drawable,
         number(fit["exponent"]) if fit else "",
         f"{number(fit['low'])} to {number(fit['high'])}" if fit else "",
-        str(fit["symbolic"]) if fit else "",
-        (ladder["parameter"], *series),
+        str(fit["symbolic"]) if fit and fit["symbolic"] is not None else "",
+        (ladder["parameter"], *columns),
         tuple(
-            (number(at), *(number(values[index], 4) for values in series.values()))
-            for index, at in enumerate(x)
+            (label, *(number(values[index], 6) for values in columns.values()))
+            for index, label in enumerate(labels)
         ),
     )
+
+
+def _ladder_panel(
+    parameter: str, x: Sequence[float], name: str, values: Values, fit: Record | None
+) -> Panel | None:
+    drawn = [None if v is None else 1 - v for v in values] if name == _RATE else values
+    curves = [Curve(_SHOWN.get(name, name), "left", drawn, line=False, dots=True)]
+    if fit and fit.get("series", "P") == name:
+        for word, style, slope in (
+            ("fitted", "fit", to_float(fit["exponent"])),
+            ("symbolic", "symbolic", _fraction(fit["symbolic"])),
+        ):
+            if slope is not None and (line := _power_law(x, drawn, slope)):
+                curves.append(Curve(f"{word} slope {number(slope)}", style, line))
+    said = f"{_SHOWN.get(name, name)} over {parameter}"
+    return panel(said, parameter, x, curves, log_x=True)
 
 
 def _power_law(x: Sequence[float], values: Values, slope: float) -> list[float | None]:

@@ -6,15 +6,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fedbounds.vocabulary import Relation, Standing, StatementStatus, Verdict
+from fedbounds.vocabulary import Relation, Standing, Verdict
 
 from .comparisons import ComparisonView, comparison_view
 from .coverage import coverage
 from .figures import Strips, Waterfall, strips, waterfalls
 from .formulas import ClaimView
 from .numbers import NONE, exact, number
+from .rows import instance_name, is_witness, sizes
 from .runs import CurveView, LadderView, curve_view, ladder_view
-from .summary import VERDICTS, power, sizes
+from .summary import VERDICTS, is_refuted, power
 
 Record = dict[str, Any]
 
@@ -110,7 +111,7 @@ def section(claim: Record, records: list[Record], view: ClaimView, detail: Detai
     value = _tightness if tight else _relative_gap
     data = _data(readings, records, value)
     headline = [row for row in records if row["reading"] == readings[0]["name"]]
-    ladders = [row for row in headline if row.get("ladder")]
+    ladders = _most_told([row for row in headline if row.get("ladder")])
     return Section(
         claim=claim,
         quiet=_is_quiet(claim),
@@ -129,6 +130,21 @@ def section(claim: Record, records: list[Record], view: ClaimView, detail: Detai
     )
 
 
+def _most_told(ladders: Sequence[Record]) -> list[Record]:
+    """One ladder of each kind before a second one; violated and long ones before others."""
+    ordered = sorted(
+        ladders,
+        key=lambda row: (row["verdict"] != Verdict.VIOLATED, -len(row["ladder"]["values"])),
+    )
+    seen: Counter[str] = Counter()
+    turn = []
+    for row in ordered:
+        turn.append(seen[row["algorithm"]])
+        seen[row["algorithm"]] += 1
+    pairs = sorted(zip(turn, range(len(ordered)), strict=True))
+    return [ordered[at] for _, at in pairs]
+
+
 def _best(found: Record | None) -> Best | None:
     if not found:
         return None
@@ -138,7 +154,7 @@ def _best(found: Record | None) -> Best | None:
 
 def _is_quiet(claim: Record) -> bool:
     """Whether nothing about it calls for attention: its section may then be folded."""
-    refuted = any(row["statement"] == StatementStatus.REFUTED for row in claim["readings"])
+    refuted = any(map(is_refuted, claim["readings"]))
     grave = Standing(claim["standing"]) in (*_GRAVE, Standing.OPEN)
     return not (refuted or grave or any(row["uninformative"] for row in claim["readings"]))
 
@@ -190,7 +206,7 @@ def _data(
     for row in records:
         number_of = value(row)
         if number_of is not None:
-            name = f"witness, {sizes(row)}" if row["witness"] else row["problem"]["instance"]
+            name = f"witness, {sizes(row)}" if is_witness(row) else instance_name(row)
             broken = row["verdict"] == Verdict.VIOLATED
             rank = (not broken, -number_of if value is _tightness else number_of)
             cells = found.setdefault((name, row["evidence"]["method"]), {})
@@ -210,8 +226,9 @@ def _table(readings: Sequence[Record], records: Sequence[Record]) -> Table:
     groups = (
         ("Judgement", _rows(_judgement, readings)),
         ("Coverage", _rows(coverage, readings)),
-        ("Records by verdict and method", _pivot(own, _method)),
-        ("Reasons", _pivot(own, _reason)),
+        ("Records by verdict", _rows(_counts, readings)),
+        ("Those that were examined, by method", _pivot(own, _method)),
+        ("Reasons", (*_pivot(own, _reason), *_rows(_refused, readings, "0"))),
     )
     return Table(tuple(readings), tuple(group for group in groups if group[1]))
 
@@ -219,10 +236,12 @@ def _table(readings: Sequence[Record], records: Sequence[Record]) -> Table:
 Rows = tuple[tuple[str, tuple[str, ...]], ...]
 
 
-def _rows(describe: Callable[[Record], dict[str, str]], readings: Sequence[Record]) -> Rows:
+def _rows(
+    describe: Callable[[Record], dict[str, str]], readings: Sequence[Record], missing: str = NONE
+) -> Rows:
     columns = [describe(reading) for reading in readings]
     names = dict.fromkeys(name for column in columns for name in column)
-    return tuple((name, tuple(column.get(name, NONE) for column in columns)) for name in names)
+    return tuple((name, tuple(column.get(name, missing) for column in columns)) for name in names)
 
 
 def _judgement(reading: Record) -> dict[str, str]:
@@ -236,6 +255,16 @@ def _judgement(reading: Record) -> dict[str, str]:
         "least relative gap": number(reading["least_relative_gap"]),
         "beats the trivial bound": beats[reading["uninformative"]],
     }
+
+
+def _counts(reading: Record) -> dict[str, str]:
+    return {word.value: str(reading["counts"].get(word, 0)) for word in VERDICTS}
+
+
+def _refused(reading: Record) -> dict[str, str]:
+    """Records that say nothing of the claim, which the document counts by reason, most first."""
+    found = sorted(reading["refused"].items(), key=lambda item: (-item[1], item[0]))
+    return {reason: str(amount) for reason, amount in found}
 
 
 def _pivot(own: Sequence[Sequence[Record]], label: Callable[[Record], str]) -> Rows:
@@ -260,8 +289,7 @@ def _method(row: Record) -> str:
 
 
 def _reason(row: Record) -> str:
-    """Why a record decides nothing; the numbers of a failed condition are left out."""
+    """Why a record decides nothing."""
     if not row["reason"] or row["verdict"] in (Verdict.VIOLATED, Verdict.NOT_VIOLATED):
         return ""
-    reason = re.sub(r" fails: .*", " fails", row["reason"])
-    return f": {re.sub(r'at round [0-9]+', 'at some round', reason)}"
+    return f": {re.sub(r'at round [0-9]+', 'at some round', row['reason'])}"

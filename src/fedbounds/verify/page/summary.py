@@ -1,21 +1,20 @@
-"""What the page says in sentences, every number of it counted in the results document."""
+"""What a results document says of a whole run: claims, methods, standings, the command."""
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory import catalogue
-from fedbounds.vocabulary import ProofStatus, Standing, StatementStatus, Verdict
+from fedbounds.vocabulary import Standing, StatementStatus, Verdict
 
-from .numbers import count, listed
+from .numbers import listed
 from .standings import MEANING
 
 Record = dict[str, Any]
 
-SIZES = ("n", "m", "K", "T")
 VERDICTS = (
     Verdict.VIOLATED,
     Verdict.NOT_VIOLATED,
@@ -51,6 +50,7 @@ def _whole(claim: Record) -> Record:
         "power": None,
         "uninformative": None,
         "counts": {},
+        "refused": {},
         "coverage": {"corners": [], "instances": 0, "methods": {}, "ranges": {}},
         "witness": None,
     }
@@ -73,15 +73,9 @@ def anchor(claim_id: str) -> str:
     return "claim-" + re.sub(r"[^A-Za-z0-9.]+", "-", claim_id)
 
 
-def sizes(row: Record) -> str:
-    """Sizes of a record's instance: "n = 3, m = 1, T = 1"."""
-    found = row["parameters"]
-    return ", ".join(f"{name} = {found[name]}" for name in SIZES if name in found)
-
-
 def power(reading: Record) -> Any:
     """The power of a reading; None for one that is refuted, where it would say nothing."""
-    return None if _refuted(reading) else reading["power"]
+    return None if is_refuted(reading) else reading["power"]
 
 
 def papers(document: Record) -> list[str]:
@@ -89,89 +83,9 @@ def papers(document: Record) -> list[str]:
     return list(dict.fromkeys(claim_id.partition("/")[0] for claim_id in document["claims"]))
 
 
-def sentences(document: Record) -> list[str]:
-    """Three sentences: what was judged, what is refuted, and what is weakest."""
-    judged = judged_claims(document)
-    if not judged:
-        return ["No claim was judged.", "Nothing is refuted.", "Nothing is undecided."]
-    return [_first(document, judged), _second(judged), _third(document, judged)]
-
-
-def _first(document: Record, judged: Sequence[Record]) -> str:
-    rows = document["results"]
-    planned = {row["problem"]["instance"] for row in rows if not row["witness"]}
-    witnesses = sum(1 for row in rows if row["witness"])
-    also = f" and {count(witnesses, 'witness', 'witnesses')}" if witnesses else ""
-    standings = Counter(claim["standing"] for claim in judged)
-    words = [f"{standings[word]} {word}" for word in Standing if standings[word]]
-    verb = "was" if len(judged) == 1 else "were"
-    return (
-        f"{count(len(judged), 'claim')} {verb} judged on {count(len(planned), 'instance')}{also}, "
-        f"which makes {count(len(rows), 'record')}: {listed(words)}."
-    )
-
-
-def _second(judged: Sequence[Record]) -> str:
-    headline = [claim for claim in judged if _refuted(claim["readings"][0])]
-    others = [claim for claim in judged if any(map(_refuted, claim["readings"][1:]))]
-    parts = []
-    if headline:
-        found = listed(f"{short_id(claim['id'])} ({claim['source']})" for claim in headline)
-        parts.append(f"the headline reading of {found} is refuted")
-    if others:
-        found = listed(f"{short_id(claim['id'])} ({_ambiguities(claim)})" for claim in others)
-        parts.append(f"an alternative reading of {found} is refuted, while {_what_stands(others)}")
-    text = "; ".join(parts) or "no reading is refuted"
-    return f"{text[0].upper()}{text[1:]}."
-
-
-def _ambiguities(claim: Record) -> str:
-    return listed(r["ambiguity"] or r["name"] for r in claim["readings"][1:] if _refuted(r))
-
-
-def _what_stands(claims: Sequence[Record]) -> str:
-    statements = [claim["readings"][0]["statement"] for claim in claims]
-    survived = statements.count(StatementStatus.SURVIVED)
-    if len(claims) == 1:
-        return f"its headline reading {'survived' if survived else 'did not survive'}"
-    if survived == len(claims):
-        return "their headline readings survived"
-    return f"{survived} of their {len(claims)} headline readings survived"
-
-
-def _refuted(reading: Record) -> bool:
+def is_refuted(reading: Record) -> bool:
+    """Whether an exact violation of the reading is known."""
     return bool(reading["statement"] == StatementStatus.REFUTED)
-
-
-def _third(document: Record, judged: Sequence[Record]) -> str:
-    undecided = Counter(
-        row["claim"] for row in document["results"] if row["verdict"] == Verdict.UNDECIDED
-    )
-    total = sum(undecided.values())
-    parts = []
-    if all(claim["paper_proof"] == ProofStatus.OPEN for claim in judged):
-        parts.append("no proof was replayed")
-    if total:
-        (most, number_of), *_ = undecided.most_common(1)
-        verb = "is" if total == 1 else "are"
-        parts.append(
-            f"{count(total, 'record')} {verb} undecided, {number_of} of them on {short_id(most)}"
-        )
-    else:
-        parts.append("no record is undecided")
-    measured = [claim for claim in judged if claim["readings"][0]["counts"]]
-    if measured:
-        least = min(measured, key=_instances)
-        parts.append(
-            f"the claim examined on the fewest instances is {short_id(least['id'])} "
-            f"({_instances(least)})"
-        )
-    text = "; ".join(parts)
-    return f"{text[0].upper()}{text[1:]}."
-
-
-def _instances(claim: Record) -> int:
-    return int(claim["readings"][0]["coverage"]["instances"])
 
 
 def titles(document: Record) -> list[tuple[str, str]]:
@@ -189,14 +103,18 @@ def titles(document: Record) -> list[tuple[str, str]]:
 
 def command(document: Record) -> str:
     """The command that computes the document again."""
-    run = document["run"]
     names: list[str] = []
     for key in papers(document):
         own = [claim_id for claim_id in document["claims"] if claim_id.partition("/")[0] == key]
         names += own if len(own) <= _FEW and set(own) < set(_known(key)) else [key]
-    options = {"quick": ["--quick"], "thorough": ["--thorough"]}.get(run["profile"], [])
-    options += [f"--seed {run['seed']}"] if run["seed"] else []
-    return " ".join(["fedbounds verify", *names, *options])
+    return " ".join(["fedbounds verify", *names, *options(document)])
+
+
+def options(document: Record) -> list[str]:
+    """Options of a command that computes any claim of the document again."""
+    run = document["run"]
+    found = {"quick": ["--quick"], "thorough": ["--thorough"]}.get(run["profile"], [])
+    return [*found, *([f"--seed {run['seed']}"] if run["seed"] else [])]
 
 
 def _known(key: str) -> list[str]:

@@ -1,0 +1,284 @@
+"""The instance on which a claim is tightest: counted search in float64, reported exactly.
+
+What is sought is the smallest relative gap (right - left) / (|left| + |right|) inside assumptions
+and conditions. Where both sides are sums of non-negative terms this is the largest left / right.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from multiprocessing import get_context
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from fedbounds.errors import FedboundsError
+from fedbounds.theory.claims import Claim, Part, Reading, read
+from fedbounds.theory.registry import claim as claim_of
+from fedbounds.vocabulary import Index, Method, Relation, Verdict
+
+from .conditions import refusal
+from .decide import Outcome, decide, margin_of, rounds_of
+from .evaluate import Numbers, evaluate, rounding, scale
+from .extremes_space import (
+    DIMENSION,
+    ETA_U,
+    ETA_V,
+    GAMMA,
+    KINDS,
+    Shape,
+    active,
+    corners_first,
+    in_floats,
+    instance_at,
+    shapes,
+)
+from .instance import ALGORITHM_NAMES, Instance, Point, parameters_of
+from .instance_file import to_data
+from .judge import Judgement, judge_reading
+from .measure import measure
+from .point_plan import point_instances
+
+Array = Any
+Progress = Callable[[str, int, int], None]  # what is done, how many, of how many
+BUDGET = 100  # evaluations of a claim in a run of the default profile
+_RUN_INDICES = (Index.RUN, Index.ROUND, Index.CLIENT, Index.STEP)
+_KEPT = 0.95  # of the ratio of the sides, by the simpler instance that is reported
+_EQUAL = 1e-9  # relative gaps this small are equality, and only equality may replace them
+_SPREAD = 0.4  # share of the budget for one point in each of many shapes
+_CLEAR = 1e4  # a gap is looked at where the sides are this many times their rounding
+_FULL_BITS = 50
+_BITS = (1, 2, 3, 4, 6, 8, 12, 16, 24)
+_POINT_DRAWS = 5
+_TRIED = 6  # points of a part that are rounded
+
+
+@dataclass(frozen=True)
+class Best:
+    """The tightest exact instance found.
+
+    Attributes
+    ----------
+    part : str
+    tightness : float or None
+        Largest left / right, where both sides are sums of non-negative terms.
+    relative_gap : float
+        Smallest (right - left) / (|left| + |right|).
+    judgement : Judgement
+        Of the whole reading, in exact rationals; "violated" where the claim is broken there.
+    how : str
+        "search, 400 evaluations".
+    at : int or None
+        The round, for parts that hold for each.
+    """
+
+    part: str
+    tightness: float | None
+    relative_gap: float
+    judgement: Judgement
+    how: str
+    at: int | None
+
+    @property
+    def instance(self) -> Instance | Point:
+        """The exact instance."""
+        assert isinstance(self.judgement.instance, Instance | Point)
+        return self.judgement.instance
+
+    @property
+    def outcome(self) -> Outcome:
+        """The outcome of the part."""
+        return next(o for o in self.judgement.outcomes if o.part == self.part)
+
+
+def tightest(claim: Claim, reading: Reading, seed: int, budget: int = BUDGET) -> Best | None:
+    """The tightest exact instance of a reading; None if no inequality of it can be searched.
+
+    Parameters
+    ----------
+    seed : int
+        Of the search.
+    budget : int
+        Evaluations, counted: the same search finds the same instance.
+    """
+    found = tightest_parts(claim, reading, seed, budget, first_only=True)
+    return min(found, key=_rank, default=None)
+
+
+def tightest_parts(
+    claim: Claim, reading: Reading, seed: int, budget: int = BUDGET, first_only: bool = False
+) -> tuple[Best, ...]:
+    """The tightest exact instance of each inequality of a reading, the tightest part first.
+
+    ``first_only``: stop at the first part that has one, but for those broken in float64.
+    """
+    parts = [part for part in read(claim, reading) if part.relation is Relation.AT_MOST]
+    names = {ALGORITHM_NAMES[kind] for kind in KINDS}
+    with threadpool_limits(1, "blas"):
+        if "bound" in claim.algorithms:
+            points = [part for part in parts if part.index is Index.POINT]
+            found = _among_points(claim, reading, points, seed)
+        elif names & set(claim.algorithms):
+            runs = [part for part in parts if part.index in _RUN_INDICES]
+            found = _among_runs(claim, reading, runs, seed, budget, first_only)
+        else:
+            found = []
+    return tuple(sorted(found, key=_rank))
+
+
+def _rank(best: Best) -> tuple[bool, float]:
+    return best.outcome.verdict is not Verdict.VIOLATED, best.relative_gap
+
+
+def _among_points(claim: Claim, reading: Reading, parts: list[Part], seed: int) -> list[Best]:
+    """Over the planned choices of parameters."""
+    best: dict[str, tuple[float, Judgement, Outcome]] = {}
+    count = 0
+    for point in point_instances(seed, _POINT_DRAWS):
+        judgement = judge_reading(claim, reading, point, measure(point))
+        count += 1
+        for part, outcome in zip(read(claim, reading), judgement.outcomes, strict=True):
+            gap = outcome.relative_gap
+            if part in parts and gap is not None and gap < best.get(part.name, (np.inf,))[0]:
+                best[part.name] = gap, judgement, outcome
+    how = f"grid, {count} evaluations"
+    return [_best(judgement, outcome, how) for _, judgement, outcome in best.values()]
+
+
+def _best(judgement: Judgement, outcome: Outcome, how: str) -> Best:
+    assert outcome.relative_gap is not None
+    gap = outcome.relative_gap
+    return Best(outcome.part, outcome.tightness, gap, judgement, how, outcome.at)
+
+
+def _among_runs(
+    claim: Claim, reading: Reading, parts: list[Part], seed: int, budget: int, first_only: bool
+) -> list[Best]:
+    groups: dict[tuple[Any, ...], list[Part]] = {}
+    for part in parts:  # parts of one set of conditions share their instances
+        key = (part.conditions, part.assumptions, part.algorithm, part.first_round)
+        groups.setdefault(key, []).append(part)
+    pending = []
+    for group in groups.values():
+        share = max(1, budget // len(groups))
+        seen = _explore(claim, group, np.random.default_rng(seed), share)
+        for part in group:
+            own = sorted((s for s in seen if part.name in s.gaps), key=lambda s: s.gaps[part.name])
+            if own:
+                pending.append((own[0].gaps[part.name], part, own))
+    found: list[Best] = []
+    how = f"search, {budget} evaluations"
+    for gap, part, own in sorted(pending, key=lambda entry: entry[0]):
+        if first_only and found and gap >= -_EQUAL:
+            break
+        best = _exactly(claim, reading, part, own, how)
+        if best is not None:
+            found.append(best)
+    return found
+
+
+def _exactly(
+    claim: Claim, reading: Reading, part: Part, own: list[_Seen], how: str
+) -> Best | None:
+    """The simplest exact instance nearly as tight as the tightest point that has one."""
+    for target in own[:_TRIED]:
+        needed = _needed(target.gaps[part.name])
+        near = [s for s in own if s.gaps[part.name] <= needed]
+        cheapest = sorted(near, key=lambda s: s.shape.work)[: _TRIED // 2]
+        for seen in (*cheapest, target):
+            for instance in _simpler(part, seen, needed):
+                best = _confirmed(claim, reading, part, instance, needed, how)
+                if best is not None:
+                    return best
+    return None
+
+
+def _needed(gap: float) -> float:
+    """The largest relative gap that is nearly as tight: the ratio of the sides within 5 %."""
+    if gap <= _EQUAL:
+        return min(gap * _KEPT, _EQUAL)
+    ratio = _KEPT * (1 - gap) / (1 + gap)
+    return (1 - ratio) / (1 + ratio) 
+
+
+def _simpler(part: Part, seen: _Seen, needed: float) -> Iterator[Instance]:
+    """Coarsely rounded versions of a point first, as far as they are nearly as tight in floats."""
+    for bits in _BITS:
+        instance = instance_at(part, seen.shape, seen.point, bits)
+        if instance is not None:
+            gap = _gaps([part], in_floats(instance)).get(part.name)
+            if gap is not None and gap <= needed:
+                yield instance
+
+
+def _confirmed(
+    claim: Claim, reading: Reading, part: Part, instance: Instance, needed: float, how: str
+) -> Best | None:
+    """Judged in exact rationals: None if the part does not apply, or is not as tight after all."""
+    measured = measure(instance, part.named)
+    if refusal(part, instance, measured.numbers) is not None:
+        return None
+    outcome = decide(part, measured.numbers, Method.RATIONAL)
+    if outcome.relative_gap is None or outcome.relative_gap > needed:
+        return None
+    names: frozenset[str] = frozenset().union(*(p.named for p in read(claim, reading)))
+    judgement = judge_reading(claim, reading, instance, measure(instance, names))
+    return _best(judgement, next(o for o in judgement.outcomes if o.part == part.name), how)
+
+
+def best_of(
+    claims: Sequence[Claim],
+    seed: int,
+    budget_per_claim: int = BUDGET,
+    workers: int = 1,
+    progress: Progress = lambda message, done, total: None,
+) -> dict[str, Best]:
+    """The tightest instance of every claim that has one, as printed, by claim id.
+
+    With more than one worker the claims are those of the registry.
+    """
+    found: dict[str, Best] = {}
+    if workers <= 1:
+        for done, claim in enumerate(claims):
+            progress(f"tightest instance of {claim.id}", done, len(claims))
+            best = tightest(claim, claim.readings[0], seed, budget_per_claim)
+            if best is not None:
+                found[claim.id] = best
+        return found
+    ids = [claim.id for claim in claims]
+    arguments = ids, [seed] * len(ids), [budget_per_claim] * len(ids)
+    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+        for done, (claim, sent) in enumerate(zip(claims, pool.map(_sent, *arguments), strict=True)):
+            progress(f"tightest instance of {claim.id}", done, len(claims))
+            if sent is not None:
+                part, instance, outcomes, how = sent
+                judgement = Judgement(claim, claim.readings[0], instance, outcomes)
+                outcome = next(o for o in outcomes if o.part == part)
+                found[claim.id] = _best(judgement, outcome, how)
+    return found
+
+
+def _sent(
+    claim_id: str, seed: int, budget: int
+) -> tuple[str, Instance | Point, tuple[Outcome, ...], str] | None:
+    """What a process sends back: claims stay at home."""
+    claim = claim_of(claim_id)
+    best = tightest(claim, claim.readings[0], seed, budget)
+    if best is None:
+        return None
+    return best.part, best.instance, best.judgement.outcomes, best.how
+
+
+def as_summary(best: Best) -> dict[str, Any]:
+    """Plain data for the results."""
+    values = parameters_of(best.instance)
+    return {
+        "tightness": best.tightness,
+        "relative_gap": best.relative_gap,
+        "parameters": {name: str(value) for name, value in values.items()},
+        "instance": best.instance.name,
+        "how": best.how,
+        "part": best.part,
+        "data": to_data(best.instance),
+    }

@@ -1,0 +1,151 @@
+"""Counted search for the point of the box where a part's two sides are closest, in float64."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from fedbounds.theory.claims import Claim, Part
+from fedbounds.theory.symbols import quantities_in
+from fedbounds.vocabulary import Quantity
+
+from .conditions import refusal
+from .decide import margin_of, rounds_of
+from .evaluate import Numbers, evaluate, rounding, scale
+from .extremes_space import (
+    DIMENSION,
+    ETA_U,
+    ETA_V,
+    GAMMA,
+    Shape,
+    active,
+    corners_first,
+    in_floats,
+    instance_at,
+    shapes,
+)
+from .instance import Instance
+from .measure import measure
+
+Array = Any
+EQUAL = 1e-7  # relative gaps this small are equality
+_SPREAD = 0.4  # share of the budget for one point in each of many shapes
+_CLEAR = 1e4  # a gap is looked at where the sides are this many times their rounding
+_FULL_BITS = 50
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """An evaluated point of a shape's box, and the relative gap of every part there."""
+
+    shape: Shape
+    point: Array
+    gaps: dict[str, float]
+
+
+def explore(
+    claim: Claim, parts: list[Part], rng: np.random.Generator, budget: int
+) -> list[Seen]:
+    """Every evaluated point: one in each of many shapes, then steps from the tightest ones."""
+    every = shapes(claim, parts[0])
+    if not every:
+        return []
+    spread = max(1, int(_SPREAD * budget)) 
+    order = list(corners_first(every, rng))
+    seen: list[Seen] = []
+    for count in range(spread):
+        seen.append(_evaluated(parts, order[count % len(order)], _random_point(rng)))
+    for part, start, steps in _starts(parts, seen, budget - spread):
+        seen.extend(_climb(part, parts, start, every, rng, steps))
+    return seen
+
+
+def _starts(
+    parts: list[Part], seen: list[Seen], budget: int
+) -> Iterator[tuple[Part, Seen, int]]:
+    """For every part its tightest point, and its tightest one short of equality."""
+    chosen = []
+    for part in parts:
+        own = sorted((s for s in seen if part.name in s.gaps), key=lambda s: s.gaps[part.name])
+        short = [s for s in own if s.gaps[part.name] > EQUAL]
+        chosen.extend((part, s) for s in dict.fromkeys((*own[:1], *short[:1])))
+    for part, start in chosen:
+        yield part, start, budget // len(chosen)
+
+
+def _random_point(rng: np.random.Generator) -> Array:
+    """Uniform, with every third coordinate at an edge; step sizes mostly at theirs."""
+    point = rng.uniform(size=DIMENSION)
+    at_edge = rng.uniform(size=DIMENSION) < 1 / 3
+    point[at_edge] = rng.integers(0, 2, int(at_edge.sum()))
+    if rng.uniform() < 2 / 3:
+        point[[GAMMA, ETA_U, ETA_V]] = 0.0
+    return point
+
+
+def _climb(
+    part: Part,
+    parts: list[Part],
+    start: Seen,
+    every: list[Shape],
+    rng: np.random.Generator,
+    steps: int,
+) -> Iterator[Seen]:
+    """Steps in one or two coordinates, or to a neighbouring shape; kept when not worse."""
+    now, width = start, 0.5
+    for _ in range(steps):
+        shape, point = now.shape, now.point.copy()
+        if rng.uniform() < 1 / 5:
+            near = [s for s in every if _distance(s, shape) == 1]
+            if near:
+                shape = near[int(rng.integers(len(near)))]
+        else:
+            coordinates = rng.choice(active(shape), size=int(rng.integers(1, 3)), replace=False)
+            moved = point[coordinates] + width * rng.standard_normal(len(coordinates))
+            point[coordinates] = np.clip(moved, 0.0, 1.0)
+        tried = _evaluated(parts, shape, point)
+        yield tried
+        better = tried.gaps.get(part.name, np.inf) <= now.gaps[part.name]
+        now = tried if better else now
+        width = min(1.0, 1.5 * width) if better else max(0.02, 0.85 * width)
+
+
+def _distance(a: Shape, b: Shape) -> int:
+    return sum(getattr(a, name) != getattr(b, name) for name in a.__dataclass_fields__)
+
+
+def _evaluated(parts: list[Part], shape: Shape, point: Array) -> Seen:
+    instance = instance_at(parts[0], shape, point, _FULL_BITS)
+    return Seen(shape, point, {} if instance is None else gaps(parts, in_floats(instance)))
+
+
+def gaps(parts: Sequence[Part], instance: Instance) -> dict[str, float]:
+    """The smallest relative gap of every part that applies, in float64."""
+    names: frozenset[str] = frozenset().union(*(part.named for part in parts))
+    measured = measure(instance, names)
+    found = {}
+    for part in parts:
+        if measured.diverged_at is None and refusal(part, instance, measured.numbers) is None:
+            gap = _smallest_gap(part, measured.numbers)
+            if gap is not None:
+                found[part.name] = gap
+    return found
+
+
+def _smallest_gap(part: Part, numbers: Numbers) -> float | None:
+    """Over the cases whose sides stand clear of rounding; None if there is none."""
+    rounds = rounds_of(part, numbers)
+    sides = (np.atleast_1d(evaluate(s, numbers, rounds)) for s in (part.left, part.right))
+    left, right = np.broadcast_arrays(*sides)
+    sizes = np.broadcast_to(scale(numbers, rounds, part.left, part.right), left.shape)
+    own = np.broadcast_to(rounding(numbers, rounds, part.left, part.right), left.shape)
+    both = abs(left) + abs(right)
+    clear = both > _CLEAR * (margin_of(numbers) * sizes + own)
+    clear &= sizes > 1e-12 * np.maximum.accumulate(sizes, axis=-1)
+    if not clear.any():
+        return None
+    return float(((right - left)[clear] / both[clear]).min())
+
+

@@ -1,0 +1,34 @@
+"""A record in words: its sizes, its place in a run, its instance."""
+
+from typing import Any
+
+Record = dict[str, Any]
+
+SIZES = ("n", "m", "K", "T")
+
+
+def is_witness(row: Record) -> bool:
+    """Whether a record is a smallest violation; some have an exact instance but no script."""
+    return bool(row["witness"] or row.get("instance"))
+
+
+def sizes(row: Record) -> str:
+    """Sizes of a record's instance: "n = 3, m = 1, T = 1"."""
+    found = row["parameters"]
+    return ", ".join(f"{name} = {found[name]}" for name in SIZES if name in found)
+
+
+def instance_name(row: Record) -> str:
+    """The instance of a record; its part, where that already says all of it."""
+    name, part = str(row["problem"]["instance"]), row["at"]["part"]
+    return part if part and name == f"{part}, {part}" else name
+
+
+def place(row: Record) -> str:
+    """Where in the run: "round t = 1, client i = 0, step k = 1"; clients count from 0."""
+    ladder = "ladder" in row["problem"]["family"]
+    names = {"round": "rung t" if ladder else "round t", "client": "client i", "step": "step k"}
+    at = row["at"]
+    return ", ".join(
+        f"{name} = {at[key]}" for key, name in names.items() if at.get(key) is not None
+    )

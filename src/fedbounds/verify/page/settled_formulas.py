@@ -1,0 +1,65 @@
+"""What the page prints of claims without runs: comparisons, equivalences and experiments."""
+
+from functools import singledispatch
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from fedbounds.theory.orders import ComparisonClaim
+from fedbounds.theory.personalization.equivalences import ANALYSIS, Equivalence
+from fedbounds.theory.setting import Experiment
+
+from .formulas import NO_FORMULAS, ClaimView, PartView, condition, latex, part_view
+from .mathml import element
+
+
+@singledispatch
+def settled_view(claim: Any) -> ClaimView:
+    """Formulas and words of such a claim; none for an assumption, which its text states."""
+    return NO_FORMULAS
+
+
+@settled_view.register
+def _comparison(claim: ComparisonClaim) -> ClaimView:
+    parts = tuple(
+        PartView(
+            name=pair.name,
+            index="as orders of magnitude; constants, L and F_0 are left out",
+            relation="",
+            formula=Markup(
+                f"{element(latex(pair.ours))} <span>improves on</span> "
+                f"{element(latex(pair.theirs))}"
+            ),
+            conditions=(),
+            assumptions=(),
+            trivial=None,
+        )
+        for pair in claim.pairs
+    )
+    return ClaimView({claim.readings[0].name: parts})
+
+
+@settled_view.register
+def _equivalence(claim: Equivalence) -> ClaimView:
+    views: dict[str, tuple[PartView, ...]] = {reading.name: () for reading in claim.readings}
+    for pair in claim.pairs:
+        view = PartView(
+            name=pair.name,
+            index="the same iterates on equal draws of participants and noise",
+            relation="",
+            formula=Markup("{} is {}: {}").format(
+                escape(pair.general), escape(pair.special), escape(pair.restriction)
+            ),
+            conditions=tuple((str(c), condition(c)) for c in pair.conditions),
+            assumptions=(),
+            trivial=None,
+        )
+        views[pair.reading] += (view,)
+    if claim.analysis is not None:
+        views[ANALYSIS] += (part_view(claim.analysis),)
+    return ClaimView(views)
+
+
+@settled_view.register
+def _experiment(claim: Experiment) -> ClaimView:
+    return ClaimView({}, stated=claim.stated)

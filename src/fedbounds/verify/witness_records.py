@@ -1,0 +1,101 @@
+"""Records of the smallest exact witnesses, for every reading that looks broken."""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from fedbounds.theory.claims import Claim
+from fedbounds.theory.registry import claim as claim_of
+
+from .device import Device
+from .instance_file import to_data
+from .judge import Subject
+from .measure import fingerprint
+from .records import record
+from .store import Store, claim_text, record_key
+from .witness import find_witness
+
+Record = dict[str, Any]
+Suspects = dict[tuple[str, str], list[Subject]]  # by claim id and reading name
+Map = Callable[..., Iterator[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A reading that looks broken, and where."""
+
+    claim: str
+    reading: str
+    key: str
+    suspects: list[Subject]
+
+
+def witness_records(
+    claims: tuple[Claim, ...],
+    suspects: Suspects,
+    seed: int,
+    device: Device,
+    store: Store,
+    each: Map,
+) -> Iterator[Record]:
+    """The record of the smallest witness of every case that has one.
+
+    Parameters
+    ----------
+    each : map or the map of a pool
+        Cases are independent of one another.
+    """
+    cases = [
+        Case(claim.id, reading.name, _key(claim, reading, seen, seed, device), seen)
+        for claim in claims
+        for reading in claim.readings
+        if (seen := suspects.get((claim.id, reading.name)))
+    ]
+    kept = [_kept(case, store) for case in cases]
+    fresh = each(seek, [case for case, row in zip(cases, kept, strict=True) if row is None])
+    for case, known in zip(cases, kept, strict=True):
+        if known is not None:
+            yield known
+            continue
+        found = next(fresh)
+        if found is not None:
+            row, script = found
+            row["witness"] = None if script is None else store.save_witness(_name(case), script)
+            store.save(case.key, row)
+            yield row
+
+
+def seek(case: Case) -> tuple[Record, str | None] | None:
+    """A witness's record and script; None if none is found."""
+    claim = claim_of(case.claim)
+    reading = next(r for r in claim.readings if r.name == case.reading)
+    witness = find_witness(claim, reading, case.suspects)
+    if witness is None:
+        return None
+    row = record(witness.judgement, case.key) | {
+        "premises": [vars(premise) for premise in witness.premises],
+        "instance": to_data(witness.judgement.instance),
+    }
+    return row, witness.script
+
+
+def _kept(case: Case, store: Store) -> Record | None:
+    row = store.load(case.key)
+    if row is None or (row["witness"] and not (store.folder / row["witness"]).is_file()):
+        return None
+    return row
+
+
+def _key(claim: Claim, reading: Any, seen: list[Subject], seed: int, device: Device) -> str:
+    text = claim_text(claim, reading)
+    keys = [record_key(text, fingerprint(suspect), seed, device) for suspect in seen]
+    return "witness-" + hashlib.sha256("".join(keys).encode()).hexdigest()[:24]
+
+
+def _name(case: Case) -> str:
+    claim = claim_of(case.claim)
+    reading = next(r for r in claim.readings if r.name == case.reading)
+    label = "as-printed" if reading is claim.readings[0] else reading.ambiguity or reading.name
+    words = "".join(c if c.isalnum() or c in "-." else "-" for c in label)
+    return f"{case.claim}-{words}".replace("/", "-")
