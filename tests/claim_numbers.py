@@ -22,6 +22,12 @@ PER_STEP = {
     "E_ik", "Eu_ik", "Ev_ik", "Y_ik", "A_ik", "Bt_ik", "A_old", "Bt_old", "U_ik", "V_ik",
 }  # fmt: skip
 
+LADDER_NAMES = {
+    *(f"{a} ladder in {p}" for a in ("FedAvg-P", "Scaffold-P") for p in ("gamma", "m", "K", "b^2")),
+    "FedAvg-P to Scaffold-P ladder in algorithm",
+    "FedAvg-P to Scaffold-P ladder in algorithm at equal steady state",
+}
+
 
 def random_numbers(seed: int, *, full: bool) -> Numbers:
     """Positive rationals for every symbol and quantity; m = n if ``full``. K and T are at least 2."""

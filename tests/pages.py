@@ -1,9 +1,11 @@
 """A small results document, and reading the page made from one; for the tests of the page."""
 
 import xml.etree.ElementTree as ET
+from collections import Counter
 from html.parser import HTMLParser
 
 from fedbounds.verify.standing import status_of
+from fedbounds.verify.summary import REFUSED
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 THEOREM, LEMMA, LIKE = "personalization/thm-3.7", "personalization/lem-A.2", "toy/claim-1"
@@ -51,7 +53,7 @@ def record(claim, reading, verdict, tightness=0.5, instance="quadratic 1", **mor
             "replicas": 0,
             "premise": "exact rational arithmetic",
         },
-        "at": {"part": "", "round": None},
+        "at": {"part": "", "round": None, "client": None, "step": None},
         "parts": [part],
         "slack": [],
         "witness": None,
@@ -62,10 +64,11 @@ def record(claim, reading, verdict, tightness=0.5, instance="quadratic 1", **mor
 
 
 def claim(claim_id, standing, records, readings=(PRINTED,), **more):
-    found = [
-        status_of(reading, [r for r in records if r["reading"] == reading.name]) | {"witness": None}
-        for reading in readings
-    ]
+    found = []
+    for reading in readings:
+        own = [row for row in records if row["reading"] == reading.name]
+        refused = Counter(f"{r['verdict']}: {r['reason']}" for r in own if r["verdict"] in REFUSED)
+        found.append(status_of(reading, own) | {"witness": None, "refused": dict(refused)})
     return {
         "id": claim_id,
         "kind": "inequality",
@@ -98,7 +101,7 @@ def gather(*groups):
             "timing": {"seconds": 1.5, "python": "3.11", "system": "Linux", "machine": "x86_64"},
         },
         "claims": {one["id"]: one for one, _ in groups},
-        "results": [row for _, rows in groups for row in rows],
+        "results": [row for _, rows in groups for row in rows if row["verdict"] not in REFUSED],
         "proofs": {},
     }
 
@@ -113,7 +116,7 @@ def small_document():
     theorem = [
         record(THEOREM, PRINTED, "not violated", slack=slack),
         record(THEOREM, PRINTED, "undecided", instance="cosine 1", reason="every term is zero"),
-        record(THEOREM, PRINTED, "outside conditions", 0.1, instance="cosine 2"),
+        record(THEOREM, PRINTED, "outside conditions", 0.1, reason="gamma <= 1/(32*K*L) fails"),
         record(THEOREM, SUMMED, "violated", 1.5, instance="quadratic 1"),
         record(
             THEOREM,

@@ -27,7 +27,9 @@ MOST_PNG = 1_000_000  # bytes of base64 text per notebook
 SECONDS = 300  # a hang is an error; 60 s are meant, on two free cores
 ALLOWED = {"fedbounds", "numpy", "matplotlib", "IPython"}
 WORDS = {
-    word.value.rstrip("*") for kind in (Standing, StatementStatus, ProofStatus, Verdict) for word in kind
+    word.value.rstrip("*")
+    for kind in (Standing, StatementStatus, ProofStatus, Verdict)
+    for word in kind
 }
 OPTIONAL = "optional"  # tag of a cell whose outputs depend on an extra
 Cell = Any
@@ -54,7 +56,9 @@ def texts(cell: Cell) -> list[str]:
     found = []
     for output in cell.outputs:
         found.append(output.get("text", ""))
-        found.extend(x for kind, x in output.get("data", {}).items() if not kind.startswith("image"))
+        found.extend(
+            x for kind, x in output.get("data", {}).items() if not kind.startswith("image")
+        )
         found.extend(output.get("traceback", []))
     return found
 
@@ -121,7 +125,9 @@ def test_outputs_are_committed_and_free_of_errors(notebook: Any) -> None:
 def test_no_path_of_a_machine(notebook: Any) -> None:
     assert set(notebook.metadata) == {"kernelspec", "language_info"}
     assert notebook.metadata.kernelspec.name == "python3"
-    found = [path for cell in code_cells(notebook) for text in texts(cell) for path in paths_in(text)]
+    found = [
+        path for cell in code_cells(notebook) for text in texts(cell) for path in paths_in(text)
+    ]
     assert not found
 
 

@@ -14,36 +14,42 @@ from flint import fmpq
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from fedbounds.algorithms.fedavg_p import with_effective_step
+from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
+from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import Noise, NoiseLaw, Start, coupled_cosine, federated_quadratic
+from fedbounds.theory import slack as slack_module
 from fedbounds.theory.claims import Multiplier
 from fedbounds.theory.registry import claim, encoded_claims
 from fedbounds.theory.slack import Loss, collect_means, decompose
-from fedbounds.theory.symbols import F_0, G_u, K, Mean_t, T, f, gamma, t
+from fedbounds.theory.symbols import B_0, F_0, G_u, K, L, Mean_t, T, eta_u, f, gamma, n, t
 from fedbounds.verify import shares as shares_module
+from fedbounds.verify.conditions import failure
 from fedbounds.verify.enumeration import enumerate_run
 from fedbounds.verify.evaluate import Numbers, evaluate
 from fedbounds.verify.instance import Instance
 from fedbounds.verify.measure import measure
-from fedbounds.verify.plan import schedules
-from fedbounds.verify.shares import Share, shares
+from fedbounds.verify.plan import Profile, instances, schedules
+from fedbounds.verify.shares import Share, amount_of, regime_of, shares, with_weights
 from fedbounds.vocabulary import Method
 
 DECOMPOSED = [found for found in encoded_claims("personalization") if found.proof_weights]
-THEOREM = claim("personalization/thm-3.7")
+THEOREM, FULL, SCAFFOLD = (claim(f"personalization/thm-{at}") for at in ("3.7", "3.11", "4.5"))
 LOSSES = {found.id: decompose(found) for found in DECOMPOSED}
 every_theorem = pytest.mark.parametrize("theorem", DECOMPOSED, ids=lambda found: found.id)
-NAMES = ("f", "G_u", "G_v", "B", "T_1u", "T_1v", "T_2u", "T_2v", "T_3u", "E")
-CONSTANTS = ("L", "F_0", "sigma_u^2", "sigma_v^2", "b^2", "gamma", "gamma_u", "gamma_v", "eta_u",
+NAMES = ("f", "G_u", "G_v", "B", "T_1u", "T_1v", "T_2u", "T_2v", "T_3u", "E", "C", "S_3u")
+CONSTANTS = ("L", "F_0", "B_0", "sigma_u^2", "sigma_v^2", "b^2", "gamma", "gamma_u", "gamma_v", "eta_u",
              "eta_v")  # fmt: skip
 
 
-def arbitrary(seed: int) -> Numbers:
-    """Rationals of either sign for every quantity, positive ones for constants; no relation holds."""
+def arbitrary(seed: int, full: bool = False) -> Numbers:
+    """Rationals of either sign for every quantity, positive ones for constants; no relation holds.
+
+    But m = n where a theorem is about full participation, and n^(2/3) is rational.
+    """
     rng = Random(seed)
-    n, rounds = rng.randint(1, 7), rng.randint(1, 6)
-    whole = {"n": n, "m": rng.randint(1, n), "K": rng.randint(1, 5), "T": rounds}
+    n, rounds = rng.choice([1, 8, 27]), rng.randint(1, 6)
+    whole = {"n": n, "m": n if full else rng.randint(1, n), "K": rng.randint(1, 5), "T": rounds}
     constants = {k: fmpq(v) for k, v in whole.items()}
     constants |= {name: fmpq(rng.randint(1, 30), rng.randint(1, 30)) for name in CONSTANTS}
     series = {
@@ -56,28 +62,39 @@ def arbitrary(seed: int) -> Numbers:
     return Numbers(constants, series, lambda p, q: fmpq(p, q))
 
 
+def total(theorem, losses: tuple[Loss, ...], numbers: Numbers):
+    """Sum of the losses."""
+    weighted = with_weights(theorem, numbers)
+    return sum(amount_of(loss, weighted) for loss in losses)
+
+
 @every_theorem
 @pytest.mark.parametrize("seed", range(12))
 def test_the_losses_add_up_to_the_gap_whatever_the_numbers(theorem, seed):
-    numbers = arbitrary(seed)
-    total = sum(evaluate(loss.amount, numbers) for loss in LOSSES[theorem.id])
-    assert total == evaluate(theorem.parts[0].gap, numbers)
+    numbers = arbitrary(seed, theorem is FULL)
+    assert total(theorem, LOSSES[theorem.id], numbers) == evaluate(theorem.parts[0].gap, numbers)
+
+
+def test_the_three_theorems_are_decomposed():
+    assert {THEOREM.id, FULL.id, SCAFFOLD.id} <= LOSSES.keys()
 
 
 @every_theorem
-def test_every_multiplier_has_its_loss_and_names_are_unique(theorem):
+def test_every_lemma_has_its_loss_and_names_are_unique(theorem):
     names = [loss.name for loss in LOSSES[theorem.id]]
     assert len(set(names)) == len(names)
     for multiplier in theorem.proof_weights:
         short = multiplier.claim.partition("/")[2]
-        assert any(name.startswith(short) and multiplier.part in name for name in names)
+        if short.startswith("lem"):  # a display's loss is what it rounds up
+            assert any(name.startswith(short) and multiplier.part in name for name in names)
 
 
 @every_theorem
 def test_no_quantity_of_the_descent_is_left_over(theorem):
-    """T_1, T_2, T_3 and B cancel: the lemmas are used with the weights that the proof needs."""
+    """T_1, T_2, T_3 and S_3 cancel, and B and C but for what the proof rounds up."""
+    rounded_up = {THEOREM.id: set(), FULL.id: {"B"}, SCAFFOLD.id: {"C"}}
     left_over = remainder_quantities(LOSSES[theorem.id])
-    assert left_over <= {"G_u", "G_v", "E", "f"}
+    assert left_over <= {"G_u", "G_v", "E", "f"} | rounded_up[theorem.id]
 
 
 def remainder_quantities(losses: tuple[Loss, ...]) -> set[str]:
@@ -85,8 +102,9 @@ def remainder_quantities(losses: tuple[Loss, ...]) -> set[str]:
     return {
         atom.func.__name__
         for loss in losses
-        if loss.name.startswith(("step-size", "last", "F_0"))
+        if not loss.name.startswith("lem") and loss.rounds is None
         for atom in loss.amount.atoms(sp.core.function.AppliedUndef)
+        if not atom.func.__name__.startswith("weight")
     }
 
 
@@ -110,8 +128,7 @@ def test_a_wrong_multiplier_leaves_its_quantity_over(lemma):
     losses = decompose(planted)
     assert QUANTITY_OF[lemma] in remainder_quantities(losses)
     numbers = arbitrary(1)  # still an identity: the residual is shown, not hidden
-    total = sum(evaluate(loss.amount, numbers) for loss in losses)
-    assert total == evaluate(planted.parts[0].gap, numbers)
+    assert total(planted, losses, numbers) == evaluate(planted.parts[0].gap, numbers)
 
 
 def test_a_forgotten_lemma_leaves_its_quantity_over():
@@ -124,7 +141,9 @@ def test_a_forgotten_lemma_leaves_its_quantity_over():
 
 def test_a_shifted_mean_telescopes():
     found = collect_means(Mean_t(gamma * f(t + 1) - gamma * f(t) + K * G_u(t)) + 3 * F_0)
-    expected = {Mean_t(G_u(t)): K, f(T): gamma / T, f(0): 3 - gamma / T, F_0 - f(0): 3}
+    expected = {
+        Mean_t(G_u(t)): K, f(T): gamma / T, F_0 - f(0): gamma / T, F_0: 3 - gamma / T,
+    }  # fmt: skip
     assert found.keys() == expected.keys()
     assert all(sp.expand(found[atom] - expected[atom]) == 0 for atom in expected)
 
@@ -193,14 +212,15 @@ def test_a_remainder_turns_negative_outside_the_conditions():
 # ---- shares on running instances
 
 
-def quadratic(n, m, steps, rounds, b2, scale, seed):
+def quadratic(n, m, steps, rounds, b2, scale, seed, theorem=THEOREM):
+    kind = ScaffoldP if theorem is SCAFFOLD else FedAvgP
     problem = federated_quadratic(
         clients=n, shared_dimension=2, personal_dimension=2, dissimilarity=b2,
         noise=Noise(NoiseLaw.GAUSSIAN, scale, scale), seed=seed,
     )  # fmt: skip
     rng = np.random.default_rng(seed)
     start = Start(rng.standard_normal(2), rng.standard_normal((n, 2)))
-    (_, edge), *_ = schedules((THEOREM,), problem, start, m, steps, rounds)
+    (_, edge), *_ = schedules((theorem,), kind, problem, start, m, steps, rounds)
     return Instance("quadratic", problem, edge, rounds, Method.MOMENTS, start)
 
 
@@ -210,7 +230,7 @@ def cosine():
         noise=Noise(NoiseLaw.RADEMACHER, 0.5, 0.5), seed=1,
     )  # fmt: skip
     start = Start(np.array([0.7]), np.array([[1.0], [-2.0]]))
-    (_, edge), *_ = schedules((THEOREM,), problem, start, 1, 2, 2)
+    (_, edge), *_ = schedules((THEOREM,), FedAvgP, problem, start, 1, 2, 2)
     return Instance("cosine", problem, edge, 2, Method.ENUMERATION, start)
 
 
@@ -290,7 +310,7 @@ def test_enumerated_quantities_enter_the_shares_unchanged():
     instance = INSTANCES[4]
     series = enumerate_run(instance.problem, instance.algorithm, instance.start, instance.rounds)
     numbers = measure(instance).numbers
-    for name in NAMES:
+    for name in set(NAMES) - {"C", "S_3u"}:  # Scaffold-P's
         np.testing.assert_array_equal(numbers.series[name], series[name])
 
 
@@ -306,3 +326,222 @@ def test_equal_inner_steps_of_a_short_run_close_too():
     short = replace(base, rounds=1, algorithm=with_effective_step(1, 6, 1e-3, 1.0, 2.0))
     numbers = measure(short).numbers
     assert sum(s.share for s in shares(THEOREM, numbers)) == pytest.approx(1.0, rel=1e-9)
+
+
+# ---- a recursion that the proof unrolls, and one that it sums
+
+
+def test_the_exact_unrolled_sum_is_what_the_weights_say():
+    """By hand, T = 3, r = 2: B^0 counts 1 + 2 + 4 times, the gap of round 1 3 times, of round 2 once."""
+    numbers = arbitrary(0, full=True)
+    numbers = replace(numbers, constants=numbers.constants | {"T": fmpq(3)})
+    (weights,) = (
+        v for k, v in with_weights(FULL, numbers).series.items() if k.startswith("weight")
+    )
+    on_mean = evaluate(4 * L * K * gamma / (n * eta_u**2), numbers)
+    assert [w / on_mean for w in weights] == [7, 3, 1, 0]
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 5, 60, 400])
+def test_every_rounding_of_the_unrolled_sum_has_a_sign(rounds):
+    """8 T, 16 n T^2 and 8 n T^3 / K are above the exact sums of powers, for every T."""
+    constants = dict.fromkeys(CONSTANTS, 1.0) | {"n": 3.0, "m": 3.0, "K": 2.0, "T": float(rounds)}
+    names = [name for name in NAMES if name != "f"]
+    for one in names:  # one quantity at a time, in one round at a time
+        for at in {0, rounds // 2, rounds - 1}:
+            series = {name: np.zeros(rounds + 1) for name in NAMES}
+            series[one][at] = 1.0
+            weighted = with_weights(FULL, Numbers(constants, series))
+            for loss in LOSSES[FULL.id]:
+                if "rounded up" in loss.name:
+                    assert amount_of(loss, weighted) >= 0, (loss.name, one, at)
+
+
+def planted_weight(theorem, short: str, wrong) -> tuple[Loss, ...]:
+    """The decomposition with the weight of one lemma changed."""
+    weights = tuple(
+        replace(w, weight=wrong(w.weight)) if w.claim.endswith(short) else w
+        for w in theorem.proof_weights
+    )
+    return decompose(replace(theorem, proof_weights=weights))
+
+
+EXACT = (
+    (FULL, quadratic(4, 4, 5, 30, None, 0.3, 0, FULL)),
+    (FULL, quadratic(3, 3, 2, 100, None, 0.0, 1, FULL)),
+    (FULL, quadratic(2, 2, 3, 1, None, 0.5, 2, FULL)),
+    (SCAFFOLD, quadratic(5, 2, 4, 50, None, 0.3, 0, SCAFFOLD)),
+    (SCAFFOLD, quadratic(8, 1, 3, 40, 4.0, 0.0, 1, SCAFFOLD)),
+    (SCAFFOLD, quadratic(3, 3, 1, 60, 0.5, 1.0, 2, SCAFFOLD)),
+)
+every_exact = pytest.mark.parametrize("at", range(len(EXACT)))
+
+
+@every_exact
+def test_shares_of_every_theorem_close_and_none_is_negative(at):
+    theorem, instance = EXACT[at]
+    numbers = measure(instance).numbers
+    found = shares(theorem, numbers)
+    gap = evaluate(theorem.parts[0].gap, numbers)
+    assert sum(share.amount for share in found) == pytest.approx(gap, rel=1e-9)
+    assert sum(share.share for share in found) == pytest.approx(1.0, rel=1e-9)
+    assert min(share.share for share in found) >= -1e-9
+
+
+@every_exact
+def test_every_lemma_loses_its_weighted_gap_over_its_own_rounds(at):
+    """Round by round from the claims, the weight of lemma 3.6 (b) summed power by power."""
+    theorem, instance = EXACT[at]
+    numbers = measure(instance).numbers
+    weighted, rounds = with_weights(theorem, numbers), instance.rounds
+    losses = {loss.name: loss for loss in LOSSES[theorem.id]}
+    for multiplier in theorem.proof_weights:
+        short = multiplier.claim.partition("/")[2]
+        if not short.startswith("lem"):
+            continue
+        part = claim(multiplier.claim).part(multiplier.part)
+        expected = 0.0
+        for r in range(part.first_round, rounds):
+            if short == "lem-3.6":
+                powers = sum((1 + 2 / (rounds - 1)) ** (s - r) for s in range(r, rounds))
+                weight = evaluate(4 * L * K * gamma / (n * eta_u**2), numbers) * powers
+            else:
+                weight = evaluate(multiplier.weight, numbers)
+            expected += weight * float(evaluate(part.gap, numbers, range(r, r + 1))[0]) / rounds
+        loss = losses[f"{short} ({multiplier.part})" if multiplier.part else short]
+        assert amount_of(loss, weighted) == pytest.approx(expected, rel=1e-8, abs=1e-18)
+
+
+def test_a_recursion_over_one_round_loses_nothing():
+    _, instance = EXACT[2]
+    assert instance.rounds == 1
+    names = {share.name for share in shares(FULL, measure(instance).numbers)}
+    assert "lem-3.6 (b)" not in names
+    assert any(name.startswith("thm-3.11-sumB rounded up") for name in names)
+
+
+def planted(theorem, short: str, wrong):
+    """The theorem with the weight of one lemma changed."""
+    weights = tuple(
+        replace(w, weight=sp.sympify(wrong(w.weight))) if w.claim.endswith(short) else w
+        for w in theorem.proof_weights
+    )
+    return replace(theorem, proof_weights=weights)
+
+
+@pytest.mark.parametrize(
+    ("theorem", "lemma", "wrong"),
+    [
+        (FULL, "lem-3.6", lambda w: w.subs(t, t + 1)),
+        (FULL, "lem-3.6", lambda w: w.subs(t, 0)),
+        (FULL, "lem-3.5", lambda w: 6 * w),
+        (SCAFFOLD, "lem-4.4", lambda w: w / 2),
+        (SCAFFOLD, "lem-4.4", lambda w: 20 * w),
+        (SCAFFOLD, "lem-4.3", lambda w: w / 20),
+    ],
+    ids=["a round late", "constant", "drift", "too little", "too much", "E"],
+)
+def test_a_wrong_weight_shows_as_a_negative_loss(theorem, lemma, wrong):
+    """Still an identity: what the wrong weight does is shown, not hidden."""
+    changed = planted(theorem, lemma, wrong)
+    losses = decompose(changed)
+    numbers = arbitrary(3, theorem is FULL)
+    assert total(changed, losses, numbers) == evaluate(theorem.parts[0].gap, numbers)
+    instance = next(x for about, x in EXACT if about is theorem)
+    weighted = with_weights(changed, measure(instance).numbers)
+    gap = evaluate(theorem.parts[0].gap, weighted)
+    assert min(amount_of(loss, weighted) / gap for loss in losses) < -1e-9
+
+
+@pytest.mark.parametrize("lemma", ["lem-3.6", "thm-3.11-sumB"])
+def test_a_recursion_with_twice_its_weight_leaves_its_quantity_over(lemma):
+    losses = {loss.name for loss in LOSSES[FULL.id]}
+    changed = decompose(planted(FULL, lemma, lambda w: 2 * w))
+    assert {loss.name for loss in changed} - losses == {"thm-3.11-sumB rounded up, B"}
+
+
+@pytest.mark.parametrize(
+    ("theorem", "old", "new"), [(FULL, 44, 30), (SCAFFOLD, 148, 80)], ids=["3.11", "4.5"]
+)
+def test_a_constant_that_the_proof_does_not_give_shows_as_a_negative_loss(theorem, old, new):
+    part = theorem.parts[0]
+    smaller = replace(part, right=part.right.subs(sp.Integer(old), sp.Integer(new)))
+    assert smaller.right != part.right
+    losses = decompose(replace(theorem, parts=(smaller, *theorem.parts[1:])))
+    instance = next(x for about, x in EXACT if about is theorem)
+    weighted = with_weights(theorem, measure(instance).numbers)
+    amounts = {loss.name: amount_of(loss, weighted) for loss in losses}
+    assert amounts["step-size conditions, constants"] < 0
+
+
+def test_a_sum_bounded_too_low_shows_as_a_negative_loss(monkeypatch):
+    """3 T B^0 in place of 8 T B^0: the exact sum of powers comes to 3.2 T."""
+    display = claim("personalization/thm-3.11-sumB")
+    (part,) = display.parts
+    low = replace(part, right=part.right.subs(8 * T * B_0, 3 * T * B_0))
+    assert low.right != part.right
+    wrong = replace(display, parts=(low,))
+    real = slack_module.claim_of
+    monkeypatch.setattr(
+        slack_module, "claim_of", lambda name: wrong if name == display.id else real(name)
+    )
+    weighted = with_weights(FULL, measure(EXACT[1][1]).numbers)
+    amounts = {loss.name: amount_of(loss, weighted) for loss in decompose(FULL)}
+    assert amounts["thm-3.11-sumB rounded up, start"] < 0
+
+
+def test_weights_in_t_need_a_display_that_bounds_their_sum():
+    alone = replace(FULL, proof_weights=FULL.proof_weights[:-1])
+    with pytest.raises(FedboundsError, match="no display"):
+        decompose(alone)
+
+
+def test_no_share_is_negative_on_the_quick_plan():
+    theorems = (THEOREM, FULL, SCAFFOLD)
+    seen = dict.fromkeys(theorems, 0)
+    for found in instances(theorems, Profile.QUICK, 0, frozenset({"FedAvg-P", "Scaffold-P"})):
+        if found.method not in (Method.MOMENTS, Method.ENUMERATION) or found.rounds > 100:
+            continue
+        numbers = measure(found, frozenset(NAMES)).numbers
+        for theorem in theorems:
+            part = theorem.parts[0]
+            applies = found.algorithm_name in theorem.algorithms
+            if not applies or not part.constants <= numbers.constants.keys():
+                continue  # no b^2, or no F_0
+            if all(failure(condition, numbers) is None for condition in part.conditions):
+                seen[theorem] += 1
+                rows = shares(theorem, numbers)
+                assert min(x.share for x in rows) >= -1e-9, (theorem.id, found.name)
+    assert min(seen.values()) >= 10
+
+
+# ---- regimes
+
+
+@every_theorem
+def test_the_regimes_add_up_to_the_bound(theorem):
+    total_of = sum(term for _, term in theorem.regimes)
+    assert sp.expand(total_of - theorem.parts[0].right) == 0
+
+
+@pytest.mark.parametrize(
+    ("changed", "regime"),
+    [
+        ({"F_0": 1e6}, "transient"),
+        ({"sigma_u^2": 1e6}, "noise"),
+        ({"sigma_v^2": 1e6}, "noise"),
+        ({"b^2": 1e6}, "heterogeneity"),
+        ({"T": 1e6}, "noise"),
+    ],
+)
+def test_the_largest_term_names_the_regime(changed, regime):
+    constants = dict.fromkeys(CONSTANTS, 1.0) | {"n": 3.0, "m": 2.0, "K": 2.0, "T": 5.0}
+    constants |= {"gamma": 0.1, "b^2": 0.0} | changed
+    assert regime_of(THEOREM, Numbers(constants, {})) == regime
+    if regime != "heterogeneity":
+        assert regime_of(FULL, Numbers(constants, {})) == regime
+        assert regime_of(SCAFFOLD, Numbers(constants, {})) == regime
+
+
+def test_a_claim_without_regimes_has_none():
+    assert regime_of(claim("personalization/lem-3.1"), Numbers({}, {})) == ""

@@ -19,7 +19,9 @@ import fedbounds
 from fedbounds.algorithms.participant_mean import ParticipantMean
 from fedbounds.errors import ConflictError
 from fedbounds.problems import ClientVectors
-from fedbounds.theory.catalogue import PAPERS, paper, select
+from fedbounds.theory.catalogue import PAPERS, entry, paper, select
+from fedbounds.theory.claims import Claim
+from fedbounds.theory.registry import encoded
 from fedbounds.verify import command_line
 from fedbounds.verify import run as run_module
 from fedbounds.verify.command_line import status
@@ -61,7 +63,7 @@ def vectors():
 @pytest.fixture
 def one_instance(monkeypatch):
     """A plan of one instance, quick to judge."""
-    monkeypatch.setattr(run_module, "instances", lambda claims, profile, seed: iter([vectors()]))
+    monkeypatch.setattr(run_module, "instances", lambda *_: iter([vectors()]))
 
 
 @pytest.fixture
@@ -123,11 +125,15 @@ def test_an_encoded_claim_is_shown_with_formulas(claim_id, tmp_path):
     found = call("show", claim_id, "--out", tmp_path)
     assert (found.code, found.err) == (0, "")
     assert claim_id in found.out
-    assert "as printed" in found.out
     assert "not judged yet" in found.out
     latex = call("show", claim_id, "--latex", "--out", tmp_path)
     assert latex.code == 0
-    assert "\\" in latex.out
+    claim = encoded(entry(claim_id))
+    if isinstance(claim, Claim):
+        assert all(f"reading: {reading.name}" in found.out for reading in claim.readings)
+        assert "\\" in latex.out
+    else:  # no formula of its own: what it is about is named
+        assert len(found.out.splitlines()) >= 5
 
 
 def test_a_claim_that_is_only_listed_is_shown_as_such(tmp_path):
@@ -169,9 +175,14 @@ def test_bad_input_is_named_with_what_is_allowed(arguments, names, tmp_path, mon
     assert list(tmp_path.iterdir()) == []  # refused before anything is written
 
 
-def test_a_claim_that_is_not_encoded_cannot_be_searched():
-    waiting = next(e for e in select(()) if not e.module)
-    refused("search", waiting.id, names=(waiting.id, "not encoded"))
+def test_a_definition_cannot_be_searched():
+    listed = next(e for e in select(()) if not e.module)
+    refused("search", listed.id, names=(listed.id,))
+
+
+@pytest.mark.parametrize("name", ["asm-2.1", "sc-fedavg", "rem-3.10", "exp-setup"])
+def test_a_claim_without_formulas_for_runs_cannot_be_searched(name):
+    refused("search", f"personalization/{name}", names=(f"personalization/{name}",))
 
 
 def test_quick_and_thorough_exclude_each_other(tmp_path):

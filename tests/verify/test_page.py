@@ -1,6 +1,7 @@
 """The page of a run: valid, self-contained, findings first, no verdict but the document's."""
 
 import copy
+import re
 
 import pytest
 from pages import (
@@ -19,7 +20,8 @@ from fedbounds.errors import FedboundsError
 from fedbounds.theory.catalogue import select
 from fedbounds.verify.document import Timing, document
 from fedbounds.verify.page import render, write_page
-from fedbounds.verify.page.summary import command, sentences
+from fedbounds.verify.page.sentences import sentences
+from fedbounds.verify.page.summary import command
 from fedbounds.verify.plan import Profile
 from fedbounds.verify.run import Settings, run
 from fedbounds.verify.store import Store
@@ -103,12 +105,13 @@ def test_standing_is_the_documents_and_no_one_elses(results, standing):
 
 
 def test_what_stands_beside_an_alternative_reading_is_computed(results):
-    assert "stands: it survived on 2 instances" in render(results)
+    assert "stands: it survived in 2 records" in render(results)
     assert "survived" in sentences(results)[1]
     headline = results["claims"][THEOREM]["readings"][0]
     headline["statement"] = "untested"
     html = render(results)
     assert "stands" not in Page(html).one("findings")["text"]
+    assert "is untested" in Page(html).one("findings")["text"]
     assert "did not survive" in sentences(results)[1]
 
 
@@ -124,11 +127,14 @@ def test_without_refuted_readings_there_is_no_finding(results):
 
 def test_three_sentences_are_counted_in_the_document(results):
     first, second, third = sentences(results)
-    assert first.startswith("3 claims were judged on 4 instances and 1 witness, ")
-    assert "7 records" in first
-    assert "2 tested and 1 refuted" in first
-    assert "lem-A.2 (reconstructed)" in second
-    assert "thm-3.7 (amb-2)" in second
+    assert first == (
+        "3 claims were judged, with 6 records on 3 instances and 1 witness: "
+        "2 tested and 1 refuted."
+    )
+    assert second == (
+        "Refuted in the headline reading is lem-A.2 (reconstructed); 1 more claim is refuted only "
+        "in an alternative reading (amb-2 in 1), while its headline reading survived."
+    )
     assert third.startswith("No proof was replayed; 1 record is undecided, 1 of them on thm-3.7")
     results["claims"][THEOREM]["paper_proof"] = "gap"
     assert "proof was replayed" not in sentences(results)[2]
@@ -174,8 +180,58 @@ def test_a_script_outside_the_result_folder_is_not_read(results, tmp_path):
     (tmp_path / "secret.py").write_text(SCRIPT)
     folder = tmp_path / "results"
     folder.mkdir()
-    results["results"][4]["witness"] = "../secret.py"
+    results["results"][3]["witness"] = "../secret.py"
     assert SCRIPT not in Page(render(results, folder)).text
+
+
+def test_a_witness_without_a_script_is_a_witness_with_its_exact_instance(results):
+    row = results["results"][3]
+    row |= {"witness": None, "instance": {"family": "quadratic", "participants": 1}}
+    row["at"] |= {"round": 1, "client": 0, "step": 2}
+    page = Page(render(results))
+    text = page.one("findings")["text"]
+    assert "Smallest witness known, n = 2, m = 1, K = 1, T = 3; at round t = 1, client i = 0" in text
+    assert "step k = 2" in text
+    assert '{"family": "quadratic", "participants": 1}' in text
+    assert "Script that shows it" not in text
+    assert "--replay records/key-witness-violated.json" in text
+    assert "1 witness" in sentences(results)[0]
+    row["instance"] = {"family": "x" * 10_000}
+    assert "x" * 10_000 not in Page(render(results)).text
+
+
+def test_a_finding_says_what_breaks_and_what_survives(results):
+    rows = [row for row in results["results"] if row["claim"] == THEOREM]
+    parts = [dict(rows[0]["parts"][0], part=name) for name in ("a", "b", "c")]
+    verdicts = ("violated", "not violated", "undecided")
+    for part, verdict in zip(parts, verdicts, strict=True):
+        part["verdict"] = verdict
+    rows[2]["parts"] = rows[3]["parts"] = parts
+    text = next(e["text"] for e in Page(render(results)).all("article") if THEOREM in e["text"])
+    broken, rest = text.split("What survives")
+    assert "Violated in 2 of the 2 records" in broken
+    assert "violated in 2" in broken
+    held, unsure = rest.split("Neither refuted nor passed anywhere")
+    assert "b (not violated in 2)" in held
+    assert "c (" not in held
+    assert "c (undecided in 2)" in unsure
+    assert f"fedbounds verify {THEOREM} --quick --seed 3" in unsure
+
+
+def test_a_long_list_of_claims_is_cut_in_the_sentences(results):
+    lemma = results["claims"][LEMMA]
+    more = {f"toy/lem-{at}": lemma | {"id": f"toy/lem-{at}"} for at in range(40)}
+    results["claims"] |= more
+    second = sentences(results)[1]
+    assert "and 29 more; " in second
+    assert len(second) < 700
+
+
+def test_refused_records_are_counted_with_their_reasons(results):
+    text = Page(render(results)).one("claim-personalization-thm-3.7")["text"]
+    found = re.search(r"outside conditions: gamma <= 1/\(32\*K\*L\) fails\s*(\d)\s*(\d)", text)
+    assert found is not None
+    assert found.groups() == ("1", "0")
 
 
 def test_a_refuted_reading_without_witness_shows_its_largest_violation(results):
@@ -272,7 +328,7 @@ def test_page_of_a_real_run(tmp_path):
     (one,) = found.claims
     assert table_of_claims(html)["lem-A.2"][3].split(",")[0] == one["standing"]
     refuted = [r for r in one["readings"] if r["statement"] == "refuted"]
-    assert len(page.all("article")) == len(refuted)
+    assert len(page.all("article")) == (1 if refuted else 0)
     for reading in refuted:
         script = (tmp_path / reading["witness"]).read_text(encoding="utf-8")
         assert script in page.text

@@ -13,9 +13,11 @@ from pages import LIKE, PRINTED, SUMMED, THEOREM, Page, claim, gather, record, s
 from fedbounds.verify.page import render
 from fedbounds.verify.page.comparisons import comparison_view
 from fedbounds.verify.page.figures import SMALLEST, strips, waterfall, waterfalls
+from fedbounds.verify.page.formulas import NO_FORMULAS
 from fedbounds.verify.page.numbers import number
 from fedbounds.verify.page.plots import SIZE, Curve, axis, panel
 from fedbounds.verify.page.runs import curve_view, ladder_view
+from fedbounds.verify.page.sections import Detail, section
 
 ROUNDS = [0, 1, 2, 4, 8]
 CURVE = {
@@ -175,30 +177,74 @@ def test_a_curve_of_another_reading_is_not_shown_for_the_headline(results):
 # ---- scaling
 
 
+def dots(line):
+    return [tuple(map(float, d.split())) for d in re.findall(r"M(\S+ \S+)h0", line.dots)]
+
+
 def test_the_ladder_is_drawn_with_both_slopes_and_told_in_text(results):
     found = ladder_view(record(THEOREM, PRINTED, "not violated", ladder=LADDER))
-    styles = {line.style: line for line in found.panel.lines}
-    assert set(styles) == {"left", "mean", "fit", "symbolic"}
-    assert styles["left"].dots.count("h0") == 4
-    assert styles["mean"].dots.count("h0") == 3
-    dots = [tuple(map(float, d.split())) for d in re.findall(r"M(\S+ \S+)h0", styles["left"].dots)]
+    steady, rate = found.panels
+    styles = {line.style: line for line in steady.lines}
+    assert set(styles) == {"left", "fit", "symbolic"}
     symbolic = points(styles["symbolic"].path)
-    assert all(a == pytest.approx(b, abs=1) for a, b in zip(dots, symbolic, strict=True))
-    assert found.rows[0] == ("0.125", "0.125", "0.9")
-    assert found.rows[3] == ("1", "1", "–")
+    at = dots(styles["left"])
+    assert len(at) == 4
+    assert all(a == pytest.approx(b, abs=1) for a, b in zip(at, symbolic, strict=True))
+    (only,) = rate.lines
+    heights = [height for _, height in dots(only)]
+    assert heights == sorted(heights, reverse=True)  # 1 - rho grows: 0.1, 0.2, 0.3
+    assert len(heights) == 3
+    assert found.names == ("gamma", "P", "rho", "1 − rho")
+    assert found.rows[0] == ("0.125", "0.125", "0.9", "0.1")
+    assert found.rows[3] == ("1", "1", "–", "–")
     results["results"][0]["ladder"] = LADDER
     text = Page(render(results)).one("claim-personalization-thm-3.7")["text"]
-    assert "Fitted exponent 1.02 (0.9 to 1.1); symbolic exponent 1." in text
+    assert "fitted to the points: 1.02 (0.9 to 1.1); symbolic exponent of the theorem" in text
+    assert "term: 1." in text
 
 
-def test_a_ladder_without_a_fit_says_so():
+def test_a_ladder_without_a_fit_or_a_term_to_compare_says_so(results):
     found = ladder_view(record(THEOREM, PRINTED, "not violated", ladder=LADDER | {"fit": None}))
-    assert {line.style for line in found.panel.lines} == {"left", "mean"}
+    assert {line.style for one in found.panels for line in one.lines} == {"left"}
     assert found.fitted == found.symbolic == ""
-    words = LADDER | {"fit": FIT | {"symbolic": "1 + log T"}}
-    found = ladder_view(record(THEOREM, PRINTED, "not violated", ladder=words))
-    assert {line.style for line in found.panel.lines} == {"left", "mean", "fit"}
-    assert found.symbolic == "1 + log T"
+    for said, shown in (("1 + log T", "1 + log T"), (None, "")):
+        ladder = LADDER | {"fit": FIT | {"symbolic": said}}
+        found = ladder_view(record(THEOREM, PRINTED, "not violated", ladder=ladder))
+        assert {line.style for line in found.panels[0].lines} == {"left", "fit"}
+        assert found.symbolic == shown
+    results["results"][0]["ladder"] = ladder
+    text = Page(render(results)).one("claim-personalization-thm-3.7")["text"]
+    assert "the claim names no term to compare it with" in text
+
+
+def test_a_ladder_of_algorithms_is_a_table(results):
+    ladder = {
+        "parameter": "algorithm",
+        "values": ["FedAvg-P", "Scaffold-P"],
+        "series": {"P": [0.5, 0.25]},
+        "fit": None,
+    }
+    found = ladder_view(record(THEOREM, PRINTED, "not violated", ladder=ladder))
+    assert found.panels == ()
+    assert found.rows == (("FedAvg-P", "0.5"), ("Scaffold-P", "0.25"))
+    results["results"][0]["ladder"] = ladder
+    page = Page(render(results))
+    assert not page.wrong
+    assert "Scaffold-P" in page.one("claim-personalization-thm-3.7")["text"]
+
+
+def test_every_kind_of_ladder_is_shown_before_a_second_one_of_any():
+    rows = [
+        record(THEOREM, PRINTED, "not violated", instance=f"{name} {at}", algorithm=name,
+               ladder=LADDER)
+        for name in ("a", "b", "c") for at in range(4)
+    ]  # fmt: skip
+    rows[5]["verdict"] = "violated"
+    found = section(claim(THEOREM, "tested", rows), rows, NO_FORMULAS, Detail(8, 8, 10))
+    names = [one.instance for one in found.ladders]
+    assert names[0] == "b 1"
+    assert sorted(name[0] for name in names[:3]) == ["a", "b", "c"]
+    assert found.ladders_left_out == 12 - len(names)
 
 
 # ---- comparisons

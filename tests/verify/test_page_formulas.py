@@ -33,7 +33,7 @@ from fedbounds.theory.symbols import (
 )
 from fedbounds.verify.page.formulas import formulas, tidy
 from fedbounds.verify.page.mathml import to_mathml
-from fedbounds.verify.page.notation import to_latex
+from fedbounds.verify.formula import to_latex
 
 TEN = "personalization/rem-3.10"
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from fedbounds.errors import FedboundsError
 from fedbounds.vocabulary import Index
 
 from .claims import Claim, Multiplier
@@ -62,11 +63,13 @@ def decompose(theorem: Claim) -> tuple[Loss, ...]:
     """
     values = round_weights(theorem)
     losses: list[Loss] = []
+    displays: list[str] = []
     direct = bounds = unrolled = sp.Integer(0)
     for multiplier in theorem.proof_weights:
         part = claim_of(multiplier.claim).part(multiplier.part)
         if part.index is Index.RUN:
             bounds += multiplier.weight * part.gap
+            displays.append(_lemma_name(multiplier))
             continue
         own, spread = _use(multiplier)
         losses += own
@@ -76,9 +79,10 @@ def decompose(theorem: Claim) -> tuple[Loss, ...]:
             direct += spread
     first, fixed = theorem.parts[0], _fixed(theorem)
     stages = [("step-size conditions", first.gap - direct - bounds)]
-    if values:
-        lemmas = ", ".join(name.removeprefix(_WEIGHT) for name in values)
-        stages.append((f"sum of {lemmas} rounded up", bounds - unrolled))
+    if displays:
+        stages.append((f"{', '.join(displays)} rounded up", bounds - unrolled))
+    elif values:
+        raise FedboundsError(f"{theorem.id}: no display bounds the sum with weights in t")
     amounts: dict[str, sp.Expr] = {}
     for stage, rest in stages:
         for atom, coefficient in collect_means(rest.subs(fixed), values).items():
@@ -100,14 +104,14 @@ def _use(multiplier: Multiplier) -> tuple[list[Loss], sp.Expr]:
     if weight.has(t):
         weight = sp.Function(_WEIGHT + name, real=True)(t)
     if part.first_round == 0:
-        amount = Mean_t(sp.expand(weight * part.gap))
+        amount = Mean_t(weight * part.gap)  # not expanded: T_3u must vanish exactly with n - m
         return [Loss(name, amount)], amount
     # rounds 1 to T - 1, and round T without its left side, make a full mean
     losses = [Loss(name, weight * part.gap, (sp.Integer(part.first_round), T))]
     if multiplier.weight.subs(t, T) != 0:
         last = (weight * part.right).subs(t, t + 1)
         losses.append(Loss(f"last value of {name} dropped", last, (T - 1, T)))
-    whole = Mean_t(sp.expand((weight * part.gap).subs(t, t + 1)))
+    whole = Mean_t((weight * part.gap).subs(t, t + 1))
     return losses, whole + (weight * part.left).subs(t, T) / T
 
 
@@ -141,7 +145,7 @@ def collect_means(
 
 
 def _is_weight(atom: AppliedUndef) -> bool:
-    return atom.func.__name__.startswith(_WEIGHT)
+    return str(atom.func.__name__).startswith(_WEIGHT)
 
 
 def _spread_mean(inside: sp.Expr) -> sp.Expr:
@@ -182,10 +186,15 @@ def _settled(coefficient: sp.Expr, weights: dict[str, sp.Expr]) -> sp.Expr:
         lambda e: weights[e.func.__name__].subs(t, e.args[0]),
     )
     # equal from T = 2 on; with T = 1 a recursion has no round
-    exact = sp.expand(exact.subs(sp.Max(T - 1, 1), T - 1), power_exp=True)
-    powers = {e: sp.Dummy() for e in exact.atoms(sp.Pow) if e.exp.free_symbols}
-    exact = sp.cancel(exact.subs(powers))
-    return coefficient if exact.free_symbols & {t, *powers.values()} else exact
+    exact = exact.subs(sp.Max(T - 1, 1), T - 1)
+    symbols: dict[sp.Expr, sp.Symbol] = {}
+    for power in exact.atoms(sp.Pow):
+        shift, exponent = power.exp.as_coeff_Add()
+        if exponent != 0:  # r^(T - t - 1) = r^(T - t) / r
+            whole = symbols.setdefault(sp.Pow(power.base, exponent), sp.Dummy())
+            exact = exact.subs(power, whole * power.base**shift)
+    exact = sp.cancel(exact)
+    return coefficient if exact.free_symbols & {t, *symbols.values()} else exact
 
 
 def _amount(atom: sp.Expr, coefficient: sp.Expr) -> sp.Expr:

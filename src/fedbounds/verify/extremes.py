@@ -6,52 +6,37 @@ and conditions. Where both sides are sums of non-negative terms this is the larg
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import Claim, Part, Reading, read
 from fedbounds.theory.registry import claim as claim_of
-from fedbounds.vocabulary import Index, Method, Relation, Verdict
+from fedbounds.vocabulary import Index, Relation, Verdict
 
 from .conditions import refusal
-from .decide import Outcome, decide, margin_of, rounds_of
-from .evaluate import Numbers, evaluate, rounding, scale
-from .extremes_space import (
-    DIMENSION,
-    ETA_U,
-    ETA_V,
-    GAMMA,
-    KINDS,
-    Shape,
-    active,
-    corners_first,
-    in_floats,
-    instance_at,
-    shapes,
-)
+from .decide import Outcome
+from .extremes_search import EQUAL, Closest, Seen, as_floats, closest, explore, gaps
+from .extremes_space import KINDS, in_floats, instance_at
 from .instance import ALGORITHM_NAMES, Instance, Point, parameters_of
 from .instance_file import to_data
 from .judge import Judgement, judge_reading
 from .measure import measure
 from .point_plan import point_instances
 
-Array = Any
 Progress = Callable[[str, int, int], None]  # what is done, how many, of how many
 BUDGET = 100  # evaluations of a claim in a run of the default profile
 _RUN_INDICES = (Index.RUN, Index.ROUND, Index.CLIENT, Index.STEP)
 _KEPT = 0.95  # of the ratio of the sides, by the simpler instance that is reported
-_EQUAL = 1e-9  # relative gaps this small are equality, and only equality may replace them
-_SPREAD = 0.4  # share of the budget for one point in each of many shapes
-_CLEAR = 1e4  # a gap is looked at where the sides are this many times their rounding
-_FULL_BITS = 50
-_BITS = (1, 2, 3, 4, 6, 8, 12, 16, 24)
+_BITS = (1, 2, 3, 4, 6, 8, 12, 16, 24)  # kept of every number, coarsest first
+_TARGETS = 6  # points of a part whose tightness is wanted exactly, one after the other
+_SIMPLEST = 4  # points nearly as tight that are rounded for each
+_ATTAINED = 1e-11  # what rounding leaves of equality
+_MOST_EXACT = 6  # exact runs of a part
 _POINT_DRAWS = 5
-_TRIED = 6  # points of a part that are rounded
 
 
 @dataclass(frozen=True)
@@ -64,7 +49,10 @@ class Best:
     tightness : float or None
         Largest left / right, where both sides are sums of non-negative terms.
     relative_gap : float
-        Smallest (right - left) / (|left| + |right|).
+        Smallest (right - left) / sum of the sizes of all terms; where the objective stands on
+        both sides, its decrease counts as one term.
+    left, right : float
+        Where that is smallest; the judgement has them exactly.
     judgement : Judgement
         Of the whole reading, in exact rationals; "violated" where the claim is broken there.
     how : str
@@ -76,6 +64,8 @@ class Best:
     part: str
     tightness: float | None
     relative_gap: float
+    left: float
+    right: float
     judgement: Judgement
     how: str
     at: int | None
@@ -133,23 +123,29 @@ def _rank(best: Best) -> tuple[bool, float]:
 
 def _among_points(claim: Claim, reading: Reading, parts: list[Part], seed: int) -> list[Best]:
     """Over the planned choices of parameters."""
-    best: dict[str, tuple[float, Judgement, Outcome]] = {}
-    count = 0
-    for point in point_instances(seed, _POINT_DRAWS):
-        judgement = judge_reading(claim, reading, point, measure(point))
-        count += 1
-        for part, outcome in zip(read(claim, reading), judgement.outcomes, strict=True):
-            gap = outcome.relative_gap
-            if part in parts and gap is not None and gap < best.get(part.name, (np.inf,))[0]:
-                best[part.name] = gap, judgement, outcome
-    how = f"grid, {count} evaluations"
-    return [_best(judgement, outcome, how) for _, judgement, outcome in best.values()]
+    best: dict[str, Best] = {}
+    points = list(point_instances(seed, _POINT_DRAWS))
+    how = f"grid, {len(points)} evaluations"
+    for point in points:
+        numbers = measure(point).numbers
+        for part in parts:
+            if refusal(part, point, numbers) is None:
+                nearest = closest(part, as_floats(numbers))
+                known = best.get(part.name)
+                if nearest is not None and (known is None or nearest.gap < known.relative_gap):
+                    best[part.name] = _best(claim, reading, part, point, nearest, how)
+    return list(best.values())
 
 
-def _best(judgement: Judgement, outcome: Outcome, how: str) -> Best:
-    assert outcome.relative_gap is not None
-    gap = outcome.relative_gap
-    return Best(outcome.part, outcome.tightness, gap, judgement, how, outcome.at)
+def _best(
+    claim: Claim, reading: Reading, part: Part, instance: Instance | Point, near: Closest, how: str
+) -> Best:
+    """With the exact judgement of the whole reading."""
+    names: frozenset[str] = frozenset().union(*(p.named for p in read(claim, reading)))
+    judgement = judge_reading(claim, reading, instance, measure(instance, names))
+    outcome = next(o for o in judgement.outcomes if o.part == part.name)
+    sides = near.left, near.right
+    return Best(part.name, outcome.tightness, near.gap, *sides, judgement, how, near.at)
 
 
 def _among_runs(
@@ -162,15 +158,15 @@ def _among_runs(
     pending = []
     for group in groups.values():
         share = max(1, budget // len(groups))
-        seen = _explore(claim, group, np.random.default_rng(seed), share)
+        seen = explore(claim, group, np.random.default_rng(seed), share)
         for part in group:
             own = sorted((s for s in seen if part.name in s.gaps), key=lambda s: s.gaps[part.name])
             if own:
-                pending.append((own[0].gaps[part.name], part, own))
+                how = f"search, {len(seen)} evaluations"
+                pending.append((own[0].gaps[part.name], part, own, how))
     found: list[Best] = []
-    how = f"search, {budget} evaluations"
-    for gap, part, own in sorted(pending, key=lambda entry: entry[0]):
-        if first_only and found and gap >= -_EQUAL:
+    for gap, part, own, how in sorted(pending, key=lambda entry: entry[0]):
+        if first_only and found and gap >= -EQUAL:
             break
         best = _exactly(claim, reading, part, own, how)
         if best is not None:
@@ -178,36 +174,47 @@ def _among_runs(
     return found
 
 
-def _exactly(
-    claim: Claim, reading: Reading, part: Part, own: list[_Seen], how: str
-) -> Best | None:
+def _exactly(claim: Claim, reading: Reading, part: Part, own: list[Seen], how: str) -> Best | None:
     """The simplest exact instance nearly as tight as the tightest point that has one."""
-    for target in own[:_TRIED]:
+    tried: set[int] = set()
+    judged = 0
+    own = [s for s in own if instance_at(part, s.shape, s.point, _BITS[-1]) is not None]
+    for target in own[:_TARGETS]:
         needed = _needed(target.gaps[part.name])
-        near = [s for s in own if s.gaps[part.name] <= needed]
-        cheapest = sorted(near, key=lambda s: s.shape.work)[: _TRIED // 2]
-        for seen in (*cheapest, target):
+        near = [s for s in own if s.gaps[part.name] <= needed and id(s) not in tried]
+        attained = target.gaps[part.name] <= _ATTAINED  # then no mere approach takes its place
+        for seen in sorted(
+            near, key=lambda s: (attained and s.gaps[part.name] > _ATTAINED, s.shape.work)
+        )[:_SIMPLEST]:
+            tried.add(id(seen))
             for instance in _simpler(part, seen, needed):
+                judged += 1
                 best = _confirmed(claim, reading, part, instance, needed, how)
                 if best is not None:
                     return best
+                if judged == _MOST_EXACT:
+                    return None
     return None
 
 
 def _needed(gap: float) -> float:
-    """The largest relative gap that is nearly as tight: the ratio of the sides within 5 %."""
-    if gap <= _EQUAL:
-        return min(gap * _KEPT, _EQUAL)
+    """The largest relative gap that is nearly as tight: the ratio of the sides within 5 %.
+
+    Where it is violated or attained, violation or equality must remain.
+    """
     ratio = _KEPT * (1 - gap) / (1 + gap)
-    return (1 - ratio) / (1 + ratio) 
+    close = (1 - ratio) / (1 + ratio)
+    if gap < -EQUAL:
+        return min(close, 0.0)
+    return EQUAL if gap <= EQUAL else close
 
 
-def _simpler(part: Part, seen: _Seen, needed: float) -> Iterator[Instance]:
+def _simpler(part: Part, seen: Seen, needed: float) -> Iterator[Instance]:
     """Coarsely rounded versions of a point first, as far as they are nearly as tight in floats."""
     for bits in _BITS:
         instance = instance_at(part, seen.shape, seen.point, bits)
         if instance is not None:
-            gap = _gaps([part], in_floats(instance)).get(part.name)
+            gap = gaps([part], in_floats(instance)).get(part.name)
             if gap is not None and gap <= needed:
                 yield instance
 
@@ -219,12 +226,10 @@ def _confirmed(
     measured = measure(instance, part.named)
     if refusal(part, instance, measured.numbers) is not None:
         return None
-    outcome = decide(part, measured.numbers, Method.RATIONAL)
-    if outcome.relative_gap is None or outcome.relative_gap > needed:
+    nearest = closest(part, as_floats(measured.numbers))
+    if nearest is None or nearest.gap > needed:
         return None
-    names: frozenset[str] = frozenset().union(*(p.named for p in read(claim, reading)))
-    judgement = judge_reading(claim, reading, instance, measure(instance, names))
-    return _best(judgement, next(o for o in judgement.outcomes if o.part == part.name), how)
+    return _best(claim, reading, part, instance, nearest, how)
 
 
 def best_of(
@@ -252,33 +257,41 @@ def best_of(
         for done, (claim, sent) in enumerate(zip(claims, pool.map(_sent, *arguments), strict=True)):
             progress(f"tightest instance of {claim.id}", done, len(claims))
             if sent is not None:
-                part, instance, outcomes, how = sent
-                judgement = Judgement(claim, claim.readings[0], instance, outcomes)
-                outcome = next(o for o in outcomes if o.part == part)
-                found[claim.id] = _best(judgement, outcome, how)
+                judgement = Judgement(claim, claim.readings[0], *sent.pop("judged"))
+                found[claim.id] = Best(judgement=judgement, **sent)
     return found
 
 
-def _sent(
-    claim_id: str, seed: int, budget: int
-) -> tuple[str, Instance | Point, tuple[Outcome, ...], str] | None:
+def _sent(claim_id: str, seed: int, budget: int) -> dict[str, Any] | None:
     """What a process sends back: claims stay at home."""
     claim = claim_of(claim_id)
     best = tightest(claim, claim.readings[0], seed, budget)
     if best is None:
         return None
-    return best.part, best.instance, best.judgement.outcomes, best.how
+    plain = {field.name: getattr(best, field.name) for field in fields(best)}
+    judgement = plain.pop("judgement")
+    return plain | {"judged": (judgement.instance, judgement.outcomes)}
 
 
 def as_summary(best: Best) -> dict[str, Any]:
     """Plain data for the results."""
-    values = parameters_of(best.instance)
     return {
         "tightness": best.tightness,
         "relative_gap": best.relative_gap,
-        "parameters": {name: str(value) for name, value in values.items()},
+        "parameters": parameters(best),
         "instance": best.instance.name,
         "how": best.how,
         "part": best.part,
         "data": to_data(best.instance),
     }
+
+
+def parameters(best: Best) -> dict[str, str]:
+    """Parameters by symbol name, as "p/q"; of a choice of parameters, those the part names."""
+    values = parameters_of(best.instance)
+    if isinstance(best.instance, Point):
+        part = next(
+            p for p in read(best.judgement.claim, best.judgement.reading) if p.name == best.part
+        )
+        values = {name: value for name, value in values.items() if name in part.constants}
+    return {name: str(value) for name, value in values.items()}

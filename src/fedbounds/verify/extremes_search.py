@@ -1,7 +1,8 @@
 """Counted search for the point of the box where a part's two sides are closest, in float64."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,8 @@ from fedbounds.theory.symbols import quantities_in
 from fedbounds.vocabulary import Quantity
 
 from .conditions import refusal
-from .decide import margin_of, rounds_of
-from .evaluate import Numbers, evaluate, rounding, scale
+from .decide import MARGIN, margin_of, rounds_of
+from .evaluate import Numbers, evaluate, rounding, scale, terms
 from .extremes_space import (
     DIMENSION,
     ETA_U,
@@ -33,7 +34,7 @@ Array = Any
 EQUAL = 1e-7  # relative gaps this small are equality
 _SPREAD = 0.4  # share of the budget for one point in each of many shapes
 _CLEAR = 1e4  # a gap is looked at where the sides are this many times their rounding
-_FULL_BITS = 50
+_FLOOR = 1e-12  # of the largest sides so far: smaller ones carry their rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,14 +46,22 @@ class Seen:
     gaps: dict[str, float]
 
 
-def explore(
-    claim: Claim, parts: list[Part], rng: np.random.Generator, budget: int
-) -> list[Seen]:
+@dataclass(frozen=True)
+class Closest:
+    """Where a part's sides are closest: (right - left) / sum of the sizes of all terms."""
+
+    gap: float
+    left: float
+    right: float
+    at: int | None
+
+
+def explore(claim: Claim, parts: list[Part], rng: np.random.Generator, budget: int) -> list[Seen]:
     """Every evaluated point: one in each of many shapes, then steps from the tightest ones."""
     every = shapes(claim, parts[0])
     if not every:
         return []
-    spread = max(1, int(_SPREAD * budget)) 
+    spread = max(1, int(_SPREAD * budget))
     order = list(corners_first(every, rng))
     seen: list[Seen] = []
     for count in range(spread):
@@ -62,11 +71,9 @@ def explore(
     return seen
 
 
-def _starts(
-    parts: list[Part], seen: list[Seen], budget: int
-) -> Iterator[tuple[Part, Seen, int]]:
+def _starts(parts: list[Part], seen: list[Seen], budget: int) -> Iterator[tuple[Part, Seen, int]]:
     """For every part its tightest point, and its tightest one short of equality."""
-    chosen = []
+    chosen: list[tuple[Part, Seen]] = []
     for part in parts:
         own = sorted((s for s in seen if part.name in s.gaps), key=lambda s: s.gaps[part.name])
         short = [s for s in own if s.gaps[part.name] > EQUAL]
@@ -97,7 +104,7 @@ def _climb(
     now, width = start, 0.5
     for _ in range(steps):
         shape, point = now.shape, now.point.copy()
-        if rng.uniform() < 1 / 5:
+        if rng.uniform() < 1 / 3:
             near = [s for s in every if _distance(s, shape) == 1]
             if near:
                 shape = near[int(rng.integers(len(near)))]
@@ -113,11 +120,12 @@ def _climb(
 
 
 def _distance(a: Shape, b: Shape) -> int:
-    return sum(getattr(a, name) != getattr(b, name) for name in a.__dataclass_fields__)
+    names = [field.name for field in fields(a)]
+    return sum(getattr(a, name) != getattr(b, name) for name in names)
 
 
 def _evaluated(parts: list[Part], shape: Shape, point: Array) -> Seen:
-    instance = instance_at(parts[0], shape, point, _FULL_BITS)
+    instance = instance_at(parts[0], shape, point)
     return Seen(shape, point, {} if instance is None else gaps(parts, in_floats(instance)))
 
 
@@ -128,24 +136,52 @@ def gaps(parts: Sequence[Part], instance: Instance) -> dict[str, float]:
     found = {}
     for part in parts:
         if measured.diverged_at is None and refusal(part, instance, measured.numbers) is None:
-            gap = _smallest_gap(part, measured.numbers)
-            if gap is not None:
-                found[part.name] = gap
+            nearest = closest(part, measured.numbers)
+            if nearest is not None:
+                found[part.name] = nearest.gap
     return found
 
 
-def _smallest_gap(part: Part, numbers: Numbers) -> float | None:
-    """Over the cases whose sides stand clear of rounding; None if there is none."""
+def closest(part: Part, numbers: Numbers) -> Closest | None:
+    """Over the cases whose sides stand clear of rounding; None if there is none.
+
+    Where the objective stands on both sides, its decrease counts as one term.
+    """
     rounds = rounds_of(part, numbers)
-    sides = (np.atleast_1d(evaluate(s, numbers, rounds)) for s in (part.left, part.right))
-    left, right = np.broadcast_arrays(*sides)
-    sizes = np.broadcast_to(scale(numbers, rounds, part.left, part.right), left.shape)
-    own = np.broadcast_to(rounding(numbers, rounds, part.left, part.right), left.shape)
-    both = abs(left) + abs(right)
-    clear = both > _CLEAR * (margin_of(numbers) * sizes + own)
-    clear &= sizes > 1e-12 * np.maximum.accumulate(sizes, axis=-1)
+    values = [np.atleast_1d(evaluate(term, numbers, rounds)) for term in _terms(part)]
+    values = list(np.broadcast_arrays(*values))
+    gap, size = np.sum(values, axis=0), np.sum(np.abs(values), axis=0)
+    sizes = np.broadcast_to(scale(numbers, rounds, part.left, part.right), size.shape)
+    own = np.broadcast_to(rounding(numbers, rounds, part.left, part.right), size.shape)
+    margin = margin_of(numbers) if numbers.errors else MARGIN
+    clear = size > _CLEAR * (margin * sizes + own)
+    clear &= sizes > _FLOOR * np.maximum.accumulate(sizes, axis=-1)
     if not clear.any():
         return None
-    return float(((right - left)[clear] / both[clear]).min())
+    ratios = np.where(clear, gap / np.where(clear, size, 1.0), np.inf)
+    worst = int(np.argmin(ratios))
+    column = int(np.unravel_index(worst, ratios.shape)[-1])
+    sides = (
+        np.broadcast_to(evaluate(s, numbers, rounds), size.shape) for s in (part.left, part.right)
+    )
+    left, right = (float(side.flat[worst]) for side in sides)
+    return Closest(
+        float(ratios.flat[worst]), left, right, None if rounds is None else rounds[column]
+    )
 
 
+@cache
+def _terms(part: Part) -> tuple[sp.Expr, ...]:
+    """The summands of right - left, those of the objective together."""
+    signed = [*terms(part.right), *(-term for term in terms(part.left))]
+    values = [term for term in signed if Quantity.GAP.value in quantities_in(term)]
+    others = [term for term in signed if term not in values]
+    return (*others, sp.Add(*values)) if values else tuple(others)
+
+
+def as_floats(numbers: Numbers) -> Numbers:
+    """Exact numbers, each rounded to nearest."""
+    return Numbers(
+        constants={name: float(value) for name, value in numbers.constants.items()},
+        series={name: values.astype(np.float64) for name, values in numbers.series.items()},
+    )

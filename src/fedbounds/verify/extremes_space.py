@@ -10,33 +10,32 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from itertools import product
-from math import frexp, log2
 from typing import Any
 
 import numpy as np
-import sympy as sp
 from flint import fmpq
 
 from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
 from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start, to_float
 from fedbounds.problems.linear import rational
-from fedbounds.theory.claims import Claim, Condition, Part
+from fedbounds.theory.claims import Claim, Part
 from fedbounds.vocabulary import Assumption, Method
 
 from .conditions import failure
-from .evaluate import IrrationalError, Numbers, evaluate
+from .evaluate import Numbers
+from .extremes_steps import names_in, rounded, simple, step_sizes
 from .instance import ALGORITHM_NAMES, Instance
 
 Array = Any
 KINDS: tuple[type[FedAvgP], ...] = (FedAvgP, ScaffoldP)
 _CLIENTS = ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (3, 3), (4, 1), (4, 3), (6, 1), (6, 6))
 _LOCAL_STEPS = (1, 2, 3, 6)
-_ROUNDS = (1, 2, 3, 6, 12, 30)
-_MOST_WORK = 60_000  # state size^3 x rounds^2 x steps: an exact run in about a tenth of a second
+_ROUNDS = (1, 2, 3, 6, 12, 30, 100)
+_MOST_WORK = 350_000  # state size^3 x rounds^2 x steps: an exact run in about a tenth of a second
 _MOST_CLIENTS = max(n for n, _ in _CLIENTS)
 _SHAPE_SYMBOLS = {"n", "m", "K", "T", "d_u", "d_v"}
-_STEP_SYMBOLS = {"gamma", "gamma_u", "gamma_v"}
+_FULL_BITS = 50
 
 
 class Form(StrEnum):
@@ -101,7 +100,7 @@ def shapes(claim: Claim, part: Part) -> list[Shape]:
         )
         if rounds > part.first_round
     ]
-    fixed = [c for c in part.conditions if _names(c.left) | _names(c.right) <= _SHAPE_SYMBOLS]
+    fixed = [c for c in part.conditions if names_in(c) <= _SHAPE_SYMBOLS]
     return sorted(
         (
             shape
@@ -111,10 +110,6 @@ def shapes(claim: Claim, part: Part) -> list[Shape]:
         ),
         key=lambda shape: shape.work,
     )
-
-
-def _names(expression: sp.Expr) -> set[str]:
-    return {str(symbol.name) for symbol in sp.sympify(expression).free_symbols}
 
 
 # coordinates of the box: eight of the whole instance, then five for every client
@@ -129,10 +124,11 @@ def active(shape: Shape) -> list[int]:
     return list(range(SCALE + 1 + _OWN * shape.clients))
 
 
-def instance_at(part: Part, shape: Shape, point: Array, bits: int) -> Instance | None:
-    """The rational instance of a point, its numbers rounded to ``bits`` binary digits.
+def instance_at(part: Part, shape: Shape, point: Array, bits: int = _FULL_BITS) -> Instance | None:
+    """The rational instance of a point; None if the part's conditions leave no step sizes.
 
-    None if the part's conditions leave no rational step size, or contradict each other.
+    ``bits``: its numbers are rounded to so many significant binary digits. Step sizes obey the
+    conditions exactly; a gamma that a condition fixes at an irrational number is none.
     """
     n, own = shape.clients, point[SCALE + 1 :].reshape(_MOST_CLIENTS, _OWN)[: shape.clients]
     top = 4.0 ** (2.0 * point[SCALE] - 1.0)
@@ -149,14 +145,14 @@ def instance_at(part: Part, shape: Shape, point: Array, bits: int) -> Instance |
     hessian[:, 0, 1] = hessian[:, 1, 0] = coupling
     linear[:, 0] = _size(point[SLOPE]) * (2.0 * own[:, _OWN_SLOPE] - 1.0)
     kept = [j for j, present in enumerate((shape.shared, shape.personal)) if present]
-    slopes = _simple(linear, bits)
+    slopes = simple(linear, bits)
     slopes[:, 0] -= slopes[:, 0].sum() / n  # the minimiser is the origin
     scales = (
-        rational(_rounded(_size(point[j]), bits)) if present else fmpq(0)
+        rational(rounded(_size(point[j]), bits)) if present else fmpq(0)
         for j, present in ((NOISE_U, shape.shared), (NOISE_V, shape.personal))
     )
     problem = FederatedQuadratic(
-        _simple(hessian, bits)[np.ix_(range(n), kept, kept)],
+        simple(hessian, bits)[np.ix_(range(n), kept, kept)],
         slopes[:, kept],
         int(shape.shared),
         Noise(NoiseLaw.RADEMACHER, *scales),
@@ -164,12 +160,19 @@ def instance_at(part: Part, shape: Shape, point: Array, bits: int) -> Instance |
     size = _size(point[START])
     offsets = 2.0 * own[:, _OWN_START : _OWN_START + 1] - 1.0
     start = Start(
-        u=_simple(np.full(int(shape.shared), size), bits),
-        v=_simple(size * offsets[:, : int(shape.personal)], bits),
+        u=simple(np.full(int(shape.shared), size), bits),
+        v=simple(size * offsets[:, : int(shape.personal)], bits),
     )
-    algorithm = _step_sizes(part, shape, problem, start, point, bits)
-    if algorithm is None:
+    known: dict[str, Any] = {
+        k.value: rational(c.value) for k, c in problem.constants(start).items()
+    }
+    known |= {name: fmpq(value) for name, value in shape.counts.items()}
+    outer = 16.0 ** point[ETA_U], 16.0 ** point[ETA_V]
+    steps = step_sizes(part, known, (1000.0 ** -point[GAMMA], *outer), bits)
+    if steps is None:
         return None
+    found = with_effective_step(shape.participants, shape.local_steps, *steps)
+    algorithm = shape.kind(**{field.name: getattr(found, field.name) for field in fields(found)})
     name = f"search, n={n} m={shape.participants} K={shape.local_steps} T={shape.rounds}"
     return Instance(name, problem, algorithm, shape.rounds, Method.RATIONAL, start)
 
@@ -190,98 +193,6 @@ def in_floats(instance: Instance) -> Instance:
 def _size(coordinate: float) -> float:
     """Zero at the edge, else between 1/100 and 100."""
     return 0.0 if coordinate == 0 else float(10.0 ** (4.0 * coordinate - 2.0))
-
-
-def _rounded(number: float, bits: int, towards: int = 0) -> float:
-    """To so many significant binary digits: to nearest, down (-1) or up (1)."""
-    exponent = frexp(number)[1] - bits
-    scaled = float(number) / 2.0**exponent
-    whole = {-1: np.floor(scaled), 0: np.round(scaled), 1: np.ceil(scaled)}[towards]
-    return float(whole) * 2.0**exponent
-
-
-def _simple(array: Array, bits: int) -> Array:
-    out = np.empty(array.shape, dtype=object)
-    out.reshape(-1)[:] = [rational(_rounded(x, bits)) for x in array.reshape(-1)]
-    return out
-
-
-def _step_sizes(
-    part: Part, shape: Shape, problem: FederatedQuadratic, start: Start, point: Array, bits: int
-) -> FedAvgP | None:
-    """Step sizes inside the conditions; at the edges where the coordinates are zero."""
-    known: dict[str, Any] = {k.value: rational(c.value) for k, c in problem.constants(start).items()}
-    known |= {name: fmpq(value) for name, value in shape.counts.items()}
-    needed = set().union(*(_names(c.left) | _names(c.right) for c in part.conditions))
-    steps = _STEP_SYMBOLS | {"eta_u", "eta_v"}
-    if not needed <= known.keys() | steps or ("F_0" in needed and not known["F_0"] > 0):
-        return None
-    for name, coordinate in (("eta_u", ETA_U), ("eta_v", ETA_V)):
-        lows = [
-            _value(c.right, known, 1, bits)
-            for c in part.conditions
-            if c.relation == ">=" and _names(c.left) == {name}
-        ]
-        least = max(lows, default=fmpq(1))
-        factor = 16.0 ** point[coordinate]
-        if not lows:  # free: from a quarter to four
-            factor /= 4.0
-        known[name] = least * rational(_rounded(factor, bits))
-    fixed, tops = [], []
-    for condition in part.conditions:
-        names = _names(condition.left)
-        if names == {"gamma"} and condition.relation == "==":
-            fixed.append(_exact(condition.right, known))
-        elif condition.relation == "<=" and names & _STEP_SYMBOLS:
-            tops.append(_largest(condition, known, bits))
-    smoothness = known["L"]
-    if not smoothness > 0 or None in fixed:
-        return None
-    gamma = min((x for x in tops if x is not None), default=2 / (known["K"] * smoothness))
-    if fixed:
-        gamma = fixed[0]
-    elif point[GAMMA] > 0:
-        gamma = gamma * rational(_rounded(1000.0 ** -point[GAMMA], bits))
-    found = with_effective_step(
-        shape.participants, shape.local_steps, gamma, known["eta_u"], known["eta_v"]
-    )
-    return shape.kind(**{field.name: getattr(found, field.name) for field in fields(found)})
-
-
-def _exact(expression: sp.Expr, known: dict[str, Any]) -> fmpq | None:
-    """The rational value of an expression, or None."""
-    try:
-        return rational(evaluate(expression, Numbers(known, {}, lambda p, q: fmpq(p, q))))
-    except IrrationalError:
-        return None
-
-
-def _value(expression: sp.Expr, known: dict[str, Any], towards: int, bits: int) -> fmpq:
-    """The value of an expression; an irrational one is rounded down (-1) or up (1)."""
-    found = _exact(expression, known)
-    if found is not None:
-        return found
-    floats = Numbers({name: float(value) for name, value in known.items()}, {})
-    near = float(evaluate(expression, floats)) * (1 + 1e-14 * towards)
-    return rational(_rounded(near, max(bits, 3), towards))
-
-
-def _largest(condition: Condition, known: dict[str, Any], bits: int) -> fmpq | None:
-    """The largest gamma of ``c gamma^p <= right``, rounded down; None if c = 0."""
-
-    def left(gamma: int) -> fmpq:
-        inner = {f"gamma_{b}": gamma / known[f"eta_{b}"] for b in ("u", "v")}
-        values = known | inner | {"gamma": fmpq(gamma)}
-        return rational(evaluate(condition.left, Numbers(values, {}, lambda p, q: fmpq(p, q))))
-
-    one, two = left(1), left(2)
-    if one == 0:
-        return None
-    power = round(log2(float(two / one)))
-    if power == 1:
-        return _value(condition.right, known, -1, bits) / one
-    root = sp.Pow(sp.Rational(int(one.q), int(one.p)) * condition.right, sp.Rational(1, power))
-    return _value(root, known, -1, bits)
 
 
 def corners_first(every: list[Shape], rng: np.random.Generator) -> Iterator[Shape]:

@@ -27,7 +27,12 @@ def to_data(instance: Subject) -> Data:
     if isinstance(instance, Point):
         return {"family": "Point", "values": {k: str(rational(v)) for k, v in instance.values}}
     if isinstance(instance, Ladder):
-        raise FedboundsError(f"{instance.name}: ladders are planned, not stored")
+        return {
+            "family": "Ladder",
+            "parameter": instance.parameter,
+            "values": [x if isinstance(x, str) else str(rational(x)) for x in instance.values],
+            "rungs": [to_data(rung) for rung in instance.rungs],
+        }
     problem, algorithm, start = instance.problem, instance.algorithm, instance.start
     if isinstance(problem, ClientVectors):
         return {
@@ -62,7 +67,7 @@ def to_data(instance: Subject) -> Data:
     } | {name: str(rational(getattr(algorithm, name))) for name in steps}
 
 
-def from_data(data: Data) -> Instance | Point:
+def from_data(data: Data) -> Subject:
     """The instance that `to_data` described.
 
     Raises
@@ -70,9 +75,10 @@ def from_data(data: Data) -> Instance | Point:
     FedboundsError
         If a key is missing, a number is not one, or the instance is not a valid one.
     """
-    builders: dict[str, Callable[[Data], Instance | Point]] = {
+    builders: dict[str, Callable[[Data], Subject]] = {
         "ClientVectors": _vectors,
         "FederatedQuadratic": _quadratic,
+        "Ladder": _ladder,
         "Point": _point,
     }
     family = str(_get(data, "family"))
@@ -86,6 +92,28 @@ def _point(data: Data) -> Point:
     if not isinstance(values, dict):
         raise FedboundsError(f"values is {values!r}; expected numbers by name")
     return Point("replay", tuple((name, _fraction(name, v)) for name, v in values.items()))
+
+
+def _ladder(data: Data) -> Ladder:
+    parameter = _get(data, "parameter")
+    rungs, values = (_list(data, key) for key in ("rungs", "values"))
+    if not isinstance(parameter, str):
+        raise FedboundsError(f"parameter is {parameter!r}; expected a name")
+    named = any(value in _ALGORITHMS for value in values if isinstance(value, str))
+    found = []
+    for rung in rungs:
+        if _get(rung, "family") != "FederatedQuadratic":
+            raise FedboundsError(f"rungs holds {rung['family']!r}; expected FederatedQuadratic")
+        found.append(_quadratic(rung))
+    own = values if named else [_fraction("values", value) for value in values]
+    return Ladder("replay", tuple(found), parameter, tuple(own))
+
+
+def _list(data: Data, key: str) -> list[Any]:
+    value = _get(data, key)
+    if not isinstance(value, list):
+        raise FedboundsError(f"{key} is {value!r}; expected a list")
+    return value
 
 
 def _vectors(data: Data) -> Instance:

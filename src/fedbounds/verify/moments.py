@@ -91,7 +91,8 @@ def exact_moments(
         fresh = _reach(found, moment)
         # control variates keep what rounding put into them: c - mean c_i never decays
         reach = np.maximum(reach, fresh) if keeps else fresh
-        kept.append(moment)
+        if indexable:
+            kept.append(moment)
         if not is_exact(moment) and not (np.isfinite(seen).all() and np.isfinite(moment).all()):
             diverged_at = t
             break

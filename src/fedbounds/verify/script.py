@@ -1,24 +1,35 @@
 """A witness as a program of at most 40 lines that shows the gap without this package."""
 
+import re
+from textwrap import fill
 from typing import Any
 
 import jinja2
 import numpy as np
 import sympy as sp
 from flint import fmpq
+from sympy.core.function import AppliedUndef
 from sympy.printing.pycode import PythonCodePrinter
 
 from fedbounds.algorithms.fedavg_p import FedAvgP
+from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.errors import FedboundsError
-from fedbounds.problems import ClientVectors, FederatedQuadratic, Start
+from fedbounds.problems import ClientVectors, FederatedQuadratic
+from fedbounds.problems.linear import is_positive_definite
 from fedbounds.theory.claims import Part
-from fedbounds.theory.symbols import T, constants_in
-from fedbounds.vocabulary import Relation
+from fedbounds.theory.symbols import RunOperator, T, constants_in, k, t
+from fedbounds.vocabulary import Method, Relation
 
 from .evaluate import Numbers
-from .instance import Point
+from .instance import Instance, Point
 from .judge import Judgement
 from .ladder import Ladder
+from .measure import numbers_of
+from .script_lines import LATER, MEMORY, MEMORY_WALK, STEADY, WALK, known, state_lines, walk_lines
+from .small import MOST_OUTCOMES, outcomes
+
+MOST_LINES, WIDTH = 40, 99
+_MOST_MOMENTS = 28  # second moments that a script solves for: seconds
 
 _ENVIRONMENT = jinja2.Environment(
     loader=jinja2.PackageLoader("fedbounds.verify"),
@@ -29,30 +40,16 @@ _ENVIRONMENT = jinja2.Environment(
     autoescape=False,
 )
 
-_PARAMETERS = {"n", "m", "K", "T", "gamma", "gamma_u", "gamma_v", "eta_u", "eta_v"}
+_COUNTS = ("n", "m", "K", "T")
+_STEPS = ("gamma_u", "gamma_v", "eta_u", "eta_v")
 _IDENTIFIERS = {"sigma_u^2": "variance_u", "sigma_v^2": "variance_v", "b^2": "b2"}
-
-# the definitions of Table 1 and (3.1) for one state and one noise, in the script's names
-_LINES = {
-    "f": "sum((u * (g[i][0][0] + h[i][0]) + v[i] * (g[i][0][1] + h[i][1])) / 2"
-    " for i in range(n)) / n - infimum",
-    "G_u": "g0**2",
-    "G_v": "sum(x[0][1] ** 2 for x in g) / n",
-    "B": "sum(x[0][0] ** 2 for x in g)",
-    "T_1u": "-gamma * g0 * s0",
-    "T_1v": "-gamma * m / n**2 * sum(g[i][0][1] * s[i][1] for i in range(n))",
-    "T_2u": "(gamma * s0) ** 2",
-    "T_2v": "gamma**2 * m / n**2 * sum(x[1] ** 2 for x in s)",
-    "T_3u": "sum((x[0] - s0) ** 2 for x in s)",
-    "E": "sum((a - u) ** 2 + (b - v[i]) ** 2 for i in range(n) for a, b in z[i][:K])",
-}
 
 
 class _Script(PythonCodePrinter):  # type: ignore[misc]
     """Python for an expression, in fractions."""
 
     def _print_Symbol(self, expr: sp.Symbol) -> str:
-        if expr.name in ("n", "m", "K", "T"):
+        if expr.name in _COUNTS:
             return f"Q({expr.name})"
         return _IDENTIFIERS.get(expr.name, str(expr.name))
 
@@ -86,19 +83,111 @@ def _code(expression: sp.Expr) -> str:
     return str(printed)
 
 
-def _fraction(number: Any) -> str:
-    value = fmpq(number)
-    return f"Q({value.p})" if value.q == 1 else f"Q({value.p}, {value.q})"
+def is_scriptable(judgement: Judgement, part: Part) -> bool:
+    """Whether a script can be written: of this instance, with these quantities, short enough."""
+    try:
+        script(judgement, part, numbers_of(judgement.instance, {}))
+    except FedboundsError:
+        return False
+    return True
 
 
-def _nested(array: Any) -> str:
-    if np.ndim(array) == 0:
-        return _fraction(array)
-    return f"[{', '.join(_nested(row) for row in array)}]"
+def script(judgement: Judgement, part: Part, numbers: Numbers) -> str:
+    """A program of at most 40 lines, standard library only, that prints the gap.
+
+    Raises
+    ------
+    FedboundsError
+        If none can be written; the message says why.
+    """
+    instance = judgement.instance
+    if isinstance(instance, Ladder):
+        template, values = "steady_state.py.j2", _ladder_values(judgement, part, instance, numbers)
+    elif isinstance(instance, Point):
+        template, values = "point.py.j2", _point_values(part, instance)
+    elif isinstance(instance.problem, ClientVectors):
+        template, values = "vectors.py.j2", _vector_values(instance, instance.problem)
+    else:
+        template, values = "rounds.py.j2", _round_values(judgement, part, instance, numbers)
+    left, right = _code(part.left), _code(part.right)
+    both = f"left, right = {left}, {right}"
+    apart = f"{_wrapped('left', left)}\n{_wrapped('right', right)}"
+    heading = f'"""{judgement.claim.id} (reading: {judgement.reading.name}) fails on these numbers."""'
+    text = _ENVIRONMENT.get_template(template).render(
+        docstring=fill(heading, WIDTH, break_on_hyphens=False),
+        root="sqrt(" in left + right,
+        sides=both if len(both) <= WIDTH else apart,
+        relation=part.relation.value,
+        broken="left != right" if part.relation is Relation.EQUAL else "left > right",
+        **values,
+    )
+    lines = text.splitlines()
+    widest = max(map(len, lines))
+    if len(lines) > MOST_LINES or widest > WIDTH:
+        raise FedboundsError(
+            f"{instance.name}: a script has {len(lines)} lines, the longest of {widest} "
+            f"characters; expected at most {MOST_LINES} of at most {WIDTH}"
+        )
+    return text
 
 
-def _scalar_blocks(problem: FederatedQuadratic, start: Start) -> tuple[Any, Any, Any, list[Any]]:
-    """Hessians, slopes and start with one coordinate a block; an absent block is zero."""
+def _wrapped(name: str, code: str) -> str:
+    """An assignment, broken at spaces inside brackets where it is too wide."""
+    line = f"{name} = {code}"
+    return line if len(line) <= WIDTH else fill(
+        f"{name} = ({code})", WIDTH, subsequent_indent="    ", break_long_words=False,
+        break_on_hyphens=False,
+    )  # fmt: skip
+
+
+def _table(name: str, rows: str, code: str) -> str:
+    """``name = code`` with a string of numbers for its {}; over several lines where it is long."""
+    line = f"{name} = " + code.format(f'"{rows}"')
+    if len(line) <= WIDTH:
+        return line
+    long = f"{name} = " + code.format(f'"""{rows}"""')
+    return fill(long, WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def _point_values(part: Part, point: Point) -> dict[str, Any]:
+    used = constants_in(part.left) | constants_in(part.right)
+    values = {_IDENTIFIERS.get(name, name): x for name, x in point.values if name in used}
+    return {"parameters": _assigned(values) if values else ""}
+
+
+def _vector_values(instance: Instance, problem: ClientVectors) -> dict[str, Any]:
+    rows = "; ".join(" ".join(map(str, row)) for row in problem.vectors)
+    return {
+        "n": problem.clients,
+        "m": instance.algorithm.participants,
+        "vectors": _table("X", rows, '[[Q(x) for x in row.split()] for row in {}.split(";")]'),
+    }
+
+
+def _assigned(values: dict[str, Any]) -> str:
+    """Several names and their numbers in one statement."""
+    names = ", ".join(values)
+    if len(values) == 1:
+        return f'{names} = Q("{fmpq(*values.values())}")'
+    return _table(names, " ".join(str(fmpq(x)) for x in values.values()), "map(Q, {}.split())")
+
+
+def _own_constants(part: Part, numbers: Numbers, given: set[str]) -> dict[str, Any]:
+    names = sorted((constants_in(part.left) | constants_in(part.right)) - given - {"t", "k"})
+    return {_IDENTIFIERS.get(name, name): numbers.constants[name] for name in names}
+
+
+def _scalar_blocks(instance: Instance) -> tuple[np.ndarray, np.ndarray, list[Any]]:
+    """Rows a, b, d, p, r of the clients, u and v at the start; an absent block is zero."""
+    problem, start = instance.problem, instance.start
+    if not isinstance(problem, FederatedQuadratic) or start is None:
+        raise FedboundsError(f"{instance.name}: a script needs a quadratic and a start")
+    widest = max(problem.shared_dimension, problem.personal_dimension)
+    if widest > 1:
+        raise FedboundsError(
+            f"{instance.name} has a block of dimension {widest}; scripts are written for "
+            "at most one coordinate a block"
+        )
     n, d_u = problem.clients, problem.shared_dimension
     size = d_u + problem.personal_dimension
     at = range(size) if d_u else [1]
@@ -106,108 +195,164 @@ def _scalar_blocks(problem: FederatedQuadratic, start: Start) -> tuple[Any, Any,
     linear = np.full((n, 2), fmpq(0), dtype=object)
     hessian[np.ix_(range(n), at, at)] = problem.hessian
     linear[:, at] = problem.linear
+    blocks = [hessian[:, 0, 0], hessian[:, 0, 1], hessian[:, 1, 1], linear[:, 0], linear[:, 1]]
     u = start.u[0] if d_u else fmpq(0)
     v = [row[0] for row in start.v] if problem.personal_dimension else [fmpq(0)] * n
-    return hessian, linear, u, v
+    return np.stack(blocks, axis=1), u, v
 
 
-def _point_script(judgement: Judgement, part: Part, point: Point, broken: str) -> str:
-    left, right = _code(part.left), _code(part.right)
-    used = constants_in(part.left) | constants_in(part.right)
-    return _ENVIRONMENT.get_template("point.py.j2").render(
-        claim=judgement.claim.id,
-        reading=judgement.reading.name,
-        values={_IDENTIFIERS.get(k, k): _fraction(v) for k, v in point.values if k in used},
-        root="sqrt(" in left + right,
-        left=left,
-        right=right,
-        relation=part.relation.value,
-        broken=broken,
-    )
-
-
-def is_scriptable(judgement: Judgement, part: Part) -> bool:
-    """Whether a script of this kind of instance and these quantities can be written."""
-    instance = judgement.instance
-    if isinstance(instance, Ladder):
-        return False
-    if isinstance(instance, Point) or isinstance(instance.problem, ClientVectors):
-        return True
-    known = type(instance.algorithm) is FedAvgP and part.quantities <= _LINES.keys()
-    problem = instance.problem
-    if not known or not isinstance(problem, FederatedQuadratic):
-        return False
-    return max(problem.shared_dimension, problem.personal_dimension) <= 1
-
-
-def script(judgement: Judgement, part: Part, numbers: Numbers) -> str:
-    """A program of at most 40 lines, standard library only, that prints the gap."""
-    instance, outcome = judgement.instance, judgement.deciding
-    if isinstance(instance, Ladder):
-        raise FedboundsError(f"{instance.name}: no script for steady states")
-    broken = "left != right" if part.relation is Relation.EQUAL else "left > right"
-    if isinstance(instance, Point):
-        return _point_script(judgement, part, instance, broken)
-    shared: dict[str, Any] = {
-        "claim": judgement.claim.id,
-        "reading": judgement.reading.name,
-        "n": instance.problem.clients,
-        "m": instance.algorithm.participants,
-        "left": _code(part.left),
-        "right": _code(part.right),
-        "relation": part.relation.value,
+def _steps_and_noise(instance: Instance) -> dict[str, Any]:
+    problem, algorithm = instance.problem, instance.algorithm
+    assert isinstance(problem, FederatedQuadratic)
+    assert isinstance(algorithm, FedAvgP)
+    return {
+        "gamma_u": algorithm.inner_step_u,
+        "gamma_v": algorithm.inner_step_v,
+        "eta_u": algorithm.outer_step_u,
+        "eta_v": algorithm.outer_step_v,
+        "noise_u": problem.noise.scale_u * problem.shared_dimension,
+        "noise_v": problem.noise.scale_v * problem.personal_dimension,
     }
-    problem, algorithm, start = instance.problem, instance.algorithm, instance.start
-    if isinstance(problem, ClientVectors):
-        return _ENVIRONMENT.get_template("vectors.py.j2").render(
-            **shared, vectors=_nested(problem.vectors), broken=broken
-        )
-    if not isinstance(problem, FederatedQuadratic) or type(algorithm) is not FedAvgP:
-        raise FedboundsError(
-            f"{instance.name}: no script for {instance.algorithm_name} on {type(problem).__name__}"
-        )
-    if start is None:
-        raise FedboundsError(f"{instance.name} has no start")
-    widest = max(problem.shared_dimension, problem.personal_dimension)
-    if widest > 1:
-        raise FedboundsError(
-            f"{instance.name} has a block of dimension {widest}; scripts are written for "
-            "at most one coordinate a block"
-        )
-    hessian, linear, u, v = _scalar_blocks(problem, start)
-    own = sorted((constants_in(part.left) | constants_in(part.right)) - _PARAMETERS)
-    used = [name for name in _LINES if name in part.quantities]
-    lines = [f'q["{name}"][t] += p * ({_LINES[name]})' for name in used]
-    return _ENVIRONMENT.get_template("fedavg_p.py.j2").render(
-        **shared,
-        root="sqrt(" in shared["left"] + shared["right"],
-        K=algorithm.local_steps,
-        T=instance.rounds,
-        hessian=_nested(hessian),
-        linear=_nested(linear),
-        noise=_nested(
-            [
-                problem.noise.scale_u * problem.shared_dimension,
-                problem.noise.scale_v * problem.personal_dimension,
-            ]
-        ),
-        steps=", ".join(
-            _fraction(x)
-            for x in (
-                algorithm.inner_step_u,
-                algorithm.inner_step_v,
-                algorithm.outer_step_u,
-                algorithm.outer_step_v,
-            )
-        ),
-        infimum=_fraction(problem.infimum() or 0),
-        constants="; ".join(
-            f"{_IDENTIFIERS.get(name, name)} = {_fraction(numbers.constants[name])}" for name in own
-        ),
-        u=_fraction(u),
-        v="(" + "".join(_fraction(x) + ", " for x in v) + ")",
-        names=used,
-        quantities=["; ".join(lines[i : i + 2]) for i in range(0, len(lines), 2)],
-        t=outcome.at or 0,
-        broken=broken,
-    )
+
+
+def _round_values(
+    judgement: Judgement, part: Part, instance: Instance, numbers: Numbers
+) -> dict[str, Any]:
+    problem, algorithm = instance.problem, instance.algorithm
+    scaffold = type(algorithm) is ScaffoldP
+    if not (scaffold or type(algorithm) is FedAvgP) or instance.method is not Method.RATIONAL:
+        raise FedboundsError(f"{instance.name}: no script for {instance.algorithm_name}")
+    assert isinstance(algorithm, FedAvgP)
+    if not part.quantities <= known(scaffold) or _shifts_steps(part):
+        raise FedboundsError(f"{judgement.claim.id}: no script for some of its quantities")
+    rows, u, v = _scalar_blocks(instance)
+    assert isinstance(problem, FederatedQuadratic)
+    outcome = judgement.deciding
+    # the last round whose start is looked at, and how many rounds are walked through
+    last = max([0, *_rounds(part, outcome.at, instance.rounds)])
+    moved = [at + 1 for at in _rounds(part, outcome.at, instance.rounds, WALK | MEMORY_WALK)]
+    walks = max([last, *moved, *_rounds(part, outcome.at, instance.rounds, LATER)])
+    shape = (problem.clients, algorithm.participants, algorithm.local_steps)
+    if outcomes(type(algorithm), *shape, walks, problem.noise) > MOST_OUTCOMES:
+        raise FedboundsError(f"{instance.name}: too many outcomes to enumerate in a script")
+    place = {"i": outcome.client or 0, "k": outcome.step or 0}
+    moving = walk_lines(part.quantities, place)
+    steps = _steps_and_noise(instance)
+    noisy = any(steps[name] != 0 for name in ("noise_u", "noise_v"))
+    if not noisy:
+        steps = {name: steps[name] for name in _STEPS}
+    remembered = MEMORY.keys() | MEMORY_WALK.keys() | LATER.keys()
+    memory = scaffold and (noisy or bool(part.quantities & remembered))
+    pulled = "c_" if memory and walks else ""
+    standing = state_lines(part.quantities, " ".join([pulled, *moving]), place)
+    text = " ".join([*standing, *moving, str(part.left), str(part.right)])
+    parameters = {}
+    if re.search(r"\bgamma\b", text):
+        parameters["gamma"] = numbers.constants["gamma"]
+    if "infimum" in text:
+        parameters["infimum"] = problem.infimum() or 0
+    parameters |= _own_constants(part, numbers, {*_COUNTS, *_STEPS, "gamma"})
+    clients = "; ".join(" ".join(map(str, [*row, x])) for row, x in zip(rows, v, strict=True))
+    return {
+        "n": shape[0],
+        "m": shape[1],
+        "K": shape[2],
+        "T": instance.rounds,
+        "scaffold": scaffold,
+        "clients": _table("F", clients, '[[Q(x) for x in row.split()] for row in {}.split(";")]'),
+        "noisy": noisy,
+        "steps": _assigned(steps | {"u": u}),
+        "parameters": _assigned(parameters) if parameters else "",
+        "last": max(last, walks - 1),
+        "walks": walks,
+        "sets": "sets" in text,
+        "state": "u, v, past" if memory else "u, v, c_" if scaffold else "u, v",
+        "memory": memory,
+        "names": sorted(part.quantities),
+        "state_lines": _joined(standing, 8),
+        "walk_lines": _joined(moving, 12),
+        "t": outcome.at,
+    }
+
+
+def _joined(lines: list[str], indent: int) -> list[str]:
+    """Neighbouring sums on one line where they fit."""
+    found: list[str] = []
+    for line in lines:
+        sums = bool(found) and line.startswith("q[") and found[-1].startswith("q[")
+        if sums and indent + len(found[-1]) + 2 + len(line) <= WIDTH:
+            found[-1] += f"; {line}"
+        else:
+            found.append(line)
+    return found
+
+
+def _atoms(part: Part) -> set[Any]:
+    return part.left.atoms(AppliedUndef) | part.right.atoms(AppliedUndef)
+
+
+def _shifts_steps(part: Part) -> bool:
+    return any(len(atom.args) == 2 and atom.args[1] != k for atom in _atoms(part))
+
+
+def _rounds(part: Part, at: int | None, rounds: int, names: Any = None) -> list[int]:
+    """The rounds in which (these) quantities of a statement are needed."""
+    found = []
+    whole = [x for side in (part.left, part.right) for x in side.atoms(RunOperator)]
+    for atom in _atoms(part):
+        if names is not None and atom.func.__name__ not in names:
+            continue
+        when = atom.args[0]
+        if when == T or when.is_Integer:
+            found.append(rounds if when == T else int(when))
+        if any(atom in x.atoms(AppliedUndef) for x in whole):
+            found.append(rounds - 1 + int(when - t) if when.has(t) else 0)
+        elif when.has(t) and at is not None:
+            found.append(at + int(when - t))
+    return found
+
+
+def _ladder_values(
+    judgement: Judgement, part: Part, ladder: Ladder, numbers: Numbers
+) -> dict[str, Any]:
+    kinds = {type(rung.algorithm) for rung in ladder.rungs}
+    if ladder.method is not Method.RATIONAL or len(kinds) > 1:
+        raise FedboundsError(f"{ladder.name}: scripts are for one algorithm in exact rationals")
+    if not part.quantities <= STEADY.keys():
+        raise FedboundsError(f"{judgement.claim.id}: no script for some of its quantities")
+    scaffold = kinds == {ScaffoldP}
+    at = judgement.deciding.at or 0
+    needed = sorted({_rung(atom.args[0], at) for atom in _atoms(part)})
+    rungs = ",\n    ".join(f"{number}: {_rung_text(ladder.rungs[number])}" for number in needed)
+    n = ladder.rungs[0].problem.clients
+    size = n * (2 if scaffold else 1) + 2
+    if size * (size + 1) // 2 > _MOST_MOMENTS:
+        raise FedboundsError(f"{ladder.name}: too many moments to solve for in a script")
+    constants = _own_constants(part, numbers, {"n"})
+    return {
+        "n": n,
+        "scaffold": scaffold,
+        "size": size,
+        "rungs": f"rungs = {{{rungs}}}",
+        "constants": _assigned(constants) if constants else "",
+        "names": sorted(part.quantities),
+        "lines": [f'q["{x}"][rung] = {STEADY[x]}' for x in STEADY if x in part.quantities],
+        "t": at,
+    }
+
+
+def _rung(when: sp.Expr, at: int) -> int:
+    return int(when.subs(t, at))
+
+
+def _rung_text(rung: Instance) -> str:
+    rows, _, _ = _scalar_blocks(rung)
+    for a, b, d, *_ in rows:
+        # every coordinate contracts, so that the equations have one solution
+        if not is_positive_definite(np.array([[a, b], [b, d]], dtype=object)):
+            raise FedboundsError(f"{rung.name}: scripts of steady states need positive curvature")
+    steps = " ".join(str(fmpq(x)) for x in _steps_and_noise(rung).values())
+    clients = "  ".join(" ".join(map(str, row)) for row in rows)
+    algorithm = rung.algorithm
+    assert isinstance(algorithm, FedAvgP)
+    return f'({algorithm.participants}, {algorithm.local_steps}, "{steps}  {clients}")'

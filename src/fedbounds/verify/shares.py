@@ -1,4 +1,4 @@
-"""How much of a theorem's slack each lemma loses on one instance, and which term rules its bound."""
+"""How much of a theorem's slack each lemma loses on an instance, and which term rules its bound."""
 
 from dataclasses import dataclass, replace
 from functools import cache
@@ -62,16 +62,9 @@ def with_weights(theorem: Claim, numbers: Numbers) -> Numbers:
     """The numbers, with the theorem's weights per round among the series."""
     series = dict(numbers.series)
     for name, weight in round_weights(theorem).items():
-        values = [
-            evaluate(
-                weight,
-                replace(
-                    numbers, constants={**numbers.constants, t.name: numbers.rational(at, 1)}
-                ),
-            )
-            for at in range(whole(numbers.constants[T.name]) + 1)
-        ]
-        series[name] = np.array(values)
+        rounds = range(whole(numbers.constants[T.name]) + 1)
+        at = ({**numbers.constants, t.name: numbers.rational(r, 1)} for r in rounds)
+        series[name] = np.array([evaluate(weight, Numbers(c, {}, numbers.rational)) for c in at])
     return replace(numbers, series=series)
 
 

@@ -33,7 +33,7 @@ from .schedules import schedules
 _MOST_CLIENTS, _MOST_STEPS = 6, 4
 _ROUNDING_BITS = (0, 1, 2, 4, 8, 16, 24, 32)  # binary places kept, coarsest first
 _ROUNDS = (1, 2, 3, 4, 8, 16, 32)
-_MOST_OUTCOMES = 200_000  # keeps a witness script below a few seconds
+MOST_OUTCOMES = 200_000  # keeps a witness script below a few seconds
 _MOST_WORK = 400_000  # state size^3 x rounds^2 x steps: keeps one example below a tenth of a second
 
 
@@ -96,7 +96,7 @@ def small_quadratics(draw: st.DrawFn, claim: Claim, kind: type[FedAvgP]) -> Inst
         hessian.append([[top + (1 if coupled else 0), cross], [cross, own]])
         linear.append([far * draw(_whole(-3, 3)), draw(_whole(-1, 1))])
     noise = Noise(NoiseLaw.RADEMACHER, draw(_whole(0, 2)), draw(_whole(0, 1)))
-    assume(_outcomes(kind, n, m, steps, rounds, noise) <= _MOST_OUTCOMES)
+    assume(outcomes(kind, n, m, steps, rounds, noise) <= MOST_OUTCOMES)
     problem = FederatedQuadratic(_array(hessian), _array(linear), 1, noise)
     start = Start(
         u=_array([draw(_whole(-2, 2))]), v=_array([[draw(_whole(-1, 1))] for _ in range(n)])
@@ -105,12 +105,13 @@ def small_quadratics(draw: st.DrawFn, claim: Claim, kind: type[FedAvgP]) -> Inst
     return Instance("witness", problem, algorithm, rounds, Method.RATIONAL, start)
 
 
-def _outcomes(kind: type[FedAvgP], n: int, m: int, steps: int, rounds: int, noise: Noise) -> int:
-    """How many cases the witness script would go through."""
+def outcomes(kind: type[FedAvgP], n: int, m: int, steps: int, rounds: int, noise: Noise) -> int:
+    """How many cases a script goes through that walks through this many rounds."""
     signs = 2 ** (steps * sum(1 for scale in noise.scales(1, 1) if scale != 0))
-    # without noise equal states meet again, and subsets alone are few
-    first = 1 if kind is FedAvgP else signs**n
-    return 1 if signs == 1 else int(first * signs**n * (comb(n, m) * signs**m) ** rounds)
+    first = 1 if kind is FedAvgP or noise.scale_u == 0 else 2 ** (steps * n)
+    sets = comb(n, m)
+    # all that the clients could do in the last round, from every state that earlier ones led to
+    return int(first * (sets * signs**m) ** max(rounds - 1, 0) * sets * signs**n)
 
 
 @st.composite

@@ -1,5 +1,6 @@
 """What the terminal shows of a claim, and of a run with its findings first."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,7 +9,7 @@ from rich.text import Text
 
 from fedbounds.theory.catalogue import Entry
 from fedbounds.theory.claims import Claim, Part, read
-from fedbounds.vocabulary import Kind, Standing, StatementStatus
+from fedbounds.vocabulary import Kind, Standing, StatementStatus, Verdict
 
 from .formula import to_latex
 from .listing import columns, console
@@ -16,44 +17,88 @@ from .listing import columns, console
 Record = dict[str, Any]
 
 
+_PASSING = (
+    Standing.CONFIRMED,
+    Standing.CONFIRMED_BY_SOLVER,
+    Standing.PROVED_OTHERWISE,
+    Standing.TESTED,
+    Standing.SATISFIABLE,
+    Standing.REPRODUCED,
+)
+_FEW = 8  # at most so many passing claims of one standing have a row each
+
+
 def print_results(document: Record, paths: Sequence[str]) -> None:
-    """Findings first, then the table of judged claims, then what was not judged."""
+    """Findings first, then a table, where many passing claims are one line, then the rest."""
     out = console()
     claims = list(document["claims"].values())
     judged = [claim for claim in claims if claim["readings"]]
+    for claim in sorted(judged, key=_gravity):
+        _print_finding(out, document, claim)
+    quiet: dict[str, list[Record]] = {}
     for claim in judged:
-        for reading in claim["readings"]:
-            if reading["statement"] == StatementStatus.REFUTED:
-                _print_finding(out, document, claim, reading)
-    if judged:
-        _printcolumns(out, judged)
+        if _passes(claim):
+            quiet.setdefault(claim["standing"], []).append(claim)
+    folded = {word: group for word, group in quiet.items() if len(group) > _FEW}
+    rows = [claim for claim in judged if not (_passes(claim) and claim["standing"] in folded)]
+    if rows:
+        _printcolumns(out, rows)
+    for word, group in folded.items():
+        out.print(Text(_summed_up(word, group)))
     _print_footer(out, document, claims, judged)
     for path in paths:
         out.print(path)
 
 
-def _print_finding(out: Console, document: Record, claim: Record, reading: Record) -> None:
-    headline = reading is claim["readings"][0]
-    label = "refuted" if headline else f"refuted in an alternative reading, {reading['ambiguity']}"
+def _passes(claim: Record) -> bool:
+    """Whether nothing about it calls for attention but what its finding has said."""
+    return claim["standing"] in _PASSING and not claim["readings"][0]["uninformative"]
+
+
+def _summed_up(word: str, claims: Sequence[Record]) -> str:
+    """Passing claims in one line: how many of which kind, and which is the tightest."""
+    kinds = Counter(claim["kind"] for claim in claims)
+    text = f"{len(claims)} {word}: " + ", ".join(f"{n} {kind}" for kind, n in kinds.most_common())
+    told = [claim for claim in claims if claim["readings"][0]["tightness"] is not None]
+    if told:
+        values = sorted(claim["readings"][0]["tightness"] for claim in told)
+        middle = values[len(values) // 2]
+        text += f"; tightness {_number(values[0])} to {_number(values[-1])}, median "
+        text += f"{_number(middle)}; `fedbounds show CLAIM` tells of one"
+    return text
+
+
+def _print_finding(out: Console, document: Record, claim: Record) -> None:
+    """The refuted readings of a claim with their witnesses; nothing if there is none."""
+    refuted = [r for r in claim["readings"] if r["statement"] == StatementStatus.REFUTED]
+    if not refuted:
+        return
+    headline = refuted[0] is claim["readings"][0]
+    label = "refuted" if headline else "refuted in an alternative reading"
     out.print(Text(f"{claim['id']}: {label}", style="bold"))
-    out.print(
-        Text(f"  {claim['text']} [{claim['kind']}, {claim['source']}; read: {reading['name']}]")
-    )
-    rows = [
-        r
-        for r in document["results"]
-        if r["witness"] and r["claim"] == claim["id"] and r["reading"] == reading["name"]
-    ]
-    for row in rows:
-        sizes = ", ".join(
-            f"{k}={row['parameters'][k]}" for k in ("n", "m", "K", "T") if k in row["parameters"]
-        )
-        out.print(
-            f"  witness ({sizes}): left {row['left']}, right {row['right']}, "
-            f"right - left {row['gap']}"
-        )
-        out.print(f"  script: {row['witness']}")
+    out.print(Text(f"  {claim['text']} [{claim['kind']}, {claim['source']}]"))
+    for reading in refuted:
+        named = f"{reading['name']}, {reading['ambiguity']}".rstrip(", ")
+        broken = reading["counts"].get(Verdict.VIOLATED, 0)
+        examined = reading["coverage"]["instances"]
+        out.print(Text(f"  read {named!r}: violated in {broken} of {examined} records"))
+        for row in document["results"]:
+            own = row["claim"] == claim["id"] and row["reading"] == reading["name"]
+            if own and (row["witness"] or row.get("instance")):
+                _print_witness(out, row)
     out.print()
+
+
+def _print_witness(out: Console, row: Record) -> None:
+    found = row["parameters"]
+    sizes = ", ".join(f"{k}={found[k]}" for k in ("n", "m", "K", "T") if k in found)
+    part = f"part {row['at']['part']}, " if row["at"]["part"] else ""
+    out.print(
+        f"    witness ({part}{sizes}): left {row['left']}, right {row['right']}, "
+        f"right - left {row['gap']}"
+    )
+    if row["witness"]:
+        out.print(f"    script: {row['witness']}")
 
 
 def _printcolumns(out: Console, judged: Sequence[Record]) -> None:
@@ -64,33 +109,27 @@ def _printcolumns(out: Console, judged: Sequence[Record]) -> None:
         reading = claim["readings"][0]
         standing = claim["standing"] + (" (readings differ)" if claim["readings_differ"] else "")
         standing += ", uninformative" if reading["uninformative"] else ""
+        refuted = reading["statement"] == StatementStatus.REFUTED
         counts = ", ".join(f"{count} {verdict}" for verdict, count in reading["counts"].items())
-        table.add_row(
-            *(
-                Text(cell)
-                for cell in (
-                    claim["id"],
-                    claim["kind"],
-                    claim["source"],
-                    standing,
-                    _number(reading["tightness"]),
-                    _number(reading["power"]),
-                    _number(reading["least_relative_gap"]),
-                    counts,
-                )
-            )
+        cells = (
+            claim["id"],
+            claim["kind"],
+            claim["source"],
+            standing,
+            _number(reading["tightness"]),
+            "-" if refuted else _number(reading["power"]),
+            _number(reading["least_relative_gap"]),
+            counts,
         )
+        table.add_row(*map(Text, cells))
     out.print(table)
 
 
-def _gravity(claim: Record) -> tuple[bool, int, str]:
-    """Sort key: what needs attention first."""
+def _gravity(claim: Record) -> tuple[bool, int]:
+    """Sort key: what needs attention first, otherwise the order of the paper."""
     grave = (Standing.CONFLICT, Standing.REFUTED, Standing.UNSATISFIABLE, Standing.GAP)
-    return (
-        claim["standing"] not in grave,
-        list(Standing).index(Standing(claim["standing"])),
-        claim["id"],
-    )
+    standing = Standing(claim["standing"])
+    return (standing not in grave, list(Standing).index(standing))
 
 
 def _number(value: float | None) -> str:

@@ -1,6 +1,6 @@
 """The smallest exact instance that breaks a claim, and a script that shows it without us."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -60,8 +60,9 @@ def find_witness(
         How many small instances are tried before giving up.
     """
 
-    if any(isinstance(suspect, Ladder) for suspect in suspects):
-        return None  # ladders are small and exact as they are planned
+    ladders = [suspect for suspect in suspects if isinstance(suspect, Ladder)]
+    if ladders:
+        return _smallest_ladder(claim, reading, ladders)
 
     known: dict[str, bool] = {}
 
@@ -92,6 +93,29 @@ def find_witness(
             return None
         instance = first
     return explain(_judge(claim, reading, instance))
+
+
+def _smallest_ladder(
+    claim: Claim, reading: Reading, ladders: Sequence[Ladder]
+) -> Witness | None:
+    """Two neighbouring rungs in rationals that break the claim: few clients and steps first."""
+    exact = (ladder for ladder in ladders if ladder.method is Method.RATIONAL)
+    pairs = [pair for ladder in exact for pair in _neighbours(ladder)]
+    for pair in sorted(pairs, key=_work_of_ladder):
+        judgement = _judge(claim, reading, pair)
+        if judgement.verdict is Verdict.VIOLATED:
+            return explain(judgement)
+    return None
+
+
+def _neighbours(ladder: Ladder) -> Iterator[Ladder]:
+    for at in range(len(ladder.rungs) - 1):
+        two = slice(at, at + 2)
+        yield Ladder("witness", ladder.rungs[two], ladder.parameter, ladder.values[two])
+
+
+def _work_of_ladder(ladder: Ladder) -> float:
+    return max(exact_work(rung) for rung in ladder.rungs)
 
 
 def _settings(examples: int) -> settings:

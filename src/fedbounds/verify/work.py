@@ -15,7 +15,7 @@ from .ladder_record import ladder_of
 from .measure import Measurement
 from .records import record
 from .settled import Finding, settle
-from .shares import Share, shares
+from .shares import Share, regime_of, shares
 from .store import Store
 
 Record = dict[str, Any]
@@ -62,6 +62,8 @@ def _record(judgement: Judgement, key: str, measured: Measurement) -> Record:
     if not (headline and survived):
         return record(judgement, key)
     row = record(judgement, key, _slack(judgement, measured))
+    if judgement.claim.regimes:
+        row["regime"] = regime_of(judgement.claim, measured.numbers)
     curve = curve_of(judgement, measured.numbers)
     return row if curve is None else row | {"curve": curve}
 

@@ -122,9 +122,7 @@ def _context(document: Record, folder: Path | None) -> Record:
         "titles": summary.titles(document),
         "sentences": sentences.sentences(document),
         "graph": graph.graph(document),
-        "findings": findings.findings(
-            ordered, records, views, folder, summary.options(document)
-        ),
+        "findings": findings.findings(ordered, records, views, folder, summary.options(document)),
         "claims": ordered,
         "verdicts": sections.verdicts_seen(judged),
         "records": records,

@@ -56,23 +56,25 @@ class WitnessView:
 
 @dataclass(frozen=True)
 class PartCount:
-    """One part of a reading: its formula if there is one, and its verdicts in words."""
+    """One part of a reading: its formula if there is one, its verdicts, why it breaks in words."""
 
     name: str
     view: PartView | None
     verdicts: str
+    reason: str
 
 
 @dataclass(frozen=True)
 class RefutedReading:
-    """A refuted reading: which parts break, which do not, and the witnesses."""
+    """A refuted reading: parts that break, that hold, that no record decides; the witnesses."""
 
     reading: Record
     headline: bool
     violated: int
     examined: int
     broken: tuple[PartCount, ...]
-    others: tuple[PartCount, ...]
+    held: tuple[PartCount, ...]
+    unsure: tuple[PartCount, ...]
     witnesses: tuple[WitnessView, ...]
 
 
@@ -125,37 +127,43 @@ def _refuted(
     small = [row for row in rows if is_witness(row)]
     worst = max(rows, key=lambda row: (abs(row["relative_gap"] or 0.0), row["key"]), default=None)
     shown = small or ([] if worst is None else [worst])
-    broken, others = _by_part(own, parts)
     return RefutedReading(
         reading,
         reading is claim["readings"][0],
         len(rows),
         reading["coverage"]["instances"],
-        broken,
-        others,
+        *_by_part(own, parts),
         tuple(_witness(row, parts, folder) for row in shown),
     )
 
 
-def _by_part(
-    rows: Sequence[Record], views: Sequence[PartView]
-) -> tuple[tuple[PartCount, ...], tuple[PartCount, ...]]:
-    """Parts that some record violates, and all others, each with its verdicts."""
+Parts = tuple[PartCount, ...]
+
+
+def _by_part(rows: Sequence[Record], views: Sequence[PartView]) -> tuple[Parts, Parts, Parts]:
+    """Parts that some record violates, those that only pass, those without a firm verdict."""
     counted: dict[str, Counter[str]] = {view.name: Counter() for view in views}
     for row in rows:
         for part in row["parts"]:
             counted.setdefault(part["part"], Counter())[part["verdict"]] += 1
     by_name = {view.name: view for view in views}
-    found = [(_count(name, by_name.get(name), told), told) for name, told in counted.items()]
-    return (
-        tuple(part for part, told in found if told[Verdict.VIOLATED]),
-        tuple(part for part, told in found if not told[Verdict.VIOLATED]),
-    )
+    reasons = {
+        part["part"]: part["reason"]
+        for row in rows
+        for part in row["parts"]
+        if part["verdict"] == Verdict.VIOLATED and part["gap"] is None
+    }
+    found: tuple[list[PartCount], ...] = ([], [], [])
+    for name, told in counted.items():
+        group = 0 if told[Verdict.VIOLATED] else 1 if told[Verdict.NOT_VIOLATED] else 2
+        found[group].append(_count(name, by_name.get(name), told, reasons.get(name, "")))
+    broken, held, unsure = map(tuple, found)
+    return broken, held, unsure
 
 
-def _count(name: str, view: PartView | None, told: Counter[str]) -> PartCount:
+def _count(name: str, view: PartView | None, told: Counter[str], reason: str) -> PartCount:
     words = [f"{verdict} in {told[verdict]}" for verdict in VERDICTS if told[verdict]]
-    return PartCount(name, view, listed(words) if words else "never examined")
+    return PartCount(name, view, listed(words) if words else "never examined", reason)
 
 
 def _witness(row: Record, parts: tuple[PartView, ...], folder: Path | None) -> WitnessView:

@@ -167,7 +167,7 @@ def _letter(alphabet: str, tokens: _Tokens) -> str:
     if alphabet == "BOLD" or len(raw) != 1:
         return f'<mi mathvariant="normal" class="bold">{escape(raw)}</mi>'
     case = "CAPITAL" if raw.isupper() else "SMALL"
-    for name in (f"{alphabet} {case} {raw}", f"MATHEMATICAL {alphabet} {case} {raw}"):
+    for name in (f"MATHEMATICAL {alphabet} {case} {raw}", f"{alphabet} {case} {raw}"):
         try:
             return f"<mi>{unicodedata.lookup(name)}</mi>"
         except KeyError:

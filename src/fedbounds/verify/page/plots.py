@@ -126,11 +126,12 @@ def panel(
     if not drawn or (log_x and min(x) <= 0):
         return None
     across, up = axis(x, log=log_x), axis(drawn, log=True)
+    marks = sorted(set(x)) if log_x and len(set(x)) <= _MOST_TICKS else across.ticks()
     ticks = [(1 - up.at(value) / SIZE, number(value)) for value in up.ticks()]
     return Panel(
         said=said,
         x_name=x_name,
-        x_ticks=tuple((round(across.at(v) / 10, 1), number(v)) for v in across.ticks()),
+        x_ticks=tuple((round(across.at(v) / 10, 1), number(v)) for v in marks),
         y_ticks=tuple((round(100 * place, 1), text) for place, text in ticks),
         grid="".join(f"M0 {SIZE * place:.0f}H{SIZE}" for place, _ in ticks),
         lines=tuple(

@@ -13,9 +13,15 @@ def is_witness(row: Record) -> bool:
 
 
 def sizes(row: Record) -> str:
-    """Sizes of a record's instance: "n = 3, m = 1, T = 1"."""
+    """Sizes of a record's instance: "n = 3, m = 1, T = 1"; a ladder is measured at its limit."""
     found = row["parameters"]
-    return ", ".join(f"{name} = {found[name]}" for name in SIZES if name in found)
+    names = [name for name in SIZES if name in found and not (name == "T" and is_ladder(row))]
+    return ", ".join(f"{name} = {found[name]}" for name in names)
+
+
+def is_ladder(row: Record) -> bool:
+    """Whether a record is about instances that differ in one parameter."""
+    return str(row["problem"]["family"]).endswith("ladder")
 
 
 def instance_name(row: Record) -> str:
@@ -26,8 +32,11 @@ def instance_name(row: Record) -> str:
 
 def place(row: Record) -> str:
     """Where in the run: "round t = 1, client i = 0, step k = 1"; clients count from 0."""
-    ladder = "ladder" in row["problem"]["family"]
-    names = {"round": "rung t" if ladder else "round t", "client": "client i", "step": "step k"}
+    names = {
+        "round": "rung t" if is_ladder(row) else "round t",
+        "client": "client i",
+        "step": "step k",
+    }
     at = row["at"]
     return ", ".join(
         f"{name} = {at[key]}" for key, name in names.items() if at.get(key) is not None

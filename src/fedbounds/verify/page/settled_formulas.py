@@ -5,8 +5,8 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from fedbounds.theory.equivalences import ANALYSIS, Equivalence
 from fedbounds.theory.orders import ComparisonClaim
-from fedbounds.theory.personalization.equivalences import ANALYSIS, Equivalence
 from fedbounds.theory.setting import Experiment
 
 from .formulas import NO_FORMULAS, ClaimView, PartView, condition, latex, part_view
