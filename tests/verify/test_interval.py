@@ -22,11 +22,11 @@ from fedbounds.problems import (
     coupled_cosine,
     federated_quadratic,
 )
-from fedbounds.theory.claims import Part
+from fedbounds.theory.claims import Part, read
 from fedbounds.theory.registry import claim, encoded_claims
 from fedbounds.theory.symbols import G_u, G_v, Mean_t, f, t
 from fedbounds.verify import interval
-from fedbounds.verify.decide import decide_sampled, gap_width, rounds_of
+from fedbounds.verify.decide import decide_sampled, gap_width, is_affine, rounds_of
 from fedbounds.verify.evaluate import Numbers, evaluate
 from fedbounds.verify.instance import Instance, constants_of
 from fedbounds.verify.interval import FIRST_LOOK, LEVEL, Sums, half_width, look_level, sums_of
@@ -332,11 +332,11 @@ def out_of_reach(instance):
     """Quantities of which some replica exceeds the bound in some round."""
     bounds = reach_of(instance).series
     seen = replicas_of(instance)
-    assert seen.keys() <= bounds.keys()
+    assert bounds.keys() <= seen.keys()
     return {
         name
-        for name, values in seen.items()  # NaN in round T, which has no local steps
-        if (np.nan_to_num(np.abs(values)) > bounds[name] * (1 + 1e-9)).any()
+        for name, bound in bounds.items()  # NaN in round T, which has no local steps
+        if (np.nan_to_num(np.abs(seen[name])) > bound * (1 + 1e-9)).any()
     }
 
 
@@ -364,7 +364,10 @@ def test_every_replicas_gap_lies_within_the_certified_width(kind):
     checked = 0
     for found in encoded_claims("personalization"):
         for part in found.parts:
-            if not part.quantities <= seen.series.keys() or not part.constants <= constants.keys():
+            measured = seen.series.keys() & bounds.series.keys()
+            if not part.quantities <= measured or not part.constants <= constants.keys():
+                continue
+            if not part.quantities or not is_affine(part):
                 continue
             rounds = rounds_of(part, seen)
             gaps = np.asarray(evaluate(part.gap, seen, rounds)).reshape(256, -1)
@@ -372,6 +375,21 @@ def test_every_replicas_gap_lies_within_the_certified_width(kind):
             assert (spread <= gap_width(part, bounds, rounds) + 1e-9).all(), found.id
             checked += 1
     assert checked >= 8
+
+
+def test_every_claim_has_a_verdict_on_a_sampled_run():
+    """What has no certified range stays undecided, and stops nothing else."""
+    instance = replace(bounded("cosine", 0, 0.05), replicas=128)
+    known = reach_of(instance).series.keys()
+    seen = set()
+    for judgement in judge(encoded_claims("personalization"), instance).judgements:
+        parts = read(judgement.claim, judgement.reading)
+        for part, outcome in zip(parts, judgement.outcomes, strict=True):
+            seen.add(outcome.verdict)
+            assert outcome.verdict is not Verdict.VIOLATED
+            if not part.quantities <= known:
+                assert outcome.verdict is not Verdict.NOT_VIOLATED
+    assert Verdict.UNDECIDED in seen
 
 
 def test_reach_is_attained_at_the_start_of_a_lone_client():

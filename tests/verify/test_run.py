@@ -19,8 +19,11 @@ from fedbounds.problems import (
     federated_quadratic,
 )
 from fedbounds.theory.catalogue import entry, select
-from fedbounds.theory.registry import claim
+from fedbounds.theory.claims import Claim
+from fedbounds.theory.registry import claim, encoded
 from fedbounds.verify import run as run_module
+from fedbounds.verify import summary as summary_module
+from fedbounds.verify import witness_records, work
 from fedbounds.verify.document import Timing, document
 from fedbounds.verify.instance import Instance
 from fedbounds.verify.judge import concerned, judge
@@ -28,6 +31,8 @@ from fedbounds.verify.plan import Profile
 from fedbounds.verify.records import dumps
 from fedbounds.verify.run import Settings, run
 from fedbounds.verify.store import Store
+from fedbounds.verify.summary import REFUSED
+from fedbounds.verify.work import findings_of
 from fedbounds.vocabulary import Kind, Method, ProofStatus, Standing, StatementStatus, Verdict
 
 
@@ -63,16 +68,23 @@ def plan():
 
 
 SETTINGS = Settings(Profile.QUICK, seed=3, workers=1)
-ENTRIES = select(("personalization",))
-PAIRS = sum(
-    len(concerned([claim(e.id) for e in ENTRIES if e.module], instance)) for instance in plan()
-)
+# of every kind: about runs, vectors and parameters; and an assumption, an equivalence, an
+# experiment, a comparison, a definition
+NAMES = (
+    "prob-1.1", "asm-2.1", "sc-psgd", "lem-A.2", "lem-3.4", "lem-3.5-geo", "thm-3.7", "thm-3.11",
+    "eq-4.7", "exp-setup",
+)  # fmt: skip
+ENTRIES = select(tuple(f"personalization/{name}" for name in NAMES))
+ENCODED = [encoded(e) for e in ENTRIES if e.module]
+CLAIMS = [found for found in ENCODED if isinstance(found, Claim)]
+PAIRS = sum(len(concerned(CLAIMS, instance)) for instance in plan())
+SETTLED = sum(len(findings_of(c.entry.id)) for c in ENCODED if not isinstance(c, Claim))
 
 
 @pytest.fixture(autouse=True)
 def tiny_plan(monkeypatch):
     """Four instances of every method instead of a profile's."""
-    monkeypatch.setattr(run_module, "instances", lambda claims, profile, seed: iter(plan()))
+    monkeypatch.setattr(run_module, "instances", lambda *_: iter(plan()))
 
 
 def files(folder):
@@ -88,7 +100,7 @@ def uninterrupted(tmp_path_factory):
     """Files and results of a run that nothing disturbed."""
     folder = tmp_path_factory.mktemp("whole")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run_module, "instances", lambda claims, profile, seed: iter(plan()))
+        patch.setattr(run_module, "instances", lambda *_: iter(plan()))
         results = run(ENTRIES, SETTINGS, Store(folder))
     return files(folder), results
 
@@ -99,10 +111,29 @@ def uninterrupted(tmp_path_factory):
 def test_every_claim_reading_and_instance_has_its_record(uninterrupted):
     written, results = uninterrupted
     plain = [name for name in written if name.startswith("records/") and "witness" not in name]
-    assert len(plain) == PAIRS
-    assert len(results.records) == PAIRS + sum("records/witness" in name for name in written)
+    assert len(plain) == PAIRS + SETTLED
+    stored = [json.loads(written[name]) for name in written if name.startswith("records/")]
+    spoken = [row for row in stored if row["verdict"] not in REFUSED]
+    assert 0 < len(spoken) < len(stored)
+    assert len(results.records) == len(spoken)
     for row in results.records:
         assert json.loads(written[f"records/{row['key']}.json"]) == row
+
+
+def test_refused_records_are_files_counted_in_the_summary_and_left_out_of_the_results(
+    uninterrupted,
+):
+    written, results = uninterrupted
+    stored = [json.loads(data) for name, data in written.items() if name.startswith("records/")]
+    for summary in results.claims:
+        for reading in summary["readings"]:
+            own = [
+                row["verdict"] for row in stored
+                if (row["claim"], row["reading"]) == (summary["id"], reading["name"])
+            ]  # fmt: skip
+            assert sum(reading["refused"].values()) == sum(verdict in REFUSED for verdict in own)
+            assert all(reason.startswith(tuple(REFUSED)) for reason in reading["refused"])
+    assert not [row for row in results.records if row["verdict"] in REFUSED]
 
 
 def test_a_violation_leaves_a_witness_with_its_script(uninterrupted):
@@ -134,7 +165,7 @@ def test_summaries_follow_the_catalogue(uninterrupted):
             assert summary["reason"] == "not encoded yet"
         else:
             assert summary["standing"] in list(Standing)
-            assert summary["readings"][0]["name"] == "as printed"
+            assert summary["readings"][0]["name"] == encoded(found).readings[0].name
             statements = {reading["statement"] for reading in summary["readings"]}
             assert summary["readings_differ"] == (len(statements) > 1)
 
@@ -202,11 +233,11 @@ def test_interrupting_the_search_for_a_witness_and_resuming_gives_the_same_bytes
 ):
     with pytest.raises(Stop):
         run(ENTRIES, SETTINGS, Store(tmp_path), interrupt_at_witness)
-    assert sum("witness" not in name for name in files(tmp_path)) == PAIRS
+    assert sum("witness" not in name for name in files(tmp_path)) == PAIRS + SETTLED
     assert resumed(tmp_path) == uninterrupted
 
 
-@pytest.mark.parametrize("saves", [1, 3, 10, PAIRS - 1])
+@pytest.mark.parametrize("saves", [1, 3, SETTLED, PAIRS + SETTLED - 1])
 def test_interrupting_between_the_records_of_an_instance_gives_the_same_bytes(
     tmp_path, uninterrupted, monkeypatch, saves
 ):
@@ -247,8 +278,9 @@ def test_a_second_run_computes_nothing(tmp_path, uninterrupted, monkeypatch):
     def never(*_, **__):
         raise AssertionError("judged or searched again")
 
-    monkeypatch.setattr(run_module, "judge", never)
-    monkeypatch.setattr(run_module, "find_witness", never)
+    monkeypatch.setattr(work, "judge", never)
+    monkeypatch.setattr(work, "settle", never)
+    monkeypatch.setattr(witness_records, "find_witness", never)
     assert run(ENTRIES, SETTINGS, Store(tmp_path)) == uninterrupted[1]
 
 
@@ -261,31 +293,30 @@ def test_only_what_is_missing_is_computed_again(tmp_path, uninterrupted, monkeyp
     )  # fmt: skip
     (store.records / f"{lost}.json").unlink()
     judged = []
-    original = run_module.judge
+    original = work.judge
 
     def counted(claims, instance, **named):
         judged.append(instance.name)
         return original(claims, instance, **named)
 
-    monkeypatch.setattr(run_module, "judge", counted)
+    monkeypatch.setattr(work, "judge", counted)
     assert resumed(tmp_path) == uninterrupted
     assert judged == ["quadratic"]
 
 
 def test_nothing_already_computed_is_lost_when_a_later_instance_fails(tmp_path, monkeypatch):
-    original = run_module.judge
+    original = work.judge
 
     def failing(claims, instance, **named):
         if instance.method is Method.SAMPLING:
             raise MemoryError
         return original(claims, instance, **named)
 
-    monkeypatch.setattr(run_module, "judge", failing)
+    monkeypatch.setattr(work, "judge", failing)
     with pytest.raises(MemoryError):
         run(ENTRIES, SETTINGS, Store(tmp_path))
     kept = len(files(tmp_path))
-    judged = len(concerned([claim(e.id) for e in ENTRIES if e.module], plan()[3]))
-    assert kept == PAIRS - judged
+    assert kept == PAIRS + SETTLED - len(concerned(CLAIMS, plan()[3]))
 
 
 def test_threads_change_no_byte(tmp_path, uninterrupted):
@@ -307,7 +338,7 @@ def test_a_sampled_verdict_does_not_depend_on_what_else_was_run():
     """The design's rule: the error of one decision depends on nothing else, nor does its data."""
     problem = cosine(Method.SAMPLING, 4096)
     alone_claim = claim("personalization/lem-3.4")
-    every = [claim(e.id) for e in ENTRIES if e.module]
+    every = CLAIMS
     (alone,) = judge((alone_claim,), problem, seed=1).judgements
     among = next(x for x in judge(every, problem, seed=1).judgements if x.claim is alone_claim)
     assert alone.outcomes == among.outcomes
@@ -319,7 +350,7 @@ def test_a_sampled_verdict_does_not_depend_on_what_else_was_run():
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", "{}", '{"parts": 3}'])
 def test_a_corrupt_record_is_an_error_that_names_its_file(tmp_path, uninterrupted, text):
     run(ENTRIES, SETTINGS, Store(tmp_path))
-    row = uninterrupted[1].records[5]
+    row = next(row for row in uninterrupted[1].records if row["claim"].endswith("lem-3.4"))
     path = tmp_path / "records" / f"{row['key']}.json"
     path.write_text(text)
     with pytest.raises(FedboundsError) as refused:
@@ -329,35 +360,45 @@ def test_a_corrupt_record_is_an_error_that_names_its_file(tmp_path, uninterrupte
     assert resumed(tmp_path) == uninterrupted
 
 
+@pytest.mark.parametrize("name", ["sc-psgd", "exp-setup", "asm-2.1", "eq-4.7"])
+def test_a_lost_record_of_a_claim_without_runs_is_made_again(tmp_path, uninterrupted, name):
+    """Whichever of its records it is: evidence must not be dropped in silence."""
+    run(ENTRIES, SETTINGS, Store(tmp_path))
+    rows = [row for row in uninterrupted[1].records if row["claim"] == f"personalization/{name}"]
+    for row in (rows[0], rows[-1]):
+        (tmp_path / "records" / f"{row['key']}.json").unlink()
+        assert resumed(tmp_path) == uninterrupted
+
+
 def test_a_lost_witness_script_is_written_again(tmp_path, uninterrupted):
     run(ENTRIES, SETTINGS, Store(tmp_path))
-    (script,) = {row["witness"] for row in uninterrupted[1].records if row["witness"]}
+    script = next(row["witness"] for row in uninterrupted[1].records if row["witness"])
     (tmp_path / script).unlink()
     assert resumed(tmp_path) == uninterrupted
 
 
 def test_proved_and_violated_is_a_conflict(tmp_path, monkeypatch):
     """A proof planted beside an exact violation stops the run, after its records are written."""
-    original = run_module.standing
+    original = summary_module.standing
     monkeypatch.setattr(
-        run_module, "standing", lambda statement, proof: original(statement, ProofStatus.PROVED)
+        summary_module, "standing", lambda statement, proof: original(statement, ProofStatus.PROVED)
     )
     with pytest.raises(ConflictError, match=r"lem-A\.2 is both proved and violated"):
         run(ENTRIES, SETTINGS, Store(tmp_path))
-    assert len(files(tmp_path)) > PAIRS
+    assert len(files(tmp_path)) > PAIRS + SETTLED
 
 
 def test_proved_and_not_violated_is_no_conflict(tmp_path, monkeypatch):
-    original = run_module.standing
+    original = summary_module.standing
     monkeypatch.setattr(
-        run_module, "standing", lambda statement, proof: original(statement, ProofStatus.PROVED)
+        summary_module, "standing", lambda statement, proof: original(statement, ProofStatus.PROVED)
     )
     results = run((entry("personalization/lem-3.4"),), SETTINGS, Store(tmp_path))
     assert results.claims[0]["standing"] == Standing.CONFIRMED
 
 
-def test_claims_that_are_not_encoded_are_summed_up_without_work(tmp_path, monkeypatch):
-    waiting = tuple(e for e in ENTRIES if not e.module)
+def test_definitions_are_summed_up_without_work(tmp_path, monkeypatch):
+    waiting = tuple(e for e in select(()) if not e.module)
     monkeypatch.setattr(run_module, "instances", lambda *_: iter(()))
     results = run(waiting, SETTINGS, Store(tmp_path))
     assert results.records == []

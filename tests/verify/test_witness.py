@@ -191,8 +191,8 @@ def test_a_script_with_a_planted_error_would_be_seen():
     """Halving the outer step inside the script changes what it prints."""
     witness = found("thm-3.7 / 10")
     left, _ = printed_exactly(witness.script)
-    assert "eta_v * z" in witness.script
-    other, _ = printed_exactly(witness.script.replace("eta_v * z", "eta_v / 2 * z"))
+    assert "+ eta_v *" in witness.script
+    other, _ = printed_exactly(witness.script.replace("+ eta_v *", "+ eta_v / 2 *"))
     assert other != left
 
 

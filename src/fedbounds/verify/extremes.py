@@ -20,7 +20,7 @@ from fedbounds.vocabulary import Index, Relation, Verdict
 from .conditions import refusal
 from .decide import Outcome
 from .extremes_search import EQUAL, Closest, Seen, as_floats, closest, explore, gaps
-from .extremes_space import KINDS, in_floats, instance_at
+from .extremes_space import KINDS, in_floats, instance_at, work
 from .instance import ALGORITHM_NAMES, Instance, Point, parameters_of
 from .instance_file import to_data
 from .judge import Judgement, judge_reading
@@ -31,7 +31,7 @@ Progress = Callable[[str, int, int], None]  # what is done, how many, of how man
 BUDGET = 100  # evaluations of a claim in a run of the default profile
 _RUN_INDICES = (Index.RUN, Index.ROUND, Index.CLIENT, Index.STEP)
 _KEPT = 0.95  # of the ratio of the sides, by the simpler instance that is reported
-_BITS = (1, 2, 3, 4, 6, 8, 12, 16, 24)  # kept of every number, coarsest first
+_BITS = (1, 2, 3, 4, 6, 8, 12, 16)  # kept of every number, coarsest first
 _TARGETS = 6  # points of a part whose tightness is wanted exactly, one after the other
 _SIMPLEST = 4  # points nearly as tight that are rounded for each
 _ATTAINED = 1e-11  # what rounding leaves of equality
@@ -178,13 +178,13 @@ def _exactly(claim: Claim, reading: Reading, part: Part, own: list[Seen], how: s
     """The simplest exact instance nearly as tight as the tightest point that has one."""
     tried: set[int] = set()
     judged = 0
-    own = [s for s in own if instance_at(part, s.shape, s.point, _BITS[-1]) is not None]
     for target in own[:_TARGETS]:
         needed = _needed(target.gaps[part.name])
         near = [s for s in own if s.gaps[part.name] <= needed and id(s) not in tried]
         attained = target.gaps[part.name] <= _ATTAINED  # then no mere approach takes its place
         for seen in sorted(
-            near, key=lambda s: (attained and s.gaps[part.name] > _ATTAINED, s.shape.work)
+            near,
+            key=lambda s: (attained and s.gaps[part.name] > _ATTAINED, work(s.shape, part.named)),
         )[:_SIMPLEST]:
             tried.add(id(seen))
             for instance in _simpler(part, seen, needed):
@@ -202,8 +202,7 @@ def _needed(gap: float) -> float:
 
     Where it is violated or attained, violation or equality must remain.
     """
-    ratio = _KEPT * (1 - gap) / (1 + gap)
-    close = (1 - ratio) / (1 + ratio)
+    close = (1 + gap - _KEPT * (1 - gap)) / (1 + gap + _KEPT * (1 - gap))
     if gap < -EQUAL:
         return min(close, 0.0)
     return EQUAL if gap <= EQUAL else close

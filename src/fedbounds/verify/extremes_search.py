@@ -1,7 +1,7 @@
 """Counted search for the point of the box where a part's two sides are closest, in float64."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any
 
@@ -20,6 +20,8 @@ from .extremes_space import (
     ETA_U,
     ETA_V,
     GAMMA,
+    NOISE_U,
+    NOISE_V,
     Shape,
     active,
     corners_first,
@@ -33,6 +35,7 @@ from .measure import measure
 Array = Any
 EQUAL = 1e-7  # relative gaps this small are equality
 _SPREAD = 0.4  # share of the budget for one point in each of many shapes
+_DRAWS = 20  # of a neighbouring shape
 _CLEAR = 1e4  # a gap is looked at where the sides are this many times their rounding
 _FLOOR = 1e-12  # of the largest sides so far: smaller ones carry their rounding
 
@@ -58,15 +61,16 @@ class Closest:
 
 def explore(claim: Claim, parts: list[Part], rng: np.random.Generator, budget: int) -> list[Seen]:
     """Every evaluated point: one in each of many shapes, then steps from the tightest ones."""
-    every = shapes(claim, parts[0])
+    named: frozenset[str] = frozenset().union(*(part.named for part in parts))
+    every = shapes(claim, parts[0], named)
     if not every:
         return []
     spread = max(1, int(_SPREAD * budget))
     order = list(corners_first(every, rng))
     seen: list[Seen] = []
-    for count in range(spread):
-        seen.append(_evaluated(parts, order[count % len(order)], _random_point(rng)))
-    for part, start, steps in _starts(parts, seen, budget - spread):
+    while len(seen) < spread or (len(seen) < budget and not any(s.gaps for s in seen)):
+        seen.append(_evaluated(parts, order[len(seen) % len(order)], _random_point(rng)))
+    for part, start, steps in _starts(parts, seen, budget - len(seen)):
         seen.extend(_climb(part, parts, start, every, rng, steps))
     return seen
 
@@ -89,6 +93,8 @@ def _random_point(rng: np.random.Generator) -> Array:
     point[at_edge] = rng.integers(0, 2, int(at_edge.sum()))
     if rng.uniform() < 2 / 3:
         point[[GAMMA, ETA_U, ETA_V]] = 0.0
+    if rng.uniform() < 1 / 3:
+        point[[NOISE_U, NOISE_V]] = 0.0
     return point
 
 
@@ -105,9 +111,7 @@ def _climb(
     for _ in range(steps):
         shape, point = now.shape, now.point.copy()
         if rng.uniform() < 1 / 3:
-            near = [s for s in every if _distance(s, shape) == 1]
-            if near:
-                shape = near[int(rng.integers(len(near)))]
+            shape = _neighbour(shape, every, rng)
         else:
             coordinates = rng.choice(active(shape), size=int(rng.integers(1, 3)), replace=False)
             moved = point[coordinates] + width * rng.standard_normal(len(coordinates))
@@ -119,9 +123,16 @@ def _climb(
         width = min(1.0, 1.5 * width) if better else max(0.02, 0.85 * width)
 
 
-def _distance(a: Shape, b: Shape) -> int:
-    names = [field.name for field in fields(a)]
-    return sum(getattr(a, name) != getattr(b, name) for name in names)
+def _neighbour(shape: Shape, every: list[Shape], rng: np.random.Generator) -> Shape:
+    """An admitted shape that differs in one field; the same one if none is met soon."""
+    names = [field.name for field in fields(shape)]
+    for _ in range(_DRAWS):
+        other = every[int(rng.integers(len(every)))]
+        name = names[int(rng.integers(len(names)))]
+        found = replace(shape, **{name: getattr(other, name)})
+        if found != shape and found in every:
+            return found
+    return shape
 
 
 def _evaluated(parts: list[Part], shape: Shape, point: Array) -> Seen:

@@ -25,6 +25,7 @@ from fedbounds.vocabulary import Assumption, Method
 from .conditions import failure
 from .evaluate import Numbers
 from .extremes_steps import names_in, rounded, simple, step_sizes
+from .indexed import INDEXED, REMEMBERED
 from .instance import ALGORITHM_NAMES, Instance
 
 Array = Any
@@ -32,10 +33,10 @@ KINDS: tuple[type[FedAvgP], ...] = (FedAvgP, ScaffoldP)
 _CLIENTS = ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (3, 3), (4, 1), (4, 3), (6, 1), (6, 6))
 _LOCAL_STEPS = (1, 2, 3, 6)
 _ROUNDS = (1, 2, 3, 6, 12, 30, 100)
-_MOST_WORK = 350_000  # state size^3 x rounds^2 x steps: an exact run in about a tenth of a second
+_MOST_WORK = 200_000  # state size^3 x rounds^2 x steps: an exact run in about a tenth of a second
 _MOST_CLIENTS = max(n for n, _ in _CLIENTS)
 _SHAPE_SYMBOLS = {"n", "m", "K", "T", "d_u", "d_v"}
-_FULL_BITS = 50
+_FULL_BITS = 24  # sums of such numbers have no rounding in float64
 
 
 class Form(StrEnum):
@@ -60,14 +61,6 @@ class Shape:
     form: Form
 
     @property
-    def work(self) -> int:
-        """What an exact run costs, counted."""
-        n, size = self.clients, 2 + self.clients
-        if self.kind is ScaffoldP:
-            size = 3 + 4 * n
-        return int(size**3 * self.rounds**2 * self.local_steps)
-
-    @property
     def counts(self) -> dict[str, Any]:
         """Its numbers by symbol name."""
         return {
@@ -80,7 +73,19 @@ class Shape:
         }
 
 
-def shapes(claim: Claim, part: Part) -> list[Shape]:
+def work(shape: Shape, named: frozenset[str]) -> int:
+    """What an exact run costs that measures the named quantities, counted."""
+    n, size = shape.clients, 2 + shape.clients
+    if shape.kind is ScaffoldP:
+        size = 3 + 2 * n
+        if named & INDEXED:
+            size = 3 + 3 * n * (1 + shape.local_steps)
+        elif named & REMEMBERED:
+            size = 3 + 4 * n
+    return int(size**3 * shape.rounds**2 * shape.local_steps)
+
+
+def shapes(claim: Claim, part: Part, named: frozenset[str]) -> list[Shape]:
     """Every shape that the part's conditions and assumptions admit, the cheapest first."""
     forms = [Form.ALIKE]
     if Assumption.DISSIMILARITY not in part.assumptions:
@@ -105,10 +110,10 @@ def shapes(claim: Claim, part: Part) -> list[Shape]:
         (
             shape
             for shape in found
-            if shape.work <= _MOST_WORK
+            if work(shape, named) <= _MOST_WORK
             and all(failure(c, Numbers(shape.counts, {})) is None for c in fixed)
         ),
-        key=lambda shape: shape.work,
+        key=lambda shape: work(shape, named),
     )
 
 
@@ -146,7 +151,7 @@ def instance_at(part: Part, shape: Shape, point: Array, bits: int = _FULL_BITS) 
     linear[:, 0] = _size(point[SLOPE]) * (2.0 * own[:, _OWN_SLOPE] - 1.0)
     kept = [j for j, present in enumerate((shape.shared, shape.personal)) if present]
     slopes = simple(linear, bits)
-    slopes[:, 0] -= slopes[:, 0].sum() / n  # the minimiser is the origin
+    slopes[-1, 0] -= slopes[:, 0].sum()  # the minimiser is the origin, in floats too
     scales = (
         rational(rounded(_size(point[j]), bits)) if present else fmpq(0)
         for j, present in ((NOISE_U, shape.shared), (NOISE_V, shape.personal))

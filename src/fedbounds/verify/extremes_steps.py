@@ -116,5 +116,6 @@ def _largest(condition: Condition, known: dict[str, Any], bits: int) -> fmpq | N
     power = round(log2(float(two / one)))
     if power == 1:
         return _value(condition.right, known, -1, bits) / one
-    root = sp.Pow(sp.Rational(int(one.q), int(one.p)) * condition.right, sp.Rational(1, power))
-    return _value(root, known, -1, bits)
+    right = _value(condition.right, known, -1, bits)
+    root = float(right / one) ** (1 / power) * (1 - 1e-14)
+    return rational(rounded(root, max(bits, 3), -1))

@@ -30,7 +30,7 @@ def to_data(instance: Subject) -> Data:
         return {
             "family": "Ladder",
             "parameter": instance.parameter,
-            "values": [x if isinstance(x, str) else str(rational(x)) for x in instance.values],
+            "values": [x if isinstance(x, int | str) else str(rational(x)) for x in instance.values],
             "rungs": [to_data(rung) for rung in instance.rungs],
         }
     problem, algorithm, start = instance.problem, instance.algorithm, instance.start
@@ -99,14 +99,13 @@ def _ladder(data: Data) -> Ladder:
     rungs, values = (_list(data, key) for key in ("rungs", "values"))
     if not isinstance(parameter, str):
         raise FedboundsError(f"parameter is {parameter!r}; expected a name")
-    named = any(value in _ALGORITHMS for value in values if isinstance(value, str))
     found = []
     for rung in rungs:
         if _get(rung, "family") != "FederatedQuadratic":
             raise FedboundsError(f"rungs holds {rung['family']!r}; expected FederatedQuadratic")
         found.append(_quadratic(rung))
-    own = values if named else [_fraction("values", value) for value in values]
-    return Ladder("replay", tuple(found), parameter, tuple(own))
+    kept = (x if type(x) is int or x in _ALGORITHMS else _fraction("values", x) for x in values)
+    return Ladder("replay", tuple(found), parameter, tuple(kept))
 
 
 def _list(data: Data, key: str) -> list[Any]:

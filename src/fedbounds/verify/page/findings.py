@@ -125,8 +125,9 @@ def _refuted(
     own = [row for row in records if row["reading"] == reading["name"]]
     rows = [row for row in own if row["verdict"] == Verdict.VIOLATED]
     small = [row for row in rows if is_witness(row)]
-    worst = max(rows, key=lambda row: (abs(row["relative_gap"] or 0.0), row["key"]), default=None)
-    shown = small or ([] if worst is None else [worst])
+    sided = [row for row in rows if row["left"] is not None]  # a reason stands by its part
+    sided.sort(key=lambda row: (abs(row["relative_gap"] or 0.0), row["key"]))
+    shown = small or sided[-1:]
     return RefutedReading(
         reading,
         reading is claim["readings"][0],
@@ -171,7 +172,11 @@ def _witness(row: Record, parts: tuple[PartView, ...], folder: Path | None) -> W
     conditions = dict(part.conditions) if part else {}
     constants = {name: value["value"] for name, value in row["constants"].items()}
     numbers = {**row["parameters"], **constants}
-    instance = json.dumps(row["instance"], ensure_ascii=False) if row.get("instance") else ""
+    instance = (
+        json.dumps(row["instance"], ensure_ascii=False, sort_keys=True)
+        if row.get("instance")
+        else ""
+    )
     return WitnessView(
         small=is_witness(row),
         name=instance_name(row),
@@ -183,7 +188,7 @@ def _witness(row: Record, parts: tuple[PartView, ...], folder: Path | None) -> W
         right="" if row["right"] is None else exact(row["right"]),
         gap="" if row["gap"] is None else exact(row["gap"]),
         reason=row["reason"],
-        numbers=tuple((name, exact(v)) for name, v in numbers.items() if name not in SIZES),
+        numbers=tuple((name, exact(v)) for name, v in sorted(numbers.items()) if name not in SIZES),
         premises=tuple(
             premise | {"formula": conditions.get(premise["condition"])}
             for premise in row.get("premises", ())

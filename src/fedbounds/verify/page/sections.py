@@ -148,7 +148,7 @@ def _most_told(ladders: Sequence[Record]) -> list[Record]:
 def _best(found: Record | None) -> Best | None:
     if not found:
         return None
-    parameters = tuple((name, exact(v)) for name, v in found["parameters"].items())
+    parameters = tuple((name, exact(v)) for name, v in sorted(found["parameters"].items()))
     return Best(number(found["tightness"], 4), found["instance"], found["how"], parameters)
 
 

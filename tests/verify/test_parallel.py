@@ -1,0 +1,62 @@
+"""Processes change no byte of what a run leaves."""
+
+import pytest
+
+from fedbounds.theory.catalogue import select
+from fedbounds.verify import run as run_module
+from fedbounds.verify.instance import Point
+from fedbounds.verify.plan import Profile, vector_instances
+from fedbounds.verify.point_plan import point_instances
+from fedbounds.verify.run import Settings, run
+from fedbounds.verify.store import Store
+
+ENTRIES = select(
+    tuple(f"personalization/{name}" for name in ("lem-A.2", "lem-3.5-geo", "sc-psgd", "exp-setup"))
+)
+
+
+def plan():
+    points = list(point_instances(0, 1))
+    assert all(isinstance(point, Point) for point in points)
+    return [*list(vector_instances(Profile.QUICK, 0))[:10], *points[:12]]
+
+
+def files(folder):
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+@pytest.fixture
+def processes(monkeypatch):
+    """A plan small enough to test, large enough for a pool."""
+    monkeypatch.setattr(run_module, "instances", lambda *_: iter(plan()))
+    monkeypatch.setattr(run_module, "_SMALL_PLAN", 1)
+    started = []
+    original = run_module.ProcessPoolExecutor
+
+    def counted(workers, *given):
+        started.append(workers)
+        return original(workers, *given)
+
+    monkeypatch.setattr(run_module, "ProcessPoolExecutor", counted)
+    return started
+
+
+def test_one_process_and_two_leave_the_same_bytes(tmp_path, processes):
+    alone = run(ENTRIES, Settings(Profile.QUICK, workers=1), Store(tmp_path / "one"))
+    assert processes == []
+    pooled = run(ENTRIES, Settings(Profile.QUICK, workers=2), Store(tmp_path / "two"))
+    assert processes == [2]
+    assert alone == pooled
+    left = files(tmp_path / "one")
+    assert left == files(tmp_path / "two")
+    assert any(name.startswith("witnesses/") for name in left)
+
+
+def test_a_few_instances_start_no_process(tmp_path, processes, monkeypatch):
+    monkeypatch.setattr(run_module, "_SMALL_PLAN", 1000)
+    run(ENTRIES, Settings(Profile.QUICK, workers=2), Store(tmp_path))
+    assert processes == []

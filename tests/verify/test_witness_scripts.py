@@ -1,0 +1,264 @@
+"""Scripts of witnesses: exact, short, runnable alone, for Scaffold-P and steady states too."""
+
+import ast
+import functools
+import subprocess
+import sys
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from flint import fmpq
+
+from fedbounds.algorithms.fedavg_p import FedAvgP
+from fedbounds.algorithms.scaffold_p import ScaffoldP
+from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start, to_rational
+from fedbounds.theory import symbols
+from fedbounds.theory.claims import AS_PRINTED, Part, read
+from fedbounds.theory.registry import claim
+from fedbounds.theory.symbols import P, k, t
+from fedbounds.verify.evaluate import evaluate
+from fedbounds.verify.instance import Instance
+from fedbounds.verify.judge import Judgement, judge_reading
+from fedbounds.verify.ladder import Ladder
+from fedbounds.verify.ladder_plan import rational_ladders
+from fedbounds.verify.measure import measure
+from fedbounds.verify.plan import rational_instances
+from fedbounds.verify.script import is_scriptable, script
+from fedbounds.verify.script_lines import LATER, STEADY, known
+from fedbounds.verify.witness import find_witness
+from fedbounds.vocabulary import Index, Method, Relation, Verdict
+
+PAPER = "personalization/"
+SCAFFOLD = tuple(rational_instances(ScaffoldP))
+LADDERS = tuple(rational_ladders((2,)))
+
+
+def reading(name, words):
+    """The reading whose name starts so, of a claim."""
+    whole = claim(PAPER + name)
+    (found,) = [r for r in whole.readings if r.name.startswith(words)]
+    return whole, found
+
+
+def alone(text):
+    """Whether it says broken, and both sides as it computes them, without us and our packages."""
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", text + '\nprint("exactly", Q(left), Q(right))'],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stderr == ""
+    *_, said, exactly = done.stdout.splitlines()
+    _, left, right = exactly.split()
+    return said.rsplit(": ", 1)[1] == "True", Fraction(left), Fraction(right)
+
+
+def sides(part, outcome, instance):
+    """Both sides where the outcome was decided, by the package."""
+    numbers = measure(instance).numbers
+    rounds = None if outcome.at is None else range(outcome.at, outcome.at + 1)
+    found = []
+    for side in (part.left, part.right):
+        value = np.asarray(evaluate(side, numbers, rounds), dtype=object)
+        if part.index is Index.STEP:
+            value = value[outcome.client, outcome.step]
+        elif part.index is Index.CLIENT:
+            value = value[outcome.client]
+        found.append(Fraction(str(fmpq(value.reshape(-1)[0]))))
+    return tuple(found)
+
+
+def check_form(text):
+    """At most 40 lines of less than 100 characters, and the standard library only."""
+    assert len(text.splitlines()) <= 40
+    assert max(map(len, text.splitlines())) < 100
+    nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)]
+    assert {node.module for node in nodes} <= {"fractions", "itertools", "math"}
+    assert not any(isinstance(node, ast.Import) for node in ast.walk(ast.parse(text)))
+
+
+# ---- every refuted reading for which the plan holds exact suspects
+
+LADDER_WORDS = ("as printed", "steady state of G_u only", "steady state of G_u + G_v",
+                "K and b^2 do not enlarge it")  # fmt: skip
+REFUTED = [("eq-A.7", "as printed"), ("lem-4.4-split", "as printed"),
+           *((name, words) for name in ("fig-1d", "fig-2c") for words in LADDER_WORDS)]  # fmt: skip
+
+
+@functools.cache
+def found(name, words):
+    whole = claim(PAPER + name)
+    chosen = next(r for r in whole.readings if r.name == words)
+    suspects = [x for x in (*SCAFFOLD, *LADDERS) if x.algorithm_name in whole.algorithms]
+    return find_witness(whole, chosen, suspects)
+
+
+@pytest.mark.parametrize(("name", "words"), REFUTED)
+def test_every_refuted_reading_has_a_script_that_agrees_exactly(name, words):
+    witness = found(name, words)
+    judgement = witness.judgement
+    assert judgement.verdict is Verdict.VIOLATED
+    assert judgement.instance.method is Method.RATIONAL
+    check_form(witness.script)
+    assert judgement.claim.id in witness.script.splitlines()[0]
+    part = next(
+        p for p in read(judgement.claim, judgement.reading) if p.name == judgement.deciding.part
+    )
+    broken, left, right = alone(witness.script)
+    assert broken
+    assert (left, right) == sides(part, judgement.deciding, judgement.instance)
+
+
+@pytest.mark.parametrize(("name", "words"), [REFUTED[0], REFUTED[1], REFUTED[2], REFUTED[6]])
+def test_a_claim_made_true_is_not_broken_by_the_same_numbers(name, words):
+    """The left side taken for the right one, or an inequality the other way round."""
+    judgement = found(name, words).judgement
+    part = next(p for p in read(judgement.claim, judgement.reading)
+                if p.name == judgement.deciding.part)  # fmt: skip
+    numbers = measure(judgement.instance).numbers
+    left, right = sides(part, judgement.deciding, judgement.instance)
+    low, high = (part.left, part.right) if left < right else (part.right, part.left)
+    for true in (replace(part, right=part.left),
+                 replace(part, left=low, right=high, relation=Relation.AT_MOST)):  # fmt: skip
+        assert alone(script(judgement, true, numbers))[0] is False
+
+
+def test_a_witness_ladder_has_two_rungs():
+    for name, words in REFUTED[2:]:
+        ladder = found(name, words).judgement.instance
+        assert isinstance(ladder, Ladder)
+        assert len(ladder.rungs) == 2
+
+
+# ---- theorems over many clients without noise, as the sum over clients is read
+
+
+def many(kind, gamma):
+    """Eight clients without a shared block, all taking part, from where curvature is felt."""
+    curvature = [fmpq(x, 16) for x in (16, 1, 6, 11, 14, 1, 2, 7)]
+    slope = [fmpq(x, 16) for x in (14, 15, -1, 10, 11, -6, -8, -2)]
+    start = [fmpq(x, 16) for x in (-14, -287, 14, -3, 14, 85, 42, -17)]
+
+    def column(numbers, shape):
+        out = np.empty(8, dtype=object)
+        out[:] = numbers
+        return out.reshape(shape)
+
+    problem = FederatedQuadratic(
+        column(curvature, (8, 1, 1)), column(slope, (8, 1)), 0,
+        Noise(NoiseLaw.RADEMACHER, fmpq(0), fmpq(0)),
+    )  # fmt: skip
+    algorithm = kind(8, 1, gamma / 3, gamma, fmpq(3), fmpq(1))
+    begin = Start(np.empty(0, dtype=object), column(start, (8, 1)))
+    return Instance("many", problem, algorithm, 60, Method.RATIONAL, begin)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "gamma"),
+    [("thm-3.7", FedAvgP, fmpq(1, 32)), ("thm-4.5", ScaffoldP, fmpq(1, 72)),
+     ("cor-4.6", ScaffoldP, fmpq(1, 72))],
+)  # fmt: skip
+def test_theorems_about_many_clients_have_scripts(name, kind, gamma):
+    whole, chosen = reading(name, "G_v summed over clients")
+    instance = many(kind, gamma)
+    measured = measure(instance)
+    judgement = judge_reading(whole, chosen, instance, measured)
+    assert judgement.verdict is Verdict.VIOLATED
+    (part,) = [p for p in read(whole, chosen) if p.name == judgement.deciding.part]
+    text = script(judgement, part, measured.numbers)
+    check_form(text)
+    broken, left, right = alone(text)
+    assert broken
+    if "sqrt(" not in text:
+        assert (left, right) == sides(part, judgement.deciding, instance)
+    else:
+        assert left == sides(replace(part, right=part.left), judgement.deciding, instance)[0]
+        assert right == pytest.approx(Fraction(judgement.deciding.right), rel=1e-12)
+
+
+# ---- every quantity that a script computes is the package's own
+
+
+def small(kind, scale):
+    """Two clients with coupled blocks and unequal steps; K = 2."""
+    hessian = np.array([[[2.0, 1.0], [1.0, 2.0]], [[1.0, 0.0], [0.0, 2.0]]])
+    slopes = np.array([[1.0, -1.0], [-2.0, 1.0]])
+    law = Noise(NoiseLaw.RADEMACHER, scale, 0.0)
+    problem = to_rational(FederatedQuadratic(hessian, slopes, 1, law))
+    start = to_rational(Start(np.array([1.0]), np.array([[-1.0], [2.0]])))
+    algorithm = kind(1, 2, fmpq(1, 6), fmpq(1, 4), fmpq(3), fmpq(2))
+    return Instance("small", problem, algorithm, 3, Method.RATIONAL, start)
+
+
+def of_index(name):
+    if name in LATER or name.endswith("_ik"):
+        return Index.STEP
+    return Index.CLIENT if name.endswith("i") or name == "c_i2" else Index.ROUND
+
+
+def one_quantity(name):
+    atom = getattr(symbols, name)
+    index = of_index(name)
+    left = atom(t, k) if index is Index.STEP else atom(t)
+    return Part(left=left, right=left * 0, relation=Relation.EQUAL, index=index,
+                first_round=1 if name in LATER else 0)  # fmt: skip
+
+
+@pytest.mark.parametrize("scale", [0.0, 2.0])
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [(kind, name) for kind, scaffold in ((FedAvgP, False), (ScaffoldP, True))
+     for name in sorted(known(scaffold))],
+)  # fmt: skip
+def test_every_quantity_of_a_script_is_the_measured_one(kind, name, scale):
+    instance, part = small(kind, scale), one_quantity(name)
+    measured = measure(instance)
+    outcome = replace(
+        judge_reading(claim(PAPER + "eq-A.7"), AS_PRINTED, instance, measured).deciding,
+        at=1, client=1, step=1,
+    )  # fmt: skip
+    judgement = Judgement(claim(PAPER + "eq-A.7"), AS_PRINTED, instance, (outcome,))
+    _, left, _ = alone(script(judgement, part, measured.numbers))
+    assert left == sides(part, outcome, instance)[0]
+
+
+@pytest.mark.parametrize("name", sorted(STEADY))
+@pytest.mark.parametrize("kind", [FedAvgP, ScaffoldP])
+def test_steady_states_of_a_script_are_the_measured_ones(kind, name):
+    first = small(kind, 2.0)
+    slower = replace(first, algorithm=replace(first.algorithm, inner_step_u=fmpq(1, 9)))
+    ladder = Ladder("two", (first, slower), "gamma", (fmpq(1, 2), fmpq(1, 3)))
+    atom = getattr(symbols, name)
+    part = Part(left=atom(t + 1), right=atom(t), relation=Relation.EQUAL, index=Index.RUNG)
+    measured = measure(ladder)
+    outcome = replace(found(*REFUTED[2]).judgement.deciding, at=0)
+    judgement = Judgement(claim(PAPER + "fig-1d"), AS_PRINTED, ladder, (outcome,))
+    broken, left, right = alone(script(judgement, part, measured.numbers))
+    assert broken
+    assert [left, right] == [Fraction(str(x)) for x in measured.numbers.series[name][::-1]]
+
+
+# ---- what has no script is said to have none
+
+
+def test_is_scriptable_is_no_where_a_script_cannot_be_written():
+    judgement = found(*REFUTED[2]).judgement
+    part = next(p for p in judgement.claim.parts if p.name == judgement.deciding.part)
+    assert is_scriptable(judgement, part)
+    rates = replace(part, left=symbols.rho(t + 1), right=symbols.rho(t))
+    assert not is_scriptable(judgement, rates)
+    mixed = Ladder("mixed", (small(FedAvgP, 1.0), small(ScaffoldP, 1.0)), "algorithm",
+                   ("FedAvg-P", "Scaffold-P"))  # fmt: skip
+    assert not is_scriptable(replace(judgement, instance=mixed), replace(part, left=P(1)))
+    noisy = replace(small(ScaffoldP, 2.0), rounds=40)
+    whole = judge_reading(claim(PAPER + "thm-4.5"), AS_PRINTED, noisy, measure(noisy, frozenset()))
+    assert not is_scriptable(whole, claim(PAPER + "thm-4.5").parts[0])
+
+
+def test_too_long_a_script_is_none():
+    judgement = found(*REFUTED[0]).judgement
+    part = judgement.claim.part(judgement.deciding.part)
+    assert is_scriptable(judgement, part)
+    long = sum(symbols.What_2(t) ** power for power in range(2, 200))
+    assert not is_scriptable(judgement, replace(part, right=long))
