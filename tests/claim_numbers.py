@@ -61,9 +61,7 @@ def value(expression: sp.Expr, numbers: Numbers, rounds: range | None = None) ->
         with ctx.workprec(200):
             # whole numbers stay exact: T says how many rounds there are
             constants = in_balls(numbers).constants | {"T": numbers.constants["T"]}
-            series = {
-                k: np.frompyfunc(arb, 1, 1)(v) for k, v in numbers.series.items()
-            }
+            series = {k: np.frompyfunc(arb, 1, 1)(v) for k, v in numbers.series.items()}
             return evaluate(
                 expression, Numbers(constants, series, lambda p, q: arb(fmpq(p, q))), rounds
             )
@@ -76,5 +74,3 @@ def same(a: Any, b: Any) -> bool:
     x, y = (z if isinstance(z, arb) else arb(fmpq(z)) for z in (a, b))
     thin = all(z.rad() <= abs(z.mid()) * arb("1e-40") for z in (x, y))
     return bool(thin and x.overlaps(y))
-
-

@@ -57,7 +57,7 @@ def texts(cell: Cell) -> list[str]:
     for output in cell.outputs:
         found.append(output.get("text", ""))
         found.extend(
-            x for kind, x in output.get("data", {}).items() if not kind.startswith("image")
+            x for kind, x in sorted(output.get("data", {}).items()) if not kind.startswith("image")
         )
         found.extend(output.get("traceback", []))
     return found

@@ -167,9 +167,7 @@ def test_virtual_iterates_are_the_actual_ones_of_participants(name):
     for (_, *every), (_, *some) in zip(seen["virtual"], seen["actual"], strict=True):
         assert len(some) == 3  # where the clients are, their gradients, and those with noise
         for of_all, of_participants in zip(every, some, strict=True):
-            np.testing.assert_allclose(
-                of_participants, of_all[cohort.pair], rtol=1e-13, atol=1e-14
-            )
+            np.testing.assert_allclose(of_participants, of_all[cohort.pair], rtol=1e-13, atol=1e-14)
     np.testing.assert_allclose(ends["actual"], ends["virtual"][cohort.pair], rtol=1e-13, atol=1e-14)
     close(
         fedavg_p.server(algorithm, carry, actual, ends["actual"]),

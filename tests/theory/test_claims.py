@@ -343,7 +343,9 @@ def test_a_reading_means_the_same_expression_at_other_numbers(seed):
 @every_claim
 def test_the_gap_is_right_minus_left(found):
     numbers = random_numbers(13, full=False)
-    assert numbers.constants["m"] < numbers.constants["n"]  # n = 6, m = 3: some steps divide by n - m, or speak of 2m
+    assert (
+        numbers.constants["m"] < numbers.constants["n"]
+    )  # n = 6, m = 3: some steps divide by n - m, or speak of 2m
     for part in found.parts:
         rounds = range(part.first_round, int(numbers.constants["T"]))
         sides = (value(e, numbers, rounds) for e in (part.gap, part.left, part.right))

@@ -15,9 +15,7 @@ from fedbounds.verify.evaluate import Numbers, evaluate
 CLAIMS = tuple(found for key in PAPERS for found in encoded_claims(key))
 
 
-def scheduled(
-    found: Claim, number: int, shape: tuple[int, int, int, int], own: int = 2
-) -> Numbers:
+def scheduled(found: Claim, number: int, shape: tuple[int, int, int, int], own: int = 2) -> Numbers:
     """A random problem's constants with the step sizes of a schedule, in floats."""
     n, m, steps, rounds = shape
     problem = federated_quadratic(
@@ -94,5 +92,3 @@ def test_a_corollarys_step_size_satisfies_the_theorems_condition(name):
     for shape in SHAPES:
         c = scheduled(found, len(found.schedules) - 1, shape).constants
         assert c["gamma"] * factor * c["L"] * c["K"] <= 1 + 1e-12
-
-

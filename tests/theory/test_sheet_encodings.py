@@ -209,6 +209,7 @@ SHEETS = {
     ),
 }
 
+
 def plain(numbers: Numbers, root: Callable[[Any], Any]) -> tuple[SimpleNamespace, SimpleNamespace]:
     """Constants and series for the typed formulas: fractions, with a root that may be a ball."""
     c = SimpleNamespace(
@@ -287,5 +288,3 @@ def test_a_mistyped_coefficient_would_be_seen():
     assert not any(
         same(x, typed(sheet.right, numbers, r)) for r, x in zip(rounds, values, strict=True)
     )
-
-

@@ -2,6 +2,7 @@
 
 import copy
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from fedbounds.problems import (
 )
 from fedbounds.verify.instance import Instance
 from fedbounds.verify.instance_file import from_data, to_data
+from fedbounds.verify.ladder_plan import rational_ladders
 from fedbounds.verify.measure import fingerprint, measure
 from fedbounds.verify.plan import Profile, rational_instances, vector_instances
 from fedbounds.vocabulary import Method
@@ -78,7 +80,9 @@ def test_the_fingerprint_would_show_a_lost_digit():
 
 
 def test_what_is_read_back_measures_the_same():
-    for instance in [*list(rational_instances())[:6], *vector_instances(Profile.QUICK, 0)][:9]:
+    for instance in [*list(rational_instances(FedAvgP))[:6], *vector_instances(Profile.QUICK, 0)][
+        :9
+    ]:
         again = from_data(to_data(instance))
         before, after = measure(instance).numbers, measure(again).numbers
         assert before.constants == after.constants
@@ -110,6 +114,51 @@ def test_floats_are_stored_as_the_rationals_they_are():
     again = from_data(to_data(instance))
     assert float(again.problem.hessian[0, 0, 0]) == 0.1
     assert again.problem.hessian[0, 0, 0] != fmpq(1, 10)
+
+
+# ---- ladders
+
+
+def ladders():
+    """One of each kind that two clients have in rationals."""
+    kinds = {ladder.algorithm_name: ladder for ladder in rational_ladders((2,))}
+    return [kinds[name] for name in sorted(kinds)]
+
+
+@pytest.mark.parametrize("ladder", ladders(), ids=lambda x: x.algorithm_name)
+def test_a_ladder_survives_a_round_trip_through_text(ladder):
+    again = from_data(json.loads(json.dumps(to_data(ladder))))
+    assert again.algorithm_name == ladder.algorithm_name
+    assert again.values == ladder.values
+    for before, after in zip(ladder.rungs, again.rungs, strict=True):
+        assert fingerprint(replace(after, name=before.name)) == fingerprint(before)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("rungs", "none", ["rungs", "'none'", "a list"]),
+        ("rungs", [{"family": "Point"}, {}], ["rungs", "'Point'"]),
+        ("rungs", [], ["rungs", "at least 2"]),
+        ("values", [1], ["values", "one per rung"]),
+        ("values", ["1/0", 2, 3], ["values", "'1/0'"]),
+        ("values", [[], 2, 3], ["values", "[]"]),
+        ("parameter", 3, ["parameter", "3", "a name"]),
+    ],
+)
+def test_an_invalid_ladder_is_refused_in_words(key, value, words):
+    data = to_data(ladders()[0]) | {key: value}
+    with pytest.raises(FedboundsError) as refused:
+        from_data(data)
+    assert [word for word in words if word not in str(refused.value)] == []
+
+
+@pytest.mark.parametrize("key", ["parameter", "values", "rungs"])
+def test_every_key_of_a_ladder_is_needed(key):
+    data = to_data(ladders()[0])
+    del data[key]
+    with pytest.raises(FedboundsError, match=f"'{key}'"):
+        from_data(data)
 
 
 # ---- what is refused

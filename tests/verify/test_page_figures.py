@@ -271,6 +271,9 @@ def test_comparisons_are_a_table_of_pairs_by_reading():
     )
     first, *_, last = found.grounds
     assert first.ray == "T = oo, b^2 = 1/2 ≈ 0.5"
+    shuffled = dict(reversed(rows[0]["comparison"]["ray"].items()))
+    other = compared("A against B", PRINTED, "dominates", ray=shuffled)
+    assert comparison_view(readings, [other]).grounds[0].ray == first.ray
     assert (len(first.points), first.left_out, first.certificate) == (8, 2, "")
     assert last.certificate == "squares"
     assert comparison_view(readings, [record(THEOREM, PRINTED, "not violated")]) is None

@@ -116,7 +116,7 @@ AS_PRINTED = Reading("as printed")
 
 @dataclass(frozen=True)
 class Multiplier:
-    """The weight that a proof gives to one lemma inequality, averaged over rounds; may contain t."""
+    """The weight a proof gives to one lemma inequality, averaged over rounds; may contain t."""
 
     claim: str
     part: str

@@ -5,6 +5,7 @@ from importlib import import_module
 from typing import Any
 
 from fedbounds.errors import FedboundsError
+from fedbounds.vocabulary import Kind
 
 from .catalogue import Entry, entry, paper
 from .claims import Claim
@@ -19,6 +20,8 @@ def _module_claims(paper_key: str, module: str) -> dict[str, Any]:
 def encoded(found: Entry) -> Any:
     """The claim of a catalogue entry, of whatever kind; an error if it is not encoded yet."""
     if not found.module:
+        if found.kind is Kind.DEFINITION:
+            raise FedboundsError(f"{found.id} is a definition: not judged")
         raise FedboundsError(
             f"{found.id} is open: not encoded yet; `fedbounds list {found.paper}` "
             "shows which claims are"

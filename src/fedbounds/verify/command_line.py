@@ -261,10 +261,20 @@ def report(folder: str) -> None:
     default=500,
     show_default=True,
     type=click.IntRange(1),
-    help="Small exact instances to try.",
+    help="Small exact instances to try for a violation.",
 )
-def search(claim_id: str | None, replay: str | None, examples: int) -> None:
-    """Hunt for the smallest exact counterexample of each reading, or replay a stored one.
+@click.option(
+    "--budget",
+    default=1000,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Evaluations in the search for the tightest instance.",
+)
+@click.option("--save", metavar="FILE", help="Keep the tightest instance, for --replay.")
+def search(
+    claim_id: str | None, replay: str | None, examples: int, budget: int, save: str | None
+) -> None:
+    """Hunt for the smallest exact counterexample of each reading, and for the tightest instance.
 
     With --replay, CLAIM may be left out: the record names its own.
     """
@@ -275,7 +285,7 @@ def search(claim_id: str | None, replay: str | None, examples: int) -> None:
     if replay is not None:
         hunt.replay(chosen, Path(replay))
     elif chosen is not None:
-        hunt.search(chosen, examples)
+        hunt.search(chosen, examples, budget, None if save is None else Path(save))
     else:
         raise FedboundsError("search needs a CLAIM to hunt for, or --replay FILE")
 

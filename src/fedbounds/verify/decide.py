@@ -25,7 +25,7 @@ Array = Any
 MARGIN = 1e-10  # of the sum of all terms' sizes: what float64 expectations resolve
 _ROUNDING = 1e-15  # more of it per round and unit of outer step, which magnifies rounding
 _LONGEST_FRACTION = 60  # characters; longer exact values are reported rounded
-_IDENTITY = 1e-6  # relative: a smaller deviation from an identity is no candidate
+_IDENTITY = 1e-8  # relative: a smaller deviation from an identity is no candidate
 _RESIDUE = 1e-15  # of the largest iterates so far, in every later one
 FLOOR = 1e-26  # of the largest such sum up to a round: below it, the round is not examined
 
@@ -229,7 +229,8 @@ def _decide_in_floats(part: Part, numbers: Numbers, rounds: range | None) -> Out
     peak = np.maximum.accumulate(sizes, axis=-1)
     own = np.broadcast_to(rounding(numbers, rounds, part.left, part.right), shape)
     # below their own rounding, sides say nothing
-    clear = (sizes > FLOOR * peak) & (sizes > own)
+    faint = (sizes > FLOOR * peak) & (sizes <= own)
+    clear = (sizes > FLOOR * peak) & ~faint
     if not clear.any():
         return Outcome(part.name, Verdict.UNDECIDED, "both sides are below their rounding")
     relative = np.where(clear, gap / np.where(clear, sizes, 1.0), np.inf)
@@ -255,6 +256,9 @@ def _decide_in_floats(part: Part, numbers: Numbers, rounds: range | None) -> Out
         outcome = replace(outcome, verdict=Verdict.UNDECIDED, reason=reason, candidate=True)
     elif np.any(signed[clear] <= doubt[clear]):
         outcome = replace(outcome, verdict=Verdict.UNDECIDED, reason="both sides equal to rounding")
+    elif faint.any():
+        reason = f"{faint.sum()} of {faint.size} cases are below their own rounding"
+        outcome = replace(outcome, verdict=Verdict.UNDECIDED, reason=reason)
     return _with_ratios(outcome, part, numbers, rounds)
 
 
@@ -265,7 +269,7 @@ def _inherited(sizes: Array) -> Array:
     square it meets the iterate itself and its own kind.
     """
     peak = np.maximum.accumulate(sizes, axis=-1)
-    return _RESIDUE * np.sqrt(sizes * peak) + _RESIDUE**2 * peak
+    return _RESIDUE * np.sqrt(sizes) * np.sqrt(peak) + _RESIDUE**2 * peak
 
 
 def margin_of(numbers: Numbers) -> float:

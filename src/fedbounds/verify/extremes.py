@@ -253,15 +253,23 @@ def best_of(
     ids = [claim.id for claim in claims]
     arguments = ids, [seed] * len(ids), [budget_per_claim] * len(ids)
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        for done, (claim, sent) in enumerate(zip(claims, pool.map(_sent, *arguments), strict=True)):
+        for done, (claim, sent) in enumerate(
+            zip(claims, pool.map(sent_home, *arguments), strict=True)
+        ):
             progress(f"tightest instance of {claim.id}", done, len(claims))
             if sent is not None:
-                judgement = Judgement(claim, claim.readings[0], *sent.pop("judged"))
-                found[claim.id] = Best(judgement=judgement, **sent)
+                found[claim.id] = received(claim, sent)
     return found
 
 
-def _sent(claim_id: str, seed: int, budget: int) -> dict[str, Any] | None:
+def received(claim: Claim, sent: dict[str, Any]) -> Best:
+    """What another process found, about the claim of this one."""
+    plain = dict(sent)
+    judgement = Judgement(claim, claim.readings[0], *plain.pop("judged"))
+    return Best(judgement=judgement, **plain)
+
+
+def sent_home(claim_id: str, seed: int, budget: int) -> dict[str, Any] | None:
     """What a process sends back: claims stay at home."""
     claim = claim_of(claim_id)
     best = tightest(claim, claim.readings[0], seed, budget)

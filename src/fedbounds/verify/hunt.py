@@ -1,5 +1,7 @@
 """Search for a counterexample from the command line, and replay one."""
 
+import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -7,20 +9,31 @@ import click
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.catalogue import Entry
 from fedbounds.theory.catalogue import entry as entry_of
-from fedbounds.theory.registry import encoded
+from fedbounds.theory.registry import claim as claim_of
 from fedbounds.vocabulary import Verdict
 
 from .evaluate import Numbers
-from .instance_file import from_data
+from .extremes import BUDGET, Best, parameters, tightest_parts
+from .instance_file import from_data, to_data
 from .judge import Judgement, judge_reading
 from .measure import measure
 from .store import read_json
 from .witness import find_witness, premises
 
 
-def search(entry: Entry, examples: int) -> None:
-    """Print the smallest exact violation of each reading, or that none was found."""
-    claim = encoded(entry)
+def search(entry: Entry, examples: int, budget: int = BUDGET, save: Path | None = None) -> None:
+    """Print the smallest exact violation of each reading, and the tightest instances found.
+
+    Parameters
+    ----------
+    examples : int
+        Small instances tried for a violation.
+    budget : int
+        Evaluations in the search for the tightest instance.
+    save : Path or None
+        Where the tightest instance of the first reading is kept, to be replayed.
+    """
+    claim = claim_of(entry.id)
     for reading in claim.readings:
         witness = find_witness(claim, reading, examples=examples)
         click.echo(f"{claim.id}, reading: {reading.name}")
@@ -29,6 +42,42 @@ def search(entry: Entry, examples: int) -> None:
         else:
             _print(witness.judgement, measure(witness.judgement.instance).numbers)
             click.echo(witness.script or "  no script for this kind of instance")
+        found = tightest_parts(claim, reading, 0, budget)
+        for best in found:
+            _print_best(best)
+        if save is not None and reading is claim.readings[0]:
+            _save(found, save)
+
+
+def _print_best(best: Best) -> None:
+    name = f"part {best.part}: " if best.part else ""
+    at = "" if best.at is None else f" at round {best.at}"
+    click.echo(f"  {name}tightest by {best.how}: {best.outcome.verdict}{at}")
+    click.echo(f"    left {best.left:.6g}, right {best.right:.6g}, {_closeness(best)}")
+    click.echo("    " + ", ".join(f"{k}={v}" for k, v in parameters(best).items()))
+
+
+def _closeness(best: Best) -> str:
+    relative = f"relative gap {best.relative_gap:.4g}"
+    return relative if best.tightness is None else f"tightness {best.tightness:.4g}, {relative}"
+
+
+def _save(found: Sequence[Best], path: Path) -> None:
+    if not found:
+        raise FedboundsError("nothing to save: no inequality of this claim has a searched instance")
+    best = found[0]
+    data = {
+        "claim": best.judgement.claim.id,
+        "reading": best.judgement.reading.name,
+        "part": best.part,
+        "how": best.how,
+        "instance": to_data(best.instance),
+    }
+    try:
+        path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise FedboundsError(f"cannot write {str(path)!r}: {error.strerror}") from error
+    click.echo(f"  saved: {path}")
 
 
 def replay(entry: Entry | None, path: Path) -> None:
@@ -49,7 +98,7 @@ def replay(entry: Entry | None, path: Path) -> None:
         raise FedboundsError(
             f"{str(path)!r} holds no exact instance; expected a witness record (records/witness-*)"
         )
-    claim = encoded(entry or entry_of(str(data.get("claim"))))
+    claim = claim_of((entry or entry_of(str(data.get("claim")))).id)
     instance = from_data(data["instance"])
     if instance.algorithm_name not in claim.algorithms:
         raise FedboundsError(

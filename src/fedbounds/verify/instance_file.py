@@ -20,6 +20,7 @@ from .ladder import Ladder
 
 Data = dict[str, Any]
 _ALGORITHMS: dict[str, type[FedAvgP]] = {"FedAvg-P": FedAvgP, "Scaffold-P": ScaffoldP}
+_KINDS: tuple[type, ...] = tuple(_ALGORITHMS.values())
 
 
 def to_data(instance: Subject) -> Data:
@@ -30,7 +31,9 @@ def to_data(instance: Subject) -> Data:
         return {
             "family": "Ladder",
             "parameter": instance.parameter,
-            "values": [x if isinstance(x, int | str) else str(rational(x)) for x in instance.values],
+            "values": [
+                x if isinstance(x, int | str) else str(rational(x)) for x in instance.values
+            ],
             "rungs": [to_data(rung) for rung in instance.rungs],
         }
     problem, algorithm, start = instance.problem, instance.algorithm, instance.start
@@ -40,12 +43,12 @@ def to_data(instance: Subject) -> Data:
             "vectors": _nested(problem.vectors),
             "participants": algorithm.participants,
         }
-    known = isinstance(algorithm, FedAvgP) and type(algorithm) in _ALGORITHMS.values()
-    if not isinstance(problem, FederatedQuadratic) or not known:
+    if not isinstance(problem, FederatedQuadratic) or type(algorithm) not in _KINDS:
         raise FedboundsError(
             f"{instance.name}: only vectors, and {' and '.join(_ALGORITHMS)} on quadratics, "
             "are stored exactly"
         )
+    assert isinstance(algorithm, FedAvgP)
     if start is None:
         raise FedboundsError(f"{instance.name} has no start")
     steps = ("inner_step_u", "inner_step_v", "outer_step_u", "outer_step_v")
@@ -104,7 +107,9 @@ def _ladder(data: Data) -> Ladder:
         if _get(rung, "family") != "FederatedQuadratic":
             raise FedboundsError(f"rungs holds {rung['family']!r}; expected FederatedQuadratic")
         found.append(_quadratic(rung))
-    kept = (x if type(x) is int or x in _ALGORITHMS else _fraction("values", x) for x in values)
+    kept = (
+        x if type(x) is int or x in tuple(_ALGORITHMS) else _fraction("values", x) for x in values
+    )
     return Ladder("replay", tuple(found), parameter, tuple(kept))
 
 

@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fedbounds.theory.catalogue import Entry
+from fedbounds.vocabulary import Kind
 
 _PIPED_WIDTH = 160  # columns when the output is not a terminal
 
@@ -35,7 +36,8 @@ def print_list(entries: Sequence[Entry]) -> None:
     """Ids with kind, source, place and statement."""
     table = columns("claim", "kind", "source", "place", "statement")
     for entry in entries:
-        note = "" if entry.module else " (open: not encoded yet)"
+        waiting = not entry.module and entry.kind is not Kind.DEFINITION
+        note = " (open: not encoded yet)" if waiting else ""
         table.add_row(
             *(
                 Text(cell)

@@ -14,6 +14,7 @@ from fedbounds.theory.registry import encoded, encoded_claims
 from fedbounds.vocabulary import Standing, Verdict
 
 from .device import Device, namespace
+from .extremes import BUDGET
 from .judge import Subject, concerned
 from .measure import fingerprint
 from .plan import Profile, instances
@@ -21,12 +22,14 @@ from .settled import Finding, as_record
 from .store import Store, claim_text, record_key
 from .summary import REFUSED, summarise
 from .witness_records import Suspects, witness_records
-from .work import findings_of, judged_records
+from .work import findings_of, judged_records, searched
 
 Record = dict[str, Any]
 Progress = Callable[[str, int, int], None]  # what is under way, how many done, of how many
 
 _SMALL_PLAN = 60  # instances; for fewer, starting processes costs more than it saves
+# evaluations of the search for the tightest instance of a claim
+_BUDGET = {Profile.QUICK: 0, Profile.DEFAULT: BUDGET, Profile.THOROUGH: 10 * BUDGET}
 _BATCH = 8  # instances handed to a process at a time
 
 
@@ -82,8 +85,10 @@ def run(
         fresh = _all_records(claims, plan, settings, store, pool)
         found.extend(settled)
         _collect(fresh, len(plan), found, suspects, progress)
-        progress("smallest witnesses", len(plan), len(plan))
         each: Any = map if pool is None else pool.map
+        progress("tightest instances", len(plan), len(plan))
+        found.extend(_searched_records(claims, settings, store, each))
+        progress("smallest witnesses", len(plan), len(plan))
         arguments = (settings.seed, settings.device, store, each)
         found.extend(witness_records(claims, suspects, *arguments))
     witnesses = {(row["claim"], row["reading"]): row for row in found if "instance" in row}
@@ -109,6 +114,27 @@ def _collect(
             found.append(row)
             if any(p["verdict"] == Verdict.VIOLATED or p["candidate"] for p in row["parts"]):
                 suspects.setdefault((row["claim"], row["reading"]), []).append(instance)
+
+
+def _searched_records(
+    claims: tuple[Claim, ...], settings: Settings, store: Store, each: Any
+) -> Iterator[Record]:
+    """The tightest instance of every claim, as printed, that a search finds."""
+    budget = _BUDGET[settings.profile]
+    if not budget:
+        return
+    keys = [
+        record_key(claim_text(c, c.readings[0]), f"search {budget}", settings.seed) for c in claims
+    ]
+    kept = [store.load(key) for key in keys]
+    missing = [(c.id, key) for c, key, row in zip(claims, keys, kept, strict=True) if row is None]
+    ids, own = [c for c, _ in missing], [key for _, key in missing]
+    fresh = each(searched, ids, own, [settings.seed] * len(ids), [budget] * len(ids))
+    for row in kept:
+        found = next(fresh) if row is None else row
+        if found is not None:
+            store.save(found["key"], found)
+            yield found
 
 
 def _plan(entries: Sequence[Entry], claims: tuple[Claim, ...], settings: Settings) -> list[Subject]:
@@ -177,28 +203,32 @@ def _settled_records(
 ) -> Iterator[Record]:
     """Records of claims that need no plan of runs."""
     keys = [record_key(repr(c), "settled", settings.seed, settings.device) for c in claims]
-    missing = [c.entry.id for c, key in zip(claims, keys, strict=True) if not store.has(f"{key}-0")]
+    kept = [_kept(key, store) for key in keys]
+    missing = [c.entry.id for c, rows in zip(claims, kept, strict=True) if rows is None]
     done = map(findings_of, missing) if pool is None else pool.map(findings_of, missing)
 
     def records() -> Iterator[Record]:
-        for claim, key in zip(claims, keys, strict=True):
-            if claim.entry.id in missing:
-                yield from _saved(claim.entry.id, next(done), key, store)
-            else:
-                first = store.load(f"{key}-0")
-                kept = (store.load(f"{key}-{i}") for i in range(first["of"] if first else 0))
-                yield from (row for row in kept if row is not None)
+        for claim, key, rows in zip(claims, keys, kept, strict=True):
+            yield from _saved(claim.entry.id, next(done), key, store) if rows is None else rows
 
     return records()
 
 
+def _kept(key: str, store: Store) -> list[Record] | None:
+    """All records of a claim, or None if one is missing."""
+    first = store.load(f"{key}-0")
+    rows = [store.load(f"{key}-{number}") for number in range(first["of"] if first else 1)]
+    found = [row for row in rows if row is not None]
+    return found if len(found) == len(rows) else None
+
+
 def _saved(claim_id: str, findings: list[Finding], key: str, store: Store) -> Iterator[Record]:
-    """Records of findings; the first is written last, so that it stands for all of them."""
+    """Records of findings, written."""
     rows = [
         as_record(claim_id, finding, f"{key}-{number}") | {"of": len(findings)}
         for number, finding in enumerate(findings)
     ]
-    for row in reversed(rows):
+    for row in rows:
         store.save(row["key"], row)
     yield from rows
 

@@ -53,12 +53,8 @@ def sample_and_decide(
     ``xp`` is the array namespace that simulates; draws are made on the host all the same.
     """
     problem, algorithm, start = instance.problem, instance.algorithm, instance.start
-    if (
-        not isinstance(problem, FederatedQuadratic | CoupledCosine)
-        or not isinstance(algorithm, FedAvgP)
-        or start is None
-    ):
-        raise FedboundsError(f"{instance.name}: only runs on quadratics and cosines are sampled")
+    if isinstance(problem, ClientVectors) or not isinstance(algorithm, FedAvgP) or start is None:
+        raise FedboundsError(f"{instance.name}: only runs from a start are sampled")
     require(instance.replicas >= CHUNK, "replicas", instance.replicas, f"at least {CHUNK}")
     fixed = numbers_of(instance, {}).constants
     reach = None  # minibatches: no certified range
@@ -126,6 +122,8 @@ def _decide(
     if refused is not None or gap is None:
         assert refused is not None
         return Outcome(part.name, refused.verdict, refused.reason)
+    if bounds is not None and not part.quantities <= bounds.series.keys():
+        bounds = None  # no certified range of some quantity
     rounds = rounds_of(part, means)
     if rounds is not None and len(rounds) == 0:
         return Outcome(part.name, Verdict.NOT_APPLICABLE, "speaks of no round of this run")

@@ -9,7 +9,6 @@ import numpy as np
 import sympy as sp
 from flint import fmpq
 from sympy.core.function import AppliedUndef
-from sympy.printing.pycode import PythonCodePrinter
 
 from fedbounds.algorithms.fedavg_p import FedAvgP
 from fedbounds.algorithms.scaffold_p import ScaffoldP
@@ -25,10 +24,12 @@ from .instance import Instance, Point
 from .judge import Judgement
 from .ladder import Ladder
 from .measure import numbers_of
+from .script_code import COUNTS, IDENTIFIERS, WIDTH, assigned, code, joined, table, wrapped
 from .script_lines import LATER, MEMORY, MEMORY_WALK, STEADY, WALK, known, state_lines, walk_lines
 from .small import MOST_OUTCOMES, outcomes
 
-MOST_LINES, WIDTH = 40, 99
+MOST_LINES = 40
+_STEPS = ("gamma_u", "gamma_v", "eta_u", "eta_v")
 _MOST_MOMENTS = 28  # second moments that a script solves for: seconds
 
 _ENVIRONMENT = jinja2.Environment(
@@ -39,48 +40,6 @@ _ENVIRONMENT = jinja2.Environment(
     undefined=jinja2.StrictUndefined,
     autoescape=False,
 )
-
-_COUNTS = ("n", "m", "K", "T")
-_STEPS = ("gamma_u", "gamma_v", "eta_u", "eta_v")
-_IDENTIFIERS = {"sigma_u^2": "variance_u", "sigma_v^2": "variance_v", "b^2": "b2"}
-
-
-class _Script(PythonCodePrinter):  # type: ignore[misc]
-    """Python for an expression, in fractions."""
-
-    def _print_Symbol(self, expr: sp.Symbol) -> str:
-        if expr.name in _COUNTS:
-            return f"Q({expr.name})"
-        return _IDENTIFIERS.get(expr.name, str(expr.name))
-
-    def _print_Rational(self, expr: sp.Rational) -> str:
-        return f"Q({expr.p}, {expr.q})"
-
-    def _print_AppliedUndef(self, expr: Any) -> str:
-        at = str(expr.args[0]) if expr.args[0] != T else "T"
-        return f'q["{expr.func.__name__}"][{at}]'
-
-    def _print_Function(self, expr: Any) -> str:
-        inside = self._print(expr.args[0])
-        total = f"sum({inside} for t in range(T))"
-        return {
-            "Mean_t": f"{total} / T",
-            "Sum_t": total,
-            "Max_t": f"max({inside} for t in range(T))",
-        }[expr.func.__name__]
-
-    def _print_Sum(self, expr: sp.Sum) -> str:
-        ((index, low, high),) = expr.limits
-        ends = f"range(int({self._print(low)}), int({self._print(high)}) + 1)"
-        return f"sum({self._print(expr.function)} for {index} in {ends})"
-
-    def _print_Max(self, expr: sp.Max) -> str:
-        return f"max({', '.join(self._print(a) for a in expr.args)})"
-
-
-def _code(expression: sp.Expr) -> str:
-    printed = _Script({"fully_qualified_modules": False}).doprint(expression)
-    return str(printed)
 
 
 def is_scriptable(judgement: Judgement, part: Part) -> bool:
@@ -109,10 +68,12 @@ def script(judgement: Judgement, part: Part, numbers: Numbers) -> str:
         template, values = "vectors.py.j2", _vector_values(instance, instance.problem)
     else:
         template, values = "rounds.py.j2", _round_values(judgement, part, instance, numbers)
-    left, right = _code(part.left), _code(part.right)
+    left, right = code(part.left), code(part.right)
     both = f"left, right = {left}, {right}"
-    apart = f"{_wrapped('left', left)}\n{_wrapped('right', right)}"
-    heading = f'"""{judgement.claim.id} (reading: {judgement.reading.name}) fails on these numbers."""'
+    apart = f"{wrapped('left', left)}\n{wrapped('right', right)}"
+    heading = (
+        f'"""{judgement.claim.id} (reading: {judgement.reading.name}) fails on these numbers."""'
+    )
     text = _ENVIRONMENT.get_template(template).render(
         docstring=fill(heading, WIDTH, break_on_hyphens=False),
         root="sqrt(" in left + right,
@@ -131,28 +92,10 @@ def script(judgement: Judgement, part: Part, numbers: Numbers) -> str:
     return text
 
 
-def _wrapped(name: str, code: str) -> str:
-    """An assignment, broken at spaces inside brackets where it is too wide."""
-    line = f"{name} = {code}"
-    return line if len(line) <= WIDTH else fill(
-        f"{name} = ({code})", WIDTH, subsequent_indent="    ", break_long_words=False,
-        break_on_hyphens=False,
-    )  # fmt: skip
-
-
-def _table(name: str, rows: str, code: str) -> str:
-    """``name = code`` with a string of numbers for its {}; over several lines where it is long."""
-    line = f"{name} = " + code.format(f'"{rows}"')
-    if len(line) <= WIDTH:
-        return line
-    long = f"{name} = " + code.format(f'"""{rows}"""')
-    return fill(long, WIDTH, break_long_words=False, break_on_hyphens=False)
-
-
 def _point_values(part: Part, point: Point) -> dict[str, Any]:
     used = constants_in(part.left) | constants_in(part.right)
-    values = {_IDENTIFIERS.get(name, name): x for name, x in point.values if name in used}
-    return {"parameters": _assigned(values) if values else ""}
+    values = {IDENTIFIERS.get(name, name): x for name, x in point.values if name in used}
+    return {"parameters": assigned(values) if values else ""}
 
 
 def _vector_values(instance: Instance, problem: ClientVectors) -> dict[str, Any]:
@@ -160,24 +103,16 @@ def _vector_values(instance: Instance, problem: ClientVectors) -> dict[str, Any]
     return {
         "n": problem.clients,
         "m": instance.algorithm.participants,
-        "vectors": _table("X", rows, '[[Q(x) for x in row.split()] for row in {}.split(";")]'),
+        "vectors": table("X", rows, '[[Q(x) for x in row.split()] for row in {}.split(";")]'),
     }
-
-
-def _assigned(values: dict[str, Any]) -> str:
-    """Several names and their numbers in one statement."""
-    names = ", ".join(values)
-    if len(values) == 1:
-        return f'{names} = Q("{fmpq(*values.values())}")'
-    return _table(names, " ".join(str(fmpq(x)) for x in values.values()), "map(Q, {}.split())")
 
 
 def _own_constants(part: Part, numbers: Numbers, given: set[str]) -> dict[str, Any]:
     names = sorted((constants_in(part.left) | constants_in(part.right)) - given - {"t", "k"})
-    return {_IDENTIFIERS.get(name, name): numbers.constants[name] for name in names}
+    return {IDENTIFIERS.get(name, name): numbers.constants[name] for name in names}
 
 
-def _scalar_blocks(instance: Instance) -> tuple[np.ndarray, np.ndarray, list[Any]]:
+def _scalar_blocks(instance: Instance) -> tuple[np.ndarray, Any, list[Any]]:
     """Rows a, b, d, p, r of the clients, u and v at the start; an absent block is zero."""
     problem, start = instance.problem, instance.start
     if not isinstance(problem, FederatedQuadratic) or start is None:
@@ -251,7 +186,7 @@ def _round_values(
         parameters["gamma"] = numbers.constants["gamma"]
     if "infimum" in text:
         parameters["infimum"] = problem.infimum() or 0
-    parameters |= _own_constants(part, numbers, {*_COUNTS, *_STEPS, "gamma"})
+    parameters |= _own_constants(part, numbers, {*COUNTS, *_STEPS, "gamma"})
     clients = "; ".join(" ".join(map(str, [*row, x])) for row, x in zip(rows, v, strict=True))
     return {
         "n": shape[0],
@@ -259,36 +194,24 @@ def _round_values(
         "K": shape[2],
         "T": instance.rounds,
         "scaffold": scaffold,
-        "clients": _table("F", clients, '[[Q(x) for x in row.split()] for row in {}.split(";")]'),
+        "clients": table("F", clients, '[[Q(x) for x in row.split()] for row in {}.split(";")]'),
         "noisy": noisy,
-        "steps": _assigned(steps | {"u": u}),
-        "parameters": _assigned(parameters) if parameters else "",
+        "steps": assigned(steps | {"u": u}),
+        "parameters": assigned(parameters) if parameters else "",
         "last": max(last, walks - 1),
         "walks": walks,
         "sets": "sets" in text,
         "state": "u, v, past" if memory else "u, v, c_" if scaffold else "u, v",
         "memory": memory,
         "names": sorted(part.quantities),
-        "state_lines": _joined(standing, 8),
-        "walk_lines": _joined(moving, 12),
+        "state_lines": joined(standing, 8),
+        "walk_lines": joined(moving, 12),
         "t": outcome.at,
     }
 
 
-def _joined(lines: list[str], indent: int) -> list[str]:
-    """Neighbouring sums on one line where they fit."""
-    found: list[str] = []
-    for line in lines:
-        sums = bool(found) and line.startswith("q[") and found[-1].startswith("q[")
-        if sums and indent + len(found[-1]) + 2 + len(line) <= WIDTH:
-            found[-1] += f"; {line}"
-        else:
-            found.append(line)
-    return found
-
-
 def _atoms(part: Part) -> set[Any]:
-    return part.left.atoms(AppliedUndef) | part.right.atoms(AppliedUndef)
+    return set(part.left.atoms(AppliedUndef)) | set(part.right.atoms(AppliedUndef))
 
 
 def _shifts_steps(part: Part) -> bool:
@@ -334,7 +257,7 @@ def _ladder_values(
         "scaffold": scaffold,
         "size": size,
         "rungs": f"rungs = {{{rungs}}}",
-        "constants": _assigned(constants) if constants else "",
+        "constants": assigned(constants) if constants else "",
         "names": sorted(part.quantities),
         "lines": [f'q["{x}"][rung] = {STEADY[x]}' for x in STEADY if x in part.quantities],
         "t": at,

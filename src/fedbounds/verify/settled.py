@@ -101,7 +101,7 @@ def _analysis(part: Part) -> Iterator[Finding]:
                 method=Method.RATIONAL,
                 premise="exact rationals or balls",
                 parameters={"n": n, "m": m},
-                extra={"left": outcome.left, "right": outcome.right},
+                extra={"left": outcome.left, "right": outcome.right, "gap": outcome.gap},
             )
 
 
@@ -168,7 +168,7 @@ def _experiment(claim: Experiment) -> Iterator[Finding]:
 def as_record(claim_id: str, found: Finding, key: str) -> Record:
     """A finding in the shape of a run's record."""
     numbers = dict.fromkeys(("left", "right", "gap", "relative_gap", "tightness"))
-    numbers |= {name: found.extra[name] for name in ("left", "right") if name in found.extra}
+    numbers |= {name: found.extra[name] for name in ("left", "right", "gap") if name in found.extra}
     return {
         "key": key,
         "claim": claim_id,
@@ -176,7 +176,7 @@ def as_record(claim_id: str, found: Finding, key: str) -> Record:
         "ambiguity": "",
         "problem": {
             "family": found.family,
-            "instance": f"{found.part}, {found.instance}" if found.part else found.instance,
+            "instance": ", ".join(dict.fromkeys(filter(None, (found.part, found.instance)))),
             "clients": None,
         },
         "algorithm": found.family,

@@ -72,8 +72,8 @@ def coverage(records: Sequence[Record]) -> Record:
     seen = [record for record in records if record["verdict"] in _EXAMINED]
     rows = [_numbers(record) for record in seen]
     corners = {
-        "m=1": any(row.get("m") == 1 < row["n"] for row in rows),
-        "m=n": any("m" in row and row["m"] == row["n"] for row in rows),
+        "m=1": any(row.get("m") == 1 < row.get("n", 1) for row in rows),
+        "m=n": any("m" in row and row["m"] == row.get("n") for row in rows),
         "n=2": any(row.get("n") == 2 for row in rows),
         "K=1": any(row.get("K") == 1 for row in rows),
         "T=1": any(row.get("K") and row.get("T") == 1 for row in rows),

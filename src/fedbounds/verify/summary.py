@@ -28,7 +28,7 @@ def summarise(entry: Entry, records: Sequence[Record], witnesses: Witnesses) -> 
         "uses": list(entry.uses),
         "paper_proof": ProofStatus.OPEN.value,
         "severity": None,  # graded by the weakest proved correction, and none is proved yet
-        "best": None,
+        "best": next((row["best"] for row in records if "best" in row), None),
         "readings": [],
     }
     if entry.kind is Kind.DEFINITION:
@@ -87,6 +87,6 @@ def _reason(claim: Any, headline: Record) -> str:
         return "not stated: " + "; ".join(claim.unstated)
     if headline["statement"] == StatementStatus.UNTESTED and headline["open_candidates"]:
         return f"{headline['open_candidates']} violations in float64 wait for an exact replay"
-    if headline["untested"]:
+    if headline["untested"] and headline["statement"] == StatementStatus.UNTESTED:
         return f"no firm verdict on part {', '.join(headline['untested'])}"
     return ""

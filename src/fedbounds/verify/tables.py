@@ -13,6 +13,7 @@ from fedbounds.vocabulary import Kind, Standing, StatementStatus, Verdict
 
 from .formula import to_latex
 from .listing import columns, console
+from .page.rows import planned_instances
 
 Record = dict[str, Any]
 
@@ -142,10 +143,9 @@ def _print_footer(
     waiting = sum(
         1 for claim in claims if claim["standing"] == Standing.OPEN and not claim["readings"]
     )
-    instances = {row["problem"]["instance"] for row in document["results"]}
     run = document["run"]
     out.print(
-        f"\n{len(judged)} claims judged on {len(instances)} instances "
+        f"\n{len(judged)} claims judged on {planned_instances(document['results'])} instances "
         f"({len(document['results'])} records, profile {run['profile']}, seed {run['seed']}, "
         f"{run['timing']['seconds']:.1f} s); {waiting} open: not encoded yet"
     )

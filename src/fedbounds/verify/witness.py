@@ -95,9 +95,7 @@ def find_witness(
     return explain(_judge(claim, reading, instance))
 
 
-def _smallest_ladder(
-    claim: Claim, reading: Reading, ladders: Sequence[Ladder]
-) -> Witness | None:
+def _smallest_ladder(claim: Claim, reading: Reading, ladders: Sequence[Ladder]) -> Witness | None:
     """Two neighbouring rungs in rationals that break the claim: few clients and steps first."""
     exact = (ladder for ladder in ladders if ladder.method is Method.RATIONAL)
     pairs = [pair for ladder in exact for pair in _neighbours(ladder)]

@@ -10,6 +10,7 @@ from fedbounds.vocabulary import Method, Verdict
 
 from .curve import curve_of
 from .device import Device
+from .extremes import as_summary, tightest
 from .judge import Judgement, Subject, judge
 from .ladder_record import ladder_of
 from .measure import Measurement
@@ -25,6 +26,13 @@ Batch = tuple[tuple[str, ...], tuple[tuple[Subject, list[str]], ...], int, Devic
 def findings_of(claim_id: str) -> list[Finding]:
     """Findings about a claim that needs no plan of runs."""
     return list(settle(encoded(entry(claim_id))))
+
+
+def searched(claim_id: str, key: str, seed: int, budget: int) -> Record | None:
+    """The record of the tightest instance that a search finds for a claim as printed."""
+    claim = claim_of(claim_id)
+    best = tightest(claim, claim.readings[0], seed, budget)
+    return None if best is None else record(best.judgement, key) | {"best": as_summary(best)}
 
 
 def judged_records(batch: Batch, threads: int) -> list[list[Record]]:

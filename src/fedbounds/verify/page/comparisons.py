@@ -1,5 +1,6 @@
 """Comparisons of bounds on the page: a word per pair and reading, and what each rests on."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from .numbers import NONE, exact, number, to_float
 Record = dict[str, Any]
 
 _MOST_POINTS = 8  # of a comparison that are shown
+_FIRST = ("s", "parameters", "ours", "theirs", "ratio")  # of a point, in the order of reading
 
 
 @dataclass(frozen=True)
@@ -74,8 +76,19 @@ def _ground(row: Record) -> Ground:
         _told(found.get("ray")),
         tuple(points[:_MOST_POINTS]),
         max(0, len(points) - _MOST_POINTS),
-        found.get("certificate") or "",
+        _certificate(found.get("certificate")),
     )
+
+
+def _certificate(found: Any) -> str:
+    """The certificate as text: its own words, or JSON that reads the same from any order."""
+    if not found:
+        return ""
+    return found if isinstance(found, str) else json.dumps(found, sort_keys=True)
+
+
+def _rank(name: str) -> tuple[int, str]:
+    return (_FIRST.index(name) if name in _FIRST else len(_FIRST), name)
 
 
 def _told(value: Any) -> str:
@@ -83,7 +96,10 @@ def _told(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, dict):
-        return ", ".join(f"{name} = {_told(inner)}" for name, inner in value.items())
+        pairs = ((name, _told(value[name])) for name in sorted(value, key=_rank))
+        return ", ".join(
+            f"at {text}" if name == "parameters" else f"{name} = {text}" for name, text in pairs
+        )
     if isinstance(value, (list, tuple)):
         return ", ".join(map(_told, value))
     if isinstance(value, str) and to_float(value) is not None:

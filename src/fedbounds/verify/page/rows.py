@@ -1,15 +1,30 @@
 """A record in words: its sizes, its place in a run, its instance."""
 
+from collections.abc import Iterable
 from typing import Any
+
+from fedbounds.vocabulary import Method
 
 Record = dict[str, Any]
 
 SIZES = ("n", "m", "K", "T")
+_WITHOUT_INSTANCES = (Method.EXPONENTS, Method.CONSTANTS, Method.DESCRIPTION)
 
 
 def is_witness(row: Record) -> bool:
     """Whether a record is a smallest violation; some have an exact instance but no script."""
     return bool(row["witness"] or row.get("instance"))
+
+
+def planned_instances(rows: Iterable[Record]) -> int:
+    """How many instances of the plan were judged; bounds and descriptions have none."""
+    return len(
+        {
+            row["problem"]["instance"]
+            for row in rows
+            if not is_witness(row) and row["evidence"]["method"] not in _WITHOUT_INSTANCES
+        }
+    )
 
 
 def sizes(row: Record) -> str:

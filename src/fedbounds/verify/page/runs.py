@@ -135,7 +135,7 @@ def ladder_view(row: Record) -> LadderView:
     ladder, fit = row["ladder"], row["ladder"]["fit"]
     labels = [str(v) if to_float(v) is None else number(v) for v in ladder["values"]]
     x = reals(ladder["values"])
-    series = {name: reals(values) for name, values in ladder["series"].items()}
+    series = {name: reals(values) for name, values in sorted(ladder["series"].items())}
     columns = dict(series)
     if _RATE in series:
         columns[f"1 − {_RATE}"] = [None if v is None else 1 - v for v in series[_RATE]]

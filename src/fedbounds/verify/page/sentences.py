@@ -4,17 +4,16 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from fedbounds.vocabulary import Kind, Method, ProofStatus, Source, Standing, StatementStatus
+from fedbounds.vocabulary import Kind, ProofStatus, Source, Standing, StatementStatus
 from fedbounds.vocabulary import Verdict as V
 
 from .numbers import count, listed
-from .rows import is_witness
+from .rows import is_witness, planned_instances
 from .summary import is_refuted, judged_claims, short_id
 
 Record = dict[str, Any]
 
 _NAMED = 12  # at most so many claims are named in a sentence
-_WITHOUT_INSTANCES = (Method.EXPONENTS, Method.CONSTANTS, Method.DESCRIPTION)
 _RUN = (Kind.IDENTITY, Kind.INEQUALITY, Kind.SCALING, Kind.ORDERING)
 
 
@@ -28,11 +27,6 @@ def sentences(document: Record) -> list[str]:
 
 def _first(document: Record, judged: Sequence[Record]) -> str:
     rows = document["results"]
-    planned = {
-        row["problem"]["instance"]
-        for row in rows
-        if not is_witness(row) and row["evidence"]["method"] not in _WITHOUT_INSTANCES
-    }
     witnesses = sum(map(is_witness, rows))
     also = f" and {count(witnesses, 'witness', 'witnesses')}" if witnesses else ""
     standings = Counter(claim["standing"] for claim in judged)
@@ -40,7 +34,7 @@ def _first(document: Record, judged: Sequence[Record]) -> str:
     verb = "was" if len(judged) == 1 else "were"
     return (
         f"{count(len(judged), 'claim')} {verb} judged, with {count(len(rows), 'record')} on "
-        f"{count(len(planned), 'instance')}{also}: {listed(words)}."
+        f"{count(planned_instances(rows), 'instance')}{also}: {listed(words)}."
     )
 
 
