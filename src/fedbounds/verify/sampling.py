@@ -8,9 +8,9 @@ import numpy as np
 
 from fedbounds.algorithms.fedavg_p import FedAvgP
 from fedbounds.errors import FedboundsError, require
-from fedbounds.problems import CoupledCosine, FederatedQuadratic
+from fedbounds.problems import ClientVectors, CoupledCosine, FederatedQuadratic
 from fedbounds.theory.claims import Part
-from fedbounds.vocabulary import Verdict
+from fedbounds.vocabulary import Quantity, Verdict
 
 from .conditions import refusal
 from .decide import Outcome, decide_sampled, is_affine, rounds_of
@@ -69,6 +69,8 @@ def sample_and_decide(
             if refusal(part, instance, numbers) is not None:
                 return None
             gap = np.asarray(evaluate(part.gap, numbers, rounds_of(part, numbers)))
+            if not part.quantities:  # constants alone: the same in every replica
+                gap = np.broadcast_to(gap, (len(series[Quantity.GAP.value]), *gap.shape))
             return sums_of(gap.reshape(len(gap), -1))
 
         return _Totals({k: sums_of(v) for k, v in series.items()}, tuple(of(p) for p in parts))
