@@ -65,10 +65,11 @@ def instances(
     if "participant mean" in names:
         yield from vector_instances(profile, seed)
     if "bound" in names:
-        yield from point_instances(seed, {Profile.QUICK: 5}.get(profile, 20))
+        sizes = (5, 12) if profile is Profile.QUICK else (20, 24)
+        yield from point_instances(seed, *sizes)
     for kind, name in ((FedAvgP, "FedAvg-P"), (ScaffoldP, "Scaffold-P")):
         if name in names:
-            yield from rational_instances(kind)
+            yield from rational_instances(kind, profile)
             yield from quadratic_instances(claims, kind, profile, seed)
             yield from enumerated_instances(claims, kind, profile, seed)
             yield from logistic_instances(claims, kind, profile, seed)
@@ -113,7 +114,9 @@ def _integer_quadratic(
     return to_rational(FederatedQuadratic(hessian, np.array(slopes, dtype=float), 1, noise))
 
 
-def rational_instances(kind: type[FedAvgP]) -> Iterator[Instance]:
+def rational_instances(
+    kind: type[FedAvgP], profile: Profile = Profile.DEFAULT
+) -> Iterator[Instance]:
     """Corners in exact rationals: m = 1, m = n, n = 2, K = 1, T = 1; with and without coupling."""
     flat = {"shared": [2, 2, 2], "personal": [1, 2, 1], "coupling": [0, 0, 0]}
     mixed = {"shared": [2, 1, 2], "personal": [2, 2, 1], "coupling": [1, 0, -1]}
@@ -131,6 +134,8 @@ def rational_instances(kind: type[FedAvgP]) -> Iterator[Instance]:
             (3, 3, 2, 4, 1),
             (3, 3, 1, 2, 0),
         ):
+            if profile is Profile.QUICK and kind is not FedAvgP and n * steps > _QUICK_EXACT:
+                continue
             problem = _integer_quadratic(
                 shape["shared"][:n], shape["personal"][:n], shape["coupling"][:n], slopes[:n], scale
             )
@@ -202,7 +207,9 @@ _QUADRATICS = (
 )
 
 
-_QUICK_STEPS = 30  # clients times local steps, at most, in a quick run
+_QUICK_STEPS = 24  # clients times local steps, at most, in a quick run
+_QUICK_ROUNDS = 200
+_QUICK_EXACT = 4  # likewise in rationals
 _QUICK_LADDERS, _LADDERS = (2,), (2, 4)  # clients of ladders in rationals
 
 
@@ -229,9 +236,9 @@ def quadratic_instances(
     count = {Profile.QUICK: 1, Profile.DEFAULT: 2, Profile.THOROUGH: 10}[profile]
     for repeat in range(count):
         for index, row in enumerate(_QUADRATICS):
-            if profile is Profile.QUICK and row[0] * row[4] > _QUICK_STEPS:
-                continue
             n, m, d_u, d_v, steps, rounds, b2, coupling, scale, size = row
+            if profile is Profile.QUICK and (n * steps > _QUICK_STEPS or rounds > _QUICK_ROUNDS):
+                continue
             problem = federated_quadratic(
                 clients=n,
                 shared_dimension=d_u,

@@ -12,9 +12,9 @@ _LARGEST_SUM = 24  # local steps K of the geometric sums
 _CLIENTS = ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (3, 3), (10, 1), (10, 5), (10, 9), (100, 1))
 
 
-def point_instances(seed: int, count: int) -> Iterator[Point]:
+def point_instances(seed: int, count: int, largest_sum: int = _LARGEST_SUM) -> Iterator[Point]:
     """Every (K, j) with j <= K up to a size, and corners and random choices of all constants."""
-    for steps in range(1, _LARGEST_SUM + 1):
+    for steps in range(1, largest_sum + 1):
         for done in range(1, steps + 1):
             yield _named({"K": steps, "j": done})
     for n, m in _CLIENTS:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from random import Random
 
 from hypothesis import HealthCheck, Phase, find, settings
@@ -48,9 +49,9 @@ def find_witness(
 ) -> Witness | None:
     """An exact violation in small numbers, with its script; None if none is found.
 
-    Where runs are long, a planned instance in small rationals will do. Else small instances are
-    searched and shrunk; failing that, the suspects are rounded to as few binary places as still
-    break the claim.
+    Where runs are long, a planned instance in small rationals will do, or a suspect rounded to as
+    few binary places as still break the claim. Failing that, small instances are searched and
+    shrunk.
 
     Parameters
     ----------
@@ -79,7 +80,8 @@ def find_witness(
     cheap = sorted((s for s in suspects if exact_work(s) <= MOST_WORK), key=exact_work)
     if not _QUICKLY_TRIED & set(claim.algorithms):
         exact = (s for s in cheap if s.method is Method.RATIONAL)
-        planned = next((s for s in exact if broken(s)), None)
+        simple = (s for suspect in cheap[:SUSPECTS] for s in rounded(claim, suspect))
+        planned = next((s for s in chain(exact, simple) if broken(s)), None)
         if planned is not None:
             return explain(_judge(claim, reading, planned))
     try:
@@ -87,11 +89,7 @@ def find_witness(
             small_instances(claim), broken, settings=_settings(examples), random=Random(0)
         )
     except NoSuchExample:
-        found = (s for suspect in cheap[:SUSPECTS] for s in rounded(claim, suspect) if broken(s))
-        first = next(found, None)
-        if first is None:
-            return None
-        instance = first
+        return None
     return explain(_judge(claim, reading, instance))
 
 
