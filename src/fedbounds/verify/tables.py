@@ -155,8 +155,21 @@ def _print_footer(
         "tightness is the largest left/right seen; power is its inverse: a bound that many times "
         "smaller would have passed too."
     )
+    searched = {claim["id"].partition("/")[2]: claim.get("best") for claim in judged}
+    found = [f"{name} {_shortly(best)}" for name, best in searched.items() if best]
+    if found:
+        out.print(
+            "tightness by search (gap: relative gap, where a side has negative terms): "
+            + ", ".join(found)
+        )
     if not document["proofs"]:
         out.print("No proof was replayed: 'tested' means that no instance broke the statement.")
+
+
+def _shortly(best: Record) -> str:
+    if best["tightness"] is not None:
+        return _number(best["tightness"])
+    return f"gap {_number(best['relative_gap'])}"
 
 
 def _coverage(judged: Sequence[Record]) -> list[str]:
@@ -208,6 +221,23 @@ def print_claim(claim: Claim, latex: bool, summary: Record | None) -> None:
         out.print(
             Text(f"  {row['name']}: {row['statement']}, tightness {tightness}, {row['counts']}")
         )
+    if summary.get("best"):
+        best = summary["best"]
+        place = f" in part {best['part']}" if best["part"] else ""
+        out.print(
+            Text(
+                f"tightest instance{place} ({best['how']}): {_tight(best)}, {best['instance']}, "
+                + ", ".join(f"{name} = {value}" for name, value in best["parameters"].items())
+            ),
+            soft_wrap=True,
+        )
+
+
+def _tight(best: Record) -> str:
+    """Left/right, or the relative gap where a side has negative terms."""
+    if best["tightness"] is not None:
+        return f"left/right {_number(best['tightness'])}"
+    return f"relative gap {_number(best['relative_gap'])}"
 
 
 def _describe_part(part: Part, latex: bool) -> list[str]:
