@@ -250,7 +250,8 @@ def _decide_in_floats(part: Part, numbers: Numbers, rounds: range | None) -> Out
     signed = -np.abs(gap) if part.relation is Relation.EQUAL else gap
     doubt = margin_of(numbers) * sizes + own + _inherited(sizes) + _inherited(own / RESOLUTION)
     if part.relation is Relation.EQUAL:
-        doubt = np.maximum(doubt, _IDENTITY * sizes)  # floats never confirm one: be slow to doubt
+        # floats never confirm one: be slow to doubt, slower where outer steps magnify rounding
+        doubt = np.maximum(doubt, _IDENTITY * max(1.0, _outer(numbers)) * sizes)
     if np.any(signed[clear] < -doubt[clear]):
         reason = "broken beyond rounding in float64, not confirmed by an exact replay"
         outcome = replace(outcome, verdict=Verdict.UNDECIDED, reason=reason, candidate=True)
@@ -274,8 +275,12 @@ def _inherited(sizes: Array) -> Array:
 
 def margin_of(numbers: Numbers) -> float:
     """Relative size below which a float64 gap is rounding."""
-    outer = max(numbers.constants.get(name, 1.0) for name in ("eta_u", "eta_v"))
-    return MARGIN + _ROUNDING * float(numbers.constants["T"] * outer)
+    return MARGIN + _ROUNDING * float(numbers.constants["T"] * _outer(numbers))
+
+
+def _outer(numbers: Numbers) -> float:
+    """The longer outer step size."""
+    return float(max(numbers.constants.get(name, 1.0) for name in ("eta_u", "eta_v")))
 
 
 def _with_ratios(outcome: Outcome, part: Part, numbers: Numbers, rounds: range | None) -> Outcome:
