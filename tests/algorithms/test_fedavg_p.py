@@ -161,7 +161,10 @@ def test_virtual_iterates_are_the_actual_ones_of_participants(name):
     seen, ends = {}, {}
     for key, drawn in (("virtual", virtual), ("actual", actual)):
         visited = seen[key] = []
-        visit = lambda *given, into=visited: into.append(given)  # noqa: E731
+
+        def visit(*given, into=visited):
+            into.append(given)
+
         ends[key] = fedavg_p.local(problem, algorithm, carry, drawn, visit)
     assert [k for k, *_ in seen["actual"]] == list(range(4))
     for (_, *every), (_, *some) in zip(seen["virtual"], seen["actual"], strict=True):

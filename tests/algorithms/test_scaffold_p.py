@@ -121,7 +121,10 @@ def test_controls_are_the_mean_gradients_of_the_last_participation():
     for _ in range(4):
         drawn = scaffold_p.draw(problem, ALGORITHM, rng, 3, True)
         met = []
-        visit = lambda k, z, gradient, noisy, met=met: met.append(gradient)  # noqa: E731
+
+        def visit(k, z, gradient, noisy, met=met):
+            met.append(gradient)
+
         scaffold_p.local(problem, ALGORITHM, carry, drawn, visit)
         noisy = (sum(met) + drawn.noise.sum(axis=0)).reshape(N, 3, -1)[:, :, :2] / K
         carry = scaffold_p.step(problem, ALGORITHM, carry, drawn)

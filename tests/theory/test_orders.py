@@ -307,7 +307,10 @@ def slack_bound():
 
 def test_a_tampered_certificate_is_refused():
     found, bound, good = slack_bound()
-    check = lambda c: c.holds(found.theirs, bound.cone)  # noqa: E731
+
+    def check(certificate):
+        return certificate.holds(found.theirs, bound.cone)
+
     assert check(good)
     (weight, *_), (slack, *_) = good.weights, good.slacks
     half = Fraction(1, 2)
@@ -338,7 +341,10 @@ def test_a_tampered_ray_is_refused():
     good = found.better
     assert good is not None
     assert good.gap is not None
-    check = lambda ray: ray.holds(found.theirs, found.ours)  # noqa: E731
+
+    def check(ray):
+        return ray.holds(found.theirs, found.ours)
+
     assert check(good)
     for bad in (
         replace(good, gap=good.gap + 1),

@@ -261,7 +261,9 @@ def test_a_certificate_as_written_is_an_identity_of_monomials(claim):
             found[name] = Fraction(power.rstrip(")") or 1)
         return found
 
-    text_of = lambda text: powers(text.replace("n - m", "r").replace("K - 1", "k"))  # noqa: E731
+    def text_of(text):
+        return powers(text.replace("n - m", "r").replace("K - 1", "k"))
+
     for row in rows_of(claim):
         for cone in row["certificate"] or []:
             for c in cone["monomials"]:

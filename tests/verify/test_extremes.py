@@ -11,12 +11,10 @@ from flint import fmpq
 from fedbounds.theory.claims import AS_PRINTED, read
 from fedbounds.theory.registry import claim
 from fedbounds.theory.symbols import K, L, gamma, m, n
+from fedbounds.verify import work
 from fedbounds.verify.conditions import refusal
 from fedbounds.verify.extremes import (
     as_summary,
-    best_of,
-    received,
-    sent_home,
     tightest,
     tightest_parts,
 )
@@ -182,10 +180,9 @@ def test_every_part_is_reported_and_the_closest_comes_first():
     assert [b.relative_gap for b in parts] == sorted(b.relative_gap for b in parts)
 
 
-def test_another_process_finds_the_same_and_what_it_sends_travels():
+def test_a_process_finds_the_same_and_its_record_is_plain():
     found = claim("personalization/lem-3.4")
-    told = []
-    alone = best_of([found], 0, 10, workers=1, progress=lambda *args: told.append(args))
-    parcel = pickle.loads(pickle.dumps(sent_home(found.id, 0, 10)))
-    assert as_summary(received(found, parcel)) == as_summary(alone[found.id])
-    assert told == [(f"tightest instance of {found.id}", 0, 1)]
+    alone = tightest(found, found.readings[0], 0, 10)
+    row = work.searched(found.id, "key", 0, 10)
+    assert pickle.loads(pickle.dumps(row))["best"] == as_summary(alone)
+    assert row["verdict"] == alone.judgement.verdict

@@ -12,6 +12,7 @@ import numpy as np
 from fedbounds.algorithms.fedavg_p import FedAvgP
 from fedbounds.algorithms.participation import draw_participants, inclusion
 from fedbounds.algorithms.rules import rules_of
+from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic, everyone
 from fedbounds.problems.linear import is_exact, rational
@@ -317,7 +318,9 @@ def _check_affine(driver: Driver, found: AffineRound) -> None:
     # long outer steps magnify the rounding of a round
     outer = 1.0 + float(algorithm.outer_step_u) + float(algorithm.outer_step_v)
     # so do control variates, which divide a difference of iterates by K gamma_u
-    inner = 1.0 + 1.0 / float(algorithm.local_steps * algorithm.inner_step_u)
+    inner = 1.0
+    if isinstance(algorithm, ScaffoldP):
+        inner += 1.0 / float(algorithm.local_steps * algorithm.inner_step_u)
     allowed = 0 if exact else 1e-13 * outer * inner * (1.0 + abs(noisy).max())
     if error > allowed:
         raise FedboundsError(

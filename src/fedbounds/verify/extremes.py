@@ -4,17 +4,14 @@ What is sought is the smallest relative gap (right - left) / (|left| + |right|) 
 and conditions. Where both sides are sums of non-negative terms this is the largest left / right.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, fields
-from multiprocessing import get_context
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from fedbounds.theory.claims import Claim, Part, Reading, read
-from fedbounds.theory.registry import claim as claim_of
 from fedbounds.vocabulary import Index, Relation, Verdict
 
 from .conditions import refusal
@@ -27,7 +24,6 @@ from .judge import Judgement, judge_reading
 from .measure import measure
 from .point_plan import point_instances
 
-Progress = Callable[[str, int, int], None]  # what is done, how many, of how many
 BUDGET = 100  # evaluations of a claim in a run of the default profile
 _RUN_INDICES = (Index.RUN, Index.ROUND, Index.CLIENT, Index.STEP)
 _KEPT = 0.95  # of the ratio of the sides, by the simpler instance that is reported
@@ -229,55 +225,6 @@ def _confirmed(
     if nearest is None or nearest.gap > needed:
         return None
     return _best(claim, reading, part, instance, nearest, how)
-
-
-def best_of(
-    claims: Sequence[Claim],
-    seed: int,
-    budget_per_claim: int = BUDGET,
-    workers: int = 1,
-    progress: Progress = lambda message, done, total: None,
-) -> dict[str, Best]:
-    """The tightest instance of every claim that has one, as printed, by claim id.
-
-    With more than one worker the claims are those of the registry.
-    """
-    found: dict[str, Best] = {}
-    if workers <= 1:
-        for done, claim in enumerate(claims):
-            progress(f"tightest instance of {claim.id}", done, len(claims))
-            best = tightest(claim, claim.readings[0], seed, budget_per_claim)
-            if best is not None:
-                found[claim.id] = best
-        return found
-    ids = [claim.id for claim in claims]
-    arguments = ids, [seed] * len(ids), [budget_per_claim] * len(ids)
-    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        for done, (claim, sent) in enumerate(
-            zip(claims, pool.map(sent_home, *arguments), strict=True)
-        ):
-            progress(f"tightest instance of {claim.id}", done, len(claims))
-            if sent is not None:
-                found[claim.id] = received(claim, sent)
-    return found
-
-
-def received(claim: Claim, sent: dict[str, Any]) -> Best:
-    """What another process found, about the claim of this one."""
-    plain = dict(sent)
-    judgement = Judgement(claim, claim.readings[0], *plain.pop("judged"))
-    return Best(judgement=judgement, **plain)
-
-
-def sent_home(claim_id: str, seed: int, budget: int) -> dict[str, Any] | None:
-    """What a process sends back: claims stay at home."""
-    claim = claim_of(claim_id)
-    best = tightest(claim, claim.readings[0], seed, budget)
-    if best is None:
-        return None
-    plain = {field.name: getattr(best, field.name) for field in fields(best)}
-    judgement = plain.pop("judgement")
-    return plain | {"judged": (judgement.instance, judgement.outcomes)}
 
 
 def as_summary(best: Best) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from fedbounds.vocabulary import Standing, Verdict
 
 from .device import Device, namespace
 from .extremes import BUDGET
+from .instance_file import from_data
 from .judge import Subject, concerned
 from .measure import fingerprint
 from .plan import Profile, instances
@@ -87,7 +88,11 @@ def run(
         _collect(fresh, len(plan), found, suspects, progress)
         each: Any = map if pool is None else pool.map
         progress("tightest instances", len(plan), len(plan))
-        found.extend(_searched_records(claims, settings, store, each))
+        for row in _searched_records(claims, settings, store, each):
+            found.append(row)
+            if row["verdict"] == Verdict.VIOLATED:
+                broken = from_data(row["best"]["data"])
+                suspects.setdefault((row["claim"], row["reading"]), []).append(broken)
         progress("smallest witnesses", len(plan), len(plan))
         arguments = (settings.seed, settings.device, store, each)
         found.extend(witness_records(claims, suspects, *arguments))
