@@ -11,7 +11,7 @@ from flint import fmpq
 from fedbounds.theory.claims import AS_PRINTED, read
 from fedbounds.theory.registry import claim
 from fedbounds.theory.symbols import K, L, gamma, m, n
-from fedbounds.verify import work
+from fedbounds.verify import work as process
 from fedbounds.verify.conditions import refusal
 from fedbounds.verify.extremes import (
     as_summary,
@@ -183,6 +183,6 @@ def test_every_part_is_reported_and_the_closest_comes_first():
 def test_a_process_finds_the_same_and_its_record_is_plain():
     found = claim("personalization/lem-3.4")
     alone = tightest(found, found.readings[0], 0, 10)
-    row = work.searched(found.id, "key", 0, 10)
+    row = process.searched(found.id, "key", 0, 10)
     assert pickle.loads(pickle.dumps(row))["best"] == as_summary(alone)
     assert row["verdict"] == alone.judgement.verdict
