@@ -9,7 +9,7 @@ from importlib import resources
 from fedbounds.errors import FedboundsError, unknown_name
 from fedbounds.vocabulary import Kind, Source
 
-PAPERS = ("personalization",)
+PAPERS = ("personalization", "fedplt")
 
 
 @dataclass(frozen=True)

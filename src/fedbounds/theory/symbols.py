@@ -21,11 +21,13 @@ class Meaning:
 
 
 MEANING: dict[str, Meaning] = {}
+CONSTANTS: dict[str, sp.Symbol] = {}
 
 
 def _symbol(name: str, text: str, latex: str, **assumptions: bool) -> sp.Symbol:
     MEANING[str(name)] = Meaning(text, latex)
-    return sp.Symbol(str(name), **assumptions)
+    CONSTANTS[str(name)] = sp.Symbol(str(name), **assumptions)
+    return CONSTANTS[str(name)]
 
 
 def _quantity(name: Quantity, text: str, latex: str) -> type[sp.Function]:
@@ -266,6 +268,12 @@ P = _quantity(Quantity.PLATEAU, "limit of G_u + (m/n) G_v", r"\mathcal P")
 P_G_u = _quantity(Quantity.PLATEAU_U, "limit of G_u", r"\mathcal P_u")
 P_sum = _quantity(Quantity.PLATEAU_SUM, "limit of G_u + G_v", r"\mathcal P_\Sigma")
 rho = _quantity(Quantity.RATE, "factor per round at which second moments converge", r"\rho")
+
+
+# may be negative; every other quantity is a sum of squares, or a rate
+SIGNED = frozenset(
+    quantity.__name__ for quantity in (f, T_1u, T_1v, X_u, X_v, J_u, J_v, N_2, ccbar, ch_i)
+)
 
 
 class RunOperator(sp.Function):  # type: ignore[misc]

@@ -1,0 +1,350 @@
+"""Does a certificate prove its step?"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from .charts import Branch, branches, weaker
+from .data import Certificate, Comparison, Premise, Scope, Statement, Step, Theory
+from .errors import Refused
+from .expressions import NewVariable, Reader
+from .facts import FACTS
+from .keys import Affine, affine_of, over_clients, over_rounds
+from .values import CONSTANT, Value
+from .vectors import is_square
+
+_SUMS = ("Sum_t(", "Sum_i(", "Sum_ik(")
+
+
+@dataclass(frozen=True)
+class Remainder:
+    """What is left of right - left in one branch, and whether it is not negative."""
+
+    branch: Branch
+    value: Value
+    ok: bool
+    offending: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """The difference of a premise's sides; or why the premise cannot be used."""
+
+    value: Value
+    equality: bool
+    error: Refused | None = None
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """What a certificate combines in one branch, before multipliers."""
+
+    branch: Branch
+    gap: Value
+    premises: tuple[Piece, ...]
+    squares: tuple[Value, ...]
+
+
+def check(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> None:
+    """Raise `Refused` unless the certificate proves the step from earlier ones."""
+    match step.certificate.rule:
+        case "given":
+            if not step.certificate.origin:
+                raise Refused(f"{step.id}: a given statement without an origin")
+        case "combine":
+            _refuse_negative(step.id, remainders(theory, step.statement, step.certificate, earlier))
+        case "induction":
+            _induction(theory, step, earlier)
+        case "unroll":
+            _unroll(theory, step, earlier)
+        case rule:
+            raise Refused(f"{step.id}: unknown rule {rule!r}")
+
+
+def _refuse_negative(name: str, found: list[Remainder]) -> None:
+    for number, remainder in enumerate(found):
+        if not remainder.ok:
+            raise Refused(
+                f"{name}, branch {number}: the remainder may be negative in "
+                f"{', '.join(remainder.offending)}"
+            )
+
+
+def remainders(
+    theory: Theory,
+    statement: Statement,
+    certificate: Certificate,
+    earlier: Mapping[str, Statement],
+    at: Mapping[str, str] | None = None,
+    hypothesis: Statement | None = None,
+) -> list[Remainder]:
+    """right - left less what the certificate takes from premises and squares, per branch."""
+    powers: dict[str, bool] = {}
+    while True:
+        try:
+            every = pieces(theory, statement, certificate, earlier, at or {}, hypothesis, powers)
+            return [
+                _remainder(theory, statement, certificate, found, number)
+                for number, found in enumerate(every)
+            ]
+        except NewVariable as found:
+            powers[found.name] = found.positive
+
+
+def _remainder(
+    theory: Theory, statement: Statement, certificate: Certificate, found: Pieces, number: int
+) -> Remainder:
+    reader, exact, rest = found.branch.reader, statement.relation == "==", found.gap
+    for premise, piece in zip(certificate.premises, found.premises, strict=True):
+        times = reader.read(_own(premise.times, number))
+        if not times.terms:
+            continue
+        if piece.error is not None:
+            raise piece.error
+        if not piece.equality:
+            if exact:
+                raise Refused(f"an equality from the inequality {premise.name}")
+            _refuse_sign(theory, times, f"the multiplier of {premise.name}")
+        rest = rest - times * piece.value
+    for square, value in zip(certificate.squares, found.squares, strict=True):
+        if exact:
+            raise Refused("an equality from a square")
+        times = reader.read(_own(square.times, number))
+        _refuse_sign(theory, times, f"the multiplier of the square of {square.vector}")
+        rest = rest - times * value
+    bad = tuple(_offending(theory, rest, exact))
+    return Remainder(found.branch, rest, not bad, bad)
+
+
+def pieces(
+    theory: Theory,
+    statement: Statement,
+    certificate: Certificate,
+    earlier: Mapping[str, Statement],
+    at: Mapping[str, str],
+    hypothesis: Statement | None,
+    powers: dict[str, bool],
+) -> Iterator[Pieces]:
+    """The differences that a certificate combines, per branch of its chart."""
+    if statement.scope not in ("", certificate.scope):
+        raise Refused(f"a statement of {statement.scope!r} is proved in {certificate.scope!r}")
+    scope = theory.scopes[certificate.scope] if certificate.scope else None
+    every = branches(theory, scope, statement.conditions, certificate.chart, powers)
+    for branch in every:
+        cited = []
+        for premise in certificate.premises:
+            try:
+                found = _premise(
+                    theory, statement, certificate.scope, branch, premise, earlier, hypothesis
+                )
+            except Refused as error:
+                found = Piece(Value(branch.reader.ring, {}), False, error)
+            cited.append(found)
+        yield Pieces(
+            branch=branch,
+            gap=_gap(_shifted(branch.reader, at), statement),
+            premises=tuple(cited),
+            squares=tuple(branch.reader.read(f"sq({s.vector})") for s in certificate.squares),
+        )
+
+
+def _own(times: tuple[str, ...], branch: int) -> str:
+    return times[0] if len(times) == 1 else times[branch]
+
+
+def _gap(reader: Reader, statement: Statement) -> Value:
+    left, right = reader.read(statement.left), reader.read(statement.right)
+    return left - right if statement.relation == ">=" else right - left
+
+
+def _shifted(reader: Reader, at: Mapping[str, str]) -> Reader:
+    return replace(reader, index={name: affine_of(text) for name, text in at.items()})
+
+
+def _premise(
+    theory: Theory,
+    target: Statement,
+    scope: str,
+    branch: Branch,
+    premise: Premise,
+    earlier: Mapping[str, Statement],
+    hypothesis: Statement | None,
+) -> Piece:
+    """The difference of a premise's sides, and whether it is an equality."""
+    reader = branch.reader
+    if premise.kind == "condition":
+        left, relation, right = _condition(branch, premise)
+        return Piece(_gap(reader, Statement(left, relation, right)), relation == "==")
+    if premise.kind == "hypothesis":
+        if hypothesis is None:
+            raise Refused("a hypothesis outside an induction")
+        return Piece(_gap(reader, hypothesis), hypothesis.relation == "==")
+    if premise.kind == "fact":
+        if premise.name not in FACTS:
+            raise Refused(f"unknown fact {premise.name!r}")
+        vectors = theory.scopes[scope] if scope else Scope()
+        cited = FACTS[premise.name](vectors, premise.arguments)
+    elif premise.kind == "step":
+        if premise.name not in earlier:
+            raise Refused(f"{premise.name!r} is no earlier step")
+        cited = earlier[premise.name]
+    else:
+        raise Refused(f"unknown premise {premise.kind!r}")
+    if cited.scope not in ("", scope):
+        raise Refused(f"{premise.name} speaks of the vectors of {cited.scope!r}")
+    missing = set(cited.assumptions) - set(target.assumptions)
+    if missing:
+        raise Refused(f"{premise.name} assumes {', '.join(sorted(missing))}")
+    at = dict(premise.at)
+    _refuse_round(target, cited, premise, at)
+    inner = _shifted(reader, at)
+    for condition in cited.conditions:
+        if not implied(branch, inner, condition):
+            raise Refused(f"{premise.name} needs {' '.join(condition)}")
+    gap = _gap(inner, cited)
+    if at and any(key.startswith("<") for key in gap.terms):
+        raise Refused(f"{premise.name} speaks of the vectors of another round")
+    return Piece(_summed(reader, gap, cited, premise, theory), cited.relation == "==")
+
+
+def _refuse_round(
+    target: Statement, cited: Statement, premise: Premise, at: Mapping[str, str]
+) -> None:
+    """A premise holds for rounds ``first`` to T - 1 only."""
+    where: Affine = affine_of(at.get("t", "t"))
+    if premise.over == "t":
+        return
+    start = where.get("", 0) + (target.first if where.get("t") else 0)
+    beyond = where.get("t", 0) > 1 or (where.get("t") and where.get("", 0) > 0)
+    if start < cited.first or beyond or set(where) - {"t", ""}:
+        raise Refused(f"{premise.name} is not claimed at round {at.get('t', 't')}")
+
+
+def _summed(
+    reader: Reader, gap: Value, cited: Statement, premise: Premise, theory: Theory
+) -> Value:
+    match premise.over:
+        case "":
+            return gap
+        case "t":
+            return over_rounds(gap, cited.first, reader.read("T"))
+        case "i" | "ik" as axes:
+            steps = reader.read("K") if axes == "ik" else None
+            return over_clients(gap, theory.per_client, theory.per_step, reader.read("n"), steps)
+    raise Refused(f"unknown sum over {premise.over!r}")
+
+
+def _condition(branch: Branch, premise: Premise) -> Comparison:
+    """A condition by its position, weakened or squared as the arguments ask."""
+    at, *how = premise.name.split()
+    left, relation, right = branch.conditions[int(at)]
+    options = list(weaker(branch.reader, ((left, relation, right),)))
+    if how and how[0].isdigit():
+        left, relation, right = options[int(how[0])]
+    if "squared" in how:
+        for side in (left, right):
+            if not branch.reader.ratio(f"({side})**2").nonnegative():
+                raise Refused(f"{side} may be negative")
+        return f"({left})**2", relation, f"({right})**2"
+    return left, relation, right
+
+
+def implied(branch: Branch, inner: Reader, condition: Comparison) -> bool:
+    """Whether a cited step's condition holds wherever the target's conditions do."""
+    left, relation, right = condition
+    for a, r, b in weaker(branch.reader, branch.conditions):
+        if r == relation and (a, b) == (left, right):
+            return True
+    gap = (inner.read(right) - inner.read(left)).plain()
+    if relation == "==":
+        return gap.is_zero()
+    return (gap if relation == "<=" else -gap).nonnegative()
+
+
+def _refuse_sign(theory: Theory, value: Value, what: str) -> None:
+    bad = list(_offending(theory, value, exact=False))
+    if bad:
+        raise Refused(f"{what} may be negative in {', '.join(bad)}")
+
+
+def _offending(theory: Theory, value: Value, exact: bool) -> Iterator[str]:
+    """Names of the quantities whose coefficient spoils the sign."""
+    for name, ratio in value.terms.items():
+        if ratio.is_zero():
+            continue
+        if exact or not nonnegative(theory, name) or not ratio.nonnegative():
+            yield name or "the constant part"
+
+
+def nonnegative(theory: Theory, key: str) -> bool:
+    """Whether a quantity can never be negative."""
+    for prefix in _SUMS:
+        if key.startswith(prefix):
+            return nonnegative(theory, key.removeprefix(prefix).removesuffix(")"))
+    if key == CONSTANT or is_square(key):
+        return True
+    return theory.quantities.get(key.partition("(")[0], False)
+
+
+def _induction(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> None:
+    """The statement at 0; and at x + 1, from itself at x."""
+    certificate, statement = step.certificate, step.statement
+    if certificate.base is None or certificate.variable not in ("t", "k"):
+        raise Refused(f"{step.id}: an induction needs a base and a variable, t or k")
+    x = certificate.variable
+    if theory.symbols.get(x) != "index":
+        raise Refused(f"{step.id}: {x} is no index")
+    start = str(statement.first)
+    base = remainders(theory, statement, certificate.base, earlier, {x: start})
+    _refuse_negative(f"{step.id} at {x} = {start}", base)
+    next_ = remainders(theory, statement, certificate, earlier, {x: f"{x}+1"}, hypothesis=statement)
+    _refuse_negative(f"{step.id} from {x} to {x} + 1", next_)
+
+
+def _unroll(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> None:
+    """Sum_t x(t) <= S(T) x(0) + S(T - 1) Sum_t y(t), from x(t+1) <= r x(t) + y(t), r > 1, y >= 0.
+
+    By induction x(t) <= r^t x(0) + sum over s < t of r^(t-1-s) y(s); sum over t, exchange the
+    sums; S(N) = 1 + r + ... + r^(N-1).
+    """
+    (premise,), ratio = step.certificate.premises, step.certificate.origin
+    if premise.name not in earlier:
+        raise Refused(f"{premise.name!r} is no earlier step")
+    cited, name = earlier[premise.name], step.certificate.variable
+    powers: dict[str, bool] = {}
+    while True:
+        try:
+            every = list(
+                branches(theory, None, step.statement.conditions, step.certificate.chart, powers)
+            )
+            for branch in every:
+                _unrolled(theory, step, branch, cited, name, ratio)
+            return
+        except NewVariable as found:
+            powers[found.name] = found.positive
+
+
+def _unrolled(
+    theory: Theory, step: Step, branch: Branch, cited: Statement, name: str, ratio: str
+) -> None:
+    reader = branch.reader
+    if cited.left != f"{name}(t + 1)" or cited.first or cited.relation != "<=":
+        raise Refused(f"{step.id}: the recursion does not bound {name}(t + 1)")
+    for condition in cited.conditions:
+        if not implied(branch, reader, condition):
+            raise Refused(f"the recursion needs {' '.join(condition)}")
+    if set(cited.assumptions) - set(step.statement.assumptions):
+        raise Refused("the recursion has further assumptions")
+    if not (reader.ratio(ratio) - reader.ring.number(1)).positive():
+        raise Refused(f"{ratio} is not shown to exceed 1")
+    added = reader.read(cited.right) - reader.read(f"({ratio})*{name}(t)")
+    _refuse_sign(theory, added, "what the recursion adds")
+    if any(key.startswith(f"{name}(") for key in added.terms):
+        raise Refused(f"{step.id}: the recursion's factor is not {ratio}")
+    first = f"((({ratio})**T - 1)/(({ratio}) - 1))"
+    second = f"((({ratio})**(T - 1) - 1)/(({ratio}) - 1))"
+    total = over_rounds(added, 0, reader.read("T"))
+    bound = reader.read(f"{first}*{name}(0)") + reader.read(second) * total
+    claimed = reader.read(step.statement.right)
+    if step.statement.left != f"Sum_t({name}(t))" or step.statement.relation != "<=":
+        raise Refused(f"{step.id} is not about the sum of {name}(t)")
+    _refuse_sign(theory, claimed - bound, "the bound claimed, less the one unrolled,")

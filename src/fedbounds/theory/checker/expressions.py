@@ -1,0 +1,286 @@
+"""Text to values: arithmetic, quantities, inner products of vectors, powers, geometric sums."""
+
+import ast
+from dataclasses import dataclass, field
+from functools import cache
+
+from flint import fmpq
+
+from .data import Scope, Theory
+from .errors import Refused
+from .keys import Affine, applied, over_rounds
+from .ratios import Ratio, Ring
+from .values import Value
+from .vectors import Space, Vector
+
+
+class NewVariable(Exception):
+    """A power or a root that the ring has no variable for yet."""
+
+    def __init__(self, name: str, positive: bool) -> None:
+        super().__init__(name)
+        self.name = name
+        self.positive = positive
+
+
+@cache
+def parsed(text: str) -> ast.expr:
+    """The syntax tree of an expression."""
+    try:
+        return ast.parse(text, mode="eval").body
+    except SyntaxError as error:
+        raise Refused(f"cannot read {text!r}") from error
+
+
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """How names are read in one branch of a chart.
+
+    Attributes
+    ----------
+    ring : Ring
+    parameters : dict from name to Ratio
+    theory : Theory
+    scope : Scope or None
+    space : Space or None
+    index : dict from index variable to affine expression
+        Where statements about t or k are used.
+    """
+
+    ring: Ring
+    parameters: dict[str, Ratio]
+    theory: Theory
+    scope: Scope | None = None
+    space: Space | None = None
+    index: dict[str, Affine] = field(default_factory=dict)
+
+    def read(self, text: str) -> Value:
+        """The value of an expression."""
+        return self._value(parsed(text))
+
+    def ratio(self, text: str) -> Ratio:
+        """The value of an expression without quantities."""
+        return self.read(text).plain()
+
+    def vector(self, text: str) -> Vector:
+        """The value of an expression in vectors."""
+        return self._vector(parsed(text))
+
+    def _number(self, value: object) -> Value:
+        return Value.of(self.ring.number(value))
+
+    def _value(self, node: ast.expr) -> Value:
+        match node:
+            case ast.Constant(value=int() as value) if not isinstance(value, bool):
+                return self._number(value)
+            case ast.Name(id=name):
+                return self._name(name)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return -self._value(operand)
+            case ast.BinOp(left=left, op=ast.Pow(), right=right):
+                return self._power(left, right)
+            case ast.BinOp(left=left, op=op, right=right):
+                return self._arithmetic(op, self._value(left), self._value(right))
+            case ast.Call(func=ast.Name(id=name), args=arguments):
+                return self._call(name, arguments)
+        raise Refused(f"cannot read {ast.unparse(node)!r}")
+
+    def _arithmetic(self, op: ast.operator, left: Value, right: Value) -> Value:
+        match op:
+            case ast.Add():
+                return left + right
+            case ast.Sub():
+                return left - right
+            case ast.Mult():
+                return left * right
+            case ast.Div():
+                return left / right
+        raise Refused(f"unknown operation {type(op).__name__}")
+
+    def _name(self, name: str) -> Value:
+        if name in self.index:
+            return self._index_value(self.index[name])
+        if name in self.parameters:
+            return Value.of(self.parameters[name])
+        if name in self.ring.names:
+            return Value.of(self.ring.variable(name))
+        if self.scope is not None and any(name == row[0] for row in self.scope.values):
+            return Value.quantity(self.ring, f"value {name}")
+        raise Refused(f"undeclared symbol {name!r}")
+
+    def _index_value(self, affine: Affine) -> Value:
+        total = self._number(affine.get("", 0))
+        for name, factor in affine.items():
+            if name:
+                total = total + self._number(factor) * Value.of(self._plain_symbol(name))
+        return total
+
+    def _plain_symbol(self, name: str) -> Ratio:
+        return self.parameters[name] if name in self.parameters else self.ring.variable(name)
+
+    def _affine(self, node: ast.expr) -> Affine:
+        """An argument of a quantity: an integer combination of t, k, T and 1."""
+        match node:
+            case ast.Constant(value=int() as value):
+                return {"": value}
+            case ast.Name(id=name):
+                return dict(self.index.get(name, {name: 1}))
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return {n: -c for n, c in self._affine(operand).items()}
+            case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
+                found, sign = self._affine(left), 1 if isinstance(op, ast.Add) else -1
+                for name, factor in self._affine(right).items():
+                    found[name] = found.get(name, 0) + sign * factor
+                return {n: c for n, c in found.items() if c}
+        raise Refused(f"{ast.unparse(node)!r} is no round or step")
+
+    def _call(self, name: str, arguments: list[ast.expr]) -> Value:
+        match name:
+            case "sqrt":
+                return self._root(self._value(arguments[0]).plain(), fmpq(1, 2))
+            case "Max" | "Min":
+                return self._extreme(name, [self._value(a).plain() for a in arguments])
+            case "sq" | "ip":
+                return self._product([self._vector(a) for a in arguments])
+            case "Sum_t":
+                return self._sum_t(arguments[0])
+            case "Mean_t":
+                return self._sum_t(arguments[0]) / self._name("T")
+            case "Sum_i" | "Sum_ik":
+                inner = self._value(arguments[0])
+                (key,) = inner.terms
+                return Value.quantity(self.ring, f"{name}({key})")
+            case "Sum":
+                return self._geometric(arguments)
+        if name not in self.theory.quantities:
+            raise Refused(f"undeclared quantity {name!r}")
+        return Value.quantity(self.ring, applied(name, [self._affine(a) for a in arguments]))
+
+    def _sum_t(self, node: ast.expr) -> Value:
+        inner = Reader(self.ring, self.parameters, self.theory, self.scope, self.space)
+        return over_rounds(inner._value(node), 0, self._name("T"))
+
+    def _extreme(self, name: str, ratios: list[Ratio]) -> Value:
+        best = ratios[0]
+        for other in ratios[1:]:
+            gap = other - best
+            if gap.nonnegative():
+                best = other if name == "Max" else best
+            elif (-gap).nonnegative():
+                best = best if name == "Max" else other
+            else:
+                raise Refused(f"{name}: which is larger does not show; split the chart there")
+        return Value.of(best)
+
+    def _power(self, base: ast.expr, exponent: ast.expr) -> Value:
+        ratio, power = self._value(base).plain(), self._value(exponent).plain()
+        if power.above.is_constant() and power.below.is_constant():
+            value = _rational(power)
+            return self._root(ratio, value) if value.q != 1 else Value.of(ratio.power(value))
+        if not ratio.positive():
+            raise Refused(f"a power of {ratio}, which is not positive")
+        whole = _constant_part(power)
+        rest = power - self.ring.number(whole)
+        return Value.of(self._variable(f"({ratio})**({rest})", True) * ratio.power(fmpq(whole)))
+
+    def _root(self, ratio: Ratio, power: fmpq) -> Value:
+        return Value.of(ratio.power(power))
+
+    def _variable(self, name: str, positive: bool) -> Ratio:
+        if name not in self.ring.names:
+            raise NewVariable(name, positive)
+        return self.ring.variable(name)
+
+    def _geometric(self, arguments: list[ast.expr]) -> Value:
+        """Sum of q^r over r from 0 to N: (q^(N + 1) - 1) / (q - 1)."""
+        match arguments:
+            case [
+                ast.BinOp(left=base, op=ast.Pow(), right=ast.Name(id=r)),
+                ast.Tuple(elts=[ast.Name(id=s), ast.Constant(value=0), last]),
+            ] if r == s and r not in {n.id for n in ast.walk(base) if isinstance(n, ast.Name)}:
+                after = ast.BinOp(left=last, op=ast.Add(), right=ast.Constant(value=1))
+                one = self._number(1)
+                return (self._power(base, after) - one) / (self._value(base) - one)
+        raise Refused("only geometric sums from 0 are known")
+
+    def _product(self, vectors: list[Vector]) -> Value:
+        if self.space is None:
+            raise Refused("vectors where no scope is named")
+        return Value(
+            self.ring,
+            {
+                key: ratio
+                for key, ratio in self.space.product(vectors[0], vectors[-1]).items()
+                if not ratio.is_zero()
+            },
+        )
+
+    def _vector(self, node: ast.expr) -> Vector:
+        if self.space is None or self.scope is None:
+            raise Refused("vectors where no scope is named")
+        match node:
+            case ast.Constant(value=0):
+                return {}
+            case ast.Name(id=name):
+                derived = dict(self.scope.derived)
+                if name in derived:
+                    return self.vector(derived[name])
+                if name not in self.space.atoms:
+                    raise Refused(f"undeclared vector {name!r}")
+                return self.space.vector(name, self.ring.number(1))
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return _scaled(self._vector(operand), self.ring.number(-1))
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                return _sum(self._vector(left), self._vector(right))
+            case ast.BinOp(left=left, op=ast.Sub(), right=right):
+                return _sum(self._vector(left), _scaled(self._vector(right), self.ring.number(-1)))
+            case ast.BinOp(left=left, op=ast.Mult(), right=right):
+                if self._is_vector(left):
+                    return _scaled(self._vector(left), self._value(right).plain())
+                return _scaled(self._vector(right), self._value(left).plain())
+            case ast.BinOp(left=left, op=ast.Div(), right=right):
+                divisor = self._value(right).plain()
+                return _scaled(self._vector(left), self.ring.number(1) / divisor)
+            case ast.Call(func=ast.Name(id="given"), args=[inner, *sources]):
+                kept = frozenset(s.id for s in sources if isinstance(s, ast.Name))
+                unknown = kept - set(self.scope.sources)
+                if unknown:
+                    raise Refused(f"undeclared source {sorted(unknown)}")
+                return self.space.given(self._vector(inner), kept)
+            case ast.Call(func=ast.Name(id="present"), args=[inner]):
+                return self.space.present(self._vector(inner))
+        raise Refused(f"{ast.unparse(node)!r} is no vector")
+
+    def _is_vector(self, node: ast.expr) -> bool:
+        assert self.space is not None
+        assert self.scope is not None
+        names = set(self.space.atoms) | {name for name, _ in self.scope.derived}
+        return any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(node))
+
+
+def _sum(left: Vector, right: Vector) -> Vector:
+    found = dict(left)
+    for term, weight in right.items():
+        found[term] = found[term] + weight if term in found else weight
+    return found
+
+
+def _scaled(vector: Vector, factor: Ratio) -> Vector:
+    return {term: weight * factor for term, weight in vector.items()}
+
+
+def _rational(ratio: Ratio) -> fmpq:
+    above = ratio.above.coeffs()
+    value: fmpq = (above[0] if above else fmpq(0)) / ratio.below.coeffs()[0]
+    return value
+
+
+def _constant_part(ratio: Ratio) -> int:
+    """The integer constant term of a polynomial exponent."""
+    if not ratio.below.is_constant():
+        raise Refused(f"the exponent {ratio} is no polynomial")
+    zero = tuple(0 for _ in ratio.ring.names)
+    constant = ratio.above.to_dict().get(zero, fmpq(0)) / ratio.below.coeffs()[0]
+    if constant.q != 1:
+        raise Refused(f"the exponent {ratio} is no integer")
+    return int(constant.p)

@@ -1,0 +1,145 @@
+"""Facts of analysis, and what the assumptions say of given vectors.
+
+Each function returns a statement for its arguments, with its side conditions; the reference is in
+its docstring, and a test tries it on numbers.
+"""
+
+from collections.abc import Callable
+from math import factorial
+
+from flint import fmpq
+
+from .data import Scope, Statement
+from .errors import Refused
+
+Fact = Callable[[Scope, tuple[str, ...]], Statement]
+_TERMS = 40
+
+
+def growth(scope: Scope, arguments: tuple[str, ...]) -> Statement:
+    """(1 + c/N)^N <= bound, as (1 + x)^N <= e^(N x): c and bound rational, bound >= e^c."""
+    c, count, bound = arguments
+    rate, limit = fmpq(*_fraction(c)), fmpq(*_fraction(bound))
+    if not 0 <= rate <= 8 or limit < _exponential_above(rate):
+        raise Refused(f"{bound} is not shown to be at least e^{c}")
+    return Statement(f"(1 + ({c})/({count}))**({count})", "<=", bound, ((count, ">=", "1"),))
+
+
+def power_grows(scope: Scope, arguments: tuple[str, ...]) -> Statement:
+    """q^a <= q^b for q >= 1 and a <= b."""
+    q, a, b = arguments
+    conditions = ((q, ">=", "1"), (a, "<=", b))
+    return Statement(f"({q})**({a})", "<=", f"({q})**({b})", conditions)
+
+
+def power_falls(scope: Scope, arguments: tuple[str, ...]) -> Statement:
+    """q^b <= q^a for 0 < q <= 1 and a <= b."""
+    q, a, b = arguments
+    conditions = ((q, "<=", "1"), (q, ">=", "0"), (a, "<=", b))
+    return Statement(f"({q})**({b})", "<=", f"({q})**({a})", conditions)
+
+
+def smooth(scope: Scope, arguments: tuple[str, ...]) -> Statement:
+    """||grad(x) - grad(y)||^2 <= 2 L^2 (||x_u - y_u||^2 + ||x_v - y_v||^2): block smoothness.
+
+    From ||.|| <= L ||x_u - y_u|| + L ||x_v - y_v||; where one block agrees, the factor 2 falls.
+    """
+    first, second = arguments
+    rows = {row[0]: row[1:] for row in scope.gradients}
+    for name in arguments:
+        if name not in rows:
+            raise Refused(f"{name} is no gradient of this scope")
+    (block, u, v), (other, up, vp) = rows[first], rows[second]
+    if block != other:
+        raise Refused(f"{first} and {second} are gradients in different blocks")
+    apart = [f"sq(({x}) - ({y}))" for x, y in ((u, up), (v, vp)) if x != y]
+    factor = "2*L**2" if len(apart) == 2 else "L**2"
+    right = f"{factor}*({' + '.join(apart) or '0'})"
+    return Statement(f"sq({first} - {second})", "<=", right, assumptions=("smooth",))
+
+
+def variance(scope: Scope, arguments: tuple[str, ...]) -> Statement:
+    """E ||noise||^2 is at most its constant."""
+    (name,) = arguments
+    bounds = dict(scope.noises)
+    if name not in bounds:
+        raise Refused(f"{name} is no noise of this scope")
+    assumption = "unbiased noise of bounded variance"
+    return Statement(f"sq({name})", "<=", bounds[name], assumptions=(assumption,))
+
+
+def martingale(scope: Scope, arguments: tuple[str, ...]) -> Statement:
+    """Square of a mean of martingale differences: over steps ("k"), or clients and steps ("ik").
+
+    Durrett, Probability: Theory and Examples, orthogonality of martingale increments (Lemma A.1).
+    """
+    name, averaged = arguments
+    if name not in scope.differences or averaged not in ("k", "ik"):
+        raise Refused(f"{name} is no family of martingale differences of this scope")
+    kept = ", ".join(s for s in dict(scope.atoms)[name] if s not in averaged)
+    count = "K" if averaged == "k" else "(n*K)"
+    assumption = "unbiased noise of bounded variance"
+    left, right = f"sq(given({name}, {kept}))", f"sq({name})/{count}"
+    return Statement(left, "==", right, assumptions=(assumption,))
+
+
+def dissimilarity(scope: Scope, arguments: tuple[str, ...]) -> Statement:
+    """Client mean of ||grad_u f_i - grad_u f||^2 <= b^2, at a point common to all in u."""
+    (name,) = arguments
+    rows = {row[0]: row[1:] for row in scope.gradients}
+    depends = dict(scope.atoms)
+    if name not in rows or rows[name][0] != "u":
+        raise Refused(f"{name} is no gradient in the shared block")
+    if "i" in depends.get(rows[name][1], ("i",)):
+        raise Refused(f"the shared point of {name} differs between clients")
+    others = ", ".join(source for source in depends[name] if source != "i")
+    left = f"sq({name} - given({name}, {others}))"
+    return Statement(left, "<=", "b_sq", assumptions=("bounded gradient dissimilarity",))
+
+
+def descent(scope: Scope, arguments: tuple[str, ...]) -> Statement:
+    """f(y) <= f(x) + <grad f(x), y - x> + (L/2) ||y - x||^2 along one block (descent lemma)."""
+    start, end, gradient = arguments
+    values = {row[0]: row[1:] for row in scope.values}
+    rows = {row[0]: row[1:] for row in scope.gradients}
+    if start not in values or end not in values or gradient not in rows:
+        raise Refused(f"descent from {start} to {end} along {gradient}: not in this scope")
+    (u, v), (up, vp), (block, gu, gv) = values[start], values[end], rows[gradient]
+    moved = f"({up}) - ({u})" if block == "u" else f"({vp}) - ({v})"
+    still = v == vp if block == "u" else u == up
+    if not still or (gu, gv) != (u, v):
+        raise Refused(f"{gradient} is not the gradient at {start} in the block that moves")
+    right = f"ip({gradient}, {moved}) + L/2*sq({moved})"
+    return Statement(f"{end} - {start}", "<=", right, assumptions=("smooth",))
+
+
+FACTS: dict[str, Fact] = {
+    fact.__name__: fact
+    for fact in (
+        growth,
+        power_grows,
+        power_falls,
+        smooth,
+        variance,
+        martingale,
+        dissimilarity,
+        descent,
+    )
+}
+
+
+def _fraction(text: str) -> tuple[int, int]:
+    above, _, below = text.partition("/")
+    if not above.isdigit() or (below and not below.isdigit()):
+        raise Refused(f"{text!r} is no fraction")
+    return int(above), int(below or 1)
+
+
+def _exponential_above(rate: fmpq) -> fmpq:
+    """A rational above e^rate: Taylor's sum with Lagrange's remainder at most 4^rate."""
+    total, power = fmpq(0), fmpq(1)
+    for k in range(_TERMS):
+        total += power / factorial(k)
+        power *= rate
+    above: fmpq = total + power * 4 ** (int(rate) + 1) / factorial(_TERMS)
+    return above

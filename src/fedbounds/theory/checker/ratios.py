@@ -1,0 +1,179 @@
+"""Quotients of polynomials with rational coefficients, in variables of known sign."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from flint import Ordering, fmpq, fmpq_mpoly_ctx
+
+from .errors import Refused
+
+Polynomial = Any
+
+
+@dataclass(frozen=True)
+class Ring:
+    """Variables that are non-negative, of which some are positive.
+
+    Attributes
+    ----------
+    names : tuple of str
+    positive : frozenset of str
+        Those that are never zero.
+    """
+
+    names: tuple[str, ...]
+    positive: frozenset[str]
+
+    @cached_property
+    def _context(self) -> Any:
+        return fmpq_mpoly_ctx.get([f"x{i}" for i in range(len(self.names))], Ordering.lex)
+
+    @cached_property
+    def _one(self) -> Polynomial:
+        return self._context.constant(1)
+
+    def number(self, value: Any) -> "Ratio":
+        """A rational number."""
+        return Ratio(self, self._context.constant(fmpq(value)), self._one)
+
+    def variable(self, name: str) -> "Ratio":
+        """A variable of the ring."""
+        return Ratio(self, self._context.gen(self.names.index(name)), self._one)
+
+    def sign(self, polynomial: Polynomial) -> int | None:
+        """1 if positive, -1 if negative, 0 if zero, None if the coefficients do not tell."""
+        if polynomial.is_zero():
+            return 0
+        coefficients = polynomial.coeffs()
+        for sign in (1, -1):
+            if all(sign * c > 0 for c in coefficients):
+                return sign if self._has_strict_term(polynomial) else None
+        return None
+
+    def one_sided(self, polynomial: Polynomial) -> int | None:
+        """1 if all coefficients are non-negative, -1 if none is positive; None if mixed."""
+        coefficients = polynomial.coeffs()
+        if all(c > 0 for c in coefficients):
+            return 1
+        return -1 if all(c < 0 for c in coefficients) else None
+
+    def _has_strict_term(self, polynomial: Polynomial) -> bool:
+        weak = [i for i, name in enumerate(self.names) if name not in self.positive]
+        return any(all(powers[i] == 0 for i in weak) for powers in polynomial.monoms())
+
+
+@dataclass(frozen=True, eq=False)
+class Ratio:
+    """numerator / denominator; the denominator is positive wherever the variables may be."""
+
+    ring: Ring
+    above: Polynomial
+    below: Polynomial
+
+    def __add__(self, other: "Ratio") -> "Ratio":
+        if self.below == other.below:
+            return _reduced(self.ring, self.above + other.above, self.below)
+        above = self.above * other.below + other.above * self.below
+        return _reduced(self.ring, above, self.below * other.below)
+
+    def __neg__(self) -> "Ratio":
+        return Ratio(self.ring, -self.above, self.below)
+
+    def __sub__(self, other: "Ratio") -> "Ratio":
+        return self + (-other)
+
+    def __mul__(self, other: "Ratio") -> "Ratio":
+        return _reduced(self.ring, self.above * other.above, self.below * other.below)
+
+    def __truediv__(self, other: "Ratio") -> "Ratio":
+        sign = other.ring.sign(other.above)
+        if sign not in (1, -1):
+            raise Refused(f"division by {other}, which may vanish or change its sign")
+        above, below = self.above * other.below, self.below * other.above
+        return _reduced(self.ring, above * sign, below * sign)
+
+    def power(self, exponent: fmpq) -> "Ratio":
+        """A rational power; fractional ones of monomials in positive variables only."""
+        if exponent.q == 1:
+            if exponent < 0:
+                return self.ring.number(1) / self.power(-exponent)
+            whole = int(exponent.p)
+            return Ratio(self.ring, self.above**whole, self.below**whole)
+        root = int(exponent.q)
+        base = Ratio(self.ring, _root(self.above, root), _root(self.below, root))
+        return base.power(fmpq(exponent.p))
+
+    def is_zero(self) -> bool:
+        """Identically zero."""
+        return bool(self.above.is_zero())
+
+    def nonnegative(self) -> bool:
+        """All coefficients of the numerator say so."""
+        return self.above.is_zero() or self.ring.one_sided(self.above) == 1
+
+    def positive(self) -> bool:
+        """Never zero, and not negative."""
+        return self.ring.sign(self.above) == 1
+
+    def has(self, name: str) -> bool:
+        """Whether a variable occurs."""
+        at = self.ring.names.index(name)
+        return bool(self.above.degrees()[at] or self.below.degrees()[at])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ratio) and (self - other).is_zero()
+
+    def __hash__(self) -> int:
+        raise TypeError("not hashable")
+
+    def __str__(self) -> str:
+        named = {f"x{i}": name for i, name in enumerate(self.ring.names)}
+
+        def shown(polynomial: Polynomial) -> str:
+            terms = []
+            for powers, coefficient in polynomial.terms():
+                factors = [
+                    named[f"x{i}"] + (f"**{p}" if p > 1 else "") for i, p in enumerate(powers) if p
+                ]
+                terms.append("*".join([str(coefficient), *factors]))
+            return " + ".join(terms) or "0"
+
+        return f"({shown(self.above)}) / ({shown(self.below)})"
+
+
+def _reduced(ring: Ring, above: Polynomial, below: Polynomial) -> Ratio:
+    """Cancel the common factor, unless the denominator's sign can no longer be read off."""
+    if above.is_zero():
+        return Ratio(ring, above, ring._one)
+    common = above.gcd(below)
+    if not common.is_constant():
+        simpler = below // common
+        if ring.sign(simpler) == 1 or ring.sign(simpler) == -1:
+            above, below = above // common, simpler
+    leading = below.leading_coefficient()
+    return Ratio(ring, above / leading, below / leading)
+
+
+def _root(polynomial: Polynomial, degree: int) -> Polynomial:
+    """The root of a monomial with perfect powers."""
+    terms = list(polynomial.terms())
+    if len(terms) != 1:
+        raise Refused(f"a root of degree {degree} of a sum")
+    powers, coefficient = terms[0]
+    if any(p % degree for p in powers):
+        raise Refused(f"a root of degree {degree} of what is not such a power")
+    context = polynomial.context()
+    above = _integer_root(int(coefficient.p), degree)
+    below = _integer_root(int(coefficient.q), degree)
+    return context.from_dict({tuple(int(p) // degree for p in powers): fmpq(above, below)})
+
+
+def _integer_root(value: int, degree: int) -> int:
+    low, high = 0, max(value, 1)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if middle**degree <= value else (low, middle - 1)
+    if low**degree != value:
+        raise Refused(f"{value} is no perfect power of degree {degree}")
+    return low

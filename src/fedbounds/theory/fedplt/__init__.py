@@ -1,0 +1,1 @@
+"""Dabaja, El-Azouzi: convergence analysis of federated learning with partial parameter training."""

@@ -1,0 +1,25 @@
+"""All proofs of the paper in one book, in the order in which they rest on each other."""
+
+from functools import cache
+
+from fedbounds.theory.proof.language import Book
+from fedbounds.theory.proof.text import theory_of
+
+from . import definitions
+from .scopes import SCOPES
+
+PER_CLIENT = frozenset(
+    {"g_ui", "g_vi", "M_vi", "Dv_i", "s_vi", "cd_i", "C_i", "c_i2", "h_i2", "ch_i"}
+)
+PER_STEP = frozenset(
+    {"E_ik", "Eu_ik", "Ev_ik", "Y_ik", "A_ik", "Bt_ik", "A_old", "Bt_old", "U_ik", "V_ik"}
+)
+
+
+@cache
+def book() -> Book:
+    """The book of this paper."""
+    found = Book("personalization", theory_of(SCOPES, PER_CLIENT, PER_STEP))
+    for chapter in (definitions,):
+        chapter.write(found)
+    return found

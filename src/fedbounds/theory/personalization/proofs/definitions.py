@@ -1,0 +1,211 @@
+"""What the paper's quantities are, as expectations of products of vectors (Table 1, (3.1), (4.1)).
+
+Taken as given, and compared with what is measured on the running algorithms in the tests.
+"""
+
+import sympy as sp
+
+from fedbounds.theory.proof.language import Book
+from fedbounds.theory.proof.vectors import S, given, ip, past, present, sq, xi
+from fedbounds.theory.proof.vectors import i as client
+from fedbounds.theory.symbols import (
+    B_0,
+    F_0,
+    W_2,
+    Y_2,
+    A_ik,
+    B,
+    Bt_ik,
+    C,
+    C_i,
+    Du_2,
+    Dv_2,
+    Dv_i,
+    E,
+    E_ik,
+    Eu_ik,
+    Ev_ik,
+    G_u,
+    G_v,
+    K,
+    M_u,
+    M_v,
+    M_vi,
+    P_u,
+    S_3u,
+    T,
+    T_1u,
+    T_1v,
+    T_2u,
+    T_2v,
+    T_3u,
+    W_mean,
+    W_own,
+    What_2,
+    What_sum,
+    X_u,
+    X_v,
+    Y_sum,
+    cd_2,
+    f,
+    g_ui,
+    g_vi,
+    gamma,
+    k,
+    m,
+    n,
+    s_vi,
+    t,
+)  # fmt: skip
+from fedbounds.vocabulary import Assumption
+
+from .scopes import (
+    FEDAVG,
+    INCREMENTS,
+    SCAFFOLD,
+    Wh,
+    Yu,
+    al,
+    au,
+    av,
+    be,
+    c,
+    ci,
+    d,
+    di,
+    du,
+    dv,
+    hu,
+    hv,
+    nu,
+    u,
+    uh,
+    up,
+    v,
+    vh,
+    vp,
+)  # fmt: skip
+
+_TABLE = "Table 1"
+_GRADIENT = given(au, past)
+_MEAN_H = given(hu, past, xi)
+
+
+def _increments(book: Book) -> None:
+    """What Lemma A.3 and (A.6) speak of, whatever the algorithm."""
+    for name, left, right, origin in (
+        ("X_u", X_u(t), ip(_GRADIENT, du), "Lemma A.3"),
+        ("X_v", X_v(t), ip(av, dv), "Lemma A.3"),
+        ("Du_2", Du_2(t), sq(du), "Lemma A.3"),
+        ("Dv_2", Dv_2(t), sq(dv), "Lemma A.3"),
+        ("f", f(t + 1) - f(t), sp.Symbol("value11") - sp.Symbol("value00"), "(1.1)"),
+        ("B", B(t), n * sq(au), _TABLE),
+        ("B next", B(t + 1), n * sq(nu), _TABLE),
+    ):
+        book.define(f"{name} ({INCREMENTS})", left, right, origin, INCREMENTS)
+
+
+def _round(book: Book, scope: str) -> None:
+    """Quantities of round t that both algorithms have."""
+    for name, left, right, origin in (
+        ("G_u", G_u(t), sq(_GRADIENT), _TABLE),
+        ("G_v", G_v(t), sq(av), _TABLE),
+        ("B", B(t), n * sq(au), _TABLE),
+        ("E", E(t), n * K * (sq(uh - u) + sq(vh - v)), _TABLE),
+        ("T_1u", T_1u(t), -gamma * K * ip(_GRADIENT, hu), "Definition 3.1"),
+        ("T_1v", T_1v(t), -gamma * m * K / n * ip(av, hv), "Definition 3.1"),
+        ("T_2u", T_2u(t), gamma**2 * K**2 * sq(_MEAN_H), "Definition 3.1"),
+        (
+            "T_2v", T_2v(t), gamma**2 * K**2 * m / n * sq(given(hv, past, xi, client)),
+            "Definition 3.1",
+        ),
+        ("Du_2", Du_2(t), sq(du), "Lemma A.3"),
+        ("Dv_2", Dv_2(t), sq(dv), "Lemma A.3"),
+        ("X_u", X_u(t), ip(_GRADIENT, du), "Lemma A.3"),
+        ("X_v", X_v(t), ip(av, dv), "Lemma A.3"),
+        ("M_u", M_u(t), sq(given(du, past)), "(A.10)"),
+        ("M_v", M_v(t), sq(given(dv, past, client)), "(A.10)"),
+        (
+            "Y_sum", Y_sum(t), n**2 * K**2 * sq(given(present(Yu), past, S, xi)),
+            "proof of Lemma 3.1",
+        ),
+        ("Y_2", Y_2(t), n * K * sq(present(Yu)), "proof of Lemma 3.1"),
+    ):  # fmt: skip
+        book.define(f"{name} ({scope})", left, right, origin, scope)
+
+
+def _fedavg(book: Book) -> None:
+    spread = given(hu, past, xi, client) - _MEAN_H
+    sampled = -gamma * K * n / m * given(present(hu), past, S, xi)
+    book.define(f"T_3u ({FEDAVG})", T_3u(t), n * K**2 * sq(spread), "Definition 3.1", FEDAVG)
+    book.define(f"P_u ({FEDAVG})", P_u(t), sq(sampled), "(A.3)", FEDAVG)
+
+
+def _scaffold(book: Book) -> None:
+    spread = given(hu, past, xi, client) - di + d - _MEAN_H
+    noise = n**2 * K**2
+    for name, left, right, origin in (
+        ("S_3u", S_3u(t), n * K**2 * sq(spread), "(4.1)"),
+        ("C", C(t), n * K * (sq(al - u) + sq(be - v)), "Table 1"),
+        ("cd_2", cd_2(t), sq(c - d), "proof of Lemma 4.3"),
+        ("What_2", What_2(t), n * K * sq(Wh), "(A.7)"),
+        ("What_sum", What_sum(t), noise * sq(given(Wh, past)), "(A.7)"),
+        ("W_2", W_2(t), n * K * sq(present(Wh)), "(A.7)"),
+        ("W_own", W_own(t), noise * sq(given(present(ci - di), past, S)), "(A.7)"),
+        ("W_mean", W_mean(t), noise * sq(given(present(c - d), past, S)), "(A.7)"),
+    ):
+        book.define(f"{name} ({SCAFFOLD})", left, right, origin, SCAFFOLD)
+
+
+def _steps(book: Book) -> None:
+    """Quantities of one client, or of one of its local steps."""
+    for algorithm in (FEDAVG, SCAFFOLD):
+        scope = f"step of {algorithm}"
+        for name, left, right in (
+            ("Eu_ik", Eu_ik(t, k), sq(uh - u)),
+            ("Ev_ik", Ev_ik(t, k), sq(vh - v)),
+            ("Eu_ik next", Eu_ik(t, k + 1), sq(up - u)),
+            ("Ev_ik next", Ev_ik(t, k + 1), sq(vp - v)),
+            ("g_ui", g_ui(t), sq(au)),
+            ("g_vi", g_vi(t), sq(av)),
+        ):
+            book.define(f"{name} ({scope})", left, right, _TABLE, scope)
+    book.define("E_ik", E_ik(t, k), Eu_ik(t, k) + Ev_ik(t, k), _TABLE)
+    book.define("E_ik next", E_ik(t, k + 1), Eu_ik(t, k + 1) + Ev_ik(t, k + 1), _TABLE)
+    book.define("E_ik start", E_ik(t, 0), 0, _TABLE)
+
+
+def _sums(book: Book) -> None:
+    """Sums over clients, and over their local steps."""
+    sum_i, sum_ik = sp.Function("Sum_i"), sp.Function("Sum_ik")
+    for name, left, right in (
+        ("sum E_ik", E(t), sum_ik(E_ik(t, k))),
+        ("sum g_ui", B(t), sum_i(g_ui(t))),
+        ("sum g_vi", n * G_v(t), sum_i(g_vi(t))),
+        ("sum C_i", C(t), sum_i(C_i(t))),
+        ("sum Dv_i", n * Dv_2(t), sum_i(Dv_i(t))),
+        ("sum M_vi", n * M_v(t), sum_i(M_vi(t))),
+        ("sum s_vi", gamma**2 * m / n**2 * sum_i(s_vi(t)), T_2v(t)),
+        ("sum lags", C(t), sum_ik(A_ik(t, k)) + sum_ik(Bt_ik(t, k))),
+    ):
+        book.define(name, left, right, _TABLE)
+    book.define("C start", C(0), 0, "initialisation of alpha and beta")
+    book.define("B start", B(0), B_0, "Theorem 3.11")
+
+
+def _start(book: Book) -> None:
+    bounded = [Assumption.BOUNDED_BELOW]
+    book.suppose("F_0", f(0), F_0, "Table 1", bounded, "==")
+    book.suppose("infimum", f(T), 0, "Table 1", bounded, ">=")
+
+
+def write(book: Book) -> None:
+    """All definitions."""
+    _increments(book)
+    for scope in (FEDAVG, SCAFFOLD):
+        _round(book, scope)
+    _fedavg(book)
+    _scaffold(book)
+    _steps(book)
+    _sums(book)
+    _start(book)

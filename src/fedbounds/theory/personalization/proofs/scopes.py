@@ -1,0 +1,123 @@
+"""The vectors that the proofs speak of, and the random objects that each depends on.
+
+In the scope of a round: u, v at its start; uh, vh the virtual local iterates; hu, hv a client's
+gradients there, au, av at the start, nu after the round, wu at (u^t, v_i^{t+1}); Yu, Yv the noise
+of the stochastic gradients; du, dv the increments. For Scaffold-P also the control variates ci,
+noise-free di, the iterates al, be of the last participation with gradient eu and noise Wh.
+A step's scope fixes client i and step k: old and new are the samples before step k, and of it.
+"""
+
+from fedbounds.theory.checker.data import Scope
+from fedbounds.theory.proof.vectors import vectors
+
+u, v, uh, vh, hu, hv, au, av, Yu, Yv, du, dv, nu, wu = vectors(
+    "u v uh vh hu hv au av Yu Yv du dv nu wu"
+)
+u1, v1, al, be, al1, be1, eu, Wh, ci, di = vectors("u1 v1 al be al1 be1 eu Wh ci di")
+up, vp, gu, c, d = vectors("up vp gu c d")
+
+FEDAVG, SCAFFOLD = "FedAvg-P", "Scaffold-P"
+INCREMENTS = "any increments"  # du and dv_i are whatever the algorithm makes of its draws
+
+_SOURCES = ("past", "S", "xi", "i", "k")
+_ALL = ("past", "xi", "i", "k")
+_AFTER = ("past", "S", "xi", "i")
+_ROUND = (
+    ("u", ("past",)),
+    ("v", ("past", "i")),
+    *((name, _ALL) for name in ("uh", "vh", "hu", "hv", "Yu", "Yv")),
+    *((name, ("past", "i")) for name in ("au", "av")),
+    *((name, _AFTER) for name in ("nu", "wu")),
+)
+_GRADIENTS = (
+    ("hu", "u", "uh", "vh"),
+    ("hv", "v", "uh", "vh"),
+    ("au", "u", "u", "v"),
+    ("av", "v", "u", "v"),
+    ("nu", "u", "u1", "v1"),
+    ("wu", "u", "u", "v1"),
+)
+_NOISES = (("Yu", "sigma_u_sq"), ("Yv", "sigma_v_sq"))
+_VALUES = (("value00", "u", "v"), ("value01", "u", "v1"), ("value11", "u1", "v1"))
+_STEP_V = ("dv", "-gamma*K*given(present(hv + Yv), past, S, xi, i)")
+
+ROUND = Scope(
+    sources=_SOURCES,
+    atoms=_ROUND,
+    centred=(("Yu", "xi"), ("Yv", "xi")),
+    derived=(
+        ("du", "-gamma*K*n/m*given(present(hu + Yu), past, S, xi)"),
+        _STEP_V,
+        ("u1", "u + du"),
+        ("v1", "v + dv"),
+    ),
+    gradients=_GRADIENTS,
+    noises=_NOISES,
+    differences=("Yu", "Yv"),
+    values=_VALUES,
+    sampled=True,
+)
+
+SCAFFOLD_ROUND = Scope(
+    sources=_SOURCES,
+    atoms=(*_ROUND, *((name, ("past", "i", "k")) for name in ("al", "be", "eu", "Wh"))),
+    centred=(("Yu", "xi"), ("Yv", "xi")),
+    derived=(
+        ("di", "given(eu, past, i)"),
+        ("ci", "given(eu + Wh, past, i)"),
+        ("c", "given(ci, past)"),
+        ("d", "given(di, past)"),
+        ("du", "-gamma*K*n/m*given(present(hu + Yu - ci + c), past, S, xi)"),
+        _STEP_V,
+        ("u1", "u + du"),
+        ("v1", "v + dv"),
+        ("al1", "present(uh) + al - present(al)"),
+        ("be1", "present(vh) + be - present(be)"),
+    ),
+    gradients=(*_GRADIENTS, ("eu", "u", "al", "be")),
+    noises=(*_NOISES, ("Wh", "sigma_u_sq")),
+    differences=("Yu", "Yv", "Wh"),
+    values=_VALUES,
+    sampled=True,
+)
+
+ANY_ROUND = Scope(
+    sources=_SOURCES,
+    atoms=(*_ROUND, ("du", ("past", "S", "xi")), ("dv", _AFTER)),
+    derived=(("u1", "u + du"), ("v1", "v + dv")),
+    gradients=_GRADIENTS,
+    values=_VALUES,
+)
+
+_FIXED = (
+    *((name, ("past",)) for name in ("u", "v", "au", "av")),
+    *((name, ("past", "old")) for name in ("uh", "vh", "hu", "hv")),
+    *((name, ("past", "old", "new")) for name in ("Yu", "Yv")),
+)
+_STEP_GRADIENTS = _GRADIENTS[:4]
+
+STEP = Scope(
+    sources=("past", "old", "new"),
+    atoms=_FIXED,
+    centred=(("Yu", "new"), ("Yv", "new")),
+    derived=(("up", "uh - gamma_u*(hu + Yu)"), ("vp", "vh - gamma_v*(hv + Yv)")),
+    gradients=_STEP_GRADIENTS,
+    noises=_NOISES,
+)
+
+SCAFFOLD_STEP = Scope(
+    sources=("past", "old", "new"),
+    atoms=(*_FIXED, *((name, ("past",)) for name in ("ci", "di", "c", "d", "gu"))),
+    centred=(("Yu", "new"), ("Yv", "new")),
+    derived=(("up", "uh - gamma_u*(hu + Yu - ci + c)"), ("vp", "vh - gamma_v*(hv + Yv)")),
+    gradients=_STEP_GRADIENTS,
+    noises=_NOISES,
+)
+
+SCOPES = {
+    FEDAVG: ROUND,
+    SCAFFOLD: SCAFFOLD_ROUND,
+    INCREMENTS: ANY_ROUND,
+    f"step of {FEDAVG}": STEP,
+    f"step of {SCAFFOLD}": SCAFFOLD_STEP,
+}

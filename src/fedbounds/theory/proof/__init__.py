@@ -1,0 +1,1 @@
+"""How proofs are written, searched for multipliers, and replayed."""

@@ -1,0 +1,323 @@
+"""Multipliers of a step's premises and squares: found here, trusted nowhere.
+
+At sample values of the parameters a linear programme says which multipliers, and which
+coefficients of the remainder, are zero; those equations are then solved exactly, over quotients of
+polynomials. The checker decides whether the result proves the step.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from flint import fmpq
+from scipy.optimize import linprog
+
+from fedbounds.theory.checker.check import Pieces, nonnegative, pieces, remainders
+from fedbounds.theory.checker.data import Certificate, Premise, Square, Statement, Theory
+from fedbounds.theory.checker.errors import Refused
+from fedbounds.theory.checker.expressions import NewVariable
+from fedbounds.theory.checker.ratios import Ratio
+from fedbounds.theory.checker.values import Value
+
+UNKNOWN = "?"
+_TRIES = 6  # sample points and objectives
+_ZERO = 1e-7
+_FREE = ("root", "equal", "solve")  # assignments that are identities
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A step whose certificate has unknown multipliers."""
+
+    theory: Theory
+    statement: Statement
+    certificate: Certificate
+    earlier: Mapping[str, Statement]
+    at: Mapping[str, str]
+    hypothesis: Statement | None
+
+    @property
+    def entries(self) -> list[Premise | Square]:
+        """Premises, then squares."""
+        return [*self.certificate.premises, *self.certificate.squares]
+
+
+@dataclass(frozen=True, eq=False)
+class _Row:
+    """One branch: the gap less known entries, and a column for each unknown multiplier."""
+
+    found: Pieces
+    rest: Value
+    columns: list[Value]
+    signed: list[bool]
+
+
+def complete(
+    theory: Theory,
+    statement: Statement,
+    certificate: Certificate,
+    earlier: Mapping[str, Statement],
+    at: Mapping[str, str] | None = None,
+    hypothesis: Statement | None = None,
+) -> Certificate:
+    """The certificate with every unknown multiplier filled in.
+
+    Raises
+    ------
+    Refused
+        If no multipliers were found within the counted tries.
+    """
+    problem = Problem(theory, statement, certificate, earlier, at or {}, hypothesis)
+    unknown = [i for i, e in enumerate(problem.entries) if e.times[0].startswith(UNKNOWN)]
+    if not unknown:
+        return certificate
+    rows = list(_rows(problem, certificate, unknown))
+    for candidate in _common(problem, rows, unknown):
+        if _proves(problem, candidate):
+            return candidate
+    return _filled(problem, unknown, [_per_branch(problem, row) for row in rows])
+
+
+def _proves(problem: Problem, certificate: Certificate) -> bool:
+    try:
+        found = remainders(
+            problem.theory,
+            problem.statement,
+            certificate,
+            problem.earlier,
+            problem.at,
+            problem.hypothesis,
+        )
+    except Refused:
+        return False
+    return all(remainder.ok for remainder in found)
+
+
+def _rows(problem: Problem, certificate: Certificate, unknown: Sequence[int]) -> Iterator[_Row]:
+    powers: dict[str, bool] = {}
+    while True:
+        try:
+            every = list(
+                pieces(
+                    problem.theory,
+                    problem.statement,
+                    certificate,
+                    problem.earlier,
+                    problem.at,
+                    problem.hypothesis,
+                    powers,
+                )
+            )
+            rows = [_row(problem, found, number, unknown) for number, found in enumerate(every)]
+            break
+        except NewVariable as found_name:
+            powers[found_name.name] = found_name.positive
+    yield from rows
+
+
+def _row(problem: Problem, found: Pieces, number: int, unknown: Sequence[int]) -> _Row:
+    reader, rest = found.branch.reader, found.gap
+    columns, signed = [], []
+    premises = len(found.premises)
+    for index, entry in enumerate(problem.entries):
+        text = entry.times[0] if len(entry.times) == 1 else entry.times[number]
+        factor = reader.read(_factor(text) if index in unknown else text)
+        piece = found.premises[index] if index < premises else None
+        value = found.squares[index - premises] if piece is None else piece.value
+        if piece is not None and piece.error is not None and (index in unknown or factor.terms):
+            raise piece.error
+        if index in unknown:
+            columns.append(factor * value)
+            signed.append(piece is not None and piece.equality)
+        else:
+            rest = rest - factor * value
+    return _Row(found, rest, columns, signed)
+
+
+def _factor(text: str) -> str:
+    return text.removeprefix(UNKNOWN).removeprefix("*") or "1"
+
+
+def _filled(problem: Problem, unknown: Sequence[int], rows: list[list[Ratio]]) -> Certificate:
+    """The certificate with these multipliers: one row for all branches, or one for each."""
+    entries = problem.entries
+    for j, index in enumerate(unknown):
+        factor = _factor(entries[index].times[0])
+        texts = tuple(f"({row[j]})" + (f"*({factor})" if factor != "1" else "") for row in rows)
+        entries[index] = replace(entries[index], times=texts)
+    count = len(problem.certificate.premises)
+    return replace(
+        problem.certificate,
+        premises=tuple(e for e in entries[:count] if isinstance(e, Premise)),
+        squares=tuple(e for e in entries[count:] if isinstance(e, Square)),
+    )
+
+
+def _common(problem: Problem, rows: list[_Row], unknown: Sequence[int]) -> Iterator[Certificate]:
+    """Multipliers in the parameters themselves, the same in every branch."""
+    chart = tuple(a for a in problem.certificate.chart if a.kind in _FREE)
+    free_problem = replace(problem, theory=replace(problem.theory, symbols=_loose(problem.theory)))
+    try:
+        (free,) = _rows(free_problem, replace(problem.certificate, chart=chart), unknown)
+    except (Refused, ValueError):
+        return
+    for row in rows:
+        for point, objective in _tries(row):
+            moved = _moved(row, free, point)
+            solution = None if moved is None else _solve(problem, free, moved, objective)
+            if solution is not None:
+                yield _filled(problem, unknown, [solution])
+
+
+def _loose(theory: Theory) -> dict[str, str]:
+    """Counts as positive numbers, so that a chart need not shift them."""
+    return {n: "positive" if s == "integer" else s for n, s in theory.symbols.items()}
+
+
+def _moved(row: _Row, free: _Row, point: dict[str, fmpq]) -> dict[str, fmpq] | None:
+    """A point of a branch as values of the variables of the chart without bounds."""
+    known = row.found.branch.reader.parameters
+    moved = {}
+    for name in free.rest.ring.names:
+        if name in known:
+            moved[name] = _at(known[name], point)
+        elif name in point:
+            moved[name] = point[name]
+        else:
+            return None
+    return moved
+
+
+def _per_branch(problem: Problem, row: _Row) -> list[Ratio]:
+    for point, objective in _tries(row):
+        solution = _solve(problem, row, point, objective)
+        if solution is not None and _leaves_nothing_negative(problem, row, solution):
+            return solution
+    raise Refused("no multipliers found: the premises, so combined, do not give the step")
+
+
+def _leaves_nothing_negative(problem: Problem, row: _Row, solution: list[Ratio]) -> bool:
+    rest = row.rest
+    for value, column, signed in zip(solution, row.columns, row.signed, strict=True):
+        if not signed and not value.nonnegative():
+            return False
+        rest = rest - Value.of(value) * column
+    exact = problem.statement.relation == "=="
+    return all(
+        ratio.is_zero() or (not exact and nonnegative(problem.theory, key) and ratio.nonnegative())
+        for key, ratio in rest.terms.items()
+    )
+
+
+def _tries(row: _Row) -> Iterator[tuple[dict[str, fmpq], np.ndarray]]:
+    """Sample points of a branch with objectives; the same on every run."""
+    random = np.random.default_rng(0)
+    for number in range(_TRIES):
+        point = {
+            name: fmpq(int(random.integers(2, 30)), int(random.integers(2, 10)))
+            for name in row.rest.ring.names
+        }
+        weights = np.ones(len(row.columns)) if number == 0 else random.random(len(row.columns))
+        yield point, weights
+
+
+def _at(ratio: Ratio, point: Mapping[str, fmpq]) -> fmpq:
+    values = [point[name] for name in ratio.ring.names]
+    value: fmpq = ratio.above(*values) / ratio.below(*values)
+    return value
+
+
+def _solve(
+    problem: Problem, row: _Row, point: Mapping[str, fmpq], objective: np.ndarray
+) -> list[Ratio] | None:
+    """Exact multipliers with the zeros that the linear programme has at a point."""
+    keys = sorted(set(row.rest.terms).union(*(column.terms for column in row.columns)))
+    exact = problem.statement.relation == "=="
+    free = {key for key in keys if not exact and nonnegative(problem.theory, key)}
+    zero = row.rest.ring.number(0)
+    try:
+        matrix = np.array(
+            [[_float(_at(c.terms.get(k, zero), point)) for c in row.columns] for k in keys]
+        ).reshape(len(keys), len(row.columns))
+        target = np.array([_float(_at(row.rest.terms.get(k, zero), point)) for k in keys])
+    except ZeroDivisionError:
+        return None
+    scale = np.maximum(np.abs(matrix).max(axis=1, initial=0.0), np.abs(target)) + 1e-300
+    matrix, target = matrix / scale[:, None], target / scale
+    inside = np.array([key in free for key in keys], dtype=bool)
+    size = np.abs(matrix).max(axis=0, initial=0.0) + 1e-300
+    found = linprog(
+        objective,
+        A_ub=matrix[inside] / size if inside.any() else None,
+        b_ub=target[inside] if inside.any() else None,
+        A_eq=matrix[~inside] / size if (~inside).any() else None,
+        b_eq=target[~inside] if (~inside).any() else None,
+        bounds=[(None, None) if signed else (0, None) for signed in row.signed],
+        method="highs",
+    )
+    if not found.success:
+        return None
+    used = [j for j, value in enumerate(found.x) if row.signed[j] or value > _ZERO]
+    left = target - matrix @ (found.x / size)
+    tight = [k for k, inner in zip(keys, inside, strict=True) if not inner]
+    tight += [
+        k for k, inner, gap in zip(keys, inside, left, strict=True) if inner and abs(gap) < _ZERO
+    ]
+    return _eliminate(row, tight, used, point)
+
+
+def _float(value: fmpq) -> float:
+    return int(value.p) / int(value.q)
+
+
+def _eliminate(
+    row: _Row, keys: Sequence[str], used: Sequence[int], point: Mapping[str, fmpq]
+) -> list[Ratio]:
+    """Solve for the used multipliers so that these coefficients vanish; what stays free is 0."""
+    zero, one = row.rest.ring.number(0), row.rest.ring.number(1)
+    pivots: list[tuple[int, dict[int, Ratio], Ratio]] = []
+    for key in keys:
+        line = {j: row.columns[j].terms[key] for j in used if key in row.columns[j].terms}
+        right = row.rest.terms.get(key, zero)
+        for pivot, other, value in pivots:
+            factor = line.get(pivot)
+            if factor is None or factor.is_zero():
+                continue
+            for j, weight in other.items():
+                line[j] = line.get(j, zero) - factor * weight
+            right = right - factor * value
+        chosen = next((j for j, w in line.items() if not w.is_zero() and _at(w, point) != 0), None)
+        if chosen is None:
+            continue
+        inverse = _inverse(line[chosen])
+        own = {j: w * inverse for j, w in line.items() if not w.is_zero()}
+        own[chosen] = one
+        right = right * inverse
+        pivots = [_substituted(p, chosen, own, right, zero) for p in pivots]
+        pivots.append((chosen, own, right))
+    solution = [zero] * len(row.columns)
+    for pivot, _, value in pivots:
+        solution[pivot] = value
+    return solution
+
+
+def _substituted(
+    pivot: tuple[int, dict[int, Ratio], Ratio],
+    chosen: int,
+    own: dict[int, Ratio],
+    right: Ratio,
+    zero: Ratio,
+) -> tuple[int, dict[int, Ratio], Ratio]:
+    index, line, value = pivot
+    factor = line.get(chosen)
+    if factor is None or factor.is_zero():
+        return pivot
+    changed = dict(line)
+    for j, weight in own.items():
+        changed[j] = changed.get(j, zero) - factor * weight
+    return index, changed, value - factor * right
+
+
+def _inverse(ratio: Ratio) -> Ratio:
+    """1/x without asking whether x may vanish: the checker asks."""
+    return Ratio(ratio.ring, ratio.below, ratio.above)

@@ -1,0 +1,91 @@
+"""Claims as the checker's text."""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+import sympy as sp
+
+from fedbounds.theory.checker.data import Comparison, Scope, Statement, Theory
+from fedbounds.theory.claims import Condition, Part
+from fedbounds.theory.symbols import (
+    CONSTANTS,
+    MEANING,
+    SIGNED,
+    eta_u,
+    eta_v,
+    gamma,
+    gamma_u,
+    gamma_v,
+    m,
+    n,
+)
+from fedbounds.vocabulary import Index
+
+_INDEX = ("t", "k")
+_EFFECTIVE = Condition(gamma_u * eta_u, "==", gamma_v * eta_v)
+
+
+def safe(name: str) -> str:
+    """A constant's name as an identifier: sigma_u^2 becomes sigma_u_sq."""
+    return name.replace("^2", "_sq")
+
+
+@cache
+def text(expression: Any) -> str:
+    """An expression as the checker reads it."""
+    expression = sp.sympify(expression)
+    renamed = {
+        symbol: sp.Symbol(safe(symbol.name))
+        for symbol in expression.free_symbols
+        if safe(symbol.name) != symbol.name
+    }
+    return str(expression.xreplace(renamed))
+
+
+def comparisons(conditions: tuple[Condition, ...]) -> Iterator[Comparison]:
+    """Conditions as text; that of an effective step says what gamma is."""
+    for condition in conditions:
+        if condition == _EFFECTIVE:
+            yield text(gamma), "==", text(gamma_u * eta_u)
+            yield text(gamma), "==", text(gamma_v * eta_v)
+        else:
+            yield text(condition.left), condition.relation, text(condition.right)
+
+
+def statement_of(part: Part, scope: str = "") -> Statement:
+    """A part of a claim; ``scope`` names the vectors that its sides speak of."""
+    return Statement(
+        left=text(part.left),
+        relation=part.relation.value,
+        right=text(part.right),
+        conditions=tuple(comparisons(part.conditions)),
+        assumptions=tuple(assumption.value for assumption in part.assumptions),
+        first=part.first_round if part.index is not Index.RUN else 0,
+        scope=scope,
+    )
+
+
+def theory_of(
+    scopes: Mapping[str, Scope],
+    per_client: frozenset[str],
+    per_step: frozenset[str],
+    always: tuple[Comparison, ...] = ((text(m), "<=", text(n)),),
+) -> Theory:
+    """All declared symbols and quantities with their signs."""
+    quantities = {name: name not in SIGNED for name in MEANING if name not in CONSTANTS}
+    return Theory(
+        symbols={safe(name): _sign(symbol) for name, symbol in CONSTANTS.items()}
+        | dict.fromkeys(_INDEX, "index"),
+        quantities=quantities,
+        per_client=per_client,
+        per_step=per_step,
+        scopes=dict(scopes),
+        always=always,
+    )
+
+
+def _sign(symbol: sp.Symbol) -> str:
+    if symbol.is_positive:
+        return "integer" if symbol.is_integer else "positive"
+    return "nonnegative"

@@ -1,0 +1,37 @@
+"""Vectors in statements: squared norms, inner products, conditional means, participation.
+
+A vector is a symbol declared in a scope. The expectation is over all randomness and, where the
+scope has them, over a uniform client i and a uniform local step k.
+"""
+
+import sympy as sp
+
+
+class sq(sp.Function):  # type: ignore[misc]
+    """E ||x||^2."""
+
+    nargs = 1
+
+
+class ip(sp.Function):  # type: ignore[misc]
+    """E <x, y>."""
+
+    nargs = 2
+
+
+class given(sp.Function):  # type: ignore[misc]
+    """E[x | sources]: ``given(x, past, i)``."""
+
+
+class present(sp.Function):  # type: ignore[misc]
+    """x times the indicator that client i takes part."""
+
+    nargs = 1
+
+
+past, S, xi, i, k_ = sp.symbols("past S xi i k")
+
+
+def vectors(names: str) -> tuple[sp.Symbol, ...]:
+    """Symbols that stand for vectors."""
+    return tuple(sp.symbols(names, seq=True))

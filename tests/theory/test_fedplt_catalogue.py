@@ -1,0 +1,141 @@
+"""The fedplt catalogue lists the ids of its statement sheet and judges nothing.
+
+The sheet writes `fedplt/A2` twice: for the second assumption and for the bound of its item 13.
+The ledger holds an id once, so the bound is listed as `fedplt/A2-bound` where item 13 stands.
+"""
+
+import importlib.resources
+import importlib.util
+import re
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from fedbounds.theory import catalogue
+from fedbounds.vocabulary import Kind, Source
+
+TESTS = Path(__file__).parents[1]
+LEDGER = (TESTS / "data" / "fedplt_ids.txt").read_text(encoding="utf-8").splitlines()
+CATALOGUE = tomllib.loads(
+    importlib.resources.files("fedbounds.theory.fedplt")
+    .joinpath("catalogue.toml")
+    .read_text(encoding="utf-8")
+)
+CLAIMS = CATALOGUE["claim"]
+IDS = [claim["id"] for claim in CLAIMS]
+SECOND_MEANING, AFTER = "fedplt/A2-bound", "fedplt/jensen-distance"
+
+REQUIRED = {"id", "kind", "source", "place", "statement"}
+JUDGING = re.compile(
+    r"\b(confirm(s|ed)?|refut(es|ed)|prove[sdn]?|disprove[sdn]?|violate[sd]?|contradict(s|ory)?"
+    r"|unsatisfiable|survive[sd]?|holds?|fails?|true|false|right|wrong|(in)?correct(ly)?|(in)?valid"
+    r"|mistaken?|typo|flaw(ed)?|indeed)\b",
+    re.IGNORECASE,
+)
+
+
+def expected_ids(ledger):
+    """The ids of the ledger, with the second meaning of `fedplt/A2` at its place."""
+    at = ledger.index(AFTER) + 1
+    return [*ledger[:at], SECOND_MEANING, *ledger[at:]]
+
+
+def differences(expected, listed):
+    """What keeps two lists of ids from being the same, in words; empty if nothing does."""
+    found = [
+        f"{name} is listed {count} times" for name, count in Counter(listed).items() if count > 1
+    ]
+    found += [f"{name} is missing" for name in expected if name not in listed]
+    found += [f"{name} is not on the sheet" for name in listed if name not in expected]
+    if not found and list(expected) != list(listed):
+        first = next(pair for pair in zip(expected, listed, strict=True) if pair[0] != pair[1])
+        found.append(f"{first[1]} stands where {first[0]} is expected")
+    return found
+
+
+def test_the_catalogue_lists_the_ids_of_the_sheet_in_its_order():
+    assert differences(expected_ids(LEDGER), IDS) == []
+
+
+def test_the_ledger_is_whole():
+    assert len(LEDGER) == len(set(LEDGER)) == 45
+    assert all(re.fullmatch(r"fedplt/[A-Za-z0-9.-]+", name) for name in LEDGER)
+    assert (LEDGER[0], LEDGER[-1]) == ("fedplt/psi", "fedplt/nonconvex")
+    assert SECOND_MEANING not in LEDGER
+
+
+@pytest.mark.parametrize("at", range(0, len(LEDGER), 9))
+def test_a_planted_difference_is_named(at):
+    expected, gone = expected_ids(LEDGER), IDS[at]
+    assert differences(expected, IDS[:at] + IDS[at + 1 :]) == [f"{gone} is missing"]
+    extra = [*IDS[:at], "fedplt/made-up", *IDS[at:]]
+    assert differences(expected, extra) == ["fedplt/made-up is not on the sheet"]
+    assert differences(expected, [gone, *IDS]) == [f"{gone} is listed 2 times"]
+    assert differences(expected, [*IDS[1:], IDS[0]]) == [
+        f"{IDS[1]} stands where {IDS[0]} is expected"
+    ]
+
+
+SHEET = r"""# Sheet `toy`
+* **`toy/psi`** vector, see `toy/no-1`; **`toy/gamma-relax`** inside an item; `toy/no-2`
+3. **`toy/A2.2-part1`**, chain: (a) $x$; **bold** (b) `toy/no-3`
+* **`toy/any-masks`** (introduction): `toy/no-4`
+| place | `toy/no-5` |
+"""
+
+
+def test_the_sheets_way_of_writing_ids_is_read():
+    spec = importlib.util.spec_from_file_location("sheet_ids", TESTS / "sheet_ids.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    names = ["psi", "gamma-relax", "A2.2-part1", "any-masks"]
+    assert script.sheet_ids(SHEET) == [f"toy/{name}" for name in names]
+
+
+def test_the_paper_is_registered_under_its_key():
+    found = catalogue.paper("fedplt")
+    assert (found.key, found.authors) == ("fedplt", ("Ahmad Dabaja", "Rachid El-Azouzi"))
+    assert [entry.id for entry in found.entries] == IDS
+    assert "fedplt" in catalogue.PAPERS
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=IDS)
+def test_a_claim_is_complete(claim):
+    assert claim.keys() >= REQUIRED
+    assert claim.keys() <= REQUIRED | {"module", "uses"}
+    assert claim["kind"] in list(Kind)
+    assert claim["source"] in list(Source)
+    assert claim["place"].strip() == claim["place"] != ""
+    assert claim["statement"].strip() == claim["statement"]
+    assert "\n" not in claim["statement"]
+    assert 20 <= len(claim["statement"]) <= 140
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=IDS)
+def test_a_statement_judges_nothing(claim):
+    assert not JUDGING.search(claim["statement"])
+
+
+def test_no_two_claims_share_a_statement():
+    assert len({claim["statement"] for claim in CLAIMS}) == len(CLAIMS)
+
+
+def test_names_agree_with_kinds():
+    kinds = {claim["id"].partition("/")[2]: claim["kind"] for claim in CLAIMS}
+    assert {name for name, kind in kinds.items() if kind == Kind.ASSUMPTION} == {
+        f"A{number}" for number in range(1, 7)
+    }
+    assert {name for name, kind in kinds.items() if kind == Kind.DEFINITION} == {"psi", "alg"}
+
+
+def test_what_a_claim_uses_stands_in_the_list_and_runs_from_the_theorems_to_the_assumptions():
+    uses = {claim["id"]: claim.get("uses", []) for claim in CLAIMS}
+
+    def reached(name):
+        return {name}.union(*(reached(other) for other in uses[name]))
+
+    assert {name for names in uses.values() for name in names} <= set(IDS)
+    assert {f"fedplt/A{number}" for number in range(1, 7)} <= reached("fedplt/constant-step")
+    assert reached("fedplt/recursion") <= reached("fedplt/decaying-step")
