@@ -202,6 +202,16 @@ class ProofStatus(StrEnum):
     OPEN = "open"
 
 
+class Severity(StrEnum):
+    """What the weakest proved correction changes, least first."""
+
+    TYPO = "typo"  # the relation
+    CONSTANT = "constant"
+    CONDITION = "condition"
+    RATE = "rate"
+    FATAL = "fatal"
+
+
 class Standing(StrEnum):
     """The word printed for a claim; computed from the two axes, never written down."""
 

@@ -117,7 +117,7 @@ def test_the_list_holds_every_claim_with_kind_source_and_place():
             assert row.kind.value in line
             assert row.source.value in line
             assert row.place.split()[0] in line
-    assert call("list", "personalization").out == found.out
+    assert call("list", *PAPERS).out == found.out
 
 
 @pytest.mark.parametrize("claim_id", [e.id for e in select(()) if e.module])

@@ -147,7 +147,7 @@ def test_gradients_after_the_round_move_with_each_block_alone():
 
 
 def test_too_many_outcomes_are_refused_before_any_work(monkeypatch):
-    monkeypatch.setattr(module, "_start", None)
+    monkeypatch.setattr(module, "started", None)
     case = instance("quadratic", ScaffoldP, 1, "both")
     count = 256 * 2 * 256  # initial samples, sets of participants, samples
     assert count > MOST_ROWS

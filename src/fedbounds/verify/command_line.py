@@ -32,6 +32,7 @@ def cli(context: click.Context) -> None:
             "  fedbounds list                              claims, their kind, source and place\n"
             "  fedbounds show personalization/lem-A.2      its formulas and standing\n"
             "  fedbounds verify personalization --quick    judge a paper's claims; write a page\n"
+            "  fedbounds prove personalization fedplt      replay proofs, step by step\n"
             "  fedbounds search personalization/lem-A.2    hunt for a small counterexample\n"
             "  fedbounds report results                    make the page of a result folder again"
         )
@@ -137,6 +138,42 @@ def verify(names: tuple[str, ...], **options: Any) -> None:
 def measure(names: tuple[str, ...], **options: Any) -> None:
     """Judge claims by measurement alone; write records and results.json."""
     _judge(names, page=False, **options)
+
+
+@cli.command("prove")
+@click.option("--json", "json_file", help="Also write the proofs to this file.")
+@click.option("--latex", is_flag=True, help="Print the steps as LaTeX.")
+@click.option("--steps", is_flag=True, help="Print every step, not only the findings.")
+@_OUT
+@_NAMES
+def prove_claims(
+    names: tuple[str, ...], out: str, json_file: str | None, latex: bool, steps: bool
+) -> None:
+    """Replay proofs, step by step; write every certificate to proofs.json.
+
+    Claims that have a step without proof are measured too, for an exact instance against it.
+    """
+    entries = select(names)
+    from .plan import Profile
+    from .proof_tables import print_chain, print_proofs
+    from .prove_run import CERTIFICATES, certificate_data, prove_entries
+    from .records import dumps
+    from .run import Settings
+    from .store import Store, write_text
+
+    _keep_folder_clean()
+    store = Store(Path(out))
+    began = time.perf_counter()
+    rows = prove_entries(entries, Settings(Profile.QUICK), store)
+    data = certificate_data([key for key in rows if "/" not in key])
+    target = store.folder / CERTIFICATES
+    write_text(target, dumps(data))
+    if json_file:
+        write_text(Path(json_file), dumps(rows))
+    if steps:
+        for row in rows.values():
+            print_chain(row, latex)
+    print_proofs(rows, [f"certificates: {target}"], time.perf_counter() - began)
 
 
 def _judge(

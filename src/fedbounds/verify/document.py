@@ -41,5 +41,5 @@ def document(results: Results, settings: Settings, timing: Timing) -> dict[str, 
         },
         "claims": {summary["id"]: summary for summary in results.claims},
         "results": results.records,
-        "proofs": {},
+        "proofs": results.proofs,
     }

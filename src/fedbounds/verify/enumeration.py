@@ -51,21 +51,21 @@ _MEAN_STEPS = (Quantity.MEAN_STEP_U, Quantity.MEAN_STEP_V)
 
 def outcomes(problem: Problem, algorithm: FedAvgP, rounds: int) -> int:
     """Number of weighted replicas a full enumeration visits."""
-    per_client = len(_outcomes(problem, algorithm))
+    per_client = len(client_outcomes(problem, algorithm))
     subsets = comb(problem.clients, algorithm.participants)
     branch = subsets * per_client**algorithm.participants
-    first = per_client**problem.clients if _draws_at_start(algorithm) else 1
+    first = per_client**problem.clients if draws_at_start(algorithm) else 1
     each = per_client**problem.clients
     return int(first * (each * sum(branch**t for t in range(rounds)) + branch**rounds))
 
 
-def _outcomes(problem: Problem, algorithm: FedAvgP) -> np.ndarray:
+def client_outcomes(problem: Problem, algorithm: FedAvgP) -> np.ndarray:
     """One client's noises; where gradients are exact, a single one without entries."""
     found = problem.noise_outcomes(algorithm.local_steps)
     return np.zeros((1, algorithm.local_steps, 0)) if found is None else np.asarray(found)
 
 
-def _draws_at_start(algorithm: FedAvgP) -> bool:
+def draws_at_start(algorithm: FedAvgP) -> bool:
     return type(algorithm) is not FedAvgP
 
 
@@ -81,8 +81,8 @@ def enumerate_run(problem: Problem, algorithm: FedAvgP, start: Start, rounds: in
     if count > MOST_OUTCOMES:
         raise FedboundsError(f"{count} outcomes to enumerate; at most {MOST_OUTCOMES} are")
     rules = rules_with_memory(algorithm, Each)
-    carry, weight = _start(problem, algorithm, rules, start)
-    every = _noises(problem, algorithm, range(problem.clients))
+    carry, weight = started(problem, algorithm, rules, start)
+    every = sample_patterns(problem, algorithm, range(problem.clients))
     infimum = problem.infimum()
     series: Series = {}
 
@@ -103,14 +103,16 @@ def enumerate_run(problem: Problem, algorithm: FedAvgP, start: Start, rounds: in
             return series
         spread, spread_weight = _branch(carry, weight, len(every))
         present = np.ones((problem.clients, len(spread_weight)))
-        drawn = _draw(present, np.tile(every, (len(weight), 1, 1, 1)))
+        drawn = draw_of(present, np.tile(every, (len(weight), 1, 1, 1)))
         seen = observe(problem, algorithm, rules, spread, drawn).features
         record(
             {n: q for n, q in measured(table, seen).items() if n not in BOUNDARY},
             seen,
             spread_weight,
         )
-        carry, weight = _move(problem, algorithm, rules, carry, weight, features, record, expected)
+        carry, weight = move_on(
+            problem, algorithm, rules, carry, weight, features, record, expected
+        )
     raise AssertionError("unreachable")
 
 
@@ -125,21 +127,21 @@ def enumeration_errors(series: Series, algorithm: FedAvgP, clients: int) -> dict
     }
 
 
-def _start(
+def started(
     problem: Problem, algorithm: FedAvgP, rules: Any, start: Start
 ) -> tuple[Any, np.ndarray]:
     """The carry before round 0 under every outcome of the initial draw."""
     if rules.init_draw is fedavg_p.init_draw:
         return rules.init(problem, algorithm, start, 1), np.ones(1)
-    noise = _noises(problem, algorithm, range(problem.clients))
-    drawn = _draw(np.ones((problem.clients, len(noise))), noise).noise
+    noise = sample_patterns(problem, algorithm, range(problem.clients))
+    drawn = draw_of(np.ones((problem.clients, len(noise))), noise).noise
     carry = rules.init(problem, algorithm, start, len(noise), drawn)
     return carry, np.full(len(noise), 1.0 / len(noise))
 
 
-def _noises(problem: Problem, algorithm: FedAvgP, clients: Any) -> np.ndarray:
+def sample_patterns(problem: Problem, algorithm: FedAvgP, clients: Any) -> np.ndarray:
     """Every noise of the given clients, shape (outcomes, n, K, width); the first for the others."""
-    single = _outcomes(problem, algorithm)
+    single = client_outcomes(problem, algorithm)
     chosen = [int(i) for i in clients]
     patterns = list(product(range(len(single)), repeat=len(chosen)))
     noise = np.repeat(single[:1][None], problem.clients, axis=1)
@@ -149,7 +151,7 @@ def _noises(problem: Problem, algorithm: FedAvgP, clients: Any) -> np.ndarray:
     return noise
 
 
-def _repeat(carry: Any, count: int) -> Any:
+def repeated(carry: Any, count: int) -> Any:
     """Every replica ``count`` times in a row."""
     arrays = (getattr(carry, f.name) for f in fields(carry))
     return type(carry)(*(np.repeat(a, count, axis=a.ndim - 2) for a in arrays))
@@ -157,17 +159,17 @@ def _repeat(carry: Any, count: int) -> Any:
 
 def _branch(carry: Any, weight: np.ndarray, count: int) -> tuple[Any, np.ndarray]:
     """Repeat each replica ``count`` times, its weight divided equally."""
-    return _repeat(carry, count), np.repeat(weight / count, count)
+    return repeated(carry, count), np.repeat(weight / count, count)
 
 
-def _draw(present: np.ndarray, noise: np.ndarray) -> Draw:
+def draw_of(present: np.ndarray, noise: np.ndarray) -> Draw:
     """A draw from noise of shape (R, n, K, width)."""
     replicas, n, steps, width = noise.shape
     rows = noise.transpose(2, 1, 0, 3).reshape(steps, n * replicas, width) if width else None
     return Draw(present=present, noise=rows, cohort=everyone(n, replicas))
 
 
-def _move(
+def move_on(
     problem: Problem,
     algorithm: FedAvgP,
     rules: Any,
@@ -181,10 +183,10 @@ def _move(
     subsets = all_participants(problem.clients, algorithm.participants)
     moved, weights, steps, means = [], [], [], []
     for subset in subsets.T:
-        noise = _noises(problem, algorithm, np.flatnonzero(subset))
+        noise = sample_patterns(problem, algorithm, np.flatnonzero(subset))
         branched, branch_weight = _branch(carry, weight / subsets.shape[1], len(noise))
         present = np.repeat(subset[:, None], len(branch_weight), axis=1)
-        drawn = _draw(present, np.tile(noise, (len(weight), 1, 1, 1)))
+        drawn = draw_of(present, np.tile(noise, (len(weight), 1, 1, 1)))
         after = rules.step(problem, algorithm, branched, drawn)
         change = increments(branched, after)
         slopes = {

@@ -1,8 +1,9 @@
 """Every vector that FedPLT's analysis speaks of, under every outcome of the randomness.
 
-The analysis uses t, W^t and W_k^t in three ways, one function each: `free_outcomes` takes one step
-from given vectors (view A), `round_outcomes` counts rounds of the algorithm (view R),
-`virtual_outcomes` counts local steps and aggregates virtually after each (view V).
+`fedplt_values` evaluates statements on these arrays. The analysis uses t, W^t and W_k^t in three
+ways, one function each: `free_outcomes` takes one step from given vectors (view A),
+`round_outcomes` counts rounds of the algorithm (view R), `virtual_outcomes` counts local steps and
+aggregates virtually after each (view V).
 
 Sources are ``past`` (everything before), ``xi`` (all samples of the round, or step), ``k`` (the
 client, with probability c_k) and ``s`` (the local step of a round, uniform; one in views A and V).
@@ -22,18 +23,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import sympy as sp
 
 from fedbounds.algorithms import fedplt
-from fedbounds.algorithms.fedavg_p import Carry, Draw
+from fedbounds.algorithms.fedavg_p import Carry, Draw, disturbed
 from fedbounds.algorithms.fedplt import FedPLT, compensation, shares
-from fedbounds.errors import FedboundsError, require
-from fedbounds.problems import FederatedQuadratic, Start, everyone
+from fedbounds.errors import require
+from fedbounds.problems import FederatedQuadratic, Start
 from fedbounds.problems.linear import is_positive_definite, solve
 
-from . import outcome_values
-from .enumeration import _draw, _noises, _outcomes, _repeat
-from .outcome_values import Evaluated
+from .enumeration import client_outcomes, draw_of, repeated, sample_patterns
 from .outcomes import MOST_ROWS, Outcomes
 
 SOURCES = ("past", "xi", "k", "s")
@@ -68,16 +66,10 @@ class _State:
 
 @dataclass(frozen=True, eq=False)
 class _Seen:
-    """Samples (X, n, steps, width), and per row of pasts times samples what the clients did.
+    """What the clients did, in every row of P pasts times X samples.
 
-    Attributes
-    ----------
-    carry : Carry
-        W^t.
-    drawn : Draw
-    points, exact, noisy : arrays, shape (steps, n, P X, d)
-    last : array, shape (n, P X, d)
-        W_k^t.
+    Samples have shape (X, n, steps, width), ``carry`` holds W^t, points and gradients have shape
+    (steps, n, P X, d), and ``last`` is W_k^t of shape (n, P X, d).
     """
 
     samples: np.ndarray
@@ -142,40 +134,163 @@ def virtual_outcomes(
     return _enumerated(problem, algorithm, state.weight, seen, steps - 1)
 
 
-def evaluate(
-    expression: sp.Expr, found: Enumerated, values: Mapping[str, float]
-) -> Evaluated:
-    """Value of a statement in sq, ip, given, mask, comp, share and attenuate.
-
-    Parameters
-    ----------
-    values : mapping from symbol name to number
-    """
-    vectors = dict(found.space.vectors)
-    space = replace(found.space, vectors=vectors)
-
-    def resolved(node: sp.Basic) -> sp.Basic:
-        """The node with every product by a factor as a vector of its own."""
-        if not node.args:
-            return node
-        arguments = [resolved(argument) for argument in node.args]
-        factor = found.factors.get(getattr(node.func, "__name__", ""))
-        if factor is None:
-            return node.func(*arguments)
-        array = outcome_values.vector_of(arguments[0], space, values)
-        if array.shape[-1] < factor.shape[-1] and not arguments[0].is_zero:
-            raise FedboundsError(f"{node}: {arguments[0]} has no coordinates to multiply")
-        vectors[str(node)] = array * factor
-        return sp.Symbol(str(node))
-
-    statement = resolved(sp.sympify(expression))
-    return outcome_values.evaluate(statement, replace(space, scale=_largest(vectors)), values)
+# ---- the algorithm, driven with every sample
 
 
-def alignment(found: Enumerated) -> np.ndarray:
-    """rho_k^t = <m_k o g, W_k - W*> / <g, W_k - W*>, shape (past, xi, n); NaN for 0 / 0 and x / 0."""
-    vectors = found.space.vectors
-    g, x = vectors["g"], vectors["Wk"] - vectors["Wstar"]
-    masked = (found.factors["mask"] * g * x).sum(axis=-1)[..., 0]
-    whole = (g * x).sum(axis=-1)[..., 0]
-    return np.divide(masked, whole, out=np.full_like(whole, np.nan), where=whole != 0)
+def _check(problem: FederatedQuadratic, algorithm: FedPLT) -> None:
+    """Raise unless every F_k is a strongly convex quadratic."""
+    kind = type(problem).__name__
+    require(isinstance(problem, FederatedQuadratic), "problem", kind, "FederatedQuadratic")
+    for client, hessian in enumerate(problem.hessian):
+        require(is_positive_definite(hessian), f"Hessian of client {client}", hessian, "definite")
+
+
+def _begin(problem: FederatedQuadratic, algorithm: FedPLT, start: Start) -> _State:
+    _check(problem, algorithm)
+    W = fedplt.init(problem, algorithm, start, 1).u
+    return _State(W, np.stack([W] * problem.clients), np.ones(1))
+
+
+def _samples(
+    problem: FederatedQuadratic, algorithm: Any, state: _State
+) -> tuple[np.ndarray, Carry, Draw]:
+    """Every sample of all clients, W^t and the draw: each past is followed by every sample."""
+    pasts, n = len(state.weight), problem.clients
+    count = pasts * len(client_outcomes(problem, algorithm)) ** n
+    require(count <= MOST_ROWS, "number of outcomes to enumerate", count, f"at most {MOST_ROWS}")
+    samples = sample_patterns(problem, algorithm, range(n))
+    carry = repeated(Carry(state.W, np.zeros((n, pasts, 0))), len(samples))
+    drawn = draw_of(np.ones((n, count)), np.tile(samples, (pasts, 1, 1, 1)))
+    return samples, carry, drawn
+
+
+def _one_round(problem: FederatedQuadratic, algorithm: FedPLT, state: _State) -> _Seen:
+    samples, carry, drawn = _samples(problem, algorithm, state)
+    kept: list[tuple[np.ndarray, ...]] = []
+
+    def visit(s: int, z: np.ndarray, gradient: np.ndarray, noisy: np.ndarray) -> None:
+        kept.append((z, gradient, noisy))
+
+    last = fedplt.local(problem, algorithm, carry, drawn, visit)
+    shape = (problem.clients, len(carry.u), -1)
+    points, exact, noisy = (
+        np.stack([a.reshape(shape) for a in each]) for each in zip(*kept, strict=True)
+    )
+    return _Seen(samples, carry, drawn, points, exact, noisy, last.reshape(shape))
+
+
+def _one_step(problem: FederatedQuadratic, algorithm: FedPLT, state: _State) -> _Seen:
+    """One gradient of every client at its own W_k."""
+    single = replace(algorithm, local_steps=1)
+    samples, carry, drawn = _samples(problem, single, state)
+    at = np.repeat(state.Wk, len(samples), axis=1)
+    exact = problem.gradient(_rows(at), drawn.cohort)
+    noisy = disturbed(problem, _rows(at), exact, drawn, 0)
+    exact, noisy = exact.reshape(1, *at.shape), noisy.reshape(1, *at.shape)
+    return _Seen(samples, carry, drawn, at[None], exact, noisy, at)
+
+
+def _rows(array: np.ndarray) -> np.ndarray:
+    """Clients' vectors (n, R, d) as rows."""
+    return array.reshape(-1, array.shape[-1])
+
+
+def _aggregate(algorithm: FedPLT, seen: _Seen, update: np.ndarray) -> Carry:
+    """What the server makes of updates U_k, shape (n, R, d)."""
+    return fedplt.server(algorithm, seen.carry, seen.drawn, _rows(seen.carry.u + update))
+
+
+def _next(state: _State, samples: int, W: np.ndarray, Wk: np.ndarray) -> _State:
+    """The states reached, equal ones merged."""
+    weight = np.repeat(state.weight / samples, samples)
+    every = np.concatenate([W[None], Wk]).transpose(1, 0, 2).reshape(len(W), -1)
+    _, first, which = np.unique(every, axis=0, return_index=True, return_inverse=True)
+    return _State(W[first], Wk[:, first], np.bincount(which.reshape(-1), weights=weight))
+
+
+# ---- the vectors
+
+
+def _enumerated(
+    problem: FederatedQuadratic, algorithm: FedPLT, weight: np.ndarray, seen: _Seen, t: int
+) -> Enumerated:
+    steps, n, _, d = seen.points.shape
+    sizes = (len(weight), len(seen.samples), n, steps)
+    vectors = {
+        name: _shaped(array, sizes) for name, array in _vectors(problem, algorithm, seen).items()
+    }
+    scale = max(float(abs(array).max()) for array in vectors.values())
+    require(bool(np.isfinite(scale)), "largest entry of a vector", scale, "a finite number")
+    c = np.array([float(share) for share in shares(algorithm)])
+    masks = np.asarray(algorithm.masks, dtype=float)
+    space = Outcomes(
+        sources=SOURCES,
+        weights=(weight, np.full(sizes[1], 1 / sizes[1]), c, np.full(steps, 1 / steps)),
+        vectors=vectors,
+        present=np.ones((1, 1, 1, 1, 1)),
+        samples=seen.samples,
+        t=t,
+        client=None,
+        step=None,
+        series={},
+        scale=scale,
+    )
+    factors = {
+        "mask": masks.reshape(1, 1, n, 1, d),
+        "comp": np.array([float(psi) for psi in compensation(algorithm)]).reshape(1, 1, 1, 1, d),
+        "share": c.reshape(1, 1, n, 1, 1),
+        # alpha_r = min(1, sqrt(d r)) with d r = ||m||_0
+        "attenuate": np.minimum(1.0, np.sqrt(masks.sum(axis=1))).reshape(1, 1, n, 1, 1),
+    }
+    return Enumerated(space, factors)
+
+
+def _vectors(problem: FederatedQuadratic, algorithm: FedPLT, seen: _Seen) -> dict[str, np.ndarray]:
+    """Every vector, shape (tau or 1, n or 1, R, width)."""
+    n, d = problem.clients, problem.shared_dimension
+    W, cohort, minus_eta = seen.carry.u, seen.drawn.cohort, -algorithm.inner_step_u
+    c = np.array([float(share) for share in shares(algorithm)])
+    best = _minimiser(np.tensordot(c, problem.hessian, 1), c @ problem.linear)
+    own = [_minimiser(*each) for each in zip(problem.hessian, problem.linear, strict=True)]
+    everywhere = {
+        "Ek": seen.last,
+        "E0": np.stack([W] * n),
+        "Es": np.broadcast_to(best, (n, len(W), d)),
+    }
+    least = np.broadcast_to(np.stack(own)[:, None], (n, len(W), d))
+    lowest = problem.value(_rows(least), cohort).reshape(n, -1, 1)
+    numbers = {
+        name: problem.value(_rows(at), cohort).reshape(n, -1, 1) - lowest
+        for name, at in everywhere.items()
+    }
+    noise = (seen.noisy - seen.exact).sum(axis=0)
+    U, Ub = minus_eta * seen.noisy.sum(axis=0), minus_eta * seen.exact.sum(axis=0)
+    after, without = (_aggregate(algorithm, seen, update).u for update in (U, Ub))
+    found = {
+        **{"W": W, "Wk": seen.last, "Wstar": everywhere["Es"], "Wn": after},
+        "g": problem.gradient(_rows(seen.last), cohort).reshape(n, -1, d),
+        "g0": problem.gradient(_rows(everywhere["E0"]), cohort).reshape(n, -1, d),
+        **{"Ws": seen.points, "gs": seen.exact, "ns": seen.noisy - seen.exact},
+        **{"U": U, "Ub": Ub, "delta": U - Ub, "noise": noise},
+        **{"D": after - W, "Db": without - W},
+        **numbers,
+        "gap": np.tensordot(c, lowest + numbers["Es"], 1)[None] - lowest,
+        "one": np.ones((1, 1, 1)),
+    }
+    return {
+        name: array.reshape((1,) * (4 - array.ndim) + array.shape) for name, array in found.items()
+    }
+
+
+def _minimiser(hessian: np.ndarray, slope: np.ndarray) -> np.ndarray:
+    """Of a strongly convex quadratic."""
+    found = solve(hessian, -slope[:, None])
+    assert found is not None
+    return np.asarray(found[:, 0])
+
+
+def _shaped(array: np.ndarray, sizes: tuple[int, ...]) -> np.ndarray:
+    """One axis per source, filled out: no axis is assumed constant."""
+    pasts, samples, clients, steps = sizes
+    full = np.broadcast_to(array, (steps, clients, pasts * samples, array.shape[-1]))
+    return full.transpose(2, 1, 0, 3).reshape(*sizes, array.shape[-1])

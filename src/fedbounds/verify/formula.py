@@ -6,11 +6,13 @@ from typing import Any
 import sympy as sp
 from sympy.printing.latex import LatexPrinter
 
+from fedbounds.theory.proof.vectors import LATEX
 from fedbounds.theory.symbols import MEANING, t
 
 _ROUND = re.compile(r"\^(?:\{t([+-][0-9]+)?\}|t)")
 _COMPOSITE = re.compile(r"\\\||\\langle|\s")  # a norm, a product or more than one letter
 _T = sp.Symbol(t.name)
+_SUMS = {"Sum_i": r"\sum_i", "Sum_ik": r"\sum_{i,k}"}
 
 
 class _Latex(LatexPrinter):  # type: ignore[misc]
@@ -21,10 +23,29 @@ class _Latex(LatexPrinter):  # type: ignore[misc]
 
     def _print_Symbol(self, expr: sp.Symbol, style: str = "plain") -> str:
         known = MEANING.get(expr.name)
-        return known.latex if known else str(super()._print_Symbol(expr, style))
+        if known:
+            return known.latex
+        return LATEX.get(expr.name) or str(super()._print_Symbol(expr, style))
+
+    def _print_sq(self, expr: Any) -> str:
+        return rf"\mathbb E\|{self._print(expr.args[0])}\|^2"
+
+    def _print_ip(self, expr: Any) -> str:
+        left, right = map(self._print, expr.args)
+        return rf"\mathbb E\langle {left},{right}\rangle"
+
+    def _print_given(self, expr: Any) -> str:
+        inner, *sources = map(self._print, expr.args)
+        return rf"\mathbb E[{inner}\mid {','.join(sources)}]"
+
+    def _print_present(self, expr: Any) -> str:
+        return rf"1_{{i\in\mathcal S}}({self._print(expr.args[0])})"
 
     def _print_AppliedUndef(self, expr: Any, exp: str | None = None) -> str:
-        base = MEANING[expr.func.__name__].latex
+        name = expr.func.__name__
+        if name in _SUMS:
+            return rf"{_SUMS[name]} {self._print(expr.args[0])}"
+        base = MEANING[name].latex
         for step in expr.args[1:]:
             named = base.replace("{i,k}", f"{{i,{self._index(step)}}}")
             base = named if "{i,k}" in base else f"\\left({base}\\right)_{{{self._index(step)}}}"

@@ -18,14 +18,14 @@ from fedbounds.errors import FedboundsError, require, unknown_name
 from fedbounds.problems import FederatedQuadratic, Problem, Start, everyone
 
 from .enumeration import (
-    _draw,
-    _draws_at_start,
-    _move,
-    _noises,
-    _outcomes,
-    _repeat,
-    _start,
+    client_outcomes,
+    draw_of,
+    draws_at_start,
     enumerate_run,
+    move_on,
+    repeated,
+    sample_patterns,
+    started,
 )
 from .indexed import is_indexable
 from .memory import Each, rules_with_memory
@@ -105,13 +105,13 @@ def round_outcomes(problem: Problem, algorithm: FedAvgP, start: Start, rounds: i
     require(count <= MOST_ROWS, "number of outcomes to enumerate", count, f"at most {MOST_ROWS}")
     rules = rules_with_memory(algorithm, Each)
     subsets = all_participants(problem.clients, algorithm.participants)
-    samples = _noises(problem, algorithm, range(problem.clients))
+    samples = sample_patterns(problem, algorithm, range(problem.clients))
     with np.errstate(over="ignore", invalid="ignore"):  # what diverges is refused below
         carry, weight = _past(problem, algorithm, rules, start, rounds - 1)
         pasts, sets, draws = len(weight), subsets.shape[1], len(samples)
-        here = _repeat(carry, sets * draws)
+        here = repeated(carry, sets * draws)
         present = np.tile(np.repeat(subsets, draws, axis=1), (1, pasts))
-        drawn = _draw(present, np.tile(samples, (pasts * sets, 1, 1, 1)))
+        drawn = draw_of(present, np.tile(samples, (pasts * sets, 1, 1, 1)))
         seen = observe(problem, algorithm, rules, here, drawn)
         after = rules.server(algorithm, here, drawn, seen.reached)
         arrays = _vectors(problem, algorithm, here, seen, after)
@@ -174,9 +174,9 @@ def depends_on(outcomes: Outcomes, name: str) -> frozenset[str]:
 
 def _rows(problem: Problem, algorithm: FedAvgP, rounds: int) -> int:
     """Outcomes of everything up to the end of the last round, absent clients' samples included."""
-    single, n, m = len(_outcomes(problem, algorithm)), problem.clients, algorithm.participants
+    single, n, m = len(client_outcomes(problem, algorithm)), problem.clients, algorithm.participants
     sets = comb(n, m)
-    first = single**n if _draws_at_start(algorithm) else 1
+    first = single**n if draws_at_start(algorithm) else 1
     return int(first * (sets * single**m) ** (rounds - 1) * sets * single**n)
 
 
@@ -188,10 +188,10 @@ def _past(
     def ignore(*_: Any) -> None:
         """Nothing is measured on the way."""
 
-    carry, weight = _start(problem, algorithm, rules, start)
+    carry, weight = started(problem, algorithm, rules, start)
     for _ in range(rounds):
         features, _ = boundary_features(problem, carry, everyone(problem.clients, len(weight)))
-        carry, weight = _move(problem, algorithm, rules, carry, weight, features, ignore, ignore)
+        carry, weight = move_on(problem, algorithm, rules, carry, weight, features, ignore, ignore)
     return carry, weight
 
 

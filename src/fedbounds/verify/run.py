@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing import get_context
 from typing import Any
 
@@ -19,6 +19,7 @@ from .instance_file import from_data
 from .judge import Subject, concerned
 from .measure import fingerprint
 from .plan import Profile, instances
+from .proofs import proof_rows, prove, with_measurements
 from .settled import Finding, as_record
 from .store import Store, claim_text, record_key
 from .summary import REFUSED, summarise
@@ -51,12 +52,14 @@ class Results:
     Attributes
     ----------
     claims : list of summaries, in catalogue order
+    proofs : what replay says of every claim with a proof, and of its steps
     records : list of records, in the order of the plan, but for the refused ones, which are
         counted in the summaries
     """
 
     claims: list[Record]
     records: list[Record]
+    proofs: Record = field(default_factory=dict)
 
 
 def run(
@@ -100,9 +103,16 @@ def run(
     by_claim: dict[str, list[Record]] = {entry.id: [] for entry in entries}
     for row in found:
         by_claim[row["claim"]].append(row)
-    summaries = [summarise(entry, by_claim[entry.id], witnesses) for entry in entries]
+    progress("replaying proofs", len(plan), len(plan))
+    proofs = with_measurements(prove(_papers(entries)), found, witnesses)
+    summaries = [summarise(entry, by_claim[entry.id], witnesses, proofs) for entry in entries]
     _refuse_conflicts(summaries)
-    return Results(summaries, [row for row in found if row["verdict"] not in REFUSED])
+    kept = [row for row in found if row["verdict"] not in REFUSED]
+    return Results(summaries, kept, proof_rows(proofs, claims))
+
+
+def _papers(entries: Sequence[Entry]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(entry.paper for entry in entries))
 
 
 def _collect(

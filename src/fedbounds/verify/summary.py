@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from fedbounds.theory.catalogue import Entry
+from fedbounds.theory.claims import Claim
 from fedbounds.theory.registry import encoded
 from fedbounds.theory.setting import Experiment
 from fedbounds.vocabulary import Kind, ProofStatus, Standing, StatementStatus, Verdict
 
+from .proofs import Proofs
+from .severity import severity
 from .standing import standing, status_of
 
 Record = dict[str, Any]
@@ -17,7 +20,9 @@ REFUSED = (Verdict.OUTSIDE, Verdict.NOT_APPLICABLE)  # say nothing of a claim: o
 Witnesses = dict[tuple[str, str], Record]
 
 
-def summarise(entry: Entry, records: Sequence[Record], witnesses: Witnesses) -> Record:
+def summarise(
+    entry: Entry, records: Sequence[Record], witnesses: Witnesses, proofs: Proofs
+) -> Record:
     """Standing and evidence of one claim, from its records."""
     summary: Record = {
         "id": entry.id,
@@ -27,7 +32,7 @@ def summarise(entry: Entry, records: Sequence[Record], witnesses: Witnesses) -> 
         "text": entry.statement,
         "uses": list(entry.uses),
         "paper_proof": ProofStatus.OPEN.value,
-        "severity": None,  # graded by the weakest proved correction, and none is proved yet
+        "severity": None,
         "best": next((row["best"] for row in records if "best" in row), None),
         "readings": [],
     }
@@ -40,6 +45,9 @@ def summarise(entry: Entry, records: Sequence[Record], witnesses: Witnesses) -> 
             "reason": "not encoded yet",
         }
     claim = encoded(entry)
+    if isinstance(claim, Claim):
+        summary["paper_proof"] = proofs.of(claim).status.value
+        summary["severity"] = severity(claim, proofs)
     own = [row for row in records if row["claim"] == entry.id]
     readings = []
     for reading in claim.readings:

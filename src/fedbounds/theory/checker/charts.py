@@ -275,4 +275,9 @@ def _space(scope: Scope, reader: Reader) -> Space:
     one, n, m = reader.ring.number(1), reader.ratio("n"), reader.ratio("m")
     if (n - one).is_zero():
         return Space(atoms, None, single=True)
-    return Space(atoms, lambda: Sampling(m / n, m * (m - one) / (n * (n - one)), n))
+    if "S" not in scope.sources:
+        raise Refused("a scope with sampling needs the source S")
+    fixed = "i" not in scope.sources
+    return Space(
+        atoms, lambda: Sampling(m / n, m * (m - one) / (n * (n - one)), n), one_client=fixed
+    )

@@ -1,12 +1,13 @@
 """Does a certificate prove its step?"""
 
+import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from .charts import Branch, branches, weaker
 from .data import Certificate, Comparison, Premise, Scope, Statement, Step, Theory
 from .errors import Refused
-from .expressions import NewVariable, Reader
+from .expressions import NewVariable, Reader, parsed
 from .facts import FACTS
 from .keys import Affine, affine_of, over_clients, over_rounds
 from .values import CONSTANT, Value
@@ -210,6 +211,10 @@ def _refuse_round(
     target: Statement, cited: Statement, premise: Premise, at: Mapping[str, str]
 ) -> None:
     """A premise holds for rounds ``first`` to T - 1 only."""
+    if set(at) - {"t", "k"}:
+        raise Refused(f"{premise.name} is used at other parameters: {sorted(at)}")
+    if at.get("k", "k") not in ("k", "0"):
+        raise Refused(f"{premise.name} is not claimed at step {at['k']}")
     where: Affine = affine_of(at.get("t", "t"))
     if premise.over == "t":
         return
@@ -252,7 +257,7 @@ def implied(branch: Branch, inner: Reader, condition: Comparison) -> bool:
     """Whether a cited step's condition holds wherever the target's conditions do."""
     left, relation, right = condition
     for a, r, b in weaker(branch.reader, branch.conditions):
-        if r == relation and (a, b) == (left, right):
+        if not inner.index and r == relation and (a, b) == (left, right):
             return True
     gap = (inner.read(right) - inner.read(left)).plain()
     if relation == "==":
@@ -293,11 +298,17 @@ def _induction(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> 
     x = certificate.variable
     if theory.symbols.get(x) != "index":
         raise Refused(f"{step.id}: {x} is no index")
+    if any(_names(side, x) for c in statement.conditions for side in (c[0], c[2])):
+        raise Refused(f"{step.id}: an induction over {x} under a condition on {x}")
     start = str(statement.first)
     base = remainders(theory, statement, certificate.base, earlier, {x: start})
     _refuse_negative(f"{step.id} at {x} = {start}", base)
     next_ = remainders(theory, statement, certificate, earlier, {x: f"{x}+1"}, hypothesis=statement)
     _refuse_negative(f"{step.id} from {x} to {x} + 1", next_)
+
+
+def _names(text: str, name: str) -> bool:
+    return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(parsed(text)))
 
 
 def _unroll(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> None:

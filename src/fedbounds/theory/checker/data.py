@@ -144,7 +144,7 @@ class Theory:
     quantities : dict from name to whether it is non-negative
     per_client, per_step : names of the quantities with a client axis, and with a step axis too
     scopes : dict of Scope
-    always : conditions that hold everywhere, such as m <= n
+    always : conditions that hold everywhere: m <= n, and steps k run from 0 to K - 1
     """
 
     symbols: dict[str, str]

@@ -76,6 +76,8 @@ def martingale(scope: Scope, arguments: tuple[str, ...]) -> Statement:
     name, averaged = arguments
     if name not in scope.differences or averaged not in ("k", "ik"):
         raise Refused(f"{name} is no family of martingale differences of this scope")
+    if not set(averaged) <= set(dict(scope.atoms)[name]):
+        raise Refused(f"{name} is one client's: it is not averaged over {averaged}")
     kept = ", ".join(s for s in dict(scope.atoms)[name] if s not in averaged)
     count = "K" if averaged == "k" else "(n*K)"
     assumption = "unbiased noise of bounded variance"

@@ -3,6 +3,7 @@
 import re
 
 from .errors import Refused
+from .ratios import Ratio
 from .values import CONSTANT, Value
 
 Affine = dict[str, int]  # index variable to coefficient, "" to the constant
@@ -50,7 +51,7 @@ def over_rounds(value: Value, first: int, horizon: Value) -> Value:
     ring = value.ring
     total = Value(ring, {})
     for key, ratio in value.terms.items():
-        if "t" in ring.names and ratio.has("t"):
+        if _depends(ratio, "t"):
             raise Refused("a coefficient depends on the round that is summed over")
         weight = Value.of(ratio)
         found = parts(key)
@@ -69,6 +70,12 @@ def over_rounds(value: Value, first: int, horizon: Value) -> Value:
         total = total + weight * Value.quantity(ring, f"Sum_t({name}(t))")
         total = total + weight * _boundary(value, name, first + shift, shift)
     return total
+
+
+def _depends(ratio: Ratio, index: str) -> bool:
+    """Whether an index occurs, by itself or in a power's exponent."""
+    word = re.compile(rf"\b{index}\b")
+    return any(word.search(name) and ratio.has(name) for name in ratio.ring.names)
 
 
 def _boundary(value: Value, name: str, start: int, shift: int) -> Value:
@@ -98,7 +105,7 @@ def over_clients(
     total = Value(ring, {})
     each = clients if steps is None else clients * steps
     for key, ratio in value.terms.items():
-        if "k" in ring.names and ratio.has("k"):
+        if _depends(ratio, "k"):
             raise Refused("a coefficient depends on the step that is summed over")
         weight, found = Value.of(ratio), parts(key)
         name = None if found is None else found[0]

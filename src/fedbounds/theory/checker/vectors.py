@@ -57,6 +57,7 @@ class Space:
     atoms: dict[str, Atom]
     sampling: Callable[[], Sampling] | None
     single: bool = False
+    one_client: bool = False  # client i is fixed: no mean is taken over clients
 
     def vector(self, name: str, weight: Ratio) -> Vector:
         """An atom as a vector."""
@@ -85,7 +86,7 @@ class Space:
                     f"{term.atom} depends on who takes part: times the indicator of i in S, "
                     "its expectation does not factor"
                 )
-            outer = term.inner | {PARTICIPANTS, CLIENT}
+            outer = term.inner | {PARTICIPANTS} | (set() if self.one_client else {CLIENT})
             _add(found, Term(term.atom, term.inner, outer), weight)
         return found
 
@@ -114,7 +115,7 @@ class Space:
         kept = a.outer & b.outer
         if PARTICIPANTS not in kept:
             return [(key, one * one) for key, _ in self._key(a, b, both & kept)]
-        if CLIENT in kept:
+        if CLIENT in kept or self.one_client:
             return [(key, one) for key, _ in self._key(a, b, both & kept)]
         same = self._key(a, b, both & (kept | {CLIENT}))
         different = self._key(a, b, both & kept)

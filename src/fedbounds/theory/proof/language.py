@@ -22,6 +22,7 @@ from fedbounds.theory.checker.data import (
 )
 from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Part, Reading, read
 from fedbounds.theory.registry import claim as claim_of
+from fedbounds.vocabulary import Assumption
 
 from .search import UNKNOWN
 from .text import comparisons, statement_of, text
@@ -126,6 +127,7 @@ class Written:
     claim, part, reading : the claim that it proves, if any
     base : what the start of an induction uses
     variable, origin, scope, place : see `Certificate`; where the paper prints it
+    conditions, assumptions : under which it is claimed
     """
 
     id: str
@@ -145,6 +147,8 @@ class Written:
     origin: str = ""
     scope: str = ""
     place: str = ""
+    conditions: tuple[Condition, ...] = ()
+    assumptions: tuple[Assumption, ...] = ()
 
 
 def step_id(claim_id: str, part: str = "", ambiguity: str = "", scope: str = "") -> str:
@@ -243,6 +247,8 @@ class Book:
                 part=part,
                 reading=reading.name,
                 scope=scope,
+                conditions=found.conditions,
+                assumptions=found.assumptions,
             )
         )
 
@@ -296,6 +302,8 @@ class Book:
                 origin=origin,
                 scope=scope,
                 place=place,
+                conditions=tuple(conditions),
+                assumptions=tuple(assumptions),
             )
         )
 

@@ -1,7 +1,7 @@
 """Replay a book: fill in multipliers, check every step, and say which rest on unproved ones."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from fedbounds.errors import FedboundsError, unknown_name
@@ -10,6 +10,7 @@ from fedbounds.theory.checker.data import Certificate, Premise, Square, Statemen
 from fedbounds.theory.checker.errors import Refused
 
 from .language import Book, Written
+from .refute import breaking_numbers
 from .search import UNKNOWN, complete
 
 
@@ -36,6 +37,10 @@ class Replayed:
     certificate : Certificate or None
     missing : tuple of str
         Unproved steps that it rests on, directly or not; `inherited` if there are none.
+    failed : tuple of str
+        Steps of the paper that it rests on and whose own proof failed, proved otherwise or not.
+    numbers : tuple of pairs, or None
+        Values that satisfy all that it cites, and break it.
     """
 
     written: Written
@@ -43,6 +48,8 @@ class Replayed:
     reason: str
     certificate: Certificate | None
     missing: tuple[str, ...]
+    failed: tuple[str, ...] = ()
+    numbers: tuple[tuple[str, str], ...] | None = None
 
     @property
     def inherited(self) -> bool:
@@ -56,7 +63,7 @@ class Replayed:
         return Step(self.written.id, self.written.statement, self.certificate)
 
 
-def replay(book: Book) -> Iterator[Replayed]:
+def replay(book: Book) -> tuple[Replayed, ...]:
     """Every step in order.
 
     Raises
@@ -66,15 +73,39 @@ def replay(book: Book) -> Iterator[Replayed]:
     """
     check_citations(book)
     earlier: dict[str, Statement] = {}
-    unproved: dict[str, tuple[str, ...]] = {}  # id to the unproved steps it rests on, itself too
+    found: list[Replayed] = []
     for written in book.steps:
-        found = _replayed(book.theory, written, earlier, unproved)
+        found.append(_replayed(book.theory, written, earlier))
         earlier[written.id] = written.statement
-        blocked = found.missing if found.local in (Local.PROVED, Local.GIVEN) else (written.id,)
-        known = unproved.get(written.id)
+    return inherit(found)
+
+
+def marked_false(steps: Iterable[Replayed], false: Set[str]) -> tuple[Replayed, ...]:
+    """The steps, those of these ids false: an exact instance of the algorithm breaks them."""
+    return tuple(
+        replace(step, local=Local.FALSE) if step.written.id in false else step for step in steps
+    )
+
+
+def inherit(steps: Iterable[Replayed]) -> tuple[Replayed, ...]:
+    """What every step rests on that is not proved, or that the paper does not prove."""
+    # id to the unproved steps it rests on, itself included; and to the paper's that failed
+    unproved: dict[str, tuple[str, ...]] = {}
+    failed: dict[str, tuple[str, ...]] = {}
+    found = []
+    for step in steps:
+        name, rests = step.written.id, list(dict.fromkeys(cited(step.written)))
+        missing = tuple(dict.fromkeys(s for use in rests for s in unproved.get(use, ())))
+        own = tuple(dict.fromkeys(s for use in rests for s in failed.get(use, ())))
+        found.append(replace(step, missing=missing, failed=own))
+        holds = step.local in (Local.PROVED, Local.GIVEN)
+        blocked = missing if holds else (name,)
+        known = unproved.get(name)
         # a second proof of the same statement mends the first
-        unproved[written.id] = blocked if known is None or len(blocked) < len(known) else known
-        yield found
+        unproved[name] = blocked if known is None or len(blocked) < len(known) else known
+        if name not in failed:
+            failed[name] = own if holds else (*own, name)
+    return tuple(found)
 
 
 def check_citations(book: Book) -> None:
@@ -119,23 +150,17 @@ def cited(written: Written) -> Iterator[str]:
             yield use.name
 
 
-def _replayed(
-    theory: Theory,
-    written: Written,
-    earlier: Mapping[str, Statement],
-    unproved: Mapping[str, tuple[str, ...]],
-) -> Replayed:
-    missing = tuple(
-        dict.fromkeys(step for name in cited(written) for step in unproved.get(name, ()))
-    )
+def _replayed(theory: Theory, written: Written, earlier: Mapping[str, Statement]) -> Replayed:
     if written.rule == "given":
         certificate = Certificate("given", origin=written.origin, scope=written.scope)
-        return Replayed(written, Local.GIVEN, "", certificate, missing)
+        return Replayed(written, Local.GIVEN, "", certificate, ())
     try:
         certificate = certified(theory, written, earlier)
     except Refused as error:
-        return Replayed(written, Local.OPEN, str(error), None, missing)
-    return Replayed(written, Local.PROVED, "", certificate, missing)
+        numbers = breaking_numbers(theory, written.statement, draft(theory, written), earlier)
+        local = Local.OPEN if numbers is None else Local.DOES_NOT_FOLLOW
+        return Replayed(written, local, str(error), None, (), numbers=numbers)
+    return Replayed(written, Local.PROVED, "", certificate, ())
 
 
 def certified(theory: Theory, written: Written, earlier: Mapping[str, Statement]) -> Certificate:
@@ -146,7 +171,7 @@ def certified(theory: Theory, written: Written, earlier: Mapping[str, Statement]
     Refused
         If none was found.
     """
-    draft = _draft(theory, written, written.uses)
+    first = draft(theory, written)
     statement = written.statement
     match written.rule:
         case "induction":
@@ -154,25 +179,21 @@ def certified(theory: Theory, written: Written, earlier: Mapping[str, Statement]
             base = _draft(theory, written, written.base)
             start = {x: str(statement.first)}
             base = complete(theory, statement, base, earlier, start)
-            draft = complete(theory, statement, draft, earlier, {x: f"{x}+1"}, statement)
-            certificate = Certificate(
-                "induction", draft.chart, draft.premises, draft.squares, draft.scope, x, base
-            )
+            then = complete(theory, statement, first, earlier, {x: f"{x}+1"}, statement)
+            certificate = replace(then, rule="induction", variable=x, base=base)
         case "unroll":
-            certificate = Certificate(
-                "unroll",
-                draft.chart,
-                draft.premises,
-                (),
-                draft.scope,
-                written.variable,
-                None,
-                written.origin,
+            certificate = replace(
+                first, rule="unroll", variable=written.variable, origin=written.origin
             )
         case _:
-            certificate = complete(theory, statement, draft, earlier)
+            certificate = complete(theory, statement, first, earlier)
     check(theory, Step(written.id, statement, certificate), earlier)
     return certificate
+
+
+def draft(theory: Theory, written: Written) -> Certificate:
+    """What a step uses, with the multipliers that are not known yet."""
+    return _draft(theory, written, written.uses)
 
 
 def _draft(

@@ -7,8 +7,8 @@ polynomials. The checker decides whether the result proves the step.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from random import Random
 
-import numpy as np
 from flint import fmpq
 from scipy.optimize import linprog
 
@@ -209,16 +209,14 @@ def _leaves_nothing_negative(problem: Problem, row: _Row, solution: list[Ratio])
     )
 
 
-def _tries(row: _Row) -> Iterator[tuple[dict[str, fmpq], np.ndarray]]:
+def _tries(row: _Row) -> Iterator[tuple[dict[str, fmpq], list[float]]]:
     """Sample points of a branch with objectives; the same on every run."""
-    random = np.random.default_rng(0)
+    random = Random(0)
     for number in range(_TRIES):
         point = {
-            name: fmpq(int(random.integers(2, 30)), int(random.integers(2, 10)))
-            for name in row.rest.ring.names
+            name: fmpq(random.randint(2, 29), random.randint(2, 9)) for name in row.rest.ring.names
         }
-        weights = np.ones(len(row.columns)) if number == 0 else random.random(len(row.columns))
-        yield point, weights
+        yield point, [1.0 if number == 0 else random.random() for _ in row.columns]
 
 
 def _at(ratio: Ratio, point: Mapping[str, fmpq]) -> fmpq:
@@ -228,7 +226,7 @@ def _at(ratio: Ratio, point: Mapping[str, fmpq]) -> fmpq:
 
 
 def _solve(
-    problem: Problem, row: _Row, point: Mapping[str, fmpq], objective: np.ndarray
+    problem: Problem, row: _Row, point: Mapping[str, fmpq], objective: Sequence[float]
 ) -> list[Ratio] | None:
     """Exact multipliers with the zeros that the linear programme has at a point."""
     keys = sorted(set(row.rest.terms).union(*(column.terms for column in row.columns)))
@@ -236,34 +234,40 @@ def _solve(
     free = {key for key in keys if not exact and nonnegative(problem.theory, key)}
     zero = row.rest.ring.number(0)
     try:
-        matrix = np.array(
-            [[_float(_at(c.terms.get(k, zero), point)) for c in row.columns] for k in keys]
-        ).reshape(len(keys), len(row.columns))
-        target = np.array([_float(_at(row.rest.terms.get(k, zero), point)) for k in keys])
+        lines = [
+            [_float(_at(v.terms.get(key, zero), point)) for v in (*row.columns, row.rest)]
+            for key in keys
+        ]
     except ZeroDivisionError:
         return None
-    scale = np.maximum(np.abs(matrix).max(axis=1, initial=0.0), np.abs(target)) + 1e-300
-    matrix, target = matrix / scale[:, None], target / scale
-    inside = np.array([key in free for key in keys], dtype=bool)
-    size = np.abs(matrix).max(axis=0, initial=0.0) + 1e-300
+    lines = [[x / _largest(line) for x in line] for line in lines]
+    sizes = [_largest([line[j] for line in lines]) for j in range(len(row.columns))]
+    scaled = [[x / s for x, s in zip(line, sizes, strict=False)] for line in lines]
+    inner = [number for number, key in enumerate(keys) if key in free]
+    outer = [number for number, key in enumerate(keys) if key not in free]
     found = linprog(
         objective,
-        A_ub=matrix[inside] / size if inside.any() else None,
-        b_ub=target[inside] if inside.any() else None,
-        A_eq=matrix[~inside] / size if (~inside).any() else None,
-        b_eq=target[~inside] if (~inside).any() else None,
+        A_ub=[scaled[number] for number in inner] or None,
+        b_ub=[lines[number][-1] for number in inner] or None,
+        A_eq=[scaled[number] for number in outer] or None,
+        b_eq=[lines[number][-1] for number in outer] or None,
         bounds=[(None, None) if signed else (0, None) for signed in row.signed],
         method="highs",
     )
     if not found.success:
         return None
     used = [j for j, value in enumerate(found.x) if row.signed[j] or value > _ZERO]
-    left = target - matrix @ (found.x / size)
-    tight = [k for k, inner in zip(keys, inside, strict=True) if not inner]
-    tight += [
-        k for k, inner, gap in zip(keys, inside, left, strict=True) if inner and abs(gap) < _ZERO
+    left = [
+        line[-1] - sum(x * y for x, y in zip(own, found.x, strict=True))
+        for line, own in zip(lines, scaled, strict=True)
     ]
+    tight = [keys[number] for number in outer]
+    tight += [keys[number] for number in inner if abs(left[number]) < _ZERO]
     return _eliminate(row, tight, used, point)
+
+
+def _largest(line: Sequence[float]) -> float:
+    return max((abs(x) for x in line), default=0.0) or 1.0
 
 
 def _float(value: fmpq) -> float:

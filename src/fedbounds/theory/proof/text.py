@@ -70,9 +70,12 @@ def theory_of(
     scopes: Mapping[str, Scope],
     per_client: frozenset[str],
     per_step: frozenset[str],
-    always: tuple[Comparison, ...] = ((text(m), "<=", text(n)),),
+    always: tuple[Comparison, ...] = ((text(m), "<=", text(n)), ("k", "<=", "K - 1")),
 ) -> Theory:
-    """All declared symbols and quantities with their signs."""
+    """All declared symbols and quantities with their signs.
+
+    What holds everywhere: m <= n, and local steps k run from 0 to K - 1.
+    """
     quantities = {name: name not in SIGNED for name in MEANING if name not in CONSTANTS}
     return Theory(
         symbols={safe(name): _sign(symbol) for name, symbol in CONSTANTS.items()}

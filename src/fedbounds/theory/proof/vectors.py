@@ -4,6 +4,8 @@ A vector is a symbol declared in a scope. The expectation is over all randomness
 scope has them, over a uniform client i and a uniform local step k.
 """
 
+from collections.abc import Mapping
+
 import sympy as sp
 
 
@@ -29,9 +31,11 @@ class present(sp.Function):  # type: ignore[misc]
     nargs = 1
 
 
-past, S, xi, i, k_ = sp.symbols("past S xi i k")
+LATEX = {"past": r"\mathcal F^t", "S": r"\mathcal S^t", "xi": r"\xi^t", "i": "i", "k": "k"}
+past, S, xi, i = sp.symbols("past S xi i")
 
 
-def vectors(names: str) -> tuple[sp.Symbol, ...]:
-    """Symbols that stand for vectors."""
-    return tuple(sp.symbols(names, seq=True))
+def vectors(notation: Mapping[str, str]) -> tuple[sp.Symbol, ...]:
+    """Symbols that stand for vectors, given with the paper's notation in LaTeX."""
+    LATEX.update(notation)
+    return tuple(sp.Symbol(name) for name in notation)

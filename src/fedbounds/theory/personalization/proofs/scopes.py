@@ -10,11 +10,51 @@ A step's scope fixes client i and step k: old and new are the samples before ste
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.proof.vectors import vectors
 
-u, v, uh, vh, hu, hv, au, av, Yu, Yv, du, dv, nu, wu = vectors(
-    "u v uh vh hu hv au av Yu Yv du dv nu wu"
+u, v, uh, vh, u1, v1, up, vp = vectors(
+    {
+        "u": "u^t",
+        "v": "v_i^t",
+        "uh": r"\hat u_{i,k}^t",
+        "vh": r"\hat v_{i,k}^t",
+        "u1": "u^{t+1}",
+        "v1": "v_i^{t+1}",
+        "up": r"\hat u_{i,k+1}^t",
+        "vp": r"\hat v_{i,k+1}^t",
+    }
 )
-u1, v1, al, be, al1, be1, eu, Wh, ci, di = vectors("u1 v1 al be al1 be1 eu Wh ci di")
-up, vp, gu, c, d = vectors("up vp gu c d")
+hu, hv, au, av, nu, wu, gu = vectors(
+    {
+        "hu": r"\nabla_uf_i(\hat u_{i,k}^t,\hat v_{i,k}^t)",
+        "hv": r"\nabla_vf_i(\hat u_{i,k}^t,\hat v_{i,k}^t)",
+        "au": r"\nabla_uf_i(u^t,v_i^t)",
+        "av": r"\nabla_vf_i(u^t,v_i^t)",
+        "nu": r"\nabla_uf_i(u^{t+1},v_i^{t+1})",
+        "wu": r"\nabla_uf_i(u^t,v_i^{t+1})",
+        "gu": r"\nabla_uf(u^t,\mathbf v^t)",
+    }
+)
+Yu, Yv, du, dv = vectors(
+    {
+        "Yu": r"\hat Y_{i,k}^t",
+        "Yv": r"\hat Z_{i,k}^t",
+        "du": r"\Delta u^t",
+        "dv": r"\Delta v_i^t",
+    }
+)
+al, be, al1, be1, eu, Wh, ci, di, c, d = vectors(
+    {
+        "al": r"\alpha_{i,k}^{t-1}",
+        "be": r"\beta_{i,k}^{t-1}",
+        "al1": r"\alpha_{i,k}^t",
+        "be1": r"\beta_{i,k}^t",
+        "eu": r"\nabla_uf_i(\alpha_{i,k}^{t-1},\beta_{i,k}^{t-1})",
+        "Wh": r"\hat W_{i,k}^t",
+        "ci": "c_i^t",
+        "di": "d_i^t",
+        "c": "c^t",
+        "d": "d^t",
+    }
+)
 
 FEDAVG, SCAFFOLD = "FedAvg-P", "Scaffold-P"
 INCREMENTS = "any increments"  # du and dv_i are whatever the algorithm makes of its draws

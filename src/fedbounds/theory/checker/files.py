@@ -1,0 +1,74 @@
+"""Theories and steps as plain JSON data, and back."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from .data import Assignment, Certificate, Premise, Scope, Square, Statement, Step, Theory
+from .errors import Refused
+
+Data = Mapping[str, Any]
+
+
+def theory_data(theory: Theory) -> dict[str, Any]:
+    """A theory as plain data."""
+    return {
+        "symbols": dict(theory.symbols),
+        "quantities": dict(theory.quantities),
+        "per_client": sorted(theory.per_client),
+        "per_step": sorted(theory.per_step),
+        "scopes": {name: _plain(asdict(scope)) for name, scope in theory.scopes.items()},
+        "always": _plain(theory.always),
+    }
+
+
+def step_data(step: Step) -> dict[str, Any]:
+    """A step with its certificate as plain data."""
+    found: dict[str, Any] = _plain(asdict(step))
+    return found
+
+
+def theory_of(data: Data) -> Theory:
+    """The inverse of `theory_data`."""
+    return Theory(
+        symbols=dict(data["symbols"]),
+        quantities=dict(data["quantities"]),
+        per_client=frozenset(data["per_client"]),
+        per_step=frozenset(data["per_step"]),
+        scopes={name: Scope(**_frozen(scope)) for name, scope in data["scopes"].items()},
+        always=tuple(tuple(c) for c in data["always"]),
+    )
+
+
+def step_of(data: Data) -> Step:
+    """The inverse of `step_data`."""
+    try:
+        statement = Statement(**_frozen(data["statement"]))
+        return Step(data["id"], statement, _certificate(data["certificate"]))
+    except (KeyError, TypeError) as error:
+        raise Refused(f"no step of a proof: {error}") from error
+
+
+def _certificate(data: Data) -> Certificate:
+    plain = {k: v for k, v in data.items() if k not in ("chart", "premises", "squares", "base")}
+    return Certificate(
+        chart=tuple(Assignment(**_frozen(a)) for a in data["chart"]),
+        premises=tuple(Premise(**_frozen(p)) for p in data["premises"]),
+        squares=tuple(Square(**_frozen(s)) for s in data["squares"]),
+        base=None if data["base"] is None else _certificate(data["base"]),
+        **plain,
+    )
+
+
+def _frozen(data: Data) -> dict[str, Any]:
+    return {name: _tuples(value) for name, value in data.items()}
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(_tuples(v) for v in value) if isinstance(value, list | tuple) else value
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(v) for name, v in value.items()}
+    return [_plain(v) for v in value] if isinstance(value, tuple | list) else value

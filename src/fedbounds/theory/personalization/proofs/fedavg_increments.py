@@ -1,0 +1,262 @@
+"""The proof of Lemma 3.1: the increments of a round, (A.2) to (A.4), and the descent.
+
+Three scopes more. Of a client: it is fixed, and nothing is averaged over clients; what is proved
+of the mean over clients of any cohort holds for a cohort of independent copies of one client.
+Of its step: k is fixed too, and old and new are the samples before it, and its own. Of the
+iterates: the increments are made of the last local iterates, as the algorithm does.
+"""
+
+from dataclasses import replace
+
+import sympy as sp
+
+from fedbounds.theory.checker.data import Scope
+from fedbounds.theory.personalization.lemmas import EFFECTIVE_STEP, SMOOTH_NOISE
+from fedbounds.theory.proof.language import Book, cite, equal, fact, square
+from fedbounds.theory.proof.vectors import S, given, ip, past, present, sq, vectors, xi
+from fedbounds.theory.proof.vectors import i as client
+from fedbounds.theory.symbols import (
+    I_u,
+    I_v,
+    J_u,
+    J_v,
+    X_u,
+    Y_2,
+    Du_2,
+    Dv_2,
+    Dv_i,
+    K,
+    Y_ik,
+    eta_u,
+    eta_v,
+    gamma,
+    gamma_u,
+    gamma_v,
+    k,
+    m,
+    n,
+    s_vi,
+    t,
+)  # fmt: skip
+from fedbounds.vocabulary import Assumption
+
+from .scopes import (
+    FEDAVG,
+    ROUND,
+    SCAFFOLD,
+    SCAFFOLD_ROUND,
+    Yu,
+    Yv,
+    au,
+    av,
+    du,
+    dv,
+    hu,
+    hv,
+)
+from .technical import BOTH, COUNTS, of
+
+last_u, last_v, fu, fv = vectors(
+    {
+        "last_u": r"\hat u_{i,K}^t",
+        "last_v": r"\hat v_{i,K}^t",
+        "fu": r"g_u^t",
+        "fv": r"g_{v,i}^t",
+    }
+)
+
+_DERIVED, _SCAFFOLD_DERIVED = dict(ROUND.derived), dict(SCAFFOLD_ROUND.derived)
+
+
+def _iterates(scope: Scope, correction: str) -> Scope:
+    """Increments made of the last local iterates; fu and fv are those that the paper states."""
+    derived = dict(scope.derived)
+    made = {
+        "fu": derived["du"],
+        "fv": derived["dv"],
+        "last_u": f"u - gamma_u*K*given(hu + Yu{correction}, past, xi, i)",
+        "last_v": "v - gamma_v*K*given(hv + Yv, past, xi, i)",
+        "du": "eta_u*n/m*given(present(last_u - u), past, S, xi)",
+        "dv": "eta_v*present(last_v - v)",
+    }
+    return replace(scope, derived=tuple((derived | made).items()))
+
+
+CLIENT = Scope(
+    sources=ROUND.sources,
+    atoms=tuple(row for row in ROUND.atoms if row[0] in ("u", "v", "uh", "vh", "hv", "av", "Yv")),
+    centred=(("Yv", "xi"),),
+    derived=(("dv", _DERIVED["dv"]),),
+    gradients=tuple(row for row in ROUND.gradients if row[0] in ("hv", "av")),
+    noises=(("Yv", "sigma_v_sq"),),
+    differences=("Yv",),
+    sampled=True,
+)
+CLIENT_STEP = Scope(
+    sources=("past", "S", "old", "new", "i"),
+    atoms=(("Yu", ("past", "old", "new", "i")),),
+    centred=(("Yu", "new"),),
+    noises=(("Yu", "sigma_u_sq"),),
+    sampled=True,
+)
+SCOPES = {
+    f"iterates of {FEDAVG}": _iterates(ROUND, ""),
+    f"iterates of {SCAFFOLD}": _iterates(SCAFFOLD_ROUND, " - ci + c"),
+    f"client of {FEDAVG}": CLIENT,
+    f"client of {SCAFFOLD}": CLIENT,
+    f"client's step of {FEDAVG}": CLIENT_STEP,
+}
+
+_CLIENT_STEP = f"client's step of {FEDAVG}"
+_GRADIENT = given(au, past)
+_STEP_OF_V = (gamma, gamma_v * eta_v)  # what EFFECTIVE_STEP says of each block
+_STEP_OF_U = (gamma, gamma_u * eta_u)
+
+
+def definitions(book: Book) -> None:
+    """Quantities of one client, of its steps, and of the stated increments."""
+    for algorithm, _ in BOTH:
+        scope = f"client of {algorithm}"
+        total = given(hv, past, xi, client)
+        book.define(f"Dv_i ({scope})", Dv_i(t), sq(dv), "(A.4)", scope)
+        book.define(f"s_vi ({scope})", s_vi(t), K**2 * sq(total), "(A.4)", scope)
+        scope = f"iterates of {algorithm}"
+        for name, left, right in (
+            ("Du_2", Du_2(t), sq(du)),
+            ("I_u", I_u(t), sq(fu)),
+            ("J_u", J_u(t), ip(fu, du)),
+            ("Dv_2", Dv_2(t), sq(dv)),
+            ("I_v", I_v(t), n * sq(fv)),
+            ("J_v", J_v(t), n * ip(fv, dv)),
+        ):
+            book.define(f"{name} ({scope})", left, right, "Algorithm 1", scope)
+    noise = sq(present(Yu))
+    book.define(f"Y_ik ({_CLIENT_STEP})", Y_ik(t, k), noise, "proof of Lemma 3.1", _CLIENT_STEP)
+    total = sp.Function("Sum_ik")(Y_ik(t, k))
+    book.define("sum Y_ik", Y_2(t), total, "proof of Lemma 3.1")
+
+
+def _increments(book: Book) -> None:
+    for algorithm, apart in BOTH:
+        scope = f"iterates of {algorithm}"
+        for part, names, step in (
+            ("u", ("Du_2", "I_u", "J_u"), _STEP_OF_U),
+            ("v", ("Dv_2", "I_v", "J_v"), _STEP_OF_V),
+        ):
+            book.prove(
+                "alg-inc",
+                part,
+                of(scope, *names),
+                scope=scope,
+                chart=[*COUNTS, equal(*step)],
+                apart=apart,
+            )
+
+
+def _first_order(book: Book) -> None:
+    """(A.2); in its lines the conditional mean given F_{i,k-1} leaves hu of a gradient."""
+    line = {
+        "scope": FEDAVG,
+        "claim": "eq-A.2",
+        "conditions": [EFFECTIVE_STEP],
+        "assumptions": SMOOTH_NOISE,
+        "chart": COUNTS,
+        "place": "(A.2)",
+    }
+    sampled, each = given(present(hu + Yu), past, S, xi), -gamma / m * n * K
+    lines = (
+        ip(_GRADIENT, each * sampled),
+        each * ip(_GRADIENT, present(hu + Yu)),
+        each * ip(_GRADIENT, present(hu)),
+    )
+    before, uses = X_u(t), of(FEDAVG, "X_u")
+    for number, right in enumerate(lines, start=1):
+        book.line(f"eq-A.2: line {number}", before, "==", right, uses, **line)
+        before, uses = right, []
+    lines_used = [cite(f"eq-A.2: line {number}", times=1) for number in (1, 2, 3)]
+    book.prove("eq-A.2", "u", [*lines_used, *of(FEDAVG, "T_1u")], scope=FEDAVG, chart=COUNTS)
+    uses = of(SCAFFOLD, "X_u", "T_1u")
+    book.prove("eq-A.2", "u", uses, scope=SCAFFOLD, chart=COUNTS, apart=SCAFFOLD)
+    for algorithm, apart in BOTH:
+        book.line(
+            "eq-A.2: client" + (f" ({apart})" if apart else ""),
+            ip(av, dv),
+            "==",
+            -gamma * m / n * K * ip(av, hv),
+            **(line | {"scope": f"client of {algorithm}"}),
+        )
+        uses = of(algorithm, "X_v", "T_1v")
+        book.prove("eq-A.2", "v", uses, scope=algorithm, chart=COUNTS, apart=apart)
+
+
+def _noise(book: Book) -> None:
+    """Y_{i,k} are martingale differences with E ||Y_{i,k}||^2 <= sigma_u^2 m/n."""
+    line = {
+        "scope": _CLIENT_STEP,
+        "claim": "eq-A.3",
+        "assumptions": [Assumption.NOISE],
+        "chart": COUNTS,
+        "place": "proof of Lemma 3.1",
+    }
+    old, own = sp.Symbol("old"), present(Yu)
+    for name, seen in (("later steps", (past, S, old, client)), ("first step", (past, S, client))):
+        book.line(f"eq-A.3: differences, {name}", sq(given(own, *seen)), "==", 0, **line)
+    book.line("eq-A.3: noise of a participant", sq(own), "==", m / n * sq(Yu), **line)
+    uses = [
+        *of(_CLIENT_STEP, "Y_ik"),
+        cite("eq-A.3: noise of a participant", times=1),
+        fact("variance", Yu),
+    ]
+    book.prove("eq-A.3", "noise", uses, scope=_CLIENT_STEP, chart=COUNTS)
+
+
+def _second_order(book: Book) -> None:
+    """(A.3) and (A.4)."""
+    sampled = given(present(hu + Yu), past, S, xi)
+    book.line(
+        "eq-A.3: line 1",
+        Du_2(t),
+        "==",
+        sq(gamma / m * n * K * sampled),
+        of(FEDAVG, "Du_2"),
+        scope=FEDAVG,
+        chart=COUNTS,
+        conditions=[EFFECTIVE_STEP],
+        assumptions=SMOOTH_NOISE,
+        claim="eq-A.3",
+        place="(A.3)",
+    )
+    split = [
+        "eq-A.3: line 1",
+        *of(FEDAVG, "P_u", "Y_sum"),
+        "lem-A.1",
+        square(given(present(hu - Yu), past, S, xi)),
+    ]
+    book.prove("eq-A.3", "split", split, scope=FEDAVG, chart=COUNTS)
+    # Lemma A.2 for the vectors sum over k of grad_u f_i at the virtual iterates
+    uses = of(FEDAVG, "P_u", "T_2u", "T_3u")
+    book.prove("eq-A.3", "participants", uses, scope=FEDAVG, chart=COUNTS)
+    uses = ["eq-A.3:split", "eq-A.3:participants", cite("eq-A.3:noise", over="ik"), "def sum Y_ik"]
+    book.prove("eq-A.3", "bound", uses)
+    for algorithm, apart in BOTH:
+        scope = f"client of {algorithm}"
+        uses = [
+            *of(scope, "Dv_i", "s_vi"),
+            fact("martingale", Yv, "k"),
+            fact("variance", Yv),
+            square(given(hv - Yv, past, xi, client)),
+        ]
+        book.prove("eq-A.4", "client", uses, scope=scope, chart=COUNTS, apart=apart)
+        own = "eq-A.4:client" + (f" ({apart})" if apart else "")
+        uses = [cite(own, over="i"), "def sum Dv_i", "def sum s_vi"]
+        book.prove("eq-A.4", "mean", uses, apart=apart)
+
+
+def write(book: Book) -> None:
+    """The steps of this chapter."""
+    _increments(book)
+    _first_order(book)
+    _noise(book)
+    _second_order(book)
+    uses = ["lem-A.3", "eq-A.2:u", "eq-A.2:v", "eq-A.3:bound", "eq-A.4:mean"]
+    book.prove("lem-3.1", "", uses)

@@ -1,0 +1,137 @@
+"""Lemmas 3.2 to 3.4: the first- and second-order terms of a round, by its drift."""
+
+from fedbounds.theory.personalization.lemmas import EFFECTIVE_STEP, SMOOTH
+from fedbounds.theory.proof.language import Book, cite, fact, square
+from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
+from fedbounds.theory.proof.vectors import i as client
+from fedbounds.theory.symbols import E, G_u, K, L, T_1u, T_2u, T_3u, b2, gamma, n, t
+from fedbounds.vocabulary import Assumption
+
+from .scopes import FEDAVG, SCAFFOLD, au, av, hu, hv
+from .technical import BOTH, of
+
+_GRADIENT = given(au, past)
+_LINES = {"scope": FEDAVG, "conditions": [EFFECTIVE_STEP]}
+
+
+def _lemma_32(book: Book) -> None:
+    line = _LINES | {"claim": "lem-3.2", "assumptions": SMOOTH, "place": "proof of Lemma 3.2"}
+    for algorithm, apart in BOTH:
+        end = f" ({apart})" if apart else ""
+        own = line | {"scope": algorithm}
+        lines = (
+            ("==", -gamma * K * (ip(_GRADIENT, hu - _GRADIENT) + ip(_GRADIENT, _GRADIENT))),
+            ("==", -K * gamma * sq(_GRADIENT) - gamma * K * ip(_GRADIENT, hu - au)),
+            ("<=", -K * gamma / 2 * sq(_GRADIENT) + gamma * K / 2 * sq(hu - au)),
+        )
+        before = T_1u(t)
+        for number, (relation, right) in enumerate(lines, start=1):
+            uses = {
+                1: of(algorithm, "T_1u"),
+                2: [],
+                3: [square(_GRADIENT + hu - au)],
+            }[number]
+            book.line(f"lem-3.2: line {number}{end}", before, relation, right, uses, **own)
+            before = right
+        uses = [
+            *(cite(f"lem-3.2: line {number}{end}", times=1) for number in (1, 2, 3)),
+            *of(algorithm, "G_u", "E"),
+            fact("smooth", hu, au),
+        ]
+        book.prove("lem-3.2", "u", uses, scope=algorithm, apart=apart)
+        uses = [*of(algorithm, "T_1v", "G_v", "E"), fact("smooth", hv, av), square(hv)]
+        book.prove("lem-3.2", "v", uses, scope=algorithm, apart=apart)
+
+
+def _lemma_33(book: Book) -> None:
+    line = _LINES | {"claim": "lem-3.3", "assumptions": SMOOTH, "place": "proof of Lemma 3.3"}
+    for algorithm, apart in BOTH:
+        end = f" ({apart})" if apart else ""
+        own = line | {"scope": algorithm}
+        apart_by = hu - au
+        book.line(
+            f"lem-3.3: line 1{end}",
+            T_2u(t),
+            "==",
+            gamma**2 * K**2 * sq(given(hu - _GRADIENT, past, xi) + _GRADIENT),
+            of(algorithm, "T_2u"),
+            **own,
+        )
+        book.line(
+            f"lem-3.3: line 2{end}",
+            T_2u(t),
+            "<=",
+            2 * K**2 * gamma**2 * sq(_GRADIENT) + 2 * K**2 * gamma**2 * sq(apart_by),
+            [
+                f"lem-3.3: line 1{end}",
+                square(given(hu - 2 * au, past, xi)),
+                square(apart_by - given(apart_by, past, xi)),
+            ],
+            **own,
+        )
+        uses = [f"lem-3.3: line 2{end}", *of(algorithm, "G_u", "E"), fact("smooth", hu, au)]
+        book.prove("lem-3.3", "u", uses, scope=algorithm, apart=apart)
+        uses = [
+            *of(algorithm, "T_2v", "G_v", "E"),
+            fact("smooth", hv, av),
+            square(given(hv - 2 * av, past, xi, client)),
+            square(hv - av - given(hv - av, past, xi, client)),
+        ]
+        book.prove("lem-3.3", "v", uses, scope=algorithm, apart=apart)
+
+
+def _lemma_34(book: Book) -> None:
+    assumptions = [Assumption.SMOOTH, Assumption.DISSIMILARITY]
+    line = {"scope": FEDAVG, "claim": "lem-3.4", "assumptions": assumptions}
+    line |= {"place": "proof of Lemma 3.4"}
+    own = given(hu - au, past, xi, client)
+    mean, spread = given(hu - au, past, xi), au - _GRADIENT
+    book.line(
+        "lem-3.4: line 1",
+        T_3u(t),
+        "<=",
+        3 * n * K**2 * (sq(own) + sq(mean) + sq(spread)),
+        [
+            *of(FEDAVG, "T_3u"),
+            square(own + mean),
+            square(own - spread),
+            square(mean + spread),
+        ],
+        **line,
+    )
+    # as |own - mean|^2 averages to |own|^2 - |mean|^2, the second mean is not needed
+    book.line(
+        "lem-3.4: line 2",
+        3 * n * K**2 * (sq(own) + sq(mean) + sq(spread)),
+        "<=",
+        6 * n * K**2 * sq(hu - au) + 3 * n * K**2 * sq(spread),
+        [square(hu - au - own), square(own - mean)],
+        **line,
+    )
+    last = [fact("smooth", hu, au), fact("dissimilarity", au), *of(FEDAVG, "E")]
+    book.prove("lem-3.4", "", ["lem-3.4: line 1", "lem-3.4: line 2", *last], scope=FEDAVG)
+    book.line(
+        "lem-3.4/sharper",
+        T_3u(t),
+        "<=",
+        2 * n * K**2 * b2 + 4 * L**2 * K * E(t),
+        [
+            *of(FEDAVG, "T_3u"),
+            *last,
+            square(own - mean - spread),
+            square(mean),
+            square(hu - au - own),
+        ],
+        scope=FEDAVG,
+        vectors=False,
+        assumptions=assumptions,
+        claim="lem-3.4",
+        source="ours",
+    )
+
+
+def write(book: Book) -> None:
+    """The steps of this chapter."""
+    _lemma_32(book)
+    _lemma_33(book)
+    _lemma_34(book)

@@ -1,0 +1,49 @@
+"""The papers whose proofs are written, and their replay."""
+
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from fedbounds.theory.catalogue import PAPERS
+from fedbounds.theory.checker.data import Certificate, Step
+from fedbounds.theory.checker.files import step_data, theory_data
+
+from .language import Book
+from .replay import Replayed, replay
+
+
+def papers() -> tuple[str, ...]:
+    """Keys of the papers that have a book of proofs."""
+    return tuple(key for key in PAPERS if _book_of(key) is not None)
+
+
+@cache
+def _book_of(paper: str) -> Callable[[], Book] | None:
+    name = f"fedbounds.theory.{paper}.proofs.book"
+    try:
+        found: Callable[[], Book] = import_module(name).book
+    except ModuleNotFoundError as error:
+        if error.name is None or not name.startswith(error.name):
+            raise
+        return None
+    return found
+
+
+@cache
+def replayed(paper: str) -> tuple[Replayed, ...]:
+    """Every step of a paper's book with its status."""
+    book = _book_of(paper)
+    return () if book is None else replay(book())
+
+
+def certificates(paper: str) -> dict[str, Any]:
+    """A paper's certificates as plain data, for the checker."""
+    book = _book_of(paper)
+    assert book is not None
+    steps = []
+    for found in replayed(paper):
+        certificate = found.certificate or Certificate("none")
+        row = step_data(Step(found.written.id, found.written.statement, certificate))
+        steps.append(row if found.certificate else row | {"certificate": None})
+    return {"theory": theory_data(book().theory), "steps": steps}

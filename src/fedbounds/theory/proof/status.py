@@ -1,0 +1,74 @@
+"""What replay says of a claim's proof, from the status of its steps."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fedbounds.theory.claims import Claim
+from fedbounds.vocabulary import ProofStatus
+
+from .replay import Local, Replayed
+
+_HOLDS = (Local.PROVED, Local.GIVEN)
+_FAILS = (Local.DOES_NOT_FOLLOW, Local.FALSE)
+
+
+@dataclass(frozen=True)
+class ClaimProof:
+    """The proof of the first reading of a claim.
+
+    Attributes
+    ----------
+    status : ProofStatus
+    failed : tuple of str
+        Steps that do not follow or are false: the paper's own, then those that it rests on.
+    open : tuple of str
+        Steps without certificate and without numbers against them; and parts without a step.
+    ours : tuple of str
+        Our steps, that prove a part otherwise.
+    """
+
+    status: ProofStatus
+    failed: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
+    ours: tuple[str, ...] = ()
+
+
+def proof_of(claim: Claim, steps: Sequence[Replayed]) -> ClaimProof:
+    """Sum up the steps written for a claim.
+
+    proved: all of the paper's steps, and all that they rest on. proved otherwise: every part by
+    some steps, ours among them, or by steps that rest on such a claim. gap: a step fails and the
+    statement is not proved. open: no proof, and nothing against one.
+    """
+    reading = claim.readings[0].name
+    own = [s for s in steps if s.written.claim == claim.id]
+    shown = [s for s in own if s.written.reading in ("", reading)]
+    paper = [s for s in shown if s.written.source == "paper"]
+    parts = [part.name for part in claim.parts]
+    missing = [name for name in parts if not any(_is_part(s, name) for s in shown)]
+    failed = _unique(
+        [s.written.id for s in paper if s.local in _FAILS]
+        + [name for s in paper for name in s.failed]
+        + [name for s in paper for name in s.missing]
+    )
+    unsettled = [s.written.id for s in paper if s.local is Local.OPEN]
+    if not missing and paper and all(s.inherited and not s.failed for s in paper):
+        return ClaimProof(ProofStatus.PROVED)
+    ours = _unique([s.written.id for s in shown if s.written.source == "ours" and s.inherited])
+    open_ = _unique([*unsettled, *(f"part {name or 'of the claim'}" for name in missing)])
+    wanted = {s.written.id for s in shown if s.written.reading}
+    settled = {s.written.id for s in shown if s.inherited}
+    if not missing and wanted <= settled:
+        return ClaimProof(ProofStatus.PROVED_OTHERWISE, failed, open_, ours)
+    if failed:
+        return ClaimProof(ProofStatus.GAP, failed, open_, ours)
+    return ClaimProof(ProofStatus.OPEN, failed, open_, ours)
+
+
+def _is_part(step: Replayed, name: str) -> bool:
+    """Whether it is a proof of that part, and no line within one."""
+    return bool(step.written.reading) and step.written.part == name
+
+
+def _unique(names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))

@@ -1,0 +1,74 @@
+"""The value of a statement about FedPLT on the outcomes of `fedplt_outcomes`.
+
+Beside sq, ip and given of the common language, a statement may multiply a vector x by the mask
+(``mask(x)`` = m_k o x), by the compensation vector (``comp(x)`` = psi o x), by the client's share
+(``share(x)`` = c_k x) or by its attenuation (``attenuate(x)`` = alpha_{r_k} x).
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import sympy as sp
+
+from fedbounds.errors import FedboundsError
+
+from . import outcome_values
+from .fedplt_outcomes import NUMBERS, Enumerated
+from .outcome_values import Evaluated, _Scope, _vector
+
+
+def evaluate(expression: sp.Expr, found: Enumerated, values: Mapping[str, float]) -> Evaluated:
+    """Value of a statement in sq, ip, given, mask, comp, share and attenuate.
+
+    Parameters
+    ----------
+    values : mapping from symbol name to number
+    """
+    vectors, numbers = dict(found.space.vectors), set(NUMBERS)
+    known = {"t": float(found.space.t), **values}
+    scale = found.space.scale  # at least the largest term of any vector: what cancels is not lost
+
+    def scope() -> _Scope:
+        return _Scope(replace(found.space, vectors=vectors, scale=scale), known)
+
+    def is_number(node: sp.Basic) -> bool:
+        kinds = {s.name in numbers for s in node.free_symbols if s.name in vectors}
+        if len(kinds) > 1:
+            raise FedboundsError(f"{node} mixes vectors with d coordinates and with one")
+        return kinds == {True}
+
+    def resolved(node: sp.Basic) -> sp.Basic:
+        """The node, with every product by a factor as a vector of its own."""
+        nonlocal scale
+        if not node.args:
+            return node
+        name, arguments = node.func.__name__, [resolved(argument) for argument in node.args]
+        if name in ("sq", "ip"):
+            is_number(node.func(*arguments))
+        if name not in found.factors:
+            return node.func(*arguments)
+        if is_number(arguments[0]):
+            if name in ("mask", "comp"):
+                raise FedboundsError(f"{node}: {arguments[0]} has one coordinate, not d")
+            numbers.add(str(node))
+        part, factor = _vector(arguments[0], scope()), found.factors[name]
+        vectors[str(node)] = factor * part.array
+        scale = max(scale, part.size * float(abs(factor).max()))
+        return sp.Symbol(str(node))
+
+    statement = resolved(sp.sympify(expression))
+    return outcome_values.evaluate(statement, scope().outcomes, known)
+
+
+def alignment(found: Enumerated) -> np.ndarray:
+    """rho_k^t = <m_k o g, W_k - W*> / <g, W_k - W*>, shape (past, xi, n).
+
+    NaN where the denominator is 0.
+    """
+    vectors = found.space.vectors
+    g, x = vectors["g"], vectors["Wk"] - vectors["Wstar"]
+    masked = (found.factors["mask"] * g * x).sum(axis=-1)[..., 0]
+    whole = (g * x).sum(axis=-1)[..., 0]
+    ratio: np.ndarray = np.divide(masked, whole, out=np.full_like(whole, np.nan), where=whole != 0)
+    return ratio

@@ -1,0 +1,148 @@
+"""Proofs in the results: the status of every step, and of every claim's proof."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from fedbounds.theory.checker.data import Premise, Square
+from fedbounds.theory.claims import Claim
+from fedbounds.theory.proof.library import papers, replayed
+from fedbounds.theory.proof.replay import Local, Replayed, marked_false
+from fedbounds.theory.proof.status import ClaimProof, proof_of
+from fedbounds.vocabulary import Verdict
+
+from .formula import to_latex
+from .step_check import Seen, evaluated
+
+Record = dict[str, Any]
+_NOTHING = "((0) / (1))"
+
+
+@dataclass(frozen=True)
+class Proofs:
+    """The replayed steps of the papers of a run.
+
+    Attributes
+    ----------
+    steps : dict from paper to its steps
+    seen : dict from paper to what the running algorithms show of its steps
+    witnesses : dict from (paper, step id) to a script
+    """
+
+    steps: dict[str, tuple[Replayed, ...]]
+    seen: dict[str, dict[str, Seen]]
+    witnesses: dict[tuple[str, str], str]
+
+    def of(self, claim: Claim) -> ClaimProof:
+        """Of a claim; without a book of proofs it is open."""
+        return proof_of(claim, self.steps.get(claim.entry.paper, ()))
+
+
+def prove(chosen: Sequence[str]) -> Proofs:
+    """Replay the proofs of these papers, and evaluate every step on the running algorithms.
+
+    Raises
+    ------
+    ConflictError
+        If a proved step is broken on a run.
+    """
+    steps = {key: replayed(key) for key in chosen if key in papers()}
+    return Proofs(steps, {key: evaluated(own) for key, own in steps.items()}, {})
+
+
+def with_measurements(
+    proofs: Proofs, records: Sequence[Record], witnesses: Mapping[tuple[str, str], Record]
+) -> Proofs:
+    """Unproved steps that are parts of claims which an exact instance breaks are false."""
+    broken = {
+        (row["claim"], row["reading"], part["part"])
+        for row in records
+        for part in row["parts"]
+        if part["verdict"] == Verdict.VIOLATED
+    }
+    steps, scripts = {}, dict(proofs.witnesses)
+    for paper, own in proofs.steps.items():
+        false = {s.written.id for s in own if _names(s) in broken and s.local is not Local.PROVED}
+        steps[paper] = marked_false(own, false)
+        for step in own:
+            row = witnesses.get((step.written.claim, step.written.reading))
+            if step.written.id in false and row is not None and row["witness"]:
+                scripts[paper, step.written.id] = row["witness"]
+    return replace(proofs, steps=steps, witnesses=scripts)
+
+
+def _names(step: Replayed) -> tuple[str, str, str]:
+    return step.written.claim, step.written.reading, step.written.part
+
+
+def proof_rows(proofs: Proofs, claims: Sequence[Claim]) -> dict[str, Record]:
+    """Per claim: how its proof stands, and its steps; per paper: what is taken as given."""
+    rows: dict[str, Record] = {}
+    for paper, own in proofs.steps.items():
+        given = [s for s in own if not s.written.claim]
+        rows[paper] = {"status": None, "steps": [_row(proofs, paper, s) for s in given]}
+    for claim in claims:
+        paper = claim.entry.paper
+        steps = [s for s in proofs.steps.get(paper, ()) if s.written.claim == claim.id]
+        if steps:
+            found = proofs.of(claim)
+            rows[claim.id] = {
+                "status": found.status.value,
+                "failed": list(found.failed),
+                "open": list(found.open),
+                "ours": list(found.ours),
+                "steps": [_row(proofs, paper, s) for s in steps],
+            }
+    return rows
+
+
+def _row(proofs: Proofs, paper: str, step: Replayed) -> Record:
+    written = step.written
+    seen = proofs.seen.get(paper, {}).get(written.id)
+    return {
+        "id": written.id,
+        "part": written.part,
+        "reading": written.reading,
+        "source": written.source,
+        "place": written.place,
+        "rule": written.rule,
+        "local": step.local.value,
+        "inherited": step.inherited,
+        "reason": step.reason,
+        "missing": list(step.missing),
+        "failed": list(step.failed),
+        "left": to_latex(written.left),
+        "relation": written.relation,
+        "right": to_latex(written.right),
+        "conditions": [str(condition) for condition in written.conditions],
+        "assumptions": [assumption.value for assumption in written.assumptions],
+        "by": _by(step),
+        "certificate": None if step.certificate is None else step.certificate.rule,
+        "numbers": None if step.numbers is None else dict(step.numbers),
+        "witness": proofs.witnesses.get((paper, written.id)),
+        "measured": None if seen is None else {"instances": seen.instances, "least": seen.least},
+    }
+
+
+def _by(step: Replayed) -> list[Record]:
+    """What a step uses, with the multipliers of its certificate where it has one."""
+    if step.certificate is None:
+        return [_use(use) for use in step.written.uses]
+    entries: list[Premise | Square] = [*step.certificate.premises, *step.certificate.squares]
+    return [_use(use) for use in entries if any(times != _NOTHING for times in use.times)]
+
+
+def _use(use: str | Premise | Square) -> Record:
+    match use:
+        case str():
+            return {"kind": "step", "name": use, "times": []}
+        case Square():
+            return {"kind": "square", "name": use.vector, "times": list(use.times)}
+    shown = use.name
+    if use.arguments:
+        shown += f"({', '.join(use.arguments)})"
+    if use.at:
+        shown += " at " + ", ".join(f"{name} = {value}" for name, value in use.at)
+    if use.over:
+        shown += f", summed over {', '.join(use.over)}"
+    return {"kind": use.kind, "name": shown, "times": list(use.times)}

@@ -1,0 +1,151 @@
+"""Every proved step on the running algorithm: a proved step that is broken there is a conflict.
+
+Small instances with finitely many outcomes, enumerated; floats with their rounding size.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
+from fedbounds.algorithms.scaffold_p import ScaffoldP
+from fedbounds.errors import ConflictError, FedboundsError
+from fedbounds.problems import Noise, NoiseLaw, Start, coupled_cosine, federated_quadratic
+from fedbounds.theory.claims import Condition
+from fedbounds.theory.proof.replay import Local, Replayed
+from fedbounds.theory.symbols import RunOperator
+from fedbounds.vocabulary import Constant
+
+from .outcome_values import evaluate
+from .outcomes import Outcomes, round_outcomes, step_outcomes
+
+MARGIN = 1e-13  # of the size of a statement's terms
+# 1 / (L gamma_u): inside every condition of the claims, and large
+_STEPS = (1000, 4)
+_ANY = "any increments"  # the scope of statements about whatever the algorithm does
+
+
+@dataclass(frozen=True)
+class Seen:
+    """On how many instances a step was evaluated, and the least right - left over the size."""
+
+    instances: int
+    least: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Case:
+    """A round, or a local step, of one run, with the values of all symbols."""
+
+    scope: str
+    outcomes: Outcomes
+    values: dict[str, float]
+
+
+@cache
+def _cases() -> tuple[_Case, ...]:
+    found = []
+    for family in (federated_quadratic, coupled_cosine):
+        for rule, participants, scale, rounds in (
+            (FedAvgP, 1, (0.5, 0.4), 2),
+            (FedAvgP, 2, (0.5, 0.4), 1),
+            (FedAvgP, 2, (0.5, 0.0), 2),
+            (ScaffoldP, 1, (0.5, 0.0), 2),
+            (ScaffoldP, 2, (0.5, 0.0), 2),
+        ):
+            for inverse in _STEPS:
+                found += list(_run(family, rule, participants, scale, rounds, inverse))
+    return tuple(found)
+
+
+def _run(
+    family: Any, rule: Any, participants: int, scale: tuple[float, float], rounds: int, inverse: int
+) -> Iterator[_Case]:
+    noise = Noise(NoiseLaw.RADEMACHER, *scale)
+    shape = {"clients": 2, "shared_dimension": 1, "personal_dimension": 1}
+    problem = family(**shape, noise=noise)
+    random = np.random.default_rng(1)
+    start = Start(random.standard_normal(1), random.standard_normal((2, 1)))
+    constants = {name.value: c.value for name, c in problem.constants(start).items()}
+    smoothness = float(constants[Constant.SMOOTHNESS])
+    steps = with_effective_step(participants, 2, 1 / (inverse * smoothness), 4.0, 3.0)
+    algorithm = steps if rule is FedAvgP else rule(**vars(steps))
+    outcomes = round_outcomes(problem, algorithm, start, rounds)
+    values = {name: float(v) for name, v in constants.items() if v is not None} | {
+        "n": 2.0, "m": float(participants), "K": 2.0, "T": float(rounds),
+        "gamma": steps.inner_step_u * 4.0, "gamma_u": steps.inner_step_u,
+        "gamma_v": steps.inner_step_v, "eta_u": 4.0, "eta_v": 3.0, "d_u": 1.0, "d_v": 1.0,
+    }  # fmt: skip
+    name = "FedAvg-P" if rule is FedAvgP else "Scaffold-P"
+    yield _Case(name, outcomes, values)
+    for step in range(2):
+        yield _Case(f"step of {name}", step_outcomes(outcomes, 0, step), values)
+
+
+def evaluated(steps: Sequence[Replayed]) -> dict[str, Seen]:
+    """What was seen of every step that can be evaluated in one round.
+
+    Raises
+    ------
+    ConflictError
+        If a proved step is broken.
+    """
+    found: dict[str, Seen] = {}
+    for step in steps:
+        gaps = [gap for case in _cases() if (gap := _gap(step, case)) is not None]
+        if not gaps:
+            continue
+        seen = Seen(len(gaps), min(gaps))
+        if seen.least < -MARGIN and step.local in (Local.PROVED, Local.GIVEN) and step.inherited:
+            raise ConflictError(
+                f"step {step.written.id} is proved, and broken on a run: right - left is "
+                f"{seen.least:.3g} of its terms' size"
+            )
+        found[step.written.id] = seen
+    return found
+
+
+def _gap(step: Replayed, case: _Case) -> float | None:
+    """(right - left) / size, that of an identity with a negative sign; None if it says nothing."""
+    written = step.written
+    if written.scope not in ("", case.scope, _ANY if case.outcomes.step is None else ""):
+        return None
+    sides = written.left, written.right
+    if any(side.has(RunOperator) or not _of_this_round(side, case) for side in sides):
+        return None
+    try:
+        if not all(_holds(condition, case) for condition in written.conditions):
+            return None
+        left, right = (evaluate(side, case.outcomes, case.values) for side in sides)
+    except FedboundsError:
+        return None  # a quantity or constant that this run does not have
+    size = left.size + right.size or 1.0
+    gap = (right.value - left.value) / size
+    if written.relation == "==":
+        return -abs(gap)
+    return -gap if written.relation == ">=" else gap
+
+
+def _of_this_round(side: sp.Expr, case: _Case) -> bool:
+    """Whether only quantities at t and t + 1 occur."""
+    return all(
+        str(atom.args[0]) in ("t", "t + 1")
+        for atom in side.atoms(AppliedUndef)
+        if atom.func.__name__ not in ("sq", "ip", "given", "present")
+    )
+
+
+def _holds(condition: Condition, case: _Case) -> bool:
+    left, right = (
+        evaluate(sp.sympify(side), case.outcomes, case.values).value
+        for side in (condition.left, condition.right)
+    )
+    close = abs(left - right) <= 1e-12 * (abs(left) + abs(right))
+    if condition.relation == "==":
+        return close
+    return close or (left < right if condition.relation == "<=" else left > right)
