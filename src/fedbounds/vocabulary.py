@@ -55,6 +55,14 @@ class Assumption(StrEnum):
     DISSIMILARITY = "bounded gradient dissimilarity"
     BOUNDED_BELOW = "bounded below"
     BOUNDED_GRADIENTS = "bounded gradients"  # of the shared block, on average over clients
+    # of partial training; W* is the minimiser of the global objective
+    STRONGLY_CONVEX = "strongly convex clients"
+    INDEPENDENT = "noise independent over clients"
+    GLOBAL_GRADIENT = "bounded global gradient"  # at the iterates
+    LOCAL_GRADIENTS = "bounded client gradients"  # at the iterates
+    ALIGNED = "positive masked alignment"
+    EQUAL_ATTENUATION = "equal attenuation"  # alpha of all clients, as min(1, sqrt(d r)) has it
+    ALIGNED_COMPENSATED = "alignment of the compensated masked gradient"
 
 
 class Constant(StrEnum):
@@ -153,6 +161,33 @@ class Quantity(StrEnum):
     OLD_LAG_V_IK = "Bt_old"
     RETURN_U_IK = "U_ik"  # E || u_{i,k}^{t-1} - u^t ||^2, t >= 1
     RETURN_V_IK = "V_ik"
+    # of partial training
+    DISTANCE = "D_W"  # E || W^t - W* ||^2
+    VIRTUAL_DISTANCE = "D_1"  # E || W^t + Delta^t - W* ||^2 after one virtual step
+    STEP_NOISE = "A_1"  # E || Delta - mean Delta ||^2
+    NOISELESS_DISTANCE = "A_2"  # E || W - W* + mean Delta ||^2
+    STEP_CROSS = "A_3"  # twice their inner product
+    NOISELESS_STEP = "A_21"  # E || mean Delta ||^2
+    STEP_SLOPE = "A_22"  # 2 E <W - W*, mean Delta>
+    STEP_VALUES = "A_24"  # the terms of A_2 in values of F_k
+    DIVERGENCE = "V_W"  # sum_k c_k E || W_k - W ||^2
+    LOCAL_GAP = "F_loc"  # sum_k c_k (F_k(W_k) - F_k*)
+    ATTENUATED_GAP = "F_att"  # sum_k c_k alpha_k^2 (F_k(W_k) - F_k*)
+    UNWEIGHTED_GAP = "F_raw"  # sum_k alpha_k^2 (F_k(W_k) - F_k*)
+    LOCAL_EXCESS = "F_opt"  # sum_k c_k (F_k(W_k) - F_k(W*))
+    ALIGNED_EXCESS = "b_rho"  # sum_k c_k rho_k b_k
+    OPTIMUM_GAP = "F_star"  # sum_k c_k (F_k(W*) - F_k*)
+    GLOBAL_GAP = "F_glob"  # F(W) - F*
+    ATTENUATED_GLOBAL_GAP = "F_gatt"  # sum_k c_k alpha_k^2 (F_k(W) - F*)
+    ATTENUATED_HETEROGENEITY = "Lam_att"  # sum_k c_k alpha_k^2 (F* - F_k*)
+    COORDINATE_UPDATE = "U_coord"  # one coordinate of sum_k c_k m_k U_k
+    # of partial training, per client
+    OWN_GAP = "F_own"  # F_k(W_k) - F_k*
+    GLOBAL_GAP_K = "F_bar"  # F_k(W) - F_k*
+    EXCESS_K = "b_own"  # b_k = F_k(W_k) - F_k(W*) + (mu/2) || W_k - W* ||^2
+    HETEROGENEITY_K = "F_gap"  # F* - F_k*
+    COSINE_GRADIENT = "cos_g"  # of the angle between grad F_k and W - W*
+    COSINE_MASKED = "cos_m"  # of the angle between the masked gradient and W - W*
     # of a rung
     PLATEAU = "P"  # what G_u + (m/n) G_v tends to
     PLATEAU_U = "P_G_u"  # what G_u tends to

@@ -270,9 +270,139 @@ P_sum = _quantity(Quantity.PLATEAU_SUM, "limit of G_u + G_v", r"\mathcal P_\Sigm
 rho = _quantity(Quantity.RATE, "factor per round at which second moments converge", r"\rho")
 
 
+# ---- partial training: n clients, tau local steps
+
+tau = _symbol("tau", "local steps per round", r"\tau", **_COUNT)
+eta = _symbol("eta", "step size", r"\eta", positive=True)
+mu = _symbol(Constant.STRONG_CONVEXITY, "strong convexity of every F_k", r"\mu", positive=True)
+sigma2 = _symbol("sigma^2", "variance of a stochastic gradient", r"\sigma^2", nonnegative=True)
+G2 = _symbol("G^2", "bound on squared gradients", "G^2", nonnegative=True)
+psi_max = _symbol("psi_max", "largest compensation factor", r"\overline\psi", positive=True)
+psi_min = _symbol("psi_min", "smallest compensation factor", r"\underline\psi", positive=True)
+psi_i = _symbol("psi_i", "compensation factor of a coordinate", r"\psi_i", positive=True)
+w_i = _symbol(
+    "w_i",
+    "share of the clients that train a coordinate",
+    r"\textstyle\sum_kc_k(m_k)_i",
+    positive=True,
+)
+rho_k = _symbol("rho_k", "masked alignment of a client", r"\rho_k", positive=True)
+rho_min = _symbol("rho_min", "smallest masked alignment", r"\underline\rho", positive=True)
+c_k = _symbol("c_k", "share of a client", "c_k", positive=True)
+d_k = _symbol("d_k", "coordinates that a client trains", r"\|m_k\|_0", **_COUNT)
+alpha_k = _symbol("alpha_k", "attenuation of a client", r"\alpha_{r_k}", positive=True)
+norm_g = _symbol("norm_g", "norm of a client's gradient", r"\|\nabla F_k(W_k^t)\|", positive=True)
+norm_x = _symbol("norm_x", "distance of a client's model", r"\|W^t-W_k^t\|", positive=True)
+norm_y = _symbol("norm_y", "distance of a model from W*", r"\|W-W^*\|", positive=True)
+cos_1 = _symbol("cos_1", "|cos theta_1|", r"|\cos\theta_1|", positive=True)
+cos_2 = _symbol("cos_2", "|cos theta_2|", r"|\cos\theta_2|", positive=True)
+cos_3 = _symbol("cos_3", "cos theta_3", r"\cos\theta_3", positive=True)
+Gamma = _symbol("Gamma", "sum_k c_k alpha_k^2", r"\Gamma", nonnegative=True)
+Gamma_2 = _symbol(
+    "Gamma_2", "sum_k c_k^2 alpha_k^2", r"\textstyle\sum_kc_k^2\alpha_{r_k}^2", nonnegative=True
+)
+Lambda = _symbol("Lambda", "heterogeneity sum_k c_k (F* - F_k*)", r"\Lambda", nonnegative=True)
+nu_max = _symbol("nu_max", "largest bracket of Step 4.4", r"\nu", positive=True)
+z = _symbol("z", "contraction per unit of step size", "z", positive=True)
+B_step = _symbol("B_step", "what a squared step size adds", "B", nonnegative=True)
+D_0 = _symbol("D_0", "squared distance at the start", "D^0", nonnegative=True)
+C_rate = _symbol("C_rate", "constant of the rate", "C", positive=True)
+w_gap = _symbol("w_gap", "1/eta - z, positive as eta < 1/z", r"(\tfrac1\eta-z)", positive=True)
+
+D_W = _quantity(Quantity.DISTANCE, "E ||W^t - W*||^2", "D")
+D_1 = _quantity(
+    Quantity.VIRTUAL_DISTANCE,
+    "E ||W^t + Delta^t - W*||^2",
+    r"\mathbb E\|W^t+\Delta^t-W^*\|^2",
+)
+A_1 = _quantity(Quantity.STEP_NOISE, "E ||Delta - mean Delta||^2", r"\mathbb E A_1")
+A_2 = _quantity(Quantity.NOISELESS_DISTANCE, "E ||W - W* + mean Delta||^2", r"\mathbb E A_2")
+A_3 = _quantity(
+    Quantity.STEP_CROSS, "2 E <Delta - mean Delta, W - W* + mean Delta>", r"\mathbb E A_3"
+)
+A_21 = _quantity(Quantity.NOISELESS_STEP, "E ||mean Delta||^2", r"\mathbb E A_{2.1}")
+A_22 = _quantity(Quantity.STEP_SLOPE, "2 E <W - W*, mean Delta>", r"\mathbb E A_{2.2}")
+A_24 = _quantity(Quantity.STEP_VALUES, "terms of A_2 in values of F_k", r"\mathbb E A_{2.4}")
+V_W = _quantity(
+    Quantity.DIVERGENCE,
+    "sum_k c_k E ||W_k - W||^2",
+    r"\textstyle\sum_kc_k\mathbb E\|W_k^t-W^t\|^2",
+)
+F_loc = _quantity(
+    Quantity.LOCAL_GAP, "sum_k c_k (F_k(W_k) - F_k*)", r"\textstyle\sum_kc_k(F_k(W_k^t)-F_k^*)"
+)
+F_att = _quantity(
+    Quantity.ATTENUATED_GAP,
+    "sum_k c_k alpha_k^2 (F_k(W_k) - F_k*)",
+    r"\textstyle\sum_kc_k\alpha_{r_k}^2(F_k(W_k^t)-F_k^*)",
+)
+F_raw = _quantity(
+    Quantity.UNWEIGHTED_GAP,
+    "sum_k alpha_k^2 (F_k(W_k) - F_k*)",
+    r"\textstyle\sum_k\alpha_{r_k}^2(F_k(W_k^t)-F_k^*)",
+)
+F_opt = _quantity(
+    Quantity.LOCAL_EXCESS,
+    "sum_k c_k (F_k(W_k) - F_k(W*))",
+    r"\textstyle\sum_kc_k(F_k(W_k^t)-F_k(W^*))",
+)
+b_rho = _quantity(Quantity.ALIGNED_EXCESS, "sum_k c_k rho_k b_k", r"\textstyle\sum_kc_k\rho_k^tb_k")
+b_own = _quantity(Quantity.EXCESS_K, "F_k(W_k) - F_k(W*) + (mu/2) ||W_k - W*||^2", "b_k")
+F_star = _quantity(
+    Quantity.OPTIMUM_GAP, "sum_k c_k (F_k(W*) - F_k*)", r"\textstyle\sum_kc_k(F_k(W^*)-F_k^*)"
+)
+F_glob = _quantity(Quantity.GLOBAL_GAP, "F(W) - F*", r"(F(W^t)-F^*)")
+F_gatt = _quantity(
+    Quantity.ATTENUATED_GLOBAL_GAP,
+    "sum_k c_k alpha_k^2 (F_k(W) - F*)",
+    r"\textstyle\sum_kc_k\alpha_{r_k}^2(F_k(W^t)-F^*)",
+)
+Lam_att = _quantity(
+    Quantity.ATTENUATED_HETEROGENEITY,
+    "sum_k c_k alpha_k^2 (F* - F_k*)",
+    r"\textstyle\sum_kc_k\alpha_{r_k}^2(F^*-F_k^*)",
+)
+U_coord = _quantity(
+    Quantity.COORDINATE_UPDATE,
+    "one coordinate of sum_k c_k m_k U_k",
+    r"\textstyle\sum_kc_k(m_k\odot U_k^t)_i",
+)
+F_own = _quantity(Quantity.OWN_GAP, "F_k(W_k) - F_k*", r"(F_k(W_k^t)-F_k^*)")
+F_bar = _quantity(Quantity.GLOBAL_GAP_K, "F_k(W) - F_k*", r"(F_k(W^t)-F_k^*)")
+F_gap = _quantity(Quantity.HETEROGENEITY_K, "F* - F_k*", r"(F^*-F_k^*)")
+cos_g = _quantity(Quantity.COSINE_GRADIENT, "cosine of grad F_k with W - W*", r"\cos\theta_1")
+cos_m = _quantity(
+    Quantity.COSINE_MASKED, "cosine of the masked gradient with W - W*", r"\cos\theta_2"
+)
+
+
 # may be negative; every other quantity is a sum of squares, or a rate
 SIGNED = frozenset(
-    quantity.__name__ for quantity in (f, T_1u, T_1v, X_u, X_v, J_u, J_v, N_2, ccbar, ch_i)
+    quantity.__name__
+    for quantity in (
+        f,
+        T_1u,
+        T_1v,
+        X_u,
+        X_v,
+        J_u,
+        J_v,
+        N_2,
+        ccbar,
+        ch_i,
+        A_3,
+        A_22,
+        A_24,
+        F_opt,
+        b_rho,
+        b_own,
+        F_gatt,
+        Lam_att,
+        U_coord,
+        F_gap,
+        cos_g,
+        cos_m,
+    )
 )
 
 

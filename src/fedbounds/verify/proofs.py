@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fedbounds.theory.checker.data import Premise, Square
+from fedbounds.theory.checker.data import Assignment, Comparison, Premise, Square
 from fedbounds.theory.claims import Claim
-from fedbounds.theory.proof.library import papers, replayed
+from fedbounds.theory.proof.library import book_of, papers, replayed
 from fedbounds.theory.proof.replay import Local, Replayed, marked_false
 from fedbounds.theory.proof.status import ClaimProof, proof_of
 from fedbounds.vocabulary import Verdict
@@ -27,11 +27,13 @@ class Proofs:
     steps : dict from paper to its steps
     seen : dict from paper to what the running algorithms show of its steps
     witnesses : dict from (paper, step id) to a script
+    always : dict from paper to the conditions that hold throughout
     """
 
     steps: dict[str, tuple[Replayed, ...]]
     seen: dict[str, dict[str, Seen]]
     witnesses: dict[tuple[str, str], str]
+    always: dict[str, tuple[Comparison, ...]]
 
     def of(self, claim: Claim) -> ClaimProof:
         """Of a claim; without a book of proofs it is open."""
@@ -47,7 +49,8 @@ def prove(chosen: Sequence[str]) -> Proofs:
         If a proved step is broken on a run.
     """
     steps = {key: replayed(key) for key in chosen if key in papers()}
-    return Proofs(steps, {key: evaluated(own) for key, own in steps.items()}, {})
+    seen = {key: evaluated(own) for key, own in steps.items()}
+    return Proofs(steps, seen, {}, {key: book_of(key).theory.always for key in steps})
 
 
 def with_measurements(
@@ -104,7 +107,7 @@ def _row(proofs: Proofs, paper: str, step: Replayed) -> Record:
         "part": written.part,
         "reading": written.reading,
         "source": written.source,
-        "place": written.place,
+        "place": written.place or written.origin,
         "rule": written.rule,
         "local": step.local.value,
         "inherited": step.inherited,
@@ -116,7 +119,8 @@ def _row(proofs: Proofs, paper: str, step: Replayed) -> Record:
         "right": to_latex(written.right),
         "conditions": [str(condition) for condition in written.conditions],
         "assumptions": [assumption.value for assumption in written.assumptions],
-        "by": _by(step),
+        "chart": [_assigned(assignment) for assignment in written.chart],
+        "by": _by(step, proofs.always[paper]),
         "certificate": None if step.certificate is None else step.certificate.rule,
         "numbers": None if step.numbers is None else dict(step.numbers),
         "witness": proofs.witnesses.get((paper, written.id)),
@@ -124,21 +128,41 @@ def _row(proofs: Proofs, paper: str, step: Replayed) -> Record:
     }
 
 
-def _by(step: Replayed) -> list[Record]:
+def _assigned(assignment: Assignment) -> str:
+    """A parameter in terms of its new variable."""
+    y, bound = f"{assignment.name}_", assignment.bound
+    forms = {
+        "above": f"{bound} + {y}",
+        "below": f"({bound})/(1 + {y})",
+        "equal": bound,
+        "root": f"{y}**{bound}",
+        "solve": bound,
+    }
+    if assignment.kind in forms:
+        return f"{assignment.name} = {forms[assignment.kind]}"
+    return f"two branches at {assignment.name} = {bound}"
+
+
+def _by(step: Replayed, always: Sequence[Comparison]) -> list[Record]:
     """What a step uses, with the multipliers of its certificate where it has one."""
+    conditions = (*always, *step.written.statement.conditions)
     if step.certificate is None:
-        return [_use(use) for use in step.written.uses]
+        return [_use(use, conditions) for use in step.written.uses]
     entries: list[Premise | Square] = [*step.certificate.premises, *step.certificate.squares]
-    return [_use(use) for use in entries if any(times != _NOTHING for times in use.times)]
+    used = [use for use in entries if any(times != _NOTHING for times in use.times)]
+    return [_use(use, conditions) for use in used]
 
 
-def _use(use: str | Premise | Square) -> Record:
+def _use(use: str | Premise | Square, conditions: Sequence[Comparison]) -> Record:
     match use:
         case str():
             return {"kind": "step", "name": use, "times": []}
         case Square():
             return {"kind": "square", "name": use.vector, "times": list(use.times)}
     shown = use.name
+    if use.kind == "condition" and not use.arguments:
+        position, *how = use.name.split()
+        shown = " ".join(conditions[int(position)]) + (", squared" if "squared" in how else "")
     if use.arguments:
         shown += f"({', '.join(use.arguments)})"
     if use.at:

@@ -14,6 +14,7 @@ from fedbounds.vocabulary import Kind, Standing, StatementStatus, Verdict
 from .formula import to_latex
 from .listing import columns, console
 from .page.rows import planned_instances
+from .page.steps import by_local, by_status, counts
 
 Record = dict[str, Any]
 
@@ -162,7 +163,13 @@ def _print_footer(
             "tightness by search (gap: relative gap, where a side has negative terms): "
             + ", ".join(found)
         )
-    if not document["proofs"]:
+    if document["proofs"]:
+        told = counts(document["proofs"])
+        out.print(
+            f"proofs replayed: {', '.join(by_status(told.claims)) or 'none'}; steps: "
+            f"{', '.join(by_local(told.steps)) or 'none'}; `fedbounds prove` tells of each"
+        )
+    else:
         out.print("No proof was replayed: 'tested' means that no instance broke the statement.")
 
 

@@ -16,7 +16,9 @@ from .expressions import NewVariable, Reader, parsed
 from .ratios import Ratio, Ring
 from .vectors import Atom, Sampling, Space
 
-_INTEGER = "integer"
+_INTEGER, _INDEX = "integer", "index"
+_RELATIONS = ("<=", ">=", "==")
+_IN_CONDITIONS = ("sqrt", "Max", "Min")
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,25 @@ def branches(
     powers: dict[str, bool],
 ) -> Iterator[Branch]:
     """The branches of a chart; ``powers`` are further variables of the ring."""
+    for condition in conditions:
+        refuse_foreign(theory, condition)
     for choices in _alternatives(_completed(theory, chart)):
         yield _branch(theory, scope, conditions, choices, powers)
+
+
+def refuse_foreign(theory: Theory, condition: Comparison) -> None:
+    """Raise unless a condition compares parameters, the same at every round and step."""
+    left, relation, right = condition
+    if relation not in _RELATIONS:
+        raise Refused(f"unknown relation {relation!r}")
+    for side in (left, right):
+        for node in ast.walk(parsed(side)):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) not in _IN_CONDITIONS:
+                raise Refused(f"{side} is no expression in parameters")
+            if isinstance(node, ast.Name) and (
+                node.id not in _IN_CONDITIONS and theory.symbols.get(node.id, _INDEX) == _INDEX
+            ):
+                raise Refused(f"a condition on {node.id}, which is no parameter")
 
 
 def _completed(theory: Theory, chart: tuple[Assignment, ...]) -> list[Assignment]:
@@ -58,6 +77,10 @@ def _completed(theory: Theory, chart: tuple[Assignment, ...]) -> list[Assignment
     unknown = named - set(theory.symbols)
     if unknown:
         raise Refused(f"assignment of unknown parameters {sorted(unknown)}")
+    if any(theory.symbols[name] == _INDEX for name in named):
+        raise Refused("a round or a step is no parameter: it runs over all its values")
+    if any(f"{name}_" in theory.symbols for name in theory.symbols):
+        raise Refused("a symbol has the name of another one's slack")
     free = [
         Assignment(name, "above", "1")
         for name, sign in theory.symbols.items()
@@ -89,7 +112,7 @@ def _branch(
     reader = Reader(ring, known, theory)
     every = (*theory.always, *conditions)
     for position, choice in enumerate(choices):
-        later = {other.name for other in choices[position + 1 :]}
+        later = {name for c in choices[position + 1 :] for name in (c.name, f"{c.name}_")}
         _assign(reader, choice, every, known, theory, later)
     if scope is not None:
         reader = Reader(ring, known, theory, scope, _space(scope, reader))
@@ -124,7 +147,9 @@ def _assign(
 ) -> None:
     ring, name, one = reader.ring, choice.name, reader.ring.number(1)
     bound = None if choice.kind == "root" else reader.ratio(choice.bound)
-    early = {name, *later} if bound is not None else set()
+    early = {name, *later} | ({f"{name}_"} if choice.kind != "solve" else set())
+    # a slack that changes from round to round would pass for a constant in a sum
+    early |= {other for other, sign in theory.symbols.items() if sign == _INDEX}
     if bound is not None and any(bound.has(other) for other in early):
         raise Refused(f"the bound {choice.bound} of {name} names what is not yet assigned")
     own = ring.variable(f"{name}_") if choice.kind != "equal" else one
@@ -161,15 +186,26 @@ def _assign(
             known[name] = own.power(_degree(choice.bound))
         case "solve":
             assert bound is not None
+            whole = reader.ratio(choice.of)
+            if not whole.nonnegative():
+                raise Refused(f"{choice.of} may be negative: it has no real root")
+            if whole.has(f"{name}_") or not _determines(whole, name):
+                raise Refused(f"{choice.of} does not determine {name}")
             known[name] = bound
             if not reader.ratio(choice.of) == own * own:
                 raise Refused(f"{name} = {choice.bound} does not make {choice.of} a square")
-            del known[name]
-            if not reader.ratio(choice.of).nonnegative():
-                raise Refused(f"{choice.of} may be negative: it has no real root")
-            known[name] = bound
         case _:
             raise Refused(f"unknown assignment {choice.kind!r}")
+
+
+def _determines(whole: Ratio, name: str) -> bool:
+    """Whether an expression is a + b x with b positive, in the parameter x."""
+    ring, x = whole.ring, whole.ring.variable(name)
+    slope = whole.above.derivative(ring.names.index(name))
+    rest = whole - Ratio(ring, slope, whole.below) * x
+    return ring.sign(slope) == 1 and not any(
+        part.has(name) for part in (rest, Ratio(ring, slope, whole.below))
+    )
 
 
 def _degree(text: str) -> fmpq:
@@ -249,22 +285,28 @@ def weaker(reader: Reader, conditions: tuple[Comparison, ...]) -> Iterator[Compa
         if len(calls) != 1:
             continue
         text, whole = ast.unparse(tree), ast.unparse(calls[0])
-        if text.count(whole) == 1 and _increasing(reader, text, whole):
+        if text.count(whole) == 1 and _increasing(reader, tree, calls[0]):
             for argument in calls[0].args:
                 yield left, relation, text.replace(whole, f"({ast.unparse(argument)})")
 
 
-def _increasing(reader: Reader, text: str, whole: str) -> bool:
-    """Whether an expression is a positive multiple of one of its parts."""
-    if text == whole:
-        return True
+def _increasing(reader: Reader, tree: ast.expr, part: ast.expr) -> bool:
+    """Whether an expression is one of its parts times and over what is positive."""
+    match tree:
+        case _ if tree is part:
+            return True
+        case ast.BinOp(left=left, op=ast.Mult(), right=right) if part in ast.walk(right):
+            return _positive(reader, left) and _increasing(reader, right, part)
+        case ast.BinOp(left=left, op=ast.Mult() | ast.Div(), right=right):
+            return _positive(reader, right) and _increasing(reader, left, part)
+    return False
+
+
+def _positive(reader: Reader, node: ast.expr) -> bool:
     try:
-        factor = reader.ratio(text.replace(whole, "1"))
-        none = reader.ratio(text.replace(whole, "0"))
-        twice = reader.ratio(text.replace(whole, "2"))
+        return reader.ratio(ast.unparse(node)).positive()
     except Refused:
         return False
-    return factor.positive() and none.is_zero() and twice == factor + factor
 
 
 def _space(scope: Scope, reader: Reader) -> Space:

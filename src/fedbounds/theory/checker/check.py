@@ -1,15 +1,14 @@
 """Does a certificate prove its step?"""
 
-import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from .charts import Branch, branches, weaker
+from .charts import Branch, branches, refuse_foreign, weaker
 from .data import Certificate, Comparison, Premise, Scope, Statement, Step, Theory
 from .errors import Refused
-from .expressions import NewVariable, Reader, parsed
+from .expressions import NewVariable, Reader
 from .facts import FACTS
-from .keys import Affine, affine_of, over_clients, over_rounds
+from .keys import Affine, affine_of, of_vectors, over_clients, over_rounds
 from .values import CONSTANT, Value
 from .vectors import is_square
 
@@ -47,6 +46,7 @@ class Pieces:
 
 def check(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> None:
     """Raise `Refused` unless the certificate proves the step from earlier ones."""
+    _refuse_malformed(theory, step.statement)
     match step.certificate.rule:
         case "given":
             if not step.certificate.origin:
@@ -59,6 +59,22 @@ def check(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> None:
             _unroll(theory, step, earlier)
         case rule:
             raise Refused(f"{step.id}: unknown rule {rule!r}")
+
+
+def _refuse_malformed(theory: Theory, statement: Statement) -> None:
+    if statement.relation not in ("<=", ">=", "=="):
+        raise Refused(f"unknown relation {statement.relation!r}")
+    if statement.first not in (0, 1):
+        raise Refused(f"a statement from round {statement.first}, neither 0 nor 1")
+    for condition in statement.conditions:
+        refuse_foreign(theory, condition)
+    _refuse_algorithm(theory, statement.scope, statement)
+
+
+def _refuse_algorithm(theory: Theory, scope: str, statement: Statement) -> None:
+    """What an algorithm's updates give is claimed of the runs of this algorithm only."""
+    if scope and theory.scopes[scope].algorithm not in ("", statement.algorithm):
+        raise Refused(f"the vectors of {scope!r} are those of another algorithm")
 
 
 def _refuse_negative(name: str, found: list[Remainder]) -> None:
@@ -97,7 +113,7 @@ def _remainder(
     reader, exact, rest = found.branch.reader, statement.relation == "==", found.gap
     for premise, piece in zip(certificate.premises, found.premises, strict=True):
         times = reader.read(_own(premise.times, number))
-        if not times.terms:
+        if not times.terms:  # the branch does not use it
             continue
         if piece.error is not None:
             raise piece.error
@@ -129,6 +145,7 @@ def pieces(
     if statement.scope not in ("", certificate.scope):
         raise Refused(f"a statement of {statement.scope!r} is proved in {certificate.scope!r}")
     scope = theory.scopes[certificate.scope] if certificate.scope else None
+    _refuse_algorithm(theory, certificate.scope, statement)
     every = branches(theory, scope, statement.conditions, certificate.chart, powers)
     for branch in every:
         cited = []
@@ -144,15 +161,22 @@ def pieces(
             branch=branch,
             gap=_gap(_shifted(branch.reader, at), statement),
             premises=tuple(cited),
-            squares=tuple(branch.reader.read(f"sq({s.vector})") for s in certificate.squares),
+            squares=tuple(branch.reader.square(s.vector) for s in certificate.squares),
         )
 
 
 def _own(times: tuple[str, ...], branch: int) -> str:
+    if len(times) != 1 and branch >= len(times):
+        raise Refused(f"{len(times)} multipliers for more branches")
     return times[0] if len(times) == 1 else times[branch]
 
 
 def _gap(reader: Reader, statement: Statement) -> Value:
+    """The difference of a statement's sides, which mean the same under every chart."""
+    return _difference(reader.stating(vectors=bool(statement.scope)), statement)
+
+
+def _difference(reader: Reader, statement: Statement) -> Value:
     left, right = reader.read(statement.left), reader.read(statement.right)
     return left - right if statement.relation == ">=" else right - left
 
@@ -180,29 +204,30 @@ def _premise(
             raise Refused("a hypothesis outside an induction")
         return Piece(_gap(reader, hypothesis), hypothesis.relation == "==")
     if premise.kind == "fact":
-        if premise.name not in FACTS:
-            raise Refused(f"unknown fact {premise.name!r}")
-        vectors = theory.scopes[scope] if scope else Scope()
-        cited = FACTS[premise.name](vectors, premise.arguments)
+        cited = _fact(theory.scopes[scope] if scope else Scope(), premise)
     elif premise.kind == "step":
         if premise.name not in earlier:
             raise Refused(f"{premise.name!r} is no earlier step")
         cited = earlier[premise.name]
+        _refuse_malformed(theory, cited)
     else:
         raise Refused(f"unknown premise {premise.kind!r}")
     if cited.scope not in ("", scope):
         raise Refused(f"{premise.name} speaks of the vectors of {cited.scope!r}")
+    if cited.algorithm not in ("", target.algorithm):
+        raise Refused(f"{premise.name} is claimed of {cited.algorithm} only")
     missing = set(cited.assumptions) - set(target.assumptions)
     if missing:
         raise Refused(f"{premise.name} assumes {', '.join(sorted(missing))}")
     at = dict(premise.at)
     _refuse_round(target, cited, premise, at)
+    _refuse_late(reader, premise, at)
     inner = _shifted(reader, at)
     for condition in cited.conditions:
         if not implied(branch, inner, condition):
             raise Refused(f"{premise.name} needs {' '.join(condition)}")
-    gap = _gap(inner, cited)
-    if at and any(key.startswith("<") for key in gap.terms):
+    gap = _difference(inner, cited) if premise.kind == "fact" else _gap(inner, cited)
+    if at and any(of_vectors(key) for key in gap.terms):
         raise Refused(f"{premise.name} speaks of the vectors of another round")
     return Piece(_summed(reader, gap, cited, premise, theory), cited.relation == "==")
 
@@ -210,18 +235,37 @@ def _premise(
 def _refuse_round(
     target: Statement, cited: Statement, premise: Premise, at: Mapping[str, str]
 ) -> None:
-    """A premise holds for rounds ``first`` to T - 1 only."""
+    """A premise holds for rounds ``first`` to T - 1, and for steps 0 to K - 1, only."""
     if set(at) - {"t", "k"}:
         raise Refused(f"{premise.name} is used at other parameters: {sorted(at)}")
     if at.get("k", "k") not in ("k", "0"):
         raise Refused(f"{premise.name} is not claimed at step {at['k']}")
-    where: Affine = affine_of(at.get("t", "t"))
+    if (premise.over == "t" and "t" in at) or (premise.over == "ik" and "k" in at):
+        raise Refused(f"{premise.name} at {at}, and summed over the same")
     if premise.over == "t":
         return
+    where: Affine = affine_of(at.get("t", "t"))
     start = where.get("", 0) + (target.first if where.get("t") else 0)
-    beyond = where.get("t", 0) > 1 or (where.get("t") and where.get("", 0) > 0)
+    beyond = where.get("t", 0) not in (0, 1) or (where.get("t") and where.get("", 0) > 0)
     if start < cited.first or beyond or set(where) - {"t", ""}:
         raise Refused(f"{premise.name} is not claimed at round {at.get('t', 't')}")
+
+
+def _refuse_late(reader: Reader, premise: Premise, at: Mapping[str, str]) -> None:
+    """A given round is one of 0 to T - 1, of which there may be one only."""
+    where = affine_of(at.get("t", "t"))
+    last = reader.read("T").plain() - reader.ring.number(where.get("", 0) + 1)
+    if "t" not in where and where.get("", 0) and not last.nonnegative():
+        raise Refused(f"{premise.name} is not claimed at round {at['t']}, which there may not be")
+
+
+def _fact(scope: Scope, premise: Premise) -> Statement:
+    if premise.name not in FACTS:
+        raise Refused(f"unknown fact {premise.name!r}")
+    try:
+        return FACTS[premise.name](scope, premise.arguments)
+    except ValueError as error:
+        raise Refused(f"{premise.name} of {premise.arguments}: {error}") from error
 
 
 def _summed(
@@ -247,7 +291,7 @@ def _condition(branch: Branch, premise: Premise) -> Comparison:
         left, relation, right = options[int(how[0])]
     if "squared" in how:
         for side in (left, right):
-            if not branch.reader.ratio(f"({side})**2").nonnegative():
+            if not branch.reader.ratio(side).nonnegative():
                 raise Refused(f"{side} may be negative")
         return f"({left})**2", relation, f"({right})**2"
     return left, relation, right
@@ -257,7 +301,7 @@ def implied(branch: Branch, inner: Reader, condition: Comparison) -> bool:
     """Whether a cited step's condition holds wherever the target's conditions do."""
     left, relation, right = condition
     for a, r, b in weaker(branch.reader, branch.conditions):
-        if not inner.index and r == relation and (a, b) == (left, right):
+        if r == relation and (a, b) == (left, right):
             return True
     gap = (inner.read(right) - inner.read(left)).plain()
     if relation == "==":
@@ -298,17 +342,13 @@ def _induction(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> 
     x = certificate.variable
     if theory.symbols.get(x) != "index":
         raise Refused(f"{step.id}: {x} is no index")
-    if any(_names(side, x) for c in statement.conditions for side in (c[0], c[2])):
-        raise Refused(f"{step.id}: an induction over {x} under a condition on {x}")
-    start = str(statement.first)
+    if statement.scope:
+        raise Refused(f"{step.id}: an induction over the vectors of one round or step")
+    start = str(statement.first) if x == "t" else "0"
     base = remainders(theory, statement, certificate.base, earlier, {x: start})
     _refuse_negative(f"{step.id} at {x} = {start}", base)
     next_ = remainders(theory, statement, certificate, earlier, {x: f"{x}+1"}, hypothesis=statement)
     _refuse_negative(f"{step.id} from {x} to {x} + 1", next_)
-
-
-def _names(text: str, name: str) -> bool:
-    return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(parsed(text)))
 
 
 def _unroll(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> None:
@@ -317,10 +357,14 @@ def _unroll(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> Non
     By induction x(t) <= r^t x(0) + sum over s < t of r^(t-1-s) y(s); sum over t, exchange the
     sums; S(N) = 1 + r + ... + r^(N-1).
     """
-    (premise,), ratio = step.certificate.premises, step.certificate.origin
-    if premise.name not in earlier:
-        raise Refused(f"{premise.name!r} is no earlier step")
-    cited, name = earlier[premise.name], step.certificate.variable
+    premises, ratio = step.certificate.premises, step.certificate.origin
+    name = step.certificate.variable
+    if len(premises) != 1 or premises[0].name not in earlier:
+        raise Refused(f"{step.id}: an unrolling needs one premise, an earlier step")
+    if name not in theory.quantities:
+        raise Refused(f"undeclared quantity {name!r}")
+    cited = earlier[premises[0].name]
+    _refuse_malformed(theory, cited)
     powers: dict[str, bool] = {}
     while True:
         try:
@@ -337,7 +381,7 @@ def _unroll(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> Non
 def _unrolled(
     theory: Theory, step: Step, branch: Branch, cited: Statement, name: str, ratio: str
 ) -> None:
-    reader = branch.reader
+    reader = branch.reader.stating(vectors=False)
     if cited.left != f"{name}(t + 1)" or cited.first or cited.relation != "<=":
         raise Refused(f"{step.id}: the recursion does not bound {name}(t + 1)")
     for condition in cited.conditions:
@@ -345,8 +389,11 @@ def _unrolled(
             raise Refused(f"the recursion needs {' '.join(condition)}")
     if set(cited.assumptions) - set(step.statement.assumptions):
         raise Refused("the recursion has further assumptions")
-    if not (reader.ratio(ratio) - reader.ring.number(1)).positive():
-        raise Refused(f"{ratio} is not shown to exceed 1")
+    if cited.algorithm not in ("", step.statement.algorithm):
+        raise Refused("the recursion is that of another algorithm")
+    factor = reader.ratio(ratio)
+    if factor.has("t") or not (factor - reader.ring.number(1)).positive():
+        raise Refused(f"{ratio} is not shown to exceed 1, the same in every round")
     added = reader.read(cited.right) - reader.read(f"({ratio})*{name}(t)")
     _refuse_sign(theory, added, "what the recursion adds")
     if any(key.startswith(f"{name}(") for key in added.terms):

@@ -20,6 +20,7 @@ class Scope:
     differences : noises that are martingale differences in the order of (i, k)
     values : (name, point u, point v): mean over clients of the expected objective
     sampled : whether the indicator of i in S occurs
+    algorithm : whose updates the vectors follow; empty for any
     """
 
     sources: tuple[str, ...] = ()
@@ -31,6 +32,7 @@ class Scope:
     differences: tuple[str, ...] = ()
     values: tuple[tuple[str, str, str], ...] = ()
     sampled: bool = False
+    algorithm: str = ""
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,8 @@ class Statement:
         For every round t from here to T - 1 where t occurs.
     scope : str
         Whose vectors it speaks of; empty for none.
+    algorithm : str
+        Of whose runs it is claimed; empty for any.
     """
 
     left: str
@@ -52,6 +56,7 @@ class Statement:
     assumptions: tuple[str, ...] = ()
     first: int = 0
     scope: str = ""
+    algorithm: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,14 @@
 """Text to values: arithmetic, quantities, inner products of vectors, powers, geometric sums."""
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from flint import fmpq
 
 from .data import Scope, Theory
 from .errors import Refused
-from .keys import Affine, applied, over_rounds
+from .keys import Affine, applied, over_clients, over_rounds
 from .ratios import Ratio, Ring
 from .values import Value
 from .vectors import Space, Vector
@@ -45,6 +45,8 @@ class Reader:
     space : Space or None
     index : dict from index variable to affine expression
         Where statements about t or k are used.
+    slacks : bool
+        Whether the variables of the chart may be named.
     """
 
     ring: Ring
@@ -53,6 +55,13 @@ class Reader:
     scope: Scope | None = None
     space: Space | None = None
     index: dict[str, Affine] = field(default_factory=dict)
+    slacks: bool = True
+
+    def stating(self, vectors: bool) -> "Reader":
+        """For a statement, which means the same under every chart: it names no slack."""
+        if vectors:
+            return replace(self, slacks=False)
+        return replace(self, slacks=False, scope=None, space=None)
 
     def read(self, text: str) -> Value:
         """The value of an expression."""
@@ -65,6 +74,11 @@ class Reader:
     def vector(self, text: str) -> Vector:
         """The value of an expression in vectors."""
         return self._vector(parsed(text))
+
+    def square(self, text: str) -> Value:
+        """The mean squared norm of an expression in vectors."""
+        vector = self.vector(text)
+        return self._product(vector, vector)
 
     def _number(self, value: object) -> Value:
         return Value.of(self.ring.number(value))
@@ -81,7 +95,7 @@ class Reader:
                 return self._power(left, right)
             case ast.BinOp(left=left, op=op, right=right):
                 return self._arithmetic(op, self._value(left), self._value(right))
-            case ast.Call(func=ast.Name(id=name), args=arguments):
+            case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
                 return self._call(name, arguments)
         raise Refused(f"cannot read {ast.unparse(node)!r}")
 
@@ -102,7 +116,7 @@ class Reader:
             return self._index_value(self.index[name])
         if name in self.parameters:
             return Value.of(self.parameters[name])
-        if name in self.ring.names:
+        if name in self.ring.names and (self.slacks or name in self.theory.symbols):
             return Value.of(self.ring.variable(name))
         if self.scope is not None and any(name == row[0] for row in self.scope.values):
             return Value.quantity(self.ring, f"value {name}")
@@ -123,7 +137,7 @@ class Reader:
         match node:
             case ast.Constant(value=int() as value):
                 return {"": value}
-            case ast.Name(id=name):
+            case ast.Name(id=name) if name in self.theory.symbols:
                 return dict(self.index.get(name, {name: 1}))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return {n: -c for n, c in self._affine(operand).items()}
@@ -135,30 +149,40 @@ class Reader:
         raise Refused(f"{ast.unparse(node)!r} is no round or step")
 
     def _call(self, name: str, arguments: list[ast.expr]) -> Value:
-        match name:
-            case "sqrt":
-                return self._root(self._value(arguments[0]).plain(), fmpq(1, 2))
-            case "Max" | "Min":
+        match name, arguments:
+            case "sqrt", [inner]:
+                return Value.of(self._value(inner).plain().power(fmpq(1, 2)))
+            case "Max" | "Min", [_, *_]:
                 return self._extreme(name, [self._value(a).plain() for a in arguments])
-            case "sq" | "ip":
-                return self._product([self._vector(a) for a in arguments])
-            case "Sum_t":
-                return self._sum_t(arguments[0])
-            case "Mean_t":
-                return self._sum_t(arguments[0]) / self._name("T")
-            case "Sum_i" | "Sum_ik":
-                inner = self._value(arguments[0])
-                (key,) = inner.terms
-                return Value.quantity(self.ring, f"{name}({key})")
-            case "Sum":
+            case "sq", [inner]:
+                vector = self._vector(inner)
+                return self._product(vector, vector)
+            case "ip", [left, right]:
+                return self._product(self._vector(left), self._vector(right))
+            case "Sum_t", [inner]:
+                return self._sum_t(inner)
+            case "Mean_t", [inner]:
+                return self._sum_t(inner) / self._name("T")
+            case "Sum_i", [inner]:
+                return self._sum_i(self._value(inner), None)
+            case "Sum_ik", [inner]:
+                return self._sum_i(self._binding("k")._value(inner), self._name("K"))
+            case "Sum", _:
                 return self._geometric(arguments)
         if name not in self.theory.quantities:
             raise Refused(f"undeclared quantity {name!r}")
         return Value.quantity(self.ring, applied(name, [self._affine(a) for a in arguments]))
 
     def _sum_t(self, node: ast.expr) -> Value:
-        inner = Reader(self.ring, self.parameters, self.theory, self.scope, self.space)
-        return over_rounds(inner._value(node), 0, self._name("T"))
+        return over_rounds(self._binding("t")._value(node), 0, self._name("T"))
+
+    def _sum_i(self, value: Value, steps: Value | None) -> Value:
+        per_client, per_step = self.theory.per_client, self.theory.per_step
+        return over_clients(value, per_client, per_step, self._name("n"), steps)
+
+    def _binding(self, bound: str) -> "Reader":
+        """Inside a sum over an index, which is read there as itself."""
+        return replace(self, index={n: a for n, a in self.index.items() if n != bound})
 
     def _extreme(self, name: str, ratios: list[Ratio]) -> Value:
         best = ratios[0]
@@ -175,16 +199,12 @@ class Reader:
     def _power(self, base: ast.expr, exponent: ast.expr) -> Value:
         ratio, power = self._value(base).plain(), self._value(exponent).plain()
         if power.above.is_constant() and power.below.is_constant():
-            value = _rational(power)
-            return self._root(ratio, value) if value.q != 1 else Value.of(ratio.power(value))
+            return Value.of(ratio.power(_rational(power)))
         if not ratio.positive():
             raise Refused(f"a power of {ratio}, which is not positive")
         whole = _constant_part(power)
         rest = power - self.ring.number(whole)
         return Value.of(self._variable(f"({ratio})**({rest})", True) * ratio.power(fmpq(whole)))
-
-    def _root(self, ratio: Ratio, power: fmpq) -> Value:
-        return Value.of(ratio.power(power))
 
     def _variable(self, name: str, positive: bool) -> Ratio:
         if name not in self.ring.names:
@@ -200,20 +220,16 @@ class Reader:
             ] if r == s and r not in {n.id for n in ast.walk(base) if isinstance(n, ast.Name)}:
                 after = ast.BinOp(left=last, op=ast.Add(), right=ast.Constant(value=1))
                 one = self._number(1)
+                if not self._value(after).plain().nonnegative():
+                    raise Refused("a sum that may end before it begins")
                 return (self._power(base, after) - one) / (self._value(base) - one)
         raise Refused("only geometric sums from 0 are known")
 
-    def _product(self, vectors: list[Vector]) -> Value:
+    def _product(self, left: Vector, right: Vector) -> Value:
         if self.space is None:
             raise Refused("vectors where no scope is named")
-        return Value(
-            self.ring,
-            {
-                key: ratio
-                for key, ratio in self.space.product(vectors[0], vectors[-1]).items()
-                if not ratio.is_zero()
-            },
-        )
+        found = self.space.product(left, right)
+        return Value(self.ring, {key: r for key, r in found.items() if not r.is_zero()})
 
     def _vector(self, node: ast.expr) -> Vector:
         if self.space is None or self.scope is None:
@@ -241,13 +257,13 @@ class Reader:
             case ast.BinOp(left=left, op=ast.Div(), right=right):
                 divisor = self._value(right).plain()
                 return _scaled(self._vector(left), self.ring.number(1) / divisor)
-            case ast.Call(func=ast.Name(id="given"), args=[inner, *sources]):
-                kept = frozenset(s.id for s in sources if isinstance(s, ast.Name))
+            case ast.Call(func=ast.Name(id="given"), args=[inner, *sources], keywords=[]):
+                kept = frozenset(ast.unparse(s) for s in sources)
                 unknown = kept - set(self.scope.sources)
                 if unknown:
                     raise Refused(f"undeclared source {sorted(unknown)}")
                 return self.space.given(self._vector(inner), kept)
-            case ast.Call(func=ast.Name(id="present"), args=[inner]):
+            case ast.Call(func=ast.Name(id="present"), args=[inner], keywords=[]):
                 return self.space.present(self._vector(inner))
         raise Refused(f"{ast.unparse(node)!r} is no vector")
 

@@ -4,6 +4,7 @@ Each function returns a statement for its arguments, with its side conditions; t
 its docstring, and a test tries it on numbers.
 """
 
+import re
 from collections.abc import Callable
 from math import factorial
 
@@ -14,6 +15,7 @@ from .errors import Refused
 
 Fact = Callable[[Scope, tuple[str, ...]], Statement]
 _TERMS = 40
+_FRACTION = re.compile(r"([0-9]+)(?:/([1-9][0-9]*))?")
 
 
 def growth(scope: Scope, arguments: tuple[str, ...]) -> Statement:
@@ -76,9 +78,10 @@ def martingale(scope: Scope, arguments: tuple[str, ...]) -> Statement:
     name, averaged = arguments
     if name not in scope.differences or averaged not in ("k", "ik"):
         raise Refused(f"{name} is no family of martingale differences of this scope")
-    if not set(averaged) <= set(dict(scope.atoms)[name]):
+    depends = dict(scope.atoms)[name]
+    if not set(averaged) <= set(depends):
         raise Refused(f"{name} is one client's: it is not averaged over {averaged}")
-    kept = ", ".join(s for s in dict(scope.atoms)[name] if s not in averaged)
+    kept = ", ".join(s for s in depends if s not in averaged)
     count = "K" if averaged == "k" else "(n*K)"
     assumption = "unbiased noise of bounded variance"
     left, right = f"sq(given({name}, {kept}))", f"sq({name})/{count}"
@@ -104,7 +107,7 @@ def descent(scope: Scope, arguments: tuple[str, ...]) -> Statement:
     start, end, gradient = arguments
     values = {row[0]: row[1:] for row in scope.values}
     rows = {row[0]: row[1:] for row in scope.gradients}
-    if start not in values or end not in values or gradient not in rows:
+    if start not in values or end not in values or gradient not in rows or "i" not in scope.sources:
         raise Refused(f"descent from {start} to {end} along {gradient}: not in this scope")
     (u, v), (up, vp), (block, gu, gv) = values[start], values[end], rows[gradient]
     moved = f"({up}) - ({u})" if block == "u" else f"({vp}) - ({v})"
@@ -131,10 +134,10 @@ FACTS: dict[str, Fact] = {
 
 
 def _fraction(text: str) -> tuple[int, int]:
-    above, _, below = text.partition("/")
-    if not above.isdigit() or (below and not below.isdigit()):
+    found = _FRACTION.fullmatch(text)
+    if found is None:
         raise Refused(f"{text!r} is no fraction")
-    return int(above), int(below or 1)
+    return int(found[1]), int(found[2] or 1)
 
 
 def _exponential_above(rate: fmpq) -> fmpq:

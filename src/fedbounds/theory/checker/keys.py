@@ -3,11 +3,14 @@
 import re
 
 from .errors import Refused
-from .ratios import Ratio
 from .values import CONSTANT, Value
 
 Affine = dict[str, int]  # index variable to coefficient, "" to the constant
 _APPLIED = re.compile(r"^(\w+)\((.*)\)$")
+_TERM = r"(?:(\d+)\*?)?([A-Za-z_]\w*)|(\d+)"
+_SIGNED_TERM = re.compile(rf"([+-]?)(?:{_TERM})")
+_AFFINE = re.compile(rf"[+-]?(?:{_TERM})(?:[+-](?:{_TERM}))*")
+_BOUND = {"Sum_t": "t", "Sum_i": "", "Sum_ik": "k"}
 
 
 def affine_text(affine: Affine) -> str:
@@ -24,13 +27,14 @@ def affine_text(affine: Affine) -> str:
 
 
 def affine_of(text: str) -> Affine:
-    """The inverse of `affine_text`."""
+    """The inverse of `affine_text`; spaces around signs are allowed, and 2*t for 2t."""
+    compact = re.sub(r"\s*([+-])\s*", r"\1", text.strip())
+    if not _AFFINE.fullmatch(compact):
+        raise Refused(f"{text!r} is no round or step")
     found: Affine = {}
-    for sign, factor, name in re.findall(r"([+-]?)(\d*)([A-Za-z_]\w*)?", text):
-        if factor or name:
-            value = int(f"{sign}{factor or 1}")
-            found[name] = found.get(name, 0) + value
-    return found
+    for sign, factor, name, constant in _SIGNED_TERM.findall(compact):
+        found[name] = found.get(name, 0) + int(f"{sign}{factor or constant or 1}")
+    return {name: factor for name, factor in found.items() if factor}
 
 
 def applied(name: str, arguments: list[Affine]) -> str:
@@ -46,50 +50,65 @@ def parts(key: str) -> tuple[str, list[str]] | None:
     return found[1], found[2].split(",")
 
 
+def of_vectors(key: str) -> bool:
+    """Whether a key speaks of the vectors of a scope: a product, or a value of the objective."""
+    return key.startswith(("<", "value "))
+
+
+def mentions(key: str, index: str) -> bool:
+    """Whether a quantity, or a sum of one, depends on an index variable."""
+    inner = key
+    while parts(inner) is None and inner != CONSTANT:
+        prefix, _, rest = inner.partition("(")
+        if prefix not in _BOUND:
+            raise Refused(f"{key} cannot be summed")
+        if _BOUND[prefix] == index:
+            return False
+        inner = rest.removesuffix(")")
+    found = parts(inner)
+    return found is not None and any(index in affine_of(a) for a in found[1] if a)
+
+
 def over_rounds(value: Value, first: int, horizon: Value) -> Value:
     """Sum over t from ``first`` (0 or 1) to T - 1; ``horizon`` is T."""
     ring = value.ring
     total = Value(ring, {})
+    if first not in (0, 1):
+        raise Refused(f"a sum over rounds from {first}")
     for key, ratio in value.terms.items():
-        if _depends(ratio, "t"):
+        if "t" in ring.names and ratio.has("t"):
             raise Refused("a coefficient depends on the round that is summed over")
+        if of_vectors(key):
+            raise Refused("a product of vectors cannot be summed over rounds")
         weight = Value.of(ratio)
-        found = parts(key)
-        at = None if found is None else affine_of(found[1][0])
-        if at is None or "t" not in at:
-            if key.startswith("<"):
-                raise Refused("a product of vectors cannot be summed over rounds")
+        if not mentions(key, "t"):
             count = horizon - Value.of(ring.number(first))
             total = total + (weight * count) * _named(value, key)
             continue
-        assert found is not None
-        shift = at.get("", 0)
-        if at["t"] != 1 or set(at) - {"t", ""} or len(found[1]) != 1:
+        found = parts(key)
+        if found is None or len(found[1]) != 1:
             raise Refused(f"{key} cannot be summed over rounds")
-        name = found[0]
+        name, at = found[0], affine_of(found[1][0])
+        shift = at.get("", 0)
+        if at["t"] != 1 or set(at) - {"t", ""}:
+            raise Refused(f"{key} cannot be summed over rounds")
         total = total + weight * Value.quantity(ring, f"Sum_t({name}(t))")
         total = total + weight * _boundary(value, name, first + shift, shift)
     return total
-
-
-def _depends(ratio: Ratio, index: str) -> bool:
-    """Whether an index occurs, by itself or in a power's exponent."""
-    word = re.compile(rf"\b{index}\b")
-    return any(word.search(name) and ratio.has(name) for name in ratio.ring.names)
 
 
 def _boundary(value: Value, name: str, start: int, shift: int) -> Value:
     """Sum of q(t) over t from start to T - 1 + shift, less that from 0 to T - 1."""
     ring = value.ring
     found = Value(ring, {})
+    if start < 0:
+        raise Refused(f"{name} before round 0")
     for t in range(start):
         found = found - Value.quantity(ring, f"{name}({t})")
     for extra in range(shift):
         found = found + Value.quantity(ring, applied(name, [{"T": 1, "": extra}]))
     for missing in range(1, -shift + 1):
         found = found - Value.quantity(ring, applied(name, [{"T": 1, "": -missing}]))
-    if start < 0:
-        raise Refused(f"{name} before round 0")
     return found
 
 
@@ -105,23 +124,33 @@ def over_clients(
     total = Value(ring, {})
     each = clients if steps is None else clients * steps
     for key, ratio in value.terms.items():
-        if _depends(ratio, "k"):
+        if "k" in ring.names and ratio.has("k"):
             raise Refused("a coefficient depends on the step that is summed over")
+        if of_vectors(key):
+            raise Refused("a product of vectors cannot be summed over clients")
         weight, found = Value.of(ratio), parts(key)
         name = None if found is None else found[0]
-        if key.startswith("<"):
-            raise Refused("a product of vectors cannot be summed over clients")
         if name in per_step:
             assert found is not None
-            if steps is None or found[1][-1] != "k":
+            *before, last = found[1]
+            if steps is None or last != "k" or any("k" in affine_of(a) for a in before):
                 raise Refused(f"{key} cannot be summed over clients and steps")
             total = total + weight * Value.quantity(ring, f"Sum_ik({key})")
+        elif mentions(key, "k") and steps is not None:
+            raise Refused(f"{key} cannot be summed over clients and steps")
         elif name in per_client:
             own = weight * Value.quantity(ring, f"Sum_i({key})")
             total = total + (own if steps is None else own * steps)
+        elif key.startswith("Sum_t(") and _inside(key) in per_client | per_step:
+            raise Refused(f"{key} cannot be summed over clients")
         else:
             total = total + weight * each * _named(value, key)
     return total
+
+
+def _inside(key: str) -> str:
+    """The name of the quantity in a sum over rounds."""
+    return key.removeprefix("Sum_t(").partition("(")[0]
 
 
 def _named(value: Value, key: str) -> Value:

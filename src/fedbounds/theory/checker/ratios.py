@@ -1,5 +1,6 @@
 """Quotients of polynomials with rational coefficients, in variables of known sign."""
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,6 +10,7 @@ from flint import Ordering, fmpq, fmpq_mpoly_ctx
 from .errors import Refused
 
 Polynomial = Any
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True)
@@ -117,9 +119,10 @@ class Ratio:
         return self.ring.sign(self.above) == 1
 
     def has(self, name: str) -> bool:
-        """Whether a variable occurs."""
-        at = self.ring.names.index(name)
-        return bool(self.above.degrees()[at] or self.below.degrees()[at])
+        """Whether a variable occurs, also in the base or the exponent of a power."""
+        degrees = zip(self.above.degrees(), self.below.degrees(), strict=True)
+        used = [own for own, (a, b) in zip(self.ring.names, degrees, strict=True) if a or b]
+        return any(name in _IDENTIFIER.findall(own) for own in used)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Ratio) and (self - other).is_zero()

@@ -18,7 +18,7 @@ class Value:
     @staticmethod
     def of(ratio: Ratio) -> "Value":
         """A value without quantities."""
-        return Value(ratio.ring, {CONSTANT: ratio})
+        return Value(ratio.ring, {} if ratio.is_zero() else {CONSTANT: ratio})
 
     @staticmethod
     def quantity(ring: Ring, name: str) -> "Value":

@@ -108,7 +108,10 @@ class Space:
         chances = self.sampling()
         one, two, n = chances.one, chances.two, chances.clients
         if a.outer is None or b.outer is None:
-            kept = (a.outer or a.inner) & (b.outer or b.inner)
+            # nothing at all may be given: an outer that is empty is not one that is missing
+            kept = (a.inner if a.outer is None else a.outer) & (
+                b.inner if b.outer is None else b.outer
+            )
             if PARTICIPANTS in kept:
                 raise Refused(f"{a.atom} and {b.atom} depend on who takes part in different ways")
             return [(key, one) for key, _ in self._key(a, b, both & kept)]

@@ -15,11 +15,18 @@ from .replay import Replayed, replay
 
 def papers() -> tuple[str, ...]:
     """Keys of the papers that have a book of proofs."""
-    return tuple(key for key in PAPERS if _book_of(key) is not None)
+    return tuple(key for key in PAPERS if _written(key) is not None)
+
+
+def book_of(paper: str) -> Book:
+    """The book of a paper that has one."""
+    book = _written(paper)
+    assert book is not None
+    return book()
 
 
 @cache
-def _book_of(paper: str) -> Callable[[], Book] | None:
+def _written(paper: str) -> Callable[[], Book] | None:
     name = f"fedbounds.theory.{paper}.proofs.book"
     try:
         found: Callable[[], Book] = import_module(name).book
@@ -33,17 +40,15 @@ def _book_of(paper: str) -> Callable[[], Book] | None:
 @cache
 def replayed(paper: str) -> tuple[Replayed, ...]:
     """Every step of a paper's book with its status."""
-    book = _book_of(paper)
+    book = _written(paper)
     return () if book is None else replay(book())
 
 
 def certificates(paper: str) -> dict[str, Any]:
     """A paper's certificates as plain data, for the checker."""
-    book = _book_of(paper)
-    assert book is not None
     steps = []
     for found in replayed(paper):
         certificate = found.certificate or Certificate("none")
         row = step_data(Step(found.written.id, found.written.statement, certificate))
         steps.append(row if found.certificate else row | {"certificate": None})
-    return {"theory": theory_data(book().theory), "steps": steps}
+    return {"theory": theory_data(book_of(paper).theory), "steps": steps}

@@ -50,6 +50,7 @@ class _Row:
     rest: Value
     columns: list[Value]
     signed: list[bool]
+    refused: tuple[str, ...]  # why premises are of no use here
 
 
 def complete(
@@ -117,21 +118,24 @@ def _rows(problem: Problem, certificate: Certificate, unknown: Sequence[int]) ->
 
 def _row(problem: Problem, found: Pieces, number: int, unknown: Sequence[int]) -> _Row:
     reader, rest = found.branch.reader, found.gap
-    columns, signed = [], []
+    columns, signed, refused = [], [], []
     premises = len(found.premises)
     for index, entry in enumerate(problem.entries):
         text = entry.times[0] if len(entry.times) == 1 else entry.times[number]
         factor = reader.read(_factor(text) if index in unknown else text)
         piece = found.premises[index] if index < premises else None
         value = found.squares[index - premises] if piece is None else piece.value
-        if piece is not None and piece.error is not None and (index in unknown or factor.terms):
-            raise piece.error
+        if piece is not None and piece.error is not None:
+            if factor.terms and index not in unknown:
+                raise piece.error
+            value = Value(reader.ring, {})
+            refused.append(str(piece.error))
         if index in unknown:
             columns.append(factor * value)
             signed.append(piece is not None and piece.equality)
         else:
             rest = rest - factor * value
-    return _Row(found, rest, columns, signed)
+    return _Row(found, rest, columns, signed, tuple(refused))
 
 
 def _factor(text: str) -> str:
@@ -193,7 +197,8 @@ def _per_branch(problem: Problem, row: _Row) -> list[Ratio]:
         solution = _solve(problem, row, point, objective)
         if solution is not None and _leaves_nothing_negative(problem, row, solution):
             return solution
-    raise Refused("no multipliers found: the premises, so combined, do not give the step")
+    reasons = ["no multipliers found: the premises, so combined, do not give the step"]
+    raise Refused("; ".join([*dict.fromkeys(row.refused), *reasons]))
 
 
 def _leaves_nothing_negative(problem: Problem, row: _Row, solution: list[Ratio]) -> bool:
@@ -251,7 +256,10 @@ def _solve(
         b_ub=[lines[number][-1] for number in inner] or None,
         A_eq=[scaled[number] for number in outer] or None,
         b_eq=[lines[number][-1] for number in outer] or None,
-        bounds=[(None, None) if signed else (0, None) for signed in row.signed],
+        bounds=[
+            (0, 0) if not column.terms else (None, None) if signed else (0, None)
+            for column, signed in zip(row.columns, row.signed, strict=True)
+        ],
         method="highs",
     )
     if not found.success:

@@ -45,13 +45,15 @@ def proof_of(claim: Claim, steps: Sequence[Replayed]) -> ClaimProof:
     shown = [s for s in own if s.written.reading in ("", reading)]
     paper = [s for s in shown if s.written.source == "paper"]
     parts = [part.name for part in claim.parts]
+    broken = {s.written.id for s in steps if s.local in _FAILS}
     missing = [name for name in parts if not any(_is_part(s, name) for s in shown)]
     failed = _unique(
         [s.written.id for s in paper if s.local in _FAILS]
-        + [name for s in paper for name in s.failed]
-        + [name for s in paper for name in s.missing]
+        + [name for s in paper for name in s.failed if name in broken]
+        + [name for s in paper for name in s.missing if name in broken]
     )
     unsettled = [s.written.id for s in paper if s.local is Local.OPEN]
+    unsettled += [name for s in paper for name in s.missing if name not in broken]
     if not missing and paper and all(s.inherited and not s.failed for s in paper):
         return ClaimProof(ProofStatus.PROVED)
     ours = _unique([s.written.id for s in shown if s.written.source == "ours" and s.inherited])

@@ -20,9 +20,11 @@ from . import (
     findings,
     graph,
     numbers,
+    proofs,
     sections,
     sentences,
     standings,
+    steps,
     summary,
 )
 from .formulas import formulas
@@ -30,9 +32,11 @@ from .formulas import formulas
 Record = dict[str, Any]
 
 LARGEST = 3_000_000  # bytes of a page
-_DETAILS = tuple(
-    sections.Detail(instances, rounds, room)
-    for instances, rounds, room in ((40, 64, 900_000), (20, 24, 300_000), (8, 8, 100_000))
+_DETAILS = (
+    sections.Detail(40, 64, 900_000, proofs.Room.ALL),
+    sections.Detail(40, 64, 900_000, proofs.Room.NO_MULTIPLIERS),
+    sections.Detail(20, 24, 300_000, proofs.Room.NO_MULTIPLIERS),
+    sections.Detail(8, 8, 100_000, proofs.Room.FINDINGS),
 )
 
 
@@ -124,6 +128,9 @@ def _context(document: Record, folder: Path | None) -> Record:
         "graph": graph.graph(document),
         "findings": findings.findings(ordered, records, views, folder, summary.options(document)),
         "claims": ordered,
+        "proofs_told": bool(document["proofs"]),
+        "signs": steps.SIGNS,
+        "proof_cells": {claim["id"]: _proof_cell(document, claim) for claim in ordered},
         "verdicts": sections.verdicts_seen(judged),
         "records": records,
         "views": views,
@@ -137,19 +144,27 @@ def _context(document: Record, folder: Path | None) -> Record:
     }
 
 
+def _proof_cell(document: Record, claim: Record) -> str:
+    return proofs.status_cell(document["proofs"], claim["id"], claim["readings"][0]["name"])
+
+
 def _detailed(
     document: Record, context: Record, folder: Path | None, detail: sections.Detail
 ) -> Record:
+    source = proofs.source_of(document, folder, detail.proofs)
     return {
         "sections": [
             sections.section(
                 claim,
                 context["records"].get(claim["id"], []),
                 context["views"][claim["id"]],
+                proofs.proof_view(source, claim["id"], claim["readings"][0]["name"]),
                 detail,
             )
             for claim in context["claims"]
         ],
+        "given": proofs.given_views(source),
+        "room": "" if detail.proofs is proofs.Room.ALL else detail.proofs.value,
         "downloads": downloads.downloads(document, folder, detail.room),
     }
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from fedbounds.theory.claims import Condition, Part
 
-_SIGNS = {"<=": r"\le", ">=": r"\ge", "==": "="}
+SIGNS = {"<=": r"\le", ">=": r"\ge", "==": "="}
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def latex(expression: Any) -> str:
 
 def part_view(part: "Part") -> PartView:
     """One part of a claim, ready to print."""
-    relation = _SIGNS[part.relation.value]
+    relation = SIGNS[part.relation.value]
     pieces = [f"{latex(part.left)} {relation}", *_terms(part.right)]
     return PartView(
         name=part.name,
@@ -157,7 +157,7 @@ def _join(pieces: Iterable[str]) -> Markup:
 def condition(found: "Condition") -> Markup:
     """A condition as one MathML piece."""
     left, right = latex(found.left), latex(found.right)
-    return Markup(element(f"{left} {_SIGNS[found.relation]} {right}"))
+    return Markup(element(f"{left} {SIGNS[found.relation]} {right}"))
 
 
 def _index(part: "Part") -> str:

@@ -28,12 +28,15 @@ _OPERATORS = {
     r"\ne": "≠",
     r"\to": "→",
     r"\dots": "…",
+    r"\mid": "∣",
+    r"\circ": "∘",
 }
 _FENCES = {"(": "(", ")": ")", "[": "[", "]": "]", r"\|": "‖", "|": "|", r"\{": "{", r"\}": "}"}
 _FENCES |= {r"\langle": "⟨", r"\rangle": "⟩"}
 _LARGE = {r"\sum": "∑", r"\prod": "∏"}
 _WORDS = {r"\max", r"\min", r"\log", r"\exp"}
 _ALPHABETS = {r"\mathcal": "SCRIPT", r"\mathbb": "DOUBLE-STRUCK", r"\mathbf": "BOLD"}
+_ALPHABETS[r"\mathrm"] = "UPRIGHT"
 _ACCENTS = {r"\bar": "‾", r"\hat": "ˆ", r"\tilde": "˜"}
 _NAMES = {r"\infty": "∞"}  # whose name in HTML is another one
 _IGNORED = {r"\textstyle", r"\displaystyle", r"\,", r"\quad", r"\!"}
@@ -164,6 +167,8 @@ def _letter(alphabet: str, tokens: _Tokens) -> str:
             raw += tokens.take()
         if tokens.peek() == "}":
             tokens.take()
+    if alphabet == "UPRIGHT":
+        return f'<mi mathvariant="normal">{escape(raw)}</mi>'
     if alphabet == "BOLD" or len(raw) != 1:
         return f'<mi mathvariant="normal" class="bold">{escape(raw)}</mi>'
     case = "CAPITAL" if raw.isupper() else "SMALL"

@@ -13,6 +13,7 @@ from .coverage import coverage
 from .figures import Strips, Waterfall, strips, waterfalls
 from .formulas import ClaimView
 from .numbers import NONE, exact, number
+from .proofs import ProofView, Room
 from .rows import instance_name, is_witness, sizes
 from .runs import CurveView, LadderView, curve_view, ladder_view
 from .summary import VERDICTS, is_refuted, power
@@ -42,11 +43,14 @@ class Detail:
         Drawn per curve.
     room : int
         Characters that the download of the results may take.
+    proofs : Room
+        What is told of proofs.
     """
 
     instances: int
     rounds: int
     room: int
+    proofs: Room
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,7 @@ class Section:
     claim: Record
     quiet: bool
     formulas: ClaimView
+    proof: ProofView | None
     table: Table
     measure: str
     strips: Strips | None
@@ -104,8 +109,14 @@ def verdicts_seen(claims: Iterable[Record]) -> list[str]:
     return [verdict.value for verdict in VERDICTS if verdict in seen]
 
 
-def section(claim: Record, records: list[Record], view: ClaimView, detail: Detail) -> Section:
-    """Formulas, numbers per reading, and figures of one claim."""
+def section(
+    claim: Record,
+    records: list[Record],
+    view: ClaimView,
+    proof: ProofView | None,
+    detail: Detail,
+) -> Section:
+    """Formulas, proof, numbers per reading, and figures of one claim."""
     readings = claim["readings"]
     tight = readings[0]["tightness"] is not None
     value = _tightness if tight else _relative_gap
@@ -114,8 +125,9 @@ def section(claim: Record, records: list[Record], view: ClaimView, detail: Detai
     ladders = _most_told([row for row in headline if row.get("ladder")])
     return Section(
         claim=claim,
-        quiet=_is_quiet(claim),
+        quiet=_is_quiet(claim) and not (proof is not None and proof.failed),
         formulas=view,
+        proof=proof,
         table=_table(readings, records),
         measure="tightness" if tight else "relative gap",
         strips=strips(_points(readings, records, value)),

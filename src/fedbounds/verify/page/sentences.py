@@ -1,12 +1,13 @@
-"""The three sentences that come first, every number of them counted in the results document."""
+"""The sentences that come first, every number of them counted in the results document."""
 
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from fedbounds.vocabulary import Kind, ProofStatus, Source, Standing, StatementStatus
+from fedbounds.vocabulary import Kind, Source, Standing, StatementStatus
 from fedbounds.vocabulary import Verdict as V
 
+from . import steps
 from .numbers import count, listed
 from .rows import is_witness, planned_instances
 from .summary import is_refuted, judged_claims, short_id
@@ -14,15 +15,22 @@ from .summary import is_refuted, judged_claims, short_id
 Record = dict[str, Any]
 
 _NAMED = 12  # at most so many claims are named in a sentence
+_VERBS = {  # of one step, and of several
+    steps.FALSE: ("is false", "are false"),
+    steps.DOES_NOT_FOLLOW: ("does not follow", "do not follow"),
+    steps.OPEN: ("is open", "are open"),
+    steps.PROVED: ("is proved", "are proved"),
+}
 _RUN = (Kind.IDENTITY, Kind.INEQUALITY, Kind.SCALING, Kind.ORDERING)
 
 
 def sentences(document: Record) -> list[str]:
-    """What was judged, what is refuted, and what is weakest."""
+    """What was judged, what is refuted, which proofs hold, and what is weakest."""
     judged = judged_claims(document)
     if not judged:
         return ["No claim was judged.", "Nothing is refuted.", "Nothing is undecided."]
-    return [_first(document, judged), _second(judged), _third(document, judged)]
+    replayed = [_proofs(document["proofs"])] if document["proofs"] else []
+    return [_first(document, judged), _second(judged), *replayed, _last(document, judged)]
 
 
 def _first(document: Record, judged: Sequence[Record]) -> str:
@@ -92,12 +100,37 @@ def _what_stands(claims: Sequence[Record]) -> str:
     return f"{survived} of their {len(claims)} headline readings survived"
 
 
-def _third(document: Record, judged: Sequence[Record]) -> str:
+def _proofs(proofs: Record) -> str:
+    """How many proofs hold, and which steps fail."""
+    found = steps.counts(proofs)
+    total = sum(found.claims.values())
+    if not total:
+        return "No proof of these claims is written."
+    verb = "was" if total == 1 else "were"
+    own = [step for row in steps.claims_of(proofs).values() for step in row["steps"]]
+    told = [_told(word, own) for word in _VERBS if found.steps[word]]
+    return (
+        f"{count(total, 'proof')} {verb} replayed: {listed(steps.by_status(found.claims))}; of "
+        f"{count(len(own), 'step')} {listed(told)}."
+    )
+
+
+def _told(word: str, own: Sequence[Record]) -> str:
+    """Steps of one status: "2 do not follow (lem-3.4: line 2 and lem-3.5)"."""
+    names = [step["id"] for step in own if step["local"] == word]
+    text = f"{len(names)} {_VERBS[word][len(names) > 1]}"
+    if word in steps.FAILS:
+        left_out = len(names) - _NAMED
+        text += f" ({listed([*names[:_NAMED], f'{left_out} more'] if left_out > 0 else names)})"
+    return text
+
+
+def _last(document: Record, judged: Sequence[Record]) -> str:
     rows = document["results"]
     undecided = Counter(row["claim"] for row in rows if row["verdict"] == V.UNDECIDED)
     total = sum(undecided.values())
     parts = []
-    if all(claim["paper_proof"] == ProofStatus.OPEN for claim in judged):
+    if not document["proofs"]:
         parts.append("no proof was replayed")
     if total:
         (most, number_of), *_ = undecided.most_common(1)

@@ -5,7 +5,14 @@ from functools import cache
 from fedbounds.theory.proof.language import Book
 from fedbounds.theory.proof.text import theory_of
 
-from . import definitions
+from . import (
+    definitions,
+    fedavg_drift,
+    fedavg_gradients,
+    fedavg_increments,
+    fedavg_lemmas,
+    technical,
+)
 from .scopes import SCOPES
 
 PER_CLIENT = frozenset(
@@ -14,12 +21,21 @@ PER_CLIENT = frozenset(
 PER_STEP = frozenset(
     {"E_ik", "Eu_ik", "Ev_ik", "Y_ik", "A_ik", "Bt_ik", "A_old", "Bt_old", "U_ik", "V_ik"}
 )
+# those with vectors and definitions of their own, in the order in which they are written
+_CHAPTERS = (technical, fedavg_increments, fedavg_lemmas, fedavg_drift, fedavg_gradients)
 
 
 @cache
 def book() -> Book:
     """The book of this paper."""
-    found = Book("personalization", theory_of(SCOPES, PER_CLIENT, PER_STEP))
-    for chapter in (definitions,):
+    scopes = dict(SCOPES)
+    for chapter in _CHAPTERS:
+        scopes |= getattr(chapter, "SCOPES", {})
+    found = Book("personalization", theory_of(scopes, PER_CLIENT, PER_STEP))
+    definitions.write(found)
+    for chapter in _CHAPTERS:
+        if hasattr(chapter, "definitions"):
+            chapter.definitions(found)
+    for chapter in _CHAPTERS:
         chapter.write(found)
     return found

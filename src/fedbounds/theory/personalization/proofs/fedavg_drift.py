@@ -7,19 +7,17 @@ from typing import Any
 
 import sympy as sp
 
-from fedbounds.theory.checker.data import Scope
+from fedbounds.theory.checker.data import Premise, Scope
 from fedbounds.theory.claims import Condition
 from fedbounds.theory.personalization.displays_drift import EQUATION_33, LEMMA_35_IK
 from fedbounds.theory.personalization.lemmas import LEMMA_35, SMOOTH_NOISE
 from fedbounds.theory.proof.language import (
     Book,
-    Premise,
     above,
     cite,
     condition,
     equal,
     fact,
-    given_times,
     integer,
     square,
 )
@@ -77,7 +75,7 @@ def _one_step(book: Book) -> None:
         "place": _PLACE,
     }
     kept, noise = (1 + 1 / (K - 1)) * sq(uh - u), variance_u * gamma_u**2
-    lines = (
+    lines: tuple[tuple[str, Any, list[Any]], ...] = (
         ("==", sq(uh - gamma_u * (hu + Yu) - u), of(_STEP, "Eu_ik next")),
         ("<=", sq(uh - gamma_u * hu - u) + noise, [fact("variance", Yu)]),
         (
@@ -91,6 +89,7 @@ def _one_step(book: Book) -> None:
             [square(hu - 2 * au)],
         ),
     )
+    uses: list[Any]
     before = Eu_ik(t, k + 1)
     for number, (relation, right, uses) in enumerate(lines, start=1):
         book.line(f"eq-3.3: line {number}", before, relation, right, uses, **line)
@@ -110,7 +109,7 @@ def _one_step(book: Book) -> None:
     ]
     book.prove("eq-3.3", "v", uses, scope=_STEP, chart=[above(K, 2)])
     uses = ["eq-3.3:u", "eq-3.3:v", "def E_ik", "def E_ik next"]
-    book.prove("eq-3.3", "sum", uses, chart=[above(K, 2)])
+    book.prove("eq-3.3", "sum", uses, scope=_STEP, chart=[above(K, 2)])
 
 
 def _all_steps(book: Book) -> None:
@@ -119,20 +118,25 @@ def _all_steps(book: Book) -> None:
     powers = sp.Sum((1 + 2 / (K - 1)) ** r, (r, 0, k - 1))
     added = 2 * K * gamma_u**2 * g_ui(t) + 2 * K * gamma_v**2 * g_vi(t) + _NOISE
     line: dict[str, Any] = {
+        "scope": _STEP,
+        "vectors": False,
         "claim": "lem-3.5-ik",
         "chart": [above(K, 2)],
         "place": _PLACE,
     }
-    several = {"conditions": LEMMA_35_IK.part("").conditions, "assumptions": SMOOTH_NOISE}
+    several: dict[str, Any] = {
+        "conditions": LEMMA_35_IK.part("").conditions,
+        "assumptions": SMOOTH_NOISE,
+    }
     book.line(
         "lem-3.5-ik: line 1",
         E_ik(t, k),
         "<=",
         added * powers,
         [
-            "eq-3.3:sum",
-            Premise("hypothesis", "hypothesis", ("?",)),
-            condition(_SMALL, times=given_times(E_ik(t, k))),
+            cite("eq-3.3:sum", times=1),
+            Premise("hypothesis", "hypothesis", (GROWTH,)),
+            condition(_SMALL, times=E_ik(t, k) / (K - 1)),
         ],
         rule="induction",
         variable="k",
@@ -154,7 +158,8 @@ def _all_steps(book: Book) -> None:
             source="ours" if name else "paper",
             **line,
         )
-    book.prove("lem-3.5-ik", "", _bounded("lem-3.5-geo: to k"), chart=[above(K, 2)])
+    uses: list[Any] = _bounded("lem-3.5-geo: to k")
+    book.prove("lem-3.5-ik", "", uses, scope=_STEP, chart=[above(K, 2)])
     book.line(
         "lem-3.5-ik/sharper",
         E_ik(t, k),
@@ -184,13 +189,15 @@ def _all_clients(book: Book) -> None:
         8 * K**2 * (K - 1) * (gamma_u**2 * B(t) + n * gamma_v**2 * G_v(t)) + 4 * n * K**2 * _NOISE,
     )
     line: dict[str, Any] = {
+        "scope": FEDAVG,
+        "vectors": False,
         "conditions": LEMMA_35_IK.part("").conditions,
         "assumptions": SMOOTH_NOISE,
         "claim": "lem-3.5",
         "chart": [above(K, 2)],
         "place": _PLACE,
     }
-    uses = [cite("lem-3.5-ik", over="ik"), "def sum E_ik"]
+    uses: list[Any] = [cite("lem-3.5-ik", over="ik"), "def sum E_ik"]
     book.line("lem-3.5: line 1", E(t), "<=", lines[0], uses, **line)
     book.line("lem-3.5: line 2", lines[0], "<=", lines[1], totals[1:], **line)
     book.line(
@@ -208,29 +215,17 @@ def _all_clients(book: Book) -> None:
     )
     one = by_branch(cite("lem-3.5: one step"), 1, 0)
     later = [by_branch(cite(f"lem-3.5: line {number}"), 0, 1) for number in (1, 2)]
-    book.prove("lem-3.5", "", [one, *later], chart=[integer(K, 1)])
-    factor = sp.Rational(16, 5) * n * K**2 * (K - 1) / n
-    sharper = [
-        by_branch(premise, 0, 1) for premise in (cite("lem-3.5-ik/sharper", over="ik"),)
-    ]
-    sums = [by_branch(cite("def sum E_ik"), 0, 1)]
-    sums += [
-        by_branch(cite(name), 0, 2 * factor * step**2)
-        for name, step in (("def sum g_ui", gamma_u), ("def sum g_vi", gamma_v))
-    ]
-    book.line(
-        "lem-3.5/sharper",
-        E(t),
-        "<=",
-        2 * factor * K * (gamma_u**2 * B(t) + n * gamma_v**2 * G_v(t))
-        + sp.Rational(16, 5) * n * K * (K - 1) * _NOISE,
-        [one, *sharper, *sums],
-        chart=[integer(K, 1)],
-        conditions=[_SMALL],
-        assumptions=SMOOTH_NOISE,
-        claim="lem-3.5",
-        source="ours",
+    book.prove("lem-3.5", "", [one, *later], scope=FEDAVG, chart=[integer(K, 1)])
+    sharper = (
+        sp.Rational(32, 5) * K**2 * (K - 1) * (gamma_u**2 * B(t) + n * gamma_v**2 * G_v(t))
+        + sp.Rational(16, 5) * n * K * (K - 1) * _NOISE
     )
+    ours: dict[str, Any] = line | {"source": "ours", "place": ""}
+    uses = [cite("lem-3.5-ik/sharper", over="ik"), *totals]
+    book.line("lem-3.5/sharper: several steps", E(t), "<=", sharper, uses, **ours)
+    uses = [one, by_branch(cite("lem-3.5/sharper: several steps"), 0, 1)]
+    ours |= {"conditions": [_SMALL], "chart": [integer(K, 1)]}
+    book.line("lem-3.5/sharper", E(t), "<=", sharper, uses, **ours)
 
 
 def write(book: Book) -> None:

@@ -1,12 +1,12 @@
 """The proof of Lemma 3.1: the increments of a round, (A.2) to (A.4), and the descent.
 
-Three scopes more. Of a client: it is fixed, and nothing is averaged over clients; what is proved
-of the mean over clients of any cohort holds for a cohort of independent copies of one client.
-Of its step: k is fixed too, and old and new are the samples before it, and its own. Of the
-iterates: the increments are made of the last local iterates, as the algorithm does.
+Three scopes more. Of a client: it is fixed, and nothing is averaged over clients. Of its step: k
+is fixed too, and old and new are the samples before it, and its own. Of the iterates: the
+increments are made of the last local iterates, as the algorithm does.
 """
 
 from dataclasses import replace
+from typing import Any
 
 import sympy as sp
 
@@ -14,18 +14,17 @@ from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.personalization.lemmas import EFFECTIVE_STEP, SMOOTH_NOISE
 from fedbounds.theory.proof.language import Book, cite, equal, fact, square
 from fedbounds.theory.proof.vectors import S, given, ip, past, present, sq, vectors, xi
-from fedbounds.theory.proof.vectors import i as client
 from fedbounds.theory.symbols import (
-    I_u,
-    I_v,
-    J_u,
-    J_v,
-    X_u,
     Y_2,
     Du_2,
     Dv_2,
     Dv_i,
+    I_u,
+    I_v,
+    J_u,
+    J_v,
     K,
+    X_u,
     Y_ik,
     eta_u,
     eta_v,
@@ -65,8 +64,6 @@ last_u, last_v, fu, fv = vectors(
     }
 )
 
-_DERIVED, _SCAFFOLD_DERIVED = dict(ROUND.derived), dict(SCAFFOLD_ROUND.derived)
-
 
 def _iterates(scope: Scope, correction: str) -> Scope:
     """Increments made of the last local iterates; fu and fv are those that the paper states."""
@@ -82,19 +79,24 @@ def _iterates(scope: Scope, correction: str) -> Scope:
     return replace(scope, derived=tuple((derived | made).items()))
 
 
+_FIXED = ("u", "v", "uh", "vh", "hv", "av", "Yv")  # of one client
 CLIENT = Scope(
-    sources=ROUND.sources,
-    atoms=tuple(row for row in ROUND.atoms if row[0] in ("u", "v", "uh", "vh", "hv", "av", "Yv")),
+    sources=("past", "S", "xi", "k"),
+    atoms=tuple(
+        (name, tuple(source for source in seen if source != "i"))
+        for name, seen in ROUND.atoms
+        if name in _FIXED
+    ),
     centred=(("Yv", "xi"),),
-    derived=(("dv", _DERIVED["dv"]),),
-    gradients=tuple(row for row in ROUND.gradients if row[0] in ("hv", "av")),
+    derived=(("dv", "-gamma*K*given(present(hv + Yv), past, S, xi)"),),
+    gradients=tuple(row for row in ROUND.gradients if row[0] in _FIXED),
     noises=(("Yv", "sigma_v_sq"),),
     differences=("Yv",),
     sampled=True,
 )
 CLIENT_STEP = Scope(
-    sources=("past", "S", "old", "new", "i"),
-    atoms=(("Yu", ("past", "old", "new", "i")),),
+    sources=("past", "S", "old", "new"),
+    atoms=(("Yu", ("past", "old", "new")),),
     centred=(("Yu", "new"),),
     noises=(("Yu", "sigma_u_sq"),),
     sampled=True,
@@ -117,7 +119,7 @@ def definitions(book: Book) -> None:
     """Quantities of one client, of its steps, and of the stated increments."""
     for algorithm, _ in BOTH:
         scope = f"client of {algorithm}"
-        total = given(hv, past, xi, client)
+        total = given(hv, past, xi)
         book.define(f"Dv_i ({scope})", Dv_i(t), sq(dv), "(A.4)", scope)
         book.define(f"s_vi ({scope})", s_vi(t), K**2 * sq(total), "(A.4)", scope)
         scope = f"iterates of {algorithm}"
@@ -155,7 +157,7 @@ def _increments(book: Book) -> None:
 
 def _first_order(book: Book) -> None:
     """(A.2); in its lines the conditional mean given F_{i,k-1} leaves hu of a gradient."""
-    line = {
+    line: dict[str, Any] = {
         "scope": FEDAVG,
         "claim": "eq-A.2",
         "conditions": [EFFECTIVE_STEP],
@@ -169,12 +171,14 @@ def _first_order(book: Book) -> None:
         each * ip(_GRADIENT, present(hu + Yu)),
         each * ip(_GRADIENT, present(hu)),
     )
-    before, uses = X_u(t), of(FEDAVG, "X_u")
+    uses: list[Any] = of(FEDAVG, "X_u")
+    before = X_u(t)
     for number, right in enumerate(lines, start=1):
         book.line(f"eq-A.2: line {number}", before, "==", right, uses, **line)
         before, uses = right, []
-    lines_used = [cite(f"eq-A.2: line {number}", times=1) for number in (1, 2, 3)]
-    book.prove("eq-A.2", "u", [*lines_used, *of(FEDAVG, "T_1u")], scope=FEDAVG, chart=COUNTS)
+    uses = [cite(f"eq-A.2: line {number}", times=1) for number in (1, 2, 3)]
+    uses += of(FEDAVG, "T_1u")
+    book.prove("eq-A.2", "u", uses, scope=FEDAVG, chart=COUNTS)
     uses = of(SCAFFOLD, "X_u", "T_1u")
     book.prove("eq-A.2", "u", uses, scope=SCAFFOLD, chart=COUNTS, apart=SCAFFOLD)
     for algorithm, apart in BOTH:
@@ -191,7 +195,7 @@ def _first_order(book: Book) -> None:
 
 def _noise(book: Book) -> None:
     """Y_{i,k} are martingale differences with E ||Y_{i,k}||^2 <= sigma_u^2 m/n."""
-    line = {
+    line: dict[str, Any] = {
         "scope": _CLIENT_STEP,
         "claim": "eq-A.3",
         "assumptions": [Assumption.NOISE],
@@ -199,10 +203,10 @@ def _noise(book: Book) -> None:
         "place": "proof of Lemma 3.1",
     }
     old, own = sp.Symbol("old"), present(Yu)
-    for name, seen in (("later steps", (past, S, old, client)), ("first step", (past, S, client))):
+    for name, seen in (("later steps", (past, S, old)), ("first step", (past, S))):
         book.line(f"eq-A.3: differences, {name}", sq(given(own, *seen)), "==", 0, **line)
     book.line("eq-A.3: noise of a participant", sq(own), "==", m / n * sq(Yu), **line)
-    uses = [
+    uses: list[Any] = [
         *of(_CLIENT_STEP, "Y_ik"),
         cite("eq-A.3: noise of a participant", times=1),
         fact("variance", Yu),
@@ -226,7 +230,7 @@ def _second_order(book: Book) -> None:
         claim="eq-A.3",
         place="(A.3)",
     )
-    split = [
+    split: list[Any] = [
         "eq-A.3: line 1",
         *of(FEDAVG, "P_u", "Y_sum"),
         "lem-A.1",
@@ -234,22 +238,22 @@ def _second_order(book: Book) -> None:
     ]
     book.prove("eq-A.3", "split", split, scope=FEDAVG, chart=COUNTS)
     # Lemma A.2 for the vectors sum over k of grad_u f_i at the virtual iterates
-    uses = of(FEDAVG, "P_u", "T_2u", "T_3u")
+    uses: list[Any] = of(FEDAVG, "P_u", "T_2u", "T_3u")
     book.prove("eq-A.3", "participants", uses, scope=FEDAVG, chart=COUNTS)
     uses = ["eq-A.3:split", "eq-A.3:participants", cite("eq-A.3:noise", over="ik"), "def sum Y_ik"]
-    book.prove("eq-A.3", "bound", uses)
+    book.prove("eq-A.3", "bound", uses, scope=FEDAVG)
     for algorithm, apart in BOTH:
         scope = f"client of {algorithm}"
         uses = [
             *of(scope, "Dv_i", "s_vi"),
             fact("martingale", Yv, "k"),
             fact("variance", Yv),
-            square(given(hv - Yv, past, xi, client)),
+            square(given(hv - Yv, past, xi)),
         ]
         book.prove("eq-A.4", "client", uses, scope=scope, chart=COUNTS, apart=apart)
         own = "eq-A.4:client" + (f" ({apart})" if apart else "")
         uses = [cite(own, over="i"), "def sum Dv_i", "def sum s_vi"]
-        book.prove("eq-A.4", "mean", uses, apart=apart)
+        book.prove("eq-A.4", "mean", uses, scope=algorithm, apart=apart)
 
 
 def write(book: Book) -> None:
@@ -258,5 +262,5 @@ def write(book: Book) -> None:
     _first_order(book)
     _noise(book)
     _second_order(book)
-    uses = ["lem-A.3", "eq-A.2:u", "eq-A.2:v", "eq-A.3:bound", "eq-A.4:mean"]
-    book.prove("lem-3.1", "", uses)
+    uses: list[Any] = ["lem-A.3", "eq-A.2:u", "eq-A.2:v", "eq-A.3:bound", "eq-A.4:mean"]
+    book.prove("lem-3.1", "", uses, scope=FEDAVG)

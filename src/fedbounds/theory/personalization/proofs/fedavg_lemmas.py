@@ -1,36 +1,37 @@
 """Lemmas 3.2 to 3.4: the first- and second-order terms of a round, by its drift."""
 
+from typing import Any
+
 from fedbounds.theory.personalization.lemmas import EFFECTIVE_STEP, SMOOTH
 from fedbounds.theory.proof.language import Book, cite, fact, square
 from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
 from fedbounds.theory.proof.vectors import i as client
-from fedbounds.theory.symbols import E, G_u, K, L, T_1u, T_2u, T_3u, b2, gamma, n, t
+from fedbounds.theory.symbols import E, K, L, T_1u, T_2u, T_3u, b2, gamma, n, t
 from fedbounds.vocabulary import Assumption
 
-from .scopes import FEDAVG, SCAFFOLD, au, av, hu, hv
+from .scopes import FEDAVG, au, av, hu, hv
 from .technical import BOTH, of
 
 _GRADIENT = given(au, past)
-_LINES = {"scope": FEDAVG, "conditions": [EFFECTIVE_STEP]}
+_LINES: dict[str, Any] = {"conditions": [EFFECTIVE_STEP], "assumptions": SMOOTH}
 
 
 def _lemma_32(book: Book) -> None:
-    line = _LINES | {"claim": "lem-3.2", "assumptions": SMOOTH, "place": "proof of Lemma 3.2"}
+    line: dict[str, Any] = _LINES | {"claim": "lem-3.2", "place": "proof of Lemma 3.2"}
     for algorithm, apart in BOTH:
         end = f" ({apart})" if apart else ""
-        own = line | {"scope": algorithm}
-        lines = (
-            ("==", -gamma * K * (ip(_GRADIENT, hu - _GRADIENT) + ip(_GRADIENT, _GRADIENT))),
-            ("==", -K * gamma * sq(_GRADIENT) - gamma * K * ip(_GRADIENT, hu - au)),
-            ("<=", -K * gamma / 2 * sq(_GRADIENT) + gamma * K / 2 * sq(hu - au)),
+        own: dict[str, Any] = line | {"scope": algorithm}
+        kept, apart_by = sq(_GRADIENT), hu - au
+        split = ip(_GRADIENT, hu - _GRADIENT) + ip(_GRADIENT, _GRADIENT)
+        young = -K * gamma / 2 * kept + gamma * K / 2 * sq(apart_by)
+        lines: tuple[tuple[str, Any, list[Any]], ...] = (
+            ("==", -gamma * K * split, of(algorithm, "T_1u")),
+            ("==", -K * gamma * kept - gamma * K * ip(_GRADIENT, apart_by), []),
+            ("<=", young, [square(_GRADIENT + apart_by)]),
         )
+        uses: list[Any]
         before = T_1u(t)
-        for number, (relation, right) in enumerate(lines, start=1):
-            uses = {
-                1: of(algorithm, "T_1u"),
-                2: [],
-                3: [square(_GRADIENT + hu - au)],
-            }[number]
+        for number, (relation, right, uses) in enumerate(lines, start=1):
             book.line(f"lem-3.2: line {number}{end}", before, relation, right, uses, **own)
             before = right
         uses = [
@@ -44,10 +45,10 @@ def _lemma_32(book: Book) -> None:
 
 
 def _lemma_33(book: Book) -> None:
-    line = _LINES | {"claim": "lem-3.3", "assumptions": SMOOTH, "place": "proof of Lemma 3.3"}
+    line: dict[str, Any] = _LINES | {"claim": "lem-3.3", "place": "proof of Lemma 3.3"}
     for algorithm, apart in BOTH:
         end = f" ({apart})" if apart else ""
-        own = line | {"scope": algorithm}
+        own: dict[str, Any] = line | {"scope": algorithm}
         apart_by = hu - au
         book.line(
             f"lem-3.3: line 1{end}",
@@ -69,7 +70,11 @@ def _lemma_33(book: Book) -> None:
             ],
             **own,
         )
-        uses = [f"lem-3.3: line 2{end}", *of(algorithm, "G_u", "E"), fact("smooth", hu, au)]
+        uses: list[Any] = [
+            f"lem-3.3: line 2{end}",
+            *of(algorithm, "G_u", "E"),
+            fact("smooth", hu, au),
+        ]
         book.prove("lem-3.3", "u", uses, scope=algorithm, apart=apart)
         uses = [
             *of(algorithm, "T_2v", "G_v", "E"),
@@ -81,9 +86,12 @@ def _lemma_33(book: Book) -> None:
 
 
 def _lemma_34(book: Book) -> None:
-    assumptions = [Assumption.SMOOTH, Assumption.DISSIMILARITY]
-    line = {"scope": FEDAVG, "claim": "lem-3.4", "assumptions": assumptions}
-    line |= {"place": "proof of Lemma 3.4"}
+    line: dict[str, Any] = {
+        "scope": FEDAVG,
+        "claim": "lem-3.4",
+        "assumptions": [Assumption.SMOOTH, Assumption.DISSIMILARITY],
+    }
+    shown = line | {"place": "proof of Lemma 3.4"}
     own = given(hu - au, past, xi, client)
     mean, spread = given(hu - au, past, xi), au - _GRADIENT
     book.line(
@@ -97,7 +105,7 @@ def _lemma_34(book: Book) -> None:
             square(own - spread),
             square(mean + spread),
         ],
-        **line,
+        **shown,
     )
     # as |own - mean|^2 averages to |own|^2 - |mean|^2, the second mean is not needed
     book.line(
@@ -106,9 +114,9 @@ def _lemma_34(book: Book) -> None:
         "<=",
         6 * n * K**2 * sq(hu - au) + 3 * n * K**2 * sq(spread),
         [square(hu - au - own), square(own - mean)],
-        **line,
+        **shown,
     )
-    last = [fact("smooth", hu, au), fact("dissimilarity", au), *of(FEDAVG, "E")]
+    last: list[Any] = [fact("smooth", hu, au), fact("dissimilarity", au), *of(FEDAVG, "E")]
     book.prove("lem-3.4", "", ["lem-3.4: line 1", "lem-3.4: line 2", *last], scope=FEDAVG)
     book.line(
         "lem-3.4/sharper",
@@ -122,11 +130,9 @@ def _lemma_34(book: Book) -> None:
             square(mean),
             square(hu - au - own),
         ],
-        scope=FEDAVG,
         vectors=False,
-        assumptions=assumptions,
-        claim="lem-3.4",
         source="ours",
+        **line,
     )
 
 

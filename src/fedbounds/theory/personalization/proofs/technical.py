@@ -23,7 +23,7 @@ from fedbounds.theory.proof.language import (
 from fedbounds.theory.proof.vectors import S, given, ip, past, present, sq, vectors
 from fedbounds.theory.symbols import D_2, N_2, O_2, S_2, X_2, K, L, m, n, t
 
-from .scopes import FEDAVG, INCREMENTS, SCAFFOLD, Yu, au, av, du, dv, hu, hv, wu
+from .scopes import FEDAVG, INCREMENTS, SCAFFOLD, Yu, au, av, du, dv, wu
 
 PARTICIPANTS = "participant mean"
 BOTH = ((FEDAVG, ""), (SCAFFOLD, SCAFFOLD))  # a scope, and what tells its proofs apart
@@ -68,7 +68,7 @@ def by_branch(premise: Premise, *times: Any) -> Premise:
 def _lemma_a1(book: Book) -> None:
     """The martingale differences are Y_{i,k}, in the order of (i, k)."""
     for scope, apart in BOTH:
-        uses = [
+        uses: list[Any] = [
             *of(scope, "Y_sum", "Y_2"),
             fact("martingale", Yu, "k"),
             fact("martingale", Yu, "ik"),
@@ -77,7 +77,7 @@ def _lemma_a1(book: Book) -> None:
 
 
 def _lemma_a2(book: Book) -> None:
-    several = {"scope": PARTICIPANTS, "claim": "lem-A.2", "place": _PLACE_A2}
+    several: dict[str, Any] = {"scope": PARTICIPANTS, "claim": "lem-A.2", "place": _PLACE_A2}
     book.line(
         "lem-A.2: one client",
         S_2(t),
@@ -119,10 +119,10 @@ def _lemma_a2(book: Book) -> None:
         claim="lem-A.2",
         place=_PLACE_A2,
     )
-    uses = ["lem-A.2-exact", "lem-A.2: 1/(n - 1)"]
+    uses: list[Any] = ["lem-A.2: one client", "lem-A.2-exact", "lem-A.2: 1/(n - 1)"]
     # its last step is an inequality, and n > 2 with m < n makes it strict
     book.prove("lem-A.2", "", uses, chart=COUNTS)
-    single, exact, larger = (cite(name) for name in ("lem-A.2: one client", *uses))
+    single, exact, larger = (cite(name) for name in uses)
     slack = (n - m) / (m * n) * D_2(t)
     at_most = [
         by_branch(single, 1, 0, 0, 0),
@@ -144,8 +144,13 @@ def _lemma_a2(book: Book) -> None:
 
 def _lemma_a3(book: Book) -> None:
     """Its displays are averaged over clients; L stands for L_u, L_v and L_uv, which it bounds."""
-    start, middle, end = (sp.Symbol(f"value{point}") for point in ("00", "01", "11"))
-    line = {"scope": INCREMENTS, "claim": "lem-A.3", "assumptions": SMOOTH, "place": _PLACE_A3}
+    start, end = sp.Symbol("value00"), sp.Symbol("value11")
+    line: dict[str, Any] = {
+        "scope": INCREMENTS,
+        "claim": "lem-A.3",
+        "assumptions": SMOOTH,
+        "place": _PLACE_A3,
+    }
     book.line(
         "lem-A.3: by blocks",
         end - start,
@@ -182,7 +187,7 @@ def _lemma_a3(book: Book) -> None:
         ["lem-A.3: by blocks", "lem-A.3: cross term, line 3"],
         **line,
     )
-    uses = ["lem-A.3: client", *of(INCREMENTS, "f", "X_u", "X_v", "Du_2", "Dv_2")]
+    uses: list[Any] = ["lem-A.3: client", *of(INCREMENTS, "f", "X_u", "X_v", "Du_2", "Dv_2")]
     book.prove("lem-A.3", "", uses, scope=INCREMENTS)
 
 

@@ -1,0 +1,136 @@
+"""Section 1.3 and what is said of Assumption 6: masks, attenuation, compensation, angles."""
+
+import sympy as sp
+
+from fedbounds.theory.catalogue import entry
+from fedbounds.theory.claims import Claim, Condition, Part, Reading
+from fedbounds.theory.proof.vectors import given, past, sq, xi
+from fedbounds.theory.symbols import (
+    U_coord,
+    cos_1,
+    cos_2,
+    cos_3,
+    cos_g,
+    cos_m,
+    d_k,
+    eta,
+    psi_i,
+    rho_k,
+    t,
+    tau,
+    w_i,
+)
+from fedbounds.vocabulary import Assumption, Index, Relation
+
+from .vectors import W, Wk, gs, mv, ns, v
+
+FEDPLT = ("FedPLT",)
+_ZERO = sp.Integer(0)
+
+# alpha_r^2 = min(1, d r), with d r = ||m_k||_0
+ATTENUATION = sp.Min(sp.Integer(1), d_k, evaluate=False)
+
+# a client with an empty mask trains nothing: m_k o v = 0 and alpha = 0
+ALPHA = Claim(
+    entry("fedplt/alpha"),
+    algorithms=FEDPLT,
+    parts=(Part(left=sq(mv), right=ATTENUATION * sq(v), index=Index.CLIENT),),
+)
+
+# tau times the mean over the local steps s is their sum
+_STOCHASTIC = tau * given(gs + ns, past, xi)
+UPDATE_IDENTITY = Claim(
+    entry("fedplt/update-identity"),
+    algorithms=FEDPLT,
+    parts=(
+        Part(
+            name="SGD",
+            left=sq(Wk - W + eta * _STOCHASTIC),
+            right=_ZERO,
+            relation=Relation.EQUAL,
+            index=Index.CLIENT,
+        ),
+        Part(
+            name="FGD",
+            left=sq(Wk - W + eta * tau * given(gs, past)),
+            right=_ZERO,
+            relation=Relation.EQUAL,
+            index=Index.CLIENT,
+        ),
+    ),
+)
+
+# one coordinate that some client trains
+COORDINATE_AVERAGE = Claim(
+    entry("fedplt/coordinate-average"),
+    algorithms=FEDPLT,
+    parts=(
+        Part(
+            left=psi_i * U_coord(t),
+            right=U_coord(t) / w_i,
+            relation=Relation.EQUAL,
+            conditions=(Condition(psi_i, "==", 1 / w_i),),
+        ),
+    ),
+)
+
+# times cos theta_1, which may vanish
+ALIGNMENT_IDENTITY = Claim(
+    entry("fedplt/alignment-identity"),
+    algorithms=FEDPLT,
+    parts=(
+        Part(
+            left=rho_k * cos_g(t),
+            right=cos_3 * cos_m(t),
+            relation=Relation.EQUAL,
+            index=Index.CLIENT,
+            assumptions=(Assumption.ALIGNED,),
+        ),
+    ),
+)
+
+# rho = cos theta_3 cos theta_2 / cos theta_1, whose two last cosines have one sign: cos_1 and cos_2
+# are their sizes. Where both are negative, cos theta_2 > cos theta_1 says cos_2 < cos_1.
+_RATIO = Condition(rho_k, "==", cos_3 * cos_2 / cos_1)
+_MORE, _LESS = Condition(cos_2, ">=", cos_1), Condition(cos_2, "<=", cos_1)
+
+
+def _compared(name: str, left: sp.Expr, right: sp.Expr, angles: Condition) -> Part:
+    return Part(
+        name=name,
+        left=left,
+        right=right,
+        index=Index.RUN,
+        conditions=(angles, _RATIO),
+        assumptions=(Assumption.ALIGNED,),
+    )
+
+
+ALIGNMENT_INTERPRETATION = Claim(
+    entry("fedplt/alignment-interpretation"),
+    algorithms=FEDPLT,
+    parts=(
+        _compared("better", cos_3, rho_k, _MORE),
+        _compared("worse", rho_k, cos_3, _LESS),
+        _compared("better, both negative", cos_3, rho_k, _LESS),
+        _compared("worse, both negative", rho_k, cos_3, _MORE),
+    ),
+    readings=(
+        Reading(
+            "both angles below 90 degrees",
+            parts=("better", "worse"),
+        ),
+        Reading(
+            "both angles above 90 degrees",
+            parts=("better, both negative", "worse, both negative"),
+        ),
+    ),
+)
+
+CLAIMS = (
+    ALPHA,
+    UPDATE_IDENTITY,
+    COORDINATE_AVERAGE,
+    ALIGNMENT_IDENTITY,
+    ALIGNMENT_INTERPRETATION,
+)

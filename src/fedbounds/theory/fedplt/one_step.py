@@ -1,0 +1,299 @@
+"""Steps 1 to 4.2: one step from W^t with gradients at W_1^t, ..., W_n^t."""
+
+import sympy as sp
+
+from fedbounds.theory.catalogue import entry
+from fedbounds.theory.claims import Claim, Condition, Part, Reading
+from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
+from fedbounds.theory.symbols import (
+    A_1,
+    A_2,
+    A_3,
+    A_21,
+    A_22,
+    D_1,
+    D_W,
+    F_att,
+    F_opt,
+    F_own,
+    F_raw,
+    Gamma,
+    Gamma_2,
+    L,
+    alpha_k,
+    b_rho,
+    c_k,
+    eta,
+    mu,
+    norm_g,
+    norm_x,
+    psi_max,
+    psi_min,
+    rho_min,
+    sigma2,
+    t,
+    tau,
+)
+from fedbounds.vocabulary import Assumption, Index, Relation
+
+from .masks import FEDPLT
+from .vectors import (
+    D,
+    Db,
+    Ub,
+    W,
+    Wk,
+    Wstar,
+    aUb,
+    adelta,
+    ag,
+    delta,
+    g,
+    mdelta,
+    mg,
+    mUb,
+    pmg,
+    rg,
+    sadelta,
+    smdelta,
+)
+
+NOISE = (Assumption.NOISE,)
+INDEPENDENT = (Assumption.NOISE, Assumption.INDEPENDENT)
+SMOOTH = (Assumption.SMOOTH,)
+ALIGNED = (Assumption.STRONGLY_CONVEX, Assumption.ALIGNED)
+
+EXPANSION = Claim(
+    entry("fedplt/expansion"),
+    algorithms=FEDPLT,
+    parts=(Part(left=D_1(t), right=A_1(t) + A_2(t) + A_3(t), relation=Relation.EQUAL),),
+)
+
+A3_ZERO = Claim(
+    entry("fedplt/A3-zero"),
+    algorithms=FEDPLT,
+    parts=(
+        Part(
+            name="A_3",
+            left=A_3(t),
+            right=sp.Integer(0),
+            relation=Relation.EQUAL,
+            assumptions=NOISE,
+        ),
+        Part(
+            name="sum",
+            left=D_1(t),
+            right=A_1(t) + A_2(t),
+            relation=Relation.EQUAL,
+            assumptions=NOISE,
+        ),
+        # Delta and its mean are the sums over the tau local steps of the round
+        Part(
+            name="round",
+            left=2 * ip(D - Db, W - Wstar + Db),
+            right=sp.Integer(0),
+            relation=Relation.EQUAL,
+            conditions=(Condition(tau, ">=", sp.Integer(2)),),
+            assumptions=NOISE,
+        ),
+    ),
+    readings=(
+        Reading("one virtual step", parts=("A_3", "sum")),
+        Reading("a round of tau local steps", parts=("round",)),
+    ),
+)
+
+_MEAN = given(mdelta, past, xi)
+A1_TERM = Claim(
+    entry("fedplt/A1-term"),
+    algorithms=FEDPLT,
+    parts=(
+        Part(name="a", left=sq(D - Db), right=psi_max**2 * sq(_MEAN)),
+        Part(name="b", left=sq(_MEAN), right=ip(smdelta, mdelta), assumptions=INDEPENDENT),
+        Part(name="c", left=ip(smdelta, mdelta), right=ip(sadelta, adelta)),
+        Part(
+            name="d",
+            left=sq(delta),
+            right=eta**2 * sigma2,
+            index=Index.CLIENT,
+            assumptions=NOISE,
+        ),
+        Part(
+            name="e",
+            left=A_1(t),
+            right=eta**2 * sigma2 * psi_max**2 * Gamma_2,
+            assumptions=INDEPENDENT,
+        ),
+        Part(
+            name="b, dependent clients",
+            left=sq(_MEAN),
+            right=ip(smdelta, mdelta),
+            assumptions=NOISE,
+        ),
+        Part(
+            name="e, dependent clients",
+            left=A_1(t),
+            right=eta**2 * sigma2 * psi_max**2 * Gamma_2,
+            assumptions=NOISE,
+        ),
+    ),
+    readings=(
+        Reading("noise independent over clients", parts=("a", "b", "c", "d", "e")),
+        Reading(
+            "noise dependent over clients",
+            parts=("b, dependent clients", "e, dependent clients"),
+        ),
+    ),
+)
+
+A2_EXPANSION = Claim(
+    entry("fedplt/A2-expansion"),
+    algorithms=FEDPLT,
+    parts=(Part(left=A_2(t), right=D_W(t) + A_21(t) + A_22(t), relation=Relation.EQUAL),),
+)
+
+A21 = Claim(
+    entry("fedplt/A2.1"),
+    algorithms=FEDPLT,
+    parts=(
+        Part(name="a", left=sq(Db), right=psi_max**2 * sq(mUb)),
+        Part(name="b", left=psi_max**2 * sq(mUb), right=psi_max**2 * sq(aUb)),
+        Part(
+            name="c",
+            left=sq(g),
+            right=2 * L * F_own(t),
+            index=Index.CLIENT,
+            assumptions=SMOOTH,
+        ),
+        Part(
+            name="d",
+            left=A_21(t),
+            right=2 * L * eta**2 * psi_max**2 * F_att(t),
+            assumptions=SMOOTH,
+        ),
+    ),
+)
+
+# ---- Step 4.2: psi o (c_k m_k o Ub_k) = -eta c_k pmg
+
+_NEAR, _FAR = W - Wk, Wk - Wstar
+
+A22_SPLIT = Claim(
+    entry("fedplt/A2.2-split"),
+    algorithms=FEDPLT,
+    parts=(
+        Part(
+            left=A_22(t),
+            right=2 * (-eta * ip(_NEAR, pmg) - eta * ip(_FAR, pmg)),
+            relation=Relation.EQUAL,
+        ),
+    ),
+)
+
+_BY_CLIENT = -eta * c_k * ip(_NEAR, pmg)
+_SCALED = (eta * psi_max * alpha_k) ** 2
+A22_PART1 = Claim(
+    entry("fedplt/A2.2-part1"),
+    algorithms=FEDPLT,
+    parts=(
+        Part(
+            name="a",
+            left=_BY_CLIENT,
+            right=psi_max * eta * c_k * alpha_k * norm_g * norm_x,
+            index=Index.CLIENT,
+        ),
+        Part(
+            name="b",
+            left=norm_x * psi_max * alpha_k * norm_g,
+            right=norm_x**2 / eta + eta * (psi_max * alpha_k) ** 2 * norm_g**2,
+            index=Index.RUN,
+        ),
+        Part(
+            name="c",
+            left=_BY_CLIENT,
+            right=c_k * (sq(_NEAR) + _SCALED * sq(g)),
+            index=Index.CLIENT,
+        ),
+        Part(
+            name="d",
+            left=_BY_CLIENT,
+            right=c_k * (sq(_NEAR) + _SCALED * L * F_own(t)),
+            index=Index.CLIENT,
+            assumptions=SMOOTH,
+        ),
+    ),
+)
+
+# summed over the clients: sum_k c_k b_k = EXCESS
+EXCESS = F_opt(t) + mu / 2 * sq(_FAR)
+_PART2 = -eta * ip(_FAR, pmg)
+_PART2_MASKED = -eta * psi_min * ip(_FAR, mg)
+_PART2_ALIGNED = -eta * psi_min * ip(rg, _FAR)
+A22_PART2 = Claim(
+    entry("fedplt/A2.2-part2"),
+    algorithms=FEDPLT,
+    parts=(
+        Part(name="a", left=_PART2, right=_PART2_MASKED, assumptions=ALIGNED),
+        Part(
+            name="b",
+            left=_PART2_MASKED,
+            right=_PART2_ALIGNED,
+            relation=Relation.EQUAL,
+            assumptions=ALIGNED,
+        ),
+        Part(name="c", left=_PART2, right=-eta * psi_min * b_rho(t), assumptions=ALIGNED),
+        Part(name="d", left=_PART2, right=-eta * psi_min * rho_min * EXCESS, assumptions=ALIGNED),
+    ),
+)
+
+SLOPE_BOUND = 2 * eta * psi_min * rho_min
+
+
+def _part3(name: str, gap: sp.Expr) -> Part:
+    return Part(
+        name=name,
+        left=A_22(t),
+        right=sq(_NEAR) + 2 * (eta * psi_max) ** 2 * L * gap - SLOPE_BOUND * EXCESS,
+        assumptions=(*SMOOTH, *ALIGNED),
+    )
+
+
+A22_PART3 = Claim(
+    entry("fedplt/A2.2-part3"),
+    algorithms=FEDPLT,
+    parts=(_part3("as printed", F_raw(t)), _part3("c_k", F_att(t))),
+    readings=(
+        Reading("no c_k on the middle term, as printed", parts=("as printed",)),
+        Reading("c_k on the middle term, as from Step 4.3 on", parts=("c_k",)),
+    ),
+)
+
+# ---- Step 5: c_k <= 1
+
+GAMMA_RELAX = Claim(
+    entry("fedplt/gamma-relax"),
+    algorithms=FEDPLT,
+    parts=(
+        Part(
+            name="client",
+            left=c_k**2 * alpha_k**2,
+            right=c_k * alpha_k**2,
+            index=Index.RUN,
+            conditions=(Condition(c_k, "<=", sp.Integer(1)),),
+        ),
+        Part(name="sum", left=Gamma_2, right=Gamma, index=Index.RUN),
+    ),
+)
+
+CLAIMS = (
+    EXPANSION,
+    A3_ZERO,
+    A1_TERM,
+    A2_EXPANSION,
+    A21,
+    A22_SPLIT,
+    A22_PART1,
+    A22_PART2,
+    A22_PART3,
+    GAMMA_RELAX,
+)

@@ -1,0 +1,1 @@
+"""The proofs of the partial-training paper, step by step."""

@@ -1,0 +1,18 @@
+"""All proofs of the paper in one book, in the order in which they rest on each other."""
+
+from functools import cache
+
+from fedbounds.theory.proof.language import Book
+from fedbounds.theory.proof.text import theory_of
+
+from . import definitions, masks, one_step
+from .scopes import SCOPES
+
+
+@cache
+def book() -> Book:
+    """The book of this paper."""
+    found = Book("fedplt", theory_of(SCOPES, frozenset(), frozenset()))
+    for chapter in (definitions, masks, one_step):
+        chapter.write(found)
+    return found

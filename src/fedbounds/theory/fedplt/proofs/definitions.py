@@ -1,0 +1,209 @@
+"""What quantities are, what masks and shares do to a vector, and what the assumptions say."""
+
+from fedbounds.theory.proof.language import Book
+from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
+from fedbounds.theory.symbols import (
+    A_1,
+    A_2,
+    A_3,
+    A_21,
+    A_22,
+    D_1,
+    D_W,
+    F_att,
+    F_bar,
+    F_opt,
+    F_own,
+    F_raw,
+    G2,
+    Gamma,
+    Gamma_2,
+    L,
+    V_W,
+    alpha_k,
+    b_rho,
+    cos_3,
+    cos_g,
+    cos_m,
+    mu,
+    norm_g,
+    norm_x,
+    norm_y,
+    psi_max,
+    psi_min,
+    rho_k,
+    rho_min,
+    sigma2,
+    t,
+)
+from fedbounds.vocabulary import Assumption
+
+from fedbounds.theory.fedplt.vectors import (
+    D,
+    Db,
+    Gs,
+    W,
+    Wk,
+    Wn,
+    Wstar,
+    ag,
+    ags,
+    an,
+    ans,
+    aone,
+    g,
+    g0,
+    gs,
+    mg,
+    mgs,
+    mn,
+    mns,
+    mv,
+    noise,
+    ns,
+    pmg,
+    pmn,
+    rg,
+    saone,
+    san,
+    smn,
+    v,
+)  # fmt: skip
+
+from .scopes import CLIENT, CLIENT_ROUND, ROUND, STEP
+
+_NOISE = (Assumption.NOISE,)
+_SMOOTH = (Assumption.SMOOTH,)
+_PSI = "Step 3: ||a o v|| <= max |a_i| ||v||"
+_MASKING = "Step 4.2: the masking inequality, fedplt/alpha, of every client"
+_A1 = "Assumption 1: descent from a point along its gradient, F_k >= F_k*"
+
+
+def _step(book: Book) -> None:
+    for name, left, right, origin in (
+        ("D_W", D_W(t), sq(W - Wstar), "Step 5"),
+        ("D_1", D_1(t), sq(Wn - Wstar), "Step 1"),
+        ("A_1", A_1(t), sq(D - Db), "Step 1, eq. (14)"),
+        ("A_2", A_2(t), sq(W - Wstar + Db), "Step 1, eq. (14)"),
+        ("A_3", A_3(t), 2 * ip(D - Db, W - Wstar + Db), "Step 1, eq. (14)"),
+        ("A_21", A_21(t), sq(Db), "Step 4"),
+        ("A_22", A_22(t), 2 * ip(W - Wstar, Db), "Step 4"),
+        ("V_W", V_W(t), sq(Wk - W), "Step 4.6"),
+        ("Gamma", Gamma, sq(aone), "Step 4.6"),
+        ("Gamma_2", Gamma_2, ip(saone, aone), "Step 3"),
+        ("rho", ip(rg, Wk - Wstar), ip(mg, Wk - Wstar), "Step 4.2, Part 2: rho_k^t"),
+    ):
+        book.define(f"{name} ({STEP})", left, right, origin, STEP)
+
+
+def _step_facts(book: Book) -> None:
+    mean_g, mean_n = given(mg, past, xi), given(mn, past, xi)
+    compensated = given(pmg, past, xi), given(pmn, past, xi)
+    for name, left, right, origin, assumptions in (
+        ("psi of the mean gradient", sq(compensated[0]), psi_max**2 * sq(mean_g), _PSI, ()),
+        ("psi of the mean noise", sq(compensated[1]), psi_max**2 * sq(mean_n), _PSI, ()),
+        ("psi", sq(pmg), psi_max**2 * sq(mg), _PSI, ()),
+        ("masking of gradients", sq(mg), sq(ag), _MASKING, ()),
+        ("masking of noise", sq(mn), sq(an), _MASKING, ()),
+        ("masking of noise, shares squared", ip(smn, mn), ip(san, an), _MASKING, ()),
+        ("variance", sq(an), sigma2 * Gamma, "Assumption 4", _NOISE),
+        ("variance, shares squared", ip(san, an), sigma2 * Gamma_2, "Assumption 4", _NOISE),
+        ("smooth", sq(ag), 2 * L * F_att(t), _A1, _SMOOTH),
+        ("shares", sq(saone), ip(saone, aone), "0 <= c_k <= 1", ()),
+        ("shares of gaps", F_att(t), F_raw(t), "c_k <= 1 and F_k >= F_k*", ()),
+    ):
+        book.suppose(f"{name} ({STEP})", left, right, origin, assumptions, scope=STEP)
+    for name, left, right, origin in (
+        ("psi from below", ip(pmg, mg), psi_min * sq(mg), "Step 4.2: the smallest psi_i"),
+        ("projection", ip(mg, g), sq(mg), "(3): entries of m_k are 0 or 1"),
+    ):
+        book.suppose(f"{name} ({STEP})", left, right, origin, (), ">=", STEP)
+    book.suppose(
+        f"independence ({STEP})",
+        sq(mean_n),
+        ip(smn, mn),
+        "independence over clients: cross terms vanish",
+        (Assumption.NOISE, Assumption.INDEPENDENT),
+        "==",
+        STEP,
+    )
+
+
+def _alignment(book: Book) -> None:
+    """Strong convexity from W_k to W*, and what a lower bound on an alignment says."""
+    far = Wk - Wstar
+    excess = F_opt(t) + mu / 2 * sq(far)
+    convex = (Assumption.STRONGLY_CONVEX,)
+    for name, left, right, origin, assumptions in (
+        ("strongly convex", ip(g, far), excess, "Assumption 2", convex),
+        (
+            "strongly convex, times rho_k", ip(rg, far), b_rho(t),
+            "Assumption 2, times c_k rho_k > 0", (*convex, Assumption.ALIGNED),
+        ),
+        (
+            "compensated alignment", ip(pmg, far), psi_min * rho_min * ip(g, far),
+            "our repair of Assumption 6: with psi, and as an inequality",
+            (Assumption.ALIGNED_COMPENSATED,),
+        ),
+    ):  # fmt: skip
+        book.suppose(f"{name} ({STEP})", left, right, origin, assumptions, ">=", STEP)
+
+
+def _client(book: Book) -> None:
+    aligned = (Assumption.ALIGNED,)
+    for name, left, relation, right, origin, assumptions in (
+        ("projection", ip(mv, v), "==", sq(mv), "(3): entries of m_k are 0 or 1", ()),
+        ("norm_g", sq(g), "==", norm_g**2, "Step 4.2, Part 1", ()),
+        ("norm_x", sq(W - Wk), "==", norm_x**2, "Step 4.2, Part 1", ()),
+        ("psi", sq(pmg), "<=", psi_max**2 * sq(mg), _PSI, ()),
+        ("masking", sq(mg), "<=", alpha_k**2 * sq(g), _MASKING, ()),
+        ("variance", sq(noise), "<=", sigma2, "Assumption 4", _NOISE),
+        ("smooth", sq(g), "<=", 2 * L * F_own(t), _A1, _SMOOTH),
+        ("smooth at W", sq(g0), "<=", 2 * L * F_bar(t), _A1, _SMOOTH),
+        (
+            "convex", F_own(t) - F_bar(t), ">=", ip(g0, Wk - W), "Assumption 2",
+            (Assumption.STRONGLY_CONVEX,),
+        ),
+        (
+            "cos_g", ip(g, Wk - Wstar), "==", norm_g * norm_y * cos_g(t),
+            "after Assumption 6: theta_1", (),
+        ),
+        (
+            "cos_m", ip(mg, Wk - Wstar), "==", norm_g * cos_3 * norm_y * cos_m(t),
+            "after Assumption 6: theta_2 and theta_3", (),
+        ),
+        ("rho", ip(mg, Wk - Wstar), "==", rho_k * ip(g, Wk - Wstar), "Assumption 6", aligned),
+    ):  # fmt: skip
+        book.suppose(f"{name} ({CLIENT})", left, right, origin, assumptions, relation, CLIENT)
+
+
+def _rounds(book: Book) -> None:
+    unbiased = "Assumption 3, given what comes before the local step"
+    for scope, gradient, its_noise in ((ROUND, ags, ans), (CLIENT_ROUND, gs, ns)):
+        book.suppose(
+            f"unbiased ({scope})", ip(gradient, its_noise), 0, unbiased, _NOISE, "==", scope
+        )
+    local, wide = (Assumption.LOCAL_GRADIENTS,), (Assumption.GLOBAL_GRADIENT,)
+    for name, left, right, origin, assumptions, scope in (
+        ("masking", sq(mgs + mns), sq(ags + ans), _MASKING, (), ROUND),
+        ("variance", sq(ans), sigma2 * Gamma, "Assumption 4", _NOISE, ROUND),
+        ("gradients", sq(ags), G2 * Gamma, "Assumption 5 of every F_k", local, ROUND),
+        ("gradient of F", sq(Gs), G2, "Assumption 5", wide, ROUND),
+        ("masking", sq(mgs + mns), alpha_k**2 * sq(gs + ns), _MASKING, (), CLIENT_ROUND),
+        ("variance", sq(ns), sigma2, "Assumption 4", _NOISE, CLIENT_ROUND),
+        ("gradients", sq(gs), G2, "Assumption 5 of every F_k", local, CLIENT_ROUND),
+        ("gradient of F", sq(Gs), G2, "Assumption 5", wide, CLIENT_ROUND),
+    ):
+        book.suppose(f"{name} ({scope})", left, right, origin, assumptions, scope=scope)
+    book.define(f"V_W ({ROUND})", V_W(t), sq(Wk - W), "Step 4.6: W_k^t = W_k^{t,tau}", ROUND)
+    book.define(f"D_W ({ROUND})", D_W(t), sq(W - Wstar), "Step 5", ROUND)
+    book.define(f"D_W next ({ROUND})", D_W(t + 1), sq(Wn - Wstar), "Step 5", ROUND)
+
+
+def write(book: Book) -> None:
+    """All definitions, and what is assumed of vectors."""
+    _step(book)
+    _step_facts(book)
+    _alignment(book)
+    _client(book)
+    _rounds(book)

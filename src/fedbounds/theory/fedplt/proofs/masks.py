@@ -1,0 +1,51 @@
+"""Section 1.3 and what is said of Assumption 6."""
+
+from fedbounds.theory.fedplt.masks import ATTENUATION
+from fedbounds.theory.fedplt.vectors import W, Wk, gs, mgs, mns, mv, ns, v
+from fedbounds.theory.proof.language import Book, above, below, equal, square
+from fedbounds.theory.proof.vectors import given, past, sq, xi
+from fedbounds.theory.symbols import cos_1, cos_2, cos_3, eta, psi_i, rho_k, tau, w_i
+
+from .scopes import CLIENT, CLIENT_ROUND, CLIENT_ROUND_FGD
+from .writing import prove
+
+
+def _update(book: Book) -> None:
+    claim = "update-identity"
+    # no mask in the sum: U_k is not W_k^{t,tau} - W^t unless the client trains everything
+    prove(book, claim, "SGD", scope=CLIENT_ROUND)
+    prove(book, claim, "FGD", scope=CLIENT_ROUND_FGD)
+    for variant, masked, scope in (
+        ("SGD", given(mgs + mns, past, xi), CLIENT_ROUND),
+        ("FGD", given(mgs, past), CLIENT_ROUND_FGD),
+    ):
+        book.line(
+            f"{claim}/corrected: {variant}", sq(Wk - W + eta * tau * masked), "==", 0,
+            scope=scope, claim=claim, source="ours",
+        )  # fmt: skip
+
+
+def _angles(book: Book) -> None:
+    prove(
+        book, "alignment-identity", "",
+        [f"asm {name} ({CLIENT})" for name in ("cos_g", "cos_m", "rho")], scope=CLIENT,
+    )  # fmt: skip
+    ratio = equal(rho_k, cos_3 * cos_2 / cos_1)
+    for part, order in (
+        ("better", above),
+        ("worse", below),
+        # rho_k = cos_3 cos_2 / cos_1 falls where cos theta_2 rises towards 0
+        ("better, both negative", below),
+        ("worse, both negative", above),
+    ):
+        prove(book, "alignment-interpretation", part, chart=[order(cos_2, cos_1), ratio])
+
+
+def write(book: Book) -> None:
+    """Masks, updates, compensation, angles."""
+    prove(book, "alpha", "", [f"asm projection ({CLIENT})", square(v - mv)], scope=CLIENT)
+    # so alpha_r = 1 for every client that trains a coordinate: it attenuates nothing
+    book.line("alpha: never below 1", ATTENUATION, "==", 1, claim="alpha", source="ours")
+    _update(book)
+    prove(book, "coordinate-average", "", chart=[equal(psi_i, 1 / w_i)])
+    _angles(book)

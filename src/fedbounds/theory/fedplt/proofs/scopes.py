@@ -1,0 +1,104 @@
+"""The vectors that the proofs speak of, and the random objects that each depends on.
+
+One step (view A): W and W_1, ..., W_n are free, and one gradient is taken at each W_k. One client:
+the same for a fixed client. A round (view R): tau local steps from W^t, W_k^t = W_k^{t,tau}; the
+gradient of a local step depends on the samples of the steps before it. The client k has
+probability c_k, the local step s is uniform, and xi are all samples.
+"""
+
+from fedbounds.theory.checker.data import Scope
+
+STEP, CLIENT = "one step", "one client"
+ROUND, CLIENT_ROUND, CLIENT_ROUND_FGD = "a round", "a client's round", "a client's round, FGD"
+
+_BEFORE, _AFTER = ("past", "k"), ("past", "xi", "k")
+_NOISES = ("noise", "mn", "pmn", "an", "smn", "san")
+_UPDATES = (
+    ("Ub", "-eta*g"),
+    ("mUb", "-eta*mg"),
+    ("aUb", "-eta*ag"),
+    ("delta", "-eta*noise"),
+    ("mdelta", "-eta*mn"),
+    ("adelta", "-eta*an"),
+    ("smdelta", "-eta*smn"),
+    ("sadelta", "-eta*san"),
+)
+
+ONE_STEP = Scope(
+    sources=("past", "xi", "k"),
+    atoms=(
+        ("W", ("past",)),
+        ("Wstar", ()),
+        *((name, _BEFORE) for name in ("Wk", "g", "g0", "mg", "pmg", "ag", "rg")),
+        *((name, _BEFORE) for name in ("ax", "wx", "wg0")),
+        *((name, _AFTER) for name in _NOISES),
+        ("aone", ("k",)),
+        ("saone", ("k",)),
+    ),
+    centred=tuple((name, "xi") for name in _NOISES),
+    derived=(
+        *_UPDATES,
+        ("D", "-eta*given(pmg + pmn, past, xi)"),
+        ("Db", "-eta*given(pmg, past, xi)"),
+        ("Wn", "W + D"),
+    ),
+)
+
+# nothing before the step is random, so that squares are those of the vectors themselves
+ONE_CLIENT = Scope(
+    sources=("xi",),
+    atoms=(
+        *((name, ()) for name in ("W", "Wk", "Wstar", "g", "g0", "mg", "pmg", "v", "mv")),
+        ("noise", ("xi",)),
+    ),
+    centred=(("noise", "xi"),),
+    derived=(("delta", "-eta*noise"),),
+)
+
+_LOCAL = ("past", "xi", "k", "s")
+_LOCAL_NOISES = ("ns", "mns", "pmns", "ans")
+_LOCAL_GRADIENTS = ("gs", "mgs", "pmgs", "ags", "Gs")
+
+A_ROUND = Scope(
+    sources=_LOCAL,
+    atoms=(
+        ("W", ("past",)),
+        ("Wstar", ()),
+        *((name, _LOCAL) for name in (*_LOCAL_GRADIENTS, *_LOCAL_NOISES)),
+        # of the step that the analysis takes from W_k^{t,tau}, with a new sample
+        *((name, _AFTER) for name in ("g", "pmg")),
+        ("aone", ("k",)),
+    ),
+    centred=tuple((name, "xi") for name in _LOCAL_NOISES),
+    derived=(
+        ("Wk", "W - eta*tau*given(mgs + mns, past, xi, k)"),
+        ("D", "-eta*tau*given(pmgs + pmns, past, xi)"),
+        ("Db", "-eta*tau*given(pmgs, past, xi)"),
+        ("Wn", "W + D"),
+    ),
+)
+
+_OF_CLIENT = ("past", "xi", "s")
+A_CLIENT_ROUND = Scope(
+    sources=_OF_CLIENT,
+    atoms=(
+        ("W", ("past",)),
+        *((name, _OF_CLIENT) for name in ("gs", "mgs", "Gs", "ns", "mns")),
+    ),
+    centred=(("ns", "xi"), ("mns", "xi")),
+    derived=(("Wk", "W - eta*tau*given(mgs + mns, past, xi)"),),
+)
+
+A_CLIENT_ROUND_FGD = Scope(
+    sources=("past", "s"),
+    atoms=(("W", ("past",)), ("gs", ("past", "s")), ("mgs", ("past", "s"))),
+    derived=(("Wk", "W - eta*tau*given(mgs, past)"),),
+)
+
+SCOPES = {
+    STEP: ONE_STEP,
+    CLIENT: ONE_CLIENT,
+    ROUND: A_ROUND,
+    CLIENT_ROUND: A_CLIENT_ROUND,
+    CLIENT_ROUND_FGD: A_CLIENT_ROUND_FGD,
+}

@@ -1,0 +1,35 @@
+"""How the chapters of this paper's proofs add their steps."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from fedbounds.theory.claims import Condition, Reading
+from fedbounds.theory.proof.language import Book, Uses
+from fedbounds.theory.proof.text import comparisons
+from fedbounds.theory.proof.vectors import ip, sq
+from fedbounds.theory.registry import claim as claim_of
+
+
+def prove(
+    book: Book, claim: str, part: str = "", uses: Uses = (), *, scope: str = "", **options: Any
+) -> None:
+    """A part of a claim in the reading that has it; ``scope`` says what its vectors are."""
+    book.prove(claim, part, uses, scope=scope, reading=_reading(claim, part), **options)
+    last = book.steps[-1]
+    if any(side.has(sq, ip) for side in (last.left, last.right)):
+        book.steps[-1] = replace(last, statement=replace(last.statement, scope=scope))
+
+
+def _reading(claim: str, part: str) -> Reading:
+    readings = claim_of(f"fedplt/{claim}").readings
+    return next(r for r in readings if not r.parts or part in r.parts)
+
+
+def under(book: Book, conditions: Sequence[Condition]) -> None:
+    """What was written last is given under these conditions only."""
+    last = book.steps[-1]
+    own = tuple(comparisons(tuple(conditions)))
+    book.steps[-1] = replace(
+        last, statement=replace(last.statement, conditions=own), conditions=tuple(conditions)
+    )

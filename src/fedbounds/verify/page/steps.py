@@ -1,0 +1,186 @@
+"""What the proofs of a results document say: which steps fail, what survives, how many hold.
+
+Plain functions on the rows of ``document["proofs"]``; shared by the page and the terminal.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fedbounds.vocabulary import ProofStatus
+
+from .numbers import count, number
+
+Record = dict[str, Any]
+
+PROVED, GIVEN, OPEN = "proved", "given", "open"
+FALSE, DOES_NOT_FOLLOW = "false", "does not follow"
+FAILS = (FALSE, DOES_NOT_FOLLOW)
+OURS = "ours"
+CORRECTED, SHARPER = "/corrected", "/sharper"
+
+MEANING = {
+    ProofStatus.PROVED: "every step of the paper's proof is proved, and all that it rests on",
+    ProofStatus.PROVED_BY_SOLVER: "as proved, but some step rests on a solver alone",
+    ProofStatus.PROVED_OTHERWISE: "the statement is proved, not by the paper's steps alone",
+    ProofStatus.GAP: "a step fails, or one that it rests on; the statement is not proved",
+    ProofStatus.CONTRADICTORY: "its premises contradict each other",
+    ProofStatus.OPEN: "no complete proof, and nothing against one",
+}
+COMPLETE = (ProofStatus.PROVED, ProofStatus.PROVED_BY_SOLVER, ProofStatus.PROVED_OTHERWISE)
+
+
+def claims_of(proofs: Mapping[str, Record]) -> dict[str, Record]:
+    """The rows of claims, without those of papers."""
+    return {key: row for key, row in proofs.items() if "/" in key}
+
+
+def given_of(proofs: Mapping[str, Record]) -> dict[str, list[Record]]:
+    """Per paper the statements that are taken as given; none without them."""
+    found = {key: row["steps"] for key, row in proofs.items() if "/" not in key}
+    return {key: steps for key, steps in found.items() if steps}
+
+
+def every_step(proofs: Mapping[str, Record]) -> Iterator[Record]:
+    """All steps, given statements too."""
+    return (step for row in proofs.values() for step in row["steps"])
+
+
+def failing(steps: Iterable[Record]) -> list[Record]:
+    """Steps that are false, then those that do not follow."""
+    return sorted(
+        (step for step in steps if step["local"] in FAILS), key=lambda s: FAILS.index(s["local"])
+    )
+
+
+def unsettled(steps: Iterable[Record]) -> list[Record]:
+    """Steps without proof, and without anything against one."""
+    return [step for step in steps if step["local"] == OPEN]
+
+
+def holds(step: Record) -> bool:
+    """Whether a step is proved and so is all that it rests on."""
+    return bool(step["local"] in (PROVED, GIVEN) and step["inherited"])
+
+
+def mark(step: Record) -> str:
+    """Both axes of a step in words: what is said of itself, and of what it rests on."""
+    local = str(step["local"])
+    if local == PROVED and not step["inherited"]:
+        return "proved, from steps that are not"
+    return local
+
+
+def missing_parts(row: Record) -> list[str]:
+    """Parts of the claim for which no step is written."""
+    return [name for name in row["open"] if name.startswith("part ")]
+
+
+@dataclass(frozen=True)
+class Survivor:
+    """What stands in place of a failing step: in words, and the step or claim that says it."""
+
+    words: str
+    step: Record | None = None
+    claim: str = ""
+
+
+def survivors(claim_id: str, failed: Record, proofs: Mapping[str, Record]) -> list[Survivor]:
+    """Proved statements in place of a failing step; empty if there is none."""
+    row = proofs[claim_id]
+    standing = [step for step in row["steps"] if step is not failed and holds(step)]
+    found = []
+    for step in standing:
+        if step["id"] == failed["id"]:
+            found.append(Survivor("its statement is proved otherwise"))
+        elif step["id"].startswith(failed["id"] + CORRECTED):
+            found.append(Survivor("proved with a correction", step))
+        elif step["id"].startswith(failed["id"] + SHARPER):
+            found.append(Survivor("proved in a sharper form", step))
+    mended = claim_id + CORRECTED
+    if mended in proofs and proofs[mended]["status"] in COMPLETE:
+        found.append(Survivor("the corrected claim is proved", claim=mended))
+    if not found and row["status"] == ProofStatus.PROVED_OTHERWISE:
+        found.append(Survivor("the claim is proved otherwise"))
+    return found
+
+
+def evaluated(step: Record) -> str:
+    """What the running algorithms show of a step, in words; empty if it was not evaluated."""
+    seen = step["measured"]
+    if seen is None:
+        return ""
+    where = f"on {count(seen['instances'], 'instance')}"
+    if step["relation"] == "==":
+        size = number(abs(seen["least"]), 2)
+        return f"{where} the sides differ by at most {size} of their terms' size"
+    gap = "right − left" if step["relation"] == "<=" else "left − right"
+    return f"{where} {gap} is at least {number(seen['least'], 2)} of its terms' size"
+
+
+def sides(step: Record) -> tuple[str, str]:
+    """Both sides of a step at the numbers that break it; empty if they are not told."""
+    numbers = step["numbers"] or {}
+    return numbers.get("left", ""), numbers.get("right", "")
+
+
+SIGNS = (
+    "a vector is given at each outcome where it is not 0, with independent fair signs such as "
+    "xi[1,1] and past[2,1]"
+)
+
+
+def values(step: Record) -> list[tuple[str, str]]:
+    """The numbers themselves: ("K", "2"), ("hu", "[i=1, k=0: 3 - 3 xi[1,1]]")."""
+    found = []
+    for name, value in (step["numbers"] or {}).items():
+        if name not in ("left", "right"):
+            text = value.replace("+ -", "- ")
+            found.append((name, f"[{text}]" if ":" in text else text))
+    return found
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Numbers over all proofs of a document."""
+
+    claims: Counter[str]
+    steps: Counter[str]
+    resting: int
+    certificates: int
+    given: int
+    evaluated: int
+    instances: int
+
+
+def counts(proofs: Mapping[str, Record]) -> Counts:
+    """Claims by status of their proof, steps by their own status, what was evaluated."""
+    own = [step for row in claims_of(proofs).values() for step in row["steps"]]
+    seen = [step["measured"] for step in every_step(proofs) if step["measured"] is not None]
+    return Counts(
+        claims=Counter(row["status"] for row in claims_of(proofs).values()),
+        steps=counted(own),
+        resting=sum(1 for step in own if step["local"] == PROVED and not step["inherited"]),
+        certificates=sum(1 for step in own if step["certificate"]),
+        given=sum(map(len, given_of(proofs).values())),
+        evaluated=len(seen),
+        instances=sum(row["instances"] for row in seen),
+    )
+
+
+def counted(steps: Iterable[Record]) -> Counter[str]:
+    """Steps by what is said of themselves."""
+    return Counter(step["local"] for step in steps)
+
+
+def by_status(found: Counter[str]) -> list[str]:
+    """Claims counted by the status of their proof: "4 proved", "1 gap"."""
+    return [f"{found[word]} {word.value}" for word in ProofStatus if found[word]]
+
+
+def by_local(found: Counter[str]) -> list[str]:
+    """Steps counted by what is said of themselves, failing ones first."""
+    several = {DOES_NOT_FOLLOW: "do not follow"}
+    words = [word for word in (*FAILS, OPEN, PROVED, GIVEN) if found[word]]
+    return [f"{found[x]} {several.get(x, x) if found[x] > 1 else x}" for x in words]
