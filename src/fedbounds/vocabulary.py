@@ -27,6 +27,7 @@ class Source(StrEnum):
     VERBATIM = "verbatim"
     RESTORED = "restored"  # damaged in the text we have; restored by us from context
     RECONSTRUCTED = "reconstructed"  # missing; a verdict on it says nothing about its authors
+    OURS = "ours"  # what is true instead of a printed claim, or sharper than it
 
 
 class Relation(StrEnum):
@@ -63,6 +64,8 @@ class Assumption(StrEnum):
     ALIGNED = "positive masked alignment"
     EQUAL_ATTENUATION = "equal attenuation"  # alpha of all clients, as min(1, sqrt(d r)) has it
     ALIGNED_COMPENSATED = "alignment of the compensated masked gradient"
+    SINGLE_STEP = "one local step per round"
+    RECURSION = "recursion of the squared distance"  # a display, taken as given
 
 
 class Constant(StrEnum):
@@ -244,7 +247,6 @@ class Severity(StrEnum):
     CONSTANT = "constant"
     CONDITION = "condition"
     RATE = "rate"
-    FATAL = "fatal"
 
 
 class Standing(StrEnum):

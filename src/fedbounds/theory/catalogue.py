@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from importlib import resources
+from typing import Any
 
 from fedbounds.errors import FedboundsError, unknown_name
 from fedbounds.vocabulary import Kind, Source
@@ -57,11 +58,13 @@ class Paper:
 
 @cache
 def paper(key: str) -> Paper:
-    """The catalogue of one paper; an unknown key is an error that names the nearest."""
+    """The catalogue of one paper; an unknown key is an error that names the nearest.
+
+    The claims of its sheet come first, then ours: what is true instead, or sharper.
+    """
     if key not in PAPERS:
         raise unknown_name("paper", key, PAPERS)
-    file = resources.files(f"fedbounds.theory.{key}") / "catalogue.toml"
-    data = tomllib.loads(file.read_text(encoding="utf-8"))
+    data = _table(key, "catalogue.toml")
     entries = tuple(
         Entry(
             id=row["id"],
@@ -72,11 +75,16 @@ def paper(key: str) -> Paper:
             module=row.get("module", ""),
             uses=tuple(row.get("uses", ())),
         )
-        for row in data["claim"]
+        for row in (*data["claim"], *_table(key, "ours.toml").get("claim", ()))
     )
     _check_uses(entries)
     head = data["paper"]
     return Paper(head["key"], head["title"], tuple(head["authors"]), entries)
+
+
+def _table(key: str, name: str) -> dict[str, Any]:
+    file = resources.files(f"fedbounds.theory.{key}") / name
+    return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
 
 
 def _check_uses(entries: tuple[Entry, ...]) -> None:

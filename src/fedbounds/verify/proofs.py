@@ -1,11 +1,12 @@
 """Proofs in the results: the status of every step, and of every claim's proof."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
 from fedbounds.theory.checker.data import Assignment, Comparison, Premise, Square
 from fedbounds.theory.claims import Claim
+from fedbounds.theory.proof.language import OURS
 from fedbounds.theory.proof.library import book_of, papers, replayed
 from fedbounds.theory.proof.replay import Local, Replayed, marked_false
 from fedbounds.theory.proof.status import ClaimProof, proof_of
@@ -38,6 +39,14 @@ class Proofs:
     def of(self, claim: Claim) -> ClaimProof:
         """Of a claim; without a book of proofs it is open."""
         return proof_of(claim, self.steps.get(claim.entry.paper, ()))
+
+    def proves(self, claim_id: str, reading: str, parts: Set[str]) -> bool:
+        """Whether all these parts of a reading are proved, by whatever steps."""
+        every = self.steps.get(claim_id.partition("/")[0], ())
+        own = [s for s in every if (s.written.claim, s.written.reading) == (claim_id, reading)]
+        settled = {s.written.id for s in own if s.inherited}
+        written = {s.written.part for s in own}
+        return written >= parts and all(s.written.id in settled for s in own)
 
 
 def prove(chosen: Sequence[str]) -> Proofs:
@@ -86,7 +95,8 @@ def proof_rows(proofs: Proofs, claims: Sequence[Claim]) -> dict[str, Record]:
         rows[paper] = {"status": None, "steps": [_row(proofs, paper, s) for s in given]}
     for claim in claims:
         paper = claim.entry.paper
-        steps = [s for s in proofs.steps.get(paper, ()) if s.written.claim == claim.id]
+        names = (claim.id, *(claim.id + suffix for suffix in OURS))
+        steps = [s for s in proofs.steps.get(paper, ()) if s.written.claim in names]
         if steps:
             found = proofs.of(claim)
             rows[claim.id] = {

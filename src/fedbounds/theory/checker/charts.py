@@ -34,7 +34,7 @@ class _Choice:
     """An assignment with the alternatives of `split` and `integer` decided."""
 
     name: str
-    kind: str  # above, below, equal, root, solve, after (bound + 1 + y)
+    kind: str  # above, below, equal, root, scaled, solve, after (bound + 1 + y)
     bound: str
     of: str
     justified: bool  # by its own alternatives
@@ -162,6 +162,13 @@ def _assign(
             if sign in (_INTEGER, "positive") and not bound.nonnegative():
                 raise Refused(f"{name} above {choice.bound}, which may be negative")
             known[name] = bound + own
+        case "scaled":
+            assert bound is not None
+            if not (sign == _INTEGER and bound == one):
+                _justify(reader, name, bound, ">=", conditions)
+            if not bound.positive():
+                raise Refused(f"{name} scaled by {choice.bound}, which may not be positive")
+            known[name] = bound * (one + own).power(_degree(choice.of))
         case "after":
             assert bound is not None
             if sign != _INTEGER:

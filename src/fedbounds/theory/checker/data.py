@@ -64,6 +64,7 @@ class Assignment:
     """A parameter in terms of a new variable, its name with an underscore appended.
 
     ``above``: bound + y; ``below``: bound / (1 + y); ``equal``: bound; ``root``: y^bound;
+    ``scaled``: bound * (1 + y)^of, an integer power, for ``name >= bound`` with bound > 0;
     ``solve``: bound, which makes ``of`` equal to y^2; ``split``: above in one branch and below in
     the other; ``integer``: bound in one branch and bound + 1 + y in the other.
     """

@@ -96,7 +96,7 @@ class Ratio:
         return _reduced(self.ring, above * sign, below * sign)
 
     def power(self, exponent: fmpq) -> "Ratio":
-        """A rational power; fractional ones of monomials in positive variables only."""
+        """A rational power; fractional ones of perfect powers of what is not negative."""
         if exponent.q == 1:
             if exponent < 0:
                 return self.ring.number(1) / self.power(-exponent)
@@ -121,7 +121,7 @@ class Ratio:
     def has(self, name: str) -> bool:
         """Whether a variable occurs, also in the base or the exponent of a power."""
         degrees = zip(self.above.degrees(), self.below.degrees(), strict=True)
-        used = [own for own, (a, b) in zip(self.ring.names, degrees, strict=True) if a or b]
+        used = [own for own, (a, b) in zip(self.ring.names, degrees, strict=True) if a > 0 or b > 0]
         return any(name in _IDENTIFIER.findall(own) for own in used)
 
     def __eq__(self, other: object) -> bool:
@@ -159,17 +159,20 @@ def _reduced(ring: Ring, above: Polynomial, below: Polynomial) -> Ratio:
 
 
 def _root(polynomial: Polynomial, degree: int) -> Polynomial:
-    """The root of a monomial with perfect powers."""
-    terms = list(polynomial.terms())
-    if len(terms) != 1:
-        raise Refused(f"a root of degree {degree} of a sum")
-    powers, coefficient = terms[0]
-    if any(p % degree for p in powers):
+    """The root of a product of perfect powers of factors that are not negative."""
+    if polynomial.is_zero():
+        return polynomial
+    coefficient, factors = polynomial.factor()
+    if coefficient < 0 or any(c < 0 for factor, _ in factors for c in factor.coeffs()):
+        raise Refused(f"a root of degree {degree} of what may be negative")
+    if any(power % degree for _, power in factors):
         raise Refused(f"a root of degree {degree} of what is not such a power")
-    context = polynomial.context()
     above = _integer_root(int(coefficient.p), degree)
     below = _integer_root(int(coefficient.q), degree)
-    return context.from_dict({tuple(int(p) // degree for p in powers): fmpq(above, below)})
+    root = polynomial.context().constant(fmpq(above, below))
+    for factor, power in factors:
+        root *= factor ** (int(power) // degree)
+    return root
 
 
 def _integer_root(value: int, degree: int) -> int:

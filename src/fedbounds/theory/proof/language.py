@@ -95,6 +95,11 @@ def root(symbol: sp.Symbol, degree: int) -> Assignment:
     return Assignment(text(symbol), "root", str(degree))
 
 
+def scaled(symbol: sp.Symbol, bound: Any, degree: int) -> Assignment:
+    """symbol = bound * (1 + y)^degree, which has roots and shows that symbol >= bound."""
+    return Assignment(text(symbol), "scaled", text(bound), str(degree))
+
+
 def solve(symbol: sp.Symbol, bound: Any, of: Any) -> Assignment:
     """symbol = bound, which makes ``of`` the square of y, written with an underscore."""
     return Assignment(text(symbol), "solve", text(bound), text(of))
@@ -108,6 +113,9 @@ def split(symbol: sp.Symbol, bound: Any) -> Assignment:
 def integer(symbol: sp.Symbol, bound: Any) -> Assignment:
     """Two branches: symbol equal to the bound, and larger by at least 1."""
     return Assignment(text(symbol), "integer", text(bound))
+
+
+OURS = ("/corrected", "/sharper")
 
 
 @dataclass(frozen=True)
@@ -276,6 +284,7 @@ class Book:
     ) -> None:
         """A display that is no claim of its own; ``vectors`` tells whether it speaks of vectors."""
         left, right = sp.sympify(left), sp.sympify(right)
+        own = name.endswith(OURS)  # a claim of ours: what is true instead, or sharper
         statement = Statement(
             text(left),
             relation,
@@ -296,7 +305,8 @@ class Book:
                 tuple(chart),
                 rule,
                 source,
-                self._full(claim) if claim else "",
+                f"{self.paper}/{name}" if own else self._full(claim) if claim else "",
+                reading=AS_PRINTED.name if own else "",
                 base=tuple(base),
                 variable=variable,
                 origin=origin,
@@ -325,6 +335,6 @@ class Book:
 
 __all__ = [
     "Book", "Claim", "Comparison", "Scope", "Written", "above", "below", "cite", "condition",
-    "equal", "fact", "given_times", "integer", "replace", "root", "solve", "split", "square",
+    "equal", "fact", "given_times", "integer", "replace", "root", "scaled", "solve", "split", "square",
     "step_id",
 ]  # fmt: skip

@@ -40,7 +40,16 @@ def text(expression: Any) -> str:
         for symbol in expression.free_symbols
         if safe(symbol.name) != symbol.name
     }
-    return str(expression.xreplace(renamed))
+    return str(expression.replace(lambda e: e.is_Mul, _one_root).xreplace(renamed))
+
+
+def _one_root(product: sp.Mul) -> sp.Expr:
+    """sqrt(37) sqrt(x)/sqrt(y) as the root of 37 x/y, as it was before SymPy took it apart."""
+    roots = [factor for factor in product.args if factor.is_Pow and abs(factor.exp) == sp.S.Half]
+    if len(roots) < 2:
+        return product
+    rest = sp.Mul(*(factor for factor in product.args if factor not in roots))
+    return rest * sp.Function("sqrt")(sp.Mul(*(factor**2 for factor in roots)))
 
 
 def comparisons(conditions: tuple[Condition, ...]) -> Iterator[Comparison]:

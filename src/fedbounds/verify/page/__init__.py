@@ -20,6 +20,7 @@ from . import (
     findings,
     graph,
     numbers,
+    proof_findings,
     proofs,
     sections,
     sentences,
@@ -27,17 +28,12 @@ from . import (
     steps,
     summary,
 )
+from .detail import LEVELS, Detail, Room
 from .formulas import formulas
 
 Record = dict[str, Any]
 
 LARGEST = 3_000_000  # bytes of a page
-_DETAILS = (
-    sections.Detail(40, 64, 900_000, proofs.Room.ALL),
-    sections.Detail(40, 64, 900_000, proofs.Room.NO_MULTIPLIERS),
-    sections.Detail(20, 24, 300_000, proofs.Room.NO_MULTIPLIERS),
-    sections.Detail(8, 8, 100_000, proofs.Room.FINDINGS),
-)
 
 
 def render(document: Record, folder: Path | None = None) -> str:
@@ -57,7 +53,7 @@ def render(document: Record, folder: Path | None = None) -> str:
     """
     try:
         template, context = _environment().get_template("page.html.j2"), _context(document, folder)
-        for detail in _DETAILS:
+        for detail in LEVELS:
             text = template.render(context | _detailed(document, context, folder, detail))
             if len(text.encode()) <= LARGEST:
                 break
@@ -128,6 +124,7 @@ def _context(document: Record, folder: Path | None) -> Record:
         "graph": graph.graph(document),
         "findings": findings.findings(ordered, records, views, folder, summary.options(document)),
         "claims": ordered,
+        "failing": proof_findings.failing(document),
         "proofs_told": bool(document["proofs"]),
         "signs": steps.SIGNS,
         "proof_cells": {claim["id"]: _proof_cell(document, claim) for claim in ordered},
@@ -145,12 +142,10 @@ def _context(document: Record, folder: Path | None) -> Record:
 
 
 def _proof_cell(document: Record, claim: Record) -> str:
-    return proofs.status_cell(document["proofs"], claim["id"], claim["readings"][0]["name"])
+    return proof_findings.status_cell(document["proofs"], claim["id"], claim["readings"][0]["name"])
 
 
-def _detailed(
-    document: Record, context: Record, folder: Path | None, detail: sections.Detail
-) -> Record:
+def _detailed(document: Record, context: Record, folder: Path | None, detail: Detail) -> Record:
     source = proofs.source_of(document, folder, detail.proofs)
     return {
         "sections": [
@@ -164,7 +159,7 @@ def _detailed(
             for claim in context["claims"]
         ],
         "given": proofs.given_views(source),
-        "room": "" if detail.proofs is proofs.Room.ALL else detail.proofs.value,
+        "left_out": "" if detail.proofs is Room.ALL else detail.proofs.value,
         "downloads": downloads.downloads(document, folder, detail.room),
     }
 

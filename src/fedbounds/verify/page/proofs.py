@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from markupsafe import Markup, escape
 from fedbounds.vocabulary import ProofStatus
 
 from . import steps
+from .detail import Room
 from .expressions import latex_of
 from .formulas import SIGNS
 from .mathml import element
@@ -25,15 +25,6 @@ Record = dict[str, Any]
 _LONGEST = 300  # characters of a multiplier that is printed
 _KINDS = ("step", "hypothesis", "fact", "condition", "square")
 _PLACED = re.compile(r"( at \S+ = .*|, summed over .*)$")  # where a cited step is used
-NOT_REPLAYED = "–"
-
-
-class Room(StrEnum):
-    """How much of the proofs a page has room for."""
-
-    ALL = "all"
-    NO_MULTIPLIERS = "without multipliers"
-    FINDINGS = "only steps that are not proved have a formula"
 
 
 @dataclass(frozen=True)
@@ -134,18 +125,6 @@ def source_of(document: Record, folder: Path | None, room: Room) -> Source:
     return Source(proofs, folder, room, claims)
 
 
-def status_cell(proofs: Mapping[str, Record], claim_id: str, headline: str) -> str:
-    """The cell of the table of claims: "proved, 3 steps", "gap, 2 of 5 steps"."""
-    if claim_id not in proofs:
-        return NOT_REPLAYED
-    row = proofs[claim_id]
-    own = [s for s in row["steps"] if s["source"] != steps.OURS]
-    own = [s for s in own if s["reading"] in ("", headline)]
-    held = sum(map(steps.holds, own))
-    of = "" if held == len(own) else f"{held} of "
-    return f"{row['status']}, {of}{count(len(own), 'step')}" if own else str(row["status"])
-
-
 def proof_view(source: Source, claim_id: str, headline: str) -> ProofView | None:
     """The proof of a claim, ``headline`` the reading that decides; None if none was replayed."""
     row = source.proofs.get(claim_id)
@@ -159,7 +138,7 @@ def proof_view(source: Source, claim_id: str, headline: str) -> ProofView | None
     return ProofView(
         status=row["status"],
         meaning=steps.MEANING[ProofStatus(row["status"])],
-        counted=listed(_counted(own)),
+        counted=_counted(own),
         failed=tuple(shown[id(step)] for step in steps.failing(own)),
         open=tuple(shown[id(step)] for step in steps.unsettled(own)),
         missing=tuple(steps.missing_parts(row)),
@@ -167,10 +146,10 @@ def proof_view(source: Source, claim_id: str, headline: str) -> ProofView | None
     )
 
 
-def _counted(own: Sequence[Record]) -> list[str]:
+def _counted(own: Sequence[Record]) -> str:
     resting = sum(1 for step in own if step["local"] == steps.PROVED and not step["inherited"])
-    words = steps.by_local(steps.counted(own))
-    return [*words, f"{resting} of these from steps that are not"] if resting else words
+    text = listed(steps.by_local(steps.counted(own)))
+    return f"{text} ({resting} of these from steps that are not)" if resting else text
 
 
 def step_view(source: Source, claim_id: str, step: Record) -> StepView:
@@ -197,7 +176,9 @@ def step_view(source: Source, claim_id: str, step: Record) -> StepView:
         ),
         summary=_summary(step["by"]),
         uses=tuple(_use(source, paper, claim_id, use) for use in step["by"]) if whole else (),
-        chart=tuple(map(_assigned, step["chart"])) if _multiplied(source) else (),
+        chart=tuple(map(_assigned, step["chart"]))
+        if step["certificate"] and _multiplied(source)
+        else (),
         sides=(_minus(left), _minus(right)),
         numbers=tuple((_expression(name), _minus(value)) for name, value in steps.values(step)),
         measured=steps.evaluated(step),

@@ -10,10 +10,11 @@ from fedbounds.vocabulary import Relation, Standing, Verdict
 
 from .comparisons import ComparisonView, comparison_view
 from .coverage import coverage
+from .detail import Detail
 from .figures import Strips, Waterfall, strips, waterfalls
 from .formulas import ClaimView
 from .numbers import NONE, exact, number
-from .proofs import ProofView, Room
+from .proofs import ProofView
 from .rows import instance_name, is_witness, sizes
 from .runs import CurveView, LadderView, curve_view, ladder_view
 from .summary import VERDICTS, is_refuted, power
@@ -29,28 +30,6 @@ _GRAVE = (
     Standing.NOT_REPRODUCIBLE,
 )
 _MOST_LADDERS = 4  # per claim
-
-
-@dataclass(frozen=True)
-class Detail:
-    """How much of a large run the page carries; the rest is in results.json.
-
-    Attributes
-    ----------
-    instances : int
-        Listed per claim, the most exposed ones.
-    rounds : int
-        Drawn per curve.
-    room : int
-        Characters that the download of the results may take.
-    proofs : Room
-        What is told of proofs.
-    """
-
-    instances: int
-    rounds: int
-    room: int
-    proofs: Room
 
 
 @dataclass(frozen=True)

@@ -76,9 +76,10 @@ def named(claim: Claim, part: str, symbol: sp.Symbol) -> Condition:
     return found
 
 
-def telescoped(per_round: str) -> list[Any]:
+def telescoped(per_round: str, times: sp.Expr) -> list[Any]:
     """A bound per round, summed; f starts at F_0 and is never below its infimum."""
-    return [cite(per_round, over="t"), "asm F_0", "asm infimum"]
+    ends = [cite(f"asm {end}", times=times / (K * gamma)) for end in ("F_0", "infimum")]
+    return [cite(per_round, over="t", times=times), *ends]
 
 
 def rooted(radicand: sp.Expr) -> Assignment:
@@ -123,15 +124,14 @@ def _descent(book: Book) -> None:
 
 
 def _theorem(book: Book) -> None:
-    uses = telescoped("thm-3.7-desc:rewritten")
-    slope = cite("thm-3.7-desc:step size", times=sp.Symbol("?"))
-    del slope
-    book.prove("thm-3.7", "", uses, chart=_CHART)
+    start = telescoped("thm-3.7-desc:rewritten", 4 / T)
+    quarter = cite("thm-3.7-desc:step size", times=4 * MEASURED)
+    book.prove("thm-3.7", "", [*start, quarter])
     summed, decrease = THEOREM_37.readings[1:]
     # f(u^T, v^T) is not compared with the infimum
-    book.prove("thm-3.7", "", uses[:1], chart=_CHART, reading=decrease)
+    book.prove("thm-3.7", "", [start[0], quarter], reading=decrease)
     # the left side is n times as large in v
-    book.prove("thm-3.7", "", uses, chart=_CHART, reading=summed)
+    book.prove("thm-3.7", "", [*start, quarter], reading=summed)
 
 
 def _corollary(book: Book) -> None:
@@ -164,6 +164,16 @@ def _corollary(book: Book) -> None:
 
 def _sharper(book: Book) -> None:
     """All terms of the descent are weighed at once, with our Lemma 3.4."""
+    spread = 4 * gamma * L * (n - m) / (m * n**2 * K)  # of Lemma 3.4
+    drift = (1 + m / n) * L**2 / (n * K) * (1 + 8 * L * K * gamma) + 4 * L**2 * K * spread
+    weighed = [
+        cite("lem-3.1", times=1 / (K * gamma)),
+        *(cite(f"lem-3.2:{block}", times=1 / (K * gamma)) for block in "uv"),
+        *(cite(f"lem-3.3:{block}", times=2 * L / (K * gamma)) for block in "uv"),
+        cite("lem-3.4/sharper", times=spread),
+        cite("lem-3.5", times=drift),
+        cite("lem-3.6:a", times=8 * K**2 * (K - 1) * gamma_u**2 * drift),
+    ]
     book.line(
         "thm-3.7-desc/sharper",
         _MEASURED / 3,
@@ -171,7 +181,7 @@ def _sharper(book: Book) -> None:
         (f(t) - f(t + 1)) / (K * gamma)
         + sp.Rational(64, 3) * L**2 * K * (K - 1) * b2 * gamma**2 / eta_u**2
         + sp.Rational(7, 3) * L * NOISE_LEVEL * gamma,
-        [*_LEMMAS, "lem-3.4/sharper", "lem-3.5", "lem-3.6:a"],
+        weighed,
         chart=_CHART,
         **stated(THEOREM_37_DESCENT, "rewritten", "thm-3.7-desc"),
     )
@@ -182,7 +192,7 @@ def _sharper(book: Book) -> None:
         3 * F_0 / (T * K * gamma)
         + 7 * L * NOISE_LEVEL * gamma
         + 64 * L**2 * K * (K - 1) * b2 / eta_u**2 * gamma**2,
-        telescoped("thm-3.7-desc/sharper"),
+        telescoped("thm-3.7-desc/sharper", 3 / T),
         chart=_CHART,
         **stated(THEOREM_37, "", "thm-3.7"),
     )

@@ -12,25 +12,15 @@ from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.claims import Condition
 from fedbounds.theory.personalization.lemmas import SMOOTH_NOISE
 from fedbounds.theory.personalization.scaffold_memory import (
-    ONE_THIRD,
-    TWO_THIRDS,
-    DISPLAY_A13,
     LAG_STEPS,
 )
 from fedbounds.theory.proof.language import (
     Book,
     above,
-    below,
     cite,
-    condition,
-    equal,
-    given_times,
-    integer,
-    root,
     square,
 )
-from fedbounds.theory.proof.vectors import given, ip, past, present, sq, vectors, xi
-from fedbounds.theory.proof.vectors import i as client
+from fedbounds.theory.proof.vectors import given, ip, past, present, sq, vectors
 from fedbounds.theory.symbols import (
     A_ik,
     A_old,
@@ -38,48 +28,28 @@ from fedbounds.theory.symbols import (
     Bt_old,
     C,
     Du_2,
-    Dv_2,
     Dv_i,
-    E,
     Eu_ik,
     Ev_ik,
-    G_u,
-    G_v,
     K,
-    L,
     M_u,
-    M_v,
     M_vi,
-    T_2u,
-    T_2v,
     U_ik,
     V_ik,
-    eta_u,
-    eta_v,
-    gamma,
-    gamma_u,
-    gamma_v,
     k,
     m,
     n,
     t,
-    variance_u,
-    variance_v,
 )
 
 from .scopes import (
     SCAFFOLD,
-    Yu,
     al,
     al1,
     be,
     be1,
-    c,
-    ci,
     du,
     dv,
-    hu,
-    hv,
     u,
     u1,
     uh,
@@ -87,7 +57,7 @@ from .scopes import (
     v1,
     vh,
 )
-from .technical import COUNTS, by_branch, of
+from .technical import COUNTS, of
 
 MEMORY = f"memory of {SCAFFOLD}"
 (gv,) = vectors({"gv": r"-\gamma\textstyle\sum_k\nabla_vF(\hat u_{i,k}^t,\hat v_{i,k}^t;\xi)"})
@@ -113,11 +83,8 @@ SCOPES = {
 _PLACE = "proof of Lemma 4.4"
 _KAPPA = m / (2 * (n - m))
 _SOME_ABSENT = Condition(m, "<=", n - 1)
-_ONE = Condition(m, "==", sp.Integer(1))
-_THREE = Condition(n, ">=", sp.Integer(3))
 _CLAIMED = {"conditions": LAG_STEPS, "assumptions": SMOOTH_NOISE}
 _BEFORE = {t: t - 1}
-_EFFECTIVE = [equal(gamma_u, gamma / eta_u), equal(gamma_v, gamma / eta_v)]
 
 
 def definitions(book: Book) -> None:
@@ -289,207 +256,10 @@ def _own_young(book: Book) -> None:
     book.prove("lem-4.4-young", "v", uses, chart=[above(n, m + 1)], source="ours")
 
 
-def _recursion(book: Book) -> None:
-    """(A.10): the sum over clients and steps; kappa needs absent clients."""
-    sums = [
-        "def sum lags",
-        *(cite(f"def sum {name}", at=_BEFORE) for name in ("lags", "E_ik", "Dv_i", "M_vi")),
-        cite("def E_ik", at=_BEFORE, over="ik"),
-    ]
-    everyone = ("lem-4.4-young:u after split", "lem-4.4-young: v split")
-    some = ("lem-4.4-young:u", "lem-4.4-young:v")
-    book.prove(
-        "eq-A.10",
-        "",
-        [
-            *sums,
-            *(by_branch(cite(name, over="ik"), 1, 0) for name in everyone),
-            *(by_branch(cite(name, over="ik"), 0, 1) for name in some),
-        ],
-        chart=[integer(n, m)],
-    )
-
-
-_MEAN_M = 2 * n**2 * K / m * (M_u(t) + M_v(t))
-_KEPT = (1 - m / (2 * n)) * C(t) + 2 * m / n * E(t)
-
-
-def _own_recursion(book: Book) -> None:
-    """(A.10) for the clients' mean: an absent client's share of Delta u averages out.
-
-    Delta u given that i is absent is, in the mean, (n - m)/(n - 1) times the mean increment less
-    client i's own share; the clients' shares are small against E ||Delta u||^2.
-    """
-    own = -gamma * K * (hu + Yu - ci + c)  # client's update, had it been alone
-    absent = (n - m) / sp.Max(n - 1, 1)  # a client's chance to be absent if another takes part
-    each, mean = (given(own, past, xi, client), given(own, past, xi))
-    each_mean, all_mean = (given(own, past, client), given(own, past))
-    with_it = (absent * each + (1 - absent) * n * mean) / m
-    without = absent * (all_mean - each_mean / n)
-    uses = [
-        *of(SCAFFOLD, "C next", "C", "Du_2", "Dv_2", "E", "M_u", "M_v"),
-        square(uh - u + with_it),
-        square(m / (2 * n) * (al - u) + without),
-        square(present(vh - v) + dv),
-        square(be - v),
-        square(each - each_mean),
-        square(mean - all_mean),
-        square(each_mean - all_mean),
-        square(all_mean),
-    ]
-    line = {"scope": SCAFFOLD, "vectors": False, "claim": "eq-A.10", "source": "ours"}
-    printed = _KEPT + 2 * n * K * (Du_2(t) + Dv_2(t)) + _MEAN_M
-    # as printed but for one participant of two clients, where the shares need not be small
-    for name, conditions, chart in (
-        ("two participants", [Condition(m, ">=", sp.Integer(2))], [above(m, 2), integer(n, m)]),
-        ("one participant", [_ONE, _THREE], [equal(m, 1), above(n, 3)]),
-    ):
-        book.line(
-            f"eq-A.10: {name}",
-            C(t + 1),
-            "<=",
-            printed,
-            uses,
-            conditions=conditions,
-            chart=chart,
-            **line,
-        )
-    book.line(
-        "eq-A.10/corrected",
-        C(t + 1),
-        "<=",
-        printed + n * K / 2 * Du_2(t),
-        uses,
-        chart=COUNTS,
-        **line,
-    )
-
-
-def _moments(book: Book) -> None:
-    """(A.11) to (A.13): what the increments are bounded by."""
-    book.line(
-        "eq-A.11: mean",
-        M_u(t),
-        "==",
-        gamma**2 * K**2 * sq(given(hu, past)),
-        of(SCAFFOLD, "M_u"),
-        scope=SCAFFOLD,
-        claim="eq-A.11",
-        place=_PLACE,
-        chart=COUNTS,
-    )
-    book.line(
-        "eq-A.11: Jensen",
-        M_u(t),
-        "<=",
-        T_2u(t),
-        ["eq-A.11: mean", *of(SCAFFOLD, "T_2u"), square(given(hu, past, xi) - given(hu, past))],
-        scope=SCAFFOLD,
-        vectors=False,
-        claim="eq-A.11",
-        place=_PLACE,
-        chart=COUNTS,
-    )
-    own = given(hv, past, client)
-    book.line(
-        "eq-A.12: Jensen",
-        M_v(t),
-        "<=",
-        T_2v(t),
-        [
-            *of(SCAFFOLD, "M_v", "T_2v"),
-            square(given(hv, past, xi, client) - own),
-            square(own),
-        ],
-        scope=SCAFFOLD,
-        vectors=False,
-        claim="eq-A.12",
-        place=_PLACE,
-        chart=COUNTS,
-    )
-    for display, block in (("eq-A.11", "u"), ("eq-A.12", "v")):
-        book.prove(display, "Jensen", [cite(f"{display}: Jensen", at=_BEFORE)])
-        uses = [cite(f"lem-3.3:{block} ({SCAFFOLD})", at=_BEFORE)]
-        book.prove(display, "bound", uses, chart=_EFFECTIVE)
-    steps = {
-        "u": ["eq-A.8", f"lem-3.3:u ({SCAFFOLD})", "lem-4.2"],
-        "v": [f"eq-A.4:mean ({SCAFFOLD})", f"lem-3.3:v ({SCAFFOLD})"],
-    }
-    for reading in DISPLAY_A13.readings:
-        for block, names in steps.items():
-            uses = [cite(name, at=_BEFORE) for name in names]
-            chart = [above(n, m), *_EFFECTIVE]
-            book.prove("eq-A.13", block, uses, chart=chart, reading=reading)
-
-
-_CUBE_ROOTS = [root(n, 3), below(m, n), below(gamma, m / (72 * L * K * n**TWO_THIRDS))]
-_SIXTH_ROOTS = [
-    *(root(n, 6), root(m, 2)),
-    *(above(eta_u, sp.sqrt(m)), above(eta_v, sp.sqrt(n / m))),
-    below(gamma, m / (72 * L * K * n**TWO_THIRDS)),
-]
-
-
-def _combined(book: Book) -> None:
-    """(A.14): all bounds in (A.10)."""
-    book.line(
-        "lem-4.4: cube root",
-        n**ONE_THIRD,
-        ">=",
-        1,
-        [condition(Condition(m, "<=", n), times=1 / (n**TWO_THIRDS + n**ONE_THIRD + 1))],
-        chart=[root(n, 3)],
-        claim="lem-4.4",
-        source="ours",
-    )
-    spared = (
-        2 * m / n * (n**ONE_THIRD + 1) * E(t - 1)
-        + 2 * m / (81 * n ** (4 * ONE_THIRD)) * C(t - 1)
-        + m / (72 * L**2 * n**ONE_THIRD) * variance_u
-        + m**3 / (72 * L**2 * n ** (4 * ONE_THIRD)) * variance_v
-    )
-    bounds = [
-        *(f"eq-A.{number}:{part}" for number in (11, 12) for part in ("Jensen", "bound")),
-        *(f"eq-A.13:{block}" for block in ("u", "v")),
-        cite("lem-4.4: cube root", times=spared),
-    ]
-    book.prove("eq-A.14", "", ["eq-A.10", *bounds], chart=_CUBE_ROOTS)
-    uses = [cite("eq-A.10/corrected", at=_BEFORE), *bounds]
-    book.prove("eq-A.14", "", uses, chart=_CUBE_ROOTS, source="ours")
-
-
-def _bound(book: Book) -> None:
-    """The drift in between, and (4.3)."""
-    first, last = (part.name for part in LEMMA_44_E.parts[:-1]), LEMMA_44_E.parts[-1].name
-    book.prove("lem-4.4-E", next(first), ["lem-4.3"])
-    book.prove("lem-4.4-E", next(first), chart=_EFFECTIVE)
-    at_most = 1 / (72 * L * K)  # the second bound on gamma
-    shared = 96 * L**2 * K**2 * gamma * C(t) + 52 * n * K**2 * gamma * variance_u
-    times = (
-        (shared + 24 * n * K**3 * gamma * G_u(t)) / eta_u**2
-        + (24 * n * K**3 * (gamma + at_most) * G_v(t)) / eta_v**2
-        + 52 * n * K**2 * gamma * variance_v / eta_v**2
-    )
-    spared = K * n**ONE_THIRD * (n**ONE_THIRD + 1) / (216 * L**2) * G_u(t)
-    uses = [
-        condition(LAG_STEPS[-1], option=1, times=times),
-        cite("lem-4.4: cube root", times=spared),
-    ]
-    book.prove("lem-4.4-E", last, uses, chart=_SIXTH_ROOTS)
-    chain = [cite(f"lem-4.4-E:{part.name}", at=_BEFORE) for part in LEMMA_44_E.parts]
-    book.prove("lem-4.4", "", ["eq-A.14", *chain], chart=[root(n, 3)])
-
-
 def write(book: Book) -> None:
     """The steps of this chapter."""
-    definitions(book)
     for block in _BLOCKS:
         _split(book, block)
     for block in _BLOCKS:
         _young(book, block)
     _own_young(book)
-    _recursion(book)
-    _own_recursion(book)
-    _moments(book)
-    _combined(book)
-    _bound(book)

@@ -1,0 +1,122 @@
+"""Steps 4.6 and 5: local divergence, and the recursion from one round to the next."""
+
+import sympy as sp
+
+from fedbounds.theory.catalogue import entry
+from fedbounds.theory.claims import Claim, Condition, Part, Reading
+from fedbounds.theory.proof.vectors import given, past, sq, xi
+from fedbounds.theory.symbols import (
+    D_1,
+    D_W,
+    G2,
+    Gamma,
+    L,
+    Lambda,
+    V_W,
+    alpha_k,
+    eta,
+    j,
+    nu_max,
+    psi_max,
+    sigma2,
+    t,
+    tau,
+)
+from fedbounds.vocabulary import Assumption, Index, Relation
+
+from .distance import CONDITIONS, CONTRACTION, EQUAL
+from .masks import FEDPLT
+from .vectors import W, Wk, gs, mgs, mns, ns
+
+_GLOBAL = (Assumption.NOISE, Assumption.GLOBAL_GRADIENT)
+_LOCAL = (Assumption.NOISE, Assumption.LOCAL_GRADIENTS)
+_STEPS = eta**2 * tau**2
+DIVERGENCE = _STEPS * (G2 + sigma2) * Gamma
+
+
+def _bounds(suffix: str, assumptions: tuple[Assumption, ...]) -> tuple[Part, ...]:
+    return (
+        Part(
+            name=f"c{suffix}",
+            left=sq(gs + ns),
+            right=G2 + sigma2,
+            index=Index.CLIENT,
+            assumptions=assumptions,
+        ),
+        Part(
+            name=f"d{suffix}",
+            left=sq(Wk - W),
+            right=_STEPS * alpha_k**2 * (G2 + sigma2),
+            index=Index.CLIENT,
+            assumptions=assumptions,
+        ),
+        Part(name=f"e{suffix}", left=V_W(t), right=DIVERGENCE, assumptions=assumptions),
+    )
+
+
+LOCAL_DIVERGENCE = Claim(
+    entry("fedplt/local-divergence"),
+    algorithms=FEDPLT,
+    parts=(
+        # tau times the mean over the local steps s is their sum
+        Part(
+            name="a",
+            left=sq(Wk - W + eta * tau * given(mgs + mns, past, xi)),
+            right=sp.Integer(0),
+            relation=Relation.EQUAL,
+            index=Index.CLIENT,
+        ),
+        Part(
+            name="b",
+            left=sq(Wk - W),
+            right=_STEPS * sq(mgs + mns),
+            index=Index.CLIENT,
+        ),
+        *_bounds("", _GLOBAL),
+        *_bounds(", gradients of F_k", _LOCAL),
+        # W^t and W_k^t after j local steps, as the virtual aggregation has them
+        Part(
+            name="virtual",
+            left=sq(Wk - W),
+            right=DIVERGENCE,
+            conditions=(Condition(j, "<=", tau),),
+            assumptions=_LOCAL,
+        ),
+    ),
+    readings=(
+        Reading("Assumption 5 of the gradient of F", parts=("a", "b", "c", "d", "e")),
+        Reading(
+            "Assumption 5 of every gradient of F_k",
+            parts=tuple(f"{x}, gradients of F_k" for x in "cde"),
+        ),
+        Reading("virtual aggregation at every local step", parts=("virtual",)),
+    ),
+)
+
+ADDED = (
+    2 * tau**2 * (G2 + sigma2) * Gamma + 2 * L * nu_max * Lambda + sigma2 * psi_max**2 * Gamma
+)
+ALL = (*EQUAL, Assumption.NOISE, Assumption.INDEPENDENT, Assumption.GLOBAL_GRADIENT)
+
+
+def _recursion(name: str, left: sp.Expr) -> Part:
+    return Part(
+        name=name,
+        left=left,
+        right=(1 - eta * CONTRACTION) * D_W(t) + eta**2 * ADDED,
+        conditions=CONDITIONS,
+        assumptions=ALL,
+    )
+
+
+RECURSION = Claim(
+    entry("fedplt/recursion"),
+    algorithms=FEDPLT,
+    parts=(_recursion("round", D_W(t + 1)), _recursion("virtual step", D_1(t))),
+    readings=(
+        Reading("t counts rounds of the algorithm", parts=("round",)),
+        Reading("one virtual step from W^t and W_k^t", parts=("virtual step",)),
+    ),
+)
+
+CLAIMS = (LOCAL_DIVERGENCE, RECURSION)
