@@ -63,7 +63,7 @@ def claim(text, *conditions, **more):
 
 def _sides(text):
     left, relation, right = next(
-        text.partition(f" {relation} ") for relation in ("<=", ">=", "==") if f" {relation} " in text
+        text.partition(f" {word} ") for word in ("<=", ">=", "==", "<") if f" {word} " in text
     )
     return left.strip(), relation.strip(), right.strip()
 
@@ -124,8 +124,11 @@ def _flint(value):
     return fmpq(value.numerator, value.denominator)
 
 
-def slacks(branch, values):
-    """Values of a branch's variables at which its parameters are the given ones, or None."""
+def slacks(branch, values, known=None):
+    """Values of a branch's variables at which its parameters are the given ones, or None.
+
+    ``known`` proposes the value of a slack.
+    """
     point = dict(values)
     names = branch.reader.ring.names
     for name, ratio in branch.reader.parameters.items():
@@ -136,7 +139,7 @@ def slacks(branch, values):
             continue
         found = [
             y
-            for y in _candidates(ratio, own, point, x)
+            for y in [*_candidates(ratio, own, point, x), (known or {}).get(own, -1)]
             if y >= 0 and value_at(ratio, point | {own: y}) == x
         ]
         if not found:
@@ -149,6 +152,14 @@ def _candidates(ratio, own, point, x):
     start = value_at(ratio, point | {own: Fraction(0)})
     yield x - start
     yield start / x - 1
-    for degree in (1, 2, 3):
-        root = round(float(x) ** (1 / degree))
-        yield Fraction(root)
+    for degree in (2, 3):
+        yield rational_root(x, degree)
+        if start > 0:
+            yield rational_root(x / start, degree) - 1
+
+
+def rational_root(value, degree):
+    """The root, where it is a fraction; otherwise one nearby."""
+    value = Fraction(value)
+    above, below = (round(float(n) ** (1 / degree)) for n in (value.numerator, value.denominator))
+    return Fraction(above, below or 1)

@@ -142,6 +142,87 @@ def small_document():
     )
 
 
+# ---- proofs
+
+
+def step(name, local="proved", **more):
+    """A row of a step, as `fedbounds.verify.proofs.proof_rows` makes it."""
+    return {
+        "id": name,
+        "part": "",
+        "reading": "",
+        "source": "paper",
+        "place": "",
+        "rule": "combine",
+        "local": local,
+        "inherited": local in ("proved", "given"),
+        "reason": "" if local in ("proved", "given") else f"why {name} is not proved",
+        "missing": [],
+        "failed": [],
+        "left": r"\mathcal G_u^{t}",
+        "relation": "<=",
+        "right": r"\frac{L}{n}",
+        "conditions": [],
+        "assumptions": [],
+        "chart": [],
+        "by": [],
+        "certificate": "combine" if local == "proved" else None,
+        "numbers": None,
+        "witness": None,
+        "measured": None,
+    } | more
+
+
+def proof(status, *steps, **more):
+    """The row of a claim's proof; of a paper's given statements, without a status."""
+    return {"status": status, "failed": [], "open": [], "ours": [], "steps": list(steps)} | more
+
+
+def proved_document():
+    """The small document with a proof that fails, one that rests on it, and a complete one."""
+    numbers = {"K": "2", "au": "i=1, k=0: 3 + -3 xi[1,1]", "G_u(0)": "-1/2"}
+    uses = [
+        {"kind": "step", "name": "lem-A.2: line 2 at t = t - 1, summed over i", "times": ["((1) / (1))"]},
+        {"kind": "fact", "name": "smooth(au, hu)", "times": ["((1/2*K_) / (1*L))"]},
+        {"kind": "square", "name": "-2*au + hu", "times": ["((1) / (1))", "((3) / (1))"]},
+    ]  # fmt: skip
+    lemma = proof(
+        "proved otherwise",
+        step("lem-A.2: line 1"),
+        step("lem-A.2: line 2", "open"),
+        step(
+            "lem-A.2: line 3",
+            "does not follow",
+            place="Section 9",
+            numbers=numbers | {"left": "4", "right": "-3"},
+        ),
+        step("lem-A.2: line 3/corrected", source="ours", right=r"\frac{7 L}{n}"),
+        step("lem-A.2: line 4", "false", witness="witnesses/thm.py"),
+        step("lem-A.2", missing=["lem-A.2: line 2"], inherited=False, reading="as printed"),
+    )
+    theorem = proof(
+        "gap",
+        step(
+            "thm-3.7",
+            by=uses,
+            chart=["K = 2 + K_"],
+            missing=["lem-A.2: line 2"],
+            inherited=False,
+            reading="as printed",
+            measured={"instances": 12, "least": -0.25},
+        ),
+        step("thm-3.7 [amb-2]", reading="G_v summed over clients"),
+    )
+    given = step("def G_u", "given", relation="==", certificate="given", place="Table 1")
+    rows = {
+        "personalization": {"status": None, "steps": [given]},
+        THEOREM: theorem,
+        LEMMA: lemma,
+        LIKE: proof("proved", step("claim-1", reading="as printed", relation=">=")),
+    }
+    return small_document() | {"proofs": rows}
+
+
 class Page(HTMLParser):
     """Elements in order, with their text; complains about tags that do not match."""
 

@@ -65,6 +65,7 @@ class Assumption(StrEnum):
     EQUAL_ATTENUATION = "equal attenuation"  # alpha of all clients, as min(1, sqrt(d r)) has it
     ALIGNED_COMPENSATED = "alignment of the compensated masked gradient"
     SINGLE_STEP = "one local step per round"
+    VIRTUAL = "t counts local steps, with virtual aggregation at each"
     RECURSION = "recursion of the squared distance"  # a display, taken as given
 
 

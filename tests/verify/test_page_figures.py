@@ -12,12 +12,13 @@ from pages import LIKE, PRINTED, SUMMED, THEOREM, Page, claim, gather, record, s
 
 from fedbounds.verify.page import render
 from fedbounds.verify.page.comparisons import comparison_view
+from fedbounds.verify.page.detail import Detail, Room
 from fedbounds.verify.page.figures import SMALLEST, strips, waterfall, waterfalls
 from fedbounds.verify.page.formulas import NO_FORMULAS
 from fedbounds.verify.page.numbers import number
 from fedbounds.verify.page.plots import SIZE, Curve, axis, panel
 from fedbounds.verify.page.runs import curve_view, ladder_view
-from fedbounds.verify.page.sections import Detail, section
+from fedbounds.verify.page.sections import section
 
 ROUNDS = [0, 1, 2, 4, 8]
 CURVE = {
@@ -240,7 +241,8 @@ def test_every_kind_of_ladder_is_shown_before_a_second_one_of_any():
         for name in ("a", "b", "c") for at in range(4)
     ]  # fmt: skip
     rows[5]["verdict"] = "violated"
-    found = section(claim(THEOREM, "tested", rows), rows, NO_FORMULAS, Detail(8, 8, 10))
+    detail = Detail(8, 8, 10, Room.ALL)
+    found = section(claim(THEOREM, "tested", rows), rows, NO_FORMULAS, None, detail)
     names = [one.instance for one in found.ladders]
     assert names[0] == "b 1"
     assert sorted(name[0] for name in names[:3]) == ["a", "b", "c"]

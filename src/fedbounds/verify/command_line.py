@@ -12,6 +12,8 @@ from fedbounds.errors import ConflictError, FedboundsError
 from fedbounds.theory.catalogue import entry, select
 
 if TYPE_CHECKING:
+    from fedbounds.theory.claims import Claim
+
     from .run import Results, Settings
     from .store import Store
 
@@ -58,7 +60,8 @@ def show(claim_id: str, latex: bool, witness: bool, out: str) -> None:
     from .store import read_document
 
     path = Path(out) / RESULTS
-    summary = read_document(path)["claims"].get(claim_id) if path.exists() else None
+    data = read_document(path) if path.exists() else {"claims": {}, "proofs": {}}
+    summary = data["claims"].get(claim_id)
     if witness:
         _print_witness(claim_id, summary, Path(out))
         return
@@ -73,10 +76,22 @@ def show(claim_id: str, latex: bool, witness: bool, out: str) -> None:
         claim = encoded(found)
         if isinstance(claim, Claim):
             print_claim(claim, latex, summary)
+            _print_proof(claim, data["proofs"].get(claim_id), latex)
         else:
             print_words(claim, summary)
     else:
         print_entry(found)
+
+
+def _print_proof(claim: "Claim", row: dict[str, Any] | None, latex: bool) -> None:
+    """The chain of steps, from the last run or from a replay."""
+    from .proof_tables import print_chain
+    from .proofs import chain_of
+
+    found = row or chain_of(claim)
+    if found:
+        click.echo()
+        print_chain(found, latex)
 
 
 def _print_witness(claim_id: str, summary: dict[str, Any] | None, folder: Path) -> None:

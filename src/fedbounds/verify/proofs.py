@@ -62,6 +62,14 @@ def prove(chosen: Sequence[str]) -> Proofs:
     return Proofs(steps, seen, {}, {key: book_of(key).theory.always for key in steps})
 
 
+def chain_of(claim: Claim) -> Record | None:
+    """The steps of a claim's proof, replayed and not measured; None without a proof."""
+    key = claim.entry.paper
+    steps = {key: replayed(key)} if key in papers() else {}
+    always = {key: book_of(key).theory.always for key in steps}
+    return proof_rows(Proofs(steps, {}, {}, always), [claim]).get(claim.id)
+
+
 def with_measurements(
     proofs: Proofs, records: Sequence[Record], witnesses: Mapping[tuple[str, str], Record]
 ) -> Proofs:

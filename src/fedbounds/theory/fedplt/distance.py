@@ -13,6 +13,7 @@ from fedbounds.theory.symbols import (
     A_2,
     A_24,
     D_W,
+    V_W,
     F_att,
     F_bar,
     F_gap,
@@ -25,7 +26,6 @@ from fedbounds.theory.symbols import (
     L,
     Lam_att,
     Lambda,
-    V_W,
     alpha_k,
     eta,
     mu,
@@ -141,9 +141,7 @@ GAP = Claim(
         _of_client("convexity", ip(g0, Wk - W), F_own(t) - F_bar(t)),
         _of_client("means", -eta / 2 * sq(g0) - _MOVED, ip(g0, Wk - W)),
         _of_client("smoothness", sq(g0), 2 * L * F_bar(t)),
-        _of_client(
-            "bound", F_bar(t) - F_gap(t) - eta * L * F_bar(t) - _MOVED, F_own(t) - F_gap(t)
-        ),
+        _of_client("bound", F_bar(t) - F_gap(t) - eta * L * F_bar(t) - _MOVED, F_own(t) - F_gap(t)),
         _of_client("regrouped", _LOWER, F_own(t) - F_gap(t)),
         _of_client("F_k^* on the left", _LOWER, F_own(t)),
     ),
@@ -160,9 +158,7 @@ GAP = Claim(
 
 SHORT = Condition(eta, "<=", 1 / L)
 POSITIVE = Condition(2 * eta * psi_max**2 * alpha_k**2 * L, "<=", psi_min * rho_min)
-BELOW_ONE = Condition(
-    psi_min * rho_min, "<=", 1 + 2 * eta * psi_max**2 * alpha_k**2 * L
-)
+BELOW_ONE = Condition(psi_min * rho_min, "<=", 1 + 2 * eta * psi_max**2 * alpha_k**2 * L)
 BRACKET = 2 * psi_max**2 * alpha_k**2 * (1 - eta * L) + psi_min * rho_min
 LARGEST = Condition(nu_max, ">=", BRACKET)
 CONDITIONS = (SHORT, POSITIVE, BELOW_ONE, LARGEST)

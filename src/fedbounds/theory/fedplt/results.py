@@ -8,7 +8,7 @@ import sympy as sp
 
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Condition, Part, Reading
-from fedbounds.theory.symbols import B_step, C_rate, D_0, D_W, eta, t, w_gap, z
+from fedbounds.theory.symbols import D_0, D_W, B_step, C_rate, eta, t, w_gap, z
 from fedbounds.vocabulary import Assumption, Index
 
 from .distance import CONDITIONS, CONTRACTION
@@ -51,6 +51,13 @@ CONSTANT_STEP = Claim(
         Reading("of the algorithm", parts=("unrolled", "floor")),
         Reading("the recursion taken as given", parts=("unrolled, given", "floor, given")),
     ),
+)
+
+# the error that is left as t grows, eta B / z, falls with eta
+FLOOR_CLAIM = Claim(
+    entry("fedplt/constant-step-floor"),
+    algorithms=FEDPLT,
+    parts=(Part(left=eta / 2 * B_step / z, right=eta * B_step / z, index=Index.RUN),),
 )
 
 LEVEL = B_step / z**2
@@ -110,4 +117,4 @@ DECAYING_STEP = Claim(
     ),
 )
 
-CLAIMS = (CONSTANT_STEP, REDUCED, BASE, INDUCTION, DECAYING_STEP)
+CLAIMS = (CONSTANT_STEP, FLOOR_CLAIM, REDUCED, BASE, INDUCTION, DECAYING_STEP)

@@ -9,10 +9,10 @@ from fedbounds.theory.symbols import (
     D_1,
     D_W,
     G2,
+    V_W,
     Gamma,
     L,
     Lambda,
-    V_W,
     alpha_k,
     eta,
     j,
@@ -79,7 +79,7 @@ LOCAL_DIVERGENCE = Claim(
             name="virtual",
             left=sq(Wk - W),
             right=DIVERGENCE,
-            conditions=(Condition(j, "<=", tau),),
+            conditions=(Condition(j, "<=", tau - 1),),
             assumptions=_LOCAL,
         ),
     ),
@@ -93,9 +93,7 @@ LOCAL_DIVERGENCE = Claim(
     ),
 )
 
-ADDED = (
-    2 * tau**2 * (G2 + sigma2) * Gamma + 2 * L * nu_max * Lambda + sigma2 * psi_max**2 * Gamma
-)
+ADDED = 2 * tau**2 * (G2 + sigma2) * Gamma + 2 * L * nu_max * Lambda + sigma2 * psi_max**2 * Gamma
 ALL = (*EQUAL, Assumption.NOISE, Assumption.INDEPENDENT, Assumption.GLOBAL_GRADIENT)
 
 

@@ -77,11 +77,12 @@ def _product(node: ast.expr) -> Piece:
     """A product or quotient, its sign in front and without factors 1."""
     above, below, negative = _factors(node)
     sign = "-" if negative else ""
-    if not below:
-        binding = _SUM if negative else _PRODUCT if len(above) > 1 else _POWER
-        return sign + _multiplied(above, alone=not negative), binding
-    fraction = rf"\frac{{{_multiplied(above, alone=True)}}}{{{_multiplied(below, alone=True)}}}"
-    return sign + fraction, _SUM if negative else _PRODUCT
+    if below:
+        up, down = (_multiplied(factors, alone=True) for factors in (above, below))
+        return rf"{sign}\frac{{{up}}}{{{down}}}", _SUM if negative else _PRODUCT
+    if len(above) == 1 and not negative:
+        return _piece(above[0])
+    return sign + _multiplied(above), _SUM if negative else _PRODUCT
 
 
 def _factors(node: ast.expr) -> tuple[list[ast.expr], list[ast.expr], bool]:
@@ -101,8 +102,8 @@ def _factors(node: ast.expr) -> tuple[list[ast.expr], list[ast.expr], bool]:
     return [node], [], False
 
 
-def _multiplied(factors: Sequence[ast.expr], *, alone: bool) -> str:
-    """The factors; a sum that has no other factor needs no parentheses where it stands alone."""
+def _multiplied(factors: Sequence[ast.expr], *, alone: bool = False) -> str:
+    """The factors; a sum without another one needs no parentheses above or below a line."""
     if not factors:
         return "1"
     if len(factors) == 1:
@@ -165,8 +166,9 @@ def _name(name: str) -> str:
     from fedbounds.theory.proof.vectors import LATEX
     from fedbounds.theory.symbols import MEANING
 
-    if name in MEANING:
-        return MEANING[name].latex
+    known = name.replace("_sq", "^2")  # as the checker calls a squared constant
+    if known in MEANING:
+        return MEANING[known].latex
     if name in LATEX:
         return LATEX[name]
     if name.endswith("_"):

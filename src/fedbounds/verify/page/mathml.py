@@ -34,10 +34,14 @@ _OPERATORS = {
 _FENCES = {"(": "(", ")": ")", "[": "[", "]": "]", r"\|": "‖", "|": "|", r"\{": "{", r"\}": "}"}
 _FENCES |= {r"\langle": "⟨", r"\rangle": "⟩"}
 _LARGE = {r"\sum": "∑", r"\prod": "∏"}
-_WORDS = {r"\max", r"\min", r"\log", r"\exp"}
-_ALPHABETS = {r"\mathcal": "SCRIPT", r"\mathbb": "DOUBLE-STRUCK", r"\mathbf": "BOLD"}
-_ALPHABETS[r"\mathrm"] = "UPRIGHT"
-_ACCENTS = {r"\bar": "‾", r"\hat": "ˆ", r"\tilde": "˜"}
+_WORDS = {r"\max", r"\min", r"\log", r"\exp", r"\cos", r"\sin"}
+_ALPHABETS = {
+    r"\mathcal": "SCRIPT",
+    r"\mathbb": "DOUBLE-STRUCK",
+    r"\mathbf": "BOLD",
+    r"\mathrm": "UPRIGHT",
+}
+_ACCENTS = {r"\bar": "‾", r"\overline": "‾", r"\hat": "ˆ", r"\tilde": "˜"}
 _NAMES = {r"\infty": "∞"}  # whose name in HTML is another one
 _IGNORED = {r"\textstyle", r"\displaystyle", r"\,", r"\quad", r"\!"}
 
@@ -109,6 +113,9 @@ def _atom(tokens: _Tokens) -> str:
     if token in _ACCENTS:
         mark = f'<mo stretchy="false">{_ACCENTS[token]}</mo>'
         return f'<mover accent="true">{_argument(tokens)}{mark}</mover>'
+    if token == r"\underline":
+        mark = '<mo stretchy="false">‾</mo>'
+        return f'<munder accentunder="true">{_argument(tokens)}{mark}</munder>'
     if token in _ALPHABETS:
         return _letter(_ALPHABETS[token], tokens)
     return _leaf(token)

@@ -8,6 +8,7 @@ from .mathml import to_mathml
 
 _UP = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _ACCENTS = {"ˆ": "\u0302", "‾": "\u0304", "˜": "\u0303"}
+_UNDERLINE = "\u0332"
 _SIGNS = {"|", "+", "−", "=", "≤", "≥", "∈", "<", ">", "→", "∣", "⋅", "∘"}
 _CLOSING = {")", "]", "⟩", "}"}
 _BARS = {"‖"}
@@ -34,6 +35,8 @@ def _text(node: ET.Element) -> str:
         case "msup" | "mover", [base, high]:
             mark = _ACCENTS.get(high)
             return unicodedata.normalize("NFC", base + mark) if mark else base + _above(base, high)
+        case "munder", [base, "‾"]:
+            return base + _UNDERLINE
         case "msub" | "munder", [base, low]:
             return base + _script("_", low)
         case "msubsup" | "munderover", [base, low, high]:

@@ -40,6 +40,7 @@ def failing(document: Record) -> list[Failing]:
         for step in steps.failing(row["steps"]) if claim_id in claims else ():
             words = [one.words for one in steps.survivors(claim_id, step, proofs)]
             survives = "; ".join(words) or "nothing is proved in its place"
-            told = step["id"], step["place"], step["local"], survives
-            found.append(Failing(claims[claim_id], *told))
+            claim = claims[claim_id]
+            place = step["place"] or claim["place"]
+            found.append(Failing(claim, step["id"], place, step["local"], survives))
     return sorted(found, key=lambda one: steps.FAILS.index(one.local))

@@ -5,7 +5,7 @@ from functools import cache
 from fedbounds.theory.proof.language import Book
 from fedbounds.theory.proof.text import theory_of
 
-from . import definitions, masks, one_step
+from . import definitions, distance, masks, one_step, results, rounds, values
 from .scopes import SCOPES
 
 
@@ -13,6 +13,6 @@ from .scopes import SCOPES
 def book() -> Book:
     """The book of this paper."""
     found = Book("fedplt", theory_of(SCOPES, frozenset(), frozenset()))
-    for chapter in (definitions, masks, one_step):
+    for chapter in (definitions, masks, one_step, values, distance, rounds, results):
         chapter.write(found)
     return found

@@ -1,44 +1,7 @@
 """What quantities are, what masks and shares do to a vector, and what the assumptions say."""
 
-from fedbounds.theory.proof.language import Book
-from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
-from fedbounds.theory.symbols import (
-    A_1,
-    A_2,
-    A_3,
-    A_21,
-    A_22,
-    D_1,
-    D_W,
-    F_att,
-    F_bar,
-    F_opt,
-    F_own,
-    F_raw,
-    G2,
-    Gamma,
-    Gamma_2,
-    L,
-    V_W,
-    alpha_k,
-    b_rho,
-    cos_3,
-    cos_g,
-    cos_m,
-    mu,
-    norm_g,
-    norm_x,
-    norm_y,
-    psi_max,
-    psi_min,
-    rho_k,
-    rho_min,
-    sigma2,
-    t,
-)
-from fedbounds.vocabulary import Assumption
-
 from fedbounds.theory.fedplt.vectors import (
+    W1,
     D,
     Db,
     Gs,
@@ -62,15 +25,54 @@ from fedbounds.theory.fedplt.vectors import (
     noise,
     ns,
     pmg,
+    pmgs,
     pmn,
+    pmns,
     rg,
-    saone,
     san,
+    saone,
     smn,
     v,
 )  # fmt: skip
+from fedbounds.theory.proof.language import Book
+from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
+from fedbounds.theory.symbols import (
+    A_1,
+    A_2,
+    A_3,
+    A_21,
+    A_22,
+    D_1,
+    D_W,
+    G2,
+    V_W,
+    F_att,
+    F_bar,
+    F_opt,
+    F_own,
+    F_raw,
+    Gamma,
+    Gamma_2,
+    L,
+    alpha_k,
+    b_rho,
+    cos_3,
+    cos_g,
+    cos_m,
+    mu,
+    norm_g,
+    norm_x,
+    norm_y,
+    psi_max,
+    psi_min,
+    rho_k,
+    rho_min,
+    sigma2,
+    t,
+)
+from fedbounds.vocabulary import Assumption
 
-from .scopes import CLIENT, CLIENT_ROUND, ROUND, STEP
+from .scopes import CLIENT, CLIENT_ROUND, ROUND, STEP, VIRTUAL
 
 _NOISE = (Assumption.NOISE,)
 _SMOOTH = (Assumption.SMOOTH,)
@@ -91,7 +93,6 @@ def _step(book: Book) -> None:
         ("V_W", V_W(t), sq(Wk - W), "Step 4.6"),
         ("Gamma", Gamma, sq(aone), "Step 4.6"),
         ("Gamma_2", Gamma_2, ip(saone, aone), "Step 3"),
-        ("rho", ip(rg, Wk - Wstar), ip(mg, Wk - Wstar), "Step 4.2, Part 2: rho_k^t"),
     ):
         book.define(f"{name} ({STEP})", left, right, origin, STEP)
 
@@ -113,11 +114,11 @@ def _step_facts(book: Book) -> None:
         ("shares of gaps", F_att(t), F_raw(t), "c_k <= 1 and F_k >= F_k*", ()),
     ):
         book.suppose(f"{name} ({STEP})", left, right, origin, assumptions, scope=STEP)
-    for name, left, right, origin in (
-        ("psi from below", ip(pmg, mg), psi_min * sq(mg), "Step 4.2: the smallest psi_i"),
-        ("projection", ip(mg, g), sq(mg), "(3): entries of m_k are 0 or 1"),
+    for name, left, relation, right, origin in (
+        ("psi from below", ip(pmg, mg), ">=", psi_min * sq(mg), "Step 4.2: the smallest psi_i"),
+        ("projection", ip(mg, g), "==", sq(mg), "(3): entries of m_k are 0 or 1"),
     ):
-        book.suppose(f"{name} ({STEP})", left, right, origin, (), ">=", STEP)
+        book.suppose(f"{name} ({STEP})", left, right, origin, (), relation, STEP)
     book.suppose(
         f"independence ({STEP})",
         sq(mean_n),
@@ -134,6 +135,8 @@ def _alignment(book: Book) -> None:
     far = Wk - Wstar
     excess = F_opt(t) + mu / 2 * sq(far)
     convex = (Assumption.STRONGLY_CONVEX,)
+    ratio, aligned = "Step 4.2, Part 2: rho_k^t", (Assumption.ALIGNED,)
+    book.suppose(f"rho ({STEP})", ip(rg, far), ip(mg, far), ratio, aligned, "==", STEP)
     for name, left, right, origin, assumptions in (
         ("strongly convex", ip(g, far), excess, "Assumption 2", convex),
         (
@@ -179,7 +182,9 @@ def _client(book: Book) -> None:
 
 def _rounds(book: Book) -> None:
     unbiased = "Assumption 3, given what comes before the local step"
-    for scope, gradient, its_noise in ((ROUND, ags, ans), (CLIENT_ROUND, gs, ns)):
+    for scope, gradient, its_noise in (
+        (ROUND, ags, ans), (VIRTUAL, ags, ans), (CLIENT_ROUND, gs, ns),
+    ):  # fmt: skip
         book.suppose(
             f"unbiased ({scope})", ip(gradient, its_noise), 0, unbiased, _NOISE, "==", scope
         )
@@ -189,15 +194,46 @@ def _rounds(book: Book) -> None:
         ("variance", sq(ans), sigma2 * Gamma, "Assumption 4", _NOISE, ROUND),
         ("gradients", sq(ags), G2 * Gamma, "Assumption 5 of every F_k", local, ROUND),
         ("gradient of F", sq(Gs), G2, "Assumption 5", wide, ROUND),
+        ("masking", sq(mgs + mns), sq(ags + ans), _MASKING, (), VIRTUAL),
+        (
+            "psi", sq(given(pmgs + pmns, past, xi)),
+            psi_max**2 * sq(given(mgs + mns, past, xi)), _PSI, (), VIRTUAL,
+        ),
+        (
+            "psi at least 1", sq(given(mgs + mns, past, xi)),
+            ip(given(mgs + mns, past, xi), given(pmgs + pmns, past, xi)),
+            "Section 1.3: psi_i >= 1", (), VIRTUAL,
+        ),
+        ("variance", sq(ans), sigma2 * Gamma, "Assumption 4", _NOISE, VIRTUAL),
+        ("gradients", sq(ags), G2 * Gamma, "Assumption 5 of every F_k", local, VIRTUAL),
         ("masking", sq(mgs + mns), alpha_k**2 * sq(gs + ns), _MASKING, (), CLIENT_ROUND),
         ("variance", sq(ns), sigma2, "Assumption 4", _NOISE, CLIENT_ROUND),
         ("gradients", sq(gs), G2, "Assumption 5 of every F_k", local, CLIENT_ROUND),
         ("gradient of F", sq(Gs), G2, "Assumption 5", wide, CLIENT_ROUND),
-    ):
+    ):  # fmt: skip
         book.suppose(f"{name} ({scope})", left, right, origin, assumptions, scope=scope)
+    local_steps = (Assumption.VIRTUAL,)
+    book.suppose(f"V_W ({VIRTUAL})", V_W(t), sq(Wk - W), "Step 4.6", local_steps, "==", VIRTUAL)
+    origin = "Section 2: aggregation at every local step"
+    book.suppose("virtual aggregation", D_W(t + 1), D_1(t), origin, local_steps, "==")
     book.define(f"V_W ({ROUND})", V_W(t), sq(Wk - W), "Step 4.6: W_k^t = W_k^{t,tau}", ROUND)
     book.define(f"D_W ({ROUND})", D_W(t), sq(W - Wstar), "Step 5", ROUND)
+    virtual = "Step 1, from W_k^t = W_k^{t,tau}"
+    book.define(f"D_1 ({ROUND})", D_1(t), sq(W1 - Wstar), virtual, ROUND)
     book.define(f"D_W next ({ROUND})", D_W(t + 1), sq(Wn - Wstar), "Step 5", ROUND)
+
+
+def _single(book: Book) -> None:
+    """With one local step the gradients are taken at W^t."""
+    single = (Assumption.SINGLE_STEP,)
+    for name, left, right in (
+        ("W_k", sq(Wk - Wstar), D_W(t)),
+        ("V_W", V_W(t), 0),
+        ("D_W", D_W(t + 1), D_1(t)),
+    ):
+        book.suppose(
+            f"one local step: {name} ({STEP})", left, right, "W_k^t = W^t", single, "==", STEP
+        )
 
 
 def write(book: Book) -> None:
@@ -207,3 +243,4 @@ def write(book: Book) -> None:
     _alignment(book)
     _client(book)
     _rounds(book)
+    _single(book)

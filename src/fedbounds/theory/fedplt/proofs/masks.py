@@ -1,7 +1,7 @@
 """Section 1.3 and what is said of Assumption 6."""
 
 from fedbounds.theory.fedplt.masks import ATTENUATION
-from fedbounds.theory.fedplt.vectors import W, Wk, gs, mgs, mns, mv, ns, v
+from fedbounds.theory.fedplt.vectors import W, Wk, mgs, mns, mv, v
 from fedbounds.theory.proof.language import Book, above, below, equal, square
 from fedbounds.theory.proof.vectors import given, past, sq, xi
 from fedbounds.theory.symbols import cos_1, cos_2, cos_3, eta, psi_i, rho_k, tau, w_i

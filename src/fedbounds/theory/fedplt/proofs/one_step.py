@@ -2,7 +2,7 @@
 
 from fedbounds.theory.claims import Condition
 from fedbounds.theory.fedplt.one_step import ALIGNED, EXCESS, SLOPE_BOUND, SMOOTH
-from fedbounds.theory.fedplt.vectors import W, Wk, Wstar, aone, g, mg, mn, pmg, saone
+from fedbounds.theory.fedplt.vectors import W, Wk, Wstar, aone, mg, mn, pmg, saone
 from fedbounds.theory.proof.language import Book, above, below, cite, split, square
 from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
 from fedbounds.theory.symbols import (
@@ -69,7 +69,9 @@ def _variance(book: Book) -> None:
 
 
 def _update_norm(book: Book) -> None:
-    prove(book, "A2-expansion", "", of_step("def A_2", "def D_W", "def A_21", "def A_22"), scope=STEP)
+    prove(
+        book, "A2-expansion", "", of_step("def A_2", "def D_W", "def A_21", "def A_22"), scope=STEP
+    )
     psi = of_step("asm psi of the mean gradient")
     prove(book, "A2.1", "a", [*psi, square(mg - given(mg, past))], scope=STEP)
     prove(book, "A2.1", "b", of_step("asm masking of gradients"), scope=STEP)
@@ -82,9 +84,9 @@ def _part1(book: Book) -> None:
     claim = "A2.2-part1"
     prove(book, "A2.2-split", "", of_step("def A_22"), scope=STEP)
     bound = psi_max * alpha_k * norm_g
-    norms = of_client("norm_g", "norm_x", "psi", "masking")
+    facts = of_client("norm_g", "norm_x", "psi", "masking")
     cauchy = square(bound * _NEAR + norm_x * pmg)
-    prove(book, claim, "a", [*norms, cauchy], scope=CLIENT)
+    prove(book, claim, "a", [*facts, cauchy], scope=CLIENT)
     prove(book, claim, "b", chart=[split(norm_x, eta * bound)])
     scaled = (eta * psi_max * alpha_k) ** 2
     norms = [
@@ -122,9 +124,9 @@ def _part1(book: Book) -> None:
 def _part2(book: Book) -> None:
     claim = "A2.2-part2"
     # entries of (W_k - W*) o m_k o grad F_k may be negative, and psi then enlarges them
-    facts = "asm psi", "asm psi from below", "asm projection", "def rho", "asm strongly convex"
+    facts = "asm psi", "asm psi from below", "asm projection", "asm rho", "asm strongly convex"
     prove(book, claim, "a", of_step(*facts), scope=STEP)
-    prove(book, claim, "b", of_step("def rho"), scope=STEP)
+    prove(book, claim, "b", of_step("asm rho"), scope=STEP)
     convex = of_step("asm strongly convex, times rho_k")
     prove(book, claim, "c", [f"{claim}:a", f"{claim}:b", *convex], scope=STEP)
     # needs b_k >= 0, which fails where F_k(W_k) is far enough below F_k(W*)
@@ -171,5 +173,5 @@ def write(book: Book) -> None:
     _part2(book)
     _part3(book)
     prove(book, "gamma-relax", "client", chart=[below(c_k, 1)])
-    uses = [*of_step("def Gamma", "def Gamma_2", "asm shares"), square(aone - saone)]
-    prove(book, "gamma-relax", "sum", uses, scope=STEP)
+    shares = of_step("def Gamma", "def Gamma_2", "asm shares")
+    prove(book, "gamma-relax", "sum", [*shares, square(aone - saone)], scope=STEP)

@@ -10,6 +10,7 @@ from fedbounds.theory.checker.data import Scope
 
 STEP, CLIENT = "one step", "one client"
 ROUND, CLIENT_ROUND, CLIENT_ROUND_FGD = "a round", "a client's round", "a client's round, FGD"
+VIRTUAL = "virtual aggregation"
 
 _BEFORE, _AFTER = ("past", "k"), ("past", "xi", "k")
 _NOISES = ("noise", "mn", "pmn", "an", "smn", "san")
@@ -60,21 +61,37 @@ _LOCAL_NOISES = ("ns", "mns", "pmns", "ans")
 _LOCAL_GRADIENTS = ("gs", "mgs", "pmgs", "ags", "Gs")
 
 A_ROUND = Scope(
-    sources=_LOCAL,
+    sources=(*_LOCAL, "new"),
     atoms=(
         ("W", ("past",)),
         ("Wstar", ()),
         *((name, _LOCAL) for name in (*_LOCAL_GRADIENTS, *_LOCAL_NOISES)),
         # of the step that the analysis takes from W_k^{t,tau}, with a new sample
-        *((name, _AFTER) for name in ("g", "pmg")),
+        ("pmg", _AFTER),
+        ("pmn", (*_AFTER, "new")),
         ("aone", ("k",)),
     ),
-    centred=tuple((name, "xi") for name in _LOCAL_NOISES),
+    centred=(*((name, "xi") for name in _LOCAL_NOISES), ("pmn", "new")),
     derived=(
         ("Wk", "W - eta*tau*given(mgs + mns, past, xi, k)"),
         ("D", "-eta*tau*given(pmgs + pmns, past, xi)"),
         ("Db", "-eta*tau*given(pmgs, past, xi)"),
         ("Wn", "W + D"),
+        ("W1", "W - eta*given(pmg + pmn, past, xi, new)"),
+    ),
+)
+
+# j local steps after W^t was sent out, here `W0`; sums over them are j times a mean
+VIRTUAL_ROUND = Scope(
+    sources=_LOCAL,
+    atoms=(
+        ("W0", ("past",)),
+        *((name, _LOCAL) for name in ("mgs", "pmgs", "ags", *_LOCAL_NOISES[1:])),
+    ),
+    centred=tuple((name, "xi") for name in _LOCAL_NOISES[1:]),
+    derived=(
+        ("Wk", "W0 - eta*j*given(mgs + mns, past, xi, k)"),
+        ("W", "W0 - eta*j*given(pmgs + pmns, past, xi)"),
     ),
 )
 
@@ -101,4 +118,5 @@ SCOPES = {
     ROUND: A_ROUND,
     CLIENT_ROUND: A_CLIENT_ROUND,
     CLIENT_ROUND_FGD: A_CLIENT_ROUND_FGD,
+    VIRTUAL: VIRTUAL_ROUND,
 }

@@ -4,11 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from fedbounds.theory.checker.data import Premise, Square
 from fedbounds.theory.claims import Condition, Reading
 from fedbounds.theory.proof.language import Book, Uses
 from fedbounds.theory.proof.text import comparisons
 from fedbounds.theory.proof.vectors import ip, sq
 from fedbounds.theory.registry import claim as claim_of
+
+Use = str | Premise | Square
 
 
 def prove(
@@ -19,6 +22,11 @@ def prove(
     last = book.steps[-1]
     if any(side.has(sq, ip) for side in (last.left, last.right)):
         book.steps[-1] = replace(last, statement=replace(last.statement, scope=scope))
+
+
+def by_induction(book: Book, base: Uses) -> None:
+    """What was written last follows by induction over rounds, from ``base`` at round 0."""
+    book.steps[-1] = replace(book.steps[-1], rule="induction", variable="t", base=tuple(base))
 
 
 def _reading(claim: str, part: str) -> Reading:

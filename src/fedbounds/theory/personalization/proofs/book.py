@@ -11,6 +11,11 @@ from . import (
     fedavg_gradients,
     fedavg_increments,
     fedavg_lemmas,
+    scaffold_drift,
+    scaffold_lemmas,
+    scaffold_memory,
+    scaffold_recursion,
+    scaffold_steps,
     technical,
 )
 from .scopes import SCOPES
@@ -22,7 +27,18 @@ PER_STEP = frozenset(
     {"E_ik", "Eu_ik", "Ev_ik", "Y_ik", "A_ik", "Bt_ik", "A_old", "Bt_old", "U_ik", "V_ik"}
 )
 # those with vectors and definitions of their own, in the order in which they are written
-_CHAPTERS = (technical, fedavg_increments, fedavg_lemmas, fedavg_drift, fedavg_gradients)
+_CHAPTERS = (
+    technical,
+    fedavg_increments,
+    fedavg_lemmas,
+    fedavg_drift,
+    fedavg_gradients,
+    scaffold_lemmas,
+    scaffold_steps,
+    scaffold_drift,
+    scaffold_memory,
+    scaffold_recursion,
+)
 
 
 @cache

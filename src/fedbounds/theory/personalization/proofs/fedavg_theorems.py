@@ -4,7 +4,7 @@ from typing import Any
 
 import sympy as sp
 
-from fedbounds.theory.claims import Claim, Condition
+from fedbounds.theory.claims import Claim
 from fedbounds.theory.personalization.displays_theorems import THEOREM_37_DESCENT, THEOREM_37_E
 from fedbounds.theory.personalization.theorems import (
     COROLLARY_38,
@@ -70,12 +70,6 @@ def stated(claim: Claim, part: str, own: str) -> dict[str, Any]:
     }
 
 
-def named(claim: Claim, part: str, symbol: sp.Symbol) -> Condition:
-    """The condition that bounds a parameter."""
-    (found,) = (c for c in claim.part(part).conditions if c.left == symbol)
-    return found
-
-
 def telescoped(per_round: str, times: sp.Expr) -> list[Any]:
     """A bound per round, summed; f starts at F_0 and is never below its infimum."""
     ends = [cite(f"asm {end}", times=times / (K * gamma)) for end in ("F_0", "infimum")]
@@ -135,8 +129,8 @@ def _theorem(book: Book) -> None:
 
 
 def _corollary(book: Book) -> None:
-    outer = named(COROLLARY_38, "", eta_u)
-    (step,) = (c.right for c in COROLLARY_38.part("").conditions if c.left == gamma)
+    by_left = {c.left: c for c in COROLLARY_38.part("").conditions}
+    outer, step = by_left[eta_u], by_left[gamma].right
     dissimilar = solve(b2, L * F_0 / T * sp.Symbol("b_sq_") ** 2, b2 * T / (L * F_0))
     chart = [
         *ROOTS,
@@ -146,17 +140,22 @@ def _corollary(book: Book) -> None:
         equal(gamma, step),
         *INNER,
     ]
-    large = condition(outer, squared=True, option=2)  # eta_u^2 >= b^2 T / (L F_0)
-    book.prove("cor-3.8", "", ["thm-3.7", large], chart=chart)
-    book.prove(
-        "cor-3.8", "", ["thm-3.7 [amb-2]", large], chart=chart, reading=COROLLARY_38.readings[1]
-    )
+    kept = L**3 * K * (K - 1) * F_0 / T * gamma**2 / eta_u**2
+
+    def uses(theorem: str, weight: int) -> list[Any]:
+        """The theorem, and eta_u^2 >= b^2 T / (L F_0) in its last term."""
+        large = condition(outer, squared=True, option=2, times=weight * kept)
+        return [cite(theorem, times=1), large]
+
+    book.prove("cor-3.8", "", uses("thm-3.7", 128), chart=chart)
+    summed = COROLLARY_38.readings[1]
+    book.prove("cor-3.8", "", uses("thm-3.7 [amb-2]", 128), chart=chart, reading=summed)
     book.line(
         "cor-3.8/sharper",
         MEASURED,
         "<=",
         sp.Rational(16, 3) * sp.sqrt(3 * NOISE_LEVEL * L * F_0 / (K * T)) + 97 * L * F_0 / T,
-        ["thm-3.7/sharper", large],
+        uses("thm-3.7/sharper", 64),
         chart=chart,
         **stated(COROLLARY_38, "", "cor-3.8"),
     )

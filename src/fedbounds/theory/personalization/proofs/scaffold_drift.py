@@ -1,5 +1,7 @@
 """Lemma 4.3: Scaffold-P's drift, by (A.9) applied k times; a single step apart."""
 
+from typing import Any
+
 import sympy as sp
 
 from fedbounds.theory.checker.data import Premise
@@ -63,7 +65,7 @@ def _drift(book: Book) -> None:
     growth = fact("growth", "2", "K - 1", "8", times=times)
     book.prove("lem-4.3-ik", "geometric", ["lem-4.3-ik: k times", last], chart=_SEVERAL)
     book.prove("lem-4.3-ik", "bound", ["lem-4.3-ik:geometric", growth], chart=_SEVERAL)
-    uses = ["lem-4.3-ik: k times", last, growth]
+    uses: list[Any] = ["lem-4.3-ik: k times", last, growth]
     book.prove("lem-4.3-ik", "bound", uses, chart=_SEVERAL, source="ours")
     total = sp.Sum((1 + 2 / (K - 1)) ** _r, (_r, 0, K - 1))
     book.line(
@@ -105,7 +107,7 @@ def _sum(book: Book) -> None:
         claim="lem-4.3",
         source="ours",
     )
-    sums = ["def sum E_ik", "def sum C_i", "def sum g_vi"]
+    sums: list[Any] = ["def sum E_ik", "def sum C_i", "def sum g_vi"]
     book.prove(
         "lem-4.3",
         "",

@@ -5,6 +5,7 @@ takes part, which is as likely for all. The others enter through the increment o
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import sympy as sp
 
@@ -83,7 +84,7 @@ SCOPES = {
 _PLACE = "proof of Lemma 4.4"
 _KAPPA = m / (2 * (n - m))
 _SOME_ABSENT = Condition(m, "<=", n - 1)
-_CLAIMED = {"conditions": LAG_STEPS, "assumptions": SMOOTH_NOISE}
+_CLAIMED: dict[str, Any] = {"conditions": LAG_STEPS, "assumptions": SMOOTH_NOISE}
 _BEFORE = {t: t - 1}
 
 
@@ -151,7 +152,12 @@ _BLOCKS = (
 
 def _split(book: Book, x: _Block) -> None:
     """A client's memory by whether it takes part; the new point depends on that too."""
-    line = {"scope": MEMORY, "claim": "lem-4.4-split", "place": _PLACE, "chart": COUNTS}
+    line: dict[str, Any] = {
+        "scope": MEMORY,
+        "claim": "lem-4.4-split",
+        "place": _PLACE,
+        "chart": COUNTS,
+    }
     book.line(
         f"lem-4.4-split: {x.name}, line 1",
         sq(x.after - x.next),
@@ -169,7 +175,7 @@ def _split(book: Book, x: _Block) -> None:
         vectors=False,
         **line,
     )
-    uses = [cite(f"lem-4.4-split: {x.name}, line 2", at=_BEFORE, times=1)]
+    uses: list[Any] = [cite(f"lem-4.4-split: {x.name}, line 2", at=_BEFORE, times=1)]
     book.prove("lem-4.4-split", x.name, uses)
     book.line(
         f"lem-4.4-split:{x.name}/corrected",
@@ -183,7 +189,12 @@ def _split(book: Book, x: _Block) -> None:
 
 def _young(book: Book, x: _Block) -> None:
     """Young's inequality for one client; printed for alpha, and "similar" for beta."""
-    line = {"scope": MEMORY, "claim": "lem-4.4-young", "place": _PLACE, "chart": COUNTS}
+    line: dict[str, Any] = {
+        "scope": MEMORY,
+        "claim": "lem-4.4-young",
+        "place": _PLACE,
+        "chart": COUNTS,
+    }
     book.line(
         f"lem-4.4-young: {x.name} returned",
         x("back", t + 1),
@@ -221,7 +232,10 @@ def _young(book: Book, x: _Block) -> None:
         **{**line, "chart": [above(n, m + 1)]},
     )
     split, old = f"lem-4.4-young: {x.name} split", f"lem-4.4-young: {x.name} old"
-    uses = [f"lem-4.4-split:{x.name}", cite(f"lem-4.4-young: {x.name} returned", at=_BEFORE)]
+    uses: list[Any] = [
+        f"lem-4.4-split:{x.name}",
+        cite(f"lem-4.4-young: {x.name} returned", at=_BEFORE),
+    ]
     kept = [cite(f"lem-4.4-young: {x.name} kept", at=_BEFORE)]
     if x.name == "u":
         split, old = "lem-4.4-young:u after split", "lem-4.4-young:u old"
@@ -252,7 +266,7 @@ def _own_young(book: Book) -> None:
         claim="lem-4.4-young",
         source="ours",
     )
-    uses = [cite("lem-4.4-young: v, next", at=_BEFORE)]
+    uses: list[Any] = [cite("lem-4.4-young: v, next", at=_BEFORE)]
     book.prove("lem-4.4-young", "v", uses, chart=[above(n, m + 1)], source="ours")
 
 

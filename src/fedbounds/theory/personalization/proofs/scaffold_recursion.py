@@ -1,5 +1,7 @@
 """Lemma 4.4: the recursion (A.10) for C^t, what bounds its terms, and their sum (A.14)."""
 
+from typing import Any
+
 import sympy as sp
 
 from fedbounds.theory.claims import Condition
@@ -73,7 +75,7 @@ _EFFECTIVE = [equal(gamma_u, gamma / eta_u), equal(gamma_v, gamma / eta_v)]
 
 def _recursion(book: Book) -> None:
     """(A.10): the sum over clients and steps; kappa needs absent clients."""
-    sums = [
+    sums: list[Any] = [
         "def sum lags",
         *(cite(f"def sum {name}", at=_BEFORE) for name in ("lags", "E_ik", "Dv_i", "M_vi")),
         cite("def E_ik", at=_BEFORE, over="ik"),
@@ -108,7 +110,7 @@ def _own_recursion(book: Book) -> None:
     each_mean, all_mean = (given(own, past, client), given(own, past))
     with_it = (absent * each + (1 - absent) * n * mean) / m
     without = absent * (all_mean - each_mean / n)
-    uses = [
+    uses: list[Any] = [
         *of(SCAFFOLD, "C next", "C", "Du_2", "Dv_2", "E", "M_u", "M_v"),
         square(uh - u + with_it),
         square(m / (2 * n) * (al - u) + without),
@@ -119,7 +121,12 @@ def _own_recursion(book: Book) -> None:
         square(each_mean - all_mean),
         square(all_mean),
     ]
-    line = {"scope": SCAFFOLD, "vectors": False, "claim": "eq-A.10", "source": "ours"}
+    line: dict[str, Any] = {
+        "scope": SCAFFOLD,
+        "vectors": False,
+        "claim": "eq-A.10",
+        "source": "ours",
+    }
     printed = _KEPT + 2 * n * K * (Du_2(t) + Dv_2(t)) + _MEAN_M
     # as printed but for one participant of two clients, where the shares need not be small
     for name, conditions, chart in (
@@ -191,9 +198,9 @@ def _moments(book: Book) -> None:
     )
     for display, block in (("eq-A.11", "u"), ("eq-A.12", "v")):
         book.prove(display, "Jensen", [cite(f"{display}: Jensen", at=_BEFORE)])
-        uses = [cite(f"lem-3.3:{block} ({SCAFFOLD})", at=_BEFORE)]
+        uses: list[Any] = [cite(f"lem-3.3:{block} ({SCAFFOLD})", at=_BEFORE)]
         book.prove(display, "bound", uses, chart=_EFFECTIVE)
-    steps = {
+    steps: dict[str, Any] = {
         "u": ["eq-A.8", f"lem-3.3:u ({SCAFFOLD})", "lem-4.2"],
         "v": [f"eq-A.4:mean ({SCAFFOLD})", f"lem-3.3:v ({SCAFFOLD})"],
     }
@@ -216,7 +223,7 @@ def _combined(book: Book) -> None:
         *(f"eq-A.13:{block}" for block in ("u", "v")),
     ]
     book.prove("eq-A.14", "", ["eq-A.10", *bounds], chart=_CUBE_ROOTS)
-    uses = [cite("eq-A.10/corrected", at=_BEFORE), *bounds]
+    uses: list[Any] = [cite("eq-A.10/corrected", at=_BEFORE), *bounds]
     book.prove("eq-A.14", "", uses, chart=_CUBE_ROOTS, source="ours")
 
 
@@ -233,7 +240,7 @@ def _drift(book: Book) -> None:
         + 24 * n * K**3 * (gamma + 1 / (72 * L * K)) * G_v(t) / eta_v**2
         + 52 * n * K**2 * gamma * variance_v / eta_v**2
     )
-    uses = [condition(LAG_STEPS[-1], option=1, times=times)]
+    uses: list[Any] = [condition(LAG_STEPS[-1], option=1, times=times)]
     chart = [scaled(n, 1, 6), root(m, 2), *_OUTER, _LARGEST]
     book.prove("lem-4.4-E", "line 3", uses, chart=chart)
     lines = [cite(f"lem-4.4-E:line {number}", times=1) for number in (1, 2, 3)]
@@ -241,7 +248,7 @@ def _drift(book: Book) -> None:
 
 
 def _bound(book: Book) -> None:
-    uses = ["eq-A.14", cite("lem-4.4-E:bound", at=_BEFORE)]
+    uses: list[Any] = ["eq-A.14", cite("lem-4.4-E:bound", at=_BEFORE)]
     book.prove("lem-4.4", "", uses, chart=[root(n, 3)])
 
 

@@ -4,6 +4,8 @@ A client's scope fixes client i and step k; sources i and k are there any client
 whose last participations c, d and C^t are made.
 """
 
+from typing import Any
+
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.personalization.scaffold_lemmas import (
     NOISE,
@@ -140,7 +142,7 @@ def _controls(book: Book) -> None:
     )
     book.prove("lem-4.3-c", "client", ["lem-4.3-c: client squares", *noise], scope=CLIENT)
     orthogonal = fact("martingale", Wh, "ik")
-    for part, uses in (
+    parts: tuple[tuple[str, list[Any]], ...] = (
         ("mean noise", of(SCAFFOLD, "cd_2", "What_sum")),
         ("mean squares", [*of(SCAFFOLD, "What_sum", "What_2"), orthogonal]),
         (
@@ -151,26 +153,31 @@ def _controls(book: Book) -> None:
                 *noise,
             ],
         ),
-    ):
+    )
+    for part, uses in parts:
         book.prove("lem-4.3-c", part, uses, scope=SCAFFOLD)
 
 
 def _step(book: Book) -> None:
     """One local step: Lemma 4.3's proof up to (A.9)."""
-    line = {"scope": CLIENT, "claim": "lem-4.3-u", "assumptions": NOISE, "place": _PLACE}
+    line: dict[str, Any] = {
+        "scope": CLIENT,
+        "claim": "lem-4.3-u",
+        "assumptions": NOISE,
+        "place": _PLACE,
+    }
     moved, noise = hu - ci + c, variance_u * gamma_u**2
     exact = sq(uh - gamma_u * moved - u)
-    uses = of(CLIENT, "Eu_ik next")
     book.line(
         "lem-4.3-u: update",
         Eu_ik(t, k + 1),
         "==",
         sq(uh - gamma_u * (hu + Yu - ci + c) - u),
-        uses,
+        of(CLIENT, "Eu_ik next"),
         **line,
     )
     # the noise is at most sigma_u^2, not equal to it
-    uses = ["lem-4.3-u: update", fact("variance", Yu)]
+    uses: list[Any] = ["lem-4.3-u: update", fact("variance", Yu)]
     book.line("lem-4.3-u: noise", Eu_ik(t, k + 1), "==", exact + noise, uses, **line)
     book.line(
         "lem-4.3-u: noise/corrected",

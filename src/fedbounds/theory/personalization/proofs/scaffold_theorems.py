@@ -1,5 +1,7 @@
 """Theorem 4.5 and Corollary 4.6: convergence of Scaffold-P, and its special scenarios."""
 
+from typing import Any
+
 import sympy as sp
 
 from fedbounds.theory.checker.data import Assignment, Premise
@@ -22,6 +24,7 @@ from fedbounds.theory.personalization.special import EQUATION_46, SPECIAL_431_PS
 from fedbounds.theory.personalization.theorems import DECREASE, FULL, MEASURED, SUMMED
 from fedbounds.theory.proof.language import (
     Book,
+    Uses,
     above,
     below,
     cite,
@@ -80,7 +83,7 @@ def _descent(book: Book) -> None:
     lemmas = [f"lem-{name} ({SCAFFOLD})" for name in ("3.2:u", "3.2:v", "3.3:u", "3.3:v")]
     book.prove("eq-4.4", "line 1", ["lem-4.1", *lemmas, "lem-4.2"], chart=[above(n, m)])
     book.prove("eq-4.4", "drift factor", chart=_PARTICIPANTS)
-    uses = ["eq-4.4:line 1", cite("eq-4.4:drift factor", times=E(t))]
+    uses: Uses = ["eq-4.4:line 1", cite("eq-4.4:drift factor", times=E(t))]
     book.prove("eq-4.4", "line 2", uses)
 
     book.prove("thm-4.5-E", "line 1", ["lem-4.3"], chart=_STEPS)
@@ -100,7 +103,12 @@ _FROM_C = 72 * L**3 * gamma / (m * n * T) * Sum_t(C(t))
 def _average(book: Book) -> None:
     """(4.5): the mean over rounds."""
     rewritten = cite("thm-4.5-desc:rewritten", over="t")
-    line = {"claim": "eq-4.5", "conditions": LAG_STEPS, "vectors": False, "place": _PLACE}
+    line: dict[str, Any] = {
+        "claim": "eq-4.5",
+        "conditions": LAG_STEPS,
+        "vectors": False,
+        "place": _PLACE,
+    }
     book.line(
         "eq-4.5: mean",
         _CONTRACTED * MEASURED,
@@ -130,7 +138,7 @@ def _average(book: Book) -> None:
 
 def _end(book: Book) -> None:
     """Theorem 4.5; its step sizes in terms of gamma and of n^(2/3)."""
-    uses = ["def C start", cite("lem-4.4", over="t")]
+    uses: Uses = ["def C start", cite("lem-4.4", over="t")]
     chart = [scaled(m, 1, 3), scaled(n, m, 3)]
     book.prove("thm-4.5-sumC", "", uses, chart=chart)
     book.prove("thm-4.5-fin", "step size", chart=[_SMALL])
@@ -186,14 +194,17 @@ def _special(book: Book) -> None:
     one_step = Condition(K, "==", sp.Integer(1))
     both = COROLLARY_46.part("").conditions
     shared, personal = EQUATION_46.part(""), SPECIAL_431_PSGD.part("any m")
-    line = {"assumptions": FULL, "vectors": False, "place": "Section 4.3.1"}
+    line: dict[str, Any] = {"assumptions": FULL, "vectors": False, "place": "Section 4.3.1"}
+    root_u, root_v = _ROOT.subs(variance_v, 0), _ROOT.subs({variance_u: 0, K: 1})
+    only_u = [*_LARGER, equal(variance_v, 0), _by_root(variance_u, root_u)]
+    only_v = [*_LARGER, equal(K, 1), equal(variance_u, 0), _by_root(variance_v, root_v)]
     book.line(
         "eq-4.6: sigma_v = 0",
         shared.left,
         "<=",
         shared.right,
         ["cor-4.6"],
-        chart=[*_LARGER, equal(variance_v, 0), _by_root(variance_u, _ROOT.subs(variance_v, 0))],
+        chart=only_u,
         conditions=[*both, none[0]],
         claim="eq-4.6",
         **line,
@@ -204,30 +215,30 @@ def _special(book: Book) -> None:
         "<=",
         personal.right,
         ["cor-4.6"],
-        chart=[
-            *_LARGER,
-            *(equal(K, 1), equal(variance_u, 0)),
-            _by_root(variance_v, _ROOT.subs({variance_u: 0, K: 1})),
-        ],
+        chart=only_v,
         conditions=[*both, none[1], one_step],
         claim="spec-4.3.1-psgd",
         **line,
     )
-    # without the block its step sizes are free: no condition ties gamma to them, as the lines do
-    book.prove("eq-4.6", "", ["eq-4.6: sigma_v = 0"])
+    # The step sizes of the dropped block are free, so that no condition ties gamma to them, and
+    # its variance is any number: the lines would have to be used at other parameters.
+    chart = [*_LARGER, _by_root(variance_u, root_u)]
+    book.prove("eq-4.6", "", ["eq-4.6: sigma_v = 0"], chart=chart)
     for reading in SPECIAL_431_PSGD.readings:
         (part,) = reading.parts
-        book.prove("spec-4.3.1-psgd", part, ["spec-4.3.1-psgd: sigma_u = 0"], reading=reading)
+        chart = [*_LARGER, equal(K, 1), _by_root(variance_v, root_v)]
+        uses = ["spec-4.3.1-psgd: sigma_u = 0"]
+        book.prove("spec-4.3.1-psgd", part, uses, chart=chart, reading=reading)
 
 
 def _sharper(book: Book) -> None:
     """The same chain without rounding its constants up on the way."""
     fraction = sp.Rational
-    line = {"source": "ours", "vectors": False}
+    line: dict[str, Any] = {"source": "ours", "vectors": False}
     stepped = line | {"conditions": THEOREM_45_E.part("bound").conditions}
     factor, lag = fraction(28, 9) * L**2 * gamma / n, C(t)
     printed = DISPLAY_44.part("line 2").right
-    uses = ["eq-4.4:line 1"]
+    uses: Uses = ["eq-4.4:line 1"]
     book.line(
         "eq-4.4/sharper",
         f(t + 1),
@@ -246,7 +257,7 @@ def _sharper(book: Book) -> None:
         fraction(4, 3) * L * K * gamma / m * lag
         + n * K**2 * gamma / (3 * L) * HAT_GRADIENTS
         + fraction(13, 18) * n * K * gamma / L * NOISE_LEVEL,
-        ["thm-4.5-E:line 1", "thm-4.5-E:line 2"],
+        [cite(f"thm-4.5-E:line {number}", times=1) for number in (1, 2)],
         claim="thm-4.5-E",
         chart=_STEPS[:5],
         assumptions=SMOOTH_NOISE,

@@ -1,0 +1,89 @@
+"""The recursion with a constant and with a decaying step size."""
+
+from fedbounds.theory.checker.data import Premise
+from fedbounds.theory.claims import Condition
+from fedbounds.theory.fedplt.results import (
+    BASE_CASE,
+    CONSTANTS,
+    LARGE,
+    LEVEL,
+    RECURSION,
+)
+from fedbounds.theory.proof.language import Book, above, cite, condition, equal
+from fedbounds.theory.symbols import D_0, D_W, B_step, C_rate, eta, t, w_gap, z
+
+from .writing import Use, by_induction, prove
+
+_HYPOTHESIS = Premise("hypothesis", "hypothesis", ("?",))
+_ETA = equal(eta, 1 / (z + w_gap))
+
+
+def _recursions(book: Book) -> None:
+    """The recursion for three choices of the step size of round t."""
+    for name, step in (
+        ("recursion", eta),
+        ("recursion, eta = 1/(z (t + 1))", 1 / (z * (t + 1))),
+        ("recursion, eta = 2/(z (t + 2))", 2 / (z * (t + 2))),
+    ):
+        right = (1 - z * step) * D_W(t) + step**2 * B_step
+        book.suppose(name, D_W(t + 1), right, "Step 5, taken as given", RECURSION)
+    book.suppose("start", D_W(0), D_0, "D^0", (), "==")
+
+
+def _constant(book: Book) -> None:
+    claim = "constant-step"
+    equalities = [equal(c.left, c.right) for c in CONSTANTS]
+    for suffix, recursion, chart in (
+        ("", "recursion:round", [*equalities, _ETA]),
+        (", given", "asm recursion", [_ETA]),
+    ):
+        prove(book, claim, f"unrolled{suffix}", [recursion, _HYPOTHESIS], chart=chart)
+        by_induction(book, ())
+        prove(book, claim, f"floor{suffix}", [f"{claim}:unrolled{suffix}"], chart=chart)
+    prove(book, "constant-step-floor")
+
+
+def _decaying(book: Book) -> None:
+    claim = "decaying-step"
+    prove(book, f"{claim}-reduced", "", ["asm recursion, eta = 1/(z (t + 1))"])
+    start: list[Use] = [cite(f"{claim}-reduced", at={t: 0}), "asm start"]
+    prove(book, f"{claim}-base", "D^1", start)
+    # the base case bounds D^1 by C, not by C / 2; and D^0 by nothing if C >= B/z^2 only
+    for name, left, right, known, limit, lowest in (
+        ("at t = 1", D_W(1), C_rate / 2, start, BASE_CASE, D_0 + LEVEL),
+        ("at t = 0, any C", D_W(0), C_rate, ["asm start"], LARGE, LEVEL),
+    ):
+        book.line(
+            f"{claim}: {name}", left, "<=", right, known, chart=[above(C_rate, lowest)],
+            claim=claim, conditions=[limit], assumptions=RECURSION,
+        )  # fmt: skip
+    prove(book, f"{claim}-base", "C", [condition(BASE_CASE)])
+    # C >= (t + 2) B/z^2 is what it needs
+    prove(book, f"{claim}-induction", "", chart=[above(C_rate, LEVEL)])
+    for part, chart in (
+        ("C of the base case", [above(C_rate, D_0 + LEVEL)]),
+        ("any C", [above(C_rate, LEVEL)]),
+    ):
+        uses: list[Use] = [f"{claim}-reduced", f"{claim}-induction", _HYPOTHESIS]
+        prove(book, claim, part, uses, chart=chart)
+        by_induction(book, ["asm start"])
+
+
+def _corrected(book: Book) -> None:
+    """Steps twice as long, C >= max(D^0, 4 B/z^2): the rate 1/t."""
+    conditions = [Condition(C_rate, ">=", D_0), Condition(C_rate, ">=", 4 * LEVEL)]
+    book.line(
+        "decaying-step/corrected", D_W(t), "<=", C_rate / (t + 1),
+        ["asm recursion, eta = 2/(z (t + 2))", _HYPOTHESIS],
+        base=["asm start", condition(conditions[0])], chart=[above(C_rate, 4 * LEVEL)],
+        rule="induction", variable="t", claim="decaying-step", source="ours",
+        conditions=conditions, assumptions=RECURSION,
+    )  # fmt: skip
+
+
+def write(book: Book) -> None:
+    """Cases 1 and 2."""
+    _recursions(book)
+    _constant(book)
+    _decaying(book)
+    _corrected(book)

@@ -1,0 +1,448 @@
+"""False statements and the certificates that might seem to prove them; beside each, a true one."""
+
+from dataclasses import replace
+
+import pytest
+from checker_theory import THEORY, cite, claim, condition, fact, hypothesis, prove
+
+from fedbounds.theory.checker.check import check
+from fedbounds.theory.checker.data import Certificate, Premise, Statement, Step
+from fedbounds.theory.checker.errors import Refused
+
+SMOOTH, NOISE = "smooth", "unbiased noise of bounded variance"
+
+
+def refused(match=None):
+    return pytest.raises(Refused, match=match)
+
+
+def about(*texts, **more):
+    """Earlier steps a, b, ..."""
+    return {name: claim(text, **more) for name, text in zip("abc", texts, strict=False)}
+
+
+# ---- combinations: signs of multipliers, squares, relations
+
+
+def test_a_combination_of_premises_squares_and_non_negative_terms():
+    earlier = about("f(t) <= A(t)", "A(t) == 2*B(t)")
+    prove(claim("f(t) <= 2*B(t)"), cite("a"), cite("b"), earlier=earlier)
+    prove(claim("f(t) <= A(t) + B(t)"), cite("a"), earlier=earlier)
+    prove(claim("A(t) >= B(t)"), cite("b", "-1"), earlier=earlier)
+    prove(claim("2*ip(u, p) <= sq(u) + sq(p)", scope="round"), scope="round", squares=[("1", "u - p")])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["f(t) <= B(t)", "f(t) <= 0", "0 <= f(t)", "0 <= x - y", "0 <= -x", "0 < 0", "0 != 1", "x <= n"],
+)
+def test_what_does_not_follow(text):
+    earlier = about("f(t) <= A(t)", "A(t) == 2*B(t)")
+    left, relation, right = text.split(" ", 2)
+    with refused():
+        prove(Statement(left, relation, right), cite("a"), cite("b"), earlier=earlier)
+
+
+def test_an_inequality_has_no_negative_multiplier():
+    earlier = about("f(t) <= A(t)")
+    for times in ("-1", "x - y", "f(t)", "x - 1", "-A(t)", "value start"):
+        with refused():
+            prove(claim("0 <= f(t) - A(t)"), cite("a", times), earlier=earlier)
+
+
+def test_an_equality_may_have_any_multiplier_that_is_a_number():
+    earlier = about("f(t) == A(t)")
+    prove(claim("f(t) >= A(t)"), cite("a", "-1"), earlier=earlier)
+    with refused("product"):
+        prove(claim("0 <= 0"), cite("a", "f(t)"), earlier=earlier)
+
+
+def test_a_quantity_multiplies_what_has_none():
+    earlier = about("x <= y")
+    prove(claim("x*A(t) <= y*A(t)"), cite("a", "A(t)"), earlier=earlier)
+    with refused("multiplier"):
+        prove(claim("x*f(t) <= y*f(t)"), cite("a", "f(t)"), earlier=earlier)
+
+
+def test_an_equality_follows_from_equalities_only():
+    earlier = about("f(t) <= A(t)", "A(t) <= f(t)")
+    with refused("equality"):
+        prove(claim("f(t) == A(t)"), cite("a"), earlier=earlier)
+    with refused("equality"):
+        prove(claim("0 == sq(u)", scope="round"), scope="round", squares=[("-1", "u")])
+    with refused():
+        prove(claim("A(t) == A(t) + B(t)"))
+
+
+@pytest.mark.parametrize("vector", ["u) - 5*sq(u", "u, -u", "u, v", "u)*(-1", "n", "sq(u)", "u)", ""])
+def test_a_square_is_one_of_a_vector_and_nothing_else(vector):
+    """As text pasted into sq(...), these would be negative."""
+    with refused():
+        prove(claim("sq(u) <= 0", scope="round"), scope="round", squares=[("1", vector)])
+
+
+def test_a_square_has_no_negative_multiplier():
+    for times in ("-1", "x - y", "f(t)"):
+        with refused():
+            prove(claim("sq(u) <= 0", scope="round"), scope="round", squares=[(times, "u")])
+
+
+def test_multipliers_of_different_branches_are_kept_apart():
+    chart = [("x", "split", "1")]
+    statement = claim("0 <= (x - 1)*A(t)")
+    earlier = about("0 <= (x - 1)*A(t)")
+    prove(claim("0 <= A(t)*(x - 1)"), cite("a", ("1", "1")), earlier=earlier, chart=chart)
+    with refused():  # proved above 1 only
+        prove(statement, cite("a", ("0", "0")), earlier=earlier, chart=chart)
+    with refused("multipliers"):
+        prove(statement, cite("a", ()), earlier=earlier, chart=chart)
+    with refused():  # the first branch's multiplier is negative in the second
+        prove(claim("0 <= A(t)"), cite("a", ("1/x", "1/x")), earlier=earlier, chart=chart)
+
+
+def test_the_sign_of_a_parameter_is_that_of_its_declaration():
+    prove(claim("0 <= s"))
+    for text in ("1 <= s + 1/2", "x <= 1", "1 <= x", "2 <= n", "1 <= t", "m <= K", "n <= m"):
+        with refused():
+            prove(claim(text))
+    prove(claim("1 <= n"))
+    prove(claim("m <= n"), condition("0"))
+
+
+def test_division_by_what_may_vanish():
+    for text in ("A(t)/(n - 1) <= A(t)/(n - 1)", "A(t)/s == A(t)/s", "(n - 1)/(n - 1) == 1", "s/s == 1"):
+        with refused("division"):
+            prove(claim(text))
+
+
+def test_a_statement_means_the_same_under_every_chart():
+    """n_ is n - 1 in one chart and the root of n in another."""
+    with refused("n_"):
+        prove(claim("n_ == n - 1"))
+    with refused("n_"):
+        prove(claim("n <= 1"), cite("a"), earlier=about("n_ == 0"))
+    with refused("n_"):
+        prove(claim("A(t) <= 0", "n_ >= 1"))
+
+
+@pytest.mark.parametrize("rule", ["combine", "given"])
+def test_relations_are_three(rule):
+    for relation in ("<", ">", "!=", "", "<= 0 <="):
+        step = Step("s", Statement("0", relation, "0"), Certificate(rule, origin="somewhere"))
+        with refused("relation"):
+            check(THEORY, step, {})
+
+
+def test_rules_that_there_are_not():
+    for certificate in (Certificate("trust me"), Certificate("given"), Certificate("")):
+        with refused():
+            check(THEORY, Step("s", claim("0 <= 1"), certificate), {})
+
+
+# ---- conditions
+
+
+def test_a_condition_as_a_premise():
+    prove(claim("x*A(t) <= A(t)", "x <= 1"), condition("2", "A(t)"))
+    with refused():
+        prove(claim("A(t) <= x*A(t)", "x <= 1"), condition("2", "A(t)"))
+    with refused():
+        prove(claim("x*f(t) <= f(t)", "x <= 1"), condition("2", "f(t)"))
+
+
+def test_a_condition_is_squared_between_what_is_not_negative():
+    prove(claim("x**2 <= y**2", "x <= y"), condition("2 squared"))
+    prove(claim("x**2 >= 4", "x >= 2"), condition("2 squared"))
+    with refused("negative"):
+        prove(claim("x**2 <= 1", "-x <= 1"), condition("2 squared"))
+    with refused("negative"):
+        prove(claim("(x - 3)**2 <= 1", "x - 3 <= 1"), condition("2 squared"))
+    with refused():
+        prove(claim("x**2 <= y**2", "y <= x"), condition("2 squared"))
+
+
+def test_an_argument_of_max_or_min_as_a_condition():
+    prove(claim("x <= y", "x <= Min(y, 1)"), condition("2 1"))
+    prove(claim("2*y <= x", "x >= 2*Max(y, 1)"), condition("2 1"))
+    for text, given in (("x <= y", "x <= Max(y, 1)"), ("y <= x", "x >= Min(y, 1)"), ("x <= y", "x <= y - Min(1, y)")):
+        with pytest.raises((Refused, IndexError)):
+            prove(claim(text, given), condition("2 1"))
+
+
+def test_conditions_of_a_cited_step_hold_where_it_is_cited():
+    earlier = {"a": claim("f(t) <= A(t)", "x <= 1")}
+    prove(claim("f(t) <= A(t)", "x <= 1"), cite("a"), earlier=earlier)
+    prove(claim("f(t) <= A(t)", "x <= 1/2"), cite("a"), earlier=earlier, chart=[("x", "below", "1/2")])
+    for conditions in ((), ("x >= 1",), ("x <= 2",), ("y <= 1",)):
+        with refused("needs"):
+            prove(claim("f(t) <= A(t)", *conditions), cite("a"), earlier=earlier)
+    with refused("needs"):
+        chart = [("x", "split", "1")]
+        prove(claim("f(t) <= A(t)"), cite("a"), earlier=earlier, chart=chart)
+    equal = {"a": claim("f(t) <= A(t)", "n == m")}
+    with refused("needs"):
+        prove(claim("f(t) <= A(t)"), cite("a"), earlier=equal)
+
+
+@pytest.mark.parametrize("given", ["k <= 3", "t >= 1", "f(0) <= 1", "sq(u) <= 1", "n_ <= 1", "x < 1"])
+def test_conditions_are_on_parameters(given):
+    """A condition in k or t would not hold at the other steps and rounds of a sum."""
+    with refused():
+        prove(claim("0 <= 1", given))
+    with refused():
+        prove(claim("f(t) <= A(t)"), cite("a"), earlier={"a": claim("f(t) <= A(t)", given)})
+    with refused():
+        prove(claim("f(t) <= A(t)", given), cite("a"), earlier={"a": claim("f(t) <= A(t)", given)})
+
+
+def test_assumptions_are_inherited():
+    earlier = about("f(t) <= A(t)", assumptions=(SMOOTH,))
+    with refused("assumes"):
+        prove(claim("f(t) <= A(t)"), cite("a"), earlier=earlier)
+    prove(claim("f(t) <= A(t)", assumptions=(SMOOTH, NOISE)), cite("a"), earlier=earlier)
+    with refused("assumes"):
+        prove(claim("sq(Y) <= sigma_sq", scope="round"), fact("variance", "Y"), scope="round")
+
+
+# ---- scopes
+
+
+def test_vectors_of_another_scope():
+    earlier = {"a": claim("sq(u) <= sq(p)", scope="twice", algorithm="twice")}
+    statement = claim("sq(u) <= sq(p)", scope="round")
+    with refused("twice"):
+        prove(statement, cite("a"), earlier=earlier, scope="round")
+    with refused():
+        prove(statement, cite("a"), earlier=earlier, scope="twice")
+    with refused():
+        prove(replace(statement, scope=""), scope="round", squares=[("1", "p")])
+    prove(claim("0 <= 4*sq(p) + sq(du) - 4*ip(du, p)", scope="twice", algorithm="twice"),
+          scope="twice", squares=[("1", "du - 2*p")])  # fmt: skip
+
+
+def test_a_statement_without_a_scope_names_no_vectors():
+    """Cited elsewhere, du would be another vector: 2 p here, the mean of participants there."""
+    text = "sq(du) == 4*sq(p)"
+    with refused("no scope"):
+        prove(claim(text, algorithm="twice"), scope="twice")
+    prove(claim(text, scope="twice", algorithm="twice"), scope="twice")
+    with refused("no scope"):
+        prove(claim(text, scope="round"), cite("a"), earlier=about(text), scope="round")
+    with refused("undeclared"):
+        prove(claim("start == start"), scope="round")
+
+
+def test_what_one_algorithm_gives_is_not_claimed_of_another():
+    """A(t) = |u1 - u|^2 is 4 |p|^2 for the first, and something else for the second."""
+    defined = {"a": claim("A(t) == sq(du)", scope="twice", algorithm="twice")}
+    found = claim("A(t) == 4*B(t)")
+    known = defined | {"b": claim("B(t) == sq(p)", scope="twice", algorithm="twice")}
+    with refused("another algorithm"):
+        prove(found, cite("a"), cite("b", "-4"), earlier=known, scope="twice")
+    own = replace(found, algorithm="twice")
+    prove(own, cite("a"), cite("b", "-4"), earlier=known, scope="twice")
+    for algorithm in ("", "thrice"):
+        with refused("twice only"):
+            prove(replace(found, algorithm=algorithm), cite("a"), earlier={"a": own})
+    prove(own, cite("a"), earlier={"a": own})
+    prove(own, cite("a"), earlier={"a": found})
+
+
+def test_facts_in_their_scope():
+    smooth = claim("sq(p - au) <= L**2*sq(q - u)", scope="round", assumptions=(SMOOTH,))
+    prove(smooth, fact("smooth", "p", "au"), scope="round")
+    for arguments in (("p", "q"), ("p", "u"), ("p",), ("p", "au", "au"), ()):
+        with refused():
+            prove(smooth, fact("smooth", *arguments), scope="round")
+    with refused():
+        prove(claim("0 <= 1", assumptions=(SMOOTH,)), fact("smooth", "p", "au"))
+    with refused("unknown fact"):
+        prove(smooth, fact("miracle", "p"), scope="round")
+    with refused("unknown premise"):
+        prove(smooth, Premise("guess", "p", ("1",)), scope="round")
+
+
+def test_side_conditions_of_facts():
+    prove(claim("2**K <= 2**(K + 1)"), fact("power_grows", "2", "K", "K + 1"))
+    for arguments in (("2", "K + 1", "K"), ("x", "K", "K + 1"), ("1/2", "K", "K + 1"), ("2)*(2", "K", "K")):
+        with refused():
+            prove(claim("2**(K + 1) <= 2**K"), fact("power_grows", *arguments))
+    prove(claim("(1 + 1/K)**K <= 3"), fact("growth", "1", "K", "3"))
+    with refused("needs"):
+        prove(claim("(1 + 1/x)**x <= 3"), fact("growth", "1", "x", "3"))
+
+
+# ---- rounds and steps
+
+
+def test_premises_at_other_rounds():
+    earlier = {"a": claim("f(t + 1) <= f(t)"), "b": claim("f(t) <= A(t)", first=1)}
+    later = claim("f(t) <= f(t - 1)", first=1)
+    prove(later, cite("a", at=(("t", "t - 1"),)), earlier=earlier)
+    prove(claim("f(1) <= f(0)"), cite("a", at=(("t", "0"),)), earlier=earlier)
+    prove(claim("f(2) <= f(1)", "T >= 2"), cite("a", at=(("t", "1"),)), earlier=earlier,
+          chart=[("T", "above", "2")])  # fmt: skip
+    for statement, at in (
+        (replace(later, first=0), "t - 1"),  # there is no round -1
+        (claim("f(t + 2) <= f(t + 1)"), "t + 1"),  # nor a round T
+        (claim("f(T + 1) <= f(T)"), "T"),
+        (claim("f(2) <= f(1)"), "1"),  # nor round 1, if T is 1
+        (claim("f(0) <= f(-1)"), "-1"),
+        (claim("f(t + t + 1) <= f(t + t)"), "2*t"),
+        (claim("f(1 - t) <= f(-t)"), "-t"),
+        (claim("f(k + 1) <= f(k)"), "k"),
+        (claim("f(t) <= f(t - 1)", first=1), "t-1)"),
+    ):
+        with refused():
+            prove(statement, cite("a", at=(("t", at),)), earlier=earlier)
+    with refused():
+        prove(claim("f(t) <= A(t)"), cite("b"), earlier=earlier)
+    with refused():
+        prove(claim("f(0) <= A(0)"), cite("b", at=(("t", "0"),)), earlier=earlier)
+    with refused():
+        prove(claim("f(t - 1) <= A(t - 1)", first=1), cite("b", at=(("t", "t - 1"),)), earlier=earlier)
+
+
+def test_a_cited_step_speaks_of_the_same_parameters():
+    """f and A are measured at n clients: nothing is known of them at one."""
+    earlier = about("f(t) <= n*x*A(t)")
+    for name, value in (("n", "1"), ("x", "0"), ("T", "1"), ("gamma", "0"), ("u", "0")):
+        with refused():
+            prove(claim("f(t) <= x*A(t)"), cite("a", at=((name, value),)), earlier=earlier)
+
+
+def test_premises_at_other_steps():
+    earlier = about("h(t, k + 1) <= h(t, k)")
+    prove(claim("h(t, 1) <= h(t, 0)"), cite("a", at=(("k", "0"),)), earlier=earlier)
+    for statement, at in (
+        (claim("h(t, k + 2) <= h(t, k + 1)"), "k + 1"),
+        (claim("h(t, K + 1) <= h(t, K)"), "K"),
+        (claim("h(t, k) <= h(t, k - 1)"), "k - 1"),
+        (claim("h(t, t + 1) <= h(t, t)"), "t"),
+        (claim("h(t, 2) <= h(t, 1)"), "1"),
+    ):
+        with refused():
+            prove(statement, cite("a", at=(("k", at),)), earlier=earlier)
+
+
+def test_vectors_of_another_round():
+    """value "end" less "start" is the step from t to t + 1, in round t alone."""
+    earlier = {
+        "a": claim("f(t + 1) - f(t) == end - start", scope="round"),
+        "b": claim("A(t) == sq(u)", scope="round"),
+    }
+    second = claim("f(t + 1) - f(t) == f(t) - f(t - 1)", first=1)
+    with refused("another round"):
+        prove(second, cite("a"), cite("a", "-1", at=(("t", "t - 1"),)), earlier=earlier, scope="round")
+    with refused("another round"):
+        prove(claim("A(t) == A(0)"), cite("b"), cite("b", "-1", at=(("t", "0"),)), earlier=earlier,
+              scope="round")  # fmt: skip
+    with refused("vectors"):
+        prove(claim("f(T) - f(0) == T*(end - start)", scope="round"), cite("a", over="t"),
+              earlier=earlier, scope="round")  # fmt: skip
+    with refused("vectors"):
+        prove(claim("Sum_t(A(t)) == T*sq(u)", scope="round"), cite("b", over="t"), earlier=earlier,
+              scope="round")  # fmt: skip
+
+
+# ---- sums
+
+
+def test_sums_over_rounds():
+    earlier = {
+        "a": claim("f(t + 1) <= f(t) - A(t) + x"),
+        "b": claim("f(t) <= A(t)", first=1),
+        "c": claim("B(t) == Sum_i(g(t))"),
+        "d": claim("B(t) <= t*A(t)"),
+        "e": claim("B(t) <= 2**t*A(t)"),
+    }
+    telescoped = "Sum_t(A(t)) <= f(0) - f(T) + T*x"
+    prove(claim(telescoped), cite("a", over="t"), earlier=earlier)
+    prove(claim("Sum_t(f(t)) - f(0) <= Sum_t(A(t)) - A(0)"), cite("b", over="t"), earlier=earlier)
+    for text, name in (
+        ("Sum_t(A(t)) <= f(0) - f(T)", "a"),  # x forgotten
+        ("Sum_t(A(t)) <= f(0) - f(T - 1) + T*x", "a"),
+        ("Sum_t(A(t)) <= f(0) - f(T) + (T - 1)*x", "a"),
+        ("Sum_t(f(t)) <= Sum_t(A(t))", "b"),  # not claimed at 0
+        ("Sum_t(B(t)) == T*Sum_i(g(t))", "c"),
+        ("Sum_t(B(t)) <= t*Sum_t(A(t))", "d"),
+        ("Sum_t(B(t)) <= 2**t*Sum_t(A(t))", "e"),
+    ):
+        with refused():
+            prove(claim(text), cite(name, over="t"), earlier=earlier)
+    for at in ("t + 1", "t - 1", "0", "1", "2*t"):
+        with refused("summed over the same"):
+            prove(claim(telescoped), cite("a", over="t", at=(("t", at),)), earlier=earlier)
+    with refused("at round 0|from round|not claimed"):
+        prove(claim("f(0) <= A(0)"), cite("b", at=(("t", "t - 1"),), over="t"), earlier=earlier)
+    with refused("unknown sum"):
+        prove(claim(telescoped), cite("a", over="j"), earlier=earlier)
+
+
+def test_a_slack_that_depends_on_the_round_is_no_constant():
+    """With x = t + 1 + x_, the coefficient x - t reads 1 + x_: it would pass for a constant."""
+    earlier = about("B(t) <= (x - t)*A(t)", "B(t) <= (K - k)*A(t)")
+    with refused():
+        prove(claim("Sum_t(B(t)) <= (x - t)*Sum_t(A(t))"), cite("a", over="t"), earlier=earlier,
+              chart=[("x", "split", "t + 1")])  # fmt: skip
+    with refused():
+        prove(claim("n*K*B(t) <= n*K*(K - k)*A(t)"), cite("b", over="ik"), earlier=earlier,
+              chart=[("K", "above", "k + 1")])  # fmt: skip
+
+
+def test_sums_over_clients_and_steps():
+    earlier = {
+        "a": claim("h(t, k) <= x*g(t) + A(t)"),
+        "b": claim("g(t) <= A(t)"),
+        "c": claim("h(t, k) <= 2**k*g(t)"),
+        "d": claim("h(t, k) <= k*g(t)"),
+        "e": claim("A(t) == sq(u)", scope="round"),
+        "f": claim("A(t) <= Sum_t(g(t))"),
+    }
+    whole = "Sum_ik(h(t, k)) <= x*K*Sum_i(g(t)) + n*K*A(t)"
+    prove(claim(whole), cite("a", over="ik"), earlier=earlier)
+    prove(claim("Sum_i(g(t)) <= n*A(t)"), cite("b", over="i"), earlier=earlier)
+    for text, name, over in (
+        ("Sum_ik(h(t, k)) <= x*Sum_i(g(t)) + n*K*A(t)", "a", "ik"),
+        ("Sum_ik(h(t, k)) <= x*K*Sum_i(g(t)) + K*A(t)", "a", "ik"),
+        ("Sum_i(h(t, k)) <= x*Sum_i(g(t)) + n*A(t)", "a", "i"),
+        ("Sum_i(g(t)) <= A(t)", "b", "i"),
+        ("Sum_ik(h(t, k)) <= 2**k*K*Sum_i(g(t))", "c", "ik"),
+        ("Sum_ik(h(t, k)) <= k*K*Sum_i(g(t))", "d", "ik"),
+        ("n*A(t) == sq(u)", "e", "i"),
+        ("n*A(t) <= n*Sum_t(g(t))", "f", "i"),
+    ):
+        with refused():
+            prove(claim(text), cite(name, over=over), earlier=earlier)
+    with refused("summed over the same"):
+        prove(claim(whole), cite("a", over="ik", at=(("k", "0"),)), earlier=earlier)
+
+
+def test_sums_in_statements_keep_their_factors():
+    for text in (
+        "Sum_i(2*g(t)) == Sum_i(g(t))",
+        "Sum_i(-g(t)) >= 0",
+        "Sum_i(-3) >= 0",
+        "Sum_ik(h(t, k) - g(t)) >= 0",
+        "Sum_t(Sum_i(g(t))) == T*Sum_i(g(t))",
+        "Sum_t(f(t)) >= 0",
+        "Sum_i(f(t)) >= 0",
+    ):
+        with refused():
+            prove(claim(text))
+    prove(claim("Sum_i(2*g(t)) >= Sum_i(g(t))"))
+    prove(claim("Sum_t(A(t)) >= 0"))
+
+
+def test_a_hypothesis_belongs_to_an_induction():
+    with refused("hypothesis"):
+        prove(claim("f(t) <= A(t)"), hypothesis())
+
+
+def test_citations():
+    with refused("no earlier step"):
+        prove(claim("f(t) <= A(t)"), cite("tested"))
+    with refused():  # a cited step that is malformed
+        prove(claim("0 <= 0"), cite("a"), earlier={"a": Statement("1", "<", "0")})
+    with refused():
+        prove(claim("0 <= 0"), cite("a"), earlier={"a": claim("0 <= 0", first=-3)})
