@@ -154,10 +154,30 @@ def test_a_step_tells_what_it_uses_with_multipliers_and_what_it_rests_on(results
     assert '<a href="#claim-personalization-lem-A.2"><code>lem-A.2: line 2</code></a>' in html
     assert "By 1 step, 1 fact and 1 square" in text
     assert "lem-A.2: line 2 at t = t - 1, summed over i, times 1" in text
+    assert '<a href="#claim-personalization-lem-A.2">lem-A.2: line 2 at t = t - 1' in html
     assert re.search(r"square 𝔼‖.*‖2, times 1; 3", text)  # one multiplier per branch
     assert re.search(r"K=2\+K′", text)
     assert "on 12 instances right − left is at least −0.25 of its terms' size" in text
     assert "Reading “G_v summed over clients” (1)" in text
+
+
+def test_a_step_that_was_proved_otherwise_is_told_apart_from_one_that_is_not_proved(results):
+    own = results["proofs"][THEOREM]["steps"][0]
+    own["failed"] = ["lem-A.2: line 2", "lem-A.2: line 3"]
+    text = section_of(Page(render(results)), THEOREM)
+    assert "rests on lem-A.2: line 2, not proved" in text
+    assert "rests on lem-A.2: line 3, which the paper does not prove and other steps do" in text
+
+
+def test_a_corrected_claim_has_a_link_where_it_is_on_the_page(results):
+    corrected, place = LIKE + "/corrected", '<a href="#claim-toy-claim-1-corrected">'
+    results["proofs"][LIKE]["steps"][0] |= {"local": "does not follow", "inherited": False}
+    results["proofs"][corrected] = proof("proved", step("claim-1/corrected"))
+    html = render(results)
+    assert "the corrected claim is proved (claim-1/corrected)" in section_of(Page(html), LIKE)
+    assert place not in html
+    results["claims"][corrected] = results["claims"][LIKE] | {"id": corrected}
+    assert place in render(results).split('id="details"')[1]
 
 
 def test_a_complete_proof_is_told_in_a_folded_list(results):
@@ -293,6 +313,8 @@ def test_room_runs_out_multipliers_first_then_formulas_of_what_is_proved(results
     assert "lem-A.2: line 2 at t = t - 1, summed over i" in without
     assert "lem-A.2: line 2 at t" not in least
     assert "By 1 step, 1 fact and 1 square." in least
+    assert "≥" in section_of(texts[2], LIKE)
+    assert "≥" not in section_of(texts[3], LIKE)
     failing = section_of(texts[-1], LEMMA)
     assert "≤" in failing[failing.index("false lem-A.2: line 4") : failing.index("open lem-A.2")]
     assert all(len(a.text) >= len(b.text) for a, b in pairwise(texts))

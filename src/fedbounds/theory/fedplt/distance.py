@@ -113,6 +113,7 @@ REGROUP = Claim(
             left=A_24(t),
             right=-(SLOPE * F_loc(t) - CURVE * F_att(t)) + SLOPE * F_star(t),
             relation=Relation.EQUAL,
+            assumptions=SMOOTH,
         ),
         Part(
             name="F*",
@@ -120,6 +121,7 @@ REGROUP = Claim(
             right=-(SLOPE * (F_loc(t) - Lambda) - CURVE * (F_att(t) - Lam_att(t)))
             + CURVE * Lam_att(t),
             relation=Relation.EQUAL,
+            assumptions=SMOOTH,
         ),
     ),
 )
@@ -190,6 +192,7 @@ NU = Claim(
             right=2 * eta**2 * L * BRACKET,
             relation=Relation.EQUAL,
             index=Index.RUN,
+            assumptions=SMOOTH,
         ),
         Part(
             name="bound",
@@ -197,6 +200,7 @@ NU = Claim(
             right=2 * eta**2 * L * nu_max,
             index=Index.RUN,
             conditions=(LARGEST,),
+            assumptions=SMOOTH,
         ),
         Part(
             name="sign",
@@ -204,6 +208,7 @@ NU = Claim(
             right=BRACKET,
             index=Index.RUN,
             conditions=(SHORT,),
+            assumptions=SMOOTH,
         ),
     ),
 )

@@ -57,8 +57,8 @@ class Instance:
         Of further expressions at this point.
     cited : tuple of Statement
         Those of the cited statements that are used as they stand.
-    complete : bool
-        Whether the conditions of every cited statement hold here.
+    refused : tuple of str
+        Cited statements whose conditions do not hold here, so that they say nothing.
     """
 
     point: Point
@@ -67,7 +67,7 @@ class Instance:
     signed: frozenset[str]
     reader: Reader
     cited: tuple[Statement, ...]
-    complete: bool
+    refused: tuple[str, ...]
 
     def line(self, text: str) -> feasible.Line:
         """An expression in quantities."""
@@ -171,6 +171,11 @@ def _fraction(value: fmpq) -> Fraction:
     return Fraction(int(value.p), int(value.q))
 
 
+def holds(condition: Comparison, point: Point) -> bool:
+    """Whether a condition on parameters holds at a point."""
+    return _compared(Evaluator(point, _no_quantity), condition)
+
+
 def _holds(question: Question, point: Point) -> bool:
     """Whether every parameter has its sign, and every condition of the step holds."""
     theory = question.theory
@@ -254,7 +259,7 @@ def _assembled(question: Question, point: Point, found: Pieces) -> Instance | No
         frozenset(name for name in names if not nonnegative(question.theory, name)),
         found.branch.reader,
         tuple(cited),
-        all(piece.error is None for piece in found.premises),
+        tuple(str(piece.error) for piece in found.premises if piece.error is not None),
     )
 
 

@@ -4,6 +4,7 @@
 >>> book.prove("lem-3.2", "u", uses=["def T_1u", "def E", fact("smooth", "hu", "au")])
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -116,6 +117,8 @@ def integer(symbol: sp.Symbol, bound: Any) -> Assignment:
 
 
 OURS = ("/corrected", "/sharper")
+# such as lem-A.2/corrected, or of a part lem-4.4-split:u/corrected
+_OWN = re.compile(r"(?P<claim>[^:/\s]+)(:(?P<part>[^\s/][^/]*))?/(?P<what>corrected|sharper)")
 
 
 @dataclass(frozen=True)
@@ -284,7 +287,8 @@ class Book:
     ) -> None:
         """A display that is no claim of its own; ``vectors`` tells whether it speaks of vectors."""
         left, right = sp.sympify(left), sp.sympify(right)
-        own = name.endswith(OURS)  # a claim of ours: what is true instead, or sharper
+        own = _OWN.fullmatch(name)  # a claim of ours: what is true instead, or sharper
+        mended = "" if own is None else f"{self.paper}/{own['claim']}/{own['what']}"
         statement = Statement(
             text(left),
             relation,
@@ -305,7 +309,8 @@ class Book:
                 tuple(chart),
                 rule,
                 source,
-                f"{self.paper}/{name}" if own else self._full(claim) if claim else "",
+                mended or (self._full(claim) if claim else ""),
+                part="" if own is None else own["part"] or "",
                 reading=AS_PRINTED.name if own else "",
                 base=tuple(base),
                 variable=variable,

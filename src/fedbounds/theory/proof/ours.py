@@ -3,12 +3,14 @@
 They are measured like any claim; their formulas are typed once, in the book of proofs.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from fedbounds.theory.catalogue import entry, paper
+from fedbounds.errors import FedboundsError
+from fedbounds.theory.catalogue import Entry, paper
 from fedbounds.theory.claims import Claim, Part
 from fedbounds.theory.registry import claim as claim_of
 from fedbounds.theory.symbols import RunOperator
@@ -19,17 +21,23 @@ from .language import Book, Written
 
 def claims_of(book: Book) -> tuple[Claim, ...]:
     """A claim for every entry of the catalogue that is ours."""
-    steps = {f"{book.paper}/{step.id}": step for step in book.steps}
     entries = [found for found in paper(book.paper).entries if found.source is Source.OURS]
-    return tuple(_claim(steps[found.id]) for found in entries)
+    return tuple(_claim(found, [s for s in book.steps if s.claim == found.id]) for found in entries)
 
 
-def _claim(step: Written) -> Claim:
-    mended = claim_of(step.claim.rpartition("/")[0])
+def _claim(found: Entry, steps: Sequence[Written]) -> Claim:
+    if not steps:
+        raise FedboundsError(f"{found.id} is in the catalogue, and no step proves it")
+    mended = claim_of(found.id.rpartition("/")[0])
+    parts = tuple(_part(mended, step) for step in steps)
+    return Claim(found, mended.algorithms, parts, schedules=mended.schedules)
+
+
+def _part(mended: Claim, step: Written) -> Part:
     nearest = _nearest(mended, step)
-    part = replace(
+    return replace(
         nearest,
-        name="",
+        name=step.part,
         left=step.left,
         right=step.right,
         relation=Relation(step.relation),
@@ -39,11 +47,13 @@ def _claim(step: Written) -> Claim:
         assumptions=step.assumptions,
         trivial=None,
     )
-    return Claim(entry(step.claim), mended.algorithms, (part,), schedules=mended.schedules)
 
 
 def _nearest(claim: Claim, step: Written) -> Part:
-    """The part with the same left side, or else the first."""
+    """The part of that name, or with the same left side, or else the first."""
+    named = [part for part in claim.parts if step.part and part.name == step.part]
+    if named:
+        return named[0]
     return next((part for part in claim.parts if part.left == step.left), claim.parts[0])
 
 

@@ -4,28 +4,34 @@ A premise is dropped from a step, and the step proved again from the same uses. 
 taken with the fewest premises that its own proof was found to need.
 """
 
-import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import islice
 
-from fedbounds.theory.checker.check import check
+from fedbounds.theory.checker.check import check, nonnegative
 from fedbounds.theory.checker.data import (
     Certificate,
     Comparison,
     Premise,
+    Scope,
     Square,
     Statement,
     Step,
     Theory,
 )
 from fedbounds.theory.checker.errors import Refused
-from fedbounds.theory.checker.expressions import parsed
 from fedbounds.theory.checker.facts import FACTS
 
-from .language import Book, Written
-from .replay import Local, Replayed, certified, replay
+from .feasible import Line, least, scale
+from .feasible import Premise as Feasible
+from .instances import Point, Question, holds, instance, names_in, points
+from .language import Book, Uses, Written
+from .replay import Local, Replayed, certified, draft, replay
 
 Dropped = str | Comparison  # an assumption, or a condition
+_POINTS = 12  # choices of the parameters that are drawn, and tried
+_TRIED = 3
+_GAP = 1e-6
 
 
 @dataclass(frozen=True)
@@ -88,26 +94,26 @@ def _of_step(state: _State, step: Replayed) -> Iterator[Need]:
         state.least.setdefault(name, statement)
         return
     cited = {use.name for use in _premises(step.certificate) if use.kind == "step"}
-    least, certificate = statement, step.certificate
+    unneeded = []
     for dropped in _all(statement):
         earlier = state.earlier(cited, dropped)
-        proof = _without(state.theory, step, statement, step.certificate, dropped, earlier)
+        proof = _without(state.theory, step, (dropped,), earlier)
         if isinstance(proof, Refused):
             need = _needed(state, step, dropped, str(proof), earlier)
             state.where[name, dropped] = need
             yield need
             continue
-        state.without[name, dropped] = _dropped(statement, dropped)
+        unneeded.append(dropped)
+        state.without[name, dropped] = _rest(statement, (dropped,))
         yield Need(name, shown(dropped), False, "", certificate=proof)
-        if least is statement and earlier == state.earlier(cited, None):
-            least, certificate = _dropped(least, dropped), proof
-            continue
-        both = _without(
-            state.theory, step, least, certificate, dropped, state.earlier(cited, None)
-        )
-        if isinstance(both, Certificate):
-            least, certificate = _dropped(least, dropped), both
-    state.least[name] = least
+    earlier, together = state.earlier(cited, None), tuple(unneeded)
+    if isinstance(_without(state.theory, step, together, earlier), Refused):
+        together = ()
+        for dropped in unneeded:
+            more = (*together, dropped)
+            if isinstance(_without(state.theory, step, more, earlier), Certificate):
+                together = more
+    state.least[name] = _rest(statement, together)
 
 
 def shown(dropped: Dropped) -> str:
@@ -119,11 +125,13 @@ def _all(statement: Statement) -> list[Dropped]:
     return [*dict.fromkeys(statement.assumptions), *dict.fromkeys(statement.conditions)]
 
 
-def _dropped(statement: Statement, dropped: Dropped) -> Statement:
-    if isinstance(dropped, str):
-        kept = tuple(a for a in statement.assumptions if a != dropped)
-        return replace(statement, assumptions=kept)
-    return replace(statement, conditions=tuple(c for c in statement.conditions if c != dropped))
+def _rest(statement: Statement, dropped: Sequence[Dropped]) -> Statement:
+    """The statement without some of its premises."""
+    return replace(
+        statement,
+        assumptions=tuple(a for a in statement.assumptions if a not in dropped),
+        conditions=tuple(c for c in statement.conditions if c not in dropped),
+    )
 
 
 def _premises(certificate: Certificate) -> list[Premise]:
@@ -154,26 +162,25 @@ def _needed(
 
 
 def _without(
-    theory: Theory,
-    step: Replayed,
-    statement: Statement,
-    certificate: Certificate,
-    dropped: Dropped,
-    earlier: Mapping[str, Statement],
+    theory: Theory, step: Replayed, dropped: Sequence[Dropped], earlier: Mapping[str, Statement]
 ) -> Certificate | Refused:
-    """A certificate of the statement without the premise; or why there is none."""
-    target = _dropped(statement, dropped)
-    if isinstance(dropped, str):
-        if not _assumed(theory, certificate, dropped, earlier):
-            return certificate
-    else:
-        moved = _renumbered(certificate, dropped, (*theory.always, *statement.conditions))
-        if moved is not None:
-            try:
-                check(theory, Step(step.written.id, target, moved), earlier)
-                return moved
-            except Refused:
-                pass
+    """A certificate of the statement without these premises; or why there is none."""
+    certificate, statement = step.certificate, step.written.statement
+    assert certificate is not None
+    target = _rest(statement, dropped)
+    moved = _renumbered(certificate, dropped, (*theory.always, *statement.conditions))
+    missing = set(statement.assumptions) - set(target.assumptions)
+    if moved is not None and not _assuming(theory, certificate, missing, earlier):
+        if target.conditions == statement.conditions:
+            return certificate  # what is assumed matters nowhere else
+        try:
+            check(theory, Step(step.written.id, target, moved), earlier)
+            return moved
+        except Refused:
+            pass
+    refused = _impossible(theory, step.written, target, dropped, earlier)
+    if refused is not None:
+        return refused
     refused = Refused("nothing that it uses is left")
     for variant in _variants(step.written, target, dropped):
         try:
@@ -183,33 +190,86 @@ def _without(
     return refused
 
 
-def _assumed(
-    theory: Theory, certificate: Certificate, dropped: str, earlier: Mapping[str, Statement]
-) -> bool:
-    """Whether something that is used assumes it; assumptions matter nowhere else."""
+def _impossible(
+    theory: Theory,
+    written: Written,
+    target: Statement,
+    dropped: Sequence[Dropped],
+    earlier: Mapping[str, Statement],
+) -> Refused | None:
+    """Why no multipliers can exist at some choice of the parameters, if that is so.
+
+    Quicker than a search: at fixed parameters multipliers exist unless numbers for all products
+    satisfy the premises and the squares, and break the step.
+    """
+    if written.rule != "combine":
+        return None
+    free = replace(written, statement=target, uses=_kept(written.uses, dropped))
+    found = draft(theory, free)
+    missing = set(dropped) - set(written.statement.conditions)
+    lost = _assuming(theory, found, {str(name) for name in missing}, earlier)
+    usable = tuple(use for use in found.premises if use not in lost)
+    question = Question(theory, target, replace(found, premises=usable), earlier)
+    conditions = [d for d in dropped if not isinstance(d, str)]
+    every = list(islice(points(question, small=True), _POINTS))
+    every.sort(key=lambda point: all(_still(c, point) for c in conditions))
+    for point in every[:_TRIED]:
+        at = instance(question, point)
+        if at is None:
+            continue
+        squares = [Feasible(at.line(f"sq({square.vector})"), False) for square in found.squares]
+        for sign in (1, -1) if target.relation == "==" else (1,):
+            gap = {name: sign * c for name, c in at.gap.items()}
+            known = [p for p in at.premises if target.relation != "==" or p.equality]
+            known += squares if target.relation != "==" else []
+            solved = least(gap, known, _signed(theory, [gap, *(p.line for p in known)]), {})
+            if solved is not None and solved.least < -_GAP * float(scale(gap)):
+                reasons = [f"{use.name} assumes {', '.join(sorted(missing))}" for use in lost]
+                where = ", ".join(f"{name} = {number}" for name, number in point.items())
+                reasons.append(f"what is left does not give the step at {where}")
+                return Refused("; ".join([*reasons[:-1], *at.refused, reasons[-1]]))
+    return None
+
+
+def _signed(theory: Theory, lines: Sequence[Line]) -> frozenset[str]:
+    names = {name for line in lines for name in line}
+    return frozenset(name for name in names if not nonnegative(theory, name))
+
+
+def _still(condition: Comparison, point: Point) -> bool:
+    try:
+        return holds(condition, point)
+    except (KeyError, ValueError, ZeroDivisionError):
+        return True
+
+
+def _assuming(
+    theory: Theory, certificate: Certificate, missing: Set[str], earlier: Mapping[str, Statement]
+) -> list[Premise]:
+    """What is used and assumes one of these."""
+    found = []
     for use in _premises(certificate):
-        if use.kind == "step" and dropped in earlier[use.name].assumptions:
-            return True
-        if use.kind == "fact":
-            scope = theory.scopes[certificate.scope] if certificate.scope else None
-            cited = FACTS[use.name](scope or next(iter(theory.scopes.values())), use.arguments)
-            if dropped in cited.assumptions:
-                return True
-    return False
+        cited = earlier.get(use.name) if use.kind == "step" else None
+        if use.kind == "fact" and use.name in FACTS:
+            scope = theory.scopes[certificate.scope] if certificate.scope else Scope()
+            cited = FACTS[use.name](scope, use.arguments)
+        if cited is not None and missing & set(cited.assumptions):
+            found.append(use)
+    return found
 
 
 def _renumbered(
-    certificate: Certificate, dropped: Comparison, conditions: tuple[Comparison, ...]
+    certificate: Certificate, dropped: Sequence[Dropped], conditions: tuple[Comparison, ...]
 ) -> Certificate | None:
-    """The certificate with conditions counted without the dropped one; None if it uses that."""
-    at, premises = conditions.index(dropped), []
+    """The certificate with conditions counted without the dropped; None if it uses one of them."""
+    kept = [at for at, condition in enumerate(conditions) if condition not in dropped]
+    premises = []
     for use in certificate.premises:
         if use.kind == "condition":
             position, _, how = use.name.partition(" ")
-            if int(position) == at:
+            if int(position) not in kept:
                 return None
-            moved = int(position) - (int(position) > at)
-            premises.append(replace(use, name=f"{moved} {how}".strip()))
+            premises.append(replace(use, name=f"{kept.index(int(position))} {how}".strip()))
         else:
             premises.append(use)
     base = certificate.base
@@ -220,27 +280,28 @@ def _renumbered(
     return replace(certificate, premises=tuple(premises), base=base)
 
 
-def _variants(written: Written, target: Statement, dropped: Dropped) -> Iterator[Written]:
-    """The step without the premise: as it was, and without what the condition justified."""
-
-    def kept(uses: Sequence[str | Premise | Square]) -> tuple[str | Premise | Square, ...]:
-        return tuple(use for use in uses if not _is_condition(use, dropped))
-
+def _variants(
+    written: Written, target: Statement, dropped: Sequence[Dropped]
+) -> Iterator[Written]:
+    """The step without the premises: as it was, and without what the conditions justified."""
     free = replace(
         written,
         statement=target,
-        uses=kept(written.uses),
-        base=kept(written.base),
+        uses=_kept(written.uses, dropped),
+        base=_kept(written.base, dropped),
     )
     yield free
-    if isinstance(dropped, str):
-        return
-    named = {n.id for side in (dropped[0], dropped[2]) for n in ast.walk(parsed(side))
-             if isinstance(n, ast.Name)}  # fmt: skip
+    sides = [side for d in dropped if not isinstance(d, str) for side in (d[0], d[2])]
+    named = names_in(sides)
     chart = tuple(a for a in written.chart if a.name not in named)
     if chart != written.chart:
         yield replace(free, chart=chart)
 
 
-def _is_condition(use: str | Premise | Square, dropped: Dropped) -> bool:
-    return isinstance(use, Premise) and use.kind == "condition" and use.arguments == dropped
+def _kept(uses: Uses, dropped: Sequence[Dropped]) -> tuple[str | Premise | Square, ...]:
+    """Uses other than the dropped conditions."""
+    return tuple(
+        use
+        for use in uses
+        if not (isinstance(use, Premise) and use.kind == "condition" and use.arguments in dropped)
+    )

@@ -38,7 +38,7 @@ def breaking_numbers(
     except Refused:  # something that is cited cannot be read
         return None
     # first where nothing that is cited is outside its conditions
-    for found in sorted(tried, key=lambda one: not one.complete):
+    for found in sorted(tried, key=lambda one: len(one.refused)):
         if _with_vectors(found):
             numbers = breaking_vectors(question, found)
         else:

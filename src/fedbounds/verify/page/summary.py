@@ -65,7 +65,7 @@ def in_order(document: Record) -> list[Record]:
 
 def short_id(claim_id: str) -> str:
     """The id without its paper."""
-    return claim_id.rpartition("/")[2]
+    return claim_id.partition("/")[2]
 
 
 def anchor(claim_id: str) -> str:

@@ -49,14 +49,16 @@ def _decaying(book: Book) -> None:
     start: list[Use] = [cite(f"{claim}-reduced", at={t: 0}), "asm start"]
     prove(book, f"{claim}-base", "D^1", start)
     # the base case bounds D^1 by C, not by C / 2; and D^0 by nothing if C >= B/z^2 only
-    for name, left, right, known, limit, lowest in (
-        ("at t = 1", D_W(1), C_rate / 2, start, BASE_CASE, D_0 + LEVEL),
-        ("at t = 0, any C", D_W(0), C_rate, ["asm start"], LARGE, LEVEL),
-    ):
-        book.line(
-            f"{claim}: {name}", left, "<=", right, known, chart=[above(C_rate, lowest)],
-            claim=claim, conditions=[limit], assumptions=RECURSION,
-        )  # fmt: skip
+    smallest, near = Condition(C_rate, "==", BASE_CASE.right), Condition(LEVEL, ">=", 2 * D_0)
+    book.line(
+        f"{claim}: at t = 1", D_W(1), "<=", C_rate / 2, start,
+        chart=[above(B_step, 2 * D_0 * z**2), equal(C_rate, BASE_CASE.right)],
+        claim=claim, conditions=[smallest, near], assumptions=RECURSION,
+    )  # fmt: skip
+    book.line(
+        f"{claim}: at t = 0, any C", D_W(0), "<=", C_rate, ["asm start"],
+        chart=[above(C_rate, LEVEL)], claim=claim, conditions=[LARGE],
+    )  # fmt: skip
     prove(book, f"{claim}-base", "C", [condition(BASE_CASE)])
     # C >= (t + 2) B/z^2 is what it needs
     prove(book, f"{claim}-induction", "", chart=[above(C_rate, LEVEL)])

@@ -13,6 +13,7 @@ from fedbounds.theory.fedplt.distance import (
     SHORT,
     SLOPE,
 )
+from fedbounds.theory.fedplt.one_step import SMOOTH
 from fedbounds.theory.fedplt.vectors import W, Wk, ax, g0, wg0, wx
 from fedbounds.theory.proof.language import (
     Book,
@@ -115,7 +116,7 @@ def _regroup(book: Book) -> None:
     book.line(
         f"{claim}: F*", A_24(t), "==",
         -_OWN + CURVE * Lam_att(t) + SLOPE * (F_star(t) - Lambda),
-        [f"{claim}:F_k*"], claim=claim,
+        [f"{claim}:F_k*"], claim=claim, assumptions=SMOOTH,
     )  # fmt: skip
     prove(book, claim, "F*", [f"{claim}: F*", "def F_star"])
     uses = [f"{claim}:F*", "A2.4-gap: summed"]

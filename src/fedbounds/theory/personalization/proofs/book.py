@@ -8,14 +8,19 @@ from fedbounds.theory.proof.text import theory_of
 from . import (
     definitions,
     fedavg_drift,
+    fedavg_full,
     fedavg_gradients,
     fedavg_increments,
     fedavg_lemmas,
+    fedavg_special,
+    fedavg_theorems,
     scaffold_drift,
     scaffold_lemmas,
     scaffold_memory,
     scaffold_recursion,
+    scaffold_sharper,
     scaffold_steps,
+    scaffold_theorems,
     technical,
 )
 from .scopes import SCOPES
@@ -33,11 +38,16 @@ _CHAPTERS = (
     fedavg_lemmas,
     fedavg_drift,
     fedavg_gradients,
+    fedavg_theorems,
+    fedavg_full,
+    fedavg_special,
     scaffold_lemmas,
     scaffold_steps,
     scaffold_drift,
     scaffold_memory,
     scaffold_recursion,
+    scaffold_theorems,
+    scaffold_sharper,
 )
 
 

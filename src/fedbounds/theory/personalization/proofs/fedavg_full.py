@@ -90,7 +90,11 @@ def _line(end: str, *more: Condition) -> dict[str, Any]:
 def _powers(book: Book) -> None:
     """What its last step says of q = 1 + 2/(T - 1); j is the number of rounds before t."""
     r = sp.Symbol("r")
-    line = {"claim": "thm-3.11-sumB", "place": "proof of Theorem 3.11", "chart": [above(T, 2)]}
+    line: dict[str, Any] = {
+        "claim": "thm-3.11-sumB",
+        "place": "proof of Theorem 3.11",
+        "chart": [above(T, 2)],
+    }
     until = Condition(j, "<=", T - 1)
     power = (T - 1) / 2 * _GROWTH**j
     book.line(

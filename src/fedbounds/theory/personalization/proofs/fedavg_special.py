@@ -6,6 +6,7 @@ theorem is used at the choice that the chart names.
 
 import sympy as sp
 
+from fedbounds.theory.checker.data import Assignment
 from fedbounds.theory.claims import Claim
 from fedbounds.theory.personalization.special import (
     REMARK_312,
@@ -15,7 +16,6 @@ from fedbounds.theory.personalization.special import (
 )
 from fedbounds.theory.personalization.theorems import NOISE_LEVEL
 from fedbounds.theory.proof.language import (
-    Assignment,
     Book,
     above,
     cite,

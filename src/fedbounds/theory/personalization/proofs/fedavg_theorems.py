@@ -4,6 +4,7 @@ from typing import Any
 
 import sympy as sp
 
+from fedbounds.theory.checker.data import Assignment
 from fedbounds.theory.claims import Claim
 from fedbounds.theory.personalization.displays_theorems import THEOREM_37_DESCENT, THEOREM_37_E
 from fedbounds.theory.personalization.theorems import (
@@ -13,7 +14,6 @@ from fedbounds.theory.personalization.theorems import (
     THEOREM_37,
 )
 from fedbounds.theory.proof.language import (
-    Assignment,
     Book,
     above,
     below,

@@ -63,7 +63,7 @@ from .scopes import (
 )
 from .technical import of
 
-CLIENT = f"client of {SCAFFOLD}"
+CLIENT = f"client and memory of {SCAFFOLD}"
 vj, aj, alj, bej, ej, Wj = vectors(
     {
         "vj": "v_j^t",
