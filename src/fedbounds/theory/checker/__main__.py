@@ -30,7 +30,10 @@ def recheck(data: dict[str, Any]) -> dict[str, str]:
     return refused
 
 
-_NOTHING: dict[str, Any] = dict.fromkeys(("chart", "premises", "squares"), []) | {
+_NOTHING: dict[str, Any] = {
+    "chart": [],
+    "premises": [],
+    "squares": [],
     "rule": "none",
     "base": None,
 }

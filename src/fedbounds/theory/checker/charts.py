@@ -5,12 +5,12 @@ accepted only with a condition that says what it says.
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from flint import fmpq
 
-from .data import Assignment, Comparison, Scope, Theory
+from .data import Absent, Assignment, Comparison, Scope, Theory
 from .errors import Refused
 from .expressions import NewVariable, Reader, parsed
 from .ratios import Ratio, Ring
@@ -46,12 +46,17 @@ def branches(
     conditions: tuple[Comparison, ...],
     chart: tuple[Assignment, ...],
     powers: dict[str, bool],
+    absent: Sequence[Absent] = (),
 ) -> Iterator[Branch]:
-    """The branches of a chart; ``powers`` are further variables of the ring."""
+    """The branches of a chart; ``powers`` are further variables of the ring.
+
+    A run does not depend on what ``absent`` blocks leave free: such a parameter is what the chart
+    says.
+    """
     for condition in conditions:
         refuse_foreign(theory, condition)
     for choices in _alternatives(_completed(theory, chart)):
-        yield _branch(theory, scope, conditions, choices, powers)
+        yield _branch(theory, scope, conditions, choices, powers, absent)
 
 
 def refuse_foreign(theory: Theory, condition: Comparison) -> None:
@@ -106,14 +111,16 @@ def _branch(
     conditions: tuple[Comparison, ...],
     choices: list[_Choice],
     powers: dict[str, bool],
+    absent: Sequence[Absent],
 ) -> Branch:
     ring = _ring(theory, choices, powers)
     known: dict[str, Ratio] = {}
     reader = Reader(ring, known, theory)
-    every = (*theory.always, *conditions)
+    every = (*theory.always, *conditions, *(c for block in absent for c in block.holds))
+    free = {name for block in absent for name in block.free}
     for position, choice in enumerate(choices):
         later = {name for c in choices[position + 1 :] for name in (c.name, f"{c.name}_")}
-        _assign(reader, choice, every, known, theory, later)
+        _assign(reader, choice, every, known, theory, later, free)
     if scope is not None:
         reader = Reader(ring, known, theory, scope, _space(scope, reader))
     return Branch(reader, every)
@@ -144,6 +151,7 @@ def _assign(
     known: dict[str, Ratio],
     theory: Theory,
     later: set[str],
+    free: Set[str],
 ) -> None:
     ring, name, one = reader.ring, choice.name, reader.ring.number(1)
     bound = None if choice.kind == "root" else reader.ratio(choice.bound)
@@ -184,7 +192,10 @@ def _assign(
             known[name] = bound / (one + own)
         case "equal":
             assert bound is not None
-            if not choice.justified:
+            if name in free:
+                if not (bound.nonnegative() if sign == "nonnegative" else bound.positive()):
+                    raise Refused(f"{name} = {choice.bound}, which may be negative")
+            elif not choice.justified:
                 _justify(reader, name, bound, "==", conditions)
             known[name] = bound
         case "root":

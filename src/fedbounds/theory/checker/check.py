@@ -1,12 +1,13 @@
 """Does a certificate prove its step?"""
 
+import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from .charts import Branch, branches, refuse_foreign, weaker
-from .data import Certificate, Comparison, Premise, Scope, Statement, Step, Theory
+from .data import Absent, Certificate, Comparison, Premise, Scope, Statement, Step, Theory
 from .errors import Refused
-from .expressions import NewVariable, Reader
+from .expressions import NewVariable, Reader, parsed
 from .facts import FACTS
 from .keys import Affine, affine_of, of_vectors, over_clients, over_rounds
 from .values import CONSTANT, Value
@@ -146,7 +147,8 @@ def pieces(
         raise Refused(f"a statement of {statement.scope!r} is proved in {certificate.scope!r}")
     scope = theory.scopes[certificate.scope] if certificate.scope else None
     _refuse_algorithm(theory, certificate.scope, statement)
-    every = branches(theory, scope, statement.conditions, certificate.chart, powers)
+    absent = [] if scope else _absent(theory, statement)
+    every = branches(theory, scope, statement.conditions, certificate.chart, powers, absent)
     for branch in every:
         cited = []
         for premise in certificate.premises:
@@ -163,6 +165,17 @@ def pieces(
             premises=tuple(cited),
             squares=tuple(branch.reader.square(s.vector) for s in certificate.squares),
         )
+
+
+def _absent(theory: Theory, statement: Statement) -> list[Absent]:
+    """Blocks of dimension 0, with the parameters that the statement does not name."""
+    texts = [statement.left, statement.right, *(s for c in statement.conditions for s in c[::2])]
+    named = {n.id for text in texts for n in ast.walk(parsed(text)) if isinstance(n, ast.Name)}
+    return [
+        replace(block, free=tuple(name for name in block.free if name not in named))
+        for block in theory.absent
+        if (block.dimension, "==", "0") in statement.conditions
+    ]
 
 
 def _own(times: tuple[str, ...], branch: int) -> str:
@@ -217,6 +230,8 @@ def _premise(
     if cited.algorithm not in ("", target.algorithm):
         raise Refused(f"{premise.name} is claimed of {cited.algorithm} only")
     missing = set(cited.assumptions) - set(target.assumptions)
+    if not scope:
+        missing -= {a for block in _absent(theory, target) for a in block.assumptions}
     if missing:
         raise Refused(f"{premise.name} assumes {', '.join(sorted(missing))}")
     at = dict(premise.at)
@@ -301,12 +316,23 @@ def implied(branch: Branch, inner: Reader, condition: Comparison) -> bool:
     """Whether a cited step's condition holds wherever the target's conditions do."""
     left, relation, right = condition
     for a, r, b in weaker(branch.reader, branch.conditions):
-        if r == relation and (a, b) == (left, right):
+        if r == relation and _same(a, left) and _same(b, right):
             return True
+    match relation, parsed(right):
+        case (">=", ast.Call(func=ast.Name(id="Max"), args=arguments)) | (
+            "<=",
+            ast.Call(func=ast.Name(id="Min"), args=arguments),
+        ):
+            every = (ast.unparse(argument) for argument in arguments)
+            return all(implied(branch, inner, (left, relation, argument)) for argument in every)
     gap = (inner.read(right) - inner.read(left)).plain()
     if relation == "==":
         return gap.is_zero()
     return (gap if relation == "<=" else -gap).nonnegative()
+
+
+def _same(first: str, second: str) -> bool:
+    return ast.unparse(parsed(first)) == ast.unparse(parsed(second))
 
 
 def _refuse_sign(theory: Theory, value: Value, what: str) -> None:
@@ -354,6 +380,7 @@ def _induction(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> 
 def _unroll(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> None:
     """Sum_t x(t) <= S(T) x(0) + S(T - 1) Sum_t y(t), from x(t+1) <= r x(t) + y(t), r > 1, y >= 0.
 
+    The recursion may also be claimed of x(t), from round 1.
     By induction x(t) <= r^t x(0) + sum over s < t of r^(t-1-s) y(s); sum over t, exchange the
     sums; S(N) = 1 + r + ... + r^(N-1).
     """
@@ -382,8 +409,10 @@ def _unrolled(
     theory: Theory, step: Step, branch: Branch, cited: Statement, name: str, ratio: str
 ) -> None:
     reader = branch.reader.stating(vectors=False)
-    if cited.left != f"{name}(t + 1)" or cited.first or cited.relation != "<=":
-        raise Refused(f"{step.id}: the recursion does not bound {name}(t + 1)")
+    after = cited.left == f"{name}(t + 1)" and cited.first == 0
+    at = {} if after else {"t": "t + 1"}
+    if not (after or (cited.left == f"{name}(t)" and cited.first == 1)) or cited.relation != "<=":
+        raise Refused(f"{step.id}: the recursion does not bound {name} in the next round")
     for condition in cited.conditions:
         if not implied(branch, reader, condition):
             raise Refused(f"the recursion needs {' '.join(condition)}")
@@ -394,7 +423,7 @@ def _unrolled(
     factor = reader.ratio(ratio)
     if factor.has("t") or not (factor - reader.ring.number(1)).positive():
         raise Refused(f"{ratio} is not shown to exceed 1, the same in every round")
-    added = reader.read(cited.right) - reader.read(f"({ratio})*{name}(t)")
+    added = _shifted(reader, at).read(cited.right) - reader.read(f"({ratio})*{name}(t)")
     _refuse_sign(theory, added, "what the recursion adds")
     if any(key.startswith(f"{name}(") for key in added.terms):
         raise Refused(f"{step.id}: the recursion's factor is not {ratio}")

@@ -141,6 +141,24 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Absent:
+    """What holds where a block has dimension 0, and what a run then does not depend on.
+
+    Attributes
+    ----------
+    dimension : str
+    free : names of its step sizes, and of constants that bound nothing
+    holds : conditions
+    assumptions : those about this block alone
+    """
+
+    dimension: str
+    free: tuple[str, ...]
+    holds: tuple[Comparison, ...]
+    assumptions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Theory:
     """Everything that certificates speak of.
 
@@ -150,6 +168,7 @@ class Theory:
     quantities : dict from name to whether it is non-negative
     per_client, per_step : names of the quantities with a client axis, and with a step axis too
     scopes : dict of Scope
+    absent : what the absence of a block means
     always : conditions that hold everywhere: m <= n, and steps k run from 0 to K - 1
     """
 
@@ -159,3 +178,4 @@ class Theory:
     per_step: frozenset[str] = frozenset()
     scopes: dict[str, Scope] = field(default_factory=dict)
     always: tuple[Comparison, ...] = ()
+    absent: tuple[Absent, ...] = ()

@@ -151,7 +151,7 @@ class Reader:
     def _call(self, name: str, arguments: list[ast.expr]) -> Value:
         match name, arguments:
             case "sqrt", [inner]:
-                return Value.of(self._value(inner).plain().power(fmpq(1, 2)))
+                return Value.of(self._root(self._value(inner).plain()))
             case "Max" | "Min", [_, *_]:
                 return self._extreme(name, [self._value(a).plain() for a in arguments])
             case "sq", [inner]:
@@ -205,6 +205,15 @@ class Reader:
         whole = _constant_part(power)
         rest = power - self.ring.number(whole)
         return Value.of(self._variable(f"({ratio})**({rest})", True) * ratio.power(fmpq(whole)))
+
+    def _root(self, ratio: Ratio) -> Ratio:
+        """The square root; of what is no square it is a number of which only the sign is known."""
+        try:
+            return ratio.power(fmpq(1, 2))
+        except Refused:
+            if not ratio.nonnegative():
+                raise
+        return self._variable(f"sqrt({ratio})", ratio.positive())
 
     def _variable(self, name: str, positive: bool) -> Ratio:
         if name not in self.ring.names:

@@ -41,6 +41,12 @@ def power_falls(scope: Scope, arguments: tuple[str, ...]) -> Statement:
     return Statement(f"({q})**({b})", "<=", f"({q})**({a})", conditions)
 
 
+def root_grows(scope: Scope, arguments: tuple[str, ...]) -> Statement:
+    """sqrt(x) <= sqrt(y) for 0 <= x <= y."""
+    x, y = arguments
+    return Statement(f"sqrt({x})", "<=", f"sqrt({y})", ((x, ">=", "0"), (x, "<=", y)))
+
+
 def smooth(scope: Scope, arguments: tuple[str, ...]) -> Statement:
     """||grad(x) - grad(y)||^2 <= 2 L^2 (||x_u - y_u||^2 + ||x_v - y_v||^2): block smoothness.
 
@@ -124,6 +130,7 @@ FACTS: dict[str, Fact] = {
         growth,
         power_grows,
         power_falls,
+        root_grows,
         smooth,
         variance,
         martingale,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from .data import Assignment, Certificate, Premise, Scope, Square, Statement, Step, Theory
+from .data import Absent, Assignment, Certificate, Premise, Scope, Square, Statement, Step, Theory
 from .errors import Refused
 
 Data = Mapping[str, Any]
@@ -19,6 +19,7 @@ def theory_data(theory: Theory) -> dict[str, Any]:
         "per_step": sorted(theory.per_step),
         "scopes": {name: _plain(asdict(scope)) for name, scope in theory.scopes.items()},
         "always": _plain(theory.always),
+        "absent": [_plain(asdict(block)) for block in theory.absent],
     }
 
 
@@ -37,6 +38,7 @@ def theory_of(data: Data) -> Theory:
         per_step=frozenset(data["per_step"]),
         scopes={name: Scope(**_frozen(scope)) for name, scope in data["scopes"].items()},
         always=tuple(tuple(c) for c in data["always"]),
+        absent=tuple(Absent(**_frozen(block)) for block in data.get("absent", ())),
     )
 
 

@@ -70,8 +70,9 @@ def mentions(key: str, index: str) -> bool:
 
 
 def over_rounds(value: Value, first: int, horizon: Value) -> Value:
-    """Sum over t from ``first`` (0 or 1) to T - 1; ``horizon`` is T."""
+    """Sum over t from ``first`` (0 or 1) to T - 1; ``horizon`` is T, and at T = 1 it has t = 0."""
     ring = value.ring
+    single = (horizon - Value.of(ring.number(1))).plain().is_zero()
     total = Value(ring, {})
     if first not in (0, 1):
         raise Refused(f"a sum over rounds from {first}")
@@ -92,7 +93,8 @@ def over_rounds(value: Value, first: int, horizon: Value) -> Value:
         shift = at.get("", 0)
         if at["t"] != 1 or set(at) - {"t", ""}:
             raise Refused(f"{key} cannot be summed over rounds")
-        total = total + weight * Value.quantity(ring, f"Sum_t({name}(t))")
+        every = f"{name}(0)" if single else f"Sum_t({name}(t))"
+        total = total + weight * Value.quantity(ring, every)
         total = total + weight * _boundary(value, name, first + shift, shift)
     return total
 

@@ -32,6 +32,7 @@ Dropped = str | Comparison  # an assumption, or a condition
 _POINTS = 12  # choices of the parameters that are drawn, and tried
 _TRIED = 3
 _GAP = 1e-6
+_LARGEST = 12  # uses in a search with fewer assignments
 
 
 @dataclass(frozen=True)
@@ -294,7 +295,7 @@ def _variants(
     sides = [side for d in dropped if not isinstance(d, str) for side in (d[0], d[2])]
     named = names_in(sides)
     chart = tuple(a for a in written.chart if a.name not in named)
-    if chart != written.chart:
+    if chart != written.chart and len(free.uses) <= _LARGEST:
         yield replace(free, chart=chart)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fedbounds.theory.claims import Claim
+from fedbounds.theory.claims import Claim, read
 from fedbounds.vocabulary import ProofStatus
 
 from .replay import Local, Replayed
@@ -44,7 +44,7 @@ def proof_of(claim: Claim, steps: Sequence[Replayed]) -> ClaimProof:
     own = [s for s in steps if s.written.claim == claim.id]
     shown = [s for s in own if s.written.reading in ("", reading)]
     paper = [s for s in shown if s.written.source == "paper"]
-    parts = [part.name for part in claim.parts]
+    parts = [part.name for part in read(claim, claim.readings[0])]
     broken = {s.written.id for s in steps if s.local in _FAILS}
     missing = [name for name in parts if not any(_is_part(s, name) for s in shown)]
     failed = _unique(

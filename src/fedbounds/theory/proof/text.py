@@ -6,7 +6,7 @@ from typing import Any
 
 import sympy as sp
 
-from fedbounds.theory.checker.data import Comparison, Scope, Statement, Theory
+from fedbounds.theory.checker.data import Absent, Comparison, Scope, Statement, Theory
 from fedbounds.theory.claims import Condition, Part
 from fedbounds.theory.symbols import (
     CONSTANTS,
@@ -20,9 +20,20 @@ from fedbounds.theory.symbols import (
     m,
     n,
 )
-from fedbounds.vocabulary import Index
+from fedbounds.vocabulary import Assumption, Index
 
 _INDEX = ("t", "k")
+# gamma is the effective step size of the block that is there; without a shared block, nothing
+# differs between the clients' gradients in it
+_ABSENT = (
+    Absent("d_v", ("gamma_v", "eta_v", "sigma_v_sq"), (("gamma", "==", "eta_u*gamma_u"),)),
+    Absent(
+        "d_u",
+        ("gamma_u", "eta_u", "sigma_u_sq", "b_sq"),
+        (("gamma", "==", "eta_v*gamma_v"),),
+        (Assumption.DISSIMILARITY.value,),
+    ),
+)
 _EFFECTIVE = Condition(gamma_u * eta_u, "==", gamma_v * eta_v)
 
 
@@ -88,12 +99,14 @@ def theory_of(
     quantities = {name: name not in SIGNED for name in MEANING if name not in CONSTANTS}
     return Theory(
         symbols={safe(name): _sign(symbol) for name, symbol in CONSTANTS.items()}
-        | dict.fromkeys(_INDEX, "index"),
+        | dict.fromkeys(_INDEX, "index")
+        | dict.fromkeys((block.dimension for block in _ABSENT), "nonnegative"),
         quantities=quantities,
         per_client=per_client,
         per_step=per_step,
         scopes=dict(scopes),
         always=always,
+        absent=_ABSENT,
     )
 
 

@@ -18,7 +18,7 @@ PROVED, GIVEN, OPEN = "proved", "given", "open"
 FALSE, DOES_NOT_FOLLOW = "false", "does not follow"
 FAILS = (FALSE, DOES_NOT_FOLLOW)
 OURS = "ours"
-CORRECTED, SHARPER = "/corrected", "/sharper"
+CORRECTED = "/corrected"
 
 MEANING = {
     ProofStatus.PROVED: "every step of the paper's proof is proved, and all that it rests on",
@@ -90,20 +90,24 @@ def survivors(claim_id: str, failed: Record, proofs: Mapping[str, Record]) -> li
     """Proved statements in place of a failing step; empty if there is none."""
     row = proofs[claim_id]
     standing = [step for step in row["steps"] if step is not failed and holds(step)]
-    found = []
-    for step in standing:
-        if step["id"] == failed["id"]:
-            found.append(Survivor("its statement is proved otherwise"))
-        elif step["id"].startswith(failed["id"] + CORRECTED):
-            found.append(Survivor("proved with a correction", step))
-        elif step["id"].startswith(failed["id"] + SHARPER):
-            found.append(Survivor("proved in a sharper form", step))
+    name = failed["id"]
+    found = [
+        Survivor("its statement is proved otherwise") for step in standing if step["id"] == name
+    ]
+    found += _corrections(standing, name, "proved with a correction")
+    if not found:
+        found += _corrections(standing, claim_id.partition("/")[2], "the claim, corrected")
     mended = claim_id + CORRECTED
     if mended in proofs and proofs[mended]["status"] in COMPLETE:
         found.append(Survivor("the corrected claim is proved", claim=mended))
     if not found and row["status"] == ProofStatus.PROVED_OTHERWISE:
         found.append(Survivor("the claim is proved otherwise"))
     return found
+
+
+def _corrections(standing: Iterable[Record], name: str, words: str) -> list[Survivor]:
+    """Proved steps in place of the step, or of the claim, of this name."""
+    return [Survivor(words, step) for step in standing if step["id"].startswith(name + CORRECTED)]
 
 
 def evaluated(step: Record) -> str:
