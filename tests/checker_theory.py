@@ -1,5 +1,6 @@
 """A small theory for tests of the checker, and short ways to write steps and to evaluate them."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 from flint import fmpq
@@ -43,6 +44,7 @@ TWICE = Scope(
     derived=(("du", "2*p"),),
     algorithm="twice",
 )
+ALIKE = replace(TWICE, derived=(("du", "3*p"),), algorithm="")
 THEORY = Theory(
     symbols=dict.fromkeys(("n", "m", "K", "T"), "integer")
     | dict.fromkeys(("x", "y", "z", "gamma", "L"), "positive")
@@ -51,7 +53,7 @@ THEORY = Theory(
     quantities={"A": True, "B": True, "f": False, "g": True, "h": True},
     per_client=frozenset({"g"}),
     per_step=frozenset({"h"}),
-    scopes={"round": ROUND, "twice": TWICE},
+    scopes={"round": ROUND, "twice": TWICE, "alike": ALIKE},
     always=(("m", "<=", "n"), ("k", "<=", "K - 1")),
 )
 

@@ -66,7 +66,10 @@ class Assumption(StrEnum):
     ALIGNED_COMPENSATED = "alignment of the compensated masked gradient"
     SINGLE_STEP = "one local step per round"
     VIRTUAL = "t counts local steps, with virtual aggregation at each"
-    RECURSION = "recursion of the squared distance"  # a display, taken as given
+    # displays, taken as given: the step size of round t is constant, 1/(z(t+1)) or 2/(z(t+2))
+    RECURSION = "recursion of the squared distance"
+    RECURSION_DECAYING = "recursion of the squared distance, steps 1/(z(t+1))"
+    RECURSION_LONGER = "recursion of the squared distance, steps 2/(z(t+2))"
 
 
 class Constant(StrEnum):

@@ -23,23 +23,39 @@ CHARTS = [  # conditions, chart, and how the parameters that have to fit are dra
     (["2*K*x <= 1"], [("x", "below", "1/(2*K)")], {"x": lambda v: min(v["x"], 1 / v["K"] / 2)}),
     (["x <= Min(y, 1/K)/3"], [("x", "below", "y/3")], LEAST),
     (["x <= Min(y, 1/K)/3"], [("y", "split", "1/K"), ("x", "below", "1/(3*K)")], LEAST),
-    (["x >= 2*Max(y, K)"], [("x", "above", "2*y")], {"x": lambda v: v["x"] + 2 * max(v["y"], v["K"])}),
+    (
+        ["x >= 2*Max(y, K)"],
+        [("x", "above", "2*y")],
+        {"x": lambda v: v["x"] + 2 * max(v["y"], v["K"])},
+    ),
     (["gamma == x*y"], [("x", "equal", "gamma/y")], {"gamma": lambda v: v["x"] * v["y"]}),
     (["x == 3"], [("x", "equal", "3")], {"x": lambda v: Fraction(3)}),
     ([], [("x", "split", "y + s")], {}),
     ([], [("x", "split", "1"), ("y", "split", "x"), ("K", "integer", "1")], {}),
     ([], [("x", "root", "3")], {"x": lambda v: v["y"] ** 3}),
     (["n <= 2*K"], [("n", "below", "2*K")], {"K": lambda v: v["n"] + v["m"]}),
-    (["x >= sqrt(y)"], [("y", "root", "2"), ("x", "above", "sqrt(y)")], {"y": lambda v: v["s"] ** 2, "x": lambda v: v["s"] + v["gamma"]}),  # fmt: skip
-    ([], [("m", "scaled", "1", "2"), ("n", "scaled", "m", "2")], {"m": lambda v: 4, "n": lambda v: 36}),  # fmt: skip
+    (
+        ["x >= sqrt(y)"],
+        [("y", "root", "2"), ("x", "above", "sqrt(y)")],
+        {"y": lambda v: v["s"] ** 2, "x": lambda v: v["s"] + v["gamma"]},
+    ),  # fmt: skip
+    (
+        [],
+        [("m", "scaled", "1", "2"), ("n", "scaled", "m", "2")],
+        {"m": lambda v: 4, "n": lambda v: 36},
+    ),  # fmt: skip
     # s x + y is the square of s + x
-    ([], [("s", "solve", "(s_**2 - y)/x", "s*x + y")], {"y": lambda v: v["s"] ** 2 + v["s"] * v["x"] + v["x"] ** 2}),  # fmt: skip
+    (
+        [],
+        [("s", "solve", "(s_**2 - y)/x", "s*x + y")],
+        {"y": lambda v: v["s"] ** 2 + v["s"] * v["x"] + v["x"] ** 2},
+    ),  # fmt: skip
 ]
 FUNCTIONS = {"Max": max, "Min": min, "sqrt": lambda x: rational_root(x, 2)}
 
 
 def holds(condition, values):
-    return eval(condition, FUNCTIONS | values)  # noqa: S307
+    return eval(condition, FUNCTIONS | values)
 
 
 parameters = st.fixed_dictionaries(

@@ -41,15 +41,19 @@ def model(seed, values):
 
 
 def gap(sides, at):
-    left, relation, right = (side if side in ("<=", ">=", "==") else _number(side, at) for side in sides)
+    left, relation, right = (
+        side if side in ("<=", ">=", "==") else _number(side, at) for side in sides
+    )
     return left - right if relation == ">=" else right - left
 
 
 def _number(text, at):
-    return eval(text, {"__builtins__": {}}, at)  # noqa: S307
+    return eval(text, {"__builtins__": {}}, at)
 
 
-@given(statements, st.lists(st.tuples(statements, weights), max_size=3), parameters, st.integers(0, 99))
+@given(
+    statements, st.lists(st.tuples(statements, weights), max_size=3), parameters, st.integers(0, 99)
+)
 def test_an_accepted_combination_is_one(target, premises, values, seed):
     judge(target, premises, values, seed)
 

@@ -43,8 +43,13 @@ def test_what_is_read_has_the_value_that_python_gives_it(text, values):
     except Refused:
         assume(False)
     numbers = {name: Fraction(value) for name, value in values.items()}
-    functions = {"sqrt": lambda x: rational_root(x, 2), "Max": max, "Min": min, "Fraction": Fraction}
-    expected = eval(text, functions | numbers)  # noqa: S307
+    functions = {
+        "sqrt": lambda x: rational_root(x, 2),
+        "Max": max,
+        "Min": min,
+        "Fraction": Fraction,
+    }
+    expected = eval(text, functions | numbers)
     if isinstance(expected, float):  # an integer to a negative power
         assert abs(float(value_at(ratio, slacks(branch, values))) - expected) < 1e-9
     else:
@@ -143,6 +148,11 @@ def test_a_statement_names_no_slack_and_no_vector_without_a_scope():
     assert branch.reader.read("sq(u) + n_").terms
     plain, vectors = (branch.reader.stating(vectors=flag) for flag in (False, True))
     assert vectors.read("sq(u) + n").terms
-    for reader, text in ((plain, "sq(u)"), (plain, "n_"), (vectors, "n_*sq(u)"), (vectors, "sq(n_*u)")):
+    for reader, text in (
+        (plain, "sq(u)"),
+        (plain, "n_"),
+        (vectors, "n_*sq(u)"),
+        (vectors, "sq(n_*u)"),
+    ):
         with pytest.raises(Refused):
             reader.read(text)

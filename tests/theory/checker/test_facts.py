@@ -32,7 +32,7 @@ def holds(statement, evaluate):
 
 
 def number(text, **values):
-    return eval(text, {"__builtins__": {}, "Fraction": Fraction} | values)  # noqa: S307
+    return eval(text, {"__builtins__": {}, "Fraction": Fraction} | values)
 
 
 @given(rates, st.integers(1, 60))
@@ -195,8 +195,15 @@ def test_dissimilarity(seed, n):
 
 
 def test_dissimilarity_needs_a_point_common_to_all_clients():
-    own = replace(ROUND, gradients=(("p", "u", "p", "v"), ("au", "u", "u1", "v"), ("q", "v", "u", "v")))
-    for name, reason in (("p", "differs"), ("au", "differs"), ("q", "shared block"), ("u", "shared")):
+    own = replace(
+        ROUND, gradients=(("p", "u", "p", "v"), ("au", "u", "u1", "v"), ("q", "v", "u", "v"))
+    )
+    for name, reason in (
+        ("p", "differs"),
+        ("au", "differs"),
+        ("q", "shared block"),
+        ("u", "shared"),
+    ):
         with pytest.raises(Refused, match=reason):
             stated("dissimilarity", name, scope=own)
 

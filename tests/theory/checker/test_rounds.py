@@ -42,7 +42,9 @@ def test_premises_at_other_rounds():
     with refused():
         prove(claim("f(0) <= A(0)"), cite("b", at=(("t", "0"),)), earlier=earlier)
     with refused():
-        prove(claim("f(t - 1) <= A(t - 1)", first=1), cite("b", at=(("t", "t - 1"),)), earlier=earlier)
+        prove(
+            claim("f(t - 1) <= A(t - 1)", first=1), cite("b", at=(("t", "t - 1"),)), earlier=earlier
+        )
 
 
 def test_a_cited_step_speaks_of_the_same_parameters():
@@ -75,7 +77,9 @@ def test_vectors_of_another_round():
     }
     second = claim("f(t + 1) - f(t) == f(t) - f(t - 1)", first=1)
     with refused("another round"):
-        prove(second, cite("a"), cite("a", "-1", at=(("t", "t - 1"),)), earlier=earlier, scope="round")
+        prove(
+            second, cite("a"), cite("a", "-1", at=(("t", "t - 1"),)), earlier=earlier, scope="round"
+        )
     with refused("another round"):
         prove(claim("A(t) == A(0)"), cite("b"), cite("b", "-1", at=(("t", "0"),)), earlier=earlier,
               scope="round")  # fmt: skip
@@ -169,5 +173,3 @@ def test_sums_in_statements_keep_their_factors():
             prove(claim(text))
     prove(claim("Sum_i(2*g(t)) >= Sum_i(g(t))"))
     prove(claim("Sum_t(A(t)) >= 0"))
-
-

@@ -92,7 +92,9 @@ def test_no_induction_over_what_vectors_satisfy():
 def test_no_induction_under_a_condition_on_its_variable():
     earlier = {"a": claim("f(t + 1) <= f(t)", "t >= 3"), "b": claim("f(0) <= x")}
     with refused():
-        induction(claim("f(t) <= x", "t >= 3"), [cite("a"), hypothesis()], [cite("b")], earlier=earlier)
+        induction(
+            claim("f(t) <= x", "t >= 3"), [cite("a"), hypothesis()], [cite("b")], earlier=earlier
+        )
 
 
 # ---- unrolling
@@ -176,9 +178,16 @@ def test_recursions_that_cannot_be_unrolled(recursion, ratio):
     bound = "(({r})**T - 1)/(({r}) - 1)*B(0) + (({r})**(T - 1) - 1)/(({r}) - 1)*Sum_t(A(t))"
     with refused():
         unroll(bound.format(r=ratio), {"a": claim(recursion)}, ratio)
-    # nor with any other bound that the checker could read
+    # nor with another bound
     with refused():
         unroll("2**T*(B(0) + Sum_t(A(t)) + Sum_t(f(t)))", {"a": claim(recursion)}, ratio)
+
+
+def test_what_a_recursion_takes_away_is_not_added_up():
+    """B(0) = 1, A = (0, 1, 0), T = 3: the sum is 1 + 2 + 3 = 6, and 7 B(0) - 3 is 4."""
+    earlier = {"a": claim("B(t + 1) <= 2*B(t) - A(t)")}
+    with refused("adds"):
+        unroll(f"{S.format('T')}*B(0) - {S.format('T - 1')}*Sum_t(A(t))", earlier)
 
 
 def test_an_unrolled_recursion_keeps_what_it_needs():
@@ -204,4 +213,10 @@ def test_what_is_unrolled_is_a_quantity():
     with refused("undeclared quantity"):
         unroll(SUM, earlier, name=name)
     with refused("one premise"):
-        prove(claim(f"Sum_t(B(t)) <= {SUM}"), earlier=RECURSION, rule="unroll", variable="B", origin="2")
+        prove(
+            claim(f"Sum_t(B(t)) <= {SUM}"),
+            earlier=RECURSION,
+            rule="unroll",
+            variable="B",
+            origin="2",
+        )

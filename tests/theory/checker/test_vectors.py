@@ -88,6 +88,8 @@ def test_without_the_indicator_nothing_is_refused_and_squares_agree(counts, text
         "ip(present(given(p, past, i)), given(present(q), past, S, k))",
         "sq(given(present(Y), past, S, i, k))",
         "ip(present(u), given(present(v), S))",
+        "ip(given(present(p), past, i), given(present(q), past, k))",
+        "sq(given(present(p), past))",
     ],
 )
 def test_products_with_participants_agree_with_enumeration(counts, text):
@@ -141,6 +143,20 @@ def test_a_vector_that_depends_on_participants_is_not_independent_of_the_indicat
     atoms = {name: space.vector(depends) for name, depends in ROUND.atoms}
     product = space.evaluate("ip(present(w), w)", **atoms)
     assert product != space.sq(atoms["w"]) / 2
+
+
+def test_noise_vanishes_in_the_mean_over_samples():
+    reader, _ = reader_at(3, 2)
+    for text in ("ip(Y, v)", "sq(given(Y, past, i, k, S))", "ip(present(Y), given(p, past, k))"):
+        assert not reader.read(text).terms
+    assert reader.read("ip(Y, p)").terms
+
+
+def test_a_single_client_is_the_mean_over_clients_and_takes_part():
+    reader, _ = reader_at(1, 1)
+    for text in ("sq(present(p) - p)", "sq(given(p, past, xi) - given(p, past, xi, i))"):
+        assert not reader.read(text).terms
+    assert reader.read("sq(given(p, past) - p)").terms
 
 
 def test_division_by_n_less_one_needs_a_second_client():

@@ -169,13 +169,22 @@ def pieces(
 
 def _absent(theory: Theory, statement: Statement) -> list[Absent]:
     """Blocks of dimension 0, with the parameters that the statement does not name."""
-    texts = [statement.left, statement.right, *(s for c in statement.conditions for s in c[::2])]
-    named = {n.id for text in texts for n in ast.walk(parsed(text)) if isinstance(n, ast.Name)}
-    return [
+    sides = (statement.left, statement.relation, statement.right)
+    named = {name for c in (sides, *statement.conditions) for name in _named(c)}
+    found = [
         replace(block, free=tuple(name for name in block.free if name not in named))
         for block in theory.absent
         if (block.dimension, "==", "0") in statement.conditions
     ]
+    # what holds where one block is absent may speak of what another one leaves free
+    if any(name in _named(c) for a in found for b in found for name in a.free for c in b.holds):
+        raise Refused("no block is left")
+    return found
+
+
+def _named(comparison: Comparison) -> set[str]:
+    sides = (parsed(side) for side in comparison[::2])
+    return {n.id for side in sides for n in ast.walk(side) if isinstance(n, ast.Name)}
 
 
 def _own(times: tuple[str, ...], branch: int) -> str:

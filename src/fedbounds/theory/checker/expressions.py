@@ -218,6 +218,8 @@ class Reader:
     def _variable(self, name: str, positive: bool) -> Ratio:
         if name not in self.ring.names:
             raise NewVariable(name, positive)
+        if name in self.ring.positive and not positive:
+            raise Refused(f"{name} is positive in one branch only")
         return self.ring.variable(name)
 
     def _geometric(self, arguments: list[ast.expr]) -> Value:

@@ -16,6 +16,7 @@ from .masks import FEDPLT
 from .rounds import ADDED, ALL
 
 RECURSION = (Assumption.RECURSION,)
+DECAYING = (Assumption.RECURSION_DECAYING,)
 # 0 < eta < 1/z, as w_gap = 1/eta - z is positive
 STEP_SIZE = Condition(eta, "==", 1 / (z + w_gap))
 CONSTANTS = (Condition(z, "==", CONTRACTION), Condition(B_step, "==", ADDED))
@@ -68,7 +69,7 @@ REDUCED = Claim(
         Part(
             left=D_W(t + 1),
             right=t / (t + 1) * D_W(t) + LEVEL / (t + 1) ** 2,
-            assumptions=RECURSION,
+            assumptions=DECAYING,
         ),
     ),
 )
@@ -79,7 +80,7 @@ BASE = Claim(
     entry("fedplt/decaying-step-base"),
     algorithms=FEDPLT,
     parts=(
-        Part(name="D^1", left=D_W(1), right=D_0 + LEVEL, index=Index.RUN, assumptions=RECURSION),
+        Part(name="D^1", left=D_W(1), right=D_0 + LEVEL, index=Index.RUN, assumptions=DECAYING),
         Part(name="C", left=D_0 + LEVEL, right=C_rate, index=Index.RUN, conditions=(BASE_CASE,)),
     ),
 )
@@ -103,7 +104,7 @@ def _rate(name: str, condition: Condition) -> Part:
         left=D_W(t),
         right=C_rate / (t + 1),
         conditions=(condition,),
-        assumptions=RECURSION,
+        assumptions=DECAYING,
     )
 
 

@@ -27,11 +27,14 @@ from fedbounds.theory.symbols import (
     b2,
     f,
     gamma,
+    m,
+    n,
     t,
     variance_u,
     variance_v,
 )
 
+_DIGITS = 10**4  # e^c is rounded up to so many parts
 _CONSTANTS = (F_0, B_0, b2, variance_u, variance_v)
 
 
@@ -45,11 +48,16 @@ class Memory:
 
 @dataclass(frozen=True)
 class Row:
-    """A constant of a bound, derived and as stated; at most 1 times the stated one is proved."""
+    """A constant of a bound, derived and as stated, and the term that it multiplies."""
 
-    name: str
+    term: sp.Expr
     derived: sp.Expr
     stated: sp.Expr
+
+    @property
+    def name(self) -> str:
+        """The term as text, with n - m as the paper has it."""
+        return str(self.term.xreplace({m - n: -sp.Symbol("(n - m)")}))
 
     @property
     def ratio(self) -> sp.Expr:
@@ -65,7 +73,7 @@ class Average:
     right: sp.Expr
 
 
-def averaged(descent: Part, theorem: Part, memory: Memory | None = None) -> Average:
+def averaged(theorem: Part, descent: Part, memory: Memory | None = None) -> Average:
     """One round, summed over all rounds and divided by T K gamma; f(T) is at least 0."""
     measured = _measured(theorem)
     own = sp.expand(descent.right - f(t))
@@ -115,11 +123,12 @@ def _unrolled(memory: Memory, measured: sp.Expr) -> tuple[sp.Expr, sp.Expr, sp.E
 
 def _powers(ratio: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
     """Bounds on 1 + r + ..., over all T rounds and over all but the last."""
-    rate_ = sp.simplify((ratio - 1) * (T - 1))
-    if rate_.is_number and rate_ > 0:
-        # r = 1 + c/(T - 1): r^(T-1) <= e^c; the first falls in T from T = 2 on
-        grown = sp.exp(rate_)
-        return T * (grown - 1 + rate_ * grown) / (2 * rate_), T * (grown - 1) / rate_
+    growth = sp.simplify((ratio - 1) * (T - 1))
+    if growth.is_number and growth > 0:
+        # r = 1 + c/(T - 1): r^(T-1) <= e^c; the first over T falls in T, from T = 2 on
+        most_ = sp.Rational(sp.ceiling(sp.exp(growth) * _DIGITS), _DIGITS)
+        all_but_last = T * (most_ - 1) / growth
+        return T * (most_ - 1 + growth * most_) / (2 * growth), all_but_last
     return 1 / (1 - ratio), 1 / (1 - ratio)
 
 
@@ -187,9 +196,9 @@ def _terms(expression: sp.Expr) -> _Terms:
     return {key: sp.factor(term) for key, term in found.items()}
 
 
-def derived_bound(descent: Part, theorem: Part, memory: Memory | None = None) -> sp.Expr:
+def derived_bound(theorem: Part, descent: Part, memory: Memory | None = None) -> sp.Expr:
     """The mean of M is at most this, for every step size that the theorem admits."""
-    found, limits = averaged(descent, theorem, memory), edges(theorem.conditions)
+    found, limits = averaged(theorem, descent, memory), edges(theorem.conditions)
     lost = sp.Integer(0)
     (kept, rest) = found.kept.as_independent(gamma, as_Add=True)
     for term in sp.Add.make_args(rest):
@@ -202,9 +211,16 @@ def derived_bound(descent: Part, theorem: Part, memory: Memory | None = None) ->
     return sp.expand(found.right / (kept - lost))
 
 
-def table(bound: sp.Expr, stated: sp.Expr, limits: Edges) -> tuple[Row, ...]:
-    """The constants of a derived bound beside the stated ones, by constant and power of gamma."""
-    wanted = _terms(stated)
+def derive(theorem: Part, descent: Part, memory: Memory | None = None) -> tuple[Row, ...]:
+    """The constants of the derived bound beside the stated ones, by constant and power of gamma.
+
+    Raises
+    ------
+    FedboundsError
+        Where a derived term is no multiple of a stated one, or nothing is left of the descent.
+    """
+    bound, limits = derived_bound(theorem, descent, memory), edges(theorem.conditions)
+    stated, wanted = theorem.right, _terms(theorem.right)
     derived = {key: sp.Integer(0) for key in wanted}
     for key, term in _terms(bound).items():
         for target in sorted(wanted, key=lambda other, own=key: other != own):
@@ -218,8 +234,14 @@ def table(bound: sp.Expr, stated: sp.Expr, limits: Edges) -> tuple[Row, ...]:
 
 
 def _row(stated: sp.Expr, share: sp.Expr) -> Row:
-    number, rest = sp.factor(stated).as_coeff_Mul()
-    return Row(str(rest), share * number, number)
+    number, term = sp.factor(stated).as_coeff_Mul()
+    sign = sp.sign(number)
+    return Row(sign * term, sign * number * share, sign * number)
+
+
+def total(rows: tuple[Row, ...]) -> sp.Expr:
+    """The derived bound."""
+    return sp.Add(*(row.derived * row.term for row in rows))
 
 
 # ---- the best step size
@@ -258,24 +280,25 @@ def at_best_step(bound: sp.Expr, theorem: Part, stated: Part) -> tuple[Row, ...]
         wanted = sp.factor(sp.diff(own, constant))
         if wanted != 0:
             share = sp.simplify(sp.factor(sp.diff(inside, constant)) / wanted)
-            number = sp.sqrt(wanted.as_coeff_Mul()[0])
-            rows.append(Row(f"sqrt({wanted.as_coeff_Mul()[1] * constant})", sp.sqrt(share) * number, number))
+            row = _row(wanted * constant, share)
+            rows.append(Row(*map(sp.sqrt, (row.term, row.derived, row.stated))))
     largest, limits = _largest(theorem), edges(theorem.conditions)
     limits = {**limits, **edges(stated.conditions)}
-    total = sp.Integer(0)
+    others = sp.Integer(0)
     for power in (-1, 0, 2):
         at = coefficient[power] * (gamma**power if power > 0 else largest**power)
         share = most(at / rest, limits)
         if share is None:
             raise FedboundsError(f"{at} is no multiple of {rest}")
-        total += share
-    return (*rows, _row(rest, total))
+        others += share
+    return (*rows, _row(rest, others))
 
 
 def _largest(theorem: Part) -> sp.Expr:
     """The largest step size, 1/Max(1/x, ...) for Min(x, ...)."""
     (bound,) = (c.right for c in theorem.conditions if c.left == gamma and c.relation == "<=")
-    return bound.replace(sp.Min, lambda *xs: 1 / sp.Max(*(1 / x for x in xs)))
+    inverse = {call: 1 / sp.Max(*(1 / x for x in call.args)) for call in bound.atoms(sp.Min)}
+    return bound.xreplace(inverse)
 
 
 def _root_and_rest(bound: sp.Expr) -> tuple[sp.Expr, sp.Expr]:

@@ -63,7 +63,9 @@ class Finite:
             for name, size in zip(INDICES, self.sizes, strict=True)
         ]
         return [
-            Function(index, signs) for index in product(*ranges) for signs in self._signs(atom, index)
+            Function(index, signs)
+            for index in product(*ranges)
+            for signs in self._signs(atom, index)
         ]
 
     def _signs(self, atom: str, index: Index) -> Iterator[frozenset[int]]:
@@ -240,7 +242,9 @@ class Evaluator:
         members, (_, clients, _) = self._space().members, self._space().sizes
         rows = [[Fraction(int(i in group)) for i in range(clients)] for group in members]
         found = np.array(rows, dtype=object)
-        return found.reshape(len(members), clients, *(1 for _ in range(2 + len(self._space().signs))))
+        return found.reshape(
+            len(members), clients, *(1 for _ in range(2 + len(self._space().signs)))
+        )
 
 
 def _arithmetic(op: ast.operator, left: Fraction, right: Fraction) -> Fraction:

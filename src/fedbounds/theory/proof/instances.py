@@ -218,9 +218,7 @@ def instance(question: Question, point: Point) -> Instance | None:
     kind = {name: question.theory.symbols[name] for name in point}
     symbols = {n: kind[n] if kind[n] != _INDEX or not point[n] else "nonnegative" for n in point}
     theory = replace(question.theory, symbols=symbols)
-    fixed = tuple(
-        (name, "==", _shown(x)) for name, x in point.items() if symbols[name] != _INDEX
-    )
+    fixed = tuple((name, "==", _shown(x)) for name, x in point.items() if symbols[name] != _INDEX)
     statement = replace(question.statement, conditions=(*question.statement.conditions, *fixed))
     premises = tuple(replace(p, times=("1",)) for p in question.certificate.premises)
     chart = tuple(Assignment(name, "equal", bound) for name, _, bound in fixed)

@@ -41,7 +41,7 @@ def _part(mended: Claim, step: Written) -> Part:
         left=step.left,
         right=step.right,
         relation=Relation(step.relation),
-        index=_index(step) or nearest.index,
+        index=_index(step, nearest),
         first_round=step.statement.first,
         conditions=step.conditions,
         assumptions=step.assumptions,
@@ -57,9 +57,11 @@ def _nearest(claim: Claim, step: Written) -> Part:
     return next((part for part in claim.parts if part.left == step.left), claim.parts[0])
 
 
-def _index(step: Written) -> Index | None:
-    """What the formulas are about, where they tell."""
+def _index(step: Written, nearest: Part) -> Index:
+    """What the formulas are about: that of the printed part, where they do not tell."""
     sides = sp.Tuple(step.left, step.right)
     if sides.has(RunOperator):
         return Index.RUN
-    return None if sides.atoms(AppliedUndef) else Index.POINT
+    if not sides.atoms(AppliedUndef):
+        return Index.POINT
+    return Index.ROUND if nearest.index is Index.RUN else nearest.index

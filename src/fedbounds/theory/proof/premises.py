@@ -281,9 +281,7 @@ def _renumbered(
     return replace(certificate, premises=tuple(premises), base=base)
 
 
-def _variants(
-    written: Written, target: Statement, dropped: Sequence[Dropped]
-) -> Iterator[Written]:
+def _variants(written: Written, target: Statement, dropped: Sequence[Dropped]) -> Iterator[Written]:
     """The step without the premises: as it was, and without what the conditions justified."""
     free = replace(
         written,

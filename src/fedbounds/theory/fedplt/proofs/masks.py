@@ -20,7 +20,7 @@ def _update(book: Book) -> None:
         ("FGD", given(mgs, past), CLIENT_ROUND_FGD),
     ):
         book.line(
-            f"{claim}/corrected: {variant}", sq(Wk - W + eta * tau * masked), "==", 0,
+            f"{claim}:{variant}/corrected", sq(Wk - W + eta * tau * masked), "==", 0,
             scope=scope, claim=claim, source="ours",
         )  # fmt: skip
 

@@ -106,7 +106,7 @@ def _part1(book: Book) -> None:
     masked = of_client("psi", "masking", "smooth")
     prove(book, claim, "d", [*masked, *young], scope=CLIENT, source="ours")
     book.line(
-        f"{claim}/corrected: d", -eta * c_k * ip(_NEAR, pmg), "<=",
+        f"{claim}:d/corrected", -eta * c_k * ip(_NEAR, pmg), "<=",
         c_k * (sq(_NEAR) + scaled * 2 * L * F_own(t)),
         [f"{claim}:c", *of_client("smooth")],
         scope=CLIENT, claim=claim, source="ours", assumptions=SMOOTH,
@@ -114,7 +114,7 @@ def _part1(book: Book) -> None:
     # the sum of (d) over the clients
     masked = of_step("asm psi", "asm masking of gradients", "asm smooth")
     term = eta**2 * psi_max**2 * L * F_att(t)
-    for name, factor in (("summed", 1), ("summed/sharper", 2)):
+    for name, factor in (("summed", 1), ("summed, halved", 2)):
         book.line(
             f"{claim}: {name}", -eta * ip(_NEAR, pmg), "<=", sq(_NEAR) / factor + term,
             [*masked, *young], scope=STEP, claim=claim, source="ours", assumptions=SMOOTH,
@@ -149,7 +149,7 @@ def _part2(book: Book) -> None:
 
 def _part3(book: Book) -> None:
     claim = "A2.2-part3"
-    part1, sharper = "A2.2-part1: summed", "A2.2-part1: summed/sharper"
+    part1, sharper = "A2.2-part1: summed", "A2.2-part1: summed, halved"
     shares = of_step("asm shares of gaps")
     # twice part 1 has 2 sum_k c_k ||W - W_k||^2, half of which is printed
     for part in ("as printed", "c_k"):

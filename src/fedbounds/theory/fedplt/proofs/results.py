@@ -5,28 +5,31 @@ from fedbounds.theory.claims import Condition
 from fedbounds.theory.fedplt.results import (
     BASE_CASE,
     CONSTANTS,
+    DECAYING,
     LARGE,
     LEVEL,
     RECURSION,
 )
 from fedbounds.theory.proof.language import Book, above, cite, condition, equal
 from fedbounds.theory.symbols import D_0, D_W, B_step, C_rate, eta, t, w_gap, z
+from fedbounds.vocabulary import Assumption
 
 from .writing import Use, by_induction, prove
 
+LONGER = (Assumption.RECURSION_LONGER,)
 _HYPOTHESIS = Premise("hypothesis", "hypothesis", ("?",))
 _ETA = equal(eta, 1 / (z + w_gap))
 
 
 def _recursions(book: Book) -> None:
     """The recursion for three choices of the step size of round t."""
-    for name, step in (
-        ("recursion", eta),
-        ("recursion, eta = 1/(z (t + 1))", 1 / (z * (t + 1))),
-        ("recursion, eta = 2/(z (t + 2))", 2 / (z * (t + 2))),
+    for name, step, assumptions in (
+        ("recursion", eta, RECURSION),
+        ("recursion, eta = 1/(z (t + 1))", 1 / (z * (t + 1)), DECAYING),
+        ("recursion, eta = 2/(z (t + 2))", 2 / (z * (t + 2)), LONGER),
     ):
         right = (1 - z * step) * D_W(t) + step**2 * B_step
-        book.suppose(name, D_W(t + 1), right, "Step 5, taken as given", RECURSION)
+        book.suppose(name, D_W(t + 1), right, "Step 5, taken as given", assumptions)
     book.suppose("start", D_W(0), D_0, "D^0", (), "==")
 
 
@@ -53,7 +56,7 @@ def _decaying(book: Book) -> None:
     book.line(
         f"{claim}: at t = 1", D_W(1), "<=", C_rate / 2, start,
         chart=[above(B_step, 2 * D_0 * z**2), equal(C_rate, BASE_CASE.right)],
-        claim=claim, conditions=[smallest, near], assumptions=RECURSION,
+        claim=claim, conditions=[smallest, near], assumptions=DECAYING,
     )  # fmt: skip
     book.line(
         f"{claim}: at t = 0, any C", D_W(0), "<=", C_rate, ["asm start"],
@@ -79,7 +82,7 @@ def _corrected(book: Book) -> None:
         ["asm recursion, eta = 2/(z (t + 2))", _HYPOTHESIS],
         base=["asm start", condition(conditions[0])], chart=[above(C_rate, 4 * LEVEL)],
         rule="induction", variable="t", claim="decaying-step", source="ours",
-        conditions=conditions, assumptions=RECURSION,
+        conditions=conditions, assumptions=LONGER,
     )  # fmt: skip
 
 

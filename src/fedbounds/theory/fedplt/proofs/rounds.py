@@ -70,28 +70,28 @@ def _virtual(book: Book) -> None:
     jensen = [square(own - steps), square(steps - given(own, past, xi))]
     # W^t moves as well, and by up to psi_max as far
     book.line(
-        f"{claim}/corrected: moves", sq(Wk - W), "<=",
+        f"{claim}: moves", sq(Wk - W), "<=",
         2 * (1 + psi_max**2) * eta**2 * j**2 * sq(own),
         [*_of(VIRTUAL, "psi"), *jensen, square(steps + mean)],
         scope=VIRTUAL, claim=claim, source="ours",
     )  # fmt: skip
     gradient = _of(VIRTUAL, "unbiased", "variance", "gradients", "masking")
     book.line(
-        f"{claim}/corrected: gradients", sq(own), "<=", (G2 + sigma2) * Gamma,
+        f"{claim}: gradients", sq(own), "<=", (G2 + sigma2) * Gamma,
         gradient, scope=VIRTUAL, claim=claim, source="ours", assumptions=_LOCAL,
     )  # fmt: skip
-    facts = [*_of(VIRTUAL, "psi", "psi at least 1"), f"{claim}/corrected: gradients"]
+    facts = [*_of(VIRTUAL, "psi", "psi at least 1"), f"{claim}: gradients"]
     moves = [*jensen, square(steps - mean)]
     prove(book, claim, "virtual", [*facts, *moves], scope=VIRTUAL, chart=[above(tau, j + 1)])
     book.line(
-        f"{claim}/corrected: virtual", sq(Wk - W), "<=", 2 * (1 + psi_max**2) * DIVERGENCE,
-        [f"{claim}/corrected: moves", f"{claim}/corrected: gradients"],
+        f"{claim}:virtual/corrected", sq(Wk - W), "<=", 2 * (1 + psi_max**2) * DIVERGENCE,
+        [f"{claim}: moves", f"{claim}: gradients"],
         scope=VIRTUAL, chart=[above(tau, j + 1)], claim=claim, source="ours",
         conditions=_WITHIN, assumptions=_LOCAL,
     )  # fmt: skip
     book.line(
-        f"{claim}/corrected", V_W(t), "<=", 2 * (1 + psi_max**2) * DIVERGENCE,
-        [f"asm V_W ({VIRTUAL})", f"{claim}/corrected: virtual"],
+        f"{claim}: V_W, virtual", V_W(t), "<=", 2 * (1 + psi_max**2) * DIVERGENCE,
+        [f"asm V_W ({VIRTUAL})", f"{claim}:virtual/corrected"],
         scope=VIRTUAL, vectors=False, chart=[above(tau, j + 1)], claim=claim, source="ours",
         conditions=_WITHIN, assumptions=(*_LOCAL, Assumption.VIRTUAL),
     )  # fmt: skip
@@ -114,10 +114,10 @@ def _recursion(book: Book) -> None:
 
 
 def _corrected(book: Book) -> None:
-    claim, name = "recursion", "recursion/corrected"
+    claim, virtual_step = "recursion", "recursion:virtual step/corrected"
     noise = eta**2 * sigma2 * psi_max**2
     book.line(
-        f"{name}: virtual step", D_1(t), "<=",
+        virtual_step, D_1(t), "<=",
         (1 - eta * CONTRACTION / 2) * D_W(t) + (2 + eta * CONTRACTION) * V_W(t)
         + HETEROGENEITY + noise * Gamma_2,
         ["A3-zero:sum", "A1-term:e", "A2-final/corrected"], chart=GAMMA_POSITIVE,
@@ -127,17 +127,17 @@ def _corrected(book: Book) -> None:
     virtual = (*_NOISE, Assumption.LOCAL_GRADIENTS, Assumption.VIRTUAL)
     moved = 2 * (2 + eta * CONTRACTION) * (1 + psi_max**2) * tau**2 * (G2 + sigma2) * Gamma
     book.line(
-        f"{name}: virtual aggregation", D_W(t + 1), "<=",
+        f"{claim}:round/corrected", D_W(t + 1), "<=",
         (1 - eta * CONTRACTION / 2) * D_W(t)
         + eta**2 * (moved + 2 * L * nu_max * Lambda + sigma2 * psi_max**2 * Gamma_2),
-        ["asm virtual aggregation", f"{name}: virtual step", "local-divergence/corrected"],
+        ["asm virtual aggregation", virtual_step, "local-divergence: V_W, virtual"],
         chart=[*GAMMA_POSITIVE, above(tau, j + 1)],
         claim=claim, source="ours", conditions=(*CONDITIONS, *_WITHIN), assumptions=virtual,
     )  # fmt: skip
     single = (*_NOISE, Assumption.SINGLE_STEP)
     once = [f"asm one local step: {x} ({STEP})" for x in ("W_k", "V_W", "D_W")]
     book.line(
-        f"{name}: one local step", D_W(t + 1), "<=",
+        f"{claim}:one local step/corrected", D_W(t + 1), "<=",
         (1 - eta * CONTRACTION) * D_W(t)
         + eta**2 * (2 * L * nu_max * Lambda + sigma2 * psi_max**2 * Gamma),
         [*once, "A3-zero:sum", "A1-term:e", "A2-grouped/corrected", "def A_24", "A2.4:equal",
