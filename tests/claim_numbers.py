@@ -7,6 +7,7 @@ import numpy as np
 import sympy as sp
 from flint import arb, ctx, fmpq
 
+from fedbounds.theory.symbols import CONSTANTS as SYMBOLS
 from fedbounds.verify.conditions import in_balls
 from fedbounds.verify.evaluate import IrrationalError, Numbers, evaluate
 from fedbounds.vocabulary import Quantity
@@ -17,7 +18,10 @@ CONSTANTS = {
     "gamma_v": "gamma_v", "eta_u": "eta_u", "eta_v": "eta_v", "d_u": "d_u", "d_v": "d_v", "j": "j",
 }  # fmt: skip
 # quantities per client, and per client and local step
-PER_CLIENT = {"g_ui", "g_vi", "M_vi", "Dv_i", "s_vi", "cd_i", "C_i", "c_i2", "h_i2", "ch_i"}
+PER_CLIENT = {
+    "g_ui", "g_vi", "M_vi", "Dv_i", "s_vi", "cd_i", "C_i", "c_i2", "h_i2", "ch_i",
+    "F_own", "F_bar", "F_gap", "b_own", "cos_g", "cos_m",
+}  # fmt: skip
 PER_STEP = {
     "E_ik", "Eu_ik", "Ev_ik", "Y_ik", "A_ik", "Bt_ik", "A_old", "Bt_old", "U_ik", "V_ik",
 }  # fmt: skip
@@ -39,7 +43,7 @@ def random_numbers(seed: int, *, full: bool) -> Numbers:
     n = rng.randint(2, 9)
     whole = {"n": n, "m": n if full else rng.randint(1, n), "K": rng.randint(2, 6),
              "T": rng.randint(2, 5), "d_u": rng.randint(0, 3), "d_v": rng.randint(0, 3), "j": 1}  # fmt: skip
-    constants = {name: fmpq(whole[name]) if name in whole else some() for name in CONSTANTS}
+    constants = {name: fmpq(whole[name]) if name in whole else some() for name in SYMBOLS}
 
     def values(name: str) -> Any:
         shape: tuple[int, ...] = (whole["T"] + 1,)

@@ -19,7 +19,15 @@ from logistic_cases import (
 )
 
 from fedbounds.errors import FedboundsError
-from fedbounds.problems import cohort_of, everyone, to_namespace, to_rational
+from fedbounds.problems import (
+    cohort_of,
+    coupled_cosine,
+    everyone,
+    federated_quadratic,
+    to_namespace,
+    to_rational,
+)
+from fedbounds.problems.constants import OF_BLOCKS
 from fedbounds.vocabulary import Assumption
 
 every_case = pytest.mark.parametrize("problem", CASES.values(), ids=list(CASES))
@@ -133,10 +141,17 @@ def test_index_draws_are_uniform():
 
 
 @pytest.mark.parametrize("assumption", list(Assumption))
-def test_every_assumption_holds_with_a_reason(assumption):
+def test_every_assumption_on_blocks_holds_with_a_reason_and_no_other_is_claimed(assumption):
     evidence = CASES["n=3"].satisfies(assumption)
-    assert evidence.holds is True
+    assert evidence.holds is (True if assumption in OF_BLOCKS else None)
     assert evidence.reason.startswith(f"{assumption.value}: ")
+
+
+@pytest.mark.parametrize("family", [federated_quadratic, coupled_cosine])
+@pytest.mark.parametrize("assumption", sorted(set(Assumption) - OF_BLOCKS))
+def test_a_family_claims_nothing_of_assumptions_it_does_not_speak_of(family, assumption):
+    problem = family(clients=2, shared_dimension=1, personal_dimension=1)
+    assert problem.satisfies(assumption).holds is None
 
 
 # ---- refusals

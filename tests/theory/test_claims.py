@@ -20,7 +20,7 @@ from fedbounds.theory.orders import ComparisonClaim
 from fedbounds.theory.personalization import lemmas
 from fedbounds.theory.registry import claim, encoded, encoded_claims
 from fedbounds.theory.setting import AssumptionClaim, Experiment
-from fedbounds.theory.symbols import MEANING, G_u, G_v, Mean_t, RunOperator, k, m, n, t
+from fedbounds.theory.symbols import MEANING, VECTORS, G_u, G_v, Mean_t, RunOperator, k, m, n, t
 from fedbounds.verify.conditions import failure, sides
 from fedbounds.verify.evaluate import Numbers
 from fedbounds.verify.instance import ALGORITHM_NAMES
@@ -28,6 +28,7 @@ from fedbounds.vocabulary import Assumption, Index, Kind, Quantity, Relation
 
 # of everything that a plan judges
 INSTANCE_NAMES = {*ALGORITHM_NAMES.values(), "bound", *LADDER_NAMES}
+PROVED_ONLY = {"FedPLT"}  # its claims are judged by proof; no plan runs it yet
 
 CLAIMS = tuple(found for key in PAPERS for found in encoded_claims(key))
 IDS = [found.id for found in CLAIMS]
@@ -81,7 +82,7 @@ CLASS_OF_KIND = {
 
 @pytest.mark.parametrize("listed", ENTRIES, ids=[e.id for e in ENTRIES])
 def test_all_but_definitions_are_encoded_in_the_class_of_their_kind(listed):
-    if listed.kind is Kind.DEFINITION:
+    if listed.kind is Kind.DEFINITION or not_yet(listed):
         assert not listed.module
         with pytest.raises(FedboundsError, match=listed.id):
             encoded(listed)
@@ -93,9 +94,14 @@ def test_all_but_definitions_are_encoded_in_the_class_of_their_kind(listed):
     assert len({reading.name for reading in found.readings}) == len(found.readings)
 
 
+def not_yet(listed):
+    """What of a paper that is only proved has no formula yet."""
+    return listed.paper == "fedplt" and not listed.module
+
+
 @pytest.mark.parametrize("listed", ENTRIES, ids=[e.id for e in ENTRIES])
 def test_only_claims_with_parts_are_given_out_as_such(listed):
-    if CLASS_OF_KIND.get(listed.kind) is Claim:
+    if CLASS_OF_KIND.get(listed.kind) is Claim and not not_yet(listed):
         assert claim(listed.id).parts
     else:
         with pytest.raises(FedboundsError, match=listed.id):
@@ -118,7 +124,7 @@ def test_relations_fit_the_kind(found):
 def test_an_algorithm_is_one_that_instances_have(found):
     """A name that nothing runs would leave a claim without evidence for ever."""
     assert found.algorithms
-    assert set(found.algorithms) <= INSTANCE_NAMES
+    assert set(found.algorithms) <= INSTANCE_NAMES | PROVED_ONLY
     for part in found.parts:
         assert part.algorithm in ("", *found.algorithms)
         assert (part.index is Index.RUNG) == ("ladder" in (part.algorithm or found.algorithms[0]))
@@ -141,7 +147,7 @@ def test_every_symbol_has_a_meaning(found, reading):
     whole = [e for part in read(found, reading) for e in expressions(part)] + weights + schedules
     for expression in map(sp.sympify, whole):
         for symbol in expression.free_symbols - {t, k}:
-            assert symbol.name in MEANING
+            assert symbol.name in MEANING or symbol.name in VECTORS
         for atom in expression.atoms(sp.core.function.AppliedUndef):
             assert atom.func.__name__ in MEANING
             assert atom.func.__name__ in list(Quantity)
@@ -161,7 +167,7 @@ def test_a_part_is_typed(found, reading):
 
 @every_reading
 def test_rounds_are_bound_where_a_part_speaks_of_a_whole_run(found, reading):
-    for part in read(found, reading):
+    for part in measured(read(found, reading)):
         free = any(bare(side, t) for side in (part.left, part.right))
         if part.index in (Index.RUN, Index.POINT):
             assert not free
@@ -178,6 +184,11 @@ def test_rounds_are_bound_where_a_part_speaks_of_a_whole_run(found, reading):
             assert part.left == found.part(part.name).left
 
 
+def measured(parts):
+    """Those whose sides are quantities that runs measure, no products of vectors."""
+    return [part for part in parts if not part.vectors]
+
+
 def bare(expression: sp.Expr, symbol: sp.Symbol) -> bool:
     """Whether the round t, or the step k, occurs outside every run operator."""
     if isinstance(expression, RunOperator):
@@ -187,7 +198,7 @@ def bare(expression: sp.Expr, symbol: sp.Symbol) -> bool:
 
 @every_claim
 def test_what_is_indexed_by_clients_and_steps_is_stated_so(found):
-    for part in found.parts:
+    for part in measured(found.parts):
         steps, clients = bool(part.quantities & PER_STEP), bool(part.quantities & PER_CLIENT)
         assert steps == (part.index is Index.STEP)
         assert clients or part.index is not Index.CLIENT
@@ -340,13 +351,13 @@ def test_a_reading_means_the_same_expression_at_other_numbers(seed):
 # ---- small contracts of the data types
 
 
-@every_claim
+@pytest.mark.parametrize("found", [c for c in CLAIMS if not set(c.algorithms) & PROVED_ONLY])
 def test_the_gap_is_right_minus_left(found):
     numbers = random_numbers(13, full=False)
     assert (
         numbers.constants["m"] < numbers.constants["n"]
     )  # n = 6, m = 3: some steps divide by n - m, or speak of 2m
-    for part in found.parts:
+    for part in measured(found.parts):
         rounds = range(part.first_round, int(numbers.constants["T"]))
         sides = (value(e, numbers, rounds) for e in (part.gap, part.left, part.right))
         with ctx.workprec(200):

@@ -78,9 +78,10 @@ def test_every_formula_is_well_formed_and_whole():
         (r"i\ne j", "<mrow><mi>i</mi><mo>≠</mo><mi>j</mi></mrow>"),
         (
             r"\langle a\rangle",
-            '<mrow><mo stretchy="false" lspace="0" rspace="0">⟨</mo><mi>a</mi>'
-            '<mo stretchy="false" lspace="0" rspace="0">⟩</mo></mrow>',
+            '<mrow><mo stretchy="false">⟨</mo><mi>a</mi><mo stretchy="false">⟩</mo></mrow>',
         ),
+        (r"\|", '<mo stretchy="false" lspace="0" rspace="0">‖</mo>'),
+        (r"\mathrm{ab}", '<mi mathvariant="normal">ab</mi>'),
         (r"\sum_i", "<munder><mo>∑</mo><mi>i</mi></munder>"),
     ],
 )

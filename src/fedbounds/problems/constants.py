@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from fedbounds.vocabulary import Constant, Provenance, Side
+from fedbounds.vocabulary import Assumption, Constant, Provenance, Side
 
 
 @dataclass(frozen=True)
@@ -28,3 +28,20 @@ class Evidence:
 
     holds: bool | None
     reason: str
+
+
+# on an objective in a shared and a personal block
+OF_BLOCKS = frozenset(
+    {
+        Assumption.SMOOTH,
+        Assumption.NOISE,
+        Assumption.DISSIMILARITY,
+        Assumption.BOUNDED_BELOW,
+        Assumption.BOUNDED_GRADIENTS,
+    }
+)
+
+
+def not_known(assumption: Assumption) -> Evidence:
+    """A family that does not speak of an assumption says nothing of it."""
+    return Evidence(None, f"{assumption.value}: not known of this family")

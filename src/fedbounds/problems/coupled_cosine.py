@@ -19,7 +19,7 @@ from fedbounds.errors import FedboundsError, require
 from fedbounds.vocabulary import Assumption, Constant, Provenance, Side
 
 from .cohort import Cohort
-from .constants import Constants, ConstantValue, Evidence
+from .constants import OF_BLOCKS, Constants, ConstantValue, Evidence, not_known
 from .noise import SILENT, Noise
 from .problem import Start, check_start, initial_gradients, initial_value
 
@@ -171,10 +171,12 @@ class CoupledCosine:
         }
 
     def satisfies(self, assumption: Assumption) -> Evidence:
-        """Every assumption holds at all points, but for bounded gradients."""
+        """Those on both blocks hold at all points, but for bounded gradients."""
         if assumption is Assumption.BOUNDED_GRADIENTS:
             bounded = not np.any(self.shared_hessian)
             return Evidence(bounded, "the quadratic part of the shared gradient has no bound")
+        if assumption not in OF_BLOCKS:
+            return not_known(assumption)
         return Evidence(True, f"{assumption.value}: by the form of the coupled cosine")
 
 

@@ -17,7 +17,7 @@ from fedbounds.vocabulary import Assumption, Constant, Provenance, Side
 
 from . import logistic_bounds as bounds
 from .cohort import Cohort
-from .constants import Constants, ConstantValue, Evidence
+from .constants import Constants, ConstantValue, Evidence, not_known
 from .problem import Start, check_start, initial_gradients, initial_value, joint_rows
 
 Array = Any
@@ -237,7 +237,7 @@ class FederatedLogistic:
         return float(initial_value(self, start)) * self._margin + slack
 
     def satisfies(self, assumption: Assumption) -> Evidence:
-        """Every assumption holds at all points."""
+        """The assumptions on both blocks hold at all points."""
         reasons = {
             Assumption.SMOOTH: "the loss and the regulariser have bounded Hessians",
             Assumption.NOISE: "samples are uniform draws with replacement, of bounded slopes",
@@ -245,6 +245,8 @@ class FederatedLogistic:
             Assumption.BOUNDED_BELOW: "the loss and the regulariser are non-negative",
             Assumption.BOUNDED_GRADIENTS: "the loss and the regulariser have bounded slopes",
         }
+        if assumption not in reasons:
+            return not_known(assumption)
         return Evidence(True, f"{assumption.value}: {reasons[assumption]}")
 
 

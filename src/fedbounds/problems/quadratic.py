@@ -20,7 +20,7 @@ from fedbounds.errors import FedboundsError, require
 from fedbounds.vocabulary import Assumption, Constant
 
 from .cohort import Cohort, everyone
-from .constants import Constants, ConstantValue, Evidence
+from .constants import OF_BLOCKS, Constants, ConstantValue, Evidence, not_known
 from .linear import is_exact, is_positive_semidefinite, solve, spectral_norm
 from .noise import SILENT, Noise
 from .problem import Start, check_start, initial_gradients, initial_value, joint_rows
@@ -243,6 +243,8 @@ class FederatedQuadratic:
             shared, coupling, _ = self.blocks()
             bounded = bool((shared == shared * 0).all() and (coupling == coupling * 0).all())
             return Evidence(bounded, "the shared gradient is affine: bounded only if constant")
+        if assumption not in OF_BLOCKS:
+            return not_known(assumption)
         return Evidence(True, "exact on quadratics")
 
 

@@ -10,6 +10,7 @@ from fedbounds.errors import unknown_name
 from fedbounds.vocabulary import Assumption, Index, Relation
 
 from .catalogue import Entry
+from .proof.vectors import ip, sq
 from .symbols import constants_in, quantities_in
 
 
@@ -66,6 +67,11 @@ class Part:
     def gap(self) -> sp.Expr:
         """right - left."""
         return self.right - self.left
+
+    @cached_property
+    def vectors(self) -> bool:
+        """Whether it speaks of vectors themselves, whose products only small runs enumerate."""
+        return any(side.has(sq, ip) for side in (self.left, self.right))
 
     @cached_property
     def quantities(self) -> frozenset[str]:

@@ -22,6 +22,7 @@ class Meaning:
 
 MEANING: dict[str, Meaning] = {}
 CONSTANTS: dict[str, sp.Symbol] = {}
+VECTORS: dict[str, str] = {}  # vectors and sources of randomness, with their notation
 
 
 def _symbol(name: str, text: str, latex: str, **assumptions: bool) -> sp.Symbol:
@@ -431,4 +432,6 @@ def quantities_in(expression: sp.Expr) -> frozenset[str]:
 
 def constants_in(expression: sp.Expr) -> frozenset[str]:
     """Names of the constants and parameters an expression uses; the round t is not one."""
-    return frozenset(s.name for s in expression.free_symbols if s not in (t, k))
+    return frozenset(
+        s.name for s in expression.free_symbols if s not in (t, k) and s.name not in VECTORS
+    )

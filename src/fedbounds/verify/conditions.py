@@ -29,6 +29,9 @@ def refusal(part: Part, instance: Any, numbers: Numbers) -> Refusal | None:
     """None if the part applies; otherwise which assumption, constant or condition fails."""
     if part.algorithm and part.algorithm != instance.algorithm_name:
         return Refusal(Verdict.NOT_APPLICABLE, f"speaks of {part.algorithm}")
+    if part.vectors:
+        reason = "it speaks of vectors, and is evaluated where small runs are enumerated"
+        return Refusal(Verdict.NOT_APPLICABLE, reason)
     for assumption in part.assumptions:
         evidence = evidence_of(instance, assumption)
         if evidence.holds is not True:

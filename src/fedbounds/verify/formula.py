@@ -6,8 +6,7 @@ from typing import Any
 import sympy as sp
 from sympy.printing.latex import LatexPrinter
 
-from fedbounds.theory.proof.vectors import LATEX
-from fedbounds.theory.symbols import MEANING, t
+from fedbounds.theory.symbols import MEANING, VECTORS, t
 
 _ROUND = re.compile(r"\^(?:\{t([+-][0-9]+)?\}|t)")
 _COMPOSITE = re.compile(r"\\\||\\langle|\s")  # a norm, a product or more than one letter
@@ -25,7 +24,7 @@ class _Latex(LatexPrinter):  # type: ignore[misc]
         known = MEANING.get(expr.name)
         if known:
             return known.latex
-        return LATEX.get(expr.name) or str(super()._print_Symbol(expr, style))
+        return VECTORS.get(expr.name) or str(super()._print_Symbol(expr, style))
 
     def _print_sq(self, expr: Any) -> str:
         return rf"\mathbb E\|{self._print(expr.args[0])}\|^2"

@@ -33,8 +33,9 @@ def print_proofs(proofs: Mapping[str, Record], paths: Sequence[str], seconds: fl
     """
     out = console()
     claims = steps.claims_of(proofs)
-    for claim_id, row in claims.items():
-        _print_findings(out, claim_id, row, proofs)
+    found = [key for key, row in claims.items() if steps.failing(row)]
+    for claim_id in sorted(found, key=lambda key: not steps.fails(claims[key])):
+        _print_findings(out, claim_id, claims[claim_id], proofs)
     if any("[" in v for step in steps.every_step(proofs) for _, v in steps.values(step)):
         _say(out, f"in these numbers {steps.SIGNS}\n")
     _print_open(out, claims)
@@ -57,7 +58,7 @@ def print_chain(row: Record, latex: bool) -> None:
         meaning = steps.MEANING[ProofStatus(row["status"])]
         _say(out, f"proof: {row['status']} ({meaning})", style="bold")
     for step in row["steps"]:
-        _print_step(out, step, latex)
+        _print_step(out, step, row, latex)
     missing = steps.missing_parts(row) if row["status"] else []
     if missing:
         _say(out, f"  no step for {', '.join(missing)}")
@@ -73,20 +74,20 @@ def _statement(step: Record, latex: bool = False) -> str:
     return f"{left} {sign} {right}"
 
 
-def _named(step: Record) -> str:
-    """Id and place of a step, and whose it is where it is not the paper's."""
+def _named(step: Record, row: Record) -> str:
+    """Id and place of a step; its reading and whose it is, where that is not plain."""
+    reading = steps.alternative(row, step)
     notes = [step["place"]] if step["place"] else []
+    notes += [f"in an alternative reading: {reading}"] if reading else []
     notes += ["ours"] if step["source"] == steps.OURS else []
     return f"{step['id']} ({'; '.join(notes)})" if notes else str(step["id"])
 
 
 def _print_findings(out: Console, claim_id: str, row: Record, proofs: Mapping[str, Record]) -> None:
-    failed = steps.failing(row["steps"])
-    if not failed:
-        return
-    _say(out, f"{claim_id}{_told_by(claim_id)}: {row['status']}", style="bold")
-    for step in failed:
-        _say(out, f"  {_named(step)}: {step['local']}")
+    note = "" if steps.fails(row) else ", but a step of an alternative reading fails"
+    _say(out, f"{claim_id}{_told_by(claim_id)}: {row['status']}{note}", style="bold")
+    for step in steps.failing(row):
+        _say(out, f"  {_named(step, row)}: {step['local']}")
         _say(out, f"    {_statement(step)}")
         if step["numbers"]:
             numbers = ", ".join(f"{name} = {value}" for name, value in steps.values(step))
@@ -94,7 +95,7 @@ def _print_findings(out: Console, claim_id: str, row: Record, proofs: Mapping[st
             told = f" (left {left}, right {right})" if left else ""
             _say(out, f"    numbers that satisfy all that it cites, and break it{told}: {numbers}")
         if step["reason"]:
-            _say(out, f"    why: {step['reason']}")
+            _say(out, f"    why: {steps.reason(step)}")
         if seen := steps.evaluated(step):
             _say(out, f"    evaluated: {seen}")
         if step["witness"]:
@@ -125,7 +126,8 @@ def _survivors(claim_id: str, step: Record, proofs: Mapping[str, Record]) -> str
 def _print_open(out: Console, claims: Mapping[str, Record]) -> None:
     lines = []
     for claim_id, row in claims.items():
-        lines += [f"  {_named(s)}: {s['reason']}" for s in steps.unsettled(row["steps"])]
+        own = steps.unsettled(row["steps"])
+        lines += [f"  {_named(s, row)}: {steps.reason(s)}" for s in own]
         missing = steps.missing_parts(row)
         lines += [f"  {short_id(claim_id)}: no step for {', '.join(missing)}"] if missing else []
     if lines:
@@ -140,7 +142,7 @@ def _print_resting(out: Console, claims: Mapping[str, Record]) -> None:
     lines = []
     for claim_id, row in claims.items():
         own = row["steps"]
-        named = [*steps.failing(own), *steps.unsettled(own), *steps.missing_parts(row)]
+        named = [*steps.failing(row), *steps.unsettled(own), *steps.missing_parts(row)]
         if row["status"] not in steps.COMPLETE and not named:
             rests = dict.fromkeys(name for step in own for name in step["missing"])
             lines.append(f"  {short_id(claim_id)}: {row['status']}; rests on {', '.join(rests)}")
@@ -155,6 +157,7 @@ def _print_footer(out: Console, proofs: Mapping[str, Record], seconds: float) ->
     found = steps.counts(proofs)
     resting = f" ({found.resting} of these from steps that are not)" if found.resting else ""
     told = listed(steps.by_local(found.steps)) if found.steps else "none"
+    told += f" ({found.elsewhere} fail in alternative readings)" if found.elsewhere else ""
     _say(
         out,
         f"\n{count(sum(found.claims.values()), 'proof')}, "
@@ -168,8 +171,8 @@ def _print_footer(out: Console, proofs: Mapping[str, Record], seconds: float) ->
     )
 
 
-def _print_step(out: Console, step: Record, latex: bool) -> None:
-    _say(out, f"  [{steps.mark(step)}] {_named(step)}")
+def _print_step(out: Console, step: Record, row: Record, latex: bool) -> None:
+    _say(out, f"  [{steps.mark(step)}] {_named(step, row)}")
     _say(out, f"      {_statement(step, latex)}")
     if step["conditions"]:
         _say(out, f"      if {'; '.join(step['conditions'])}")
@@ -179,7 +182,7 @@ def _print_step(out: Console, step: Record, latex: bool) -> None:
     if step["missing"]:
         _say(out, f"      rests on {', '.join(step['missing'])}, not proved")
     if step["reason"]:
-        _say(out, f"      why not proved: {step['reason']}")
+        _say(out, f"      why not proved: {steps.reason(step)}")
 
 
 def _uses(found: Iterable[Record]) -> list[str]:

@@ -38,18 +38,18 @@ CHARTS = [  # conditions, chart, and how the parameters that have to fit are dra
         ["x >= sqrt(y)"],
         [("y", "root", "2"), ("x", "above", "sqrt(y)")],
         {"y": lambda v: v["s"] ** 2, "x": lambda v: v["s"] + v["gamma"]},
-    ),  # fmt: skip
+    ),
     (
         [],
         [("m", "scaled", "1", "2"), ("n", "scaled", "m", "2")],
         {"m": lambda v: 4, "n": lambda v: 36},
-    ),  # fmt: skip
+    ),
     # s x + y is the square of s + x
     (
         [],
         [("s", "solve", "(s_**2 - y)/x", "s*x + y")],
         {"y": lambda v: v["s"] ** 2 + v["s"] * v["x"] + v["x"] ** 2},
-    ),  # fmt: skip
+    ),
 ]
 FUNCTIONS = {"Max": max, "Min": min, "sqrt": lambda x: rational_root(x, 2)}
 

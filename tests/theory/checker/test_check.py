@@ -165,79 +165,6 @@ def test_rules_that_there_are_not():
             check(THEORY, Step("s", claim("0 <= 1"), certificate), {})
 
 
-# ---- conditions
-
-
-def test_a_condition_as_a_premise():
-    prove(claim("x*A(t) <= A(t)", "x <= 1"), condition("2", "A(t)"))
-    with refused():
-        prove(claim("A(t) <= x*A(t)", "x <= 1"), condition("2", "A(t)"))
-    with refused():
-        prove(claim("x*f(t) <= f(t)", "x <= 1"), condition("2", "f(t)"))
-
-
-def test_a_condition_is_squared_between_what_is_not_negative():
-    prove(claim("x**2 <= y**2", "x <= y"), condition("2 squared"))
-    prove(claim("x**2 >= 4", "x >= 2"), condition("2 squared"))
-    with refused("negative"):
-        prove(claim("x**2 <= 1", "-x <= 1"), condition("2 squared"))
-    with refused("negative"):
-        prove(claim("(x - 3)**2 <= 1", "x - 3 <= 1"), condition("2 squared"))
-    with refused():
-        prove(claim("x**2 <= y**2", "y <= x"), condition("2 squared"))
-
-
-def test_an_argument_of_max_or_min_as_a_condition():
-    prove(claim("x <= y", "x <= Min(y, 1)"), condition("2 1"))
-    prove(claim("2*y <= x", "x >= 2*Max(y, 1)"), condition("2 1"))
-    for text, given in (
-        ("x <= y", "x <= Max(y, 1)"),
-        ("y <= x", "x >= Min(y, 1)"),
-        ("x <= y", "x <= y - Min(1, y)"),
-    ):
-        with pytest.raises((Refused, IndexError)):
-            prove(claim(text, given), condition("2 1"))
-
-
-def test_conditions_of_a_cited_step_hold_where_it_is_cited():
-    earlier = {"a": claim("f(t) <= A(t)", "x <= 1")}
-    prove(claim("f(t) <= A(t)", "x <= 1"), cite("a"), earlier=earlier)
-    prove(
-        claim("f(t) <= A(t)", "x <= 1/2"), cite("a"), earlier=earlier, chart=[("x", "below", "1/2")]
-    )
-    for conditions in ((), ("x >= 1",), ("x <= 2",), ("y <= 1",)):
-        with refused("needs"):
-            prove(claim("f(t) <= A(t)", *conditions), cite("a"), earlier=earlier)
-    with refused("needs"):
-        chart = [("x", "split", "1")]
-        prove(claim("f(t) <= A(t)"), cite("a"), earlier=earlier, chart=chart)
-    equal = {"a": claim("f(t) <= A(t)", "n == m")}
-    with refused("needs"):
-        prove(claim("f(t) <= A(t)"), cite("a"), earlier=equal)
-
-
-@pytest.mark.parametrize(
-    "given", ["k <= 3", "t >= 1", "f(0) <= 1", "sq(u) <= 1", "n_ <= 1", "x < 1"]
-)
-def test_conditions_are_on_parameters(given):
-    """A condition in k or t would not hold at the other steps and rounds of a sum."""
-    with refused():
-        prove(claim("0 <= 1", given))
-    with refused():
-        prove(claim("f(t) <= A(t)"), cite("a"), earlier={"a": claim("f(t) <= A(t)", given)})
-    with refused():
-        prove(claim("f(t) <= A(t)", given), cite("a"), earlier={"a": claim("f(t) <= A(t)", given)})
-
-
-def test_assumptions_are_inherited():
-    earlier = about("f(t) <= A(t)", assumptions=(SMOOTH,))
-    with refused("assumes"):
-        prove(claim("f(t) <= A(t)"), cite("a"), earlier=earlier)
-    prove(claim("f(t) <= A(t)", assumptions=(SMOOTH, NOISE)), cite("a"), earlier=earlier)
-    with refused("assumes"):
-        prove(claim("sq(Y) <= sigma_sq", scope="round"), fact("variance", "Y"), scope="round")
-
-
 # ---- scopes
 
 
@@ -309,6 +236,10 @@ def test_side_conditions_of_facts():
         with refused():
             prove(claim("2**(K + 1) <= 2**K"), fact("power_grows", *arguments))
     prove(claim("(1 + 1/K)**K <= 3"), fact("growth", "1", "K", "3"))
+    prove(claim("sqrt(x) <= sqrt(x + s)"), fact("root_grows", "x", "x + s"))
+    for arguments in (("x + s", "x"), ("x", "y"), ("x - 1", "x"), ("x, y", "x, y")):
+        with refused():
+            prove(claim("sqrt(x + s) <= sqrt(x)"), fact("root_grows", *arguments))
     with refused("needs"):
         prove(claim("(1 + 1/x)**x <= 3"), fact("growth", "1", "x", "3"))
 

@@ -77,6 +77,22 @@ def test_a_power_asks_for_its_variable():
     (branch,) = branches_of()
     with pytest.raises(NewVariable, match="x"):
         branch.reader.read("x**T")
+    with pytest.raises(NewVariable, match="sqrt"):
+        branch.reader.read("sqrt(x + y)")
+
+
+def test_a_root_that_is_not_known_has_a_sign_only():
+    roots = {"sqrt((1*x + 1*s) / (1))": True, "sqrt((1*s) / (1))": False}
+    (branch,) = branches_of(powers=roots)
+    positive, perhaps = (branch.reader.ratio(f"sqrt({text})") for text in ("x + s", "s"))
+    assert positive.positive()
+    assert perhaps.nonnegative()
+    assert not perhaps.positive()
+    assert positive.has("s")
+    assert not (positive - perhaps).nonnegative()
+    (wrong,) = branches_of(powers=dict.fromkeys(roots, True))
+    with pytest.raises(Refused, match="one branch only"):
+        wrong.reader.ratio("sqrt(s)")
 
 
 @pytest.mark.parametrize(
@@ -84,7 +100,7 @@ def test_a_power_asks_for_its_variable():
     [
         "1.5", "True", "'a'", "x if y else s", "x < y", "x // y", "x % y", "~n", "+x", "[x]", "x.y",
         "lambda: x", "x[0]", "(x, y)", "x(y)", "unknown", "unknown(t)", "f", "f(x**2)", "f(2*t)",
-        "f(nobody)", "sqrt(x)", "sqrt(x, y)", "Max()", "Max(x, y)", "f(t)*f(t)", "1/f(t)", "x**f(t)",
+        "f(nobody)", "sqrt(-x)", "sqrt(x - y)", "1/sqrt(s)", "sqrt(x, y)", "Max()", "Max(x, y)", "f(t)*f(t)", "1/f(t)", "x**f(t)",
         "1/s", "1/(n - 1)", "(n - 1)/(n - 1)", "s**(-1)", "s**T", "(x - 1)**T", "x**(T/2)",
         "x**(1/T)", "2**(1/2)", "sqrt((x - y)**2)", "Sum(x**r, (r, 1, K))", "Sum(1**r, (r, 0, K))",
         "Sum(r**r, (r, 0, K))", "Sum(2**r, (r, 0, K - 3))", "Sum(r, (r, 0, K))", "sq(u)", "ip(u, v)",
@@ -95,6 +111,7 @@ def test_a_power_asks_for_its_variable():
 def test_what_cannot_be_read_is_refused(text):
     bases, exponents = ("1", "2", "1*x"), ("1*t", "1*K_")
     powers = {f"(({b}) / (1))**(({e}) / (1))": True for b in bases for e in exponents}
+    powers["sqrt((1*s) / (1))"] = False
     with pytest.raises(Refused):
         read(text, powers)
 

@@ -80,6 +80,14 @@ def test_powers_grow_or_fall(a, b, base):
     assert holds(statement, lambda text: number(text, **values))
 
 
+@given(st.integers(0, 9), st.integers(0, 9))
+def test_roots_grow(a, b):
+    statement = stated("root_grows", "x", "y")
+    values = {"x": min(a, b) ** 2, "y": max(a, b) ** 2, "sqrt": lambda x: Fraction(x**0.5)}
+    assert all(_compare(*c, values) for c in statement.conditions)
+    assert holds(statement, lambda text: number(text, **values))
+
+
 def _compare(left, relation, right, values):
     gap = number(right, **values) - number(left, **values)
     return gap >= 0 if relation == "<=" else gap <= 0

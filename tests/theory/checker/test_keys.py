@@ -113,6 +113,20 @@ def test_sums_over_rounds_with_their_boundary_terms(terms, constant, first, roun
     assert total(summed, point, number, rounds) == expected
 
 
+@given(rows, st.integers(0, 1), st.integers(0, 99))
+def test_where_there_is_one_round_a_sum_is_its_first_term(terms, first, seed):
+    if any(first + shift < 0 for _, _, shift in terms):
+        return
+    text = " + ".join(["1", *(f"({c})*{q}(t{s:+d})" for c, q, s in terms)])
+    (branch,) = branches_of(("T", "equal", "1"), conditions=["T == 1"])
+    point = slacks(branch, {"T": 1, "n": 1, "m": 1, "K": 1})
+    reader, number = branch.reader, numbers(seed)
+    summed = over_rounds(reader.read(text), first, reader.read("T"))
+    assert not any(key.startswith("Sum_t") for key in summed.terms)
+    expected = 0 if first else total(reader.read(text), point, number, 1, t=0)
+    assert total(summed, point, number, 1) == expected
+
+
 @given(small, small, small, st.integers(1, 3), st.integers(1, 3), st.integers(0, 99))
 def test_sums_over_clients_and_steps(a, b, c, clients, steps, seed):
     reader, point = reader_at(2, clients, steps)

@@ -132,6 +132,9 @@ def test_unrolling():
     unroll(f"{SUM} + A(0)")
     unroll("(2**T - 1)*B(0) + (2**(T - 1) - 1)*Sum_t(A(t))")
     unroll("(2**T - 1)*B(0) + (2**(T - 1) - 1)*T*x", {"a": claim("B(t + 1) <= 2*B(t) + x")})
+    unroll(SUM, {"a": claim("B(t) <= 2*B(t - 1) + A(t - 1)", first=1)})
+    later = SUM.replace("Sum_t(A(t))", "(Sum_t(A(t)) - A(0) + A(T))")
+    unroll(later, {"a": claim("B(t) <= 2*B(t - 1) + A(t)", first=1)})
     power = "(1 + 1/T)"
     unroll(
         f"T*({power}**T - 1)*B(0) + T*({power}**(T - 1) - 1)*Sum_t(A(t))",
@@ -163,7 +166,9 @@ def test_an_unrolled_bound_that_is_too_small(text):
         ("B(t + 1) <= 2*B(t) - A(t)", "2"),  # what is added is negative
         ("B(t + 1) <= 2*B(t) + f(t)", "2"),  # or may be
         ("B(t + 1) >= 2*B(t) + A(t)", "2"),
-        ("B(t) <= 2*B(t - 1) + A(t)", "2"),
+        ("B(t) <= 2*B(t - 1) + A(t)", "2"),  # of round 0 as well, where there is none before
+        ("B(t + 2) <= 2*B(t + 1) + A(t)", "2"),
+        ("B(t) <= 2*B(t) + A(t)", "2"),
         ("A(t + 1) <= 2*A(t)", "2"),
         ("B(t + 1) <= B(t) + A(t)", "1"),
         ("B(t + 1) <= x*B(t) + A(t)", "x"),  # x > 1 is not known
@@ -195,6 +200,7 @@ def test_an_unrolled_recursion_keeps_what_it_needs():
         claim("B(t + 1) <= 2*B(t) + A(t)", "x <= 1"),
         claim("B(t + 1) <= 2*B(t) + A(t)", assumptions=("smooth",)),
         claim("B(t + 1) <= 2*B(t) + A(t)", first=1),
+        claim("B(t) <= 2*B(t - 1) + A(t)", first=1),  # adds A(t + 1)
         claim("B(t + 1) <= 2*B(t) + A(t)", algorithm="twice"),
         claim("B(t + 1) <= 2*B(t) + sq(u)", scope="round"),
     ):

@@ -308,17 +308,23 @@ def _summed(
 
 def _condition(branch: Branch, premise: Premise) -> Comparison:
     """A condition by its position, weakened or squared as the arguments ask."""
-    at, *how = premise.name.split()
-    left, relation, right = branch.conditions[int(at)]
-    options = list(weaker(branch.reader, ((left, relation, right),)))
+    at, *how = premise.name.split() or [""]
+    left, relation, right = _numbered(branch.conditions, at)
     if how and how[0].isdigit():
-        left, relation, right = options[int(how[0])]
+        options = tuple(weaker(branch.reader, ((left, relation, right),)))
+        left, relation, right = _numbered(options, how[0])
     if "squared" in how:
         for side in (left, right):
             if not branch.reader.ratio(side).nonnegative():
                 raise Refused(f"{side} may be negative")
         return f"({left})**2", relation, f"({right})**2"
     return left, relation, right
+
+
+def _numbered(every: tuple[Comparison, ...], number: str) -> Comparison:
+    if not number.isdecimal() or int(number) >= len(every):
+        raise Refused(f"there is no condition {number}")
+    return every[int(number)]
 
 
 def implied(branch: Branch, inner: Reader, condition: Comparison) -> bool:

@@ -58,7 +58,11 @@ U, Ub, mUb, aUb, delta, mdelta, adelta, smdelta, sadelta = vectors(
     }
 )
 D, Db, W1 = vectors(
-    {"D": r"\Delta^t", "Db": r"\bar\Delta^t", "W1": r"(W^t-\eta\psi\odot\dots)"},
+    {
+        "D": r"\Delta^t",
+        "Db": r"\bar\Delta^t",
+        "W1": r"(W^t-\eta\psi\odot\textstyle\sum_kc_km_k\odot\nabla\ell(W_k^t))",
+    },
 )
 gs, mgs, pmgs, ags, Gs, ns, mns, pmns, ans = vectors(
     {

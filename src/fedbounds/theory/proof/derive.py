@@ -1,14 +1,12 @@
-"""Final bounds from one round: unrolled, averaged, with the best step size, and in their order.
+"""Final bounds from one round: unrolled over rounds, averaged, their constants beside the stated.
 
-One round gives f(t+1) <= f(t) - a M(t) + c + d X(t), where a theorem bounds the mean of M. A memory
-X obeys X(t) <= r X(t-1) + g M(t-1) + e. Then the mean of M is at most what `derive` computes, with
-the largest step size put in only where the theorem has a number; its constants are compared with
-the stated ones, one by one.
+One round gives f(t+1) <= f(t) - a M(t) + c + d X(t), and a theorem bounds the mean of M. A memory
+X >= 0 obeys X(t) <= r X(t-1) + g M(t-1) + e. The largest step size is put in where that leaves a
+number. This computes constants and proves nothing: the steps do.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -16,12 +14,10 @@ import sympy as sp
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import Condition, Part
-from fedbounds.theory.rates import Monomial, rate
 from fedbounds.theory.symbols import (
     B_0,
     F_0,
     K,
-    L,
     Mean_t,
     T,
     b2,
@@ -35,7 +31,7 @@ from fedbounds.theory.symbols import (
 )
 
 _DIGITS = 10**4  # e^c is rounded up to so many parts
-_CONSTANTS = (F_0, B_0, b2, variance_u, variance_v)
+CONSTANTS = (F_0, B_0, b2, variance_u, variance_v)
 
 
 @dataclass(frozen=True)
@@ -57,7 +53,8 @@ class Row:
     @property
     def name(self) -> str:
         """The term as text, with n - m as the paper has it."""
-        return str(self.term.xreplace({m - n: -sp.Symbol("(n - m)")}))
+        named = self.term.xreplace({m - n: -sp.Symbol("(n - m)"), n - m: sp.Symbol("(n - m)")})
+        return str(named)
 
     @property
     def ratio(self) -> sp.Expr:
@@ -129,7 +126,10 @@ def _powers(ratio: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
         most_ = sp.Rational(sp.ceiling(sp.exp(growth) * _DIGITS), _DIGITS)
         all_but_last = T * (most_ - 1) / growth
         return T * (most_ - 1 + growth * most_) / (2 * growth), all_but_last
-    return 1 / (1 - ratio), 1 / (1 - ratio)
+    kept = sp.simplify(1 - ratio)
+    if not kept.is_positive:
+        raise FedboundsError(f"the powers of {ratio} are not bounded")
+    return 1 / kept, 1 / kept
 
 
 # ---- step sizes at their edges
@@ -162,17 +162,17 @@ def most(quotient: sp.Expr, limits: Edges) -> sp.Expr | None:
     negative power; and K - 1 is at most K.
     """
     quotient = sp.factor(quotient)
-    if quotient.is_number:
-        return quotient
+    if quotient.is_number or quotient.as_coeff_Mul()[0] < 0:
+        return quotient if quotient.is_number else None
     names = [x for x in limits if quotient.has(x)]
+    powers = quotient.as_powers_dict()
+    if any(powers[x] == 0 or (powers[x] > 0) != (x == gamma) for x in names):
+        return None
     for chosen in product(*(limits[x] for x in names)):
-        for name in names:
-            power = sp.simplify(quotient.as_powers_dict()[name])
-            if (power > 0) != (name == gamma):
-                return None
         at = sp.powdenest(quotient.subs(dict(zip(names, chosen, strict=True))), force=True)
         at = sp.factor(at)
-        for value in (at, at.subs(K - 1, K)):
+        steps = at.as_powers_dict()[K - 1]
+        for value in (at, at * (K / (K - 1)) ** steps if steps > 0 else at):
             value = sp.simplify(value)
             if value.is_number:
                 return value
@@ -187,12 +187,14 @@ _Terms = dict[tuple[sp.Symbol, sp.Expr], sp.Expr]
 def _terms(expression: sp.Expr) -> _Terms:
     """Its parts by constant and power of gamma."""
     found: _Terms = {}
-    for constant in _CONSTANTS:
+    for constant in CONSTANTS:
         for term in sp.Add.make_args(sp.expand(sp.diff(expression, constant))):
             power = term.as_powers_dict()[gamma]
             if term != 0:
                 key = constant, power
                 found[key] = found.get(key, sp.Integer(0)) + term * constant
+    if sp.expand(expression - sp.Add(*found.values())) != 0:
+        raise FedboundsError(f"{expression} is not linear in {', '.join(map(str, CONSTANTS))}")
     return {key: sp.factor(term) for key, term in found.items()}
 
 
@@ -220,20 +222,20 @@ def derive(theorem: Part, descent: Part, memory: Memory | None = None) -> tuple[
         Where a derived term is no multiple of a stated one, or nothing is left of the descent.
     """
     bound, limits = derived_bound(theorem, descent, memory), edges(theorem.conditions)
-    stated, wanted = theorem.right, _terms(theorem.right)
+    wanted = _terms(theorem.right)
     derived = {key: sp.Integer(0) for key in wanted}
     for key, term in _terms(bound).items():
-        for target in sorted(wanted, key=lambda other, own=key: other != own):
+        for target in (*(k for k in wanted if k == key), *(k for k in wanted if k != key)):
             share = most(term / wanted[target], limits)
             if share is not None:
                 derived[target] += share
                 break
         else:
-            raise FedboundsError(f"{term} is in no term of {stated}")
-    return tuple(_row(wanted[key], share) for key, share in derived.items())
+            raise FedboundsError(f"{term} is in no term of {theorem.right}")
+    return tuple(row_of(wanted[key], share) for key, share in derived.items())
 
 
-def _row(stated: sp.Expr, share: sp.Expr) -> Row:
+def row_of(stated: sp.Expr, share: sp.Expr) -> Row:
     number, term = sp.factor(stated).as_coeff_Mul()
     sign = sp.sign(number)
     return Row(sign * term, sign * number * share, sign * number)
@@ -242,72 +244,3 @@ def _row(stated: sp.Expr, share: sp.Expr) -> Row:
 def total(rows: tuple[Row, ...]) -> sp.Expr:
     """The derived bound."""
     return sp.Add(*(row.derived * row.term for row in rows))
-
-
-# ---- the best step size
-
-
-@dataclass(frozen=True)
-class Best:
-    """The step size at which A/gamma + B gamma + C gamma^2 is least, and that value."""
-
-    step: sp.Expr
-    value: sp.Expr
-
-
-def best_step(a: sp.Expr, b: sp.Expr, largest: sp.Expr, c: sp.Expr = sp.S.Zero) -> Best:
-    """The least of A/gamma + B gamma + C gamma^2 over gamma <= largest; numbers where C > 0."""
-    if c == 0:
-        step = sp.Min(sp.sqrt(a / b), largest)
-    else:
-        x = sp.Symbol("x", positive=True)
-        (root,) = (r for r in sp.real_roots(2 * c * x**3 + b * x**2 - a) if r > 0)
-        step = sp.Min(root, largest)
-    return Best(step, a / step + b * step + c * step**2)
-
-
-def at_best_step(bound: sp.Expr, theorem: Part, stated: Part) -> tuple[Row, ...]:
-    """A bound A/gamma + D + B gamma + C gamma^2 at gamma = 1/(1/largest + sqrt(B/A)).
-
-    It is then at most 2 sqrt(A B) + A/largest + D + C largest^2; ``stated`` has the same two
-    parts, a root and the rest.
-    """
-    coefficient = {k: sp.factor(sp.expand(bound).coeff(gamma, k)) for k in (-1, 0, 1, 2)}
-    root, rest = _root_and_rest(stated.right)
-    inside, own = sp.expand(4 * coefficient[-1] * coefficient[1]), sp.expand(root**2)
-    rows = []
-    for constant in _CONSTANTS[2:]:
-        wanted = sp.factor(sp.diff(own, constant))
-        if wanted != 0:
-            share = sp.simplify(sp.factor(sp.diff(inside, constant)) / wanted)
-            row = _row(wanted * constant, share)
-            rows.append(Row(*map(sp.sqrt, (row.term, row.derived, row.stated))))
-    largest, limits = _largest(theorem), edges(theorem.conditions)
-    limits = {**limits, **edges(stated.conditions)}
-    others = sp.Integer(0)
-    for power in (-1, 0, 2):
-        at = coefficient[power] * (gamma**power if power > 0 else largest**power)
-        share = most(at / rest, limits)
-        if share is None:
-            raise FedboundsError(f"{at} is no multiple of {rest}")
-        others += share
-    return (*rows, _row(rest, others))
-
-
-def _largest(theorem: Part) -> sp.Expr:
-    """The largest step size, 1/Max(1/x, ...) for Min(x, ...)."""
-    (bound,) = (c.right for c in theorem.conditions if c.left == gamma and c.relation == "<=")
-    inverse = {call: 1 / sp.Max(*(1 / x for x in call.args)) for call in bound.atoms(sp.Min)}
-    return bound.xreplace(inverse)
-
-
-def _root_and_rest(bound: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
-    roots = [x for x in sp.Add.make_args(bound) if x.has(variance_u, variance_v, b2)]
-    return sp.Add(*roots), bound - sp.Add(*roots)
-
-
-def leading(bound: sp.Expr) -> tuple[Monomial, ...]:
-    """The monomials of a bound that fall most slowly as T grows; L and F_0 left out."""
-    found = rate(bound.subs({L: 1, F_0: 1})).monomials
-    slowest = max(p.degree({T.name: Fraction(1)}) for p in found)
-    return tuple(p for p in found if p.degree({T.name: Fraction(1)}) == slowest)

@@ -171,11 +171,6 @@ def _fraction(value: fmpq) -> Fraction:
     return Fraction(int(value.p), int(value.q))
 
 
-def holds(condition: Comparison, point: Point) -> bool:
-    """Whether a condition on parameters holds at a point."""
-    return _compared(Evaluator(point, _no_quantity), condition)
-
-
 def _holds(question: Question, point: Point) -> bool:
     """Whether every parameter has its sign, and every condition of the step holds."""
     theory = question.theory

@@ -233,10 +233,13 @@ class Book:
         reading: Reading = AS_PRINTED,
         source: str = "paper",
         apart: str = "",
+        base: Uses = (),
+        variable: str = "",
     ) -> None:
         """A part of a claim, from what it uses; the claim's own expression is the statement.
 
-        ``apart`` tells apart the proofs of one part for two algorithms.
+        ``apart`` tells apart the proofs of one part for two algorithms. With a ``variable``, t or
+        k, it follows by induction, from ``base`` at its start.
         """
         found = self._part(claim, part, reading)
         self._add(
@@ -247,16 +250,19 @@ class Book:
                     reading.ambiguity,
                     apart,
                 ),
-                statement_of(found),
+                statement_of(found, scope if found.vectors else ""),
                 found.left,
                 found.relation.value,
                 found.right,
                 tuple(uses),
                 tuple(chart),
-                source=source,
+                "induction" if variable else "combine",
+                source,
                 claim=self._full(claim),
                 part=part,
                 reading=reading.name,
+                base=tuple(base),
+                variable=variable,
                 scope=scope,
                 conditions=found.conditions,
                 assumptions=found.assumptions,

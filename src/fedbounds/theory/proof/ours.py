@@ -17,6 +17,7 @@ from fedbounds.theory.symbols import RunOperator
 from fedbounds.vocabulary import Index, Relation, Source
 
 from .language import Book, Written
+from .vectors import ip, sq
 
 
 def claims_of(book: Book) -> tuple[Claim, ...]:
@@ -30,7 +31,9 @@ def _claim(found: Entry, steps: Sequence[Written]) -> Claim:
         raise FedboundsError(f"{found.id} is in the catalogue, and no step proves it")
     mended = claim_of(found.id.rpartition("/")[0])
     parts = tuple(_part(mended, step) for step in steps)
-    return Claim(found, mended.algorithms, parts, schedules=mended.schedules)
+    edges = {condition.right for part in parts for condition in part.conditions}
+    schedules = tuple(s for s in mended.schedules if s["gamma"] in edges)
+    return Claim(found, mended.algorithms, parts, schedules=schedules)
 
 
 def _part(mended: Claim, step: Written) -> Part:
@@ -62,6 +65,6 @@ def _index(step: Written, nearest: Part) -> Index:
     sides = sp.Tuple(step.left, step.right)
     if sides.has(RunOperator):
         return Index.RUN
-    if not sides.atoms(AppliedUndef):
-        return Index.POINT
+    if not sides.atoms(AppliedUndef) and not sides.has(sq, ip):
+        return nearest.index if not nearest.quantities else Index.POINT
     return Index.ROUND if nearest.index is Index.RUN else nearest.index

@@ -1,14 +1,13 @@
 """Which assumptions and conditions a proof needs, and the step where each is first needed.
 
 A premise is dropped from a step, and the step proved again from the same uses. What it cites is
-taken with the fewest premises that its own proof was found to need.
+taken without the premise too, wherever it holds without it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 
-from fedbounds.theory.checker.check import check, nonnegative
+from fedbounds.theory.checker.check import check
 from fedbounds.theory.checker.data import (
     Certificate,
     Comparison,
@@ -22,16 +21,11 @@ from fedbounds.theory.checker.data import (
 from fedbounds.theory.checker.errors import Refused
 from fedbounds.theory.checker.facts import FACTS
 
-from .feasible import Line, least, scale
-from .feasible import Premise as Feasible
-from .instances import Point, Question, holds, instance, names_in, points
+from .instances import names_in
 from .language import Book, Uses, Written
-from .replay import Local, Replayed, certified, draft, replay
+from .replay import Local, Replayed, certified, cited
 
 Dropped = str | Comparison  # an assumption, or a condition
-_POINTS = 12  # choices of the parameters that are drawn, and tried
-_TRIED = 3
-_GAP = 1e-6
 _LARGEST = 12  # uses in a search with fewer assignments
 
 
@@ -63,58 +57,86 @@ class Need:
     certificate: Certificate | None = None
 
 
-def needs(book: Book, steps: Sequence[Replayed] | None = None) -> tuple[Need, ...]:
-    """For every proved step of a book, its premises in turn; ``steps`` are those of its replay."""
-    found: list[Need] = []
-    state = _State(book.theory)
-    for step in replay(book) if steps is None else steps:
-        found += _of_step(state, step)
-    return tuple(found)
+def needs(book: Book, steps: Sequence[Replayed], names: Iterable[str]) -> tuple[Need, ...]:
+    """The premises of these steps in turn, where they are proved; ``steps`` are the book's replay.
+
+    Only what the chain of a premise asks for is proved again.
+    """
+    state = _State(book.theory, {step.written.id: step for step in steps if step.certificate})
+    wanted = dict.fromkeys(names)
+    return tuple(
+        _need(state, state.steps[name], dropped)
+        for name in wanted
+        if name in state.steps and state.steps[name].local is Local.PROVED
+        for dropped in _all(state.steps[name].written.statement)
+    )
 
 
+@dataclass(eq=False)
 class _State:
-    """What is known of the steps so far."""
+    """Steps with certificates by id, and what was proved again."""
 
-    def __init__(self, theory: Theory) -> None:
-        self.theory = theory
-        self.least: dict[str, Statement] = {}  # with the fewest premises
-        self.without: dict[tuple[str, Dropped], Statement] = {}
-        self.where: dict[tuple[str, Dropped], Need] = {}
+    theory: Theory
+    steps: dict[str, Replayed]
+    known: dict[tuple[str, frozenset[Dropped]], Certificate | Refused] = field(default_factory=dict)
 
-    def earlier(self, names: set[str], dropped: Dropped | None) -> dict[str, Statement]:
-        """Cited statements, without the premise where they hold without it."""
-        found = {name: self.least[name] for name in names if name in self.least}
-        if dropped is not None:
-            return {name: self.without.get((name, dropped), s) for name, s in found.items()}
+    def without(self, name: str, dropped: frozenset[Dropped]) -> Certificate | Refused:
+        """A step's certificate without premises; or why there is none."""
+        key = name, dropped
+        if key not in self.known:
+            step = self.steps[name]
+            self.known[key] = _without(self.theory, step, dropped, self.cited(step, dropped))
+        return self.known[key]
+
+    def cited(self, step: Replayed, dropped: frozenset[Dropped]) -> dict[str, Statement]:
+        """What a step cites, without the premises where it holds without them."""
+        assert step.certificate is not None
+        left = set(_all(step.written.statement)) - dropped
+        used, found = _used(step.certificate), {}
+        other = any(not isinstance(one, str) for one in dropped)
+        for name in _cited(step.written):
+            if name not in self.steps:
+                continue
+            statement = self.steps[name].written.statement
+            own = set(_all(statement))
+            # a condition in other words may follow from a dropped one
+            implied = {c for c in own - left if other and not isinstance(c, str)}
+            tried = [own & dropped, (own & dropped) | implied]
+            for fewer in map(frozenset, tried if name in used else ()):
+                if fewer and isinstance(self.without(name, fewer), Certificate):
+                    statement = _rest(self.steps[name].written.statement, fewer)
+            found[name] = statement
         return found
 
 
-def _of_step(state: _State, step: Replayed) -> Iterator[Need]:
-    name, statement = step.written.id, step.written.statement
-    if step.certificate is None or step.local is not Local.PROVED:
-        state.least.setdefault(name, statement)
-        return
-    cited = {use.name for use in _premises(step.certificate) if use.kind == "step"}
-    unneeded = []
-    for dropped in _all(statement):
-        earlier = state.earlier(cited, dropped)
-        proof = _without(state.theory, step, (dropped,), earlier)
-        if isinstance(proof, Refused):
-            need = _needed(state, step, dropped, str(proof), earlier)
-            state.where[name, dropped] = need
-            yield need
-            continue
-        unneeded.append(dropped)
-        state.without[name, dropped] = _rest(statement, (dropped,))
-        yield Need(name, shown(dropped), False, "", certificate=proof)
-    earlier, together = state.earlier(cited, None), tuple(unneeded)
-    if isinstance(_without(state.theory, step, together, earlier), Refused):
-        together = ()
-        for dropped in unneeded:
-            more = (*together, dropped)
-            if isinstance(_without(state.theory, step, more, earlier), Certificate):
-                together = more
-    state.least[name] = _rest(statement, together)
+def _need(state: _State, step: Replayed, dropped: Dropped) -> Need:
+    """Whether it is needed; and where: at the first cited step that needs it, or here."""
+    name, only = step.written.id, frozenset({dropped})
+    proof = state.without(name, only)
+    if isinstance(proof, Certificate):
+        return Need(name, shown(dropped), False, "", certificate=proof)
+    assert step.certificate is not None
+    earlier = state.cited(step, only)
+    uses = [use for use in _used(step.certificate) if use in earlier]
+    causes = [(use, cause) for use in uses for cause in _all(earlier[use])]
+    same = [pair for pair in causes if pair[1] == dropped]
+    others = [(use, c) for use, c in causes if f"{use} needs {shown(c)}" in str(proof)]
+    for use, cause in (same + others)[:1]:
+        if state.steps[use].local is Local.PROVED:
+            first = _need(state, state.steps[use], cause)
+            if first.needed:
+                return replace(first, step=name, premise=shown(dropped))
+        return Need(name, shown(dropped), True, use, str(proof))
+    return Need(name, shown(dropped), True, name, str(proof))
+
+
+def _cited(written: Written) -> list[str]:
+    return list(dict.fromkeys(cited(written)))
+
+
+def _used(certificate: Certificate) -> list[str]:
+    """Steps whose multiplier is not zero."""
+    return [use.name for use in _premises(certificate) if use.kind == "step"]
 
 
 def shown(dropped: Dropped) -> str:
@@ -126,7 +148,7 @@ def _all(statement: Statement) -> list[Dropped]:
     return [*dict.fromkeys(statement.assumptions), *dict.fromkeys(statement.conditions)]
 
 
-def _rest(statement: Statement, dropped: Sequence[Dropped]) -> Statement:
+def _rest(statement: Statement, dropped: Set[Dropped]) -> Statement:
     """The statement without some of its premises."""
     return replace(
         statement,
@@ -163,85 +185,32 @@ def _needed(
 
 
 def _without(
-    theory: Theory, step: Replayed, dropped: Sequence[Dropped], earlier: Mapping[str, Statement]
+    theory: Theory, step: Replayed, dropped: Set[Dropped], earlier: Mapping[str, Statement]
 ) -> Certificate | Refused:
     """A certificate of the statement without these premises; or why there is none."""
     certificate, statement = step.certificate, step.written.statement
     assert certificate is not None
+    if step.local is not Local.PROVED:
+        return Refused(f"{step.written.id} is {step.local}")
     target = _rest(statement, dropped)
     moved = _renumbered(certificate, dropped, (*theory.always, *statement.conditions))
     missing = set(statement.assumptions) - set(target.assumptions)
+    reasons = []
     if moved is not None and not _assuming(theory, certificate, missing, earlier):
         if target.conditions == statement.conditions:
             return certificate  # what is assumed matters nowhere else
         try:
             check(theory, Step(step.written.id, target, moved), earlier)
             return moved
-        except Refused:
-            pass
-    refused = _impossible(theory, step.written, target, dropped, earlier)
-    if refused is not None:
-        return refused
-    refused = Refused("nothing that it uses is left")
-    for variant in _variants(step.written, target, dropped):
+        except Refused as error:
+            reasons.append(str(error))
+    unjustified = any(reason.startswith("no condition says") for reason in reasons)
+    for variant in list(_variants(step.written, target, dropped))[unjustified:]:
         try:
             return certified(theory, variant, earlier)
         except Refused as error:
-            refused = error
-    return refused
-
-
-def _impossible(
-    theory: Theory,
-    written: Written,
-    target: Statement,
-    dropped: Sequence[Dropped],
-    earlier: Mapping[str, Statement],
-) -> Refused | None:
-    """Why no multipliers can exist at some choice of the parameters, if that is so.
-
-    Quicker than a search: at fixed parameters multipliers exist unless numbers for all products
-    satisfy the premises and the squares, and break the step.
-    """
-    if written.rule != "combine":
-        return None
-    free = replace(written, statement=target, uses=_kept(written.uses, dropped))
-    found = draft(theory, free)
-    missing = set(dropped) - set(written.statement.conditions)
-    lost = _assuming(theory, found, {str(name) for name in missing}, earlier)
-    usable = tuple(use for use in found.premises if use not in lost)
-    question = Question(theory, target, replace(found, premises=usable), earlier)
-    conditions = [d for d in dropped if not isinstance(d, str)]
-    every = list(islice(points(question, small=True), _POINTS))
-    every.sort(key=lambda point: all(_still(c, point) for c in conditions))
-    for point in every[:_TRIED]:
-        at = instance(question, point)
-        if at is None:
-            continue
-        squares = [Feasible(at.line(f"sq({square.vector})"), False) for square in found.squares]
-        for sign in (1, -1) if target.relation == "==" else (1,):
-            gap = {name: sign * c for name, c in at.gap.items()}
-            known = [p for p in at.premises if target.relation != "==" or p.equality]
-            known += squares if target.relation != "==" else []
-            solved = least(gap, known, _signed(theory, [gap, *(p.line for p in known)]), {})
-            if solved is not None and solved.least < -_GAP * float(scale(gap)):
-                reasons = [f"{use.name} assumes {', '.join(sorted(missing))}" for use in lost]
-                where = ", ".join(f"{name} = {number}" for name, number in point.items())
-                reasons.append(f"what is left does not give the step at {where}")
-                return Refused("; ".join([*reasons[:-1], *at.refused, reasons[-1]]))
-    return None
-
-
-def _signed(theory: Theory, lines: Sequence[Line]) -> frozenset[str]:
-    names = {name for line in lines for name in line}
-    return frozenset(name for name in names if not nonnegative(theory, name))
-
-
-def _still(condition: Comparison, point: Point) -> bool:
-    try:
-        return holds(condition, point)
-    except (KeyError, ValueError, ZeroDivisionError):
-        return True
+            reasons.append(str(error))
+    return Refused("; ".join(dict.fromkeys(reasons)))
 
 
 def _assuming(
@@ -260,7 +229,7 @@ def _assuming(
 
 
 def _renumbered(
-    certificate: Certificate, dropped: Sequence[Dropped], conditions: tuple[Comparison, ...]
+    certificate: Certificate, dropped: Set[Dropped], conditions: tuple[Comparison, ...]
 ) -> Certificate | None:
     """The certificate with conditions counted without the dropped; None if it uses one of them."""
     kept = [at for at, condition in enumerate(conditions) if condition not in dropped]
@@ -281,7 +250,7 @@ def _renumbered(
     return replace(certificate, premises=tuple(premises), base=base)
 
 
-def _variants(written: Written, target: Statement, dropped: Sequence[Dropped]) -> Iterator[Written]:
+def _variants(written: Written, target: Statement, dropped: Set[Dropped]) -> Iterator[Written]:
     """The step without the premises: as it was, and without what the conditions justified."""
     free = replace(
         written,
@@ -297,7 +266,7 @@ def _variants(written: Written, target: Statement, dropped: Sequence[Dropped]) -
         yield replace(free, chart=chart)
 
 
-def _kept(uses: Uses, dropped: Sequence[Dropped]) -> tuple[str | Premise | Square, ...]:
+def _kept(uses: Uses, dropped: Set[Dropped]) -> tuple[str | Premise | Square, ...]:
     """Uses other than the dropped conditions."""
     return tuple(
         use

@@ -102,7 +102,11 @@ def inherit(steps: Iterable[Replayed]) -> tuple[Replayed, ...]:
         blocked = missing if holds else (name,)
         known = unproved.get(name)
         # a second proof of the same statement mends the first
-        unproved[name] = blocked if known is None or len(blocked) < len(known) else known
+        better = known is None or (name not in blocked, -len(blocked)) > (
+            name not in known,
+            -len(known),
+        )
+        unproved[name] = blocked if better else known or ()
         if name not in failed:
             failed[name] = own if holds else (*own, name)
     return tuple(found)

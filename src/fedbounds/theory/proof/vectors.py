@@ -8,6 +8,8 @@ from collections.abc import Mapping
 
 import sympy as sp
 
+from fedbounds.theory.symbols import VECTORS
+
 
 class sq(sp.Function):  # type: ignore[misc]
     """E ||x||^2."""
@@ -31,11 +33,11 @@ class present(sp.Function):  # type: ignore[misc]
     nargs = 1
 
 
-LATEX = {"past": r"\mathcal F^t", "S": r"\mathcal S^t", "xi": r"\xi^t", "i": "i", "k": "k"}
+VECTORS |= {"past": r"\mathcal F^t", "S": r"\mathcal S^t", "xi": r"\xi^t", "i": "i", "k": "k"}
 past, S, xi, i = sp.symbols("past S xi i")
 
 
 def vectors(notation: Mapping[str, str]) -> tuple[sp.Symbol, ...]:
     """Symbols that stand for vectors, given with the paper's notation in LaTeX."""
-    LATEX.update(notation)
+    VECTORS.update(notation)
     return tuple(sp.Symbol(name) for name in notation)

@@ -146,7 +146,7 @@ def _proof_cell(document: Record, claim: Record) -> str:
 
 
 def _detailed(document: Record, context: Record, folder: Path | None, detail: Detail) -> Record:
-    source = proofs.source_of(document, folder, detail.proofs)
+    source = proofs.source_of(document, folder, detail.proofs, context["views"])
     return {
         "sections": [
             sections.section(

@@ -9,7 +9,7 @@ class Room(StrEnum):
 
     ALL = "all"
     NO_MULTIPLIERS = "multipliers are left out"
-    FINDINGS = "multipliers are left out, and formulas of steps that are proved"
+    FINDINGS = "all but the names of proved steps is left out"
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,8 @@ class Detail:
 
 LEVELS = (
     Detail(40, 64, 900_000, Room.ALL),
-    Detail(40, 64, 900_000, Room.NO_MULTIPLIERS),
+    Detail(20, 24, 300_000, Room.ALL),
     Detail(20, 24, 300_000, Room.NO_MULTIPLIERS),
+    Detail(8, 8, 100_000, Room.NO_MULTIPLIERS),
     Detail(8, 8, 100_000, Room.FINDINGS),
 )

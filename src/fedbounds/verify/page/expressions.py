@@ -163,14 +163,13 @@ def _quantities() -> frozenset[str]:
 
 def _name(name: str) -> str:
     """A symbol or vector; a slack variable, which ends in an underscore, with a prime."""
-    from fedbounds.theory.proof.vectors import LATEX
-    from fedbounds.theory.symbols import MEANING
+    from fedbounds.theory.symbols import MEANING, VECTORS
 
     known = name.replace("_sq", "^2")  # as the checker calls a squared constant
     if known in MEANING:
         return MEANING[known].latex
-    if name in LATEX:
-        return LATEX[name]
+    if name in VECTORS:
+        return VECTORS[name]
     if name.endswith("_"):
         return rf"{_name(name[:-1])}^{{\prime}}"
     return name if len(name) == 1 else rf"\mathrm{{{name}}}"

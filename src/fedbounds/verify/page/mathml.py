@@ -33,6 +33,7 @@ _OPERATORS = {
 }
 _FENCES = {"(": "(", ")": ")", "[": "[", "]": "]", r"\|": "‖", "|": "|", r"\{": "{", r"\}": "}"}
 _FENCES |= {r"\langle": "⟨", r"\rangle": "⟩"}
+_BARS = {r"\|", "|"}
 _LARGE = {r"\sum": "∑", r"\prod": "∏"}
 _WORDS = {r"\max", r"\min", r"\log", r"\exp", r"\cos", r"\sin"}
 _ALPHABETS = {
@@ -52,8 +53,8 @@ def to_mathml(latex: str) -> str:
 
 
 def element(latex: str) -> str:
-    """An inline ``math`` element in display style."""
-    return f'<math displaystyle="true">{to_mathml(latex)}</math>'
+    """An inline ``math`` element; the style sheet gives it display style."""
+    return f"<math>{to_mathml(latex)}</math>"
 
 
 @dataclass
@@ -143,7 +144,7 @@ def _leaf(token: str) -> str:
     if token in _WORDS:
         return f"<mo>{token[1:]}</mo>"
     if token == ",":
-        return '<mo separator="true">,</mo>'
+        return "<mo>,</mo>"
     if _NUMBER.match(token):
         return f"<mn>{token}</mn>"
     if token.startswith("\\"):
@@ -154,7 +155,8 @@ def _leaf(token: str) -> str:
 
 def _fence(token: str, *, stretchy: bool) -> str:
     size = "" if stretchy else ' stretchy="false"'
-    return f'<mo{size} lspace="0" rspace="0">{_FENCES[token]}</mo>'
+    space = ' lspace="0" rspace="0"' if token in _BARS else ""  # others have none anyway
+    return f"<mo{size}{space}>{_FENCES[token]}</mo>"
 
 
 def _root(tokens: _Tokens) -> str:

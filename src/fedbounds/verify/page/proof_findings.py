@@ -28,19 +28,21 @@ class Failing:
     claim: Record
     step: str
     place: str
+    alternative: str
     local: str
     survives: str
 
 
 def failing(document: Record) -> list[Failing]:
-    """Steps that are false, then those that do not follow, in the order of the proofs."""
+    """Failing steps in the order of the proofs, those of headline readings first."""
     proofs, claims = document["proofs"], document["claims"]
     found = []
     for claim_id, row in steps.claims_of(proofs).items():
-        for step in steps.failing(row["steps"]) if claim_id in claims else ():
+        for step in steps.failing(row) if claim_id in claims else ():
             words = [one.words for one in steps.survivors(claim_id, step, proofs)]
             survives = "; ".join(words) or "nothing is proved in its place"
             claim = claims[claim_id]
             place = step["place"] or claim["place"]
-            found.append(Failing(claim, step["id"], place, step["local"], survives))
-    return sorted(found, key=lambda one: steps.FAILS.index(one.local))
+            reading = steps.alternative(row, step)
+            found.append(Failing(claim, step["id"], place, reading, step["local"], survives))
+    return sorted(found, key=lambda one: (one.alternative != "", steps.FAILS.index(one.local)))

@@ -104,7 +104,7 @@ def section(
     ladders = _most_told([row for row in headline if row.get("ladder")])
     return Section(
         claim=claim,
-        quiet=_is_quiet(claim) and not (proof is not None and proof.failed),
+        quiet=_is_quiet(claim) and not (proof is not None and proof.grave),
         formulas=view,
         proof=proof,
         table=_table(readings, records),

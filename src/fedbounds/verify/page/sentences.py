@@ -107,12 +107,17 @@ def _proofs(proofs: Record) -> str:
     if not total:
         return "No proof of these claims is written."
     verb = "was" if total == 1 else "were"
-    own = [step for row in steps.claims_of(proofs).values() for step in row["steps"]]
-    told = [_told(word, own) for word in _VERBS if found.steps[word]]
-    return (
+    rows = steps.claims_of(proofs).values()
+    own = [step for row in rows for step in row["steps"] if not steps.alternative(row, step)]
+    told = [_told(word, own) for word in _VERBS if any(s["local"] == word for s in own)]
+    text = (
         f"{count(total, 'proof')} {verb} replayed: {listed(steps.by_status(found.claims))}; of "
-        f"{count(len(own), 'step')} {listed(told)}."
+        f"{count(len(own), 'step')} {listed(told)}"
     )
+    if found.elsewhere:
+        more = "more fails" if found.elsewhere == 1 else "more fail"
+        text += f"; {found.elsewhere} {more} in alternative readings"
+    return f"{text}."
 
 
 def _told(word: str, own: Sequence[Record]) -> str:

@@ -19,6 +19,7 @@ FALSE, DOES_NOT_FOLLOW = "false", "does not follow"
 FAILS = (FALSE, DOES_NOT_FOLLOW)
 OURS = "ours"
 CORRECTED = "/corrected"
+_LONGEST = 200  # characters of a reason
 
 MEANING = {
     ProofStatus.PROVED: "every step of the paper's proof is proved, and all that it rests on",
@@ -47,11 +48,29 @@ def every_step(proofs: Mapping[str, Record]) -> Iterator[Record]:
     return (step for row in proofs.values() for step in row["steps"])
 
 
-def failing(steps: Iterable[Record]) -> list[Record]:
-    """Steps that are false, then those that do not follow."""
-    return sorted(
-        (step for step in steps if step["local"] in FAILS), key=lambda s: FAILS.index(s["local"])
-    )
+def failing(row: Record) -> list[Record]:
+    """Steps of the headline reading first; of each, false ones before those that do not follow."""
+    found = [step for step in row["steps"] if step["local"] in FAILS]
+    return sorted(found, key=lambda s: (alternative(row, s) != "", FAILS.index(s["local"])))
+
+
+def fails(row: Record) -> bool:
+    """Whether a step of the headline reading fails."""
+    return any(not alternative(row, step) for step in failing(row))
+
+
+def alternative(row: Record, step: Record) -> str:
+    """The reading of an unproved step, where it is not the headline's; else empty."""
+    if step["local"] not in (*FAILS, OPEN) or step["source"] == OURS:
+        return ""
+    named = row["open"] if step["local"] == OPEN else row["failed"]
+    return "" if step["id"] in named else str(step["reading"])
+
+
+def reason(step: Record) -> str:
+    """Why a step is not proved, without its name, and not at any length."""
+    text = str(step["reason"]).removeprefix(f"{step['id']}, ")
+    return text if len(text) <= _LONGEST else text[:_LONGEST].rpartition(" ")[0] + " …"
 
 
 def unsettled(steps: Iterable[Record]) -> list[Record]:
@@ -88,26 +107,23 @@ class Survivor:
 
 def survivors(claim_id: str, failed: Record, proofs: Mapping[str, Record]) -> list[Survivor]:
     """Proved statements in place of a failing step; empty if there is none."""
-    row = proofs[claim_id]
+    row, name, title = proofs[claim_id], failed["id"], claim_id.partition("/")[2]
+    if alternative(row, failed) and row["status"] in COMPLETE:
+        return [Survivor(f"the headline reading is {row['status']}")]
     standing = [step for step in row["steps"] if step is not failed and holds(step)]
-    name = failed["id"]
-    found = [
-        Survivor("its statement is proved otherwise") for step in standing if step["id"] == name
-    ]
-    found += _corrections(standing, name, "proved with a correction")
+    found = [Survivor("its statement is proved otherwise")] * any(s["id"] == name for s in standing)
+    own = [step for step in standing if step["id"].startswith(name + CORRECTED)]
+    found += [Survivor("proved with a correction", step) for step in own]
     if not found:
-        found += _corrections(standing, claim_id.partition("/")[2], "the claim, corrected")
+        every = [step for step in standing if step["id"].startswith(title + CORRECTED)]
+        whole = [step for step in every if step["id"] == title + CORRECTED]
+        found += [Survivor("the claim, corrected", step) for step in whole or every]
     mended = claim_id + CORRECTED
     if mended in proofs and proofs[mended]["status"] in COMPLETE:
         found.append(Survivor("the corrected claim is proved", claim=mended))
     if not found and row["status"] == ProofStatus.PROVED_OTHERWISE:
         found.append(Survivor("the claim is proved otherwise"))
     return found
-
-
-def _corrections(standing: Iterable[Record], name: str, words: str) -> list[Survivor]:
-    """Proved steps in place of the step, or of the claim, of this name."""
-    return [Survivor(words, step) for step in standing if step["id"].startswith(name + CORRECTED)]
 
 
 def evaluated(step: Record) -> str:
@@ -147,11 +163,20 @@ def values(step: Record) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class Counts:
-    """Numbers over all proofs of a document."""
+    """Numbers over all proofs of a document.
+
+    Attributes
+    ----------
+    resting : int
+        Proved steps that rest on one that is not.
+    elsewhere : int
+        Failing steps of alternative readings.
+    """
 
     claims: Counter[str]
     steps: Counter[str]
     resting: int
+    elsewhere: int
     certificates: int
     given: int
     evaluated: int
@@ -160,12 +185,14 @@ class Counts:
 
 def counts(proofs: Mapping[str, Record]) -> Counts:
     """Claims by status of their proof, steps by their own status, what was evaluated."""
-    own = [step for row in claims_of(proofs).values() for step in row["steps"]]
+    rows = list(claims_of(proofs).values())
+    own = [step for row in rows for step in row["steps"]]
     seen = [step["measured"] for step in every_step(proofs) if step["measured"] is not None]
     return Counts(
-        claims=Counter(row["status"] for row in claims_of(proofs).values()),
+        claims=Counter(row["status"] for row in rows),
         steps=counted(own),
         resting=sum(1 for step in own if step["local"] == PROVED and not step["inherited"]),
+        elsewhere=sum(1 for row in rows for step in failing(row) if alternative(row, step)),
         certificates=sum(1 for step in own if step["certificate"]),
         given=sum(map(len, given_of(proofs).values())),
         evaluated=len(seen),

@@ -77,9 +77,15 @@ def _decaying(book: Book) -> None:
 def _corrected(book: Book) -> None:
     """Steps twice as long, C >= max(D^0, 4 B/z^2): the rate 1/t."""
     conditions = [Condition(C_rate, ">=", D_0), Condition(C_rate, ">=", 4 * LEVEL)]
+    step = t / (t + 2) * C_rate / (t + 1) + 4 * LEVEL / (t + 2) ** 2
+    book.line(
+        "decaying-step-induction/corrected", step - C_rate / (t + 2), "<=", 0,
+        chart=[above(C_rate, 4 * LEVEL)], claim="decaying-step-induction", source="ours",
+        conditions=conditions[1:],
+    )  # fmt: skip
     book.line(
         "decaying-step/corrected", D_W(t), "<=", C_rate / (t + 1),
-        ["asm recursion, eta = 2/(z (t + 2))", _HYPOTHESIS],
+        ["asm recursion, eta = 2/(z (t + 2))", "decaying-step-induction/corrected", _HYPOTHESIS],
         base=["asm start", condition(conditions[0])], chart=[above(C_rate, 4 * LEVEL)],
         rule="induction", variable="t", claim="decaying-step", source="ours",
         conditions=conditions, assumptions=LONGER,

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import sympy as sp
 
 from fedbounds.theory.claims import Part
-from fedbounds.theory.proof.derive import Memory, Row, at_best_step, derive, total
+from fedbounds.theory.proof.derive import Memory, Row, derive, total
+from fedbounds.theory.proof.step_size import at_best_step
 from fedbounds.theory.registry import claim
 from fedbounds.theory.symbols import B_0
 

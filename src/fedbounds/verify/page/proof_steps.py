@@ -1,0 +1,229 @@
+"""A step of a proof, ready to print: its formula, status, premises, and what survives it."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from . import steps
+from .detail import Room
+from .expressions import latex_of
+from .formulas import SIGNS
+from .mathml import element
+from .numbers import count, listed
+from .plain import plain
+from .scripts import witness_script
+from .summary import anchor, short_id
+
+Record = dict[str, Any]
+
+_LONGEST = 300  # characters of a multiplier that is printed
+_KINDS = ("step", "hypothesis", "fact", "condition", "square")
+_PLACED = re.compile(r"( at \S+ = .*|, summed over .*)$")  # where a cited step is used
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where views come from: all proofs, the result folder, and the room there is.
+
+    Attributes
+    ----------
+    claims : mapping from paper and step id to the claim on the page
+    parts : mapping from claim, reading and part to whether its formula is on the page
+    """
+
+    proofs: Mapping[str, Record]
+    folder: Path | None
+    room: Room
+    claims: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    parts: frozenset[tuple[str, str, str]] = frozenset()
+
+
+@dataclass(frozen=True)
+class Use:
+    """What a step uses, with its multiplier in each branch of the chart, or in all."""
+
+    kind: str
+    name: str
+    link: str
+    times: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Instead:
+    """What stands in place of a failing step."""
+
+    words: str
+    name: str = ""
+    formula: Markup | None = None
+    link: str = ""
+
+
+@dataclass(frozen=True)
+class StepView:
+    """A step, ready to print.
+
+    Attributes
+    ----------
+    local, mark : str
+        Its own status, and the words for it together with what it rests on.
+    alternative : str
+        Its reading, where that is not the headline's.
+    as_part : str or None
+        The part of the claim that it proves, whose formula stands above; then it has none here.
+    terms : tuple of str
+        Its conditions and assumptions in words.
+    rests, mended : tuple of (id, link)
+        Unproved steps that it rests on; failing ones that were proved otherwise.
+    summary : str
+        How many premises of which kind it uses.
+    sides, numbers
+        Both sides, and the values that satisfy all that it cites and break it.
+    """
+
+    id: str
+    place: str
+    ours: bool
+    local: str
+    mark: str
+    alternative: str
+    reason: str
+    formula: Markup | None
+    as_part: str | None
+    terms: tuple[str, ...]
+    rests: tuple[tuple[str, str], ...]
+    mended: tuple[tuple[str, str], ...]
+    summary: str
+    uses: tuple[Use, ...]
+    chart: tuple[str, ...]
+    sides: tuple[str, str]
+    numbers: tuple[tuple[str, str], ...]
+    measured: str
+    survivors: tuple[Instead, ...]
+    path: str
+    script: str
+
+
+def step_view(source: Source, claim_id: str, step: Record) -> StepView:
+    """One step of a claim; of a paper, one that is taken as given."""
+    paper, row = claim_id.partition("/")[0], source.proofs[claim_id]
+    fails, settled = step["local"] in steps.FAILS, steps.holds(step)
+    as_part = _as_part(source, claim_id, step) if settled else None
+    multiplied = bool(step["certificate"]) and source.room is Room.ALL
+    told = source.room is not Room.FINDINGS or not settled
+    left, right = steps.sides(step)
+    return StepView(
+        id=step["id"],
+        place=step["place"],
+        ours=step["source"] == steps.OURS,
+        local=step["local"],
+        mark=steps.mark(step),
+        alternative=steps.alternative(row, step),
+        reason=steps.reason(step),
+        formula=formula(step) if told and as_part is None else None,
+        as_part=as_part,
+        terms=terms(step) if told else (),
+        rests=tuple(_linked(source, paper, claim_id, name) for name in step["missing"]),
+        mended=tuple(
+            _linked(source, paper, claim_id, name)
+            for name in step["failed"]
+            if name not in step["missing"]
+        ),
+        summary=_summary(step["by"]),
+        uses=tuple(_use(source, claim_id, use, multiplied) for use in step["by"]) if told else (),
+        chart=tuple(_inline(text.replace(" = ", " == ")) for text in step["chart"])
+        if multiplied
+        else (),
+        sides=(_minus(left), _minus(right)),
+        numbers=tuple((_inline(name), _minus(value)) for name, value in steps.values(step)),
+        measured=steps.evaluated(step) if told else "",
+        survivors=tuple(_survivors(source, claim_id, step)) if fails else (),
+        path=step["witness"] or "",
+        script=witness_script(source.folder, step["witness"]) if fails else "",
+    )
+
+
+def _as_part(source: Source, claim_id: str, step: Record) -> str | None:
+    found = claim_id, step["reading"], step["part"]
+    return step["part"] if source.room is not Room.ALL and found in source.parts else None
+
+
+def terms(step: Record) -> tuple[str, ...]:
+    """Conditions and assumptions in words."""
+    conditions = [_inline(text) for text in step["conditions"]]
+    found = [f"if {', '.join(conditions)}"] if conditions else []
+    found += [f"assuming: {', '.join(step['assumptions'])}"] if step["assumptions"] else []
+    return tuple(found)
+
+
+@cache
+def _math(latex: str) -> Markup:
+    return Markup(element(latex))
+
+
+def formula(step: Record) -> Markup:
+    """Both sides and the sign between them."""
+    return _math(f"{step['left']} {SIGNS[step['relation']]} {step['right']}")
+
+
+@cache
+def _inline(text: str) -> str:
+    """A certificate's text in the paper's letters; as it is where it is no expression."""
+    latex = latex_of(text)
+    return text.replace(" == ", " = ") if latex is None else plain(latex)
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "−")
+
+
+def _linked(source: Source, paper: str, claim_id: str, name: str) -> tuple[str, str]:
+    """An id with a link to its claim, where that is another one on the page."""
+    found = source.claims.get((paper, name), claim_id)
+    return name, anchor(found) if found != claim_id else ""
+
+
+def _summary(uses: Iterable[Record]) -> str:
+    kinds = [use["kind"] for use in uses]
+    plurals = {"hypothesis": "hypotheses"}
+    found = [count(kinds.count(k), k, plurals.get(k, "")) for k in _KINDS if k in kinds]
+    return listed(found) if found else ""
+
+
+def _use(source: Source, claim_id: str, use: Record, multiplied: bool) -> Use:
+    kind, name, link = use["kind"], use["name"], ""
+    if kind == "square":
+        name = f"𝔼‖{_inline(name)}‖²"
+    elif kind == "step":
+        paper = claim_id.partition("/")[0]
+        _, link = _linked(source, paper, claim_id, _PLACED.sub("", name))
+    elif kind == "condition":
+        text, mark, how = name.partition(", squared")
+        name = _inline(text) + mark + how
+    else:
+        name = "of the induction" if kind == "hypothesis" else _inline(name)
+    return Use(kind, name, link, tuple(map(_times, _merged(use["times"]))) if multiplied else ())
+
+
+def _merged(times: Sequence[str]) -> Sequence[str]:
+    """One multiplier where all branches have the same."""
+    return times[:1] if len(set(times)) == 1 else times
+
+
+def _times(text: str) -> str:
+    return "a long one, in results.json" if len(text) > _LONGEST else _inline(text)
+
+
+def _survivors(source: Source, claim_id: str, step: Record) -> Iterable[Instead]:
+    for found in steps.survivors(claim_id, step, source.proofs):
+        if found.step is not None:
+            yield Instead(found.words, found.step["id"], formula(found.step))
+        elif found.claim:
+            link = anchor(found.claim) if found.claim in source.claims.values() else ""
+            yield Instead(found.words, short_id(found.claim), link=link)
+        else:
+            yield Instead(found.words)
