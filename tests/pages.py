@@ -175,7 +175,11 @@ def step(name, local="proved", **more):
 
 def proof(status, *steps, **more):
     """The row of a claim's proof; of a paper's given statements, without a status."""
-    return {"status": status, "failed": [], "open": [], "ours": [], "steps": list(steps)} | more
+    headline = [s for s in steps if s["reading"] in ("", PRINTED.name) and s["source"] == "paper"]
+    failed = [s["id"] for s in headline if s["local"] in ("false", "does not follow")]
+    unsettled = [s["id"] for s in headline if s["local"] == "open"]
+    row = {"status": status, "failed": failed, "open": unsettled, "ours": [], "steps": list(steps)}
+    return row | more
 
 
 def proved_document():

@@ -213,7 +213,9 @@ SHEETS = {
 def plain(numbers: Numbers, root: Callable[[Any], Any]) -> tuple[SimpleNamespace, SimpleNamespace]:
     """Constants and series for the typed formulas: fractions, with a root that may be a ball."""
     c = SimpleNamespace(
-        **{CONSTANTS[k]: v for k, v in numbers.constants.items()}, root=root, max=largest
+        **{CONSTANTS[k]: v for k, v in numbers.constants.items() if k in CONSTANTS},
+        root=root,
+        max=largest,
     )
     c.rounds = range(int(c.T))
     return c, SimpleNamespace(**{k: list(v) for k, v in numbers.series.items()})

@@ -23,6 +23,7 @@ from fedbounds.verify.page import render, write_page
 from fedbounds.verify.page.sentences import sentences
 from fedbounds.verify.page.summary import command
 from fedbounds.verify.plan import Profile
+from fedbounds.verify.proofs import prove
 from fedbounds.verify.run import Settings, run
 from fedbounds.verify.store import Store
 
@@ -317,7 +318,8 @@ def test_the_command_repeats_the_run(results):
     assert command(results) == f"fedbounds verify {THEOREM} toy"
 
 
-def test_page_of_a_real_run(tmp_path):
+def test_page_of_a_real_run(tmp_path, monkeypatch):
+    monkeypatch.setattr("fedbounds.verify.run.prove", lambda papers: prove(()))  # takes long
     settings, store = Settings(Profile.QUICK), Store(tmp_path)
     found = run(select((LEMMA,)), settings, store)
     html = render(document(found, settings, Timing(1.0)), tmp_path)

@@ -9,12 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fedbounds.theory.proof.library import papers
 from fedbounds.verify.page.expressions import latex_of
 from fedbounds.verify.page.mathml import to_mathml
 from fedbounds.verify.page.plain import plain
 
 NAMES = {"x": Fraction(3, 7), "y": Fraction(-5, 2), "z": Fraction(11, 3)}
 DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _notation():
+    papers()  # the notation of vectors is known once they are loaded
 
 
 def expressions():

@@ -5,13 +5,20 @@ import xml.etree.ElementTree as ET
 
 import pytest
 import sympy as sp
+from markupsafe import Markup
 
 from fedbounds.theory import registry
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, read
 from fedbounds.theory.registry import encoded_claims
 from fedbounds.theory.symbols import RunOperator
-from fedbounds.verify.page.formulas import NO_FORMULAS, formulas, tidy
+from fedbounds.verify.page.formulas import (
+    NO_FORMULAS,
+    PartView,
+    formulas,
+    tidy,
+    with_equal_terms,
+)
 from fedbounds.verify.page.mathml import to_mathml
 
 TEN = "personalization/rem-3.10"
@@ -92,6 +99,25 @@ def test_latex_becomes_mathml(latex, mathml):
 @pytest.mark.parametrize("latex", ["", "{", r"\frac", r"\left(", "x^", r"\mathcal", r"\sqrt["])
 def test_broken_latex_does_not_break_the_page(latex):
     ET.fromstring(f"<math>{to_mathml(latex)}</math>")
+
+
+def test_parts_of_which_the_same_is_said_stand_together_in_their_order():
+    def part(name, index="", conditions=(), assumptions=(), trivial=None):
+        return PartView(name, index, "≤", Markup("x"), conditions, assumptions, trivial)
+
+    bound = (("K >= 2", Markup("K")),)
+    parts = [
+        part("a"),
+        part("b"),
+        part("c", conditions=bound),
+        part("d", conditions=bound),
+        part("e", conditions=bound, assumptions=("smooth",)),
+        part("f", "once per run", bound, ("smooth",)),
+        part("g", "once per run", bound, ("smooth",), trivial=Markup("1")),
+        part("h"),
+    ]
+    groups = [[one.name for one in group] for group in with_equal_terms(parts)]
+    assert groups == [["a", "b"], ["c", "d"], ["e"], ["f"], ["g"], ["h"]]
 
 
 def test_an_unknown_claim_has_no_formulas():

@@ -3,7 +3,6 @@
 import copy
 import re
 import xml.etree.ElementTree as ET
-from itertools import pairwise
 
 import pytest
 from pages import (
@@ -41,6 +40,13 @@ def results():
 
 def section_of(page, claim_id):
     return page.one("claim-" + claim_id.replace("/", "-"))["text"]
+
+
+def fail(results, claim_id):
+    """The first step of a claim's proof, of the headline reading, does not follow."""
+    row = results["proofs"][claim_id]
+    row["steps"][0] |= {"local": "does not follow", "inherited": False}
+    row |= {"status": "gap", "failed": [row["steps"][0]["id"]]}
 
 
 def in_order(text, *words):
@@ -118,6 +124,23 @@ def test_a_second_proof_of_the_same_statement_is_what_survives(results):
     assert not steps.survivors(LEMMA, failed, {LEMMA: proof("gap", failed, resting)})
 
 
+def test_a_correction_of_the_whole_claim_survives_for_its_steps_and_is_told_once(results):
+    failed = results["proofs"][LEMMA]["steps"][2]
+    whole, variant = step("lem-A.2/corrected", source="ours"), step("lem-A.2/corrected: one")
+    rows = {LEMMA: proof("gap", failed, variant)}
+    assert [one.step["id"] for one in steps.survivors(LEMMA, failed, rows)] == [variant["id"]]
+    rows = {LEMMA: proof("gap", failed, variant, whole)}
+    (found,) = steps.survivors(LEMMA, failed, rows)
+    assert (found.words, found.step, found.claim) == ("the claim, corrected", whole, "")
+    rows[LEMMA + "/corrected"] = proof("proved otherwise", whole)
+    (found,) = steps.survivors(LEMMA, failed, rows)
+    assert (found.step, found.claim) == (whole, LEMMA + "/corrected")
+    own = step(failed["id"] + "/corrected", source="ours")
+    rows[LEMMA] = proof("gap", failed, own, whole)
+    first, second = steps.survivors(LEMMA, failed, rows)
+    assert (first.step, second.claim) == (own, LEMMA + "/corrected")
+
+
 def test_a_corrected_claim_is_what_survives_only_if_it_is_proved(results):
     failed = results["proofs"][LEMMA]["steps"][2]
     rows = {LEMMA: proof("gap", failed), LEMMA + "/corrected": proof("proved otherwise")}
@@ -155,8 +178,8 @@ def test_a_step_tells_what_it_uses_with_multipliers_and_what_it_rests_on(results
     assert "By 1 step, 1 fact and 1 square" in text
     assert "lem-A.2: line 2 at t = t - 1, summed over i, times 1" in text
     assert '<a href="#claim-personalization-lem-A.2">lem-A.2: line 2 at t = t - 1' in html
-    assert re.search(r"square 𝔼‖.*‖2, times 1; 3", text)  # one multiplier per branch
-    assert re.search(r"K=2\+K′", text)
+    assert re.search(r"square 𝔼‖−2 ∇.*‖², times 1; 3", text)  # one multiplier per branch
+    assert "known sign: K = 2 + K′." in text
     assert "on 12 instances right − left is at least −0.25 of its terms' size" in text
     assert "Reading “G_v summed over clients” (1)" in text
 
@@ -171,7 +194,7 @@ def test_a_step_that_was_proved_otherwise_is_told_apart_from_one_that_is_not_pro
 
 def test_a_corrected_claim_has_a_link_where_it_is_on_the_page(results):
     corrected, place = LIKE + "/corrected", '<a href="#claim-toy-claim-1-corrected">'
-    results["proofs"][LIKE]["steps"][0] |= {"local": "does not follow", "inherited": False}
+    fail(results, LIKE)
     results["proofs"][corrected] = proof("proved", step("claim-1/corrected"))
     html = render(results)
     assert "the corrected claim is proved (claim-1/corrected)" in section_of(Page(html), LIKE)
@@ -190,8 +213,54 @@ def test_a_complete_proof_is_told_in_a_folded_list(results):
 
 
 def test_a_claim_with_a_failing_step_is_not_folded(results):
-    results["proofs"][LIKE]["steps"][0] |= {"local": "does not follow", "inherited": False}
+    fail(results, LIKE)
     assert "open" in Page(render(results)).one("claim-toy-claim-1")["attributes"]
+
+
+def test_a_failing_step_of_an_alternative_reading_is_told_apart(results):
+    other = {"local": "does not follow", "inherited": False, "reading": "client means"}
+    results["proofs"][LIKE]["steps"].append(step("claim-1:other", **other))
+    page = Page(render(results))
+    text = section_of(page, LIKE)
+    assert "claim-1:other, in an alternative reading: client means" in text
+    assert "What survives: the headline reading is proved." in text
+    assert "open" not in page.one("claim-toy-claim-1")["attributes"]
+    findings = page.one("findings")["text"]
+    in_order(findings, "lem-A.2: line 3", "claim-1:other", "alternative: client means")
+    told = sentences(results)[2]
+    assert "claim-1:other" not in told
+    assert "; 1 more fails in alternative readings." in told
+    fail(results, LIKE)
+    assert "the headline reading is" not in section_of(Page(render(results)), LIKE)
+    results["proofs"][LIKE]["steps"].reverse()
+    text = section_of(Page(render(results)), LIKE)
+    in_order(text, "does not follow claim-1\n", "does not follow claim-1:other")
+
+
+def test_terms_that_most_steps_share_are_told_once(results):
+    shared = {"conditions": ["K >= 2"], "assumptions": ["smooth"]}
+    rows = [step(f"line {at}", **shared) for at in range(3)]
+    rows += [step("free"), step("other", conditions=["m <= n"])]
+    results["proofs"][LIKE] = proof("proved", *rows)
+    text = section_of(Page(render(results)), LIKE)
+    assert "Where a step does not say otherwise: if K ≥ 2; assuming: smooth." in text
+    assert text.count("K ≥ 2") == 1
+    assert text.count("without conditions or assumptions") == 1
+    assert text[text.index("proved free") :].split("proved other")[0].count("without") == 1
+    assert "if m ≤ n" in text
+    different = [step("a", conditions=["K >= 2"]), step("b", conditions=["m <= n"])]
+    results["proofs"][LIKE] = proof("proved", *different)
+    text = section_of(Page(render(results)), LIKE)
+    assert "Where a step" not in text
+    assert "if K ≥ 2" in text
+
+
+def test_long_reasons_are_cut_and_do_not_repeat_the_name():
+    told = steps.reason(step("x: line 1", "open", reason="x: line 1, branch 0: it fails"))
+    assert told == "branch 0: it fails"
+    told = steps.reason(step("x", "open", reason="word " * 100))
+    assert told.endswith("word …")
+    assert len(told) < 210
 
 
 def test_cells_count_the_papers_own_steps_of_the_headline_reading(results):
@@ -292,32 +361,45 @@ def many_proofs(count):
 
 
 def test_proofs_of_a_long_paper_fit_on_a_page():
-    document = many_proofs(50)
+    document = many_proofs(80)
     html = render(document)
     assert len(html.encode()) <= 3_000_000
     page = Page(html)
     assert not page.wrong
-    assert "For want of room on this page multipliers are left out" in page.text
-    assert "times" not in section_of(page, "toy/claim-7").split("Proof\n")[1].split("Judgement")[0]
-    assert page.text.count("does not follow claim-") == 100  # above, and in the list of all
+    assert "For want of room on this page" in page.text
+    assert page.text.count("does not follow claim-") == 160  # above, and in the list of all
 
 
-def test_room_runs_out_multipliers_first_then_formulas_of_what_is_proved(results, monkeypatch):
-    texts = []
+def test_room_runs_out_multipliers_first_then_all_but_the_findings(results, monkeypatch):
+    pages = {}
     for level in detail.LEVELS:
         monkeypatch.setattr("fedbounds.verify.page.LEVELS", (level,))
-        texts.append(Page(render(results)))
-    whole, without, _, least = (section_of(page, THEOREM) for page in texts)
+        pages.setdefault(level.proofs, Page(render(results)))
+    assert list(pages) == list(detail.Room)
+    whole, without, least = (section_of(page, THEOREM) for page in pages.values())
     assert ", times 1" in whole
     assert ", times 1" not in without
     assert "lem-A.2: line 2 at t = t - 1, summed over i" in without
-    assert "lem-A.2: line 2 at t" not in least
-    assert "By 1 step, 1 fact and 1 square." in least
-    assert "≥" in section_of(texts[2], LIKE)
-    assert "≥" not in section_of(texts[3], LIKE)
-    failing = section_of(texts[-1], LEMMA)
+    assert "lem-A.2: line 2 at t = t - 1, summed over i" in least  # it is not settled
+    whole, without, least = (section_of(page, LIKE) for page in pages.values())
+    assert "≥" in without
+    assert "≥" not in least
+    assert "proved claim-1" in least
+    failing = section_of(pages[detail.Room.FINDINGS], LEMMA)
     assert "≤" in failing[failing.index("false lem-A.2: line 4") : failing.index("open lem-A.2")]
-    assert all(len(a.text) >= len(b.text) for a, b in pairwise(texts))
+
+
+def test_where_room_is_short_a_part_of_the_claim_is_not_repeated(results, monkeypatch):
+    row = results["proofs"][THEOREM]
+    row["steps"] = [step("thm-3.7", reading="as printed"), step("thm-3.7: line 1")]
+    assert "The claim itself, as above." not in section_of(Page(render(results)), THEOREM)
+    level = next(one for one in detail.LEVELS if one.proofs is detail.Room.NO_MULTIPLIERS)
+    monkeypatch.setattr("fedbounds.verify.page.LEVELS", (level,))
+    text = section_of(Page(render(results)), THEOREM)
+    assert text.count("The claim itself, as above.") == 1
+    row["steps"][0] |= {"local": "does not follow", "inherited": False}
+    row["failed"] = ["thm-3.7"]
+    assert "The claim itself" not in section_of(Page(render(results)), THEOREM)
 
 
 # ---- the books of this version

@@ -120,6 +120,18 @@ def test_a_missing_part_is_open_and_a_step_elsewhere_is_not(rows):
     assert "own steps proved" not in text
 
 
+def test_alternative_readings_come_after_headline_ones_and_say_so(rows):
+    other = {"local": "does not follow", "inherited": False, "reading": "client means"}
+    rows = {LIKE: rows[LIKE], LEMMA: rows[LEMMA]}
+    rows[LIKE]["steps"].append(step("claim-1:other", **other))
+    text = summed_up(rows)
+    later = f"{LIKE}: proved, but a step of an alternative reading fails"
+    assert text.index(f"{LEMMA} - ") < text.index(later)
+    assert "claim-1:other (in an alternative reading: client means): does not follow" in text
+    assert "what survives: the headline reading is proved" in text
+    assert "(1 fail in alternative readings)" in text
+
+
 def test_without_any_proof_counts_are_zero():
     assert "0 proofs, 0 steps: none; 0 certificates, 0 given statements" in summed_up({})
 

@@ -11,7 +11,7 @@ So sum_k c_k x_k = given(x, past, xi), and sum_k c_k ||x_k||^2 = sq(x) before ex
 
     W Wk Wstar Wn       W^t, W_k^t (in view R W_k^{t,tau}), W* = argmin sum_k c_k F_k, W^{t+1}
     g g0                grad F_k at W_k^t and at W^t
-    Ws gs ns            W_k^{t,s}, grad F_k there, stochastic minus exact gradient there
+    Ws gs Gs ns         W_k^{t,s}, grad F_k and grad F there, stochastic minus exact gradient there
     U Ub delta noise    U_k^t = -eta sum_s (gs + ns), without ns, their difference, sum_s ns
     D Db                W^{t+1} - W^t, and the same from Ub
     Ek E0 Es            F_k(W_k^t) - F_k*, F_k(W^t) - F_k*, F_k(W*) - F_k*
@@ -103,12 +103,7 @@ def round_outcomes(
     FedboundsError
         If there are more than `MOST_ROWS` outcomes, infinitely many, or F_k is not strongly convex.
     """
-    require(rounds >= 1, "rounds", rounds, "at least 1")
-    state = _begin(problem, algorithm, start)
-    for _ in range(rounds - 1):
-        seen = _one_round(problem, algorithm, state)
-        after = fedplt.server(algorithm, seen.carry, seen.drawn, _rows(seen.last))
-        state = _next(state, len(seen.samples), after.u, np.stack([after.u] * problem.clients))
+    state = _before_round(problem, algorithm, start, rounds)
     seen = _one_round(problem, algorithm, state)
     return _enumerated(problem, algorithm, state.weight, seen, rounds - 1)
 
@@ -149,6 +144,19 @@ def _begin(problem: FederatedQuadratic, algorithm: FedPLT, start: Start) -> _Sta
     _check(problem, algorithm)
     W = fedplt.init(problem, algorithm, start, 1).u
     return _State(W, np.stack([W] * problem.clients), np.ones(1))
+
+
+def _before_round(
+    problem: FederatedQuadratic, algorithm: FedPLT, start: Start, rounds: int
+) -> _State:
+    """Before round ``rounds - 1``, counted from 0."""
+    require(rounds >= 1, "rounds", rounds, "at least 1")
+    state = _begin(problem, algorithm, start)
+    for _ in range(rounds - 1):
+        seen = _one_round(problem, algorithm, state)
+        after = fedplt.server(algorithm, seen.carry, seen.drawn, _rows(seen.last))
+        state = _next(state, len(seen.samples), after.u, np.stack([after.u] * problem.clients))
+    return state
 
 
 def _samples(
@@ -271,6 +279,7 @@ def _vectors(problem: FederatedQuadratic, algorithm: FedPLT, seen: _Seen) -> dic
         "g": problem.gradient(_rows(seen.last), cohort).reshape(n, -1, d),
         "g0": problem.gradient(_rows(everywhere["E0"]), cohort).reshape(n, -1, d),
         **{"Ws": seen.points, "gs": seen.exact, "ns": seen.noisy - seen.exact},
+        "Gs": seen.points @ np.tensordot(c, problem.hessian, 1) + c @ problem.linear,
         **{"U": U, "Ub": Ub, "delta": U - Ub, "noise": noise},
         **{"D": after - W, "Db": without - W},
         **numbers,

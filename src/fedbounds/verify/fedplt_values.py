@@ -61,6 +61,31 @@ def evaluate(expression: sp.Expr, found: Enumerated, values: Mapping[str, float]
     return outcome_values.evaluate(statement, scope().outcomes, known)
 
 
+def with_vectors(found: Enumerated, means: Mapping[sp.Symbol, sp.Expr]) -> Enumerated:
+    """The same, with vectors that stand for others multiplied by factors.
+
+    Those whose own vectors are not there are left out.
+    """
+    vectors = dict(found.space.vectors)
+    for symbol, meaning in means.items():
+        if {other.name for other in meaning.free_symbols} <= found.space.vectors.keys():
+            vectors[symbol.name] = _array(meaning, found)
+    scale = max(float(abs(array).max()) for array in vectors.values())
+    scale = max(scale, found.space.scale)
+    return replace(found, space=replace(found.space, vectors=vectors, scale=scale))
+
+
+def _array(node: sp.Expr, found: Enumerated) -> np.ndarray:
+    if isinstance(node, sp.Symbol):
+        return found.space.vector(node.name)
+    parts = [_array(part, found) for part in node.args if not part.is_Number]
+    if isinstance(node, sp.Add):
+        return np.asarray(sum(parts))
+    (part,) = parts
+    factor = float(node.args[0]) if isinstance(node, sp.Mul) else found.factors[node.func.__name__]
+    return np.asarray(factor * part)
+
+
 def alignment(found: Enumerated) -> np.ndarray:
     """rho_k^t = <m_k o g, W_k - W*> / <g, W_k - W*>, shape (past, xi, n).
 

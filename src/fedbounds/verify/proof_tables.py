@@ -62,6 +62,7 @@ def print_chain(row: Record, latex: bool) -> None:
     missing = steps.missing_parts(row) if row["status"] else []
     if missing:
         _say(out, f"  no step for {', '.join(missing)}")
+    out.print()
 
 
 def _say(out: Console, text: str, style: str = "") -> None:
@@ -116,10 +117,8 @@ def _told_by(claim_id: str) -> str:
 def _survivors(claim_id: str, step: Record, proofs: Mapping[str, Record]) -> str:
     found = []
     for one in steps.survivors(claim_id, step, proofs):
-        if one.step is not None:
-            found.append(f"{one.words}: {_statement(one.step)}")
-        else:
-            found.append(one.words + (f" ({one.claim})" if one.claim else ""))
+        text = one.words + (f" ({one.claim})" if one.claim else "")
+        found.append(text if one.step is None else f"{text}: {_statement(one.step)}")
     return "; ".join(found) or "nothing is proved in its place"
 
 

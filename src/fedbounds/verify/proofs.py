@@ -58,7 +58,7 @@ def prove(chosen: Sequence[str]) -> Proofs:
         If a proved step is broken on a run.
     """
     steps = {key: replayed(key) for key in chosen if key in papers()}
-    seen = {key: evaluated(own) for key, own in steps.items()}
+    seen = {key: evaluated(own, key) for key, own in steps.items()}
     return Proofs(steps, seen, {}, {key: book_of(key).theory.always for key in steps})
 
 

@@ -1,6 +1,7 @@
 """Every proved step on the running algorithm: a proved step that is broken there is a conflict.
 
-Small instances with finitely many outcomes, enumerated; floats with their rounding size.
+Small instances with finitely many outcomes, enumerated; floats with their rounding size. Those of
+the personalization paper are here, the partial-training paper's in `fedplt_check`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,28 +15,22 @@ from sympy.core.function import AppliedUndef
 
 from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
 from fedbounds.algorithms.scaffold_p import ScaffoldP
-from fedbounds.errors import ConflictError, FedboundsError
 from fedbounds.problems import Noise, NoiseLaw, Start, coupled_cosine, federated_quadratic
-from fedbounds.theory.claims import Condition
-from fedbounds.theory.proof.replay import Local, Replayed
+from fedbounds.theory.proof.language import Written
+from fedbounds.theory.proof.replay import Replayed
 from fedbounds.theory.symbols import RunOperator
 from fedbounds.vocabulary import Constant
 
+from . import fedplt_check
 from .outcome_values import evaluate
 from .outcomes import Outcomes, round_outcomes, step_outcomes
+from .seen import Seen, gap, judged
 
-MARGIN = 1e-13  # of the size of a statement's terms
+__all__ = ["Seen", "evaluated"]
+
 # 1 / (L gamma_u): inside every condition of the claims, and large
 _STEPS = (1000, 4)
 _ANY = "any increments"  # the scope of statements about whatever the algorithm does
-
-
-@dataclass(frozen=True)
-class Seen:
-    """On how many instances a step was evaluated, and the least right - left over the size."""
-
-    instances: int
-    least: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,48 +82,29 @@ def _run(
         yield _Case(f"step of {name}", step_outcomes(outcomes, 0, step), values)
 
 
-def evaluated(steps: Sequence[Replayed]) -> dict[str, Seen]:
-    """What was seen of every step that can be evaluated in one round.
+def evaluated(steps: Sequence[Replayed], paper: str = "personalization") -> dict[str, Seen]:
+    """What was seen of every step of a paper that can be evaluated on its small instances.
 
     Raises
     ------
     ConflictError
         If a proved step is broken.
     """
-    found: dict[str, Seen] = {}
-    for step in steps:
-        gaps = [gap for case in _cases() if (gap := _gap(step, case)) is not None]
-        if not gaps:
-            continue
-        seen = Seen(len(gaps), min(gaps))
-        if seen.least < -MARGIN and step.local in (Local.PROVED, Local.GIVEN) and step.inherited:
-            raise ConflictError(
-                f"step {step.written.id} is proved, and broken on a run: right - left is "
-                f"{seen.least:.3g} of its terms' size"
-            )
-        found[step.written.id] = seen
-    return found
+    return judged(steps, fedplt_check.gaps if paper == "fedplt" else _gaps)
 
 
-def _gap(step: Replayed, case: _Case) -> float | None:
-    """(right - left) / size, that of an identity with a negative sign; None if it says nothing."""
-    written = step.written
+def _gaps(written: Written) -> list[float]:
+    return [found for case in _cases() if (found := _gap(written, case)) is not None]
+
+
+def _gap(written: Written, case: _Case) -> float | None:
+    """See `gap`; None too where the case is not what the step speaks of."""
     if written.scope not in ("", case.scope, _ANY if case.outcomes.step is None else ""):
         return None
     sides = written.left, written.right
     if any(side.has(RunOperator) or not _of_this_round(side, case) for side in sides):
         return None
-    try:
-        if not all(_holds(condition, case) for condition in written.conditions):
-            return None
-        left, right = (evaluate(side, case.outcomes, case.values) for side in sides)
-    except FedboundsError:
-        return None  # a quantity or constant that this run does not have
-    size = left.size + right.size or 1.0
-    gap = (right.value - left.value) / size
-    if written.relation == "==":
-        return -abs(gap)
-    return -gap if written.relation == ">=" else gap
+    return gap(written, lambda side: evaluate(side, case.outcomes, case.values))
 
 
 def _of_this_round(side: sp.Expr, case: _Case) -> bool:
@@ -138,14 +114,3 @@ def _of_this_round(side: sp.Expr, case: _Case) -> bool:
         for atom in side.atoms(AppliedUndef)
         if atom.func.__name__ not in ("sq", "ip", "given", "present")
     )
-
-
-def _holds(condition: Condition, case: _Case) -> bool:
-    left, right = (
-        evaluate(sp.sympify(side), case.outcomes, case.values).value
-        for side in (condition.left, condition.right)
-    )
-    close = abs(left - right) <= 1e-12 * (abs(left) + abs(right))
-    if condition.relation == "==":
-        return close
-    return close or (left < right if condition.relation == "<=" else left > right)

@@ -8,6 +8,7 @@ import sympy as sp
 
 from fedbounds.theory.claims import read
 from fedbounds.theory.proof.text import comparisons, safe, text
+from fedbounds.theory.proof.vectors import sq
 from fedbounds.theory.registry import encoded_claims
 from fedbounds.theory.symbols import CONSTANTS, RunOperator
 
@@ -26,8 +27,8 @@ def of_sympy(expression):
     expression = expression.xreplace(operators)
     quantities = expression.atoms(sp.core.function.AppliedUndef)
     expression = expression.xreplace({q: sp.Float(_measured(q)) for q in quantities})
-    expression = expression.replace(sp.Sum, _added)
-    return complex(expression.subs({s: number(safe(s.name)) for s in expression.free_symbols}))
+    expression = expression.replace(sp.Sum, _added).replace(sq, lambda x: x**2)
+    return float(expression.subs({s: number(safe(s.name)) for s in expression.free_symbols}))
 
 
 def _added(summand, limits):
@@ -46,7 +47,7 @@ def _operated(operator):
     """Sums and means of quantities, linearly; the inside is evaluated at the rounds."""
     t = next((s for s in operator.free_symbols if s.name == "t"), None)
     inside = operator.args[0]
-    values = [of_sympy(inside.subs(t, r) if t else inside).real for r in range(5)]
+    values = [of_sympy(inside.subs(t, r) if t else inside) for r in range(5)]
     return {"Sum_t": sum(values), "Mean_t": sum(values) / 5, "Max_t": max(values)}[
         operator.func.__name__
     ]
@@ -56,7 +57,7 @@ class _Names(dict):
     """Names as Python evaluates the text: quantities are functions, the rest numbers."""
 
     def __init__(self, source):
-        super().__init__(Max=max, Min=min, sqrt=lambda x: x**0.5, Sum=None)
+        super().__init__(Max=max, Min=min, sqrt=lambda x: x**0.5, sq=lambda x: x**2)
         self.source = source
 
     def __missing__(self, name):
@@ -89,7 +90,7 @@ def of_text(source):
 def _evaluated(source, **more):
     names = _Names(source)
     names.update(more)
-    return eval(source, {"__builtins__": {}}, names)  # noqa: S307
+    return eval(source, {"__builtins__": {}}, names)
 
 
 def _at_round(source, r):

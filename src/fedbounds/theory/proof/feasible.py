@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
 from scipy.optimize import linprog
 
 CONSTANT = ""
-Line = Mapping[str, Fraction]  # name to coefficient; "" to the constant
+Line = Mapping[str, Any]  # name to coefficient, Fraction or float; "" to the constant
 LARGEST = 100  # of a number that is looked for
 _ROUNDINGS = (1, 12, 1000, 10**6)  # largest denominators, in the order in which they are tried
 _GAP = 1e-6
@@ -35,8 +36,11 @@ class Solved:
 
 def value(line: Line, values: Mapping[str, Fraction]) -> Fraction:
     """The value of a line."""
-    start = line.get(CONSTANT, Fraction(0))
-    return sum((c * values[name] for name, c in line.items() if name != CONSTANT), start=start)
+    total = Fraction(line.get(CONSTANT, 0))
+    for name, coefficient in line.items():
+        if name != CONSTANT:
+            total += coefficient * values[name]
+    return total
 
 
 def scale(line: Line) -> Fraction:
@@ -141,8 +145,10 @@ def breaking(
     for solution in (found, inner):
         if solution is None:
             continue
-        for denominator in _ROUNDINGS:
-            values = _rounded(premises, solution.values, names, denominator)
+        largest = max(1.0, *map(abs, solution.values.values()))
+        for denominator, size in product(_ROUNDINGS, (largest, 1.0)):
+            near = {name: x / size for name, x in solution.values.items()}
+            values = _rounded(premises, near, names, denominator)
             if values is not None and _breaks(gap, premises, signed, values):
                 return values
     return None

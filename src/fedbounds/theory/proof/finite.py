@@ -19,7 +19,7 @@ import numpy as np
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.checker.expressions import parsed
 
-Array = np.ndarray[Any, np.dtype[Any]]
+Array = Any  # of Fractions, or of floats
 Index = tuple[int | None, int | None, int | None]  # participants, client, step
 
 PARTICIPANTS, CLIENT, STEP = "S", "i", "k"
@@ -64,7 +64,8 @@ class Finite:
         ]
         return [
             Function(index, signs)
-            for index in product(*ranges)
+            for s, i, k in product(*ranges)
+            for index in [(s, i, k)]
             for signs in self._signs(atom, index)
         ]
 
@@ -200,11 +201,13 @@ class Evaluator:
 
     def _product(self, vectors: list[Array]) -> Fraction:
         left, right = np.broadcast_arrays(vectors[0], vectors[-1])
-        total: Fraction = (left * right).sum()
-        return Fraction(total) / (left.size // left.shape[-1])
+        total = Fraction((left * right).sum())
+        return total / int(left.size // left.shape[-1])
 
     def _vector(self, node: ast.expr) -> Array:
         match node:
+            case ast.Constant(value=0):
+                return self._space().table({}, 1)
             case ast.Name(id=name) if name in self.tables:
                 return self.tables[name]
             case ast.Name(id=name):

@@ -5,7 +5,7 @@
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -160,6 +160,15 @@ class Written:
     place: str = ""
     conditions: tuple[Condition, ...] = ()
     assumptions: tuple[Assumption, ...] = ()
+
+
+def cited(written: Written) -> Iterator[str]:
+    """Ids of the steps that a step cites."""
+    for use in (*written.uses, *written.base):
+        if isinstance(use, str):
+            yield use
+        elif isinstance(use, Premise) and use.kind == "step":
+            yield use.name
 
 
 def step_id(claim_id: str, part: str = "", ambiguity: str = "", scope: str = "") -> str:
@@ -339,9 +348,22 @@ class Book:
         return parts[part]
 
     def _add(self, step: Written) -> None:
-        if any(s.id == step.id and s.source == step.source for s in self.steps):
-            raise FedboundsError(f"step {step.id!r} is written twice")
+        statement = replace(step.statement, algorithm=self._algorithm(step))
+        step = replace(step, statement=statement)
+        for other in self.steps:
+            if other.id == step.id and other.source == step.source:
+                raise FedboundsError(f"step {step.id!r} is written twice")
+            if other.id == step.id and other.statement != statement:
+                raise FedboundsError(f"two statements are called {step.id!r}")
         self.steps.append(step)
+
+    def _algorithm(self, step: Written) -> str:
+        """That of its vectors, or of what it cites; the checker refuses a second one."""
+        scope = self.theory.scopes.get(step.scope)
+        known = {s.id: s.statement.algorithm for s in self.steps}
+        found = {known.get(name, "") for name in cited(step)}
+        found |= {scope.algorithm if scope else ""}
+        return min(found - {""}, default="")
 
 
 __all__ = [

@@ -21,9 +21,9 @@ from fedbounds.theory.checker.data import (
 from fedbounds.theory.checker.errors import Refused
 from fedbounds.theory.checker.facts import FACTS
 
-from .instances import names_in
-from .language import Book, Uses, Written
-from .replay import Local, Replayed, certified, cited
+from .language import Book, Uses, Written, cited
+from .points import names_in
+from .replay import Local, Replayed, certified
 
 Dropped = str | Comparison  # an assumption, or a condition
 _LARGEST = 12  # uses in a search with fewer assignments
@@ -62,7 +62,11 @@ def needs(book: Book, steps: Sequence[Replayed], names: Iterable[str]) -> tuple[
 
     Only what the chain of a premise asks for is proved again.
     """
-    state = _State(book.theory, {step.written.id: step for step in steps if step.certificate})
+    state = _State(book.theory, {})
+    for step in steps:
+        known = state.steps.get(step.written.id)
+        if known is None or known.certificate is None:  # a second proof mends the first
+            state.steps[step.written.id] = step
     wanted = dict.fromkeys(names)
     return tuple(
         _need(state, state.steps[name], dropped)
@@ -74,7 +78,7 @@ def needs(book: Book, steps: Sequence[Replayed], names: Iterable[str]) -> tuple[
 
 @dataclass(eq=False)
 class _State:
-    """Steps with certificates by id, and what was proved again."""
+    """Steps by id, and what was proved again."""
 
     theory: Theory
     steps: dict[str, Replayed]
@@ -85,24 +89,23 @@ class _State:
         key = name, dropped
         if key not in self.known:
             step = self.steps[name]
-            self.known[key] = _without(self.theory, step, dropped, self.cited(step, dropped))
+            if step.certificate is None or step.local is not Local.PROVED:
+                self.known[key] = Refused(f"{name} is {step.local}")
+            else:
+                self.known[key] = _without(self.theory, step, dropped, self.cited(step, dropped))
         return self.known[key]
 
     def cited(self, step: Replayed, dropped: frozenset[Dropped]) -> dict[str, Statement]:
         """What a step cites, without the premises where it holds without them."""
-        assert step.certificate is not None
-        left = set(_all(step.written.statement)) - dropped
-        used, found = _used(step.certificate), {}
+        left, found = set(_all(step.written.statement)) - dropped, {}
         other = any(not isinstance(one, str) for one in dropped)
-        for name in _cited(step.written):
-            if name not in self.steps:
-                continue
+        for name in dict.fromkeys(cited(step.written)):
             statement = self.steps[name].written.statement
             own = set(_all(statement))
             # a condition in other words may follow from a dropped one
             implied = {c for c in own - left if other and not isinstance(c, str)}
             tried = [own & dropped, (own & dropped) | implied]
-            for fewer in map(frozenset, tried if name in used else ()):
+            for fewer in map(frozenset, tried):
                 if fewer and isinstance(self.without(name, fewer), Certificate):
                     statement = _rest(self.steps[name].written.statement, fewer)
             found[name] = statement
@@ -115,10 +118,8 @@ def _need(state: _State, step: Replayed, dropped: Dropped) -> Need:
     proof = state.without(name, only)
     if isinstance(proof, Certificate):
         return Need(name, shown(dropped), False, "", certificate=proof)
-    assert step.certificate is not None
     earlier = state.cited(step, only)
-    uses = [use for use in _used(step.certificate) if use in earlier]
-    causes = [(use, cause) for use in uses for cause in _all(earlier[use])]
+    causes = [(use, cause) for use, statement in earlier.items() for cause in _all(statement)]
     same = [pair for pair in causes if pair[1] == dropped]
     others = [(use, c) for use, c in causes if f"{use} needs {shown(c)}" in str(proof)]
     for use, cause in (same + others)[:1]:
@@ -128,15 +129,6 @@ def _need(state: _State, step: Replayed, dropped: Dropped) -> Need:
                 return replace(first, step=name, premise=shown(dropped))
         return Need(name, shown(dropped), True, use, str(proof))
     return Need(name, shown(dropped), True, name, str(proof))
-
-
-def _cited(written: Written) -> list[str]:
-    return list(dict.fromkeys(cited(written)))
-
-
-def _used(certificate: Certificate) -> list[str]:
-    """Steps whose multiplier is not zero."""
-    return [use.name for use in _premises(certificate) if use.kind == "step"]
 
 
 def shown(dropped: Dropped) -> str:
@@ -167,31 +159,12 @@ def _is_used(times: str) -> bool:
     return times.strip("()") not in ("0", "0) / (1")
 
 
-def _needed(
-    state: _State, step: Replayed, dropped: Dropped, reason: str, earlier: Mapping[str, Statement]
-) -> Need:
-    """Where it is needed: at the first cited step that needs it, or here."""
-    assert step.certificate is not None
-    name = step.written.id
-    uses = [u.name for u in _premises(step.certificate) if u.kind == "step" and u.name in earlier]
-    causes = [(use, cause) for use in uses for cause in _all(earlier[use])]
-    own = [pair for pair in causes if pair[1] == dropped]
-    others = [(use, c) for use, c in causes if f"{use} needs {shown(c)}" in reason]
-    for use, cause in (own + others)[:1]:
-        first = state.where.get((use, cause))
-        where, why = (use, reason) if first is None else (first.where, first.reason)
-        return Need(name, shown(dropped), True, where, why)
-    return Need(name, shown(dropped), True, name, reason)
-
-
 def _without(
     theory: Theory, step: Replayed, dropped: Set[Dropped], earlier: Mapping[str, Statement]
 ) -> Certificate | Refused:
     """A certificate of the statement without these premises; or why there is none."""
     certificate, statement = step.certificate, step.written.statement
     assert certificate is not None
-    if step.local is not Local.PROVED:
-        return Refused(f"{step.written.id} is {step.local}")
     target = _rest(statement, dropped)
     moved = _renumbered(certificate, dropped, (*theory.always, *statement.conditions))
     missing = set(statement.assumptions) - set(target.assumptions)
@@ -219,7 +192,7 @@ def _assuming(
     """What is used and assumes one of these."""
     found = []
     for use in _premises(certificate):
-        cited = earlier.get(use.name) if use.kind == "step" else None
+        cited = earlier[use.name] if use.kind == "step" else None
         if use.kind == "fact" and use.name in FACTS:
             scope = theory.scopes[certificate.scope] if certificate.scope else Scope()
             cited = FACTS[use.name](scope, use.arguments)

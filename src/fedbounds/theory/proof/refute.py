@@ -13,11 +13,12 @@ from fedbounds.theory.checker.data import Certificate, Statement, Theory
 from fedbounds.theory.checker.errors import Refused
 
 from . import feasible
-from .instances import Instance, Point, Question, instance, points
+from .instances import Instance, instance
+from .points import Point, Question, points
 from .refute_vectors import Numbers, breaking_vectors
 
 _SAMPLES = 8  # of the parameters
-_SPACES = 5  # of the numbers of clients, participants and steps, with vectors
+_SPACES = 4  # of the numbers of clients, participants and steps, with vectors
 _PER_SPACE = 2
 # clients, participants, steps: those tried, the most telling first
 _SIZES = ((2, 1, 2), (3, 2, 1), (2, 1, 1), (2, 2, 2), (1, 1, 2), (2, 2, 1), (1, 1, 1))
@@ -74,8 +75,9 @@ def _small(question: Question) -> Iterator[Point]:
         )
     )
     chosen = [size for size in wanted if size in by_size][:_SPACES]
-    for size in chosen:
-        yield from by_size[size][:_PER_SPACE]
+    for place in range(_PER_SPACE):
+        for size in chosen:
+            yield from by_size[size][place : place + 1]
 
 
 def _with_vectors(found: Instance) -> bool:

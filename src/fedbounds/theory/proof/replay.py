@@ -1,6 +1,6 @@
 """Replay a book: fill in multipliers, check every step, and say which rest on unproved ones."""
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -9,7 +9,7 @@ from fedbounds.theory.checker.check import check
 from fedbounds.theory.checker.data import Certificate, Premise, Square, Statement, Step, Theory
 from fedbounds.theory.checker.errors import Refused
 
-from .language import Book, Written
+from .language import Book, Written, cited
 from .refute import breaking_numbers
 from .search import UNKNOWN, complete
 
@@ -145,18 +145,10 @@ def _chain(book: Book, start: str, end: str) -> list[str]:
     return []
 
 
-def cited(written: Written) -> Iterator[str]:
-    """Ids of the steps that a step cites."""
-    for use in (*written.uses, *written.base):
-        if isinstance(use, str):
-            yield use
-        elif isinstance(use, Premise) and use.kind == "step":
-            yield use.name
-
-
 def _replayed(theory: Theory, written: Written, earlier: Mapping[str, Statement]) -> Replayed:
     if written.rule == "given":
         certificate = Certificate("given", origin=written.origin, scope=written.scope)
+        check(theory, Step(written.id, written.statement, certificate), earlier)
         return Replayed(written, Local.GIVEN, "", certificate, ())
     try:
         certificate = certified(theory, written, earlier)

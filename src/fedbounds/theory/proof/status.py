@@ -41,7 +41,10 @@ def proof_of(claim: Claim, steps: Sequence[Replayed]) -> ClaimProof:
     statement is not proved. open: no proof, and nothing against one.
     """
     reading = claim.readings[0].name
-    own = [s for s in steps if s.written.claim == claim.id]
+    about = ("", *claim.algorithms)
+    own = [
+        s for s in steps if s.written.claim == claim.id and s.written.statement.algorithm in about
+    ]
     shown = [s for s in own if s.written.reading in ("", reading)]
     paper = [s for s in shown if s.written.source == "paper"]
     parts = [part.name for part in read(claim, claim.readings[0])]

@@ -29,7 +29,7 @@ from . import (
     summary,
 )
 from .detail import LEVELS, Detail, Room
-from .formulas import formulas
+from .formulas import formulas, with_equal_terms
 
 Record = dict[str, Any]
 
@@ -103,6 +103,7 @@ def _environment() -> Environment:
         "anchor": summary.anchor,
         "sort_key": numbers.sort_key,
         "slug": standings.slug,
+        "with_equal_terms": with_equal_terms,
     }
     return found
 

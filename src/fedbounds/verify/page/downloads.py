@@ -37,7 +37,7 @@ def downloads(document: Record, folder: Path | None, room: int) -> tuple[Downloa
     """The results as far as they fit, a table of claims, and every witness script at hand."""
     return (
         results_file(document, room),
-        _download("claims.csv", "a row per claim and reading", "text/csv", claims_csv(document)),
+        claims_file(document, room),
         *_scripts(document["results"], folder),
     )
 
@@ -63,6 +63,14 @@ def results_file(document: Record, room: int) -> Download:
         )
         packed = _pack(dumps(document | {"results": [], "left_out": {"results": records}}).encode())
     return _download("results.json.gz", holds, "application/gzip", packed)
+
+
+def claims_file(document: Record, room: int) -> Download:
+    """The table of claims, compressed where it is large for the room there is."""
+    plain, holds = claims_csv(document), "a row per claim and reading"
+    if _fits(plain, room // 8):
+        return _download("claims.csv", holds, "text/csv", plain)
+    return _download("claims.csv.gz", f"{holds}, compressed", "application/gzip", _pack(plain))
 
 
 def _pack(data: bytes) -> bytes:

@@ -3,8 +3,9 @@
 What is shown equals what is judged; only square roots are merged and common factors collected.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -45,6 +46,15 @@ class PartView:
     conditions: tuple[tuple[str, Markup], ...]
     assumptions: tuple[str, ...]
     trivial: Markup | None
+
+
+def with_equal_terms(parts: Sequence[PartView]) -> list[tuple[PartView, ...]]:
+    """Neighbours of which the same is said, besides their formulas."""
+    return [tuple(found) for _, found in groupby(parts, key=_terms_of)]
+
+
+def _terms_of(part: PartView) -> tuple[object, ...]:
+    return part.index, part.conditions, part.assumptions, part.trivial
 
 
 @dataclass(frozen=True)

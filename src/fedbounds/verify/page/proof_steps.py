@@ -23,6 +23,7 @@ Record = dict[str, Any]
 
 _LONGEST = 300  # characters of a multiplier that is printed
 _KINDS = ("step", "hypothesis", "fact", "condition", "square")
+_PLAIN_SIGNS = {"<=": "≤", ">=": "≥", "==": "="}
 _PLACED = re.compile(r"( at \S+ = .*|, summed over .*)$")  # where a cited step is used
 
 
@@ -92,7 +93,7 @@ class StepView:
     mark: str
     alternative: str
     reason: str
-    formula: Markup | None
+    formula: Markup | str | None
     as_part: str | None
     terms: tuple[str, ...]
     rests: tuple[tuple[str, str], ...]
@@ -124,7 +125,7 @@ def step_view(source: Source, claim_id: str, step: Record) -> StepView:
         mark=steps.mark(step),
         alternative=steps.alternative(row, step),
         reason=steps.reason(step),
-        formula=formula(step) if told and as_part is None else None,
+        formula=_statement(source, step) if told and as_part is None else None,
         as_part=as_part,
         terms=terms(step) if told else (),
         rests=tuple(_linked(source, paper, claim_id, name) for name in step["missing"]),
@@ -143,7 +144,9 @@ def step_view(source: Source, claim_id: str, step: Record) -> StepView:
         measured=steps.evaluated(step) if told else "",
         survivors=tuple(_survivors(source, claim_id, step)) if fails else (),
         path=step["witness"] or "",
-        script=witness_script(source.folder, step["witness"]) if fails else "",
+        script=witness_script(source.folder, step["witness"])
+        if fails and source.room is Room.ALL
+        else "",
     )
 
 
@@ -168,6 +171,14 @@ def _math(latex: str) -> Markup:
 def formula(step: Record) -> Markup:
     """Both sides and the sign between them."""
     return _math(f"{step['left']} {SIGNS[step['relation']]} {step['right']}")
+
+
+def _statement(source: Source, step: Record) -> Markup | str:
+    """As a formula; of what is given, as text where there is no room."""
+    if step["local"] == steps.GIVEN and source.room is not Room.ALL:
+        left, right = plain(step["left"]), plain(step["right"])
+        return f"{left} {_PLAIN_SIGNS[step['relation']]} {right}"
+    return formula(step)
 
 
 @cache
@@ -220,10 +231,11 @@ def _times(text: str) -> str:
 
 def _survivors(source: Source, claim_id: str, step: Record) -> Iterable[Instead]:
     for found in steps.survivors(claim_id, step, source.proofs):
-        if found.step is not None:
-            yield Instead(found.words, found.step["id"], formula(found.step))
-        elif found.claim:
-            link = anchor(found.claim) if found.claim in source.claims.values() else ""
-            yield Instead(found.words, short_id(found.claim), link=link)
-        else:
-            yield Instead(found.words)
+        name = short_id(found.claim) if found.step is None else str(found.step["id"])
+        shown = found.claim in source.claims.values()
+        yield Instead(
+            found.words,
+            name,
+            None if found.step is None else formula(found.step),
+            anchor(found.claim) if shown else "",
+        )

@@ -111,16 +111,19 @@ def survivors(claim_id: str, failed: Record, proofs: Mapping[str, Record]) -> li
     if alternative(row, failed) and row["status"] in COMPLETE:
         return [Survivor(f"the headline reading is {row['status']}")]
     standing = [step for step in row["steps"] if step is not failed and holds(step)]
-    found = [Survivor("its statement is proved otherwise")] * any(s["id"] == name for s in standing)
+    again = any(step["id"] == name for step in standing)
+    found = [Survivor("its statement is proved otherwise")] if again else []
     own = [step for step in standing if step["id"].startswith(name + CORRECTED)]
     found += [Survivor("proved with a correction", step) for step in own]
+    every = [step for step in standing if step["id"].startswith(title + CORRECTED)]
+    whole = [step for step in every if step["id"] == title + CORRECTED]
     if not found:
-        every = [step for step in standing if step["id"].startswith(title + CORRECTED)]
-        whole = [step for step in every if step["id"] == title + CORRECTED]
         found += [Survivor("the claim, corrected", step) for step in whole or every]
     mended = claim_id + CORRECTED
     if mended in proofs and proofs[mended]["status"] in COMPLETE:
-        found.append(Survivor("the corrected claim is proved", claim=mended))
+        told = next((one.step for one in found if one.step in whole), None)
+        found = [one for one in found if one.step is None or one.step is not told]
+        found.append(Survivor("the corrected claim is proved", told, mended))
     if not found and row["status"] == ProofStatus.PROVED_OTHERWISE:
         found.append(Survivor("the claim is proved otherwise"))
     return found

@@ -1,5 +1,6 @@
 """All proofs of the paper in one book, in the order in which they rest on each other."""
 
+from dataclasses import replace
 from functools import cache
 
 from fedbounds.theory.proof.language import Book
@@ -23,7 +24,7 @@ from . import (
     scaffold_theorems,
     technical,
 )
-from .scopes import SCOPES
+from .scopes import FEDAVG, SCAFFOLD, SCOPES
 
 PER_CLIENT = frozenset(
     {"g_ui", "g_vi", "M_vi", "Dv_i", "s_vi", "cd_i", "C_i", "c_i2", "h_i2", "ch_i"}
@@ -51,12 +52,18 @@ _CHAPTERS = (
 )
 
 
+def _algorithm(scope: str) -> str:
+    """Whose updates the vectors of a scope follow: the end of its name says so."""
+    return next((name for name in (FEDAVG, SCAFFOLD) if scope.endswith(name)), "")
+
+
 @cache
 def book() -> Book:
     """The book of this paper."""
     scopes = dict(SCOPES)
     for chapter in _CHAPTERS:
         scopes |= getattr(chapter, "SCOPES", {})
+    scopes = {name: replace(scope, algorithm=_algorithm(name)) for name, scope in scopes.items()}
     found = Book("personalization", theory_of(scopes, PER_CLIENT, PER_STEP))
     definitions.write(found)
     for chapter in _CHAPTERS:
