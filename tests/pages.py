@@ -149,6 +149,7 @@ def step(name, local="proved", **more):
     """A row of a step, as `fedbounds.verify.proofs.proof_rows` makes it."""
     return {
         "id": name,
+        "claim": "",
         "part": "",
         "reading": "",
         "source": "paper",

@@ -59,7 +59,9 @@ def draw(seed: int) -> Values:
 
 
 def plain(values: Values) -> SimpleNamespace:
-    return SimpleNamespace(**{CONSTANTS[name]: v for name, v in values.constants.items() if name in CONSTANTS})
+    return SimpleNamespace(
+        **{CONSTANTS[name]: v for name, v in values.constants.items() if name in CONSTANTS}
+    )
 
 
 Side = Callable[[SimpleNamespace, At], float]

@@ -103,8 +103,8 @@ def notebook(request: pytest.FixtureRequest) -> Any:
     return read(request.param)
 
 
-def test_both_are_there() -> None:
-    assert [path.stem for path in NOTEBOOKS] == ["personalization", "tour"]
+def test_all_are_there() -> None:
+    assert [path.stem for path in NOTEBOOKS] == ["personalization", "proofs", "tour"]
 
 
 def test_it_is_short(notebook: Any) -> None:

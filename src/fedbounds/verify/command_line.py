@@ -159,10 +159,16 @@ def measure(names: tuple[str, ...], **options: Any) -> None:
 @click.option("--json", "json_file", help="Also write the proofs to this file.")
 @click.option("--latex", is_flag=True, help="Print the steps as LaTeX.")
 @click.option("--steps", is_flag=True, help="Print every step, not only the findings.")
+@click.option("--premises", is_flag=True, help="Drop each premise in turn and prove again.")
 @_OUT
 @_NAMES
 def prove_claims(
-    names: tuple[str, ...], out: str, json_file: str | None, latex: bool, steps: bool
+    names: tuple[str, ...],
+    out: str,
+    json_file: str | None,
+    latex: bool,
+    steps: bool,
+    premises: bool,
 ) -> None:
     """Replay proofs, step by step; write every certificate to proofs.json.
 
@@ -188,6 +194,10 @@ def prove_claims(
     if steps:
         for row in rows.values():
             print_chain(row, latex)
+    if premises:
+        from .premise_tables import premises_of, print_premises
+
+        print_premises(premises_of(entries))
     print_proofs(rows, [f"certificates: {target}"], time.perf_counter() - began)
 
 

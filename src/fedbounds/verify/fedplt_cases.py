@@ -204,8 +204,8 @@ def _of_step(
     ratio = alignment(found)[..., None, None]
     told = _told(found, one_step(found, values["mu"]))
     vectors = dict(told.space.vectors)
-    vectors["any"] = vectors["Wk"] - vectors["Wstar"]
-    vectors["mv"] = found.factors["mask"] * vectors["any"]
+    vectors["anyv"] = vectors["Wk"] - vectors["Wstar"]
+    vectors["mv"] = found.factors["mask"] * vectors["anyv"]
     if np.isfinite(ratio).all():
         vectors["rg"] = ratio * vectors["g"]
     told = replace(told, space=replace(told.space, vectors=vectors))

@@ -15,7 +15,6 @@ from sympy.core.function import AppliedUndef
 from fedbounds.theory.fedplt.distance import BRACKET, CURVE, SLOPE
 from fedbounds.theory.fedplt.masks import ALIGNMENT_INTERPRETATION
 from fedbounds.theory.fedplt.results import CONSTANTS
-from fedbounds.theory.fedplt.vectors import v
 from fedbounds.theory.proof.language import Written
 from fedbounds.theory.symbols import t
 from fedbounds.vocabulary import Assumption
@@ -34,7 +33,6 @@ _FREE = (0.9, 1.25)  # rho_min where nothing is assumed of it, besides the least
 _CHOSEN = frozenset({"rho_min", "nu_max", "z", "B_step", "w_gap", "C_rate", "A_24", "wx", "wg0"})
 _DECISIVE = frozenset({"eta", "L", "mu", "psi_max", "psi_min"})  # rho_min is chosen by these
 _ACUTE, _OBTUSE = (reading.name for reading in ALIGNMENT_INTERPRETATION.readings)
-_ANY = sp.Symbol("any")  # `v` by a name that is no vector of another paper
 
 
 @dataclass(frozen=True)
@@ -61,9 +59,6 @@ def gaps(written: Written) -> list[float]:
 
 
 def _said(written: Written) -> _Said:
-    written = replace(
-        written, left=written.left.xreplace({v: _ANY}), right=written.right.xreplace({v: _ANY})
-    )
     sides = [side for c in written.conditions for side in (c.left, c.right)]
     every = [written.left, written.right, *map(sp.sympify, sides)]
     quantities = {

@@ -122,10 +122,11 @@ def _row(proofs: Proofs, paper: str, step: Replayed) -> Record:
     seen = proofs.seen.get(paper, {}).get(written.id)
     return {
         "id": written.id,
+        "claim": written.claim,
         "part": written.part,
         "reading": written.reading,
         "source": written.source,
-        "place": written.place or written.origin,
+        "place": written.place or (written.origin if written.rule == "given" else ""),
         "rule": written.rule,
         "local": step.local.value,
         "inherited": step.inherited,

@@ -22,7 +22,7 @@ from fedbounds.theory.symbols import (
 )
 from fedbounds.vocabulary import Assumption, Index, Relation
 
-from .vectors import W, Wk, gs, mv, ns, v
+from .vectors import W, Wk, anyv, gs, mv, ns
 
 FEDPLT = ("FedPLT",)
 _ZERO = sp.Integer(0)
@@ -34,7 +34,7 @@ ATTENUATION = sp.Min(sp.Integer(1), d_k, evaluate=False)
 ALPHA = Claim(
     entry("fedplt/alpha"),
     algorithms=FEDPLT,
-    parts=(Part(left=sq(mv), right=ATTENUATION * sq(v), index=Index.CLIENT),),
+    parts=(Part(left=sq(mv), right=ATTENUATION * sq(anyv), index=Index.CLIENT),),
 )
 
 # tau times the mean over the local steps s is their sum

@@ -77,7 +77,7 @@ gs, mgs, pmgs, ags, Gs, ns, mns, pmns, ans = vectors(
         "ans": r"\alpha_{r_k}\varepsilon_k^{t,s}",
     }
 )
-ax, wx, wg0, rg, aone, saone, v, mv = vectors(
+ax, wx, wg0, rg, aone, saone, anyv, mv = vectors(
     {
         "ax": r"\alpha_{r_k}(W_k^t-W^t)",
         "wx": r"\sqrt{\gamma_k^t}(W_k^t-W^t)",
@@ -85,7 +85,7 @@ ax, wx, wg0, rg, aone, saone, v, mv = vectors(
         "rg": r"\rho_k^t\nabla F_k(W_k^t)",
         "aone": r"\alpha_{r_k}",
         "saone": r"c_k\alpha_{r_k}",
-        "v": "v",
+        "anyv": "v",
         "mv": r"(m_k\odot v)",
     }
 )

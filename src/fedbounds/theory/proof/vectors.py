@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 import sympy as sp
 
+from fedbounds.errors import FedboundsError
 from fedbounds.theory.symbols import VECTORS
 
 
@@ -39,5 +40,8 @@ past, S, xi, i = sp.symbols("past S xi i")
 
 def vectors(notation: Mapping[str, str]) -> tuple[sp.Symbol, ...]:
     """Symbols that stand for vectors, given with the paper's notation in LaTeX."""
-    VECTORS.update(notation)
+    for name, latex in notation.items():
+        if VECTORS.get(name, latex) != latex:
+            raise FedboundsError(f"vector {name!r} is {VECTORS[name]!r} already; given {latex!r}")
+        VECTORS[name] = latex
     return tuple(sp.Symbol(name) for name in notation)

@@ -45,7 +45,12 @@ def given_of(proofs: Mapping[str, Record]) -> dict[str, list[Record]]:
 
 def every_step(proofs: Mapping[str, Record]) -> Iterator[Record]:
     """All steps, given statements too."""
-    return (step for row in proofs.values() for step in row["steps"])
+    return (s for key, row in proofs.items() for s in row["steps"] if _own(s, key))
+
+
+def _own(step: Record, key: str) -> bool:
+    """Whether a step proves this claim itself, or is taken as given; not a correction of it."""
+    return step["claim"] in (key, "")
 
 
 def failing(row: Record) -> list[Record]:
@@ -189,7 +194,8 @@ class Counts:
 def counts(proofs: Mapping[str, Record]) -> Counts:
     """Claims by status of their proof, steps by their own status, what was evaluated."""
     rows = list(claims_of(proofs).values())
-    own = [step for row in rows for step in row["steps"]]
+    # a claim's row shows the steps of its correction too, which is a claim of its own
+    own = [s for key, row in claims_of(proofs).items() for s in row["steps"] if _own(s, key)]
     seen = [step["measured"] for step in every_step(proofs) if step["measured"] is not None]
     return Counts(
         claims=Counter(row["status"] for row in rows),

@@ -13,6 +13,7 @@ from fedbounds.theory.fedplt.vectors import (
     ags,
     an,
     ans,
+    anyv,
     aone,
     g,
     g0,
@@ -32,7 +33,6 @@ from fedbounds.theory.fedplt.vectors import (
     san,
     saone,
     smn,
-    v,
 )  # fmt: skip
 from fedbounds.theory.proof.language import Book
 from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
@@ -155,7 +155,7 @@ def _alignment(book: Book) -> None:
 def _client(book: Book) -> None:
     aligned = (Assumption.ALIGNED,)
     for name, left, relation, right, origin, assumptions in (
-        ("projection", ip(mv, v), "==", sq(mv), "(3): entries of m_k are 0 or 1", ()),
+        ("projection", ip(mv, anyv), "==", sq(mv), "(3): entries of m_k are 0 or 1", ()),
         ("norm_g", sq(g), "==", norm_g**2, "Step 4.2, Part 1", ()),
         ("norm_x", sq(W - Wk), "==", norm_x**2, "Step 4.2, Part 1", ()),
         ("psi", sq(pmg), "<=", psi_max**2 * sq(mg), _PSI, ()),

@@ -49,7 +49,7 @@ ONE_STEP = Scope(
 ONE_CLIENT = Scope(
     sources=("xi",),
     atoms=(
-        *((name, ()) for name in ("W", "Wk", "Wstar", "g", "g0", "mg", "pmg", "v", "mv")),
+        *((name, ()) for name in ("W", "Wk", "Wstar", "g", "g0", "mg", "pmg", "anyv", "mv")),
         ("noise", ("xi",)),
     ),
     centred=(("noise", "xi"),),

@@ -9,6 +9,7 @@ A step's scope fixes client i and step k: old and new are the samples before ste
 
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.proof.vectors import vectors
+from fedbounds.theory.symbols import VECTORS
 
 u, v, uh, vh, u1, v1, up, vp = vectors(
     {
@@ -55,6 +56,12 @@ al, be, al1, be1, eu, Wh, ci, di, c, d = vectors(
         "d": "d^t",
     }
 )
+
+VECTORS |= {
+    "value00": r"\mathbb Ef(u^t,\mathbf v^t)",
+    "value01": r"\mathbb Ef(u^t,\mathbf v^{t+1})",
+    "value11": r"\mathbb Ef(u^{t+1},\mathbf v^{t+1})",
+}
 
 FEDAVG, SCAFFOLD = "FedAvg-P", "Scaffold-P"
 INCREMENTS = "any increments"  # du and dv_i are whatever the algorithm makes of its draws

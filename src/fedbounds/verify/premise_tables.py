@@ -1,0 +1,36 @@
+"""Which premises a proof needs: each dropped in turn, and the proof sought again."""
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from fedbounds.theory.catalogue import Entry
+from fedbounds.theory.proof.library import book_of, papers, replayed
+from fedbounds.theory.proof.premises import Need, needs
+
+from .listing import columns, console
+
+
+def premises_of(entries: Sequence[Entry]) -> tuple[Need, ...]:
+    """Of the proved parts of these claims: what happens without each assumption and condition."""
+    found: list[Need] = []
+    for paper in dict.fromkeys(entry.paper for entry in entries):
+        if paper in papers():
+            steps = replayed(paper)
+            ids = {entry.id for entry in entries}
+            own = [s.written.id for s in steps if s.written.claim in ids and s.written.reading]
+            found += needs(book_of(paper), steps, own)
+    return tuple(found)
+
+
+def print_premises(found: Sequence[Need]) -> None:
+    """A line per step and premise; what no step needs first."""
+    out = console()
+    table = columns("step", "premise", "without it", "where the proof breaks, and why")
+    for need in sorted(found, key=lambda need: need.needed):
+        told = f"{need.where}: {need.reason}" if need.needed else ""
+        word = "no proof found" if need.needed else "proved: not needed"
+        table.add_row(*map(Text, (need.step, need.premise, word, told)))
+    out.print(table)
+    idle = sum(1 for need in found if not need.needed)
+    out.print(f"\n{len(found)} premises dropped in turn: {idle} not needed")
