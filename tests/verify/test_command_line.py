@@ -31,7 +31,7 @@ from fedbounds.verify.store import Store
 from fedbounds.vocabulary import Method, Standing
 
 CLAIM = "personalization/lem-A.2"
-COMMANDS = ("list", "show", "verify", "measure", "report", "search")
+COMMANDS = ("list", "show", "prove", "verify", "measure", "report", "search")
 SOURCE = str(Path(fedbounds.__path__[0]).parent)
 
 

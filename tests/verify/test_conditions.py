@@ -20,6 +20,7 @@ from fedbounds.problems import (
     coupled_cosine,
     federated_quadratic,
 )
+from fedbounds.problems.constants import OF_BLOCKS
 from fedbounds.theory.claims import Condition, Part
 from fedbounds.theory.registry import claim
 from fedbounds.theory.symbols import E, G_u, K, L, T, eta_u, eta_v, gamma, gamma_u, gamma_v, m, n, t
@@ -267,7 +268,7 @@ def test_the_cosine_satisfies_every_assumption_but_bounded_gradients():
         "cosine", problem, with_effective_step(2, 1, 1e-3), 1, Method.ENUMERATION, start
     )
     numbers = numbers_of(instance, {"G_u": np.ones(2)})
-    for assumption in Assumption:
+    for assumption in OF_BLOCKS:
         part = Part(left=G_u(t), right=G_u(t), assumptions=(assumption,))
         found = refusal(part, instance, numbers)
         if assumption is Assumption.BOUNDED_GRADIENTS:  # it has a quadratic part

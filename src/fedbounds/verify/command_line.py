@@ -35,8 +35,7 @@ def cli(context: click.Context) -> None:
             "  fedbounds show personalization/lem-A.2      its formulas and standing\n"
             "  fedbounds verify personalization --quick    judge a paper's claims; write a page\n"
             "  fedbounds prove personalization fedplt      replay proofs, step by step\n"
-            "  fedbounds search personalization/lem-A.2    hunt for a small counterexample\n"
-            "  fedbounds report results                    make the page of a result folder again"
+            "  fedbounds search personalization/lem-A.2    hunt for a small counterexample"
         )
 
 

@@ -15,6 +15,7 @@ from .instance import constants_of, evidence_of
 
 EQUALITY = 1e-12  # relative; floats this close count as equal, so that edges can be run
 _MOST_BITS = 4096
+_VECTORS = "it speaks of vectors, and is evaluated where small runs are enumerated"
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,7 @@ def refusal(part: Part, instance: Any, numbers: Numbers) -> Refusal | None:
     if part.algorithm and part.algorithm != instance.algorithm_name:
         return Refusal(Verdict.NOT_APPLICABLE, f"speaks of {part.algorithm}")
     if part.vectors:
-        reason = "it speaks of vectors, and is evaluated where small runs are enumerated"
-        return Refusal(Verdict.NOT_APPLICABLE, reason)
+        return Refusal(Verdict.NOT_APPLICABLE, _VECTORS)
     for assumption in part.assumptions:
         evidence = evidence_of(instance, assumption)
         if evidence.holds is not True:

@@ -49,6 +49,9 @@ class Proofs:
         return written >= parts and all(s.written.id in settled for s in own)
 
 
+NOTHING_PROVED = Proofs({}, {}, {}, {})
+
+
 def prove(chosen: Sequence[str]) -> Proofs:
     """Replay the proofs of these papers, and evaluate every step on the running algorithms.
 
@@ -141,7 +144,7 @@ def _row(proofs: Proofs, paper: str, step: Replayed) -> Record:
         "chart": [_assigned(assignment) for assignment in written.chart],
         "by": _by(step, proofs.always[paper]),
         "certificate": None if step.certificate is None else step.certificate.rule,
-        "numbers": None if step.numbers is None else dict(step.numbers),
+        "numbers": None if step.numbers is None else dict(sorted(step.numbers)),
         "witness": proofs.witnesses.get((paper, written.id)),
         "measured": None if seen is None else {"instances": seen.instances, "least": seen.least},
     }

@@ -12,7 +12,7 @@ from fedbounds.theory.registry import encoded
 from fedbounds.theory.setting import Experiment
 from fedbounds.vocabulary import Kind, ProofStatus, Standing, StatementStatus, Verdict
 
-from .proofs import Proofs
+from .proofs import NOTHING_PROVED, Proofs
 from .severity import severity
 from .standing import standing, status_of
 
@@ -22,7 +22,10 @@ Witnesses = dict[tuple[str, str], Record]
 
 
 def summarise(
-    entry: Entry, records: Sequence[Record], witnesses: Witnesses, proofs: Proofs
+    entry: Entry,
+    records: Sequence[Record],
+    witnesses: Witnesses,
+    proofs: Proofs = NOTHING_PROVED,
 ) -> Record:
     """Standing and evidence of one claim, from its records."""
     summary: Record = {

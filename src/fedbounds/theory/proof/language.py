@@ -1,7 +1,6 @@
 """How a proof is written: steps that cite earlier steps, facts, conditions, and squares.
 
->>> from fedbounds.theory.proof.language import Book, cite, fact, square  # doctest: +SKIP
->>> book.prove("lem-3.2", "u", uses=["def T_1u", "def E", fact("smooth", "hu", "au")])
+Such as ``book.prove("lem-3.2", "u", ["def T_1u", "def E", fact("smooth", hu, au)], scope=...)``.
 """
 
 import re
@@ -367,7 +366,7 @@ class Book:
 
 
 __all__ = [
-    "Book", "Claim", "Comparison", "Scope", "Written", "above", "below", "cite", "condition",
-    "equal", "fact", "given_times", "integer", "replace", "root", "scaled", "solve", "split", "square",
-    "step_id",
+    "Book", "Claim", "Comparison", "Scope", "Written", "above", "below", "cite", "cited",
+    "condition", "equal", "fact", "given_times", "integer", "replace", "root", "scaled", "solve",
+    "split", "square", "step_id",
 ]  # fmt: skip
