@@ -84,6 +84,7 @@ def show(claim_id: str, latex: bool, witness: bool, out: str) -> None:
 
 def _print_proof(claim: "Claim", row: dict[str, Any] | None, latex: bool) -> None:
     """The chain of steps, from the last run or from a replay."""
+    from .premise_tables import print_derived
     from .proof_tables import print_chain
     from .proofs import chain_of
 
@@ -91,6 +92,7 @@ def _print_proof(claim: "Claim", row: dict[str, Any] | None, latex: bool) -> Non
     if found:
         click.echo()
         print_chain(found, latex)
+    print_derived(claim.id)
 
 
 def _print_witness(claim_id: str, summary: dict[str, Any] | None, folder: Path) -> None:

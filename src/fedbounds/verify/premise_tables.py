@@ -1,11 +1,11 @@
-"""Which premises a proof needs: each dropped in turn, and the proof sought again."""
+"""Which premises a proof needs, and which constants follow from its one-round inequality."""
 
 from collections.abc import Sequence
 
 from rich.text import Text
 
 from fedbounds.theory.catalogue import Entry
-from fedbounds.theory.proof.library import book_of, papers, replayed
+from fedbounds.theory.proof.library import book_of, derived, papers, replayed
 from fedbounds.theory.proof.premises import Need, needs
 
 from .listing import columns, console
@@ -34,3 +34,15 @@ def print_premises(found: Sequence[Need]) -> None:
     out.print(table)
     idle = sum(1 for need in found if not need.needed)
     out.print(f"\n{len(found)} premises dropped in turn: {idle} not needed")
+
+
+def print_derived(claim_id: str) -> None:
+    """Constants that follow from one round and its summation, beside the stated ones."""
+    for part, rows in derived(claim_id).items():
+        out = console()
+        out.print(f"\nderived from one round{', part ' + part if part else ''}:")
+        table = columns("term", "derived", "stated", "derived / stated")
+        for row in rows:
+            cells = (row.name, row.derived, row.stated, f"{float(row.ratio):.4g}")
+            table.add_row(*(Text(str(cell)) for cell in cells))
+        out.print(table)

@@ -9,6 +9,7 @@ from fedbounds.theory.catalogue import PAPERS
 from fedbounds.theory.checker.data import Certificate, Step
 from fedbounds.theory.checker.files import step_data, theory_data
 
+from .derive import Row
 from .language import Book
 from .replay import Replayed, replay
 
@@ -52,3 +53,13 @@ def certificates(paper: str) -> dict[str, Any]:
         row = step_data(Step(found.written.id, found.written.statement, certificate))
         steps.append(row if found.certificate else row | {"certificate": None})
     return {"theory": theory_data(book_of(paper).theory), "steps": steps}
+
+
+def derived(claim_id: str) -> dict[str, tuple[Row, ...]]:
+    """Constants derived from one round beside the stated ones, by part of the claim."""
+    paper, _, name = claim_id.partition("/")
+    try:
+        found = import_module(f"fedbounds.theory.{paper}.proofs.derivations")
+    except ModuleNotFoundError:
+        return {}
+    return {r.claim[1]: found.rows(r) for r in found.ROUTES if r.claim[0] == name}

@@ -1,0 +1,168 @@
+"""`fedbounds prove`, what measurement adds to proofs, and proved steps that a run breaks."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from small_book import definitions, empty_book, lemma
+
+from fedbounds.errors import ConflictError
+from fedbounds.theory.catalogue import entry
+from fedbounds.theory.checker.__main__ import main as recheck
+from fedbounds.theory.claims import AS_PRINTED, Reading, read
+from fedbounds.theory.personalization.lemmas import LEMMA_32, LEMMA_A2
+from fedbounds.theory.proof.library import derived, replayed
+from fedbounds.theory.proof.replay import Local, inherit, replay
+from fedbounds.theory.registry import claim
+from fedbounds.verify import severity as severity_module
+from fedbounds.verify.command_line import status
+from fedbounds.verify.proofs import NOTHING_PROVED, proof_rows, prove, with_measurements
+from fedbounds.verify.severity import severity
+from fedbounds.verify.step_check import evaluated
+from fedbounds.verify.summary import summarise
+from fedbounds.vocabulary import ProofStatus, Relation, Severity, Standing, Verdict
+
+PAPER = "personalization"
+
+
+@pytest.fixture(scope="module")
+def proofs():
+    return prove([PAPER])
+
+
+def record(claim_id, part, verdict=Verdict.VIOLATED):
+    row = {"part": part, "verdict": verdict.value}
+    return {"claim": claim_id, "reading": AS_PRINTED.name, "parts": [row]}
+
+
+# ---- the command
+
+
+def test_prove_writes_certificates_that_the_program_accepts(tmp_path, capsys):
+    assert status(["prove", f"{PAPER}/lem-3.2", "--out", str(tmp_path), "--premises"]) == 0
+    told = capsys.readouterr().out
+    assert "lem-3.2" in told
+    assert "premises dropped in turn" in told
+    path = tmp_path / "proofs.json"
+    assert recheck([str(path)]) == 0
+    data = json.loads(path.read_text())
+    step = next(s for s in data[PAPER]["steps"] if s["id"] == "lem-3.2:u")
+    step["statement"]["right"] = step["statement"]["right"].replace("L**2", "L**2/2")
+    path.write_text(json.dumps(data))
+    assert recheck([str(path)]) == 1
+
+
+def test_prove_of_a_false_claim_measures_it_and_shows_its_script(tmp_path, capsys):
+    assert status(["prove", f"{PAPER}/lem-4.3-geo", "--out", str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert "false" in told
+    assert "script: witnesses/" in told
+
+
+def test_show_prints_the_chain_and_the_derived_constants(tmp_path, capsys):
+    assert status(["show", f"{PAPER}/thm-3.7", "--out", str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert "thm-3.7-desc:rewritten" in told
+    assert "derived from one round" in told
+    assert all(row.ratio <= 1 for rows in derived(f"{PAPER}/thm-3.7").values() for row in rows)
+
+
+# ---- measurement and proof together
+
+
+def test_an_unproved_part_that_an_instance_breaks_is_false(proofs):
+    found = with_measurements(proofs, [record(f"{PAPER}/lem-A.2", "")], {})
+    before = {s.written.id: s.local for s in proofs.steps[PAPER]}
+    after = {s.written.id: s.local for s in found.steps[PAPER]}
+    assert before["lem-A.2"] is Local.DOES_NOT_FOLLOW
+    assert {k for k in after if after[k] is not before[k]} == {"lem-A.2"}
+    assert after["lem-A.2"] is Local.FALSE
+
+
+def test_a_proved_part_is_not_made_false_but_a_conflict(proofs):
+    rows = [record(f"{PAPER}/lem-3.2", "u")]
+    found = with_measurements(proofs, rows, {})
+    local = {s.written.id: s.local for s in found.steps[PAPER]}
+    assert local["lem-3.2:u"] is Local.PROVED
+    full = {
+        "reason": "", "evidence": {"method": "exact rationals"}, "parameters": {},
+        "constants": {}, "verdict": Verdict.VIOLATED.value,
+    }  # fmt: skip
+    part = {
+        "part": "u", "relation": "<=", "verdict": Verdict.VIOLATED.value, "candidate": False,
+        "tightness": None, "beats_trivial": None, "relative_gap": -1.0, "gap": -1.0, "reason": "",
+    }  # fmt: skip
+    row = rows[0] | full | {"parts": [part]}
+    assert summarise(LEMMA_32.entry, [row], {}, proofs)["standing"] == Standing.CONFLICT
+    assert summarise(LEMMA_32.entry, [row], {}, NOTHING_PROVED)["standing"] == Standing.REFUTED
+
+
+def test_rows_name_what_a_step_uses_and_show_corrections(proofs):
+    rows = proof_rows(proofs, [LEMMA_32, LEMMA_A2])
+    assert rows[LEMMA_32.id]["status"] == ProofStatus.PROVED
+    (step,) = [s for s in rows[LEMMA_32.id]["steps"] if s["id"] == "lem-3.2:u"]
+    assert any(use["kind"] == "fact" and use["name"].startswith("smooth") for use in step["by"])
+    assert "lem-A.2/corrected" in [s["id"] for s in rows[LEMMA_A2.id]["steps"]]
+    assert rows[PAPER]["status"] is None
+
+
+# ---- severity
+
+
+def test_a_proved_reading_with_another_relation_is_a_typo(proofs):
+    assert severity(LEMMA_A2, proofs) == Severity.TYPO
+    assert severity(LEMMA_A2, NOTHING_PROVED) is None
+    assert severity(LEMMA_32, proofs) is None  # it is proved
+
+
+@pytest.mark.parametrize(
+    ("change", "grade"),
+    [
+        ({}, Severity.TYPO),
+        ({"relation": Relation.EQUAL}, Severity.TYPO),
+        ({"factor": 2}, Severity.CONSTANT),
+        ({"conditions": ()}, Severity.CONDITION),
+        ({"assumptions": ()}, Severity.CONDITION),
+    ],
+)
+def test_a_change_is_graded(change, grade):
+    part = LEMMA_32.part("u")
+    factor = change.pop("factor", 1)
+    other = replace(part, right=part.right * factor, **change)
+    assert severity_module._change(part, other) is grade
+
+
+def test_a_new_term_is_graded_as_a_rate():
+    part = LEMMA_32.part("u")
+    other = replace(part, right=part.right + claim(f"{PAPER}/lem-3.4").part("").right)
+    assert severity_module._change(part, other) is Severity.RATE
+
+
+# ---- proved steps on the running algorithm
+
+
+def test_proved_steps_are_evaluated_and_hold():
+    seen = evaluated(replayed(PAPER))
+    assert len(seen) > 200
+    assert seen["lem-3.2:u"].instances > 4
+
+
+@pytest.mark.parametrize("factor", [0, -1])
+def test_a_wrong_step_that_claims_to_be_proved_is_a_conflict(factor):
+    steps = replay(lemma(definitions(empty_book())))
+    last = steps[-1]
+    wrong = replace(last, written=replace(last.written, right=last.written.right * factor - 1))
+    with pytest.raises(ConflictError, match=r"lem-3\.2:u"):
+        evaluated([*steps[:-1], wrong])
+    unproved = inherit([*steps[:-1], replace(wrong, local=Local.OPEN, certificate=None)])
+    assert evaluated(unproved)["lem-3.2:u"].least < 0
+
+
+def test_readings_and_parts_of_a_proof_are_those_of_the_claim(proofs):
+    for step in proofs.steps[PAPER]:
+        if step.written.reading and entry(step.written.claim).source != "ours":
+            found = claim(step.written.claim)
+            reading = next(r for r in found.readings if r.name == step.written.reading)
+            assert isinstance(reading, Reading)
+            (part,) = [p for p in read(found, reading) if p.name == step.written.part]
+            assert (part.left, part.right) == (step.written.left, step.written.right)
