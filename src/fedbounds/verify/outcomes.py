@@ -133,6 +133,21 @@ def round_outcomes(problem: Problem, algorithm: FedAvgP, start: Start, rounds: i
     )
 
 
+def of_client(outcomes: Outcomes, client: int) -> Outcomes:
+    """The same round seen from one client: no mean is taken over clients."""
+    require(outcomes.sources == ROUND, "scope", outcomes.sources, "that of a round")
+    n, axis = outcomes.samples.shape[1], ROUND.index("i")
+    require(0 <= client < n, "client", client, f"between 0 and {n - 1}")
+    return replace(
+        outcomes,
+        sources=tuple(source for source in ROUND if source != "i"),
+        weights=tuple(w for at, w in enumerate(outcomes.weights) if at != axis),
+        vectors={name: array.take(client, axis) for name, array in outcomes.vectors.items()},
+        present=outcomes.present.take(client, axis),
+        client=client,
+    )
+
+
 def step_outcomes(outcomes: Outcomes, client: int, step: int) -> Outcomes:
     """The same round seen from one client's local step: its samples split in three.
 

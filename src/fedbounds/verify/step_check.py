@@ -21,9 +21,11 @@ from fedbounds.theory.proof.replay import Replayed
 from fedbounds.theory.symbols import RunOperator
 from fedbounds.vocabulary import Constant
 
+from . import evaluate as scalars
 from . import fedplt_check
-from .outcome_values import evaluate
-from .outcomes import Outcomes, round_outcomes, step_outcomes
+from .evaluate import Numbers
+from .outcome_values import Evaluated, evaluate
+from .outcomes import Outcomes, of_client, round_outcomes, step_outcomes
 from .seen import Seen, gap, judged
 
 __all__ = ["Seen", "evaluated"]
@@ -38,6 +40,7 @@ class _Case:
     """A round, or a local step, of one run, with the values of all symbols."""
 
     scope: str
+    algorithm: str
     outcomes: Outcomes
     values: dict[str, float]
 
@@ -77,9 +80,10 @@ def _run(
         "gamma_v": steps.inner_step_v, "eta_u": 4.0, "eta_v": 3.0, "d_u": 1.0, "d_v": 1.0,
     }  # fmt: skip
     name = "FedAvg-P" if rule is FedAvgP else "Scaffold-P"
-    yield _Case(name, outcomes, values)
+    yield _Case(name, name, outcomes, values)
+    yield _Case(f"client of {name}", name, of_client(outcomes, 0), values)
     for step in range(2):
-        yield _Case(f"step of {name}", step_outcomes(outcomes, 0, step), values)
+        yield _Case(f"step of {name}", name, step_outcomes(outcomes, 0, step), values)
 
 
 def evaluated(steps: Sequence[Replayed], paper: str = "personalization") -> dict[str, Seen]:
@@ -99,18 +103,27 @@ def _gaps(written: Written) -> list[float]:
 
 def _gap(written: Written, case: _Case) -> float | None:
     """See `gap`; None too where the case is not what the step speaks of."""
-    if written.scope not in ("", case.scope, _ANY if case.outcomes.step is None else ""):
+    if written.scope not in ("", case.scope, case.scope.replace(case.algorithm, _ANY)):
         return None
     sides = written.left, written.right
-    if any(side.has(RunOperator) or not _of_this_round(side, case) for side in sides):
+    if any(side.has(RunOperator) for side in sides):
+        return gap(written, lambda side: _of_the_run(side, case))
+    if any(not _of_this_round(side, case) for side in sides):
         return None
     return gap(written, lambda side: evaluate(side, case.outcomes, case.values))
 
 
+def _of_the_run(side: sp.Expr, case: _Case) -> Evaluated:
+    """The value of what speaks of all rounds; its terms are sums of squares, or few."""
+    value = float(scalars.evaluate(side, Numbers(case.values, case.outcomes.series)))
+    return Evaluated(value, abs(value))
+
+
 def _of_this_round(side: sp.Expr, case: _Case) -> bool:
-    """Whether only quantities at t and t + 1 occur."""
+    """Whether only quantities at t and t + 1 occur, and t - 1 where there is such a round."""
+    seen = ("t", "t + 1", *(("t - 1",) if case.outcomes.t else ()))
     return all(
-        str(atom.args[0]) in ("t", "t + 1")
+        str(atom.args[0]) in seen
         for atom in side.atoms(AppliedUndef)
         if atom.func.__name__ not in ("sq", "ip", "given", "present")
     )
