@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 from small_book import definitions, empty_book, lemma
@@ -16,6 +17,7 @@ from fedbounds.theory.proof.replay import Local, inherit, replay
 from fedbounds.theory.registry import claim
 from fedbounds.verify import severity as severity_module
 from fedbounds.verify.command_line import status
+from fedbounds.verify.premise_tables import premises_of
 from fedbounds.verify.proofs import NOTHING_PROVED, proof_rows, prove, with_measurements
 from fedbounds.verify.severity import severity
 from fedbounds.verify.step_check import evaluated
@@ -65,6 +67,22 @@ def test_show_prints_the_chain_and_the_derived_constants(tmp_path, capsys):
     assert "thm-3.7-desc:rewritten" in told
     assert "derived from one round" in told
     assert all(row.ratio <= 1 for rows in derived(f"{PAPER}/thm-3.7").values() for row in rows)
+
+
+def test_show_prints_how_small_a_corrections_constant_can_be(tmp_path, capsys):
+    assert status(["show", f"{PAPER}/lem-4.3-geo/corrected", "--out", str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert "smallest constant of its family that is proved: 4/3" in told
+    assert "numbers against 85/64: K = 2" in told
+
+
+def test_numbers_are_shown_against_a_step_without_a_needed_condition():
+    (drift,) = [n for n in premises_of([entry(f"{PAPER}/eq-3.4")])
+                if n.step == "eq-3.4:drift factor" and "gamma <=" in n.premise]  # fmt: skip
+    assert drift.needed
+    numbers = {name: Fraction(value) for name, value in drift.numbers}
+    assert numbers["left"] > numbers["right"]
+    assert 32 * numbers["L"] * numbers["K"] * numbers["gamma"] > 1
 
 
 # ---- measurement and proof together
@@ -145,6 +163,7 @@ def test_proved_steps_are_evaluated_and_hold():
     seen = evaluated(replayed(PAPER))
     assert len(seen) > 200
     assert seen["lem-3.2:u"].instances > 4
+    assert {"thm-3.7", "eq-A.2: client"} <= seen.keys()  # of a run, and of one client
 
 
 @pytest.mark.parametrize("factor", [0, -1])

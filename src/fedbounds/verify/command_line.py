@@ -84,7 +84,7 @@ def show(claim_id: str, latex: bool, witness: bool, out: str) -> None:
 
 def _print_proof(claim: "Claim", row: dict[str, Any] | None, latex: bool) -> None:
     """The chain of steps, from the last run or from a replay."""
-    from .premise_tables import print_derived
+    from .premise_tables import print_derived, print_repair
     from .proof_tables import print_chain
     from .proofs import chain_of
 
@@ -93,6 +93,7 @@ def _print_proof(claim: "Claim", row: dict[str, Any] | None, latex: bool) -> Non
         click.echo()
         print_chain(found, latex)
     print_derived(claim.id)
+    print_repair(claim.id)
 
 
 def _print_witness(claim_id: str, summary: dict[str, Any] | None, folder: Path) -> None:

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from fedbounds.theory.catalogue import Entry
-from fedbounds.theory.proof.library import book_of, derived, papers, replayed
+from fedbounds.theory.proof.library import book_of, derived, papers, repaired, replayed
 from fedbounds.theory.proof.premises import Need, needs
+from fedbounds.theory.proof.refute_vectors import Numbers
 
 from .listing import columns, console
 
@@ -29,6 +30,8 @@ def print_premises(found: Sequence[Need]) -> None:
     table = columns("step", "premise", "without it", "where the proof breaks, and why")
     for need in sorted(found, key=lambda need: need.needed):
         told = f"{need.where}: {need.reason}" if need.needed else ""
+        if need.numbers is not None:
+            told += f"; without it these numbers break the step: {_numbers(need.numbers)}"
         word = "no proof found" if need.needed else "proved: not needed"
         table.add_row(*map(Text, (need.step, need.premise, word, told)))
     out.print(table)
@@ -46,3 +49,19 @@ def print_derived(claim_id: str) -> None:
             cells = (row.name, row.derived, row.stated, f"{float(row.ratio):.4g}")
             table.add_row(*(Text(str(cell)) for cell in cells))
         out.print(table)
+
+
+def print_repair(claim_id: str) -> None:
+    """How small the constant of a correction can be."""
+    found = repaired(claim_id)
+    if found is None or found.theta is None:
+        return
+    out = console()
+    out.print(f"\nsmallest constant of its family that is proved: {found.theta}")
+    if found.numbers is not None:
+        told = _numbers(found.numbers)
+        out.print(Text(f"numbers against {found.fails}: {told}"), soft_wrap=True)
+
+
+def _numbers(found: Numbers) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in found)

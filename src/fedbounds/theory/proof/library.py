@@ -11,6 +11,7 @@ from fedbounds.theory.checker.files import step_data, theory_data
 
 from .derive import Row
 from .language import Book
+from .repair import Repair, smallest
 from .replay import Replayed, replay
 
 
@@ -63,3 +64,13 @@ def derived(claim_id: str) -> dict[str, tuple[Row, ...]]:
     except ModuleNotFoundError:
         return {}
     return {r.claim[1]: found.rows(r) for r in found.ROUTES if r.claim[0] == name}
+
+
+def repaired(claim_id: str) -> Repair | None:
+    """The smallest constant of a correction's family, and numbers against a smaller one."""
+    paper, _, name = claim_id.partition("/")
+    try:
+        families = import_module(f"fedbounds.theory.{paper}.proofs.repairs").families()
+    except ModuleNotFoundError:
+        return None
+    return smallest(book_of(paper), name, families[name]) if name in families else None

@@ -23,7 +23,9 @@ from fedbounds.theory.checker.facts import FACTS
 
 from .language import Book, Uses, Written, cited
 from .points import names_in
-from .replay import Local, Replayed, certified
+from .refute import breaking_numbers
+from .refute_vectors import Numbers
+from .replay import Local, Replayed, certified, draft
 
 Dropped = str | Comparison  # an assumption, or a condition
 _LARGEST = 12  # uses in a search with fewer assignments
@@ -47,6 +49,8 @@ class Need:
         Why that step is refused.
     certificate : Certificate or None
         Of the step without the premise.
+    numbers : pairs, or None
+        Values that satisfy all that is left, and break the step.
     """
 
     step: str
@@ -55,6 +59,7 @@ class Need:
     where: str
     reason: str = ""
     certificate: Certificate | None = None
+    numbers: Numbers | None = None
 
 
 def needs(book: Book, steps: Sequence[Replayed], names: Iterable[str]) -> tuple[Need, ...]:
@@ -128,7 +133,23 @@ def _need(state: _State, step: Replayed, dropped: Dropped) -> Need:
             if first.needed:
                 return replace(first, step=name, premise=shown(dropped))
         return Need(name, shown(dropped), True, use, str(proof))
-    return Need(name, shown(dropped), True, name, str(proof))
+    numbers = _against(state, step, only, earlier)
+    return Need(name, shown(dropped), True, name, str(proof), numbers=numbers)
+
+
+def _against(
+    state: _State, step: Replayed, dropped: frozenset[Dropped], earlier: Mapping[str, Statement]
+) -> Numbers | None:
+    """Numbers that satisfy what a step cites, without the premise, and break it."""
+    target = _rest(step.written.statement, dropped)
+    for variant in _variants(step.written, target, dropped):
+        try:
+            found = breaking_numbers(state.theory, target, draft(state.theory, variant), earlier)
+        except Refused:
+            continue
+        if found is not None:
+            return found
+    return None
 
 
 def shown(dropped: Dropped) -> str:
