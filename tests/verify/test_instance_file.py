@@ -25,7 +25,8 @@ from fedbounds.verify.instance import Instance
 from fedbounds.verify.instance_file import from_data, to_data
 from fedbounds.verify.ladder_plan import rational_ladders
 from fedbounds.verify.measure import fingerprint, measure
-from fedbounds.verify.plan import Profile, rational_instances, vector_instances
+from fedbounds.verify.plan import rational_instances, vector_instances
+from fedbounds.verify.profile import Profile
 from fedbounds.vocabulary import Method
 
 fraction = st.fractions(-100, 100, max_denominator=1000).map(

@@ -22,7 +22,7 @@ from fedbounds.verify.document import Timing, document
 from fedbounds.verify.page import render, write_page
 from fedbounds.verify.page.sentences import sentences
 from fedbounds.verify.page.summary import command
-from fedbounds.verify.plan import Profile
+from fedbounds.verify.profile import Profile
 from fedbounds.verify.proofs import prove
 from fedbounds.verify.run import Settings, run
 from fedbounds.verify.store import Store

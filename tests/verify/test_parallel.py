@@ -5,8 +5,9 @@ import pytest
 from fedbounds.theory.catalogue import select
 from fedbounds.verify import run as run_module
 from fedbounds.verify.instance import Point
-from fedbounds.verify.plan import Profile, vector_instances
+from fedbounds.verify.plan import vector_instances
 from fedbounds.verify.point_plan import point_instances
+from fedbounds.verify.profile import Profile
 from fedbounds.verify.run import Settings, run
 from fedbounds.verify.store import Store
 

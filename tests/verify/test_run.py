@@ -27,7 +27,7 @@ from fedbounds.verify import witness_records, work
 from fedbounds.verify.document import Timing, document
 from fedbounds.verify.instance import Instance
 from fedbounds.verify.judge import concerned, judge
-from fedbounds.verify.plan import Profile
+from fedbounds.verify.profile import Profile
 from fedbounds.verify.records import dumps
 from fedbounds.verify.run import Settings, run
 from fedbounds.verify.store import Store

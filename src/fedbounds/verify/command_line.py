@@ -177,7 +177,7 @@ def prove_claims(
     Claims that have a step without proof are measured too, for an exact instance against it.
     """
     entries = select(names)
-    from .plan import Profile
+    from .profile import Profile
     from .proof_tables import print_chain, print_proofs
     from .prove_run import CERTIFICATES, certificate_data, prove_entries
     from .records import dumps
@@ -221,7 +221,7 @@ def _judge(
         raise FedboundsError("--quick and --thorough exclude each other")
     wanted = _standings(fail_on)
     from .device import Device
-    from .plan import Profile
+    from .profile import Profile
     from .run import Settings
     from .store import Store
 

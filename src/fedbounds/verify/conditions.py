@@ -11,7 +11,7 @@ from fedbounds.theory.claims import Condition, Part
 from fedbounds.vocabulary import Constant, Provenance, Side, Verdict
 
 from .evaluate import IrrationalError, Numbers, evaluate
-from .instance import constants_of, evidence_of
+from .instance import constants_of, evidence_of, products_of
 
 EQUALITY = 1e-12  # relative; floats this close count as equal, so that edges can be run
 _MOST_BITS = 4096
@@ -30,7 +30,7 @@ def refusal(part: Part, instance: Any, numbers: Numbers) -> Refusal | None:
     """None if the part applies; otherwise which assumption, constant or condition fails."""
     if part.algorithm and part.algorithm != instance.algorithm_name:
         return Refusal(Verdict.NOT_APPLICABLE, f"speaks of {part.algorithm}")
-    if part.vectors:
+    if part.vectors and products_of(instance) is None:
         return Refusal(Verdict.NOT_APPLICABLE, _VECTORS)
     for assumption in part.assumptions:
         evidence = evidence_of(instance, assumption)

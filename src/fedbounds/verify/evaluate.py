@@ -61,6 +61,8 @@ def evaluate(expression: sp.Expr, numbers: Numbers, rounds: range | None = None)
     """
     if isinstance(expression, sp.Rational):
         return numbers.rational(int(expression.p), int(expression.q))
+    if expression == t and rounds is not None:
+        return np.array([numbers.rational(at, 1) for at in rounds])
     if isinstance(expression, sp.Symbol):
         if expression.name not in numbers.constants:
             raise FedboundsError(f"no value for the symbol {expression.name!r}")
@@ -81,8 +83,9 @@ def evaluate(expression: sp.Expr, numbers: Numbers, rounds: range | None = None)
         return reduce(lambda a, b: a + b, values)
     if isinstance(expression, sp.Pow):
         exponent = expression.exp
-        known = exponent if exponent.is_Rational else sp.Integer(whole(values[1]))
-        return _power(values[0], known)
+        if exponent.is_Rational:
+            return _power(values[0], exponent)
+        return _powers(values[0], values[1])
     if isinstance(expression, sp.Max):
         return reduce(_larger, values)
     if isinstance(expression, sp.Min):
@@ -177,6 +180,16 @@ def _power(base: Any, exponent: sp.Rational) -> Any:
         root = _root(base)
         return root if exponent == sp.S.Half else 1 / root
     return _root(base, int(exponent.q)) ** int(exponent.p)
+
+
+def _powers(base: Any, exponents: Any) -> Any:
+    """Whole powers: one, or one per round."""
+    if np.ndim(exponents) == 0:
+        return _power(base, sp.Integer(whole(exponents)))
+    bases = np.broadcast_to(base, exponents.shape)
+    return np.array(
+        [_power(b, sp.Integer(whole(e))) for b, e in zip(bases, exponents, strict=True)]
+    )
 
 
 def _root(base: Any, degree: int = 2) -> Any:

@@ -1,5 +1,6 @@
 """One problem, one start, one algorithm, one horizon: what a verdict is about."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache, singledispatch
 from typing import Any, ClassVar
@@ -21,6 +22,8 @@ from fedbounds.problems import (
 )
 from fedbounds.problems.linear import is_exact
 from fedbounds.vocabulary import Assumption, Method
+
+Products = Callable[[Any], Any]  # sq(x) or ip(x, y) as its value per round
 
 ALGORITHM_NAMES = {
     FedAvgP: "FedAvg-P",
@@ -121,6 +124,12 @@ def evidence_of(instance: Any, assumption: Assumption) -> Evidence:
 @evidence_of.register
 def _evidence_of_instance(instance: Instance, assumption: Assumption) -> Evidence:
     return instance.problem.satisfies(assumption)
+
+
+@singledispatch
+def products_of(instance: Any) -> Products | None:
+    """How products of vectors are measured; None where they are not."""
+    return None
 
 
 @singledispatch

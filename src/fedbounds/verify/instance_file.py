@@ -14,9 +14,11 @@ from fedbounds.problems import ClientVectors, FederatedQuadratic, Noise, NoiseLa
 from fedbounds.problems.linear import rational
 from fedbounds.vocabulary import Method
 
+from .case import Case
 from .instance import Instance, Point
 from .judge import Subject
 from .ladder import Ladder
+from .setup_data import decoded, encoded
 
 Data = dict[str, Any]
 _ALGORITHMS: dict[str, type[FedAvgP]] = {"FedAvg-P": FedAvgP, "Scaffold-P": ScaffoldP}
@@ -27,6 +29,12 @@ def to_data(instance: Subject) -> Data:
     """All numbers of a rational instance, exactly."""
     if isinstance(instance, Point):
         return {"family": "Point", "values": {k: str(rational(v)) for k, v in instance.values}}
+    if isinstance(instance, Case):
+        return {
+            "family": "Case",
+            "algorithm": instance.algorithm_name,
+            "setup": encoded(instance.setup),
+        }
     if isinstance(instance, Ladder):
         return {
             "family": "Ladder",
@@ -82,6 +90,7 @@ def from_data(data: Data) -> Subject:
         "ClientVectors": _vectors,
         "FederatedQuadratic": _quadratic,
         "Ladder": _ladder,
+        "Case": _case,
         "Point": _point,
     }
     family = str(_get(data, "family"))
@@ -95,6 +104,10 @@ def _point(data: Data) -> Point:
     if not isinstance(values, dict):
         raise FedboundsError(f"values is {values!r}; expected numbers by name")
     return Point("replay", tuple((name, _fraction(name, v)) for name, v in values.items()))
+
+
+def _case(data: Data) -> Case:
+    return Case("replay", str(data["algorithm"]), decoded(data["setup"]), Method.RATIONAL)
 
 
 def _ladder(data: Data) -> Ladder:

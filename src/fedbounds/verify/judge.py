@@ -15,15 +15,18 @@ from fedbounds.theory.claims import Claim, Part, Reading, read
 from fedbounds.vocabulary import Method, Verdict
 
 from .affine import driver_of, state_size
-from .conditions import refusal
+from .case import Case, in_rationals
+from .conditions import Refusal, refusal
 from .decide import Outcome, decide
 from .device import Device, namespace
-from .instance import Instance, Point, rational
+from .evaluate import Numbers
+from .instance import Instance, Point, products_of, rational
 from .ladder import Ladder
 from .measure import Measurement, measure
+from .products import with_products
 from .sampling import sample_and_decide
 
-Subject = Instance | Point | Ladder  # what a verdict is about
+Subject = Instance | Point | Ladder | Case  # what a verdict is about
 _MOST_WORK = 1_500_000  # of an exact replay: state size^3 x rounds^2 x local steps, counted
 
 
@@ -151,16 +154,31 @@ def _judge_part(
     outside: bool = False,
 ) -> Outcome:
     refused = refusal(part, instance, measured.numbers)
+    part, numbers, unknown = _scalar(part, instance, measured.numbers)
+    refused = refused or unknown
     if refused is not None and outside and refused.verdict is Verdict.OUTSIDE:
-        numbers = decide(part, measured.numbers, instance.method, measured.diverged_at)
-        return replace(numbers, verdict=Verdict.OUTSIDE, reason=refused.reason, candidate=False)
+        shown = decide(part, numbers, instance.method, measured.diverged_at)
+        return replace(shown, verdict=Verdict.OUTSIDE, reason=refused.reason, candidate=False)
     if refused is not None:
         return Outcome(part.name, refused.verdict, refused.reason)
-    outcome = decide(part, measured.numbers, instance.method, measured.diverged_at)
+    outcome = decide(part, numbers, instance.method, measured.diverged_at)
     if not outcome.candidate or outcome.verdict is Verdict.DIVERGED:
         return outcome
     replayed = replays.judge(part)
     return outcome if replayed is None else replayed
+
+
+def _scalar(
+    part: Part, instance: Subject, numbers: Numbers
+) -> tuple[Part, Numbers, Refusal | None]:
+    """The part with its products of vectors measured, or why it cannot be."""
+    products = products_of(instance)
+    if not part.vectors or products is None:
+        return part, numbers, None
+    try:
+        return *with_products(part, numbers, products), None
+    except FedboundsError as error:
+        return part, numbers, Refusal(Verdict.NOT_APPLICABLE, str(error))
 
 
 class Replays:
@@ -172,11 +190,16 @@ class Replays:
 
     def __init__(self, instance: Subject) -> None:
         self._instance = instance
-        self._known: dict[tuple[Instance, frozenset[str]], Measurement] = {}
+        self._known: dict[tuple[Instance | Case, frozenset[str]], Measurement] = {}
 
     @cached_property
-    def _candidates(self) -> tuple[tuple[Instance, str], ...]:
+    def _candidates(self) -> tuple[tuple[Instance | Case, str], ...]:
         instance = self._instance
+        if isinstance(instance, Case):
+            setup = in_rationals(instance.setup)
+            if setup is None:
+                return ()
+            return ((replace(instance, setup=setup, method=Method.RATIONAL), "exact rationals"),)
         if not isinstance(instance, Instance) or exact_work(instance) > _MOST_WORK:
             return ()
         exact = rational(instance)
@@ -184,7 +207,7 @@ class Replays:
         moved = "exact rationals, step sizes moved inside the conditions by 2^-20"
         return (exact, "exact rationals"), (inside, moved)
 
-    def _measured(self, candidate: Instance, names: frozenset[str]) -> Measurement:
+    def _measured(self, candidate: Instance | Case, names: frozenset[str]) -> Measurement:
         key = (candidate, names)
         if key not in self._known:
             self._known[key] = measure(candidate, names)
@@ -194,8 +217,9 @@ class Replays:
         """Judge a part; None if the instance is too large, or not quadratic."""
         for candidate, how in self._candidates:
             measured = self._measured(candidate, part.named)
-            if refusal(part, candidate, measured.numbers) is None:
-                return replace(decide(part, measured.numbers, Method.RATIONAL), replayed=how)
+            plain, numbers, unknown = _scalar(part, candidate, measured.numbers)
+            if (refusal(part, candidate, measured.numbers) or unknown) is None:
+                return replace(decide(plain, numbers, Method.RATIONAL), replayed=how)
         return None
 
 
@@ -206,6 +230,8 @@ def replay(part: Part, instance: Subject) -> Outcome | None:
 
 def exact_work(instance: Subject) -> float:
     """What measuring an instance in rationals costs, counted; infinite where it cannot be."""
+    if isinstance(instance, Case):
+        return float(instance.work)
     if not isinstance(instance, Instance) or isinstance(instance.problem, ClientVectors):
         return 0.0
     problem, algorithm = instance.problem, instance.algorithm

@@ -16,6 +16,7 @@ from fedbounds.problems import ClientVectors, FederatedQuadratic
 from fedbounds.problems.linear import is_exact, rational
 from fedbounds.vocabulary import Method, Quantity
 
+from .case import Case, found
 from .enumeration import enumerate_run, enumeration_errors
 from .evaluate import Numbers
 from .instance import Instance, Point, constants_of, parameters_of
@@ -72,6 +73,12 @@ def _measure_point(point: Point, names: frozenset[str] | None = None) -> Measure
 @measure.register
 def _measure_ladder(ladder: Ladder, names: frozenset[str] | None = None) -> Measurement:
     return Measurement(numbers_of(ladder, measure_ladder(ladder)))
+
+
+@measure.register
+def _measure_case(case: Case, names: frozenset[str] | None = None) -> Measurement:
+    shown = found(case)
+    return Measurement(numbers_of(case, dict(shown.series), dict(shown.errors)), shown.diverged_at)
 
 
 @measure.register

@@ -5,7 +5,7 @@ most exposed. Nothing here knows what any verdict should be.
 """
 
 from collections.abc import Iterator
-from enum import StrEnum
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -37,17 +37,17 @@ from .instance import ALGORITHM_NAMES, Instance
 from .judge import Subject
 from .ladder_plan import float_ladders, rational_ladders
 from .point_plan import point_instances
+from .profile import Profile
 from .schedules import schedules
 
 Objective = FederatedQuadratic | CoupledCosine | FederatedLogistic
 
 
-class Profile(StrEnum):
-    """How much is measured."""
-
-    QUICK = "quick"
-    DEFAULT = "default"
-    THOROUGH = "thorough"
+# papers whose cases are prepared by a plan of their own: ``cases(profile, seed)``
+_PLANS = {
+    "fedplt": "fedbounds.verify.fedplt.plan",
+    "submodel": "fedbounds.verify.submodel.plan",
+}
 
 
 def instances(
@@ -77,6 +77,10 @@ def instances(
         yield from sampled_instances(claims, profile, seed)
     if names & set(ALGORITHM_NAMES.values()):
         yield from own_setting(profile, seed)
+    for paper in dict.fromkeys(claim.entry.paper for claim in claims):
+        if paper in _PLANS:
+            planned = import_module(_PLANS[paper]).cases(profile, seed)
+            yield from (case for case in planned if case.algorithm_name in names)
     if any("ladder" in name for name in names):
         yield from rational_ladders(_QUICK_LADDERS if profile is Profile.QUICK else _LADDERS)
         repeats = {Profile.QUICK: 0, Profile.DEFAULT: 1, Profile.THOROUGH: 3}[profile]

@@ -15,6 +15,7 @@ from fedbounds.problems import ClientVectors, FederatedLogistic
 from fedbounds.theory.claims import read
 from fedbounds.vocabulary import Method
 
+from .case import Case, found
 from .decide import Outcome
 from .instance import Instance, constants_of, parameters_of
 from .judge import Judgement
@@ -59,6 +60,15 @@ def _describe_ladder(ladder: Ladder) -> dict[str, Any]:
         "family": f"{first['family']} ladder",
         "instance": ladder.name,
         "clients": first["clients"],
+    }
+
+
+@describe_problem.register
+def _describe_case(case: Case) -> dict[str, Any]:
+    return {
+        "family": found(case).family,
+        "instance": case.name,
+        "clients": found(case).parameters.get("n"),
     }
 
 

@@ -18,7 +18,8 @@ from .extremes import BUDGET
 from .instance_file import from_data
 from .judge import Subject, concerned
 from .measure import fingerprint
-from .plan import Profile, instances
+from .plan import instances
+from .profile import Profile
 from .proofs import proof_rows, prove, with_measurements
 from .settled import Finding, as_record
 from .store import Store, claim_text, record_key

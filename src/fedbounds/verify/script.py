@@ -19,6 +19,7 @@ from fedbounds.theory.claims import Part
 from fedbounds.theory.symbols import RunOperator, T, constants_in, k, t
 from fedbounds.vocabulary import Method, Relation
 
+from .case import Case, script_of
 from .evaluate import Numbers
 from .instance import Instance, Point
 from .judge import Judgement
@@ -60,6 +61,8 @@ def script(judgement: Judgement, part: Part, numbers: Numbers) -> str:
         If none can be written; the message says why.
     """
     instance = judgement.instance
+    if isinstance(instance, Case):
+        return _checked(script_of(instance.setup, judgement, part, numbers), instance.name)
     if isinstance(instance, Ladder):
         template, values = "steady_state.py.j2", _ladder_values(judgement, part, instance, numbers)
     elif isinstance(instance, Point):
@@ -82,11 +85,15 @@ def script(judgement: Judgement, part: Part, numbers: Numbers) -> str:
         broken="left != right" if part.relation is Relation.EQUAL else "left > right",
         **values,
     )
+    return _checked(text, instance.name)
+
+
+def _checked(text: str, name: str) -> str:
     lines = text.splitlines()
     widest = max(map(len, lines))
     if len(lines) > MOST_LINES or widest > WIDTH:
         raise FedboundsError(
-            f"{instance.name}: a script has {len(lines)} lines, the longest of {widest} "
+            f"{name}: a script has {len(lines)} lines, the longest of {widest} "
             f"characters; expected at most {MOST_LINES} of at most {WIDTH}"
         )
     return text

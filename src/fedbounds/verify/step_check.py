@@ -1,7 +1,7 @@
 """Every proved step on the running algorithm: a proved step that is broken there is a conflict.
 
 Small instances with finitely many outcomes, enumerated; floats with their rounding size. Those of
-the personalization paper are here, the partial-training paper's in `fedplt_check`.
+the personalization paper are here, the partial-training paper's in `fedplt.check`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,8 +22,8 @@ from fedbounds.theory.symbols import RunOperator
 from fedbounds.vocabulary import Constant
 
 from . import evaluate as scalars
-from . import fedplt_check
 from .evaluate import Numbers
+from .fedplt import check as fedplt_check
 from .outcome_values import Evaluated, evaluate
 from .outcomes import Outcomes, of_client, round_outcomes, step_outcomes
 from .seen import Seen, gap, judged
@@ -114,9 +114,10 @@ def _gap(written: Written, case: _Case) -> float | None:
 
 
 def _of_the_run(side: sp.Expr, case: _Case) -> Evaluated:
-    """The value of what speaks of all rounds; its terms are sums of squares, or few."""
-    value = float(scalars.evaluate(side, Numbers(case.values, case.outcomes.series)))
-    return Evaluated(value, abs(value))
+    """The value of what speaks of all rounds, and the size of its terms."""
+    numbers = Numbers(case.values, case.outcomes.series)
+    size = scalars.scale(numbers, None, sp.expand(side))
+    return Evaluated(float(scalars.evaluate(side, numbers)), float(size))
 
 
 def _of_this_round(side: sp.Expr, case: _Case) -> bool:

@@ -1,7 +1,7 @@
 """The smallest exact instance that breaks a claim, and a script that shows it without us."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from random import Random
 
@@ -11,6 +11,7 @@ from hypothesis.errors import NoSuchExample
 from fedbounds.theory.claims import Claim, Part, Reading, read
 from fedbounds.vocabulary import Method, Verdict
 
+from .case import Case, in_rationals
 from .conditions import sides
 from .evaluate import Numbers
 from .judge import Judgement, Subject, exact_work, judge_reading
@@ -64,6 +65,9 @@ def find_witness(
     ladders = [suspect for suspect in suspects if isinstance(suspect, Ladder)]
     if ladders:
         return _smallest_ladder(claim, reading, ladders)
+    cases = [suspect for suspect in suspects if isinstance(suspect, Case)]
+    if cases:
+        return _smallest_case(claim, reading, cases)
 
     known: dict[str, bool] = {}
 
@@ -101,6 +105,18 @@ def _smallest_ladder(claim: Claim, reading: Reading, ladders: Sequence[Ladder]) 
         judgement = _judge(claim, reading, pair)
         if judgement.verdict is Verdict.VIOLATED:
             return explain(judgement)
+    return None
+
+
+def _smallest_case(claim: Claim, reading: Reading, cases: Sequence[Case]) -> Witness | None:
+    """The cheapest planned case that breaks the claim in rationals."""
+    for case in sorted(cases, key=exact_work):
+        setup = case.setup if case.method is Method.RATIONAL else in_rationals(case.setup)
+        if setup is not None:
+            exact = replace(case, setup=setup, method=Method.RATIONAL)
+            judgement = _judge(claim, reading, exact)
+            if judgement.verdict is Verdict.VIOLATED:
+                return explain(judgement)
     return None
 
 

@@ -37,8 +37,8 @@ from fedbounds.theory.symbols import (
     t,
     tau,
 )
-from fedbounds.verify.fedplt_outcomes import free_outcomes, round_outcomes
-from fedbounds.verify.fedplt_values import evaluate
+from fedbounds.verify.fedplt.outcomes import free_outcomes, round_outcomes
+from fedbounds.verify.fedplt.values import evaluate
 
 STEPS = replayed("fedplt")
 BY_NAME = {(step.written.id, step.written.source): step for step in STEPS}

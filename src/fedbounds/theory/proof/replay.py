@@ -81,9 +81,15 @@ def replay(book: Book) -> tuple[Replayed, ...]:
 
 
 def marked_false(steps: Iterable[Replayed], false: Set[str]) -> tuple[Replayed, ...]:
-    """The steps, those of these ids false: an exact instance of the algorithm breaks them."""
+    """The steps, the unproved ones of these ids false: an exact instance breaks them.
+
+    A proof of the same statement stays proved, so that the contradiction shows.
+    """
     return tuple(
-        replace(step, local=Local.FALSE) if step.written.id in false else step for step in steps
+        replace(step, local=Local.FALSE)
+        if step.written.id in false and step.local not in (Local.PROVED, Local.GIVEN)
+        else step
+        for step in steps
     )
 
 

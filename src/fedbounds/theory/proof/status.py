@@ -1,6 +1,6 @@
 """What replay says of a claim's proof, from the status of its steps."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fedbounds.theory.claims import Claim, read
@@ -47,9 +47,8 @@ def proof_of(claim: Claim, steps: Sequence[Replayed]) -> ClaimProof:
     ]
     shown = [s for s in own if s.written.reading in ("", reading)]
     paper = [s for s in shown if s.written.source == "paper"]
-    parts = [part.name for part in read(claim, claim.readings[0])]
     broken = {s.written.id for s in steps if s.local in _FAILS}
-    missing = [name for name in parts if not any(_is_part(s, name) for s in shown)]
+    missing = list(_without_step(claim, shown))
     failed = _unique(
         [s.written.id for s in paper if s.local in _FAILS]
         + [name for s in paper for name in s.failed if name in broken]
@@ -60,7 +59,7 @@ def proof_of(claim: Claim, steps: Sequence[Replayed]) -> ClaimProof:
     if not missing and paper and all(s.inherited and not s.failed for s in paper):
         return ClaimProof(ProofStatus.PROVED)
     ours = _unique([s.written.id for s in shown if s.written.source == "ours" and s.inherited])
-    open_ = _unique([*unsettled, *(f"part {name or 'of the claim'}" for name in missing)])
+    open_ = _unique([*unsettled, *missing])
     wanted = {s.written.id for s in shown if s.written.reading}
     settled = {s.written.id for s in shown if s.inherited}
     if not missing and wanted <= settled:
@@ -70,9 +69,15 @@ def proof_of(claim: Claim, steps: Sequence[Replayed]) -> ClaimProof:
     return ClaimProof(ProofStatus.OPEN, failed, open_, ours)
 
 
-def _is_part(step: Replayed, name: str) -> bool:
-    """Whether it is a proof of that part, and no line within one."""
-    return bool(step.written.reading) and step.written.part == name
+def _without_step(claim: Claim, steps: Sequence[Replayed]) -> Iterator[str]:
+    """Parts without a step of their own, for every algorithm that they are about."""
+    for part in read(claim, claim.readings[0]):
+        # a line within a proof names no reading
+        own = [s for s in steps if s.written.reading and s.written.part == part.name]
+        about = [name for name in claim.algorithms if part.algorithm in ("", name)]
+        told = {s.written.statement.algorithm for s in own}
+        if not own or not all(told & {"", name} for name in about):
+            yield f"part {part.name or 'of the claim'}"
 
 
 def _unique(names: Sequence[str]) -> tuple[str, ...]:

@@ -20,14 +20,14 @@ from fedbounds.problems import (
     federated_logistic,
     federated_quadratic,
 )
-from fedbounds.verify import fedplt_outcomes as module
-from fedbounds.verify.fedplt_outcomes import (
+from fedbounds.verify.fedplt import outcomes as module
+from fedbounds.verify.fedplt.outcomes import (
     MOST_ROWS,
     free_outcomes,
     round_outcomes,
     virtual_outcomes,
 )
-from fedbounds.verify.fedplt_values import alignment, evaluate
+from fedbounds.verify.fedplt.values import alignment, evaluate
 from fedbounds.verify.outcomes import depends_on
 
 CLOSE = 1e-13  # times the size of a statement

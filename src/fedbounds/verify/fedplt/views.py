@@ -1,6 +1,6 @@
 """What else the analysis of FedPLT looks at: single clients, models not yet sent, dependent noise.
 
-All are made of the outcomes of `fedplt_outcomes`.
+All are made of the outcomes of `outcomes`.
 """
 
 from dataclasses import replace
@@ -11,7 +11,7 @@ from fedbounds.algorithms.fedplt import FedPLT
 from fedbounds.errors import require
 from fedbounds.problems import FederatedQuadratic, Start
 
-from .fedplt_outcomes import (
+from .outcomes import (
     SOURCES,
     Enumerated,
     _aggregate,

@@ -33,12 +33,13 @@ from fedbounds.theory.proof.library import replayed
 from fedbounds.theory.proof.replay import Local, Replayed
 from fedbounds.theory.proof.vectors import sq
 from fedbounds.theory.symbols import G2, F_att, F_raw, Lambda, eta, t
-from fedbounds.verify import fedplt_cases, fedplt_check
-from fedbounds.verify.fedplt_cases import cases
-from fedbounds.verify.fedplt_measured import _interval, a_round, one_step, premises
-from fedbounds.verify.fedplt_outcomes import free_outcomes, round_outcomes, virtual_outcomes
-from fedbounds.verify.fedplt_values import evaluate
-from fedbounds.verify.fedplt_views import (
+from fedbounds.verify.fedplt import check as fedplt_check
+from fedbounds.verify.fedplt import step_cases as fedplt_cases
+from fedbounds.verify.fedplt.measured import _interval, a_round, one_step, premises
+from fedbounds.verify.fedplt.outcomes import free_outcomes, round_outcomes, virtual_outcomes
+from fedbounds.verify.fedplt.step_cases import cases
+from fedbounds.verify.fedplt.values import evaluate
+from fedbounds.verify.fedplt.views import (
     dependent,
     of_client,
     unsent_outcomes,

@@ -12,9 +12,9 @@ import numpy as np
 from fedbounds.algorithms.fedplt import FedPLT, compensation, shares, untrained
 from fedbounds.problems import FederatedQuadratic
 
-from .fedplt_outcomes import Enumerated
-from .fedplt_values import alignment
-from .outcome_values import _mean
+from ..outcome_values import _mean
+from .outcomes import Enumerated
+from .values import alignment
 
 
 @dataclass(frozen=True)

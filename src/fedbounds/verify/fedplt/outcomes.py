@@ -1,6 +1,6 @@
 """Every vector that FedPLT's analysis speaks of, under every outcome of the randomness.
 
-`fedplt_values` evaluates statements on these arrays. The analysis uses t, W^t and W_k^t in three
+`values` evaluates statements on these arrays. The analysis uses t, W^t and W_k^t in three
 ways, one function each: `free_outcomes` takes one step from given vectors (view A),
 `round_outcomes` counts rounds of the algorithm (view R), `virtual_outcomes` counts local steps and
 aggregates virtually after each (view V).
@@ -31,8 +31,8 @@ from fedbounds.errors import require
 from fedbounds.problems import FederatedQuadratic, Start
 from fedbounds.problems.linear import is_positive_definite, solve
 
-from .enumeration import client_outcomes, draw_of, repeated, sample_patterns
-from .outcomes import MOST_ROWS, Outcomes
+from ..enumeration import client_outcomes, draw_of, repeated, sample_patterns
+from ..outcomes import MOST_ROWS, Outcomes
 
 SOURCES = ("past", "xi", "k", "s")
 NUMBERS = frozenset({"Ek", "E0", "Es", "gap", "one"})  # vectors of one coordinate

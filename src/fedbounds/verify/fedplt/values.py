@@ -1,4 +1,4 @@
-"""The value of a statement about FedPLT on the outcomes of `fedplt_outcomes`.
+"""The value of a statement about FedPLT on the outcomes of `outcomes`.
 
 Beside sq, ip and given of the common language, a statement may multiply a vector x by the mask
 (``mask(x)`` = m_k o x), by the compensation vector (``comp(x)`` = psi o x), by the client's share
@@ -13,9 +13,9 @@ import sympy as sp
 
 from fedbounds.errors import FedboundsError
 
-from . import outcome_values
-from .fedplt_outcomes import NUMBERS, Enumerated
-from .outcome_values import Evaluated, _Scope, _vector
+from .. import outcome_values
+from ..outcome_values import Evaluated, _Scope, _vector
+from .outcomes import NUMBERS, Enumerated
 
 
 def evaluate(expression: sp.Expr, found: Enumerated, values: Mapping[str, float]) -> Evaluated:

@@ -19,12 +19,12 @@ from fedbounds.theory.proof.language import Written
 from fedbounds.theory.symbols import t
 from fedbounds.vocabulary import Assumption
 
-from .evaluate import Numbers
-from .evaluate import evaluate as number
-from .fedplt_cases import LOCAL_STEPS, ROUNDS, Case, cases
-from .outcome_values import evaluate
-from .outcomes import Outcomes
-from .seen import gap
+from ..evaluate import Numbers
+from ..evaluate import evaluate as number
+from ..outcome_values import evaluate
+from ..outcomes import Outcomes
+from ..seen import gap
+from .step_cases import LOCAL_STEPS, ROUNDS, Case, cases
 
 _ALIGNMENTS = frozenset({Assumption.ALIGNED, Assumption.ALIGNED_COMPENSATED})
 _LOCAL_STEPS = frozenset({Assumption.VIRTUAL, Assumption.SINGLE_STEP})

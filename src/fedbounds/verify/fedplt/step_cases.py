@@ -17,7 +17,7 @@ from fedbounds.theory.fedplt.proofs import scopes
 from fedbounds.theory.fedplt.vectors import MEANS
 from fedbounds.vocabulary import Assumption
 
-from .fedplt_measured import (
+from .measured import (
     Premises,
     a_round,
     constants,
@@ -29,9 +29,9 @@ from .fedplt_measured import (
     premises,
     series,
 )
-from .fedplt_outcomes import Enumerated, free_outcomes, round_outcomes, virtual_outcomes
-from .fedplt_values import alignment, with_vectors
-from .fedplt_views import dependent, of_client, unsent_outcomes, with_virtual_step
+from .outcomes import Enumerated, free_outcomes, round_outcomes, virtual_outcomes
+from .values import alignment, with_vectors
+from .views import dependent, of_client, unsent_outcomes, with_virtual_step
 
 ROUNDS, LOCAL_STEPS, NEITHER = "rounds", "local steps", "neither"
 

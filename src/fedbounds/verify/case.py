@@ -1,0 +1,130 @@
+"""An instance that a paper's own plan prepares: set up as data, found out by one function.
+
+A paper registers ``find`` for each of its kinds of set-up. Everything else, from conditions to
+records, asks for what was found.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache, singledispatch
+from typing import Any
+
+from fedbounds.errors import FedboundsError
+from fedbounds.problems import Constants, Evidence
+from fedbounds.problems.constants import not_known
+from fedbounds.vocabulary import Assumption, Method
+
+from .evaluate import Numbers
+from .instance import Products, constants_of, evidence_of, parameters_of, products_of
+
+Array = Any
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """What is set up, and how it is measured.
+
+    Attributes
+    ----------
+    name : str
+        Unique within a plan.
+    algorithm_name : str
+        The name that claims use.
+    setup : frozen dataclass
+        Determines everything; ``find`` is registered for its type.
+    method : Method
+        Exact rationals, exact moments or enumeration.
+    work : int
+        What finding costs, counted in a unit of the plan's own: the smallest broken one becomes
+        the witness.
+    """
+
+    name: str
+    algorithm_name: str
+    setup: Any
+    method: Method
+    work: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a set-up shows.
+
+    Attributes
+    ----------
+    family : str
+        What was run, in a few words.
+    parameters : mapping from symbol name to number
+        Those of the algorithm, and counts; T, the number of rounds examined, among them.
+    constants : dict of ConstantValue
+        Of the problem.
+    series : mapping from quantity name to array
+        Last axis: round 0, 1, ...; quantities of a client have shape (n, rounds).
+    evidence : mapping from assumption to evidence
+        Assumptions that are missing here are not known.
+    products : function or None
+        Values of ``sq(x)`` or ``ip(x, y)`` per round, for statements about vectors; raises a
+        FedboundsError for a vector that is not there.
+    errors : mapping from quantity name to array
+        What rounding may have done to a quantity; empty in rationals.
+    diverged_at : int or None
+    """
+
+    family: str
+    parameters: Mapping[str, Any]
+    series: Mapping[str, Array]
+    constants: Constants = field(default_factory=dict)
+    evidence: Mapping[Assumption, Evidence] = field(default_factory=dict)
+    products: Products | None = None
+    errors: Mapping[str, Array] = field(default_factory=dict)
+    diverged_at: int | None = None
+
+
+@singledispatch
+def find(setup: Any) -> Found:
+    """Everything that a set-up shows."""
+    raise TypeError(f"{type(setup).__name__} cannot be measured")
+
+
+@singledispatch
+def in_rationals(setup: Any) -> Any | None:
+    """The same set-up in exact rationals, to confirm or settle floats; None if there is none."""
+    return None
+
+
+@singledispatch
+def script_of(setup: Any, judgement: Any, part: Any, numbers: Numbers) -> str:
+    """A program of at most 40 lines, standard library only, that prints the gap.
+
+    Raises
+    ------
+    FedboundsError
+        If none can be written; the message says why.
+    """
+    raise FedboundsError(f"no script is written for {type(setup).__name__}")
+
+
+@lru_cache(maxsize=8)
+def found(case: Case) -> Found:
+    """What a case shows."""
+    return find(case.setup)
+
+
+@constants_of.register
+def _constants_of_case(case: Case) -> Constants:
+    return found(case).constants
+
+
+@evidence_of.register
+def _evidence_of_case(case: Case, assumption: Assumption) -> Evidence:
+    return found(case).evidence.get(assumption, not_known(assumption))
+
+
+@parameters_of.register
+def _parameters_of_case(case: Case) -> dict[str, Any]:
+    return dict(found(case).parameters)
+
+
+@products_of.register
+def _products_of_case(case: Case) -> Products | None:
+    return found(case).products

@@ -1,0 +1,1 @@
+"""FedPLT: its plan of instances, and its analysis on enumerated outcomes."""

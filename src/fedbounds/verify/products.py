@@ -1,0 +1,29 @@
+"""Products of vectors in a part's sides, as measured quantities of their own."""
+
+from dataclasses import replace
+
+import sympy as sp
+
+from fedbounds.theory.claims import Part
+from fedbounds.theory.proof.vectors import ip, sq
+from fedbounds.theory.symbols import t
+
+from .evaluate import Numbers
+from .instance import Products
+
+
+def with_products(part: Part, numbers: Numbers, products: Products) -> tuple[Part, Numbers]:
+    """The part with a quantity for every sq(x) and ip(x, y), and these quantities' values.
+
+    Raises
+    ------
+    FedboundsError
+        If a vector was not measured.
+    """
+    nodes = sorted(
+        {node for side in (part.left, part.right) for node in side.atoms(sq, ip)}, key=str
+    )
+    names = {node: sp.Function(f"product_{at}", real=True)(t) for at, node in enumerate(nodes)}
+    series = {str(name.func): products(node) for node, name in names.items()}
+    plain = replace(part, left=part.left.xreplace(names), right=part.right.xreplace(names))
+    return plain, replace(numbers, series={**numbers.series, **series})
