@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from fedbounds.theory.checker.data import Assignment, Comparison, Premise, Square
@@ -13,7 +14,8 @@ from fedbounds.theory.proof.status import ClaimProof, proof_of
 from fedbounds.vocabulary import Verdict
 
 from .formula import to_latex
-from .step_check import Seen, evaluated
+from .seen import Seen
+from .step_check import evaluated
 
 Record = dict[str, Any]
 _NOTHING = "((0) / (1))"
@@ -61,8 +63,13 @@ def prove(chosen: Sequence[str]) -> Proofs:
         If a proved step is broken on a run.
     """
     steps = {key: replayed(key) for key in chosen if key in papers()}
-    seen = {key: evaluated(own, key) for key, own in steps.items()}
+    seen = {key: _seen(key) for key in steps}
     return Proofs(steps, seen, {}, {key: book_of(key).theory.always for key in steps})
+
+
+@cache
+def _seen(paper: str) -> dict[str, Seen]:
+    return evaluated(replayed(paper), paper)
 
 
 def chain_of(claim: Claim) -> Record | None:

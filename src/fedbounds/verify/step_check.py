@@ -28,8 +28,6 @@ from .outcome_values import Evaluated, evaluate
 from .outcomes import Outcomes, of_client, round_outcomes, step_outcomes
 from .seen import Seen, gap, judged
 
-__all__ = ["Seen", "evaluated"]
-
 # 1 / (L gamma_u): inside every condition of the claims, and large
 _STEPS = (1000, 4)
 _ANY = "any increments"  # the scope of statements about whatever the algorithm does

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.personalization.proofs.derivations import ROUTES, Route, rows
 from fedbounds.theory.proof.derive import Memory, derive, edges, most, total
-from fedbounds.theory.proof.step_size import at_best_step, best_step, leading
+from fedbounds.theory.proof.step_size import at_best_step, leading
 from fedbounds.theory.registry import claim
 from fedbounds.theory.symbols import (
     B_0,
@@ -261,19 +261,6 @@ def test_products_at_the_edges(quotient, expected):
 
 
 # ---- step sizes and orders
-
-
-@given(positive, positive, st.floats(0.05, 5), st.sampled_from([0, 1, 3]))
-@settings(max_examples=40, deadline=None)
-def test_no_step_size_is_better_than_the_best(a, b, largest, c):
-    a, b, largest = (sp.Rational(x).limit_denominator(50) for x in (a, b, largest))
-    best = best_step(a, b, largest, sp.Integer(c))
-    step, least = float(best.step), float(best.value)
-    assert 0 < step <= float(largest)
-    assert least == pytest.approx(float(a) / step + float(b) * step + c * step**2)
-    for k in range(1, 60):
-        other = float(largest) * k / 59
-        assert least <= (float(a) / other + float(b) * other + c * other**2) * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("route", COROLLARIES, ids=named)

@@ -17,19 +17,26 @@ from fedbounds.theory.checker.data import Premise, Scope, Statement, Theory
 from fedbounds.theory.checker.errors import Refused
 from fedbounds.theory.fedplt.proofs.book import book
 from fedbounds.theory.fedplt.proofs.scopes import ONE_STEP, ROUND, STEP
-from fedbounds.theory.fedplt.vectors import MEANS, VALUES
+from fedbounds.theory.fedplt.vectors import MEANS
 from fedbounds.theory.proof.language import Written
 from fedbounds.theory.proof.library import replayed
 from fedbounds.theory.proof.replay import Local, Replayed, certified
 from fedbounds.theory.proof.text import text
+from fedbounds.theory.proof.vectors import ip
 from fedbounds.theory.registry import encoded_claims
 from fedbounds.theory.symbols import (
     A_22,
     V_W,
     F_att,
     F_bar,
+    F_gatt,
+    F_glob,
+    F_loc,
+    F_opt,
+    F_star,
     Gamma,
     L,
+    Lam_att,
     Lambda,
     eta,
     psi_max,
@@ -39,6 +46,31 @@ from fedbounds.theory.symbols import (
 )
 from fedbounds.verify.fedplt.outcomes import free_outcomes, round_outcomes
 from fedbounds.verify.fedplt.values import evaluate
+
+# values of F_k as vectors of one coordinate: Ek, E0 and Es are F_k less F_k* at W_k^t, W^t and W*,
+# and gap is F* - F_k*
+_Ek, _E0, _Es, _gap, _one = sp.symbols("Ek E0 Es gap one")
+_attenuate = sp.Function("attenuate")
+
+
+def _total(x: sp.Expr) -> sp.Expr:
+    return ip(x, _one)
+
+
+def _attenuated(x: sp.Expr) -> sp.Expr:
+    return ip(_attenuate(x), _attenuate(_one))
+
+
+VALUES = {
+    F_loc(t): _total(_Ek),
+    F_att(t): _attenuated(_Ek),
+    F_opt(t): _total(_Ek - _Es),
+    F_star(t): _total(_Es),
+    F_glob(t): _total(_E0 - _gap),
+    F_gatt(t): _attenuated(_E0 - _gap),
+    Lam_att(t): _attenuated(_gap),
+    Lambda: _total(_gap),
+}
 
 STEPS = replayed("fedplt")
 BY_NAME = {(step.written.id, step.written.source): step for step in STEPS}

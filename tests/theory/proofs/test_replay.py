@@ -130,7 +130,28 @@ def test_steps_marked_false_keep_their_reason():
     assert marked[-2].reason == steps[-2].reason
 
 
+def test_a_proved_step_is_not_marked_false():
+    steps = replay(chain())
+    assert status(steps)["lem-3.2:u"] is Local.PROVED
+    assert status(marked_false(steps, {"lem-3.2:u"})) == status(steps)
+
+
 # ---- the status of a claim
+
+
+def test_a_part_needs_a_step_for_every_algorithm_of_its_claim():
+    one_part = replace(LEMMA_32, parts=(LEMMA_32.part("u"),), algorithms=("A",))
+    steps = [of_algorithm(step, "A") for step in replay(chain())]
+    assert proof_of(one_part, steps).status is ProofStatus.PROVED
+    both = replace(one_part, algorithms=("A", "B"))
+    assert proof_of(both, steps).open == ("part u",)
+    own = replace(both, parts=(replace(one_part.parts[0], algorithm="A"),))
+    assert proof_of(own, steps).status is ProofStatus.PROVED
+
+
+def of_algorithm(step, name):
+    statement = replace(step.written.statement, algorithm=name)
+    return replace(step, written=replace(step.written, statement=statement))
 
 
 def both_parts(**more):

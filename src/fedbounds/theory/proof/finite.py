@@ -76,7 +76,9 @@ class Finite:
         own = (index[1], index[2])
         if atom in self.scope.differences:
             source = centred or "past"
-            yield frozenset(j for j, s in enumerate(self.signs) if s == Sign(source, own))  # type: ignore[arg-type]
+            yield frozenset(
+                j for j, s in enumerate(self.signs) if (s.source, s.own) == (source, own)
+            )
             return
         choices = []
         for source in sources:

@@ -13,14 +13,12 @@ import sympy as sp
 from fedbounds.errors import FedboundsError, unknown_name
 from fedbounds.theory.checker.data import (
     Assignment,
-    Comparison,
     Premise,
-    Scope,
     Square,
     Statement,
     Theory,
 )
-from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Part, Reading, read
+from fedbounds.theory.claims import AS_PRINTED, Condition, Part, Reading, read
 from fedbounds.theory.registry import claim as claim_of
 from fedbounds.vocabulary import Assumption
 
@@ -363,10 +361,3 @@ class Book:
         found = {known.get(name, "") for name in cited(step)}
         found |= {scope.algorithm if scope else ""}
         return min(found - {""}, default="")
-
-
-__all__ = [
-    "Book", "Claim", "Comparison", "Scope", "Written", "above", "below", "cite", "cited",
-    "condition", "equal", "fact", "given_times", "integer", "replace", "root", "scaled", "solve",
-    "split", "square", "step_id",
-]  # fmt: skip

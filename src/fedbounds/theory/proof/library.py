@@ -29,14 +29,19 @@ def book_of(paper: str) -> Book:
 
 @cache
 def _written(paper: str) -> Callable[[], Book] | None:
-    name = f"fedbounds.theory.{paper}.proofs.book"
+    found: Callable[[], Book] | None = getattr(_module(paper, "book"), "book", None)
+    return found
+
+
+def _module(paper: str, name: str) -> Any:
+    """A module of a paper's proofs; None if the paper has none of that name."""
+    path = f"fedbounds.theory.{paper}.proofs.{name}"
     try:
-        found: Callable[[], Book] = import_module(name).book
+        return import_module(path)
     except ModuleNotFoundError as error:
-        if error.name is None or not name.startswith(error.name):
+        if error.name is None or not path.startswith(error.name):
             raise
         return None
-    return found
 
 
 @cache
@@ -59,9 +64,8 @@ def certificates(paper: str) -> dict[str, Any]:
 def derived(claim_id: str) -> dict[str, tuple[Row, ...]]:
     """Constants derived from one round beside the stated ones, by part of the claim."""
     paper, _, name = claim_id.partition("/")
-    try:
-        found = import_module(f"fedbounds.theory.{paper}.proofs.derivations")
-    except ModuleNotFoundError:
+    found = _module(paper, "derivations")
+    if found is None:
         return {}
     return {r.claim[1]: found.rows(r) for r in found.ROUTES if r.claim[0] == name}
 
@@ -69,8 +73,6 @@ def derived(claim_id: str) -> dict[str, tuple[Row, ...]]:
 def repaired(claim_id: str) -> Repair | None:
     """The smallest constant of a correction's family, and numbers against a smaller one."""
     paper, _, name = claim_id.partition("/")
-    try:
-        families = import_module(f"fedbounds.theory.{paper}.proofs.repairs").families()
-    except ModuleNotFoundError:
-        return None
+    found = _module(paper, "repairs")
+    families = {} if found is None else found.families()
     return smallest(book_of(paper), name, families[name]) if name in families else None

@@ -1,6 +1,5 @@
 """The best step size of a bound, what the bound then is, and its order in the number of rounds."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import sympy as sp
@@ -13,25 +12,6 @@ from fedbounds.theory.symbols import F_0, L, T, b2, gamma, variance_u, variance_
 from .derive import Row, edges, most, row_of
 
 _NOISE = (b2, variance_u, variance_v)
-
-
-@dataclass(frozen=True)
-class Best:
-    """The step size at which A/gamma + B gamma + C gamma^2 is least, and that value."""
-
-    step: sp.Expr
-    value: sp.Expr
-
-
-def best_step(a: sp.Expr, b: sp.Expr, largest: sp.Expr, c: sp.Expr = sp.S.Zero) -> Best:
-    """The least of A/gamma + B gamma + C gamma^2 over gamma <= largest; numbers where C > 0."""
-    if c == 0:
-        step = sp.Min(sp.sqrt(a / b), largest)
-    else:
-        x = sp.Symbol("x", positive=True)
-        (root,) = (r for r in sp.real_roots(2 * c * x**3 + b * x**2 - a) if r > 0)
-        step = sp.Min(root, largest)
-    return Best(step, a / step + b * step + c * step**2)
 
 
 def at_best_step(bound: sp.Expr, theorem: Part, stated: Part) -> tuple[Row, ...]:

@@ -24,6 +24,10 @@ _RUN = {
 Piece = tuple[str, int]
 
 
+class _UnknownError(Exception):
+    """The text is no expression of a certificate."""
+
+
 @cache
 def latex_of(text: str) -> str | None:
     """LaTeX in the paper's notation; None for what is no expression.
@@ -35,7 +39,7 @@ def latex_of(text: str) -> str | None:
     """
     try:
         return _piece(ast.parse(text, mode="eval").body)[0]
-    except (SyntaxError, NotImplementedError, RecursionError):
+    except (SyntaxError, _UnknownError, RecursionError):
         return None
 
 
@@ -57,7 +61,7 @@ def _piece(node: ast.expr) -> Piece:
             return _call(name, arguments)
         case ast.Compare(left=left, ops=[sign], comparators=[right]) if type(sign) in _SIGNS:
             return f"{_piece(left)[0]} {_SIGNS[type(sign)]} {_piece(right)[0]}", _SUM
-    raise NotImplementedError(ast.dump(node))
+    raise _UnknownError(ast.dump(node))
 
 
 def _at_least(node: ast.expr, binding: int) -> str:

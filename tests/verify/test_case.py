@@ -1,0 +1,174 @@
+"""Cases: what is found of a set-up decides a claim; products of vectors; storing a set-up."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+import sympy as sp
+from flint import fmpq
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fedbounds.algorithms.fedplt import FedPLT
+from fedbounds.errors import FedboundsError
+from fedbounds.problems import Evidence
+from fedbounds.theory.claims import Condition, Part
+from fedbounds.theory.fedplt.results import CONSTANT_STEP
+from fedbounds.theory.proof.vectors import ip, sq
+from fedbounds.theory.symbols import D_W, L, eta, t
+from fedbounds.verify.case import Case, Found, find, in_rationals
+from fedbounds.verify.evaluate import Numbers, evaluate
+from fedbounds.verify.instance_file import from_data, to_data
+from fedbounds.verify.judge import check, judge_reading
+from fedbounds.verify.measure import fingerprint, measure
+from fedbounds.verify.setup_data import decoded, encoded
+from fedbounds.verify.witness import find_witness
+from fedbounds.vocabulary import Assumption, Method, Verdict
+
+X, Y = sp.symbols("W Wk")
+
+
+@dataclass(frozen=True)
+class Given:
+    """Numbers as they are."""
+
+    distances: tuple
+    step: object
+    holds: bool = True
+
+
+@find.register
+def _find(setup: Given) -> Found:
+    exact = not isinstance(setup.step, float)
+    kind = object if exact else np.float64
+    series = np.array(setup.distances, dtype=kind)
+
+    def products(node):
+        if node.has(Y):
+            raise FedboundsError("W_k is not there")
+        return series[:-1] * (2 if isinstance(node, ip) else 1)
+
+    return Found(
+        family="numbers",
+        parameters={"T": len(series) - 1, "eta": setup.step, "n": 1},
+        series={"D_W": series},
+        evidence={Assumption.SMOOTH: Evidence(setup.holds, "as given")},
+        products=products,
+    )
+
+
+@in_rationals.register
+def _exact(setup: Given) -> Given:
+    return Given(tuple(fmpq(int(x * 64), 64) for x in setup.distances), fmpq(1, 2), setup.holds)
+
+
+def claim(part):
+    return replace(CONSTANT_STEP, parts=(part,), readings=CONSTANT_STEP.readings[:1])
+
+
+def judged(part, setup, method=Method.RATIONAL):
+    found = replace(claim(part), readings=(replace(CONSTANT_STEP.readings[0], parts=()),))
+    case = Case("numbers", "FedPLT", setup, method)
+    return judge_reading(found, found.readings[0], case, measure(case)).deciding
+
+
+FALLS = Part(left=D_W(t + 1), right=eta * D_W(t))
+EXACT = Given((fmpq(8), fmpq(4), fmpq(2)), fmpq(1, 2))
+GROWS = Given((fmpq(8), fmpq(4), fmpq(3)), fmpq(1, 2))
+
+
+def test_a_case_is_decided_by_what_is_found():
+    assert judged(FALLS, EXACT).verdict is Verdict.NOT_VIOLATED
+    broken = judged(FALLS, GROWS)
+    assert (broken.verdict, broken.gap, broken.at) == (Verdict.VIOLATED, "-1", 1)
+
+
+def test_a_float_violation_is_settled_by_the_rational_set_up():
+    broken = judged(FALLS, Given((8.0, 4.0, 3.0), 0.5), Method.MOMENTS)
+    assert broken.verdict is Verdict.VIOLATED
+    assert broken.replayed == "exact rationals"
+
+
+def test_assumptions_and_conditions_of_a_case_are_asked_for():
+    smooth = replace(FALLS, assumptions=(Assumption.SMOOTH,))
+    assert judged(smooth, EXACT).verdict is Verdict.NOT_VIOLATED
+    assert judged(smooth, replace(EXACT, holds=False)).verdict is Verdict.NOT_APPLICABLE
+    unknown = replace(FALLS, assumptions=(Assumption.NOISE,))
+    assert judged(unknown, EXACT).verdict is Verdict.NOT_APPLICABLE
+    outside = replace(FALLS, conditions=(Condition(eta, "<=", sp.Rational(1, 4)),))
+    assert judged(outside, EXACT).verdict is Verdict.OUTSIDE
+    assert "L" in judged(replace(FALLS, right=L * D_W(t)), EXACT).reason
+
+
+def test_products_of_vectors_are_measured_per_round():
+    assert judged(Part(left=sq(X), right=D_W(t)), EXACT).verdict is Verdict.NOT_VIOLATED
+    broken = judged(Part(left=ip(X, X + X), right=D_W(t) + sq(X)), GROWS)
+    assert broken.verdict is Verdict.NOT_VIOLATED
+    assert judged(Part(left=ip(X, 2 * X) + sq(X), right=2 * D_W(t)), EXACT).gap == "-8"
+    missing = judged(Part(left=sq(Y), right=D_W(t)), EXACT)
+    assert (missing.verdict, missing.reason) == (Verdict.NOT_APPLICABLE, "W_k is not there")
+
+
+def test_the_cheapest_broken_case_is_the_witness_and_is_stored_exactly():
+    wanted = claim(FALLS)
+    wanted = replace(wanted, readings=(replace(wanted.readings[0], parts=()),))
+    suspects = [Case(str(w), "FedPLT", s, Method.RATIONAL, w) for w, s in ((9, GROWS), (2, GROWS))]
+    witness = find_witness(
+        wanted, wanted.readings[0], [*suspects, Case("ok", "FedPLT", EXACT, Method.RATIONAL, 1)]
+    )
+    assert witness is not None
+    assert witness.judgement.instance.name == "2"
+    assert witness.script is None
+    with pytest.raises(FedboundsError, match="no class of a stored instance"):
+        from_data(to_data(witness.judgement.instance))  # the class is of this file
+
+
+def test_check_refuses_a_case_of_another_algorithm():
+    with pytest.raises(FedboundsError, match="runs another"):
+        check(CONSTANT_STEP, Case("x", "another", EXACT, Method.RATIONAL))
+
+
+# ---- t in a formula
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_t_stands_for_each_round(exact):
+    rational = (lambda p, q: fmpq(p, q)) if exact else (lambda p, q: p / q)
+    numbers = Numbers({"eta": rational(1, 2), "T": 4}, {}, rational)
+    values = evaluate(eta**t + t / (t + 1), numbers, range(1, 4))
+    assert [float(x) for x in values] == [1.0, 1 / 4 + 2 / 3, 1 / 8 + 3 / 4]
+
+
+# ---- storing
+
+
+def test_a_stored_set_up_is_made_again():
+    setup = FedPLT(((1, 0), (1, 1)), (1, fmpq(2, 3)), 2, fmpq(1, 8))
+    assert decoded(encoded(setup)) == setup
+    read = from_data(to_data(Case("x", "FedPLT", setup, Method.RATIONAL)))
+    assert fingerprint(read.setup) == fingerprint(setup)
+    array = np.array([[fmpq(1, 3), fmpq(2)]], dtype=object)
+    assert (decoded(encoded(array)) == array).all()
+
+
+@given(st.floats(allow_nan=False))
+def test_floats_are_stored_exactly(x):
+    assert decoded(encoded(x)) == x
+    assert (decoded(encoded(np.array([x, 1.0]))) == [x, 1.0]).all()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"type": "os:system", "fields": {"command": "true"}},
+        {"type": "fedbounds.verify.case:find", "fields": {}},
+        {"type": "fedbounds.verify.case:np", "fields": {}},
+        {"enum": "fedbounds.vocabulary:Method.__class__", "value": "x"},
+        {"enum": "fedbounds.verify.case:Case", "value": "x"},
+        {"unknown": 1},
+        [1, 2],
+    ],
+)
+def test_anything_else_is_refused(data):
+    with pytest.raises(FedboundsError, match=r"no class of a stored|not data of a stored"):
+        decoded(data)
