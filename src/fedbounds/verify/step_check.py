@@ -17,13 +17,16 @@ from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
 from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.problems import Noise, NoiseLaw, Start, coupled_cosine, federated_quadratic
 from fedbounds.theory.proof.language import Written
+from fedbounds.theory.proof.library import book_of
 from fedbounds.theory.proof.replay import Replayed
 from fedbounds.theory.symbols import RunOperator
 from fedbounds.vocabulary import Constant
 
 from . import evaluate as scalars
+from .dependences import check_declared
 from .evaluate import Numbers
 from .fedplt import check as fedplt_check
+from .fedplt.step_cases import cases as step_cases
 from .outcome_values import Evaluated, evaluate
 from .outcomes import Outcomes, of_client, round_outcomes, step_outcomes
 from .seen import Seen, gap, judged
@@ -90,9 +93,19 @@ def evaluated(steps: Sequence[Replayed], paper: str = "personalization") -> dict
     Raises
     ------
     ConflictError
-        If a proved step is broken.
+        If a proved step is broken, or a vector depends on more than the proofs declare.
     """
+    for name, scope in book_of(paper).theory.scopes.items():
+        check_declared(name, scope, _runs(paper, name))
     return judged(steps, fedplt_check.gaps if paper == "fedplt" else _gaps)
+
+
+def _runs(paper: str, scope: str) -> Iterator[Outcomes]:
+    """The enumerated runs whose vectors a scope speaks of."""
+    if paper == "fedplt":
+        yield from (case.found.space for case in step_cases() if scope in case.scopes)
+    else:
+        yield from (case.outcomes for case in _cases() if scope == case.scope)
 
 
 def _gaps(written: Written) -> list[float]:

@@ -61,6 +61,8 @@ def with_virtual_step(
     vectors = {name: array[..., None, :] for name, array in space.vectors.items()}
     vectors["W1"] = after.reshape(pasts, samples, 1, 1, -1, d)
     new = after.size // (pasts * samples * d)
+    own = (seen.noisy - seen.exact).reshape(n, pasts, samples, new, d)
+    vectors["noise"] = own.transpose(1, 2, 0, 3, 4)[:, :, :, None]  # of the new sample
     return Enumerated(
         replace(
             space,
