@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 from fedbounds.theory.claims import Claim, Part, Reading, read
 from fedbounds.vocabulary import Index, Relation, Verdict
 
+from .case import Case
 from .conditions import refusal
 from .decide import Outcome
 from .extremes_search import EQUAL, Closest, Seen, as_floats, closest, explore, gaps
@@ -67,9 +68,9 @@ class Best:
     at: int | None
 
     @property
-    def instance(self) -> Instance | Point:
+    def instance(self) -> Instance | Point | Case:
         """The exact instance."""
-        assert isinstance(self.judgement.instance, Instance | Point)
+        assert isinstance(self.judgement.instance, Instance | Point | Case)
         return self.judgement.instance
 
     @property

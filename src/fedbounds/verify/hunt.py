@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import click
@@ -17,6 +18,7 @@ from .extremes import BUDGET, Best, parameters, tightest_parts
 from .instance_file import from_data, to_data
 from .judge import Judgement, judge_reading
 from .measure import measure
+from .planned_search import planned_cases, tightest_cases
 from .store import read_json
 from .witness import find_witness, premises
 
@@ -35,14 +37,17 @@ def search(entry: Entry, examples: int, budget: int = BUDGET, save: Path | None 
     """
     claim = claim_of(entry.id)
     for reading in claim.readings:
-        witness = find_witness(claim, reading, examples=examples)
+        cases = planned_cases(claim)
+        witness = find_witness(claim, reading, cases, examples)
         click.echo(f"{claim.id}, reading: {reading.name}")
         if witness is None:
-            click.echo(f"  no violation among {examples} small exact instances")
+            tried = f"{len(cases)} planned" if cases else f"{examples} small exact"
+            click.echo(f"  no violation among {tried} instances")
         else:
             _print(witness.judgement, measure(witness.judgement.instance).numbers)
             click.echo(witness.script or "  no script for this kind of instance")
-        found = tightest_parts(claim, reading, 0, budget)
+        search_of = partial(tightest_parts, budget=budget)
+        found = (tightest_cases if cases else search_of)(claim, reading, 0)
         for best in found:
             _print_best(best)
         if save is not None and reading is claim.readings[0]:

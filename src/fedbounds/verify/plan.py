@@ -32,6 +32,7 @@ from fedbounds.problems.linear import rational
 from fedbounds.theory.claims import Claim
 from fedbounds.vocabulary import Constant, Method
 
+from .case import Case
 from .enumeration import MOST_OUTCOMES, outcomes
 from .instance import ALGORITHM_NAMES, Instance
 from .judge import Subject
@@ -78,13 +79,18 @@ def instances(
     if names & set(ALGORITHM_NAMES.values()):
         yield from own_setting(profile, seed)
     for paper in dict.fromkeys(claim.entry.paper for claim in claims):
-        if paper in _PLANS:
-            planned = import_module(_PLANS[paper]).cases(profile, seed)
-            yield from (case for case in planned if case.algorithm_name in names)
+        every = own_cases(paper, profile, seed)
+        yield from (case for case in every if case.algorithm_name in names)
     if any("ladder" in name for name in names):
         yield from rational_ladders(_QUICK_LADDERS if profile is Profile.QUICK else _LADDERS)
         repeats = {Profile.QUICK: 0, Profile.DEFAULT: 1, Profile.THOROUGH: 3}[profile]
         yield from float_ladders(seed, repeats)
+
+
+def own_cases(paper: str, profile: Profile, seed: int) -> Iterator[Case]:
+    """Cases of a paper that has a plan of its own."""
+    if paper in _PLANS:
+        yield from import_module(_PLANS[paper]).cases(profile, seed)
 
 
 def vector_instances(profile: Profile, seed: int) -> Iterator[Instance]:
