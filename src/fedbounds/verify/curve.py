@@ -3,21 +3,36 @@
 import numpy as np
 from flint import arb
 
+from fedbounds.theory.claims import Part
 from fedbounds.theory.symbols import Mean_t
 from fedbounds.vocabulary import Index, Method
 
+from .case import Case
+from .decide import rounds_of
 from .evaluate import Numbers, evaluate, whole
 from .judge import Judgement
 
 _POINTS = 24  # drawn at most
+Curve = dict[str, list[float]]
 
 
-def curve_of(judgement: Judgement, numbers: Numbers) -> dict[str, list[float]] | None:
-    """What the left side averages, its running mean, and the bound; None for other claims."""
+def curve_of(judgement: Judgement, numbers: Numbers) -> Curve | None:
+    """Both sides per round; of a bound on a mean, what it averages, its running mean, the bound.
+
+    None for other claims, and in rationals.
+    """
     part = judgement.claim.parts[0]
-    exact = judgement.instance.method is Method.RATIONAL
-    if exact or part.index is not Index.RUN or not isinstance(part.left, Mean_t):
+    if judgement.instance.method is Method.RATIONAL:
         return None
+    if part.index is Index.RUN and isinstance(part.left, Mean_t):
+        return _of_a_mean(part, numbers)
+    each_round = part.index is Index.ROUND and not part.vectors
+    return (
+        _of_rounds(part, numbers) if isinstance(judgement.instance, Case) and each_round else None
+    )
+
+
+def _of_a_mean(part: Part, numbers: Numbers) -> Curve | None:
     rounds = whole(numbers.constants["T"])
     each = np.asarray(evaluate(part.left.args[0], numbers, range(rounds)), dtype=np.float64)
     right = evaluate(part.right, numbers)
@@ -30,4 +45,24 @@ def curve_of(judgement: Judgement, numbers: Numbers) -> dict[str, list[float]] |
         "left": [float(x) for x in each[shown]],
         "mean": [float(x) for x in mean[shown]],
         "right": [float(right)] * len(shown),
+    }
+
+
+def _of_rounds(part: Part, numbers: Numbers) -> Curve | None:
+    rounds = rounds_of(part, numbers)
+    if rounds is None or len(rounds) < 2:
+        return None
+    sides = (evaluate(side, numbers, rounds) for side in (part.left, part.right))
+    left, right = (
+        np.broadcast_to(np.asarray(side, dtype=np.float64), (len(rounds),)) for side in sides
+    )
+    if not (np.isfinite(left).all() and np.isfinite(right).all()):
+        return None
+    shown = np.unique(
+        np.linspace(0, len(rounds) - 1, min(len(rounds), _POINTS)).round().astype(int)
+    )
+    return {
+        "rounds": [rounds[at] for at in shown],
+        "left": [float(x) for x in left[shown]],
+        "right": [float(x) for x in right[shown]],
     }
