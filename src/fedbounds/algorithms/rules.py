@@ -8,14 +8,28 @@ from typing import Any
 
 from fedbounds.errors import FedboundsError
 
-from . import fedalt, fedavg, fedavg_p, fedsim, parallel_sgd, scaffold, scaffold_p
+from . import (
+    fedalt,
+    fedavg,
+    fedavg_p,
+    fedsim,
+    parallel_sgd,
+    random_masks,
+    rolling_masks,
+    scaffold,
+    scaffold_p,
+    static_masks,
+)
 from .fedalt import FedAlt
 from .fedavg import FedAvg
 from .fedavg_p import FedAvgP
 from .fedsim import FedSim
 from .parallel_sgd import ParallelSGD
+from .random_masks import RandomMasks
+from .rolling_masks import RollingMasks
 from .scaffold import Scaffold
 from .scaffold_p import ScaffoldP
+from .static_masks import StaticMasks
 
 _RULES: dict[type, Any] = {
     FedAvgP: fedavg_p,
@@ -25,6 +39,9 @@ _RULES: dict[type, Any] = {
     FedAlt: fedalt,
     Scaffold: scaffold,
     ParallelSGD: parallel_sgd,
+    RandomMasks: random_masks,
+    RollingMasks: rolling_masks,
+    StaticMasks: static_masks,
 }
 
 
