@@ -1,0 +1,1 @@
+"""Sub-model training: exact expectations under random, rolling and static masks."""
