@@ -22,365 +22,377 @@ class Meaning:
 
 MEANING: dict[str, Meaning] = {}
 CONSTANTS: dict[str, sp.Symbol] = {}
+SIGNED: set[str] = set()  # may be negative; other quantities are sums of squares, or rates
 VECTORS: dict[str, str] = {}  # vectors and sources of randomness, with their notation
 
 
-def _symbol(name: str, text: str, latex: str, **assumptions: bool) -> sp.Symbol:
+def symbol(name: str, text: str, latex: str, **assumptions: bool) -> sp.Symbol:
+    """A constant or a parameter, entered in the list of all symbols."""
     MEANING[str(name)] = Meaning(text, latex)
     CONSTANTS[str(name)] = sp.Symbol(str(name), **assumptions)
     return CONSTANTS[str(name)]
 
 
-def _quantity(name: Quantity, text: str, latex: str) -> type[sp.Function]:
+def quantity(name: Quantity, text: str, latex: str, *, signed: bool = False) -> type[sp.Function]:
+    """A measured quantity, entered likewise; ``signed`` if it may be negative."""
+    if signed:
+        SIGNED.add(name.value)
     MEANING[name.value] = Meaning(text, latex)
     function: type[sp.Function] = sp.Function(name.value, real=True)
     return function
 
 
 _COUNT = {"integer": True, "positive": True}
-n = _symbol("n", "number of clients", "n", **_COUNT)
-m = _symbol("m", "clients sampled per round", "m", **_COUNT)
-K = _symbol("K", "local steps per round", "K", **_COUNT)
-T = _symbol("T", "rounds", "T", **_COUNT)
+n = symbol("n", "number of clients", "n", **_COUNT)
+m = symbol("m", "clients sampled per round", "m", **_COUNT)
+K = symbol("K", "local steps per round", "K", **_COUNT)
+T = symbol("T", "rounds", "T", **_COUNT)
 t = sp.Symbol("t", integer=True, nonnegative=True)
 k = sp.Symbol("k", integer=True, nonnegative=True)
-d_u = _symbol("d_u", "dimension of the shared block", "d_u", integer=True, nonnegative=True)
-d_v = _symbol("d_v", "dimension of a personal block", "d_v", integer=True, nonnegative=True)
+d_u = symbol("d_u", "dimension of the shared block", "d_u", integer=True, nonnegative=True)
+d_v = symbol("d_v", "dimension of a personal block", "d_v", integer=True, nonnegative=True)
 
-j = _symbol("j", "local steps done, in a geometric sum", "k", **_COUNT)
+j = symbol("j", "local steps done, in a geometric sum", "k", **_COUNT)
 
-gamma_u = _symbol("gamma_u", "inner step size of the shared block", r"\gamma_u", positive=True)
-gamma_v = _symbol("gamma_v", "inner step size of the personal block", r"\gamma_v", positive=True)
-eta_u = _symbol("eta_u", "outer step size of the shared block", r"\eta_u", positive=True)
-eta_v = _symbol("eta_v", "outer step size of the personal block", r"\eta_v", positive=True)
-gamma = _symbol(
+gamma_u = symbol("gamma_u", "inner step size of the shared block", r"\gamma_u", positive=True)
+gamma_v = symbol("gamma_v", "inner step size of the personal block", r"\gamma_v", positive=True)
+eta_u = symbol("eta_u", "outer step size of the shared block", r"\eta_u", positive=True)
+eta_v = symbol("eta_v", "outer step size of the personal block", r"\eta_v", positive=True)
+gamma = symbol(
     "gamma", "effective step size gamma_u eta_u = gamma_v eta_v", r"\gamma", positive=True
 )
 
-L = _symbol(Constant.SMOOTHNESS, "largest block smoothness", "L", positive=True)
-variance_u = _symbol(
+L = symbol(Constant.SMOOTHNESS, "largest block smoothness", "L", positive=True)
+variance_u = symbol(
     Constant.VARIANCE_U, "variance of the shared gradient", r"\sigma_u^2", nonnegative=True
 )
-variance_v = _symbol(
+variance_v = symbol(
     Constant.VARIANCE_V, "variance of the personal gradient", r"\sigma_v^2", nonnegative=True
 )
-b2 = _symbol(Constant.DISSIMILARITY, "gradient dissimilarity", "b^2", nonnegative=True)
-F_0 = _symbol(Constant.INITIAL_GAP, "f(u^0, v^0) - inf f", "F_0", positive=True)
-B_0 = _symbol(
+b2 = symbol(Constant.DISSIMILARITY, "gradient dissimilarity", "b^2", nonnegative=True)
+F_0 = symbol(Constant.INITIAL_GAP, "f(u^0, v^0) - inf f", "F_0", positive=True)
+B_0 = symbol(
     Constant.INITIAL_GRADIENTS,
     "sum of squared client gradients at the start",
     r"\mathcal B^0",
     nonnegative=True,
 )
 
-G_0 = _symbol(
+G_0 = symbol(
     Constant.INITIAL_GRADIENT,
     "||grad_u f(u^0, v^0)||^2",
     r"\|\nabla_u f(u^0,\mathbf v^0)\|^2",
     nonnegative=True,
 )
 
-f = _quantity(Quantity.GAP, "expected objective above its infimum", "f")
-G_u = _quantity(Quantity.GRADIENT_U, "E ||grad_u f||^2", r"\mathcal G_u")
-G_v = _quantity(Quantity.GRADIENT_V, "client mean of E ||grad_v f_i||^2", r"\mathcal G_{\mathbf v}")
-T_1u = _quantity(Quantity.T_1U, "shared first-order term of the descent", "T_{1,u}")
-T_1v = _quantity(Quantity.T_1V, "personal first-order term of the descent", r"T_{1,\mathbf v}")
-T_2u = _quantity(Quantity.T_2U, "shared second-order term", "T_{2,u}")
-T_2v = _quantity(Quantity.T_2V, "personal second-order term", r"T_{2,\mathbf v}")
-T_3u = _quantity(Quantity.T_3U, "spread of the clients' shared updates", "T_{3,u}")
-E = _quantity(
+f = quantity(Quantity.GAP, "expected objective above its infimum", "f")
+G_u = quantity(Quantity.GRADIENT_U, "E ||grad_u f||^2", r"\mathcal G_u")
+G_v = quantity(Quantity.GRADIENT_V, "client mean of E ||grad_v f_i||^2", r"\mathcal G_{\mathbf v}")
+T_1u = quantity(Quantity.T_1U, "shared first-order term of the descent", "T_{1,u}")
+T_1v = quantity(Quantity.T_1V, "personal first-order term of the descent", r"T_{1,\mathbf v}")
+T_2u = quantity(Quantity.T_2U, "shared second-order term", "T_{2,u}")
+T_2v = quantity(Quantity.T_2V, "personal second-order term", r"T_{2,\mathbf v}")
+T_3u = quantity(Quantity.T_3U, "spread of the clients' shared updates", "T_{3,u}")
+E = quantity(
     Quantity.DRIFT, "drift of the local iterates, summed over clients and steps", r"\mathcal E"
 )
-B = _quantity(Quantity.GRADIENTS, "sum over clients of E ||grad_u f_i||^2", r"\mathcal B")
-S_2 = _quantity(
+B = quantity(Quantity.GRADIENTS, "sum over clients of E ||grad_u f_i||^2", r"\mathcal B")
+S_2 = quantity(
     Quantity.SAMPLE_MEAN,
     "E ||(1/m) sum of participants' vectors||^2",
     r"\mathbb E\|\tfrac1m\textstyle\sum_i 1_{i\in\mathcal S}X_i\|^2",
 )
-X_2 = _quantity(Quantity.POPULATION_MEAN, "E ||mean vector||^2", r"\mathbb E\|\bar X\|^2")
-D_2 = _quantity(
+X_2 = quantity(Quantity.POPULATION_MEAN, "E ||mean vector||^2", r"\mathbb E\|\bar X\|^2")
+D_2 = quantity(
     Quantity.SPREAD, "sum_i E ||X_i - mean||^2", r"\textstyle\sum_i\mathbb E\|X_i-\bar X\|^2"
 )
 
 
-O_2 = _quantity(Quantity.OWN_SQUARES, "sum_i E ||X_i||^2", r"\textstyle\sum_i\mathbb E\|X_i\|^2")
-N_2 = _quantity(
+O_2 = quantity(Quantity.OWN_SQUARES, "sum_i E ||X_i||^2", r"\textstyle\sum_i\mathbb E\|X_i\|^2")
+N_2 = quantity(
     Quantity.CROSS_PRODUCTS,
     "sum over i != j of E <X_i, X_j>",
     r"\textstyle\sum_{i\ne j}\mathbb E\langle X_i,X_j\rangle",
 )
-Du_2 = _quantity(Quantity.STEP_U, "E ||Delta u||^2", r"\mathbb E\|\Delta u\|^2")
-Dv_2 = _quantity(
+Du_2 = quantity(Quantity.STEP_U, "E ||Delta u||^2", r"\mathbb E\|\Delta u\|^2")
+Dv_2 = quantity(
     Quantity.STEP_V,
     "client mean of E ||Delta v_i||^2",
     r"\tfrac1n\textstyle\sum_i\mathbb E\|\Delta v_i\|^2",
 )
-X_u = _quantity(
+X_u = quantity(
     Quantity.SLOPE_U, "E <grad_u f, Delta u>", r"\mathbb E\langle\nabla_u f,\Delta u\rangle"
 )
-X_v = _quantity(
+X_v = quantity(
     Quantity.SLOPE_V,
     "client mean of E <grad_v f_i, Delta v_i>",
     r"\tfrac1n\textstyle\sum_i\mathbb E\langle\nabla_v f_i,\Delta v_i\rangle",
 )
-M_u = _quantity(
+M_u = quantity(
     Quantity.MEAN_STEP_U,
     "E ||E(Delta u | past)||^2",
     r"\mathbb E\|\mathbb E(\Delta u|\mathcal F)\|^2",
 )
-M_v = _quantity(
+M_v = quantity(
     Quantity.MEAN_STEP_V,
     "client mean of E ||E(Delta v_i | past)||^2",
     r"\tfrac1n\textstyle\sum_i\mathbb E\|\mathbb E(\Delta v_i|\mathcal F)\|^2",
 )
-P_u = _quantity(
+P_u = quantity(
     Quantity.PARTICIPANTS_U,
     "E ||(gamma/m) sum of the participants' noise-free u-gradients||^2",
     r"\mathbb E\|\tfrac\gamma m\textstyle\sum_{i,k}1_{i\in\mathcal S}\nabla_u f_i\|^2",
 )
-I_u = _quantity(
+I_u = quantity(
     Quantity.FOLLOWED_U,
     "E ||g_u||^2, g_u the stated increment of u",
     r"\mathbb E\|g_u\|^2",
 )
-I_v = _quantity(
+I_v = quantity(
     Quantity.FOLLOWED_V,
     "sum_i E ||g_{v,i}||^2, g_{v,i} the stated increment of v_i",
     r"\textstyle\sum_i\mathbb E\|g_{v,i}\|^2",
 )
-J_u = _quantity(
+J_u = quantity(
     Quantity.FOLLOWED_STEP_U, "E <g_u, Delta u>", r"\mathbb E\langle g_u,\Delta u\rangle"
 )
-J_v = _quantity(
+J_v = quantity(
     Quantity.FOLLOWED_STEP_V,
     "sum_i E <g_{v,i}, Delta v_i>",
     r"\textstyle\sum_i\mathbb E\langle g_{v,i},\Delta v_i\rangle",
 )
-Y_sum = _quantity(
+Y_sum = quantity(
     Quantity.NOISE_SUM, "E ||sum_{i,k} Y_{i,k}||^2", r"\mathbb E\|\textstyle\sum_{i,k}Y_{i,k}\|^2"
 )
-Y_2 = _quantity(
+Y_2 = quantity(
     Quantity.NOISE_SQUARES,
     "sum_{i,k} E ||Y_{i,k}||^2",
     r"\textstyle\sum_{i,k}\mathbb E\|Y_{i,k}\|^2",
 )
-S_3u = _quantity(Quantity.S_3U, "spread of the clients' corrected shared updates", "S_{3,u}")
-C = _quantity(Quantity.LAG, "lag: distance of the last participation's iterates", r"\mathcal C")
-cd_2 = _quantity(Quantity.CONTROL_ERROR, "E ||c - d||^2", r"\mathbb E\|c-d\|^2")
-W_own = _quantity(
+S_3u = quantity(Quantity.S_3U, "spread of the clients' corrected shared updates", "S_{3,u}")
+C = quantity(Quantity.LAG, "lag: distance of the last participation's iterates", r"\mathcal C")
+cd_2 = quantity(Quantity.CONTROL_ERROR, "E ||c - d||^2", r"\mathbb E\|c-d\|^2")
+W_own = quantity(
     Quantity.OWN_CONTROLS,
     "E ||sum_{i,k} 1_{i in S} (c_i - d_i)||^2",
     r"\mathbb E\|\textstyle\sum_{i,k}1_{i\in\mathcal S}(c_i-d_i)\|^2",
 )
-W_mean = _quantity(
+W_mean = quantity(
     Quantity.MEAN_CONTROLS,
     "E ||sum_{i,k} 1_{i in S} (c - d)||^2",
     r"\mathbb E\|\textstyle\sum_{i,k}1_{i\in\mathcal S}(c-d)\|^2",
 )
-W_2 = _quantity(
+W_2 = quantity(
     Quantity.PAST_NOISE,
     "sum_{i,k} E ||W_{i,k}||^2",
     r"\textstyle\sum_{i,k}\mathbb E\|W_{i,k}\|^2",
 )
-What_2 = _quantity(
+What_2 = quantity(
     Quantity.PAST_NOISE_ALL,
     "sum_{i,k} E ||What_{i,k}||^2",
     r"\textstyle\sum_{i,k}\mathbb E\|\hat W_{i,k}\|^2",
 )
-What_sum = _quantity(
+What_sum = quantity(
     Quantity.PAST_NOISE_SUM,
     "E ||sum_{i,k} What_{i,k}||^2",
     r"\mathbb E\|\textstyle\sum_{i,k}\hat W_{i,k}\|^2",
 )
-c_2 = _quantity(Quantity.CONTROL, "E ||c||^2", r"\mathbb E\|c\|^2")
-cbar_2 = _quantity(
+c_2 = quantity(Quantity.CONTROL, "E ||c||^2", r"\mathbb E\|c\|^2")
+cbar_2 = quantity(
     Quantity.CONTROL_MEAN,
     "E ||(1/n) sum_i c_i||^2",
     r"\mathbb E\|\tfrac1n\textstyle\sum_ic_i\|^2",
 )
-ccbar = _quantity(
+ccbar = quantity(
     Quantity.CONTROL_BOTH,
     "E <c, (1/n) sum_i c_i>",
     r"\mathbb E\langle c,\tfrac1n\textstyle\sum_ic_i\rangle",
 )
 
 # per client: g_ui(t) has a client axis
-g_ui = _quantity(Quantity.GRADIENT_UI, "E ||grad_u f_i||^2", r"\mathbb E\|\nabla_uf_i\|^2")
-g_vi = _quantity(Quantity.GRADIENT_VI, "E ||grad_v f_i||^2", r"\mathbb E\|\nabla_vf_i\|^2")
-M_vi = _quantity(
+g_ui = quantity(Quantity.GRADIENT_UI, "E ||grad_u f_i||^2", r"\mathbb E\|\nabla_uf_i\|^2")
+g_vi = quantity(Quantity.GRADIENT_VI, "E ||grad_v f_i||^2", r"\mathbb E\|\nabla_vf_i\|^2")
+M_vi = quantity(
     Quantity.MEAN_STEP_VI,
     "E ||E(Delta v_i | past)||^2",
     r"\mathbb E\|\mathbb E(\Delta v_i|\mathcal F)\|^2",
 )
-Dv_i = _quantity(Quantity.STEP_VI, "E ||Delta v_i||^2", r"\mathbb E\|\Delta v_i\|^2")
-s_vi = _quantity(
+Dv_i = quantity(Quantity.STEP_VI, "E ||Delta v_i||^2", r"\mathbb E\|\Delta v_i\|^2")
+s_vi = quantity(
     Quantity.SUM_VI,
     "E ||sum_k grad_v f_i at the virtual iterates||^2",
     r"\mathbb E\|\textstyle\sum_k\nabla_vf_i(\hat u_{i,k},\hat v_{i,k})\|^2",
 )
-cd_i = _quantity(Quantity.CONTROL_ERROR_I, "E ||c_i - d_i||^2", r"\mathbb E\|c_i-d_i\|^2")
-C_i = _quantity(Quantity.LAG_I, "sum_k C_{i,k}", r"\textstyle\sum_k\mathcal C_{i,k}")
-c_i2 = _quantity(Quantity.CONTROL_I, "E ||c_i||^2", r"\mathbb E\|c_i\|^2")
-h_i2 = _quantity(
+cd_i = quantity(Quantity.CONTROL_ERROR_I, "E ||c_i - d_i||^2", r"\mathbb E\|c_i-d_i\|^2")
+C_i = quantity(Quantity.LAG_I, "sum_k C_{i,k}", r"\textstyle\sum_k\mathcal C_{i,k}")
+c_i2 = quantity(Quantity.CONTROL_I, "E ||c_i||^2", r"\mathbb E\|c_i\|^2")
+h_i2 = quantity(
     Quantity.PAST_GRADIENT_I,
     "E ||h_i||^2, h_i the mean stochastic gradient of the last participation",
     r"\mathbb E\|h_i\|^2",
 )
-ch_i = _quantity(Quantity.CONTROL_PAST_I, "E <c_i, h_i>", r"\mathbb E\langle c_i,h_i\rangle")
+ch_i = quantity(Quantity.CONTROL_PAST_I, "E <c_i, h_i>", r"\mathbb E\langle c_i,h_i\rangle")
 
 # per client and local step: E_ik(t, k), E_ik(t, k + 1)
-E_ik = _quantity(Quantity.DRIFT_IK, "drift of client i at step k", r"\mathcal E_{i,k}")
-Eu_ik = _quantity(Quantity.DRIFT_U_IK, "E ||u_{i,k} - u||^2", r"\mathbb E\|\hat u_{i,k}-u\|^2")
-Ev_ik = _quantity(Quantity.DRIFT_V_IK, "E ||v_{i,k} - v_i||^2", r"\mathbb E\|\hat v_{i,k}-v_i\|^2")
-Y_ik = _quantity(Quantity.NOISE_IK, "E ||Y_{i,k}||^2", r"\mathbb E\|Y_{i,k}\|^2")
-A_ik = _quantity(
+E_ik = quantity(Quantity.DRIFT_IK, "drift of client i at step k", r"\mathcal E_{i,k}")
+Eu_ik = quantity(Quantity.DRIFT_U_IK, "E ||u_{i,k} - u||^2", r"\mathbb E\|\hat u_{i,k}-u\|^2")
+Ev_ik = quantity(Quantity.DRIFT_V_IK, "E ||v_{i,k} - v_i||^2", r"\mathbb E\|\hat v_{i,k}-v_i\|^2")
+Y_ik = quantity(Quantity.NOISE_IK, "E ||Y_{i,k}||^2", r"\mathbb E\|Y_{i,k}\|^2")
+A_ik = quantity(
     Quantity.LAG_U_IK,
     "E ||alpha_{i,k}^{t-1} - u^t||^2",
     r"\mathbb E\|\alpha_{i,k}^{t-1}-u^t\|^2",
 )
-Bt_ik = _quantity(
+Bt_ik = quantity(
     Quantity.LAG_V_IK,
     "E ||beta_{i,k}^{t-1} - v_i^t||^2",
     r"\mathbb E\|\beta_{i,k}^{t-1}-v_i^t\|^2",
 )
-A_old = _quantity(
+A_old = quantity(
     Quantity.OLD_LAG_U_IK,
     "E ||alpha_{i,k}^{t-2} - u^t||^2",
     r"\mathbb E\|\alpha_{i,k}^{t-2}-u^t\|^2",
 )
-Bt_old = _quantity(
+Bt_old = quantity(
     Quantity.OLD_LAG_V_IK,
     "E ||beta_{i,k}^{t-2} - v_i^t||^2",
     r"\mathbb E\|\beta_{i,k}^{t-2}-v_i^t\|^2",
 )
-U_ik = _quantity(
+U_ik = quantity(
     Quantity.RETURN_U_IK,
     "E ||u_{i,k}^{t-1} - u^t||^2",
     r"\mathbb E\|\hat u_{i,k}^{t-1}-u^t\|^2",
 )
-V_ik = _quantity(
+V_ik = quantity(
     Quantity.RETURN_V_IK,
     "E ||v_{i,k}^{t-1} - v_i^t||^2",
     r"\mathbb E\|\hat v_{i,k}^{t-1}-v_i^t\|^2",
 )
 
 # of a rung r of a ladder, counted by t: P(t), P(t + 1)
-P = _quantity(Quantity.PLATEAU, "limit of G_u + (m/n) G_v", r"\mathcal P")
-P_G_u = _quantity(Quantity.PLATEAU_U, "limit of G_u", r"\mathcal P_u")
-P_sum = _quantity(Quantity.PLATEAU_SUM, "limit of G_u + G_v", r"\mathcal P_\Sigma")
-rho = _quantity(Quantity.RATE, "factor per round at which second moments converge", r"\rho")
+P = quantity(Quantity.PLATEAU, "limit of G_u + (m/n) G_v", r"\mathcal P")
+P_G_u = quantity(Quantity.PLATEAU_U, "limit of G_u", r"\mathcal P_u")
+P_sum = quantity(Quantity.PLATEAU_SUM, "limit of G_u + G_v", r"\mathcal P_\Sigma")
+rho = quantity(Quantity.RATE, "factor per round at which second moments converge", r"\rho")
 
 
 # ---- partial training: n clients, tau local steps
 
-tau = _symbol("tau", "local steps per round", r"\tau", **_COUNT)
-eta = _symbol("eta", "step size", r"\eta", positive=True)
-mu = _symbol(Constant.STRONG_CONVEXITY, "strong convexity of every F_k", r"\mu", positive=True)
-sigma2 = _symbol("sigma^2", "variance of a stochastic gradient", r"\sigma^2", nonnegative=True)
-G2 = _symbol("G^2", "bound on squared gradients", "G^2", nonnegative=True)
-psi_max = _symbol("psi_max", "largest compensation factor", r"\overline\psi", positive=True)
-psi_min = _symbol("psi_min", "smallest compensation factor", r"\underline\psi", positive=True)
-psi_i = _symbol("psi_i", "compensation factor of a coordinate", r"\psi_i", positive=True)
-w_i = _symbol(
+tau = symbol("tau", "local steps per round", r"\tau", **_COUNT)
+eta = symbol("eta", "step size", r"\eta", positive=True)
+mu = symbol(Constant.STRONG_CONVEXITY, "strong convexity of every F_k", r"\mu", positive=True)
+sigma2 = symbol("sigma^2", "variance of a stochastic gradient", r"\sigma^2", nonnegative=True)
+G2 = symbol("G^2", "bound on squared gradients", "G^2", nonnegative=True)
+psi_max = symbol("psi_max", "largest compensation factor", r"\overline\psi", positive=True)
+psi_min = symbol("psi_min", "smallest compensation factor", r"\underline\psi", positive=True)
+psi_i = symbol("psi_i", "compensation factor of a coordinate", r"\psi_i", positive=True)
+w_i = symbol(
     "w_i",
     "share of the clients that train a coordinate",
     r"\textstyle\sum_kc_k(m_k)_i",
     positive=True,
 )
-rho_k = _symbol("rho_k", "masked alignment of a client", r"\rho_k", positive=True)
-rho_min = _symbol("rho_min", "smallest masked alignment", r"\underline\rho", positive=True)
-c_k = _symbol("c_k", "share of a client", "c_k", positive=True)
-d_k = _symbol("d_k", "coordinates that a client trains", r"\|m_k\|_0", **_COUNT)
-alpha_k = _symbol("alpha_k", "attenuation of a client", r"\alpha_{r_k}", positive=True)
-norm_g = _symbol("norm_g", "norm of a client's gradient", r"\|\nabla F_k(W_k^t)\|", positive=True)
-norm_x = _symbol("norm_x", "distance of a client's model", r"\|W^t-W_k^t\|", positive=True)
-norm_y = _symbol("norm_y", "distance of a model from W*", r"\|W-W^*\|", positive=True)
-cos_1 = _symbol("cos_1", "|cos theta_1|", r"|\cos\theta_1|", positive=True)
-cos_2 = _symbol("cos_2", "|cos theta_2|", r"|\cos\theta_2|", positive=True)
-cos_3 = _symbol("cos_3", "cos theta_3", r"\cos\theta_3", positive=True)
-Gamma = _symbol("Gamma", "sum_k c_k alpha_k^2", r"\Gamma", nonnegative=True)
-Gamma_2 = _symbol(
+rho_k = symbol("rho_k", "masked alignment of a client", r"\rho_k", positive=True)
+rho_min = symbol("rho_min", "smallest masked alignment", r"\underline\rho", positive=True)
+c_k = symbol("c_k", "share of a client", "c_k", positive=True)
+d_k = symbol("d_k", "coordinates that a client trains", r"\|m_k\|_0", **_COUNT)
+alpha_k = symbol("alpha_k", "attenuation of a client", r"\alpha_{r_k}", positive=True)
+norm_g = symbol("norm_g", "norm of a client's gradient", r"\|\nabla F_k(W_k^t)\|", positive=True)
+norm_x = symbol("norm_x", "distance of a client's model", r"\|W^t-W_k^t\|", positive=True)
+norm_y = symbol("norm_y", "distance of a model from W*", r"\|W-W^*\|", positive=True)
+cos_1 = symbol("cos_1", "|cos theta_1|", r"|\cos\theta_1|", positive=True)
+cos_2 = symbol("cos_2", "|cos theta_2|", r"|\cos\theta_2|", positive=True)
+cos_3 = symbol("cos_3", "cos theta_3", r"\cos\theta_3", positive=True)
+Gamma = symbol("Gamma", "sum_k c_k alpha_k^2", r"\Gamma", nonnegative=True)
+Gamma_2 = symbol(
     "Gamma_2", "sum_k c_k^2 alpha_k^2", r"\textstyle\sum_kc_k^2\alpha_{r_k}^2", nonnegative=True
 )
-Lambda = _symbol("Lambda", "heterogeneity sum_k c_k (F* - F_k*)", r"\Lambda", nonnegative=True)
-nu_max = _symbol("nu_max", "largest bracket of Step 4.4", r"\nu", positive=True)
-z = _symbol("z", "contraction per unit of step size", "z", positive=True)
-B_step = _symbol("B_step", "what a squared step size adds", "B", nonnegative=True)
-D_0 = _symbol("D_0", "squared distance at the start", "D^0", nonnegative=True)
-C_rate = _symbol("C_rate", "constant of the rate", "C", positive=True)
-w_gap = _symbol("w_gap", "1/eta - z, positive as eta < 1/z", r"(\tfrac1\eta-z)", positive=True)
+Lambda = symbol("Lambda", "heterogeneity sum_k c_k (F* - F_k*)", r"\Lambda", nonnegative=True)
+nu_max = symbol("nu_max", "largest bracket of Step 4.4", r"\nu", positive=True)
+z = symbol("z", "contraction per unit of step size", "z", positive=True)
+B_step = symbol("B_step", "what a squared step size adds", "B", nonnegative=True)
+D_0 = symbol("D_0", "squared distance at the start", "D^0", nonnegative=True)
+C_rate = symbol("C_rate", "constant of the rate", "C", positive=True)
+w_first = symbol("w_first", "z - L, positive as 1/z < 1/L", "(z-L)", positive=True)
+w_large = symbol(
+    "w_large",
+    "psi_min rho_min - 1 - 2 (psi_max alpha_k)^2, if positive",
+    r"(\underline\psi\,\underline\rho-1-2\overline\psi^2\alpha_{r_k}^2)",
+    positive=True,
+)
+w_gap = symbol("w_gap", "1/eta - z, positive as eta < 1/z", r"(\tfrac1\eta-z)", positive=True)
 
-D_W = _quantity(Quantity.DISTANCE, "E ||W^t - W*||^2", "D")
-D_1 = _quantity(
+D_W = quantity(Quantity.DISTANCE, "E ||W^t - W*||^2", "D")
+D_late = quantity(Quantity.LATE_DISTANCE, "D^{K+k} of the recursion with equality", "D^{K+k}")
+D_1 = quantity(
     Quantity.VIRTUAL_DISTANCE,
     "E ||W^t + Delta^t - W*||^2",
     r"\mathbb E\|W^t+\Delta^t-W^*\|^2",
 )
-A_1 = _quantity(Quantity.STEP_NOISE, "E ||Delta - mean Delta||^2", r"\mathbb E A_1")
-A_2 = _quantity(Quantity.NOISELESS_DISTANCE, "E ||W - W* + mean Delta||^2", r"\mathbb E A_2")
-A_3 = _quantity(
+A_1 = quantity(Quantity.STEP_NOISE, "E ||Delta - mean Delta||^2", r"\mathbb E A_1")
+A_2 = quantity(Quantity.NOISELESS_DISTANCE, "E ||W - W* + mean Delta||^2", r"\mathbb E A_2")
+A_3 = quantity(
     Quantity.STEP_CROSS, "2 E <Delta - mean Delta, W - W* + mean Delta>", r"\mathbb E A_3"
 )
-A_21 = _quantity(Quantity.NOISELESS_STEP, "E ||mean Delta||^2", r"\mathbb E A_{2.1}")
-A_22 = _quantity(Quantity.STEP_SLOPE, "2 E <W - W*, mean Delta>", r"\mathbb E A_{2.2}")
-A_24 = _quantity(Quantity.STEP_VALUES, "terms of A_2 in values of F_k", r"\mathbb E A_{2.4}")
-V_W = _quantity(
+A_21 = quantity(Quantity.NOISELESS_STEP, "E ||mean Delta||^2", r"\mathbb E A_{2.1}")
+A_22 = quantity(Quantity.STEP_SLOPE, "2 E <W - W*, mean Delta>", r"\mathbb E A_{2.2}")
+A_24 = quantity(Quantity.STEP_VALUES, "terms of A_2 in values of F_k", r"\mathbb E A_{2.4}")
+V_W = quantity(
     Quantity.DIVERGENCE,
     "sum_k c_k E ||W_k - W||^2",
     r"\textstyle\sum_kc_k\mathbb E\|W_k^t-W^t\|^2",
 )
-F_loc = _quantity(
+F_loc = quantity(
     Quantity.LOCAL_GAP, "sum_k c_k (F_k(W_k) - F_k*)", r"\textstyle\sum_kc_k(F_k(W_k^t)-F_k^*)"
 )
-F_att = _quantity(
+F_att = quantity(
     Quantity.ATTENUATED_GAP,
     "sum_k c_k alpha_k^2 (F_k(W_k) - F_k*)",
     r"\textstyle\sum_kc_k\alpha_{r_k}^2(F_k(W_k^t)-F_k^*)",
 )
-F_raw = _quantity(
+F_raw = quantity(
     Quantity.UNWEIGHTED_GAP,
     "sum_k alpha_k^2 (F_k(W_k) - F_k*)",
     r"\textstyle\sum_k\alpha_{r_k}^2(F_k(W_k^t)-F_k^*)",
 )
-F_opt = _quantity(
+F_opt = quantity(
     Quantity.LOCAL_EXCESS,
     "sum_k c_k (F_k(W_k) - F_k(W*))",
     r"\textstyle\sum_kc_k(F_k(W_k^t)-F_k(W^*))",
 )
-b_rho = _quantity(Quantity.ALIGNED_EXCESS, "sum_k c_k rho_k b_k", r"\textstyle\sum_kc_k\rho_k^tb_k")
-b_own = _quantity(Quantity.EXCESS_K, "F_k(W_k) - F_k(W*) + (mu/2) ||W_k - W*||^2", "b_k")
-F_star = _quantity(
+b_rho = quantity(Quantity.ALIGNED_EXCESS, "sum_k c_k rho_k b_k", r"\textstyle\sum_kc_k\rho_k^tb_k")
+b_own = quantity(Quantity.EXCESS_K, "F_k(W_k) - F_k(W*) + (mu/2) ||W_k - W*||^2", "b_k")
+F_star = quantity(
     Quantity.OPTIMUM_GAP, "sum_k c_k (F_k(W*) - F_k*)", r"\textstyle\sum_kc_k(F_k(W^*)-F_k^*)"
 )
-F_glob = _quantity(Quantity.GLOBAL_GAP, "F(W) - F*", r"(F(W^t)-F^*)")
-F_gatt = _quantity(
+F_glob = quantity(Quantity.GLOBAL_GAP, "F(W) - F*", r"(F(W^t)-F^*)")
+F_gatt = quantity(
     Quantity.ATTENUATED_GLOBAL_GAP,
     "sum_k c_k alpha_k^2 (F_k(W) - F*)",
     r"\textstyle\sum_kc_k\alpha_{r_k}^2(F_k(W^t)-F^*)",
 )
-Lam_att = _quantity(
+Lam_att = quantity(
     Quantity.ATTENUATED_HETEROGENEITY,
     "sum_k c_k alpha_k^2 (F* - F_k*)",
     r"\textstyle\sum_kc_k\alpha_{r_k}^2(F^*-F_k^*)",
 )
-U_coord = _quantity(
+U_coord = quantity(
     Quantity.COORDINATE_UPDATE,
     "one coordinate of sum_k c_k m_k U_k",
     r"\textstyle\sum_kc_k(m_k\odot U_k^t)_i",
 )
-F_own = _quantity(Quantity.OWN_GAP, "F_k(W_k) - F_k*", r"(F_k(W_k^t)-F_k^*)")
-F_bar = _quantity(Quantity.GLOBAL_GAP_K, "F_k(W) - F_k*", r"(F_k(W^t)-F_k^*)")
-F_gap = _quantity(Quantity.HETEROGENEITY_K, "F* - F_k*", r"(F^*-F_k^*)")
-cos_g = _quantity(Quantity.COSINE_GRADIENT, "cosine of grad F_k with W - W*", r"\cos\theta_1")
-cos_m = _quantity(
+F_own = quantity(Quantity.OWN_GAP, "F_k(W_k) - F_k*", r"(F_k(W_k^t)-F_k^*)")
+F_bar = quantity(Quantity.GLOBAL_GAP_K, "F_k(W) - F_k*", r"(F_k(W^t)-F_k^*)")
+F_gap = quantity(Quantity.HETEROGENEITY_K, "F* - F_k*", r"(F^*-F_k^*)")
+cos_g = quantity(Quantity.COSINE_GRADIENT, "cosine of grad F_k with W - W*", r"\cos\theta_1")
+cos_m = quantity(
     Quantity.COSINE_MASKED, "cosine of the masked gradient with W - W*", r"\cos\theta_2"
 )
 
 
-# may be negative; every other quantity is a sum of squares, or a rate
-SIGNED = frozenset(
-    quantity.__name__
-    for quantity in (
+SIGNED |= {
+    one.__name__
+    for one in (
         f,
         T_1u,
         T_1v,
@@ -404,7 +416,7 @@ SIGNED = frozenset(
         cos_g,
         cos_m,
     )
-)
+}
 
 
 class RunOperator(sp.Function):  # type: ignore[misc]

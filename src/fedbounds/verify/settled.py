@@ -5,7 +5,6 @@ not know the difference.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from flint import fmpq
@@ -13,48 +12,26 @@ from flint import fmpq
 from fedbounds.theory.claims import Part
 from fedbounds.theory.equivalences import ANALYSIS, Equivalence
 from fedbounds.theory.orders import ComparisonClaim
-from fedbounds.theory.setting import AssumptionClaim, Experiment
+from fedbounds.theory.setting import (
+    Announced,
+    AssumptionClaim,
+    Existence,
+    Experiment,
+    Universal,
+)
 from fedbounds.vocabulary import Method, Relation, Verdict
 
 from .compare_bounds import as_rows
 from .decide import decide
+from .finding import Finding as Finding
 from .instance import Point
 from .measure import measure
+from .settings.judge import existence, universal
 from .special_cases import judge_equivalence
 from .specimens import specimens
 
 Record = dict[str, Any]
 _MOST_CLIENTS = 4
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What one instance says about one part of one reading.
-
-    Attributes
-    ----------
-    reading, part, instance : str
-    verdict : Verdict
-    reason : str
-    family : str
-        What was looked at.
-    method : Method
-    premise : str
-        What makes the verdict firm.
-    parameters, extra : dict
-        Plain JSON values.
-    """
-
-    reading: str
-    part: str
-    instance: str
-    verdict: Verdict
-    reason: str
-    family: str
-    method: Method
-    premise: str
-    parameters: Record = field(default_factory=dict)
-    extra: Record = field(default_factory=dict)
 
 
 def settle(claim: Any) -> Iterator[Finding]:
@@ -64,6 +41,9 @@ def settle(claim: Any) -> Iterator[Finding]:
         ComparisonClaim: _comparison,
         AssumptionClaim: _assumption,
         Experiment: _experiment,
+        Existence: existence,
+        Universal: universal,
+        Announced: _announced,
     }
     return judges[type(claim)](claim)
 
@@ -162,6 +142,21 @@ def _experiment(claim: Experiment) -> Iterator[Finding]:
             family="the paper's description",
             method=Method.DESCRIPTION,
             premise="what a repetition would have to guess",
+        )
+
+
+def _announced(claim: Announced) -> Iterator[Finding]:
+    """What is announced and nowhere stated has no formula to judge."""
+    for what in claim.unstated:
+        yield Finding(
+            reading=claim.readings[0].name,
+            part=what,
+            instance="text",
+            verdict=Verdict.UNDECIDED,
+            reason=f"announced, not stated: {what}",
+            family="the paper's text",
+            method=Method.DESCRIPTION,
+            premise="what a statement would have to say",
         )
 
 

@@ -9,10 +9,11 @@ from fedbounds.theory.catalogue import Entry
 from fedbounds.theory.claims import Claim
 from fedbounds.theory.orders import ComparisonClaim
 from fedbounds.theory.registry import encoded
-from fedbounds.theory.setting import Experiment
+from fedbounds.theory.setting import Announced, Existence, Experiment, Universal
 from fedbounds.vocabulary import Kind, ProofStatus, Standing, StatementStatus, Verdict
 
 from .proofs import NOTHING_PROVED, Proofs
+from .settings.standing import contradictory, reading_of
 from .severity import severity
 from .standing import standing, status_of
 
@@ -51,6 +52,8 @@ def summarise(
     claim = encoded(entry)
     if isinstance(claim, Claim):
         summary["paper_proof"] = proofs.of(claim).status.value
+        if contradictory(claim, proofs):
+            summary["paper_proof"] = ProofStatus.CONTRADICTORY.value
         summary["severity"] = severity(claim, proofs)
     own = [row for row in records if row["claim"] == entry.id]
     readings = []
@@ -65,16 +68,22 @@ def summarise(
             }
         )
     headline = readings[0]
+    if isinstance(claim, Existence | Universal):
+        for asked, row in zip(claim.asked, readings, strict=True):
+            row |= reading_of(claim, asked, StatementStatus(row["statement"]), proofs)
+        summary["paper_proof"] = headline["proof"]
     if isinstance(claim, ComparisonClaim) and headline["statement"] == StatementStatus.SURVIVED:
         # every pair of bounds has certificates for the whole region; the paper gives no proof
         summary["paper_proof"] = ProofStatus.PROVED_OTHERWISE.value
-    word = _standing(claim, StatementStatus(headline["statement"]), summary["paper_proof"])
+    word = _standing(claim, headline, summary["paper_proof"])
+    if any(row.get("standing") == Standing.CONFLICT for row in readings):
+        word = Standing.CONFLICT
     return summary | {
         "standing": word.value,
         "statement": headline["statement"],
         "uninformative": headline["uninformative"],
         "readings": readings,
-        "readings_differ": len({row["statement"] for row in readings}) > 1,
+        "readings_differ": len({row.get("standing", row["statement"]) for row in readings}) > 1,
         "reason": _reason(claim, headline),
     }
 
@@ -88,7 +97,12 @@ def _refused(rows: Sequence[Record]) -> Record:
     return dict(sorted(counted.items()))
 
 
-def _standing(claim: Any, statement: StatementStatus, proof: str) -> Standing:
+def _standing(claim: Any, headline: Record, proof: str) -> Standing:
+    statement = StatementStatus(headline["statement"])
+    if isinstance(claim, Existence | Universal):
+        return Standing(headline["standing"])
+    if isinstance(claim, Announced):
+        return Standing.OPEN
     if isinstance(claim, Experiment):
         return Standing.NOT_REPRODUCIBLE if claim.unstated else Standing.OPEN
     if claim.entry.kind is Kind.ASSUMPTION:
@@ -100,6 +114,10 @@ def _standing(claim: Any, statement: StatementStatus, proof: str) -> Standing:
 def _reason(claim: Any, headline: Record) -> str:
     if isinstance(claim, Experiment):
         return "not stated: " + "; ".join(claim.unstated)
+    if isinstance(claim, Announced):
+        return "announced; the text states no formula: " + "; ".join(claim.unstated)
+    if headline.get("contradictions"):
+        return "premises contradict each other: " + ", ".join(headline["contradictions"])
     if headline["statement"] == StatementStatus.UNTESTED and headline["open_candidates"]:
         return f"{headline['open_candidates']} violations in float64 wait for an exact replay"
     if headline["untested"] and headline["statement"] == StatementStatus.UNTESTED:

@@ -6,7 +6,14 @@ from rich.text import Text
 
 from fedbounds.theory.equivalences import Equivalence
 from fedbounds.theory.orders import ComparisonClaim
-from fedbounds.theory.setting import AssumptionClaim, Experiment
+from fedbounds.theory.setting import (
+    Announced,
+    Asked,
+    AssumptionClaim,
+    Existence,
+    Experiment,
+    Universal,
+)
 
 from .listing import console
 
@@ -26,7 +33,8 @@ def print_words(claim: Any, summary: Record | None) -> None:
         return
     out.print(f"\nstanding: {summary['standing']}")
     for row in summary["readings"]:
-        out.print(Text(f"  {row['name']}: {row['statement']}, {row['counts']}"))
+        word = row.get("standing", row["statement"])
+        out.print(Text(f"  {row['name']}: {word}, {row['counts']}"), soft_wrap=True)
 
 
 def _lines(claim: Any) -> list[str]:
@@ -36,5 +44,18 @@ def _lines(claim: Any) -> list[str]:
         return [f"{pair.name}: {pair.ours} against {pair.theirs}" for pair in claim.pairs]
     if isinstance(claim, AssumptionClaim):
         return [f"asked of every problem family: {claim.assumption.value}"]
+    if isinstance(claim, Existence):
+        return [f"asked for together: {_asked(asked)}" for asked in claim.asked]
+    if isinstance(claim, Universal):
+        return [f"{says.value}, under: {_asked(asked)}" for asked, says in claim.cases]
+    if isinstance(claim, Announced):
+        return [f"announced, not stated: {', '.join(claim.unstated)}"]
     assert isinstance(claim, Experiment)
     return [f"stated: {', '.join(claim.stated)}", f"not stated: {', '.join(claim.unstated)}"]
+
+
+def _asked(asked: Asked) -> str:
+    """Assumptions and conditions of one reading, the strict ones as such."""
+    strict = [f"{c.left} {c.relation.strip('=')} {c.right}" for c in asked.strict]
+    words = [*(a.value for a in asked.assumptions), *map(str, asked.conditions), *strict]
+    return f"{'; '.join(words) or 'nothing'} ({asked.name})"

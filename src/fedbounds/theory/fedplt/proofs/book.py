@@ -5,14 +5,35 @@ from functools import cache
 from fedbounds.theory.proof.language import Book
 from fedbounds.theory.proof.text import theory_of
 
-from . import definitions, distance, masks, one_step, results, rounds, values
+from . import (
+    contradictions,
+    definitions,
+    distance,
+    growth,
+    masks,
+    one_step,
+    results,
+    rounds,
+    values,
+)
 from .scopes import SCOPES
 
 
 @cache
 def book() -> Book:
     """The book of this paper."""
-    found = Book("fedplt", theory_of(SCOPES, frozenset(), frozenset()))
-    for chapter in (definitions, masks, one_step, values, distance, rounds, results):
+    scopes = {**SCOPES, contradictions.FAR: contradictions.SCOPE}
+    found = Book("fedplt", theory_of(scopes, frozenset(), frozenset()))
+    for chapter in (
+        definitions,
+        masks,
+        one_step,
+        values,
+        distance,
+        rounds,
+        results,
+        contradictions,
+        growth,
+    ):
         chapter.write(found)
     return found

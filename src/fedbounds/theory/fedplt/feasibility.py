@@ -1,0 +1,106 @@
+"""What can be met together: Assumptions 1 to 6, and the conditions of Step 4.4 on eta."""
+
+from fedbounds.theory.catalogue import entry
+from fedbounds.theory.claims import Condition
+from fedbounds.theory.setting import Asked, Existence
+from fedbounds.theory.symbols import (
+    L,
+    alpha_k,
+    eta,
+    mu,
+    psi_max,
+    psi_min,
+    rho_min,
+    w_first,
+    w_large,
+)
+from fedbounds.vocabulary import Assumption
+
+from .distance import BELOW_ONE, POSITIVE, SHORT
+
+# (i), (ii) and (iii), which the paper has with strict signs
+ON_ETA = (SHORT, POSITIVE, BELOW_ONE)
+
+# (i) with the first of the steps 1/(z(t+1)), which is 1/z: z = L + w_first > L
+FIRST_SHORT = Condition(mu * psi_min * rho_min, "==", L + w_first)
+# eta is the step of a round so late that 4 (psi_max alpha_k)^2 L mu eta <= w_first
+LATE = Condition(4 * psi_max**2 * alpha_k**2 * L * mu * eta, "<=", w_first)
+LARGE_ALIGNMENT = Condition(psi_min * rho_min, "==", 1 + 2 * psi_max**2 * alpha_k**2 + w_large)
+
+CONDITIONS = Existence(
+    entry("fedplt/conditions"),
+    (
+        Asked("some constants and some eta", strict=ON_ETA),
+        Asked(
+            "the steps eta^t = 1/(z(t+1)) at every t, from t = 0 on",
+            (Assumption.SMOOTH, Assumption.STRONGLY_CONVEX),
+            (FIRST_SHORT, LATE),
+            (BELOW_ONE,),
+        ),
+        Asked(
+            "psi_min rho_min > 1 + 2 (psi_max alpha)^2",
+            conditions=(LARGE_ALIGNMENT,),
+            strict=(SHORT, BELOW_ONE),
+        ),
+    ),
+)
+
+BASE = (
+    Assumption.SMOOTH,
+    Assumption.STRONGLY_CONVEX,
+    Assumption.UNBIASED,
+    Assumption.INDEPENDENT,
+    Assumption.BOUNDED_VARIANCE,
+)
+AT_ITERATES = (*BASE, Assumption.GLOBAL_GRADIENT, Assumption.ALIGNED)
+_PARTIAL = (*AT_ITERATES, Assumption.LEAVES_OUT)
+_OPEN = (*BASE, Assumption.LOCAL_GRADIENTS, Assumption.ALIGNED_OPEN, Assumption.LEAVES_OUT)
+
+JOINTLY = Existence(
+    entry("fedplt/assumptions-jointly"),
+    (
+        Asked(
+            "Assumptions 5 and 6 on all of R^d",
+            (*BASE, Assumption.GLOBAL_GRADIENT_EVERYWHERE, Assumption.ALIGNED_EVERYWHERE),
+            strict=ON_ETA,
+        ),
+        Asked(
+            "Assumption 6 on all of R^d, 5 at the iterates; a mask leaves out a coordinate",
+            (
+                *BASE,
+                Assumption.GLOBAL_GRADIENT,
+                Assumption.ALIGNED_EVERYWHERE,
+                Assumption.LEAVES_OUT,
+            ),
+            strict=ON_ETA,
+        ),
+        Asked(
+            "at the iterates of all rounds, constant step",
+            AT_ITERATES,
+            strict=ON_ETA,
+        ),
+        Asked(
+            "at the iterates of all rounds, constant step; a mask leaves out a coordinate",
+            _PARTIAL,
+            strict=ON_ETA,
+        ),
+        Asked(
+            "the same, clients with minimisers of their own and noise",
+            (*_PARTIAL, Assumption.OWN_MINIMISERS, Assumption.NOISY),
+            strict=ON_ETA,
+        ),
+        Asked(
+            "on an open set, 5 of every F_k, constant step; a mask leaves out a coordinate",
+            _OPEN,
+            strict=ON_ETA,
+        ),
+        Asked(
+            "at the iterates, steps 1/(z(t+1)) that meet the conditions from t = 0 on",
+            AT_ITERATES,
+            (FIRST_SHORT, LATE),
+            ON_ETA,
+        ),
+    ),
+)
+
+CLAIMS = (CONDITIONS, JOINTLY)

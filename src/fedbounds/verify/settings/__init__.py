@@ -1,0 +1,1 @@
+"""Claims about what can be met together, and claims in words, on exact instances."""
