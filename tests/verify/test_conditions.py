@@ -20,10 +20,26 @@ from fedbounds.problems import (
     coupled_cosine,
     federated_quadratic,
 )
-from fedbounds.problems.constants import OF_BLOCKS
+from fedbounds.problems.constants import OF_BLOCKS, ConstantValue
 from fedbounds.theory.claims import Condition, Part
 from fedbounds.theory.registry import claim
-from fedbounds.theory.symbols import E, G_u, K, L, T, eta_u, eta_v, gamma, gamma_u, gamma_v, m, n, t
+from fedbounds.theory.symbols import (
+    CONSTANTS,
+    E,
+    G_u,
+    K,
+    L,
+    T,
+    eta_u,
+    eta_v,
+    gamma,
+    gamma_u,
+    gamma_v,
+    m,
+    n,
+    t,
+)
+from fedbounds.verify import conditions
 from fedbounds.verify.conditions import (
     EQUALITY,
     failure,
@@ -33,9 +49,9 @@ from fedbounds.verify.conditions import (
     sides,
 )
 from fedbounds.verify.evaluate import Numbers
-from fedbounds.verify.instance import Instance, rational
+from fedbounds.verify.instance import Instance, Point, rational
 from fedbounds.verify.measure import measure, numbers_of
-from fedbounds.vocabulary import Assumption, Method, Verdict
+from fedbounds.vocabulary import Assumption, Constant, Index, Method, Provenance, Side, Verdict
 
 
 def floats(**values):
@@ -300,3 +316,22 @@ def test_floats_at_the_edge_are_judged_by_exact_numbers_after_conversion():
         inside.append(really)
         assert (refusal(part, converted, numbers) is None) == really
     assert len(set(inside)) == 2  # both cases were met
+
+
+@pytest.mark.parametrize(
+    ("name", "side", "firm"),
+    [
+        (Constant.STRONG_CONVEXITY, Side.LOWER, True),
+        (Constant.STRONG_CONVEXITY, Side.UPPER, False),
+        (Constant.SMOOTHNESS, Side.UPPER, True),
+        (Constant.SMOOTHNESS, Side.LOWER, False),
+    ],
+)
+def test_a_constant_on_the_admissible_side_is_firm(name, side, firm, monkeypatch):
+    value = ConstantValue(fmpq(1), Provenance.CERTIFIED, side)
+    monkeypatch.setattr(conditions, "constants_of", lambda instance: {name: value})
+    symbol = CONSTANTS[name.value]
+    part = Part(left=symbol, right=2 * symbol, index=Index.POINT)
+    point = Point("p", ((name.value, fmpq(1)),))
+    refused = conditions.refusal(part, point, measure(point).numbers)
+    assert (refused is None) is firm

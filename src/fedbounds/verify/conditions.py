@@ -16,6 +16,7 @@ from .instance import constants_of, evidence_of, products_of
 
 EQUALITY = 1e-12  # relative; floats this close count as equal, so that edges can be run
 _MOST_BITS = 4096
+_FROM_BELOW = frozenset({Constant.STRONG_CONVEXITY, Constant.PL})  # smaller ones are admissible
 _VECTORS = "it speaks of vectors, and is evaluated where small runs are enumerated"
 
 
@@ -41,9 +42,10 @@ def refusal(part: Part, instance: Any, numbers: Numbers) -> Refusal | None:
     if missing:
         return Refusal(Verdict.NOT_APPLICABLE, f"no value for {', '.join(sorted(missing))}")
     for name, constant in constants_of(instance).items():
-        # a theorem holds for every admissible constant: a guess, or a value too low, is none
+        # a theorem holds for every admissible constant: a guess is none, nor is an L too low
+        wrong = Side.UPPER if name in _FROM_BELOW else Side.LOWER
         if name.value in part.constants and (
-            constant.provenance is Provenance.ESTIMATE or constant.side is Side.LOWER
+            constant.provenance is Provenance.ESTIMATE or constant.side is wrong
         ):
             what = f"{name.value} is {constant.provenance.value}, side {constant.side.value}"
             return Refusal(Verdict.UNDECIDED, f"{what}: no firm verdict rests on it")

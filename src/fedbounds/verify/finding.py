@@ -24,6 +24,8 @@ class Finding:
         What makes the verdict firm.
     parameters, extra : dict
         Plain JSON values.
+    script : str
+        A standalone program that shows a violation; empty if there is none.
     """
 
     reading: str
@@ -36,3 +38,4 @@ class Finding:
     premise: str
     parameters: Record = field(default_factory=dict)
     extra: Record = field(default_factory=dict)
+    script: str = ""

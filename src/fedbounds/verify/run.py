@@ -24,7 +24,7 @@ from .proofs import proof_rows, prove, with_measurements
 from .settled import Finding, as_record
 from .store import Store, claim_text, record_key
 from .summary import REFUSED, summarise
-from .witness_records import Suspects, witness_records
+from .witness_records import Suspects, witness_name, witness_records
 from .work import findings_of, judged_records, searched
 
 Record = dict[str, Any]
@@ -235,18 +235,24 @@ def _kept(key: str, store: Store) -> list[Record] | None:
     first = store.load(f"{key}-0")
     rows = [store.load(f"{key}-{number}") for number in range(first["of"] if first else 1)]
     found = [row for row in rows if row is not None]
+    if any(row["witness"] and not (store.folder / row["witness"]).is_file() for row in found):
+        return None
     return found if len(found) == len(rows) else None
 
 
 def _saved(claim_id: str, findings: list[Finding], key: str, store: Store) -> Iterator[Record]:
     """Records of findings, written."""
-    rows = [
-        as_record(claim_id, finding, f"{key}-{number}") | {"of": len(findings)}
-        for number, finding in enumerate(findings)
-    ]
-    for row in rows:
+    scripts: dict[str, str] = {}
+    for number, finding in enumerate(findings):
+        row = as_record(claim_id, finding, f"{key}-{number}") | {"of": len(findings)}
+        if finding.script:  # one for each reading is enough
+            path = scripts.get(finding.reading)
+            row["witness"] = path or store.save_witness(
+                witness_name(claim_id, f"reading {len(scripts) + 1}"), finding.script
+            )
+            scripts[finding.reading] = row["witness"]
         store.save(row["key"], row)
-    yield from rows
+        yield row
 
 
 def _refuse_conflicts(summaries: list[Record]) -> None:

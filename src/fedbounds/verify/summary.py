@@ -60,11 +60,12 @@ def summarise(
     for reading in claim.readings:
         rows = [row for row in own if row["reading"] == reading.name]
         witness = witnesses.get((entry.id, reading.name))
+        settled = next((row["witness"] for row in rows if row["witness"]), None)
         readings.append(
             status_of(reading, rows)
             | {
                 "refused": _refused(rows),
-                "witness": None if witness is None else witness["witness"],
+                "witness": settled if witness is None else witness["witness"],
             }
         )
     headline = readings[0]

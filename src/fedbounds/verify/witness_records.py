@@ -96,6 +96,11 @@ def _key(claim: Claim, reading: Any, seen: list[Subject], seed: int, device: Dev
 def _name(case: Case) -> str:
     claim = claim_of(case.claim)
     reading = next(r for r in claim.readings if r.name == case.reading)
-    label = "as-printed" if reading is claim.readings[0] else reading.ambiguity or reading.name
+    first = reading is claim.readings[0]
+    return witness_name(case.claim, "as-printed" if first else reading.ambiguity or reading.name)
+
+
+def witness_name(claim_id: str, label: str) -> str:
+    """A file name for the script of a reading."""
     words = "".join(c if c.isalnum() or c in "-." else "-" for c in label)
-    return f"{case.claim}-{words}".replace("/", "-")
+    return f"{claim_id}-{words}".replace("/", "-")

@@ -20,15 +20,11 @@ from fedbounds.problems import (
     federated_logistic,
     federated_quadratic,
 )
+from fedbounds.verify.fedplt import driving
 from fedbounds.verify.fedplt import outcomes as module
-from fedbounds.verify.fedplt.outcomes import (
-    MOST_ROWS,
-    free_outcomes,
-    round_outcomes,
-    virtual_outcomes,
-)
+from fedbounds.verify.fedplt.outcomes import free_outcomes, round_outcomes, virtual_outcomes
 from fedbounds.verify.fedplt.values import alignment, evaluate
-from fedbounds.verify.outcomes import depends_on
+from fedbounds.verify.outcomes import MOST_ROWS, depends_on
 
 CLOSE = 1e-13  # times the size of a statement
 
@@ -222,13 +218,13 @@ def test_dependence_is_computed_from_the_draws(case, on):
 
 def test_a_planted_error_in_the_gradient_shows_in_the_dependence(monkeypatch):
     problem, algorithm, start = instance(2, 1)
-    original = module.disturbed
+    original = driving.disturbed
 
     def planted(problem, z, gradient, drawn, step):
         gradient += drawn.noise[step]  # in place: the exact gradient is disturbed too
         return original(problem, z, gradient, drawn, step)
 
-    monkeypatch.setattr(module, "disturbed", planted)
+    monkeypatch.setattr(driving, "disturbed", planted)
     found = virtual_outcomes(problem, algorithm, start, 1)
     assert depends_on(found.space, "g") == {"k"}
     assert depends_on(found.space, "gs") == {"xi", "k"}

@@ -6,13 +6,17 @@ definitions are checked like every other step.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from flint import fmpq
 
 from fedbounds.algorithms.fedplt import FedPLT, compensation, shares, untrained
 from fedbounds.problems import FederatedQuadratic
+from fedbounds.problems.linear import is_exact
 
 from ..outcome_values import _mean
+from .kinds import eigenvalues, numbers, root
 from .outcomes import Enumerated
 from .values import alignment
 
@@ -84,39 +88,57 @@ def _interval(whole: np.ndarray, part: np.ndarray) -> tuple[float, float] | None
     return None if largest <= 0 or least > largest else (max(least, 0.0), largest)
 
 
-def constants(
-    problem: FederatedQuadratic, algorithm: FedPLT, found: Enumerated
-) -> dict[str, float]:
+def constants(problem: FederatedQuadratic, algorithm: FedPLT, found: Enumerated) -> dict[str, Any]:
     """Constants of the problem and the algorithm by the names of their symbols."""
-    curvatures = np.linalg.eigvalsh(problem.hessian)
-    c = np.array([float(share) for share in shares(algorithm)])
-    psi = [float(x) for i, x in enumerate(compensation(algorithm)) if i not in untrained(algorithm)]
+    like = problem.hessian
+    lowest, highest = extreme_curvatures(problem)
+    c = numbers(shares(algorithm), like)
+    kept = [x for i, x in enumerate(compensation(algorithm)) if i not in untrained(algorithm)]
+    psi = numbers(kept, like).tolist()
+    scale, eta, tau = numbers(
+        [problem.noise.scale_u, algorithm.inner_step_u, algorithm.local_steps], like
+    ).tolist()
     alpha = found.factors["attenuate"].reshape(-1)
     return {
-        "eta": float(algorithm.inner_step_u),
-        "tau": float(algorithm.local_steps),
-        "L": float(curvatures.max()),
-        "mu": float(curvatures.min()),
-        "sigma^2": problem.shared_dimension * float(problem.noise.scale_u) ** 2,
+        "eta": eta,
+        "tau": tau,
+        "L": highest,
+        "mu": lowest,
+        "sigma^2": problem.shared_dimension * scale**2,
         "psi_max": max(psi),
         "psi_min": min(psi),
-        "Gamma": float(c @ alpha**2),
-        "Gamma_2": float(c**2 @ alpha**2),
+        "Gamma": (c * alpha**2).sum(),
+        "Gamma_2": (c**2 * alpha**2).sum(),
         "Lambda": mean(found, found.space.vectors["gap"][..., 0]),
-        **({"alpha_k": float(alpha[0])} if (alpha == alpha[0]).all() else {}),
+        **({"alpha_k": alpha[0]} if (alpha == alpha[0]).all() else {}),
     }
+
+
+def extreme_curvatures(problem: FederatedQuadratic) -> tuple[Any, Any]:
+    """mu and L: the least and the largest eigenvalue of any Hessian.
+
+    Raises
+    ------
+    FedboundsError
+        If the Hessians are rational and an eigenvalue is not.
+    """
+    found: list[Any] = np.linalg.eigvalsh(problem.hessian.astype(float)).reshape(-1).tolist()
+    if is_exact(problem.hessian):
+        found = [value for hessian in problem.hessian for value in eigenvalues(hessian)]
+    return min(found), max(found)
 
 
 # ---- quantities
 
 
-def one_step(found: Enumerated, mu: float) -> dict[str, float]:
-    """Quantities of a step from W^t and W_k^t."""
+def one_step(found: Enumerated, mu: Any) -> dict[str, Any]:
+    """Quantities of a step from W^t and W_k^t; not b_rho where a rho_k is not defined."""
     v, alpha = found.space.vectors, found.factors["attenuate"][..., 0]
     c = found.space.weights[2].reshape(1, 1, -1, 1)
     step, quiet, far = v["D"], v["Db"], v["W"] - v["Wstar"]
     own, at_W, best, gap = (v[name][..., 0] for name in ("Ek", "E0", "Es", "gap"))
     excess = own - best + mu / 2 * _square(v["Wk"] - v["Wstar"])
+    ratio = alignment(found)[..., None]
     rows = {
         "D_W": _square(far),
         "D_1": _square(far + step),
@@ -130,16 +152,16 @@ def one_step(found: Enumerated, mu: float) -> dict[str, float]:
         "F_att": alpha**2 * own,
         "F_raw": alpha**2 * own / c,
         "F_opt": own - best,
-        "b_rho": alignment(found)[..., None] * excess,
         "F_star": best,
         "F_glob": at_W - gap,
         "F_gatt": alpha**2 * (at_W - gap),
         "Lam_att": alpha**2 * gap,
+        **({"b_rho": ratio * excess} if (ratio == ratio).all() else {}),
     }
     return {name: mean(found, array) for name, array in rows.items()}
 
 
-def a_round(found: Enumerated) -> dict[str, float]:
+def a_round(found: Enumerated) -> dict[str, Any]:
     """Quantities of a round; D_1 where the analysis's step from its end is there."""
     v = found.space.vectors
     rows = {"D_W": v["W"] - v["Wstar"], "V_W": v["Wk"] - v["W"]}
@@ -148,45 +170,51 @@ def a_round(found: Enumerated) -> dict[str, float]:
     return {name: mean(found, _square(array)) for name, array in rows.items()}
 
 
-def of_one_client(found: Enumerated, mu: float) -> tuple[dict[str, float], dict[str, float]]:
-    """Numbers and quantities of one client at one W and one W_k, without those not defined."""
+def of_one_client(found: Enumerated, mu: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Numbers and quantities of one client at one W and one W_k, without those not defined.
+
+    Lengths that are not rational are left out where vectors are.
+    """
     v = {name: array[0, 0, 0, 0] for name, array in found.space.vectors.items()}
     mask = found.factors["mask"][0, 0, 0, 0]
     x, g, masked = v["Wk"] - v["Wstar"], v["g"], mask * v["g"]
-    norms = {"norm_g": g, "norm_x": v["W"] - v["Wk"], "norm_y": x}
-    numbers = {name: float(np.linalg.norm(array)) for name, array in norms.items()}
-    own, at_W, best, gap = (float(v[name][0]) for name in ("Ek", "E0", "Es", "gap"))
+    norms = {"norm_g": g, "norm_x": v["W"] - v["Wk"], "norm_y": x, "masked": masked}
+    lengths = {name: root((array * array).sum()) for name, array in norms.items()}
+    own, at_W, best, gap = (v[name][0] for name in ("Ek", "E0", "Es", "gap"))
     quantities = {
         "F_own": own,
         "F_bar": at_W,
         "F_gap": gap,
-        "b_own": own - best + mu / 2 * float(x @ x),
+        "b_own": own - best + mu / 2 * (x * x).sum(),
     }
-    length = float(np.linalg.norm(masked))
-    if numbers["norm_g"] * numbers["norm_y"] * length > 0:
-        quantities["cos_g"] = float(g @ x) / (numbers["norm_g"] * numbers["norm_y"])
-        quantities["cos_m"] = float(masked @ x) / (length * numbers["norm_y"])
-        numbers |= {
+    known = {name: each for name, each in lengths.items() if each is not None}
+    length = known.pop("masked", None)
+    whole, part = (g * x).sum(), (masked * x).sum()
+    if length and known.get("norm_g") and known.get("norm_y"):
+        quantities["cos_g"] = whole / (known["norm_g"] * known["norm_y"])
+        quantities["cos_m"] = part / (length * known["norm_y"])
+        known |= {
             "cos_1": abs(quantities["cos_g"]),
             "cos_2": abs(quantities["cos_m"]),
-            "cos_3": length / numbers["norm_g"],
+            "cos_3": length / known["norm_g"],
         }
-    if float(g @ x) * float(masked @ x) > 0:
-        numbers["rho_k"] = float(masked @ x) / float(g @ x)
-    return numbers, quantities
+    if whole * part > 0:
+        known["rho_k"] = part / whole
+    return known, quantities
 
 
-def series(quantities: dict[str, float], t: int) -> dict[str, np.ndarray]:
+def series(quantities: dict[str, Any], t: int) -> dict[str, np.ndarray]:
     """Quantities of one time t."""
     found = {}
     for name, value in quantities.items():
-        if np.isfinite(value):
-            found[name] = np.full(t + 1, np.nan)
+        exact = isinstance(value, fmpq)
+        if exact or np.isfinite(value):
+            found[name] = np.full(t + 1, np.nan, dtype=object if exact else float)
             found[name][t] = value
     return found
 
 
-def distance(found: Enumerated, model: str = "W") -> float:
+def distance(found: Enumerated, model: str = "W") -> Any:
     """E ||W - W*||^2 of W^t, or of ``Wn``."""
     vectors = found.space.vectors
     return mean(found, _square(vectors[model] - vectors["Wstar"]))
@@ -197,6 +225,6 @@ def _square(array: np.ndarray) -> np.ndarray:
     return total
 
 
-def mean(found: Enumerated, array: np.ndarray) -> float:
+def mean(found: Enumerated, array: np.ndarray) -> Any:
     """Expectation of a number with one axis per source."""
-    return float(_mean(array[..., None], found.space, ()).item())
+    return _mean(array[..., None], found.space, ()).item()

@@ -15,6 +15,7 @@ from fedbounds.errors import FedboundsError
 
 from .. import outcome_values
 from ..outcome_values import Evaluated, _Scope, _vector
+from .kinds import largest
 from .outcomes import NUMBERS, Enumerated
 
 
@@ -26,7 +27,7 @@ def evaluate(expression: sp.Expr, found: Enumerated, values: Mapping[str, float]
     values : mapping from symbol name to number
     """
     vectors, numbers = dict(found.space.vectors), set(NUMBERS)
-    known = {"t": float(found.space.t), **values}
+    known = {"t": found.space.t, **values}
     scale = found.space.scale  # at least the largest term of any vector: what cancels is not lost
 
     def scope() -> _Scope:
@@ -70,8 +71,7 @@ def with_vectors(found: Enumerated, means: Mapping[sp.Symbol, sp.Expr]) -> Enume
     for symbol, meaning in means.items():
         if {other.name for other in meaning.free_symbols} <= found.space.vectors.keys():
             vectors[symbol.name] = _array(meaning, found)
-    scale = max(float(abs(array).max()) for array in vectors.values())
-    scale = max(scale, found.space.scale)
+    scale = max(largest(list(vectors.values())), found.space.scale)
     return replace(found, space=replace(found.space, vectors=vectors, scale=scale))
 
 
@@ -82,8 +82,9 @@ def _array(node: sp.Expr, found: Enumerated) -> np.ndarray:
     if isinstance(node, sp.Add):
         return np.asarray(sum(parts))
     (part,) = parts
-    factor = float(node.args[0]) if isinstance(node, sp.Mul) else found.factors[node.func.__name__]
-    return np.asarray(factor * part)
+    if isinstance(node, sp.Mul):
+        return np.asarray(int(node.args[0]) * part)
+    return np.asarray(found.factors[node.func.__name__] * part)
 
 
 def alignment(found: Enumerated) -> np.ndarray:
@@ -95,5 +96,6 @@ def alignment(found: Enumerated) -> np.ndarray:
     g, x = vectors["g"], vectors["Wk"] - vectors["Wstar"]
     masked = (found.factors["mask"] * g * x).sum(axis=-1)[..., 0]
     whole = (g * x).sum(axis=-1)[..., 0]
-    ratio: np.ndarray = np.divide(masked, whole, out=np.full_like(whole, np.nan), where=whole != 0)
+    ratio = np.full(whole.shape, np.nan, dtype=whole.dtype)
+    np.divide(masked, whole, out=ratio, where=whole != 0)
     return ratio

@@ -11,35 +11,28 @@ from fedbounds.algorithms.fedplt import FedPLT
 from fedbounds.errors import require
 from fedbounds.problems import FederatedQuadratic, Start
 
-from .outcomes import (
-    SOURCES,
-    Enumerated,
-    _aggregate,
-    _before_round,
-    _enumerated,
-    _one_round,
-    _one_step,
-    _State,
-)
+from .driving import State, aggregate, one_round, one_step, rounds
+from .kinds import largest, uniform
+from .outcomes import SOURCES, Enumerated, enumerated
 
 _OF_LOCAL_STEPS = ("Wk", "Wstar", "Ws", "gs", "ns", "Gs", "gap", "one")
 
 
 def unsent_outcomes(
-    problem: FederatedQuadratic, algorithm: FedPLT, start: Start, rounds: int, steps: int
+    problem: FederatedQuadratic, algorithm: FedPLT, start: Start, count: int, steps: int
 ) -> Enumerated:
-    """The first ``steps`` local steps of round ``rounds - 1``, as `virtual_outcomes` has them.
+    """The first ``steps`` local steps of round ``count - 1``, as `virtual_outcomes` has them.
 
     W0 is the model that the round started from, W and W_k are those after the steps, and local
     steps s are those done since. t counts local steps.
     """
     most = algorithm.local_steps
     require(1 <= steps < most, "local steps done", steps, f"at least 1 and less than {most}")
-    state = _before_round(problem, algorithm, start, rounds)
+    *_, (state, _) = rounds(problem, [algorithm] * count, start)
     shorter = replace(algorithm, local_steps=steps)
-    seen = _one_round(problem, shorter, state)
-    t = (rounds - 1) * most + steps
-    found = _enumerated(problem, shorter, state.weight, seen, t)
+    seen = one_round(problem, shorter, state)
+    t = (count - 1) * most + steps
+    found = enumerated(problem, shorter, state, seen, t)
     vectors = {name: found.space.vectors[name] for name in _OF_LOCAL_STEPS}
     vectors |= {"W0": found.space.vectors["W"], "W": found.space.vectors["Wn"]}
     return replace(found, space=replace(found.space, vectors=vectors))
@@ -56,8 +49,8 @@ def with_virtual_step(
     pasts, samples, n, _, d = space.vectors["Wk"].shape
     W = space.vectors["W"][:, :, 0, 0].reshape(-1, d)
     Wk = space.vectors["Wk"][:, :, :, 0].reshape(-1, n, d).transpose(1, 0, 2)
-    seen = _one_step(problem, algorithm, _State(W, Wk, np.ones(len(W))))
-    after = _aggregate(algorithm, seen, -algorithm.inner_step_u * seen.noisy[0]).u
+    seen = one_step(problem, algorithm, State(W, Wk, uniform(len(W), W)))
+    after = aggregate(algorithm, seen, -algorithm.inner_step_u * seen.noisy[0]).u
     vectors = {name: array[..., None, :] for name, array in space.vectors.items()}
     vectors["W1"] = after.reshape(pasts, samples, 1, 1, -1, d)
     new = after.size // (pasts * samples * d)
@@ -67,10 +60,10 @@ def with_virtual_step(
         replace(
             space,
             sources=(*SOURCES, "new"),
-            weights=(*space.weights, np.full(new, 1 / new)),
+            weights=(*space.weights, uniform(new, after)),
             vectors=vectors,
             present=space.present[..., None, :],
-            scale=max(space.scale, float(abs(after).max())),
+            scale=max(space.scale, largest([after])),
         ),
         {name: array[..., None, :] for name, array in found.factors.items()},
     )
@@ -87,7 +80,7 @@ def of_client(found: Enumerated, client: int, past: int | None = None) -> Enumer
                 array = array.take([at], axis=axis)
         return array
 
-    one = np.ones(1)
+    one = uniform(1, space.weights[0])
     weights = (space.weights[0] if past is None else one, space.weights[1], one)
     return Enumerated(
         replace(
@@ -112,7 +105,7 @@ def dependent(found: Enumerated) -> Enumerated:
         found,
         space=replace(
             space,
-            weights=(past, np.full(len(same), 1 / len(same)), *others),
+            weights=(past, uniform(len(same), past), *others),
             vectors=vectors,
             samples=space.samples[same],
         ),

@@ -1,6 +1,7 @@
 """Findings about what can be met together, and about claims in words, instance by instance."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -12,6 +13,7 @@ from .exhibits import Exhibit, exhibits
 from .families import families, parameters
 from .premises import Met, Parameters, Sequence, met
 from .says import tell
+from .scripts import script_in_words
 
 
 @cache
@@ -39,16 +41,20 @@ def universal(claim: Universal) -> Iterator[Finding]:
     """What the claim says of every instance that meets what it asks for."""
     for asked, says in claim.cases:
         for name, subject in subjects():
-            yield _told(asked, says, name, subject)
+            yield _told(claim.entry.id, asked, says, name, subject)
 
 
-def _told(asked: Asked, says: Says, name: str, subject: Any) -> Finding:
+def _told(claim_id: str, asked: Asked, says: Says, name: str, subject: Any) -> Finding:
     found = met(subject, asked)
     if not found.holds:
         return _finding(asked, name, subject, Verdict.NOT_APPLICABLE, found)
     told = tell(subject, says)
     shown = Met(found.holds, told.reason, found.numbers)
-    return _finding(asked, name, subject, told.verdict, shown, told.numbers)
+    finding = _finding(asked, name, subject, told.verdict, shown, told.numbers)
+    if told.verdict is not Verdict.VIOLATED:
+        return finding
+    script = script_in_words(claim_id, asked.name, says, subject, told.numbers)
+    return replace(finding, script=script)
 
 
 def _finding(

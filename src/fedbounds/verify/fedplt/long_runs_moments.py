@@ -1,0 +1,267 @@
+"""Means and covariances of FedPLT on quadratics, round by round, for any step size per round.
+
+With x = W - W*, a round is x+ = M x + b + noise, and so is every W_k - W. The matrices are the
+responses of the algorithm's own `local` and `server` to basis states and unit noises; a step size
+per replica is had by pacing the gradients, with unit steps.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from flint import fmpq
+
+from fedbounds.algorithms import fedplt
+from fedbounds.algorithms.fedavg_p import Carry, Draw
+from fedbounds.algorithms.fedplt import FedPLT, shares
+from fedbounds.errors import FedboundsError, require
+from fedbounds.problems import FederatedQuadratic, Start, everyone
+from fedbounds.problems.arrays import to_float
+from fedbounds.problems.linear import is_exact, solve
+
+Array = Any
+_UNIT = 2.0**-53
+_SAFETY = 64  # of the count of operations behind an entry
+
+
+@dataclass(frozen=True, eq=False)
+class Rounds:
+    """Affine rounds, one per step size (one in all, if it is constant).
+
+    Attributes
+    ----------
+    mean : array, shape (J, d, d + 1)
+        M and b.
+    noise : array, shape (J, d, d)
+        Covariance that the noise of a round adds.
+    reach : array, shape (J, d)
+        Largest size of that noise, per coordinate, if every noise is +- its scale.
+    own : array, shape (J, n, d, d + 1)
+        W_k - W after the local steps, from (x, 1).
+    own_noise : array, shape (J,)
+        sum_k c_k E ||noise in W_k||^2.
+    entry_error : array, shape (J,)
+        What rounding may have done to an entry of any of these, beside 1; 0 in rationals.
+    """
+
+    mean: Array
+    noise: Array
+    reach: Array
+    own: Array
+    own_noise: Array
+    entry_error: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """E x of shape (T + 1, d), Cov x, D_W and V_W with bounds of their rounding errors."""
+
+    mean: Array
+    covariance: Array
+    distance: Array
+    divergence: Array
+    mean_error: Array
+    distance_error: Array
+    divergence_error: Array
+
+
+@dataclass(frozen=True, eq=False)
+class _Paced:
+    """A problem whose gradients and noises are multiplied by a step size of the replica."""
+
+    problem: FederatedQuadratic
+    steps: Array
+
+    def _rows(self, cohort: Any) -> Array:
+        return self.steps[cohort.replica][:, None]
+
+    def gradient(self, z: Array, cohort: Any) -> Array:
+        return self.problem.gradient(z, cohort) * self._rows(cohort)
+
+    def disturbed(self, z: Array, gradient: Array, cohort: Any, noise: Array) -> Array:
+        return gradient + noise * self._rows(cohort)
+
+
+def centred(problem: FederatedQuadratic, algorithm: FedPLT) -> tuple[FederatedQuadratic, Array]:
+    """The problem with W* = argmin sum_k c_k F_k at the origin, and W*; in exact rationals."""
+    require(is_exact(problem.hessian), "problem", "floats", "exact rationals")
+    c = np.asarray(shares(algorithm), dtype=object)
+    best = solve(_weighted(c, problem.hessian), -_weighted(c, problem.linear)[:, None])
+    if best is None:
+        raise FedboundsError("sum_k c_k F_k has no minimiser")
+    linear = problem.linear + problem.hessian @ best[:, 0]
+    return replace(problem, linear=linear), best[:, 0]
+
+
+def _weighted(c: Array, arrays: Array) -> Array:
+    return (arrays * c.reshape(-1, *(1,) * (arrays.ndim - 1))).sum(axis=0)
+
+
+def rounds_of(problem: FederatedQuadratic, algorithm: FedPLT, steps: Array) -> Rounds:
+    """The rounds with these step sizes, shape (J,), of a centred problem; exact if they are."""
+    exact, count = is_exact(steps), len(steps)
+    problem = problem if exact else to_float(problem)
+    d = problem.shared_dimension
+    flat = replace(problem, linear=problem.linear * 0)
+    zero = steps[:1].sum() * 0
+    one = np.eye(d, dtype=object if exact else float) + zero
+    # basis states of the homogeneous problem: nothing is subtracted
+    linear, moved = _after(flat, algorithm, np.tile(one, (count, 1)), np.repeat(steps, d))
+    start, pulled = _after(problem, algorithm, np.zeros((count, d), one.dtype) + zero, steps)
+    mean = np.concatenate([_last(linear, count), start[:, :, None]], axis=2)
+    own = np.concatenate(
+        [
+            _last(moved - np.tile(one, (count, 1)), count),
+            pulled.transpose(1, 0, 2)[:, :, :, None],
+        ],
+        axis=3,
+    )
+    noise, reach, spread = _noises(flat, algorithm, steps, zero)
+    error = np.zeros(count) if exact else _entry_error(problem, algorithm, steps)
+    return Rounds(mean, noise, reach, own, spread, error)
+
+
+def _last(responses: Array, count: int) -> Array:
+    """Replicas (step size, direction) of shape (..., J d, d) as matrices, directions last."""
+    d = responses.shape[-1]
+    if responses.ndim == 2:
+        return responses.reshape(count, d, d).transpose(0, 2, 1)
+    n = len(responses)
+    return responses.reshape(n, count, d, d).transpose(1, 0, 3, 2)
+
+
+def _after(
+    problem: FederatedQuadratic,
+    algorithm: FedPLT,
+    states: Array,
+    steps: Array,
+    noise: Array | None = None,
+) -> tuple[Array, Array]:
+    """W^{t+1}, shape (R, d), and W_k^{t,tau}, shape (n, R, d), each replica with its own step."""
+    (replicas, d), n = states.shape, problem.clients
+    unit = replace(algorithm, inner_step_u=1)
+    carry = Carry(u=states, v=states[None, :, :0].repeat(n, axis=0))
+    drawn = Draw(present=np.ones((n, replicas)), noise=noise, cohort=everyone(n, replicas))
+    paced: Any = _Paced(problem, steps)
+    reached = fedplt.local(paced, unit, carry, drawn)
+    after = fedplt.server(unit, carry, drawn, reached).u
+    return after, reached.reshape(n, replicas, d)
+
+
+def _noises(
+    flat: FederatedQuadratic, algorithm: FedPLT, steps: Array, zero: Any
+) -> tuple[Array, Array, Array]:
+    """Covariance and largest size of a round's noise, and sum_k c_k E ||noise in W_k||^2."""
+    (n, d), count, tau = flat.linear.shape, len(steps), algorithm.local_steps
+    scale = flat.noise.scale_u + zero
+    covariance = np.zeros((count, d, d), dtype=flat.linear.dtype) + zero
+    reach, spread = covariance[:, 0] * 0, covariance[:, 0, 0] * 0
+    if scale == 0:
+        return covariance, reach, spread
+    c = shares(algorithm) if is_exact(flat.linear) else [float(x) for x in shares(algorithm)]
+    replicas, still = count * tau * d, np.zeros((count * tau * d, d), flat.linear.dtype) + zero
+    unit = np.zeros((tau, n, count, tau, d, d), dtype=flat.linear.dtype) + zero
+    for s in range(tau):
+        for i in range(d):
+            unit[s, :, :, s, i, i] += scale
+    every = np.repeat(steps, tau * d)
+    rows = unit.reshape(tau, n * replicas, d)
+    _, reached = _after(flat, algorithm, still, every, rows)
+    carry = Carry(u=still, v=still[None, :, :0].repeat(n, axis=0))
+    drawn = Draw(present=np.ones((n, replicas)), noise=None, cohort=everyone(n, replicas))
+    for k in range(n):
+        alone = reached * 0
+        alone[k] = reached[k]
+        pushed = fedplt.server(algorithm, carry, drawn, alone.reshape(-1, d)).u
+        pushed = pushed.reshape(count, tau * d, d)
+        covariance = covariance + pushed.transpose(0, 2, 1) @ pushed
+        reach = reach + abs(pushed).sum(axis=1)
+        own = reached[k].reshape(count, tau * d * d)
+        spread = spread + (own * own).sum(axis=1) * c[k]
+    return covariance, reach, spread
+
+
+def _entry_error(problem: FederatedQuadratic, algorithm: FedPLT, steps: Array) -> Array:
+    """Operations behind an entry, each of relative size u, times what a round can magnify."""
+    (n, d), tau = problem.linear.shape, algorithm.local_steps
+    norm = float(np.linalg.norm(abs(problem.hessian), 2, axis=(1, 2)).max())
+    largest = 1 + float(abs(problem.linear).max()) + float(problem.noise.scale_u)
+    psi = max(float(x) for x in fedplt.compensation(algorithm))
+    with np.errstate(over="ignore"):
+        growth = (1 + steps * norm) ** tau * (1 + steps) * largest * psi
+    found: Array = _SAFETY * (tau * (d + 4) + n + d) * _UNIT * growth
+    return found
+
+
+def moments(rounds: Rounds, algorithm: FedPLT, start: Start, best: Array, horizon: int) -> Moments:
+    """E x, Cov x, D_W and V_W of rounds 0, ..., T; V_W of rounds 0, ..., T - 1."""
+    exact, d = is_exact(rounds.mean), rounds.mean.shape[1]
+    kind: Any = object if exact else np.float64
+    m = np.asarray(start.u, dtype=object) - best  # exact, then rounded once
+    mean, covariance = np.empty((horizon + 1, d), kind), np.empty((horizon + 1, d, d), kind)
+    mean[0], covariance[0] = m, m[:, None] * m[None, :] * fmpq(0)
+    at = np.minimum(np.arange(horizon), len(rounds.mean) - 1)
+    matrices, shifts = rounds.mean[:, :, :-1], rounds.mean[:, :, -1]
+    with np.errstate(over="ignore", invalid="ignore"):
+        for t, j in enumerate(at):
+            matrix = matrices[j]
+            mean[t + 1] = matrix @ mean[t] + shifts[j]
+            covariance[t + 1] = matrix @ covariance[t] @ matrix.T + rounds.noise[j]
+        distance = (mean * mean).sum(axis=1) + covariance.trace(axis1=1, axis2=2)
+        divergence = _divergence(rounds, algorithm, mean, covariance, at)
+        errors = _errors(rounds, mean, covariance, at)
+        mean_error, distance_error, divergence_error = errors
+    return Moments(
+        mean, covariance, distance, divergence, mean_error, distance_error, divergence_error
+    )
+
+
+def _divergence(
+    rounds: Rounds, algorithm: FedPLT, mean: Array, covariance: Array, at: Array
+) -> Array:
+    """V_W = sum_k c_k E ||W_k - W||^2."""
+    exact = is_exact(mean)
+    c = shares(algorithm)
+    total = rounds.own_noise[at]
+    for k in range(rounds.own.shape[1]):
+        matrix, shift = rounds.own[at, k, :, :-1], rounds.own[at, k, :, -1]
+        own = (matrix @ mean[:-1, :, None])[:, :, 0] + shift
+        spread = (matrix @ covariance[:-1] * matrix).sum(axis=(1, 2))
+        total = total + ((own * own).sum(axis=1) + spread) * (c[k] if exact else float(c[k]))
+    return total
+
+
+def _errors(
+    rounds: Rounds, mean: Array, covariance: Array, at: Array
+) -> tuple[Array, Array, Array]:
+    """Bounds of rounding errors: of E x in the 2-norm, of D_W and of V_W; zero in rationals."""
+    count = len(mean)
+    if is_exact(mean):
+        nothing = mean.sum(axis=1) * 0
+        return nothing, nothing, nothing[1:]
+    d = mean.shape[1]
+    fresh = rounds.entry_error[at] * (d + 1)  # of a matrix in the 2-norm
+    contraction = np.linalg.norm(rounds.mean[:, :, :-1], 2, axis=(1, 2))[at] * (1 + 1e-12) + fresh
+    shift = fresh * (np.linalg.norm(rounds.mean[:, :, -1], axis=1) > 0)[at]
+    noise = 2 * fresh * (rounds.noise != 0).any(axis=(1, 2))[at]
+    size = np.linalg.norm(mean, axis=1)
+    spread = np.linalg.norm(covariance, axis=(1, 2))
+    e_mean, e_spread = np.empty(count), np.empty(count)
+    e_mean[0], e_spread[0] = _UNIT * d * size[0], 0.0
+    for t in range(count - 1):
+        e_mean[t + 1] = contraction[t] * e_mean[t] + fresh[t] * size[t] + shift[t]
+        e_spread[t + 1] = (
+            contraction[t] ** 2 * e_spread[t]
+            + 4 * fresh[t] * contraction[t] * spread[t]
+            + noise[t] * (1 + np.sqrt(spread[t + 1]))
+        )
+    ulp = 8 * d * _UNIT
+    distance = 2 * size * e_mean + e_mean**2 + d * e_spread
+    distance += ulp * (size**2 + covariance.trace(axis1=1, axis2=2))
+    # W_k - W is at most `whole` times as long as x, plus what the slopes pull
+    whole = np.linalg.norm(rounds.own[:, :, :, :-1], 2, axis=(2, 3)).max(axis=1)[at] + fresh
+    pull = np.linalg.norm(rounds.own[:, :, :, -1], axis=2).max(axis=1)[at]
+    reach, err = whole * size[:-1] + pull, whole * e_mean[:-1] + fresh * (size[:-1] + 1)
+    divergence = 2 * reach * err + err**2 + d * whole**2 * e_spread[:-1]
+    divergence += (4 * fresh * whole + ulp) * (spread[:-1] + 1) + noise
+    return e_mean, distance, divergence

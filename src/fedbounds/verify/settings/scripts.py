@@ -1,0 +1,79 @@
+"""Standalone programs for what breaks a claim in words."""
+
+from textwrap import fill
+from typing import Any
+
+import jinja2
+import numpy as np
+
+from fedbounds.algorithms.fedplt import shares
+from fedbounds.theory.setting import Says
+
+from ..script_code import WIDTH
+from .exhibits import Exhibit
+from .facts import first_step
+from .iterates import fixed_point, minimiser
+
+_ENVIRONMENT = jinja2.Environment(
+    loader=jinja2.PackageLoader("fedbounds.verify"),
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+    undefined=jinja2.StrictUndefined,
+    autoescape=False,
+)
+_ROUNDS = {Says.STAYS: 1, Says.LIMIT: 8, Says.BOUND: 2}
+
+
+def script_in_words(
+    claim_id: str, reading: str, says: Says, subject: Any, numbers: dict[str, str]
+) -> str:
+    """A program that shows how an instance breaks what a claim says of it.
+
+    Parameters
+    ----------
+    numbers : dict
+        Both sides as the verdict has them, for a bound.
+    """
+    heading = f'"""{claim_id} (reading: {reading}) fails on these numbers."""'
+    docstring = fill(heading, WIDTH, break_on_hyphens=False)
+    if not isinstance(subject, Exhibit):
+        return _ENVIRONMENT.get_template("fedplt_rate.py.j2").render(docstring=docstring)
+    best = minimiser(subject.problem, subject.algorithm)
+    stays = fixed_point(subject) if subject.start is None else subject.start
+    return _ENVIRONMENT.get_template("fedplt_words.py.j2").render(
+        docstring=docstring,
+        hessians="|".join(";".join(map(_row, own)) for own in subject.problem.hessian),
+        slopes=";".join(map(_row, subject.problem.linear)),
+        masks=subject.algorithm.masks,
+        counts=[str(c) for c in shares(subject.algorithm)],
+        local_steps=subject.algorithm.local_steps,
+        best=_row(best),
+        start=_row(best if says is Says.STAYS or stays is None else stays),
+        rounds=_ROUNDS[says],
+        step=_step(subject, says),
+        verdict=_verdict(says, numbers),
+    )
+
+
+def _row(numbers: np.ndarray) -> str:
+    return " ".join(map(str, numbers))
+
+
+def _step(subject: Exhibit, says: Says) -> str:
+    if says is Says.LIMIT:
+        return f'Q("{first_step(subject)}") / (t + 1)'
+    return f'Q("{subject.algorithm.inner_step_u}")'
+
+
+def _verdict(says: Says, numbers: dict[str, str]) -> str:
+    match says:
+        case Says.STAYS:
+            return 'print("claimed: W* is a fixed point; broken:", D[1] > 0)'
+        case Says.LIMIT:
+            return 'print("claimed: W^t tends to W*; broken:", D[0] > 0 and len(set(D)) == 1)'
+    return (
+        f'right = Q("{numbers["right"]}")  # the bound, from the constants of the record\n'
+        f'print("claimed: D^t <= right; broken:", Q("{numbers["left"]}") in D and '
+        f'Q("{numbers["left"]}") > right)'
+    )

@@ -1,0 +1,50 @@
+"""Scripts for what breaks a claim in words: they run alone, and show the record's numbers."""
+
+import subprocess
+import sys
+
+import pytest
+
+from fedbounds.theory.catalogue import entry
+from fedbounds.theory.registry import encoded
+from fedbounds.verify.script import MOST_LINES
+from fedbounds.verify.script_code import WIDTH
+from fedbounds.verify.settled import settle
+from fedbounds.vocabulary import Verdict
+
+FINDINGS = [
+    finding
+    for name in ("fedplt/any-static-masks", "fedplt/exact-convergence")
+    for finding in settle(encoded(entry(name)))
+]
+BROKEN = [finding for finding in FINDINGS if finding.verdict is Verdict.VIOLATED]
+
+
+def test_only_violations_have_scripts():
+    assert BROKEN
+    assert all(bool(f.script) == (f.verdict is Verdict.VIOLATED) for f in FINDINGS)
+
+
+@pytest.mark.parametrize("finding", BROKEN, ids=lambda f: f"{f.reading}, {f.instance}")
+def test_a_script_shows_the_violation_alone(finding, tmp_path):
+    lines = finding.script.splitlines()
+    assert len(lines) <= MOST_LINES
+    assert max(map(len, lines)) <= WIDTH
+    path = tmp_path / "witness.py"
+    path.write_text(finding.script)
+    run = subprocess.run(
+        [sys.executable, "-I", str(path)], capture_output=True, text=True, check=True
+    )
+    assert run.stdout.strip().endswith("broken: True")
+    if "left" in finding.extra and "fixed point" in finding.reading:
+        assert finding.extra["left"] in run.stdout
+
+
+def test_a_script_of_an_instance_that_keeps_the_claim_says_so(tmp_path):
+    script = BROKEN[0].script.replace("D[1] > 0", "D[1] > 1000")
+    path = tmp_path / "witness.py"
+    path.write_text(script)
+    run = subprocess.run(
+        [sys.executable, "-I", str(path)], capture_output=True, text=True, check=True
+    )
+    assert run.stdout.strip().endswith("broken: False")
