@@ -10,7 +10,7 @@ from typing import Any
 from fedbounds.errors import FedboundsError, unknown_name
 from fedbounds.vocabulary import Kind, Source
 
-PAPERS = ("personalization", "fedplt")
+PAPERS = ("personalization", "fedplt", "submodel")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,165 @@
+"""Claims about a dependence, over rungs of a ladder: p, K or R grows from rung t to t + 1."""
+
+import sympy as sp
+
+from fedbounds.theory.catalogue import entry
+from fedbounds.theory.claims import Claim, Part, Reading
+from fedbounds.theory.symbols import L, mu, t
+from fedbounds.vocabulary import Assumption, Index
+
+from .bounds import RATE_CONSTANT
+from .names import (
+    CAPACITY_LADDERS,
+    COUPLED_LADDER,
+    OBJECTIVE_LADDER,
+    ROUNDS_LADDER,
+    STEPS_LADDER,
+)
+from .symbols import (
+    A_r,
+    B2_fix,
+    B2_sup,
+    D_r,
+    G_lead,
+    K_r,
+    L_lim,
+    L_r,
+    R_p,
+    coupling2,
+    dl_lim,
+    dl_r,
+    gap_full_at_p,
+    ln2_r,
+    q_miss,
+    vr_all,
+    vr_m,
+    vr_s,
+)
+
+_STRONG = (Assumption.SMOOTH, Assumption.STRONGLY_CONVEX)
+_EQUAL, _UNEQUAL = Assumption.EQUAL_KEEP, Assumption.UNEQUAL_KEEP
+
+
+def _rungs(name: str, left: sp.Expr, right: sp.Expr, *assumptions: Assumption) -> Part:
+    return Part(name=name, left=left, right=right, index=Index.RUNG, assumptions=assumptions)
+
+
+# with eta K = 2 ln R / (mu pbar R) at most 1/(10 L) on every rung: the constant of Theorem 1
+_RATE = RATE_CONSTANT * ln2_r(t)
+_RATED = (*_STRONG, Assumption.NOISE, Assumption.KEPT, Assumption.BERNOULLI)
+RATE = Claim(
+    entry("submodel/claim-rate"),
+    algorithms=ROUNDS_LADDER,
+    parts=(
+        _rungs("distance", D_r(t), _RATE, *_RATED),
+        # grad F_p(w*(p)) = 0, so that the gap of gradients there is grad F
+        _rungs(
+            "residual",
+            A_r(t),
+            sp.sqrt(gap_full_at_p * _RATE) + L / 2 * _RATE,
+            *_RATED,
+            Assumption.UNCONSTRAINED,
+        ),
+    ),
+    readings=(
+        Reading("E ||w^R - w*(p)||^2 is O((ln R)^2/R)", parts=("distance",)),
+        Reading("E F(w^R) tends to F(w*(p))", parts=("residual",)),
+    ),
+)
+
+_MATRICES = (
+    *_STRONG,
+    Assumption.KEPT,
+    Assumption.BERNOULLI,
+    Assumption.QUADRATIC,
+    _EQUAL,
+    Assumption.UNCONSTRAINED,
+)
+RESIDUAL = Claim(
+    entry("submodel/claim-residual"),
+    algorithms=OBJECTIVE_LADDER,
+    parts=(
+        _rungs("equal", R_p(t + 1), R_p(t), _EQUAL),
+        _rungs("unequal", R_p(t + 1), R_p(t), _UNEQUAL),
+        # F(w*(p)) - F(w*) <= L/2 ||w*(p) - w*||^2 with the closed form of the difference
+        _rungs("order", R_p(t), L / (2 * mu**2) * coupling2 * q_miss(t) ** 2, *_MATRICES),
+    ),
+    readings=(
+        Reading("no larger for a larger p, equal p_i", parts=("equal",)),
+        Reading("no larger for larger p_i, unequal p_i", parts=("unequal",)),
+        Reading("of order (1 - p)^2 for quadratics, zero at p = 1", parts=("order",)),
+    ),
+)
+
+_HOW = (("equal", _EQUAL), ("unequal", _UNEQUAL))
+_DISSIMILARITIES = (("at a fixed w", B2_fix), ("as a supremum over w", B2_sup))
+DISSIMILARITY = Claim(
+    entry("submodel/claim-def2"),
+    algorithms=OBJECTIVE_LADDER,
+    parts=tuple(
+        _rungs(f"{where}, {how}", number(t), number(t + 1), assumption)
+        for where, number in _DISSIMILARITIES
+        for how, assumption in _HOW
+    ),
+    readings=tuple(
+        Reading(f"{where}, {how} p_i", parts=(f"{where}, {how}",))
+        for where, _ in _DISSIMILARITIES
+        for how, _ in _HOW
+    ),
+)
+
+_VARIANCES = (("sampling", vr_s), ("masks", vr_m), ("both", vr_all))
+_SMALLER = (("falls", 1), ("grows", 0))
+_WORDS = {
+    "falls": "small where p is high (Section 2.1)",
+    "grows": "smaller for a smaller p (Remark 3)",
+}
+VARIANCE = Claim(
+    entry("submodel/claim-variance"),
+    algorithms=OBJECTIVE_LADDER,
+    parts=tuple(
+        _rungs(f"{what}, {how}", number(t + first), number(t + 1 - first))
+        for how, first in _SMALLER
+        for what, number in _VARIANCES
+    ),
+    readings=tuple(
+        Reading(f"{_WORDS[how]}: {what}", parts=(f"{what}, {how}",))
+        for how, _ in _SMALLER
+        for what, _ in _VARIANCES
+    ),
+)
+
+# at a fixed eta K and without sampling noise, the error of full models falls as 1/K
+SPEEDUP = Claim(
+    entry("submodel/claim-K-speedup"),
+    algorithms=STEPS_LADDER,
+    parts=(_rungs("", K_r(t + 1) * G_lead(t + 1), K_r(t) * G_lead(t)),),
+)
+
+CAPACITY = Claim(
+    entry("submodel/claim-capacity"),
+    algorithms=CAPACITY_LADDERS,
+    parts=(
+        _rungs("rounds", L_r(t + 1), L_r(t)),
+        _rungs("limit", L_lim(t + 1), L_lim(t)),
+    ),
+    readings=(
+        Reading("after a common number of rounds", parts=("rounds",)),
+        Reading("as the number of rounds grows", parts=("limit",)),
+    ),
+)
+
+STABILITY = Claim(
+    entry("submodel/claim-stability"),
+    algorithms=COUPLED_LADDER,
+    parts=(
+        _rungs("rounds", dl_r(t), dl_r(t + 1)),
+        _rungs("limit", dl_lim(t), dl_lim(t + 1)),
+    ),
+    readings=(
+        Reading("after a common number of rounds", parts=("rounds",)),
+        Reading("as the number of rounds grows", parts=("limit",)),
+    ),
+)
+
+CLAIMS = (RATE, RESIDUAL, DISSIMILARITY, VARIANCE, SPEEDUP, CAPACITY, STABILITY)

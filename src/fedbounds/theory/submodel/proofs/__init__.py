@@ -1,0 +1,1 @@
+"""The proofs of the sheet, step by step."""

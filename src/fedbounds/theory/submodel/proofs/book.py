@@ -1,0 +1,50 @@
+"""All proofs of the paper in one book, in the order in which they rest on each other."""
+
+from functools import cache
+
+from fedbounds.theory.proof.language import Book
+from fedbounds.theory.proof.text import theory_of
+
+from . import (
+    definitions_rounds,
+    minimisers,
+    objectives,
+    random_convex,
+    random_definitions,
+    random_nonconvex,
+    rolling_definitions,
+    rolling_lemmas,
+    rolling_theorems,
+    scopes,
+    stability,
+)
+
+SCOPES = {**scopes.SCOPES, **definitions_rounds.SCOPES}
+CHAPTERS = (
+    objectives,
+    minimisers,
+    random_definitions,
+    random_convex,
+    random_nonconvex,
+    rolling_definitions,
+    rolling_lemmas,
+    rolling_theorems,
+    stability,
+)
+# a mask keeps a share of at most one; smooth and strongly convex functions have mu <= L
+ALWAYS = (
+    ("m", "<=", "n"),
+    ("k", "<=", "K - 1"),
+    ("p_mean", "<=", "1"),
+    ("q_mean", "<=", "1"),
+    ("mu", "<=", "L"),
+)
+
+
+@cache
+def book() -> Book:
+    """The book of this paper."""
+    found = Book("submodel", theory_of(SCOPES, frozenset(), frozenset(), ALWAYS))
+    for chapter in CHAPTERS:
+        chapter.write(found)
+    return found

@@ -1,0 +1,141 @@
+"""Section 2 of the sheet: masked objectives, their minimisers and stationary points."""
+
+from fedbounds.theory.proof.language import Book, square
+from fedbounds.theory.proof.vectors import ip, sq
+from fedbounds.theory.submodel.symbols import (
+    D_xy,
+    Es_2,
+    G_xy,
+    I_xy,
+    c_max,
+    c_min,
+    g_F,
+    g_Fp,
+    p,
+    p_mean,
+    q,
+    q_mean,
+    w_2,
+)
+from fedbounds.theory.submodel.vectors import (
+    cpv,
+    diag,
+    full,
+    masked,
+    mpr,
+    mpu,
+    mpv,
+    pr,
+    pu,
+    pv,
+    quad,
+)
+from fedbounds.theory.symbols import L, mu, t
+from fedbounds.vocabulary import Assumption
+
+from .scopes import PAIR, POINT, POINT_ROLLING, QUADRATIC
+from .writing import Row, defined, prove, suppose, supposed
+
+_SMOOTH, _CONVEX = (Assumption.SMOOTH,), (Assumption.STRONGLY_CONVEX,)
+_KEPT, _COVERED = (Assumption.KEPT,), (Assumption.COVERAGE,)
+_ENTRIES = "entries of a mask are 0 or 1"
+
+
+def _masks(book: Book, scope: str) -> None:
+    """What masks do to a fixed vector, and to the gradients at masked points."""
+    rows: list[Row] = [
+        ("entries of m o v", ip(mpv, pv), "==", sq(mpv), _ENTRIES, ()),
+        ("entries of m o r", ip(mpr, pr), "==", sq(mpr), _ENTRIES, ()),
+        ("entries of m o u", ip(mpu, pu), "==", sq(mpu), _ENTRIES, ()),
+        ("moved, v", ip(mpu, pv), "==", ip(pu, mpv), _ENTRIES, ()),
+        ("moved, r", ip(mpu, pr), "==", ip(pu, mpr), _ENTRIES, ()),
+        ("complement", ip(mpv, pv), "==", sq(pv) - sq(cpv), _ENTRIES, ()),
+    ]
+    suppose(book, scope, rows)
+
+
+def _pairs(book: Book) -> None:
+    """Propositions 1 and 2."""
+    _masks(book, PAIR)
+    for name, left, right in (
+        ("D_xy", D_xy(t), sq(pv)),
+        ("G_xy", G_xy(t), sq(pr)),
+        ("I_xy", I_xy(t), ip(mpu, pv)),
+    ):
+        book.define(f"{name} ({PAIR})", left, right, "Proposition 1", PAIR)
+    rows: list[Row] = [
+        ("strongly convex", ip(pu, mpv), ">=", mu * sq(mpv), "Assumption 2", _CONVEX),
+        ("smooth", sq(pu), "<=", L**2 * sq(mpv), "Assumption 1", _SMOOTH),
+    ]
+    for label, share, masks in (("p", p_mean, _KEPT), ("q", q_mean, _COVERED)):
+        for vector, own in (("v", (mpv, pv)), ("r", (mpr, pr))):
+            name = f"mean of m is {label}, {vector}"
+            rows.append((name, ip(*own), "==", share * sq(own[1]), "E m_i = p_i 1", masks))
+    for vector, own in (("v", (mpv, pv)), ("r", (mpr, pr))):
+        for name, relation, bound in (("least", ">=", c_min), ("largest", "<=", c_max)):
+            title = f"{name} coverage, {vector}"
+            rows.append((title, ip(*own), relation, bound * sq(own[1]), "c_j", ()))
+    suppose(book, PAIR, rows)
+
+    lower = defined(PAIR, "I_xy", "D_xy")
+    upper = defined(PAIR, "G_xy", "D_xy")
+    convex = [*lower, *supposed(PAIR, "strongly convex", "entries of m o v", "moved, v")]
+    smooth = [*upper, *supposed(PAIR, "smooth", "entries of m o v", "entries of m o r", "moved, r")]
+    for claim, label, share in (("prop-1", "p", p_mean), ("prop-2", "q", q_mean)):
+        kept = supposed(PAIR, f"mean of m is {label}, v")
+        both = [*kept, *supposed(PAIR, f"mean of m is {label}, r")]
+        prove(book, claim, "strong convexity", [*convex, *kept], scope=PAIR)
+        young = square(share * pu - mpr)
+        prove(book, claim, "smoothness", [*smooth, *both, young], scope=PAIR)
+    # masks shrink the curvature: there is nothing to add to
+    kept = supposed(PAIR, "mean of m is q, v")
+    prove(book, "prop-2", "strong convexity, unchanged", [*convex, *kept], scope=PAIR)
+    shrunk = supposed(PAIR, "smooth", "entries of m o v", "entries of m o u")
+    squares = [square(mpu - pr), square(pu - mpu), square(pv - mpv)]
+    prove(book, "prop-2", "smoothness, unchanged", [*upper, *shrunk, *squares], scope=PAIR)
+    least = supposed(PAIR, "least coverage, v")
+    prove(book, "prop-2", "strong convexity, general", [*convex, *least], scope=PAIR)
+    largest = supposed(PAIR, "largest coverage, v", "largest coverage, r")
+    young = square(c_max * pu - mpr)
+    prove(book, "prop-2", "smoothness, general", [*smooth, *largest, young], scope=PAIR)
+
+
+def _points(book: Book) -> None:
+    """The auxiliary lemma (a) for equal p, and what it says of stationary points."""
+    equal = Assumption.EQUAL_KEEP
+    for scope, label, share, masks, claim, part in (
+        (POINT, "p", p, _KEPT, "stat-random", "a, squares"),
+        (POINT_ROLLING, "q", q, _COVERED, "stat-rolling", "equal q, squares"),
+    ):
+        _masks(book, scope)
+        for name, left, right in (
+            ("g_F", g_F(t), sq(full)),
+            ("g_Fp", g_Fp(t), sq(masked)),
+            ("w_2", w_2(t), sq(pv)),
+        ):
+            book.define(f"{name} ({scope})", left, right, "Sections 2.2 and 3.2", scope)
+        rows: list[Row] = [("smooth", sq(pu), "<=", L**2 * sq(cpv), "Assumption 1", _SMOOTH)]
+        for vector, own in (("v", (mpv, pv)), ("r", (mpr, pr))):
+            mean = share * sq(own[1])
+            name = f"mean of m, {vector}"
+            rows.append((name, ip(*own), "==", mean, "E m = p 1", (*masks, equal)))
+        suppose(book, scope, rows)
+        facts = ("smooth", "complement", "entries of m o r", "moved, r")
+        moved = f"lem-mask-gap: a, masked part, equal {label}"
+        book.line(
+            moved, sq(pr), "<=", share * (1 - share) * L**2 * sq(pv),
+            [*supposed(scope, *facts, "mean of m, v", "mean of m, r"), square(share * pu - mpr)],
+            scope=scope, claim="lem-mask-gap", assumptions=(*_SMOOTH, *masks, equal),
+        )  # fmt: skip
+        definitions = defined(scope, "g_F", "g_Fp", "w_2")
+        prove(book, claim, part, [*definitions, moved, square(masked + pr)], scope=scope)
+
+    error = full - masked / p - (1 - p) * (quad - diag)
+    book.define(f"Es_2 ({QUADRATIC})", Es_2(t), sq(error), "lem-mask-gap (d)", QUADRATIC)
+    prove(book, "stat-random", "c", [f"def Es_2 ({QUADRATIC})"], scope=QUADRATIC)
+
+
+def write(book: Book) -> None:
+    """Propositions 1 and 2, stationary points."""
+    _pairs(book)
+    _points(book)

@@ -1,0 +1,185 @@
+"""What the quantities of a round with random masks are, and what is assumed of its vectors."""
+
+from fedbounds.theory.proof.language import Book
+from fedbounds.theory.proof.vectors import given, i, ip, past, sq, xi
+from fedbounds.theory.submodel.bounds import RANDOM_FLOOR
+from fedbounds.theory.submodel.random_convex import SHRINKS
+from fedbounds.theory.submodel.symbols import (
+    B2,
+    B2_x,
+    D_br,
+    D_opt,
+    Dl_w,
+    H_x,
+    L_Fp,
+    Phi,
+    V_bar,
+    g_Fp,
+    gap_full_at_p,
+    nu2,
+    nu2_x,
+    nu_star2,
+    p_mean,
+    zeta_star2,
+)
+from fedbounds.theory.submodel.symbols_rounds import U_2, X_U, Z_ex, log_T
+from fedbounds.theory.symbols import K, L, T, eta, mu, n, sigma2, t
+from fedbounds.vocabulary import Assumption
+
+from .definitions_rounds import (
+    GAP,
+    ROUND,
+    Fn,
+    Fo,
+    Fx,
+    Fy,
+    Pd,
+    Ph,
+    Pn,
+    Um,
+    ho,
+    hx,
+    hy,
+    mask,
+    moved,
+    nz,
+    unit,
+    wf,
+    x,
+    xn,
+    xo,
+    y,
+)
+
+_SMOOTH, _NOISE = (Assumption.SMOOTH,), (Assumption.NOISE,)
+_CONVEX = (Assumption.SMOOTH, Assumption.CONVEX)
+_STEPS = "Cauchy-Schwarz over the steps before k, and the sum over k"
+_FRESH = "Algorithm 1: samples are drawn anew for every client and step"
+_MASKS = "Algorithm 1: clients draw their masks independently"
+_BREGMAN = Fx - Fo - ip(ho, x - xo)
+
+
+def of(scope: str, *names: str) -> list[str]:
+    """Ids of definitions and assumptions of a scope."""
+    return [f"{name} ({scope})" for name in names]
+
+
+def _definitions(book: Book) -> None:
+    for name, left, right, origin in (
+        ("V_bar", V_bar(t), K * sq(y - x), "Lemma 5"),
+        ("H_x", H_x(t), sq(hx), "Lemma 5"),
+        ("D_br", D_br(t), _BREGMAN, "Lemma 5"),
+        ("D_opt", D_opt(t), sq(x - xo), "Lemma 4"),
+        ("D_opt next", D_opt(t + 1), sq(xn - xo), "Lemma 4"),
+        ("X_U", X_U(t), ip(x - xo, Um), "Lemma 4"),
+        ("U_2", U_2(t), sq(Um), "Lemma 4"),
+        ("zeta_star2", zeta_star2, sq(ho), "Definition 1"),
+        ("nu_star2", nu_star2, sq(ho - given(ho, i)), "Definition 1"),
+        ("g_Fp", g_Fp(t), sq(given(hx, past)), "Theorem 2"),
+        ("nu2_x", nu2_x(t), sq(hx - given(hx, past, i)), "Definition 2"),
+        ("B2_x", B2_x(t), sq(given(hx, past, i) - given(hx, past)), "Definition 2"),
+    ):
+        book.define(f"{name} ({ROUND})", left, right, origin, ROUND)
+    book.suppose("nu2", nu2_x(t), nu2, "Definition 2: a supremum over the iterates and more")
+    book.suppose("B2", B2_x(t), B2, "Definition 2: a supremum over the iterates and more")
+    book.define("Phi", L_Fp(0), Phi, "Theorem 2")
+    for at in (0, t, t + 1, T):
+        book.define(
+            f"Z_ex at {at}",
+            D_opt(at),
+            (1 - SHRINKS) ** at * Z_ex(at) + RANDOM_FLOOR,
+            "unrolling: the excess over the floor, over the contraction so far",
+        )
+
+
+def _sums(book: Book) -> None:
+    """Sums over the steps before a uniform k from 0 to K - 1."""
+    for name, left, relation, right, origin, assumptions in (
+        ("sum of drifts", sq(Pd), "<=", K * (K - 1) / 2 * sq(hy - hx), _STEPS, ()),
+        ("sum of starts", sq(Ph), "==", (K - 1) * (2 * K - 1) / 6 * sq(hx), "the mean of k^2", ()),
+        ("sum of noise", sq(Pn), "<=", (K - 1) / 2 * sigma2, _FRESH, _NOISE),
+        ("mean noise", sq(given(nz, past, mask, xi)), "<=", sigma2 / (n * K), _FRESH, _NOISE),
+    ):  # fmt: skip
+        book.suppose(f"{name} ({ROUND})", left, right, origin, assumptions, relation, ROUND)
+
+
+def analysis(book: Book, scope: str) -> None:
+    """What smoothness and convexity of the clients say of x, y and x*."""
+    for name, left, relation, right, origin, assumptions in (
+        ("smooth", sq(hy - hx), "<=", L**2 * sq(y - x), "Assumption 1, at m o y, m o x", _SMOOTH),
+        (
+            "cocoercive", sq(hx - ho), "<=", 2 * L * _BREGMAN,
+            "co-coercivity of every h_i (Nesterov, Theorem 2.1.5)", _CONVEX,
+        ),
+        ("convex", Fo - Fy, ">=", ip(hy, xo - y), "h_i lies above its tangent at y", _CONVEX[1:]),
+        (
+            "descent", Fx - Fy, "<=", ip(hy, x - y) + L / 2 * sq(y - x),
+            "descent lemma of every h_i, from y to x", _SMOOTH,
+        ),
+    ):  # fmt: skip
+        book.suppose(f"{name} ({scope})", left, right, origin, assumptions, relation, scope)
+
+
+def _masks(book: Book) -> None:
+    start, optimum = hx - given(hx, past, i), ho - given(ho, i)
+    for name, left, right in (
+        ("masks at x", sq(given(start, past, mask)), sq(start) / n),
+        ("masks at x*", sq(given(optimum, mask)), sq(optimum) / n),
+    ):
+        book.suppose(f"{name} ({ROUND})", left, right, _MASKS, (), "==", ROUND)
+
+
+def gaps(book: Book, scope: str, masks: Assumption) -> None:
+    """Gradients of the masked and of the full objective, at w*(p) and at the start of a round."""
+    for name, left in (("gap_full_at_p", gap_full_at_p), ("Dl_w", Dl_w(t))):
+        book.define(f"{name} ({scope})", left, sq(moved), "lem-mask-gap", scope)
+    bounded = (Assumption.BOUNDED_DOMAIN, Assumption.BOUNDED_MASKED_GRADIENTS)
+    book.suppose(
+        f"one client ({scope})",
+        sq(unit),
+        1,
+        "lem-mask-gap (a) of one client, with ||grad f_i|| <= G and ||w|| <= W",
+        (Assumption.SMOOTH, masks, *bounded),
+        scope=scope,
+    )
+
+
+def _objective(book: Book) -> None:
+    book.suppose(
+        f"projection ({ROUND})",
+        sq(xn - xo),
+        sq(x - xo - eta * Um),
+        "x* = P(x* - eta K grad F_p(x*)), and P is non-expansive",
+        scope=ROUND,
+    )
+    book.suppose(
+        "strongly convex, random masks",
+        D_br(t),
+        mu * p_mean / 2 * D_opt(t),
+        "Proposition 1: F_p is pbar mu-strongly convex",
+        (Assumption.STRONGLY_CONVEX, Assumption.KEPT),
+        ">=",
+    )
+    book.suppose(
+        f"descent of F_p ({ROUND})",
+        Fn - Fx,
+        ip(given(hx, past), wf - x) + L / 2 * sq(wf - x),
+        "Proposition 1: F_p is L-smooth; without constraint x^+ = x - eta sum_k g_k",
+        (Assumption.SMOOTH, Assumption.UNCONSTRAINED),
+        scope=ROUND,
+    )
+    book.suppose(f"L_Fp ({ROUND})", L_Fp(t + 1) - L_Fp(t), Fn - Fx, "Theorem 2", (), "==", ROUND)
+    book.suppose(
+        "log_T", (1 - log_T / T) ** T, 1 / T,
+        "(1 - z)^T <= e^(-zT), and log_T is at least ln T",
+    )  # fmt: skip
+
+
+def write(book: Book) -> None:
+    """All of these."""
+    _definitions(book)
+    _sums(book)
+    analysis(book, ROUND)
+    _masks(book)
+    gaps(book, GAP, Assumption.KEPT)
+    _objective(book)

@@ -1,0 +1,62 @@
+"""Corollary 1: optimisation and stability together, as the sheet reconstructs it.
+
+The constants are means over data sets, as in the theorems on stability.
+"""
+
+import sympy as sp
+
+from fedbounds.theory.catalogue import entry
+from fedbounds.theory.claims import Claim, Condition, Part
+from fedbounds.theory.symbols import K, L, eta, mu, n, t
+from fedbounds.vocabulary import Assumption
+
+from .bounds import MASK_GAP_BOUND, random_distance
+from .names import COUPLED
+from .stability import APART
+from .symbols import G, G_m, ex_hat, ex_w, gap_full_at_p, n_s
+
+_STEP = (Condition(eta * K * L, "<=", sp.Rational(1, 10)),)
+_ASSUMED = (
+    Assumption.SMOOTH,
+    Assumption.STRONGLY_CONVEX,
+    Assumption.NOISE,
+    Assumption.KEPT,
+    Assumption.BERNOULLI,
+    Assumption.SMOOTH_SAMPLES,
+    Assumption.CONVEX_SAMPLES,
+    Assumption.LIPSCHITZ_SAMPLES,
+    Assumption.INDEPENDENT_SAMPLES,
+)
+_OPTIMISED = L * random_distance(t)
+_STABLE = APART * t * G
+
+COROLLARY_1 = Claim(
+    entry("submodel/cor-1"),
+    algorithms=COUPLED,
+    parts=(
+        # F(w) - F(w*) is at most L/2 ||w - w*||^2, twice that of w*(p) and twice Lemma 2
+        Part(
+            name="last model",
+            left=ex_w(t),
+            right=_OPTIMISED + L / mu**2 * gap_full_at_p + _STABLE,
+            conditions=_STEP,
+            assumptions=(*_ASSUMED, Assumption.UNCONSTRAINED),
+        ),
+        Part(
+            name="projected step",
+            left=ex_hat(t),
+            right=_OPTIMISED
+            + (L / mu**2 + 1 / (2 * L)) * MASK_GAP_BOUND**2
+            + _STABLE
+            + 2 * G * G_m / (L * n_s * n),
+            conditions=_STEP,
+            assumptions=(
+                *_ASSUMED,
+                Assumption.BOUNDED_DOMAIN,
+                Assumption.BOUNDED_MASKED_GRADIENTS,
+            ),
+        ),
+    ),
+)
+
+CLAIMS = (COROLLARY_1,)

@@ -1,0 +1,102 @@
+"""From stationary points of masked objectives to those of the objective, at points w."""
+
+import sympy as sp
+
+from fedbounds.theory.catalogue import entry
+from fedbounds.theory.claims import Claim, Condition, Part, Reading
+from fedbounds.theory.symbols import L, t
+from fedbounds.vocabulary import Assumption, Index, Relation
+
+from .gaps import BERNOULLI, full_gap
+from .names import OBJECTIVE
+from .symbols import Es_2, g_F, g_Fp, grad_0_F, grad_0_Fp, p, p_spread, q, q_spread, w_2
+
+_ZERO = sp.Integer(0)
+
+
+def _equal(name: str, share: sp.Symbol, masks: Assumption) -> Part:
+    return Part(
+        name=name,
+        left=sp.sqrt(g_F(t)),
+        right=sp.sqrt(g_Fp(t)) / share + L * sp.sqrt((1 - share) / share) * sp.sqrt(w_2(t)),
+        assumptions=(Assumption.SMOOTH, masks, Assumption.EQUAL_KEEP),
+    )
+
+
+def _squares(name: str, share: sp.Symbol, masks: Assumption) -> Part:
+    return Part(
+        name=name,
+        left=g_F(t),
+        right=2 / share**2 * g_Fp(t) + 2 * (1 - share) / share * L**2 * w_2(t),
+        assumptions=(Assumption.SMOOTH, masks, Assumption.EQUAL_KEEP),
+    )
+
+
+def _unequal(name: str, spread: sp.Symbol, masks: Assumption) -> Part:
+    return Part(
+        name=name,
+        left=sp.sqrt(g_F(t)),
+        right=sp.sqrt(g_Fp(t)) + full_gap(spread),
+        assumptions=(Assumption.SMOOTH, masks),
+    )
+
+
+RANDOM = Claim(
+    entry("submodel/stat-random"),
+    algorithms=OBJECTIVE,
+    parts=(
+        _equal("a", p, Assumption.KEPT),
+        _squares("a, squares", p, Assumption.KEPT),
+        _unequal("b", p_spread, Assumption.KEPT),
+        Part(
+            name="c",
+            left=Es_2(t) + g_F(t),
+            right=g_F(t),
+            relation=Relation.EQUAL,
+            assumptions=(*BERNOULLI, Assumption.QUADRATIC, Assumption.EQUAL_KEEP),
+        ),
+    ),
+)
+
+ROLLING = Claim(
+    entry("submodel/stat-rolling"),
+    algorithms=OBJECTIVE,
+    parts=(
+        _equal("equal q", q, Assumption.COVERAGE),
+        _squares("equal q, squares", q, Assumption.COVERAGE),
+        _unequal("unequal q", q_spread, Assumption.COVERAGE),
+    ),
+)
+
+
+def _at_zero(name: str, right: sp.Expr, *assumptions: Assumption, flat: bool = False) -> Part:
+    return Part(
+        name=name,
+        left=grad_0_F,
+        right=right,
+        index=Index.RUN,
+        conditions=(Condition(grad_0_Fp, "==", _ZERO),) if flat else (),
+        assumptions=(Assumption.SMOOTH, Assumption.KEPT, *assumptions),
+    )
+
+
+# at w = 0 nothing is left of the term (1 - p) ||w||^2, whatever its constant
+CLAIM = Claim(
+    entry("submodel/claim-stationary"),
+    algorithms=OBJECTIVE,
+    parts=(
+        _at_zero("equal p", grad_0_Fp, Assumption.EQUAL_KEEP),
+        _at_zero("unequal p", grad_0_Fp, Assumption.UNEQUAL_KEEP),
+        _at_zero("unequal p, stationary", _ZERO, Assumption.UNEQUAL_KEEP, flat=True),
+    ),
+    readings=(
+        Reading("equal p_i, epsilon itself, at w = 0", parts=("equal p",)),
+        Reading("unequal p_i, epsilon itself, at w = 0", parts=("unequal p",)),
+        Reading(
+            "unequal p_i, any multiple of epsilon, at a stationary point w = 0",
+            parts=("unequal p, stationary",),
+        ),
+    ),
+)
+
+CLAIMS = (RANDOM, ROLLING, CLAIM)

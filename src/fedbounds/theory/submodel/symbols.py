@@ -1,0 +1,431 @@
+"""Constants and quantities of sub-model training; shared ones keep their name.
+
+n is the sheet's N, T its R (of claims about epochs: the number of epochs E), sigma2 its sigma^2.
+Numbers that belong to one case are constants, found by name among the case's parameters; what
+depends on a round, an epoch, a point or a rung is a quantity. Norms are squared unless the words
+say otherwise, so that they are rational where the case is. Where nothing is run, t counts points w
+(or pairs x, y) of the domain. F_p and w*(p) stand for F_M and w*(M) where the masks roll.
+"""
+
+from fedbounds.theory.symbols import quantity, symbol
+from fedbounds.vocabulary import Quantity
+
+_COUNT = {"integer": True, "positive": True}
+_SIZE = {"nonnegative": True}
+
+# ---- masks and domain
+
+dim = symbol("dim", "dimension of w", "d", **_COUNT)
+n_s = symbol("n_s", "samples per client", "n_s", **_COUNT)
+S_sub = symbol("S_sub", "sub-models of a client", "S", **_COUNT)
+p = symbol("p", "keep probability, where all clients have the same", "p", positive=True)
+p_2 = symbol("p_2", "a second such keep probability", "p'", positive=True)
+p_own = symbol(
+    "p_own", "keep probability of the client whose sample is changed", "p_i", positive=True
+)
+p_mean = symbol("p_mean", "mean keep probability, random masks", r"\bar p", positive=True)
+p_mean_2 = symbol("p_mean_2", "mean of a second vector p'", r"\bar p'", positive=True)
+p_dist = symbol("p_dist", "(1/N) sum_i |p_i - p'_i|", r"\tfrac1N\sum_i|p_i-p'_i|", **_SIZE)
+p_dist_2 = symbol("p_dist_2", "||p - p'||^2 = sum_i (p_i - p'_i)^2", r"\|p-p'\|^2", **_SIZE)
+p_spread = symbol(
+    "p_spread",
+    "(1/N) sum_i sqrt(p_i (1 - p_i)), random masks",
+    r"\tfrac1N\sum_i\sqrt{p_i(1-p_i)}",
+    **_SIZE,
+)
+q = symbol("q", "coverage, where all clients have the same", "q", positive=True)
+q_own = symbol("q_own", "coverage of the client whose sample is changed", "q_i", positive=True)
+q_mean = symbol("q_mean", "mean coverage, rolling masks", r"\bar q", positive=True)
+q_mean_2 = symbol("q_mean_2", "mean coverage of a second M'", r"\bar q'", positive=True)
+q_spread = symbol(
+    "q_spread",
+    "(1/N) sum_i sqrt(q_i (1 - q_i)), rolling masks",
+    r"\tfrac1N\sum_i\sqrt{q_i(1-q_i)}",
+    **_SIZE,
+)
+c_min = symbol("c_min", "least coverage c_j of a coordinate", r"\min_jc_j", **_SIZE)
+c_max = symbol("c_max", "largest coverage c_j of a coordinate", r"\max_jc_j", positive=True)
+mask_dist = symbol(
+    "mask_dist",
+    "(1/NS) sum_{i,s} ||m_{i,s} - m'_{i,s}||, not squared",
+    r"\tfrac1{NS}\sum_{i,s}\|m_{i,s}-m'_{i,s}\|",
+    **_SIZE,
+)
+D_dom = symbol("D_dom", "diameter of the domain, not squared", "D", **_SIZE)
+W_sup = symbol("W_sup", "largest ||w|| in the domain, not squared", "W", **_SIZE)
+G = symbol("G", "bound on ||grad f_i(m o w)||, not squared", "G", **_SIZE)
+G_inf = symbol("G_inf", "bound on the entries of a sample's gradient", r"G_\infty", **_SIZE)
+G_m = symbol(
+    "G_m",
+    "bound on E ||m o grad l(m o y; z)||, largest over changed samples and points of the runs",
+    "G_m",
+    **_SIZE,
+)
+
+# ---- definitions 1 to 3: at the optimum x* = w*(p) or w*(M), or as a supremum over w
+
+zeta_star2 = symbol(
+    "zeta_star2", "masked heterogeneity (1/N) sum_i E ||grad h_i(x*)||^2", r"\zeta_*^2", **_SIZE
+)
+nu_star2 = symbol("nu_star2", "its mask variance", r"\nu_*^2", **_SIZE)
+B2 = symbol("B2", "dissimilarity sup_w (1/N) sum_i ||grad F_i - grad F_p||^2", "B^2", **_SIZE)
+nu2 = symbol(
+    "nu2", "mask variance sup_w (1/N) sum_i E ||grad h_i - grad F_i||^2", r"\nu^2", **_SIZE
+)
+B_M2 = symbol(
+    "B_M2", "rolling dissimilarity sup_w (1/NS) sum ||grad h_is - grad F_M||^2", "B_M^2", **_SIZE
+)
+a_bar2 = symbol("a_bar2", "||grad F_M(x*)||^2", r"\|\bar a\|^2", **_SIZE)
+nu_M2 = symbol("nu_M2", "(1/S) sum_s ||a_s - mean a||^2 at x*", r"\nu_M^2", **_SIZE)
+zeta_M2 = symbol("zeta_M2", "(1/NS) sum_{i,s} ||grad h_is(x*)||^2", r"\zeta_M^2", **_SIZE)
+B_max = symbol("B_max", "largest ||grad F_i - grad F_i'||, not squared", r"B_{\max}", **_SIZE)
+Phi = symbol("Phi", "F_p(w^0) - inf F_p, or F_M", r"\Phi", **_SIZE)
+D_opt_0 = symbol("D_opt_0", "||w^0 - w*(p)||^2", r"\|w^0-w^*(p)\|^2", **_SIZE)
+
+# ---- minimisers, of one pair p, p' (or M, M') and of p against full masks
+
+opt_dist = symbol("opt_dist", "||w*(p) - w*(p')||^2", r"\|w^*(p)-w^*(p')\|^2", **_SIZE)
+gap_at_1 = symbol(
+    "gap_at_1", "||grad F_p - grad F_p'||^2 at w*(p)", r"\Delta(p,p';w^*(p))^2", **_SIZE
+)
+gap_at_2 = symbol(
+    "gap_at_2", "||grad F_p - grad F_p'||^2 at w*(p')", r"\Delta(p,p';w^*(p'))^2", **_SIZE
+)
+full_dist = symbol("full_dist", "||w*(p) - w*||^2", r"\|w^*(p)-w^*\|^2", **_SIZE)
+gap_full_at_p = symbol(
+    "gap_full_at_p", "||grad F_p - grad F||^2 at w*(p)", r"\Delta(p,\mathbf 1;w^*(p))^2", **_SIZE
+)
+gap_full_at_1 = symbol(
+    "gap_full_at_1", "||grad F_p - grad F||^2 at w*", r"\Delta(p,\mathbf 1;w^*)^2", **_SIZE
+)
+residual = symbol("residual", "F(w*(p)) - F(w*)", r"(F(w^*(p))-F(w^*))", **_SIZE)
+residual_2 = symbol(
+    "residual_2", "F(w*(p')) - F(w*), p' = p_2 for all", r"(F(w^*(p'))-F(w^*))", **_SIZE
+)
+spectral = symbol(
+    "spectral",
+    "(1/2) sum (1-p)^2 (l-1)^2 b^2 / (l (1+p(l-1))^2), l the eigenvalues of A scaled by its "
+    "diagonal, b the coordinates of diag(A)^{1/2} w* in their basis",
+    r"\tfrac12\sum\tfrac{(1-p)^2(\lambda-1)^2}{\lambda(1+p(\lambda-1))^2}\beta^2",
+    **_SIZE,
+)
+coupling2 = symbol(
+    "coupling2", "||(A - diag A) w*||^2", r"\|(A-\operatorname{diag}A)w^*\|^2", **_SIZE
+)
+closed_err = symbol(
+    "closed_err",
+    "||w*(p) - (pA + (1-p) diag A)^{-1} b||^2",
+    r"\|w^*(p)-(pA+(1-p)\operatorname{diag}A)^{-1}b\|^2",
+    **_SIZE,
+)
+shift_err = symbol(
+    "shift_err",
+    "||w*(p) - w* - (1-p) (pA + (1-p) diag A)^{-1} (A - diag A) w*||^2",
+    r"\|w^*(p)-w^*-(1-p)(pA+(1-p)\operatorname{diag}A)^{-1}(A-\operatorname{diag}A)w^*\|^2",
+    **_SIZE,
+)
+opt_size = symbol("opt_size", "||w*(p)||^2", r"\|w^*(p)\|^2", **_SIZE)
+grad_0_F = symbol("grad_0_F", "||grad F(0)||^2", r"\|\nabla F(0)\|^2", **_SIZE)
+grad_0_Fp = symbol("grad_0_Fp", "||grad F_p(0)||^2", r"\|\nabla F_p(0)\|^2", **_SIZE)
+loss_opt = symbol("loss_opt", "F(w*(p)) - F(w*)", r"(F(w^*(p))-F^*)", **_SIZE)
+loss_scaled = symbol("loss_scaled", "F(p w*(p)) - F(w*)", r"(F(p\,w^*(p))-F^*)", **_SIZE)
+loss_zero = symbol("loss_zero", "F(0) - F(w*)", "(F(0)-F^*)", **_SIZE)
+
+# ---- limits as T grows, with everything else fixed
+
+roll_floor = symbol(
+    "roll_floor", "limit of E ||w - w*(M)||^2, rolling", r"D_{\rm roll}^\infty", **_SIZE
+)
+rand_floor = symbol(
+    "rand_floor", "limit of E ||w - w*(p)||^2, random", r"D_{\rm rand}^\infty", **_SIZE
+)
+roll_loss = symbol("roll_loss", "limit of E F(w) - F(w*), rolling", r"F_{\rm roll}^\infty", **_SIZE)
+rand_loss = symbol("rand_loss", "limit of E F(w) - F(w*), random", r"F_{\rm rand}^\infty", **_SIZE)
+stat_loss = symbol("stat_loss", "limit of E F(w) - F(w*), static", r"F_{\rm stat}^\infty", **_SIZE)
+shuffle_floor = symbol(
+    "shuffle_floor",
+    "limit of E ||w - w*(M)||^2 at epoch starts, a new permutation per epoch",
+    r"D_{\rm shuffle}^\infty",
+    **_SIZE,
+)
+fixed_floor = symbol(
+    "fixed_floor",
+    "the same in the order 1, ..., S in every epoch",
+    r"D_{\rm fixed}^\infty",
+    **_SIZE,
+)
+drawn_floor = symbol(
+    "drawn_floor",
+    "the same with a sub-model drawn anew in every round, with replacement",
+    r"D_{\rm drawn}^\infty",
+    **_SIZE,
+)
+order_spread = symbol(
+    "order_spread",
+    "variance over all permutations of the result of one epoch, from one start",
+    r"\operatorname{Var}_\pi(w_S)",
+    **_SIZE,
+)
+free_limit = symbol(
+    "free_limit", "limit of E ||x - w*(M)||^2 without projection", r"D_{\rm free}^\infty", **_SIZE
+)
+round_limit = symbol(
+    "round_limit", "the same, projected once per round", r"D_{\rm round}^\infty", **_SIZE
+)
+epoch_limit = symbol(
+    "epoch_limit", "the same, projected once per epoch", r"D_{\rm epoch}^\infty", **_SIZE
+)
+gap_rand_eq = symbol(
+    "gap_rand_eq",
+    "|E [F_test - F_train]| of random masks where E F_train reaches a common level",
+    r"\Gamma_{\rm rand}^=",
+    **_SIZE,
+)
+gap_full_eq = symbol(
+    "gap_full_eq", "the same of full models, at the same level", r"\Gamma_{\rm full}^=", **_SIZE
+)
+rho_bar = symbol(
+    "rho_bar",
+    "(1/N) sum_i sqrt(1 - p_i (1 - (1 - eta mu)^{2K}))",
+    r"\bar\rho",
+    **_SIZE,
+)
+
+# ---- of a point w, or of a pair x, y
+
+I_xy = quantity(
+    Quantity.MASKED_SLOPE,
+    "<grad F_p(x) - grad F_p(y), x - y>",
+    r"\langle\nabla F_p(x)-\nabla F_p(y),x-y\rangle",
+    signed=True,
+)
+D_xy = quantity(Quantity.PAIR_DISTANCE, "||x - y||^2", r"\|x-y\|^2")
+G_xy = quantity(
+    Quantity.PAIR_GRADIENTS,
+    "||grad F_p(x) - grad F_p(y)||^2",
+    r"\|\nabla F_p(x)-\nabla F_p(y)\|^2",
+)
+Dl_w = quantity(
+    Quantity.MASK_GAP,
+    "E ||grad F_p(w) - grad F(w)||^2 (of a point, or of the iterate w^t)",
+    r"\Delta(p,\mathbf 1;w)^2",
+)
+Dl_pp = quantity(Quantity.MASK_GAP_PAIR, "||grad F_p(w) - grad F_p'(w)||^2", r"\Delta(p,p';w)^2")
+G_miss = quantity(
+    Quantity.MISSED_GRADIENTS,
+    "(1/N) sum_i (1 - p_i) ||grad f_i(w)||, q_i where masks roll; not squared",
+    r"\tfrac1N\textstyle\sum_i(1-p_i)\|\nabla f_i(w)\|",
+)
+w_2 = quantity(Quantity.POINT_NORM, "||w||^2", r"\|w\|^2")
+w_1 = quantity(Quantity.POINT_ABSOLUTE, "||w||_1", r"\|w\|_1")
+G_w2 = quantity(
+    Quantity.MASKED_GRADIENT_MAX,
+    "largest ||grad f_i(m o w)||^2 over clients i and all masks m",
+    "G_w^2",
+)
+Eq_2 = quantity(
+    Quantity.QUADRATIC_ERROR,
+    "(1/N) sum_i ||grad F_i(p_i, w) - (p_i^2 A_i + p_i (1-p_i) diag A_i) w + p_i b_i||^2",
+    r"\tfrac1N\textstyle\sum_i\|\nabla F_i-(p_i^2A_i+p_i(1-p_i)\operatorname{diag}A_i)w+p_ib_i\|^2",
+)
+Sq_2 = quantity(
+    Quantity.QUADRATIC_SIZE,
+    "(1/N) sum_i ||grad F_i(p_i, w)||^2",
+    r"\tfrac1N\textstyle\sum_i\|\nabla F_i(p_i,w)\|^2",
+)
+Es_2 = quantity(
+    Quantity.STATIONARY_ERROR,
+    "||grad F(w) - grad F_p(w)/p - (1-p) (A - diag A) w||^2",
+    r"\|\nabla F(w)-\tfrac1p\nabla F_p(w)-(1-p)(A-\operatorname{diag}A)w\|^2",
+)
+g_F = quantity(
+    Quantity.GRADIENT_FULL, "E ||grad F(w)||^2 (of a point, or of w^t)", r"\|\nabla F(w)\|^2"
+)
+g_Fp = quantity(
+    Quantity.GRADIENT_MASKED,
+    "E ||grad F_p(w)||^2, or F_M (of a point, of w^t, or of the start of epoch t)",
+    r"\mathbb E\|\nabla F_p(w)\|^2",
+)
+L_hat = quantity(
+    Quantity.LOSS_HAT,
+    "E F(w^) - F(w*), w^ = P(w - grad F_p(w)/L) (of a point, or of w^t)",
+    r"(F(\hat w)-F(w^*))",
+)
+L_F = quantity(Quantity.LOSS_FULL, "E F(w^t) - F(w*)", r"(\mathbb EF(w^t)-F(w^*))")
+L_Fp = quantity(
+    Quantity.LOSS_MASKED,
+    "E F_p(w^t) - inf F_p, or F_M at epoch t",
+    r"(\mathbb EF_p(w^t)-F_p^{\inf})",
+)
+D_full = quantity(Quantity.DISTANCE_FULL, "E ||w - w*||^2 (of a point, or of w^t)", r"\|w-w^*\|^2")
+
+# ---- of a round; of epoch t, from its start x, where the masks roll
+
+D_opt = quantity(
+    Quantity.DISTANCE_MASKED,
+    "E ||w - w*(p)||^2 (of a point, of w^t, or of the start of epoch t)",
+    r"\mathbb E\|w^t-w^*(p)\|^2",
+)
+V_bar = quantity(
+    Quantity.MASKED_DRIFT,
+    "sum_k (1/N) sum_i E ||y_{i,k} - x||^2, over all rounds s of the epoch where masks roll",
+    r"\bar V",
+)
+H_x = quantity(Quantity.MASKED_GRADIENTS, "(1/N) sum_i E ||grad h_i(w^t)||^2 over fresh masks", "H")
+D_br = quantity(
+    Quantity.BREGMAN,
+    "E [F_p(x) - F_p(x*) - <grad F_p(x*), x - x*>], x* = w*(p)",
+    "D(x)",
+)
+B2_x = quantity(
+    Quantity.DISSIMILARITY_AT,
+    "(1/N) sum_i E ||grad F_i(w^t) - grad F_p(w^t)||^2",
+    "B^2(w^t)",
+)
+nu2_x = quantity(
+    Quantity.MASK_VARIANCE_AT,
+    "(1/N) sum_i E ||grad h_i(w^t) - grad F_i(w^t)||^2 over fresh masks",
+    r"\nu^2(w^t)",
+)
+Ev_2 = quantity(
+    Quantity.LOCAL_ERROR,
+    "sum_{i,k} E ||m o y_{i,k} - w_{i,k}||^2 + E ||(1-m) o (y_{i,k} - w^t)||^2, k = 0, ..., K",
+    r"\textstyle\sum_{i,k}\mathbb E\|m\odot y_{i,k}-w_{i,k}\|^2+\dots",
+)
+Sv_2 = quantity(
+    Quantity.LOCAL_SIZE,
+    "sum_{i,k} E ||y_{i,k}||^2, k = 0, ..., K",
+    r"\textstyle\sum_{i,k}\mathbb E\|y_{i,k}\|^2",
+)
+Ea_2 = quantity(
+    Quantity.AVERAGE_ERROR,
+    "E ||w^{t+1} - P((1/N) sum_i y_{i,K})||^2",
+    r"\mathbb E\|w^{t+1}-P_{\mathcal W}(\tfrac1N\textstyle\sum_iy_{i,K})\|^2",
+)
+Sa_2 = quantity(Quantity.AVERAGE_SIZE, "E ||w^{t+1}||^2", r"\mathbb E\|w^{t+1}\|^2")
+Er_2 = quantity(
+    Quantity.RECOVER_ERROR,
+    "E ||w^{t+1} - that of local SGD from the same start on the same samples||^2",
+    r"\mathbb E\|w^{t+1}-w^{t+1}_{\rm SGD}\|^2",
+)
+Sr_2 = quantity(
+    Quantity.RECOVER_SIZE, "E ||w^{t+1}||^2 of local SGD", r"\mathbb E\|w^{t+1}_{\rm SGD}\|^2"
+)
+
+# ---- of coupled runs, after t rounds (also where the masks roll); expectations are over masks,
+# sample indices, both data sets
+
+dl_w = quantity(
+    Quantity.RUN_DISTANCE,
+    "E ||w^t - w'^t|| for one changed sample (i, j), not squared",
+    r"\mathbb E\|w^t-w'^t\|",
+)
+dl_mean = quantity(
+    Quantity.RUN_DISTANCE_MEAN,
+    "its mean over all changed samples (i, j)",
+    r"\tfrac1{Nn}\textstyle\sum_{ij}\mathbb E\|w^t-w'^t\|",
+)
+G_pair = quantity(
+    Quantity.SAMPLE_GRADIENTS,
+    "sum_k E [||m o grad l(y_k; z_ij)|| + ||m o grad l(y'_k; z'_ij)||] of client i in round t",
+    r"\textstyle\sum_k\mathbb E[\|m\odot\nabla\ell(y_k;z)\|+\|m\odot\nabla\ell(y'_k;z')\|]",
+)
+st_max = quantity(
+    Quantity.STABILITY,
+    "largest over i, j of E |l(w^t; z') - l(w'^t; z')|, z' the new sample",
+    r"\varepsilon",
+)
+st_mean = quantity(
+    Quantity.STABILITY_MEAN,
+    "mean over i, j of E |l(w^t; z') - l(w'^t; z')|",
+    r"\bar\varepsilon",
+)
+gen = quantity(
+    Quantity.GENERALIZATION,
+    "E [F_pop(w^t) - F_S(w^t)]",
+    r"\mathbb E[F_{\rm pop}(w^t)-F_{\mathcal S}(w^t)]",
+    signed=True,
+)
+ex_w = quantity(
+    Quantity.EXCESS_RISK,
+    "E F_pop(w^t) - E min F_S",
+    r"(\mathbb EF_{\rm pop}(w^t)-\mathbb E\min F_{\mathcal S})",
+    signed=True,
+)
+ex_hat = quantity(
+    Quantity.EXCESS_RISK_HAT,
+    "E F_pop(w^) - E min F_S, w^ one projected step of F_p from w^t",
+    r"(\mathbb EF_{\rm pop}(\hat w)-\mathbb E\min F_{\mathcal S})",
+    signed=True,
+)
+
+# ---- of two algorithms side by side, with the same step size, steps, rounds and share of w
+
+D_roll = quantity(
+    Quantity.ROLLING_DISTANCE, "E ||w^t - w*(M)||^2 of rolling masks", r"D_{\rm roll}"
+)
+D_rand = quantity(Quantity.RANDOM_DISTANCE, "E ||w^t - w*(p)||^2 of random masks", r"D_{\rm rand}")
+L_roll = quantity(Quantity.ROLLING_LOSS, "E F(w^t) - F(w*), rolling", r"F_{\rm roll}")
+L_rand = quantity(Quantity.RANDOM_LOSS, "E F(w^t) - F(w*), random", r"F_{\rm rand}")
+L_stat = quantity(Quantity.STATIC_LOSS, "E F(w^t) - F(w*), static", r"F_{\rm stat}")
+Eu_2 = quantity(
+    Quantity.UNHELD_ERROR,
+    "E ||w^t - w^0||^2 over the coordinates that no client holds",
+    r"\mathbb E\|w^t-w^0\|_{\rm unheld}^2",
+)
+Su_2 = quantity(Quantity.UNHELD_SIZE, "||w^0||^2", r"\|w^0\|^2")
+tg_rand = quantity(
+    Quantity.GAP_RANDOM,
+    "|E [F_test - F_train]| of random masks after t rounds",
+    r"\Gamma_{\rm rand}",
+)
+tg_full = quantity(
+    Quantity.GAP_FULL, "|E [F_test - F_train]| of full models after t rounds", r"\Gamma_{\rm full}"
+)
+
+# ---- of a rung, counted by t: p or the capacity, S, K, R grows from rung to rung
+
+R_p = quantity(Quantity.RESIDUAL, "F(w*(p)) - F(w*)", r"(F(w^*(p))-F(w^*))")
+q_miss = quantity(Quantity.MISSING_SHARE, "1 - p, all clients alike", "(1-p)")
+B2_fix = quantity(Quantity.DISSIMILARITY_POINT, "B^2(p) at a fixed w", "B^2(w)")
+B2_sup = quantity(Quantity.DISSIMILARITY_SUP, "B^2(p), the supremum over the domain", "B^2")
+vr_s = quantity(
+    Quantity.SAMPLING_VARIANCE,
+    "(1/N) sum_i E ||m o (grad f_i(m o w; xi) - grad f_i(m o w))||^2 at a fixed w",
+    r"\sigma^2(p)",
+)
+vr_m = quantity(
+    Quantity.MASK_VARIANCE, "(1/N) sum_i E ||grad h_i(w) - grad F_i(w)||^2 there", r"\nu^2(p)"
+)
+vr_all = quantity(Quantity.ALL_VARIANCE, "the sum of both", r"\delta^2(p)")
+K_r = quantity(Quantity.LOCAL_STEPS, "local steps K of the rung", "K_t")
+G_lead = quantity(
+    Quantity.LEADING_ERROR,
+    "limit as eta K -> 0 of (1/(eta K)) lim_R E ||grad F_p(w^R)||^2, sigma = 0",
+    r"\lim_{\eta K\to0}\tfrac1{\eta K}\lim_R\mathbb E\|\nabla F_p(w^R)\|^2",
+)
+D_r = quantity(
+    Quantity.RUNG_DISTANCE,
+    "E ||w^R - w*(p)||^2 after the rung's R rounds, eta K = 2 ln R / (mu pbar R)",
+    r"\mathbb E\|w^R-w^*(p)\|^2",
+)
+ln2_r = quantity(Quantity.RUNG_RATE, "(ln R)^2 / R of the rung, R >= 3", r"\tfrac{\ln^2R}R")
+A_r = quantity(
+    Quantity.RUNG_AWAY, "|E F(w^R) - F(w*(p))|, same runs", r"|\mathbb EF(w^R)-F(w^*(p))|"
+)
+L_r = quantity(
+    Quantity.CAPACITY_LOSS, "E F(w^R) - F(w*) after a common R", r"(\mathbb EF(w^R)-F(w^*))"
+)
+L_lim = quantity(
+    Quantity.CAPACITY_LOSS_LIMIT,
+    "limit of E F(w^R) - F(w*) as R grows",
+    r"\lim_R(\mathbb EF(w^R)-F(w^*))",
+)
+dl_r = quantity(
+    Quantity.RUNG_RUN_DISTANCE, "E ||w^R - w'^R|| after a common R", r"\mathbb E\|w^R-w'^R\|"
+)
+dl_lim = quantity(
+    Quantity.RUNG_RUN_DISTANCE_LIMIT,
+    "limit of E ||w^R - w'^R|| as R grows",
+    r"\lim_R\mathbb E\|w^R-w'^R\|",
+)

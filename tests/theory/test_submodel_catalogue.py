@@ -1,0 +1,99 @@
+"""The submodel catalogue lists the ids of its statement sheet and judges nothing.
+
+The sheet writes two ranges, `asm-1`..`asm-7` and `def-1`..`def-5`, and defines `lem-2-quad` inside
+the text of `lem-2`: the ledger has every id written out, where the sheet has it.
+"""
+
+import importlib.resources
+import re
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from fedbounds.theory import catalogue
+from fedbounds.vocabulary import Kind, Source
+
+TESTS = Path(__file__).parents[1]
+LEDGER = (TESTS / "data" / "submodel_ids.txt").read_text(encoding="utf-8").splitlines()
+CLAIMS = tomllib.loads(
+    importlib.resources.files("fedbounds.theory.submodel")
+    .joinpath("catalogue.toml")
+    .read_text(encoding="utf-8")
+)["claim"]
+IDS = [claim["id"] for claim in CLAIMS]
+
+REQUIRED = {"id", "kind", "source", "place", "statement"}
+JUDGING = re.compile(
+    r"\b(confirm(s|ed)?|refut(es|ed)|prove[sdn]?|disprove[sdn]?|violate[sd]?|contradict(s|ory)?"
+    r"|unsatisfiable|survive[sd]?|holds?|fails?|true|false|right|wrong|(in)?correct(ly)?|(in)?valid"
+    r"|mistaken?|typo|flaw(ed)?|indeed)\b",
+    re.IGNORECASE,
+)
+
+
+def test_the_catalogue_lists_the_ids_of_the_sheet_in_its_order():
+    assert IDS == LEDGER
+
+
+def test_the_ledger_is_whole():
+    assert len(LEDGER) == len(set(LEDGER)) == 58
+    names = [name.removeprefix("submodel/") for name in LEDGER]
+    assert [n for n in names if n.startswith("asm-")] == [f"asm-{k}" for k in range(1, 8)]
+    assert [n for n in names if n.startswith("def-")] == [f"def-{k}" for k in range(1, 6)]
+    numbered = {int(n[4:]) for n in names if re.fullmatch(r"lem-\d+", n)}
+    assert numbered == set(range(1, 13))
+    assert {n for n in names if n.startswith("thm-")} == {f"thm-{k}" for k in range(1, 7)}
+    assert sum(n.startswith("claim-") for n in names) == 16
+    assert (names[0], names[-1]) == ("problem", "claim-recover")
+
+
+def test_the_paper_is_registered_under_its_key():
+    found = catalogue.paper("submodel")
+    assert found.key in catalogue.PAPERS
+    assert [entry.id for entry in found.entries if entry.source is not Source.OURS] == IDS
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=IDS)
+def test_a_claim_is_complete(claim):
+    assert claim.keys() >= REQUIRED
+    assert claim.keys() <= REQUIRED | {"module", "uses"}
+    assert claim["kind"] in list(Kind)
+    assert claim["place"].strip() == claim["place"] != ""
+    assert claim["statement"].strip() == claim["statement"]
+    assert "\n" not in claim["statement"]
+    assert 20 <= len(claim["statement"]) <= 140
+    assert not JUDGING.search(claim["statement"])
+
+
+def test_only_claims_in_words_are_the_papers_own():
+    """Every formula is missing in the text: whatever has one is a reconstruction."""
+    counted = Counter(claim["source"] for claim in CLAIMS)
+    assert counted.keys() == {"reconstructed", "verbatim"}
+    verbatim = [claim["id"] for claim in CLAIMS if claim["source"] == "verbatim"]
+    assert all(name.startswith("submodel/claim-") for name in verbatim)
+
+
+def test_no_two_claims_share_a_statement():
+    assert len({claim["statement"] for claim in CLAIMS}) == len(CLAIMS)
+
+
+def test_names_agree_with_kinds():
+    for claim in CLAIMS:
+        name = claim["id"].partition("/")[2]
+        defines = name == "problem" or name.startswith(("def-", "alg-"))
+        assert (claim["kind"] == Kind.DEFINITION) == defines
+        assert (claim["kind"] == Kind.ASSUMPTION) == name.startswith("asm-")
+
+
+def test_theorems_rest_on_assumptions():
+    uses = {claim["id"]: claim.get("uses", []) for claim in CLAIMS}
+
+    def reached(name):
+        return {name}.union(*(reached(other) for other in uses[name]))
+
+    assert {name for names in uses.values() for name in names} <= set(IDS)
+    assert {f"submodel/asm-{k}" for k in range(1, 6)} <= reached("submodel/thm-1")
+    assert {"submodel/thm-1", "submodel/thm-5"} <= reached("submodel/cor-1")
+    assert "submodel/asm-7" in reached("submodel/thm-6")
