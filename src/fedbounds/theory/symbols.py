@@ -419,6 +419,9 @@ SIGNED |= {
 }
 
 
+SHARED = frozenset(MEANING)  # what every paper may use; those of one paper come on top
+
+
 class RunOperator(sp.Function):  # type: ignore[misc]
     """A reduction over the rounds of a run; never evaluated by SymPy."""
 

@@ -1,15 +1,12 @@
 """The papers whose proofs are written, and their replay."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from json import dumps
-from re import findall
 from typing import Any
 
 from fedbounds.theory.catalogue import PAPERS
-from fedbounds.theory.checker.data import Certificate, Step, Theory
+from fedbounds.theory.checker.data import Certificate, Step
 from fedbounds.theory.checker.files import step_data, theory_data
 
 from .derive import Row
@@ -61,22 +58,7 @@ def certificates(paper: str) -> dict[str, Any]:
         certificate = found.certificate or Certificate("none")
         row = step_data(Step(found.written.id, found.written.statement, certificate))
         steps.append(row if found.certificate else row | {"certificate": None})
-    return {"theory": theory_data(_spoken_of(book_of(paper).theory, steps)), "steps": steps}
-
-
-def _spoken_of(theory: Theory, steps: Sequence[Any]) -> Theory:
-    """Without the symbols and quantities of other papers, which happen to be loaded too."""
-    own = theory_data(theory)
-    named = set(
-        findall(r"[A-Za-z_]\w*", dumps([steps, own["scopes"], own["always"], own["absent"]]))
-    )
-    return replace(
-        theory,
-        symbols={name: kind for name, kind in theory.symbols.items() if name in named},
-        quantities={name: sign for name, sign in theory.quantities.items() if name in named},
-        per_client=theory.per_client & named,
-        per_step=theory.per_step & named,
-    )
+    return {"theory": theory_data(book_of(paper).theory), "steps": steps}
 
 
 def derived(claim_id: str) -> dict[str, tuple[Row, ...]]:

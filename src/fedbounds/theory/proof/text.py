@@ -2,15 +2,18 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cache
+from types import ModuleType
 from typing import Any
 
 import sympy as sp
+from sympy.core.function import UndefinedFunction
 
 from fedbounds.theory.checker.data import Absent, Comparison, Scope, Statement, Theory
 from fedbounds.theory.claims import Condition, Part
 from fedbounds.theory.symbols import (
     CONSTANTS,
     MEANING,
+    SHARED,
     SIGNED,
     eta_u,
     eta_v,
@@ -91,14 +94,17 @@ def theory_of(
     per_client: frozenset[str],
     per_step: frozenset[str],
     always: tuple[Comparison, ...] = ((text(m), "<=", text(n)), ("k", "<=", "K - 1")),
+    own: tuple[ModuleType, ...] = (),
 ) -> Theory:
-    """All declared symbols and quantities with their signs.
+    """All shared symbols and quantities with their signs, and those of a paper's ``own`` modules.
 
     What holds everywhere: m <= n, and local steps k run from 0 to K - 1.
     """
-    quantities = {name: name not in SIGNED for name in MEANING if name not in CONSTANTS}
+    spoken = SHARED.union(*map(_names, own))
+    constants = {name: symbol for name, symbol in CONSTANTS.items() if name in spoken}
+    quantities = {name: name not in SIGNED for name in MEANING if name in spoken - CONSTANTS.keys()}
     return Theory(
-        symbols={safe(name): _sign(symbol) for name, symbol in CONSTANTS.items()}
+        symbols={safe(name): _sign(symbol) for name, symbol in constants.items()}
         | dict.fromkeys(_INDEX, "index")
         | dict.fromkeys((block.dimension for block in _ABSENT), "nonnegative"),
         quantities=quantities,
@@ -107,6 +113,14 @@ def theory_of(
         scopes=dict(scopes),
         always=always,
         absent=_ABSENT,
+    )
+
+
+def _names(module: ModuleType) -> frozenset[str]:
+    """Of the symbols and quantities that a module declares or uses."""
+    every = vars(module).values()
+    return frozenset(x.name for x in every if isinstance(x, sp.Symbol)) | frozenset(
+        x.__name__ for x in every if isinstance(x, UndefinedFunction)
     )
 
 

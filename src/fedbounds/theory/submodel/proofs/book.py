@@ -5,6 +5,7 @@ from functools import cache
 from fedbounds.theory.proof.language import Book
 from fedbounds.theory.proof.text import theory_of
 
+from .. import symbols, symbols_rounds
 from . import (
     definitions_rounds,
     minimisers,
@@ -31,6 +32,7 @@ CHAPTERS = (
     rolling_theorems,
     stability,
 )
+OWN = (symbols, symbols_rounds)
 # a mask keeps a share of at most one; smooth and strongly convex functions have mu <= L
 ALWAYS = (
     ("m", "<=", "n"),
@@ -44,7 +46,7 @@ ALWAYS = (
 @cache
 def book() -> Book:
     """The book of this paper."""
-    found = Book("submodel", theory_of(SCOPES, frozenset(), frozenset(), ALWAYS))
+    found = Book("submodel", theory_of(SCOPES, frozenset(), frozenset(), ALWAYS, OWN))
     for chapter in CHAPTERS:
         chapter.write(found)
     return found
