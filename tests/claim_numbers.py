@@ -27,6 +27,8 @@ PER_STEP = {
     "E_ik", "Eu_ik", "Ev_ik", "Y_ik", "A_ik", "Bt_ik", "A_old", "Bt_old", "U_ik", "V_ik",
 }  # fmt: skip
 
+SHARES = ("p", "q", "p_own", "q_own")  # below 1: keep probabilities and coverages
+
 LADDER_NAMES = {
     *(f"{a} ladder in {p}" for a in ("FedAvg-P", "Scaffold-P") for p in ("gamma", "m", "K", "b^2")),
     "FedAvg-P to Scaffold-P ladder in algorithm",
@@ -45,6 +47,7 @@ def random_numbers(seed: int, *, full: bool) -> Numbers:
     whole = {"n": n, "m": n if full else rng.randint(1, n), "K": rng.randint(2, 6),
              "T": rng.randint(2, 5), "d_u": rng.randint(0, 3), "d_v": rng.randint(0, 3), "j": 1}  # fmt: skip
     constants = {name: fmpq(whole[name]) if name in whole else some() for name in SYMBOLS}
+    constants |= {name: fmpq(rng.randint(1, 39), 40) for name in SHARES}
 
     def values(name: str) -> Any:
         shape: tuple[int, ...] = (whole["T"] + 1,)

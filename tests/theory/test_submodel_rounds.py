@@ -247,8 +247,6 @@ def test_step_sizes_at_the_edge_meet_the_conditions(name: str, bound: tuple[int,
     assert failure(first, Numbers(fixed | {"eta": edge}, {}, Fraction)) is None
     over = edge * Fraction(1001, 1000)
     assert failure(first, Numbers(fixed | {"eta": over}, {}, Fraction)) is not None
-    schedule = evaluate(found.schedules[0]["eta"], Numbers(fixed, {}, Fraction))
-    assert schedule == edge
 
 
 def test_tuned_steps_are_the_two_cases_of_the_minimum() -> None:

@@ -38,11 +38,6 @@ def short(bound: int) -> Condition:
     return Condition(eta * K * L, "<=", sp.Rational(1, bound))
 
 
-def at_edge(bound: int) -> dict[str, sp.Expr]:
-    """The step size with the condition at equality."""
-    return {"eta": 1 / (bound * K * L)}
-
-
 def drift(gradients: sp.Expr) -> sp.Expr:
     """The bound on V_bar, from a bound on H."""
     return 2 * eta**2 * K**3 * gradients + 2 * eta**2 * K**2 * sigma2
@@ -76,7 +71,6 @@ LEMMA_5 = Claim(
             assumptions=CONVEX,
         ),
     ),
-    schedules=(at_edge(4),),
 )
 
 ADDED = (
@@ -126,7 +120,6 @@ LEMMA_4 = Claim(
             assumptions=CONVEX,
         ),
     ),
-    schedules=(at_edge(10),),
 )
 
 # eta K = 2 ln R / (mu pbar R) <= 1/(10 L)
@@ -168,7 +161,6 @@ THEOREM_1 = Claim(
             assumptions=STRONG,
         ),
     ),
-    schedules=(at_edge(10), {"eta": 2 * log_T / (mu * p_mean * T * K)}),
 )
 
 CLAIMS = (LEMMA_5, LEMMA_4, THEOREM_1)

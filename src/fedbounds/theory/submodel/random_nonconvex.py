@@ -13,7 +13,7 @@ from fedbounds.vocabulary import Assumption, Index, Relation
 
 from .bounds import random_gradients
 from .names import RANDOM
-from .random_convex import NOISY, at_edge, drift, short
+from .random_convex import NOISY, drift, short
 from .symbols import B2, B2_x, H_x, L_Fp, Phi, V_bar, g_Fp, nu2, nu2_x
 from .symbols_rounds import v_mean
 
@@ -43,7 +43,6 @@ LEMMA_6 = Claim(
             relation=Relation.EQUAL,
         ),
     ),
-    schedules=(at_edge(4),),
 )
 
 FREE = (*NOISY, Assumption.UNCONSTRAINED)
@@ -118,7 +117,6 @@ THEOREM_2 = Claim(
         ),
         _tuned("tuned, root", (_ROOT, short(8))),
     ),
-    schedules=(at_edge(8), {"eta": sp.sqrt(2 * Phi * n / (3 * L * T * v_mean)) / K}),
 )
 
 CLAIMS = (LEMMA_6, THEOREM_2)

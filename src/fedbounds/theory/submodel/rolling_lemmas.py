@@ -44,11 +44,6 @@ def short(bound: int) -> Condition:
     return Condition(eta * S_sub * K * L, "<=", sp.Rational(1, bound))
 
 
-def at_edge(bound: int) -> dict[str, sp.Expr]:
-    """The step size with the condition at equality."""
-    return {"eta": 1 / (bound * S_sub * K * L)}
-
-
 LEMMA_9 = Claim(
     entry("submodel/lem-9"),
     algorithms=(ROLLING,),
@@ -169,7 +164,6 @@ LEMMA_11 = Claim(
         ),
         _part("convex, own permutations", _CONVEX * convex_brace(nu_own2), 10, _OWN),
     ),
-    schedules=(at_edge(10), at_edge(8)),
 )
 
 CLAIMS = (LEMMA_9, LEMMA_10, WITHOUT_REPLACEMENT, LEMMA_11)

@@ -9,7 +9,7 @@ from fedbounds.vocabulary import Assumption, Index
 
 from .bounds import ROLLING_FLOOR
 from .names import ROLLING
-from .rolling_lemmas import CONVEX, NOISY, SHARED, at_edge, short
+from .rolling_lemmas import CONVEX, NOISY, SHARED, short
 from .symbols import (
     B_M2,
     D_br,
@@ -96,7 +96,6 @@ THEOREM_3 = Claim(
             Condition(a_bar2, "==", sp.Integer(0)),
         ),
     ),
-    schedules=(at_edge(10),),
 )
 
 FREE = (*NOISY, *SHARED, Assumption.UNCONSTRAINED)
@@ -151,7 +150,6 @@ THEOREM_4 = Claim(
             assumptions=(Assumption.SMOOTH,),
         ),
     ),
-    schedules=(at_edge(8),),
 )
 
 CLAIMS = (THEOREM_3, THEOREM_4)
