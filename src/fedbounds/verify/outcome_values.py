@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
+from flint import fmpq
 from sympy.core.function import AppliedUndef
 
 from fedbounds.errors import FedboundsError, unknown_name
+from fedbounds.problems.linear import is_exact, rational
 
 from . import evaluate as scalars
 from .outcomes import PERSONAL, Outcomes
@@ -28,10 +30,11 @@ class Evaluated:
     """A value, and the size to which its rounding is compared.
 
     The size is the sum of the absolute values of all terms, with the largest entry of any vector
-    in the place of each entry: nothing that cancels is lost.
+    in the place of each entry: nothing that cancels is lost. The value is exact where the outcomes
+    are.
     """
 
-    value: float
+    value: Any
     size: float
 
 
@@ -99,8 +102,13 @@ def _measured(node: sp.Basic) -> bool:
 
 
 def _constant(expression: sp.Expr, scope: _Scope) -> Evaluated:
-    numbers = scalars.Numbers(scope.values, {})
-    value = float(scalars.evaluate(expression, numbers))
+    if is_exact(scope.outcomes.weights[0]):
+        exact = {name: rational(number) for name, number in scope.values.items()}
+        numbers = scalars.Numbers(exact, {}, lambda p, q: fmpq(p, q))
+        value = scalars.evaluate(expression, numbers)
+    else:
+        numbers = scalars.Numbers(scope.values, {})
+        value = float(scalars.evaluate(expression, numbers))
     return Evaluated(value, float(scalars.scale(numbers, None, expression)))
 
 
@@ -120,11 +128,11 @@ def _quantity(atom: sp.Expr, scope: _Scope) -> Evaluated:
         not 0 <= index < length for index, length in zip(place, series.shape, strict=True)
     ):
         raise FedboundsError(f"{atom} was not measured at {place}")
-    value = float(series[place])
-    if np.isnan(value):
+    value = series[place]
+    if value != value:  # NaN
         raise FedboundsError(f"{atom} was not measured in round {at}")
     _, n, local_steps, _ = outcomes.samples.shape
-    return Evaluated(value, abs(value) + (n * local_steps * outcomes.scale) ** 2)
+    return Evaluated(value, float(abs(value)) + (n * local_steps * outcomes.scale) ** 2)
 
 
 def _product(expression: sp.Expr, scope: _Scope) -> Evaluated:
@@ -142,13 +150,14 @@ def _product(expression: sp.Expr, scope: _Scope) -> Evaluated:
     products = (left.array * right.array).sum(axis=-1, keepdims=True)
     value = _mean(products, outcomes, ())
     width = max(left.array.shape[-1], right.array.shape[-1])
-    return Evaluated(float(value.item()), width * left.size * right.size)
+    return Evaluated(value.item(), width * left.size * right.size)
 
 
 def _vector(expression: sp.Expr, scope: _Scope) -> _Vector:
     outcomes, name = scope.outcomes, _name(expression)
     if expression.is_zero:
-        return _Vector(np.zeros((1,) * (len(outcomes.sources) + 1)), 0.0)
+        zero = fmpq(0) if is_exact(outcomes.weights[0]) else 0.0
+        return _Vector(np.full((1,) * (len(outcomes.sources) + 1), zero), 0.0)
     if isinstance(expression, sp.Symbol):
         return _Vector(outcomes.vector(expression.name), outcomes.scale)
     if name == "present":

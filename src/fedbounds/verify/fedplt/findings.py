@@ -1,4 +1,4 @@
-"""What a setup shows, in exact rationals: constants, quantities, and evidence for assumptions.
+"""What a run shows, in exact rationals: constants, quantities, and evidence for assumptions.
 
 What is left out is as deliberate as what is there. ||W_k - W||^2 of one client and its mean over
 clients are the same formula, and so are the distances of rounds and of local steps: a statement is
@@ -27,6 +27,8 @@ from .setups import Analysed, Run, Shows, View
 from .visited import alignments, chosen, gradient_bounds
 
 Array = Any
+
+
 _OF_A_STEP = frozenset(
     {"eta", "L", "mu", "sigma^2", "psi_max", "psi_min", "Gamma", "Gamma_2", "Lambda", "alpha_k"}
     | {"rho_min", "nu_max"}
@@ -53,9 +55,7 @@ _STEP = _Shown(
     _names("W Wk Wstar D Db mdelta smdelta sadelta adelta mUb aUb pmg mg rg ax"),
 )
 # the noise of a step, and of a whole round, have one name
-_EACH = _Shown(
-    _OF_ONE, _names("F_own F_bar F_gap"), _names("W Wk Wstar g g0 delta pmg anyv mv")
-)
+_EACH = _Shown(_OF_ONE, _names("F_own F_bar F_gap"), _names("W Wk Wstar g g0 delta pmg anyv mv"))
 _SHOWN = {
     (View.FREE, Shows.STEP): _STEP,
     (View.STEPS, Shows.STEP): _STEP,

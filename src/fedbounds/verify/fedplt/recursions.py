@@ -75,14 +75,10 @@ def _parameters(
     return found
 
 
-def given(
-    D: Distances, steps: Sequence[Any], z: Any, added: Any
-) -> dict[Assumption, Evidence]:
+def given(D: Distances, steps: Sequence[Any], z: Any, added: Any) -> dict[Assumption, Evidence]:
     """Whether the display holds in every round, for each of the paper's choices of step sizes."""
     broken = [
-        t
-        for t, step in enumerate(steps)
-        if D[t + 1] > (1 - z * step) * D[t] + step**2 * added
+        t for t, step in enumerate(steps) if D[t + 1] > (1 - z * step) * D[t] + step**2 * added
     ]
     choices = {
         Assumption.RECURSION: [steps[0]] * len(steps),

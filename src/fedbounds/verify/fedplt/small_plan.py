@@ -1,6 +1,7 @@
-"""Small exact cases: every encoded claim about FedPLT, on runs whose every outcome is enumerated."""
+"""Small exact cases for every encoded claim about FedPLT: every outcome is enumerated."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import chain
 from random import Random
 from typing import Any
@@ -11,7 +12,6 @@ from fedbounds.vocabulary import Assumption, Method
 
 from ..case import Case
 from ..profile import Profile
-from . import attenuated, findings, recursions  # noqa: F401  # they say how setups are found
 from .setups import Analysed, Attenuated, Decaying, Rate, Recursion, Run, Shows, View
 from .small_runs import (
     COUPLED,
@@ -21,6 +21,7 @@ from .small_runs import (
     STEEP,
     TWO,
     UNIT,
+    Rows,
     angles,
     apart,
     ascent,
@@ -96,16 +97,17 @@ def _case(name: str, setup: Any, cost: int) -> Case:
 def _free() -> Iterator[tuple[str, Run]]:
     """W is the mean of the W_k, as Step 4.3 recalls; but once."""
     yield "two clients uphill", ascent(free=True)
-    own = ((4, 2), (3, 3))
-    args: Any = ((COUPLED, STEEP), ((1, -1), (-1, 2)), _NESTED, fmpq(1, 64), mean_of(own, (1, 3)))
-    yield "unequal weights", run(*args, weights=(1, 3), noise=_Q, own=own)
+    own: Rows = ((4, 2), (3, 3))
+    nested = partial(run, (COUPLED, STEEP), ((1, -1), (-1, 2)), _NESTED, fmpq(1, 64), noise=_Q)
+    weighted = partial(nested, mean_of(own, (1, 3)), weights=(1, 3), own=own)
+    yield "unequal weights", weighted()
     yield "one noise for all", run(
         (ONE, ONE), ((1,), (-1,)), ((1,), (1,)), _Q, (2,), noise=1, own=((3,), (1,)),
         dependent=True,
     )  # fmt: skip
     yield "conditions at equality", _edge(fmpq(1, 2), ((3,), (1,)))
     yield "one client", run((TWO,), ((3,),), ((1,),), _Q, (2,), noise=1, own=((2,),))
-    yield "one noise for all, masks", run(*args, noise=_Q, own=own, dependent=True)
+    yield "one noise for all, masks", weighted(dependent=True)
     own = ((1, 2, 3), (3, 1, -2), (2, 0, -4))
     yield "disjoint masks", run(
         (CUBE, CUBE, CUBE), ((1, 2, -1), (0, -3, 1), (-2, 1, 0)), CUBE, fmpq(1, 32),
@@ -116,62 +118,73 @@ def _free() -> Iterator[tuple[str, Run]]:
         (UNIT, STEEP), ((1, 2), (-1, 0)), ((1, 0), (1, 0)), fmpq(1, 8), mean_of(own, (1, 1)),
         noise=_Q, own=own,
     )  # fmt: skip
-    yield "a common minimiser", run(
-        (COUPLED, OTHER), ((0, 0), (0, 0)), _SPLIT, fmpq(1, 16), (2, 3), own=own
+    yield (
+        "a common minimiser",
+        run((COUPLED, OTHER), ((0, 0), (0, 0)), _SPLIT, fmpq(1, 16), (2, 3), own=own),
     )
-    yield "F_1* above F*, at its minimiser", run(
-        (ONE, ONE), ((0,), (4,)), ((1,), (1,)), fmpq(1, 8), (0,), own=((0,), (0,))
+    yield (
+        "F_1* above F*, at its minimiser",
+        run((ONE, ONE), ((0,), (4,)), ((1,), (1,)), fmpq(1, 8), (0,), own=((0,), (0,))),
     )
     # the models are anything: last, as the paper has them close to their mean
-    yield "models anywhere", run(*args[:4], (-3, 5), noise=_Q, own=((2, 2), (4, 3)))
+    yield "models anywhere", nested((-3, 5), own=((2, 2), (4, 3)))
 
 
 def _steps() -> Iterator[tuple[str, Run]]:
-    nested: Any = ((UNIT, COUPLED), ((1, -1), (-1, 1)), _NESTED, fmpq(1, 64), (6, 5))
+    nested = partial(run, (UNIT, COUPLED), ((1, -1), (-1, 1)), _NESTED, fmpq(1, 64), (6, 5), tau=2)
     yield "two clients uphill", ascent(tau=2, count=2)
     yield "every client its own coordinate", apart(4, 4)
-    yield "full masks", run(
-        (COUPLED, STEEP), ((1, -1), (-2, 1)), _FULL, fmpq(1, 16), (3, 2), tau=2, count=4
+    yield (
+        "full masks",
+        run((COUPLED, STEEP), ((1, -1), (-2, 1)), _FULL, fmpq(1, 16), (3, 2), tau=2, count=4),
     )
-    yield "nested masks", run(*nested, tau=2, count=2, weights=(1, 3), noise=_Q)
-    yield "nested masks, second round", run(*nested, tau=2, count=5)
-    yield "one coordinate", run(
-        (ONE, TWO), ((4,), (-3,)), ((1,), (1,)), fmpq(1, 32), (9,), tau=3, count=4, noise=1
+    yield "nested masks", nested(count=2, weights=(1, 3), noise=_Q)
+    yield "nested masks, second round", nested(count=5)
+    yield (
+        "one coordinate",
+        run((ONE, TWO), ((4,), (-3,)), ((1,), (1,)), fmpq(1, 32), (9,), tau=3, count=4, noise=1),
     )
-    yield "one local step", run(
-        (ONE, TWO), ((1,), (-1,)), ((1,), (1,)), fmpq(1, 8), (4,), count=3, noise=1
+    yield (
+        "one local step",
+        run((ONE, TWO), ((1,), (-1,)), ((1,), (1,)), fmpq(1, 8), (4,), count=3, noise=1),
     )
-    yield "two coordinates, two clients", run(
-        (UNIT, STEEP), ((3, 1), (-2, 2)), _SPLIT, fmpq(1, 64), (8, -6), tau=3, count=6
+    yield (
+        "two coordinates, two clients",
+        run((UNIT, STEEP), ((3, 1), (-2, 2)), _SPLIT, fmpq(1, 64), (8, -6), tau=3, count=6),
     )
     yield "one client", run((STEEP,), ((1, 2),), ((1, 0),), fmpq(1, 8), (2, 3), tau=2, count=3)
 
 
 def _rounds() -> Iterator[tuple[str, Run]]:
-    nested: Any = ((COUPLED, STEEP), ((1, -1), (-1, 2)), _NESTED)
     yield "two clients uphill", ascent(count=1)
     yield "two clients uphill, two local steps", ascent(count=3, tau=2)
     yield "conditions at equality", _edge(fmpq(1, 2))
     yield "nested masks", run(
-        *nested, fmpq(1, 256), (4, 3), tau=2, count=1, weights=(1, 3), noise=_Q
-    )
+        (COUPLED, STEEP), ((1, -1), (-1, 2)), _NESTED, fmpq(1, 256), (4, 3), tau=2,
+        weights=(1, 3), noise=_Q,
+    )  # fmt: skip
     yield "two clients uphill, noise", ascent(count=2, noise=fmpq(1, 64))
-    yield "opposite gradients", run(
-        (ONE, ONE), ((5,), (-5,)), ((1,), (1,)), fmpq(1, 8), (1,), tau=2, count=3
+    yield (
+        "opposite gradients",
+        run((ONE, ONE), ((5,), (-5,)), ((1,), (1,)), fmpq(1, 8), (1,), tau=2, count=3),
     )
-    yield "noise, four rounds", run(
-        (ONE, TWO), ((1,), (-1,)), ((1,), (1,)), fmpq(1, 8), (4,), count=4, noise=1
+    yield (
+        "noise, four rounds",
+        run((ONE, TWO), ((1,), (-1,)), ((1,), (1,)), fmpq(1, 8), (4,), count=4, noise=1),
     )
     yield "one client", run((TWO,), ((3,),), ((1,),), fmpq(1, 8), (2,), tau=3, count=2, noise=1)
-    yield "one client, two local steps", run(
-        (TWO,), ((3,),), ((1,),), fmpq(1, 8), (2,), tau=2, noise=1
+    yield (
+        "one client, two local steps",
+        run((TWO,), ((3,),), ((1,),), fmpq(1, 8), (2,), tau=2, noise=1),
     )
-    yield "one client, half of its coordinates", run(
-        (STEEP,), ((1, 2),), ((1, 0),), fmpq(1, 8), (2, 3), tau=2, count=3
+    yield (
+        "one client, half of its coordinates",
+        run((STEEP,), ((1, 2),), ((1, 0),), fmpq(1, 8), (2, 3), tau=2, count=3),
     )
     yield "every client its own coordinate", apart(2, 3)
-    yield "a common minimiser", run(
-        (COUPLED, OTHER), ((0, 0), (0, 0)), _FULL, fmpq(1, 16), (2, 3), tau=3, count=3
+    yield (
+        "a common minimiser",
+        run((COUPLED, OTHER), ((0, 0), (0, 0)), _FULL, fmpq(1, 16), (2, 3), tau=3, count=3),
     )
     yield "a coordinate of nobody", run(
         (UNIT, STEEP), ((1, 2), (-1, 0)), ((1, 0), (1, 0)), fmpq(1, 8), (1, 2), count=2,
@@ -247,9 +260,7 @@ def _sequences() -> Iterator[Case]:
     ):
         steps = decaying(z, count)
         what = f"C = {rate.value}" if isinstance(rate, Rate) else "any larger C"
-        yield _case(
-            f"decaying recursion, {name}, {what}", Recursion(D_0, z, B, rate, steps), count
-        )
+        yield _case(f"decaying recursion, {name}, {what}", Recursion(D_0, z, B, rate, steps), count)
     for name, D_0 in (("near", level), ("far", 8 * level), ("at W*", fmpq(0))):
         for rate in (Rate.LONGER, 10 * level):
             what = "C least" if isinstance(rate, Rate) else "C larger"

@@ -85,7 +85,7 @@ def ascent(*, count: int = 1, free: bool = False, noise: Any = 0, tau: int = 1) 
 
 
 def away(count: int) -> Run:
-    """As `ascent`, but W stays where the masked gradients are aligned: it moves away from W* = 0."""
+    """Masked gradients are aligned all the way, and W moves away from W* = 0."""
     slopes = ((-8, -2), (fmpq(16, 3), fmpq(4, 3)))
     return run(
         (UNIT, UNIT), slopes, ((1, 1), (0, 1)), fmpq(1, 1024), (2, 3), count=count,
@@ -143,5 +143,3 @@ def work(run: Run, view: View) -> int:
     """Outcomes, rounds, clients and coordinates, multiplied."""
     size = run.problem.clients * run.problem.shared_dimension
     return outcomes(run, view) * run.count * run.algorithm.local_steps * size
-
-
