@@ -1,0 +1,175 @@
+"""Violations of claims about masked objectives as programs that need nothing but Python."""
+
+from textwrap import fill
+from typing import Any
+
+from fedbounds.errors import FedboundsError
+from fedbounds.problems import FederatedQuadratic
+from fedbounds.problems.masked_laws import Bernoulli, Law
+from fedbounds.theory.claims import Part
+
+from ..case import script_of
+from ..decide import Outcome
+from ..evaluate import Numbers
+from ..script_code import WIDTH
+from .objectives_optima import full_law, minimiser, minimisers
+from .objectives_setups import Objective
+
+Array = Any
+Lines = list[str]
+_END = [
+    'print("left =", left, " right =", right, " right - left =", right - left)',
+    'print("claimed: left <= right; broken:", left > right)',
+]
+
+
+@script_of.register
+def _(setup: Objective, judgement: Any, part: Part, numbers: Numbers) -> str:
+    if not setup.exact:
+        raise FedboundsError("no script for floats")
+    problem = setup.problem
+    lines = [*problem_lines(problem), *law_lines(setup.law), f"masks = {law_text(setup.law)}"]
+    names = part.quantities | part.constants
+    if names <= {"I_xy", "D_xy", "mu"} and part.name.endswith("unchanged"):
+        body = _pair(setup, outcome_of(judgement, part), numbers)
+    elif names <= {"grad_0_F", "grad_0_Fp"}:
+        body = _origin(problem, part)
+    elif names <= {"loss_opt", "loss_scaled", "loss_zero"}:
+        body = _scaled(setup, part)
+    else:
+        raise FedboundsError(f"{judgement.claim.id}: no script for some of its quantities")
+    return program(judgement, [*lines, *body])
+
+
+def program(judgement: Any, lines: Lines) -> str:
+    """The whole text, with its heading and what it prints."""
+    heading = f'"""{judgement.claim.id} (reading: {judgement.reading.name}) fails here."""'
+    head = [fill(heading, WIDTH, break_on_hyphens=False), *_IMPORTS, ""]
+    return "\n".join([*head, *lines, *_END]) + "\n"
+
+
+def outcome_of(judgement: Any, part: Part) -> Outcome:
+    """What was found of a part."""
+    found: Outcome = next(o for o in judgement.outcomes if o.part == part.name)
+    return found
+
+
+_IMPORTS = ["from fractions import Fraction as Q", "from itertools import product"]
+_TABLE = [
+    "def table(text):",
+    '    return [[Q(x) for x in row.split()] for row in text.split(";")]',
+]
+_SLOPES = [
+    "def slope(i, w):  # grad f_i(w)",
+    "    return [sum(a * x for a, x in zip(A[i][j], w)) + h[i][j] for j in range(d)]",
+    "def gradient(masks, w):  # mean over clients of E m o grad f_i(m o w)",
+    "    total = [Q(0)] * d",
+    "    for i in range(n):",
+    "        for chance, m in masks[i]:",
+    "            g = slope(i, [a * x for a, x in zip(m, w)])",
+    "            total = [x + chance * a * y / n for x, a, y in zip(total, m, g)]",
+    "    return total",
+]
+
+
+def problem_lines(problem: FederatedQuadratic) -> Lines:
+    """f_i(w) = 1/2 w'A_i w + h_i'w, and the gradients of masked objectives."""
+    n, d = problem.linear.shape
+    return [*_TABLE, f"n, d = {n}, {d}", *rows_lines(problem), *_SLOPES]
+
+
+def rows_lines(problem: FederatedQuadratic) -> Lines:
+    """A and h."""
+    matrices = [f'    table("{_rows(matrix)}"),' for matrix in problem.hessian]
+    return [
+        "A = [  # f_i(w) = w'A_i w / 2 + h_i'w",
+        *matrices,
+        "]",
+        f'h = table("{_rows(problem.linear)}")',
+    ]
+
+
+def law_lines(*laws: Law) -> Lines:
+    """Every mask of every client with its probability: a function where they are Bernoulli."""
+    if all(isinstance(law, Bernoulli) for law in laws):
+        return _BERNOULLI
+    return []
+
+
+def law_text(law: Law) -> str:
+    """The masks of a law, as an expression."""
+    if isinstance(law, Bernoulli):
+        return f'bernoulli("{" ".join(map(str, law.keep))}")'
+    rows = [" ".join("".join(map(str, m)) for m in own) for own in law.masks]
+    share = f"Q(1, {law.length})"
+    return f"[[({share}, [*map(int, m)]) for m in own.split()] for own in {rows}]"
+
+
+_BERNOULLI = [
+    "def bernoulli(keep):  # masks and their probabilities, client by client",
+    "    every = [*product((0, 1), repeat=d)]",
+    "    law = lambda p: [(p ** sum(m) * (1 - p) ** (d - sum(m)), m) for m in every]",
+    "    return [law(p) for p in table(keep)[0]]",
+]
+
+
+def value_lines() -> Lines:
+    """F."""
+    return [
+        "def F(w):",
+        "    both = [(slope(i, w)[j] + h[i][j]) * w[j] for i in range(n) for j in range(d)]",
+        "    return sum(both) / 2 / n",
+    ]
+
+
+def vector(w: Array) -> str:
+    """A point in a script."""
+    return _vector(list(w))
+
+
+def _vector(numbers: Any) -> str:
+    return f'table("{" ".join(map(str, numbers))}")[0]'
+
+
+def _rows(matrix: Array) -> str:
+    return "; ".join(" ".join(map(str, row)) for row in matrix)
+
+
+def _pair(setup: Objective, outcome: Outcome, numbers: Numbers) -> Lines:
+    at = outcome.at or 0
+    x, y = setup.points[at], setup.points[(at + 1) % len(setup.points)]
+    return [
+        f"mu = Q({str(numbers.constants['mu'])!r})  # no eigenvalue of any A_i is smaller",
+        f"x, y = {vector(x)}, {vector(y)}",
+        "move = [a - b for a, b in zip(x, y)]",
+        "left = mu * sum(a * a for a in move)",
+        "turn = [a - b for a, b in zip(gradient(masks, x), gradient(masks, y))]",
+        "right = sum(a * b for a, b in zip(turn, move))",
+    ]
+
+
+def _origin(problem: FederatedQuadratic, part: Part) -> Lines:
+    lines = [
+        "full = [[(Q(1), [1] * d)]] * n",
+        "left = sum(x * x for x in gradient(full, [Q(0)] * d))",
+        "right = sum(x * x for x in gradient(masks, [Q(0)] * d))",
+    ]
+    return [*lines, "assert right == 0"] if part.conditions else lines
+
+
+def _scaled(setup: Objective, part: Part) -> Lines:
+    problem = setup.problem
+    found = minimisers(problem, setup.law, None, setup.domain)
+    best = minimiser(problem, full_law(problem.clients), setup.domain)
+    if best is None or found.masked is None or setup.domain is not None:
+        raise FedboundsError("no script on a domain, or where minimisers are not unique")
+    other = "[0] * d" if "loss_zero" in part.constants else "[keep * x for x in w]"
+    held = ["keep = sum(chance * m[0] for chance, m in masks[0])"] if "keep" in other else []
+    return [
+        *value_lines(),
+        "full = [[(Q(1), [1] * d)]] * n",
+        f"w, best = {vector(found.masked)}, {vector(best)}",
+        "assert not any(gradient(masks, w) + gradient(full, best))",
+        *held,
+        f"left, right = F(w) - F(best), F({other}) - F(best)",
+    ]

@@ -1,0 +1,15 @@
+"""Which cases judge the claims about sub-model training."""
+
+from collections.abc import Iterator
+from itertools import chain
+
+from ..case import Case
+from ..profile import Profile
+from . import objectives
+
+_KINDS = (objectives,)
+
+
+def cases(profile: Profile, seed: int) -> Iterator[Case]:
+    """Every case of a profile."""
+    return chain.from_iterable(kind.cases(profile, seed) for kind in _KINDS)
