@@ -63,6 +63,8 @@ class Assumption(StrEnum):
     GLOBAL_GRADIENT = "bounded global gradient"  # at the iterates
     LOCAL_GRADIENTS = "bounded client gradients"  # at the iterates
     ALIGNED = "positive masked alignment"
+    ACUTE = "angles of both gradients with W - W* below 90 degrees"
+    OBTUSE = "angles of both gradients with W - W* above 90 degrees"
     EQUAL_ATTENUATION = "equal attenuation"  # alpha of all clients, as min(1, sqrt(d r)) has it
     ALIGNED_COMPENSATED = "alignment of the compensated masked gradient"
     SINGLE_STEP = "one local step per round"

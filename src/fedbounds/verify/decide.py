@@ -114,7 +114,9 @@ def decide(part: Part, numbers: Numbers, method: Method, diverged_at: int | None
         return Outcome(part.name, Verdict.DIVERGED, reason, candidate=True)
     if rounds is not None and len(rounds) == 0:
         return Outcome(part.name, Verdict.NOT_APPLICABLE, "speaks of no round of this run")
-    if not np.any(scale(_in_floats(numbers), rounds, part.left, part.right)):
+    # that a quantity vanishes is what such an identity says
+    vanishes = part.relation is Relation.EQUAL and part.right == 0
+    if not vanishes and not np.any(scale(_in_floats(numbers), rounds, part.left, part.right)):
         return Outcome(part.name, Verdict.NOT_APPLICABLE, "says nothing here: every term is zero")
     if part.gap == 0:
         return Outcome(part.name, Verdict.NOT_VIOLATED, "both sides are the same expression")

@@ -107,6 +107,9 @@ def _point(data: Data) -> Point:
 
 
 def _case(data: Data) -> Case:
+    from .plan import load_plans  # which imports this file's own users
+
+    load_plans()
     return Case("replay", str(data["algorithm"]), decoded(data["setup"]), Method.RATIONAL)
 
 

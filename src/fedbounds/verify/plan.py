@@ -93,6 +93,12 @@ def own_cases(paper: str, profile: Profile, seed: int) -> Iterator[Case]:
         yield from import_module(_PLANS[paper]).cases(profile, seed)
 
 
+def load_plans() -> None:
+    """Import every paper's plan, so that what its cases show can be found."""
+    for module in _PLANS.values():
+        import_module(module)
+
+
 def vector_instances(profile: Profile, seed: int) -> Iterator[Instance]:
     """Small integer vectors for every (n, m), exactly; and larger random ones."""
     rng = np.random.default_rng(seed)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import sympy as sp
 from fedplt_oracle import COUNTS, ETA, FREE, MASKS, SCALE, W_0, plain
+from fedplt_statements import VALUES
 
 from fedbounds.algorithms.fedplt import FedPLT, compensation, shares
 from fedbounds.errors import FedboundsError
@@ -22,21 +23,14 @@ from fedbounds.theory.proof.language import Written
 from fedbounds.theory.proof.library import replayed
 from fedbounds.theory.proof.replay import Local, Replayed, certified
 from fedbounds.theory.proof.text import text
-from fedbounds.theory.proof.vectors import ip
 from fedbounds.theory.registry import encoded_claims
 from fedbounds.theory.symbols import (
     A_22,
     V_W,
     F_att,
     F_bar,
-    F_gatt,
-    F_glob,
-    F_loc,
-    F_opt,
-    F_star,
     Gamma,
     L,
-    Lam_att,
     Lambda,
     eta,
     psi_max,
@@ -46,31 +40,6 @@ from fedbounds.theory.symbols import (
 )
 from fedbounds.verify.fedplt.outcomes import free_outcomes, round_outcomes
 from fedbounds.verify.fedplt.values import evaluate
-
-# values of F_k as vectors of one coordinate: Ek, E0 and Es are F_k less F_k* at W_k^t, W^t and W*,
-# and gap is F* - F_k*
-_Ek, _E0, _Es, _gap, _one = sp.symbols("Ek E0 Es gap one")
-_attenuate = sp.Function("attenuate")
-
-
-def _total(x: sp.Expr) -> sp.Expr:
-    return ip(x, _one)
-
-
-def _attenuated(x: sp.Expr) -> sp.Expr:
-    return ip(_attenuate(x), _attenuate(_one))
-
-
-VALUES = {
-    F_loc(t): _total(_Ek),
-    F_att(t): _attenuated(_Ek),
-    F_opt(t): _total(_Ek - _Es),
-    F_star(t): _total(_Es),
-    F_glob(t): _total(_E0 - _gap),
-    F_gatt(t): _attenuated(_E0 - _gap),
-    Lam_att(t): _attenuated(_gap),
-    Lambda: _total(_gap),
-}
 
 STEPS = replayed("fedplt")
 BY_NAME = {(step.written.id, step.written.source): step for step in STEPS}

@@ -34,6 +34,7 @@ from fedbounds.theory.symbols import (
     psi_min,
     rho_min,
     t,
+    tau,
 )
 from fedbounds.vocabulary import Assumption, Index, Relation
 
@@ -78,7 +79,14 @@ GLOBAL_IS_AVERAGE = Claim(
             right=_NOTHING,
             relation=Relation.EQUAL,
         ),
-        Part(name="round", left=sq(W - _AVERAGE), right=_NOTHING, relation=Relation.EQUAL),
+        # a round has tau steps, which one virtual step does not know
+        Part(
+            name="round",
+            left=sq(W - _AVERAGE),
+            right=_NOTHING,
+            relation=Relation.EQUAL,
+            conditions=(Condition(tau, ">=", sp.Integer(1)),),
+        ),
     ),
     readings=(
         Reading("one virtual step", parts=("W", "direction")),

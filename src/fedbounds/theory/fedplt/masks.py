@@ -95,14 +95,16 @@ _RATIO = Condition(rho_k, "==", cos_3 * cos_2 / cos_1)
 _MORE, _LESS = Condition(cos_2, ">=", cos_1), Condition(cos_2, "<=", cos_1)
 
 
-def _compared(name: str, left: sp.Expr, right: sp.Expr, angles: Condition) -> Part:
+def _compared(
+    name: str, left: sp.Expr, right: sp.Expr, angles: Condition, both: Assumption
+) -> Part:
     return Part(
         name=name,
         left=left,
         right=right,
         index=Index.RUN,
         conditions=(angles, _RATIO),
-        assumptions=(Assumption.ALIGNED,),
+        assumptions=(Assumption.ALIGNED, both),
     )
 
 
@@ -110,10 +112,10 @@ ALIGNMENT_INTERPRETATION = Claim(
     entry("fedplt/alignment-interpretation"),
     algorithms=FEDPLT,
     parts=(
-        _compared("better", cos_3, rho_k, _MORE),
-        _compared("worse", rho_k, cos_3, _LESS),
-        _compared("better, both negative", cos_3, rho_k, _LESS),
-        _compared("worse, both negative", rho_k, cos_3, _MORE),
+        _compared("better", cos_3, rho_k, _MORE, Assumption.ACUTE),
+        _compared("worse", rho_k, cos_3, _LESS, Assumption.ACUTE),
+        _compared("better, both negative", cos_3, rho_k, _LESS, Assumption.OBTUSE),
+        _compared("worse, both negative", rho_k, cos_3, _MORE, Assumption.OBTUSE),
     ),
     readings=(
         Reading(

@@ -105,7 +105,7 @@ residual_2 = symbol(
 spectral = symbol(
     "spectral",
     "(1/2) sum (1-p)^2 (l-1)^2 b^2 / (l (1+p(l-1))^2), l the eigenvalues of A scaled by its "
-    "diagonal, b the coordinates of diag(A)^{1/2} w* in their basis",
+    "diagonal, b those coordinates of diag(A)^{-1/2} times the slope, which the sheet leaves open",
     r"\tfrac12\sum\tfrac{(1-p)^2(\lambda-1)^2}{\lambda(1+p(\lambda-1))^2}\beta^2",
     **_SIZE,
 )

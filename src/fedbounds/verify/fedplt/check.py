@@ -27,6 +27,7 @@ from ..seen import gap
 from .step_cases import LOCAL_STEPS, ROUNDS, Case, cases
 
 _ALIGNMENTS = frozenset({Assumption.ALIGNED, Assumption.ALIGNED_COMPENSATED})
+_ANGLES = frozenset({Assumption.ACUTE, Assumption.OBTUSE})  # told by the reading
 _LOCAL_STEPS = frozenset({Assumption.VIRTUAL, Assumption.SINGLE_STEP})
 _VECTORS = ("sq", "ip", "given")
 _FREE = (0.9, 1.25)  # rho_min where nothing is assumed of it, besides the least that (ii) allows
@@ -91,7 +92,7 @@ def _gap(said: _Said, case: Case) -> float | None:
     written = said.written
     if (
         written.scope not in case.scopes
-        or not said.assumed - _ALIGNMENTS <= case.assumptions
+        or not said.assumed - _ALIGNMENTS - _ANGLES <= case.assumptions
         or not _speaks_of(said, case)
     ):
         return None

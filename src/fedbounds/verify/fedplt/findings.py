@@ -109,9 +109,21 @@ def _found(setup: Analysed) -> Found:
         parameters=parameters(setup.run, known),
         series={n: s for n, s in series.items() if shown.series is None or n in shown.series},
         constants=of_problem(known),
-        evidence=_evidence(setup, analysis, constants),
+        evidence=_evidence(setup, analysis, constants) | _angles(series),
         products=_products(setup, analysis, shown, clients) if shown.vectors else None,
     )
+
+
+def _angles(series: Mapping[str, Array]) -> dict[Assumption, Evidence]:
+    """On which side of 90 degrees both angles are, in every round, of one client."""
+    if not {"cos_g", "cos_m"} <= series.keys():
+        return {}
+    cosines = [x for name in ("cos_g", "cos_m") for x in series[name].reshape(-1)]
+    told = f"{len(cosines)} cosines, {sum(x > 0 for x in cosines)} of them positive"
+    return {
+        Assumption.ACUTE: Evidence(all(x > 0 for x in cosines), told),
+        Assumption.OBTUSE: Evidence(all(x < 0 for x in cosines), told),
+    }
 
 
 def _products(
