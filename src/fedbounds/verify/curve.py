@@ -21,8 +21,8 @@ def curve_of(judgement: Judgement, numbers: Numbers) -> Curve | None:
 
     None for other claims, and in rationals.
     """
-    part = judgement.claim.parts[0]
-    if judgement.instance.method is Method.RATIONAL:
+    part, first = judgement.claim.parts[0], judgement.outcomes[0]
+    if judgement.instance.method is Method.RATIONAL or first.rounds == 0:
         return None
     if part.index is Index.RUN and isinstance(part.left, Mean_t):
         return _of_a_mean(part, numbers)

@@ -1,15 +1,16 @@
 """Which cases judge the claims about FedPLT."""
 
 from collections.abc import Iterator
-from itertools import chain
 
 from ..case import Case
 from ..profile import Profile
-from . import small_plan
-
-_KINDS = (small_plan,)
+from .ladders import ladder_cases
+from .long_runs_plan import long_cases
+from .small_plan import cases as small_cases
 
 
 def cases(profile: Profile, seed: int) -> Iterator[Case]:
-    """Every case of a profile."""
-    return chain.from_iterable(kind.cases(profile, seed) for kind in _KINDS)
+    """Every case of a profile: exact ones first, then long runs and their ladders."""
+    yield from small_cases(profile, seed)
+    yield from long_cases(profile, seed)
+    yield from ladder_cases(profile, seed)
