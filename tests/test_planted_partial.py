@@ -1,0 +1,212 @@
+"""Planted errors of partial training, and the check that catches each.
+
+A check is a claim whose verdict on small exact cases must not be "violated"; or a law of the draws.
+"""
+
+from dataclasses import replace
+from functools import cache
+from math import factorial
+
+import numpy as np
+import pytest
+from flint import fmpq
+
+from fedbounds.algorithms import fedplt, masks, random_masks, rolling_masks, submodel_parts
+from fedbounds.algorithms.random_masks import RandomMasks
+from fedbounds.algorithms.rolling_masks import RollingMasks
+from fedbounds.problems import FederatedQuadratic, Start, to_rational
+from fedbounds.problems.domain import Box
+from fedbounds.theory.registry import claim
+from fedbounds.verify.case import Case
+from fedbounds.verify.fedplt import small_plan
+from fedbounds.verify.judge import judge
+from fedbounds.verify.profile import Profile
+from fedbounds.verify.submodel.random_runs import RandomRun
+from fedbounds.vocabulary import Method, Verdict
+
+# ---- mutations: each plants one error
+
+
+def compensation_forgotten(monkeypatch):
+    monkeypatch.setattr(fedplt, "compensation", lambda a: (fmpq(1),) * len(a.masks[0]))
+
+
+def weights_ignored(monkeypatch):
+    monkeypatch.setattr(fedplt, "shares", lambda a: (fmpq(1, len(a.masks)),) * len(a.masks))
+
+
+def static_masks_forgotten(monkeypatch):
+    monkeypatch.setattr(fedplt, "_trained", lambda a, xp: xp.asarray(a.masks) > -1)
+
+
+def mask_on_the_gradient_only(monkeypatch):
+    """The client keeps the whole model and masks its gradient."""
+
+    def local(problem, algorithm, carry, drawn, visit=lambda k, y, gradient, noisy: None):
+        y = submodel_parts.rows(carry, drawn.cohort)
+        mask = submodel_parts._as_numbers(drawn.masks.reshape(y.shape), y, np)
+        for k in range(algorithm.local_steps):
+            gradient = problem.gradient(y, drawn.cohort)
+            noisy = submodel_parts.disturbed(problem, y, gradient, drawn, k)
+            visit(k, y, gradient, noisy)
+            y = y - noisy * algorithm.inner_step_u * mask
+        return y
+
+    monkeypatch.setattr(random_masks, "local", local)
+
+
+def projection_skipped(monkeypatch):
+    monkeypatch.setattr(random_masks, "project", lambda domain, w: w)
+
+
+def old_coordinates_as_zeros(monkeypatch):
+    """The server averages m_i o w_i and forgets (1 - m_i) o w."""
+
+    def forgetful(carry, drawn, reached):
+        models = submodel_parts.parts.by_client(carry, drawn, reached)
+        mask = submodel_parts._as_numbers(drawn.masks, models, np)
+        return (models * mask).sum(axis=0) / models.shape[0]
+
+    monkeypatch.setattr(submodel_parts, "clients_mean", forgetful)
+
+
+def shuffle_replaced_by_a_fixed_order(monkeypatch):
+    def fixed(rng, clients, replicas, length, shared):
+        return np.tile(np.arange(length), (clients, replicas, 1))
+
+    monkeypatch.setattr(rolling_masks, "orders", fixed)
+
+
+def masks_of_another_probability(monkeypatch):
+    original = masks.bernoulli_masks
+
+    def rare(rng, keep, *rest):
+        return original(rng, tuple(p * fmpq(1, 2) for p in keep), *rest)
+
+    monkeypatch.setattr(random_masks, "bernoulli_masks", rare)
+
+
+# ---- checks: each raises AssertionError on a wrong algorithm
+
+
+@cache
+def small_cases():
+    return tuple(small_plan.cases(Profile.QUICK, 0))
+
+
+def survives(claim_id, cases):
+    """No case breaks the claim, as printed; some case decides it."""
+    found = replace(claim(claim_id), readings=claim(claim_id).readings[:1])
+    verdicts = [
+        outcome.verdict
+        for case in cases
+        for judgement in judge((found,), case).judgements
+        for outcome in judgement.outcomes
+    ]
+    assert Verdict.NOT_VIOLATED in verdicts or Verdict.VIOLATED in verdicts
+    assert Verdict.VIOLATED not in verdicts, claim_id
+
+
+def fedplt_cases():
+    # the same set-ups as new objects: what was found of the old ones is not used again
+    return [replace(case, setup=replace(case.setup)) for case in small_cases()]
+
+
+def the_split_of_the_slope_holds():
+    survives("fedplt/A2.2-split", fedplt_cases())
+
+
+def a_masked_update_is_the_sum_of_its_gradients():
+    survives("fedplt/update-identity/corrected", fedplt_cases())
+
+
+SHORT = fmpq(1, 20)
+
+
+def run(step=SHORT, domain=None):
+    hessian = [[[2.0, 1.0], [1.0, 2.0]], [[2.0, -1.0], [-1.0, 3.0]]]
+    problem = FederatedQuadratic(np.array(hessian), np.array([[1.0, -1.0], [2.0, 0.5]]), 2)
+    start = Start(np.array([1.0, -1.0]), np.zeros((2, 0)))
+    algorithm = RandomMasks((fmpq(1, 2), fmpq(4, 5)), 2, step, domain)
+    setup = RandomRun(to_rational(problem), algorithm, to_rational(start), 1)
+    return [Case("planted", "random masks", setup, Method.RATIONAL)]
+
+
+def virtual_iterates_are_the_clients():
+    survives("submodel/claim-virtual", run())
+
+
+def the_projected_average_is_the_next_model():
+    survives("submodel/claim-virtual", run(fmpq(1), Box(fmpq(-1), fmpq(1))))
+
+
+def squared_gradients_split_into_variance_and_mean():
+    survives("submodel/lem-6", run())
+
+
+def orders_follow_their_law():
+    """All S! orders of an epoch alike often, 5 errors."""
+    length, count = 3, 3000
+    parts = (((1, 0, 0), (0, 1, 0), (0, 0, 1)),)
+    algorithm = RollingMasks(parts, 1, 0.1)
+    problem = FederatedQuadratic(np.eye(3)[None], np.zeros((1, 3)), 3)
+    carry = rolling_masks.init(problem, algorithm, Start(np.zeros(3), np.zeros((1, 0))), count)
+    drawn = rolling_masks.draw(problem, algorithm, np.random.default_rng(0), count, carry=carry)
+    codes = drawn.order[0] @ np.array([9, 3, 1])
+    kinds, often = np.unique(codes, return_counts=True)
+    assert len(kinds) == factorial(length)
+    assert (abs(often - count / 6) < 5 * np.sqrt(count * 5 / 36)).all()
+
+
+def masks_follow_their_law():
+    """Every coordinate is kept with probability p_i, 5 errors."""
+    keep, count = (fmpq(1, 2), fmpq(4, 5)), 4000
+    problem = FederatedQuadratic(np.stack([np.eye(2)] * 2), np.zeros((2, 2)), 2)
+    drawn = random_masks.draw(problem, RandomMasks(keep, 1, 0.1), np.random.default_rng(1), count)
+    for p, own in zip(map(float, (0.5, 0.8)), drawn.masks, strict=True):
+        assert (abs(own.mean(axis=0) - p) < 5 * np.sqrt(p * (1 - p) / count)).all()
+
+
+# name, mutation, the check that catches it
+PLANTED = (
+    ("compensation vector forgotten", compensation_forgotten, the_split_of_the_slope_holds),
+    ("client weights ignored", weights_ignored, the_split_of_the_slope_holds),
+    ("static masks forgotten", static_masks_forgotten, the_split_of_the_slope_holds),
+    ("static masks forgotten", static_masks_forgotten, a_masked_update_is_the_sum_of_its_gradients),
+    ("mask on the gradient only", mask_on_the_gradient_only, virtual_iterates_are_the_clients),
+    (
+        "mask on the gradient only",
+        mask_on_the_gradient_only,
+        squared_gradients_split_into_variance_and_mean,
+    ),
+    ("old coordinates as zeros", old_coordinates_as_zeros, virtual_iterates_are_the_clients),
+    ("projection skipped", projection_skipped, the_projected_average_is_the_next_model),
+    ("fixed order for the shuffle", shuffle_replaced_by_a_fixed_order, orders_follow_their_law),
+    ("masks of half the probability", masks_of_another_probability, masks_follow_their_law),
+)
+
+
+@pytest.mark.parametrize(
+    ("mutate", "check"),
+    [row[1:] for row in PLANTED],
+    ids=[f"{name} | {check.__name__}" for name, _, check in PLANTED],
+)
+def test_a_planted_error_is_caught(mutate, check, monkeypatch):
+    check()
+    mutate(monkeypatch)
+    with pytest.raises(AssertionError):
+        check()
+
+
+def test_every_check_has_an_error_that_it_catches():
+    used = {check for _, _, check in PLANTED}
+    checks = {
+        the_split_of_the_slope_holds,
+        a_masked_update_is_the_sum_of_its_gradients,
+        virtual_iterates_are_the_clients,
+        the_projected_average_is_the_next_model,
+        squared_gradients_split_into_variance_and_mean,
+        orders_follow_their_law,
+        masks_follow_their_law,
+    }
+    assert used == checks
