@@ -209,7 +209,7 @@ TYPED = {
     ),
     ("claim-residual", "equal"): lambda c: (c.at("R_p", 2), c.R_p),
     ("claim-def2", "at a fixed w, equal"): lambda c: (c.B2_fix, c.at("B2_fix", 2)),
-    ("claim-variance", "masks, falls"): lambda c: (c.at("vr_m", 2), c.vr_m),
+    ("claim-variance", "masks, vanishes"): lambda c: (c.vr_m, c.var_slope * c.q_miss),
     ("claim-variance", "masks, grows"): lambda c: (c.vr_m, c.at("vr_m", 2)),
     ("claim-K-speedup", ""): lambda c: (c.at("K_r", 2) * c.at("G_lead", 2), c.K_r * c.G_lead),
     ("claim-stability", "limit"): lambda c: (c.dl_lim, c.at("dl_lim", 2)),

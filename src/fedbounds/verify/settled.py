@@ -5,10 +5,12 @@ not know the difference.
 """
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any
 
 from flint import fmpq
 
+from fedbounds.problems import Evidence
 from fedbounds.theory.claims import Part
 from fedbounds.theory.equivalences import ANALYSIS, Equivalence
 from fedbounds.theory.orders import ComparisonClaim
@@ -21,17 +23,21 @@ from fedbounds.theory.setting import (
 )
 from fedbounds.vocabulary import Method, Relation, Verdict
 
+from .case import found
 from .compare_bounds import as_rows
 from .decide import decide
 from .finding import Finding as Finding
 from .instance import Point
 from .measure import measure
+from .plan import own_cases
+from .profile import Profile
 from .settings.judge import existence, universal
 from .special_cases import judge_equivalence
 from .specimens import specimens
 
 Record = dict[str, Any]
 _MOST_CLIENTS = 4
+_MOST_CASES = 40  # of a plan, that are asked for an assumption
 
 
 def settle(claim: Any) -> Iterator[Finding]:
@@ -115,19 +121,39 @@ def _shown(row: Record) -> Record:
 
 
 def _assumption(claim: AssumptionClaim) -> Iterator[Finding]:
-    for name, problem in specimens():
-        evidence = problem.satisfies(claim.assumption)
+    for name, family, clients, evidence in _asked(claim):
         yield Finding(
             reading=claim.readings[0].name,
             part="",
             instance=name,
             verdict=Verdict.NOT_VIOLATED if evidence.holds else Verdict.NOT_APPLICABLE,
             reason=evidence.reason,
-            family=type(problem).__name__,
+            family=family,
             method=Method.CONSTANTS,
             premise="the problem's constants are exact or certified at all points",
-            parameters={"n": problem.clients},
+            parameters={"n": clients},
         )
+
+
+def _asked(claim: AssumptionClaim) -> Iterator[tuple[str, str, int, Evidence]]:
+    """One problem of each family; or cases of the paper's own plan that speak of it."""
+    planned = own_cases(claim.entry.paper, Profile.QUICK, 0)
+    speaking = (case for case in planned if claim.assumption in found(case).evidence)
+    shown = [
+        (
+            c.name,
+            found(c).family,
+            int(found(c).parameters.get("n", 1)),
+            found(c).evidence[claim.assumption],
+        )
+        for c in islice(speaking, _MOST_CASES)
+    ]
+    if shown:
+        yield from shown
+        return
+    for name, problem in specimens():
+        told = problem.satisfies(claim.assumption)
+        yield name, type(problem).__name__, problem.clients, told
 
 
 def _experiment(claim: Experiment) -> Iterator[Finding]:

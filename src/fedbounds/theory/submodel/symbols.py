@@ -131,6 +131,14 @@ loss_opt = symbol("loss_opt", "F(w*(p)) - F(w*)", r"(F(w^*(p))-F^*)", **_SIZE)
 loss_scaled = symbol("loss_scaled", "F(p w*(p)) - F(w*)", r"(F(p\,w^*(p))-F^*)", **_SIZE)
 loss_zero = symbol("loss_zero", "F(0) - F(w*)", "(F(0)-F^*)", **_SIZE)
 
+var_slope = symbol(
+    "var_slope",
+    "(1/N) sum_{i,a} [sum_b (A_ab w_b)^2 + max over p in {0, 1} of (slope_a + A_aa w_a + "
+    "p sum_b A_ab w_b)^2], b != a, of quadratics at a fixed w",
+    "C_w",
+    **_SIZE,
+)
+
 # ---- limits as T grows, with everything else fixed
 
 roll_floor = symbol(

@@ -31,7 +31,11 @@ Rows = dict[Quantity, list[Any]]
 @find.register
 def _find(setup: Rungs) -> Found:
     problem = clients_of(setup)
-    numbers: dict[str, Any] = {"n": fmpq(problem.clients), "T": fmpq(len(setup.laws))}
+    numbers: dict[str, Any] = {
+        "n": fmpq(problem.clients),
+        "T": fmpq(len(setup.laws)),
+        "var_slope": variance_slope(problem, setup.point),
+    }
     rows: Rows = {
         Quantity.DISSIMILARITY_POINT: [
             dissimilarity_at(problem, law, setup.point) for law in setup.laws
@@ -56,6 +60,18 @@ def _find(setup: Rungs) -> Found:
         constants=curvature(*curvature_of(problem)),
         evidence=known | _of_ladder(setup.laws),
     )
+
+
+def variance_slope(problem: FederatedQuadratic, w: Array) -> Any:
+    """A multiple of 1 - p that bounds the mask variance at w for every p."""
+    total = fmpq(0)
+    for matrix, slope in zip(problem.hessian, problem.linear, strict=True):
+        own = matrix.diagonal() * w
+        moved = (matrix * w).sum(axis=1) - own
+        spread = (matrix * matrix * w * w).sum(axis=1) - own * own
+        ends = np.maximum((slope + own) ** 2, (slope + own + moved) ** 2)
+        total += (spread + ends).sum()
+    return total / problem.clients
 
 
 def clients_of(setup: Rungs) -> FederatedQuadratic:

@@ -8,7 +8,7 @@ from fedbounds.theory.claims import Part
 from fedbounds.theory.symbols import t
 
 from ..case import script_of
-from ..evaluate import Numbers
+from ..evaluate import Numbers, evaluate
 from .objective_ladders import clients_of
 from .objectives_optima import full_law, minimiser
 from .objectives_scripts import (
@@ -55,11 +55,23 @@ _SAMPLES = [
     "    return total",
 ]
 
+_BOTH = [
+    "def delta2(law, w):",
+    "    total = Q(0)",
+    "    for i in range(n // J):",
+    "        seen = [(p / J, [a * x for a, x in zip(m, slope(k, [a * x for a, x in zip(m, w)]))])",
+    "                for p, m in law[i] for k in range(i * J, i * J + J)]",
+    "        mean = [sum(p * g[a] for p, g in seen) for a in range(d)]",
+    "        total += sum(p * (x - y) ** 2 for p, g in seen for x, y in zip(g, mean)) * J / n",
+    "    return total",
+]
+
 
 @script_of.register
 def _(setup: Rungs, judgement: Any, part: Part, numbers: Numbers) -> str:
     problem, at = clients_of(setup), outcome_of(judgement, part).at or 0
-    (name,) = part.quantities if len(part.quantities) == 1 else ("",)
+    measured = part.quantities - {"q_miss"}
+    (name,) = measured if len(measured) == 1 else ("",)
     laws = _laws(setup, at)
     if name == "R_p":
         lines = _residual(setup, problem, at)
@@ -73,11 +85,14 @@ def _(setup: Rungs, judgement: Any, part: Part, numbers: Numbers) -> str:
         lines = _sampled(setup, problem, at, both=name == "vr_all")
     else:
         raise FedboundsError(f"{judgement.claim.id}: no script for some of its quantities")
-    return program(judgement, [*lines, _sides(part)])
+    return program(judgement, [*lines, _sides(part, numbers, at)])
 
 
-def _sides(part: Part) -> str:
-    """Which rung is claimed to have the smaller number."""
+def _sides(part: Part, numbers: Numbers, at: int) -> str:
+    """Which rung is claimed to have the smaller number; or the multiple of 1 - p that bounds it."""
+    if "q_miss" in part.quantities:
+        bound = evaluate(part.right, numbers, range(at, at + 1)).item()
+        return f'left, right = first, Q("{bound}")  # C (1 - p)'
     (atom,) = part.left.atoms(type(part.left)) if part.left.is_Function else (part.left,)
     falls = atom.args[0] == t + 1
     return "left, right = then, first" if falls else "left, right = first, then"
@@ -123,15 +138,14 @@ def _sampled(setup: Rungs, problem: FederatedQuadratic, at: int, *, both: bool) 
     if both and setup.each == 1:  # without sampling variance, that of the masks is all
         return [*problem_lines(problem), *_MASKS, *laws, f"w = {vector(setup.point)}",
                 "first, then = nu2(low, w), nu2(high, w)"]  # fmt: skip
-    if both:
-        raise FedboundsError("no script for both variances together")
+    measure = "delta2" if both else "sigma2"
     return [
         *problem_lines(setup.samples),
         f"J = {setup.each}  # samples per client",
-        *_SAMPLES,
+        *(_BOTH if both else _SAMPLES),
         *laws,
         f"w = {vector(setup.point)}",
-        "first, then = sigma2(low, w), sigma2(high, w)",
+        f"first, then = {measure}(low, w), {measure}(high, w)",
     ]
 
 

@@ -5,9 +5,9 @@ from itertools import chain
 
 from ..case import Case
 from ..profile import Profile
-from . import objectives
+from . import objectives, random_long, random_plan
 
-_KINDS = (objectives,)
+_KINDS = (objectives, random_plan, random_long)
 
 
 def cases(profile: Profile, seed: int) -> Iterator[Case]:

@@ -1,0 +1,126 @@
+"""Limits as epochs go on, and draws without replacement: which of them judge the claims."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from flint import fmpq
+
+from fedbounds.algorithms.rolling_masks import RollingMasks
+from fedbounds.problems.masked_laws import Rolling
+from fedbounds.vocabulary import Method
+
+from ..case import Case
+from .frame import Frame
+from .rolling_draws import Draws
+from .rolling_ends import RollingLimit
+from .rolling_shapes import (
+    ALONE,
+    APART,
+    BENT,
+    CORNER,
+    CORNERED,
+    COUPLED,
+    CROSSED,
+    FACE,
+    FACED,
+    HELD,
+    LEFT_HEAVY,
+    LONELY,
+    OPPOSED,
+    PARTS,
+    PLANE,
+    PULLED,
+    QUIET,
+    RIGHT_HEAVY,
+    SPACE,
+    UNEVEN,
+    WINDOWS,
+    Shape,
+    box,
+    built,
+)
+
+_HALVES = PARTS[2, 2]
+_SMALL = box((-1, 4), (1, 4))
+# with the d's of eta = 1/(d S K L)
+_Ends = tuple[tuple[Shape, tuple[int, ...]], ...]
+_QUICK: _Ends = (
+    (Shape("halves", PLANE, (_HALVES,) * 2, noise=True), (10,)),
+    (Shape("halves, own orders, pulls apart", OPPOSED, (_HALVES,) * 2, shared=False), (10,)),
+    (Shape("own partitions, unlike curvatures", UNEVEN, (LEFT_HEAVY, RIGHT_HEAVY)), (10,)),
+    (Shape("windows of two", LONELY, (WINDOWS[3, 2],)), (10,)),
+    (Shape("halves in a box, minimiser outside", HELD, (_HALVES,) * 2, domain=_SMALL), (10,)),
+)
+_MORE: _Ends = (
+    (Shape("coupled halves", COUPLED, (_HALVES,) * 2, 3, noise=True), (10, 1)),
+    (Shape("coupled halves, one client", ALONE, (_HALVES,), 2, noise=True), (10, 1)),
+    (Shape("thirds", SPACE, (PARTS[3, 3],) * 2, 2, noise=True), (10, 2)),
+    (Shape("halves, own orders, noise", QUIET, (_HALVES,) * 2, noise=True, shared=False), (10, 2)),
+    (Shape("halves, own orders", PLANE, (_HALVES,) * 2, 2, noise=True, shared=False), (10, 1)),
+    (Shape("thirds, own orders", SPACE, (PARTS[3, 3],) * 2, 1, shared=False), (10, 1)),
+    (Shape("own partitions", CORNERED, (PARTS[4, 2], CROSSED), 2), (10, 1)),
+    (Shape("own partitions, noise", UNEVEN, (LEFT_HEAVY, RIGHT_HEAVY), noise=True), (10, 2)),
+    (Shape("windows of two, bent", BENT, (WINDOWS[3, 2],)), (10, 2)),
+    (Shape("windows of two, two clients", SPACE, (WINDOWS[3, 2],) * 2, 2, noise=True), (10, 1)),
+    (Shape("four windows of three", CORNERED, (WINDOWS[4, 3],) * 2, 1), (10, 2)),
+    (Shape("one order apart", PLANE, (_HALVES, APART), noise=True), (10, 2)),
+    (Shape("a corner of a box", CORNER, (_HALVES,) * 2, 2, domain=_SMALL), (10,)),
+    (Shape("a corner of a box, own orders", CORNER, (_HALVES,) * 2, domain=_SMALL,
+           shared=False), (10,)),
+    (Shape("a face of a box", FACED, (WINDOWS[3, 2],) * 2, 2, domain=FACE), (10,)),
+    (Shape("pushed out and in", PULLED, (((1,), (0,)), ((0,), (1,))), domain=box(-1, 1)), (10,)),
+    (Shape("pushed out and in, three steps", PULLED, (((1,), (0,)), ((0,), (1,))), 3,
+           domain=box(-1, 1)), (10,)),
+)  # fmt: skip
+
+
+def limits(quick: bool) -> Iterator[Case]:
+    """Limits of shuffled, fixed and drawn sub-models, and of ways to project."""
+    for shape, divisors in _QUICK if quick else (*_QUICK, *_MORE):
+        for divisor in divisors:
+            yield _limit(shape, divisor)
+
+
+def _limit(shape: Shape, divisor: int) -> Case:
+    problem, start = built(shape)
+    frame = Frame(problem, Rolling(shape.masks), shape.domain)
+    step = 1 / (divisor * shape.sub_models * shape.local_steps * frame.smoothness.value)
+    algorithm = RollingMasks(
+        shape.masks, shape.local_steps, step, shape.shared, domain=shape.domain
+    )
+    d = problem.shared_dimension
+    return Case(
+        f"{shape.name}, eta S K L = 1/{divisor}, as T grows",
+        "rolling masks",
+        RollingLimit(problem, algorithm, start),
+        Method.RATIONAL,
+        (problem.clients * d**4 + shape.local_steps) * shape.sub_models,
+    )
+
+
+# vectors, and numbers m of them that are drawn
+_FAMILIES: tuple[tuple[str, list[list[int]], tuple[int, ...]], ...] = (
+    ("numbers", [[3], [-1], [-1], [0], [-1]], (1, 2, 4)),
+    ("half and half", [[1], [-1]] * 6, (3, 6, 9)),
+    ("plane", [[1, 0], [0, 1], [-1, 0], [0, -1], [2, 2], [0, 3]], (1, 3, 5)),
+    ("simplex", [[1, 0, 0], [0, 1, 0], [0, 0, 1]], (1, 2)),
+    ("a far one", [[9], *([[0]] * 9)], (2, 8)),
+    ("two", [[1], [4]], (1, 2)),
+    ("all alike", [[2, 1]] * 3, (2,)),
+    ("one", [[5]], (1,)),
+)
+
+
+def draws(quick: bool) -> Iterator[Case]:
+    """Families of vectors, at several probabilities of failure."""
+    for name, rows, taken in _FAMILIES[:2] if quick else _FAMILIES:
+        vectors = np.array([[fmpq(x) for x in row] for row in rows], dtype=object)
+        for m in taken:
+            for failure in (fmpq(1), fmpq(3, 5), fmpq(1, 20)):
+                yield Case(
+                    f"{name}: {m} of {len(rows)}, delta = {failure}",
+                    "draws without replacement",
+                    Draws(vectors, m, failure),
+                    Method.RATIONAL,
+                    len(rows) ** 2 * m,
+                )

@@ -1,0 +1,105 @@
+"""The plan of rolling masks: every part gets a firm verdict, and broken ones have scripts."""
+
+import subprocess
+import sys
+from collections import defaultdict
+
+import pytest
+from flint import fmpq
+
+from fedbounds.theory.claims import read
+from fedbounds.theory.registry import encoded_claims
+from fedbounds.verify.judge import judge
+from fedbounds.verify.measure import measure
+from fedbounds.verify.profile import Profile
+from fedbounds.verify.script import script
+from fedbounds.verify.submodel.rolling_plan import cases
+from fedbounds.vocabulary import Verdict
+
+CLAIMS = [
+    claim
+    for claim in encoded_claims("submodel")
+    if {"rolling masks", "draws without replacement"} & set(claim.algorithms)
+]
+FIRM = {Verdict.VIOLATED, Verdict.NOT_VIOLATED}
+
+
+@pytest.fixture(scope="module")
+def judged():
+    return [judge(CLAIMS, case) for case in cases(Profile.QUICK, 0)]
+
+
+def test_names_are_unique_in_every_profile():
+    for profile in Profile:
+        names = [case.name for case in cases(profile, 0)]
+        assert len(set(names)) == len(names)
+
+
+def test_every_part_of_every_reading_gets_a_firm_verdict(judged):
+    found = defaultdict(set)
+    for one in judged:
+        for judgement in one.judgements:
+            for outcome in judgement.outcomes:
+                key = (judgement.claim.id, judgement.reading.name, outcome.part)
+                found[key].add(outcome.verdict)
+    wanted = {
+        (claim.id, reading.name, part.name)
+        for claim in CLAIMS
+        for reading in claim.readings
+        for part in read(claim, reading)
+    }
+    assert found.keys() == wanted
+    assert not {key for key, seen in found.items() if not seen & FIRM}
+    assert not {key for key, seen in found.items() if Verdict.UNDECIDED in seen}
+
+
+def test_step_sizes_lie_at_the_edges_of_the_conditions():
+    for case in cases(Profile.QUICK, 0):
+        if not case.name.endswith("epochs") and "eta S K L = 1/8" in case.name:
+            numbers = measure(case).numbers.constants
+            assert numbers["eta"] * numbers["S_sub"] * numbers["K"] * numbers["L"] == fmpq(1, 8)
+
+
+def test_every_violation_of_the_quick_plan_has_a_script_that_shows_it(judged):
+    shown = 0
+    for one in judged:
+        for judgement in one.judgements:
+            parts = read(judgement.claim, judgement.reading)
+            for part, outcome in zip(parts, judgement.outcomes, strict=True):
+                if outcome.verdict is Verdict.VIOLATED:
+                    text = script(judgement, part, one.measurement.numbers)
+                    _check(text, outcome)
+                    shown += 1
+    assert shown >= 3
+
+
+def _check(text, outcome):
+    then = '\nprint("exactly", left, right)'
+    ran = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", text + then], capture_output=True, text=True, check=True
+    )
+    assert "broken: True" in ran.stdout
+    left, right = ran.stdout.split("exactly")[1].split()
+    assert (left, right) == (str(outcome.left), str(outcome.right))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "halves, own orders, noise, eta S K L = 1/10, as T grows",
+        "windows of two, bent, eta S K L = 1/2, as T grows",
+        "own partitions, noise, eta S K L = 1/2, as T grows",
+        "pushed out and in, eta S K L = 1/10, as T grows",
+    ],
+)
+def test_scripts_of_other_violations(name):
+    (case,) = (case for case in cases(Profile.DEFAULT, 0) if case.name == name)
+    one = judge(CLAIMS, case)
+    shown = 0
+    for judgement in one.judgements:
+        parts = read(judgement.claim, judgement.reading)
+        for part, outcome in zip(parts, judgement.outcomes, strict=True):
+            if outcome.verdict is Verdict.VIOLATED:
+                _check(script(judgement, part, one.measurement.numbers), outcome)
+                shown += 1
+    assert shown == 1
