@@ -121,7 +121,7 @@ _VARIANCE_PARTS = tuple(
     )
 )
 _WORDS = {
-    "vanishes": "small where p is high (Section 2.1): a multiple of 1 - p bounds it",
+    "vanishes": "small where p is high: at most C (1 - p)",
     "grows": "smaller for a smaller p (Remark 3)",
 }
 VARIANCE = Claim(

@@ -8,8 +8,10 @@ from fedbounds.theory.proof.text import theory_of
 from .. import symbols, symbols_rounds
 from . import (
     definitions_rounds,
+    lipschitz,
     minimisers,
     objectives,
+    quadratics,
     random_convex,
     random_definitions,
     random_nonconvex,
@@ -18,12 +20,15 @@ from . import (
     rolling_theorems,
     scopes,
     stability,
+    symbols_proofs,
 )
 
-SCOPES = {**scopes.SCOPES, **definitions_rounds.SCOPES}
+SCOPES = {**scopes.SCOPES, **definitions_rounds.SCOPES, **quadratics.SCOPES, **lipschitz.SCOPES}
 CHAPTERS = (
     objectives,
+    quadratics,
     minimisers,
+    lipschitz,
     random_definitions,
     random_convex,
     random_nonconvex,
@@ -32,11 +37,14 @@ CHAPTERS = (
     rolling_theorems,
     stability,
 )
-OWN = (symbols, symbols_rounds)
+OWN = (symbols, symbols_rounds, symbols_proofs)
 # a mask keeps a share of at most one; smooth and strongly convex functions have mu <= L
 ALWAYS = (
     ("m", "<=", "n"),
     ("k", "<=", "K - 1"),
+    ("p", "<=", "1"),
+    ("p_2", "<=", "1"),
+    ("p_own", "<=", "1"),
     ("p_mean", "<=", "1"),
     ("q_mean", "<=", "1"),
     ("mu", "<=", "L"),
