@@ -109,7 +109,7 @@ DISSIMILARITY = Claim(
     ),
 )
 
-_VARIANCES = (("sampling", vr_s), ("masks", vr_m), ("both", vr_all))
+_VARIANCES = (("both", vr_all), ("masks", vr_m), ("sampling", vr_s))
 # a multiple of 1 - p that bounds the mask variance of quadratics; the sampling variance is whatever
 # the samples make it
 _VARIANCE_PARTS = tuple(
@@ -121,7 +121,7 @@ _VARIANCE_PARTS = tuple(
     )
 )
 _WORDS = {
-    "vanishes": "small where p is high: at most C (1 - p)",
+    "vanishes": "small for a large p: at most C (1 - p)",
     "grows": "smaller for a smaller p (Remark 3)",
 }
 VARIANCE = Claim(

@@ -20,10 +20,12 @@ from . import (
     rolling_theorems,
     scopes,
     stability,
+    sub_models,
     symbols_proofs,
 )
 
-SCOPES = {**scopes.SCOPES, **definitions_rounds.SCOPES, **quadratics.SCOPES, **lipschitz.SCOPES}
+WITH_SCOPES = (scopes, definitions_rounds, quadratics, lipschitz, sub_models)
+SCOPES = {name: scope for chapter in WITH_SCOPES for name, scope in chapter.SCOPES.items()}
 CHAPTERS = (
     objectives,
     quadratics,
@@ -36,6 +38,7 @@ CHAPTERS = (
     rolling_lemmas,
     rolling_theorems,
     stability,
+    sub_models,
 )
 OWN = (symbols, symbols_rounds, symbols_proofs)
 # a mask keeps a share of at most one; smooth and strongly convex functions have mu <= L
