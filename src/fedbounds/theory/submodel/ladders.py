@@ -121,7 +121,7 @@ _VARIANCE_PARTS = tuple(
     )
 )
 _WORDS = {
-    "vanishes": "small for a large p: at most C (1 - p)",
+    "vanishes": "at most C (1 - p)",
     "grows": "smaller for a smaller p (Remark 3)",
 }
 VARIANCE = Claim(
