@@ -34,6 +34,7 @@ _SIMPLEST = 4  # points nearly as tight that are rounded for each
 _ATTAINED = 1e-11  # what rounding leaves of equality
 _MOST_EXACT = 6  # exact runs of a part
 _POINT_DRAWS = 5
+_READABLE = 24  # characters of an exact number
 
 
 @dataclass(frozen=True)
@@ -249,4 +250,10 @@ def parameters(best: Best) -> dict[str, str]:
             p for p in read(best.judgement.claim, best.judgement.reading) if p.name == best.part
         )
         values = {name: value for name, value in values.items() if name in part.constants}
-    return {name: str(value) for name, value in values.items()}
+    return {name: _short(value) for name, value in values.items()}
+
+
+def _short(value: Any) -> str:
+    """Exact where that is readable, else in six digits."""
+    text = str(value)
+    return text if len(text) <= _READABLE else f"{float(value):.6g}"

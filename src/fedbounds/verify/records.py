@@ -65,10 +65,11 @@ def _describe_ladder(ladder: Ladder) -> dict[str, Any]:
 
 @describe_problem.register
 def _describe_case(case: Case) -> dict[str, Any]:
+    clients = found(case).parameters.get("n")
     return {
         "family": found(case).family,
         "instance": case.name,
-        "clients": found(case).parameters.get("n"),
+        "clients": None if clients is None else int(clients),
     }
 
 

@@ -95,9 +95,10 @@ def _key(claim: Claim, reading: Any, seen: list[Subject], seed: int, device: Dev
 
 def _name(case: Case) -> str:
     claim = claim_of(case.claim)
-    reading = next(r for r in claim.readings if r.name == case.reading)
-    first = reading is claim.readings[0]
-    return witness_name(case.claim, "as-printed" if first else reading.ambiguity or reading.name)
+    at, reading = next((i, r) for i, r in enumerate(claim.readings) if r.name == case.reading)
+    return witness_name(
+        case.claim, reading.ambiguity or (f"reading-{at + 1}" if at else "as-printed")
+    )
 
 
 def witness_name(claim_id: str, label: str) -> str:

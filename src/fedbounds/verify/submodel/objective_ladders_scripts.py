@@ -179,6 +179,6 @@ def _of_trilinear(setup: TrilinearRungs, judgement: Any, part: Part, numbers: Nu
         "assert gradient(p, s) == gradient(q, r) == gradient(Q(1), Q(1)) == [0, 0, 0]",
         "best = F([Q(1)] * 3)",
         "first, then = F([s] * 3) - best, F([r] * 3) - best",
-        _sides(part),
+        _sides(part, numbers, at),
     ]
     return program(judgement, lines)
