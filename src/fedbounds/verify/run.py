@@ -242,15 +242,13 @@ def _kept(key: str, store: Store) -> list[Record] | None:
 
 def _saved(claim_id: str, findings: list[Finding], key: str, store: Store) -> Iterator[Record]:
     """Records of findings, written."""
-    scripts: dict[str, str] = {}
+    told: set[str] = set()
     for number, finding in enumerate(findings):
         row = as_record(claim_id, finding, f"{key}-{number}") | {"of": len(findings)}
-        if finding.script:  # one for each reading is enough
-            path = scripts.get(finding.reading)
-            row["witness"] = path or store.save_witness(
-                witness_name(claim_id, f"reading {len(scripts) + 1}"), finding.script
-            )
-            scripts[finding.reading] = row["witness"]
+        if finding.script and finding.reading not in told:  # one for each reading is enough
+            told.add(finding.reading)
+            name = witness_name(claim_id, f"finding {len(told)}")
+            row["witness"] = store.save_witness(name, finding.script)
         store.save(row["key"], row)
         yield row
 

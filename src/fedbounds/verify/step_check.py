@@ -1,7 +1,7 @@
 """Every proved step on the running algorithm: a proved step that is broken there is a conflict.
 
 Small instances with finitely many outcomes, enumerated; floats with their rounding size. Those of
-the personalization paper are here, the partial-training paper's in `fedplt.check`.
+the personalization paper are here, the others' in `fedplt.check` and `submodel.step_gaps`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,6 +30,7 @@ from .fedplt.step_cases import cases as step_cases
 from .outcome_values import Evaluated, evaluate
 from .outcomes import Outcomes, of_client, round_outcomes, step_outcomes
 from .seen import Seen, gap, judged
+from .submodel import step_gaps as submodel_check
 
 # 1 / (L gamma_u): inside every condition of the claims, and large
 _STEPS = (1000, 4)
@@ -97,13 +98,16 @@ def evaluated(steps: Sequence[Replayed], paper: str = "personalization") -> dict
     """
     for name, scope in book_of(paper).theory.scopes.items():
         check_declared(name, scope, _runs(paper, name))
-    return judged(steps, fedplt_check.gaps if paper == "fedplt" else _gaps)
+    own = {"fedplt": fedplt_check.gaps, "submodel": submodel_check.gaps}
+    return judged(steps, own.get(paper, _gaps))
 
 
 def _runs(paper: str, scope: str) -> Iterator[Outcomes]:
     """The enumerated runs whose vectors a scope speaks of."""
     if paper == "fedplt":
         yield from (case.found.space for case in step_cases() if scope in case.scopes)
+    elif paper == "submodel":
+        yield from submodel_check.runs(scope)
     else:
         yield from (case.outcomes for case in _cases() if scope == case.scope)
 

@@ -9,12 +9,14 @@ from .. import symbols, symbols_rounds
 from . import (
     definitions_rounds,
     lipschitz,
+    mean_stability,
     minimisers,
     objectives,
     quadratics,
     random_convex,
     random_definitions,
     random_nonconvex,
+    risk,
     rolling_definitions,
     rolling_lemmas,
     rolling_theorems,
@@ -24,7 +26,7 @@ from . import (
     symbols_proofs,
 )
 
-WITH_SCOPES = (scopes, definitions_rounds, quadratics, lipschitz, sub_models)
+WITH_SCOPES = (scopes, definitions_rounds, quadratics, lipschitz, sub_models, mean_stability, risk)
 SCOPES = {name: scope for chapter in WITH_SCOPES for name, scope in chapter.SCOPES.items()}
 CHAPTERS = (
     objectives,
@@ -39,6 +41,8 @@ CHAPTERS = (
     rolling_theorems,
     stability,
     sub_models,
+    mean_stability,
+    risk,
 )
 OWN = (symbols, symbols_rounds, symbols_proofs)
 # a mask keeps a share of at most one; smooth and strongly convex functions have mu <= L
