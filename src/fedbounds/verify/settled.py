@@ -5,6 +5,7 @@ not know the difference.
 """
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -37,7 +38,7 @@ from .specimens import specimens
 
 Record = dict[str, Any]
 _MOST_CLIENTS = 4
-_MOST_CASES = 40  # of a plan, that are asked for an assumption
+_MOST_CASES = 16  # of a plan, that are asked for an assumption
 
 
 def settle(claim: Any) -> Iterator[Finding]:
@@ -135,7 +136,8 @@ def _assumption(claim: AssumptionClaim) -> Iterator[Finding]:
         )
 
 
-def _asked(claim: AssumptionClaim) -> Iterator[tuple[str, str, int, Evidence]]:
+@cache
+def _asked(claim: AssumptionClaim) -> tuple[tuple[str, str, int, Evidence], ...]:
     """One problem of each family; or cases of the paper's own plan that speak of it."""
     planned = own_cases(claim.entry.paper, Profile.QUICK, 0)
     speaking = (case for case in planned if claim.assumption in found(case).evidence)
@@ -149,11 +151,9 @@ def _asked(claim: AssumptionClaim) -> Iterator[tuple[str, str, int, Evidence]]:
         for c in islice(speaking, _MOST_CASES)
     ]
     if shown:
-        yield from shown
-        return
-    for name, problem in specimens():
-        told = problem.satisfies(claim.assumption)
-        yield name, type(problem).__name__, problem.clients, told
+        return tuple(shown)
+    every = ((name, problem, problem.satisfies(claim.assumption)) for name, problem in specimens())
+    return tuple((name, type(p).__name__, p.clients, told) for name, p, told in every)
 
 
 def _experiment(claim: Experiment) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ The constants are means over data sets, as in the theorems on stability.
 import sympy as sp
 
 from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import Claim, Condition, Part
+from fedbounds.theory.claims import Claim, Condition, Part, Reading
 from fedbounds.theory.symbols import K, L, eta, mu, n, t
 from fedbounds.vocabulary import Assumption
 
@@ -56,6 +56,11 @@ COROLLARY_1 = Claim(
                 Assumption.BOUNDED_MASKED_GRADIENTS,
             ),
         ),
+    ),
+    # no strongly convex sample is Lipschitz on R^d: what is meant is where the runs are
+    readings=(
+        Reading("one projected step after the last model", parts=("projected step",)),
+        Reading("the last model, on R^d", parts=("last model",)),
     ),
 )
 

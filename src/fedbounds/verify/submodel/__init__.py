@@ -7,3 +7,4 @@ from . import objectives as objectives
 from . import random_long as random_long
 from . import random_plan as random_plan
 from . import rolling_plan as rolling_plan
+from . import stability as stability

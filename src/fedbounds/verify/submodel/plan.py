@@ -5,9 +5,9 @@ from itertools import chain
 
 from ..case import Case
 from ..profile import Profile
-from . import objectives, random_long, random_plan, rolling_plan
+from . import objectives, random_long, random_plan, rolling_plan, stability
 
-_KINDS = (objectives, random_plan, random_long, rolling_plan)
+_KINDS = (stability, objectives, random_plan, random_long, rolling_plan)
 
 
 def cases(profile: Profile, seed: int) -> Iterator[Case]:

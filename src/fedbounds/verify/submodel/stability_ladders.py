@@ -1,0 +1,151 @@
+"""How far coupled runs part, rung by rung of p: after R rounds, and as R grows.
+
+E ||delta|| is exact where everything is enumerated, or where delta, on the line, keeps its sign.
+Otherwise it lies between ||E delta|| and the root of E ||delta||^2: a ball that holds both.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from flint import arb, ctx, fmpq
+
+from fedbounds.algorithms.random_masks import RandomMasks
+from fedbounds.problems.linear import rational
+from fedbounds.problems.sampled_regression import SampledRegression
+
+from ..case import Found, find
+from .objectives_masks import root
+from .stability_data import CoupledPair, DataSets, data_sets
+from .stability_moments import AffineRound, affine_round, contracts, limit
+from .stability_quantities import distances, series
+from .stability_runs import joint_run, outcomes
+
+Array = Any
+_MOST = 4_000  # outcomes of all rounds to enumerate
+
+
+@dataclass(frozen=True, eq=False)
+class StabilityLadder:
+    """One data set and one changed sample, for keep probabilities that grow.
+
+    Attributes
+    ----------
+    problem : SampledRegression
+        In rationals, with squares.
+    client, sample : int
+        i and j of the changed sample.
+    feature, target : array, shape (d,), and rational
+        The new sample z'.
+    keeps : tuple of rationals
+        p of all clients, rung by rung, ascending.
+    local_steps : int
+    step : rational
+        eta.
+    start : array, shape (d,)
+    rounds : int
+        R of the first reading.
+    """
+
+    problem: SampledRegression
+    client: int
+    sample: int
+    feature: Array
+    target: Any
+    keeps: tuple[Any, ...]
+    local_steps: int
+    step: Any
+    start: Array
+    rounds: int
+
+
+@find.register
+def _find(setup: StabilityLadder) -> Found:
+    sets = sets_of(setup)
+    algorithms = [rung(setup, p) for p in setup.keeps]
+    affine = [affine_round(sets.problems, algorithm) for algorithm in algorithms]
+    found = {
+        "dl_r": series(
+            _after(setup, sets, own, algorithm)
+            for own, algorithm in zip(affine, algorithms, strict=True)
+        )
+    }
+    if all(contracts(own, at) for own in affine for at in range(2)):
+        found["dl_lim"] = series(parted(own, limit(own)) for own in affine)
+    problem = setup.problem
+    return Found(
+        family="coupled runs with squares over p",
+        parameters={
+            "n": problem.clients,
+            "n_s": problem.samples,
+            "dim": problem.shared_dimension,
+            "K": setup.local_steps,
+            "eta": setup.step,
+            "L": max(each.smoothness() for each in sets.problems),
+            "T": len(setup.keeps),
+        },
+        series=found,
+    )
+
+
+def rung(setup: StabilityLadder, keep: Any) -> RandomMasks:
+    """The algorithm of a rung."""
+    return RandomMasks((rational(keep),) * setup.problem.clients, setup.local_steps, setup.step)
+
+
+def sets_of(setup: StabilityLadder) -> DataSets:
+    """Both data sets."""
+    pair = CoupledPair(
+        setup.problem, setup.client, setup.sample, setup.feature, setup.target,
+        rung(setup, setup.keeps[0]), setup.start, setup.rounds,
+    )  # fmt: skip
+    return data_sets(pair)
+
+
+def _after(
+    setup: StabilityLadder, sets: DataSets, affine: AffineRound, algorithm: RandomMasks
+) -> Any:
+    """E ||w^R - w'^R||."""
+    count = len(outcomes(setup.problem, algorithm, ()).chance)
+    if count**setup.rounds <= _MOST:
+        run = joint_run(sets.problems, algorithm, setup.start, setup.rounds)
+        return distances(run, list(sets.pairs))[-1]
+    state = np.concatenate([setup.start, setup.start, [fmpq(1)]])
+    moment = np.outer(state, state)
+    for _ in range(setup.rounds):
+        moment = affine.second(moment)
+    return parted(affine, moment)
+
+
+def difference(affine: AffineRound, moment: Array) -> Array:
+    """E[(delta, 1)(delta, 1)'] from E[x x']."""
+    d = affine.dimension
+    one = np.eye(2 * d + 1, dtype=int).astype(object)
+    rows = np.concatenate([one[:d] - one[d : 2 * d], one[2 * d :]])
+    found: Array = rows @ moment @ rows.T
+    return found
+
+
+def parted(affine: AffineRound, moment: Array) -> Any:
+    """E ||delta|| from E[x x'], where delta starts at 0 and follows this round."""
+    own = difference(affine, moment)
+    mean, d = own[:-1, -1], affine.dimension
+    low, high = root((mean * mean).sum()), root(own.trace() - 1)
+    if low == high or (d == 1 and _keeps_sign(affine)):
+        return low
+    with ctx.workprec(512):
+        below, above = arb(low), arb(high)
+        middle, radius = (below + above) / 2, (above - below) / 2
+        # a ball around the middle whose radius holds the balls at both ends
+        return arb(middle.mid(), radius.upper() + below.rad() + above.rad())
+
+
+def _keeps_sign(affine: AffineRound) -> bool:
+    """On the line: delta+ = c delta + b with c >= 0 and every b on one side of 0."""
+    pushes = []
+    for _, maps in affine.clients:
+        if (maps[:, 0, 0] != maps[:, 1, 1]).any() or (maps[:, 0, 0] < 0).any():
+            return False
+        pushes.append(maps[:, 0, -1] - maps[:, 1, -1])
+    every = np.concatenate(pushes)
+    return bool((every >= 0).all() or (every <= 0).all())

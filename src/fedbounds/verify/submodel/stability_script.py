@@ -1,0 +1,202 @@
+"""Programs that show a broken claim about stability or the gap without this package.
+
+They enumerate masks, sample indices and data sets in fractions. Where E ||delta|| is not rational
+they compare ||E delta|| at the smaller p with the root of E ||delta||^2 at the larger.
+"""
+
+from math import prod
+from textwrap import fill
+from typing import Any
+
+from fedbounds.errors import FedboundsError
+from fedbounds.problems.linear import rational
+from fedbounds.problems.sampled_regression import SampledRegression
+
+from ..case import script_of
+from ..evaluate import Numbers
+from ..script_code import WIDTH, table
+from .stability_data import DataSets
+from .stability_gap import TrainTestGap
+from .stability_ladders import StabilityLadder, difference, rung, sets_of
+from .stability_moments import affine_round, limit
+
+Array = Any
+_MOST = 40_000  # outcomes of all rounds on all data sets
+
+_MOVE = """\
+def move(w, masks, picks, data):  # K masked steps of every client, then the mean
+    new = []
+    for mask, own, zs in zip(masks, picks, data):
+        y = list(w)
+        for *a, b in (zs[j] for j in own):
+            r = sum(m * x * u for m, x, u in zip(mask, a, y)) - b
+            y = [u - eta * m * (r * x + ridge * u) for m, x, u in zip(mask, a, y)]
+        new.append(y)
+    return [sum(column) / n for column in zip(*new)]
+every = list(product(product(product((0, 1), repeat=d), repeat=n),
+                     product(product(range(ns), repeat=K), repeat=n)))  # masks, sample indices
+chance = lambda p, ms: p ** (k := sum(map(sum, ms))) * (1 - p) ** (n * d - k) / ns ** (n * K)
+"""
+_RUN = """\
+def run(p, sets):  # the joint law of w^0, ..., w^R on data sets, under the same draws
+    laws = [{(tuple(start),) * len(sets): Q(1)}]
+    for t in range(R):
+        laws.append({})
+        for (ws, q), (masks, picks) in product(laws[t].items(), every):
+            new = tuple(tuple(move(w, masks, picks, S)) for w, S in zip(ws, sets))
+            laws[-1][new] = laws[-1].get(new, 0) + q * chance(p, masks)
+    return laws
+"""
+_GAP = """\
+loss = lambda w, zs: ridge * sum(u * u for u in w) / 2 + sum(
+    (sum(x * u for x, u in zip(a, w)) - b) ** 2 for *a, b in zs) / len(zs) / 2
+def gaps(p):  # E F_train and E [F_test - F_train] after t rounds
+    found = [[Q(0), Q(0)] for t in range(R + 1)]
+    sets = list(product(*(law for law in laws for _ in range(ns))))
+    for zs in sets:
+        for pair, law in zip(found, run(p, [[zs[i * ns:][:ns] for i in range(n)]])):
+            for (w,), q in law.items():
+                train, test = loss(w, zs), sum(loss(w, law) for law in laws) / n
+                pair[0] += q * train / len(sets); pair[1] += q * (test - train) / len(sets)
+    return found
+"""
+_ROUNDS = """\
+mean = lambda law, f: sum(q * f([x - y for x, y in zip(*ws)]) for ws, q in law.items())
+low, high = (run(p, (S, S2))[R] for p in keeps)  # delta = w - w'
+"""
+_BOUNDS = """\
+left = sum(mean(low, lambda delta: delta[i]) ** 2 for i in range(d))
+right = mean(high, lambda delta: sum(x * x for x in delta))
+print("squares: smaller p >=", float(left), "larger p <=", float(right), "broken:", left > right)
+"""
+_LINE = """\
+left, right = (mean(law, lambda delta: abs(delta[0])) for law in (low, high))
+print("smaller p", float(left), "larger p", float(right), "broken:", left > right)
+"""
+_LIMIT = """\
+mul = lambda A, B: [[sum(x * y for x, y in zip(row, own)) for own in zip(*B)] for row in A]
+add = lambda terms: [[sum(q * T[i][j] for q, T in terms) for j in range(len(T))]
+                     for T in [terms[0][1]] for i in range(len(T))]
+unit = [[Q(i == j) for i in range(d)] for j in range(d + 1)]  # the last one is 0
+for p, M in zip(keeps, limits):  # x = (delta, 1), delta = w - w', follows x <- A x
+    C, A = [], []
+    for draw in every:
+        *e, o = [move(w, *draw, S) for w in unit]
+        rows = [[x[i] - o[i] for x in e] for i in range(d)]
+        b = [x - y for x, y in zip(o, move(unit[d], *draw, S2))]
+        C.append((chance(p, draw[0]), mul(list(zip(*rows)), rows)))
+        full = [row + [y] for row, y in zip(rows, b)] + [[Q(0)] * d + [Q(1)]]
+        A.append((chance(p, draw[0]), mul(mul(full, M), list(zip(*full)))))
+    assert add(A) == M  # E[x x'] stays as it is, and E ||C v||^2 < ||v||^2: it is the limit
+    (c, *f), g = (C := add(C))[0], C[-1][-1]
+    assert c < 1 and (d == 1 or (1 - c) * (1 - g) > f[0] ** 2)
+left, right = sum(x[d] ** 2 for x in limits[0][:d]), sum(limits[1][i][i] for i in range(d))
+print("squares: smaller p >=", float(left), "larger p <=", float(right), "broken:", left > right)
+"""
+_SHOWN = 'print("random", float(left), "full", float(right), "broken:", left > right)\n'
+
+
+@script_of.register
+def _of_gap(setup: TrainTestGap, judgement: Any, part: Any, numbers: Numbers) -> str:
+    keep, laws, d = {rational(p) for p in setup.keep}, setup.laws, len(setup.start)
+    n = len(laws)
+    if len(keep) > 1 or not all((law.chances == law.chances[0]).all() for law in laws):
+        raise FedboundsError("a script is written for one p and uniform laws")
+    sets = prod(len(law.targets) ** setup.samples for law in laws)
+    _check(sets * _outcomes(n, setup.samples, d, setup.local_steps) ** setup.rounds)
+    ask = "abs(found[R][1])"
+    if part.name == "loss":
+        level = rational(setup.level)
+        ask = f'next(abs(gap) for train, gap in found if train <= Q("{level}"))'
+    return "".join(
+        (
+            _heading(judgement),
+            _sizes(n, setup.samples, d, setup, setup.loss.ridge),
+            _read("laws", [";".join(_listed(law.features, law.targets) for law in laws)]),
+            _start(setup.start),
+            _MOVE,
+            _RUN,
+            _GAP,
+            f'every_gap = [gaps(p) for p in (Q("{keep.pop()}"), Q(1))]\n',
+            f"left, right = ({ask} for found in every_gap)\n",
+            _SHOWN,
+        )
+    )
+
+
+@script_of.register
+def _of_ladder(setup: StabilityLadder, judgement: Any, part: Any, numbers: Numbers) -> str:
+    low = next(o for o in judgement.outcomes if o.part == part.name).at or 0
+    sets, keeps = sets_of(setup), [rational(p) for p in setup.keeps[low : low + 2]]
+    problem, other = sets.problems
+    n, ns, d = problem.features.shape
+    count = _outcomes(n, ns, d, setup.local_steps)
+    head = (
+        _heading(judgement),
+        _sizes(n, ns, d, setup, problem.loss.ridge),
+        _read("S, S2", [_samples(problem), _samples(other)]),
+        f'keeps = Q("{keeps[0]}"), Q("{keeps[1]}")\n',
+    )
+    if part.name == "rounds":
+        _check(2 * count**setup.rounds)
+        body = (_start(setup.start), _MOVE, _RUN, _ROUNDS, _LINE if d == 1 else _BOUNDS)
+        return "".join((*head, *body))
+    _check(count)
+    if d > 2 or (problem.features != other.features).any():
+        raise FedboundsError("a script is written for d <= 2, where the target alone is changed")
+    return "".join((*head, _limits(setup, sets, keeps), _MOVE, _LIMIT))
+
+
+def _outcomes(n: int, ns: int, d: int, steps: int) -> int:
+    """Masks times indices of a round."""
+    return int(2 ** (n * d) * ns ** (n * steps))
+
+
+def _check(outcomes: int) -> None:
+    if outcomes > _MOST:
+        raise FedboundsError(f"a script would enumerate {outcomes} outcomes; at most {_MOST}")
+
+
+def _limits(setup: StabilityLadder, sets: DataSets, keeps: list[Any]) -> str:
+    """E[x x'] of x = (delta, 1) at both p."""
+    found = []
+    for p in keeps:
+        affine = affine_round(sets.problems, rung(setup, p))
+        rows = difference(affine, limit(affine))
+        found.append(", ".join(" ".join(map(str, row)) for row in rows))
+    reader = "[[[Q(x) for x in r.split()] for r in m.split(',')] for m in {}.split(';')]"
+    return table("limits", "; ".join(found), reader) + "\n"
+
+
+def _heading(judgement: Any) -> str:
+    said = f'"""{judgement.claim.id} (reading: {judgement.reading.name}) fails here."""'
+    wide = fill(said, WIDTH, break_on_hyphens=False)
+    return f"{wide}\nfrom fractions import Fraction as Q\nfrom itertools import product\n"
+
+
+def _sizes(n: int, ns: int, d: int, setup: Any, ridge: Any) -> str:
+    numbers = f'Q("{rational(setup.step)}"), Q("{rational(ridge)}")'
+    sizes = f"{n}, {ns}, {d}, {setup.local_steps}, {setup.rounds}"
+    return f"n, ns, d, K, R, eta, ridge = {sizes}, {numbers}\n"
+
+
+def _start(start: Array) -> str:
+    return "start = [" + ", ".join(f'Q("{x}")' for x in start) + "]\n"
+
+
+def _samples(problem: SampledRegression) -> str:
+    return ";".join(map(_listed, problem.features, problem.targets))
+
+
+def _listed(features: Array, targets: Array) -> str:
+    rows = zip(features, targets, strict=True)
+    return ",".join(" ".join(map(str, (*a, b))) for a, b in rows)
+
+
+def _read(names: str, given: list[str]) -> str:
+    """Samples of every client: features, then the target."""
+    reader = "[[[Q(x) for x in z.split()] for z in own.split(',')] for own in {}.split(';')]"
+    if len(given) == 1:
+        return table(names, given[0], reader) + "\n"
+    reader = reader.replace("{}", "data")
+    return table(names, "|".join(given), "(" + reader + " for data in {}.split('|'))") + "\n"
