@@ -93,6 +93,14 @@ def in_rationals(setup: Any) -> Any | None:
 
 
 @singledispatch
+def ladder_shown(setup: Any) -> dict[str, Any] | None:
+    """Of rungs that differ in one parameter, for display: the parameter, its values, the series
+    per rung, and a fitted exponent beside the symbolic one; plain JSON.
+    """
+    return None
+
+
+@singledispatch
 def script_of(setup: Any, judgement: Any, part: Any, numbers: Numbers) -> str:
     """A program of at most 40 lines, standard library only, that prints the gap.
 

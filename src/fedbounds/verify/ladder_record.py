@@ -9,6 +9,7 @@ from fedbounds.theory.claims import Claim, read
 from fedbounds.theory.symbols import P, quantities_in, t
 from fedbounds.vocabulary import Quantity
 
+from .case import Case, ladder_shown
 from .evaluate import Numbers
 from .judge import Judgement
 from .ladder import Ladder, fitted_exponent
@@ -28,6 +29,9 @@ def ladder_of(judgement: Judgement, numbers: Numbers) -> Record:
     """
     ladder, refused = judgement.instance, judgement.verdict in REFUSED
     headline = judgement.reading is judgement.claim.readings[0]
+    if isinstance(ladder, Case) and headline and not refused:
+        shown = ladder_shown(ladder.setup)
+        return {} if shown is None else {"ladder": shown}
     if not isinstance(ladder, Ladder) or refused or not headline:
         return {}
     parts = read(judgement.claim, judgement.reading)

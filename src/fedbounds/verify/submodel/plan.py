@@ -5,9 +5,25 @@ from itertools import chain
 
 from ..case import Case
 from ..profile import Profile
-from . import objectives, random_long, random_plan, rolling_plan, stability
+from . import (
+    objectives,
+    random_long,
+    random_plan,
+    rolling_plan,
+    run_ladders,
+    side_by_side,
+    stability,
+)
 
-_KINDS = (stability, objectives, random_plan, random_long, rolling_plan)
+_KINDS = (
+    stability,
+    objectives,
+    random_plan,
+    random_long,
+    rolling_plan,
+    side_by_side,
+    run_ladders,
+)
 
 
 def cases(profile: Profile, seed: int) -> Iterator[Case]:
