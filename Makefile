@@ -6,7 +6,7 @@ INSTALLED = .venv/.installed
 .PHONY: verify test lint check bench clean
 
 verify: $(INSTALLED)
-	$(BIN)/fedbounds verify personalization --out results
+	$(BIN)/fedbounds verify --out results
 
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 -q

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from . import fedplt
+from . import fedplt, masked, submodel
 from .workloads import Row, rows
 
 
@@ -33,7 +33,7 @@ if __name__ == "__main__":
         "# Benchmarks\n\n"
         f"{datetime.date.today().isoformat()}, {processor()}, {os.cpu_count()} cores, "
         f"Python {platform.python_version()}, NumPy {np.__version__}; `make bench`.\n\n"
-        f"{table([*rows(), *fedplt.rows()])}\n"
+        f"{table([*rows(), *fedplt.rows(), *submodel.rows(), *masked.rows()])}\n"
     )
     Path(__file__).with_name("RESULTS.md").write_text(text)
     print(text)

@@ -41,6 +41,7 @@ from .point_plan import point_instances
 from .profile import Profile
 from .schedules import schedules
 
+Record = dict[str, Any]
 Objective = FederatedQuadratic | CoupledCosine | FederatedLogistic
 
 
@@ -91,6 +92,12 @@ def own_cases(paper: str, profile: Profile, seed: int) -> Iterator[Case]:
     """Cases of a paper that has a plan of its own."""
     if paper in _PLANS:
         yield from import_module(_PLANS[paper]).cases(profile, seed)
+
+
+def own_displays(paper: str, profile: Profile) -> dict[str, list[Record]]:
+    """Measured scalings that a paper's plan shows beside its claims, by claim."""
+    shown = getattr(import_module(_PLANS[paper]), "displays", None) if paper in _PLANS else None
+    return {} if shown is None else shown(profile)
 
 
 def load_plans() -> None:

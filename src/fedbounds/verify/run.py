@@ -18,7 +18,7 @@ from .extremes import BUDGET
 from .instance_file import from_data
 from .judge import Subject, concerned
 from .measure import fingerprint
-from .plan import instances
+from .plan import instances, own_displays
 from .profile import Profile
 from .proofs import proof_rows, prove, with_measurements
 from .settled import Finding, as_record
@@ -106,7 +106,14 @@ def run(
         by_claim[row["claim"]].append(row)
     progress("replaying proofs", len(plan), len(plan))
     proofs = with_measurements(prove(_papers(entries)), found, witnesses)
-    summaries = [summarise(entry, by_claim[entry.id], witnesses, proofs) for entry in entries]
+    shown = {
+        k: v for key in _papers(entries) for k, v in own_displays(key, settings.profile).items()
+    }
+    summaries = [
+        summarise(entry, by_claim[entry.id], witnesses, proofs)
+        | {"displays": shown.get(entry.id, [])}
+        for entry in entries
+    ]
     _refuse_conflicts(summaries)
     kept = [row for row in found if row["verdict"] not in REFUSED]
     return Results(summaries, kept, proof_rows(proofs, claims))

@@ -238,6 +238,19 @@ def print_claim(claim: Claim, latex: bool, summary: Record | None) -> None:
             ),
             soft_wrap=True,
         )
+    for row in summary.get("displays", ()):
+        if row["ladder"]["fit"]:
+            out.print(Text(f"  {_scaling(row)}"), soft_wrap=True)
+
+
+def _scaling(row: Record) -> str:
+    """A measured exponent with its interval beside the predicted one."""
+    fit, parameter = row["ladder"]["fit"], row["ladder"]["parameter"]
+    predicted = "" if fit["symbolic"] is None else f", predicted {fit['symbolic']}"
+    return (
+        f"{fit['series']} over {parameter}, {row['problem']['instance']}: exponent "
+        f"{fit['exponent']:.3f} [{fit['low']:.3f}, {fit['high']:.3f}]{predicted}"
+    )
 
 
 def _tight(best: Record) -> str:

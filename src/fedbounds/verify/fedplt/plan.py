@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ..case import Case
 from ..profile import Profile
+from .displays import displays as displays
 from .ladders import ladder_cases
 from .long_runs_plan import long_cases
 from .small_plan import cases as small_cases

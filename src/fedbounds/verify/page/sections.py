@@ -101,7 +101,8 @@ def section(
     value = _tightness if tight else _relative_gap
     data = _data(readings, records, value)
     headline = [row for row in records if row["reading"] == readings[0]["name"]]
-    ladders = _most_told([row for row in headline if row.get("ladder")])
+    told = [row for row in headline if row.get("ladder")]
+    ladders = _most_told([*told, *claim.get("displays", ())])
     return Section(
         claim=claim,
         quiet=_is_quiet(claim) and not (proof is not None and proof.grave),

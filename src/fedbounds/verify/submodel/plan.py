@@ -14,6 +14,7 @@ from . import (
     side_by_side,
     stability,
 )
+from .displays import displays as displays
 
 _KINDS = (
     stability,
