@@ -1,0 +1,192 @@
+"""All small instances on which the steps of the sub-model proofs are evaluated.
+
+Step sizes lie at the edges of the steps' conditions, and beyond them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+from flint import fmpq
+
+from fedbounds.algorithms.random_masks import RandomMasks
+from fedbounds.algorithms.rolling_masks import RollingMasks
+from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start
+from fedbounds.problems.domain import Box
+from fedbounds.problems.masked_laws import Bernoulli, Rolling
+from fedbounds.problems.sampled_regression import Loss, SampledRegression
+from fedbounds.problems.submodel_constants import curvature_of
+
+from . import objectives_found, stability_found  # noqa: F401  (register)
+from .objectives_corners import exact
+from .objectives_setups import Objective
+from .random_long import LongRandomRun
+from .random_runs import RandomRun, log_above
+from .rolling_draws import Draws
+from .rolling_runs import RollingRun
+from .stability_data import CoupledLaw, CoupledPair, SampleLaw
+from .step_coupled import law_cases, pair_cases
+from .step_draws import draws_case
+from .step_epochs import epoch_cases
+from .step_gap_clients import gap_cases
+from .step_points import point_cases
+from .step_rounds import long_cases, round_cases
+from .step_spaces import StepCase
+
+_HALF, _MOST, _ALL = fmpq(1, 2), fmpq(4, 5), fmpq(1)
+_BOX = Box(fmpq(-1, 2), fmpq(1, 2))
+_FIRST, _SECOND = [[2, 1], [1, 2]], [[1, -_HALF], [-_HALF, 1]]
+
+
+def _quadratics(matrices: Any, slopes: Any, noise: Any = 0) -> FederatedQuadratic:
+    slopes = exact(slopes)
+    law = Noise(NoiseLaw.RADEMACHER, fmpq(noise), fmpq(0))
+    return FederatedQuadratic(exact(matrices), slopes, slopes.shape[1], law)
+
+
+_HALF_NOISE = fmpq(1, 2)
+_PLANE = _quadratics([_FIRST, _SECOND], [[1, -1], [2, _HALF]], _HALF_NOISE)
+_LINE = _quadratics([[[2]], [[1]]], [[1], [-3]], _HALF_NOISE)
+_SAME = _quadratics([[[2]], [[2]]], [[1], [-3]], _HALF_NOISE)
+_DIAGONAL = _quadratics([[[2, 0], [0, 2]]] * 2, [[1, -1], [2, 0]])
+_ONE = _quadratics([[[1]]], [[-1]], 8)
+_FLAT = _quadratics([[[1, 1], [1, 1]]] * 2, [[-1, -1], [-1, -1]])
+_SADDLE = _quadratics([[[1, 2], [2, 1]], [[2, -1], [-1, 2]]], [[1, 0], [-2, 1]])
+_SPACE = _quadratics(
+    [[[2, 1, 0], [1, 2, 0], [0, 0, 1]], [[2, -1, 0], [-1, 2, _HALF], [0, _HALF, 1]]],
+    [[1, -1, 1], [2, _HALF, 2]],
+)  # fmt: skip
+
+
+def _start(problem: FederatedQuadratic, *at: Any) -> Start:
+    return Start(exact(at), exact(np.zeros((problem.clients, 0))))
+
+
+@cache
+def cases() -> tuple[StepCase, ...]:
+    """All instances."""
+    return (*_random(), *_long(), *_rolling(), *_points(), *_draws(), *_coupled())
+
+
+def _random() -> Iterator[StepCase]:
+    plane, line = _start(_PLANE, _HALF, -_HALF), _start(_LINE, 2)
+    quiet = replace(_PLANE, noise=Noise(NoiseLaw.RADEMACHER, fmpq(0), fmpq(0)))
+    for name, problem, start, keep, steps, rounds, domain, edges in (
+        ("plane", _PLANE, plane, (_HALF, _MOST), 2, 1, None, (4, 8, 10)),
+        ("plane in a box", _PLANE, plane, (_HALF, _MOST), 2, 1, _BOX, (10, 1)),
+        ("plane, quiet, in a box", quiet, plane, (_HALF, _ALL), 3, 2, _BOX, (4, 10)),
+        ("line", _LINE, line, (_HALF, _HALF), 2, 2, None, (4, 8, 10)),
+        ("equal clients, full masks", _SAME, line, (_ALL, _ALL), 2, 2, None, (1, 4, 8, 10)),
+        ("flat", _FLAT, plane, (_HALF, _MOST), 2, 2, None, (8, 10)),
+        ("saddle", _SADDLE, plane, (_ALL, _MOST), 2, 2, None, (4, 8)),
+        # noise for which eta K = 1/(8L) is the root of Theorem 2
+        ("one client", _ONE, _start(_ONE, 0), (_ALL,), 3, 1, None, (8,)),
+    ):
+        for edge in edges:
+            L = _smoothness(problem)
+            algorithm = RandomMasks(keep, steps, 1 / (edge * steps * L), domain)
+            setup = RandomRun(problem, algorithm, start, rounds)
+            for case in round_cases(f"{name}, eta K L = 1/{edge}", setup):
+                yield case
+                yield from gap_cases(setup, case)
+
+
+def _long() -> Iterator[StepCase]:
+    """Rounds enough for eta K = 2 ln R / (mu p R) to be small: moments, and no vectors."""
+    rounds, steps = 100, 2
+    for problem, noise in ((_SAME, _HALF_NOISE), (_SAME, fmpq(0))):
+        own = replace(problem, noise=Noise(NoiseLaw.RADEMACHER, noise, fmpq(0)))
+        for log in (log_above(rounds), fmpq(49, 10)):
+            algorithm = RandomMasks((_ALL, _ALL), steps, 2 * log / (2 * rounds * steps))
+            setup = LongRandomRun(own, algorithm, _start(own, 2), rounds, log)
+            yield from long_cases(f"long run, noise {noise}, log {log}", setup)
+
+
+def _rolling() -> Iterator[StepCase]:
+    split = [[[1, 0], [0, 1]], [[0, 1], [1, 0]]]
+    windows = [[[1, 1, 0], [0, 1, 1], [1, 0, 1]], [[1, 0, 1], [1, 1, 0], [0, 1, 1]]]
+    alone = [[[1]], [[1]]]
+    plane, space = _start(_PLANE, _HALF, -_HALF), _start(_SPACE, _HALF, -_HALF, _HALF)
+    for name, problem, start, masks, steps, epochs, shared, domain, edges in (
+        ("split", _PLANE, plane, split, 2, 1, True, None, (8, 10)),
+        ("split in a box", _PLANE, plane, split, 2, 1, True, _BOX, (10, _HALF)),
+        ("split, own orders", _PLANE, plane, split, 1, 1, False, None, (8, 10)),
+        ("windows", _SPACE, space, windows, 2, 2, True, None, (8, 10, fmpq(1, 3), fmpq(1, 12))),
+        ("windows in a box", _SPACE, space, windows, 2, 1, True, _BOX, (8, 10)),
+        ("windows, own orders", _SPACE, space, windows, 2, 1, False, _BOX, (10,)),
+        ("full", _SAME, _start(_SAME, 2), alone, 1, 2, True, None, (8, 10)),
+        ("flat", _FLAT, plane, split, 2, 2, True, None, (8, 10)),
+        ("saddle", _SADDLE, plane, split, 2, 2, True, None, (8, 1)),
+    ):
+        for edge in edges:
+            L, count = _smoothness(problem), len(masks[0])
+            algorithm = RollingMasks(
+                masks, steps, 1 / (edge * steps * count * L), shared, domain=domain
+            )
+            setup = RollingRun(problem, algorithm, start, epochs)
+            for case in epoch_cases(f"rolling, {name}, eta S K L = 1/{edge}", setup):
+                yield case
+                if "x" in case.outcomes.vectors:
+                    yield from gap_cases(setup, case)
+
+
+def _smoothness(problem: FederatedQuadratic) -> Any:
+    return curvature_of(problem)[0].upper
+
+
+def _points() -> Iterator[StepCase]:
+    split, windows = [[[1, 0], [0, 1]], [[0, 1], [1, 0]]], [[[1, 0], [1, 1]], [[1, 1], [1, 0]]]
+    points = exact([[1, -2], [_HALF, 3], [0, 0]])
+    inside = exact([[_HALF, -_HALF], [fmpq(1, 4), _HALF], [0, 0]])
+    equal, unequal = Bernoulli((_HALF, _HALF)), Bernoulli((_HALF, _MOST))
+    for name, problem, law, other in (
+        ("equal p", _PLANE, equal, Bernoulli((_MOST, _MOST))),
+        ("unequal p", _PLANE, unequal, equal),
+        ("split", _PLANE, Rolling(split), Rolling([[[1, 1], [1, 1]]] * 2)),
+        ("uneven", _PLANE, Rolling(windows), None),
+        ("diagonal, split", _DIAGONAL, Rolling(split), None),
+        ("diagonal", _DIAGONAL, equal, unequal),
+        ("flat", _FLAT, equal, unequal),
+        ("saddle", _SADDLE, equal, unequal),
+        ("full", _PLANE, Bernoulli((_ALL, _ALL)), equal),
+    ):
+        for box, domain, at in (("", None, points), (", box", _BOX, inside)):
+            yield from point_cases(f"{name}{box}", Objective(problem, law, at, domain, other))
+    # boxes at whose boundary some of the minimisers lie, and others inside
+    edge, far = fmpq(3, 10), fmpq(2)
+    for name, bound, at in (
+        ("below", Box((-far, -far), (far, edge)), exact([[_HALF, -_HALF], [-1, edge]])),
+        ("above", Box((-far, edge), (far, far)), exact([[_HALF, 1], [-1, edge]])),
+    ):
+        setup = Objective(_PLANE, equal, at, bound, Bernoulli((_MOST, _MOST)))
+        yield from point_cases(f"{name} an edge", setup)
+
+
+def _draws() -> Iterator[StepCase]:
+    vectors = exact([[1, 0], [-2, 1], [3, _HALF], [0, -1]])
+    for taken in (1, 2, 4):
+        yield draws_case(f"{taken} of 4", Draws(vectors, taken, _HALF))
+
+
+def _coupled() -> Iterator[StepCase]:
+    features = exact([[[1, 1], [2, 0]], [[0, 2], [1, 0]]])
+    targets = exact([[1, 0], [2, -1]])
+    for name, loss in (("squares", Loss(fmpq(1, 4))), ("huber", Loss(fmpq(0), _HALF))):
+        problem = SampledRegression(features, targets, loss)
+        for keep, steps, rounds, step, domain in (
+            ((_HALF, _MOST), 1, 2, fmpq(1, 4), None),
+            ((_HALF, _MOST), 2, 1, fmpq(1, 3), _BOX),
+            ((_ALL, _ALL), 2, 2, fmpq(1, 8), None),
+        ):
+            algorithm = RandomMasks(keep, steps, step, domain)
+            pair = CoupledPair(
+                problem, 0, 1, exact([1, 1]), fmpq(1), algorithm, exact([0, 0]), rounds
+            )
+            yield from pair_cases(f"coupled, {name}, {keep}", pair)
+        laws = tuple(SampleLaw(features[i], targets[i], exact([_HALF, _HALF])) for i in (0, 1))
+        algorithm = RandomMasks((_HALF, _MOST), 1, fmpq(1, 4), _BOX)
+        yield from law_cases(
+            f"coupled laws, {name}", CoupledLaw(laws, 2, loss, algorithm, exact([0, 0]), 1)
+        )

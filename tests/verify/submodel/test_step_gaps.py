@@ -1,0 +1,395 @@
+"""The sub-model proofs on running algorithms: what is evaluated, and that a wrong step is seen."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+import sympy as sp
+from flint import fmpq
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fedbounds.algorithms import submodel_parts
+from fedbounds.algorithms.random_masks import RandomMasks
+from fedbounds.algorithms.rolling_masks import RollingMasks
+from fedbounds.errors import ConflictError, FedboundsError
+from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start, to_rational
+from fedbounds.theory.proof.replay import Local, Replayed
+from fedbounds.theory.proof.vectors import sq
+from fedbounds.theory.submodel.proofs import definitions_rounds as rounds
+from fedbounds.theory.submodel.proofs import scopes
+from fedbounds.theory.submodel.proofs.book import book
+from fedbounds.theory.submodel.symbols import G_pair, a_bar2
+from fedbounds.theory.symbols import K, mu, t
+from fedbounds.verify.dependences import check_declared
+from fedbounds.verify.step_check import evaluated
+from fedbounds.verify.submodel import step_cases, step_gaps
+from fedbounds.verify.submodel.random_runs import RandomRun
+from fedbounds.verify.submodel.rolling_runs import RollingRun
+from fedbounds.verify.submodel.step_epochs import epoch_cases
+from fedbounds.verify.submodel.step_gaps import gap_on, gaps, runs
+from fedbounds.verify.submodel.step_held import check_derived
+from fedbounds.verify.submodel.step_rounds import round_cases
+from fedbounds.vocabulary import Assumption
+
+CLOSE = 1e-13
+WRITTEN = {w.id: w for w in book().steps}
+SCOPES = (
+    *(rounds.ROUND, rounds.EPOCH, rounds.FREE_EPOCH, rounds.WITHIN, rounds.UNROLLED),
+    *(rounds.DRAWN, rounds.GAP, rounds.GAP_ROLLING),
+    *(scopes.PAIR, scopes.POINT, scopes.POINT_ROLLING, scopes.QUADRATIC, scopes.MINIMISERS),
+    *(scopes.STEP, scopes.SAMPLE, scopes.COUPLED),
+)
+
+# ---- what is evaluated
+
+
+FALSE = {"prop-2:strong convexity, unchanged"}  # masks do not keep the curvature
+
+
+@cache
+def seen():
+    """The least gap of every step that is evaluated."""
+    every = {name: gaps(step) for name, step in WRITTEN.items()}
+    return {name: min(found) for name, found in every.items() if found}
+
+
+def test_nothing_given_and_no_step_is_broken_but_what_is_known_to_be_false():
+    assert len(seen()) >= 275
+    assert {name for name, least in seen().items() if least < -CLOSE} == FALSE
+    assert all(seen()[name] < -1e-3 for name in FALSE)
+
+
+def test_what_is_declared_holds_on_every_run():
+    for name, scope in book().theory.scopes.items():
+        check_declared(name, scope, runs(name))
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+def test_every_step_of_a_scope_is_evaluated(scope):
+    own = {w.id for w in WRITTEN.values() if w.scope == scope}
+    assert len(own) >= 2
+    assert own - set(seen()) == set()
+
+
+def test_steps_about_numbers_and_quantities_are_evaluated():
+    claims = ("lem-4", "lem-5", "lem-6", "lem-10", "lem-11", "thm-1", "thm-2", "thm-3", "thm-4")
+    own = {
+        w.id
+        for w in WRITTEN.values()
+        if not w.scope and w.claim in {f"submodel/{claim}" for claim in claims}
+    }
+    given_ones = {
+        *("asm nu2", "asm B2", "asm B_M2", "def Phi", "def Z_ex at T", "asm log_T"),
+        *("asm summation by parts", "asm weights", "asm G_pair", "asm losses"),
+        *("asm strongly convex, random masks", "asm strongly convex, rolling masks"),
+        *("asm start of coupled runs", "thm-5:a", "thm-6:a, stability"),
+    }
+    assert len(own) >= 30
+    assert (own | given_ones) - set(seen()) == set()
+
+
+def of(name, scope):
+    """The id of a definition or an assumption of a scope."""
+    return f"{name} ({scope})"
+
+
+# that something is zero
+NOTHING = {
+    "lem-9:recursion", "lem-10:unrolled", "stat-random:c", of("def Rc_2", rounds.WITHIN),
+    of("def Un_2", rounds.UNROLLED), of("def Es_2", scopes.QUADRATIC),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+def test_no_equality_is_seen_only_where_both_sides_are_zero(scope):
+    own = [w for w in WRITTEN.values() if w.scope == scope and w.relation == "=="]
+    doubled = {w.id: gaps(replace(w, right=2 * w.right)) for w in own}
+    blind = {name for name, found in doubled.items() if not min(found) < -1e-10}
+    assert blind - NOTHING == set()
+
+
+# ---- planted wrong statements
+
+
+def wrong(name, right):
+    """A step with another right side; a number scales it."""
+    step = WRITTEN[name]
+    scaled = step.right * sp.nsimplify(right, rational=True) if isinstance(right, float) else right
+    return replace(step, right=scaled)
+
+
+PLANTED = [
+    wrong(of("def V_bar", rounds.ROUND), sq(rounds.y - rounds.x)),
+    wrong(of("def H_x", rounds.ROUND), 0.99),
+    wrong(of("def X_U", rounds.ROUND), 1.01),
+    wrong(of("def nu_star2", rounds.ROUND), sq(rounds.ho)),
+    wrong(of("asm sum of noise", rounds.ROUND), 0.99),
+    wrong(of("asm mean noise", rounds.ROUND), 0.99),
+    wrong(of("asm masks at x", rounds.ROUND), 0.5),
+    wrong(of("asm smooth", rounds.ROUND), 0.99),
+    wrong(of("asm cocoercive", rounds.ROUND), 0.9),
+    wrong(of("asm projection", rounds.ROUND), 0.99),
+    wrong("lem-6:identity", 0.99),
+    wrong("lem-4: expanded", 0.99),
+    wrong(of("def D_opt next", rounds.EPOCH), sq(rounds.x - rounds.xo)),
+    wrong(of("asm sum of noise", rounds.EPOCH), 0.9),
+    wrong(of("asm sum over rounds", rounds.EPOCH), K**2 * a_bar2 / 2),
+    wrong(of("asm every permutation", rounds.FREE_EPOCH), 0.99),
+    wrong(of("asm own steps", rounds.FREE_EPOCH), 0.99),
+    wrong(of("def Rc_2", rounds.WITHIN), sq(rounds.wv - rounds.x)),
+    wrong("lem-9:H_s <= L", 0.5),
+    wrong(of("def Un_2", rounds.UNROLLED), sq(rounds.wS - rounds.x)),
+    wrong("lem-wor:second moment", 0.99),
+    wrong("asm summation by parts", 0.5),
+    wrong(of("asm one client", rounds.GAP), 0.1),
+    wrong(of("def Dl_w", rounds.GAP_ROLLING), 0.99),
+    wrong("prop-1:strong convexity", 0.5),
+    wrong("prop-2:smoothness", 0.5),
+    wrong(of("asm mean of m, r", scopes.POINT), 0.99),
+    wrong(of("asm smooth", scopes.POINT_ROLLING), 0.9),
+    wrong(of("def gap_at_2", scopes.MINIMISERS), 0.99),
+    wrong(of("asm F_p'", scopes.MINIMISERS), 2.0),
+    wrong(of("def Dl_w", scopes.STEP), 0.99),
+    wrong("lem-1:above, averaged", 0.01),
+    wrong(of("asm exchange", scopes.COUPLED), 0.99),
+    wrong(of("asm sample drawn", scopes.COUPLED), G_pair(t) * mu**0 * 2),
+    wrong(of("asm K steps", scopes.COUPLED), 0.5),
+    wrong(of("asm co-coercive", scopes.SAMPLE), 1.01),
+]
+
+
+@pytest.mark.parametrize("step", PLANTED, ids=lambda x: x.id)
+def test_a_wrong_step_is_a_conflict(step, monkeypatch):
+    monkeypatch.setattr(step_gaps, "runs", lambda scope: iter(()))  # checked elsewhere
+    status = Local.GIVEN if step.rule == "given" else Local.PROVED
+    right = evaluated([Replayed(WRITTEN[step.id], status, "", None, ())], "submodel")
+    assert right[step.id].least >= -CLOSE
+    with pytest.raises(ConflictError, match="broken on a run"):
+        evaluated([Replayed(step, status, "", None, ())], "submodel")
+    # what is not proved, or rests on what is not, is reported only
+    for unproved in (
+        Replayed(step, Local.OPEN, "", None, ()),
+        Replayed(step, Local.PROVED, "", None, ("some step",)),
+    ):
+        assert evaluated([unproved], "submodel")[step.id].least < -1e-10
+
+
+# ---- planted errors of the algorithms and of what is measured
+
+
+def plane():
+    law = Noise(NoiseLaw.RADEMACHER, fmpq(1, 2), fmpq(0))
+    hessian = np.array([[[2.0, 1.0], [1.0, 2.0]], [[2.0, -1.0], [-1.0, 2.0]]])
+    problem = to_rational(FederatedQuadratic(hessian, np.array([[1.0, -1.0], [2.0, 0.5]]), 2))
+    start = to_rational(Start(np.array([0.5, -0.5]), np.zeros((2, 0))))
+    return replace(problem, noise=law), start
+
+
+def a_round():
+    problem, start = plane()
+    algorithm = RandomMasks((fmpq(1, 2), fmpq(4, 5)), 2, fmpq(1, 24))
+    return list(round_cases("planted", RandomRun(problem, algorithm, start, 1)))
+
+
+def an_epoch(shared=True):
+    problem, start = plane()
+    masks = [[[1, 0], [0, 1]], [[0, 1], [1, 0]]]
+    algorithm = RollingMasks(masks, 1, fmpq(1, 24), shared)
+    return list(epoch_cases("planted", RollingRun(problem, algorithm, start, 1)))
+
+
+def hold(monkeypatch, made):
+    """Everything about these cases alone."""
+    monkeypatch.setattr(step_gaps, "cases", lambda: tuple(made))
+    steps = [w for w in WRITTEN.values() if w.scope in (rounds.ROUND, rounds.EPOCH, rounds.WITHIN)]
+    proved = [Replayed(step, Local.PROVED, "", None, ()) for step in steps]
+    return evaluated(proved, "submodel")
+
+
+@pytest.mark.parametrize("made", [a_round, an_epoch])
+def test_without_an_error_there_is_no_conflict(monkeypatch, made):
+    assert len(hold(monkeypatch, made())) >= 25
+
+
+@pytest.mark.parametrize("made", [a_round, an_epoch])
+def test_a_forgotten_mask_is_a_conflict(monkeypatch, made):
+    original = submodel_parts._as_numbers
+    monkeypatch.setattr(
+        submodel_parts, "_as_numbers", lambda masks, like, xp: original(masks | True, like, xp)
+    )
+    with pytest.raises(ConflictError):
+        hold(monkeypatch, made())
+
+
+@pytest.mark.parametrize("made", [a_round, an_epoch])
+def test_a_forgotten_mean_is_a_conflict(monkeypatch, made):
+    def total(carry, drawn, reached):
+        models = submodel_parts.filled(carry, drawn, reached)
+        return models.sum(axis=0)
+
+    monkeypatch.setattr(submodel_parts, "clients_mean", total)
+    with pytest.raises(ConflictError, match="is off by"):
+        hold(monkeypatch, made())
+
+
+@pytest.mark.parametrize("name", ["V_bar", "H_x", "U_2", "B2_x", "D_br", "L_Fp"])
+def test_a_wrong_quantity_is_a_conflict(monkeypatch, name):
+    (made,) = a_round()
+    series = {**made.outcomes.series, name: made.outcomes.series[name] * (1 + 1e-6)}
+    planted = replace(made, outcomes=replace(made.outcomes, series=series))
+    with pytest.raises(ConflictError, match="broken on a run"):
+        hold(monkeypatch, [planted])
+
+
+def test_a_negative_quantity_is_a_conflict(monkeypatch):
+    (made,) = a_round()
+    series = {**made.outcomes.series, "D_br": -made.outcomes.series["D_br"]}
+    planted = replace(made, outcomes=replace(made.outcomes, series=series))
+    with pytest.raises(ConflictError, match="D_br is -"):
+        hold(monkeypatch, [planted])
+
+
+DERIVED = [(scope, name) for scope in SCOPES for name, _ in book().theory.scopes[scope].derived]
+
+
+@pytest.mark.parametrize(("scope", "name"), DERIVED)
+def test_a_derived_vector_that_is_another_is_a_conflict(scope, name):
+    said = book().theory.scopes[scope]
+    case = next(c for c in step_cases.cases() if scope in c.scopes and name in c.outcomes.vectors)
+    check_derived(scope, said, case)
+    vectors = {**case.outcomes.vectors, name: case.outcomes.vectors[name] + 1e-6}
+    planted = replace(case, outcomes=replace(case.outcomes, vectors=vectors))
+    with pytest.raises(ConflictError, match="is off by"):
+        check_derived(scope, said, planted)
+
+
+# ---- dependences
+
+
+@pytest.mark.parametrize(
+    ("scope", "atom", "missing"),
+    [
+        (rounds.ROUND, "hx", "mask"),
+        (rounds.ROUND, "hy", "xi"),
+        (rounds.ROUND, "xn", "mask"),
+        (rounds.EPOCH, "hx", "perm"),
+        (rounds.EPOCH, "Pa", "s"),
+        (rounds.WITHIN, "ws", "perm"),
+        (rounds.UNROLLED, "Aa", "perm"),
+        (scopes.PAIR, "pu", "xi"),
+        (scopes.COUPLED, "pushed", "i"),
+        (scopes.SAMPLE, "pu", "xi"),
+    ],
+)
+def test_a_planted_independence_is_a_conflict(scope, atom, missing):
+    said = book().theory.scopes[scope]
+    kept = tuple(pair for pair in said.atoms if pair[0] != atom)
+    less = tuple(source for source in dict(said.atoms)[atom] if source != missing)
+    with pytest.raises(ConflictError, match=f"{atom} of .*depends on {missing} in a run"):
+        check_declared(scope, replace(said, atoms=(*kept, (atom, less))), runs(scope))
+
+
+def test_a_vector_that_does_not_average_out_is_a_conflict():
+    said = replace(book().theory.scopes[rounds.ROUND], centred=(("hx", "mask"),))
+    with pytest.raises(ConflictError, match="hx of .*has mean"):
+        check_declared(rounds.ROUND, said, runs(rounds.ROUND))
+
+
+def test_variances_of_one_order_and_of_own_orders_are_told_apart():
+    title = of("asm sum over rounds", rounds.EPOCH)
+    kept, other = WRITTEN[title], WRITTEN[title.replace(" (", ", own permutations (")]
+    shared, own = (
+        next(c for c in an_epoch(order) if rounds.EPOCH in c.scopes) for order in (True, False)
+    )
+    assert gap_on(kept, shared) is not None
+    assert gap_on(kept, own) is None
+    assert gap_on(other, own) is not None
+    assert gap_on(other, shared) is None
+
+
+# ---- assumptions, conditions and signs
+
+
+def assuming_nothing(name):
+    step = WRITTEN[name]
+    return replace(step, statement=replace(step.statement, assumptions=()))
+
+
+@pytest.mark.parametrize(
+    ("name", "assumption"),
+    [
+        (of("asm convex", rounds.ROUND), Assumption.CONVEX),
+        ("asm strongly convex, random masks", Assumption.STRONGLY_CONVEX),
+        (of("asm cocoercive", rounds.WITHIN), Assumption.CONVEX),
+        (of("asm descent of F_p", rounds.ROUND), Assumption.UNCONSTRAINED),
+        (of("asm mean of m is p, v", scopes.PAIR), Assumption.KEPT),
+    ],
+)
+def test_assumptions_hold_where_a_step_is_evaluated(name, assumption):
+    every = [c for c in step_cases.cases() if WRITTEN[name].scope in c.scopes]
+    outside = [case for case in every if assumption not in case.assumptions]
+    assert outside
+    assert all(gap_on(WRITTEN[name], case) is None for case in outside)
+
+
+def test_without_convexity_its_facts_are_false():
+    name = of("asm cocoercive", rounds.ROUND)
+    assert min(gaps(WRITTEN[name])) >= -CLOSE
+    assert min(gaps(assuming_nothing(name))) < -1e-6
+
+
+def test_without_a_short_step_its_conclusion_is_not_evaluated():
+    step = WRITTEN["lem-5:drift"]
+    free = replace(step, conditions=())
+    assert len(gaps(step)) < len(gaps(free))
+
+
+def test_a_number_without_its_sign_is_not_used():
+    (made,) = a_round()
+    planted = replace(made, values={**made.values, "L": 0.0})
+    step = WRITTEN["lem-4:iii, coefficient"]
+    assert gap_on(replace(step, conditions=()), made) is not None
+    assert gap_on(replace(step, conditions=()), planted) is None
+
+
+# ---- other problems
+
+
+@given(
+    st.lists(st.integers(-3, 3), min_size=6, max_size=6),
+    st.sampled_from([fmpq(1, 5), fmpq(1, 2), fmpq(1)]),
+    st.sampled_from([1, 4, 10]),
+)
+@settings(max_examples=12, deadline=None)
+def test_definitions_hold_on_any_quadratics(entries, share, edge):
+    a, b, c, *slope = entries
+    matrix = np.array([[a * a + 1, a * b], [a * b, b * b + 1 + c * c]], dtype=float)
+    problem = to_rational(FederatedQuadratic(matrix[None], np.array([slope[:2]], dtype=float), 2))
+    start = to_rational(Start(np.array([1.0, slope[2]]), np.zeros((1, 0))))
+    step = fmpq(1, edge) / (2 * int(np.trace(matrix)))
+    made = round_cases("any", RandomRun(problem, RandomMasks((share,), 2, step), start, 2))
+    for case in made:
+        for written in WRITTEN.values():
+            if written.scope == rounds.ROUND:
+                found = gap_on(written, case)
+                assert found is None or found >= -CLOSE, written.id
+
+
+def test_rolling_masks_are_no_round_of_coupled_runs():
+    pair = next(c for c in _pairs())
+    masks = [[[1, 0], [0, 1]], [[0, 1], [1, 0]]]
+    rolling = replace(pair, algorithm=RollingMasks(masks, 1, fmpq(1, 8)))
+    with pytest.raises(FedboundsError, match="expected random masks"):
+        list(step_cases.pair_cases("rolling", rolling))
+
+
+def _pairs():
+    features = np.array([[[1.0, 1.0], [1.0, -1.0]], [[0.0, 2.0], [1.0, 0.0]]])
+    problem = to_rational(step_cases.SampledRegression(features, np.ones((2, 2))))
+    new = step_cases.exact([2, 0])
+    algorithm = RandomMasks((fmpq(1, 2), fmpq(1, 2)), 1, fmpq(1, 8))
+    yield step_cases.CoupledPair(
+        problem, 0, 1, new, fmpq(1), algorithm, step_cases.exact([0, 0]), 1
+    )
