@@ -104,7 +104,8 @@ def notebook(request: pytest.FixtureRequest) -> Any:
 
 
 def test_all_are_there() -> None:
-    assert [path.stem for path in NOTEBOOKS] == ["personalization", "proofs", "tour"]
+    expected = ["fedplt", "personalization", "proofs", "submodel", "tour"]
+    assert [path.stem for path in NOTEBOOKS] == expected
 
 
 def test_it_is_short(notebook: Any) -> None:

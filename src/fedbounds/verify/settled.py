@@ -136,12 +136,20 @@ def _assumption(claim: AssumptionClaim) -> Iterator[Finding]:
         )
 
 
-@cache
 def _asked(claim: AssumptionClaim) -> tuple[tuple[str, str, int, Evidence], ...]:
-    """One problem of each family; or cases of the paper's own plan that speak of it."""
+    """Cases of the paper's own plan that speak of it; else one problem of each family."""
+    shown = _planned(claim)
+    if shown:
+        return shown
+    every = ((name, problem, problem.satisfies(claim.assumption)) for name, problem in specimens())
+    return tuple((name, type(p).__name__, p.clients, told) for name, p, told in every)
+
+
+@cache
+def _planned(claim: AssumptionClaim) -> tuple[tuple[str, str, int, Evidence], ...]:
     planned = own_cases(claim.entry.paper, Profile.QUICK, 0)
     speaking = (case for case in planned if claim.assumption in found(case).evidence)
-    shown = [
+    return tuple(
         (
             c.name,
             found(c).family,
@@ -149,11 +157,7 @@ def _asked(claim: AssumptionClaim) -> tuple[tuple[str, str, int, Evidence], ...]
             found(c).evidence[claim.assumption],
         )
         for c in islice(speaking, _MOST_CASES)
-    ]
-    if shown:
-        return tuple(shown)
-    every = ((name, problem, problem.satisfies(claim.assumption)) for name, problem in specimens())
-    return tuple((name, type(p).__name__, p.clients, told) for name, p, told in every)
+    )
 
 
 def _experiment(claim: Experiment) -> Iterator[Finding]:

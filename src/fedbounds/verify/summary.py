@@ -60,7 +60,7 @@ def summarise(
     for reading in claim.readings:
         rows = [row for row in own if row["reading"] == reading.name]
         witness = witnesses.get((entry.id, reading.name))
-        settled = next((row["witness"] for row in rows if row["witness"]), None)
+        settled = next((row["witness"] for row in rows if row.get("witness")), None)
         readings.append(
             status_of(reading, rows)
             | {
