@@ -13,7 +13,7 @@ from fedbounds.errors import FedboundsError
 from fedbounds.theory.catalogue import Entry, paper
 from fedbounds.theory.claims import Claim, Part
 from fedbounds.theory.registry import claim as claim_of
-from fedbounds.theory.symbols import RunOperator
+from fedbounds.theory.symbols import RunOperator, t
 from fedbounds.vocabulary import Index, Relation, Source
 
 from .language import Book, Written
@@ -32,7 +32,7 @@ def _claim(found: Entry, steps: Sequence[Written]) -> Claim:
     mended = claim_of(found.id.rpartition("/")[0])
     parts = tuple(_part(mended, step) for step in steps)
     edges = {condition.right for part in parts for condition in part.conditions}
-    schedules = tuple(s for s in mended.schedules if s["gamma"] in edges)
+    schedules = tuple(s for s in mended.schedules if s.get("gamma") in edges)
     return Claim(found, mended.algorithms, parts, schedules=schedules)
 
 
@@ -63,8 +63,13 @@ def _nearest(claim: Claim, step: Written) -> Part:
 def _index(step: Written, nearest: Part) -> Index:
     """What the formulas are about: that of the printed part, where they do not tell."""
     sides = sp.Tuple(step.left, step.right)
-    if sides.has(RunOperator):
+    if sides.has(RunOperator) or (nearest.index is Index.RUN and _of_run(sides)):
         return Index.RUN
     if not sides.atoms(AppliedUndef) and not sides.has(sq, ip):
         return nearest.index if not nearest.quantities else Index.POINT
     return Index.ROUND if nearest.index is Index.RUN else nearest.index
+
+
+def _of_run(sides: sp.Tuple) -> bool:
+    """Whether quantities occur, and none of a round: of the last one, T, say."""
+    return bool(sides.atoms(AppliedUndef)) and t not in sides.free_symbols

@@ -13,7 +13,7 @@ from fedbounds.problems import to_float
 from fedbounds.problems.masked_laws import Bernoulli, Law, Rolling
 from fedbounds.problems.masked_quadratic import masked_quadratic
 from fedbounds.problems.spectrum import to_floats
-from fedbounds.theory.submodel.proofs.definitions_rounds import GAP, GAP_ROLLING
+from fedbounds.theory.submodel.proofs.definitions_rounds import GAP, GAP_ROLLING, at_optimum
 
 from .frame import Frame
 from .random_runs import RandomRun
@@ -54,7 +54,7 @@ def gap_cases(setup: RandomRun | RollingRun, case: StepCase) -> Iterator[StepCas
         yield replace(
             case,
             name=f"{case.name}, gap at {place}",
-            scopes=frozenset({scope}),
+            scopes=frozenset({at_optimum(scope) if own == "gap_full_at_p" else scope}),
             values=values,
             outcomes=space(
                 ("past", "i"), (weight, drawn), vectors, series, t=case.outcomes.t, least=least

@@ -7,6 +7,7 @@ from fedbounds.theory.proof.text import theory_of
 
 from .. import symbols, symbols_rounds
 from . import (
+    corrections,
     definitions_rounds,
     lipschitz,
     mean_stability,
@@ -16,17 +17,30 @@ from . import (
     random_convex,
     random_definitions,
     random_nonconvex,
+    rates,
     risk,
     rolling_definitions,
     rolling_lemmas,
     rolling_theorems,
+    runs,
     scopes,
     stability,
     sub_models,
     symbols_proofs,
 )
 
-WITH_SCOPES = (scopes, definitions_rounds, quadratics, lipschitz, sub_models, mean_stability, risk)
+WITH_SCOPES = (
+    scopes,
+    definitions_rounds,
+    quadratics,
+    lipschitz,
+    sub_models,
+    mean_stability,
+    risk,
+    runs,
+    rates,
+    corrections,
+)
 SCOPES = {name: scope for chapter in WITH_SCOPES for name, scope in chapter.SCOPES.items()}
 CHAPTERS = (
     objectives,
@@ -43,6 +57,9 @@ CHAPTERS = (
     sub_models,
     mean_stability,
     risk,
+    runs,
+    rates,
+    corrections,
 )
 OWN = (symbols, symbols_rounds, symbols_proofs)
 # a mask keeps a share of at most one; smooth and strongly convex functions have mu <= L
@@ -53,6 +70,7 @@ ALWAYS = (
     ("p_2", "<=", "1"),
     ("p_own", "<=", "1"),
     ("p_mean", "<=", "1"),
+    ("q", "<=", "1"),
     ("q_mean", "<=", "1"),
     ("mu", "<=", "L"),
 )

@@ -82,6 +82,12 @@ ROUND, EPOCH, FREE_EPOCH = "a masked round", "an epoch", "an epoch, nonconvex"
 WITHIN, UNROLLED, DRAWN = "a round of an epoch", "an epoch unrolled", "draws"
 GAP, GAP_ROLLING = "a masked gap", "a masked gap, rolling masks"
 
+
+def at_optimum(scope: str) -> str:
+    """The scope of a masked gap at the minimiser, where another one is at an iterate."""
+    return f"{scope}, at the minimiser"
+
+
 _VALUES = (("Fx", "x", ""), ("Fy", "y", ""), ("Fo", "xo", ""), ("Fn", "xn", ""))
 
 
@@ -173,7 +179,9 @@ SCOPES = {
     UNROLLED: _UNROLLED,
     DRAWN: Scope(sources=("S", "i"), atoms=(("drawn", ("i",)),), sampled=True),
     GAP: _gap(MASK_GAP_BOUND),
+    at_optimum(GAP): _gap(MASK_GAP_BOUND),
     GAP_ROLLING: _gap(ROLLING_GAP_BOUND),
+    at_optimum(GAP_ROLLING): _gap(ROLLING_GAP_BOUND),
 }
 # what holds everywhere: m <= n, steps k run from 0 to K - 1, mu <= L, and shares are at most 1
 ALWAYS = (

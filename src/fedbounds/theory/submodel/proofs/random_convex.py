@@ -12,7 +12,7 @@ from fedbounds.theory.submodel.symbols_rounds import U_2, X_U, Z_ex, log_T
 from fedbounds.theory.symbols import K, L, T, eta, mu, sigma2, t
 from fedbounds.vocabulary import Assumption
 
-from .definitions_rounds import GAP, ROUND, Pd, Ph, Pn, ho, hx, hy, mask, nz, unit
+from .definitions_rounds import GAP, ROUND, Pd, Ph, Pn, at_optimum, ho, hx, hy, mask, nz, unit
 from .random_definitions import of
 
 EDGE_4, EDGE_10 = (below(eta, 1 / (b * K * L)) for b in (4, 10))
@@ -92,13 +92,13 @@ def gap(
     """The gap of w^ from the sharper one, with the bounds of Assumptions 4 and 5."""
     assumptions = (Assumption.SMOOTH, masks, *BOUNDED)
     jensen = square(unit - given(unit, past), bound**2)
-    (client,) = of(scope, "asm one client")
     names = {"gap_full_at_p": gap_full_at_p, "Dl_w": Dl_w(t)}
-    for name, left in names.items():
+    for (name, left), place in zip(names.items(), (at_optimum(scope), scope), strict=True):
+        (client,) = of(place, "asm one client")
         book.line(
             f"{claim}: {name}", left, "<=", bound**2,
-            [cite(f"def {name} ({scope})", times=1), cite(client, times=bound**2), jensen],
-            scope=scope, vectors=False, chart=[share], claim=claim, assumptions=assumptions,
+            [cite(f"def {name} ({place})", times=1), cite(client, times=bound**2), jensen],
+            scope=place, vectors=False, chart=[share], claim=claim, assumptions=assumptions,
         )  # fmt: skip
     factors = L / mu**2, 1 / (2 * L)
     uses = [cite(f"{claim}: {x}", times=y) for x, y in zip(names, factors, strict=True)]

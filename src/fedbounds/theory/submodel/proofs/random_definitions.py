@@ -1,5 +1,6 @@
 """What the quantities of a round with random masks are, and what is assumed of its vectors."""
 
+from fedbounds.theory.claims import Condition
 from fedbounds.theory.proof.language import Book
 from fedbounds.theory.proof.vectors import given, i, ip, past, sq, xi
 from fedbounds.theory.submodel.bounds import RANDOM_FLOOR
@@ -37,6 +38,7 @@ from .definitions_rounds import (
     Ph,
     Pn,
     Um,
+    at_optimum,
     ho,
     hx,
     hy,
@@ -50,6 +52,7 @@ from .definitions_rounds import (
     xo,
     y,
 )
+from .writing import under
 
 _SMOOTH, _NOISE = (Assumption.SMOOTH,), (Assumption.NOISE,)
 _CONVEX = (Assumption.SMOOTH, Assumption.CONVEX)
@@ -131,17 +134,20 @@ def _masks(book: Book) -> None:
 
 def gaps(book: Book, scope: str, masks: Assumption) -> None:
     """Gradients of the masked and of the full objective, at w*(p) and at the start of a round."""
-    for name, left in (("gap_full_at_p", gap_full_at_p), ("Dl_w", Dl_w(t))):
-        book.define(f"{name} ({scope})", left, sq(moved), "lem-mask-gap", scope)
     bounded = (Assumption.BOUNDED_DOMAIN, Assumption.BOUNDED_MASKED_GRADIENTS)
-    book.suppose(
-        f"one client ({scope})",
-        sq(unit),
-        1,
-        "lem-mask-gap (a) of one client, with ||grad f_i|| <= G and ||w|| <= W",
-        (Assumption.SMOOTH, masks, *bounded),
-        scope=scope,
-    )
+    for name, left, place in (
+        ("gap_full_at_p", gap_full_at_p, at_optimum(scope)),
+        ("Dl_w", Dl_w(t), scope),
+    ):
+        book.define(f"{name} ({place})", left, sq(moved), "lem-mask-gap", place)
+        book.suppose(
+            f"one client ({place})",
+            sq(unit),
+            1,
+            "lem-mask-gap (a) of one client, with ||grad f_i|| <= G and ||w|| <= W",
+            (Assumption.SMOOTH, masks, *bounded),
+            scope=place,
+        )
 
 
 def _objective(book: Book) -> None:
@@ -171,8 +177,9 @@ def _objective(book: Book) -> None:
     book.suppose(f"L_Fp ({ROUND})", L_Fp(t + 1) - L_Fp(t), Fn - Fx, "Theorem 2", (), "==", ROUND)
     book.suppose(
         "log_T", (1 - log_T / T) ** T, 1 / T,
-        "(1 - z)^T <= e^(-zT), and log_T is at least ln T",
+        "(1 - z)^T <= e^(-zT) for z <= 1, and log_T is at least ln T",
     )  # fmt: skip
+    under(book, [Condition(log_T, "<=", T)])
 
 
 def write(book: Book) -> None:

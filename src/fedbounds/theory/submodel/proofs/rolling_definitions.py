@@ -1,5 +1,8 @@
 """What the quantities of an epoch with rolling masks are, and what is assumed of its vectors."""
 
+import sympy as sp
+
+from fedbounds.theory.claims import Condition
 from fedbounds.theory.proof.language import Book
 from fedbounds.theory.proof.vectors import S, given, ip, past, present, sq, xi
 from fedbounds.theory.submodel.symbols import (
@@ -71,6 +74,7 @@ from .definitions_rounds import (
     y,
 )
 from .random_definitions import analysis, gaps
+from .writing import under
 
 _SMOOTH, _NOISE = (Assumption.SMOOTH,), (Assumption.NOISE,)
 _CONVEX = (*_SMOOTH, Assumption.CONVEX)
@@ -210,6 +214,7 @@ def _lemmas(book: Book) -> None:
         ),
     ):  # fmt: skip
         book.suppose(name, left, right, origin, assumptions)
+    under(book, [Condition(eta * K * L, "<=", sp.Integer(1))])  # of the weights
 
 
 def write(book: Book) -> None:

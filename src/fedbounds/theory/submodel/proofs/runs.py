@@ -1,0 +1,151 @@
+"""Claims that runs are other runs: virtual iterates, and local SGD at full masks.
+
+A local step, k steps into a round: where m o y = w, both gradients are taken at the same point, so
+that m o y = w after the step too. By induction from m o w^t this holds in the whole round.
+"""
+
+from fedbounds.theory.checker.data import Scope
+from fedbounds.theory.proof.language import Book, cite, equal
+from fedbounds.theory.proof.vectors import given, i, past, sq, vectors, xi
+from fedbounds.theory.submodel.runs import RECOVER
+from fedbounds.theory.submodel.symbols import (
+    Ea_2,
+    Er_2,
+    Ev_2,
+    Sa_2,
+    Sr_2,
+    Sv_2,
+    W_sup,
+    nu_star2,
+    p_mean,
+    p_spread,
+    zeta_star2,
+)
+from fedbounds.theory.symbols import K, L, n, t
+
+from .definitions_rounds import ho, y
+from .writing import Row, Use, defined, prove, suppose, supposed, under
+
+STEP, WHOLE, FULL = "a local step", "a round and its virtual iterates", "a round with full masks"
+w_k, my_k, cy_k, cx, step_k, w_next, my_next, cy_next = vectors(
+    {
+        "w_k": "w_{i,k}",
+        "my_k": r"m\odot y_{i,k}",
+        "cy_k": r"(\mathbf 1-m)\odot y_{i,k}",
+        "cx": r"(\mathbf 1-m)\odot w^t",
+        "step_k": r"m\odot\nabla f_i(w_{i,k};\xi)",
+        "w_next": "w_{i,k+1}",
+        "my_next": r"m\odot y_{i,k+1}",
+        "cy_next": r"(\mathbf 1-m)\odot y_{i,k+1}",
+    }
+)
+y_K, back, server, virtual, sgd, sgd_step, masked_step = vectors(
+    {
+        "y_K": "y_{i,K}",
+        "back": r"(w_{i,K}+(\mathbf 1-m)\odot w^t)",
+        "server": "w^{t+1}",
+        "virtual": r"P_{\mathcal W}(\tfrac1N\textstyle\sum_iy_{i,K})",
+        "sgd": r"w^{t+1}_{\rm SGD}",
+        "sgd_step": r"\nabla f_i(w_{i,k};\xi)",
+        "masked_step": r"m\odot\nabla f_i(m\odot y_{i,k};\xi)",
+    }
+)
+_ALL = ("past", "xi", "i", "k")
+_LAST = ("past", "xi", "i")
+SCOPES = {
+    STEP: Scope(
+        sources=_ALL,
+        atoms=tuple((name, _ALL) for name in ("w_k", "my_k", "cy_k", "step_k")),
+        # m o (m o g) = m o g, and (1 - m) o (m o g) = 0
+        derived=(
+            ("w_next", "w_k - eta*step_k"),
+            ("my_next", "my_k - eta*step_k"),
+            ("cy_next", "cy_k"),
+        ),
+    ),
+    WHOLE: Scope(
+        sources=_ALL,
+        atoms=(
+            ("w_k", _ALL),
+            ("cx", _LAST),
+            *((name, ("past", "xi")) for name in ("server", "virtual")),
+            ("back", _LAST),
+        ),
+        derived=(("my_k", "w_k"), ("cy_k", "cx"), ("y", "my_k + cy_k"), ("y_K", "back")),
+    ),
+    FULL: Scope(
+        sources=_ALL,
+        atoms=(
+            ("x", ("past",)),
+            ("ho", ("i",)),
+            *((name, _ALL) for name in ("sgd_step", "masked_step")),
+        ),
+        derived=(
+            ("server", "x - eta*K*given(masked_step, past, xi)"),
+            ("sgd", "x - eta*K*given(sgd_step, past, xi)"),
+        ),
+    ),
+}
+
+
+def _virtual(book: Book) -> None:
+    claim = "claim-virtual"
+    book.line(
+        f"{claim}: one step, kept entries", sq(my_next - w_next), "==", sq(my_k - w_k),
+        scope=STEP, claim=claim,
+    )  # fmt: skip
+    book.line(
+        f"{claim}: one step, other entries", sq(cy_next - cy_k), "==", 0, scope=STEP, claim=claim
+    )
+    count = n * (K + 1)
+    local = count * (sq(my_k - w_k) + sq(cy_k - cx))
+    for name, left, right in (
+        ("Ev_2", Ev_2(t), local),
+        ("Sv_2", Sv_2(t), count * sq(y)),
+        ("Ea_2", Ea_2(t), sq(server - virtual)),
+        ("Sa_2", Sa_2(t), sq(server)),
+    ):
+        book.define(f"{name} ({WHOLE})", left, right, "Appendix C.1", WHOLE)
+    steps = [f"{claim}: one step, {entries} entries" for entries in ("kept", "other")]
+    induction: list[Use] = [cite(step, times=0) for step in steps]
+    uses = [*defined(WHOLE, "Ev_2"), *induction]
+    prove(book, claim, "local iterates", uses, scope=WHOLE)
+    means = sq(given(back - y_K, past, xi))
+    row: Row = (
+        "equal points have equal projections", sq(server - virtual), "==", means,
+        "Algorithms 1 and 2: w^{t+1} is the projection of the mean of these, which are equal", (),
+    )  # fmt: skip
+    suppose(book, WHOLE, [row])
+    uses = [*defined(WHOLE, "Ea_2"), *supposed(WHOLE, row[0]), *induction]
+    prove(book, claim, "average", uses, scope=WHOLE)
+
+
+def _recover(book: Book) -> None:
+    claim, full = "claim-recover", RECOVER.part("algorithm").conditions
+    for name, left, right in (
+        ("Er_2", Er_2(t), sq(server - sgd)),
+        ("Sr_2", Sr_2(t), sq(sgd)),
+        ("nu_star2", nu_star2, sq(ho - given(ho, i))),
+        ("zeta_star2", zeta_star2, sq(ho)),
+    ):
+        book.define(f"{name} ({FULL})", left, right, "after Theorem 1, p = 1", FULL)
+        under(book, full)
+    same = "every mask is 1: the same steps from the same points, by induction over the steps"
+    apart = sq(given(masked_step - sgd_step, past, xi))
+    suppose(book, FULL, [("same steps", apart, "==", 0, same, ())])
+    under(book, full)
+    book.suppose("no spread", p_spread, 0, "every p_i is 1", (), "==")
+    under(book, full)
+    chart = [equal(p_mean, 1)]
+    uses = [*defined(FULL, "Er_2"), *supposed(FULL, "same steps")]
+    prove(book, claim, "algorithm", uses, scope=FULL, chart=chart)
+    uses = [*defined(FULL, "nu_star2")]
+    prove(book, claim, "no mask variance", uses, scope=FULL, chart=chart)
+    uses = [cite("asm no spread", times=L * W_sup)]
+    prove(book, claim, "no residual", uses, chart=chart)
+
+
+def write(book: Book) -> None:
+    """Both claims."""
+    _virtual(book)
+    _recover(book)
