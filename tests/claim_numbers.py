@@ -27,7 +27,8 @@ PER_STEP = {
     "E_ik", "Eu_ik", "Ev_ik", "Y_ik", "A_ik", "Bt_ik", "A_old", "Bt_old", "U_ik", "V_ik",
 }  # fmt: skip
 
-SHARES = ("p", "q", "p_own", "q_own")  # below 1: keep probabilities and coverages
+# below 1: keep probabilities, coverages, and a contraction
+SHARES = ("p", "q", "p_own", "q_own", "rho_bar")
 
 LADDER_NAMES = {
     *(f"{a} ladder in {p}" for a in ("FedAvg-P", "Scaffold-P") for p in ("gamma", "m", "K", "b^2")),

@@ -14,7 +14,7 @@ from fedbounds.verify.page.expressions import latex_of
 from fedbounds.verify.page.mathml import to_mathml
 from fedbounds.verify.page.plain import plain
 
-NAMES = {"x": Fraction(3, 7), "y": Fraction(-5, 2), "z": Fraction(11, 3)}
+NAMES = {"a": Fraction(3, 7), "b": Fraction(-5, 2), "e": Fraction(11, 3)}
 DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
@@ -95,8 +95,8 @@ def test_what_a_reader_sees_has_the_value_of_the_text(text):
         ("((1/2*K*gamma) / (1))", "(K γ)/2"),
         ("K == 2 + K_", "K = 2 + K′"),
         ("K_**2*gamma_u**2", "K′² γ_u²"),
-        ("sigma_u_sq*(x - (y - z))", "σ_u² (x − (y − z))"),
-        ("1*(x - y) - 1*(x - y)", "x − y − (x − y)"),
+        ("sigma_u_sq*(a - (b - e))", "σ_u² (a − (b − e))"),
+        ("1*(a - b) - 1*(a - b)", "a − b − (a − b)"),
         ("sq(x)**2", "(𝔼‖x‖²)²"),
         ("given(present(x), past, S)", "𝔼[1_{i∈S}(x) ∣ F^t, S^t]"),
         ("eta_u >= sqrt(n)", "η_u ≥ √n"),

@@ -54,9 +54,9 @@ def refusal(part: Part, instance: Any, numbers: Numbers) -> Refusal | None:
         return Refusal(Verdict.NOT_APPLICABLE, f"{', '.join(sorted(needed))} not measured here")
     if Constant.INITIAL_GAP in part.constants and not numbers.constants[Constant.INITIAL_GAP] > 0:
         return Refusal(Verdict.OUTSIDE, "F_0 = 0: the run starts at the minimiser")
-    for name in sorted(part.constants):
-        if CONSTANTS[name].is_positive and not numbers.constants[name] > 0:
-            said = f"{name} = {numbers.constants[name]}; the formula needs a positive number"
+    for used in sorted(part.constants):
+        if CONSTANTS[used].is_positive and not numbers.constants[used] > 0:
+            said = f"{used} = {numbers.constants[used]}; the formula needs a positive number"
             return Refusal(Verdict.OUTSIDE, said)
     for condition in part.conditions:
         reason = failure(condition, numbers)

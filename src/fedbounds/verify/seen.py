@@ -68,7 +68,7 @@ def gap(written: Written, value: Value) -> float | None:
     except FedboundsError:
         return None
     size = left.size + right.size or 1.0
-    found = (right.value - left.value) / size
+    found = float(right.value - left.value) / size
     if written.relation == "==":
         return -abs(found)
     return -found if written.relation == ">=" else found
@@ -76,7 +76,7 @@ def gap(written: Written, value: Value) -> float | None:
 
 def _holds(condition: Condition, value: Value) -> bool:
     left, right = (value(sp.sympify(side)).value for side in (condition.left, condition.right))
-    close = abs(left - right) <= _CLOSE * (abs(left) + abs(right))
+    close = bool(abs(left - right) <= _CLOSE * (abs(left) + abs(right)))
     if condition.relation == "==":
         return close
-    return close or (left < right if condition.relation == "<=" else left > right)
+    return close or bool(left < right if condition.relation == "<=" else left > right)

@@ -43,7 +43,7 @@ def _corrections(claim: Claim, proofs: Proofs) -> Iterator[tuple[Part, ...]]:
 
 def _grade(claim: Claim, corrected: tuple[Part, ...]) -> Severity:
     """The gravest change of any part."""
-    printed = {part.name: part for part in claim.parts}
+    printed = {part.name: part for part in read(claim, claim.readings[0])}
     grades = [_change(_printed(printed, part), part) for part in corrected]
     return max(grades, key=list(Severity).index)
 

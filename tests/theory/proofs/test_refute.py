@@ -381,7 +381,9 @@ def test_reported_vectors_satisfy_smoothness():
             gap += distance(value["hu"], value["au"])
             drift += distance(value["uh"], value["u"]) + distance(value["vh"], value["v"])
     assert 0 < gap <= 2 * Fraction(shown["L"]) ** 2 * drift
-    assert Fraction(shown[f"E({shown['t']})"]) == clients * steps * drift / (clients * steps * 2 ** len(signs))
+    assert Fraction(shown[f"E({shown['t']})"]) == clients * steps * drift / (
+        clients * steps * 2 ** len(signs)
+    )
 
 
 def parsed(text):

@@ -36,6 +36,8 @@ from fedbounds.vocabulary import Assumption, Index, Method, Verdict
 
 CLAIMS = encoded_claims("fedplt")
 FIRM = (Verdict.VIOLATED, Verdict.NOT_VIOLATED)
+
+
 # zero on both sides of every case, which says nothing: the identities "... = 0"
 def quick():
     return list(cases(Profile.QUICK, 0))

@@ -379,7 +379,9 @@ REFUTED = {
 def test_the_plan_reaches_a_firm_verdict_everywhere():
     firm = {Verdict.VIOLATED, Verdict.NOT_VIOLATED}
     missing = {key for key, verdicts in quick().items() if not verdicts & firm}
-    assert missing == {("cor-1", "as printed", "last model")}  # its assumptions exclude each other
+    assert missing == {
+        ("cor-1", "the last model, on R^d", "last model")
+    }  # its assumptions exclude each other
 
 
 def test_what_the_plan_refutes():

@@ -142,30 +142,36 @@ var_slope = symbol(
 # ---- limits as T grows, with everything else fixed
 
 roll_floor = symbol(
-    "roll_floor", "limit of E ||w - w*(M)||^2, rolling", r"D_{\rm roll}^\infty", **_SIZE
+    "roll_floor", "limit of E ||w - w*(M)||^2, rolling", r"D_{\mathrm{roll}}^\infty", **_SIZE
 )
 rand_floor = symbol(
-    "rand_floor", "limit of E ||w - w*(p)||^2, random", r"D_{\rm rand}^\infty", **_SIZE
+    "rand_floor", "limit of E ||w - w*(p)||^2, random", r"D_{\mathrm{rand}}^\infty", **_SIZE
 )
-roll_loss = symbol("roll_loss", "limit of E F(w) - F(w*), rolling", r"F_{\rm roll}^\infty", **_SIZE)
-rand_loss = symbol("rand_loss", "limit of E F(w) - F(w*), random", r"F_{\rm rand}^\infty", **_SIZE)
-stat_loss = symbol("stat_loss", "limit of E F(w) - F(w*), static", r"F_{\rm stat}^\infty", **_SIZE)
+roll_loss = symbol(
+    "roll_loss", "limit of E F(w) - F(w*), rolling", r"F_{\mathrm{roll}}^\infty", **_SIZE
+)
+rand_loss = symbol(
+    "rand_loss", "limit of E F(w) - F(w*), random", r"F_{\mathrm{rand}}^\infty", **_SIZE
+)
+stat_loss = symbol(
+    "stat_loss", "limit of E F(w) - F(w*), static", r"F_{\mathrm{stat}}^\infty", **_SIZE
+)
 shuffle_floor = symbol(
     "shuffle_floor",
     "limit of E ||w - w*(M)||^2 at epoch starts, a new permutation per epoch",
-    r"D_{\rm shuffle}^\infty",
+    r"D_{\mathrm{shuffle}}^\infty",
     **_SIZE,
 )
 fixed_floor = symbol(
     "fixed_floor",
     "the same in the order 1, ..., S in every epoch",
-    r"D_{\rm fixed}^\infty",
+    r"D_{\mathrm{fixed}}^\infty",
     **_SIZE,
 )
 drawn_floor = symbol(
     "drawn_floor",
     "the same with a sub-model drawn anew in every round, with replacement",
-    r"D_{\rm drawn}^\infty",
+    r"D_{\mathrm{drawn}}^\infty",
     **_SIZE,
 )
 order_spread = symbol(
@@ -175,22 +181,28 @@ order_spread = symbol(
     **_SIZE,
 )
 free_limit = symbol(
-    "free_limit", "limit of E ||x - w*(M)||^2 without projection", r"D_{\rm free}^\infty", **_SIZE
+    "free_limit",
+    "limit of E ||x - w*(M)||^2 without projection",
+    r"D_{\mathrm{free}}^\infty",
+    **_SIZE,
 )
 round_limit = symbol(
-    "round_limit", "the same, projected once per round", r"D_{\rm round}^\infty", **_SIZE
+    "round_limit", "the same, projected once per round", r"D_{\mathrm{round}}^\infty", **_SIZE
 )
 epoch_limit = symbol(
-    "epoch_limit", "the same, projected once per epoch", r"D_{\rm epoch}^\infty", **_SIZE
+    "epoch_limit", "the same, projected once per epoch", r"D_{\mathrm{epoch}}^\infty", **_SIZE
 )
 gap_rand_eq = symbol(
     "gap_rand_eq",
     "|E [F_test - F_train]| of random masks where E F_train reaches a common level",
-    r"\Gamma_{\rm rand}^=",
+    r"\Gamma_{\mathrm{rand}}^=",
     **_SIZE,
 )
 gap_full_eq = symbol(
-    "gap_full_eq", "the same of full models, at the same level", r"\Gamma_{\rm full}^=", **_SIZE
+    "gap_full_eq",
+    "the same of full models, at the same level",
+    r"\Gamma_{\mathrm{full}}^=",
+    **_SIZE,
 )
 rho_bar = symbol(
     "rho_bar",
@@ -314,10 +326,10 @@ Sa_2 = quantity(Quantity.AVERAGE_SIZE, "E ||w^{t+1}||^2", r"\mathbb E\|w^{t+1}\|
 Er_2 = quantity(
     Quantity.RECOVER_ERROR,
     "E ||w^{t+1} - that of local SGD from the same start on the same samples||^2",
-    r"\mathbb E\|w^{t+1}-w^{t+1}_{\rm SGD}\|^2",
+    r"\mathbb E\|w^{t+1}-w^{t+1}_{\mathrm{SGD}}\|^2",
 )
 Sr_2 = quantity(
-    Quantity.RECOVER_SIZE, "E ||w^{t+1}||^2 of local SGD", r"\mathbb E\|w^{t+1}_{\rm SGD}\|^2"
+    Quantity.RECOVER_SIZE, "E ||w^{t+1}||^2 of local SGD", r"\mathbb E\|w^{t+1}_{\mathrm{SGD}}\|^2"
 )
 
 # ---- of coupled runs, after t rounds (also where the masks roll); expectations are over masks,
@@ -351,44 +363,48 @@ st_mean = quantity(
 gen = quantity(
     Quantity.GENERALIZATION,
     "E [F_pop(w^t) - F_S(w^t)]",
-    r"\mathbb E[F_{\rm pop}(w^t)-F_{\mathcal S}(w^t)]",
+    r"\mathbb E[F_{\mathrm{pop}}(w^t)-F_{\mathcal S}(w^t)]",
     signed=True,
 )
 ex_w = quantity(
     Quantity.EXCESS_RISK,
     "E F_pop(w^t) - E min F_S",
-    r"(\mathbb EF_{\rm pop}(w^t)-\mathbb E\min F_{\mathcal S})",
+    r"(\mathbb EF_{\mathrm{pop}}(w^t)-\mathbb E\min F_{\mathcal S})",
     signed=True,
 )
 ex_hat = quantity(
     Quantity.EXCESS_RISK_HAT,
     "E F_pop(w^) - E min F_S, w^ one projected step of F_p from w^t",
-    r"(\mathbb EF_{\rm pop}(\hat w)-\mathbb E\min F_{\mathcal S})",
+    r"(\mathbb EF_{\mathrm{pop}}(\hat w)-\mathbb E\min F_{\mathcal S})",
     signed=True,
 )
 
 # ---- of two algorithms side by side, with the same step size, steps, rounds and share of w
 
 D_roll = quantity(
-    Quantity.ROLLING_DISTANCE, "E ||w^t - w*(M)||^2 of rolling masks", r"D_{\rm roll}"
+    Quantity.ROLLING_DISTANCE, "E ||w^t - w*(M)||^2 of rolling masks", r"D_{\mathrm{roll}}"
 )
-D_rand = quantity(Quantity.RANDOM_DISTANCE, "E ||w^t - w*(p)||^2 of random masks", r"D_{\rm rand}")
-L_roll = quantity(Quantity.ROLLING_LOSS, "E F(w^t) - F(w*), rolling", r"F_{\rm roll}")
-L_rand = quantity(Quantity.RANDOM_LOSS, "E F(w^t) - F(w*), random", r"F_{\rm rand}")
-L_stat = quantity(Quantity.STATIC_LOSS, "E F(w^t) - F(w*), static", r"F_{\rm stat}")
+D_rand = quantity(
+    Quantity.RANDOM_DISTANCE, "E ||w^t - w*(p)||^2 of random masks", r"D_{\mathrm{rand}}"
+)
+L_roll = quantity(Quantity.ROLLING_LOSS, "E F(w^t) - F(w*), rolling", r"F_{\mathrm{roll}}")
+L_rand = quantity(Quantity.RANDOM_LOSS, "E F(w^t) - F(w*), random", r"F_{\mathrm{rand}}")
+L_stat = quantity(Quantity.STATIC_LOSS, "E F(w^t) - F(w*), static", r"F_{\mathrm{stat}}")
 Eu_2 = quantity(
     Quantity.UNHELD_ERROR,
     "E ||w^t - w^0||^2 over the coordinates that no client holds",
-    r"\mathbb E\|w^t-w^0\|_{\rm unheld}^2",
+    r"\mathbb E\|w^t-w^0\|_{\mathrm{unheld}}^2",
 )
 Su_2 = quantity(Quantity.UNHELD_SIZE, "||w^0||^2", r"\|w^0\|^2")
 tg_rand = quantity(
     Quantity.GAP_RANDOM,
     "|E [F_test - F_train]| of random masks after t rounds",
-    r"\Gamma_{\rm rand}",
+    r"\Gamma_{\mathrm{rand}}",
 )
 tg_full = quantity(
-    Quantity.GAP_FULL, "|E [F_test - F_train]| of full models after t rounds", r"\Gamma_{\rm full}"
+    Quantity.GAP_FULL,
+    "|E [F_test - F_train]| of full models after t rounds",
+    r"\Gamma_{\mathrm{full}}",
 )
 
 # ---- of a rung, counted by t: p or the capacity, S, K, R grows from rung to rung

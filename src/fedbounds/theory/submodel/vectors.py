@@ -40,7 +40,7 @@ apart, apart_new, apart_own = vectors(
 )
 pushed, loss_diff, loss_size = vectors(
     {
-        "pushed": r"1_{\rm drawn}(\|m\odot\nabla\ell(y)\|+\|m\odot\nabla\ell(y')\|)",
+        "pushed": r"1_{\mathrm{drawn}}(\|m\odot\nabla\ell(y)\|+\|m\odot\nabla\ell(y')\|)",
         "loss_diff": r"(\ell(w^t;z')-\ell(w'^t;z'))",
         "loss_size": r"|\ell(w^t;z')-\ell(w'^t;z')|",
     }

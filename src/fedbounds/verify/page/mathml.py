@@ -29,21 +29,23 @@ _OPERATORS = {
     r"\to": "→",
     r"\dots": "…",
     r"\mid": "∣",
+    r"\neq": "≠",
     r"\circ": "∘",
 }
 _FENCES = {"(": "(", ")": ")", "[": "[", "]": "]", r"\|": "‖", "|": "|", r"\{": "{", r"\}": "}"}
 _FENCES |= {r"\langle": "⟨", r"\rangle": "⟩"}
 _BARS = {r"\|", "|"}
 _LARGE = {r"\sum": "∑", r"\prod": "∏"}
-_WORDS = {r"\max", r"\min", r"\log", r"\exp", r"\cos", r"\sin"}
+_WORDS = {r"\max", r"\min", r"\inf", r"\log", r"\ln", r"\exp", r"\cos", r"\sin", r"\Pr"}
 _ALPHABETS = {
     r"\mathcal": "SCRIPT",
     r"\mathbb": "DOUBLE-STRUCK",
     r"\mathbf": "BOLD",
     r"\mathrm": "UPRIGHT",
+    r"\operatorname": "UPRIGHT",
 }
 _ACCENTS = {r"\bar": "‾", r"\overline": "‾", r"\hat": "ˆ", r"\tilde": "˜"}
-_NAMES = {r"\infty": "∞"}  # whose name in HTML is another one
+_NAMES = {r"\infty": "∞", r"\partial": "∂"}  # whose name in HTML is another one
 _IGNORED = {r"\textstyle", r"\displaystyle", r"\,", r"\quad", r"\!"}
 
 

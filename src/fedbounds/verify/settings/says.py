@@ -64,7 +64,12 @@ def _bound(exhibit: Exhibit) -> Told:
     ratio = facts(exhibit).aligned.over
     start = exhibit.start if exhibit.start is not None else fixed_point(exhibit)
     quiet = exhibit.problem.noise.scale_u == 0 and exhibit.steps is Steps.CONSTANT
-    if not quiet or ratio.low != ratio.high or start is None:
+    if (
+        isinstance(facts(exhibit).found, str)
+        or not quiet
+        or ratio.low != ratio.high
+        or start is None
+    ):
         return _NOT_HERE
     best = minimiser(exhibit.problem, exhibit.algorithm)
     models = [start]

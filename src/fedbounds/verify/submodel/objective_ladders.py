@@ -18,7 +18,7 @@ from fedbounds.problems.submodel_constants import curvature_of, dissimilarity_fo
 from fedbounds.vocabulary import Assumption, Constant, Quantity
 
 from ..case import Found, find
-from .objectives_found import curvature, evidence
+from .objectives_found import curvature, domain_numbers, evidence
 from .objectives_masks import kept
 from .objectives_optima import full_law, minimiser, value
 from .objectives_points import diagonal, square
@@ -35,7 +35,7 @@ def _find(setup: Rungs) -> Found:
         "n": fmpq(problem.clients),
         "T": fmpq(len(setup.laws)),
         "var_slope": variance_slope(problem, setup.point),
-    }
+    } | domain_numbers(problem, setup.domain)
     rows: Rows = {
         Quantity.DISSIMILARITY_POINT: [
             dissimilarity_at(problem, law, setup.point) for law in setup.laws

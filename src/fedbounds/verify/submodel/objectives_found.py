@@ -59,7 +59,7 @@ def measured(setup: Objective) -> Found:
     smooth, strong = curvature_of(problem)
     n, d = problem.linear.shape
     numbers: dict[str, Any] = {"n": fmpq(n), "T": fmpq(len(setup.points)), "dim": fmpq(d)}
-    numbers |= law_numbers(law, other) | _domain_numbers(problem, domain)
+    numbers |= law_numbers(law, other) | domain_numbers(problem, domain)
     least = minimisers(problem, law, other, domain)
     numbers |= optimum_numbers(problem, law, other, domain, least)
     rows = point_rows(problem, law, other, setup.points)
@@ -90,7 +90,7 @@ def kind(law: Law) -> str:
     return "random masks" if isinstance(law, Bernoulli) else "rolling masks"
 
 
-def _domain_numbers(problem: FederatedQuadratic, domain: Domain) -> dict[str, Any]:
+def domain_numbers(problem: FederatedQuadratic, domain: Domain) -> dict[str, Any]:
     bound = gradient_bound(problem, domain)
     if domain is None or bound is None:
         return {}

@@ -129,6 +129,7 @@ def _evidence(
     form = "squares or Huber's loss of an affine function, and a ridge"
     domain_is = f"domain {domain}"
     epoch = 1 if isinstance(algorithm, RandomMasks) else algorithm.epoch
+    shared = not isinstance(algorithm, RandomMasks) and algorithm.shared_order
     law = "given data sets" if not independent else "drawn one by one from the client's law"
     facts = {
         Assumption.SMOOTH: (True, form),
@@ -146,6 +147,7 @@ def _evidence(
         Assumption.BERNOULLI: (random, "the law of the masks"),
         Assumption.COVERAGE: (not random, "computed from the masks" if not random else "random"),
         Assumption.WHOLE_EPOCHS: ((len(run.rounds)) % epoch == 0, f"epochs of {epoch} rounds"),
+        Assumption.SHARED_ORDER: (shared, "the algorithm" if not random else "no permutation"),
         Assumption.BOUNDED_DOMAIN: (domain is not None, domain_is),
         Assumption.UNCONSTRAINED: (domain is None, domain_is),
     }

@@ -93,7 +93,7 @@ spread_a, own_a, other_a, top_a = vectors(
         "spread_a": r"\|(A_{ab}w_b)_{b\neq a}\|",
         "own_a": "(A_{aa}w_a-b_a)",
         "other_a": r"\textstyle\sum_{b\neq a}A_{ab}w_b",
-        "top_a": r"\max_{p\in\{0,1\}}|A_{aa}w_a-b_a+p\textstyle\sum_{b\neq a}A_{ab}w_b|",
+        "top_a": r"\max_{p=0,1}|A_{aa}w_a-b_a+p\textstyle\sum_{b\neq a}A_{ab}w_b|",
     }
 )
 

@@ -45,7 +45,7 @@ y_K, back, server, virtual, sgd, sgd_step, masked_step = vectors(
         "back": r"(w_{i,K}+(\mathbf 1-m)\odot w^t)",
         "server": "w^{t+1}",
         "virtual": r"P_{\mathcal W}(\tfrac1N\textstyle\sum_iy_{i,K})",
-        "sgd": r"w^{t+1}_{\rm SGD}",
+        "sgd": r"w^{t+1}_{\mathrm{SGD}}",
         "sgd_step": r"\nabla f_i(w_{i,k};\xi)",
         "masked_step": r"m\odot\nabla f_i(m\odot y_{i,k};\xi)",
     }
