@@ -15,6 +15,7 @@ from flint import fmpq
 
 from fedbounds.algorithms.fedavg_p import FedAvgP
 from fedbounds.algorithms.scaffold_p import ScaffoldP
+from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start, to_rational
 from fedbounds.theory import symbols
 from fedbounds.theory.claims import AS_PRINTED, Part, read
@@ -26,9 +27,9 @@ from fedbounds.verify.instance import Instance
 from fedbounds.verify.judge import Judgement, judge_reading
 from fedbounds.verify.ladder import Ladder
 from fedbounds.verify.ladder_plan import rational_ladders
-from fedbounds.verify.measure import measure
+from fedbounds.verify.measure import measure, numbers_of
 from fedbounds.verify.plan import rational_instances
-from fedbounds.verify.script import is_scriptable, script
+from fedbounds.verify.script import script
 from fedbounds.verify.script_lines import LATER, MEMORY_WALK, STEADY, WALK, known
 from fedbounds.verify.witness import find_witness
 from fedbounds.vocabulary import Index, Method, Relation, Verdict
@@ -259,6 +260,15 @@ def test_steady_states_of_a_script_are_the_measured_ones(kind, name):
 
 
 # ---- what has no script is said to have none
+
+
+def is_scriptable(judgement, part):
+    """Whether a script can be written: of this instance, with these quantities, short enough."""
+    try:
+        script(judgement, part, numbers_of(judgement.instance, {}))
+    except FedboundsError:
+        return False
+    return True
 
 
 def test_is_scriptable_is_no_where_a_script_cannot_be_written():

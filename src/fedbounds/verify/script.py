@@ -24,7 +24,6 @@ from .evaluate import Numbers
 from .instance import Instance, Point
 from .judge import Judgement
 from .ladder import Ladder
-from .measure import numbers_of
 from .script_code import COUNTS, IDENTIFIERS, WIDTH, assigned, code, joined, table, wrapped
 from .script_lines import LATER, MEMORY, MEMORY_WALK, STEADY, WALK, known, state_lines, walk_lines
 from .small import MOST_OUTCOMES, outcomes
@@ -41,15 +40,6 @@ _ENVIRONMENT = jinja2.Environment(
     undefined=jinja2.StrictUndefined,
     autoescape=False,
 )
-
-
-def is_scriptable(judgement: Judgement, part: Part) -> bool:
-    """Whether a script can be written: of this instance, with these quantities, short enough."""
-    try:
-        script(judgement, part, numbers_of(judgement.instance, {}))
-    except FedboundsError:
-        return False
-    return True
 
 
 def script(judgement: Judgement, part: Part, numbers: Numbers) -> str:

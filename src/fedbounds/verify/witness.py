@@ -8,6 +8,7 @@ from random import Random
 from hypothesis import HealthCheck, Phase, find, settings
 from hypothesis.errors import NoSuchExample
 
+from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import Claim, Part, Reading, read
 from fedbounds.vocabulary import Method, Verdict
 
@@ -17,7 +18,7 @@ from .evaluate import Numbers
 from .judge import Judgement, Subject, exact_work, judge_reading
 from .ladder import Ladder
 from .measure import fingerprint, measure
-from .script import is_scriptable, script
+from .script import script
 from .small import rounded, small_instances
 
 EXAMPLES = 80  # counted, not timed: the same search finds the same witness
@@ -149,7 +150,10 @@ def _judge(claim: Claim, reading: Reading, instance: Subject) -> Judgement:
 def explain(judgement: Judgement) -> Witness:
     """Premises and script of an exact violation."""
     numbers, part = measure(judgement.instance).numbers, _part(judgement)
-    written = script(judgement, part, numbers) if is_scriptable(judgement, part) else None
+    try:
+        written = script(judgement, part, numbers)
+    except FedboundsError:  # it says why none can be written
+        written = None
     return Witness(judgement, premises(judgement, numbers), written)
 
 

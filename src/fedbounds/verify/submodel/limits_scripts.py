@@ -185,8 +185,8 @@ def program(judgement: Any, lines: Lines, left: str, right: str) -> str:
         *lines,
         *wrapped("left", left).splitlines(),
         *wrapped("right", right).splitlines(),
-        'print("left =", float(left), " right =", float(right), " left - right =", left - right)',
-        "assert left > right  # claimed: left <= right",
+        'print("left =", float(left), " right =", float(right), " right - left =", right - left)',
+        'print("claimed: left <= right; broken:", left > right)',
     ]
     used = [_used(line, body) for line in body]
     kept = [line for line in used if line]
