@@ -14,7 +14,7 @@ import numpy as np
 from flint import fmpq
 
 from fedbounds.errors import require, require_finite
-from fedbounds.problems.linear import is_exact, rational
+from fedbounds.problems.linear import numbers_like, rational
 from fedbounds.problems.problem import Problem, Start
 
 from . import parts
@@ -139,7 +139,7 @@ def server(algorithm: FedPLT, carry: Carry, drawn: Draw, reached: Array) -> Carr
     xp = array_api_compat.array_namespace(carry.u)
     moved = parts.by_client(carry, drawn, reached) - carry.u[None, :, :]
     sent = xp.where(_trained(algorithm, xp)[:, None, :], moved, moved * 0)
-    c, psi = (_numbers(x(algorithm), carry.u, xp) for x in (shares, compensation))
+    c, psi = (numbers_like(x(algorithm), carry.u, xp) for x in (shares, compensation))
     total = xp.sum(sent * c[:, None, None], axis=0)
     return Carry(u=carry.u + total * psi, v=carry.v)
 
@@ -152,10 +152,3 @@ def step(problem: Problem, algorithm: FedPLT, carry: Carry, drawn: Draw) -> Carr
 def _trained(algorithm: FedPLT, xp: Any) -> Array:
     """Whether client k trains coordinate i, shape (n, d)."""
     return xp.asarray(algorithm.masks) > 0
-
-
-def _numbers(exact: tuple[fmpq, ...], like: Array, xp: Any) -> Array:
-    """Rationals in the number type of an array."""
-    if isinstance(like, np.ndarray) and is_exact(like):
-        return np.asarray(exact, dtype=object)
-    return xp.asarray([float(number) for number in exact], dtype=like.dtype)

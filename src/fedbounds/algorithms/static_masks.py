@@ -12,7 +12,8 @@ import numpy as np
 from flint import fmpq
 
 from fedbounds.errors import require
-from fedbounds.problems.domain import Domain, numbers_like, project
+from fedbounds.problems.domain import Domain, project
+from fedbounds.problems.linear import numbers_like
 from fedbounds.problems.problem import Problem, Start
 
 from . import parts, submodel_parts

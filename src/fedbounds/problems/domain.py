@@ -13,7 +13,7 @@ from flint import fmpq
 
 from fedbounds.errors import FedboundsError, require, require_finite
 
-from .linear import is_exact, rational
+from .linear import is_exact, numbers_like, rational
 
 Array = Any
 _FINE = 2**64  # certified square roots are within 1 / _FINE
@@ -180,10 +180,3 @@ def _shrunk_exactly(w: Array, radius: fmpq) -> Array:
                 )
             row[:] = row * (radius / length)
     return found.reshape(w.shape)
-
-
-def numbers_like(exact: tuple[fmpq, ...], like: Array, xp: Any) -> Array:
-    """Rationals in the number type of an array."""
-    if isinstance(like, np.ndarray) and is_exact(like):
-        return np.asarray(exact, dtype=object)
-    return xp.asarray([float(number) for number in exact], dtype=like.dtype)

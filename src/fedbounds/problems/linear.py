@@ -123,3 +123,10 @@ def _is_diagonal(matrices: Array) -> bool:
 def _norm_below(matrix: Array, bound: fmpq) -> bool:
     identity = np.eye(matrix.shape[1], dtype=int).astype(object)
     return is_positive_definite(identity * bound**2 - matrix.T @ matrix)
+
+
+def numbers_like(exact: tuple[fmpq, ...], like: Array, xp: Any) -> Array:
+    """Rationals in the number type of an array."""
+    if isinstance(like, np.ndarray) and is_exact(like):
+        return np.asarray(exact, dtype=object)
+    return xp.asarray([float(number) for number in exact], dtype=like.dtype)

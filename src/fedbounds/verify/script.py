@@ -4,7 +4,6 @@ import re
 from textwrap import fill
 from typing import Any
 
-import jinja2
 import numpy as np
 import sympy as sp
 from flint import fmpq
@@ -24,22 +23,23 @@ from .evaluate import Numbers
 from .instance import Instance, Point
 from .judge import Judgement
 from .ladder import Ladder
-from .script_code import COUNTS, IDENTIFIERS, WIDTH, assigned, code, joined, table, wrapped
+from .script_code import (
+    COUNTS,
+    IDENTIFIERS,
+    TEMPLATES,
+    WIDTH,
+    assigned,
+    code,
+    joined,
+    table,
+    wrapped,
+)
 from .script_lines import LATER, MEMORY, MEMORY_WALK, STEADY, WALK, known, state_lines, walk_lines
 from .small import MOST_OUTCOMES, outcomes
 
 MOST_LINES = 40
 _STEPS = ("gamma_u", "gamma_v", "eta_u", "eta_v")
 _MOST_MOMENTS = 28  # second moments that a script solves for: seconds
-
-_ENVIRONMENT = jinja2.Environment(
-    loader=jinja2.PackageLoader("fedbounds.verify"),
-    trim_blocks=True,
-    lstrip_blocks=True,
-    keep_trailing_newline=True,
-    undefined=jinja2.StrictUndefined,
-    autoescape=False,
-)
 
 
 def script(judgement: Judgement, part: Part, numbers: Numbers) -> str:
@@ -67,7 +67,7 @@ def script(judgement: Judgement, part: Part, numbers: Numbers) -> str:
     heading = (
         f'"""{judgement.claim.id} (reading: {judgement.reading.name}) fails on these numbers."""'
     )
-    text = _ENVIRONMENT.get_template(template).render(
+    text = TEMPLATES.get_template(template).render(
         docstring=fill(heading, WIDTH, break_on_hyphens=False),
         root="sqrt(" in left + right,
         sides=both if len(both) <= WIDTH else apart,

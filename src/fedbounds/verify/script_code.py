@@ -3,6 +3,7 @@
 from textwrap import fill, wrap
 from typing import Any
 
+import jinja2
 import sympy as sp
 from flint import fmpq
 from sympy.printing.pycode import PythonCodePrinter
@@ -10,6 +11,14 @@ from sympy.printing.pycode import PythonCodePrinter
 from fedbounds.theory.symbols import T
 
 WIDTH = 99
+TEMPLATES = jinja2.Environment(
+    loader=jinja2.PackageLoader("fedbounds.verify"),
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+    undefined=jinja2.StrictUndefined,
+    autoescape=False,
+)
 
 COUNTS = ("n", "m", "K", "T")
 IDENTIFIERS = {"sigma_u^2": "variance_u", "sigma_v^2": "variance_v", "b^2": "b2"}

@@ -15,8 +15,7 @@ from fedbounds.vocabulary import Index, Relation
 
 from ..case import script_of
 from ..evaluate import Numbers
-from ..script import _ENVIRONMENT
-from ..script_code import WIDTH, assigned, code, table, wrapped
+from ..script_code import TEMPLATES, WIDTH, assigned, code, table, wrapped
 from .long_runs import LongRun, Steps, step_sizes
 from .long_runs_moments import centred
 from .script_rows import ATTRIBUTES, HELPERS, RENAMED, UPDATES, Printed
@@ -97,7 +96,7 @@ def _(setup: Recursion, judgement: Any, part: Any, numbers: Numbers) -> str:
     names = sorted((part.constants | {"z", "B_step", "D_0"}) - {"t"})
     given = {RENAMED.get(x, x): numbers.constants[x] for x in names}
     steps = " ".join(str(fmpq(x)) for x in setup.steps[: last + 1])
-    text = _ENVIRONMENT.get_template("fedplt_recursion.py.j2").render(
+    text = TEMPLATES.get_template("fedplt_recursion.py.j2").render(
         **_frame(judgement, part, left, right),
         numbers=_assigned(given),
         steps=table("steps", steps, "map(Q, {}.split())"),
@@ -153,7 +152,7 @@ def _enumerating(found: Scripted, judgement: Any, part: Any, numbers: Numbers, c
         given["t"] = fmpq(at)
     only = client if part.index is not Index.CLIENT else outcome.client
     alone = part.index is Index.CLIENT or _of_one(judgement)
-    text = _ENVIRONMENT.get_template("fedplt.py.j2").render(
+    text = TEMPLATES.get_template("fedplt.py.j2").render(
         **_frame(judgement, part, left, right),
         enumerates=enumerates,
         numbers=_assigned({RENAMED.get(x, x): y for x, y in given.items()}),

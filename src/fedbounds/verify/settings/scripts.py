@@ -3,25 +3,16 @@
 from textwrap import fill
 from typing import Any
 
-import jinja2
 import numpy as np
 
 from fedbounds.algorithms.fedplt import shares
 from fedbounds.theory.setting import Says
 
-from ..script_code import WIDTH
+from ..script_code import TEMPLATES, WIDTH
 from .exhibits import Exhibit
 from .facts import first_step
 from .iterates import fixed_point, minimiser
 
-_ENVIRONMENT = jinja2.Environment(
-    loader=jinja2.PackageLoader("fedbounds.verify"),
-    trim_blocks=True,
-    lstrip_blocks=True,
-    keep_trailing_newline=True,
-    undefined=jinja2.StrictUndefined,
-    autoescape=False,
-)
 _ROUNDS = {Says.STAYS: 1, Says.LIMIT: 8, Says.BOUND: 2}
 
 
@@ -38,10 +29,10 @@ def script_in_words(
     heading = f'"""{claim_id} (reading: {reading}) fails on these numbers."""'
     docstring = fill(heading, WIDTH, break_on_hyphens=False)
     if not isinstance(subject, Exhibit):
-        return _ENVIRONMENT.get_template("fedplt_rate.py.j2").render(docstring=docstring)
+        return TEMPLATES.get_template("fedplt_rate.py.j2").render(docstring=docstring)
     best = minimiser(subject.problem, subject.algorithm)
     stays = fixed_point(subject) if subject.start is None else subject.start
-    return _ENVIRONMENT.get_template("fedplt_words.py.j2").render(
+    return TEMPLATES.get_template("fedplt_words.py.j2").render(
         docstring=docstring,
         hessians="|".join(";".join(map(_row, own)) for own in subject.problem.hessian),
         slopes=";".join(map(_row, subject.problem.linear)),
