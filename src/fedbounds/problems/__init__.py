@@ -4,20 +4,33 @@ from .arrays import to_float, to_namespace, to_rational
 from .cohort import Cohort, cohort_of, everyone
 from .constants import Constants, ConstantValue, Evidence
 from .coupled_cosine import CoupledCosine
+from .domain import Ball, Box
 from .families import coupled_cosine, federated_quadratic
+from .least_squares import rank_deficient_least_squares
 from .logistic import FederatedLogistic
 from .logistic_data import digits_logistic, federated_logistic
+from .masked_laws import Bernoulli, Rolling
 from .noise import SILENT, Noise, NoiseLaw
+from .pl_composed import ComposedBowls
 from .problem import Problem, Start
 from .quadratic import FederatedQuadratic
+from .ridge_logistic import RidgeLogistic
+from .sampled_regression import SampledRegression
+from .sine import SineBowls, sine_bowls
+from .strongly_convex import ConvexCohort, strongly_convex_cohort
 from .vectors import ClientVectors
 
 __all__ = [
     "SILENT",
+    "Ball",
+    "Bernoulli",
+    "Box",
     "ClientVectors",
     "Cohort",
+    "ComposedBowls",
     "ConstantValue",
     "Constants",
+    "ConvexCohort",
     "CoupledCosine",
     "Evidence",
     "FederatedLogistic",
@@ -25,6 +38,10 @@ __all__ = [
     "Noise",
     "NoiseLaw",
     "Problem",
+    "RidgeLogistic",
+    "Rolling",
+    "SampledRegression",
+    "SineBowls",
     "Start",
     "cohort_of",
     "coupled_cosine",
@@ -32,6 +49,9 @@ __all__ = [
     "everyone",
     "federated_logistic",
     "federated_quadratic",
+    "rank_deficient_least_squares",
+    "sine_bowls",
+    "strongly_convex_cohort",
     "to_float",
     "to_namespace",
     "to_rational",

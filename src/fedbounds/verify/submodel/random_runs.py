@@ -21,7 +21,13 @@ from fedbounds.problems.submodel_optimum import constants_at
 
 from ..case import Found, find
 from .frame import Frame, Objective, rational_row, squares
-from .rounds_enumerated import EnumeratedRound, EnumeratedRun, enumerate_rounds, expectation
+from .rounds_enumerated import (
+    EnumeratedRound,
+    EnumeratedRun,
+    enumerate_rounds,
+    expectation,
+    expected_at,
+)
 
 Array = Any
 
@@ -113,10 +119,7 @@ def _of_points(run: EnumeratedRun, frame: Frame) -> dict[str, Array]:
     }
     if frame.full is not None:
         of_points |= _of_full_models(frame, frame.full)
-    return {
-        name: rational_row([expectation(states, value(states.points)) for states in run.states])
-        for name, value in of_points.items()
-    }
+    return {name: expected_at(run, value) for name, value in of_points.items()}
 
 
 def _of_full_models(frame: Frame, full: Objective) -> dict[str, Callable[[Array], Array]]:
