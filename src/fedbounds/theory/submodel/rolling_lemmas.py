@@ -33,7 +33,9 @@ from .symbols_rounds import (
     nu_v2,
 )
 
-SHARED = (Assumption.COVERAGE, Assumption.SHARED_ORDER)
+# rounds within an epoch are not projected
+UNPROJECTED = (Assumption.EPOCH_PROJECTION,)
+SHARED = (Assumption.COVERAGE, Assumption.SHARED_ORDER, *UNPROJECTED)
 NOISY = (Assumption.SMOOTH, Assumption.NOISE)
 CONVEX = (*NOISY, Assumption.CONVEX)
 _NOTHING = sp.Integer(0)
@@ -54,6 +56,7 @@ LEMMA_9 = Claim(
             left=Rc_2(t) + Rs_2(t),
             right=Rs_2(t),
             relation=Relation.EQUAL,
+            assumptions=UNPROJECTED,
         ),
         # of a symmetric matrix between 0 and L I, along w_s - x
         Part(
@@ -88,6 +91,7 @@ LEMMA_10 = Claim(
             left=Un_2(t) + Us_2(t),
             right=Us_2(t),
             relation=Relation.EQUAL,
+            assumptions=UNPROJECTED,
         ),
     ),
 )
@@ -152,7 +156,7 @@ def _part(name: str, right: sp.Expr, bound: int, assumptions: tuple[Assumption, 
     )
 
 
-_OWN = (*CONVEX, Assumption.COVERAGE, Assumption.OWN_ORDERS)
+_OWN = (*CONVEX, Assumption.COVERAGE, Assumption.OWN_ORDERS, *UNPROJECTED)
 LEMMA_11 = Claim(
     entry("submodel/lem-11"),
     algorithms=(ROLLING,),

@@ -31,8 +31,8 @@ from .symbols import (
 )
 from .symbols_rounds import B_M2_x
 
-STRONG = (*CONVEX, Assumption.STRONGLY_CONVEX, *SHARED, Assumption.EPOCH_PROJECTION)
-PROJECTED = (*CONVEX, *SHARED, Assumption.EPOCH_PROJECTION)
+STRONG = (*CONVEX, Assumption.STRONGLY_CONVEX, *SHARED)
+PROJECTED = (*CONVEX, *SHARED)
 BOUNDED = (Assumption.BOUNDED_DOMAIN, Assumption.BOUNDED_MASKED_GRADIENTS)
 STEPS = S_sub * K
 SHRINKS = eta * STEPS * mu * q_mean / 2
