@@ -242,9 +242,7 @@ def test_the_step_size_is_below_its_limit_or_not_given():
 
 def no_mask(algorithm, carry, drawn, reached):
     moved = parts.by_client(carry, drawn, reached) - carry.u[None]
-    c, psi = (
-        fedplt._numbers(x(algorithm), carry.u, np) for x in (fedplt.shares, fedplt.compensation)
-    )
+    c, psi = (numbers_like(x(algorithm), carry.u, np) for x in (fedplt.shares, fedplt.compensation))
     return Carry(u=carry.u + (moved * c[:, None, None]).sum(axis=0) * psi, v=carry.v)
 
 
