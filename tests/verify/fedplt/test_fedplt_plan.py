@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from fedbounds.algorithms import fedplt, parts
 from fedbounds.algorithms.fedavg_p import Carry
 from fedbounds.errors import FedboundsError
+from fedbounds.problems.linear import numbers_like
 from fedbounds.theory.proof.library import replayed
 from fedbounds.theory.proof.replay import Local
 from fedbounds.theory.registry import encoded_claims
