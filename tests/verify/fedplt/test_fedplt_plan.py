@@ -272,3 +272,10 @@ def test_an_error_planted_in_the_algorithm_breaks_an_identity(monkeypatch, name,
     assert caught not in violated(rows())
     monkeypatch.setattr(fedplt, name, planted)
     assert caught in violated(judged(chosen))
+
+
+def test_a_coordinate_that_nobody_trains_is_reported():
+    told = [found(c).family for c in cases(Profile.DEFAULT, 0) if "of nobody" in c.name]
+    assert told
+    assert all(family.endswith("nobody trains coordinate 1") for family in told)
+    assert not any("nobody" in found(case).family for case in quick())

@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 from flint import fmpq
 
-from fedbounds.algorithms.fedplt import compensation, shares
+from fedbounds.algorithms.fedplt import compensation, shares, untrained
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import Constants, ConstantValue, Evidence
 from fedbounds.vocabulary import Assumption, Constant
@@ -144,7 +144,9 @@ def _products(
 def family(run: Run, what: str) -> str:
     """What was run, in a few words."""
     n, d = run.problem.clients, run.problem.shared_dimension
-    return f"FedPLT, {what}: n={n} d={d} tau={run.algorithm.local_steps}"
+    nobody = ", ".join(map(str, untrained(run.algorithm)))
+    told = f", nobody trains coordinate {nobody}" if nobody else ""
+    return f"FedPLT, {what}: n={n} d={d} tau={run.algorithm.local_steps}{told}"
 
 
 def parameters(run: Run, known: Mapping[str, Any]) -> dict[str, Any]:
