@@ -154,16 +154,17 @@ def _judge_part(
     outside: bool = False,
 ) -> Outcome:
     refused = refusal(part, instance, measured.numbers)
-    part, numbers, unknown = _scalar(part, instance, measured.numbers)
+    plain, numbers, unknown = _scalar(part, instance, measured.numbers)
     refused = refused or unknown
     if refused is not None and outside and refused.verdict is Verdict.OUTSIDE:
-        shown = decide(part, numbers, instance.method, measured.diverged_at)
+        shown = decide(plain, numbers, instance.method, measured.diverged_at)
         return replace(shown, verdict=Verdict.OUTSIDE, reason=refused.reason, candidate=False)
     if refused is not None:
         return Outcome(part.name, refused.verdict, refused.reason)
-    outcome = decide(part, numbers, instance.method, measured.diverged_at)
+    outcome = decide(plain, numbers, instance.method, measured.diverged_at)
     if not outcome.candidate or outcome.verdict is Verdict.DIVERGED:
         return outcome
+    # the part as encoded: rationals measure their own products of vectors
     replayed = replays.judge(part)
     return outcome if replayed is None else replayed
 

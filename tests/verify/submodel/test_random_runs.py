@@ -9,8 +9,13 @@ from itertools import product
 import numpy as np
 import pytest
 from flint import arb, fmpq
+from submodel_mutations import (
+    mask_on_the_gradient_only,
+    old_coordinates_as_zeros,
+    projection_skipped,
+)
 
-from fedbounds.algorithms import random_masks, submodel_parts
+from fedbounds.algorithms import random_masks
 from fedbounds.algorithms.random_masks import RandomMasks
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start, to_rational
@@ -205,19 +210,7 @@ def test_nothing_is_broken_without_an_error():
 
 
 def test_a_mask_on_the_gradient_only_is_caught(monkeypatch):
-    """The client keeps the whole model and masks its gradient."""
-
-    def local(problem, algorithm, carry, drawn, visit=lambda k, y, gradient, noisy: None):
-        y = submodel_parts.rows(carry, drawn.cohort)
-        mask = submodel_parts._as_numbers(drawn.masks.reshape(y.shape), y, np)
-        for k in range(algorithm.local_steps):
-            gradient = problem.gradient(y, drawn.cohort)
-            noisy = submodel_parts.disturbed(problem, y, gradient, drawn, k)
-            visit(k, y, gradient, noisy)
-            y = y - noisy * algorithm.inner_step_u * mask
-        return y
-
-    monkeypatch.setattr(random_masks, "local", local)
+    mask_on_the_gradient_only(monkeypatch)
     assert broken(setup(), "submodel/claim-virtual") == {"local iterates"}
     assert broken(setup(), "submodel/lem-6") == {"identity"}
 
@@ -227,19 +220,12 @@ def test_a_projection_that_is_skipped_is_caught(monkeypatch):
     one = replace(setup(rounds=1, domain=box))
     far = replace(one, algorithm=replace(one.algorithm, inner_step_u=fmpq(1)))
     assert broken(far, "submodel/claim-virtual") == set()
-    monkeypatch.setattr(random_masks, "project", lambda domain, w: w)
+    projection_skipped(monkeypatch)
     assert broken(far, "submodel/claim-virtual") == {"average"}
 
 
 def test_old_coordinates_averaged_in_as_zeros_are_caught(monkeypatch):
-    """The server averages m_i o w_i and forgets (1 - m_i) o w."""
-
-    def forgetful(carry, drawn, reached):
-        models = submodel_parts.parts.by_client(carry, drawn, reached)
-        mask = submodel_parts._as_numbers(drawn.masks, models, np)
-        return (models * mask).sum(axis=0) / models.shape[0]
-
-    monkeypatch.setattr(submodel_parts, "clients_mean", forgetful)
+    old_coordinates_as_zeros(monkeypatch)
     assert "average" in broken(setup(), "submodel/claim-virtual")
 
 

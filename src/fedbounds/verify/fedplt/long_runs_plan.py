@@ -18,7 +18,6 @@ from fedbounds.vocabulary import Method
 
 from ..case import Case
 from ..profile import Profile
-from . import script  # noqa: F401, registers the scripts of witnesses
 from .long_runs import Gradients, LongRun, Steps
 
 ALGORITHM = "FedPLT"

@@ -115,8 +115,10 @@ def _after(problem: FederatedQuadratic, algorithm: Algorithm) -> tuple[Driver, A
     if isinstance(algorithm, RollingMasks):
         found = rolling_epoch(problem, algorithm)
         return found.driver, partial(_last, found)
-    random = isinstance(algorithm, RandomMasks)
-    found = (random_round if random else static_round)(problem, algorithm)  # type: ignore[arg-type]
+    if isinstance(algorithm, RandomMasks):
+        found = random_round(problem, algorithm)
+    else:
+        found = static_round(problem, algorithm)
     return found.driver, partial(advance, found)
 
 

@@ -8,7 +8,6 @@ from fedbounds.vocabulary import Method
 
 from ..case import Case
 from ..profile import Profile
-from . import objective_ladders_scripts, objectives_scripts, objectives_smooth  # noqa: F401  (register)
 from .objective_ladders_plan import ladders, random_ladders
 from .objectives_corners import corners
 from .objectives_large import large_quadratics, other_losses

@@ -14,7 +14,6 @@ from fedbounds.vocabulary import Method
 
 from ..case import Case
 from ..profile import Profile
-from . import rolling_script  # noqa: F401  (register)
 from .frame import Frame
 from .rolling_long import RollingLong
 from .rolling_plan_ends import draws, limits

@@ -17,7 +17,6 @@ from fedbounds.vocabulary import Method
 from ..case import Case, find, ladder_shown
 from ..ladder import fitted_exponent
 from ..profile import Profile
-from . import run_ladders_scripts  # noqa: F401  (register)
 from .run_ladders_runs import CapacityLadder, RoundsLadder, StepsLadder
 from .side_by_side import Matrix, prepared
 

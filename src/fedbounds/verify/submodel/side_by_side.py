@@ -21,7 +21,6 @@ from fedbounds.vocabulary import Method
 
 from ..case import Case
 from ..profile import Profile
-from . import side_by_side_scripts  # noqa: F401  (register)
 from .side_by_side_runs import SideBySide
 
 Matrix = list[list[float]]

@@ -19,7 +19,6 @@ from fedbounds.problems.masked_laws import Bernoulli, Rolling
 from fedbounds.problems.sampled_regression import Loss, SampledRegression
 from fedbounds.problems.submodel_constants import curvature_of
 
-from . import objectives_found, stability_found  # noqa: F401  (register)
 from .objectives_corners import exact
 from .objectives_setups import Objective
 from .random_long import LongRandomRun
