@@ -1,6 +1,7 @@
 """Replays in rationals confirm or settle what floats suspect; every verdict is reached."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,7 +18,8 @@ from fedbounds.problems import (
     federated_quadratic,
     to_rational,
 )
-from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Part, read
+from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Index, Part, read
+from fedbounds.theory.proof.vectors import sq
 from fedbounds.theory.registry import claim, encoded_claims
 from fedbounds.theory.symbols import (
     B,
@@ -32,6 +34,8 @@ from fedbounds.theory.symbols import (
     n,
     t,
 )
+from fedbounds.verify import conditions
+from fedbounds.verify import judge as judging
 from fedbounds.verify.decide import decide
 from fedbounds.verify.instance import Instance
 from fedbounds.verify.judge import judge, judge_reading, replay
@@ -84,6 +88,17 @@ def divided(name, by, part=""):
     original = claim(f"personalization/{name}")
     parts = tuple(replace(p, right=p.right / by) for p in original.parts if p.name == part)
     return replace(original, parts=parts, readings=(AS_PRINTED,), proof_weights=())
+
+
+def test_a_replay_is_given_the_part_as_encoded(monkeypatch):
+    """Not with its products of vectors already measured in floats."""
+    part = Part(sq(G_u(t)), sp.Integer(1), index=Index.ROUND)
+    for module in (judging, conditions):
+        monkeypatch.setattr(module, "products_of", lambda subject: lambda node: np.full(3, 2.0))
+    seen = []
+    outcome = judging._judge_part(part, TWO, measure(TWO), SimpleNamespace(judge=seen.append))
+    assert outcome.candidate
+    assert seen == [part]
 
 
 def test_a_float_candidate_is_confirmed_in_rationals():
