@@ -9,7 +9,9 @@ import click
 
 import fedbounds
 from fedbounds.errors import ConflictError, FedboundsError
-from fedbounds.theory.catalogue import entry, select
+
+from .commands import LazyGroup
+from .names import entries_named, entry_named
 
 if TYPE_CHECKING:
     from fedbounds.theory.claims import Claim
@@ -23,7 +25,7 @@ RESULTS = "results.json"
 PAGE = "index.html"
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=LazyGroup, invoke_without_command=True)
 @click.version_option(fedbounds.__version__, prog_name="fedbounds")
 @click.pass_context
 def cli(context: click.Context) -> None:
@@ -45,7 +47,7 @@ def list_claims(papers: tuple[str, ...]) -> None:
     """List claims: kind, source, place, statement."""
     from .listing import print_list
 
-    print_list(select(papers))
+    print_list(entries_named(papers))
 
 
 @cli.command()
@@ -55,7 +57,8 @@ def list_claims(papers: tuple[str, ...]) -> None:
 @_OUT
 def show(claim_id: str, latex: bool, witness: bool, out: str) -> None:
     """Show one claim: formulas, conditions, readings, standing."""
-    found = entry(claim_id)
+    found = entry_named(claim_id)
+    claim_id = found.id
     from .store import read_document
 
     path = Path(out) / RESULTS
@@ -176,7 +179,7 @@ def prove_claims(
 
     Claims that have a step without proof are measured too, for an exact instance against it.
     """
-    entries = select(names)
+    entries = entries_named(names)
     from .profile import Profile
     from .proof_tables import print_chain, print_proofs
     from .prove_run import CERTIFICATES, certificate_data, prove_entries
@@ -216,7 +219,7 @@ def _judge(
     json_file: str | None,
     fail_on: tuple[str, ...],
 ) -> None:
-    entries = select(names)
+    entries = entries_named(names)
     if quick and thorough:
         raise FedboundsError("--quick and --thorough exclude each other")
     wanted = _standings(fail_on)
@@ -342,7 +345,7 @@ def search(
 
     With --replay, CLAIM may be left out: the record names its own.
     """
-    chosen = None if claim_id is None else entry(claim_id)
+    chosen = None if claim_id is None else entry_named(claim_id)
     from . import hunt
 
     _keep_folder_clean()
