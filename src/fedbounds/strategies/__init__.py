@@ -1,0 +1,1 @@
+"""Hypothesis strategies for problems, parameters, instances and the laws they are drawn from."""
