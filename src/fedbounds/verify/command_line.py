@@ -11,6 +11,7 @@ import fedbounds
 from fedbounds.errors import ConflictError, FedboundsError
 
 from .commands import LazyGroup
+from .exports.option import TABLE, format_option, print_rows
 from .names import entries_named, entry_named
 
 if TYPE_CHECKING:
@@ -42,21 +43,31 @@ def cli(context: click.Context) -> None:
 
 
 @cli.command("list")
+@format_option
 @click.argument("papers", nargs=-1, metavar="[PAPER]...")
-def list_claims(papers: tuple[str, ...]) -> None:
+def list_claims(papers: tuple[str, ...], form: str) -> None:
     """List claims: kind, source, place, statement."""
-    from .listing import print_list
+    entries = entries_named(papers)
+    if form == TABLE:
+        from .listing import print_list
 
-    print_list(entries_named(papers))
+        print_list(entries)
+    else:
+        from .exports.rows import listing
+
+        print_rows(listing(entries), form)
 
 
 @cli.command()
 @click.argument("claim_id", metavar="CLAIM")
 @click.option("--latex", is_flag=True, help="Print formulas as LaTeX.")
 @click.option("--witness", is_flag=True, help="Print the witness script found by the last run.")
+@format_option
 @_OUT
-def show(claim_id: str, latex: bool, witness: bool, out: str) -> None:
+def show(claim_id: str, latex: bool, witness: bool, form: str, out: str) -> None:
     """Show one claim: formulas, conditions, readings, standing."""
+    if latex + witness + (form != TABLE) > 1:
+        raise FedboundsError("--latex, --witness and --format exclude each other")
     found = entry_named(claim_id)
     claim_id = found.id
     from .store import read_document
@@ -67,15 +78,21 @@ def show(claim_id: str, latex: bool, witness: bool, out: str) -> None:
     if witness:
         _print_witness(claim_id, summary, Path(out))
         return
+    from fedbounds.theory.registry import encoded
+
+    claim = encoded(found) if found.module else None
+    if form != TABLE:
+        from .exports.rows import formulas
+
+        print_rows(formulas(found, claim, summary), form)
+        return
     from .tables import print_claim, print_entry
 
-    if found.module:
+    if claim is not None:
         from fedbounds.theory.claims import Claim
-        from fedbounds.theory.registry import encoded
 
         from .words import print_words
 
-        claim = encoded(found)
         if isinstance(claim, Claim):
             print_claim(claim, latex, summary)
             _print_proof(claim, data["proofs"].get(claim_id), latex)
@@ -116,6 +133,7 @@ def _run_options(command: Any) -> Any:
     """Options that `verify` and `measure` share."""
     for option in (
         click.option("--json", "json_file", help="Also write the results document to this file."),
+        format_option,
         _OUT,
         click.option(
             "--workers",
@@ -165,6 +183,7 @@ def measure(names: tuple[str, ...], **options: Any) -> None:
 @click.option("--latex", is_flag=True, help="Print the steps as LaTeX.")
 @click.option("--steps", is_flag=True, help="Print every step, not only the findings.")
 @click.option("--premises", is_flag=True, help="Drop each premise in turn and prove again.")
+@format_option
 @_OUT
 @_NAMES
 def prove_claims(
@@ -174,11 +193,14 @@ def prove_claims(
     latex: bool,
     steps: bool,
     premises: bool,
+    form: str,
 ) -> None:
     """Replay proofs, step by step; write every certificate to proofs.json.
 
     Claims that have a step without proof are measured too, for an exact instance against it.
     """
+    if form != TABLE and (steps or latex or premises):
+        raise FedboundsError("--format gives every step; it excludes --steps, --latex, --premises")
     entries = entries_named(names)
     from .profile import Profile
     from .proof_tables import print_chain, print_proofs
@@ -196,6 +218,12 @@ def prove_claims(
     write_text(target, dumps(data))
     if json_file:
         write_text(Path(json_file), dumps(rows))
+    if form != TABLE:
+        from .exports.rows import steps as step_rows
+
+        print_rows(step_rows(rows), form)
+        click.echo(f"certificates: {target}", err=True)
+        return
     if steps:
         for row in rows.values():
             print_chain(row, latex)
@@ -218,6 +246,7 @@ def _judge(
     out: str,
     json_file: str | None,
     fail_on: tuple[str, ...],
+    form: str,
 ) -> None:
     entries = entries_named(names)
     if quick and thorough:
@@ -234,7 +263,7 @@ def _judge(
     store = Store(Path(out))
     began = time.perf_counter()
     results = _run_with_progress(entries, settings, store)
-    _write(results, settings, store, time.perf_counter() - began, page, json_file)
+    _write(results, settings, store, time.perf_counter() - began, page, json_file, form)
     if any(summary["standing"] in wanted for summary in results.claims):
         raise click.exceptions.Exit(1)
 
@@ -282,6 +311,7 @@ def _write(
     seconds: float,
     page: bool,
     json_file: str | None,
+    form: str,
 ) -> None:
     from .document import Timing, document
     from .records import dumps
@@ -295,7 +325,14 @@ def _write(
     paths = [f"results: {target}" for target in targets]
     if page:
         paths.append(f"page: {_make_page(data, store.folder)}")
-    print_results(data, paths)
+    if form == TABLE:
+        print_results(data, paths)
+        return
+    from .exports.rows import results as rows
+
+    print_rows(rows(data), form)
+    for path in paths:
+        click.echo(path, err=True)
 
 
 def _make_page(data: dict[str, Any], folder: Path) -> Path:

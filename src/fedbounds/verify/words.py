@@ -26,7 +26,7 @@ def print_words(claim: Any, summary: Record | None) -> None:
     entry = claim.entry
     out.print(Text(f"{entry.id} - {entry.place} [{entry.kind}, {entry.source}]", style="bold"))
     out.print(Text(entry.statement))
-    for line in _lines(claim):
+    for line in described(claim):
         out.print(Text("  " + line), soft_wrap=True)
     if summary is None:
         out.print(f"\nstanding: not judged yet; run `fedbounds verify {entry.id}`")
@@ -37,7 +37,8 @@ def print_words(claim: Any, summary: Record | None) -> None:
         out.print(Text(f"  {row['name']}: {word}, {row['counts']}"), soft_wrap=True)
 
 
-def _lines(claim: Any) -> list[str]:
+def described(claim: Any) -> list[str]:
+    """What the claim is about, line by line."""
     if isinstance(claim, Equivalence):
         return [f"{p.general} is {p.special}: {p.restriction}" for p in claim.pairs]
     if isinstance(claim, ComparisonClaim):

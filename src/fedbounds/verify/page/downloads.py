@@ -1,26 +1,18 @@
 """Files that the page carries inside itself, as data: links."""
 
-import csv
 import gzip
-import io
 from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fedbounds.vocabulary import Verdict
+from fedbounds.verify.exports.render import render
+from fedbounds.verify.exports.rows import results
 
 from .scripts import witness_script
-from .summary import in_order, judged_claims
 
 Record = dict[str, Any]
-
-_HEADLINE = (
-    "claim", "kind", "source", "place", "standing", "statement", "paper_proof", "severity",
-)  # fmt: skip
-_READING = ("reading", "ambiguity", "headline", "reading_statement", "tightness", "power")
-_AFTER = ("least_relative_gap", "tightness_by_search", "uninformative", "instances")
 
 
 @dataclass(frozen=True)
@@ -85,37 +77,7 @@ def _fits(data: bytes, room: int) -> bool:
 
 def claims_csv(document: Record) -> bytes:
     """A row per claim and reading; a claim without a reading has one row."""
-    verdicts = [verdict.value for verdict in Verdict]
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow([*_HEADLINE, *_READING, *_AFTER, *verdicts, "text"])
-    judged = {claim["id"]: claim for claim in judged_claims(document)}
-    for claim in in_order(document):
-        head = [claim["id"], *(_cell(claim[name]) for name in _HEADLINE[1:])]
-        if claim["id"] not in judged:
-            blank = [""] * (len(_READING) + len(_AFTER) + len(verdicts))
-            table.writerow([*head, *blank, claim["text"]])
-            continue
-        best = (judged[claim["id"]]["best"] or {}).get("tightness")
-        for at, reading in enumerate(judged[claim["id"]]["readings"]):
-            own = [
-                reading["name"],
-                reading["ambiguity"],
-                "yes" if at == 0 else "no",
-                reading["statement"],
-                *(_cell(reading[name]) for name in ("tightness", "power", "least_relative_gap")),
-                _cell(best if at == 0 else None),
-                _cell(reading["uninformative"]),
-                reading["coverage"]["instances"],
-                *(reading["counts"].get(verdict, 0) for verdict in verdicts),
-            ]
-            table.writerow([*head, *own, claim["text"]])
-    return text.getvalue().encode()
-
-
-def _cell(value: Any) -> Any:
-    words = {None: "", True: "yes", False: "no"}
-    return words[value] if value is None or isinstance(value, bool) else value
+    return render(results(document), "csv").encode()
 
 
 def _scripts(records: Sequence[Record], folder: Path | None) -> list[Download]:

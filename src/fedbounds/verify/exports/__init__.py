@@ -1,0 +1,1 @@
+"""What leaves the suite: tables in every format, LaTeX, BibTeX, figures, and differences."""
