@@ -7,6 +7,7 @@ coarser of the two number types for floats, relative to the largest number met o
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -91,10 +92,12 @@ def agree(
         one, other = as_floats(one), as_floats(other)
         if not (np.isfinite(one).all() and np.isfinite(other).all()):
             raise LawBroken(law, left, right, where)
-        largest = max(scale, np.abs(one).max(initial=0.0), np.abs(other).max(initial=0.0))
-        wrong = np.abs(one - other) > tolerance * max(units) * largest
+        allowed = tolerance * max(units) * max(scale, largest(one, other))
+        wrong = np.abs(one - other) > allowed
     else:
-        wrong = np.asarray(one != other, dtype=bool)
+        pairs = zip(one.flat, other.flat, strict=True)
+        unequal = [as_fraction(x) != as_fraction(y) for x, y in pairs]  # of two exact types
+        wrong = np.array(unequal, dtype=bool).reshape(one.shape)
     if not wrong.any():
         return
     first = tuple(int(i) for i in np.argwhere(wrong)[0])
@@ -109,15 +112,21 @@ def agree(
 def unit(array: np.ndarray[Any, Any]) -> float:
     """The spacing of the floating type at 1; 0 for arrays that hold exact numbers only.
 
-    An object array with a float in it counts as float64.
+    An object array with anything else in it counts as float64.
     """
     if array.dtype.kind in "fc":
         return float(np.finfo(array.dtype).eps)
-    if array.dtype.kind == "O" and any(
-        isinstance(x, float | complex | np.inexact) for x in array.flat
-    ):
-        return float(np.finfo(np.float64).eps)
-    return 0.0
+    exact = array.dtype.kind in "biu" or all(as_fraction(x) is not None for x in array.flat)
+    return 0.0 if exact else float(np.finfo(np.float64).eps)
+
+
+def as_fraction(number: Any) -> Fraction | None:
+    """An integer or rational of any library as a fraction; None for other numbers."""
+    if isinstance(number, np.bool_):
+        return Fraction(int(number))
+    if not hasattr(number, "denominator"):
+        return None
+    return Fraction(int(number.numerator), int(number.denominator))
 
 
 def as_floats(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -128,12 +137,16 @@ def as_floats(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return np.array(flat, dtype=np.float64).reshape(array.shape)
 
 
+def largest(*arrays: Any) -> float:
+    """The largest absolute value in any of the arrays, as a float; 0 if they are empty."""
+    sizes = (np.abs(as_floats(np.asarray(array))).max(initial=0.0) for array in arrays)
+    return max(map(float, sizes), default=0.0)
+
+
 def as_float(number: Any) -> float:
-    """A float of a number; `fmpq` has numerator and denominator, but no `float()`."""
-    try:
-        return float(number)
-    except TypeError:
-        return int(number.p) / int(number.q)
+    """A float of a number; rationals of `python-flint` have no ``float()`` of their own."""
+    exact = as_fraction(number)
+    return float(number) if exact is None else float(exact)
 
 
 def readable(value: object) -> str:
