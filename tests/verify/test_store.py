@@ -4,6 +4,7 @@ import json
 import os
 import stat
 from dataclasses import replace
+from functools import cache
 from math import inf, nan
 
 import numpy as np
@@ -294,6 +295,7 @@ def test_the_source_hash_sees_every_file(tmp_path, monkeypatch):
 # ---- files
 
 
+@cache
 def some_record():
     return record(judge((claim("personalization/lem-A.2"),), vectors()).judgements[0], "k")
 
@@ -321,6 +323,29 @@ def test_a_record_that_lost_a_field_is_corrupt(tmp_path, name):
         store.save("k", wrong)
         with pytest.raises(FedboundsError, match=rf"k\.json.*'{name}'"):
             store.load("k")
+
+
+@given(st.sampled_from(sorted(some_record())), st.data())
+def test_a_record_with_any_field_edited_is_refused(tmp_path_factory, name, data):
+    store = Store(tmp_path_factory.mktemp("edited"))
+    store.save("k", some_record())
+    path = store.records / "k.json"
+    stored = json.loads(path.read_text())
+    before = stored[name]
+    stored[name] = data.draw(json_values.filter(lambda value: dumps(value) != dumps(before)))
+    path.write_text(dumps(stored))
+    with pytest.raises(FedboundsError, match=r"k\.json"):
+        store.load("k")
+    stored[name] = before
+    path.write_text(dumps(stored))
+    assert store.load("k") == some_record()
+
+
+def test_a_record_without_its_digest_is_refused(tmp_path):
+    store = Store(tmp_path)
+    (store.records / "k.json").write_text(dumps(some_record()))
+    with pytest.raises(FedboundsError, match="edited after it was written"):
+        store.load("k")
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):

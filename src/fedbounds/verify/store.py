@@ -107,15 +107,23 @@ class Store:
         return (self.records / f"{key}.json").exists()
 
     def load(self, key: str) -> dict[str, Any] | None:
-        """A finished record, or None; a corrupt file is an error that names it."""
+        """A finished record, or None; a corrupt or edited file is an error that names it."""
         path = self.records / f"{key}.json"
         if not path.exists():
             return None
-        return _checked(path, read_json(path), _RECORD)
+        data = read_json(path)
+        told = data.pop(_DIGEST, None)
+        found = _checked(path, data, _RECORD)
+        if told != _digest(found):
+            raise FedboundsError(
+                f"results file {str(path)!r} was edited after it was written; "
+                "delete it to compute it again"
+            )
+        return found
 
     def save(self, key: str, data: dict[str, Any]) -> None:
         """Write a record, whole or not at all."""
-        write_text(self.records / f"{key}.json", dumps(data))
+        write_text(self.records / f"{key}.json", dumps(data | {_DIGEST: _digest(data)}))
 
     def save_witness(self, name: str, script: str) -> str:
         """Write a witness script; returns its path relative to the folder."""
@@ -135,6 +143,13 @@ _RECORD = {
     "evidence": dict,
 }
 _DOCUMENT = {"schema": int, "run": dict, "claims": dict, "results": list}
+_DIGEST = "digest"  # of all else in a record's file: it guards against accident, not against intent
+
+
+def _digest(data: dict[str, Any]) -> str:
+    """A hash of a record as it reads back from its file."""
+    text = dumps(json.loads(dumps(data)))
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
 def _checked(path: Path, data: dict[str, Any], shape: Mapping[str, type]) -> dict[str, Any]:
