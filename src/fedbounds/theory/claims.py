@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 
@@ -12,6 +12,9 @@ from fedbounds.vocabulary import Assumption, Index, Relation
 from .catalogue import Entry
 from .proof.vectors import ip, sq
 from .symbols import constants_in, quantities_in
+
+if TYPE_CHECKING:
+    from .bounds import Evaluation
 
 
 @dataclass(frozen=True)
@@ -169,6 +172,43 @@ class Claim:
             if part.name == name:
                 return part
         raise unknown_name(f"part of {self.id}", name, [part.name for part in self.parts])
+
+    def evaluate(
+        self, *, reading: str = "", part: str | None = None, outside: bool = False, **values: Any
+    ) -> "Evaluation":
+        """Value of the right side of each part, term by term, for given numbers.
+
+        Parameters
+        ----------
+        reading : str
+            Name of a reading; the first if left out.
+        part : str or None
+            Name of one part; all parts if left out.
+        outside : bool
+            Also where conditions fail; the result then lists them.
+        **values : int, fraction, float or str
+            Constants and parameters by name, without "^": ``sigma_u2`` for sigma^2_u, ``b2`` for
+            b^2. Measured numbers by their formula: ``**{"f(0)": 1}``. A float stands for the
+            shortest decimal that prints it; all are exact from then on.
+
+        Raises
+        ------
+        FedboundsError
+            If a name is unknown or missing, a number has the wrong sign, a condition fails, or
+            the claim has no bound.
+
+        Examples
+        --------
+        >>> from fedbounds.theory.registry import claim
+        >>> theorem = claim("personalization/thm-3.7")
+        >>> found = theorem.evaluate(n=100, m=10, K=5, T=1000, L=1, F_0=1, gamma="1/200",
+        ...                          sigma_u2=1, sigma_v2=1, b2=1)
+        >>> found.parts[0].value.number, found.parts[0].dominating.name
+        (Fraction(179, 625), 'heterogeneity')
+        """
+        from .bounds import evaluate
+
+        return evaluate(self, values, reading, part, outside)
 
 
 @cache
