@@ -10,8 +10,20 @@ from fedbounds.theory.symbols import MEANING, VECTORS, t
 
 _ROUND = re.compile(r"\^(?:\{t([+-][0-9]+)?\}|t)")
 _COMPOSITE = re.compile(r"\\\||\\langle|\s")  # a norm, a product or more than one letter
+_RAISED = re.compile(r"(\^(\{[^{}]*\}|\\[A-Za-z]+|[^\\{])(_(\{[^{}]*\}|[^\\{]))?|')$")  # ends so
+_ACCENT = r"(\\(bar|hat|tilde|overline|underline|mathcal|mathbf)\s*)?"
+_LETTER = re.compile(rf"{_ACCENT}(\\[A-Za-z]+|[A-Za-z])(_(\{{[^{{}}]*\}}|\\[A-Za-z]+|[^\\{{]))?")
+_INSIDE = re.compile(r"\{[^{}]*\}|\([^()]*\)|\[[^][]*\]|\\\|.*?\\\||\|.*?\|")
+_OPEN_ENDED = re.compile(r"[+-]|\\(ln|log|cos|lim)\b")  # what follows would be drawn in
 _T = sp.Symbol(t.name)
 _SUMS = {"Sum_i": r"\sum_i", "Sum_ik": r"\sum_{i,k}"}
+
+
+def _outside(latex: str) -> str:
+    """What of a notation is not in brackets, braces or bars."""
+    while (shorter := _INSIDE.sub("", latex)) != latex:
+        latex = shorter
+    return latex
 
 
 class _Latex(LatexPrinter):  # type: ignore[misc]
@@ -26,12 +38,27 @@ class _Latex(LatexPrinter):  # type: ignore[misc]
             return known.latex
         return VECTORS.get(expr.name) or str(super()._print_Symbol(expr, style))
 
-    def _print_sq(self, expr: Any) -> str:
-        return rf"\mathbb E\|{self._print(expr.args[0])}\|^2"
+    def parenthesize_super(self, s: str) -> str:
+        """The base of a power: only a letter with its index goes without brackets."""
+        whole = _INSIDE.fullmatch(s) and s[0] == "("
+        return s if whole or _LETTER.fullmatch(s) else rf"\left({s}\right)"
 
-    def _print_ip(self, expr: Any) -> str:
+    def _needs_mul_brackets(self, expr: Any, first: bool = False, last: bool = False) -> bool:
+        """Also a notation that is a sum, or that would draw in the next factor."""
+        if isinstance(expr, sp.Symbol | sp.core.function.AppliedUndef):
+            found = _OPEN_ENDED.search(_outside(self._print(expr)))
+            return found is not None and not (last and found[0][0] == "\\")
+        return bool(super()._needs_mul_brackets(expr, first, last))
+
+    def _print_sq(self, expr: Any, exp: str | None = None) -> str:
+        return self._raised(rf"\mathbb E\|{self._print(expr.args[0])}\|^2", exp)
+
+    def _print_ip(self, expr: Any, exp: str | None = None) -> str:
         left, right = map(self._print, expr.args)
-        return rf"\mathbb E\langle {left},{right}\rangle"
+        return self._raised(rf"\mathbb E\langle {left},{right}\rangle", exp)
+
+    def _raised(self, text: str, exp: str | None) -> str:
+        return text if exp is None else f"\\left({text}\\right)^{{{exp}}}"
 
     def _print_given(self, expr: Any) -> str:
         inner, *sources = map(self._print, expr.args)
@@ -49,13 +76,15 @@ class _Latex(LatexPrinter):  # type: ignore[misc]
             named = base.replace("{i,k}", f"{{i,{self._index(step)}}}")
             base = named if "{i,k}" in base else f"\\left({base}\\right)_{{{self._index(step)}}}"
         text = self._at_round(base, _plain(expr.args[0]))
-        return text if exp is None else f"\\left({text}\\right)^{{{exp}}}"
+        return self._raised(text, exp)
 
     def _at_round(self, base: str, when: Any) -> str:
         """A quantity at a round; a norm or product carries it only when it is not t."""
         if _ROUND.search(base):  # the quantity names its rounds itself, relative to t
             return _ROUND.sub(lambda found: self._shifted(found, when), base)
-        if not _COMPOSITE.search(re.sub(r"\\(mathcal|mathbf|hat) ", "", base)):
+        if not _RAISED.search(base) and not _COMPOSITE.search(
+            re.sub(r"\\(mathcal|mathbf|hat) ", "", base)
+        ):
             return f"{base}^{{{self._index(when)}}}"
         if when == _T:
             return base
@@ -73,17 +102,17 @@ class _Latex(LatexPrinter):  # type: ignore[misc]
         terms = super()._as_ordered_terms(expr, order)
         return sorted(terms, key=lambda term: bool(term.could_extract_minus_sign()))
 
-    def _print_run(self, expr: Any, operator: str) -> str:
-        return f"{operator}\\left[{self._print(expr.args[0])}\\right]"
+    def _print_run(self, expr: Any, operator: str, exp: str | None) -> str:
+        return self._raised(f"{operator}\\left[{self._print(expr.args[0])}\\right]", exp)
 
-    def _print_Mean_t(self, expr: Any) -> str:
-        return self._print_run(expr, r"\frac1T\sum_{t=0}^{T-1}")
+    def _print_Mean_t(self, expr: Any, exp: str | None = None) -> str:
+        return self._print_run(expr, r"\frac1T\sum_{t=0}^{T-1}", exp)
 
-    def _print_Sum_t(self, expr: Any) -> str:
-        return self._print_run(expr, r"\sum_{t=0}^{T-1}")
+    def _print_Sum_t(self, expr: Any, exp: str | None = None) -> str:
+        return self._print_run(expr, r"\sum_{t=0}^{T-1}", exp)
 
-    def _print_Max_t(self, expr: Any) -> str:
-        return self._print_run(expr, r"\max_{0\le t<T}")
+    def _print_Max_t(self, expr: Any, exp: str | None = None) -> str:
+        return self._print_run(expr, r"\max_{0\le t<T}", exp)
 
 
 def _plain(expression: Any) -> Any:
