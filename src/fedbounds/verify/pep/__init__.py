@@ -1,0 +1,1 @@
+"""The worst case over all functions: a semidefinite program, solved by PEPit, certified exactly."""

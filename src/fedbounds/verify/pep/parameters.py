@@ -1,0 +1,257 @@
+"""Which claims can be formulated, and at which parameters and constants."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import comb
+
+import sympy as sp
+from flint import fmpq
+from sympy.core.function import AppliedUndef
+
+from fedbounds.errors import FedboundsError, require, unknown_name
+from fedbounds.problems.linear import rational
+from fedbounds.theory.claims import Claim, Part, Reading, read
+from fedbounds.theory.registry import encoded_claims
+from fedbounds.theory.symbols import CONSTANTS, Mean_t, Sum_t, quantities_in, t
+from fedbounds.vocabulary import Assumption, Index, Relation
+
+from ..conditions import failure
+from ..evaluate import Numbers
+from ..extremes_steps import step_sizes
+from .formulate import Setting
+
+MOST_GRADIENTS = 60  # unknown vectors: a run of about twenty seconds
+_MOST_ROUNDS = 60
+_ALGORITHM = "FedAvg-P"
+_QUANTITIES = {"f", "G_u", "G_v", "B"}
+_ASSUMPTIONS = {
+    Assumption.SMOOTH,
+    Assumption.NOISE,
+    Assumption.DISSIMILARITY,
+    Assumption.BOUNDED_BELOW,
+}
+_COUNTS = {"n": 2, "m": 1, "K": 1, "T": 2, "d_u": 1, "d_v": 1}
+_LEVELS = {"L": "1", "F_0": "1", "b^2": "1", "B_0": "1", "G_0": "1"}
+_STEPS = ("gamma", "eta_u", "eta_v")
+_SILENT = ("sigma_u^2", "sigma_v^2")
+_ALIASES = {"b2": "b^2", "B0": "B_0", "F0": "F_0", "G0": "G_0"}
+_BITS = 8  # of step sizes that a condition bounds by an irrational number
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """A part of a claim at given numbers.
+
+    Attributes
+    ----------
+    claim, reading, part
+    setting : Setting
+    numbers : dict from symbol name to rational
+        Every constant and parameter.
+    last : int
+        The last round whose quantities the left side names.
+    """
+
+    claim: Claim
+    reading: Reading
+    part: Part
+    setting: Setting
+    numbers: dict[str, fmpq]
+    last: int
+
+
+def question(claim: Claim, part_name: str | None, settings: Sequence[str]) -> Question:
+    """The question that a claim and ``NAME=VALUE`` settings ask.
+
+    Raises
+    ------
+    FedboundsError
+        If the claim cannot be formulated, a name or a value makes no sense, the numbers are
+        outside the part's conditions, or the problem is too large.
+    """
+    reading = claim.readings[0]
+    part = _part(claim, reading, part_name)
+    given = _given(settings)
+    numbers = _numbers(part, given)
+    counts = {name: int(numbers[name].p) for name in _COUNTS}
+    shown = quantities_in_rounds(part.left)
+    last = counts["T"] - 1 if shown else counts["T"]
+    _refuse_large(counts, last)
+    steps = _steps(claim, part, numbers, given)
+    numbers |= dict(zip(_STEPS, steps, strict=True))
+    gamma, eta_u, eta_v = steps
+    numbers |= {"gamma_u": gamma / eta_u, "gamma_v": gamma / eta_v}
+    for condition in part.conditions:
+        reason = failure(condition, _as_numbers(numbers))
+        if reason:
+            raise FedboundsError(f"outside the conditions of {claim.id}: {reason}")
+    setting = Setting(
+        clients=counts["n"],
+        participants=counts["m"],
+        local_steps=counts["K"],
+        rounds=counts["T"],
+        shared=counts["d_u"] > 0,
+        personal=counts["d_v"] > 0,
+        inner_steps=(numbers["gamma_u"], numbers["gamma_v"]),
+        outer_steps=(eta_u, eta_v),
+        constants={
+            name: numbers[name]
+            for name in _LEVELS
+            if name in part.constants or name == "L" or (name == "b^2" and _dissimilar(part))
+        },
+        dissimilar=_dissimilar(part),
+    )
+    return Question(claim, reading, part, setting, numbers, last)
+
+
+def quantities_in_rounds(expression: sp.Expr) -> bool:
+    """Whether every quantity stands at round t alone, which ends at T - 1."""
+    return all(atom.args == (t,) for atom in expression.atoms(AppliedUndef))
+
+
+def formulable(claim: Claim) -> tuple[Part, ...]:
+    """The parts of a claim's first reading that a worst-case problem can express."""
+    if _ALGORITHM not in claim.algorithms:
+        return ()
+    return tuple(part for part in read(claim, claim.readings[0]) if _expressible(part))
+
+
+def _expressible(part: Part) -> bool:
+    known = {*_COUNTS, *_LEVELS, *_STEPS, *_SILENT, "gamma_u", "gamma_v"}
+    return (
+        part.relation is Relation.AT_MOST
+        and part.index is Index.RUN
+        and part.algorithm in ("", _ALGORITHM)
+        and not part.vectors
+        and not quantities_in(part.right)
+        and quantities_in(part.left) <= _QUANTITIES
+        and part.constants <= known
+        and Assumption.SMOOTH in part.assumptions
+        and set(part.assumptions) <= _ASSUMPTIONS
+        and _linear(part.left)
+    )
+
+
+def _linear(expression: sp.Expr) -> bool:
+    """Whether an expression is a sum of measured quantities times constants."""
+    if not quantities_in(expression):
+        return False
+    if isinstance(expression, AppliedUndef):
+        return True
+    if isinstance(expression, Mean_t | Sum_t | sp.Add):
+        return all(_linear(argument) for argument in expression.args)
+    if isinstance(expression, sp.Mul):
+        measured = [argument for argument in expression.args if quantities_in(argument)]
+        return len(measured) == 1 and _linear(measured[0])
+    return False
+
+
+def _part(claim: Claim, reading: Reading, name: str | None) -> Part:
+    parts = formulable(claim)
+    if not parts:
+        named = ", ".join(
+            other.id for other in encoded_claims("personalization") if formulable(other)
+        )
+        raise FedboundsError(
+            f"{claim.id} has no part for a worst-case problem: a bound, in constants, on a sum of "
+            f"f, G_u, G_v or B over a run of FedAvg-P with smooth clients; such are {named}"
+        )
+    if name is None:
+        return parts[0]
+    found = [part for part in parts if part.name == name]
+    if not found:
+        raise unknown_name(f"part of {claim.id}", name, [part.name for part in parts])
+    return found[0]
+
+
+def _given(settings: Sequence[str]) -> dict[str, fmpq]:
+    found: dict[str, fmpq] = {}
+    for text in settings:
+        name, equals, value = text.partition("=")
+        name = _ALIASES.get(name.strip(), name.strip())
+        known = (*_COUNTS, *_LEVELS, *_STEPS, *_SILENT)
+        if name not in known:
+            raise unknown_name("parameter", name, known)
+        try:
+            found[name] = rational(Fraction(value.strip()))
+        except (ValueError, ZeroDivisionError) as error:
+            shown = text if equals else f"{text!r} without a value"
+            raise FedboundsError(
+                f"--set {shown}: expected NAME=NUMBER, such as {name}=3/2"
+            ) from error
+        _check_range(name, found[name])
+    return found
+
+
+def _check_range(name: str, value: fmpq) -> None:
+    if name in _COUNTS:
+        least = 0 if name in ("d_u", "d_v") else 1
+        require(value.q == 1 and value >= least, name, value, f"a whole number >= {least}")
+    elif name in _SILENT:
+        require(value == 0, name, value, "0: the worst case is that of noise-free runs")
+    else:
+        positive = bool(CONSTANTS[name].is_positive)
+        require(
+            value > 0 if positive else value >= 0, name, value, f"> {'' if positive else '= '}0"
+        )
+
+
+def _numbers(part: Part, given: dict[str, fmpq]) -> dict[str, fmpq]:
+    """Constants and counts: given ones, else those that the conditions fix, else small ones."""
+    numbers = {name: fmpq(value) for name, value in _COUNTS.items()}
+    numbers |= {name: rational(Fraction(value)) for name, value in _LEVELS.items()}
+    numbers |= dict.fromkeys(_SILENT, fmpq(0))
+    for condition in part.conditions:
+        name = str(condition.left)
+        if condition.relation == "==" and name in ("d_u", "d_v", "K"):
+            numbers[name] = fmpq(int(condition.right))
+    numbers |= {name: value for name, value in given.items() if name not in _STEPS}
+    everyone = any(
+        c.relation == "==" and (str(c.left), str(c.right)) == ("m", "n") for c in part.conditions
+    )
+    if "m" not in given:
+        numbers["m"] = numbers["n"] if everyone else fmpq(1)
+    require(numbers["m"] <= numbers["n"], "m", numbers["m"], f"at most n = {numbers['n']}")
+    blocks = numbers["d_u"] + numbers["d_v"]
+    require(blocks > 0, "d_u + d_v", blocks, "a block at least")
+    return numbers
+
+
+def _steps(
+    claim: Claim, part: Part, numbers: dict[str, fmpq], given: dict[str, fmpq]
+) -> tuple[fmpq, fmpq, fmpq]:
+    """The largest gamma and the smallest outer steps that the conditions admit, unless given."""
+    found = step_sizes(part, numbers, (1.0, 1.0, 1.0), _BITS)
+    if found is None and "gamma" not in given:
+        raise FedboundsError(
+            f"the conditions of {claim.id} fix gamma at an irrational number for these constants; "
+            "choose others, such as --set b^2=0, or a claim that leaves gamma free"
+        )
+    steps = dict(zip(_STEPS, found or (fmpq(1),) * 3, strict=True)) | {
+        name: value for name, value in given.items() if name in _STEPS
+    }
+    return steps["gamma"], steps["eta_u"], steps["eta_v"]
+
+
+def _as_numbers(numbers: dict[str, fmpq]) -> Numbers:
+    return Numbers(numbers, {}, lambda p, q: fmpq(p, q))
+
+
+def _dissimilar(part: Part) -> bool:
+    return Assumption.DISSIMILARITY in part.assumptions
+
+
+def _refuse_large(counts: dict[str, int], last: int) -> None:
+    """Raise if the clients' gradients at all points of all branches are too many."""
+    n, m, blocks = counts["n"], counts["m"], (counts["d_u"] > 0) + (counts["d_v"] > 0)
+    total, branches = 0, 1
+    for round_ in range(min(last, _MOST_ROUNDS) + 1):
+        total += n * blocks * branches * (counts["K"] if round_ < last else 1)
+        branches *= comb(n, m)
+    if total > MOST_GRADIENTS:
+        size = ", ".join(f"{name} = {counts[name]}" for name in ("n", "m", "K", "T"))
+        raise FedboundsError(
+            f"{size} makes {total} unknown gradients; expected at most {MOST_GRADIENTS}: "
+            "fewer clients, local steps or rounds, everybody taking part, or one block (d_v=0)"
+        )
