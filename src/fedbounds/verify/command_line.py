@@ -60,7 +60,7 @@ def list_claims(papers: tuple[str, ...], form: str) -> None:
 
 @cli.command()
 @click.argument("claim_id", metavar="CLAIM")
-@click.option("--latex", is_flag=True, help="Print formulas as LaTeX.")
+@click.option("--latex", is_flag=True, help="Print it as LaTeX, to be put into a document.")
 @click.option("--witness", is_flag=True, help="Print the witness script found by the last run.")
 @format_option
 @_OUT
@@ -86,6 +86,11 @@ def show(claim_id: str, latex: bool, witness: bool, form: str, out: str) -> None
 
         print_rows(formulas(found, claim, summary), form)
         return
+    if latex:
+        from .exports.claim_latex import claim_latex
+
+        click.echo(claim_latex(found, claim, summary, _proof(claim, data)), nl=False)
+        return
     from .tables import print_claim, print_entry
 
     if claim is not None:
@@ -94,24 +99,33 @@ def show(claim_id: str, latex: bool, witness: bool, form: str, out: str) -> None
         from .words import print_words
 
         if isinstance(claim, Claim):
-            print_claim(claim, latex, summary)
-            _print_proof(claim, data["proofs"].get(claim_id), latex)
+            print_claim(claim, summary)
+            _print_proof(claim, _proof(claim, data))
         else:
             print_words(claim, summary)
     else:
         print_entry(found)
 
 
-def _print_proof(claim: "Claim", row: dict[str, Any] | None, latex: bool) -> None:
-    """The chain of steps, from the last run or from a replay."""
-    from .premise_tables import print_derived, print_repair
-    from .proof_tables import print_chain
+def _proof(claim: Any, data: dict[str, Any]) -> dict[str, Any] | None:
+    """The proof of a claim from the last run, or from a replay; None if it has none."""
+    from fedbounds.theory.claims import Claim
+
     from .proofs import chain_of
 
-    found = row or chain_of(claim)
+    if not isinstance(claim, Claim):
+        return None
+    return data.get("proofs", {}).get(claim.id) or chain_of(claim)
+
+
+def _print_proof(claim: "Claim", found: dict[str, Any] | None) -> None:
+    """The chain of steps, and what is derived from it."""
+    from .premise_tables import print_derived, print_repair
+    from .proof_tables import print_chain
+
     if found:
         click.echo()
-        print_chain(found, latex)
+        print_chain(found)
     print_derived(claim.id)
     print_repair(claim.id)
 
@@ -180,7 +194,7 @@ def measure(names: tuple[str, ...], **options: Any) -> None:
 
 @cli.command("prove")
 @click.option("--json", "json_file", help="Also write the proofs to this file.")
-@click.option("--latex", is_flag=True, help="Print the steps as LaTeX.")
+@click.option("--latex", is_flag=True, help="Print every step as LaTeX, and nothing else.")
 @click.option("--steps", is_flag=True, help="Print every step, not only the findings.")
 @click.option("--premises", is_flag=True, help="Drop each premise in turn and prove again.")
 @format_option
@@ -224,9 +238,16 @@ def prove_claims(
         print_rows(step_rows(rows), form)
         click.echo(f"certificates: {target}", err=True)
         return
+    if latex:
+        from .exports.claim_latex import steps_latex
+
+        for row in rows.values():
+            click.echo(steps_latex(row), nl=False)
+        click.echo(f"certificates: {target}", err=True)
+        return
     if steps:
         for row in rows.values():
-            print_chain(row, latex)
+            print_chain(row)
     if premises:
         from .premise_tables import premises_of, print_premises
 

@@ -18,7 +18,7 @@ from .page.plain import plain
 from .page.summary import short_id
 
 Record = dict[str, Any]
-_SIGNS = {"<=": ("≤", r"\le"), ">=": ("≥", r"\ge"), "==": ("=", "=")}
+_SIGNS = {"<=": "≤", ">=": "≥", "==": "="}
 
 
 def print_proofs(proofs: Mapping[str, Record], paths: Sequence[str], seconds: float) -> None:
@@ -49,7 +49,7 @@ def print_proofs(proofs: Mapping[str, Record], paths: Sequence[str], seconds: fl
         out.print(path)
 
 
-def print_chain(row: Record, latex: bool) -> None:
+def print_chain(row: Record) -> None:
     """Every step of a claim, or of a paper those that are taken as given, in order."""
     out = console()
     if row["status"] is None:
@@ -58,7 +58,7 @@ def print_chain(row: Record, latex: bool) -> None:
         meaning = steps.MEANING[ProofStatus(row["status"])]
         _say(out, f"proof: {row['status']} ({meaning})", style="bold")
     for step in row["steps"]:
-        _print_step(out, step, row, latex)
+        _print_step(out, step, row)
     missing = steps.missing_parts(row) if row["status"] else []
     if missing:
         _say(out, f"  no step for {', '.join(missing)}")
@@ -69,10 +69,8 @@ def _say(out: Console, text: str, style: str = "") -> None:
     out.print(Text(text, style=style), soft_wrap=True)
 
 
-def _statement(step: Record, latex: bool = False) -> str:
-    sign = _SIGNS[step["relation"]][latex]
-    left, right = (step[side] if latex else plain(step[side]) for side in ("left", "right"))
-    return f"{left} {sign} {right}"
+def _statement(step: Record) -> str:
+    return f"{plain(step['left'])} {_SIGNS[step['relation']]} {plain(step['right'])}"
 
 
 def _named(step: Record, row: Record) -> str:
@@ -170,9 +168,9 @@ def _print_footer(out: Console, proofs: Mapping[str, Record], seconds: float) ->
     )
 
 
-def _print_step(out: Console, step: Record, row: Record, latex: bool) -> None:
+def _print_step(out: Console, step: Record, row: Record) -> None:
     _say(out, f"  [{steps.mark(step)}] {_named(step, row)}")
-    _say(out, f"      {_statement(step, latex)}")
+    _say(out, f"      {_statement(step)}")
     if step["conditions"]:
         _say(out, f"      if {'; '.join(step['conditions'])}")
     if step["by"]:

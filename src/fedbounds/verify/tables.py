@@ -11,7 +11,6 @@ from fedbounds.theory.catalogue import Entry
 from fedbounds.theory.claims import Claim, Part, read
 from fedbounds.vocabulary import Kind, Standing, StatementStatus, Verdict
 
-from .formula import to_latex
 from .listing import columns, console
 from .page.rows import planned_instances
 from .page.steps import by_local, by_status, counts
@@ -200,7 +199,7 @@ def print_entry(entry: Entry) -> None:
     out.print("\nopen: not encoded yet" if judged else "\na definition: not judged")
 
 
-def print_claim(claim: Claim, latex: bool, summary: Record | None) -> None:
+def print_claim(claim: Claim, summary: Record | None) -> None:
     """Statement, conditions, readings, standing."""
     out = console()
     entry = claim.entry
@@ -209,7 +208,7 @@ def print_claim(claim: Claim, latex: bool, summary: Record | None) -> None:
     for reading in claim.readings:
         out.print(Text(f"\nreading: {reading.name} {reading.ambiguity}".rstrip()))
         for part in read(claim, reading):
-            for line in _describe_part(part, latex):
+            for line in _describe_part(part):
                 out.print(Text("  " + line), soft_wrap=True)
     for multiplier in claim.proof_weights:
         out.print(
@@ -260,11 +259,8 @@ def _tight(best: Record) -> str:
     return f"relative gap {_number(best['relative_gap'])}"
 
 
-def _describe_part(part: Part, latex: bool) -> list[str]:
+def _describe_part(part: Part) -> list[str]:
     name = f"({part.name}) " if part.name else ""
-    if latex:
-        relation = r"\le" if part.relation == "<=" else "="
-        return [f"{name}{to_latex(part.left)} {relation} {to_latex(part.right)}"]
     lines = [f"{name}{part.left} {part.relation} {part.right}", f"  {part.index}"]
     if part.assumptions:
         lines.append("  assuming: " + ", ".join(part.assumptions))
