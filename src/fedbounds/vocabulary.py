@@ -367,6 +367,7 @@ class ProofStatus(StrEnum):
     PROVED = "proved"
     PROVED_BY_SOLVER = "proved by solver"
     PROVED_OTHERWISE = "proved otherwise"
+    CONDITIONAL = "proved from givens"
     GAP = "gap"
     CONTRADICTORY = "contradictory premises"
     OPEN = "open"
@@ -387,6 +388,7 @@ class Standing(StrEnum):
     CONFIRMED = "confirmed"
     CONFIRMED_BY_SOLVER = "confirmed*"
     PROVED_OTHERWISE = "proved otherwise"
+    CONDITIONAL = "proved from givens"  # of a user's theory: what it takes as given is measured
     GAP = "gap"
     TESTED = "tested"
     REFUTED = "refuted"

@@ -10,6 +10,9 @@ from typing import Any
 from fedbounds.errors import FedboundsError, unknown_name
 from fedbounds.vocabulary import Kind, Source
 
+from .contributed import contributed, installed
+from .contributed import keys as contributed_keys
+
 PAPERS = ("personalization", "fedplt", "submodel")
 
 
@@ -56,14 +59,26 @@ class Paper:
     entries: tuple[Entry, ...]
 
 
-@cache
 def paper(key: str) -> Paper:
     """The catalogue of one paper; an unknown key is an error that names the nearest.
 
     The claims of its sheet come first, then ours: what is true instead, or sharper.
     """
-    if key not in PAPERS:
-        raise unknown_name("paper", key, PAPERS)
+    if key in PAPERS:
+        return _of_the_package(key)
+    found = contributed(key)
+    if found is None:
+        raise unknown_name("paper", key, keys())
+    return found.paper
+
+
+def keys() -> tuple[str, ...]:
+    """Keys of the papers of this package, then of what users and other packages contribute."""
+    return (*PAPERS, *contributed_keys())
+
+
+@cache
+def _of_the_package(key: str) -> Paper:
     data = _table(key, "catalogue.toml")
     entries = tuple(
         Entry(
@@ -77,7 +92,7 @@ def paper(key: str) -> Paper:
         )
         for row in (*data["claim"], *_table(key, "ours.toml").get("claim", ()))
     )
-    _check_uses(entries)
+    check_uses(entries)
     head = data["paper"]
     return Paper(head["key"], head["title"], tuple(head["authors"]), entries)
 
@@ -87,7 +102,7 @@ def _table(key: str, name: str) -> dict[str, Any]:
     return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
 
 
-def _check_uses(entries: tuple[Entry, ...]) -> None:
+def check_uses(entries: tuple[Entry, ...]) -> None:
     """Refuse a name that is no claim of the paper, and a claim that rests on itself."""
     uses = {e.id: e.uses for e in entries}
     for claim_id, names in uses.items():
@@ -104,7 +119,7 @@ def _check_uses(entries: tuple[Entry, ...]) -> None:
 
 def entry(claim_id: str) -> Entry:
     """The entry of an id; an unknown id is an error that names the nearest."""
-    known = {e.id: e for key in PAPERS for e in paper(key).entries}
+    known = {e.id: e for key in keys() for e in paper(key).entries}
     if claim_id not in known:
         raise unknown_name("claim", claim_id, known)
     return known[claim_id]
@@ -113,9 +128,9 @@ def entry(claim_id: str) -> Entry:
 def select(names: tuple[str, ...]) -> tuple[Entry, ...]:
     """Entries of the named papers and claims, in catalogue order; all papers if none is named."""
     chosen: set[str] = set()
-    for name in names or PAPERS:
+    for name in names or (*PAPERS, *installed()):
         if "/" in name:
             chosen.add(entry(name).id)
         else:
             chosen.update(e.id for e in paper(name).entries)
-    return tuple(e for key in PAPERS for e in paper(key).entries if e.id in chosen)
+    return tuple(e for key in keys() for e in paper(key).entries if e.id in chosen)

@@ -204,7 +204,7 @@ class Claim:
         >>> found = theorem.evaluate(n=100, m=10, K=5, T=1000, L=1, F_0=1, gamma="1/200",
         ...                          sigma_u2=1, sigma_v2=1, b2=1)
         >>> found.parts[0].value.number, found.parts[0].dominating.name
-        (Fraction(179, 625), 'heterogeneity')
+        (Fraction(179, 625), 'transient')
         """
         from .bounds import evaluate
 

@@ -27,6 +27,8 @@ DEFINITIONS = (
     ("log_T", Condition(sp.Symbol("log_T", positive=True), ">=", sp.log(T))),
 )
 FROM_BELOW = frozenset({"eta_u", "eta_v", "nu_max", "C_rate", "log_T"})
+STEP_SIZES = frozenset({"gamma", "gamma_u", "gamma_v", "eta"})
+_SOLVED_FOR = STEP_SIZES | {"eta_u", "eta_v", "w_gap"}  # other constants are the problem's
 ORDERED = (("m", "n"),)  # the first is at most the second
 SHARES = frozenset(  # probabilities and shares: at most 1
     {"p", "p_2", "p_own", "p_mean", "p_mean_2", "q", "q_own", "q_mean", "q_mean_2"}
@@ -208,6 +210,18 @@ def complete(part: Part, given: Values, free: frozenset[str] = frozenset()) -> I
     return Inputs(values, tuple(derived), kept, tuple(sorted(missing or unknown)))
 
 
+def step_to_choose(part: Part, given: Values) -> str | None:
+    """Name of the one step size of the right side that neither a user nor a condition gives."""
+    values = complete(part, given).values
+    fixed = {
+        c.left.name
+        for c in part.conditions
+        if c.relation == "==" and c.left.is_Symbol and "w_gap" not in _names(c)
+    }
+    loose = (names_in(part.right) & STEP_SIZES) - values.keys() - fixed
+    return loose.pop() if len(loose) == 1 else None
+
+
 def missing_error(what: str, names: Iterable[str]) -> FedboundsError:
     """An error that lists every missing name with its meaning."""
     listed = sorted(names, key=lambda name: ("(" in name, name))
@@ -260,7 +274,8 @@ def _next(
         unknown = _names(c) - known
         if c.relation == "==" and len(unknown) == 1:
             (name,) = unknown
-            formula = _solved(c, symbols[name])
+            ours = name in _SOLVED_FOR or c.left == symbols[name]
+            formula = _solved(c, symbols[name]) if ours else None
             if formula is not None:
                 return Derived(name, formula, str(c))
     for name in sorted(FROM_BELOW & symbols.keys() - known):

@@ -9,6 +9,7 @@ from fedbounds.vocabulary import Kind
 
 from .catalogue import Entry, entry, paper
 from .claims import Claim
+from .contributed import contributed
 
 
 @cache
@@ -26,7 +27,9 @@ def encoded(found: Entry) -> Any:
             f"{found.id} is open: not encoded yet; `fedbounds list {found.paper}` "
             "shows which claims are"
         )
-    return _module_claims(found.paper, found.module)[found.id]
+    other = contributed(found.paper)
+    claims = _module_claims(found.paper, found.module) if other is None else other.claims
+    return claims[found.id]
 
 
 def claim(claim_id: str) -> Claim:

@@ -1,12 +1,21 @@
 """What a user types to name claims: an id, a paper, or a file of one's own."""
 
-from fedbounds.errors import FedboundsError
-from fedbounds.theory.catalogue import Entry, entry, select
+from fedbounds.errors import FedboundsError, unknown_name
+from fedbounds.theory.catalogue import Entry, entry, paper, select
+
+_SUFFIX = ".py"
+_INSIDE = "::"
 
 
 def entries_named(names: tuple[str, ...]) -> tuple[Entry, ...]:
-    """Entries of the named papers, claims and files; all papers if none is named."""
-    return select(names)
+    """Entries of the named papers, claims and files; all papers if none is named.
+
+    A file is run as Python, here and nowhere else.
+    """
+    files = tuple(name for name in names if _is_file(name))
+    own = tuple(found for name in files for found in _of_file(name))
+    others = tuple(name for name in names if name not in files)
+    return (*(select(others) if others or not files else ()), *own)
 
 
 def entry_named(name: str) -> Entry:
@@ -17,9 +26,30 @@ def entry_named(name: str) -> Entry:
     FedboundsError
         If there is no such claim, or the file has several.
     """
-    if "/" in name and not name.endswith(".py"):
+    if not _is_file(name) and "/" in name:
         return entry(name)
     found = entries_named((name,))
     if len(found) != 1:
-        raise FedboundsError(f"{name!r} has {len(found)} claims; expected one")
+        known = ", ".join(x.id.partition("/")[2] for x in found[:6])
+        raise FedboundsError(
+            f"{name!r} has {len(found)} claims; expected one, such as {name}{_INSIDE}NAME ({known})"
+            if _is_file(name)
+            else f"{name!r} is a paper of {len(found)} claims; expected one, such as {found[0].id}"
+        )
     return found[0]
+
+
+def _is_file(name: str) -> bool:
+    return name.partition(_INSIDE)[0].endswith(_SUFFIX)
+
+
+def _of_file(name: str) -> tuple[Entry, ...]:
+    from .own.load import load
+
+    path, _, wanted = name.partition(_INSIDE)
+    entries = [found for key in load(path) for found in paper(key).entries]
+    chosen = [found for found in entries if wanted in ("", found.id.partition("/")[2], found.id)]
+    if not chosen:
+        short = [found.id.partition("/")[2] for found in entries]
+        raise unknown_name(f"claim of {path}", wanted, short)
+    return tuple(chosen)

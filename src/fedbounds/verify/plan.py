@@ -30,6 +30,7 @@ from fedbounds.problems import (
 )
 from fedbounds.problems.linear import rational
 from fedbounds.theory.claims import Claim
+from fedbounds.theory.contributed import contributed
 from fedbounds.vocabulary import Constant, Method
 
 from .case import Case
@@ -90,7 +91,10 @@ def instances(
 
 def own_cases(paper: str, profile: Profile, seed: int) -> Iterator[Case]:
     """Cases of a paper that has a plan of its own."""
-    if paper in _PLANS:
+    other = contributed(paper)
+    if other is not None:
+        yield from other.cases(profile, seed)
+    elif paper in _PLANS:
         yield from import_module(_PLANS[paper]).cases(profile, seed)
 
 

@@ -109,12 +109,21 @@ def proof_rows(proofs: Proofs, claims: Sequence[Claim]) -> dict[str, Record]:
     """Per claim: how its proof stands, and its steps; per paper: what is taken as given."""
     rows: dict[str, Record] = {}
     for paper, own in proofs.steps.items():
-        given = [s for s in own if not s.written.claim]
-        rows[paper] = {"status": None, "steps": [_row(proofs, paper, s) for s in given]}
+        given = [s for s in own if not s.written.claim or s.written.rule == "given"]
+        rows[paper] = {
+            "status": None,
+            "failed": [s.written.id for s in given if s.local is Local.FALSE],
+            "open": [],
+            "steps": [_row(proofs, paper, s) for s in given],
+        }
     for claim in claims:
         paper = claim.entry.paper
         names = (claim.id, *(claim.id + suffix for suffix in OURS))
-        steps = [s for s in proofs.steps.get(paper, ()) if s.written.claim in names]
+        steps = [
+            s
+            for s in proofs.steps.get(paper, ())
+            if s.written.claim in names and s.written.rule != "given"
+        ]
         if steps:
             found = proofs.of(claim)
             rows[claim.id] = {

@@ -43,7 +43,7 @@ def _is_doubtful(entry: Entry, proofs: Proofs) -> bool:
     return any(
         step.written.claim == entry.id
         and step.written.reading
-        and step.local not in (Local.PROVED, Local.GIVEN)
+        and step.local is not Local.PROVED
         for step in proofs.steps.get(entry.paper, ())
     )
 

@@ -10,6 +10,7 @@ from typing import Any
 from fedbounds.errors import ConflictError
 from fedbounds.theory.catalogue import Entry
 from fedbounds.theory.claims import Claim
+from fedbounds.theory.contributed import contributed
 from fedbounds.theory.registry import encoded, encoded_claims
 from fedbounds.vocabulary import Standing, Verdict
 
@@ -18,6 +19,7 @@ from .extremes import BUDGET
 from .instance_file import from_data
 from .judge import Subject, concerned
 from .measure import fingerprint
+from .own.files import load_every
 from .plan import instances, own_displays
 from .profile import Profile
 from .proofs import proof_rows, prove, with_measurements
@@ -84,7 +86,7 @@ def run(
     suspects: Suspects = {}
     plan = _plan(entries, claims, settings)
     parallel = settings.workers > 1 and len(plan) >= _SMALL_PLAN
-    pool = ProcessPoolExecutor(settings.workers, get_context("spawn")) if parallel else None
+    pool = _pool(entries, settings.workers) if parallel else None
     with pool or nullcontext():
         settled = _settled_records(others, settings, store, pool)
         fresh = _all_records(claims, plan, settings, store, pool)
@@ -117,6 +119,13 @@ def run(
     _refuse_conflicts(summaries)
     kept = [row for row in found if row["verdict"] not in REFUSED]
     return Results(summaries, kept, proof_rows(proofs, claims))
+
+
+def _pool(entries: Sequence[Entry], workers: int) -> ProcessPoolExecutor:
+    """Processes that know the users' files of these entries."""
+    others = [contributed(key) for key in _papers(entries)]
+    files = tuple(other.file for other in others if other is not None and other.file)
+    return ProcessPoolExecutor(workers, get_context("spawn"), load_every, (files,))
 
 
 def _papers(entries: Sequence[Entry]) -> tuple[str, ...]:

@@ -117,6 +117,8 @@ def standing(statement: StatementStatus, proof: ProofStatus) -> Standing:
         return Standing.CONFLICT if proof in proved else Standing.REFUTED
     if proof in proved:
         return proved[proof]
+    if proof is ProofStatus.CONDITIONAL and statement is StatementStatus.SURVIVED:
+        return Standing.CONDITIONAL
     if proof is ProofStatus.GAP:
         return Standing.GAP
     return Standing.TESTED if statement is StatementStatus.SURVIVED else Standing.OPEN

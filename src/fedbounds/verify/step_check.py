@@ -16,6 +16,7 @@ from sympy.core.function import AppliedUndef
 from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
 from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.problems import Noise, NoiseLaw, Start, coupled_cosine, federated_quadratic
+from fedbounds.theory.contributed import contributed
 from fedbounds.theory.proof.language import Written
 from fedbounds.theory.proof.library import book_of
 from fedbounds.theory.proof.replay import Replayed
@@ -96,6 +97,8 @@ def evaluated(steps: Sequence[Replayed], paper: str = "personalization") -> dict
     ConflictError
         If a proved step is broken, or a vector depends on more than the proofs declare.
     """
+    if contributed(paper) is not None:
+        return {}  # every step is a claim, and judged on the cases
     for name, scope in book_of(paper).theory.scopes.items():
         check_declared(name, scope, _runs(paper, name))
     own = {"fedplt": fedplt_check.gaps, "submodel": submodel_check.gaps}

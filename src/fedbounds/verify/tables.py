@@ -22,6 +22,7 @@ _PASSING = (
     Standing.CONFIRMED,
     Standing.CONFIRMED_BY_SOLVER,
     Standing.PROVED_OTHERWISE,
+    Standing.CONDITIONAL,
     Standing.TESTED,
     Standing.SATISFIABLE,
     Standing.REPRODUCED,

@@ -5,9 +5,10 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from fedbounds.theory.catalogue import PAPERS
+from fedbounds.theory.catalogue import keys
 from fedbounds.theory.checker.data import Certificate, Step
 from fedbounds.theory.checker.files import step_data, theory_data
+from fedbounds.theory.contributed import contributed
 
 from .derive import Row
 from .language import Book
@@ -17,7 +18,7 @@ from .replay import Replayed, replay
 
 def papers() -> tuple[str, ...]:
     """Keys of the papers that have a book of proofs."""
-    return tuple(key for key in PAPERS if _written(key) is not None)
+    return tuple(key for key in keys() if _written(key) is not None)
 
 
 def book_of(paper: str) -> Book:
@@ -27,14 +28,21 @@ def book_of(paper: str) -> Book:
     return book()
 
 
-@cache
 def _written(paper: str) -> Callable[[], Book] | None:
+    other = contributed(paper)
+    return _of_the_package(paper) if other is None else other.book
+
+
+@cache
+def _of_the_package(paper: str) -> Callable[[], Book] | None:
     found: Callable[[], Book] | None = getattr(_module(paper, "book"), "book", None)
     return found
 
 
 def _module(paper: str, name: str) -> Any:
     """A module of a paper's proofs; None if the paper has none of that name."""
+    if contributed(paper) is not None:
+        return None
     path = f"fedbounds.theory.{paper}.proofs.{name}"
     try:
         return import_module(path)
@@ -44,11 +52,15 @@ def _module(paper: str, name: str) -> Any:
         return None
 
 
-@cache
 def replayed(paper: str) -> tuple[Replayed, ...]:
     """Every step of a paper's book with its status."""
     book = _written(paper)
-    return () if book is None else replay(book())
+    return () if book is None else _replayed(book)
+
+
+@cache
+def _replayed(book: Callable[[], Book]) -> tuple[Replayed, ...]:
+    return replay(book())
 
 
 def certificates(paper: str) -> dict[str, Any]:

@@ -190,7 +190,7 @@ def _without(
     moved = _renumbered(certificate, dropped, (*theory.always, *statement.conditions))
     missing = set(statement.assumptions) - set(target.assumptions)
     reasons = []
-    if moved is not None and not _assuming(theory, certificate, missing, earlier):
+    if moved is not None and not assuming(theory, certificate, missing, earlier):
         if target.conditions == statement.conditions:
             return certificate  # what is assumed matters nowhere else
         try:
@@ -207,7 +207,7 @@ def _without(
     return Refused("; ".join(dict.fromkeys(reasons)))
 
 
-def _assuming(
+def assuming(
     theory: Theory, certificate: Certificate, missing: Set[str], earlier: Mapping[str, Statement]
 ) -> list[Premise]:
     """What is used and assumes one of these."""

@@ -85,9 +85,9 @@ def marked_false(steps: Iterable[Replayed], false: Set[str]) -> tuple[Replayed, 
 
     A proof of the same statement stays proved, so that the contradiction shows.
     """
-    return tuple(
+    return inherit(
         replace(step, local=Local.FALSE)
-        if step.written.id in false and step.local not in (Local.PROVED, Local.GIVEN)
+        if step.written.id in false and step.local is not Local.PROVED
         else step
         for step in steps
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fedbounds.theory.claims import Claim, read
 from fedbounds.vocabulary import ProofStatus
 
+from .language import cited
 from .replay import Local, Replayed
 
 _HOLDS = (Local.PROVED, Local.GIVEN)
@@ -43,7 +44,11 @@ def proof_of(claim: Claim, steps: Sequence[Replayed]) -> ClaimProof:
     reading = claim.readings[0].name
     about = ("", *claim.algorithms)
     own = [
-        s for s in steps if s.written.claim == claim.id and s.written.statement.algorithm in about
+        s
+        for s in steps
+        if s.written.claim == claim.id
+        and s.written.statement.algorithm in about
+        and s.written.rule != "given"  # what is taken as given proves nothing
     ]
     shown = [s for s in own if s.written.reading in ("", reading)]
     paper = [s for s in shown if s.written.source == "paper"]
@@ -57,7 +62,8 @@ def proof_of(claim: Claim, steps: Sequence[Replayed]) -> ClaimProof:
     unsettled = [s.written.id for s in paper if s.local is Local.OPEN]
     unsettled += [name for s in paper for name in s.missing if name not in broken]
     if not missing and paper and all(s.inherited and not s.failed for s in paper):
-        return ClaimProof(ProofStatus.PROVED)
+        rests = _measured_givens(paper, steps)
+        return ClaimProof(ProofStatus.CONDITIONAL if rests else ProofStatus.PROVED)
     ours = _unique([s.written.id for s in shown if s.written.source == "ours" and s.inherited])
     open_ = _unique([*unsettled, *missing])
     wanted = {s.written.id for s in shown if s.written.reading}
@@ -67,6 +73,20 @@ def proof_of(claim: Claim, steps: Sequence[Replayed]) -> ClaimProof:
     if failed:
         return ClaimProof(ProofStatus.GAP, failed, open_, ours)
     return ClaimProof(ProofStatus.OPEN, failed, open_, ours)
+
+
+def _measured_givens(own: Sequence[Replayed], steps: Sequence[Replayed]) -> frozenset[str]:
+    """What steps rest on that is taken as given and is a claim itself, to be measured."""
+    cites = {s.written.id: tuple(cited(s.written)) for s in steps}
+    given = {s.written.id for s in steps if s.written.rule == "given" and s.written.claim}
+    found: set[str] = set()
+    waiting = [name for s in own for name in cited(s.written)]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting.extend(cites.get(name, ()))
+    return frozenset(found & given)
 
 
 def _without_step(claim: Claim, steps: Sequence[Replayed]) -> Iterator[str]:

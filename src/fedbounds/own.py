@@ -1,0 +1,23 @@
+"""Theorems of your own: what a file such as ``my_theorem.py`` imports.
+
+See `theory`, and ``fedbounds new FILE`` for a commented template.
+"""
+
+from fedbounds.theory.proof.language import cite, fact, square
+
+from .verify.own.algorithm import Algorithm
+from .verify.own.declare import Theory, theory
+from .verify.own.families import quadratic, quadratics
+from .verify.own.load import contribution
+
+__all__ = [
+    "Algorithm",
+    "Theory",
+    "cite",
+    "contribution",
+    "fact",
+    "quadratic",
+    "quadratics",
+    "square",
+    "theory",
+]

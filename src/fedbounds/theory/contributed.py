@@ -1,0 +1,75 @@
+"""Theories that are not part of the package: a user's file, or another installed package.
+
+A contribution has what a paper has: a list of entries, claims, perhaps a book of proofs, and
+cases. Light: no SymPy. Installed packages name theirs in the entry point ``fedbounds.theories``,
+whose name is the key and whose value is a function without arguments that returns one.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any
+
+from fedbounds.errors import FedboundsError
+
+if TYPE_CHECKING:
+    from .catalogue import Paper
+
+GROUP = "fedbounds.theories"
+
+
+@dataclass(frozen=True, eq=False)
+class Contribution:
+    """What a paper's modules offer, as one value.
+
+    Attributes
+    ----------
+    paper : Paper
+    claims : mapping from claim id to Claim
+    book : function that returns the Book of proofs, or None
+    cases : function of (profile, seed)
+        Yields the cases that judge the claims.
+    source : str
+        A hash of all that defines it, part of every record's name.
+    file : str
+        Where it was read; empty for an installed package.
+    """
+
+    paper: "Paper"
+    claims: Mapping[str, Any]
+    book: Callable[[], Any] | None
+    cases: Callable[[Any, int], Any]
+    source: str = ""
+    file: str = ""
+
+
+_KNOWN: dict[str, Contribution] = {}
+
+
+def contribute(found: Contribution) -> None:
+    """Make a theory known under its key; a later one of the same key takes its place."""
+    _KNOWN[found.paper.key] = found
+
+
+def contributed(key: str) -> Contribution | None:
+    """The contribution of that key, loaded from its package if need be; None if there is none."""
+    if key not in _KNOWN and key in installed():
+        (point,) = entry_points(group=GROUP, name=key)
+        found = point.load()()
+        if not isinstance(found, Contribution) or found.paper.key != key:
+            raise FedboundsError(
+                f"entry point {point.value!r} of {GROUP} returned {type(found).__name__}; "
+                f"expected a Contribution with the key {key!r}"
+            )
+        contribute(found)
+    return _KNOWN.get(key)
+
+
+def installed() -> tuple[str, ...]:
+    """Keys of the theories of installed packages."""
+    return tuple(sorted({point.name for point in entry_points(group=GROUP)}))
+
+
+def keys() -> tuple[str, ...]:
+    """Keys of all contributions, loaded or installed."""
+    return tuple(dict.fromkeys((*installed(), *_KNOWN)))

@@ -1,0 +1,173 @@
+"""The proofs of a user's theory as a book, and conditions that contradict each other."""
+
+from collections.abc import Iterator
+from itertools import combinations
+from types import SimpleNamespace
+
+import sympy as sp
+
+from fedbounds.errors import FedboundsError
+from fedbounds.theory.checker.data import Assignment, Premise, Square
+from fedbounds.theory.checker.data import Statement as Stated
+from fedbounds.theory.checker.data import Theory as Spoken
+from fedbounds.theory.checker.errors import Refused
+from fedbounds.theory.claims import Condition, Part
+from fedbounds.theory.proof.language import Book, Written, above, below, condition, equal
+from fedbounds.theory.proof.replay import certified, check_citations
+from fedbounds.theory.proof.text import comparisons, statement_of, text, theory_of
+from fedbounds.theory.symbols import L, m, mu, n
+
+from .declare import CONDITIONS, Statement, Theory
+
+Use = str | Premise | Square
+HYPOTHESIS = Premise("hypothesis", "hypothesis", ("?",))
+_IN_CHART = {"<=": below, ">=": above, "==": equal}
+
+
+def spoken(theory: Theory) -> Spoken:
+    """Shared symbols and those of the theory, and what their meanings imply: mu <= L, m <= n."""
+    own = SimpleNamespace(**theory.names.constants, **theory.names.quantities)
+    sampled = ((text(m), "<=", text(n)),) if "m" in theory.parameters else ()
+    always = (*sampled, (text(mu), "<=", text(L)))
+    return theory_of({}, frozenset(), frozenset(), always, (own,))  # type: ignore[arg-type]
+
+
+def book_of(theory: Theory) -> Book:
+    """Every given and every proof, in the order of the file."""
+    book = Book(theory.key, spoken(theory))
+    for statement in theory.statements:
+        if statement.given:
+            _given(book, statement)
+        elif statement.proof is not None:
+            _proved(book, statement)
+    check_citations(book)
+    return book
+
+
+def _given(book: Book, statement: Statement) -> None:
+    part, entry = statement.claim.parts[0], statement.claim.entry
+    name = entry.id.partition("/")[2]
+    book.steps.append(
+        Written(
+            f"asm {name}",
+            statement_of(part),
+            part.left,
+            part.relation.value,
+            part.right,
+            (),
+            rule="given",
+            claim=entry.id,
+            reading=statement.claim.readings[0].name,
+            origin=entry.statement,
+            place=entry.place,
+            conditions=part.conditions,
+            assumptions=part.assumptions,
+        )
+    )
+
+
+def _proved(book: Book, statement: Statement) -> None:
+    """The claim's step, in the first chart in which it is certified, or else the first."""
+    charts = list(_charts(statement))
+    earlier = {s.id: s.statement for s in book.steps}
+    written = [_written(book, statement, chart) for chart in charts]
+    book.steps.append(next((w for w in written if _certifies(book, w, earlier)), written[0]))
+
+
+def _certifies(book: Book, written: Written, earlier: dict[str, Stated]) -> bool:
+    try:
+        certified(book.theory, written, earlier)
+    except Refused:
+        return False
+    return True
+
+
+def _written(book: Book, statement: Statement, chart: tuple[Assignment, ...]) -> Written:
+    part, entry, proof = statement.claim.parts[0], statement.claim.entry, statement.proof
+    assert proof is not None
+    known = {s.id for s in book.steps}
+    placed = {assignment.name for assignment in chart}
+    induction = proof.by == "induction"
+    uses: list[Use] = [HYPOTHESIS] if induction else []
+    for use in proof.uses:
+        if use == CONDITIONS:
+            uses.extend(condition(c) for c in part.conditions if text(c.left) not in placed)
+        elif isinstance(use, str):
+            uses.append(f"asm {use}" if f"asm {use}" in known else use)
+        else:
+            uses.append(use)
+    return Written(
+        entry.id.partition("/")[2],
+        statement_of(part),
+        part.left,
+        part.relation.value,
+        part.right,
+        tuple(uses),
+        chart,
+        rule="induction" if induction else "combine",
+        claim=entry.id,
+        reading=statement.claim.readings[0].name,
+        variable="t" if induction else "",
+        place=entry.place,
+        conditions=part.conditions,
+        assumptions=part.assumptions,
+    )
+
+
+def _charts(statement: Statement) -> Iterator[tuple[Assignment, ...]]:
+    """Parameters in terms of the slack of their conditions, with n above m and without."""
+    proof, part = statement.proof, statement.claim.parts[0]
+    placed: dict[str, Assignment] = {}
+    if proof is not None and CONDITIONS in proof.uses:
+        for of in part.conditions:
+            if of.left.is_Symbol and of.left not in of.right.free_symbols:
+                placed.setdefault(of.left.name, _IN_CHART[of.relation](of.left, of.right))
+    own = tuple(placed.values())
+    spoken_of = {name for side in _sides(part) for name in map(str, side.free_symbols)}
+    implied = [
+        above(high, low)
+        for high, low in ((n, m), (L, mu))
+        if {str(high), str(low)} <= spoken_of and not {str(high), str(low)} & placed.keys()
+    ]
+    for count in range(len(implied), -1, -1):
+        yield from ((*chosen, *own) for chosen in combinations(implied, count))
+
+
+def _sides(part: Part) -> list[sp.Expr]:
+    return [part.left, part.right, *(s for c in part.conditions for s in (c.left, c.right))]
+
+
+def refuse_contradiction(theory: Theory, statement: Statement) -> None:
+    """Raise if a claim's conditions prove 1 <= 0: no run could meet them.
+
+    Raises
+    ------
+    FedboundsError
+        With the line of the claim.
+    """
+    conditions = statement.claim.parts[0].conditions
+    false = [str(c) for c in conditions if _is_false(c)]
+    if false or (conditions and _contradict(theory, conditions)):
+        shown = " and ".join(false or [str(c) for c in conditions])
+        raise FedboundsError(
+            f"{statement.line}: the conditions of {statement.claim.id} contradict each other: "
+            f"{shown}"
+        )
+
+
+def _is_false(of: Condition) -> bool:
+    relation = {"<=": sp.Le, ">=": sp.Ge, "==": sp.Eq}[of.relation]
+    return bool(relation(of.left, of.right) == sp.false)
+
+
+def _contradict(theory: Theory, conditions: tuple[Condition, ...]) -> bool:
+    absurd = Stated("1", "<=", "0", tuple(comparisons(conditions)))
+    step = Written(
+        "contradiction", absurd, sp.S.One, "<=", sp.S.Zero,
+        tuple(condition(c) for c in conditions), conditions=conditions,
+    )  # fmt: skip
+    try:
+        certified(spoken(theory), step, {})
+    except Refused:
+        return False
+    return True

@@ -1,0 +1,88 @@
+"""The problem as a user's functions see it: n clients whose gradients are asked for all at once."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import array_api_compat
+
+from fedbounds.errors import require
+from fedbounds.problems import everyone
+
+Array = Any
+
+
+@dataclass(frozen=True, eq=False)
+class Clients:
+    """f(x) = (1/n) sum_i f_i(x), evaluated on arrays with one row per outcome.
+
+    Attributes
+    ----------
+    objective : problem of `fedbounds.problems` without personal blocks
+    xp : module
+        The array namespace of the problem's arrays: NumPy, or whichever the algorithm runs on.
+    """
+
+    objective: Any
+    xp: Any = None
+
+    def __post_init__(self) -> None:
+        require(
+            self.objective.personal_dimension == 0,
+            "personal dimension of an own problem",
+            self.objective.personal_dimension,
+            "0: own algorithms see one model",
+        )
+        if self.xp is None:
+            object.__setattr__(self, "xp", array_api_compat.array_namespace(self.objective.hessian))
+
+    @property
+    def clients(self) -> int:
+        """n."""
+        return int(self.objective.clients)
+
+    @property
+    def dimension(self) -> int:
+        """d."""
+        return int(self.objective.shared_dimension)
+
+    @property
+    def minimiser(self) -> Array:
+        """x*, shape (d,)."""
+        return self.objective.minimiser
+
+    @property
+    def noise_scale(self) -> Any:
+        """Standard deviation of each coordinate of a client's gradient noise."""
+        return self.objective.noise.scale_u
+
+    def spread(self, x: Array) -> Array:
+        """A model per client: shape (rows, d) to (rows, n, d), every client's the same."""
+        return self.xp.stack([x] * self.clients, axis=1)
+
+    def gradient(self, y: Array) -> Array:
+        """Gradients grad f_i(y_i), shape (rows, n, d), of models of that shape or (rows, d)."""
+        rows, cohort, shape = self._rows(y)
+        return self._back(self.objective.gradient(rows, cohort), shape)
+
+    def value(self, y: Array) -> Array:
+        """Values f_i(y_i), shape (rows, n), of models of shape (rows, n, d) or (rows, d)."""
+        rows, cohort, shape = self._rows(y)
+        values = self.objective.value(rows, cohort)
+        return self.xp.permute_dims(self.xp.reshape(values, (shape[1], shape[0])), (1, 0))
+
+    def full_gradient(self, x: Array) -> Array:
+        """grad f(x), shape (rows, d)."""
+        return self.xp.sum(self.gradient(x), axis=1) / self.clients
+
+    def _rows(self, y: Array) -> tuple[Array, Any, tuple[int, ...]]:
+        models = self.spread(y) if y.ndim == 2 else y
+        shape = tuple(models.shape)
+        expected = (shape[0], self.clients, self.dimension)
+        require(shape == expected, "shape of the models", shape, f"{expected}")
+        by_client = self.xp.permute_dims(models, (1, 0, 2))
+        rows = self.xp.reshape(by_client, (shape[0] * shape[1], shape[2]))
+        return rows, everyone(self.clients, shape[0]), shape
+
+    def _back(self, rows: Array, shape: tuple[int, ...]) -> Array:
+        by_client = self.xp.reshape(rows, (shape[1], shape[0], shape[2]))
+        return self.xp.permute_dims(by_client, (1, 0, 2))

@@ -1,0 +1,356 @@
+"""How a user's file declares a theory: quantities, what is taken as given, claims and proofs.
+
+Every mistake is told where it was made: the file and line of the call come first.
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import sympy as sp
+
+from fedbounds.errors import FedboundsError, unknown_name
+from fedbounds.theory.catalogue import PAPERS, Entry
+from fedbounds.theory.checker.data import Premise, Square
+from fedbounds.theory.claims import Claim, Condition, Part
+from fedbounds.theory.symbols import (
+    CONSTANTS,
+    MEANING,
+    SHARED,
+    SIGNED,
+    Meaning,
+    RunOperator,
+    T,
+    quantities_in,
+    t,
+)
+from fedbounds.theory.typed import Names, identifier, relation, shared_names
+from fedbounds.vocabulary import Assumption, Index, Kind, Relation, Source
+
+from .algorithm import Algorithm
+from .families import Pair, quadratics
+from .quantities import OfState
+
+CONDITIONS = "conditions"
+_ASSUMPTIONS = {name.value: name for name in Assumption}
+_KNOWN_PARAMETERS = {"m": "1:n", "K": (1, 2)}
+
+
+@dataclass(frozen=True)
+class Proof:
+    """How a claim follows: what it uses, and whether by induction over rounds."""
+
+    uses: tuple[str | Premise | Square, ...]
+    by: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Statement:
+    """One claim, or one thing taken as given, as declared."""
+
+    claim: Claim
+    given: bool
+    proof: Proof | None
+    line: str
+
+
+@dataclass(eq=False)
+class Theory:
+    """A theory of one's own; made by `theory`, filled by its methods.
+
+    Attributes
+    ----------
+    key : str
+        Ids are "key/name".
+    algorithm : Algorithm
+    parameters : dict
+        Values of the algorithm's parameters; see `theory`.
+    problems : tuple of pairs (problem, start)
+    rounds : tuple of int
+        Horizons T that are enumerated; moments go to `horizon`.
+    """
+
+    key: str
+    algorithm: Algorithm
+    title: str
+    parameters: dict[str, Any]
+    problems: tuple[Pair, ...]
+    rounds: tuple[int, ...]
+    horizon: int
+    line: str
+    quantities: dict[str, OfState] = field(default_factory=dict)
+    constants: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    statements: list[Statement] = field(default_factory=list)
+    names: Names = field(default_factory=lambda: Names({}, {}))
+
+    def parameter(self, name: str, meaning: str, values: Any = "edges") -> None:
+        """A parameter of the algorithm beside those that every theory knows.
+
+        Parameters
+        ----------
+        values : "edges", "a:b" or a sequence of numbers and formulas
+            See `theory`.
+        """
+        with _told_at(_caller()):
+            self._symbol(name, meaning, positive=True)
+            self.parameters[name] = values
+
+    def constant(
+        self, name: str, meaning: str, value: Callable[..., Any], *, positive: bool = False
+    ) -> None:
+        """A constant of the problem: ``value(problem, start)``, an exact number.
+
+        Parameters
+        ----------
+        value : function (problem, start) -> number
+            ``problem`` as the algorithm sees it; ``start`` of shape (d,).
+        """
+        with _told_at(_caller()):
+            self._symbol(
+                name, meaning, nonnegative=True, **({"positive": True} if positive else {})
+            )
+            self.constants[name] = value
+
+    def quantity(self, name: str, meaning: str, value: OfState, *, signed: bool = False) -> None:
+        """A measured quantity: the expectation of ``value(problem, state)``, a number per row.
+
+        Parameters
+        ----------
+        signed : bool
+            Whether it may be negative; otherwise proofs may drop it from a right side's lower end.
+        """
+        with _told_at(_caller()):
+            self._new(name, meaning)
+            function = sp.Function(name, real=True)
+            (SIGNED.add if signed else SIGNED.discard)(name)
+            self.names = Names(self.names.constants, {**self.names.quantities, name: function})
+            self.quantities[name] = value
+
+    def given(
+        self,
+        name: str,
+        formula: str,
+        why: str,
+        *,
+        conditions: Sequence[str] = (),
+        assumptions: Sequence[str] = (),
+        first: int = 0,
+    ) -> None:
+        """Something that proofs may use and that is measured, not proved."""
+        line = _caller()
+        with _told_at(line):
+            entry = self._entry(name, why, formula, line)
+            self._add(entry, formula, conditions, assumptions, first, None, line, given=True)
+
+    def claim(
+        self,
+        name: str,
+        formula: str,
+        *,
+        statement: str = "",
+        conditions: Sequence[str] = (),
+        assumptions: Sequence[str] = (),
+        uses: Sequence[str | Premise | Square] | None = None,
+        by: str = "",
+        first: int = 0,
+    ) -> None:
+        """A claim, with a proof if ``uses`` is there.
+
+        Parameters
+        ----------
+        formula : str
+            "left <= right" or "left == right".
+        conditions : strings
+            On parameters and constants: "eta <= 1/L".
+        assumptions : strings
+            Words of `fedbounds.vocabulary.Assumption`.
+        uses : sequence or None
+            Names of claims and givens declared before, "conditions", or premises and squares of
+            `fedbounds.theory.proof.language`. None: no proof.
+        by : str
+            "induction" over rounds; else a combination of what it uses.
+        first : int
+            From this round on.
+        """
+        line = _caller()
+        with _told_at(line):
+            proof = None if uses is None else self._proof(name, uses, by)
+            entry = self._entry(name, statement, formula, line)
+            self._add(entry, formula, conditions, assumptions, first, proof, line, given=False)
+
+    def _proof(self, name: str, uses: Sequence[Any], by: str) -> Proof:
+        if not uses:
+            raise FedboundsError(
+                f"the proof of {name!r} cites nothing; add to `uses` what it rests on, such as a "
+                f"given, an earlier claim, or {CONDITIONS!r}"
+            )
+        if by not in ("", "induction"):
+            raise unknown_name("rule", by, ["induction"])
+        known = {s.claim.id.partition("/")[2] for s in self.statements} | {CONDITIONS}
+        for use in uses:
+            if isinstance(use, str) and use not in known:
+                raise unknown_name(f"step cited by {name!r}", use, known)
+        return Proof(tuple(uses), by)
+
+    def _entry(self, name: str, statement: str, formula: str, line: str) -> Entry:
+        taken = {s.claim.id.partition("/")[2] for s in self.statements}
+        if name in taken:
+            raise FedboundsError(f"{name!r} is declared twice; every claim needs its own name")
+        if not name or any(c in name for c in "/: "):
+            raise FedboundsError(f"claim name {name!r}; expected letters, digits, '-' and '.'")
+        kind = Kind.IDENTITY if "==" in formula else Kind.INEQUALITY
+        place = line.rpartition("/")[2]
+        return Entry(
+            f"{self.key}/{name}", kind, Source.VERBATIM, place, statement or formula, "own"
+        )
+
+    def _add(
+        self,
+        entry: Entry,
+        formula: str,
+        conditions: Sequence[str],
+        assumptions: Sequence[str],
+        first: int,
+        proof: Proof | None,
+        line: str,
+        given: bool,
+    ) -> None:
+        names = self.all_names()
+        read = relation(formula, names)
+        sides = (read.left, read.right) if read.relation != ">=" else (read.right, read.left)
+        _only(conditions, "conditions")
+        part = Part(
+            left=sides[0],
+            right=sides[1],
+            relation=Relation.EQUAL if read.relation == "==" else Relation.AT_MOST,
+            index=_index(sides),
+            first_round=first,
+            conditions=tuple(_condition(text, names) for text in conditions),
+            assumptions=tuple(_assumption(word) for word in assumptions),
+        )
+        uses = () if proof is None else tuple(self._ids(proof))
+        found = Claim(_with_uses(entry, uses), (self.algorithm.name,), (part,))
+        self.statements.append(Statement(found, given, proof, line))
+
+    def _ids(self, proof: Proof) -> Iterator[str]:
+        for use in proof.uses:
+            if isinstance(use, str) and use != CONDITIONS:
+                yield f"{self.key}/{use}"
+
+    def all_names(self) -> Names:
+        shared = shared_names()
+        return Names(
+            {**shared.constants, **self.names.constants},
+            {**shared.quantities, **self.names.quantities},
+        )
+
+    def _symbol(self, name: str, meaning: str, **signs: bool) -> None:
+        self._new(name, meaning)
+        symbol = sp.Symbol(name, **signs)
+        CONSTANTS[name] = symbol
+        self.names = Names({**self.names.constants, name: symbol}, self.names.quantities)
+
+    def _new(self, name: str, meaning: str) -> None:
+        if not name.isidentifier():
+            raise FedboundsError(f"name {name!r}; expected a Python identifier")
+        shared = {identifier(x) for x in SHARED}
+        if name in shared or name in ("t", "k", "T"):
+            raise FedboundsError(
+                f"{name!r} is a shared name ({MEANING[name].text}); choose another"
+            )
+        MEANING[name] = Meaning(meaning, rf"\mathrm{{{name}}}".replace("_", r"\_"))
+
+
+def theory(
+    key: str,
+    algorithm: Algorithm,
+    *,
+    title: str = "",
+    parameters: Mapping[str, Any] | None = None,
+    problems: Iterable[Pair] | None = None,
+    rounds: Sequence[int] = (1, 2, 3),
+    horizon: int = 20,
+) -> Theory:
+    """A theory of one's own about an algorithm of one's own.
+
+    Parameters
+    ----------
+    key : str
+        Short name; claims are called "key/name".
+    algorithm : Algorithm
+    parameters : mapping from name to values
+        Of the algorithm. Values are a sequence of numbers and formulas in n, constants and earlier
+        parameters, such as ``("1/(4*L)", "1/L")``; or "a:b", all whole numbers from a to b, which
+        may be formulas; or "edges", the largest values that the claims' conditions allow, and half
+        of them. Default: m of 1 to n, and K of 1 and 2.
+    problems : iterable of pairs (problem, start)
+        From `quadratics` or `quadratic`; default: small strongly convex quadratics.
+    rounds : sequence of int
+        Horizons T at which every outcome is enumerated.
+    horizon : int
+        T of longer runs, by exact moments, where the step is affine in the state.
+    """
+    line = _caller()
+    with _told_at(line):
+        if not key.isidentifier() or key in PAPERS:
+            raise FedboundsError(
+                f"key {key!r}; expected letters, digits and _, and none of {', '.join(PAPERS)}"
+            )
+        if not isinstance(algorithm, Algorithm):
+            raise FedboundsError(
+                f"algorithm is {type(algorithm).__name__}; expected Algorithm(init, draw, step)"
+            )
+        pairs = tuple(quadratics() if problems is None else problems)
+        if not pairs:
+            raise FedboundsError("problems is empty; expected pairs (problem, start)")
+        values = dict(_KNOWN_PARAMETERS if parameters is None else parameters)
+        return Theory(key, algorithm, title or key, values, pairs, tuple(rounds), horizon, line)
+
+
+def _with_uses(entry: Entry, uses: tuple[str, ...]) -> Entry:
+    return Entry(
+        entry.id, entry.kind, entry.source, entry.place, entry.statement, entry.module, uses
+    )
+
+
+def _only(texts: Any, what: str) -> None:
+    if isinstance(texts, str):
+        raise FedboundsError(f"{what} is the string {texts!r}; expected a sequence: [{texts!r}]")
+
+
+def _condition(text: str, names: Names) -> Condition:
+    found = relation(text, names)
+    if quantities_in(found.left) | quantities_in(found.right):
+        raise FedboundsError(f"condition {text!r} has a measured quantity; expected parameters")
+    return found
+
+
+def _assumption(word: str) -> Assumption:
+    if word not in _ASSUMPTIONS:
+        raise unknown_name("assumption", word, _ASSUMPTIONS)
+    return _ASSUMPTIONS[word]
+
+
+def _index(sides: Sequence[sp.Expr]) -> Index:
+    """Per round where a quantity stands at t, outside any run operator; else per run."""
+    plain = [side.replace(lambda e: isinstance(e, RunOperator), lambda e: T) for side in sides]
+    if any(t in side.free_symbols for side in plain):
+        return Index.ROUND
+    measured = any(quantities_in(side) or side.has(RunOperator) for side in sides)
+    return Index.RUN if measured else Index.POINT
+
+
+@contextmanager
+def _told_at(line: str) -> Iterator[None]:
+    try:
+        yield
+    except FedboundsError as error:
+        raise FedboundsError(f"{line}: {error}") from error
+
+
+def _caller() -> str:
+    """File and line from which a method of this module was called."""
+    frame = sys._getframe(2)
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"

@@ -1,0 +1,83 @@
+"""Problems on which own claims are judged unless the file brings its own."""
+
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Any
+
+import numpy as np
+from flint import fmpq
+
+from fedbounds.errors import require
+from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw
+from fedbounds.problems.linear import rational
+
+Array = Any
+Pair = tuple[Any, Array]  # a problem and a start
+
+# symmetric, with rational eigenvalues, so that L and mu are exact
+_HESSIANS: dict[int, tuple[tuple[tuple[int, ...], ...], ...]] = {
+    1: (((1,),), ((2,),), ((4,),)),
+    2: (((1, 0), (0, 1)), ((1, 0), (0, 3)), ((2, 1), (1, 2)), ((2, -1), (-1, 2))),
+    3: (((1, 0, 0), (0, 2, 0), (0, 0, 4)), ((2, 1, 0), (1, 2, 0), (0, 0, 1))),
+}
+_REPEATS = 3  # of every shape
+
+
+def quadratics(
+    clients: Sequence[int] = (1, 2, 3), dimensions: Sequence[int] = (1, 2), noise: bool = True
+) -> tuple[Pair, ...]:
+    """Small strongly convex quadratics in rationals, with and without noise, and a start each.
+
+    Parameters
+    ----------
+    clients, dimensions : sequences of int
+        n of 1 to 4, and d of 1 to 3.
+    noise : bool
+        Whether some have Rademacher noise, whose variance is known exactly.
+    """
+    for n in clients:
+        require(1 <= n <= 4, "clients n", n, "between 1 and 4")
+    for d in dimensions:
+        require(d in _HESSIANS, "dimension d", d, f"one of {sorted(_HESSIANS)}")
+    return tuple(_pairs(clients, dimensions, noise))
+
+
+def quadratic(
+    hessians: Sequence[Any], slopes: Sequence[Any], start: Sequence[Any], noise: Any = 0
+) -> Pair:
+    """f_i(x) = 1/2 x' H_i x + h_i' x in rationals, and a start.
+
+    Parameters
+    ----------
+    hessians : nested sequence, shape (n, d, d)
+    slopes : nested sequence, shape (n, d)
+    start : sequence, shape (d,)
+    noise : number
+        Standard deviation of every coordinate of the Rademacher gradient noise.
+    """
+    linear = _exact(slopes)
+    law = Noise(NoiseLaw.RADEMACHER, rational(noise), fmpq(0))
+    problem = FederatedQuadratic(_exact(hessians), linear, linear.shape[-1], law)
+    return problem, _exact(start)
+
+
+def _pairs(clients: Sequence[int], dimensions: Sequence[int], noise: bool) -> Iterator[Pair]:
+    random = Random(0)
+    scales = (0, fmpq(1, 2)) if noise else (0,)
+    for d in dimensions:
+        for n in clients:
+            for repeat in range(_REPEATS):
+                same = random.choice(_HESSIANS[d])
+                own = [random.choice(_HESSIANS[d]) for _ in range(n)]
+                hessians = [same] * n if repeat == 0 else own
+                slopes = [[random.randint(-3, 3) for _ in range(d)] for _ in range(n)]
+                start = [random.choice((-2, -1, 1, 2, 6)) for _ in range(d)]
+                for scale in scales:
+                    yield quadratic(hessians, slopes, start, scale)
+
+
+def _exact(rows: Any) -> Array:
+    nested = np.asarray(rows, dtype=object)
+    found = np.empty(nested.shape, dtype=object)
+    found.reshape(-1)[:] = [rational(entry) for entry in nested.reshape(-1)]
+    return found

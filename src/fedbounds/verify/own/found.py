@@ -1,0 +1,79 @@
+"""What an own run shows: quantities, parameters, constants, evidence; moments held against rows."""
+
+from dataclasses import replace
+from typing import Any
+
+from flint import fmpq
+
+from fedbounds.errors import ConflictError, FedboundsError
+from fedbounds.problems.linear import rational
+
+from ..case import Found, find
+from .algorithm import called
+from .clients import Clients
+from .declare import Theory
+from .enumerated import enumerated
+from .known import theory_of
+from .polynomials import NotAffineError, moments
+from .setup import OwnRun, constants, evidence
+
+_COMPARED = 1  # rounds at which moments are held against enumeration
+
+
+@find.register
+def _find(run: OwnRun) -> Found:
+    theory = theory_of(run.theory)
+    known = constants(run.problem, run.start)
+    parameters = dict(run.values) | {
+        "n": run.problem.clients,
+        "d_u": run.problem.shared_dimension,
+        "T": run.rounds,
+        "sigma^2": run.problem.shared_dimension * run.problem.noise.scale_u**2,
+    }
+    for name, value in theory.constants.items():
+        parameters[name] = _own_constant(theory, name, value, run)
+    series = _moments(run, theory) if run.moments else _enumerated(run, theory)
+    how = "exact moments" if run.moments else "enumerated"
+    return Found(
+        family=f"{theory.algorithm.name} on quadratics, {how}",
+        parameters=parameters,
+        series=series,
+        constants=known,
+        evidence=evidence(run.problem, known),
+    )
+
+
+def _enumerated(run: OwnRun, theory: Theory) -> dict[str, Any]:
+    return enumerated(run, theory.algorithm, theory.quantities)
+
+
+def _moments(run: OwnRun, theory: Theory) -> dict[str, Any]:
+    """By moments; nothing is measured where the step is not affine in the state.
+
+    Raises
+    ------
+    ConflictError
+        If moments and enumeration disagree: an error of this suite.
+    """
+    try:
+        found = moments(run, theory.algorithm, theory.quantities)
+    except NotAffineError:
+        return {}
+    first = _enumerated(replace(run, rounds=_COMPARED, moments=False), theory)
+    for name, values in found.items():
+        own = first[name]
+        if list(values[: len(own)]) != list(own):
+            raise ConflictError(
+                f"{name} of {run.theory}: moments and enumeration disagree within {_COMPARED} round"
+            )
+    return found
+
+
+def _own_constant(theory: Theory, name: str, value: Any, run: OwnRun) -> fmpq:
+    found = called(value, Clients(run.problem), run.start)
+    try:
+        return rational(found)
+    except (TypeError, ValueError, AttributeError) as error:
+        raise FedboundsError(
+            f"{theory.line}: constant {name!r} is {found!r}; expected an exact number"
+        ) from error

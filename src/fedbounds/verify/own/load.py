@@ -1,0 +1,123 @@
+"""Read a user's file: run it as Python, once, and make what it declares known like a paper.
+
+Only a file that is named on the command line, or a package's entry point, is ever run.
+"""
+
+import hashlib
+import sys
+import traceback
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+
+from fedbounds.errors import FedboundsError
+from fedbounds.problems import FederatedQuadratic, Noise
+from fedbounds.problems.spectrum import to_floats
+from fedbounds.theory.catalogue import Paper, check_uses
+from fedbounds.theory.contributed import Contribution, contribute
+
+from ..store import source_hash
+from .algorithm import examine
+from .book import book_of, refuse_contradiction
+from .clients import Clients
+from .declare import Theory
+from .known import remember
+from .plan import cases, first_parameters
+from .setup import OwnRun
+
+
+def load(path: str) -> tuple[str, ...]:
+    """Load a file; returns the keys of its theories.
+
+    Raises
+    ------
+    FedboundsError
+        One or two lines with file and line, whatever is wrong with it.
+    """
+    file = Path(path)
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "not UTF-8 text"
+        raise FedboundsError(f"cannot read {path!r}: {why}") from error
+    found = [x for x in vars(_run(path, text)).values() if isinstance(x, Theory)]
+    theories = list(dict.fromkeys(found))
+    if not theories:
+        raise FedboundsError(
+            f"{path} declares no theory; add: me = theory('me', Algorithm(init, draw, step))"
+        )
+    for theory in theories:
+        contribute(contribution(theory, text, path))
+    return tuple(theory.key for theory in theories)
+
+
+def contribution(theory: Theory, text: str = "", file: str = "") -> Contribution:
+    """A theory as a paper has it; an installed package's entry point returns this.
+
+    Parameters
+    ----------
+    text : str
+        The source that defines it, which determines its records' names.
+
+    Raises
+    ------
+    FedboundsError
+        If there are no claims, conditions contradict each other, or the algorithm breaks its
+        contract in one round of floats.
+    """
+    if not theory.statements:
+        raise FedboundsError(
+            f"{theory.line}: {theory.key} has no claim; add: {theory.key}.claim('rate', "
+            "'D_W(T) <= D_W(0)')"
+        )
+    for statement in theory.statements:
+        refuse_contradiction(theory, statement)
+    entries = tuple(statement.claim.entry for statement in theory.statements)
+    check_uses(entries)
+    _examine(theory)
+    remember(theory)
+    source = hashlib.sha256((source_hash() + text).encode()).hexdigest()
+    return Contribution(
+        Paper(theory.key, theory.title, (f"declared in {Path(theory.line).name}",), entries),
+        {statement.claim.id: statement.claim for statement in theory.statements},
+        partial(book_of, theory),
+        partial(cases, theory, source),
+        source,
+        file,
+    )
+
+
+def _examine(theory: Theory) -> None:
+    """One round in floats on the last problem, which has the most clients."""
+    problem, start = max(theory.problems, key=lambda pair: pair[0].clients)
+    values = first_parameters(theory, problem, start)
+    floats = FederatedQuadratic(
+        to_floats(problem.hessian),
+        to_floats(problem.linear),
+        problem.shared_dimension,
+        Noise(problem.noise.law, float(problem.noise.scale_u), 0.0),
+    )
+    begin = to_floats(start)
+    run = OwnRun(theory.key, "", floats, values, begin, 1)
+    examine(theory.algorithm, Clients(floats), run.parameters(), begin)
+
+
+def _run(path: str, text: str) -> ModuleType:
+    name = "fedbounds_own_" + hashlib.sha256(path.encode()).hexdigest()[:12]
+    module = ModuleType(name)
+    module.__file__ = path
+    try:
+        code = compile(text, path, "exec")
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None) or 1
+        raise FedboundsError(f"{path}:{line}: {getattr(error, 'msg', error)}") from error
+    sys.modules[name] = module  # dataclasses of the file need their module
+    try:
+        exec(code, module.__dict__)
+    except FedboundsError:
+        raise
+    except Exception as error:
+        frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == path]
+        line = frames[-1].lineno if frames else 1
+        raise FedboundsError(f"{path}:{line}: {type(error).__name__}: {error}") from error
+    return module

@@ -1,0 +1,171 @@
+"""Which runs judge a user's theory: every shape that can be enumerated, and long ones by moments.
+
+Parameters are those that the file gives, or the edges of the claims' own conditions, where a claim
+is most exposed. Limits are counted.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from math import prod
+from typing import Any
+
+import sympy as sp
+from flint import fmpq
+
+from fedbounds.errors import FedboundsError
+from fedbounds.problems.linear import rational
+from fedbounds.theory.typed import Names, expression
+from fedbounds.vocabulary import Method
+
+from ..case import Case
+from ..evaluate import IrrationalError, Numbers, evaluate
+from ..profile import Profile
+from . import found as found  # what a set-up shows is registered when it is imported
+from .algorithm import draws_of
+from .clients import Clients
+from .declare import Theory
+from .enumerated import MOST_ROWS
+from .setup import OwnRun, constants
+
+Values = tuple[tuple[str, Any], ...]
+_MOST = {Profile.QUICK: 60, Profile.DEFAULT: 240, Profile.THOROUGH: 2000}  # cases
+_SHARES = (fmpq(1), fmpq(1, 2))  # of the largest step that a condition allows
+
+
+def cases(theory: Theory, source: str, profile: Profile, seed: int) -> Iterator[Case]:
+    """Cases in the order of their work, each shape of problem in turn."""
+    found = sorted(_every(theory, source), key=lambda case: case.work)
+    yield from _spread(found, _MOST[profile])
+
+
+def _spread(found: list[Case], most: int) -> list[Case]:
+    """At most so many, evenly over the list, the cheapest and the dearest among them."""
+    if len(found) <= most:
+        return found
+    return [found[i * (len(found) - 1) // (most - 1)] for i in range(most)]
+
+
+def _every(theory: Theory, source: str) -> Iterator[Case]:
+    for number, (problem, start) in enumerate(theory.problems, 1):
+        for values in _parameters(theory, problem, start):
+            outcomes = _outcomes(theory, problem, values)
+            if outcomes is None:
+                continue
+            shown = ", ".join(f"{k}={v}" for k, v in values)
+            for rounds in theory.rounds:
+                if outcomes**rounds <= MOST_ROWS:
+                    run = OwnRun(theory.key, source, problem, values, start, rounds)
+                    yield _case(theory, run, f"{number}: {shown}, T={rounds}", outcomes**rounds)
+            long = OwnRun(theory.key, source, problem, values, start, theory.horizon, True)
+            work = outcomes * theory.horizon
+            yield _case(theory, long, f"{number}: {shown}, T={theory.horizon}", work)
+
+
+def _case(theory: Theory, run: OwnRun, name: str, outcomes: int) -> Case:
+    method = Method.RATIONAL if run.exact else Method.ENUMERATION
+    size = run.problem.clients * run.problem.shared_dimension
+    return Case(f"problem {name}", theory.algorithm.name, run, method, outcomes * size)
+
+
+def _outcomes(theory: Theory, problem: Any, values: Values) -> int | None:
+    """Of one round; None if there are too many to be enumerated."""
+    run = OwnRun(theory.key, "", problem, values, problem.linear[0], 1)
+    try:
+        draws = draws_of(theory.algorithm, Clients(problem), run.parameters(), run.exact)
+    except FedboundsError as error:
+        if "outcomes" in str(error):
+            return None
+        raise
+    return prod(len(law.chances) for law in draws.laws)
+
+
+def _parameters(theory: Theory, problem: Any, start: Any) -> Iterator[Values]:
+    """Every combination of the parameters' values for a problem, in the order of the file."""
+    known = {name.value: rational(c.value) for name, c in constants(problem, start).items()}
+    known |= {"n": fmpq(problem.clients), "d_u": fmpq(problem.shared_dimension)}
+    yield from _extended(theory, known, list(theory.parameters.items()), ())
+
+
+def _extended(
+    theory: Theory, known: Mapping[str, Any], left: Sequence[tuple[str, Any]], done: Values
+) -> Iterator[Values]:
+    if not left:
+        yield done
+        return
+    (name, given), *rest = left
+    for value in _values(theory, name, given, known):
+        yield from _extended(theory, {**known, name: value}, rest, (*done, (name, value)))
+
+
+def _values(theory: Theory, name: str, given: Any, known: Mapping[str, Any]) -> list[Any]:
+    if given == "edges":
+        found = [edge * share for edge, share in product(_edges(theory, name, known), _SHARES)]
+        return sorted({x for x in found if x > 0}, key=float, reverse=True)
+    if isinstance(given, str):
+        low, colon, high = given.partition(":")
+        if not colon:
+            return [_number(theory, name, given, known)]
+        first, last = (_number(theory, name, end, known) for end in (low, high))
+        return [fmpq(x) for x in range(int(first.p), int(last.p) + 1)]
+    return [_number(theory, name, value, known) for value in given]
+
+
+def _number(theory: Theory, name: str, value: Any, known: Mapping[str, Any]) -> fmpq:
+    where = f"{theory.line}: parameter {name!r}"
+    if not isinstance(value, str):
+        try:
+            return rational(value)
+        except (TypeError, ValueError, AttributeError) as error:
+            raise FedboundsError(f"{where} has the value {value!r}; expected a number") from error
+    try:
+        return _evaluated(expression(value, _names(theory)), known)
+    except (FedboundsError, IrrationalError) as error:
+        raise FedboundsError(f"{where}: {error}") from error
+
+
+def _evaluated(of: sp.Expr, known: Mapping[str, Any]) -> fmpq:
+    return rational(evaluate(of, Numbers(known, {}, lambda p, q: fmpq(p, q))))
+
+
+def _names(theory: Theory) -> Names:
+    return theory.all_names()
+
+
+def _edges(theory: Theory, name: str, known: Mapping[str, Any]) -> list[fmpq]:
+    """Largest values that conditions ``name <= bound`` allow, claim by claim."""
+    found: list[fmpq] = []
+    for statement in theory.statements:
+        bounds = [
+            c.right
+            for c in statement.claim.parts[0].conditions
+            if c.left.is_Symbol and c.left.name == name and c.relation in ("<=", "==")
+        ]
+        values = [_evaluated(b, known) for b in bounds if _can(b, known)]
+        if values and min(values) not in found:
+            found.append(min(values))
+    return found or [1 / (4 * known["L"])]
+
+
+def _can(bound: sp.Expr, known: Mapping[str, Any]) -> bool:
+    try:
+        _evaluated(bound, known)
+    except (FedboundsError, IrrationalError, ZeroDivisionError):
+        return False
+    return True
+
+
+def first_parameters(theory: Theory, problem: Any, start: Any) -> Values:
+    """The first combination of the parameters' values.
+
+    Raises
+    ------
+    FedboundsError
+        If there is none.
+    """
+    found = next(_parameters(theory, problem, start), None)
+    if found is None:
+        raise FedboundsError(
+            f"{theory.line}: no combination of parameters for n = {problem.clients}; "
+            f"given: {theory.parameters}"
+        )
+    return found
