@@ -1,0 +1,224 @@
+"""Errors in what is stored: files that were cut or edited, and records of what has changed since.
+
+Files are written to a temporary folder and read by what reads them in a run.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from unittest.mock import patch
+
+from fedbounds.errors import FedboundsError
+from fedbounds.theory.checker.__main__ import recheck
+from fedbounds.theory.checker.files import step_data, theory_data
+from fedbounds.theory.claims import AS_PRINTED, Claim
+from fedbounds.theory.registry import claim
+from fedbounds.theory.symbols import b2
+from fedbounds.vocabulary import Verdict
+
+from .. import store as store_module
+from ..instance_file import from_data, to_data
+from ..judge import judge_reading
+from ..measure import fingerprint, measure
+from ..records import dumps, record
+from ..store import Store, claim_text, read_document, record_key
+from .instances import balanced, verdict_said
+from .planted import ErrorKind, Planted, Said
+from .proof_errors import PROVED, REFUSED, prove
+
+LEMMA = "personalization/lem-3.6"
+READ, KEPT, ANEW = "read", "kept", "computed anew"
+Record = dict[str, Any]
+
+
+def halved(found: Claim) -> Claim:
+    """The lemma with half of b^2, which `balanced` violates."""
+    parts = (
+        replace(p, right=p.right.subs(b2, b2 / 2)) if p.name == "a" else p for p in found.parts
+    )
+    return replace(found, parts=tuple(parts))
+
+
+def lemma_record() -> Record:
+    """The record of the lemma, halved, on one instance: violated, with the instance's numbers."""
+    instance, found = balanced(), halved(claim(LEMMA))
+    judgement = judge_reading(found, AS_PRINTED, instance, measure(instance))
+    return record(judgement, "selftest") | {"instance": to_data(instance)}
+
+
+# ---- files
+
+
+def document_text() -> str:
+    """A results document with one record."""
+    return dumps({"schema": 1, "run": {}, "claims": {}, "results": [lemma_record()]})
+
+
+def document_read(text: str) -> Said:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "results.json"
+        path.write_text(text, encoding="utf-8")
+        try:
+            found = read_document(path)
+        except FedboundsError as error:
+            return Said(REFUSED, str(error).replace(folder, "..."))
+    return Said(READ, f"{len(found['results'])} record")
+
+
+def record_text() -> str:
+    """A record's file as the store writes it."""
+    with TemporaryDirectory() as folder:
+        store = Store(Path(folder))
+        store.save("selftest", lemma_record())
+        return (store.records / "selftest.json").read_text(encoding="utf-8")
+
+
+def record_read(text: str) -> Said:
+    with TemporaryDirectory() as folder:
+        store = Store(Path(folder))
+        (store.records / "selftest.json").write_text(text, encoding="utf-8")
+        return _loaded(store)
+
+
+def _loaded(store: Store) -> Said:
+    try:
+        found = store.load("selftest")
+    except FedboundsError as error:
+        return Said(REFUSED, str(error).replace(str(store.folder), "..."))
+    assert found is not None
+    return Said(READ, f"verdict: {found['verdict']}")
+
+
+def edited(**fields: Any) -> Callable[[str], str]:
+    def plant(text: str) -> str:
+        return dumps(json.loads(text) | fields)
+
+    return plant
+
+
+def saved_and_loaded(row: Record) -> Said:
+    """A record as the store gives it back."""
+    with TemporaryDirectory() as folder:
+        store = Store(Path(folder))
+        store.save("selftest", row)
+        return _loaded(store)
+
+
+def without_parts(row: Record) -> Record:
+    return {name: value for name, value in row.items() if name != "parts"}
+
+
+def written(row: Record) -> Said:
+    try:
+        text = dumps(row)
+    except ValueError as error:
+        return Said(REFUSED, str(error))
+    return Said("written", f"{len(text)} characters")
+
+
+def certificates() -> Record:
+    """Lemma 3.2 of a file of proofs, with all that comes before as given."""
+    own, step = prove("lem-3.2:u")()
+    given = [
+        {"id": name, "statement": step_data(replace(step, statement=s))["statement"],
+         "certificate": None}
+        for name, s in own.earlier.items()
+    ]  # fmt: skip
+    return {"theory": theory_data(own.theory), "steps": [*given, step_data(step)]}
+
+
+def smaller_bound(data: Record) -> Record:
+    """The file's lemma with half its constant, and its certificate as it was."""
+    *given, last = data["steps"]
+    statement = last["statement"] | {"right": last["statement"]["right"].replace("/n", "/(2*n)")}
+    return data | {"steps": [*given, last | {"statement": statement}]}
+
+
+def certificates_checked(data: Record) -> Said:
+    refused = recheck(data)
+    if refused:
+        return Said(REFUSED, "; ".join(f"{name}: {why}" for name, why in refused.items()))
+    return Said(PROVED, "1 certificate checked from the file")
+
+
+# ---- records of something else
+
+
+def stored(given: tuple[Claim, str]) -> Said:
+    """Whether a run of this claim, by a package of this source, keeps the stored record."""
+    found, source = given
+    instance = balanced()
+    with TemporaryDirectory() as folder:
+        store = Store(Path(folder))
+        store.save(_key(claim(LEMMA), "unchanged", instance), lemma_record())
+        kept = store.load(_key(found, source, instance)) is not None
+    said = "the name of the record is " + ("the same" if kept else "another")
+    return Said(KEPT if kept else ANEW, said)
+
+
+def _key(found: Claim, source: str, instance: Any) -> str:
+    with patch.object(store_module, "source_hash", lambda: source):
+        return record_key(claim_text(found, AS_PRINTED), fingerprint(instance), 0)
+
+
+def witness_replayed(row: Record) -> Said:
+    """The verdict on a witness's numbers, whatever verdict stands beside them."""
+    instance = from_data(row["instance"])
+    judgement = judge_reading(halved(claim(LEMMA)), AS_PRINTED, instance, measure(instance))
+    return verdict_said(judgement.deciding)
+
+
+def alike_clients(row: Record) -> Record:
+    """The witness's numbers edited: clients alike, nothing to violate; its verdict stands."""
+    linear = [["1", "0"], ["1", "0"]]
+    return row | {"instance": row["instance"] | {"linear": linear}}
+
+
+# ---- the table
+
+_KIND = ErrorKind.STORAGE
+
+PLANTED = (
+    Planted(
+        "truncated-results", _KIND, "results.json is cut in half", "results.json",
+        "refused when read", document_text, lambda text: text[: len(text) // 2], document_read,
+        READ, REFUSED,
+    ),
+    Planted(
+        "lost-field", _KIND, "a record has lost its parts", "record of lem-3.6",
+        "refused when read", lemma_record, without_parts, saved_and_loaded, READ, REFUSED,
+    ),
+    Planted(
+        "edited-verdict", _KIND, "the verdict of a record is edited by hand", "record of lem-3.6",
+        "refused by its digest", record_text, edited(verdict=Verdict.NOT_VIOLATED.value),
+        record_read, READ, REFUSED,
+    ),
+    Planted(
+        "not-a-number", _KIND, "the gap of a record is not a number", "record of lem-3.6",
+        "refused when written", lemma_record, lambda row: row | {"gap": float("nan")}, written,
+        "written", REFUSED,
+    ),
+    Planted(
+        "edited-certificate", _KIND, "a statement of proofs.json is edited: half its constant",
+        "certificate of lem-3.2", "refused when rechecked", certificates, smaller_bound,
+        certificates_checked, PROVED, REFUSED,
+    ),
+    Planted(
+        "edited-witness", _KIND, "a witness's numbers are edited, its verdict is not",
+        "witness against lem-3.6 with b^2 halved", "judged again by its numbers", lemma_record,
+        alike_clients, witness_replayed, Verdict.VIOLATED.value, Verdict.NOT_VIOLATED.value,
+    ),
+    Planted(
+        "changed-claim", _KIND, "a claim has changed since its record was written", "lem-3.6",
+        "another name of the record", lambda: (claim(LEMMA), "unchanged"),
+        lambda given: (halved(given[0]), given[1]), stored, KEPT, ANEW,
+    ),
+    Planted(
+        "changed-source", _KIND, "the package has changed since the record was written",
+        "lem-3.6", "another name of the record", lambda: (claim(LEMMA), "unchanged"),
+        lambda given: (given[0], "changed"), stored, KEPT, ANEW,
+    ),
+)  # fmt: skip
