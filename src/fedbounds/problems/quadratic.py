@@ -21,9 +21,10 @@ from fedbounds.vocabulary import Assumption, Constant
 
 from .cohort import Cohort, everyone
 from .constants import OF_BLOCKS, Constants, ConstantValue, Evidence, not_known
-from .linear import is_exact, is_positive_semidefinite, solve, spectral_norm
+from .linear import is_exact, is_positive_definite, is_positive_semidefinite, solve, spectral_norm
 from .noise import SILENT, Noise
 from .problem import Start, check_start, initial_gradients, initial_value, joint_rows
+from .spectrum import in_rationals
 
 Array = Any
 
@@ -243,6 +244,13 @@ class FederatedQuadratic:
             shared, coupling, _ = self.blocks()
             bounded = bool((shared == shared * 0).all() and (coupling == coupling * 0).all())
             return Evidence(bounded, "the shared gradient is affine: bounded only if constant")
+        if assumption is Assumption.STRONGLY_CONVEX:
+            definite = all(is_positive_definite(own) for own in in_rationals(self.hessian))
+            return Evidence(definite, "strongly convex if and only if every H_i is definite")
+        if assumption is Assumption.PL:
+            return Evidence(
+                self.minimiser is not None, "on quadratics: if and only if bounded below"
+            )
         if assumption not in OF_BLOCKS:
             return not_known(assumption)
         return Evidence(True, "exact on quadratics")

@@ -1,1 +1,51 @@
-"""Hypothesis strategies for problems, parameters, instances and the laws they are drawn from."""
+"""Hypothesis strategies for problems, parameters of claims, instances, and laws of randomness.
+
+What they draw is built to fit, not drawn and rejected: a problem satisfies the assumptions asked
+for, parameters meet a claim's conditions. All shrink to one or two clients and small whole numbers.
+
+Examples
+--------
+>>> from hypothesis import find
+>>> from fedbounds import strategies
+>>> from fedbounds.vocabulary import Assumption
+>>> convex = strategies.problems({Assumption.STRONGLY_CONVEX}, exact=True)
+>>> problem = find(convex, lambda problem: problem.clients >= 2)
+>>> print(*problem.hessian.ravel(), *problem.linear.ravel())
+1 1 0 0
+"""
+
+from fedbounds.errors import FedboundsError
+
+try:
+    import hypothesis  # noqa: F401
+except ImportError as error:
+    raise FedboundsError(
+        "fedbounds.strategies needs hypothesis, which is not installed: pip install hypothesis"
+    ) from error
+
+from .claims import instances, parameters
+from .masks import mask_laws
+from .participation import (
+    Participation,
+    bernoulli,
+    full,
+    participation_laws,
+    with_replacement,
+    without_replacement,
+)
+from .problems import masked_quadratics, problems, starts
+
+__all__ = [
+    "Participation",
+    "bernoulli",
+    "full",
+    "instances",
+    "mask_laws",
+    "masked_quadratics",
+    "parameters",
+    "participation_laws",
+    "problems",
+    "starts",
+    "with_replacement",
+    "without_replacement",
+]

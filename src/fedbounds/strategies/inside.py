@@ -1,0 +1,278 @@
+"""Inside a part's conditions: counts from a list of those that fit, step sizes at the edges."""
+
+from dataclasses import replace
+from functools import cache
+from itertools import product
+from typing import Any
+
+import numpy as np
+from flint import fmpq
+from hypothesis import strategies as st
+
+from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
+from fedbounds.algorithms.participant_mean import ParticipantMean
+from fedbounds.errors import FedboundsError
+from fedbounds.problems import ClientVectors, FederatedQuadratic, Problem, Start
+from fedbounds.problems.linear import rational
+from fedbounds.theory.claims import Claim, Condition, Part, read
+from fedbounds.theory.registry import encoded
+from fedbounds.verify.conditions import failure
+from fedbounds.verify.evaluate import IrrationalError, Numbers, evaluate
+from fedbounds.verify.extremes_steps import names_in, step_sizes
+from fedbounds.verify.instance import ALGORITHM_NAMES, Instance, Point, parameters_of
+from fedbounds.verify.names import entry_named
+from fedbounds.vocabulary import Assumption, Constant, Method
+
+from .problems import quadratic_of
+from .ranges import as_numbers, whole
+
+Values = dict[str, Any]
+RUNS = {name: kind for kind, name in ALGORITHM_NAMES.items() if issubclass(kind, FedAvgP)}
+BOUND, MEAN = "bound", ALGORITHM_NAMES[ParticipantMean]
+_BLOCKS = ((1, 0), (1, 1), (0, 1))
+_BITS = 6  # significant binary digits of what is irrational: rounded inside the conditions
+
+
+# ---- instances
+
+
+def instances_inside(text: str) -> st.SearchStrategy[Any]:
+    """See `fedbounds.strategies.instances`."""
+    return st.one_of([_instances(part, name) for part, name in _parts(text)])
+
+
+def _parts(text: str) -> list[tuple[Part, str]]:
+    """The parts of the first reading for which instances are built, with their algorithm."""
+    claim = encoded(entry_named(text))
+    if not isinstance(claim, Claim):
+        raise FedboundsError(f"{text} is {type(claim).__name__}, without formulas to instantiate")
+    known = {*RUNS, BOUND, MEAN}
+    found = [
+        (part, name)
+        for part in read(claim, claim.readings[0])
+        for name in ((part.algorithm,) if part.algorithm else claim.algorithms)
+        if name in known and not part.vectors and _fits(part, name)
+    ]
+    if not found:
+        raise FedboundsError(
+            f"no instances are built for {claim.id}, which is about "
+            f"{', '.join(claim.algorithms)}; expected a claim about {', '.join(sorted(known))}"
+        )
+    return found
+
+
+def _instances(part: Part, name: str) -> st.SearchStrategy[Any]:
+    if name == BOUND:
+        return _points(part)
+    return _vectors(part) if name == MEAN else _runs(part, name)
+
+
+@st.composite
+def _points(draw: st.DrawFn, part: Part) -> Point:
+    counted = draw(st.sampled_from(_counts(part, BOUND)))
+    values = {key: fmpq(number) for key, number in counted.items()}
+    for constant in ("L", "F_0"):
+        values[constant] = fmpq(draw(st.integers(1, 4)))
+    for constant in ("b^2", "sigma_u^2", "sigma_v^2"):
+        values[constant] = fmpq(draw(st.integers(0, 4)))
+    return Point("drawn", tuple(values.items()))
+
+
+@st.composite
+def _vectors(draw: st.DrawFn, part: Part) -> Instance:
+    counted = draw(st.sampled_from(_counts(part, MEAN)))
+    vectors = as_numbers(whole(draw, (counted["n"], 1), -2, 2), True)
+    algorithm = ParticipantMean(counted["m"])
+    return Instance("drawn", ClientVectors(vectors), algorithm, 1, Method.RATIONAL)
+
+
+@st.composite
+def _runs(draw: st.DrawFn, part: Part, name: str) -> Instance:
+    counted = draw(st.sampled_from(_counts(part, name)))
+    n, d_u, d_v = (counted[key] for key in ("n", "d_u", "d_v"))
+    quiet = _fixed(part)
+    below = frozenset({*part.assumptions, Assumption.BOUNDED_BELOW})
+    problem = quadratic_of(draw, n, d_u, d_v, below, exact=True, quiet=quiet)
+    start = _away(problem, whole(draw, (d_u,), -2, 2), whole(draw, (n, d_v), -2, 2))
+    values = _steps(draw, part, counted, problem, start)
+    outer = values["eta_u"], values["eta_v"]
+    found = with_effective_step(counted["m"], counted["K"], values["gamma"], *outer)
+    algorithm = RUNS[name](**vars(found))
+    return Instance("drawn", problem, algorithm, counted["T"], Method.RATIONAL, start)
+
+
+def _away(problem: FederatedQuadratic, u: Any, v: Any) -> Start:
+    """The start, moved by one in its first block if it is the minimiser: F_0 > 0."""
+    start = Start(as_numbers(u, True), as_numbers(v, True))
+    if problem.constants(start)[Constant.INITIAL_GAP].value > 0:
+        return start
+    return _away(problem, u + 1, v) if len(u) else _away(problem, u, v + 1)
+
+
+# ---- parameters
+
+
+def parameters_inside(
+    text: str, problem: Problem | None, start: Start | None
+) -> st.SearchStrategy[Values]:
+    """See `fedbounds.strategies.parameters`."""
+    if problem is None:
+        return instances_inside(text).map(parameters_of)
+    strategies, reasons = [], []
+    begun = _ones(problem) if start is None else start
+    for part, name in _parts(text):
+        reason = _unfit(part, name, problem)
+        if reason is None:
+            strategies.append(_parameters(part, name, problem, begun))
+        else:
+            reasons.append(reason)
+    if not strategies:
+        raise FedboundsError(f"{text} does not apply to this problem: {'; '.join({*reasons})}")
+    return st.one_of(strategies)
+
+
+def _unfit(part: Part, name: str, problem: Problem) -> str | None:
+    """Why a part does not apply to a problem, or None."""
+    if name not in RUNS:
+        return f"it is about {name}, where no problem is needed"
+    for assumption in part.assumptions:
+        evidence = problem.satisfies(assumption)
+        if evidence.holds is not True:
+            return f"{assumption.value}: {evidence.reason}"
+    return None if _own_counts(part, problem) else "no m, K, T meet its conditions for n, d_u, d_v"
+
+
+def _ones(problem: Problem) -> Start:
+    exact = isinstance(problem, FederatedQuadratic) and problem.hessian.dtype == object
+    for size in (1, 2):
+        u, v = (
+            as_numbers(np.full(shape, size), exact)
+            for shape in (
+                (problem.shared_dimension,),
+                (problem.clients, problem.personal_dimension),
+            )
+        )
+        start = Start(u, v)
+        gap = problem.constants(start).get(Constant.INITIAL_GAP)
+        if gap is None or gap.value > 0:
+            break
+    return start
+
+
+@st.composite
+def _parameters(draw: st.DrawFn, part: Part, name: str, problem: Problem, start: Start) -> Values:
+    return _steps(draw, part, draw(st.sampled_from(_own_counts(part, problem))), problem, start)
+
+
+def _steps(draw: st.DrawFn, part: Part, counted: Values, problem: Problem, start: Start) -> Values:
+    """The counts with step sizes at the edges of the conditions, or inside; checked."""
+    constants = {k.value: rational(c.value) for k, c in problem.constants(start).items()}
+    known = constants | {key: fmpq(number) for key, number in counted.items()}
+    fixed = {str(c.left) for c in part.conditions if c.relation == "=="}
+
+    def factor(name: str, *sizes: float) -> float:
+        return 1.0 if name in fixed else draw(st.sampled_from(sizes))
+
+    factors = factor("gamma", 1.0, 0.5, 0.125), factor("eta_u", 1.0, 2.0), factor("eta_v", 1.0, 2.0)
+    found = step_sizes(_at_least(part), known, factors, _BITS)
+    if found is None:
+        raise FedboundsError(
+            "the conditions fix gamma at an irrational number, or name unknown ones"
+        )
+    gamma, eta_u, eta_v = found
+    steps = {"gamma": gamma, "gamma_u": gamma / eta_u, "gamma_v": gamma / eta_v}
+    steps |= {"eta_u": eta_u, "eta_v": eta_v}
+    numbers = Numbers(known | steps, {}, lambda p, q: fmpq(p, q))
+    for condition in part.conditions:
+        reason = failure(condition, numbers)
+        if reason:
+            raise FedboundsError(f"no step sizes were found: {reason}")
+    return counted | steps
+
+
+def _at_least(part: Part) -> Part:
+    """An outer step that is fixed, as the least admissible one; it is then taken once."""
+    conditions = (
+        replace(c, relation=">=") if str(c.left) in ("eta_u", "eta_v") and c.relation == "==" else c
+        for c in part.conditions
+    )
+    return replace(part, conditions=tuple(conditions))
+
+
+def _fixed(part: Part) -> bool:
+    """Whether a condition fixes gamma: then by a root, of the noise and of the dissimilarity."""
+    return any(str(c.left) == "gamma" and c.relation == "==" for c in part.conditions)
+
+
+# ---- counts
+
+
+@cache
+def _counts(part: Part, name: str) -> list[Values]:
+    """All small counts that meet the conditions on counts alone, the simplest first."""
+    return [
+        values
+        for values in _small_counts(name)
+        if values["T"] > part.first_round and _meets(part, values) and _rational(part, values)
+    ]
+
+
+def _small_counts(name: str) -> list[Values]:
+    if name == MEAN:
+        return [{"n": n, "m": m, "T": 1} for n in range(1, 6) for m in range(1, n + 1)]
+    if name == BOUND:
+        return [
+            {"n": n, "m": m, "K": k, "j": j, "T": rounds}
+            for n in range(1, 7)
+            for m in range(1, n + 1)
+            for k in range(1, 9)
+            for j in range(1, k + 1)
+            for rounds in (1, 2, 4, 16)
+        ]
+    return [
+        {"n": n, "m": m, "K": k, "T": rounds, "d_u": d_u, "d_v": d_v}
+        for n in range(1, 5)
+        for d_u, d_v in _BLOCKS
+        for k, rounds in product((1, 2, 3), (1, 2, 4))
+        for m in range(1, n + 1)
+    ]
+
+
+def _own_counts(part: Part, problem: Problem) -> list[Values]:
+    """Counts for a problem of any size."""
+    n, blocks = problem.clients, (problem.shared_dimension, problem.personal_dimension)
+    every = (
+        {"n": n, "m": m, "K": k, "T": rounds, "d_u": blocks[0], "d_v": blocks[1]}
+        for k, rounds, m in product((1, 2, 3, 8), (1, 2, 4, 16), range(1, n + 1))
+    )
+    return [v for v in every if v["T"] > part.first_round and _meets(part, v)]
+
+
+def _fits(part: Part, name: str) -> bool:
+    return bool(_counts(part, name))
+
+
+def _meets(part: Part, values: Values) -> bool:
+    numbers = Numbers(values, {})
+    return all(
+        failure(condition, numbers) is None
+        for condition in part.conditions
+        if _of_counts(condition, values)
+    )
+
+
+def _rational(part: Part, values: Values) -> bool:
+    """Whether a gamma that is fixed is rational, on problems without noise and dissimilarity."""
+    constants = {"L": 1, "F_0": 1, "b^2": 0, "sigma_u^2": 0, "sigma_v^2": 0}
+    known = {key: fmpq(number) for key, number in (constants | values).items()}
+    for condition in part.conditions:
+        if str(condition.left) == "gamma" and condition.relation == "==":
+            try:
+                evaluate(condition.right, Numbers(known, {}, lambda p, q: fmpq(p, q)))
+            except IrrationalError:
+                return False
+    return True
+
+
+def _of_counts(condition: Condition, values: Values) -> bool:
+    return names_in(condition) <= values.keys()
