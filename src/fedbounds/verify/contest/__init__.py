@@ -1,0 +1,1 @@
+"""Contests: algorithms, or bounds, side by side over a grid of parameters."""

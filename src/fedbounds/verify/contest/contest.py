@@ -1,0 +1,261 @@
+"""Algorithms side by side in every cell: rounds to eps, predicted and measured.
+
+Expectations on quadratics are exact, and fewer rounds win. Elsewhere rounds are estimated from
+replicas. A pilot names the leader and its rounds; on fresh draws it wins only if its error after
+those rounds is below every other's by a paired interval, and if it needs fewer rounds there too.
+The level of the intervals is shared out over all of a contest.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fedbounds.algorithms.fedavg_p import FedAvgP
+from fedbounds.errors import require
+from fedbounds.problems import FederatedQuadratic
+from fedbounds.vocabulary import Constant
+
+from .contenders import Contender, Outer, common_error, weights
+from .field import Ground, ground
+from .passage import Ending, Passage, passage
+from .plan import Cell, Plan, Steps
+from .prediction import Promise, best_promises, constants, edge, promises_at
+from .recursion import error_recursion
+from .sampled import Draws, Interval, errors_after, log_ratio, race, running_errors
+
+LEVEL = 0.05  # that any winner of a sampled contest is announced wrongly
+_POWERS = range(2, -13, -1)  # of 2: steps that are tried, in units of 1 / (L K)
+_PILOT, _FRESH = 0, 1  # chunks of draws
+
+TIE, NOBODY, UNDECIDED = "tie", "none", "undecided"
+
+
+@dataclass(frozen=True)
+class Result:
+    """One algorithm in one cell.
+
+    Attributes
+    ----------
+    name, claim : str
+        The algorithm, and the id of its theorem.
+    promise : Promise
+        What its theorem says, at its best step size or, if steps are equal, at the common one.
+    step : float
+        gamma of the measured run.
+    edge_of_grid : bool
+        Whether a tuned step is the largest or smallest tried: a better one may lie beyond.
+    passage : Passage
+    """
+
+    name: str
+    claim: str
+    promise: Promise
+    step: float
+    edge_of_grid: bool
+    passage: Passage
+
+
+@dataclass(frozen=True)
+class Row:
+    """One cell of a contest.
+
+    Attributes
+    ----------
+    cell : Cell
+    dissimilarity : float
+        b^2 of the problem, or its certified upper bound.
+    results : tuple of Result
+        One for each algorithm.
+    predicted, measured : str
+        The name of the algorithm with fewer rounds, or `TIE`, `NOBODY` or `UNDECIDED`.
+    intervals : dict from name to Interval
+        Of the measured leader's error against each other's; empty where expectations are exact.
+    """
+
+    cell: Cell
+    dissimilarity: float
+    results: tuple[Result, ...]
+    predicted: str
+    measured: str
+    intervals: dict[str, Interval]
+
+
+@dataclass(frozen=True, eq=False)
+class _Seat:
+    """An algorithm in a cell before it runs: its promise, and the steps to be tried."""
+
+    contender: Contender
+    promise: Promise
+    outer: Outer
+    tried: tuple[float, ...]
+
+    def runs(self, cell: Cell) -> dict[str, FedAvgP]:
+        """An algorithm for each step, labelled by name and place."""
+        return {
+            f"{self.contender.name} {i}": self.contender.algorithm(
+                cell.participants, cell.steps, step, self.outer
+            )
+            for i, step in enumerate(self.tried)
+        }
+
+
+def contest(contenders: tuple[Contender, ...], plan: Plan) -> list[Row]:
+    """A row for every cell of the plan.
+
+    Raises
+    ------
+    FedboundsError
+        If there are fewer than two algorithms, one is named twice, or their theorems bound
+        different errors; or if the family of problems cannot attain a b^2.
+    """
+    names = [one.name for one in contenders]
+    require(len(names) >= 2, "number of algorithms", len(names), "at least 2, to compare")
+    require(len(set(names)) == len(names), "algorithms", ", ".join(names), "each named once")
+    error = common_error(contenders)
+    grounds = {spread: ground(plan.shape, spread) for spread in plan.spreads}
+    seats = _seats(contenders, plan, grounds)
+    rows = []
+    for index, cell in enumerate(plan.cells):
+        here = grounds[cell.spread]
+        of_round = weights(error, {"n": plan.shape.clients, "m": cell.participants})
+        at = [seat[index] for seat in seats]
+        intervals: dict[str, Interval] = {}
+        if plan.exact:
+            found = _exact(at, cell, here, of_round, plan)
+        else:
+            found, intervals = _sampled(at, cell, here, of_round, plan)
+        results = tuple(
+            Result(
+                seat.contender.name,
+                seat.contender.claim.id,
+                seat.promise,
+                seat.tried[place],
+                len(seat.tried) > 1 and place in (0, len(seat.tried) - 1),
+                ended,
+            )
+            for seat, (place, ended) in zip(at, found, strict=True)
+        )
+        b2 = here.problem.constants(here.start)[Constant.DISSIMILARITY].value
+        rows.append(
+            Row(
+                cell,
+                float(b2),
+                results,
+                fewest({r.name: r.promise.rounds for r in results}),
+                _measured(results, intervals, plan),
+                intervals,
+            )
+        )
+    return rows
+
+
+def fewest(rounds: dict[str, int | None]) -> str:
+    """The name with the fewest rounds; None is never."""
+    reached = {name: count for name, count in rounds.items() if count is not None}
+    if not reached:
+        return NOBODY
+    least = min(reached.values())
+    first = [name for name, count in reached.items() if count == least]
+    return first[0] if len(first) == 1 else TIE
+
+
+def _seats(
+    contenders: tuple[Contender, ...], plan: Plan, grounds: dict[float, Ground]
+) -> list[list[_Seat]]:
+    """Promises and steps of every algorithm in every cell."""
+    cells = plan.cells
+    here = [grounds[cell.spread] for cell in cells]
+    outers, values, largest = [], [], []
+    for one in contenders:
+        every, own = [], []
+        for cell, at in zip(cells, here, strict=True):
+            bare = constants(at, cell.participants, cell.steps)
+            edges = edge(one, bare)
+            own.append(Outer(edges["eta_u"], edges["eta_v"]))
+            every.append(bare | {"eta_u": own[-1].u, "eta_v": own[-1].v})
+        outers.append(own)
+        values.append(every)
+        largest.append([edge(one, v)["gamma"] for v in every])
+    common = np.min(largest, axis=0) if plan.step is None else np.full(len(cells), plan.step)
+    seats = []
+    for one, own, every in zip(contenders, outers, values, strict=True):
+        if plan.mode is Steps.EQUAL:
+            promises = promises_at(one, here, every, plan.eps, common)
+        else:
+            promises = best_promises(one, here, every, plan.eps)
+        seats.append(
+            [
+                _Seat(one, promise, outer, _tried(plan, promise, v))
+                for promise, outer, v in zip(promises, own, every, strict=True)
+            ]
+        )
+    return seats
+
+
+def _tried(plan: Plan, promise: Promise, values: dict[str, float]) -> tuple[float, ...]:
+    if plan.mode is not Steps.TUNED:
+        return (promise.step,)
+    powers = _POWERS if plan.exact else _POWERS[::2]
+    return tuple(2.0**power / (values[Constant.SMOOTHNESS] * values["K"]) for power in powers)
+
+
+def _exact(
+    seats: list[_Seat], cell: Cell, here: Ground, error: dict[str, float], plan: Plan
+) -> list[tuple[int, Passage]]:
+    """The best step's place and its rounds to eps, for each algorithm."""
+    problem, found = here.problem, []
+    assert isinstance(problem, FederatedQuadratic)
+    for seat in seats:
+        best: tuple[int, Passage] | None = None
+        for place, algorithm in enumerate(seat.runs(cell).values()):
+            limit = plan.limit
+            if best is not None and best[1].ending is Ending.REACHED:
+                limit = best[1].rounds - 1  # only fewer rounds are better
+            if limit == 0:
+                break
+            recursion = error_recursion(problem, algorithm, here.start, error)
+            ended = passage(recursion.values(), plan.eps, limit)
+            if best is None or ended.ending is Ending.REACHED or best[1].ending is Ending.DIVERGED:
+                best = place, ended
+        assert best is not None
+        found.append(best)
+    return found
+
+
+def _sampled(
+    seats: list[_Seat], cell: Cell, here: Ground, error: dict[str, float], plan: Plan
+) -> tuple[list[tuple[int, Passage]], dict[str, Interval]]:
+    """As `_exact`, and intervals of the pilot's leader against the others, on fresh draws."""
+    names = {label: seat.contender.name for seat in seats for label in seat.runs(cell)}
+
+    def run(algorithms: dict[str, FedAvgP], chunk: int) -> Any:
+        draws = Draws(plan.replicas, plan.shape.seed, chunk)
+        return running_errors(here, algorithms, error, draws)
+
+    every = {label: a for seat in seats for label, a in seat.runs(cell).items()}
+    live = dict(every)
+    pilot = race(run(live, _PILOT), live, names, plan.eps, plan.limit)
+    places = {name: int(label.rpartition(" ")[2]) for name, (label, _) in pilot.items()}
+    order = [seat.contender.name for seat in seats]
+    if fewest({name: ended.reached for name, (_, ended) in pilot.items()}) == NOBODY:
+        return [(places[name], pilot[name][1]) for name in order], {}
+    chosen = {label: every[label] for label, _ in pilot.values()}
+    live = dict(chosen)
+    fresh = race(run(live, _FRESH), live, names, plan.eps, plan.limit)
+    found = [(places[name], fresh[name][1]) for name in order]
+    leader = min(order, key=lambda name: pilot[name][1].reached or np.inf)
+    rounds = pilot[leader][1].rounds
+    errors = {names[label]: e for label, e in errors_after(run(chosen, _FRESH), rounds).items()}
+    level = LEVEL / (len(plan.cells) * (len(order) - 1))
+    pairs = {name: log_ratio(errors[leader], errors[name], rounds, level) for name in order}
+    return found, {name: pair for name, pair in pairs.items() if name != leader}
+
+
+def _measured(results: tuple[Result, ...], intervals: dict[str, Interval], plan: Plan) -> str:
+    first = fewest({r.name: r.passage.reached for r in results})
+    if plan.exact or first == NOBODY:
+        return first
+    others = {r.name for r in results} - {first}
+    settled = others == intervals.keys() and all(i.high < 0 for i in intervals.values())
+    return first if settled else UNDECIDED
