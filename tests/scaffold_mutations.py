@@ -7,17 +7,13 @@ import numpy as np
 from fedbounds.algorithms import fedavg_p, scaffold_p
 from fedbounds.algorithms.scaffold_p import Carry
 from fedbounds.verify.memory import Each, Remembering
+from fedbounds.verify.selftest import wrong_rules
 
 
 def control_with_the_wrong_sign(monkeypatch):
     """+c_i - c."""
-    original = scaffold_p.local
-
-    def local(problem, algorithm, carry, drawn, *visit):
-        flipped = Carry(carry.u, carry.v, -carry.controls, -carry.control)
-        return original(problem, algorithm, flipped, drawn, *visit)
-
-    monkeypatch.setattr(scaffold_p, "local", local)
+    wrong = wrong_rules.control_with_the_wrong_sign(scaffold_p.local)
+    monkeypatch.setattr(scaffold_p, "local", wrong)
 
 
 def controls_start_at_zero(monkeypatch):
@@ -78,13 +74,8 @@ def the_mean_control_is_renewed_with_all_clients(monkeypatch):
 
 
 def the_mean_control_is_divided_by_m(monkeypatch):
-    def change(original, algorithm, carry, drawn, reached):
-        after = original(algorithm, carry, drawn, reached)
-        factor = carry.controls.shape[0] / (algorithm.participants * (carry.u.sum() * 0 + 1))
-        control = carry.control + (after.control - carry.control) * factor
-        return Carry(after.u, after.v, after.controls, control)
-
-    _replace_server(monkeypatch, change)
+    wrong = wrong_rules.mean_control_divided_by_m(scaffold_p.server)
+    monkeypatch.setattr(scaffold_p, "server", wrong)
 
 
 def the_old_control_is_not_taken_off(monkeypatch):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from fedbounds.algorithms import random_masks, submodel_parts
+from fedbounds.verify.selftest import wrong_rules
 
 
 def mask_on_the_gradient_only(monkeypatch):
@@ -22,7 +23,7 @@ def mask_on_the_gradient_only(monkeypatch):
 
 
 def projection_skipped(monkeypatch):
-    monkeypatch.setattr(random_masks, "project", lambda domain, w: w)
+    monkeypatch.setattr(random_masks, "project", wrong_rules.no_projection(random_masks.project))
 
 
 def old_coordinates_as_zeros(monkeypatch):

@@ -15,23 +15,24 @@ import pytest
 import small_quadratics as small
 
 from fedbounds.algorithms import fedavg_p
-from fedbounds.algorithms.fedavg_p import Carry, FedAvgP
+from fedbounds.algorithms.fedavg_p import FedAvgP
 from fedbounds.algorithms.participation import inclusion
 from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start, federated_quadratic
 from fedbounds.verify import affine
 from fedbounds.verify.moments import exact_moments
+from fedbounds.verify.selftest import wrong_rules
 
 # ---- mutations: each plants one error
 
 
-def one_step_too_few(monkeypatch):
-    original = fedavg_p.local
+def planted(module, name, wrong):
+    """Put what ``wrong`` makes of a module's function in its place."""
+    return lambda monkeypatch: monkeypatch.setattr(module, name, wrong(getattr(module, name)))
 
-    def local(problem, algorithm, carry, drawn, *visit):
-        shorter = replace(algorithm, local_steps=algorithm.local_steps - 1)
-        return original(problem, shorter, carry, drawn, *visit)
 
-    monkeypatch.setattr(fedavg_p, "local", local)
+one_step_too_few = planted(fedavg_p, "local", wrong_rules.one_step_too_few)
+average_over_all_clients = planted(fedavg_p, "server", wrong_rules.average_over_all_clients)
+absent_clients_move = planted(fedavg_p, "server", wrong_rules.absent_clients_move)
 
 
 def _replace_sampling(monkeypatch, draw):
@@ -53,14 +54,7 @@ def with_replacement_counted(monkeypatch):
 
 def with_replacement_merged(monkeypatch):
     """m clients with replacement; a client drawn twice takes part once."""
-
-    def draw(rng, clients, participants, replicas):
-        present = np.zeros((clients, replicas))
-        chosen = rng.integers(0, clients, (participants, replicas))
-        present[chosen, np.arange(replicas)] = 1.0
-        return present
-
-    _replace_sampling(monkeypatch, draw)
+    _replace_sampling(monkeypatch, wrong_rules.with_replacement(fedavg_p.draw_participants))
 
 
 def always_the_same_clients(monkeypatch):
@@ -77,16 +71,6 @@ def _replace_server(monkeypatch, change):
         return change(original, algorithm, carry, drawn, reached)
 
     monkeypatch.setattr(fedavg_p, "server", server)
-
-
-def average_over_all_clients(monkeypatch):
-    """m and n exchanged: the participants' sum is divided by n."""
-    _replace_server(
-        monkeypatch,
-        lambda original, algorithm, carry, drawn, reached: original(
-            replace(algorithm, participants=carry.v.shape[0]), carry, drawn, reached
-        ),
-    )
 
 
 def _swap_outer(monkeypatch, *names):
@@ -107,15 +91,6 @@ def outer_weights_swapped_u(monkeypatch):
 def outer_weights_swapped_v(monkeypatch):
     """v_i <- eta_v v_i + (1 - eta_v) v_{i,K}."""
     _swap_outer(monkeypatch, "outer_step_v")
-
-
-def absent_clients_move(monkeypatch):
-    def change(original, algorithm, carry, drawn, reached):
-        everyone = replace(drawn, present=drawn.present * 0 + 1)
-        u = original(algorithm, carry, drawn, reached).u
-        return Carry(u=u, v=original(algorithm, carry, everyone, reached).v)
-
-    _replace_server(monkeypatch, change)
 
 
 def noise_applied_twice(monkeypatch):

@@ -16,7 +16,7 @@ from submodel_mutations import (
     projection_skipped,
 )
 
-from fedbounds.algorithms import fedplt, masks, random_masks, rolling_masks
+from fedbounds.algorithms import fedplt, random_masks, rolling_masks
 from fedbounds.algorithms.random_masks import RandomMasks
 from fedbounds.algorithms.rolling_masks import RollingMasks
 from fedbounds.problems import FederatedQuadratic, Start, to_rational
@@ -26,14 +26,21 @@ from fedbounds.verify.case import Case
 from fedbounds.verify.fedplt import small_plan
 from fedbounds.verify.judge import judge
 from fedbounds.verify.profile import Profile
+from fedbounds.verify.selftest import wrong_rules
 from fedbounds.verify.submodel.random_runs import RandomRun
 from fedbounds.vocabulary import Method, Verdict
 
 # ---- mutations: each plants one error
 
 
-def compensation_forgotten(monkeypatch):
-    monkeypatch.setattr(fedplt, "compensation", lambda a: (fmpq(1),) * len(a.masks[0]))
+def planted(module, name, wrong):
+    """Put what ``wrong`` makes of a module's function in its place."""
+    return lambda monkeypatch: monkeypatch.setattr(module, name, wrong(getattr(module, name)))
+
+
+compensation_forgotten = planted(fedplt, "compensation", wrong_rules.compensation_forgotten)
+shuffle_replaced_by_a_fixed_order = planted(rolling_masks, "orders", wrong_rules.fixed_order)
+masks_of_another_probability = planted(random_masks, "bernoulli_masks", wrong_rules.half_as_often)
 
 
 def weights_ignored(monkeypatch):
@@ -42,22 +49,6 @@ def weights_ignored(monkeypatch):
 
 def static_masks_forgotten(monkeypatch):
     monkeypatch.setattr(fedplt, "_trained", lambda a, xp: xp.asarray(a.masks) > -1)
-
-
-def shuffle_replaced_by_a_fixed_order(monkeypatch):
-    def fixed(rng, clients, replicas, length, shared):
-        return np.tile(np.arange(length), (clients, replicas, 1))
-
-    monkeypatch.setattr(rolling_masks, "orders", fixed)
-
-
-def masks_of_another_probability(monkeypatch):
-    original = masks.bernoulli_masks
-
-    def rare(rng, keep, *rest):
-        return original(rng, tuple(p * fmpq(1, 2) for p in keep), *rest)
-
-    monkeypatch.setattr(random_masks, "bernoulli_masks", rare)
 
 
 # ---- checks: each raises AssertionError on a wrong algorithm

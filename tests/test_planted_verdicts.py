@@ -7,16 +7,13 @@ shows is the loss of power.
 
 from dataclasses import dataclass, replace
 
-import numpy as np
 import pytest
 import sympy as sp
 from flint import fmpq
 
-from fedbounds.algorithms.fedavg_p import with_effective_step
 from fedbounds.algorithms.participant_mean import ParticipantMean
 from fedbounds.problems import (
     ClientVectors,
-    FederatedQuadratic,
     Noise,
     NoiseLaw,
     Start,
@@ -46,46 +43,34 @@ from fedbounds.theory.symbols import (
 from fedbounds.verify.instance import Instance
 from fedbounds.verify.judge import judge_reading
 from fedbounds.verify.measure import measure
+from fedbounds.verify.selftest.instances import (
+    APART,
+    balanced,
+    drawn_apart,
+    noisy,
+    rationals,
+    scalar_run,
+    slow,
+)
 from fedbounds.vocabulary import Method, Relation, Verdict
 
-
-def rational(array):
-    values = np.asarray(array, dtype=object)
-    out = np.empty(values.shape, dtype=object)
-    out.reshape(-1)[:] = [x if isinstance(x, fmpq) else fmpq(int(x)) for x in values.reshape(-1)]
-    return out
-
-
-def run_of(slopes, u, v, *, m, K, T, step, outer=(1, 1), noise=(0, 0), curvature=(1, 1)):
-    """Clients of equal curvature, d_u = d_v = 1, no coupling: b^2 is the spread of the slopes."""
-    clients = len(slopes)
-    hessian = rational([[[curvature[0], 0], [0, curvature[1]]]] * clients)
-    law = Noise(NoiseLaw.RADEMACHER, fmpq(noise[0]), fmpq(noise[1]))
-    problem = FederatedQuadratic(hessian, rational(slopes), 1, law)
-    algorithm = with_effective_step(m, K, fmpq(step), fmpq(outer[0]), fmpq(outer[1]))
-    start = Start(rational([u]), rational([[x] for x in v]))
-    return Instance("planted", problem, algorithm, T, Method.RATIONAL, start)
-
-
-# two clients that pull the shared variable apart: b^2 = 4
-APART = ((2, 0), (-2, 0))
-DRAWN_APART = run_of(APART, 1, (1, 1), m=1, K=2, T=3, step=fmpq(1, 64), outer=(1, 2))
-BALANCED = run_of(APART, 0, (0, 0), m=1, K=2, T=2, step=fmpq(1, 64), outer=(1, 2))
-NEARLY_BALANCED = run_of(
+DRAWN_APART = drawn_apart()
+BALANCED = balanced()
+NEARLY_BALANCED = scalar_run(
     APART, fmpq(1, 1000), (0, 0), m=1, K=2, T=2, step=fmpq(1, 64), outer=(1, 2)
 )
 # alike clients at, or nearly at, their minimiser, with noise
-NOISY = run_of(((0, 0), (0, 0)), 0, (0, 0), m=2, K=2, T=2, step=fmpq(1, 16), noise=(1, 1))
-NEARLY_NOISY = run_of(
+NOISY = noisy()
+NEARLY_NOISY = scalar_run(
     ((0, 0), (0, 0)), fmpq(1, 1000), (0, 0), m=2, K=1, T=2, step=fmpq(1, 84), outer=(3, 1),
     noise=(1, 1),
 )  # fmt: skip
 # one noise-free client on its way to the minimiser
-DOWNHILL = run_of(((0, 0),), 1, (1,), m=1, K=1, T=2, step=fmpq(1, 84), outer=(2, 1))
-SLOW = run_of(((0, 0),), 0, (1,), m=1, K=1, T=8, step=fmpq(1, 32))
-DRIFTING = run_of(((0, 0),), 1, (1,), m=1, K=3, T=3, step=fmpq(1, 8))
-PARTIAL = run_of(((0, 3), (0, -3)), 0, (1, 1), m=1, K=1, T=2, step=fmpq(1, 32), outer=(1, 2))
-FULL = run_of(APART, 1, (1, 1), m=2, K=2, T=4, step=fmpq(1, 16), outer=(4, 1))
+DOWNHILL = scalar_run(((0, 0),), 1, (1,), m=1, K=1, T=2, step=fmpq(1, 84), outer=(2, 1))
+SLOW = slow()
+DRIFTING = scalar_run(((0, 0),), 1, (1,), m=1, K=3, T=3, step=fmpq(1, 8))
+PARTIAL = scalar_run(((0, 3), (0, -3)), 0, (1, 1), m=1, K=1, T=2, step=fmpq(1, 32), outer=(1, 2))
+FULL = scalar_run(APART, 1, (1, 1), m=2, K=2, T=4, step=fmpq(1, 16), outer=(4, 1))
 
 
 @dataclass(frozen=True)
@@ -157,7 +142,7 @@ ROWS = (
     Row("F_0 term dropped", "thm-3.7", "", without(F_0), DOWNHILL),
     Row("second-order terms dropped", "lem-3.1", "", without_terms(T_2u(t), T_2v(t)), DOWNHILL),
     Row("gradient term dropped", "lem-3.5", "", without_terms(B(t)), replace(
-        DRIFTING, start=Start(rational([1]), rational([[0]])))),
+        DRIFTING, start=Start(rationals([1]), rationals([[0]])))),
     Row("sampling term dropped", "lem-3.1", "", without_terms(T_3u(t)), BALANCED),
     Row("m and n exchanged before T_3u", "lem-3.1", "", exchanged(T_3u(t)), BALANCED),
     Row("m and n exchanged", "lem-3.2", "v", exchanged(), PARTIAL),
@@ -255,7 +240,7 @@ def test_an_error_that_survives_has_lost_power_or_had_it_to_lose(row):
 
 
 LINE = Instance(
-    "planted", ClientVectors(rational([[1], [-1], [3]])), ParticipantMean(2), 1, Method.RATIONAL
+    "planted", ClientVectors(rationals([[1], [-1], [3]])), ParticipantMean(2), 1, Method.RATIONAL
 )
 SAMPLED = Row("", "lem-A.2", "", None, LINE)
 

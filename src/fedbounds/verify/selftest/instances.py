@@ -76,11 +76,6 @@ def balanced() -> Instance:
     return scalar_run(APART, 0, (0, 0), m=1, K=2, T=2, step=fmpq(1, 64), outer=(1, 2))
 
 
-def downhill() -> Instance:
-    """One client without noise on its way to the minimiser."""
-    return scalar_run(((0, 0),), 1, (1,), m=1, K=1, T=2, step=fmpq(1, 84), outer=(2, 1))
-
-
 def noisy() -> Instance:
     """Alike clients at their minimiser, with noise."""
     return scalar_run(ALIKE, 0, (0, 0), m=2, K=2, T=2, step=fmpq(1, 16), noise=(1, 1))

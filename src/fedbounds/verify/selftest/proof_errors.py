@@ -21,7 +21,6 @@ from .planted import ErrorKind, Planted, Said
 
 PROVED, REFUSED, DOES_NOT_FOLLOW = "proved", "refused", "does not follow"
 DECLARED = "as declared"
-_SHOWN = 6  # numbers against a step
 
 
 @dataclass(frozen=True)
@@ -54,8 +53,9 @@ def replayed(given: Line) -> Said:
         numbers = breaking_numbers(given.theory, statement, drafted, given.earlier)
         if numbers is None:
             return Said(REFUSED, str(error))
-        shown = ", ".join(f"{name} = {value}" for name, value in numbers[:_SHOWN])
-        return Said(DOES_NOT_FOLLOW, f"broken by {shown}" + ", ..." * (len(numbers) > _SHOWN))
+        left, right = (dict(numbers)[side] for side in ("left", "right"))
+        how = f"numbers that satisfy what it cites give left {left}, right {right}"
+        return Said(DOES_NOT_FOLLOW, how)
     return Said(PROVED, f"certificate with {_premises(len(certificate.premises))}")
 
 

@@ -20,10 +20,13 @@ from fedbounds.theory.symbols import b2
 from fedbounds.vocabulary import Verdict
 
 from .. import store as store_module
+from ..document import Timing, document
 from ..instance_file import from_data, to_data
 from ..judge import judge_reading
 from ..measure import fingerprint, measure
-from ..records import dumps, record
+from ..page import render
+from ..records import SCHEMA, dumps, record
+from ..run import Results, Settings
 from ..store import Store, claim_text, read_document, record_key
 from .instances import balanced, verdict_said
 from .planted import ErrorKind, Planted, Said
@@ -54,7 +57,7 @@ def lemma_record() -> Record:
 
 def document_text() -> str:
     """A results document with one record."""
-    return dumps({"schema": 1, "run": {}, "claims": {}, "results": [lemma_record()]})
+    return dumps({"schema": SCHEMA, "run": {}, "claims": {}, "results": [lemma_record()]})
 
 
 def document_read(text: str) -> Said:
@@ -117,6 +120,20 @@ def written(row: Record) -> Said:
     except ValueError as error:
         return Said(REFUSED, str(error))
     return Said("written", f"{len(text)} characters")
+
+
+def empty_document() -> Record:
+    """The results document of a run of no claims."""
+    return document(Results([], []), Settings(), Timing(0.0))
+
+
+def shown(data: Record) -> Said:
+    """Whether a page is made of a results document."""
+    try:
+        text = render(data)
+    except FedboundsError as error:
+        return Said(REFUSED, str(error))
+    return Said("shown", f"a page of {len(text.splitlines())} lines")
 
 
 def certificates() -> Record:
@@ -200,6 +217,11 @@ PLANTED = (
         "not-a-number", _KIND, "the gap of a record is not a number", "record of lem-3.6",
         "refused when written", lemma_record, lambda row: row | {"gap": float("nan")}, written,
         "written", REFUSED,
+    ),
+    Planted(
+        "other-schema", _KIND, "results.json is of another version", "results.json",
+        "no page is made of it", empty_document, lambda data: data | {"schema": SCHEMA + 1},
+        shown, "shown", REFUSED,
     ),
     Planted(
         "edited-certificate", _KIND, "a statement of proofs.json is edited: half its constant",
