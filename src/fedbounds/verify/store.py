@@ -173,7 +173,7 @@ def read_json(path: Path) -> dict[str, Any]:
         data = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise FedboundsError(f"no results file {str(path)!r}") from error
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise FedboundsError(
             f"results file {str(path)!r} is corrupt ({error}); delete it to compute it again"
         ) from error

@@ -1,0 +1,148 @@
+"""Every symbol of the claims: its name to type, its notation, its sign, and who uses it.
+
+A constant is one of `fedbounds.vocabulary.Constant`, which a record states with its provenance;
+every other number of a claim is a parameter, of the algorithm or of the setting.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import sympy as sp
+from rich.text import Text
+
+from fedbounds.theory.catalogue import PAPERS, Entry, paper
+from fedbounds.theory.proof.library import book_of, papers
+from fedbounds.theory.registry import encoded
+from fedbounds.theory.symbols import (
+    CONSTANTS,
+    MEANING,
+    SIGNED,
+    VECTORS,
+    Max_t,
+    Mean_t,
+    RunOperator,
+    Sum_t,
+    constants_in,
+    quantities_in,
+)
+from fedbounds.verify.listing import columns, console
+from fedbounds.vocabulary import Constant, Quantity
+
+from .table import Column, Table, table
+
+_OPERATORS = {
+    Mean_t: r"\frac1T\sum_{t=0}^{T-1}",
+    Sum_t: r"\sum_{t=0}^{T-1}",
+    Max_t: r"\max_{0\le t<T}",
+}
+_SOURCES = ("past", "S", "xi", "i", "k")
+_PRINTED = ("name", "kind", "sign", "meaning", "papers", "claims")
+
+
+def symbol_table(entries: Sequence[Entry], *, all_symbols: bool) -> Table:
+    """A row per symbol.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+        Whose claims are asked about; the claims of a row are among them.
+    all_symbols : bool
+        Also those that no claim uses: some stand in proofs alone.
+    """
+    for key in dict.fromkeys((*PAPERS, *(entry.paper for entry in entries))):
+        _read_all(key)
+    used = _used(entries)
+    rows = [row for row in _rows() if all_symbols or row[0] in used]
+    names = ("name", "kind", Column("latex", math=True), Column("meaning", width=0.3))
+    return table(
+        (*names, "sign", "integer", "papers", "claims"),
+        [
+            (*row, list(dict.fromkeys(c.partition("/")[0] for c in own)), own)
+            for row in rows
+            for own in [used.get(row[0], [])]
+        ],
+        data=["claims"],
+    )
+
+
+def _read_all(key: str) -> None:
+    """Import all that a paper's claims and proofs declare."""
+    for entry in paper(key).entries:
+        if entry.module:
+            encoded(entry)
+    if key in papers():
+        book_of(key)
+
+
+def _rows() -> Iterator[tuple[str, str, str, str, str, bool]]:
+    """Name, kind, LaTeX, meaning, sign and whether it is an integer."""
+    constants, quantities = ({str(name) for name in words} for words in (Constant, Quantity))
+    for name, meaning in MEANING.items():
+        if name in CONSTANTS:
+            symbol = CONSTANTS[name]
+            kind = "constant" if name in constants else "parameter"
+            yield name, kind, meaning.latex, meaning.text, _sign(symbol), bool(symbol.is_integer)
+        else:
+            kind = "quantity" if name in quantities else "own quantity"
+            sign = "any" if name in SIGNED else ">= 0"
+            yield name, kind, meaning.latex, meaning.text, sign, False
+    for operator, latex in _OPERATORS.items():
+        words = str(operator.__doc__).rstrip(".")
+        yield operator.__name__, "run operator", latex, words, "of its argument", False
+    for name, latex in VECTORS.items():
+        kind = "source of randomness" if name in _SOURCES else "vector"
+        yield name, kind, latex, "", "", False
+
+
+def _sign(symbol: sp.Symbol) -> str:
+    if symbol.is_positive:
+        return "> 0"
+    return ">= 0" if symbol.is_nonnegative else "any"
+
+
+def _used(entries: Sequence[Entry]) -> dict[str, list[str]]:
+    """Names of symbols with the ids of the claims whose expressions have them."""
+    found: dict[str, list[str]] = {}
+    for entry in entries:
+        if entry.module:
+            names: set[str] = set()
+            for expression in _expressions(encoded(entry)):
+                names |= _names(expression)
+            for name in sorted(names):
+                found.setdefault(name, []).append(entry.id)
+    return found
+
+
+def _names(expression: sp.Basic) -> set[str]:
+    symbols = {s.name for s in expression.free_symbols if s.name in VECTORS}
+    operators = {type(one).__name__ for one in expression.atoms(RunOperator)}
+    return symbols | operators | constants_in(expression) | quantities_in(expression)
+
+
+def _expressions(thing: Any) -> Iterator[sp.Basic]:
+    """Every SymPy expression in a claim of whatever kind."""
+    if isinstance(thing, sp.Basic):
+        yield thing
+    elif isinstance(thing, dict):
+        yield from _expressions(list(thing.values()))
+    elif isinstance(thing, (list, tuple)):
+        for one in thing:
+            yield from _expressions(one)
+    elif is_dataclass(thing) and not isinstance(thing, type):
+        for field in fields(thing):
+            yield from _expressions(getattr(thing, field.name))
+
+
+def print_symbols(found: Table) -> None:
+    """Print them without their LaTeX, and of the claims only how many."""
+    out = console()
+    shown = columns(*_PRINTED)
+    for row in found.rows:
+        cells = dict(zip(found.names, row, strict=True))
+        cells["sign"] += ", integer" if cells["integer"] else ""
+        cells["papers"] = ", ".join(cells["papers"])
+        cells["claims"] = str(len(cells["claims"]))
+        shown.add_row(*(Text(cells[name]) for name in _PRINTED))
+    out.print(shown)
+    out.print(f"\n{len(found.rows)} symbols; `--format` gives their LaTeX and claims")
