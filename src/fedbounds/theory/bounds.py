@@ -1,6 +1,6 @@
 """Value of the right side of a claim, term by term, for given constants. Nothing is run."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,8 @@ from .inputs import Derived, Inputs, complete, missing_error, recognised, unmet
 from .proof.vectors import ip, sq
 from .symbols import VECTORS
 from .values import Value, is_measured, number
+
+NEEDS = "it needs"  # how the reason begins for a part of which a number is missing
 
 
 @dataclass(frozen=True)
@@ -148,7 +150,7 @@ def evaluate(
         inputs = complete(one, given)
         if inputs.missing:
             missing.update(inputs.missing)
-            without.append((one.name, str(missing_error("it", inputs.missing))))
+            without.append((one.name, needs(inputs.missing)))
             continue
         try:
             found.append(value_of(claim, one, inputs, outside))
@@ -159,12 +161,22 @@ def evaluate(
     return Evaluation(claim.id, chosen.name, tuple(found), tuple(without))
 
 
+def needs(missing: Iterable[str]) -> str:
+    """The reason why a part has no value: what it needs."""
+    return str(missing_error(NEEDS.partition(" ")[0], missing))
+
+
 def none_of(what: str, without: list[tuple[str, str]], missing: set[str]) -> FedboundsError:
-    """An error for a claim of which no part has a value: all that is missing, else all reasons."""
-    if missing:
+    """An error for a claim of which no part has a value: reasons, and all that is missing."""
+    reasons = [
+        f"part {name!r}: {reason}" if name else reason
+        for name, reason in without
+        if not reason.startswith(NEEDS)
+    ]
+    if not reasons:
         return missing_error(what, missing)
-    reasons = (f"part {name!r}: {reason}" if name else reason for name, reason in without)
-    return FedboundsError(f"{what}: {'; '.join(reasons)}")
+    others = [str(missing_error("another part", missing))] if missing else []
+    return FedboundsError(f"{what}: {'; '.join([*reasons, *others])}")
 
 
 def value_of(claim: Claim, part: Part, inputs: Inputs, outside: bool) -> PartValue:

@@ -77,7 +77,9 @@ def meaning(name: str) -> str:
     if name == "t":
         return "round"
     found = MEANING.get(name) or MEANING.get(name.partition("(")[0])
-    return found.text if found else "measured over the run"
+    if found:
+        return found.text
+    return "measured over the run" if "(" in name else "a number of the claim"
 
 
 def exact(name: str, given: Any) -> sp.Rational:
@@ -247,6 +249,19 @@ def unmet(inputs: Inputs, part: Part, *, later: frozenset[str] = frozenset()) ->
     return tuple(sentence for sentence in found if sentence)
 
 
+def sign_conditions(part: Part, inputs: Inputs) -> tuple[Condition, ...]:
+    """That derived numbers are positive, where their formula does not show it: 1/eta - z > 0.
+
+    They are written with ">="; a symbol that must be positive forbids equality.
+    """
+    symbols = used_by(part)
+    return tuple(
+        Condition(d.formula, ">=", sp.Integer(0))
+        for d in inputs.derived
+        if getattr(symbols[d.name], "is_nonnegative", False) and not d.formula.is_nonnegative
+    )
+
+
 def _reach(e: sp.Expr, values: Values) -> frozenset[str]:
     """Names that a formula needs, directly or through formulas of others."""
     names = names_in(e)
@@ -287,8 +302,10 @@ def _next(
 
 
 def _comes_of(symbol: sp.Basic, conditions: Iterable[Condition]) -> bool:
-    """Whether a condition has the symbol alone on its left and gives it."""
+    """Whether a condition gives the symbol once the other names have values."""
     relations = {c.relation for c in conditions if c.left == symbol}
+    if symbol.name in _SOLVED_FOR:
+        relations |= {c.relation for c in conditions if symbol.name in _names(c)} - {">="}
     return "==" in relations or (">=" in relations and symbol.name in FROM_BELOW)
 
 

@@ -1,0 +1,1 @@
+"""Values of bounds for given constants; nothing is run."""

@@ -1,0 +1,95 @@
+"""The best step size in every row of a grid at once, for bounds that are sums of its powers."""
+
+from collections.abc import Callable
+
+import numpy as np
+import sympy as sp
+
+from fedbounds.errors import FedboundsError
+from fedbounds.theory.claims import Part
+from fedbounds.theory.inputs import Inputs, sign_conditions
+from fedbounds.theory.values import replaced
+
+from .shape import powers
+from .vectors import Floats, on_arrays
+
+_HALVINGS = 100  # of the logarithm of a ratio; enough for the last bit
+_FARTHEST = 1000  # doublings
+
+
+def best_steps(part: Part, inputs: Inputs, x: sp.Symbol, rows: dict[str, Floats]) -> Floats:
+    """The admissible step size with the least bound, shape (rows,).
+
+    Raises
+    ------
+    FedboundsError
+        If the bound is no sum of powers of x with non-negative coefficients, a condition cannot
+        be solved for x, or a row has no best step size.
+    """
+    found = powers(replaced(part.right, inputs.values), x)
+    if found is None:
+        raise FedboundsError(f"--grid chooses no {x}: the bound is no sum of its powers; give {x}")
+    terms = [(float(p), on_arrays(c, rows)) for p, c in found.items() if p != 0]
+    if any((c < 0).any() for _, c in terms):
+        raise FedboundsError(f"--grid chooses no {x}: the bound has negative terms; give {x}")
+    low, high = _ends(part, inputs, x, rows)
+    if (low > high).any():
+        raise FedboundsError(f"--grid: no {x} is admissible in some rows; give {x}")
+    return _least(terms, low, high, x)
+
+
+def _ends(
+    part: Part, inputs: Inputs, x: sp.Symbol, rows: dict[str, Floats]
+) -> tuple[Floats, Floats]:
+    """Ends of the admissible values: 0 and infinity where no condition sets one."""
+    count = len(next(iter(rows.values())))
+    low, high = np.zeros(count), np.full(count, np.inf)
+    for c in (*inputs.conditions, *sign_conditions(part, inputs)):
+        rest = replaced(c.left - c.right, inputs.values)
+        if x not in rest.free_symbols:
+            continue
+        found = powers(rest, x)
+        if c.relation == "==" or found is None or len(found) != 2:
+            raise FedboundsError(f"cannot solve the condition {c} for {x}; give {x}")
+        p, q = sorted(found)
+        flip = -1 if c.relation == ">=" else 1
+        first, last = (flip * on_arrays(found[power], rows) for power in (p, q))
+        with np.errstate(all="ignore"):
+            edge = (-first / last) ** (1 / float(q - p))
+        if ((first >= 0) & (last >= 0) & (first + last > 0)).any():
+            raise FedboundsError(f"no {x} meets {c} in some rows; give {x}")
+        high = np.where((last > 0) & (first < 0), np.minimum(high, edge), high)
+        low = np.where((last < 0) & (first > 0), np.maximum(low, edge), low)
+    return low, high
+
+
+def _least(terms: list[tuple[float, Floats]], low: Floats, high: Floats, x: sp.Symbol) -> Floats:
+    """Where the slope in log x changes its sign, or the end that the bound falls towards."""
+
+    def slope(at: Floats) -> Floats:
+        return np.asarray(sum((p * c * at**p for p, c in terms), np.zeros_like(at)))
+
+    bounded = np.isfinite(high)
+    right = np.where(bounded, high, np.where(low > 0, low, 1.0))
+    at_high = bounded & (slope(right) <= 0)
+    at_low = np.zeros_like(at_high)
+    at_low[low > 0] = slope(np.where(low > 0, low, 1.0))[low > 0] >= 0
+    inside = ~(at_high | at_low)
+    right = _moved(right, 2.0, lambda at: inside & ~bounded & (slope(at) <= 0), x)
+    left = np.where(low > 0, low, right)
+    left = _moved(left, 0.5, lambda at: inside & (low <= 0) & (slope(at) >= 0), x)
+    for _ in range(_HALVINGS):
+        middle = np.sqrt(left) * np.sqrt(right)
+        falling = slope(middle) < 0
+        left, right = np.where(falling, middle, left), np.where(falling, right, middle)
+    return np.where(at_high, high, np.where(at_low, low, right))
+
+
+def _moved(at: Floats, by: float, open_rows: Callable[[Floats], Floats], x: sp.Symbol) -> Floats:
+    """Multiply the entries of open rows until none is open."""
+    for _ in range(_FARTHEST):
+        still = open_rows(at)
+        if not still.any():
+            return at
+        at = np.where(still, at * by, at)
+    raise FedboundsError(f"no best {x} in some rows: the bound keeps falling; give {x}")
