@@ -5,11 +5,12 @@ for, parameters meet a claim's conditions. All shrink to one or two clients and 
 
 Examples
 --------
->>> from hypothesis import find
+>>> from hypothesis import Phase, find, settings
 >>> from fedbounds import strategies
 >>> from fedbounds.vocabulary import Assumption
 >>> convex = strategies.problems({Assumption.STRONGLY_CONVEX}, exact=True)
->>> problem = find(convex, lambda problem: problem.clients >= 2)
+>>> shrunk = settings(phases=(Phase.generate, Phase.shrink), database=None)
+>>> problem = find(convex, lambda problem: problem.clients >= 2, settings=shrunk)
 >>> print(*problem.hessian.ravel(), *problem.linear.ravel())
 1 1 0 0
 """

@@ -131,10 +131,9 @@ def _one_of(
 
 
 def definite(draw: st.DrawFn, size: int) -> Array:
-    """A positive definite matrix of integers: L L' with an invertible L; simplest: the identity."""
-    lower = np.tril(whole(draw, (size, size), -1, 1), -1)
-    lower += np.diag(1 + whole(draw, (size,), 0, 1))
-    return lower @ lower.T
+    """A positive definite matrix of integers: L D L' with D of ones and twos; simplest: I."""
+    lower = np.eye(size, dtype=np.int64) + np.tril(whole(draw, (size, size), -1, 1), -1)
+    return lower * whole(draw, (size,), 1, 2) @ lower.T
 
 
 def quadratic_of(
