@@ -1,0 +1,1 @@
+"""How much each numerical constant and each premise of a claim matters."""

@@ -1,0 +1,36 @@
+"""Bounds on a parameter that a condition says, also where it multiplies others: K L eta <= 1/4."""
+
+import re
+
+import sympy as sp
+
+from fedbounds.theory.checker.data import Assignment, Comparison
+
+_FUNCTIONS = {"sqrt": sp.sqrt, "Max": sp.Max, "Min": sp.Min}
+
+
+def bounds(condition: Comparison, assignment: Assignment) -> bool:
+    """Whether an assignment of a chart is what a condition says of its parameter."""
+    said = _bound(condition, assignment.name)
+    return said is not None and sp.simplify(said - _read(assignment.bound)) == 0
+
+
+def bound(condition: Comparison, name: str) -> str:
+    """What a condition says of a parameter, as the checker reads it."""
+    return str(_bound(condition, name))
+
+
+def _bound(condition: Comparison, name: str) -> sp.Expr | None:
+    """The right side divided by what multiplies the parameter on the left; None if it is not so."""
+    left, right = _read(condition[0]), _read(condition[2])
+    parameter = sp.Symbol(name, positive=True)
+    factor = sp.diff(left, parameter)
+    others = factor.free_symbols | right.free_symbols
+    alone = factor != 0 and parameter not in others and sp.expand(left - factor * parameter) == 0
+    return right / factor if alone else None
+
+
+def _read(text: str) -> sp.Expr:
+    """Text of the checker with every name a positive symbol; gamma is no function here."""
+    names = {word: sp.Symbol(word, positive=True) for word in re.findall(r"[A-Za-z_]\w*", text)}
+    return sp.sympify(text, locals=names | _FUNCTIONS)

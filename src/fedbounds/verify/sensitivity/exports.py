@@ -1,0 +1,75 @@
+"""The rows of a sensitivity table as CSV, JSON and LaTeX."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, fields
+
+from ..records import dumps
+from .rows import Row
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    **{c: rf"\{c}" for c in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+}
+
+
+def to_csv(rows: Sequence[Row]) -> str:
+    """One line per row with a header; lists of steps are joined by semicolons."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, [field.name for field in fields(Row)], lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        writer.writerow(
+            {k: "; ".join(v) if isinstance(v, tuple) else v for k, v in asdict(row).items()}
+        )
+    return out.getvalue()
+
+
+def to_json(rows: Sequence[Row]) -> str:
+    """A list of objects in canonical JSON."""
+    return dumps([asdict(row) for row in rows])
+
+
+def to_latex(rows: Sequence[Row]) -> str:
+    """Two tabulars: numbers, then premises."""
+    numbers = [
+        (
+            row.part,
+            row.printed,
+            f"${row.times}$" if row.times else "",
+            row.where,
+            row.proved,
+            row.excluded,
+            row.says,
+        )
+        for row in rows
+        if row.kind == "constant"
+    ]
+    premises = [
+        (row.part, row.printed, ", ".join(row.directly), row.proved, row.excluded)
+        for row in rows
+        if row.kind != "constant"
+    ]
+    heads = ("part", "printed", "factor", "where", "proof allows", "witness excludes", "")
+    found = _tabular(heads, numbers, math=2)
+    heads = ("part", "premise", "used directly in", "proof", "witness")
+    return found + "\n" + _tabular(heads, premises)
+
+
+def _tabular(heads: Sequence[str], rows: Iterable[Sequence[str]], math: int | None = None) -> str:
+    """A tabular; the column ``math`` is LaTeX already."""
+    lines = [rf"\begin{{tabular}}{{{'l' * len(heads)}}}", r"\hline"]
+    lines.append(" & ".join(heads) + r" \\ \hline")
+    for row in rows:
+        cells = (cell if at == math else _escaped(cell) for at, cell in enumerate(row))
+        lines.append(" & ".join(cells) + r" \\")
+    return "\n".join([*lines, r"\hline", r"\end{tabular}", ""])
+
+
+def _escaped(text: str) -> str:
+    return "".join(_SPECIAL.get(c, c) for c in text)

@@ -1,0 +1,269 @@
+"""A claim's sensitivity as plain rows: one per printed number, one per premise.
+
+Every cell that holds a number says how it was obtained.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from fedbounds.errors import ConflictError, FedboundsError
+from fedbounds.theory.claims import Claim, Part
+from fedbounds.theory.proof.library import book_of, papers, replayed
+from fedbounds.theory.proof.premises import needs, shown
+from fedbounds.theory.proof.text import comparisons
+from fedbounds.vocabulary import Relation
+
+from ..page.formulas import latex
+from ..page.numbers import count
+from .bisect import Sharpest
+from .printed import Printed, printed
+from .proved import Proof, against, allowed, broken, proof_of_part, way
+from .used import used
+from .witnessed import Dropped, Excluded, Survey, survey
+
+_NO_PROOF = "the part has no complete proof here"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the table.
+
+    Attributes
+    ----------
+    claim, part : str
+    kind : str
+        "constant", "assumption" or "condition".
+    printed : str
+        The number, or the premise.
+    where : str
+        "right side", or the condition that the number stands in.
+    times : str
+        LaTeX of what the number multiplies; empty for a premise, and where the side is not affine
+        in it.
+    says : str
+        What follows, in a few words.
+    proved : str
+        The sharpest number that the proof allows; or whether the premise is needed for it.
+    proved_by : str
+        How that is known.
+    excluded : str
+        What a witness excludes, such as "below 1"; or whether one breaks the part without the
+        premise.
+    excluded_by : str
+    directly, through : tuple of str
+        Steps that use a premise, by themselves or because what they cite does.
+    """
+
+    claim: str
+    part: str
+    kind: str
+    printed: str
+    where: str
+    times: str
+    says: str
+    proved: str
+    proved_by: str
+    excluded: str
+    excluded_by: str
+    directly: tuple[str, ...] = ()
+    through: tuple[str, ...] = ()
+
+
+def sensitivity(claim: Claim, seed: int = 0) -> tuple[Row, ...]:
+    """Rows of every number and premise of a claim's inequalities.
+
+    Raises
+    ------
+    FedboundsError
+        If no part of the claim is an inequality.
+    ConflictError
+        If a number is both proved and excluded by an exact instance.
+    """
+    parts = [part for part in claim.parts if part.relation is Relation.AT_MOST]
+    if not parts:
+        raise FedboundsError(
+            f"{claim.id} has no inequality ({claim.entry.kind}); sensitivity asks how far the "
+            "constants of an inequality can move"
+        )
+    numbers = [number for part in parts for number in printed(part)]
+    seen = survey(claim, numbers, seed)
+    return tuple(row for part in parts for row in _of_part(claim, part, numbers, seen))
+
+
+def _of_part(claim: Claim, part: Part, numbers: list[Printed], seen: Survey) -> Iterator[Row]:
+    paper = claim.entry.paper
+    proof = None
+    if paper in papers():
+        proof = proof_of_part(book_of(paper), replayed(paper), claim, part)
+    for number in numbers:
+        if number.part is part:
+            yield _constant(claim, number, proof, seen)
+    yield from _premises(claim, part, proof, seen)
+
+
+# ---- numbers
+
+
+def _constant(claim: Claim, number: Printed, proof: Proof | None, seen: Survey) -> Row:
+    known = number.towards != 0
+    best = allowed(proof, claim, number) if proof is not None and known else None
+    bound = seen.bounds.get(number)
+    _refuse_conflict(claim, number, best, bound)
+    return Row(
+        claim=claim.id,
+        part=number.part.name,
+        kind="constant",
+        printed=str(number.value),
+        where=number.place,
+        times="" if number.times is None else latex(_unsigned(number.times)),
+        says=_says(number, best, bound),
+        proved="" if best is None or best.value is None else str(best.value),
+        proved_by=_proved_by(claim, number, proof, best),
+        excluded=_excluded(number, bound),
+        excluded_by=_excluded_by(number, bound, seen),
+    )
+
+
+def _unsigned(times: Any) -> Any:
+    """What the number multiplies, without the sign."""
+    return -times if times.could_extract_minus_sign() else times
+
+
+def _refuse_conflict(
+    claim: Claim, number: Printed, best: Sharpest | None, bound: Excluded | None
+) -> None:
+    if best is not None and best.value is not None and _refuted(number, bound, best.value):
+        raise ConflictError(
+            f"{claim.id}, {number.place}: {best.value} in place of {number.value} is both proved "
+            f"and broken by {bound.instance if bound else ''}; please report it"
+        )
+
+
+def _refuted(number: Printed, bound: Excluded | None, value: Fraction) -> bool:
+    """Whether an instance breaks the part with this value."""
+    if bound is None:
+        return False
+    sharper = number.towards * (value - bound.value)
+    return sharper > 0 if number.condition is None else sharper >= 0
+
+
+def _says(number: Printed, best: Sharpest | None, bound: Excluded | None) -> str:
+    if _refuted(number, bound, number.value):
+        return "refuted as printed"
+    if not number.towards:
+        return "sign of its factor not known"
+    if best is None or best.value is None:
+        return "no proof"
+    if number.condition is None and bound is not None and bound.value == best.value:
+        return "best possible" if best.value == number.value else f"best possible: {best.value}"
+    if best.value == number.value:
+        return f"not {'weaker' if number.condition else 'sharper'} by this proof"
+    return f"can be {'weaker' if number.condition else 'sharper'}"
+
+
+def _proved_by(claim: Claim, number: Printed, proof: Proof | None, best: Sharpest | None) -> str:
+    if proof is None:
+        return _NO_PROOF
+    if best is None:
+        return "not asked"
+    steps = ", ".join(proof.names)
+    if best.value is None:
+        return f"{steps}: no proof of the printed value from the same uses"
+    told = f"exact: certificate of {steps}{_way(claim, number, proof, best.value)}"
+    told += f"; {best.tried} values tried"
+    if best.beyond is None:
+        return f"{told}, none of them without proof"
+    if number.condition is not None:
+        return f"{told}; at {best.beyond} step {broken(proof, number, best.beyond)} is not proved"
+    numbers = against(proof, number, best.beyond)
+    told += f"; no proof at {best.beyond}"
+    return told + (f", where {numbers} satisfy what is cited and break it" if numbers else "")
+
+
+def _way(claim: Claim, number: Printed, proof: Proof, value: Fraction) -> str:
+    if number.condition is not None:
+        return ""
+    part = number.at(value)
+    found = (way(proof, claim, s.written, part) for steps in proof.own for s in steps)
+    return ", " + " and ".join(dict.fromkeys(how for how in found if how is not None))
+
+
+def _excluded(number: Printed, bound: Excluded | None) -> str:
+    """What a witness excludes; numbers are sizes, so that nothing below 0 is asked for."""
+    if bound is None or (number.towards < 0 and bound.value <= 0):
+        return ""
+    word = "above" if number.towards > 0 else "below"
+    return f"{'' if number.condition is None else 'at or '}{word} {bound.value}"
+
+
+def _excluded_by(number: Printed, bound: Excluded | None, seen: Survey) -> str:
+    if number.times is None:
+        return "not asked: the side is not affine in it"
+    if not _excluded(number, bound):
+        return f"none of {seen.examined} exact instances"
+    assert bound is not None
+    sizes = {name: value for name, value in bound.parameters if name in ("n", "m", "K", "T")}
+    told = ", ".join(f"{name} = {value}" for name, value in sizes.items())
+    at = f", {bound.at}" if bound.at else ""
+    return f"exact rationals: {bound.instance}" + (f" ({told})" if told else "") + at
+
+
+# ---- premises
+
+
+def _premises(claim: Claim, part: Part, proof: Proof | None, seen: Survey) -> Iterator[Row]:
+    found = {} if proof is None else _needs(proof)
+    for dropped in seen.dropped:
+        if dropped.part is not part:
+            continue
+        conditions = {str(c): tuple(comparisons((c,))) for c in part.conditions}
+        texts = conditions.get(dropped.premise, (dropped.premise,))
+        uses = () if proof is None else tuple(used(proof, one) for one in texts)
+        own = [need for one in texts for need in found.get(shown(one), ())]
+        needed = [need for need in own if need.needed]
+        proved, why = "", _NO_PROOF if proof is None else "not a premise of the step"
+        if own:
+            proved = "no proof without it" if needed else "proved without it"
+            why = "; ".join(_why(need) for need in needed) or "exact: certificate without it"
+        word = "violated without it" if dropped.broken_by else proved or "no proof"
+        yield Row(
+            claim=claim.id,
+            part=part.name,
+            kind="condition" if dropped.premise in conditions else "assumption",
+            printed=dropped.premise,
+            where="premise",
+            times="",
+            says=word,
+            proved=proved,
+            proved_by=why,
+            excluded="violated" if dropped.broken_by else "",
+            excluded_by=_outside(dropped),
+            directly=tuple(dict.fromkeys(name for use in uses for name in use.directly)),
+            through=tuple(dict.fromkeys(name for use in uses for name in use.through)),
+        )
+
+
+def _outside(dropped: Dropped) -> str:
+    """What exact instances say that meet all other premises and not this one."""
+    if dropped.broken_by:
+        return f"exact rationals: {dropped.broken_by}"
+    if not dropped.admitted:
+        return "no exact instance of ours lies outside it alone"
+    return f"no violation in {count(dropped.admitted, 'exact instance')} outside it"
+
+
+def _needs(proof: Proof) -> dict[str, list[Any]]:
+    """What happens without each premise, by its text."""
+    found: dict[str, list[Any]] = {}
+    for need in needs(proof.book, list(proof.steps.values()), proof.names):
+        found.setdefault(need.premise, []).append(need)
+    return found
+
+
+def _why(need: Any) -> str:
+    told = f"breaks at {need.where}: {need.reason}"
+    if need.numbers:
+        told += "; broken without it at " + ", ".join(f"{k} = {v}" for k, v in need.numbers)
+    return told

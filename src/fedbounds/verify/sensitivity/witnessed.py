@@ -1,0 +1,251 @@
+"""What exact instances exclude: values of a printed number with which they would break the part.
+
+An instance in rationals says ``rest + times * number >= 0`` or breaks the part, so that it bounds
+the number from one side, exactly. A float only ever proposes an instance.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from fedbounds.errors import FedboundsError
+from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Part
+from fedbounds.theory.registry import encoded_claims
+from fedbounds.vocabulary import Index, Method, Relation, Verdict
+
+from ..conditions import refusal
+from ..decide import decide, rounds_of
+from ..evaluate import IrrationalError, Numbers, evaluate
+from ..extremes import tightest_parts
+from ..instance import parameters_of, products_of
+from ..judge import Subject, concerned
+from ..measure import measure
+from ..plan import instances
+from ..products import with_products
+from ..profile import Profile
+from .printed import Printed, replaced, swapped
+
+BUDGET = 200  # evaluations of a search, counted
+
+
+@dataclass(frozen=True)
+class Excluded:
+    """The sharpest value that an instance leaves: of a right side every sharper one is refuted by
+    it, of a condition this one too.
+
+    Attributes
+    ----------
+    value : Fraction
+    instance : str
+    parameters : tuple of pairs
+    at : str
+        The round, or which of the rounds, clients and steps in order; empty for a run.
+    """
+
+    value: Fraction
+    instance: str
+    parameters: tuple[tuple[str, str], ...]
+    at: str
+
+
+@dataclass
+class Dropped:
+    """A premise of a part, dropped: how many instances that leaves, and the first that breaks it.
+
+    Only instances that the premise keeps out count: inside it the part is judged anyway.
+    """
+
+    part: Part
+    premise: str
+    admitted: int = 0
+    broken_by: str = ""
+
+
+@dataclass
+class Survey:
+    """What the exact instances say of a claim's numbers and premises.
+
+    Attributes
+    ----------
+    bounds : dict from number to the sharpest bound
+    dropped : list of Dropped
+    examined : int
+    """
+
+    bounds: dict[Printed, Excluded] = field(default_factory=dict)
+    dropped: list[Dropped] = field(default_factory=list)
+    examined: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Examined:
+    """An exact instance with its expectations."""
+
+    subject: Subject
+    numbers: Numbers
+
+
+def survey(claim: Claim, numbers: Sequence[Printed], seed: int = 0) -> Survey:
+    """Everything that planned and searched exact instances say, each measured once.
+
+    Parameters
+    ----------
+    claim : Claim
+        Of its first reading, the inequalities are looked at.
+    numbers : sequence of Printed
+    seed : int
+        Of the plan and of the searches.
+    """
+    parts = [part for part in claim.parts if part.relation is Relation.AT_MOST]
+    found = Survey(
+        dropped=[
+            Dropped(part, premise)
+            for part in parts
+            for premise in (*(a.value for a in part.assumptions), *map(str, part.conditions))
+        ]
+    )
+    named: frozenset[str] = frozenset().union(*(part.named for part in parts))
+    for subject in _subjects(claim, parts, numbers, seed):
+        one = Examined(subject, measure(subject, named).numbers)
+        found.examined += 1
+        for number in numbers:
+            for bound in _bounds(number, one):
+                known = found.bounds.get(number)
+                if known is None or number.towards * (bound.value - known.value) < 0:
+                    found.bounds[number] = bound
+        for dropped in found.dropped:
+            _drop(dropped, one)
+    return found
+
+
+def _subjects(
+    claim: Claim, parts: Sequence[Part], numbers: Sequence[Printed], seed: int
+) -> Iterator[Subject]:
+    """The planned instances in rationals, and the tightest one that each search finds."""
+    paper = encoded_claims(claim.entry.paper)
+    every = paper if any(one.id == claim.id for one in paper) else (*paper, claim)
+    for subject in instances(every, Profile.DEFAULT, seed, frozenset(claim.algorithms)):
+        if subject.method is Method.RATIONAL and concerned([claim], subject):
+            yield subject
+    loose = (without(part, condition) for part in parts for condition in part.conditions)
+    for part in (*parts, *loose, *filter(None, map(focused, numbers))):
+        alone = replace(claim, parts=(part,), readings=(AS_PRINTED,))
+        for best in tightest_parts(alone, AS_PRINTED, seed, BUDGET):
+            yield best.instance
+
+
+def focused(number: Printed) -> Part | None:
+    """The part whose ratio of sides is what a number of the right side must at least be.
+
+    None for one of a condition, and where the right side falls with it or is not affine in it.
+    """
+    if number.condition is not None or number.times is None or number.towards >= 0:
+        return None
+    return replaced(number.part, left=-number.rest, right=number.times)
+
+
+def without(part: Part, condition: Condition) -> Part:
+    """The part without a condition."""
+    return replaced(part, conditions=swapped(part, condition, None))
+
+
+def _bounds(number: Printed, one: Examined) -> Iterator[Excluded]:
+    """What an instance says of a number; nothing where the gap is not affine in it."""
+    if number.times is None or not number.towards:
+        return
+    of = _of_right_side if number.condition is None else _of_condition
+    yield from of(number, one)
+
+
+def _of_right_side(number: Printed, one: Examined) -> Iterator[Excluded]:
+    if refusal(number.part, one.subject, one.numbers) is not None:
+        return
+    assert number.times is not None
+    sides = replaced(number.part, left=-number.rest, right=number.times)
+    for at, (rest, times) in enumerate(_values(sides, one)):
+        if times and (times > 0) is (number.towards < 0):
+            yield _excluded(rest / times, one, _place(number.part, at))
+
+
+def _of_condition(number: Printed, one: Examined) -> Iterator[Excluded]:
+    """Where the part breaks without the condition, the value with which it would be admitted."""
+    assert number.condition is not None
+    if not breaks(without(number.part, number.condition), one):
+        return
+    try:
+        rest, times = (evaluate(x, one.numbers) for x in (number.rest, number.times))
+    except IrrationalError:
+        return
+    if times and (times > 0) is (number.towards > 0):
+        yield _excluded(-rest / times, one, "")
+
+
+def breaks(part: Part, one: Examined) -> bool:
+    """Whether an exact instance lies inside a part's premises and breaks it."""
+    if refusal(part, one.subject, one.numbers) is not None:
+        return False
+    plain = _plain(part, one)
+    if plain is None:
+        return False
+    return decide(*plain, Method.RATIONAL).verdict is Verdict.VIOLATED
+
+
+def _drop(dropped: Dropped, one: Examined) -> None:
+    part, premise = dropped.part, dropped.premise
+    fewer = replaced(
+        part,
+        assumptions=tuple(a for a in part.assumptions if a.value != premise),
+        conditions=tuple(c for c in part.conditions if str(c) != premise),
+    )
+    inside = refusal(part, one.subject, one.numbers) is None
+    if inside or refusal(fewer, one.subject, one.numbers) is not None:
+        return
+    dropped.admitted += 1
+    if not dropped.broken_by and breaks(fewer, one):
+        dropped.broken_by = one.subject.name
+
+
+def _plain(part: Part, one: Examined) -> tuple[Part, Numbers] | None:
+    """The part with its products of vectors measured; None where they cannot be."""
+    products = products_of(one.subject)
+    if not part.vectors or products is None:
+        return part, one.numbers
+    try:
+        return with_products(part, one.numbers, products)
+    except FedboundsError:
+        return None
+
+
+def _values(part: Part, one: Examined) -> Iterator[tuple[Any, Any]]:
+    """Both sides in rationals, for every round, client and step that the part speaks of."""
+    plain = _plain(part, one)
+    if plain is None:
+        return
+    sides, numbers = plain
+    rounds = rounds_of(sides, numbers)
+    if rounds is not None and not len(rounds):
+        return
+    try:
+        left, right = (evaluate(side, numbers, rounds) for side in (sides.left, sides.right))
+    except IrrationalError:
+        return
+    yield from zip(*(x.reshape(-1) for x in np.broadcast_arrays(left, right)), strict=True)
+
+
+def _place(part: Part, at: int) -> str:
+    if part.index in (Index.RUN, Index.POINT):
+        return ""
+    return f"round {at + part.first_round}" if part.index is Index.ROUND else f"case {at}"
+
+
+def _excluded(value: Any, one: Examined, at: str) -> Excluded:
+    shown = parameters_of(one.subject).items()
+    return Excluded(
+        Fraction(int(value.p), int(value.q)),
+        one.subject.name,
+        tuple((name, str(found)) for name, found in shown),
+        at,
+    )
