@@ -6,7 +6,8 @@ import click
 from click.core import ParameterSource
 
 from fedbounds.errors import FedboundsError, require
-from fedbounds.verify.exports.option import TABLE, format_option
+from fedbounds.verify.exports.option import TABLE, format_option, print_rows
+from fedbounds.verify.names import entry_named
 
 _SHARED = {"names", "csv_file", "figure", "form", "progress"}
 _OF_BOUNDS = {"over", "given"}
@@ -80,11 +81,10 @@ def compare(context: click.Context, /, names: tuple[str, ...], **options: Any) -
             f"{claims[0]!r} is a claim and {other!r} is not; expected algorithms or claims alone"
         )
     _refuse_options(context, _OF_BOUNDS, wanted=bool(claims))
-    for path in (options["figure"],):
-        if path:
-            from .phase import check_figure
+    if options["figure"]:
+        from .phase import check_figure
 
-            check_figure(path)
+        check_figure(options["figure"])
     if claims:
         _bounds(names, **{k: options[k] for k in (*_OF_BOUNDS, "csv_file", "figure", "form")})
     else:
@@ -120,7 +120,7 @@ def _algorithms(
     if form == TABLE:
         print_contest(rows, plan, written)
     else:
-        _print(data(rows, plan), form)
+        print_rows(data(rows, plan), form)
 
 
 def _plan(
@@ -172,7 +172,52 @@ def _bounds(
     figure: str | None,
     form: str,
 ) -> None:
-    raise FedboundsError("bounds are not compared yet")
+    from .region_rows import data, panels, print_regions
+    from .regions import regions, sides
+
+    require(len(names) == 2, "number of claims", len(names), "2")
+    require(not figure or len(over) <= 2, "axes of a figure", len(over), "1 or 2")
+    pair = sides(*(_claim(name) for name in names))
+    found = regions(pair, _pairs("--set", given), _pairs("--over", over))
+    written = _write(data(found), csv_file)
+    if figure:
+        from .phase import draw
+
+        across, up = (*(a.name for a in found.axes), "")[:2]
+        draw(panels(found), [side.name for side in pair], (across, up), figure)
+        written.append(f"figure: {figure}")
+    if form == TABLE:
+        print_regions(found, written)
+    else:
+        print_rows(data(found), form)
+
+
+def _claim(name: str) -> Any:
+    """Name, claim, and the part that CLAIM:PART names."""
+    from fedbounds.theory.claims import Claim
+    from fedbounds.theory.registry import encoded
+
+    head, colon, part = name.rpartition(":")
+    single = bool(colon) and not head.endswith(":") and "/" not in part
+    found = entry_named(head if single else name)
+    claim = encoded(found) if found.module else None
+    if not isinstance(claim, Claim):
+        raise FedboundsError(
+            f"{found.id} is of kind {found.kind.value}: it has no bound to compare"
+        )
+    return name, claim, part if single else None
+
+
+def _pairs(option: str, texts: tuple[str, ...]) -> dict[str, str]:
+    """NAME=TEXT options as a mapping."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = (piece.strip() for piece in text.partition("="))
+        if not (name and equals and value):
+            raise FedboundsError(f"{option} {text!r}: expected NAME=VALUE")
+        require(name not in found, f"{option} {name}", "given twice", "one value")
+        found[name] = value
+    return found
 
 
 def _write(found: Any, csv_file: str | None) -> list[str]:
@@ -186,9 +231,3 @@ def _write(found: Any, csv_file: str | None) -> list[str]:
 
     write_text(Path(csv_file), render(found, "csv"))
     return [f"data: {csv_file}"]
-
-
-def _print(found: Any, form: str) -> None:
-    from fedbounds.verify.exports.option import print_rows
-
-    print_rows(found, form)

@@ -20,7 +20,7 @@ from .contenders import Contender, Outer, common_error, weights
 from .field import Ground, ground
 from .passage import Ending, Passage, passage
 from .plan import Cell, Plan, Steps
-from .prediction import Promise, best_promises, constants, edge, promises_at
+from .prediction import Promise, constants, edge, promises
 from .recursion import error_recursion
 from .sampled import Draws, Interval, errors_after, log_ratio, race, running_errors
 
@@ -178,16 +178,14 @@ def _seats(
         values.append(every)
         largest.append([edge(one, v)["gamma"] for v in every])
     common = np.min(largest, axis=0) if plan.step is None else np.full(len(cells), plan.step)
+    equal = common if plan.mode is Steps.EQUAL else None
     seats = []
     for one, own, every in zip(contenders, outers, values, strict=True):
-        if plan.mode is Steps.EQUAL:
-            promises = promises_at(one, here, every, plan.eps, common)
-        else:
-            promises = best_promises(one, here, every, plan.eps)
+        promised = promises(one, here, every, plan.eps, equal)
         seats.append(
             [
                 _Seat(one, promise, outer, _tried(plan, promise, v))
-                for promise, outer, v in zip(promises, own, every, strict=True)
+                for promise, outer, v in zip(promised, own, every, strict=True)
             ]
         )
     return seats

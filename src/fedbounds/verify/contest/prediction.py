@@ -4,16 +4,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import sympy as sp
 
 from fedbounds.errors import FedboundsError
+from fedbounds.theory.inputs import exact
 from fedbounds.theory.symbols import T, gamma
+from fedbounds.verify.bound.shape import falls
 from fedbounds.verify.conditions import failure
 from fedbounds.verify.evaluate import Numbers, evaluate
 
 from .contenders import Contender
 from .field import Ground
-from .steps import Powers, coefficients, least, powers_of, value
+from .surface import Heights, Rows, Surface, heights, surface
 
 Array = Any
 _MOST = 2.0**50  # rounds: beyond them a promise is none
@@ -73,32 +74,41 @@ def refused(contender: Contender, ground: Ground, values: dict[str, float], step
     return ""
 
 
-def best_promises(
-    contender: Contender, grounds: list[Ground], every: list[dict[str, float]], eps: float
-) -> list[Promise]:
-    """The promise at the best admissible step size, for each cell."""
-    largest = np.array([edge(contender, values)["gamma"] for values in every])
-    bound = _falling(contender.part.right)
-
-    def least_at(rounds: Array) -> Any:
-        return least(bound, _at(bound, every, rounds), largest)
-
-    rounds = _first(lambda at: least_at(at).value, eps, len(every))
-    step = least_at(np.where(np.isinf(rounds), _MOST, rounds)).step
-    return _promises(contender, grounds, every, rounds, step)
-
-
-def promises_at(
+def promises(
     contender: Contender,
     grounds: list[Ground],
     every: list[dict[str, float]],
     eps: float,
-    step: Array,
+    step: Array | None,
 ) -> list[Promise]:
-    """The promise at given step sizes, for each cell."""
-    bound = _falling(contender.part.right)
-    rounds = _first(lambda at: value(bound, _at(bound, every, at), step), eps, len(every))
-    return _promises(contender, grounds, every, rounds, step)
+    """The promise in each cell, at given step sizes or (None) at the best admissible ones.
+
+    Parameters
+    ----------
+    every : list of dict
+        Values of the symbols in each cell: `constants`, with the outer step sizes.
+    """
+    rows: Rows = {name: np.array([values[name] for values in every]) for name in every[0]}
+    if step is not None:
+        rows[gamma.name] = np.asarray(step, dtype=float)
+    one = surface(contender.part, frozenset({*rows, T.name}))
+
+    def after(rounds: Array) -> Heights:
+        return heights(one, rows | {T.name: rounds}, checked=False)
+
+    for values in every:
+        _check_falls(one, values if step is None else values | {gamma.name: 1.0})
+    rounds = _first(lambda at: after(at).value, eps, len(every))
+    best = after(np.where(np.isinf(rounds), _MOST, rounds)).step if step is None else step
+    assert best is not None
+    return _promises(contender, grounds, every, rounds, best)
+
+
+def _check_falls(one: Surface, values: dict[str, float]) -> None:
+    """Refuse a bound that is not shown to fall with T: it would have no first round to eps."""
+    exactly = {name: exact(name, value) for name, value in values.items()}
+    if not falls(one.right, T, exactly, gamma):
+        raise FedboundsError(f"the bound {one.right} is not shown to fall with {T}")
 
 
 def _promises(
@@ -117,23 +127,6 @@ def _promises(
     return found
 
 
-def _falling(bound: sp.Expr) -> Powers:
-    """The bound in powers of gamma, if every term falls with T or has none of it."""
-    for term in sp.Add.make_args(sp.expand(bound)):
-        base, power = term.as_independent(T, as_Add=False)[1].as_base_exp()
-        if base not in (1, T) or (base == T and not power < 0):
-            raise FedboundsError(
-                f"the bound has the term {term}, not shown to fall with T: no first round to eps"
-            )
-    return powers_of(bound, gamma)
-
-
-def _at(bound: Powers, every: list[dict[str, float]], rounds: Array) -> Array:
-    """Coefficients of the bound after these rounds, one column per cell."""
-    values: dict[str, Any] = {k: np.array([v[k] for v in every]) for k in every[0]}
-    return coefficients(bound, values | {T.name: rounds}, (len(every),))
-
-
 def _first(bound: Any, eps: float, cells: int) -> Array:
     """The smallest whole T with bound(T) <= eps, by doubling and halving; inf if above `_MOST`."""
     low, high = np.zeros(cells), np.ones(cells)
@@ -143,7 +136,7 @@ def _first(bound: Any, eps: float, cells: int) -> Array:
             break
         low, high = np.where(above, high, low), np.where(above, 2 * high, high)
     never = bound(high) > eps
-    for _ in range(int(np.log2(_MOST)) + 1):
+    while (high - low > 1).any():
         middle = np.ceil((low + high) / 2)
         enough = bound(middle) <= eps
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)

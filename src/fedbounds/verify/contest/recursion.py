@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 
 from fedbounds.algorithms.fedavg_p import FedAvgP
+from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic, Start
 from fedbounds.verify.affine import AffineRound, driver_of, only, read_off
 from fedbounds.verify.moments import initial_moment
 
 Array = Any
 _BLOCK = 256  # rounds per matrix product
+_MOST = 2500  # entries of M: P is then 50 MB
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +72,12 @@ def error_recursion(
     share = np.array([error[name.value] for name in found.names])
     form = np.tensordot(share, found.quadratic, axes=1)
     pairs = np.argwhere(np.triu(_needed(found, form)))
+    if len(pairs) > _MOST:
+        raise FedboundsError(
+            f"exact expectations need {len(pairs)} second moments here, with n = "
+            f"{problem.clients} and d_u = {problem.shared_dimension}; at most {_MOST} are "
+            "supported: take fewer clients or shared dimensions"
+        )
     moment = initial_moment(driver, problem, start)
     doubled = np.where(pairs[:, 0] == pairs[:, 1], 1.0, 2.0)
     return Recursion(
