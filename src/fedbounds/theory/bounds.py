@@ -15,6 +15,7 @@ from .proof.vectors import ip, sq
 from .symbols import VECTORS
 from .values import Value, is_measured, number
 
+_ROUNDING = 1e-12  # of a sum of floats, relative to the sizes of the summands
 NEEDS = "it needs"  # how the reason begins for a part of which a number is missing
 
 
@@ -142,7 +143,7 @@ def evaluate(
     """The bounds of a claim for given numbers; see `Claim.evaluate`."""
     chosen = reading_named(claim, reading)
     parts = bounded_parts(claim, chosen, part)
-    given = recognised(claim.id, values, parts)
+    given = recognised(claim.id, values, bounded_parts(claim, chosen))
     found: list[PartValue] = []
     without: list[tuple[str, str]] = []
     missing: set[str] = set()
@@ -189,7 +190,7 @@ def value_of(claim: Claim, part: Part, inputs: Inputs, outside: bool) -> PartVal
     """
     failed = unmet(inputs, part)
     if failed and not outside:
-        raise FedboundsError(f"{'; '.join(failed)}; --outside evaluates it all the same")
+        raise FedboundsError(f"outside its conditions: {'; '.join(failed)}")
     named = terms_of(claim, part)
     values = [number(formula, inputs.values) for _, formula in named]
     sizes = [abs(float(value)) for value in values]
@@ -199,6 +200,8 @@ def value_of(claim: Claim, part: Part, inputs: Inputs, outside: bool) -> PartVal
         for (name, formula), value, size in zip(named, values, sizes, strict=True)
     )
     total = number(part.right, inputs.values)
+    if abs(sum(map(float, values)) - float(total)) > _ROUNDING * whole:
+        raise FedboundsError(f"the regimes of {claim.id} do not add up to its bound")
     return PartValue(part.name, part.left, part.right, total, terms, inputs, failed)
 
 

@@ -208,7 +208,7 @@ def complete(part: Part, given: Values, free: frozenset[str] = frozenset()) -> I
     needed = names_in(part.right).union(*(_names(c) for c in kept))
     unknown = needed - known
     # told m, n and the rest, a condition gives eta_u: not the user's to give
-    missing = {name for name in unknown if not _comes_of(symbols[name], conditions)}
+    missing = {name for name in unknown if not _comes_of(symbols[name], part, conditions)}
     return Inputs(values, tuple(derived), kept, tuple(sorted(missing or unknown)))
 
 
@@ -221,7 +221,7 @@ def step_to_choose(part: Part, given: Values) -> str | None:
         if c.relation == "==" and c.left.is_Symbol and "w_gap" not in _names(c)
     }
     loose = (names_in(part.right) & STEP_SIZES) - values.keys() - fixed
-    return loose.pop() if len(loose) == 1 else None
+    return next(iter(loose)) if len(loose) == 1 else None
 
 
 def missing_error(what: str, names: Iterable[str]) -> FedboundsError:
@@ -301,12 +301,18 @@ def _next(
     return None
 
 
-def _comes_of(symbol: sp.Basic, conditions: Iterable[Condition]) -> bool:
-    """Whether a condition gives the symbol once the other names have values."""
-    relations = {c.relation for c in conditions if c.left == symbol}
-    if symbol.name in _SOLVED_FOR:
-        relations |= {c.relation for c in conditions if symbol.name in _names(c)} - {">="}
-    return "==" in relations or (">=" in relations and symbol.name in FROM_BELOW)
+def _comes_of(symbol: sp.Basic, part: Part, conditions: Iterable[Condition]) -> bool:
+    """Whether a condition gives the symbol once the other names have values.
+
+    A definition ties the step sizes to each other; it takes one of them to give the others.
+    """
+    ours = symbol.name in _SOLVED_FOR
+    given = any(
+        c.relation == "==" and (c.left == symbol or (ours and symbol.name in _names(c)))
+        for c in part.conditions
+    )
+    least = any(c.relation == ">=" and c.left == symbol for c in conditions)
+    return given or (least and symbol.name in FROM_BELOW)
 
 
 def _solved(condition: Condition, symbol: sp.Basic) -> sp.Expr | None:

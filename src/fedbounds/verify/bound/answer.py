@@ -90,7 +90,7 @@ def answers(
     """
     chosen = reading_named(claim, reading)
     parts = bounded_parts(claim, chosen, part)
-    known = recognised(claim.id, given, parts)
+    known = recognised(claim.id, given, bounded_parts(claim, chosen))
     eps = None if to is None else exact("--to", to)
     require(eps is None or eps > 0, "--to", to, "a number > 0")
     found: list[Answer] = []

@@ -5,7 +5,7 @@ Floats, all rows at once. What decides a row (a condition at its edge) is decide
 
 import csv
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from io import StringIO
 from math import prod
@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
+from numpy.typing import NDArray
 
 from fedbounds.errors import FedboundsError, require
 from fedbounds.theory.bounds import bounded_parts, reading_named, terms_of
@@ -21,16 +22,15 @@ from fedbounds.theory.claims import Claim, Condition, Part
 from fedbounds.theory.inputs import (
     ORDERED,
     Inputs,
-    check_sign,
     complete,
     exact,
     missing_error,
     recognised,
-    spelling,
+    sign_conditions,
     step_to_choose,
     used_by,
 )
-from fedbounds.theory.values import holds, names_in, replaced
+from fedbounds.theory.values import holds, names_in, replaced, sign
 from fedbounds.verify.store import write_text
 
 from .grid_steps import best_steps
@@ -117,34 +117,52 @@ def grid(
     FedboundsError
         If an axis is malformed, a number is missing, or several parts could be meant.
     """
+    every = bounded_parts(claim, reading_named(claim, reading))
     parts = bounded_parts(claim, reading_named(claim, reading), part)
-    lows = {name: text.partition(":")[0] for name, text in axes.items()}
-    for name in axes:
-        clash = [other for other in given if spelling(other) == spelling(name)]
-        require(not clash, name, "given by --set and by --grid", "one of the two")
-    known = recognised(claim.id, {**given, **lows}, parts)
-    names = {spelling(name): name for one in parts for name in used_by(one)}
-    lines = [_axis(names[spelling(name)], text, parts) for name, text in axes.items()]
-    fixed = {name: value for name, value in known.items() if name not in {a.name for a in lines}}
+    fixed = recognised(claim.id, given, every)
+    lines = [_axis(claim, every, name, text) for name, text in axes.items()]
+    for line in lines:
+        require(line.name not in fixed, line.name, "given by --set and by --grid", "one of them")
     one, inputs, step = _chosen(claim, parts, fixed, lines)
     rows = _rows(fixed, lines)
-    symbols = used_by(one)
     if step is not None:
-        rows[step] = best_steps(one, inputs, symbols[step], rows)
-    return _tabulated(claim, one, inputs, rows, step, outside)
+        rows[step] = best_steps(one, inputs, used_by(one)[step], rows)
+    named = terms_of(claim, one)
+    formulas = [*(formula for _, formula in named), one.right]
+    columns = [on_arrays(replaced(formula, inputs.values), rows) for formula in formulas]
+    fails = _fails(one, inputs, rows, step, lambda row: _exact_row(fixed, lines, row))
+    if step is not None:
+        fails = [
+            "; ".join(filter(None, (text, f"no best {step} shown" if np.isnan(at) else "")))
+            for text, at in zip(fails, rows[step], strict=True)
+        ]
+    real = np.isfinite(columns[-1])
+    empty = ~real if outside else ~real | np.array([bool(text) for text in fails])
+    for column in columns:
+        column[empty] = np.nan
+    fails = [text or ("" if ok else "no real number") for text, ok in zip(fails, real, strict=True)]
+    header = (*rows, *(name or str(formula) for name, formula in named), "bound")
+    return Grid(header, (*rows.values(), *columns), fails)
 
 
-def _axis(name: str, text: str, parts: tuple[Part, ...]) -> Axis:
+def _exact_row(fixed: Mapping[str, sp.Expr], lines: list[Axis], row: int) -> dict[str, sp.Expr]:
+    """The inputs of one row, as rationals."""
+    at = np.unravel_index(row, [len(line.values) for line in lines])
+    return {**fixed, **{line.name: line.values[int(i)] for line, i in zip(lines, at, strict=True)}}
+
+
+def _axis(claim: Claim, parts: tuple[Part, ...], given_name: str, text: str) -> Axis:
     """Values between LOW and HIGH; every whole number if the symbol is whole and no COUNT given."""
-    symbol = next(used_by(one)[name] for one in parts if name in used_by(one))
     fields = text.split(":")
     logarithmic = fields[-1] == "log"
     fields = fields[: len(fields) - logarithmic]
-    whole = bool(getattr(symbol, "is_integer", False))
     if len(fields) not in (2, 3):
-        raise FedboundsError(f"--grid {name}={text}: expected LOW:HIGH[:COUNT][:log]")
-    low, high = (exact(f"--grid {name}", field) for field in fields[:2])
-    require(low < high, f"--grid {name}", text, "LOW < HIGH")
+        raise FedboundsError(f"--grid {given_name}={text}: expected LOW:HIGH[:COUNT][:log]")
+    ((name, low),) = recognised(claim.id, {given_name: fields[0]}, parts).items()
+    ((name, high),) = recognised(claim.id, {given_name: fields[1]}, parts).items()
+    symbol = next(used_by(one)[name] for one in parts if name in used_by(one))
+    whole = bool(getattr(symbol, "is_integer", False))
+    require(low <= high, f"--grid {name}", text, "LOW <= HIGH")
     require(not logarithmic or low > 0, f"--grid {name}", text, "LOW > 0 for a log scale")
     if len(fields) == 2:
         require(whole, f"--grid {name}", text, "LOW:HIGH:COUNT, as it is no whole number")
@@ -158,11 +176,9 @@ def _axis(name: str, text: str, parts: tuple[Part, ...]) -> Axis:
         inner = np.geomspace(float(low), float(high), count)[1:-1]
         values = [low, *(exact(name, float(x)) for x in inner), high]
     else:
-        values = [low + (high - low) * sp.Rational(i, count - 1) for i in range(count)]
+        values = [low + (high - low) * sp.Rational(i, max(count - 1, 1)) for i in range(count)]
     if whole:
         values = sorted({sp.Integer(round(value)) for value in values})
-    for value in (values[0], values[-1]):
-        check_sign(symbol, name, {name: value})
     return Axis(name, tuple(values))
 
 
@@ -171,7 +187,8 @@ def _chosen(
 ) -> tuple[Part, Inputs, str | None]:
     """The one part that has all its numbers, and its step size if that is left out."""
     free = frozenset(line.name for line in lines)
-    ready, missing = [], set()
+    ready: list[tuple[Part, Inputs, str | None]] = []
+    missing: set[str] = set()
     for one in parts:
         step = step_to_choose(one, {**fixed, **{line.name: line.values[0] for line in lines}})
         inputs = complete(one, fixed, free | ({step} if step else set()))
@@ -196,62 +213,44 @@ def _rows(fixed: Mapping[str, sp.Expr], lines: list[Axis]) -> dict[str, Floats]:
     return rows | {line.name: column.ravel() for line, column in zip(lines, columns, strict=True)}
 
 
-def _tabulated(
-    claim: Claim,
+def _fails(
     part: Part,
     inputs: Inputs,
-    rows: dict[str, Floats],
+    rows: Mapping[str, Floats],
     step: str | None,
-    outside: bool,
-) -> Grid:
-    named = terms_of(claim, part)
-    formulas = [replaced(formula, inputs.values) for _, formula in named]
-    formulas.append(replaced(part.right, inputs.values))
-    columns = [on_arrays(formula, rows) for formula in formulas]
-    fails = _fails(part, inputs, rows, step)
-    real = np.isfinite(columns[-1])
-    empty = ~real if outside else ~real | np.array([bool(text) for text in fails])
-    for column in columns:
-        column[empty] = np.nan
-    fails = [text or ("" if ok else "no real number") for text, ok in zip(fails, real, strict=True)]
-    header = (*rows, *(name or str(formula) for name, formula in named), "bound")
-    return Grid(header, (*rows.values(), *columns), fails)
-
-
-def _fails(part: Part, inputs: Inputs, rows: dict[str, Floats], step: str | None) -> list[str]:
+    exact_row: Callable[[int], dict[str, sp.Expr]],
+) -> list[str]:
     """Per row, the conditions that fail; near equality they are decided in rationals."""
     symbols = used_by(part)
-    conditions = list(inputs.conditions)
-    conditions += [
-        Condition(symbols[a], "<=", symbols[b]) for a, b in ORDERED if {a, b} <= rows.keys()
-    ]
-    conditions += [
-        Condition(d.formula, ">=", sp.Integer(0))
-        for d in inputs.derived
-        if getattr(symbols[d.name], "is_nonnegative", False) and not d.formula.is_nonnegative
-    ]
+    ordered = [Condition(symbols[a], "<=", symbols[b]) for a, b in ORDERED if {a, b} <= rows.keys()]
+    signs = sign_conditions(part, inputs)
     found = [""] * len(next(iter(rows.values())))
-    for condition in conditions:
-        rest = replaced(condition.left - condition.right, inputs.values)
-        if rest == 0 or (step is not None and step in names_in(rest)):
+    for condition in (*inputs.conditions, *ordered, *signs):
+        gap = replaced(condition.left - condition.right, inputs.values)
+        if gap == 0 or (step is not None and step in names_in(gap)):
             continue  # it holds identically, or the step size was chosen to meet it
-        for row in np.flatnonzero(~_met(condition, inputs, rows)):
+        strict = condition in signs
+        for row in np.flatnonzero(~_met(condition, strict, inputs, rows, exact_row)):
             found[row] = f"{found[row]}; {condition}".removeprefix("; ")
     return found
 
 
-def _met(condition: Condition, inputs: Inputs, rows: dict[str, Floats]) -> Floats:
+def _met(
+    condition: Condition,
+    strict: bool,
+    inputs: Inputs,
+    rows: Mapping[str, Floats],
+    exact_row: Callable[[int], dict[str, sp.Expr]],
+) -> NDArray[np.bool_]:
     left, right = (
         on_arrays(replaced(sp.sympify(side), inputs.values), rows)
         for side in (condition.left, condition.right)
     )
     apart = np.abs(left - right) > _NEAR * np.maximum(np.abs(left), np.abs(right))
-    met = {
-        "<=": left < right,
-        ">=": left > right,
-        "==": np.zeros_like(apart),
-    }[condition.relation] & apart
+    met = np.zeros(left.shape, dtype=bool)
+    if condition.relation != "==":
+        met = apart & (left < right if condition.relation == "<=" else left > right)
     for row in np.flatnonzero(~apart):
-        here = {name: exact(name, float(column[row])) for name, column in rows.items()}
-        met[row] = holds(condition, {**inputs.values, **here})
+        values = {**inputs.values, **exact_row(int(row))}
+        met[row] = sign(condition.left, values) > 0 if strict else holds(condition, values)
     return met

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import sympy as sp
+from numpy.typing import NDArray
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import Part
@@ -14,28 +15,31 @@ from .shape import powers
 from .vectors import Floats, on_arrays
 
 _HALVINGS = 100  # of the logarithm of a ratio; enough for the last bit
-_FARTHEST = 1000  # doublings
+_FARTHEST = 200  # doublings
 
 
 def best_steps(part: Part, inputs: Inputs, x: sp.Symbol, rows: dict[str, Floats]) -> Floats:
     """The admissible step size with the least bound, shape (rows,).
 
+    NaN where no value is admissible, a term is negative, or the bound keeps falling to a step
+    size of 0 or infinity.
+
     Raises
     ------
     FedboundsError
-        If the bound is no sum of powers of x with non-negative coefficients, a condition cannot
-        be solved for x, or a row has no best step size.
+        If the bound is no sum of powers of x, or a condition cannot be solved for x.
     """
     found = powers(replaced(part.right, inputs.values), x)
     if found is None:
         raise FedboundsError(f"--grid chooses no {x}: the bound is no sum of its powers; give {x}")
     terms = [(float(p), on_arrays(c, rows)) for p, c in found.items() if p != 0]
-    if any((c < 0).any() for _, c in terms):
-        raise FedboundsError(f"--grid chooses no {x}: the bound has negative terms; give {x}")
     low, high = _ends(part, inputs, x, rows)
-    if (low > high).any():
-        raise FedboundsError(f"--grid: no {x} is admissible in some rows; give {x}")
-    return _least(terms, low, high, x)
+    good = low <= high
+    for _, coefficient in terms:
+        good &= coefficient >= 0
+    steps = np.full(good.shape, np.nan)
+    steps[good] = _least([(p, c[good]) for p, c in terms], low[good], high[good])
+    return steps
 
 
 def _ends(
@@ -56,40 +60,42 @@ def _ends(
         first, last = (flip * on_arrays(found[power], rows) for power in (p, q))
         with np.errstate(all="ignore"):
             edge = (-first / last) ** (1 / float(q - p))
-        if ((first >= 0) & (last >= 0) & (first + last > 0)).any():
-            raise FedboundsError(f"no {x} meets {c} in some rows; give {x}")
+        never = (first >= 0) & (last >= 0) & (first + last > 0)
         high = np.where((last > 0) & (first < 0), np.minimum(high, edge), high)
         low = np.where((last < 0) & (first > 0), np.maximum(low, edge), low)
+        high = np.where(never, -np.inf, high)
     return low, high
 
 
-def _least(terms: list[tuple[float, Floats]], low: Floats, high: Floats, x: sp.Symbol) -> Floats:
+def _least(terms: list[tuple[float, Floats]], low: Floats, high: Floats) -> Floats:
     """Where the slope in log x changes its sign, or the end that the bound falls towards."""
 
     def slope(at: Floats) -> Floats:
         return np.asarray(sum((p * c * at**p for p, c in terms), np.zeros_like(at)))
 
-    bounded = np.isfinite(high)
-    right = np.where(bounded, high, np.where(low > 0, low, 1.0))
+    bounded, from_zero = np.isfinite(high), low <= 0
+    right = np.where(bounded, high, np.where(from_zero, 1.0, low))
     at_high = bounded & (slope(right) <= 0)
-    at_low = np.zeros_like(at_high)
-    at_low[low > 0] = slope(np.where(low > 0, low, 1.0))[low > 0] >= 0
+    left = np.where(from_zero, right, low)
+    at_low = ~from_zero & (slope(left) >= 0)
     inside = ~(at_high | at_low)
-    right = _moved(right, 2.0, lambda at: inside & ~bounded & (slope(at) <= 0), x)
-    left = np.where(low > 0, low, right)
-    left = _moved(left, 0.5, lambda at: inside & (low <= 0) & (slope(at) >= 0), x)
+    right, lost_right = _moved(right, 2.0, lambda at: inside & ~bounded & (slope(at) <= 0))
+    left, lost_left = _moved(left, 0.5, lambda at: inside & from_zero & (slope(at) >= 0))
     for _ in range(_HALVINGS):
         middle = np.sqrt(left) * np.sqrt(right)
         falling = slope(middle) < 0
         left, right = np.where(falling, middle, left), np.where(falling, right, middle)
-    return np.where(at_high, high, np.where(at_low, low, right))
+    found = np.where(at_high, high, np.where(at_low, low, right))
+    return np.where(lost_right | lost_left, np.nan, found)
 
 
-def _moved(at: Floats, by: float, open_rows: Callable[[Floats], Floats], x: sp.Symbol) -> Floats:
-    """Multiply the entries of open rows until none is open."""
+def _moved(
+    at: Floats, by: float, open_rows: Callable[[Floats], NDArray[np.bool_]]
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Multiply the entries of open rows until none is open; and which stay open for ever."""
     for _ in range(_FARTHEST):
         still = open_rows(at)
         if not still.any():
-            return at
+            break
         at = np.where(still, at * by, at)
-    raise FedboundsError(f"no best {x} in some rows: the bound keeps falling; give {x}")
+    return at, open_rows(at)

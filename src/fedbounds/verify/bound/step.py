@@ -21,7 +21,7 @@ from .shape import is_convex, is_posynomial, powers
 
 _BITS = 128
 _CLOSE = Fraction(1, 2**47)  # ratio of the two rationals, less one
-_FARTHEST = 1000  # doublings of a step size in search of a change of sign
+_FARTHEST = 11  # doublings of the exponent of 2, in search of a change of sign
 _SAMPLES, _ZOOMS = 60, 8  # where the shape is not shown
 
 
@@ -180,11 +180,10 @@ def _fraction(ball: arb) -> Fraction:
 
 
 def _first(start: Fraction, by: Fraction, found: Callable[[Fraction], bool], way: str) -> Fraction:
-    at = start
-    for _ in range(_FARTHEST):
+    for doublings in range(_FARTHEST):
+        at = start * by ** (2**doublings - 1)
         if found(at):
             return at
-        at *= by
     raise NoBestStepError(f"no best step size: the bound falls as {way}; give the step size")
 
 
