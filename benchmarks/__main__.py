@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from . import fedplt, masked, submodel
+from . import fedplt, masked, strategies, submodel
 from .workloads import Row, rows
 
 
@@ -29,11 +29,12 @@ def table(found: list[Row]) -> str:
 
 
 if __name__ == "__main__":
+    every = [*rows(), *fedplt.rows(), *submodel.rows(), *masked.rows(), *strategies.rows()]
     text = (
         "# Benchmarks\n\n"
         f"{datetime.date.today().isoformat()}, {processor()}, {os.cpu_count()} cores, "
         f"Python {platform.python_version()}, NumPy {np.__version__}; `make bench`.\n\n"
-        f"{table([*rows(), *fedplt.rows(), *submodel.rows(), *masked.rows()])}\n"
+        f"{table(every)}\n"
     )
     Path(__file__).with_name("RESULTS.md").write_text(text)
     print(text)

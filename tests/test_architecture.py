@@ -33,7 +33,9 @@ ARROWS = {
     "algorithms": frozenset({"errors", "vocabulary", "problems", "algorithms"}),
     "laws": frozenset({"errors", "laws"}),  # for other people's code: it knows nothing of ours
 }
-OPEN = frozenset({"verify", "strategies", "", "__main__"})  # may import anything; "" is fedbounds/__init__.py
+OPEN = frozenset(
+    {"verify", "strategies", "", "__main__"}
+)  # may import anything; "" is fedbounds/__init__.py
 
 ARRAYS = frozenset({"numpy", "cupy", "array_api_compat", "array_api_strict"})
 FOREIGN = {"theory": ARRAYS, "vocabulary": ARRAYS | {"sympy"}}

@@ -18,7 +18,7 @@ CLASSES = sorted(
     {frozenset(c) for o in OFFERS.values() for k in range(len(o) + 1) for c in combinations(o, k)},
     key=lambda wanted: (len(wanted), sorted(wanted)),
 )
-_PATIENT = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+_PATIENT = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.mark.parametrize("exact", [False, True])
@@ -37,7 +37,7 @@ def test_every_assumption_asked_for_holds(exact, data):
 
 
 @pytest.mark.parametrize("family", OFFERS, ids=lambda family: family.__name__)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(data=st.data())
 def test_every_family_satisfies_all_that_it_offers(family, data):
     drawn = strategies.problems(

@@ -18,7 +18,7 @@ Examples
 --------
 >>> import numpy as np
 >>> def server(models, weights):  # somebody's: a list of models, a 0/1 weight for each client
-...     return sum(w * model for w, model in zip(weights, models)) / sum(weights)
+...     return sum(w * model for w, model in zip(weights, models, strict=True)) / sum(weights)
 >>> from fedbounds import laws
 >>> laws.unbiased_aggregation(
 ...     lambda vectors, chosen: server(list(vectors), np.isin(np.arange(len(vectors)), chosen))

@@ -163,5 +163,7 @@ def readable(value: object) -> str:
         return f"{float(value):.6g}"
     if isinstance(value, list | tuple):
         inside = ", ".join(readable(item) for item in value)
-        return f"({inside})" if isinstance(value, tuple) else f"[{inside}]"
+        if isinstance(value, list):
+            return f"[{inside}]"
+        return f"({inside},)" if len(value) == 1 else f"({inside})"
     return str(value)

@@ -19,6 +19,7 @@ from fedbounds.theory.registry import encoded
 from fedbounds.verify.conditions import failure
 from fedbounds.verify.evaluate import IrrationalError, Numbers, evaluate
 from fedbounds.verify.extremes_steps import names_in, step_sizes
+from fedbounds.verify.indexed import INDEXED, is_indexable
 from fedbounds.verify.instance import ALGORITHM_NAMES, Instance, Point, parameters_of
 from fedbounds.verify.names import entry_named
 from fedbounds.vocabulary import Assumption, Constant, Method
@@ -213,7 +214,10 @@ def _counts(part: Part, name: str) -> list[Values]:
     return [
         values
         for values in _small_counts(name)
-        if values["T"] > part.first_round and _meets(part, values) and _rational(part, values)
+        if values["T"] > part.first_round
+        and _meets(part, values)
+        and _rational(part, values)
+        and (name not in RUNS or _measured(part, name, values))
     ]
 
 
@@ -259,6 +263,16 @@ def _meets(part: Part, values: Values) -> bool:
         for condition in part.conditions
         if _of_counts(condition, values)
     )
+
+
+def _measured(part: Part, name: str, values: Values) -> bool:
+    """Whether runs are small enough for what the part names of each client and step."""
+    if not part.named & INDEXED:
+        return True
+    n, d = values["n"], values["d_u"] + values["d_v"]
+    hessian, linear = (as_numbers(np.zeros(shape), True) for shape in ((n, d, d), (n, d)))
+    problem = FederatedQuadratic(hessian, linear, values["d_u"])
+    return is_indexable(problem, RUNS[name](values["m"], values["K"], 1, 1, 1, 1))
 
 
 def _rational(part: Part, values: Values) -> bool:
