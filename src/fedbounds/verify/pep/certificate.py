@@ -9,6 +9,7 @@ At a solver's optimum S is singular, and rounding may spoil it. Then the multipl
 again with a little more than the optimal bound, where S can be kept away from singular.
 """
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
@@ -144,7 +145,9 @@ def _interior(problem: WorstCase, objective: Form, bound: float) -> Array | None
         -constants @ multipliers + float(objective.constant) <= bound,
     ]
     asked = cvxpy.Problem(cvxpy.Maximize(margin), limits)
-    asked.solve(solver=SOLVER)
+    with warnings.catch_warnings():  # of inaccuracy: what is found is checked exactly
+        warnings.simplefilter("ignore")
+        asked.solve(solver=SOLVER)
     return None if multipliers.value is None else np.maximum(multipliers.value, 0.0)
 
 

@@ -122,12 +122,15 @@ class WorstCase:
     inequalities : tuple of Inequality
     series : dict from quantity name to object array of Form
         Expected quantities of rounds 0, 1, ...
+    evaluations : tuple of tuples of Evaluation
+        Of every client, in the order of its calls; the start is the origin.
     """
 
     vectors: tuple[str, ...]
     values: tuple[str, ...]
     inequalities: tuple[Inequality, ...]
     series: dict[str, Any]
+    evaluations: tuple[tuple[Evaluation, ...], ...]
 
 
 def formulate(setting: Setting, last: int) -> WorstCase:
@@ -159,6 +162,7 @@ def formulate(setting: Setting, last: int) -> WorstCase:
         tuple(oracle.values),
         tuple(inequalities),
         {name: _array(forms) for name, forms in series.items()},
+        tuple(tuple(known.values()) for known in oracle.seen),
     )
 
 

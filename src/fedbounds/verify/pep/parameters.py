@@ -21,8 +21,8 @@ from ..evaluate import Numbers
 from ..extremes_steps import step_sizes
 from .formulate import Setting
 
-MOST_GRADIENTS = 60  # unknown vectors: a run of about twenty seconds
-_MOST_ROUNDS = 60
+MOST_GRADIENTS = 40  # unknown vectors: a run of about ten seconds
+_MOST_ROUNDS = 40
 _ALGORITHM = "FedAvg-P"
 _QUANTITIES = {"f", "G_u", "G_v", "B"}
 _ASSUMPTIONS = {
@@ -70,13 +70,11 @@ def question(claim: Claim, part_name: str | None, settings: Sequence[str]) -> Qu
         If the claim cannot be formulated, a name or a value makes no sense, the numbers are
         outside the part's conditions, or the problem is too large.
     """
-    reading = claim.readings[0]
-    part = _part(claim, reading, part_name)
+    reading, part = _part(claim, part_name)
     given = _given(settings)
     numbers = _numbers(part, given)
     counts = {name: int(numbers[name].p) for name in _COUNTS}
-    shown = quantities_in_rounds(part.left)
-    last = counts["T"] - 1 if shown else counts["T"]
+    last = counts["T"] - 1 if _before_end(part.left) else counts["T"]
     _refuse_large(counts, last)
     steps = _steps(claim, part, numbers, given)
     numbers |= dict(zip(_STEPS, steps, strict=True))
@@ -105,16 +103,16 @@ def question(claim: Claim, part_name: str | None, settings: Sequence[str]) -> Qu
     return Question(claim, reading, part, setting, numbers, last)
 
 
-def quantities_in_rounds(expression: sp.Expr) -> bool:
-    """Whether every quantity stands at round t alone, which ends at T - 1."""
-    return all(atom.args == (t,) for atom in expression.atoms(AppliedUndef))
-
-
-def formulable(claim: Claim) -> tuple[Part, ...]:
-    """The parts of a claim's first reading that a worst-case problem can express."""
+def formulable(claim: Claim) -> dict[str, tuple[Reading, Part]]:
+    """The parts that a worst-case problem can express, by name, in the first reading of each."""
     if _ALGORITHM not in claim.algorithms:
-        return ()
-    return tuple(part for part in read(claim, claim.readings[0]) if _expressible(part))
+        return {}
+    found: dict[str, tuple[Reading, Part]] = {}
+    for reading in claim.readings:
+        for part in read(claim, reading):
+            if _expressible(part):
+                found.setdefault(part.name, (reading, part))
+    return found
 
 
 def _expressible(part: Part) -> bool:
@@ -133,6 +131,11 @@ def _expressible(part: Part) -> bool:
     )
 
 
+def _before_end(expression: sp.Expr) -> bool:
+    """Whether every quantity stands at round t, and so at T - 1 last."""
+    return all(atom.args == (t,) for atom in expression.atoms(AppliedUndef))
+
+
 def _linear(expression: sp.Expr) -> bool:
     """Whether an expression is a sum of measured quantities times constants."""
     if not quantities_in(expression):
@@ -147,7 +150,7 @@ def _linear(expression: sp.Expr) -> bool:
     return False
 
 
-def _part(claim: Claim, reading: Reading, name: str | None) -> Part:
+def _part(claim: Claim, name: str | None) -> tuple[Reading, Part]:
     parts = formulable(claim)
     if not parts:
         named = ", ".join(
@@ -158,11 +161,10 @@ def _part(claim: Claim, reading: Reading, name: str | None) -> Part:
             f"f, G_u, G_v or B over a run of FedAvg-P with smooth clients; such are {named}"
         )
     if name is None:
-        return parts[0]
-    found = [part for part in parts if part.name == name]
-    if not found:
-        raise unknown_name(f"part of {claim.id}", name, [part.name for part in parts])
-    return found[0]
+        return next(iter(parts.values()))
+    if name not in parts:
+        raise unknown_name(f"part of {claim.id}", name, parts)
+    return parts[name]
 
 
 def _given(settings: Sequence[str]) -> dict[str, fmpq]:
@@ -228,9 +230,10 @@ def _steps(
             f"the conditions of {claim.id} fix gamma at an irrational number for these constants; "
             "choose others, such as --set b^2=0, or a claim that leaves gamma free"
         )
-    steps = dict(zip(_STEPS, found or (fmpq(1),) * 3, strict=True)) | {
-        name: value for name, value in given.items() if name in _STEPS
-    }
+    steps = dict(zip(_STEPS, found or (fmpq(1),) * 3, strict=True))
+    bounded = {str(c.left) for c in part.conditions if c.relation == ">="}
+    steps |= {name: fmpq(1) for name in _STEPS[1:] if name not in bounded}  # free, or fixed at 1
+    steps |= {name: value for name, value in given.items() if name in _STEPS}
     return steps["gamma"], steps["eta_u"], steps["eta_v"]
 
 

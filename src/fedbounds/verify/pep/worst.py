@@ -138,7 +138,7 @@ def refuse_conflict(found: Worst) -> None:
     left = found.reached.left
     if found.certificate is not None and left > found.certificate.bound:
         above = f"the certified bound {found.certificate.bound}"
-    elif float(left) > found.solved.dual + found.tolerance:
+    elif found.solved.accurate and float(left) > found.solved.dual + found.tolerance:
         above = f"the solver's worst case {found.solved.dual:.9g}"
     else:
         return
@@ -155,6 +155,11 @@ def conclusion(found: Worst) -> str:
         return "holds at these numbers for all functions, given the inequalities named: certified"
     if found.solved is None:
         return "no verdict: the solver finds no finite worst case, which is an estimate"
+    if found.certificate is None and not found.solved.accurate:
+        return (
+            "no verdict: the solver calls its numbers inaccurate, and nothing is certified; the "
+            "worst case may be unbounded"
+        )
     right = float(found.right.mid()) if isinstance(found.right, arb) else float(found.right)
     if right >= found.solved.dual - found.tolerance:
         return "no verdict: the solver's estimate is not above the bound, but nothing is certified"
