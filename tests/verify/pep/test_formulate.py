@@ -13,7 +13,7 @@ from fedbounds.algorithms.fedavg_p import FedAvgP
 from fedbounds.problems import FederatedQuadratic, Start
 from fedbounds.verify.instance import Instance
 from fedbounds.verify.measure import measure
-from fedbounds.verify.pep.formulate import formulate
+from fedbounds.verify.pep.formulate import ORIGIN_INFIMUM, ORIGIN_SMOOTH, formulate
 from fedbounds.vocabulary import Method
 
 SHAPES = [(1, 1, 2), (2, 1, 1), (2, 2, 2), (3, 2, 1)]
@@ -121,3 +121,10 @@ def test_equal_states_are_one():
     # a personal block alone: who took part earlier matters, the order does not
     problem = formulate(setting(2, 1, 1, False, True), 2)
     assert len(problem.vectors) == 2 * 3  # each client at most twice
+
+
+def test_functions_less_smooth_than_said_break_an_inequality():
+    chosen = setting(1, 1, 2, L=fmpq(1, 2))
+    problem, known = filled(chosen, 1, ([0.3], [[]]), [wave(0.0, 0.0, True, False)], [0.0])
+    broken = {i.origin for i in problem.inequalities if known.form(i.form) > 1e-6}
+    assert broken == {ORIGIN_SMOOTH, ORIGIN_INFIMUM}

@@ -11,14 +11,14 @@ from sympy.core.function import AppliedUndef
 
 from fedbounds.errors import FedboundsError, require, unknown_name
 from fedbounds.problems.linear import rational
-from fedbounds.theory.claims import Claim, Part, Reading, read
+from fedbounds.theory.claims import Claim, Condition, Part, Reading, read
 from fedbounds.theory.registry import encoded_claims
 from fedbounds.theory.symbols import CONSTANTS, Mean_t, Sum_t, quantities_in, t
 from fedbounds.vocabulary import Assumption, Index, Relation
 
 from ..conditions import failure
 from ..evaluate import Numbers
-from ..extremes_steps import step_sizes
+from ..extremes_steps import names_in, step_sizes
 from .formulate import Setting
 
 MOST_GRADIENTS = 40  # unknown vectors: a run of about ten seconds
@@ -34,6 +34,7 @@ _ASSUMPTIONS = {
 _COUNTS = {"n": 2, "m": 1, "K": 1, "T": 2, "d_u": 1, "d_v": 1}
 _LEVELS = {"L": "1", "F_0": "1", "b^2": "1", "B_0": "1", "G_0": "1"}
 _STEPS = ("gamma", "eta_u", "eta_v")
+_OF_STEPS = {*_STEPS, "gamma_u", "gamma_v"}
 _SILENT = ("sigma_u^2", "sigma_v^2")
 _ALIASES = {"b2": "b^2", "B0": "B_0", "F0": "F_0", "G0": "G_0"}
 _BITS = 8  # of step sizes that a condition bounds by an irrational number
@@ -76,14 +77,12 @@ def question(claim: Claim, part_name: str | None, settings: Sequence[str]) -> Qu
     counts = {name: int(numbers[name].p) for name in _COUNTS}
     last = counts["T"] - 1 if _before_end(part.left) else counts["T"]
     _refuse_large(counts, last)
+    _refuse_outside(claim, [c for c in part.conditions if not names_in(c) & _OF_STEPS], numbers)
     steps = _steps(claim, part, numbers, given)
     numbers |= dict(zip(_STEPS, steps, strict=True))
     gamma, eta_u, eta_v = steps
     numbers |= {"gamma_u": gamma / eta_u, "gamma_v": gamma / eta_v}
-    for condition in part.conditions:
-        reason = failure(condition, _as_numbers(numbers))
-        if reason:
-            raise FedboundsError(f"outside the conditions of {claim.id}: {reason}")
+    _refuse_outside(claim, part.conditions, numbers)
     setting = Setting(
         clients=counts["n"],
         participants=counts["m"],
@@ -116,7 +115,7 @@ def formulable(claim: Claim) -> dict[str, tuple[Reading, Part]]:
 
 
 def _expressible(part: Part) -> bool:
-    known = {*_COUNTS, *_LEVELS, *_STEPS, *_SILENT, "gamma_u", "gamma_v"}
+    known = {*_COUNTS, *_LEVELS, *_OF_STEPS, *_SILENT}
     return (
         part.relation is Relation.AT_MOST
         and part.index is Index.RUN
@@ -194,9 +193,8 @@ def _check_range(name: str, value: fmpq) -> None:
         require(value == 0, name, value, "0: the worst case is that of noise-free runs")
     else:
         positive = bool(CONSTANTS[name].is_positive)
-        require(
-            value > 0 if positive else value >= 0, name, value, f"> {'' if positive else '= '}0"
-        )
+        allowed = value > 0 if positive else value >= 0
+        require(allowed, name, value, "> 0" if positive else ">= 0")
 
 
 def _numbers(part: Part, given: dict[str, fmpq]) -> dict[str, fmpq]:
@@ -237,8 +235,13 @@ def _steps(
     return steps["gamma"], steps["eta_u"], steps["eta_v"]
 
 
-def _as_numbers(numbers: dict[str, fmpq]) -> Numbers:
-    return Numbers(numbers, {}, lambda p, q: fmpq(p, q))
+def _refuse_outside(
+    claim: Claim, conditions: Sequence[Condition], numbers: dict[str, fmpq]
+) -> None:
+    for condition in conditions:
+        reason = failure(condition, Numbers(numbers, {}, lambda p, q: fmpq(p, q)))
+        if reason:
+            raise FedboundsError(f"outside the conditions of {claim.id}: {reason}")
 
 
 def _dissimilar(part: Part) -> bool:
