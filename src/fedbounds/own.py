@@ -9,6 +9,7 @@ from .verify.own.algorithm import Algorithm
 from .verify.own.declare import Theory, theory
 from .verify.own.families import quadratic, quadratics
 from .verify.own.load import contribution
+from .verify.own.objective import objective
 
 __all__ = [
     "Algorithm",
@@ -16,6 +17,7 @@ __all__ = [
     "cite",
     "contribution",
     "fact",
+    "objective",
     "quadratic",
     "quadratics",
     "square",

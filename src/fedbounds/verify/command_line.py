@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .store import Store
 
 _OUT = click.option("--out", default="results", show_default=True, help="Folder of results.")
-_NAMES = click.argument("names", nargs=-1, metavar="[CLAIM|PAPER]...")
+_NAMES = click.argument("names", nargs=-1, metavar="[CLAIM|PAPER|FILE]...")
 RESULTS = "results.json"
 PAGE = "index.html"
 
@@ -179,9 +179,14 @@ def _run_options(command: Any) -> Any:
 
 
 @cli.command()
+@click.option("--laws", is_flag=True, help="Also the common laws of algorithms, for your own.")
 @_run_options
-def verify(names: tuple[str, ...], **options: Any) -> None:
+def verify(names: tuple[str, ...], laws: bool, **options: Any) -> None:
     """Judge claims; write records, results.json and a page."""
+    if laws:
+        from .own.terminal import print_laws
+
+        print_laws(entries_named(names))
     _judge(names, page=True, **options)
 
 
@@ -366,14 +371,37 @@ def _make_page(data: dict[str, Any], folder: Path) -> Path:
 
 @cli.command()
 @click.argument("folder", default="results")
-def report(folder: str) -> None:
+@click.option("--figures", metavar="FOLDER", help="Also write every figure there, with its data.")
+@click.option(
+    "--figure-format",
+    "formats",
+    multiple=True,
+    type=click.Choice(["pdf", "svg"]),
+    help="Of figures; both if not given.",
+)
+@click.option("--referee", metavar="CLAIM", help="Only print a paragraph for its authors.")
+def report(folder: str, figures: str | None, formats: tuple[str, ...], referee: str | None) -> None:
     """Make the page of a result folder from its results.json."""
+    if formats and figures is None:
+        raise FedboundsError("--figure-format needs --figures FOLDER")
+    if referee is not None and figures is not None:
+        raise FedboundsError("--referee prints a paragraph alone; it excludes --figures")
     from .store import read_document
 
     path = Path(folder) / RESULTS
     data = read_document(path)
     try:
+        if referee is not None:
+            from .referee import referee_paragraph
+
+            click.echo(referee_paragraph(data, referee))
+            return
         click.echo(f"page: {_make_page(data, Path(folder))}")
+        if figures is not None:
+            from .exports.figures import FORMATS, write_figures
+
+            paths = write_figures(data, Path(figures), formats or FORMATS)
+            click.echo(f"figures: {len(paths)} files in {figures}")
     except FedboundsError as error:
         raise FedboundsError(f"{path}: {error}") from error
 

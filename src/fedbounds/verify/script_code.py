@@ -11,6 +11,8 @@ from sympy.printing.pycode import PythonCodePrinter
 from fedbounds.theory.symbols import T
 
 WIDTH = 99
+# what stands between these lines is the user's own, and counts towards no limit
+QUOTED, UNQUOTED = "# ---- quoted", "# ---- end of the quotation"
 TEMPLATES = jinja2.Environment(
     loader=jinja2.PackageLoader("fedbounds.verify"),
     trim_blocks=True,

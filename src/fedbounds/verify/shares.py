@@ -1,7 +1,7 @@
 """How much of a theorem's slack each lemma loses on an instance, and which term rules its bound."""
 
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, singledispatch
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,12 @@ class Share:
     name: str
     amount: float
     share: float
+
+
+@singledispatch
+def shares_of(setup: Any, judgement: Any, numbers: Numbers) -> tuple[Share, ...]:
+    """Shares of a set-up that a plan prepared; none unless its plan registers how."""
+    return ()
 
 
 @cache

@@ -8,6 +8,7 @@ from fedbounds.theory.registry import claim as claim_of
 from fedbounds.theory.registry import encoded
 from fedbounds.vocabulary import Method, Verdict
 
+from .case import Case
 from .curve import curve_of
 from .device import Device
 from .extremes import as_summary, tightest
@@ -16,7 +17,7 @@ from .ladder_record import ladder_of
 from .measure import Measurement
 from .records import record
 from .settled import Finding, settle
-from .shares import Share, regime_of, shares
+from .shares import Share, regime_of, shares, shares_of
 from .store import Store
 
 Record = dict[str, Any]
@@ -79,6 +80,8 @@ def _record(judgement: Judgement, key: str, measured: Measurement) -> Record:
 def _slack(judgement: Judgement, measured: Measurement) -> tuple[Share, ...]:
     """Shares of the losses, where the claim has a decomposition and expectations are in float64."""
     claim, method = judgement.claim, judgement.instance.method
+    if isinstance(judgement.instance, Case):
+        return shares_of(judgement.instance.setup, judgement, measured.numbers)
     if not claim.proof_weights or method not in (Method.MOMENTS, Method.ENUMERATION):
         return ()
     return shares(claim, measured.numbers)

@@ -124,7 +124,7 @@ def stepped(
         If the arrays are not those of the state before, shape by shape.
     """
     after = called(algorithm.step, problem, p, state, drawn)
-    rows = len(state[MODEL])
+    rows = int(state[MODEL].shape[0])
     _check_rows(after, rows, algorithm.step, "step")
     for name, before in state.items():
         if name not in after or tuple(after[name].shape) != tuple(before.shape):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-import array_api_compat
+import array_api_compat.numpy
 
 from fedbounds.errors import require
 from fedbounds.problems import everyone
@@ -23,7 +23,7 @@ class Clients:
     """
 
     objective: Any
-    xp: Any = None
+    xp: Any = array_api_compat.numpy
 
     def __post_init__(self) -> None:
         require(
@@ -32,8 +32,6 @@ class Clients:
             self.objective.personal_dimension,
             "0: own algorithms see one model",
         )
-        if self.xp is None:
-            object.__setattr__(self, "xp", array_api_compat.array_namespace(self.objective.hessian))
 
     @property
     def clients(self) -> int:
@@ -47,8 +45,8 @@ class Clients:
 
     @property
     def minimiser(self) -> Array:
-        """x*, shape (d,)."""
-        return self.objective.minimiser
+        """x*, shape (d,); None where it is not known."""
+        return getattr(self.objective, "minimiser", None)
 
     @property
     def noise_scale(self) -> Any:

@@ -34,6 +34,7 @@ from .families import Pair, quadratics
 from .quantities import OfState
 
 CONDITIONS = "conditions"
+CONTROL_VARIATES = "control variates"
 _ASSUMPTIONS = {name.value: name for name in Assumption}
 _KNOWN_PARAMETERS = {"m": "1:n", "K": (1, 2)}
 
@@ -80,6 +81,7 @@ class Theory:
     rounds: tuple[int, ...]
     horizon: int
     line: str
+    laws: tuple[str, ...] = ()
     quantities: dict[str, OfState] = field(default_factory=dict)
     constants: dict[str, Callable[..., Any]] = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
@@ -272,6 +274,7 @@ def theory(
     problems: Iterable[Pair] | None = None,
     rounds: Sequence[int] = (1, 2, 3),
     horizon: int = 20,
+    laws: Sequence[str] = (),
 ) -> Theory:
     """A theory of one's own about an algorithm of one's own.
 
@@ -291,6 +294,8 @@ def theory(
         Horizons T at which every outcome is enumerated.
     horizon : int
         T of longer runs, by exact moments, where the step is affine in the state.
+    laws : sequence of str
+        Beside the common ones: "control variates", for algorithms that correct clients' drift.
     """
     line = _caller()
     with _told_at(line):
@@ -305,8 +310,13 @@ def theory(
         pairs = tuple(quadratics() if problems is None else problems)
         if not pairs:
             raise FedboundsError("problems is empty; expected pairs (problem, start)")
+        for law in laws:
+            if law != CONTROL_VARIATES:
+                raise unknown_name("law", law, [CONTROL_VARIATES])
         values = dict(_KNOWN_PARAMETERS if parameters is None else parameters)
-        return Theory(key, algorithm, title or key, values, pairs, tuple(rounds), horizon, line)
+        return Theory(
+            key, algorithm, title or key, values, pairs, tuple(rounds), horizon, line, tuple(laws)
+        )
 
 
 def _with_uses(entry: Entry, uses: tuple[str, ...]) -> Entry:

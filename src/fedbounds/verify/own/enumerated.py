@@ -11,6 +11,7 @@ from fedbounds.errors import FedboundsError
 
 from .algorithm import Algorithm, State, called, draws_of, place, started, stepped
 from .clients import Clients
+from .known import problem_of
 from .quantities import OfState, all_of, of_round
 from .setup import OwnRun
 
@@ -34,7 +35,7 @@ def enumerated(run: OwnRun, algorithm: Algorithm, own: Mapping[str, OfState]) ->
     FedboundsError
         If there are too many outcomes, or a function of the user fails.
     """
-    problem = Clients(run.problem)
+    problem = Clients(problem_of(run))
     measured = all_of(problem, own)
     begun = started(algorithm, problem, run.start)
     rows = Rows(begun, _numbers([fmpq(1)], run.exact))

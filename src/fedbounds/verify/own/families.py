@@ -74,6 +74,9 @@ def _pairs(clients: Sequence[int], dimensions: Sequence[int], noise: bool) -> It
                 start = [random.choice((-2, -1, 1, 2, 6)) for _ in range(d)]
                 for scale in scales:
                     yield quadratic(hessians, slopes, start, scale)
+                if noise and repeat == 0:  # from the minimiser, where only noise moves the model
+                    problem, _ = quadratic(hessians, slopes, start, scales[-1])
+                    yield problem, problem.minimiser
 
 
 def _exact(rows: Any) -> Array:

@@ -6,6 +6,7 @@ from typing import Any
 from flint import fmpq
 
 from fedbounds.errors import ConflictError, FedboundsError
+from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.linear import rational
 
 from ..case import Found, find
@@ -13,7 +14,7 @@ from .algorithm import called
 from .clients import Clients
 from .declare import Theory
 from .enumerated import enumerated
-from .known import theory_of
+from .known import problem_of, theory_of
 from .polynomials import NotAffineError, moments
 from .setup import OwnRun, constants, evidence
 
@@ -23,24 +24,30 @@ _COMPARED = 1  # rounds at which moments are held against enumeration
 @find.register
 def _find(run: OwnRun) -> Found:
     theory = theory_of(run.theory)
-    known = constants(run.problem, run.start)
+    problem = problem_of(run)
+    known = constants(problem, run.start)
     parameters = dict(run.values) | {
-        "n": run.problem.clients,
-        "d_u": run.problem.shared_dimension,
+        "n": problem.clients,
+        "d_u": problem.shared_dimension,
         "T": run.rounds,
-        "sigma^2": run.problem.shared_dimension * run.problem.noise.scale_u**2,
+        "sigma^2": problem.shared_dimension * problem.noise.scale_u**2,
     }
     for name, value in theory.constants.items():
         parameters[name] = _own_constant(theory, name, value, run)
     series = _moments(run, theory) if run.moments else _enumerated(run, theory)
     how = "exact moments" if run.moments else "enumerated"
     return Found(
-        family=f"{theory.algorithm.name} on quadratics, {how}",
+        family=f"{theory.algorithm.name} on {_kind(problem)}, {how}",
         parameters=parameters,
         series=series,
         constants=known,
-        evidence=evidence(run.problem, known),
+        evidence=evidence(problem, known),
     )
+
+
+def _kind(problem: Any) -> str:
+    quadratic = isinstance(problem, FederatedQuadratic)
+    return "quadratics" if quadratic else type(problem).__name__
 
 
 def _enumerated(run: OwnRun, theory: Theory) -> dict[str, Any]:
@@ -70,7 +77,7 @@ def _moments(run: OwnRun, theory: Theory) -> dict[str, Any]:
 
 
 def _own_constant(theory: Theory, name: str, value: Any, run: OwnRun) -> fmpq:
-    found = called(value, Clients(run.problem), run.start)
+    found = called(value, Clients(problem_of(run)), run.start)
     try:
         return rational(found)
     except (TypeError, ValueError, AttributeError) as error:

@@ -1,8 +1,11 @@
 """Theories that are loaded, by key: a run names its theory, whose functions are not data."""
 
+from typing import Any
+
 from fedbounds.errors import FedboundsError
 
 from .declare import Theory
+from .setup import OwnRun
 
 _LOADED: dict[str, Theory] = {}
 
@@ -23,3 +26,15 @@ def theory_of(key: str) -> Theory:
     if key not in _LOADED:
         raise FedboundsError(f"the theory {key!r} is not loaded; name its file on the command line")
     return _LOADED[key]
+
+
+def problem_of(run: OwnRun) -> Any:
+    """The problem of a run."""
+    if isinstance(run.problem, int):
+        return theory_of(run.theory).problems[run.problem][0]
+    return run.problem
+
+
+def is_loaded(key: str) -> bool:
+    """Whether a theory of that key is loaded."""
+    return key in _LOADED

@@ -91,12 +91,14 @@ def _examine(theory: Theory) -> None:
     """One round in floats on the last problem, which has the most clients."""
     problem, start = max(theory.problems, key=lambda pair: pair[0].clients)
     values = first_parameters(theory, problem, start)
-    floats = FederatedQuadratic(
-        to_floats(problem.hessian),
-        to_floats(problem.linear),
-        problem.shared_dimension,
-        Noise(problem.noise.law, float(problem.noise.scale_u), 0.0),
-    )
+    floats = problem
+    if isinstance(problem, FederatedQuadratic):
+        floats = FederatedQuadratic(
+            to_floats(problem.hessian),
+            to_floats(problem.linear),
+            problem.shared_dimension,
+            Noise(problem.noise.law, float(problem.noise.scale_u), 0.0),
+        )
     begin = to_floats(start)
     run = OwnRun(theory.key, "", floats, values, begin, 1)
     examine(theory.algorithm, Clients(floats), run.parameters(), begin)

@@ -13,6 +13,7 @@ import sympy as sp
 from flint import fmpq
 
 from fedbounds.errors import FedboundsError
+from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.linear import rational
 from fedbounds.theory.typed import Names, expression
 from fedbounds.vocabulary import Method
@@ -20,11 +21,14 @@ from fedbounds.vocabulary import Method
 from ..case import Case
 from ..evaluate import IrrationalError, Numbers, evaluate
 from ..profile import Profile
-from . import found as found  # what a set-up shows is registered when it is imported
+from . import found as found  # what a set-up shows, and its script, are registered
+from . import script as script
+from . import slack as slack
 from .algorithm import draws_of
 from .clients import Clients
 from .declare import Theory
 from .enumerated import MOST_ROWS
+from .known import problem_of
 from .setup import OwnRun, constants
 
 Values = tuple[tuple[str, Any], ...]
@@ -47,29 +51,33 @@ def _spread(found: list[Case], most: int) -> list[Case]:
 
 def _every(theory: Theory, source: str) -> Iterator[Case]:
     for number, (problem, start) in enumerate(theory.problems, 1):
+        kept = problem if isinstance(problem, FederatedQuadratic) else number - 1
         for values in _parameters(theory, problem, start):
-            outcomes = _outcomes(theory, problem, values)
+            outcomes = _outcomes(theory, problem, start, values)
             if outcomes is None:
                 continue
             shown = ", ".join(f"{k}={v}" for k, v in values)
             for rounds in theory.rounds:
                 if outcomes**rounds <= MOST_ROWS:
-                    run = OwnRun(theory.key, source, problem, values, start, rounds)
+                    run = OwnRun(theory.key, source, kept, values, start, rounds)
                     yield _case(theory, run, f"{number}: {shown}, T={rounds}", outcomes**rounds)
-            long = OwnRun(theory.key, source, problem, values, start, theory.horizon, True)
+            if isinstance(kept, int):
+                continue
+            long = OwnRun(theory.key, source, kept, values, start, theory.horizon, True)
             work = outcomes * theory.horizon
             yield _case(theory, long, f"{number}: {shown}, T={theory.horizon}", work)
 
 
 def _case(theory: Theory, run: OwnRun, name: str, outcomes: int) -> Case:
     method = Method.RATIONAL if run.exact else Method.ENUMERATION
-    size = run.problem.clients * run.problem.shared_dimension
+    problem = problem_of(run)
+    size = problem.clients * problem.shared_dimension
     return Case(f"problem {name}", theory.algorithm.name, run, method, outcomes * size)
 
 
-def _outcomes(theory: Theory, problem: Any, values: Values) -> int | None:
+def _outcomes(theory: Theory, problem: Any, start: Any, values: Values) -> int | None:
     """Of one round; None if there are too many to be enumerated."""
-    run = OwnRun(theory.key, "", problem, values, problem.linear[0], 1)
+    run = OwnRun(theory.key, "", problem, values, start, 1)
     try:
         draws = draws_of(theory.algorithm, Clients(problem), run.parameters(), run.exact)
     except FedboundsError as error:

@@ -17,6 +17,7 @@ from fedbounds.problems.linear import rational
 from .algorithm import Algorithm, State, called, draws_of, started, stepped
 from .clients import Clients
 from .draws import Draws
+from .known import problem_of
 from .quantities import OfState, all_of, of_round
 from .setup import OwnRun
 
@@ -37,7 +38,7 @@ def moments(run: OwnRun, algorithm: Algorithm, own: Mapping[str, OfState]) -> di
     NotAffineError
         If the step is not affine in the state, is different in every round, or is too large.
     """
-    problem = Clients(run.problem)
+    problem = Clients(problem_of(run))
     begun = started(algorithm, problem, run.start)
     variables = _Variables(begun)
     state = variables.state

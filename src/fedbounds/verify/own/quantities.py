@@ -25,6 +25,7 @@ def standard(problem: Clients, infimum: Any) -> dict[str, OfState]:
     }
     if infimum is not None:
         found[Quantity.GAP] = lambda p, s: p.value(s[MODEL]).sum(axis=1) / p.clients - infimum
+    if problem.minimiser is not None:
         found[Quantity.DISTANCE] = lambda p, s: squares(s[MODEL] - p.minimiser)
     return {str(name): function for name, function in found.items()}
 

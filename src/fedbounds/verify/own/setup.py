@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from fedbounds.problems import Evidence, Start, everyone
+from fedbounds.problems import Evidence, FederatedQuadratic, Start, everyone
 from fedbounds.problems.constants import OF_BLOCKS, Constants
 from fedbounds.problems.linear import is_exact, rational
 from fedbounds.problems.spectrum import largest_eigenvalue, smallest_eigenvalue
@@ -26,7 +26,8 @@ class OwnRun:
         Key of the theory whose algorithm it is.
     source : str
         A hash of the file that defines it, so that a changed file makes new records.
-    problem : FederatedQuadratic
+    problem : FederatedQuadratic or int
+        Or the number, from 0, of another problem among those of the theory.
     values : tuple of pairs (parameter, number)
     start : array, shape (d,)
     rounds : int
@@ -46,7 +47,7 @@ class OwnRun:
     @property
     def exact(self) -> bool:
         """Whether it is in rationals."""
-        return bool(is_exact(self.problem.hessian))
+        return bool(is_exact(self.start))
 
     def parameters(self, at: int = 0) -> Parameters:
         """The parameters as the algorithm gets them at a round: counts as int."""
@@ -63,9 +64,11 @@ def _plain(value: Any, exact: bool) -> Any:
 
 
 def constants(problem: Any, start: Array) -> Constants:
-    """All constants of a quadratic; eigenvalues are exact or certified."""
+    """All constants; the eigenvalues of a quadratic are exact or certified."""
     begin = Start(start, np.empty((problem.clients, 0), dtype=start.dtype))
     found = dict(problem.constants(begin))
+    if not isinstance(problem, FederatedQuadratic):
+        return found
     lows = [smallest_eigenvalue(matrix) for matrix in problem.hessian]
     highs = [largest_eigenvalue(matrix) for matrix in problem.hessian]
     if all(-low.lower <= high.upper for low, high in zip(lows, highs, strict=True)):
@@ -75,7 +78,9 @@ def constants(problem: Any, start: Array) -> Constants:
 
 
 def evidence(problem: Any, found: Constants) -> dict[Assumption, Evidence]:
-    """What is decided of a quadratic: each assumption that is missing is not known."""
+    """What is decided of a quadratic, or said by another problem; missing ones are not known."""
+    if not isinstance(problem, FederatedQuadratic):
+        return {assumption: problem.satisfies(assumption) for assumption in Assumption}
     lowest = found[Constant.STRONG_CONVEXITY].value
     shown = {assumption: problem.satisfies(assumption) for assumption in OF_BLOCKS}
     held = {

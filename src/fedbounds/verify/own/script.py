@@ -1,0 +1,196 @@
+"""A broken own claim as a program without us: the user's functions, the problem, every outcome.
+
+It needs NumPy, because the user's functions do. It is kept only if it runs by itself and prints
+the gap that was judged.
+"""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import sympy as sp
+
+from fedbounds.errors import FedboundsError
+from fedbounds.problems import FederatedQuadratic
+from fedbounds.problems.linear import rational
+from fedbounds.theory.claims import Part
+from fedbounds.theory.symbols import CONSTANTS
+from fedbounds.theory.typed import identifier
+
+from ..case import script_of
+from ..evaluate import Numbers
+from ..script_code import QUOTED, TEMPLATES, UNQUOTED, assigned, code, wrapped
+from .declare import Theory
+from .known import theory_of
+from .setup import OwnRun
+
+_SOURCES = {
+    "participants": (
+        "def participants(self, n, m):",
+        "    return self.pick([[int(i in s) for i in range(n)] for s in combinations(range(n), m)])",
+    ),
+    "participants_with_replacement": (
+        "def participants_with_replacement(self, n, m):",
+        "    every = list(product(range(n), repeat=m))",
+        "    return self.pick([[s.count(i) for i in range(n)] for s in every])",
+    ),
+    "signs": (
+        "def signs(self, *shape):",
+        "    every = list(product((-1, 1), repeat=int(np.prod(shape))))",
+        "    return self.pick(every).reshape(1, *shape)",
+    ),
+    "bernoulli": (
+        "def bernoulli(self, x, *shape):",
+        "    every = list(product((0, 1), repeat=int(np.prod(shape))))",
+        "    odds = [Q(x) ** sum(r) * (1 - Q(x)) ** (len(r) - sum(r)) for r in every]",
+        "    return self.pick(every, odds).reshape(1, *shape)",
+    ),
+    "index": (
+        "def index(self, count):",
+        "    return self.pick(range(count), made=np.array)",
+    ),
+    "permutation": (
+        "def permutation(self, count):",
+        "    return self.pick(list(permutations(range(count))), made=np.array)",
+    ),
+    "noise": (
+        "def noise(self, problem, steps):",
+        "    return self.signs(n, steps, d) * problem.noise_scale",
+    ),
+}
+_SILENT = (
+    "def noise(self, problem, steps):",
+    "    return _exact(np.zeros((1, n, steps, d), int))",
+)
+_STANDARD = {
+    "D_W": 'lambda p, s: _square(s["x"] - p.minimiser)',
+    "G_u": 'lambda p, s: _square(p.full_gradient(s["x"]))',
+    "B": 'lambda p, s: _square(p.gradient(s["x"])).sum(axis=1)',
+    "f": 'lambda p, s: p.value(s["x"]).sum(axis=1) / n - {infimum}',
+}
+_SECONDS = 120  # a program that has not ended by then is not kept
+
+
+@script_of.register
+def _script(setup: OwnRun, judgement: Any, part: Part, numbers: Numbers) -> str:
+    if setup.moments:
+        raise FedboundsError("no script enumerates a long run")
+    theory = theory_of(setup.theory)
+    outcome = judgement.deciding
+    text = _written(setup, theory, judgement, part, numbers)
+    if not _agrees(text, str(outcome.gap)):
+        raise FedboundsError("the functions do not run outside their file, or give another gap")
+    return text
+
+
+def _written(
+    setup: OwnRun, theory: Theory, judgement: Any, part: Part, numbers: Numbers
+) -> str:
+    if not isinstance(setup.problem, FederatedQuadratic):
+        raise FedboundsError("no script is written for objectives of one's own")
+    problem, names = setup.problem, sorted(part.quantities)
+    file = theory.line.rpartition(":")[0]
+    source = Path(file).read_text(encoding="utf-8")
+    functions = _functions(source)
+    known = {
+        name: numbers.constants[name]
+        for name in sorted(part.constants)
+        if name not in ("n", "T", "t") and name in numbers.constants
+    }
+    infimum = problem.infimum()
+    measured = [
+        (name, _measured(name, theory).replace("{infimum}", _fraction(infimum)))
+        for name in names
+        if name != "Du_2"
+    ]
+    noisy = bool(problem.noise.scale_u)
+    used = {name for name in _SOURCES if f".{name}(" in functions}
+    used |= {"signs"} if noisy and "noise" in used else set()
+    table = _SOURCES if noisy else {**_SOURCES, "noise": _SILENT}
+    minimiser = problem.minimiser
+    return TEMPLATES.get_template("own.py.j2").render(
+        claim=judgement.claim.id,
+        file=Path(file).name,
+        functions=functions,
+        hessian=_nested(problem.hessian),
+        linear=_nested(problem.linear),
+        start=_nested(setup.start),
+        values=assigned({identifier(k): rational(v) for k, v in known.items()}) if known else "",
+        rounds=setup.rounds,
+        noise=_quoted(problem.noise.scale_u),
+        minimiser="None" if minimiser is None else f"_exact({_nested(minimiser)})",
+        sources=[line for name in table if name in used for line in table[name]],
+        parameters=_parameters(setup),
+        measured=wrapped("measured", "{" + ", ".join(f'"{k}": {v}' for k, v in measured) + "}"),
+        quoted=QUOTED,
+        unquoted=UNQUOTED,
+        names=names,
+        at=judgement.deciding.at or 0,
+        left=wrapped("left", _side(part.left)),
+        right=wrapped("right", _side(part.right)),
+    )
+
+
+def _functions(source: str) -> str:
+    """Imports other than ours, functions, and plain constants, as they stand in the file."""
+    kept = []
+    for node in ast.parse(source).body:
+        ours = isinstance(node, ast.ImportFrom) and (node.module or "").startswith("fedbounds")
+        plain = isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        imported = isinstance(node, ast.Import | ast.ImportFrom) and not ours
+        if isinstance(node, ast.FunctionDef) or plain or imported:
+            kept.append(ast.get_source_segment(source, node) or "")
+    return "\n\n".join(kept)
+
+
+def _measured(name: str, theory: Theory) -> str:
+    own = theory.quantities.get(name)
+    if own is None and name in _STANDARD:
+        return _STANDARD[name]
+    found = getattr(own, "__name__", "<lambda>")
+    if found == "<lambda>":
+        raise FedboundsError(f"the quantity {name} is a lambda; a script needs a named function")
+    return found
+
+
+def _side(side: sp.Expr) -> str:
+    renamed = {s: sp.Symbol(identifier(s.name)) for s in CONSTANTS.values()}
+    return code(side.xreplace(renamed))
+
+
+def _parameters(setup: OwnRun) -> str:
+    rows = [f'"{name}": {_number(value)}' for name, value in setup.values]
+    return "{" + ", ".join([*rows, '"t": t']) + "}"
+
+
+def _number(value: Any) -> str:
+    number = rational(value)
+    return str(number) if number.q == 1 else f'Q("{number}")'
+
+
+def _fraction(value: Any) -> str:
+    return "0" if value is None else f'Q("{rational(value)}")'
+
+
+def _quoted(value: Any) -> str:
+    return f'"{rational(value)}"'
+
+
+def _nested(array: Any) -> str:
+    if getattr(array, "ndim", 0) == 0:
+        number = rational(array)
+        return str(number) if number.q == 1 else f'"{number}"'
+    return "[" + ", ".join(_nested(row) for row in array) + "]"
+
+
+def _agrees(text: str, gap: str) -> bool:
+    """Whether the program runs by itself and prints this gap."""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-I", "-c", text], capture_output=True, text=True, timeout=_SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0 and done.stdout.strip().endswith(f"right - left {gap}")
