@@ -128,8 +128,8 @@ def _parts(entry: Entry, claim: Any) -> Iterator[tuple[Any, ...]]:
 
 def steps(proofs: Mapping[str, Record]) -> Table:
     """A row per step of replayed proofs; statements taken as given have no claim."""
-    from fedbounds.verify.page.steps import every_step
-
+    # a correction stands with its claim and by itself
+    every = {(s["claim"], s["id"], s["reading"]): s for p in proofs.values() for s in p["steps"]}
     columns: tuple[Column | str, ...] = (
         "claim", "step", "part", "reading", "source", "place", "status", "rests_on_proved",
         _FORMULA, "conditions", "by", "missing", "certificate", "numbers", "reason",
@@ -154,7 +154,7 @@ def steps(proofs: Mapping[str, Record]) -> Table:
                 [f"{name} = {value}" for name, value in (step["numbers"] or {}).items()],
                 step["reason"],
             )
-            for step in every_step(proofs)
+            for step in every.values()
         ],
         data=("part", "reading", "place", "by", "missing", "certificate", "numbers", "reason"),
     )

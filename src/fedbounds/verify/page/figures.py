@@ -134,23 +134,36 @@ class Waterfall:
 REGIMES = ("transient", "noise", "heterogeneity")
 
 
+def by_regime(records: Sequence[Record]) -> list[Sequence[Record]]:
+    """The records of each regime that they name; all of them if none is named."""
+    found: dict[str, list[Record]] = {}
+    for row in records:
+        found.setdefault(row.get("regime") or "", []).append(row)
+    named = [name for name in found if name]
+    named.sort(key=lambda name: (REGIMES.index(name) if name in REGIMES else len(REGIMES), name))
+    return [found[name] for name in named] or [records]
+
+
+def decomposed(records: Sequence[Record]) -> tuple[Record, list[Record]] | None:
+    """The tightest record with slack shares, and all that have some; None if none has."""
+    rows = [row for row in records if row["slack"] and (to_float(row["right"]) or 0.0) > 0]
+    if not rows:
+        return None
+    return max(rows, key=lambda r: (r["tightness"] or 0.0, r["key"])), rows
+
+
 def waterfalls(records: Sequence[Record]) -> tuple[Waterfall, ...]:
     """One per regime that the records name, on one scale; one of the rest if none is named."""
-    by_regime: dict[str, list[Record]] = {}
-    for row in records:
-        by_regime.setdefault(row.get("regime") or "", []).append(row)
-    named = [name for name in by_regime if name]
-    named.sort(key=lambda name: (REGIMES.index(name) if name in REGIMES else len(REGIMES), name))
-    found = [waterfall(by_regime[name]) for name in named] or [waterfall(records)]
+    found = [waterfall(own) for own in by_regime(records)]
     return tuple(one for one in found if one is not None)
 
 
 def waterfall(records: Sequence[Record]) -> Waterfall | None:
     """The slack shares of the tightest record that has some; None if none has."""
-    rows = [row for row in records if row["slack"] and (to_float(row["right"]) or 0.0) > 0]
-    if not rows:
+    found = decomposed(records)
+    if found is None:
         return None
-    row = max(rows, key=lambda r: (r["tightness"] or 0.0, r["key"]))
+    row, rows = found
     right = to_float(row["right"]) or 1.0
     place = (to_float(row["left"]) or 0.0) / right
     measured, steps = place, []

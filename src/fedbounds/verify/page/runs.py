@@ -30,39 +30,54 @@ class CurveView:
     rows: tuple[tuple[str, ...], ...]
 
 
-def curve_view(records: Sequence[Record], most: int) -> CurveView | None:
-    """The run of the tightest record that tells it, at ``most`` rounds; None if none does."""
+@dataclass(frozen=True)
+class CurveData:
+    """The run of one record: its rounds, named sides and band, and measured over bound."""
+
+    record: Record
+    rounds: list[float]
+    sides: dict[str, list[float | None]]
+    ratios: dict[str, list[float | None]]
+
+
+LEFT, MEAN, RIGHT = "measured, left side", "its running mean", "bound, right side"
+BAND = ("low", "high")
+
+
+def curve_data(records: Sequence[Record]) -> CurveData | None:
+    """The run of the tightest record that tells it, all rounds; None if none does."""
     told = [row for row in records if row.get("curve")]
     if not told:
         return None
     row = max(told, key=lambda r: (r["tightness"] or 0.0, r["key"]))
     curve = row["curve"]
-    kept = _spread_out(len(curve["rounds"]), most)
-    x = [float(curve["rounds"][at]) for at in kept]
     columns = {
-        "measured, left side": reals(curve["left"]),
-        "its running mean": reals(curve.get("mean")),
-        "bound, right side": reals(curve["right"]),
-        "low": reals(curve.get("low")),
-        "high": reals(curve.get("high")),
+        LEFT: reals(curve["left"]),
+        MEAN: reals(curve.get("mean")),
+        RIGHT: reals(curve["right"]),
+        **{name: reals(curve.get(name)) for name in BAND},
     }
-    columns = {name: [values[at] for at in kept] for name, values in columns.items() if values}
-    right = columns["bound, right side"]
+    sides = {name: values for name, values in columns.items() if values}
     ratios = {
-        title: _ratio(columns[name], right)
-        for name, title in (
-            ("measured, left side", "left / right"),
-            ("its running mean", "running mean / right"),
-        )
-        if name in columns
+        title: _ratio(sides[name], sides[RIGHT])
+        for name, title in ((LEFT, "left / right"), (MEAN, "running mean / right"))
+        if name in sides
     }
-    styles = {
-        "measured, left side": "left",
-        "its running mean": "mean",
-        "bound, right side": "right",
-    }
-    band = (columns["low"], columns["high"]) if {"low", "high"} <= columns.keys() else None
-    instance = row["problem"]["instance"]
+    return CurveData(row, [float(at) for at in curve["rounds"]], sides, ratios)
+
+
+def curve_view(records: Sequence[Record], most: int) -> CurveView | None:
+    """The run of the tightest record that tells it, at ``most`` rounds; None if none does."""
+    found = curve_data(records)
+    if found is None:
+        return None
+    kept = _spread_out(len(found.rounds), most)
+    x = [found.rounds[at] for at in kept]
+    columns = {name: [values[at] for at in kept] for name, values in found.sides.items()}
+    ratios = {name: [values[at] for at in kept] for name, values in found.ratios.items()}
+    styles = {LEFT: "left", MEAN: "mean", RIGHT: "right"}
+    band = (columns["low"], columns["high"]) if set(BAND) <= columns.keys() else None
+    instance = found.record["problem"]["instance"]
     upper = panel(
         f"Measured side and bound per round on {instance}",
         "round t",
@@ -82,9 +97,9 @@ def curve_view(records: Sequence[Record], most: int) -> CurveView | None:
     every = columns | ratios
     return CurveView(
         instance,
-        number(row["tightness"]),
-        len(curve["rounds"]) - len(x),
-        tuple(found for found in (upper, lower) if found is not None),
+        number(found.record["tightness"]),
+        len(found.rounds) - len(x),
+        tuple(drawn for drawn in (upper, lower) if drawn is not None),
         ("round t", *every),
         tuple(
             (number(at), *(number(values[index], 4) for values in every.values()))
@@ -163,20 +178,36 @@ def ladder_view(row: Record) -> LadderView:
     )
 
 
+def drawn_series(name: str, values: Values) -> tuple[str, list[float | None]]:
+    """What is drawn of a series, and its name: a rate as its distance from 1."""
+    if name == _RATE:
+        return _SHOWN[name], [None if v is None else 1 - v for v in values]
+    return _SHOWN.get(name, name), list(values)
+
+
+def slopes(
+    x: Sequence[float], name: str, values: Values, fit: Record | None
+) -> list[tuple[str, str, list[float | None]]]:
+    """Lines of the fitted and the symbolic exponent of a series: name, style, values."""
+    if not fit or fit.get("series", "P") != name:
+        return []
+    found = []
+    for word, style, slope in (
+        ("fitted", "fit", to_float(fit["exponent"])),
+        ("symbolic", "symbolic", _fraction(fit["symbolic"])),
+    ):
+        if slope is not None and (line := _power_law(x, values, slope)):
+            found.append((f"{word} slope {number(slope)}", style, line))
+    return found
+
+
 def _ladder_panel(
     parameter: str, x: Sequence[float], name: str, values: Values, fit: Record | None
 ) -> Panel | None:
-    drawn = [None if v is None else 1 - v for v in values] if name == _RATE else values
-    curves = [Curve(_SHOWN.get(name, name), "left", drawn, line=False, dots=True)]
-    if fit and fit.get("series", "P") == name:
-        for word, style, slope in (
-            ("fitted", "fit", to_float(fit["exponent"])),
-            ("symbolic", "symbolic", _fraction(fit["symbolic"])),
-        ):
-            if slope is not None and (line := _power_law(x, drawn, slope)):
-                curves.append(Curve(f"{word} slope {number(slope)}", style, line))
-    said = f"{_SHOWN.get(name, name)} over {parameter}"
-    return panel(said, parameter, x, curves, log_x=True)
+    title, drawn = drawn_series(name, values)
+    curves = [Curve(title, "left", drawn, line=False, dots=True)]
+    curves += [Curve(*line) for line in slopes(x, name, drawn, fit)]
+    return panel(f"{title} over {parameter}", parameter, x, curves, log_x=True)
 
 
 def _power_law(x: Sequence[float], values: Values, slope: float) -> list[float | None]:

@@ -29,7 +29,7 @@ _GRAVE = (
     Standing.NOT_REPRODUCED,
     Standing.NOT_REPRODUCIBLE,
 )
-_MOST_LADDERS = 4  # per claim
+MOST_LADDERS = 4  # per claim
 
 
 @dataclass(frozen=True)
@@ -97,29 +97,38 @@ def section(
 ) -> Section:
     """Formulas, proof, numbers per reading, and figures of one claim."""
     readings = claim["readings"]
-    tight = readings[0]["tightness"] is not None
-    value = _tightness if tight else _relative_gap
+    name, value = measure_of(claim)
     data = _data(readings, records, value)
-    headline = [row for row in records if row["reading"] == readings[0]["name"]]
-    told = [row for row in headline if row.get("ladder")]
-    ladders = _most_told([*told, *claim.get("displays", ())])
+    headline = of_headline(claim, records)
+    ladders = ladders_of(claim, records)
     return Section(
         claim=claim,
         quiet=_is_quiet(claim) and not (proof is not None and proof.grave),
         formulas=view,
         proof=proof,
         table=_table(readings, records),
-        measure="tightness" if tight else "relative gap",
+        measure=name,
         strips=strips(_points(readings, records, value)),
         data=tuple(data[: detail.instances]),
         left_out=max(0, len(data) - detail.instances),
         waterfalls=waterfalls(records),
         curve=curve_view(headline, detail.rounds),
-        ladders=tuple(ladder_view(row) for row in ladders[:_MOST_LADDERS]),
-        ladders_left_out=max(0, len(ladders) - _MOST_LADDERS),
+        ladders=tuple(ladder_view(row) for row in ladders[:MOST_LADDERS]),
+        ladders_left_out=max(0, len(ladders) - MOST_LADDERS),
         comparison=comparison_view(readings, records),
         best=_best(claim.get("best")),
     )
+
+
+def of_headline(claim: Record, records: Sequence[Record]) -> list[Record]:
+    """Records of the first reading."""
+    return [row for row in records if row["reading"] == claim["readings"][0]["name"]]
+
+
+def ladders_of(claim: Record, records: Sequence[Record]) -> list[Record]:
+    """Ladders of the first reading and those the paper displays, in the order they are shown."""
+    told = [row for row in of_headline(claim, records) if row.get("ladder")]
+    return _most_told([*told, *claim.get("displays", ())])
 
 
 def _most_told(ladders: Sequence[Record]) -> list[Record]:
@@ -171,6 +180,12 @@ Value = Callable[[Record], float | None]
 Rank = tuple[bool, float]
 
 
+def measure_of(claim: Record) -> tuple[str, "Value"]:
+    """What is shown per instance, and how it is found: tightness where there is any."""
+    tight = claim["readings"][0]["tightness"] is not None
+    return ("tightness", _tightness) if tight else ("relative gap", _relative_gap)
+
+
 def _points(
     readings: Sequence[Record], records: Sequence[Record], value: Value
 ) -> dict[str, list[tuple[float, bool]]]:
@@ -180,13 +195,14 @@ def _points(
         for row in records:
             number_of = value(row)
             if row["reading"] == reading["name"] and number_of is not None:
-                label = f"{_column(reading)}, {row['evidence']['method']}"
+                label = f"{column_of(reading)}, {row['evidence']['method']}"
                 point = (number_of, row["verdict"] == Verdict.VIOLATED)
                 found.setdefault(label, []).append(point)
     return found
 
 
-def _column(reading: Record) -> str:
+def column_of(reading: Record) -> str:
+    """The short name of a reading."""
     return str(reading["ambiguity"] or reading["name"])
 
 
