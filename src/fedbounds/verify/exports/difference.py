@@ -143,16 +143,15 @@ def _claims(
         for reading in dict.fromkeys((*before, *after)):
             place = (key, reading, "")
             if reading not in before or reading not in after:
-                sides = before.get(reading), after.get(reading)
-                yield _presence(READING, place, *sides, "statement")
+                one, other = before.get(reading), after.get(reading)
+                yield _presence(READING, place, one, other, "statement")
                 continue
             for name in _READING_FIELDS:
                 yield from _field(READING, place, name, before[reading], after[reading])
-            sides = [side[reading] for side in (before, after)]
-            yield from _tightness(READING, place, *sides, tolerance)
-            gaps = [side["least_relative_gap"] for side in sides]
-            # relative to the terms of the claim already
-            yield from _number(READING, place, "least_relative_gap", *gaps, tolerance, size=1.0)
+            yield from _tightness(READING, place, before[reading], after[reading], tolerance)
+            name = "least_relative_gap"  # relative to the terms of the claim already
+            gaps = (before[reading][name], after[reading][name])
+            yield from _number(READING, place, name, *gaps, tolerance, size=1.0)
 
 
 def _steps(old: Record, new: Record) -> Iterator[Change]:

@@ -30,12 +30,17 @@ _WIDTH = 6.4  # inches
 _PIXEL = 1 / 96
 # what would differ from one run to the next
 _METADATA: dict[str, dict[str, Any]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
-_FIXED = {"svg.hashsalt": "fedbounds", "svg.fonttype": "none", "pdf.fonttype": 42}
+_FIXED: Any = {
+    "svg.hashsalt": "fedbounds",
+    "svg.fonttype": "none",
+    "pdf.fonttype": 42,
+    "font.size": 8.0,
+}
 
 
 def save(draw: Draw, path: Path, form: str) -> None:
     """Draw a figure into a file of this format."""
-    with matplotlib.rc_context({**_FIXED, "font.size": 8.0}):
+    with matplotlib.rc_context(_FIXED):
         figure = Figure(figsize=(_WIDTH, 4.0))
         draw(figure)
         figure.savefig(path, format=form, metadata=_METADATA[form], bbox_inches="tight")
