@@ -10,6 +10,7 @@ from flint import fmpq
 from fedbounds.errors import ConflictError, FedboundsError
 from fedbounds.theory.checker.__main__ import main as recheck_files
 from fedbounds.theory.registry import claim
+from fedbounds.theory.symbols import F_0, L, T, f
 from fedbounds.verify.command_line import status
 from fedbounds.verify.pep import solve as solving
 from fedbounds.verify.pep.families import reached
@@ -85,6 +86,26 @@ def test_a_worst_from_below_that_exceeds_the_one_from_above_is_our_conflict(one_
     far = replace(one_client.reached, left=fmpq(3))
     with pytest.raises(ConflictError, match="above the solver's worst case"):
         refuse_conflict(replace(one_client, reached=far, certificate=None))
+
+
+def test_a_claim_of_ones_own_about_the_last_value(one_client):
+    own = claim(THEOREM)
+    part = replace(own.parts[0], left=f(T), right=2 * F_0)
+    found = worst(question(replace(own, parts=(part,)), None, ONE_CLIENT))
+    assert found.solved.dual == pytest.approx(1, rel=1e-6)  # a start without a gradient stays
+    assert proved(found)
+
+
+def test_a_claim_without_an_initial_gap_has_no_finite_worst_case(one_client):
+    own = claim(THEOREM)
+    part = replace(own.parts[0], right=L)
+    found = worst(question(replace(own, parts=(part,)), None, ONE_CLIENT))
+    assert found.solved is None
+    assert found.certificate is None
+    text = "\n".join(lines(found))
+    assert "unbounded" in text
+    assert conclusion(found).startswith("no verdict: the solver finds no finite worst case")
+    refuse_conflict(found)
 
 
 def test_an_estimate_is_called_one(one_client):

@@ -16,12 +16,12 @@ from fedbounds.problems import FederatedQuadratic, Start
 from fedbounds.problems.linear import rational
 from fedbounds.vocabulary import Method
 
-from ..evaluate import Numbers, evaluate
+from ..evaluate import Numbers
 from ..extremes_space import in_floats
 from ..extremes_steps import rounded, simple
 from ..instance import Instance
 from ..measure import measure
-from .parameters import Question
+from .parameters import Question, left_side
 
 Array = Any
 BUDGET = 500  # evaluations of the search
@@ -80,7 +80,7 @@ def _left_at(asked: Question, point: Array) -> float:
         return -np.inf
     series = measure(in_floats(exact), asked.part.quantities).numbers.series
     numbers = Numbers({name: float(value) for name, value in asked.numbers.items()}, series)
-    return float(evaluate(asked.part.left, numbers))
+    return float(left_side(asked, numbers))
 
 
 def _exactly(asked: Question, point: Array, evaluations: int) -> Reached | None:
@@ -99,7 +99,7 @@ def left_of(asked: Question, instance: Instance) -> fmpq:
     """The claim's left side on a rational instance, exactly."""
     series = measure(instance, asked.part.quantities).numbers.series
     exact = Numbers(asked.numbers, series, lambda p, q: fmpq(p, q))
-    return rational(evaluate(asked.part.left, exact))
+    return rational(left_side(asked, exact))
 
 
 def instance_at(asked: Question, point: Array, bits: int) -> Instance | None:
@@ -110,11 +110,11 @@ def instance_at(asked: Question, point: Array, bits: int) -> Instance | None:
     setting, limits = asked.setting, asked.setting.constants
     problem, start = _unscaled(asked, point, bits)
     if problem.minimiser is None:
-        return None
+        return None  # f is unbounded below
     own = _constants(problem, start)
     if setting.dissimilar:
         problem = _with_slopes(problem, _root_below(limits["b^2"], own["b^2"]))
-        size = _root_below(limits["F_0"], own["F_0"])
+        size = _root_below(limits.get("F_0", own["F_0"]), own["F_0"])
     else:
         named = [name for name in limits if name != "L" and own.get(name, 0) > 0]
         size = min((_root_below(limits[name], own[name]) for name in named), default=fmpq(1))

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
+from typing import Any
 
+import numpy as np
 import sympy as sp
 from flint import fmpq
 from sympy.core.function import AppliedUndef
@@ -17,7 +19,7 @@ from fedbounds.theory.symbols import CONSTANTS, Mean_t, Sum_t, quantities_in, t
 from fedbounds.vocabulary import Assumption, Index, Relation
 
 from ..conditions import failure
-from ..evaluate import Numbers
+from ..evaluate import Numbers, evaluate
 from ..extremes_steps import names_in, step_sizes
 from .formulate import Setting
 
@@ -100,6 +102,12 @@ def question(claim: Claim, part_name: str | None, settings: Sequence[str]) -> Qu
         dissimilar=_dissimilar(part),
     )
     return Question(claim, reading, part, setting, numbers, last)
+
+
+def left_side(asked: Question, numbers: Numbers) -> Any:
+    """The left side on measured series, or on forms: one of what the series hold."""
+    found = evaluate(asked.part.left, numbers)
+    return found.item() if isinstance(found, np.ndarray) else found  # f(T) is an array of one
 
 
 def formulable(claim: Claim) -> dict[str, tuple[Reading, Part]]:

@@ -10,13 +10,13 @@ from fedbounds.errors import ConflictError
 from fedbounds.theory.claims import Condition
 
 from ..conditions import failure, sides
-from ..evaluate import Numbers, evaluate
+from ..evaluate import Numbers
 from .certificate import Certificate, certify
 from .checker_step import as_data, refusal_of, steps_of
 from .families import Reached, reached
 from .forms import Form
 from .formulate import WorstCase, formulate
-from .parameters import Question
+from .parameters import Question, left_side
 from .solve import Solved, solve
 
 _RELATIVE = 1e-6  # of what the solver says, beside its own gap
@@ -77,7 +77,7 @@ def worst(asked: Question) -> Worst:
     """
     problem = formulate(asked.setting, asked.last)
     series = Numbers(asked.numbers, problem.series, lambda p, q: fmpq(p, q))
-    objective: Form = evaluate(asked.part.left, series)
+    objective: Form = left_side(asked, series)
     solved = solve(problem, objective)
     certificate = None if solved is None else certify(problem, objective, solved)
     refused, steps = None, None
