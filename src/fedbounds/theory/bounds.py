@@ -13,7 +13,7 @@ from .claims import Claim, Part, Reading, read
 from .inputs import Derived, Inputs, complete, missing_error, recognised, unmet
 from .proof.vectors import ip, sq
 from .symbols import VECTORS
-from .values import Value, is_measured, number
+from .values import Value, is_measured, names_in, number
 
 _ROUNDING = 1e-12  # of a sum of floats, relative to the sizes of the summands
 NEEDS = "it needs"  # how the reason begins for a part of which a number is missing
@@ -127,8 +127,7 @@ def _no_bound(part: Part) -> str:
         return "an identity bounds nothing"
     if part.right.is_Symbol or is_measured(part.right):
         return f"its right side is one number, {part.right}"
-    names = {s.name for s in part.right.free_symbols}
-    if part.right.has(sq, ip) or names & VECTORS.keys():
+    if part.right.has(sq, ip) or names_in(part.right) & VECTORS.keys():
         return "its right side speaks of vectors"
     return ""
 

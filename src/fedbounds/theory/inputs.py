@@ -208,7 +208,7 @@ def complete(part: Part, given: Values, free: frozenset[str] = frozenset()) -> I
     needed = names_in(part.right).union(*(_names(c) for c in kept))
     unknown = needed - known
     # told m, n and the rest, a condition gives eta_u: not the user's to give
-    missing = {name for name in unknown if not _comes_of(symbols[name], part, conditions)}
+    missing = {name for name in unknown if not _comes_of(name, part, conditions)}
     return Inputs(values, tuple(derived), kept, tuple(sorted(missing or unknown)))
 
 
@@ -301,18 +301,21 @@ def _next(
     return None
 
 
-def _comes_of(symbol: sp.Basic, part: Part, conditions: Iterable[Condition]) -> bool:
-    """Whether a condition gives the symbol once the other names have values.
+def _comes_of(name: str, part: Part, conditions: Iterable[Condition]) -> bool:
+    """Whether a condition gives a name once the other names have values.
 
     A definition ties the step sizes to each other; it takes one of them to give the others.
     """
-    ours = symbol.name in _SOLVED_FOR
+
+    def alone(c: Condition) -> bool:
+        return bool(c.left.is_Symbol and c.left.name == name)
+
     given = any(
-        c.relation == "==" and (c.left == symbol or (ours and symbol.name in _names(c)))
+        c.relation == "==" and (alone(c) or (name in _SOLVED_FOR and name in _names(c)))
         for c in part.conditions
     )
-    least = any(c.relation == ">=" and c.left == symbol for c in conditions)
-    return given or (least and symbol.name in FROM_BELOW)
+    least = any(c.relation == ">=" and alone(c) for c in conditions)
+    return given or (least and name in FROM_BELOW)
 
 
 def _solved(condition: Condition, symbol: sp.Basic) -> sp.Expr | None:

@@ -18,8 +18,8 @@ def powers(e: sp.Expr, x: sp.Symbol) -> dict[sp.Rational, sp.Expr] | None:
     for term in sp.Add.make_args(sp.expand(e)):
         coefficient, rest = term.as_independent(x, as_Add=False)
         base, power = rest.as_base_exp()
-        if rest == 1:
-            power = sp.Integer(0)
+        if x not in term.free_symbols:
+            coefficient, power = term, sp.Integer(0)
         elif base != x or not power.is_Rational:
             return None
         found[power] = found.get(power, sp.Integer(0)) + coefficient
@@ -53,10 +53,12 @@ def is_convex(
     """
     found: dict[sp.Rational, sp.Expr] = {}
     for term in summands(e):
+        if _is_convex_power(term, x, values, ends):
+            continue
         here = powers(term, x)
-        if here is None and not _is_convex_power(term, x, values, ends):
+        if here is None:
             return False
-        for power, coefficient in (here or {}).items():
+        for power, coefficient in here.items():
             found[power] = found.get(power, sp.Integer(0)) + coefficient
     return all(
         power in (0, 1) or sign(c, values) * sign(power * (power - 1), values) >= 0
