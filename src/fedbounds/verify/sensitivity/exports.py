@@ -8,6 +8,8 @@ from dataclasses import asdict, fields
 from ..records import dumps
 from .rows import Row
 
+_OF_NUMBERS = ("part", "printed", "factor", "where", "proof allows", "witness excludes", "")
+_OF_PREMISES = ("part", "premise", "used directly in", "proof", "witness")
 _SPECIAL = {
     "\\": r"\textbackslash{}",
     **{c: rf"\{c}" for c in "&%$#_{}"},
@@ -55,10 +57,7 @@ def to_latex(rows: Sequence[Row]) -> str:
         for row in rows
         if row.kind != "constant"
     ]
-    heads = ("part", "printed", "factor", "where", "proof allows", "witness excludes", "")
-    found = _tabular(heads, numbers, math=2)
-    heads = ("part", "premise", "used directly in", "proof", "witness")
-    return found + "\n" + _tabular(heads, premises)
+    return "\n".join((_tabular(_OF_NUMBERS, numbers, math=2), _tabular(_OF_PREMISES, premises)))
 
 
 def _tabular(heads: Sequence[str], rows: Iterable[Sequence[str]], math: int | None = None) -> str:

@@ -11,7 +11,7 @@ from sympy.core.function import AppliedUndef
 from fedbounds.theory.claims import Condition, Part
 from fedbounds.theory.proof.repair import THETA
 from fedbounds.theory.proof.vectors import ip, sq
-from fedbounds.theory.symbols import RunOperator
+from fedbounds.theory.symbols import SIGNED, Mean_t, RunOperator, Sum_t, t
 
 Rebuild = Callable[[sp.Expr], sp.Expr]
 _SAMPLES = 3  # points at which the sign of a coefficient is looked at
@@ -56,8 +56,7 @@ class Printed:
     @property
     def times(self) -> sp.Expr | None:
         """What it multiplies in the gap; None where the gap is not affine in it."""
-        slope = sp.diff(self.gap, THETA)
-        return None if slope.has(THETA) else slope
+        return _slope(self.gap)
 
     @property
     def rest(self) -> sp.Expr:
@@ -90,10 +89,14 @@ def swapped(part: Part, old: Condition, new: Condition | None) -> tuple[Conditio
 
 
 def printed(part: Part) -> tuple[Printed, ...]:
-    """Every number of the right side but exponents and 1, and those of conditions that bound."""
+    """Every number of the right side but exponents, and those of conditions that bound.
+
+    A term of the right side without a number has the number 1; no other 1 is one.
+    """
+    right = sp.sympify(part.right)
     found = [
         Printed(part, size, part.left, family, None, -_sign(family))
-        for size, family in _families(part.right)
+        for size, family in _families(right, ones=True)
     ]
     for condition in part.conditions:
         if condition.relation != "==":
@@ -110,11 +113,16 @@ def _of_condition(part: Part, condition: Condition) -> Iterator[Printed]:
         yield Printed(part, size, left, family, condition, wanted * _sign(family))
 
 
-def _families(side: sp.Expr) -> Iterator[tuple[Fraction, sp.Expr]]:
-    terms = sp.Add.make_args(sp.sympify(side))
+def _families(side: sp.Expr, ones: bool = False) -> Iterator[tuple[Fraction, sp.Expr]]:
+    """Sizes of numbers, and the side as a function of each."""
+    terms = sp.Add.make_args(side)
     for at, term in enumerate(terms):
         others = sp.Add(*terms[:at], *terms[at + 1 :])
-        for value, rebuild in _numbers(term):
+        found = list(_numbers(term))
+        if ones and not found and term != 0:
+            sign, whole = term.as_coeff_Mul()
+            found = [(sign, _product(whole))]
+        for value, rebuild in found:
             sign = 1 if value > 0 else -1
             yield Fraction(int(abs(value).p), int(value.q)), others + rebuild(sign * THETA)
 
@@ -123,32 +131,29 @@ def _numbers(node: sp.Expr) -> Iterator[tuple[sp.Rational, Rebuild]]:
     """Numbers below a node, with the node as a function of each."""
     if node.is_Rational:
         if abs(node) not in (0, 1):
-            yield node, lambda x: x
+            yield node, _product(sp.S.One)
     elif node.is_Mul:
         yield from _of_product(node)
     elif node.is_Add:
         yield from _of_sum(node)
-    elif node.is_Pow and not node.base.is_number:
-        for value, inner in _numbers(node.base):
-            yield value, lambda x, f=inner: f(x) ** node.exp
-    elif isinstance(node, sp.Max | sp.Min | RunOperator):
-        for at, argument in enumerate(node.args):
+    elif isinstance(node, sp.Max | sp.Min | RunOperator) or (
+        node.is_Pow and not node.base.is_number
+    ):
+        arguments = node.args[:1] if node.is_Pow else node.args
+        for at, argument in enumerate(arguments):
             for value, inner in _numbers(argument):
-                yield (
-                    value,
-                    lambda x, f=inner, i=at: node.func(*node.args[:i], f(x), *node.args[i + 1 :]),
-                )
+                yield value, _within(inner, _argument(node, at))
 
 
 def _of_product(node: sp.Mul) -> Iterator[tuple[sp.Rational, Rebuild]]:
     factor, rest = node.as_coeff_Mul()
     if abs(factor) != 1:
-        yield factor, lambda x: x * rest
+        yield factor, _product(rest)
     factors = sp.Mul.make_args(rest)
     for at, one in enumerate(factors):
         others = sp.Mul(factor, *factors[:at], *factors[at + 1 :])
         for value, inner in _numbers(one):
-            yield value, lambda x, f=inner, o=others: o * f(x)
+            yield value, _within(inner, _product(others))
 
 
 def _of_sum(node: sp.Add) -> Iterator[tuple[sp.Rational, Rebuild]]:
@@ -156,12 +161,43 @@ def _of_sum(node: sp.Add) -> Iterator[tuple[sp.Rational, Rebuild]]:
     content, inner = node.primitive()
     common = content != 1 and all(abs(a.as_coeff_Mul()[0]) == 1 for a in inner.args)
     if common:
-        yield content, lambda x: x * inner
+        yield content, _product(inner)
     outside, terms = (content, inner.args) if common else (sp.S.One, node.args)
     for at, term in enumerate(terms):
         others = sp.Add(*terms[:at], *terms[at + 1 :])
         for value, rebuild in _numbers(term):
-            yield value, lambda x, f=rebuild, o=others: outside * (o + f(x))
+            yield value, _within(_within(rebuild, _sum(others)), _product(outside))
+
+
+def _product(others: sp.Expr) -> Rebuild:
+    return lambda x: x * others
+
+
+def _sum(others: sp.Expr) -> Rebuild:
+    return lambda x: x + others
+
+
+def _argument(node: sp.Expr, at: int) -> Rebuild:
+    return lambda x: node.func(*node.args[:at], x, *node.args[at + 1 :])
+
+
+def _within(inner: Rebuild, outer: Rebuild) -> Rebuild:
+    return lambda x: outer(inner(x))
+
+
+def _slope(side: sp.Expr) -> sp.Expr | None:
+    """What `THETA` multiplies where it occurs once, as a factor; else None."""
+    if side == THETA:
+        return sp.S.One
+    inner = [argument for argument in side.args if argument.has(THETA)]
+    if len(inner) != 1 or not isinstance(side, sp.Add | sp.Mul | Mean_t | Sum_t):
+        return None
+    slope = _slope(inner[0])
+    if slope is None or side.is_Add:
+        return slope
+    if side.is_Mul:
+        return sp.Mul(*(slope if argument is inner[0] else argument for argument in side.args))
+    return side.func(slope)
 
 
 def _sign(family: sp.Expr) -> int:
@@ -169,22 +205,31 @@ def _sign(family: sp.Expr) -> int:
 
     It only says in which direction to look; what is found there is proved on its own.
     """
-    slope = sp.diff(family, THETA)
-    if slope.has(sq, ip):
-        slope = slope.replace(lambda e: isinstance(e, sq), lambda e: sp.Dummy(positive=True))
-        if slope.has(ip):
-            return 0
-    operators = slope.replace(lambda e: isinstance(e, RunOperator), lambda e: e.args[0])
-    atoms = sorted(operators.atoms(AppliedUndef) | operators.free_symbols, key=str)
+    plain = family.replace(lambda e: isinstance(e, RunOperator), lambda e: e.args[0])
+    vectors = plain.atoms(sq, ip)
+    plain = plain.xreplace({v: sp.Function(f"vector_{at}")(t) for at, v in enumerate(vectors)})
+    signed = {f"vector_{at}" for at, v in enumerate(vectors) if isinstance(v, ip)} | SIGNED
+    atoms = sorted(plain.atoms(AppliedUndef) | plain.free_symbols - {THETA, t}, key=str)
     signs = set()
     for number in range(_SAMPLES):
-        # n before m, and both above 1: later names get smaller values where that matters
-        values = {a: sp.Rational(_value(str(a), number), 7) for a in atoms}
-        signs.add(int(sp.sign(operators.xreplace(values).evalf())))
+        values = {
+            atom: rational(_value(atom, number))
+            * (-1 if _name(atom) in signed and number % 2 else 1)
+            for atom in atoms
+        }
+        at = plain.xreplace(values).subs(t, 2)
+        change = (at.subs(THETA, 2) - at.subs(THETA, 1)).evalf()
+        signs.add(int(sp.sign(change)) if change.is_real else 0)
     return signs.pop() if len(signs) == 1 else 0
 
 
-def _value(name: str, number: int) -> int:
-    """Sevenths: n = 10 and m = 3, say, and sizes below 1 for what a condition keeps small."""
-    fixed = {"n": 70, "m": 21, "K": 28, "T": 84, "N": 70}
-    return fixed.get(name, 0) + 7 * number if name in fixed else 1 + (len(name) + 2 * number) % 6
+def _name(atom: sp.Expr) -> str:
+    return str(atom.func) if isinstance(atom, AppliedUndef) else str(atom.name)
+
+
+def _value(atom: sp.Expr, number: int) -> Fraction:
+    """n above m and counts above 1; the rest below 1, which conditions keep small."""
+    counts = {"n": 10, "N": 10, "m": 3, "K": 4, "T": 12}
+    if str(atom) in counts:
+        return Fraction(counts[str(atom)] + number)
+    return Fraction(1 + (len(str(atom)) + 2 * number) % 6, 7)

@@ -194,6 +194,8 @@ def _excluded(number: Printed, bound: Excluded | None) -> str:
     """What a witness excludes; numbers are sizes, so that nothing below 0 is asked for."""
     if bound is None or (number.towards < 0 and bound.value <= 0):
         return ""
+    if number.towards > 0 and bound.value < 0:
+        return "every value"
     word = "above" if number.towards > 0 else "below"
     return f"{'' if number.condition is None else 'at or '}{word} {bound.value}"
 

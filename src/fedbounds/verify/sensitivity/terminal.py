@@ -38,6 +38,8 @@ def print_rows(rows: Sequence[Row]) -> None:
             out.print(Text(f"{_named(row)}{row.printed} in {row.where}"), soft_wrap=True)
             out.print(Text(f"  proof: {_cut(row.proved_by)}"), soft_wrap=True)
             out.print(Text(f"  witness: {_cut(row.excluded_by)}"), soft_wrap=True)
+    else:
+        out.print("no inequality of this claim has a right side with a number")
     premises = [row for row in rows if row.kind != "constant"]
     if premises:
         out.print()

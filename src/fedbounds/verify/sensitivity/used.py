@@ -21,7 +21,8 @@ class Used:
 
 def used(proof: Proof, premise: Dropped) -> Used:
     """Where the proof of a part uses an assumption's value, or a condition."""
-    directly, through = [], []
+    directly: list[str] = []
+    through: list[str] = []
     for step in chain(proof):
         statement = step.written.statement
         if step.written.rule == "given" or premise not in (

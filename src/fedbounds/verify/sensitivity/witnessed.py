@@ -4,12 +4,13 @@ An instance in rationals says ``rest + times * number >= 0`` or breaks the part,
 the number from one side, exactly. A float only ever proposes an instance.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Part
@@ -111,14 +112,23 @@ def survey(claim: Claim, numbers: Sequence[Printed], seed: int = 0) -> Survey:
     for subject in _subjects(claim, parts, numbers, seed):
         one = Examined(subject, measure(subject, named).numbers)
         found.examined += 1
-        for number in numbers:
-            for bound in _bounds(number, one):
-                known = found.bounds.get(number)
-                if known is None or number.towards * (bound.value - known.value) < 0:
-                    found.bounds[number] = bound
-        for dropped in found.dropped:
-            _drop(dropped, one)
+        for part in parts:
+            inside = refusal(part, subject, one.numbers) is None
+            for number in numbers:
+                if number.part is part:
+                    _keep(found, number, _bounds(number, one, inside))
+            for dropped in found.dropped:
+                if dropped.part is part and not inside:
+                    _drop(dropped, one)
     return found
+
+
+def _keep(found: Survey, number: Printed, bounds: Iterable[Excluded]) -> None:
+    """The sharpest bound of a number so far."""
+    for bound in bounds:
+        known = found.bounds.get(number)
+        if known is None or number.towards * (bound.value - known.value) < 0:
+            found.bounds[number] = bound
 
 
 def _subjects(
@@ -152,28 +162,26 @@ def without(part: Part, condition: Condition) -> Part:
     return replaced(part, conditions=swapped(part, condition, None))
 
 
-def _bounds(number: Printed, one: Examined) -> Iterator[Excluded]:
+def _bounds(number: Printed, one: Examined, inside: bool) -> Iterator[Excluded]:
     """What an instance says of a number; nothing where the gap is not affine in it."""
     if number.times is None or not number.towards:
         return
-    of = _of_right_side if number.condition is None else _of_condition
-    yield from of(number, one)
+    if number.condition is not None:
+        yield from _of_condition(number, number.condition, one)
+    elif inside:
+        yield from _of_right_side(number, number.times, one)
 
 
-def _of_right_side(number: Printed, one: Examined) -> Iterator[Excluded]:
-    if refusal(number.part, one.subject, one.numbers) is not None:
-        return
-    assert number.times is not None
-    sides = replaced(number.part, left=-number.rest, right=number.times)
-    for at, (rest, times) in enumerate(_values(sides, one)):
-        if times and (times > 0) is (number.towards < 0):
-            yield _excluded(rest / times, one, _place(number.part, at))
+def _of_right_side(number: Printed, times: sp.Expr, one: Examined) -> Iterator[Excluded]:
+    sides = replaced(number.part, left=-number.rest, right=times)
+    for at, (rest, factor) in enumerate(_values(sides, one)):
+        if factor and (factor > 0) is (number.towards < 0):
+            yield _excluded(rest / factor, one, _place(number.part, at))
 
 
-def _of_condition(number: Printed, one: Examined) -> Iterator[Excluded]:
+def _of_condition(number: Printed, condition: Condition, one: Examined) -> Iterator[Excluded]:
     """Where the part breaks without the condition, the value with which it would be admitted."""
-    assert number.condition is not None
-    if not breaks(without(number.part, number.condition), one):
+    if not breaks(without(number.part, condition), one):
         return
     try:
         rest, times = (evaluate(x, one.numbers) for x in (number.rest, number.times))
@@ -194,14 +202,14 @@ def breaks(part: Part, one: Examined) -> bool:
 
 
 def _drop(dropped: Dropped, one: Examined) -> None:
+    """Count an instance that only this premise keeps out, and see whether it breaks the part."""
     part, premise = dropped.part, dropped.premise
     fewer = replaced(
         part,
         assumptions=tuple(a for a in part.assumptions if a.value != premise),
         conditions=tuple(c for c in part.conditions if str(c) != premise),
     )
-    inside = refusal(part, one.subject, one.numbers) is None
-    if inside or refusal(fewer, one.subject, one.numbers) is not None:
+    if refusal(fewer, one.subject, one.numbers) is not None:
         return
     dropped.admitted += 1
     if not dropped.broken_by and breaks(fewer, one):

@@ -1,0 +1,175 @@
+"""The table of a claim, and planted errors in it: too small, too large, proved and broken."""
+
+import csv
+import io
+import json
+import re
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+
+import pytest
+import sympy as sp
+
+from fedbounds.errors import ConflictError, FedboundsError
+from fedbounds.theory.claims import Condition
+from fedbounds.theory.registry import claim
+from fedbounds.theory.symbols import L, eta
+from fedbounds.verify.judge import Replays, judge_reading
+from fedbounds.verify.measure import measure
+from fedbounds.verify.sensitivity import exports, rows
+from fedbounds.verify.sensitivity.bisect import Sharpest
+from fedbounds.verify.sensitivity.printed import printed, rational
+from fedbounds.verify.sensitivity.rows import Row, sensitivity
+from fedbounds.verify.sensitivity.terminal import print_rows
+from fedbounds.verify.sensitivity.witnessed import Excluded, Survey, _subjects, survey
+from fedbounds.vocabulary import Assumption, Verdict
+
+SMOOTH_PART = "fedplt/A2.1"  # part c: || g ||^2 <= 2 L F_own, attained
+
+
+def changed(factor, conditions=()):
+    """Part c of A2.1 alone, its 2 times a factor."""
+    whole = claim(SMOOTH_PART)
+    part = whole.part("c")
+    right = part.right * rational(Fraction(factor))
+    return replace(whole, parts=(replace(part, right=right, conditions=conditions),))
+
+
+@cache
+def table(factor):
+    return sensitivity(changed(factor))
+
+
+def test_an_attained_number_is_the_best_possible():
+    number, smooth = table(1)
+    assert (number.printed, number.proved, number.excluded) == ("2", "2", "below 2")
+    assert number.says == "best possible"
+    assert number.proved_by.startswith("exact: certificate of A2.1:c, from the same uses")
+    assert number.excluded_by.startswith("exact rationals: ")
+    assert (smooth.kind, smooth.printed) == ("assumption", Assumption.SMOOTH)
+    assert smooth.proved == "no proof without it"
+    assert smooth.directly == ("A2.1:c",)
+
+
+def test_an_enlarged_number_comes_down():
+    (number, _) = table(3)
+    assert (number.printed, number.proved, number.excluded) == ("6", "2", "below 2")
+    assert number.says == "best possible: 2"
+
+
+def test_a_halved_number_is_refuted():
+    (number, _) = table(Fraction(1, 2))
+    assert (number.printed, number.proved) == ("1", "")
+    assert (number.says, number.excluded) == ("refuted as printed", "below 2")
+
+
+def test_what_is_below_the_bound_of_a_witness_breaks_on_that_instance():
+    """The oracle is the verdict on the part itself, judged as in a run."""
+    whole = changed(1)
+    numbers = printed(whole.parts[0])
+    (bound,) = survey(whole, numbers).bounds.values()
+    subject = next(s for s in _subjects(whole, whole.parts, numbers, 0) if s.name == bound.instance)
+    for value, verdict in (
+        (bound.value, Verdict.NOT_VIOLATED),
+        (bound.value * Fraction(999, 1000), Verdict.VIOLATED),
+    ):
+        tried = replace(whole, parts=(numbers[0].at(value),))
+        found = judge_reading(tried, tried.readings[0], subject, measure(subject), Replays(subject))
+        assert found.verdict is verdict
+
+
+def test_a_condition_that_keeps_violations_out_is_bounded_by_them():
+    """With half the number the part fails for every L: the smallest one that we try is told."""
+    condition = Condition(L, "<=", sp.Rational(1, 1000))
+    whole = changed(Fraction(1, 2), (condition,))
+    numbers = printed(whole.parts[0])
+    (number,) = [x for x in numbers if x.condition is not None]
+    found = survey(whole, numbers)
+    bound = found.bounds[number]
+    assert bound.value > Fraction(1, 1000)
+    assert rows._says(number, None, bound) == "no proof"
+    (dropped,) = [d for d in found.dropped if d.premise == str(condition)]
+    assert dropped.broken_by
+    assert dropped.admitted > 0
+
+
+def test_a_number_both_proved_and_broken_is_a_conflict(monkeypatch):
+    low = Sharpest(Fraction(1), Fraction(1, 2), 9)
+    monkeypatch.setattr(rows, "allowed", lambda *arguments: low)
+    with pytest.raises(ConflictError, match=r"A2.1, right side: 1 in place of 2 is both proved"):
+        sensitivity(changed(1))
+
+
+@pytest.mark.parametrize(
+    ("towards", "value", "condition", "refuted"),
+    [(-1, 1, False, True), (-1, 2, False, False), (1, 2, False, False), (1, 3, False, True)],
+)
+def test_which_values_a_witness_refutes(towards, value, condition, refuted):
+    (number,) = printed(changed(1).parts[0])
+    number = replace(number, towards=towards)
+    bound = Excluded(Fraction(2), "one", (), "")
+    assert rows._refuted(number, bound, Fraction(value)) is refuted
+    assert not rows._refuted(number, None, Fraction(value))
+
+
+def test_the_edge_of_a_condition_admits_the_instance():
+    whole = changed(1, (Condition(eta, "<=", 2 / L),))
+    (number,) = [x for x in printed(whole.parts[0]) if x.condition is not None]
+    bound = Excluded(Fraction(3), "one", (), "")
+    assert number.towards == 1
+    assert rows._refuted(number, bound, Fraction(3))
+    assert not rows._refuted(number, bound, Fraction(2))
+    assert rows._excluded(number, bound) == "at or above 3"
+
+
+def test_a_claim_without_inequality_is_an_error():
+    with pytest.raises(FedboundsError, match=r"fedplt/expansion has no inequality \(identity\)"):
+        sensitivity(claim("fedplt/expansion"))
+
+
+def test_nothing_is_said_of_a_side_that_is_not_affine():
+    (number,) = printed(replace(changed(1).parts[0], right=(2 * L + eta) ** 2))
+    assert number.value == 2
+    assert number.times is None
+    row = rows._constant(changed(1), number, None, Survey())
+    assert (row.excluded, row.excluded_by) == ("", "not asked: the side is not affine in it")
+    assert (row.proved, row.says) == ("", "no proof")
+
+
+# ---- exports
+
+
+def test_csv_and_json_hold_every_row():
+    found = table(1)
+    read = list(csv.DictReader(io.StringIO(exports.to_csv(found))))
+    data = json.loads(exports.to_json(found))
+    assert len(read) == len(data) == len(found)
+    for row, line, one in zip(found, read, data, strict=True):
+        assert line["proved"] == one["proved"] == row.proved
+        assert line["directly"] == "; ".join(row.directly)
+        assert one["directly"] == list(row.directly)
+
+
+def test_latex_escapes_text_and_keeps_formulas():
+    hostile = "a_b & 50% \\ {x} # $1 ^ ~ <="
+    row = Row("c", hostile, "constant", "2", "K^2 <= 1", r"K^{2} \mu", "", "2", "", "", "")
+    text = exports.to_latex([row])
+    assert r"$K^{2} \mu$" in text
+    outside = text.replace(r"$K^{2} \mu$", "")
+    outside = outside.replace("{lllllll}", "").replace("{lllll}", "")
+    plain = re.sub(r"\\(?:[&%$#_{}\\]|[a-z]+\{[^}]*\}|[a-z]+)", "", outside)
+    assert not set(plain) & set("%$#_^~{}<>")
+    lines = [line for line in text.splitlines() if line.endswith(r"\\") and "hline" not in line]
+    assert len({len(re.findall(r"(?<!\\)&", line)) for line in lines}) == 1
+
+
+def test_the_terminal_tells_how_each_number_is_known(capsys):
+    print_rows(table(3))
+    out = capsys.readouterr().out
+    assert "best possible: 2" in out
+    assert "proof: exact: certificate of A2.1:c" in out
+    assert "witness: exact rationals: " in out
+    assert "no proof without it" in out
+    print_rows(())
+    assert "no inequality of this claim has" in capsys.readouterr().out
