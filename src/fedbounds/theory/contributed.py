@@ -7,6 +7,7 @@ whose name is the key and whose value is a function without arguments that retur
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +66,7 @@ def contributed(key: str) -> Contribution | None:
     return _KNOWN.get(key)
 
 
+@cache
 def installed() -> tuple[str, ...]:
     """Keys of the theories of installed packages."""
     return tuple(sorted({point.name for point in entry_points(group=GROUP)}))

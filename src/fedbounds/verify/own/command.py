@@ -22,7 +22,9 @@ def new(file: str, key: str) -> None:
     if path.suffix != _SUFFIX:
         raise FedboundsError(f"{file!r} does not end in {_SUFFIX}; try {file}{_SUFFIX}")
     if not key.isidentifier() or key in PAPERS:
-        raise FedboundsError(f"key {key!r}; expected a name of letters, digits and _, not a paper's")
+        raise FedboundsError(
+            f"key {key!r}; expected a name of letters, digits and _, not a paper's"
+        )
     text = TEMPLATES.get_template("my_theorem.py.txt").render(file=path.name, key=key)
     try:
         with path.open("x", encoding="utf-8") as target:

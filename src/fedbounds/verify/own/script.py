@@ -85,9 +85,7 @@ def _script(setup: OwnRun, judgement: Any, part: Part, numbers: Numbers) -> str:
     return text
 
 
-def _written(
-    setup: OwnRun, theory: Theory, judgement: Any, part: Part, numbers: Numbers
-) -> str:
+def _written(setup: OwnRun, theory: Theory, judgement: Any, part: Part, numbers: Numbers) -> str:
     if not isinstance(setup.problem, FederatedQuadratic):
         raise FedboundsError("no script is written for objectives of one's own")
     problem, names = setup.problem, sorted(part.quantities)
