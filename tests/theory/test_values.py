@@ -59,9 +59,9 @@ def test_a_root_that_is_rational_stays_exact():
 
 
 def test_a_power_of_many_rounds_is_a_ball_not_a_long_fraction():
-    found = number((1 - x) ** T, {"x": Rational(1, 10**6), "T": Integer(10**9)})
+    found = number((1 - x) ** T, {"x": Rational(1, 10**6), "T": Integer(10**8)})
     assert found.provenance is Provenance.CERTIFIED
-    assert found.number == pytest.approx(float(sp.exp(-1000)), rel=1e-3)
+    assert found.number == pytest.approx(float(sp.exp(-100)), rel=1e-3)
 
 
 def test_minima_and_finite_sums():
@@ -78,6 +78,8 @@ def test_minima_and_finite_sums():
         (sqrt(1 - x), {"x": Integer(2)}),
         (x + y, {"x": Integer(2)}),
         (sqrt(2) / (sqrt(x) - sqrt(2)), {"x": Integer(2)}),
+        (x**400, {"x": Integer(10)}),
+        (sqrt(x) ** 801, {"x": Integer(10)}),
     ],
 )
 def test_what_is_no_real_number_is_an_error(e, values):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
+from math import isfinite
 from typing import Any
 
 import sympy as sp
@@ -38,7 +39,8 @@ class Value:
     Attributes
     ----------
     number : Fraction or float
-        A fraction is exact; a float is correct to 1e-15 of its size, by a ball around it.
+        A fraction is exact; a float is correct to 1e-15 of its size, by a ball around it (0.0
+        where no float is as small).
     """
 
     number: Fraction | float
@@ -92,11 +94,21 @@ def number(expression: sp.Expr, values: Values) -> Value:
     expression = replaced(expression, values)  # so that sqrt(m)^2 is m
     try:
         found = _walk(expression, values, _ratio, {})
-        return Value(Fraction(int(found.p), int(found.q)))
+        value = Value(Fraction(int(found.p), int(found.q)))
     except _NotRational:
-        return Value(float(narrow(expression, values).mid()))
+        value = Value(float(narrow(expression, values).mid()))
     except ZeroDivisionError as error:
         raise FedboundsError(f"{expression} divides by zero for these numbers") from error
+    if not _fits(value):
+        raise FedboundsError(f"{expression} is beyond 1e308 for these numbers")
+    return value
+
+
+def _fits(value: Value) -> bool:
+    try:
+        return isfinite(float(value))
+    except OverflowError:
+        return False
 
 
 def narrow(expression: sp.Expr, values: Values) -> arb:

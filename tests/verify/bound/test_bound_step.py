@@ -131,6 +131,21 @@ def test_conditions_that_exclude_each_other_are_told():
         answers(replace(theorem, parts=(wrong,)), GIVEN)
 
 
+def test_a_condition_that_is_no_bound_on_the_step_is_told():
+    theorem = claim(THM_37)
+    (part,) = theorem.parts
+    odd = replace(part, conditions=(*part.conditions, Condition(gamma**2 + gamma, "<=", 1 / L)))
+    with pytest.raises(
+        FedboundsError, match=r"cannot solve the condition .* for gamma; give gamma"
+    ):
+        answers(replace(theorem, parts=(odd,)), GIVEN)
+    never = replace(part, conditions=(*part.conditions, Condition(gamma, "<=", L - K)))
+    with pytest.raises(FedboundsError, match="no gamma meets gamma <= -K"):
+        answers(replace(theorem, parts=(never,)), GIVEN)
+    always = replace(part, conditions=(*part.conditions, Condition(-gamma, "<=", K * gamma**2)))
+    assert answers(replace(theorem, parts=(always,)), GIVEN).parts[0].step.edge == ""
+
+
 def test_a_lower_edge_is_found():
     theorem = claim(THM_37)
     (part,) = theorem.parts

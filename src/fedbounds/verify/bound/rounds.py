@@ -14,6 +14,8 @@ from fedbounds.theory.values import Value, names_in, number, replaced, sign
 from .shape import falls
 from .step import NoBestStepError, Step, admissible, best_step
 
+# what 14 digits of the best step size may hide: the slope there is zero, so about 1e-28
+_FLAT = sp.Rational(1, 10**20)
 MOST = 2**60  # rounds; the search stops there
 
 
@@ -91,7 +93,7 @@ def rounds_to(
         low, high = (low, middle) if _reached(part, at(middle), eps) else (middle, high)
     found = at(high)
     assert found is not None
-    certain = shown and (low < first or at(low) is not None)
+    certain = shown and (low < first or _surely_above(part, at(low), eps))
     return (Rounds(counted.name, eps, high, certain), *found)
 
 
@@ -115,6 +117,16 @@ def _evaluator(
 
 def _reached(part: Part, at: tuple[Inputs, Step | None] | None, eps: sp.Rational) -> bool:
     return at is not None and sign(part.right - eps, at[0].values) <= 0
+
+
+def _surely_above(part: Part, at: tuple[Inputs, Step | None] | None, eps: sp.Rational) -> bool:
+    """Whether the bound is above eps at the best step size itself, not only next to it."""
+    if at is None:
+        return False
+    inputs, step = at
+    if step is None:
+        return True
+    return bool(step.shown) and sign(part.right - eps * (1 + _FLAT), inputs.values) > 0
 
 
 def _floor(bound: sp.Expr, counted: sp.Symbol, step: sp.Symbol | None) -> sp.Expr:

@@ -88,12 +88,12 @@ def _narrowed(found: Interval, c: Condition, values: Values, x: sp.Symbol) -> In
     here = {p: a * flipped for p, a in (powers(rest, x) or {}).items()}  # sum a x^p <= 0
     signs = {p: s for p, a in here.items() if (s := sign(a, values))}
     present = sorted(signs)
-    if c.relation == "==" or not here or len(present) > 2:
-        raise FedboundsError(f"cannot solve the condition {c} for {x}; give {x}")
-    if all(s < 0 for s in signs.values()):
+    if here and c.relation != "==" and len(set(signs.values())) < 2:
+        if 1 in signs.values():
+            raise FedboundsError(f"no {x} meets {c} for these numbers")
         return found
-    if all(s > 0 for s in signs.values()):
-        raise FedboundsError(f"no {x} meets {c} for these numbers")
+    if c.relation == "==" or len(present) != 2:
+        raise FedboundsError(f"cannot solve the condition {c} for {x}; give {x}")
     low, high = present
     edge = (-here[low] / here[high]) ** (1 / (high - low))
     if signs[high] > 0:
@@ -176,7 +176,7 @@ def _inside(interval: Interval, values: Values) -> tuple[Fraction | None, Fracti
 
 def _fraction(ball: arb) -> Fraction:
     mantissa, exponent = ball.mid().man_exp()
-    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+    return int(mantissa) * Fraction(2) ** int(exponent)
 
 
 def _first(start: Fraction, by: Fraction, found: Callable[[Fraction], bool], way: str) -> Fraction:
