@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN = .venv/bin
 INSTALLED = .venv/.installed
 
-.PHONY: verify test lint check bench clean
+.PHONY: verify test lint check bench docs clean
 
 verify: $(INSTALLED)
 	$(BIN)/fedbounds verify --out results
@@ -22,6 +22,11 @@ check: lint
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks
 
+# The tools that build the site are installed here, so that `make verify` need not.
+docs: $(INSTALLED)
+	$(BIN)/python -m pip install -q -e ".[docs]"
+	$(BIN)/mkdocs build -q
+
 $(INSTALLED): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 	{ echo "fedbounds needs Python 3.11 or newer; '$(PYTHON)' is not. Try: make PYTHON=python3.11" >&2; exit 1; }
@@ -30,5 +35,5 @@ $(INSTALLED): pyproject.toml
 	@touch $@
 
 clean:
-	rm -rf .venv results dist build .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv results dist build site .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

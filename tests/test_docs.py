@@ -1,0 +1,257 @@
+"""Links of the prose lead somewhere, the site's pages are all there, and its commands exist.
+
+`make docs` builds the site and checks every link of the built pages, those made from docstrings
+included; this is the fast part, without the tools that build it.
+"""
+
+import ast
+import importlib.util
+import json
+import re
+import shlex
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+from pydoc import locate
+from types import ModuleType
+from urllib.parse import unquote, urlsplit
+
+import click
+import pytest
+from markdown_it import MarkdownIt
+
+from fedbounds.verify.command_line import cli
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PROSE = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *sorted(DOCS.rglob("*.md")),
+    *sorted(ROOT.glob("notebooks/*.ipynb")),
+]
+NAV = re.findall(r"[\w/]+\.(?:md|ipynb)", (ROOT / "mkdocs.yml").read_text().split("\nnav:")[1])
+GENERATED = {"index.md", "contributing.md", "changelog.md", "standings.md", "commands.md"}
+REFERENCES = sorted(DOCS.glob("reference/*.md"))
+PUBLIC = {
+    "fedbounds.own",
+    "fedbounds.laws",
+    "fedbounds.strategies",
+    "fedbounds.vocabulary",
+    "fedbounds.problems",
+    "fedbounds.theory.claims",
+    "fedbounds.theory.typed",
+    "fedbounds.theory.proof.language",
+    "fedbounds.theory.checker",
+    "fedbounds.verify.case",
+    "fedbounds.verify.judge",
+    "fedbounds.verify.summaries",
+}
+
+
+def prose(path: Path) -> str:
+    """Markdown of a page, or of a notebook's text cells."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix != ".ipynb":
+        return text
+    cells = json.loads(text)["cells"]
+    return "\n\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
+
+
+def targets(text: str) -> Iterator[str]:
+    """Where the links and images of a page lead; what stands in code is no link."""
+    for block in MarkdownIt().parse(text):
+        for token in block.children or ():
+            target = token.attrGet("href" if token.type == "link_open" else "src")
+            if target is not None:
+                yield str(target)
+
+
+def anchors(text: str) -> set[str]:
+    """The anchors that its headings get."""
+    tokens = MarkdownIt().parse(text)
+    pairs = pairwise(tokens)
+    headings = [after.content for token, after in pairs if token.type == "heading_open"]
+    return {re.sub(r"\s+", "-", re.sub(r"[^\w\s-]", "", h).strip().lower()) for h in headings}
+
+
+def broken(text: str, path: Path) -> list[str]:
+    """The links of a page that lead nowhere; of those to other sites, only the form is checked."""
+    return [target for target in targets(text) if not _leads_somewhere(target, text, path)]
+
+
+def _leads_somewhere(target: str, text: str, path: Path) -> bool:
+    parts = urlsplit(target)
+    if parts.scheme or parts.netloc:
+        return (
+            parts.scheme == "https" and re.fullmatch(r"[\w-]+(\.[\w-]+)+", parts.netloc) is not None
+        )
+    if not parts.path:
+        return parts.fragment in anchors(text)
+    file = path.parent / unquote(parts.path)
+    if DOCS in path.parents and parts.path in GENERATED:
+        return True  # and its anchors, if the site builds
+    if not file.exists():
+        return False
+    return not parts.fragment or parts.fragment in anchors(prose(file))
+
+
+@pytest.mark.parametrize("path", PROSE, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_link_leads_somewhere(path: Path) -> None:
+    assert not broken(prose(path), path)
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "nowhere.md",
+        "README.md#nowhere",
+        "#nowhere",
+        "http://x.org",
+        "https://nowhere",
+        "htps://x.org/a",
+    ],
+)
+def test_a_broken_link_is_seen(link: str) -> None:
+    page = f"# Here\n\n[a](README.md) [b](#here) [c](https://example.org/x) [d]({link}) `[e](gone)`"
+    assert broken(page, ROOT / "page.md") == [link]
+
+
+def test_the_site_has_every_page_and_notebook_once() -> None:
+    files = {str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md")}
+    notebooks = {f"notebooks/{path.name}" for path in ROOT.glob("notebooks/*.ipynb")}
+    assert sorted(NAV) == sorted(files | notebooks | GENERATED), "mend `nav` in mkdocs.yml"
+
+
+def identifiers(text: str) -> set[str]:
+    """What a page documents from docstrings, and what it refers to."""
+    return set(
+        re.findall(r"^::: (\S+)$", text, re.M) + re.findall(r"\]\[(fedbounds[\w.]*)\]", text)
+    )
+
+
+def test_what_is_documented_exists() -> None:
+    pages = {name for path in DOCS.rglob("*.md") for name in identifiers(prose(path))}
+    assert {name for name in pages if locate(name) is None} == set()
+    assert identifiers("::: a.b\n\n[c][fedbounds.own.c]") == {"a.b", "fedbounds.own.c"}
+
+
+def modules_with_a_public_list() -> Iterator[str]:
+    """Modules with ``__all__``."""
+    source = ROOT / "src"
+    for path in source.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        if "__all__" in text and any(
+            isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+            for node in ast.parse(text).body
+        ):
+            parts = path.relative_to(source).with_suffix("").parts
+            yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def test_every_public_module_has_a_reference_page() -> None:
+    documented = {name for path in REFERENCES for name in identifiers(prose(path))}
+    assert set(modules_with_a_public_list()) | PUBLIC <= documented
+
+
+@pytest.mark.parametrize("module", sorted(modules_with_a_public_list()))
+def test_every_public_name_has_a_docstring(module: str) -> None:
+    """Without one the reference page would leave it out."""
+    found = import_module(module)
+    things = {name: getattr(found, name) for name in found.__all__}
+    assert not [name for name, thing in things.items() if callable(thing) and not thing.__doc__]
+
+
+def command_lines(text: str) -> list[list[str]]:
+    """The commands of a page's text blocks, without comments."""
+    blocks = re.findall(r"^```text\n(.*?)^```", text, re.S | re.M)
+    lines = "".join(blocks).replace("\\\n", " ").splitlines()
+    return [shlex.split(line, comments=True) for line in lines if line.startswith("fedbounds ")]
+
+
+def parsed(words: list[str]) -> None:
+    """Read a command line as the command does, and run nothing."""
+    name, *arguments = words[1:]
+    command = cli.get_command(click.Context(cli), name)
+    if command is None:
+        raise click.UsageError(f"no command {name}")
+    command.make_context(name, arguments)
+
+
+COMMANDS = [words for path in DOCS.glob("*.md") for words in command_lines(prose(path))]
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_every_command_of_the_pages_can_be_typed(words: list[str]) -> None:
+    parsed(words)
+
+
+@pytest.mark.parametrize("line", ["nothing", "cite --nothing", "diff old"])
+def test_a_wrong_command_is_seen(line: str) -> None:
+    (words,) = command_lines(f"```text\nfedbounds {line}  # why\n```\n")
+    with pytest.raises(click.UsageError):
+        parsed(words)
+
+
+def build_tool(name: str) -> ModuleType:
+    """A module of the docs folder, which MkDocs loads by its path."""
+    for package in ("mkdocs", "griffe", "bs4", "latex2mathml"):
+        pytest.importorskip(package, reason="needs the extra docs")
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    found = importlib.util.module_from_spec(spec)
+    sys.modules[name] = found
+    spec.loader.exec_module(found)
+    return found
+
+
+def test_links_of_the_readme_become_links_of_the_site() -> None:
+    text = "[a](CONTRIBUTING.md#x) [b](docs/trusted_base.md) [c](https://x.org) [d](#y) `f(x)`"
+    assert build_tool("hooks").linked(text) == (
+        "[a](contributing.md#x) [b](trusted_base.md) [c](https://x.org) [d](#y) `f(x)`"
+    )
+
+
+def test_a_section_is_found_or_missed_aloud() -> None:
+    section = build_tool("hooks").section
+    assert section("# A\n\n## B\nb\n\n## C\nc\n", "B") == "# B\nb\n"
+    with pytest.raises(ValueError, match="no section 'D'"):
+        section("# A\n\n## B\nb\n", "D")
+
+
+def test_formulas_of_notebooks_are_shown_and_code_is_left() -> None:
+    tool = build_tool("hooks")
+    page = '<div data-mime-type="text/{}">$x &lt; y$ <code>$z$</code></div><p>$u$</p>'
+    shown = tool.formulas_shown(page.format("markdown"))
+    assert shown.count("<math") == 1
+    assert "<mi>x</mi>" in shown
+    assert "$z$" in shown
+    assert "$u$" in shown
+    with pytest.raises(Exception, match="TeX would not accept: x\\^2\\^2"):
+        tool.formulas_shown('<div data-mime-type="text/latex">$x^2^2$</div>')
+
+
+def test_docstrings_are_plain_text_but_for_code_and_examples() -> None:
+    escaped = build_tool("docstrings").escaped
+    assert escaped("x*, E <u, v> [a] `b*`") == "x\\*, E \\<u, v> \\[a\\] `b*`"
+    kept = "Parameters\n----------\n**values : int\n\nExamples\n--------\n>>> a * [b]\n[1]"
+    assert escaped(kept) == kept
+
+
+def test_the_commands_page_has_every_command() -> None:
+    page = build_tool("hooks").commands()
+    headings = re.findall(r"^## (.+)$", page, re.M)
+    assert headings == cli.list_commands(click.Context(cli))
+    assert page.count("Usage: fedbounds ") == len(headings)
+
+
+def test_the_template_is_shown_where_a_page_asks_for_it() -> None:
+    tool = build_tool("hooks")
+    page = prose(DOCS / "own_theorem.md")
+    shown = tool.on_page_markdown(page, None, None, None)
+    assert f"<!-- {tool.TEMPLATE} -->" in page
+    assert f"<!-- {tool.TEMPLATE} -->" not in shown
+    assert "fedbounds verify my_theorem.py --laws" in tool.template()
+    assert tool.template() in shown
