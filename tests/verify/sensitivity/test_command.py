@@ -6,7 +6,7 @@ import pytest
 
 from fedbounds.verify.command_line import status
 from fedbounds.verify.sensitivity import rows
-from fedbounds.verify.sensitivity.rows import Row
+from fedbounds.verify.sensitivity.row import Row
 
 ROW = Row("fedplt/A2.1", "c", "constant", "2", "right side", "L", "best possible", "2", "exact",
           "below 2", "exact rationals: one")  # fmt: skip

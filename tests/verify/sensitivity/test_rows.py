@@ -7,23 +7,36 @@ import re
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
+from types import SimpleNamespace
 
 import pytest
 import sympy as sp
+from flint import arb
 
 from fedbounds.errors import ConflictError, FedboundsError
-from fedbounds.theory.claims import Condition
+from fedbounds.theory.claims import Condition, Part
+from fedbounds.theory.proof.premises import Need
 from fedbounds.theory.registry import claim
 from fedbounds.theory.symbols import L, eta
+from fedbounds.verify.evaluate import Numbers
+from fedbounds.verify.instance import Point
 from fedbounds.verify.judge import Replays, judge_reading
 from fedbounds.verify.measure import measure
-from fedbounds.verify.sensitivity import exports, rows
+from fedbounds.verify.sensitivity import exports, premises, rows
 from fedbounds.verify.sensitivity.bisect import Sharpest
 from fedbounds.verify.sensitivity.printed import printed, rational
-from fedbounds.verify.sensitivity.rows import Row, sensitivity
+from fedbounds.verify.sensitivity.row import Row
+from fedbounds.verify.sensitivity.rows import sensitivity
 from fedbounds.verify.sensitivity.terminal import print_rows
-from fedbounds.verify.sensitivity.witnessed import Excluded, Survey, _subjects, survey
-from fedbounds.vocabulary import Assumption, Verdict
+from fedbounds.verify.sensitivity.witnessed import (
+    Examined,
+    Excluded,
+    Survey,
+    _of_right_side,
+    _subjects,
+    survey,
+)
+from fedbounds.vocabulary import Assumption, Index, Verdict
 
 SMOOTH_PART = "fedplt/A2.1"  # part c: || g ||^2 <= 2 L F_own, attained
 
@@ -135,6 +148,30 @@ def test_nothing_is_said_of_a_side_that_is_not_affine():
     row = rows._constant(changed(1), number, None, Survey())
     assert (row.excluded, row.excluded_by) == ("", "not asked: the side is not affine in it")
     assert (row.proved, row.says) == ("", "no proof")
+    bound = Excluded(number.value, "one", (), "")
+    assert rows._says(number, None, bound) == "no proof; nothing sharper holds"
+
+
+def test_half_of_a_premise_that_is_not_needed_says_nothing_of_the_whole():
+    step = SimpleNamespace(written=SimpleNamespace(id="line"))
+    proof = SimpleNamespace(own=((step,),))
+    halves = [("gamma", "==", "a"), ("gamma", "==", "b")]
+    found = {("line", " ".join(h)): Need("line", " ".join(h), False, "") for h in halves}
+    assert premises._needed(proof, found, halves)[0] == "not decided"
+    assert premises._needed(proof, found, halves[:1])[0] == "proved without it"
+    found["line", "gamma == b"] = Need("line", "gamma == b", True, "line", "why")
+    assert premises._needed(proof, found, halves) == ("no proof without it", "breaks at line: why")
+    assert premises._needed(None, found, halves)[0] == ""
+
+
+def test_a_root_that_is_not_rational_is_enclosed():
+    """sqrt(2) <= theta: the lower end of a ball is excluded, and not what lies above it."""
+    part = Part(sp.sqrt(L), 2 * eta, index=Index.RUN)
+    (number,) = printed(part)
+    one = Examined(Point("here", ()), Numbers({"L": arb(2), "eta": arb(1), "T": 1}, {}, arb))
+    (bound,) = _of_right_side(number, number.times, one)
+    assert bound.how == "balls"
+    assert bound.value**2 < 2 < (bound.value + Fraction(1, 10**12)) ** 2
 
 
 # ---- exports

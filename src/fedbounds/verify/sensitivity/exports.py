@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields
 
 from ..records import dumps
-from .rows import Row
+from .row import Row
 
 _OF_NUMBERS = ("part", "printed", "factor", "where", "proof allows", "witness excludes", "")
 _OF_PREMISES = ("part", "premise", "used directly in", "proof", "witness")

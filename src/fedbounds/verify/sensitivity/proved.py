@@ -24,6 +24,7 @@ from .bisect import Sharpest, sharpest
 from .printed import Printed
 
 _SHARPER = OURS[1]
+NO_PROOF = "the part has no complete proof here"
 
 
 @dataclass(frozen=True, eq=False)

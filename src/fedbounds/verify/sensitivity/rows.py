@@ -4,71 +4,21 @@ Every cell that holds a number says how it was obtained.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from fedbounds.errors import ConflictError, FedboundsError
 from fedbounds.theory.claims import Claim, Part
 from fedbounds.theory.proof.library import book_of, papers, replayed
-from fedbounds.theory.proof.premises import needs, shown
-from fedbounds.theory.proof.text import comparisons
 from fedbounds.vocabulary import Relation
 
 from ..page.formulas import latex
-from ..page.numbers import count
 from .bisect import Sharpest
+from .premises import premise_rows
 from .printed import Printed, printed
-from .proved import Proof, against, allowed, broken, proof_of_part, way
-from .used import used
-from .witnessed import Dropped, Excluded, Survey, survey
-
-_NO_PROOF = "the part has no complete proof here"
-
-
-@dataclass(frozen=True)
-class Row:
-    """A line of the table.
-
-    Attributes
-    ----------
-    claim, part : str
-    kind : str
-        "constant", "assumption" or "condition".
-    printed : str
-        The number, or the premise.
-    where : str
-        "right side", or the condition that the number stands in.
-    times : str
-        LaTeX of what the number multiplies; empty for a premise, and where the side is not affine
-        in it.
-    says : str
-        What follows, in a few words.
-    proved : str
-        The sharpest number that the proof allows; or whether the premise is needed for it.
-    proved_by : str
-        How that is known.
-    excluded : str
-        What a witness excludes, such as "below 1"; or whether one breaks the part without the
-        premise.
-    excluded_by : str
-    directly, through : tuple of str
-        Steps that use a premise, by themselves or because what they cite does.
-    """
-
-    claim: str
-    part: str
-    kind: str
-    printed: str
-    where: str
-    times: str
-    says: str
-    proved: str
-    proved_by: str
-    excluded: str
-    excluded_by: str
-    directly: tuple[str, ...] = ()
-    through: tuple[str, ...] = ()
+from .proved import NO_PROOF, Proof, against, allowed, broken, proof_of_part, way
+from .row import Row
+from .witnessed import Excluded, Survey, survey
 
 
 def sensitivity(claim: Claim, seed: int = 0) -> tuple[Row, ...]:
@@ -100,10 +50,7 @@ def _of_part(claim: Claim, part: Part, numbers: list[Printed], seen: Survey) -> 
     for number in numbers:
         if number.part is part:
             yield _constant(claim, number, proof, seen)
-    yield from _premises(claim, part, proof, seen)
-
-
-# ---- numbers
+    yield from premise_rows(claim, part, proof, seen)
 
 
 def _constant(claim: Claim, number: Printed, proof: Proof | None, seen: Survey) -> Row:
@@ -155,7 +102,8 @@ def _says(number: Printed, best: Sharpest | None, bound: Excluded | None) -> str
     if not number.towards:
         return "sign of its factor not known"
     if best is None or best.value is None:
-        return "no proof"
+        attained = number.condition is None and bound is not None and bound.value == number.value
+        return "no proof; nothing sharper holds" if attained else "no proof"
     if number.condition is None and bound is not None and bound.value == best.value:
         return "best possible" if best.value == number.value else f"best possible: {best.value}"
     if best.value == number.value:
@@ -165,7 +113,7 @@ def _says(number: Printed, best: Sharpest | None, bound: Excluded | None) -> str
 
 def _proved_by(claim: Claim, number: Printed, proof: Proof | None, best: Sharpest | None) -> str:
     if proof is None:
-        return _NO_PROOF
+        return NO_PROOF
     if best is None:
         return "not asked"
     steps = ", ".join(proof.names)
@@ -209,63 +157,4 @@ def _excluded_by(number: Printed, bound: Excluded | None, seen: Survey) -> str:
     sizes = {name: value for name, value in bound.parameters if name in ("n", "m", "K", "T")}
     told = ", ".join(f"{name} = {value}" for name, value in sizes.items())
     at = f", {bound.at}" if bound.at else ""
-    return f"exact rationals: {bound.instance}" + (f" ({told})" if told else "") + at
-
-
-# ---- premises
-
-
-def _premises(claim: Claim, part: Part, proof: Proof | None, seen: Survey) -> Iterator[Row]:
-    found = {} if proof is None else _needs(proof)
-    for dropped in seen.dropped:
-        if dropped.part is not part:
-            continue
-        conditions = {str(c): tuple(comparisons((c,))) for c in part.conditions}
-        texts = conditions.get(dropped.premise, (dropped.premise,))
-        uses = () if proof is None else tuple(used(proof, one) for one in texts)
-        own = [need for one in texts for need in found.get(shown(one), ())]
-        needed = [need for need in own if need.needed]
-        proved, why = "", _NO_PROOF if proof is None else "not a premise of the step"
-        if own:
-            proved = "no proof without it" if needed else "proved without it"
-            why = "; ".join(_why(need) for need in needed) or "exact: certificate without it"
-        word = "violated without it" if dropped.broken_by else proved or "no proof"
-        yield Row(
-            claim=claim.id,
-            part=part.name,
-            kind="condition" if dropped.premise in conditions else "assumption",
-            printed=dropped.premise,
-            where="premise",
-            times="",
-            says=word,
-            proved=proved,
-            proved_by=why,
-            excluded="violated" if dropped.broken_by else "",
-            excluded_by=_outside(dropped),
-            directly=tuple(dict.fromkeys(name for use in uses for name in use.directly)),
-            through=tuple(dict.fromkeys(name for use in uses for name in use.through)),
-        )
-
-
-def _outside(dropped: Dropped) -> str:
-    """What exact instances say that meet all other premises and not this one."""
-    if dropped.broken_by:
-        return f"exact rationals: {dropped.broken_by}"
-    if not dropped.admitted:
-        return "no exact instance of ours lies outside it alone"
-    return f"no violation in {count(dropped.admitted, 'exact instance')} outside it"
-
-
-def _needs(proof: Proof) -> dict[str, list[Any]]:
-    """What happens without each premise, by its text."""
-    found: dict[str, list[Any]] = {}
-    for need in needs(proof.book, list(proof.steps.values()), proof.names):
-        found.setdefault(need.premise, []).append(need)
-    return found
-
-
-def _why(need: Any) -> str:
-    told = f"breaks at {need.where}: {need.reason}"
-    if need.numbers:
-        told += "; broken without it at " + ", ".join(f"{k} = {v}" for k, v in need.numbers)
-    return told
+    return f"{bound.how}: {bound.instance}" + (f" ({told})" if told else "") + at

@@ -9,7 +9,7 @@ from rich.text import Text
 from ..listing import columns, console
 from ..page.numbers import listed, number
 from ..page.plain import plain
-from .rows import Row
+from .row import Row
 
 _LONGEST = 15  # characters of a fraction that is printed exactly
 _STEPS = 3  # names of steps that are printed

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
+from flint import arb
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Part
@@ -44,12 +45,15 @@ class Excluded:
     parameters : tuple of pairs
     at : str
         The round, or which of the rounds, clients and steps in order; empty for a run.
+    how : str
+        "exact rationals", or "balls": certified enclosures, where a root is not rational.
     """
 
     value: Fraction
     instance: str
     parameters: tuple[tuple[str, str], ...]
     at: str
+    how: str = "exact rationals"
 
 
 @dataclass
@@ -175,8 +179,8 @@ def _bounds(number: Printed, one: Examined, inside: bool) -> Iterator[Excluded]:
 def _of_right_side(number: Printed, times: sp.Expr, one: Examined) -> Iterator[Excluded]:
     sides = replaced(number.part, left=-number.rest, right=times)
     for at, (rest, factor) in enumerate(_values(sides, one)):
-        if factor and (factor > 0) is (number.towards < 0):
-            yield _excluded(rest / factor, one, _place(number.part, at))
+        if factor > 0 if number.towards < 0 else factor < 0:
+            yield _excluded(number, rest / factor, one, _place(number.part, at))
 
 
 def _of_condition(number: Printed, condition: Condition, one: Examined) -> Iterator[Excluded]:
@@ -187,8 +191,8 @@ def _of_condition(number: Printed, condition: Condition, one: Examined) -> Itera
         rest, times = (evaluate(x, one.numbers) for x in (number.rest, number.times))
     except IrrationalError:
         return
-    if times and (times > 0) is (number.towards > 0):
-        yield _excluded(-rest / times, one, "")
+    if times > 0 if number.towards > 0 else times < 0:
+        yield _excluded(number, -rest / times, one, "")
 
 
 def breaks(part: Part, one: Examined) -> bool:
@@ -249,11 +253,14 @@ def _place(part: Part, at: int) -> str:
     return f"round {at + part.first_round}" if part.index is Index.ROUND else f"case {at}"
 
 
-def _excluded(value: Any, one: Examined, at: str) -> Excluded:
+def _excluded(number: Printed, value: Any, one: Examined, at: str) -> Excluded:
+    """A bound; of a ball, where a root is not rational, the end that excludes less."""
+    ball = isinstance(value, arb)
+    if ball:
+        man, exponent = (value.lower() if number.towards < 0 else value.upper()).man_exp()
+        bound = Fraction(int(man)) * Fraction(2) ** int(exponent)
+    else:
+        bound = Fraction(int(value.p), int(value.q))
     shown = parameters_of(one.subject).items()
-    return Excluded(
-        Fraction(int(value.p), int(value.q)),
-        one.subject.name,
-        tuple((name, str(found)) for name, found in shown),
-        at,
-    )
+    parameters = tuple((name, str(found)) for name, found in shown)
+    return Excluded(bound, one.subject.name, parameters, at, "balls" if ball else "exact rationals")
