@@ -1,5 +1,6 @@
 """The command ``fedbounds compare``: algorithms side by side, or bound against bound."""
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -41,7 +42,7 @@ def _list(_: click.Context, parameter: click.Parameter, text: str | None) -> Any
 @click.option("--heterogeneity", callback=_list, help="Instead of b^2, for logistic data.")
 @click.option("--K", "local_steps", callback=_list, help="Values of K, such as 1,4,16.")
 @click.option("--m", "participants", callback=_list, help="Values of m, such as 1,5,10.")
-@click.option("--eps", type=float, help="Error to reach; 0.01, or 0.03 if sampled.")
+@click.option("--eps", type=float, help="Error to reach; 0.01, or 0.1 if sampled.")
 @click.option(
     "--problem",
     default="quadratic",
@@ -85,6 +86,9 @@ def compare(context: click.Context, /, names: tuple[str, ...], **options: Any) -
         from .phase import check_figure
 
         check_figure(options["figure"])
+    if options["csv_file"]:
+        folder = Path(options["csv_file"]).absolute().parent
+        require(folder.is_dir(), "folder of --csv", str(folder), "a folder that exists")
     if claims:
         _bounds(names, **{k: options[k] for k in (*_OF_BOUNDS, "csv_file", "figure", "form")})
     else:
@@ -224,8 +228,6 @@ def _write(found: Any, csv_file: str | None) -> list[str]:
     """Lines that name the files written."""
     if csv_file is None:
         return []
-    from pathlib import Path
-
     from fedbounds.verify.exports.render import render
     from fedbounds.verify.store import write_text
 

@@ -26,6 +26,7 @@ from .sampled import Draws, Interval, errors_after, log_ratio, race, running_err
 
 LEVEL = 0.05  # that any winner of a sampled contest is announced wrongly
 _POWERS = range(2, -13, -1)  # of 2: steps that are tried, in units of 1 / (L K)
+_HORIZONS = (1_000, 10_000, 100_000)  # rounds
 _PILOT, _FRESH = 0, 1  # chunks of draws
 
 TIE, NOBODY, UNDECIDED = "tie", "none", "undecided"
@@ -205,20 +206,23 @@ def _exact(
     problem, found = here.problem, []
     assert isinstance(problem, FederatedQuadratic)
     for seat in seats:
-        best: tuple[int, Passage] | None = None
-        for place, algorithm in enumerate(seat.runs(cell).values()):
-            limit = plan.limit
-            if best is not None and best[1].ending is Ending.REACHED:
-                limit = best[1].rounds - 1  # only fewer rounds are better
-            if limit == 0:
+        recursions = [
+            error_recursion(problem, algorithm, here.start, error)
+            for algorithm in seat.runs(cell).values()
+        ]
+        # all steps as far as the next horizon, so that none runs long after another has reached eps
+        for horizon in (*(h for h in _HORIZONS if h < plan.limit), plan.limit):
+            every = [passage(one.values(), plan.eps, horizon) for one in recursions]
+            if any(ended.reached for ended in every):
                 break
-            recursion = error_recursion(problem, algorithm, here.start, error)
-            ended = passage(recursion.values(), plan.eps, limit)
-            if best is None or ended.ending is Ending.REACHED or best[1].ending is Ending.DIVERGED:
-                best = place, ended
-        assert best is not None
-        found.append(best)
+        place = min(range(len(every)), key=lambda i: _order(every[i]))
+        found.append((place, every[place]))
     return found
+
+
+def _order(ended: Passage) -> tuple[bool, bool, int]:
+    """Fewest rounds first, then what is only late, then what diverged."""
+    return ended.reached is None, ended.ending is Ending.DIVERGED, ended.rounds
 
 
 def _sampled(

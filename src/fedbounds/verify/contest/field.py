@@ -71,8 +71,8 @@ class Ground:
 def ground(shape: Shape, spread: float) -> Ground:
     """The problem with b^2 = ``spread`` (heterogeneity, for logistic data) and a start.
 
-    The start is a standard normal step away from the minimiser, or from the origin where there is
-    none; it is the same for every ``spread``.
+    Every block starts at distance one from the minimiser, or from the origin where there is none,
+    in a random direction that is the same for every ``spread``.
 
     Raises
     ------
@@ -101,11 +101,18 @@ def ground(shape: Shape, spread: float) -> Ground:
 
 def _start(problem: Objective, seed: int) -> Start:
     rng = np.random.default_rng(seed)
-    u = rng.standard_normal(problem.shared_dimension)
-    v = rng.standard_normal((problem.clients, problem.personal_dimension))
+    u = _unit(rng.standard_normal(problem.shared_dimension))
+    v = _unit(rng.standard_normal((problem.clients, problem.personal_dimension)))
     if isinstance(problem, FederatedQuadratic):
         if problem.minimiser is None:
             raise FedboundsError("the quadratic has no minimiser to start near")
         centre = problem.split(problem.minimiser)
         return Start(centre.u + u, centre.v + v)
     return Start(u, v)
+
+
+def _unit(directions: Any) -> Any:
+    """The same with rows of length one; rows without coordinates stay."""
+    if not directions.shape[-1]:
+        return directions
+    return directions / np.linalg.norm(directions, axis=-1, keepdims=True)

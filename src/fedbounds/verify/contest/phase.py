@@ -76,7 +76,9 @@ def draw(
         marks = [Patch(color=colour, label=name) for name, colour in colours.items()]
         if others:
             marks.append(Patch(color=_NOBODY, label=", ".join(others)))
-        figure.legend(handles=marks, loc="outside lower center", ncols=len(marks), frameon=False)
+        short = sum(map(len, (*colours, *others))) <= 20 * count
+        ncols = len(marks) if short else 1
+        figure.legend(handles=marks, loc="outside lower center", ncols=ncols, frameon=False)
         suffix = Path(path).suffix
         try:
             figure.savefig(path, metadata=_METADATA[suffix], dpi=150)

@@ -33,8 +33,8 @@ class Default:
 
 DEFAULTS = {
     Family.QUADRATIC: Default((0.0, 1.0, 10.0), (1, 4, 16), 1_000_000, Steps.OPTIMAL, 1e-2),
-    Family.COSINE: Default((1.0, 10.0), (1, 4), 500, Steps.TUNED, 3e-2),
-    Family.LOGISTIC: Default((0.0, 1.0), (1, 4), 500, Steps.TUNED, 3e-2),
+    Family.COSINE: Default((1.0, 10.0), (1, 4), 500, Steps.TUNED, 1e-1),
+    Family.LOGISTIC: Default((0.0, 1.0), (1, 4), 500, Steps.TUNED, 1e-1),
 }
 
 

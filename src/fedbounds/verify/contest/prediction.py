@@ -107,7 +107,7 @@ def promises(
 def _check_falls(one: Surface, values: dict[str, float]) -> None:
     """Refuse a bound that is not shown to fall with T: it would have no first round to eps."""
     exactly = {name: exact(name, value) for name, value in values.items()}
-    if not falls(one.right, T, exactly, gamma):
+    if not falls(one.right, T, exactly, gamma, (None, None)):
         raise FedboundsError(f"the bound {one.right} is not shown to fall with {T}")
 
 

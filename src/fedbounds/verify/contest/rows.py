@@ -23,6 +23,7 @@ _COLUMNS = (
     "fewer_predicted", "fewer_measured", "log_ratio_low", "log_ratio", "log_ratio_high",
     "log_ratio_round",
 )  # fmt: skip
+_MOST_REASONS = 4
 _FOR = {
     Steps.OPTIMAL: "steps at which each theorem's bound reaches eps first",
     Steps.TUNED: "the best step of a logarithmic grid; predictions at each theorem's best",
@@ -138,8 +139,10 @@ def _notes(rows: Sequence[Row], plan: Plan) -> list[str]:
         )
     if missing[Ending.DIVERGED]:
         notes.append(f"diverged: {missing[Ending.DIVERGED]} runs")
-    reasons = dict.fromkeys(one.promise.why for one in results if one.promise.why)
-    notes += [f"-: no prediction: {reason}" for reason in reasons]
+    reasons = list(dict.fromkeys(one.promise.why for one in results if one.promise.why))
+    notes += [f"-: no prediction: {reason}" for reason in reasons[:_MOST_REASONS]]
+    if len(reasons) > _MOST_REASONS:
+        notes.append(f"and {len(reasons) - _MOST_REASONS} more reasons; --csv has them all")
     if any(one.edge_of_grid for one in results):
         notes.append("*: the first or last step of the grid; a better one may lie beyond")
     return notes
