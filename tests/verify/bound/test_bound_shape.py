@@ -83,13 +83,14 @@ FALLING = [
     a * (1 - a) ** T,
     sp.sqrt(a / T + b) * (1 + 1 / T),
     a / (T * x) + b * x,
+    b * x + (1 - 4 * x) ** T,
 ]
 
 
 @pytest.mark.parametrize("e", FALLING)
 def test_what_is_shown_to_fall_falls(e):
-    assert falls(e, T, VALUES, x)
-    values = [at(e, T=rounds, x=0.7) for rounds in (1, 2, 3, 5, 100, 10**3)]
+    assert falls(e, T, VALUES, x, ENDS)
+    values = [at(e, T=rounds, x=0.2) for rounds in (1, 2, 3, 5, 100, 10**3)]
     assert all(0 <= later <= former for former, later in pairwise(values))
 
 
@@ -104,12 +105,13 @@ def test_what_is_shown_to_fall_falls(e):
         sp.log(T) / T,
         1 / (T - a),
         (a - b) / T,
-        (1 - x) ** T,
+        (1 - 5 * x) ** T,  # negative beyond 1/5
+        (1 + x) ** T,
         (1 - a) ** (2 - T),
     ],
 )
 def test_what_may_rise_is_not_shown_to_fall(e):
-    assert not falls(e, T, VALUES, x)
+    assert not falls(e, T, VALUES, x, ENDS)
 
 
 @settings(max_examples=40, deadline=None)

@@ -11,7 +11,7 @@ from fedbounds.theory.claims import Part
 from fedbounds.theory.inputs import Inputs
 from fedbounds.theory.values import Value, names_in, number, replaced, sign
 
-from .shape import falls
+from .shape import Ends, falls
 from .step import NoBestStepError, Step, admissible, best_step
 
 # what 14 digits of the best step size may hide: the slope there is zero, so about 1e-28
@@ -75,12 +75,11 @@ def rounds_to(
         If the bound is above eps after 2^60 rounds, and no floor explains it.
     """
     bound = replaced(part.right, inputs.values)
-    shown = falls(bound, counted, inputs.values, step)
+    ends = _common_ends(part, inputs, counted, step)
+    shown = ends is not None and falls(bound, counted, inputs.values, step, ends)
     floor = _floor(bound, counted, step)
     if shown and sign(floor - eps, inputs.values) > 0:
         return Rounds(counted.name, eps, None, True, number(floor, inputs.values)), None, None
-    if step is not None:
-        shown = shown and _same_interval(part, inputs, counted, step)
     at = _evaluator(part, inputs, counted, step)
     first = _first(inputs, counted)
     low, high = first - 1, first
@@ -134,14 +133,19 @@ def _floor(bound: sp.Expr, counted: sp.Symbol, step: sp.Symbol | None) -> sp.Exp
     return sp.Add(*(s for s in summands(bound) if not {counted, step} & s.free_symbols))
 
 
-def _same_interval(part: Part, inputs: Inputs, counted: sp.Symbol, step: sp.Symbol) -> bool:
-    """Whether the admissible step sizes do not depend on the number of rounds."""
+def _common_ends(
+    part: Part, inputs: Inputs, counted: sp.Symbol, step: sp.Symbol | None
+) -> Ends | None:
+    """Ends of the admissible step sizes; None if they depend on the number of rounds."""
+    if step is None:
+        return None, None
     try:
         found = admissible(part, inputs, step)
     except FedboundsError:  # a condition needs the number of rounds
-        return False
-    ends = (end for end in (found.low, found.high) if end is not None)
-    return not any(counted in replaced(end, inputs.values).free_symbols for end in ends)
+        return None
+    ends = (found.low, found.high)
+    written = [replaced(end, inputs.values) for end in ends if end is not None]
+    return None if any(counted in end.free_symbols for end in written) else ends
 
 
 def _first(inputs: Inputs, counted: sp.Symbol) -> int:

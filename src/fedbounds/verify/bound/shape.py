@@ -10,6 +10,8 @@ import sympy as sp
 from fedbounds.theory.bounds import summands
 from fedbounds.theory.values import Values, names_in, sign
 
+Ends = tuple[sp.Expr | None, sp.Expr | None]  # of an interval; None: 0, infinity
+
 
 @lru_cache(maxsize=1024)
 def powers(e: sp.Expr, x: sp.Symbol) -> dict[sp.Rational, sp.Expr] | None:
@@ -44,9 +46,7 @@ def is_posynomial(e: sp.Expr, x: sp.Symbol, values: Values) -> bool:
     return False
 
 
-def is_convex(
-    e: sp.Expr, x: sp.Symbol, values: Values, ends: tuple[sp.Expr | None, sp.Expr | None]
-) -> bool:
+def is_convex(e: sp.Expr, x: sp.Symbol, values: Values, ends: Ends) -> bool:
     """Whether the formula is a sum of convex terms between the ends (None: 0, infinity).
 
     Terms are powers of x, and whole powers of 1 - c x where that is not negative.
@@ -66,9 +66,7 @@ def is_convex(
     )
 
 
-def _is_convex_power(
-    term: sp.Expr, x: sp.Symbol, values: Values, ends: tuple[sp.Expr | None, sp.Expr | None]
-) -> bool:
+def _is_convex_power(term: sp.Expr, x: sp.Symbol, values: Values, ends: Ends) -> bool:
     coefficient, rest = term.as_independent(x, as_Add=False)
     base, power = rest.as_base_exp()
     inside = powers(base, x)
@@ -83,15 +81,17 @@ def _is_convex_power(
     )
 
 
-def falls(e: sp.Expr, rounds: sp.Symbol, values: Values, step: sp.Symbol | None) -> bool:
+def falls(
+    e: sp.Expr, rounds: sp.Symbol, values: Values, step: sp.Symbol | None, ends: Ends
+) -> bool:
     """Whether the formula is non-negative and never rises with the number of rounds, from 1 on.
 
-    It may contain a step size, of any positive value.
+    It may contain a step size, of any value between the ends.
     """
     if rounds not in e.free_symbols:
         return _is_nonnegative(e, values, step)
     if e.is_Add or e.is_Mul or isinstance(e, sp.Max):
-        return all(falls(argument, rounds, values, step) for argument in e.args)
+        return all(falls(argument, rounds, values, step, ends) for argument in e.args)
     if not e.is_Pow:
         return False
     if rounds in e.exp.free_symbols:
@@ -100,17 +100,29 @@ def falls(e: sp.Expr, rounds: sp.Symbol, values: Values, step: sp.Symbol | None)
             rise is not None
             and all(power in (0, 1) for power in rise)
             and all(_closed(c, values) and sign(c, values) >= 0 for c in rise.values())
-            and not {rounds, step} & e.base.free_symbols
-            and sign(e.base, values) >= 0
-            and sign(1 - e.base, values) >= 0
+            and _is_factor(e.base, values, step, ends)
         )
     if not e.exp.is_Rational:
         return False
     if e.exp > 0:
-        return falls(e.base, rounds, values, step)
+        return falls(e.base, rounds, values, step, ends)
     rise = powers(e.base, rounds)
     return rise is not None and all(
         power >= 0 and _is_nonnegative(c, values, step) for power, c in rise.items()
+    )
+
+
+def _is_factor(base: sp.Expr, values: Values, step: sp.Symbol | None, ends: Ends) -> bool:
+    """Whether a formula lies between 0 and 1 for every step size between the ends."""
+    points = [base]
+    if step in base.free_symbols:
+        inside = powers(base, step)
+        if inside is None or not inside.keys() <= {sp.Integer(0), sp.Integer(1)} or ends[1] is None:
+            return False
+        points = [base.subs(step, ends[0] or 0), base.subs(step, ends[1])]
+    return all(
+        _closed(point, values) and sign(point, values) >= 0 and sign(1 - point, values) >= 0
+        for point in points
     )
 
 

@@ -176,12 +176,13 @@ def _inside(interval: Interval, values: Values) -> tuple[Fraction | None, Fracti
 
 def _fraction(ball: arb) -> Fraction:
     mantissa, exponent = ball.mid().man_exp()
-    return int(mantissa) * Fraction(2) ** int(exponent)
+    power: Fraction = Fraction(2) ** int(exponent)
+    return Fraction(int(mantissa)) * power
 
 
 def _first(start: Fraction, by: Fraction, found: Callable[[Fraction], bool], way: str) -> Fraction:
     for doublings in range(_FARTHEST):
-        at = start * by ** (2**doublings - 1)
+        at: Fraction = start * by ** int(2**doublings - 1)
         if found(at):
             return at
     raise NoBestStepError(f"no best step size: the bound falls as {way}; give the step size")

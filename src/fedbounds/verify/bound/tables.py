@@ -43,7 +43,8 @@ def _print_part(out: Console, answer: Answer) -> None:
         if d.name in _INNER and d.name not in names_in(value.right):
             continue
         shown = said(number(d.formula, value.inputs.values))
-        out.print(f"{d.name} = {d.formula} = {shown}, from: {d.why}")
+        formula = "" if d.formula.is_Rational else f"{d.formula} = "
+        out.print(f"{d.name} = {formula}{shown}, from: {d.why}")
     table = columns("term", "value", "share", "")
     for column in (1, 2):
         table.columns[column].justify = "right"
