@@ -4,9 +4,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import array_api_compat.numpy
+import numpy as np
 
 from fedbounds.errors import require
 from fedbounds.problems import everyone
+from fedbounds.problems.linear import is_exact
+
+from .count import Count
 
 Array = Any
 
@@ -34,9 +38,16 @@ class Clients:
         )
 
     @property
+    def exact(self) -> bool:
+        """Whether the arrays are rationals."""
+        hessian = getattr(self.objective, "hessian", None)
+        return isinstance(hessian, np.ndarray) and is_exact(hessian)
+
+    @property
     def clients(self) -> int:
         """n."""
-        return int(self.objective.clients)
+        found = int(self.objective.clients)
+        return Count(found) if self.exact else found
 
     @property
     def dimension(self) -> int:

@@ -19,6 +19,7 @@ from fedbounds.problems.spectrum import to_floats
 
 from .algorithm import MODEL, Algorithm, Parameters, draws_of, started, stepped
 from .clients import Clients
+from .count import Count
 from .declare import CONTROL_VARIATES, Theory
 from .families import Pair, quadratic
 
@@ -116,7 +117,7 @@ def _parameters(theory: Theory, pair: Pair, **fixed: Any) -> Parameters:
     if "eta" in given:
         given["eta"] = (_ETA,)
     values = first_parameters(replace(theory, parameters=given), *pair)
-    plain = {name: int(x.p) if x.q == 1 else x for name, x in values}
+    plain = {name: Count(int(x.p)) if x.q == 1 else x for name, x in values}
     found = Parameters(plain)
     dict.__setitem__(found, "t", 0)
     return found
@@ -208,7 +209,7 @@ def _libraries(algorithm: Algorithm, theory: Theory, law: Law) -> None:
 
     pair = _problem(3)
     exact = _parameters(theory, pair, m=2, K=2)
-    p = Parameters({k: v if isinstance(v, int) else float(v) for k, v in exact.items()})
+    p = Parameters({k: int(v) if isinstance(v, int) else float(v) for k, v in exact.items()})
     floats = _in_floats(pair[0])
     host = Clients(floats)
     state = started(algorithm, host, to_floats(pair[1]))

@@ -165,7 +165,7 @@ def _parameters(setup: OwnRun) -> str:
 
 def _number(value: Any) -> str:
     number = rational(value)
-    return str(number) if number.q == 1 else f'Q("{number}")'
+    return f"Count({number})" if number.q == 1 else f'Q("{number}")'
 
 
 def _fraction(value: Any) -> str:

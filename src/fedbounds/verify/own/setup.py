@@ -12,6 +12,7 @@ from fedbounds.problems.spectrum import largest_eigenvalue, smallest_eigenvalue
 from fedbounds.vocabulary import Assumption, Constant
 
 from .algorithm import Parameters
+from .count import Count
 
 Array = Any
 
@@ -59,7 +60,7 @@ class OwnRun:
 def _plain(value: Any, exact: bool) -> Any:
     number = rational(value)
     if number.q == 1:
-        return int(number.p)
+        return Count(int(number.p)) if exact else int(number.p)
     return number if exact else int(number.p) / int(number.q)
 
 
