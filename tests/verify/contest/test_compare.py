@@ -100,6 +100,7 @@ def test_bounds_as_a_table_and_as_data(capsys):
         (["personalization/thm-3.7", "personalization/thm-4.6"], "unknown claim"),
         (["personalization/thm-3.7", "personalization/thm-4.5", "--b2", "1"], "for comparing algo"),
         (["personalization/thm-3.7", "personalization/table-2"], "it has no bound to compare"),
+        (["personalization/thm-3.7"] * 2, "expected two different ones"),
         ([*BOUNDS[1:], "--over", "m=1:2"], "--over m is given twice; expected one value"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from fedbounds.errors import FedboundsError
@@ -98,6 +99,18 @@ def test_an_interval_around_zero_is_undecided(monkeypatch):
     (row,) = contest(BOTH, plan)
     assert row.measured == UNDECIDED
     assert row.results[1].passage.reached is not None
+
+
+def test_nothing_is_announced_against_a_run_that_diverged(monkeypatch):
+    plan = _plan(
+        Family.COSINE, spreads=(20.0,), participants=(1,), steps=(1,), mode=Steps.TUNED,
+        eps=0.3, limit=60,
+    )  # fmt: skip
+    whole = module.log_ratio
+    monkeypatch.setattr(module, "log_ratio", lambda a, b, *rest: whole(a, b * np.inf, *rest))
+    (row,) = contest(BOTH, plan)
+    assert row.measured == UNDECIDED
+    assert row.intervals == {}
 
 
 def test_the_level_is_shared_out_over_cells(monkeypatch):

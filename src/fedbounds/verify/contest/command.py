@@ -180,6 +180,7 @@ def _bounds(
     from .regions import regions, sides
 
     require(len(names) == 2, "number of claims", len(names), "2")
+    require(names[0] != names[1], "claims", ", ".join(names), "two different ones")
     require(not figure or len(over) <= 2, "axes of a figure", len(over), "1 or 2")
     pair = sides(*(_claim(name) for name in names))
     found = regions(pair, _pairs("--set", given), _pairs("--over", over))

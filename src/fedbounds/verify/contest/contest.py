@@ -251,7 +251,9 @@ def _sampled(
     errors = {names[label]: e for label, e in errors_after(run(chosen, _FRESH), rounds).items()}
     level = LEVEL / (len(plan.cells) * (len(order) - 1))
     pairs = {name: log_ratio(errors[leader], errors[name], rounds, level) for name in order}
-    return found, {name: pair for name, pair in pairs.items() if name != leader}
+    del pairs[leader]
+    # a run that diverged has no interval, and nothing is announced against it
+    return found, {name: i for name, i in pairs.items() if np.isfinite((i.low, i.high)).all()}
 
 
 def _measured(results: tuple[Result, ...], intervals: dict[str, Interval], plan: Plan) -> str:

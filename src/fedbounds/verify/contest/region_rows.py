@@ -83,7 +83,8 @@ def _grid(found: Regions, names: dict[int, str]) -> Any:
             continue
         most, where = "", ""
         if code in (-1, 1):
-            ratio = np.where(here, second / first, np.nan)
+            with np.errstate(divide="ignore", invalid="ignore"):  # a bound may be zero
+                ratio = np.where(here, second / first, np.nan)
             at = int(np.nanargmax(ratio) if code == -1 else np.nanargmin(ratio))
             most = f"{ratio[at]:.4g}"
             where = ", ".join(f"{a.name} = {found.rows[a.name][at]:.6g}" for a in found.axes)

@@ -129,11 +129,13 @@ def errors_after(runs: Iterator[dict[str, Array]], rounds: int) -> dict[str, Arr
 def log_ratio(first: Array, second: Array, rounds: int, level: float) -> Interval:
     """The interval at confidence 1 - ``level``, paired by replica.
 
-    Student's, by the delta method: approximate, for means of many replicas.
+    Student's, by the delta method: approximate, for means of many replicas. Its ends are not finite
+    where a run has diverged.
     """
-    above, below = float(first.mean()), float(second.mean())
-    middle = float(np.log(above / below))
-    influence = first / above - second / below
-    deviation = float(influence.std(ddof=1)) / np.sqrt(len(first))
-    half = float(student.ppf(1 - level / 2, len(first) - 1)) * deviation
+    with np.errstate(all="ignore"):
+        above, below = float(first.mean()), float(second.mean())
+        middle = float(np.log(np.divide(above, below)))
+        influence = first / above - second / below
+        deviation = float(influence.std(ddof=1)) / np.sqrt(len(first))
+    half = float(student.ppf(1 - level / 2, len(first) - 1) * deviation)
     return Interval(middle - half, middle, middle + half, rounds)
