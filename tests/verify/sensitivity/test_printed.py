@@ -119,6 +119,7 @@ def towards(right, conditions=(), value=3):
         (3 * (n - m) * L, -1),
         (sp.sqrt(3 * L + F_0) * G_v(t), -1),
         (3 * f(t), 0),
+        ((9 - 3 * K * gamma * L) ** t * F_0, 1),
         (3 * ip(au, hu), 0),
         (2 * ip(au, hu) + 3 * sq(au), -1),
     ],

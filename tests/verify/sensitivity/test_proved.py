@@ -6,17 +6,26 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_book import empty_book
+from small_book import definitions, empty_book, lemma
 
 from fedbounds.theory.claims import Condition, Part
 from fedbounds.theory.proof.language import below, condition
-from fedbounds.theory.proof.replay import replay
+from fedbounds.theory.proof.replay import Local, replay
 from fedbounds.theory.registry import claim
 from fedbounds.theory.symbols import E, G_u, K, L, gamma, t
 from fedbounds.verify.sensitivity.printed import printed, rational
-from fedbounds.verify.sensitivity.proved import Proof, against, allowed, broken, chain
+from fedbounds.verify.sensitivity.proved import (
+    Proof,
+    against,
+    allowed,
+    broken,
+    chain,
+    givens,
+    proof_of_part,
+)
 from fedbounds.verify.sensitivity.used import used
 
+FEDAVG = "FedAvg-P"
 ANY = claim("personalization/lem-3.4")  # a claim; the books here are not its own
 SHORT = Condition(gamma, "<=", 1 / (16 * K * L))
 SCALED = Condition(K * L * gamma, "<=", rational(Fraction(1, 16)))
@@ -102,3 +111,36 @@ def test_what_is_given_under_a_condition_says_nothing_beyond_it():
     (number,) = [x for x in printed(Part(E(t), G_u(t), conditions=(SHORT,))) if x.condition]
     assert allowed(proof, ANY, number).value == Fraction(1, 16)
     assert broken(proof, number, Fraction(1, 15)) == "asm bound"
+
+
+def test_a_part_is_proved_for_every_algorithm_that_it_speaks_of():
+    whole = claim("personalization/lem-3.2")
+    part, book = whole.part("u"), lemma(definitions(empty_book()))
+    only = replace(whole, algorithms=(FEDAVG,))
+    assert len(whole.algorithms) == 2
+    steps = replay(book)
+    assert proof_of_part(book, steps, whole, part).names == ("lem-3.2:u",)  # of any algorithm
+    steps = (*steps[:-1], with_algorithm(steps[-1], FEDAVG))
+    assert proof_of_part(book, steps, only, part).names == ("lem-3.2:u",)
+    assert proof_of_part(book, steps, whole, part) is None
+    assert proof_of_part(book, marked(steps), only, part) is None
+
+
+def with_algorithm(step, name):
+    statement = replace(step.written.statement, algorithm=name)
+    return replace(step, written=replace(step.written, statement=statement))
+
+
+def marked(steps):
+    """The steps, the last one without a proof."""
+    return (*steps[:-1], replace(steps[-1], local=Local.OPEN))
+
+
+def test_a_claim_that_is_taken_as_given_is_named_and_proves_nothing():
+    book = empty_book()
+    book.suppose("bound", E(t), G_u(t), "given here")
+    book.steps[0] = replace(book.steps[0], claim=ANY.id, reading="as printed")
+    book.line("line", E(t), "<=", 2 * G_u(t), ["asm bound"], vectors=False)
+    assert givens(proof_of(book, "line")) == ("asm bound",)
+    assert proof_of_part(book, replay(book), ANY, ANY.part("")) is None
+    assert givens(bound_book(Fraction(1), Fraction(2))) == ()

@@ -114,6 +114,15 @@ def test_a_number_both_proved_and_broken_is_a_conflict(monkeypatch):
         sensitivity(changed(1))
 
 
+def test_what_rests_on_a_given_claim_is_no_conflict(monkeypatch):
+    low = Sharpest(Fraction(1), None, 9)
+    monkeypatch.setattr(rows, "allowed", lambda *arguments: low)
+    monkeypatch.setattr(rows, "givens", lambda proof: ("asm round",))
+    (number, _) = sensitivity(changed(Fraction(1, 2)))
+    assert number.says == "refuted as printed"
+    assert "which takes asm round as given" in number.proved_by
+
+
 @pytest.mark.parametrize(
     ("towards", "value", "condition", "refuted"),
     [(-1, 1, False, True), (-1, 2, False, False), (1, 2, False, False), (1, 3, False, True)],

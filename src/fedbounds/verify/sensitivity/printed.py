@@ -15,6 +15,7 @@ from fedbounds.theory.symbols import SIGNED, Mean_t, RunOperator, Sum_t, t
 
 Rebuild = Callable[[sp.Expr], sp.Expr]
 _SAMPLES = 3  # points at which the sign of a coefficient is looked at
+_STEP = Fraction(9, 8)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +96,7 @@ def printed(part: Part) -> tuple[Printed, ...]:
     """
     right = sp.sympify(part.right)
     found = [
-        Printed(part, size, part.left, family, None, -_sign(family))
+        Printed(part, size, part.left, family, None, -_sign(family, size))
         for size, family in _families(right, ones=True)
     ]
     for condition in part.conditions:
@@ -108,9 +109,9 @@ def _of_condition(part: Part, condition: Condition) -> Iterator[Printed]:
     left, right = sp.sympify(condition.left), sp.sympify(condition.right)
     wanted = 1 if condition.relation == "<=" else -1  # the sign of a side that may grow
     for size, family in _families(left):
-        yield Printed(part, size, family, right, condition, -wanted * _sign(family))
+        yield Printed(part, size, family, right, condition, -wanted * _sign(family, size))
     for size, family in _families(right):
-        yield Printed(part, size, left, family, condition, wanted * _sign(family))
+        yield Printed(part, size, left, family, condition, wanted * _sign(family, size))
 
 
 def _families(side: sp.Expr, ones: bool = False) -> Iterator[tuple[Fraction, sp.Expr]]:
@@ -200,8 +201,8 @@ def _slope(side: sp.Expr) -> sp.Expr | None:
     return side.func(slope)
 
 
-def _sign(family: sp.Expr) -> int:
-    """Whether an expression grows (1) or falls (-1) with `THETA`; 0 where that depends.
+def _sign(family: sp.Expr, size: Fraction) -> int:
+    """Whether an expression grows (1) or falls (-1) with `THETA` from ``size`` on, 0 if it depends.
 
     It only says in which direction to look; what is found there is proved on its own.
     """
@@ -218,7 +219,7 @@ def _sign(family: sp.Expr) -> int:
             for atom in atoms
         }
         at = plain.xreplace(values).subs(t, 2)
-        change = (at.subs(THETA, 2) - at.subs(THETA, 1)).evalf()
+        change = (at.subs(THETA, rational(size * _STEP)) - at.subs(THETA, rational(size))).evalf()
         signs.add(int(sp.sign(change)) if change.is_real else 0)
     return signs.pop() if len(signs) == 1 else 0
 
@@ -228,8 +229,8 @@ def _name(atom: sp.Expr) -> str:
 
 
 def _value(atom: sp.Expr, number: int) -> Fraction:
-    """n above m and counts above 1; the rest below 1, which conditions keep small."""
+    """n above m and counts above 1; the rest below 1/2, which conditions keep small."""
     counts = {"n": 10, "N": 10, "m": 3, "K": 4, "T": 12}
     if str(atom) in counts:
         return Fraction(counts[str(atom)] + number)
-    return Fraction(1 + (len(str(atom)) + 2 * number) % 6, 7)
+    return Fraction(1 + (len(str(atom)) + 2 * number) % 6, 14)

@@ -54,19 +54,36 @@ class Proof:
         return tuple(step.written.id for steps in self.own for step in steps)
 
 
+def givens(proof: Proof) -> tuple[str, ...]:
+    """Claims that the proof takes as given; where one is false, so may be what is proved."""
+    return tuple(
+        s.written.id for s in chain(proof) if s.written.rule == "given" and s.written.claim
+    )
+
+
 def proof_of_part(book: Book, steps: Sequence[Replayed], claim: Claim, part: Part) -> Proof | None:
-    """The steps that prove a part of a claim's first reading; None if it is not proved."""
+    """The steps that prove a part of a claim's first reading; None if it is not proved.
+
+    It is if steps are written for every algorithm that the part speaks of, and one of each holds
+    with all that it rests on. What is taken as given proves nothing.
+    """
     settled = {s.written.id: s for s in steps if s.inherited}
     reading = claim.readings[0].name
     own: dict[str, list[Replayed]] = {}
     for step in steps:
         written = step.written
-        if (written.claim, written.part, written.reading) == (claim.id, part.name, reading):
+        named = (written.claim, written.part, written.reading) == (claim.id, part.name, reading)
+        if named and written.rule != "given":
             own.setdefault(written.statement.algorithm, []).append(step)
-    held = [tuple(s for s in group if s.inherited) for group in own.values()]
-    if not held or not all(held):
+    about = [name for name in claim.algorithms if part.algorithm in ("", name)]
+    held = {
+        name: tuple(s for s in group if s.inherited)
+        for name, group in own.items()
+        if name in ("", *about)
+    }
+    if not held or not all(held.values()) or not all(held.keys() & {"", name} for name in about):
         return None
-    return Proof(book, settled, tuple(held))
+    return Proof(book, settled, tuple(held.values()))
 
 
 def allowed(proof: Proof, claim: Claim, number: Printed) -> Sharpest:

@@ -16,7 +16,7 @@ from ..page.formulas import latex
 from .bisect import Sharpest
 from .premises import premise_rows
 from .printed import Printed, printed
-from .proved import NO_PROOF, Proof, against, allowed, broken, proof_of_part, way
+from .proved import NO_PROOF, Proof, against, allowed, broken, givens, proof_of_part, way
 from .row import Row
 from .witnessed import Excluded, Survey, survey
 
@@ -57,7 +57,7 @@ def _constant(claim: Claim, number: Printed, proof: Proof | None, seen: Survey) 
     known = number.towards != 0
     best = allowed(proof, claim, number) if proof is not None and known else None
     bound = seen.bounds.get(number)
-    _refuse_conflict(claim, number, best, bound)
+    _refuse_conflict(claim, number, proof, best, bound)
     return Row(
         claim=claim.id,
         part=number.part.name,
@@ -79,9 +79,15 @@ def _unsigned(times: Any) -> Any:
 
 
 def _refuse_conflict(
-    claim: Claim, number: Printed, best: Sharpest | None, bound: Excluded | None
+    claim: Claim,
+    number: Printed,
+    proof: Proof | None,
+    best: Sharpest | None,
+    bound: Excluded | None,
 ) -> None:
-    if best is not None and best.value is not None and _refuted(number, bound, best.value):
+    if proof is None or givens(proof) or best is None or best.value is None:
+        return
+    if _refuted(number, bound, best.value):
         raise ConflictError(
             f"{claim.id}, {number.place}: {best.value} in place of {number.value} is both proved "
             f"and broken by {bound.instance if bound else ''}; please report it"
@@ -117,9 +123,10 @@ def _proved_by(claim: Claim, number: Printed, proof: Proof | None, best: Sharpes
     if best is None:
         return "not asked"
     steps = ", ".join(proof.names)
+    taken = f", which takes {', '.join(givens(proof))} as given" if givens(proof) else ""
     if best.value is None:
         return f"{steps}: no proof of the printed value from the same uses"
-    told = f"exact: certificate of {steps}{_way(claim, number, proof, best.value)}"
+    told = f"exact: certificate of {steps}{_way(claim, number, proof, best.value)}{taken}"
     told += f"; {best.tried} values tried"
     if best.beyond is None:
         return f"{told}, none of them without proof"
