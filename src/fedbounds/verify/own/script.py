@@ -29,7 +29,8 @@ from .setup import OwnRun
 _SOURCES = {
     "participants": (
         "def participants(self, n, m):",
-        "    return self.pick([[int(i in s) for i in range(n)] for s in combinations(range(n), m)])",
+        "    every = list(combinations(range(n), m))",
+        "    return self.pick([[int(i in s) for i in range(n)] for s in every])",
     ),
     "participants_with_replacement": (
         "def participants_with_replacement(self, n, m):",
@@ -160,7 +161,7 @@ def _side(side: sp.Expr) -> str:
 
 def _parameters(setup: OwnRun) -> str:
     rows = [f'"{name}": {_number(value)}' for name, value in setup.values]
-    return "{" + ", ".join([*rows, '"t": t']) + "}"
+    return "{" + ", ".join([*rows, '"t": Count(t)']) + "}"
 
 
 def _number(value: Any) -> str:
