@@ -9,7 +9,7 @@ from typing import Any
 from griffe import Extension, Object
 
 CODE = re.compile(r"(`+.+?`+)", re.S)
-MARKUP = re.compile(r"[*<\[\]]")
+MARKUP = {**{ord(sign): f"\\{sign}" for sign in "*[]"}, ord("<"): "&lt;"}
 NAMES = re.compile(r"\s*\*{0,2}\w+(, \w+)* : ")  # a parameter or attribute and its type
 
 
@@ -36,4 +36,4 @@ def _paragraph(text: str) -> str:
 
 def _words(text: str) -> str:
     lines = text.split("\n")
-    return "\n".join(x if NAMES.match(x) else MARKUP.sub(r"\\\g<0>", x) for x in lines)
+    return "\n".join(x if NAMES.match(x) else x.translate(MARKUP) for x in lines)

@@ -14,7 +14,6 @@ from pathlib import Path
 import click
 from bs4 import BeautifulSoup
 from click.testing import CliRunner
-from latex2mathml.converter import convert
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import event_priority
@@ -59,7 +58,12 @@ def on_page_markdown(text: str, page: Page, config: MkDocsConfig, files: Files) 
 
 def on_page_content(content: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Turn the formulas of a notebook into MathML, which browsers show without a script."""
-    return formulas_shown(content) if page.file.src_uri.endswith(".ipynb") else content
+    if not page.file.src_uri.endswith(".ipynb"):
+        return content
+    for title in page.toc.items:
+        for heading in (title, *title.children):
+            heading.title = heading.title.replace("$", "")  # the table of contents is plain text
+    return formulas_shown(content)
 
 
 def text_of(name: str) -> str:
@@ -120,8 +124,10 @@ def formulas_shown(page: str) -> str:
 
 
 def _mathml(found: re.Match[str]) -> str:
-    latex = html.unescape(found[1] or found[2])
-    try:
-        return convert(latex, display="block" if found[1] else "inline")
-    except Exception as error:  # it has no base class of its own
-        raise PluginError(f"formula that TeX would not accept: {latex}: {error!r}") from error
+    from fedbounds.verify.page.mathml import to_mathml
+
+    display = "block" if found[1] else "inline"
+    shown = to_mathml(html.unescape(found[1] or found[2]))
+    if "\\" in shown:  # a command that it does not know is shown by its name
+        raise PluginError(f"formula with a command that is not known: {found[0]}")
+    return f'<math display="{display}">{shown}</math>'

@@ -29,11 +29,16 @@ class Problem(Protocol):
     """
 
     @property
-    def clients(self) -> int: ...
+    def clients(self) -> int:
+        """n."""
+
     @property
-    def shared_dimension(self) -> int: ...
+    def shared_dimension(self) -> int:
+        """d_u."""
+
     @property
-    def personal_dimension(self) -> int: ...
+    def personal_dimension(self) -> int:
+        """d_v."""
 
     def gradient(self, z: Array, cohort: Cohort) -> Array:
         """Gradients of f_i at the rows ``z`` of shape (rows, d_u + d_v); same shape."""

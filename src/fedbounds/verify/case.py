@@ -94,8 +94,9 @@ def in_rationals(setup: Any) -> Any | None:
 
 @singledispatch
 def ladder_shown(setup: Any) -> dict[str, Any] | None:
-    """Of rungs that differ in one parameter, for display: the parameter, its values, the series
-    per rung, and a fitted exponent beside the symbolic one; plain JSON.
+    """What rungs that differ in one parameter show, as plain JSON.
+
+    The parameter, its values, the series per rung, and a fitted exponent beside the symbolic one.
     """
     return None
 
