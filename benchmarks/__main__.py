@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from . import fedplt, masked, strategies, submodel
+from . import daily, fedplt, masked, strategies, submodel
 from .workloads import Row, rows
 
 
@@ -29,7 +29,8 @@ def table(found: list[Row]) -> str:
 
 
 if __name__ == "__main__":
-    every = [*rows(), *fedplt.rows(), *submodel.rows(), *masked.rows(), *strategies.rows()]
+    others = (fedplt, submodel, masked, strategies, daily)
+    every = [*rows(), *(row for module in others for row in module.rows())]
     text = (
         "# Benchmarks\n\n"
         f"{datetime.date.today().isoformat()}, {processor()}, {os.cpu_count()} cores, "

@@ -1,0 +1,35 @@
+"""Daily questions: the value of a bound after import, and a theorem of one's own in a fresh folder."""
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from time import perf_counter
+
+from fedbounds.theory.registry import claim
+
+from .workloads import Row
+
+_NUMBERS = {
+    "n": 100, "m": 10, "K": 5, "T": 1000, "L": 1, "F_0": 1, "gamma": "1/200",
+    "sigma_u2": 1, "sigma_v2": 1, "b2": 1,
+}  # fmt: skip
+
+
+def _seconds(folder: str, *arguments: str) -> float:
+    command = [sys.executable, "-c", "from fedbounds.verify.command_line import main; main()"]
+    begun = perf_counter()
+    subprocess.run([*command, *arguments], cwd=folder, check=True, capture_output=True)
+    return perf_counter() - begun
+
+
+def rows() -> Iterator[Row]:
+    """Wall time of each."""
+    theorem = claim("personalization/thm-3.7")
+    begun = perf_counter()
+    theorem.evaluate(**_NUMBERS)
+    yield Row("bound: thm-3.7 term by term, after import", perf_counter() - begun, "s", "<= 0.1")
+    with tempfile.TemporaryDirectory() as folder:
+        _seconds(folder, "new", "my_theorem.py")
+        taken = _seconds(folder, "verify", "my_theorem.py", "--laws")
+    yield Row("own theorem: the template, laws and page included", taken, "s", "<= 20")
