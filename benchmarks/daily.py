@@ -1,4 +1,4 @@
-"""Daily questions: the value of a bound after import, and a theorem of one's own in a fresh folder."""
+"""Daily questions: a bound's value after import, a theorem of one's own in a fresh folder."""
 
 import subprocess
 import sys
