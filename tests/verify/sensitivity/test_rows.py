@@ -9,15 +9,16 @@ from fractions import Fraction
 from functools import cache
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import sympy as sp
-from flint import arb
+from flint import arb, fmpq
 
 from fedbounds.errors import ConflictError, FedboundsError
 from fedbounds.theory.claims import Condition, Part
 from fedbounds.theory.proof.premises import Need
 from fedbounds.theory.registry import claim
-from fedbounds.theory.symbols import L, eta
+from fedbounds.theory.symbols import E, G_u, L, eta, t
 from fedbounds.verify.evaluate import Numbers
 from fedbounds.verify.instance import Point
 from fedbounds.verify.judge import Replays, judge_reading
@@ -34,6 +35,7 @@ from fedbounds.verify.sensitivity.witnessed import (
     Survey,
     _of_right_side,
     _subjects,
+    breaks,
     survey,
 )
 from fedbounds.vocabulary import Assumption, Index, Verdict
@@ -181,6 +183,15 @@ def test_a_root_that_is_not_rational_is_enclosed():
     (bound,) = _of_right_side(number, number.times, one)
     assert bound.how == "balls"
     assert bound.value**2 < 2 < (bound.value + Fraction(1, 10**12)) ** 2
+
+
+def test_an_instance_that_lacks_a_round_counts_neither_way():
+    """Without the assumption that keeps it out, a part may speak of rounds that it has not."""
+    series = {"G_u": np.array([fmpq(1)]), "E": np.array([fmpq(2), fmpq(2)])}
+    one = Examined(Point("here", ()), Numbers({"T": fmpq(1)}, series, fmpq))
+    assert breaks(Part(G_u(t + 1), E(t)), one) is None
+    assert breaks(Part(G_u(t), E(t)), one) is False
+    assert breaks(Part(2 * E(t), G_u(t)), one) is True
 
 
 # ---- exports

@@ -195,14 +195,17 @@ def _of_condition(number: Printed, condition: Condition, one: Examined) -> Itera
         yield _excluded(number, -rest / times, one, "")
 
 
-def breaks(part: Part, one: Examined) -> bool:
-    """Whether an exact instance lies inside a part's premises and breaks it."""
+def breaks(part: Part, one: Examined) -> bool | None:
+    """Whether an exact instance breaks a part; None where it does not apply, or not to all rounds
+    that were measured.
+    """
     if refusal(part, one.subject, one.numbers) is not None:
-        return False
-    plain = _plain(part, one)
-    if plain is None:
-        return False
-    return decide(*plain, Method.RATIONAL).verdict is Verdict.VIOLATED
+        return None
+    try:
+        plain = _plain(part, one)
+        return decide(*plain, Method.RATIONAL).verdict is Verdict.VIOLATED
+    except FedboundsError:
+        return None
 
 
 def _drop(dropped: Dropped, one: Examined) -> None:
@@ -213,30 +216,34 @@ def _drop(dropped: Dropped, one: Examined) -> None:
         assumptions=tuple(a for a in part.assumptions if a.value != premise),
         conditions=tuple(c for c in part.conditions if str(c) != premise),
     )
-    if refusal(fewer, one.subject, one.numbers) is not None:
+    broken = breaks(fewer, one)
+    if broken is None:
         return
     dropped.admitted += 1
-    if not dropped.broken_by and breaks(fewer, one):
+    if broken and not dropped.broken_by:
         dropped.broken_by = one.subject.name
 
 
-def _plain(part: Part, one: Examined) -> tuple[Part, Numbers] | None:
-    """The part with its products of vectors measured; None where they cannot be."""
+def _plain(part: Part, one: Examined) -> tuple[Part, Numbers]:
+    """The part with its products of vectors measured.
+
+    Raises
+    ------
+    FedboundsError
+        If a vector was not measured.
+    """
     products = products_of(one.subject)
     if not part.vectors or products is None:
         return part, one.numbers
-    try:
-        return with_products(part, one.numbers, products)
-    except FedboundsError:
-        return None
+    return with_products(part, one.numbers, products)
 
 
 def _values(part: Part, one: Examined) -> Iterator[tuple[Any, Any]]:
     """Both sides in rationals, for every round, client and step that the part speaks of."""
-    plain = _plain(part, one)
-    if plain is None:
+    try:
+        sides, numbers = _plain(part, one)
+    except FedboundsError:
         return
-    sides, numbers = plain
     rounds = rounds_of(sides, numbers)
     if rounds is not None and not len(rounds):
         return
