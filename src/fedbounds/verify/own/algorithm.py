@@ -7,7 +7,7 @@ the round as ``p["t"]``.
 """
 
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +23,8 @@ from .draws import Draws, Random, every_draw
 Array = Any
 State = dict[str, Array]
 MODEL = "x"
+ROUND = "t"
+_CLOSE = 1e-9  # relative: what floats of one row may differ by from those of many
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,21 +49,40 @@ class Algorithm:
     name: str = "own algorithm"
 
 
-class Parameters(dict[str, Any]):
-    """The parameters of a run by name; remembers whether the round was asked for."""
+class Parameters(Mapping[str, Any]):
+    """The parameters of a run by name; remembers whether the round was asked for, in any way.
 
-    asked_round = False
+    Parameters
+    ----------
+    values : mapping from name to number
+    at : int
+        The round, p["t"].
+    """
+
+    def __init__(self, values: Mapping[str, Any], at: int = 0) -> None:
+        self._values = {**values, ROUND: at}
+        self.asked_round = False
 
     def __getitem__(self, name: str) -> Any:
         """The value; an unknown name is an error that lists the known ones."""
-        if name not in self:
+        if name not in self._values:
             raise FedboundsError(
                 f"the algorithm asks for p[{name!r}], which the theory does not give; add it to "
-                f"`parameters` (given: {', '.join(sorted(self))})"
+                f"`parameters` (given: {', '.join(sorted(self._values))})"
             )
-        if name == "t":
+        if name == ROUND:
             self.asked_round = True
-        return super().__getitem__(name)
+        return self._values[name]
+
+    def __contains__(self, name: object) -> bool:
+        """Whether it is given; asking for a value that is not is an error, never a default."""
+        return name in self._values
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
 
 
 def place(function: Callable[..., Any]) -> str:
@@ -93,7 +114,8 @@ def started(algorithm: Algorithm, problem: Clients, start: Array) -> State:
     Raises
     ------
     FedboundsError
-        If it is no dict of arrays with one row, or has no model of shape (1, d).
+        If it is no dict of arrays with one row, has no model of shape (1, d), or has floats where
+        the start is exact.
     """
     state = called(algorithm.init, problem, start[None, :])
     _check_rows(state, 1, algorithm.init, "init")
@@ -103,13 +125,30 @@ def started(algorithm: Algorithm, problem: Clients, start: Array) -> State:
             f"{place(algorithm.init)}: init returned a model of shape {shape or 'none'} as "
             f"state[{MODEL!r}]; expected (rows, d) = (1, {problem.dimension})"
         )
+    if _is_object(start):
+        _refuse_floats(state, algorithm.init, "init")
     return dict(state)
 
 
 def draws_of(algorithm: Algorithm, problem: Clients, p: Parameters, exact: bool) -> Draws:
     """Every outcome of a round's draws."""
-    found = every_draw(lambda random: called(algorithm.draw, random, problem, p), exact)
+    alone: list[State] = []
+
+    def drawn(random: Random) -> State:
+        rows = called(algorithm.draw, random, problem, p)
+        alone.append(rows)
+        return rows  # type: ignore[no-any-return]
+
+    found = every_draw(drawn, exact)
     _check_rows(found.drawn, len(found.chances), algorithm.draw, "draw")
+    _check_rows(alone[0], 1, algorithm.draw, "draw")
+    first = {name: rows[:1] for name, rows in found.drawn.items()}
+    name = _different(alone[0], first)
+    if name is not None:
+        raise FedboundsError(
+            f"{place(algorithm.draw)}: draw gives {name!r} another value where it is asked for one "
+            "outcome than where it is asked for all; use `random` only, and keep rows apart"
+        )
     return found
 
 
@@ -121,11 +160,30 @@ def stepped(
     Raises
     ------
     FedboundsError
-        If the arrays are not those of the state before, shape by shape.
+        If the arrays are not those of the state before, shape by shape, or floats where that was
+        exact; or if the last row by itself gives another state than among the others.
     """
-    after = called(algorithm.step, problem, p, state, drawn)
+    after = _stepped(algorithm, problem, p, state, drawn)
     rows = int(state[MODEL].shape[0])
-    _check_rows(after, rows, algorithm.step, "step")
+    if rows > 1 and isinstance(state[MODEL], np.ndarray):
+        last = ({name: x[-1:] for name, x in arrays.items()} for arrays in (state, drawn))
+        name = _different(
+            _stepped(algorithm, problem, p, *last), {name: x[-1:] for name, x in after.items()}
+        )
+        if name is not None:
+            raise FedboundsError(
+                f"{place(algorithm.step)}: step gives the last outcome another state[{name!r}] by "
+                "itself than among the others; it must not sample, mix rows (the first axis), nor "
+                "change its arguments"
+            )
+    return after
+
+
+def _stepped(
+    algorithm: Algorithm, problem: Clients, p: Parameters, state: State, drawn: State
+) -> State:
+    after = called(algorithm.step, problem, p, state, drawn)
+    _check_rows(after, int(state[MODEL].shape[0]), algorithm.step, "step")
     for name, before in state.items():
         if name not in after or tuple(after[name].shape) != tuple(before.shape):
             given = tuple(after[name].shape) if name in after else "missing"
@@ -133,7 +191,41 @@ def stepped(
                 f"{place(algorithm.step)}: step returned state[{name!r}] {given}; expected the "
                 f"shape that it had, {tuple(before.shape)}"
             )
+    if _is_object(state[MODEL]):
+        _refuse_floats(after, algorithm.step, "step")
     return {name: after[name] for name in state}
+
+
+def _refuse_floats(state: State, function: Callable[..., Any], name: str) -> None:
+    for key, values in state.items():
+        if values.dtype.kind in "fc":
+            raise FedboundsError(
+                f"{place(function)}: {name} returned state[{key!r}] in floats; exact runs have "
+                "rationals: write x * 0 for zeros, x / 2 for 0.5 * x"
+            )
+
+
+def _is_object(array: Array) -> bool:
+    return bool(array.dtype == np.dtype(object))
+
+
+def _different(one: State, other: State) -> str | None:
+    """The name of an array that is not the same in both."""
+    for name, rows in other.items():
+        if name not in one or tuple(one[name].shape) != tuple(rows.shape):
+            return name
+        own, given = np.asarray(one[name]), np.asarray(rows)
+        if not same(own, given):
+            return name
+    return None
+
+
+def same(one: Array, other: Array) -> bool:
+    """Whether both arrays hold the same numbers; floats may differ by rounding."""
+    if not (_is_object(one) or _is_object(other)):
+        return bool(np.allclose(one, other, rtol=_CLOSE, atol=_CLOSE, equal_nan=True))
+    pairs = zip(one.reshape(-1), other.reshape(-1), strict=True)
+    return all(getattr(a, "polynomial", a) == getattr(b, "polynomial", b) for a, b in pairs)
 
 
 def examine(algorithm: Algorithm, problem: Clients, p: Parameters, start: Array) -> None:
@@ -142,16 +234,22 @@ def examine(algorithm: Algorithm, problem: Clients, p: Parameters, start: Array)
     Raises
     ------
     FedboundsError
-        If ``step`` samples, changes its arguments, or gives two results for the same arguments.
+        If ``step`` samples, changes its arguments, or any function gives two results for the same
+        arguments.
     """
     state = started(algorithm, problem, start)
+    if _different(started(algorithm, problem, start), state) is not None:
+        raise FedboundsError(
+            f"{place(algorithm.init)}: init gives two results for the same start; it must not "
+            "sample"
+        )
     found = draws_of(algorithm, problem, p, exact=False)
     count = len(found.chances)
     state = {name: np.repeat(rows, count, axis=0) for name, rows in state.items()}
     kept = {name: rows.copy() for name, rows in state.items()}
     drawn = {name: rows.copy() for name, rows in found.drawn.items()}
     with _no_sampling(algorithm.step):
-        once = stepped(algorithm, problem, p, state, found.drawn)
+        once = _stepped(algorithm, problem, p, state, found.drawn)
     for what, before, after in (("state", kept, state), ("drawn", drawn, found.drawn)):
         for name, rows in before.items():
             if not np.array_equal(rows, after[name]):
@@ -159,13 +257,14 @@ def examine(algorithm: Algorithm, problem: Clients, p: Parameters, start: Array)
                     f"{place(algorithm.step)}: step changes its argument {what}[{name!r}]; make a "
                     "new array instead"
                 )
-    again = stepped(algorithm, problem, p, state, found.drawn)
+    again = _stepped(algorithm, problem, p, state, found.drawn)
     for name, rows in once.items():
         if not np.array_equal(rows, again[name]):
             raise FedboundsError(
                 f"{place(algorithm.step)}: step gives two results for the same draws "
                 f"(state[{name!r}]); sample in draw, from `random`"
             )
+    stepped(algorithm, problem, p, once, found.drawn)  # from states that differ, row by row
 
 
 @contextmanager

@@ -86,12 +86,13 @@ def _written(book: Book, statement: Statement, chart: tuple[Assignment, ...]) ->
     part, entry, proof = statement.claim.parts[0], statement.claim.entry, statement.proof
     assert proof is not None
     known = {s.id for s in book.steps}
-    placed = {assignment.name for assignment in chart}
+    placed = {(assignment.name, assignment.bound) for assignment in chart}
     induction = proof.by == "induction"
     uses: list[Use] = [HYPOTHESIS] if induction else []
     for use in proof.uses:
         if use == CONDITIONS:
-            uses.extend(condition(c) for c in part.conditions if text(c.left) not in placed)
+            left = (c for c in part.conditions if (text(c.left), text(c.right)) not in placed)
+            uses.extend(condition(c) for c in left)
         elif isinstance(use, str):
             uses.append(f"asm {use}" if f"asm {use}" in known else use)
         else:

@@ -6,7 +6,25 @@ from flint import fmpq
 
 
 class Count(int):
-    """A whole number of an exact run: a quotient with it is rational."""
+    """A whole number of an exact run; quotients with it, its sums and its products are rational."""
+
+    def __add__(self, other: Any) -> Any:
+        """self + other."""
+        return _counted(int(self) + other)
+
+    def __sub__(self, other: Any) -> Any:
+        """self - other."""
+        return _counted(int(self) - other)
+
+    def __rsub__(self, other: Any) -> Any:
+        """other - self."""
+        return _counted(other - int(self))
+
+    def __mul__(self, other: Any) -> Any:
+        """self * other."""
+        return _counted(int(self) * other)
+
+    __radd__, __rmul__ = __add__, __mul__
 
     def __truediv__(self, other: Any) -> Any:
         """self / other."""
@@ -15,3 +33,7 @@ class Count(int):
     def __rtruediv__(self, other: Any) -> Any:
         """other / self."""
         return other / fmpq(int(self))
+
+
+def _counted(number: Any) -> Any:
+    return Count(number) if isinstance(number, int) else number

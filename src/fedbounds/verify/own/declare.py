@@ -15,6 +15,7 @@ from fedbounds.errors import FedboundsError, unknown_name
 from fedbounds.theory.catalogue import PAPERS, Entry
 from fedbounds.theory.checker.data import Premise, Square
 from fedbounds.theory.claims import Claim, Condition, Part
+from fedbounds.theory.submodel import symbols as symbols  # a paper's names are known first
 from fedbounds.theory.symbols import (
     CONSTANTS,
     MEANING,
@@ -27,7 +28,7 @@ from fedbounds.theory.symbols import (
     t,
 )
 from fedbounds.theory.typed import Names, identifier, relation, shared_names
-from fedbounds.vocabulary import Assumption, Index, Kind, Relation, Source
+from fedbounds.vocabulary import Assumption, Constant, Index, Kind, Relation, Source
 
 from .algorithm import Algorithm
 from .families import Pair, quadratics
@@ -35,7 +36,9 @@ from .quantities import OfState
 
 CONDITIONS = "conditions"
 CONTROL_VARIATES = "control variates"
+_DECLARED: dict[str, dict[str, str]] = {}  # signs of own names, by theory: names are global
 _ASSUMPTIONS = {name.value: name for name in Assumption}
+_OF_PROBLEMS = {identifier(name) for name in Constant} | {"n", "d_u", "d_v", "T", "t", "sigma2"}
 _KNOWN_PARAMETERS = {"m": "1:n", "K": (1, 2)}
 
 
@@ -124,8 +127,9 @@ class Theory:
             Whether it may be negative; otherwise proofs may drop it from a right side's lower end.
         """
         with _told_at(_caller()):
-            self._new(name, meaning)
+            self._new(name)
             function = sp.Function(name, real=True)
+            self._enter(name, meaning, f"a quantity, signed={signed}", name in CONSTANTS)
             (SIGNED.add if signed else SIGNED.discard)(name)
             self.names = Names(self.names.constants, {**self.names.quantities, name: function})
             self.quantities[name] = value
@@ -183,6 +187,7 @@ class Theory:
             self._add(entry, formula, conditions, assumptions, first, proof, line, given=False)
 
     def _proof(self, name: str, uses: Sequence[Any], by: str) -> Proof:
+        _only(uses, "uses")
         if not uses:
             raise FedboundsError(
                 f"the proof of {name!r} cites nothing; add to `uses` what it rests on, such as a "
@@ -200,8 +205,10 @@ class Theory:
         taken = {s.claim.id.partition("/")[2] for s in self.statements}
         if name in taken:
             raise FedboundsError(f"{name!r} is declared twice; every claim needs its own name")
-        if not name or any(c in name for c in "/: "):
-            raise FedboundsError(f"claim name {name!r}; expected letters, digits, '-' and '.'")
+        if not name or name == CONDITIONS or any(c in name for c in "/: "):
+            raise FedboundsError(
+                f"claim name {name!r}; expected letters, digits, '-' and '.', not {CONDITIONS!r}"
+            )
         kind = Kind.IDENTITY if "==" in formula else Kind.INEQUALITY
         place = line.rpartition("/")[2]
         return Entry(
@@ -223,6 +230,9 @@ class Theory:
         read = relation(formula, names)
         sides = (read.left, read.right) if read.relation != ">=" else (read.right, read.left)
         _only(conditions, "conditions")
+        _only(assumptions, "assumptions")
+        if not isinstance(first, int) or first < 0:
+            raise FedboundsError(f"first is {first!r}; expected a whole number from 0")
         part = Part(
             left=sides[0],
             right=sides[1],
@@ -249,20 +259,33 @@ class Theory:
         )
 
     def _symbol(self, name: str, meaning: str, **signs: bool) -> None:
-        self._new(name, meaning)
+        self._new(name)
         symbol = sp.Symbol(name, **signs)
+        self._enter(name, meaning, f"{sorted(signs)}", CONSTANTS.get(name) not in (None, symbol))
         CONSTANTS[name] = symbol
         self.names = Names({**self.names.constants, name: symbol}, self.names.quantities)
 
-    def _new(self, name: str, meaning: str) -> None:
+    def _enter(self, name: str, meaning: str, what: str, taken: bool) -> None:
+        """Give a name its meaning; refuse one that a paper or another theory has otherwise."""
+        own = _DECLARED.setdefault(name, {})
+        others = {other for key, other in own.items() if key != self.key}
+        if others - {what} or (taken and not own):
+            raise FedboundsError(
+                f"{name!r} has another sign elsewhere ({MEANING[name].text}); choose another name"
+            )
+        own[self.key] = what
+        MEANING[name] = Meaning(meaning, rf"\mathrm{{{name}}}".replace("_", r"\_"))
+
+    def _new(self, name: str) -> None:
         if not name.isidentifier():
             raise FedboundsError(f"name {name!r}; expected a Python identifier")
+        if name in self.names.every - {"t", "T"}:
+            raise FedboundsError(f"{name!r} is declared twice, or a function of formulas")
         shared = {identifier(x) for x in SHARED}
         if name in shared or name in ("t", "k", "T"):
             raise FedboundsError(
-                f"{name!r} is a shared name ({MEANING[name].text}); choose another"
+                f"{name!r} is a shared name; `fedbounds symbols` lists them; choose another"
             )
-        MEANING[name] = Meaning(meaning, rf"\mathrm{{{name}}}".replace("_", r"\_"))
 
 
 def theory(
@@ -314,6 +337,14 @@ def theory(
             if law != CONTROL_VARIATES:
                 raise unknown_name("law", law, [CONTROL_VARIATES])
         values = dict(_KNOWN_PARAMETERS if parameters is None else parameters)
+        for name in values.keys() & _OF_PROBLEMS:
+            raise FedboundsError(
+                f"parameter {name!r} is a number of the problem or of the run, which is measured; "
+                "name the algorithm's own otherwise"
+            )
+        for count in (*rounds, horizon):
+            if not isinstance(count, int) or count < 1:
+                raise FedboundsError(f"rounds {count!r}; expected whole numbers from 1")
         return Theory(
             key, algorithm, title or key, values, pairs, tuple(rounds), horizon, line, tuple(laws)
         )

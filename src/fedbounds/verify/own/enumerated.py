@@ -9,7 +9,7 @@ from flint import fmpq
 
 from fedbounds.errors import FedboundsError
 
-from .algorithm import Algorithm, State, called, draws_of, place, started, stepped
+from .algorithm import Algorithm, State, called, draws_of, place, same, started, stepped
 from .clients import Clients
 from .known import problem_of
 from .quantities import OfState, all_of, of_round
@@ -43,7 +43,7 @@ def enumerated(run: OwnRun, algorithm: Algorithm, own: Mapping[str, OfState]) ->
     within: dict[str, list[Any]] = {}
     for at in range(run.rounds + 1):
         for name, function in measured.items():
-            boundary[name].append(_expected(rows, called(function, problem, rows.state), function))
+            boundary[name].append(_expected(problem, rows, name, function))
         if at == run.rounds:
             break
         p = run.parameters(at)
@@ -67,11 +67,29 @@ def _branched(rows: Rows, outcomes: int) -> State:
     return {name: np.repeat(values, outcomes, axis=0) for name, values in rows.state.items()}
 
 
-def _expected(rows: Rows, values: Array, function: Any) -> Any:
-    if tuple(getattr(values, "shape", ())) != rows.chances.shape:
+def _expected(problem: Clients, rows: Rows, name: str, function: OfState) -> Any:
+    """Expectation of a quantity, whose last row by itself must have the same number.
+
+    Raises
+    ------
+    FedboundsError
+        If it is not one number per row, in rationals where the run is; or if it mixes rows.
+    """
+    values = called(function, problem, rows.state)
+    where = f"{place(function)}: the quantity {name}"
+    shape = tuple(getattr(values, "shape", ()))
+    if shape != rows.chances.shape:
         raise FedboundsError(
-            f"{place(function)}: a quantity has shape {tuple(getattr(values, 'shape', ()))}; "
-            f"expected one number per row, ({len(rows.chances)},)"
+            f"{where} has shape {shape}; expected one number per row, ({len(rows.chances)},)"
+        )
+    exact = rows.chances.dtype == object
+    if exact and (values.dtype.kind not in "Oiu" or any(isinstance(x, float) for x in values)):
+        raise FedboundsError(f"{where} is in floats; exact runs have rationals")
+    alone = called(function, problem, {key: x[-1:] for key, x in rows.state.items()})
+    if not same(alone, values[-1:]):
+        raise FedboundsError(
+            f"{where} gives the last row another number by itself than among the others; it must "
+            "not mix rows (the first axis)"
         )
     return (values * rows.chances).sum()
 

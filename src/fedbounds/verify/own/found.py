@@ -8,9 +8,11 @@ from flint import fmpq
 from fedbounds.errors import ConflictError, FedboundsError
 from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.linear import rational
+from fedbounds.theory.symbols import SIGNED
+from fedbounds.vocabulary import Quantity
 
 from ..case import Found, find
-from .algorithm import called
+from .algorithm import called, place
 from .clients import Clients
 from .declare import Theory
 from .enumerated import enumerated
@@ -18,6 +20,7 @@ from .known import problem_of, theory_of
 from .polynomials import NotAffineError, moments
 from .setup import OwnRun, constants, evidence
 
+_ROUNDING = 1e-9  # relative: what floats below zero may be off by
 _COMPARED = 1  # rounds at which moments are held against enumeration
 
 
@@ -34,7 +37,12 @@ def _find(run: OwnRun) -> Found:
     }
     for name, value in theory.constants.items():
         parameters[name] = _own_constant(theory, name, value, run)
+        _refuse_negative(theory, f"constant {name!r}", (parameters[name],), "a number >= 0")
     series = _moments(run, theory) if run.moments else _enumerated(run, theory)
+    for name in theory.quantities.keys() - SIGNED:
+        _refuse_negative(theory, f"quantity {name!r}", series.get(name, ()), "signed=True")
+    gap = series.get(Quantity.GAP.value, ())
+    _refuse_negative(theory, "gap f", gap, "an infimum that is a lower bound of f")
     how = "exact moments" if run.moments else "enumerated"
     return Found(
         family=f"{theory.algorithm.name} on {_kind(problem)}, {how}",
@@ -79,8 +87,17 @@ def _moments(run: OwnRun, theory: Theory) -> dict[str, Any]:
 def _own_constant(theory: Theory, name: str, value: Any, run: OwnRun) -> fmpq:
     found = called(value, Clients(problem_of(run)), run.start)
     try:
+        if run.exact and isinstance(found, float):  # NumPy's among them
+            raise TypeError("rounded")
         return rational(found)
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
         raise FedboundsError(
-            f"{theory.line}: constant {name!r} is {found!r}; expected an exact number"
+            f"{place(value)}: constant {name!r} is {found!r}; expected an exact number"
         ) from error
+
+
+def _refuse_negative(theory: Theory, what: str, values: Any, expected: str) -> None:
+    """Raise where a number is below zero that proofs take for at least zero."""
+    low = min(values, default=0)
+    if low < -_ROUNDING * max(abs(x) for x in values) if isinstance(low, float) else low < 0:
+        raise FedboundsError(f"{theory.line}: the {what} is {low} on a run; expected {expected}")

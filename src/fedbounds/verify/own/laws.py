@@ -117,10 +117,7 @@ def _parameters(theory: Theory, pair: Pair, **fixed: Any) -> Parameters:
     if "eta" in given:
         given["eta"] = (_ETA,)
     values = first_parameters(replace(theory, parameters=given), *pair)
-    plain = {name: Count(int(x.p)) if x.q == 1 else x for name, x in values}
-    found = Parameters(plain)
-    dict.__setitem__(found, "t", 0)
-    return found
+    return Parameters({name: Count(int(x.p)) if x.q == 1 else x for name, x in values}, Count(0))
 
 
 def _next(algorithm: Algorithm, pair: Pair, p: Parameters) -> tuple[Array, Array]:

@@ -7,6 +7,7 @@ import hashlib
 import sys
 import traceback
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 from types import ModuleType
 
@@ -42,6 +43,12 @@ def load(path: str) -> tuple[str, ...]:
         raise FedboundsError(f"cannot read {path!r}: {why}") from error
     found = [x for x in vars(_run(path, text)).values() if isinstance(x, Theory)]
     theories = list(dict.fromkeys(found))
+    for theory, again in combinations(theories, 2):
+        if theory.key == again.key:
+            raise FedboundsError(
+                f"{again.line}: a second theory with the key {again.key!r}; the first is at "
+                f"{theory.line}"
+            )
     if not theories:
         raise FedboundsError(
             f"{path} declares no theory; add: me = theory('me', Algorithm(init, draw, step))"
@@ -57,7 +64,8 @@ def contribution(theory: Theory, text: str = "", file: str = "") -> Contribution
     Parameters
     ----------
     text : str
-        The source that defines it, which determines its records' names.
+        The source that defines it, which determines its records' names; if left out, that of
+        the file in which ``theory`` was called.
 
     Raises
     ------
@@ -76,6 +84,7 @@ def contribution(theory: Theory, text: str = "", file: str = "") -> Contribution
     check_uses(entries)
     _examine(theory)
     remember(theory)
+    text = text or Path(theory.line.rpartition(":")[0]).read_text(encoding="utf-8")
     source = hashlib.sha256((source_hash() + text).encode()).hexdigest()
     return Contribution(
         Paper(theory.key, theory.title, (f"declared in {Path(theory.line).name}",), entries),
@@ -116,10 +125,11 @@ def _run(path: str, text: str) -> ModuleType:
     sys.modules[name] = module  # dataclasses of the file need their module
     try:
         exec(code, module.__dict__)
-    except FedboundsError:
-        raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == path]
-        line = frames[-1].lineno if frames else 1
-        raise FedboundsError(f"{path}:{line}: {type(error).__name__}: {error}") from error
+        where = f"{path}:{frames[-1].lineno if frames else 1}: "
+        if isinstance(error, FedboundsError):
+            told = str(error)
+            raise FedboundsError(told if told.startswith(f"{path}:") else where + told) from error
+        raise FedboundsError(f"{where}{type(error).__name__}: {error}") from error
     return module

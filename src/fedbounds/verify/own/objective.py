@@ -164,10 +164,20 @@ def _put_to_points(found: Objective) -> None:
     bent = ((((slopes[0] - slopes[1]) * (x - y)).sum(axis=2)) / apart).min()
     _refuse(found, Constant.SMOOTHNESS, steep, above=True)
     _refuse(found, Constant.STRONG_CONVEXITY, bent, above=False)
-    if found.least is not None and heights.mean(axis=1).min() < found.least - 1e-9:
-        common = np.repeat(x[:, :1], found.clients, axis=1)
+    common = np.repeat(x[:, :1], found.clients, axis=1)
+    if found.least is not None:
         lowest = np.asarray(found.values(common)).mean(axis=1).min()
         require(lowest >= found.least - 1e-9, "infimum", found.least, f"at most {lowest:.6g}")
+    if found.minimiser is not None:
+        at = found.minimiser
+        require(at.shape == (found.shared_dimension,), "shape of the minimiser", at.shape, "(d,)")
+        there = np.stack([at] * found.clients)[None]
+        slope = np.asarray(found.gradients(there)).mean(axis=1)
+        size = 1 + abs(slopes[0]).max()
+        require(
+            abs(slope).max() <= _SLACK * size, "minimiser", at.tolist(),
+            f"a point where the mean gradient vanishes; it is {slope[0].tolist()}",
+        )  # fmt: skip
 
 
 def _refuse(found: Objective, name: Constant, seen: float, *, above: bool) -> None:

@@ -33,6 +33,7 @@ from .setup import OwnRun, constants
 
 Values = tuple[tuple[str, Any], ...]
 _MOST = {Profile.QUICK: 60, Profile.DEFAULT: 240, Profile.THOROUGH: 2000}  # cases
+M = "m"
 _SHARES = (fmpq(1), fmpq(1, 2))  # of the largest step that a condition allows
 
 
@@ -102,6 +103,11 @@ def _extended(
         return
     (name, given), *rest = left
     for value in _values(theory, name, given, known):
+        if name == M and value > known["n"]:
+            raise FedboundsError(
+                f"{theory.line}: parameter {M!r} is {value} where n = {known['n']}; it counts "
+                'participants, at most n: try "1:n", or a parameter of another name'
+            )
         yield from _extended(theory, {**known, name: value}, rest, (*done, (name, value)))
 
 
@@ -114,7 +120,12 @@ def _values(theory: Theory, name: str, given: Any, known: Mapping[str, Any]) -> 
         if not colon:
             return [_number(theory, name, given, known)]
         first, last = (_number(theory, name, end, known) for end in (low, high))
-        return [fmpq(x) for x in range(int(first.p), int(last.p) + 1)]
+        return [fmpq(x) for x in range(int(first.ceil()), int(last.floor()) + 1)]
+    if not isinstance(given, Sequence):
+        raise FedboundsError(
+            f'{theory.line}: parameter {name!r} has the values {given!r}; expected "edges", '
+            f'"a:b" or a sequence such as ({given!r},)'
+        )
     return [_number(theory, name, value, known) for value in given]
 
 
@@ -151,6 +162,11 @@ def _edges(theory: Theory, name: str, known: Mapping[str, Any]) -> list[fmpq]:
         values = [_evaluated(b, known) for b in bounds if _can(b, known)]
         if values and min(values) not in found:
             found.append(min(values))
+    if not found and "L" not in known:
+        raise FedboundsError(
+            f'{theory.line}: parameter {name!r} is at "edges", but no condition bounds it from '
+            "above and L is not known; give its values"
+        )
     return found or [1 / (4 * known["L"])]
 
 

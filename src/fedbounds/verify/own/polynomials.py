@@ -1,8 +1,8 @@
 """Exact second moments of an own algorithm over many rounds, where its step is affine in the state.
 
-That it is affine is not assumed: ``step`` is run on polynomials in the entries of the state, which
-allow sums and products and refuse comparisons, roots and division by the state. What comes back
-has degree one, or the moments are not known.
+That it is affine is not assumed: ``step`` is run on unknowns, polynomials in the entries of the
+state that can be added and multiplied and refuse everything else, comparisons and tests for
+equality among them. What comes back has degree one, or the moments are not known.
 """
 
 from collections.abc import Mapping
@@ -28,6 +28,63 @@ MOST_WORK = 400_000  # outcomes x entries^3
 
 class NotAffineError(Exception):
     """Why second moments are not known; never shown as an error."""
+
+
+class Unknown:
+    """A polynomial that can be added, multiplied and divided by numbers, and nothing else.
+
+    A bare polynomial would answer ``x == 0`` with no, and so take one branch where there are two.
+    """
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, polynomial: Any) -> None:
+        self.polynomial = polynomial
+
+    def __add__(self, other: Any) -> "Unknown":
+        return Unknown(self.polynomial + _bare(other))
+
+    def __sub__(self, other: Any) -> "Unknown":
+        return Unknown(self.polynomial - _bare(other))
+
+    def __rsub__(self, other: Any) -> "Unknown":
+        return Unknown(_bare(other) - self.polynomial)
+
+    def __mul__(self, other: Any) -> "Unknown":
+        return Unknown(self.polynomial * _bare(other))
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __truediv__(self, other: Any) -> "Unknown":
+        return Unknown(self.polynomial * (1 / rational(_number(other))))
+
+    def __neg__(self) -> "Unknown":
+        return Unknown(-self.polynomial)
+
+    def __pos__(self) -> "Unknown":
+        return self
+
+    def __pow__(self, power: int) -> "Unknown":
+        return Unknown(self.polynomial**power)
+
+    def __eq__(self, other: object) -> bool:
+        raise NotAffineError("the step asks whether entries of the state are equal")
+
+    def __bool__(self) -> bool:
+        raise NotAffineError("the step asks whether an entry of the state is zero")
+
+
+def _bare(value: Any) -> Any:
+    return value.polynomial if isinstance(value, Unknown) else _number(value)
+
+
+def _number(value: Any) -> Any:
+    """A rational or whole number; floats are not mixed with unknowns."""
+    if isinstance(value, fmpq):
+        return value
+    if isinstance(value, int | np.integer):
+        return int(value)
+    raise NotAffineError(f"the step mixes the state with {type(value).__name__}")
 
 
 def moments(run: OwnRun, algorithm: Algorithm, own: Mapping[str, OfState]) -> dict[str, Array]:
@@ -77,7 +134,7 @@ class _Variables:
         self.size = entries + 1
         names = [f"z{i}" for i in range(entries)]
         self.context = fmpq_mpoly_ctx.get(names, Ordering.lex)
-        self.state = self._shaped(list(self.context.gens()))
+        self.state = self._shaped([Unknown(x) for x in self.context.gens()])
 
     def _shaped(self, flat: list[Any]) -> State:
         found, at = {}, 0
@@ -95,8 +152,9 @@ class _Variables:
 
     def terms(self, value: Any) -> dict[tuple[int, ...], fmpq]:
         """Exponents of the variables, each with its coefficient."""
-        if hasattr(value, "to_dict"):
-            return {tuple(int(e) for e in powers): c for powers, c in value.to_dict().items()}
+        if isinstance(value, Unknown):
+            every = value.polynomial.to_dict().items()
+            return {tuple(int(e) for e in powers): factor for powers, factor in every}
         return {(0,) * (self.size - 1): rational(value)}
 
     def line(self, value: Any) -> list[fmpq]:

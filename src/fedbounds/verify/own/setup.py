@@ -52,9 +52,8 @@ class OwnRun:
 
     def parameters(self, at: int = 0) -> Parameters:
         """The parameters as the algorithm gets them at a round: counts as int."""
-        found = Parameters({name: _plain(value, self.exact) for name, value in self.values})
-        dict.__setitem__(found, "t", at)
-        return found
+        plain = {name: _plain(value, self.exact) for name, value in self.values}
+        return Parameters(plain, _plain(at, self.exact))
 
 
 def _plain(value: Any, exact: bool) -> Any:
