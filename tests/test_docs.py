@@ -9,11 +9,13 @@ import importlib.util
 import json
 import re
 import shlex
+import subprocess
 import sys
 from collections.abc import Iterator
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
+from shutil import copyfile
 from types import ModuleType
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -285,3 +287,30 @@ def test_the_template_is_shown_where_a_page_asks_for_it() -> None:
     assert f"<!-- {tool.TEMPLATE} -->" not in shown
     assert "fedbounds verify my_theorem.py --laws" in tool.template()
     assert tool.template() in shown
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("planted", "told"),
+    [
+        ("[a](other.md#there)", ""),
+        ("[a](nowhere.md)", "nowhere.md"),
+        ("[a](other.md#nowhere)", "#nowhere"),
+        ("[a][fedbounds.nothing]", "fedbounds.nothing"),
+        ('<a href="../gone/">a</a>', "../gone/"),
+        ("::: fedbounds.nothing", "fedbounds.nothing"),
+    ],
+)
+def test_the_build_stops_at_a_broken_link(planted: str, told: str, tmp_path: Path) -> None:
+    """A site of two pages, built as the real one is."""
+    pytest.importorskip("mkdocs", reason="needs the extra docs")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "index.md").write_text(f"# Here\n\n{planted}\n")
+    (tmp_path / "docs" / "other.md").write_text("# Other\n\n## There\n")
+    copyfile(DOCS / "docstrings.py", tmp_path / "docs" / "docstrings.py")
+    config = f"INHERIT: {ROOT / 'mkdocs.yml'}\nhooks: []\nnav: [index.md, other.md]\n"
+    (tmp_path / "mkdocs.yml").write_text(config)
+    build = [sys.executable, "-m", "mkdocs", "build", "-f", str(tmp_path / "mkdocs.yml")]
+    done = subprocess.run(build, cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode != 0) == bool(told), done.stderr
+    assert told in done.stderr
