@@ -9,7 +9,7 @@ from fedbounds.theory.checker.data import Assignment, Comparison, Premise, Squar
 from fedbounds.theory.claims import Claim
 from fedbounds.theory.proof.language import OURS
 from fedbounds.theory.proof.library import book_of, papers, replayed
-from fedbounds.theory.proof.replay import Local, Replayed, marked_false
+from fedbounds.theory.proof.replay import Local, Replayed, marked_false, marked_unmeasured
 from fedbounds.theory.proof.status import ClaimProof, proof_of
 from fedbounds.vocabulary import Verdict
 
@@ -83,17 +83,23 @@ def chain_of(claim: Claim) -> Record | None:
 def with_measurements(
     proofs: Proofs, records: Sequence[Record], witnesses: Mapping[tuple[str, str], Record]
 ) -> Proofs:
-    """Unproved steps that are parts of claims which an exact instance breaks are false."""
-    broken = {
-        (row["claim"], row["reading"], part["part"])
+    """Unproved steps that are parts of claims which an exact instance breaks are false.
+
+    What a user's theory takes as given is open where no instance measured it, or one is in doubt.
+    """
+    seen = [
+        (part, (row["claim"], row["reading"], part["part"]))
         for row in records
         for part in row["parts"]
-        if part["verdict"] == Verdict.VIOLATED
-    }
+    ]
+    broken = {names for part, names in seen if part["verdict"] == Verdict.VIOLATED}
+    doubtful = {names for part, names in seen if part["candidate"]}
+    firm = {names for part, names in seen if part["verdict"] == Verdict.NOT_VIOLATED} - doubtful
     steps, scripts = {}, dict(proofs.witnesses)
     for paper, own in proofs.steps.items():
         false = {s.written.id for s in own if _names(s) in broken and s.local is not Local.PROVED}
-        steps[paper] = marked_false(own, false)
+        measured = {s.written.id for s in own if _names(s) in firm}
+        steps[paper] = marked_unmeasured(marked_false(own, false), measured)
         for step in own:
             row = witnesses.get((step.written.claim, step.written.reading))
             if step.written.id in false and row is not None and row["witness"]:

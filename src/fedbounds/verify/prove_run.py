@@ -13,6 +13,7 @@ from fedbounds.theory.proof.library import certificates
 from fedbounds.theory.proof.replay import Local
 from fedbounds.theory.registry import encoded
 
+from .given import with_givens
 from .proofs import Proofs, proof_rows, prove, with_measurements
 from .run import Results, Settings, run
 from .store import Store
@@ -29,6 +30,7 @@ def prove_entries(entries: Sequence[Entry], settings: Settings, store: Store) ->
     ConflictError
         If a proved step is broken on a run, or a proved claim by an exact instance.
     """
+    entries = with_givens(entries)
     proofs = prove(tuple(dict.fromkeys(entry.paper for entry in entries)))
     doubtful = [entry for entry in entries if _is_doubtful(entry, proofs)]
     if doubtful:

@@ -16,6 +16,7 @@ from fedbounds.vocabulary import Standing, Verdict
 
 from .device import Device, namespace
 from .extremes import BUDGET
+from .given import with_givens
 from .instance_file import from_data
 from .judge import Subject, concerned
 from .measure import fingerprint
@@ -79,6 +80,7 @@ def run(
         If a claim is both proved and violated.
     """
     namespace(settings.device)  # a missing device is an error before any work
+    entries = with_givens(entries)
     every = tuple(encoded(entry) for entry in entries if entry.module)
     claims = tuple(claim for claim in every if isinstance(claim, Claim))
     others = [claim for claim in every if not isinstance(claim, Claim)]

@@ -93,6 +93,16 @@ def marked_false(steps: Iterable[Replayed], false: Set[str]) -> tuple[Replayed, 
     )
 
 
+def marked_unmeasured(steps: Iterable[Replayed], measured: Set[str]) -> tuple[Replayed, ...]:
+    """What is given and is a claim itself is open, unless its id is among the measured ones."""
+    return inherit(
+        replace(step, local=Local.OPEN, reason="taken as given, and not measured firmly")
+        if step.local is Local.GIVEN and step.written.claim and step.written.id not in measured
+        else step
+        for step in steps
+    )
+
+
 def inherit(steps: Iterable[Replayed]) -> tuple[Replayed, ...]:
     """What every step rests on that is not proved, or that the paper does not prove."""
     # id to the unproved steps it rests on, itself included; and to the paper's that failed
