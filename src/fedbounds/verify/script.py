@@ -40,7 +40,7 @@ from .script_lines import LATER, MEMORY, MEMORY_WALK, STEADY, WALK, known, state
 from .small import MOST_OUTCOMES, outcomes
 
 MOST_LINES = 40
-_FOR_DRAWS = 20  # more where the draws are a user's own
+_FOR_DRAWS = 40  # more where the draws are a user's own
 _STEPS = ("gamma_u", "gamma_v", "eta_u", "eta_v")
 _MOST_MOMENTS = 28  # second moments that a script solves for: seconds
 
