@@ -18,7 +18,7 @@ from fedbounds.errors import ConflictError, FedboundsError
 from fedbounds.theory.claims import Condition, Part
 from fedbounds.theory.proof.premises import Need
 from fedbounds.theory.registry import claim
-from fedbounds.theory.symbols import E, G_u, L, eta, t
+from fedbounds.theory.symbols import E, G_u, L, T, eta, t
 from fedbounds.verify.evaluate import Numbers
 from fedbounds.verify.instance import Point
 from fedbounds.verify.judge import Replays, judge_reading
@@ -192,6 +192,7 @@ def test_an_instance_that_lacks_a_round_counts_neither_way():
     assert breaks(Part(G_u(t + 1), E(t)), one) is None
     assert breaks(Part(G_u(t), E(t)), one) is False
     assert breaks(Part(2 * E(t), G_u(t)), one) is True
+    assert breaks(Part(E(t), G_u(t) / (T - 1)), one) is None  # not defined at T = 1
 
 
 # ---- exports

@@ -147,8 +147,19 @@ def _subjects(
     loose = (without(part, condition) for part in parts for condition in part.conditions)
     for part in (*parts, *loose, *filter(None, map(focused, numbers))):
         alone = replace(claim, parts=(part,), readings=(AS_PRINTED,))
-        for best in tightest_parts(alone, AS_PRINTED, seed, BUDGET):
-            yield best.instance
+        yield from _proposed(alone, seed)
+
+
+def _proposed(alone: Claim, seed: int) -> list[Subject]:
+    """The tightest instances of a claim's only part; none where its formula is not defined, as
+    1/(K - 1) without the condition that K >= 2.
+    """
+    try:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found = tightest_parts(alone, AS_PRINTED, seed, BUDGET)
+    except ZeroDivisionError:
+        return []
+    return [best.instance for best in found]
 
 
 def focused(number: Printed) -> Part | None:
@@ -196,15 +207,15 @@ def _of_condition(number: Printed, condition: Condition, one: Examined) -> Itera
 
 
 def breaks(part: Part, one: Examined) -> bool | None:
-    """Whether an exact instance breaks a part; None where it does not apply, or not to all rounds
-    that were measured.
+    """Whether an exact instance breaks a part; None where it does not apply, where a round that it
+    needs was not measured, or where its formula is not defined.
     """
     if refusal(part, one.subject, one.numbers) is not None:
         return None
     try:
         plain = _plain(part, one)
         return decide(*plain, Method.RATIONAL).verdict is Verdict.VIOLATED
-    except FedboundsError:
+    except (FedboundsError, ZeroDivisionError):
         return None
 
 
