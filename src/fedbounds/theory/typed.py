@@ -15,12 +15,24 @@ import sympy as sp
 from fedbounds.errors import FedboundsError, unknown_name
 
 from .claims import Condition
-from .symbols import CONSTANTS, MEANING, SHARED, Max_t, Mean_t, Sum_t, T, t
+from .symbols import (
+    CONSTANTS,
+    MEANING,
+    SHARED,
+    Max_t,
+    Mean_t,
+    RunOperator,
+    Sum_t,
+    T,
+    quantities_in,
+    t,
+)
 
 _RELATIONS: dict[type[ast.cmpop], str] = {ast.LtE: "<=", ast.GtE: ">=", ast.Eq: "=="}
 _OPERATORS = {"Mean_t": Mean_t, "Sum_t": Sum_t, "Max_t": Max_t}
 _FUNCTIONS = {"sqrt": sp.sqrt, "min": sp.Min, "max": sp.Max}
 _MOST = 2000  # characters
+_LEAST = 1e-300
 
 
 def identifier(name: str) -> str:
@@ -93,6 +105,15 @@ def _tree(text: str) -> ast.expr:
         raise FedboundsError(f"formula {text!r} cannot be read: {why}") from error
 
 
+def _is_whole(exponent: sp.Expr) -> bool:
+    """Whether it is a polynomial in t and T with whole coefficients."""
+    if quantities_in(exponent) or exponent.has(RunOperator):
+        return False
+    if not exponent.free_symbols <= {t, T} or not exponent.is_polynomial(t, T):
+        return False
+    return all(c.is_Integer for c in sp.Poly(exponent, t, T).coeffs())
+
+
 @dataclass(frozen=True)
 class _Reader:
     """Walks one formula; ``text`` is for the messages."""
@@ -105,7 +126,7 @@ class _Reader:
             case ast.Constant(value=bool() | str() | bytes() | None | complex()):
                 raise self._bad(f"{node.value!r} is no number")
             case ast.Constant():
-                return sp.Rational(ast.get_source_segment(self.text.strip(), node))
+                return self._number(node)
             case ast.Name(id=name):
                 return self._name(name)
             case ast.UnaryOp(op=ast.USub(), operand=inside):
@@ -125,6 +146,19 @@ class _Reader:
     def _bad(self, why: str) -> FedboundsError:
         return FedboundsError(f"in {self.text!r}: {why}")
 
+    def _number(self, node: ast.Constant) -> sp.Rational:
+        """The decimal as it is written, never rounded."""
+        written = ast.get_source_segment(self.text.strip(), node) or ""
+        try:
+            if node.value and not _LEAST < abs(node.value) < 1 / _LEAST:
+                raise ValueError
+            found = sp.Rational(written)
+        except (TypeError, ValueError) as error:
+            raise self._bad(f"{written} is not a decimal number of moderate size") from error
+        if (found == 0) != (node.value == 0):
+            raise self._bad(f"{written} is not a decimal number of moderate size")
+        return found
+
     def _name(self, name: str) -> sp.Expr:
         if name == "t":
             return t
@@ -143,8 +177,8 @@ class _Reader:
 
     def _power(self, base: ast.expr, power: ast.expr) -> sp.Expr:
         exponent = self.read(power)
-        if not (exponent.is_Rational or exponent.free_symbols <= {t, T}):
-            raise self._bad(f"the power {exponent} is neither a number nor made of t and T")
+        if not (exponent.is_Rational or _is_whole(exponent)):
+            raise self._bad(f"the power {exponent} is neither a number nor whole in t and T")
         if exponent.is_Rational and abs(exponent) > 64:
             raise self._bad(f"the power {exponent} is above 64")
         return self.read(base) ** exponent

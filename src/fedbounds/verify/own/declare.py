@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from fedbounds.errors import FedboundsError, unknown_name
 from fedbounds.theory.catalogue import PAPERS, Entry
@@ -28,7 +29,7 @@ from fedbounds.theory.symbols import (
     t,
 )
 from fedbounds.theory.typed import Names, identifier, relation, shared_names
-from fedbounds.vocabulary import Assumption, Constant, Index, Kind, Relation, Source
+from fedbounds.vocabulary import Assumption, Constant, Index, Kind, Quantity, Relation, Source
 
 from .algorithm import Algorithm
 from .families import Pair, quadratics
@@ -229,6 +230,7 @@ class Theory:
         names = self.all_names()
         read = relation(formula, names)
         sides = (read.left, read.right) if read.relation != ">=" else (read.right, read.left)
+        self._check_rounds(sides, first)
         _only(conditions, "conditions")
         _only(assumptions, "assumptions")
         if not isinstance(first, int) or first < 0:
@@ -245,6 +247,26 @@ class Theory:
         uses = () if proof is None else tuple(self._ids(proof))
         found = Claim(_with_uses(entry, uses), (self.algorithm.name,), (part,))
         self.statements.append(Statement(found, given, proof, line))
+
+    def _check_rounds(self, sides: Sequence[sp.Expr], first: int) -> None:
+        """Refuse rounds that are not measured: before the first one, or after the last."""
+        operators = set().union(*(side.atoms(RunOperator) for side in sides))
+        inside = set().union(*(one.atoms(AppliedUndef) for one in operators))
+        for atom in set().union(*(side.atoms(AppliedUndef) for side in sides)):
+            at, of_round = atom.args[0], atom.func.__name__ == Quantity.STEP_U
+            begin, shift = (0 if atom in inside else first), at - t
+            known = (
+                not of_round
+                if at == T
+                else 0 <= at <= min(self.rounds) - of_round
+                if at.is_Integer
+                else 0 <= begin + shift <= begin + 1 - of_round
+            )
+            if not known:
+                raise FedboundsError(
+                    f"{atom} is not measured in every run: rounds are t = {begin}, ..., T - 1 and "
+                    f"their ends, with T from {min(self.rounds)}; see `first` and `rounds`"
+                )
 
     def _ids(self, proof: Proof) -> Iterator[str]:
         for use in proof.uses:
