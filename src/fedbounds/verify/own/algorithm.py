@@ -18,7 +18,7 @@ import numpy as np
 from fedbounds.errors import FedboundsError
 
 from .clients import Clients
-from .draws import Draws, Random, every_draw
+from .draws import Draws, Random, TooManyError, every_draw
 
 Array = Any
 State = dict[str, Array]
@@ -132,18 +132,12 @@ def started(algorithm: Algorithm, problem: Clients, start: Array) -> State:
 
 def draws_of(algorithm: Algorithm, problem: Clients, p: Parameters, exact: bool) -> Draws:
     """Every outcome of a round's draws."""
-    alone: list[State] = []
-
-    def drawn(random: Random) -> State:
-        rows = called(algorithm.draw, random, problem, p)
-        alone.append(rows)
-        return rows  # type: ignore[no-any-return]
-
-    found = every_draw(drawn, exact)
+    try:
+        found = every_draw(lambda random: called(algorithm.draw, random, problem, p), exact)
+    except TooManyError as error:
+        raise TooManyError(f"{place(algorithm.draw)}: {error}") from error
     _check_rows(found.drawn, len(found.chances), algorithm.draw, "draw")
-    _check_rows(alone[0], 1, algorithm.draw, "draw")
-    first = {name: rows[:1] for name, rows in found.drawn.items()}
-    name = _different(alone[0], first)
+    name = _different(found.last, {name: rows[-1:] for name, rows in found.drawn.items()})
     if name is not None:
         raise FedboundsError(
             f"{place(algorithm.draw)}: draw gives {name!r} another value where it is asked for one "

@@ -1,7 +1,8 @@
 """The proofs of a user's theory as a book, and conditions that contradict each other."""
 
-from collections.abc import Iterator
-from itertools import combinations
+from collections.abc import Iterator, Set
+from dataclasses import replace
+from itertools import combinations, product
 from types import SimpleNamespace
 
 import sympy as sp
@@ -14,10 +15,11 @@ from fedbounds.theory.checker.errors import Refused
 from fedbounds.theory.claims import Condition, Part
 from fedbounds.theory.proof.language import Book, Written, above, below, condition, equal
 from fedbounds.theory.proof.replay import certified, check_citations
+from fedbounds.theory.proof.search import UNKNOWN
 from fedbounds.theory.proof.text import comparisons, statement_of, text, theory_of
 from fedbounds.theory.symbols import L, m, mu, n
 
-from .declare import CONDITIONS, Statement, Theory
+from .declare import CONDITIONS, STEP, Statement, Theory
 
 Use = str | Premise | Square
 HYPOTHESIS = Premise("hypothesis", "hypothesis", ("?",))
@@ -94,7 +96,9 @@ def _written(book: Book, statement: Statement, chart: tuple[Assignment, ...]) ->
             left = (c for c in part.conditions if (text(c.left), text(c.right)) not in placed)
             uses.extend(condition(c) for c in left)
         elif isinstance(use, str):
-            uses.append(f"asm {use}" if f"asm {use}" in known else use)
+            uses.append(_step(use, known))
+        elif isinstance(use, Premise) and use.kind == STEP:
+            uses.append(replace(use, name=_step(use.name, known)))
         else:
             uses.append(use)
     return Written(
@@ -115,23 +119,35 @@ def _written(book: Book, statement: Statement, chart: tuple[Assignment, ...]) ->
     )
 
 
+def _step(name: str, known: Set[str]) -> str:
+    return f"asm {name}" if f"asm {name}" in known else name
+
+
 def _charts(statement: Statement) -> Iterator[tuple[Assignment, ...]]:
     """Parameters in terms of the slack of their conditions, with n above m and without."""
     proof, part = statement.proof, statement.claim.parts[0]
     placed: dict[str, Assignment] = {}
     if proof is not None and CONDITIONS in proof.uses:
-        for of in part.conditions:
-            if of.left.is_Symbol and of.left not in of.right.free_symbols:
-                placed.setdefault(of.left.name, _IN_CHART[of.relation](of.left, of.right))
+        for one in _placements(part.conditions):
+            placed.setdefault(one.name, one)
     own = tuple(placed.values())
-    spoken_of = {name for side in _sides(part) for name in map(str, side.free_symbols)}
-    implied = [
-        above(high, low)
-        for high, low in ((n, m), (L, mu))
-        if {str(high), str(low)} <= spoken_of and not {str(high), str(low)} & placed.keys()
-    ]
+    implied = [one for one in _implied(part) if not {one.name, one.bound} & placed.keys()]
     for count in range(len(implied), -1, -1):
         yield from ((*chosen, *own) for chosen in combinations(implied, count))
+
+
+def _placements(conditions: tuple[Condition, ...]) -> Iterator[Assignment]:
+    """What conditions with a symbol alone on their left make of it."""
+    for of in conditions:
+        if of.left.is_Symbol and of.left not in of.right.free_symbols:
+            yield _IN_CHART[of.relation](of.left, of.right)
+
+
+def _implied(part: Part) -> tuple[Assignment, ...]:
+    """n above m and L above mu, where both are spoken of."""
+    spoken_of = {name for side in _sides(part) for name in map(str, side.free_symbols)}
+    pairs = ((n, m), (L, mu))
+    return tuple(above(*pair) for pair in pairs if set(map(str, pair)) <= spoken_of)
 
 
 def _sides(part: Part) -> list[sp.Expr]:
@@ -148,7 +164,7 @@ def refuse_contradiction(theory: Theory, statement: Statement) -> None:
     """
     conditions = statement.claim.parts[0].conditions
     false = [str(c) for c in conditions if _is_false(c)]
-    if false or (conditions and _contradict(theory, conditions)):
+    if false or (conditions and _contradict(theory, statement)):
         shown = " and ".join(false or [str(c) for c in conditions])
         raise FedboundsError(
             f"{statement.line}: the conditions of {statement.claim.id} contradict each other: "
@@ -161,14 +177,28 @@ def _is_false(of: Condition) -> bool:
     return bool(relation(of.left, of.right) == sp.false)
 
 
-def _contradict(theory: Theory, conditions: tuple[Condition, ...]) -> bool:
+def _contradict(theory: Theory, statement: Statement) -> bool:
+    """Whether some chart shows it; that none does is no proof that the conditions can be met."""
+    part, known = statement.claim.parts[0], spoken(theory)
+    conditions = part.conditions
     absurd = Stated("1", "<=", "0", tuple(comparisons(conditions)))
-    step = Written(
-        "contradiction", absurd, sp.S.One, "<=", sp.S.Zero,
-        tuple(condition(c) for c in conditions), conditions=conditions,
-    )  # fmt: skip
-    try:
-        certified(spoken(theory), step, {})
-    except Refused:
-        return False
-    return True
+    always = tuple(Premise("condition", "", (UNKNOWN,), one) for one in known.always)
+    premises = (*(condition(c) for c in conditions), *always)
+    implied = _implied(part)
+    own = [(one,) for one in _placements(conditions)] if implied or len(conditions) > 1 else []
+    for chart in [*product([(), implied], [(), *own])]:
+        step = Written(
+            "contradiction", absurd, sp.S.One, "<=", sp.S.Zero, premises, _joined(*chart),
+            conditions=conditions,
+        )  # fmt: skip
+        try:
+            certified(known, step, {})
+        except Refused:
+            continue
+        return True
+    return False
+
+
+def _joined(implied: tuple[Assignment, ...], own: tuple[Assignment, ...]) -> tuple[Assignment, ...]:
+    placed = {assignment.name for assignment in own}
+    return (*(one for one in implied if one.name not in placed), *own)

@@ -9,10 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from fedbounds.errors import FedboundsError, unknown_name
+from fedbounds.errors import FedboundsError, require, unknown_name
 from fedbounds.theory.catalogue import PAPERS, Entry
 from fedbounds.theory.checker.data import Premise, Square
 from fedbounds.theory.claims import Claim, Condition, Part
@@ -37,6 +38,7 @@ from .quantities import OfState
 
 CONDITIONS = "conditions"
 CONTROL_VARIATES = "control variates"
+STEP = "step"  # the kind of a premise that is an earlier step
 _DECLARED: dict[str, dict[str, str]] = {}  # signs of own names, by theory: names are global
 _ASSUMPTIONS = {name.value: name for name in Assumption}
 _OF_PROBLEMS = {identifier(name) for name in Constant} | {"n", "d_u", "d_v", "T", "t", "sigma2"}
@@ -196,10 +198,13 @@ class Theory:
             )
         if by not in ("", "induction"):
             raise unknown_name("rule", by, ["induction"])
-        known = {s.claim.id.partition("/")[2] for s in self.statements} | {CONDITIONS}
+        known = {s.claim.id.partition("/")[2] for s in self.statements}
         for use in uses:
-            if isinstance(use, str) and use not in known:
-                raise unknown_name(f"step cited by {name!r}", use, known)
+            if not isinstance(use, str | Premise | Square):
+                raise FedboundsError(f"{name!r} uses {use!r}; expected names, premises and squares")
+            cited = use.name if isinstance(use, Premise) and use.kind == STEP else use
+            if isinstance(cited, str) and cited not in known and use != CONDITIONS:
+                raise unknown_name(f"step cited by {name!r}:", cited, {*known, CONDITIONS})
         return Proof(tuple(uses), by)
 
     def _entry(self, name: str, statement: str, formula: str, line: str) -> Entry:
@@ -270,7 +275,9 @@ class Theory:
 
     def _ids(self, proof: Proof) -> Iterator[str]:
         for use in proof.uses:
-            if isinstance(use, str) and use != CONDITIONS:
+            if isinstance(use, Premise) and use.kind == STEP:
+                yield f"{self.key}/{use.name}"
+            elif isinstance(use, str) and use != CONDITIONS:
                 yield f"{self.key}/{use}"
 
     def all_names(self) -> Names:
@@ -352,7 +359,7 @@ def theory(
             raise FedboundsError(
                 f"algorithm is {type(algorithm).__name__}; expected Algorithm(init, draw, step)"
             )
-        pairs = tuple(quadratics() if problems is None else problems)
+        pairs = tuple(_pair(pair) for pair in (quadratics() if problems is None else problems))
         if not pairs:
             raise FedboundsError("problems is empty; expected pairs (problem, start)")
         for law in laws:
@@ -370,6 +377,23 @@ def theory(
         return Theory(
             key, algorithm, title or key, values, pairs, tuple(rounds), horizon, line, tuple(laws)
         )
+
+
+def _pair(given: Any) -> Pair:
+    """A problem and a start of its shape."""
+    if not isinstance(given, tuple) or len(given) != 2 or not hasattr(given[0], "gradient"):
+        raise FedboundsError(
+            f"problems has {type(given).__name__} as an entry; expected a list of pairs "
+            "(problem, start), such as [quadratic(...)] or [(objective(...), [0.0, 1.0])]"
+        )
+    problem, start = given
+    found = np.asarray(start) if hasattr(start, "dtype") else np.asarray(start, dtype=np.float64)
+    expected = (problem.shared_dimension,)
+    require(found.shape == expected, "shape of a start", found.shape, f"{expected}")
+    exact = getattr(problem, "hessian", found).dtype == object
+    if (found.dtype == object) != exact:
+        raise FedboundsError("problem and start differ: one in rationals and one in floats")
+    return problem, found
 
 
 def _with_uses(entry: Entry, uses: tuple[str, ...]) -> Entry:

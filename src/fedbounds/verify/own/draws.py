@@ -129,11 +129,18 @@ class Draws:
         Of each row.
     laws : tuple of Law
         In the order of the calls.
+    last : dict of arrays
+        What ``draw`` returned when it was asked for the last row alone.
     """
 
     drawn: dict[str, Array]
     chances: list[fmpq]
     laws: tuple[Law, ...]
+    last: dict[str, Array]
+
+
+class TooManyError(FedboundsError):
+    """A round has more outcomes than are enumerated."""
 
 
 def every_draw(draw: Callable[[Random], dict[str, Array]], exact: bool) -> Draws:
@@ -141,8 +148,10 @@ def every_draw(draw: Callable[[Random], dict[str, Array]], exact: bool) -> Draws
 
     Raises
     ------
+    TooManyError
+        If there are more than `MOST_OUTCOMES`.
     FedboundsError
-        If there are too many, or the calls depend on outcomes.
+        If the calls depend on outcomes.
     """
     laws: list[Law] = []
 
@@ -153,27 +162,32 @@ def every_draw(draw: Callable[[Random], dict[str, Array]], exact: bool) -> Draws
     draw(Random(first, exact))
     count = prod(len(law.chances) for law in laws)
     if count > MOST_OUTCOMES:
-        raise FedboundsError(
-            f"a round has {count} outcomes; at most {MOST_OUTCOMES} are enumerated"
-        )
+        raise TooManyError(f"a round has {count} outcomes; at most {MOST_OUTCOMES} are enumerated")
     digits = np.unravel_index(np.arange(count), [len(law.chances) for law in laws] or [1])
-    again: list[str] = []
 
-    def chosen(law: Law) -> Array:
-        number = len(again)
-        again.append(law.name)
-        if number >= len(laws) or law.name != laws[number].name:
-            raise FedboundsError(
-                f"draw asked for {law.name} as call {number + 1}; its calls must not depend on "
-                "outcomes"
-            )
-        return law.outcomes[digits[number]]
+    def rows(at: slice) -> dict[str, Array]:
+        again: list[str] = []
 
-    drawn = draw(Random(chosen, exact))
+        def chosen(law: Law) -> Array:
+            number = len(again)
+            again.append(law.name)
+            if number >= len(laws) or law.name != laws[number].name:
+                raise FedboundsError(
+                    f"draw asked for {law.name} as call {number + 1}; its calls must not depend on "
+                    "outcomes"
+                )
+            return law.outcomes[digits[number][at]]
+
+        found = draw(Random(chosen, exact))
+        if len(again) != len(laws):
+            raise FedboundsError("draw made fewer calls; they must not depend on outcomes")
+        return found
+
+    drawn, last = rows(slice(None)), rows(slice(-1, None))
     chances = [fmpq(1)] * count
     for law, at in zip(laws, digits, strict=False):
         chances = [chance * law.chances[i] for chance, i in zip(chances, at, strict=True)]
-    return Draws(drawn, chances, tuple(laws))
+    return Draws(drawn, chances, tuple(laws), last)
 
 
 def _subsets(clients: int, m: int) -> Iterable[tuple[int, ...]]:

@@ -37,12 +37,15 @@ def _find(run: OwnRun) -> Found:
     }
     for name, value in theory.constants.items():
         parameters[name] = _own_constant(theory, name, value, run)
-        _refuse_negative(theory, f"constant {name!r}", (parameters[name],), "a number >= 0")
+        where = f"{place(value)}: the constant {name!r}"
+        _refuse_negative(where, (parameters[name],), "a number >= 0")
     series = _moments(run, theory) if run.moments else _enumerated(run, theory)
     for name in theory.quantities.keys() - SIGNED:
-        _refuse_negative(theory, f"quantity {name!r}", series.get(name, ()), "signed=True")
+        where = f"{place(theory.quantities[name])}: the quantity {name!r}"
+        _refuse_negative(where, series.get(name, ()), "signed=True in its declaration")
+    where = f"{theory.line}: the gap f"
     gap = series.get(Quantity.GAP.value, ())
-    _refuse_negative(theory, "gap f", gap, "an infimum that is a lower bound of f")
+    _refuse_negative(where, gap, "an infimum that is a lower bound of f")
     how = "exact moments" if run.moments else "enumerated"
     return Found(
         family=f"{theory.algorithm.name} on {_kind(problem)}, {how}",
@@ -96,8 +99,8 @@ def _own_constant(theory: Theory, name: str, value: Any, run: OwnRun) -> fmpq:
         ) from error
 
 
-def _refuse_negative(theory: Theory, what: str, values: Any, expected: str) -> None:
+def _refuse_negative(where: str, values: Any, expected: str) -> None:
     """Raise where a number is below zero that proofs take for at least zero."""
     low = min(values, default=0)
     if low < -_ROUNDING * max(abs(x) for x in values) if isinstance(low, float) else low < 0:
-        raise FedboundsError(f"{theory.line}: the {what} is {low} on a run; expected {expected}")
+        raise FedboundsError(f"{where} is {low} on a run; expected {expected}")

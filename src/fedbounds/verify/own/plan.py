@@ -27,6 +27,7 @@ from . import slack as slack
 from .algorithm import draws_of
 from .clients import Clients
 from .declare import Theory
+from .draws import TooManyError
 from .enumerated import MOST_ROWS
 from .known import problem_of
 from .setup import OwnRun, constants
@@ -40,6 +41,10 @@ _SHARES = (fmpq(1), fmpq(1, 2))  # of the largest step that a condition allows
 def cases(theory: Theory, source: str, profile: Profile, seed: int) -> Iterator[Case]:
     """Cases in the order of their work, each shape of problem in turn."""
     found = sorted(_every(theory, source), key=lambda case: case.work)
+    if not found:
+        raise FedboundsError(
+            f"{theory.line}: no run can be enumerated; give smaller problems, or fewer draws"
+        )
     yield from _spread(found, _MOST[profile])
 
 
@@ -81,10 +86,8 @@ def _outcomes(theory: Theory, problem: Any, start: Any, values: Values) -> int |
     run = OwnRun(theory.key, "", problem, values, start, 1)
     try:
         draws = draws_of(theory.algorithm, Clients(problem), run.parameters(), run.exact)
-    except FedboundsError as error:
-        if "outcomes" in str(error):
-            return None
-        raise
+    except TooManyError:
+        return None
     return prod(len(law.chances) for law in draws.laws)
 
 
