@@ -232,7 +232,7 @@ def catalogue_of(monkeypatch, folder, uses):
     ]
     (folder / "catalogue.toml").write_text("\n".join(lines), encoding="utf-8")
     monkeypatch.setattr(catalogue.resources, "files", lambda package: folder)
-    return catalogue.paper.__wrapped__("personalization")
+    return catalogue._of_the_package.__wrapped__("personalization")
 
 
 def test_uses_are_read_from_the_catalogue(monkeypatch, tmp_path):

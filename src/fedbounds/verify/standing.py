@@ -117,7 +117,7 @@ def standing(statement: StatementStatus, proof: ProofStatus) -> Standing:
         return Standing.CONFLICT if proof in proved else Standing.REFUTED
     if proof in proved:
         return proved[proof]
-    if proof is ProofStatus.CONDITIONAL and statement is StatementStatus.SURVIVED:
+    if proof is ProofStatus.CONDITIONAL:
         return Standing.CONDITIONAL
     if proof is ProofStatus.GAP:
         return Standing.GAP
