@@ -150,7 +150,8 @@ class _Reader:
         """The decimal as it is written, never rounded."""
         written = ast.get_source_segment(self.text.strip(), node) or ""
         try:
-            if node.value and not _LEAST < abs(node.value) < 1 / _LEAST:
+            size = abs(node.value)  # type: ignore[arg-type]
+            if size and not _LEAST < size < 1 / _LEAST:
                 raise ValueError
             found = sp.Rational(written)
         except (TypeError, ValueError) as error:

@@ -40,6 +40,7 @@ CONDITIONS = "conditions"
 CONTROL_VARIATES = "control variates"
 STEP = "step"  # the kind of a premise that is an earlier step
 _DECLARED: dict[str, dict[str, str]] = {}  # signs of own names, by theory: names are global
+_TURNED = {"<=": ">=", ">=": "<=", "==": "=="}
 _ASSUMPTIONS = {name.value: name for name in Assumption}
 _OF_PROBLEMS = {identifier(name) for name in Constant} | {"n", "d_u", "d_v", "T", "t", "sigma2"}
 _KNOWN_PARAMETERS = {"m": "1:n", "K": (1, 2)}
@@ -411,6 +412,8 @@ def _condition(text: str, names: Names) -> Condition:
     found = relation(text, names)
     if quantities_in(found.left) | quantities_in(found.right):
         raise FedboundsError(f"condition {text!r} has a measured quantity; expected parameters")
+    if found.right.is_Symbol and not found.left.is_Symbol:
+        return Condition(found.right, _TURNED[found.relation], found.left)
     return found
 
 

@@ -15,6 +15,7 @@ from flint import fmpq
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.linear import rational
+from fedbounds.theory.symbols import constants_in
 from fedbounds.theory.typed import Names, expression
 from fedbounds.vocabulary import Method
 
@@ -162,6 +163,14 @@ def _edges(theory: Theory, name: str, known: Mapping[str, Any]) -> list[fmpq]:
             for c in statement.claim.parts[0].conditions
             if c.left.is_Symbol and c.left.name == name and c.relation in ("<=", "==")
         ]
+        later = {
+            x for b in bounds for x in constants_in(b)
+        } & theory.parameters.keys() - known.keys()
+        if later:
+            raise FedboundsError(
+                f"{theory.line}: the edges of {name!r} depend on {', '.join(sorted(later))}, which "
+                "come later; give parameters in the order in which they are needed"
+            )
         values = [_evaluated(b, known) for b in bounds if _can(b, known)]
         if values and min(values) not in found:
             found.append(min(values))

@@ -1,0 +1,23 @@
+"""Theories of one's own are known to a whole process; each test forgets those that it made."""
+
+import pytest
+
+from fedbounds.theory import contributed, symbols
+from fedbounds.verify.own import declare, known
+
+
+@pytest.fixture(autouse=True)
+def forgotten():
+    stores = (
+        contributed._KNOWN,
+        known._LOADED,
+        declare._DECLARED,
+        symbols.CONSTANTS,
+        symbols.MEANING,
+        symbols.SIGNED,
+    )
+    kept = [store.copy() for store in stores]
+    yield
+    for store, before in zip(stores, kept, strict=True):
+        store.clear()
+        store.update(before)

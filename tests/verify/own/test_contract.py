@@ -1,0 +1,190 @@
+"""What an algorithm may not do: sample, mix outcomes, change its arguments, mix in floats."""
+
+import numpy as np
+import pytest
+from flint import fmpq
+from own_files import loaded, own_file
+
+from fedbounds.errors import FedboundsError
+from fedbounds.verify.own.count import Count
+from fedbounds.verify.own.enumerated import enumerated
+from fedbounds.verify.own.families import quadratic
+from fedbounds.verify.own.load import load
+from fedbounds.verify.own.setup import OwnRun
+
+RNG = "import numpy as np\nimport random as python\nrng = np.random.default_rng(0)"
+STEP = 'g = {}\nreturn {{"x": state["x"] - p["eta"] * g * problem.full_gradient(state["x"])}}'
+BROKEN = {
+    "a generator of the module": (dict(step=STEP.format("rng.normal()")), ":10", "two results"),
+    "a rare coin": (dict(step=STEP.format("int(rng.random() < 0.5)")), ":10", "step gives"),
+    "NumPy in step": (dict(step=STEP.format("np.random.rand()")), ":11", "samples"),
+    "Python in step": (dict(step=STEP.format("python.random()")), ":11", "samples"),
+    "init samples": (dict(init='return {"x": start * rng.integers(10**9)}'), ":6", "init gives two"),
+    "draw samples": (
+        dict(draw='return {"present": random.participants(2, 1) * rng.integers(10**9)}'),
+        ":8",
+        "another value",
+    ),
+    "draw mixes rows": (
+        dict(draw='a = random.participants(2, 1)\nreturn {"present": a / a.sum()}'),
+        ":8",
+        "keep rows apart",
+    ),
+    "step mixes rows": (
+        dict(step='x = state["x"] - drawn["present"][:, :1]\nreturn {"x": x - x.mean(axis=0)}'),
+        ":10",
+        "mix rows",
+    ),
+    "step mixes rows of the state": (
+        dict(
+            step="x = state['x']\nm = x.mean()\n"
+            "return {'x': x / 2 - drawn['present'][:, :1] + m}"
+        ),
+        ":10",
+        "mix rows",
+    ),
+    "step changes the state": (
+        dict(step='state["x"] -= 1\nreturn {"x": state["x"] / 2}'),
+        ":10",
+        "changes its argument state['x']",
+    ),
+    "step changes the draws": (
+        dict(step='drawn["present"] += 1\nreturn {"x": state["x"] / 2}'),
+        ":10",
+        "changes its argument drawn['present']",
+    ),
+    "no dict": (dict(init="return start"), ":6", "expected a dict of arrays"),
+    "no model": (dict(init='return {"y": start}'), ":6", "state['x']"),
+    "init's shape": (dict(init='return {"x": start[0]}'), ":6", "(rows, d) = (1, 1)"),
+    "draw's shape": (dict(draw='return {"z": 1}'), ":8", "one row for each"),
+    "step's shape": (dict(step='return {"x": state["x"][:, 0]}'), ":10", "expected the shape"),
+    "step's rows": (dict(step='return {"x": state["x"][:1]}'), ":10", "one row for each of 2"),
+    "step forgets": (dict(step='return {"y": state["x"]}'), ":10", "missing"),
+    "step returns nothing": (dict(step="pass"), ":10", "NoneType"),
+    "a name that is not given": (
+        dict(step='return {"x": state["x"] * p["gamma"]}'),
+        ":11",
+        "asks for p['gamma']",
+    ),
+    "a default for such a name": (
+        dict(step='return {"x": state["x"] * p.get("gamma", 1)}'),
+        ":11",
+        "asks for p['gamma']",
+    ),
+    "an exception": (dict(step="return 1 / 0"), ":11", "ZeroDivisionError"),
+    "too many outcomes": (dict(draw='return {"z": random.signs(13)}'), ":8", "8192 outcomes"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_what_breaks_the_contract_is_told_with_file_and_line(tmp_path, how):
+    pieces, line, told = BROKEN[how]
+    path = own_file(tmp_path, before=RNG, **pieces)
+    with pytest.raises(FedboundsError) as caught:
+        load(path)
+    message = str(caught.value)
+    assert message.startswith(path + line), message
+    assert told in message
+    assert "\n" not in message
+
+
+def run_of(theory, rounds=2):
+    problem, start = quadratic([[[1]], [[3]]], [[1], [-2]], [4])
+    values = (("m", fmpq(1)), ("eta", fmpq(1, 8)))
+    return OwnRun(theory.key, "", problem, values, start, rounds)
+
+
+EXACT = {
+    "a float factor": (
+        dict(step='return {"x": 0.5 * state["x"]}'),
+        "write x / 2, not 0.5 * x",
+    ),
+    "floats in the state": (
+        dict(
+            init='return {"x": start, "c": problem.xp.zeros((1, 1))}',
+            step='return {"x": state["x"] / 2, "c": state["c"]}',
+        ),
+        "init returned state['c'] in floats",
+    ),
+    "floats made by step": (
+        dict(
+            init='return {"x": start, "c": start * 0}',
+            step='return {"x": state["x"] / 2, "c": problem.xp.zeros(state["x"].shape)}',
+        ),
+        "step returned state['c'] in floats",
+    ),
+}
+
+
+@pytest.mark.parametrize("how", EXACT)
+def test_exact_runs_do_not_meet_floats(tmp_path, how):
+    pieces, told = EXACT[how]
+    theory = loaded(tmp_path, **pieces)
+    with pytest.raises(FedboundsError, match="mine.py:.*") as caught:
+        enumerated(run_of(theory), theory.algorithm, {})
+    assert told in str(caught.value)
+
+
+QUANTITIES = {
+    "its shape": (lambda p, s: s["x"], "expected one number per row"),
+    "floats": (lambda p, s: s["x"][:, 0].astype(float), "in floats"),
+    "floats as objects": (lambda p, s: s["x"][:, 0].astype(float).astype(object), "in floats"),
+    "rows that are mixed": (lambda p, s: (s["x"] - s["x"].mean())[:, 0], "mix rows"),
+    "an exception": (lambda p, s: s["y"], "KeyError"),
+}
+
+
+@pytest.mark.parametrize("how", QUANTITIES)
+def test_quantities_that_are_no_number_of_a_row_are_refused(tmp_path, how):
+    function, told = QUANTITIES[how]
+    theory = loaded(tmp_path)
+    with pytest.raises(FedboundsError, match="test_contract.py:") as caught:
+        enumerated(run_of(theory), theory.algorithm, {"Z": function})
+    assert told in str(caught.value)
+
+
+def test_what_the_contract_allows_is_not_refused(tmp_path):
+    """State beside the model, selection by draws, helpers, whole numbers, in-place on own arrays."""
+    theory = loaded(
+        tmp_path,
+        before="HALF = 2\ndef helper(x):\n    return x / HALF",
+        init='return {"x": start, "k": problem.xp.zeros((1, 1), dtype=int)}',
+        draw='return {"i": random.index(problem.clients)}',
+        step="""
+            rows = problem.xp.arange(len(drawn["i"]))
+            y = problem.gradient(state["x"])[rows, drawn["i"], :]
+            y *= 1 / p["m"]
+            return {"x": helper(state["x"] - p["eta"] * y), "k": state["k"] + 1}
+        """,
+    )
+    found = enumerated(run_of(theory), theory.algorithm, {})
+    assert len(found["D_W"]) == 3
+
+
+@pytest.mark.parametrize(
+    "of", [lambda m: 1 / m, lambda m: 1 / (m + 1), lambda m: 1 / (2 * m), lambda m: (m - 1) / 3,
+           lambda m: 1 / (1 - m * m), lambda m: (1 + m) / (m * 2)],
+)  # fmt: skip
+def test_counts_divide_exactly(of):
+    from fractions import Fraction
+
+    found = of(Count(3))
+    assert isinstance(found, fmpq)
+    assert Fraction(str(found)) == of(Fraction(3))
+
+
+def test_counts_are_whole_numbers_for_everything_else():
+    m = Count(3)
+    assert list(range(m)) == [0, 1, 2]
+    assert [7, 8, 9, 10][m] == 10
+    assert m // 2 == 1
+    assert np.zeros((m, 2)).shape == (3, 2)
+    assert (m * np.arange(2)).tolist() == [0, 3]
+
+
+def test_the_round_divides_exactly(tmp_path):
+    step = 'return {"x": state["x"] * (1 / (p["t"] + 2))}'
+    theory = loaded(tmp_path, step=step)
+    square = {"Z": lambda problem, state: state["x"][:, 0]}
+    found = enumerated(run_of(theory, 3), theory.algorithm, square)
+    assert found["Z"].tolist() == [4, 2, fmpq(2, 3), fmpq(1, 6)]

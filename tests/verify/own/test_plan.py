@@ -1,0 +1,165 @@
+"""Runs at the edges of the claims' conditions, values of parameters, and what is refused of them."""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from flint import fmpq
+from own_files import loaded, own_file
+
+from fedbounds.errors import FedboundsError
+from fedbounds.verify.judge import judge
+from fedbounds.verify.own.load import load
+from fedbounds.verify.own.plan import cases
+from fedbounds.verify.profile import Profile
+
+ONE = "[quadratic([[[1]], [[3]], [[4]]], [[1], [-2], [3]], [4])]"  # n = 3, mu = 1, L = 4
+
+
+def values_of(theory):
+    found = [dict(case.setup.values) for case in cases(theory, "s", Profile.DEFAULT, 0)]
+    return [dict(one) for one in dict.fromkeys(tuple(sorted(x.items())) for x in found)]
+
+
+def test_edges_are_the_largest_values_of_every_claim_and_half_of_them(tmp_path):
+    theory = loaded(
+        tmp_path,
+        problems=ONE,
+        parameters='{"m": (1,), "K": (2,), "eta": "edges"}',
+        body="""
+            me.claim("a", "D_W(t) >= 0", conditions=["eta <= 1/(L*K)", "eta <= 1/(4*mu)"])
+            me.claim("b", "D_W(t) >= 0", conditions=["1/(2*mu) >= eta"])
+            me.claim("c", "D_W(t) >= 0", conditions=["eta*L <= 100"])
+        """,
+    )
+    assert {x["eta"] for x in values_of(theory)} == {fmpq(1, k) for k in (8, 16, 2, 4)}
+
+
+def test_some_runs_are_at_equality_and_every_verdict_is_inside_its_conditions(tmp_path):
+    theory = loaded(
+        tmp_path,
+        problems=ONE,
+        parameters='{"m": "1:n", "eta": "edges"}',
+        body="""
+            me.claim("a", "eta*L <= 1/2", conditions=["eta <= 1/(2*L)"])
+            me.claim("b", "eta*mu <= 1/3", conditions=["eta <= 1/(3*mu)", "m >= 2"])
+        """,
+    )
+    claims = [statement.claim for statement in theory.statements]
+    seen = Counter()
+    for case in cases(theory, "s", Profile.QUICK, 0):
+        eta, m = dict(case.setup.values)["eta"], dict(case.setup.values)["m"]
+        for found in judge(claims, case).judgements:
+            name = found.claim.id[-1]
+            inside = eta <= fmpq(1, 8) if name == "a" else eta <= fmpq(1, 3) and m >= 2
+            edge = eta == (fmpq(1, 8) if name == "a" else fmpq(1, 3))
+            assert (found.verdict.value == "not violated") is inside
+            assert (found.verdict.value == "outside conditions") is not inside
+            seen[name, inside, edge] += 1
+    assert seen["a", True, True]
+    assert seen["b", True, True]
+    assert seen["a", False, False]
+
+
+def test_ranges_and_formulas_in_values(tmp_path):
+    theory = loaded(
+        tmp_path,
+        problems=ONE,
+        parameters='{"m": "n/2:n - 1/2", "K": "1:m", "eta": ("1/(n*L)", 0.25, "mu/m")}',
+        body='me.claim("a", "D_W(t) >= 0")',
+    )
+    found = {(x["m"], x["K"], x["eta"]) for x in values_of(theory)}
+    assert found == {
+        (fmpq(2), k, eta)
+        for k in (fmpq(1), fmpq(2))
+        for eta in (fmpq(1, 12), fmpq(1, 4), fmpq(1, 2))
+    }  # whole numbers of 3/2, ..., 5/2 are 2 alone
+
+
+def test_an_own_parameter_without_a_condition_gets_a_quarter_of_one_over_l(tmp_path):
+    body = 'me.parameter("beta", "momentum")\nme.claim("a", "beta*L <= 1/4")'
+    theory = loaded(tmp_path, problems=ONE, body=body)
+    assert {x["beta"] for x in values_of(theory)} == {fmpq(1, 16), fmpq(1, 32)}
+
+
+def test_horizons_are_in_the_order_of_work_and_at_most_as_many_as_the_profile_says(tmp_path):
+    theory = loaded(tmp_path, problems="quadratics()")
+    found = list(cases(theory, "s", Profile.QUICK, 0))
+    assert len(found) == 60
+    assert len({case.name for case in found}) == 60
+    assert [c.work for c in found] == sorted(c.work for c in found)
+    assert {case.setup.rounds for case in found} == {1, 2, 3}
+
+
+REFUSED = {
+    "m above n": ({"parameters": '{"m": (4,), "eta": (1,)}'}, "parameter 'm' is 4 where n = 2"),
+    "a number of the problem": (
+        {"parameters": '{"L": (1,), "m": (1,), "eta": (1,)}'},
+        "'L' is a number of the problem",
+    ),
+    "a variance": (
+        {"parameters": '{"sigma2": (1,), "m": (1,), "eta": (1,)}'},
+        "'sigma2' is a number of the problem",
+    ),
+    "a bare number": ({"parameters": '{"m": 1, "eta": (1,)}'}, 'expected "edges", "a:b"'),
+    "a misspelt word": ({"parameters": '{"m": (1,), "eta": "edge"}'}, "unknown name 'edge'"),
+    "no number": ({"parameters": '{"m": (1,), "eta": (None,)}'}, "expected a number"),
+    "none at all": ({"parameters": '{"m": "2:1", "eta": (1,)}'}, "no combination of parameters"),
+    "a later parameter": (
+        {
+            "parameters": '{"m": (1,), "eta": "edges", "K": (1,)}',
+            "body": 'me.claim("a", "D_W(t) >= 0", conditions=["eta <= 1/(L*K)"])',
+        },
+        "depend on K, which come later",
+    ),
+    "one pair": ({"problems": "quadratic([[[1]]], [[0]], [1])"}, "expected a list of pairs"),
+    "no start": ({"problems": "[quadratic([[[1]]], [[0]], [1])[0]]"}, "expected a list of pairs"),
+    "another shape": ({"problems": "[quadratic([[[1]]], [[0]], [1, 2])]"}, "shape of a start"),
+    "a float start": (
+        {"problems": "[(quadratic([[[1]]], [[0]], [1])[0], [1.0])]"},
+        "one in rationals and one in floats",
+    ),
+    "no problem": ({"problems": "[]"}, "problems is empty"),
+    "no round": ({"more": "rounds=(0,)"}, "rounds 0; expected whole numbers from 1"),
+    "a law": ({"more": 'laws=["controls"]'}, "unknown law 'controls'"),
+    "a paper": ({"key": "fedplt"}, "key 'fedplt'"),
+    "half a client": ({"problems": "quadratics(clients=(9,))"}, "clients n is 9"),
+    "asymmetric": ({"problems": "[quadratic([[[1, 2], [0, 1]]], [[0, 0]], [1, 1])]"}, "symmetric"),
+}
+
+
+@pytest.mark.parametrize("how", REFUSED)
+def test_wrong_values_are_told_with_file_and_line(tmp_path, how):
+    pieces, told = REFUSED[how]
+    path = own_file(tmp_path, **pieces)
+    with pytest.raises(FedboundsError) as caught:
+        load(path)
+    message = str(caught.value)
+    assert message.startswith(f"{path}:"), message
+    assert told in message
+
+
+def test_m_above_n_on_one_of_the_problems_is_refused_before_any_run(tmp_path):
+    theory = loaded(tmp_path, parameters='{"m": (1, 2), "eta": (1,)}')
+    with pytest.raises(FedboundsError, match="'m' is 2 where n = 1"):
+        next(cases(theory, "s", Profile.QUICK, 0))
+
+
+def test_runs_with_too_many_rows_are_left_to_moments(tmp_path):
+    few = '{"m": (1,), "eta": ("1/L",)}'
+    theory = loaded(tmp_path, problems=ONE, parameters=few, more="rounds=(12,)")
+    kept = [case.setup.moments for case in cases(theory, "s", Profile.QUICK, 0)]
+    assert kept
+    assert all(kept)
+
+
+def test_no_run_that_can_be_enumerated_is_an_error(tmp_path):
+    # one round of the second problem has 2^13 outcomes; the first, which is examined, has few
+    draw = """
+        return {"z": random.signs(13 if problem.clients == 1 else 1)}
+    """
+    step = 'return {"x": state["x"] / 2}'
+    theory = loaded(tmp_path, draw=draw, step=step)
+    (single,) = [pair for pair in theory.problems if pair[0].clients == 1][:1]
+    with pytest.raises(FedboundsError, match="no run can be enumerated"):
+        next(cases(replace(theory, problems=(single,)), "s", Profile.QUICK, 0))
