@@ -133,15 +133,23 @@ def _written(setup: OwnRun, theory: Theory, judgement: Any, part: Part, numbers:
 
 
 def _functions(source: str) -> str:
-    """Imports other than ours, functions, and plain constants, as they stand in the file."""
+    """Imports other than ours, functions, and constants, as they stand in the file."""
     kept = []
     for node in ast.parse(source).body:
         ours = isinstance(node, ast.ImportFrom) and (node.module or "").startswith("fedbounds")
-        plain = isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        plain = isinstance(node, ast.Assign) and _is_literal(node.value)
         imported = isinstance(node, ast.Import | ast.ImportFrom) and not ours
         if isinstance(node, ast.FunctionDef) or plain or imported:
             kept.append(ast.get_source_segment(source, node) or "")
     return "\n\n".join(kept)
+
+
+def _is_literal(node: ast.expr) -> bool:
+    try:
+        ast.literal_eval(node)
+    except ValueError:
+        return False
+    return True
 
 
 def _measured(name: str, theory: Theory) -> str:

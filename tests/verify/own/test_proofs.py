@@ -1,0 +1,198 @@
+"""Standings of own claims: what a proof may rest on, and what false premises never give."""
+
+import pytest
+from own_files import judged, own_file
+
+from fedbounds.errors import FedboundsError
+from fedbounds.verify.own.load import load
+
+PIECES = {
+    "problems": "quadratics(clients=(1, 2), dimensions=(1,))",
+    "parameters": '{"m": ("n",), "eta": "edges"}',
+    "more": "rounds=(2,), horizon=4",
+}
+INSIDE = 'conditions=["eta <= 1/(2*L)"], assumptions=["strongly convex clients"]'
+ROUND = f'me.given("one-round", "D_W(t+1) <= (1 - eta*mu)*D_W(t)", "a lemma", {INSIDE})\n'
+
+
+def standings(folder, body):
+    return {name: row["standing"] for name, row in judged(folder, body=body, **PIECES).items()}
+
+
+def claim(name, formula, uses, more=INSIDE):
+    return f'me.claim("{name}", "{formula}", uses={uses}, {more})\n'
+
+
+RATE = claim("a.rate", "D_W(t) <= (1 - eta*mu)**t*D_W(0)", ["one-round", "conditions"],
+             f'by="induction", {INSIDE}')  # fmt: skip
+
+
+def test_givens_carry_claims_and_never_confirm_them(tmp_path):
+    body = ROUND + RATE + claim("twice", "D_W(t) <= 2*(1 - eta*mu)**t*D_W(0)", ["a.rate", "conditions"])
+    assert standings(tmp_path, body) == {
+        "one-round": "tested",
+        "a.rate": "proved from givens",
+        "twice": "proved from givens",  # two levels up
+    }
+
+
+def test_a_claim_from_conditions_alone_is_confirmed(tmp_path):
+    body = claim("c", "eta*mu <= 1/2", ["conditions"])
+    body += claim("d", "eta*D_W(t) <= D_W(t)/L", ["conditions"])
+    assert standings(tmp_path, body) == {"c": "confirmed", "d": "confirmed"}
+
+
+def test_a_false_given_gives_nothing_at_any_distance(tmp_path):
+    """All these claims follow from the given; the given is broken on runs."""
+    body = ROUND.replace("(1 - eta*mu)", "(1 - eta*mu)**9")
+    body += claim("near", "D_W(t+1) <= (1 - eta*mu)**8*D_W(t)", ["one-round", "conditions"])
+    body += claim("true", "D_W(t+1) <= 2*D_W(t)", ["one-round", "conditions"])
+    body += claim("far", "D_W(t+1) <= 3*D_W(t)", ["true", "conditions"])
+    body += claim("farther", "D_W(t+1) <= 4*D_W(t)", ["far", "conditions"])
+    found = standings(tmp_path, body)
+    assert found.pop("one-round") == found.pop("near") == "refuted"
+    assert set(found.values()) == {"gap"}  # true, but not for that reason
+
+
+def test_a_halved_constant_is_refuted_and_shown_not_to_follow(tmp_path):
+    rows = judged(tmp_path, body=ROUND + RATE.replace("D_W(0)", "D_W(0)/2"), **PIECES)
+    assert rows["a.rate"]["standing"] == "refuted"
+    assert rows["one-round"]["standing"] == "tested"
+
+
+def test_an_induction_with_a_wrong_base_proves_nothing(tmp_path):
+    # true from round 1 on, and false at its base
+    body = ROUND + claim("base", "D_W(t) <= (1 - eta*mu)**t*D_W(0)*(1 - eta*mu)",
+                         ["one-round", "conditions"], f'by="induction", {INSIDE}')  # fmt: skip
+    assert standings(tmp_path, body)["base"] == "refuted"
+
+
+def test_a_given_from_round_one_says_nothing_of_round_zero(tmp_path):
+    body = ROUND.replace('"a lemma",', '"a lemma", first=1,') + RATE
+    body += claim("early", "D_W(t+1) <= D_W(t)", ["one-round", "conditions"])
+    body += claim("late", "D_W(t+1) <= D_W(t)", ["one-round", "conditions"], "first=1, " + INSIDE)
+    found = standings(tmp_path, body)
+    assert (found["a.rate"], found["early"]) == ("tested", "tested")
+    assert found["late"] == "proved from givens"
+
+
+def test_a_given_is_only_used_inside_its_conditions_and_assumptions(tmp_path):
+    convex = 'assumptions=["strongly convex clients"]'
+    body = ROUND
+    body += claim("wide", "D_W(t+1) <= D_W(t)", ["one-round", "conditions"],
+                  f'conditions=["eta <= 1/L"], {convex}')  # fmt: skip
+    body += claim("any", "D_W(t+1) <= D_W(t)", ["one-round", "conditions"],
+                  'conditions=["eta <= 1/(2*L)"]')  # fmt: skip
+    body += claim("narrow", "D_W(t+1) <= D_W(t)", ["one-round", "conditions"],
+                  f'conditions=["eta <= 1/(4*L)"], {convex}')  # fmt: skip
+    found = standings(tmp_path, body)
+    assert found["narrow"] == "proved from givens"
+    assert found["wide"] in ("tested", "gap")
+    assert found["any"] in ("tested", "gap")
+
+
+def test_every_condition_can_be_used_also_a_second_one_on_the_same_symbol(tmp_path):
+    both = 'conditions=["eta <= 1/L", "eta <= 1/(2*L)"]'
+    body = claim("second", "eta*L <= 1/2", ["conditions"], both)
+    assert standings(tmp_path, body)["second"] == "confirmed"
+
+
+def test_what_meanings_imply_may_be_used_and_holds_on_every_run(tmp_path):
+    body = claim("counts", "m*D_W(t) <= n*D_W(t)", ["conditions"])
+    body += claim("curves", "mu*D_W(t) <= L*D_W(t)", ["conditions"])
+    rows = judged(tmp_path, body=body, **PIECES)
+    for row in rows.values():
+        assert row["standing"] == "confirmed"
+        assert row["statement"] == "survived"
+
+
+def test_a_signed_quantity_is_not_dropped(tmp_path):
+    declared = 'me.quantity("Zq", "a coordinate", lambda p, s: s["x"][:, 0], signed=True)\n'
+    body = declared + claim("signed", "D_W(t) <= D_W(t) + Zq(t)", ["conditions"])
+    assert standings(tmp_path, body)["signed"] == "refuted"
+    sure = 'me.quantity("Zp", "a square", lambda p, s: s["x"][:, 0] ** 2)\n'
+    body = sure + claim("square", "D_W(t) <= D_W(t) + Zp(t)", ["conditions"])
+    assert standings(tmp_path, body)["square"] == "confirmed"
+
+
+SIGNS = {
+    "a quantity": 'me.quantity("Zn", "negative", lambda p, s: -(s["x"][:, 0] ** 2) - 1)\n'
+    'me.claim("c", "D_W(t) <= D_W(t) + Zn(t)", uses=["conditions"], conditions=["eta <= 1/L"])',
+    "a constant": 'me.constant("cn", "negative", lambda p, s: -1)\n'
+    'me.claim("c", "D_W(t) <= D_W(t) + cn", uses=["conditions"], conditions=["eta <= 1/L"])',
+}
+
+
+@pytest.mark.parametrize("what", SIGNS)
+def test_a_wrong_sign_is_an_error_and_not_a_proof(tmp_path, what):
+    """Their proofs rest on the declared sign, so a conflict would be the suite's word for it."""
+    with pytest.raises(FedboundsError, match="is -.* on a run; expected"):
+        judged(tmp_path, body=SIGNS[what], **PIECES)
+
+
+def test_a_constant_that_must_be_positive_is_not_judged_at_zero(tmp_path):
+    body = 'me.constant("cz", "zero", lambda p, s: 0, positive=True)\n'
+    body += 'me.claim("c", "D_W(t) >= 0*cz + D_W(t)/(cz + 1) - D_W(t)")'
+    (row,) = judged(tmp_path, body=body, **PIECES).values()
+    assert set(row["readings"][0]["counts"]) == {"outside conditions"}
+
+
+def test_givens_may_be_cited_at_another_round(tmp_path):
+    body = ROUND
+    body += claim("cited", "D_W(t+1) <= D_W(t)", '[cite("one-round"), "conditions"]')
+    assert standings(tmp_path, body)["cited"] == "proved from givens"
+
+
+REFUSED = {
+    "nothing": ("uses=[]", "cites nothing"),
+    "a later claim": ('uses=["later"]', "unknown step cited by 'a': 'later'"),
+    "itself": ('uses=["a"]', "unknown step cited by 'a': 'a'"),
+    "a later claim by cite": ('uses=[cite("later")]', "unknown step cited by 'a': 'later'"),
+    "a string": ('uses="one-round"', "expected a sequence: ['one-round']"),
+    "a number": ("uses=[5]", "uses 5; expected names"),
+    "another rule": ('uses=["one-round"], by="inducton"', "the nearest are induction"),
+}
+
+
+@pytest.mark.parametrize("how", REFUSED)
+def test_proofs_that_cite_what_is_not_there_are_told_with_their_line(tmp_path, how):
+    uses, told = REFUSED[how]
+    body = f'{ROUND}me.claim("a", "D_W(T) >= 0", {uses})\nme.claim("later", "D_W(T) >= 0")'
+    path = own_file(tmp_path, body=body)
+    with pytest.raises(FedboundsError) as caught:
+        load(path)
+    assert str(caught.value).startswith(f"{path}:"), str(caught.value)
+    assert told in str(caught.value)
+
+
+CONTRADICTIONS = [
+    '["2 <= 1"]',
+    '["eta <= 1/(2*L)", "eta >= 1/L"]',
+    '["1/(2*L) >= eta", "1/L <= eta"]',
+    '["eta <= 1/(4*L*K)", "eta*L*K >= 1"]',
+    '["mu >= 2*L"]',
+    '["eta <= -1"]',
+    '["m >= n + 1"]',
+    '["eta == 1/L", "eta == 2/L"]',
+    '["eta*mu >= 3", "eta <= 2/L"]',
+]
+MET = [
+    '["eta <= 1/L", "eta >= 1/(2*L)"]',
+    '["eta <= 1/L", "eta <= 1/(2*L)"]',
+    '["mu >= L"]',
+    '["m >= n"]',
+    '["eta == 1/L"]',
+]
+
+
+@pytest.mark.parametrize("conditions", CONTRADICTIONS)
+def test_conditions_that_no_run_can_meet_are_refused(tmp_path, conditions):
+    path = own_file(tmp_path, body=f'me.claim("a", "D_W(T) >= 0", conditions={conditions})')
+    with pytest.raises(FedboundsError, match="contradict each other") as caught:
+        load(path)
+    assert str(caught.value).startswith(f"{path}:")
+
+
+@pytest.mark.parametrize("conditions", MET)
+def test_conditions_that_can_be_met_at_an_edge_are_not_refused(tmp_path, conditions):
+    load(own_file(tmp_path, body=f'me.claim("a", "D_W(T) >= 0", conditions={conditions})'))

@@ -1,0 +1,163 @@
+"""Witness scripts run by themselves and print the gap that was judged, or are not written."""
+
+import subprocess
+import sys
+
+import pytest
+from flint import fmpq
+from own_files import loaded
+
+from fedbounds.errors import FedboundsError
+from fedbounds.theory.registry import encoded_claims
+from fedbounds.verify.case import script_of
+from fedbounds.verify.judge import judge
+from fedbounds.verify.own.plan import cases
+from fedbounds.verify.profile import Profile
+from fedbounds.vocabulary import Verdict
+
+PROBLEMS = "quadratics(clients=(2,), dimensions=(1, 2))"
+NOISY = {
+    "draw": 'return {"s": random.participants(problem.clients, p["m"]), '
+    '"e": random.noise(problem, p["K"])}',
+    "step": """
+        y = problem.spread(state["x"])
+        for k in range(p["K"]):
+            y = y - p["eta"] * (problem.gradient(y) + drawn["e"][:, :, k, :])
+        return {"x": problem.xp.sum(drawn["s"][:, :, None] * y, axis=1) / p["m"]}
+    """,
+    "parameters": '{"m": "1:n", "K": (1,), "eta": ("1/(2*L)",)}',
+}
+FALSE = {
+    "a round": ({}, 'me.claim("a", "D_W(t+1) <= D_W(t)/100")'),
+    "a whole run": ({}, 'me.claim("a", "Mean_t(G_u(t)) <= L*f(0)/1000")'),
+    "the largest": ({}, 'me.claim("a", "Max_t(f(t)) <= f(0)/2 + D_W(T)/1000")'),
+    "the last": ({}, 'me.claim("a", "D_W(T) <= (1 - eta*mu)**(9*T)*D_W(0)")'),
+    "an identity": ({}, 'me.claim("a", "D_W(t+1) == D_W(t)/2")'),
+    "within a round": ({}, 'me.claim("a", "Du_2(t) <= eta**2*G_u(t)/9")'),
+    "clients' gradients": ({}, 'me.claim("a", "B(t) <= n*G_u(t)/2")'),
+    "a choice of parameters": ({}, 'me.claim("a", "eta*L <= 1/9")'),
+    "counts": ({}, 'me.claim("a", "D_W(t+1) <= D_W(t)*m/(100*n)")'),
+    "noise": (NOISY, 'me.claim("a", "D_W(t+1) <= D_W(t)/100 + eta**2*sigma2/1000")'),
+    "draws with replacement": (
+        {"draw": 'return {"present": random.participants_with_replacement(2, p["m"])}'},
+        'me.claim("a", "D_W(t+1) <= D_W(t)/100")',
+    ),
+    "masks": (
+        {
+            "draw": 'return {"b": random.bernoulli(p["m"] / 3, problem.dimension)}',
+            "step": "return {'x': state['x'] - p['eta'] * drawn['b'] "
+            "* problem.full_gradient(state['x'])}",
+        },
+        'me.claim("a", "D_W(t+1) <= D_W(t)/100")',
+    ),
+    "an index and an order": (
+        {
+            "draw": 'return {"i": random.index(2), "o": random.permutation(2), "s": random.signs(1)}',
+            "step": """
+                rows = problem.xp.arange(len(drawn["i"]))
+                x = state["x"] + drawn["s"] / 4
+                for k in range(2):
+                    chosen = drawn["o"][:, k] if k else drawn["i"]
+                    x = x - p["eta"] * problem.gradient(x)[rows, chosen, :]
+                return {"x": x}
+            """,
+        },
+        'me.claim("a", "D_W(t+1) <= D_W(t)/100")',
+    ),
+    "the round": (
+        {"step": 'return {"x": state["x"] - 1 / (p["t"] + 3) * problem.full_gradient(state["x"])}'},
+        'me.claim("a", "D_W(t+1) <= D_W(t)/100")',
+    ),
+    "helpers, constants and imports": (
+        {
+            "before": "import math\nTWICE = 2\nNEGATIVE = -1\nTABLE = (1, 1)\n"
+            "def helper(x):\n    return x / TWICE * math.floor(-NEGATIVE) / TABLE[1]",
+            "step": 'return {"x": helper(state["x"])}',
+        },
+        'me.claim("a", "D_W(t+1) <= D_W(t)/100")',
+    ),
+    "own quantities, constants and parameters": (
+        {
+            "before": "def drift(problem, state):\n    return (state['c'] ** 2).sum(axis=1)",
+            "init": 'return {"x": start, "c": start * 0}',
+            "step": 'g = problem.full_gradient(state["x"])\n'
+            'return {"x": state["x"] - p["eta"] * g, "c": state["c"] / 2 + p["beta"] * g}',
+        },
+        'me.quantity("Z", "drift", drift)\n'
+        'me.parameter("beta", "momentum", (1,))\n'
+        'me.constant("c0", "a size", lambda p, s: 1)\n'
+        'me.claim("a", "Z(t+1) <= Z(t)/2 + beta*c0*G_u(t)/2")',
+    ),
+}
+
+
+def broken(theory):
+    """The judged instances that break the claim, and their numbers."""
+    claims = encoded_claims(theory.key)
+    for case in cases(theory, "s", Profile.QUICK, 0):
+        found = judge(claims, case)
+        (judgement,) = found.judgements
+        if judgement.verdict is Verdict.VIOLATED and not case.setup.moments:
+            yield case, judgement, found.measurement.numbers
+
+
+def script(theory, case, judgement, numbers):
+    return script_of(case.setup, judgement, judgement.claim.parts[0], numbers)
+
+
+@pytest.mark.parametrize("what", FALSE)
+def test_a_script_prints_the_gap_that_was_judged(tmp_path, what):
+    pieces, body = FALSE[what]
+    theory = loaded(tmp_path, problems=PROBLEMS, body=body, **pieces)
+    case, judgement, numbers = next(broken(theory))
+    text = script(theory, case, judgement, numbers)
+    done = subprocess.run([sys.executable, "-I", "-c", text], capture_output=True, text=True)
+    left, right, gap = (str(getattr(judgement.deciding, x)) for x in ("left", "right", "gap"))
+    assert done.stdout.strip() == f"left {left} right {right} right - left {gap}", done.stderr
+    assert fmpq(*map(int, gap.partition("/")[::2])) if "/" in gap else int(gap)
+    assert "fedbounds" not in text
+
+
+REFUSED = {
+    "what is computed once": (
+        {"before": "TABLE = list(range(3))", "step": 'return {"x": state["x"] / TABLE[2]}'},
+        "do not run outside",
+    ),
+    "a class": (
+        {
+            "before": "class Half:\n    value = 2",
+            "step": 'return {"x": state["x"] / Half.value}',
+        },
+        "do not run outside",
+    ),
+    "a quantity without a name": (
+        {},
+        "is a lambda; a script needs a named function",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("how", REFUSED)
+def test_what_does_not_run_outside_its_file_is_refused(tmp_path, how):
+    pieces, told = REFUSED[how]
+    body = 'me.claim("a", "D_W(t+1) <= D_W(t)/100")'
+    if how.startswith("a quantity"):
+        body = 'me.quantity("Z", "z", lambda p, s: s["x"][:, 0] ** 2 + 1)\n'
+        body += 'me.claim("a", "Z(t+1) <= Z(t)/100")'
+    theory = loaded(tmp_path, problems=PROBLEMS, body=body, **pieces)
+    with pytest.raises(FedboundsError, match=told):
+        script(theory, *next(broken(theory)))
+
+
+def test_another_gap_is_never_printed(tmp_path):
+    """A function that behaves otherwise outside the suite is found out."""
+    before = "import sys\nINSIDE = 3\ndef scale():\n    return 2 if 'fedbounds' in sys.modules else 4"
+    theory = loaded(
+        tmp_path,
+        problems=PROBLEMS,
+        before=before,
+        step='return {"x": state["x"] / scale()}',
+        body='me.claim("a", "D_W(t+1) <= D_W(t)/100")',
+    )
+    with pytest.raises(FedboundsError, match="give another gap"):
+        script(theory, *next(broken(theory)))
