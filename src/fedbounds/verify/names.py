@@ -1,7 +1,10 @@
 """What a user types to name claims: an id, a paper, or a file of one's own."""
 
+from collections.abc import Iterator
+from pathlib import Path
+
 from fedbounds.errors import FedboundsError, unknown_name
-from fedbounds.theory.catalogue import Entry, entry, paper, select
+from fedbounds.theory.catalogue import Entry, entry, keys, paper, select
 
 _SUFFIX = ".py"
 _INSIDE = "::"
@@ -10,12 +13,17 @@ _INSIDE = "::"
 def entries_named(names: tuple[str, ...]) -> tuple[Entry, ...]:
     """Entries of the named papers, claims and files; all papers if none is named.
 
-    A file is run as Python, here and nowhere else.
+    A file is run as Python, here and nowhere else, and once however often it is named.
+
+    Raises
+    ------
+    FedboundsError
+        If there is no such paper, claim or file, or two files have the same key.
     """
     files = tuple(name for name in names if _is_file(name))
-    own = tuple(found for name in files for found in _of_file(name))
     others = tuple(name for name in names if name not in files)
-    return (*(select(others) if others or not files else ()), *own)
+    found = (*(select(others) if others or not files else ()), *_of_files(files))
+    return tuple({entry.id: entry for entry in found}.values())
 
 
 def entry_named(name: str) -> Entry:
@@ -27,6 +35,10 @@ def entry_named(name: str) -> Entry:
         If there is no such claim, or the file has several.
     """
     if not _is_file(name) and "/" in name:
+        key = name.partition("/")[0]
+        if key not in keys():
+            told = unknown_name("paper", key, keys())
+            raise FedboundsError(f"{told}; a claim of your own is named by its file: FILE.py::NAME")
         return entry(name)
     found = entries_named((name,))
     if len(found) != 1:
@@ -43,13 +55,28 @@ def _is_file(name: str) -> bool:
     return name.partition(_INSIDE)[0].endswith(_SUFFIX)
 
 
-def _of_file(name: str) -> tuple[Entry, ...]:
+def _of_files(names: tuple[str, ...]) -> Iterator[Entry]:
     from .own.load import load
 
-    path, _, wanted = name.partition(_INSIDE)
-    entries = [found for key in load(path) for found in paper(key).entries]
+    loaded: dict[Path, tuple[str, ...]] = {}
+    owners: dict[str, str] = {}
+    for name in names:
+        path, _, wanted = name.partition(_INSIDE)
+        file = Path(path).resolve()
+        if file not in loaded:
+            loaded[file] = load(path)
+            for key in loaded[file]:
+                if owners.setdefault(key, path) != path:
+                    raise FedboundsError(
+                        f"{owners[key]} and {path} have the same key {key!r}; change one of them"
+                    )
+        entries = [found for key in loaded[file] for found in paper(key).entries]
+        yield from _chosen(path, wanted, entries)
+
+
+def _chosen(path: str, wanted: str, entries: list[Entry]) -> list[Entry]:
     chosen = [found for found in entries if wanted in ("", found.id.partition("/")[2], found.id)]
     if not chosen:
         short = [found.id.partition("/")[2] for found in entries]
         raise unknown_name(f"claim of {path}", wanted, short)
-    return tuple(chosen)
+    return chosen
