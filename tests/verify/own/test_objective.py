@@ -125,10 +125,13 @@ def test_an_infimum_that_a_run_goes_below_is_an_error(tmp_path):
 
 def test_a_stated_minimiser_measures_the_distance(tmp_path):
     more = ", minimiser=[float(BEST)]"
-    solve = BEFORE + """
+    solve = (
+        BEFORE
+        + """
 from scipy.optimize import brentq
 BEST = brentq(lambda y: slopes(np.full((1, 2, 1), y)).mean(), -5, 5, xtol=1e-14)
 """
+    )
     given = {**pieces(more=more), "before": solve}
     body = """me.claim("in", "D_W(t+1) <= D_W(t)", conditions=["eta <= 1/L"])"""
     assert judged(tmp_path, body=body, **given)["in"]["standing"] == "tested"

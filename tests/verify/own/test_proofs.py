@@ -28,7 +28,11 @@ RATE = claim("a.rate", "D_W(t) <= (1 - eta*mu)**t*D_W(0)", ["one-round", "condit
 
 
 def test_givens_carry_claims_and_never_confirm_them(tmp_path):
-    body = ROUND + RATE + claim("twice", "D_W(t) <= 2*(1 - eta*mu)**t*D_W(0)", ["a.rate", "conditions"])
+    body = (
+        ROUND
+        + RATE
+        + claim("twice", "D_W(t) <= 2*(1 - eta*mu)**t*D_W(0)", ["a.rate", "conditions"])
+    )
     assert standings(tmp_path, body) == {
         "one-round": "tested",
         "a.rate": "proved from givens",

@@ -151,7 +151,9 @@ def test_what_does_not_run_outside_its_file_is_refused(tmp_path, how):
 
 def test_another_gap_is_never_printed(tmp_path):
     """A function that behaves otherwise outside the suite is found out."""
-    before = "import sys\nINSIDE = 3\ndef scale():\n    return 2 if 'fedbounds' in sys.modules else 4"
+    before = (
+        "import sys\nINSIDE = 3\ndef scale():\n    return 2 if 'fedbounds' in sys.modules else 4"
+    )
     theory = loaded(
         tmp_path,
         problems=PROBLEMS,

@@ -94,6 +94,11 @@ class Theory:
     statements: list[Statement] = field(default_factory=list)
     names: Names = field(default_factory=lambda: Names({}, {}))
 
+    @property
+    def algorithm_name(self) -> str:
+        """What joins claims and runs: no other theory's, and no paper's, is called so."""
+        return f"{self.algorithm.name} ({self.key})"
+
     def parameter(self, name: str, meaning: str, values: Any = "edges") -> None:
         """A parameter of the algorithm beside those that every theory knows.
 
@@ -117,9 +122,7 @@ class Theory:
             ``problem`` as the algorithm sees it; ``start`` of shape (d,).
         """
         with _told_at(_caller()):
-            self._symbol(
-                name, meaning, nonnegative=True, **({"positive": True} if positive else {})
-            )
+            self._symbol(name, meaning, **{"positive" if positive else "nonnegative": True})
             self.constants[name] = value
 
     def quantity(self, name: str, meaning: str, value: OfState, *, signed: bool = False) -> None:
@@ -251,7 +254,7 @@ class Theory:
             assumptions=tuple(_assumption(word) for word in assumptions),
         )
         uses = () if proof is None else tuple(self._ids(proof))
-        found = Claim(_with_uses(entry, uses), (self.algorithm.name,), (part,))
+        found = Claim(_with_uses(entry, uses), (self.algorithm_name,), (part,))
         self.statements.append(Statement(found, given, proof, line))
 
     def _check_rounds(self, sides: Sequence[sp.Expr], first: int) -> None:

@@ -79,7 +79,7 @@ def _case(theory: Theory, run: OwnRun, name: str, outcomes: int) -> Case:
     method = Method.RATIONAL if run.exact else Method.ENUMERATION
     problem = problem_of(run)
     size = problem.clients * problem.shared_dimension
-    return Case(f"problem {name}", theory.algorithm.name, run, method, outcomes * size)
+    return Case(f"problem {name}", theory.algorithm_name, run, method, outcomes * size)
 
 
 def _outcomes(theory: Theory, problem: Any, start: Any, values: Values) -> int | None:
