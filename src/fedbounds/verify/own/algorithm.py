@@ -200,7 +200,7 @@ def _refuse_floats(state: State, function: Callable[..., Any], name: str) -> Non
 
 
 def _is_object(array: Array) -> bool:
-    return bool(array.dtype == np.dtype(object))
+    return isinstance(array, np.ndarray) and array.dtype == object
 
 
 def _different(one: State, other: State) -> str | None:
