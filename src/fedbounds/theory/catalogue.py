@@ -74,6 +74,9 @@ def paper(key: str) -> Paper:
 
 def keys() -> tuple[str, ...]:
     """Keys of the papers of this package, then of what users and other packages contribute."""
+    for key in contributed_keys():
+        if key in PAPERS:  # a paper's verdicts never come from elsewhere
+            raise FedboundsError(f"an installed package contributes {key!r}, the key of a paper")
     return (*PAPERS, *contributed_keys())
 
 
@@ -121,7 +124,10 @@ def entry(claim_id: str) -> Entry:
     """The entry of an id; an unknown id is an error that names the nearest."""
     known = {e.id: e for key in keys() for e in paper(key).entries}
     if claim_id not in known:
-        raise unknown_name("claim", claim_id, known)
+        told = unknown_name("claim", claim_id, known)
+        if claim_id.partition("/")[0] in keys():
+            raise told
+        raise FedboundsError(f"{told}; a claim of your own is named by its file: FILE.py::NAME")
     return known[claim_id]
 
 

@@ -55,15 +55,36 @@ def contribute(found: Contribution) -> None:
 def contributed(key: str) -> Contribution | None:
     """The contribution of that key, loaded from its package if need be; None if there is none."""
     if key not in _KNOWN and key in installed():
-        (point,) = entry_points(group=GROUP, name=key)
-        found = point.load()()
-        if not isinstance(found, Contribution) or found.paper.key != key:
-            raise FedboundsError(
-                f"entry point {point.value!r} of {GROUP} returned {type(found).__name__}; "
-                f"expected a Contribution with the key {key!r}"
-            )
-        contribute(found)
+        contribute(_loaded(key))
     return _KNOWN.get(key)
+
+
+def _loaded(key: str) -> Contribution:
+    """What an installed package contributes under that key.
+
+    Raises
+    ------
+    FedboundsError
+        If two packages do, or it fails to load, or it is no contribution of that key.
+    """
+    points = tuple(entry_points(group=GROUP, name=key))
+    values = ", ".join(repr(point.value) for point in points)
+    if len(points) > 1:
+        raise FedboundsError(f"{len(points)} packages contribute {key!r}: {values}; remove one")
+    try:
+        found = points[0].load()()
+    except FedboundsError:
+        raise
+    except Exception as error:  # whatever a package does wrong
+        raise FedboundsError(
+            f"entry point {values} of {GROUP} fails: {type(error).__name__}: {error}"
+        ) from error
+    if not isinstance(found, Contribution) or found.paper.key != key:
+        raise FedboundsError(
+            f"entry point {values} of {GROUP} returned {type(found).__name__}; "
+            f"expected a Contribution with the key {key!r}"
+        )
+    return found
 
 
 @cache

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from fedbounds.errors import FedboundsError, unknown_name
-from fedbounds.theory.catalogue import Entry, entry, keys, paper, select
+from fedbounds.theory.catalogue import Entry, entry, paper, select
 
 _SUFFIX = ".py"
 _INSIDE = "::"
@@ -35,10 +35,6 @@ def entry_named(name: str) -> Entry:
         If there is no such claim, or the file has several.
     """
     if not _is_file(name) and "/" in name:
-        key = name.partition("/")[0]
-        if key not in keys():
-            told = unknown_name("paper", key, keys())
-            raise FedboundsError(f"{told}; a claim of your own is named by its file: FILE.py::NAME")
         return entry(name)
     found = entries_named((name,))
     if len(found) != 1:
