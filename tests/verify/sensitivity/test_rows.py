@@ -231,3 +231,13 @@ def test_the_terminal_tells_how_each_number_is_known(capsys):
     assert "no proof without it" in out
     print_rows(())
     assert "no inequality of this claim has" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("up", [False, True])
+def test_a_bound_of_many_digits_is_shortened_so_that_it_excludes_no_more(up):
+    exact = Fraction(10**5000 + 1, 3 * 10**5000)
+    short = rows._short(exact, up=up)
+    assert len(str(short)) < 40
+    assert abs(short - exact) < Fraction(1, 10**14)
+    assert (short >= exact) if up else (short <= exact)
+    assert rows._short(Fraction(4, 7), up=up) == Fraction(4, 7)

@@ -5,6 +5,7 @@ Every cell that holds a number says how it was obtained.
 
 from collections.abc import Iterator
 from fractions import Fraction
+from math import ceil, floor
 from typing import Any
 
 from fedbounds.errors import ConflictError, FedboundsError
@@ -19,6 +20,9 @@ from .printed import Printed, printed
 from .proved import NO_PROOF, Proof, against, allowed, broken, givens, proof_of_part, way
 from .row import Row
 from .witnessed import Excluded, Survey, survey
+
+_MOST_BITS = 200  # of a denominator that is printed in full
+_DIGITS = 10**15
 
 
 def sensitivity(claim: Claim, seed: int = 0) -> tuple[Row, ...]:
@@ -152,7 +156,16 @@ def _excluded(number: Printed, bound: Excluded | None) -> str:
     if number.towards > 0 and bound.value < 0:
         return "every value"
     word = "above" if number.towards > 0 else "below"
-    return f"{'' if number.condition is None else 'at or '}{word} {bound.value}"
+    at = _short(bound.value, up=number.towards > 0)
+    return f"{'' if number.condition is None else 'at or '}{word} {at}"
+
+
+def _short(value: Fraction, *, up: bool) -> Fraction:
+    """A bound of a few digits that excludes no more than the exact one."""
+    if value.denominator.bit_length() <= _MOST_BITS:
+        return value
+    scaled = value * _DIGITS
+    return Fraction(ceil(scaled) if up else floor(scaled), _DIGITS)
 
 
 def _excluded_by(number: Printed, bound: Excluded | None, seen: Survey) -> str:
