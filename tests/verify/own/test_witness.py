@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from fractions import Fraction
 
 import pytest
 from flint import fmpq
@@ -163,3 +164,53 @@ def test_another_gap_is_never_printed(tmp_path):
     )
     with pytest.raises(FedboundsError, match="give another gap"):
         script(theory, *next(broken(theory)))
+
+
+def of_the_long_run(folder, problem, first):
+    """The theory, a case of fifty rounds that breaks its claim, and what was judged."""
+    theory = loaded(
+        folder,
+        problems=f"[{problem}]",
+        parameters='{"m": (1,), "eta": ("1/(8*L)",)}',
+        more="rounds=(1,), horizon=50",
+        body=f'me.claim("a", "D_W(t+1) <= D_W(t)/100", first={first})',
+    )
+    *_, case = cases(theory, "s", Profile.QUICK, 0)
+    assert case.setup.moments
+    found = judge(encoded_claims(theory.key), case)
+    return theory, case, found.judgements[0], found.measurement.numbers
+
+
+@pytest.mark.parametrize("first", [0, 30])
+def test_a_long_run_is_shown_by_its_rounds_up_to_the_broken_one(tmp_path, first):
+    theory, case, judgement, numbers = of_the_long_run(
+        tmp_path, "quadratic([[[1]]], [[1]], [4])", first
+    )
+    text = script(theory, case, judgement, numbers)
+    assert f"T, n, d = {judgement.deciding.at + 1}, *h.shape" in text
+    done = subprocess.run([sys.executable, "-I", "-c", text], capture_output=True, text=True)
+    gap = Fraction(done.stdout.split()[-1])
+    judged = judgement.deciding.gap  # a long fraction is kept rounded
+    assert float(gap) == (float(Fraction(judged)) if isinstance(judged, str) else judged)
+    assert isinstance(judged, str) is (first == 0)
+
+
+def test_a_broken_round_that_is_too_late_has_no_script(tmp_path):
+    long = of_the_long_run(tmp_path, "quadratic([[[1]], [[3]]], [[1], [-2]], [4])", 30)
+    with pytest.raises(FedboundsError, match="of 2 outcomes each are too many for a script"):
+        script(*long)
+
+
+def test_a_mean_over_a_long_run_has_no_script(tmp_path):
+    theory = loaded(
+        tmp_path,
+        problems="[quadratic([[[1]], [[3]]], [[1], [-2]], [4])]",
+        parameters='{"m": (1,), "eta": ("1/(8*L)",)}',
+        more="rounds=(1,), horizon=50",
+        body='me.claim("a", "Mean_t(D_W(t)) <= D_W(0)/1000")',
+    )
+    *_, case = cases(theory, "s", Profile.QUICK, 0)
+    found = judge(encoded_claims(theory.key), case)
+    assert found.judgements[0].verdict is Verdict.VIOLATED
+    with pytest.raises(FedboundsError, match="50 rounds of 2 outcomes each are too many"):
+        script(theory, case, found.judgements[0], found.measurement.numbers)

@@ -5,8 +5,11 @@ the gap that was judged.
 """
 
 import ast
+import re
 import subprocess
 import sys
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +19,17 @@ from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.linear import rational
 from fedbounds.theory.claims import Part
-from fedbounds.theory.symbols import CONSTANTS
+from fedbounds.theory.symbols import CONSTANTS, RunOperator, T
 from fedbounds.theory.typed import identifier
 
 from ..case import script_of
 from ..evaluate import Numbers
 from ..script_code import QUOTED, TEMPLATES, UNQUOTED, assigned, code, wrapped
+from .algorithm import draws_of
+from .clients import Clients
 from .declare import Theory
-from .known import theory_of
+from .enumerated import MOST_ROWS
+from .known import problem_of, theory_of
 from .setup import OwnRun
 
 _SOURCES = {
@@ -71,19 +77,40 @@ _STANDARD = {
     "B": 'lambda p, s: _square(p.gradient(s["x"])).sum(axis=1)',
     "f": 'lambda p, s: p.value(s["x"]).sum(axis=1) / n - {infimum}',
 }
+_FRACTION = re.compile(r"-?\d+(/\d+)?")
 _SECONDS = 120  # a program that has not ended by then is not kept
 
 
 @script_of.register
 def _script(setup: OwnRun, judgement: Any, part: Part, numbers: Numbers) -> str:
-    if setup.moments:
-        raise FedboundsError("no script enumerates a long run")
     theory = theory_of(setup.theory)
     outcome = judgement.deciding
-    text = _written(setup, theory, judgement, part, numbers)
-    if not _agrees(text, str(outcome.gap)):
+    run = _shortest(setup, theory, part, outcome.at)
+    text = _written(run, theory, judgement, part, numbers)
+    if not _agrees(text, outcome.gap):
         raise FedboundsError("the functions do not run outside their file, or give another gap")
     return text
+
+
+def _shortest(setup: OwnRun, theory: Theory, part: Part, at: int | None) -> OwnRun:
+    """The run as far as it shows the gap, its outcomes enumerated.
+
+    Raises
+    ------
+    FedboundsError
+        If there are too many.
+    """
+    of_a_run = T in part.left.free_symbols | part.right.free_symbols or any(
+        side.has(RunOperator) for side in (part.left, part.right)
+    )
+    rounds = setup.rounds if at is None or of_a_run else at + 1
+    problem = Clients(problem_of(setup))
+    draws = draws_of(theory.algorithm, problem, setup.parameters(), setup.exact)
+    if len(draws.chances) ** rounds > MOST_ROWS:
+        raise FedboundsError(
+            f"{rounds} rounds of {len(draws.chances)} outcomes each are too many for a script"
+        )
+    return replace(setup, rounds=rounds, moments=False)
 
 
 def _written(setup: OwnRun, theory: Theory, judgement: Any, part: Part, numbers: Numbers) -> str:
@@ -192,12 +219,15 @@ def _nested(array: Any) -> str:
     return "[" + ", ".join(_nested(row) for row in array) + "]"
 
 
-def _agrees(text: str, gap: str) -> bool:
-    """Whether the program runs by itself and prints this gap."""
+def _agrees(text: str, gap: Any) -> bool:
+    """Whether the program runs by itself and prints this gap; a long fraction is kept rounded."""
     try:
         done = subprocess.run(
             [sys.executable, "-I", "-c", text], capture_output=True, text=True, timeout=_SECONDS
         )
     except subprocess.TimeoutExpired:
         return False
-    return done.returncode == 0 and done.stdout.strip().endswith(f"right - left {gap}")
+    printed = done.stdout.rpartition("right - left ")[2].strip()
+    if done.returncode != 0 or not _FRACTION.fullmatch(printed):
+        return False
+    return printed == gap if isinstance(gap, str) else float(Fraction(printed)) == gap
