@@ -14,7 +14,7 @@ from .numbers import exact, listed
 from .rows import SIZES, instance_name, is_witness, place, sizes
 from .runs import LadderView, ladder_view
 from .scripts import witness_script
-from .summary import VERDICTS, is_refuted
+from .summary import VERDICTS, is_refuted, typed
 
 Record = dict[str, Any]
 
@@ -112,7 +112,7 @@ def findings(
                     refuted[0].headline,
                     tuple(refuted),
                     tuple(reading for reading in readings if not is_refuted(reading)),
-                    " ".join(["fedbounds verify", claim["id"], *options]),
+                    " ".join(["fedbounds verify", typed(claim), *options]),
                 )
             )
     return sorted(found, key=lambda finding: not finding.headline)

@@ -101,11 +101,30 @@ def titles(document: Record) -> list[tuple[str, str]]:
     return found
 
 
+def typed(claim: Record) -> str:
+    """What to type for a claim: its id; for one of a user's file, that file and its name.
+
+    Examples
+    --------
+    >>> typed({"id": "me/rate", "place": "my_theorem.py:12"})
+    'my_theorem.py::rate'
+    """
+    file, suffix, line = claim["place"].rpartition(".py:")
+    if suffix and line.isdigit():
+        return f"{file}.py::{claim['id'].partition('/')[2]}"
+    return str(claim["id"])
+
+
 def command(document: Record) -> str:
     """The command that computes the document again."""
     names: list[str] = []
+    claims = document["claims"]
     for key in papers(document):
-        own = [claim_id for claim_id in document["claims"] if claim_id.partition("/")[0] == key]
+        own = [claim_id for claim_id in claims if claim_id.partition("/")[0] == key]
+        files = {typed(claims[claim_id]).partition("::")[0] for claim_id in own}
+        if files.isdisjoint(own):
+            names += sorted(files)
+            continue
         names += own if len(own) <= _FEW and set(own) < set(_known(key)) else [key]
     return " ".join(["fedbounds verify", *names, *options(document)])
 
