@@ -91,7 +91,50 @@ def test_horizons_are_in_the_order_of_work_and_at_most_as_many_as_the_profile_sa
     assert {case.setup.rounds for case in found} == {1, 2, 3}
 
 
+def test_bounds_in_own_constants_and_the_variance_are_edges_too(tmp_path):
+    noisy = "[quadratic([[[1]]], [[1]], [4], 3)]"
+    theory = loaded(
+        tmp_path,
+        problems=noisy,
+        parameters='{"m": (1,), "K": "edges", "eta": "edges", "tau": ("sigma2", "cc")}',
+        body="""
+            me.constant("cc", "five", lambda problem, start: 5)
+            me.claim("a", "D_W(t) >= 0", conditions=["eta <= 1/cc", "K <= 7/2"])
+            me.claim("b", "D_W(t) >= 0", conditions=["eta <= 1/sigma2"])
+        """,
+    )
+    found = values_of(theory)
+    assert {x["eta"] for x in found} == {fmpq(1, k) for k in (5, 10, 9, 18)}
+    assert {x["K"] for x in found} == {fmpq(3), fmpq(1)}
+    assert {x["tau"] for x in found} == {fmpq(9), fmpq(5)}
+
+
+def test_a_parameter_with_a_square_in_its_name_is_found_by_formulas(tmp_path):
+    theory = loaded(
+        tmp_path,
+        problems=ONE,
+        parameters='{"m": (1,), "eta": (1,), "G2": (7,)}',
+        body='me.claim("a", "G2 == 7")',
+    )
+    case = next(cases(theory, "s", Profile.QUICK, 0))
+    (found,) = judge([theory.statements[0].claim], case).judgements
+    assert found.verdict.value == "not violated"
+
+
 REFUSED = {
+    "half a step": (
+        {"parameters": '{"m": (1,), "K": (0.5,), "eta": (1,)}'},
+        "expected whole and positive",
+    ),
+    "no step": (
+        {"parameters": '{"m": (1,), "K": (0,), "eta": (1,)}'},
+        "expected whole and positive",
+    ),
+    "a step backwards": ({"parameters": '{"m": (1,), "eta": (-1,)}'}, "expected positive"),
+    "a size below zero": (
+        {"parameters": '{"m": (1,), "eta": (1,), "Lambda": (-1,)}'},
+        "expected not negative",
+    ),
     "m above n": ({"parameters": '{"m": (4,), "eta": (1,)}'}, "parameter 'm' is 4 where n = 2"),
     "a number of the problem": (
         {"parameters": '{"L": (1,), "m": (1,), "eta": (1,)}'},

@@ -110,6 +110,13 @@ def test_what_meanings_imply_may_be_used_and_holds_on_every_run(tmp_path):
         assert row["statement"] == "survived"
 
 
+def test_step_sizes_of_blocks_are_not_tied(tmp_path):
+    """A personal block of dimension 0 ties gamma to other step sizes in the papers, not here."""
+    uses = 'uses=["conditions"], conditions=["d_v == 0"]'
+    body = f'me.claim("tied", "gamma <= eta_u*gamma_u", {uses})'
+    assert standings(tmp_path, body) == {"tied": "gap"}  # numbers break it
+
+
 def test_a_signed_quantity_is_not_dropped(tmp_path):
     declared = 'me.quantity("Zq", "a coordinate", lambda p, s: s["x"][:, 0], signed=True)\n'
     body = declared + claim("signed", "D_W(t) <= D_W(t) + Zq(t)", ["conditions"])

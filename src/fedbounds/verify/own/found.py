@@ -7,7 +7,7 @@ from flint import fmpq
 
 from fedbounds.errors import ConflictError, FedboundsError
 from fedbounds.problems import FederatedQuadratic
-from fedbounds.problems.linear import rational
+from fedbounds.problems.linear import is_exact, rational
 from fedbounds.theory.symbols import SIGNED
 from fedbounds.vocabulary import Quantity
 
@@ -29,16 +29,14 @@ def _find(run: OwnRun) -> Found:
     theory = theory_of(run.theory)
     problem = problem_of(run)
     known = constants(problem, run.start)
-    parameters = dict(run.values) | {
+    typed = theory.all_names().constants
+    parameters = {typed[x].name if x in typed else x: value for x, value in run.values} | {
         "n": problem.clients,
         "d_u": problem.shared_dimension,
         "T": run.rounds,
         "sigma^2": problem.shared_dimension * problem.noise.scale_u**2,
     }
-    for name, value in theory.constants.items():
-        parameters[name] = _own_constant(theory, name, value, run)
-        where = f"{place(value)}: the constant {name!r}"
-        _refuse_negative(where, (parameters[name],), "a number >= 0")
+    parameters |= own_constants(theory, problem, run.start)
     series = _moments(run, theory) if run.moments else _enumerated(run, theory)
     for name in theory.quantities.keys() - SIGNED:
         where = f"{place(theory.quantities[name])}: the quantity {name!r}"
@@ -87,16 +85,28 @@ def _moments(run: OwnRun, theory: Theory) -> dict[str, Any]:
     return found
 
 
-def _own_constant(theory: Theory, name: str, value: Any, run: OwnRun) -> fmpq:
-    found = called(value, Clients(problem_of(run)), run.start)
-    try:
-        if run.exact and isinstance(found, float):  # NumPy's among them
-            raise TypeError("rounded")
-        return rational(found)
-    except (TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise FedboundsError(
-            f"{place(value)}: constant {name!r} is {found!r}; expected an exact number"
-        ) from error
+def own_constants(theory: Theory, problem: Any, start: Any) -> dict[str, fmpq]:
+    """The constants that a theory declares, of a problem and a start.
+
+    Raises
+    ------
+    FedboundsError
+        If one is no exact number where the problem is exact, or has another sign than declared.
+    """
+    values = {}
+    for name, value in theory.constants.items():
+        found = called(value, Clients(problem), start)
+        try:
+            if is_exact(start) and isinstance(found, float):  # NumPy's among them
+                raise TypeError("rounded")
+            values[name] = rational(found)
+        except (TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise FedboundsError(
+                f"{place(value)}: constant {name!r} is {found!r}; expected an exact number"
+            ) from error
+        where = f"{place(value)}: the constant {name!r}"
+        _refuse_negative(where, (values[name],), "a number >= 0")
+    return values
 
 
 def _refuse_negative(where: str, values: Any, expected: str) -> None:

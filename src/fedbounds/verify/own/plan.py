@@ -95,7 +95,10 @@ def _outcomes(theory: Theory, problem: Any, start: Any, values: Values) -> int |
 def _parameters(theory: Theory, problem: Any, start: Any) -> Iterator[Values]:
     """Every combination of the parameters' values for a problem, in the order of the file."""
     known = {name.value: rational(c.value) for name, c in constants(problem, start).items()}
-    known |= {"n": fmpq(problem.clients), "d_u": fmpq(problem.shared_dimension)}
+    dimension = problem.shared_dimension
+    known |= {"n": fmpq(problem.clients), "d_u": fmpq(dimension)}
+    known["sigma^2"] = dimension * rational(problem.noise.scale_u) ** 2
+    known |= found.own_constants(theory, problem, start)
     yield from _extended(theory, known, list(theory.parameters.items()), ())
 
 
@@ -106,18 +109,35 @@ def _extended(
         yield done
         return
     (name, given), *rest = left
+    symbol = _names(theory).constants.get(name)
     for value in _values(theory, name, given, known):
+        where = f"{theory.line}: parameter {name!r} is {value}"
         if name == M and value > known["n"]:
             raise FedboundsError(
-                f"{theory.line}: parameter {M!r} is {value} where n = {known['n']}; it counts "
-                'participants, at most n: try "1:n", or a parameter of another name'
+                f"{where} where n = {known['n']}; it counts participants, at most n: "
+                'try "1:n", or a parameter of another name'
             )
-        yield from _extended(theory, {**known, name: value}, rest, (*done, (name, value)))
+        if symbol is not None and not _may_be(symbol, value):
+            sign = "positive" if symbol.is_positive else "not negative"
+            whole = "whole and " if symbol.is_integer else ""
+            raise FedboundsError(f"{where}; expected {whole}{sign}, as proofs take it")
+        further = known if symbol is None else {**known, symbol.name: value}
+        yield from _extended(theory, further, rest, (*done, (name, value)))
+
+
+def _may_be(symbol: sp.Symbol, value: fmpq) -> bool:
+    """Whether a value has the sign that is declared; proofs rest on it."""
+    if symbol.is_integer and value.q != 1:
+        return False
+    return bool(value > 0 if symbol.is_positive else value >= 0)
 
 
 def _values(theory: Theory, name: str, given: Any, known: Mapping[str, Any]) -> list[Any]:
     if given == "edges":
         found = [edge * share for edge, share in product(_edges(theory, name, known), _SHARES)]
+        symbol = _names(theory).constants.get(name)
+        if symbol is not None and symbol.is_integer:
+            found = [fmpq(x.floor()) for x in found]
         return sorted({x for x in found if x > 0}, key=float, reverse=True)
     if isinstance(given, str):
         low, colon, high = given.partition(":")
