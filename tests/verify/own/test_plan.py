@@ -162,6 +162,21 @@ REFUSED = {
         {"problems": "[(quadratic([[[1]]], [[0]], [1])[0], [1.0])]"},
         "one in rationals and one in floats",
     ),
+    "a personal block": (
+        {
+            "before": "from fedbounds.problems import coupled_cosine",
+            "problems": "[(coupled_cosine(clients=2, shared_dimension=1, personal_dimension=1), [1])]",
+        },
+        "personal dimension of a problem is 1; expected 0",
+    ),
+    "noise by sampling": (
+        {
+            "before": "from fedbounds.problems import federated_logistic",
+            "problems": "[(federated_logistic(clients=2, shared_dimension=1, personal_dimension=0, "
+            "samples=3, heterogeneity=0.5), [1])]",
+        },
+        "FederatedLogistic has no additive noise of known law",
+    ),
     "no problem": ({"problems": "[]"}, "problems is empty"),
     "no round": ({"more": "rounds=(0,)"}, "rounds 0; expected whole numbers from 1"),
     "a law": ({"more": 'laws=["controls"]'}, "unknown law 'controls'"),
@@ -206,3 +221,22 @@ def test_no_run_that_can_be_enumerated_is_an_error(tmp_path):
     (single,) = [pair for pair in theory.problems if pair[0].clients == 1][:1]
     with pytest.raises(FedboundsError, match="no run can be enumerated"):
         next(cases(replace(theory, problems=(single,)), "s", Profile.QUICK, 0))
+
+
+def test_quadratics_in_floats_are_enumerated_and_never_carried_by_moments(tmp_path):
+    theory = loaded(
+        tmp_path,
+        before="import numpy as np\nfrom fedbounds.problems import FederatedQuadratic",
+        problems="[(FederatedQuadratic(np.array([[[1.0]], [[2.5]]]), np.array([[1.0], [0.3]]), 1), "
+        "np.array([1.0]))]",
+        step='return {"x": state["x"] / 2}',
+        body='me.claim("a", "D_W(t) <= 100")\nme.claim("b", "D_W(t) <= D_W(0)/100")',
+    )
+    claims = [statement.claim for statement in theory.statements]
+    verdicts = set()
+    for case in cases(theory, "s", Profile.QUICK, 0):
+        assert not case.setup.moments
+        good, bad = judge(claims, case).judgements
+        assert good.verdict.value == "not violated"
+        verdicts.add(bad.verdict.value)
+    assert verdicts == {"undecided"}  # floats refute nothing

@@ -391,6 +391,13 @@ def _pair(given: Any) -> Pair:
             "(problem, start), such as [quadratic(...)] or [(objective(...), [0.0, 1.0])]"
         )
     problem, start = given
+    personal = problem.personal_dimension
+    require(personal == 0, "personal dimension of a problem", personal, "0")
+    if not hasattr(problem, "noise"):
+        raise FedboundsError(
+            f"{type(problem).__name__} has no additive noise of known law; expected a quadratic, "
+            "or objective(...)"
+        )
     found = np.asarray(start) if hasattr(start, "dtype") else np.asarray(start, dtype=np.float64)
     expected = (problem.shared_dimension,)
     require(found.shape == expected, "shape of a start", found.shape, f"{expected}")

@@ -68,9 +68,9 @@ def _every(theory: Theory, source: str) -> Iterator[Case]:
                 if outcomes**rounds <= MOST_ROWS:
                     run = OwnRun(theory.key, source, kept, values, start, rounds)
                     yield _case(theory, run, f"{number}: {shown}, T={rounds}", outcomes**rounds)
-            if isinstance(kept, int):
-                continue
             long = OwnRun(theory.key, source, kept, values, start, theory.horizon, True)
+            if isinstance(kept, int) or not long.exact:
+                continue
             work = outcomes * theory.horizon
             yield _case(theory, long, f"{number}: {shown}, T={theory.horizon}", work)
 
