@@ -392,9 +392,10 @@ def report(folder: str, figures: str | None, formats: tuple[str, ...], referee: 
     data = read_document(path)
     try:
         if referee is not None:
+            from .page.summary import named
             from .referee import referee_paragraph
 
-            click.echo(referee_paragraph(data, referee))
+            click.echo(referee_paragraph(data, named(data, referee)))
             return
         click.echo(f"page: {_make_page(data, Path(folder))}")
         if figures is not None:

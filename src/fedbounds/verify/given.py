@@ -1,4 +1,4 @@
-"""What a user's claims rest on is judged with them: a given is believed as far as it is measured."""
+"""What a user's claims rest on is judged with them: a given counts as far as it is measured."""
 
 from collections.abc import Sequence
 

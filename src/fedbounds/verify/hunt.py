@@ -45,7 +45,7 @@ def search(entry: Entry, examples: int, budget: int = BUDGET, save: Path | None 
             click.echo(f"  no violation among {tried} instances")
         else:
             _print(witness.judgement, measure(witness.judgement.instance).numbers)
-            click.echo(witness.script or "  no script for this kind of instance")
+            click.echo(witness.script or f"  no script: {witness.no_script}")
         search_of = partial(tightest_parts, budget=budget)
         found = (tightest_cases if cases else search_of)(claim, reading, 0)
         for best in found:

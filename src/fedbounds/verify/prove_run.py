@@ -43,9 +43,7 @@ def prove_entries(entries: Sequence[Entry], settings: Settings, store: Store) ->
 def _is_doubtful(entry: Entry, proofs: Proofs) -> bool:
     """Whether a part of the claim has no proof."""
     return any(
-        step.written.claim == entry.id
-        and step.written.reading
-        and step.local is not Local.PROVED
+        step.written.claim == entry.id and step.written.reading and step.local is not Local.PROVED
         for step in proofs.steps.get(entry.paper, ())
     )
 

@@ -85,7 +85,8 @@ def _checked(text: str, name: str) -> str:
     before, _, rest = text.partition(QUOTED)
     lines = (before + rest.partition(UNQUOTED)[2] if rest else before).splitlines()
     widest, most = max(map(len, lines)), MOST_LINES + (_FOR_DRAWS if rest else 0)
-    if len(lines) > most or widest > WIDTH:
+    # numbers of a user's problem are on one line each, however many they are
+    if len(lines) > most or (widest > WIDTH and not rest):
         raise FedboundsError(
             f"{name}: a script has {len(lines)} lines, the longest of {widest} "
             f"characters; expected at most {most} of at most {WIDTH}"

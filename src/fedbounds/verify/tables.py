@@ -101,6 +101,8 @@ def _print_witness(out: Console, row: Record) -> None:
     )
     if row["witness"]:
         out.print(f"    script: {row['witness']}")
+    elif row.get("no_script"):
+        out.print(Text(f"    no script: {row['no_script']}"), soft_wrap=True)
 
 
 def _printcolumns(out: Console, judged: Sequence[Record]) -> None:

@@ -39,11 +39,21 @@ class Premise:
 
 @dataclass(frozen=True)
 class Witness:
-    """A violation in exact rationals, its premises, and a script where one can be written."""
+    """A violation in exact rationals, its premises, and a script where one can be written.
+
+    Attributes
+    ----------
+    judgement : Judgement
+    premises : tuple of Premise
+    script : str or None
+    no_script : str
+        Why there is none.
+    """
 
     judgement: Judgement
     premises: tuple[Premise, ...]
     script: str | None
+    no_script: str = ""
 
 
 def find_witness(
@@ -150,11 +160,11 @@ def _judge(claim: Claim, reading: Reading, instance: Subject) -> Judgement:
 def explain(judgement: Judgement) -> Witness:
     """Premises and script of an exact violation."""
     numbers, part = measure(judgement.instance).numbers, _part(judgement)
+    known = premises(judgement, numbers)
     try:
-        written = script(judgement, part, numbers)
-    except FedboundsError:  # it says why none can be written
-        written = None
-    return Witness(judgement, premises(judgement, numbers), written)
+        return Witness(judgement, known, script(judgement, part, numbers))
+    except FedboundsError as error:
+        return Witness(judgement, known, None, str(error))
 
 
 def premises(judgement: Judgement, numbers: Numbers) -> tuple[Premise, ...]:

@@ -76,6 +76,7 @@ def seek(case: Case) -> tuple[Record, str | None] | None:
     row = record(witness.judgement, case.key) | {
         "premises": [vars(premise) for premise in witness.premises],
         "instance": to_data(witness.judgement.instance),
+        "no_script": witness.no_script,
     }
     return row, witness.script
 

@@ -124,3 +124,18 @@ def test_calls_that_depend_on_outcomes_are_refused():
 def test_too_many_outcomes_are_an_error_of_its_own():
     with pytest.raises(TooManyError, match="8192"):
         every_draw(lambda random: {"z": random.signs(13)}, True)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda random: random.signs(3, 4, 2),
+        lambda random: random.bernoulli(fmpq(1, 2), 40),
+        lambda random: random.permutation(12),
+        lambda random: random.participants(30, 15),
+        lambda random: random.participants_with_replacement(9, 9),
+    ],
+)
+def test_so_many_outcomes_are_refused_before_they_are_listed(ask):
+    with pytest.raises(TooManyError, match="outcomes"):
+        every_draw(lambda random: {"x": ask(random)}, exact=True)

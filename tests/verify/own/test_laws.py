@@ -27,7 +27,7 @@ PLANTED = {
         {laws.REDUCTION, laws.CONTROLS, laws.LIBRARIES},
     ),
     laws.REDUCTION: ([('drawn["noise"]', '2 * drawn["noise"]')], set()),
-    laws.STEPS: ([('range(p["K"])', 'range(max(1, p["K"] - 1))')], set()),
+    laws.STEPS: ([('range(p["K"])', 'range(max(1, p["K"] - 1))')], {laws.CONTROLS}),
     laws.REST: (
         [(DRAWN, DRAWN + ' "sign": random.signs(1),'), (MEAN, f'{MEAN} + drawn["sign"] / 64')],
         {laws.REDUCTION, laws.CONTROLS},
@@ -85,3 +85,78 @@ def test_what_a_law_needs_and_is_not_there_is_said(tmp_path):
     assert "no parameter m" in checked[laws.UNBIASED.name].reason
     assert "no parameter K" in checked[laws.STEPS.name].reason
     assert checked[laws.REDUCTION.name].verdict == "kept"
+
+
+SCAFFOLD = """
+from fedbounds.own import Algorithm, theory
+
+def init(problem, start):
+    return {"x": start, "c": problem.spread(start) * 0, "mean": start * 0}
+
+def draw(random, problem, p):
+    return {"present": random.participants(problem.clients, p["m"])}
+
+def step(problem, p, state, drawn):
+    present = drawn["present"][:, :, None]
+    x = y = problem.spread(state["x"])
+    control = problem.spread(state["mean"]) - state["c"]
+    for k in range(p["K"]):
+        y = y - p["eta"] * (problem.gradient(y) + control)
+    new = (x - y) / (p["K"] * p["eta"]) - control
+    c = state["c"] + present * (new - state["c"])
+    sum_ = problem.xp.sum
+    return {"x": sum_(present * y, axis=1) / p["m"], "c": c, "mean": sum_(c, axis=1) / problem.clients}
+
+sc = theory("sc", Algorithm(init, draw, step), laws=["control variates"],
+            parameters={"m": "1:n", "K": (1, 2), "eta": "edges"})
+sc.claim("start", "D_W(0) <= 2*D_W(0)", conditions=["eta <= 1/(4*L*K)"])
+"""
+
+
+def verdicts(folder, text):
+    path = folder / "mine.py"
+    path.write_text(text, encoding="utf-8")
+    (key,) = load(str(path))
+    return {one.law: one.verdict for one in check_laws(theory_of(key))}
+
+
+def test_controls_that_start_at_zero_and_no_noise_keep_every_law(tmp_path):
+    assert set(verdicts(tmp_path, SCAFFOLD).values()) == {"kept"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("+ control)", "- control)"), (") - control", ") + control")]
+)
+def test_a_wrong_sign_of_kept_controls_breaks_their_law(tmp_path, old, new):
+    assert SCAFFOLD.count(old) == 1
+    assert verdicts(tmp_path, SCAFFOLD.replace(old, new))[laws.CONTROLS.name] == "broken"
+
+
+COIN = """
+from fedbounds.own import Algorithm, theory
+
+def init(problem, start):
+    return {"x": start}
+
+def draw(random, problem, p):
+    return {"on": random.bernoulli(p["beta"], problem.clients)}
+
+def step(problem, p, state, drawn):
+    slope = problem.gradient(state["x"]) * drawn["on"][:, :, None]
+    return {"x": state["x"] - p["eta"] * problem.xp.sum(slope, axis=1) / problem.clients}
+
+coin = theory("coin", Algorithm(init, draw, step), parameters={"eta": "edges"})
+coin.parameter("beta", "chance", (0, "1/2", 1), positive=False)
+coin.claim("start", "D_W(0) <= 2*D_W(0)", conditions=["eta <= 1/L"])
+"""
+
+
+def test_full_participation_is_asked_for_only_where_it_can_be(tmp_path):
+    assert verdicts(tmp_path, COIN)[laws.REDUCTION.name] == "not checked"
+
+
+def test_a_deterministic_algorithm_draws_nothing(tmp_path):
+    silent = COIN.replace('{"on": random.bernoulli(p["beta"], problem.clients)}', "{}")
+    silent = silent.replace(' * drawn["on"][:, :, None]', "")
+    assert set(verdicts(tmp_path, silent).values()) <= {"kept", "not checked"}
+    assert verdicts(tmp_path, silent)[laws.REDUCTION.name] == "kept"

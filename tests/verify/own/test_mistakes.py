@@ -27,7 +27,11 @@ MISTAKES = {
     "one local step too few": (
         ('range(p["K"])', 'range(p["K"] - 1)'),
         {"round": "refuted", "rate": "refuted"},
-        ["reduction to SGD at K = 1 and full participation", "K local steps"],
+        [
+            "reduction to SGD at K = 1 and full participation",
+            "K local steps",
+            "control variates",
+        ],
     ),
     "a halved constant": (
         ("**t*D_W(0) +", "**t*D_W(0)/2 +"),

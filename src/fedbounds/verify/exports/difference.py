@@ -67,6 +67,8 @@ def read_results(place: Path) -> Record:
         If there is none, it is malformed, or its schema is not the one this version reads.
     """
     path = place / "results.json" if place.is_dir() else place
+    if place.is_file() and place.suffix != ".json":
+        raise FedboundsError(f"{str(place)!r} is no result folder, and no results.json")
     found = read_document(path)
     if found["schema"] != SCHEMA:
         raise FedboundsError(

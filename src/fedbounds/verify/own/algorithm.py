@@ -95,6 +95,8 @@ def called(function: Callable[..., Any], *arguments: Any) -> Any:
     """Call a user's function; whatever it raises becomes one line with its file and line."""
     try:
         return function(*arguments)
+    except TooManyError:
+        raise
     except Exception as error:
         code = getattr(function, "__code__", None)
         frames = traceback.extract_tb(error.__traceback__)
@@ -104,6 +106,8 @@ def called(function: Callable[..., Any], *arguments: Any) -> Any:
         hint = ""
         if isinstance(error, TypeError) and "fmpq" in str(error) and "float" in str(error):
             hint = "; exact runs have rationals: write x / 2, not 0.5 * x"
+        if isinstance(error, ValueError) and "read-only" in str(error):
+            hint = "; it changes its argument: make a new array instead"
         name = getattr(function, "__name__", "function")
         raise FedboundsError(f"{where}: in {name}: {what}{error}{hint}") from error
 
@@ -176,7 +180,7 @@ def stepped(
 def _stepped(
     algorithm: Algorithm, problem: Clients, p: Parameters, state: State, drawn: State
 ) -> State:
-    after = called(algorithm.step, problem, p, state, drawn)
+    after = called(algorithm.step, problem, p, _read_only(state), _read_only(drawn))
     _check_rows(after, int(state[MODEL].shape[0]), algorithm.step, "step")
     for name, before in state.items():
         if name not in after or tuple(after[name].shape) != tuple(before.shape):
@@ -188,6 +192,17 @@ def _stepped(
     if _is_object(state[MODEL]):
         _refuse_floats(after, algorithm.step, "step")
     return {name: after[name] for name in state}
+
+
+def _read_only(arrays: State) -> State:
+    """The same arrays in a new dict; NumPy refuses to write to them."""
+    found = {}
+    for name, values in arrays.items():
+        found[name] = values
+        if isinstance(values, np.ndarray):
+            found[name] = values.view()
+            found[name].flags.writeable = False
+    return found
 
 
 def _refuse_floats(state: State, function: Callable[..., Any], name: str) -> None:
@@ -240,24 +255,15 @@ def examine(algorithm: Algorithm, problem: Clients, p: Parameters, start: Array)
     found = draws_of(algorithm, problem, p, exact=False)
     count = len(found.chances)
     state = {name: np.repeat(rows, count, axis=0) for name, rows in state.items()}
-    kept = {name: rows.copy() for name, rows in state.items()}
-    drawn = {name: rows.copy() for name, rows in found.drawn.items()}
     with _no_sampling(algorithm.step):
         once = _stepped(algorithm, problem, p, state, found.drawn)
-    for what, before, after in (("state", kept, state), ("drawn", drawn, found.drawn)):
-        for name, rows in before.items():
-            if not np.array_equal(rows, after[name]):
-                raise FedboundsError(
-                    f"{place(algorithm.step)}: step changes its argument {what}[{name!r}]; make a "
-                    "new array instead"
-                )
     again = _stepped(algorithm, problem, p, state, found.drawn)
-    for name, rows in once.items():
-        if not np.array_equal(rows, again[name]):
-            raise FedboundsError(
-                f"{place(algorithm.step)}: step gives two results for the same draws "
-                f"(state[{name!r}]); sample in draw, from `random`"
-            )
+    name = _different(once, again)
+    if name is not None:
+        raise FedboundsError(
+            f"{place(algorithm.step)}: step gives two results for the same draws "
+            f"(state[{name!r}]); sample in draw, from `random`"
+        )
     stepped(algorithm, problem, p, once, found.drawn)  # from states that differ, row by row
 
 
@@ -286,7 +292,8 @@ def _no_sampling(function: Callable[..., Any]) -> Iterator[None]:
 
 
 def _check_rows(arrays: Any, rows: int, function: Callable[..., Any], name: str) -> None:
-    if not isinstance(arrays, dict) or not arrays:
+    # a deterministic algorithm draws nothing
+    if not isinstance(arrays, dict) or not (arrays or name == "draw"):
         raise FedboundsError(
             f"{place(function)}: {name} returned {type(arrays).__name__}; expected a dict of arrays"
         )

@@ -99,16 +99,20 @@ class Theory:
         """What joins claims and runs: no other theory's, and no paper's, is called so."""
         return f"{self.algorithm.name} ({self.key})"
 
-    def parameter(self, name: str, meaning: str, values: Any = "edges") -> None:
+    def parameter(
+        self, name: str, meaning: str, values: Any = "edges", *, positive: bool = True
+    ) -> None:
         """A parameter of the algorithm beside those that every theory knows.
 
         Parameters
         ----------
         values : "edges", "a:b" or a sequence of numbers and formulas
             See `theory`.
+        positive : bool
+            Whether 0 is excluded, which proofs may use.
         """
         with _told_at(_caller()):
-            self._symbol(name, meaning, positive=True)
+            self._symbol(name, meaning, **{"positive" if positive else "nonnegative": True})
             self.parameters[name] = values
 
     def constant(

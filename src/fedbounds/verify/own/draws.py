@@ -8,7 +8,7 @@ one row for every combination of their outcomes.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import combinations, permutations, product
-from math import prod
+from math import comb, factorial, prod
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,8 @@ from fedbounds.problems.linear import rational
 from .clients import Clients
 
 Array = Any
-MOST_OUTCOMES = 4096  # of one round
+MOST_OUTCOMES = 1024  # of one round
+_MOST_LISTED = 16 * MOST_OUTCOMES  # of one call, before equal ones are merged
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,12 +55,15 @@ class Random:
     def participants(self, clients: int, m: int) -> Array:
         """m of the clients without replacement: 0 or 1 per client, shape (rows, n)."""
         require(1 <= m <= clients, "participants m", m, f"between 1 and n = {clients}")
-        every = [[int(i in chosen) for i in range(clients)] for chosen in _subsets(clients, m)]
+        _refuse_many(comb(clients, m))
+        sets = combinations(range(clients), m)
+        every = [[int(i in chosen) for i in range(clients)] for chosen in sets]
         return self._number(f"participants({clients}, {m})", every)
 
     def participants_with_replacement(self, clients: int, m: int) -> Array:
         """How often each client is drawn in m independent draws, shape (rows, n)."""
         require(m >= 1, "participants m", m, "at least 1")
+        _refuse_many(clients**m)
         drawn = product(range(clients), repeat=m)
         every = [[chosen.count(i) for i in range(clients)] for chosen in drawn]
         return self._number(f"participants_with_replacement({clients}, {m})", every)
@@ -68,12 +72,14 @@ class Random:
         """Independent 0 or 1, shape (rows, *shape); 1 with that probability."""
         p = rational(probability)
         require(0 <= p <= 1, "probability", probability, "between 0 and 1")
+        _refuse_many(2 ** prod(shape))
         every = list(product((0, 1), repeat=prod(shape)))
         chances = [p ** sum(row) * (1 - p) ** (len(row) - sum(row)) for row in every]
         return self._number(f"bernoulli({p}, {shape})", every, shape, chances)
 
     def signs(self, *shape: int) -> Array:
         """Independent -1 or 1 with equal probability, shape (rows, *shape)."""
+        _refuse_many(2 ** prod(shape))
         return self._number(f"signs{shape}", product((-1, 1), repeat=prod(shape)), shape)
 
     def index(self, count: int) -> Array:
@@ -83,6 +89,7 @@ class Random:
 
     def permutation(self, count: int) -> Array:
         """A uniform order of 0, ..., count - 1, shape (rows, count); integers, to select with."""
+        _refuse_many(factorial(count))
         every = np.array(list(permutations(range(count))))
         chances = [fmpq(1, len(every))] * len(every)
         return self._ask(Law(f"permutation({count})", every, chances))
@@ -143,6 +150,18 @@ class TooManyError(FedboundsError):
     """A round has more outcomes than are enumerated."""
 
 
+def laws_of(draw: Callable[[Random], dict[str, Array]], exact: bool) -> list[Law]:
+    """What a ``draw`` asks for, call by call."""
+    laws: list[Law] = []
+
+    def first(law: Law) -> Array:
+        laws.append(law)
+        return law.outcomes[:1]
+
+    draw(Random(first, exact))
+    return laws
+
+
 def every_draw(draw: Callable[[Random], dict[str, Array]], exact: bool) -> Draws:
     """All outcomes of what a ``draw`` asks for.
 
@@ -153,13 +172,7 @@ def every_draw(draw: Callable[[Random], dict[str, Array]], exact: bool) -> Draws
     FedboundsError
         If the calls depend on outcomes.
     """
-    laws: list[Law] = []
-
-    def first(law: Law) -> Array:
-        laws.append(law)
-        return law.outcomes[:1]
-
-    draw(Random(first, exact))
+    laws = laws_of(draw, exact)
     count = prod(len(law.chances) for law in laws)
     if count > MOST_OUTCOMES:
         raise TooManyError(f"a round has {count} outcomes; at most {MOST_OUTCOMES} are enumerated")
@@ -190,5 +203,10 @@ def every_draw(draw: Callable[[Random], dict[str, Array]], exact: bool) -> Draws
     return Draws(drawn, chances, tuple(laws), last)
 
 
-def _subsets(clients: int, m: int) -> Iterable[tuple[int, ...]]:
-    return combinations(range(clients), m)
+def _refuse_many(count: int) -> None:
+    """Raise before so many outcomes of one call are listed."""
+    if count > _MOST_LISTED:
+        raise TooManyError(
+            f"a call has {count} outcomes; at most {_MOST_LISTED} are listed, and "
+            f"{MOST_OUTCOMES} of a round enumerated"
+        )

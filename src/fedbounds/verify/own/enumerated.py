@@ -16,7 +16,7 @@ from .quantities import OfState, all_of, of_round
 from .setup import OwnRun
 
 Array = Any
-MOST_ROWS = 20_000  # states times outcomes of a round
+MOST_ROWS = 8_192  # states times outcomes of a round
 
 
 @dataclass(frozen=True, eq=False)

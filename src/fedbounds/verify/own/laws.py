@@ -17,7 +17,8 @@ from fedbounds.problems import FederatedQuadratic, Noise
 from fedbounds.problems.arrays import to_namespace
 from fedbounds.problems.spectrum import to_floats
 
-from .algorithm import MODEL, Algorithm, Parameters, draws_of, started, stepped
+from . import draws
+from .algorithm import MODEL, Algorithm, Parameters, State, draws_of, started, stepped
 from .clients import Clients
 from .count import Count
 from .declare import CONTROL_VARIATES, Theory
@@ -45,7 +46,8 @@ STEPS = Law(
 REST = Law("rest at a shared minimiser", "where no client's gradient is left, nothing moves")
 CONTROLS = Law(
     "control variates",
-    "clients with minimisers of their own rest at the minimiser of their mean",
+    "after a round with all clients, K corrected steps of clients that share their curvature are K "
+    "gradient steps on the mean of their objectives, whoever takes part",
 )
 LIBRARIES = Law("equal draws on two array libraries", "the next state is the same on both")
 
@@ -94,7 +96,7 @@ def _checked(law: Law, test: Callable[[], None]) -> Checked:
     try:
         test()
     except LawBroken as error:
-        return Checked(law.name, "broken", str(error).partition("\n")[2])
+        return Checked(law.name, "broken", f"{law.statement}; {str(error).partition(chr(10))[2]}")
     except FedboundsError as error:
         return Checked(law.name, "not checked", str(error))
     return Checked(law.name, "kept", "")
@@ -123,12 +125,19 @@ def _parameters(theory: Theory, pair: Pair, **fixed: Any) -> Parameters:
 def _next(algorithm: Algorithm, pair: Pair, p: Parameters) -> tuple[Array, Array]:
     """All next models after one round, shape (outcomes, d), and their chances."""
     problem = Clients(pair[0])
-    state = started(algorithm, problem, pair[1])
-    draws = draws_of(algorithm, problem, p, exact=True)
-    count = len(draws.chances)
+    after, chances = _advanced(algorithm, problem, started(algorithm, problem, pair[1]), p)
+    return after[MODEL], chances
+
+
+def _advanced(
+    algorithm: Algorithm, problem: Clients, state: State, p: Parameters
+) -> tuple[State, Array]:
+    """Every state after one round from a state with one row, and its chances."""
+    drawn = draws_of(algorithm, problem, p, exact=True)
+    count = len(drawn.chances)
     before = {name: np.repeat(rows, count, axis=0) for name, rows in state.items()}
-    after = stepped(algorithm, problem, p, before, draws.drawn)
-    return after[MODEL], np.array(draws.chances, dtype=object)
+    after = stepped(algorithm, problem, p, before, drawn.drawn)
+    return after, np.array(drawn.chances, dtype=object)
 
 
 def _mean(algorithm: Algorithm, pair: Pair, p: Parameters) -> Array:
@@ -162,7 +171,13 @@ def _renaming(algorithm: Algorithm, theory: Theory, law: Law) -> None:
 
 
 def _reduction(algorithm: Algorithm, theory: Theory, law: Law) -> None:
-    for n, noise in ((1, 0), (2, 0), (2, fmpq(1, 2))):
+    silent = _problem(2)
+    p = _parameters(theory, silent, m=2, K=1)
+    asked = draws_of(algorithm, Clients(silent[0]), p, exact=True).laws
+    if "m" not in theory.parameters and not all(map(_of_everybody, asked)):
+        raise FedboundsError("the algorithm draws, and has no parameter m for all clients")
+    noisy = any(one.name.startswith("noise") for one in asked)
+    for n, noise in ((1, 0), (2, 0), *(((2, fmpq(1, 2)),) if noisy else ())):
         pair = _problem(n, noise)
         problem, start = Clients(pair[0]), pair[1]
         p = _parameters(theory, pair, m=n, K=1)
@@ -172,6 +187,11 @@ def _reduction(algorithm: Algorithm, theory: Theory, law: Law) -> None:
         variance = fmpq(len(_START)) * noise * noise / n
         wanted = (step * step).sum() + _ETA**2 * variance
         agree(law, _mean_square(algorithm, pair, p), wanted, where | {"of": "mean square"})
+
+
+def _of_everybody(asked: draws.Law) -> bool:
+    """Whether a call is noise, or lets every client take part for sure."""
+    return asked.name.startswith("noise") or bool((asked.outcomes == 1).all())
 
 
 def _steps(algorithm: Algorithm, theory: Theory, law: Law) -> None:
@@ -184,17 +204,28 @@ def _steps(algorithm: Algorithm, theory: Theory, law: Law) -> None:
         agree(law, found, wanted[0], {"n": 1, "K": count, "eta": _ETA, "x": _START})
 
 
+def _controls(algorithm: Algorithm, theory: Theory, law: Law) -> None:
+    pair = quadratic([_HESSIANS[1]] * 3, _SLOPES, _START)
+    problem = Clients(pair[0])
+    known = started(algorithm, problem, pair[1])
+    for count in (1, 2):
+        # a round with all clients: of one step, so that controls are exact, then of two
+        met, _ = _advanced(algorithm, problem, known, _parameters(theory, pair, m=3, K=count))
+        known = {name: rows[:1] for name, rows in met.items()}
+        wanted = known[MODEL]
+        for _ in range(count):
+            wanted = wanted - problem.full_gradient(wanted) * _ETA
+        for m in (1, 2):
+            p = _parameters(theory, pair, m=m, K=count)
+            after, _ = _advanced(algorithm, problem, known, p)
+            found = after[MODEL]
+            where = {"n": 3, "m": m, "K": count, "eta": _ETA, "x": known[MODEL][0].tolist()}
+            agree(law, found, np.concatenate([wanted] * len(found)), where)
+
+
 def _rest(algorithm: Algorithm, theory: Theory, law: Law) -> None:
     problem, _ = quadratic(_HESSIANS, [[0, 0]] * 3, [0, 0])
-    _rests(algorithm, theory, law, (problem, problem.minimiser))
-
-
-def _controls(algorithm: Algorithm, theory: Theory, law: Law) -> None:
-    problem, _ = _problem(3)
-    _rests(algorithm, theory, law, (problem, problem.minimiser))
-
-
-def _rests(algorithm: Algorithm, theory: Theory, law: Law, pair: Pair) -> None:
+    pair = problem, problem.minimiser
     for m in (3, 2):
         models, _ = _next(algorithm, pair, _parameters(theory, pair, m=m, K=2))
         wanted = np.stack([pair[1]] * len(models))
@@ -210,10 +241,10 @@ def _libraries(algorithm: Algorithm, theory: Theory, law: Law) -> None:
     floats = _in_floats(pair[0])
     host = Clients(floats)
     state = started(algorithm, host, to_floats(pair[1]))
-    draws = draws_of(algorithm, host, p, exact=False)
-    rows = {name: np.repeat(x, len(draws.chances), axis=0) for name, x in state.items()}
-    own = stepped(algorithm, host, p, rows, draws.drawn)
-    there = [{k: strict.asarray(v) for k, v in x.items()} for x in (rows, draws.drawn)]
+    drawn = draws_of(algorithm, host, p, exact=False)
+    rows = {name: np.repeat(x, len(drawn.chances), axis=0) for name, x in state.items()}
+    own = stepped(algorithm, host, p, rows, drawn.drawn)
+    there = [{k: strict.asarray(v) for k, v in x.items()} for x in (rows, drawn.drawn)]
     where = {"libraries": ["NumPy", "array_api_strict"]}
     try:
         other = stepped(algorithm, Clients(to_namespace(floats, strict), strict), p, *there)
@@ -235,7 +266,7 @@ _NEEDS = {
     REDUCTION: frozenset({"eta"}),
     STEPS: frozenset({"K", "eta"}),
     REST: frozenset[str](),
-    CONTROLS: frozenset[str](),
+    CONTROLS: frozenset({"m", "K", "eta"}),
     LIBRARIES: frozenset[str](),
 }
 _TESTS = {

@@ -25,10 +25,10 @@ from ..profile import Profile
 from . import found as found  # what a set-up shows, and its script, are registered
 from . import script as script
 from . import slack as slack
-from .algorithm import draws_of
+from .algorithm import called
 from .clients import Clients
 from .declare import Theory
-from .draws import TooManyError
+from .draws import MOST_OUTCOMES, TooManyError, laws_of
 from .enumerated import MOST_ROWS
 from .known import problem_of
 from .setup import OwnRun, constants
@@ -85,11 +85,13 @@ def _case(theory: Theory, run: OwnRun, name: str, outcomes: int) -> Case:
 def _outcomes(theory: Theory, problem: Any, start: Any, values: Values) -> int | None:
     """Of one round; None if there are too many to be enumerated."""
     run = OwnRun(theory.key, "", problem, values, start, 1)
+    own, p = Clients(problem), run.parameters()
     try:
-        draws = draws_of(theory.algorithm, Clients(problem), run.parameters(), run.exact)
+        laws = laws_of(lambda random: called(theory.algorithm.draw, random, own, p), run.exact)
     except TooManyError:
         return None
-    return prod(len(law.chances) for law in draws.laws)
+    count = prod(len(law.chances) for law in laws)
+    return count if count <= MOST_OUTCOMES else None
 
 
 def _parameters(theory: Theory, problem: Any, start: Any) -> Iterator[Values]:

@@ -77,6 +77,12 @@ _STANDARD = {
     "B": 'lambda p, s: _square(p.gradient(s["x"])).sum(axis=1)',
     "f": 'lambda p, s: p.value(s["x"]).sum(axis=1) / n - {infimum}',
 }
+# names of the script itself; a symbol of that name gets an underscore
+_TAKEN = frozenset(
+    {"q", "rows", "t", "d", "h", "H", "p", "s", "z", "r", "c", "Q", "start", "problem", "Random"}
+    | {"Count", "measured", "every", "drawn", "moves", "random", "probe", "name", "value"}
+    | {"init", "draw", "step", "left", "right", "state", "chance", "new", "old"}
+)
 _FRACTION = re.compile(r"-?\d+(/\d+)?")
 _SECONDS = 120  # a program that has not ended by then is not kept
 
@@ -143,7 +149,7 @@ def _written(setup: OwnRun, theory: Theory, judgement: Any, part: Part, numbers:
         hessian=_nested(problem.hessian),
         linear=_nested(problem.linear),
         start=_nested(setup.start),
-        values=assigned({identifier(k): rational(v) for k, v in known.items()}) if known else "",
+        values=assigned({_own_name(k): rational(v) for k, v in known.items()}) if known else "",
         rounds=setup.rounds,
         noise=_quoted(problem.noise.scale_u),
         minimiser="None" if minimiser is None else f"_exact({_nested(minimiser)})",
@@ -189,8 +195,14 @@ def _measured(name: str, theory: Theory) -> str:
     return found
 
 
+def _own_name(name: str) -> str:
+    """A symbol's name in the script."""
+    typed = identifier(name)
+    return f"{typed}_" if typed in _TAKEN else typed
+
+
 def _side(side: sp.Expr) -> str:
-    renamed = {s: sp.Symbol(identifier(s.name)) for s in CONSTANTS.values()}
+    renamed = {s: sp.Symbol(_own_name(s.name)) for s in CONSTANTS.values()}
     return code(side.xreplace(renamed))
 
 

@@ -115,6 +115,12 @@ def typed(claim: Record) -> str:
     return str(claim["id"])
 
 
+def named(document: Record, text: str) -> str:
+    """The id of a claim of a document, which may be named as it is typed; other text as it is."""
+    found = [claim_id for claim_id, claim in document["claims"].items() if typed(claim) == text]
+    return found[0] if found else text
+
+
 def command(document: Record) -> str:
     """The command that computes the document again."""
     names: list[str] = []

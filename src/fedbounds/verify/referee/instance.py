@@ -11,6 +11,7 @@ from ..page.rows import SIZES, instance_name, place, sizes
 Record = dict[str, Any]
 
 _LONGEST = 400  # characters of the instance's own numbers
+_OURS = frozenset({"family", "source", "theory", "moments"})  # of no use to a reader
 _MOST = 12  # parameters and constants
 
 
@@ -71,7 +72,7 @@ def written(data: Any) -> str:
         case {"type": _, "fields": fields}:
             return written(fields)
         case dict():
-            shown = {name: value for name, value in data.items() if name != "family"}
+            shown = {name: value for name, value in data.items() if name not in _OURS}
             return ", ".join(f"{name} = {_grouped(value)}" for name, value in shown.items())
         case list():
             return _list(data)
