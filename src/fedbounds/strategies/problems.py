@@ -74,6 +74,8 @@ def problems(
     FedboundsError
         If no family can satisfy them together, or a range is empty; it names the assumption.
     """
+    for word in assumptions:
+        require(isinstance(word, Assumption), "assumption", word, "a member of Assumption")
     wanted = frozenset(assumptions)
     spans = bounds_of("clients", clients), bounds_of("dimension", dimension, 0)
     personal = bounds_of("personal_dimension", personal_dimension, 0)

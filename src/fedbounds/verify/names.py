@@ -52,14 +52,14 @@ def _is_file(name: str) -> bool:
 
 
 def _of_files(names: tuple[str, ...]) -> Iterator[Entry]:
-    from .own.load import load
-
     loaded: dict[Path, tuple[str, ...]] = {}
     owners: dict[str, str] = {}
     for name in names:
         path, _, wanted = name.partition(_INSIDE)
         file = Path(path).resolve()
         if file not in loaded:
+            from .own.load import load  # which needs SymPy
+
             loaded[file] = load(path)
             for key in loaded[file]:
                 if owners.setdefault(key, path) != path:

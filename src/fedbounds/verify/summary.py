@@ -85,7 +85,7 @@ def summarise(
         "uninformative": headline["uninformative"],
         "readings": readings,
         "readings_differ": len({row.get("standing", row["statement"]) for row in readings}) > 1,
-        "reason": _reason(claim, headline),
+        "reason": _reason(claim, headline, own),
     }
 
 
@@ -112,7 +112,7 @@ def _standing(claim: Any, headline: Record, proof: str) -> Standing:
     return standing(statement, ProofStatus(proof))
 
 
-def _reason(claim: Any, headline: Record) -> str:
+def _reason(claim: Any, headline: Record, rows: Sequence[Record]) -> str:
     if isinstance(claim, Experiment):
         return "not stated: " + "; ".join(claim.unstated)
     if isinstance(claim, Announced):
@@ -122,5 +122,20 @@ def _reason(claim: Any, headline: Record) -> str:
     if headline["statement"] == StatementStatus.UNTESTED and headline["open_candidates"]:
         return f"{headline['open_candidates']} violations in float64 wait for an exact replay"
     if headline["untested"] and headline["statement"] == StatementStatus.UNTESTED:
-        return f"no firm verdict on part {', '.join(headline['untested'])}"
+        named = ", ".join(filter(None, headline["untested"]))
+        return (
+            "no firm verdict" + (f" on part {named}" if named else "") + _undecided(headline, rows)
+        )
     return ""
+
+
+def _undecided(headline: Record, rows: Sequence[Record]) -> str:
+    """Why most records of a reading are undecided; empty if none is."""
+    reasons = Counter(
+        part["reason"]
+        for row in rows
+        if row["reading"] == headline["name"]
+        for part in row["parts"]
+        if part["verdict"] == Verdict.UNDECIDED and part["reason"]
+    )
+    return f": {reasons.most_common(1)[0][0]}" if reasons else ""

@@ -225,6 +225,8 @@ def print_claim(claim: Claim, summary: Record | None) -> None:
         f"\nstanding: {summary['standing']} (statement {summary['statement']}, "
         f"paper's proof {summary['paper_proof']})"
     )
+    if summary.get("reason"):
+        out.print(Text(f"  {summary['reason']}"), soft_wrap=True)
     for row in summary["readings"]:
         tightness = _number(row["tightness"])
         out.print(

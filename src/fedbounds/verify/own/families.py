@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
-from fedbounds.errors import require
+from fedbounds.errors import FedboundsError, require
 from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw
 from fedbounds.problems.linear import rational
 
@@ -82,5 +82,10 @@ def _pairs(clients: Sequence[int], dimensions: Sequence[int], noise: bool) -> It
 def _exact(rows: Any) -> Array:
     nested = np.asarray(rows, dtype=object)
     found = np.empty(nested.shape, dtype=object)
-    found.reshape(-1)[:] = [rational(entry) for entry in nested.reshape(-1)]
+    try:
+        found.reshape(-1)[:] = [rational(entry) for entry in nested.reshape(-1)]
+    except (TypeError, ValueError, AttributeError) as error:
+        raise FedboundsError(
+            f"{rows!r} is no array of numbers; expected rows of one length, of numbers or fractions"
+        ) from error
     return found

@@ -165,7 +165,9 @@ def _number(theory: Theory, name: str, value: Any, known: Mapping[str, Any]) -> 
     try:
         return _evaluated(expression(value, _names(theory)), known)
     except (FedboundsError, IrrationalError) as error:
-        raise FedboundsError(f"{where}: {error}") from error
+        raise FedboundsError(
+            f'{where}: {error}; values are numbers, formulas, "a:b" or "edges"'
+        ) from error
 
 
 def _evaluated(of: sp.Expr, known: Mapping[str, Any]) -> fmpq:
