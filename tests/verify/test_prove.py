@@ -33,7 +33,7 @@ def proofs():
 
 
 def record(claim_id, part, verdict=Verdict.VIOLATED):
-    row = {"part": part, "verdict": verdict.value}
+    row = {"part": part, "verdict": verdict.value, "candidate": False}
     return {"claim": claim_id, "reading": AS_PRINTED.name, "parts": [row]}
 
 
