@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory import symbols as s
-from fedbounds.theory.symbols import CONSTANTS, SHARED, Max_t, Mean_t, Sum_t, T, t
-from fedbounds.theory.typed import expression, identifier, relation, shared_names
+from fedbounds.theory.symbols import CONSTANTS, D_W, SHARED, Max_t, Mean_t, Sum_t, T, eta, sigma2, t
+from fedbounds.theory.typed import as_text, expression, identifier, relation, shared_names
 
 NAMES = shared_names()
 
@@ -181,3 +181,14 @@ def test_relations_keep_their_sides(sign):
 def test_what_is_no_relation_is_refused(text, told):
     with pytest.raises(FedboundsError, match=told):
         relation(text, NAMES)
+
+
+def test_a_relation_of_sympy_is_read_as_its_text():
+    names = shared_names()
+    for formula, text in (
+        (D_W(t + 1) <= D_W(t) + eta**2 * sigma2, "D_W(t+1) <= D_W(t) + eta**2*sigma2"),
+        (sp.Eq(Mean_t(D_W(t)), sp.Max(D_W(0), D_W(T))), "Mean_t(D_W(t)) == max(D_W(0), D_W(T))"),
+    ):
+        assert relation(as_text(formula), names) == relation(text, names)
+    with pytest.raises(FedboundsError, match=r"Eq\(left, right\)"):
+        as_text(D_W(0) == 3)

@@ -30,7 +30,7 @@ from .symbols import (
 
 _RELATIONS: dict[type[ast.cmpop], str] = {ast.LtE: "<=", ast.GtE: ">=", ast.Eq: "=="}
 _OPERATORS = {"Mean_t": Mean_t, "Sum_t": Sum_t, "Max_t": Max_t}
-_FUNCTIONS = {"sqrt": sp.sqrt, "min": sp.Min, "max": sp.Max}
+_FUNCTIONS = {"sqrt": sp.sqrt, "min": sp.Min, "max": sp.Max, "Min": sp.Min, "Max": sp.Max}
 _MOST = 2000  # characters
 _LEAST = 1e-300
 
@@ -64,6 +64,32 @@ def shared_names() -> Names:
     constants = {identifier(x): CONSTANTS[x] for x in SHARED if x in CONSTANTS}
     quantities = {x: sp.Function(x, real=True) for x in SHARED - CONSTANTS.keys() if x in MEANING}
     return Names(constants, quantities)
+
+
+def as_text(formula: Any) -> str:
+    """A formula as text: itself, or a SymPy relation in the vocabulary's symbols as it is typed.
+
+    Raises
+    ------
+    FedboundsError
+        If it is neither; ``a == b`` of SymPy is no relation, ``Eq(a, b)`` is.
+
+    Examples
+    --------
+    >>> from fedbounds.theory.symbols import D_W, eta, sigma2, t
+    >>> as_text(D_W(t + 1) <= D_W(t) + eta * sigma2)
+    'D_W(t + 1) <= eta*sigma2 + D_W(t)'
+    """
+    if isinstance(formula, str):
+        return formula
+    if not isinstance(formula, sp.core.relational.Relational):
+        raise FedboundsError(
+            f"formula {formula!r}; expected text such as 'left <= right', or a SymPy relation "
+            "(for an identity Eq(left, right))"
+        )
+    renamed = {x: sp.Symbol(identifier(x.name)) for x in formula.free_symbols}
+    sides = (str(side.xreplace(renamed)) for side in (formula.lhs, formula.rhs))
+    return f" {formula.rel_op} ".join(sides)
 
 
 def expression(text: str, names: Names) -> sp.Expr:

@@ -1,9 +1,12 @@
 """Where the slack of an own proof goes: shares add up to it, and none is below zero."""
 
+import json
+
 import pytest
 from own_files import loaded
 
 from fedbounds.theory.registry import encoded_claims
+from fedbounds.verify.command_line import status
 from fedbounds.verify.judge import judge
 from fedbounds.verify.own.plan import cases
 from fedbounds.verify.profile import Profile
@@ -94,3 +97,37 @@ me.claim("none", "D_W(t+1) <= (1 - eta*mu)**2*D_W(t) + eta*D_W(t)", uses=["exact
         if one.verdict is Verdict.NOT_VIOLATED:
             seen |= {x.name for x in shares_of(case.setup, one, found.measurement.numbers)}
     assert seen == {"conditions and dropped terms"}
+
+
+SYMBOLS = """
+from fedbounds.own import Algorithm, cite, quadratics, theory
+from fedbounds.theory.symbols import G_u, L, Mean_t, T, eta, f, t
+
+def init(problem, start):
+    return {"x": start}
+
+def draw(random, problem, p):
+    return {}
+
+def step(problem, p, state, drawn):
+    return {"x": state["x"] - p["eta"] * problem.full_gradient(state["x"])}
+
+gd = theory("gd", Algorithm(init, draw, step), parameters={"eta": "edges"},
+            problems=quadratics(clients=(1, 2), dimensions=(1,), noise=False))
+gd.given("descent", f(t + 1) <= f(t) - eta / 2 * G_u(t), "descent", conditions=[eta <= 1 / L])
+gd.claim("mean", Mean_t(G_u(t)) <= 2 * (f(0) - f(T)) / (eta * T), conditions=[eta <= 1 / L],
+         uses=[cite("descent", over="t")])
+"""
+
+
+def test_a_premise_summed_over_rounds_loses_its_sum(tmp_path):
+    path, out = tmp_path / "gd.py", tmp_path / "out"
+    path.write_text(SYMBOLS, encoding="utf-8")
+    assert status(["verify", str(path), "--quick", "--workers", "1", "--out", str(out)]) == 0
+    document = json.loads((out / "results.json").read_text(encoding="utf-8"))
+    assert document["claims"]["gd/mean"]["standing"] == "proved from givens"
+    told = [row["slack"] for row in document["results"] if row.get("slack")]
+    assert told
+    for shares in told:
+        assert {share["name"] for share in shares} == {"descent"}  # nothing else is lost
+        assert sum(share["share"] for share in shares) == pytest.approx(1)

@@ -29,7 +29,7 @@ from fedbounds.theory.symbols import (
     quantities_in,
     t,
 )
-from fedbounds.theory.typed import Names, identifier, relation, shared_names
+from fedbounds.theory.typed import Names, as_text, identifier, relation, shared_names
 from fedbounds.vocabulary import Assumption, Constant, Index, Kind, Quantity, Relation, Source
 
 from .algorithm import Algorithm
@@ -148,26 +148,27 @@ class Theory:
     def given(
         self,
         name: str,
-        formula: str,
+        formula: Any,
         why: str,
         *,
-        conditions: Sequence[str] = (),
+        conditions: Sequence[Any] = (),
         assumptions: Sequence[str] = (),
         first: int = 0,
     ) -> None:
         """Something that proofs may use and that is measured, not proved."""
         line = _caller()
         with _told_at(line):
+            formula = as_text(formula)
             entry = self._entry(name, why, formula, line)
             self._add(entry, formula, conditions, assumptions, first, None, line, given=True)
 
     def claim(
         self,
         name: str,
-        formula: str,
+        formula: Any,
         *,
         statement: str = "",
-        conditions: Sequence[str] = (),
+        conditions: Sequence[Any] = (),
         assumptions: Sequence[str] = (),
         uses: Sequence[str | Premise | Square] | None = None,
         by: str = "",
@@ -177,9 +178,10 @@ class Theory:
 
         Parameters
         ----------
-        formula : str
-            "left <= right" or "left == right".
-        conditions : strings
+        formula : str, or relation of SymPy
+            "left <= right" or "left == right"; or the same in the symbols of
+            `fedbounds.theory.symbols`, an identity as ``Eq(left, right)``.
+        conditions : strings, or relations of SymPy
             On parameters and constants: "eta <= 1/L".
         assumptions : strings
             Words of `fedbounds.vocabulary.Assumption`.
@@ -194,6 +196,7 @@ class Theory:
         line = _caller()
         with _told_at(line):
             proof = None if uses is None else self._proof(name, uses, by)
+            formula = as_text(formula)
             entry = self._entry(name, statement, formula, line)
             self._add(entry, formula, conditions, assumptions, first, proof, line, given=False)
 
@@ -422,8 +425,8 @@ def _only(texts: Any, what: str) -> None:
         raise FedboundsError(f"{what} is the string {texts!r}; expected a sequence: [{texts!r}]")
 
 
-def _condition(text: str, names: Names) -> Condition:
-    found = relation(text, names)
+def _condition(text: Any, names: Names) -> Condition:
+    found = relation(as_text(text), names)
     if quantities_in(found.left) | quantities_in(found.right):
         raise FedboundsError(f"condition {text!r} has a measured quantity; expected parameters")
     if found.right.is_Symbol and not found.left.is_Symbol:

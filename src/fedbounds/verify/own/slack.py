@@ -8,6 +8,7 @@ from collections import Counter
 from functools import partial
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
 from fedbounds.theory.checker.data import Assignment, Certificate, Premise
@@ -19,13 +20,17 @@ from fedbounds.theory.registry import claim as claim_of
 from fedbounds.theory.symbols import CONSTANTS
 from fedbounds.theory.typed import Names, expression
 
-from ..evaluate import Numbers, evaluate
+from ..evaluate import Numbers, evaluate, whole
 from ..judge import Judgement
 from ..shares import Share, shares_of
 from .setup import OwnRun
 
 _REST = "conditions and dropped terms"
 Losses = Counter[str]
+
+
+class NotToldError(Exception):
+    """A premise is used in a way whose gap is not measured; never shown as an error."""
 
 
 @shares_of.register
@@ -37,7 +42,10 @@ def _shares(setup: OwnRun, judgement: Judgement, numbers: Numbers) -> tuple[Shar
     gap = _gap(claim.parts[0], numbers, at)
     if not gap > 0:
         return ()
-    losses = _losses(claim, step.certificate, numbers, at, gap)
+    try:
+        losses = _losses(claim, step.certificate, numbers, at, gap)
+    except NotToldError:
+        return ()
     found = [Share(name, float(x), float(x / gap)) for name, x in losses.items() if x != 0]
     return tuple(sorted(found, key=lambda share: -share.share))
 
@@ -52,6 +60,23 @@ def _gap(part: Part, numbers: Numbers, at: int | None) -> Any:
     return found if at is None else found.reshape(-1)[0] if hasattr(found, "reshape") else found
 
 
+def _cited_gap(premise: Premise, part: Part, numbers: Numbers, at: int | None) -> Any:
+    """right - left of a cited step where it is used: in a round, or summed over all of them.
+
+    Raises
+    ------
+    NotToldError
+        If it is used elsewhere.
+    """
+    if premise.at or premise.over not in ("", "t"):
+        raise NotToldError
+    if not premise.over:
+        return _gap(part, numbers, at)
+    rounds = range(part.first_round, whole(numbers.constants["T"]))
+    gaps = np.broadcast_to(evaluate(part.gap, numbers, rounds), len(rounds))
+    return sum(gaps.tolist(), numbers.rational(0, 1))
+
+
 def _losses(
     claim: Claim, certificate: Certificate, numbers: Numbers, at: int | None, gap: Any
 ) -> Losses:
@@ -63,7 +88,7 @@ def _losses(
     before = at - 1 if induction and at is not None else at
     value = partial(_multiplier, certificate=certificate, numbers=numbers, at=before)
     for premise in certificate.premises:
-        if premise.kind == "condition":
+        if premise.kind not in ("step", "hypothesis"):  # what they leave is part of the rest
             continue
         weight = value(premise)
         if weight == 0:
@@ -74,7 +99,8 @@ def _losses(
                 found[name] += weight * amount
         else:
             part = claim_of(f"{claim.entry.paper}/{premise.name.removeprefix('asm ')}").parts[0]
-            found[premise.name.removeprefix("asm ")] += weight * _gap(part, numbers, before)
+            amount = _cited_gap(premise, part, numbers, before)
+            found[premise.name.removeprefix("asm ")] += weight * amount
     found[_REST] += gap - sum(found.values(), numbers.rational(0, 1))
     return found
 
