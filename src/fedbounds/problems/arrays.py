@@ -19,16 +19,18 @@ def map_numbers(
 
     Fields holding an ``int``, an enumeration or a string are kept.
     """
+    source: Any = data  # protocols of problems do not say that they are dataclasses
     changed: dict[str, Any] = {}
-    for field in fields(data):  # type: ignore[arg-type]
-        value = getattr(data, field.name)
+    for field in fields(source):
+        value = getattr(source, field.name)
         if hasattr(value, "shape"):
             changed[field.name] = on_array(value)
         elif is_dataclass(value):
             changed[field.name] = map_numbers(value, on_array, on_number)
         elif isinstance(value, float | fmpq):
             changed[field.name] = on_number(value)
-    return replace(data, **changed)  # type: ignore[type-var]
+    copied: T = replace(source, **changed)
+    return copied
 
 
 def to_namespace(data: T, xp: Any) -> T:

@@ -15,10 +15,12 @@ Examples
 1 1 0 0
 """
 
+from importlib import import_module
+
 from fedbounds.errors import FedboundsError
 
 try:
-    import hypothesis  # noqa: F401
+    import_module("hypothesis")
 except ImportError as error:
     raise FedboundsError(
         "fedbounds.strategies needs hypothesis, which is not installed: pip install hypothesis"

@@ -176,7 +176,7 @@ class _Reader:
         """The decimal as it is written, never rounded."""
         written = ast.get_source_segment(self.text.strip(), node) or ""
         try:
-            size = abs(node.value)  # type: ignore[arg-type]
+            size = abs(float(written))
             if size and not _LEAST < size < 1 / _LEAST:
                 raise ValueError
             found = sp.Rational(written)

@@ -15,7 +15,14 @@ from fedbounds.problems.constants import not_known
 from fedbounds.vocabulary import Assumption, Method
 
 from .evaluate import Numbers
-from .instance import Products, constants_of, evidence_of, parameters_of, products_of
+from .instance import (
+    Products,
+    constants_of,
+    estimated_of,
+    evidence_of,
+    parameters_of,
+    products_of,
+)
 
 Array = Any
 
@@ -67,6 +74,7 @@ class Found:
         FedboundsError for a vector that is not there.
     errors : mapping from quantity name to array
         What rounding may have done to a quantity; empty in rationals.
+    estimated : mapping from quantity name to what it rests on that is an estimate
     diverged_at : int or None
     """
 
@@ -77,6 +85,7 @@ class Found:
     evidence: Mapping[Assumption, Evidence] = field(default_factory=dict)
     products: Products | None = None
     errors: Mapping[str, Array] = field(default_factory=dict)
+    estimated: Mapping[str, str] = field(default_factory=dict)
     diverged_at: int | None = None
 
 
@@ -132,6 +141,11 @@ def _evidence_of_case(case: Case, assumption: Assumption) -> Evidence:
 @parameters_of.register
 def _parameters_of_case(case: Case) -> dict[str, Any]:
     return dict(found(case).parameters)
+
+
+@estimated_of.register
+def _estimated_of_case(case: Case) -> Mapping[str, str]:
+    return found(case).estimated
 
 
 @products_of.register

@@ -12,7 +12,7 @@ from fedbounds.theory.symbols import CONSTANTS
 from fedbounds.vocabulary import Constant, Provenance, Side, Verdict
 
 from .evaluate import IrrationalError, Numbers, evaluate
-from .instance import constants_of, evidence_of, products_of
+from .instance import constants_of, estimated_of, evidence_of, products_of
 
 EQUALITY = 1e-12  # relative; floats this close count as equal, so that edges can be run
 _MOST_BITS = 4096
@@ -52,6 +52,10 @@ def refusal(part: Part, instance: Any, numbers: Numbers) -> Refusal | None:
     needed = part.quantities - numbers.series.keys()
     if needed:
         return Refusal(Verdict.NOT_APPLICABLE, f"{', '.join(sorted(needed))} not measured here")
+    estimated = estimated_of(instance)
+    for measured in sorted(part.quantities & estimated.keys()):
+        said = f"{measured} rests on {estimated[measured]}, an estimate: no firm verdict here"
+        return Refusal(Verdict.UNDECIDED, said)
     if Constant.INITIAL_GAP in part.constants and not numbers.constants[Constant.INITIAL_GAP] > 0:
         return Refusal(Verdict.OUTSIDE, "F_0 = 0: the run starts at the minimiser")
     for used in sorted(part.constants):

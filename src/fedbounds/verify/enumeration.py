@@ -8,7 +8,7 @@ quantities are observed, not when the state moves on.
 from dataclasses import fields
 from itertools import product
 from math import comb
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -49,6 +49,13 @@ _DIFFERENCES = (
 _MEAN_STEPS = (Quantity.MEAN_STEP_U, Quantity.MEAN_STEP_V)
 
 
+class Stepping(Protocol):
+    """An algorithm with local steps."""
+
+    @property
+    def local_steps(self) -> int: ...
+
+
 def outcomes(problem: Problem, algorithm: FedAvgP, rounds: int) -> int:
     """Number of weighted replicas a full enumeration visits."""
     per_client = len(client_outcomes(problem, algorithm))
@@ -59,7 +66,7 @@ def outcomes(problem: Problem, algorithm: FedAvgP, rounds: int) -> int:
     return int(first * (each * sum(branch**t for t in range(rounds)) + branch**rounds))
 
 
-def client_outcomes(problem: Problem, algorithm: FedAvgP) -> np.ndarray:
+def client_outcomes(problem: Problem, algorithm: Stepping) -> np.ndarray:
     """One client's noises; where gradients are exact, a single one without entries."""
     found = problem.noise_outcomes(algorithm.local_steps)
     return np.zeros((1, algorithm.local_steps, 0)) if found is None else np.asarray(found)
@@ -139,7 +146,7 @@ def started(
     return carry, np.full(len(noise), 1.0 / len(noise))
 
 
-def sample_patterns(problem: Problem, algorithm: FedAvgP, clients: Any) -> np.ndarray:
+def sample_patterns(problem: Problem, algorithm: Stepping, clients: Any) -> np.ndarray:
     """Every noise of the given clients, shape (outcomes, n, K, width); the first for the others."""
     single = client_outcomes(problem, algorithm)
     chosen = [int(i) for i in clients]

@@ -1,6 +1,6 @@
 """One problem, one start, one algorithm, one horizon: what a verdict is about."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache, singledispatch
 from typing import Any, ClassVar
@@ -130,6 +130,12 @@ def _evidence_of_instance(instance: Instance, assumption: Assumption) -> Evidenc
 def products_of(instance: Any) -> Products | None:
     """How products of vectors are measured; None where they are not."""
     return None
+
+
+@singledispatch
+def estimated_of(instance: Any) -> Mapping[str, str]:
+    """Quantities that rest on an estimate, each with what is one: no firm verdict rests on them."""
+    return {}
 
 
 @singledispatch

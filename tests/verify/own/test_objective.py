@@ -18,7 +18,12 @@ def heights(y):
 STATED = '{"L": (1.5, "certified"), "mu": (0.5, "certified")}'
 
 
-def pieces(constants=STATED, assumptions='["strongly convex clients"]', infimum="-0.5", more=""):
+def pieces(
+    constants=STATED,
+    assumptions='["strongly convex clients"]',
+    infimum='(-0.5, "certified")',
+    more="",
+):
     made = (
         "[(objective(clients=2, dimension=1, gradient=slopes, value=heights, "
         f"constants={constants}, assumptions={assumptions}, infimum={infimum}{more}), [2.0])]"
@@ -115,16 +120,16 @@ def test_what_points_refute_is_refused_with_file_and_line(tmp_path, how):
 def test_an_infimum_that_a_run_goes_below_is_an_error(tmp_path):
     """Random points do not see it: it is only a little too high, and the run reaches it."""
     # the least mean value is 0.51575, at y = 0.888
-    low = judged(tmp_path, body=CLAIMS, **pieces(infimum="0.5157"))
+    low = judged(tmp_path, body=CLAIMS, **pieces(infimum='(0.5157, "certified")'))
     assert low["free"]["standing"] == "tested"
-    deep = pieces(infimum="0.5158")
+    deep = pieces(infimum='(0.5158, "certified")')
     deep["parameters"] = '{"m": ("n",), "eta": ("1/L",)}'
     with pytest.raises(FedboundsError, match="the gap f is -.* expected an infimum"):
         judged(tmp_path, body=CLAIMS, more="rounds=(12,)", **deep)
 
 
 def test_a_stated_minimiser_measures_the_distance(tmp_path):
-    more = ", minimiser=[float(BEST)]"
+    more = ', minimiser=([float(BEST)], "certified")'
     solve = (
         BEFORE
         + """
@@ -135,3 +140,39 @@ BEST = brentq(lambda y: slopes(np.full((1, 2, 1), y)).mean(), -5, 5, xtol=1e-14)
     given = {**pieces(more=more), "before": solve}
     body = """me.claim("in", "D_W(t+1) <= D_W(t)", conditions=["eta <= 1/L"])"""
     assert judged(tmp_path, body=body, **given)["in"]["standing"] == "tested"
+
+
+def test_a_bare_infimum_gives_no_verdict_to_what_is_measured_from_it(tmp_path):
+    found = judged(tmp_path, body=CLAIMS, **pieces(infimum="-0.5"))
+    for name in ("gap", "curves", "free", "false"):
+        assert counts(found[name]) == {"undecided"}, name
+        assert found[name]["standing"] == "open"
+    assert "an infimum that is stated" in found["free"]["reason"]
+
+
+OWN = """
+me.quantity("Z", "distance of one's own", lambda p, s: ((s["x"] - p.minimiser) ** 2).sum(axis=1))
+me.claim("far", "D_W(t) <= 100")
+me.claim("own", "Z(t) <= 100")
+me.claim("slope", "G_u(t) <= 1000")
+"""
+
+
+@pytest.mark.parametrize(
+    ("stated", "expected"), [("BEST", "open"), ('(BEST, "certified")', "tested")]
+)
+def test_a_bare_minimiser_gives_no_verdict_to_distances(tmp_path, stated, expected):
+    more = f", minimiser={stated}"
+    solve = (
+        BEFORE
+        + """
+from scipy.optimize import brentq
+BEST = [brentq(lambda y: slopes(np.full((1, 2, 1), y)).mean(), -5, 5, xtol=1e-14)]
+"""
+    )
+    found = judged(tmp_path, body=OWN, **{**pieces(more=more), "before": solve})
+    assert {name: found[name]["standing"] for name in ("far", "own", "slope")} == {
+        "far": expected,
+        "own": expected,
+        "slope": "tested",
+    }

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from types import ModuleType
 from typing import Any
 
 import sympy as sp
@@ -94,7 +93,7 @@ def theory_of(
     per_client: frozenset[str],
     per_step: frozenset[str],
     always: tuple[Comparison, ...] = ((text(m), "<=", text(n)), ("k", "<=", "K - 1")),
-    own: tuple[ModuleType, ...] = (),
+    own: tuple[object, ...] = (),
 ) -> Theory:
     """All shared symbols and quantities with their signs, and those of a paper's ``own`` modules.
 
@@ -116,7 +115,7 @@ def theory_of(
     )
 
 
-def _names(module: ModuleType) -> frozenset[str]:
+def _names(module: object) -> frozenset[str]:
     """Of the symbols and quantities that a module declares or uses."""
     every = vars(module).values()
     return frozenset(x.name for x in every if isinstance(x, sp.Symbol)) | frozenset(

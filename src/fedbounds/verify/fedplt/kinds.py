@@ -42,7 +42,7 @@ def uniform(size: int, like: Array) -> np.ndarray:
 
 def samples(problem: FederatedQuadratic, algorithm: FedPLT) -> np.ndarray:
     """Every noise of all clients, shape (outcomes, n, tau, d)."""
-    every = sample_patterns(signs(problem), algorithm, range(problem.clients))  # type: ignore[arg-type]
+    every = sample_patterns(signs(problem), algorithm, range(problem.clients))
     if not is_exact(problem.hessian):
         return every
     scale, found = rational(problem.noise.scale_u), np.empty(every.shape, dtype=object)

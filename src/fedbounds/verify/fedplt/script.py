@@ -177,13 +177,20 @@ def _check_size(found: Scripted, at: int) -> None:
         raise FedboundsError(f"a script would enumerate {rows:.3g} rows; at most {_MOST_ROWS}")
 
 
+def _minimiser(hessian: Array, slope: Array) -> Array:
+    """Where a client's objective is smallest."""
+    found = solve(hessian, -slope[:, None])
+    if found is None:
+        raise FedboundsError("a client's objective has no minimiser; a script needs one")
+    return found[:, 0]
+
+
 def _body(found: Scripted, printed: Printed, at: int, client: int | None) -> dict[str, Any]:
     """What the template needs to enumerate."""
     problem, rounds = found.problem, found.view is View.ROUNDS
     _, best = centred(problem, found.algorithm)
     nearest = [
-        solve(h, -slope[:, None])[:, 0]  # type: ignore[index]
-        for h, slope in zip(problem.hessian, problem.linear, strict=True)
+        _minimiser(h, slope) for h, slope in zip(problem.hessian, problem.linear, strict=True)
     ]
     steps = found.algorithm.local_steps if rounds else 1
     size = rational(problem.noise.scale_u)

@@ -31,7 +31,7 @@ def spoken(theory: Theory) -> Spoken:
     own = SimpleNamespace(**theory.names.constants, **theory.names.quantities)
     sampled = ((text(m), "<=", text(n)),) if "m" in theory.parameters else ()
     always = (*sampled, (text(mu), "<=", text(L)))
-    known = theory_of({}, frozenset(), frozenset(), always, (own,))  # type: ignore[arg-type]
+    known = theory_of({}, frozenset(), frozenset(), always, (own,))
     return replace(known, absent=())  # own algorithms have no blocks whose steps are tied
 
 

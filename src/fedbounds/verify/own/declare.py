@@ -292,6 +292,7 @@ class Theory:
                 yield f"{self.key}/{use}"
 
     def all_names(self) -> Names:
+        """Shared names and those that the theory declares."""
         shared = shared_names()
         return Names(
             {**shared.constants, **self.names.constants},

@@ -41,13 +41,16 @@ def enumerated(run: OwnRun, algorithm: Algorithm, own: Mapping[str, OfState]) ->
     rows = Rows(begun, _numbers([fmpq(1)], run.exact))
     boundary: dict[str, list[Any]] = {name: [] for name in measured}
     within: dict[str, list[Any]] = {}
+    anew = False
     for at in range(run.rounds + 1):
         for name, function in measured.items():
             boundary[name].append(_expected(problem, rows, name, function))
         if at == run.rounds:
             break
         p = run.parameters(at)
-        draws = draws_of(algorithm, problem, p, run.exact)
+        if at == 0 or anew:
+            draws = draws_of(algorithm, problem, p, run.exact)
+            anew = p.asked_round  # draws that ask for the round differ between rounds
         before = _branched(rows, len(draws.chances))
         tiled = {name: np.concatenate([x] * len(rows.chances)) for name, x in draws.drawn.items()}
         after = stepped(algorithm, problem, p, before, tiled)

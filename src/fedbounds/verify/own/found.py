@@ -51,7 +51,15 @@ def _find(run: OwnRun) -> Found:
         series=series,
         constants=known,
         evidence=evidence(problem, known),
+        estimated=_estimated(theory, problem),
     )
+
+
+def _estimated(theory: Theory, problem: Any) -> dict[str, str]:
+    """What rests on an estimate; the file's own quantities may ask for the minimiser."""
+    found = dict(getattr(problem, "estimated", {}))
+    why = found.get(Quantity.DISTANCE.value)
+    return found if why is None else found | dict.fromkeys(theory.quantities, why)
 
 
 def _kind(problem: Any) -> str:

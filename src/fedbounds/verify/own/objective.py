@@ -5,7 +5,7 @@ never yields a firm verdict. Every statement is also put to random points, which
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from fedbounds.errors import FedboundsError, require, unknown_name
 from fedbounds.problems import Evidence, Noise, NoiseLaw, Start
 from fedbounds.problems.cohort import Cohort
 from fedbounds.problems.constants import Constants, ConstantValue, not_known
-from fedbounds.vocabulary import Assumption, Constant, Provenance, Side
+from fedbounds.vocabulary import Assumption, Constant, Provenance, Quantity, Side
 
 Array = Any
 _LOWER = frozenset({Constant.STRONG_CONVEXITY, Constant.PL})
@@ -32,8 +32,9 @@ class Objective:
     values: Callable[[Array], Array]
     stated: Constants
     assumed: frozenset[Assumption]
-    least: float | None
+    least: ConstantValue | None
     minimiser: Array | None
+    estimated: Mapping[str, str]
     noise: Noise
     personal_dimension: int = field(default=0, init=False)
 
@@ -51,7 +52,7 @@ class Objective:
 
     def infimum(self) -> float | None:
         """As stated."""
-        return self.least
+        return None if self.least is None else float(self.least.value)
 
     def constants(self, start: Start) -> Constants:
         """Those stated, the noise's variance, and the gap at the start where inf f is stated."""
@@ -61,8 +62,8 @@ class Objective:
         )
         if self.least is not None:
             rows = np.stack([start.u] * self.clients)[None]
-            gap = float(self.values(rows).mean()) - self.least
-            found[Constant.INITIAL_GAP] = ConstantValue(gap, Provenance.CERTIFIED, Side.UPPER)
+            gap = float(self.values(rows).mean()) - self.least.value
+            found[Constant.INITIAL_GAP] = replace(self.least, value=gap, side=Side.UPPER)
         return found
 
     def satisfies(self, assumption: Assumption) -> Evidence:
@@ -80,8 +81,8 @@ def objective(
     value: Callable[[Array], Array],
     constants: Mapping[str, Any] | None = None,
     assumptions: Sequence[str] = (),
-    infimum: float | None = None,
-    minimiser: Sequence[float] | None = None,
+    infimum: Any = None,
+    minimiser: Any = None,
     noise: float = 0.0,
 ) -> Objective:
     """An objective of one's own, in floats.
@@ -97,10 +98,11 @@ def objective(
         number is admissible.
     assumptions : strings
         Words of `fedbounds.vocabulary.Assumption` that the file vouches for.
-    infimum : float or None
-        A lower bound of f, attained or not.
-    minimiser : sequence or None
-        x*, shape (d,), for the distance D_W.
+    infimum : number, or (number, "exact" or "certified"), or None
+        A lower bound of f, attained or not, for the gap f. A bare number is an estimate too.
+    minimiser : sequence, or (sequence, "exact" or "certified"), or None
+        x*, shape (d,), for the distance D_W and for quantities of the file's own, which may ask
+        for it.
     noise : float
         Standard deviation of every coordinate of the Rademacher gradient noise.
 
@@ -121,6 +123,13 @@ def objective(
     for word in assumptions:
         if word not in words:
             raise unknown_name("assumption", word, words)
+    least = None if infimum is None else _stated(Constant.INITIAL_GAP, infimum)
+    best, vouched = minimiser, minimiser is None
+    if isinstance(minimiser, tuple) and len(minimiser) == 2 and isinstance(minimiser[1], str):
+        best, vouched = minimiser[0], _provenance(minimiser[1]) is not Provenance.ESTIMATE
+    estimated = {} if vouched else {Quantity.DISTANCE.value: "a minimiser that is stated"}
+    if least is not None and least.provenance is Provenance.ESTIMATE:
+        estimated[Quantity.GAP.value] = "an infimum that is stated"
     found = Objective(
         clients,
         dimension,
@@ -128,8 +137,9 @@ def objective(
         value,
         stated,
         frozenset(words[word] for word in assumptions),
-        infimum,
-        None if minimiser is None else np.asarray(minimiser, dtype=np.float64),
+        least,
+        None if best is None else np.asarray(best, dtype=np.float64),
+        estimated,
         Noise(NoiseLaw.RADEMACHER, float(noise), 0.0),
     )
     _put_to_points(found)
@@ -138,11 +148,17 @@ def objective(
 
 def _stated(name: Constant, number: Any) -> ConstantValue:
     value, word = number if isinstance(number, tuple) else (number, Provenance.ESTIMATE.value)
+    provenance = _provenance(word)
+    exact = provenance is Provenance.EXACT
+    side = Side.BOTH if exact else Side.LOWER if name in _LOWER else Side.UPPER
+    return ConstantValue(float(value), provenance, side)
+
+
+def _provenance(word: Any) -> Provenance:
     words = [p.value for p in Provenance]
     if word not in words:
         raise unknown_name("provenance", str(word), words)
-    side = Side.BOTH if word == Provenance.EXACT else Side.LOWER if name in _LOWER else Side.UPPER
-    return ConstantValue(float(value), Provenance(word), side)
+    return Provenance(word)
 
 
 def _put_to_points(found: Objective) -> None:
@@ -166,8 +182,8 @@ def _put_to_points(found: Objective) -> None:
     _refuse(found, Constant.STRONG_CONVEXITY, bent, above=False)
     common = np.repeat(x[:, :1], found.clients, axis=1)
     if found.least is not None:
-        lowest = np.asarray(found.values(common)).mean(axis=1).min()
-        require(lowest >= found.least - 1e-9, "infimum", found.least, f"at most {lowest:.6g}")
+        lowest, least = np.asarray(found.values(common)).mean(axis=1).min(), found.least.value
+        require(lowest >= least - 1e-9, "infimum", least, f"at most {lowest:.6g}")
     if found.minimiser is not None:
         at = found.minimiser
         require(at.shape == (found.shared_dimension,), "shape of the minimiser", at.shape, "(d,)")

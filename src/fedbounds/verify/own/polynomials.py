@@ -36,8 +36,6 @@ class Unknown:
     A bare polynomial would answer ``x == 0`` with no, and so take one branch where there are two.
     """
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __init__(self, polynomial: Any) -> None:
         self.polynomial = polynomial
 

@@ -25,7 +25,7 @@ MEANING = {
     ProofStatus.PROVED: "every step of the paper's proof is proved, and all that it rests on",
     ProofStatus.PROVED_BY_SOLVER: "as proved, but some step rests on a solver alone",
     ProofStatus.PROVED_OTHERWISE: "the statement is proved, not by the paper's steps alone",
-    ProofStatus.CONDITIONAL: "every step is proved; what it takes as given is measured",
+    ProofStatus.CONDITIONAL: "every step is proved from what the theory takes as given",
     ProofStatus.GAP: "a step fails, or one that it rests on; the statement is not proved",
     ProofStatus.CONTRADICTORY: "its premises contradict each other",
     ProofStatus.OPEN: "no complete proof, and nothing against one",
