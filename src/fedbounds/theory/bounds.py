@@ -10,10 +10,12 @@ from fedbounds.errors import FedboundsError, unknown_name
 from fedbounds.vocabulary import Relation
 
 from .claims import Claim, Part, Reading, read
+from .glossary import Glossary
 from .inputs import Derived, Inputs, complete, missing_error, recognised, unmet
 from .proof.vectors import ip, sq
-from .symbols import VECTORS
-from .values import Value, is_measured, names_in, number
+from .registry import glossary
+from .symbols import VectorSymbol
+from .values import Value, is_measured, number
 
 _ROUNDING = 1e-12  # of a sum of floats, relative to the sizes of the summands
 NEEDS = "it needs"  # how the reason begins for a part of which a number is missing
@@ -127,7 +129,7 @@ def _no_bound(part: Part) -> str:
         return "an identity bounds nothing"
     if part.right.is_Symbol or is_measured(part.right):
         return f"its right side is one number, {part.right}"
-    if part.right.has(sq, ip) or names_in(part.right) & VECTORS.keys():
+    if part.right.has(sq, ip) or part.right.atoms(VectorSymbol):
         return "its right side speaks of vectors"
     return ""
 
@@ -142,7 +144,8 @@ def evaluate(
     """The bounds of a claim for given numbers; see `Claim.evaluate`."""
     chosen = reading_named(claim, reading)
     parts = bounded_parts(claim, chosen, part)
-    given = recognised(claim.id, values, bounded_parts(claim, chosen))
+    names = glossary(claim.entry.paper)
+    given = recognised(names, claim.id, values, bounded_parts(claim, chosen))
     found: list[PartValue] = []
     without: list[tuple[str, str]] = []
     missing: set[str] = set()
@@ -150,23 +153,25 @@ def evaluate(
         inputs = complete(one, given)
         if inputs.missing:
             missing.update(inputs.missing)
-            without.append((one.name, needs(inputs.missing)))
+            without.append((one.name, needs(names, inputs.missing)))
             continue
         try:
             found.append(value_of(claim, one, inputs, outside))
         except FedboundsError as error:
             without.append((one.name, str(error)))
     if not found:
-        raise none_of(claim.id, without, missing)
+        raise none_of(names, claim.id, without, missing)
     return Evaluation(claim.id, chosen.name, tuple(found), tuple(without))
 
 
-def needs(missing: Iterable[str]) -> str:
+def needs(names: Glossary, missing: Iterable[str]) -> str:
     """The reason why a part has no value: what it needs."""
-    return str(missing_error(NEEDS.partition(" ")[0], missing))
+    return str(missing_error(names, NEEDS.partition(" ")[0], missing))
 
 
-def none_of(what: str, without: list[tuple[str, str]], missing: set[str]) -> FedboundsError:
+def none_of(
+    names: Glossary, what: str, without: list[tuple[str, str]], missing: set[str]
+) -> FedboundsError:
     """An error for a claim of which no part has a value: reasons, and all that is missing."""
     reasons = [
         f"part {name!r}: {reason}" if name else reason
@@ -174,8 +179,8 @@ def none_of(what: str, without: list[tuple[str, str]], missing: set[str]) -> Fed
         if not reason.startswith(NEEDS)
     ]
     if not reasons:
-        return missing_error(what, missing)
-    others = [str(missing_error("another part", missing))] if missing else []
+        return missing_error(names, what, missing)
+    others = [str(missing_error(names, "another part", missing))] if missing else []
     return FedboundsError(f"{what}: {'; '.join([*reasons, *others])}")
 
 
@@ -187,7 +192,7 @@ def value_of(claim: Claim, part: Part, inputs: Inputs, outside: bool) -> PartVal
     FedboundsError
         If a condition fails and ``outside`` is false, or the bound is no real number.
     """
-    failed = unmet(inputs, part)
+    failed = unmet(glossary(claim.entry.paper), inputs, part)
     if failed and not outside:
         raise FedboundsError(f"outside its conditions: {'; '.join(failed)}")
     named = terms_of(claim, part)

@@ -53,6 +53,8 @@ class Part:
         Only for instances of this algorithm; empty: for all that the claim is about.
     trivial : expression or None
         A bound that holds anyway; a right side that never beats it is uninformative.
+    divisors : tuple of expressions
+        What is divided by where it was typed, whatever cancels: where one is zero, nothing is said.
     """
 
     left: sp.Expr
@@ -65,6 +67,7 @@ class Part:
     assumptions: tuple[Assumption, ...] = ()
     algorithm: str = ""
     trivial: sp.Expr | None = None
+    divisors: tuple[sp.Expr, ...] = ()
 
     @property
     def gap(self) -> sp.Expr:
@@ -91,7 +94,8 @@ class Part:
     @cached_property
     def constants(self) -> frozenset[str]:
         """Names of the constants and parameters it needs, conditions included."""
-        sides = [self.left, self.right, *(s for c in self.conditions for s in (c.left, c.right))]
+        sides = [self.left, self.right, *self.divisors]
+        sides += [s for c in self.conditions for s in (c.left, c.right)]
         return frozenset().union(*(constants_in(sp.sympify(side)) for side in sides))
 
 

@@ -15,6 +15,7 @@ from fedbounds.errors import FedboundsError
 
 if TYPE_CHECKING:
     from .catalogue import Paper
+    from .glossary import Glossary
 
 GROUP = "fedbounds.theories"
 
@@ -30,6 +31,8 @@ class Contribution:
     book : function that returns the Book of proofs, or None
     cases : function of (profile, seed)
         Yields the cases that judge the claims.
+    glossary : Glossary
+        The names that the claims speak of.
     source : str
         A hash of all that defines it, part of every record's name.
     file : str
@@ -40,6 +43,7 @@ class Contribution:
     claims: Mapping[str, Any]
     book: Callable[[], Any] | None
     cases: Callable[[Any, int], Any]
+    glossary: "Glossary"
     source: str = ""
     file: str = ""
 

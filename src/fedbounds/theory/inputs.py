@@ -17,7 +17,8 @@ from sympy.core.function import AppliedUndef
 from fedbounds.errors import FedboundsError, require, unknown_name
 
 from .claims import Condition, Part
-from .symbols import MEANING, SIGNED, T, eta_u, eta_v, gamma, gamma_u, gamma_v
+from .glossary import Glossary
+from .symbols import T, eta_u, eta_v, gamma, gamma_u, gamma_v
 from .values import Values, failure, is_measured, names_in, number, sign, spelt
 
 # definitions that formulas take for granted, each with the name that brings it in
@@ -72,11 +73,11 @@ def spelling(name: str) -> str:
     return name.replace("^", "").replace(" ", "")
 
 
-def meaning(name: str) -> str:
+def meaning(names: Glossary, name: str) -> str:
     """What a name stands for, in words."""
     if name == "t":
         return "round"
-    found = MEANING.get(name) or MEANING.get(name.partition("(")[0])
+    found = names.meanings.get(name) or names.meanings.get(name.partition("(")[0])
     if found:
         return found.text
     return "measured over the run" if "(" in name else "a number of the claim"
@@ -112,7 +113,9 @@ def exact(name: str, given: Any) -> sp.Rational:
     return sp.Rational(found.numerator, found.denominator)
 
 
-def recognised(what: str, given: Mapping[str, Any], parts: Iterable[Part]) -> dict[str, sp.Expr]:
+def recognised(
+    names: Glossary, what: str, given: Mapping[str, Any], parts: Iterable[Part]
+) -> dict[str, sp.Expr]:
     """Given numbers by the names that the parts use.
 
     Raises
@@ -133,7 +136,7 @@ def recognised(what: str, given: Mapping[str, Any], parts: Iterable[Part]) -> di
         require(name not in found, name, "given twice", "one number")
         found[name] = exact(name, raw)
     for name in found:
-        check_sign(symbols[name], name, found)
+        check_sign(names, symbols[name], name, found)
         require(name not in SHARES or found[name] <= 1, name, found[name], "at most 1")
     for least, most in ORDERED:
         if least in found and most in found:
@@ -154,7 +157,7 @@ def used_by(part: Part) -> dict[str, sp.Basic]:
     return {name: e for name, e in found.items() if name in needed or not is_measured(e)}
 
 
-def check_sign(symbol: sp.Basic, name: str, values: Values) -> None:
+def check_sign(names: Glossary, symbol: sp.Basic, name: str, values: Values) -> None:
     """Refuse a number that its symbol cannot be: not whole, negative, or zero.
 
     Raises
@@ -164,7 +167,7 @@ def check_sign(symbol: sp.Basic, name: str, values: Values) -> None:
     """
     value = values[name]
     if is_measured(symbol):
-        square = isinstance(symbol, AppliedUndef) and symbol.func.__name__ not in SIGNED
+        square = isinstance(symbol, AppliedUndef) and symbol.func.__name__ not in names.signed
         positive, nonnegative, whole = False, square, False
     else:
         positive, nonnegative = bool(symbol.is_positive), bool(symbol.is_nonnegative)
@@ -178,7 +181,7 @@ def check_sign(symbol: sp.Basic, name: str, values: Values) -> None:
     fits = right_sign and (not whole or number(value, values).number % 1 == 0)
     if not fits:
         shown = value if value.is_Rational else f"{value} = {float(number(value, values)):.6g}"
-        raise FedboundsError(f"{name} ({meaning(name)}) is {shown}; expected {expected}")
+        raise FedboundsError(f"{name} ({meaning(names, name)}) is {shown}; expected {expected}")
 
 
 def complete(part: Part, given: Values, free: frozenset[str] = frozenset()) -> Inputs:
@@ -224,16 +227,18 @@ def step_to_choose(part: Part, given: Values) -> str | None:
     return next(iter(loose)) if len(loose) == 1 else None
 
 
-def missing_error(what: str, names: Iterable[str]) -> FedboundsError:
+def missing_error(names: Glossary, what: str, missing: Iterable[str]) -> FedboundsError:
     """An error that lists every missing name with its meaning."""
-    listed = sorted(names, key=lambda name: ("(" in name, name))
-    told = ", ".join(f"{name} ({meaning(name)})" for name in listed)
+    listed = sorted(missing, key=lambda name: ("(" in name, name))
+    told = ", ".join(f"{name} ({meaning(names, name)})" for name in listed)
     measured = [name for name in listed if "(" in name]
     note = f"; its right side is measured: {', '.join(measured)}" if measured else ""
     return FedboundsError(f"{what} needs {told}{note}")
 
 
-def unmet(inputs: Inputs, part: Part, *, later: frozenset[str] = frozenset()) -> tuple[str, ...]:
+def unmet(
+    names: Glossary, inputs: Inputs, part: Part, *, later: frozenset[str] = frozenset()
+) -> tuple[str, ...]:
     """Sentences on what fails: conditions with both sides, and signs of derived numbers.
 
     Conditions that contain a name in ``later`` are left out.
@@ -242,7 +247,7 @@ def unmet(inputs: Inputs, part: Part, *, later: frozenset[str] = frozenset()) ->
     found = []
     for d in inputs.derived:
         if not _reach(d.formula, inputs.values) & later:
-            check_sign(symbols[d.name], d.name, inputs.values)
+            check_sign(names, symbols[d.name], d.name, inputs.values)
     for c in inputs.conditions:
         if not _reach(c.left - c.right, inputs.values) & later:
             found.append(failure(c, inputs.values))

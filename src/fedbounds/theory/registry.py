@@ -10,6 +10,7 @@ from fedbounds.vocabulary import Kind
 from .catalogue import Entry, entry, paper
 from .claims import Claim
 from .contributed import contributed
+from .glossary import Glossary
 
 
 @cache
@@ -45,6 +46,15 @@ def claim(claim_id: str) -> Claim:
         raise FedboundsError(
             f"{claim_id} is {type(found).__name__}, without a formula for runs to break"
         )
+    return found
+
+
+def glossary(paper_key: str) -> Glossary:
+    """The names that a paper's claims, or those of a contribution, speak of."""
+    other = contributed(paper_key)
+    if other is not None:
+        return other.glossary
+    found: Glossary = import_module(f"fedbounds.theory.{paper(paper_key).key}.glossary").GLOSSARY
     return found
 
 

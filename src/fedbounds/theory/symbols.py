@@ -1,46 +1,17 @@
-"""Every symbol of every claim, in one place, with meaning and sign.
+"""The symbols that every paper and every user may use, with meaning and sign.
 
-A constant is a SymPy symbol named by its `Constant` or parameter word, so that a value is found
-by name. A quantity is a SymPy function of the round: ``G_u(t)``, ``f(t + 1)``, ``f(T)``.
+A quantity is a SymPy function of the round: ``G_u(t)``, ``f(t + 1)``, ``f(T)``.
 `Mean_t`, `Sum_t` and `Max_t` run over rounds t = 0, ..., T - 1.
 """
-
-from dataclasses import dataclass
 
 import sympy as sp
 
 from fedbounds.vocabulary import Constant, Quantity
 
+from .glossary import Draft
 
-@dataclass(frozen=True)
-class Meaning:
-    """What a symbol stands for, and its paper's notation in LaTeX."""
-
-    text: str
-    latex: str
-
-
-MEANING: dict[str, Meaning] = {}
-CONSTANTS: dict[str, sp.Symbol] = {}
-SIGNED: set[str] = set()  # may be negative; other quantities are sums of squares, or rates
-VECTORS: dict[str, str] = {}  # vectors and sources of randomness, with their notation
-
-
-def symbol(name: str, text: str, latex: str, **assumptions: bool) -> sp.Symbol:
-    """A constant or a parameter, entered in the list of all symbols."""
-    MEANING[str(name)] = Meaning(text, latex)
-    CONSTANTS[str(name)] = sp.Symbol(str(name), **assumptions)
-    return CONSTANTS[str(name)]
-
-
-def quantity(name: Quantity, text: str, latex: str, *, signed: bool = False) -> type[sp.Function]:
-    """A measured quantity, entered likewise; ``signed`` if it may be negative."""
-    if signed:
-        SIGNED.add(name.value)
-    MEANING[name.value] = Meaning(text, latex)
-    function: type[sp.Function] = sp.Function(name.value, real=True)
-    return function
-
+_draft = Draft()
+symbol, quantity = _draft.symbol, _draft.quantity
 
 _COUNT = {"integer": True, "positive": True}
 n = symbol("n", "number of clients", "n", **_COUNT)
@@ -85,11 +56,13 @@ G_0 = symbol(
     nonnegative=True,
 )
 
-f = quantity(Quantity.GAP, "expected objective above its infimum", "f")
+f = quantity(Quantity.GAP, "expected objective above its infimum", "f", signed=True)
 G_u = quantity(Quantity.GRADIENT_U, "E ||grad_u f||^2", r"\mathcal G_u")
 G_v = quantity(Quantity.GRADIENT_V, "client mean of E ||grad_v f_i||^2", r"\mathcal G_{\mathbf v}")
-T_1u = quantity(Quantity.T_1U, "shared first-order term of the descent", "T_{1,u}")
-T_1v = quantity(Quantity.T_1V, "personal first-order term of the descent", r"T_{1,\mathbf v}")
+T_1u = quantity(Quantity.T_1U, "shared first-order term of the descent", "T_{1,u}", signed=True)
+T_1v = quantity(
+    Quantity.T_1V, "personal first-order term of the descent", r"T_{1,\mathbf v}", signed=True
+)
 T_2u = quantity(Quantity.T_2U, "shared second-order term", "T_{2,u}")
 T_2v = quantity(Quantity.T_2V, "personal second-order term", r"T_{2,\mathbf v}")
 T_3u = quantity(Quantity.T_3U, "spread of the clients' shared updates", "T_{3,u}")
@@ -113,6 +86,7 @@ N_2 = quantity(
     Quantity.CROSS_PRODUCTS,
     "sum over i != j of E <X_i, X_j>",
     r"\textstyle\sum_{i\ne j}\mathbb E\langle X_i,X_j\rangle",
+    signed=True,
 )
 Du_2 = quantity(Quantity.STEP_U, "E ||Delta u||^2", r"\mathbb E\|\Delta u\|^2")
 Dv_2 = quantity(
@@ -121,12 +95,16 @@ Dv_2 = quantity(
     r"\tfrac1n\textstyle\sum_i\mathbb E\|\Delta v_i\|^2",
 )
 X_u = quantity(
-    Quantity.SLOPE_U, "E <grad_u f, Delta u>", r"\mathbb E\langle\nabla_u f,\Delta u\rangle"
+    Quantity.SLOPE_U,
+    "E <grad_u f, Delta u>",
+    r"\mathbb E\langle\nabla_u f,\Delta u\rangle",
+    signed=True,
 )
 X_v = quantity(
     Quantity.SLOPE_V,
     "client mean of E <grad_v f_i, Delta v_i>",
     r"\tfrac1n\textstyle\sum_i\mathbb E\langle\nabla_v f_i,\Delta v_i\rangle",
+    signed=True,
 )
 M_u = quantity(
     Quantity.MEAN_STEP_U,
@@ -154,12 +132,16 @@ I_v = quantity(
     r"\textstyle\sum_i\mathbb E\|g_{v,i}\|^2",
 )
 J_u = quantity(
-    Quantity.FOLLOWED_STEP_U, "E <g_u, Delta u>", r"\mathbb E\langle g_u,\Delta u\rangle"
+    Quantity.FOLLOWED_STEP_U,
+    "E <g_u, Delta u>",
+    r"\mathbb E\langle g_u,\Delta u\rangle",
+    signed=True,
 )
 J_v = quantity(
     Quantity.FOLLOWED_STEP_V,
     "sum_i E <g_{v,i}, Delta v_i>",
     r"\textstyle\sum_i\mathbb E\langle g_{v,i},\Delta v_i\rangle",
+    signed=True,
 )
 Y_sum = quantity(
     Quantity.NOISE_SUM, "E ||sum_{i,k} Y_{i,k}||^2", r"\mathbb E\|\textstyle\sum_{i,k}Y_{i,k}\|^2"
@@ -207,6 +189,7 @@ ccbar = quantity(
     Quantity.CONTROL_BOTH,
     "E <c, (1/n) sum_i c_i>",
     r"\mathbb E\langle c,\tfrac1n\textstyle\sum_ic_i\rangle",
+    signed=True,
 )
 
 # per client: g_ui(t) has a client axis
@@ -231,7 +214,9 @@ h_i2 = quantity(
     "E ||h_i||^2, h_i the mean stochastic gradient of the last participation",
     r"\mathbb E\|h_i\|^2",
 )
-ch_i = quantity(Quantity.CONTROL_PAST_I, "E <c_i, h_i>", r"\mathbb E\langle c_i,h_i\rangle")
+ch_i = quantity(
+    Quantity.CONTROL_PAST_I, "E <c_i, h_i>", r"\mathbb E\langle c_i,h_i\rangle", signed=True
+)
 
 # per client and local step: E_ik(t, k), E_ik(t, k + 1)
 E_ik = quantity(Quantity.DRIFT_IK, "drift of client i at step k", r"\mathcal E_{i,k}")
@@ -332,11 +317,16 @@ D_1 = quantity(
 A_1 = quantity(Quantity.STEP_NOISE, "E ||Delta - mean Delta||^2", r"\mathbb E A_1")
 A_2 = quantity(Quantity.NOISELESS_DISTANCE, "E ||W - W* + mean Delta||^2", r"\mathbb E A_2")
 A_3 = quantity(
-    Quantity.STEP_CROSS, "2 E <Delta - mean Delta, W - W* + mean Delta>", r"\mathbb E A_3"
+    Quantity.STEP_CROSS,
+    "2 E <Delta - mean Delta, W - W* + mean Delta>",
+    r"\mathbb E A_3",
+    signed=True,
 )
 A_21 = quantity(Quantity.NOISELESS_STEP, "E ||mean Delta||^2", r"\mathbb E A_{2.1}")
-A_22 = quantity(Quantity.STEP_SLOPE, "2 E <W - W*, mean Delta>", r"\mathbb E A_{2.2}")
-A_24 = quantity(Quantity.STEP_VALUES, "terms of A_2 in values of F_k", r"\mathbb E A_{2.4}")
+A_22 = quantity(Quantity.STEP_SLOPE, "2 E <W - W*, mean Delta>", r"\mathbb E A_{2.2}", signed=True)
+A_24 = quantity(
+    Quantity.STEP_VALUES, "terms of A_2 in values of F_k", r"\mathbb E A_{2.4}", signed=True
+)
 V_W = quantity(
     Quantity.DIVERGENCE,
     "sum_k c_k E ||W_k - W||^2",
@@ -359,9 +349,14 @@ F_opt = quantity(
     Quantity.LOCAL_EXCESS,
     "sum_k c_k (F_k(W_k) - F_k(W*))",
     r"\textstyle\sum_kc_k(F_k(W_k^t)-F_k(W^*))",
+    signed=True,
 )
-b_rho = quantity(Quantity.ALIGNED_EXCESS, "sum_k c_k rho_k b_k", r"\textstyle\sum_kc_k\rho_k^tb_k")
-b_own = quantity(Quantity.EXCESS_K, "F_k(W_k) - F_k(W*) + (mu/2) ||W_k - W*||^2", "b_k")
+b_rho = quantity(
+    Quantity.ALIGNED_EXCESS, "sum_k c_k rho_k b_k", r"\textstyle\sum_kc_k\rho_k^tb_k", signed=True
+)
+b_own = quantity(
+    Quantity.EXCESS_K, "F_k(W_k) - F_k(W*) + (mu/2) ||W_k - W*||^2", "b_k", signed=True
+)
 F_star = quantity(
     Quantity.OPTIMUM_GAP, "sum_k c_k (F_k(W*) - F_k*)", r"\textstyle\sum_kc_k(F_k(W^*)-F_k^*)"
 )
@@ -370,56 +365,35 @@ F_gatt = quantity(
     Quantity.ATTENUATED_GLOBAL_GAP,
     "sum_k c_k alpha_k^2 (F_k(W) - F*)",
     r"\textstyle\sum_kc_k\alpha_{r_k}^2(F_k(W^t)-F^*)",
+    signed=True,
 )
 Lam_att = quantity(
     Quantity.ATTENUATED_HETEROGENEITY,
     "sum_k c_k alpha_k^2 (F* - F_k*)",
     r"\textstyle\sum_kc_k\alpha_{r_k}^2(F^*-F_k^*)",
+    signed=True,
 )
 U_coord = quantity(
     Quantity.COORDINATE_UPDATE,
     "one coordinate of sum_k c_k m_k U_k",
     r"\textstyle\sum_kc_k(m_k\odot U_k^t)_i",
+    signed=True,
 )
 F_own = quantity(Quantity.OWN_GAP, "F_k(W_k) - F_k*", r"(F_k(W_k^t)-F_k^*)")
 F_bar = quantity(Quantity.GLOBAL_GAP_K, "F_k(W) - F_k*", r"(F_k(W^t)-F_k^*)")
-F_gap = quantity(Quantity.HETEROGENEITY_K, "F* - F_k*", r"(F^*-F_k^*)")
-cos_g = quantity(Quantity.COSINE_GRADIENT, "cosine of grad F_k with W - W*", r"\cos\theta_1")
+F_gap = quantity(Quantity.HETEROGENEITY_K, "F* - F_k*", r"(F^*-F_k^*)", signed=True)
+cos_g = quantity(
+    Quantity.COSINE_GRADIENT, "cosine of grad F_k with W - W*", r"\cos\theta_1", signed=True
+)
 cos_m = quantity(
-    Quantity.COSINE_MASKED, "cosine of the masked gradient with W - W*", r"\cos\theta_2"
+    Quantity.COSINE_MASKED,
+    "cosine of the masked gradient with W - W*",
+    r"\cos\theta_2",
+    signed=True,
 )
 
 
-SIGNED |= {
-    one.__name__
-    for one in (
-        f,
-        T_1u,
-        T_1v,
-        X_u,
-        X_v,
-        J_u,
-        J_v,
-        N_2,
-        ccbar,
-        ch_i,
-        A_3,
-        A_22,
-        A_24,
-        F_opt,
-        b_rho,
-        b_own,
-        F_gatt,
-        Lam_att,
-        U_coord,
-        F_gap,
-        cos_g,
-        cos_m,
-    )
-}
-
-
-SHARED = frozenset(MEANING)  # what every paper may use; those of one paper come on top
+SHARED = _draft.closed()  # what every paper may use; those of one paper come on top
 
 
 class RunOperator(sp.Function):  # type: ignore[misc]
@@ -440,6 +414,24 @@ class Max_t(RunOperator):
     """Largest over t = 0, ..., T - 1."""
 
 
+class VectorSymbol(sp.Symbol):  # type: ignore[misc]
+    """A vector, or a source of randomness, as proofs name it; ``latex`` is its notation."""
+
+    __slots__ = ("latex",)
+
+    def __new__(cls, name: str, latex: str) -> "VectorSymbol":
+        """Two of one name and another notation are two symbols."""
+        found: VectorSymbol = sp.Symbol.__xnew__(cls, name)
+        found.latex = latex
+        return found
+
+    def __getnewargs_ex__(self) -> tuple[tuple[str, str], dict[str, bool]]:
+        return (self.name, self.latex), {}
+
+    def _hashable_content(self) -> tuple[object, ...]:
+        return (*super()._hashable_content(), self.latex)
+
+
 def quantities_in(expression: sp.Expr) -> frozenset[str]:
     """Names of the measured quantities an expression uses."""
     return frozenset(atom.func.__name__ for atom in expression.atoms(sp.core.function.AppliedUndef))
@@ -448,5 +440,7 @@ def quantities_in(expression: sp.Expr) -> frozenset[str]:
 def constants_in(expression: sp.Expr) -> frozenset[str]:
     """Names of the constants and parameters an expression uses; the round t is not one."""
     return frozenset(
-        s.name for s in expression.free_symbols if s not in (t, k) and s.name not in VECTORS
+        s.name
+        for s in expression.free_symbols
+        if s not in (t, k) and not isinstance(s, VectorSymbol)
     )

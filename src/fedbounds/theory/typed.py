@@ -6,7 +6,7 @@ tree; only sums, products, whole or rational powers, ``sqrt``, ``min``, ``max``,
 """
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,30 +14,19 @@ import sympy as sp
 
 from fedbounds.errors import FedboundsError, unknown_name
 
+from .checker.names import identifier
 from .claims import Condition
-from .symbols import (
-    CONSTANTS,
-    MEANING,
-    SHARED,
-    Max_t,
-    Mean_t,
-    RunOperator,
-    Sum_t,
-    T,
-    quantities_in,
-    t,
-)
+from .glossary import Glossary
+from .symbols import Max_t, Mean_t, RunOperator, Sum_t, T, quantities_in, t
 
 _RELATIONS: dict[type[ast.cmpop], str] = {ast.LtE: "<=", ast.GtE: ">=", ast.Eq: "=="}
 _OPERATORS = {"Mean_t": Mean_t, "Sum_t": Sum_t, "Max_t": Max_t}
 _FUNCTIONS = {"sqrt": sp.sqrt, "min": sp.Min, "max": sp.Max, "Min": sp.Min, "Max": sp.Max}
+_AS_CHECKED = {"min": "Min", "max": "Max"}
 _MOST = 2000  # characters
 _LEAST = 1e-300
-
-
-def identifier(name: str) -> str:
-    """A symbol's name as it is typed: sigma_u^2 is sigma_u2."""
-    return name.replace("^", "")
+_HIGHEST = 64  # power, also of a power; and number in an exponent that names rounds
+_OF_ROUNDS = 2  # degree of an exponent in t and T
 
 
 @dataclass(frozen=True)
@@ -59,11 +48,31 @@ class Names:
         return {*self.constants, *self.quantities, *_OPERATORS, *_FUNCTIONS, "t", "T"}
 
 
-def shared_names() -> Names:
-    """The symbols that every paper may use."""
-    constants = {identifier(x): CONSTANTS[x] for x in SHARED if x in CONSTANTS}
-    quantities = {x: sp.Function(x, real=True) for x in SHARED - CONSTANTS.keys() if x in MEANING}
-    return Names(constants, quantities)
+@dataclass(frozen=True)
+class Typed:
+    """A formula with one relation, as it was typed and as it is judged.
+
+    Attributes
+    ----------
+    left, relation, right : SymPy expressions and a sign
+    left_text, right_text : str
+        The same for the checker, nothing cancelled.
+    divisors : tuple of expressions
+        In constants: where one is zero, the formula says nothing.
+    """
+
+    left: sp.Expr
+    relation: str
+    right: sp.Expr
+    left_text: str
+    right_text: str
+    divisors: tuple[sp.Expr, ...]
+
+
+def names_of(glossary: Glossary) -> Names:
+    """The names of a theory as they are typed."""
+    constants = {identifier(x): symbol for x, symbol in glossary.constants.items()}
+    return Names(constants, {x: sp.Function(x, real=True) for x in sorted(glossary.quantities)})
 
 
 def as_text(formula: Any) -> str:
@@ -103,7 +112,7 @@ def expression(text: str, names: Names) -> sp.Expr:
     return _Reader(text, names).read(_tree(text))
 
 
-def relation(text: str, names: Names) -> Condition:
+def relation(text: str, names: Names) -> Typed:
     """A formula with one relation, ``<=``, ``>=`` or ``==``.
 
     Raises
@@ -118,7 +127,20 @@ def relation(text: str, names: Names) -> Condition:
     if sign is None:
         raise FedboundsError(f"{text!r} has a relation that is not judged; expected <=, >= or ==")
     reader = _Reader(text, names)
-    return Condition(reader.read(tree.left), sign, reader.read(tree.comparators[0]))
+    left, right = tree.left, tree.comparators[0]
+    return Typed(
+        reader.read(left),
+        sign,
+        reader.read(right),
+        reader.checked(left),
+        reader.checked(right),
+        tuple(reader.divisors(tree)),
+    )
+
+
+def condition_of(typed: Typed) -> Condition:
+    """A formula as a condition."""
+    return Condition(typed.left, typed.relation, typed.right)
 
 
 def _tree(text: str) -> ast.expr:
@@ -169,6 +191,39 @@ class _Reader:
                 return self._call(name, arguments)
         raise self._bad(f"{ast.unparse(node)!r} is not part of a formula")
 
+    def checked(self, node: ast.expr) -> str:
+        """What was read as the checker's text: nothing is cancelled, and decimals are fractions."""
+        match node:
+            case ast.Constant():
+                number = self._number(node)
+                return f"({number.p}/{number.q})" if number.q != 1 else str(number.p)
+            case ast.Name(id=name):
+                return name
+            case ast.UnaryOp(op=ast.USub(), operand=inside):
+                return f"-({self.checked(inside)})"
+            case ast.UnaryOp(operand=inside):
+                return self.checked(inside)
+            case ast.BinOp(left=left, op=op, right=right):
+                sign = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}.get(type(op), "**")
+                return f"({self.checked(left)}){sign}({self.checked(right)})"
+            case ast.Call(func=ast.Name(id=name), args=arguments) if name in self.names.quantities:
+                return f"{name}({', '.join(ast.unparse(argument) for argument in arguments)})"
+            case ast.Call(func=ast.Name(id=name), args=arguments):
+                listed = ", ".join(self.checked(argument) for argument in arguments)
+                return f"{_AS_CHECKED.get(name, name)}({listed})"
+        raise self._bad(f"{ast.unparse(node)!r} is not part of a formula")
+
+    def divisors(self, tree: ast.expr) -> Iterator[sp.Expr]:
+        """What is divided by and may be zero, in constants; below a negative power too."""
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Div | ast.Pow):
+                continue
+            below = self.read(node.right if isinstance(node.op, ast.Div) else node.left)
+            power = sp.S.NegativeOne if isinstance(node.op, ast.Div) else self.read(node.right)
+            measured = quantities_in(below) or below.has(RunOperator) or t in below.free_symbols
+            if power.is_negative and not below.is_positive and not measured:
+                yield below
+
     def _bad(self, why: str) -> FedboundsError:
         return FedboundsError(f"in {self.text!r}: {why}")
 
@@ -206,9 +261,37 @@ class _Reader:
         exponent = self.read(power)
         if not (exponent.is_Rational or _is_whole(exponent)):
             raise self._bad(f"the power {exponent} is neither a number nor whole in t and T")
-        if exponent.is_Rational and abs(exponent) > 64:
-            raise self._bad(f"the power {exponent} is above 64")
-        return self.read(base) ** exponent
+        if exponent.is_Rational and abs(exponent) * self._height(base) > _HIGHEST:
+            raise self._bad(
+                f"the power {exponent} is above {_HIGHEST}, that of its base counted in"
+            )
+        if not exponent.is_Rational:
+            rounds = sp.Poly(exponent, t, T)
+            small = all(abs(c) <= _HIGHEST for c in rounds.coeffs())
+            if not small or rounds.total_degree() > _OF_ROUNDS or self._height(base) > _HIGHEST:
+                raise self._bad(
+                    f"the power {exponent} has a number above {_HIGHEST}, or a degree above "
+                    f"{_OF_ROUNDS}"
+                )
+        return self._real(self.read(base) ** exponent, f"{ast.unparse(base)} to {exponent}")
+
+    def _height(self, node: ast.expr) -> sp.Rational:
+        """The largest product of powers that stand on each other, at least 1."""
+        most = sp.S.One
+        for inner in ast.iter_child_nodes(node):
+            if isinstance(inner, ast.expr):
+                most = max(most, self._height(inner))
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+            power = self.read(node.right)
+            own = abs(power) if power.is_Rational else sp.S.One
+            most = max(most, own * self._height(node.left))
+        return most
+
+    def _real(self, found: sp.Expr, what: str) -> sp.Expr:
+        """The same; what is no real number whatever the symbols are is refused."""
+        if found.has(sp.zoo, sp.nan, sp.oo, -sp.oo, sp.I):
+            raise self._bad(f"{what} is no real number")
+        return found
 
     def _binary(self, left: sp.Expr, op: ast.operator, right: sp.Expr) -> sp.Expr:
         match op:
@@ -231,7 +314,7 @@ class _Reader:
         if name in _FUNCTIONS:
             if not inside or (name == "sqrt" and len(inside) != 1):
                 raise self._bad(f"{name} has {len(inside)} arguments")
-            return _FUNCTIONS[name](*inside)
+            return self._real(_FUNCTIONS[name](*inside), f"{name} of {inside[0]}")
         if len(inside) != 1:
             raise self._bad(f"{name} has {len(inside)} arguments; expected one")
         if name in _OPERATORS:

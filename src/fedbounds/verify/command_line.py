@@ -125,7 +125,7 @@ def _print_proof(claim: "Claim", found: dict[str, Any] | None) -> None:
 
     if found:
         click.echo()
-        print_chain(found)
+        print_chain(claim.entry.paper, found)
     print_derived(claim.id)
     print_repair(claim.id)
 
@@ -251,8 +251,8 @@ def prove_claims(
         click.echo(f"certificates: {target}", err=True)
         return
     if steps:
-        for row in rows.values():
-            print_chain(row)
+        for key, row in rows.items():
+            print_chain(key.partition("/")[0], row)
     if premises:
         from .premise_tables import premises_of, print_premises
 

@@ -8,7 +8,6 @@ from flint import arb, ctx, fmpq
 
 from fedbounds.problems.linear import rational
 from fedbounds.theory.claims import Condition, Part
-from fedbounds.theory.symbols import CONSTANTS
 from fedbounds.vocabulary import Constant, Provenance, Side, Verdict
 
 from .evaluate import IrrationalError, Numbers, evaluate
@@ -58,15 +57,26 @@ def refusal(part: Part, instance: Any, numbers: Numbers) -> Refusal | None:
         return Refusal(Verdict.UNDECIDED, said)
     if Constant.INITIAL_GAP in part.constants and not numbers.constants[Constant.INITIAL_GAP] > 0:
         return Refusal(Verdict.OUTSIDE, "F_0 = 0: the run starts at the minimiser")
-    for used in sorted(part.constants):
-        if CONSTANTS[used].is_positive and not numbers.constants[used] > 0:
+    for used in sorted(_positive(part)):
+        if not numbers.constants[used] > 0:
             said = f"{used} = {numbers.constants[used]}; the formula needs a positive number"
             return Refusal(Verdict.OUTSIDE, said)
+    for divisor in part.divisors:
+        if _decided(Condition(divisor, "==", sp.S.Zero), numbers):
+            said = f"the formula divides by {divisor} = 0"
+            return Refusal(Verdict.NOT_APPLICABLE, said)
     for condition in part.conditions:
         reason = failure(condition, numbers)
         if reason:
             return Refusal(Verdict.OUTSIDE, reason)
     return None
+
+
+def _positive(part: Part) -> set[str]:
+    """Names of constants that the formulas take to be positive."""
+    sides = (part.left, part.right, *(s for c in part.conditions for s in (c.left, c.right)))
+    symbols = set().union(*(sp.sympify(side, strict=True).free_symbols for side in sides))
+    return {symbol.name for symbol in symbols if symbol.is_positive} & part.constants
 
 
 def failure(condition: Condition, numbers: Numbers) -> str | None:

@@ -6,7 +6,8 @@ from typing import Any
 import sympy as sp
 from sympy.printing.latex import LatexPrinter
 
-from fedbounds.theory.symbols import MEANING, VECTORS, t
+from fedbounds.theory.glossary import Glossary
+from fedbounds.theory.symbols import VectorSymbol, t
 
 _ROUND = re.compile(r"\^(?:\{t([+-][0-9]+)?\}|t)")
 _COMPOSITE = re.compile(r"\\\||\\langle|\s")  # a norm, a product or more than one letter
@@ -29,14 +30,15 @@ def _outside(latex: str) -> str:
 class _Latex(LatexPrinter):  # type: ignore[misc]
     """Rounds above and local steps below, as the paper writes them."""
 
-    def __init__(self) -> None:
+    def __init__(self, names: Glossary) -> None:
         super().__init__({"fold_frac_powers": True})
+        self._names = names
 
     def _print_Symbol(self, expr: sp.Symbol, style: str = "plain") -> str:
-        known = MEANING.get(expr.name)
-        if known:
-            return known.latex
-        return VECTORS.get(expr.name) or str(super()._print_Symbol(expr, style))
+        known = self._names.meanings.get(expr.name)
+        if isinstance(expr, VectorSymbol):
+            return str(expr.latex)
+        return known.latex if known else str(super()._print_Symbol(expr, style))
 
     def parenthesize_super(self, s: str) -> str:
         """The base of a power: only a letter with its index goes without brackets."""
@@ -71,7 +73,7 @@ class _Latex(LatexPrinter):  # type: ignore[misc]
         name = expr.func.__name__
         if name in _SUMS:
             return rf"{_SUMS[name]} {self._print(expr.args[0])}"
-        base = MEANING[name].latex
+        base = self._names.meanings[name].latex
         for step in expr.args[1:]:
             named = base.replace("{i,k}", f"{{i,{self._index(step)}}}")
             base = named if "{i,k}" in base else f"\\left({base}\\right)_{{{self._index(step)}}}"
@@ -117,15 +119,20 @@ class _Latex(LatexPrinter):  # type: ignore[misc]
 
 def _plain(expression: Any) -> Any:
     """The same without assumptions on its symbols, so that t is t whoever wrote it."""
-    found = sp.sympify(expression)
-    return found.xreplace({s: sp.Symbol(s.name) for s in found.free_symbols})
+    return bare(sp.sympify(expression, strict=True))
+
+
+def bare(expression: sp.Expr) -> sp.Expr:
+    """The same expression in plain symbols; vectors keep their notation."""
+    symbols = {s for s in expression.free_symbols if not isinstance(s, VectorSymbol)}
+    return expression.xreplace({s: sp.Symbol(s.name) for s in symbols})
 
 
 def ordered_terms(expression: sp.Expr) -> list[sp.Expr]:
     """The terms of a sum in printing order, positive ones first."""
-    return list(_Latex()._as_ordered_terms(expression))
+    return list(_Latex(Glossary())._as_ordered_terms(expression))
 
 
-def to_latex(expression: sp.Expr) -> str:
+def to_latex(expression: sp.Expr, names: Glossary) -> str:
     """LaTeX in the paper's symbols: rounds as superscripts, local steps as subscripts."""
-    return str(_Latex().doprint(expression))
+    return str(_Latex(names).doprint(expression))

@@ -49,7 +49,7 @@ def print_proofs(proofs: Mapping[str, Record], paths: Sequence[str], seconds: fl
         out.print(path)
 
 
-def print_chain(row: Record) -> None:
+def print_chain(paper: str, row: Record) -> None:
     """Every step of a claim, or of a paper those that are taken as given, in order."""
     out = console()
     if row["status"] is None:
@@ -58,7 +58,7 @@ def print_chain(row: Record) -> None:
         meaning = steps.MEANING[ProofStatus(row["status"])]
         _say(out, f"proof: {row['status']} ({meaning})", style="bold")
     for step in row["steps"]:
-        _print_step(out, step, row)
+        _print_step(out, paper, step, row)
     missing = steps.missing_parts(row) if row["status"] else []
     if missing:
         _say(out, f"  no step for {', '.join(missing)}")
@@ -168,31 +168,31 @@ def _print_footer(out: Console, proofs: Mapping[str, Record], seconds: float) ->
     )
 
 
-def _print_step(out: Console, step: Record, row: Record) -> None:
+def _print_step(out: Console, paper: str, step: Record, row: Record) -> None:
     _say(out, f"  [{steps.mark(step)}] {_named(step, row)}")
     _say(out, f"      {_statement(step)}")
     if step["conditions"]:
         _say(out, f"      if {'; '.join(step['conditions'])}")
     if step["by"]:
         word = "by" if step["local"] == steps.PROVED else "from"
-        _say(out, f"      {word} {'; '.join(_uses(step['by']))}")
+        _say(out, f"      {word} {'; '.join(_uses(paper, step['by']))}")
     if step["missing"]:
         _say(out, f"      rests on {', '.join(step['missing'])}, not proved")
     if step["reason"]:
         _say(out, f"      why not proved: {steps.reason(step)}")
 
 
-def _uses(found: Iterable[Record]) -> list[str]:
+def _uses(paper: str, found: Iterable[Record]) -> list[str]:
     """Steps and facts by name; of squares only their number, as a certificate holds them."""
     uses = list(found)
-    names = [_used(use) for use in uses if use["kind"] != "square"]
+    names = [_used(paper, use) for use in uses if use["kind"] != "square"]
     squares = sum(1 for use in uses if use["kind"] == "square")
     return [*names, count(squares, "square")] if squares else names
 
 
-def _used(use: Record) -> str:
+def _used(paper: str, use: Record) -> str:
     if use["kind"] == "fact":
-        latex = latex_of(use["name"])
+        latex = latex_of(use["name"], paper)
         return str(use["name"]) if latex is None else plain(latex)
     if use["kind"] == "hypothesis":
         return "the induction hypothesis"

@@ -8,7 +8,7 @@ from typing import Any
 from fedbounds.theory.checker.data import Assignment, Comparison, Premise, Square
 from fedbounds.theory.claims import Claim
 from fedbounds.theory.proof.language import OURS
-from fedbounds.theory.proof.library import book_of, papers, replayed
+from fedbounds.theory.proof.library import book_of, names_of, papers, replayed
 from fedbounds.theory.proof.replay import Local, Replayed, marked_false, marked_unmeasured
 from fedbounds.theory.proof.status import ClaimProof, proof_of
 from fedbounds.vocabulary import Verdict
@@ -143,7 +143,7 @@ def proof_rows(proofs: Proofs, claims: Sequence[Claim]) -> dict[str, Record]:
 
 
 def _row(proofs: Proofs, paper: str, step: Replayed) -> Record:
-    written = step.written
+    written, names = step.written, names_of(paper)
     seen = proofs.seen.get(paper, {}).get(written.id)
     return {
         "id": written.id,
@@ -158,9 +158,9 @@ def _row(proofs: Proofs, paper: str, step: Replayed) -> Record:
         "reason": step.reason,
         "missing": list(step.missing),
         "failed": list(step.failed),
-        "left": to_latex(written.left),
+        "left": to_latex(written.left, names),
         "relation": written.relation,
-        "right": to_latex(written.right),
+        "right": to_latex(written.right, names),
         "conditions": [str(condition) for condition in written.conditions],
         "assumptions": [assumption.value for assumption in written.assumptions],
         "chart": [_assigned(assignment) for assignment in written.chart],

@@ -8,8 +8,10 @@ from .charts import Branch, branches, refuse_foreign, weaker
 from .data import Absent, Certificate, Comparison, Premise, Scope, Statement, Step, Theory
 from .errors import Refused
 from .expressions import NewVariable, Reader, parsed
-from .facts import FACTS
+from .facts import fact_of
 from .keys import Affine, affine_of, of_vectors, over_clients, over_rounds
+from .names import refuse_names
+from .needs import refuse_unmet
 from .values import CONSTANT, Value
 from .vectors import is_square
 
@@ -47,7 +49,9 @@ class Pieces:
 
 def check(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> None:
     """Raise `Refused` unless the certificate proves the step from earlier ones."""
+    refuse_names(theory, step.certificate.scope)
     _refuse_malformed(theory, step.statement)
+    refuse_unmet(theory, step)
     match step.certificate.rule:
         case "given":
             if not step.certificate.origin:
@@ -74,6 +78,8 @@ def _refuse_malformed(theory: Theory, statement: Statement) -> None:
 
 def _refuse_algorithm(theory: Theory, scope: str, statement: Statement) -> None:
     """What an algorithm's updates give is claimed of the runs of this algorithm only."""
+    if scope and scope not in theory.scopes:
+        raise Refused(f"unknown scope {scope!r}")
     if scope and theory.scopes[scope].algorithm not in ("", statement.algorithm):
         raise Refused(f"the vectors of {scope!r} are those of another algorithm")
 
@@ -226,7 +232,7 @@ def _premise(
             raise Refused("a hypothesis outside an induction")
         return Piece(_gap(reader, hypothesis), hypothesis.relation == "==")
     if premise.kind == "fact":
-        cited = _fact(theory.scopes[scope] if scope else Scope(), premise)
+        cited = fact_of(theory.scopes[scope] if scope else Scope(), premise)
     elif premise.kind == "step":
         if premise.name not in earlier:
             raise Refused(f"{premise.name!r} is no earlier step")
@@ -281,15 +287,6 @@ def _refuse_late(reader: Reader, premise: Premise, at: Mapping[str, str]) -> Non
     last = reader.read("T").plain() - reader.ring.number(where.get("", 0) + 1)
     if "t" not in where and where.get("", 0) and not last.nonnegative():
         raise Refused(f"{premise.name} is not claimed at round {at['t']}, which there may not be")
-
-
-def _fact(scope: Scope, premise: Premise) -> Statement:
-    if premise.name not in FACTS:
-        raise Refused(f"unknown fact {premise.name!r}")
-    try:
-        return FACTS[premise.name](scope, premise.arguments)
-    except ValueError as error:
-        raise Refused(f"{premise.name} of {premise.arguments}: {error}") from error
 
 
 def _summed(

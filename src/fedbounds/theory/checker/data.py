@@ -6,6 +6,15 @@ Comparison = tuple[str, str, str]  # left, "<=" or ">=" or "==", right
 
 
 @dataclass(frozen=True)
+class Need:
+    """What must be assumed for vectors to be what their scope says of them."""
+
+    vectors: tuple[str, ...]
+    assumptions: tuple[str, ...] = ()
+    conditions: tuple[Comparison, ...] = ()
+
+
+@dataclass(frozen=True)
 class Scope:
     """Vectors that a step may speak of.
 
@@ -21,6 +30,7 @@ class Scope:
     values : (name, point u, point v): mean over clients of the expected objective
     sampled : whether the indicator of i in S occurs
     algorithm : whose updates the vectors follow; empty for any
+    needs : what the vectors' derivations, independence and vanishing means suppose
     """
 
     sources: tuple[str, ...] = ()
@@ -33,6 +43,7 @@ class Scope:
     values: tuple[tuple[str, str, str], ...] = ()
     sampled: bool = False
     algorithm: str = ""
+    needs: tuple[Need, ...] = ()
 
 
 @dataclass(frozen=True)

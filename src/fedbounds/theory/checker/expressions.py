@@ -13,6 +13,9 @@ from .ratios import Ratio, Ring
 from .values import Value
 from .vectors import Space, Vector
 
+_SHOWN = 200  # characters of an expression in a message
+_WHOLE = ("integer", "index")  # signs of the symbols that stand for integers
+
 
 class NewVariable(Exception):
     """A power or a root that the ring has no variable for yet."""
@@ -28,8 +31,8 @@ def parsed(text: str) -> ast.expr:
     """The syntax tree of an expression."""
     try:
         return ast.parse(text, mode="eval").body
-    except SyntaxError as error:
-        raise Refused(f"cannot read {text!r}") from error
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise Refused(f"cannot read {text[:_SHOWN]!r}") from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,10 +234,26 @@ class Reader:
             ] if r == s and r not in {n.id for n in ast.walk(base) if isinstance(n, ast.Name)}:
                 after = ast.BinOp(left=last, op=ast.Add(), right=ast.Constant(value=1))
                 one = self._number(1)
+                if not self._is_whole(last):
+                    raise Refused(f"a sum up to {ast.unparse(last)}, which may be no integer")
                 if not self._value(after).plain().nonnegative():
                     raise Refused("a sum that may end before it begins")
                 return (self._power(base, after) - one) / (self._value(base) - one)
         raise Refused("only geometric sums from 0 are known")
+
+    def _is_whole(self, node: ast.expr) -> bool:
+        """Whether an expression is an integer, by its form: sums and products of integers."""
+        match node:
+            case ast.Constant(value=int() as value):
+                return not isinstance(value, bool)
+            case ast.Name(id=name):
+                inner = [one for one in self.index.get(name, {name: 1}) if one]
+                return all(self.theory.symbols.get(one) in _WHOLE for one in inner)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return self._is_whole(operand)
+            case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult(), right=right):
+                return self._is_whole(left) and self._is_whole(right)
+        return False
 
     def _product(self, left: Vector, right: Vector) -> Value:
         if self.space is None:

@@ -10,7 +10,7 @@ from math import factorial
 
 from flint import fmpq
 
-from .data import Scope, Statement
+from .data import Premise, Scope, Statement
 from .errors import Refused
 
 Fact = Callable[[Scope, tuple[str, ...]], Statement]
@@ -105,7 +105,7 @@ def dissimilarity(scope: Scope, arguments: tuple[str, ...]) -> Statement:
         raise Refused(f"the shared point of {name} differs between clients")
     others = ", ".join(source for source in depends[name] if source != "i")
     left = f"sq({name} - given({name}, {others}))"
-    return Statement(left, "<=", "b_sq", assumptions=("bounded gradient dissimilarity",))
+    return Statement(left, "<=", "b2", assumptions=("bounded gradient dissimilarity",))
 
 
 def descent(scope: Scope, arguments: tuple[str, ...]) -> Statement:
@@ -138,6 +138,16 @@ FACTS: dict[str, Fact] = {
         descent,
     )
 }
+
+
+def fact_of(scope: Scope, premise: Premise) -> Statement:
+    """What a cited fact says of its arguments."""
+    if premise.name not in FACTS:
+        raise Refused(f"unknown fact {premise.name!r}")
+    try:
+        return FACTS[premise.name](scope, premise.arguments)
+    except ValueError as error:
+        raise Refused(f"{premise.name} of {premise.arguments}: {error}") from error
 
 
 def _fraction(text: str) -> tuple[int, int]:

@@ -4,7 +4,18 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from .data import Absent, Assignment, Certificate, Premise, Scope, Square, Statement, Step, Theory
+from .data import (
+    Absent,
+    Assignment,
+    Certificate,
+    Need,
+    Premise,
+    Scope,
+    Square,
+    Statement,
+    Step,
+    Theory,
+)
 from .errors import Refused
 
 Data = Mapping[str, Any]
@@ -36,10 +47,16 @@ def theory_of(data: Data) -> Theory:
         quantities=dict(data["quantities"]),
         per_client=frozenset(data["per_client"]),
         per_step=frozenset(data["per_step"]),
-        scopes={name: Scope(**_frozen(scope)) for name, scope in data["scopes"].items()},
+        scopes={name: _scope(scope) for name, scope in data["scopes"].items()},
         always=tuple(tuple(c) for c in data["always"]),
         absent=tuple(Absent(**_frozen(block)) for block in data.get("absent", ())),
     )
+
+
+def _scope(data: Data) -> Scope:
+    plain = {name: value for name, value in data.items() if name != "needs"}
+    needs = tuple(Need(**_frozen(need)) for need in data["needs"])
+    return Scope(**_frozen(plain), needs=needs)
 
 
 def step_of(data: Data) -> Step:

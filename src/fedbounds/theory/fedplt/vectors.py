@@ -78,7 +78,7 @@ ax, wx, wg0, rg, aone, saone, anyv, mv = vectors(
         "mv": r"(m_k\odot v)",
     }
 )
-s = sp.Symbol("s")
+(s,) = vectors({"s": "s"})
 
 _mask, _comp, _share, _attenuate = (
     sp.Function(name) for name in ("mask", "comp", "share", "attenuate")

@@ -19,7 +19,9 @@ from fedbounds.theory.checker.data import (
     Theory,
 )
 from fedbounds.theory.claims import AS_PRINTED, Condition, Part, Reading, read
+from fedbounds.theory.glossary import Glossary
 from fedbounds.theory.registry import claim as claim_of
+from fedbounds.theory.symbols import SHARED
 from fedbounds.vocabulary import Assumption
 
 from .search import UNKNOWN
@@ -185,11 +187,14 @@ class Book:
     theory : Theory
         Symbols, quantities and the vectors of each scope.
     steps : list of Written
+    glossary : Glossary
+        How names are written, those of vectors too.
     """
 
     paper: str
     theory: Theory
     steps: list[Written] = field(default_factory=list)
+    glossary: Glossary = SHARED
 
     def define(self, name: str, left: Any, right: Any, origin: str, scope: str = "") -> None:
         """A definition: left == right, taken as given; cited as ``def NAME``."""

@@ -9,6 +9,8 @@ from fedbounds.theory.catalogue import keys
 from fedbounds.theory.checker.data import Certificate, Step
 from fedbounds.theory.checker.files import step_data, theory_data
 from fedbounds.theory.contributed import contributed
+from fedbounds.theory.glossary import Glossary
+from fedbounds.theory.symbols import SHARED
 
 from .derive import Row
 from .language import Book
@@ -26,6 +28,14 @@ def book_of(paper: str) -> Book:
     book = _written(paper)
     assert book is not None
     return book()
+
+
+def names_of(paper: str) -> Glossary:
+    """How a paper's names are written, those of its vectors too; the shared ones of no paper."""
+    other = contributed(paper)
+    if other is not None:
+        return other.glossary
+    return book_of(paper).glossary if paper in papers() else SHARED
 
 
 def _written(paper: str) -> Callable[[], Book] | None:

@@ -5,33 +5,22 @@ from functools import cache
 from typing import Any
 
 import sympy as sp
-from sympy.core.function import UndefinedFunction
 
 from fedbounds.theory.checker.data import Absent, Comparison, Scope, Statement, Theory
+from fedbounds.theory.checker.names import identifier
 from fedbounds.theory.claims import Condition, Part
-from fedbounds.theory.symbols import (
-    CONSTANTS,
-    MEANING,
-    SHARED,
-    SIGNED,
-    eta_u,
-    eta_v,
-    gamma,
-    gamma_u,
-    gamma_v,
-    m,
-    n,
-)
+from fedbounds.theory.glossary import Glossary
+from fedbounds.theory.symbols import eta_u, eta_v, gamma, gamma_u, gamma_v, m, n
 from fedbounds.vocabulary import Assumption, Index
 
 _INDEX = ("t", "k")
 # gamma is the effective step size of the block that is there; without a shared block, nothing
 # differs between the clients' gradients in it
 _ABSENT = (
-    Absent("d_v", ("gamma_v", "eta_v", "sigma_v_sq"), (("gamma", "==", "eta_u*gamma_u"),)),
+    Absent("d_v", ("gamma_v", "eta_v", "sigma_v2"), (("gamma", "==", "eta_u*gamma_u"),)),
     Absent(
         "d_u",
-        ("gamma_u", "eta_u", "sigma_u_sq", "b_sq"),
+        ("gamma_u", "eta_u", "sigma_u2", "b2"),
         (("gamma", "==", "eta_v*gamma_v"),),
         (Assumption.DISSIMILARITY.value,),
     ),
@@ -39,19 +28,14 @@ _ABSENT = (
 _EFFECTIVE = Condition(gamma_u * eta_u, "==", gamma_v * eta_v)
 
 
-def safe(name: str) -> str:
-    """A constant's name as an identifier: sigma_u^2 becomes sigma_u_sq."""
-    return name.replace("^2", "_sq")
-
-
 @cache
 def text(expression: Any) -> str:
     """An expression as the checker reads it."""
     expression = sp.sympify(expression)
     renamed = {
-        symbol: sp.Symbol(safe(symbol.name))
+        symbol: sp.Symbol(identifier(symbol.name))
         for symbol in expression.free_symbols
-        if safe(symbol.name) != symbol.name
+        if identifier(symbol.name) != symbol.name
     }
     return str(expression.replace(lambda e: e.is_Mul, _one_root).xreplace(renamed))
 
@@ -89,21 +73,23 @@ def statement_of(part: Part, scope: str = "") -> Statement:
 
 
 def theory_of(
+    glossary: Glossary,
     scopes: Mapping[str, Scope],
     per_client: frozenset[str],
     per_step: frozenset[str],
     always: tuple[Comparison, ...] = ((text(m), "<=", text(n)), ("k", "<=", "K - 1")),
-    own: tuple[object, ...] = (),
 ) -> Theory:
-    """All shared symbols and quantities with their signs, and those of a paper's ``own`` modules.
+    """Every symbol and quantity of a glossary with its sign.
 
     What holds everywhere: m <= n, and local steps k run from 0 to K - 1.
     """
-    spoken = SHARED.union(*map(_names, own))
-    constants = {name: symbol for name, symbol in CONSTANTS.items() if name in spoken}
-    quantities = {name: name not in SIGNED for name in MEANING if name in spoken - CONSTANTS.keys()}
+    quantities = {
+        name: name not in glossary.signed
+        for name in glossary.meanings
+        if name not in glossary.constants
+    }
     return Theory(
-        symbols={safe(name): _sign(symbol) for name, symbol in constants.items()}
+        symbols={identifier(name): _sign(symbol) for name, symbol in glossary.constants.items()}
         | dict.fromkeys(_INDEX, "index")
         | dict.fromkeys((block.dimension for block in _ABSENT), "nonnegative"),
         quantities=quantities,
@@ -112,14 +98,6 @@ def theory_of(
         scopes=dict(scopes),
         always=always,
         absent=_ABSENT,
-    )
-
-
-def _names(module: object) -> frozenset[str]:
-    """Of the symbols and quantities that a module declares or uses."""
-    every = vars(module).values()
-    return frozenset(x.name for x in every if isinstance(x, sp.Symbol)) | frozenset(
-        x.__name__ for x in every if isinstance(x, UndefinedFunction)
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import sympy as sp
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.symbols import VECTORS
+from fedbounds.theory.symbols import VectorSymbol
 
 
 class sq(sp.Function):  # type: ignore[misc]
@@ -34,14 +34,22 @@ class present(sp.Function):  # type: ignore[misc]
     nargs = 1
 
 
-VECTORS |= {"past": r"\mathcal F^t", "S": r"\mathcal S^t", "xi": r"\xi^t", "i": "i", "k": "k"}
-past, S, xi, i = sp.symbols("past S xi i")
+past, S = VectorSymbol("past", r"\mathcal F^t"), VectorSymbol("S", r"\mathcal S^t")
+xi, i = VectorSymbol("xi", r"\xi^t"), VectorSymbol("i", "i")
 
 
-def vectors(notation: Mapping[str, str]) -> tuple[sp.Symbol, ...]:
+def vectors(notation: Mapping[str, str]) -> tuple[VectorSymbol, ...]:
     """Symbols that stand for vectors, given with the paper's notation in LaTeX."""
-    for name, latex in notation.items():
-        if VECTORS.get(name, latex) != latex:
-            raise FedboundsError(f"vector {name!r} is {VECTORS[name]!r} already; given {latex!r}")
-        VECTORS[name] = latex
-    return tuple(sp.Symbol(name) for name in notation)
+    return tuple(VectorSymbol(name, latex) for name, latex in notation.items())
+
+
+def notation(*modules: object) -> dict[str, str]:
+    """LaTeX of every vector that modules name; a name with two notations is an error."""
+    found: dict[str, str] = {}
+    for module in modules:
+        for one in vars(module).values():
+            if isinstance(one, VectorSymbol) and found.setdefault(one.name, one.latex) != one.latex:
+                raise FedboundsError(
+                    f"vector {one.name!r} is {found[one.name]!r} already; given {one.latex!r}"
+                )
+    return found

@@ -7,8 +7,11 @@ say otherwise, so that they are rational where the case is. Where nothing is run
 (or pairs x, y) of the domain. F_p and w*(p) stand for F_M and w*(M) where the masks roll.
 """
 
-from fedbounds.theory.symbols import quantity, symbol
+from fedbounds.theory.glossary import Draft
 from fedbounds.vocabulary import Quantity
+
+_draft = Draft()
+symbol, quantity = _draft.symbol, _draft.quantity
 
 _COUNT = {"integer": True, "positive": True}
 _SIZE = {"nonnegative": True}
@@ -453,3 +456,5 @@ dl_lim = quantity(
     "limit of E ||w^R - w'^R|| as R grows",
     r"\lim_R\mathbb E\|w^R-w'^R\|",
 )
+
+NAMES = _draft.closed()

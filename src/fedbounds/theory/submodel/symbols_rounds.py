@@ -4,8 +4,11 @@ t counts rounds, and epochs where masks roll. x is the start of the round or epo
 w*(M); sums over s run over the S rounds of an epoch.
 """
 
-from fedbounds.theory.symbols import quantity, symbol
+from fedbounds.theory.glossary import Draft
 from fedbounds.vocabulary import Quantity
+
+_draft = Draft()
+symbol, quantity = _draft.symbol, _draft.quantity
 
 _SIZE = {"nonnegative": True}
 
@@ -97,3 +100,5 @@ P_out = quantity(
     r"\Pr\big(\|\tfrac1s\textstyle\sum_{t<s}v_{\pi(t)}-\bar v\|>c\sqrt{8(1-\frac{s-1}S)"
     r"\ln(2/\delta)/s}\big)",
 )
+
+NAMES = _draft.closed()

@@ -24,6 +24,7 @@ from fedbounds.theory.inputs import (
     unmet,
     used_by,
 )
+from fedbounds.theory.registry import glossary
 
 from .rounds import Rounds, counter, rounds_to
 from .step import Step, best_step
@@ -90,7 +91,8 @@ def answers(
     """
     chosen = reading_named(claim, reading)
     parts = bounded_parts(claim, chosen, part)
-    known = recognised(claim.id, given, bounded_parts(claim, chosen))
+    names = glossary(claim.entry.paper)
+    known = recognised(names, claim.id, given, bounded_parts(claim, chosen))
     eps = None if to is None else exact("--to", to)
     require(eps is None or eps > 0, "--to", to, "a number > 0")
     found: list[Answer] = []
@@ -101,11 +103,11 @@ def answers(
             found.append(answer(claim, one, known, outside, eps))
         except _Missing as error:
             missing.update(error.args)
-            without.append((one.name, needs(error.args)))
+            without.append((one.name, needs(names, error.args)))
         except FedboundsError as error:
             without.append((one.name, str(error)))
     if not found:
-        raise none_of(claim.id, without, missing)
+        raise none_of(names, claim.id, without, missing)
     return Answers(claim.id, chosen.name, known, tuple(found), tuple(without))
 
 
@@ -125,7 +127,8 @@ def answer(
     if inputs.missing:
         raise _Missing(*inputs.missing)
     step = symbols[chosen] if chosen else None
-    failed = unmet(inputs, part, later=rounds | ({chosen} if chosen else set()))
+    later = rounds | ({chosen} if chosen else set())
+    failed = unmet(glossary(claim.entry.paper), inputs, part, later=later)
     if failed and not outside:
         raise FedboundsError(f"{'; '.join(failed)}; --outside evaluates it all the same")
     if counted is not None:

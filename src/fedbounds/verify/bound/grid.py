@@ -30,6 +30,7 @@ from fedbounds.theory.inputs import (
     step_to_choose,
     used_by,
 )
+from fedbounds.theory.registry import glossary
 from fedbounds.theory.values import holds, names_in, replaced, sign
 from fedbounds.verify.store import write_text
 
@@ -119,7 +120,7 @@ def grid(
     """
     every = bounded_parts(claim, reading_named(claim, reading))
     parts = bounded_parts(claim, reading_named(claim, reading), part)
-    fixed = recognised(claim.id, given, every)
+    fixed = recognised(glossary(claim.entry.paper), claim.id, given, every)
     lines = [_axis(claim, every, name, text) for name, text in axes.items()]
     for line in lines:
         require(line.name not in fixed, line.name, "given by --set and by --grid", "one of them")
@@ -158,8 +159,9 @@ def _axis(claim: Claim, parts: tuple[Part, ...], given_name: str, text: str) -> 
     fields = fields[: len(fields) - logarithmic]
     if len(fields) not in (2, 3):
         raise FedboundsError(f"--grid {given_name}={text}: expected LOW:HIGH[:COUNT][:log]")
-    ((name, low),) = recognised(claim.id, {given_name: fields[0]}, parts).items()
-    ((name, high),) = recognised(claim.id, {given_name: fields[1]}, parts).items()
+    names = glossary(claim.entry.paper)
+    ((name, low),) = recognised(names, claim.id, {given_name: fields[0]}, parts).items()
+    ((name, high),) = recognised(names, claim.id, {given_name: fields[1]}, parts).items()
     symbol = next(used_by(one)[name] for one in parts if name in used_by(one))
     whole = bool(getattr(symbol, "is_integer", False))
     require(low <= high, f"--grid {name}", text, "LOW <= HIGH")
@@ -201,7 +203,7 @@ def _chosen(
     if ready:
         named = ", ".join(repr(one.name) for one, _, _ in ready)
         raise FedboundsError(f"--grid needs one part of {claim.id}: --part with one of {named}")
-    raise missing_error(claim.id, missing)
+    raise missing_error(glossary(claim.entry.paper), claim.id, missing)
 
 
 def _rows(fixed: Mapping[str, sp.Expr], lines: list[Axis]) -> dict[str, Floats]:

@@ -7,6 +7,7 @@ import numpy as np
 import sympy as sp
 
 from fedbounds.errors import FedboundsError, require
+from fedbounds.theory.glossary import Glossary
 from fedbounds.theory.inputs import check_sign, exact
 
 Array = Any
@@ -33,7 +34,7 @@ class Axis:
     log: bool
 
 
-def axis(symbol: sp.Symbol, text: str) -> Axis:
+def axis(names: Glossary, symbol: sp.Symbol, text: str) -> Axis:
     """The axis of a symbol from "LOW:HIGH[:COUNT][:log]".
 
     Without COUNT, what counts something takes every whole number if there are at most 200;
@@ -54,7 +55,7 @@ def axis(symbol: sp.Symbol, text: str) -> Axis:
     require(low < high, f"--over {name}", text, "LOW < HIGH")
     require(not log or low > 0, f"--over {name}", text, "LOW > 0 for a logarithmic axis")
     for end in (low, high):
-        check_sign(symbol, name, {name: end})
+        check_sign(names, symbol, name, {name: end})
     whole = bool(symbol.is_integer)
     every = int(high - low) + 1
     count = every if whole and every <= _WHOLE and not log else _POINTS

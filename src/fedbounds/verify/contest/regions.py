@@ -11,6 +11,7 @@ from fedbounds.errors import FedboundsError, require
 from fedbounds.theory.bounds import bounded_parts, reading_named
 from fedbounds.theory.claims import Claim, Part
 from fedbounds.theory.inputs import missing_error, recognised, spelling, used_by
+from fedbounds.theory.registry import glossary
 
 from .axes import Axis, axis
 from .surface import Heights, Rows, Surface, heights, surface
@@ -123,14 +124,16 @@ def regions(pair: tuple[Side, Side], given: Mapping[str, str], over: Mapping[str
         require(not clash, name, "given by --set and by --over", "one of the two")
     symbols: dict[str, sp.Basic] = used_by(parts[0]) | used_by(parts[1])
     ends = {name: text.partition(":")[0] for name, text in over.items()}
-    recognised(what, {**given, **ends}, parts)
-    known = recognised(what, given, parts)
-    names = {spelling(name): name for name in symbols}
-    axes = tuple(axis(symbols[names[spelling(name)]], text) for name, text in over.items())
+    first, second = (glossary(side.claim.entry.paper) for side in pair)
+    names = first | second
+    recognised(names, what, {**given, **ends}, parts)
+    known = recognised(names, what, given, parts)
+    typed = {spelling(name): name for name in symbols}
+    axes = tuple(axis(names, symbols[typed[spelling(name)]], text) for name, text in over.items())
     surfaces = [surface(part, frozenset(known) | {a.name for a in axes}) for part in parts]
     missing = {name for one in surfaces for name in one.missing}
     if missing:
-        raise missing_error("the comparison", missing)
+        raise missing_error(names, "the comparison", missing)
     rows = _rows(known, axes)
     found = [heights(one, rows) for one in surfaces]
     smaller = _smaller(found[0].value, found[1].value)

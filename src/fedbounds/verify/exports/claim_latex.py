@@ -5,6 +5,8 @@ from typing import Any
 
 from fedbounds.theory.catalogue import Entry
 from fedbounds.theory.claims import Claim, Condition, Part, read
+from fedbounds.theory.glossary import Glossary
+from fedbounds.theory.registry import glossary
 from fedbounds.verify.formula import to_latex
 from fedbounds.verify.page.steps import mark
 from fedbounds.verify.words import described
@@ -32,10 +34,11 @@ def claim_latex(entry: Entry, claim: Any, summary: Record | None, proof: Record 
     title = latex_text(f"{entry.place} ({entry.id}; {entry.kind}, {entry.source}).")
     lines = [_PACKAGES, rf"\paragraph{{{title}}} {latex_text(entry.statement)}"]
     if isinstance(claim, Claim):
+        names = glossary(entry.paper)
         for reading in claim.readings:
             lines += ["", rf"\medskip\noindent Reading: {latex_text(reading.name)}."]
             for part in read(claim, reading):
-                lines += _part(part)
+                lines += _part(part, names)
     elif claim is not None:
         lines += _items(latex_text(line) for line in described(claim))
     if entry.kind is not Kind.DEFINITION:
@@ -58,20 +61,20 @@ def _items(texts: Iterator[str]) -> list[str]:
     return [r"\begin{itemize}", *found, r"\end{itemize}"] if found else []
 
 
-def _part(part: Part) -> list[str]:
+def _part(part: Part, names: Glossary) -> list[str]:
     sign = SIGNS[part.relation.value]
     tag = rf" \tag*{{({latex_text(part.name)})}}" if part.name else ""
-    display = _display(to_latex(part.left), sign, to_latex(part.right), tag)
+    display = _display(to_latex(part.left, names), sign, to_latex(part.right, names), tag)
     said = [latex_text(str(part.index.value))]
     if part.assumptions:
         said.append("assuming " + latex_text(", ".join(part.assumptions)))
     if part.conditions:
-        said.append("if " + ", ".join(_condition(one) for one in part.conditions))
+        said.append("if " + ", ".join(_condition(one, names) for one in part.conditions))
     return [display, rf"\noindent {'; '.join(said)}."]
 
 
-def _condition(condition: Condition) -> str:
-    left, right = to_latex(condition.left), to_latex(condition.right)
+def _condition(condition: Condition, names: Glossary) -> str:
+    left, right = to_latex(condition.left, names), to_latex(condition.right, names)
     return f"${left} {SIGNS[condition.relation]} {right}$"
 
 

@@ -104,6 +104,7 @@ def _parts(entry: Entry, claim: Any) -> Iterator[tuple[Any, ...]]:
         yield None, None, None, entry.statement, None, None, [], []
         return
     from fedbounds.theory.claims import Claim, read
+    from fedbounds.theory.registry import glossary
     from fedbounds.verify.formula import to_latex
     from fedbounds.verify.words import described
 
@@ -111,6 +112,7 @@ def _parts(entry: Entry, claim: Any) -> Iterator[tuple[Any, ...]]:
         for line in described(claim):
             yield None, None, None, line, None, None, [], []
         return
+    names = glossary(entry.paper)
     for reading in claim.readings:
         for part in read(claim, reading):
             sign = part.relation.value
@@ -119,7 +121,7 @@ def _parts(entry: Entry, claim: Any) -> Iterator[tuple[Any, ...]]:
                 reading.ambiguity,
                 part.name,
                 f"{part.left} {sign} {part.right}",
-                f"{to_latex(part.left)} {_SIGNS[sign]} {to_latex(part.right)}",
+                f"{to_latex(part.left, names)} {_SIGNS[sign]} {to_latex(part.right, names)}",
                 part.index.value,
                 [assumption.value for assumption in part.assumptions],
                 [str(condition) for condition in part.conditions],

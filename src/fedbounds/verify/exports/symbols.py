@@ -11,18 +11,16 @@ from typing import Any
 import sympy as sp
 from rich.text import Text
 
-from fedbounds.theory.catalogue import PAPERS, Entry, paper
-from fedbounds.theory.proof.library import book_of, papers
+from fedbounds.theory.catalogue import Entry
+from fedbounds.theory.glossary import Glossary
+from fedbounds.theory.proof.library import names_of
 from fedbounds.theory.registry import encoded
 from fedbounds.theory.symbols import (
-    CONSTANTS,
-    MEANING,
-    SIGNED,
-    VECTORS,
     Max_t,
     Mean_t,
     RunOperator,
     Sum_t,
+    VectorSymbol,
     constants_in,
     quantities_in,
 )
@@ -50,10 +48,11 @@ def symbol_table(entries: Sequence[Entry], *, all_symbols: bool) -> Table:
     all_symbols : bool
         Also those that no claim uses: some stand in proofs alone.
     """
-    for key in dict.fromkeys((*PAPERS, *(entry.paper for entry in entries))):
-        _read_all(key)
     used = _used(entries)
-    rows = [row for row in _rows() if all_symbols or row[0] in used]
+    # a name may stand for one thing in one theory and for another in the next
+    glossaries = [names_of(key) for key in dict.fromkeys(entry.paper for entry in entries)]
+    every = dict.fromkeys(row for names in glossaries for row in _rows(names))
+    rows = [row for row in every if all_symbols or row[0] in used]
     names = ("name", "kind", Column("latex", math=True), Column("meaning", width=0.3))
     return table(
         (*names, "sign", "integer", "papers", "claims"),
@@ -66,31 +65,22 @@ def symbol_table(entries: Sequence[Entry], *, all_symbols: bool) -> Table:
     )
 
 
-def _read_all(key: str) -> None:
-    """Import all that a paper's claims and proofs declare."""
-    for entry in paper(key).entries:
-        if entry.module:
-            encoded(entry)
-    if key in papers():
-        book_of(key)
-
-
-def _rows() -> Iterator[tuple[str, str, str, str, str, bool]]:
+def _rows(names: Glossary) -> Iterator[tuple[str, str, str, str, str, bool]]:
     """Name, kind, LaTeX, meaning, sign and whether it is an integer."""
     constants, quantities = ({str(name) for name in words} for words in (Constant, Quantity))
-    for name, meaning in MEANING.items():
-        if name in CONSTANTS:
-            symbol = CONSTANTS[name]
+    for name, meaning in names.meanings.items():
+        if name in names.constants:
+            symbol = names.constants[name]
             kind = "constant" if name in constants else "parameter"
             yield name, kind, meaning.latex, meaning.text, _sign(symbol), bool(symbol.is_integer)
         else:
             kind = "quantity" if name in quantities else "own quantity"
-            sign = "any" if name in SIGNED else ">= 0"
+            sign = "any" if name in names.signed else ">= 0"
             yield name, kind, meaning.latex, meaning.text, sign, False
     for operator, latex in _OPERATORS.items():
         words = str(operator.__doc__).rstrip(".")
         yield operator.__name__, "run operator", latex, words, "of its argument", False
-    for name, latex in VECTORS.items():
+    for name, latex in names.vectors.items():
         kind = "source of randomness" if name in _SOURCES else "vector"
         yield name, kind, latex, "", "", False
 
@@ -115,7 +105,7 @@ def _used(entries: Sequence[Entry]) -> dict[str, list[str]]:
 
 
 def _names(expression: sp.Basic) -> set[str]:
-    symbols = {s.name for s in expression.free_symbols if s.name in VECTORS}
+    symbols = {s.name for s in expression.atoms(VectorSymbol)}
     operators = {type(one).__name__ for one in expression.atoms(RunOperator)}
     return symbols | operators | constants_in(expression) | quantities_in(expression)
 

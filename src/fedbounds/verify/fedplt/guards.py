@@ -6,7 +6,7 @@ from typing import Any
 import sympy as sp
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.symbols import VECTORS
+from fedbounds.theory.symbols import VectorSymbol
 
 from ..instance import Products
 from .outcomes import SOURCES
@@ -40,7 +40,7 @@ def guarded(
 
 
 def _check(node: sp.Expr, vectors: frozenset[str], noisy: bool, means: bool) -> None:
-    named = {symbol.name for symbol in node.free_symbols if symbol.name in VECTORS}
+    named = {symbol.name for symbol in node.free_symbols if isinstance(symbol, VectorSymbol)}
     unknown = sorted(named - vectors - set(SOURCES))
     if unknown:
         raise FedboundsError(f"{', '.join(unknown)}: not shown here")

@@ -13,7 +13,7 @@ from sympy.core.function import AppliedUndef
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.fedplt.vectors import MEANS
 from fedbounds.theory.proof.vectors import given, ip, sq
-from fedbounds.theory.symbols import VECTORS, t
+from fedbounds.theory.symbols import VectorSymbol, t
 
 from ..script_code import code
 
@@ -179,9 +179,9 @@ class Printed:
             return _DEFINED[node.name]
         if node in MEANS:
             return self._meaning(MEANS[node])
-        if node.name in VECTORS and node.name not in ATTRIBUTES:
+        if isinstance(node, VectorSymbol) and node.name not in ATTRIBUTES:
             raise FedboundsError(f"no script for the vector {node}")
-        if node.name not in VECTORS:
+        if not isinstance(node, VectorSymbol):
             self.scalars.add(node.name)
             return _renamed(node)
         return _NAMES[node.name]

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Set
 from dataclasses import replace
 from itertools import combinations, product
-from types import SimpleNamespace
 
 import sympy as sp
 
@@ -28,16 +27,15 @@ _IN_CHART = {"<=": below, ">=": above, "==": equal}
 
 def spoken(theory: Theory) -> Spoken:
     """Shared symbols and those of the theory, and what their meanings imply: mu <= L, m <= n."""
-    own = SimpleNamespace(**theory.names.constants, **theory.names.quantities)
     sampled = ((text(m), "<=", text(n)),) if "m" in theory.parameters else ()
     always = (*sampled, (text(mu), "<=", text(L)))
-    known = theory_of({}, frozenset(), frozenset(), always, (own,))
+    known = theory_of(theory.glossary, {}, frozenset(), frozenset(), always)
     return replace(known, absent=())  # own algorithms have no blocks whose steps are tied
 
 
 def book_of(theory: Theory) -> Book:
     """Every given and every proof, in the order of the file."""
-    book = Book(theory.key, spoken(theory))
+    book = Book(theory.key, spoken(theory), glossary=theory.glossary)
     for statement in theory.statements:
         if statement.given:
             _given(book, statement)
@@ -53,7 +51,7 @@ def _given(book: Book, statement: Statement) -> None:
     book.steps.append(
         Written(
             f"asm {name}",
-            statement_of(part),
+            _as_typed(statement),
             part.left,
             part.relation.value,
             part.right,
@@ -67,6 +65,14 @@ def _given(book: Book, statement: Statement) -> None:
             assumptions=part.assumptions,
         )
     )
+
+
+def _as_typed(statement: Statement) -> Stated:
+    """What is proved is what was typed: SymPy cancels b2/b2, the checker does not."""
+    typed = statement.typed
+    sides = (typed.left_text, typed.right_text)
+    left, right = sides[::-1] if typed.relation == ">=" else sides
+    return replace(statement_of(statement.claim.parts[0]), left=left, right=right)
 
 
 def _proved(book: Book, statement: Statement) -> None:
@@ -104,7 +110,7 @@ def _written(book: Book, statement: Statement, chart: tuple[Assignment, ...]) ->
             uses.append(use)
     return Written(
         entry.id.partition("/")[2],
-        statement_of(part),
+        _as_typed(statement),
         part.left,
         part.relation.value,
         part.right,

@@ -16,20 +16,11 @@ from sympy.core.function import AppliedUndef
 from fedbounds.errors import FedboundsError, require, unknown_name
 from fedbounds.theory.catalogue import PAPERS, Entry
 from fedbounds.theory.checker.data import Premise, Square
+from fedbounds.theory.checker.names import fault_of, identifier
 from fedbounds.theory.claims import Claim, Condition, Part
-from fedbounds.theory.submodel import symbols as symbols  # a paper's names are known first
-from fedbounds.theory.symbols import (
-    CONSTANTS,
-    MEANING,
-    SHARED,
-    SIGNED,
-    Meaning,
-    RunOperator,
-    T,
-    quantities_in,
-    t,
-)
-from fedbounds.theory.typed import Names, as_text, identifier, relation, shared_names
+from fedbounds.theory.glossary import Glossary, Meaning
+from fedbounds.theory.symbols import SHARED, RunOperator, T, quantities_in, t
+from fedbounds.theory.typed import Names, Typed, as_text, condition_of, names_of, relation
 from fedbounds.vocabulary import Assumption, Constant, Index, Kind, Quantity, Relation, Source
 
 from .algorithm import Algorithm
@@ -39,7 +30,6 @@ from .quantities import OfState
 CONDITIONS = "conditions"
 CONTROL_VARIATES = "control variates"
 STEP = "step"  # the kind of a premise that is an earlier step
-_DECLARED: dict[str, dict[str, str]] = {}  # signs of own names, by theory: names are global
 _TURNED = {"<=": ">=", ">=": "<=", "==": "=="}
 _ASSUMPTIONS = {name.value: name for name in Assumption}
 _OF_PROBLEMS = {identifier(name) for name in Constant} | {"n", "d_u", "d_v", "T", "t", "sigma2"}
@@ -62,6 +52,7 @@ class Statement:
     given: bool
     proof: Proof | None
     line: str
+    typed: Typed
 
 
 @dataclass(eq=False)
@@ -92,7 +83,7 @@ class Theory:
     quantities: dict[str, OfState] = field(default_factory=dict)
     constants: dict[str, Callable[..., Any]] = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
-    names: Names = field(default_factory=lambda: Names({}, {}))
+    glossary: Glossary = SHARED
 
     @property
     def algorithm_name(self) -> str:
@@ -138,11 +129,7 @@ class Theory:
             Whether it may be negative; otherwise proofs may drop it from a right side's lower end.
         """
         with _told_at(_caller()):
-            self._new(name)
-            function = sp.Function(name, real=True)
-            self._enter(name, meaning, f"a quantity, signed={signed}", name in CONSTANTS)
-            (SIGNED.add if signed else SIGNED.discard)(name)
-            self.names = Names(self.names.constants, {**self.names.quantities, name: function})
+            self._declare(name, meaning, {}, frozenset({name} if signed else ()))
             self.quantities[name] = value
 
     def given(
@@ -243,7 +230,7 @@ class Theory:
         line: str,
         given: bool,
     ) -> None:
-        names = self.all_names()
+        names = names_of(self.glossary)
         read = relation(formula, names)
         sides = (read.left, read.right) if read.relation != ">=" else (read.right, read.left)
         self._check_rounds(sides, first)
@@ -259,10 +246,11 @@ class Theory:
             first_round=first,
             conditions=tuple(_condition(text, names) for text in conditions),
             assumptions=tuple(_assumption(word) for word in assumptions),
+            divisors=read.divisors,
         )
         uses = () if proof is None else tuple(self._ids(proof))
         found = Claim(_with_uses(entry, uses), (self.algorithm_name,), (part,))
-        self.statements.append(Statement(found, given, proof, line))
+        self.statements.append(Statement(found, given, proof, line, read))
 
     def _check_rounds(self, sides: Sequence[sp.Expr], first: int) -> None:
         """Refuse rounds that are not measured: before the first one, or after the last."""
@@ -291,42 +279,29 @@ class Theory:
             elif isinstance(use, str) and use != CONDITIONS:
                 yield f"{self.key}/{use}"
 
-    def all_names(self) -> Names:
-        """Shared names and those that the theory declares."""
-        shared = shared_names()
-        return Names(
-            {**shared.constants, **self.names.constants},
-            {**shared.quantities, **self.names.quantities},
-        )
-
     def _symbol(self, name: str, meaning: str, **signs: bool) -> None:
-        self._new(name)
-        symbol = sp.Symbol(name, **signs)
-        self._enter(name, meaning, f"{sorted(signs)}", CONSTANTS.get(name) not in (None, symbol))
-        CONSTANTS[name] = symbol
-        self.names = Names({**self.names.constants, name: symbol}, self.names.quantities)
+        self._declare(name, meaning, {name: sp.Symbol(name, **signs)}, frozenset())
 
-    def _enter(self, name: str, meaning: str, what: str, taken: bool) -> None:
-        """Give a name its meaning; refuse one that a paper or another theory has otherwise."""
-        own = _DECLARED.setdefault(name, {})
-        others = {other for key, other in own.items() if key != self.key}
-        if others - {what} or (taken and not own):
-            raise FedboundsError(
-                f"{name!r} has another sign elsewhere ({MEANING[name].text}); choose another name"
-            )
-        own[self.key] = what
-        MEANING[name] = Meaning(meaning, rf"\mathrm{{{name}}}".replace("_", r"\_"))
-
-    def _new(self, name: str) -> None:
-        if not name.isidentifier():
-            raise FedboundsError(f"name {name!r}; expected a Python identifier")
-        if name in self.names.every - {"t", "T"}:
-            raise FedboundsError(f"{name!r} is declared twice, or a function of formulas")
-        shared = {identifier(x) for x in SHARED}
-        if name in shared or name in ("t", "k", "T"):
+    def _declare(
+        self,
+        name: str,
+        meaning: str,
+        constants: Mapping[str, sp.Symbol],
+        signed: frozenset[str],
+    ) -> None:
+        """Give a name its meaning in this theory, which changes nothing in another."""
+        fault = fault_of(name) if isinstance(name, str) else "expected text"
+        if fault is not None:
+            raise FedboundsError(f"name {name!r}: {fault}")
+        if name in {identifier(x) for x in SHARED.meanings}:
             raise FedboundsError(
                 f"{name!r} is a shared name; `fedbounds symbols` lists them; choose another"
             )
+        if name in self.glossary.meanings:
+            raise FedboundsError(f"{name!r} is declared twice; choose another name")
+        latex = rf"\mathrm{{{name}}}".replace("_", r"\_")
+        own = Glossary({name: Meaning(meaning, latex)}, constants, signed)
+        self.glossary = self.glossary | own
 
 
 def theory(
@@ -427,7 +402,7 @@ def _only(texts: Any, what: str) -> None:
 
 
 def _condition(text: Any, names: Names) -> Condition:
-    found = relation(as_text(text), names)
+    found = condition_of(relation(as_text(text), names))
     if quantities_in(found.left) | quantities_in(found.right):
         raise FedboundsError(f"condition {text!r} has a measured quantity; expected parameters")
     if found.right.is_Symbol and not found.left.is_Symbol:

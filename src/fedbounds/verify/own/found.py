@@ -8,7 +8,7 @@ from flint import fmpq
 from fedbounds.errors import ConflictError, FedboundsError
 from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.linear import is_exact, rational
-from fedbounds.theory.symbols import SIGNED
+from fedbounds.theory.typed import names_of
 from fedbounds.vocabulary import Quantity
 
 from ..case import Found, find
@@ -29,7 +29,7 @@ def _find(run: OwnRun) -> Found:
     theory = theory_of(run.theory)
     problem = problem_of(run)
     known = constants(problem, run.start)
-    typed = theory.all_names().constants
+    typed = names_of(theory.glossary).constants
     parameters = {typed[x].name if x in typed else x: value for x, value in run.values} | {
         "n": problem.clients,
         "d_u": problem.shared_dimension,
@@ -38,7 +38,7 @@ def _find(run: OwnRun) -> Found:
     }
     parameters |= own_constants(theory, problem, run.start)
     series = _moments(run, theory) if run.moments else _enumerated(run, theory)
-    for name in theory.quantities.keys() - SIGNED:
+    for name in theory.quantities.keys() - theory.glossary.signed:
         where = f"{place(theory.quantities[name])}: the quantity {name!r}"
         _refuse_negative(where, series.get(name, ()), "signed=True in its declaration")
     where = f"{theory.line}: the gap f"

@@ -91,6 +91,7 @@ def contribution(theory: Theory, text: str = "", file: str = "") -> Contribution
         {statement.claim.id: statement.claim for statement in theory.statements},
         partial(book_of, theory),
         partial(cases, theory, source),
+        theory.glossary,
         source,
         file,
     )

@@ -16,7 +16,7 @@ from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.linear import rational
 from fedbounds.theory.symbols import constants_in
-from fedbounds.theory.typed import Names, expression
+from fedbounds.theory.typed import Names, expression, names_of
 from fedbounds.vocabulary import Method
 
 from ..case import Case
@@ -175,7 +175,7 @@ def _evaluated(of: sp.Expr, known: Mapping[str, Any]) -> fmpq:
 
 
 def _names(theory: Theory) -> Names:
-    return theory.all_names()
+    return names_of(theory.glossary)
 
 
 def _edges(theory: Theory, name: str, known: Mapping[str, Any]) -> list[fmpq]:

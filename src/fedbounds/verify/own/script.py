@@ -18,9 +18,9 @@ import sympy as sp
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.linear import rational
+from fedbounds.theory.checker.names import identifier
 from fedbounds.theory.claims import Part
-from fedbounds.theory.symbols import CONSTANTS, RunOperator, T
-from fedbounds.theory.typed import identifier
+from fedbounds.theory.symbols import RunOperator, T, t
 
 from ..case import script_of
 from ..evaluate import Numbers
@@ -201,7 +201,7 @@ def _own_name(name: str) -> str:
 
 
 def _side(side: sp.Expr) -> str:
-    renamed = {s: sp.Symbol(_own_name(s.name)) for s in CONSTANTS.values()}
+    renamed = {s: sp.Symbol(_own_name(s.name)) for s in side.free_symbols if s != t}
     return code(side.xreplace(renamed))
 
 

@@ -13,12 +13,12 @@ import sympy as sp
 
 from fedbounds.theory.checker.data import Assignment, Certificate, Premise
 from fedbounds.theory.claims import Claim, Part
+from fedbounds.theory.glossary import Glossary
 from fedbounds.theory.proof.library import replayed
 from fedbounds.theory.proof.replay import Local, Replayed
-from fedbounds.theory.proof.text import safe
 from fedbounds.theory.registry import claim as claim_of
-from fedbounds.theory.symbols import CONSTANTS
-from fedbounds.theory.typed import Names, expression
+from fedbounds.theory.registry import glossary
+from fedbounds.theory.typed import Names, expression, names_of
 
 from ..evaluate import Numbers, evaluate, whole
 from ..judge import Judgement
@@ -86,7 +86,8 @@ def _losses(
     if induction and at == claim.parts[0].first_round:
         return Counter({_REST: gap})
     before = at - 1 if induction and at is not None else at
-    value = partial(_multiplier, certificate=certificate, numbers=numbers, at=before)
+    names = glossary(claim.entry.paper)
+    value = partial(_multiplier, certificate=certificate, numbers=numbers, at=before, names=names)
     for premise in certificate.premises:
         if premise.kind not in ("step", "hypothesis"):  # what they leave is part of the rest
             continue
@@ -106,16 +107,21 @@ def _losses(
 
 
 def _multiplier(
-    premise: Premise, *, certificate: Certificate, numbers: Numbers, at: int | None
+    premise: Premise,
+    *,
+    certificate: Certificate,
+    numbers: Numbers,
+    at: int | None,
+    names: Glossary,
 ) -> Any:
     """Its value on a run; variables of the chart are what the parameters make them."""
     text = premise.times[0]
-    typed = {safe(name): symbol for name, symbol in CONSTANTS.items()}
+    typed = names_of(names).constants
     slacks = {f"{a.name}_": sp.Symbol(f"{a.name}_") for a in certificate.chart}
     constants = dict(numbers.constants)
-    names = Names(typed, {})
+    plain = Names(typed, {})
     for assignment in certificate.chart:
-        constants[f"{assignment.name}_"] = _slack(assignment, names, numbers)
+        constants[f"{assignment.name}_"] = _slack(assignment, plain, numbers)
     if at is not None:
         constants["t"] = numbers.rational(at, 1)
     known = Numbers(constants, {}, numbers.rational)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import sympy as sp
 
     from fedbounds.theory.claims import Condition, Part
+    from fedbounds.theory.glossary import Glossary
 
 SIGNS = {"<=": r"\le", ">=": r"\ge", "==": "="}
 
@@ -94,9 +95,10 @@ def formulas(claim_id: str) -> ClaimView:
     if not isinstance(found, Claim):
         return settled_view(found)
     parts = {reading.name: read(found, reading) for reading in found.readings}
-    views = {name: tuple(part_view(part) for part in own) for name, own in parts.items()}
+    names = registry.glossary(found.entry.paper)
+    views = {name: tuple(part_view(part, names) for part in own) for name, own in parts.items()}
     every = [part for own in parts.values() for part in own]
-    return ClaimView(views, _notation(every), _counts(every))
+    return ClaimView(views, _notation(every, names), _counts(every))
 
 
 def tidy(expression: "sp.Expr") -> "sp.Expr":
@@ -107,9 +109,9 @@ def tidy(expression: "sp.Expr") -> "sp.Expr":
     import sympy as sp
 
     from fedbounds.theory.symbols import RunOperator
+    from fedbounds.verify.formula import bare
 
-    plain = expression.xreplace({s: sp.Symbol(s.name) for s in expression.free_symbols})
-    plain = plain.replace(
+    plain = bare(expression).replace(
         lambda e: isinstance(e, RunOperator), lambda e: e.func(_by_term(e.args[0]))
     )
     return _by_term(sp.powsimp(plain, deep=True, combine="base", force=True))
@@ -121,42 +123,42 @@ def _by_term(expression: "sp.Expr") -> "sp.Expr":
     return sp.Add(*(sp.factor_terms(term) for term in sp.Add.make_args(expression)))
 
 
-def latex(expression: Any) -> str:
+def latex(expression: Any, names: "Glossary") -> str:
     """LaTeX of an expression that reads better."""
     import sympy as sp
 
     from fedbounds.verify.formula import to_latex
 
-    return to_latex(tidy(sp.sympify(expression)))
+    return to_latex(tidy(sp.sympify(expression)), names)
 
 
-def part_view(part: "Part") -> PartView:
+def part_view(part: "Part", names: "Glossary") -> PartView:
     """One part of a claim, ready to print."""
     relation = SIGNS[part.relation.value]
-    pieces = [f"{latex(part.left)} {relation}", *_terms(part.right)]
+    pieces = [f"{latex(part.left, names)} {relation}", *_terms(part.right, names)]
     return PartView(
         name=part.name,
         index=_index(part),
         relation={"<=": "≤"}.get(part.relation.value, "="),
         formula=_join(pieces),
-        conditions=tuple((str(c), condition(c)) for c in part.conditions),
+        conditions=tuple((str(c), condition(c, names)) for c in part.conditions),
         assumptions=tuple(assumption.value for assumption in part.assumptions),
-        trivial=None if part.trivial is None else Markup(element(latex(part.trivial))),
+        trivial=None if part.trivial is None else Markup(element(latex(part.trivial, names))),
     )
 
 
-def _terms(expression: "sp.Expr") -> list[str]:
+def _terms(expression: "sp.Expr", names: "Glossary") -> list[str]:
     """LaTeX of the terms of a sum, each with its sign, in printing order."""
     import sympy as sp
 
     from fedbounds.verify.formula import ordered_terms, to_latex
 
     terms = ordered_terms(tidy(sp.sympify(expression)))
-    found = [to_latex(terms[0])]
+    found = [to_latex(terms[0], names)]
     for term in terms[1:]:
         negative = term.could_extract_minus_sign()
         sign = "{} -" if negative else "{} +"  # the empty group makes the sign a binary one
-        found.append(f"{sign} {to_latex(-term if negative else term)}")
+        found.append(f"{sign} {to_latex(-term if negative else term, names)}")
     return found
 
 
@@ -164,9 +166,9 @@ def _join(pieces: Iterable[str]) -> Markup:
     return Markup(" ".join(element(piece) for piece in pieces))
 
 
-def condition(found: "Condition") -> Markup:
+def condition(found: "Condition", names: "Glossary") -> Markup:
     """A condition as one MathML piece."""
-    left, right = latex(found.left), latex(found.right)
+    left, right = latex(found.left, names), latex(found.right, names)
     return Markup(element(f"{left} {SIGNS[found.relation]} {right}"))
 
 
@@ -205,12 +207,10 @@ def _counts(parts: Iterable["Part"]) -> str:
     )
 
 
-def _notation(parts: Iterable["Part"]) -> tuple[tuple[Markup, str], ...]:
-    from fedbounds.theory.symbols import MEANING
-
+def _notation(parts: Iterable["Part"], names: "Glossary") -> tuple[tuple[Markup, str], ...]:
     used = frozenset[str]().union(*(part.quantities | part.constants for part in parts))
     return tuple(
         (Markup(element(meaning.latex)), meaning.text)
-        for name, meaning in MEANING.items()
+        for name, meaning in names.meanings.items()
         if name in used
     )

@@ -127,7 +127,7 @@ def step_view(source: Source, claim_id: str, step: Record) -> StepView:
         reason=steps.reason(step),
         formula=_statement(source, step) if told and as_part is None else None,
         as_part=as_part,
-        terms=terms(step) if told else (),
+        terms=terms(paper, step) if told else (),
         rests=tuple(_linked(source, paper, claim_id, name) for name in step["missing"]),
         mended=tuple(
             _linked(source, paper, claim_id, name)
@@ -136,11 +136,11 @@ def step_view(source: Source, claim_id: str, step: Record) -> StepView:
         ),
         summary=_summary(step["by"]),
         uses=tuple(_use(source, claim_id, use, multiplied) for use in step["by"]) if told else (),
-        chart=tuple(_inline(text.replace(" = ", " == ")) for text in step["chart"])
+        chart=tuple(_inline(paper, text.replace(" = ", " == ")) for text in step["chart"])
         if multiplied
         else (),
         sides=(_minus(left), _minus(right)),
-        numbers=tuple((_inline(name), _minus(value)) for name, value in steps.values(step)),
+        numbers=tuple((_inline(paper, name), _minus(value)) for name, value in steps.values(step)),
         measured=steps.evaluated(step) if told else "",
         survivors=tuple(_survivors(source, claim_id, step)) if fails else (),
         path=step["witness"] or "",
@@ -155,9 +155,9 @@ def _as_part(source: Source, claim_id: str, step: Record) -> str | None:
     return step["part"] if source.room is not Room.ALL and found in source.parts else None
 
 
-def terms(step: Record) -> tuple[str, ...]:
+def terms(paper: str, step: Record) -> tuple[str, ...]:
     """Conditions and assumptions in words."""
-    conditions = [_inline(text) for text in step["conditions"]]
+    conditions = [_inline(paper, text) for text in step["conditions"]]
     found = [f"if {', '.join(conditions)}"] if conditions else []
     found += [f"assuming: {', '.join(step['assumptions'])}"] if step["assumptions"] else []
     return tuple(found)
@@ -181,10 +181,9 @@ def _statement(source: Source, step: Record) -> Markup | str:
     return formula(step)
 
 
-@cache
-def _inline(text: str) -> str:
+def _inline(paper: str, text: str) -> str:
     """A certificate's text in the paper's letters; as it is where it is no expression."""
-    latex = latex_of(text)
+    latex = latex_of(text, paper)
     return text.replace(" == ", " = ") if latex is None else plain(latex)
 
 
@@ -207,17 +206,18 @@ def _summary(uses: Iterable[Record]) -> str:
 
 def _use(source: Source, claim_id: str, use: Record, multiplied: bool) -> Use:
     kind, name, link = use["kind"], use["name"], ""
+    paper = claim_id.partition("/")[0]
     if kind == "square":
-        name = f"𝔼‖{_inline(name)}‖²"
+        name = f"𝔼‖{_inline(paper, name)}‖²"
     elif kind == "step":
-        paper = claim_id.partition("/")[0]
         _, link = _linked(source, paper, claim_id, _PLACED.sub("", name))
     elif kind == "condition":
         text, mark, how = name.partition(", squared")
-        name = _inline(text) + mark + how
+        name = _inline(paper, text) + mark + how
     else:
-        name = "of the induction" if kind == "hypothesis" else _inline(name)
-    return Use(kind, name, link, tuple(map(_times, _merged(use["times"]))) if multiplied else ())
+        name = "of the induction" if kind == "hypothesis" else _inline(paper, name)
+    times = tuple(_times(paper, text) for text in _merged(use["times"])) if multiplied else ()
+    return Use(kind, name, link, times)
 
 
 def _merged(times: Sequence[str]) -> Sequence[str]:
@@ -225,8 +225,8 @@ def _merged(times: Sequence[str]) -> Sequence[str]:
     return times[:1] if len(set(times)) == 1 else times
 
 
-def _times(text: str) -> str:
-    return "a long one, in results.json" if len(text) > _LONGEST else _inline(text)
+def _times(paper: str, text: str) -> str:
+    return "a long one, in results.json" if len(text) > _LONGEST else _inline(paper, text)
 
 
 def _survivors(source: Source, claim_id: str, step: Record) -> Iterable[Instead]:

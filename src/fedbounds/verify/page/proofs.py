@@ -83,7 +83,7 @@ def proof_view(source: Source, claim_id: str, headline: str) -> ProofView | None
         failed=tuple(shown[id(step)] for step in steps.failing(row)),
         open=tuple(shown[id(step)] for step in steps.unsettled(own)),
         missing=tuple(steps.missing_parts(row)),
-        terms=_usual_terms(own),
+        terms=_usual_terms(claim_id.partition("/")[0], own),
         chains=tuple(chain for chain in chains if chain[1]),
     )
 
@@ -94,9 +94,9 @@ def _counted(own: Sequence[Record]) -> str:
     return f"{text} ({resting} of these from steps that are not)" if resting else text
 
 
-def _usual_terms(own: Sequence[Record]) -> tuple[str, ...]:
+def _usual_terms(paper: str, own: Sequence[Record]) -> tuple[str, ...]:
     """Those of most steps; none if no two steps share theirs."""
-    (found, times), *_ = Counter(map(terms, own)).most_common(1) or [((), 0)]
+    (found, times), *_ = Counter(terms(paper, step) for step in own).most_common(1) or [((), 0)]
     return found if times > 1 else ()
 
 

@@ -7,6 +7,7 @@ from markupsafe import Markup, escape
 
 from fedbounds.theory.equivalences import ANALYSIS, Equivalence
 from fedbounds.theory.orders import ComparisonClaim
+from fedbounds.theory.registry import glossary
 from fedbounds.theory.setting import Experiment
 
 from .formulas import NO_FORMULAS, ClaimView, PartView, condition, latex, part_view
@@ -21,14 +22,15 @@ def settled_view(claim: Any) -> ClaimView:
 
 @settled_view.register
 def _comparison(claim: ComparisonClaim) -> ClaimView:
+    names = glossary(claim.entry.paper)
     parts = tuple(
         PartView(
             name=pair.name,
             index="as orders of magnitude; constants, L and F_0 are left out",
             relation="",
             formula=Markup(
-                f"{element(latex(pair.ours))} <span>improves on</span> "
-                f"{element(latex(pair.theirs))}"
+                f"{element(latex(pair.ours, names))} <span>improves on</span> "
+                f"{element(latex(pair.theirs, names))}"
             ),
             conditions=(),
             assumptions=(),
@@ -41,6 +43,7 @@ def _comparison(claim: ComparisonClaim) -> ClaimView:
 
 @settled_view.register
 def _equivalence(claim: Equivalence) -> ClaimView:
+    names = glossary(claim.entry.paper)
     views: dict[str, tuple[PartView, ...]] = {reading.name: () for reading in claim.readings}
     for pair in claim.pairs:
         view = PartView(
@@ -50,13 +53,13 @@ def _equivalence(claim: Equivalence) -> ClaimView:
             formula=Markup("{} is {}: {}").format(
                 escape(pair.general), escape(pair.special), escape(pair.restriction)
             ),
-            conditions=tuple((str(c), condition(c)) for c in pair.conditions),
+            conditions=tuple((str(c), condition(c, names)) for c in pair.conditions),
             assumptions=(),
             trivial=None,
         )
         views[pair.reading] += (view,)
     if claim.analysis is not None:
-        views[ANALYSIS] += (part_view(claim.analysis),)
+        views[ANALYSIS] += (part_view(claim.analysis, names),)
     return ClaimView(views)
 
 

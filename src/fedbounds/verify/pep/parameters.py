@@ -15,7 +15,7 @@ from fedbounds.errors import FedboundsError, require, unknown_name
 from fedbounds.problems.linear import rational
 from fedbounds.theory.claims import Claim, Condition, Part, Reading, read
 from fedbounds.theory.registry import encoded_claims
-from fedbounds.theory.symbols import CONSTANTS, Mean_t, Sum_t, quantities_in, t
+from fedbounds.theory.symbols import SHARED, Mean_t, Sum_t, quantities_in, t
 from fedbounds.vocabulary import Assumption, Index, Relation
 
 from ..conditions import failure
@@ -200,7 +200,7 @@ def _check_range(name: str, value: fmpq) -> None:
     elif name in _SILENT:
         require(value == 0, name, value, "0: the worst case is that of noise-free runs")
     else:
-        positive = bool(CONSTANTS[name].is_positive)
+        positive = bool(SHARED.constants[name].is_positive)
         allowed = value > 0 if positive else value >= 0
         require(allowed, name, value, "> 0" if positive else ">= 0")
 

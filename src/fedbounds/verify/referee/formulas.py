@@ -17,7 +17,7 @@ def statement(claim_id: str) -> str:
     """The parts of a claim as encoded here, in one line; empty if it has no formulas here."""
     from fedbounds.theory.catalogue import entry
     from fedbounds.theory.claims import Claim
-    from fedbounds.theory.registry import encoded
+    from fedbounds.theory.registry import encoded, glossary
 
     try:
         found = encoded(entry(claim_id))
@@ -25,9 +25,10 @@ def statement(claim_id: str) -> str:
         return ""
     if not isinstance(found, Claim):
         return ""
+    names = glossary(found.entry.paper)
     return "; ".join(
         (f"({part.name}) " if part.name else "")
-        + words.formula(latex(part.left), part.relation.value, latex(part.right))
+        + words.formula(latex(part.left, names), part.relation.value, latex(part.right, names))
         for part in found.parts
     )
 

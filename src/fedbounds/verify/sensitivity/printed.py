@@ -1,6 +1,6 @@
 """The rational numbers that a part prints, each with the family in which it can be varied."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -11,7 +11,7 @@ from sympy.core.function import AppliedUndef
 from fedbounds.theory.claims import Condition, Part
 from fedbounds.theory.proof.repair import THETA
 from fedbounds.theory.proof.vectors import ip, sq
-from fedbounds.theory.symbols import SIGNED, Mean_t, RunOperator, Sum_t, t
+from fedbounds.theory.symbols import Mean_t, RunOperator, Sum_t, t
 
 Rebuild = Callable[[sp.Expr], sp.Expr]
 _SAMPLES = 3  # points at which the sign of a coefficient is looked at
@@ -89,29 +89,29 @@ def swapped(part: Part, old: Condition, new: Condition | None) -> tuple[Conditio
     return tuple(condition for condition in every if condition is not None)
 
 
-def printed(part: Part) -> tuple[Printed, ...]:
+def printed(part: Part, signed: Set[str]) -> tuple[Printed, ...]:
     """Every number of the right side but exponents, and those of conditions that bound.
 
     A term of the right side without a number has the number 1; no other 1 is one.
     """
     right = sp.sympify(part.right)
     found = [
-        Printed(part, size, part.left, family, None, -_sign(family, size))
+        Printed(part, size, part.left, family, None, -_sign(family, size, signed))
         for size, family in _families(right, ones=True)
     ]
     for condition in part.conditions:
         if condition.relation != "==":
-            found += _of_condition(part, condition)
+            found += _of_condition(part, condition, signed)
     return tuple(found)
 
 
-def _of_condition(part: Part, condition: Condition) -> Iterator[Printed]:
+def _of_condition(part: Part, condition: Condition, signed: Set[str]) -> Iterator[Printed]:
     left, right = sp.sympify(condition.left), sp.sympify(condition.right)
     wanted = 1 if condition.relation == "<=" else -1  # the sign of a side that may grow
     for size, family in _families(left):
-        yield Printed(part, size, family, right, condition, -wanted * _sign(family, size))
+        yield Printed(part, size, family, right, condition, -wanted * _sign(family, size, signed))
     for size, family in _families(right):
-        yield Printed(part, size, left, family, condition, wanted * _sign(family, size))
+        yield Printed(part, size, left, family, condition, wanted * _sign(family, size, signed))
 
 
 def _families(side: sp.Expr, ones: bool = False) -> Iterator[tuple[Fraction, sp.Expr]]:
@@ -201,7 +201,7 @@ def _slope(side: sp.Expr) -> sp.Expr | None:
     return side.func(slope)
 
 
-def _sign(family: sp.Expr, size: Fraction) -> int:
+def _sign(family: sp.Expr, size: Fraction, signed: Set[str]) -> int:
     """Whether an expression grows (1) or falls (-1) with `THETA` from ``size`` on, 0 if it depends.
 
     It only says in which direction to look; what is found there is proved on its own.
@@ -209,13 +209,13 @@ def _sign(family: sp.Expr, size: Fraction) -> int:
     plain = family.replace(lambda e: isinstance(e, RunOperator), lambda e: e.args[0])
     vectors = plain.atoms(sq, ip)
     plain = plain.xreplace({v: sp.Function(f"vector_{at}")(t) for at, v in enumerate(vectors)})
-    signed = {f"vector_{at}" for at, v in enumerate(vectors) if isinstance(v, ip)} | SIGNED
+    either = {f"vector_{at}" for at, v in enumerate(vectors) if isinstance(v, ip)} | signed
     atoms = sorted(plain.atoms(AppliedUndef) | plain.free_symbols - {THETA, t}, key=str)
     signs = set()
     for number in range(_SAMPLES):
         values = {
             atom: rational(_value(atom, number))
-            * (-1 if _name(atom) in signed and number % 2 else 1)
+            * (-1 if _name(atom) in either and number % 2 else 1)
             for atom in atoms
         }
         at = plain.xreplace(values).subs(t, 2)

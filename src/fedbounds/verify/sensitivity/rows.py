@@ -11,6 +11,7 @@ from typing import Any
 from fedbounds.errors import ConflictError, FedboundsError
 from fedbounds.theory.claims import Claim, Part
 from fedbounds.theory.proof.library import book_of, papers, replayed
+from fedbounds.theory.registry import glossary
 from fedbounds.vocabulary import Relation
 
 from ..page.formulas import latex
@@ -41,7 +42,8 @@ def sensitivity(claim: Claim, seed: int = 0) -> tuple[Row, ...]:
             f"{claim.id} has no inequality ({claim.entry.kind}); sensitivity asks how far the "
             "constants of an inequality can move"
         )
-    numbers = [number for part in parts for number in printed(part)]
+    signed = glossary(claim.entry.paper).signed
+    numbers = [number for part in parts for number in printed(part, signed)]
     seen = survey(claim, numbers, seed)
     return tuple(row for part in parts for row in _of_part(claim, part, numbers, seen))
 
@@ -68,7 +70,9 @@ def _constant(claim: Claim, number: Printed, proof: Proof | None, seen: Survey) 
         kind="constant",
         printed=str(number.value),
         where=number.place,
-        times="" if number.times is None else latex(_unsigned(number.times)),
+        times=""
+        if number.times is None
+        else latex(_unsigned(number.times), glossary(claim.entry.paper)),
         says=_says(number, best, bound),
         proved="" if best is None or best.value is None else str(best.value),
         proved_by=_proved_by(claim, number, proof, best),

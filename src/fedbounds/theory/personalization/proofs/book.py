@@ -3,9 +3,13 @@
 from dataclasses import replace
 from functools import cache
 
+from fedbounds.theory.glossary import Glossary
+from fedbounds.theory.proof import vectors
 from fedbounds.theory.proof.language import Book
 from fedbounds.theory.proof.text import theory_of
+from fedbounds.theory.proof.vectors import notation
 
+from ..glossary import GLOSSARY
 from . import (
     definitions,
     fedavg_drift,
@@ -22,6 +26,7 @@ from . import (
     scaffold_sharper,
     scaffold_steps,
     scaffold_theorems,
+    scopes,
     technical,
 )
 from .scopes import FEDAVG, SCAFFOLD, SCOPES
@@ -60,11 +65,13 @@ def _algorithm(scope: str) -> str:
 @cache
 def book() -> Book:
     """The book of this paper."""
-    scopes = dict(SCOPES)
+    every = dict(SCOPES)
     for chapter in _CHAPTERS:
-        scopes |= getattr(chapter, "SCOPES", {})
-    scopes = {name: replace(scope, algorithm=_algorithm(name)) for name, scope in scopes.items()}
-    found = Book("personalization", theory_of(scopes, PER_CLIENT, PER_STEP))
+        every |= getattr(chapter, "SCOPES", {})
+    every = {name: replace(scope, algorithm=_algorithm(name)) for name, scope in every.items()}
+    theory = theory_of(GLOSSARY, every, PER_CLIENT, PER_STEP)
+    named = notation(vectors, scopes, definitions, *_CHAPTERS)
+    found = Book("personalization", theory, glossary=GLOSSARY | Glossary(vectors=named))
     definitions.write(found)
     for chapter in _CHAPTERS:
         if hasattr(chapter, "definitions"):

@@ -82,6 +82,8 @@ from .scopes import (
     uh,
     up,
     v,
+    value00,
+    value11,
     vh,
     vp,
 )  # fmt: skip
@@ -98,7 +100,7 @@ def _increments(book: Book) -> None:
         ("X_v", X_v(t), ip(av, dv), "Lemma A.3"),
         ("Du_2", Du_2(t), sq(du), "Lemma A.3"),
         ("Dv_2", Dv_2(t), sq(dv), "Lemma A.3"),
-        ("f", f(t + 1) - f(t), sp.Symbol("value11") - sp.Symbol("value00"), "(1.1)"),
+        ("f", f(t + 1) - f(t), value11 - value00, "(1.1)"),
         ("B", B(t), n * sq(au), _TABLE),
         ("B next", B(t + 1), n * sq(nu), _TABLE),
     ):

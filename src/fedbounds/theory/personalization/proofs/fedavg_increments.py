@@ -90,7 +90,7 @@ CLIENT = Scope(
     centred=(("Yv", "xi"),),
     derived=(("dv", "-gamma*K*given(present(hv + Yv), past, S, xi)"),),
     gradients=tuple(row for row in ROUND.gradients if row[0] in _FIXED),
-    noises=(("Yv", "sigma_v_sq"),),
+    noises=(("Yv", "sigma_v2"),),
     differences=("Yv",),
     sampled=True,
 )
@@ -98,7 +98,7 @@ CLIENT_STEP = Scope(
     sources=("past", "S", "old", "new"),
     atoms=(("Yu", ("past", "old", "new")),),
     centred=(("Yu", "new"),),
-    noises=(("Yu", "sigma_u_sq"),),
+    noises=(("Yu", "sigma_u2"),),
     sampled=True,
 )
 SCOPES = {

@@ -55,7 +55,7 @@ def _rate(claim: Claim) -> list[Assignment]:
 
 
 def _blocks(book: Book) -> None:
-    dissimilar = solve(b2, L * F_0 / T * sp.Symbol("b_sq_") ** 2, b2 * T / (L * F_0))
+    dissimilar = solve(b2, L * F_0 / T * sp.Symbol("b2_") ** 2, b2 * T / (L * F_0))
     chart = [
         *ROOTS,
         equal(variance_v, 0),
@@ -74,7 +74,7 @@ def _blocks(book: Book) -> None:
         equal(b2, 0),
         equal(eta_u, sp.sqrt(n)),
         above(eta_v, 1),
-        solve(variance_v, F_0 / (3 * L * T) * sp.Symbol("sigma_v_sq_") ** 2, level),
+        solve(variance_v, F_0 / (3 * L * T) * sp.Symbol("sigma_v2_") ** 2, level),
         equal(gamma, _step(SPECIAL_323_PERSONAL)),
         *INNER,
     ]

@@ -80,7 +80,7 @@ def rooted(radicand: sp.Expr) -> Assignment:
     """sigma_u^2 so that an affine expression in it is a square."""
     slope = sp.diff(radicand, variance_u)
     rest = radicand.subs(variance_u, 0)
-    return solve(variance_u, (sp.Symbol("sigma_u_sq_") ** 2 - rest) / slope, radicand)
+    return solve(variance_u, (sp.Symbol("sigma_u2_") ** 2 - rest) / slope, radicand)
 
 
 def _equation_34(book: Book) -> None:
@@ -131,7 +131,7 @@ def _theorem(book: Book) -> None:
 def _corollary(book: Book) -> None:
     by_left = {c.left: c for c in COROLLARY_38.part("").conditions}
     outer, step = by_left[eta_u], by_left[gamma].right
-    dissimilar = solve(b2, L * F_0 / T * sp.Symbol("b_sq_") ** 2, b2 * T / (L * F_0))
+    dissimilar = solve(b2, L * F_0 / T * sp.Symbol("b2_") ** 2, b2 * T / (L * F_0))
     chart = [
         *ROOTS,
         *_OUTER,

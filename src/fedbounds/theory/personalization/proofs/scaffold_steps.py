@@ -100,7 +100,7 @@ SCOPES = {
             ("aj", "u", "u", "vj"),
             ("ej", "u", "alj", "bej"),
         ),
-        noises=(*SCAFFOLD_STEP.noises, ("Wh", "sigma_u_sq"), ("Wj", "sigma_u_sq")),
+        noises=(*SCAFFOLD_STEP.noises, ("Wh", "sigma_u2"), ("Wj", "sigma_u2")),
         differences=("Wh", "Wj"),
     )
 }

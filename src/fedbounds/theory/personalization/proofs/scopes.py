@@ -9,7 +9,6 @@ A step's scope fixes client i and step k: old and new are the samples before ste
 
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.proof.vectors import vectors
-from fedbounds.theory.symbols import VECTORS
 
 u, v, uh, vh, u1, v1, up, vp = vectors(
     {
@@ -57,11 +56,13 @@ al, be, al1, be1, eu, Wh, ci, di, c, d = vectors(
     }
 )
 
-VECTORS |= {
-    "value00": r"\mathbb Ef(u^t,\mathbf v^t)",
-    "value01": r"\mathbb Ef(u^t,\mathbf v^{t+1})",
-    "value11": r"\mathbb Ef(u^{t+1},\mathbf v^{t+1})",
-}
+value00, value01, value11 = vectors(
+    {
+        "value00": r"\mathbb Ef(u^t,\mathbf v^t)",
+        "value01": r"\mathbb Ef(u^t,\mathbf v^{t+1})",
+        "value11": r"\mathbb Ef(u^{t+1},\mathbf v^{t+1})",
+    }
+)
 
 FEDAVG, SCAFFOLD = "FedAvg-P", "Scaffold-P"
 INCREMENTS = "any increments"  # du and dv_i are whatever the algorithm makes of its draws
@@ -84,7 +85,7 @@ _GRADIENTS = (
     ("nu", "u", "u1", "v1"),
     ("wu", "u", "u", "v1"),
 )
-_NOISES = (("Yu", "sigma_u_sq"), ("Yv", "sigma_v_sq"))
+_NOISES = (("Yu", "sigma_u2"), ("Yv", "sigma_v2"))
 _VALUES = (("value00", "u", "v"), ("value01", "u", "v1"), ("value11", "u1", "v1"))
 _STEP_V = ("dv", "-gamma*K*given(present(hv + Yv), past, S, xi, i)")
 
@@ -122,7 +123,7 @@ SCAFFOLD_ROUND = Scope(
         ("be1", "present(vh) + be - present(be)"),
     ),
     gradients=(*_GRADIENTS, ("eu", "u", "al", "be")),
-    noises=(*_NOISES, ("Wh", "sigma_u_sq")),
+    noises=(*_NOISES, ("Wh", "sigma_u2")),
     differences=("Yu", "Yv", "Wh"),
     values=_VALUES,
     sampled=True,

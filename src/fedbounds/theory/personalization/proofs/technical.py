@@ -23,7 +23,7 @@ from fedbounds.theory.proof.language import (
 from fedbounds.theory.proof.vectors import S, given, ip, past, present, sq, vectors
 from fedbounds.theory.symbols import D_2, N_2, O_2, S_2, X_2, K, L, m, n, t
 
-from .scopes import FEDAVG, INCREMENTS, SCAFFOLD, Yu, au, av, du, dv, wu
+from .scopes import FEDAVG, INCREMENTS, SCAFFOLD, Yu, au, av, du, dv, value00, value11, wu
 
 PARTICIPANTS = "participant mean"
 BOTH = ((FEDAVG, ""), (SCAFFOLD, SCAFFOLD))  # a scope, and what tells its proofs apart
@@ -144,7 +144,7 @@ def _lemma_a2(book: Book) -> None:
 
 def _lemma_a3(book: Book) -> None:
     """Its displays are averaged over clients; L stands for L_u, L_v and L_uv, which it bounds."""
-    start, end = sp.Symbol("value00"), sp.Symbol("value11")
+    start, end = value00, value11
     line: dict[str, Any] = {
         "scope": INCREMENTS,
         "claim": "lem-A.3",

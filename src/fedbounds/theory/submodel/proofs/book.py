@@ -2,10 +2,14 @@
 
 from functools import cache
 
+from fedbounds.theory.glossary import Glossary
+from fedbounds.theory.proof import vectors as of_all
 from fedbounds.theory.proof.language import Book
 from fedbounds.theory.proof.text import theory_of
+from fedbounds.theory.proof.vectors import notation
 
-from .. import symbols, symbols_rounds
+from .. import vectors
+from ..glossary import GLOSSARY
 from . import (
     corrections,
     definitions_rounds,
@@ -26,7 +30,6 @@ from . import (
     scopes,
     stability,
     sub_models,
-    symbols_proofs,
 )
 
 WITH_SCOPES = (
@@ -61,7 +64,6 @@ CHAPTERS = (
     rates,
     corrections,
 )
-OWN = (symbols, symbols_rounds, symbols_proofs)
 # a mask keeps a share of at most one; smooth and strongly convex functions have mu <= L
 ALWAYS = (
     ("m", "<=", "n"),
@@ -79,7 +81,9 @@ ALWAYS = (
 @cache
 def book() -> Book:
     """The book of this paper."""
-    found = Book("submodel", theory_of(SCOPES, frozenset(), frozenset(), ALWAYS, OWN))
+    theory = theory_of(GLOSSARY, SCOPES, frozenset(), frozenset(), ALWAYS)
+    named = Glossary(vectors=notation(of_all, vectors, *WITH_SCOPES, *CHAPTERS))
+    found = Book("submodel", theory, glossary=GLOSSARY | named)
     for chapter in CHAPTERS:
         chapter.write(found)
     return found

@@ -16,7 +16,6 @@ from fedbounds.theory.proof.vectors import vectors
 from fedbounds.theory.submodel.bounds import MASK_GAP_BOUND
 from fedbounds.theory.submodel.names import RANDOM, ROLLING
 from fedbounds.theory.submodel.rolling_theorems import ROLLING_GAP_BOUND
-from fedbounds.theory.symbols import VECTORS
 
 x, xo, xn, y, Um, wf = vectors(
     {
@@ -66,17 +65,15 @@ ws, hw, wv, Hz, Aw, Az, AHz, Aa, Aen, wS, drawn, unit, moved = vectors(
     }
 )
 # values of the objective, as far as they are compared
-Fx, Fy, Fo, Fn = sp.symbols("Fx Fy Fo Fn")
-VECTORS |= {
-    "Fx": r"\mathbb Eh_i(x)",
-    "Fy": r"\mathbb Eh_i(y_{i,k})",
-    "Fo": r"\mathbb Eh_i(x_*)",
-    "Fn": r"\mathbb EF_p(x^+)",
-    "mask": "m",
-    "perm": r"\pi",
-    "s": "s",
-}
-mask, perm, s = sp.symbols("mask perm s")
+Fx, Fy, Fo, Fn = vectors(
+    {
+        "Fx": r"\mathbb Eh_i(x)",
+        "Fy": r"\mathbb Eh_i(y_{i,k})",
+        "Fo": r"\mathbb Eh_i(x_*)",
+        "Fn": r"\mathbb EF_p(x^+)",
+    }
+)
+mask, perm, s = vectors({"mask": "m", "perm": r"\pi", "s": "s"})
 
 ROUND, EPOCH, FREE_EPOCH = "a masked round", "an epoch", "an epoch, nonconvex"
 WITHIN, UNROLLED, DRAWN = "a round of an epoch", "an epoch unrolled", "draws"

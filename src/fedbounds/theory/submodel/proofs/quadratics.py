@@ -62,7 +62,7 @@ p2_off, p2_diag, p_diag, p_slope = vectors(
         "p_slope": "p_ib_i",
     }
 )
-vectors(
+c_off, c_diag, c_slope = vectors(
     {
         "c_off": r"(m\odot(A_i-\operatorname{diag}A_i)(m\odot w)-\dots)",
         "c_diag": r"(m\odot\operatorname{diag}(A_i)w-\dots)",
