@@ -33,7 +33,7 @@ ROUND = Scope(
     centred=(("Y", "xi"),),
     derived=(("du", "-gamma*given(present(p), past, S, xi)"), ("u1", "u + du")),
     gradients=(("p", "u", "q", "v"), ("au", "u", "u", "v"), ("q", "v", "u", "v")),
-    noises=(("Y", "sigma_sq"),),
+    noises=(("Y", "sigma2"),),
     differences=("Y", "Z"),
     values=(("start", "u", "v"), ("end", "u1", "v")),
     sampled=True,
@@ -48,7 +48,7 @@ ALIKE = replace(TWICE, derived=(("du", "3*p"),), algorithm="")
 THEORY = Theory(
     symbols=dict.fromkeys(("n", "m", "K", "T"), "integer")
     | dict.fromkeys(("x", "y", "z", "gamma", "L"), "positive")
-    | dict.fromkeys(("s", "b_sq", "sigma_sq"), "nonnegative")
+    | dict.fromkeys(("s", "b2", "sigma2"), "nonnegative")
     | dict.fromkeys(("t", "k"), "index"),
     quantities={"A": True, "B": True, "f": False, "g": True, "h": True},
     per_client=frozenset({"g"}),

@@ -7,7 +7,7 @@ import numpy as np
 import sympy as sp
 from flint import arb, ctx, fmpq
 
-from fedbounds.theory.symbols import CONSTANTS as SYMBOLS
+from fedbounds.theory.submodel.glossary import GLOSSARY
 from fedbounds.verify.conditions import in_balls
 from fedbounds.verify.evaluate import IrrationalError, Numbers, evaluate
 from fedbounds.vocabulary import Quantity
@@ -47,7 +47,9 @@ def random_numbers(seed: int, *, full: bool) -> Numbers:
     n = rng.randint(2, 9)
     whole = {"n": n, "m": n if full else rng.randint(1, n), "K": rng.randint(2, 6),
              "T": rng.randint(2, 5), "d_u": rng.randint(0, 3), "d_v": rng.randint(0, 3), "j": 1}  # fmt: skip
-    constants = {name: fmpq(whole[name]) if name in whole else some() for name in SYMBOLS}
+    constants = {
+        name: fmpq(whole[name]) if name in whole else some() for name in GLOSSARY.constants
+    }
     constants |= {name: fmpq(rng.randint(1, 39), 40) for name in SHARES}
 
     def values(name: str) -> Any:

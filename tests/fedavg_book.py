@@ -17,6 +17,7 @@ from fedbounds.theory.personalization.proofs.book import PER_CLIENT, PER_STEP
 from fedbounds.theory.proof.language import Book
 from fedbounds.theory.proof.replay import certified, replay
 from fedbounds.theory.proof.text import theory_of
+from fedbounds.theory.symbols import SHARED
 
 CHAPTERS = (technical, fedavg_increments, fedavg_lemmas, fedavg_drift, fedavg_gradients)
 
@@ -27,7 +28,7 @@ def written():
     every = dict(scopes.SCOPES)
     for chapter in CHAPTERS:
         every |= getattr(chapter, "SCOPES", {})
-    book = Book("personalization", theory_of(every, PER_CLIENT, PER_STEP))
+    book = Book("personalization", theory_of(SHARED, every, PER_CLIENT, PER_STEP))
     definitions.write(book)
     for chapter in CHAPTERS:
         if hasattr(chapter, "definitions"):

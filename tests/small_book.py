@@ -4,9 +4,9 @@ from fedbounds.theory.personalization.proofs.scopes import FEDAVG, SCOPES, au, h
 from fedbounds.theory.proof.language import Book, fact, square
 from fedbounds.theory.proof.text import theory_of
 from fedbounds.theory.proof.vectors import given, ip, past, sq
-from fedbounds.theory.symbols import E, G_u, K, T_1u, gamma, n, t
+from fedbounds.theory.symbols import SHARED, E, G_u, K, T_1u, gamma, n, t
 
-THEORY = theory_of(SCOPES, frozenset(), frozenset())
+THEORY = theory_of(SHARED, SCOPES, frozenset(), frozenset())
 GRADIENT = given(au, past)
 
 

@@ -18,7 +18,7 @@ from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Part, read
 from fedbounds.theory.equivalences import Equivalence
 from fedbounds.theory.orders import ComparisonClaim
 from fedbounds.theory.personalization import lemmas
-from fedbounds.theory.registry import claim, encoded, encoded_claims
+from fedbounds.theory.registry import claim, encoded, encoded_claims, glossary
 from fedbounds.theory.setting import (
     Announced,
     AssumptionClaim,
@@ -26,7 +26,7 @@ from fedbounds.theory.setting import (
     Experiment,
     Universal,
 )
-from fedbounds.theory.symbols import MEANING, VECTORS, G_u, G_v, Mean_t, RunOperator, k, m, n, t
+from fedbounds.theory.symbols import G_u, G_v, Mean_t, RunOperator, VectorSymbol, k, m, n, t
 from fedbounds.verify.conditions import failure, sides
 from fedbounds.verify.evaluate import Numbers
 from fedbounds.verify.instance import ALGORITHM_NAMES
@@ -167,14 +167,15 @@ def expressions(part: Part) -> list[sp.Expr]:
 
 @every_reading
 def test_every_symbol_has_a_meaning(found, reading):
+    names = glossary(found.entry.paper)
     weights = [multiplier.weight for multiplier in found.proof_weights]
     schedules = [side for schedule in found.schedules for side in schedule.values()]
     whole = [e for part in read(found, reading) for e in expressions(part)] + weights + schedules
     for expression in map(sp.sympify, whole):
         for symbol in expression.free_symbols - {t, k}:
-            assert symbol.name in MEANING or symbol.name in VECTORS
+            assert symbol.name in names.meanings or isinstance(symbol, VectorSymbol)
         for atom in expression.atoms(sp.core.function.AppliedUndef):
-            assert atom.func.__name__ in MEANING
+            assert atom.func.__name__ in names.meanings
             assert atom.func.__name__ in list(Quantity)
 
 

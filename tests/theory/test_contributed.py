@@ -8,8 +8,8 @@ from own_files import own_file
 
 from fedbounds.errors import FedboundsError
 from fedbounds.own import contribution
-from fedbounds.theory import catalogue, contributed, registry, symbols
-from fedbounds.verify.own import declare, known
+from fedbounds.theory import catalogue, contributed, registry
+from fedbounds.verify.own import known
 from fedbounds.verify.plan import own_cases
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.summaries import summaries
@@ -25,8 +25,7 @@ def packages(monkeypatch):
         return tuple(p for p in there if name in (None, p.name))
 
     monkeypatch.setattr(contributed, "entry_points", entry_points)
-    stores = (contributed._KNOWN, known._LOADED, declare._DECLARED,
-              symbols.CONSTANTS, symbols.MEANING, symbols.SIGNED)  # fmt: skip
+    stores = (contributed._KNOWN, known._LOADED)
     kept = [store.copy() for store in stores]
     contributed.installed.cache_clear()
     yield there

@@ -62,10 +62,10 @@ def of(asked):
         ("mu", "==", "0", True),
         ("0", ">=", "mu", True),
         ("1", "<=", "0", True),
-        ("mu + sigma_sq", "<=", "0", True),
-        ("mu*rho_k/2", "<=", "-sigma_sq", True),
+        ("mu + sigma2", "<=", "0", True),
+        ("mu*rho_k/2", "<=", "-sigma2", True),
         ("0", "==", "-w_first - L", True),
-        ("sigma_sq", "<=", "0", False),  # may be zero
+        ("sigma2", "<=", "0", False),  # may be zero
         ("mu", "<=", "L", False),
         ("mu", "<=", "mu", False),
         ("0", "<=", "mu", False),

@@ -11,7 +11,7 @@ import pytest
 
 from fedbounds.theory.registry import claim, encoded_claims
 from fedbounds.theory.submodel import names
-from fedbounds.theory.symbols import CONSTANTS
+from fedbounds.theory.submodel.glossary import GLOSSARY
 from fedbounds.verify.conditions import sides
 from fedbounds.verify.evaluate import Numbers, evaluate
 from fedbounds.vocabulary import Index, Quantity, Relation
@@ -25,7 +25,7 @@ class Case:
 
     def __init__(self, seed: int) -> None:
         rng = Random(seed)
-        drawn = {name: rng.uniform(0.1, 0.9) for name in sorted(CONSTANTS)}
+        drawn = {name: rng.uniform(0.1, 0.9) for name in sorted(GLOSSARY.constants)}
         self.constants = {**drawn, **{name: float(x) for name, x in COUNTS.items()}}
         values = sorted(quantity.value for quantity in Quantity)
         self.series = {

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory import symbols as s
-from fedbounds.theory.symbols import CONSTANTS, D_W, SHARED, Max_t, Mean_t, Sum_t, T, eta, sigma2, t
-from fedbounds.theory.typed import as_text, expression, identifier, relation, shared_names
+from fedbounds.theory.checker.names import identifier
+from fedbounds.theory.symbols import D_W, SHARED, Max_t, Mean_t, Sum_t, T, eta, sigma2, t
+from fedbounds.theory.typed import as_text, expression, names_of, relation
 
-NAMES = shared_names()
+NAMES = names_of(SHARED)
 
 
 def read(text):
@@ -20,12 +21,12 @@ def read(text):
 
 
 def test_every_shared_constant_has_a_name_of_its_own_that_can_be_typed():
-    shared = [name for name in SHARED if name in CONSTANTS]
+    shared = list(SHARED.constants)
     typed = {identifier(name) for name in shared}
     assert len(typed) == len(shared)
     assert all(name.isidentifier() for name in typed)
     for name in shared:
-        assert read(identifier(name)) is CONSTANTS[name]
+        assert read(identifier(name)) is SHARED.constants[name]
 
 
 @pytest.mark.parametrize(
@@ -47,7 +48,7 @@ def test_every_shared_constant_has_a_name_of_its_own_that_can_be_typed():
         ("Mean_t(G_u(t))/T", Mean_t(s.G_u(t)) / T),
         ("Sum_t(f(t + 1))", Sum_t(s.f(t + 1))),
         ("Max_t(f(t))", Max_t(s.f(t))),
-        ("sigma2 + b2", CONSTANTS["sigma^2"] + CONSTANTS["b^2"]),
+        ("sigma2 + b2", SHARED.constants["sigma^2"] + SHARED.constants["b^2"]),
         ("  1 +\n 2  ", None),
     ],
 )
@@ -88,7 +89,7 @@ formulas = st.recursive(
 def test_reading_agrees_with_sympys_own_parser(text):
     """SymPy evaluates what it parses, so it is an oracle here and never in the package."""
     space = {"D_W": s.D_W, "f": s.f, "t": t} | {
-        x: CONSTANTS[x] for x in ("eta", "L", "mu", "m", "n")
+        x: SHARED.constants[x] for x in ("eta", "L", "mu", "m", "n")
     }
     assert read(text) == sp.parse_expr(text, local_dict=space)
 
@@ -184,7 +185,7 @@ def test_what_is_no_relation_is_refused(text, told):
 
 
 def test_a_relation_of_sympy_is_read_as_its_text():
-    names = shared_names()
+    names = NAMES
     for formula, text in (
         (D_W(t + 1) <= D_W(t) + eta**2 * sigma2, "D_W(t+1) <= D_W(t) + eta**2*sigma2"),
         (sp.Eq(Mean_t(D_W(t)), sp.Max(D_W(0), D_W(T))), "Mean_t(D_W(t)) == max(D_W(0), D_W(T))"),

@@ -24,7 +24,7 @@ from fedbounds.problems.constants import OF_BLOCKS, ConstantValue
 from fedbounds.theory.claims import Condition, Part
 from fedbounds.theory.registry import claim
 from fedbounds.theory.symbols import (
-    CONSTANTS,
+    SHARED,
     E,
     G_u,
     K,
@@ -330,7 +330,7 @@ def test_floats_at_the_edge_are_judged_by_exact_numbers_after_conversion():
 def test_a_constant_on_the_admissible_side_is_firm(name, side, firm, monkeypatch):
     value = ConstantValue(fmpq(1), Provenance.CERTIFIED, side)
     monkeypatch.setattr(conditions, "constants_of", lambda instance: {name: value})
-    symbol = CONSTANTS[name.value]
+    symbol = SHARED.constants[name.value]
     part = Part(left=symbol, right=2 * symbol, index=Index.POINT)
     point = Point("p", ((name.value, fmpq(1)),))
     refused = conditions.refusal(part, point, measure(point).numbers)

@@ -95,7 +95,7 @@ def test_what_a_reader_sees_has_the_value_of_the_text(text):
         ("((1/2*K*gamma) / (1))", "(K γ)/2"),
         ("K == 2 + K_", "K = 2 + K′"),
         ("K_**2*gamma_u**2", "K′² γ_u²"),
-        ("sigma_u_sq*(a - (b - e))", "σ_u² (a − (b − e))"),
+        ("sigma_u2*(a - (b - e))", "σ_u² (a − (b − e))"),
         ("1*(a - b) - 1*(a - b)", "a − b − (a − b)"),
         ("sq(x)**2", "(𝔼‖x‖²)²"),
         ("given(present(x), past, S)", "𝔼[1_{i∈S}(x) ∣ F^t, S^t]"),

@@ -105,4 +105,4 @@ def test_assumptions_are_inherited():
         prove(claim("f(t) <= A(t)"), cite("a"), earlier=earlier)
     prove(claim("f(t) <= A(t)", assumptions=(SMOOTH, NOISE)), cite("a"), earlier=earlier)
     with refused("assumes"):
-        prove(claim("sq(Y) <= sigma_sq", scope="round"), fact("variance", "Y"), scope="round")
+        prove(claim("sq(Y) <= sigma2", scope="round"), fact("variance", "Y"), scope="round")

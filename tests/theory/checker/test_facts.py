@@ -185,7 +185,7 @@ def test_what_is_no_family_of_martingale_differences(arguments):
 
 def test_variance():
     statement = stated("variance", "Y")
-    assert (statement.left, statement.relation, statement.right) == ("sq(Y)", "<=", "sigma_sq")
+    assert (statement.left, statement.relation, statement.right) == ("sq(Y)", "<=", "sigma2")
     assert statement.assumptions
     with pytest.raises(Refused):
         stated("variance", "p")
@@ -199,7 +199,7 @@ def test_dissimilarity(seed, n):
     spread = space.given(au - space.given(au, "past"), "past", "i") ** 2
     bound = space.given(spread, "past").max()
     statement = stated("dissimilarity", "au")
-    assert holds(statement, lambda text: space.evaluate(text, au=au, b_sq=bound))
+    assert holds(statement, lambda text: space.evaluate(text, au=au, b2=bound))
 
 
 def test_dissimilarity_needs_a_point_common_to_all_clients():

@@ -6,11 +6,13 @@ from functools import cache
 import pytest
 import sympy as sp
 
+from fedbounds.theory.checker.names import identifier
 from fedbounds.theory.claims import read
-from fedbounds.theory.proof.text import comparisons, safe, text
+from fedbounds.theory.proof.text import comparisons, text
 from fedbounds.theory.proof.vectors import sq
 from fedbounds.theory.registry import encoded_claims
-from fedbounds.theory.symbols import CONSTANTS, RunOperator
+from fedbounds.theory.submodel.glossary import GLOSSARY
+from fedbounds.theory.symbols import RunOperator
 
 CLAIMS = encoded_claims("personalization")
 COUNTS = {"n": 7, "m": 3, "K": 4, "T": 5, "t": 2, "k": 1, "j": 2, "d_u": 3, "d_v": 2}
@@ -28,7 +30,7 @@ def of_sympy(expression):
     quantities = expression.atoms(sp.core.function.AppliedUndef)
     expression = expression.xreplace({q: sp.Float(_measured(q)) for q in quantities})
     expression = expression.replace(sp.Sum, _added).replace(sq, lambda x: x**2)
-    return float(expression.subs({s: number(safe(s.name)) for s in expression.free_symbols}))
+    return float(expression.subs({s: number(identifier(s.name)) for s in expression.free_symbols}))
 
 
 def _added(summand, limits):
@@ -135,6 +137,6 @@ def test_every_condition_of_every_claim():
 
 
 def test_names_stay_apart():
-    names = [safe(name) for name in CONSTANTS]
+    names = [identifier(name) for name in GLOSSARY.meanings]
     assert len(set(names)) == len(names)
     assert all(name.isidentifier() and not name.endswith("_") for name in names)

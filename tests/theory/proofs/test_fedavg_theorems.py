@@ -277,8 +277,8 @@ def test_the_shared_block_is_not_free_where_the_personal_one_is_absent():
     name = "spec-3.3.2"
     chart = (*step(name).written.chart, equal(eta_u, 1))
     assert refuses(name, chart=chart)
-    chart = tuple(a for a in step(name).written.chart if a.name != "sigma_u_sq")
-    assert refuses(name, chart=(*chart, equal(sp.Symbol("sigma_u_sq"), 0)))
+    chart = tuple(a for a in step(name).written.chart if a.name != "sigma_u2")
+    assert refuses(name, chart=(*chart, equal(sp.Symbol("sigma_u2"), 0)))
 
 
 def test_a_step_size_is_bounded_only_as_the_condition_says():

@@ -39,6 +39,7 @@ from fedbounds.theory.proof.vectors import i as client
 from fedbounds.theory.symbols import (
     D_2,
     S_2,
+    SHARED,
     X_2,
     E,
     Eu_ik,
@@ -71,7 +72,9 @@ SEVERAL_STEPS = [Condition(K, ">=", sp.Integer(2))]
 
 @cache
 def _definitions():
-    found = Book("personalization", theory_of(SCOPES | technical.SCOPES, PER_CLIENT, PER_STEP))
+    found = Book(
+        "personalization", theory_of(SHARED, SCOPES | technical.SCOPES, PER_CLIENT, PER_STEP)
+    )
     definitions.write(found)
     technical.definitions(found)
     return found
@@ -125,7 +128,7 @@ PLANTED = {
         [fact("variance", Yu), fact("martingale", Yu, "ik")],
     ),
     "the mean of gradients": lambda: replayed(
-        sq(au), "<=", sq(given(au, past)) + sp.Symbol("b_sq") / 2,
+        sq(au), "<=", sq(given(au, past)) + sp.Symbol("b2") / 2,
         [fact("dissimilarity", au), square(au - given(au, past))],
     ),
     "a cross term forgotten": lambda: replayed(

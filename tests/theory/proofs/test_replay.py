@@ -7,11 +7,12 @@ import pytest
 from small_book import DEFINITIONS, SQUARE, definitions, empty_book, lemma
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.checker.__main__ import main, recheck
+from fedbounds.theory.checker.__main__ import main
 from fedbounds.theory.checker.check import check
 from fedbounds.theory.checker.data import Certificate, Step
 from fedbounds.theory.checker.errors import Refused
-from fedbounds.theory.checker.files import step_data, step_of, theory_data, theory_of
+from fedbounds.theory.checker.files import book_data, step_data, step_of, theory_data, theory_of
+from fedbounds.theory.checker.recheck import refusals
 from fedbounds.theory.personalization.lemmas import LEMMA_32
 from fedbounds.theory.personalization.proofs.scopes import FEDAVG, au, hu
 from fedbounds.theory.proof.language import cite, fact, square
@@ -195,7 +196,7 @@ def test_a_failed_inner_line_leaves_the_part_proved_otherwise():
 
 def data_of(book):
     steps = [step_data(step.step) for step in replay(book) if step.certificate]
-    return json.loads(json.dumps({"theory": theory_data(book.theory), "steps": steps}))
+    return json.loads(json.dumps(book_data(book.theory, steps)))
 
 
 def test_certificates_survive_a_round_trip():
@@ -207,7 +208,7 @@ def test_certificates_survive_a_round_trip():
 
 def test_the_program_accepts_what_was_proved_and_refuses_what_was_changed(tmp_path, capsys):
     data = data_of(chain())
-    assert recheck(data) == {}
+    assert refusals(data) == {}
     path = tmp_path / "proofs.json"
     path.write_text(json.dumps({"personalization": data}))
     assert main([str(path)]) == 0

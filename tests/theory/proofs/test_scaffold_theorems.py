@@ -21,6 +21,7 @@ from fedbounds.theory.proof.replay import Local, certified, replay
 from fedbounds.theory.proof.text import comparisons, text, theory_of
 from fedbounds.theory.symbols import (
     F_0,
+    SHARED,
     C,
     E,
     G_u,
@@ -47,7 +48,7 @@ UNPROVED = {"eq-4.5", "eq-4.5 [amb-5]", "eq-4.5 [amb-6]", "thm-4.5 [amb-2]"}
 
 @cache
 def book():
-    found = Book("personalization", theory_of(scopes.SCOPES, PER_CLIENT, PER_STEP))
+    found = Book("personalization", theory_of(SHARED, scopes.SCOPES, PER_CLIENT, PER_STEP))
     definitions.write(found)
     for name, block in LEMMAS:
         found.prove(name, block, [], apart=scopes.SCAFFOLD if block else "")
@@ -212,7 +213,7 @@ def test_the_bound_of_the_corollary_is_the_theorems_at_its_step_size():
     """By hand: 4 F_0/(T K gamma) and 148 L gamma N are both 4 sqrt(37 L F_0 N/(K T)) + ...."""
     values = {n: 8, m: 2, K: 3, T: 5, L: 2, F_0: 7, variance_u: 3, variance_v: 1}
     step = scaffold_theorems.CHART_46[-1]
-    chosen = sp.sympify(step.bound, locals={"sigma_u_sq": variance_u, "sigma_v_sq": variance_v})
+    chosen = sp.sympify(step.bound, locals={"sigma_u2": variance_u, "sigma_v2": variance_v})
     chosen = chosen.subs({sp.Symbol(s.name): v for s, v in values.items()}).subs(values)
     theorem = find("thm-4.5").right.subs(gamma, chosen).subs(values)
     corollary = find("cor-4.6").right.subs(values)

@@ -8,9 +8,8 @@ from pylatexenc.latexwalker import LatexWalker
 from tex_rules import TexError, check_formula
 
 from fedbounds.theory.catalogue import PAPERS, paper
-from fedbounds.theory.proof.library import book_of
+from fedbounds.theory.proof.library import book_of, names_of
 from fedbounds.theory.registry import encoded
-from fedbounds.theory.symbols import MEANING, VECTORS
 from fedbounds.verify.exports.claim_latex import claim_latex, steps_latex
 from fedbounds.verify.exports.rows import formulas, listing, steps
 from fedbounds.verify.formula import to_latex
@@ -66,8 +65,10 @@ def test_a_superscript_too_many_would_be_caught(monkeypatch):
         test_every_claim_of_a_paper_is_latex("submodel")
 
 
-def test_every_notation_is_latex():
-    for latex in [*(m.latex for m in MEANING.values()), *VECTORS.values()]:
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_notation_is_latex(paper):
+    names = names_of(paper)
+    for latex in [*(m.latex for m in names.meanings.values()), *names.vectors.values()]:
         check_formula(latex)
 
 

@@ -3,10 +3,10 @@
 import pytest
 import sympy as sp
 
-from fedbounds.theory.catalogue import select
+from fedbounds.theory.catalogue import PAPERS, select
 from fedbounds.theory.claims import Claim
-from fedbounds.theory.registry import encoded
-from fedbounds.theory.symbols import CONSTANTS, MEANING, SIGNED, VECTORS
+from fedbounds.theory.proof.library import names_of
+from fedbounds.theory.registry import encoded, glossary
 from fedbounds.verify.exports.symbols import symbol_table
 from fedbounds.vocabulary import Constant
 
@@ -21,9 +21,10 @@ def every():
 
 
 def test_every_declared_symbol_has_one_row(every):
-    assert set(every) >= {*MEANING, "Mean_t", "Sum_t", "Max_t"}
-    assert all(every[name]["meaning"] == meaning.text for name, meaning in MEANING.items())
-    assert all(every[name]["latex"] == meaning.latex for name, meaning in MEANING.items())
+    meanings = {x: m for paper in PAPERS for x, m in glossary(paper).meanings.items()}
+    assert set(every) >= {*meanings, "Mean_t", "Sum_t", "Max_t"}
+    assert all(every[name]["meaning"] == meaning.text for name, meaning in meanings.items())
+    assert all(every[name]["latex"] == meaning.latex for name, meaning in meanings.items())
 
 
 def test_kind_and_sign_are_those_of_the_expressions(every):
@@ -37,13 +38,14 @@ def test_kind_and_sign_are_those_of_the_expressions(every):
         "run operator",
         "source of randomness",
     )
+    names = glossary("submodel")
     for name, row in every.items():
-        if name in CONSTANTS:
-            assert row["integer"] == bool(CONSTANTS[name].is_integer)
-            assert (row["sign"] == "> 0") == bool(CONSTANTS[name].is_positive)
+        if name in names.constants:
+            assert row["integer"] == bool(names.constants[name].is_integer)
+            assert (row["sign"] == "> 0") == bool(names.constants[name].is_positive)
             assert (row["kind"] == "constant") == (name in set(Constant))
         elif row["kind"] == "quantity":
-            assert (row["sign"] == "any") == (name in SIGNED)
+            assert (row["sign"] == "any") == (name in names.signed)
 
 
 def test_users_are_the_claims_whose_formulas_print_the_name(every):
@@ -54,7 +56,7 @@ def test_users_are_the_claims_whose_formulas_print_the_name(every):
             continue
         sides = [side for part in claim.parts for side in (part.left, part.right)]
         atoms = {s.name for side in sides for s in sp.sympify(side).atoms(sp.Symbol)}
-        for name in atoms - {"t", "k"} - set(VECTORS):
+        for name in atoms - {"t", "k"} - set(names_of("fedplt").vectors):
             assert claim.id in every[name]["claims"], (name, claim.id)
 
 

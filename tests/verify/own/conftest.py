@@ -2,20 +2,13 @@
 
 import pytest
 
-from fedbounds.theory import contributed, symbols
-from fedbounds.verify.own import declare, known
+from fedbounds.theory import contributed
+from fedbounds.verify.own import known
 
 
 @pytest.fixture(autouse=True)
 def forgotten():
-    stores = (
-        contributed._KNOWN,
-        known._LOADED,
-        declare._DECLARED,
-        symbols.CONSTANTS,
-        symbols.MEANING,
-        symbols.SIGNED,
-    )
+    stores = (contributed._KNOWN, known._LOADED)
     kept = [store.copy() for store in stores]
     yield
     for store, before in zip(stores, kept, strict=True):

@@ -6,7 +6,7 @@ import pytest
 from flint import fmpq
 from pep_unknowns import setting
 
-from fedbounds.theory.checker.__main__ import recheck
+from fedbounds.theory.checker.recheck import refusals
 from fedbounds.verify.pep.certificate import certify, checked, repaired
 from fedbounds.verify.pep.checker_step import as_data, refusal_of, steps_of
 from fedbounds.verify.pep.forms import Form, square
@@ -63,7 +63,7 @@ def test_the_proof_checker_accepts_it_and_its_file(certified):
     theory, steps = steps_of(problem, objective, found, "worst")
     assert refusal_of(theory, steps) is None
     data = as_data(theory, steps)
-    assert recheck(data) == {}
+    assert refusals(data) == {}
     assert all(s["certificate"]["origin"] for s in data["steps"][:-1])
 
 

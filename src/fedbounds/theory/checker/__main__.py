@@ -6,53 +6,69 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .check import check
-from .data import Statement
 from .errors import Refused
-from .files import step_of, theory_of
-
-
-def recheck(data: dict[str, Any]) -> dict[str, str]:
-    """Refused steps with the reason, of a book of proofs as data; in order, each from earlier."""
-    theory = theory_of(data["theory"])
-    earlier: dict[str, Statement] = {}
-    refused: dict[str, str] = {}
-    for row in data["steps"]:
-        proved = row["certificate"] is not None
-        step = step_of(row if proved else {**row, "certificate": _NOTHING})
-        before = earlier.pop(step.id, step.statement)  # a step does not rest on itself
-        try:
-            if before != step.statement:
-                raise Refused("another statement of the same name")
-            if proved:
-                check(theory, step, earlier)
-        except Refused as error:
-            refused[step.id] = str(error)
-        earlier[step.id] = before
-    return refused
-
-
-_NOTHING: dict[str, Any] = {
-    "chart": [],
-    "premises": [],
-    "squares": [],
-    "rule": "none",
-    "base": None,
-}
+from .recheck import Rechecked, recheck
 
 
 def main(paths: Sequence[str]) -> int:
-    """Print what is refused; 0 if nothing is."""
+    """Print what every theorem rests on; 0 if no certificate is refused, 2 if a file is none."""
+    if not paths:
+        print("name the files of certificates: python -m fedbounds.theory.checker proofs.json")
+        return 2
     count, bad = 0, 0
     for path in paths:
-        for paper, data in json.loads(Path(path).read_text(encoding="utf-8")).items():
-            refused = recheck(data)
-            count += sum(1 for row in data["steps"] if row["certificate"] is not None)
-            bad += len(refused)
-            for name, reason in refused.items():
-                print(f"{paper}, {name}: {reason}")
+        try:
+            books = _read(path)
+            for name, data in books.items():
+                found = recheck(data)
+                print(f"{name}: theory {data['hash']}")
+                _print(found)
+                count += sum(1 for row in data["steps"] if row["certificate"] is not None)
+                bad += sum(1 for one in found if one.refused)
+        except Refused as error:
+            print(f"{path}: {error}")
+            return 2
     print(f"{count} certificates, {bad} refused")
     return 1 if bad else 0
+
+
+def _read(path: str) -> dict[str, Any]:
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise Refused(f"no file of certificates: {error}") from error
+    if not isinstance(data, dict) or not all(isinstance(one, dict) for one in data.values()):
+        raise Refused("no file of certificates: expected a book of proofs per paper")
+    return data
+
+
+def _print(found: Sequence[Rechecked]) -> None:
+    """A line per theorem, then how many rest on what."""
+    theorems = [one for one in found if one.claim and not one.given]
+    for one in theorems:
+        print(f"  {one.claim}, {one.id}: {_said(one)}")
+    for one in found:
+        if one.refused and one not in theorems:
+            print(f"  {one.id}: refused: {one.refused}")
+    alone = sum(1 for one in theorems if not one.missing and not one.givens)
+    given = sum(1 for one in theorems if not one.missing and one.givens)
+    print(
+        f"  {len(theorems)} statements of claims: {alone} proved from definitions and assumptions "
+        f"alone, {given} from givens, {len(theorems) - alone - given} not proved"
+    )
+
+
+def _said(one: Rechecked) -> str:
+    under = f"; assumes {', '.join(one.assumptions)}" if one.assumptions else ""
+    if one.refused:
+        return f"refused: {one.refused}"
+    if one.id in one.missing:
+        return "no certificate"
+    if one.missing:
+        return f"rests on what is not proved: {', '.join(one.missing)}"
+    if one.givens:
+        return f"proved from givens: {', '.join(one.givens)}{under}"
+    return f"proved{under}"
 
 
 if __name__ == "__main__":

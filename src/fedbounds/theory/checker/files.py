@@ -1,6 +1,8 @@
 """Theories and steps as plain JSON data, and back."""
 
-from collections.abc import Mapping
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -19,6 +21,18 @@ from .data import (
 from .errors import Refused
 
 Data = Mapping[str, Any]
+
+
+def book_data(theory: Theory, rows: Iterable[Data]) -> dict[str, Any]:
+    """A theory with its steps, each as of `step_data`, and a hash that shows a later edit."""
+    plain = theory_data(theory)
+    return {"hash": hash_of(plain), "theory": plain, "steps": list(rows)}
+
+
+def hash_of(theory: Any) -> str:
+    """The hash of a theory as plain data."""
+    text = json.dumps(theory, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def theory_data(theory: Theory) -> dict[str, Any]:

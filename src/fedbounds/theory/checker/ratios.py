@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from math import comb
 from typing import Any
 
 from flint import Ordering, fmpq, fmpq_mpoly_ctx
@@ -10,6 +11,7 @@ from flint import Ordering, fmpq, fmpq_mpoly_ctx
 from .errors import Refused
 
 Polynomial = Any
+_LARGEST = 10**7  # digits of a power that is multiplied out
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -101,6 +103,8 @@ class Ratio:
             if exponent < 0:
                 return self.ring.number(1) / self.power(-exponent)
             whole = int(exponent.p)
+            if max(_size(part, whole) for part in (self.above, self.below)) > _LARGEST:
+                raise Refused(f"a power of {whole} is too large to be multiplied out")
             return Ratio(self.ring, self.above**whole, self.below**whole)
         root = int(exponent.q)
         base = Ratio(self.ring, _root(self.above, root), _root(self.below, root))
@@ -173,6 +177,13 @@ def _root(polynomial: Polynomial, degree: int) -> Polynomial:
     for factor, power in factors:
         root *= factor ** (int(power) // degree)
     return root
+
+
+def _size(polynomial: Polynomial, power: int) -> int:
+    """Bounds what a power takes: monomials times digits of their coefficients."""
+    coefficients = polynomial.coeffs()
+    digits = [int(c.p).bit_length() + int(c.q).bit_length() for c in coefficients]
+    return comb(max(len(digits), 1) + power - 1, power) * power * max(digits, default=0)
 
 
 def _integer_root(value: int, degree: int) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 from fedbounds.theory.catalogue import keys
 from fedbounds.theory.checker.data import Certificate, Step
-from fedbounds.theory.checker.files import step_data, theory_data
+from fedbounds.theory.checker.files import book_data, step_data
 from fedbounds.theory.contributed import contributed
 from fedbounds.theory.glossary import Glossary
 from fedbounds.theory.symbols import SHARED
@@ -79,8 +79,9 @@ def certificates(paper: str) -> dict[str, Any]:
     for found in replayed(paper):
         certificate = found.certificate or Certificate("none")
         row = step_data(Step(found.written.id, found.written.statement, certificate))
+        row["claim"] = found.written.claim
         steps.append(row if found.certificate else row | {"certificate": None})
-    return {"theory": theory_data(book_of(paper).theory), "steps": steps}
+    return book_data(book_of(paper).theory, steps)
 
 
 def derived(claim_id: str) -> dict[str, tuple[Row, ...]]:

@@ -29,6 +29,8 @@ from fedbounds.vocabulary import Constant, Quantity
 
 from .table import Column, Table, table
 
+Row = tuple[str, str, str, str, str, bool]
+
 _OPERATORS = {
     Mean_t: r"\frac1T\sum_{t=0}^{T-1}",
     Sum_t: r"\sum_{t=0}^{T-1}",
@@ -48,24 +50,25 @@ def symbol_table(entries: Sequence[Entry], *, all_symbols: bool) -> Table:
     all_symbols : bool
         Also those that no claim uses: some stand in proofs alone.
     """
-    used = _used(entries)
     # a name may stand for one thing in one theory and for another in the next
-    glossaries = [names_of(key) for key in dict.fromkeys(entry.paper for entry in entries)]
-    every = dict.fromkeys(row for names in glossaries for row in _rows(names))
-    rows = [row for row in every if all_symbols or row[0] in used]
+    claims: dict[Row, list[str]] = {}
+    for key in dict.fromkeys(entry.paper for entry in entries):
+        used = _used([entry for entry in entries if entry.paper == key])
+        for row in _rows(names_of(key)):
+            claims.setdefault(row, []).extend(used.get(row[0], []))
     names = ("name", "kind", Column("latex", math=True), Column("meaning", width=0.3))
     return table(
         (*names, "sign", "integer", "papers", "claims"),
         [
             (*row, list(dict.fromkeys(c.partition("/")[0] for c in own)), own)
-            for row in rows
-            for own in [used.get(row[0], [])]
+            for row, own in claims.items()
+            if own or all_symbols
         ],
         data=["claims"],
     )
 
 
-def _rows(names: Glossary) -> Iterator[tuple[str, str, str, str, str, bool]]:
+def _rows(names: Glossary) -> Iterator[Row]:
     """Name, kind, LaTeX, meaning, sign and whether it is an integer."""
     constants, quantities = ({str(name) for name in words} for words in (Constant, Quantity))
     for name, meaning in names.meanings.items():

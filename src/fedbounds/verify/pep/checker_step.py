@@ -12,7 +12,7 @@ from fedbounds.theory.checker import data
 from fedbounds.theory.checker.check import check
 from fedbounds.theory.checker.data import Premise, Scope, Square, Statement, Step, Theory
 from fedbounds.theory.checker.errors import Refused
-from fedbounds.theory.checker.files import step_data, theory_data
+from fedbounds.theory.checker.files import book_data, step_data
 
 from .certificate import Certificate
 from .forms import Form, Vector
@@ -77,7 +77,7 @@ def refusal_of(theory: Theory, steps: tuple[Step, ...]) -> str | None:
 
 def as_data(theory: Theory, steps: tuple[Step, ...]) -> dict[str, Any]:
     """Plain data, as ``python -m fedbounds.theory.checker`` reads it."""
-    return {"theory": theory_data(theory), "steps": [step_data(step) for step in steps]}
+    return book_data(theory, [step_data(step) for step in steps])
 
 
 def _text(problem: WorstCase, form: Form) -> str:

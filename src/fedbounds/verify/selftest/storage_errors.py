@@ -12,8 +12,8 @@ from typing import Any
 from unittest.mock import patch
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.checker.__main__ import recheck
-from fedbounds.theory.checker.files import step_data, theory_data
+from fedbounds.theory.checker.files import book_data, step_data
+from fedbounds.theory.checker.recheck import refusals
 from fedbounds.theory.claims import AS_PRINTED, Claim
 from fedbounds.theory.registry import claim
 from fedbounds.theory.symbols import b2
@@ -144,7 +144,7 @@ def certificates() -> Record:
          "certificate": None}
         for name, s in own.earlier.items()
     ]  # fmt: skip
-    return {"theory": theory_data(own.theory), "steps": [*given, step_data(step)]}
+    return book_data(own.theory, [*given, step_data(step)])
 
 
 def smaller_bound(data: Record) -> Record:
@@ -155,7 +155,7 @@ def smaller_bound(data: Record) -> Record:
 
 
 def certificates_checked(data: Record) -> Said:
-    refused = recheck(data)
+    refused = refusals(data)
     if refused:
         return Said(REFUSED, "; ".join(f"{name}: {why}" for name, why in refused.items()))
     return Said(PROVED, "1 certificate checked from the file")

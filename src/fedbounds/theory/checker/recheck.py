@@ -1,0 +1,141 @@
+"""Re-check a book of proofs as data: which certificates hold, and what each theorem rests on."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .check import check
+from .data import Certificate, Statement, Step, Theory
+from .definitions import is_definition, spoken_of
+from .errors import Refused
+from .files import hash_of, step_of, theory_of
+
+
+@dataclass(frozen=True)
+class Rechecked:
+    """One statement of a book.
+
+    Attributes
+    ----------
+    id, claim : str
+        The step, and the claim of which it is a part; empty for an inner line.
+    refused : str
+        Why its certificate is not accepted; empty if it is, or if it has none.
+    given : bool
+        Whether it is not proved but taken as given.
+    givens : tuple of str
+        Given statements that it rests on and that are no definitions, itself included.
+    missing : tuple of str
+        Statements that it rests on without an accepted certificate, itself included.
+    assumptions : tuple of str
+        Under which it is claimed.
+    """
+
+    id: str
+    claim: str
+    refused: str
+    given: bool
+    givens: tuple[str, ...]
+    missing: tuple[str, ...]
+    assumptions: tuple[str, ...]
+
+
+def recheck(data: Mapping[str, Any]) -> tuple[Rechecked, ...]:
+    """Every statement of a book in order, each checked from earlier ones.
+
+    Raises
+    ------
+    Refused
+        If it is no book, or its theory is not the one whose hash it carries.
+    """
+    try:
+        theory, rows = theory_of(data["theory"]), list(data["steps"])
+        told = data["hash"]
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise Refused(f"no book of proofs: {type(error).__name__} {error}") from error
+    found = hash_of(data["theory"])
+    if told != found:
+        raise Refused(f"its theory was edited: the file says {told}, and its text gives {found}")
+    earlier: dict[str, Statement] = {}
+    known: dict[str, Rechecked] = {}
+    spoken: dict[str, frozenset[str]] = {}
+    every = []
+    for row in rows:
+        step = _step(row)
+        every.append(_rechecked(theory, row, step, earlier, known, spoken))
+        earlier.setdefault(step.id, step.statement)
+        scope = step.statement.scope
+        spoken[scope] = spoken.get(scope, frozenset()) | spoken_of(step.statement)
+        known[step.id] = min(
+            (known.get(step.id, every[-1]), every[-1]), key=lambda one: len(one.missing)
+        )
+    return tuple(every)
+
+
+def refusals(data: Mapping[str, Any]) -> dict[str, str]:
+    """Ids of the statements whose certificates are not accepted, with the reason."""
+    return {one.id: one.refused for one in recheck(data) if one.refused}
+
+
+def cited(certificate: Certificate | None) -> tuple[str, ...]:
+    """Ids of the steps that a certificate names, those of an induction's base too."""
+    found: dict[str, None] = {}
+    while certificate is not None:
+        found |= dict.fromkeys(p.name for p in certificate.premises if p.kind == "step")
+        certificate = certificate.base
+    return tuple(found)
+
+
+def _rechecked(
+    theory: Theory,
+    row: Mapping[str, Any],
+    step: Step,
+    earlier: Mapping[str, Statement],
+    known: Mapping[str, Rechecked],
+    spoken: Mapping[str, frozenset[str]],
+) -> Rechecked:
+    proved = row["certificate"] is not None
+    refused = _refusal(theory, step, earlier) if proved else ""
+    given = step.certificate.rule == "given"
+    own: tuple[str, ...] = ()
+    if given and not is_definition(
+        theory, step.statement, spoken.get(step.statement.scope, frozenset())
+    ):
+        own = (step.id,)
+    lacking = () if proved and not refused else (step.id,)
+    rests = [known[name] for name in cited(step.certificate) if name in known]
+    return Rechecked(
+        id=step.id,
+        claim=str(row.get("claim", "")),
+        refused=refused,
+        given=given,
+        givens=tuple(dict.fromkeys((*own, *(g for one in rests for g in one.givens)))),
+        missing=tuple(dict.fromkeys((*lacking, *(m for one in rests for m in one.missing)))),
+        assumptions=step.statement.assumptions,
+    )
+
+
+def _refusal(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> str:
+    """Why a certificate is not accepted; empty if it is. A step does not rest on itself."""
+    if earlier.get(step.id, step.statement) != step.statement:
+        return "another statement of the same name"
+    try:
+        check(theory, step, {name: s for name, s in earlier.items() if name != step.id})
+    except Refused as error:
+        return str(error)
+    return ""
+
+
+_NOTHING: dict[str, Any] = {
+    "chart": [],
+    "premises": [],
+    "squares": [],
+    "rule": "none",
+    "base": None,
+}
+
+
+def _step(row: Any) -> Step:
+    if not isinstance(row, Mapping) or "certificate" not in row:
+        raise Refused(f"no step of a proof: {row!r:.200}")
+    return step_of(row if row["certificate"] is not None else {**row, "certificate": _NOTHING})
