@@ -9,18 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedbounds.theory.proof.library import papers
 from fedbounds.verify.page.expressions import latex_of
 from fedbounds.verify.page.mathml import to_mathml
 from fedbounds.verify.page.plain import plain
 
 NAMES = {"a": Fraction(3, 7), "b": Fraction(-5, 2), "e": Fraction(11, 3)}
 DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _notation():
-    papers()  # the notation of vectors is known once they are loaded
 
 
 def expressions():
@@ -84,7 +78,7 @@ def as_python(text):
 def test_what_a_reader_sees_has_the_value_of_the_text(text):
     expected = value(text)
     if expected is not None:
-        assert value(as_python(plain(latex_of(text)))) == expected
+        assert value(as_python(plain(latex_of(text, "personalization")))) == expected
 
 
 @pytest.mark.parametrize(
@@ -106,7 +100,7 @@ def test_what_a_reader_sees_has_the_value_of_the_text(text):
     ],
 )
 def test_certificates_are_readable(text, shown):
-    assert plain(latex_of(text)) == shown
+    assert plain(latex_of(text, "personalization")) == shown
 
 
 @pytest.mark.parametrize(
@@ -114,7 +108,7 @@ def test_certificates_are_readable(text, shown):
     ["2 squared", "def G_u (FedAvg-P)", "lem-3.2:u", "", "x.y", "f(x=1)", "'a'", "?", "a, b"],
 )
 def test_what_is_no_expression_is_said_to_be_none(text):
-    assert latex_of(text) is None
+    assert latex_of(text, "personalization") is None
 
 
 @pytest.mark.parametrize(

@@ -185,13 +185,13 @@ def test_vectors_of_another_scope():
 def test_a_statement_without_a_scope_names_no_vectors():
     """Cited elsewhere, du would be another vector: 2 p here, the mean of participants there."""
     text = "sq(du) == 4*sq(p)"
-    with refused("no scope"):
+    with refused("not declared"):
         prove(claim(text, algorithm="twice"), scope="twice")
     prove(claim(text, scope="twice", algorithm="twice"), scope="twice")
     with refused("no scope"):
         loose = about("sq(u) == 0")
         prove(claim("sq(u) == 0", scope="round"), cite("a"), earlier=loose, scope="round")
-    with refused("undeclared"):
+    with refused("not declared"):
         prove(claim("start == start"), scope="round")
 
 

@@ -6,9 +6,9 @@ import pytest
 from checker_theory import ROUND, THEORY, cite, claim, condition, fact, prove
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.checker.__main__ import recheck
 from fedbounds.theory.checker.data import Absent, Certificate, Scope, Step
-from fedbounds.theory.checker.files import step_data, theory_data
+from fedbounds.theory.checker.files import book_data, step_data
+from fedbounds.theory.checker.recheck import recheck
 
 SMOOTH, NOISE = "smooth", "unbiased noise of bounded variance"
 ALIKE = "bounded gradient dissimilarity"
@@ -95,7 +95,7 @@ def test_a_value_of_the_objective_with_the_name_of_a_number(values, text):
 def test_two_vectors_of_one_name():
     """What bounds the noise Y is no bound of 5 u."""
     scopes = {"round": replace(ROUND, derived=(("Y", "5*u"),))}
-    statement = claim("25*sq(u) <= sigma_sq", scope="round", assumptions=(NOISE,))
+    statement = claim("25*sq(u) <= sigma2", scope="round", assumptions=(NOISE,))
     refuse(statement, fact("variance", "Y"), scope="round", changed={"scopes": scopes})
 
 
@@ -186,7 +186,7 @@ def test_a_step_written_twice_does_not_rest_on_itself_through_another():
     )
     rows = [step_data(step) for step in (first, second, first)]
     rows[0]["certificate"] = None
-    assert recheck({"theory": theory_data(THEORY), "steps": rows})
+    assert all(one.missing for one in recheck(book_data(THEORY, rows)))
 
 
 # ---- what cannot be read is refused, with a reason

@@ -63,8 +63,9 @@ def test_two_names_of_a_scope_never_meet(change):
 
 def test_an_index_is_a_round_or_a_step():
     assert {"t", "k"} == INDICES
-    with pytest.raises(Refused, match="indices"):
-        prove(TRUE, theory=replace(THEORY, symbols=THEORY.symbols | {"r": "index"}))
+    for name, sign in (("r", "index"), ("t", "positive"), ("T", "nonnegative"), ("x", "real")):
+        with pytest.raises(Refused, match=sign):
+            prove(TRUE, theory=replace(THEORY, symbols=THEORY.symbols | {name: sign}))
 
 
 def test_an_unknown_scope_is_refused():

@@ -136,7 +136,7 @@ def test_a_statement_needs_the_assumptions_of_a_fact_that_it_uses(name, missing)
 OWN = Scope(
     sources=("past", "xi", "i", "k"),
     atoms=(
-        *((name, ("past",)) for name in ("u", "v", "x", "y", "w")),
+        *((name, ("past",)) for name in ("u", "v", "mx", "my", "w")),
         *((name, ("past", "i")) for name in ("ui", "au", "av", "aui", "gx", "gv", "gw")),
         *((name, ("past", "xi", "i", "k")) for name in ("Y", "Z", "drift")),
         ("one", ("past", "xi", "i")),
@@ -146,13 +146,13 @@ OWN = Scope(
         ("au", "u", "u", "v"),
         ("av", "v", "u", "v"),
         ("aui", "u", "ui", "v"),
-        ("gx", "u", "x", "v"),
-        ("gv", "u", "u", "y"),
+        ("gx", "u", "mx", "v"),
+        ("gv", "u", "u", "my"),
         ("gw", "u", "w", "v"),
     ),
-    noises=(("Y", "sigma_sq"),),
+    noises=(("Y", "sigma2"),),
     differences=("Y", "one", "same"),
-    values=(("a", "u", "v"), ("b", "x", "v"), ("c", "u", "y"), ("d", "x", "y")),
+    values=(("a", "u", "v"), ("b", "mx", "v"), ("c", "u", "my"), ("d", "mx", "my")),
 )
 FIXED = replace(OWN, sources=("past", "xi", "k"))
 CLIENTS = np.array([1, -1])  # two clients that differ in sign
@@ -178,7 +178,7 @@ WRONG = [
     # Y is noise and no gradient: it may change though no point moves
     ("smooth", ("au", "Y"), "sq(au - Y) <= L**2*(0)", {"au": 0, "Y": 1, "L": 1}, OWN),
     ("smooth", ("Y", "au"), "sq(Y - au) <= L**2*(0)", {"au": 0, "Y": 1, "L": 1}, OWN),
-    ("variance", ("drift",), "sq(drift) <= sigma_sq", {"drift": 1, "sigma_sq": 0}, OWN),
+    ("variance", ("drift",), "sq(drift) <= sigma2", {"drift": 1, "sigma2": 0}, OWN),
     # a drift that does not vanish in the mean keeps its size
     (
         "martingale",
@@ -199,32 +199,32 @@ WRONG = [
     ("martingale", ("Y", ""), "sq(given(Y, past, xi, i, k)) == sq(Y)/(n*K)",
      {"Y": 1, "n": 2, "K": 1}, OWN),
     # every f_i is (u^2 - v^2)/2; clients at u = 1 and -1 have different gradients, with b = 0
-    ("dissimilarity", ("aui",), "sq(aui - given(aui, past)) <= b_sq",
-     {"aui": CLIENTS, "b_sq": 0}, OWN),
+    ("dissimilarity", ("aui",), "sq(aui - given(aui, past)) <= b2",
+     {"aui": CLIENTS, "b2": 0}, OWN),
     # f_i = +-v: nothing is assumed of the gradients in the personal blocks
-    ("dissimilarity", ("av",), "sq(av - given(av, past)) <= b_sq",
-     {"av": CLIENTS, "b_sq": 0}, OWN),
-    ("dissimilarity", ("Y",), "sq(Y - given(Y, past, xi, k)) <= b_sq",
-     {"Y": CLIENTS, "b_sq": 0}, OWN),
+    ("dissimilarity", ("av",), "sq(av - given(av, past)) <= b2",
+     {"av": CLIENTS, "b2": 0}, OWN),
+    ("dissimilarity", ("Y",), "sq(Y - given(Y, past, xi, k)) <= b2",
+     {"Y": CLIENTS, "b2": 0}, OWN),
     # f = u^2/2 from u = 0 to x = 1: 1/2 is not below 0, what the block that stays would give
     ("descent", ("a", "b", "av"), "b - a <= ip(av, (v) - (v)) + L/2*sq((v) - (v))",
      {"a": 0, "b": 0.5, "av": 0, "v": 0, "L": 1}, OWN),
     # nor below 1/2 - 5, with the gradient at w = -5
-    ("descent", ("a", "b", "gw"), "b - a <= ip(gw, (x) - (u)) + L/2*sq((x) - (u))",
-     {"a": 0, "b": 0.5, "gw": -5, "u": 0, "x": 1, "L": 1}, OWN),
+    ("descent", ("a", "b", "gw"), "b - a <= ip(gw, (mx) - (u)) + L/2*sq((mx) - (u))",
+     {"a": 0, "b": 0.5, "gw": -5, "u": 0, "mx": 1, "L": 1}, OWN),
     # f = 5 u v: the gradient at v = 0 says nothing of v = 1
-    ("descent", ("c", "d", "au"), "d - c <= ip(au, (x) - (u)) + L/2*sq((x) - (u))",
-     {"c": 0, "d": 5, "au": 0, "u": 0, "x": 1, "L": 5}, OWN),
+    ("descent", ("c", "d", "au"), "d - c <= ip(au, (mx) - (u)) + L/2*sq((mx) - (u))",
+     {"c": 0, "d": 5, "au": 0, "u": 0, "mx": 1, "L": 5}, OWN),
     # f = 5 v where both blocks move
-    ("descent", ("a", "d", "au"), "d - a <= ip(au, (x) - (u)) + L/2*sq((x) - (u))",
-     {"a": 0, "d": 5, "au": 0, "u": 0, "x": 1, "L": 1}, OWN),
-    ("descent", ("a", "d", "av"), "d - a <= ip(av, (y) - (v)) + L/2*sq((y) - (v))",
-     {"a": 0, "d": 5, "av": 0, "v": 0, "y": 1, "L": 1}, OWN),
+    ("descent", ("a", "d", "au"), "d - a <= ip(au, (mx) - (u)) + L/2*sq((mx) - (u))",
+     {"a": 0, "d": 5, "au": 0, "u": 0, "mx": 1, "L": 1}, OWN),
+    ("descent", ("a", "d", "av"), "d - a <= ip(av, (my) - (v)) + L/2*sq((my) - (v))",
+     {"a": 0, "d": 5, "av": 0, "v": 0, "my": 1, "L": 1}, OWN),
     # f_1 = 10 u and f_2 = 0: their mean grows by 5, the second client's gradient is 0
-    ("descent", ("a", "b", "au"), "b - a <= ip(au, (x) - (u)) + L/2*sq((x) - (u))",
-     {"a": 0, "b": 5, "au": 0, "u": 0, "x": 1, "L": 1}, FIXED),
-    ("descent", ("a", "b", "Y"), "b - a <= ip(Y, (x) - (u)) + L/2*sq((x) - (u))",
-     {"a": 0, "b": 5, "Y": 0, "u": 0, "x": 1, "L": 1}, OWN),
+    ("descent", ("a", "b", "au"), "b - a <= ip(au, (mx) - (u)) + L/2*sq((mx) - (u))",
+     {"a": 0, "b": 5, "au": 0, "u": 0, "mx": 1, "L": 1}, FIXED),
+    ("descent", ("a", "b", "Y"), "b - a <= ip(Y, (mx) - (u)) + L/2*sq((mx) - (u))",
+     {"a": 0, "b": 5, "Y": 0, "u": 0, "mx": 1, "L": 1}, OWN),
     # the exponential is the least bound
     ("growth", ("1", "2", "2"), "(1 + (1)/(2))**(2) <= 2", {}, OWN),
     ("growth", ("2", "10", "6"), "(1 + (2)/(10))**(10) <= 6", {}, OWN),
@@ -239,7 +239,7 @@ def test_what_a_fact_would_say_of_other_arguments_is_false_and_refused(
     name, arguments, text, values, scope
 ):
     ones = {key: x * np.ones(2) if isinstance(x, int) else x for key, x in values.items()}
-    plain = {key: values[key] for key in ("a", "b", "c", "d", *"LKn", "b_sq", "sigma_sq") if key in values}  # fmt: skip
+    plain = {key: values[key] for key in ("a", "b", "c", "d", *"LKn", "b2", "sigma2") if key in values}  # fmt: skip
     sources = {source: source for source in ("past", "xi", "i", "k")}
     functions = {"sq": squared, "ip": product, "given": mean}
     statement = claim(text, scope="own", assumptions=EVERY)

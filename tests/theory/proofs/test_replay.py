@@ -100,7 +100,7 @@ def test_an_unknown_part_names_those_there_are():
 
 
 def test_an_undeclared_vector_refuses_the_step():
-    other = given(au, past) + hu.func("zz")
+    other = given(au, past) + hu.func("zz", "z")
     steps = replay(lemma(definitions(empty_book()), [*DEFINITIONS, square(other)]))
     assert "undeclared" in steps[-1].reason
 

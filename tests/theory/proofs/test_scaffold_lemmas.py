@@ -7,7 +7,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-import sympy as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scaffold_book import book, own_steps, replayed, status
@@ -17,6 +16,7 @@ from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.problems import Noise, NoiseLaw, Start, federated_quadratic
 from fedbounds.theory.personalization import scaffold_lemmas as lemmas
 from fedbounds.theory.personalization import scaffold_memory as memory
+from fedbounds.theory.personalization.proofs import scopes
 from fedbounds.theory.personalization.proofs.scaffold_memory import MEMORY
 from fedbounds.theory.proof.replay import Local
 from fedbounds.verify.outcome_values import evaluate
@@ -155,8 +155,7 @@ def run():
 def test_definitions_of_the_next_lag_and_of_one_clients_memory():
     steps, found = run()
     values = {"n": 3.0, "m": 1.0, "K": 1.0, "gamma": steps.inner_step_u * 4.0}
-    moved = {sp.Symbol("u1"): sp.Symbol("u") + sp.Symbol("du")}
-    moved |= {sp.Symbol("v1"): sp.Symbol("v") + sp.Symbol("dv")}
+    moved = {scopes.u1: scopes.u + scopes.du, scopes.v1: scopes.v + scopes.dv}
     one = replace(
         found,
         vectors={name: array[:, :, :, 1:2, :1] for name, array in found.vectors.items()},

@@ -46,8 +46,9 @@ def test_every_claim_of_a_paper_is_latex(key):
 
 @pytest.mark.parametrize("key", PAPERS)
 def test_both_sides_of_every_step_of_a_paper_are_latex(key):
+    names = names_of(key)
     for step in book_of(key).steps:
-        check_formula(f"{to_latex(step.left)} = {to_latex(step.right)}")
+        check_formula(f"{to_latex(step.left, names)} = {to_latex(step.right, names)}")
 
 
 def test_steps_are_latex_whatever_they_are_called():

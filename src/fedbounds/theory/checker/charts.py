@@ -12,8 +12,9 @@ from flint import fmpq
 
 from .data import Absent, Assignment, Comparison, Scope, Theory
 from .errors import Refused
-from .expressions import NewVariable, Reader, parsed
+from .expressions import NewVariable, Reader
 from .ratios import Ratio, Ring
+from .text import parsed, words
 from .vectors import Atom, Sampling, Space
 
 _INTEGER, _INDEX = "integer", "index"
@@ -117,7 +118,8 @@ def _branch(
     known: dict[str, Ratio] = {}
     reader = Reader(ring, known, theory)
     every = (*theory.always, *conditions, *(c for block in absent for c in block.holds))
-    free = {name for block in absent for name in block.free}
+    held = words(*(side for c in theory.always for side in c[::2]))  # none of these is free
+    free = {name for block in absent for name in block.free} - held
     for position, choice in enumerate(choices):
         later = {name for c in choices[position + 1 :] for name in (c.name, f"{c.name}_")}
         _assign(reader, choice, every, known, theory, later, free)
@@ -228,7 +230,7 @@ def _determines(whole: Ratio, name: str) -> bool:
 
 def _degree(text: str) -> fmpq:
     """The degree of a root."""
-    if not text.isdigit() or text == "0":
+    if not (text.isascii() and text.isdecimal()) or text == "0":
         raise Refused(f"the degree {text!r} of a root is no positive integer")
     return fmpq(int(text))
 
@@ -242,7 +244,7 @@ def _integer(
     theory: Theory,
 ) -> None:
     """``name`` is an integer of at least ``bound``, an integer: equal to it or larger by one."""
-    if not (text.isdigit() or theory.symbols.get(text) == _INTEGER):
+    if not ((text.isascii() and text.isdecimal()) or theory.symbols.get(text) == _INTEGER):
         raise Refused(f"the bound {text} of {name} is no integer")
     if bound == reader.ring.number(1):
         return

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from .charts import Branch, branches, refuse_foreign, weaker
 from .data import Absent, Certificate, Comparison, Premise, Scope, Statement, Step, Theory
 from .errors import Refused
-from .expressions import NewVariable, Reader, parsed
+from .expressions import NewVariable, Reader
 from .facts import fact_of
 from .keys import Affine, affine_of, of_vectors, over_clients, over_rounds
-from .names import refuse_names
+from .names import refuse_names, refuse_unknown
 from .needs import refuse_unmet
+from .text import parsed, words
 from .values import CONSTANT, Value
 from .vectors import is_square
 
@@ -49,8 +50,16 @@ class Pieces:
 
 def check(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> None:
     """Raise `Refused` unless the certificate proves the step from earlier ones."""
+    try:
+        _check(theory, step, earlier)
+    except RecursionError as error:
+        raise Refused(f"{step.id}: an expression is too deep") from error
+
+
+def _check(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> None:
     refuse_names(theory, step.certificate.scope)
     _refuse_malformed(theory, step.statement)
+    refuse_unknown(theory, step.statement)
     refuse_unmet(theory, step)
     match step.certificate.rule:
         case "given":
@@ -176,21 +185,15 @@ def pieces(
 def _absent(theory: Theory, statement: Statement) -> list[Absent]:
     """Blocks of dimension 0, with the parameters that the statement does not name."""
     sides = (statement.left, statement.relation, statement.right)
-    named = {name for c in (sides, *statement.conditions) for name in _named(c)}
+    named = words(*(side for c in (sides, *statement.conditions) for side in c[::2]))
     found = [
         replace(block, free=tuple(name for name in block.free if name not in named))
         for block in theory.absent
         if (block.dimension, "==", "0") in statement.conditions
     ]
-    # what holds where one block is absent may speak of what another one leaves free
-    if any(name in _named(c) for a in found for b in found for name in a.free for c in b.holds):
+    if len(found) > 1:
         raise Refused("no block is left")
     return found
-
-
-def _named(comparison: Comparison) -> set[str]:
-    sides = (parsed(side) for side in comparison[::2])
-    return {n.id for side in sides for n in ast.walk(side) if isinstance(n, ast.Name)}
 
 
 def _own(times: tuple[str, ...], branch: int) -> str:

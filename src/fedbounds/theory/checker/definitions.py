@@ -3,7 +3,7 @@
 import ast
 
 from .data import Statement, Theory
-from .expressions import parsed
+from .text import parsed, words
 
 
 def is_definition(theory: Theory, statement: Statement, spoken: frozenset[str]) -> bool:
@@ -19,7 +19,7 @@ def is_definition(theory: Theory, statement: Statement, spoken: frozenset[str]) 
         statement.relation == "=="
         and named is not None
         and named not in spoken
-        and _head(named) not in _words(statement.right)
+        and _head(named) not in words(statement.right)
         and not statement.conditions
         and not statement.assumptions
     )
@@ -44,7 +44,3 @@ def _introduced(theory: Theory, left: str) -> str | None:
 
 def _head(named: str) -> str:
     return named.partition("(")[0]
-
-
-def _words(text: str) -> set[str]:
-    return {n.id for n in ast.walk(parsed(text)) if isinstance(n, ast.Name)}

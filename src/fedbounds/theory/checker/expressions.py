@@ -2,7 +2,6 @@
 
 import ast
 from dataclasses import dataclass, field, replace
-from functools import cache
 
 from flint import fmpq
 
@@ -10,10 +9,10 @@ from .data import Scope, Theory
 from .errors import Refused
 from .keys import Affine, applied, over_clients, over_rounds
 from .ratios import Ratio, Ring
+from .text import parsed
 from .values import Value
 from .vectors import Space, Vector
 
-_SHOWN = 200  # characters of an expression in a message
 _WHOLE = ("integer", "index")  # signs of the symbols that stand for integers
 
 
@@ -24,15 +23,6 @@ class NewVariable(Exception):
         super().__init__(name)
         self.name = name
         self.positive = positive
-
-
-@cache
-def parsed(text: str) -> ast.expr:
-    """The syntax tree of an expression."""
-    try:
-        return ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise Refused(f"cannot read {text[:_SHOWN]!r}") from error
 
 
 @dataclass(frozen=True, eq=False)

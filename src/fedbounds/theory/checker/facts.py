@@ -146,7 +146,7 @@ def fact_of(scope: Scope, premise: Premise) -> Statement:
         raise Refused(f"unknown fact {premise.name!r}")
     try:
         return FACTS[premise.name](scope, premise.arguments)
-    except ValueError as error:
+    except (ValueError, KeyError) as error:
         raise Refused(f"{premise.name} of {premise.arguments}: {error}") from error
 
 

@@ -3,16 +3,21 @@
 The one table of reserved names; whoever declares a name asks here, and the checker asks again.
 """
 
+import ast
 import keyword
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from .data import Scope, Theory
+from .data import Scope, Statement, Theory
 from .errors import Refused
+from .text import parsed
 
 SUMS = frozenset({"Sum_t", "Mean_t", "Max_t", "Sum_i", "Sum_ik", "Sum"})
 FUNCTIONS = frozenset({"sqrt", "Max", "Min", "max", "min", "sq", "ip", "given", "present"})
 INDICES = frozenset({"t", "k"})
+SIGNS = ("integer", "positive", "nonnegative", "index")
+# what sums and participation speak of: clients, participants, local steps and rounds
+_SPOKEN_OF = dict.fromkeys(("n", "m", "K", "T"), "integer")
 RESERVED = SUMS | FUNCTIONS | INDICES
 # a name that ends in an underscore is the slack of another, and Python's own names are no names
 _NAME = re.compile(r"[A-Za-z]([A-Za-z0-9_]*[A-Za-z0-9])?", re.ASCII)
@@ -30,12 +35,37 @@ def fault_of(name: str) -> str | None:
     return "it is a function or an index of formulas" if name in RESERVED else None
 
 
+def refuse_unknown(theory: Theory, statement: Statement) -> None:
+    """Raise for a statement that cannot be read, or that names what is not declared."""
+    scope = theory.scopes[statement.scope] if statement.scope else Scope()
+    known = {*theory.symbols, *scope.sources, *_vectors(scope), *(row[0] for row in scope.values)}
+    for side in (statement.left, statement.right):
+        tree = parsed(side)
+        called = {n.func for n in ast.walk(tree) if isinstance(n, ast.Call)}
+        bound = {n.id for one in ast.walk(tree) for n in _bound(one)}
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Name):
+                continue
+            allowed = {*theory.quantities, *RESERVED} if node in called else known | bound
+            if node.id not in allowed:
+                raise Refused(f"{side} names {node.id!r}, which is not declared")
+
+
+def _bound(node: ast.AST) -> Iterator[ast.Name]:
+    """The index of a geometric sum."""
+    match node:
+        case ast.Call(func=ast.Name(id="Sum"), args=[_, ast.Tuple(elts=[ast.Name() as index, *_])]):
+            yield index
+
+
 def refuse_names(theory: Theory, scope: str) -> None:
     """Raise for a name, of a theory or of one scope, that is reserved or stands for two things."""
-    indices = {name for name, sign in theory.symbols.items() if sign == "index"}
-    if not indices <= INDICES:
-        raise Refused(f"indices are {sorted(INDICES)}, not {sorted(indices - INDICES)}")
-    symbols = theory.symbols.keys() - indices
+    for name, sign in theory.symbols.items():
+        if sign not in SIGNS:
+            raise Refused(f"the sign of {name!r} is {sign!r}; expected one of {', '.join(SIGNS)}")
+        if sign != _SPOKEN_OF.get(name, sign) or (sign == "index") != (name in INDICES):
+            raise Refused(f"{name!r} is {sign}, which the checker takes for something else")
+    symbols = theory.symbols.keys() - INDICES
     _refuse_shared({"a symbol": symbols, "a quantity": theory.quantities})
     if scope and scope not in theory.scopes:
         raise Refused(f"unknown scope {scope!r}")

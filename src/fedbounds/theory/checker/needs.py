@@ -1,12 +1,11 @@
 """Whether a step carries the assumptions and conditions that its vectors need."""
 
-import ast
 from collections.abc import Iterator
 
 from .data import Certificate, Scope, Step, Theory
 from .errors import Refused
-from .expressions import parsed
 from .facts import fact_of
+from .text import words
 
 
 def refuse_unmet(theory: Theory, step: Step) -> None:
@@ -18,7 +17,7 @@ def refuse_unmet(theory: Theory, step: Step) -> None:
     if not certificate.scope:
         return
     scope = theory.scopes[certificate.scope]
-    spoken = _closed(scope, {n for text in _texts(scope, step) for n in _names(text)})
+    spoken = _closed(scope, words(*_texts(scope, step)))
     conditions = {*theory.always, *statement.conditions}
     for need in scope.needs:
         about = sorted(spoken & set(need.vectors))
@@ -44,15 +43,11 @@ def _texts(scope: Scope, step: Step) -> Iterator[str]:
 
 def _closed(scope: Scope, names: set[str]) -> set[str]:
     """The names, what vectors are derived from, and the points at which values are taken."""
-    inside = {name: _names(text) for name, text in scope.derived}
-    inside |= {name: _names(u) | _names(v) for name, u, v in scope.values}
+    inside = {name: words(text) for name, text in scope.derived}
+    # there is no point in a block that a problem does not have
+    inside |= {name: words(u or "0", v or "0") for name, u, v in scope.values}
     found: set[str] = set()
     while names:
         found |= names
         names = {n for name in names for n in inside.get(name, ())} - found
     return found
-
-
-def _names(text: str) -> set[str]:
-    """Names in an expression; there is none where a point has one block only."""
-    return {n.id for n in ast.walk(parsed(text or "0")) if isinstance(n, ast.Name)}

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from fedbounds.theory.checker.data import Scope
-from fedbounds.theory.checker.expressions import parsed
+from fedbounds.theory.checker.text import parsed
 
 Array = Any  # of Fractions, or of floats
 Index = tuple[int | None, int | None, int | None]  # participants, client, step

@@ -19,8 +19,9 @@ from fedbounds.theory.checker.data import (
     Theory,
 )
 from fedbounds.theory.checker.errors import Refused
-from fedbounds.theory.checker.expressions import NewVariable, parsed
+from fedbounds.theory.checker.expressions import NewVariable
 from fedbounds.theory.checker.facts import FACTS
+from fedbounds.theory.checker.text import parsed
 
 from .finite import Evaluator
 

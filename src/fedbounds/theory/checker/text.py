@@ -1,0 +1,23 @@
+"""Text to syntax trees, by Python's parser; nothing is run."""
+
+import ast
+from functools import cache
+
+from .errors import Refused
+
+_SHOWN = 200  # characters of an expression in a message
+
+
+@cache
+def parsed(text: str) -> ast.expr:
+    """The syntax tree of an expression."""
+    try:
+        return ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise Refused(f"cannot read {text[:_SHOWN]!r}") from error
+
+
+def words(*texts: str) -> set[str]:
+    """The names in expressions."""
+    nodes = (node for text in texts for node in ast.walk(parsed(text)))
+    return {node.id for node in nodes if isinstance(node, ast.Name)}
