@@ -117,7 +117,7 @@ class _Latex(LatexPrinter):  # type: ignore[misc]
 
 def _plain(expression: Any) -> Any:
     """The same without assumptions on its symbols, so that t is t whoever wrote it."""
-    found = sp.sympify(expression)
+    found = sp.sympify(expression, strict=True)
     return found.xreplace({s: sp.Symbol(s.name) for s in found.free_symbols})
 
 

@@ -47,7 +47,7 @@ def safe(name: str) -> str:
 @cache
 def text(expression: Any) -> str:
     """An expression as the checker reads it."""
-    expression = sp.sympify(expression)
+    expression = sp.sympify(expression, strict=True)
     renamed = {
         symbol: sp.Symbol(safe(symbol.name))
         for symbol in expression.free_symbols

@@ -1,12 +1,15 @@
 """Expressions of certificates, which are text, as LaTeX: multipliers, vectors, facts, conditions.
 
 They are read with `ast` and never evaluated, as written: a certificate has thousands of them, for
-which SymPy would be slow.
+which SymPy would be slow, and a result folder may be a stranger's.
 """
 
 import ast
 from collections.abc import Sequence
 from functools import cache
+
+from fedbounds.errors import FedboundsError
+from fedbounds.theory.proof.read_text import read_text, tree
 
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)  # how tightly a piece binds
 _SIGNS = {
@@ -38,8 +41,8 @@ def latex_of(text: str) -> str | None:
     ('-\\\\frac{4 K L^{2}}{n}', 'K^{\\\\prime} + 2', None)
     """
     try:
-        return _piece(ast.parse(text, mode="eval").body)[0]
-    except (SyntaxError, _UnknownError, RecursionError):
+        return _piece(tree(text))[0]
+    except (FedboundsError, _UnknownError, RecursionError):
         return None
 
 
@@ -153,9 +156,12 @@ def _call(name: str, arguments: Sequence[ast.expr]) -> Piece:
 def _quantity(name: str, arguments: Sequence[ast.expr]) -> str:
     import sympy as sp
 
+    from fedbounds.theory.symbols import MEANING
     from fedbounds.verify.formula import to_latex
 
-    at = [sp.sympify(ast.unparse(argument)) for argument in arguments]
+    if name not in MEANING or not arguments:
+        raise _UnknownError(name)
+    at = [read_text(ast.unparse(argument), sp.Symbol, {}) for argument in arguments]
     return to_latex(sp.Function(name)(*at))
 
 

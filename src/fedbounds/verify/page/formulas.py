@@ -127,7 +127,7 @@ def latex(expression: Any) -> str:
 
     from fedbounds.verify.formula import to_latex
 
-    return to_latex(tidy(sp.sympify(expression)))
+    return to_latex(tidy(sp.sympify(expression, strict=True)))
 
 
 def part_view(part: "Part") -> PartView:
@@ -151,7 +151,7 @@ def _terms(expression: "sp.Expr") -> list[str]:
 
     from fedbounds.verify.formula import ordered_terms, to_latex
 
-    terms = ordered_terms(tidy(sp.sympify(expression)))
+    terms = ordered_terms(tidy(sp.sympify(expression, strict=True)))
     found = [to_latex(terms[0])]
     for term in terms[1:]:
         negative = term.could_extract_minus_sign()
