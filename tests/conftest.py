@@ -1,11 +1,16 @@
 """Fixtures and settings of all tests."""
 
 import functools
+import sys
+from pathlib import Path
 
 import array_api_strict
 import numpy as np
 import pytest
+import sympy.parsing.sympy_parser as sympy_reader
 from hypothesis import settings
+
+import fedbounds
 
 # the same examples every time; how long one takes says more about the machine than about the code
 settings.register_profile("fedbounds", derandomize=True, deadline=None, max_examples=25)
@@ -30,6 +35,25 @@ def pytest_runtest_setup(item):
     """Skip tests marked `gpu` where there is none, saying why."""
     if item.get_closest_marker("gpu") and (reason := why_no_gpu()):
         pytest.skip(reason)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_text_of_ours_is_evaluated():
+    """SymPy's reader evaluates text: in every test, none of it may come from the package."""
+    package, sympy = Path(fedbounds.__path__[0]), Path(sympy_reader.__file__).parents[1]
+    read = sympy_reader.parse_expr
+
+    def guarded(text, *arguments, **options):
+        frame = sys._getframe(1)
+        while sympy in Path(frame.f_code.co_filename).parents:
+            frame = frame.f_back
+        if package in Path(frame.f_code.co_filename).parents:
+            raise RuntimeError(f"{frame.f_code.co_filename}:{frame.f_lineno} evaluates {text!r}")
+        return read(text, *arguments, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sympy_reader, "parse_expr", guarded)
+        yield
 
 
 @pytest.fixture(params=[np, array_api_strict], ids=["numpy", "array-api-strict"])

@@ -11,7 +11,7 @@ from fedbounds.errors import FedboundsError
 from fedbounds.theory import symbols as s
 from fedbounds.theory.checker.names import identifier
 from fedbounds.theory.symbols import D_W, SHARED, Max_t, Mean_t, Sum_t, T, eta, sigma2, t
-from fedbounds.theory.typed import as_text, expression, names_of, relation
+from fedbounds.theory.typed import as_text, condition_of, expression, names_of, relation
 
 NAMES = names_of(SHARED)
 

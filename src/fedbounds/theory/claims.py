@@ -96,7 +96,7 @@ class Part:
         """Names of the constants and parameters it needs, conditions included."""
         sides = [self.left, self.right, *self.divisors]
         sides += [s for c in self.conditions for s in (c.left, c.right)]
-        return frozenset().union(*(constants_in(sp.sympify(side)) for side in sides))
+        return frozenset().union(*(constants_in(sp.sympify(side, strict=True)) for side in sides))
 
 
 @dataclass(frozen=True)

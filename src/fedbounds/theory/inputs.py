@@ -275,7 +275,7 @@ def _reach(e: sp.Expr, values: Values) -> frozenset[str]:
 
 
 def _sides(conditions: Iterable[Condition]) -> list[sp.Expr]:
-    return [sp.sympify(side) for c in conditions for side in (c.left, c.right)]
+    return [sp.sympify(side, strict=True) for c in conditions for side in (c.left, c.right)]
 
 
 def _names(condition: Condition) -> frozenset[str]:
@@ -300,8 +300,8 @@ def _next(
                 return Derived(name, formula, str(c))
     for name in sorted(FROM_BELOW & symbols.keys() - known):
         least = [c for c in conditions if c.left == symbols[name] and c.relation == ">="]
-        if least and all(names_in(sp.sympify(c.right)) <= known for c in least):
-            formula = sp.Max(*(sp.sympify(c.right) for c in least))
+        if least and all(names_in(sp.sympify(c.right, strict=True)) <= known for c in least):
+            formula = sp.Max(*(sp.sympify(c.right, strict=True) for c in least))
             return Derived(name, formula, f"least that {' and '.join(map(str, least))} allows")
     return None
 

@@ -65,7 +65,7 @@ class Rate:
 
 def rate(expression: sp.Expr) -> Rate:
     """The rate of a formula; refused unless it is a sum of terms that are never negative."""
-    return Rate(expression, tuple(sorted(set(_monomials(sp.sympify(expression))))))
+    return Rate(expression, tuple(sorted(set(_monomials(sp.sympify(expression, strict=True))))))
 
 
 def _monomials(e: sp.Expr) -> Iterator[Monomial]:

@@ -63,7 +63,7 @@ def step_sizes(
         values[name] = least * rational(rounded(factor, bits))
     fixed, tops = [], []
     for condition in part.conditions:
-        names = {symbol.name for symbol in sp.sympify(condition.left).free_symbols}
+        names = {symbol.name for symbol in sp.sympify(condition.left, strict=True).free_symbols}
         if names == {"gamma"} and condition.relation == "==":
             fixed.append(_exact(condition.right, values))
         elif condition.relation == "<=" and names & _STEPS:
@@ -80,7 +80,7 @@ def step_sizes(
 
 def names_in(condition: Condition) -> set[str]:
     """Names of the symbols of both sides."""
-    sides = (sp.sympify(side) for side in (condition.left, condition.right))
+    sides = (sp.sympify(side, strict=True) for side in (condition.left, condition.right))
     return {str(symbol.name) for side in sides for symbol in side.free_symbols}
 
 

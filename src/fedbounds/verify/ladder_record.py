@@ -75,7 +75,7 @@ def symbolic_exponent(claim: Claim, parameter: str) -> str | None:
     """
     for reading in claim.readings:
         for old, new in reading.substitute:
-            level = sp.sympify(new) if old == P(t) else None
+            level = sp.sympify(new, strict=True) if old == P(t) else None
             if level is not None and not quantities_in(level):
                 return _power(level, parameter)
     return None

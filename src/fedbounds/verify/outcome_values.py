@@ -66,7 +66,7 @@ def evaluate(expression: sp.Expr, outcomes: Outcomes, values: Mapping[str, float
     known: dict[str, float] = {"t": outcomes.t, **values}
     if outcomes.step is not None:
         known["k"] = outcomes.step
-    return _scalar(sp.sympify(expression), _Scope(outcomes, known))
+    return _scalar(sp.sympify(expression, strict=True), _Scope(outcomes, known))
 
 
 def _scalar(expression: sp.Expr, scope: _Scope) -> Evaluated:

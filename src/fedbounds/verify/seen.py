@@ -75,7 +75,9 @@ def gap(written: Written, value: Value) -> float | None:
 
 
 def _holds(condition: Condition, value: Value) -> bool:
-    left, right = (value(sp.sympify(side)).value for side in (condition.left, condition.right))
+    left, right = (
+        value(sp.sympify(side, strict=True)).value for side in (condition.left, condition.right)
+    )
     close = bool(abs(left - right) <= _CLOSE * (abs(left) + abs(right)))
     if condition.relation == "==":
         return close

@@ -1,8 +1,8 @@
 """A set-up of a case as JSON data, and back. Only dataclasses of this package are ever made."""
 
+import sys
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -62,10 +62,10 @@ def _name(kind: type) -> str:
 
 
 def _class(name: str, base: type) -> Any:
-    """A dataclass or enumeration of this package, by its name."""
+    """A dataclass or enumeration of this package that is loaded; a name in data imports nothing."""
     module, _, own = name.partition(":")
     if module.startswith(_PACKAGE) and own.isidentifier():
-        found: Any = getattr(import_module(module), own, None)
+        found: Any = getattr(sys.modules.get(module), own, None)
         known = isinstance(found, type) and (is_dataclass(found) or issubclass(found, Enum))
         if known and issubclass(found, base) and found.__module__ == module:
             return found

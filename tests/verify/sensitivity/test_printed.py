@@ -1,6 +1,7 @@
 """Every number that a part prints, and nothing else, can be varied on its own."""
 
 from fractions import Fraction
+from functools import partial
 
 import pytest
 import sympy as sp
@@ -16,6 +17,7 @@ from fedbounds.theory.proof.vectors import ip, sq
 from fedbounds.theory.registry import claim, encoded_claims
 from fedbounds.theory.symbols import (
     F_0,
+    SHARED,
     E,
     G_u,
     G_v,
@@ -30,8 +32,11 @@ from fedbounds.theory.symbols import (
     n,
     t,
 )
-from fedbounds.verify.sensitivity.printed import Printed, printed, rational
+from fedbounds.verify.sensitivity.printed import Printed, rational
+from fedbounds.verify.sensitivity.printed import printed as printed_of
 from fedbounds.vocabulary import Relation
+
+printed = partial(printed_of, signed=SHARED.signed)
 
 
 def values(part):

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -12,8 +13,9 @@ from fedbounds.theory.claims import Condition, Part
 from fedbounds.theory.proof.language import below, condition
 from fedbounds.theory.proof.replay import Local, replay
 from fedbounds.theory.registry import claim
-from fedbounds.theory.symbols import E, G_u, K, L, gamma, t
-from fedbounds.verify.sensitivity.printed import printed, rational
+from fedbounds.theory.symbols import SHARED, E, G_u, K, L, gamma, t
+from fedbounds.verify.sensitivity.printed import printed as printed_of
+from fedbounds.verify.sensitivity.printed import rational
 from fedbounds.verify.sensitivity.proved import (
     Proof,
     against,
@@ -24,6 +26,8 @@ from fedbounds.verify.sensitivity.proved import (
     proof_of_part,
 )
 from fedbounds.verify.sensitivity.used import used
+
+printed = partial(printed_of, signed=SHARED.signed)
 
 FEDAVG = "FedAvg-P"
 ANY = claim("personalization/lem-3.4")  # a claim; the books here are not its own

@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -18,14 +18,15 @@ from fedbounds.errors import ConflictError, FedboundsError
 from fedbounds.theory.claims import Condition, Part
 from fedbounds.theory.proof.premises import Need
 from fedbounds.theory.registry import claim
-from fedbounds.theory.symbols import E, G_u, L, T, eta, t
+from fedbounds.theory.symbols import SHARED, E, G_u, L, T, eta, t
 from fedbounds.verify.evaluate import Numbers
 from fedbounds.verify.instance import Point
 from fedbounds.verify.judge import Replays, judge_reading
 from fedbounds.verify.measure import measure
 from fedbounds.verify.sensitivity import exports, premises, rows
 from fedbounds.verify.sensitivity.bisect import Sharpest
-from fedbounds.verify.sensitivity.printed import printed, rational
+from fedbounds.verify.sensitivity.printed import printed as printed_of
+from fedbounds.verify.sensitivity.printed import rational
 from fedbounds.verify.sensitivity.row import Row
 from fedbounds.verify.sensitivity.rows import sensitivity
 from fedbounds.verify.sensitivity.terminal import print_rows
@@ -39,6 +40,8 @@ from fedbounds.verify.sensitivity.witnessed import (
     survey,
 )
 from fedbounds.vocabulary import Assumption, Index, Verdict
+
+printed = partial(printed_of, signed=SHARED.signed)
 
 SMOOTH_PART = "fedplt/A2.1"  # part c: || g ||^2 <= 2 L F_own, attained
 

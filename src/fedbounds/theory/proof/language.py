@@ -230,7 +230,7 @@ class Book:
             scope=scope,
             assumptions=tuple(str(a.value) for a in assumptions),
         )
-        sides = sp.sympify(left), relation, sp.sympify(right)
+        sides = sp.sympify(left, strict=True), relation, sp.sympify(right, strict=True)
         self._add(Written(name, statement, *sides, (), rule="given", origin=origin, scope=scope))
 
     def prove(
@@ -303,7 +303,7 @@ class Book:
         place: str = "",
     ) -> None:
         """A display that is no claim of its own; ``vectors`` tells whether it speaks of vectors."""
-        left, right = sp.sympify(left), sp.sympify(right)
+        left, right = sp.sympify(left, strict=True), sp.sympify(right, strict=True)
         own = _OWN.fullmatch(name)  # a claim of ours: what is true instead, or sharper
         mended = "" if own is None else f"{self.paper}/{own['claim']}/{own['what']}"
         statement = Statement(

@@ -14,6 +14,7 @@ from fedbounds.theory.checker.errors import Refused
 from fedbounds.theory.claims import Condition
 
 from .language import Book, Written
+from .read_text import OF_NUMBERS, read_text
 from .refute import breaking_numbers
 from .refute_vectors import Numbers
 from .replay import certified, draft
@@ -158,7 +159,7 @@ def _with_condition(written: Written, condition: Condition) -> Written:
     conditions = list(written.statement.conditions)
     old: Comparison = conditions[places[0]]
     conditions[places[0]] = new
-    bounds = {text(sp.sympify(old[2])), old[2]}
+    bounds = {text(read_text(old[2], sp.Symbol, OF_NUMBERS)), old[2]}
     chart = tuple(
         replace(a, bound=new[2]) if a.name == old[0] and a.bound in bounds else a
         for a in written.chart

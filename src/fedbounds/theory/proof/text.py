@@ -31,7 +31,7 @@ _EFFECTIVE = Condition(gamma_u * eta_u, "==", gamma_v * eta_v)
 @cache
 def text(expression: Any) -> str:
     """An expression as the checker reads it."""
-    expression = sp.sympify(expression)
+    expression = sp.sympify(expression, strict=True)
     renamed = {
         symbol: sp.Symbol(identifier(symbol.name))
         for symbol in expression.free_symbols

@@ -245,7 +245,7 @@ def _met(
     exact_row: Callable[[int], dict[str, sp.Expr]],
 ) -> NDArray[np.bool_]:
     left, right = (
-        on_arrays(replaced(sp.sympify(side), inputs.values), rows)
+        on_arrays(replaced(sp.sympify(side, strict=True), inputs.values), rows)
         for side in (condition.left, condition.right)
     )
     apart = np.abs(left - right) > _NEAR * np.maximum(np.abs(left), np.abs(right))

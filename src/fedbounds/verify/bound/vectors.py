@@ -56,5 +56,6 @@ def _compiled(formula: sp.Expr) -> tuple[tuple[str, ...], Any]:
     plain = plain.replace(sp.Max, _larger).replace(sp.Min, _smaller)
     names = {dummy: spelt(e) for e, dummy in measured.items()}
     symbols = sorted(plain.free_symbols, key=str)
-    function = sp.lambdify(symbols, plain, modules=_MODULES)
+    # every symbol gets a name of SymPy's own: none of a formula stands in the code
+    function = sp.lambdify(symbols, plain, modules=_MODULES, dummify=True)
     return tuple(names.get(s, s.name) for s in symbols), function

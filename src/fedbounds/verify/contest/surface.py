@@ -99,7 +99,9 @@ def _fits(one: Surface, rows: Rows, count: int) -> Array:
     order = [Condition(symbols[a], "<=", symbols[b]) for a, b in ORDERED if {a, b} <= rows.keys()]
     fits = np.ones(count, dtype=bool)
     for c in (*one.inputs.conditions, *order):
-        left, right = (replaced(sp.sympify(e), one.inputs.values) for e in (c.left, c.right))
+        left, right = (
+            replaced(sp.sympify(e, strict=True), one.inputs.values) for e in (c.left, c.right)
+        )
         names = names_in(left) | names_in(right)
         if left == right or (one.step is not None and one.step.name in names):
             continue  # it holds identically, or the step size is chosen to meet it

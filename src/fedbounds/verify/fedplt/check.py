@@ -61,7 +61,7 @@ def gaps(written: Written) -> list[float]:
 
 def _said(written: Written) -> _Said:
     sides = [side for c in written.conditions for side in (c.left, c.right)]
-    every = [written.left, written.right, *map(sp.sympify, sides)]
+    every = [written.left, written.right, *(sp.sympify(side, strict=True) for side in sides)]
     quantities = {
         atom
         for side in every

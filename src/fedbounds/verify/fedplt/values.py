@@ -58,7 +58,7 @@ def evaluate(expression: sp.Expr, found: Enumerated, values: Mapping[str, float]
         scale = max(scale, part.size * float(abs(factor).max()))
         return sp.Symbol(str(node))
 
-    statement = resolved(sp.sympify(expression))
+    statement = resolved(sp.sympify(expression, strict=True))
     return outcome_values.evaluate(statement, scope().outcomes, known)
 
 

@@ -5,11 +5,16 @@ or in the template. Formulas come from the registry of claims, what rests on wha
 or the catalogue, witness scripts from the result folder.
 """
 
+import shlex
+from base64 import b64encode
 from functools import cache
+from hashlib import sha256
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, UndefinedError
+from markupsafe import Markup
 
 from fedbounds.errors import FedboundsError
 
@@ -34,6 +39,16 @@ from .formulas import formulas, with_equal_terms
 Record = dict[str, Any]
 
 LARGEST = 3_000_000  # bytes of a page
+# what a document lacks or has otherwise shows as one of these
+_INCOMPLETE = (
+    LookupError,
+    TypeError,
+    ValueError,
+    ArithmeticError,
+    AttributeError,
+    RecursionError,
+    UndefinedError,
+)
 
 
 def render(document: Record, folder: Path | None = None) -> str:
@@ -60,7 +75,7 @@ def render(document: Record, folder: Path | None = None) -> str:
         return text
     except FedboundsError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError, UndefinedError) as error:
+    except _INCOMPLETE as error:
         raise FedboundsError(
             f"the results document is incomplete ({type(error).__name__}: {error}); "
             "run `fedbounds verify` again"
@@ -104,6 +119,7 @@ def _environment() -> Environment:
         "sort_key": numbers.sort_key,
         "slug": standings.slug,
         "with_equal_terms": with_equal_terms,
+        "quoted": shlex.quote,
     }
     return found
 
@@ -123,7 +139,7 @@ def _context(document: Record, folder: Path | None) -> Record:
         "titles": summary.titles(document),
         "sentences": sentences.sentences(document),
         "graph": graph.graph(document),
-        "findings": findings.findings(ordered, records, views, folder, summary.options(document)),
+        "findings": findings.findings(ordered, records, views, folder, document),
         "claims": ordered,
         "failing": proof_findings.failing(document),
         "proofs_told": bool(document["proofs"]),
@@ -139,7 +155,16 @@ def _context(document: Record, folder: Path | None) -> Record:
         "standings": summary.standings(document),
         "command": summary.command(document),
         "clipped_at": numbers.number(figures.SMALLEST),
+        "script": _script(),
+        # a browser runs this script and no other one, whatever text the results bring
+        "script_hash": b64encode(sha256(_script().encode()).digest()).decode(),
     }
+
+
+@cache
+def _script() -> Markup:
+    path = resources.files("fedbounds.verify.page") / "templates" / "page.js"
+    return Markup(path.read_text(encoding="utf-8"))
 
 
 def _proof_cell(document: Record, claim: Record) -> str:

@@ -1,7 +1,7 @@
 """Expressions of certificates, which are text, as LaTeX: multipliers, vectors, facts, conditions.
 
 They are read with `ast` and never evaluated, as written: a certificate has thousands of them, for
-which SymPy would be slow.
+which SymPy would be slow, and a result folder may be a stranger's.
 """
 
 import ast
@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fedbounds.theory.glossary import Glossary
+
+from fedbounds.errors import FedboundsError
+from fedbounds.theory.proof.read_text import read_text, tree
 
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)  # how tightly a piece binds
 _SIGNS = {
@@ -49,8 +52,8 @@ def latex_of(text: str, paper: str) -> str | None:
 @cache
 def _written(text: str, names: "Glossary") -> str | None:
     try:
-        return _Writer(names, names.notation)._piece(ast.parse(text, mode="eval").body)[0]
-    except (SyntaxError, _UnknownError, RecursionError):
+        return _Writer(names, names.notation)._piece(tree(text))[0]
+    except (FedboundsError, _UnknownError, RecursionError):
         return None
 
 
@@ -165,7 +168,9 @@ class _Writer:
 
         from fedbounds.verify.formula import to_latex
 
-        at = [sp.sympify(ast.unparse(argument)) for argument in arguments]
+        if not arguments:
+            raise _UnknownError(name)
+        at = [read_text(ast.unparse(argument), sp.Symbol, {}) for argument in arguments]
         return to_latex(sp.Function(name)(*at), self.names)
 
     def _name(self, name: str) -> str:

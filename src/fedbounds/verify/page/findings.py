@@ -14,7 +14,7 @@ from .numbers import exact, listed
 from .rows import SIZES, instance_name, is_witness, place, sizes
 from .runs import LadderView, ladder_view
 from .scripts import witness_script
-from .summary import VERDICTS, is_refuted, typed
+from .summary import VERDICTS, is_refuted, typed, verify_again
 
 Record = dict[str, Any]
 
@@ -94,7 +94,7 @@ def findings(
     records: dict[str, list[Record]],
     views: dict[str, ClaimView],
     folder: Path | None,
-    options: Sequence[str],
+    document: Record,
 ) -> list[Finding]:
     """Claims whose headline reading is refuted first, then those refuted in another one."""
     found = []
@@ -112,7 +112,7 @@ def findings(
                     refuted[0].headline,
                     tuple(refuted),
                     tuple(reading for reading in readings if not is_refuted(reading)),
-                    " ".join(["fedbounds verify", typed(claim), *options]),
+                    verify_again([typed(claim)], document),
                 )
             )
     return sorted(found, key=lambda finding: not finding.headline)

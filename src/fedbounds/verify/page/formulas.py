@@ -129,7 +129,7 @@ def latex(expression: Any, names: "Glossary") -> str:
 
     from fedbounds.verify.formula import to_latex
 
-    return to_latex(tidy(sp.sympify(expression)), names)
+    return to_latex(tidy(sp.sympify(expression, strict=True)), names)
 
 
 def part_view(part: "Part", names: "Glossary") -> PartView:
@@ -153,7 +153,7 @@ def _terms(expression: "sp.Expr", names: "Glossary") -> list[str]:
 
     from fedbounds.verify.formula import ordered_terms, to_latex
 
-    terms = ordered_terms(tidy(sp.sympify(expression)))
+    terms = ordered_terms(tidy(sp.sympify(expression, strict=True)))
     found = [to_latex(terms[0], names)]
     for term in terms[1:]:
         negative = term.could_extract_minus_sign()

@@ -151,8 +151,13 @@ def _leaf(token: str) -> str:
         return f"<mn>{token}</mn>"
     if token.startswith("\\"):
         name = _NAMES.get(token) or html5.get(f"{token[1:]};")
-        return f"<mi>{name}</mi>" if name else f"<mtext>{escape(token)}</mtext>"
-    return f"<mi>{escape(token)}</mi>"
+        return f"<mi>{escape(name)}</mi>" if name else f"<mtext>{_shown(token)}</mtext>"
+    return f"<mi>{_shown(token)}</mi>"
+
+
+def _shown(text: str) -> str:
+    """Text as it may stand in XML, which has no place for control characters."""
+    return escape("".join(c if c.isprintable() else "\ufffd" for c in text))
 
 
 def _fence(token: str, *, stretchy: bool) -> str:
@@ -179,16 +184,16 @@ def _letter(alphabet: str, tokens: _Tokens) -> str:
         if tokens.peek() == "}":
             tokens.take()
     if alphabet == "UPRIGHT":
-        return f'<mi mathvariant="normal">{escape(raw)}</mi>'
+        return f'<mi mathvariant="normal">{_shown(raw)}</mi>'
     if alphabet == "BOLD" or len(raw) != 1:
-        return f'<mi mathvariant="normal" class="bold">{escape(raw)}</mi>'
+        return f'<mi mathvariant="normal" class="bold">{_shown(raw)}</mi>'
     case = "CAPITAL" if raw.isupper() else "SMALL"
     for name in (f"MATHEMATICAL {alphabet} {case} {raw}", f"{alphabet} {case} {raw}"):
         try:
             return f"<mi>{unicodedata.lookup(name)}</mi>"
         except KeyError:
             continue
-    return f"<mi>{escape(raw)}</mi>"
+    return f"<mi>{_shown(raw)}</mi>"
 
 
 def _scripted(base: str, tokens: _Tokens, *, large: bool = False) -> str:

@@ -10,9 +10,9 @@ def witness_script(folder: Path | None, path: str | None) -> str:
     if folder is None or not path:
         return ""
     root = folder.resolve()
-    file = (root / path).resolve()
     try:
+        file = (root / path).resolve()
         inside = file.is_relative_to(root) and file.stat().st_size <= _LONGEST
         return file.read_text(encoding="utf-8") if inside else ""
-    except (OSError, UnicodeDecodeError):
+    except (OSError, ValueError):  # no such file, no text, or no path
         return ""

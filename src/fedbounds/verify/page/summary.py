@@ -1,6 +1,7 @@
 """What a results document says of a whole run: claims, methods, standings, the command."""
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -132,14 +133,15 @@ def command(document: Record) -> str:
             names += sorted(files)
             continue
         names += own if len(own) <= _FEW and set(own) < set(_known(key)) else [key]
-    return " ".join(["fedbounds verify", *names, *options(document)])
+    return verify_again(names, document)
 
 
-def options(document: Record) -> list[str]:
-    """Options of a command that computes any claim of the document again."""
+def verify_again(names: Iterable[str], document: Record) -> str:
+    """The command that judges these claims as the document did; it is safe to paste."""
     run = document["run"]
-    found = {"quick": ["--quick"], "thorough": ["--thorough"]}.get(run["profile"], [])
-    return [*found, *([f"--seed {run['seed']}"] if run["seed"] else [])]
+    options = {"quick": ["--quick"], "thorough": ["--thorough"]}.get(run["profile"], [])
+    options += ["--seed", str(run["seed"])] if run["seed"] else []
+    return shlex.join(["fedbounds", "verify", *names, *options])
 
 
 def _known(key: str) -> list[str]:

@@ -12,7 +12,7 @@ from fedbounds.vocabulary import Kind, Source, Standing, StatementStatus, Verdic
 from ..page import steps
 from ..page.numbers import count, listed
 from ..page.rows import is_witness
-from ..page.summary import is_refuted, judged_claims, options, titles, typed
+from ..page.summary import is_refuted, judged_claims, titles, typed, verify_again
 from . import words
 from .formulas import corrections, statement
 from .instance import evidence
@@ -177,7 +177,7 @@ def _suggested(claim: Record, proofs: Record) -> list[str]:
 
 
 def _again(document: Record, claim: Record, refuted: Sequence[Record]) -> str:
-    command = " ".join(["fedbounds verify", typed(claim), *options(document)])
+    command = verify_again([typed(claim)], document)
     run = document["run"]
     about = f"fedbounds {run['fedbounds']}, profile {run['profile']}, seed {run['seed']}"
     told = f"The command `{command}` computes all this again ({about})"

@@ -1,12 +1,11 @@
 """Bounds on a parameter that a condition says, also where it multiplies others: K L eta <= 1/4."""
 
-import re
+from functools import partial
 
 import sympy as sp
 
 from fedbounds.theory.checker.data import Assignment, Comparison
-
-_FUNCTIONS = {"sqrt": sp.sqrt, "Max": sp.Max, "Min": sp.Min}
+from fedbounds.theory.proof.read_text import OF_NUMBERS, read_text
 
 
 def bounds(condition: Comparison, assignment: Assignment) -> bool:
@@ -31,6 +30,5 @@ def _bound(condition: Comparison, name: str) -> sp.Expr | None:
 
 
 def _read(text: str) -> sp.Expr:
-    """Text of the checker with every name a positive symbol; gamma is no function here."""
-    names = {word: sp.Symbol(word, positive=True) for word in re.findall(r"[A-Za-z_]\w*", text)}
-    return sp.sympify(text, locals=names | _FUNCTIONS)
+    """Text of the checker with every name a positive symbol."""
+    return read_text(text, partial(sp.Symbol, positive=True), OF_NUMBERS)

@@ -94,7 +94,7 @@ def printed(part: Part, signed: Set[str]) -> tuple[Printed, ...]:
 
     A term of the right side without a number has the number 1; no other 1 is one.
     """
-    right = sp.sympify(part.right)
+    right = sp.sympify(part.right, strict=True)
     found = [
         Printed(part, size, part.left, family, None, -_sign(family, size, signed))
         for size, family in _families(right, ones=True)
@@ -106,7 +106,7 @@ def printed(part: Part, signed: Set[str]) -> tuple[Printed, ...]:
 
 
 def _of_condition(part: Part, condition: Condition, signed: Set[str]) -> Iterator[Printed]:
-    left, right = sp.sympify(condition.left), sp.sympify(condition.right)
+    left, right = sp.sympify(condition.left, strict=True), sp.sympify(condition.right, strict=True)
     wanted = 1 if condition.relation == "<=" else -1  # the sign of a side that may grow
     for size, family in _families(left):
         yield Printed(part, size, family, right, condition, -wanted * _sign(family, size, signed))

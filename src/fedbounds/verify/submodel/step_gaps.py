@@ -77,7 +77,7 @@ def _quantities(written: Written) -> frozenset[str]:
 def _symbols(written: Written) -> frozenset[sp.Symbol]:
     """All symbols of a step and of its conditions."""
     sides = [side for c in written.conditions for side in (c.left, c.right)]
-    every = (written.left, written.right, *map(sp.sympify, sides))
+    every = (written.left, written.right, *(sp.sympify(side, strict=True) for side in sides))
     return frozenset().union(*(side.free_symbols for side in every))
 
 

@@ -10,11 +10,13 @@ import sympy as sp
 
 from fedbounds.errors import ConflictError, FedboundsError
 from fedbounds.theory.checker.data import Scope
+from fedbounds.theory.proof.read_text import OF_NUMBERS, read_text
 
 from ..outcome_values import _Scope, _vector
 from .step_spaces import StepCase
 
 _ROUNDING = 1e-12  # of the size of a vector's terms
+_FUNCTIONS = {**OF_NUMBERS, **{name: sp.Function(name) for name in ("given", "present")}}
 
 
 def check_signs(quantities: Mapping[str, bool], case: StepCase) -> None:
@@ -41,8 +43,9 @@ def check_derived(name: str, scope: Scope, case: StepCase) -> None:
     for vector, said in scope.derived:
         if vector not in space.vectors:
             continue
+        expression = read_text(said, sp.Symbol, _FUNCTIONS)
         try:
-            found = _vector(_parsed(said, scope), _Scope(space, {"t": space.t, **case.values}))
+            found = _vector(expression, _Scope(space, {"t": space.t, **case.values}))
         except FedboundsError:  # of numbers that this case has not
             continue
         apart = float(abs(found.array - space.vectors[vector]).max())
@@ -51,11 +54,3 @@ def check_derived(name: str, scope: Scope, case: StepCase) -> None:
                 f"{vector} of {name!r} is off by {apart:.3g} in {case.name}; "
                 f"the proofs say it is {said}"
             )
-
-
-def _parsed(said: str, scope: Scope) -> sp.Expr:
-    """The text of a vector; sympy knows other things by some of its names."""
-    names = {*scope.sources, *dict(scope.atoms), *dict(scope.derived)}
-    known = {name: sp.Symbol(name) for name in names} | {"given": sp.Function("given")}
-    words = sp.parsing.sympy_parser.parse_expr(said, local_dict=known, evaluate=True)
-    return sp.sympify(words)

@@ -62,7 +62,7 @@ def of(scope: str, *names: str) -> list[str]:
 
 def by_branch(premise: Premise, *times: Any) -> Premise:
     """A premise with a multiplier of its own in every branch of the chart."""
-    return replace(premise, times=tuple(str(sp.sympify(factor)) for factor in times))
+    return replace(premise, times=tuple(str(sp.sympify(factor, strict=True)) for factor in times))
 
 
 def _lemma_a1(book: Book) -> None:
