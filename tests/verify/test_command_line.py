@@ -204,7 +204,9 @@ def test_no_arguments_whatever_bring_a_traceback(arguments):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run_module, "run", lambda *_: Results([], []))
         patch.setattr(command_line, "_write", lambda *_: None)
+        patch.setattr("fedbounds.verify.prove_run.prove_entries", lambda *_: {})
         patch.setattr("fedbounds.verify.store.Store.__init__", lambda self, folder: None)
+        patch.setattr("fedbounds.verify.store.Store.file", lambda self, name: Path(os.devnull))
         patch.setattr("fedbounds.verify.hunt.find_witness", lambda *_, **__: None)
         patch.setattr(command_line, "_make_page", lambda *_: Path("index.html"))
         patch.chdir(Path(__file__).parent)
@@ -378,6 +380,33 @@ def test_a_lost_witness_script_is_named(judged):
     (script,) = (judged / "witnesses").iterdir()
     script.unlink()
     refused("show", CLAIM, "--witness", "--out", judged, names=(script.name,))
+
+
+@pytest.mark.parametrize("how", ["above", "absolute", "link", "no name"])
+def test_a_witness_outside_the_folder_is_not_shown(judged, tmp_path, how):
+    secret = tmp_path.parent / "secret.txt"
+    secret.write_text("the secret")
+    (judged / "link.py").symlink_to(secret)
+    names = {"above": "../secret.txt", "absolute": str(secret), "link": "link.py", "no name": "\0"}
+    path = judged / "results.json"
+    data = json.loads(path.read_text())
+    for reading in data["claims"][CLAIM]["readings"]:
+        reading["witness"] = names[how]
+    path.write_text(json.dumps(data))
+    told = refused("show", CLAIM, "--witness", "--out", judged, names=("leads out of", judged))
+    assert "the secret" not in told
+
+
+def test_files_of_a_run_have_the_rights_of_every_other(tmp_path, one_instance):
+    before = os.umask(0o027)
+    try:
+        assert call("verify", CLAIM, "--out", tmp_path / "out").code == 0
+    finally:
+        os.umask(before)
+    found = {path: path.stat().st_mode & 0o777 for path in (tmp_path / "out").rglob("*")}
+    assert {path.name for path in found} > {"results.json", "index.html"}
+    assert {mode for path, mode in found.items() if path.is_file()} == {0o640}
+    assert {mode for path, mode in found.items() if path.is_dir()} == {0o750}
 
 
 # ---- search and replay

@@ -36,13 +36,13 @@ def processes(monkeypatch):
     monkeypatch.setattr(run_module, "instances", lambda *_: iter(plan()))
     monkeypatch.setattr(run_module, "_SMALL_PLAN", 1)
     started = []
-    original = run_module.ProcessPoolExecutor
+    original = run_module.worker_pool
 
     def counted(workers, *given):
         started.append(workers)
         return original(workers, *given)
 
-    monkeypatch.setattr(run_module, "ProcessPoolExecutor", counted)
+    monkeypatch.setattr(run_module, "worker_pool", counted)
     return started
 
 

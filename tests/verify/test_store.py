@@ -1,8 +1,6 @@
 """Records are canonical, atomic, and named by everything that determines them and nothing else."""
 
 import json
-import os
-import stat
 from dataclasses import replace
 from functools import cache
 from math import inf, nan
@@ -34,7 +32,7 @@ from fedbounds.verify.instance import Instance
 from fedbounds.verify.judge import judge
 from fedbounds.verify.measure import fingerprint
 from fedbounds.verify.records import dumps, plain, record
-from fedbounds.verify.store import Store, claim_text, read_json, record_key, source_hash, write_text
+from fedbounds.verify.store import Store, claim_text, read_json, record_key, source_hash
 from fedbounds.vocabulary import Assumption, Index, Method, Relation, Verdict
 
 CLAIMS = encoded_claims("personalization")
@@ -346,25 +344,6 @@ def test_a_record_without_its_digest_is_refused(tmp_path):
     (store.records / "k.json").write_text(dumps(some_record()))
     with pytest.raises(FedboundsError, match="edited after it was written"):
         store.load("k")
-
-
-def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
-    path = tmp_path / "x.json"
-    write_text(path, "old")
-
-    def no_room(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "replace", no_room)
-    with pytest.raises(FedboundsError, match=r"x\.json.*No space"):
-        write_text(path, "new")
-    assert path.read_text() == "old"
-    assert [p.name for p in tmp_path.iterdir()] == ["x.json"]
-
-
-def test_results_can_be_read_by_others(tmp_path):
-    write_text(tmp_path / "x.json", "{}")
-    assert stat.S_IMODE((tmp_path / "x.json").stat().st_mode) == 0o644
 
 
 def test_a_witness_script_is_saved_below_the_folder(tmp_path):

@@ -1,5 +1,6 @@
 """The command ``fedbounds``. Heavy imports wait until a command needs them."""
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -13,14 +14,23 @@ from fedbounds.errors import ConflictError, FedboundsError
 from .commands import LazyGroup
 from .exports.option import TABLE, format_option, print_rows
 from .names import entries_named, entry_named
+from .options import OutputFile, OutputFolder, device_option
 
 if TYPE_CHECKING:
     from fedbounds.theory.claims import Claim
 
+    from .device import Device
     from .run import Results, Settings
     from .store import Store
 
-_OUT = click.option("--out", default="results", show_default=True, help="Folder of results.")
+_OUT = click.option(
+    "--out",
+    default="results",
+    show_default=True,
+    type=OutputFolder(),
+    help="Folder of results.",
+)
+_FROM = click.option("--out", default="results", show_default=True, help="Folder of results.")
 _NAMES = click.argument("names", nargs=-1, metavar="[CLAIM|PAPER|FILE]...")
 RESULTS = "results.json"
 PAGE = "index.html"
@@ -63,7 +73,7 @@ def list_claims(papers: tuple[str, ...], form: str) -> None:
 @click.option("--latex", is_flag=True, help="Print it as LaTeX, to be put into a document.")
 @click.option("--witness", is_flag=True, help="Print the witness script found by the last run.")
 @format_option
-@_OUT
+@_FROM
 def show(claim_id: str, latex: bool, witness: bool, form: str, out: str) -> None:
     """Show one claim: formulas, conditions, readings, standing."""
     if latex + witness + (form != TABLE) > 1:
@@ -131,13 +141,15 @@ def _print_proof(claim: "Claim", found: dict[str, Any] | None) -> None:
 
 
 def _print_witness(claim_id: str, summary: dict[str, Any] | None, folder: Path) -> None:
+    from .files import inside
+
     scripts = [r["witness"] for r in (summary or {}).get("readings", []) if r["witness"]]
     if not scripts:
         raise FedboundsError(
             f"{str(folder)!r} has no witness of {claim_id}; run `fedbounds verify {claim_id}` first"
         )
     for script in scripts:
-        path = folder / script
+        path = inside(folder, script)
         if not path.is_file():
             raise FedboundsError(f"no witness script {str(path)!r}; run `fedbounds verify` again")
         click.echo(path.read_text(encoding="utf-8"))
@@ -146,7 +158,12 @@ def _print_witness(claim_id: str, summary: dict[str, Any] | None, folder: Path) 
 def _run_options(command: Any) -> Any:
     """Options that `verify` and `measure` share."""
     for option in (
-        click.option("--json", "json_file", help="Also write the results document to this file."),
+        click.option(
+            "--json",
+            "json_file",
+            type=OutputFile(),
+            help="Also write the results document to this file.",
+        ),
         format_option,
         _OUT,
         click.option(
@@ -156,13 +173,7 @@ def _run_options(command: Any) -> Any:
             type=click.IntRange(1),
             help="Threads; they never change a result.",
         ),
-        click.option(
-            "--device",
-            default="cpu",
-            show_default=True,
-            type=click.Choice(["cpu", "cuda"]),
-            help="Where simulations run; cuda needs the extra of that name.",
-        ),
+        device_option,
         click.option("--seed", default=0, show_default=True, type=click.IntRange(0)),
         click.option("--thorough", is_flag=True, help="More instances and replicas."),
         click.option("--quick", is_flag=True, help="Fewer instances, no sampling."),
@@ -198,7 +209,7 @@ def measure(names: tuple[str, ...], **options: Any) -> None:
 
 
 @cli.command("prove")
-@click.option("--json", "json_file", help="Also write the proofs to this file.")
+@click.option("--json", "json_file", type=OutputFile(), help="Also write the proofs to this file.")
 @click.option("--latex", is_flag=True, help="Print every step as LaTeX, and nothing else.")
 @click.option("--steps", is_flag=True, help="Print every step, not only the findings.")
 @click.option("--premises", is_flag=True, help="Drop each premise in turn and prove again.")
@@ -207,8 +218,8 @@ def measure(names: tuple[str, ...], **options: Any) -> None:
 @_NAMES
 def prove_claims(
     names: tuple[str, ...],
-    out: str,
-    json_file: str | None,
+    out: Path,
+    json_file: Path | None,
     latex: bool,
     steps: bool,
     premises: bool,
@@ -221,22 +232,23 @@ def prove_claims(
     if form != TABLE and (steps or latex or premises):
         raise FedboundsError("--format gives every step; it excludes --steps, --latex, --premises")
     entries = entries_named(names)
+    from .files import write_text
     from .profile import Profile
     from .proof_tables import print_chain, print_proofs
     from .prove_run import CERTIFICATES, certificate_data, prove_entries
     from .records import dumps
     from .run import Settings
-    from .store import Store, write_text
+    from .store import Store
 
     _keep_folder_clean()
-    store = Store(Path(out))
+    store = Store(out)
+    target = store.file(CERTIFICATES)
     began = time.perf_counter()
     rows = prove_entries(entries, Settings(Profile.QUICK), store)
     data = certificate_data([key for key in rows if "/" not in key])
-    target = store.folder / CERTIFICATES
     write_text(target, dumps(data))
     if json_file:
-        write_text(Path(json_file), dumps(rows))
+        write_text(json_file, dumps(rows))
     if form != TABLE:
         from .exports.rows import steps as step_rows
 
@@ -268,9 +280,9 @@ def _judge(
     thorough: bool,
     seed: int,
     workers: int,
-    device: str,
-    out: str,
-    json_file: str | None,
+    device: "Device",
+    out: Path,
+    json_file: Path | None,
     fail_on: tuple[str, ...],
     form: str,
 ) -> None:
@@ -278,15 +290,16 @@ def _judge(
     if quick and thorough:
         raise FedboundsError("--quick and --thorough exclude each other")
     wanted = _standings(fail_on)
-    from .device import Device
     from .profile import Profile
     from .run import Settings
     from .store import Store
 
     profile = Profile.QUICK if quick else Profile.THOROUGH if thorough else Profile.DEFAULT
     _keep_folder_clean()
-    settings = Settings(profile, seed, workers, Device(device))
-    store = Store(Path(out))
+    settings = Settings(profile, seed, workers, device)
+    store = Store(out)
+    for name in (RESULTS, PAGE) if page else (RESULTS,):
+        store.file(name)  # refused now, if it cannot be written
     began = time.perf_counter()
     results = _run_with_progress(entries, settings, store)
     _write(results, settings, store, time.perf_counter() - began, page, json_file, form)
@@ -336,16 +349,16 @@ def _write(
     store: "Store",
     seconds: float,
     page: bool,
-    json_file: str | None,
+    json_file: Path | None,
     form: str,
 ) -> None:
     from .document import Timing, document
+    from .files import write_text
     from .records import dumps
-    from .store import write_text
     from .tables import print_results
 
     data = document(results, settings, Timing(seconds))
-    targets = [store.folder / RESULTS] + ([Path(json_file)] if json_file else [])
+    targets = [store.file(RESULTS)] + ([json_file] if json_file else [])
     for target in targets:
         write_text(target, dumps(data))
     paths = [f"results: {target}" for target in targets]
@@ -362,16 +375,22 @@ def _write(
 
 
 def _make_page(data: dict[str, Any], folder: Path) -> Path:
+    from .files import file_of
     from .page import write_page
 
-    target = folder / PAGE
+    target = file_of(folder, PAGE)
     write_page(data, target)
     return target
 
 
 @cli.command()
 @click.argument("folder", default="results")
-@click.option("--figures", metavar="FOLDER", help="Also write every figure there, with its data.")
+@click.option(
+    "--figures",
+    metavar="FOLDER",
+    type=OutputFolder(),
+    help="Also write every figure there, with its data.",
+)
 @click.option(
     "--figure-format",
     "formats",
@@ -380,7 +399,9 @@ def _make_page(data: dict[str, Any], folder: Path) -> Path:
     help="Of figures; both if not given.",
 )
 @click.option("--referee", metavar="CLAIM", help="Only print a paragraph for its authors.")
-def report(folder: str, figures: str | None, formats: tuple[str, ...], referee: str | None) -> None:
+def report(
+    folder: str, figures: Path | None, formats: tuple[str, ...], referee: str | None
+) -> None:
     """Make the page of a result folder from its results.json."""
     if formats and figures is None:
         raise FedboundsError("--figure-format needs --figures FOLDER")
@@ -401,7 +422,7 @@ def report(folder: str, figures: str | None, formats: tuple[str, ...], referee: 
         if figures is not None:
             from .exports.figures import FORMATS, write_figures
 
-            paths = write_figures(data, Path(figures), formats or FORMATS)
+            paths = write_figures(data, figures, formats or FORMATS)
             click.echo(f"figures: {len(paths)} files in {figures}")
     except FedboundsError as error:
         raise FedboundsError(f"{path}: {error}") from error
@@ -424,9 +445,14 @@ def report(folder: str, figures: str | None, formats: tuple[str, ...], referee: 
     type=click.IntRange(1),
     help="Evaluations in the search for the tightest instance.",
 )
-@click.option("--save", metavar="FILE", help="Keep the tightest instance, for --replay.")
+@click.option(
+    "--save",
+    metavar="FILE",
+    type=OutputFile(),
+    help="Keep the tightest instance, for --replay.",
+)
 def search(
-    claim_id: str | None, replay: str | None, examples: int, budget: int, save: str | None
+    claim_id: str | None, replay: str | None, examples: int, budget: int, save: Path | None
 ) -> None:
     """Hunt for the smallest exact counterexample of each reading, and for the tightest instance.
 
@@ -439,7 +465,7 @@ def search(
     if replay is not None:
         hunt.replay(chosen, Path(replay))
     elif chosen is not None:
-        hunt.search(chosen, examples, budget, None if save is None else Path(save))
+        hunt.search(chosen, examples, budget, save)
     else:
         raise FedboundsError("search needs a CLAIM to hunt for, or --replay FILE")
 
@@ -449,13 +475,19 @@ def main(arguments: list[str] | None = None) -> None:
 
     0 complete, 1 only with ``--fail-on``, 2 bad input, 3 conflict, 130 interrupted.
     """
-    sys.exit(status(arguments))
+    code = status(arguments)
+    try:
+        sys.stdout.flush()
+    except OSError:  # told already; Python would try again when it ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
 
 
 def status(arguments: list[str] | None = None) -> int:
     """The exit status of a command; errors are one or two lines, never a traceback."""
     try:
         code = cli.main(args=arguments, prog_name="fedbounds", standalone_mode=False)
+        sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
         click.echo(f"fedbounds: {error.format_message()}", err=True)
@@ -466,6 +498,12 @@ def status(arguments: list[str] | None = None) -> int:
     except ConflictError as error:
         click.echo(f"fedbounds: conflict: {error}", err=True)
         return 3
+    except BrokenPipeError:  # who read the output has left
+        return 1
+    except OSError as error:
+        what = repr(error.filename) if error.filename else "standard output"
+        click.echo(f"fedbounds: {what}: {error.strerror}", err=True)
+        return 2
     except (KeyboardInterrupt, click.Abort):
         click.echo(
             "fedbounds: interrupted; finished records are kept, the same command resumes", err=True

@@ -15,6 +15,7 @@ from fedbounds.vocabulary import Verdict
 
 from .evaluate import Numbers
 from .extremes import BUDGET, Best, parameters, tightest_parts
+from .files import write_text
 from .instance_file import from_data, to_data
 from .judge import Judgement, judge_reading
 from .measure import measure
@@ -78,10 +79,7 @@ def _save(found: Sequence[Best], path: Path) -> None:
         "how": best.how,
         "instance": to_data(best.instance),
     }
-    try:
-        path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise FedboundsError(f"cannot write {str(path)!r}: {error.strerror}") from error
+    write_text(path, json.dumps(data, indent=1) + "\n")
     click.echo(f"  saved: {path}")
 
 

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 from typing import Any
 
 from fedbounds.errors import ConflictError
@@ -20,8 +19,8 @@ from .given import with_givens
 from .instance_file import from_data
 from .judge import Subject, concerned
 from .measure import fingerprint
-from .own.files import load_every
 from .plan import instances, own_displays
+from .processes import worker_pool
 from .profile import Profile
 from .proofs import proof_rows, prove, with_measurements
 from .settled import Finding, as_record
@@ -88,8 +87,8 @@ def run(
     suspects: Suspects = {}
     plan = _plan(entries, claims, settings)
     parallel = settings.workers > 1 and len(plan) >= _SMALL_PLAN
-    pool = _pool(entries, settings.workers) if parallel else None
-    with pool or nullcontext():
+    started = worker_pool(settings.workers, _files(entries)) if parallel else nullcontext()
+    with started as pool:
         settled = _settled_records(others, settings, store, pool)
         fresh = _all_records(claims, plan, settings, store, pool)
         found.extend(settled)
@@ -123,11 +122,10 @@ def run(
     return Results(summaries, kept, proof_rows(proofs, claims))
 
 
-def _pool(entries: Sequence[Entry], workers: int) -> ProcessPoolExecutor:
-    """Processes that know the users' files of these entries."""
+def _files(entries: Sequence[Entry]) -> tuple[str, ...]:
+    """The users' files of these entries, which every process loads."""
     others = [contributed(key) for key in _papers(entries)]
-    files = tuple(other.file for other in others if other is not None and other.file)
-    return ProcessPoolExecutor(workers, get_context("spawn"), load_every, (files,))
+    return tuple(other.file for other in others if other is not None and other.file)
 
 
 def _papers(entries: Sequence[Entry]) -> tuple[str, ...]:

@@ -6,8 +6,6 @@ changed claim or source is judged anew, and nothing already computed is lost.
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
@@ -21,6 +19,7 @@ from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import Claim, Reading, read
 
 from .device import Device
+from .files import file_of, inside, make_folder, write_text
 from .records import SCHEMA, dumps
 
 
@@ -84,23 +83,28 @@ class Store:
     Raises
     ------
     FedboundsError
-        If the folder cannot be made or written.
+        If the folder cannot be made or written, or a link in it leads out of it.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.records = folder / "records"
-        self.witnesses = folder / "witnesses"
+        self.records = inside(folder, "records")
+        self.witnesses = inside(folder, "witnesses")
         try:
             for path in (self.records, self.witnesses):
-                path.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=self.records):
-                pass
-        except OSError as error:
-            raise FedboundsError(
-                f"cannot write results to {str(folder)!r}: {error.strerror}; "
-                "choose another folder with --out"
-            ) from error
+                make_folder(path)
+        except FedboundsError as error:
+            raise FedboundsError(f"{error}; choose another folder with --out") from error
+
+    def file(self, name: str) -> Path:
+        """A file of the folder, to be written.
+
+        Raises
+        ------
+        FedboundsError
+            If it cannot be written, or a link leads out of the folder.
+        """
+        return file_of(self.folder, name)
 
     def has(self, key: str) -> bool:
         """Whether a record is there."""
@@ -123,11 +127,11 @@ class Store:
 
     def save(self, key: str, data: dict[str, Any]) -> None:
         """Write a record, whole or not at all."""
-        write_text(self.records / f"{key}.json", dumps(data | {_DIGEST: _digest(data)}))
+        write_text(self.file(f"records/{key}.json"), dumps(data | {_DIGEST: _digest(data)}))
 
     def save_witness(self, name: str, script: str) -> str:
         """Write a witness script; returns its path relative to the folder."""
-        path = self.witnesses / f"{name}.py"
+        path = self.file(f"witnesses/{name}.py")
         write_text(path, script)
         return path.relative_to(self.folder).as_posix()
 
@@ -183,21 +187,3 @@ def read_json(path: Path) -> dict[str, Any]:
             "delete it to compute it again"
         )
     return data
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-            os.chmod(name, 0o644)  # mkstemp makes private files; results are to be shared
-            os.replace(name, path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise FedboundsError(
-            f"cannot write {str(path)!r}: {error.strerror}; what was finished is kept"
-        ) from error

@@ -93,7 +93,10 @@ def test_bounds_as_a_table_and_as_data(capsys):
         (["FedAvg-P", "Scaffold-P", "--set", "n=1"], "--set is for comparing claims"),
         (["FedAvg-P", "Scaffold-P", "--figure", "a.gif"], "is .gif; expected .pdf, .svg, .png"),
         (["FedAvg-P", "Scaffold-P", "--figure", "no/a.pdf"], "no folder 'no'"),
-        (["FedAvg-P", "Scaffold-P", "--csv", "no/a.csv"], "no; expected a folder that exists"),
+        (
+            ["FedAvg-P", "Scaffold-P", "--csv", "no/a.csv"],
+            "no folder 'no'; expected one that exists",
+        ),
         (["FedAvg-P", "Scaffold-P", "--heterogeneity", "1"], "is for logistic data"),
         (["FedAvg-P", "Scaffold-P", "--problem", "logistic", "--b2", "1"], "--heterogeneity"),
         (["FedAvg-P", "Scaffold-P", "--problem", "cosine", "--b2", "0"], "at least 0.25"),

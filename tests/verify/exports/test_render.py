@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
@@ -14,7 +15,7 @@ from pylatexenc.latexwalker import LatexWalker
 
 from fedbounds.verify.exports.escape import latex_text, markdown_text
 from fedbounds.verify.exports.option import FORMATS, TABLE
-from fedbounds.verify.exports.render import FORMS, render
+from fedbounds.verify.exports.render import FORMS, csv_text, render
 from fedbounds.verify.exports.table import Column, Table, table
 
 NASTY = r"\`*_{}[]()#+!|~$<>&:@.-%^\"',;=" + "‖∇ψ≤²√⟨ α"
@@ -57,9 +58,50 @@ def test_json_gives_the_very_cells_back(found):
 
 @given(TABLES)
 def test_csv_gives_the_text_of_every_cell_back(found):
+    """But for the quote before what a spreadsheet would take for a formula."""
     head, *rows = csv.reader(io.StringIO(render(found, "csv")))
     assert head == found.names
-    assert rows == [[shown(cell) for cell in row] for row in found.rows]
+    for row, read in zip(found.rows, rows, strict=True):
+        for cell, text in zip(row, read, strict=True):
+            assert text in (shown(cell), f"'{shown(cell)}")
+            if isinstance(cell, bool | int | float):
+                assert text == shown(cell)
+            else:
+                assert not text.startswith(FORMULA) or is_number(text)
+
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def lines_of(text):
+    """As a file gives them, with the line breaks inside cells."""
+    return io.StringIO(text, newline="")
+
+
+def is_number(text):
+    try:
+        return Fraction(text.replace("/0", "/1")) is not None
+    except ValueError:
+        return False
+
+
+@given(st.sampled_from(FORMULA), st.text(max_size=3), st.booleans())
+def test_no_text_is_a_formula_to_a_spreadsheet(first, rest, in_a_list):
+    """Also not in the head, in a list, or with a quote that ends the cell."""
+    for text in (first + rest, f'{first}{rest}",{first}{rest}'):
+        cell = [text, "b"] if in_a_list else text
+        found = list(csv.reader(lines_of(csv_text([text], [[cell]]))))
+        whole = "; ".join(cell) if in_a_list else cell
+        for read, given_ in zip((found[0][0], found[1][0]), (text, whole), strict=True):
+            assert read == f"'{given_}" or (read == given_ and is_number(read))
+
+
+@given(st.integers() | st.floats(allow_nan=False) | st.fractions())
+def test_numbers_stay_numbers(number):
+    """Also those that are text: a rational, or a float in full."""
+    texts = [number, str(number)] if number - number == 0 else [number]
+    (line,) = list(csv.reader(lines_of(csv_text(["a", "b"][: len(texts)], [texts]))))[1:]
+    assert line == [str(number)] * len(texts)
 
 
 @given(TABLES)

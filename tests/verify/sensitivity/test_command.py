@@ -39,7 +39,7 @@ def test_files_and_forms(quick, tmp_path, capsys):
         (["fedplt/psi"], "fedplt/psi is a definition"),
         (["fedplt/A1"], "fedplt/A1 is of kind assumption, without a formula"),
         (["fedplt/A2.1", "--json", "--latex"], "--latex and --json exclude each other"),
-        (["fedplt/A2.1", "--out", "FILE/x"], "cannot make the folder"),
+        (["fedplt/A2.1", "--out", "FILE/x"], "is no folder"),
     ],
 )
 def test_bad_input_is_one_line(arguments, said, tmp_path, capsys):

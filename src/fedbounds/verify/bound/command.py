@@ -7,6 +7,7 @@ import click
 
 from fedbounds.errors import FedboundsError
 from fedbounds.verify.names import entry_named
+from fedbounds.verify.options import OutputFile
 
 
 @click.command()
@@ -29,8 +30,20 @@ from fedbounds.verify.names import entry_named
     metavar="NAME=LOW:HIGH[:COUNT][:log]",
     help="Write a table of values; several are combined.",
 )
-@click.option("--csv", "csv_file", metavar="FILE", help="Where --grid writes; else to the screen.")
-@click.option("--json", "json_file", metavar="FILE", help="Also write the answer to this file.")
+@click.option(
+    "--csv",
+    "csv_file",
+    metavar="FILE",
+    type=OutputFile(),
+    help="Where --grid writes; else to the screen.",
+)
+@click.option(
+    "--json",
+    "json_file",
+    metavar="FILE",
+    type=OutputFile(),
+    help="Also write the answer to this file.",
+)
 def bound(
     claim_id: str,
     settings: tuple[str, ...],
@@ -39,8 +52,8 @@ def bound(
     to: str | None,
     outside: bool,
     grids: tuple[str, ...],
-    csv_file: str | None,
-    json_file: str | None,
+    csv_file: Path | None,
+    json_file: Path | None,
 ) -> None:
     """Value of a bound, term by term, for given constants. Nothing is run.
 
@@ -69,10 +82,9 @@ def bound(
     if axes:
         from .grid import write_grid
 
-        path = None if csv_file is None else Path(csv_file)
-        write_grid(claim, given, axes, path, reading=reading, part=part, outside=outside)
+        write_grid(claim, given, axes, csv_file, reading=reading, part=part, outside=outside)
         return
-    from fedbounds.verify.store import write_text
+    from fedbounds.verify.files import write_text
 
     from .answer import answers
     from .tables import as_data, print_answers
@@ -80,7 +92,7 @@ def bound(
     answered = answers(claim, given, reading=reading, part=part, outside=outside, to=to)
     print_answers(answered)
     if json_file:
-        write_text(Path(json_file), json.dumps(as_data(answered), indent=1) + "\n")
+        write_text(json_file, json.dumps(as_data(answered), indent=1) + "\n")
 
 
 def _pairs(option: str, texts: tuple[str, ...]) -> dict[str, str]:

@@ -3,11 +3,9 @@
 Floats, all rows at once. What decides a row (a condition at its edge) is decided in rationals.
 """
 
-import csv
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from io import StringIO
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -32,7 +30,8 @@ from fedbounds.theory.inputs import (
 )
 from fedbounds.theory.registry import glossary
 from fedbounds.theory.values import holds, names_in, replaced, sign
-from fedbounds.verify.store import write_text
+from fedbounds.verify.exports.render import csv_text
+from fedbounds.verify.files import write_text
 
 from .grid_steps import best_steps
 from .vectors import Floats, on_arrays
@@ -79,21 +78,19 @@ def write_grid(
 ) -> None:
     """Write the table of a claim's part to a file, or to the screen."""
     found = grid(claim, given, axes, reading=reading, part=part, outside=outside)
-    text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow((*found.header, "fails"))
-    for row, fails in zip(zip(*found.columns, strict=True), found.conditions, strict=True):
-        writer.writerow((*map(_cell, row), fails))
+    rows = zip(zip(*found.columns, strict=True), found.conditions, strict=True)
+    text = csv_text((*found.header, "fails"), ((*map(_cell, row), fails) for row, fails in rows))
     if path is None:
-        sys.stdout.write(text.getvalue())
+        sys.stdout.write(text)
     else:
-        write_text(path, text.getvalue())
+        write_text(path, text)
 
 
-def _cell(value: float) -> str:
+def _cell(value: float) -> float | None:
     if np.isnan(value):
-        return ""
-    return str(int(value)) if value == int(value) and abs(value) < 2**53 else repr(float(value))
+        return None
+    number = float(value)
+    return int(number) if number.is_integer() and abs(number) < 2**53 else number
 
 
 def grid(

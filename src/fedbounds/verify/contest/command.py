@@ -9,6 +9,9 @@ from click.core import ParameterSource
 from fedbounds.errors import FedboundsError, require
 from fedbounds.verify.exports.option import TABLE, format_option, print_rows
 from fedbounds.verify.names import entry_named
+from fedbounds.verify.options import OutputFile
+
+from .phase import SUFFIXES
 
 _SHARED = {"names", "csv_file", "figure", "form", "progress"}
 _OF_BOUNDS = {"over", "given"}
@@ -61,8 +64,19 @@ def _list(_: click.Context, parameter: click.Parameter, text: str | None) -> Any
 @click.option("--replicas", default=128, show_default=True, help="Of each sampled run.")
 @click.option("--over", multiple=True, metavar="NAME=LOW:HIGH", help="Axis of a grid of bounds.")
 @click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help="A constant of bounds.")
-@click.option("--csv", "csv_file", metavar="FILE", help="Write every number behind the table.")
-@click.option("--figure", metavar="FILE", help="Write a phase diagram: .pdf, .svg or .png.")
+@click.option(
+    "--csv",
+    "csv_file",
+    metavar="FILE",
+    type=OutputFile(),
+    help="Write every number behind the table.",
+)
+@click.option(
+    "--figure",
+    metavar="FILE",
+    type=OutputFile(*SUFFIXES),
+    help="Write a phase diagram: .pdf, .svg or .png.",
+)
 @format_option
 @click.pass_context
 def compare(context: click.Context, /, names: tuple[str, ...], **options: Any) -> None:
@@ -82,13 +96,6 @@ def compare(context: click.Context, /, names: tuple[str, ...], **options: Any) -
             f"{claims[0]!r} is a claim and {other!r} is not; expected algorithms or claims alone"
         )
     _refuse_options(context, _OF_BOUNDS, wanted=bool(claims))
-    if options["figure"]:
-        from .phase import check_figure
-
-        check_figure(options["figure"])
-    if options["csv_file"]:
-        folder = Path(options["csv_file"]).absolute().parent
-        require(folder.is_dir(), "folder of --csv", str(folder), "a folder that exists")
     if claims:
         _bounds(names, **{k: options[k] for k in (*_OF_BOUNDS, "csv_file", "figure", "form")})
     else:
@@ -106,7 +113,7 @@ def _refuse_options(context: click.Context, of_bounds: set[str], *, wanted: bool
 
 
 def _algorithms(
-    names: tuple[str, ...], *, csv_file: str | None, figure: str | None, form: str, **options: Any
+    names: tuple[str, ...], *, csv_file: Path | None, figure: Path | None, form: str, **options: Any
 ) -> None:
     from .contenders import contender
     from .contest import contest
@@ -172,8 +179,8 @@ def _bounds(
     *,
     over: tuple[str, ...],
     given: tuple[str, ...],
-    csv_file: str | None,
-    figure: str | None,
+    csv_file: Path | None,
+    figure: Path | None,
     form: str,
 ) -> None:
     from .region_rows import data, panels, print_regions
@@ -225,12 +232,12 @@ def _pairs(option: str, texts: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
-def _write(found: Any, csv_file: str | None) -> list[str]:
+def _write(found: Any, csv_file: Path | None) -> list[str]:
     """Lines that name the files written."""
     if csv_file is None:
         return []
     from fedbounds.verify.exports.render import render
-    from fedbounds.verify.store import write_text
+    from fedbounds.verify.files import write_text
 
-    write_text(Path(csv_file), render(found, "csv"))
+    write_text(csv_file, render(found, "csv"))
     return [f"data: {csv_file}"]

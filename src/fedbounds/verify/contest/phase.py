@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from fedbounds.errors import FedboundsError, require
+from fedbounds.verify.files import write_bytes
 
 SUFFIXES = (".pdf", ".svg", ".png")
 # Okabe and Ito's colours, told apart by all kinds of colour vision; then grey for no winner
@@ -38,16 +39,8 @@ class Panel:
     winner: Mapping[tuple[float, float], str]
 
 
-def check_figure(path: str) -> None:
-    """Refuse a file whose suffix is no known format, or whose folder does not exist."""
-    given = Path(path)
-    require(given.suffix in SUFFIXES, f"format of {path!r}", given.suffix, ", ".join(SUFFIXES))
-    if not given.absolute().parent.is_dir():
-        raise FedboundsError(f"no folder {str(given.parent)!r} for {given.name!r}")
-
-
 def draw(
-    panels: Sequence[Sequence[Panel]], names: Sequence[str], labels: tuple[str, str], path: str
+    panels: Sequence[Sequence[Panel]], names: Sequence[str], labels: tuple[str, str], path: Path
 ) -> None:
     """Write rows of panels to a file.
 
@@ -79,11 +72,9 @@ def draw(
         short = sum(map(len, (*colours, *others))) <= 20 * count
         ncols = len(marks) if short else 1
         figure.legend(handles=marks, loc="outside lower center", ncols=ncols, frameon=False)
-        suffix = Path(path).suffix
-        try:
-            figure.savefig(path, metadata=_METADATA[suffix], dpi=150)
-        except OSError as error:
-            raise FedboundsError(f"cannot write {path!r}: {error.strerror}") from error
+        buffer, form = BytesIO(), path.suffix.removeprefix(".")
+        figure.savefig(buffer, format=form, metadata=_METADATA[path.suffix], dpi=150)
+    write_bytes(path, buffer.getvalue())
 
 
 def _panel(place: Any, panel: Panel, colours: Mapping[str, str], labels: tuple[str, str]) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
+from io import BytesIO
 from typing import Any
 
 import matplotlib
@@ -38,12 +38,14 @@ _FIXED: Any = {
 }
 
 
-def save(draw: Draw, path: Path, form: str) -> None:
-    """Draw a figure into a file of this format."""
+def drawn(draw: Draw, form: str) -> bytes:
+    """A figure as a file of this format."""
+    buffer = BytesIO()
     with matplotlib.rc_context(_FIXED):
         figure = Figure(figsize=(_WIDTH, 4.0))
         draw(figure)
-        figure.savefig(path, format=form, metadata=_METADATA[form], bbox_inches="tight")
+        figure.savefig(buffer, format=form, metadata=_METADATA[form], bbox_inches="tight")
+    return buffer.getvalue()
 
 
 def _text(words: str) -> str:

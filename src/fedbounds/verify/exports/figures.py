@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fedbounds.errors import FedboundsError
+from fedbounds.verify.files import file_of, make_folder, write_bytes, write_text
 from fedbounds.verify.page.figures import by_regime, decomposed
 from fedbounds.verify.page.graph import graph
 from fedbounds.verify.page.numbers import to_float
@@ -23,7 +24,6 @@ from fedbounds.verify.page.runs import (
 )
 from fedbounds.verify.page.sections import MOST_LADDERS, column_of, ladders_of, measure_of
 from fedbounds.verify.page.summary import judged_claims
-from fedbounds.verify.store import write_text
 from fedbounds.vocabulary import Verdict
 
 from . import draw
@@ -64,22 +64,17 @@ def write_figures(document: Record, folder: Path, formats: Sequence[str]) -> lis
             f"the results document is incomplete ({type(error).__name__}: {error}); "
             "run `fedbounds verify` again"
         ) from error
+    make_folder(folder)
     paths = []
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for figure in found:
-            data = folder / f"{figure.name}.csv"
-            write_text(data, render(figure.data, "csv"))
-            paths.append(data)
-            for form in formats if figure.draw else ():
-                path = folder / f"{figure.name}.{form}"
-                assert figure.draw is not None
-                draw.save(figure.draw, path, form)
-                paths.append(path)
-    except OSError as error:
-        raise FedboundsError(
-            f"cannot write figures to {str(folder)!r}: {error.strerror}"
-        ) from error
+    for figure in found:
+        data = file_of(folder, f"{figure.name}.csv")
+        write_text(data, render(figure.data, "csv"))
+        paths.append(data)
+        for form in formats if figure.draw else ():
+            path = file_of(folder, f"{figure.name}.{form}")
+            assert figure.draw is not None
+            write_bytes(path, draw.drawn(figure.draw, form))
+            paths.append(path)
     return paths
 
 

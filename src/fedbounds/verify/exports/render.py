@@ -1,14 +1,17 @@
 """A table as CSV, JSON, Markdown or LaTeX text; read by programs or printed."""
 
 import csv
-import io
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from .escape import latex_text, markdown_math, markdown_text
 from .table import Column, Table
 
+_LINE_END = "\r\n"  # with which the writer quotes every cell that holds one of the two
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_NUMBER = re.compile(r"[+-]?([0-9]+/[0-9]+|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?)")
 _PACKAGES = "% needs \\usepackage{amsmath,amssymb,longtable}"
 
 
@@ -17,12 +20,32 @@ def render(table: Table, form: str) -> str:
     return FORMS[form](table)
 
 
+def csv_text(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Rows below their names as CSV: the one place that writes it."""
+    found = _Lines()
+    lines = csv.writer(found, lineterminator=_LINE_END)
+    lines.writerow([_no_formula(name) for name in names])
+    lines.writerows([_csv_cell(cell) for cell in row] for row in rows)
+    return "".join(line.removesuffix(_LINE_END) + "\n" for line in found)
+
+
+class _Lines(list[str]):
+    """A file to the writer of CSV, which writes a row at a time."""
+
+    write = list.append
+
+
+def _csv_cell(value: Any) -> str:
+    return _plain(value) if isinstance(value, (int, float)) else _no_formula(_plain(value))
+
+
+def _no_formula(text: str) -> str:
+    """Text that a spreadsheet shows and never evaluates, as OWASP advises; numbers as they are."""
+    return f"'{text}" if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text) else text
+
+
 def _csv(table: Table) -> str:
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(table.names)
-    rows.writerows([_plain(cell) for cell in row] for row in table.rows)
-    return text.getvalue()
+    return csv_text(table.names, table.rows)
 
 
 def _json(table: Table) -> str:

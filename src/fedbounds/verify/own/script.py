@@ -6,8 +6,6 @@ the gap that was judged.
 
 import ast
 import re
-import subprocess
-import sys
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -24,6 +22,7 @@ from fedbounds.theory.symbols import RunOperator, T, t
 
 from ..case import script_of
 from ..evaluate import Numbers
+from ..processes import output_of
 from ..script_code import QUOTED, TEMPLATES, UNQUOTED, assigned, code, wrapped
 from .algorithm import draws_of
 from .clients import Clients
@@ -233,8 +232,7 @@ def _nested(array: Any) -> str:
 def _agrees(text: str, gap: Any) -> bool:
     """Whether the program runs by itself and prints this gap; a long fraction is kept rounded."""
     # its rows are counted; nothing is timed, so that the same run keeps the same scripts
-    done = subprocess.run([sys.executable, "-I", "-c", text], capture_output=True, text=True)
-    printed = done.stdout.rpartition("right - left ")[2].strip()
-    if done.returncode != 0 or not _FRACTION.fullmatch(printed):
+    printed = (output_of(text) or "").rpartition("right - left ")[2].strip()
+    if not _FRACTION.fullmatch(printed):
         return False
     return printed == gap if isinstance(gap, str) else float(Fraction(printed)) == gap

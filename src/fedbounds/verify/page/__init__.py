@@ -17,6 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, UndefinedError
 from markupsafe import Markup
 
 from fedbounds.errors import FedboundsError
+from fedbounds.verify.files import write_text
 
 from . import (
     coverage,
@@ -92,13 +93,7 @@ def write_page(document: Record, path: Path) -> None:
     FedboundsError
         If the file cannot be written.
     """
-    from fedbounds.verify.store import write_text
-
-    text = render(document, path.parent)
-    try:
-        write_text(path, text)
-    except OSError as error:
-        raise FedboundsError(f"cannot write {str(path)!r}: {error.strerror}") from error
+    write_text(path, render(document, path.parent))
 
 
 @cache

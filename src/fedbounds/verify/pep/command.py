@@ -7,6 +7,7 @@ import click
 from fedbounds.errors import FedboundsError
 
 from ..names import entry_named
+from ..options import OutputFile
 
 
 @click.command()
@@ -19,19 +20,26 @@ from ..names import entry_named
     help="n, m, K, T, d_u and d_v (0: no such block), gamma, eta_u, eta_v, L, F_0, b^2, B_0.",
 )
 @click.option("--part", "part", metavar="NAME", help="Which part of the claim; else the first.")
-@click.option("--json", "json_file", metavar="FILE", help="Also write all of it to this file.")
+@click.option(
+    "--json",
+    "json_file",
+    metavar="FILE",
+    type=OutputFile(),
+    help="Also write all of it to this file.",
+)
 @click.option(
     "--certificate",
     "certificate_file",
     metavar="FILE",
+    type=OutputFile(),
     help="Write the certificate as `python -m fedbounds.theory.checker FILE` reads it.",
 )
 def worst(
     claim_id: str,
     settings: tuple[str, ...],
     part: str | None,
-    json_file: str | None,
-    certificate_file: str | None,
+    json_file: Path | None,
+    certificate_file: Path | None,
 ) -> None:
     """The worst case of a claim's left side over all functions, as an interval.
 
@@ -43,8 +51,8 @@ def worst(
     from fedbounds.theory.claims import Claim
     from fedbounds.theory.registry import encoded
 
+    from ..files import write_text
     from ..records import dumps
-    from ..store import write_text
     from .parameters import question
     from .show import as_data, lines
     from .solve import require_solver
@@ -60,9 +68,9 @@ def worst(
     for line in lines(answer):
         click.echo(line)
     if json_file is not None:
-        write_text(Path(json_file), dumps(as_data(answer)))
+        write_text(json_file, dumps(as_data(answer)))
     if certificate_file is not None:
         if answer.steps is None:
             raise FedboundsError("there is no certificate to write: nothing was certified")
-        write_text(Path(certificate_file), dumps({found.paper: answer.steps}))
+        write_text(certificate_file, dumps({found.paper: answer.steps}))
     refuse_conflict(answer)

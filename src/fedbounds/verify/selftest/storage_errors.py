@@ -21,6 +21,7 @@ from fedbounds.vocabulary import Verdict
 
 from .. import store as store_module
 from ..document import Timing, document
+from ..files import write_text
 from ..instance_file import from_data, to_data
 from ..judge import judge_reading
 from ..measure import fingerprint, measure
@@ -63,7 +64,7 @@ def document_text() -> str:
 def document_read(text: str) -> Said:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "results.json"
-        path.write_text(text, encoding="utf-8")
+        write_text(path, text)
         try:
             found = read_document(path)
         except FedboundsError as error:
@@ -82,7 +83,7 @@ def record_text() -> str:
 def record_read(text: str) -> Said:
     with TemporaryDirectory() as folder:
         store = Store(Path(folder))
-        (store.records / "selftest.json").write_text(text, encoding="utf-8")
+        write_text(store.records / "selftest.json", text)
         return _loaded(store)
 
 

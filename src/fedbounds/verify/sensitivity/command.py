@@ -7,17 +7,22 @@ import click
 from fedbounds.errors import FedboundsError
 
 from ..names import entry_named
+from ..options import OutputFile, OutputFolder
 
 
 @click.command()
 @click.argument("claim_id", metavar="CLAIM")
-@click.option("--out", metavar="DIR", help="Write sensitivity.csv, .tex and .json there.")
-@click.option("--csv", "csv_file", metavar="FILE", help="Write the rows to this file.")
+@click.option(
+    "--out", metavar="DIR", type=OutputFolder(), help="Write sensitivity.csv, .tex and .json there."
+)
+@click.option(
+    "--csv", "csv_file", metavar="FILE", type=OutputFile(), help="Write the rows to this file."
+)
 @click.option("--latex", is_flag=True, help="Print LaTeX in place of the table.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON in place of the table.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
 def sensitivity(
-    claim_id: str, out: str | None, csv_file: str | None, latex: bool, as_json: bool, seed: int
+    claim_id: str, out: Path | None, csv_file: Path | None, latex: bool, as_json: bool, seed: int
 ) -> None:
     """How much each constant and assumption of CLAIM matters.
 
@@ -36,16 +41,16 @@ def sensitivity(
             f"{entry.id} is of kind {entry.kind}, without a formula; "
             "sensitivity needs a claim with an inequality"
         )
-    from ..store import write_text
+    from ..files import file_of, make_folder, write_text
     from . import exports
     from .rows import sensitivity as rows_of
 
-    folder = _folder(out)
-    rows = rows_of(claim, seed)
-    written = [] if csv_file is None else [(Path(csv_file), exports.to_csv)]
-    if folder is not None:
+    written = [] if csv_file is None else [(csv_file, exports.to_csv)]
+    if out is not None:
+        make_folder(out)
         forms = {"csv": exports.to_csv, "tex": exports.to_latex, "json": exports.to_json}
-        written += [(folder / f"sensitivity.{ending}", form) for ending, form in forms.items()]
+        written += [(file_of(out, f"sensitivity.{end}"), form) for end, form in forms.items()]
+    rows = rows_of(claim, seed)
     for path, form in written:
         write_text(path, form(rows))
     if latex:
@@ -58,14 +63,3 @@ def sensitivity(
         print_rows(rows)
     for path, _ in written:
         click.echo(f"written: {path}", err=True)
-
-
-def _folder(out: str | None) -> Path | None:
-    """The folder, made before any work."""
-    if out is None:
-        return None
-    try:
-        Path(out).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FedboundsError(f"cannot make the folder {out!r}: {error.strerror}") from error
-    return Path(out)

@@ -1,10 +1,9 @@
 """The rows of a sensitivity table as CSV, JSON and LaTeX."""
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, astuple, fields
 
+from ..exports.render import csv_text
 from ..records import dumps
 from .row import Row
 
@@ -22,14 +21,7 @@ _SPECIAL = {
 
 def to_csv(rows: Sequence[Row]) -> str:
     """One line per row with a header; lists of steps are joined by semicolons."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, [field.name for field in fields(Row)], lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        writer.writerow(
-            {k: "; ".join(v) if isinstance(v, tuple) else v for k, v in asdict(row).items()}
-        )
-    return out.getvalue()
+    return csv_text([field.name for field in fields(Row)], map(astuple, rows))
 
 
 def to_json(rows: Sequence[Row]) -> str:
