@@ -32,6 +32,7 @@ from .ladder import Ladder
 from .plateau import GRADIENTS, plateau
 
 _RULES: tuple[type[FedAvgP], ...] = (FedAvgP, ScaffoldP)
+EQUAL_STATE = "algorithm at equal steady state"
 _TUNING = 64  # steps of FedAvg-P are tried in fractions of this
 
 
@@ -197,12 +198,11 @@ def _in_algorithm(family: _Family, steps: _Steps, m: int) -> Iterator[Ladder]:
             values = ["FedAvg-P", "Scaffold-P"]
             rungs = [(problem, first), (problem, second)]
             yield _ladder(family, steps, "algorithm", values, rungs, label)
-            tuned = [(problem, _tuned(problem, first, second)), (problem, second)]
-            name = "algorithm at equal steady state"
-            yield _ladder(family, steps, name, values, tuned, label)
+            rungs = [(problem, tuned(problem, first, second)), (problem, second)]
+            yield _ladder(family, steps, EQUAL_STATE, values, rungs, label)
 
 
-def _tuned(problem: FederatedQuadratic, first: FedAvgP, second: FedAvgP) -> FedAvgP:
+def tuned(problem: FederatedQuadratic, first: FedAvgP, second: FedAvgP) -> FedAvgP:
     """``first`` with shorter steps: the shortest at which it is no more accurate than ``second``.
 
     If it is more accurate at every step size tried, its own steps stay.

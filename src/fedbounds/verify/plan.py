@@ -41,6 +41,8 @@ from .ladder_plan import float_ladders, rational_ladders
 from .point_plan import point_instances
 from .profile import Profile
 from .schedules import schedules
+from .setup_data import class_name
+from .stored.work import Setup
 
 Record = dict[str, Any]
 Objective = FederatedQuadratic | CoupledCosine | FederatedLogistic
@@ -108,6 +110,13 @@ def load_plans() -> None:
     """Import every paper's plan, so that what its cases show can be found."""
     for module in _PLANS.values():
         import_module(module)
+
+
+def stored_setups() -> dict[str, Setup]:
+    """Every set-up that a file may hold, by the name of its class."""
+    modules = (*_PLANS.values(), "fedbounds.verify.own.plan")
+    found = [import_module(module.replace(".plan", ".stored")).SETUPS for module in modules]
+    return {class_name(setup.record.make): setup for own in found for setup in own}
 
 
 def vector_instances(profile: Profile, seed: int) -> Iterator[Instance]:

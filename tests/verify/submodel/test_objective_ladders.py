@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from flint import fmpq
+from stored_setups import read_again
 
 import fedbounds.verify.submodel.objectives  # noqa: F401  (registers what set-ups show)
 from fedbounds.errors import FedboundsError
@@ -11,7 +12,6 @@ from fedbounds.problems.domain import Box
 from fedbounds.problems.masked_enumeration import enumerated
 from fedbounds.problems.masked_laws import Bernoulli
 from fedbounds.verify.case import find
-from fedbounds.verify.setup_data import decoded, encoded
 from fedbounds.verify.submodel.objective_ladders_exponents import exponent_records
 from fedbounds.verify.submodel.objective_ladders_plan import bent, ladders
 from fedbounds.verify.submodel.objectives_corners import coupled, exact, quadratic
@@ -106,7 +106,8 @@ def test_trilinear_refusals():
 
 def test_ladders_are_stored_exactly():
     for _, setup in list(ladders())[::7]:
-        again, first = find(decoded(encoded(setup))), find(setup)
+        again = find(read_again(setup, "masked objective ladder in p"))
+        first = find(setup)
         assert all((again.series[k] == x).all() for k, x in first.series.items())
 
 

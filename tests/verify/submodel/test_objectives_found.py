@@ -8,6 +8,7 @@ import pytest
 from flint import arb, fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from stored_setups import read_again
 
 import fedbounds.verify.submodel.objectives  # noqa: F401  (registers what set-ups show)
 from fedbounds.errors import FedboundsError
@@ -15,7 +16,6 @@ from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.domain import Ball, Box
 from fedbounds.problems.masked_laws import Bernoulli, Rolling, static
 from fedbounds.verify.case import find
-from fedbounds.verify.setup_data import decoded, encoded
 from fedbounds.verify.submodel.objectives_corners import exact, quadratic
 from fedbounds.verify.submodel.objectives_masks import law_numbers
 from fedbounds.verify.submodel.objectives_optima import spectral
@@ -237,5 +237,5 @@ def test_bad_setups_are_refused():
 
 def test_setups_are_stored_exactly():
     setup = random_setup(3)
-    again = decoded(encoded(setup))
+    again = read_again(setup, "masked objective")
     assert find(again).parameters == find(setup).parameters

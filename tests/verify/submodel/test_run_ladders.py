@@ -9,6 +9,7 @@ from itertools import product
 
 import pytest
 from flint import arb, fmpq
+from stored_setups import alike, read_again
 
 from fedbounds.algorithms.masks import window_masks
 from fedbounds.algorithms.random_masks import RandomMasks
@@ -23,7 +24,6 @@ from fedbounds.verify.judge import judge
 from fedbounds.verify.measure import measure
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.script import script
-from fedbounds.verify.setup_data import decoded, encoded
 from fedbounds.verify.submodel import run_ladders, run_ladders_runs
 from fedbounds.verify.submodel.limits import expected, limit, moment_map
 from fedbounds.verify.submodel.moments_forms import squared_gradient_of
@@ -253,8 +253,7 @@ def test_names_of_cases_are_unique():
 
 def test_setups_survive_storage():
     for case in run_ladders.cases(Profile.QUICK, 0):
-        given = encoded(case.setup)
-        assert encoded(decoded(given)) == given
+        assert alike(read_again(case.setup, case.algorithm_name), case.setup)
 
 
 # ---- for a page

@@ -113,18 +113,24 @@ def _extended(
     (name, given), *rest = left
     symbol = _names(theory).constants.get(name)
     for value in _values(theory, name, given, known):
-        where = f"{theory.line}: parameter {name!r} is {value}"
-        if name == M and value > known["n"]:
-            raise FedboundsError(
-                f"{where} where n = {known['n']}; it counts participants, at most n: "
-                'try "1:n", or a parameter of another name'
-            )
-        if symbol is not None and not _may_be(symbol, value):
-            sign = "positive" if symbol.is_positive else "not negative"
-            whole = "whole and " if symbol.is_integer else ""
-            raise FedboundsError(f"{where}; expected {whole}{sign}, as proofs take it")
+        check_parameter(theory, name, value, known["n"])
         further = known if symbol is None else {**known, symbol.name: value}
         yield from _extended(theory, further, rest, (*done, (name, value)))
+
+
+def check_parameter(theory: Theory, name: str, value: fmpq, clients: Any) -> None:
+    """Raise unless a parameter may have a value, with so many clients."""
+    symbol = _names(theory).constants.get(name)
+    where = f"{theory.line}: parameter {name!r} is {value}"
+    if name == M and value > clients:
+        raise FedboundsError(
+            f"{where} where n = {clients}; it counts participants, at most n: "
+            'try "1:n", or a parameter of another name'
+        )
+    if symbol is not None and not _may_be(symbol, value):
+        sign = "positive" if symbol.is_positive else "not negative"
+        whole = "whole and " if symbol.is_integer else ""
+        raise FedboundsError(f"{where}; expected {whole}{sign}, as proofs take it")
 
 
 def _may_be(symbol: sp.Symbol, value: fmpq) -> bool:

@@ -1,0 +1,177 @@
+"""The kinds of instances that a file may hold, by the word under ``family``."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from fedbounds.algorithms.fedavg_p import FedAvgP
+from fedbounds.algorithms.participant_mean import ParticipantMean
+from fedbounds.algorithms.scaffold_p import ScaffoldP
+from fedbounds.errors import FedboundsError
+from fedbounds.problems import ClientVectors, FederatedQuadratic, Noise, NoiseLaw, Start
+from fedbounds.vocabulary import Method
+
+from ..case import Case
+from ..instance import Instance, Point
+from ..judge import Subject
+from ..ladder import Ladder
+from ..ladder_check import PARAMETERS, check_ladder
+from . import costs
+from .common import LOCAL_STEPS, ROUNDS, STEP
+from .fields import (
+    Choice,
+    Data,
+    Fields,
+    Known,
+    Number,
+    Numbers,
+    Record,
+    Whole,
+    WholeNumber,
+    Word,
+    check_names,
+    made,
+    values_of,
+    wrong,
+)
+from .work import Cost, check
+
+ALGORITHMS: dict[str, type[FedAvgP]] = {"FedAvg-P": FedAvgP, "Scaffold-P": ScaffoldP}
+STEPS = ("inner_step_u", "inner_step_v", "outer_step_u", "outer_step_v")
+_NAME = "replay"
+_SIZE = Number(least=0)
+
+_NOISE = Record(
+    Noise, {"law": Choice(tuple(NoiseLaw)), "scale_u": _SIZE, "scale_v": _SIZE}, tagged=False
+)
+_START = Record(Start, {"u": Numbers(("d_u",)), "v": Numbers(("n", "d - d_u"))}, tagged=False)
+_QUADRATIC: Fields = {
+    "family": Word(("FederatedQuadratic",)),
+    "algorithm": Word(tuple(ALGORITHMS)),
+    "hessian": Numbers(("n", "d", "d")),
+    "linear": Numbers(("n", "d")),
+    "shared_dimension": Whole(0, "d", count="d_u"),
+    "noise": _NOISE,
+    "start": _START,
+    "rounds": ROUNDS,
+    "participants": Whole(1, "n"),
+    "local_steps": LOCAL_STEPS,
+    **dict.fromkeys(STEPS, STEP),
+}
+_VECTORS: Fields = {
+    "family": Word(("ClientVectors",)),
+    "vectors": Numbers(("n", "d")),
+    "participants": Whole(1, "n"),
+}
+# a choice of some of these, in this order
+_POINT: Fields = {
+    "n": WholeNumber(Whole(count="n")),
+    "m": WholeNumber(Whole(1, "n")),
+    "K": WholeNumber(Whole(count="K")),
+    "j": WholeNumber(Whole(1, "K")),
+    "T": WholeNumber(Whole(count="T")),
+    "L": STEP,
+    "F_0": STEP,
+    "b^2": _SIZE,
+    "sigma_u^2": _SIZE,
+    "sigma_v^2": _SIZE,
+}
+
+
+def read(data: Data, where: str = "instance") -> Subject:
+    """The instance that data describe.
+
+    Raises
+    ------
+    FedboundsError
+        If a field is missing, unknown, of another type, outside its range or of a shape that does
+        not fit; if the instance is no valid one; or if looking at it would cost too much.
+    """
+    return _READERS[_family(data, where, tuple(_READERS))](data, where)
+
+
+def _family(data: Data, where: str, known: tuple[str, ...]) -> str:
+    """The family that is named, one of those known."""
+    if not isinstance(data, dict) or "family" not in data:
+        raise FedboundsError(f"{where} has no 'family'; expected one of {', '.join(known)}")
+    return Word(known).read(data["family"], f"{where}.family", Known())
+
+
+def _point(data: Data, where: str) -> Point:
+    check_names(("family", "values"), data, where)
+    values, inside, known = data["values"], f"{where}.values", Known()
+    if not isinstance(values, dict) or not values:
+        raise wrong(inside, values, f"numbers of {', '.join(_POINT)}")
+    named = {name: kind for name, kind in _POINT.items() if name in values}
+    found = values_of(named, values, inside, known)
+    check(costs.of_point(found), known, where)
+    return Point(_NAME, tuple((name, found[name]) for name in values))
+
+
+def _vectors(data: Data, where: str) -> Instance:
+    known = Known()
+    values = values_of(_VECTORS, data, where, known)
+    check(costs.of_vectors(*values["vectors"].shape), known, where)
+    mean = ParticipantMean(values["participants"])
+    return Instance(_NAME, ClientVectors(values["vectors"]), mean, 1, Method.RATIONAL)
+
+
+def _quadratic(data: Data, where: str) -> Instance:
+    return _run(data, where, costs.of_run)
+
+
+def _run(data: Data, where: str, cost: Callable[[Any, Any, int], Sequence[Cost]]) -> Instance:
+    _family(data, where, ("FederatedQuadratic",))
+    known = Known()
+    values = values_of(_QUADRATIC, data, where, known)
+    arrays = {name: values[name] for name in ("hessian", "linear", "shared_dimension", "noise")}
+    problem = made(FederatedQuadratic, arrays, where)
+    counts = {name: values[name] for name in ("participants", "local_steps", *STEPS)}
+    algorithm = made(ALGORITHMS[values["algorithm"]], counts, where)
+    check(cost(problem, algorithm, values["rounds"]), known, where)
+    return Instance(_NAME, problem, algorithm, values["rounds"], Method.RATIONAL, values["start"])
+
+
+def _ladder(data: Data, where: str) -> Ladder:
+    check_names(("family", "parameter", "values", "rungs"), data, where)
+    parameter = Word(PARAMETERS).read(data["parameter"], f"{where}.parameter", Known())
+    for name in ("values", "rungs"):
+        if not isinstance(data[name], list):
+            raise wrong(f"{where}.{name}", data[name], "a list")
+    values = [
+        x
+        if type(x) is int or x in tuple(ALGORITHMS)
+        else Number().read(x, f"{where}.values[{i}]", Known())
+        for i, x in enumerate(data["values"])
+    ]
+    rungs = [
+        _run(rung, f"{where}.rungs[{i}]", costs.of_rung) for i, rung in enumerate(data["rungs"])
+    ]
+    given = {"name": _NAME, "rungs": tuple(rungs), "parameter": parameter, "values": tuple(values)}
+    ladder: Ladder = made(Ladder, given, where)
+    check_ladder(ladder)
+    return ladder
+
+
+def _case(data: Data, where: str) -> Case:
+    from ..plan import load_plans, stored_setups  # which import this file's own users
+
+    load_plans()
+    check_names(("family", "algorithm", "setup"), data, where)
+    setup, known = data["setup"], stored_setups()
+    name = setup.get("type") if isinstance(setup, dict) else None
+    if not isinstance(name, str) or name not in known:
+        names = ", ".join(x.partition(":")[2] for x in known)
+        raise wrong(f"{where}.setup", name, f"the type of a set-up, one of {names}")
+    found = known[name].read(setup, f"{where}.setup")
+    algorithm = known[name].algorithm_of(found)
+    Word((algorithm,)).read(data["algorithm"], f"{where}.algorithm", Known())
+    return Case(_NAME, algorithm, found, Method.RATIONAL)
+
+
+_READERS: Mapping[str, Callable[[Data, str], Subject]] = {
+    "ClientVectors": _vectors,
+    "FederatedQuadratic": _quadratic,
+    "Ladder": _ladder,
+    "Case": _case,
+    "Point": _point,
+}

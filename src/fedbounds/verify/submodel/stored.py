@@ -1,0 +1,204 @@
+"""The set-ups about sub-model training that a file may hold, and what each costs."""
+
+from typing import Any
+
+from fedbounds.algorithms.random_masks import RandomMasks
+from fedbounds.algorithms.rolling_masks import RollingMasks
+from fedbounds.algorithms.static_masks import StaticMasks
+from fedbounds.problems.masked_laws import Bernoulli, Rolling
+from fedbounds.problems.sampled_regression import Loss, SampledRegression
+from fedbounds.theory.submodel import names
+
+from ..stored.common import (
+    BOX,
+    LOCAL_STEPS,
+    MASK,
+    PROBABILITY,
+    QUADRATIC,
+    ROUNDS,
+    START,
+    STEP,
+    fully_shared,
+)
+from ..stored.fields import Fields, Flag, Listed, Maybe, Number, Numbers, OneOf, Record, Whole
+from ..stored.work import Setup
+from . import stored_costs as costs
+from .objectives_setups import Objective, Rungs, TrilinearRungs
+from .objectives_trilinear import Trilinear
+from .random_long import LongRandomRun
+from .random_runs import RandomRun
+from .rolling_draws import Draws
+from .rolling_ends import RollingLimit
+from .rolling_long import RollingLong
+from .rolling_runs import RollingRun
+from .run_ladders_runs import CapacityLadder, RoundsLadder, StepsLadder
+from .side_by_side_runs import SideBySide
+from .stability_data import CoupledLaw, CoupledPair, SampleLaw
+from .stability_gap import TrainTestGap
+from .stability_ladders import StabilityLadder
+
+# ---- descriptions
+
+_KEEP = Listed(PROBABILITY, "n")
+_EPOCH = Listed(Listed(MASK, "S"), "n")
+_STEPS: Fields = {"local_steps": LOCAL_STEPS, "inner_step_u": STEP}
+_RANDOM = Record(RandomMasks, {"keep": _KEEP, **_STEPS, "domain": BOX})
+_ROLLING = Record(
+    RollingMasks,
+    {
+        "masks": _EPOCH,
+        **_STEPS,
+        "shared_order": Flag(),
+        "project_each_round": Flag(),
+        "domain": BOX,
+    },
+)
+_STATIC = Record(
+    StaticMasks,
+    {"masks": Listed(MASK, "n"), **_STEPS, "average_over_holders": Flag(), "domain": BOX},
+)
+_BERNOULLI = Record(Bernoulli, {"keep": _KEEP})
+_LAW = OneOf((_BERNOULLI, Record(Rolling, {"masks": Listed(Listed(MASK), "n")})))
+_LOSS = Record(Loss, {"ridge": Number(0), "threshold": Maybe(STEP)})
+_SAMPLES = Record(
+    SampledRegression,
+    {"features": Numbers(("n", "n_s", "d")), "targets": Numbers(("n", "n_s")), "loss": _LOSS},
+)
+_SAMPLE_LAWS = Listed(
+    Record(
+        SampleLaw,
+        {
+            "features": Numbers(("kinds", "d")),
+            "targets": Numbers(("kinds",)),
+            "chances": Numbers(("kinds",), Number(0)),
+        },
+    ),
+    "n",
+    own=("kinds",),
+)
+_POINT = Numbers(("d",))
+_CHANGED: Fields = {
+    "problem": _SAMPLES,
+    "client": Whole(0, "n - 1"),
+    "sample": Whole(0, "n_s - 1"),
+    "feature": _POINT,
+    "target": Number(),
+}
+
+# ---- which
+
+
+def _run_of(make: Any, algorithm: Record, **more: Any) -> Record:
+    return Record(make, {"problem": QUADRATIC, "algorithm": algorithm, "start": START, **more})
+
+
+def _beside(setup: SideBySide) -> str:
+    random = isinstance(setup.other, RandomMasks)
+    return (names.ROLLING_RANDOM if random else names.ROLLING_STATIC)[0]
+
+
+def _capacity(setup: CapacityLadder) -> str:
+    return names.CAPACITY_LADDERS[isinstance(setup.algorithms[0], RollingMasks)]
+
+
+_LOGARITHM = Maybe(Number(0))
+_EXACT = Flag(only=True)
+_TO_ROUNDS: Fields = {"start": _POINT, "rounds": ROUNDS}
+_OBJECTIVE: Fields = {
+    "problem": QUADRATIC,
+    "law": _LAW,
+    "points": Numbers(("T", "d")),
+    "domain": BOX,
+    "other": Maybe(_LAW),
+}
+_RUNGS: Fields = {
+    "samples": fully_shared("rows"),
+    "each": Whole(1, "rows"),
+    "laws": Listed(_BERNOULLI),
+    "point": _POINT,
+    "domain": BOX,
+}
+_TRILINEAR: Fields = {
+    "problem": Record(
+        Trilinear, dict.fromkeys(("curvature", "centre", "pairs", "triple"), Number())
+    ),
+    "reach": STEP,
+    "keep": Listed(PROBABILITY, "T"),
+    "minimisers": Listed(Number(), "T"),
+}
+_DRAWS: Fields = {"vectors": Numbers(("n", "d")), "taken": Whole(1, "n"), "failure": PROBABILITY}
+_BESIDE: Fields = {
+    "problem": QUADRATIC,
+    "rolling": _ROLLING,
+    "other": OneOf((_RANDOM, _STATIC)),
+    "start": START,
+    "epochs": ROUNDS,
+}
+_OVER_ROUNDS: Fields = {
+    "problem": QUADRATIC,
+    "keep": _KEEP,
+    "local_steps": LOCAL_STEPS,
+    "start": START,
+    "rounds": Listed(Whole(3)),
+}
+_OVER_STEPS: Fields = {"problem": QUADRATIC, "keep": _KEEP, "local_steps": Listed(Whole())}
+_OVER_CAPACITY: Fields = {
+    "problem": QUADRATIC,
+    "algorithms": Listed(OneOf((_RANDOM, _ROLLING)), own=("S",)),
+    "start": START,
+    "rounds": ROUNDS,
+}
+_OVER_KEEP: Fields = {
+    **_CHANGED,
+    "keeps": Listed(PROBABILITY),
+    "local_steps": LOCAL_STEPS,
+    "step": STEP,
+    **_TO_ROUNDS,
+}
+_PAIR: Fields = {**_CHANGED, "algorithm": OneOf((_RANDOM, _ROLLING)), **_TO_ROUNDS}
+_OF_LAWS: Fields = {"laws": _SAMPLE_LAWS, "samples": Whole(count="n_s"), "loss": _LOSS}
+_COUPLED: Fields = {**_OF_LAWS, "algorithm": OneOf((_RANDOM, _ROLLING)), **_TO_ROUNDS}
+_GAP: Fields = {
+    **_OF_LAWS,
+    "keep": _KEEP,
+    "local_steps": LOCAL_STEPS,
+    "step": STEP,
+    **_TO_ROUNDS,
+    "level": Number(),
+}
+
+SETUPS = (
+    Setup(Record(Objective, _OBJECTIVE), costs.of_objective, names.OBJECTIVE[0]),
+    Setup(Record(Rungs, _RUNGS), costs.of_objective_ladder, names.OBJECTIVE_LADDER[0]),
+    Setup(
+        Record(TrilinearRungs, _TRILINEAR),
+        costs.of_trilinear,
+        names.OBJECTIVE_LADDER[0],
+    ),
+    Setup(
+        _run_of(RandomRun, _RANDOM, rounds=ROUNDS, log_rounds=_LOGARITHM),
+        costs.of_random_run,
+        names.RANDOM,
+    ),
+    Setup(
+        _run_of(LongRandomRun, _RANDOM, rounds=ROUNDS, log_rounds=_LOGARITHM, exact=_EXACT),
+        costs.of_long_random_run,
+        names.RANDOM,
+    ),
+    Setup(_run_of(RollingRun, _ROLLING, epochs=ROUNDS), costs.of_epochs, names.ROLLING),
+    Setup(_run_of(RollingLimit, _ROLLING), costs.of_limit, names.ROLLING),
+    Setup(
+        _run_of(RollingLong, _ROLLING, epochs=ROUNDS, exact=_EXACT),
+        costs.of_long_epochs,
+        names.ROLLING,
+    ),
+    Setup(Record(Draws, _DRAWS), costs.of_draws, names.DRAWS),
+    Setup(Record(SideBySide, _BESIDE), costs.of_sides, _beside),
+    Setup(Record(RoundsLadder, _OVER_ROUNDS), costs.of_rounds, names.ROUNDS_LADDER[0]),
+    Setup(Record(StepsLadder, _OVER_STEPS), costs.of_steps, names.STEPS_LADDER[0]),
+    Setup(Record(CapacityLadder, _OVER_CAPACITY), costs.of_capacity, _capacity),
+    Setup(Record(StabilityLadder, _OVER_KEEP), costs.of_stability, names.COUPLED_LADDER[0]),
+    Setup(Record(CoupledPair, _PAIR), costs.of_pair, names.COUPLED[0]),
+    Setup(Record(CoupledLaw, _COUPLED), costs.of_law, names.COUPLED[0]),
+    Setup(Record(TrainTestGap, _GAP), costs.of_gap, names.RANDOM_FULL[0]),
+)
