@@ -5,6 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from own_files import SMALL, own_file
 from small_book import definitions, empty_book, lemma
 
 from fedbounds.errors import ConflictError
@@ -185,3 +186,13 @@ def test_readings_and_parts_of_a_proof_are_those_of_the_claim(proofs):
             assert isinstance(reading, Reading)
             (part,) = [p for p in read(found, reading) if p.name == step.written.part]
             assert (part.left, part.right) == (step.written.left, step.written.right)
+
+
+def test_verify_leaves_certificates_beside_the_results(tmp_path, capsys):
+    path = own_file(
+        tmp_path, body='me.claim("a", "D_W(t) <= 2*D_W(t)", uses=["conditions"])', problems=SMALL
+    )
+    assert status(["verify", path, "--quick", "--out", str(tmp_path / "results")]) == 0
+    capsys.readouterr()
+    assert recheck([str(tmp_path / "results" / "proofs.json")]) == 0
+    assert "me/a, a: proved" in capsys.readouterr().out

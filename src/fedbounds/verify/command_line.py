@@ -34,6 +34,7 @@ _FROM = click.option("--out", default="results", show_default=True, help="Folder
 _NAMES = click.argument("names", nargs=-1, metavar="[CLAIM|PAPER|FILE]...")
 RESULTS = "results.json"
 PAGE = "index.html"
+CERTIFICATES = "proofs.json"
 
 
 @click.group(cls=LazyGroup, invoke_without_command=True)
@@ -235,7 +236,7 @@ def prove_claims(
     from .files import write_text
     from .profile import Profile
     from .proof_tables import print_chain, print_proofs
-    from .prove_run import CERTIFICATES, certificate_data, prove_entries
+    from .prove_run import certificate_data, prove_entries
     from .records import dumps
     from .run import Settings
     from .store import Store
@@ -298,7 +299,7 @@ def _judge(
     _keep_folder_clean()
     settings = Settings(profile, seed, workers, device)
     store = Store(out)
-    for name in (RESULTS, PAGE) if page else (RESULTS,):
+    for name in (RESULTS, PAGE, CERTIFICATES) if page else (RESULTS,):
         store.file(name)  # refused now, if it cannot be written
     began = time.perf_counter()
     results = _run_with_progress(entries, settings, store)
@@ -363,6 +364,7 @@ def _write(
         write_text(target, dumps(data))
     paths = [f"results: {target}" for target in targets]
     if page:
+        paths.append(f"certificates: {_write_certificates(results, store)}")
         paths.append(f"page: {_make_page(data, store.folder)}")
     if form == TABLE:
         print_results(data, paths)
@@ -372,6 +374,20 @@ def _write(
     print_rows(rows(data), form)
     for path in paths:
         click.echo(path, err=True)
+
+
+def _write_certificates(results: "Results", store: "Store") -> Path:
+    """Everything that was proved, for who checks it without us."""
+    from fedbounds.theory.proof.library import has_book
+
+    from .files import write_text
+    from .prove_run import certificate_data
+    from .records import dumps
+
+    judged = dict.fromkeys(summary["id"].partition("/")[0] for summary in results.claims)
+    target = store.file(CERTIFICATES)
+    write_text(target, dumps(certificate_data([key for key in judged if has_book(key)])))
+    return target
 
 
 def _make_page(data: dict[str, Any], folder: Path) -> Path:

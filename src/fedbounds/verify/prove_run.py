@@ -19,7 +19,6 @@ from .run import Results, Settings, run
 from .store import Store
 
 Record = dict[str, Any]
-CERTIFICATES = "proofs.json"
 
 
 def prove_entries(entries: Sequence[Entry], settings: Settings, store: Store) -> Record:

@@ -5,7 +5,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from fedbounds.theory.catalogue import keys
+from fedbounds.theory.catalogue import PAPERS, keys
 from fedbounds.theory.checker.data import Certificate, Step
 from fedbounds.theory.checker.files import book_data, step_data
 from fedbounds.theory.contributed import contributed
@@ -20,7 +20,12 @@ from .replay import Replayed, replay
 
 def papers() -> tuple[str, ...]:
     """Keys of the papers that have a book of proofs."""
-    return tuple(key for key in keys() if _written(key) is not None)
+    return tuple(key for key in keys() if has_book(key))
+
+
+def has_book(paper: str) -> bool:
+    """Whether proofs of that paper, or of that contribution, are written."""
+    return _written(paper) is not None
 
 
 def book_of(paper: str) -> Book:
@@ -35,12 +40,14 @@ def names_of(paper: str) -> Glossary:
     other = contributed(paper)
     if other is not None:
         return other.glossary
-    return book_of(paper).glossary if paper in papers() else SHARED
+    return book_of(paper).glossary if has_book(paper) else SHARED
 
 
 def _written(paper: str) -> Callable[[], Book] | None:
     other = contributed(paper)
-    return _of_the_package(paper) if other is None else other.book
+    if other is not None:
+        return other.book
+    return _of_the_package(paper) if paper in PAPERS else None
 
 
 @cache
