@@ -195,3 +195,51 @@ def test_a_relation_of_sympy_is_read_as_its_text():
         )
     with pytest.raises(FedboundsError, match=r"Eq\(left, right\)"):
         as_text(D_W(0) == 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("(((9**64)**64)**64)**64", "above 64"),
+        ("(((L**2)**8)**4)**2", "above 64"),
+        ("9**(9**9*T)", "above 64"),
+        ("9**(T**3)", "degree above 2"),
+        ("(9**64)**(T*65)", "above 64"),
+        ("0**(-1)", "no real number"),
+        ("(mu - mu)**(-3)", "no real number"),
+        ("sqrt(-1)", "no real number"),
+        ("sqrt(0 - 4)*L", "no real number"),
+        ("(0 - 8)**(1/3)", "no real number"),
+        ("1/(mu - mu)", "division by zero"),
+    ],
+)
+def test_what_is_too_large_or_no_real_number_is_refused_where_it_is_read(text, told):
+    with pytest.raises(FedboundsError, match=told):
+        read(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "checked"),
+    [
+        ("D_W(t + 1) <= -L**2", ("D_W(t + 1)", "-((L)**(2))")),
+        ("b2/b2 >= min(0.5, L)", ("(b2)/(b2)", "Min((1/2), L)")),
+        ("2**3**2 == Mean_t(D_W(t))", ("(2)**((3)**(2))", "Mean_t(D_W(t))")),
+    ],
+)
+def test_the_checker_reads_what_was_typed(text, checked):
+    found = relation(text, NAMES)
+    assert (found.left_text, found.right_text) == checked
+
+
+@pytest.mark.parametrize(
+    ("text", "divisors"),
+    [
+        ("b2/b2 <= 1", ["b^2"]),
+        ("1 <= (m - 1)**(-2)", ["m - 1"]),
+        ("1/L <= D_W(t)/eta", []),  # positive
+        ("1/(t + 1) <= D_W(0)/(L - mu)", ["L - mu"]),
+    ],
+)
+def test_what_is_divided_by_and_may_be_zero_is_told(text, divisors):
+    found = relation(text, NAMES).divisors
+    assert [str(one).replace("-mu + L", "L - mu") for one in found] == divisors

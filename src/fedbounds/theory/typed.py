@@ -289,7 +289,7 @@ class _Reader:
 
     def _real(self, found: sp.Expr, what: str) -> sp.Expr:
         """The same; what is no real number whatever the symbols are is refused."""
-        if found.has(sp.zoo, sp.nan, sp.oo, -sp.oo, sp.I):
+        if found.is_real is False or found.has(sp.zoo, sp.nan, sp.oo, -sp.oo, sp.I):
             raise self._bad(f"{what} is no real number")
         return found
 
