@@ -4,17 +4,23 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import sympy as sp
 from flint import fmpq
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
+from hypothesis.errors import NoSuchExample
 
 from fedbounds import strategies
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, to_rational
-from fedbounds.theory.registry import claim, encoded_claims
+from fedbounds.theory.catalogue import entry
+from fedbounds.theory.claims import Condition
+from fedbounds.theory.registry import claim, encoded, encoded_claims
+from fedbounds.theory.symbols import T
 from fedbounds.verify.conditions import failure
 from fedbounds.verify.evaluate import Numbers
 from fedbounds.verify.instance import constants_of, parameters_of
+from fedbounds.verify.instance_file import to_data
 from fedbounds.verify.judge import check, judge_reading
 from fedbounds.verify.measure import measure
 from fedbounds.vocabulary import Verdict
@@ -149,3 +155,38 @@ def test_parameters_of_a_drawn_instance_are_its_own():
     assert find(
         strategies.parameters("personalization/thm-3.7"), lambda v: True, settings=SHRUNK
     ) == parameters_of(instance)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["thm-3.7", "", 5, None, claim, encoded(entry("personalization/asm-2.1")), ["a"],
+     "personalization/asm-2.1", "personalization/prob-1.1", "personalization", "submodel/thm-1",
+     claim("submodel/thm-1")],
+)  # fmt: skip
+@pytest.mark.parametrize("strategy", [strategies.instances, strategies.parameters])
+def test_what_is_no_claim_that_is_served_is_told_when_it_is_asked_for(strategy, asked):
+    """In a line, and not when something is drawn."""
+    with pytest.raises(FedboundsError) as told:
+        strategy(asked)
+    assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize("name", CLAIMS[::20])
+def test_a_claim_will_do_as_well_as_its_id(name):
+    drawn = [
+        find(strategies.instances(asked), lambda _: True, settings=SHRUNK)
+        for asked in (name, claim(name))
+    ]
+    assert to_data(drawn[0]) == to_data(drawn[1])
+
+
+def test_a_claim_of_ones_own_making_will_do():
+    """Its own conditions are met, not those of the claim of its id."""
+    found = claim("personalization/thm-3.7")
+    (part,) = found.parts
+    one_round = (*part.conditions, Condition(T, "<=", sp.Integer(1)))
+    own = replace(found, parts=(replace(part, conditions=one_round),))
+    few = settings(SHRUNK, max_examples=10)
+    with pytest.raises(NoSuchExample):
+        find(strategies.parameters(own), lambda v: v["T"] > 1, settings=few)
+    assert find(strategies.parameters(found), lambda v: v["T"] > 1, settings=SHRUNK)["T"] > 1

@@ -26,6 +26,7 @@ from fedbounds.verify import command_line
 from fedbounds.verify import run as run_module
 from fedbounds.verify.command_line import status
 from fedbounds.verify.instance import Instance
+from fedbounds.verify.prove_run import Proved
 from fedbounds.verify.run import Results
 from fedbounds.verify.store import Store
 from fedbounds.vocabulary import Method, Standing
@@ -204,7 +205,7 @@ def test_no_arguments_whatever_bring_a_traceback(arguments):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run_module, "run", lambda *_: Results([], []))
         patch.setattr(command_line, "_write", lambda *_: None)
-        patch.setattr("fedbounds.verify.prove_run.prove_entries", lambda *_: {})
+        patch.setattr("fedbounds.verify.prove_run.prove_entries", lambda *_: Proved({}, []))
         patch.setattr("fedbounds.verify.store.Store.__init__", lambda self, folder: None)
         patch.setattr("fedbounds.verify.store.Store.file", lambda self, name: Path(os.devnull))
         patch.setattr("fedbounds.verify.hunt.find_witness", lambda *_, **__: None)

@@ -8,14 +8,15 @@ import pytest
 from own_files import SMALL, own_file
 from small_book import definitions, empty_book, lemma
 
-from fedbounds.errors import ConflictError
-from fedbounds.theory.catalogue import entry
+from fedbounds.errors import ConflictError, FedboundsError
+from fedbounds.theory.catalogue import entry, paper
 from fedbounds.theory.checker.__main__ import main as recheck
-from fedbounds.theory.claims import AS_PRINTED, Reading, read
+from fedbounds.theory.claims import AS_PRINTED, Claim, Reading, read
 from fedbounds.theory.personalization.lemmas import LEMMA_32, LEMMA_A2
 from fedbounds.theory.proof.library import derived, replayed
 from fedbounds.theory.proof.replay import Local, inherit, replay
-from fedbounds.theory.registry import claim
+from fedbounds.theory.registry import claim, encoded
+from fedbounds.verify import prove_run
 from fedbounds.verify import severity as severity_module
 from fedbounds.verify.command_line import status
 from fedbounds.verify.premise_tables import premises_of
@@ -196,3 +197,43 @@ def test_verify_leaves_certificates_beside_the_results(tmp_path, capsys):
     capsys.readouterr()
     assert recheck([str(tmp_path / "results" / "proofs.json")]) == 0
     assert "me/a, a: proved" in capsys.readouterr().out
+
+
+# ---- claims named by themselves
+
+
+@pytest.fixture
+def nothing_replayed(monkeypatch):
+    monkeypatch.setattr(
+        "fedbounds.theory.proof.library.replay", lambda _: pytest.fail("a book was replayed")
+    )
+    monkeypatch.setattr(prove_run, "prove_entries", lambda *_: pytest.fail("work was begun"))
+
+
+@pytest.mark.parametrize(
+    "names",
+    [["eq-4.7"], ["prob-1.1"], ["asm-2.1"], ["eq-4.7", "lem-3.2", "asm-2.1"]],
+    ids=["no steps", "a definition", "an assumption", "among others"],
+)
+def test_a_claim_without_a_proof_is_refused_before_any_work(
+    names, nothing_replayed, tmp_path, capsys
+):
+    ids = [f"{PAPER}/{name}" for name in names]
+    assert status(["prove", *ids, "--out", str(tmp_path / "out")]) == 2
+    err = capsys.readouterr().err
+    assert "no proof" in err
+    assert err.count("\n") == 1
+    assert [name for name in ids if name in err] == [x for x in ids if x != LEMMA_32.id]
+    assert not (tmp_path / "out").exists()
+
+
+def test_every_claim_with_a_row_of_its_own_has_a_proof(proofs):
+    entries = paper(PAPER).entries
+    claims = [found for e in entries if e.module and isinstance(found := encoded(e), Claim)]
+    rows = proof_rows(proofs, claims)
+    lacking = [claim.id for claim in claims if claim.id not in rows]
+    assert lacking
+    prove_run.require_proofs([entry(name) for name in rows if name != PAPER])
+    for name in lacking:
+        with pytest.raises(FedboundsError, match=f"{name} has no proof"):
+            prove_run.require_proofs([entry(name)])

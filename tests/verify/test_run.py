@@ -29,7 +29,7 @@ from fedbounds.verify.instance import Instance
 from fedbounds.verify.judge import concerned, judge
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.records import dumps
-from fedbounds.verify.run import Settings, run
+from fedbounds.verify.run import Settings, refuse_conflicts, run
 from fedbounds.verify.store import Store
 from fedbounds.verify.summary import REFUSED
 from fedbounds.verify.work import findings_of
@@ -380,14 +380,19 @@ def test_a_lost_witness_script_is_written_again(tmp_path, uninterrupted):
 
 
 def test_proved_and_violated_is_a_conflict(tmp_path, monkeypatch):
-    """A proof planted beside an exact violation stops the run, after its records are written."""
+    """A proof planted beside an exact violation; every other claim has its standing."""
     original = summary_module.standing
     monkeypatch.setattr(
         summary_module, "standing", lambda statement, proof: original(statement, ProofStatus.PROVED)
     )
-    with pytest.raises(ConflictError, match=r"lem-A\.2 is both proved and violated"):
-        run(ENTRIES, SETTINGS, Store(tmp_path))
+    results = run(ENTRIES, SETTINGS, Store(tmp_path))
     assert len(files(tmp_path)) > PAIRS + SETTLED
+    standings = {claim["id"]: claim["standing"] for claim in results.claims}
+    assert list(standings) == [entry.id for entry in ENTRIES]
+    assert standings["personalization/lem-A.2"] == Standing.CONFLICT
+    with pytest.raises(ConflictError, match=r"lem-A\.2 is both proved and violated"):
+        refuse_conflicts(results.claims)
+    refuse_conflicts([row for row in results.claims if row["standing"] != Standing.CONFLICT])
 
 
 def test_proved_and_not_violated_is_no_conflict(tmp_path, monkeypatch):

@@ -1,21 +1,24 @@
 """Parameters inside a claim's conditions, and whole instances that a claim applies to."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
 from fedbounds.problems import Problem, Start
 
+if TYPE_CHECKING:
+    from fedbounds.theory.claims import Claim
+
 
 def parameters(
-    claim: str, problem: Problem | None = None, start: Start | None = None
+    claim: "str | Claim", problem: Problem | None = None, start: Start | None = None
 ) -> st.SearchStrategy[dict[str, Any]]:
     """Counts and step sizes at and inside the edges of a claim's conditions, by symbol name.
 
     Parameters
     ----------
-    claim : str
-        What `fedbounds show` takes, such as "personalization/thm-3.7".
+    claim : str or Claim
+        A claim, or what `fedbounds show` takes, such as "personalization/thm-3.7".
     problem : Problem, optional
         The step sizes are for its constants, and n, d_u, d_v are its own. By default one is drawn.
     start : Start, optional
@@ -40,7 +43,7 @@ def parameters(
     return parameters_inside(claim, problem, start)
 
 
-def instances(claim: str) -> st.SearchStrategy[Any]:
+def instances(claim: "str | Claim") -> st.SearchStrategy[Any]:
     """Instances for `fedbounds.verify.judge.check`, in exact rationals, that the claim applies to.
 
     Runs have one coordinate in each block and small whole numbers; where a condition fixes gamma at
@@ -49,8 +52,8 @@ def instances(claim: str) -> st.SearchStrategy[Any]:
 
     Parameters
     ----------
-    claim : str
-        A claim about FedAvg-P, Scaffold-P, the mean of participants, or a bound alone.
+    claim : str or Claim
+        A claim about FedAvg-P, Scaffold-P, the mean of participants, or a bound alone; or its id.
 
     Raises
     ------

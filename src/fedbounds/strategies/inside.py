@@ -37,16 +37,27 @@ _BITS = 6  # significant binary digits of what is irrational: rounded inside the
 # ---- instances
 
 
-def instances_inside(text: str) -> st.SearchStrategy[Any]:
+def instances_inside(asked: str | Claim) -> st.SearchStrategy[Any]:
     """See `fedbounds.strategies.instances`."""
-    return st.one_of([_instances(part, name) for part, name in _parts(text)])
+    return st.one_of([_instances(part, name) for part, name in _parts(_claim(asked))])
 
 
-def _parts(text: str) -> list[tuple[Part, str]]:
+def _claim(asked: Any) -> Claim:
+    """A claim, or the one of that id."""
+    found = encoded(entry_named(asked)) if isinstance(asked, str) else asked
+    if isinstance(found, Claim):
+        return found
+    kind = type(found).__name__
+    if isinstance(asked, str):
+        raise FedboundsError(f"{asked} is {kind}, without formulas to instantiate")
+    raise FedboundsError(
+        f"claim is of type {kind}; expected an id such as 'personalization/thm-3.7', or a Claim "
+        "with formulas"
+    )
+
+
+def _parts(claim: Claim) -> list[tuple[Part, str]]:
     """The parts of the first reading for which instances are built, with their algorithm."""
-    claim = encoded(entry_named(text))
-    if not isinstance(claim, Claim):
-        raise FedboundsError(f"{text} is {type(claim).__name__}, without formulas to instantiate")
     known = {*RUNS, BOUND, MEAN}
     found = [
         (part, name)
@@ -114,21 +125,22 @@ def _away(problem: FederatedQuadratic, u: Any, v: Any) -> Start:
 
 
 def parameters_inside(
-    text: str, problem: Problem | None, start: Start | None
+    asked: str | Claim, problem: Problem | None, start: Start | None
 ) -> st.SearchStrategy[Values]:
     """See `fedbounds.strategies.parameters`."""
+    claim = _claim(asked)
     if problem is None:
-        return instances_inside(text).map(parameters_of)
+        return instances_inside(claim).map(parameters_of)
     strategies, reasons = [], []
     begun = _ones(problem) if start is None else start
-    for part, name in _parts(text):
+    for part, name in _parts(claim):
         reason = _unfit(part, name, problem)
         if reason is None:
             strategies.append(_parameters(part, name, problem, begun))
         else:
             reasons.append(reason)
     if not strategies:
-        raise FedboundsError(f"{text} does not apply to this problem: {'; '.join({*reasons})}")
+        raise FedboundsError(f"{claim.id} does not apply to this problem: {'; '.join({*reasons})}")
     return st.one_of(strategies)
 
 

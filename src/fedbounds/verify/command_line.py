@@ -13,7 +13,7 @@ from fedbounds.errors import ConflictError, FedboundsError
 
 from .commands import LazyGroup
 from .exports.option import TABLE, format_option, print_rows
-from .names import entries_named, entry_named
+from .names import entries_named, entry_named, named_alone
 from .options import OutputFile, OutputFolder, device_option
 
 if TYPE_CHECKING:
@@ -236,41 +236,43 @@ def prove_claims(
     from .files import write_text
     from .profile import Profile
     from .proof_tables import print_chain, print_proofs
-    from .prove_run import certificate_data, prove_entries
+    from .prove_run import certificate_data, prove_entries, require_proofs
     from .records import dumps
-    from .run import Settings
+    from .run import Settings, refuse_conflicts
     from .store import Store
 
+    require_proofs(named_alone(names, entries))
     _keep_folder_clean()
     store = Store(out)
     target = store.file(CERTIFICATES)
     began = time.perf_counter()
-    rows = prove_entries(entries, Settings(Profile.QUICK), store)
+    found = prove_entries(entries, Settings(Profile.QUICK), store)
+    rows = found.rows
     data = certificate_data([key for key in rows if "/" not in key])
     write_text(target, dumps(data))
     if json_file:
         write_text(json_file, dumps(rows))
+    written = f"certificates: {target}"
     if form != TABLE:
         from .exports.rows import steps as step_rows
 
         print_rows(step_rows(rows), form)
-        click.echo(f"certificates: {target}", err=True)
-        return
-    if latex:
+        click.echo(written, err=True)
+    elif latex:
         from .exports.claim_latex import steps_latex
 
         for row in rows.values():
             click.echo(steps_latex(row), nl=False)
-        click.echo(f"certificates: {target}", err=True)
-        return
-    if steps:
-        for key, row in rows.items():
+        click.echo(written, err=True)
+    else:
+        for key, row in rows.items() if steps else ():
             print_chain(key.partition("/")[0], row)
-    if premises:
-        from .premise_tables import premises_of, print_premises
+        if premises:
+            from .premise_tables import premises_of, print_premises
 
-        print_premises(premises_of(entries))
-    print_proofs(rows, [f"certificates: {target}"], time.perf_counter() - began)
+            print_premises(premises_of(entries))
+        print_proofs(rows, [written], time.perf_counter() - began)
+    refuse_conflicts(found.measured)
 
 
 def _judge(
@@ -292,7 +294,7 @@ def _judge(
         raise FedboundsError("--quick and --thorough exclude each other")
     wanted = _standings(fail_on)
     from .profile import Profile
-    from .run import Settings
+    from .run import Settings, refuse_conflicts
     from .store import Store
 
     profile = Profile.QUICK if quick else Profile.THOROUGH if thorough else Profile.DEFAULT
@@ -304,6 +306,7 @@ def _judge(
     began = time.perf_counter()
     results = _run_with_progress(entries, settings, store)
     _write(results, settings, store, time.perf_counter() - began, page, json_file, form)
+    refuse_conflicts(results.claims)
     if any(summary["standing"] in wanted for summary in results.claims):
         raise click.exceptions.Exit(1)
 

@@ -27,6 +27,10 @@ class IrrationalError(ArithmeticError):
     """A root of a rational is not rational: evaluate in balls instead."""
 
 
+class UndefinedError(ArithmeticError):
+    """An expression has no real value: the root of a negative number."""
+
+
 @dataclass(frozen=True, eq=False)
 class Numbers:
     """Values for the symbols of an expression.
@@ -58,6 +62,8 @@ def evaluate(expression: sp.Expr, numbers: Numbers, rounds: range | None = None)
         If a symbol has no value.
     IrrationalError
         If exact rationals meet an irrational root.
+    UndefinedError, ZeroDivisionError
+        If there is no value.
     """
     if isinstance(expression, sp.Rational):
         return numbers.rational(int(expression.p), int(expression.q))
@@ -198,6 +204,8 @@ def _root(base: Any, degree: int = 2) -> Any:
     if isinstance(base, arb):
         return base.root(degree)
     if isinstance(base, fmpq):
+        if base < 0:
+            raise UndefinedError(f"{base}**(1/{degree}) is not real")
         p, q = (_exact_root(x, degree) for x in (base.p, base.q))
         if p is None or q is None:
             raise IrrationalError(f"{base}**(1/{degree}) is not rational")

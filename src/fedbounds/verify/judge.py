@@ -19,7 +19,7 @@ from .case import Case, in_rationals
 from .conditions import Refusal, refusal
 from .decide import Outcome, decide
 from .device import Device, namespace
-from .evaluate import Numbers
+from .evaluate import Numbers, UndefinedError
 from .instance import Instance, Point, products_of, rational
 from .ladder import Ladder
 from .measure import Measurement, measure
@@ -27,6 +27,7 @@ from .products import with_products
 from .sampling import sample_and_decide
 
 Subject = Instance | Point | Ladder | Case  # what a verdict is about
+_UNDEFINED = "it has no value here: a division by zero, or a root of a negative number"
 _MOST_WORK = 1_500_000  # of an exact replay: state size^3 x rounds^2 x local steps, counted
 
 
@@ -152,6 +153,19 @@ def _judge_part(
     measured: Measurement,
     replays: "Replays",
     outside: bool = False,
+) -> Outcome:
+    """The outcome of a part; where it has no value it says nothing of this instance."""
+    try:
+        with np.errstate(all="ignore"):  # what is not finite is told, not warned of
+            return _decided(part, instance, measured, replays, outside)
+    except (ZeroDivisionError, UndefinedError):
+        return Outcome(part.name, Verdict.NOT_APPLICABLE, _UNDEFINED)
+    except OverflowError:
+        return Outcome(part.name, Verdict.DIVERGED, "a side is above all floats", candidate=True)
+
+
+def _decided(
+    part: Part, instance: Subject, measured: Measurement, replays: "Replays", outside: bool
 ) -> Outcome:
     refused = refusal(part, instance, measured.numbers)
     plain, numbers, unknown = _scalar(part, instance, measured.numbers)

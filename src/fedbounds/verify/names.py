@@ -5,6 +5,7 @@ from pathlib import Path
 
 from fedbounds.errors import FedboundsError, unknown_name
 from fedbounds.theory.catalogue import Entry, entry, paper, select
+from fedbounds.theory.contributed import contributed
 
 _SUFFIX = ".py"
 _INSIDE = "::"
@@ -24,6 +25,19 @@ def entries_named(names: tuple[str, ...]) -> tuple[Entry, ...]:
     others = tuple(name for name in names if name not in files)
     found = (*(select(others) if others or not files else ()), *_of_files(files))
     return tuple({entry.id: entry for entry in found}.values())
+
+
+def named_alone(names: tuple[str, ...], entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    """Those among the entries that were named by themselves, not with their paper or file."""
+    return tuple(entry for entry in entries if not _spellings(entry).isdisjoint(names))
+
+
+def _spellings(entry: Entry) -> set[str]:
+    """What names a claim and nothing else."""
+    other = contributed(entry.paper)
+    file = "" if other is None else other.file
+    short = entry.id.partition("/")[2]
+    return {entry.id, f"{file}{_INSIDE}{short}", f"{file}{_INSIDE}{entry.id}"}
 
 
 def entry_named(name: str) -> Entry:

@@ -7,7 +7,7 @@ from typing import Any
 
 from fedbounds.theory.checker.data import Assignment, Comparison, Premise, Square
 from fedbounds.theory.claims import Claim
-from fedbounds.theory.proof.language import OURS
+from fedbounds.theory.proof.language import OURS, Written
 from fedbounds.theory.proof.library import book_of, names_of, papers, replayed
 from fedbounds.theory.proof.replay import Local, Replayed, marked_false, marked_unmeasured
 from fedbounds.theory.proof.status import ClaimProof, proof_of
@@ -111,6 +111,12 @@ def _names(step: Replayed) -> tuple[str, str, str]:
     return step.written.claim, step.written.reading, step.written.part
 
 
+def proves(written: Written, claim_id: str) -> bool:
+    """Whether a step is of the proof of a claim, the paper's or ours."""
+    names = (claim_id, *(claim_id + suffix for suffix in OURS))
+    return written.claim in names and written.rule != "given"
+
+
 def proof_rows(proofs: Proofs, claims: Sequence[Claim]) -> dict[str, Record]:
     """Per claim: how its proof stands, and its steps; per paper: what is taken as given."""
     rows: dict[str, Record] = {}
@@ -124,12 +130,7 @@ def proof_rows(proofs: Proofs, claims: Sequence[Claim]) -> dict[str, Record]:
         }
     for claim in claims:
         paper = claim.entry.paper
-        names = (claim.id, *(claim.id + suffix for suffix in OURS))
-        steps = [
-            s
-            for s in proofs.steps.get(paper, ())
-            if s.written.claim in names and s.written.rule != "given"
-        ]
+        steps = [s for s in proofs.steps.get(paper, ()) if proves(s.written, claim.id)]
         if steps:
             found = proofs.of(claim)
             rows[claim.id] = {

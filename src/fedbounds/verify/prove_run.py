@@ -5,38 +5,80 @@ it was measured.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from fedbounds.errors import FedboundsError
 from fedbounds.theory.catalogue import Entry
 from fedbounds.theory.claims import Claim
-from fedbounds.theory.proof.library import certificates
+from fedbounds.theory.proof.library import book_of, certificates, papers
 from fedbounds.theory.proof.replay import Local
 from fedbounds.theory.registry import encoded
 
 from .given import with_givens
-from .proofs import Proofs, proof_rows, prove, with_measurements
+from .proofs import Proofs, proof_rows, prove, proves, with_measurements
 from .run import Results, Settings, run
 from .store import Store
 
 Record = dict[str, Any]
 
 
-def prove_entries(entries: Sequence[Entry], settings: Settings, store: Store) -> Record:
-    """Rows of the proofs of these claims, as in the results document.
+@dataclass(frozen=True)
+class Proved:
+    """What replay shows.
+
+    Attributes
+    ----------
+    rows : dict
+        Of the proofs, as in the results document.
+    measured : list of summaries
+        Of the claims that were measured.
+    """
+
+    rows: Record
+    measured: list[Record]
+
+
+def require_proofs(entries: Sequence[Entry]) -> None:
+    """Refuse claims that were named by themselves and have no proof; nothing is replayed.
+
+    Raises
+    ------
+    FedboundsError
+        With the ids of these claims.
+    """
+    books = {e.paper: book_of(e.paper).steps for e in entries if e.paper in papers()}
+    lacking = [
+        entry.id
+        for entry in entries
+        if not any(proves(written, entry.id) for written in books.get(entry.paper, ()))
+    ]
+    if lacking:
+        have = "has" if len(lacking) == 1 else "have"
+        raise FedboundsError(
+            f"{', '.join(lacking)} {have} no proof: there is nothing to replay; "
+            "`fedbounds show CLAIM` tells what is known"
+        )
+
+
+def prove_entries(entries: Sequence[Entry], settings: Settings, store: Store) -> Proved:
+    """Replay the proofs of these claims, and measure those that have a step without proof.
 
     Raises
     ------
     ConflictError
-        If a proved step is broken on a run, or a proved claim by an exact instance.
+        If a proved step is broken on a run.
     """
     entries = with_givens(entries)
     proofs = prove(tuple(dict.fromkeys(entry.paper for entry in entries)))
     doubtful = [entry for entry in entries if _is_doubtful(entry, proofs)]
+    results = Results([], [])
     if doubtful:
         results = run(doubtful, settings, store)
         proofs = with_measurements(proofs, results.records, _witnesses(results))
     claims = [encoded(entry) for entry in entries if entry.module]
-    return proof_rows(proofs, [claim for claim in claims if isinstance(claim, Claim)])
+    rows = proof_rows(proofs, [claim for claim in claims if isinstance(claim, Claim)])
+    return Proved(rows, results.claims)
 
 
 def _is_doubtful(entry: Entry, proofs: Proofs) -> bool:

@@ -73,10 +73,13 @@ def run(
 ) -> Results:
     """Judge the encoded claims among ``entries``; records already in the store are kept.
 
+    A claim that is both proved and violated stands as `conflict`, beside all others; see
+    `refuse_conflicts`.
+
     Raises
     ------
     ConflictError
-        If a claim is both proved and violated.
+        If a proved step is broken on a run.
     """
     namespace(settings.device)  # a missing device is an error before any work
     entries = with_givens(entries)
@@ -117,7 +120,6 @@ def run(
         | {"displays": shown.get(entry.id, [])}
         for entry in entries
     ]
-    _refuse_conflicts(summaries)
     kept = [row for row in found if row["verdict"] not in REFUSED]
     return Results(summaries, kept, proof_rows(proofs, claims))
 
@@ -269,9 +271,18 @@ def _saved(claim_id: str, findings: list[Finding], key: str, store: Store) -> It
         yield row
 
 
-def _refuse_conflicts(summaries: list[Record]) -> None:
-    for summary in summaries:
-        if summary["standing"] == Standing.CONFLICT.value:
-            raise ConflictError(
-                f"{summary['id']} is both proved and violated: a bug of fedbounds; please report it"
-            )
+def refuse_conflicts(claims: Sequence[Record]) -> None:
+    """Name the claims of a run that stand as `conflict`; to be asked once all is shown.
+
+    Raises
+    ------
+    ConflictError
+        If a claim is both proved and violated.
+    """
+    found = [claim["id"] for claim in claims if claim["standing"] == Standing.CONFLICT]
+    if found:
+        verb = "are" if len(found) > 1 else "is"
+        raise ConflictError(
+            f"{', '.join(found)} {verb} both proved and violated: a bug of fedbounds; "
+            "please report it"
+        )

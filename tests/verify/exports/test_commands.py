@@ -86,7 +86,7 @@ def test_measured_rows_are_data_alone_and_paths_are_not(one_instance, tmp_path):
 
 def test_proved_rows_have_every_step_once(monkeypatch, tmp_path):
     proofs = proved_document()["proofs"]
-    monkeypatch.setattr(prove_run, "prove_entries", lambda *_: proofs)
+    monkeypatch.setattr(prove_run, "prove_entries", lambda *_: prove_run.Proved(proofs, []))
     monkeypatch.setattr(prove_run, "certificate_data", lambda _: {})
     found = call("prove", LEMMA, "--format", "json", "--out", tmp_path)
     assert (found.code, found.err) == (0, f"certificates: {tmp_path / 'proofs.json'}\n")

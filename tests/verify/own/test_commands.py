@@ -12,6 +12,7 @@ from own_files import own_file
 from fedbounds.theory.proof.library import replayed
 from fedbounds.theory.proof.replay import Local
 from fedbounds.verify.command_line import status
+from fedbounds.verify.names import entries_named, named_alone
 from fedbounds.verify.own.load import load
 
 FALSE = 'me.claim("no", "D_W(t+1) <= D_W(t)/100")\nme.claim("yes", "D_W(t) >= 0")'
@@ -281,3 +282,35 @@ def test_templates_that_cannot_be_written(tmp_path, capsys, monkeypatch, argumen
     assert code == 2
     assert said in error
     assert not list(tmp_path.iterdir())
+
+
+PAPER = "personalization"
+LEMMA = f"{PAPER}/lem-3.2"
+
+
+def test_only_claims_named_by_themselves_must_have_a_proof(tmp_path):
+    one = own_file(tmp_path, name="one.py", key="one", body='one.claim("a", "D_W(t) >= 0")')
+    two = own_file(tmp_path, name="two.py", key="two", body='two.claim("a", "D_W(t) >= 0")')
+    for names, alone in (
+        ((one, two, PAPER), []),
+        ((f"{one}::a", two), ["one/a"]),
+        ((f"{one}::one/a", LEMMA), [LEMMA, "one/a"]),
+    ):
+        found = named_alone(names, entries_named(names))
+        assert [row.id for row in found] == alone
+
+
+def test_a_claim_of_a_file_without_a_proof_is_refused_and_the_whole_file_is_not(tmp_path, capsys):
+    given = 'me.given("round", "D_W(t+1) <= 9*D_W(t)", "one round")\n'
+    rate = 'me.claim("rate", "D_W(t+1) <= 10*D_W(t)", uses=["round"])\n'
+    file = own_file(tmp_path, body=given + rate + 'me.claim("bare", "D_W(t) >= 0")')
+    out = ("--out", str(tmp_path / "out"))
+    for name in ("bare", "round"):
+        code, _, error = told(capsys, "prove", f"{file}::{name}", *out)
+        assert code == 2
+        assert error == (
+            f"fedbounds: me/{name} has no proof: there is nothing to replay; "
+            "`fedbounds show CLAIM` tells what is known\n"
+        )
+    assert told(capsys, "prove", f"{file}::rate", *out)[0] == 0
+    assert told(capsys, "prove", file, *out)[0] == 0

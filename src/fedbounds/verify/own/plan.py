@@ -20,12 +20,12 @@ from fedbounds.theory.typed import Names, expression, names_of
 from fedbounds.vocabulary import Method
 
 from ..case import Case
-from ..evaluate import IrrationalError, Numbers, evaluate
+from ..evaluate import Numbers, evaluate
 from ..profile import Profile
 from . import found as found  # what a set-up shows, and its script, are registered
 from . import script as script
 from . import slack as slack
-from .algorithm import called
+from .algorithm import Parameters, called
 from .clients import Clients
 from .declare import Theory
 from .draws import MOST_OUTCOMES, TooManyError, laws_of
@@ -61,17 +61,18 @@ def _every(theory: Theory, source: str) -> Iterator[Case]:
         kept = problem if isinstance(problem, FederatedQuadratic) else number - 1
         for values in _parameters(theory, problem, start):
             outcomes = _outcomes(theory, problem, start, values)
-            if outcomes is None:
+            if not outcomes:
                 continue
             shown = ", ".join(f"{k}={v}" for k, v in values)
             for rounds in theory.rounds:
-                if outcomes**rounds <= MOST_ROWS:
+                rows = prod(outcomes[:rounds])
+                if rounds <= len(outcomes) and rows <= MOST_ROWS:
                     run = OwnRun(theory.key, source, kept, values, start, rounds)
-                    yield _case(theory, run, f"{number}: {shown}, T={rounds}", outcomes**rounds)
+                    yield _case(theory, run, f"{number}: {shown}, T={rounds}", rows)
             long = OwnRun(theory.key, source, kept, values, start, theory.horizon, True)
             if isinstance(kept, int) or not long.exact:
                 continue
-            work = MOST_ROWS + outcomes * theory.horizon  # a short run is the better witness
+            work = MOST_ROWS + outcomes[0] * theory.horizon  # a short run is the better witness
             yield _case(theory, long, f"{number}: {shown}, T={theory.horizon}", work)
 
 
@@ -82,12 +83,25 @@ def _case(theory: Theory, run: OwnRun, name: str, outcomes: int) -> Case:
     return Case(f"problem {name}", theory.algorithm_name, run, method, outcomes * size)
 
 
-def _outcomes(theory: Theory, problem: Any, start: Any, values: Values) -> int | None:
-    """Of one round; None if there are too many to be enumerated."""
+def _outcomes(theory: Theory, problem: Any, start: Any, values: Values) -> list[int]:
+    """Of each round, up to the first that has too many to be enumerated."""
     run = OwnRun(theory.key, "", problem, values, start, 1)
-    own, p = Clients(problem), run.parameters()
+    own, longest = Clients(problem), max(theory.rounds)
+    found: list[int] = []
+    for at in range(longest):
+        p = run.parameters(at)
+        count = _of_a_round(theory, own, p, run.exact)
+        if count is None:
+            break
+        found.append(count)
+        if not p.asked_round:  # then every round draws alike
+            return found * longest
+    return found
+
+
+def _of_a_round(theory: Theory, problem: Clients, p: Parameters, exact: bool) -> int | None:
     try:
-        laws = laws_of(lambda random: called(theory.algorithm.draw, random, own, p), run.exact)
+        laws = laws_of(lambda random: called(theory.algorithm.draw, random, problem, p), exact)
     except TooManyError:
         return None
     count = prod(len(law.chances) for law in laws)
@@ -170,7 +184,7 @@ def _number(theory: Theory, name: str, value: Any, known: Mapping[str, Any]) -> 
             raise FedboundsError(f"{where} has the value {value!r}; expected a number") from error
     try:
         return _evaluated(expression(value, _names(theory)), known)
-    except (FedboundsError, IrrationalError) as error:
+    except (FedboundsError, ArithmeticError) as error:
         raise FedboundsError(
             f'{where}: {error}; values are numbers, formulas, "a:b" or "edges"'
         ) from error
@@ -215,7 +229,7 @@ def _edges(theory: Theory, name: str, known: Mapping[str, Any]) -> list[fmpq]:
 def _can(bound: sp.Expr, known: Mapping[str, Any]) -> bool:
     try:
         _evaluated(bound, known)
-    except (FedboundsError, IrrationalError, ZeroDivisionError):
+    except (FedboundsError, ArithmeticError):
         return False
     return True
 

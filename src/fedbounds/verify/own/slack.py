@@ -44,7 +44,7 @@ def _shares(setup: OwnRun, judgement: Judgement, numbers: Numbers) -> tuple[Shar
         return ()
     try:
         losses = _losses(claim, step.certificate, numbers, at, gap)
-    except NotToldError:
+    except (NotToldError, ArithmeticError):
         return ()
     found = [Share(name, float(x), float(x / gap)) for name, x in losses.items() if x != 0]
     return tuple(sorted(found, key=lambda share: -share.share))

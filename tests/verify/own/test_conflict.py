@@ -1,0 +1,143 @@
+"""A conflict in one claim of a file, or a claim without a value: the others are judged all the same."""
+
+import json
+from pathlib import Path
+
+import pytest
+from own_files import own_file
+
+from fedbounds.verify import summary as summary_module
+from fedbounds.verify.command_line import status
+from fedbounds.vocabulary import ProofStatus, Standing, StatementStatus
+
+FALSE = 'me.claim("no", "D_W(t+1) <= D_W(t)/100")\nme.claim("also", "D_W(t) <= D_W(0)/200")\n'
+TRUE = 'me.claim("yes", "D_W(t) >= 0")\n'
+QUICK = ("--quick", "--workers", "1")
+
+
+@pytest.fixture
+def believed(monkeypatch):
+    """Whatever is broken is taken to be proved as well."""
+    original = summary_module.standing
+
+    def planted(statement, proof):
+        broken = statement is StatementStatus.REFUTED
+        return original(statement, ProofStatus.PROVED if broken else proof)
+
+    monkeypatch.setattr(summary_module, "standing", planted)
+
+
+def told(capsys, *arguments):
+    code = status([str(argument) for argument in arguments])
+    found = capsys.readouterr()
+    return code, found.out, found.err
+
+
+def standings(folder):
+    document = json.loads((Path(folder) / "results.json").read_text(encoding="utf-8"))
+    return {name.partition("/")[2]: claim["standing"] for name, claim in document["claims"].items()}
+
+
+def test_a_conflict_is_shown_beside_all_other_claims_and_named(tmp_path, capsys, believed):
+    file, folder = own_file(tmp_path, body=FALSE + TRUE), tmp_path / "out"
+    code, out, err = told(capsys, "verify", file, *QUICK, "--out", folder, "--fail-on", "tested")
+    assert code == 3
+    assert err.startswith("fedbounds: conflict: me/no, me/also are both proved and violated")
+    assert len(err.strip().splitlines()) == 1
+    conflict = Standing.CONFLICT.value
+    assert standings(folder) == {"no": conflict, "also": conflict, "yes": "tested"}
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    for name, word in standings(folder).items():
+        (line,) = [x for x in out.splitlines() if x.startswith(f"me/{name} ")]
+        assert word in line
+        assert f"me/{name}" in page
+    assert conflict in page
+    assert str(folder / "results.json") in out
+
+
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_the_rows_are_printed_before_the_conflict_is_told(tmp_path, capsys, believed, form):
+    file = own_file(tmp_path, body=FALSE + TRUE)
+    arguments = (*QUICK, "--out", tmp_path / "out", "--format", form)
+    code, out, err = told(capsys, "measure", file, *arguments)
+    assert code == 3
+    assert all(f"me/{name}" in out for name in ("no", "also", "yes"))
+    assert err.splitlines()[-1].startswith("fedbounds: conflict: me/no, me/also")
+
+
+def test_prove_shows_the_steps_before_the_conflict_is_told(tmp_path, capsys, believed):
+    given = 'me.given("round", "D_W(t+1) <= D_W(t)/100", "one round")\n'
+    rate = 'me.claim("rate", "D_W(t+1) <= D_W(t)/50", uses=["round"])\n'
+    file, folder = own_file(tmp_path, body=given + rate + TRUE), tmp_path / "out"
+    code, out, err = told(capsys, "prove", file, "--steps", "--out", folder)
+    assert code == 3
+    assert err.startswith("fedbounds: conflict: me/round is both")
+    assert "rate" in out
+    assert (folder / "proofs.json").exists()
+
+
+# ---- claims without a value on some run
+
+NO_VALUE = {
+    "1/0": '"D_W(t) <= 1/b2"',
+    "1/0 in a round": '"D_W(t) <= D_W(0)/t"',
+    "1/0 of a quantity": '"1/D_W(t) >= 0"',
+    "1/0 in a mean": '"Mean_t(1/D_W(t)) >= 0"',
+    "0**-1": '"D_W(t) <= 9 + 0**(T - 2)"',
+    "a root": '"D_W(t) <= 9 + sqrt(L - 2*mu)"',
+    "a root of a quantity": '"D_W(t) <= 9 + (D_W(t) - D_W(0))**(1/3)"',
+    "1/0 in a condition": '"D_W(t) <= 9", conditions=["eta <= 1/b2"]',
+    "a root in a condition": '"D_W(t) <= 9", conditions=["eta <= sqrt(L - 2*mu)"]',
+}
+
+
+@pytest.mark.parametrize("claim", NO_VALUE.values(), ids=NO_VALUE)
+def test_a_claim_without_a_value_on_a_run_says_nothing_there(tmp_path, capsys, claim):
+    file, folder = own_file(tmp_path, body=f'{TRUE}me.claim("a", {claim})'), tmp_path / "out"
+    code, _, err = told(capsys, "measure", file, *QUICK, "--out", folder)
+    assert (code, err) == (0, "")
+    assert standings(folder)["yes"] == "tested"
+    document = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    (reading,) = document["claims"]["me/a"]["readings"]
+    reasons = [reason for reason in reading["refused"] if "no value here" in reason]
+    assert len(reasons) == 1  # one sentence, counted
+    assert reasons[0].startswith("not applicable: ")
+    assert standings(folder)["a"] in ("open", "tested", "refuted")
+
+
+def test_a_run_that_leaves_the_floats_leaves_the_other_runs(tmp_path, capsys):
+    body = TRUE + 'me.claim("a", "D_W(t) <= D_W(0)")'
+    more = "rounds=(1, 2), horizon=12"
+    file = own_file(tmp_path, step='return {"x": state["x"] * 10**40}', more=more, body=body)
+    folder = tmp_path / "out"
+    code, _, err = told(capsys, "measure", file, *QUICK, "--out", folder)
+    assert (code, err) == (0, "")
+    assert standings(folder) == {"yes": "open", "a": "refuted"}
+    document = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    (reading,) = document["claims"]["me/yes"]["readings"]
+    assert reading["counts"]["diverged"] > 0
+    assert reading["counts"]["not violated"] > 0
+
+
+@pytest.mark.parametrize("later", [12, 40], ids=["many outcomes", "too many to be listed"])
+def test_rounds_with_too_many_outcomes_leave_the_shorter_runs(tmp_path, capsys, later):
+    draw = f'return {{"s": random.signs({later} if p["t"] else 1)}}'
+    step = 'return {"x": state["x"] / 2}'
+    more = "rounds=(1, 2, 3), horizon=3"
+    file = own_file(tmp_path, draw=draw, step=step, more=more, body=TRUE)
+    folder = tmp_path / "out"
+    code, _, err = told(capsys, "measure", file, *QUICK, "--out", folder)
+    assert (code, err) == (0, "")
+    document = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    assert {row["parameters"]["T"] for row in document["results"]} == {1}
+
+
+@pytest.mark.parametrize("value", ["1/b2", "1/(m - 1)"])
+def test_a_parameter_without_a_value_is_told_with_its_line(tmp_path, capsys, value):
+    file = own_file(tmp_path, parameters=f'{{"m": (1,), "eta": ("{value}",)}}')
+    code, _, err = told(capsys, "measure", file, *QUICK, "--out", tmp_path / "out")
+    assert code == 2
+    assert err.startswith(f"fedbounds: {file}:")
+    assert "parameter 'eta'" in err
+    assert "division by zero" in err
+    assert len(err.strip().splitlines()) == 1
