@@ -10,7 +10,7 @@ from fedbounds.problems.linear import rational
 from fedbounds.theory.claims import Condition, Part
 from fedbounds.vocabulary import Constant, Provenance, Side, Verdict
 
-from .evaluate import IrrationalError, Numbers, evaluate
+from .evaluate import IrrationalError, Numbers, evaluate, shown
 from .instance import constants_of, estimated_of, evidence_of, products_of
 
 EQUALITY = 1e-12  # relative; floats this close count as equal, so that edges can be run
@@ -84,7 +84,7 @@ def failure(condition: Condition, numbers: Numbers) -> str | None:
     if all(_decided(part, numbers) for part in _conjuncts(condition)):
         return None
     left, right = sides(condition, numbers)
-    return f"{condition} fails: {float(left):.6g} against {float(right):.6g}"
+    return f"{condition} fails: {shown(left)} against {shown(right)}"
 
 
 def _decided(condition: Condition, numbers: Numbers) -> bool:

@@ -18,7 +18,17 @@ from fedbounds.theory.symbols import Mean_t, RunOperator, Sum_t
 from fedbounds.vocabulary import Index, Method, Relation, Verdict
 
 from .conditions import raise_precision
-from .evaluate import RESOLUTION, IrrationalError, Numbers, evaluate, rounding, scale, terms, whole
+from .evaluate import (
+    RESOLUTION,
+    IrrationalError,
+    Numbers,
+    evaluate,
+    rounding,
+    scale,
+    shown,
+    terms,
+    whole,
+)
 from .interval import LEVEL, Sums, half_width, look_level
 
 Array = Any
@@ -116,7 +126,7 @@ def decide(part: Part, numbers: Numbers, method: Method, diverged_at: int | None
         return Outcome(part.name, Verdict.NOT_APPLICABLE, "speaks of no round of this run")
     # that a quantity vanishes is what such an identity says
     vanishes = part.relation is Relation.EQUAL and part.right == 0
-    if not vanishes and not np.any(scale(_in_floats(numbers), rounds, part.left, part.right)):
+    if not vanishes and _all_zero(part, numbers, rounds):
         return Outcome(part.name, Verdict.NOT_APPLICABLE, "says nothing here: every term is zero")
     if part.gap == 0:
         return Outcome(part.name, Verdict.NOT_VIOLATED, "both sides are the same expression")
@@ -132,8 +142,7 @@ def _decide_exactly(part: Part, numbers: Numbers, rounds: range | None) -> Outco
     left, right = np.broadcast_arrays(left, right)
     shape, left, right = left.shape, left.reshape(-1), right.reshape(-1)
     gaps = right - left
-    sizes = [_float(a) + _float(b) for a, b in zip(abs(left), abs(right), strict=True)]
-    ratios = [_float(g) / s if s > 0 else 0.0 for g, s in zip(gaps, sizes, strict=True)]
+    ratios = [_relative(*each) for each in zip(gaps, abs(left), abs(right), strict=True)]
     worst = int(np.argmax(np.abs(ratios)) if part.relation is Relation.EQUAL else np.argmin(ratios))
     if part.relation is Relation.EQUAL:
         broken = any(gap < 0 or gap > 0 for gap in gaps)
@@ -154,7 +163,29 @@ def _decide_exactly(part: Part, numbers: Numbers, rounds: range | None) -> Outco
         rounds=len(gaps),
     )
     outcome = _placed(outcome, part, worst, shape, rounds)
-    return _with_ratios(outcome, part, _in_floats(numbers), rounds)
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return _with_ratios(outcome, part, _in_floats(numbers), rounds)
+    except OverflowError:  # too large for float64: there is no ratio to show
+        return outcome
+
+
+def _all_zero(part: Part, numbers: Numbers, rounds: range | None) -> bool:
+    """Whether every summand vanishes; one that is too large for float64 does not."""
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return not np.any(scale(_in_floats(numbers), rounds, part.left, part.right))
+    except OverflowError:
+        return False
+
+
+def _relative(gap: Any, left: Any, right: Any) -> float:
+    """The gap over the sum of both sides, which are not negative."""
+    try:
+        size = _float(left) + _float(right)
+        return _float(gap) / size if size > 0 else 0.0
+    except OverflowError:
+        return _float(gap / (left + right))
 
 
 def _placed(
@@ -388,4 +419,9 @@ def _text(number: Any) -> Any:
     if isinstance(number, arb):
         return float(number.mid())
     text = str(fmpq(number))
-    return text if len(text) <= _LONGEST_FRACTION else float(number)
+    if len(text) <= _LONGEST_FRACTION:
+        return text
+    try:
+        return float(number)
+    except OverflowError:
+        return shown(number)

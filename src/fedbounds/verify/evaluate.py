@@ -53,6 +53,14 @@ class Numbers:
     errors: Mapping[str, Array] = field(default_factory=dict)
 
 
+def shown(number: Any) -> str:
+    """Six digits of a number of any kind, however large."""
+    try:
+        return f"{float(number):.6g}"
+    except OverflowError:
+        return str(arb(number).str(6, radius=False))
+
+
 def evaluate(expression: sp.Expr, numbers: Numbers, rounds: range | None = None) -> Any:
     """Value of an expression: one number, or an array over ``rounds`` if it contains t.
 

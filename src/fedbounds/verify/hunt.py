@@ -21,6 +21,7 @@ from .judge import Judgement, judge_reading
 from .measure import measure
 from .planned_search import planned_cases, tightest_cases
 from .store import read_json
+from .stored.fields import Known, Text
 from .witness import find_witness, premises
 
 
@@ -101,14 +102,18 @@ def replay(entry: Entry | None, path: Path) -> None:
         raise FedboundsError(
             f"{str(path)!r} holds no exact instance; expected a witness record (records/witness-*)"
         )
-    claim = claim_of((entry or entry_of(str(data.get("claim")))).id)
-    instance = from_data(data["instance"])
-    if instance.algorithm_name not in claim.algorithms:
-        raise FedboundsError(
-            f"{claim.id} is about {', '.join(claim.algorithms)}; "
-            f"{str(path)!r} holds {instance.algorithm_name}"
-        )
-    measured = measure(instance)
+    try:
+        named = entry or entry_of(Text().read(data.get("claim"), "claim", Known()))
+        claim = claim_of(named.id)
+        instance = from_data(data["instance"])
+        if instance.algorithm_name not in claim.algorithms:
+            raise FedboundsError(
+                f"{claim.id} is about {', '.join(claim.algorithms)}; the instance is about "
+                f"{instance.algorithm_name}"
+            )
+        measured = measure(instance)
+    except FedboundsError as error:
+        raise FedboundsError(f"{str(path)!r}: {' '.join(str(error).split())}") from error
     for reading in claim.readings:
         click.echo(f"{claim.id}, reading: {reading.name}")
         _print(judge_reading(claim, reading, instance, measured), measured.numbers)

@@ -31,12 +31,6 @@ def _gammas(algorithm: FedAvgP) -> tuple[Any, ...]:
     return u, algorithm.inner_step_v * algorithm.outer_step_v
 
 
-def _gamma(problem: FederatedQuadratic, algorithm: FedAvgP) -> Any:
-    u, v = _gammas(algorithm)
-    require(u == v, "gamma_v eta_v of a rung", v, f"gamma_u eta_u = {u}")
-    return u
-
-
 def _slopes(problem: FederatedQuadratic) -> Any:
     """Of the shared block, about their mean."""
     shared = problem.linear[:, : problem.shared_dimension]
@@ -51,7 +45,7 @@ def _but_slopes(problem: FederatedQuadratic) -> tuple[Any, ...]:
 
 # by parameter: its value on a rung, and what all rungs share besides start and rounds
 _VALUE: dict[str, Callable[[FederatedQuadratic, FedAvgP, Instance], Any]] = {
-    "gamma": lambda p, a, rung: _gamma(p, a),
+    "gamma": lambda p, a, rung: _gammas(a)[0],
     "m": lambda p, a, rung: a.participants,
     "K": lambda p, a, rung: a.local_steps,
     "b^2": lambda p, a, rung: p.dissimilarity,
@@ -77,6 +71,9 @@ def check_ladder(ladder: Ladder) -> None:
     """
     name = ladder.parameter
     rungs = [_parts(rung) for rung in ladder.rungs]
+    for _, algorithm in rungs:
+        u, v = _gammas(algorithm)
+        require(u == v, "gamma_v eta_v of a rung", v, f"gamma_u eta_u = {u}")
     values = [_VALUE[name](*parts, rung) for parts, rung in zip(rungs, ladder.rungs, strict=True)]
     require(
         list(ladder.values) == values,

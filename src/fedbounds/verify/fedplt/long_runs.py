@@ -250,7 +250,7 @@ def _derived(setup: LongRun, parameters: dict[str, Any], mu: Any) -> dict[str, A
     decays = setup.steps is not Steps.CONSTANT
     found["nu_max"] = value(BRACKET, **({"eta": fmpq(0)} if decays else {}))
     found["z"] = value(CONTRACTION)
-    if "G^2" not in parameters:
+    if "G^2" not in parameters or found["z"] <= 0:
         return found
     found["B_step"] = value(ADDED)
     level, start = found["B_step"] / found["z"] ** 2, rational(parameters["D_0"])

@@ -14,6 +14,7 @@ from flint import fmpq
 from fedbounds.algorithms import fedplt
 from fedbounds.algorithms.fedavg_p import Carry, Draw
 from fedbounds.algorithms.fedplt import FedPLT, compensation, shares
+from fedbounds.errors import FedboundsError
 from fedbounds.problems import (
     ConstantValue,
     Evidence,
@@ -92,7 +93,8 @@ def heterogeneity(problem: FederatedQuadratic, algorithm: FedPLT) -> fmpq:
     total = fmpq(0)
     for c, hessian, slope in zip(shares(algorithm), problem.hessian, problem.linear, strict=True):
         nearest = solve(hessian, slope[:, None])
-        assert nearest is not None
+        if nearest is None:
+            raise FedboundsError("F_k has no minimiser; expected every client to have one")
         total += c * (slope @ nearest[:, 0]) / 2
     return total
 

@@ -26,6 +26,7 @@ def _found_of_sequence(setup: Recursion) -> Found:
     D = [rational(setup.D_0)]
     for step in setup.steps:
         D.append((1 - setup.z * step) * D[-1] + step**2 * setup.B_step)
+        require(D[-1] >= 0, f"squared distance {len(D) - 1} of the recursion", D[-1], "at least 0")
     return Found(
         family="a sequence with equality in the recursion",
         parameters=_parameters(D, setup.steps, setup.z, setup.B_step, setup.C_rate),

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from fedbounds.algorithms.fedplt import FedPLT
+from fedbounds.errors import require
 from fedbounds.problems import FederatedQuadratic, Start
 from fedbounds.vocabulary import Assumption
 
@@ -81,6 +82,16 @@ class Analysed:
     client: int = 0
     coordinate: int = 0
 
+    def __post_init__(self) -> None:
+        if self.view is View.FREE:
+            _check_free(self.run)
+
+
+def _check_free(run: Run) -> None:
+    """Raise unless a run is one step from free vectors."""
+    require(run.own is not None, "W_1, ..., W_n", run.own, "an array of shape (n, d)")
+    require(run.count == 1, "steps from free vectors", run.count, "1")
+
 
 @dataclass(frozen=True, eq=False)
 class Attenuated:
@@ -96,6 +107,9 @@ class Attenuated:
     run: Run
     attenuation: tuple[Any, ...]
     rho_min: Any
+
+    def __post_init__(self) -> None:
+        _check_free(self.run)
 
 
 class Rate(StrEnum):

@@ -1,6 +1,7 @@
 """What is set up to judge claims about masked objectives alone: plain data, nothing is run."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from fedbounds.errors import require
@@ -139,6 +140,8 @@ class TrilinearRungs:
         require(self.problem.curvature > self.problem.swing(self.reach), "curvature a",
                 self.problem.curvature, f"above {self.problem.swing(self.reach)}")  # fmt: skip
         require(self.keep[-1] == 1, "last keep probability", self.keep[-1], "1")
+        growing = all(low < high for low, high in pairwise(self.keep))
+        require(growing, "keep probabilities", self.keep, "growing")
         for p, s in zip(self.keep, self.minimisers, strict=True):
             require(0 < s < self.reach, f"minimiser at p = {p}", s, f"inside (0, {self.reach})")
             slope = self.problem.slope(p, s)

@@ -17,7 +17,7 @@ from ..profile import Profile
 from .frame import Frame
 from .moments_forms import AroundPoint, distance_to, expectation, squared_gradient_of, value_of
 from .moments_random import random_moments
-from .random_runs import at_optimum, log_above
+from .random_runs import at_optimum, check_logarithm, log_above
 
 Array = Any
 
@@ -44,6 +44,9 @@ class LongRandomRun:
     rounds: int
     log_rounds: Any = None
     exact: bool = False
+
+    def __post_init__(self) -> None:
+        check_logarithm(self.log_rounds, self.rounds)
 
 
 @in_rationals.register

@@ -11,6 +11,7 @@ from fedbounds.algorithms import fedavg, submodel_parts
 from fedbounds.algorithms.fedavg import FedAvg
 from fedbounds.algorithms.fedavg_p import Carry
 from fedbounds.algorithms.random_masks import RandomMasks
+from fedbounds.errors import require
 from fedbounds.problems import FederatedQuadratic, Start, everyone
 from fedbounds.problems.constrained import Minimum
 from fedbounds.problems.domain import project
@@ -54,6 +55,9 @@ class RandomRun:
     start: Start
     rounds: int
     log_rounds: Any = None
+
+    def __post_init__(self) -> None:
+        check_logarithm(self.log_rounds, self.rounds)
 
 
 @find.register
@@ -185,6 +189,13 @@ def _local_sgd(run: EnumeratedRun, found: EnumeratedRound) -> Array:
     plain = FedAvg(n, algorithm.local_steps, algorithm.inner_step_u)
     carry = Carry(u=found.before, v=np.zeros((n, rows, 0), dtype=object))
     return project(algorithm.domain, fedavg.step(run.problem, plain, carry, drawn).u)
+
+
+def check_logarithm(given: Any, rounds: int) -> None:
+    """Raise unless a number is at least ln R, or none is given."""
+    least = arb(rounds).log()
+    fits = given is None or arb(rational(given)) >= least
+    require(fits, "log_rounds", given, f"at least ln {rounds} = {least.str(9, radius=False)}")
 
 
 def log_above(rounds: int) -> fmpq:

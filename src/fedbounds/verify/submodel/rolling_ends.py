@@ -10,7 +10,7 @@ from flint import fmpq
 from fedbounds.algorithms.rolling_masks import RollingMasks
 from fedbounds.errors import FedboundsError, require
 from fedbounds.problems import FederatedQuadratic, Start
-from fedbounds.problems.domain import Ball, Box
+from fedbounds.problems.domain import Ball, Box, check_inside
 from fedbounds.problems.masked_laws import Rolling
 
 from ..case import Found, find
@@ -55,6 +55,7 @@ class RollingLimit:
     def __post_init__(self) -> None:
         domain = self.algorithm.domain
         require(not isinstance(domain, Ball), "domain", domain, "None or a box: exact limits")
+        check_inside(domain, self.start.u)
 
 
 @find.register

@@ -33,6 +33,7 @@ class SampleLaw:
     def __post_init__(self) -> None:
         total = sum(self.chances, fmpq(0))
         require(total == 1, "sum of the chances of the samples", total, "1")
+        require(min(self.chances) >= 0, "least chance of a sample", min(self.chances), "at least 0")
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,12 +5,14 @@ Otherwise it lies between ||E delta|| and the root of E ||delta||^2: a ball that
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from flint import arb, ctx, fmpq
 
 from fedbounds.algorithms.random_masks import RandomMasks
+from fedbounds.errors import require
 from fedbounds.problems.linear import rational
 from fedbounds.problems.sampled_regression import SampledRegression
 
@@ -57,6 +59,10 @@ class StabilityLadder:
     step: Any
     start: Array
     rounds: int
+
+    def __post_init__(self) -> None:
+        growing = all(low < high for low, high in pairwise(self.keeps))
+        require(growing, "keep probabilities", self.keeps, "growing")
 
 
 @find.register
