@@ -59,9 +59,10 @@ def refusal(part: Part, instance: Any, numbers: Numbers) -> Refusal | None:
     if Constant.INITIAL_GAP in part.constants and not numbers.constants[Constant.INITIAL_GAP] > 0:
         return Refusal(Verdict.OUTSIDE, "F_0 = 0: the run starts at the minimiser")
     for used in sorted(part.constants):
-        if CONSTANTS[used].is_positive and not numbers.constants[used] > 0:
-            said = f"{used} = {numbers.constants[used]}; the formula needs a positive number"
-            return Refusal(Verdict.OUTSIDE, said)
+        symbol, value = CONSTANTS[used], numbers.constants[used]
+        if (symbol.is_positive and not value > 0) or (symbol.is_nonnegative and value < 0):
+            sign = "a positive number" if symbol.is_positive else "one that is not negative"
+            return Refusal(Verdict.OUTSIDE, f"{used} = {value}; the formula needs {sign}")
     for condition in part.conditions:
         reason = failure(condition, numbers)
         if reason:
