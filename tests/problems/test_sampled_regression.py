@@ -128,6 +128,10 @@ def test_floats_follow_the_rationals():
 def test_draws_are_uniform_indices():
     own = problem()
     assert own.noise_outcomes(2).tolist() == [[0, 0], [0, 1], [1, 0], [1, 1]]
+    every = np.indices((2, 2, 2)).reshape(3, 8).T
+    assert (own.noise_outcomes(3) == every).all()
+    alone = SampledRegression(own.features[:, :1], own.targets[:, :1])
+    assert (alone.noise_outcomes(100) == np.zeros((1, 100))).all()
     noise = own.sample_noise(np.random.default_rng(1), (400,))
     assert set(noise.tolist()) == {0, 1}
     with pytest.raises(FedboundsError, match="number of index draws"):

@@ -335,3 +335,13 @@ def test_a_constant_on_the_admissible_side_is_firm(name, side, firm, monkeypatch
     point = Point("p", ((name.value, fmpq(1)),))
     refused = conditions.refusal(part, point, measure(point).numbers)
     assert (refused is None) is firm
+
+
+def test_a_constant_without_the_sign_of_its_symbol_is_outside():
+    variance = CONSTANTS[Constant.VARIANCE_U.value]
+    part = Part(left=variance, right=2 * variance)
+    for value, word in ((fmpq(-1), "not negative"), (fmpq(0), None), (fmpq(1), None)):
+        point = Point("p", ((variance.name, value),))
+        refused = refusal(part, point, measure(point).numbers)
+        assert (refused is None) == (word is None)
+        assert refused is None or (refused.verdict is Verdict.OUTSIDE and word in refused.reason)

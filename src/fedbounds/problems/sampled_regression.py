@@ -144,7 +144,8 @@ class SampledRegression:
             count,
             f"at most {_MOST_OUTCOMES} to enumerate",
         )
-        return np.indices((self.samples,) * steps).reshape(steps, count).T
+        weights = self.samples ** np.arange(steps)[::-1]  # the first step's index changes last
+        return np.arange(count)[:, None] // weights % self.samples
 
     def disturbed(self, z: Array, gradient: Array, cohort: Cohort, noise: Array) -> Array:
         """Gradients of the samples whose indices are ``noise``, shape (rows,)."""

@@ -57,10 +57,11 @@ def refusal(part: Part, instance: Any, numbers: Numbers) -> Refusal | None:
         return Refusal(Verdict.UNDECIDED, said)
     if Constant.INITIAL_GAP in part.constants and not numbers.constants[Constant.INITIAL_GAP] > 0:
         return Refusal(Verdict.OUTSIDE, "F_0 = 0: the run starts at the minimiser")
-    for used in sorted(_positive(part)):
-        if not numbers.constants[used] > 0:
-            said = f"{used} = {numbers.constants[used]}; the formula needs a positive number"
-            return Refusal(Verdict.OUTSIDE, said)
+    for symbol in _signed(part):
+        value = numbers.constants[symbol.name]
+        if (symbol.is_positive and not value > 0) or (symbol.is_nonnegative and value < 0):
+            sign = "a positive number" if symbol.is_positive else "one that is not negative"
+            return Refusal(Verdict.OUTSIDE, f"{symbol} = {value}; the formula needs {sign}")
     for divisor in part.divisors:
         if _decided(Condition(divisor, "==", sp.S.Zero), numbers):
             said = f"the formula divides by {divisor} = 0"
@@ -72,11 +73,12 @@ def refusal(part: Part, instance: Any, numbers: Numbers) -> Refusal | None:
     return None
 
 
-def _positive(part: Part) -> set[str]:
-    """Names of constants that the formulas take to be positive."""
+def _signed(part: Part) -> list[sp.Symbol]:
+    """Constants of which the formulas take a sign for granted, by name."""
     sides = (part.left, part.right, *(s for c in part.conditions for s in (c.left, c.right)))
     symbols = set().union(*(sp.sympify(side, strict=True).free_symbols for side in sides))
-    return {symbol.name for symbol in symbols if symbol.is_positive} & part.constants
+    named = [s for s in symbols if s.is_nonnegative and s.name in part.constants]
+    return sorted(named, key=lambda symbol: str(symbol.name))
 
 
 def failure(condition: Condition, numbers: Numbers) -> str | None:

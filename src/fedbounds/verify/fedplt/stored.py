@@ -8,8 +8,8 @@ from fedbounds.vocabulary import Assumption
 
 from ..stored.common import LOCAL_STEPS, MASK, QUADRATIC, ROUNDS, START, STEP
 from ..stored.fields import Choice, Either, Flag, Listed, Maybe, Number, Numbers, Record, Whole
-from ..stored.work import Cost, Setup, power
-from .long_runs import Gradients, LongRun, Steps
+from ..stored.work import KEPT, Cost, Setup, power
+from .long_runs import MOST_EXACT, Gradients, LongRun, Steps
 from .setups import Analysed, Attenuated, Decaying, Rate, Recursion, Run, Shows, View
 
 _NAME = "FedPLT"
@@ -58,7 +58,8 @@ def _of_decaying(given: Any) -> Sequence[Cost]:
 def _of_long_run(given: Any) -> Sequence[Cost]:
     n, d = given.problem.linear.shape
     steps = given.algorithm.local_steps
-    return (Cost(given.rounds * steps * n * d**3, given.rounds * steps),)
+    driven = Cost(KEPT * (n * d * steps) ** 2, steps)
+    return (driven, Cost(given.rounds * steps * n * d**3, given.rounds * steps))
 
 
 SETUPS = (
@@ -121,7 +122,7 @@ SETUPS = (
                 "problem": QUADRATIC,
                 "algorithm": _ALGORITHM,
                 "start": START,
-                "rounds": ROUNDS,
+                "rounds": Whole(1, MOST_EXACT, "T"),
                 "gradients": Choice(tuple(Gradients)),
                 "steps": Choice(tuple(Steps)),
                 "z": Number(0),

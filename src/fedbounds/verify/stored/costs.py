@@ -5,22 +5,27 @@ from typing import Any
 
 from fedbounds.algorithms.scaffold_p import ScaffoldP
 
-from .work import Cost
+from .work import KEPT, Cost
 
 _QUANTITIES = 50  # about so many are measured, each a form in the state
 _MATRICES = 100  # flint solves equations so many times as fast as arrays of rationals
-_REMEMBERED = (
-    30  # numbers of state in rationals, with every point that Scaffold-P's lemmas speak of
-)
+_REMEMBERED = 30  # at most so many numbers of state in rationals
 
 
 def _state(problem: Any, algorithm: Any) -> int:
+    """Numbers carried from round to round, and 1."""
     n, d_u, d_v = problem.clients, problem.shared_dimension, problem.personal_dimension
-    size = d_u + n * d_v + 1
-    if isinstance(algorithm, ScaffoldP):
-        points = n * algorithm.local_steps * (2 * d_u + d_v)
-        size += (n + 1) * d_u + n * (d_u + d_v) + min(points, _REMEMBERED)
-    return int(size)
+    controls = (n + 1) * d_u if isinstance(algorithm, ScaffoldP) else 0
+    return int(d_u + n * d_v + controls + 1)
+
+
+def _memory(problem: Any, algorithm: Any) -> int:
+    """What its lemmas remember of Scaffold-P's last participations, where the state is small."""
+    if not isinstance(algorithm, ScaffoldP):
+        return 0
+    n, d = problem.linear.shape
+    points = n * algorithm.local_steps * (d + problem.shared_dimension)
+    return int(n * d + min(points, _REMEMBERED))
 
 
 def _entries(problem: Any, algorithm: Any) -> int:
@@ -31,17 +36,22 @@ def _entries(problem: Any, algorithm: Any) -> int:
 
 def of_run(problem: Any, algorithm: Any, rounds: int) -> Sequence[Cost]:
     """Second moments of the state over rounds, and how each round moves it."""
-    size, entries = _state(problem, algorithm), _entries(problem, algorithm)
-    steps = algorithm.local_steps
-    driven = entries**2 * problem.linear.shape[1] + _QUANTITIES * entries * size**2
+    size = _state(problem, algorithm) + _memory(problem, algorithm)
+    return _driven(problem, algorithm, size, rounds)
+
+
+def _driven(problem: Any, algorithm: Any, size: int, rounds: int) -> Sequence[Cost]:
+    entries, steps = _entries(problem, algorithm), algorithm.local_steps
+    driven = KEPT * entries**2 * problem.linear.shape[1] + _QUANTITIES * entries * size**2
     moved = size**3 + _QUANTITIES * size**2
     return (Cost(driven, steps), Cost(rounds * moved, rounds * steps))
 
 
-def of_rung(problem: Any, algorithm: Any, rounds: int) -> Sequence[Cost]:
-    """A steady state: linear equations for the second moments."""
-    size = _state(problem, algorithm)
-    return (*of_run(problem, algorithm, 1), Cost(size**6 / _MATRICES))
+def of_rung(problem: Any, algorithm: Any, rungs: int) -> Sequence[Cost]:
+    """The steady states of so many rungs like this one: linear equations for second moments."""
+    size, steps = _state(problem, algorithm), algorithm.local_steps
+    each = (*_driven(problem, algorithm, size, 1), Cost(size**6 / _MATRICES, steps))
+    return tuple(Cost(rungs * cost.operations, cost.depth) for cost in each)
 
 
 def of_vectors(clients: int, dimension: int) -> Sequence[Cost]:

@@ -1,7 +1,6 @@
 """The kinds of instances that a file may hold, by the word under ``family``."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping
 
 from fedbounds.algorithms.fedavg_p import FedAvgP
 from fedbounds.algorithms.participant_mean import ParticipantMean
@@ -33,7 +32,7 @@ from .fields import (
     values_of,
     wrong,
 )
-from .work import Cost, check
+from .work import check
 
 ALGORITHMS: dict[str, type[FedAvgP]] = {"FedAvg-P": FedAvgP, "Scaffold-P": ScaffoldP}
 STEPS = ("inner_step_u", "inner_step_v", "outer_step_u", "outer_step_v")
@@ -115,11 +114,8 @@ def _vectors(data: Data, where: str) -> Instance:
     return Instance(_NAME, ClientVectors(values["vectors"]), mean, 1, Method.RATIONAL)
 
 
-def _quadratic(data: Data, where: str) -> Instance:
-    return _run(data, where, costs.of_run)
-
-
-def _run(data: Data, where: str, cost: Callable[[Any, Any, int], Sequence[Cost]]) -> Instance:
+def _quadratic(data: Data, where: str, rungs: int = 0) -> Instance:
+    """A run; or one of so many rungs of a ladder, whose steady states are asked for."""
     _family(data, where, ("FederatedQuadratic",))
     known = Known()
     values = values_of(_QUADRATIC, data, where, known)
@@ -127,8 +123,14 @@ def _run(data: Data, where: str, cost: Callable[[Any, Any, int], Sequence[Cost]]
     problem = made(FederatedQuadratic, arrays, where)
     counts = {name: values[name] for name in ("participants", "local_steps", *STEPS)}
     algorithm = made(ALGORITHMS[values["algorithm"]], counts, where)
-    check(cost(problem, algorithm, values["rounds"]), known, where)
-    return Instance(_NAME, problem, algorithm, values["rounds"], Method.RATIONAL, values["start"])
+    rounds = values["rounds"]
+    cost = (
+        costs.of_rung(problem, algorithm, rungs)
+        if rungs
+        else costs.of_run(problem, algorithm, rounds)
+    )
+    check(cost, known, where)
+    return Instance(_NAME, problem, algorithm, rounds, Method.RATIONAL, values["start"])
 
 
 def _ladder(data: Data, where: str) -> Ladder:
@@ -144,7 +146,8 @@ def _ladder(data: Data, where: str) -> Ladder:
         for i, x in enumerate(data["values"])
     ]
     rungs = [
-        _run(rung, f"{where}.rungs[{i}]", costs.of_rung) for i, rung in enumerate(data["rungs"])
+        _quadratic(rung, f"{where}.rungs[{i}]", len(data["rungs"]))
+        for i, rung in enumerate(data["rungs"])
     ]
     given = {"name": _NAME, "rungs": tuple(rungs), "parameter": parameter, "values": tuple(values)}
     ladder: Ladder = made(Ladder, given, where)

@@ -29,7 +29,7 @@ from .random_long import LongRandomRun
 from .random_runs import RandomRun
 from .rolling_draws import Draws
 from .rolling_ends import RollingLimit
-from .rolling_long import RollingLong
+from .rolling_long import MOST_EXACT, RollingLong
 from .rolling_runs import RollingRun
 from .run_ladders_runs import CapacityLadder, RoundsLadder, StepsLadder
 from .side_by_side_runs import SideBySide
@@ -188,7 +188,7 @@ SETUPS = (
     Setup(_run_of(RollingRun, _ROLLING, epochs=ROUNDS), costs.of_epochs, names.ROLLING),
     Setup(_run_of(RollingLimit, _ROLLING), costs.of_limit, names.ROLLING),
     Setup(
-        _run_of(RollingLong, _ROLLING, epochs=ROUNDS, exact=_EXACT),
+        _run_of(RollingLong, _ROLLING, epochs=Whole(1, MOST_EXACT, "T"), exact=_EXACT),
         costs.of_long_epochs,
         names.ROLLING,
     ),

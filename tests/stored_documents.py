@@ -1,0 +1,51 @@
+"""Instance files of every kind, as `search --replay` reads them: small, and judged in milliseconds."""
+
+from fedbounds.algorithms.fedavg_p import FedAvgP
+from fedbounds.algorithms.scaffold_p import ScaffoldP
+from fedbounds.theory.registry import encoded_claims
+from fedbounds.verify.instance_file import to_data
+from fedbounds.verify.ladder_plan import rational_ladders
+from fedbounds.verify.plan import own_cases, rational_instances, vector_instances
+from fedbounds.verify.point_plan import point_instances
+from fedbounds.verify.profile import Profile
+from fedbounds.vocabulary import Method
+
+PAPERS = ("personalization", "fedplt", "submodel")
+
+
+def planned():
+    """The cheapest planned instance of every kind, by algorithm and set-up."""
+    found = {}
+    for kind in (FedAvgP, ScaffoldP):
+        instance = next(iter(rational_instances(kind, Profile.QUICK)))
+        found[instance.algorithm_name] = instance
+    vectors = (x for x in vector_instances(Profile.QUICK, 0) if x.problem.clients == 3)
+    found["vectors"] = next(vectors)
+    points = list(point_instances(0, 1, 2))
+    found |= {"sum": points[0], "bound": points[-1]}
+    for ladder in rational_ladders((2,)):
+        found.setdefault(ladder.algorithm_name, ladder)
+    cases = [
+        case
+        for paper in PAPERS[1:]
+        for case in own_cases(paper, Profile.QUICK, 0)
+        if case.method is Method.RATIONAL
+    ]
+    for case in sorted(cases, key=lambda case: case.work):
+        found.setdefault(f"{case.algorithm_name}, {type(case.setup).__name__}", case)
+    return found
+
+
+def documents():
+    """Their files' data, by name, with a claim that speaks of them."""
+    claims = [claim for paper in PAPERS for claim in encoded_claims(paper)]
+    return {
+        name: {
+            "claim": next(c.id for c in claims if instance.algorithm_name in c.algorithms),
+            "reading": "as printed",
+            "part": "",
+            "how": "search",
+            "instance": to_data(instance),
+        }
+        for name, instance in planned().items()
+    }

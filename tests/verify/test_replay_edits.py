@@ -1,0 +1,277 @@
+"""`search --replay` of files that a stranger edited: an answer or a line, and never a false one."""
+
+import copy
+import json
+from functools import cache
+from random import Random
+
+import pytest
+from edits import every_edit, some_edits
+from own_files import own_file
+from stored_documents import documents
+
+from fedbounds.verify.command_line import status
+from fedbounds.verify.stored import work
+
+EDITS = 16  # of each kind of file
+_documents = cache(documents)
+
+
+def replayed(folder, capsys, document, *claim):
+    """Exit status, output and errors; ``document`` is data or JSON text."""
+    text = document if isinstance(document, str) else json.dumps(document)
+    path = folder / "replay.json"
+    path.write_text(text, encoding="utf-8")
+    code = status(["search", *claim, "--replay", str(path)])
+    said = capsys.readouterr()
+    assert len(said.err.splitlines()) <= 3
+    assert code in (0, 2), said.err
+    assert (code == 0) == (said.err == ""), said.err
+    assert "Traceback" not in said.err
+    return code, said.out, said.err
+
+
+def edited(name, path, value):
+    """A copy of a document with one field of its instance set."""
+    document = copy.deepcopy(_documents()[name])
+    place = document["instance"]
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    return document
+
+
+def refused(tmp_path, capsys, document, *words):
+    code, out, err = replayed(tmp_path, capsys, document)
+    assert (code, out) == (2, "")
+    assert "replay.json" in err
+    assert [word for word in words if word not in err] == []
+
+
+@pytest.fixture(autouse=True)
+def _small_work(monkeypatch):
+    """So that an edit that is still allowed is judged quickly."""
+    monkeypatch.setattr(work, "MOST_WORK", 1e7)
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_no_edit_ends_in_more_than_a_line(part, tmp_path, capsys):
+    names = sorted(_documents())[part::4]
+    answered = 0
+    for name in names:
+        document = _documents()[name]
+        assert replayed(tmp_path, capsys, document)[0] == 0, name
+        for edit in some_edits(document, Random(name), EDITS):
+            code, _, _ = replayed(tmp_path, capsys, edit.text)
+            answered += code == 0
+        assert [path.name for path in tmp_path.iterdir()] == ["replay.json"], name
+    assert answered > 0
+
+
+def test_every_edit_of_a_small_file(tmp_path, capsys):
+    for edit in every_edit(_documents()["sum"]):
+        replayed(tmp_path, capsys, edit.text)
+
+
+def test_no_edit_of_a_users_run_ends_in_more_than_a_line(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    claim = own_file(tmp_path) + "::a"
+    assert status(["search", claim, "--save", "saved.json"]) == 0
+    document = json.loads((tmp_path / "saved.json").read_text("utf-8"))
+    assert replayed(tmp_path, capsys, document, claim)[0] == 0
+    for edit in some_edits(document, Random(0), EDITS):
+        replayed(tmp_path, capsys, edit.text, claim)
+    assert not (tmp_path / "ran").exists()
+
+
+# ---- by name
+
+SETUP = ("setup", "fields")
+RANDOM, FEDPLT = "random masks, RandomRun", "FedPLT, Analysed"
+LIMIT = "rolling masks, RollingLimit"
+
+
+@pytest.mark.parametrize(
+    "setup",
+    [
+        {"type": "os:system", "fields": {"command": "touch ran"}},
+        {"type": "fedbounds.verify.store:Store", "fields": {"folder": "ran"}},
+        {"type": "fedbounds.verify.case:Case", "fields": {}},
+        {"enum": "fedbounds.vocabulary:Method", "value": "__import__('os').mkdir('ran')"},
+        "__import__('os').mkdir('ran')",
+        {"type": "fedbounds.problems.noise:Noise", "fields": {}},
+    ],
+)
+def test_no_class_is_made_by_its_name(setup, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    document = edited(RANDOM, ("setup",), setup)
+    refused(tmp_path, capsys, document, "instance.setup", "the type of a set-up")
+    assert [path.name for path in tmp_path.iterdir()] == ["replay.json"]
+
+
+ENDLESS = [
+    ("FedAvg-P", ("rounds",)),
+    ("FedAvg-P", ("local_steps",)),
+    ("Scaffold-P", ("local_steps",)),
+    ("FedAvg-P ladder in K", ("rungs", 0, "local_steps")),
+    (RANDOM, (*SETUP, "rounds")),
+    (RANDOM, (*SETUP, "algorithm", "fields", "local_steps")),
+    (FEDPLT, (*SETUP, "run", "fields", "count")),
+    ("rolling masks, RollingRun", (*SETUP, "epochs")),
+    ("coupled runs, CoupledLaw", (*SETUP, "samples")),
+    ("coupled runs ladder in p, StabilityLadder", (*SETUP, "rounds")),
+    ("random masks against full models, TrainTestGap", (*SETUP, "rounds")),
+    ("random masks ladder in K, StepsLadder", (*SETUP, "local_steps", "tuple", -1)),
+    ("random masks ladder in R, RoundsLadder", (*SETUP, "rounds", "tuple", -1)),
+    ("random masks ladder in p, CapacityLadder", (*SETUP, "rounds")),
+    ("rolling against random masks, SideBySide", (*SETUP, "epochs")),
+]
+
+
+@pytest.mark.parametrize(("name", "path"), ENDLESS, ids=[f"{n}: {p[-1]}" for n, p in ENDLESS])
+def test_a_count_that_never_ends_is_refused_before_it_is_run(name, path, tmp_path, capsys):
+    for count, words in ((10**9, "an integer, at least"), (10**6, "would cost about")):
+        document = edited(name, path, count)
+        if path[-1] == "local_steps" and "ladder" in name:
+            words = words if count > 10**6 else "operations"
+        refused(tmp_path, capsys, document, "instance", words)
+
+
+def test_a_sum_of_a_million_terms_is_refused(tmp_path, capsys):
+    document = edited("sum", ("values", "K"), "1000000")
+    refused(tmp_path, capsys, document, "would cost about", "K = 1000000", "expected at most")
+
+
+# what a file says, and what it is
+FALSE = {
+    "the algorithm of another set-up": (
+        "rolling against random masks, SideBySide",
+        ("algorithm",),
+        "rolling against static masks",
+        ["rolling against random masks"],
+    ),
+    "the algorithm of another ladder": (
+        "random masks ladder in p, CapacityLadder",
+        ("algorithm",),
+        "rolling masks ladder in q",
+        ["random masks ladder in p"],
+    ),
+    "the parameter of a ladder": ("FedAvg-P ladder in K", ("parameter",), "m", ["values", "rungs"]),
+    "the values of a ladder": ("FedAvg-P ladder in K", ("values",), [1, 2, 3], ["[1, 2, 4]"]),
+    "rungs that differ in more": (
+        "FedAvg-P ladder in K",
+        ("rungs", 1, "noise", "scale_u"),
+        "7",
+        ["K to differ alone"],
+    ),
+    "a step that is not gamma": (
+        "FedAvg-P ladder in m",
+        ("rungs", 0, "outer_step_v"),
+        "3",
+        ["gamma_u eta_u"],
+    ),
+    "an algorithm that is not tuned": (
+        "FedAvg-P to Scaffold-P ladder in algorithm at equal steady state",
+        ("rungs", 0, "inner_step_u"),
+        "1/9999",
+        ["gamma"],
+    ),
+    "a logarithm": (
+        RANDOM,
+        (*SETUP, "log_rounds"),
+        {"rational": "1/100"},
+        ["log_rounds", "at least ln"],
+    ),
+    "floats as exact": ("FedPLT, LongRun", (*SETUP, "exact"), False, ["exact", "expected True"]),
+    "a mask": (
+        FEDPLT,
+        (*SETUP, "run", "fields", "algorithm", "fields", "masks", "tuple", 0, "tuple", 0),
+        2,
+        ["at most 1"],
+    ),
+    "more participants than clients": ("bound", ("values", "m"), "1000", ["values.m", "at most n"]),
+    "a client that is not there": (FEDPLT, (*SETUP, "client"), -1, ["client", "at least 0"]),
+    "a negative step": (
+        LIMIT,
+        (*SETUP, "algorithm", "fields", "inner_step_u"),
+        {"rational": "-1/8"},
+        ["inner_step_u", "> 0"],
+    ),
+    "a start of another dimension": (
+        LIMIT,
+        (*SETUP, "start", "fields", "u"),
+        {"array": [1, 2, 3], "shape": [3], "dtype": "|O"},
+        ["start.u", "(3,)"],
+    ),
+    "steps from free vectors": (FEDPLT, (*SETUP, "run", "fields", "count"), 4, ["free vectors"]),
+}
+
+
+@pytest.mark.parametrize("what", FALSE)
+def test_nothing_false_is_believed(what, tmp_path, capsys):
+    name, path, value, words = FALSE[what]
+    refused(tmp_path, capsys, edited(name, path, value), *words)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "FedAvg-P ladder in K",
+        "FedAvg-P ladder in gamma",
+        "Scaffold-P ladder in b^2",
+        "FedAvg-P to Scaffold-P ladder in algorithm",
+    ],
+)
+def test_claims_count_the_rungs_of_a_ladder_in_their_order(name, tmp_path, capsys):
+    document = copy.deepcopy(_documents()[name])
+    for key in ("rungs", "values"):
+        document["instance"][key].reverse()
+    refused(tmp_path, capsys, document, "of the rungs")
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("coupled runs ladder in p, StabilityLadder", "keeps"),
+        ("random masks ladder in p, CapacityLadder", "algorithms"),
+        ("random masks ladder in R, RoundsLadder", "rounds"),
+        ("random masks ladder in K, StepsLadder", "local_steps"),
+    ],
+)
+def test_other_ladders_grow(name, key, tmp_path, capsys):
+    document = copy.deepcopy(_documents()[name])
+    document["instance"]["setup"]["fields"][key]["tuple"].reverse()
+    refused(tmp_path, capsys, document, "growing")
+
+
+def test_chances_are_not_negative(tmp_path, capsys):
+    document = copy.deepcopy(_documents()["coupled runs, CoupledLaw"])
+    law = document["instance"]["setup"]["fields"]["laws"]["tuple"][0]["fields"]
+    count = len(law["chances"]["array"])
+    assert count >= 2
+    odd = [{"rational": "-1"}, {"rational": "2"}, *[{"rational": "0"}] * (count - 2)]
+    law["chances"]["array"] = odd
+    refused(tmp_path, capsys, document, "chances", ">= 0")
+
+
+def test_a_negative_constant_breaks_nothing(tmp_path, capsys):
+    document = edited("FedPLT, LongRun", (*SETUP, "algorithm", "fields", "inner_step_u"), 2)
+    document["claim"] = "fedplt/constant-step-floor"
+    _, out, _ = replayed(tmp_path, capsys, document)
+    assert "outside conditions: B_step = -" in out
+
+
+def test_a_stored_verdict_is_computed_again(tmp_path, capsys):
+    name = "vectors"
+    one = {**_documents()[name], "verdict": "violated", "gap": "-1", "tightness": 9.0}
+    two = {**one, "verdict": "not violated", "gap": "1", "tightness": None, "parts": "x"}
+    assert replayed(tmp_path, capsys, one)[1] == replayed(tmp_path, capsys, two)[1]
+
+
+def test_numbers_beyond_floats_are_judged_exactly(tmp_path, capsys):
+    document = edited("FedAvg-P", ("rounds",), 12)
+    for key in ("inner_step_u", "inner_step_v"):
+        document["instance"][key] = "1" + "0" * 59
+    code, out, _ = replayed(tmp_path, capsys, document)
+    assert code == 0
+    assert "not violated: both sides are equal" in out
