@@ -95,3 +95,36 @@ def test_a_multiplier_names_vectors_too():
     more = {"scope": "own", "theory": OWN, "earlier": {"one": claim("0 <= 1")}}
     with pytest.raises(Refused, match="quadratic clients"):
         prove(statement, cite("one", "0*sq(u)"), **more)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["A(t) == -1", "A(t) == x - y", "s == -1", "x == 0", "K == 0", "t == -1", "n == m - 1",
+     "L == 0", "b2 == 0", "sigma2 == 0"],
+)  # fmt: skip
+def test_a_definition_says_nothing_of_a_sign_or_of_what_is_known(text):
+    """From the first of these 1 <= 0 was proved, and resting on definitions alone."""
+    assert last(given("def", text)).givens == ("def",)
+
+
+@pytest.mark.parametrize(
+    "text", ["A(t) == sq(u)", "f(t) == -1", "s == 2", "A(t) == Sum_i(g(t))", "A(t) == (K - 1)*s"]
+)
+def test_what_only_names_is_a_definition(text):
+    scope = "round" if "sq" in text else ""
+    assert last(given("def", text, scope)).givens == ()
+
+
+def test_one_name_is_not_defined_at_two_rounds_that_may_be_one():
+    steps = [given("d", "f(t) == 1"), given("e", "f(0) == 2")]
+    thm = proved("thm", "1 <= 0", cite("d", at=(("t", "0"),)), cite("e", "-1"))
+    found = last(*steps, thm)
+    assert not found.refused and found.givens == ("e",)
+
+
+def test_one_name_is_not_defined_in_two_scopes_without_vectors():
+    steps = [given("d", "f(t) == 1", "round"), given("e", "f(t) == 2", "alike")]
+    low = proved("low", "f(t) <= 1", cite("d"), scope="round")
+    high = proved("high", "f(t) >= 2", cite("e", "-1"), scope="alike")
+    found = last(*steps, low, high, proved("thm", "1 <= 0", cite("low"), cite("high")))
+    assert not found.refused and found.givens == ("e",)
