@@ -11,7 +11,7 @@ from .expressions import NewVariable, Reader
 from .facts import fact_of
 from .keys import Affine, affine_of, of_vectors, over_clients, over_rounds
 from .names import refuse_names, refuse_unknown
-from .needs import refuse_unmet
+from .needs import every_part, refuse_unmet
 from .text import parsed, words
 from .values import CONSTANT, Value
 from .vectors import is_square
@@ -57,14 +57,16 @@ def check(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> None:
 
 
 def _check(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> None:
-    refuse_names(theory, step.certificate.scope)
     _refuse_malformed(theory, step.statement)
+    for certificate in every_part(step.certificate):
+        refuse_names(theory, certificate.scope)
     refuse_unknown(theory, step.statement)
     refuse_unmet(theory, step)
     match step.certificate.rule:
         case "given":
             if not step.certificate.origin:
                 raise Refused(f"{step.id}: a given statement without an origin")
+            _refuse_scope(step.statement, step.certificate)
         case "combine":
             _refuse_negative(step.id, remainders(theory, step.statement, step.certificate, earlier))
         case "induction":
@@ -83,6 +85,11 @@ def _refuse_malformed(theory: Theory, statement: Statement) -> None:
     for condition in statement.conditions:
         refuse_foreign(theory, condition)
     _refuse_algorithm(theory, statement.scope, statement)
+
+
+def _refuse_scope(statement: Statement, certificate: Certificate) -> None:
+    if statement.scope not in ("", certificate.scope):
+        raise Refused(f"a statement of {statement.scope!r} is proved in {certificate.scope!r}")
 
 
 def _refuse_algorithm(theory: Theory, scope: str, statement: Statement) -> None:
@@ -158,8 +165,7 @@ def pieces(
     powers: dict[str, bool],
 ) -> Iterator[Pieces]:
     """The differences that a certificate combines, per branch of its chart."""
-    if statement.scope not in ("", certificate.scope):
-        raise Refused(f"a statement of {statement.scope!r} is proved in {certificate.scope!r}")
+    _refuse_scope(statement, certificate)
     scope = theory.scopes[certificate.scope] if certificate.scope else None
     _refuse_algorithm(theory, certificate.scope, statement)
     absent = [] if scope else _absent(theory, statement)
@@ -401,8 +407,10 @@ def _unroll(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> Non
     """
     premises, ratio = step.certificate.premises, step.certificate.origin
     name = step.certificate.variable
-    if len(premises) != 1 or premises[0].name not in earlier:
+    if [p.kind for p in premises] != ["step"] or premises[0].name not in earlier:
         raise Refused(f"{step.id}: an unrolling needs one premise, an earlier step")
+    if premises[0].at or premises[0].over:
+        raise Refused(f"{step.id}: a recursion is unrolled as it stands")
     if name not in theory.quantities:
         raise Refused(f"undeclared quantity {name!r}")
     cited = earlier[premises[0].name]

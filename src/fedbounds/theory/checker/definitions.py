@@ -1,28 +1,38 @@
 """Which given statements are definitions: they introduce a name, and so suppose nothing."""
 
 import ast
+from collections.abc import Mapping
 
-from .data import Statement, Theory
+from .check import remainders
+from .data import Certificate, Statement, Theory
+from .errors import Refused
 from .text import parsed, words
 
+Spoken = Mapping[str, frozenset[str]]  # what earlier statements name, by their scope
+_SUMS = ("Sum_t", "Mean_t", "Sum_i", "Sum_ik", "sqrt")
+_OF_FACTS = frozenset({"L", "b2"})  # constants that facts speak of
 
-def is_definition(theory: Theory, statement: Statement, spoken: frozenset[str]) -> bool:
+
+def is_definition(theory: Theory, statement: Statement, spoken: Spoken) -> bool:
     """Whether a given statement only says what one quantity or constant stands for.
+
+    What is taken to be non-negative is so by the form of what it stands for. In vectors of a
+    scope, a name is said once per round; otherwise it was not spoken of before, at no round and
+    in no scope: a value at the start, say, is supposed.
 
     Parameters
     ----------
-    spoken : frozenset of str
-        What earlier statements of the same scope name; see `spoken_of`.
+    spoken : mapping from scope to names
+        See `spoken_of`.
     """
-    named = _introduced(theory, statement.left)
-    return (
-        statement.relation == "=="
-        and named is not None
-        and named not in spoken
-        and _head(named) not in words(statement.right)
-        and not statement.conditions
-        and not statement.assumptions
-    )
+    named = _introduced(theory, statement)
+    if named is None or statement.relation != "==":
+        return False
+    if statement.conditions or statement.assumptions or _head(named) in words(statement.right):
+        return False
+    if _of_vectors(theory, statement):
+        return named not in spoken.get(statement.scope, ())
+    return not any(_head(named) == _head(other) for own in spoken.values() for other in own)
 
 
 def spoken_of(statement: Statement) -> frozenset[str]:
@@ -32,14 +42,69 @@ def spoken_of(statement: Statement) -> frozenset[str]:
     return frozenset(ast.unparse(n) for n in nodes if isinstance(n, ast.Call | ast.Name))
 
 
-def _introduced(theory: Theory, left: str) -> str | None:
-    """The quantity at a round, or the constant, that stands alone on the left."""
-    match parsed(left):
+def _introduced(theory: Theory, statement: Statement) -> str | None:
+    """The quantity at a round, or the constant, alone on the left; its sign is no supposition."""
+    right = parsed(statement.right)
+    match parsed(statement.left):
         case ast.Call(func=ast.Name(id=name)) as call if name in theory.quantities:
-            return ast.unparse(call)
-        case ast.Name(id=name) if name in theory.symbols:
-            return name
+            signed = not theory.quantities[name]
+            return ast.unparse(call) if signed or _nonnegative(theory, right) else None
+        case ast.Name(id=name) if theory.symbols.get(name) == "nonnegative":
+            free = name not in _supposed(theory)
+            return name if free and _nonnegative(theory, right) else None
     return None
+
+
+def _supposed(theory: Theory) -> set[str]:
+    """Constants of which a theory, or a fact, says something already."""
+    scopes = theory.scopes.values()
+    held = [*theory.always, *(c for block in theory.absent for c in block.holds)]
+    held += [c for scope in scopes for need in scope.needs for c in need.conditions]
+    noises = [bound for scope in scopes for _, bound in scope.noises]
+    named = words(*(side for c in held for side in c[::2]), *noises)
+    return {*named, *_OF_FACTS, *(name for block in theory.absent for name in block.free)}
+
+
+def _of_vectors(theory: Theory, statement: Statement) -> bool:
+    """Whether the right side speaks of vectors, or of values, of the statement's scope."""
+    if statement.scope not in theory.scopes:
+        return False
+    scope = theory.scopes[statement.scope]
+    named = {row[0] for row in (*scope.atoms, *scope.derived, *scope.values)}
+    return bool(named & words(statement.right))
+
+
+def _nonnegative(theory: Theory, node: ast.expr) -> bool:
+    """Whether an expression cannot be negative, by its form."""
+    match node:
+        case ast.Constant(value=int()):
+            return True
+        case ast.Name(id=name):
+            return name in theory.symbols
+        case ast.Call(func=ast.Name(id="sq")):
+            return True
+        case ast.Call(func=ast.Name(id=name), args=[inner]) if name in _SUMS:
+            return _nonnegative(theory, inner)
+        case ast.Call(func=ast.Name(id=name)):
+            return theory.quantities.get(name, False)
+        case ast.BinOp(left=left, op=ast.Pow()):
+            return _nonnegative(theory, left)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Mult() | ast.Div(), right=right):
+            return _nonnegative(theory, left) and _nonnegative(theory, right)
+        case ast.BinOp(op=ast.Sub()):
+            return _is_shown(theory, ast.unparse(node))
+    return False
+
+
+def _is_shown(theory: Theory, text: str) -> bool:
+    """Such as K - 1."""
+    try:
+        return all(r.ok for r in remainders(theory, Statement("0", "<=", text), _BARE, {}))
+    except Refused:
+        return False
+
+
+_BARE = Certificate("combine")
 
 
 def _head(named: str) -> str:

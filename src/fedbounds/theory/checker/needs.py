@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from .data import Certificate, Scope, Step, Theory
+from .data import Certificate, Scope, Statement, Step, Theory
 from .errors import Refused
 from .facts import fact_of
 from .text import words
@@ -13,32 +13,40 @@ def refuse_unmet(theory: Theory, step: Step) -> None:
 
     What a cited step supposes is among its own assumptions and conditions.
     """
-    certificate, statement = step.certificate, step.statement
-    if not certificate.scope:
-        return
-    scope = theory.scopes[certificate.scope]
-    spoken = _closed(scope, words(*_texts(scope, step)))
+    statement = step.statement
     conditions = {*theory.always, *statement.conditions}
-    for need in scope.needs:
-        about = sorted(spoken & set(need.vectors))
-        lacking = sorted(set(need.assumptions) - set(statement.assumptions))
-        lacking += [" ".join(one) for one in need.conditions if one not in conditions]
-        if about and lacking:
-            raise Refused(f"{', '.join(about)} of {certificate.scope!r} needs {', '.join(lacking)}")
+    for certificate in every_part(step.certificate):
+        if not certificate.scope:
+            continue
+        scope = theory.scopes[certificate.scope]
+        spoken = _closed(scope, words(*_texts(scope, statement, certificate)))
+        for need in scope.needs:
+            about = sorted(spoken & set(need.vectors))
+            lacking = sorted(set(need.assumptions) - set(statement.assumptions))
+            lacking += [" ".join(one) for one in need.conditions if one not in conditions]
+            if about and lacking:
+                named = ", ".join(about)
+                raise Refused(f"{named} of {certificate.scope!r} needs {', '.join(lacking)}")
 
 
-def _texts(scope: Scope, step: Step) -> Iterator[str]:
-    """Every expression in which a step itself names vectors."""
-    if step.statement.scope:
-        yield from (step.statement.left, step.statement.right)
-    certificate: Certificate | None = step.certificate
+def every_part(certificate: Certificate | None) -> Iterator[Certificate]:
+    """A certificate, and that of its induction's base; each names a scope of its own."""
     while certificate is not None:
-        yield from (square.vector for square in certificate.squares)
-        for premise in certificate.premises:
-            if premise.kind == "fact":
-                fact = fact_of(scope, premise)
-                yield from (fact.left, fact.right)
+        yield certificate
         certificate = certificate.base
+
+
+def _texts(scope: Scope, statement: Statement, certificate: Certificate) -> Iterator[str]:
+    """Every expression in which a step itself names vectors of a scope."""
+    if statement.scope:
+        yield from (statement.left, statement.right)
+    for square in certificate.squares:
+        yield from (square.vector, *square.times)
+    for premise in certificate.premises:
+        yield from premise.times
+        if premise.kind == "fact":
+            fact = fact_of(scope, premise)
+            yield from (fact.left, fact.right)
 
 
 def _closed(scope: Scope, names: set[str]) -> set[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from .check import check
 from .data import Certificate, Statement, Step, Theory
-from .definitions import is_definition, spoken_of
+from .definitions import Spoken, is_definition, spoken_of
 from .errors import Refused
 from .files import hash_of, step_of, theory_of
 
@@ -92,15 +92,13 @@ def _rechecked(
     step: Step,
     earlier: Mapping[str, Statement],
     known: Mapping[str, Rechecked],
-    spoken: Mapping[str, frozenset[str]],
+    spoken: Spoken,
 ) -> Rechecked:
     proved = row["certificate"] is not None
     refused = _refusal(theory, step, earlier) if proved else ""
     given = step.certificate.rule == "given"
     own: tuple[str, ...] = ()
-    if given and not is_definition(
-        theory, step.statement, spoken.get(step.statement.scope, frozenset())
-    ):
+    if given and not is_definition(theory, step.statement, spoken):
         own = (step.id,)
     lacking = () if proved and not refused else (step.id,)
     rests = [known[name] for name in cited(step.certificate) if name in known]
