@@ -60,7 +60,8 @@ def faults(code, err):
 def clean(capsys, runs):
     """All runs of a kind; those that are not clean are shown together."""
     count, bad = 0, []
-    for count, (name, arguments) in enumerate(runs, 1):
+    for name, arguments in runs:
+        count += 1
         fault = told(capsys, arguments)
         if fault:
             bad.append(f"{name}: {fault}")

@@ -338,7 +338,7 @@ def test_a_constant_on_the_admissible_side_is_firm(name, side, firm, monkeypatch
 
 
 def test_a_constant_without_the_sign_of_its_symbol_is_outside():
-    variance = CONSTANTS[Constant.VARIANCE_U.value]
+    variance = SHARED.constants[Constant.VARIANCE_U.value]
     part = Part(left=variance, right=2 * variance)
     for value, word in ((fmpq(-1), "not negative"), (fmpq(0), None), (fmpq(1), None)):
         point = Point("p", ((variance.name, value),))

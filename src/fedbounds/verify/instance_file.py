@@ -15,11 +15,14 @@ from .instance import Point
 from .judge import Subject
 from .ladder import Ladder
 from .setup_data import encoded
-from .stored.families import ALGORITHMS, STEPS
-from .stored.families import read as from_data
+from .stored.families import ALGORITHMS, STEPS, read
 
-__all__ = ["from_data", "to_data"]
 Data = dict[str, Any]
+
+
+def from_data(data: Any) -> Subject:
+    """The instance of a file that may be a stranger's; anything else is an error that names it."""
+    return read(data)
 
 
 def to_data(instance: Subject) -> Data:

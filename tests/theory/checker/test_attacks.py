@@ -6,12 +6,12 @@ from contextlib import redirect_stdout
 from dataclasses import replace
 
 import pytest
-from checker_theory import THEORY, cite, claim, condition, prove
+from checker_theory import THEORY, cite, claim, prove
 
 from fedbounds.theory.checker.__main__ import main
-from fedbounds.theory.checker.data import Assignment, Certificate, Need, Premise, Scope, Step
+from fedbounds.theory.checker.data import Certificate, Need, Premise, Scope, Step
 from fedbounds.theory.checker.errors import Refused
-from fedbounds.theory.checker.files import book_data, hash_of, step_data
+from fedbounds.theory.checker.files import book_data, step_data
 from fedbounds.theory.checker.recheck import recheck
 
 NEEDY = Scope(
@@ -59,7 +59,8 @@ def test_an_unrolling_cites_a_step_and_nothing_that_hides_one(kind):
         rule="unroll", variable="A", origin="2",
     )  # fmt: skip
     found = last(bad, thm, unproved=("bad",))
-    assert found.refused and "thm" in found.missing
+    assert found.refused
+    assert "thm" in found.missing
     step = replace(thm.certificate, premises=(cite("bad"),))
     assert last(bad, replace(thm, certificate=step), unproved=("bad",)).missing == ("bad",)
 
@@ -119,7 +120,8 @@ def test_one_name_is_not_defined_at_two_rounds_that_may_be_one():
     steps = [given("d", "f(t) == 1"), given("e", "f(0) == 2")]
     thm = proved("thm", "1 <= 0", cite("d", at=(("t", "0"),)), cite("e", "-1"))
     found = last(*steps, thm)
-    assert not found.refused and found.givens == ("e",)
+    assert not found.refused
+    assert found.givens == ("e",)
 
 
 def test_one_name_is_not_defined_in_two_scopes_without_vectors():
@@ -127,4 +129,5 @@ def test_one_name_is_not_defined_in_two_scopes_without_vectors():
     low = proved("low", "f(t) <= 1", cite("d"), scope="round")
     high = proved("high", "f(t) >= 2", cite("e", "-1"), scope="alike")
     found = last(*steps, low, high, proved("thm", "1 <= 0", cite("low"), cite("high")))
-    assert not found.refused and found.givens == ("e",)
+    assert not found.refused
+    assert found.givens == ("e",)

@@ -9,7 +9,7 @@ import sympy as sp
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import Condition
 from fedbounds.theory.registry import claim
-from fedbounds.theory.symbols import K, L, T, b2, gamma, m, n
+from fedbounds.theory.symbols import SHARED, K, L, T, b2, gamma, m, n
 from fedbounds.verify.bound.answer import answers
 from fedbounds.verify.contest.axes import axis
 from fedbounds.verify.contest.regions import regions, sides
@@ -147,7 +147,7 @@ def test_bad_input(given, over, said):
 
 
 def test_axes_take_all_whole_numbers_or_a_spread():
-    assert axis(K, "1:100").values.tolist() == list(range(1, 101))
-    assert len(axis(K, "1:100000").values) <= 60
-    assert axis(K, "1:1000:4:log").values.tolist() == [1, 10, 100, 1000]
+    assert axis(SHARED, K, "1:100").values.tolist() == list(range(1, 101))
+    assert len(axis(SHARED, K, "1:100000").values) <= 60
+    assert axis(SHARED, K, "1:1000:4:log").values.tolist() == [1, 10, 100, 1000]
     np.testing.assert_allclose(axis(L, "1/2:2:3:log").values, [0.5, 1, 2])
