@@ -150,4 +150,4 @@ def test_axes_take_all_whole_numbers_or_a_spread():
     assert axis(SHARED, K, "1:100").values.tolist() == list(range(1, 101))
     assert len(axis(SHARED, K, "1:100000").values) <= 60
     assert axis(SHARED, K, "1:1000:4:log").values.tolist() == [1, 10, 100, 1000]
-    np.testing.assert_allclose(axis(L, "1/2:2:3:log").values, [0.5, 1, 2])
+    np.testing.assert_allclose(axis(SHARED, L, "1/2:2:3:log").values, [0.5, 1, 2])
