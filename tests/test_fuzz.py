@@ -19,7 +19,7 @@ from pages import proved_document
 from stored_documents import documents
 
 from fedbounds.verify.command_line import cli, status
-from fedbounds.verify.records import dumps, sealed
+from fedbounds.verify.records import dumps
 
 LEFT_BY_CODE = "ran"  # the file that the code in edits would make
 HEAVY = {"verify", "measure", "prove", "search", "selftest", "compare", "sensitivity", "worst"}

@@ -509,22 +509,26 @@ def status(arguments: list[str] | None = None) -> int:
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
-        click.echo(f"fedbounds: {error.format_message()}", err=True)
+        _tell(error.format_message())
         return 2
     except FedboundsError as error:
-        click.echo(f"fedbounds: {error}", err=True)
+        _tell(str(error))
         return 2
     except ConflictError as error:
-        click.echo(f"fedbounds: conflict: {error}", err=True)
+        _tell(f"conflict: {error}")
         return 3
     except BrokenPipeError:  # who read the output has left
         return 1
     except OSError as error:
         what = repr(error.filename) if error.filename else "standard output"
-        click.echo(f"fedbounds: {what}: {error.strerror}", err=True)
+        _tell(f"{what}: {error.strerror}")
         return 2
     except (KeyboardInterrupt, click.Abort):
-        click.echo(
-            "fedbounds: interrupted; finished records are kept, the same command resumes", err=True
-        )
+        _tell("interrupted; finished records are kept, the same command resumes")
         return 130
+
+
+def _tell(why: str) -> None:
+    """An error on one line; what no terminal can show, such as a name that is no UTF-8, escaped."""
+    shown = why.encode("utf-8", "backslashreplace").decode("utf-8")
+    click.echo(f"fedbounds: {shown}", err=True)
