@@ -251,18 +251,27 @@ def test_what_a_fact_would_say_of_other_arguments_is_false_and_refused(
         prove(statement, fact(name, *arguments), scope="own", theory=theory)
 
 
-def test_of_the_right_arguments_the_same_facts_are_accepted():
+SAYS = [  # of the right arguments, the same facts
+    ("smooth", ("au", "gx"), "sq(au - gx) <= L**2*sq(u - x)"),
+    ("smooth", ("gx", "gv"), "sq(gx - gv) <= 2*L**2*(sq(x - u) + sq(v - y))"),
+    ("smooth", ("au", "au"), "sq(au - au) <= 0"),
+    ("variance", ("Y",), "sq(Y) <= sigma_sq"),
+    ("martingale", ("Y", "ik"), "sq(given(Y, past, xi)) == sq(Y)/(n*K)"),
+    ("martingale", ("Y", "k"), "sq(given(Y, past, xi, i)) == sq(Y)/K"),
+    ("martingale", ("same", "k"), "sq(given(same, past, xi)) == sq(same)/K"),
+    ("dissimilarity", ("au",), "sq(au - given(au, past)) <= b_sq"),
+    ("descent", ("a", "b", "au"), "b - a <= ip(au, x - u) + L*sq(x - u)/2"),
+    ("descent", ("a", "c", "av"), "c - a <= ip(av, y - v) + L*sq(y - v)/2"),
+    ("descent", ("c", "d", "gv"), "d - c <= ip(gv, x - u) + L*sq(x - u)/2"),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments", "text"), SAYS)
+def test_what_a_fact_says(name, arguments, text):
     theory = replace(THEORY, scopes={"own": OWN})
-    for name, arguments in (
-        ("smooth", ("au", "gx")),
-        ("variance", ("Y",)),
-        ("martingale", ("Y", "ik")),
-        ("martingale", ("Y", "k")),
-        ("martingale", ("same", "k")),
-        ("dissimilarity", ("au",)),
-        ("descent", ("a", "b", "au")),
-        ("descent", ("a", "c", "av")),
-        ("descent", ("c", "d", "gv")),
-    ):
-        statement = replace(stated(name, arguments, OWN), scope="own")
-        prove(statement, fact(name, *arguments), scope="own", theory=theory)
+    statement = claim(text, scope="own", assumptions=EVERY)
+    prove(statement, fact(name, *arguments), scope="own", theory=theory)
+    if statement.relation == "<=":  # and no more than that
+        less = replace(statement, right=f"({statement.right})/2 - x*sq(w)")
+        with pytest.raises(Refused):
+            prove(less, fact(name, *arguments), scope="own", theory=theory)
