@@ -1,7 +1,9 @@
 """What was tried against the checker and its re-check, and got through."""
 
+import copy
 import io
 import json
+import random
 from contextlib import redirect_stdout
 from dataclasses import replace
 
@@ -9,9 +11,10 @@ import pytest
 from checker_theory import THEORY, cite, claim, prove
 
 from fedbounds.theory.checker.__main__ import main
+from fedbounds.theory.checker.check import check
 from fedbounds.theory.checker.data import Certificate, Need, Premise, Scope, Step
 from fedbounds.theory.checker.errors import Refused
-from fedbounds.theory.checker.files import book_data, step_data
+from fedbounds.theory.checker.files import book_data, hash_of, step_data
 from fedbounds.theory.checker.recheck import recheck
 
 NEEDY = Scope(
@@ -83,8 +86,6 @@ def test_the_base_of_an_induction_carries_what_its_vectors_need():
         Certificate("induction", variable="t", base=replace(base, premises=()), scope=""),
     )
     earlier = {"one": claim("0 <= 1"), "u": claim("0 <= 1")}
-    from fedbounds.theory.checker.check import check
-
     check(OWN, step, earlier)
     needy = replace(step, certificate=replace(step.certificate, base=base))
     with pytest.raises(Refused, match="quadratic clients"):
@@ -131,3 +132,93 @@ def test_one_name_is_not_defined_in_two_scopes_without_vectors():
     found = last(*steps, low, high, proved("thm", "1 <= 0", cite("low"), cite("high")))
     assert not found.refused
     assert found.givens == ("e",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Sum_t(A(t + 1000000000)) >= 0",  # counted round by round
+        "2**(1/1000000000000) >= 0",
+        "*".join(["(x + y + z + L + gamma + 1)**8"] * 8) + " >= 0",
+    ],
+)
+def test_work_without_end_is_refused(text):
+    with pytest.raises(Refused):
+        prove(claim(text))
+
+
+def test_a_root_is_not_factored_without_end():
+    prove(claim("sqrt(x**1000000 + y) >= 0"))  # it is a number of which the sign is known
+
+
+def test_branches_are_limited():
+    names = [f"c{i}" for i in range(40)]
+    theory = replace(THEORY, symbols=THEORY.symbols | dict.fromkeys(names, "positive"))
+    with pytest.raises(Refused, match="branches"):
+        prove(claim("0 <= 1"), chart=[(x, "split", "1") for x in names], theory=theory)
+
+
+LONG = "9" * 5000
+
+
+@pytest.mark.parametrize(
+    ("premise", "chart"),
+    [
+        (Premise("condition", LONG, ("1",)), ()),
+        (Premise("condition", f"0 {LONG}", ("1",)), ()),
+        (Premise("step", "one", ("1",), at=(("t", LONG),)), ()),
+        (cite("one", "0"), [("x", "root", LONG)]),
+    ],
+)
+def test_a_long_number_is_refused(premise, chart):
+    with pytest.raises(Refused):
+        prove(claim("0 <= 1"), premise, chart=chart, earlier={"one": claim("0 <= A(t)")})
+
+
+@pytest.mark.parametrize(
+    "name", ["x: proved\n  p/rate, rate", "\ud800", "\x1b[2J", "\u202e", "a\rb"]
+)
+def test_a_name_ends_no_line(name, tmp_path):
+    status, lines = said(tmp_path, book(proved(name, "0 <= 1")))
+    assert status == 0
+    assert len(lines) == 4
+    assert "".join(lines).isascii()
+    assert "".join(lines).isprintable()
+
+
+ODD = (None, True, 0, -1, 1.5, 10**30, "", "T", "1/0", LONG, [], {}, ["a"], [["a", "b"]], "given",
+       "unroll", "fact", "\ud800", "(", "lambda: 1", "sqrt(-1)", "Max()", "f(*x)", "0**t", "sq(u)")  # fmt: skip
+
+
+def test_edited_books_end_in_a_status_and_a_line(tmp_path):
+    """One field at a time, with a hash that fits: no traceback, whatever stands in it."""
+    recursion = proved("rec", "A(t + 1) <= A(t)", cite("g"))
+    steps = [
+        given("def B", "B(t) == sq(u)", "round"),
+        given("g", "A(t + 1) <= A(t)"),
+        recursion,
+        proved("low", "0 <= B(t)", cite("def B", "0"), scope="round"),
+    ]
+    whole, random_ = book(*steps), random.Random(0)
+    places = [place for place in _places(whole) if place[:1] != ("hash",)]
+    for _ in range(400):
+        data, place = copy.deepcopy(whole), random_.choice(places)
+        inner = data
+        for key in place[:-1]:
+            inner = inner[key]
+        if random_.random() < 0.2:
+            del inner[place[-1]]
+        else:
+            inner[place[-1]] = random_.choice(ODD)
+        data["hash"] = hash_of(data.get("theory"))
+        status, lines = said(tmp_path, data)
+        assert status in (0, 1, 2)
+        assert status != 2 or len(lines) <= 2
+
+
+def _places(data, at=()):
+    if at:
+        yield at
+    if isinstance(data, dict | list):
+        for key in data if isinstance(data, dict) else range(len(data)):
+            yield from _places(data[key], (*at, key))

@@ -252,17 +252,17 @@ def test_what_a_fact_would_say_of_other_arguments_is_false_and_refused(
 
 
 SAYS = [  # of the right arguments, the same facts
-    ("smooth", ("au", "gx"), "sq(au - gx) <= L**2*sq(u - x)"),
-    ("smooth", ("gx", "gv"), "sq(gx - gv) <= 2*L**2*(sq(x - u) + sq(v - y))"),
+    ("smooth", ("au", "gx"), "sq(au - gx) <= L**2*sq(u - mx)"),
+    ("smooth", ("gx", "gv"), "sq(gx - gv) <= 2*L**2*(sq(mx - u) + sq(v - my))"),
     ("smooth", ("au", "au"), "sq(au - au) <= 0"),
-    ("variance", ("Y",), "sq(Y) <= sigma_sq"),
+    ("variance", ("Y",), "sq(Y) <= sigma2"),
     ("martingale", ("Y", "ik"), "sq(given(Y, past, xi)) == sq(Y)/(n*K)"),
     ("martingale", ("Y", "k"), "sq(given(Y, past, xi, i)) == sq(Y)/K"),
     ("martingale", ("same", "k"), "sq(given(same, past, xi)) == sq(same)/K"),
-    ("dissimilarity", ("au",), "sq(au - given(au, past)) <= b_sq"),
-    ("descent", ("a", "b", "au"), "b - a <= ip(au, x - u) + L*sq(x - u)/2"),
-    ("descent", ("a", "c", "av"), "c - a <= ip(av, y - v) + L*sq(y - v)/2"),
-    ("descent", ("c", "d", "gv"), "d - c <= ip(gv, x - u) + L*sq(x - u)/2"),
+    ("dissimilarity", ("au",), "sq(au - given(au, past)) <= b2"),
+    ("descent", ("a", "b", "au"), "b - a <= ip(au, mx - u) + L*sq(mx - u)/2"),
+    ("descent", ("a", "c", "av"), "c - a <= ip(av, my - v) + L*sq(my - v)/2"),
+    ("descent", ("c", "d", "gv"), "d - c <= ip(gv, mx - u) + L*sq(mx - u)/2"),
 ]
 
 

@@ -21,12 +21,12 @@ def main(paths: Sequence[str]) -> int:
             books = _read(path)
             for name, data in books.items():
                 found = recheck(data)
-                print(f"{name}: theory {data['hash']}")
+                _say(f"{name}: theory {data['hash']}")
                 _print(found)
                 count += sum(1 for row in data["steps"] if row["certificate"] is not None)
                 bad += sum(1 for one in found if one.refused)
         except Refused as error:
-            print(f"{path}: {error}")
+            _say(f"{path}: {error}")
             return 2
     print(f"{count} certificates, {bad} refused")
     return 1 if bad else 0
@@ -42,14 +42,19 @@ def _read(path: str) -> dict[str, Any]:
     return data
 
 
+def _say(line: str) -> None:
+    """One line, whatever names a file has: no name ends it, or writes over another."""
+    print("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line))
+
+
 def _print(found: Sequence[Rechecked]) -> None:
     """A line per theorem, then how many rest on what."""
     theorems = [one for one in found if one.claim and not one.given]
     for one in theorems:
-        print(f"  {one.claim}, {one.id}: {_said(one)}")
+        _say(f"  {one.claim}, {one.id}: {_said(one)}")
     for one in found:
         if one.refused and one not in theorems:
-            print(f"  {one.id}: refused: {one.refused}")
+            _say(f"  {one.id}: refused: {one.refused}")
     alone = sum(1 for one in theorems if not one.missing and not one.givens)
     given = sum(1 for one in theorems if not one.missing and one.givens)
     print(

@@ -19,6 +19,8 @@ from .vectors import Atom, Sampling, Space
 
 _INTEGER, _INDEX = "integer", "index"
 _RELATIONS = ("<=", ">=", "==")
+_DECIDED = {"split": ("above", "below"), "integer": ("equal", "after")}
+_MOST_DECIDED = 8
 _IN_CONDITIONS = ("sqrt", "Max", "Min")
 
 
@@ -80,6 +82,8 @@ def _completed(theory: Theory, chart: tuple[Assignment, ...]) -> list[Assignment
     named = {assignment.name for assignment in chart}
     if len(named) < len(chart):
         raise Refused("a parameter is assigned twice")
+    if sum(1 for assignment in chart if assignment.kind in _DECIDED) > _MOST_DECIDED:
+        raise Refused(f"a chart of more than 2^{_MOST_DECIDED} branches")
     unknown = named - set(theory.symbols)
     if unknown:
         raise Refused(f"assignment of unknown parameters {sorted(unknown)}")
@@ -100,7 +104,7 @@ def _alternatives(chart: list[Assignment]) -> Iterator[list[_Choice]]:
         yield []
         return
     first, rest = chart[0], chart[1:]
-    kinds = {"split": ("above", "below"), "integer": ("equal", "after")}.get(first.kind)
+    kinds = _DECIDED.get(first.kind)
     for tail in list(_alternatives(rest)):
         for kind in kinds or (first.kind,):
             yield [_Choice(first.name, kind, first.bound, first.of, kinds is not None), *tail]
@@ -230,8 +234,8 @@ def _determines(whole: Ratio, name: str) -> bool:
 
 def _degree(text: str) -> fmpq:
     """The degree of a root."""
-    if not (text.isascii() and text.isdecimal()) or text == "0":
-        raise Refused(f"the degree {text!r} of a root is no positive integer")
+    if not (text.isascii() and text.isdecimal()) or text == "0" or len(text) > 4:
+        raise Refused(f"the degree {text!r:.20} of a root is no positive integer of four digits")
     return fmpq(int(text))
 
 

@@ -328,8 +328,8 @@ def _condition(branch: Branch, premise: Premise) -> Comparison:
 
 
 def _numbered(every: tuple[Comparison, ...], number: str) -> Comparison:
-    if not number.isdecimal() or int(number) >= len(every):
-        raise Refused(f"there is no condition {number}")
+    if number not in map(str, range(len(every))):
+        raise Refused(f"there is no condition {number:.20}")
     return every[int(number)]
 
 

@@ -13,6 +13,7 @@ from .text import parsed
 from .values import Value
 from .vectors import Space, Vector
 
+_FURTHEST = 10**4  # round or step
 _WHOLE = ("integer", "index")  # signs of the symbols that stand for integers
 
 
@@ -128,7 +129,7 @@ class Reader:
     def _affine(self, node: ast.expr) -> Affine:
         """An argument of a quantity: an integer combination of t, k, T and 1."""
         match node:
-            case ast.Constant(value=int() as value):
+            case ast.Constant(value=int() as value) if value < _FURTHEST:
                 return {"": value}
             case ast.Name(id=name) if name in self.theory.symbols:
                 return dict(self.index.get(name, {name: 1}))

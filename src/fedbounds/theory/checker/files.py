@@ -19,6 +19,7 @@ from .data import (
     Theory,
 )
 from .errors import Refused
+from .shapes import fits
 
 Data = Mapping[str, Any]
 
@@ -56,7 +57,7 @@ def step_data(step: Step) -> dict[str, Any]:
 
 def theory_of(data: Data) -> Theory:
     """The inverse of `theory_data`."""
-    return Theory(
+    found = Theory(
         symbols=dict(data["symbols"]),
         quantities=dict(data["quantities"]),
         per_client=frozenset(data["per_client"]),
@@ -65,6 +66,9 @@ def theory_of(data: Data) -> Theory:
         always=tuple(tuple(c) for c in data["always"]),
         absent=tuple(Absent(**_frozen(block)) for block in data.get("absent", ())),
     )
+    if not fits(found, Theory):
+        raise TypeError("a theory has text, signs and tuples of these where its fields say so")
+    return found
 
 
 def _scope(data: Data) -> Scope:
@@ -77,9 +81,12 @@ def step_of(data: Data) -> Step:
     """The inverse of `step_data`."""
     try:
         statement = Statement(**_frozen(data["statement"]))
-        return Step(data["id"], statement, _certificate(data["certificate"]))
-    except (KeyError, TypeError) as error:
+        found = Step(data["id"], statement, _certificate(data["certificate"]))
+    except (KeyError, TypeError, AttributeError) as error:
         raise Refused(f"no step of a proof: {error}") from error
+    if not fits(found, Step):
+        raise Refused(f"no step of a proof: {data!r:.200}")
+    return found
 
 
 def _certificate(data: Data) -> Certificate:

@@ -7,7 +7,8 @@ from .values import CONSTANT, Value
 
 Affine = dict[str, int]  # index variable to coefficient, "" to the constant
 _APPLIED = re.compile(r"^(\w+)\((.*)\)$")
-_TERM = r"(?:(\d+)\*?)?([A-Za-z_]\w*)|(\d+)"
+_NUMBER = r"\d{1,4}"  # a shift by more is counted round by round, and stands nowhere
+_TERM = rf"(?:({_NUMBER})\*?)?([A-Za-z_]\w*)|({_NUMBER})"
 _SIGNED_TERM = re.compile(rf"([+-]?)(?:{_TERM})")
 _AFFINE = re.compile(rf"[+-]?(?:{_TERM})(?:[+-](?:{_TERM}))*")
 _BOUND = {"Sum_t": "t", "Sum_i": "", "Sum_ik": "k"}

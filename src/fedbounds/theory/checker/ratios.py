@@ -12,6 +12,7 @@ from .errors import Refused
 
 Polynomial = Any
 _LARGEST = 10**7  # digits of a power that is multiplied out
+_FACTORED = 500  # degree
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -78,8 +79,8 @@ class Ratio:
     def __add__(self, other: "Ratio") -> "Ratio":
         if self.below == other.below:
             return _reduced(self.ring, self.above + other.above, self.below)
-        above = self.above * other.below + other.above * self.below
-        return _reduced(self.ring, above, self.below * other.below)
+        above = _product(self.above, other.below) + _product(other.above, self.below)
+        return _reduced(self.ring, above, _product(self.below, other.below))
 
     def __neg__(self) -> "Ratio":
         return Ratio(self.ring, -self.above, self.below)
@@ -88,13 +89,14 @@ class Ratio:
         return self + (-other)
 
     def __mul__(self, other: "Ratio") -> "Ratio":
-        return _reduced(self.ring, self.above * other.above, self.below * other.below)
+        above = _product(self.above, other.above)
+        return _reduced(self.ring, above, _product(self.below, other.below))
 
     def __truediv__(self, other: "Ratio") -> "Ratio":
         sign = other.ring.sign(other.above)
         if sign not in (1, -1):
             raise Refused(f"division by {other}, which may vanish or change its sign")
-        above, below = self.above * other.below, self.below * other.above
+        above, below = _product(self.above, other.below), _product(self.below, other.above)
         return _reduced(self.ring, above * sign, below * sign)
 
     def power(self, exponent: fmpq) -> "Ratio":
@@ -149,6 +151,12 @@ class Ratio:
         return f"({shown(self.above)}) / ({shown(self.below)})"
 
 
+def _product(left: Polynomial, right: Polynomial) -> Polynomial:
+    if len(left) * len(right) > _LARGEST:
+        raise Refused("a product is too large to be multiplied out")
+    return left * right
+
+
 def _reduced(ring: Ring, above: Polynomial, below: Polynomial) -> Ratio:
     """Cancel the common factor, unless the denominator's sign can no longer be read off."""
     if above.is_zero():
@@ -166,6 +174,8 @@ def _root(polynomial: Polynomial, degree: int) -> Polynomial:
     """The root of a product of perfect powers of factors that are not negative."""
     if polynomial.is_zero():
         return polynomial
+    if max(polynomial.degrees(), default=0) > _FACTORED:
+        raise Refused(f"a root of what has a degree above {_FACTORED}")
     coefficient, factors = polynomial.factor()
     if coefficient < 0 or any(c < 0 for factor, _ in factors for c in factor.coeffs()):
         raise Refused(f"a root of degree {degree} of what may be negative")
@@ -187,6 +197,8 @@ def _size(polynomial: Polynomial, power: int) -> int:
 
 
 def _integer_root(value: int, degree: int) -> int:
+    if value > 1 and degree >= value.bit_length():
+        raise Refused(f"{value} is no perfect power of degree {degree}")
     low, high = 0, max(value, 1)
     while low < high:
         middle = (low + high + 1) // 2

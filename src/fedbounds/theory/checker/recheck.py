@@ -1,6 +1,6 @@
 """Re-check a book of proofs as data: which certificates hold, and what each theorem rests on."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,11 +51,18 @@ def recheck(data: Mapping[str, Any]) -> tuple[Rechecked, ...]:
     try:
         theory, rows = theory_of(data["theory"]), list(data["steps"])
         told = data["hash"]
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise Refused(f"no book of proofs: {type(error).__name__} {error}") from error
     found = hash_of(data["theory"])
     if told != found:
         raise Refused(f"its theory was edited: the file says {told}, and its text gives {found}")
+    try:
+        return _every(theory, rows)
+    except RecursionError as error:
+        raise Refused("an expression is too deep") from error
+
+
+def _every(theory: Theory, rows: Sequence[Any]) -> tuple[Rechecked, ...]:
     earlier: dict[str, Statement] = {}
     known: dict[str, Rechecked] = {}
     spoken: dict[str, frozenset[str]] = {}
