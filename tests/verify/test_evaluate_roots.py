@@ -12,7 +12,7 @@ from kinds import in_balls, in_floats, in_rationals, object_array
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.symbols import K, L, T, f, m, n, t
-from fedbounds.verify.evaluate import IrrationalError, Numbers, evaluate, whole
+from fedbounds.verify.evaluate import IrrationalError, Numbers, UndefinedError, evaluate, whole
 
 # ---- square roots
 
@@ -49,6 +49,15 @@ def test_an_irrational_root_is_a_ball_around_it():
         ball = evaluate(sp.sqrt(n), Numbers({"n": arb(2)}, {}, lambda p, q: arb(fmpq(p, q))))
         assert (ball * ball).contains(2)
         assert ball.rad() < arb("1e-80")
+
+
+@pytest.mark.parametrize("degree", [2, 3, 4])
+def test_a_root_of_a_negative_number_has_no_value_in_balls(degree):
+    """In rationals it is refused as irrational, and balls are asked next."""
+    balls = Numbers({"n": arb(-8)}, {}, lambda p, q: arb(fmpq(p, q)))
+    for exponent in (1, -1):
+        with pytest.raises(UndefinedError, match="not real"):
+            evaluate(n ** sp.Rational(exponent, degree), balls)
 
 
 @given(st.integers(1, 200), st.integers(1, 200))

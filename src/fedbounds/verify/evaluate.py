@@ -69,9 +69,10 @@ def evaluate(expression: sp.Expr, numbers: Numbers, rounds: range | None = None)
     FedboundsError
         If a symbol has no value.
     IrrationalError
-        If exact rationals meet an irrational root.
-    UndefinedError, ZeroDivisionError
-        If there is no value.
+        If exact rationals meet an irrational root, or one of a negative number.
+    UndefinedError
+        If balls meet a root of a negative number.
+    ZeroDivisionError
     """
     if isinstance(expression, sp.Rational):
         return numbers.rational(int(expression.p), int(expression.q))
@@ -210,10 +211,10 @@ def _root(base: Any, degree: int = 2) -> Any:
     if isinstance(base, np.ndarray) and base.dtype == object:
         return np.frompyfunc(lambda x: _root(x, degree), 1, 1)(base)
     if isinstance(base, arb):
-        return base.root(degree)
-    if isinstance(base, fmpq):
         if base < 0:
             raise UndefinedError(f"{base}**(1/{degree}) is not real")
+        return base.root(degree)
+    if isinstance(base, fmpq):
         p, q = (_exact_root(x, degree) for x in (base.p, base.q))
         if p is None or q is None:
             raise IrrationalError(f"{base}**(1/{degree}) is not rational")
