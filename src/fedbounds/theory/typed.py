@@ -7,7 +7,8 @@ tree; only sums, products, whole or rational powers, ``sqrt``, ``min``, ``max``,
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 import sympy as sp
@@ -26,6 +27,8 @@ _AS_CHECKED = {"min": "Min", "max": "Max"}
 _MOST = 2000  # characters
 _LEAST = 1e-300
 _HIGHEST = 64  # power, also of a power; and number in an exponent that names rounds
+_BITS = 10_000  # of a number
+_ALIKE = 16  # arguments of one Min or Max: SymPy compares each with each
 _OF_ROUNDS = 2  # degree of an exponent in t and T
 
 
@@ -109,7 +112,8 @@ def expression(text: str, names: Names) -> sp.Expr:
     FedboundsError
         If it is no formula, or has a name that is not declared; the nearest ones are told.
     """
-    return _Reader(text, names).read(_tree(text))
+    with _deep(text):
+        return _Reader(text, names).read(_tree(text))
 
 
 def relation(text: str, names: Names) -> Typed:
@@ -128,14 +132,23 @@ def relation(text: str, names: Names) -> Typed:
         raise FedboundsError(f"{text!r} has a relation that is not judged; expected <=, >= or ==")
     reader = _Reader(text, names)
     left, right = tree.left, tree.comparators[0]
-    return Typed(
-        reader.read(left),
-        sign,
-        reader.read(right),
-        reader.checked(left),
-        reader.checked(right),
-        tuple(reader.divisors(tree)),
-    )
+    with _deep(text):
+        return Typed(
+            reader.read(left),
+            sign,
+            reader.read(right),
+            reader.checked(left),
+            reader.checked(right),
+            tuple(reader.divisors(tree)),
+        )
+
+
+@contextmanager
+def _deep(text: str) -> Iterator[None]:
+    try:
+        yield
+    except RecursionError as error:
+        raise FedboundsError(f"formula {text!r:.200} cannot be read: too deep") from error
 
 
 def condition_of(typed: Typed) -> Condition:
@@ -159,17 +172,45 @@ def _is_whole(exponent: sp.Expr) -> bool:
         return False
     if not exponent.free_symbols <= {t, T} or not exponent.is_polynomial(t, T):
         return False
+    if _degree(exponent) > _HIGHEST:  # before it is multiplied out
+        return False
     return all(c.is_Integer for c in sp.Poly(exponent, t, T).coeffs())
+
+
+def _is_chain(first: ast.operator, then: ast.operator) -> bool:
+    """Whether a + b - c, or a*b/c: read from the left without brackets, of which few may nest."""
+    alike = ((ast.Add, ast.Sub), (ast.Mult, ast.Div))
+    return any(isinstance(first, pair) and isinstance(then, pair) for pair in alike)
+
+
+def _degree(polynomial: sp.Expr) -> int:
+    """At least the degree of a polynomial in t and T, as it stands."""
+    if isinstance(polynomial, sp.Add):
+        return max(map(_degree, polynomial.args))
+    if isinstance(polynomial, sp.Mul):
+        return sum(map(_degree, polynomial.args))
+    if isinstance(polynomial, sp.Pow):
+        return int(polynomial.exp) * _degree(polynomial.base)
+    return int(bool(polynomial.free_symbols))
 
 
 @dataclass(frozen=True)
 class _Reader:
-    """Walks one formula; ``text`` is for the messages."""
+    """Walks one formula; ``text`` is for the messages. Each node is read once."""
 
     text: str
     names: Names
+    _known: dict[ast.expr, sp.Expr] = field(default_factory=dict)
 
     def read(self, node: ast.expr) -> sp.Expr:
+        if node not in self._known:
+            found = self._read(node)
+            if any(max(abs(x.p), x.q).bit_length() > _BITS for x in found.atoms(sp.Rational)):
+                raise self._bad(f"a number of more than {_BITS} bits")
+            self._known[node] = found
+        return self._known[node]
+
+    def _read(self, node: ast.expr) -> sp.Expr:
         match node:
             case ast.Constant(value=bool() | str() | bytes() | None | complex()):
                 raise self._bad(f"{node.value!r} is no number")
@@ -205,7 +246,10 @@ class _Reader:
                 return self.checked(inside)
             case ast.BinOp(left=left, op=op, right=right):
                 sign = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}.get(type(op), "**")
-                return f"({self.checked(left)}){sign}({self.checked(right)})"
+                first = self.checked(left)
+                if not (isinstance(left, ast.BinOp) and _is_chain(left.op, op)):
+                    first = f"({first})"
+                return f"{first}{sign}({self.checked(right)})"
             case ast.Call(func=ast.Name(id=name), args=arguments) if name in self.names.quantities:
                 return f"{name}({', '.join(ast.unparse(argument) for argument in arguments)})"
             case ast.Call(func=ast.Name(id=name), args=arguments):
@@ -277,15 +321,13 @@ class _Reader:
 
     def _height(self, node: ast.expr) -> sp.Rational:
         """The largest product of powers that stand on each other, at least 1."""
-        most = sp.S.One
-        for inner in ast.iter_child_nodes(node):
-            if isinstance(inner, ast.expr):
-                most = max(most, self._height(inner))
+        inside = [x for x in ast.iter_child_nodes(node) if isinstance(x, ast.expr)]
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
             power = self.read(node.right)
+            below, above = map(self._height, inside)
             own = abs(power) if power.is_Rational else sp.S.One
-            most = max(most, own * self._height(node.left))
-        return most
+            return max(below, above, own * below)
+        return max(map(self._height, inside), default=sp.S.One)
 
     def _real(self, found: sp.Expr, what: str) -> sp.Expr:
         """The same; what is no real number whatever the symbols are is refused."""
@@ -312,6 +354,9 @@ class _Reader:
             raise self._unknown(name)
         inside = [self.read(argument) for argument in arguments]
         if name in _FUNCTIONS:
+            kind = sp.Max if name in ("max", "Max") else sp.Min
+            if sum(len(x.args) if isinstance(x, kind) else 1 for x in inside) > _ALIKE:
+                raise self._bad(f"{name} of more than {_ALIKE} arguments")
             if not inside or (name == "sqrt" and len(inside) != 1):
                 raise self._bad(f"{name} has {len(inside)} arguments")
             return self._real(_FUNCTIONS[name](*inside), f"{name} of {inside[0]}")
