@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from .data import Certificate, Scope, Step, Theory
+from .data import Certificate, Need, Scope, Step, Theory
 from .errors import Refused
 from .facts import fact_of
 from .text import words
@@ -13,18 +13,26 @@ def refuse_unmet(theory: Theory, step: Step) -> None:
 
     What a cited step supposes is among its own assumptions and conditions.
     """
-    certificate, statement = step.certificate, step.statement
-    if not certificate.scope:
-        return
-    scope = theory.scopes[certificate.scope]
-    spoken = _closed(scope, words(*_texts(scope, step)))
+    statement = step.statement
     conditions = {*theory.always, *statement.conditions}
-    for need in scope.needs:
-        about = sorted(spoken & set(need.vectors))
+    for about, need in needs_of(theory, step):
         lacking = sorted(set(need.assumptions) - set(statement.assumptions))
         lacking += [" ".join(one) for one in need.conditions if one not in conditions]
-        if about and lacking:
-            raise Refused(f"{', '.join(about)} of {certificate.scope!r} needs {', '.join(lacking)}")
+        if lacking:
+            scope = step.certificate.scope
+            raise Refused(f"{', '.join(about)} of {scope!r} needs {', '.join(lacking)}")
+
+
+def needs_of(theory: Theory, step: Step) -> Iterator[tuple[list[str], Need]]:
+    """What the vectors that a step itself names suppose, with the vectors that it is about."""
+    if not step.certificate.scope:
+        return
+    scope = theory.scopes[step.certificate.scope]
+    spoken = _closed(scope, words(*_texts(scope, step)))
+    for need in scope.needs:
+        about = sorted(spoken & set(need.vectors))
+        if about:
+            yield about, need
 
 
 def _texts(scope: Scope, step: Step) -> Iterator[str]:

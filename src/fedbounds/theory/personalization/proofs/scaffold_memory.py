@@ -45,6 +45,8 @@ from fedbounds.theory.symbols import (
 
 from .scopes import (
     SCAFFOLD,
+    STEP_OF_U,
+    STEP_OF_V,
     al,
     al1,
     be,
@@ -108,7 +110,8 @@ def definitions(book: Book) -> None:
     ):
         book.define(f"{name} ({MEMORY})", left, right, "proof of Lemma 4.4", MEMORY)
     lag = n * K * (sq(al1 - u1) + sq(be1 - v1))
-    book.define(f"C next ({SCAFFOLD})", C(t + 1), lag, "Table 1", SCAFFOLD)
+    steps = [STEP_OF_U, STEP_OF_V]
+    book.define(f"C next ({SCAFFOLD})", C(t + 1), lag, "Table 1", SCAFFOLD, steps)
 
 
 @dataclass(frozen=True)
