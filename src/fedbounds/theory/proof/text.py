@@ -59,11 +59,11 @@ def comparisons(conditions: tuple[Condition, ...]) -> Iterator[Comparison]:
             yield text(condition.left), condition.relation, text(condition.right)
 
 
-def need(vectors: Iterable[str], *assumptions: Assumption, under: tuple[Condition, ...] = ()) -> Need:
+def need(
+    vectors: Iterable[str], *assumptions: Assumption, under: tuple[Condition, ...] = ()
+) -> Need:
     """What must be assumed, and under which conditions, for vectors to be what a scope says."""
-    return Need(
-        tuple(vectors), tuple(a.value for a in assumptions), tuple(comparisons(under))
-    )
+    return Need(tuple(vectors), tuple(a.value for a in assumptions), tuple(comparisons(under)))
 
 
 def statement_of(part: Part, scope: str = "") -> Statement:

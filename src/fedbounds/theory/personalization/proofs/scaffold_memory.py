@@ -11,7 +11,8 @@ import sympy as sp
 
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.claims import Condition
-from fedbounds.theory.personalization.lemmas import SMOOTH_NOISE
+from fedbounds.theory.personalization.lemmas import EFFECTIVE_STEP, SMOOTH_NOISE
+from fedbounds.theory.personalization.scaffold_lemmas import NOISE
 from fedbounds.theory.personalization.scaffold_memory import (
     LAG_STEPS,
 )
@@ -166,6 +167,8 @@ def _split(book: Book, x: _Block) -> None:
         sq(x.after - x.next),
         "==",
         sq(x.kept - present(x.kept) + present(x.reached) - x.next),
+        conditions=[EFFECTIVE_STEP],
+        assumptions=NOISE,
         **{**line, "scope": SCAFFOLD},
     )
     # the new point depends on the participants: the expectations do not factor
