@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from .data import Certificate, Scope, Statement, Step, Theory
+from .data import Certificate, Need, Scope, Statement, Step, Theory
 from .errors import Refused
 from .facts import fact_of
 from .text import words
@@ -15,18 +15,24 @@ def refuse_unmet(theory: Theory, step: Step) -> None:
     """
     statement = step.statement
     conditions = {*theory.always, *statement.conditions}
+    for about, need in needs_of(theory, step):
+        lacking = sorted(set(need.assumptions) - set(statement.assumptions))
+        lacking += [" ".join(one) for one in need.conditions if one not in conditions]
+        if lacking:
+            raise Refused(f"{about} needs {', '.join(lacking)}")
+
+
+def needs_of(theory: Theory, step: Step) -> Iterator[tuple[str, Need]]:
+    """What the vectors that a step itself names suppose, with the vectors that it is about."""
     for certificate in every_part(step.certificate):
         if not certificate.scope:
             continue
         scope = theory.scopes[certificate.scope]
-        spoken = _closed(scope, words(*_texts(scope, statement, certificate)))
+        spoken = _closed(scope, words(*_texts(scope, step.statement, certificate)))
         for need in scope.needs:
             about = sorted(spoken & set(need.vectors))
-            lacking = sorted(set(need.assumptions) - set(statement.assumptions))
-            lacking += [" ".join(one) for one in need.conditions if one not in conditions]
-            if about and lacking:
-                named = ", ".join(about)
-                raise Refused(f"{named} of {certificate.scope!r} needs {', '.join(lacking)}")
+            if about:
+                yield f"{', '.join(about)} of {certificate.scope!r}", need
 
 
 def every_part(certificate: Certificate | None) -> Iterator[Certificate]:

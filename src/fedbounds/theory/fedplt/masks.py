@@ -56,6 +56,7 @@ UPDATE_IDENTITY = Claim(
             right=_ZERO,
             relation=Relation.EQUAL,
             index=Index.CLIENT,
+            assumptions=(Assumption.NOISELESS,),
         ),
     ),
 )

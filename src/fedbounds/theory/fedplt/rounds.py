@@ -80,7 +80,7 @@ LOCAL_DIVERGENCE = Claim(
             left=sq(Wk - W),
             right=DIVERGENCE,
             conditions=(Condition(j, "<=", tau - 1),),
-            assumptions=_LOCAL,
+            assumptions=(*_LOCAL, Assumption.VIRTUAL),
         ),
     ),
     readings=(

@@ -13,11 +13,14 @@ import sympy as sp
 from fedbounds.errors import FedboundsError, unknown_name
 from fedbounds.theory.checker.data import (
     Assignment,
+    Certificate,
     Premise,
     Square,
     Statement,
+    Step,
     Theory,
 )
+from fedbounds.theory.checker.needs import needs_of
 from fedbounds.theory.claims import AS_PRINTED, Condition, Part, Reading, read
 from fedbounds.theory.glossary import Glossary
 from fedbounds.theory.registry import claim as claim_of
@@ -196,9 +199,17 @@ class Book:
     steps: list[Written] = field(default_factory=list)
     glossary: Glossary = SHARED
 
-    def define(self, name: str, left: Any, right: Any, origin: str, scope: str = "") -> None:
+    def define(
+        self,
+        name: str,
+        left: Any,
+        right: Any,
+        origin: str,
+        scope: str = "",
+        conditions: Sequence[Condition] = (),
+    ) -> None:
         """A definition: left == right, taken as given; cited as ``def NAME``."""
-        self._given(f"def {name}", left, "==", right, origin, scope)
+        self._given(f"def {name}", left, "==", right, origin, scope, conditions=conditions)
 
     def suppose(
         self,
@@ -209,9 +220,10 @@ class Book:
         assumptions: Sequence[Any] = (),
         relation: str = "<=",
         scope: str = "",
+        conditions: Sequence[Condition] = (),
     ) -> None:
         """What an assumption says, taken as given; cited as ``asm NAME``."""
-        self._given(f"asm {name}", left, relation, right, origin, scope, assumptions)
+        self._given(f"asm {name}", left, relation, right, origin, scope, assumptions, conditions)
 
     def _given(
         self,
@@ -222,16 +234,32 @@ class Book:
         origin: str,
         scope: str,
         assumptions: Sequence[Any] = (),
+        conditions: Sequence[Condition] = (),
     ) -> None:
-        statement = Statement(
-            text(left),
-            relation,
-            text(right),
-            scope=scope,
-            assumptions=tuple(str(a.value) for a in assumptions),
+        """Under these premises, and under the assumptions that its vectors need."""
+        told = Statement(text(left), relation, text(right), scope=scope)
+        step = Step(name, told, Certificate("given", scope=scope))
+        needed = [a for _, need in needs_of(self.theory, step) for a in need.assumptions]
+        own = tuple(dict.fromkeys((*assumptions, *map(Assumption, needed))))
+        self._add(
+            Written(
+                name,
+                replace(
+                    told,
+                    conditions=tuple(comparisons(tuple(conditions))),
+                    assumptions=tuple(a.value for a in own),
+                ),
+                sp.sympify(left, strict=True),
+                relation,
+                sp.sympify(right, strict=True),
+                (),
+                rule="given",
+                origin=origin,
+                scope=scope,
+                conditions=tuple(conditions),
+                assumptions=own,
+            )
         )
-        sides = sp.sympify(left, strict=True), relation, sp.sympify(right, strict=True)
-        self._add(Written(name, statement, *sides, (), rule="given", origin=origin, scope=scope))
 
     def prove(
         self,

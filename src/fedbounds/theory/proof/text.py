@@ -1,12 +1,12 @@
 """Claims as the checker's text."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
 import sympy as sp
 
-from fedbounds.theory.checker.data import Absent, Comparison, Scope, Statement, Theory
+from fedbounds.theory.checker.data import Absent, Comparison, Need, Scope, Statement, Theory
 from fedbounds.theory.checker.names import identifier
 from fedbounds.theory.claims import Condition, Part
 from fedbounds.theory.glossary import Glossary
@@ -57,6 +57,13 @@ def comparisons(conditions: tuple[Condition, ...]) -> Iterator[Comparison]:
             yield text(gamma), "==", text(gamma_v * eta_v)
         else:
             yield text(condition.left), condition.relation, text(condition.right)
+
+
+def need(
+    vectors: Iterable[str], *assumptions: Assumption, under: tuple[Condition, ...] = ()
+) -> Need:
+    """What must be assumed, and under which conditions, for vectors to be what a scope says."""
+    return Need(tuple(vectors), tuple(a.value for a in assumptions), tuple(comparisons(under)))
 
 
 def statement_of(part: Part, scope: str = "") -> Statement:

@@ -3,7 +3,7 @@
 import sympy as sp
 
 from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import Claim, Part, Reading
+from fedbounds.theory.claims import Claim, Condition, Part, Reading
 from fedbounds.theory.symbols import L, mu, t
 from fedbounds.vocabulary import Assumption, Index
 
@@ -30,36 +30,56 @@ from .symbols import (
     dl_r,
     gap_full_at_p,
     ln2_r,
+    p_mean,
     q_miss,
     var_slope,
     vr_all,
     vr_m,
     vr_s,
 )
+from .symbols_rounds import R_least, log_R
 
 _STRONG = (Assumption.SMOOTH, Assumption.STRONGLY_CONVEX)
 _EQUAL, _UNEQUAL = Assumption.EQUAL_KEEP, Assumption.UNEQUAL_KEEP
+_BERNOULLI = (Assumption.KEPT, Assumption.BERNOULLI)
 
 
-def _rungs(name: str, left: sp.Expr, right: sp.Expr, *assumptions: Assumption) -> Part:
-    return Part(name=name, left=left, right=right, index=Index.RUNG, assumptions=assumptions)
+def _rungs(
+    name: str,
+    left: sp.Expr,
+    right: sp.Expr,
+    *assumptions: Assumption,
+    conditions: tuple[Condition, ...] = (),
+) -> Part:
+    return Part(
+        name=name,
+        left=left,
+        right=right,
+        index=Index.RUNG,
+        conditions=conditions,
+        assumptions=assumptions,
+    )
 
 
-# with eta K = 2 ln R / (mu pbar R) at most 1/(10 L) on every rung: the constant of Theorem 1
+# A rate is one of large R: 1 <= ln R, and Theorem 1's step size eta K = 2 ln R / (mu pbar R) is at
+# most 1/(10 L) on the shortest rung; ln R / R falls from there on
+LONG = (Condition(R_least, ">=", sp.Integer(3)),)
+RATED = (*LONG, Condition(20 * L * log_R, "<=", mu * p_mean * R_least))
 _RATE = RATE_CONSTANT * ln2_r(t)
-_RATED = (*_STRONG, Assumption.NOISE, Assumption.KEPT, Assumption.BERNOULLI)
+_ASSUMED = (*_STRONG, Assumption.NOISE, *_BERNOULLI)
 RATE = Claim(
     entry("submodel/claim-rate"),
     algorithms=ROUNDS_LADDER,
     parts=(
-        _rungs("distance", D_r(t), _RATE, *_RATED),
+        _rungs("distance", D_r(t), _RATE, *_ASSUMED, conditions=RATED),
         # grad F_p(w*(p)) = 0, so that the gap of gradients there is grad F
         _rungs(
             "residual",
             A_r(t),
             sp.sqrt(gap_full_at_p * _RATE) + L / 2 * _RATE,
-            *_RATED,
+            *_ASSUMED,
             Assumption.UNCONSTRAINED,
+            conditions=RATED,
         ),
     ),
     readings=(
@@ -116,7 +136,7 @@ _VARIANCE_PARTS = tuple(
     part
     for what, number in _VARIANCES
     for part in (
-        _rungs(f"{what}, vanishes", number(t), var_slope * q_miss(t), _EQUAL),
+        _rungs(f"{what}, vanishes", number(t), var_slope * q_miss(t), *_BERNOULLI, _EQUAL),
         _rungs(f"{what}, grows", number(t), number(t + 1)),
     )
 )

@@ -95,7 +95,7 @@ LEMMA_4 = Claim(
             name="i",
             left=K * D_br(t) - L / 2 * V_bar(t),
             right=X_U(t),
-            assumptions=(Assumption.SMOOTH, Assumption.CONVEX),
+            assumptions=CONVEX,
         ),
         Part(
             name="ii",

@@ -27,7 +27,11 @@ from .symbols import (
 
 
 def _same(
-    name: str, distance: sp.Expr, size: sp.Expr, conditions: tuple[Condition, ...] = ()
+    name: str,
+    distance: sp.Expr,
+    size: sp.Expr,
+    conditions: tuple[Condition, ...] = (),
+    assumptions: tuple[Assumption, ...] = (),
 ) -> Part:
     return Part(
         name=name,
@@ -35,6 +39,7 @@ def _same(
         right=size,
         relation=Relation.EQUAL,
         conditions=conditions,
+        assumptions=assumptions,
     )
 
 
@@ -52,7 +57,7 @@ RECOVER = Claim(
     entry("submodel/claim-recover"),
     algorithms=(RANDOM,),
     parts=(
-        _same("algorithm", Er_2(t), Sr_2(t), _FULL),
+        _same("algorithm", Er_2(t), Sr_2(t), _FULL, (Assumption.KEPT,)),
         Part(
             name="no mask variance",
             left=nu_star2 + zeta_star2,
@@ -60,6 +65,7 @@ RECOVER = Claim(
             relation=Relation.EQUAL,
             index=Index.RUN,
             conditions=_FULL,
+            assumptions=(Assumption.KEPT,),
         ),
         Part(
             name="no residual",

@@ -75,8 +75,11 @@ LEMMA_12 = Claim(
 APART = 2 * eta * K * G_m / (n_s * n)  # per round
 
 
-def _bounded(masks: Assumption, share: sp.Symbol) -> tuple[Part, ...]:
-    """(a): a bound G_m on the masked gradients of the changed samples along the runs."""
+def _bounded(masks: Assumption, share: sp.Symbol, *entries: Assumption) -> tuple[Part, ...]:
+    """(a): a bound G_m on the masked gradients of the changed samples along the runs.
+
+    ``entries`` says how many of them a sub-model has.
+    """
     return (
         Part(
             name="a",
@@ -97,7 +100,7 @@ def _bounded(masks: Assumption, share: sp.Symbol) -> tuple[Part, ...]:
             left=G_m,
             right=G_inf * sp.sqrt(share * dim),
             index=Index.RUN,
-            assumptions=(masks,),
+            assumptions=(masks, *entries),
         ),
     )
 
@@ -170,7 +173,7 @@ THEOREM_6 = Claim(
     entry("submodel/thm-6"),
     algorithms=COUPLED,
     parts=(
-        *_bounded(Assumption.DATA_FREE_MASKS, q_own),
+        *_bounded(Assumption.DATA_FREE_MASKS, q_own, Assumption.COVERAGE),
         Part(
             name="b",
             left=dl_mean(T),

@@ -436,7 +436,7 @@ D_r = quantity(
     "E ||w^R - w*(p)||^2 after the rung's R rounds, eta K = 2 ln R / (mu pbar R)",
     r"\mathbb E\|w^R-w^*(p)\|^2",
 )
-ln2_r = quantity(Quantity.RUNG_RATE, "(ln R)^2 / R of the rung, R >= 3", r"\tfrac{\ln^2R}R")
+ln2_r = quantity(Quantity.RUNG_RATE, "(ln R)^2 / R of the rung", r"\tfrac{\ln^2R}R")
 A_r = quantity(
     Quantity.RUNG_AWAY, "|E F(w^R) - F(w*(p))|, same runs", r"|\mathbb EF(w^R)-F(w^*(p))|"
 )

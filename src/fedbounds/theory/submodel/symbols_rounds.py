@@ -13,6 +13,10 @@ symbol, quantity = _draft.symbol, _draft.quantity
 _SIZE = {"nonnegative": True}
 
 log_T = symbol("log_T", "a number that is at least ln T; ln T as printed", r"\ln R", positive=True)
+R_least = symbol(
+    "R_least", "rounds R of the shortest rung of a ladder", r"R_{\min}", integer=True, positive=True
+)
+log_R = symbol("log_R", "a number that is at least ln R_least", r"\ln R_{\min}", positive=True)
 v_mean = symbol("v_mean", "nu^2 + sigma^2/K", "v", positive=True)
 nu_own2 = symbol(
     "nu_own2",

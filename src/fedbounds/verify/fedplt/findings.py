@@ -276,10 +276,12 @@ def basic(run: Run) -> dict[Assumption, Evidence]:
     """What a strongly convex quadratic with additive noise satisfies."""
     spectrum = Evidence(True, "L and mu are the extreme eigenvalues of the Hessians")
     noise = Evidence(True, "additive noise +-s in each coordinate: unbiased, of variance d s^2")
+    full = Evidence(run.problem.noise.scale_u == 0, "sigma = 0")
     shared = Evidence(not run.dependent, "one noise for all" if run.dependent else "independent")
     return {
         Assumption.SMOOTH: spectrum,
         Assumption.STRONGLY_CONVEX: spectrum,
         Assumption.NOISE: noise,
+        Assumption.NOISELESS: full,
         Assumption.INDEPENDENT: shared,
     }

@@ -157,7 +157,8 @@ def _rounds(problem: FederatedQuadratic, algorithm: FedPLT, start: Start) -> Ite
     for t, found in enumerate(every):
         whole = found if t else with_virtual_step(problem, algorithm, found)
         case = Case(
-            "R", frozenset({"", scopes.ROUND}), _told(whole, a_round(whole)),
+            "R", frozenset({"", scopes.ROUND, scopes.UNBIASED_ROUND}),
+            _told(whole, a_round(whole)),
             constants(problem, algorithm, found), premises(found), _EVERY | _equal(found), ROUNDS,
         )  # fmt: skip
         yield _with_distances(case, distances)
@@ -183,7 +184,8 @@ def _noiseless() -> Iterator[Case]:
         found = round_outcomes(problem, algorithm, start, 2)
         case = Case(
             "R", frozenset({scopes.CLIENT_ROUND_FGD}), _told(found, {}),
-            constants(problem, algorithm, found), premises(found), _EVERY | _equal(found),
+            constants(problem, algorithm, found), premises(found),
+            _EVERY | _equal(found) | {Assumption.NOISELESS},
         )  # fmt: skip
         for each in _clients_rounds(case, algorithm):
             yield replace(each, scopes=case.scopes)
@@ -209,7 +211,7 @@ def _of_step(
     if np.isfinite(ratio).all():
         vectors["rg"] = ratio * vectors["g"]
     told = replace(told, space=replace(told.space, vectors=vectors))
-    scoped = frozenset({"", scopes.STEP})
+    scoped = frozenset({"", scopes.STEP, scopes.UNBIASED_STEP})
     return Case(view, scoped, told, values, assumed, assumptions | _equal(found))
 
 

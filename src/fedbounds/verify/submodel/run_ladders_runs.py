@@ -100,6 +100,8 @@ def _find_rounds(setup: RoundsLadder) -> Found:
     series = dict(zip(("D_r", "A_r", "ln2_r"), zip(*rows, strict=True), strict=True))
     moved = setup.start.u - best
     parameters = frame.constants() | at_optimum(frame) | {"D_opt_0": (moved * moved).sum()}
+    shortest = setup.rounds[0]
+    parameters |= {"R_least": fmpq(shortest), "log_R": log_between(shortest)[1]}
     return Found(
         family="random masks on quadratics over R",
         parameters=parameters | {"K": setup.local_steps, "T": len(rows)},

@@ -72,7 +72,7 @@ from fedbounds.theory.symbols import (
 )
 from fedbounds.vocabulary import Assumption
 
-from .scopes import CLIENT, CLIENT_ROUND, ROUND, STEP, VIRTUAL
+from .scopes import CLIENT, CLIENT_ROUND, ROUND, STEP, UNBIASED_STEP, VIRTUAL
 
 _NOISE = (Assumption.NOISE,)
 _SMOOTH = (Assumption.SMOOTH,)
@@ -95,6 +95,8 @@ def _step(book: Book) -> None:
         ("Gamma_2", Gamma_2, ip(saone, aone), "Step 3"),
     ):
         book.define(f"{name} ({STEP})", left, right, origin, STEP)
+    noisy = 2 * ip(D - Db, W - Wstar + Db)
+    book.define(f"A_3 ({UNBIASED_STEP})", A_3(t), noisy, "Step 1, eq. (14)", UNBIASED_STEP)
 
 
 def _step_facts(book: Book) -> None:
@@ -119,6 +121,15 @@ def _step_facts(book: Book) -> None:
         ("projection", ip(mg, g), "==", sq(mg), "(3): entries of m_k are 0 or 1"),
     ):
         book.suppose(f"{name} ({STEP})", left, right, origin, (), relation, STEP)
+    book.suppose(
+        f"unbiased ({STEP})",
+        sq(given(mn, past)),
+        0,
+        "Assumption 3, given what comes before the step",
+        _NOISE,
+        "==",
+        STEP,
+    )
     book.suppose(
         f"independence ({STEP})",
         sq(mean_n),

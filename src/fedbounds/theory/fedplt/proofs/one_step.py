@@ -26,7 +26,7 @@ from fedbounds.theory.symbols import (
 )
 from fedbounds.vocabulary import Assumption
 
-from .scopes import CLIENT, ROUND, STEP
+from .scopes import CLIENT, STEP, UNBIASED_ROUND, UNBIASED_STEP
 from .writing import prove
 
 _NEAR, _FAR = W - Wk, Wk - Wstar
@@ -46,10 +46,10 @@ def of_client(*names: str) -> list[str]:
 def _cross_term(book: Book) -> None:
     parts = of_step("def A_1", "def A_2", "def A_3", "def D_1")
     prove(book, "expansion", "", parts, scope=STEP)
-    prove(book, "A3-zero", "A_3", of_step("def A_3"), scope=STEP)
+    prove(book, "A3-zero", "A_3", [f"def A_3 ({UNBIASED_STEP})"], scope=UNBIASED_STEP)
     prove(book, "A3-zero", "sum", ["expansion", "A3-zero:A_3"])
     # the later gradients of a round depend on the earlier samples, and so does their sum
-    prove(book, "A3-zero", "round", scope=ROUND, chart=[above(tau, 2)])
+    prove(book, "A3-zero", "round", scope=UNBIASED_ROUND, chart=[above(tau, 2)])
 
 
 def _variance(book: Book) -> None:
@@ -63,7 +63,7 @@ def _variance(book: Book) -> None:
     # without independence only the convexity of the square is left, which gives c_k for c_k^2
     dependent = "dependent clients"
     jensen = square(mn - given(mn, past, xi))
-    prove(book, claim, f"b, {dependent}", [jensen], scope=STEP)
+    prove(book, claim, f"b, {dependent}", [*of_step("asm unbiased"), jensen], scope=STEP)
     uses = [*variance, f"{claim}:a", f"{claim}:b, {dependent}", f"{claim}:c"]
     prove(book, claim, f"e, {dependent}", uses, scope=STEP)
 

@@ -31,6 +31,7 @@ from .values import GAMMA_POSITIVE
 from .writing import prove
 
 _LOCAL = (Assumption.NOISE, Assumption.LOCAL_GRADIENTS)
+_VIRTUAL = (*_LOCAL, Assumption.VIRTUAL)
 _GLOBAL = (Assumption.NOISE, Assumption.GLOBAL_GRADIENT)
 _WITHIN = LOCAL_DIVERGENCE.part("virtual").conditions
 _NOISE = (*EQUAL, Assumption.NOISE, Assumption.INDEPENDENT)
@@ -73,7 +74,7 @@ def _virtual(book: Book) -> None:
         f"{claim}: moves", sq(Wk - W), "<=",
         2 * (1 + psi_max**2) * eta**2 * j**2 * sq(own),
         [*_of(VIRTUAL, "psi"), *jensen, square(steps + mean)],
-        scope=VIRTUAL, claim=claim, source="ours",
+        scope=VIRTUAL, claim=claim, source="ours", assumptions=_VIRTUAL[-1:],
     )  # fmt: skip
     gradient = _of(VIRTUAL, "unbiased", "variance", "gradients", "masking")
     book.line(
@@ -87,13 +88,13 @@ def _virtual(book: Book) -> None:
         f"{claim}:virtual/corrected", sq(Wk - W), "<=", 2 * (1 + psi_max**2) * DIVERGENCE,
         [f"{claim}: moves", f"{claim}: gradients"],
         scope=VIRTUAL, chart=[above(tau, j + 1)], claim=claim, source="ours",
-        conditions=_WITHIN, assumptions=_LOCAL,
+        conditions=_WITHIN, assumptions=_VIRTUAL,
     )  # fmt: skip
     book.line(
         f"{claim}: V_W, virtual", V_W(t), "<=", 2 * (1 + psi_max**2) * DIVERGENCE,
         [f"asm V_W ({VIRTUAL})", f"{claim}:virtual/corrected"],
         scope=VIRTUAL, vectors=False, chart=[above(tau, j + 1)], claim=claim, source="ours",
-        conditions=_WITHIN, assumptions=(*_LOCAL, Assumption.VIRTUAL),
+        conditions=_WITHIN, assumptions=_VIRTUAL,
     )  # fmt: skip
 
 

@@ -3,14 +3,21 @@
 One step (view A): W and W_1, ..., W_n are free, and one gradient is taken at each W_k. One client:
 the same for a fixed client. A round (view R): tau local steps from W^t, W_k^t = W_k^{t,tau}; the
 gradient of a local step depends on the samples of the steps before it. The client k has
-probability c_k, the local step s is uniform, and xi are all samples.
+probability c_k, the local step s is uniform, and xi are all samples. The noise is any vector, but
+where a scope says that it is unbiased.
 """
 
+from dataclasses import replace
+
 from fedbounds.theory.checker.data import Scope
+from fedbounds.theory.fedplt.distance import POSITIVE
+from fedbounds.theory.proof.text import need
+from fedbounds.vocabulary import Assumption
 
 STEP, CLIENT = "one step", "one client"
 ROUND, CLIENT_ROUND, CLIENT_ROUND_FGD = "a round", "a client's round", "a client's round, FGD"
 VIRTUAL = "virtual aggregation"
+UNBIASED_STEP, UNBIASED_ROUND = f"{STEP}, unbiased noise", f"{ROUND}, unbiased noise"
 
 _BEFORE, _AFTER = ("past", "k"), ("past", "xi", "k")
 _NOISES = ("noise", "mn", "pmn", "an", "smn", "san")
@@ -36,12 +43,16 @@ ONE_STEP = Scope(
         ("aone", ("k",)),
         ("saone", ("k",)),
     ),
-    centred=tuple((name, "xi") for name in _NOISES),
     derived=(
         *_UPDATES,
         ("D", "-eta*given(pmg + pmn, past, xi)"),
         ("Db", "-eta*given(pmg, past, xi)"),
         ("Wn", "W + D"),
+    ),
+    needs=(
+        need(("rg",), Assumption.ALIGNED),
+        # their factor is the root of gamma_k
+        need(("wx", "wg0"), under=(POSITIVE,)),
     ),
 )
 
@@ -52,7 +63,6 @@ ONE_CLIENT = Scope(
         *((name, ()) for name in ("W", "Wk", "Wstar", "g", "g0", "mg", "pmg", "anyv", "mv")),
         ("noise", ("xi",)),
     ),
-    centred=(("noise", "xi"),),
     derived=(("delta", "-eta*noise"),),
 )
 
@@ -71,7 +81,6 @@ A_ROUND = Scope(
         ("pmn", (*_AFTER, "new")),
         ("aone", ("k",)),
     ),
-    centred=(*((name, "xi") for name in _LOCAL_NOISES), ("pmn", "new")),
     derived=(
         ("Wk", "W - eta*tau*given(mgs + mns, past, xi, k)"),
         ("D", "-eta*tau*given(pmgs + pmns, past, xi)"),
@@ -88,11 +97,11 @@ VIRTUAL_ROUND = Scope(
         ("W0", ("past",)),
         *((name, _LOCAL) for name in ("mgs", "pmgs", "ags", *_LOCAL_NOISES[1:])),
     ),
-    centred=tuple((name, "xi") for name in _LOCAL_NOISES[1:]),
     derived=(
         ("Wk", "W0 - eta*j*given(mgs + mns, past, xi, k)"),
         ("W", "W0 - eta*j*given(pmgs + pmns, past, xi)"),
     ),
+    needs=(need(("Wk", "W"), Assumption.VIRTUAL),),
 )
 
 _OF_CLIENT = ("past", "xi", "s")
@@ -102,7 +111,6 @@ A_CLIENT_ROUND = Scope(
         ("W", ("past",)),
         *((name, _OF_CLIENT) for name in ("gs", "mgs", "Gs", "ns", "mns")),
     ),
-    centred=(("ns", "xi"), ("mns", "xi")),
     derived=(("Wk", "W - eta*tau*given(mgs + mns, past, xi)"),),
 )
 
@@ -110,7 +118,15 @@ A_CLIENT_ROUND_FGD = Scope(
     sources=("past", "s"),
     atoms=(("W", ("past",)), ("gs", ("past", "s")), ("mgs", ("past", "s"))),
     derived=(("Wk", "W - eta*tau*given(mgs, past)"),),
+    needs=(need(("Wk",), Assumption.NOISELESS),),
 )
+
+
+def _unbiased(scope: Scope, *centred: tuple[str, str]) -> Scope:
+    """The same, where noises vanish on average over a source."""
+    noises = need((name for name, _ in centred), Assumption.NOISE)
+    return replace(scope, centred=centred, needs=(*scope.needs, noises))
+
 
 SCOPES = {
     STEP: ONE_STEP,
@@ -119,4 +135,6 @@ SCOPES = {
     CLIENT_ROUND: A_CLIENT_ROUND,
     CLIENT_ROUND_FGD: A_CLIENT_ROUND_FGD,
     VIRTUAL: VIRTUAL_ROUND,
+    UNBIASED_STEP: _unbiased(ONE_STEP, *((name, "xi") for name in _NOISES)),
+    UNBIASED_ROUND: _unbiased(A_ROUND, *((name, "xi") for name in _LOCAL_NOISES), ("pmn", "new")),
 }

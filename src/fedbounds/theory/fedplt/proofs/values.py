@@ -51,7 +51,7 @@ from fedbounds.vocabulary import Assumption
 
 from .one_step import of_client, of_step
 from .scopes import CLIENT, STEP
-from .writing import Use, prove, under
+from .writing import Use, prove
 
 _OWN = SLOPE * (F_loc(t) - Lambda) - CURVE * (F_att(t) - Lam_att(t))
 _AT_W = SLOPE * F_glob(t) - CURVE * F_gatt(t)
@@ -79,8 +79,8 @@ def _definitions(book: Book) -> None:
             "Assumption 1, times c_k gamma_k", smooth,
         ),
     ):  # fmt: skip
-        book.suppose(f"{name} ({STEP})", left, right, origin, assumptions, relation, STEP)
-        under(book, [POSITIVE])
+        told = origin, assumptions, relation, STEP, [POSITIVE]
+        book.suppose(f"{name} ({STEP})", left, right, *told)
     equal_masks = (Assumption.EQUAL_ATTENUATION,)
     for name, left, right in (
         ("F_gatt", F_gatt(t), alpha_k**2 * F_glob(t)),

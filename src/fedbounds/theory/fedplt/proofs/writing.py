@@ -1,13 +1,11 @@
 """How the chapters of this paper's proofs add their steps."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from fedbounds.theory.checker.data import Premise, Square
-from fedbounds.theory.claims import Condition, Reading
+from fedbounds.theory.claims import Reading
 from fedbounds.theory.proof.language import Book, Uses
-from fedbounds.theory.proof.text import comparisons
 from fedbounds.theory.proof.vectors import ip, sq
 from fedbounds.theory.registry import claim as claim_of
 
@@ -32,12 +30,3 @@ def by_induction(book: Book, base: Uses) -> None:
 def _reading(claim: str, part: str) -> Reading:
     readings = claim_of(f"fedplt/{claim}").readings
     return next(r for r in readings if not r.parts or part in r.parts)
-
-
-def under(book: Book, conditions: Sequence[Condition]) -> None:
-    """What was written last is given under these conditions only."""
-    last = book.steps[-1]
-    own = tuple(comparisons(tuple(conditions)))
-    book.steps[-1] = replace(
-        last, statement=replace(last.statement, conditions=own), conditions=tuple(conditions)
-    )

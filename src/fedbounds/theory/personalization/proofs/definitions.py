@@ -63,6 +63,8 @@ from .scopes import (
     FEDAVG,
     INCREMENTS,
     SCAFFOLD,
+    STEP_OF_U,
+    STEP_OF_V,
     Wh,
     Yu,
     al,
@@ -121,12 +123,6 @@ def _round(book: Book, scope: str) -> None:
             "T_2v", T_2v(t), gamma**2 * K**2 * m / n * sq(given(hv, past, xi, client)),
             "Definition 3.1",
         ),
-        ("Du_2", Du_2(t), sq(du), "Lemma A.3"),
-        ("Dv_2", Dv_2(t), sq(dv), "Lemma A.3"),
-        ("X_u", X_u(t), ip(_GRADIENT, du), "Lemma A.3"),
-        ("X_v", X_v(t), ip(av, dv), "Lemma A.3"),
-        ("M_u", M_u(t), sq(given(du, past)), "(A.10)"),
-        ("M_v", M_v(t), sq(given(dv, past, client)), "(A.10)"),
         (
             "Y_sum", Y_sum(t), n**2 * K**2 * sq(given(present(Yu), past, S, xi)),
             "proof of Lemma 3.1",
@@ -134,6 +130,15 @@ def _round(book: Book, scope: str) -> None:
         ("Y_2", Y_2(t), n * K * sq(present(Yu)), "proof of Lemma 3.1"),
     ):  # fmt: skip
         book.define(f"{name} ({scope})", left, right, origin, scope)
+    for name, left, right, origin, step in (
+        ("Du_2", Du_2(t), sq(du), "Lemma A.3", STEP_OF_U),
+        ("Dv_2", Dv_2(t), sq(dv), "Lemma A.3", STEP_OF_V),
+        ("X_u", X_u(t), ip(_GRADIENT, du), "Lemma A.3", STEP_OF_U),
+        ("X_v", X_v(t), ip(av, dv), "Lemma A.3", STEP_OF_V),
+        ("M_u", M_u(t), sq(given(du, past)), "(A.10)", STEP_OF_U),
+        ("M_v", M_v(t), sq(given(dv, past, client)), "(A.10)", STEP_OF_V),
+    ):
+        book.define(f"{name} ({scope})", left, right, origin, scope, [step])
 
 
 def _fedavg(book: Book) -> None:

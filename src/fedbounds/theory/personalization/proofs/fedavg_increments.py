@@ -13,6 +13,7 @@ import sympy as sp
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.personalization.lemmas import EFFECTIVE_STEP, SMOOTH_NOISE
 from fedbounds.theory.proof.language import Book, cite, equal, fact, square
+from fedbounds.theory.proof.text import need
 from fedbounds.theory.proof.vectors import S, given, ip, past, present, sq, vectors, xi
 from fedbounds.theory.symbols import (
     Y_2,
@@ -26,11 +27,7 @@ from fedbounds.theory.symbols import (
     K,
     X_u,
     Y_ik,
-    eta_u,
-    eta_v,
     gamma,
-    gamma_u,
-    gamma_v,
     k,
     m,
     n,
@@ -41,9 +38,12 @@ from fedbounds.vocabulary import Assumption
 
 from .scopes import (
     FEDAVG,
+    NEED_V,
     ROUND,
     SCAFFOLD,
     SCAFFOLD_ROUND,
+    STEP_OF_U,
+    STEP_OF_V,
     Yu,
     Yv,
     au,
@@ -66,7 +66,10 @@ last_u, last_v, fu, fv = vectors(
 
 
 def _iterates(scope: Scope, correction: str) -> Scope:
-    """Increments made of the last local iterates; fu and fv are those that the paper states."""
+    """Increments made of the last local iterates; fu and fv are those that the paper states.
+
+    Nothing is said of the noise.
+    """
     derived = dict(scope.derived)
     made = {
         "fu": derived["du"],
@@ -76,7 +79,7 @@ def _iterates(scope: Scope, correction: str) -> Scope:
         "du": "eta_u*n/m*given(present(last_u - u), past, S, xi)",
         "dv": "eta_v*present(last_v - v)",
     }
-    return replace(scope, derived=tuple((derived | made).items()))
+    return replace(scope, centred=(), derived=tuple((derived | made).items()), needs=())
 
 
 _FIXED = ("u", "v", "uh", "vh", "hv", "av", "Yv")  # of one client
@@ -93,6 +96,7 @@ CLIENT = Scope(
     noises=(("Yv", "sigma_v2"),),
     differences=("Yv",),
     sampled=True,
+    needs=(need(("Yv",), Assumption.NOISE), NEED_V),
 )
 CLIENT_STEP = Scope(
     sources=("past", "S", "old", "new"),
@@ -100,6 +104,7 @@ CLIENT_STEP = Scope(
     centred=(("Yu", "new"),),
     noises=(("Yu", "sigma_u2"),),
     sampled=True,
+    needs=(need(("Yu",), Assumption.NOISE),),
 )
 SCOPES = {
     f"iterates of {FEDAVG}": _iterates(ROUND, ""),
@@ -111,8 +116,6 @@ SCOPES = {
 
 _CLIENT_STEP = f"client's step of {FEDAVG}"
 _GRADIENT = given(au, past)
-_STEP_OF_V = (gamma, gamma_v * eta_v)  # what EFFECTIVE_STEP says of each block
-_STEP_OF_U = (gamma, gamma_u * eta_u)
 
 
 def definitions(book: Book) -> None:
@@ -120,7 +123,7 @@ def definitions(book: Book) -> None:
     for algorithm, _ in BOTH:
         scope = f"client of {algorithm}"
         total = given(hv, past, xi)
-        book.define(f"Dv_i ({scope})", Dv_i(t), sq(dv), "(A.4)", scope)
+        book.define(f"Dv_i ({scope})", Dv_i(t), sq(dv), "(A.4)", scope, [STEP_OF_V])
         book.define(f"s_vi ({scope})", s_vi(t), K**2 * sq(total), "(A.4)", scope)
         scope = f"iterates of {algorithm}"
         for name, left, right in (
@@ -142,15 +145,15 @@ def _increments(book: Book) -> None:
     for algorithm, apart in BOTH:
         scope = f"iterates of {algorithm}"
         for part, names, step in (
-            ("u", ("Du_2", "I_u", "J_u"), _STEP_OF_U),
-            ("v", ("Dv_2", "I_v", "J_v"), _STEP_OF_V),
+            ("u", ("Du_2", "I_u", "J_u"), STEP_OF_U),
+            ("v", ("Dv_2", "I_v", "J_v"), STEP_OF_V),
         ):
             book.prove(
                 "alg-inc",
                 part,
                 of(scope, *names),
                 scope=scope,
-                chart=[*COUNTS, equal(*step)],
+                chart=[*COUNTS, equal(step.left, step.right)],
                 apart=apart,
             )
 

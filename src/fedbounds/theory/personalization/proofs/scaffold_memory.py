@@ -11,7 +11,8 @@ import sympy as sp
 
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.claims import Condition
-from fedbounds.theory.personalization.lemmas import SMOOTH_NOISE
+from fedbounds.theory.personalization.lemmas import EFFECTIVE_STEP, SMOOTH_NOISE
+from fedbounds.theory.personalization.scaffold_lemmas import NOISE
 from fedbounds.theory.personalization.scaffold_memory import (
     LAG_STEPS,
 )
@@ -45,6 +46,8 @@ from fedbounds.theory.symbols import (
 
 from .scopes import (
     SCAFFOLD,
+    STEP_OF_U,
+    STEP_OF_V,
     al,
     al1,
     be,
@@ -108,7 +111,8 @@ def definitions(book: Book) -> None:
     ):
         book.define(f"{name} ({MEMORY})", left, right, "proof of Lemma 4.4", MEMORY)
     lag = n * K * (sq(al1 - u1) + sq(be1 - v1))
-    book.define(f"C next ({SCAFFOLD})", C(t + 1), lag, "Table 1", SCAFFOLD)
+    steps = [STEP_OF_U, STEP_OF_V]
+    book.define(f"C next ({SCAFFOLD})", C(t + 1), lag, "Table 1", SCAFFOLD, steps)
 
 
 @dataclass(frozen=True)
@@ -163,6 +167,8 @@ def _split(book: Book, x: _Block) -> None:
         sq(x.after - x.next),
         "==",
         sq(x.kept - present(x.kept) + present(x.reached) - x.next),
+        conditions=[EFFECTIVE_STEP],
+        assumptions=NOISE,
         **{**line, "scope": SCAFFOLD},
     )
     # the new point depends on the participants: the expectations do not factor

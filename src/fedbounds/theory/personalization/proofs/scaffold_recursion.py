@@ -5,6 +5,8 @@ from typing import Any
 import sympy as sp
 
 from fedbounds.theory.claims import Condition
+from fedbounds.theory.personalization.lemmas import EFFECTIVE_STEP
+from fedbounds.theory.personalization.scaffold_lemmas import NOISE
 from fedbounds.theory.personalization.scaffold_memory import (
     DISPLAY_A13,
     LAG_STEPS,
@@ -126,6 +128,7 @@ def _own_recursion(book: Book) -> None:
         "vectors": False,
         "claim": "eq-A.10",
         "source": "ours",
+        "assumptions": NOISE,
     }
     printed = _KEPT + 2 * n * K * (Du_2(t) + Dv_2(t)) + _MEAN_M
     # as printed but for one participant of two clients, where the shares need not be small
@@ -139,7 +142,7 @@ def _own_recursion(book: Book) -> None:
             "<=",
             printed,
             uses,
-            conditions=conditions,
+            conditions=[EFFECTIVE_STEP, *conditions],
             chart=chart,
             **line,
         )
@@ -149,6 +152,7 @@ def _own_recursion(book: Book) -> None:
         "<=",
         printed + n * K / 2 * Du_2(t),
         uses,
+        conditions=[EFFECTIVE_STEP],
         chart=COUNTS,
         **line,
     )
@@ -156,16 +160,21 @@ def _own_recursion(book: Book) -> None:
 
 def _moments(book: Book) -> None:
     """(A.11) to (A.13): what the increments are bounded by."""
+    line: dict[str, Any] = {
+        "scope": SCAFFOLD,
+        "place": _PLACE,
+        "chart": COUNTS,
+        "conditions": [EFFECTIVE_STEP],
+        "assumptions": NOISE,
+    }
     book.line(
         "eq-A.11: mean",
         M_u(t),
         "==",
         gamma**2 * K**2 * sq(given(hu, past)),
         of(SCAFFOLD, "M_u"),
-        scope=SCAFFOLD,
         claim="eq-A.11",
-        place=_PLACE,
-        chart=COUNTS,
+        **line,
     )
     book.line(
         "eq-A.11: Jensen",
@@ -173,11 +182,9 @@ def _moments(book: Book) -> None:
         "<=",
         T_2u(t),
         ["eq-A.11: mean", *of(SCAFFOLD, "T_2u"), square(given(hu, past, xi) - given(hu, past))],
-        scope=SCAFFOLD,
         vectors=False,
         claim="eq-A.11",
-        place=_PLACE,
-        chart=COUNTS,
+        **line,
     )
     own = given(hv, past, client)
     book.line(
@@ -190,11 +197,9 @@ def _moments(book: Book) -> None:
             square(given(hv, past, xi, client) - own),
             square(own),
         ],
-        scope=SCAFFOLD,
         vectors=False,
         claim="eq-A.12",
-        place=_PLACE,
-        chart=COUNTS,
+        **line,
     )
     for display, block in (("eq-A.11", "u"), ("eq-A.12", "v")):
         book.prove(display, "Jensen", [cite(f"{display}: Jensen", at=_BEFORE)])

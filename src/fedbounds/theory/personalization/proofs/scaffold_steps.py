@@ -102,6 +102,7 @@ SCOPES = {
         ),
         noises=(*SCAFFOLD_STEP.noises, ("Wh", "sigma_u2"), ("Wj", "sigma_u2")),
         differences=("Wh", "Wj"),
+        needs=SCAFFOLD_STEP.needs,
     )
 }
 

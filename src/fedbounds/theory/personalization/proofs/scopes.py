@@ -8,7 +8,11 @@ A step's scope fixes client i and step k: old and new are the samples before ste
 """
 
 from fedbounds.theory.checker.data import Scope
+from fedbounds.theory.claims import Condition
+from fedbounds.theory.proof.text import need
 from fedbounds.theory.proof.vectors import vectors
+from fedbounds.theory.symbols import eta_u, eta_v, gamma, gamma_u, gamma_v
+from fedbounds.vocabulary import Assumption
 
 u, v, uh, vh, u1, v1, up, vp = vectors(
     {
@@ -87,6 +91,11 @@ _GRADIENTS = (
 )
 _NOISES = (("Yu", "sigma_u2"), ("Yv", "sigma_v2"))
 _VALUES = (("value00", "u", "v"), ("value01", "u", "v1"), ("value11", "u1", "v1"))
+# du and dv are written with the effective step size gamma
+STEP_OF_U = Condition(gamma, "==", gamma_u * eta_u)
+STEP_OF_V = Condition(gamma, "==", gamma_v * eta_v)
+UNBIASED = need(("Yu", "Yv"), Assumption.NOISE)
+NEED_U, NEED_V = need(("du",), under=(STEP_OF_U,)), need(("dv",), under=(STEP_OF_V,))
 _STEP_V = ("dv", "-gamma*K*given(present(hv + Yv), past, S, xi, i)")
 
 ROUND = Scope(
@@ -104,6 +113,7 @@ ROUND = Scope(
     differences=("Yu", "Yv"),
     values=_VALUES,
     sampled=True,
+    needs=(UNBIASED, NEED_U, NEED_V),
 )
 
 SCAFFOLD_ROUND = Scope(
@@ -127,6 +137,7 @@ SCAFFOLD_ROUND = Scope(
     differences=("Yu", "Yv", "Wh"),
     values=_VALUES,
     sampled=True,
+    needs=(UNBIASED, NEED_U, NEED_V),
 )
 
 ANY_ROUND = Scope(
@@ -151,6 +162,7 @@ STEP = Scope(
     derived=(("up", "uh - gamma_u*(hu + Yu)"), ("vp", "vh - gamma_v*(hv + Yv)")),
     gradients=_STEP_GRADIENTS,
     noises=_NOISES,
+    needs=(UNBIASED,),
 )
 
 SCAFFOLD_STEP = Scope(
@@ -160,6 +172,7 @@ SCAFFOLD_STEP = Scope(
     derived=(("up", "uh - gamma_u*(hu + Yu - ci + c)"), ("vp", "vh - gamma_v*(hv + Yv)")),
     gradients=_STEP_GRADIENTS,
     noises=_NOISES,
+    needs=(UNBIASED,),
 )
 
 SCOPES = {

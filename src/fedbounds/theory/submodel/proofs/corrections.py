@@ -2,6 +2,7 @@
 
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.proof.language import Book, below, cite, square
+from fedbounds.theory.proof.text import need
 from fedbounds.theory.proof.vectors import given, i, ip, sq, vectors
 from fedbounds.theory.submodel.bounds import MASK_GAP_BOUND
 from fedbounds.theory.submodel.symbols import (
@@ -59,7 +60,11 @@ _RUNG = Scope(
 SCOPES = {
     **dict.fromkeys((AT_POINT, AT_POINT_2, AT_OPTIMUM, AT_LARGEST), _RUNG),
     # m o 0 = 0, so that grad F_p(0) = E[m o grad f(0)] = p grad F(0)
-    ZERO: Scope(atoms=(("at_zero", ()),), derived=(("masked_zero", "p*at_zero"),)),
+    ZERO: Scope(
+        atoms=(("at_zero", ()),),
+        derived=(("masked_zero", "p*at_zero"),),
+        needs=(need(("masked_zero",), Assumption.KEPT, Assumption.EQUAL_KEEP),),
+    ),
 }
 _SMOOTH, _KEPT = Assumption.SMOOTH, Assumption.KEPT
 _EQUAL = (_SMOOTH, _KEPT, Assumption.EQUAL_KEEP)
@@ -110,11 +115,12 @@ def _stationary(book: Book) -> None:
 def _missed(book: Book, scope: str, claim: str) -> str:
     """Masks move a client's gradient by at most (1 - p)(G^2 + L^2 W^2) in mean square."""
     entries, kept = "entries of a mask are 0 or 1", "E (1 - m) = (1 - p) 1, ||.|| <= G or W"
+    missed = (_KEPT, Assumption.EQUAL_KEEP, *_BOUNDED)
     rows: list[Row] = [
         ("separate entries", ip(m_change, c_full), "==", 0, entries, ()),
         ("smooth", sq(m_change), "<=", L**2 * sq(c_point), f"Assumption 1; {entries}", (_SMOOTH,)),
-        ("missed gradient", sq(c_full), "<=", G**2 * q_miss(t), kept, (_KEPT, *_BOUNDED)),
-        ("missed point", sq(c_point), "<=", W_sup**2 * q_miss(t), kept, (_KEPT, *_BOUNDED)),
+        ("missed gradient", sq(c_full), "<=", G**2 * q_miss(t), kept, missed),
+        ("missed point", sq(c_point), "<=", W_sup**2 * q_miss(t), kept, missed),
     ]
     suppose(book, scope, rows)
     name = f"{claim}: away from the full gradient"

@@ -11,11 +11,12 @@ and Pk (own steps); hx to Qa and Qk. Order: perm is the permutation, or all of t
 import sympy as sp
 
 from fedbounds.theory.checker.data import Scope
-from fedbounds.theory.proof.text import text
+from fedbounds.theory.proof.text import need, text
 from fedbounds.theory.proof.vectors import vectors
 from fedbounds.theory.submodel.bounds import MASK_GAP_BOUND
 from fedbounds.theory.submodel.names import RANDOM, ROLLING
 from fedbounds.theory.submodel.rolling_theorems import ROLLING_GAP_BOUND
+from fedbounds.vocabulary import Assumption
 
 x, xo, xn, y, Um, wf = vectors(
     {
@@ -85,6 +86,7 @@ def at_optimum(scope: str) -> str:
     return f"{scope}, at the minimiser"
 
 
+_UNPROJECTED = (Assumption.EPOCH_PROJECTION,)
 _VALUES = (("Fx", "x", ""), ("Fy", "y", ""), ("Fo", "xo", ""), ("Fn", "xn", ""))
 
 
@@ -97,6 +99,7 @@ def _rounds(
     before |= {"Pa": (gone, "s"), "Pk": (*own, "k"), "Qa": ("past", gone, "s")}
     used = [name for name in before if name in iterate]
     mean = f"given(hy + nz, past, {gone}, xi)"
+    unbiased = need(("nz", "Pn"), Assumption.NOISE)
     return Scope(
         sources=sources,
         atoms=(
@@ -118,6 +121,8 @@ def _rounds(
         ),
         values=_VALUES,
         algorithm=RANDOM if gone == "mask" else ROLLING,
+        # y adds up the steps of earlier rounds too
+        needs=(unbiased,) if gone == "mask" else (unbiased, need(("y",), *_UNPROJECTED)),
     )
 
 
@@ -143,6 +148,7 @@ _WITHIN = Scope(
         ("Hz", "given(hw - hx, past, perm, xi, s)"),
     ),
     algorithm=ROLLING,
+    needs=(need(("wv",), *_UNPROJECTED),),
 )
 # A_s (w_{s+1} - x) from Lemma 9; A_s (I - eta K H_s) = A_{s-1}, so that sums over s telescope
 _UNROLLED = Scope(
@@ -156,15 +162,21 @@ _UNROLLED = Scope(
         ("wS", "x + S_sub*given(Aw - Az + eta*K*AHz, past, perm, xi)"),
     ),
     algorithm=ROLLING,
+    needs=(need(("Aw", "wS"), *_UNPROJECTED),),
 )
 
 
-def _gap(bound: sp.Expr) -> Scope:
-    """Client i in proportion to its bound b_i, of mean ``bound``; `unit` is its gap over b_i."""
+def _gap(bound: sp.Expr, masks: Assumption) -> Scope:
+    """Client i in proportion to its bound b_i, of mean ``bound``; `unit` is its gap over b_i.
+
+    Where b_i is zero there is no gap, by what b_i bounds.
+    """
+    bounded = (Assumption.BOUNDED_DOMAIN, Assumption.BOUNDED_MASKED_GRADIENTS)
     return Scope(
         sources=("past", "i"),
         atoms=(("unit", ("past", "i")),),
         derived=(("moved", f"({text(bound)})*given(unit, past)"),),
+        needs=(need(("moved",), Assumption.SMOOTH, masks, *bounded),),
     )
 
 
@@ -175,10 +187,10 @@ SCOPES = {
     WITHIN: _WITHIN,
     UNROLLED: _UNROLLED,
     DRAWN: Scope(sources=("S", "i"), atoms=(("drawn", ("i",)),), sampled=True),
-    GAP: _gap(MASK_GAP_BOUND),
-    at_optimum(GAP): _gap(MASK_GAP_BOUND),
-    GAP_ROLLING: _gap(ROLLING_GAP_BOUND),
-    at_optimum(GAP_ROLLING): _gap(ROLLING_GAP_BOUND),
+    GAP: _gap(MASK_GAP_BOUND, Assumption.KEPT),
+    at_optimum(GAP): _gap(MASK_GAP_BOUND, Assumption.KEPT),
+    GAP_ROLLING: _gap(ROLLING_GAP_BOUND, Assumption.COVERAGE),
+    at_optimum(GAP_ROLLING): _gap(ROLLING_GAP_BOUND, Assumption.COVERAGE),
 }
 # what holds everywhere: m <= n, steps k run from 0 to K - 1, mu <= L, and shares are at most 1
 ALWAYS = (

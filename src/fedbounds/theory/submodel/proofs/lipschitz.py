@@ -10,7 +10,7 @@ import sympy as sp
 
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.proof.language import Book, cite, split, square
-from fedbounds.theory.proof.text import text
+from fedbounds.theory.proof.text import need, text
 from fedbounds.theory.proof.vectors import given, sq, vectors
 from fedbounds.theory.submodel.symbols import (
     G,
@@ -89,12 +89,13 @@ _AT = (("w*(p)", "gap_at_1", gap_at_1), ("w*(p')", "gap_at_2", gap_at_2))
 
 
 def _scope(kind: str) -> Scope:
-    _, pieces, _, _ = _PIECES[kind]
+    _, pieces, _, assumptions = _PIECES[kind]
     whole = sum((size * one for one, size, _ in pieces), sp.Integer(0))
     return Scope(
         sources=("i",),
         atoms=tuple((one.name, ("i",)) for one, _, _ in pieces),
         derived=(("rate", text(whole)),),
+        needs=(need(("rate",), *assumptions),),
     )
 
 

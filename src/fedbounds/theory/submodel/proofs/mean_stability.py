@@ -12,7 +12,7 @@ from fedbounds.theory.claims import Condition
 from fedbounds.theory.proof.language import Book, below, cite, square
 from fedbounds.theory.proof.vectors import given, ip, past, sq, vectors
 from fedbounds.theory.submodel.bounds import ROLLING_GRADIENTS, random_gradients
-from fedbounds.theory.submodel.stability import THEOREM_5, THEOREM_6
+from fedbounds.theory.submodel.stability import SHORT, THEOREM_5, THEOREM_6
 from fedbounds.theory.submodel.symbols import (
     B2,
     B_M2,
@@ -28,7 +28,7 @@ from fedbounds.theory.symbols import K, L, T, eta, n, sigma2
 from fedbounds.vocabulary import Assumption
 
 from .definitions_rounds import hx, hy, nz, x, y
-from .writing import Row, Use, prove, suppose, supposed, under
+from .writing import Row, Use, prove, suppose, supposed
 
 RANDOM_RUNS, ROLLING_RUNS = "coupled runs, random masks", "coupled runs, rolling masks"
 (size_2,) = vectors({"size_2": r"\tfrac1{\sqrt\cdot}\|\nabla h_i(y_{i,k})+n_{i,k}\|"})
@@ -71,9 +71,7 @@ def _random(book: Book) -> None:
         ("Lemma 5", K * sq(y - x), "<=", drift, "Lemma 5 of both runs", free[:2]),
         ("Theorem 2", sq(_START), "<=", random_gradients(T), "Theorem 2 of both runs", free),
     ]
-    for row in rows:
-        suppose(book, scope, [row])
-        under(book, conditions)
+    suppose(book, scope, rows, conditions)
     variances = sq(hx - _START) - nu2 - B2
     suppose(book, scope, [("Definition 2", variances, "<=", 0, "Definition 2", ())])
     facts = ("noise", "noise and gradient", "smooth", "Lemma 5", "Theorem 2", "Definition 2")
@@ -102,9 +100,7 @@ def _rolling(book: Book) -> None:
         ("Lemma 11", S_sub * K * sq(y - x), "<=", drift, "Lemma 11 of both runs", free[:4]),
         ("Theorem 4", sq(_START), "<=", ROLLING_GRADIENTS, "Theorem 4 of both runs", free),
     ]
-    for row in rows:
-        suppose(book, scope, [row])
-        under(book, conditions)
+    suppose(book, scope, rows, conditions)
     suppose(book, scope, [("Definition 3", apart, "<=", B_M2, "Definition 3", ())])
     facts = ("noise", "noise and gradient", "smooth", "Lemma 11", "Theorem 4", "Definition 3")
     _conclude(book, scope, "thm-6", facts, level, conditions, assumed)
@@ -131,13 +127,12 @@ def _conclude(
     samples = (Assumption.SMOOTH, Assumption.SMOOTH_SAMPLES, Assumption.CONVEX_SAMPLES)
     lipschitz, worst = (Assumption.LIPSCHITZ_SAMPLES,), "G-Lipschitz samples, for all i and j"
     sizes = push * sp.sqrt(level) * ip(size_2, one)
-    rows: list[Row] = [
-        ("distances", dl_mean(T), "<=", sizes, both, samples),
-        ("losses", st_mean(T), "<=", G * dl_mean(T), worst, lipschitz),
-        ("size over its bound", sq(size_2), "<=", 1, f"{claim}: mean square", assumptions),
-    ]
-    suppose(book, scope, rows)
-    under(book, conditions)
+    distance: Row = ("distances", dl_mean(T), "<=", sizes, both, samples)
+    suppose(book, scope, [distance], [SHORT])
+    loss: Row = ("losses", st_mean(T), "<=", G * dl_mean(T), worst, lipschitz)
+    suppose(book, scope, [loss])
+    over: Row = ("size over its bound", sq(size_2), "<=", 1, f"{claim}: mean square", assumptions)
+    suppose(book, scope, [over], conditions)
     half = push * sp.sqrt(level) / 2
     distances, losses, size, number = supposed(
         scope, "distances", "losses", "size over its bound", "one"

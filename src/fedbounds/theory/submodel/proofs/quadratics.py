@@ -9,6 +9,7 @@ import sympy as sp
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.claims import Condition
 from fedbounds.theory.proof.language import Book, below, cite, square
+from fedbounds.theory.proof.text import need
 from fedbounds.theory.proof.vectors import ip, sq, vectors
 from fedbounds.theory.submodel.symbols import (
     Eq_2,
@@ -31,11 +32,12 @@ from fedbounds.theory.symbols import L, mu, t
 from fedbounds.vocabulary import Assumption
 
 from .symbols_proofs import lam
-from .writing import Row, Use, defined, prove, suppose, supposed, under
+from .writing import Row, Use, defined, prove, suppose, supposed
 
 CLIENT, OPTIMA, EIGEN = "a quadratic client", "minimisers, quadratics", "an eigenvalue"
 ENTRY = "an entry of a client's gradient"
-_STRONG = (Assumption.SMOOTH, Assumption.STRONGLY_CONVEX)
+_CONVEX = (Assumption.STRONGLY_CONVEX,)
+_STRONG = (Assumption.SMOOTH, *_CONVEX)
 SHARE = below(p, 1)
 BOTH = [below(p_2, 1), below(p, p_2)]
 _FREE = (
@@ -98,36 +100,54 @@ spread_a, own_a, other_a, top_a = vectors(
 )
 
 _DRAWN = ("xi", "i")
+_FIXED = ("p2_off", "p2_diag", "p_diag", "p_slope")
+_CENTRED = ("c_off", "c_diag", "c_slope")
+_SOLVED = ("solved", "moved_M", "zero_p", "zero_1")  # by M
+_ENTRY = ("spread_a", "own_a", "other_a", "top_a")
+_EIGEN = ("lost", "lost_2", "told")
 SCOPES = {
     # entries of a mask are 0 or 1, independent, and 1 with probability p_i: E m_j m_l = p_i^2
     CLIENT: Scope(
         sources=_DRAWN,
         atoms=(
-            *((name, ("i",)) for name in ("p2_off", "p2_diag", "p_diag", "p_slope")),
-            *((name, _DRAWN) for name in ("c_off", "c_diag", "c_slope")),
+            *((name, ("i",)) for name in _FIXED),
+            *((name, _DRAWN) for name in _CENTRED),
         ),
-        centred=(("c_off", "xi"), ("c_diag", "xi"), ("c_slope", "xi")),
+        centred=tuple((name, "xi") for name in _CENTRED),
         derived=(
             ("m_off", "p2_off + c_off"),
             ("m_diag", "p_diag + c_diag"),
             ("m_slope", "p_slope + c_slope"),
             ("size_i", "given(m_off + m_diag - m_slope, i)"),
         ),
+        needs=(
+            need((*_FIXED, *_CENTRED), Assumption.QUADRATIC),
+            need(_CENTRED, Assumption.KEPT),
+            need(("c_off",), Assumption.BERNOULLI),
+        ),
     ),
     # w*(p) = M^{-1} (grad F_p/p + b), and M w* = grad F(w*) + b - (1 - p) (A - D) w*
     OPTIMA: Scope(
-        atoms=tuple((name, ()) for name in ("solved", "moved_M", "coupled", "zero_p", "zero_1")),
+        atoms=tuple((name, ()) for name in (*_SOLVED, "coupled")),
         derived=(
             ("masked_opt", "solved + zero_p"),
             ("full_opt", "solved + zero_1 - (1 - p)*moved_M"),
         ),
+        needs=(
+            need(("coupled",), Assumption.QUADRATIC),
+            need(_SOLVED, Assumption.QUADRATIC, Assumption.STRONGLY_CONVEX),
+            need(("masked_opt",), Assumption.KEPT, Assumption.BERNOULLI, Assumption.EQUAL_KEEP),
+        ),
     ),
     ENTRY: Scope(
         sources=_DRAWN,
-        atoms=tuple((name, _DRAWN) for name in ("spread_a", "own_a", "other_a", "top_a")),
+        atoms=tuple((name, _DRAWN) for name in _ENTRY),
+        needs=(need(_ENTRY, Assumption.QUADRATIC),),
     ),
     EIGEN: Scope(
-        sources=("i",), atoms=tuple((name, ("i",)) for name in ("lost", "lost_2", "told"))
+        sources=("i",),
+        atoms=tuple((name, ("i",)) for name in _EIGEN),
+        needs=(need(_EIGEN, Assumption.QUADRATIC, Assumption.STRONGLY_CONVEX),),
     ),
 }
 
@@ -166,7 +186,7 @@ def _minimisers(book: Book) -> None:
         *at_p,
         *at_1,
         # M is a mean of A and D, whose eigenvalues are at least mu
-        ("M >= mu", ip(coupled, moved), ">=", mu * sq(moved), "M moved = (A - D) w*", _STRONG),
+        ("M >= mu", ip(coupled, moved), ">=", mu * sq(moved), "M moved = (A - D) w*", _CONVEX),
         (
             "descent", residual, "<=", L / 2 * full_dist,
             "descent lemma from w*, where grad F is zero", (*_STRONG, Assumption.UNCONSTRAINED),
@@ -180,12 +200,13 @@ def _minimisers(book: Book) -> None:
     claim = "claim-residual"
     book.line(
         f"{claim}: distance at one p", full_dist, "==", (1 - p) ** 2 * sq(moved),
-        [*defined(OPTIMA, "full_dist"), *zeros], scope=OPTIMA, claim=claim, assumptions=_FREE,
+        [*defined(OPTIMA, "full_dist"), *zeros], scope=OPTIMA, claim=claim,
+        assumptions=(*_CONVEX, *_FREE),
     )  # fmt: skip
     book.line(
         f"{claim}: moved", sq(moved), "<=", coupling2 / mu**2,
         [*defined(OPTIMA, "coupling2"), *supposed(OPTIMA, "M >= mu"), square(coupled - mu * moved)],
-        scope=OPTIMA, claim=claim, assumptions=_STRONG,
+        scope=OPTIMA, claim=claim, assumptions=(*_CONVEX, Assumption.QUADRATIC),
     )  # fmt: skip
     book.line(
         f"{claim}: order at one p", residual, "<=", L / (2 * mu**2) * coupling2 * (1 - p) ** 2,
@@ -221,14 +242,16 @@ def _residual(book: Book) -> None:
         ("shift, in the eigenbasis", sq(lost), "==", sq(told), "lem-2-quad, shift", _FREE),
     ]
     suppose(book, EIGEN, rows)
-    suppose(book, EIGEN, [("monotone", sq(lost_2), "<=", sq(lost), "every coordinate", _FREE)])
-    under(book, larger)
+    monotone: Row = ("monotone", sq(lost_2), "<=", sq(lost), "every coordinate", _FREE)
+    suppose(book, EIGEN, [monotone], larger)
     uses = [
         *supposed(EIGEN, "residual", "spectral", "shift, in the eigenbasis"),
         cite(name, times=0), cite("lem-2-quad:shift", times=0),
     ]  # fmt: skip
     prove(book, "lem-2-quad", "residual", uses, scope=EIGEN, chart=[SHARE])
-    uses = [*supposed(EIGEN, "residual", "residual_2", "monotone"), f"{name}, monotone"]
+    names = supposed(EIGEN, "residual", "residual_2", "monotone")
+    uses = [cite(str(x), times=y) for x, y in zip(names, (-1, 1, dim / 2), strict=True)]
+    uses.append(cite(f"{name}, monotone", times=0))
     prove(book, "lem-2-quad", "monotone", uses, scope=EIGEN, chart=BOTH)
 
 
@@ -236,10 +259,11 @@ def _variance(book: Book) -> None:
     """Entry a of m o (A (m o w) - b) is m_a X, X apart from m_a, of mean own + p other."""
     said = "Bernoulli masks: Var(m_a X) = p Var X + p (1 - p) (E X)^2"
     alike = (Assumption.EQUAL_KEEP,)
+    bernoulli = (Assumption.KEPT, Assumption.BERNOULLI, *alike)
     entry = p * sq(spread_a) + sq(own_a + p * other_a)
     rows: list[Row] = [
         ("rung", q_miss(t), "==", 1 - p, "p of the rung", alike),
-        ("vr_m", vr_m(t), "==", dim * p * (1 - p) * entry, said, alike),
+        ("vr_m", vr_m(t), "==", dim * p * (1 - p) * entry, said, bernoulli),
         ("C_w", var_slope, "==", dim * (sq(spread_a) + sq(top_a)), "Section 2.1", ()),
         ("p = 0", sq(own_a), "<=", sq(top_a), "the larger of the two, entry by entry", ()),
         ("p = 1", sq(own_a + other_a), "<=", sq(top_a), "the same", ()),
@@ -250,7 +274,15 @@ def _variance(book: Book) -> None:
     names = supposed(ENTRY, *(row[0] for row in rows))
     uses: list[Use] = [cite(str(x), times=y) for x, y in zip(names, factors, strict=True)]
     uses.append(square(other_a, level * p * (1 - p)))
-    prove(book, "claim-variance", "masks, vanishes", uses, scope=ENTRY, chart=[SHARE])
+    claim = "claim-variance"
+    mended = f"{claim}:masks, vanishes/corrected"
+    book.line(
+        mended, vr_m(t), "<=", var_slope * q_miss(t), uses, scope=ENTRY, vectors=False,
+        chart=[SHARE], claim=claim, source="ours",
+        assumptions=(Assumption.QUADRATIC, *bernoulli),
+    )  # fmt: skip
+    # C_w is that of quadratic clients, of which the paper says nothing here
+    prove(book, claim, "masks, vanishes", [mended])
 
 
 def write(book: Book) -> None:

@@ -30,7 +30,7 @@ def _drift(book: Book) -> None:
         f"{claim}: Young", V_bar(t), "<=",
         eta**2 * (2 * K * sq(Pn) + 4 * K * sq(Pd) + 4 * K * sq(Ph)),
         [*of(ROUND, "def V_bar"), square(Pn - Pd - Ph), square(Pd - Ph)],
-        scope=ROUND, claim=claim,
+        scope=ROUND, claim=claim, assumptions=NOISY[1:],
     )  # fmt: skip
     book.line(
         f"{claim}: sum over k", K * sq(Pd), "<=", L**2 * K**2 / 2 * V_bar(t),
@@ -77,7 +77,7 @@ def _round(book: Book) -> None:
     book.line(
         f"{claim}: expanded", D_opt(t + 1), "<=",
         D_opt(t) - 2 * eta * X_U(t) + eta**2 * U_2(t), uses,
-        scope=ROUND, vectors=False, claim=claim,
+        scope=ROUND, vectors=False, claim=claim, assumptions=NOISY[1:],
     )  # fmt: skip
     book.prove(claim, "iii, coefficient", chart=[EDGE_10])
     uses = [f"{claim}: expanded", f"{claim}:i", f"{claim}:ii", "lem-5:together"]

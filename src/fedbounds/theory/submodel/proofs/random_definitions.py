@@ -52,7 +52,6 @@ from .definitions_rounds import (
     xo,
     y,
 )
-from .writing import under
 
 _SMOOTH, _NOISE = (Assumption.SMOOTH,), (Assumption.NOISE,)
 _CONVEX = (Assumption.SMOOTH, Assumption.CONVEX)
@@ -178,8 +177,8 @@ def _objective(book: Book) -> None:
     book.suppose(
         "log_T", (1 - log_T / T) ** T, 1 / T,
         "(1 - z)^T <= e^(-zT) for z <= 1, and log_T is at least ln T",
+        conditions=[Condition(log_T, "<=", T)],
     )  # fmt: skip
-    under(book, [Condition(log_T, "<=", T)])
 
 
 def write(book: Book) -> None:

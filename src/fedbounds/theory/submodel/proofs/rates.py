@@ -1,10 +1,11 @@
-"""The O(ln^2 R / R) rate: Theorem 1 with the R of every rung, R >= 3, so that ln R >= 1."""
+"""The O(ln^2 R / R) rate: Theorem 1 with the R of every rung, where ln R >= 1."""
 
 import sympy as sp
 
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.proof.language import Book, cite
 from fedbounds.theory.proof.vectors import ip, vectors
+from fedbounds.theory.submodel.ladders import LONG, RATED
 from fedbounds.theory.submodel.symbols import (
     D_opt_0,
     D_r,
@@ -40,12 +41,13 @@ def write(book: Book) -> None:
         (ln2_R2, 48 * L / (mu**3 * p_mean**3) * (zeta_star2 + sigma2 / (2 * K))),
     )
     tuned = sum((factor * ip(number, one) for number, factor in terms), sp.Integer(0))
-    rows: list[Row] = [("rate", D_r(t), "<=", tuned, "thm-1:rate with the rung's R", _ASSUMED)]
-    rows += [
+    rate_: Row = ("rate", D_r(t), "<=", tuned, "thm-1:rate with the rung's R", _ASSUMED)
+    suppose(book, RUNG, [rate_], RATED)
+    rows: list[Row] = [
         (number.name, ip(number, one), "<=", ln2_r(t), "1 <= ln R <= R", ()) for number, _ in terms
     ]
-    suppose(book, RUNG, rows)
-    rate, *sizes = supposed(RUNG, *(row[0] for row in rows))
+    suppose(book, RUNG, rows, LONG)
+    rate, *sizes = supposed(RUNG, *(row[0] for row in (rate_, *rows)))
     uses: list[Use] = [cite(str(rate), times=1)]
     uses += [cite(str(x), times=factor) for x, (_, factor) in zip(sizes, terms, strict=True)]
     prove(book, "claim-rate", "distance", uses, scope=RUNG)

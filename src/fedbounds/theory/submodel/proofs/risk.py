@@ -28,7 +28,7 @@ from fedbounds.theory.symbols import K, L, eta, mu, n, t
 from fedbounds.vocabulary import Assumption
 
 from .scopes import STEP
-from .writing import Row, Use, defined, prove, suppose, supposed, under
+from .writing import Row, Use, defined, prove, suppose, supposed
 
 HAT = "a projected step of coupled runs"
 hat_loss, hat_apart = vectors(
@@ -67,8 +67,8 @@ def _last(book: Book) -> None:
     book.suppose("loss of w^t", L_F(t), L / 2 * D_full(t), optimum, (_SMOOTH, _FREE))
     book.suppose(
         "Theorem 1 of both runs", D_opt(t), random_distance(t), "thm-1:distance", _STRONG,
+        conditions=conditions,
     )  # fmt: skip
-    under(book, conditions)
     uses: list[Use] = [
         cite("asm excess of w^t", times=1), cite("lem-1:above", times=1),
         cite("thm-5:a, stability", times=1), cite("asm loss of w^t", times=1),

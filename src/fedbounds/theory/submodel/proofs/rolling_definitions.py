@@ -74,7 +74,6 @@ from .definitions_rounds import (
     y,
 )
 from .random_definitions import analysis, gaps
-from .writing import under
 
 _SMOOTH, _NOISE = (Assumption.SMOOTH,), (Assumption.NOISE,)
 _CONVEX = (*_SMOOTH, Assumption.CONVEX)
@@ -205,16 +204,16 @@ def _lemmas(book: Book) -> None:
         ">=",
         WITHIN,
     )
-    for name, left, right, origin, assumptions in (
-        ("summation by parts", A_sum(t), A_all(t) + A_diff(t), "Abel; triangle inequality", ()),
-        (
-            "weights", A_diff(t), eta * K * L * A_part(t),
-            "A_{s+1} - A_s = A_{s+1} eta K H_{s+1}, and ||I - eta K H|| <= 1 as eta K L <= 1",
-            _CONVEX,
-        ),
-    ):  # fmt: skip
-        book.suppose(name, left, right, origin, assumptions)
-    under(book, [Condition(eta * K * L, "<=", sp.Integer(1))])  # of the weights
+    parts = "Abel; triangle inequality"
+    book.suppose("summation by parts", A_sum(t), A_all(t) + A_diff(t), parts)
+    book.suppose(
+        "weights",
+        A_diff(t),
+        eta * K * L * A_part(t),
+        "A_{s+1} - A_s = A_{s+1} eta K H_{s+1}, and ||I - eta K H|| <= 1 as eta K L <= 1",
+        _CONVEX,
+        conditions=[Condition(eta * K * L, "<=", sp.Integer(1))],
+    )
 
 
 def write(book: Book) -> None:

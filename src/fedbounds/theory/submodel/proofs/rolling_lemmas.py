@@ -7,6 +7,7 @@ from fedbounds.theory.proof.vectors import given, past, sq, xi
 from fedbounds.theory.submodel.rolling_lemmas import (
     LEMMA_11,
     NOISY,
+    UNPROJECTED,
     convex_brace,
     nonconvex_brace,
 )
@@ -70,7 +71,7 @@ def _drift(book: Book, scope: str, suffix: str) -> None:
     book.line(
         f"lem-11: sum of drifts{suffix}", STEPS * sq(Pd), "<=", L**2 * STEPS**2 / 2 * V_bar(t),
         of(scope, "def V_bar", "asm sum of drifts", "asm smooth"),
-        scope=scope, claim="lem-11", assumptions=NOISY,
+        scope=scope, claim="lem-11", assumptions=(*NOISY, *UNPROJECTED),
     )  # fmt: skip
 
 
@@ -81,6 +82,7 @@ def _convex(book: Book) -> None:
         f"{claim}: four parts", V_bar(t), "<=",
         4 * STEPS * eta**2 * (sq(Pn) + sq(Pd) + sq(Pt) + 2 * sq(Pa) + 2 * sq(Pk)),
         [*of(EPOCH, "def V_bar"), *whole, square(Pa - Pk)], scope=EPOCH, claim=claim,
+        assumptions=(*NOISY[1:], *UNPROJECTED),
     )  # fmt: skip
     _drift(book, EPOCH, "")
     book.line(
@@ -131,6 +133,7 @@ def _nonconvex(book: Book) -> None:
         f"{claim}: three parts", V_bar(t), "<=",
         3 * STEPS * eta**2 * (sq(Pn) + sq(Pd) + 2 * sq(Qa) + 2 * sq(Qk)),
         [*of(scope, "def V_bar"), *whole, square(Qa - Qk)], scope=scope, claim=claim,
+        assumptions=(*NOISY[1:], *UNPROJECTED),
     )  # fmt: skip
     _drift(book, scope, ", nonconvex")
     rounds, own = of(scope, "asm sum over rounds", "asm own steps")

@@ -6,7 +6,7 @@ import sympy as sp
 
 from fedbounds.theory.proof.language import Book, below, cite, equal, square
 from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
-from fedbounds.theory.submodel.rolling_lemmas import CONVEX, NOISY, short
+from fedbounds.theory.submodel.rolling_lemmas import CONVEX, NOISY, UNPROJECTED, short
 from fedbounds.theory.submodel.rolling_theorems import (
     FREE,
     PROJECTED,
@@ -40,11 +40,11 @@ _SECOND = 3 * (STEPS * sigma2 / n + STEPS * L**2 * V_bar(t) + 2 * L * STEPS**2 *
 
 
 def _epoch(book: Book) -> None:
-    claim = "thm-3"
+    claim, own = "thm-3", (*CONVEX, *UNPROJECTED)
     book.line(
         f"{claim}: first order", ip(x - xo, Um), ">=", _FIRST,
         of(EPOCH, "def D_br", "def V_bar", "asm convex", "asm descent"),
-        scope=EPOCH, claim=claim, assumptions=CONVEX,
+        scope=EPOCH, claim=claim, assumptions=own,
     )  # fmt: skip
     moved, start = given(hy - hx, past, perm, xi), given(hx - ho, past, perm)
     facts = of(EPOCH, "def D_br", "def V_bar", "asm mean noise", "asm smooth", "asm cocoercive")
@@ -52,7 +52,7 @@ def _epoch(book: Book) -> None:
     parts = [given(nz, past, perm, xi), moved, start]
     book.line(
         f"{claim}: second order", sq(Um), "<=", _SECOND,
-        [*facts, *differences(parts), *jensen], scope=EPOCH, claim=claim, assumptions=CONVEX,
+        [*facts, *differences(parts), *jensen], scope=EPOCH, claim=claim, assumptions=own,
     )  # fmt: skip
     uses = [*of(EPOCH, "def D_opt", "def D_opt next", "asm projection")]
     uses += [f"{claim}: first order", f"{claim}: second order"]
@@ -88,7 +88,7 @@ def _nonconvex(book: Book) -> None:
         -eta * STEPS / 2 * g_Fp(t) + eta * L**2 / 2 * V_bar(t),
         [*of(scope, "def g_Fp", "def V_bar", "asm smooth"),
          square(gradient + moved), square(hy - hx - moved)],
-        scope=scope, claim=claim, assumptions=NOISY,
+        scope=scope, claim=claim, assumptions=(*NOISY, *UNPROJECTED),
     )  # fmt: skip
     moved = given(hy - hx, past, perm, xi)
     parts = [given(nz, past, perm, xi), moved, given(hx, past, perm)]
@@ -97,7 +97,7 @@ def _nonconvex(book: Book) -> None:
         f"{claim}: second order", sq(wf - x), "<=",
         3 * eta**2 * (STEPS**2 * g_Fp(t) + STEPS * L**2 * V_bar(t) + STEPS * sigma2 / n),
         [*of(scope, *facts), *differences(parts), square(hy - hx - moved)],
-        scope=scope, claim=claim, assumptions=NOISY,
+        scope=scope, claim=claim, assumptions=(*NOISY, *UNPROJECTED),
     )  # fmt: skip
     book.prove(claim, "coefficient", chart=[EDGE_8])
     uses = [*of(scope, "asm L_Fp", "asm descent of F_M"), f"{claim}: first order"]

@@ -6,6 +6,7 @@ that m o y = w after the step too. By induction from m o w^t this holds in the w
 
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.proof.language import Book, cite, equal
+from fedbounds.theory.proof.text import need
 from fedbounds.theory.proof.vectors import given, i, past, sq, vectors, xi
 from fedbounds.theory.submodel.runs import RECOVER
 from fedbounds.theory.submodel.symbols import (
@@ -21,10 +22,11 @@ from fedbounds.theory.submodel.symbols import (
     p_spread,
     zeta_star2,
 )
-from fedbounds.theory.symbols import K, L, n, t
+from fedbounds.theory.symbols import K, L, eta, n, t
+from fedbounds.vocabulary import Assumption
 
 from .definitions_rounds import ho, y
-from .writing import Row, Use, defined, prove, suppose, supposed, under
+from .writing import Row, Use, defined, prove, suppose, supposed
 
 STEP, WHOLE, FULL = "a local step", "a round and its virtual iterates", "a round with full masks"
 w_k, my_k, cy_k, cx, step_k, w_next, my_next, cy_next = vectors(
@@ -79,11 +81,10 @@ SCOPES = {
             ("x", ("past",)),
             ("ho", ("i",)),
             *((name, _ALL) for name in ("sgd_step", "masked_step")),
+            *((name, ("past", "xi")) for name in ("server", "sgd")),
         ),
-        derived=(
-            ("server", "x - eta*K*given(masked_step, past, xi)"),
-            ("sgd", "x - eta*K*given(sgd_step, past, xi)"),
-        ),
+        # no mask is random: ho depends on none
+        needs=(need(("ho",), Assumption.KEPT, under=RECOVER.part("algorithm").conditions),),
     ),
 }
 
@@ -128,16 +129,21 @@ def _recover(book: Book) -> None:
         ("nu_star2", nu_star2, sq(ho - given(ho, i))),
         ("zeta_star2", zeta_star2, sq(ho)),
     ):
-        book.define(f"{name} ({FULL})", left, right, "after Theorem 1, p = 1", FULL)
-        under(book, full)
+        book.define(f"{name} ({FULL})", left, right, "after Theorem 1, p = 1", FULL, full)
     same = "every mask is 1: the same steps from the same points, by induction over the steps"
+    projected = "the server's projection of the same mean"
     apart = sq(given(masked_step - sgd_step, past, xi))
-    suppose(book, FULL, [("same steps", apart, "==", 0, same, ())])
-    under(book, full)
-    book.suppose("no spread", p_spread, 0, "every p_i is 1", (), "==")
-    under(book, full)
+    rows: list[Row] = [
+        ("same steps", apart, "==", 0, same, (Assumption.KEPT,)),
+        (
+            "same server", sq(server - sgd), "==", eta**2 * K**2 * apart, projected,
+            (Assumption.KEPT,),
+        ),
+    ]  # fmt: skip
+    suppose(book, FULL, rows, full)
+    book.suppose("no spread", p_spread, 0, "every p_i is 1", (), "==", conditions=full)
     chart = [equal(p_mean, 1)]
-    uses = [*defined(FULL, "Er_2"), *supposed(FULL, "same steps")]
+    uses = [*defined(FULL, "Er_2"), *supposed(FULL, *(row[0] for row in rows))]
     prove(book, claim, "algorithm", uses, scope=FULL, chart=chart)
     uses = [*defined(FULL, "nu_star2")]
     prove(book, claim, "no mask variance", uses, scope=FULL, chart=chart)

@@ -4,6 +4,8 @@ Where nothing is run, i is a uniform client and xi its mask (a uniform sub-model
 """
 
 from fedbounds.theory.checker.data import Scope
+from fedbounds.theory.proof.text import need
+from fedbounds.vocabulary import Assumption
 
 PAIR, POINT, POINT_ROLLING = "a pair", "a point", "a point, rolling masks"
 MINIMISERS, STEP = "minimisers", "a projected step"
@@ -19,18 +21,25 @@ _A_PAIR = Scope(
 )
 
 
-def _a_point(share: str) -> Scope:
+def _a_point(share: str, masks: Assumption) -> Scope:
     """All p_i (q_i) alike: p grad F = grad F_p - E[m o u]."""
     return Scope(
         sources=_DRAWN,
         atoms=(("pv", ()), ("masked", ()), *_MASKED),
         derived=(("pr", "given(mpu)"), ("full", f"(masked - pr)/{share}")),
+        needs=(need(("full",), masks, Assumption.EQUAL_KEEP),),
     )
 
 
+_OF_QUADRATIC = ("quad", "diag", "slope")
 _A_QUADRATIC = Scope(
-    atoms=tuple((name, ()) for name in ("quad", "diag", "slope")),
+    atoms=tuple((name, ()) for name in _OF_QUADRATIC),
     derived=(("full", "quad - slope"), ("masked", "p**2*quad + p*(1 - p)*diag - p*slope")),
+    needs=(
+        need(_OF_QUADRATIC, Assumption.QUADRATIC),
+        # E m_j m_l = p^2 for two entries of a mask
+        need(("masked",), Assumption.KEPT, Assumption.BERNOULLI, Assumption.EQUAL_KEEP),
+    ),
 )
 
 _FIXED = ("opt", "opt_2", "opt_s", "gp_o", "gp_2", "gp_s", "gq_o", "gq_2", "gf_o", "gf_s")
@@ -65,8 +74,8 @@ _COUPLED = Scope(
 QUADRATIC = "a point, quadratics"
 SCOPES = {
     PAIR: _A_PAIR,
-    POINT: _a_point("p"),
-    POINT_ROLLING: _a_point("q"),
+    POINT: _a_point("p", Assumption.KEPT),
+    POINT_ROLLING: _a_point("q", Assumption.COVERAGE),
     QUADRATIC: _A_QUADRATIC,
     MINIMISERS: _MINIMISERS,
     STEP: _A_STEP,

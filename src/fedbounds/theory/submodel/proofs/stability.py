@@ -31,7 +31,7 @@ from fedbounds.theory.symbols import K, L, eta, n, t
 from fedbounds.vocabulary import Assumption
 
 from .scopes import COUPLED, SAMPLE
-from .writing import Row, Use, prove, suppose, supposed, under
+from .writing import Row, Use, prove, suppose, supposed
 
 _SAMPLES = (Assumption.SMOOTH, Assumption.SMOOTH_SAMPLES, Assumption.CONVEX_SAMPLES)
 _HYPOTHESIS = Premise("hypothesis", "hypothesis", ("?",))
@@ -90,14 +90,12 @@ def _one_round(book: Book) -> None:
             "sample drawn", n * n_s * K * ip(pushed, one), "==", G_pair(t),
             "client i of n draws index j of n_s, apart from the points of this step", (),
         ),
-        # what "lem-12: equal samples" says of every step
-        (
-            "K steps", ip(apart_own, one), "<=", steps,
-            "steps on equal samples, and the triangle inequality at the changed one", _SAMPLES,
-        ),
     ]  # fmt: skip
     suppose(book, COUPLED, rows)
-    under(book, [SHORT])
+    # what "lem-12: equal samples" says of every step
+    apart_by = "steps on equal samples, and the triangle inequality at the changed one"
+    every: Row = ("K steps", ip(apart_own, one), "<=", steps, apart_by, _SAMPLES)
+    suppose(book, COUPLED, [every], [SHORT])
     facts = supposed(COUPLED, "dl_w", "dl_w next", "server", "sample drawn", "K steps")
     prove(book, "lem-12", "", facts, scope=COUPLED, chart=[below(eta, 2 / L)])
 

@@ -22,7 +22,7 @@ from fedbounds.theory.symbols import L, eta, mu, t
 from fedbounds.vocabulary import Assumption
 
 from .symbols_proofs import keep_2K, rho_gap
-from .writing import Row, Use, prove, suppose, supposed, under
+from .writing import Row, Use, prove, suppose, supposed
 
 SIZE, CONTRACTED, MEAN_ROOT = "a sub-model's gradient", "a contracted round", "mean of roots"
 _SAMPLES = (Assumption.SMOOTH, Assumption.SMOOTH_SAMPLES, Assumption.STRONGLY_CONVEX_SAMPLES)
@@ -62,7 +62,7 @@ def _sizes(book: Book) -> None:
         ("entries, p", sq(size_1), "<=", p_own * dim, masked, _KEPT),
         (
             "entries, q", sq(size_1), "<=", q_own * dim, "a window has q_i d entries",
-            (Assumption.DATA_FREE_MASKS,),
+            (Assumption.COVERAGE, Assumption.DATA_FREE_MASKS),
         ),
     ]  # fmt: skip
     suppose(book, SIZE, rows)
@@ -85,13 +85,11 @@ def _contraction(book: Book) -> None:
     rows: list[Row] = [
         ("kept", sq(kept_1), "==", p_own * sq(whole_1), "E m_i = p_i 1", _KEPT),
         ("still", sq(still_1), "==", sq(whole_1) - sq(kept_1), entries, ()),
-        (
-            "steps", sq(moved_1), "<=", keep_2K * sq(kept_1) + sq(still_1),
-            "K steps of size at most 2/(L + mu), on the entries that are kept", _SAMPLES,
-        ),
-    ]  # fmt: skip
+    ]
     suppose(book, CONTRACTED, rows)
-    under(book, _SHORT)
+    said = "K steps of size at most 2/(L + mu), on the entries that are kept"
+    steps = keep_2K * sq(kept_1) + sq(still_1)
+    suppose(book, CONTRACTED, [("steps", sq(moved_1), "<=", steps, said, _SAMPLES)], _SHORT)
     book.line(
         f"{claim}: c, one client", sq(moved_1), "<=", (1 - p_own * (1 - keep_2K)) * sq(whole_1),
         supposed(CONTRACTED, "kept", "still", "steps"), scope=CONTRACTED, claim=claim,
@@ -116,9 +114,8 @@ def _contraction(book: Book) -> None:
     book.suppose(
         "one round, strongly convex", dl_w(t + 1), (1 - rho_gap) * dl_w(t) + APART,
         "Lemma 12 with thm-5: c, one client: E ||T d|| <= rho_i ||d||, and the mean over clients",
-        (*_SAMPLES, *_KEPT),
+        (*_SAMPLES, *_KEPT), conditions=share,
     )  # fmt: skip
-    under(book, share)
     hypothesis = Premise("hypothesis", "hypothesis", ("?",))
     book.line(
         f"{claim}: c, in 1 - rho", dl_w(t), "<=", APART / rho_gap,

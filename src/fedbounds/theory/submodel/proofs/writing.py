@@ -1,13 +1,11 @@
 """How the chapters of this paper's proofs add their steps."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from fedbounds.theory.checker.data import Premise, Square
 from fedbounds.theory.claims import Condition
 from fedbounds.theory.proof.language import Book, Uses
-from fedbounds.theory.proof.text import comparisons
 from fedbounds.theory.registry import claim as claim_of
 from fedbounds.vocabulary import Assumption
 
@@ -26,10 +24,14 @@ def prove(
 Row = tuple[str, Any, str, Any, str, tuple[Assumption, ...]]
 
 
-def suppose(book: Book, scope: str, rows: Sequence[Row]) -> None:
+def suppose(
+    book: Book, scope: str, rows: Sequence[Row], conditions: Sequence[Condition] = ()
+) -> None:
     """Facts and assumptions of one scope: name, left, relation, right, origin, assumptions."""
     for name, left, relation, right, origin, assumptions in rows:
-        book.suppose(f"{name} ({scope})", left, right, origin, assumptions, relation, scope)
+        book.suppose(
+            f"{name} ({scope})", left, right, origin, assumptions, relation, scope, conditions
+        )
 
 
 def supposed(scope: str, *names: str) -> list[Use]:
@@ -40,12 +42,3 @@ def supposed(scope: str, *names: str) -> list[Use]:
 def defined(scope: str, *names: str) -> list[Use]:
     """Ids of definitions in a scope."""
     return [f"def {name} ({scope})" for name in names]
-
-
-def under(book: Book, conditions: Sequence[Condition]) -> None:
-    """What was written last is given under these conditions only."""
-    last = book.steps[-1]
-    own = tuple(comparisons(tuple(conditions)))
-    book.steps[-1] = replace(
-        last, statement=replace(last.statement, conditions=own), conditions=tuple(conditions)
-    )
