@@ -358,3 +358,98 @@ def test_what_a_recursion_needs_may_be_met():
     ):
         with refused():
             unroll(claim(SUM, *conditions, assumptions=assumptions), needing)
+
+
+# ---- sums
+
+EXACT = [  # what is summed over rounds, from which on, and the sum
+    (0, "f(t)", "Sum_t(f(t))"),
+    (0, "f(t + 1)", "Sum_t(f(t)) - f(0) + f(T)"),
+    (0, "f(t + 2)", "Sum_t(f(t)) - f(0) - f(1) + f(T) + f(T + 1)"),
+    (0, "x", "T*x"),
+    (0, "f(T)", "T*f(T)"),
+    (0, "f(0)", "T*f(0)"),
+    (0, "Sum_t(f(t))", "T*Sum_t(f(t))"),
+    (0, "Sum_i(g(0))", "T*Sum_i(g(0))"),
+    (1, "f(t)", "Sum_t(f(t)) - f(0)"),
+    (1, "f(t + 1)", "Sum_t(f(t)) - f(0) - f(1) + f(T)"),
+    (1, "f(t - 1)", "Sum_t(f(t)) - f(T - 1)"),
+    (1, "x", "(T - 1)*x"),
+    (1, "f(T)", "(T - 1)*f(T)"),
+]
+
+
+@pytest.mark.parametrize(("first", "each", "total"), EXACT)
+def test_a_sum_over_rounds_is_exact_at_its_ends(first, each, total):
+    """One round more or less would make a false equality of a true one."""
+    earlier = {"a": claim(f"A(t) == {each}", first=first)}
+    left = "Sum_t(A(t)) - A(0)" if first else "Sum_t(A(t))"
+    summed = cite("a", over="t")
+    prove(claim(f"{left} == {total}", first=first), summed, earlier=earlier)
+    for more in ("f(0)", "f(1)", "f(T)", "f(T - 1)", "f(T + 1)", "x", "A(0)", "A(T)", "f(t)"):
+        for sign in "+-":
+            with refused():
+                prove(claim(f"{left} == {total} {sign} {more}"), summed, earlier=earlier)
+
+
+@pytest.mark.parametrize("each", ["f(t - 1)", "f(t - 2)", "f(t + 1 - 2)"])
+def test_there_is_no_round_before_the_first(each):
+    """The sum of f(t - 1) is no sum of f(0), ..., f(T - 2): it begins at round -1."""
+    earlier = {"a": claim(f"A(t) == {each}")}
+    for total in ("Sum_t(f(t)) - f(T - 1)", "Sum_t(f(t)) - f(T - 1) + f(-1)", "Sum_t(f(t))"):
+        with refused():
+            prove(claim(f"Sum_t(A(t)) == {total}"), cite("a", over="t"), earlier=earlier)
+        with refused():
+            prove(claim(f"Sum_t({each}) == {total}"))
+
+
+@pytest.mark.parametrize(
+    ("over", "each", "total"),
+    [
+        ("i", "g(t)", "Sum_i(g(t))"),
+        ("i", "f(t)", "n*f(t)"),
+        ("i", "x", "n*x"),
+        ("i", "Sum_ik(h(t, k))", "n*Sum_ik(h(t, k))"),
+        ("ik", "h(t, k)", "Sum_ik(h(t, k))"),
+        ("ik", "g(t)", "K*Sum_i(g(t))"),
+        ("ik", "f(t)", "n*K*f(t)"),
+        ("ik", "Sum_i(g(t))", "n*K*Sum_i(g(t))"),
+    ],
+)
+def test_a_sum_over_clients_and_steps_is_exact(over, each, total):
+    earlier = {"a": claim(f"A(t) == {each}")}
+    left = "n*A(t)" if over == "i" else "n*K*A(t)"
+    prove(claim(f"{left} == {total}"), cite("a", over=over), earlier=earlier)
+    for wrong in (
+        f"n*({total})",
+        f"({total})/n",
+        f"K*({total})",
+        f"({total})/K",
+        f"{total} + A(t)",
+    ):
+        with refused():
+            prove(claim(f"{left} == {wrong}"), cite("a", over=over), earlier=earlier)
+
+
+def test_a_round_or_a_step_is_the_same_however_it_is_written():
+    for left, right in (
+        ("f(t + T)", "f(T + t)"),
+        ("f(1 + t)", "f(t + 1)"),
+        ("f(T - 1 - t)", "f(T - t - 1)"),
+        ("f(t - t)", "f(0)"),
+        ("f(T - T + 1)", "f(1)"),
+        ("h(t, k)", "h(t + 1 - 1, k)"),
+    ):
+        prove(claim(f"{left} == {right}"))
+    for left, right in (
+        ("f(t + 1)", "f(t - 1)"),
+        ("f(T - t)", "f(t - T)"),
+        ("f(t)", "f(-t)"),
+        ("f(t + 2)", "f(t + 1)"),
+        ("f(t + t)", "f(t)"),
+        ("f(1)", "f(-1)"),
+        ("h(t, k)", "h(k, t)"),
+        ("f(x)", "f(y)"),
+    ):
+        with refused("negative"):
+            prove(claim(f"{left} == {right}"))
