@@ -109,7 +109,13 @@ _ROOT = sp.sqrt(
     sp.Rational(17, 16) * sigma2 + sp.Rational(33, 16) * (nu2 + B2 + random_gradients(t))
 )
 _FREE = (Condition(eta * K * L, "<=", sp.Rational(1, 8)),)
-_FREE_MASKS = (Assumption.KEPT, Assumption.NOISE, Assumption.UNCONSTRAINED)
+# Section 4: data sets are drawn from a law, so that both runs have the same
+_FREE_MASKS = (
+    Assumption.KEPT,
+    Assumption.NOISE,
+    Assumption.UNCONSTRAINED,
+    Assumption.INDEPENDENT_SAMPLES,
+)
 _MEAN = 2 * eta * K * t / (n_s * n) * _ROOT
 
 SHRUNK = 1 - (1 - eta * mu) ** (2 * K)
@@ -166,6 +172,7 @@ _EPOCHS = (
     Assumption.NOISE,
     Assumption.UNCONSTRAINED,
     Assumption.WHOLE_EPOCHS,
+    Assumption.INDEPENDENT_SAMPLES,
 )
 _ROLLING_MEAN = 2 * eta * K * T / (n_s * n) * _ROLLING_ROOT
 

@@ -95,9 +95,10 @@ def _rolling(book: Book) -> None:
         Assumption.COVERAGE,
         Assumption.SHARED_ORDER,
         Assumption.UNCONSTRAINED,
+        Assumption.WHOLE_EPOCHS,
     )
     rows: list[Row] = [
-        ("Lemma 11", S_sub * K * sq(y - x), "<=", drift, "Lemma 11 of both runs", free[:4]),
+        ("Lemma 11", S_sub * K * sq(y - x), "<=", drift, "Lemma 11 of both runs", free),
         ("Theorem 4", sq(_START), "<=", ROLLING_GRADIENTS, "Theorem 4 of both runs", free),
     ]
     suppose(book, scope, rows, conditions)
@@ -124,7 +125,13 @@ def _conclude(
     )  # fmt: skip
     push = 2 * eta * K * T / (n_s * n)
     both = "Lemma 12 summed over rounds, mean over i and j; both runs have the same law"
-    samples = (Assumption.SMOOTH, Assumption.SMOOTH_SAMPLES, Assumption.CONVEX_SAMPLES)
+    samples = (
+        Assumption.SMOOTH,
+        Assumption.SMOOTH_SAMPLES,
+        Assumption.CONVEX_SAMPLES,
+        Assumption.INDEPENDENT_SAMPLES,
+        *((Assumption.DATA_FREE_MASKS,) if claim == "thm-6" else ()),
+    )
     lipschitz, worst = (Assumption.LIPSCHITZ_SAMPLES,), "G-Lipschitz samples, for all i and j"
     sizes = push * sp.sqrt(level) * ip(size_2, one)
     distance: Row = ("distances", dl_mean(T), "<=", sizes, both, samples)

@@ -4,7 +4,7 @@ from fedbounds.theory.claims import Condition
 from fedbounds.theory.proof.language import Book
 from fedbounds.theory.proof.vectors import given, i, ip, past, sq, xi
 from fedbounds.theory.submodel.bounds import RANDOM_FLOOR
-from fedbounds.theory.submodel.random_convex import SHRINKS
+from fedbounds.theory.submodel.random_convex import SHRINKS, short
 from fedbounds.theory.submodel.symbols import (
     B2,
     B2_x,
@@ -91,6 +91,7 @@ def _definitions(book: Book) -> None:
             D_opt(at),
             (1 - SHRINKS) ** at * Z_ex(at) + RANDOM_FLOOR,
             "unrolling: the excess over the floor, over the contraction so far",
+            conditions=[short(10)],  # the contraction is not zero
         )
 
 
