@@ -61,7 +61,7 @@ class Typed:
     left_text, right_text : str
         The same for the checker, nothing cancelled.
     divisors : tuple of expressions
-        In constants: where one is zero, the formula says nothing.
+        Where one is zero, the formula says nothing.
     """
 
     left: sp.Expr
@@ -258,14 +258,13 @@ class _Reader:
         raise self._bad(f"{ast.unparse(node)!r} is not part of a formula")
 
     def divisors(self, tree: ast.expr) -> Iterator[sp.Expr]:
-        """What is divided by and may be zero, in constants; below a negative power too."""
+        """What is divided by and may be zero; below a power that may be negative too."""
         for node in ast.walk(tree):
             if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Div | ast.Pow):
                 continue
             below = self.read(node.right if isinstance(node.op, ast.Div) else node.left)
             power = sp.S.NegativeOne if isinstance(node.op, ast.Div) else self.read(node.right)
-            measured = quantities_in(below) or below.has(RunOperator) or t in below.free_symbols
-            if power.is_negative and not below.is_positive and not measured:
+            if not power.is_nonnegative and not below.is_positive:
                 yield below
 
     def _bad(self, why: str) -> FedboundsError:

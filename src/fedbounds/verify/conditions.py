@@ -3,14 +3,16 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import sympy as sp
 from flint import arb, ctx, fmpq
 
 from fedbounds.problems.linear import rational
 from fedbounds.theory.claims import Condition, Part
+from fedbounds.theory.symbols import RunOperator, T, quantities_in, t
 from fedbounds.vocabulary import Constant, Provenance, Side, Verdict
 
-from .evaluate import IrrationalError, Numbers, evaluate, shown
+from .evaluate import IrrationalError, Numbers, evaluate, shown, whole
 from .instance import constants_of, estimated_of, evidence_of, products_of
 
 EQUALITY = 1e-12  # relative; floats this close count as equal, so that edges can be run
@@ -63,7 +65,9 @@ def refusal(part: Part, instance: Any, numbers: Numbers) -> Refusal | None:
             sign = "a positive number" if symbol.is_positive else "one that is not negative"
             return Refusal(Verdict.OUTSIDE, f"{symbol} = {value}; the formula needs {sign}")
     for divisor in part.divisors:
-        if _decided(Condition(divisor, "==", sp.S.Zero), numbers):
+        if not quantities_in(divisor) <= numbers.series.keys():
+            return Refusal(Verdict.NOT_APPLICABLE, f"what it divides by, {divisor}, not measured")
+        if _vanishes(divisor, part, numbers):
             said = f"the formula divides by {divisor} = 0"
             return Refusal(Verdict.NOT_APPLICABLE, said)
     for condition in part.conditions:
@@ -71,6 +75,19 @@ def refusal(part: Part, instance: Any, numbers: Numbers) -> Refusal | None:
         if reason:
             return Refusal(Verdict.OUTSIDE, reason)
     return None
+
+
+def _vanishes(divisor: sp.Expr, part: Part, numbers: Numbers) -> bool:
+    """Whether a divisor is zero, at any round of which the formula speaks."""
+    if not (quantities_in(divisor) or divisor.has(RunOperator) or t in divisor.free_symbols):
+        return _decided(Condition(divisor, "==", sp.S.Zero), numbers)
+    summed = part.left.has(RunOperator) or part.right.has(RunOperator)
+    first = 0 if summed else part.first_round
+    try:
+        found = evaluate(divisor, numbers, range(first, whole(numbers.constants[T.name])))
+    except IrrationalError:  # a root of what is no square
+        return False
+    return any(x == 0 for x in np.ravel(found))
 
 
 def _signed(part: Part) -> list[sp.Symbol]:

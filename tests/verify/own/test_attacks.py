@@ -7,6 +7,7 @@ import pytest
 import sympy as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from own_files import judged
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.symbols import SHARED
@@ -129,3 +130,65 @@ def test_the_checkers_text_has_the_value_of_the_formula(text):
     except ZeroDivisionError:
         return  # nothing is cancelled there
     assert of_sympy(typed.left) == expected
+
+
+SMALL = {"parameters": '{"m": ("n",), "eta": ("1/(8*L)",)}', "more": "rounds=(2,), horizon=4"}
+
+
+def refusal(folder, body, **pieces):
+    """The one line that a file ends in."""
+    with pytest.raises(FedboundsError) as caught:
+        judged(folder, body=body, **{**SMALL, **pieces})
+    assert "mine.py:" in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["b^2", "G^2", "sigma^2", "sigma_u^2", "", "a b", "sqrt", "k"])
+def test_a_parameter_has_a_name_that_is_read_as_itself(name, tmp_path):
+    """b^2 stood for the problem's own constant: claims were judged at any value of it."""
+    values = f'{{"m": ("n",), "eta": ("1/(8*L)",), "{name}": (1000,)}}'
+    body = 'me.claim("a", "b2 >= 1000")'
+    assert "parameter" in refusal(tmp_path, body, parameters=values)
+
+
+def test_a_constant_is_no_parameter_too(tmp_path):
+    """The algorithm ran with c = 3, and c >= 7 held."""
+    values = '{"m": ("n",), "eta": ("1/(8*L)",), "c": (3,)}'
+    body = 'me.constant("c", "c", lambda problem, start: 7)\nme.claim("a", "c >= 7")'
+    assert "'c'" in refusal(tmp_path, body, parameters=values)
+
+
+@pytest.mark.parametrize("name", [r"a\nme: confirmed", r"a\x1b[2J", r"a\tb", "a,b", "a[b]"])
+def test_a_claim_has_a_name_of_one_word(name, tmp_path):
+    assert "claim name" in refusal(tmp_path, f'me.claim("{name}", "D_W(t) >= 0")')
+
+
+def test_a_given_that_the_checker_cannot_read_is_told_with_its_line(tmp_path):
+    body = (
+        'me.given("g", "D_W(t+1) <= D_W(t)", "why", first=2)\nme.claim("a", "1 <= 1", uses=["g"])'
+    )
+    assert "round 2" in refusal(tmp_path, body)
+
+
+@pytest.mark.parametrize(
+    "formula", ["1/t <= 5", "(1 - 8*eta*L)**(-t) >= 0", "Sum_t(1/t) <= 5", "1/(T - 2) <= 9"]
+)
+def test_a_division_by_zero_says_nothing(formula, tmp_path):
+    """At the first round, or in the only run; it ended in a traceback."""
+    more = {**SMALL, "more": "rounds=(2,), horizon=2"}
+    row = judged(tmp_path, body=f'me.claim("a", "{formula}")', **more)["a"]
+    assert row["statement"] == "untested"
+
+
+def test_a_division_by_a_quantity_counts_where_it_is_not_zero(tmp_path):
+    body = 'me.claim("a", "1/D_W(t) >= 0")\nme.claim("b", "D_W(t)/D_W(t) == 2")'
+    rows = judged(tmp_path, body=body, **SMALL)
+    assert rows["a"]["statement"] == "survived"
+    assert rows["b"]["statement"] == "refuted"
+
+
+def test_a_condition_that_divides_by_zero_holds_nowhere(tmp_path):
+    """b2/b2 was cancelled, so that a claim was judged where its condition says nothing."""
+    body = 'me.claim("a", "D_W(t+1) <= -1", conditions=["eta*b2/b2 <= 1/L"])'
+    one = "quadratics(clients=(1,), dimensions=(1,))"  # one client: b2 = 0
+    assert judged(tmp_path, body=body, problems=one, **SMALL)["a"]["statement"] == "untested"

@@ -7,7 +7,8 @@ from itertools import combinations, product
 import sympy as sp
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.checker.data import Assignment, Premise, Square
+from fedbounds.theory.checker.check import check
+from fedbounds.theory.checker.data import Assignment, Certificate, Premise, Square, Step
 from fedbounds.theory.checker.data import Statement as Stated
 from fedbounds.theory.checker.data import Theory as Spoken
 from fedbounds.theory.checker.errors import Refused
@@ -39,6 +40,7 @@ def book_of(theory: Theory) -> Book:
     for statement in theory.statements:
         if statement.given:
             _given(book, statement)
+            _refuse_unread(book, statement)
         elif statement.proof is not None:
             _proved(book, statement)
     check_citations(book)
@@ -65,6 +67,16 @@ def _given(book: Book, statement: Statement) -> None:
             assumptions=part.assumptions,
         )
     )
+
+
+def _refuse_unread(book: Book, statement: Statement) -> None:
+    """Raise, with its line, for a given that the checker cannot read."""
+    added = book.steps[-1]
+    certificate = Certificate("given", origin=added.origin)
+    try:
+        check(book.theory, Step(added.id, added.statement, certificate), {})
+    except Refused as error:
+        raise FedboundsError(f"{statement.line}: {error}") from error
 
 
 def _as_typed(statement: Statement) -> Stated:

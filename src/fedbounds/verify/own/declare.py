@@ -3,6 +3,7 @@
 Every mistake is told where it was made: the file and line of the call come first.
 """
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,7 +21,7 @@ from fedbounds.theory.checker.names import fault_of, identifier
 from fedbounds.theory.claims import Claim, Condition, Part
 from fedbounds.theory.glossary import Glossary, Meaning
 from fedbounds.theory.symbols import SHARED, RunOperator, T, quantities_in, t
-from fedbounds.theory.typed import Names, Typed, as_text, condition_of, names_of, relation
+from fedbounds.theory.typed import Typed, as_text, condition_of, names_of, relation
 from fedbounds.vocabulary import Assumption, Constant, Index, Kind, Quantity, Relation, Source
 
 from .algorithm import Algorithm
@@ -33,6 +34,7 @@ STEP = "step"  # the kind of a premise that is an earlier step
 _TURNED = {"<=": ">=", ">=": "<=", "==": "=="}
 _ASSUMPTIONS = {name.value: name for name in Assumption}
 _OF_PROBLEMS = {identifier(name) for name in Constant} | {"n", "d_u", "d_v", "T", "t", "sigma2"}
+_CLAIM = re.compile(r"[\w.-]+")
 _KNOWN_PARAMETERS = {"m": "1:n", "K": (1, 2)}
 
 
@@ -118,6 +120,8 @@ class Theory:
         """
         with _told_at(_caller()):
             self._symbol(name, meaning, **{"positive" if positive else "nonnegative": True})
+            if name in self.parameters:
+                raise FedboundsError(f"{name!r} is a parameter of the algorithm already")
             self.constants[name] = value
 
     def quantity(self, name: str, meaning: str, value: OfState, *, signed: bool = False) -> None:
@@ -209,9 +213,10 @@ class Theory:
         taken = {s.claim.id.partition("/")[2] for s in self.statements}
         if name in taken:
             raise FedboundsError(f"{name!r} is declared twice; every claim needs its own name")
-        if not name or name == CONDITIONS or any(c in name for c in "/: "):
+        if name == CONDITIONS or not _CLAIM.fullmatch(name):
             raise FedboundsError(
-                f"claim name {name!r}; expected letters, digits, '-' and '.', not {CONDITIONS!r}"
+                f"claim name {name!r}; expected letters, digits, '-', '_' and '.', "
+                f"not {CONDITIONS!r}"
             )
         kind = Kind.IDENTITY if "==" in formula else Kind.INEQUALITY
         place = line.rpartition("/")[2]
@@ -238,15 +243,16 @@ class Theory:
         _only(assumptions, "assumptions")
         if not isinstance(first, int) or first < 0:
             raise FedboundsError(f"first is {first!r}; expected a whole number from 0")
+        typed = [relation(as_text(text), names) for text in conditions]
         part = Part(
             left=sides[0],
             right=sides[1],
             relation=Relation.EQUAL if read.relation == "==" else Relation.AT_MOST,
             index=_index(sides),
             first_round=first,
-            conditions=tuple(_condition(text, names) for text in conditions),
+            conditions=tuple(map(_condition, conditions, typed)),
             assumptions=tuple(_assumption(word) for word in assumptions),
-            divisors=read.divisors,
+            divisors=tuple(x for one in (read, *typed) for x in one.divisors),
         )
         uses = () if proof is None else tuple(self._ids(proof))
         found = Claim(_with_uses(entry, uses), (self.algorithm_name,), (part,))
@@ -358,6 +364,10 @@ def theory(
                 f"parameter {name!r} is a number of the problem or of the run, which is measured; "
                 "name the algorithm's own otherwise"
             )
+        for name in values:
+            fault = fault_of(name) if isinstance(name, str) else "expected text"
+            if fault is not None:
+                raise FedboundsError(f"parameter {name!r}: {fault}")
         for count in (*rounds, horizon):
             if not isinstance(count, int) or count < 1:
                 raise FedboundsError(f"rounds {count!r}; expected whole numbers from 1")
@@ -401,8 +411,8 @@ def _only(texts: Any, what: str) -> None:
         raise FedboundsError(f"{what} is the string {texts!r}; expected a sequence: [{texts!r}]")
 
 
-def _condition(text: Any, names: Names) -> Condition:
-    found = condition_of(relation(as_text(text), names))
+def _condition(text: Any, typed: Typed) -> Condition:
+    found = condition_of(typed)
     if quantities_in(found.left) | quantities_in(found.right):
         raise FedboundsError(f"condition {text!r} has a measured quantity; expected parameters")
     if found.right.is_Symbol and not found.left.is_Symbol:
