@@ -340,14 +340,15 @@ def _write(
     form: str,
 ) -> None:
     from .document import Timing, document
-    from .records import dumps
+    from .records import sealed
     from .store import write_text
     from .tables import print_results
 
     data = document(results, settings, Timing(seconds))
     targets = [store.folder / RESULTS] + ([Path(json_file)] if json_file else [])
+    text = sealed(data)
     for target in targets:
-        write_text(target, dumps(data))
+        write_text(target, text)
     paths = [f"results: {target}" for target in targets]
     if page:
         paths.append(f"page: {_make_page(data, store.folder)}")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from fedbounds.border import anything, fit, load
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.catalogue import Entry
 from fedbounds.theory.catalogue import entry as entry_of
@@ -19,7 +20,6 @@ from .instance_file import from_data, to_data
 from .judge import Judgement, judge_reading
 from .measure import measure
 from .planned_search import planned_cases, tightest_cases
-from .store import read_json
 from .witness import find_witness, premises
 
 
@@ -79,7 +79,7 @@ def _save(found: Sequence[Best], path: Path) -> None:
         "instance": to_data(best.instance),
     }
     try:
-        path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+        path.write_text(json.dumps(data, indent=1, allow_nan=False) + "\n", encoding="utf-8")
     except OSError as error:
         raise FedboundsError(f"cannot write {str(path)!r}: {error.strerror}") from error
     click.echo(f"  saved: {path}")
@@ -98,7 +98,8 @@ def replay(entry: Entry | None, path: Path) -> None:
     FedboundsError
         If the file holds no exact instance, or one of another algorithm.
     """
-    data = read_json(path)
+    data, _ = load(path, "expected a witness record")
+    fit(path, data, anything, "expected a witness record")
     if "instance" not in data:
         raise FedboundsError(
             f"{str(path)!r} holds no exact instance; expected a witness record (records/witness-*)"
