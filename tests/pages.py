@@ -4,9 +4,13 @@ import xml.etree.ElementTree as ET
 from collections import Counter
 from html.parser import HTMLParser
 
-from fedbounds.verify.standing import status_of
-from fedbounds.verify.summary import REFUSED
+from fedbounds.theory.proof.replay import Local
+from fedbounds.theory.proof.status import Told, summed_up
+from fedbounds.verify.records import SCHEMA, sealed
+from fedbounds.verify.standing import REFUSED, standing, status_of
+from fedbounds.vocabulary import ProofStatus, StatementStatus
 
+FAILS = ("false", "does not follow")
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 THEOREM, LEMMA, LIKE = "personalization/thm-3.7", "personalization/lem-A.2", "toy/claim-1"
 SCRIPT = 'print("gap <negative>")\n'
@@ -32,6 +36,7 @@ def record(claim, reading, verdict, tightness=0.5, instance="quadratic 1", **mor
         "relation": "<=",
         "beats_trivial": None,
         "candidate": False,
+        "replay": None,
         "left": tightness,
         "right": 1.0,
         "gap": 1.0 - tightness,
@@ -39,7 +44,7 @@ def record(claim, reading, verdict, tightness=0.5, instance="quadratic 1", **mor
         "tightness": tightness,
     }
     return {
-        "key": f"key-{instance}-{verdict}",
+        "key": f"key-{instance}-{verdict}".replace(" ", "-"),
         "claim": claim,
         "reading": reading.name,
         "ambiguity": reading.ambiguity,
@@ -52,6 +57,7 @@ def record(claim, reading, verdict, tightness=0.5, instance="quadratic 1", **mor
             "level": None,
             "replicas": 0,
             "premise": "exact rational arithmetic",
+            "replay": None,
         },
         "at": {"part": "", "round": None, "client": None, "step": None},
         "parts": [part],
@@ -75,8 +81,11 @@ def claim(claim_id, standing, records, readings=(PRINTED,), **more):
         "source": "verbatim",
         "place": f"place of {claim_id}",
         "text": f"text of {claim_id}",
+        "uses": [],
         "paper_proof": "open",
         "severity": None,
+        "best": None,
+        "displays": [],
         "standing": standing,
         "statement": found[0]["statement"] if found else "untested",
         "uninformative": None,
@@ -90,7 +99,7 @@ def claim(claim_id, standing, records, readings=(PRINTED,), **more):
 def gather(*groups):
     """A results document of (claim, its records)."""
     return {
-        "schema": 1,
+        "schema": SCHEMA,
         "run": {
             "fedbounds": "0.1.0",
             "source": "0" * 64,
@@ -220,12 +229,49 @@ def proved_document():
     )
     given = step("def G_u", "given", relation="==", certificate="given", place="Table 1")
     rows = {
-        "personalization": {"status": None, "steps": [given]},
+        "personalization": {"status": None, "failed": [], "open": [], "steps": [given]},
         THEOREM: theorem,
         LEMMA: lemma,
         LIKE: proof("proved", step("claim-1", reading="as printed", relation=">=")),
     }
     return small_document() | {"proofs": rows}
+
+
+def readable(document):
+    """The document as a run would write it: each claim with the words that follow from the rest."""
+    claims = {key: row for key, row in document["proofs"].items() if "/" in key}
+    broken = {s["id"] for row in claims.values() for s in row["steps"] if s["local"] in FAILS}
+    for key, row in claims.items():
+        for one in row["steps"]:
+            one["claim"] = key
+        headline = ("", document["claims"][key]["readings"][0]["name"])
+        own = [told(one) for one in row["steps"] if one["reading"] in headline]
+        found = summed_up(own, [], broken)
+        row |= {"status": found.status.value, "ours": list(found.ours)}
+        row |= {"failed": list(found.failed), "open": list(found.open)}
+    for row in document["results"]:
+        decides = {name: row[name] for name in ("left", "right", "gap", "relative_gap")}
+        row["parts"] = [part | decides for part in row["parts"]]
+    for key, claim in document["claims"].items():
+        proof = document["proofs"].get(key, {"status": "open"})
+        if claim["kind"] != "definition":
+            axes = StatementStatus(claim["statement"]), ProofStatus(proof["status"])
+            claim |= {"paper_proof": axes[1].value, "standing": standing(*axes).value}
+        else:
+            claim["statement"] = None
+    return document
+
+
+def told(one):
+    names = ("id", "reading", "source", "missing", "failed")
+    return Told(**{name: one[name] for name in names}, local=Local(one["local"]))
+
+
+def write(document, folder):
+    """The results file of a folder."""
+    folder.mkdir(exist_ok=True)
+    (folder / "results.json").write_text(sealed(document), encoding="utf-8")
+    return folder
 
 
 class Page(HTMLParser):

@@ -27,6 +27,7 @@ PARTS = frozenset({"vocabulary", "theory", "problems", "algorithms", "verify"})
 # A new part fails the test until it has a line here, or a place in OPEN.
 ARROWS = {
     "errors": frozenset[str](),
+    "border": frozenset({"errors"}),
     "vocabulary": frozenset({"errors"}),
     "theory": frozenset({"errors", "vocabulary", "theory"}),
     "problems": frozenset({"errors", "vocabulary", "problems"}),

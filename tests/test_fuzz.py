@@ -19,7 +19,7 @@ from pages import proved_document
 from stored_documents import documents
 
 from fedbounds.verify.command_line import cli, status
-from fedbounds.verify.records import dumps
+from fedbounds.verify.records import sealed
 
 LEFT_BY_CODE = "ran"  # the file that the code in edits would make
 HEAVY = {"verify", "measure", "prove", "search", "selftest", "compare", "sensitivity", "worst"}
@@ -93,7 +93,7 @@ def results(folder, count, seed=2, *, seals=False):
         text = edit.text
         if seals:
             try:
-                text = dumps(sealed(json.loads(text)))
+                text = sealed(json.loads(text))
             except (ValueError, TypeError, RecursionError, AttributeError):
                 continue
         (own / "results.json").write_text(text, encoding="utf-8", errors="surrogatepass")

@@ -26,8 +26,14 @@ from pages import (
 
 from fedbounds.theory.catalogue import paper
 from fedbounds.verify.page import render
-from fedbounds.verify.page.downloads import claims_csv, claims_file, downloads, results_file
-from fedbounds.verify.records import dumps
+from fedbounds.verify.page.downloads import (
+    Results,
+    claims_csv,
+    claims_file,
+    downloads,
+    results_file,
+)
+from fedbounds.verify.records import sealed
 from fedbounds.vocabulary import Kind
 
 LARGEST = 3_000_000
@@ -45,6 +51,12 @@ def content(link):
     return b64decode(data, validate=True)
 
 
+def without_seal(text):
+    data = json.loads(text)
+    assert data.pop("digest")
+    return data
+
+
 def links(html):
     """File names and contents of the download links of a page."""
     found = [a["attributes"] for a in Page(html).all("a") if "download" in a["attributes"]]
@@ -57,14 +69,14 @@ def test_downloads_are_the_right_bytes(results, tmp_path):
     script.write_text(SCRIPT)
     files = links(render(results, tmp_path))
     assert set(files) == {"results.json", "claims.csv", "thm.py"}
-    assert files["results.json"] == dumps(results).encode()
-    assert json.loads(files["results.json"]) == results
+    assert files["results.json"] == sealed(results).encode()
+    assert without_seal(files["results.json"]) == results
     assert files["thm.py"] == SCRIPT.encode()
     assert set(links(render(results))) == {"results.json", "claims.csv"}
 
 
 def test_the_size_told_is_that_of_the_file(results):
-    for file in downloads(results, None, ROOM):
+    for file in downloads(Results(results), None, ROOM):
         assert file.size == len(content(file.link))
 
 
@@ -90,11 +102,13 @@ def test_claims_as_rows(results):
 
 
 def links_csv(results):
-    return next(content(f.link) for f in downloads(results, None, ROOM) if f.name == "claims.csv")
+    return next(
+        content(f.link) for f in downloads(Results(results), None, ROOM) if f.name == "claims.csv"
+    )
 
 
 def test_results_are_as_complete_as_there_is_room_for(results):
-    whole = dumps(results).encode()
+    whole, results = sealed(results).encode(), Results(results)
     plain = results_file(results, 8 * len(whole))
     assert (plain.name, content(plain.link)) == ("results.json", whole)
     tight = results_file(results, 2 * len(whole))
@@ -102,8 +116,8 @@ def test_results_are_as_complete_as_there_is_room_for(results):
     assert gzip.decompress(content(tight.link)) == whole
     assert "all 6 records" in tight.holds
     bare = results_file(results, 10)
-    found = json.loads(gzip.decompress(content(bare.link)))
-    assert found == results | {"results": [], "left_out": {"results": 6}}
+    found = without_seal(gzip.decompress(content(bare.link)))
+    assert found == results.document | {"results": [], "left_out": {"results": 6}}
     assert "without its 6 records" in bare.holds
 
 

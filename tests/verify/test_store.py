@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from fedbounds.algorithms.fedavg_p import with_effective_step
 from fedbounds.algorithms.participant_mean import ParticipantMean
+from fedbounds.border import load
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import (
     ClientVectors,
@@ -32,7 +33,7 @@ from fedbounds.verify.instance import Instance
 from fedbounds.verify.judge import judge
 from fedbounds.verify.measure import fingerprint
 from fedbounds.verify.records import dumps, plain, record
-from fedbounds.verify.store import Store, claim_text, read_json, record_key, source_hash
+from fedbounds.verify.store import Store, claim_text, record_key, source_hash
 from fedbounds.vocabulary import Assumption, Index, Method, Relation, Verdict
 
 CLAIMS = encoded_claims("personalization")
@@ -309,8 +310,8 @@ def test_a_record_is_loaded_as_it_was_saved(tmp_path):
 def test_saving_again_replaces_the_record(tmp_path):
     store = Store(tmp_path)
     store.save("k", some_record())
-    store.save("k", some_record() | {"verdict": "other"})
-    assert store.load("k")["verdict"] == "other"
+    store.save("k", some_record() | {"reason": "other"})
+    assert store.load("k")["reason"] == "other"
 
 
 @pytest.mark.parametrize("name", ["claim", "reading", "verdict", "parts", "constants",
@@ -319,7 +320,7 @@ def test_a_record_that_lost_a_field_is_corrupt(tmp_path, name):
     store = Store(tmp_path)
     for wrong in ({k: v for k, v in some_record().items() if k != name}, some_record() | {name: 3}):
         store.save("k", wrong)
-        with pytest.raises(FedboundsError, match=rf"k\.json.*'{name}'"):
+        with pytest.raises(FedboundsError, match=rf"k\.json.*\({name} is"):
             store.load("k")
 
 
@@ -342,7 +343,7 @@ def test_a_record_with_any_field_edited_is_refused(tmp_path_factory, name, data)
 def test_a_record_without_its_digest_is_refused(tmp_path):
     store = Store(tmp_path)
     (store.records / "k.json").write_text(dumps(some_record()))
-    with pytest.raises(FedboundsError, match="edited after it was written"):
+    with pytest.raises(FedboundsError, match="digest is missing"):
         store.load("k")
 
 
@@ -360,9 +361,9 @@ def test_a_corrupt_file_is_an_error_that_names_it(tmp_path, text):
     store = Store(tmp_path)
     path = store.records / "k.json"
     path.write_text(text)
-    for load in (lambda: store.load("k"), lambda: read_json(path)):
+    for reading in (lambda: store.load("k"), lambda: load(path, "delete it")):
         with pytest.raises(FedboundsError) as refused:
-            load()
+            reading()
         assert str(path) in str(refused.value)
         assert "delete it" in str(refused.value)
 
@@ -371,14 +372,14 @@ def test_bytes_that_are_no_text_are_corrupt(tmp_path):
     path = tmp_path / "x.json"
     path.write_bytes(b"\xff\xfe\xfa")
     with pytest.raises(FedboundsError, match=r"x\.json.*corrupt"):
-        read_json(path)
+        load(path, "")
 
 
 def test_a_missing_file_and_a_folder_are_named(tmp_path):
     with pytest.raises(FedboundsError, match=r"no results file .*nothing\.json"):
-        read_json(tmp_path / "nothing.json")
+        load(tmp_path / "nothing.json", "")
     with pytest.raises(FedboundsError, match=str(tmp_path)):
-        read_json(tmp_path)
+        load(tmp_path, "")
 
 
 def test_a_folder_below_a_file_cannot_be_written(tmp_path):

@@ -358,13 +358,14 @@ def _write(
 ) -> None:
     from .document import Timing, document
     from .files import write_text
-    from .records import dumps
+    from .records import sealed
     from .tables import print_results
 
     data = document(results, settings, Timing(seconds))
     targets = [store.file(RESULTS)] + ([json_file] if json_file else [])
+    text = sealed(data)
     for target in targets:
-        write_text(target, dumps(data))
+        write_text(target, text)
     paths = [f"results: {target}" for target in targets]
     if page:
         paths.append(f"certificates: {_write_certificates(results, store)}")

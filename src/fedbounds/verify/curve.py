@@ -36,7 +36,7 @@ def _of_a_mean(part: Part, numbers: Numbers) -> Curve | None:
     rounds = whole(numbers.constants["T"])
     each = np.asarray(evaluate(part.left.args[0], numbers, range(rounds)), dtype=np.float64)
     right = evaluate(part.right, numbers)
-    if isinstance(right, arb) or not np.isfinite(each).all():
+    if isinstance(right, arb) or not np.isfinite([*each, right]).all():
         return None
     shown = np.unique(np.linspace(0, rounds - 1, min(rounds, _POINTS)).round().astype(int))
     mean = np.cumsum(each) / np.arange(1, rounds + 1)

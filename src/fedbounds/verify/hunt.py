@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from fedbounds.border import anything, fit, load
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.catalogue import Entry
 from fedbounds.theory.catalogue import entry as entry_of
@@ -20,7 +21,6 @@ from .instance_file import from_data, to_data
 from .judge import Judgement, judge_reading
 from .measure import measure
 from .planned_search import planned_cases, tightest_cases
-from .store import read_json
 from .stored.fields import Known, Text
 from .witness import find_witness, premises
 
@@ -80,7 +80,7 @@ def _save(found: Sequence[Best], path: Path) -> None:
         "how": best.how,
         "instance": to_data(best.instance),
     }
-    write_text(path, json.dumps(data, indent=1) + "\n")
+    write_text(path, json.dumps(data, indent=1, allow_nan=False) + "\n")
     click.echo(f"  saved: {path}")
 
 
@@ -97,7 +97,8 @@ def replay(entry: Entry | None, path: Path) -> None:
     FedboundsError
         If the file holds no exact instance, or one of another algorithm.
     """
-    data = read_json(path)
+    data, _ = load(path, "expected a witness record")
+    fit(path, data, anything, "expected a witness record")
     if "instance" not in data:
         raise FedboundsError(
             f"{str(path)!r} holds no exact instance; expected a witness record (records/witness-*)"

@@ -43,7 +43,7 @@ class Judgement:
     @property
     def deciding(self) -> Outcome:
         """The outcome of the part that decides: the gravest verdict, then the smallest gap."""
-        return min(self.outcomes, key=lambda o: (_GRAVITY.index(o.verdict), o.relative_gap or 0.0))
+        return min(self.outcomes, key=lambda o: (GRAVITY.index(o.verdict), o.relative_gap or 0.0))
 
     @property
     def verdict(self) -> Verdict:
@@ -51,7 +51,7 @@ class Judgement:
         return self.deciding.verdict
 
 
-_GRAVITY = (
+GRAVITY = (
     Verdict.VIOLATED,
     Verdict.DIVERGED,
     Verdict.UNDECIDED,

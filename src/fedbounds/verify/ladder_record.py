@@ -13,7 +13,7 @@ from .case import Case, ladder_shown
 from .evaluate import Numbers
 from .judge import Judgement
 from .ladder import Ladder, fitted_exponent
-from .summary import REFUSED
+from .standing import REFUSED
 
 Record = dict[str, Any]
 

@@ -1,9 +1,10 @@
 """Records: one JSON object per (claim, reading, instance), and the file that gathers them.
 
 Reals have 17 significant digits, exact values are "p/q", nothing is NaN. Times and the host stand
-under ``run.timing`` only, so that two runs compare byte for byte without it.
+under ``run.timing`` only, so that two runs compare byte for byte without it and the digest.
 """
 
+import hashlib
 import json
 import math
 from functools import singledispatch
@@ -22,7 +23,8 @@ from .judge import Judgement
 from .ladder import Ladder
 from .shares import Share
 
-SCHEMA = 1
+SCHEMA = 2
+DIGEST = "digest"  # of all else in a file: it shows an edit, and keeps nobody from making another
 
 _PREMISE = {
     Method.RATIONAL: "exact rational arithmetic, every outcome of the randomness",
@@ -45,6 +47,22 @@ def plain(value: Any) -> Any:
 def dumps(data: Any) -> str:
     """Canonical JSON text on one line: sorted keys, shortest round-trip reals, no NaN."""
     return json.dumps(data, sort_keys=True, allow_nan=False, ensure_ascii=False) + "\n"
+
+
+def sealed(data: dict[str, Any]) -> str:
+    """The text of a file: the data, and a digest of the text without one."""
+    bare = dumps(data | {DIGEST: ""})
+    return bare.replace(_seal(""), _seal(hashlib.sha256(bare.encode()).hexdigest()), 1)
+
+
+def is_sealed(told: str, text: bytes) -> bool:
+    """Whether a file that tells this digest is as it was written."""
+    bare = text.replace(_seal(told).encode(), _seal("").encode(), 1)
+    return hashlib.sha256(bare).hexdigest() == told
+
+
+def _seal(digest: str) -> str:
+    return f'"{DIGEST}": "{digest}"'
 
 
 @singledispatch

@@ -24,8 +24,9 @@ from .processes import worker_pool
 from .profile import Profile
 from .proofs import proof_rows, prove, with_measurements
 from .settled import Finding, as_record
+from .standing import REFUSED
 from .store import Store, claim_text, record_key
-from .summary import REFUSED, summarise
+from .summary import summarise
 from .witness_records import Suspects, witness_name, witness_records
 from .work import findings_of, judged_records, searched
 

@@ -4,20 +4,53 @@ Nobody writes a standing, and nothing here reads an expected one.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from math import isfinite
 from typing import Any
 
 from fedbounds.theory.claims import Reading
-from fedbounds.vocabulary import ProofStatus, Relation, Standing, StatementStatus, Verdict
+from fedbounds.vocabulary import (
+    Kind,
+    ProofStatus,
+    Relation,
+    Standing,
+    StatementStatus,
+    Verdict,
+)
 
 Record = dict[str, Any]
 
+REFUSED = (Verdict.OUTSIDE, Verdict.NOT_APPLICABLE)  # say nothing of a claim: only counted
 _EXAMINED = (Verdict.VIOLATED, Verdict.NOT_VIOLATED, Verdict.UNDECIDED)
 
 
 def status_of(reading: Reading, records: Sequence[Record]) -> Record:
     """Sum up the records of one reading of one claim.
+
+    Returns
+    -------
+    dict
+        As `evidence`; and ``counts`` of verdicts; ``coverage``: where the claim was examined.
+    """
+    return {
+        "name": reading.name,
+        "ambiguity": reading.ambiguity,
+        **evidence(records),
+        "counts": dict(sorted(Counter(record["verdict"] for record in records).items())),
+        "coverage": coverage(records),
+    }
+
+
+def evidence(records: Sequence[Record], elsewhere: Iterable[str] = ()) -> Record:
+    """What the records of a reading say.
+
+    Parameters
+    ----------
+    records : sequence of dict
+        All, or all but the refused ones, which only name parts.
+    elsewhere : iterable of str
+        Parts that records have which are not among these.
 
     Returns
     -------
@@ -28,10 +61,10 @@ def status_of(reading: Reading, records: Sequence[Record]) -> Record:
         ``least_relative_gap``: smallest (right - left) / sum of the sizes of all terms.
         ``tightness``: largest left / right; ``power`` its inverse: a bound that many times
         smaller would have passed too. ``uninformative``: the right side never beat its named
-        trivial bound (None if none is named). ``coverage``: where the claim was examined.
+        trivial bound (None if none is named).
     """
     parts = [part for record in records for part in record["parts"]]
-    names = sorted({part["part"] for part in parts})
+    names = sorted({part["part"] for part in parts}.union(elsewhere))
     firm = {part["part"] for part in parts if part["verdict"] == Verdict.NOT_VIOLATED}
     candidates = sum(1 for part in parts if part["candidate"])
     untested = [name for name in names if name not in firm]
@@ -45,8 +78,6 @@ def status_of(reading: Reading, records: Sequence[Record]) -> Record:
     tightness = max(ratios, default=None)
     beats = [part["beats_trivial"] for part in parts if part["beats_trivial"] is not None]
     return {
-        "name": reading.name,
-        "ambiguity": reading.ambiguity,
         "statement": statement.value,
         "untested": untested,
         "open_candidates": candidates,
@@ -54,11 +85,15 @@ def status_of(reading: Reading, records: Sequence[Record]) -> Record:
         "least_relative_gap": min(
             (_signed_gap(part) for part in parts if part["relative_gap"] is not None), default=None
         ),
-        "power": 1.0 / tightness if tightness else None,
+        "power": _inverse(tightness) if tightness else None,
         "uninformative": not any(beats) if beats else None,
-        "counts": dict(sorted(Counter(record["verdict"] for record in records).items())),
-        "coverage": coverage(records),
     }
+
+
+def _inverse(number: float) -> float | None:
+    """None for one so small that a float has no inverse of it."""
+    found = 1.0 / number
+    return found if isfinite(found) else None
 
 
 def _signed_gap(part: Record) -> float:
@@ -122,3 +157,24 @@ def standing(statement: StatementStatus, proof: ProofStatus) -> Standing:
     if proof is ProofStatus.GAP:
         return Standing.GAP
     return Standing.TESTED if statement is StatementStatus.SURVIVED else Standing.OPEN
+
+
+def words_of(
+    kind: Kind, statement: StatementStatus, proof: ProofStatus
+) -> tuple[Standing | None, ...]:
+    """The words that the two axes leave to a claim of a kind: one, for most kinds.
+
+    What can be met together may be asked, or said in words of every run; an experiment may be
+    described in full, or not.
+    """
+    met = Standing.SATISFIABLE if statement is StatementStatus.SURVIVED else Standing.OPEN
+    judged = standing(statement, proof)
+    if proof is ProofStatus.CONTRADICTORY:
+        return (judged,)
+    words: dict[Kind, tuple[Standing | None, ...]] = {
+        Kind.DEFINITION: (None,),
+        Kind.EXPERIMENT: (Standing.NOT_REPRODUCIBLE, Standing.OPEN),
+        Kind.ASSUMPTION: (met,),
+        Kind.FEASIBLE: (met, judged),
+    }
+    return words.get(kind, (judged,))

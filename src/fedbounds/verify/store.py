@@ -5,8 +5,6 @@ changed claim or source is judged anew, and nothing already computed is lost.
 """
 
 import hashlib
-import json
-from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -15,12 +13,18 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from fedbounds.border import fit, load
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import Claim, Reading, read
 
+from .audit import audit
 from .device import Device
 from .files import file_of, inside, make_folder, write_text
-from .records import SCHEMA, dumps
+from .records import DIGEST, SCHEMA, is_sealed, sealed
+from .shapes import DOCUMENT, RECORD
+
+_DELETE = "delete it to compute it again"
+_AGAIN = "run `fedbounds verify` again"
 
 
 @cache
@@ -115,19 +119,13 @@ class Store:
         path = self.records / f"{key}.json"
         if not path.exists():
             return None
-        data = read_json(path)
-        told = data.pop(_DIGEST, None)
-        found = _checked(path, data, _RECORD)
-        if told != _digest(found):
-            raise FedboundsError(
-                f"results file {str(path)!r} was edited after it was written; "
-                "delete it to compute it again"
-            )
-        return found
+        data, raw = load(path, _DELETE)
+        fit(path, data, RECORD, _DELETE)
+        return _unsealed(path, data, raw, _DELETE)
 
     def save(self, key: str, data: dict[str, Any]) -> None:
         """Write a record, whole or not at all."""
-        write_text(self.file(f"records/{key}.json"), dumps(data | {_DIGEST: _digest(data)}))
+        write_text(self.file(f"records/{key}.json"), sealed(data))
 
     def save_witness(self, name: str, script: str) -> str:
         """Write a witness script; returns its path relative to the folder."""
@@ -136,54 +134,37 @@ class Store:
         return path.relative_to(self.folder).as_posix()
 
 
-_RECORD = {
-    "claim": str,
-    "reading": str,
-    "verdict": str,
-    "parts": list,
-    "constants": dict,
-    "parameters": dict,
-    "problem": dict,
-    "evidence": dict,
-}
-_DOCUMENT = {"schema": int, "run": dict, "claims": dict, "results": list}
-_DIGEST = "digest"  # of all else in a record's file: it guards against accident, not against intent
-
-
-def _digest(data: dict[str, Any]) -> str:
-    """A hash of a record as it reads back from its file."""
-    text = dumps(json.loads(dumps(data)))
-    return hashlib.sha256(text.encode()).hexdigest()[:24]
-
-
-def _checked(path: Path, data: dict[str, Any], shape: Mapping[str, type]) -> dict[str, Any]:
-    for name, kind in shape.items():
-        if not isinstance(data.get(name), kind):
-            raise FedboundsError(
-                f"results file {str(path)!r} is corrupt ({name!r} is no {kind.__name__}); "
-                "delete it to compute it again"
-            )
-    return data
-
-
 def read_document(path: Path) -> dict[str, Any]:
-    """Read a results document; an error names the file if it is none."""
-    return _checked(path, read_json(path), _DOCUMENT)
+    """Read a results document.
 
-
-def read_json(path: Path) -> dict[str, Any]:
-    """Read a results file; anything but a JSON object is an error that names the file."""
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise FedboundsError(f"no results file {str(path)!r}") from error
-    except (OSError, ValueError, RecursionError) as error:
+    Raises
+    ------
+    FedboundsError
+        If it is none, is of another schema, was edited, or says of a claim what does not follow
+        from its records.
+    """
+    data, raw = load(path, _AGAIN)
+    schema = data.get("schema")
+    if type(schema) is int and schema != SCHEMA and 0 <= schema < 1000:
         raise FedboundsError(
-            f"results file {str(path)!r} is corrupt ({error}); delete it to compute it again"
-        ) from error
-    if not isinstance(data, dict):
-        raise FedboundsError(
-            f"results file {str(path)!r} holds {type(data).__name__}, expected an object; "
-            "delete it to compute it again"
+            f"{str(path)!r} has schema {schema}; expected {SCHEMA}: "
+            "compare results of one version, or run `fedbounds verify` again"
         )
+    if "left_out" in data:
+        raise FedboundsError(
+            f"{str(path)!r} is of a page without room for its records; "
+            "expected results.json of the result folder"
+        )
+    fit(path, data, DOCUMENT, _AGAIN)
+    try:
+        audit(data)
+    except FedboundsError as error:
+        raise FedboundsError(f"{str(path)!r} was edited: {error}; {_AGAIN}") from error
+    return _unsealed(path, data, raw, _AGAIN)
+
+
+def _unsealed(path: Path, data: dict[str, Any], raw: bytes, mend: str) -> dict[str, Any]:
+    """The data without their digest."""
+    if not is_sealed(data.pop(DIGEST), raw):
+        raise FedboundsError(f"results file {str(path)!r} was edited after it was written; {mend}")
     return data

@@ -15,10 +15,9 @@ from fedbounds.vocabulary import Kind, ProofStatus, Standing, StatementStatus, V
 from .proofs import NOTHING_PROVED, Proofs
 from .settings.standing import contradictory, reading_of
 from .severity import severity
-from .standing import standing, status_of
+from .standing import REFUSED, standing, status_of
 
 Record = dict[str, Any]
-REFUSED = (Verdict.OUTSIDE, Verdict.NOT_APPLICABLE)  # say nothing of a claim: only counted
 Witnesses = dict[tuple[str, str], Record]
 
 
@@ -50,10 +49,10 @@ def summarise(
             "reason": "not encoded yet",
         }
     claim = encoded(entry)
+    absurd = contradictory(claim, proofs) if isinstance(claim, Claim) else ()
     if isinstance(claim, Claim):
-        summary["paper_proof"] = proofs.of(claim).status.value
-        if contradictory(claim, proofs):
-            summary["paper_proof"] = ProofStatus.CONTRADICTORY.value
+        proof = ProofStatus.CONTRADICTORY if absurd else proofs.of(claim).status
+        summary["paper_proof"] = proof.value
         summary["severity"] = severity(claim, proofs)
     own = [row for row in records if row["claim"] == entry.id]
     readings = []
@@ -69,6 +68,8 @@ def summarise(
             }
         )
     headline = readings[0]
+    if absurd:
+        headline["contradictions"] = list(absurd)
     if isinstance(claim, Existence | Universal):
         for asked, row in zip(claim.asked, readings, strict=True):
             row |= reading_of(claim, asked, StatementStatus(row["statement"]), proofs)

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from flint import fmpq
-from pages import LEMMA, proved_document
+from pages import LEMMA, THEOREM, proved_document, readable, write
 
 from fedbounds.algorithms.participant_mean import ParticipantMean
 from fedbounds.problems import ClientVectors
@@ -34,13 +34,10 @@ def call(*arguments):
 
 @pytest.fixture
 def two_runs(tmp_path):
-    old, new = proved_document(), proved_document()
-    new["claims"][LEMMA]["standing"] = "tested"
+    old, new = readable(proved_document()), readable(proved_document())
+    new["claims"][LEMMA]["severity"] = "typo"
     new["run"]["seed"] = 4
-    for name, document in (("old", old), ("new", new)):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "results.json").write_text(json.dumps(document))
-    return tmp_path / "old", tmp_path / "new"
+    return write(old, tmp_path / "old"), write(new, tmp_path / "new")
 
 
 @pytest.fixture
@@ -133,7 +130,7 @@ def test_diff_tells_what_determines_the_results_first(two_runs):
 def test_diff_as_data(form, two_runs):
     found = call("diff", *two_runs, "--format", form)
     assert found.code == 0
-    assert "refuted" in found.out
+    assert "typo" in found.out
     if form == "json":
         assert [row["what"] for row in json.loads(found.out)] == ["run", "claim"]
 
@@ -143,22 +140,23 @@ def test_diff_fails_only_where_a_result_differs_and_only_if_asked(two_runs, tmp_
     assert call("diff", old, new).code == 0
     assert call("diff", old, new, "--fail-on-change").code == 1
     assert call("diff", old, old, "--fail-on-change").code == 0
-    document = proved_document()
+    document = readable(proved_document())
     document["run"]["numpy"] = "9.9"
-    (tmp_path / "results.json").write_text(json.dumps(document))
+    write(document, tmp_path)
     assert call("diff", old, tmp_path, "--fail-on-change").code == 0
 
 
 def test_a_long_list_of_records_is_cut_and_says_so(two_runs):
     old, new = two_runs
-    document = proved_document()
+    document = readable(proved_document())
     extra = [
         r | {"problem": r["problem"] | {"instance": f"more {at}"}}
         for at in range(40)
         for r in document["results"][:1]
     ]
     document["results"] += extra
-    (new / "results.json").write_text(json.dumps(document))
+    document["claims"][THEOREM]["readings"][0]["counts"]["not violated"] += 40
+    write(document, new)
     found = call("diff", old, new)
     assert "and 28 more; `--format csv` has all" in found.out
     assert len(json.loads(call("diff", old, new, "--format", "json").out)) == 40

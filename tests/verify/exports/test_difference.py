@@ -6,7 +6,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pages import LEMMA, LIKE, PRINTED, SUMMED, THEOREM, proved_document
+from pages import LEMMA, LIKE, PRINTED, SUMMED, THEOREM, proved_document, readable, write
 
 from fedbounds.errors import FedboundsError
 from fedbounds.verify.exports.difference import (
@@ -17,6 +17,7 @@ from fedbounds.verify.exports.difference import (
     read_results,
     shared_settings,
 )
+from fedbounds.verify.records import SCHEMA
 
 
 @pytest.fixture
@@ -189,7 +190,8 @@ def test_a_table_has_a_row_per_change(old, new):
 
 
 def test_a_folder_and_its_file_are_the_same(old, tmp_path):
-    (tmp_path / "results.json").write_text(json.dumps(old))
+    old = readable(old)
+    write(old, tmp_path)
     assert read_results(tmp_path) == read_results(tmp_path / "results.json") == old
 
 
@@ -198,8 +200,9 @@ def test_a_folder_and_its_file_are_the_same(old, tmp_path):
     [
         ("[]", "expected an object"),
         ("{", "is corrupt"),
-        ('{"schema": 1}', "'run' is no dict"),
-        ('{"schema": 7, "run": {}, "claims": {}, "results": []}', "has schema 7; expected 1"),
+        (f'{{"schema": {SCHEMA}}}', "is corrupt .digest is missing"),
+        ('{"schema": 7, "run": {}, "claims": {}, "results": []}', "has schema 7; expected"),
+        ('{"schema": 1, "run": {}, "claims": {}, "results": []}', "run `fedbounds verify` again"),
         ("[" * 100_000, "is corrupt"),
     ],
 )

@@ -133,10 +133,11 @@ BROKEN = {
     "conflicts are confirmed": (
         decision_errors, "standing", lambda *axes: Standing.CONFIRMED, {"proved-and-violated"},
     ),
-    "digests are all alike": (store, "_digest", lambda data: "same", {"edited-verdict"}),
+    "digests are all alike": (store, "is_sealed", lambda *_: True, {"edited-verdict"}),
     "shapes are not looked at": (
-        store, "_checked", lambda path, data, shape: data, {"lost-field"},
+        store, "fit", lambda *_: None, {"lost-field"},
     ),
+    "nothing is computed again": (store, "audit", lambda data: None, {"edited-standing"}),
     "any text is written": (
         storage_errors, "dumps", lambda data: str(data), {"not-a-number"},
     ),

@@ -1,6 +1,6 @@
 """What replay says of a claim's proof, from the status of its steps."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from fedbounds.theory.claims import Claim, read
@@ -34,13 +34,25 @@ class ClaimProof:
     ours: tuple[str, ...] = ()
 
 
-def proof_of(claim: Claim, steps: Sequence[Replayed]) -> ClaimProof:
-    """Sum up the steps written for a claim.
+@dataclass(frozen=True)
+class Told:
+    """What is said of a step: as in `Replayed`, and as a results document has it."""
 
-    proved: all of the paper's steps, and all that they rest on. proved otherwise: every part by
-    some steps, ours among them, or by steps that rest on such a claim. gap: a step fails and the
-    statement is not proved. open: no proof, and nothing against one.
-    """
+    id: str
+    reading: str
+    source: str
+    local: Local
+    missing: tuple[str, ...]
+    failed: tuple[str, ...]
+
+    @property
+    def inherited(self) -> bool:
+        """Whether it is proved and so is every ancestor."""
+        return self.local in _HOLDS and not self.missing
+
+
+def proof_of(claim: Claim, steps: Sequence[Replayed]) -> ClaimProof:
+    """Sum up the steps written for a claim."""
     reading = claim.readings[0].name
     about = ("", *claim.algorithms)
     own = [
@@ -51,23 +63,48 @@ def proof_of(claim: Claim, steps: Sequence[Replayed]) -> ClaimProof:
         and s.written.rule != "given"  # what is taken as given proves nothing
     ]
     shown = [s for s in own if s.written.reading in ("", reading)]
-    paper = [s for s in shown if s.written.source == "paper"]
     broken = {s.written.id for s in steps if s.local in _FAILS}
-    missing = list(_without_step(claim, shown))
+    found = summed_up([_told(s) for s in shown], list(_without_step(claim, shown)), broken)
+    paper = [s for s in shown if s.written.source == "paper"]
+    if found.status is ProofStatus.PROVED and _measured_givens(paper, steps):
+        return ClaimProof(ProofStatus.CONDITIONAL)
+    return found
+
+
+def _told(step: Replayed) -> Told:
+    written = step.written
+    return Told(written.id, written.reading, written.source, step.local, step.missing, step.failed)
+
+
+def summed_up(shown: Sequence[Told], missing: Sequence[str], broken: Set[str]) -> ClaimProof:
+    """The proof that the steps of a claim's first reading make.
+
+    proved: all of the paper's steps, and all that they rest on. proved otherwise: every part by
+    some steps, ours among them, or by steps that rest on such a claim. gap: a step fails and the
+    statement is not proved. open: no proof, and nothing against one.
+
+    Parameters
+    ----------
+    shown : sequence of Told
+    missing : sequence of str
+        Parts without a step.
+    broken : set of str
+        Ids of all steps that fail.
+    """
+    paper = [s for s in shown if s.source == "paper"]
     failed = _unique(
-        [s.written.id for s in paper if s.local in _FAILS]
+        [s.id for s in paper if s.local in _FAILS]
         + [name for s in paper for name in s.failed if name in broken]
         + [name for s in paper for name in s.missing if name in broken]
     )
-    unsettled = [s.written.id for s in paper if s.local is Local.OPEN]
+    unsettled = [s.id for s in paper if s.local is Local.OPEN]
     unsettled += [name for s in paper for name in s.missing if name not in broken]
     if not missing and paper and all(s.inherited and not s.failed for s in paper):
-        rests = _measured_givens(paper, steps)
-        return ClaimProof(ProofStatus.CONDITIONAL if rests else ProofStatus.PROVED)
-    ours = _unique([s.written.id for s in shown if s.written.source == "ours" and s.inherited])
+        return ClaimProof(ProofStatus.PROVED)
+    ours = _unique([s.id for s in shown if s.source == "ours" and s.inherited])
     open_ = _unique([*unsettled, *missing])
-    wanted = {s.written.id for s in shown if s.written.reading}
-    settled = {s.written.id for s in shown if s.inherited}
+    wanted = {s.id for s in shown if s.reading}
+    settled = {s.id for s in shown if s.inherited}
     if not missing and wanted <= settled:
         return ClaimProof(ProofStatus.PROVED_OTHERWISE, failed, open_, ours)
     if failed:

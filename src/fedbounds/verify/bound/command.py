@@ -92,7 +92,7 @@ def bound(
     answered = answers(claim, given, reading=reading, part=part, outside=outside, to=to)
     print_answers(answered)
     if json_file:
-        write_text(json_file, json.dumps(as_data(answered), indent=1) + "\n")
+        write_text(json_file, json.dumps(as_data(answered), indent=1, allow_nan=False) + "\n")
 
 
 def _pairs(option: str, texts: tuple[str, ...]) -> dict[str, str]:

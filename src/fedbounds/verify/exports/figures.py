@@ -59,7 +59,7 @@ def write_figures(document: Record, folder: Path, formats: Sequence[str]) -> lis
     """
     try:
         found = list(figures(document))
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
+    except (LookupError, ArithmeticError, TypeError, AttributeError, ValueError) as error:
         raise FedboundsError(
             f"the results document is incomplete ({type(error).__name__}: {error}); "
             "run `fedbounds verify` again"

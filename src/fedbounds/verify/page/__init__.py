@@ -130,6 +130,7 @@ def _context(document: Record, folder: Path | None) -> Record:
     ordered = sections.by_gravity(judged)
     return {
         "run": document["run"],
+        "results": downloads.Results(document),
         "papers": summary.papers(document),
         "titles": summary.titles(document),
         "sentences": sentences.sentences(document),
@@ -181,7 +182,7 @@ def _detailed(document: Record, context: Record, folder: Path | None, detail: De
         ],
         "given": proofs.given_views(source),
         "left_out": "" if detail.proofs is Room.ALL else detail.proofs.value,
-        "downloads": downloads.downloads(document, folder, detail.room),
+        "downloads": downloads.downloads(context["results"], folder, detail.room),
     }
 
 

@@ -4,11 +4,12 @@ import gzip
 from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from fedbounds.verify.exports.render import render
-from fedbounds.verify.exports.rows import results
+from fedbounds.verify.exports.rows import results as result_rows
 
 from .scripts import witness_script
 
@@ -25,12 +26,40 @@ class Download:
     link: str
 
 
-def downloads(document: Record, folder: Path | None, room: int) -> tuple[Download, ...]:
+@dataclass(frozen=True)
+class Results:
+    """The results as files; each is made once, for pages of any size."""
+
+    document: Record
+
+    @cached_property
+    def plain(self) -> bytes:
+        """The document as a run writes it."""
+        return self._file(self.document)
+
+    @cached_property
+    def packed(self) -> bytes:
+        """The same, compressed."""
+        return _pack(self.plain)
+
+    @cached_property
+    def bare(self) -> bytes:
+        """Without the records, compressed."""
+        left_out = {"results": len(self.document["results"])}
+        return _pack(self._file(self.document | {"results": [], "left_out": left_out}))
+
+    def _file(self, data: Record) -> bytes:
+        from fedbounds.verify.records import sealed
+
+        return sealed(data).encode()
+
+
+def downloads(results: Results, folder: Path | None, room: int) -> tuple[Download, ...]:
     """The results as far as they fit, a table of claims, and every witness script at hand."""
     return (
-        results_file(document, room),
-        claims_file(document, room),
-        *_scripts(document["results"], folder),
+        results_file(results, room),
+        claims_file(results.document, room),
+        *_scripts(results.document["results"], folder),
     )
 
 
@@ -39,21 +68,19 @@ def _download(name: str, holds: str, kind: str, data: bytes) -> Download:
     return Download(name, holds, len(data), link)
 
 
-def results_file(document: Record, room: int) -> Download:
+def results_file(results: Results, room: int) -> Download:
     """The most complete form of the results that fits: plain, compressed, or without records."""
-    from fedbounds.verify.records import dumps
-
-    records = len(document["results"])
-    plain = dumps(document).encode()
-    if _fits(plain, room // 4):
-        return _download("results.json", f"all {records} records", "application/json", plain)
-    holds, packed = f"all {records} records, compressed", _pack(plain)
+    records = len(results.document["results"])
+    if _fits(results.plain, room // 4):
+        holds = f"all {records} records"
+        return _download("results.json", holds, "application/json", results.plain)
+    holds, packed = f"all {records} records, compressed", results.packed
     if not _fits(packed, room):
         holds = (
             f"without its {records} records, which results.json in the result folder holds; "
             "compressed"
         )
-        packed = _pack(dumps(document | {"results": [], "left_out": {"results": records}}).encode())
+        packed = results.bare
     return _download("results.json.gz", holds, "application/gzip", packed)
 
 
@@ -77,7 +104,7 @@ def _fits(data: bytes, room: int) -> bool:
 
 def claims_csv(document: Record) -> bytes:
     """A row per claim and reading; a claim without a reading has one row."""
-    return render(results(document), "csv").encode()
+    return render(result_rows(document), "csv").encode()
 
 
 def _scripts(records: Sequence[Record], folder: Path | None) -> list[Download]:

@@ -6,12 +6,16 @@ from typing import Any
 
 NONE = "–"
 _UP = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+# no exponent that would make a fraction of a million digits
+_PLAIN_TEXT = re.compile(r"\s*[-+]?\d+(/\d+|(\.\d*)?([eE][-+]?\d{1,3})?)\s*", re.ASCII)
 _PLAIN = (1e-3, 1e5)  # sizes printed without a power of ten
 
 
 def to_float(value: Any) -> float | None:
     """A record's value: a number, a fraction "p/q" or None; None for anything else."""
     if value is None or isinstance(value, bool):
+        return None
+    if isinstance(value, str) and not _PLAIN_TEXT.fullmatch(value):
         return None
     try:
         return float(Fraction(value) if isinstance(value, str) else value)

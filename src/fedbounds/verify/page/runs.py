@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from .numbers import number, to_float
@@ -194,7 +193,7 @@ def slopes(
     found = []
     for word, style, slope in (
         ("fitted", "fit", to_float(fit["exponent"])),
-        ("symbolic", "symbolic", _fraction(fit["symbolic"])),
+        ("symbolic", "symbolic", to_float(fit["symbolic"])),
     ):
         if slope is not None and (line := _power_law(x, values, slope)):
             found.append((f"{word} slope {number(slope)}", style, line))
@@ -221,10 +220,3 @@ def _power_law(x: Sequence[float], values: Values, slope: float) -> list[float |
         return []
     middle = [sum(side) / len(known) for side in zip(*known, strict=True)]
     return [math.exp(middle[1] + slope * (math.log(at) - middle[0])) for at in x]
-
-
-def _fraction(text: Any) -> float | None:
-    try:
-        return float(Fraction(str(text)))
-    except (ValueError, ZeroDivisionError):
-        return None

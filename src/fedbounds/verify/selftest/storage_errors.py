@@ -12,12 +12,13 @@ from typing import Any
 from unittest.mock import patch
 
 from fedbounds.errors import FedboundsError
+from fedbounds.theory.catalogue import entry
 from fedbounds.theory.checker.files import book_data, step_data
 from fedbounds.theory.checker.recheck import refusals
 from fedbounds.theory.claims import AS_PRINTED, Claim
 from fedbounds.theory.registry import claim
 from fedbounds.theory.symbols import b2
-from fedbounds.vocabulary import Verdict
+from fedbounds.vocabulary import Standing, Verdict
 
 from .. import store as store_module
 from ..document import Timing, document
@@ -26,9 +27,10 @@ from ..instance_file import from_data, to_data
 from ..judge import judge_reading
 from ..measure import fingerprint, measure
 from ..page import render
-from ..records import SCHEMA, dumps, record
+from ..records import SCHEMA, dumps, record, sealed
 from ..run import Results, Settings
 from ..store import Store, claim_text, read_document, record_key
+from ..summary import summarise
 from .instances import balanced, verdict_said
 from .planted import ErrorKind, Planted, Said
 from .proof_errors import PROVED, REFUSED, prove
@@ -57,8 +59,17 @@ def lemma_record() -> Record:
 
 
 def document_text() -> str:
-    """A results document with one record."""
-    return dumps({"schema": SCHEMA, "run": {}, "claims": {}, "results": [lemma_record()]})
+    """The file of a results document: the lemma, halved, and its one record."""
+    row = lemma_record()
+    results = Results([summarise(entry(LEMMA), [row], {}) | {"displays": []}], [row])
+    return sealed(document(results, Settings(), Timing(0.0)))
+
+
+def standing_edited(text: str) -> str:
+    """The file with another standing of the lemma and a digest that fits."""
+    data = json.loads(text)
+    data["claims"][LEMMA]["standing"] = Standing.TESTED.value
+    return sealed(data)
 
 
 def document_read(text: str) -> Said:
@@ -204,6 +215,11 @@ PLANTED = (
         "truncated-results", _KIND, "results.json is cut in half", "results.json",
         "refused when read", document_text, lambda text: text[: len(text) // 2], document_read,
         READ, REFUSED,
+    ),
+    Planted(
+        "edited-standing", _KIND, "a standing of results.json is edited by hand, its digest too",
+        "standing of lem-3.6", "computed again from the records", document_text, standing_edited,
+        document_read, READ, REFUSED,
     ),
     Planted(
         "lost-field", _KIND, "a record has lost its parts", "record of lem-3.6",
