@@ -26,7 +26,7 @@ _READERS = {"parse_expr", "eval_expr", "stringify_expr", "sympify", "nsimplify",
 ALLOWED = {
     ("verify/own/load.py", "compile"): "the file that the user names on the command line",
     ("verify/own/load.py", "exec"): "the file that the user names on the command line",
-    ("verify/own/script.py", "subprocess"): "the script of a user's own file, for his own eyes",
+    ("verify/processes.py", "subprocess"): "the script of a user's own file, for his own eyes",
     ("verify/script_code.py", "Environment without autoescape"): "makes Python, not HTML",
     ("verify/page/formulas.py", "Markup"): "MathML, every token of which is escaped",
     ("verify/page/settled_formulas.py", "Markup"): "MathML, every token of which is escaped",

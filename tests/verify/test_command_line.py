@@ -27,6 +27,7 @@ from fedbounds.verify import run as run_module
 from fedbounds.verify.command_line import status
 from fedbounds.verify.instance import Instance
 from fedbounds.verify.prove_run import Proved
+from fedbounds.verify.records import sealed
 from fedbounds.verify.run import Results
 from fedbounds.verify.store import Store
 from fedbounds.vocabulary import Method, Standing
@@ -393,7 +394,7 @@ def test_a_witness_outside_the_folder_is_not_shown(judged, tmp_path, how):
     data = json.loads(path.read_text())
     for reading in data["claims"][CLAIM]["readings"]:
         reading["witness"] = names[how]
-    path.write_text(json.dumps(data))
+    path.write_text(sealed(data))
     told = refused("show", CLAIM, "--witness", "--out", judged, names=("leads out of", judged))
     assert "the secret" not in told
 

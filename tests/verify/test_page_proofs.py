@@ -23,7 +23,7 @@ from pages import (
     table_of_claims,
 )
 
-from fedbounds.theory.proof.library import book_of, papers
+from fedbounds.theory.proof.library import book_of, names_of, papers
 from fedbounds.theory.proof.replay import Local
 from fedbounds.verify.page import detail, render, steps
 from fedbounds.verify.page.formulas import SIGNS
@@ -411,7 +411,7 @@ def test_every_statement_of_every_book_is_well_formed_mathml():
     seen = 0
     for paper in papers():
         for written in book_of(paper).steps:
-            left, right = to_latex(written.left), to_latex(written.right)
+            left, right = (to_latex(x, names_of(paper)) for x in (written.left, written.right))
             text = to_mathml(f"{left} {SIGNS[written.relation]} {right}")
             tree = ET.fromstring(f"<math>{text}</math>")
             assert not list(tree.iter("mtext")), (written.id, left, right)

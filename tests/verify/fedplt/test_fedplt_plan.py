@@ -228,7 +228,7 @@ def test_a_run_that_breaks_the_display_is_no_evidence():
     assert short.evidence[Assumption.RECURSION_DECAYING].holds is False
     # by hand: W^1 = W* + the mean of two noises +-1, as 1 - eta^0 = 0
     assert fits.series["D_W"][:2].tolist() == [16, fmpq(1, 2)]
-    with pytest.raises(FedboundsError, match="B is -1"):
+    with pytest.raises(FedboundsError, match="recursion is -1"):
         find(Recursion(fmpq(1), fmpq(1), fmpq(-1), fmpq(1), steps))
 
 
