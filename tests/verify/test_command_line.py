@@ -388,14 +388,20 @@ def test_a_lost_witness_script_is_named(judged):
 def test_a_witness_outside_the_folder_is_not_shown(judged, tmp_path, how):
     secret = tmp_path.parent / "secret.txt"
     secret.write_text("the secret")
-    (judged / "link.py").symlink_to(secret)
-    names = {"above": "../secret.txt", "absolute": str(secret), "link": "link.py", "no name": "\0"}
+    (judged / "witnesses" / "link.py").symlink_to(secret)
+    names = {
+        "above": "../secret.txt",
+        "absolute": str(secret),
+        "link": "witnesses/link.py",
+        "no name": "\0",
+    }
+    why = "leads out of" if how == "link" else "expected a script in the folder"
     path = judged / "results.json"
     data = json.loads(path.read_text())
     for reading in data["claims"][CLAIM]["readings"]:
         reading["witness"] = names[how]
     path.write_text(sealed(data))
-    told = refused("show", CLAIM, "--witness", "--out", judged, names=("leads out of", judged))
+    told = refused("show", CLAIM, "--witness", "--out", judged, names=(why, judged))
     assert "the secret" not in told
 
 
@@ -458,7 +464,7 @@ def test_a_replay_judges_the_numbers_in_the_file(judged):
     [
         (lambda data: data.pop("instance"), ("holds no exact instance",)),
         (lambda data: data["instance"].pop("vectors"), ("'vectors'",)),
-        (lambda data: data["instance"].update(participants=9), ("participants m", "9")),
+        (lambda data: data["instance"].update(participants=9), ("participants", "9")),
         (lambda data: data["instance"].update(vectors=[["1/0"]]), ("vectors", "1/0")),
         (lambda data: data["instance"].update(vectors=[]), ("vectors",)),
         (lambda data: data.update(instance=3), ("family",)),
