@@ -81,7 +81,6 @@ def claim(claim_id, standing, records, readings=(PRINTED,), **more):
         "source": "verbatim",
         "place": f"place of {claim_id}",
         "text": f"text of {claim_id}",
-        "uses": [],
         "paper_proof": "open",
         "severity": None,
         "best": None,
@@ -253,6 +252,7 @@ def readable(document):
         decides = {name: row[name] for name in ("left", "right", "gap", "relative_gap")}
         row["parts"] = [part | decides for part in row["parts"]]
     for key, claim in document["claims"].items():
+        claim.setdefault("uses", [])
         proof = document["proofs"].get(key, {"status": "open"})
         if claim["kind"] != "definition":
             axes = StatementStatus(claim["statement"]), ProofStatus(proof["status"])

@@ -133,7 +133,7 @@ _always = {
     ),
     "reason": text,
     "parts": listed(_part),
-    "slack": listed(fields({"name": text, "amount": optional(real), "share": optional(real)})),
+    "slack": listed(fields({"name": text, "amount": real, "share": real})),
     "witness": optional(_script),
 }
 _sometimes = {

@@ -1,6 +1,5 @@
 """Four deliberate mistakes in the template: what is refuted, with which witness, and which law."""
 
-import json
 import subprocess
 import sys
 from fractions import Fraction
@@ -9,6 +8,7 @@ import pytest
 
 from fedbounds.verify.command_line import status
 from fedbounds.verify.script_code import TEMPLATES
+from fedbounds.verify.store import read_document
 
 SMALL = "    problems=quadratics(clients=(1, 2), dimensions=(1,)),\n"
 # what is changed; the standings of lemma and theorem; the laws that break
@@ -62,7 +62,7 @@ def test_each_is_told_as_what_it_is(tmp_path, capsys, mistake):
     laws = [line.strip() for line in shown.out.splitlines()]
     assert [x for x in laws if x.startswith("broken: ")] == [f"broken: {law}" for law in broken]
     assert sum(x.startswith("kept: ") for x in laws) == 7 - len(broken)
-    claims = json.loads((out / "results.json").read_text(encoding="utf-8"))["claims"]
+    claims = read_document(out / "results.json")["claims"]  # what it says follows from the rest
     assert {name[3:]: row["standing"] for name, row in claims.items()} == standings
     for name, standing in standings.items():
         (reading,) = claims[f"me/{name}"]["readings"]
