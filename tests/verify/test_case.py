@@ -1,11 +1,14 @@
 """Cases: what is found of a set-up decides a claim; products of vectors; storing a set-up."""
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
 import sympy as sp
 from flint import fmpq
+from hypothesis import given
+from hypothesis import strategies as st
 from stored_setups import alike, read_again
 
 from fedbounds.algorithms.fedplt import FedPLT
@@ -151,10 +154,23 @@ def test_a_stored_set_up_is_made_again():
     assert alike(read_again(setup, "FedPLT"), setup)
 
 
-@pytest.mark.parametrize("value", [1.5, np.array([1.5]), {1: 2}])
-def test_what_is_not_exact_is_not_stored(value):
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_floats_are_stored_as_the_rationals_that_they_are(x):
+    text = encoded(x)["rational"]
+    assert Fraction(text) == Fraction(x)
+    assert encoded(np.array([x, 1.0]))["array"] == [{"rational": text}, {"rational": "1"}]
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), np.array([np.nan]), {1: 2}, print])
+def test_what_is_no_plain_number_is_not_stored(value):
     with pytest.raises(FedboundsError, match="cannot store"):
         encoded(value)
+
+
+def test_a_case_in_floats_is_not_stored():
+    case = Case("floats", "FedPLT", EXACT, Method.MOMENTS)
+    with pytest.raises(FedboundsError, match="floats: only what is in rationals"):
+        to_data(case)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from fedbounds.vocabulary import Quantity, Relation, Verdict
 def ladders():
     """Of two clients; the pair at equal steady state keeps its steps, which takes no search."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ladder_plan, "_tuned", lambda problem, first, second: first)
+        patch.setattr(ladder_plan, "tuned", lambda problem, first, second: first)
         return list(rational_ladders((2,)))
 
 

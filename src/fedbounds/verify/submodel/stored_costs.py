@@ -9,7 +9,7 @@ from fedbounds.algorithms.rolling_masks import RollingMasks
 from ..stored.work import Cost, power
 
 MOST_ROWS = 100_000  # at most so many outcomes of a round are enumerated, by any of these
-_QUANTITIES = 20  # about so many are measured on every outcome
+_QUANTITIES = 60  # about so many numbers are kept of every outcome
 _MATRICES = 100  # flint multiplies matrices so many times as fast as arrays of rationals
 
 # ---- runs of random and of rolling masks, every outcome
@@ -94,7 +94,7 @@ def _moments(problem: Any, algorithm: Any, rounds: int) -> Sequence[Cost]:
 def _round(problem: Any, algorithm: Any) -> Sequence[Cost]:
     """What a round does to them, from every mask of coordinates that are coupled."""
     (n, d), steps = problem.linear.shape, algorithm.local_steps
-    return (Cost(power(2, d) * steps**2 * n * d**3, steps),)
+    return (Cost(4 * power(2, d) * steps**2 * n * d**3, steps),)
 
 
 def _visits(algorithm: Any) -> float:
