@@ -464,7 +464,10 @@ def test_a_replay_judges_the_numbers_in_the_file(judged):
     [
         (lambda data: data.pop("instance"), ("holds no exact instance",)),
         (lambda data: data["instance"].pop("vectors"), ("'vectors'",)),
-        (lambda data: data["instance"].update(participants=9), ("participants", "9", "at most n =")),
+        (
+            lambda data: data["instance"].update(participants=9),
+            ("participants", "9", "at most n ="),
+        ),
         (lambda data: data["instance"].update(vectors=[["1/0"]]), ("vectors", "1/0")),
         (lambda data: data["instance"].update(vectors=[]), ("vectors",)),
         (lambda data: data.update(instance=3), ("family",)),

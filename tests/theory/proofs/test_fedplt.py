@@ -17,7 +17,7 @@ from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start
 from fedbounds.theory.checker.data import Premise, Scope, Statement, Theory
 from fedbounds.theory.checker.errors import Refused
 from fedbounds.theory.fedplt.proofs.book import book
-from fedbounds.theory.fedplt.proofs.scopes import ONE_STEP, ROUND, STEP
+from fedbounds.theory.fedplt.proofs.scopes import ROUND, SCOPES, STEP, UNBIASED_STEP
 from fedbounds.theory.fedplt.vectors import MEANS
 from fedbounds.theory.proof.language import Written
 from fedbounds.theory.proof.library import replayed
@@ -41,6 +41,7 @@ from fedbounds.theory.symbols import (
 from fedbounds.verify.fedplt.outcomes import free_outcomes, round_outcomes
 from fedbounds.verify.fedplt.values import evaluate
 
+UNBIASED = SCOPES[UNBIASED_STEP]
 STEPS = replayed("fedplt")
 BY_NAME = {(step.written.id, step.written.source): step for step in STEPS}
 
@@ -141,7 +142,7 @@ def unconditional(step: Written, number: int) -> Written:
 
 def scoped(**changes: Any) -> Theory:
     theory = book().theory
-    return replace(theory, scopes=theory.scopes | {STEP: replace(ONE_STEP, **changes)})
+    return replace(theory, scopes=theory.scopes | {UNBIASED_STEP: replace(UNBIASED, **changes)})
 
 
 def planted() -> Iterator[Any]:
@@ -158,9 +159,9 @@ def planted() -> Iterator[Any]:
     yield "cross term forgotten", with_right(split, split.right - A_22(t)), None
     cross = step_of("A3-zero:A_3")
     late = ("past", "xi", "k")
-    atoms = tuple((n, late if n == "pmg" else d) for n, d in ONE_STEP.atoms)
+    atoms = tuple((n, late if n == "pmg" else d) for n, d in UNBIASED.atoms)
     yield "gradients that see the samples", cross, scoped(atoms=atoms)
-    centred = tuple(row for row in ONE_STEP.centred if row[0] != "pmn")
+    centred = tuple(row for row in UNBIASED.centred if row[0] != "pmn")
     yield "noise with a mean", cross, scoped(centred=centred)
     yield (
         "alignment unsaid",

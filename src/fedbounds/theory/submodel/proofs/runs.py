@@ -123,13 +123,13 @@ def _virtual(book: Book) -> None:
 
 def _recover(book: Book) -> None:
     claim, full = "claim-recover", RECOVER.part("algorithm").conditions
-    for name, left, right in (
-        ("Er_2", Er_2(t), sq(server - sgd)),
-        ("Sr_2", Sr_2(t), sq(sgd)),
-        ("nu_star2", nu_star2, sq(ho - given(ho, i))),
-        ("zeta_star2", zeta_star2, sq(ho)),
+    for name, left, right, conditions in (
+        ("Er_2", Er_2(t), sq(server - sgd), ()),
+        ("Sr_2", Sr_2(t), sq(sgd), ()),
+        ("nu_star2", nu_star2, sq(ho - given(ho, i)), full),
+        ("zeta_star2", zeta_star2, sq(ho), full),
     ):
-        book.define(f"{name} ({FULL})", left, right, "after Theorem 1, p = 1", FULL, full)
+        book.define(f"{name} ({FULL})", left, right, "after Theorem 1, p = 1", FULL, conditions)
     same = "every mask is 1: the same steps from the same points, by induction over the steps"
     projected = "the server's projection of the same mean"
     apart = sq(given(masked_step - sgd_step, past, xi))
