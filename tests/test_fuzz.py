@@ -77,11 +77,11 @@ def replays(folder, count, seed=1):
     random = Random(seed)
     every = list(documents().items())
     each = -(-count // len(every))
-    for name, (claim, document) in every:
+    for name, document in every:
         for at, edit in enumerate(some_edits(document, random, each)):
             path = folder / f"{name}-{at}.json"
             path.write_text(edit.text, encoding="utf-8", errors="surrogatepass")
-            yield f"{name} {edit.path} {edit.what}", ["search", claim, "--replay", path]
+            yield f"{name} {edit.path} {edit.what}", ["search", document["claim"], "--replay", path]
 
 
 def results(folder, count, seed=2, *, seals=False):
