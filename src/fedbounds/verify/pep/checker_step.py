@@ -40,7 +40,7 @@ def steps_of(
         Step(
             problem.inequalities[at].name,
             Statement(_text(problem, problem.inequalities[at].form), "<=", "0", scope=_SCOPE),
-            data.Certificate("given", origin=problem.inequalities[at].origin),
+            data.Certificate("given", origin=problem.inequalities[at].origin, scope=_SCOPE),
         )
         for at, _ in certificate.multipliers
     ]
