@@ -15,7 +15,7 @@ import click
 import pytest
 from edits import CODE, some_edits
 from own_files import SMALL, own_file
-from pages import proved_document
+from pages import proved_document, readable
 from stored_documents import documents
 
 from fedbounds.verify.command_line import cli, status
@@ -86,7 +86,7 @@ def replays(folder, count, seed=1):
 
 def results(folder, count, seed=2, *, seals=False):
     """Edited result folders; with ``seals``, by somebody who made the digest again."""
-    random, document = Random(seed), proved_document()
+    random, document = Random(seed), readable(proved_document())
     for at, edit in enumerate(some_edits(document, random, count)):
         own = folder / f"results-{'sealed' if seals else 'edited'}-{at}"
         own.mkdir()

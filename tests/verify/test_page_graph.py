@@ -6,7 +6,7 @@ from itertools import combinations, pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pages import Page, claim, gather, loads_something, small_document
+from pages import PRINTED, Page, claim, gather, loads_something, record, small_document
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory import catalogue
@@ -26,11 +26,9 @@ def a_claim(name, uses=None, standing="open", **more):
 
 
 def whole_paper():
-    """The catalogue as a document."""
+    """The catalogue as a document; what rests on what comes from the catalogue."""
     words = [word.value for word in Standing]
-    claims = [
-        a_claim(e.id, list(e.uses), standing=words[at % len(words)]) for at, e in enumerate(ENTRIES)
-    ]
+    claims = [a_claim(e.id, standing=words[at % len(words)]) for at, e in enumerate(ENTRIES)]
     return gather(*((one, []) for one in claims))
 
 
@@ -181,7 +179,7 @@ def test_nodes_are_links_that_say_id_kind_and_standing():
         assert slug(word) in told["class"].split()
 
 
-def test_edges_are_those_of_the_document():
+def test_the_documents_edges_come_before_the_catalogues():
     document = gather(
         (a_claim("toy/a", []), []),
         (a_claim("toy/b", ["toy/a", "toy/elsewhere"]), []),
@@ -192,6 +190,10 @@ def test_edges_are_those_of_the_document():
     assert found.left_out == 1
     assert graph(gather((a_claim("toy/a", []), []))) is None
     assert 'id="graph"' not in render(gather((a_claim("toy/a", []), [])))
+    theorem, step = "personalization/thm-3.7", "personalization/thm-3.7-desc"
+    rows = [record(theorem, PRINTED, "not violated")]
+    found = graph(gather((claim(theorem, "tested", rows), rows), (a_claim(step), [])))
+    assert [(e.start, e.end) for e in found.edges] == [(step, theorem)]
     document["claims"]["toy/a"]["uses"] = ["toy/b"]
     with pytest.raises(FedboundsError):
         render(document)

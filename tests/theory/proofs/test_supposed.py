@@ -51,10 +51,6 @@ DEFINED = {
         SUM: ("Ub", "mUb", "aUb", "delta", "mdelta", "adelta", "smdelta", "sadelta"),
     },
     "submodel": {
-        "a quantity by another name, a mean of numbers": (
-            "D_br", "G_m", "Hz_x", "dl_w", "dl_w next", "rho_bar", "st_mean",
-        ),
-        "a value at the start": ("start of coupled runs",),
         SAMPLED: ("y (a masked round)", "w_next", "my_next", "cy_next", "y_K"),
         "by induction over the steps of 'a local step'": ("my_k", "cy_k"),
         MEAN: ("pr", "size_i", "Hz"),
@@ -99,6 +95,10 @@ UNASSUMED = {
         "a point that we choose": ("W for 5", "W for 6"),
     },
     "submodel": {
+        "a quantity by another name, a mean of numbers": (
+            "D_br", "G_m", "Hz_x", "dl_w", "dl_w next", "rho_bar", "st_mean",
+        ),
+        "a value at the start": ("start of coupled runs",),
         ENTRIES: (
             "entries of m o v", "entries of m o r", "entries of m o u", "moved", "moved, v",
             "moved, r", "complement", "still", "separate entries", "masked twice",

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fedbounds.errors import FedboundsError
+from fedbounds.theory import catalogue
 from fedbounds.vocabulary import Standing
 
 from .layering import NODE, Layout, layout
@@ -60,10 +62,20 @@ class Graph:
     left_out: int
 
 
+def uses_of(claim: Record) -> tuple[str, ...]:
+    """What a claim rests on: as its document says, or else as the catalogue does."""
+    if "uses" in claim:
+        return tuple(claim["uses"])
+    try:
+        return catalogue.entry(claim["id"]).uses
+    except FedboundsError:
+        return ()
+
+
 def graph(document: Record) -> Graph | None:
     """The graph of all claims of the document that have an edge; None if none has."""
     claims = {claim["id"]: claim for claim in in_order(document)}
-    uses = {name: [u for u in claim["uses"] if u in claims] for name, claim in claims.items()}
+    uses = {name: [u for u in uses_of(claim) if u in claims] for name, claim in claims.items()}
     used = {premise for premises in uses.values() for premise in premises}
     linked = {name: uses[name] for name in claims if uses[name] or name in used}
     if not linked:
