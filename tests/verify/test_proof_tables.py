@@ -70,7 +70,7 @@ def test_a_real_replay_is_printed_and_has_a_page(real):
     assert "  lem-3.2: halved (Section 9): does not follow" in text
     assert "G_u^t ≤ (G_u^t)/2" in text
     assert "G_u(0) = " in text
-    chain = printed(print_chain, real["personalization/lem-3.2"])
+    chain = printed(print_chain, "personalization", real["personalization/lem-3.2"])
     assert "T_{1,u}^t ≤ (L² γ E^t)/n − (K γ G_u^t)/2" in chain
     assert "by def T_1u (FedAvg-P); def E (FedAvg-P); def G_u (FedAvg-P); smooth(∇_u f_i" in chain
     assert "1 square" in chain
@@ -138,7 +138,7 @@ def test_without_any_proof_counts_are_zero():
 
 
 def test_a_chain_has_every_step_in_order_with_both_marks(rows):
-    text = printed(print_chain, rows[LEMMA])
+    text = printed(print_chain, "personalization", rows[LEMMA])
     assert text.startswith("proof: proved otherwise (")
     heads = [line.strip() for line in text.splitlines() if line.startswith("  [")]
     assert heads == [
@@ -159,16 +159,16 @@ def test_a_chain_says_by_what_and_from_what(rows):
         {"kind": "condition", "name": "K >= 2, squared", "times": []},
         {"kind": "hypothesis", "name": "?", "times": []},
     ]
-    text = printed(print_chain, rows[THEOREM])
+    text = printed(print_chain, "personalization", rows[THEOREM])
     used = "lem-A.2: line 2 at t = t - 1, summed over i; smooth("
     assert f"by {used}" in text
     assert "K >= 2, squared; the induction hypothesis; 1 square" in text
     own["local"] = "open"
-    assert f"from {used}" in printed(print_chain, rows[THEOREM])
+    assert f"from {used}" in printed(print_chain, "personalization", rows[THEOREM])
 
 
 def test_a_chain_is_plain_or_latex(rows):
-    plain = printed(print_chain, rows[LIKE])
+    plain = printed(print_chain, "personalization", rows[LIKE])
     latex = steps_latex(rows[LIKE])
     assert "G_u^t ≥ L/n" in plain
     assert r"\mathcal G_u^{t} \ge \frac{L}{n}" in latex
@@ -177,7 +177,7 @@ def test_a_chain_is_plain_or_latex(rows):
 
 
 def test_given_statements_are_a_chain_too(rows):
-    text = printed(print_chain, rows["personalization"])
+    text = printed(print_chain, "personalization", rows["personalization"])
     assert text.startswith("taken as given: 1 statement")
     assert "[given] def G_u (Table 1)" in text
     assert "G_u^t = L/n" in text
