@@ -117,6 +117,47 @@ def test_what_only_names_is_a_definition(text):
     assert last(given("def", text, scope)).givens == ()
 
 
+VARYING = [  # what stands on the right differs where what is named does not
+    "s == B(t)",
+    "s == sq(u)",  # u is one of the past
+    "s == sq(u1)",  # made of u
+    "s == end",  # a value at u1
+    "s == t",
+    "f(0) == B(t)",
+    "f(T) == B(t)",
+    "f(0) == sq(u)",
+    "f(t) == h(t, k)",
+    "f(t) == g(t)",  # of a client
+    "f(t) == Sum_t(g(t))",
+    "f(t) == 2*k",
+    "f(x) == t",
+]
+
+
+@pytest.mark.parametrize("text", VARYING)
+def test_a_definition_does_not_say_that_something_never_changes(text):
+    scope = "round" if any(word in text for word in ("sq", "end")) else ""
+    assert last(given("def", text, scope)).givens == ("def",)
+
+
+def test_a_constant_that_is_said_to_be_a_quantity_makes_no_theorem_of_definitions():
+    """From s == B(t) it follows that B never changes."""
+    constant = given("d", "s == B(t)")
+    never = proved("thm", "B(t) == B(0)", cite("d", "-1"), cite("d", at=(("t", "0"),)))
+    found = last(constant, never)
+    assert not found.refused
+    assert found.givens == ("d",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["s == Sum_t(A(t))", "f(t) == Sum_ik(h(t, k))", "g(t) == A(t)", "h(t, k) == g(t)",
+     "f(t + 1) == B(t)", "f(t) == sq(given(p, past, k))", "f(0) == B(0)", "s == 2*L"],
+)  # fmt: skip
+def test_what_is_summed_or_averaged_over_does_not_vary(text):
+    assert last(given("def", text, "round" if "sq" in text else "")).givens == ()
+
+
 def test_one_name_is_not_defined_at_two_rounds_that_may_be_one():
     steps = [given("d", "f(t) == 1"), given("e", "f(0) == 2")]
     thm = proved("thm", "1 <= 0", cite("d", at=(("t", "0"),)), cite("e", "-1"))

@@ -4,21 +4,25 @@ import ast
 from collections.abc import Mapping
 
 from .check import remainders
-from .data import Certificate, Statement, Theory
+from .data import Certificate, Scope, Statement, Theory
 from .errors import Refused
+from .names import INDICES
+from .needs import closed
 from .text import parsed, words
 
 Spoken = Mapping[str, frozenset[str]]  # what earlier statements name, by their scope
 _SUMS = ("Sum_t", "Mean_t", "Sum_i", "Sum_ik", "sqrt")
+_BOUND = {"Sum_t": {"t"}, "Mean_t": {"t"}, "Sum_i": {"i"}, "Sum_ik": {"i", "k"}}
 _OF_FACTS = frozenset({"L", "b2"})  # constants that facts speak of
 
 
 def is_definition(theory: Theory, statement: Statement, spoken: Spoken) -> bool:
     """Whether a given statement only says what one quantity or constant stands for.
 
-    What is taken to be non-negative is so by the form of what it stands for. In vectors of a
-    scope, a name is said once per round; otherwise it was not spoken of before, at no round and
-    in no scope: a value at the start, say, is supposed.
+    What is taken to be non-negative is so by the form of what it stands for, and what it stands for
+    differs in no round, step or client in which the name does not: s == B(t) supposes. In vectors
+    of a scope, a name is said once per round; otherwise it was not spoken of before, at no round
+    and in no scope: a value at the start, say, is supposed.
 
     Parameters
     ----------
@@ -29,6 +33,9 @@ def is_definition(theory: Theory, statement: Statement, spoken: Spoken) -> bool:
     if named is None or statement.relation != "==":
         return False
     if statement.conditions or statement.assumptions or _head(named) in words(statement.right):
+        return False
+    own, meant = (_varies(theory, parsed(side)) for side in (statement.left, statement.right))
+    if not meant | _in_vectors(theory, statement) <= own:
         return False
     if _of_vectors(theory, statement):
         return named not in spoken.get(statement.scope, ())
@@ -72,6 +79,27 @@ def _of_vectors(theory: Theory, statement: Statement) -> bool:
     scope = theory.scopes[statement.scope]
     named = {row[0] for row in (*scope.atoms, *scope.derived, *scope.values)}
     return bool(named & words(statement.right))
+
+
+def _varies(theory: Theory, node: ast.AST) -> set[str]:
+    """In what an expression may differ: the round t, the step k, the client i."""
+    match node:
+        case ast.Name(id=name):
+            return {name} & INDICES
+        case ast.Call(func=ast.Name(id="given"), args=[inner, *_]):  # the rest are sources
+            return _varies(theory, inner)
+        case ast.Call(func=ast.Name(id=name), args=arguments):
+            found = set().union(*(_varies(theory, argument) for argument in arguments))
+            found |= {"i"} if name in theory.per_client | theory.per_step else set()
+            return found - _BOUND.get(name, set())
+    return set().union(*(_varies(theory, inner) for inner in ast.iter_child_nodes(node)))
+
+
+def _in_vectors(theory: Theory, statement: Statement) -> set[str]:
+    """The round, if a vector on the right depends on the past, or is made of one that does."""
+    scope = theory.scopes.get(statement.scope, Scope())
+    past = {name for name, depends in scope.atoms if "past" in depends}
+    return {"t"} if past & closed(scope, words(statement.right)) else set()
 
 
 def _nonnegative(theory: Theory, node: ast.expr) -> bool:

@@ -28,7 +28,7 @@ def needs_of(theory: Theory, step: Step) -> Iterator[tuple[str, Need]]:
         if not certificate.scope:
             continue
         scope = theory.scopes[certificate.scope]
-        spoken = _closed(scope, words(*_texts(scope, step.statement, certificate)))
+        spoken = closed(scope, words(*_texts(scope, step.statement, certificate)))
         for need in scope.needs:
             about = sorted(spoken & set(need.vectors))
             if about:
@@ -55,7 +55,7 @@ def _texts(scope: Scope, statement: Statement, certificate: Certificate) -> Iter
             yield from (fact.left, fact.right)
 
 
-def _closed(scope: Scope, names: set[str]) -> set[str]:
+def closed(scope: Scope, names: set[str]) -> set[str]:
     """The names, what vectors are derived from, and the points at which values are taken."""
     inside = {name: words(text) for name, text in scope.derived}
     # there is no point in a block that a problem does not have
