@@ -16,6 +16,8 @@ from fedbounds.errors import FedboundsError
 from fedbounds.problems import Evidence, FederatedQuadratic, Start
 from fedbounds.theory.claims import Condition, Part
 from fedbounds.theory.fedplt.results import CONSTANT_STEP
+from fedbounds.theory.fedplt.vectors import W as X
+from fedbounds.theory.fedplt.vectors import Wk as Y
 from fedbounds.theory.proof.vectors import ip, sq
 from fedbounds.theory.symbols import D_W, L, eta, t
 from fedbounds.verify.case import Case, Found, find, in_rationals
@@ -27,8 +29,6 @@ from fedbounds.verify.measure import measure
 from fedbounds.verify.setup_data import encoded
 from fedbounds.verify.witness import find_witness
 from fedbounds.vocabulary import Assumption, Method, Verdict
-
-X, Y = sp.symbols("W Wk")
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import pytest
 import sympy as sp
 
 from fedbounds.theory.claims import read
+from fedbounds.theory.proof.library import names_of
 from fedbounds.theory.registry import encoded_claims
 from fedbounds.theory.symbols import (
     A_old,
@@ -29,11 +30,15 @@ from fedbounds.theory.symbols import (
     n,
     t,
 )
-from fedbounds.verify.formula import to_latex
+from fedbounds.verify import formula
 from fedbounds.verify.page.formulas import tidy
 from fedbounds.verify.page.mathml import to_mathml
 
 r = sp.Symbol("r", integer=True)
+
+
+def to_latex(expression):
+    return formula.to_latex(expression, names_of("personalization"))
 
 
 @pytest.mark.parametrize(

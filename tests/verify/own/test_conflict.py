@@ -116,7 +116,8 @@ def test_a_run_that_leaves_the_floats_leaves_the_other_runs(tmp_path, capsys):
     assert standings(folder) == {"yes": "tested", "a": "refuted"}
     document = json.loads((folder / "results.json").read_text(encoding="utf-8"))
     (reading,) = document["claims"]["me/yes"]["readings"]
-    assert set(reading["counts"]) <= {"diverged", "not violated"}
+    assert set(reading["counts"]) <= {"diverged", "not violated", "not applicable"}
+    assert set(reading["refused"]) <= {"not applicable: says nothing here: every term is zero"}
     assert reading["counts"]["not violated"] > 0
 
 
