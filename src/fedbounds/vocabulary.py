@@ -388,7 +388,7 @@ class Standing(StrEnum):
     CONFIRMED = "confirmed"
     CONFIRMED_BY_SOLVER = "confirmed*"
     PROVED_OTHERWISE = "proved otherwise"
-    CONDITIONAL = "proved from givens"  # of a user's theory: what it takes as given is measured
+    CONDITIONAL = "proved from givens"  # something is supposed, and named
     GAP = "gap"
     TESTED = "tested"
     REFUTED = "refuted"

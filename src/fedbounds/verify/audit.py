@@ -137,19 +137,14 @@ def _replayed(claim: Record, proofs: dict[str, Record]) -> ProofStatus:
     shown = [_told(step) for step in own if step["reading"] in ("", headline)]
     missing = [name for name in proof["open"] if name.startswith("part ")]
     found = summed_up(shown, missing, broken | elsewhere)
-    # from givens or not, the citations of the steps say; a given that is measured has a claim
-    measured = any(step["local"] == Local.GIVEN and step["claim"] for step in every)
-    conditional = measured and proof["status"] == ProofStatus.CONDITIONAL
-    proved = found.status is ProofStatus.PROVED
-    status = ProofStatus.CONDITIONAL if proved and conditional else found.status
-    _equal(claim["id"], "status of the proof", proof["status"], status.value)
-    for name in ("failed", "open", "ours"):
+    _equal(claim["id"], "status of the proof", proof["status"], found.status.value)
+    for name in ("failed", "open", "ours", "givens"):
         _equal(claim["id"], f"{name} steps", proof.get(name, []), list(getattr(found, name)))
-    return status
+    return found.status
 
 
 def _told(step: Record) -> Told:
-    lists = (tuple(step[name]) for name in ("missing", "failed"))
+    lists = (tuple(step[name]) for name in ("missing", "failed", "givens"))
     return Told(step["id"], step["reading"], step["source"], Local(step["local"]), *lists)
 
 

@@ -41,12 +41,18 @@ def print_proofs(proofs: Mapping[str, Record], paths: Sequence[str], seconds: fl
     _print_open(out, claims)
     _print_resting(out, claims)
     for word in steps.COMPLETE:
-        names = [short_id(key) for key, row in claims.items() if row["status"] == word]
+        names = [_counted(key, row, proofs) for key, row in claims.items() if row["status"] == word]
         if names:
             _say(out, f"{count(len(names), 'claim')} {word}: {', '.join(names)}")
     _print_footer(out, proofs, seconds)
     for path in paths:
         out.print(path)
+
+
+def _counted(claim_id: str, row: Record, proofs: Mapping[str, Record]) -> str:
+    """A claim, with the number of its suppositions, and of those measured nowhere."""
+    found = steps.supposed(claim_id, row, proofs)
+    return short_id(claim_id) + (f" ({found.words})" if found.names else "")
 
 
 def print_chain(paper: str, row: Record) -> None:
@@ -59,6 +65,8 @@ def print_chain(paper: str, row: Record) -> None:
         _say(out, f"proof: {row['status']} ({meaning})", style="bold")
     for step in row["steps"]:
         _print_step(out, paper, step, row)
+    if row.get("givens"):
+        _say(out, f"  taken as given: {', '.join(row['givens'])}")
     missing = steps.missing_parts(row) if row["status"] else []
     if missing:
         _say(out, f"  no step for {', '.join(missing)}")
@@ -159,7 +167,9 @@ def _print_footer(out: Console, proofs: Mapping[str, Record], seconds: float) ->
         out,
         f"\n{count(sum(found.claims.values()), 'proof')}, "
         f"{count(found.steps.total(), 'step')}: {told}{resting}; "
-        f"{count(found.certificates, 'certificate')}, {count(found.given, 'given statement')}",
+        f"{count(found.certificates, 'certificate')}, "
+        f"{count(found.given - found.supposed, 'definition')}, {count(found.supposed, 'given')}"
+        + (f" ({found.unmeasured} measured nowhere)" if found.unmeasured else ""),
     )
     _say(
         out,

@@ -7,18 +7,20 @@ from typing import Any
 
 from fedbounds.theory.checker.data import Assignment, Comparison, Premise, Square
 from fedbounds.theory.claims import Claim
+from fedbounds.theory.contributed import contributed
 from fedbounds.theory.proof.language import OURS, Written
 from fedbounds.theory.proof.library import book_of, names_of, papers, replayed
-from fedbounds.theory.proof.replay import Local, Replayed, marked_false, marked_unmeasured
+from fedbounds.theory.proof.replay import Local, Replayed, marked_doubtful, marked_false
+from fedbounds.theory.proof.search import ZERO
 from fedbounds.theory.proof.status import ClaimProof, proof_of
 from fedbounds.vocabulary import Verdict
 
 from .formula import to_latex
 from .seen import Seen
+from .standing import signed_gap
 from .step_check import evaluated
 
 Record = dict[str, Any]
-_NOTHING = "((0) / (1))"
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,8 @@ def with_measurements(
 ) -> Proofs:
     """Unproved steps that are parts of claims which an exact instance breaks are false.
 
-    What a user's theory takes as given is open where no instance measured it, or one is in doubt.
+    What a user's theory takes as given is a claim: it is measured like any other, and open where
+    an instance leaves it in doubt.
     """
     seen = [
         (part, (row["claim"], row["reading"], part["part"]))
@@ -94,17 +97,29 @@ def with_measurements(
     ]
     broken = {names for part, names in seen if part["verdict"] == Verdict.VIOLATED}
     doubtful = {names for part, names in seen if part["candidate"]}
-    firm = {names for part, names in seen if part["verdict"] == Verdict.NOT_VIOLATED} - doubtful
+    firm: dict[tuple[str, str, str], list[float]] = {}
+    for part, names in seen:
+        if part["verdict"] == Verdict.NOT_VIOLATED and part["relative_gap"] is not None:
+            firm.setdefault(names, []).append(signed_gap(part))
     steps, scripts = {}, dict(proofs.witnesses)
+    shown = {paper: dict(own) for paper, own in proofs.seen.items()}
     for paper, own in proofs.steps.items():
         false = {s.written.id for s in own if _names(s) in broken and s.local is not Local.PROVED}
-        measured = {s.written.id for s in own if _names(s) in firm}
-        steps[paper] = marked_unmeasured(marked_false(own, false), measured)
+        given = [s for s in own if s.local is Local.GIVEN and s.written.claim]
+        doubts = {s.written.id for s in given if _names(s) in doubtful}
+        steps[paper] = marked_doubtful(marked_false(own, false), doubts)
+        for step in given:
+            if gaps := firm.get(_names(step)):
+                shown.setdefault(paper, {})[step.written.id] = Seen(len(gaps), min(gaps))
+        if contributed(paper) is not None:  # every run refuses what is negative, see `own.found`
+            runs = len({row["key"] for row in records if row["claim"].startswith(f"{paper}/")})
+            signs = (s.written.id for s in own if s.local is Local.GIVEN and not s.written.claim)
+            shown.setdefault(paper, {}).update({name: Seen(runs, 0.0) for name in signs if runs})
         for step in own:
             row = witnesses.get((step.written.claim, step.written.reading))
             if step.written.id in false and row is not None and row["witness"]:
                 scripts[paper, step.written.id] = row["witness"]
-    return replace(proofs, steps=steps, witnesses=scripts)
+    return replace(proofs, steps=steps, seen=shown, witnesses=scripts)
 
 
 def _names(step: Replayed) -> tuple[str, str, str]:
@@ -138,6 +153,7 @@ def proof_rows(proofs: Proofs, claims: Sequence[Claim]) -> dict[str, Record]:
                 "failed": list(found.failed),
                 "open": list(found.open),
                 "ours": list(found.ours),
+                "givens": list(found.givens),
                 "steps": [_row(proofs, paper, s) for s in steps],
             }
     return rows
@@ -159,6 +175,8 @@ def _row(proofs: Proofs, paper: str, step: Replayed) -> Record:
         "reason": step.reason,
         "missing": list(step.missing),
         "failed": list(step.failed),
+        "supposed": step.supposed,
+        "givens": list(step.givens),
         "left": to_latex(written.left, names),
         "relation": written.relation,
         "right": to_latex(written.right, names),
@@ -194,7 +212,7 @@ def _by(step: Replayed, always: Sequence[Comparison]) -> list[Record]:
     if step.certificate is None:
         return [_use(use, conditions) for use in step.written.uses]
     entries: list[Premise | Square] = [*step.certificate.premises, *step.certificate.squares]
-    used = [use for use in entries if any(times != _NOTHING for times in use.times)]
+    used = [use for use in entries if any(times != ZERO for times in use.times)]
     return [_use(use, conditions) for use in used]
 
 

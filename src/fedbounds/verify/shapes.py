@@ -229,6 +229,8 @@ _step = fields(
         "reason": text,
         "missing": _texts,
         "failed": _texts,
+        "supposed": flag,
+        "givens": _texts,
         "left": text,
         "relation": word(("<=", ">=", "==")),
         "right": text,
@@ -249,7 +251,7 @@ _proof = fields(
         "open": _texts,
         "steps": listed(_step),
     },
-    {"ours": _texts},
+    {"ours": _texts, "givens": _texts},
 )
 _run = fields(
     {

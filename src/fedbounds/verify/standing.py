@@ -83,7 +83,7 @@ def evidence(records: Sequence[Record], elsewhere: Iterable[str] = ()) -> Record
         "open_candidates": candidates,
         "tightness": tightness,
         "least_relative_gap": min(
-            (_signed_gap(part) for part in parts if part["relative_gap"] is not None), default=None
+            (signed_gap(part) for part in parts if part["relative_gap"] is not None), default=None
         ),
         "power": _inverse(tightness) if tightness else None,
         "uninformative": not any(beats) if beats else None,
@@ -96,7 +96,7 @@ def _inverse(number: float) -> float | None:
     return found if isfinite(found) else None
 
 
-def _signed_gap(part: Record) -> float:
+def signed_gap(part: Record) -> float:
     """The relative gap; for an identity any deviation counts as negative."""
     gap = float(part["relative_gap"])
     return -abs(gap) if part["relation"] == Relation.EQUAL else gap

@@ -21,12 +21,16 @@ _SUMS = ("Sum_t(", "Sum_i(", "Sum_ik(")
 
 @dataclass(frozen=True)
 class Remainder:
-    """What is left of right - left in one branch, and whether it is not negative."""
+    """What is left of right - left in one branch, and whether it is not negative.
+
+    ``used`` has the positions of the premises whose multipliers are not zero.
+    """
 
     branch: Branch
     value: Value
     ok: bool
     offending: tuple[str, ...]
+    used: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -67,8 +71,11 @@ def _check(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> None
             if not step.certificate.origin:
                 raise Refused(f"{step.id}: a given statement without an origin")
             _refuse_scope(step.statement, step.certificate)
+            _refuse_unknown_steps(step, earlier)
         case "combine":
-            _refuse_negative(step.id, remainders(theory, step.statement, step.certificate, earlier))
+            found = remainders(theory, step.statement, step.certificate, earlier)
+            _refuse_negative(step.id, found)
+            _refuse_idle(step.id, step.certificate, found)
         case "induction":
             _induction(theory, step, earlier)
         case "unroll":
@@ -98,6 +105,21 @@ def _refuse_algorithm(theory: Theory, scope: str, statement: Statement) -> None:
         raise Refused(f"unknown scope {scope!r}")
     if scope and theory.scopes[scope].algorithm not in ("", statement.algorithm):
         raise Refused(f"the vectors of {scope!r} are those of another algorithm")
+
+
+def _refuse_unknown_steps(step: Step, earlier: Mapping[str, Statement]) -> None:
+    """A given statement may restate a theorem, whose status it inherits."""
+    for premise in step.certificate.premises:
+        if premise.kind != "step" or premise.name not in earlier:
+            raise Refused(f"{step.id} restates {premise.name!r}, which is no earlier step")
+
+
+def _refuse_idle(name: str, certificate: Certificate, found: list[Remainder]) -> None:
+    """A step that is cited is used: its multiplier is not zero in every branch."""
+    used = {number for remainder in found for number in remainder.used}
+    for number, premise in enumerate(certificate.premises):
+        if premise.kind == "step" and number not in used:
+            raise Refused(f"{name} cites {premise.name}, and its multiplier is zero")
 
 
 def _refuse_negative(name: str, found: list[Remainder]) -> None:
@@ -134,10 +156,12 @@ def _remainder(
     theory: Theory, statement: Statement, certificate: Certificate, found: Pieces, number: int
 ) -> Remainder:
     reader, exact, rest = found.branch.reader, statement.relation == "==", found.gap
-    for premise, piece in zip(certificate.premises, found.premises, strict=True):
+    used = set()
+    for at, (premise, piece) in enumerate(zip(certificate.premises, found.premises, strict=True)):
         times = reader.read(_own(premise.times, number))
         if not times.terms:  # the branch does not use it
             continue
+        used.add(at)
         if piece.error is not None:
             raise piece.error
         if not piece.equality:
@@ -152,7 +176,7 @@ def _remainder(
         _refuse_sign(theory, times, f"the multiplier of the square of {square.vector}")
         rest = rest - times * value
     bad = tuple(_offending(theory, rest, exact))
-    return Remainder(found.branch, rest, not bad, bad)
+    return Remainder(found.branch, rest, not bad, bad, frozenset(used))
 
 
 def pieces(
@@ -394,8 +418,10 @@ def _induction(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> 
     start = str(statement.first) if x == "t" else "0"
     base = remainders(theory, statement, certificate.base, earlier, {x: start})
     _refuse_negative(f"{step.id} at {x} = {start}", base)
+    _refuse_idle(step.id, certificate.base, base)
     next_ = remainders(theory, statement, certificate, earlier, {x: f"{x}+1"}, hypothesis=statement)
     _refuse_negative(f"{step.id} from {x} to {x} + 1", next_)
+    _refuse_idle(step.id, certificate, next_)
 
 
 def _unroll(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> None:

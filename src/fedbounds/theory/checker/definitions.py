@@ -1,13 +1,15 @@
 """Which given statements are definitions: they introduce a name, and so suppose nothing."""
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import replace
 
 from .check import remainders
-from .data import Certificate, Scope, Statement, Theory
+from .data import Certificate, Scope, Statement, Step, Theory
 from .errors import Refused
 from .names import INDICES
-from .needs import closed
+from .needs import closed, needs_of
 from .text import parsed, words
 
 Spoken = Mapping[str, frozenset[str]]  # what earlier statements name, by their scope
@@ -22,7 +24,8 @@ def is_definition(theory: Theory, statement: Statement, spoken: Spoken) -> bool:
     What is taken to be non-negative is so by the form of what it stands for, and what it stands for
     differs in no round, step or client in which the name does not: s == B(t) supposes. In vectors
     of a scope, a name is said once per round; otherwise it was not spoken of before, at no round
-    and in no scope: a value at the start, say, is supposed.
+    and in no scope: a value at the start, say, is supposed. It is said under what its vectors need
+    and nothing else.
 
     Parameters
     ----------
@@ -32,7 +35,7 @@ def is_definition(theory: Theory, statement: Statement, spoken: Spoken) -> bool:
     named = _introduced(theory, statement)
     if named is None or statement.relation != "==":
         return False
-    if statement.conditions or statement.assumptions or _head(named) in words(statement.right):
+    if _beyond_needs(theory, statement) or _head(named) in words(statement.right):
         return False
     own, meant = (_varies(theory, parsed(side)) for side in (statement.left, statement.right))
     if not meant | _in_vectors(theory, statement) <= own:
@@ -42,11 +45,74 @@ def is_definition(theory: Theory, statement: Statement, spoken: Spoken) -> bool:
     return not any(_head(named) == _head(other) for own in spoken.values() for other in own)
 
 
+def supposed_of(
+    theory: Theory, statements: Sequence[Statement], given: Sequence[bool]
+) -> list[bool]:
+    """Of the statements of a book in order, which are taken as given and are no definitions."""
+    spoken: dict[str, frozenset[str]] = {}
+    defined: list[Statement] = []
+    found = []
+    for statement, own in zip(statements, given, strict=True):
+        says = own and (
+            is_definition(theory, statement, spoken)
+            or any(_at_another_index(theory, statement, other) for other in defined)
+        )
+        defined += [statement] if says else []
+        found.append(own and not says)
+        scope = statement.scope
+        spoken[scope] = spoken.get(scope, frozenset()) | spoken_of(statement)
+    return found
+
+
+def _at_another_index(theory: Theory, statement: Statement, defined: Statement) -> bool:
+    """Whether it is a definition read at the next round or step, or at the last round.
+
+    Vectors are those of one round or step: what is said in them is said of no other.
+    """
+    if _of_vectors(theory, statement):
+        return False
+    sides = [ast.unparse(parsed(side)) for side in (statement.left, statement.right)]
+    return replace(statement, left="", right="") == replace(defined, left="", right="") and any(
+        sides == [_read_at(side, name, at) for side in (defined.left, defined.right)]
+        for name, at in (("t", "t + 1"), ("k", "k + 1"), ("t", "T"))
+    )
+
+
+def _read_at(side: str, name: str, at: str) -> str:
+    """An expression with an index replaced."""
+    return ast.unparse(_Replaced(name, at).visit(deepcopy(parsed(side))))
+
+
+class _Replaced(ast.NodeTransformer):
+    """A name replaced by an expression."""
+
+    def __init__(self, name: str, at: str) -> None:
+        self._name, self._at = name, at
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return parsed(self._at) if node.id == self._name else node
+
+
 def spoken_of(statement: Statement) -> frozenset[str]:
     """Every quantity at its round, and every constant, that a statement names."""
     sides = (parsed(side) for side in (statement.left, statement.right))
     nodes = [node for side in sides for node in ast.walk(side)]
     return frozenset(ast.unparse(n) for n in nodes if isinstance(n, ast.Call | ast.Name))
+
+
+def says_sign(theory: Theory, definition: Statement) -> bool:
+    """Whether what a quantity stands for cannot be negative, by its form."""
+    named = isinstance(parsed(definition.left), ast.Call)
+    return named and _nonnegative(theory, parsed(definition.right))
+
+
+def _beyond_needs(theory: Theory, statement: Statement) -> bool:
+    """Whether it is said under premises that its vectors do not ask for."""
+    step = Step("", statement, Certificate("given", scope=statement.scope))
+    needs = [need for _, need in needs_of(theory, step)]
+    asked = {a for need in needs for a in need.assumptions}
+    under = {c for need in needs for c in need.conditions}
+    return not (set(statement.assumptions) <= asked and set(statement.conditions) <= under)
 
 
 def _introduced(theory: Theory, statement: Statement) -> str | None:

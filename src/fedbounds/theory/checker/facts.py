@@ -124,6 +124,16 @@ def descent(scope: Scope, arguments: tuple[str, ...]) -> Statement:
     return Statement(f"{end} - {start}", "<=", right, assumptions=("smooth",))
 
 
+def infimum(scope: Scope, arguments: tuple[str, ...]) -> Statement:
+    """f(T) >= 0: the objective f is measured from its infimum, which exists."""
+    return Statement("f(T)", ">=", "0", assumptions=("bounded below",))
+
+
+def initial_gap(scope: Scope, arguments: tuple[str, ...]) -> Statement:
+    """f(0) = F_0, which stands for the objective at the start, measured from its infimum."""
+    return Statement("f(0)", "==", "F_0", assumptions=("bounded below",))
+
+
 FACTS: dict[str, Fact] = {
     fact.__name__: fact
     for fact in (
@@ -136,6 +146,8 @@ FACTS: dict[str, Fact] = {
         martingale,
         dissimilarity,
         descent,
+        infimum,
+        initial_gap,
     )
 }
 

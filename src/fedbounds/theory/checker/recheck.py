@@ -6,9 +6,10 @@ from typing import Any
 
 from .check import check
 from .data import Certificate, Statement, Step, Theory
-from .definitions import Spoken, is_definition, spoken_of
+from .definitions import supposed_of
 from .errors import Refused
 from .files import hash_of, step_of, theory_of
+from .signs import sign_of, signs_taken, with_shown_signs
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,8 @@ class Rechecked:
     given : bool
         Whether it is not proved but taken as given.
     givens : tuple of str
-        Given statements that it rests on and that are no definitions, itself included.
+        What it rests on that is supposed: given statements that are no definitions, itself
+        included, and signs that are only declared ("sign of X").
     missing : tuple of str
         Statements that it rests on without an accepted certificate, itself included.
     assumptions : tuple of str
@@ -65,16 +67,18 @@ def recheck(data: Mapping[str, Any]) -> tuple[Rechecked, ...]:
 def _every(theory: Theory, rows: Sequence[Any]) -> tuple[Rechecked, ...]:
     earlier: dict[str, Statement] = {}
     known: dict[str, Rechecked] = {}
-    spoken: dict[str, frozenset[str]] = {}
+    steps = [_step(row) for row in rows]
+    given = [step.certificate.rule == "given" for step in steps]
+    supposed = supposed_of(theory, [step.statement for step in steps], given)
+    said = [s.statement for s, g, own in zip(steps, given, supposed, strict=True) if g and not own]
+    shown = with_shown_signs(theory, said)
     every = []
-    for row in rows:
-        step = _step(row)
-        every.append(_rechecked(theory, row, step, earlier, known, spoken))
+    for row, step, own in zip(rows, steps, supposed, strict=True):
+        every.append(_rechecked(theory, shown, row, step, own, earlier, known))
         earlier.setdefault(step.id, step.statement)
-        scope = step.statement.scope
-        spoken[scope] = spoken.get(scope, frozenset()) | spoken_of(step.statement)
         known[step.id] = min(
-            (known.get(step.id, every[-1]), every[-1]), key=lambda one: len(one.missing)
+            (known.get(step.id, every[-1]), every[-1]),
+            key=lambda one: (len(one.missing), len(one.givens)),
         )
     return tuple(every)
 
@@ -95,25 +99,27 @@ def cited(certificate: Certificate | None) -> tuple[str, ...]:
 
 def _rechecked(
     theory: Theory,
+    shown: Theory,
     row: Mapping[str, Any],
     step: Step,
+    supposed: bool,
     earlier: Mapping[str, Statement],
     known: Mapping[str, Rechecked],
-    spoken: Spoken,
 ) -> Rechecked:
     proved = row["certificate"] is not None
     refused = _refusal(theory, step, earlier) if proved else ""
-    given = step.certificate.rule == "given"
-    own: tuple[str, ...] = ()
-    if given and not is_definition(theory, step.statement, spoken):
-        own = (step.id,)
-    lacking = () if proved and not refused else (step.id,)
+    holds = proved and not refused
+    own = [step.id] if supposed else []
+    if holds:
+        others = {name: s for name, s in earlier.items() if name != step.id}
+        own += map(sign_of, signs_taken(theory, shown, step, others))
+    lacking = () if holds else (step.id,)
     rests = [known[name] for name in cited(step.certificate) if name in known]
     return Rechecked(
         id=step.id,
         claim=str(row.get("claim", "")),
         refused=refused,
-        given=given,
+        given=step.certificate.rule == "given",
         givens=tuple(dict.fromkeys((*own, *(g for one in rests for g in one.givens)))),
         missing=tuple(dict.fromkeys((*lacking, *(m for one in rests for m in one.missing)))),
         assumptions=step.statement.assumptions,

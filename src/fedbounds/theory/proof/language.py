@@ -118,7 +118,8 @@ def integer(symbol: sp.Symbol, bound: Any) -> Assignment:
     return Assignment(text(symbol), "integer", text(bound))
 
 
-OURS = ("/corrected", "/sharper")
+CORRECTED = "/corrected"
+OURS = (CORRECTED, "/sharper")
 # such as lem-A.2/corrected, or of a part lem-4.4-split:u/corrected
 _OWN = re.compile(r"(?P<claim>[^:/\s]+)(:(?P<part>[^\s/][^/]*))?/(?P<what>corrected|sharper)")
 
@@ -192,12 +193,15 @@ class Book:
     steps : list of Written
     glossary : Glossary
         How names are written, those of vectors too.
+    meant : frozenset of str
+        Quantities that are never negative by what they mean, with no definition in the book.
     """
 
     paper: str
     theory: Theory
     steps: list[Written] = field(default_factory=list)
     glossary: Glossary = SHARED
+    meant: frozenset[str] = frozenset()
 
     def define(
         self,
@@ -221,9 +225,16 @@ class Book:
         relation: str = "<=",
         scope: str = "",
         conditions: Sequence[Condition] = (),
+        restates: Sequence[str] = (),
     ) -> None:
-        """What an assumption says, taken as given; cited as ``asm NAME``."""
-        self._given(f"asm {name}", left, relation, right, origin, scope, assumptions, conditions)
+        """What is taken as given; cited as ``asm NAME``.
+
+        ``restates`` names the steps of the theorem that it says in other symbols, or of another
+        algorithm: it is no better proved than they are.
+        """
+        self._given(
+            f"asm {name}", left, relation, right, origin, scope, assumptions, conditions, restates
+        )
 
     def _given(
         self,
@@ -235,6 +246,7 @@ class Book:
         scope: str,
         assumptions: Sequence[Any] = (),
         conditions: Sequence[Condition] = (),
+        restates: Sequence[str] = (),
     ) -> None:
         """Under these premises, and under the assumptions that its vectors need."""
         told = Statement(text(left), relation, text(right), scope=scope)
@@ -252,7 +264,7 @@ class Book:
                 sp.sympify(left, strict=True),
                 relation,
                 sp.sympify(right, strict=True),
-                (),
+                tuple(restates),
                 rule="given",
                 origin=origin,
                 scope=scope,
@@ -391,6 +403,7 @@ class Book:
         """That of its vectors, or of what it cites; the checker refuses a second one."""
         scope = self.theory.scopes.get(step.scope)
         known = {s.id: s.statement.algorithm for s in self.steps}
-        found = {known.get(name, "") for name in cited(step)}
+        # a theorem may be restated of another algorithm
+        found = {known.get(name, "") for name in cited(step) if step.rule != "given"}
         found |= {scope.algorithm if scope else ""}
         return min(found - {""}, default="")

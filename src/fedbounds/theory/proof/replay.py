@@ -4,14 +4,21 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
 from fedbounds.errors import FedboundsError, unknown_name
 from fedbounds.theory.checker.check import check
 from fedbounds.theory.checker.data import Certificate, Premise, Square, Statement, Step, Theory
+from fedbounds.theory.checker.definitions import supposed_of
 from fedbounds.theory.checker.errors import Refused
+from fedbounds.theory.checker.recheck import cited as named
+from fedbounds.theory.checker.signs import sign_of, signs_taken, with_shown_signs
+from fedbounds.theory.symbols import t
 
-from .language import Book, Written, cited
+from .language import CORRECTED, Book, Written, cited
 from .refute import breaking_numbers
-from .search import UNKNOWN, complete
+from .search import UNKNOWN, ZERO, complete
 
 
 class Local(StrEnum):
@@ -38,7 +45,15 @@ class Replayed:
     missing : tuple of str
         Unproved steps that it rests on, directly or not; `inherited` if there are none.
     failed : tuple of str
-        Steps of the paper that it rests on and whose own proof failed, proved otherwise or not.
+        Steps of the paper that it rests on and whose own proof failed, proved otherwise or not;
+        those in whose place it cites a line of ours too.
+    supposed : bool
+        Whether it is taken as given and is no definition.
+    givens : tuple of str
+        What it rests on, directly or not, that is taken as given: itself included; and the signs
+        that are declared and follow from no definition.
+    signs : tuple of str
+        Quantities whose declared sign its own certificate uses.
     numbers : tuple of pairs, or None
         Values that satisfy all that it cites, and break it.
     """
@@ -50,6 +65,9 @@ class Replayed:
     missing: tuple[str, ...]
     failed: tuple[str, ...] = ()
     numbers: tuple[tuple[str, str], ...] | None = None
+    supposed: bool = False
+    givens: tuple[str, ...] = ()
+    signs: tuple[str, ...] = ()
 
     @property
     def inherited(self) -> bool:
@@ -72,12 +90,38 @@ def replay(book: Book) -> tuple[Replayed, ...]:
         For a citation of an unknown step, or of one that comes later.
     """
     check_citations(book)
+    theory, given = book.theory, [written.rule == "given" for written in book.steps]
+    supposed = supposed_of(theory, [written.statement for written in book.steps], given)
+    rows = list(zip(book.steps, supposed, strict=True))
+    shown = with_shown_signs(
+        theory, [w.statement for w, own in rows if w.rule == "given" and not own]
+    )
+    shown = replace(shown, quantities=shown.quantities | dict.fromkeys(book.meant, True))
     earlier: dict[str, Statement] = {}
     found: list[Replayed] = []
-    for written in book.steps:
-        found.append(_replayed(book.theory, written, earlier))
+    for written, own in rows:
+        step = replace(_replayed(theory, written, earlier), supposed=own)
+        if step.local is Local.PROVED:
+            step = replace(step, signs=signs_taken(theory, shown, step.step, earlier))
+        found.append(step)
         earlier[written.id] = written.statement
-    return inherit(found)
+    taken = dict.fromkeys(name for step in found for name in step.signs)
+    return inherit([*found, *(_sign(book, name) for name in taken)])
+
+
+def _sign(book: Book, name: str) -> Replayed:
+    """A sign that is only declared, as a given statement, of the quantity as the book has it."""
+    sides = (side for step in book.steps for side in (step.left, step.right))
+    calls = (call for side in sides for call in side.atoms(AppliedUndef))
+    found = {call for call in calls if call.func.__name__ == name}
+    left = min(found, key=lambda call: (t not in call.args, str(call)))
+    statement = Statement(str(left), ">=", "0")
+    written = Written(
+        sign_of(name), statement, left, ">=", sp.Integer(0), (), rule="given", origin="declared"
+    )
+    return Replayed(
+        written, Local.GIVEN, "", Certificate("given", origin="declared"), (), supposed=True
+    )
 
 
 def marked_false(steps: Iterable[Replayed], false: Set[str]) -> tuple[Replayed, ...]:
@@ -93,39 +137,79 @@ def marked_false(steps: Iterable[Replayed], false: Set[str]) -> tuple[Replayed, 
     )
 
 
-def marked_unmeasured(steps: Iterable[Replayed], measured: Set[str]) -> tuple[Replayed, ...]:
-    """What is given and is a claim itself is open, unless its id is among the measured ones."""
+def marked_doubtful(steps: Iterable[Replayed], doubtful: Set[str]) -> tuple[Replayed, ...]:
+    """What is given and may be violated on a run, which waits for an exact replay, is open."""
     return inherit(
-        replace(step, local=Local.OPEN, reason="taken as given, and not measured firmly")
-        if step.local is Local.GIVEN and step.written.claim and step.written.id not in measured
+        replace(step, local=Local.OPEN, reason="taken as given, and in doubt on a run")
+        if step.local is Local.GIVEN and step.written.id in doubtful
         else step
         for step in steps
     )
 
 
+def rests_on(step: Replayed) -> tuple[str, ...]:
+    """Ids of the steps that its certificate uses, or that it cites where there is none."""
+    uses = cited(step.written) if step.certificate is None else named(step.certificate)
+    return tuple(dict.fromkeys(uses))
+
+
 def inherit(steps: Iterable[Replayed]) -> tuple[Replayed, ...]:
-    """What every step rests on that is not proved, or that the paper does not prove."""
-    # id to the unproved steps it rests on, itself included; and to the paper's that failed
-    unproved: dict[str, tuple[str, ...]] = {}
-    failed: dict[str, tuple[str, ...]] = {}
+    """What every step rests on: what is not proved, what the paper does not prove, what is given.
+
+    Of two proofs of one statement that one counts which rests on fewer unproved steps, then on
+    fewer givens.
+    """
+    every = list(steps)
+    known: dict[str, _Rests] = {}
     found = []
-    for step in steps:
-        name, rests = step.written.id, list(dict.fromkeys(cited(step.written)))
-        missing = tuple(dict.fromkeys(s for use in rests for s in unproved.get(use, ())))
-        own = tuple(dict.fromkeys(s for use in rests for s in failed.get(use, ())))
-        found.append(replace(step, missing=missing, failed=own))
+    for step in every:
+        rests = [known[use] for use in rests_on(step)]
         holds = step.local in (Local.PROVED, Local.GIVEN)
-        blocked = missing if holds else (name,)
-        known = unproved.get(name)
-        # a second proof of the same statement mends the first
-        better = known is None or (name not in blocked, -len(blocked)) > (
-            name not in known,
-            -len(known),
-        )
-        unproved[name] = blocked if better else known or ()
-        if name not in failed:
-            failed[name] = own if holds else (*own, name)
+        name = step.written.id
+        missing = _union(one.missing for one in rests)
+        failed = _union((*(one.failed for one in rests), _replaced(step, every)))
+        own = (*((name,) if step.supposed else ()), *map(sign_of, step.signs))
+        givens = _union((own, *(one.givens for one in rests)))
+        found.append(replace(step, missing=missing, failed=failed, givens=givens))
+        if not holds:
+            missing, failed = (name,), (*failed, name)
+        one = _Rests(missing, failed, givens)
+        if name in known:
+            # what failed is told of the paper's own proof, which comes first
+            one = replace(min(known[name], one, key=_weight), failed=known[name].failed)
+        known[name] = one
     return tuple(found)
+
+
+@dataclass(frozen=True)
+class _Rests:
+    """What a statement rests on, itself included."""
+
+    missing: tuple[str, ...]
+    failed: tuple[str, ...]
+    givens: tuple[str, ...]
+
+
+def _weight(one: _Rests) -> tuple[int, int]:
+    return len(one.missing), len(one.givens)
+
+
+def _union(groups: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for group in groups for name in group))
+
+
+def _replaced(step: Replayed, every: Iterable[Replayed]) -> list[str]:
+    """The paper's lines without a proof in whose place a step cites our corrected one."""
+    corrected = (use for use in rests_on(step) if use.endswith(CORRECTED))
+    printed = tuple(use.removesuffix(CORRECTED) for use in corrected)
+    return [
+        other.written.id
+        for other in every
+        if printed
+        and other.written.source == "paper"
+        and other.local not in (Local.PROVED, Local.GIVEN)
+        and any(other.written.id == p or other.written.id.startswith(f"{p}:") for p in printed)
+    ]
 
 
 def check_citations(book: Book) -> None:
@@ -163,7 +247,10 @@ def _chain(book: Book, start: str, end: str) -> list[str]:
 
 def _replayed(theory: Theory, written: Written, earlier: Mapping[str, Statement]) -> Replayed:
     if written.rule == "given":
-        certificate = Certificate("given", origin=written.origin, scope=written.scope)
+        restated = tuple(Premise("step", name, ("1",)) for name in cited(written))
+        certificate = Certificate(
+            "given", premises=restated, origin=written.origin, scope=written.scope
+        )
         check(theory, Step(written.id, written.statement, certificate), earlier)
         return Replayed(written, Local.GIVEN, "", certificate, ())
     try:
@@ -199,8 +286,20 @@ def certified(theory: Theory, written: Written, earlier: Mapping[str, Statement]
             )
         case _:
             certificate = complete(theory, statement, first, earlier)
+    certificate = without_idle(certificate)
     check(theory, Step(written.id, statement, certificate), earlier)
     return certificate
+
+
+def without_idle(certificate: Certificate) -> Certificate:
+    """Without the cited steps for which every multiplier that was found is zero."""
+    base = certificate.base
+    premises = (
+        p for p in certificate.premises if p.kind != "step" or any(x != ZERO for x in p.times)
+    )
+    return replace(
+        certificate, premises=tuple(premises), base=None if base is None else without_idle(base)
+    )
 
 
 def draft(theory: Theory, written: Written) -> Certificate:

@@ -20,6 +20,7 @@ from fedbounds.theory.checker.ratios import Ratio
 from fedbounds.theory.checker.values import Value
 
 UNKNOWN = "?"
+ZERO = "((0) / (1))"  # how a multiplier that is found to be zero is written
 _TRIES = 6  # sample points and objectives
 _ZERO = 1e-7
 _FREE = ("root", "equal", "solve")  # assignments that are identities
@@ -216,11 +217,11 @@ def _leaves_nothing_negative(problem: Problem, row: _Row, solution: list[Ratio])
 
 def _tries(row: _Row) -> Iterator[tuple[dict[str, fmpq], list[float]]]:
     """Sample points of a branch with objectives; the same on every run."""
-    random = Random(0)
     for number in range(_TRIES):
-        point = {
-            name: fmpq(random.randint(2, 29), random.randint(2, 9)) for name in row.rest.ring.names
-        }
+        # by its name alone, so that a name more elsewhere leaves every point as it is
+        draws = {name: Random(f"{number} {name}") for name in row.rest.ring.names}
+        point = {name: fmpq(r.randint(2, 29), r.randint(2, 9)) for name, r in draws.items()}
+        random = Random(number)
         yield point, [1.0 if number == 0 else random.random() for _ in row.columns]
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from fedbounds.theory.claims import Claim, read
 from fedbounds.vocabulary import ProofStatus
 
-from .language import cited
 from .replay import Local, Replayed
 
 _HOLDS = (Local.PROVED, Local.GIVEN)
@@ -26,12 +25,15 @@ class ClaimProof:
         Steps without certificate and without numbers against them; and parts without a step.
     ours : tuple of str
         Our steps, that prove a part otherwise.
+    givens : tuple of str
+        What the proof rests on that is no definition, assumption, fact or proved step.
     """
 
     status: ProofStatus
     failed: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
     ours: tuple[str, ...] = ()
+    givens: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class Told:
     local: Local
     missing: tuple[str, ...]
     failed: tuple[str, ...]
+    givens: tuple[str, ...]
 
     @property
     def inherited(self) -> bool:
@@ -64,24 +67,22 @@ def proof_of(claim: Claim, steps: Sequence[Replayed]) -> ClaimProof:
     ]
     shown = [s for s in own if s.written.reading in ("", reading)]
     broken = {s.written.id for s in steps if s.local in _FAILS}
-    found = summed_up([_told(s) for s in shown], list(_without_step(claim, shown)), broken)
-    paper = [s for s in shown if s.written.source == "paper"]
-    if found.status is ProofStatus.PROVED and _measured_givens(paper, steps):
-        return ClaimProof(ProofStatus.CONDITIONAL)
-    return found
+    return summed_up([_told(s) for s in shown], list(_without_step(claim, shown)), broken)
 
 
 def _told(step: Replayed) -> Told:
-    written = step.written
-    return Told(written.id, written.reading, written.source, step.local, step.missing, step.failed)
+    own = step.written
+    return Told(own.id, own.reading, own.source, step.local, step.missing, step.failed, step.givens)
 
 
 def summed_up(shown: Sequence[Told], missing: Sequence[str], broken: Set[str]) -> ClaimProof:
     """The proof that the steps of a claim's first reading make.
 
     proved: all of the paper's steps, and all that they rest on. proved otherwise: every part by
-    some steps, ours among them, or by steps that rest on such a claim. gap: a step fails and the
-    statement is not proved. open: no proof, and nothing against one.
+    some steps, ours among them, or by steps in which a line of ours stands for one of the paper's
+    that fails. proved from givens: every part, and something that is neither a definition nor an
+    assumption, a fact or proved is supposed. gap: a step fails and the statement is not proved.
+    open: no proof, and nothing against one.
 
     Parameters
     ----------
@@ -99,31 +100,31 @@ def summed_up(shown: Sequence[Told], missing: Sequence[str], broken: Set[str]) -
     )
     unsettled = [s.id for s in paper if s.local is Local.OPEN]
     unsettled += [name for s in paper for name in s.missing if name not in broken]
-    if not missing and paper and all(s.inherited and not s.failed for s in paper):
+    best = _best(shown)
+    wanted = {s.id for s in shown if s.reading}
+    settled = not missing and wanted <= set(best)
+    own = not missing and bool(paper) and all(s.inherited and not s.failed for s in paper)
+    if own and not any(s.givens for s in paper):
         return ClaimProof(ProofStatus.PROVED)
+    givens = _unique([name for i in best if i in wanted or own for name in best[i].givens])
     ours = _unique([s.id for s in shown if s.source == "ours" and s.inherited])
     open_ = _unique([*unsettled, *missing])
-    wanted = {s.id for s in shown if s.reading}
-    settled = {s.id for s in shown if s.inherited}
-    if not missing and wanted <= settled:
-        return ClaimProof(ProofStatus.PROVED_OTHERWISE, failed, open_, ours)
-    if failed:
-        return ClaimProof(ProofStatus.GAP, failed, open_, ours)
-    return ClaimProof(ProofStatus.OPEN, failed, open_, ours)
+    if settled or own:
+        status = ProofStatus.CONDITIONAL if givens else ProofStatus.PROVED_OTHERWISE
+        return ClaimProof(status, failed, open_, () if own and givens else ours, givens)
+    status = ProofStatus.GAP if failed else ProofStatus.OPEN
+    return ClaimProof(status, failed, open_, ours)
 
 
-def _measured_givens(own: Sequence[Replayed], steps: Sequence[Replayed]) -> frozenset[str]:
-    """What steps rest on that is taken as given and is a claim itself, to be measured."""
-    cites = {s.written.id: tuple(cited(s.written)) for s in steps}
-    given = {s.written.id for s in steps if s.written.rule == "given" and s.written.claim}
-    found: set[str] = set()
-    waiting = [name for s in own for name in cited(s.written)]
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting.extend(cites.get(name, ()))
-    return frozenset(found & given)
+def _best(shown: Sequence[Told]) -> dict[str, Told]:
+    """Of every statement that is proved, the proof that supposes least."""
+    found: dict[str, Told] = {}
+    for step in shown:
+        if step.inherited and (
+            step.id not in found or len(step.givens) < len(found[step.id].givens)
+        ):
+            found[step.id] = step
+    return found
 
 
 def _without_step(claim: Claim, steps: Sequence[Replayed]) -> Iterator[str]:

@@ -13,6 +13,7 @@ pu, mpu = vectors({"pu": "u_i", "mpu": r"(m\odot u_i)"})
 pr, mpr = vectors({"pr": r"\mathbb E[m\odot u_i]", "mpr": r"(m\odot\mathbb E[m\odot u_i])"})
 # of quadratics: A w, diag(A) w and b, means over clients
 quad, diag, slope = vectors({"quad": "Aw", "diag": r"\operatorname{diag}(A)w", "slope": "b"})
+(g_own,) = vectors({"g_own": r"\nabla f_i(w)"})
 full, masked = vectors({"full": r"\nabla F(w)", "masked": r"\nabla F_p(w)"})
 
 # minimisers and the gradients there; o is w*(p), o2 is w*(p'), os is w*

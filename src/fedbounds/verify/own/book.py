@@ -17,7 +17,7 @@ from fedbounds.theory.proof.language import Book, Written, above, below, conditi
 from fedbounds.theory.proof.replay import certified, check_citations
 from fedbounds.theory.proof.search import UNKNOWN
 from fedbounds.theory.proof.text import comparisons, statement_of, text, theory_of
-from fedbounds.theory.symbols import L, m, mu, n
+from fedbounds.theory.symbols import SHARED, L, m, mu, n
 
 from .declare import CONDITIONS, STEP, Statement, Theory
 
@@ -36,7 +36,9 @@ def spoken(theory: Theory) -> Spoken:
 
 def book_of(theory: Theory) -> Book:
     """Every given and every proof, in the order of the file."""
-    book = Book(theory.key, spoken(theory), glossary=theory.glossary)
+    # what the suite measures itself is a squared norm, or a gap above an infimum
+    meant = frozenset(SHARED.quantities)
+    book = Book(theory.key, spoken(theory), glossary=theory.glossary, meant=meant)
     for statement in theory.statements:
         if statement.given:
             _given(book, statement)

@@ -104,6 +104,7 @@ class StepView:
     sides: tuple[str, str]
     numbers: tuple[tuple[str, str], ...]
     measured: str
+    supposed: bool
     survivors: tuple[Instead, ...]
     path: str
     script: str
@@ -142,6 +143,7 @@ def step_view(source: Source, claim_id: str, step: Record) -> StepView:
         sides=(_minus(left), _minus(right)),
         numbers=tuple((_inline(paper, name), _minus(value)) for name, value in steps.values(step)),
         measured=steps.evaluated(step) if told else "",
+        supposed=step["supposed"],
         survivors=tuple(_survivors(source, claim_id, step)) if fails else (),
         path=step["witness"] or "",
         script=witness_script(source.folder, step["witness"])

@@ -33,6 +33,8 @@ class ProofView:
     grave: bool
     meaning: str
     counted: str
+    supposed: str
+    givens: tuple[str, ...]
     failed: tuple[StepView, ...]
     open: tuple[StepView, ...]
     missing: tuple[str, ...]
@@ -70,7 +72,7 @@ def proof_view(source: Source, claim_id: str, headline: str) -> ProofView | None
     row = source.proofs.get(claim_id)
     if row is None:
         return None
-    own = row["steps"]
+    own, supposed = row["steps"], steps.supposed(claim_id, row, source.proofs)
     readings = dict.fromkeys([headline, *(step["reading"] or headline for step in own)])
     views = [(step["reading"] or headline, step_view(source, claim_id, step)) for step in own]
     chains = [(name, tuple(v for r, v in views if r == name)) for name in readings]
@@ -80,6 +82,11 @@ def proof_view(source: Source, claim_id: str, headline: str) -> ProofView | None
         grave=steps.fails(row),
         meaning=steps.MEANING[ProofStatus(row["status"])],
         counted=_counted(own),
+        supposed=supposed.words if supposed.names else "",
+        givens=tuple(
+            f"{name} (measured nowhere)" if name in supposed.unmeasured else name
+            for name in supposed.names
+        ),
         failed=tuple(shown[id(step)] for step in steps.failing(row)),
         open=tuple(shown[id(step)] for step in steps.unsettled(own)),
         missing=tuple(steps.missing_parts(row)),
@@ -101,6 +108,9 @@ def _usual_terms(paper: str, own: Sequence[Record]) -> tuple[str, ...]:
 
 
 def given_views(source: Source) -> list[tuple[str, tuple[StepView, ...]]]:
-    """Per paper the definitions and assumptions that its proofs take as given."""
-    found = steps.given_of(source.proofs).items()
+    """Per paper what its proofs suppose, then the definitions."""
+    found = [
+        (key, sorted(own, key=lambda step: not step["supposed"]))
+        for key, own in steps.given_of(source.proofs).items()
+    ]
     return [(key, tuple(step_view(source, key, step) for step in own)) for key, own in found]

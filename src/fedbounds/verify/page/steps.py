@@ -25,7 +25,7 @@ MEANING = {
     ProofStatus.PROVED: "every step of the paper's proof is proved, and all that it rests on",
     ProofStatus.PROVED_BY_SOLVER: "as proved, but some step rests on a solver alone",
     ProofStatus.PROVED_OTHERWISE: "the statement is proved, not by the paper's steps alone",
-    ProofStatus.CONDITIONAL: "every step is proved from what the theory takes as given",
+    ProofStatus.CONDITIONAL: "every part is proved, from suppositions that are named below",
     ProofStatus.GAP: "a step fails, or one that it rests on; the statement is not proved",
     ProofStatus.CONTRADICTORY: "its premises contradict each other",
     ProofStatus.OPEN: "no complete proof, and nothing against one",
@@ -57,6 +57,33 @@ def every_step(proofs: Mapping[str, Record]) -> Iterator[Record]:
 def _own(step: Record, key: str) -> bool:
     """Whether a step proves this claim itself, or is taken as given; not a correction of it."""
     return step["claim"] in (key, "")
+
+
+@dataclass(frozen=True)
+class Supposed:
+    """What a proof takes as given beyond definitions, and which of it no run measured."""
+
+    names: tuple[str, ...]
+    unmeasured: tuple[str, ...]
+
+    @property
+    def words(self) -> str:
+        """Such as "3 givens, 1 of them measured nowhere"."""
+        found = count(len(self.names), "given")
+        if not self.unmeasured:
+            return f"{found}, measured on runs" if self.names else found
+        if len(self.unmeasured) == len(self.names):
+            return f"{found}, measured nowhere"
+        return f"{found}, {len(self.unmeasured)} of them measured nowhere"
+
+
+def supposed(claim_id: str, row: Record, proofs: Mapping[str, Record]) -> Supposed:
+    """What the proof of a claim rests on that is neither a definition nor proved."""
+    names = tuple(row.get("givens", ()))
+    paper = claim_id.partition("/")[0]
+    own = (s for key, r in proofs.items() if key.partition("/")[0] == paper for s in r["steps"])
+    seen = {step["id"] for step in own if step["measured"] is not None}
+    return Supposed(names, tuple(name for name in names if name not in seen))
 
 
 def failing(row: Record) -> list[Record]:
@@ -141,10 +168,13 @@ def survivors(claim_id: str, failed: Record, proofs: Mapping[str, Record]) -> li
 
 
 def evaluated(step: Record) -> str:
-    """What the running algorithms show of a step, in words; empty if it was not evaluated."""
+    """What the running algorithms show of a step, in words; empty if it was not evaluated.
+
+    Of what is supposed it is said that no run measured it.
+    """
     seen = step["measured"]
     if seen is None:
-        return ""
+        return "measured nowhere" if step["supposed"] else ""
     where = f"on {count(seen['instances'], 'instance')}"
     if step["relation"] == "==":
         size = number(abs(seen["least"]), 2)
@@ -193,6 +223,8 @@ class Counts:
     elsewhere: int
     certificates: int
     given: int
+    supposed: int
+    unmeasured: int
     evaluated: int
     instances: int
 
@@ -203,13 +235,17 @@ def counts(proofs: Mapping[str, Record]) -> Counts:
     # a claim's row shows the steps of its correction too, which is a claim of its own
     own = [s for key, row in claims_of(proofs).items() for s in row["steps"] if _own(s, key)]
     seen = [step["measured"] for step in every_step(proofs) if step["measured"] is not None]
+    given = [step for steps in given_of(proofs).values() for step in steps]
+    taken = [step for step in given if step["supposed"]]
     return Counts(
         claims=Counter(row["status"] for row in rows),
         steps=counted(own),
         resting=sum(1 for step in own if step["local"] == PROVED and not step["inherited"]),
         elsewhere=sum(1 for row in rows for step in failing(row) if alternative(row, step)),
         certificates=sum(1 for step in own if step["certificate"]),
-        given=sum(map(len, given_of(proofs).values())),
+        given=len(given),
+        supposed=len(taken),
+        unmeasured=sum(1 for step in taken if step["measured"] is None),
         evaluated=len(seen),
         instances=sum(row["instances"] for row in seen),
     )

@@ -33,6 +33,10 @@ _STANDING = {
         "The statement itself is proved with certificates, though not by the steps of its own "
         "proof alone."
     ),
+    Standing.CONDITIONAL: (
+        "The statement is proved with certificates from suppositions that we could not derive from "
+        "the definitions and assumptions; each is named, and it is said whether runs measured it."
+    ),
     Standing.GAP: (
         "The statement is neither proved nor refuted here: a step of its proof, or one that it "
         "rests on, fails."

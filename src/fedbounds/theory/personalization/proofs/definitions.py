@@ -10,7 +10,6 @@ from fedbounds.theory.proof.vectors import S, given, ip, past, present, sq, xi
 from fedbounds.theory.proof.vectors import i as client
 from fedbounds.theory.symbols import (
     B_0,
-    F_0,
     W_2,
     Y_2,
     A_ik,
@@ -33,7 +32,6 @@ from fedbounds.theory.symbols import (
     M_vi,
     P_u,
     S_3u,
-    T,
     T_1u,
     T_1v,
     T_2u,
@@ -45,6 +43,7 @@ from fedbounds.theory.symbols import (
     What_sum,
     X_u,
     X_v,
+    Y_ik,
     Y_sum,
     cd_2,
     f,
@@ -57,10 +56,11 @@ from fedbounds.theory.symbols import (
     s_vi,
     t,
 )  # fmt: skip
-from fedbounds.vocabulary import Assumption
 
 from .scopes import (
     FEDAVG,
+    FIRST_ROUND,
+    FIRST_STEP,
     INCREMENTS,
     SCAFFOLD,
     STEP_OF_U,
@@ -102,7 +102,8 @@ def _increments(book: Book) -> None:
         ("X_v", X_v(t), ip(av, dv), "Lemma A.3"),
         ("Du_2", Du_2(t), sq(du), "Lemma A.3"),
         ("Dv_2", Dv_2(t), sq(dv), "Lemma A.3"),
-        ("f", f(t + 1) - f(t), value11 - value00, "(1.1)"),
+        ("f", f(t), value00, "(1.1)"),
+        ("f next", f(t + 1), value11, "(1.1)"),
         ("B", B(t), n * sq(au), _TABLE),
         ("B next", B(t + 1), n * sq(nu), _TABLE),
     ):
@@ -177,42 +178,47 @@ def _steps(book: Book) -> None:
             ("g_vi", g_vi(t), sq(av)),
         ):
             book.define(f"{name} ({scope})", left, right, _TABLE, scope)
-    book.define("E_ik", E_ik(t, k), Eu_ik(t, k) + Ev_ik(t, k), _TABLE)
-    book.define("E_ik next", E_ik(t, k + 1), Eu_ik(t, k + 1) + Ev_ik(t, k + 1), _TABLE)
-    book.define("E_ik start", E_ik(t, 0), 0, _TABLE)
 
 
 def _sums(book: Book) -> None:
-    """Sums over clients, and over their local steps."""
+    """Sums over blocks, over clients, and over their local steps."""
+    book.define("E_ik", E_ik(t, k), Eu_ik(t, k) + Ev_ik(t, k), _TABLE)
+    book.define("E_ik next", E_ik(t, k + 1), Eu_ik(t, k + 1) + Ev_ik(t, k + 1), _TABLE)
     sum_i, sum_ik = sp.Function("Sum_i"), sp.Function("Sum_ik")
     for name, left, right in (
         ("sum E_ik", E(t), sum_ik(E_ik(t, k))),
         ("sum g_ui", B(t), sum_i(g_ui(t))),
-        ("sum g_vi", n * G_v(t), sum_i(g_vi(t))),
+        ("sum g_vi", G_v(t), sum_i(g_vi(t)) / n),
         ("sum C_i", C(t), sum_i(C_i(t))),
-        ("sum Dv_i", n * Dv_2(t), sum_i(Dv_i(t))),
-        ("sum M_vi", n * M_v(t), sum_i(M_vi(t))),
-        ("sum s_vi", gamma**2 * m / n**2 * sum_i(s_vi(t)), T_2v(t)),
+        ("sum Dv_i", Dv_2(t), sum_i(Dv_i(t)) / n),
+        ("sum M_vi", M_v(t), sum_i(M_vi(t)) / n),
+        ("sum s_vi", T_2v(t), gamma**2 * m / n**2 * sum_i(s_vi(t))),
+        ("sum Y_ik", Y_2(t), sum_ik(Y_ik(t, k))),
         ("sum lags", C(t), sum_ik(A_ik(t, k)) + sum_ik(Bt_ik(t, k))),
     ):
         book.define(name, left, right, _TABLE)
-    book.define("C start", C(0), 0, "initialisation of alpha and beta")
-    book.define("B start", B(0), B_0, "Theorem 3.11")
+    book.define("B start", B_0, B(0), "Theorem 3.11")
 
 
-def _start(book: Book) -> None:
-    bounded = [Assumption.BOUNDED_BELOW]
-    book.suppose("F_0", f(0), F_0, "Table 1", bounded, "==")
-    book.suppose("infimum", f(T), 0, "Table 1", bounded, ">=")
+def _starts(book: Book) -> None:
+    """Where local steps and memory begin: uh = u, and alpha = u."""
+    drift = sq(uh - u) + sq(vh - v)
+    book.define(f"E_ik ({FIRST_STEP})", E_ik(t, 0), drift, _TABLE, FIRST_STEP)
+    own = [f"def E_ik ({FIRST_STEP})"]
+    book.line("E_ik start", E_ik(t, 0), "==", 0, own, scope=FIRST_STEP, vectors=False)
+    memory = n * K * (sq(al - u) + sq(be - v))
+    book.define(f"C ({FIRST_ROUND})", C(0), memory, "Algorithm 4.1", FIRST_ROUND)
+    own = [f"def C ({FIRST_ROUND})"]
+    book.line("C start", C(0), "==", 0, own, scope=FIRST_ROUND, vectors=False)
 
 
 def write(book: Book) -> None:
-    """All definitions."""
+    """All definitions; sums come first, of names that vectors then say in their scopes."""
+    _sums(book)
     _increments(book)
     for scope in (FEDAVG, SCAFFOLD):
         _round(book, scope)
     _fedavg(book)
     _scaffold(book)
     _steps(book)
-    _sums(book)
-    _start(book)
+    _starts(book)

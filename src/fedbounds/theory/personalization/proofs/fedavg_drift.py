@@ -140,7 +140,7 @@ def _all_steps(book: Book) -> None:
         ],
         rule="induction",
         variable="k",
-        base=["def E_ik start"],
+        base=["E_ik start"],
         **line,
         **several,
     )

@@ -70,7 +70,7 @@ def _descent(book: Book) -> None:
     chart = [scaled(n, 1, 2), *_FULL, *_OUTER, below(gamma, 1 / (32 * L * K)), *INNER]
     book.prove("thm-3.11-E", "", ["lem-3.5"], chart=chart)
     book.prove("eq-3.6", "descent", ["eq-3.5", "thm-3.11-E"], chart=_CHART)
-    ends = [cite(f"asm {end}", times=1 / (T * K * gamma)) for end in ("F_0", "infimum")]
+    ends = [fact(end, times=1 / (T * K * gamma)) for end in ("initial_gap", "infimum")]
     uses = [cite("eq-3.6:descent", over="t", times=1 / (T * K * gamma)), *ends]
     book.prove("eq-3.6", "average", uses, chart=[*_FULL])
 
@@ -166,7 +166,7 @@ def _summed(book: Book) -> None:
             right,
             [
                 cite("thm-3.11-sumB: line 1", times=1),
-                cite("def B start", times=every),
+                cite("def B start", times=-every),
                 cite(f"thm-3.11-sumB: growth{end}", times=weight),
             ],
             chart=several,

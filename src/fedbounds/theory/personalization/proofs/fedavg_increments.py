@@ -16,7 +16,6 @@ from fedbounds.theory.proof.language import Book, cite, equal, fact, square
 from fedbounds.theory.proof.text import need
 from fedbounds.theory.proof.vectors import S, given, ip, past, present, sq, vectors, xi
 from fedbounds.theory.symbols import (
-    Y_2,
     Du_2,
     Dv_2,
     Dv_i,
@@ -137,8 +136,6 @@ def definitions(book: Book) -> None:
             book.define(f"{name} ({scope})", left, right, "Algorithm 1", scope)
     noise = sq(present(Yu))
     book.define(f"Y_ik ({_CLIENT_STEP})", Y_ik(t, k), noise, "proof of Lemma 3.1", _CLIENT_STEP)
-    total = sp.Function("Sum_ik")(Y_ik(t, k))
-    book.define("sum Y_ik", Y_2(t), total, "proof of Lemma 3.1")
 
 
 def _increments(book: Book) -> None:

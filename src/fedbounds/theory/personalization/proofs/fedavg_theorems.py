@@ -20,6 +20,7 @@ from fedbounds.theory.proof.language import (
     cite,
     condition,
     equal,
+    fact,
     scaled,
     solve,
 )
@@ -72,7 +73,7 @@ def stated(claim: Claim, part: str, own: str) -> dict[str, Any]:
 
 def telescoped(per_round: str, times: sp.Expr) -> list[Any]:
     """A bound per round, summed; f starts at F_0 and is never below its infimum."""
-    ends = [cite(f"asm {end}", times=times / (K * gamma)) for end in ("F_0", "infimum")]
+    ends = [fact(end, times=times / (K * gamma)) for end in ("initial_gap", "infimum")]
     return [cite(per_round, over="t", times=times), *ends]
 
 

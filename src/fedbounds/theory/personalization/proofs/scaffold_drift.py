@@ -52,7 +52,7 @@ def _drift(book: Book) -> None:
         ],
         rule="induction",
         variable="k",
-        base=["def E_ik start"],
+        base=["E_ik start"],
         chart=_SEVERAL,
         conditions=LEMMA_43_IK.part("bound").conditions,
         assumptions=SMOOTH_NOISE,
@@ -90,7 +90,7 @@ def _sum(book: Book) -> None:
         k * E_ik(t, k),
         rule="induction",
         variable="k",
-        base=["def E_ik start"],
+        base=["E_ik start"],
         claim="lem-4.3",
         source="ours",
     )

@@ -21,6 +21,7 @@ from fedbounds.theory.proof.language import (
     Book,
     cite,
     condition,
+    fact,
     root,
 )
 from fedbounds.theory.symbols import (
@@ -101,7 +102,7 @@ def write(book: Book) -> None:
         fraction(77, 25) * F_0 / (T * K * gamma) + (109 * noise_u + 60 * noise_v) * L * gamma,
         [
             cite("thm-4.5-desc/sharper", over="t", times=once),
-            *(cite(name, times=once) for name in ("asm F_0", "asm infimum")),
+            *(fact(name, times=once) for name in ("initial_gap", "infimum")),
             cite("thm-4.5-sumC", times=fraction(7360, 27) * times * L**3 * gamma / (m**2 * T)),
             *(condition(step, option=1, times=small), condition(step, option=2, times=many)),
         ],

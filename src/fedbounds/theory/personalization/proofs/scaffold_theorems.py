@@ -26,6 +26,7 @@ from fedbounds.theory.proof.language import (
     below,
     cite,
     equal,
+    fact,
     root,
     scaled,
     solve,
@@ -115,7 +116,7 @@ def _average(book: Book) -> None:
         **line,
     )
     once = 1 / (T * K * gamma)
-    bounded = [cite(name, times=once) for name in ("asm F_0", "asm infimum")]
+    bounded = [fact(name, times=once) for name in ("initial_gap", "infimum")]
     gap = [cite("eq-4.5: mean", times=1), *bounded]
     # the mean has 21, and G_v with a hat
     for reading in (AS_PRINTED, TWENTY_ONE, HAT):
@@ -134,7 +135,7 @@ def _average(book: Book) -> None:
 
 def _end(book: Book) -> None:
     """Theorem 4.5; its step sizes in terms of gamma and of n^(2/3)."""
-    uses: Uses = ["def C start", cite("lem-4.4", over="t")]
+    uses: Uses = ["C start", cite("lem-4.4", over="t")]
     chart = [scaled(m, 1, 3), scaled(n, m, 3)]
     book.prove("thm-4.5-sumC", "", uses, chart=chart)
     book.prove("thm-4.5-fin", "step size", chart=[SMALL])

@@ -175,7 +175,18 @@ SCAFFOLD_STEP = Scope(
     needs=(UNBIASED,),
 )
 
+# the iterates before the first local step, and the memory before the first round
+FIRST_STEP, FIRST_ROUND = "first local step", f"first round of {SCAFFOLD}"
+
 SCOPES = {
+    FIRST_STEP: Scope(
+        sources=("past", "i"),
+        atoms=(("u", ("past",)), ("v", ("past", "i"))),
+        derived=(("uh", "u"), ("vh", "v")),
+    ),
+    FIRST_ROUND: Scope(
+        sources=("i", "k"), atoms=(("u", ()), ("v", ("i",))), derived=(("al", "u"), ("be", "v"))
+    ),
     FEDAVG: ROUND,
     SCAFFOLD: SCAFFOLD_ROUND,
     INCREMENTS: ANY_ROUND,

@@ -187,7 +187,10 @@ def _lemma_a3(book: Book) -> None:
         ["lem-A.3: by blocks", "lem-A.3: cross term, line 3"],
         **line,
     )
-    uses: list[Any] = ["lem-A.3: client", *of(INCREMENTS, "f", "X_u", "X_v", "Du_2", "Dv_2")]
+    uses: list[Any] = [
+        "lem-A.3: client",
+        *of(INCREMENTS, "f", "f next", "X_u", "X_v", "Du_2", "Dv_2"),
+    ]
     book.prove("lem-A.3", "", uses, scope=INCREMENTS)
 
 

@@ -71,7 +71,8 @@ def _random(book: Book) -> None:
         ("Lemma 5", K * sq(y - x), "<=", drift, "Lemma 5 of both runs", free[:2]),
         ("Theorem 2", sq(_START), "<=", random_gradients(T), "Theorem 2 of both runs", free),
     ]
-    suppose(book, scope, rows, conditions)
+    for row, lemma in zip(rows, ("lem-5:drift", "thm-2:mean"), strict=True):
+        suppose(book, scope, [row], conditions, restates=[lemma])
     variances = sq(hx - _START) - nu2 - B2
     suppose(book, scope, [("Definition 2", variances, "<=", 0, "Definition 2", ())])
     facts = ("noise", "noise and gradient", "smooth", "Lemma 5", "Theorem 2", "Definition 2")
@@ -101,7 +102,8 @@ def _rolling(book: Book) -> None:
         ("Lemma 11", S_sub * K * sq(y - x), "<=", drift, "Lemma 11 of both runs", free),
         ("Theorem 4", sq(_START), "<=", ROLLING_GRADIENTS, "Theorem 4 of both runs", free),
     ]
-    suppose(book, scope, rows, conditions)
+    for row, lemma in zip(rows, ("lem-11:nonconvex", "thm-4:mean"), strict=True):
+        suppose(book, scope, [row], conditions, restates=[lemma])
     suppose(book, scope, [("Definition 3", apart, "<=", B_M2, "Definition 3", ())])
     facts = ("noise", "noise and gradient", "smooth", "Lemma 11", "Theorem 4", "Definition 3")
     _conclude(book, scope, "thm-6", facts, level, conditions, assumed)
@@ -135,17 +137,16 @@ def _conclude(
     lipschitz, worst = (Assumption.LIPSCHITZ_SAMPLES,), "G-Lipschitz samples, for all i and j"
     sizes = push * sp.sqrt(level) * ip(size_2, one)
     distance: Row = ("distances", dl_mean(T), "<=", sizes, both, samples)
-    suppose(book, scope, [distance], [SHORT])
+    suppose(book, scope, [distance], [SHORT], restates=["lem-12"])
     loss: Row = ("losses", st_mean(T), "<=", G * dl_mean(T), worst, lipschitz)
     suppose(book, scope, [loss])
     over: Row = ("size over its bound", sq(size_2), "<=", 1, f"{claim}: mean square", assumptions)
-    suppose(book, scope, [over], conditions)
+    suppose(book, scope, [over], conditions, restates=[f"{claim}: mean square"])
     half = push * sp.sqrt(level) / 2
     distances, losses, size, number = supposed(
         scope, "distances", "losses", "size over its bound", "one"
     )
     uses: list[Use] = [
-        cite(f"{claim}: mean square", times=0), cite("lem-12", times=0),
         cite(str(distances), times=1), cite(str(size), times=half), cite(str(number), times=half),
         square(size_2 - one, half),
     ]  # fmt: skip

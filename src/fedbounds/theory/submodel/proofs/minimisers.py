@@ -75,9 +75,10 @@ def _minimisers(book: Book) -> None:
         ("p_dist", ip(p_diff, one), "==", p_dist, "(1/N) sum_i |p_i - p'_i|", ()),
         ("p_dist_2", n * sq(p_diff), "==", p_dist_2, "sum_i (p_i - p'_i)^2", ()),
     ]
+    suppose(book, MINIMISERS, rows)
     for label, first, second, masks, lemma in (
-        ("p", p_mean, p_mean_2, _KEPT, "Proposition 1"),
-        ("q", q_mean, q_mean_2, _COVERED, "Proposition 2"),
+        ("p", p_mean, p_mean_2, _KEPT, "prop-1"),
+        ("q", q_mean, q_mean_2, _COVERED, "prop-2"),
     ):
         for name, slope, far, share in (
             (f"F_{label}", ip(gp_o - gp_2, apart), apart, first),
@@ -85,8 +86,9 @@ def _minimisers(book: Book) -> None:
             (f"F_{label}, to w*", ip(gp_o - gp_s, away), away, first),
         ):
             convex = mu * share * sq(far)
-            rows.append((name, slope, ">=", convex, lemma, (*_CONVEX, *masks)))
-    suppose(book, MINIMISERS, rows)
+            row: Row = (name, slope, ">=", convex, lemma, (*_CONVEX, *masks))
+            step = f"{lemma}:strong convexity"
+            suppose(book, MINIMISERS, [row], restates=[step])
 
     pair = supposed(MINIMISERS, "w*(p) against w*(p')", "w*(p') against w*(p)")
     to_full = supposed(MINIMISERS, "w*(p) against w*", "w* against w*(p)")

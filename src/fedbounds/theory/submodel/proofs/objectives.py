@@ -1,6 +1,8 @@
 """Section 2 of the sheet: masked objectives, their minimisers and stationary points."""
 
-from fedbounds.theory.proof.language import Book, square
+from typing import Any
+
+from fedbounds.theory.proof.language import Book, below, cite, square
 from fedbounds.theory.proof.vectors import ip, sq
 from fedbounds.theory.submodel.symbols import (
     D_xy,
@@ -13,6 +15,7 @@ from fedbounds.theory.submodel.symbols import (
     g_Fp,
     p,
     p_mean,
+    p_own,
     q,
     q_mean,
     w_2,
@@ -21,6 +24,7 @@ from fedbounds.theory.submodel.vectors import (
     cpv,
     diag,
     full,
+    g_own,
     masked,
     mpr,
     mpu,
@@ -33,7 +37,8 @@ from fedbounds.theory.submodel.vectors import (
 from fedbounds.theory.symbols import L, mu, t
 from fedbounds.vocabulary import Assumption
 
-from .scopes import PAIR, POINT, POINT_ROLLING, QUADRATIC
+from .scopes import ONE, PAIR, POINT, POINT_ROLLING, QUADRATIC
+from .symbols_proofs import weight
 from .writing import Row, defined, prove, suppose, supposed
 
 _SMOOTH, _CONVEX = (Assumption.SMOOTH,), (Assumption.STRONGLY_CONVEX,)
@@ -100,6 +105,30 @@ def _pairs(book: Book) -> None:
     prove(book, "prop-2", "smoothness, general", [*smooth, *largest, young], scope=PAIR)
 
 
+def _one_client(book: Book) -> None:
+    """The auxiliary lemma (a) of one client, for every weight of the mean inequality."""
+    _masks(book, ONE)
+    rows: list[Row] = [("smooth", sq(pu), "<=", L**2 * sq(cpv), "Assumption 1", _SMOOTH)]
+    for vector, own in (("v", (mpv, pv)), ("r", (mpr, pr))):
+        mean = p_own * sq(own[1])
+        rows.append((f"mean of m, {vector}", ip(*own), "==", mean, "E m = p 1", _KEPT))
+    suppose(book, ONE, rows)
+    lost = 1 - p_own
+    facts = ("smooth", "complement", "entries of m o r", "moved, r", "mean of m, v", "mean of m, r")
+    part, bound = "lem-mask-gap: a, one client, masked part", p_own * lost * L**2 * sq(pv)
+    line: dict[str, Any] = {
+        "scope": ONE, "claim": "lem-mask-gap", "assumptions": (*_SMOOTH, *_KEPT),
+    }  # fmt: skip
+    book.line(part, sq(pr), "<=", bound, [*supposed(ONE, *facts), square(p_own * pu - mpr)], **line)
+    # E[m o grad f(m o w)] - grad f(w), where the weight that gives the lemma is B/A
+    book.line(
+        "lem-mask-gap: a, one client", sq(pr - lost * g_own), "<=",
+        (1 + weight) * lost**2 * sq(g_own) + (1 + 1 / weight) * bound,
+        [cite(part, times=1 + 1 / weight), square(pr + weight * lost * g_own, 1 / weight)],
+        chart=[below(p_own, 1)], **line,
+    )  # fmt: skip
+
+
 def _points(book: Book) -> None:
     """The auxiliary lemma (a) for equal p, and what it says of stationary points."""
     equal = Assumption.EQUAL_KEEP
@@ -138,4 +167,5 @@ def _points(book: Book) -> None:
 def write(book: Book) -> None:
     """Propositions 1 and 2, stationary points."""
     _pairs(book)
+    _one_client(book)
     _points(book)

@@ -160,7 +160,7 @@ def _clients(book: Book) -> None:
         ("Sq_2", Sq_2(t), sq(size_i)),
     ):
         book.define(f"{name} ({CLIENT})", left, right, "lem-mask-gap (d)", CLIENT)
-    prove(book, "lem-mask-gap", "d", defined(CLIENT, "Eq_2", "Sq_2"), scope=CLIENT)
+    prove(book, "lem-mask-gap", "d", defined(CLIENT, "Eq_2"), scope=CLIENT)
 
 
 def _zero(name: str, vector: sp.Expr, others: tuple[sp.Expr, ...]) -> list[Row]:
@@ -196,7 +196,9 @@ def _minimisers(book: Book) -> None:
     zeros = supposed(OPTIMA, *(row[0] for row in (*at_p, *at_1)))
     uses = [*defined(OPTIMA, "closed_err"), zeros[0]]
     prove(book, "lem-2-quad", "closed form", uses, scope=OPTIMA)
-    prove(book, "lem-2-quad", "shift", [*defined(OPTIMA, "shift_err"), *zeros], scope=OPTIMA)
+    # of products, those of the gradients with each other alone
+    own = supposed(OPTIMA, *(row[0] for row in (*at_p[:2], at_1[0])))
+    prove(book, "lem-2-quad", "shift", [*defined(OPTIMA, "shift_err"), *own], scope=OPTIMA)
     claim = "claim-residual"
     book.line(
         f"{claim}: distance at one p", full_dist, "==", (1 - p) ** 2 * sq(moved),
@@ -238,20 +240,17 @@ def _residual(book: Book) -> None:
         ("residual", residual, "==", dim / 2 * sq(lost), quadratic, _FREE),
         ("residual_2", residual_2, "==", dim / 2 * sq(lost_2), quadratic, _FREE),
         ("spectral", spectral, "==", dim / 2 * sq(told), "Lemma 2, exact case", ()),
-        # what "lem-2-quad: one eigenvalue" says of each coordinate of lem-2-quad, shift
-        ("shift, in the eigenbasis", sq(lost), "==", sq(told), "lem-2-quad, shift", _FREE),
     ]
     suppose(book, EIGEN, rows)
+    every, shift = "every coordinate of lem-2-quad, shift", "lem-2-quad:shift"
+    shifted: Row = ("shift, in the eigenbasis", sq(lost), "==", sq(told), every, _FREE)
+    suppose(book, EIGEN, [shifted], restates=[name, shift])
     monotone: Row = ("monotone", sq(lost_2), "<=", sq(lost), "every coordinate", _FREE)
-    suppose(book, EIGEN, [monotone], larger)
-    uses = [
-        *supposed(EIGEN, "residual", "spectral", "shift, in the eigenbasis"),
-        cite(name, times=0), cite("lem-2-quad:shift", times=0),
-    ]  # fmt: skip
+    suppose(book, EIGEN, [monotone], larger, restates=[f"{name}, monotone", shift])
+    uses = supposed(EIGEN, "residual", "spectral", "shift, in the eigenbasis")
     prove(book, "lem-2-quad", "residual", uses, scope=EIGEN, chart=[SHARE])
     names = supposed(EIGEN, "residual", "residual_2", "monotone")
     uses = [cite(str(x), times=y) for x, y in zip(names, (-1, 1, dim / 2), strict=True)]
-    uses.append(cite(f"{name}, monotone", times=0))
     prove(book, "lem-2-quad", "monotone", uses, scope=EIGEN, chart=BOTH)
 
 

@@ -147,6 +147,7 @@ def gaps(book: Book, scope: str, masks: Assumption) -> None:
             "lem-mask-gap (a) of one client, with ||grad f_i|| <= G and ||w|| <= W",
             (Assumption.SMOOTH, masks, *bounded),
             scope=place,
+            restates=["lem-mask-gap: a, one client"],
         )
 
 
@@ -165,6 +166,7 @@ def _objective(book: Book) -> None:
         "Proposition 1: F_p is pbar mu-strongly convex",
         (Assumption.STRONGLY_CONVEX, Assumption.KEPT),
         ">=",
+        restates=["prop-1:strong convexity"],
     )
     book.suppose(
         f"descent of F_p ({ROUND})",
@@ -173,6 +175,7 @@ def _objective(book: Book) -> None:
         "Proposition 1: F_p is L-smooth; without constraint x^+ = x - eta sum_k g_k",
         (Assumption.SMOOTH, Assumption.UNCONSTRAINED),
         scope=ROUND,
+        restates=["prop-1:smoothness"],
     )
     book.suppose(f"L_Fp ({ROUND})", L_Fp(t + 1) - L_Fp(t), Fn - Fx, "Theorem 2", (), "==", ROUND)
     book.suppose(

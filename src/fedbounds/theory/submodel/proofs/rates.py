@@ -42,7 +42,7 @@ def write(book: Book) -> None:
     )
     tuned = sum((factor * ip(number, one) for number, factor in terms), sp.Integer(0))
     rate_: Row = ("rate", D_r(t), "<=", tuned, "thm-1:rate with the rung's R", _ASSUMED)
-    suppose(book, RUNG, [rate_], RATED)
+    suppose(book, RUNG, [rate_], RATED, restates=["thm-1:rate"])
     rows: list[Row] = [
         (number.name, ip(number, one), "<=", ln2_r(t), "1 <= ln R <= R", ()) for number, _ in terms
     ]

@@ -67,7 +67,7 @@ def _last(book: Book) -> None:
     book.suppose("loss of w^t", L_F(t), L / 2 * D_full(t), optimum, (_SMOOTH, _FREE))
     book.suppose(
         "Theorem 1 of both runs", D_opt(t), random_distance(t), "thm-1:distance", _STRONG,
-        conditions=conditions,
+        conditions=conditions, restates=["thm-1:distance"],
     )  # fmt: skip
     uses: list[Use] = [
         cite("asm excess of w^t", times=1), cite("lem-1:above", times=1),
@@ -91,7 +91,8 @@ def _hat(book: Book) -> None:
             "a step of size 1/L on equal data, and two gradients of the changed sample", samples,
         ),
     ]  # fmt: skip
-    suppose(book, HAT, rows)
+    for row, lemma in zip(rows, ("lem-1:above", None, "lem-12: equal samples"), strict=True):
+        suppose(book, HAT, [row], restates=[lemma] if lemma else [])
     excess, losses, step = supposed(HAT, "excess", "losses", "step")
     uses: list[Use] = [
         cite(str(excess), times=1), cite(str(losses), times=1), cite(str(step), times=G),

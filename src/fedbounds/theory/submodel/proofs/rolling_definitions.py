@@ -3,7 +3,7 @@
 import sympy as sp
 
 from fedbounds.theory.claims import Condition
-from fedbounds.theory.proof.language import Book
+from fedbounds.theory.proof.language import Book, above
 from fedbounds.theory.proof.vectors import S, given, ip, past, present, sq, xi
 from fedbounds.theory.submodel.symbols import (
     B_M2,
@@ -74,6 +74,7 @@ from .definitions_rounds import (
     y,
 )
 from .random_definitions import analysis, gaps
+from .writing import prove
 
 _SMOOTH, _NOISE = (Assumption.SMOOTH,), (Assumption.NOISE,)
 _CONVEX = (*_SMOOTH, Assumption.CONVEX)
@@ -84,6 +85,12 @@ _WITHOUT = "lem-wor, and its mean over s = 0, ..., S - 1"
 _SQUARES = (S_sub - 1) * (2 * S_sub - 1) / 6  # the mean of s^2
 _DRAWS = (S_sub + 1) / 6  # the mean of s (S - s)/(S - 1)
 STEPS = S_sub * K
+_WOR = ("lem-wor:second moment",)
+_RESTATED = {
+    "sum over rounds": _WOR,
+    "sum over rounds, own permutations": _WOR,
+    "descent of F_M": ("prop-2:smoothness",),
+}
 
 
 def _epochs(book: Book) -> None:
@@ -135,7 +142,10 @@ def _convex(book: Book) -> None:
             (Assumption.EPOCH_PROJECTION,),
         ),
     ):  # fmt: skip
-        book.suppose(f"{name} ({EPOCH})", left, right, origin, assumptions, relation, EPOCH)
+        book.suppose(
+            f"{name} ({EPOCH})", left, right, origin, assumptions, relation, EPOCH,
+            restates=_RESTATED.get(name, ()),
+        )  # fmt: skip
     book.suppose(
         "strongly convex, rolling masks",
         D_br(t),
@@ -143,6 +153,7 @@ def _convex(book: Book) -> None:
         "Proposition 2: F_M is qbar mu-strongly convex",
         (Assumption.STRONGLY_CONVEX, Assumption.COVERAGE),
         ">=",
+        restates=["prop-2:strong convexity"],
     )
 
 
@@ -167,12 +178,27 @@ def _nonconvex(book: Book) -> None:
         ("L_Fp", L_Fp(t + 1) - L_Fp(t), "==", Fn - Fx, "Theorem 4", ()),
     ):  # fmt: skip
         book.suppose(
-            f"{name} ({FREE_EPOCH})", left, right, origin, assumptions, relation, FREE_EPOCH
-        )
+            f"{name} ({FREE_EPOCH})", left, right, origin, assumptions, relation, FREE_EPOCH,
+            restates=_RESTATED.get(name, ()),
+        )  # fmt: skip
+
+
+def _draws(book: Book) -> None:
+    """Draws without replacement."""
+    apart = sq(n * given(present(drawn), S) - m * given(drawn))
+    for name, left, right in (
+        ("Dr_2", Dr_2(t), apart),
+        ("nu_v2", nu_v2, sq(drawn - given(drawn))),
+    ):
+        book.define(f"{name} ({DRAWN})", left, right, "lem-wor", DRAWN)
+    prove(
+        book, "lem-wor", "second moment", [f"def {x} ({DRAWN})" for x in ("Dr_2", "nu_v2")],
+        scope=DRAWN, chart=[above(n, 2)],
+    )  # fmt: skip
 
 
 def _lemmas(book: Book) -> None:
-    """Lemmas 9 and 10, and draws without replacement."""
+    """Lemmas 9 and 10."""
     mean = past, perm, xi, s
     recursion = (ws - x) - eta * K * Hz - eta * K * given(hx, *mean)
     recursion -= eta * K * given(hy - hw + nz, *mean)
@@ -183,8 +209,6 @@ def _lemmas(book: Book) -> None:
         ("Hz_2", Hz_2(t), S_sub * sq(Hz), WITHIN, "Lemma 9"),
         ("Hz_x", Hz_x(t), S_sub * ip(Hz, ws - x), WITHIN, "Lemma 9"),
         ("Un_2", Un_2(t), sq(unrolled), UNROLLED, "Lemma 10"),
-        ("Dr_2", Dr_2(t), sq(n * given(present(drawn), S) - m * given(drawn)), DRAWN, "lem-wor"),
-        ("nu_v2", nu_v2, sq(drawn - given(drawn)), DRAWN, "lem-wor"),
     ):
         book.define(f"{name} ({scope})", left, right, origin, scope)
     book.suppose(
@@ -218,6 +242,7 @@ def _lemmas(book: Book) -> None:
 
 def write(book: Book) -> None:
     """All of these."""
+    _draws(book)
     _epochs(book)
     _convex(book)
     _nonconvex(book)

@@ -2,7 +2,7 @@
 
 import sympy as sp
 
-from fedbounds.theory.proof.language import Book, above, below, cite, square
+from fedbounds.theory.proof.language import Book, below, cite, square
 from fedbounds.theory.proof.vectors import given, past, sq, xi
 from fedbounds.theory.submodel.rolling_lemmas import (
     LEMMA_11,
@@ -21,11 +21,10 @@ from fedbounds.theory.submodel.symbols import (
     zeta_M2,
 )
 from fedbounds.theory.submodel.symbols_rounds import B_M2_x, nu_own2
-from fedbounds.theory.symbols import K, L, eta, n, t
+from fedbounds.theory.symbols import K, L, eta, t
 from fedbounds.vocabulary import Assumption
 
 from .definitions_rounds import (
-    DRAWN,
     EPOCH,
     FREE_EPOCH,
     UNROLLED,
@@ -45,7 +44,6 @@ from .definitions_rounds import (
 from .random_convex import differences
 from .random_definitions import of
 from .rolling_definitions import STEPS
-from .writing import prove
 
 EDGE_8, EDGE_10 = (below(eta, 1 / (b * S_sub * K * L)) for b in (8, 10))
 _SHARED = (Assumption.SHARED_ORDER,)
@@ -57,14 +55,10 @@ def _recursions(book: Book) -> None:
     mean = given(hw - hx, past, perm, xi, s)
     facts = of(WITHIN, "def Hz_2", "def Hz_x", "asm cocoercive")
     book.prove(claim, "H_s <= L", [*facts, square(hw - hx - mean)], scope=WITHIN)
-    book.prove(claim, "0 <= H_s", of(WITHIN, "def Hz_x", "asm monotone"), scope=WITHIN)
+    book.prove(claim, "0 <= H_s", [], scope=WITHIN)
     claim = "lem-10"
     book.prove(claim, "unrolled", of(UNROLLED, "def Un_2"), scope=UNROLLED)
     book.prove(claim, "norm", ["asm summation by parts", "asm weights"])
-    prove(
-        book, "lem-wor", "second moment", of(DRAWN, "def Dr_2", "def nu_v2"),
-        scope=DRAWN, chart=[above(n, 2)],
-    )  # fmt: skip
 
 
 def _drift(book: Book, scope: str, suffix: str) -> None:

@@ -26,7 +26,7 @@ from fedbounds.theory.symbols import K, L, eta, n, t
 from fedbounds.vocabulary import Assumption
 
 from .definitions_rounds import ho, y
-from .writing import Row, Use, defined, prove, suppose, supposed
+from .writing import Row, defined, prove, suppose, supposed
 
 STEP, WHOLE, FULL = "a local step", "a round and its virtual iterates", "a round with full masks"
 w_k, my_k, cy_k, cx, step_k, w_next, my_next, cy_next = vectors(
@@ -69,11 +69,12 @@ SCOPES = {
         sources=_ALL,
         atoms=(
             ("w_k", _ALL),
+            *((name, _ALL) for name in ("my_k", "cy_k")),
             ("cx", _LAST),
             *((name, ("past", "xi")) for name in ("server", "virtual")),
-            ("back", _LAST),
+            *((name, _LAST) for name in ("back", "y_K")),
         ),
-        derived=(("my_k", "w_k"), ("cy_k", "cx"), ("y", "my_k + cy_k"), ("y_K", "back")),
+        derived=(("y", "my_k + cy_k"),),
     ),
     FULL: Scope(
         sources=_ALL,
@@ -108,8 +109,14 @@ def _virtual(book: Book) -> None:
     ):
         book.define(f"{name} ({WHOLE})", left, right, "Appendix C.1", WHOLE)
     steps = [f"{claim}: one step, {entries} entries" for entries in ("kept", "other")]
-    induction: list[Use] = [cite(step, times=0) for step in steps]
-    uses = [*defined(WHOLE, "Ev_2"), *induction]
+    every = "every step leaves m o y - w and (1 - m) o y as they are, from m o w^t on"
+    rows: list[Row] = [
+        ("kept entries", sq(my_k - w_k), "==", 0, every, ()),
+        ("other entries", sq(cy_k - cx), "==", 0, every, ()),
+        ("last iterates", sq(given(back - y_K, past, xi)), "==", 0, every, ()),
+    ]
+    suppose(book, WHOLE, rows, restates=steps)
+    uses = [*defined(WHOLE, "Ev_2"), *supposed(WHOLE, "kept entries", "other entries")]
     prove(book, claim, "local iterates", uses, scope=WHOLE)
     means = sq(given(back - y_K, past, xi))
     row: Row = (
@@ -117,7 +124,7 @@ def _virtual(book: Book) -> None:
         "Algorithms 1 and 2: w^{t+1} is the projection of the mean of these, which are equal", (),
     )  # fmt: skip
     suppose(book, WHOLE, [row])
-    uses = [*defined(WHOLE, "Ea_2"), *supposed(WHOLE, row[0]), *induction]
+    uses = [*defined(WHOLE, "Ea_2"), *supposed(WHOLE, row[0], "last iterates")]
     prove(book, claim, "average", uses, scope=WHOLE)
 
 

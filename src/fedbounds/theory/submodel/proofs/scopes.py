@@ -9,7 +9,7 @@ from fedbounds.vocabulary import Assumption
 
 PAIR, POINT, POINT_ROLLING = "a pair", "a point", "a point, rolling masks"
 MINIMISERS, STEP = "minimisers", "a projected step"
-SAMPLE, COUPLED = "a sample's step", "coupled runs"
+ONE, SAMPLE, COUPLED = "one client at a point", "a sample's step", "coupled runs"
 
 _DRAWN = ("xi", "i")
 _MASKED = tuple((name, _DRAWN) for name in ("mpv", "cpv", "pu", "mpu", "mpr"))
@@ -30,6 +30,12 @@ def _a_point(share: str, masks: Assumption) -> Scope:
         needs=(need(("full",), masks, Assumption.EQUAL_KEEP),),
     )
 
+
+_ONE_CLIENT = Scope(
+    sources=("xi",),
+    atoms=(("pv", ()), ("g_own", ()), *((name, ("xi",)) for name, _ in _MASKED)),
+    derived=(("pr", "given(mpu)"),),
+)
 
 _OF_QUADRATIC = ("quad", "diag", "slope")
 _A_QUADRATIC = Scope(
@@ -77,6 +83,7 @@ SCOPES = {
     POINT: _a_point("p", Assumption.KEPT),
     POINT_ROLLING: _a_point("q", Assumption.COVERAGE),
     QUADRATIC: _A_QUADRATIC,
+    ONE: _ONE_CLIENT,
     MINIMISERS: _MINIMISERS,
     STEP: _A_STEP,
     SAMPLE: _A_SAMPLE,

@@ -95,7 +95,7 @@ def _one_round(book: Book) -> None:
     # what "lem-12: equal samples" says of every step
     apart_by = "steps on equal samples, and the triangle inequality at the changed one"
     every: Row = ("K steps", ip(apart_own, one), "<=", steps, apart_by, _SAMPLES)
-    suppose(book, COUPLED, [every], [SHORT])
+    suppose(book, COUPLED, [every], [SHORT], restates=["lem-12: equal samples"])
     facts = supposed(COUPLED, "dl_w", "dl_w next", "server", "sample drawn", "K steps")
     prove(book, "lem-12", "", facts, scope=COUPLED, chart=[below(eta, 2 / L)])
 

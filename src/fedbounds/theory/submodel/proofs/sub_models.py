@@ -114,12 +114,12 @@ def _contraction(book: Book) -> None:
     book.suppose(
         "one round, strongly convex", dl_w(t + 1), (1 - rho_gap) * dl_w(t) + APART,
         "Lemma 12 with thm-5: c, one client: E ||T d|| <= rho_i ||d||, and the mean over clients",
-        (*_SAMPLES, *_KEPT), conditions=share,
+        (*_SAMPLES, *_KEPT), conditions=share, restates=["lem-12", f"{claim}: c, one client"],
     )  # fmt: skip
     hypothesis = Premise("hypothesis", "hypothesis", ("?",))
     book.line(
         f"{claim}: c, in 1 - rho", dl_w(t), "<=", APART / rho_gap,
-        ["asm one round, strongly convex", hypothesis, cite(f"{claim}: c, one client", times=0)],
+        ["asm one round, strongly convex", hypothesis],
         base=["asm start of coupled runs"], rule="induction", variable="t", vectors=False,
         chart=[below(rho_gap, 1), below(eta, 2 / (L + mu))], conditions=share, claim=claim,
         assumptions=(*_SAMPLES, *_KEPT), scope=CONTRACTED,

@@ -25,13 +25,21 @@ Row = tuple[str, Any, str, Any, str, tuple[Assumption, ...]]
 
 
 def suppose(
-    book: Book, scope: str, rows: Sequence[Row], conditions: Sequence[Condition] = ()
+    book: Book,
+    scope: str,
+    rows: Sequence[Row],
+    conditions: Sequence[Condition] = (),
+    restates: Sequence[str] = (),
 ) -> None:
-    """Facts and assumptions of one scope: name, left, relation, right, origin, assumptions."""
+    """What is given in one scope: name, left, relation, right, origin, assumptions.
+
+    ``restates`` names the steps that the rows say in other symbols.
+    """
     for name, left, relation, right, origin, assumptions in rows:
         book.suppose(
-            f"{name} ({scope})", left, right, origin, assumptions, relation, scope, conditions
-        )
+            f"{name} ({scope})", left, right, origin, assumptions, relation, scope, conditions,
+            restates,
+        )  # fmt: skip
 
 
 def supposed(scope: str, *names: str) -> list[Use]:
