@@ -48,7 +48,7 @@ ALIKE = replace(TWICE, derived=(("du", "3*p"),), algorithm="")
 THEORY = Theory(
     symbols=dict.fromkeys(("n", "m", "K", "T"), "integer")
     | dict.fromkeys(("x", "y", "z", "gamma", "L"), "positive")
-    | dict.fromkeys(("s", "b2", "sigma2"), "nonnegative")
+    | dict.fromkeys(("s", "b2", "sigma2", "F_0"), "nonnegative")
     | dict.fromkeys(("t", "k"), "index"),
     quantities={"A": True, "B": True, "f": False, "g": True, "h": True},
     per_client=frozenset({"g"}),

@@ -56,10 +56,10 @@ def test_a_theorem_that_cites_an_unproved_step_is_not_proved(tmp_path, capsys):
 
 def test_a_false_given_is_named(tmp_path, capsys):
     absurd = replace(
-        FROM_ABSURD, certificate=Certificate("combine", premises=(cite("asm absurd", "0"),))
+        FROM_ABSURD, certificate=Certificate("combine", premises=(cite("asm absurd", "1"),))
     )
     assert last(ABSURD, absurd).givens == ("asm absurd",)
-    status, out = said(tmp_path, capsys, ABSURD, replace(absurd, statement=claim("A(t) >= 0")))
+    status, out = said(tmp_path, capsys, ABSURD, replace(absurd, statement=claim("0 <= x")))
     assert status == 0
     assert "p/thm, thm: proved from givens: asm absurd" in out
     assert "0 proved from definitions and assumptions alone, 1 from givens" in out
@@ -94,7 +94,7 @@ def test_a_name_that_was_spoken_of_is_not_defined_again():
 def test_assumptions_are_told(tmp_path, capsys):
     lemma = replace(LEMMA, certificate=Certificate("given", origin="(2)"))
     _, out = said(tmp_path, capsys, lemma, FROM_LEMMA)
-    assert "proved from givens: lem; assumes smooth" in out
+    assert "proved from givens: sign of A, lem; assumes smooth" in out
 
 
 @pytest.mark.parametrize("place", ["symbols", "quantities", "always", "per_client"])

@@ -13,7 +13,7 @@ from fedbounds.theory.checker.errors import Refused
 from fedbounds.theory.checker.facts import FACTS
 
 SMOOTH, NOISE = "smooth", "unbiased noise of bounded variance"
-ALIKE = "bounded gradient dissimilarity"
+ALIKE, BOUNDED = "bounded gradient dissimilarity", "bounded below"
 COMPARED = {
     "<=": lambda x, y: x <= y,
     ">=": lambda x, y: x >= y,
@@ -32,6 +32,8 @@ USED = {  # every fact, as it is used, with what its statement carries for these
     "martingale": (("Y", "ik"), NOISE),
     "dissimilarity": (("au",), ALIKE),
     "descent": (("start", "end", "au"), SMOOTH),
+    "infimum": ((), BOUNDED),
+    "initial_gap": ((), BOUNDED),
 }
 WITHOUT = {  # the condition that is left out: arguments that meet the others, and break the fact
     ("growth", "K >= 1"): ("1", "-2", "3"),  # (1 - 1/2)^-2 = 4
@@ -231,7 +233,7 @@ WRONG = [
     ("growth", ("8", "99", "1000"), "(1 + (8)/(99))**(99) <= 1000", {}, OWN),
     ("growth", ("-4", "2", "1/2"), "(1 + (-4)/(2))**(2) <= 1/2", {}, OWN),
 ]  # fmt: skip
-EVERY = (SMOOTH, NOISE, ALIKE)
+EVERY = (SMOOTH, NOISE, ALIKE, BOUNDED)
 
 
 @pytest.mark.parametrize(("name", "arguments", "text", "values", "scope"), WRONG)

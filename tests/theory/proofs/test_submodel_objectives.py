@@ -92,6 +92,8 @@ def test_a_smaller_right_side_is_not_proved(name):
         for step in book.steps
         if step.rule == "given" or step.id in needed(book, name)
     ]
+    # the theorems that givens restate are not among them
+    steps = [replace(step, uses=()) if step.rule == "given" else step for step in steps]
     changed = {step.written.id: step for step in replay(replace(book, steps=steps))}
     assert changed[name].local != "proved"
 

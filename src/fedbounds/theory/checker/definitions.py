@@ -108,7 +108,8 @@ def says_sign(theory: Theory, definition: Statement) -> bool:
 
 def _beyond_needs(theory: Theory, statement: Statement) -> bool:
     """Whether it is said under premises that its vectors do not ask for."""
-    step = Step("", statement, Certificate("given", scope=statement.scope))
+    where = statement.scope if statement.scope in theory.scopes else ""
+    step = Step("", statement, Certificate("given", scope=where))
     needs = [need for _, need in needs_of(theory, step)]
     asked = {a for need in needs for a in need.assumptions}
     under = {c for need in needs for c in need.conditions}

@@ -126,11 +126,13 @@ def descent(scope: Scope, arguments: tuple[str, ...]) -> Statement:
 
 def infimum(scope: Scope, arguments: tuple[str, ...]) -> Statement:
     """f(T) >= 0: the objective f is measured from its infimum, which exists."""
-    return Statement("f(T)", ">=", "0", assumptions=("bounded below",))
+    () = arguments
+    return Statement("0", "<=", "f(T)", assumptions=("bounded below",))
 
 
 def initial_gap(scope: Scope, arguments: tuple[str, ...]) -> Statement:
     """f(0) = F_0, which stands for the objective at the start, measured from its infimum."""
+    () = arguments
     return Statement("f(0)", "==", "F_0", assumptions=("bounded below",))
 
 

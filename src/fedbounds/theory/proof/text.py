@@ -6,6 +6,7 @@ from typing import Any
 
 import sympy as sp
 
+from fedbounds.errors import FedboundsError
 from fedbounds.theory.checker.data import Absent, Comparison, Need, Scope, Statement, Theory
 from fedbounds.theory.checker.names import identifier
 from fedbounds.theory.claims import Condition, Part
@@ -109,6 +110,12 @@ def theory_of(
 
 
 def _sign(symbol: sp.Symbol) -> str:
+    """As it is declared; the checker has no constant that may be negative."""
     if symbol.is_positive:
         return "integer" if symbol.is_integer else "positive"
-    return "nonnegative"
+    if symbol.is_nonnegative:
+        return "nonnegative"
+    raise FedboundsError(
+        f"the constant {symbol.name!r} has no declared sign, expected positive or nonnegative: "
+        "write it as a difference of two"
+    )

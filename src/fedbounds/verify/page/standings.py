@@ -11,7 +11,7 @@ MEANING = {
     Standing.CONFIRMED: "every step of the paper's proof is proved, with certificates",
     Standing.CONFIRMED_BY_SOLVER: "as confirmed, but some step rests on a solver alone",
     Standing.PROVED_OTHERWISE: "proved by our steps, not by the paper's",
-    Standing.CONDITIONAL: "proved from what is supposed, and named; each says whether it was measured",
+    Standing.CONDITIONAL: "proved from what is supposed and named, and measured or said not to be",
     Standing.GAP: "a step of the proof fails; the statement is neither proved nor refuted",
     Standing.TESTED: "no complete proof was replayed; every part survived measurement",
     Standing.REFUTED: "violated exactly, on an instance inside its assumptions and conditions",
