@@ -109,6 +109,7 @@ def _environment() -> Environment:
         "number": numbers.number,
         "side": numbers.side,
         "power": summary.power,
+        "equality_words": summary.equality_words,
         "short": summary.short_id,
         "anchor": summary.anchor,
         "sort_key": numbers.sort_key,

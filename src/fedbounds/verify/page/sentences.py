@@ -149,6 +149,9 @@ def _last(document: Record, judged: Sequence[Record]) -> str:
     if vague:
         verb = "never beats" if vague == 1 else "never beat"
         parts.append(f"{count(vague, 'bound')} {verb} the trivial one where examined")
+    equal = [claim for claim in judged if claim["readings"][0]["equal_everywhere"]]
+    if equal:
+        parts.append(f"both sides are equal wherever they were examined in {_named(equal)}")
     measured = [c for c in judged if c["kind"] in _RUN and c["readings"][0]["counts"]]
     if measured:
         least = min(map(_instances, measured))
