@@ -10,6 +10,7 @@ from kinds import exact, floats
 from fedbounds.theory.claims import Condition, Part
 from fedbounds.theory.symbols import F_0, G_u, G_v, L, n, t
 from fedbounds.verify.decide import decide
+from fedbounds.verify.extremes_search import closest
 from fedbounds.verify.start import starts
 from fedbounds.vocabulary import Index, Method, Relation, Verdict
 
@@ -75,3 +76,9 @@ def test_what_holds_is_never_tighter_than_one():
     part = Part(left=G_u(t), right=G_v(t))
     found = decide(part, floats([1.0 + 1e-13], [1.0]), Method.MOMENTS)
     assert (found.verdict, found.tightness) == (Verdict.UNDECIDED, 1.0)
+
+
+def test_a_search_does_not_stop_at_the_start():
+    found = closest(BOUND, floats([4.0, 1.0, 0.5], [1.0, 1.0, 1.0], n=1))
+    assert (found.at, found.left, found.right) == (1, 1.0, 2.0)
+    assert closest(BOUND, floats([4.0], [1.0], n=1)) is None

@@ -154,7 +154,8 @@ def _print_footer(out: Console, proofs: Mapping[str, Record], seconds: float) ->
     found = steps.counts(proofs)
     resting = f" ({found.resting} of these from steps that are not)" if found.resting else ""
     told = listed(steps.by_local(found.steps)) if found.steps else "none"
-    told += f" ({found.elsewhere} fail in alternative readings)" if found.elsewhere else ""
+    also = steps.elsewhere(found)
+    told += f"; {also}" if also else ""
     _say(
         out,
         f"\n{count(sum(found.claims.values()), 'proof')}, "

@@ -12,8 +12,9 @@ from fedbounds.theory.claims import Claim, Part, read
 from fedbounds.vocabulary import Kind, Standing, StatementStatus, Verdict
 
 from .listing import columns, console
+from .names import spelled
 from .page.rows import planned_instances
-from .page.steps import by_local, by_status, counts
+from .page.steps import by_local, by_status, counts, elsewhere
 from .page.summary import equality_words, idle_words
 
 Record = dict[str, Any]
@@ -179,9 +180,10 @@ def _print_footer(
         out.print(idle_words(idle))
     if document["proofs"]:
         told = counts(document["proofs"])
+        also = elsewhere(told)
         out.print(
             f"proofs replayed: {', '.join(by_status(told.claims)) or 'none'}; steps: "
-            f"{', '.join(by_local(told.steps)) or 'none'}; `fedbounds prove` tells of each"
+            f"{', '.join(by_local(told.steps)) or 'none'}{'; ' + also if also else ''}; `fedbounds prove` tells of each"
         )
     else:
         out.print("No proof was replayed: 'tested' means that no instance broke the statement.")
@@ -225,7 +227,7 @@ def print_claim(claim: Claim, summary: Record | None) -> None:
             soft_wrap=True,
         )
     if summary is None:
-        out.print("\nstanding: not judged yet; run `fedbounds verify " + entry.id + "`")
+        out.print(Text(f"\nstanding: not judged yet; run `fedbounds verify {spelled(entry)}`"))
         return
     out.print(
         f"\nstanding: {summary['standing']} (statement {summary['statement']}, "

@@ -116,6 +116,7 @@ def _environment() -> Environment:
         "slug": standings.slug,
         "with_equal_terms": with_equal_terms,
         "quoted": shlex.quote,
+        "typed": summary.typed,
     }
     return found
 
