@@ -154,12 +154,11 @@ def _print_footer(out: Console, proofs: Mapping[str, Record], seconds: float) ->
     found = steps.counts(proofs)
     resting = f" ({found.resting} of these from steps that are not)" if found.resting else ""
     told = listed(steps.by_local(found.steps)) if found.steps else "none"
-    also = steps.elsewhere(found)
-    told += f"; {also}" if also else ""
+    also = f"; {words}" if (words := steps.elsewhere(found)) else ""
     _say(
         out,
         f"\n{count(sum(found.claims.values()), 'proof')}, "
-        f"{count(found.steps.total(), 'step')}: {told}{resting}; "
+        f"{count(found.steps.total(), 'step')}: {told}{resting}{also}; "
         f"{count(found.certificates, 'certificate')}, {count(found.given, 'given statement')}",
     )
     _say(

@@ -180,10 +180,10 @@ def _print_footer(
         out.print(idle_words(idle))
     if document["proofs"]:
         told = counts(document["proofs"])
-        also = elsewhere(told)
+        every = [", ".join(by_local(told.steps)) or "none", elsewhere(told)]
         out.print(
             f"proofs replayed: {', '.join(by_status(told.claims)) or 'none'}; steps: "
-            f"{', '.join(by_local(told.steps)) or 'none'}{'; ' + also if also else ''}; `fedbounds prove` tells of each"
+            f"{'; '.join(filter(None, every))}; `fedbounds prove` tells of each"
         )
     else:
         out.print("No proof was replayed: 'tested' means that no instance broke the statement.")
