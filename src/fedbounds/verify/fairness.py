@@ -16,7 +16,7 @@ _LEFT = ("f", "D_W", "D_opt")  # what is left to go: zero at a minimiser
 
 def fairest(broken: Iterable[Judgement]) -> Judgement | None:
     """The first violation that is fair, in the order given; without one, the least unfair."""
-    seen = []
+    seen: list[tuple[tuple[bool, bool], int, Judgement]] = []
     for judgement in islice(broken, LOOKS):
         seen.append((unfairness(judgement), len(seen), judgement))
         if not any(seen[-1][0]):
