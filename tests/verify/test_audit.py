@@ -235,7 +235,7 @@ def test_a_reading_that_is_unsatisfiable_names_the_contradiction(document):
     absurd = {"proof": "contradictory premises", "standing": "unsatisfiable"}
     reading = copy.deepcopy(document["claims"][LIKE]["readings"][0])
     reading |= {"name": PRINTED.name, "statement": "untested", "counts": {}, "tightness": None,
-                "power": None, "least_relative_gap": None, **absurd}  # fmt: skip
+                "power": None, "least_relative_gap": None, "tightest": None, **absurd}  # fmt: skip
     claim |= {"kind": "feasible", "paper_proof": absurd["proof"], "uninformative": None}
     claim |= {"standing": "unsatisfiable", "readings": [reading | {"contradictions": ["A5"]}]}
     audit(document)

@@ -171,7 +171,7 @@ def test_witness_shows_both_sides_premises_and_script(results, tmp_path):
     assert "n = 2, m = 1, K = 1, T = 3" in text
     assert SCRIPT in text
     assert "python witnesses/thm.py" in text
-    assert f"fedbounds search {THEOREM} --replay records/key-witness-violated.json" in text
+    assert f"fedbounds search {THEOREM} --replay results/records/key-witness-violated.json" in text
     assert text.count("1/32") >= 2
     assert SCRIPT not in Page(render(results)).text
 
@@ -196,7 +196,7 @@ def test_a_witness_without_a_script_is_a_witness_with_its_exact_instance(results
     assert "step k = 2" in text
     assert '{"family": "quadratic", "participants": 1}' in text
     assert "Script that shows it" not in text
-    assert "--replay records/key-witness-violated.json" in text
+    assert "--replay results/records/key-witness-violated.json" in text
     assert "1 witness" in sentences(results)[0]
     row["instance"] = {"family": "x" * 10_000}
     assert "x" * 10_000 not in Page(render(results)).text

@@ -81,7 +81,6 @@ def test_the_size_told_is_that_of_the_file(results):
 
 
 def test_claims_as_rows(results):
-    results["claims"][THEOREM]["best"] = {"tightness": 0.75}
     rows = list(csv.DictReader(io.StringIO(links_csv(results).decode())))
     assert len({len(row) for row in rows}) == 1
     assert not any(None in row for row in rows)
@@ -93,7 +92,9 @@ def test_claims_as_rows(results):
     assert (printed["headline"], summed["headline"]) == ("yes", "no")
     assert (printed["tightness"], printed["power"]) == ("0.5", "2.0")
     assert (printed["not violated"], printed["undecided"], summed["violated"]) == ("1", "1", "2")
-    assert (printed["tightness_by_search"], summed["tightness_by_search"]) == ("0.75", "")
+    assert (printed["tightest_by"], printed["tightest_instance"]) == ("plan", "cosine 1")
+    assert (summed["tightest_by"], summed["tightest_instance"]) == ("plan", "witness")
+    assert (printed["equal_everywhere"], summed["equal_everywhere"]) == ("no", "no")
     (quiet,) = by_claim[LIKE]
     assert quiet["standing"] == "tested"
     (definition,) = by_claim["toy/def-1"]

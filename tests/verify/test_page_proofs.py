@@ -229,7 +229,7 @@ def test_a_failing_step_of_an_alternative_reading_is_told_apart(results):
     in_order(findings, "lem-A.2: line 3", "claim-1:other", "alternative: client means")
     told = sentences(results)[2]
     assert "claim-1:other" not in told
-    assert "; 1 more fails in alternative readings." in told
+    assert "; in alternative readings 1 does not follow." in told
     fail(results, LIKE)
     assert "the headline reading is" not in section_of(Page(render(results)), LIKE)
     results["proofs"][LIKE]["steps"].reverse()

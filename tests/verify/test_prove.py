@@ -106,11 +106,12 @@ def test_a_proved_part_is_not_made_false_but_a_conflict(proofs):
     assert local["lem-3.2:u"] is Local.PROVED
     full = {
         "reason": "", "evidence": {"method": "exact rationals"}, "parameters": {},
-        "constants": {}, "verdict": Verdict.VIOLATED.value,
+        "constants": {}, "verdict": Verdict.VIOLATED.value, "key": "key",
+        "problem": {"instance": "an instance"},
     }  # fmt: skip
     part = {
         "part": "u", "relation": "<=", "verdict": Verdict.VIOLATED.value, "candidate": False,
-        "tightness": None, "beats_trivial": None, "relative_gap": -1.0, "gap": -1.0, "reason": "",
+        "rounds": 1, "equal": 0, "idle": 0, "round": 0, "tightness": None, "beats_trivial": None, "relative_gap": -1.0, "gap": -1.0, "reason": "",
     }  # fmt: skip
     row = rows[0] | full | {"parts": [part]}
     assert summarise(LEMMA_32.entry, [row], {}, proofs)["standing"] == Standing.CONFLICT

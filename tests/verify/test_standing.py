@@ -79,13 +79,16 @@ def test_only_a_proof_confirms(statement):
 def part(verdict, name="", **numbers):
     return {
         "part": name, "verdict": verdict.value, "relation": "<=", "tightness": None,
-        "relative_gap": None, "beats_trivial": None, "candidate": False,
+        "relative_gap": None, "beats_trivial": None, "candidate": False, "round": None,
+        "rounds": 1, "equal": 0, "idle": 0,
     } | numbers  # fmt: skip
 
 
 def record(*parts, verdict=None, method="exact moments", constants=(), **parameters):
     constants = {name: {"value": value} for name, value in dict(constants).items()}
     return {
+        "key": "key",
+        "problem": {"instance": "an instance"},
         "verdict": (verdict or Verdict(parts[0]["verdict"])).value,
         "parts": list(parts),
         "parameters": {"n": 3, "m": 2, "T": 4} | parameters,

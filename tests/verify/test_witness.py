@@ -23,6 +23,7 @@ from fedbounds.verify.evaluate import evaluate
 from fedbounds.verify.instance import Instance
 from fedbounds.verify.judge import judge_reading
 from fedbounds.verify.measure import measure
+from fedbounds.verify.script import MOST_LINES
 from fedbounds.verify.small import small_instances
 from fedbounds.verify.witness import Witness, explain, find_witness
 from fedbounds.vocabulary import Method, Relation, Verdict
@@ -131,7 +132,7 @@ def test_a_witness_is_small(name):
 @every_planted
 def test_the_script_is_short_and_imports_the_standard_library_only(name):
     script = found(name).script
-    assert len(script.splitlines()) <= 40
+    assert len(script.splitlines()) <= MOST_LINES
     imported = set()
     for node in ast.walk(ast.parse(script)):
         if isinstance(node, ast.Import):
@@ -214,7 +215,7 @@ def test_a_suspect_is_rounded_to_a_witness_where_the_small_search_finds_none():
     witness = find_witness(wrong, AS_PRINTED, [nearly_at_rest()], examples=5)
     assert witness.judgement.verdict is Verdict.VIOLATED
     assert run_alone(witness.script).splitlines()[-1].endswith("broken: True")
-    assert len(witness.script.splitlines()) <= 40
+    assert len(witness.script.splitlines()) <= MOST_LINES
 
 
 def test_a_suspect_of_a_claim_without_schedules_becomes_a_witness_too():
@@ -314,7 +315,7 @@ def test_a_witness_of_the_printed_equality_is_confirmed_by_enumerating_sets():
     output = run_alone(witness.script)
     assert f"right - left = {right - sampled}" in output
     assert output.splitlines()[-1].endswith("broken: True")
-    assert len(witness.script.splitlines()) <= 40
+    assert len(witness.script.splitlines()) <= MOST_LINES
 
 
 def test_the_gap_of_the_witness_is_what_the_exact_formula_leaves():

@@ -87,12 +87,32 @@ def sides(part, outcome, instance):
 
 
 def check_form(text):
-    """At most 40 lines of less than 100 characters, and the standard library only."""
-    assert len(text.splitlines()) <= 40
+    """At most 60 lines of less than 100 characters, and the standard library only."""
+    assert len(text.splitlines()) <= 60
     assert max(map(len, text.splitlines())) < 100
     nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)]
     assert {node.module for node in nodes} <= {"fractions", "itertools", "math"}
     assert not any(isinstance(node, ast.Import) for node in ast.walk(ast.parse(text)))
+    assert literals(text) <= CHOSEN
+
+
+# what an instance is made of; every constant of a premise is computed from these
+CHOSEN = {"n", "m", "K", "T", "F", "X", "t", "rungs", "u", "infimum"}
+CHOSEN |= {"gamma_u", "gamma_v", "eta_u", "eta_v", "noise_u", "noise_v"}
+
+
+def literals(text):
+    """Names that a script gives a number or a text of numbers."""
+    found = set()
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.Assign) and not any(
+            isinstance(x, ast.Name) and x.id not in BUILT for x in ast.walk(node.value)
+        ):
+            found |= {x.id for at in node.targets for x in ast.walk(at) if isinstance(x, ast.Name)}
+    return found
+
+
+BUILT = {"Q", "map", "x", "row"}
 
 
 # ---- every refuted reading for which the plan holds exact suspects
@@ -193,6 +213,31 @@ def test_theorems_about_many_clients_have_scripts(name, kind, gamma):
     else:
         assert left == sides(replace(part, right=part.left), judgement.deciding, instance)[0]
         assert right == pytest.approx(Fraction(judgement.deciding.right), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "gamma"),
+    [("thm-3.7", FedAvgP, fmpq(1, 32)), ("thm-4.5", ScaffoldP, fmpq(1, 72))],
+)
+def test_a_script_stops_where_a_premise_fails(name, kind, gamma):
+    """Whatever number of the instance is changed: the premises are computed from the numbers."""
+    whole, chosen = reading(name, "G_v summed over clients")
+    instance = many(kind, gamma)
+    judgement = judge_reading(whole, chosen, instance, measured(instance))
+    (part,) = [p for p in read(whole, chosen) if p.name == judgement.deciding.part]
+    text = script(judgement, part, measured(instance).numbers)
+    assert text.count("assert ") >= len(part.conditions)
+    step = f"{gamma / 3} {gamma} 3 1"
+    changes = {
+        step: [f"{gamma} {3 * gamma} 3 1", f"{gamma / 3} {gamma} 4 1", f"{gamma / 2} {gamma} 2 1"],
+        "0 0 1 0 7/8 -7/8": ["0 0 2 0 7/8 -7/8", "0 0 -1 0 7/8 -7/8", "0 0 0 0 7/8 -7/8"],
+    }
+    here(text)
+    for old, several in changes.items():
+        assert old in text
+        for new in several:
+            with pytest.raises(AssertionError):
+                here(text.replace(old, new))
 
 
 # ---- every quantity that a script computes is the package's own

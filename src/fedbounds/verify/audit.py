@@ -47,7 +47,6 @@ def audit(document: Record) -> None:
             _step(key, step)
     for claim_id, claim in document["claims"].items():
         _equal(claim_id, "id", claim["id"], claim_id)
-        _tightest(claim, rows[claim_id])
         for reading in claim["readings"]:
             _reading(claim_id, reading, rows[claim_id].pop(reading["name"], []))
         for name in rows[claim_id]:
@@ -82,12 +81,6 @@ def _reading(claim_id: str, reading: Record, rows: Sequence[Record]) -> None:
         absurd = bool(reading["contradictions"])
         follows = ProofStatus.CONTRADICTORY if absurd else ProofStatus.OPEN
         _equal(about, "proof", reading["proof"], follows.value)
-
-
-def _tightest(claim: Record, rows: dict[str, list[Record]]) -> None:
-    found = (row["best"] for own in rows.values() for row in own if "best" in row)
-    if claim["best"] != next(found, None):
-        raise FedboundsError(f"{claim['id']}: its tightest instance is not that of its record")
 
 
 def _claim(claim: Record, proof: ProofStatus) -> None:

@@ -13,10 +13,11 @@ from fedbounds.errors import ConflictError, FedboundsError
 
 from .commands import LazyGroup
 from .exports.option import TABLE, format_option, print_rows
-from .names import entries_named, entry_named, named_alone
+from .names import entries_named, entry_named, named_alone, spelled
 from .options import OutputFile, OutputFolder, device_option
 
 if TYPE_CHECKING:
+    from fedbounds.theory.catalogue import Entry
     from fedbounds.theory.claims import Claim
 
     from .device import Device
@@ -87,7 +88,7 @@ def show(claim_id: str, latex: bool, witness: bool, form: str, out: str) -> None
     data = read_document(path) if path.exists() else {"claims": {}, "proofs": {}}
     summary = data["claims"].get(claim_id)
     if witness:
-        _print_witness(claim_id, summary, Path(out))
+        _print_witness(found, summary, Path(out))
         return
     from fedbounds.theory.registry import encoded
 
@@ -141,13 +142,14 @@ def _print_proof(claim: "Claim", found: dict[str, Any] | None) -> None:
     print_repair(claim.id)
 
 
-def _print_witness(claim_id: str, summary: dict[str, Any] | None, folder: Path) -> None:
+def _print_witness(entry: "Entry", summary: dict[str, Any] | None, folder: Path) -> None:
     from .files import inside
 
     scripts = [r["witness"] for r in (summary or {}).get("readings", []) if r["witness"]]
     if not scripts:
         raise FedboundsError(
-            f"{str(folder)!r} has no witness of {claim_id}; run `fedbounds verify {claim_id}` first"
+            f"{str(folder)!r} has no witness of {entry.id}; "
+            f"run `fedbounds verify {spelled(entry)}` first"
         )
     for script in scripts:
         path = inside(folder, script)

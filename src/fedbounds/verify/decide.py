@@ -30,6 +30,7 @@ from .evaluate import (
     whole,
 )
 from .interval import LEVEL, Sums, half_width, look_level
+from .start import idle
 
 Array = Any
 MARGIN = 1e-10  # of the sum of all terms' sizes: what float64 expectations resolve
@@ -62,6 +63,10 @@ class Outcome:
         Likewise.
     rounds : int
         How many cases were examined: rounds, times clients and steps (1 for a whole run).
+    equal : int
+        In how many of these both sides are equal; in float64, to rounding.
+    idle : int
+        How many of the equal ones are left out of tightness: see `start`.
     replicas : int
         For sampling.
     level : float or None
@@ -87,6 +92,8 @@ class Outcome:
     client: int | None = None
     step: int | None = None
     rounds: int = 0
+    equal: int = 0
+    idle: int = 0
     replicas: int = 0
     level: float | None = None
     beats_trivial: bool | None = None
@@ -129,7 +136,8 @@ def decide(part: Part, numbers: Numbers, method: Method, diverged_at: int | None
     if not vanishes and _all_zero(part, numbers, rounds):
         return Outcome(part.name, Verdict.NOT_APPLICABLE, "says nothing here: every term is zero")
     if part.gap == 0:
-        return Outcome(part.name, Verdict.NOT_VIOLATED, "both sides are the same expression")
+        cases, reason = 1 if rounds is None else len(rounds), "both sides are the same expression"
+        return Outcome(part.name, Verdict.NOT_VIOLATED, reason, rounds=cases, equal=cases)
     rule = _decide_exactly if method is Method.RATIONAL else _decide_in_floats
     return rule(part, numbers, rounds)
 
@@ -143,7 +151,10 @@ def _decide_exactly(part: Part, numbers: Numbers, rounds: range | None) -> Outco
     shape, left, right = left.shape, left.reshape(-1), right.reshape(-1)
     gaps = right - left
     ratios = [_relative(*each) for each in zip(gaps, abs(left), abs(right), strict=True)]
-    worst = int(np.argmax(np.abs(ratios)) if part.relation is Relation.EQUAL else np.argmin(ratios))
+    equal = np.array([bool(gap == 0) for gap in gaps]).reshape(shape)
+    silent = idle(part, rounds, equal)
+    order = -np.abs(ratios) if part.relation is Relation.EQUAL else np.array(ratios)
+    worst = _worst(order, silent)
     if part.relation is Relation.EQUAL:
         broken = any(gap < 0 or gap > 0 for gap in gaps)
         settled = all(gap == 0 for gap in gaps)
@@ -161,13 +172,21 @@ def _decide_exactly(part: Part, numbers: Numbers, rounds: range | None) -> Outco
         gap=_text(gaps[worst]),
         relative_gap=ratios[worst],
         rounds=len(gaps),
+        equal=int(equal.sum()),
+        idle=int(silent.sum()),
     )
     outcome = _placed(outcome, part, worst, shape, rounds)
     try:
         with np.errstate(over="ignore", invalid="ignore"):
-            return _with_ratios(outcome, part, _in_floats(numbers), rounds)
+            return _with_ratios(outcome, part, _in_floats(numbers), rounds, silent)
     except OverflowError:  # too large for float64: there is no ratio to show
         return outcome
+
+
+def _worst(order: Array, silent: Array) -> int:
+    """The least entry of those that say something; of all, where none does."""
+    told = np.where(silent.reshape(-1), np.inf, order)
+    return int(np.argmin(told if np.isfinite(told).any() else order))
 
 
 def _all_zero(part: Part, numbers: Numbers, rounds: range | None) -> bool:
@@ -269,7 +288,14 @@ def _decide_in_floats(part: Part, numbers: Numbers, rounds: range | None) -> Out
     relative = np.where(clear, gap / np.where(clear, sizes, 1.0), np.inf)
     if part.relation is Relation.EQUAL:
         relative = np.where(clear, -np.abs(relative), np.inf)
-    worst = int(np.argmin(relative))
+    signed = -np.abs(gap) if part.relation is Relation.EQUAL else gap
+    doubt = margin_of(numbers) * sizes + own + _inherited(sizes) + _inherited(own / RESOLUTION)
+    if part.relation is Relation.EQUAL:
+        # floats never confirm one: be slow to doubt, slower where outer steps magnify rounding
+        doubt = np.maximum(doubt, _IDENTITY * max(1.0, _outer(numbers)) * sizes)
+    equal = clear & (np.abs(gap) <= doubt)
+    silent = idle(part, rounds, equal)
+    worst = _worst(relative.reshape(-1), silent)
     outcome = Outcome(
         part=part.name,
         verdict=Verdict.NOT_VIOLATED,
@@ -278,13 +304,10 @@ def _decide_in_floats(part: Part, numbers: Numbers, rounds: range | None) -> Out
         gap=float(gap.flat[worst]),
         relative_gap=float(gap.flat[worst] / sizes.flat[worst]),
         rounds=int(clear.sum()),
+        equal=int(equal.sum()),
+        idle=int(silent.sum()),
     )
     outcome = _placed(outcome, part, worst, shape, rounds)
-    signed = -np.abs(gap) if part.relation is Relation.EQUAL else gap
-    doubt = margin_of(numbers) * sizes + own + _inherited(sizes) + _inherited(own / RESOLUTION)
-    if part.relation is Relation.EQUAL:
-        # floats never confirm one: be slow to doubt, slower where outer steps magnify rounding
-        doubt = np.maximum(doubt, _IDENTITY * max(1.0, _outer(numbers)) * sizes)
     if np.any(signed[clear] < -doubt[clear]):
         reason = "broken beyond rounding in float64, not confirmed by an exact replay"
         outcome = replace(outcome, verdict=Verdict.UNDECIDED, reason=reason, candidate=True)
@@ -293,7 +316,7 @@ def _decide_in_floats(part: Part, numbers: Numbers, rounds: range | None) -> Out
     elif faint.any():
         reason = f"{faint.sum()} of {faint.size} cases are below their own rounding"
         outcome = replace(outcome, verdict=Verdict.UNDECIDED, reason=reason)
-    return _with_ratios(outcome, part, numbers, rounds)
+    return _with_ratios(outcome, part, numbers, rounds, silent)
 
 
 def _inherited(sizes: Array) -> Array:
@@ -316,16 +339,27 @@ def _outer(numbers: Numbers) -> float:
     return float(max(numbers.constants.get(name, 1.0) for name in ("eta_u", "eta_v")))
 
 
-def _with_ratios(outcome: Outcome, part: Part, numbers: Numbers, rounds: range | None) -> Outcome:
+def _with_ratios(
+    outcome: Outcome, part: Part, numbers: Numbers, rounds: range | None, silent: Array
+) -> Outcome:
     beats = None
     if part.trivial is not None:
         right, trivial = (evaluate(s, numbers, rounds) for s in (part.right, part.trivial))
         beats = bool(np.any(right < trivial))
-    return replace(outcome, tightness=tightness(part, numbers, rounds), beats_trivial=beats)
+    ratio = tightness(part, numbers, rounds, silent)
+    holds = outcome.verdict is not Verdict.VIOLATED and not outcome.candidate
+    if ratio is not None and holds and not outcome.replicas:
+        ratio = min(ratio, 1.0)  # what is above is rounding
+    return replace(outcome, tightness=ratio, beats_trivial=beats)
 
 
-def tightness(part: Part, numbers: Numbers, rounds: range | None) -> float | None:
-    """Largest left / right of an inequality; None unless both are sums of non-negative terms."""
+def tightness(
+    part: Part, numbers: Numbers, rounds: range | None, silent: Array = np.False_
+) -> float | None:
+    """Largest left / right of an inequality; None unless both are sums of non-negative terms.
+
+    ``silent``: the cases that are left out.
+    """
     if part.relation is Relation.EQUAL:
         return None
     parts = [evaluate(term, numbers, rounds) for term in terms(part.left, part.right)]
@@ -333,7 +367,7 @@ def tightness(part: Part, numbers: Numbers, rounds: range | None) -> float | Non
         return None
     left, right = (np.atleast_1d(evaluate(s, numbers, rounds)) for s in (part.left, part.right))
     left, right = np.broadcast_arrays(left, right)
-    clear = (right > FLOOR * right.max()) & (left > 0)
+    clear = (right > FLOOR * right.max()) & (left > 0) & ~silent
     return float((left[clear] / right[clear]).max()) if clear.any() else None
 
 
@@ -358,7 +392,8 @@ def decide_sampled(
     left, right = np.broadcast_arrays(left, right)
     sizes = np.broadcast_to(scale(numbers, rounds, part.left, part.right), left.shape)
     relative = mean / np.where(sizes > 0, sizes, 1.0)
-    worst = int(np.argmin(relative))
+    silent = idle(part, rounds, np.abs(mean) <= MARGIN * sizes)
+    worst = _worst(relative, silent)
     outcome = Outcome(
         part=part.name,
         verdict=Verdict.UNDECIDED,
@@ -369,6 +404,7 @@ def decide_sampled(
         relative_gap=float(relative[worst]),
         at=None if rounds is None else rounds[worst],
         rounds=len(mean),
+        idle=int(silent.sum()),
         replicas=sums.count,
         level=LEVEL,
     )
@@ -380,7 +416,7 @@ def decide_sampled(
         certain = mean - half_width(sums, gap_width(part, reach, rounds), level) >= 0
         if np.all(certain):
             outcome = replace(outcome, verdict=Verdict.NOT_VIOLATED, reason="")
-    return _with_ratios(outcome, part, numbers, rounds)
+    return _with_ratios(outcome, part, numbers, rounds, silent)
 
 
 def is_affine(part: Part) -> bool:

@@ -31,6 +31,7 @@ from .extremes_space import (
 )
 from .instance import Instance
 from .measure import measure
+from .start import idle
 
 Array = Any
 EQUAL = 1e-7  # relative gaps this small are equality
@@ -167,6 +168,7 @@ def closest(part: Part, numbers: Numbers) -> Closest | None:
     margin = margin_of(numbers) if numbers.errors else MARGIN
     clear = size > _CLEAR * (margin * sizes + own)
     clear &= sizes > _FLOOR * np.maximum.accumulate(sizes, axis=-1)
+    clear &= ~idle(part, rounds, np.abs(gap) <= EQUAL * size)
     if not clear.any():
         return None
     ratios = np.where(clear, gap / np.where(clear, size, 1.0), np.inf)

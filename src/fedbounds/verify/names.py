@@ -1,5 +1,6 @@
 """What a user types to name claims: an id, a paper, or a file of one's own."""
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -38,6 +39,14 @@ def _spellings(entry: Entry) -> set[str]:
     file = "" if other is None else other.file
     short = entry.id.partition("/")[2]
     return {entry.id, f"{file}{_INSIDE}{short}", f"{file}{_INSIDE}{entry.id}"}
+
+
+def spelled(entry: Entry) -> str:
+    """What to type for a claim, safe to paste: its id, or its file and its name in there."""
+    other = contributed(entry.paper)
+    if other is None or not other.file:
+        return shlex.quote(entry.id)
+    return shlex.quote(f"{other.file}{_INSIDE}{entry.id.partition('/')[2]}")
 
 
 def entry_named(name: str) -> Entry:

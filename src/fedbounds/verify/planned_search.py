@@ -45,7 +45,8 @@ def tightest_cases(claim: Claim, reading: Reading, seed: int = 0) -> tuple[Best,
 
 def _examined(judgement: Judgement, how: str) -> Iterator[Best]:
     for outcome in judgement.outcomes:
-        if outcome.relative_gap is not None:
+        # a run of its start alone says nothing of how close the sides are
+        if outcome.relative_gap is not None and not 0 < outcome.idle == outcome.rounds:
             yield Best(
                 outcome.part, outcome.tightness, outcome.relative_gap, *_sides(outcome),
                 judgement, how, outcome.at,

@@ -162,11 +162,11 @@ def _print_footer(out: Console, proofs: Mapping[str, Record], seconds: float) ->
     found = steps.counts(proofs)
     resting = f" ({found.resting} of these from steps that are not)" if found.resting else ""
     told = listed(steps.by_local(found.steps)) if found.steps else "none"
-    told += f" ({found.elsewhere} fail in alternative readings)" if found.elsewhere else ""
+    also = f"; {words}" if (words := steps.elsewhere(found)) else ""
     _say(
         out,
         f"\n{count(sum(found.claims.values()), 'proof')}, "
-        f"{count(found.steps.total(), 'step')}: {told}{resting}; "
+        f"{count(found.steps.total(), 'step')}: {told}{resting}{also}; "
         f"{count(found.certificates, 'certificate')}, "
         f"{count(found.given - found.supposed, 'definition')}, {count(found.supposed, 'given')}"
         + (f" ({found.unmeasured} measured nowhere)" if found.unmeasured else ""),

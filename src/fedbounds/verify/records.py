@@ -23,7 +23,7 @@ from .judge import Judgement
 from .ladder import Ladder
 from .shares import Share
 
-SCHEMA = 2
+SCHEMA = 3
 DIGEST = "digest"  # of all else in a file: it shows an edit, and keeps nobody from making another
 
 _PREMISE = {
@@ -164,6 +164,8 @@ def record(
                 "reason": outcome.reason,
                 "round": outcome.at,
                 "rounds": outcome.rounds,
+                "equal": outcome.equal,
+                "idle": outcome.idle,
                 "beats_trivial": outcome.beats_trivial,
                 "candidate": outcome.candidate,
                 "replay": outcome.replayed or None,

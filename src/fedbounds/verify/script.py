@@ -1,4 +1,4 @@
-"""A witness as a program of at most 40 lines that shows the gap without this package."""
+"""A witness as a program of at most 60 lines that shows the gap without this package."""
 
 import re
 from textwrap import fill
@@ -15,7 +15,7 @@ from fedbounds.errors import FedboundsError
 from fedbounds.problems import ClientVectors, FederatedQuadratic
 from fedbounds.problems.linear import is_positive_definite
 from fedbounds.theory.claims import Part
-from fedbounds.theory.symbols import RunOperator, T, constants_in, k, t
+from fedbounds.theory.symbols import RunOperator, T, k, t
 from fedbounds.vocabulary import Method, Relation
 
 from .case import Case, script_of
@@ -37,16 +37,17 @@ from .script_code import (
     wrapped,
 )
 from .script_lines import LATER, MEMORY, MEMORY_WALK, STEADY, WALK, known, state_lines, walk_lines
+from .script_premises import COMPUTED, NOISE, asserted, of_quadratics
 from .small import MOST_OUTCOMES, outcomes
 
-MOST_LINES = 40
+MOST_LINES = 60
 _FOR_DRAWS = 40  # more where the draws are a user's own
 _STEPS = ("gamma_u", "gamma_v", "eta_u", "eta_v")
 _MOST_MOMENTS = 28  # second moments that a script solves for: seconds
 
 
 def script(judgement: Judgement, part: Part, numbers: Numbers) -> str:
-    """A program of at most 40 lines, standard library only, that prints the gap.
+    """A program of at most 60 lines, standard library only, that prints the gap.
 
     Raises
     ------
@@ -72,11 +73,11 @@ def script(judgement: Judgement, part: Part, numbers: Numbers) -> str:
     )
     text = TEMPLATES.get_template(template).render(
         docstring=fill(heading, WIDTH, break_on_hyphens=False),
-        root="sqrt(" in left + right,
+        root="sqrt(" in " ".join(map(code, _expressions(part))),
         sides=both if len(both) <= WIDTH else apart,
         relation=part.relation.value,
         broken="left != right" if part.relation is Relation.EQUAL else "left > right",
-        **values,
+        **{"premises": asserted(part.conditions)} | values,
     )
     return _checked(text, instance.name)
 
@@ -95,7 +96,7 @@ def _checked(text: str, name: str) -> str:
 
 
 def _point_values(part: Part, point: Point) -> dict[str, Any]:
-    used = constants_in(part.left) | constants_in(part.right)
+    used = part.constants
     values = {IDENTIFIERS.get(name, name): x for name, x in point.values if name in used}
     return {"parameters": assigned(values) if values else ""}
 
@@ -110,7 +111,7 @@ def _vector_values(instance: Instance, problem: ClientVectors) -> dict[str, Any]
 
 
 def _own_constants(part: Part, numbers: Numbers, given: set[str]) -> dict[str, Any]:
-    names = sorted((constants_in(part.left) | constants_in(part.right)) - given - {"t", "k"})
+    names = sorted(part.constants - given - {"t", "k"})
     return {IDENTIFIERS.get(name, name): numbers.constants[name] for name in names}
 
 
@@ -176,19 +177,18 @@ def _round_values(
     moving = walk_lines(part.quantities, place)
     steps = _steps_and_noise(instance)
     noisy = any(steps[name] != 0 for name in ("noise_u", "noise_v"))
-    if not noisy:
+    if not (noisy or part.constants & NOISE):
         steps = {name: steps[name] for name in _STEPS}
     remembered = MEMORY.keys() | MEMORY_WALK.keys() | LATER.keys()
     memory = scaffold and (noisy or bool(part.quantities & remembered))
     pulled = "c_" if memory and walks else ""
     standing = state_lines(part.quantities, " ".join([pulled, *moving]), place)
     text = " ".join([*standing, *moving, str(part.left), str(part.right)])
-    parameters = {}
-    if re.search(r"\bgamma\b", text):
-        parameters["gamma"] = numbers.constants["gamma"]
-    if "infimum" in text:
-        parameters["infimum"] = problem.infimum() or 0
-    parameters |= _own_constants(part, numbers, {*COUNTS, *_STEPS, "gamma"})
+    used = set(part.constants) | ({"gamma"} if re.search(r"\bgamma\b", text) else set())
+    parameters = _own_constants(part, numbers, {*COUNTS, *_STEPS, *COMPUTED})
+    bounded = problem.infimum() is not None
+    if "infimum" in text and not bounded:
+        parameters["infimum"] = 0
     clients = "; ".join(" ".join(map(str, [*row, x])) for row, x in zip(rows, v, strict=True))
     return {
         "n": shape[0],
@@ -200,6 +200,8 @@ def _round_values(
         "noisy": noisy,
         "steps": assigned(steps | {"u": u}),
         "parameters": assigned(parameters) if parameters else "",
+        "premises": of_quadratics(part, used, "infimum" in text and bounded),
+        "silent": "noise_u, noise_v" if "noise_u" in steps else "0, 0",
         "last": max(last, walks - 1),
         "walks": walks,
         "sets": "sets" in text,
@@ -210,6 +212,11 @@ def _round_values(
         "walk_lines": joined(moving, 12),
         "t": outcome.at,
     }
+
+
+def _expressions(part: Part) -> list[Any]:
+    """Both sides, and those of the conditions."""
+    return [part.left, part.right, *(side for c in part.conditions for side in (c.left, c.right))]
 
 
 def _atoms(part: Part) -> set[Any]:
@@ -253,7 +260,7 @@ def _ladder_values(
     size = n * (2 if scaffold else 1) + 2
     if size * (size + 1) // 2 > _MOST_MOMENTS:
         raise FedboundsError(f"{ladder.name}: too many moments to solve for in a script")
-    constants = _own_constants(part, numbers, {"n"})
+    constants = _own_constants(part, numbers, {"n", "m", "K", *_STEPS})
     return {
         "n": n,
         "scaffold": scaffold,

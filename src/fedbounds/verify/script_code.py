@@ -58,6 +58,9 @@ class _Script(PythonCodePrinter):  # type: ignore[misc]
     def _print_Max(self, expr: sp.Max) -> str:
         return f"max({', '.join(self._print(a) for a in expr.args)})"
 
+    def _print_Min(self, expr: sp.Min) -> str:
+        return f"min({', '.join(self._print(a) for a in expr.args)})"
+
 
 def code(expression: sp.Expr) -> str:
     """An expression in the names of a script."""

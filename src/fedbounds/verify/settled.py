@@ -226,6 +226,8 @@ def as_record(claim_id: str, found: Finding, key: str) -> Record:
                 "reason": found.reason,
                 "round": None,
                 "rounds": 1,
+                "equal": 0,
+                "idle": 0,
                 "beats_trivial": None,
                 "candidate": False,
                 "replay": None,

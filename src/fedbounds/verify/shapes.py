@@ -85,6 +85,8 @@ _part = fields(
         "reason": text,
         "round": optional(count),
         "rounds": count,
+        "equal": count,
+        "idle": count,
         "beats_trivial": optional(flag),
         "candidate": flag,
         "replay": optional(text),
@@ -161,6 +163,18 @@ _sometimes = {
 }
 RECORD = fields({**_always, DIGEST: _digest}, _sometimes)  # in a file of its own
 
+_tightest = fields(
+    {
+        "key": _key,
+        "part": text,
+        "round": optional(count),
+        "tightness": optional(real),
+        "relative_gap": optional(real),
+        "instance": text,
+        "parameters": named(optional(number)),
+        "how": text,
+    }
+)
 _reading = fields(
     {
         "name": text,
@@ -171,6 +185,10 @@ _reading = fields(
         "tightness": optional(real),
         "least_relative_gap": optional(real),
         "power": optional(real),
+        "tightest": optional(_tightest),
+        "idle": count,
+        "equal_parts": _texts,
+        "equal_everywhere": flag,
         "uninformative": optional(flag),
         "counts": _counts,
         "coverage": fields(
@@ -196,7 +214,6 @@ _claim = fields(
         "uses": _texts,
         "paper_proof": word(ProofStatus),
         "severity": optional(word(Severity)),
-        "best": optional(_best),
         "readings": listed(_reading),
         "standing": optional(word(Standing)),
         "statement": optional(word(StatementStatus)),

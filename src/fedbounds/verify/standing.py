@@ -6,7 +6,6 @@ Nobody writes a standing, and nothing here reads an expected one.
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from math import isfinite
 from typing import Any
 
 from fedbounds.theory.claims import Reading
@@ -19,10 +18,11 @@ from fedbounds.vocabulary import (
     Verdict,
 )
 
+from .tightest import EXAMINED, closeness, equality, tells
+
 Record = dict[str, Any]
 
 REFUSED = (Verdict.OUTSIDE, Verdict.NOT_APPLICABLE)  # say nothing of a claim: only counted
-_EXAMINED = (Verdict.VIOLATED, Verdict.NOT_VIOLATED, Verdict.UNDECIDED)
 
 
 def status_of(reading: Reading, records: Sequence[Record]) -> Record:
@@ -59,9 +59,8 @@ def evidence(records: Sequence[Record], elsewhere: Iterable[str] = ()) -> Record
         violated" verdicts and no violation in float64 waits for an exact replay (those are
         counted in ``open_candidates``); else untested, ``untested`` naming parts without a verdict.
         ``least_relative_gap``: smallest (right - left) / sum of the sizes of all terms.
-        ``tightness``: largest left / right; ``power`` its inverse: a bound that many times
-        smaller would have passed too. ``uninformative``: the right side never beat its named
-        trivial bound (None if none is named).
+        ``uninformative``: the right side never beat its named trivial bound (None if none is
+        named). And as `closeness` and `equality`.
     """
     parts = [part for record in records for part in record["parts"]]
     names = sorted({part["part"] for part in parts}.union(elsewhere))
@@ -74,26 +73,18 @@ def evidence(records: Sequence[Record], elsewhere: Iterable[str] = ()) -> Record
         statement = StatementStatus.SURVIVED
     else:
         statement = StatementStatus.UNTESTED
-    ratios = [part["tightness"] for part in parts if part["tightness"] is not None]
-    tightness = max(ratios, default=None)
     beats = [part["beats_trivial"] for part in parts if part["beats_trivial"] is not None]
     return {
         "statement": statement.value,
         "untested": untested,
         "open_candidates": candidates,
-        "tightness": tightness,
         "least_relative_gap": min(
-            (signed_gap(part) for part in parts if part["relative_gap"] is not None), default=None
+            (signed_gap(part) for part in parts if tells(part)), default=None
         ),
-        "power": _inverse(tightness) if tightness else None,
         "uninformative": not any(beats) if beats else None,
+        **closeness(records),
+        **equality(records),
     }
-
-
-def _inverse(number: float) -> float | None:
-    """None for one so small that a float has no inverse of it."""
-    found = 1.0 / number
-    return found if isfinite(found) else None
 
 
 def signed_gap(part: Record) -> float:
@@ -104,7 +95,7 @@ def signed_gap(part: Record) -> float:
 
 def coverage(records: Sequence[Record]) -> Record:
     """Where a claim was examined: sizes, step sizes, corners, methods; refusals do not count."""
-    seen = [record for record in records if record["verdict"] in _EXAMINED]
+    seen = [record for record in records if record["verdict"] in EXAMINED]
     rows = [_numbers(record) for record in seen]
     corners = {
         "m=1": any(row.get("m") == 1 < row.get("n", 1) for row in rows),

@@ -37,7 +37,6 @@ def summarise(
         "uses": list(entry.uses),
         "paper_proof": ProofStatus.OPEN.value,
         "severity": None,
-        "best": next((row["best"] for row in records if "best" in row), None),
         "readings": [],
     }
     if entry.kind is Kind.DEFINITION:

@@ -1,7 +1,7 @@
 """What the terminal shows of a claim, and of a run with its findings first."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -12,8 +12,10 @@ from fedbounds.theory.claims import Claim, Part, read
 from fedbounds.vocabulary import Kind, Standing, StatementStatus, Verdict
 
 from .listing import columns, console
+from .names import spelled
 from .page.rows import planned_instances
-from .page.steps import by_local, by_status, counts
+from .page.steps import by_local, by_status, counts, elsewhere
+from .page.summary import equality_words, idle_words
 
 Record = dict[str, Any]
 
@@ -37,6 +39,8 @@ def print_results(document: Record, paths: Sequence[str]) -> None:
     judged = [claim for claim in claims if claim["readings"]]
     for claim in sorted(judged, key=_gravity):
         _print_finding(out, document, claim)
+    for claim in judged:
+        _print_equality(out, claim)
     quiet: dict[str, list[Record]] = {}
     for claim in judged:
         if _passes(claim):
@@ -54,7 +58,9 @@ def print_results(document: Record, paths: Sequence[str]) -> None:
 
 def _passes(claim: Record) -> bool:
     """Whether nothing about it calls for attention but what its finding has said."""
-    return claim["standing"] in _PASSING and not claim["readings"][0]["uninformative"]
+    headline = claim["readings"][0]
+    remarkable = headline["uninformative"] or headline["equal_everywhere"]
+    return claim["standing"] in _PASSING and not remarkable
 
 
 def _summed_up(word: str, claims: Sequence[Record]) -> str:
@@ -91,6 +97,16 @@ def _print_finding(out: Console, document: Record, claim: Record) -> None:
     out.print()
 
 
+def _print_equality(out: Console, claim: Record) -> None:
+    """The readings of a claim of which no instance tells the two sides apart."""
+    for reading in claim["readings"]:
+        if reading["equal_everywhere"]:
+            out.print(
+                Text(f"{claim['id']}, read {reading['name']!r}: {equality_words(reading)}"),
+                soft_wrap=True,
+            )
+
+
 def _print_witness(out: Console, row: Record) -> None:
     found = row["parameters"]
     sizes = ", ".join(f"{k}={found[k]}" for k in ("n", "m", "K", "T") if k in found)
@@ -113,6 +129,7 @@ def _printcolumns(out: Console, judged: Sequence[Record]) -> None:
         reading = claim["readings"][0]
         standing = claim["standing"] + (" (readings differ)" if claim["readings_differ"] else "")
         standing += ", uninformative" if reading["uninformative"] else ""
+        standing += ", equal everywhere" if reading["equal_everywhere"] else ""
         refuted = reading["statement"] == StatementStatus.REFUTED
         counts = ", ".join(f"{count} {verdict}" for verdict, count in reading["counts"].items())
         cells = (
@@ -155,30 +172,21 @@ def _print_footer(
     for line in _coverage(judged):
         out.print(line)
     out.print(
-        "tightness is the largest left/right seen; power is its inverse: a bound that many times "
-        "smaller would have passed too."
+        "tightness is the largest left/right seen, by plan or by search; power is its inverse: a "
+        "bound that many times smaller would have passed too."
     )
-    searched = {claim["id"].partition("/")[2]: claim.get("best") for claim in judged}
-    found = [f"{name} {_shortly(best)}" for name, best in searched.items() if best]
-    if found:
-        out.print(
-            "tightness by search (gap: relative gap, where a side has negative terms): "
-            + ", ".join(found)
-        )
+    idle = sum(claim["readings"][0]["idle"] for claim in judged)
+    if idle:
+        out.print(idle_words(idle))
     if document["proofs"]:
         told = counts(document["proofs"])
+        every = [", ".join(by_local(told.steps)) or "none", elsewhere(told)]
         out.print(
             f"proofs replayed: {', '.join(by_status(told.claims)) or 'none'}; steps: "
-            f"{', '.join(by_local(told.steps)) or 'none'}; `fedbounds prove` tells of each"
+            f"{'; '.join(filter(None, every))}; `fedbounds prove` tells of each"
         )
     else:
         out.print("No proof was replayed: 'tested' means that no instance broke the statement.")
-
-
-def _shortly(best: Record) -> str:
-    if best["tightness"] is not None:
-        return _number(best["tightness"])
-    return f"gap {_number(best['relative_gap'])}"
 
 
 def _coverage(judged: Sequence[Record]) -> list[str]:
@@ -219,7 +227,7 @@ def print_claim(claim: Claim, summary: Record | None) -> None:
             soft_wrap=True,
         )
     if summary is None:
-        out.print("\nstanding: not judged yet; run `fedbounds verify " + entry.id + "`")
+        out.print(Text(f"\nstanding: not judged yet; run `fedbounds verify {spelled(entry)}`"))
         return
     out.print(
         f"\nstanding: {summary['standing']} (statement {summary['statement']}, "
@@ -232,16 +240,8 @@ def print_claim(claim: Claim, summary: Record | None) -> None:
         out.print(
             Text(f"  {row['name']}: {row['statement']}, tightness {tightness}, {row['counts']}")
         )
-    if summary.get("best"):
-        best = summary["best"]
-        place = f" in part {best['part']}" if best["part"] else ""
-        out.print(
-            Text(
-                f"tightest instance{place} ({best['how']}): {_tight(best)}, {best['instance']}, "
-                + ", ".join(f"{name} = {value}" for name, value in best["parameters"].items())
-            ),
-            soft_wrap=True,
-        )
+        for line in _sides(row):
+            out.print(Text(f"    {line}"), soft_wrap=True)
     for row in summary.get("displays", ()):
         if row["ladder"]["fit"]:
             out.print(Text(f"  {_scaling(row)}"), soft_wrap=True)
@@ -255,6 +255,20 @@ def _scaling(row: Record) -> str:
         f"{fit['series']} over {parameter}, {row['problem']['instance']}: exponent "
         f"{fit['exponent']:.3f} [{fit['low']:.3f}, {fit['high']:.3f}]{predicted}"
     )
+
+
+def _sides(reading: Record) -> Iterator[str]:
+    """Where the two sides of a reading are equal, where they are closest, what is left out."""
+    if reading["equal_parts"]:
+        yield equality_words(reading)
+    best = reading["tightest"]
+    if best is not None:
+        place = f" in part {best['part']}" if best["part"] else ""
+        place += "" if best["round"] is None else f", at round {best['round']}"
+        numbers = ", ".join(f"{name} = {value}" for name, value in best["parameters"].items())
+        yield f"tightest{place}, by {best['how']}: {_tight(best)}, {best['instance']}, {numbers}"
+    if reading["idle"]:
+        yield idle_words(reading["idle"])
 
 
 def _tight(best: Record) -> str:

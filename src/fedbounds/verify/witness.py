@@ -1,4 +1,4 @@
-"""The smallest exact instance that breaks a claim, and a script that shows it without us."""
+"""The fairest small instance that breaks a claim, and a script that shows it without us."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +15,7 @@ from fedbounds.vocabulary import Method, Verdict
 from .case import Case, in_rationals
 from .conditions import sides
 from .evaluate import Numbers
+from .fairness import fairest
 from .judge import Judgement, Subject, exact_work, judge_reading
 from .ladder import Ladder
 from .measure import fingerprint, measure
@@ -96,9 +97,10 @@ def find_witness(
     if not _QUICKLY_TRIED & set(claim.algorithms):
         exact = (s for s in cheap if s.method is Method.RATIONAL)
         simple = (s for suspect in cheap[:SUSPECTS] for s in rounded(claim, suspect))
-        planned = next((s for s in chain(exact, simple) if broken(s)), None)
-        if planned is not None:
-            return explain(_judge(claim, reading, planned))
+        planned = (s for s in chain(exact, simple) if broken(s))
+        shown = fairest(_judge(claim, reading, one) for one in planned)
+        if shown is not None:
+            return explain(shown)
     try:
         instance = find(
             small_instances(claim), broken, settings=_settings(examples), random=Random(0)
@@ -120,15 +122,15 @@ def _smallest_ladder(claim: Claim, reading: Reading, ladders: Sequence[Ladder]) 
 
 
 def _smallest_case(claim: Claim, reading: Reading, cases: Sequence[Case]) -> Witness | None:
-    """The cheapest planned case that breaks the claim in rationals."""
-    for case in sorted(cases, key=exact_work):
-        setup = case.setup if case.method is Method.RATIONAL else in_rationals(case.setup)
-        if setup is not None:
-            exact = replace(case, setup=setup, method=Method.RATIONAL)
-            judgement = _judge(claim, reading, exact)
-            if judgement.verdict is Verdict.VIOLATED:
-                return explain(judgement)
-    return None
+    """The cheapest fair case of the plan that breaks the claim in rationals."""
+    exact = (
+        replace(case, setup=setup, method=Method.RATIONAL)
+        for case in sorted(cases, key=exact_work)
+        if (setup := case.setup if case.method is Method.RATIONAL else in_rationals(case.setup))
+    )
+    judged = (_judge(claim, reading, case) for case in exact)
+    found = fairest(one for one in judged if one.verdict is Verdict.VIOLATED)
+    return None if found is None else explain(found)
 
 
 def _neighbours(ladder: Ladder) -> Iterator[Ladder]:

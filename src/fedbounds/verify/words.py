@@ -16,6 +16,7 @@ from fedbounds.theory.setting import (
 )
 
 from .listing import console
+from .names import spelled
 
 Record = dict[str, Any]
 
@@ -29,7 +30,7 @@ def print_words(claim: Any, summary: Record | None) -> None:
     for line in described(claim):
         out.print(Text("  " + line), soft_wrap=True)
     if summary is None:
-        out.print(f"\nstanding: not judged yet; run `fedbounds verify {entry.id}`")
+        out.print(Text(f"\nstanding: not judged yet; run `fedbounds verify {spelled(entry)}`"))
         return
     out.print(f"\nstanding: {summary['standing']}")
     for row in summary["readings"]:

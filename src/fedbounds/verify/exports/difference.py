@@ -22,7 +22,9 @@ _CLAIM_FIELDS = (
     "standing", "statement", "paper_proof", "severity", "uninformative", "reason",
     "kind", "source", "place", "text",
 )  # fmt: skip
-_READING_FIELDS = ("statement", "standing", "uninformative", "untested", "witness")
+_READING_FIELDS = (
+    "statement", "standing", "uninformative", "equal_everywhere", "untested", "witness",
+)  # fmt: skip
 _STEP_FIELDS = ("local", "inherited", "left", "relation", "right", "certificate")
 _WITNESS_FIELDS = ("left", "right", "gap", "instance", "parameters")
 

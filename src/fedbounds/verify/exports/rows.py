@@ -19,10 +19,13 @@ _HEADLINE = (
 )  # fmt: skip
 _READING = ("reading", "ambiguity", "headline", "reading_statement", "tightness", "power")
 _RESULTS_DATA = (
-    "place", "statement", "paper_proof", "ambiguity", "headline", "tightness_by_search",
-    "uninformative", *Verdict,
+    "place", "statement", "paper_proof", "ambiguity", "headline", "tightest_by",
+    "tightest_instance", "uninformative", "equal_everywhere", *Verdict,
 )  # fmt: skip
-_AFTER = ("least_relative_gap", "tightness_by_search", "uninformative", "instances")
+_AFTER = (
+    "least_relative_gap", "tightest_by", "tightest_instance", "uninformative", "equal_everywhere",
+    "instances",
+)  # fmt: skip
 
 
 def listing(entries: Sequence[Entry]) -> Table:
@@ -52,7 +55,6 @@ def results(document: Record) -> Table:
             blank = [None] * (len(_READING) + len(_AFTER) + len(verdicts))
             rows.append([*head, *blank, claim["text"]])
             continue
-        best = (judged[claim["id"]]["best"] or {}).get("tightness")
         for at, reading in enumerate(judged[claim["id"]]["readings"]):
             own = [
                 reading["name"],
@@ -62,8 +64,10 @@ def results(document: Record) -> Table:
                 reading["tightness"],
                 power(reading),
                 reading["least_relative_gap"],
-                best if at == 0 else None,
+                (reading["tightest"] or {}).get("how"),
+                (reading["tightest"] or {}).get("instance"),
                 reading["uninformative"],
+                reading["equal_everywhere"],
                 reading["coverage"]["instances"],
                 *(reading["counts"].get(verdict, 0) for verdict in verdicts),
             ]

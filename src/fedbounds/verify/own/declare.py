@@ -200,13 +200,19 @@ class Theory:
             )
         if by not in ("", "induction"):
             raise unknown_name("rule", by, ["induction"])
-        known = {s.claim.id.partition("/")[2] for s in self.statements}
+        known = {s.claim.id.partition("/")[2]: s for s in self.statements}
+        bare = {name for name, s in known.items() if s.proof is None and not s.given}
         for use in uses:
             if not isinstance(use, str | Premise | Square):
                 raise FedboundsError(f"{name!r} uses {use!r}; expected names, premises and squares")
             cited = use.name if isinstance(use, Premise) and use.kind == STEP else use
             if isinstance(cited, str) and cited not in known and use != CONDITIONS:
                 raise unknown_name(f"step cited by {name!r}:", cited, {*known, CONDITIONS})
+            if isinstance(cited, str) and cited in bare:
+                raise FedboundsError(
+                    f"{name!r} cites {cited!r}, which has no proof; give that claim `uses`, or "
+                    f"state it with {self.key}.given"
+                )
         return Proof(tuple(uses), by)
 
     def _entry(self, name: str, statement: str, formula: str, line: str) -> Entry:

@@ -109,12 +109,14 @@ def _environment() -> Environment:
         "number": numbers.number,
         "side": numbers.side,
         "power": summary.power,
+        "equality_words": summary.equality_words,
         "short": summary.short_id,
         "anchor": summary.anchor,
         "sort_key": numbers.sort_key,
         "slug": standings.slug,
         "with_equal_terms": with_equal_terms,
         "quoted": shlex.quote,
+        "typed": summary.typed,
     }
     return found
 

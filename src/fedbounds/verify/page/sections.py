@@ -41,10 +41,12 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Best:
-    """The largest tightness that a search found, and where."""
+class Tightest:
+    """Where both sides are closest, by plan or by search."""
 
-    tightness: str
+    measure: str
+    value: str
+    place: str
     instance: str
     how: str
     parameters: tuple[tuple[str, str], ...]
@@ -68,7 +70,7 @@ class Section:
     ladders: tuple[LadderView, ...]
     ladders_left_out: int
     comparison: ComparisonView | None
-    best: Best | None
+    tightest: Tightest | None
 
 
 def by_gravity(claims: Iterable[Record]) -> list[Record]:
@@ -116,7 +118,7 @@ def section(
         ladders=tuple(ladder_view(row) for row in ladders[:MOST_LADDERS]),
         ladders_left_out=max(0, len(ladders) - MOST_LADDERS),
         comparison=comparison_view(readings, records),
-        best=_best(claim.get("best")),
+        tightest=_tightest(readings[0]["tightest"]),
     )
 
 
@@ -146,18 +148,25 @@ def _most_told(ladders: Sequence[Record]) -> list[Record]:
     return [ordered[at] for _, at in pairs]
 
 
-def _best(found: Record | None) -> Best | None:
-    if not found:
+def _tightest(found: Record | None) -> Tightest | None:
+    if found is None:
         return None
+    measure = "relative_gap" if found["tightness"] is None else "tightness"
+    place = f"part {found['part']}" if found["part"] else ""
+    if found["round"] is not None:
+        place += f"{', ' if place else ''}round {found['round']}"
     parameters = tuple((name, exact(v)) for name, v in sorted(found["parameters"].items()))
-    return Best(number(found["tightness"], 4), found["instance"], found["how"], parameters)
+    value = number(found[measure], 4)
+    name = measure.replace("_", " ")
+    return Tightest(name, value, place, found["instance"], found["how"], parameters)
 
 
 def _is_quiet(claim: Record) -> bool:
     """Whether nothing about it calls for attention: its section may then be folded."""
     refuted = any(map(is_refuted, claim["readings"]))
     grave = Standing(claim["standing"]) in (*_GRAVE, Standing.OPEN)
-    return not (refuted or grave or any(row["uninformative"] for row in claim["readings"]))
+    told = any(row["uninformative"] or row["equal_everywhere"] for row in claim["readings"])
+    return not (refuted or grave or told)
 
 
 def _tightness(row: Record) -> float | None:
@@ -260,7 +269,11 @@ def _judgement(reading: Record) -> dict[str, str]:
         or "none",
         "tightness, largest left / right": number(reading["tightness"]),
         "power, its inverse": number(power(reading)),
+        "cases left out, equal at t = 0 by the initial value": str(reading["idle"]),
         "least relative gap": number(reading["least_relative_gap"]),
+        "equal wherever examined": "every part"
+        if reading["equal_everywhere"]
+        else ", ".join(n or "the only part" for n in reading["equal_parts"]) or "no part",
         "beats the trivial bound": beats[reading["uninformative"]],
     }
 

@@ -107,16 +107,14 @@ def _proofs(proofs: Record) -> str:
     if not total:
         return "No proof of these claims is written."
     verb = "was" if total == 1 else "were"
-    rows = steps.claims_of(proofs).values()
-    own = [step for row in rows for step in row["steps"] if not steps.alternative(row, step)]
+    own = steps.headline_steps(proofs)
     told = [_told(word, own) for word in _VERBS if any(s["local"] == word for s in own)]
     text = (
         f"{count(total, 'proof')} {verb} replayed: {listed(steps.by_status(found.claims))}; of "
         f"{count(len(own), 'step')} {listed(told)}"
     )
-    if found.elsewhere:
-        more = "more fails" if found.elsewhere == 1 else "more fail"
-        text += f"; {found.elsewhere} {more} in alternative readings"
+    if also := steps.elsewhere(found):
+        text += f"; {also}"
     return f"{text}."
 
 
@@ -149,6 +147,9 @@ def _last(document: Record, judged: Sequence[Record]) -> str:
     if vague:
         verb = "never beats" if vague == 1 else "never beat"
         parts.append(f"{count(vague, 'bound')} {verb} the trivial one where examined")
+    equal = [claim for claim in judged if claim["readings"][0]["equal_everywhere"]]
+    if equal:
+        parts.append(f"both sides are equal wherever they were examined in {_named(equal)}")
     measured = [c for c in judged if c["kind"] in _RUN and c["readings"][0]["counts"]]
     if measured:
         least = min(map(_instances, measured))

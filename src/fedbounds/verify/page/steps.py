@@ -10,7 +10,7 @@ from typing import Any
 
 from fedbounds.vocabulary import ProofStatus
 
-from .numbers import count, number
+from .numbers import count, listed, number
 
 Record = dict[str, Any]
 
@@ -211,16 +211,18 @@ class Counts:
 
     Attributes
     ----------
+    steps : Counter
+        Steps of headline readings, and corrections, by their own status.
+    elsewhere : Counter
+        Steps of alternative readings that are not proved.
     resting : int
         Proved steps that rest on one that is not.
-    elsewhere : int
-        Failing steps of alternative readings.
     """
 
     claims: Counter[str]
     steps: Counter[str]
+    elsewhere: Counter[str]
     resting: int
-    elsewhere: int
     certificates: int
     given: int
     supposed: int
@@ -232,16 +234,16 @@ class Counts:
 def counts(proofs: Mapping[str, Record]) -> Counts:
     """Claims by status of their proof, steps by their own status, what was evaluated."""
     rows = list(claims_of(proofs).values())
-    # a claim's row shows the steps of its correction too, which is a claim of its own
-    own = [s for key, row in claims_of(proofs).items() for s in row["steps"] if _own(s, key)]
+    told = list(_told(proofs))
+    own = [step for step, reading in told if not reading]
     seen = [step["measured"] for step in every_step(proofs) if step["measured"] is not None]
     given = [step for steps in given_of(proofs).values() for step in steps]
     taken = [step for step in given if step["supposed"]]
     return Counts(
         claims=Counter(row["status"] for row in rows),
         steps=counted(own),
+        elsewhere=counted(step for step, reading in told if reading),
         resting=sum(1 for step in own if step["local"] == PROVED and not step["inherited"]),
-        elsewhere=sum(1 for row in rows for step in failing(row) if alternative(row, step)),
         certificates=sum(1 for step in own if step["certificate"]),
         given=len(given),
         supposed=len(taken),
@@ -249,6 +251,26 @@ def counts(proofs: Mapping[str, Record]) -> Counts:
         evaluated=len(seen),
         instances=sum(row["instances"] for row in seen),
     )
+
+
+def _told(proofs: Mapping[str, Record]) -> Iterator[tuple[Record, str]]:
+    """Every step of a claim once, and its reading where that is an alternative one.
+
+    A claim's row shows the steps of its correction too, which is a claim of its own.
+    """
+    for key, row in claims_of(proofs).items():
+        yield from ((step, alternative(row, step)) for step in row["steps"] if _own(step, key))
+
+
+def headline_steps(proofs: Mapping[str, Record]) -> list[Record]:
+    """The steps that `counts` tells of: none of an alternative reading that is not proved."""
+    return [step for step, reading in _told(proofs) if not reading]
+
+
+def elsewhere(found: Counts) -> str:
+    """What is not proved in alternative readings, in words; empty if all is."""
+    told = listed(by_local(found.elsewhere)) if found.elsewhere else ""
+    return f"in alternative readings {told}" if told else ""
 
 
 def counted(steps: Iterable[Record]) -> Counter[str]:

@@ -11,7 +11,7 @@ from fedbounds.errors import FedboundsError
 from fedbounds.theory import catalogue
 from fedbounds.vocabulary import Standing, StatementStatus, Verdict
 
-from .numbers import listed
+from .numbers import count, listed
 from .standings import MEANING
 
 Record = dict[str, Any]
@@ -34,7 +34,7 @@ def judged_claims(document: Record) -> list[Record]:
         if claim["readings"] or claim["standing"] not in (None, Standing.OPEN):
             whole = _whole(claim)
             readings = [whole | reading for reading in claim["readings"]] or [whole]
-            found.append({"readings_differ": False, "best": None} | claim | {"readings": readings})
+            found.append({"readings_differ": False} | claim | {"readings": readings})
     return found
 
 
@@ -49,6 +49,10 @@ def _whole(claim: Record) -> Record:
         "tightness": None,
         "least_relative_gap": None,
         "power": None,
+        "tightest": None,
+        "idle": 0,
+        "equal_parts": [],
+        "equal_everywhere": False,
         "uninformative": None,
         "counts": {},
         "refused": {},
@@ -87,6 +91,22 @@ def papers(document: Record) -> list[str]:
 def is_refuted(reading: Record) -> bool:
     """Whether an exact violation of the reading is known."""
     return bool(reading["statement"] == StatementStatus.REFUTED)
+
+
+def equality_words(reading: Record) -> str:
+    """Which parts of a reading are equalities wherever they were examined."""
+    amount = reading["coverage"]["instances"]
+    where = "the one instance" if amount == 1 else f"all {amount} instances"
+    text = f"both sides are equal on {where} examined"
+    if reading["equal_everywhere"]:
+        return f"{text}: nothing tells them apart"
+    return f"{text}, in {listed([name or 'the only part' for name in reading['equal_parts']])}"
+
+
+def idle_words(amount: int) -> str:
+    """What is left out of tightness."""
+    cases = count(amount, "case")
+    return f"left out of tightness: {cases} in which both sides are the same initial value at t = 0"
 
 
 def titles(document: Record) -> list[tuple[str, str]]:

@@ -72,7 +72,7 @@ def _judged(document: Record, claim_id: str) -> Record:
     if not found:
         raise FedboundsError(
             f"{claim_id} is not judged in these results ({claims[claim_id]['reason']}); "
-            f"run `fedbounds verify {claim_id}` first"
+            f"run `{verify_again([typed(claims[claim_id])], document)}` first"
         )
     return found[0]
 

@@ -20,7 +20,7 @@ from fedbounds.vocabulary import Index, Method, Relation, Verdict
 
 from ..conditions import refusal
 from ..decide import decide, rounds_of
-from ..evaluate import IrrationalError, Numbers, evaluate
+from ..evaluate import IrrationalError, Numbers, UndefinedError, evaluate
 from ..extremes import tightest_parts
 from ..instance import parameters_of, products_of
 from ..judge import Subject, concerned
@@ -215,7 +215,7 @@ def breaks(part: Part, one: Examined) -> bool | None:
     try:
         plain = _plain(part, one)
         return decide(*plain, Method.RATIONAL).verdict is Verdict.VIOLATED
-    except (FedboundsError, ZeroDivisionError):
+    except (FedboundsError, ZeroDivisionError, UndefinedError):
         return None
 
 

@@ -1,0 +1,42 @@
+"""Which of two instances that break a claim is shown: the fairer one, then the smaller one."""
+
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any
+
+from .evaluate import Numbers
+from .instance import constants_of, parameters_of
+from .judge import Judgement
+from .measure import measure
+
+LOOKS = 8  # violations that are looked at for a fair one
+_STEPS = ("eta", "gamma")  # of one local step, or the effective one
+_LEFT = ("f", "D_W", "D_opt")  # what is left to go: zero at a minimiser
+
+
+def fairest(broken: Iterable[Judgement]) -> Judgement | None:
+    """The first violation that is fair, in the order given; without one, the least unfair."""
+    seen: list[tuple[tuple[bool, bool], int, Judgement]] = []
+    for judgement in islice(broken, LOOKS):
+        seen.append((unfairness(judgement), len(seen), judgement))
+        if not any(seen[-1][0]):
+            break
+    return min(seen, key=lambda one: one[:2])[2] if seen else None
+
+
+def unfairness(judgement: Judgement) -> tuple[bool, bool]:
+    """Whether a step is longer than 1/L, which nobody takes; whether it starts at a minimiser.
+
+    Where no smoothness is known of the set-up, steps are compared with 1.
+    """
+    instance = judgement.instance
+    constants = {name.value: row.value for name, row in constants_of(instance).items()}
+    parameters = parameters_of(instance)
+    smooth = constants.get("L") or 1
+    long = any(float(parameters.get(name, 0) * smooth) > 1 for name in _STEPS)
+    return long, _starts_at_rest(measure(instance).numbers)
+
+
+def _starts_at_rest(numbers: Numbers) -> bool:
+    first: list[Any] = [numbers.series[name][..., 0] for name in _LEFT if name in numbers.series]
+    return any(bool((left == 0).all()) for left in first)

@@ -1,0 +1,49 @@
+"""The witness that is shown: step sizes that somebody would take, no start at rest, then small."""
+
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fedbounds.theory.registry import claim
+from fedbounds.verify import fairness
+from fedbounds.verify.fairness import LOOKS, fairest, unfairness
+from fedbounds.verify.judge import judge_reading
+from fedbounds.verify.measure import measure
+from fedbounds.verify.planned_search import planned_cases
+from fedbounds.verify.witness import find_witness
+from fedbounds.vocabulary import Verdict
+
+flags = st.lists(st.tuples(st.booleans(), st.booleans()), max_size=2 * LOOKS)
+
+
+@given(flags)
+def test_the_first_fair_one_of_few_is_shown_else_the_least_unfair(given_flags):
+    every = [SimpleNamespace(at=at, flags=own) for at, own in enumerate(given_flags)]
+    asked = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fairness, "unfairness", lambda one: asked.append(one) or one.flags)
+        shown = fairest(iter(every))
+    seen = every[:LOOKS]
+    assert len(asked) <= LOOKS
+    assert shown is (min(seen, key=lambda one: (one.flags, one.at)) if seen else None)
+
+
+@pytest.fixture(scope="module")
+def broken():
+    """Violations of a claim that long steps break too, the cheapest first."""
+    found = claim("submodel/claim-stability")
+    reading = found.readings[0]
+    cases = sorted(planned_cases(found), key=lambda case: case.work)
+    judged = [judge_reading(found, reading, case, measure(case)) for case in cases]
+    return found, reading, [one for one in judged if one.verdict is Verdict.VIOLATED]
+
+
+def test_a_step_that_nobody_takes_is_not_shown_where_a_usual_one_breaks_the_claim(broken):
+    found, reading, judged = broken
+    assert unfairness(judged[0])[0]  # the cheapest: its step is 9/5
+    assert any(not any(unfairness(one)) for one in judged)
+    shown = find_witness(found, reading, [one.instance for one in judged])
+    assert unfairness(shown.judgement) == (False, False)
+    assert shown.script
