@@ -1,4 +1,4 @@
-"""Sums of real roots of rationals, exact: c_1 r_1^(1/q_1) + c_2 r_2^(1/q_2) + ..., every r positive.
+"""Exact sums of real roots of rationals: c_1 r_1^(1/q_1) + c_2 r_2^(1/q_2) + ..., every r positive.
 
 Real roots of rationals no two of which have a rational quotient are linearly independent over the
 rationals (Siegel, Algebraische Abhaengigkeit von Wurzeln, Acta Arithmetica 21, 1972). So a sum in
