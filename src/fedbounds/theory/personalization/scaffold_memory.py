@@ -236,6 +236,7 @@ DISPLAY_A13 = Claim(
     readings=(AS_PRINTED, HAT),
 )
 
+# names the bound on gamma alone
 DISPLAY_A14 = Claim(
     entry("personalization/eq-A.14"),
     algorithms=(SCAFFOLD_P,),
@@ -247,7 +248,7 @@ DISPLAY_A14 = Claim(
             + m * n**TWO_THIRDS * K / (72 * L**2) * HAT_GRADIENTS.subs(t, t - 1)
             + m**2 / (72 * L**2) * NOISE_LEVEL,
             first_round=1,
-            conditions=LAG_STEPS,
+            conditions=(EFFECTIVE_STEP, LAG_STEPS[-1]),
             assumptions=SMOOTH_NOISE,
         ),
     ),
