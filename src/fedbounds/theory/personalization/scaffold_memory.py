@@ -8,6 +8,7 @@ from fedbounds.theory.symbols import (
     A_ik,
     A_old,
     Bt_ik,
+    Bt_new,
     Bt_old,
     C,
     Du_2,
@@ -138,6 +139,14 @@ YOUNG = Claim(
                 ("u", A_ik, Du_2, Eu_ik, M_u),
                 ("v", Bt_ik, Dv_i, Ev_ik, M_vi),
             )
+        ),
+    ),
+    readings=(
+        Reading("with beta^{t-2} on the right, as for alpha"),
+        Reading(
+            "as printed, with beta^{t-1} on the right",
+            "amb-9",
+            substitute=((Bt_ik(t - 1, k), Bt_new(t - 1, k)),),
         ),
     ),
 )
