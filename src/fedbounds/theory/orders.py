@@ -257,7 +257,7 @@ def _solve(
 
 @dataclass(frozen=True)
 class Pair:
-    """The claim that ``ours`` improves on ``theirs``; ``reading`` if only in a reading of its own."""
+    """The claim that ``ours`` improves on ``theirs``; ``reading`` where it has one of its own."""
 
     name: str
     ours: sp.Expr

@@ -129,14 +129,18 @@ def _conjuncts(condition: Condition) -> list[Condition]:
 
 def sides(condition: Condition, numbers: Numbers) -> tuple[Any, Any]:
     """Both sides as numbers: rationals or sums of roots where they are, else balls or floats."""
-    for kind in (lambda: numbers, lambda: in_roots(replace(numbers, series={}))):
-        try:
-            known = kind()
-            return evaluate(condition.left, known), evaluate(condition.right, known)
-        except IrrationalError:
-            continue
-    balls = in_balls(numbers)
-    return evaluate(condition.left, balls), evaluate(condition.right, balls)
+
+    def in_kind(known: Numbers) -> tuple[Any, Any]:
+        return evaluate(condition.left, known), evaluate(condition.right, known)
+
+    try:
+        return in_kind(numbers)
+    except IrrationalError:
+        pass
+    try:
+        return in_kind(in_roots(replace(numbers, series={})))
+    except IrrationalError:
+        return in_kind(in_balls(numbers))
 
 
 def in_balls(numbers: Numbers) -> Numbers:

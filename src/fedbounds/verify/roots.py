@@ -135,20 +135,24 @@ class Roots:
         finally:
             ctx.prec = before
 
+    def _against(self, other: Any) -> int:
+        """The sign of the difference."""
+        return (self + -as_roots(other)).sign()
+
     def __lt__(self, other: Any) -> bool:
-        return (self - other).sign() < 0
+        return self._against(other) < 0
 
     def __gt__(self, other: Any) -> bool:
-        return (self - other).sign() > 0
+        return self._against(other) > 0
 
     def __le__(self, other: Any) -> bool:
-        return (self - other).sign() <= 0
+        return self._against(other) <= 0
 
     def __ge__(self, other: Any) -> bool:
-        return (self - other).sign() >= 0
+        return self._against(other) >= 0
 
     def __eq__(self, other: object) -> bool:
-        return not (self - other).terms
+        return not (self + -as_roots(other)).terms
 
     __hash__ = None  # type: ignore[assignment]  # equal sums may be written in several ways
 
