@@ -93,8 +93,8 @@ SCAFFOLD = Row("Scaffold, (4.6) (ours)", _NOISE + sp.Max(1, n ** (2 * _THIRD) / 
 SCAFFOLD_BEFORE = Row("Scaffold, (4.7) [12]", _NOISE + (n / m) ** (2 * _THIRD) / T)
 
 
-# the text we have: sqrt(2 pi), a constant, for sqrt(KT), the radical over 1/T too; a minus, which no
-# rate has, before FedSim's row, and (1 - m/n) b^2 outside its radical
+# the text we have: sqrt(2 pi), a constant, for sqrt(KT), and the radical over 1/T too; a minus,
+# which no rate has, before FedSim's row, and (1 - m/n) b^2 outside its radical
 FEDAVG_P_PRINTED = Row(
     "FedAvg-P (ours), as printed",
     sp.sqrt(variance_u / m + m * variance_v / n + (1 / m - 1 / n) * K * b2 + 1 / T),

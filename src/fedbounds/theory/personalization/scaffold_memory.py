@@ -142,9 +142,9 @@ YOUNG = Claim(
         ),
     ),
     readings=(
-        Reading("with beta^{t-2} on the right, as for alpha"),
+        AS_PRINTED,
         Reading(
-            "as printed, with beta^{t-1} on the right",
+            "with beta^{t-1} on the right, as the text has it for beta",
             "amb-9",
             substitute=((Bt_ik(t - 1, k), Bt_new(t - 1, k)),),
         ),

@@ -44,6 +44,7 @@ _NO_PERSONAL = Condition(d_v, "==", sp.Integer(0))
 _FULL_PARTICIPATION = Condition(m, "==", n)
 _ONE_STEP = Condition(K, "==", _ONE)
 _PLAIN_AVERAGE = (Condition(eta_u, "==", _ONE), Condition(eta_v, "==", _ONE))
+_OUTER = "outer step"
 VANILLA = "vanilla FedAvg, whose server takes the plain average: eta_u = 1"
 
 # ||grad f||^2 <= 2L (f - inf f) for the block that is there; of all clients' f_i, on average
@@ -55,6 +56,7 @@ _LEVEL_SHARED = 4 * (n - m) * K * b2 / (m * n) + variance_u / m
 
 _STEP_SHARED = 1 / (32 * L * K + sp.sqrt(3 * L * K * T / F_0 * _LEVEL_SHARED))
 _SHARED = Part(
+    name=_OUTER,
     left=Mean_t(G_u(t)),
     right=8 * sp.sqrt(3 * _LEVEL_SHARED * L * F_0 / (K * T)) + 129 * L * F_0 / T,
     index=Index.RUN,
@@ -76,7 +78,7 @@ SPECIAL_323_SHARED = Claim(
         replace(_SHARED, name="vanilla", conditions=(*_SHARED.conditions[:2], *_PLAIN_AVERAGE)),
     ),
     readings=(
-        Reading("as printed, with the outer step of Corollary 3.8", parts=("",)),
+        Reading("as printed, with the outer step of Corollary 3.8", parts=(_OUTER,)),
         Reading(VANILLA, parts=("vanilla",)),
     ),
     schedules=({"gamma": _STEP_SHARED, "eta_u": _ONE, "eta_v": _ONE},),
@@ -116,7 +118,8 @@ _FEDAVG = Part(
 )
 
 _FEDAVG_RUNS = (_NO_PERSONAL, _FULL_PARTICIPATION, Condition(gamma, "==", _FEDAVG_STEP))
-_VANILLA = replace(_FEDAVG, name="vanilla", conditions=(*_FEDAVG_RUNS, *_PLAIN_AVERAGE))
+__OUTER = "outer step"
+VANILLA = replace(_FEDAVG, name="vanilla", conditions=(*_FEDAVG_RUNS, *_PLAIN_AVERAGE))
 
 SPECIAL_332 = Claim(
     entry("personalization/spec-3.3.2"),
@@ -124,6 +127,7 @@ SPECIAL_332 = Claim(
     parts=(
         replace(
             _FEDAVG,
+            name=_OUTER,
             conditions=(
                 *_FEDAVG_RUNS,
                 Condition(eta_u, ">=", sp.Max(T, sp.sqrt(B_0 * T / (n * L * F_0)), sp.sqrt(n))),
@@ -132,7 +136,7 @@ SPECIAL_332 = Claim(
         _VANILLA,
     ),
     readings=(
-        Reading("as printed, with the outer step of Theorem 3.11", parts=("",)),
+        Reading("as printed, with the outer step of Theorem 3.11", parts=(_OUTER,)),
         Reading(VANILLA, parts=("vanilla",)),
     ),
 )

@@ -64,7 +64,7 @@ def _blocks(book: Book) -> None:
         *_rate(SPECIAL_323_SHARED),
         *INNER,
     ]
-    book.prove("spec-3.2.3-shared", "", [cite("cor-3.8", times=1)], chart=chart)
+    book.prove("spec-3.2.3-shared", "outer step", [cite("cor-3.8", times=1)], chart=chart)
     level = 3 * L * T / F_0 * variance_v
     chart = [
         scaled(n, 1, 2),
@@ -80,7 +80,7 @@ def _blocks(book: Book) -> None:
     ]
     book.prove("spec-3.2.3-personal", "", [cite("cor-3.8", times=1)], chart=chart)
     chart = [equal(m, n), equal(variance_v, 0), equal(eta_v, 1), *_rate(SPECIAL_332), *INNER]
-    book.prove("spec-3.3.2", "", [cite("thm-3.11:b", times=1)], chart=chart)
+    book.prove("spec-3.3.2", "outer step", [cite("thm-3.11:b", times=1)], chart=chart)
 
 
 def _remark_39(book: Book) -> None:
