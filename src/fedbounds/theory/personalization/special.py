@@ -118,8 +118,7 @@ _FEDAVG = Part(
 )
 
 _FEDAVG_RUNS = (_NO_PERSONAL, _FULL_PARTICIPATION, Condition(gamma, "==", _FEDAVG_STEP))
-__OUTER = "outer step"
-VANILLA = replace(_FEDAVG, name="vanilla", conditions=(*_FEDAVG_RUNS, *_PLAIN_AVERAGE))
+_VANILLA = replace(_FEDAVG, name="vanilla", conditions=(*_FEDAVG_RUNS, *_PLAIN_AVERAGE))
 
 SPECIAL_332 = Claim(
     entry("personalization/spec-3.3.2"),
