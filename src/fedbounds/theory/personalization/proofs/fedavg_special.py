@@ -43,7 +43,7 @@ from .fedavg_theorems import INNER, ROOTS, rooted
 
 
 def _step(claim: Claim) -> sp.Expr:
-    (step,) = (c.right for c in claim.part("").conditions if c.left == gamma)
+    (step,) = (c.right for c in claim.parts[0].conditions if c.left == gamma)
     return step
 
 
