@@ -252,7 +252,7 @@ def test_the_two_sides_exchanged_exchanges_the_words():
     opposite = {Word.DOMINATES: Word.DOMINATED, Word.DOMINATED: Word.DOMINATES}
     for claim in CLAIMS:
         turned = replace(
-            claim, pairs=tuple(Pair(p.name, p.theirs, p.ours) for p in claim.pairs)
+            claim, pairs=tuple(Pair(p.name, p.theirs, p.ours, p.reading) for p in claim.pairs)
         )  # fmt: skip
         for found, back in zip(JUDGED[claim.entry.id], judge_comparison(turned), strict=True):
             assert back.word is opposite.get(found.word, found.word)
