@@ -65,6 +65,10 @@ def _blocks(book: Book) -> None:
         *INNER,
     ]
     book.prove("spec-3.2.3-shared", "outer step", [cite("cor-3.8", times=1)], chart=chart)
+    # eta_u = 1, where Corollary 3.8 and Theorem 3.11 need more
+    for claim, own in ((SPECIAL_323_SHARED, "cor-3.8"), (SPECIAL_332, "thm-3.11:b")):
+        name = claim.id.rpartition("/")[2]
+        book.prove(name, "vanilla", [cite(own, times=1)], reading=claim.readings[1])
     level = 3 * L * T / F_0 * variance_v
     chart = [
         scaled(n, 1, 2),
