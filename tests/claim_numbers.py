@@ -25,6 +25,7 @@ PER_CLIENT = {
 }  # fmt: skip
 PER_STEP = {
     "E_ik", "Eu_ik", "Ev_ik", "Y_ik", "A_ik", "Bt_ik", "A_old", "Bt_old", "U_ik", "V_ik",
+    "A_new", "Bt_new",
 }  # fmt: skip
 
 # below 1: keep probabilities, coverages, and a contraction

@@ -93,6 +93,8 @@ THEOREMS: dict[str, tuple[Chain, ...]] = {
                 + 21 * c.L * c.K * c.s_v * c.gamma**2 * c.m / c.n
             ),
         ),
+    ),
+    "thm-4.5-round": (
         chain(
             lambda c, q: (0.5 - 6 * c.L * c.K * c.gamma) * hat(c, q),
             lambda c, q: (

@@ -208,6 +208,8 @@ class Quantity(StrEnum):
     LAG_V_IK = "Bt_ik"  # E || beta_{i,k}^{t-1} - v_i^t ||^2
     OLD_LAG_U_IK = "A_old"  # E || alpha_{i,k}^{t-2} - u^t ||^2, t >= 1
     OLD_LAG_V_IK = "Bt_old"
+    NEW_LAG_U_IK = "A_new"  # E || alpha_{i,k}^t - u^t ||^2
+    NEW_LAG_V_IK = "Bt_new"
     RETURN_U_IK = "U_ik"  # E || u_{i,k}^{t-1} - u^t ||^2, t >= 1
     RETURN_V_IK = "V_ik"
     # of partial training

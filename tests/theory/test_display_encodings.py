@@ -249,7 +249,7 @@ DISPLAYS: dict[tuple[str, str], tuple[Side, Relation, Side]] = {
             + 2 * x.K * x.s_v * x.gamma**2
         ),
     ),
-    ("eq-A.5", "any step"): (
+    ("eq-A.5-any", ""): (
         lambda x, t, k: x.B(t),
         LE,
         lambda x, t, k: (
@@ -369,7 +369,7 @@ DISPLAYS: dict[tuple[str, str], tuple[Side, Relation, Side]] = {
             + x.n * x.K * x.gamma * x.full_level() / (4 * x.L)
         ),
     ),
-    ("eq-3.6", "descent"): (
+    ("thm-3.11-desc", ""): (
         lambda x, t, k: x.f(t + 1),
         LE,
         lambda x, t, k: (
@@ -412,7 +412,7 @@ DISPLAYS: dict[tuple[str, str], tuple[Side, Relation, Side]] = {
         LE,
         lambda x, t, k: Fraction(1, 4),
     ),
-    ("spec-3.2.3-shared", ""): (
+    ("spec-3.2.3-shared", "outer step"): (
         lambda x, t, k: x.mean(x.G_u),
         LE,
         lambda x, t, k: (
@@ -432,7 +432,7 @@ DISPLAYS: dict[tuple[str, str], tuple[Side, Relation, Side]] = {
         LE,
         lambda x, t, k: 8 * sqrt(3 * x.s_v * x.L * x.F_0 / x.T) + 129 * x.L * x.F_0 / x.T,
     ),
-    ("spec-3.3.2", ""): (
+    ("spec-3.3.2", "outer step"): (
         lambda x, t, k: x.mean(x.G_u),
         LE,
         lambda x, t, k: (
@@ -452,10 +452,13 @@ for _name, _chain in (("lem-3.6-E", full_drift), ("thm-3.7-E", partial_drift)):
         DISPLAYS[_name, f"line {_at + 1}"] = (line(_chain, _at), LE, line(_chain, _at + 1))
     DISPLAYS[_name, "bound"] = (line(_chain, 0), LE, line(_chain, -1))
 
+for _name in ("spec-3.2.3-shared", "spec-3.3.2"):
+    DISPLAYS[_name, "vanilla"] = DISPLAYS[_name, "outer step"]
+
 # stated for all clients in every round, and for one local step
 FULL = {
     "eq-A.5", "eq-A.6", "lem-3.6-inc", "lem-3.6-E", "eq-3.5", "thm-3.11-E", "eq-3.6",
-    "thm-3.11-sumB", "thm-3.11-fin", "spec-3.2.3-personal", "spec-3.3.2",
+    "eq-A.5-any", "thm-3.11-desc", "thm-3.11-sumB", "thm-3.11-fin", "spec-3.2.3-personal", "spec-3.3.2",
 }  # fmt: skip
 ONE_STEP = {"spec-3.2.3-personal"}
 

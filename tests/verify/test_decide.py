@@ -116,21 +116,32 @@ def test_the_working_precision_is_put_back():
 
 
 HIDDEN = Part(left=(sp.sqrt(n) + sp.sqrt(m)) ** 2, right=n + m + 2 * sp.sqrt(n * m))
+# a root of a sum of roots is not written as one
+NESTED = Part(left=sp.sqrt(n + m + 2 * sp.sqrt(n * m)), right=sp.sqrt(n) + sp.sqrt(m))
+RELATIONS = [Relation.AT_MOST, Relation.EQUAL]
 
 
-def test_an_equality_of_irrationals_stays_undecided():
-    """Both sides are equal, which no ball can show."""
-    numbers = exact([1], [1], n=2, m=3)
-    found = decide(HIDDEN, numbers, Method.RATIONAL)
-    assert found.verdict is Verdict.UNDECIDED
-    assert "undecided" in found.reason
+@pytest.mark.parametrize("relation", RELATIONS)
+@given(sizes=st.tuples(st.integers(1, 60), st.integers(1, 60)))
+def test_an_equality_of_irrationals_is_decided(relation, sizes):
+    numbers = exact([1], [1], n=sizes[0], m=sizes[1])
+    found = decide(replace(HIDDEN, relation=relation), numbers, Method.RATIONAL)
+    assert (found.verdict, found.reason) == (Verdict.NOT_VIOLATED, "both sides are equal")
+    hair = sp.Rational(1, 10**40)
+    for off in (hair, -hair):
+        part = replace(HIDDEN, right=HIDDEN.right + off, relation=relation)
+        broken = relation is Relation.EQUAL or off < 0
+        verdict = Verdict.VIOLATED if broken else Verdict.NOT_VIOLATED
+        assert decide(part, numbers, Method.RATIONAL).verdict is verdict
 
 
-def test_an_identity_between_irrationals_stays_undecided():
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_an_equality_of_nested_roots_stays_undecided(relation):
     """Balls that overlap are no evidence that two sides are equal."""
     numbers = exact([1], [1], n=2, m=3)
-    found = decide(replace(HIDDEN, relation=Relation.EQUAL), numbers, Method.RATIONAL)
+    found = decide(replace(NESTED, relation=relation), numbers, Method.RATIONAL)
     assert found.verdict is Verdict.UNDECIDED
+    assert "undecided" in found.reason
 
 
 def test_an_irrational_bound_on_a_whole_run_is_decided():
@@ -292,3 +303,47 @@ def test_a_diverged_run_is_judged_up_to_its_last_finite_round():
     assert "round 3" in whole_run.reason
     at_once = decide(part, numbers, Method.MOMENTS, diverged_at=1)
     assert at_once.verdict is Verdict.DIVERGED
+
+
+# ---- what was not measured
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize("method", [Method.MOMENTS, Method.ENUMERATION, Method.RATIONAL])
+def test_a_round_that_was_not_measured_is_left_out_and_counted(method):
+    """A NaN is no violation, no overflow and no candidate."""
+    kind = exact if method is Method.RATIONAL else floats
+    full = decide(AT_MOST, kind([1, 2], [3, 3]), method)
+    for left, right in (([1, 2, 3], [3, 3, 0]), ([9, 1, 2], [0, 3, 3])):
+        numbers = kind(left, right)
+        at = 2 if right[2] == 0 else 0
+        numbers.series["G_v"][at] = NAN
+        found = decide(AT_MOST, numbers, method)
+        assert (found.verdict, found.candidate, found.rounds) == (full.verdict, False, 2)
+        assert "G_v not measured: 1 of 3 rounds left out" in found.reason
+        assert found.tightness == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("method", [Method.MOMENTS, Method.RATIONAL])
+def test_what_was_never_measured_does_not_apply(method):
+    kind = exact if method is Method.RATIONAL else floats
+    numbers = kind([1, 2], [3, 3])
+    numbers.series["G_u"][:] = NAN
+    for part in (AT_MOST, PER_RUN, replace(PER_RUN, left=Max_t(G_u(t)) + G_v(0))):
+        found = decide(part, numbers, method)
+        assert (found.verdict, found.candidate) == (Verdict.NOT_APPLICABLE, False)
+        assert "G_u not measured" in found.reason
+
+
+def test_a_sum_over_a_run_needs_every_round():
+    numbers = floats([1, 2, 3], [9, 9, 9])
+    numbers.series["G_u"][2] = NAN
+    assert decide(PER_RUN, numbers, Method.MOMENTS).verdict is Verdict.NOT_APPLICABLE
+
+
+def test_an_overflow_is_not_taken_for_a_missing_round():
+    found = decide(AT_MOST, floats([1.0, np.inf], [2.0, np.inf]), Method.ENUMERATION)
+    assert (found.verdict, found.candidate) == (Verdict.UNDECIDED, True)
+    assert "overflows" in found.reason

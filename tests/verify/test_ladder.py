@@ -149,7 +149,7 @@ def test_every_part_names_a_ladder_and_every_reading_keeps_both_sides_apart():
             for part in read(claim, reading):
                 assert part.index is Index.RUNG
                 assert part.left != part.right
-    for part in read(figures.FIGURE_2C, figures.SHARED_ONLY):
+    for part in read(figures.FIGURE_2C, figures.FIGURE_2C.readings[1]):
         assert part.quantities in ({"P_G_u"}, {"rho"})
 
 
@@ -171,7 +171,12 @@ def test_rungs_differ_in_what_the_ladder_says(planned):
 
 
 def test_tuned_steps_leave_fedavg_p_no_more_accurate(planned):
-    tuned = (x for x in planned if x.parameter == "algorithm at equal steady state")
+    tuned = (
+        x
+        for x in planned
+        if x.parameter == "algorithm at equal steady state"
+        and x.rungs[0].problem.dissimilarity >= 1
+    )
     for ladder in islice(tuned, 4):
         first, second = ladder.rungs
         series = measure_ladder(ladder)

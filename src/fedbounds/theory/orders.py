@@ -257,11 +257,12 @@ def _solve(
 
 @dataclass(frozen=True)
 class Pair:
-    """The claim that ``ours`` improves on ``theirs``."""
+    """The claim that ``ours`` improves on ``theirs``; ``reading`` where it has one of its own."""
 
     name: str
     ours: sp.Expr
     theirs: sp.Expr
+    reading: str = ""
 
 
 @dataclass(frozen=True)
@@ -286,8 +287,16 @@ class ComparisonClaim:
 
     @property
     def readings(self) -> tuple[Reading, ...]:
-        """The senses as readings of the claim."""
-        return tuple(Reading(sense.value) for sense in self.senses)
+        """The senses, then the readings that single pairs have, as readings of the claim."""
+        return tuple(Reading(name) for name in dict.fromkeys(name for name, _, _ in self.asked))
+
+    @property
+    def asked(self) -> tuple[tuple[str, Sense, Pair], ...]:
+        """Reading, sense and pair of everything that is compared."""
+        plain = [(sense.value, sense, p) for sense in self.senses for p in self.pairs]
+        found = [(name, sense, p) for name, sense, p in plain if not p.reading]
+        own = [(p.reading, self.senses[0], p) for p in self.pairs if p.reading]
+        return (*found, *own)
 
     def compared(self, pair: Pair, sense: Sense) -> Comparison:
         """One pair under one reading."""

@@ -243,6 +243,16 @@ Bt_old = quantity(
     "E ||beta_{i,k}^{t-2} - v_i^t||^2",
     r"\mathbb E\|\beta_{i,k}^{t-2}-v_i^t\|^2",
 )
+A_new = quantity(
+    Quantity.NEW_LAG_U_IK,
+    "E ||alpha_{i,k}^t - u^t||^2",
+    r"\mathbb E\|\alpha_{i,k}^t-u^t\|^2",
+)
+Bt_new = quantity(
+    Quantity.NEW_LAG_V_IK,
+    "E ||beta_{i,k}^t - v_i^t||^2",
+    r"\mathbb E\|\beta_{i,k}^t-v_i^t\|^2",
+)
 U_ik = quantity(
     Quantity.RETURN_U_IK,
     "E ||u_{i,k}^{t-1} - u^t||^2",

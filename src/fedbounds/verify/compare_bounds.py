@@ -64,7 +64,7 @@ class PairVerdict:
     """
 
     claim: str
-    reading: Sense
+    reading: str
     pair: str
     verdict: Verdict
     word: Word
@@ -75,16 +75,16 @@ class PairVerdict:
 
 def judge_comparison(claim: ComparisonClaim) -> tuple[PairVerdict, ...]:
     """A verdict for each reading and each pair."""
-    return tuple(_judge(claim, pair, sense) for sense in claim.senses for pair in claim.pairs)
+    return tuple(_judge(claim, *asked) for asked in claim.asked)
 
 
-def _judge(claim: ComparisonClaim, pair: Pair, sense: Sense) -> PairVerdict:
+def _judge(claim: ComparisonClaim, reading: str, sense: Sense, pair: Pair) -> PairVerdict:
     found = claim.compared(pair, sense)
     worse = None if found.worse is None else walk(found.worse, pair.ours, pair.theirs)
     better = None if found.better is None else walk(found.better, pair.theirs, pair.ours)
     return PairVerdict(
         claim=claim.entry.id,
-        reading=sense,
+        reading=reading,
         pair=pair.name,
         verdict=Verdict.NOT_VIOLATED if worse is None else Verdict.VIOLATED,
         word=found.word,
@@ -180,7 +180,7 @@ def _row(found: PairVerdict) -> dict[str, Any]:
     above, below = found.comparison.above, found.comparison.below
     return {
         "claim": found.claim,
-        "reading": found.reading.value,
+        "reading": found.reading,
         "pair": found.pair,
         "verdict": found.verdict.value,
         "word": found.word.value,

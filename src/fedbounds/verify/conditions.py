@@ -12,8 +12,9 @@ from fedbounds.theory.claims import Condition, Part
 from fedbounds.theory.symbols import RunOperator, T, quantities_in, t
 from fedbounds.vocabulary import Constant, Provenance, Side, Verdict
 
-from .evaluate import IrrationalError, Numbers, evaluate, shown, whole
+from .evaluate import IrrationalError, Numbers, evaluate, in_roots, shown, whole
 from .instance import constants_of, estimated_of, evidence_of, products_of
+from .roots import Roots
 
 EQUALITY = 1e-12  # relative; floats this close count as equal, so that edges can be run
 _MOST_BITS = 4096
@@ -127,12 +128,19 @@ def _conjuncts(condition: Condition) -> list[Condition]:
 
 
 def sides(condition: Condition, numbers: Numbers) -> tuple[Any, Any]:
-    """Both sides as numbers: exact where they are rational, else balls or floats."""
+    """Both sides as numbers: rationals or sums of roots where they are, else balls or floats."""
+
+    def in_kind(known: Numbers) -> tuple[Any, Any]:
+        return evaluate(condition.left, known), evaluate(condition.right, known)
+
     try:
-        return evaluate(condition.left, numbers), evaluate(condition.right, numbers)
+        return in_kind(numbers)
     except IrrationalError:
-        balls = in_balls(numbers)
-        return evaluate(condition.left, balls), evaluate(condition.right, balls)
+        pass
+    try:
+        return in_kind(in_roots(replace(numbers, series={})))
+    except IrrationalError:
+        return in_kind(in_balls(numbers))
 
 
 def in_balls(numbers: Numbers) -> Numbers:
@@ -148,7 +156,7 @@ def _holds(left: Any, right: Any, relation: str) -> bool:
     if isinstance(left, arb) or isinstance(right, arb):
         # an undecided comparison of balls is no evidence that the condition holds
         return bool({"<=": left <= right, ">=": left >= right, "==": False}[relation])
-    if isinstance(left, fmpq) or isinstance(right, fmpq):
+    if any(isinstance(side, fmpq | Roots) for side in (left, right)):
         return bool({"<=": left <= right, ">=": left >= right, "==": left == right}[relation])
     tolerance = EQUALITY * max(abs(left), abs(right))
     if relation == "<=":

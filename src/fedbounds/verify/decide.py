@@ -7,14 +7,16 @@ never.
 """
 
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 import sympy as sp
 from flint import arb, ctx, fmpq
+from sympy.core.function import AppliedUndef
 
 from fedbounds.theory.claims import Part
-from fedbounds.theory.symbols import Mean_t, RunOperator, Sum_t
+from fedbounds.theory.symbols import Mean_t, RunOperator, Sum_t, quantities_in
 from fedbounds.vocabulary import Index, Method, Relation, Verdict
 
 from .conditions import raise_precision
@@ -23,6 +25,7 @@ from .evaluate import (
     IrrationalError,
     Numbers,
     evaluate,
+    in_roots,
     rounding,
     scale,
     shown,
@@ -30,6 +33,7 @@ from .evaluate import (
     whole,
 )
 from .interval import LEVEL, Sums, half_width, look_level
+from .roots import Roots
 from .start import idle
 
 Array = Any
@@ -131,6 +135,16 @@ def decide(part: Part, numbers: Numbers, method: Method, diverged_at: int | None
         return Outcome(part.name, Verdict.DIVERGED, reason, candidate=True)
     if rounds is not None and len(rounds) == 0:
         return Outcome(part.name, Verdict.NOT_APPLICABLE, "speaks of no round of this run")
+    rounds, missing = _measured(part, numbers, rounds)
+    if missing and not rounds:
+        return Outcome(part.name, Verdict.NOT_APPLICABLE, missing)
+    outcome = _decide_measured(part, numbers, method, rounds)
+    said = "; ".join(filter(None, (outcome.reason, missing)))
+    return replace(outcome, reason=said)
+
+
+def _decide_measured(part: Part, numbers: Numbers, method: Method, rounds: range | None) -> Outcome:
+    """Judge a part on rounds in which all that it names was measured."""
     # that a quantity vanishes is what such an identity says
     vanishes = part.relation is Relation.EQUAL and part.right == 0
     if not vanishes and _all_zero(part, numbers, rounds):
@@ -142,11 +156,51 @@ def decide(part: Part, numbers: Numbers, method: Method, diverged_at: int | None
     return rule(part, numbers, rounds)
 
 
+def _measured(part: Part, numbers: Numbers, rounds: range | None) -> tuple[range | None, str]:
+    """The longest row of rounds in which all that a part names was measured; what is left out.
+
+    A quantity that was not measured in a round is NaN there.
+    """
+    lacking: set[str] = set()
+    bad = np.zeros(1 if rounds is None else len(rounds), dtype=bool)
+    summed, told = _named(part)
+    every = range(whole(numbers.constants["T"])) if summed else rounds
+    for atom, where in [(x, every) for x in summed] + [(x, rounds) for x in told]:
+        values = np.atleast_1d(evaluate(atom, numbers, where))
+        gaps = np.asarray(values != values).reshape(-1, values.shape[-1]).any(axis=0)
+        if gaps.any():
+            lacking |= quantities_in(atom)
+            bad |= gaps.any() if where is not rounds else gaps
+    if not bad.any():
+        return rounds, ""
+    what = f"{', '.join(sorted(lacking))} not measured"
+    if rounds is None:
+        return None, f"{what} in every round"
+    if bad.all():
+        return range(0), f"{what} in any of {len(rounds)} rounds"
+    rows = [list(row) for good, row in groupby(range(len(bad)), lambda at: not bad[at]) if good]
+    longest = max(rows, key=len)
+    kept = rounds[longest[0] : longest[-1] + 1]
+    return kept, f"{what}: {len(rounds) - len(kept)} of {len(rounds)} rounds left out"
+
+
+def _named(part: Part) -> tuple[set[sp.Expr], set[sp.Expr]]:
+    """The quantities that a part adds up or maximises over a run, and those of a round."""
+    summed: set[sp.Expr] = set()
+    told: set[sp.Expr] = set()
+    for side in (part.left, part.right):
+        for operator in side.atoms(RunOperator):
+            summed |= operator.atoms(AppliedUndef)
+        plain = side.replace(lambda e: isinstance(e, RunOperator), lambda e: sp.S.One)
+        told |= plain.atoms(AppliedUndef)
+    return summed, told
+
+
 def _decide_exactly(part: Part, numbers: Numbers, rounds: range | None) -> Outcome:
     try:
         left, right = (np.atleast_1d(evaluate(s, numbers, rounds)) for s in (part.left, part.right))
     except IrrationalError:
-        left, right = _in_decided_balls(part, numbers, rounds)
+        left, right = _beyond_rationals(part, numbers, rounds)
     left, right = np.broadcast_arrays(left, right)
     shape, left, right = left.shape, left.reshape(-1), right.reshape(-1)
     gaps = right - left
@@ -204,7 +258,7 @@ def _relative(gap: Any, left: Any, right: Any) -> float:
         size = _float(left) + _float(right)
         return _float(gap) / size if size > 0 else 0.0
     except OverflowError:
-        return _float(gap / (left + right))
+        return _float(_ball(gap) / _ball(left + right))
 
 
 def _placed(
@@ -227,6 +281,16 @@ def _equality_note(gaps: Array, broken: bool) -> str:
     return (
         "both sides are equal" if equal == len(gaps) else f"equal in {equal} of {len(gaps)} rounds"
     )
+
+
+def _beyond_rationals(part: Part, numbers: Numbers, rounds: range | None) -> tuple[Array, Array]:
+    """Both sides as sums of roots, where zero shows; else as balls, where it does not."""
+    try:
+        sums = in_roots(numbers)
+        left, right = (np.atleast_1d(evaluate(s, sums, rounds)) for s in (part.left, part.right))
+    except IrrationalError:
+        return _in_decided_balls(part, numbers, rounds)
+    return left, right
 
 
 def _in_decided_balls(part: Part, numbers: Numbers, rounds: range | None) -> tuple[Array, Array]:
@@ -424,7 +488,7 @@ def is_affine(part: Part) -> bool:
     linear = part.gap.replace(lambda e: isinstance(e, Mean_t | Sum_t), lambda e: e.args[0])
     if linear.has(RunOperator):
         return False
-    atoms = sorted(linear.atoms(sp.core.function.AppliedUndef), key=str)
+    atoms = sorted(linear.atoms(AppliedUndef), key=str)
     plain = {atom: sp.Dummy() for atom in atoms}
     expanded = linear.xreplace(plain)
     return all(
@@ -438,11 +502,7 @@ def gap_width(part: Part, reach: Numbers, rounds: range | None) -> Array:
         lambda e: isinstance(e, Mean_t | Sum_t),
         lambda e: sp.Add(*(e.func(term) for term in sp.Add.make_args(sp.expand(e.args[0])))),
     )
-    measured = [
-        term
-        for term in sp.Add.make_args(sp.expand(spread))
-        if term.atoms(sp.core.function.AppliedUndef)
-    ]
+    measured = [term for term in sp.Add.make_args(sp.expand(spread)) if term.atoms(AppliedUndef)]
     total = sum(abs(evaluate(term, reach, rounds)) for term in measured)
     return 2.0 * np.atleast_1d(total)
 
@@ -451,10 +511,16 @@ def _float(number: Any) -> float:
     return float(number.mid()) if isinstance(number, arb) else float(number)
 
 
+def _ball(number: Any) -> arb:
+    return number.ball() if isinstance(number, Roots) else arb(number)
+
+
 def _text(number: Any) -> Any:
+    if isinstance(number, Roots) and number.rational() is None:
+        number = number.ball()
     if isinstance(number, arb):
         return float(number.mid())
-    text = str(fmpq(number))
+    text = str(number.rational() if isinstance(number, Roots) else fmpq(number))
     if len(text) <= _LONGEST_FRACTION:
         return text
     try:

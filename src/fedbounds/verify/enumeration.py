@@ -23,6 +23,7 @@ from .memory import Each, rules_with_memory
 from .observe import (
     Features,
     Forms,
+    control_features,
     forms,
     increments,
     measured,
@@ -77,7 +78,9 @@ def draws_at_start(algorithm: FedAvgP) -> bool:
 
 
 def enumerate_run(problem: Problem, algorithm: FedAvgP, start: Start, rounds: int) -> Series:
-    """Exact expectations of every quantity, shape (T + 1,) each; NaN where round T has none.
+    """Exact expectations of every quantity, shape (T + 1,) each.
+
+    Round T has those of its state alone; the others are NaN there. What overflows is infinite.
 
     Raises
     ------
@@ -98,7 +101,10 @@ def enumerate_run(problem: Problem, algorithm: FedAvgP, start: Start, rounds: in
             expected(name, own @ per_replica(quantity, features))
 
     def expected(name: Quantity, value: Any) -> None:
-        series.setdefault(name.value, np.full(rounds + 1, np.nan))[t] = value
+        overflown = np.isnan(value)
+        series.setdefault(name.value, np.full(rounds + 1, np.nan))[t] = (
+            np.inf if overflown else value
+        )
 
     for t in range(rounds + 1):
         cohort = everyone(problem.clients, len(weight))
@@ -107,6 +113,9 @@ def enumerate_run(problem: Problem, algorithm: FedAvgP, start: Start, rounds: in
         table = forms(problem, algorithm)
         record({name: table[name] for name in BOUNDARY[1:]}, features, weight)
         if t == rounds:
+            if isinstance(carry, Each):
+                own = control_features(problem, carry)
+                record(measured(table, own), own, weight)
             return series
         spread, spread_weight = _branch(carry, weight, len(every))
         present = np.ones((problem.clients, len(spread_weight)))

@@ -11,11 +11,15 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from flint import arb, fmpq, fmpz
+from flint import arb, fmpq
 from sympy.core.function import AppliedUndef
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.symbols import Max_t, Mean_t, RunOperator, Sum_t, T, k, quantities_in, t
+
+from .roots import IrrationalError as IrrationalError
+from .roots import Roots, as_roots, rational_root
+from .roots import UndefinedError as UndefinedError
 
 Array = Any
 
@@ -23,12 +27,8 @@ Array = Any
 RESOLUTION = 1e-13  # of the products behind a quantity: what its own rounding may do
 
 
-class IrrationalError(ArithmeticError):
-    """A root of a rational is not rational: evaluate in balls instead."""
-
-
-class UndefinedError(ArithmeticError):
-    """An expression has no real value: the root of a negative number."""
+class UnmeasuredError(FedboundsError):
+    """A quantity was not measured in a round, or at a step, of which a statement speaks."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,10 +68,13 @@ def evaluate(expression: sp.Expr, numbers: Numbers, rounds: range | None = None)
     ------
     FedboundsError
         If a symbol has no value.
+    UnmeasuredError
+        If a quantity is missing in a round, or at a step.
     IrrationalError
-        If exact rationals meet an irrational root, or one of a negative number.
+        If exact rationals meet an irrational root, or one of a negative number; or sums of roots
+        what is no such sum.
     UndefinedError
-        If balls meet a root of a negative number.
+        If balls or sums of roots meet a root of a negative number.
     ZeroDivisionError
     """
     if isinstance(expression, sp.Rational):
@@ -141,7 +144,7 @@ def _series(atom: AppliedUndef, numbers: Numbers, rounds: range | None) -> Any:
         shift = int(at - t)
         start, stop = rounds.start + shift, rounds.stop + shift
     if start < 0 or stop > series.shape[-1]:
-        raise FedboundsError(f"{atom} needs rounds {start} to {stop - 1}, not all measured")
+        raise UnmeasuredError(f"{atom} needs rounds {start} to {stop - 1}, not all measured")
     if len(atom.args) == 2:
         series = _steps(series, atom.args[1], whole(numbers.constants["K"]))
     # beside a round, a fixed round keeps an axis of length one, so that replicas stay apart
@@ -152,7 +155,7 @@ def _steps(series: Array, at: sp.Expr, local_steps: int) -> Array:
     """A quantity per client and step, (n, steps, rounds), at steps k = 0, ..., K - 1, shifted."""
     shift = int(at - k)
     if shift < 0 or shift + local_steps > series.shape[-2]:
-        raise FedboundsError(f"step {at} is not measured for every k below K = {local_steps}")
+        raise UnmeasuredError(f"step {at} is not measured for every k below K = {local_steps}")
     return series[..., shift : shift + local_steps, :]
 
 
@@ -214,20 +217,35 @@ def _root(base: Any, degree: int = 2) -> Any:
         if base < 0:
             raise UndefinedError(f"{base}**(1/{degree}) is not real")
         return base.root(degree)
+    if isinstance(base, Roots):
+        return base.root(degree)
     if isinstance(base, fmpq):
-        p, q = (_exact_root(x, degree) for x in (base.p, base.q))
-        if p is None or q is None:
+        found = rational_root(base, degree)
+        if found is None:
             raise IrrationalError(f"{base}**(1/{degree}) is not rational")
-        return fmpq(p, q)
+        return found
     return np.sqrt(base) if degree == 2 else base ** (1.0 / degree)
 
 
-def _exact_root(number: fmpz, degree: int) -> fmpz | None:
-    """The exact root of a non-negative integer, or None."""
-    if number < 0:
-        return None
-    found = number.root(degree)
-    return found if found**degree == number else None
+def in_roots(numbers: Numbers) -> Numbers:
+    """The same exact numbers as sums of roots, of which roots can be taken.
+
+    Raises
+    ------
+    IrrationalError
+        If one is a ball.
+    """
+
+    def series(values: Array) -> Array:
+        out = np.empty(values.shape, dtype=object)
+        out.reshape(-1)[:] = [as_roots(x) for x in values.reshape(-1)]
+        return out
+
+    return Numbers(
+        constants={name: as_roots(value) for name, value in numbers.constants.items()},
+        series={name: series(values) for name, values in numbers.series.items()},
+        rational=lambda p, q: as_roots(fmpq(p, q)),
+    )
 
 
 def terms(*sides: sp.Expr) -> tuple[sp.Expr, ...]:

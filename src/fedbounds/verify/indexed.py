@@ -65,6 +65,8 @@ _STEP = {
     Quantity.LAG_V_IK: _Product("lag v", "lag v"),
     Quantity.OLD_LAG_U_IK: _Product("old lag u", "old lag u", 1),
     Quantity.OLD_LAG_V_IK: _Product("old lag v", "old lag v", 1),
+    Quantity.NEW_LAG_U_IK: _Product("new lag u", "new lag u"),
+    Quantity.NEW_LAG_V_IK: _Product("new lag v", "new lag v"),
     Quantity.RETURN_U_IK: _Product("return u", "return u", 1),
     Quantity.RETURN_V_IK: _Product("return v", "return v", 1),
 }
@@ -256,11 +258,15 @@ def _step_features(
     }
     if isinstance(carry, Each):
         d, later = joint.shape[2], _joint(after)
-        past = [carry.points[:, :, a : a + d] for a in range(0, carry.points.shape[2], d)]
+        past, kept = (
+            [points[:, :, a : a + d] for a in range(0, points.shape[2], d)]
+            for points in (carry.points, after.points)
+        )
         for block, at in (("u", slice(0, d_u)), ("v", slice(d_u, None))):
             found |= {
                 f"lag {block}": [(x - joint)[:, :, at] for x in past],
                 f"old lag {block}": [(x - later)[:, :, at] for x in past],
+                f"new lag {block}": [(x - joint)[:, :, at] for x in kept],
                 f"return {block}": [(x - later)[:, :, at] for x in seen.points],
             }
     return {name: np.stack(steps, axis=1).transpose(0, 1, 3, 2) for name, steps in found.items()}

@@ -19,7 +19,7 @@ from .case import Case, in_rationals
 from .conditions import Refusal, refusal
 from .decide import Outcome, decide
 from .device import Device, namespace
-from .evaluate import Numbers, UndefinedError
+from .evaluate import Numbers, UndefinedError, UnmeasuredError
 from .instance import Instance, Point, products_of, rational
 from .ladder import Ladder
 from .measure import Measurement, measure
@@ -160,6 +160,8 @@ def _judge_part(
             return _decided(part, instance, measured, replays, outside)
     except (ZeroDivisionError, UndefinedError):
         return Outcome(part.name, Verdict.NOT_APPLICABLE, _UNDEFINED)
+    except UnmeasuredError as error:
+        return Outcome(part.name, Verdict.NOT_APPLICABLE, str(error))
     except OverflowError:
         return Outcome(part.name, Verdict.DIVERGED, "a side is above all floats", candidate=True)
 

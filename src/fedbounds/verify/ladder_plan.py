@@ -119,7 +119,7 @@ def _rational_family(n: int, alike: bool) -> _Family:
     slopes = np.array([[1, 1], [-1, 0], [2, -1], [-2, 1]], dtype=float)[:n]
 
     def make(b2: Any, personal: bool) -> FederatedQuadratic:
-        scaled = slopes * np.array([float(np.sqrt(b2)), 1.0])  # b2 is a square
+        scaled = slopes * np.array([float(np.sqrt(float(b2))), 1.0])  # b2 is a square
         law = Noise(NoiseLaw.RADEMACHER, 1.0, 1.0 if personal else 0.0)
         return to_rational(FederatedQuadratic(hessian, scaled, 1, law))
 
@@ -189,7 +189,7 @@ def _in_dissimilarity(family: _Family, steps: _Steps, m: int) -> Iterator[Ladder
 
 def _in_algorithm(family: _Family, steps: _Steps, m: int) -> Iterator[Ladder]:
     """FedAvg-P, then Scaffold-P: at one step size, and at about one steady state."""
-    for factor in (1, 16, 256):
+    for factor in (fmpq(1, 64), 1, 16, 256):  # from clients nearly alike on
         problem = family.make(factor, True)
         for local in (family.local_steps[0], family.local_steps[-1]):
             gamma = _step(family, m, local)

@@ -169,24 +169,23 @@ def observe(problem: Problem, algorithm: FedAvgP, rules: Any, carry: Any, drawn:
         "mean noise sum u": _mean(xp, noise_sum),
     }
     if isinstance(carry, Each | Means):
-        features |= _scaffold_features(xp, problem, algorithm, carry, features)
+        exact = carry.noise_free(problem)
+        corrected = features["spread u"] - (exact - _mean(xp, exact)) * algorithm.local_steps
+        features |= {"corrected spread u": corrected, **control_features(problem, carry)}
     return Seen(features, seen, gradients, disturbed, reached)
 
 
-def _scaffold_features(
-    xp: Any, problem: Problem, algorithm: FedAvgP, carry: Any, features: Features
-) -> Features:
+def control_features(problem: Problem, carry: Any) -> Features:
     """Features of the control variates; ``carry`` remembers the last participation."""
+    xp = array_api_compat.array_namespace(carry.u)
     exact = carry.noise_free(problem)
-    error, mean = carry.controls - exact, _mean(xp, exact)
     return {
         "control": carry.control[None, :, :],
         "controls": carry.controls,
         "mean controls": _mean(xp, carry.controls),
-        "control error": error,
+        "control error": carry.controls - exact,
         # c itself, not the mean of the c_i: that they agree is a claim
-        "mean control error": carry.control[None, :, :] - mean,
-        "corrected spread u": features["spread u"] - (exact - mean) * algorithm.local_steps,
+        "mean control error": carry.control[None, :, :] - _mean(xp, exact),
         **carry.remembered(problem),
     }
 

@@ -61,6 +61,8 @@ WALK = {
 }
 MEMORY_WALK = {
     "S_3u": "sum((s[i][0] - sum(x for x, y in s) / n - K * (d_[i] - d)) ** 2 for i in range(n))",
+    "A_new": "((z if {i} in S else past)[{i}][{k}][0] - u) ** 2",
+    "Bt_new": "((z if {i} in S else past)[{i}][{k}][1] - v[{i}]) ** 2",
 }
 
 # what a statement of round t + 1 says of round t

@@ -6,7 +6,7 @@ not know the difference.
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from itertools import islice
+from itertools import islice, product
 from typing import Any
 
 from flint import fmpq
@@ -122,9 +122,9 @@ def _shown(row: Record) -> Record:
 
 
 def _assumption(claim: AssumptionClaim) -> Iterator[Finding]:
-    for name, family, clients, evidence in _asked(claim):
+    for reading, (name, family, clients, evidence) in product(claim.readings, _asked(claim)):
         yield Finding(
-            reading=claim.readings[0].name,
+            reading=reading.name,
             part="",
             instance=name,
             verdict=Verdict.NOT_VIOLATED if evidence.holds else Verdict.NOT_APPLICABLE,

@@ -11,6 +11,7 @@ from fedbounds.theory.catalogue import Entry
 from fedbounds.theory.claims import Claim, Part, read
 from fedbounds.vocabulary import Kind, Standing, StatementStatus, Verdict
 
+from .limits import limits
 from .listing import columns, console
 from .names import spelled
 from .page.rows import planned_instances
@@ -67,6 +68,9 @@ def _summed_up(word: str, claims: Sequence[Record]) -> str:
     """Passing claims in one line: how many of which kind, and which is the tightest."""
     kinds = Counter(claim["kind"] for claim in claims)
     text = f"{len(claims)} {word}: " + ", ".join(f"{n} {kind}" for kind, n in kinds.most_common())
+    limited = [claim["id"] for claim in claims if limits(claim)]
+    if limited:
+        text += f"; {len(limited)} of them refuted in another reading: {', '.join(limited)}"
     told = [claim for claim in claims if claim["readings"][0]["tightness"] is not None]
     if told:
         values = sorted(claim["readings"][0]["tightness"] for claim in told)
@@ -127,7 +131,8 @@ def _printcolumns(out: Console, judged: Sequence[Record]) -> None:
     )
     for claim in sorted(judged, key=_gravity):
         reading = claim["readings"][0]
-        standing = claim["standing"] + (" (readings differ)" if claim["readings_differ"] else "")
+        differ = limits(claim) or ("readings differ" if claim["readings_differ"] else "")
+        standing = claim["standing"] + (f" ({differ})" if differ else "")
         standing += ", uninformative" if reading["uninformative"] else ""
         standing += ", equal everywhere" if reading["equal_everywhere"] else ""
         refuted = reading["statement"] == StatementStatus.REFUTED
@@ -233,8 +238,8 @@ def print_claim(claim: Claim, summary: Record | None) -> None:
         f"\nstanding: {summary['standing']} (statement {summary['statement']}, "
         f"paper's proof {summary['paper_proof']})"
     )
-    if summary.get("reason"):
-        out.print(Text(f"  {summary['reason']}"), soft_wrap=True)
+    for said in filter(None, (summary.get("reason"), limits(summary))):
+        out.print(Text(f"  {said}"), soft_wrap=True)
     for row in summary["readings"]:
         tightness = _number(row["tightness"])
         out.print(

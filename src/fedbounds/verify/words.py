@@ -4,7 +4,7 @@ from typing import Any
 
 from rich.text import Text
 
-from fedbounds.theory.equivalences import Equivalence
+from fedbounds.theory.equivalences import ANALYSIS, Equivalence
 from fedbounds.theory.orders import ComparisonClaim
 from fedbounds.theory.setting import (
     Announced,
@@ -15,6 +15,7 @@ from fedbounds.theory.setting import (
     Universal,
 )
 
+from .limits import limits
 from .listing import console
 from .names import spelled
 
@@ -33,6 +34,8 @@ def print_words(claim: Any, summary: Record | None) -> None:
         out.print(Text(f"\nstanding: not judged yet; run `fedbounds verify {spelled(entry)}`"))
         return
     out.print(f"\nstanding: {summary['standing']}")
+    if limits(summary):
+        out.print(Text(f"  {limits(summary)}"), soft_wrap=True)
     for row in summary["readings"]:
         word = row.get("standing", row["statement"])
         out.print(Text(f"  {row['name']}: {word}, {row['counts']}"), soft_wrap=True)
@@ -41,7 +44,11 @@ def print_words(claim: Any, summary: Record | None) -> None:
 def described(claim: Any) -> list[str]:
     """What the claim is about, line by line."""
     if isinstance(claim, Equivalence):
-        return [f"{p.general} is {p.special}: {p.restriction}" for p in claim.pairs]
+        said = [f"{p.general} is {p.special}: {p.restriction} ({p.reading})" for p in claim.pairs]
+        asked = claim.analysis
+        if asked is not None:
+            said.append(f"{ANALYSIS}: {asked.name}: {asked.left} {asked.relation} {asked.right}")
+        return said
     if isinstance(claim, ComparisonClaim):
         return [f"{pair.name}: {pair.ours} against {pair.theirs}" for pair in claim.pairs]
     if isinstance(claim, AssumptionClaim):

@@ -40,7 +40,7 @@ from fedbounds.theory.symbols import (
         ("lem-3.5-ik", g_ui(t)),
         ("lem-3.5", B(t)),
         ("lem-3.5/sharper", G_v(t)),
-        ("eq-A.5:any step", E(t - 1)),
+        ("eq-A.5-any", E(t - 1)),
         ("lem-3.6-E/sharper", variance_v),
         ("lem-3.6/sharper", G_v(t - 1)),
         ("lem-A.2/corrected", D_2(t)),

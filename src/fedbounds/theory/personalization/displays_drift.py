@@ -124,9 +124,15 @@ EQUATION_A5 = Claim(
             conditions=(FULL_PARTICIPATION, _SEVERAL_ROUNDS, EFFECTIVE_STEP, _AFTER),
             assumptions=SMOOTH_NOISE,
         ),
-        # the increments put into (A.6), before 8 L K gamma <= 1 is used
+    ),
+)
+
+# the line between (A.6) and (A.5), which has no number: before 8 L K gamma <= 1 is used
+EQUATION_A5_ANY = Claim(
+    entry("personalization/eq-A.5-any"),
+    algorithms=(FEDAVG_P,),
+    parts=(
         Part(
-            name="any step",
             left=B(t),
             right=_KEPT
             + 8 * n * T * L**2 * K**2 * gamma**2 * (G_u(t - 1) + G_v(t - 1))
@@ -227,4 +233,12 @@ LEMMA_36_E = Claim(
     ),
 )
 
-CLAIMS = (EQUATION_33, LEMMA_35_IK, EQUATION_A5, EQUATION_A6, LEMMA_36_INC, LEMMA_36_E)
+CLAIMS = (
+    EQUATION_33,
+    LEMMA_35_IK,
+    EQUATION_A5,
+    EQUATION_A5_ANY,
+    EQUATION_A6,
+    LEMMA_36_INC,
+    LEMMA_36_E,
+)

@@ -34,7 +34,7 @@ from fedbounds.theory.symbols import (
 from fedbounds.vocabulary import Assumption, Index
 
 from .displays_drift import FULL_PARTICIPATION, chain
-from .lemmas import EFFECTIVE_STEP, FEDAVG_P, LEMMA_35, SMOOTH_NOISE
+from .lemmas import EFFECTIVE_STEP, FEDAVG_P, LEMMA_35, LEMMA_36, SMOOTH_NOISE
 from .theorems import FULL, FULL_NOISE, LITERAL_B0, NOISE_LEVEL, THEOREM_37, THEOREM_311
 
 # ---- Theorem 3.7
@@ -52,13 +52,19 @@ _DRIFT_FACTOR = (
 )
 
 
-def _partial(name: str, left: sp.Expr, right: sp.Expr, index: Index = Index.ROUND) -> Part:
+def _partial(
+    name: str,
+    left: sp.Expr,
+    right: sp.Expr,
+    index: Index = Index.ROUND,
+    conditions: tuple[Condition, ...] = _PARTIAL,
+) -> Part:
     return Part(
         name=name,
         left=left,
         right=right,
         index=index,
-        conditions=_PARTIAL,
+        conditions=conditions,
         assumptions=_DISSIMILAR,
     )
 
@@ -69,13 +75,19 @@ def _after_34(factor: sp.Expr) -> sp.Expr:
     return f(t) + slope * _MEASURED + factor * E(t) + _SAMPLED + _NOISE
 
 
+_NAMED_STEP = Condition(gamma, "<=", 1 / (32 * L * K))
+_SMALL_STEP = (EFFECTIVE_STEP, _NAMED_STEP)
+
+# line 1 combines lemmas without a condition on step sizes; line 2 "holds since 32 L K gamma <= 1"
 EQUATION_34 = Claim(
     entry("personalization/eq-3.4"),
     algorithms=(FEDAVG_P,),
     parts=(
-        _partial("line 1", f(t + 1), _after_34(_DRIFT_FACTOR)),
-        _partial("line 2", f(t + 1), _after_34(4 * L**2 * gamma / n)),
-        _partial("drift factor", _DRIFT_FACTOR, 4 * L**2 * gamma / n, Index.RUN),
+        _partial("line 1", f(t + 1), _after_34(_DRIFT_FACTOR), conditions=(EFFECTIVE_STEP,)),
+        _partial("line 2", f(t + 1), _after_34(4 * L**2 * gamma / n), conditions=_SMALL_STEP),
+        _partial(
+            "drift factor", _DRIFT_FACTOR, 4 * L**2 * gamma / n, Index.RUN, conditions=_SMALL_STEP
+        ),
     ),
 )
 
@@ -133,7 +145,17 @@ THEOREM_37_DESCENT = Claim(
 
 _FULL = THEOREM_311.part("a").conditions
 _BOTH_MEASURED = G_u(t) + G_v(t)
-_NAMED_STEP = Condition(gamma, "<=", 1 / (32 * L * K))
+# "the stipulated step-size conditions" of the bound on the drift, which the rest builds on
+_STIPULATED = (
+    FULL_PARTICIPATION,
+    *_SMALL_STEP,
+    Condition(eta_u, ">=", sp.sqrt(n)),
+    Condition(eta_v, ">=", sp.Integer(1)),
+)
+# the sum of B^t recalls Lemma 3.6; its last line has a value at T = 1 too
+_RECALLED = tuple(c for c in LEMMA_36.part("b").conditions if c.left != T)
+# and that combines with "eta_u >= T, 32 L K gamma <= 1"
+_COMBINED = (*(c for c in _RECALLED if c.left != gamma), _NAMED_STEP)
 
 EQUATION_35 = Claim(
     entry("personalization/eq-3.5"),
@@ -146,7 +168,7 @@ EQUATION_35 = Claim(
             + 4 * L**2 * gamma / n * E(t)
             + 2 * L * K * variance_u * gamma**2 / n
             + 2 * L * K * variance_v * gamma**2,
-            conditions=(FULL_PARTICIPATION, EFFECTIVE_STEP, _NAMED_STEP),
+            conditions=(FULL_PARTICIPATION, *_SMALL_STEP),
             assumptions=SMOOTH_NOISE,
         ),
     ),
@@ -161,13 +183,25 @@ THEOREM_311_E = Claim(
             right=K**2 * gamma / (4 * L * eta_u**2) * B(t)
             + n * K**2 * gamma / (4 * L) * G_v(t)
             + n * K * gamma / (4 * L) * FULL_NOISE,
-            conditions=(
-                FULL_PARTICIPATION,
-                EFFECTIVE_STEP,
-                _NAMED_STEP,
-                Condition(eta_u, ">=", sp.sqrt(n)),
-                Condition(eta_v, ">=", sp.Integer(1)),
-            ),
+            conditions=_STIPULATED,
+            assumptions=SMOOTH_NOISE,
+        ),
+    ),
+)
+
+# the line before (3.6), which has no number
+THEOREM_311_DESCENT = Claim(
+    entry("personalization/thm-3.11-desc"),
+    algorithms=(FEDAVG_P,),
+    parts=(
+        Part(
+            left=f(t + 1),
+            right=f(t)
+            + (-K * gamma / 2 + 5 * L * K**2 * gamma**2) * _BOTH_MEASURED
+            + L * K**2 * gamma**2 / (n * eta_u**2) * B(t)
+            + 3 * L * K * variance_u * gamma**2 / n
+            + 3 * L * K * variance_v * gamma**2,
+            conditions=_STIPULATED,
             assumptions=SMOOTH_NOISE,
         ),
     ),
@@ -184,18 +218,7 @@ EQUATION_36 = Claim(
             + 3 * L * FULL_NOISE * gamma
             + L * K * gamma / (n * T * eta_u**2) * Sum_t(B(t)),
             index=Index.RUN,
-            conditions=_FULL,
-            assumptions=FULL,
-        ),
-        Part(
-            name="descent",
-            left=f(t + 1),
-            right=f(t)
-            + (-K * gamma / 2 + 5 * L * K**2 * gamma**2) * _BOTH_MEASURED
-            + L * K**2 * gamma**2 / (n * eta_u**2) * B(t)
-            + 3 * L * K * variance_u * gamma**2 / n
-            + 3 * L * K * variance_v * gamma**2,
-            conditions=_FULL,
+            conditions=_STIPULATED,
             assumptions=FULL,
         ),
     ),
@@ -212,7 +235,7 @@ THEOREM_311_SUM_B = Claim(
             + 16 * n * T**2 * Sum_t(_BOTH_MEASURED)
             + 8 * n * T**3 / K * FULL_NOISE,
             index=Index.RUN,
-            conditions=_FULL,
+            conditions=_RECALLED,
             assumptions=FULL,
         ),
     ),
@@ -228,7 +251,7 @@ THEOREM_311_FINAL = Claim(
             left=(sp.Rational(1, 2) - 21 * L * K * gamma) * Mean_t(_BOTH_MEASURED),
             right=F_0 / (T * K * gamma) + 11 * L * FULL_NOISE * gamma + B_0 / (4 * n * eta_u**2),
             index=Index.RUN,
-            conditions=_FULL,
+            conditions=_COMBINED,
             assumptions=FULL,
         ),
         Part(
@@ -249,6 +272,7 @@ CLAIMS = (
     THEOREM_37_DESCENT,
     EQUATION_35,
     THEOREM_311_E,
+    THEOREM_311_DESCENT,
     EQUATION_36,
     THEOREM_311_SUM_B,
     THEOREM_311_FINAL,

@@ -5,6 +5,8 @@ descend, all others ascend. The steady state P is the limit of G_u + (m/n) G_v, 
 the factor per round at which it is approached: larger is slower.
 """
 
+from dataclasses import replace
+
 import sympy as sp
 
 from fedbounds.theory.catalogue import entry
@@ -41,16 +43,24 @@ def _measured_by(quantity: type[sp.Function]) -> tuple[tuple[sp.Expr, sp.Expr], 
     return tuple((P(rung), quantity(rung)) for rung in (t, t + 1, sp.Integer(0), sp.Integer(1)))
 
 
-# the curves do not say which gradients they show
-SHARED_ONLY = Reading("steady state of G_u only", substitute=_measured_by(P_G_u))
-UNWEIGHTED = Reading("steady state of G_u + G_v", substitute=_measured_by(P_sum))
-READINGS = (AS_PRINTED, SHARED_ONLY, UNWEIGHTED)
+def _of_curves(first: Reading) -> tuple[Reading, ...]:
+    """A reading, with P and with what else the curves may show: they do not say which gradients."""
+    others = (("steady state of G_u only", P_G_u), ("steady state of G_u + G_v", P_sum))
+    return (
+        first,
+        *(replace(first, name=name, substitute=_measured_by(curve)) for name, curve in others),
+    )
+
+
+READINGS = _of_curves(AS_PRINTED)
 
 PARTLY = Condition(m, "<=", n - 1)
+# section 5: "unless specified otherwise"
+OWN_SETUP = tuple(Condition(x, "==", sp.Integer(y)) for x, y in ((n, 10), (m, 9), (K, 25)))
 FULLY = Condition(m, "==", n)
 NO_PERSONAL_NOISE = Condition(variance_v, "==", sp.Integer(0))
-# gradient dissimilarity is high where the two theorems' steady-state terms themselves say that
-# Scaffold-P's is smaller, those of higher order in gamma left out
+# how high "high gradient dissimilarity" is, the paper does not say: here, where the two theorems'
+# steady-state terms, those of higher order in gamma left out, say that Scaffold-P's is smaller
 HIGH = Condition(48 * (n - m) * K * b2, ">=", (148 - 12) * (n * variance_u + m**2 * variance_v))
 
 
@@ -98,20 +108,46 @@ def _in_participants(claim: str, ladder: str, assumptions: tuple[Assumption, ...
     return _claim(claim, _part("smaller", SMALLER, ladder, assumptions, (NO_PERSONAL_NOISE,)))
 
 
-def _without_influence(level: sp.Expr, theorem: str) -> tuple[Reading, ...]:
-    """Weaker readings of a steady state that K and b^2 do not influence."""
+# a plot shows no influence of what moves a steady state by less than a tenth from rung to rung
+_MOVED = sp.Rational(11, 10)
+AS_PLOTTED = "K and b^2 move it by at most a tenth per rung, as a plot would show"
+NEVER = "harsher: no influence at all"
+
+
+def _unmoved(
+    parameter: str, ladder: str, assumptions: tuple[Assumption, ...], *conditions: Condition
+) -> tuple[Part, ...]:
+    """A steady state that a parameter does not move visibly; and, literally, not at all."""
+    sides = {
+        "does not raise it": (P(t + 1), _MOVED * P(t)),
+        "does not lower it": (P(t), _MOVED * P(t + 1)),
+    }
+    trend = (
+        _part(f"{parameter} {said}", pair, ladder, assumptions, conditions)
+        for said, pair in sides.items()
+    )
+    literal = f"no influence of {parameter}"
+    return (*trend, _part(literal, SMALLER, ladder, assumptions, conditions, Relation.EQUAL))
+
+
+TREND = tuple(
+    f"{parameter} does not {verb} it" for parameter in ("K", "b^2") for verb in ("raise", "lower")
+)
+LITERAL = tuple(f"no influence of {parameter}" for parameter in ("K", "b^2"))
+
+
+def _literal(level: sp.Expr, theorem: str, *others: str) -> tuple[Reading, ...]:
+    """The theorem's own level, which neither K nor b^2 enters; and what no plot can show."""
+    parts = (*LITERAL, *others)
     return (
-        Reading("K and b^2 do not enlarge it", relation=Relation.AT_MOST),
-        Reading(
-            "K and b^2 do not enlarge it by more than a tenth per rung, as curves would show",
-            relation=Relation.AT_MOST,
-            substitute=((P(t), sp.Rational(11, 10) * P(t)),),
-        ),
         Reading(
             f"it stays below the steady-state term of {theorem}, which has neither K nor b^2",
             relation=Relation.AT_MOST,
             substitute=((P(t), level),),
+            parts=parts,
         ),
+        Reading("harsher: K and b^2 never enlarge it", relation=Relation.AT_MOST, parts=parts),
+        Reading(NEVER, parts=parts),
     )
 
 
@@ -131,27 +167,60 @@ FIGURE_1C = _claim(
     _part("larger with b^2", LARGER, FEDAVG_B2, PARTIAL, (PARTLY,)),
 )
 
+_PAIRED = ("below FedAvg-P", "below FedAvg-P, any clients", "below FedAvg-P, high dissimilarity")
+
 FIGURE_2C = _claim(
     "fig-2c",
     _part("faster", FASTER, SCAFFOLD_K, FULL, (PARTLY,)),
-    _part("no influence of K", SMALLER, SCAFFOLD_K, FULL, (PARTLY,), Relation.EQUAL),
-    _part("no influence of b^2", SMALLER, SCAFFOLD_B2, FULL, (PARTLY,), Relation.EQUAL),
-    _part("below FedAvg-P", BELOW, PAIR, PARTIAL, (PARTLY, HIGH)),
-    readings=(*READINGS, *_without_influence(LEVEL_45, "Theorem 4.5")),
+    *_unmoved("K", SCAFFOLD_K, FULL, PARTLY),
+    *_unmoved("b^2", SCAFFOLD_B2, FULL, PARTLY),
+    # "Fig. 2c shows": of the paper's own set-up
+    _part(_PAIRED[0], BELOW, PAIR, FULL, OWN_SETUP),
+    _part(_PAIRED[1], BELOW, PAIR, FULL, (PARTLY,)),
+    _part(_PAIRED[2], BELOW, PAIR, PARTIAL, (PARTLY, HIGH)),
+    readings=(
+        *_of_curves(Reading(AS_PLOTTED, parts=("faster", *TREND, _PAIRED[0]))),
+        Reading(
+            "below FedAvg-P for any m < n where dissimilarity is high, a condition of ours",
+            parts=("faster", *TREND, _PAIRED[2]),
+        ),
+        Reading(
+            "harsher: below FedAvg-P for any m < n, clients alike or not",
+            parts=("faster", *TREND, _PAIRED[1]),
+        ),
+        *_literal(LEVEL_45, "Theorem 4.5", "faster", _PAIRED[0]),
+    ),
 )
 
 FIGURE_1D = _claim(
     "fig-1d",
-    _part("no influence of K", SMALLER, FEDAVG_K, FULL, (FULLY,), Relation.EQUAL),
-    _part("no influence of b^2", SMALLER, FEDAVG_B2, FULL, (FULLY,), Relation.EQUAL),
-    readings=(*READINGS, *_without_influence(LEVEL_311, "Theorem 3.11")),
+    *_unmoved("K", FEDAVG_K, FULL, FULLY),
+    *_unmoved("b^2", FEDAVG_B2, FULL, FULLY),
+    readings=(*_of_curves(Reading(AS_PLOTTED, parts=TREND)), *_literal(LEVEL_311, "Theorem 3.11")),
 )
 
+_ROBUST = ("b^2 does not raise it", "b^2 does not lower it")
+_HIGHLY = ("smaller, high dissimilarity", "faster, high dissimilarity")
+
+# "faster and more robust convergence compared to FedAvg-P, particularly in scenarios of high
+# gradient dissimilarity"
 REMARK_47 = _claim(
     "rem-4.7",
-    _part("smaller", BELOW, PAIR, PARTIAL, (PARTLY, HIGH)),
-    _part("faster", FASTER, TUNED_PAIR, PARTIAL, (PARTLY, HIGH)),
-    _part("robust", SMALLER, SCAFFOLD_B2, PARTIAL, (PARTLY,), Relation.EQUAL),
+    _part(_HIGHLY[0], BELOW, PAIR, PARTIAL, (PARTLY, HIGH)),
+    _part(_HIGHLY[1], FASTER, TUNED_PAIR, PARTIAL, (PARTLY, HIGH)),
+    _part("smaller", BELOW, PAIR, FULL, (PARTLY,)),
+    _part("faster", FASTER, TUNED_PAIR, FULL, (PARTLY,)),
+    *_unmoved("b^2", SCAFFOLD_B2, PARTIAL, PARTLY),
+    readings=(
+        *_of_curves(
+            Reading("where dissimilarity is high; how high is ours", parts=(*_HIGHLY, *_ROBUST))
+        ),
+        Reading(
+            "harsher: whatever the dissimilarity, even none to speak of",
+            parts=("smaller", "faster", *_ROBUST),
+        ),
+        Reading(NEVER, parts=(*_HIGHLY, LITERAL[1])),
+    ),
 )
 
 CLAIMS = (

@@ -8,6 +8,7 @@ from fedbounds.theory.symbols import (
     A_ik,
     A_old,
     Bt_ik,
+    Bt_new,
     Bt_old,
     C,
     Du_2,
@@ -140,6 +141,14 @@ YOUNG = Claim(
             )
         ),
     ),
+    readings=(
+        AS_PRINTED,
+        Reading(
+            "with beta^{t-1} on the right, as the text has it for beta",
+            "amb-9",
+            substitute=((Bt_ik(t - 1, k), Bt_new(t - 1, k)),),
+        ),
+    ),
 )
 
 DISPLAY_A10 = Claim(
@@ -236,6 +245,7 @@ DISPLAY_A13 = Claim(
     readings=(AS_PRINTED, HAT),
 )
 
+# names the bound on gamma alone
 DISPLAY_A14 = Claim(
     entry("personalization/eq-A.14"),
     algorithms=(SCAFFOLD_P,),
@@ -247,7 +257,7 @@ DISPLAY_A14 = Claim(
             + m * n**TWO_THIRDS * K / (72 * L**2) * HAT_GRADIENTS.subs(t, t - 1)
             + m**2 / (72 * L**2) * NOISE_LEVEL,
             first_round=1,
-            conditions=LAG_STEPS,
+            conditions=(EFFECTIVE_STEP, LAG_STEPS[-1]),
             assumptions=SMOOTH_NOISE,
         ),
     ),

@@ -122,6 +122,9 @@ DISPLAY_44 = Claim(
     ),
 )
 
+# what the bound on the drift says that it uses; the displays built on it name nothing more
+USED_STEPS = (EFFECTIVE_STEP, OUTER_U, OUTER_V, SMALL_STEP)
+
 THEOREM_45_E = Claim(
     entry("personalization/thm-4.5-E"),
     algorithms=(SCAFFOLD_P,),
@@ -132,12 +135,11 @@ THEOREM_45_E = Claim(
             + n * K**2 * gamma / (2 * L) * HAT_GRADIENTS
             + 3 * n * K * gamma / (4 * L) * NOISE_LEVEL,
         ),
-        (EFFECTIVE_STEP, OUTER_U, OUTER_V, SMALL_STEP),
+        USED_STEPS,
         SMOOTH_NOISE,
     ),
 )
 
-# this display and those below carry the theorem's own conditions
 THEOREM_45_DESCENT = Claim(
     entry("personalization/thm-4.5-desc"),
     algorithms=(SCAFFOLD_P,),
@@ -150,16 +152,23 @@ THEOREM_45_DESCENT = Claim(
             + 72 * L**3 * K * gamma**2 / (m * n) * C(t)
             + 21 * L * K * variance_u * gamma**2 / m
             + 21 * L * K * variance_v * gamma**2 * m / n,
-            conditions=LAG_STEPS,
+            conditions=USED_STEPS,
             assumptions=SMOOTH_NOISE,
         ),
+    ),
+)
+
+# the line before (4.5), which has no number and prints 21
+THEOREM_45_ROUND = Claim(
+    entry("personalization/thm-4.5-round"),
+    algorithms=(SCAFFOLD_P,),
+    parts=(
         Part(
-            name="rewritten",
             left=(sp.S.Half - 6 * L * K * gamma) * HAT_GRADIENTS,
             right=(f(t) - f(t + 1)) / (K * gamma)
             + 21 * NOISE_LEVEL * L * gamma
             + 72 * L**3 * gamma / (m * n) * C(t),
-            conditions=LAG_STEPS,
+            conditions=USED_STEPS,
             assumptions=SMOOTH_NOISE,
         ),
     ),
@@ -179,13 +188,14 @@ DISPLAY_45 = Claim(
             + 2 * NOISE_LEVEL * L * gamma
             + 72 * L**3 * gamma / (m * n * T) * Sum_t(C(t)),
             index=Index.RUN,
-            conditions=LAG_STEPS,
+            conditions=USED_STEPS,
             assumptions=FULL,
         ),
     ),
     readings=(AS_PRINTED, TWENTY_ONE, HAT),
 )
 
+# this display and those below recall Lemma 4.4, and carry its conditions, which are the theorem's
 THEOREM_45_SUM = Claim(
     entry("personalization/thm-4.5-sumC"),
     algorithms=(SCAFFOLD_P,),
@@ -257,6 +267,6 @@ COROLLARY_46 = Claim(
 )
 
 CLAIMS = (
-    THEOREM_45, DISPLAY_44, THEOREM_45_E, THEOREM_45_DESCENT, DISPLAY_45, THEOREM_45_SUM,
-    THEOREM_45_END, COROLLARY_46,
+    THEOREM_45, DISPLAY_44, THEOREM_45_E, THEOREM_45_DESCENT, THEOREM_45_ROUND, DISPLAY_45,
+    THEOREM_45_SUM, THEOREM_45_END, COROLLARY_46,
 )  # fmt: skip

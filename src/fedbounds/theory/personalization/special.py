@@ -43,6 +43,9 @@ _NO_SHARED = Condition(d_u, "==", sp.Integer(0))
 _NO_PERSONAL = Condition(d_v, "==", sp.Integer(0))
 _FULL_PARTICIPATION = Condition(m, "==", n)
 _ONE_STEP = Condition(K, "==", _ONE)
+_PLAIN_AVERAGE = (Condition(eta_u, "==", _ONE), Condition(eta_v, "==", _ONE))
+_OUTER = "outer step"
+VANILLA = "vanilla FedAvg, whose server takes the plain average: eta_u = 1"
 
 # ||grad f||^2 <= 2L (f - inf f) for the block that is there; of all clients' f_i, on average
 _TRIVIAL = Max_t(2 * L * f(t))
@@ -51,27 +54,34 @@ _TRIVIAL = Max_t(2 * L * f(t))
 
 _LEVEL_SHARED = 4 * (n - m) * K * b2 / (m * n) + variance_u / m
 
+_STEP_SHARED = 1 / (32 * L * K + sp.sqrt(3 * L * K * T / F_0 * _LEVEL_SHARED))
+_SHARED = Part(
+    name=_OUTER,
+    left=Mean_t(G_u(t)),
+    right=8 * sp.sqrt(3 * _LEVEL_SHARED * L * F_0 / (K * T)) + 129 * L * F_0 / T,
+    index=Index.RUN,
+    conditions=(
+        _NO_PERSONAL,
+        Condition(gamma, "==", _STEP_SHARED),
+        Condition(eta_u, ">=", sp.Max(sp.sqrt(m), sp.sqrt(b2 * T / (L * F_0)))),
+    ),
+    assumptions=PARTIAL,
+    trivial=_TRIVIAL,
+)
+
+# "the rate of FedAvg": with the corollary's outer step, or with the plain average of FedAvg itself
 SPECIAL_323_SHARED = Claim(
     entry("personalization/spec-3.2.3-shared"),
     algorithms=(FEDAVG_P,),
     parts=(
-        Part(
-            left=Mean_t(G_u(t)),
-            right=8 * sp.sqrt(3 * _LEVEL_SHARED * L * F_0 / (K * T)) + 129 * L * F_0 / T,
-            index=Index.RUN,
-            conditions=(
-                _NO_PERSONAL,
-                Condition(
-                    gamma,
-                    "==",
-                    1 / (32 * L * K + sp.sqrt(3 * L * K * T / F_0 * _LEVEL_SHARED)),
-                ),
-                Condition(eta_u, ">=", sp.Max(sp.sqrt(m), sp.sqrt(b2 * T / (L * F_0)))),
-            ),
-            assumptions=PARTIAL,
-            trivial=_TRIVIAL,
-        ),
+        _SHARED,
+        replace(_SHARED, name="vanilla", conditions=(*_SHARED.conditions[:2], *_PLAIN_AVERAGE)),
     ),
+    readings=(
+        Reading("as printed, with the outer step of Corollary 3.8", parts=(_OUTER,)),
+        Reading(VANILLA, parts=("vanilla",)),
+    ),
+    schedules=({"gamma": _STEP_SHARED, "eta_u": _ONE, "eta_v": _ONE},),
 )
 
 SPECIAL_323_PERSONAL = Claim(
@@ -107,19 +117,26 @@ _FEDAVG = Part(
     trivial=_TRIVIAL,
 )
 
+_FEDAVG_RUNS = (_NO_PERSONAL, _FULL_PARTICIPATION, Condition(gamma, "==", _FEDAVG_STEP))
+_VANILLA = replace(_FEDAVG, name="vanilla", conditions=(*_FEDAVG_RUNS, *_PLAIN_AVERAGE))
+
 SPECIAL_332 = Claim(
     entry("personalization/spec-3.3.2"),
     algorithms=(FEDAVG_P,),
     parts=(
         replace(
             _FEDAVG,
+            name=_OUTER,
             conditions=(
-                _NO_PERSONAL,
-                _FULL_PARTICIPATION,
-                Condition(gamma, "==", _FEDAVG_STEP),
+                *_FEDAVG_RUNS,
                 Condition(eta_u, ">=", sp.Max(T, sp.sqrt(B_0 * T / (n * L * F_0)), sp.sqrt(n))),
             ),
         ),
+        _VANILLA,
+    ),
+    readings=(
+        Reading("as printed, with the outer step of Theorem 3.11", parts=(_OUTER,)),
+        Reading(VANILLA, parts=("vanilla",)),
     ),
 )
 
@@ -131,17 +148,7 @@ REMARK_312 = Claim(
     algorithms=(FEDAVG_P,),
     parts=(
         replace(THEOREM_311.part("b"), name="remark"),
-        replace(
-            _FEDAVG,
-            name="vanilla",
-            conditions=(
-                _NO_PERSONAL,
-                _FULL_PARTICIPATION,
-                Condition(gamma, "==", _FEDAVG_STEP),
-                Condition(eta_u, "==", _ONE),
-                Condition(eta_v, "==", _ONE),
-            ),
-        ),
+        _VANILLA,
     ),
     # the remark speaks of FedAvg-P as analysed; the introduction of "vanilla FedAvg"
     readings=(

@@ -18,6 +18,7 @@ from markupsafe import Markup
 
 from fedbounds.errors import FedboundsError
 from fedbounds.verify.files import write_text
+from fedbounds.verify.limits import limits
 
 from . import (
     coverage,
@@ -107,6 +108,7 @@ def _environment() -> Environment:
     )
     found.filters |= {
         "number": numbers.number,
+        "limits": limits,
         "side": numbers.side,
         "power": summary.power,
         "equality_words": summary.equality_words,

@@ -35,7 +35,10 @@ PER_CLIENT = frozenset(
     {"g_ui", "g_vi", "M_vi", "Dv_i", "s_vi", "cd_i", "C_i", "c_i2", "h_i2", "ch_i"}
 )
 PER_STEP = frozenset(
-    {"E_ik", "Eu_ik", "Ev_ik", "Y_ik", "A_ik", "Bt_ik", "A_old", "Bt_old", "U_ik", "V_ik"}
+    {
+        *("E_ik", "Eu_ik", "Ev_ik", "Y_ik"),
+        *("A_ik", "Bt_ik", "A_old", "Bt_old", "A_new", "Bt_new", "U_ik", "V_ik"),
+    }
 )
 # those with vectors and definitions of their own, in the order in which they are written
 _CHAPTERS = (

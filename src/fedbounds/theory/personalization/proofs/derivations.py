@@ -31,7 +31,7 @@ class Route:
 
 def _routes() -> tuple[Route, ...]:
     partial = (("thm-3.7", ""), ("thm-3.7-desc", "descent"))
-    full = (("thm-3.11", "a"), ("eq-3.6", "descent"), ("lem-3.6", "b"), B_0)
+    full = (("thm-3.11", "a"), ("thm-3.11-desc", ""), ("lem-3.6", "b"), B_0)
     scaffold = (("thm-4.5", ""), ("thm-4.5-desc", "descent"), ("lem-4.4", ""))
     return (
         Route(("thm-3.7", ""), *partial),

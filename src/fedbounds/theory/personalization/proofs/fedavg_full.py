@@ -6,7 +6,6 @@ import sympy as sp
 
 from fedbounds.theory.claims import AS_PRINTED, Condition, Reading, read
 from fedbounds.theory.personalization.displays_theorems import (
-    EQUATION_36,
     THEOREM_311_FINAL,
     THEOREM_311_SUM_B,
 )
@@ -50,6 +49,7 @@ from .technical import by_branch
 
 _FULL = (equal(m, n),)
 _SMALL = below(gamma, 1 / (84 * L * K))
+_NAMED = below(gamma, 1 / (32 * L * K))
 _OUTER = (above(eta_u, sp.sqrt(n)), above(eta_v, 1))
 _CHART = (scaled(n, 1, 2), *_FULL, *_OUTER, _SMALL, *INNER)
 _BOTH = G_u(t) + G_v(t)
@@ -66,17 +66,17 @@ _SHARPER_SUM = (
 
 
 def _descent(book: Book) -> None:
-    book.prove("eq-3.5", "", _LEMMAS, chart=[*_FULL, below(gamma, 1 / (32 * L * K))])
-    chart = [scaled(n, 1, 2), *_FULL, *_OUTER, below(gamma, 1 / (32 * L * K)), *INNER]
+    book.prove("eq-3.5", "", _LEMMAS, chart=[*_FULL, _NAMED])
+    chart = [scaled(n, 1, 2), *_FULL, *_OUTER, _NAMED, *INNER]
     book.prove("thm-3.11-E", "", ["lem-3.5"], chart=chart)
-    book.prove("eq-3.6", "descent", ["eq-3.5", "thm-3.11-E"], chart=_CHART)
+    book.prove("thm-3.11-desc", "", ["eq-3.5", "thm-3.11-E"], chart=chart)
     ends = [fact(end, times=1 / (T * K * gamma)) for end in ("initial_gap", "infimum")]
-    uses = [cite("eq-3.6:descent", over="t", times=1 / (T * K * gamma)), *ends]
+    uses = [cite("thm-3.11-desc", over="t", times=1 / (T * K * gamma)), *ends]
     book.prove("eq-3.6", "average", uses, chart=[*_FULL])
 
 
 def _line(end: str, *more: Condition) -> dict[str, Any]:
-    found = THEOREM_311.part("a")
+    found = THEOREM_311_SUM_B.part("")
     return {
         "conditions": (*found.conditions, *more),
         "assumptions": found.assumptions,
@@ -129,7 +129,7 @@ def _powers(book: Book) -> None:
 
 
 def _summed(book: Book) -> None:
-    several = [above(T, 2), *_FULL, _SMALL]
+    several = [above(T, 2), *_FULL]
     every = (_GROWTH**T - 1) / (_GROWTH - 1)
     but_last = (_GROWTH ** (T - 1) - 1) / (_GROWTH - 1)
     added = 2 * n * T * Sum_t(_BOTH) + T * 2 * n * T / K * FULL_NOISE
@@ -193,7 +193,7 @@ def _summed(book: Book) -> None:
 def _theorem(book: Book) -> None:
     start = solve(B_0, n * L * F_0 / T * sp.Symbol("B_0_") ** 2, B_0 * T / (n * L * F_0))
     literal = solve(G_0, L * F_0 / T * sp.Symbol("G_0_") ** 2, G_0 * T / (L * F_0))
-    large = [*_FULL, above(eta_u, T), _SMALL]
+    large = [*_FULL, above(eta_u, T), _NAMED]
     for reading in THEOREM_311_FINAL.readings:
         end = f" [{reading.ambiguity}]" if reading.ambiguity else ""
         uses = [
@@ -208,10 +208,10 @@ def _theorem(book: Book) -> None:
         end = f" [{reading.ambiguity}]" if reading.ambiguity else ""
         own = end if reading in THEOREM_311_FINAL.readings else ""
         final = cite(f"thm-3.11-fin:average{own}", times=4)
-        quarter = cite(f"thm-3.11-fin:step size{own}", times=4 * _MEASURED)
-        uses = [final, quarter, _start(_outer(reading), 1)]
+        # that 21 L K gamma <= 1/4 is what the chart says
+        uses = [final, _start(_outer(reading), 1)]
         root = literal if reading == LITERAL_B0 else start
-        book.prove("thm-3.11", "a", uses, chart=[*_FULL, root], reading=reading)
+        book.prove("thm-3.11", "a", uses, chart=[*_FULL, root, _SMALL], reading=reading)
         uses = [cite(f"thm-3.11:a{end}", times=1)]
         book.prove("thm-3.11", "b", uses, chart=rates, reading=reading)
     _sharper(book, [*_FULL, above(eta_u, T), _SMALL, start], rates)
@@ -236,7 +236,7 @@ def _sharper(book: Book, chart: list[Any], rates: list[Any]) -> None:
         + on_squares * B(t),
         weighed,
         chart=_CHART,
-        **stated(EQUATION_36, "descent", "eq-3.6"),
+        **stated(THEOREM_311, "a", "eq-3.6"),
     )
     weight = sp.Rational(7, 3)
     squares = cite("thm-3.11-sumB/sharper", times=weight * on_squares / T)

@@ -126,9 +126,9 @@ def _increments(book: Book) -> None:
         book.prove("lem-3.6-inc", part, [own, f"lem-3.3:{part}"], scope=FEDAVG, chart=_FULL)
     uses: list[Any] = ["eq-A.6:sum"]
     uses += [cite(f"lem-3.6-inc:{part}", at=_BEFORE) for part in "uv"]
-    book.prove("eq-A.5", "any step", uses, scope=FEDAVG, chart=[*_FULL, above(T, 2)])
+    book.prove("eq-A.5-any", "", uses, scope=FEDAVG, chart=[*_FULL, above(T, 2)])
     chart = [*_FULL, above(T, 2), _SMALL]
-    book.prove("eq-A.5", "bound", ["eq-A.5:any step"], scope=FEDAVG, chart=chart)
+    book.prove("eq-A.5", "bound", ["eq-A.5-any"], scope=FEDAVG, chart=chart)
 
 
 def _drift(book: Book) -> None:
@@ -151,7 +151,7 @@ def _sharper(book: Book) -> None:
             EQUATION_A5,
             "bound",
             (1 + 1 / (T - 1)) * kept + gradients / 8 + T * L**2 / (2 * K) * E(t - 1) + noise / 16,
-            ["eq-A.5:any step"],
+            ["eq-A.5-any"],
             (*_FULL, above(T, 2), _SMALL),
         ),
         (

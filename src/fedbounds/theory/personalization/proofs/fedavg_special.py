@@ -43,7 +43,7 @@ from .fedavg_theorems import INNER, ROOTS, rooted
 
 
 def _step(claim: Claim) -> sp.Expr:
-    (step,) = (c.right for c in claim.part("").conditions if c.left == gamma)
+    (step,) = (c.right for c in claim.parts[0].conditions if c.left == gamma)
     return step
 
 
@@ -64,7 +64,13 @@ def _blocks(book: Book) -> None:
         *_rate(SPECIAL_323_SHARED),
         *INNER,
     ]
-    book.prove("spec-3.2.3-shared", "", [cite("cor-3.8", times=1)], chart=chart)
+    printed = SPECIAL_323_SHARED.readings[0]
+    uses = [cite("cor-3.8", times=1)]
+    book.prove("spec-3.2.3-shared", "outer step", uses, chart=chart, reading=printed)
+    # eta_u = 1, where Corollary 3.8 and Theorem 3.11 need more
+    for claim, own in ((SPECIAL_323_SHARED, "cor-3.8"), (SPECIAL_332, "thm-3.11:b")):
+        name = claim.id.rpartition("/")[2]
+        book.prove(name, "vanilla", [cite(own, times=1)], reading=claim.readings[1])
     level = 3 * L * T / F_0 * variance_v
     chart = [
         scaled(n, 1, 2),
@@ -80,7 +86,8 @@ def _blocks(book: Book) -> None:
     ]
     book.prove("spec-3.2.3-personal", "", [cite("cor-3.8", times=1)], chart=chart)
     chart = [equal(m, n), equal(variance_v, 0), equal(eta_v, 1), *_rate(SPECIAL_332), *INNER]
-    book.prove("spec-3.3.2", "", [cite("thm-3.11:b", times=1)], chart=chart)
+    printed, uses = SPECIAL_332.readings[0], [cite("thm-3.11:b", times=1)]
+    book.prove("spec-3.3.2", "outer step", uses, chart=chart, reading=printed)
 
 
 def _remark_39(book: Book) -> None:

@@ -86,7 +86,7 @@ def rooted(radicand: sp.Expr) -> Assignment:
 
 def _equation_34(book: Book) -> None:
     chart = [above(n, m), _SMALL]
-    book.prove("eq-3.4", "line 1", [*_LEMMAS, "lem-3.4"], chart=chart)
+    book.prove("eq-3.4", "line 1", [*_LEMMAS, "lem-3.4"], chart=[above(n, m)])
     # as 32 L K gamma <= 1 and m <= n
     book.prove("eq-3.4", "drift factor", [], chart=chart)
     drift = cite("eq-3.4:drift factor", times="E(t)")

@@ -25,8 +25,10 @@ from fedbounds.theory.proof.language import (
 from fedbounds.theory.proof.vectors import given, ip, past, present, sq, vectors
 from fedbounds.theory.symbols import (
     A_ik,
+    A_new,
     A_old,
     Bt_ik,
+    Bt_new,
     Bt_old,
     C,
     Du_2,
@@ -97,6 +99,7 @@ def definitions(book: Book) -> None:
         ("A_ik", A_ik(t, k), sq(al - u)),
         ("A_ik next", A_ik(t + 1, k), sq(al1 - u1)),
         ("A_old next", A_old(t + 1, k), sq(al - u1)),
+        ("A_new", A_new(t, k), sq(al1 - u)),
         ("U_ik next", U_ik(t + 1, k), sq(uh - u1)),
         ("Eu_ik", Eu_ik(t, k), sq(uh - u)),
         ("Du_2", Du_2(t), sq(du)),
@@ -104,6 +107,7 @@ def definitions(book: Book) -> None:
         ("Bt_ik", Bt_ik(t, k), sq(be - v)),
         ("Bt_ik next", Bt_ik(t + 1, k), sq(be1 - v1)),
         ("Bt_old next", Bt_old(t + 1, k), sq(be - v1)),
+        ("Bt_new", Bt_new(t, k), sq(be1 - v)),
         ("V_ik next", V_ik(t + 1, k), sq(vh - v1)),
         ("Ev_ik", Ev_ik(t, k), sq(vh - v)),
         ("Dv_i", Dv_i(t), sq(dv)),
@@ -122,6 +126,7 @@ class _Block:
     name: str
     lag: str
     old: str
+    new: str
     back: str
     drift: str
     step: str
@@ -146,11 +151,19 @@ class _Block:
 
 _QUANTITIES = {
     q.__name__: q
-    for q in (A_ik, A_old, U_ik, Eu_ik, Du_2, M_u, Bt_ik, Bt_old, V_ik, Ev_ik, Dv_i, M_vi)
+    for q in (
+        *(A_ik, A_old, A_new, U_ik, Eu_ik, Du_2, M_u),
+        *(Bt_ik, Bt_old, Bt_new, V_ik, Ev_ik, Dv_i, M_vi),
+    )
 }
 _BLOCKS = (
-    _Block("u", "A_ik", "A_old", "U_ik", "Eu_ik", "Du_2", "M_u", u, u1, uh, al, al1, du),
-    _Block("v", "Bt_ik", "Bt_old", "V_ik", "Ev_ik", "Dv_i", "M_vi", v, v1, vh, be, be1, dv),
+    _Block(
+        *("u", "A_ik", "A_old", "A_new", "U_ik", "Eu_ik", "Du_2", "M_u"),
+        *(u, u1, uh, al, al1, du),
+    ),
+    _Block(
+        "v", "Bt_ik", "Bt_old", "Bt_new", "V_ik", "Ev_ik", "Dv_i", "M_vi", v, v1, vh, be, be1, dv
+    ),
 )
 
 
@@ -185,9 +198,10 @@ def _split(book: Book, x: _Block) -> None:
     book.prove("lem-4.4-split", x.name, uses)
     book.line(
         f"lem-4.4-split:{x.name}/corrected",
-        sq(x.after - x.point),
+        x("new", t),
         "==",
-        (1 - m / n) * sq(x.kept - x.point) + m / n * sq(x.reached - x.point),
+        (1 - m / n) * x("lag", t) + m / n * x("drift", t),
+        x.of("new", "lag", "drift"),
         source="ours",
         **line,
     )

@@ -9,13 +9,13 @@ from fedbounds.theory.claims import AS_PRINTED, Condition, Part
 from fedbounds.theory.personalization.lemmas import SMOOTH_NOISE
 from fedbounds.theory.personalization.scaffold_memory import (
     HAT,
-    LAG_STEPS,
     NOISE_LEVEL,
     TWO_THIRDS,
 )
 from fedbounds.theory.personalization.scaffold_theorems import (
     COROLLARY_46,
     TWENTY_ONE,
+    USED_STEPS,
 )
 from fedbounds.theory.personalization.special import EQUATION_46, SPECIAL_431_PSGD
 from fedbounds.theory.personalization.theorems import DECREASE, FULL, MEASURED, SUMMED
@@ -90,7 +90,7 @@ def _descent(book: Book) -> None:
 
     uses = ["eq-4.4:line 2", "thm-4.5-E:bound"]
     book.prove("thm-4.5-desc", "descent", uses, chart=[SMALL])
-    book.prove("thm-4.5-desc", "rewritten", ["thm-4.5-desc:descent"])
+    book.prove("thm-4.5-round", "", ["thm-4.5-desc:descent"])
 
 
 _CONTRACTED = sp.S.Half - 6 * L * K * gamma
@@ -99,10 +99,10 @@ _FROM_C = 72 * L**3 * gamma / (m * n * T) * Sum_t(C(t))
 
 def _average(book: Book) -> None:
     """(4.5): the mean over rounds."""
-    rewritten = cite("thm-4.5-desc:rewritten", over="t")
+    rewritten = cite("thm-4.5-round", over="t")
     line: dict[str, Any] = {
         "claim": "eq-4.5",
-        "conditions": LAG_STEPS,
+        "conditions": USED_STEPS,
         "vectors": False,
         "place": _PLACE,
     }
@@ -156,7 +156,7 @@ def _end(book: Book) -> None:
     # summed over clients, G_v weighs n times as much as in (4.5)
     book.prove("thm-4.5", "", uses, chart=chart, reading=SUMMED)
     uses = [cite("eq-4.5: mean", times=4), "thm-4.5-sumC", *_small_steps(MEASURED)]
-    book.prove("thm-4.5", "", uses, chart=chart, reading=DECREASE, source="ours")
+    book.prove("thm-4.5", "", uses, chart=[*chart, SMALL], reading=DECREASE, source="ours")
 
 
 def _small_steps(mean: sp.Expr) -> list[Premise]:

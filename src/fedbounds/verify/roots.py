@@ -1,0 +1,229 @@
+"""Exact sums of real roots of rationals: c_1 r_1^(1/q_1) + c_2 r_2^(1/q_2) + ..., every r positive.
+
+Real roots of rationals no two of which have a rational quotient are linearly independent over the
+rationals (Siegel, Algebraische Abhaengigkeit von Wurzeln, Acta Arithmetica 21, 1972). So a sum in
+which such terms are merged is zero only if no term is left, and the sign of any other shows in
+balls at some precision.
+"""
+
+from dataclasses import dataclass
+from math import lcm
+from typing import Any
+
+from flint import arb, ctx, fmpq, fmpz
+
+_FIRST_BITS = 64
+_EXACT = (fmpq, fmpz, int)
+
+
+class IrrationalError(ArithmeticError):
+    """A number is not of the kind in use: evaluate in a wider one, at last in balls."""
+
+
+class UndefinedError(ArithmeticError):
+    """An expression has no real value: the root of a negative number."""
+
+
+@dataclass(frozen=True)
+class Root:
+    """coefficient * radicand^(1/degree)."""
+
+    coefficient: fmpq
+    radicand: fmpq
+    degree: int
+
+
+@dataclass(frozen=True, eq=False)
+class Roots:
+    """A sum of roots, no two of which have a rational quotient; the empty sum is zero."""
+
+    terms: tuple[Root, ...]
+
+    def __add__(self, other: Any) -> "Roots":
+        if not isinstance(other, (Roots, *_EXACT)):
+            return NotImplemented  # an array goes through its entries
+        total = list(self.terms)
+        for term in as_roots(other).terms:
+            _merge(total, term)
+        return Roots(tuple(total))
+
+    def __neg__(self) -> "Roots":
+        return Roots(tuple(Root(-x.coefficient, x.radicand, x.degree) for x in self.terms))
+
+    def __sub__(self, other: Any) -> "Roots":
+        if not isinstance(other, (Roots, *_EXACT)):
+            return NotImplemented  # an array goes through its entries
+        return self + -as_roots(other)
+
+    def __mul__(self, other: Any) -> "Roots":
+        if not isinstance(other, (Roots, *_EXACT)):
+            return NotImplemented  # an array goes through its entries
+        total: list[Root] = []
+        for a in self.terms:
+            for b in as_roots(other).terms:
+                _merge(total, _times(a, b))
+        return Roots(tuple(total))
+
+    def __truediv__(self, other: Any) -> "Roots":
+        if not isinstance(other, (Roots, *_EXACT)):
+            return NotImplemented  # an array goes through its entries
+        divisor = as_roots(other).terms
+        if not divisor:
+            raise ZeroDivisionError("division by a sum of roots that is zero")
+        if len(divisor) > 1:
+            raise IrrationalError("the inverse of a sum of roots is not written as one")
+        (x,) = divisor
+        return self * Roots((Root(1 / x.coefficient, 1 / x.radicand, x.degree),))
+
+    def __pow__(self, power: int) -> "Roots":
+        found = as_roots(1)
+        for _ in range(power):
+            found = found * self
+        return found
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __rsub__(self, other: Any) -> "Roots":
+        if not isinstance(other, (Roots, *_EXACT)):
+            return NotImplemented  # an array goes through its entries
+        return as_roots(other) - self
+
+    def __rtruediv__(self, other: Any) -> "Roots":
+        if not isinstance(other, (Roots, *_EXACT)):
+            return NotImplemented  # an array goes through its entries
+        return as_roots(other) / self
+
+    def __abs__(self) -> "Roots":
+        return -self if self < 0 else self
+
+    def root(self, degree: int) -> "Roots":
+        """The real root of a single term that is not negative."""
+        if self < 0:
+            raise UndefinedError(f"{self}**(1/{degree}) is not real")
+        if len(self.terms) > 1:
+            raise IrrationalError("the root of a sum of roots is not written as one")
+        if not self.terms:
+            return self
+        (x,) = self.terms
+        return _single(x.coefficient**x.degree * x.radicand, x.degree * degree)
+
+    def ball(self) -> arb:
+        """An enclosure at the working precision."""
+        total = arb(0)
+        for x in self.terms:
+            total += arb(x.coefficient) * arb(x.radicand).root(x.degree)
+        return total
+
+    def rational(self) -> fmpq | None:
+        """The sum as a rational; None if it is none."""
+        if not self.terms:
+            return fmpq(0)
+        first, *more = self.terms
+        return first.coefficient if first.radicand == 1 and not more else None
+
+    def sign(self) -> int:
+        """-1, 0 or 1."""
+        if not self.terms:
+            return 0
+        before = ctx.prec
+        try:
+            ctx.prec = _FIRST_BITS
+            while (ball := self.ball()).contains(0):
+                ctx.prec *= 2  # ends: the sum is not zero
+            return 1 if ball > 0 else -1
+        finally:
+            ctx.prec = before
+
+    def _against(self, other: Any) -> int:
+        """The sign of the difference."""
+        return (self + -as_roots(other)).sign()
+
+    def __lt__(self, other: Any) -> bool:
+        return self._against(other) < 0
+
+    def __gt__(self, other: Any) -> bool:
+        return self._against(other) > 0
+
+    def __le__(self, other: Any) -> bool:
+        return self._against(other) <= 0
+
+    def __ge__(self, other: Any) -> bool:
+        return self._against(other) >= 0
+
+    def __eq__(self, other: object) -> bool:
+        return not (self + -as_roots(other)).terms
+
+    __hash__ = None  # type: ignore[assignment]  # equal sums may be written in several ways
+
+    def __int__(self) -> int:
+        found = self.rational()
+        if found is None:
+            raise IrrationalError(f"{self} is not rational")
+        return int(found)
+
+    def __float__(self) -> float:
+        return float(self.ball().mid())
+
+    def __str__(self) -> str:
+        found = self.rational()
+        return str(self.ball().str(6, radius=False)) if found is None else str(found)
+
+
+def as_roots(number: Any) -> Roots:
+    """An exact number as a sum of roots.
+
+    Raises
+    ------
+    IrrationalError
+        If it is a ball or a float.
+    """
+    if isinstance(number, Roots):
+        return number
+    if not isinstance(number, _EXACT):
+        raise IrrationalError(f"{number} is no exact number")
+    value = fmpq(number)
+    return Roots((Root(value, fmpq(1), 1),) if value != 0 else ())
+
+
+def exact_root(number: fmpz, degree: int) -> fmpz | None:
+    """The exact root of a non-negative integer, or None."""
+    if number < 0:
+        return None
+    found = number.root(degree)
+    return found if found**degree == number else None
+
+
+def rational_root(number: fmpq, degree: int) -> fmpq | None:
+    """The exact root of a rational that is not negative, or None if it is not rational."""
+    p, q = (exact_root(x, degree) for x in (number.p, number.q))
+    return None if p is None or q is None else fmpq(p, q)
+
+
+def _single(radicand: fmpq, degree: int) -> Roots:
+    found = rational_root(radicand, degree)
+    return Roots((Root(fmpq(1), radicand, degree),)) if found is None else as_roots(found)
+
+
+def _times(a: Root, b: Root) -> Root:
+    degree = lcm(a.degree, b.degree)
+    radicand = a.radicand ** (degree // a.degree) * b.radicand ** (degree // b.degree)
+    coefficient = a.coefficient * b.coefficient
+    whole = rational_root(radicand, degree)
+    if whole is not None:
+        return Root(coefficient * whole, fmpq(1), 1)
+    return Root(coefficient, radicand, degree)
+
+
+def _merge(total: list[Root], term: Root) -> None:
+    """Add a term to a sum, to the one with which it has a rational quotient."""
+    for at, own in enumerate(total):
+        quotient = _times(term, Root(1 / own.coefficient, 1 / own.radicand, own.degree))
+        if quotient.degree == 1:
+            coefficient = own.coefficient * (1 + quotient.coefficient)
+            if coefficient == 0:
+                del total[at]
+            else:
+                total[at] = Root(coefficient, own.radicand, own.degree)
+            return
+    total.append(term)
