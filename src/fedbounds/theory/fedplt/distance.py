@@ -39,7 +39,7 @@ from fedbounds.theory.symbols import (
 from fedbounds.vocabulary import Assumption, Index, Relation
 
 from .masks import FEDPLT
-from .one_step import ALIGNED, SLOPE_BOUND, SMOOTH
+from .one_step import ALIGNED, SLOPE_BOUND, SMOOTH, free_psi_below
 from .vectors import W, Wk, Wstar, ax, g0
 
 BOTH = (*SMOOTH, *ALIGNED)
@@ -218,6 +218,10 @@ NU = Claim(
             conditions=(SHORT,),
             assumptions=SMOOTH,
         ),
+    ),
+    readings=(
+        Reading("psi over the coordinates that somebody trains"),
+        free_psi_below("identity", "bound", "sign"),
     ),
 )
 

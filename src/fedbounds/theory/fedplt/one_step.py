@@ -37,6 +37,7 @@ from fedbounds.theory.symbols import (
 from fedbounds.vocabulary import Assumption, Index, Relation
 
 from .masks import FEDPLT
+from .symbols import psi_inf, psi_sup, w_free
 from .vectors import (
     D,
     Db,
@@ -50,6 +51,7 @@ from .vectors import (
     mdelta,
     mg,
     mUb,
+    ns,
     pmg,
     rg,
     sadelta,
@@ -60,6 +62,29 @@ NOISE = (Assumption.NOISE,)
 INDEPENDENT = (Assumption.NOISE, Assumption.INDEPENDENT)
 SMOOTH = (Assumption.SMOOTH,)
 ALIGNED = (Assumption.STRONGLY_CONVEX, Assumption.ALIGNED)
+SEVERAL = Condition(tau, ">=", sp.Integer(2))
+
+
+# psi_i is any real number where nobody trains i, and Steps 3 and 4.2 take extremes over all i
+
+
+def free_psi(*parts: str) -> Reading:
+    """The parts, with extremes of psi over all coordinates."""
+    return Reading(
+        "psi over all coordinates, a free value among them, harsh",
+        substitute=((psi_max, psi_sup), (psi_min, psi_inf)),
+        parts=parts,
+    )
+
+
+def free_psi_below(*parts: str) -> Reading:
+    """The same, where a free value is the smallest of all, and not positive."""
+    return Reading(
+        "psi over all coordinates, a free value of 0 or less, harsh",
+        substitute=((psi_max, psi_sup), (psi_min, -w_free)),
+        parts=parts,
+    )
+
 
 EXPANSION = Claim(
     entry("fedplt/expansion"),
@@ -91,7 +116,7 @@ A3_ZERO = Claim(
             left=2 * ip(D - Db, W - Wstar + Db),
             right=sp.Integer(0),
             relation=Relation.EQUAL,
-            conditions=(Condition(tau, ">=", sp.Integer(2)),),
+            conditions=(SEVERAL,),
             assumptions=NOISE,
         ),
     ),
@@ -134,6 +159,22 @@ A1_TERM = Claim(
             right=eta**2 * sigma2 * psi_max**2 * Gamma_2,
             assumptions=NOISE,
         ),
+        # Delta^t = W^{t+1} - W^t: delta_k^t is -eta times the sum of the noises of tau local steps
+        Part(
+            name="d, round",
+            left=sq(eta * tau * given(ns, past, xi)),
+            right=eta**2 * sigma2,
+            index=Index.CLIENT,
+            conditions=(SEVERAL,),
+            assumptions=NOISE,
+        ),
+        Part(
+            name="e, round",
+            left=sq(D - Db),
+            right=eta**2 * sigma2 * psi_max**2 * Gamma_2,
+            conditions=(SEVERAL,),
+            assumptions=INDEPENDENT,
+        ),
     ),
     readings=(
         Reading("noise independent over clients", parts=("a", "b", "c", "d", "e")),
@@ -141,6 +182,8 @@ A1_TERM = Claim(
             "noise dependent over clients",
             parts=("b, dependent clients", "e, dependent clients"),
         ),
+        Reading("a round of tau local steps", parts=("d, round", "e, round")),
+        free_psi("a", "b", "c", "d", "e"),
     ),
 )
 
@@ -169,6 +212,19 @@ A21 = Claim(
             right=2 * L * eta**2 * psi_max**2 * F_att(t),
             assumptions=SMOOTH,
         ),
+        # the mean of Delta^t is a sum over tau local steps, W_k^t the model after them
+        Part(
+            name="d, round",
+            left=sq(Db),
+            right=2 * L * eta**2 * psi_max**2 * F_att(t),
+            conditions=(SEVERAL,),
+            assumptions=SMOOTH,
+        ),
+    ),
+    readings=(
+        Reading("one virtual step", parts=("a", "b", "c", "d")),
+        Reading("a round of tau local steps", parts=("d, round",)),
+        free_psi("a", "b", "c", "d"),
     ),
 )
 
@@ -242,6 +298,11 @@ A22_PART2 = Claim(
         Part(name="c", left=_PART2, right=-eta * psi_min * b_rho(t), assumptions=ALIGNED),
         Part(name="d", left=_PART2, right=-eta * psi_min * rho_min * EXCESS, assumptions=ALIGNED),
     ),
+    readings=(
+        Reading("psi over the coordinates that somebody trains"),
+        free_psi("a", "b", "c", "d"),
+        free_psi_below("a", "b", "c", "d"),
+    ),
 )
 
 SLOPE_BOUND = 2 * eta * psi_min * rho_min
@@ -279,7 +340,8 @@ GAMMA_RELAX = Claim(
             index=Index.RUN,
             conditions=(Condition(c_k, "<=", sp.Integer(1)),),
         ),
-        Part(name="sum", left=Gamma_2, right=Gamma, index=Index.RUN),
+        # alpha_k and the sum of all c_k are at most 1
+        Part(name="sum", left=Gamma_2, right=Gamma, index=Index.RUN, trivial=sp.Integer(1)),
     ),
 )
 
