@@ -222,7 +222,7 @@ def step_constants(values: Mapping[str, Any], rho_min: Any) -> dict[str, Any]:
 
 def with_values(series: Mapping[str, Array], constants: Mapping[str, Any]) -> dict[str, Array]:
     """With A_{2.4}, by its definition in Step 4.3."""
-    if "rho_min" not in constants or "F_att" not in series:
+    if "rho_min" not in constants or "F_opt" not in series:
         return dict(series)
     eta, L, psi_max, psi_min = (constants[x] for x in ("eta", "L", "psi_max", "psi_min"))
     curved = 4 * (eta * psi_max) ** 2 * L * series["F_att"]

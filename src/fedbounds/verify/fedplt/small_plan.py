@@ -28,6 +28,7 @@ from .small_runs import (
     apart,
     ascent,
     away,
+    idle,
     mean_of,
     random_run,
     run,
@@ -136,6 +137,7 @@ def _free() -> Iterator[tuple[str, Run]]:
         "F_1* above F*, at its minimiser",
         run((ONE, ONE), ((0,), (4,)), ((1,), (1,)), fmpq(1, 8), (0,), own=((0,), (0,))),
     )
+    yield "two clients uphill, an idle coordinate", idle(free=True)
     # the models are anything: last, as the paper has them close to their mean
     yield "models anywhere", nested((-3, 5), own=((2, 2), (4, 3)))
 
@@ -200,6 +202,7 @@ def _rounds() -> Iterator[tuple[str, Run]]:
         (UNIT, STEEP), ((1, 2), (-1, 0)), ((1, 0), (1, 0)), fmpq(1, 8), (1, 2), count=2,
         noise=_Q,
     )  # fmt: skip
+    yield "two clients uphill, an idle coordinate", idle(count=2)
     yield "full masks, unequal weights", run(
         (UNIT, STEEP), ((3, 1), (-2, 2)), _FULL, fmpq(1, 32), (8, -6), tau=3, count=4,
         weights=(2, 5),
@@ -227,6 +230,11 @@ def _chosen() -> Iterator[Case]:
     full = run((COUPLED, STEEP), slopes, _FULL, fmpq(1, 3), mean_of(own, (1, 1)), own=own)
     setup = Analysed(full, View.FREE, Shows.STEP, fmpq(2))
     yield _case("any rho_min, eta = 1/L", setup, 8)
+    nobody = run(
+        (UNIT, UNIT), ((1, 0), (-1, 0)), ((1, 0), (1, 0)), fmpq(1, 2), (1, 0), own=((1, 0), (1, 0))
+    )
+    below = Analysed(nobody, View.FREE, Shows.STEP, fmpq(2), free=fmpq(-1))
+    yield _case("any rho_min, psi = -1 where nobody trains", below, 8)
     # client 1 trains what its gradient has least of: alpha_1 = 1/2 is enough
     uneven = run(
         (UNIT, UNIT), ((0, -4), (0, 4)), _NESTED, fmpq(1, 64), (1, 0), own=((1, 0), (1, 0))

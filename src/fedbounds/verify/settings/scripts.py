@@ -80,7 +80,7 @@ def _verdict(says: Says, numbers: dict[str, str], subject: Exhibit) -> str:
             other = fixed_point(halved(subject))
             assert other is not None
             return (
-                f'other, = table("{_row(other)}")  # where the run with half the step size settles\n'
+                f'other = [Q(x) for x in """\n{_row(other)}""".split()]  # where eta/2 settles\n'
                 f"assert w == start and after(other, {half}) == other\n"
                 "less = sum((x - y) ** 2 for x, y in zip(other, best))\n"
                 'print("claimed: less than D[0],", less, "is; broken:", 0 < D[0] <= less)'
