@@ -16,6 +16,7 @@ from fedbounds.verify.case import find
 from fedbounds.verify.fedplt.long_runs import Steps
 from fedbounds.verify.fedplt.long_runs_moments import limit_of_distance
 from fedbounds.verify.fedplt.long_runs_plan import at_rest
+from fedbounds.verify.fedplt.script import _paced
 from fedbounds.verify.fedplt.setups import Analysed, Shows, View
 from fedbounds.verify.fedplt.small_plan import cases
 from fedbounds.verify.fedplt.small_runs import idle
@@ -120,6 +121,13 @@ def test_a_run_that_stays_away_from_the_minimiser_breaks_the_decaying_step(name)
     assert shown.evidence[Assumption.RECURSION_DECAYING].holds is False
     other = find(replace(setup, steps=Steps.LONGER))
     assert other.evidence[Assumption.DECAYING_STEPS].holds is False
+
+
+def test_the_program_of_a_run_at_rest_has_its_steps_by_a_rule():
+    rule = 'Q("2/3") / (t + 1)'
+    assert rule in _paced(tuple(fmpq(2, 3) / (t + 1) for t in range(44)))
+    assert 'Q("2") / (t + 2)' in _paced(tuple(fmpq(2) / (t + 2) for t in range(9)))
+    assert '"1 1/3"' in _paced((fmpq(1), fmpq(1, 3)))
 
 
 # ---- readings that the text allows

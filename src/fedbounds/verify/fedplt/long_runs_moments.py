@@ -123,7 +123,8 @@ def contraction(matrix: Array) -> arb:
     rows, columns = matrix.shape
     entries = [rational(x) for x in matrix.reshape(-1)]
     every = acb_mat(fmpq_mat(rows, columns, entries)).eig(multiple=True)
-    return reduce(lambda a, b: a.max(b), (abs(x) for x in every))
+    found: arb = reduce(lambda a, b: a.max(b), (abs(x) for x in every))
+    return found
 
 
 def _weighted(c: Array, arrays: Array) -> Array:
