@@ -132,15 +132,13 @@ def test_the_program_of_a_run_at_rest_has_its_steps_by_a_rule():
 
 # ---- readings that the text allows
 
+_FREE = "psi over all coordinates, free values among them, harsh"
 JUDGED = [
     ("A1-term", "a round of tau local steps", True),
-    ("A1-term", "psi over all coordinates, a free value among them, harsh", False),
     ("A2.1", "a round of tau local steps", True),
-    ("A2.1", "psi over all coordinates, a free value among them, harsh", False),
-    ("A2.2-part2", "psi over all coordinates, a free value among them, harsh", True),
-    ("A2.2-part2", "psi over all coordinates, a free value of 0 or less, harsh", False),
-    ("nu", "psi over all coordinates, a free value of 0 or less, harsh", True),
-    ("recursion", "psi over all coordinates, a free value among them, harsh", True),
+    ("A2.2-part2", _FREE, True),
+    ("nu", _FREE, True),
+    ("recursion", _FREE, True),
     ("constant-step", "of the algorithm, any step in (0, 1/z) as Case 1 prints, harsh", True),
     ("alignment-identity", "with cos theta_3 > 0, where Assumption 6 holds", False),
     ("alignment-identity", "with cos theta_3 > 0 of every projection, harsh", True),

@@ -98,6 +98,7 @@ ALIGNMENT_IDENTITY = Claim(
     algorithms=FEDPLT,
     parts=(
         Part(
+            name="identity",
             left=rho_k * cos_g(t),
             right=cos_3 * cos_m(t),
             relation=Relation.EQUAL,
@@ -108,9 +109,9 @@ ALIGNMENT_IDENTITY = Claim(
         _asserted("sign, any mask", ()),
     ),
     readings=(
-        Reading("the identity", parts=("",)),
-        Reading("with cos theta_3 > 0, where Assumption 6 holds", parts=("", "sign")),
-        Reading("with cos theta_3 > 0 of every projection, harsh", parts=("", "sign, any mask")),
+        Reading("the identity", parts=("identity",)),
+        Reading("with cos theta_3 > 0, where Assumption 6 holds", parts=("sign",)),
+        Reading("with cos theta_3 > 0 of every projection, harsh", parts=("sign, any mask",)),
     ),
 )
 

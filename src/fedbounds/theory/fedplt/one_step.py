@@ -1,5 +1,7 @@
 """Steps 1 to 4.2: one step from W^t with gradients at W_1^t, ..., W_n^t."""
 
+from dataclasses import replace
+
 import sympy as sp
 
 from fedbounds.theory.catalogue import entry
@@ -37,7 +39,7 @@ from fedbounds.theory.symbols import (
 from fedbounds.vocabulary import Assumption, Index, Relation
 
 from .masks import FEDPLT
-from .symbols import psi_inf, psi_sup, w_free
+from .symbols import psi_inf, psi_sup
 from .vectors import (
     D,
     Db,
@@ -66,24 +68,21 @@ SEVERAL = Condition(tau, ">=", sp.Integer(2))
 
 
 # psi_i is any real number where nobody trains i, and Steps 3 and 4.2 take extremes over all i
+FREE_PSI = "psi over all coordinates, free values among them, harsh"
 
 
-def free_psi(*parts: str) -> Reading:
-    """The parts, with extremes of psi over all coordinates."""
-    return Reading(
-        "psi over all coordinates, a free value among them, harsh",
-        substitute=((psi_max, psi_sup), (psi_min, psi_inf)),
-        parts=parts,
+def with_free_psi(part: Part, least: sp.Expr = psi_inf) -> Part:
+    """The part, with extremes of psi over all coordinates."""
+
+    def over_all(side: sp.Expr) -> sp.Expr:
+        return side.subs({psi_max: psi_sup, psi_min: least})
+
+    conditions = tuple(
+        replace(c, left=over_all(c.left), right=over_all(c.right)) for c in part.conditions
     )
-
-
-def free_psi_below(*parts: str) -> Reading:
-    """The same, where a free value is the smallest of all, and not positive."""
-    return Reading(
-        "psi over all coordinates, a free value of 0 or less, harsh",
-        substitute=((psi_max, psi_sup), (psi_min, -w_free)),
-        parts=parts,
-    )
+    name = f"{part.name}, free psi"
+    left, right = over_all(part.left), over_all(part.right)
+    return replace(part, name=name, left=left, right=right, conditions=conditions)
 
 
 EXPANSION = Claim(
@@ -183,7 +182,6 @@ A1_TERM = Claim(
             parts=("b, dependent clients", "e, dependent clients"),
         ),
         Reading("a round of tau local steps", parts=("d, round", "e, round")),
-        free_psi("a", "b", "c", "d", "e"),
     ),
 )
 
@@ -224,7 +222,6 @@ A21 = Claim(
     readings=(
         Reading("one virtual step", parts=("a", "b", "c", "d")),
         Reading("a round of tau local steps", parts=("d, round",)),
-        free_psi("a", "b", "c", "d"),
     ),
 )
 
@@ -283,6 +280,9 @@ EXCESS = F_opt(t) + mu / 2 * sq(_FAR)
 _PART2 = -eta * ip(_FAR, pmg)
 _PART2_MASKED = -eta * psi_min * ip(_FAR, mg)
 _PART2_ALIGNED = -eta * psi_min * ip(rg, _FAR)
+_PART2_LAST = Part(
+    name="d", left=_PART2, right=-eta * psi_min * rho_min * EXCESS, assumptions=ALIGNED
+)
 A22_PART2 = Claim(
     entry("fedplt/A2.2-part2"),
     algorithms=FEDPLT,
@@ -296,12 +296,12 @@ A22_PART2 = Claim(
             assumptions=ALIGNED,
         ),
         Part(name="c", left=_PART2, right=-eta * psi_min * b_rho(t), assumptions=ALIGNED),
-        Part(name="d", left=_PART2, right=-eta * psi_min * rho_min * EXCESS, assumptions=ALIGNED),
+        _PART2_LAST,
+        with_free_psi(_PART2_LAST),
     ),
     readings=(
-        Reading("psi over the coordinates that somebody trains"),
-        free_psi("a", "b", "c", "d"),
-        free_psi_below("a", "b", "c", "d"),
+        Reading("psi over the coordinates that somebody trains", parts=("a", "b", "c", "d")),
+        Reading(FREE_PSI, parts=("d, free psi",)),
     ),
 )
 

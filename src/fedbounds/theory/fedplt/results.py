@@ -80,13 +80,18 @@ OF_ALGORITHM, TAKEN = "of the algorithm", "the recursion taken as given"
 
 
 def _both(
-    name: str, left: sp.Expr, right: sp.Expr, trivial: sp.Expr, index: Index = Index.ROUND
+    names: tuple[str, str],
+    left: sp.Expr,
+    right: sp.Expr,
+    trivial: sp.Expr,
+    index: Index = Index.ROUND,
 ) -> tuple[Part, Part]:
     """Of the algorithm, and of what satisfies the recursion, which has its own trivial bound."""
+    name, given = names
     return (
         Part(name=name, left=left, right=right, index=index, conditions=_RUN, assumptions=STEPS,
              trivial=TRIVIAL),
-        Part(name=f"{name}, given" if name else "given", left=left, right=right, index=index,
+        Part(name=given, left=left, right=right, index=index,
              assumptions=DECAYING, trivial=trivial),
     )  # fmt: skip
 
@@ -95,8 +100,10 @@ REDUCED = Claim(
     entry("fedplt/decaying-step-reduced"),
     algorithms=FEDPLT,
     # D^1 <= B/z^2 whatever D^0 is, and so is every later one
-    parts=_both("", D_W(t + 1), t / (t + 1) * D_W(t) + LEVEL / (t + 1) ** 2, LEVEL),
-    readings=(Reading(OF_ALGORITHM, parts=("",)), Reading(TAKEN, parts=("given",))),
+    parts=_both(
+        ("algorithm", "given"), D_W(t + 1), t / (t + 1) * D_W(t) + LEVEL / (t + 1) ** 2, LEVEL
+    ),
+    readings=(Reading(OF_ALGORITHM, parts=("algorithm",)), Reading(TAKEN, parts=("given",))),
 )
 
 BASE_CASE = Condition(C_rate, ">=", D_0 + LEVEL)
@@ -105,12 +112,12 @@ BASE = Claim(
     entry("fedplt/decaying-step-base"),
     algorithms=FEDPLT,
     parts=(
-        *_both("D^1", D_W(1), D_0 + LEVEL, LEVEL, Index.RUN),
+        *_both(("D^1", "D^1, given"), D_W(1), D_0 + LEVEL, LEVEL, Index.RUN),
         Part(name="C", left=D_0 + LEVEL, right=C_rate, index=Index.RUN, conditions=(BASE_CASE,)),
     ),
     readings=(
         Reading(OF_ALGORITHM, parts=("D^1", "C")),
-        Reading(TAKEN, parts=("D^1, given", "C")),
+        Reading(TAKEN, parts=("D^1, given",)),
     ),
 )
 

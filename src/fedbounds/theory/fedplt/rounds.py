@@ -27,7 +27,7 @@ from fedbounds.vocabulary import Assumption, Index, Relation
 
 from .distance import CONDITIONS, CONTRACTION, EQUAL
 from .masks import FEDPLT
-from .one_step import free_psi
+from .one_step import FREE_PSI, with_free_psi
 from .vectors import W, Wk, gs, mgs, mns, ns
 
 _GLOBAL = (Assumption.NOISE, Assumption.GLOBAL_GRADIENT)
@@ -112,15 +112,20 @@ def _recursion(name: str, left: sp.Expr, trivial: sp.Expr | None = None) -> Part
     )
 
 
+_ROUND = _recursion("round", D_W(t + 1), TRIVIAL)
 RECURSION = Claim(
     entry("fedplt/recursion"),
     algorithms=FEDPLT,
     # the virtual step leads to no model of the run
-    parts=(_recursion("round", D_W(t + 1), TRIVIAL), _recursion("virtual step", D_1(t))),
+    parts=(
+        _ROUND,
+        _recursion("virtual step", D_1(t)),
+        with_free_psi(_ROUND),
+    ),
     readings=(
         Reading("t counts rounds of the algorithm", parts=("round",)),
         Reading("one virtual step from W^t and W_k^t", parts=("virtual step",)),
-        free_psi("round"),
+        Reading(FREE_PSI, parts=("round, free psi",)),
     ),
 )
 

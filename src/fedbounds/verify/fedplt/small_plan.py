@@ -137,7 +137,6 @@ def _free() -> Iterator[tuple[str, Run]]:
         "F_1* above F*, at its minimiser",
         run((ONE, ONE), ((0,), (4,)), ((1,), (1,)), fmpq(1, 8), (0,), own=((0,), (0,))),
     )
-    yield "two clients uphill, an idle coordinate", idle(free=True)
     # the models are anything: last, as the paper has them close to their mean
     yield "models anywhere", nested((-3, 5), own=((2, 2), (4, 3)))
 
@@ -202,7 +201,6 @@ def _rounds() -> Iterator[tuple[str, Run]]:
         (UNIT, STEEP), ((1, 2), (-1, 0)), ((1, 0), (1, 0)), fmpq(1, 8), (1, 2), count=2,
         noise=_Q,
     )  # fmt: skip
-    yield "two clients uphill, an idle coordinate", idle(count=2)
     yield "full masks, unequal weights", run(
         (UNIT, STEEP), ((3, 1), (-2, 2)), _FULL, fmpq(1, 32), (8, -6), tau=3, count=4,
         weights=(2, 5),
@@ -230,6 +228,10 @@ def _chosen() -> Iterator[Case]:
     full = run((COUPLED, STEEP), slopes, _FULL, fmpq(1, 3), mean_of(own, (1, 1)), own=own)
     setup = Analysed(full, View.FREE, Shows.STEP, fmpq(2))
     yield _case("any rho_min, eta = 1/L", setup, 8)
+    for view, shows in ((View.FREE, Shows.STEP), (View.ROUNDS, Shows.DISTANCES)):
+        setup = Analysed(idle(free=view is View.FREE), view, shows, free=fmpq(4))
+        name = f"two clients uphill, an idle coordinate: {view.value}, psi = 4 where nobody trains"
+        yield _case(name, setup, 12)
     nobody = run(
         (UNIT, UNIT), ((1, 0), (-1, 0)), ((1, 0), (1, 0)), fmpq(1, 2), (1, 0), own=((1, 0), (1, 0))
     )

@@ -28,7 +28,7 @@ def _update(book: Book) -> None:
 
 def _angles(book: Book) -> None:
     prove(
-        book, "alignment-identity", "",
+        book, "alignment-identity", "identity",
         [f"asm {name} ({CLIENT})" for name in ("cos_g", "cos_m", "rho")], scope=CLIENT,
     )  # fmt: skip
     for part in ("sign", "sign, any mask"):  # a projection may be 0; rho_k > 0 excludes it

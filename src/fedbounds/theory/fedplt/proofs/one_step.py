@@ -147,6 +147,7 @@ def _part2(book: Book) -> None:
         scope=STEP, claim=claim, assumptions=ALIGNED,
     )  # fmt: skip
     prove(book, claim, "d", [f"{claim}:c", f"{claim}: rho"], scope=STEP)
+    prove(book, claim, "d, free psi", scope=STEP)
     book.line(
         f"{claim}/corrected", -eta * ip(_FAR, pmg), "<=", -eta * psi_min * rho_min * EXCESS,
         of_step("asm compensated alignment", "asm strongly convex"),

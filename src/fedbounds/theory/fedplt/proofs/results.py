@@ -51,8 +51,8 @@ def _decaying(book: Book) -> None:
     claim = "decaying-step"
     equalities = [equal(c.left, c.right) for c in CONSTANTS]
     # of the algorithm: the recursion of Step 5 was shown under conditions that 1/z does not meet
-    prove(book, f"{claim}-reduced", "", ["recursion:round"], chart=equalities)
-    first: list[Use] = [cite(f"{claim}-reduced", at={t: 0}), "asm start"]
+    prove(book, f"{claim}-reduced", "algorithm", ["recursion:round"], chart=equalities)
+    first: list[Use] = [cite(f"{claim}-reduced:algorithm", at={t: 0}), "asm start"]
     prove(book, f"{claim}-base", "D^1", first)
     prove(book, f"{claim}-reduced", "given", ["asm recursion, eta = 1/(z (t + 1))"])
     start: list[Use] = [cite(f"{claim}-reduced:given", at={t: 0}), "asm start"]
@@ -72,7 +72,7 @@ def _decaying(book: Book) -> None:
     # C >= (t + 2) B/z^2 is what it needs
     prove(book, f"{claim}-induction", "", chart=[above(C_rate, LEVEL)])
     for part, reduced, chart in (
-        ("of the algorithm", f"{claim}-reduced", [above(C_rate, D_0 + LEVEL)]),
+        ("of the algorithm", f"{claim}-reduced:algorithm", [above(C_rate, D_0 + LEVEL)]),
         ("C of the base case", f"{claim}-reduced:given", [above(C_rate, D_0 + LEVEL)]),
         ("any C", f"{claim}-reduced:given", [above(C_rate, LEVEL)]),
     ):
