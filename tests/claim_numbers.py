@@ -20,7 +20,7 @@ CONSTANTS = {
 # quantities per client, and per client and local step
 PER_CLIENT = {
     "g_ui", "g_vi", "M_vi", "Dv_i", "s_vi", "cd_i", "C_i", "c_i2", "h_i2", "ch_i",
-    "F_own", "F_bar", "F_gap", "b_own", "cos_g", "cos_m",
+    "F_own", "F_bar", "F_gap", "b_own", "cos_g", "cos_m", "sgn_3",
     "A_sum", "A_all", "A_part", "A_diff",
 }  # fmt: skip
 PER_STEP = {

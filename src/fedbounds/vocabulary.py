@@ -86,6 +86,7 @@ class Assumption(StrEnum):
     RECURSION = "recursion of the squared distance"
     RECURSION_DECAYING = "recursion of the squared distance, steps 1/(z(t+1))"
     RECURSION_LONGER = "recursion of the squared distance, steps 2/(z(t+2))"
+    DECAYING_STEPS = "steps 1/(z(t+1))"
     # of sub-model training; l is the loss of one sample, W the domain
     CONVEX = "convex clients"
     BOUNDED_DOMAIN = "bounded domain"
@@ -240,6 +241,7 @@ class Quantity(StrEnum):
     HETEROGENEITY_K = "F_gap"  # F* - F_k*
     COSINE_GRADIENT = "cos_g"  # of the angle between grad F_k and W - W*
     COSINE_MASKED = "cos_m"  # of the angle between the masked gradient and W - W*
+    SIGN_PROJECTION = "sgn_3"  # of ||m_k o g|| / ||g||
     # of sub-model training: of a point w, or of a pair x, y, of the domain, counted by t
     MASKED_SLOPE = "I_xy"  # <grad F_p(x) - grad F_p(y), x - y>
     PAIR_DISTANCE = "D_xy"  # || x - y ||^2

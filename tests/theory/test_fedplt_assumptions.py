@@ -21,7 +21,13 @@ from fedbounds.theory.registry import encoded_claims
 from fedbounds.vocabulary import Assumption
 
 THEORY = book().theory
-IN_WORDS = (*assumptions.CLAIMS, *feasibility.CLAIMS, limits.ANY_MASKS, limits.EXACT_CONVERGENCE)
+IN_WORDS = (
+    *assumptions.CLAIMS,
+    *feasibility.CLAIMS,
+    limits.ANY_MASKS,
+    limits.EXACT_CONVERGENCE,
+    limits.CONSTANT_STEP_FLOOR,
+)
 EVERY = [(claim.entry.id, asked) for claim in IN_WORDS for asked in claim.asked]
 
 # ids and readings whose premises nothing can meet
@@ -30,6 +36,7 @@ IMPOSSIBLE = {
     ("fedplt/A6", "every W in R^d, a mask leaves out a coordinate"),
     ("fedplt/conditions", "the steps eta^t = 1/(z(t+1)) at every t, from t = 0 on"),
     ("fedplt/conditions", "psi_min rho_min > 1 + 2 (psi_max alpha)^2"),
+    ("fedplt/conditions", "psi over all coordinates, a free value of 0 or less, harsh"),
     ("fedplt/assumptions-jointly", "Assumptions 5 and 6 on all of R^d"),
     (
         "fedplt/assumptions-jointly",
@@ -97,6 +104,7 @@ def test_the_contradictions_are_found_by_their_conclusions():
     assert {step.written.id for step in found()} == {
         "A5: contradiction", "A6: contradiction",
         "conditions: contradiction, decaying", "conditions: contradiction, large",
+        "conditions: contradiction, free values",
     }  # fmt: skip
 
 

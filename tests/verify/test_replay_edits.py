@@ -256,7 +256,7 @@ def test_chances_are_not_negative(tmp_path, capsys):
 
 def test_a_negative_constant_breaks_nothing(tmp_path, capsys):
     document = edited("FedPLT, LongRun", (*SETUP, "algorithm", "fields", "inner_step_u"), 2)
-    document["claim"] = "fedplt/constant-step-floor"
+    document["claim"] = "fedplt/decaying-step-base"
     _, out, _ = replayed(tmp_path, capsys, document)
     assert "outside conditions: B_step = -" in out
 

@@ -16,7 +16,12 @@ from fedbounds.theory.fedplt.assumptions import A2, A5, A6
 from fedbounds.theory.fedplt.assumptions import CLAIMS as ASSUMPTIONS
 from fedbounds.theory.fedplt.feasibility import CLAIMS as FEASIBLE
 from fedbounds.theory.fedplt.feasibility import CONDITIONS, JOINTLY, ON_ETA
-from fedbounds.theory.fedplt.limits import ANY_MASKS, EXACT_CONVERGENCE, NONCONVEX
+from fedbounds.theory.fedplt.limits import (
+    ANY_MASKS,
+    CONSTANT_STEP_FLOOR,
+    EXACT_CONVERGENCE,
+    NONCONVEX,
+)
 from fedbounds.theory.proof.library import replayed
 from fedbounds.theory.setting import Asked, Existence, Says
 from fedbounds.theory.symbols import L, eta, mu
@@ -33,7 +38,7 @@ from fedbounds.verify.settled import as_record, settle
 from fedbounds.verify.summary import summarise
 from fedbounds.vocabulary import Assumption, Standing, StatementStatus, Verdict
 
-CLAIMS = (*ASSUMPTIONS, *FEASIBLE, ANY_MASKS, EXACT_CONVERGENCE)
+CLAIMS = (*ASSUMPTIONS, *FEASIBLE, ANY_MASKS, CONSTANT_STEP_FLOOR, EXACT_CONVERGENCE)
 RUNS = {exhibit.name: exhibit for exhibit in exhibits()}
 KNOWN = {name: e for name, e in RUNS.items() if not isinstance(facts(e).found, str)}
 
@@ -260,6 +265,7 @@ EXPECTED = {
     "fedplt/conditions": Standing.SATISFIABLE,
     "fedplt/assumptions-jointly": Standing.UNSATISFIABLE,
     "fedplt/any-static-masks": Standing.REFUTED,
+    "fedplt/constant-step-floor": Standing.REFUTED,
     "fedplt/exact-convergence": Standing.REFUTED,
 }
 
@@ -281,7 +287,7 @@ def test_standings_and_records(claim):
 def test_no_reading_is_both_met_and_contradictory():
     every = [word for claim in CLAIMS for word in standings(claim).values()]
     assert Standing.CONFLICT not in every
-    assert every.count(Standing.UNSATISFIABLE) == 8
+    assert every.count(Standing.UNSATISFIABLE) == 9
 
 
 def test_without_its_proof_nothing_is_unsatisfiable():

@@ -14,8 +14,8 @@ from fedbounds.vocabulary import Verdict
 
 FINDINGS = [
     finding
-    for name in ("fedplt/any-static-masks", "fedplt/exact-convergence")
-    for finding in settle(encoded(entry(name)))
+    for name in ("any-static-masks", "constant-step-floor", "exact-convergence")
+    for finding in settle(encoded(entry(f"fedplt/{name}")))
 ]
 BROKEN = [finding for finding in FINDINGS if finding.verdict is Verdict.VIOLATED]
 

@@ -57,6 +57,10 @@ class Says(StrEnum):
 
     STAYS = "W^0 = W* gives W^1 = W* with full gradients"
     BOUND = "D^{t+1} is at most the bound of the constant step"
+    SETTLES = "D^t tends to a limit of at most eta B/z"
+    LESS = "with half the step size D^t tends to a smaller limit, if it is not 0"
+    SLOWER = "with half the step size the mean of W^t tends to its limit more slowly"
+    REACHES = "D^t tends to eta B/z"
     LIMIT = "W^t tends to W* with steps 1/(z(t+1))"
     RATE = "D^t = O(1/t) if the recursion of the decaying step holds, with equality"
 

@@ -20,10 +20,11 @@ def with_products(part: Part, numbers: Numbers, products: Products) -> tuple[Par
     FedboundsError
         If a vector was not measured.
     """
-    nodes = sorted(
-        {node for side in (part.left, part.right) for node in side.atoms(sq, ip)}, key=str
-    )
+    sides = {"left": part.left, "right": part.right}
+    if part.trivial is not None:
+        sides["trivial"] = part.trivial
+    nodes = sorted({node for side in sides.values() for node in side.atoms(sq, ip)}, key=str)
     names = {node: sp.Function(f"product_{at}", real=True)(t) for at, node in enumerate(nodes)}
     series = {str(name.func): products(node) for node, name in names.items()}
-    plain = replace(part, left=part.left.xreplace(names), right=part.right.xreplace(names))
+    plain = replace(part, **{name: side.xreplace(names) for name, side in sides.items()})
     return plain, replace(numbers, series={**numbers.series, **series})

@@ -15,8 +15,8 @@ THM_37 = "personalization/thm-3.7"
 GIVEN = {"n": 100, "m": 10, "K": 5, "L": 1, "F_0": 1, "sigma_u2": 1, "sigma_v2": 1, "b2": 1}
 
 
-def rounds(claim_id, to, part=None, **given):
-    (found,) = answers(claim(claim_id), given, part=part, to=to).parts
+def rounds(claim_id, to, part=None, reading="", **given):
+    (found,) = answers(claim(claim_id), given, reading=reading, part=part, to=to).parts
     return found
 
 
@@ -58,7 +58,8 @@ def test_reached_at_equality():
 
 
 def test_a_bound_after_t_rounds_counts_t():
-    found = rounds("fedplt/decaying-step", "1/100", z="1/2", B_step=1, D_0=1)
+    given = "the recursion taken as given, the same C"
+    found = rounds("fedplt/decaying-step", "1/100", reading=given, z="1/2", B_step=1, D_0=1)
     assert (found.rounds.name, found.rounds.found) == ("t", 499)
     assert found.rounds.smallest
 

@@ -39,7 +39,8 @@ from fedbounds.theory.symbols import (
 from fedbounds.vocabulary import Assumption, Index, Relation
 
 from .masks import FEDPLT
-from .one_step import ALIGNED, SLOPE_BOUND, SMOOTH
+from .one_step import ALIGNED, FREE_PSI, SLOPE_BOUND, SMOOTH, with_free_psi
+from .symbols import w_free
 from .vectors import W, Wk, Wstar, ax, g0
 
 BOTH = (*SMOOTH, *ALIGNED)
@@ -190,6 +191,14 @@ SUBSTITUTED = Claim(
 )
 
 _GAMMA = SLOPE - CURVE * alpha_k**2
+_POSITIVE_NU = Part(
+    name="sign",
+    left=sp.Integer(0),
+    right=BRACKET,
+    index=Index.RUN,
+    conditions=(SHORT,),
+    assumptions=SMOOTH,
+)
 NU = Claim(
     entry("fedplt/nu"),
     algorithms=FEDPLT,
@@ -210,14 +219,14 @@ NU = Claim(
             conditions=(LARGEST,),
             assumptions=SMOOTH,
         ),
-        Part(
-            name="sign",
-            left=sp.Integer(0),
-            right=BRACKET,
-            index=Index.RUN,
-            conditions=(SHORT,),
-            assumptions=SMOOTH,
+        _POSITIVE_NU,
+        with_free_psi(_POSITIVE_NU, -w_free),
+    ),
+    readings=(
+        Reading(
+            "psi over the coordinates that somebody trains", parts=("identity", "bound", "sign")
         ),
+        Reading(FREE_PSI, parts=("sign, free psi",)),
     ),
 )
 

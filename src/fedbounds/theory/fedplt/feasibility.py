@@ -17,6 +17,7 @@ from fedbounds.theory.symbols import (
 from fedbounds.vocabulary import Assumption
 
 from .distance import BELOW_ONE, POSITIVE, SHORT
+from .symbols import psi_sup, w_free
 
 # (i), (ii) and (iii), which the paper has with strict signs
 ON_ETA = (SHORT, POSITIVE, BELOW_ONE)
@@ -25,6 +26,8 @@ ON_ETA = (SHORT, POSITIVE, BELOW_ONE)
 FIRST_SHORT = Condition(mu * psi_min * rho_min, "==", L + w_first)
 # eta is the step of a round so late that 4 (psi_max alpha_k)^2 L mu eta <= w_first
 LATE = Condition(4 * psi_max**2 * alpha_k**2 * L * mu * eta, "<=", w_first)
+# psi_i is "any real number" where nobody trains i
+POSITIVE_FREE = Condition(2 * eta * psi_sup**2 * alpha_k**2 * L, "<=", -w_free * rho_min)
 LARGE_ALIGNMENT = Condition(psi_min * rho_min, "==", 1 + 2 * psi_max**2 * alpha_k**2 + w_large)
 
 CONDITIONS = Existence(
@@ -41,6 +44,10 @@ CONDITIONS = Existence(
             "psi_min rho_min > 1 + 2 (psi_max alpha)^2",
             conditions=(LARGE_ALIGNMENT,),
             strict=(SHORT, BELOW_ONE),
+        ),
+        Asked(
+            "psi over all coordinates, a free value of 0 or less, harsh",
+            strict=(POSITIVE_FREE,),
         ),
     ),
 )

@@ -10,6 +10,7 @@ from fedbounds.vocabulary import Assumption
 
 from .distance import BELOW_ONE
 from .feasibility import AT_ITERATES, FIRST_SHORT, LATE, ON_ETA
+from .results import STEP_SIZE
 
 _FULL_GRADIENTS = Assumption.NOISELESS
 # eta tends to 0: (i) and (ii) are met in the end, and (iii) if psi_min rho_min <= 1
@@ -99,4 +100,25 @@ NONCONVEX = Announced(
     ),
 )
 
-CLAIMS = (ANY_MASKS, EXACT_CONVERGENCE, NONCONVEX)
+
+def _constant(name: str) -> Asked:
+    """A constant step in (0, 1/z), under all assumptions and the conditions of Step 4.4."""
+    return Asked(f"of the algorithm: {name}", AT_ITERATES, (STEP_SIZE,), ON_ETA)
+
+
+# "asymptotic error" is the limit of D^t, and "a smaller eta" is half of it
+CONSTANT_STEP_FLOOR = Universal(
+    entry("fedplt/constant-step-floor"),
+    (
+        (_constant("the error settles within eta B/z"), Says.SETTLES),
+        (_constant("a smaller eta leaves a smaller error"), Says.LESS),
+        (_constant("a smaller eta is slower"), Says.SLOWER),
+        (_constant("the error settles at eta B/z itself, harsh"), Says.REACHES),
+        (
+            Asked("the recursion taken as given, with equality", (Assumption.RECURSION,)),
+            Says.REACHES,
+        ),
+    ),
+)
+
+CLAIMS = (ANY_MASKS, CONSTANT_STEP_FLOOR, EXACT_CONVERGENCE, NONCONVEX)

@@ -22,6 +22,7 @@ from fedbounds.theory.symbols import (
 )
 from fedbounds.vocabulary import Assumption, Index, Relation
 
+from .symbols import sgn_3
 from .vectors import W, Wk, anyv, gs, mv, ns
 
 FEDPLT = ("FedPLT",)
@@ -34,7 +35,10 @@ ATTENUATION = sp.Min(sp.Integer(1), d_k, evaluate=False)
 ALPHA = Claim(
     entry("fedplt/alpha"),
     algorithms=FEDPLT,
-    parts=(Part(left=sq(mv), right=ATTENUATION * sq(anyv), index=Index.CLIENT),),
+    parts=(
+        # a vector with some of its entries is no longer than with all of them
+        Part(left=sq(mv), right=ATTENUATION * sq(anyv), index=Index.CLIENT, trivial=sq(anyv)),
+    ),
 )
 
 # tau times the mean over the local steps s is their sum
@@ -75,18 +79,39 @@ COORDINATE_AVERAGE = Claim(
     ),
 )
 
+
+def _asserted(name: str, assumptions: tuple[Assumption, ...]) -> Part:
+    """cos theta_3 > 0, "the masked gradient is the projection of the gradient"."""
+    return Part(
+        name=name,
+        left=sgn_3(t),
+        right=sp.Integer(1),
+        relation=Relation.EQUAL,
+        index=Index.CLIENT,
+        assumptions=assumptions,
+    )
+
+
 # times cos theta_1, which may vanish
 ALIGNMENT_IDENTITY = Claim(
     entry("fedplt/alignment-identity"),
     algorithms=FEDPLT,
     parts=(
         Part(
+            name="identity",
             left=rho_k * cos_g(t),
             right=cos_3 * cos_m(t),
             relation=Relation.EQUAL,
             index=Index.CLIENT,
             assumptions=(Assumption.ALIGNED,),
         ),
+        _asserted("sign", (Assumption.ALIGNED,)),
+        _asserted("sign, any mask", ()),
+    ),
+    readings=(
+        Reading("the identity", parts=("identity",)),
+        Reading("with cos theta_3 > 0, where Assumption 6 holds", parts=("sign",)),
+        Reading("with cos theta_3 > 0 of every projection, harsh", parts=("sign, any mask",)),
     ),
 )
 

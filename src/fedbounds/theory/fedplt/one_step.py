@@ -1,5 +1,7 @@
 """Steps 1 to 4.2: one step from W^t with gradients at W_1^t, ..., W_n^t."""
 
+from dataclasses import replace
+
 import sympy as sp
 
 from fedbounds.theory.catalogue import entry
@@ -37,6 +39,7 @@ from fedbounds.theory.symbols import (
 from fedbounds.vocabulary import Assumption, Index, Relation
 
 from .masks import FEDPLT
+from .symbols import psi_inf, psi_sup
 from .vectors import (
     D,
     Db,
@@ -50,6 +53,7 @@ from .vectors import (
     mdelta,
     mg,
     mUb,
+    ns,
     pmg,
     rg,
     sadelta,
@@ -60,6 +64,26 @@ NOISE = (Assumption.NOISE,)
 INDEPENDENT = (Assumption.NOISE, Assumption.INDEPENDENT)
 SMOOTH = (Assumption.SMOOTH,)
 ALIGNED = (Assumption.STRONGLY_CONVEX, Assumption.ALIGNED)
+SEVERAL = Condition(tau, ">=", sp.Integer(2))
+
+
+# psi_i is any real number where nobody trains i, and Steps 3 and 4.2 take extremes over all i
+FREE_PSI = "psi over all coordinates, free values among them, harsh"
+
+
+def with_free_psi(part: Part, least: sp.Expr = psi_inf) -> Part:
+    """The part, with extremes of psi over all coordinates."""
+
+    def over_all(side: sp.Expr) -> sp.Expr:
+        return side.subs({psi_max: psi_sup, psi_min: least})
+
+    conditions = tuple(
+        replace(c, left=over_all(c.left), right=over_all(c.right)) for c in part.conditions
+    )
+    name = f"{part.name}, free psi"
+    left, right = over_all(part.left), over_all(part.right)
+    return replace(part, name=name, left=left, right=right, conditions=conditions)
+
 
 EXPANSION = Claim(
     entry("fedplt/expansion"),
@@ -91,7 +115,7 @@ A3_ZERO = Claim(
             left=2 * ip(D - Db, W - Wstar + Db),
             right=sp.Integer(0),
             relation=Relation.EQUAL,
-            conditions=(Condition(tau, ">=", sp.Integer(2)),),
+            conditions=(SEVERAL,),
             assumptions=NOISE,
         ),
     ),
@@ -134,6 +158,22 @@ A1_TERM = Claim(
             right=eta**2 * sigma2 * psi_max**2 * Gamma_2,
             assumptions=NOISE,
         ),
+        # Delta^t = W^{t+1} - W^t: delta_k^t is -eta times the sum of the noises of tau local steps
+        Part(
+            name="d, round",
+            left=sq(eta * tau * given(ns, past, xi)),
+            right=eta**2 * sigma2,
+            index=Index.CLIENT,
+            conditions=(SEVERAL,),
+            assumptions=NOISE,
+        ),
+        Part(
+            name="e, round",
+            left=sq(D - Db),
+            right=eta**2 * sigma2 * psi_max**2 * Gamma_2,
+            conditions=(SEVERAL,),
+            assumptions=INDEPENDENT,
+        ),
     ),
     readings=(
         Reading("noise independent over clients", parts=("a", "b", "c", "d", "e")),
@@ -141,6 +181,7 @@ A1_TERM = Claim(
             "noise dependent over clients",
             parts=("b, dependent clients", "e, dependent clients"),
         ),
+        Reading("a round of tau local steps", parts=("d, round", "e, round")),
     ),
 )
 
@@ -169,6 +210,18 @@ A21 = Claim(
             right=2 * L * eta**2 * psi_max**2 * F_att(t),
             assumptions=SMOOTH,
         ),
+        # the mean of Delta^t is a sum over tau local steps, W_k^t the model after them
+        Part(
+            name="d, round",
+            left=sq(Db),
+            right=2 * L * eta**2 * psi_max**2 * F_att(t),
+            conditions=(SEVERAL,),
+            assumptions=SMOOTH,
+        ),
+    ),
+    readings=(
+        Reading("one virtual step", parts=("a", "b", "c", "d")),
+        Reading("a round of tau local steps", parts=("d, round",)),
     ),
 )
 
@@ -227,6 +280,9 @@ EXCESS = F_opt(t) + mu / 2 * sq(_FAR)
 _PART2 = -eta * ip(_FAR, pmg)
 _PART2_MASKED = -eta * psi_min * ip(_FAR, mg)
 _PART2_ALIGNED = -eta * psi_min * ip(rg, _FAR)
+_PART2_LAST = Part(
+    name="d", left=_PART2, right=-eta * psi_min * rho_min * EXCESS, assumptions=ALIGNED
+)
 A22_PART2 = Claim(
     entry("fedplt/A2.2-part2"),
     algorithms=FEDPLT,
@@ -240,7 +296,12 @@ A22_PART2 = Claim(
             assumptions=ALIGNED,
         ),
         Part(name="c", left=_PART2, right=-eta * psi_min * b_rho(t), assumptions=ALIGNED),
-        Part(name="d", left=_PART2, right=-eta * psi_min * rho_min * EXCESS, assumptions=ALIGNED),
+        _PART2_LAST,
+        with_free_psi(_PART2_LAST),
+    ),
+    readings=(
+        Reading("psi over the coordinates that somebody trains", parts=("a", "b", "c", "d")),
+        Reading(FREE_PSI, parts=("d, free psi",)),
     ),
 )
 
@@ -279,7 +340,8 @@ GAMMA_RELAX = Claim(
             index=Index.RUN,
             conditions=(Condition(c_k, "<=", sp.Integer(1)),),
         ),
-        Part(name="sum", left=Gamma_2, right=Gamma, index=Index.RUN),
+        # alpha_k and the sum of all c_k are at most 1
+        Part(name="sum", left=Gamma_2, right=Gamma, index=Index.RUN, trivial=sp.Integer(1)),
     ),
 )
 

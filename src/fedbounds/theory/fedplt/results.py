@@ -1,19 +1,20 @@
 """The two cases of the convergence analysis: a constant and a decaying step size.
 
-z and B are those of the recursion. A part of the reading "the recursion taken as given" assumes
-it; one of the algorithm rests on the recursion as it was proved.
+D^t is that of the algorithm, and z and B are those of the recursion: so the first readings. A part
+of the reading "the recursion taken as given" assumes it; one of the algorithm rests on the
+recursion as it was proved. What the text says of the error itself is in `limits`.
 """
 
 import sympy as sp
 
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Condition, Part, Reading
-from fedbounds.theory.symbols import D_0, D_W, B_step, C_rate, eta, t, w_gap, z
+from fedbounds.theory.symbols import D_0, D_W, B_step, C_rate, eta, nu_max, t, w_gap, z
 from fedbounds.vocabulary import Assumption, Index
 
-from .distance import CONDITIONS, CONTRACTION
+from .distance import BRACKET, CONDITIONS, CONTRACTION, LARGEST
 from .masks import FEDPLT
-from .rounds import ADDED, ALL
+from .rounds import ADDED, ALL, TRIVIAL
 
 RECURSION = (Assumption.RECURSION,)
 DECAYING = (Assumption.RECURSION_DECAYING,)
@@ -26,10 +27,17 @@ FACTOR = 1 - z * eta
 UNROLLED = FACTOR**t * D_W(0) + eta**2 * B_step * (1 - FACTOR**t) / (1 - FACTOR)
 FLOOR = FACTOR**t * D_W(0) + eta * B_step / z
 _ALGORITHM = (STEP_SIZE, *CONSTANTS, *CONDITIONS)
+# without the conditions of Step 4.4, which Case 1 does not repeat; nu is what it is
+_PRINTED = (STEP_SIZE, *CONSTANTS, LARGEST)
+# what the recursion gives of itself: D^{t+1} lies between D^t and eta B / z, or below both
+_BETWEEN = sp.Max(D_W(0), eta * B_step / z)
 
 
 def _pair(
-    suffix: str, conditions: tuple[Condition, ...], assumptions: tuple[Assumption, ...]
+    suffix: str,
+    conditions: tuple[Condition, ...],
+    assumptions: tuple[Assumption, ...],
+    trivial: sp.Expr,
 ) -> tuple[Part, Part]:
     first, second = (
         Part(
@@ -38,6 +46,7 @@ def _pair(
             right=right,
             conditions=conditions,
             assumptions=assumptions,
+            trivial=trivial,
         )
         for name, right in (("unrolled", UNROLLED), ("floor", FLOOR))
     )
@@ -47,31 +56,54 @@ def _pair(
 CONSTANT_STEP = Claim(
     entry("fedplt/constant-step"),
     algorithms=FEDPLT,
-    parts=(*_pair("", _ALGORITHM, ALL), *_pair(", given", (STEP_SIZE,), RECURSION)),
+    parts=(
+        *_pair("", _ALGORITHM, ALL, TRIVIAL),
+        *_pair(", any step", _PRINTED, ALL, TRIVIAL),
+        *_pair(", given", (STEP_SIZE,), RECURSION, _BETWEEN),
+    ),
     readings=(
         Reading("of the algorithm", parts=("unrolled", "floor")),
+        Reading(
+            "of the algorithm, any step in (0, 1/z) as Case 1 prints, harsh",
+            parts=("unrolled, any step", "floor, any step"),
+        ),
         Reading("the recursion taken as given", parts=("unrolled, given", "floor, given")),
     ),
 )
 
-# the error that is left as t grows, eta B / z, falls with eta
-FLOOR_CLAIM = Claim(
-    entry("fedplt/constant-step-floor"),
-    algorithms=FEDPLT,
-    parts=(Part(left=eta / 2 * B_step / z, right=eta * B_step / z, index=Index.RUN),),
-)
-
 LEVEL = B_step / z**2
+# nu as the largest bracket over t: eta^t tends to 0
+_SUPREMUM = Condition(nu_max, ">=", BRACKET.subs(eta, 0))
+_RUN = (*CONSTANTS, _SUPREMUM)
+STEPS = (*ALL, Assumption.DECAYING_STEPS)
+OF_ALGORITHM, TAKEN = "of the algorithm", "the recursion taken as given"
+
+
+def _both(
+    names: tuple[str, str],
+    left: sp.Expr,
+    right: sp.Expr,
+    trivial: sp.Expr,
+    index: Index = Index.ROUND,
+) -> tuple[Part, Part]:
+    """Of the algorithm, and of what satisfies the recursion, which has its own trivial bound."""
+    name, given = names
+    return (
+        Part(name=name, left=left, right=right, index=index, conditions=_RUN, assumptions=STEPS,
+             trivial=TRIVIAL),
+        Part(name=given, left=left, right=right, index=index,
+             assumptions=DECAYING, trivial=trivial),
+    )  # fmt: skip
+
+
 REDUCED = Claim(
     entry("fedplt/decaying-step-reduced"),
     algorithms=FEDPLT,
-    parts=(
-        Part(
-            left=D_W(t + 1),
-            right=t / (t + 1) * D_W(t) + LEVEL / (t + 1) ** 2,
-            assumptions=DECAYING,
-        ),
+    # D^1 <= B/z^2 whatever D^0 is, and so is every later one
+    parts=_both(
+        ("algorithm", "given"), D_W(t + 1), t / (t + 1) * D_W(t) + LEVEL / (t + 1) ** 2, LEVEL
     ),
+    readings=(Reading(OF_ALGORITHM, parts=("algorithm",)), Reading(TAKEN, parts=("given",))),
 )
 
 BASE_CASE = Condition(C_rate, ">=", D_0 + LEVEL)
@@ -80,8 +112,12 @@ BASE = Claim(
     entry("fedplt/decaying-step-base"),
     algorithms=FEDPLT,
     parts=(
-        Part(name="D^1", left=D_W(1), right=D_0 + LEVEL, index=Index.RUN, assumptions=DECAYING),
+        *_both(("D^1", "D^1, given"), D_W(1), D_0 + LEVEL, LEVEL, Index.RUN),
         Part(name="C", left=D_0 + LEVEL, right=C_rate, index=Index.RUN, conditions=(BASE_CASE,)),
+    ),
+    readings=(
+        Reading(OF_ALGORITHM, parts=("D^1", "C")),
+        Reading(TAKEN, parts=("D^1, given",)),
     ),
 )
 
@@ -98,24 +134,36 @@ INDUCTION = Claim(
 )
 
 
-def _rate(name: str, condition: Condition) -> Part:
+def _rate(
+    name: str,
+    conditions: tuple[Condition, ...],
+    assumptions: tuple[Assumption, ...] = DECAYING,
+    trivial: sp.Expr | None = None,
+) -> Part:
     return Part(
         name=name,
         left=D_W(t),
         right=C_rate / (t + 1),
-        conditions=(condition,),
-        assumptions=DECAYING,
+        conditions=conditions,
+        assumptions=assumptions,
+        trivial=sp.Max(D_W(0), LEVEL) if trivial is None else trivial,
     )
 
 
 DECAYING_STEP = Claim(
     entry("fedplt/decaying-step"),
     algorithms=FEDPLT,
-    parts=(_rate("C of the base case", BASE_CASE), _rate("any C", LARGE)),
-    readings=(
-        Reading("C >= D^0 + B/z^2, as in the base case", parts=("C of the base case",)),
-        Reading("any C >= B/z^2", parts=("any C",)),
+    parts=(
+        _rate("of the algorithm", (BASE_CASE, *_RUN), STEPS, TRIVIAL),
+        _rate("C of the base case", (BASE_CASE,)),
+        _rate("any C", (LARGE,)),
     ),
-)
+    readings=(
+        Reading("of the algorithm, C >= D^0 + B/z^2 as in the base case",
+                parts=("of the algorithm",)),
+        Reading("the recursion taken as given, the same C", parts=("C of the base case",)),
+        Reading("the recursion taken as given, any C >= B/z^2, harsh", parts=("any C",)),
+    ),
+)  # fmt: skip
 
-CLAIMS = (CONSTANT_STEP, FLOOR_CLAIM, REDUCED, BASE, INDUCTION, DECAYING_STEP)
+CLAIMS = (CONSTANT_STEP, REDUCED, BASE, INDUCTION, DECAYING_STEP)

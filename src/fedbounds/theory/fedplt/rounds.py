@@ -16,6 +16,7 @@ from fedbounds.theory.symbols import (
     alpha_k,
     eta,
     j,
+    mu,
     nu_max,
     psi_max,
     sigma2,
@@ -26,6 +27,7 @@ from fedbounds.vocabulary import Assumption, Index, Relation
 
 from .distance import CONDITIONS, CONTRACTION, EQUAL
 from .masks import FEDPLT
+from .one_step import FREE_PSI, with_free_psi
 from .vectors import W, Wk, gs, mgs, mns, ns
 
 _GLOBAL = (Assumption.NOISE, Assumption.GLOBAL_GRADIENT)
@@ -95,25 +97,35 @@ LOCAL_DIVERGENCE = Claim(
 
 ADDED = 2 * tau**2 * (G2 + sigma2) * Gamma + 2 * L * nu_max * Lambda + sigma2 * psi_max**2 * Gamma
 ALL = (*EQUAL, Assumption.NOISE, Assumption.INDEPENDENT, Assumption.GLOBAL_GRADIENT)
+# mu ||W - W*|| <= ||grad F(W)|| < G: Assumptions 2 and 5 at a model of the run, without any step
+TRIVIAL = G2 / mu**2
 
 
-def _recursion(name: str, left: sp.Expr) -> Part:
+def _recursion(name: str, left: sp.Expr, trivial: sp.Expr | None = None) -> Part:
     return Part(
         name=name,
         left=left,
         right=(1 - eta * CONTRACTION) * D_W(t) + eta**2 * ADDED,
         conditions=CONDITIONS,
         assumptions=ALL,
+        trivial=trivial,
     )
 
 
+_ROUND = _recursion("round", D_W(t + 1), TRIVIAL)
 RECURSION = Claim(
     entry("fedplt/recursion"),
     algorithms=FEDPLT,
-    parts=(_recursion("round", D_W(t + 1)), _recursion("virtual step", D_1(t))),
+    # the virtual step leads to no model of the run
+    parts=(
+        _ROUND,
+        _recursion("virtual step", D_1(t)),
+        with_free_psi(_ROUND),
+    ),
     readings=(
         Reading("t counts rounds of the algorithm", parts=("round",)),
         Reading("one virtual step from W^t and W_k^t", parts=("virtual step",)),
+        Reading(FREE_PSI, parts=("round, free psi",)),
     ),
 )
 

@@ -143,7 +143,7 @@ def _settings(
             values["w_gap"] = 1 / values["eta"] - values["z"]
         measured, vectors = dict(space.series), dict(space.vectors)
         slope, curve = (float(number(side, Numbers(values, {}))) for side in (SLOPE, CURVE))
-        if "F_att" in measured:
+        if "F_opt" in measured:
             measured["A_24"] = curve * measured["F_att"] - slope * measured["F_opt"]
         weight = slope - curve * case.found.factors["attenuate"] ** 2
         if (weight >= 0).all() and "g0" in vectors:

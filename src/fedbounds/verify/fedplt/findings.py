@@ -16,6 +16,7 @@ from flint import fmpq
 from fedbounds.algorithms.fedplt import compensation, shares, untrained
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import Constants, ConstantValue, Evidence
+from fedbounds.problems.linear import rational
 from fedbounds.vocabulary import Assumption, Constant
 
 from ..case import Found, find
@@ -63,7 +64,7 @@ _SHOWN = {
     (View.STEPS, Shows.CLIENTS): _EACH,
     (View.FREE, Shows.CLIENT): _Shown(
         _OF_ONE | _names("norm_g norm_x norm_y cos_1 cos_2 cos_3 rho_k psi_i w_i"),
-        _names("F_own F_bar F_gap cos_g cos_m U_coord"),
+        _names("F_own F_bar F_gap cos_g cos_m sgn_3 U_coord"),
         _names("W Wk Wstar g pmg anyv mv"),
     ),
     # V_W of local steps would be taken for that of rounds
@@ -77,7 +78,9 @@ _SHOWN = {
     ),
     # W_k^t after a round is nearer to W* than W^t: Jensen's inequality is asked of local steps
     (View.ROUNDS, Shows.VECTORS): _Shown(
-        _names("eta tau psi_max psi_min Gamma Gamma_2"), frozenset(), _names("W Wk Wstar D Db")
+        _names("eta tau psi_max psi_min Gamma Gamma_2 sigma^2 L"),
+        _names("F_att"),
+        _names("W Wk Wstar D Db"),
     ),
     (View.ROUNDS, Shows.CLIENTS): _Shown(
         _names("eta tau sigma^2 G^2 alpha_k"), frozenset(), _names("W Wk gs ns mgs mns")
@@ -104,6 +107,8 @@ def _found(setup: Analysed) -> Found:
     else:
         series, clients = with_values(analysis.series, constants), []
     known = {name: constants[name] for name in shown.constants & constants.keys()}
+    if setup.free is not None:
+        known = _of_all_coordinates(known)
     return Found(
         family=family(setup.run, setup.view.value),
         parameters=parameters(setup.run, known),
@@ -168,6 +173,10 @@ def of_problem(known: Mapping[str, Any]) -> Constants:
 def _constants(setup: Analysed, analysis: Analysis) -> dict[str, Any]:
     """Those of the run, and rho_min, G^2 and what the paper makes of them."""
     values = dict(analysis.constants)
+    if setup.free is not None:
+        free = rational(setup.free)
+        values["psi_max"] = max(values["psi_max"], abs(free))
+        values["psi_min"] = min(values["psi_min"], free)
     seen, tau = analysis.visited, setup.run.algorithm.local_steps
     values["G^2"] = seen.wide if setup.gradients is Assumption.GLOBAL_GRADIENT else seen.local
     values["D_0"] = analysis.series["D_W"][0]
@@ -177,6 +186,17 @@ def _constants(setup: Analysed, analysis: Analysis) -> dict[str, Any]:
     if rho_min is not None:
         values |= step_constants(values, rho_min)
     return values
+
+
+def _of_all_coordinates(known: Mapping[str, Any]) -> dict[str, Any]:
+    """With the names that extremes of psi over all coordinates have."""
+    found = {x: y for x, y in known.items() if x not in ("psi_max", "psi_min")}
+    if "psi_max" in known:
+        found["psi_sup"] = known["psi_max"]
+    if "psi_min" in known:
+        least = known["psi_min"]
+        found |= {"psi_inf": least} if least > 0 else {"w_free": -least}
+    return found
 
 
 def step_constants(values: Mapping[str, Any], rho_min: Any) -> dict[str, Any]:
@@ -202,7 +222,7 @@ def step_constants(values: Mapping[str, Any], rho_min: Any) -> dict[str, Any]:
 
 def with_values(series: Mapping[str, Array], constants: Mapping[str, Any]) -> dict[str, Array]:
     """With A_{2.4}, by its definition in Step 4.3."""
-    if "rho_min" not in constants or "F_att" not in series:
+    if "rho_min" not in constants or "F_opt" not in series:
         return dict(series)
     eta, L, psi_max, psi_min = (constants[x] for x in ("eta", "L", "psi_max", "psi_min"))
     curved = 4 * (eta * psi_max) ** 2 * L * series["F_att"]

@@ -11,8 +11,6 @@ import numpy as np
 import sympy as sp
 from flint import fmpq
 
-from fedbounds.errors import FedboundsError
-from fedbounds.problems.linear import rational, solve
 from fedbounds.theory.fedplt.distance import BRACKET, CONTRACTION
 from fedbounds.theory.fedplt.rounds import ADDED
 from fedbounds.theory.symbols import eta, nu_max, psi_max, rho_min, tau
@@ -21,7 +19,7 @@ from ..case import Case, find
 from ..ladder import fitted_exponent
 from ..profile import Profile
 from .long_runs import LongRun, Steps, run
-from .long_runs_moments import centred, rounds_of
+from .long_runs_moments import limit_of_distance
 from .long_runs_plan import (
     PARTIAL,
     as_case,
@@ -56,20 +54,7 @@ def floor(setup: LongRun) -> fmpq:
     FedboundsError
         If the second moments do not converge.
     """
-    centre, _ = centred(setup.problem, setup.algorithm)
-    step = np.array([rational(setup.algorithm.inner_step_u)], dtype=object)
-    rounds = rounds_of(centre, setup.algorithm, step)
-    matrix, shift, noise = rounds.mean[0, :, :-1], rounds.mean[0, :, -1], rounds.noise[0]
-    if max(abs(np.linalg.eigvals(matrix.astype(float)))) >= 1 - 1e-9:
-        raise FedboundsError("D^t has no limit: a round does not contract")
-    d = len(matrix)
-    one = np.eye(d, dtype=int).astype(object)
-    mean = solve(one - matrix, shift[:, None])
-    moment = solve(np.kron(one, one) - np.kron(matrix, matrix), noise.reshape(-1, 1))
-    assert mean is not None
-    assert moment is not None
-    found: fmpq = (mean * mean).sum() + moment.reshape(d, d).trace()
-    return found
+    return limit_of_distance(setup.problem, setup.algorithm)
 
 
 def symbolic_exponent(parameter: sp.Symbol) -> str:

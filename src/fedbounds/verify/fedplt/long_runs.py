@@ -192,6 +192,9 @@ def _known(
         Assumption.INDEPENDENT: Evidence(True, "drawn for each client and step"),
         Assumption.EQUAL_ATTENUATION: Evidence(True, "min(1, sqrt(d r)) is 1 for all clients"),
         Assumption.SINGLE_STEP: Evidence(algorithm.local_steps == 1, "local steps per round"),
+        Assumption.DECAYING_STEPS: Evidence(
+            setup.steps is Steps.DECAYING, f"the step sizes are {setup.steps.value}"
+        ),
         Assumption.VIRTUAL: Evidence(
             True if algorithm.local_steps == 1 else None, "t counts rounds of the algorithm"
         ),

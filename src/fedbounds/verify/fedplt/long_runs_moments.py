@@ -6,10 +6,11 @@ per replica is had by pacing the gradients, with unit steps.
 """
 
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
-from flint import fmpq
+from flint import acb_mat, arb, fmpq, fmpq_mat
 
 from fedbounds.algorithms import fedplt
 from fedbounds.algorithms.fedavg_p import Carry, Draw
@@ -17,7 +18,7 @@ from fedbounds.algorithms.fedplt import FedPLT, shares
 from fedbounds.errors import FedboundsError, require
 from fedbounds.problems import FederatedQuadratic, Start, everyone
 from fedbounds.problems.arrays import to_float
-from fedbounds.problems.linear import is_exact, solve
+from fedbounds.problems.linear import is_exact, rational, solve
 
 Array = Any
 _UNIT = 2.0**-53
@@ -91,6 +92,39 @@ def centred(problem: FederatedQuadratic, algorithm: FedPLT) -> tuple[FederatedQu
         raise FedboundsError("sum_k c_k F_k has no minimiser")
     linear = problem.linear + problem.hessian @ best[:, 0]
     return replace(problem, linear=linear), best[:, 0]
+
+
+def limit_of_distance(problem: FederatedQuadratic, algorithm: FedPLT) -> fmpq:
+    """The limit of D^t with a constant step size, whatever the start, exact.
+
+    Raises
+    ------
+    FedboundsError
+        If a round does not contract.
+    """
+    centre, _ = centred(problem, algorithm)
+    step = np.array([rational(algorithm.inner_step_u)], dtype=object)
+    rounds = rounds_of(centre, algorithm, step)
+    matrix, shift, noise = rounds.mean[0, :, :-1], rounds.mean[0, :, -1], rounds.noise[0]
+    if not contraction(matrix) < 1:
+        raise FedboundsError("D^t has no limit: a round does not contract")
+    d = len(matrix)
+    one = np.eye(d, dtype=int).astype(object)
+    mean = solve(one - matrix, shift[:, None])
+    moment = solve(np.kron(one, one) - np.kron(matrix, matrix), noise.reshape(-1, 1))
+    assert mean is not None
+    assert moment is not None
+    found: fmpq = (mean * mean).sum() + moment.reshape(d, d).trace()
+    return found
+
+
+def contraction(matrix: Array) -> arb:
+    """The largest size of an eigenvalue, as a ball that contains it."""
+    rows, columns = matrix.shape
+    entries = [rational(x) for x in matrix.reshape(-1)]
+    every = acb_mat(fmpq_mat(rows, columns, entries)).eig(multiple=True)
+    found: arb = reduce(lambda a, b: a.max(b), (abs(x) for x in every))
+    return found
 
 
 def _weighted(c: Array, arrays: Array) -> Array:

@@ -78,6 +78,19 @@ def partial_masks(eta: Any, rounds: int, first: Any = 1, second: Any = 0) -> Lon
     return LongRun(problem, FedPLT(PARTIAL, (1, 1), 1, eta), start_at((first, second)), rounds)
 
 
+def at_rest(rounds: int) -> LongRun:
+    """Steps 1/(z(t+1)) from a model that every step size leads back to, and that is not W* = 0.
+
+    Clients 1 and 2 train a coordinate each, client 0 both; all curvatures are 1.
+    """
+    masks = ((1, 1), (1, 0), (0, 1))
+    problem = quadratics(diagonal(*[(1, 1)] * 3), [[3, -3], [-5, -2], [2, 5]])
+    z = fmpq(3, 2)
+    algorithm = FedPLT(masks, (1, 1, 1), 1, 1 / z)
+    start = start_at((-1, 1), 3)
+    return LongRun(problem, algorithm, start, rounds, steps=Steps.DECAYING, z=z, exact=True)
+
+
 def long_cases(profile: Profile, seed: int) -> Iterator[Case]:
     """Long runs, those in rationals first."""
     yield from _named(_exact_runs())

@@ -162,12 +162,16 @@ def one_step(found: Enumerated, mu: Any) -> dict[str, Any]:
 
 
 def a_round(found: Enumerated) -> dict[str, Any]:
-    """Quantities of a round; D_1 where the analysis's step from its end is there."""
+    """Of a round; D_1 where the analysis's step from its end is there, F_att where values are."""
     v = found.space.vectors
     rows = {"D_W": v["W"] - v["Wstar"], "V_W": v["Wk"] - v["W"]}
     if "W1" in v:
         rows["D_1"] = v["W1"] - v["Wstar"]
-    return {name: mean(found, _square(array)) for name, array in rows.items()}
+    quantities = {name: mean(found, _square(array)) for name, array in rows.items()}
+    if "Ek" in v:
+        alpha = found.factors["attenuate"][..., 0]
+        quantities["F_att"] = mean(found, alpha**2 * v["Ek"][..., 0])
+    return quantities
 
 
 def of_one_client(found: Enumerated, mu: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -200,6 +204,9 @@ def of_one_client(found: Enumerated, mu: Any) -> tuple[dict[str, Any], dict[str,
         }
     if whole * part > 0:
         known["rho_k"] = part / whole
+    if g.any():  # cos theta_3 is 0 where the gradient lies outside of the mask
+        kept = (masked * masked).sum()
+        quantities["sgn_3"] = kept / kept if kept else kept
     return known, quantities
 
 

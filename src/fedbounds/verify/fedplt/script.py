@@ -210,8 +210,7 @@ def _body(found: Scripted, printed: Printed, at: int, client: int | None) -> dic
     rows = f"rows += [Row({', '.join(row)}) for k in {clients} for s in range({steps}) for i in I]"
     times = f"t in range({at + 1})"
     if len(found.step_sizes) > 1:
-        each = " ".join(map(str, found.step_sizes[: at + 1]))
-        times = f't, eta in enumerate(map(Q, "{each}".split()))'
+        times = f"t, eta in {_paced(found.step_sizes[: at + 1])}"
     text = ";".join(_rows(matrix) for matrix in problem.hessian)
     return {
         "free": found.view is View.FREE,
@@ -233,6 +232,16 @@ def _body(found: Scripted, printed: Printed, at: int, client: int | None) -> dic
                     break_on_hyphens=False),
         "closing": _closing(printed),
     }  # fmt: skip
+
+
+def _paced(steps: tuple[Any, ...]) -> str:
+    """Rounds with their step sizes; by a rule, if they are 1/z over t + 1, or over t + 2."""
+    for first in (1, 2):
+        if all(step * (t + first) == steps[0] * first for t, step in enumerate(steps)):
+            rule = f'Q("{steps[0] * first}") / (t + {first})'
+            return f"((t, {rule}) for t in range({len(steps)}))"
+    each = " ".join(map(str, steps))
+    return f'enumerate(map(Q, "{each}".split()))'
 
 
 def _assigned(numbers: dict[str, Any]) -> str:

@@ -98,6 +98,8 @@ QUANTITIES = {
 _ATTENUATED = 4 * sp.Symbol("eta") ** 2 * sp.Symbol("psi_max") ** 2 * sp.Symbol("L")
 _ALIGNED = 2 * sp.Symbol("eta") * sp.Symbol("psi_min") * sp.Symbol("rho_min")
 QUANTITIES["A_24"] = _ATTENUATED * QUANTITIES["F_att"] - _ALIGNED * QUANTITIES["F_opt"]
+# 1 if the mean over rows is positive, else 0
+_SIGNS = {"sgn_3": (_NAMES["m"] * _G) ** 2}
 _AFTER = {"D_W": (_WN - _BEST) ** 2}  # at time t + 1
 # after a round, the step that the analysis takes from W^t and W_k^t has a sample of its own
 _OF_ROUNDS = {"D_1": _NAMES["far"] ** 2 + _NAMES["fresh"]}
@@ -157,6 +159,8 @@ class Printed:
         name, at = atom.func.__name__, atom.args[0]
         if at == 0 and name == "D_W":
             return "sum((a - b) ** 2 for a, b in zip(start[0], best))"
+        if name in _SIGNS and at == t:
+            return f"Q(E(lambda r: {self._python(_SIGNS[name])}) > 0)"
         now = QUANTITIES | (_OF_ROUNDS if self.rounds else {})
         table = now if at == t else _AFTER if at == t + 1 else {}
         if name not in table:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from fedbounds.algorithms.fedplt import FedPLT
+from fedbounds.algorithms.fedplt import FedPLT, untrained
 from fedbounds.errors import require
 from fedbounds.problems import FederatedQuadratic, Start
 from fedbounds.vocabulary import Assumption
@@ -72,6 +72,9 @@ class Analysed:
         What G^2 bounds, as sharply as the run allows: gradients of F, or of every F_k.
     client, coordinate : int
         Whose numbers are shown in `Shows.CLIENT`.
+    free : rational or None
+        psi_i where nobody trains i: extremes of psi are taken over all coordinates, and shown by
+        names of their own. None: over those that somebody trains.
     """
 
     run: Run
@@ -81,8 +84,12 @@ class Analysed:
     gradients: Assumption = Assumption.GLOBAL_GRADIENT
     client: int = 0
     coordinate: int = 0
+    free: Any = None
 
     def __post_init__(self) -> None:
+        nobody = untrained(self.run.algorithm)
+        known = self.free is None or bool(nobody)
+        require(known, "coordinates that nobody trains", "none", "some, as psi is free there")
         if self.view is View.FREE:
             _check_free(self.run)
 

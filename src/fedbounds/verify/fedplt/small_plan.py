@@ -8,10 +8,12 @@ from typing import Any
 
 from flint import fmpq
 
+from fedbounds.algorithms.fedplt import untrained
 from fedbounds.vocabulary import Assumption, Method
 
 from ..case import Case
 from ..profile import Profile
+from .long_runs_plan import as_case, at_rest
 from .setups import Analysed, Attenuated, Decaying, Rate, Recursion, Run, Shows, View
 from .small_runs import (
     COUPLED,
@@ -26,6 +28,7 @@ from .small_runs import (
     apart,
     ascent,
     away,
+    idle,
     mean_of,
     random_run,
     run,
@@ -37,6 +40,7 @@ PRINTED, OURS = Assumption.ALIGNED, Assumption.ALIGNED_COMPENSATED
 GLOBAL, LOCAL = Assumption.GLOBAL_GRADIENT, Assumption.LOCAL_GRADIENTS
 _RANDOM = {Profile.QUICK: 1, Profile.DEFAULT: 5, Profile.THOROUGH: 60}  # runs of each view
 _Q = fmpq(1, 4)
+_FREE = (fmpq(4), fmpq(1, 2), fmpq(-1))  # psi_i is any real number where nobody trains i
 _FULL, _SPLIT, _NESTED = ((1, 1), (1, 1)), ((1, 0), (0, 1)), ((1, 0), (1, 1))
 
 
@@ -46,6 +50,7 @@ def cases(profile: Profile, seed: int) -> Iterator[Case]:
     if not quick:
         setup = Analysed(away(132), View.ROUNDS, Shows.DISTANCES)
         yield _case("away from W*: rounds of the algorithm", setup, 528)
+    yield as_case("partial masks, at rest away from W*", at_rest(44))
     yield from chain(_sequences(), _chosen(), _angles())
     for view, runs in ((View.FREE, _free()), (View.STEPS, _steps()), (View.ROUNDS, _rounds())):
         for name, found in list(runs)[: 4 if quick else None]:
@@ -88,6 +93,12 @@ def _analysed(name: str, found: Run, view: View) -> Iterator[Case]:
         switches = {PRINTED: "", OURS: ", compensated alignment"}[alignment]
         switches += ", G of every F_k" if gradients is LOCAL else ""
         yield _case(f"{name}: {view.value}: {shows.value}{switches}", setup, work(found, view))
+    if untrained(found.algorithm):
+        shows = Shows.DISTANCES if view is View.ROUNDS else Shows.STEP
+        for free in _FREE:
+            setup = Analysed(found, view, shows, free=free)
+            label = f"{name}: {view.value}: {shows.value}, psi = {free} where nobody trains"
+            yield _case(label, setup, work(found, view))
 
 
 def _case(name: str, setup: Any, cost: int) -> Case:
@@ -217,6 +228,15 @@ def _chosen() -> Iterator[Case]:
     full = run((COUPLED, STEEP), slopes, _FULL, fmpq(1, 3), mean_of(own, (1, 1)), own=own)
     setup = Analysed(full, View.FREE, Shows.STEP, fmpq(2))
     yield _case("any rho_min, eta = 1/L", setup, 8)
+    for view, shows in ((View.FREE, Shows.STEP), (View.ROUNDS, Shows.DISTANCES)):
+        setup = Analysed(idle(free=view is View.FREE), view, shows, free=fmpq(4))
+        name = f"two clients uphill, an idle coordinate: {view.value}, psi = 4 where nobody trains"
+        yield _case(name, setup, 12)
+    nobody = run(
+        (UNIT, UNIT), ((1, 0), (-1, 0)), ((1, 0), (1, 0)), fmpq(1, 2), (1, 0), own=((1, 0), (1, 0))
+    )
+    below = Analysed(nobody, View.FREE, Shows.STEP, fmpq(2), free=fmpq(-1))
+    yield _case("any rho_min, psi = -1 where nobody trains", below, 8)
     # client 1 trains what its gradient has least of: alpha_1 = 1/2 is enough
     uneven = run(
         (UNIT, UNIT), ((0, -4), (0, 4)), _NESTED, fmpq(1, 64), (1, 0), own=((1, 0), (1, 0))
@@ -233,6 +253,8 @@ def _angles() -> Iterator[Case]:
             found = angles(pointed, g)
             setup = Analysed(found, View.FREE, Shows.CLIENT)
             yield _case(f"angles {where} 90 degrees, {name} masked", setup, cost)
+    outside = Analysed(angles((3, 4), (0, 5)), View.FREE, Shows.CLIENT)
+    yield _case("a gradient outside of its mask", outside, 4)
 
 
 def _sequences() -> Iterator[Case]:

@@ -84,6 +84,15 @@ def ascent(*, count: int = 1, free: bool = False, noise: Any = 0, tau: int = 1) 
     )  # fmt: skip
 
 
+def idle(*, count: int = 1, free: bool = False) -> Run:
+    """The same with a third coordinate, near W*, that nobody trains."""
+    start = (1, 1, fmpq(1, 8))
+    return run(
+        (CUBE, CUBE), ((-2, 1, 0), (1, fmpq(-1, 2), 0)), ((1, 1, 0), (0, 1, 0)), fmpq(1, 256),
+        start, count=count, weights=(1, 2), own=(start, start) if free else None,
+    )  # fmt: skip
+
+
 def away(count: int) -> Run:
     """Masked gradients are aligned all the way, and W moves away from W* = 0."""
     slopes = ((-8, -2), (fmpq(16, 3), fmpq(4, 3)))

@@ -74,6 +74,7 @@ SETUPS = (
                 "gradients": Choice((Assumption.GLOBAL_GRADIENT, Assumption.LOCAL_GRADIENTS)),
                 "client": Whole(0, "n - 1"),
                 "coordinate": Whole(0, "d - 1"),
+                "free": Maybe(Number()),
             },
         ),
         _of_analysed,

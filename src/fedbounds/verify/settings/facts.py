@@ -125,7 +125,7 @@ def values(exhibit: Exhibit, rho_min: fmpq | None) -> dict[str, Any]:
     if rho_min is None:
         return known
     z = exhibit.mu * min(psi) * rho_min
-    known["rho_min"] = rho_min
+    known |= {"rho_min": rho_min, "z": z}
     if exhibit.steps is Steps.CONSTANT and 1 / known["eta"] > z:
         known["w_gap"] = 1 / known["eta"] - z
     if exhibit.steps is Steps.DECAYING and z > exhibit.L:

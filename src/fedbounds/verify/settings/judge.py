@@ -6,13 +6,13 @@ from functools import cache
 from typing import Any
 
 from fedbounds.theory.setting import Asked, Existence, Says, Universal
-from fedbounds.vocabulary import Method, Verdict
+from fedbounds.vocabulary import Assumption, Method, Verdict
 
 from ..finding import Finding
 from .exhibits import Exhibit, exhibits
 from .families import families, parameters
 from .premises import Met, Parameters, Sequence, met
-from .says import tell
+from .says import halved, tell
 from .scripts import script_in_words
 
 
@@ -21,8 +21,14 @@ def subjects() -> tuple[tuple[str, Any], ...]:
     """Everything on which readings are examined, by name."""
     runs = [(exhibit.name, exhibit) for exhibit in exhibits()]
     points = [(point.name, point) for point in parameters()]
-    sequence = Sequence("the recursion of the decaying step, with equality")
-    return (*runs, *points, (sequence.name, sequence), *families())
+    sequences = [
+        Sequence(f"the recursion of the {steps} step, with equality", recursion)
+        for steps, recursion in (
+            ("constant", Assumption.RECURSION),
+            ("decaying", Assumption.RECURSION_DECAYING),
+        )
+    ]
+    return (*runs, *points, *((each.name, each) for each in sequences), *families())
 
 
 def existence(claim: Existence) -> Iterator[Finding]:
@@ -45,9 +51,11 @@ def universal(claim: Universal) -> Iterator[Finding]:
 
 
 def _told(claim_id: str, asked: Asked, says: Says, name: str, subject: Any) -> Finding:
-    found = met(subject, asked)
-    if not found.holds:
-        return _finding(asked, name, subject, Verdict.NOT_APPLICABLE, found)
+    compared = (subject, halved(subject)) if says in (Says.LESS, Says.SLOWER) else (subject,)
+    for each in compared:
+        found = met(each, asked)
+        if not found.holds:
+            return _finding(asked, name, subject, Verdict.NOT_APPLICABLE, found)
     told = tell(subject, says)
     shown = Met(found.holds, told.reason, found.numbers)
     finding = _finding(asked, name, subject, told.verdict, shown, told.numbers)

@@ -33,9 +33,17 @@ class Parameters:
 
 @dataclass(frozen=True, eq=False)
 class Sequence:
-    """Numbers D^0, D^1, ... that meet the recursion of the decaying step with equality."""
+    """Numbers D^0, D^1, ... that meet a recursion with equality.
+
+    Attributes
+    ----------
+    name : str
+    recursion : Assumption
+        Which: that of constant or of decaying steps.
+    """
 
     name: str
+    recursion: Assumption
 
 
 @dataclass(frozen=True)
@@ -149,7 +157,7 @@ def _of_parameters(subject: Parameters, assumption: Assumption) -> Evidence:
 
 @holds.register
 def _of_sequence(subject: Sequence, assumption: Assumption) -> Evidence:
-    if assumption is Assumption.RECURSION_DECAYING:
+    if assumption is subject.recursion:
         return Evidence(True, "equality is allowed")
     return Evidence(None, "no problem and no algorithm")
 

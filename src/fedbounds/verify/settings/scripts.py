@@ -1,6 +1,6 @@
 """Standalone programs for what breaks a claim in words."""
 
-from textwrap import fill
+from textwrap import fill, wrap
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,13 @@ from ..script_code import TEMPLATES, WIDTH
 from .exhibits import Exhibit
 from .facts import first_step
 from .iterates import fixed_point, minimiser
+from .says import halved
 
-_ROUNDS = {Says.STAYS: 1, Says.LIMIT: 8, Says.BOUND: 2}
+_PIECE = 80  # of a long number, on a line
+_ROUNDS = {
+    Says.STAYS: 1, Says.LIMIT: 8, Says.BOUND: 2, Says.SETTLES: 8, Says.REACHES: 8, Says.LESS: 1,
+    Says.SLOWER: 1,
+}  # fmt: skip
 
 
 def script_in_words(
@@ -31,7 +36,8 @@ def script_in_words(
     if not isinstance(subject, Exhibit):
         return TEMPLATES.get_template("fedplt_rate.py.j2").render(docstring=docstring)
     best = minimiser(subject.problem, subject.algorithm)
-    stays = fixed_point(subject) if subject.start is None else subject.start
+    settles = subject.start is None or says in (Says.SETTLES, Says.REACHES, Says.LESS)
+    stays = fixed_point(subject) if settles else subject.start
     return TEMPLATES.get_template("fedplt_words.py.j2").render(
         docstring=docstring,
         hessians="|".join(";".join(map(_row, own)) for own in subject.problem.hessian),
@@ -43,7 +49,7 @@ def script_in_words(
         start=_row(best if says is Says.STAYS or stays is None else stays),
         rounds=_ROUNDS[says],
         step=_step(subject, says),
-        verdict=_verdict(says, numbers),
+        verdict=_verdict(says, numbers, subject),
     )
 
 
@@ -57,8 +63,36 @@ def _step(subject: Exhibit, says: Says) -> str:
     return f'Q("{subject.algorithm.inner_step_u}")'
 
 
-def _verdict(says: Says, numbers: dict[str, str]) -> str:
+def _verdict(says: Says, numbers: dict[str, str], subject: Exhibit) -> str:
+    half = f'Q("{halved(subject).algorithm.inner_step_u}")'
     match says:
+        case Says.SETTLES | Says.REACHES:
+            sign, broken = (
+                ("<=", "D[0] > right") if says is Says.SETTLES else ("==", "D[0] != right")
+            )
+            level = '"\n          "'.join(wrap(numbers["right"], _PIECE))
+            return (
+                "assert len(set(D)) == 1  # the mean of W^t stays; noise adds to D^t\n"
+                f'right = Q("{level}")  # eta B/z\n'
+                f'print("claimed: lim D^t {sign} right; broken:", {broken})'
+            )
+        case Says.LESS:
+            other = fixed_point(halved(subject))
+            assert other is not None
+            return (
+                f'other = [Q(x) for x in """\n{_row(other)}""".split()]  # where eta/2 settles\n'
+                f"assert w == start and after(other, {half}) == other\n"
+                "less = sum((x - y) ** 2 for x, y in zip(other, best))\n"
+                'print("claimed: less than D[0],", less, "is; broken:", 0 < D[0] <= less)'
+            )
+        case Says.SLOWER:
+            return (
+                "def size(eta, w=[Q(i + 1) for i in range(d)], v=[Q(0)] * d):  # of 64 rounds\n"
+                "    for t in range(64):\n"
+                "        w, v = after(w, eta), after(v, eta)\n"
+                "    return sum((x - y) ** 2 for x, y in zip(w, v))\n"
+                f'print("claimed: slower; broken:", size({half}) < size({_step(subject, says)}))'
+            )
         case Says.STAYS:
             return 'print("claimed: W* is a fixed point; broken:", D[1] > 0)'
         case Says.LIMIT:

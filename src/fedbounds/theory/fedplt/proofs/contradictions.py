@@ -8,10 +8,27 @@ import sympy as sp
 
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.fedplt.distance import BELOW_ONE, SHORT
-from fedbounds.theory.fedplt.feasibility import FIRST_SHORT, LARGE_ALIGNMENT, LATE
+from fedbounds.theory.fedplt.feasibility import (
+    FIRST_SHORT,
+    LARGE_ALIGNMENT,
+    LATE,
+    POSITIVE_FREE,
+)
+from fedbounds.theory.fedplt.symbols import psi_sup
 from fedbounds.theory.proof.language import Book, cite, condition, equal, square
 from fedbounds.theory.proof.vectors import ip, sq, vectors
-from fedbounds.theory.symbols import G2, L, mu, psi_max, psi_min, rho_k, rho_min, w_first, w_large
+from fedbounds.theory.symbols import (
+    G2,
+    L,
+    eta,
+    mu,
+    psi_max,
+    psi_min,
+    rho_k,
+    rho_min,
+    w_first,
+    w_large,
+)
 from fedbounds.theory.symbols import alpha_k as alpha
 from fedbounds.vocabulary import Assumption
 
@@ -101,10 +118,19 @@ def _step_sizes(book: Book) -> None:
     )  # fmt: skip
     book.line(
         "conditions: contradiction, large", w_large, "<=", 0,
-        [condition(SHORT, times=2 * L * psi_max**2 * alpha**2), condition(BELOW_ONE)],
+        [condition(SHORT, times=2 * L * psi_max**2 * alpha**2), condition(BELOW_ONE, times=1)],
         chart=[equal(rho_min, LARGE_ALIGNMENT.right / psi_min)],
         vectors=False, claim="conditions", source="ours",
         conditions=(LARGE_ALIGNMENT, SHORT, BELOW_ONE),
+    )  # fmt: skip
+
+
+def _free_values(book: Book) -> None:
+    """Condition (ii) where psi_i is 0 or less at a coordinate that nobody trains."""
+    book.line(
+        "conditions: contradiction, free values", 2 * eta * psi_sup**2 * alpha**2 * L, "<=", 0,
+        [condition(POSITIVE_FREE)], vectors=False, claim="conditions", source="ours",
+        conditions=(POSITIVE_FREE,),
     )  # fmt: skip
 
 
@@ -113,3 +139,4 @@ def write(book: Book) -> None:
     _bounded_gradient(book)
     _alignment(book)
     _step_sizes(book)
+    _free_values(book)

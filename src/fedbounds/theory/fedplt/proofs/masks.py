@@ -28,9 +28,11 @@ def _update(book: Book) -> None:
 
 def _angles(book: Book) -> None:
     prove(
-        book, "alignment-identity", "",
+        book, "alignment-identity", "identity",
         [f"asm {name} ({CLIENT})" for name in ("cos_g", "cos_m", "rho")], scope=CLIENT,
     )  # fmt: skip
+    for part in ("sign", "sign, any mask"):  # a projection may be 0; rho_k > 0 excludes it
+        prove(book, "alignment-identity", part, scope=CLIENT)
     ratio = equal(rho_k, cos_3 * cos_2 / cos_1)
     for part, order in (
         ("better", above),

@@ -26,7 +26,7 @@ from fedbounds.theory.symbols import (
 )
 from fedbounds.vocabulary import Assumption
 
-from .scopes import CLIENT, STEP, UNBIASED_ROUND, UNBIASED_STEP
+from .scopes import CLIENT, CLIENT_ROUND, ROUND, STEP, UNBIASED_ROUND, UNBIASED_STEP
 from .writing import prove
 
 _NEAR, _FAR = W - Wk, Wk - Wstar
@@ -60,6 +60,11 @@ def _variance(book: Book) -> None:
     prove(book, claim, "d", of_client("variance"), scope=CLIENT)
     variance = of_step("def A_1", "asm variance, shares squared")
     prove(book, claim, "e", [*variance, *(f"{claim}:{x}" for x in "abc")], scope=STEP)
+    # a round has tau noises, of which (d) counts one
+    tau_steps = [above(tau, 2)]
+    own = [f"asm variance ({CLIENT_ROUND})"]
+    prove(book, claim, "d, round", own, scope=CLIENT_ROUND, chart=tau_steps)
+    prove(book, claim, "e, round", scope=UNBIASED_ROUND, chart=tau_steps)
     # without independence only the convexity of the square is left, which gives c_k for c_k^2
     dependent = "dependent clients"
     jensen = square(mn - given(mn, past, xi))
@@ -78,6 +83,8 @@ def _update_norm(book: Book) -> None:
     prove(book, "A2.1", "c", of_client("smooth"), scope=CLIENT)
     uses = [*of_step("def A_21", "asm smooth"), "A2.1:a", "A2.1:b"]
     prove(book, "A2.1", "d", uses, scope=STEP)
+    # tau gradients at models before W_k^t, which is nearer to the minimiser of F_k
+    prove(book, "A2.1", "d, round", scope=ROUND, chart=[above(tau, 2)])
 
 
 def _part1(book: Book) -> None:
@@ -140,6 +147,7 @@ def _part2(book: Book) -> None:
         scope=STEP, claim=claim, assumptions=ALIGNED,
     )  # fmt: skip
     prove(book, claim, "d", [f"{claim}:c", f"{claim}: rho"], scope=STEP)
+    prove(book, claim, "d, free psi", scope=STEP)
     book.line(
         f"{claim}/corrected", -eta * ip(_FAR, pmg), "<=", -eta * psi_min * rho_min * EXCESS,
         of_step("asm compensated alignment", "asm strongly convex"),
@@ -173,5 +181,6 @@ def write(book: Book) -> None:
     _part2(book)
     _part3(book)
     prove(book, "gamma-relax", "client", chart=[below(c_k, 1)])
-    shares = of_step("def Gamma", "def Gamma_2", "asm shares")
-    prove(book, "gamma-relax", "sum", [*shares, square(aone - saone)], scope=STEP)
+    by = zip(of_step("def Gamma", "def Gamma_2", "asm shares"), (-1, 1, 1), strict=True)
+    shares = [cite(name, times=times) for name, times in by]
+    prove(book, "gamma-relax", "sum", [*shares, square(aone - saone, times=1)], scope=STEP)

@@ -38,19 +38,25 @@ def _constant(book: Book) -> None:
     equalities = [equal(c.left, c.right) for c in CONSTANTS]
     for suffix, recursion, chart in (
         ("", "recursion:round", [*equalities, _ETA]),
+        # the recursion has conditions on eta, which an eta below 1/z need not meet
+        (", any step", "recursion:round", [*equalities, _ETA]),
         (", given", "asm recursion", [_ETA]),
     ):
         prove(book, claim, f"unrolled{suffix}", [recursion, _HYPOTHESIS], chart=chart)
         by_induction(book, ())
         prove(book, claim, f"floor{suffix}", [f"{claim}:unrolled{suffix}"], chart=chart)
-    prove(book, "constant-step-floor")
 
 
 def _decaying(book: Book) -> None:
     claim = "decaying-step"
-    prove(book, f"{claim}-reduced", "", ["asm recursion, eta = 1/(z (t + 1))"])
-    start: list[Use] = [cite(f"{claim}-reduced", at={t: 0}), "asm start"]
-    prove(book, f"{claim}-base", "D^1", start)
+    equalities = [equal(c.left, c.right) for c in CONSTANTS]
+    # of the algorithm: the recursion of Step 5 was shown under conditions that 1/z does not meet
+    prove(book, f"{claim}-reduced", "algorithm", ["recursion:round"], chart=equalities)
+    first: list[Use] = [cite(f"{claim}-reduced:algorithm", at={t: 0}), "asm start"]
+    prove(book, f"{claim}-base", "D^1", first)
+    prove(book, f"{claim}-reduced", "given", ["asm recursion, eta = 1/(z (t + 1))"])
+    start: list[Use] = [cite(f"{claim}-reduced:given", at={t: 0}), "asm start"]
+    prove(book, f"{claim}-base", "D^1, given", start)
     # the base case bounds D^1 by C, not by C / 2; and D^0 by nothing if C >= B/z^2 only
     smallest, near = Condition(C_rate, "==", BASE_CASE.right), Condition(LEVEL, ">=", 2 * D_0)
     book.line(
@@ -65,11 +71,12 @@ def _decaying(book: Book) -> None:
     prove(book, f"{claim}-base", "C", [condition(BASE_CASE)])
     # C >= (t + 2) B/z^2 is what it needs
     prove(book, f"{claim}-induction", "", chart=[above(C_rate, LEVEL)])
-    for part, chart in (
-        ("C of the base case", [above(C_rate, D_0 + LEVEL)]),
-        ("any C", [above(C_rate, LEVEL)]),
+    for part, reduced, chart in (
+        ("of the algorithm", f"{claim}-reduced:algorithm", [above(C_rate, D_0 + LEVEL)]),
+        ("C of the base case", f"{claim}-reduced:given", [above(C_rate, D_0 + LEVEL)]),
+        ("any C", f"{claim}-reduced:given", [above(C_rate, LEVEL)]),
     ):
-        uses: list[Use] = [f"{claim}-reduced", f"{claim}-induction", _HYPOTHESIS]
+        uses: list[Use] = [reduced, f"{claim}-induction", _HYPOTHESIS]
         prove(book, claim, part, uses, chart=chart)
         by_induction(book, ["asm start"])
 

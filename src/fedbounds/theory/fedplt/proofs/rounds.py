@@ -112,6 +112,7 @@ def _recursion(book: Book) -> None:
     )  # fmt: skip
     uses = [f"{claim}: simplified notation", f"{claim}:virtual step"]
     prove(book, claim, "round", uses, chart=chart)
+    prove(book, claim, "round, free psi")
 
 
 def _corrected(book: Book) -> None:

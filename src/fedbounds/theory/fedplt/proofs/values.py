@@ -165,6 +165,7 @@ def _sum(book: Book) -> None:
     prove(book, "nu", "identity")
     prove(book, "nu", "bound", [condition(LARGEST, times=2 * eta**2 * L)])
     prove(book, "nu", "sign", chart=[below(eta, 1 / L)])
+    prove(book, "nu", "sign, free psi", chart=[below(eta, 1 / L)])
     chart = [*GAMMA_POSITIVE, *_NU]
     uses: list[Use] = ["A2.4-substituted", condition(BELOW_ONE, times=given_times(V_W(t)))]
     own = of_step("def V_W")

@@ -1,0 +1,244 @@
+"""What the text says of the error and of the algorithm, reading by reading; trivial bounds."""
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+from flint import fmpq
+
+from fedbounds.algorithms.fedplt import untrained
+from fedbounds.errors import FedboundsError
+from fedbounds.theory.fedplt.limits import CONSTANT_STEP_FLOOR
+from fedbounds.theory.registry import claim, encoded_claims
+from fedbounds.theory.setting import Says
+from fedbounds.theory.symbols import D_W, t
+from fedbounds.verify.case import find
+from fedbounds.verify.fedplt.long_runs import Steps
+from fedbounds.verify.fedplt.long_runs_moments import limit_of_distance
+from fedbounds.verify.fedplt.long_runs_plan import at_rest
+from fedbounds.verify.fedplt.script import _paced
+from fedbounds.verify.fedplt.setups import Analysed, Shows, View
+from fedbounds.verify.fedplt.small_plan import cases
+from fedbounds.verify.fedplt.small_runs import idle
+from fedbounds.verify.judge import judge, judge_reading
+from fedbounds.verify.measure import measure
+from fedbounds.verify.profile import Profile
+from fedbounds.verify.records import record
+from fedbounds.verify.settings.exhibits import exhibits
+from fedbounds.verify.settings.says import halved, tell
+from fedbounds.verify.settled import settle
+from fedbounds.verify.standing import evidence
+from fedbounds.vocabulary import Assumption, Kind, Relation, Verdict
+
+CLAIMS = encoded_claims("fedplt")
+RECURSIONS = {Assumption.RECURSION, Assumption.RECURSION_DECAYING, Assumption.RECURSION_LONGER}
+RUNS = {exhibit.name: exhibit for exhibit in exhibits()}
+
+
+@cache
+def verdicts():
+    """Of every reading of a claim, on all small exact cases."""
+    found = {}
+    for case in cases(Profile.DEFAULT, 0):
+        for judgement in judge(CLAIMS, case).judgements:
+            key = judgement.claim.id.partition("/")[2], judgement.reading.name
+            found.setdefault(key, []).extend(o.verdict for o in judgement.outcomes)
+    return found
+
+
+# ---- the error, not two expressions of its bound
+
+
+def test_an_inequality_names_what_is_measured_unless_it_is_about_numbers_alone():
+    """A claim about an algorithm's error is about the error: it names a measured quantity."""
+    assert not any(c.entry.kind is Kind.SCALING for c in CLAIMS)
+    for found in CLAIMS:
+        if found.id in ("fedplt/constant-step", "fedplt/decaying-step", "fedplt/recursion"):
+            assert all(part.quantities for part in found.parts)
+
+
+def test_the_error_that_is_left_is_measured_and_decided():
+    rows = list(settle(CONSTANT_STEP_FLOOR))
+    by_reading = {name.name: set() for name in CONSTANT_STEP_FLOOR.readings}
+    for row in rows:
+        by_reading[row.reading].add(row.verdict)
+    first, *_, given = (name.name for name in CONSTANT_STEP_FLOOR.readings)
+    assert first == "of the algorithm: the error settles within eta B/z"
+    assert {Verdict.VIOLATED, Verdict.NOT_VIOLATED} <= by_reading[first]
+    assert Verdict.VIOLATED not in by_reading[given]
+    assert Verdict.NOT_VIOLATED in by_reading[given]
+    assert Verdict.VIOLATED not in by_reading["of the algorithm: a smaller eta is slower"]
+
+
+@pytest.mark.parametrize("name", ["overlapping masks, full gradients", "full masks, noise"])
+def test_where_the_error_settles_is_where_long_runs_tend(name):
+    """Against the algorithm itself: with full gradients, from elsewhere; with noise, by hand."""
+    exhibit = RUNS[name]
+    error = limit_of_distance(exhibit.problem, exhibit.algorithm)
+    if name.endswith("full gradients"):
+        assert error == fmpq(1, 8)  # W = (1/4, 1/4), the same for every step size
+        assert limit_of_distance(halved(exhibit).problem, halved(exhibit).algorithm) == error
+    else:
+        # to first order eta sigma^2/(2 lambda) per eigenvalue, of a mean of two noises
+        half = limit_of_distance(halved(exhibit).problem, halved(exhibit).algorithm)
+        assert 0 < half < error < 3 * half
+
+
+def test_a_bias_that_no_step_size_removes_breaks_the_floor_and_the_trend():
+    exhibit = RUNS["overlapping masks, full gradients"]
+    for says in (Says.SETTLES, Says.LESS):
+        assert tell(exhibit, says).verdict is Verdict.VIOLATED
+    longer = replace(exhibit, algorithm=replace(exhibit.algorithm, inner_step_u=fmpq(1, 200)))
+    assert tell(longer, Says.SETTLES).verdict is Verdict.NOT_VIOLATED
+    whole = RUNS["full masks, full gradients"]
+    assert {tell(whole, says).verdict for says in (Says.SETTLES, Says.LESS)} == {
+        Verdict.NOT_VIOLATED
+    }
+
+
+# ---- of the algorithm first; a recursion taken as given is a reading of its own
+
+
+def test_no_first_reading_supposes_the_recursion():
+    for found in CLAIMS:
+        first = found.readings[0]
+        own = [p for p in found.parts if not first.parts or p.name in first.parts]
+        ours = found.id.endswith("/corrected")
+        assert ours or not any(RECURSIONS & set(part.assumptions) for part in own), found.id
+
+
+@pytest.mark.parametrize("name", ["decaying-step-reduced", "decaying-step"])
+def test_a_run_that_stays_away_from_the_minimiser_breaks_the_decaying_step(name):
+    found = claim(f"fedplt/{name}")
+    first = found.readings[0].name
+    assert Verdict.VIOLATED in verdicts()[name, first]
+    setup = at_rest(44)
+    shown = find(setup)
+    assert set(shown.series["D_W"]) == {fmpq(2)}
+    level = shown.parameters["B_step"] / shown.parameters["z"] ** 2
+    assert 40 < level / 2 < 44
+    # the same run is none of a recursion, and runs with other steps are none of this reading
+    assert shown.evidence[Assumption.RECURSION_DECAYING].holds is False
+    other = find(replace(setup, steps=Steps.LONGER))
+    assert other.evidence[Assumption.DECAYING_STEPS].holds is False
+
+
+def test_the_program_of_a_run_at_rest_has_its_steps_by_a_rule():
+    rule = 'Q("2/3") / (t + 1)'
+    assert rule in _paced(tuple(fmpq(2, 3) / (t + 1) for t in range(44)))
+    assert 'Q("2") / (t + 2)' in _paced(tuple(fmpq(2) / (t + 2) for t in range(9)))
+    assert '"1 1/3"' in _paced((fmpq(1), fmpq(1, 3)))
+
+
+# ---- readings that the text allows
+
+_FREE = "psi over all coordinates, free values among them, harsh"
+JUDGED = [
+    ("A1-term", "a round of tau local steps", True),
+    ("A2.1", "a round of tau local steps", True),
+    ("A2.2-part2", _FREE, True),
+    ("nu", _FREE, True),
+    ("recursion", _FREE, True),
+    ("constant-step", "of the algorithm, any step in (0, 1/z) as Case 1 prints, harsh", True),
+    ("alignment-identity", "with cos theta_3 > 0, where Assumption 6 holds", False),
+    ("alignment-identity", "with cos theta_3 > 0 of every projection, harsh", True),
+]
+
+
+@pytest.mark.parametrize(("name", "reading", "broken"), JUDGED)
+def test_a_reading_that_the_text_allows_is_judged(name, reading, broken):
+    found = verdicts()[name, reading]
+    assert (Verdict.VIOLATED in found) is broken
+    assert broken or Verdict.NOT_VIOLATED in found
+
+
+def test_free_values_change_the_extremes_alone():
+    setup = Analysed(idle(count=1), View.ROUNDS, Shows.DISTANCES)
+    plain = find(setup).parameters
+    for free, names in ((fmpq(4), {"psi_inf"}), (fmpq(-1), {"w_free"})):
+        shown = find(replace(setup, free=free)).parameters
+        assert {"psi_sup"} | names <= shown.keys()
+        assert not {"psi_max", "psi_min"} & shown.keys()
+        assert shown["psi_sup"] == max(plain["psi_max"], abs(free))
+    assert plain["psi_max"] == 3
+    assert untrained(setup.run.algorithm) == (2,)
+
+
+def test_psi_is_free_only_where_nobody_trains():
+    full = next(c.setup for c in cases(Profile.QUICK, 0) if isinstance(c.setup, Analysed))
+    with pytest.raises(FedboundsError, match="coordinates that nobody trains"):
+        replace(full, free=fmpq(1))
+
+
+# ---- trivial bounds
+
+
+def uninformative(part, cases_):
+    """Whether the flag is set for a part, from records as a run writes them."""
+    one = replace(claim("fedplt/constant-step"), parts=(part,), readings=(_READING,))
+    rows = [
+        record(judge_reading(one, _READING, case, measure(case)), "key")
+        for case in cases_
+        if Verdict.NOT_APPLICABLE
+        is not judge_reading(one, _READING, case, measure(case)).deciding.verdict
+    ]
+    return evidence(rows)["uninformative"]
+
+
+_READING = replace(claim("fedplt/constant-step").readings[0], parts=())
+
+
+def test_a_planted_uninformative_bound_is_flagged_and_one_that_beats_it_is_not():
+    chosen = [c for c in cases(Profile.QUICK, 0) if c.name.startswith("recursion")]
+    part = claim("fedplt/constant-step").part("floor, given")
+    assert uninformative(part, chosen) is False
+    assert uninformative(replace(part, right=part.right + part.trivial), chosen) is True
+    assert uninformative(replace(part, trivial=None), chosen) is None
+
+
+def test_a_trivial_bound_holds_wherever_it_is_named():
+    """It is a bound of the left side under the part's own assumptions.
+
+    Of D^{t+1} it is one at a model of the run, which W^T is not: there D^t is looked at.
+    """
+    named = 0
+    for found in CLAIMS:
+        own = tuple(p for p in found.parts if p.trivial is not None)
+        if not own:
+            continue
+        bare = tuple(
+            replace(p, left=p.left.subs(D_W(t + 1), D_W(t)), right=p.trivial, trivial=None)
+            for p in own
+            if "given" not in p.name or not p.left.has(D_W(t + 1))
+        )
+        assert all(p.relation is Relation.AT_MOST for p in bare)
+        one = replace(found, parts=bare, readings=(replace(found.readings[0], parts=()),))
+        for case in cases(Profile.QUICK, 0):
+            for judgement in judge([one], case).judgements:
+                for outcome in judgement.outcomes:
+                    assert outcome.verdict is not Verdict.VIOLATED, (found.id, outcome, case.name)
+                    named += outcome.verdict is Verdict.NOT_VIOLATED
+    assert named > 30
+
+
+def test_the_masking_inequality_never_beats_that_a_mask_shortens():
+    for name, reading in (("alpha", 0), ("gamma-relax", 0), ("decaying-step-base", 1)):
+        found = claim(f"fedplt/{name}")
+        chosen = found.readings[reading]
+        flags = [
+            o.beats_trivial
+            for case in cases(Profile.QUICK, 0)
+            for o in judge_reading(found, chosen, case, measure(case)).outcomes
+            if o.beats_trivial is not None
+        ]
+        assert flags
+        assert not any(flags)
+
+
+def test_products_of_vectors_in_a_trivial_bound_are_measured():
+    case = next(c for c in cases(Profile.QUICK, 0) if getattr(c.setup, "shows", 0) is Shows.CLIENT)
+    found = claim("fedplt/alpha")
+    shorter = replace(found.parts[0], trivial=2 * found.parts[0].trivial)
+    one = replace(found, parts=(shorter,))
+    (outcome,) = judge_reading(one, one.readings[0], case, measure(case)).outcomes
+    assert outcome.beats_trivial is True
