@@ -218,7 +218,6 @@ TYPED = {
     ("claim-roll-vs-random", "loss"): lambda c: (c.at("L_roll", 4), c.at("L_rand", 4)),
     ("claim-static", "loss, limit"): lambda c: (c.roll_loss, c.stat_loss),
     ("claim-gap", "rounds"): lambda c: (c.at("tg_rand", 4), c.at("tg_full", 4)),
-    ("claim-scale", "scaled"): lambda c: (c.loss_opt, c.loss_scaled),
 }
 
 

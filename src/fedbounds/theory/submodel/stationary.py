@@ -80,22 +80,28 @@ def _at_zero(name: str, right: sp.Expr, *assumptions: Assumption, flat: bool = F
     )
 
 
-# at w = 0 nothing is left of the term (1 - p) ||w||^2, whatever its constant
+# What is "stationary" up to constants is for equal p_i what the section shows. At w = 0 nothing is
+# left of the term (1 - p) ||w||^2, whatever its constant
 CLAIM = Claim(
     entry("submodel/claim-stationary"),
     algorithms=OBJECTIVE,
     parts=(
+        _squares("equal p, multiples", p, Assumption.KEPT),
+        _at_zero("unequal p, stationary", _ZERO, Assumption.UNEQUAL_KEEP, flat=True),
         _at_zero("equal p", grad_0_Fp, Assumption.EQUAL_KEEP),
         _at_zero("unequal p", grad_0_Fp, Assumption.UNEQUAL_KEEP),
-        _at_zero("unequal p, stationary", _ZERO, Assumption.UNEQUAL_KEEP, flat=True),
     ),
     readings=(
-        Reading("equal p_i, epsilon itself, at w = 0", parts=("equal p",)),
-        Reading("unequal p_i, epsilon itself, at w = 0", parts=("unequal p",)),
         Reading(
-            "unequal p_i, any multiple of epsilon, at a stationary point w = 0",
+            "equal p_i, multiples of epsilon and of (1 - p)||w||^2",
+            parts=("equal p, multiples",),
+        ),
+        Reading(
+            "unequal p_i, any multiples, at a stationary point w = 0",
             parts=("unequal p, stationary",),
         ),
+        Reading("harsher: equal p_i, epsilon itself, at w = 0", parts=("equal p",)),
+        Reading("harsher: unequal p_i, epsilon itself, at w = 0", parts=("unequal p",)),
     ),
 )
 

@@ -176,12 +176,13 @@ def _index(part: "Part") -> str:
     from fedbounds.vocabulary import Index
 
     rounds = f"every round t = {part.first_round}, …, T − 1"
+    rungs = "every two neighbours t and t + 1" if part.compares_neighbours else "every rung t"
     words = {
         Index.RUN: "once per run",
         Index.ROUND: f"for {rounds}",
         Index.CLIENT: f"for {rounds} and every client i",
         Index.STEP: f"for {rounds}, every client i and every local step k that occurs",
-        Index.RUNG: "for every two neighbours t and t + 1 on a ladder of instances",
+        Index.RUNG: f"for {rungs} on a ladder of instances",
         Index.POINT: "for every choice of parameters; nothing is run",
     }
     only = f"; {part.algorithm} only" if part.algorithm else ""
