@@ -7,10 +7,9 @@ from fedbounds.theory.claims import Claim, Condition, Part, Reading
 from fedbounds.theory.symbols import K, L, T, eta, sigma2, t
 from fedbounds.vocabulary import Assumption, Index, Relation
 
-from .bounds import ROLLING_FLOOR
+from .bounds import FARTHEST, ROLLING_FLOOR
 from .names import RANDOM_FULL, ROLLING, ROLLING_RANDOM, ROLLING_STATIC
 from .symbols import (
-    D_dom,
     D_rand,
     D_roll,
     Eu_2,
@@ -165,7 +164,7 @@ def _limit(name: str, left: sp.Expr) -> Part:
         right=ROLLING_FLOOR,
         index=Index.RUN,
         conditions=(SMALL,),
-        trivial=D_dom**2,
+        trivial=FARTHEST,
         assumptions=(
             Assumption.SMOOTH,
             Assumption.STRONGLY_CONVEX,

@@ -7,11 +7,11 @@ from fedbounds.theory.claims import Claim, Condition, Part, Reading
 from fedbounds.theory.symbols import L, T, mu, sigma2, t
 from fedbounds.vocabulary import Assumption, Index
 
+from .bounds import STEEPEST
 from .names import CAPACITY_LADDERS, COUPLED_LADDER, OBJECTIVE_LADDER
 from .symbols import (
     B2_fix,
     B2_sup,
-    D_dom,
     G,
     L_lim,
     L_r,
@@ -75,7 +75,7 @@ RESIDUAL = Claim(
             R_p(t),
             q_miss(t) * (G**2 + L**2 * W_sup**2) / (2 * mu),
             *_OF_THEOREM_1,
-            trivial=G * D_dom,
+            trivial=STEEPEST,
         ),
         # F(w*(p)) - F(w*) <= L/2 ||w*(p) - w*||^2 with the closed form of the difference
         _rungs("order", R_p(t), L / (2 * mu**2) * coupling2 * q_miss(t) ** 2, *_MATRICES),

@@ -160,6 +160,7 @@ SPEEDUP = Claim(
                 conditions=THEOREM_2.part(tuned).conditions,
                 assumptions=THEOREM_2.part(tuned).assumptions,
                 algorithm=RANDOM,
+                trivial=THEOREM_2.part(tuned).trivial,
             )
             for tuned in _TUNED
         ),

@@ -9,7 +9,7 @@ from fedbounds.vocabulary import Assumption, Index, Relation
 
 from .gaps import BERNOULLI, full_gap
 from .names import OBJECTIVE
-from .symbols import Es_2, g_F, g_Fp, grad_0_F, grad_0_Fp, p, p_spread, q, q_spread, w_2
+from .symbols import Es_2, G, g_F, g_Fp, grad_0_F, grad_0_Fp, p, p_spread, q, q_spread, w_2
 
 _ZERO = sp.Integer(0)
 
@@ -20,6 +20,7 @@ def _equal(name: str, share: sp.Symbol, masks: Assumption) -> Part:
         left=sp.sqrt(g_F(t)),
         right=sp.sqrt(g_Fp(t)) / share + L * sp.sqrt((1 - share) / share) * sp.sqrt(w_2(t)),
         assumptions=(Assumption.SMOOTH, masks, Assumption.EQUAL_KEEP),
+        trivial=G,
     )
 
 
@@ -29,6 +30,7 @@ def _squares(name: str, share: sp.Symbol, masks: Assumption) -> Part:
         left=g_F(t),
         right=2 / share**2 * g_Fp(t) + 2 * (1 - share) / share * L**2 * w_2(t),
         assumptions=(Assumption.SMOOTH, masks, Assumption.EQUAL_KEEP),
+        trivial=G**2,
     )
 
 
@@ -38,6 +40,7 @@ def _unequal(name: str, spread: sp.Symbol, masks: Assumption) -> Part:
         left=sp.sqrt(g_F(t)),
         right=sp.sqrt(g_Fp(t)) + full_gap(spread),
         assumptions=(Assumption.SMOOTH, masks),
+        trivial=G,
     )
 
 

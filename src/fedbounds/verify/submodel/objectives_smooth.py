@@ -49,6 +49,7 @@ def _find(setup: SmoothObjective) -> Found:
         if setup.domain is not None:
             numbers |= {
                 "W_sup": float(setup.domain.radius),
+                "D_dom": 2 * float(setup.domain.radius),
                 "G": problem.gradient_bound(setup.domain.radius),
             }
         numbers |= _optimum_numbers(problem, setup, least)

@@ -130,7 +130,7 @@ def _over_capacity(quick: bool) -> Iterator[Case]:
     rows = (
         ("slopes differ, no coupling", _SLOPES),
         ("aligned features, slopes differ", _ALIGNED),
-        ("noise at a shared minimiser", Cohort((_TIGHT,), [[0, 0]], [0, 0], 1.0)),
+        ("noise around a shared minimiser", Cohort((_TIGHT,), [[0, 0]], [1, 1], 1.0)),
         ("start along the slow direction", Cohort((_TIGHT,), [[0, 0]], [1, -1])),
         ("aligned features, noise", Cohort((_TIGHT,) * 2, [[-3, 0], [1, -2]], [0, 0], 0.5)),
         ("clients apart, Hessians differ", _PLANE_APART),
