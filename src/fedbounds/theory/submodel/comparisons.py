@@ -81,19 +81,17 @@ ROLLING_BEATS_RANDOM = Claim(
     ),
     readings=(
         Reading(
-            f"distance to the own optimum {LIMIT}, steps of Theorem 3, full gradients",
+            f"distance {LIMIT}, steps of Theorem 3, full gradients",
             parts=("distance, limit, full gradients",),
         ),
         Reading(
-            f"distance to the own optimum {LIMIT}, steps of Theorem 3",
+            f"distance {LIMIT}, steps of Theorem 3",
             parts=("distance, limit, short steps",),
         ),
         Reading(f"loss {LIMIT}, steps of Theorem 3", parts=("loss, limit, short steps",)),
-        Reading(
-            f"harsher: distance to the own optimum {LIMIT}, any steps", parts=("distance, limit",)
-        ),
+        Reading(f"harsher: distance {LIMIT}, any steps", parts=("distance, limit",)),
         Reading(f"harsher: loss {LIMIT}, any steps", parts=("loss, limit",)),
-        Reading(f"harsher: distance to the own optimum {AFTER}, any T", parts=("distance",)),
+        Reading(f"harsher: distance {AFTER}, any T", parts=("distance",)),
         Reading(f"harsher: loss {AFTER}, any T", parts=("loss",)),
     ),
 )
@@ -129,8 +127,8 @@ SMALLER_GAP = Claim(
         Reading(
             "at equal rounds, with the scalar module of the experiments", parts=("rounds, scaled",)
         ),
-        Reading("harsher: at equal rounds, without a scalar module", parts=("rounds",)),
-        Reading("harsher: at equal training loss, without a scalar module", parts=("loss",)),
+        Reading("harsher: at equal rounds, no scalar module", parts=("rounds",)),
+        Reading("harsher: at equal training loss, no module", parts=("loss",)),
     ),
 )
 

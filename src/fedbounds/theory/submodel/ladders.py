@@ -149,19 +149,19 @@ CAPACITY = Claim(
     ),
     readings=(
         Reading(
-            "the largest against the smallest as the number of rounds grows, full gradients",
+            "largest against smallest as R grows, full gradients",
             parts=("limit, ends, full gradients",),
         ),
         Reading(
-            "the largest against the smallest as the number of rounds grows",
+            "largest against smallest as R grows",
             parts=("limit, ends",),
         ),
         Reading(
-            "the largest against the smallest after a common number of rounds",
+            "largest against smallest after R rounds",
             parts=("rounds, ends",),
         ),
-        Reading("harsher: any two, after a common number of rounds", parts=("rounds",)),
-        Reading("harsher: any two, as the number of rounds grows", parts=("limit",)),
+        Reading("harsher: any two, after R rounds", parts=("rounds",)),
+        Reading("harsher: any two, as R grows", parts=("limit",)),
     ),
 )
 
@@ -176,14 +176,12 @@ STABILITY = Claim(
     ),
     readings=(
         Reading(
-            "the least p against the largest, after a common number of rounds",
+            "least p against largest, after R rounds",
             parts=("rounds, ends",),
         ),
-        Reading(
-            "the least p against the largest, as the number of rounds grows", parts=("limit, ends",)
-        ),
-        Reading("harsher: any two p, after a common number of rounds", parts=("rounds",)),
-        Reading("harsher: any two p, as the number of rounds grows", parts=("limit",)),
+        Reading("least p against largest, as R grows", parts=("limit, ends",)),
+        Reading("harsher: any two p, after R rounds", parts=("rounds",)),
+        Reading("harsher: any two p, as R grows", parts=("limit",)),
     ),
 )
 

@@ -151,7 +151,7 @@ _OVER_STAGES: Fields = {
     "algorithm": OneOf((_RANDOM, _ROLLING)),
     "start": START,
     "first_stage": ROUNDS,
-    "stages": Whole(2, 16, "T"),
+    "stages": Whole(2, 16),
 }
 _OVER_STEPS: Fields = {"problem": QUADRATIC, "keep": _KEEP, "local_steps": Listed(Whole())}
 _OVER_CAPACITY: Fields = {
