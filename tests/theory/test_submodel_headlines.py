@@ -64,7 +64,7 @@ def test_the_nonconvex_rate_is_one_in_rounds():
 @pytest.mark.parametrize(("name", "quantity"), [("capacity", "L_lim"), ("stability", "dl_r")])
 def test_the_ends_of_a_ladder_are_compared(name, quantity):
     (part,) = headline(f"claim-{name}")
-    assert part.index is Index.RUN
+    assert part.index is Index.RUNG
     at = {atom.args[0] for side in (part.left, part.right) for atom in side.atoms(side.func)}
     assert at == {0, T - 1}
     assert part.quantities == {quantity}

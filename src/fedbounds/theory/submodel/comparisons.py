@@ -70,10 +70,19 @@ ROLLING_BEATS_RANDOM = Claim(
             "distance, limit, full gradients",
             roll_floor,
             rand_floor,
+            Assumption.SMOOTH,
             conditions=(SMALL, _FULL_GRADIENTS),
         ),
-        _less("distance, limit, short steps", roll_floor, rand_floor, conditions=(SMALL,)),
-        _less("loss, limit, short steps", roll_loss, rand_loss, conditions=(SMALL,)),
+        _less(
+            "distance, limit, short steps",
+            roll_floor,
+            rand_floor,
+            Assumption.SMOOTH,
+            conditions=(SMALL,),
+        ),
+        _less(
+            "loss, limit, short steps", roll_loss, rand_loss, Assumption.SMOOTH, conditions=(SMALL,)
+        ),
         _less("distance, limit", roll_floor, rand_floor),
         _less("loss, limit", roll_loss, rand_loss),
         _less("distance", D_roll(T), D_rand(T)),
@@ -100,7 +109,9 @@ ROLLING_BEATS_STATIC = Claim(
     entry("submodel/claim-static"),
     algorithms=ROLLING_STATIC,
     parts=(
-        _less("loss, limit, short steps", roll_loss, stat_loss, conditions=(SMALL,)),
+        _less(
+            "loss, limit, short steps", roll_loss, stat_loss, Assumption.SMOOTH, conditions=(SMALL,)
+        ),
         _less("loss, limit", roll_loss, stat_loss),
         _less("loss", L_roll(T), L_stat(T)),
         # of static masks: coordinates that nobody holds never move

@@ -131,7 +131,7 @@ VARIANCE = Claim(
 
 def _ends(name: str, left: sp.Expr, right: sp.Expr, *conditions: Condition) -> Part:
     """Of the first and of the last rung."""
-    return Part(name=name, left=left, right=right, index=Index.RUN, conditions=conditions)
+    return Part(name=name, left=left, right=right, index=Index.RUNG, conditions=conditions)
 
 
 _LAST = T - 1

@@ -173,10 +173,13 @@ def condition(found: "Condition", names: "Glossary") -> Markup:
 
 
 def _index(part: "Part") -> str:
+    from fedbounds.theory.symbols import t
     from fedbounds.vocabulary import Index
 
     rounds = f"every round t = {part.first_round}, …, T − 1"
-    rungs = "every two neighbours t and t + 1" if part.compares_neighbours else "every rung t"
+    rungs = "every rung t" if part.left.has(t) else "the rungs that are named"
+    if part.compares_neighbours:
+        rungs = "every two neighbours t and t + 1"
     words = {
         Index.RUN: "once per run",
         Index.ROUND: f"for {rounds}",

@@ -128,8 +128,8 @@ def _of_gap(setup: TrainTestGap, judgement: Any, part: Any, numbers: Numbers) ->
 
 @script_of.register
 def _of_ladder(setup: StabilityLadder, judgement: Any, part: Any, numbers: Numbers) -> str:
-    low = next(o for o in judgement.outcomes if o.part == part.name).at
-    ends = (0, -1) if low is None else (low, low + 1)
+    low = next(o for o in judgement.outcomes if o.part == part.name).at or 0
+    ends = (low, low + 1) if part.compares_neighbours else (0, -1)
     sets, keeps = sets_of(setup), [rational(setup.keeps[at]) for at in ends]
     problem, other = sets.problems
     n, ns, d = problem.features.shape
