@@ -71,8 +71,7 @@ def value(expression: sp.Expr, numbers: Numbers, rounds: range | None = None) ->
         return evaluate(expression, numbers, rounds)
     except IrrationalError:
         with ctx.workprec(200):
-            # whole numbers stay exact: T says how many rounds there are
-            constants = in_balls(numbers).constants | {"T": numbers.constants["T"]}
+            constants = in_balls(numbers).constants  # whole numbers stay exact balls
             series = {k: np.frompyfunc(arb, 1, 1)(v) for k, v in numbers.series.items()}
             return evaluate(
                 expression, Numbers(constants, series, lambda p, q: arb(fmpq(p, q))), rounds

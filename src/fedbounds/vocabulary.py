@@ -309,6 +309,7 @@ class Quantity(StrEnum):
     UNHELD_ERROR = "Eu_2"  # coordinates that nobody holds against their start
     UNHELD_SIZE = "Su_2"
     GAP_RANDOM = "tg_rand"  # E [F_test - F_train]
+    GAP_SCALED = "tg_scaled"  # the same at p w
     GAP_FULL = "tg_full"
     # of sub-model training: of a rung
     RESIDUAL = "R_p"  # F(w*(p)) - F(w*)
@@ -323,6 +324,8 @@ class Quantity(StrEnum):
     RUNG_DISTANCE = "D_r"  # E || w^R - w*(p) ||^2
     RUNG_RATE = "ln2_r"  # (ln R)^2 / R
     RUNG_AWAY = "A_r"  # | E F(w^R) - F(w*(p)) |
+    RUNG_LOSS = "F_r"  # E F(w^R) - F(w*)
+    RUNG_ROUNDS = "R_r"
     CAPACITY_LOSS = "L_r"
     CAPACITY_LOSS_LIMIT = "L_lim"
     RUNG_RUN_DISTANCE = "dl_r"

@@ -62,11 +62,18 @@ def E_4(c):
     return first + (c.eta * c.L) ** 2 * last
 
 
+def mean(c, name):
+    return sum(c.at(name, t) for t in range(ROUNDS)) / ROUNDS
+
+
 def distance_1(c, R):
-    rate = (1 - c.eta * c.K * c.mu * c.p_mean / 2) ** R * c.D_opt_0
+    return (1 - c.eta * c.K * c.mu * c.p_mean / 2) ** R * c.D_opt_0 + random_floor(c)
+
+
+def random_floor(c):
     noise = 8 * c.eta * (s2(c) + c.K * c.nu_star2) / (c.mu * c.p_mean * c.n)
     square = 12 * c.eta**2 * c.K**2 * c.L * c.zeta_star2 + 6 * c.eta**2 * c.K * c.L * s2(c)
-    return rate + noise + square / (c.mu * c.p_mean)
+    return noise + square / (c.mu * c.p_mean)
 
 
 def mask_gap(c):
@@ -208,17 +215,58 @@ TYPED = {
         c.L / 2 * (c.q_miss / c.mu) ** 2 * c.coupling2,
     ),
     ("claim-residual", "equal"): lambda c: (c.at("R_p", 2), c.R_p),
+    ("claim-residual", "bounded"): lambda c: (
+        c.R_p,
+        c.q_miss * (c.G**2 + (c.L * c.W_sup) ** 2) / (2 * c.mu),
+    ),
+    ("claim-rate", "random"): lambda c: (
+        c.F_r,
+        c.L * (c.D_opt_0 + 4 * random_floor(c)) * c.first_stage / c.R_r
+        + c.L * c.gap_full_at_p / c.mu**2,
+    ),
+    ("claim-rate", "rolling"): lambda c: (
+        c.F_r,
+        c.L * (c.D_opt_0 + 4 * strong_floor(c)) * c.S_sub * c.first_stage / c.R_r
+        + c.L * c.gap_full_at_p / c.mu**2,
+    ),
+    ("thm-4", "mean, of the epoch"): lambda c: (
+        mean(c, "g_Fp"),
+        4 * c.Phi / (c.eta * c.S_sub * c.K * c.T)  # T epochs
+        + 6 * c.eta * c.L * s2(c) / c.n
+        + (c.eta * c.L) ** 2
+        * (4.32 * c.K * s2(c) * (1 + c.S_sub / c.n) + 11.6 * c.K**2 * c.S_sub * c.B_M2),
+    ),
     ("claim-def2", "at a fixed w, equal"): lambda c: (c.B2_fix, c.at("B2_fix", 2)),
     ("claim-variance", "masks, vanishes"): lambda c: (c.vr_m, c.var_slope * c.q_miss),
+    ("claim-variance", "both, in p"): lambda c: (c.vr_all, c.var_top * (1 - c.q_miss)),
     ("claim-variance", "masks, grows"): lambda c: (c.vr_m, c.at("vr_m", 2)),
-    ("claim-K-speedup", ""): lambda c: (c.at("K_r", 2) * c.at("G_lead", 2), c.K_r * c.G_lead),
+    ("claim-K-speedup", "rate, tuned, root"): lambda c: (
+        mean(c, "g_Fp"),
+        (
+            32 * c.L * c.Phi
+            + 2 * sqrt(24 * c.L * c.Phi * c.v_mean / c.n)
+            + 16 * c.L * c.Phi * c.n * (c.v_mean + c.B2) / (3 * c.v_mean)
+        )
+        / 2,
+    ),
+    ("claim-K-speedup", "steps"): lambda c: (c.at("K_r", 2) * c.at("G_lead", 2), c.K_r * c.G_lead),
     ("claim-stability", "limit"): lambda c: (c.dl_lim, c.at("dl_lim", 2)),
     ("claim-capacity", "rounds"): lambda c: (c.at("L_r", 2), c.L_r),
+    ("claim-capacity", "limit, ends"): lambda c: (c.at("L_lim", 3), c.at("L_lim", 0)),
+    ("claim-stability", "rounds, ends"): lambda c: (c.at("dl_r", 0), c.at("dl_r", 3)),
+    ("claim-gap", "rounds, scaled"): lambda c: (c.at("tg_scaled", 4), c.at("tg_full", 4)),
+    ("claim-roll-vs-random", "distance, limit, full gradients"): lambda c: (
+        c.roll_floor,
+        c.rand_floor,
+    ),
+    ("claim-stationary", "equal p, multiples"): lambda c: (
+        c.g_F,
+        2 / c.p**2 * c.g_Fp + 2 * (1 - c.p) / c.p * c.L**2 * c.w_2,
+    ),
     ("claim-stationary", "equal p"): lambda c: (c.grad_0_F, c.grad_0_Fp),
     ("claim-roll-vs-random", "loss"): lambda c: (c.at("L_roll", 4), c.at("L_rand", 4)),
     ("claim-static", "loss, limit"): lambda c: (c.roll_loss, c.stat_loss),
     ("claim-gap", "rounds"): lambda c: (c.at("tg_rand", 4), c.at("tg_full", 4)),
-    ("claim-scale", "scaled"): lambda c: (c.loss_opt, c.loss_scaled),
 }
 
 
@@ -286,11 +334,12 @@ def test_the_check_column_is_read_in_all_its_ways():
 
     assert len(readings("claim-def2")) == 4  # fixed or supremum, equal or unequal
     assert len(readings("claim-shuffle")) == 8  # four modes, two things to compare with
-    assert len(readings("claim-variance")) == 6  # two statements, three variances
-    assert len(readings("claim-roll-vs-random")) == 4
-    for name in ("claim-gap", "claim-stability", "claim-capacity", "claim-scale"):
-        assert len(readings(name)) == 2
-    assert len(readings("claim-stationary")) == len(readings("claim-projection")) == 3
+    assert len(readings("claim-variance")) == 5  # three variances, near p = 1, and with p
+    assert len(readings("claim-roll-vs-random")) == 7  # distance or loss; T, steps, gradients
+    for name in ("claim-gap", "claim-projection", "claim-rate"):
+        assert len(readings(name)) == 3
+    assert len(readings("claim-stability")) == len(readings("claim-stationary")) == 4
+    assert len(readings("claim-capacity")) == 5
     assert [r[0] for r in readings("prop-2")[:2]] == ["A", "B"]
 
 

@@ -5,13 +5,14 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from fedbounds.errors import unknown_name
 from fedbounds.vocabulary import Assumption, Index, Relation
 
 from .catalogue import Entry
 from .proof.vectors import ip, sq
-from .symbols import constants_in, quantities_in
+from .symbols import constants_in, quantities_in, t
 
 if TYPE_CHECKING:
     from .bounds import Evaluation
@@ -78,6 +79,15 @@ class Part:
     def vectors(self) -> bool:
         """Whether it speaks of vectors themselves, whose products only small runs enumerate."""
         return any(side.has(sq, ip) for side in (self.left, self.right))
+
+    @cached_property
+    def compares_neighbours(self) -> bool:
+        """Whether it speaks of what follows t, so that the last rung of a ladder has no say."""
+        return any(
+            t + 1 in atom.args
+            for side in (self.left, self.right)
+            for atom in side.atoms(AppliedUndef)
+        )
 
     @cached_property
     def quantities(self) -> frozenset[str]:

@@ -16,7 +16,13 @@ from flint import arb, ctx, fmpq
 from sympy.core.function import AppliedUndef
 
 from fedbounds.theory.claims import Part
-from fedbounds.theory.symbols import Mean_t, RunOperator, Sum_t, quantities_in
+from fedbounds.theory.symbols import (
+    Mean_t,
+    RunOperator,
+    Sum_t,
+    constants_in,
+    quantities_in,
+)
 from fedbounds.vocabulary import Index, Method, Relation, Verdict
 
 from .conditions import raise_precision
@@ -76,7 +82,7 @@ class Outcome:
     level : float or None
         Error level of a sampled decision.
     beats_trivial : bool or None
-        Whether the right side is below the named trivial bound; None if there is none.
+        Whether the right side is below the named trivial bound; None if it has no value here.
     candidate : bool
         Float64 found a violation beyond rounding, or no finite number: the claim stays open
         until an exact replay settles it.
@@ -111,7 +117,7 @@ def rounds_of(part: Part, numbers: Numbers, last: int | None = None) -> range | 
         return None
     if part.index is Index.RUNG:
         rungs = min((s.shape[-1] for s in numbers.series.values()), default=1)
-        return range(part.first_round, rungs - 1)  # neighbours are compared
+        return range(part.first_round, rungs - part.compares_neighbours)
     stop = whole(numbers.constants["T"])
     return range(part.first_round, stop if last is None else min(stop, last))
 
@@ -406,15 +412,26 @@ def _outer(numbers: Numbers) -> float:
 def _with_ratios(
     outcome: Outcome, part: Part, numbers: Numbers, rounds: range | None, silent: Array
 ) -> Outcome:
-    beats = None
-    if part.trivial is not None:
-        right, trivial = (evaluate(s, numbers, rounds) for s in (part.right, part.trivial))
-        beats = bool(np.any(right < trivial))
+    beats = beats_trivial(part, numbers, rounds)
     ratio = tightness(part, numbers, rounds, silent)
     holds = outcome.verdict is not Verdict.VIOLATED and not outcome.candidate
     if ratio is not None and holds and not outcome.replicas:
         ratio = min(ratio, 1.0)  # what is above is rounding
     return replace(outcome, tightness=ratio, beats_trivial=beats)
+
+
+def beats_trivial(part: Part, numbers: Numbers, rounds: range | None) -> bool | None:
+    """Whether the right side is somewhere below the trivial bound; None where there is none.
+
+    A bound by the diameter has no value where the domain has none.
+    """
+    if part.trivial is None or not (
+        constants_in(part.trivial) <= numbers.constants.keys()
+        and quantities_in(part.trivial) <= numbers.series.keys()
+    ):
+        return None
+    right, trivial = (evaluate(s, numbers, rounds) for s in (part.right, part.trivial))
+    return bool(np.any(right < trivial))
 
 
 def tightness(

@@ -135,8 +135,8 @@ def _series(atom: AppliedUndef, numbers: Numbers, rounds: range | None) -> Any:
     if name not in numbers.series:
         raise FedboundsError(f"the quantity {name!r} was not measured")
     series = numbers.series[name]
-    if at == T or at.is_Integer:
-        fixed = whole(numbers.constants[T.name]) if at == T else int(at)
+    if at.is_Integer or (at - T).is_Integer:
+        fixed = int(at) if at.is_Integer else whole(numbers.constants[T.name]) + int(at - T)
         start, stop = fixed, fixed + 1
     elif rounds is None:
         raise FedboundsError(f"{atom} stands outside any round")

@@ -252,3 +252,8 @@ def test_a_contracted_round_of_one_client():
         assert inside <= kept * ((m * start) ** 2).sum() * (1 + 1e-9) + 1e-12
         mean += law(p, m) * (apart**2).sum()
     assert mean <= (1 - p * (1 - kept)) * (start**2).sum() * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("name", ["claim-residual", "claim-stationary"])
+def test_what_we_prove_of_a_claim_in_words_is_not_the_papers_proof(name):
+    assert proof_of(claim(f"submodel/{name}"), STEPS).status is ProofStatus.PROVED_OTHERWISE

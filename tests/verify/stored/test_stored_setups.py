@@ -112,8 +112,8 @@ def test_what_search_saves_is_replayed(tmp_path, capsys):
     [
         ("fedplt/A2-final", 0),
         ("fedplt/decaying-step", 0),
-        ("submodel/claim-variance", 2),
-        ("submodel/claim-capacity", 0),
+        ("submodel/claim-variance", 0),
+        ("submodel/claim-capacity", 3),
     ],
 )
 def test_a_witness_breaks_its_claim_again(name, reading, tmp_path, capsys):

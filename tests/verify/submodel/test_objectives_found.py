@@ -145,7 +145,6 @@ def test_one_coordinate_by_hand():
     assert boxed.series["L_hat"][0] == 0
     assert (boxed.parameters["G"], boxed.parameters["W_sup"]) == (8, 1)
     assert boxed.parameters["gap_full_at_p"] == 4
-    assert boxed.parameters["loss_zero"] == 5
 
 
 def test_the_sum_over_eigenvalues():

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction as F
 
 import numpy as np
@@ -138,7 +139,8 @@ def test_smaller_p_moves_farther_along_aligned_features():
     middle, radius = left.mid(), left.rad()
     assert (middle - radius) ** 2 < fmpq(2) / fmpq(16, 10) ** 2 * fmpq(101, 100)
     outcomes = judged("claim-stability", aligned(40), "coupled runs ladder in p")
-    assert outcomes == {"rounds": Verdict.VIOLATED, "limit": Verdict.VIOLATED}
+    assert outcomes.keys() == {"rounds", "limit", "rounds, ends", "limit, ends"}
+    assert set(outcomes.values()) == {Verdict.VIOLATED}
 
 
 def test_on_the_line_the_limit_does_not_depend_on_p():
@@ -177,9 +179,19 @@ def test_at_equal_training_loss_random_masks_have_the_larger_gap():
     shown = find(line_gap()).parameters
     assert (shown["gap_rand_eq"], shown["gap_full_eq"]) == (fmpq(5, 9), HALF)
     assert judged("claim-gap", line_gap(), "random masks against full models") == {
+        "rounds, scaled": Verdict.NOT_VIOLATED,
         "rounds": Verdict.NOT_VIOLATED,
         "loss": Verdict.VIOLATED,
     }
+
+
+def test_a_scalar_module_multiplies_every_model_by_p():
+    """On the line the gap is linear in w."""
+    plain, scaled = (losses(line_gap(), (KEEP,), scale=c).gap for c in (1, KEEP))
+    assert list(scaled) == [KEEP * gap for gap in plain]
+    assert list(find(line_gap()).series["tg_scaled"]) == list(scaled)
+    mixed = replace(line_gap(), laws=line_gap().laws * 2, keep=(HALF, ONE))
+    assert "tg_scaled" not in find(mixed).series
 
 
 def test_levels_between_rounds_give_no_number_where_the_order_is_open():
@@ -204,7 +216,10 @@ def test_gap_of_several_samples_is_that_of_the_enumerated_run():
 
 
 # too many outcomes; another feature
-UNWRITTEN = {("along aligned features", "rounds"), ("a feature turned", "limit")}
+UNWRITTEN = {
+    ("along aligned features", "rounds"), ("along aligned features", "rounds, ends"),
+    ("a feature turned", "limit"), ("a feature turned", "limit, ends"),
+}  # fmt: skip
 
 
 def broken():
@@ -231,7 +246,7 @@ def test_scripts_show_every_broken_reading():
         if j.claim.id == "submodel/claim-gap":
             assert (str(left), str(right)) == (outcome.left, outcome.right)
         shown.add((j.claim.id, j.reading.name))
-    assert len(shown) == 4
+    assert len(shown) == 6
 
 
 def test_long_runs_have_no_script():
@@ -239,3 +254,15 @@ def test_long_runs_have_no_script():
     j = judge((claim("submodel/claim-stability"),), case).judgements[0]
     with pytest.raises(FedboundsError, match="would enumerate"):
         script(j, read(j.claim, j.reading)[0], numbers_of(case, {}))
+
+
+def test_a_step_beyond_1_over_L_is_the_last_that_a_witness_takes():
+    """The smallest broken case becomes the witness: the plan puts fair step sizes first."""
+    ladders = [
+        case for case in stability_comparisons.cases(Profile.DEFAULT)
+        if isinstance(case.setup, StabilityLadder)
+    ]  # fmt: skip
+    long = {case.name for case in ladders if case.setup.step * find(case.setup).parameters["L"] > 1}
+    assert long == {"line, long steps"}
+    order = [case.name for case in sorted(ladders, key=lambda case: case.work)]
+    assert order[-1] in long

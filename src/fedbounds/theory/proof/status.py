@@ -103,7 +103,8 @@ def summed_up(shown: Sequence[Told], missing: Sequence[str], broken: Set[str]) -
     best = _best(shown)
     wanted = {s.id for s in shown if s.reading}
     settled = not missing and wanted <= set(best)
-    own = not missing and bool(paper) and all(s.inherited and not s.failed for s in paper)
+    own = not missing and all(s.inherited and not s.failed for s in paper)
+    own = own and wanted <= {s.id for s in paper}  # no part is proved by ours alone
     if own and not any(s.givens for s in paper):
         return ClaimProof(ProofStatus.PROVED)
     givens = _unique([name for i in best if i in wanted or own for name in best[i].givens])

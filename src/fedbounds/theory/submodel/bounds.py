@@ -2,11 +2,12 @@
 
 import sympy as sp
 
-from fedbounds.theory.symbols import K, L, T, eta, mu, n, sigma2
+from fedbounds.theory.symbols import K, L, Max_t, T, eta, mu, n, sigma2
 
 from .symbols import (
     B2,
     B_M2,
+    D_dom,
     D_opt_0,
     G,
     Phi,
@@ -24,6 +25,16 @@ from .symbols import (
 )
 
 _HALF = sp.Rational(1, 2)
+
+# what a domain gives anyway: squared distances, and differences of what is G-Lipschitz there
+FARTHEST = D_dom**2
+STEEPEST = G * D_dom
+
+
+def smooth_gradients(loss: sp.Expr) -> sp.Expr:
+    """What smoothness alone gives on a squared gradient, at the worst round."""
+    return Max_t(2 * L * loss)
+
 
 # Theorem 1: what is left of the squared distance to w*(p) for ever
 RANDOM_FLOOR = 8 * eta * (sigma2 + K * nu_star2) / (mu * p_mean * n) + (

@@ -16,6 +16,8 @@ from .symbols import (
     G_w2,
     Sq_2,
     dim,
+    g_F,
+    g_Fp,
     p_dist,
     p_spread,
     q_spread,
@@ -25,6 +27,10 @@ from .symbols import (
 
 BERNOULLI = (Assumption.KEPT, Assumption.BERNOULLI)
 _G_W = sp.sqrt(G_w2(t))
+
+
+# of a difference, or of any two gradients at masked points
+BOTH_GRADIENTS = sp.sqrt(g_F(t)) + sp.sqrt(g_Fp(t))
 
 
 def full_gap(spread: sp.Expr) -> sp.Expr:
@@ -41,24 +47,28 @@ MASK_GAP = Claim(
             left=sp.sqrt(Dl_w(t)),
             right=full_gap(p_spread),
             assumptions=(Assumption.SMOOTH, Assumption.KEPT),
+            trivial=BOTH_GRADIENTS,
         ),
         Part(
             name="a, rolling",
             left=sp.sqrt(Dl_w(t)),
             right=full_gap(q_spread),
             assumptions=(Assumption.SMOOTH, Assumption.COVERAGE),
+            trivial=BOTH_GRADIENTS,
         ),
         Part(
             name="b",
             left=sp.sqrt(Dl_pp(t)),
             right=(_G_W + L * w_1(t) + L * sp.sqrt(w_2(t))) * p_dist,
             assumptions=(Assumption.SMOOTH, *BERNOULLI),
+            trivial=2 * _G_W,
         ),
         Part(
             name="c",
             left=sp.sqrt(Dl_pp(t)),
             right=2 * _G_W * dim * p_dist,
             assumptions=BERNOULLI,
+            trivial=2 * _G_W,
         ),
         # two vectors are equal if their distance is zero; their size shows that they are not
         Part(

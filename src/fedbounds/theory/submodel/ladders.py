@@ -1,43 +1,32 @@
-"""Claims about a dependence, over rungs of a ladder: p, K or R grows from rung t to t + 1."""
+"""Claims about a dependence on p or on the capacity, which grows from rung t to t + 1."""
 
 import sympy as sp
 
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Condition, Part, Reading
-from fedbounds.theory.symbols import L, mu, t
+from fedbounds.theory.symbols import L, T, mu, sigma2, t
 from fedbounds.vocabulary import Assumption, Index
 
-from .bounds import RATE_CONSTANT
-from .names import (
-    CAPACITY_LADDERS,
-    COUPLED_LADDER,
-    OBJECTIVE_LADDER,
-    ROUNDS_LADDER,
-    STEPS_LADDER,
-)
+from .bounds import STEEPEST
+from .names import CAPACITY_LADDERS, COUPLED_LADDER, OBJECTIVE_LADDER
 from .symbols import (
-    A_r,
     B2_fix,
     B2_sup,
-    D_r,
-    G_lead,
-    K_r,
+    G,
     L_lim,
     L_r,
     R_p,
+    W_sup,
     coupling2,
     dl_lim,
     dl_r,
-    gap_full_at_p,
-    ln2_r,
-    p_mean,
     q_miss,
     var_slope,
+    var_top,
     vr_all,
     vr_m,
     vr_s,
 )
-from .symbols_rounds import R_least, log_R
 
 _STRONG = (Assumption.SMOOTH, Assumption.STRONGLY_CONVEX)
 _EQUAL, _UNEQUAL = Assumption.EQUAL_KEEP, Assumption.UNEQUAL_KEEP
@@ -49,44 +38,17 @@ def _rungs(
     left: sp.Expr,
     right: sp.Expr,
     *assumptions: Assumption,
-    conditions: tuple[Condition, ...] = (),
+    trivial: sp.Expr | None = None,
 ) -> Part:
     return Part(
         name=name,
         left=left,
         right=right,
         index=Index.RUNG,
-        conditions=conditions,
         assumptions=assumptions,
+        trivial=trivial,
     )
 
-
-# A rate is one of large R: 1 <= ln R, and Theorem 1's step size eta K = 2 ln R / (mu pbar R) is at
-# most 1/(10 L) on the shortest rung; ln R / R falls from there on
-LONG = (Condition(R_least, ">=", sp.Integer(3)),)
-RATED = (*LONG, Condition(20 * L * log_R, "<=", mu * p_mean * R_least))
-_RATE = RATE_CONSTANT * ln2_r(t)
-_ASSUMED = (*_STRONG, Assumption.NOISE, *_BERNOULLI)
-RATE = Claim(
-    entry("submodel/claim-rate"),
-    algorithms=ROUNDS_LADDER,
-    parts=(
-        _rungs("distance", D_r(t), _RATE, *_ASSUMED, conditions=RATED),
-        # grad F_p(w*(p)) = 0, so that the gap of gradients there is grad F
-        _rungs(
-            "residual",
-            A_r(t),
-            sp.sqrt(gap_full_at_p * _RATE) + L / 2 * _RATE,
-            *_ASSUMED,
-            Assumption.UNCONSTRAINED,
-            conditions=RATED,
-        ),
-    ),
-    readings=(
-        Reading("E ||w^R - w*(p)||^2 is O((ln R)^2/R)", parts=("distance",)),
-        Reading("E F(w^R) tends to F(w*(p))", parts=("residual",)),
-    ),
-)
 
 _MATRICES = (
     *_STRONG,
@@ -96,19 +58,35 @@ _MATRICES = (
     _EQUAL,
     Assumption.UNCONSTRAINED,
 )
+# what Theorem 1 asks for, of one keep probability
+_OF_THEOREM_1 = (
+    *_STRONG,
+    Assumption.KEPT,
+    _EQUAL,
+    Assumption.BOUNDED_DOMAIN,
+    Assumption.BOUNDED_MASKED_GRADIENTS,
+)
 RESIDUAL = Claim(
     entry("submodel/claim-residual"),
     algorithms=OBJECTIVE_LADDER,
     parts=(
-        _rungs("equal", R_p(t + 1), R_p(t), _EQUAL),
-        _rungs("unequal", R_p(t + 1), R_p(t), _UNEQUAL),
+        _rungs(
+            "bounded",
+            R_p(t),
+            q_miss(t) * (G**2 + L**2 * W_sup**2) / (2 * mu),
+            *_OF_THEOREM_1,
+            trivial=STEEPEST,
+        ),
         # F(w*(p)) - F(w*) <= L/2 ||w*(p) - w*||^2 with the closed form of the difference
         _rungs("order", R_p(t), L / (2 * mu**2) * coupling2 * q_miss(t) ** 2, *_MATRICES),
+        _rungs("equal", R_p(t + 1), R_p(t), _EQUAL),
+        _rungs("unequal", R_p(t + 1), R_p(t), _UNEQUAL),
     ),
     readings=(
-        Reading("no larger for a larger p, equal p_i", parts=("equal",)),
-        Reading("no larger for larger p_i, unequal p_i", parts=("unequal",)),
+        Reading("at most a multiple of 1 - p, zero at p = 1", parts=("bounded",)),
         Reading("of order (1 - p)^2 for quadratics, zero at p = 1", parts=("order",)),
+        Reading("harsher: no larger for any larger p, equal p_i", parts=("equal",)),
+        Reading("harsher: no larger for any larger p_i, unequal p_i", parts=("unequal",)),
     ),
 )
 
@@ -129,49 +107,61 @@ DISSIMILARITY = Claim(
     ),
 )
 
+# Remark 3 names no order of size, Section 2.1 the end at p = 1; the sampling variance stays there.
+# The masks' variance of quadratics is at most a multiple of 1 - p; the variance of all that is
+# masked, a multiple of p
 _VARIANCES = (("both", vr_all), ("masks", vr_m), ("sampling", vr_s))
-# a multiple of 1 - p that bounds the mask variance of quadratics; the sampling variance is whatever
-# the samples make it
-_VARIANCE_PARTS = tuple(
-    part
-    for what, number in _VARIANCES
-    for part in (
-        _rungs(f"{what}, vanishes", number(t), var_slope * q_miss(t), *_BERNOULLI, _EQUAL),
-        _rungs(f"{what}, grows", number(t), number(t + 1)),
-    )
-)
-_WORDS = {
-    "vanishes": "at most C (1 - p)",
-    "grows": "smaller for a smaller p (Remark 3)",
-}
 VARIANCE = Claim(
     entry("submodel/claim-variance"),
     algorithms=OBJECTIVE_LADDER,
-    parts=_VARIANCE_PARTS,
-    readings=tuple(
-        Reading(f"{_WORDS[how]}: {what}", parts=(f"{what}, {how}",))
-        for how in _WORDS
-        for what, _ in _VARIANCES
+    parts=(
+        *(_rungs(f"{what}, grows", number(t), number(t + 1)) for what, number in _VARIANCES),
+        _rungs("masks, vanishes", vr_m(t), var_slope * q_miss(t), *_BERNOULLI, _EQUAL),
+        _rungs("both, in p", vr_all(t), var_top * (1 - q_miss(t)), *_BERNOULLI, _EQUAL),
+    ),
+    readings=(
+        Reading("smaller for a smaller p (Remark 3): both", parts=("both, grows",)),
+        Reading("small where p is near 1 (Section 2.1): masks", parts=("masks, vanishes",)),
+        Reading("milder: at most a multiple of p: both", parts=("both, in p",)),
+        Reading("smaller for a smaller p (Remark 3): masks", parts=("masks, grows",)),
+        Reading("smaller for a smaller p (Remark 3): sampling", parts=("sampling, grows",)),
     ),
 )
 
-# at a fixed eta K and without sampling noise, the error of full models falls as 1/K
-SPEEDUP = Claim(
-    entry("submodel/claim-K-speedup"),
-    algorithms=STEPS_LADDER,
-    parts=(_rungs("", K_r(t + 1) * G_lead(t + 1), K_r(t) * G_lead(t)),),
-)
 
+def _ends(name: str, left: sp.Expr, right: sp.Expr, *conditions: Condition) -> Part:
+    """Of the first and of the last rung."""
+    return Part(name=name, left=left, right=right, index=Index.RUNG, conditions=conditions)
+
+
+_LAST = T - 1
+_FULL_GRADIENTS = Condition(sigma2, "==", sp.Integer(0))
+# sampling noise counts on every coordinate that is trained, and so grows with the capacity
 CAPACITY = Claim(
     entry("submodel/claim-capacity"),
     algorithms=CAPACITY_LADDERS,
     parts=(
+        _ends("limit, ends, full gradients", L_lim(_LAST), L_lim(0), _FULL_GRADIENTS),
+        _ends("limit, ends", L_lim(_LAST), L_lim(0)),
+        _ends("rounds, ends", L_r(_LAST), L_r(0)),
         _rungs("rounds", L_r(t + 1), L_r(t)),
         _rungs("limit", L_lim(t + 1), L_lim(t)),
     ),
     readings=(
-        Reading("after a common number of rounds", parts=("rounds",)),
-        Reading("as the number of rounds grows", parts=("limit",)),
+        Reading(
+            "largest against smallest as R grows, full gradients",
+            parts=("limit, ends, full gradients",),
+        ),
+        Reading(
+            "largest against smallest as R grows",
+            parts=("limit, ends",),
+        ),
+        Reading(
+            "largest against smallest after R rounds",
+            parts=("rounds, ends",),
+        ),
+        Reading("harsher: any two, after R rounds", parts=("rounds",)),
+        Reading("harsher: any two, as R grows", parts=("limit",)),
     ),
 )
 
@@ -179,13 +169,20 @@ STABILITY = Claim(
     entry("submodel/claim-stability"),
     algorithms=COUPLED_LADDER,
     parts=(
+        _ends("rounds, ends", dl_r(0), dl_r(_LAST)),
+        _ends("limit, ends", dl_lim(0), dl_lim(_LAST)),
         _rungs("rounds", dl_r(t), dl_r(t + 1)),
         _rungs("limit", dl_lim(t), dl_lim(t + 1)),
     ),
     readings=(
-        Reading("after a common number of rounds", parts=("rounds",)),
-        Reading("as the number of rounds grows", parts=("limit",)),
+        Reading(
+            "least p against largest, after R rounds",
+            parts=("rounds, ends",),
+        ),
+        Reading("least p against largest, as R grows", parts=("limit, ends",)),
+        Reading("harsher: any two p, after R rounds", parts=("rounds",)),
+        Reading("harsher: any two p, as R grows", parts=("limit",)),
     ),
 )
 
-CLAIMS = (RATE, RESIDUAL, DISSIMILARITY, VARIANCE, SPEEDUP, CAPACITY, STABILITY)
+CLAIMS = (RESIDUAL, DISSIMILARITY, VARIANCE, CAPACITY, STABILITY)

@@ -10,7 +10,8 @@ from fedbounds.theory.claims import Claim, Condition, Part
 from fedbounds.theory.symbols import L, mu, n, t
 from fedbounds.vocabulary import Assumption, Index, Relation
 
-from .gaps import BERNOULLI, full_gap
+from .bounds import FARTHEST, STEEPEST
+from .gaps import BERNOULLI, BOTH_GRADIENTS, full_gap
 from .names import OBJECTIVE
 from .symbols import (
     D_full,
@@ -61,6 +62,7 @@ def _of_pair(
     assumptions: tuple[Assumption, ...],
     conditions: tuple[Condition, ...] = (),
     relation: Relation = Relation.AT_MOST,
+    trivial: sp.Expr | None = None,
 ) -> Part:
     return Part(
         name=name,
@@ -70,6 +72,7 @@ def _of_pair(
         index=Index.RUN,
         conditions=conditions,
         assumptions=assumptions,
+        trivial=FARTHEST if left in (opt_dist, full_dist) else trivial,  # of two points of W
     )
 
 
@@ -122,12 +125,14 @@ def _optimality_gap(masks: Assumption) -> tuple[Part, Part]:
             left=L_hat(t),
             right=L / 2 * D_full(t) + own,
             assumptions=(Assumption.SMOOTH, Assumption.CONVEX, masks),
+            trivial=STEEPEST,
         ),
         Part(
             name="strongly convex",
             left=L_hat(t),
             right=L * D_opt(t) + L / mu**2 * gap_full_at_p + own,
             assumptions=(Assumption.SMOOTH, *_STRONG, masks),
+            trivial=STEEPEST,
         ),
     )
 
@@ -146,7 +151,7 @@ LEMMA_7 = Claim(
     algorithms=OBJECTIVE,
     parts=(
         _of_pair("largest gap", opt_dist, _GAP / (mu * _LARGEST) ** 2, _COVERED),
-        _of_pair("masks", _GAP, _MOVED**2, (Assumption.COVERAGE, *_BOUNDED)),
+        _of_pair("masks", _GAP, _MOVED**2, (Assumption.COVERAGE, *_BOUNDED), trivial=(2 * G) ** 2),
         _of_pair("Lipschitz", opt_dist, (_MOVED / (mu * _LARGEST)) ** 2, (*_COVERED, *_BOUNDED)),
         _of_pair("full, gap at w*(M)", full_dist, gap_full_at_p / mu**2, _COVERED),
         Part(
@@ -154,6 +159,7 @@ LEMMA_7 = Claim(
             left=sp.sqrt(Dl_w(t)),
             right=full_gap(q_spread),
             assumptions=(Assumption.SMOOTH, Assumption.COVERAGE),
+            trivial=BOTH_GRADIENTS,
         ),
     ),
 )

@@ -12,6 +12,6 @@ RANDOM_FULL = ("random masks against full models",)
 # rungs differ in one parameter, which grows
 OBJECTIVE_LADDER = ("masked objective ladder in p",)
 CAPACITY_LADDERS = ("random masks ladder in p", "rolling masks ladder in q")
-ROUNDS_LADDER = ("random masks ladder in R",)
+ROUNDS_LADDERS = ("random masks ladder in R", "rolling masks ladder in R")
 STEPS_LADDER = ("random masks ladder in K",)
 COUPLED_LADDER = ("coupled runs ladder in p",)

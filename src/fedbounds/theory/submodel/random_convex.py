@@ -10,7 +10,7 @@ from fedbounds.theory.claims import Claim, Condition, Part
 from fedbounds.theory.symbols import K, L, T, eta, mu, n, sigma2, t
 from fedbounds.vocabulary import Assumption, Index
 
-from .bounds import MASK_GAP_BOUND, RANDOM_FLOOR
+from .bounds import FARTHEST, MASK_GAP_BOUND, RANDOM_FLOOR, STEEPEST
 from .names import RANDOM
 from .symbols import (
     D_br,
@@ -135,6 +135,7 @@ THEOREM_1 = Claim(
             right=(1 - SHRINKS) ** t * D_opt(0) + RANDOM_FLOOR,
             conditions=(short(10),),
             assumptions=STRONG,
+            trivial=FARTHEST,
         ),
         Part(
             name="gap",
@@ -142,6 +143,7 @@ THEOREM_1 = Claim(
             right=L * D_opt(t) + (L / mu**2 + 1 / (2 * L)) * MASK_GAP_BOUND**2,
             conditions=(short(10),),
             assumptions=(*STRONG, *BOUNDED),
+            trivial=STEEPEST,
         ),
         Part(
             name="gap, sharper",
@@ -149,6 +151,7 @@ THEOREM_1 = Claim(
             right=L * D_opt(t) + L / mu**2 * gap_full_at_p + Dl_w(t) / (2 * L),
             conditions=(short(10),),
             assumptions=STRONG,
+            trivial=STEEPEST,
         ),
         Part(
             name="rate",
@@ -159,6 +162,7 @@ THEOREM_1 = Claim(
             index=Index.RUN,
             conditions=TUNED,
             assumptions=STRONG,
+            trivial=FARTHEST,
         ),
     ),
 )

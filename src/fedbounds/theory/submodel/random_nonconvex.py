@@ -11,7 +11,7 @@ from fedbounds.theory.claims import Claim, Condition, Part
 from fedbounds.theory.symbols import K, L, Mean_t, T, eta, n, sigma2, t
 from fedbounds.vocabulary import Assumption, Index, Relation
 
-from .bounds import random_gradients
+from .bounds import random_gradients, smooth_gradients
 from .names import RANDOM
 from .random_convex import NOISY, drift, short
 from .symbols import B2, B2_x, H_x, L_Fp, Phi, V_bar, g_Fp, nu2, nu2_x
@@ -82,6 +82,7 @@ def _tuned(name: str, conditions: tuple[Condition, ...]) -> Part:
         index=Index.RUN,
         conditions=(*conditions, _VARIANCE),
         assumptions=FREE,
+        trivial=smooth_gradients(L_Fp(t)),
     )
 
 
@@ -96,6 +97,7 @@ THEOREM_2 = Claim(
             index=Index.RUN,
             conditions=(short(8),),
             assumptions=FREE,
+            trivial=smooth_gradients(L_Fp(t)),
         ),
         _part("round", L_Fp(t + 1), descended(nu2, B2)),
         _part("round, values at w^t", L_Fp(t + 1), descended(*AT_W)),

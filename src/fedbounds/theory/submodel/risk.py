@@ -10,7 +10,7 @@ from fedbounds.theory.claims import Claim, Condition, Part, Reading
 from fedbounds.theory.symbols import K, L, eta, mu, n, t
 from fedbounds.vocabulary import Assumption
 
-from .bounds import MASK_GAP_BOUND, random_distance
+from .bounds import MASK_GAP_BOUND, STEEPEST, random_distance
 from .names import COUPLED
 from .stability import APART
 from .symbols import G, G_m, ex_hat, ex_w, gap_full_at_p, n_s
@@ -55,12 +55,16 @@ COROLLARY_1 = Claim(
                 Assumption.BOUNDED_DOMAIN,
                 Assumption.BOUNDED_MASKED_GRADIENTS,
             ),
+            trivial=STEEPEST,
         ),
     ),
     # no strongly convex sample is Lipschitz on R^d: what is meant is where the runs are
     readings=(
         Reading("one projected step after the last model", parts=("projected step",)),
-        Reading("the last model, on R^d", parts=("last model",)),
+        Reading(
+            "the last model, on R^d, where no sample is strongly convex and Lipschitz",
+            parts=("last model",),
+        ),
     ),
 )
 

@@ -113,6 +113,7 @@ WITHOUT_REPLACEMENT = Claim(
             left=P_out(t),
             right=delta_p,
             conditions=(Condition(delta_p, "<=", sp.Integer(1)),),
+            trivial=sp.Integer(1),
         ),
     ),
     readings=(

@@ -3,11 +3,11 @@
 import sympy as sp
 
 from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import Claim, Condition, Part
+from fedbounds.theory.claims import Claim, Condition, Part, Reading
 from fedbounds.theory.symbols import K, L, Mean_t, T, eta, mu, n, sigma2, t
 from fedbounds.vocabulary import Assumption, Index
 
-from .bounds import ROLLING_FLOOR
+from .bounds import FARTHEST, ROLLING_FLOOR, STEEPEST, smooth_gradients
 from .names import ROLLING
 from .rolling_lemmas import CONVEX, NOISY, SHARED, short
 from .symbols import (
@@ -49,9 +49,20 @@ _SQUARED_STEP = eta**2 * L * K**2 / (mu * q_mean) * (4 * (S_sub + 1) * nu_M2 + 8
 _B = eta * S_sub * K * L
 
 
-def _strong(name: str, left: sp.Expr, right: sp.Expr, *more: Condition) -> Part:
+def _strong(
+    name: str,
+    left: sp.Expr,
+    right: sp.Expr,
+    *more: Condition,
+    trivial: sp.Expr | None = None,
+) -> Part:
     return Part(
-        name=name, left=left, right=right, conditions=(short(10), *more), assumptions=STRONG
+        name=name,
+        left=left,
+        right=right,
+        conditions=(short(10), *more),
+        assumptions=STRONG,
+        trivial=trivial,
     )
 
 
@@ -60,7 +71,12 @@ THEOREM_3 = Claim(
     algorithms=(ROLLING,),
     parts=(
         # after any number t of epochs
-        _strong("distance", D_opt(t), (1 - SHRINKS) ** t * D_opt(0) + ROLLING_FLOOR),
+        _strong(
+            "distance",
+            D_opt(t),
+            (1 - SHRINKS) ** t * D_opt(0) + ROLLING_FLOOR,
+            trivial=FARTHEST,
+        ),
         _strong("epoch", D_opt(t + 1), (1 - SHRINKS) * D_opt(t) + ADDED),
         Part(
             name="gap",
@@ -68,9 +84,13 @@ THEOREM_3 = Claim(
             right=L * D_opt(t) + (L / mu**2 + 1 / (2 * L)) * ROLLING_GAP_BOUND**2,
             conditions=(short(10),),
             assumptions=(*STRONG, *BOUNDED),
+            trivial=STEEPEST,
         ),
         _strong(
-            "gap, sharper", L_hat(t), L * D_opt(t) + L / mu**2 * gap_full_at_p + Dl_w(t) / (2 * L)
+            "gap, sharper",
+            L_hat(t),
+            L * D_opt(t) + L / mu**2 * gap_full_at_p + Dl_w(t) / (2 * L),
+            trivial=STEEPEST,
         ),
         Part(
             name="coefficient",
@@ -94,6 +114,7 @@ THEOREM_3 = Claim(
             (1 - SHRINKS) ** t * D_opt(0) + _SQUARED_STEP,
             Condition(sigma2, "==", sp.Integer(0)),
             Condition(a_bar2, "==", sp.Integer(0)),
+            trivial=FARTHEST,
         ),
     ),
 )
@@ -114,13 +135,27 @@ def descended(dissimilarity: sp.Expr, noise: sp.Expr, own: sp.Expr) -> sp.Expr:
 
 
 PRINTED = sp.Rational(27, 25), sp.Rational(29, 10)
-GRADIENTS = (
-    4 * Phi / (eta * STEPS * T)
-    + 6 * eta * L * sigma2 / n
-    + eta**2
-    * L**2
-    * (sp.Rational(43, 10) * K * sigma2 * (1 + S_sub / n) + 12 * K**2 * S_sub * B_M2)
-)
+
+
+def gradients(noise: sp.Expr, own: sp.Expr) -> sp.Expr:
+    """The bound on the mean; ``noise`` and ``own`` are its constants."""
+    return (
+        4 * Phi / (eta * STEPS * T)
+        + 6 * eta * L * sigma2 / n
+        + eta**2 * L**2 * (noise * K * sigma2 * (1 + S_sub / n) + own * K**2 * S_sub * B_M2)
+    )
+
+
+def _mean(name: str, noise: sp.Expr, own: sp.Expr) -> Part:
+    return Part(
+        name=name,
+        left=Mean_t(g_Fp(t)),
+        right=gradients(noise, own),
+        index=Index.RUN,
+        conditions=(short(8),),
+        assumptions=FREE,
+        trivial=smooth_gradients(L_Fp(t)),
+    )
 
 
 def _free(name: str, right: sp.Expr) -> Part:
@@ -131,14 +166,7 @@ THEOREM_4 = Claim(
     entry("submodel/thm-4"),
     algorithms=(ROLLING,),
     parts=(
-        Part(
-            name="mean",
-            left=Mean_t(g_Fp(t)),
-            right=GRADIENTS,
-            index=Index.RUN,
-            conditions=(short(8),),
-            assumptions=FREE,
-        ),
+        _mean("mean", sp.Rational(43, 10), sp.Integer(12)),
         _free("epoch", descended(B_M2, *PRINTED)),
         _free("epoch, value at x", descended(B_M2_x(t), *PRINTED)),
         Part(
@@ -149,6 +177,11 @@ THEOREM_4 = Claim(
             conditions=(short(8),),
             assumptions=(Assumption.SMOOTH,),
         ),
+        _mean("mean, of the epoch", 4 * PRINTED[0], 4 * PRINTED[1]),
+    ),
+    readings=(
+        Reading("as printed", parts=("mean", "epoch", "epoch, value at x", "coefficient")),
+        Reading("the mean with the constants of the epoch", parts=("mean, of the epoch",)),
     ),
 )
 

@@ -11,11 +11,12 @@ from fedbounds.theory.claims import Claim, Condition, Part, Reading
 from fedbounds.theory.symbols import K, L, T, eta, mu, n, sigma2, t
 from fedbounds.vocabulary import Assumption, Index
 
-from .bounds import ROLLING_GRADIENTS, random_gradients
+from .bounds import ROLLING_GRADIENTS, STEEPEST, random_gradients
 from .names import COUPLED
 from .symbols import (
     B2,
     B_M2,
+    D_dom,
     G,
     G_inf,
     G_m,
@@ -41,7 +42,13 @@ SHORT = Condition(eta, "<=", 2 / L)
 
 
 def _generalization(name: str, left: sp.Expr, right: sp.Expr) -> Part:
-    return Part(name=name, left=left, right=right, assumptions=(Assumption.INDEPENDENT_SAMPLES,))
+    return Part(
+        name=name,
+        left=left,
+        right=right,
+        assumptions=(Assumption.INDEPENDENT_SAMPLES,),
+        trivial=STEEPEST,
+    )
 
 
 LEMMA_1 = Claim(
@@ -87,6 +94,7 @@ def _bounded(masks: Assumption, share: sp.Symbol, *entries: Assumption) -> tuple
             right=APART * t,
             conditions=(SHORT,),
             assumptions=(*_SAMPLES, masks),
+            trivial=D_dom,
         ),
         Part(
             name="a, stability",
@@ -94,6 +102,7 @@ def _bounded(masks: Assumption, share: sp.Symbol, *entries: Assumption) -> tuple
             right=APART * t * G,
             conditions=(SHORT,),
             assumptions=(*_LIPSCHITZ, masks),
+            trivial=STEEPEST,
         ),
         Part(
             name="a, sub-model",
@@ -101,6 +110,7 @@ def _bounded(masks: Assumption, share: sp.Symbol, *entries: Assumption) -> tuple
             right=G_inf * sp.sqrt(share * dim),
             index=Index.RUN,
             assumptions=(masks, *entries),
+            trivial=G_inf * sp.sqrt(dim),
         ),
     )
 
@@ -150,6 +160,7 @@ THEOREM_5 = Claim(
             right=_LIMIT,
             conditions=_STRONG_STEP,
             assumptions=_STRONG,
+            trivial=D_dom,
         ),
         Part(
             name="c, in p",

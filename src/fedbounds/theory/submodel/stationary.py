@@ -9,7 +9,7 @@ from fedbounds.vocabulary import Assumption, Index, Relation
 
 from .gaps import BERNOULLI, full_gap
 from .names import OBJECTIVE
-from .symbols import Es_2, g_F, g_Fp, grad_0_F, grad_0_Fp, p, p_spread, q, q_spread, w_2
+from .symbols import Es_2, G, g_F, g_Fp, grad_0_F, grad_0_Fp, p, p_spread, q, q_spread, w_2
 
 _ZERO = sp.Integer(0)
 
@@ -20,6 +20,7 @@ def _equal(name: str, share: sp.Symbol, masks: Assumption) -> Part:
         left=sp.sqrt(g_F(t)),
         right=sp.sqrt(g_Fp(t)) / share + L * sp.sqrt((1 - share) / share) * sp.sqrt(w_2(t)),
         assumptions=(Assumption.SMOOTH, masks, Assumption.EQUAL_KEEP),
+        trivial=G,
     )
 
 
@@ -29,6 +30,7 @@ def _squares(name: str, share: sp.Symbol, masks: Assumption) -> Part:
         left=g_F(t),
         right=2 / share**2 * g_Fp(t) + 2 * (1 - share) / share * L**2 * w_2(t),
         assumptions=(Assumption.SMOOTH, masks, Assumption.EQUAL_KEEP),
+        trivial=G**2,
     )
 
 
@@ -38,6 +40,7 @@ def _unequal(name: str, spread: sp.Symbol, masks: Assumption) -> Part:
         left=sp.sqrt(g_F(t)),
         right=sp.sqrt(g_Fp(t)) + full_gap(spread),
         assumptions=(Assumption.SMOOTH, masks),
+        trivial=G,
     )
 
 
@@ -80,22 +83,28 @@ def _at_zero(name: str, right: sp.Expr, *assumptions: Assumption, flat: bool = F
     )
 
 
-# at w = 0 nothing is left of the term (1 - p) ||w||^2, whatever its constant
+# What is "stationary" up to constants is for equal p_i what the section shows. At w = 0 nothing is
+# left of the term (1 - p) ||w||^2, whatever its constant
 CLAIM = Claim(
     entry("submodel/claim-stationary"),
     algorithms=OBJECTIVE,
     parts=(
+        _squares("equal p, multiples", p, Assumption.KEPT),
+        _at_zero("unequal p, stationary", _ZERO, Assumption.UNEQUAL_KEEP, flat=True),
         _at_zero("equal p", grad_0_Fp, Assumption.EQUAL_KEEP),
         _at_zero("unequal p", grad_0_Fp, Assumption.UNEQUAL_KEEP),
-        _at_zero("unequal p, stationary", _ZERO, Assumption.UNEQUAL_KEEP, flat=True),
     ),
     readings=(
-        Reading("equal p_i, epsilon itself, at w = 0", parts=("equal p",)),
-        Reading("unequal p_i, epsilon itself, at w = 0", parts=("unequal p",)),
         Reading(
-            "unequal p_i, any multiple of epsilon, at a stationary point w = 0",
+            "equal p_i, multiples of epsilon and of (1 - p)||w||^2",
+            parts=("equal p, multiples",),
+        ),
+        Reading(
+            "unequal p_i, any multiples, at a stationary point w = 0",
             parts=("unequal p, stationary",),
         ),
+        Reading("harsher: equal p_i, epsilon itself, at w = 0", parts=("equal p",)),
+        Reading("harsher: unequal p_i, epsilon itself, at w = 0", parts=("unequal p",)),
     ),
 )
 

@@ -130,15 +130,19 @@ shift_err = symbol(
 opt_size = symbol("opt_size", "||w*(p)||^2", r"\|w^*(p)\|^2", **_SIZE)
 grad_0_F = symbol("grad_0_F", "||grad F(0)||^2", r"\|\nabla F(0)\|^2", **_SIZE)
 grad_0_Fp = symbol("grad_0_Fp", "||grad F_p(0)||^2", r"\|\nabla F_p(0)\|^2", **_SIZE)
-loss_opt = symbol("loss_opt", "F(w*(p)) - F(w*)", r"(F(w^*(p))-F^*)", **_SIZE)
-loss_scaled = symbol("loss_scaled", "F(p w*(p)) - F(w*)", r"(F(p\,w^*(p))-F^*)", **_SIZE)
-loss_zero = symbol("loss_zero", "F(0) - F(w*)", "(F(0)-F^*)", **_SIZE)
 
 var_slope = symbol(
     "var_slope",
     "(1/N) sum_{i,a} [sum_b (A_ab w_b)^2 + max over p in {0, 1} of (slope_a + A_aa w_a + "
     "p sum_b A_ab w_b)^2], b != a, of quadratics at a fixed w",
     "C_w",
+    **_SIZE,
+)
+
+var_top = symbol(
+    "var_top",
+    "the same sum for the quadratics of single samples, mean over the samples",
+    r"C'_w",
     **_SIZE,
 )
 
@@ -404,6 +408,11 @@ tg_rand = quantity(
     "|E [F_test - F_train]| of random masks after t rounds",
     r"\Gamma_{\mathrm{rand}}",
 )
+tg_scaled = quantity(
+    Quantity.GAP_SCALED,
+    "the same where models are scaled by p, as the scalar module of the experiments does",
+    r"\Gamma_{\mathrm{rand}}(pw)",
+)
 tg_full = quantity(
     Quantity.GAP_FULL,
     "|E [F_test - F_train]| of full models after t rounds",
@@ -440,6 +449,12 @@ ln2_r = quantity(Quantity.RUNG_RATE, "(ln R)^2 / R of the rung", r"\tfrac{\ln^2R
 A_r = quantity(
     Quantity.RUNG_AWAY, "|E F(w^R) - F(w*(p))|, same runs", r"|\mathbb EF(w^R)-F(w^*(p))|"
 )
+F_r = quantity(
+    Quantity.RUNG_LOSS,
+    "E F(w^R) - F(w*) after the rung's R rounds, step sizes halved from stage to stage",
+    r"(\mathbb EF(w^R)-F(w^*))",
+)
+R_r = quantity(Quantity.RUNG_ROUNDS, "rounds R of the rung", "R_t")
 L_r = quantity(
     Quantity.CAPACITY_LOSS, "E F(w^R) - F(w*) after a common R", r"(\mathbb EF(w^R)-F(w^*))"
 )

@@ -17,6 +17,13 @@ R_least = symbol(
     "R_least", "rounds R of the shortest rung of a ladder", r"R_{\min}", integer=True, positive=True
 )
 log_R = symbol("log_R", "a number that is at least ln R_least", r"\ln R_{\min}", positive=True)
+first_stage = symbol(
+    "first_stage",
+    "rounds, or epochs where masks roll, with the first of the step sizes that halve",
+    "R_1",
+    integer=True,
+    positive=True,
+)
 v_mean = symbol("v_mean", "nu^2 + sigma^2/K", "v", positive=True)
 nu_own2 = symbol(
     "nu_own2",

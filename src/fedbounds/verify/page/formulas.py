@@ -173,15 +173,19 @@ def condition(found: "Condition", names: "Glossary") -> Markup:
 
 
 def _index(part: "Part") -> str:
+    from fedbounds.theory.symbols import t
     from fedbounds.vocabulary import Index
 
     rounds = f"every round t = {part.first_round}, …, T − 1"
+    rungs = "every rung t" if part.left.has(t) else "the rungs that are named"
+    if part.compares_neighbours:
+        rungs = "every two neighbours t and t + 1"
     words = {
         Index.RUN: "once per run",
         Index.ROUND: f"for {rounds}",
         Index.CLIENT: f"for {rounds} and every client i",
         Index.STEP: f"for {rounds}, every client i and every local step k that occurs",
-        Index.RUNG: "for every two neighbours t and t + 1 on a ladder of instances",
+        Index.RUNG: f"for {rungs} on a ladder of instances",
         Index.POINT: "for every choice of parameters; nothing is run",
     }
     only = f"; {part.algorithm} only" if part.algorithm else ""

@@ -35,6 +35,7 @@ def _find(setup: Rungs) -> Found:
         "n": fmpq(problem.clients),
         "T": fmpq(len(setup.laws)),
         "var_slope": variance_slope(problem, setup.point),
+        "var_top": variance_slope(setup.samples, setup.point),
     } | domain_numbers(problem, setup.domain)
     rows: Rows = {
         Quantity.DISSIMILARITY_POINT: [

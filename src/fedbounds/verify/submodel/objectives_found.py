@@ -7,10 +7,10 @@ import numpy as np
 from flint import arb, fmpq
 
 from fedbounds.problems import Constants, Evidence, FederatedQuadratic, to_rational
-from fedbounds.problems.domain import Domain, largest_norm
+from fedbounds.problems.domain import Domain, diameter_squared, largest_norm
 from fedbounds.problems.linear import is_positive_semidefinite
 from fedbounds.problems.masked_laws import Bernoulli, Law, Rolling
-from fedbounds.problems.spectrum import Bracket, in_rationals, to_floats
+from fedbounds.problems.spectrum import Bracket, in_rationals, square_root, to_floats
 from fedbounds.problems.submodel_constants import curvature_of, gradient_bound
 from fedbounds.vocabulary import Assumption, Constant, Quantity
 
@@ -94,7 +94,12 @@ def domain_numbers(problem: FederatedQuadratic, domain: Domain) -> dict[str, Any
     bound = gradient_bound(problem, domain)
     if domain is None or bound is None:
         return {}
-    return {"W_sup": largest_norm(domain, problem.shared_dimension), "G": bound.value}
+    d = problem.shared_dimension
+    return {
+        "W_sup": largest_norm(domain, d),
+        "D_dom": square_root(diameter_squared(domain, d)).upper,
+        "G": bound.value,
+    }
 
 
 def evidence(

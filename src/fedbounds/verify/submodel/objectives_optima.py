@@ -8,7 +8,7 @@ from flint import fmpq
 
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic
-from fedbounds.problems.domain import Domain, contains, project
+from fedbounds.problems.domain import Domain, project
 from fedbounds.problems.linear import is_positive_definite, is_positive_semidefinite, solve
 from fedbounds.problems.masked_laws import Bernoulli, Law
 from fedbounds.problems.masked_minimiser import quadratic_minimiser
@@ -99,15 +99,10 @@ def optimum_numbers(
         "full_dist": square(own - best),
         "gap_full_at_1": _gap(problem, law, full_law(n), best),
         "residual": value(problem, own) - value(problem, best),
-        "loss_opt": value(problem, own) - value(problem, best),
     }
     if second is not None:
         numbers["residual_2"] = value(problem, second) - value(problem, best)
     keep = kept(law)
-    scaled = None if keep is None else own * keep[0]
-    for name, w in (("loss_zero", zero), ("loss_scaled", scaled)):
-        if w is not None and contains(domain, w) and (name == "loss_zero" or _equal(keep)):
-            numbers[name] = value(problem, w) - value(problem, best)
     if isinstance(law, Bernoulli) and domain is None and _equal(keep):
         assert keep is not None
         numbers |= _closed_forms(problem, keep[0], best, own)

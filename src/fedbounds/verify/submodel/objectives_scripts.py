@@ -12,7 +12,6 @@ from ..case import script_of
 from ..decide import Outcome
 from ..evaluate import Numbers
 from ..script_code import WIDTH
-from .objectives_optima import full_law, minimiser, minimisers
 from .objectives_setups import Objective
 
 Array = Any
@@ -34,8 +33,6 @@ def _(setup: Objective, judgement: Any, part: Part, numbers: Numbers) -> str:
         body = _pair(setup, outcome_of(judgement, part), numbers)
     elif names <= {"grad_0_F", "grad_0_Fp"}:
         body = _origin(problem, part)
-    elif names <= {"loss_opt", "loss_scaled", "loss_zero"}:
-        body = _scaled(setup, part)
     else:
         raise FedboundsError(f"{judgement.claim.id}: no script for some of its quantities")
     return program(judgement, [*lines, *body])
@@ -155,21 +152,3 @@ def _origin(problem: FederatedQuadratic, part: Part) -> Lines:
         "right = sum(x * x for x in gradient(masks, [Q(0)] * d))",
     ]
     return [*lines, "assert right == 0"] if part.conditions else lines
-
-
-def _scaled(setup: Objective, part: Part) -> Lines:
-    problem = setup.problem
-    found = minimisers(problem, setup.law, None, setup.domain)
-    best = minimiser(problem, full_law(problem.clients), setup.domain)
-    if best is None or found.masked is None or setup.domain is not None:
-        raise FedboundsError("no script on a domain, or where minimisers are not unique")
-    other = "[0] * d" if "loss_zero" in part.constants else "[keep * x for x in w]"
-    held = ["keep = sum(chance * m[0] for chance, m in masks[0])"] if "keep" in other else []
-    return [
-        *value_lines(),
-        "full = [[(Q(1), [1] * d)]] * n",
-        f"w, best = {vector(found.masked)}, {vector(best)}",
-        "assert not any(gradient(masks, w) + gradient(full, best))",
-        *held,
-        f"left, right = F(w) - F(best), F({other}) - F(best)",
-    ]

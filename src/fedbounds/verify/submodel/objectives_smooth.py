@@ -49,6 +49,7 @@ def _find(setup: SmoothObjective) -> Found:
         if setup.domain is not None:
             numbers |= {
                 "W_sup": float(setup.domain.radius),
+                "D_dom": 2 * float(setup.domain.radius),
                 "G": problem.gradient_bound(setup.domain.radius),
             }
         numbers |= _optimum_numbers(problem, setup, least)
@@ -187,7 +188,7 @@ def _optimum_numbers(
 ) -> dict[str, float]:
     """Constants at minimisers: on the side that makes claims harder, or sure."""
     law, other, L = setup.law, setup.other, problem.smoothness
-    everything, zero = full_law(problem.clients), np.zeros(problem.shared_dimension)
+    everything = full_law(problem.clients)
     own, full = least["masked"], least["full"]
 
     def gap(first: Law, second: Law, at: Minimum) -> Measured:
@@ -207,14 +208,6 @@ def _optimum_numbers(
         "gap_full_at_p": _below(gap(law, everything, own)),
         "gap_full_at_1": _below(gap(law, everything, full)),
     }
-    losses = {
-        "loss_opt": _loss(problem, own.point, full),
-        "loss_zero": _loss(problem, zero, full),
-    }
-    keep = kept(law)
-    if keep is not None and len(set(keep)) == 1:
-        losses["loss_scaled"] = _loss(problem, float(keep[0]) * own.point, full)
-    found |= {name: x for name, (x, error) in losses.items() if error <= _SURE * abs(x)}
     if other is not None:
         second = least["other"]
         gaps = {"gap_at_1": gap(law, other, own), "gap_at_2": gap(law, other, second)}

@@ -6,19 +6,21 @@ from typing import Any
 
 from flint import fmpq
 
-from fedbounds.algorithms.masks import window_masks
+from fedbounds.algorithms.masks import partition_masks, window_masks
 from fedbounds.algorithms.random_masks import RandomMasks
 from fedbounds.algorithms.rolling_masks import RollingMasks
 from fedbounds.problems import FederatedQuadratic, Start
+from fedbounds.problems.linear import rational
 from fedbounds.problems.submodel_constants import curvature_of
-from fedbounds.theory.submodel.names import CAPACITY_LADDERS, ROUNDS_LADDER, STEPS_LADDER
+from fedbounds.theory.submodel.names import CAPACITY_LADDERS, ROUNDS_LADDERS, STEPS_LADDER
 from fedbounds.vocabulary import Method
 
 from ..case import Case, find, ladder_shown
 from ..ladder import fitted_exponent
 from ..profile import Profile
-from .run_ladders_runs import CapacityLadder, RoundsLadder, StepsLadder
+from .run_ladders_runs import CapacityLadder, RoundsLadder, StepsLadder, epoch_of
 from .side_by_side import Matrix, prepared
+from .staged_ladders import StagedLadder
 
 Record = dict[str, Any]
 
@@ -59,6 +61,7 @@ def cases(profile: Profile, seed: int) -> Iterator[Case]:
     """Every ladder of a profile."""
     quick = profile is Profile.QUICK
     yield from _over_rounds(quick)
+    yield from _over_stages(quick)
     yield from _over_steps(quick)
     yield from _over_capacity(quick)
 
@@ -76,7 +79,36 @@ def _over_rounds(quick: bool) -> Iterator[Case]:
         problem, start = cohort.prepared()
         setup = RoundsLadder(problem, keep, steps, start, rounds)
         name = f"ladder in R from {first}, {label}, K={steps}"
-        yield Case(name, ROUNDS_LADDER[0], setup, Method.RATIONAL, rounds[-1])
+        yield Case(name, ROUNDS_LADDERS[0], setup, Method.RATIONAL, rounds[-1])
+
+
+def _over_stages(quick: bool) -> Iterator[Case]:
+    """eta S K L = 1/10 at first, and a first stage just long enough: 7/5 of the contraction."""
+    halves = partition_masks(2, 2)
+    rows = (
+        ("clients apart, noise", _PLANE_NOISE, 1),
+        ("clients apart", _PLANE_APART, 1),
+        ("slopes differ, no coupling, two steps", _SLOPES, 2),
+        ("aligned features, noise", Cohort((_TIGHT,) * 2, [[-3, 0], [1, -2]], [0, 0], 0.5), 1),
+    )
+    for label, cohort, steps in rows[:1] if quick else rows:
+        problem, start = cohort.prepared()
+        n = problem.clients
+        edge = fmpq(4, 5) / (8 * curvature_of(problem)[0].upper).ceil() / steps
+        kinds = (
+            (RandomMasks((_HALF,) * n, steps, edge), _HALF),
+            (RandomMasks((_ALL,) * n, steps, edge), _ALL),
+            (RollingMasks((halves,) * n, steps, edge / 2), _HALF),
+        )
+        for algorithm, share in kinds:
+            size = rational(algorithm.inner_step_u) * steps * epoch_of(algorithm)
+            contraction = size * curvature_of(problem)[1].lower * share / 2
+            first = int((fmpq(7, 5) / contraction).ceil())
+            setup = StagedLadder(problem, algorithm, start, first, 3 if quick else 5)
+            rolls = isinstance(algorithm, RollingMasks)
+            what = f"{'rolling' if rolls else 'random'} masks, share {share}"
+            name = f"stages of halved steps, {what}, {label}, K={steps}"
+            yield Case(name, ROUNDS_LADDERS[rolls], setup, Method.RATIONAL, setup.rounds[-1])
 
 
 def _over_steps(quick: bool) -> Iterator[Case]:
@@ -98,9 +130,10 @@ def _over_capacity(quick: bool) -> Iterator[Case]:
     rows = (
         ("slopes differ, no coupling", _SLOPES),
         ("aligned features, slopes differ", _ALIGNED),
-        ("noise at a shared minimiser", Cohort((_TIGHT,), [[0, 0]], [0, 0], 1.0)),
+        ("noise around a shared minimiser", Cohort((_TIGHT,), [[0, 0]], [1, 1], 1.0)),
         ("start along the slow direction", Cohort((_TIGHT,), [[0, 0]], [1, -1])),
         ("aligned features, noise", Cohort((_TIGHT,) * 2, [[-3, 0], [1, -2]], [0, 0], 0.5)),
+        ("clients apart, Hessians differ", _PLANE_APART),
         ("a chain", Cohort((_CHAIN,) * 2, [[1, 0, 2], [-1, 2, 0]], [1, 1, 1])),
         ("three equal features", Cohort((_ALL_PAIRS,), [[-4, -4, -4]], [0, 0, 0])),
         ("couplings that cancel", Cohort((_RING,), [[-5, -5, -5, -5]], [2, 0, 2, 0])),
@@ -130,6 +163,12 @@ def _over_capacity(quick: bool) -> Iterator[Case]:
 @ladder_shown.register
 def _of_rounds(setup: RoundsLadder) -> Record:
     return _record("R", setup.rounds, find(setup).series, "D_r", "-1")
+
+
+@ladder_shown.register
+def _of_stages(setup: StagedLadder) -> Record:
+    loss = {"F_r": find(setup).series["F_r"]}
+    return _record("R", setup.rounds, loss, "", None)
 
 
 @ladder_shown.register

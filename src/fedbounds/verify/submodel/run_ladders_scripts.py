@@ -18,9 +18,10 @@ from .run_ladders_runs import CapacityLadder, StepsLadder, epoch_of
 @script_of.register
 def _(setup: CapacityLadder, judgement: Any, part: Part, numbers: Numbers) -> str:
     limit, at = part.quantities == {"L_lim"}, outcome_of(judgement, part).at or 0
+    small, large = (at, at + 1) if part.compares_neighbours else (0, -1)
     lines = moment_lines(setup.problem, setup.algorithms[0], setup.start, limit=limit, loss=True)
     sides = []
-    for name, rung in (("large", setup.algorithms[at + 1]), ("small", setup.algorithms[at])):
+    for name, rung in (("large", setup.algorithms[large]), ("small", setup.algorithms[small])):
         lines += law_lines(name, rung)
         z = f"after({name}, {setup.rounds // epoch_of(rung)})"
         sides.append(f"loss({limit_call(name, rung, setup.start) if limit else z})")

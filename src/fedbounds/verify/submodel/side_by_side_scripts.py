@@ -6,6 +6,7 @@ from fedbounds.algorithms.static_masks import StaticMasks
 from fedbounds.errors import FedboundsError
 from fedbounds.problems.masked_laws import Bernoulli, Rolling
 from fedbounds.theory.claims import Part
+from fedbounds.theory.symbols import constants_in, quantities_in
 
 from ..case import script_of
 from ..evaluate import Numbers
@@ -14,14 +15,15 @@ from .limits_scripts import law_lines, limit_call, moment_lines, point, program
 from .side_by_side_runs import SideBySide
 
 _LOSSES = {"L_roll", "L_rand", "L_stat", "roll_loss", "rand_loss", "stat_loss"}
+_DISTANCES = {"D_roll", "D_rand", "roll_floor", "rand_floor"}
 _LIMITS = {"roll_loss", "rand_loss", "stat_loss", "roll_floor", "rand_floor"}
 
 
 @script_of.register
 def _(setup: SideBySide, judgement: Any, part: Part, numbers: Numbers) -> str:
-    names = (part.quantities | part.constants) - {"T"}
+    names = quantities_in(part.gap) | (constants_in(part.gap) - {"T"})
     loss, limit = names <= _LOSSES, names <= _LIMITS
-    if not (loss or names <= {"D_roll", "D_rand", "roll_floor", "rand_floor"}):
+    if not (loss or names <= _DISTANCES):
         raise FedboundsError(f"{judgement.claim.id}: no script for some of its quantities")
     lines = [
         *moment_lines(setup.problem, setup.rolling, setup.start, limit=limit, loss=loss),

@@ -6,6 +6,8 @@ from flint import arb, ctx
 
 from fedbounds.algorithms.random_masks import RandomMasks
 from fedbounds.problems import Evidence
+from fedbounds.problems.domain import diameter_squared
+from fedbounds.problems.spectrum import square_root
 from fedbounds.vocabulary import Assumption
 
 from ..case import Found, find
@@ -103,6 +105,9 @@ def _common(sets: DataSets, algorithm: Masked, run: JointRun, rounds: int) -> di
     }
     if mu > 0:
         found["mu"] = mu
+    if isinstance(algorithm, RandomMasks) and algorithm.domain is not None:
+        # rounds within an epoch of rolling masks leave the domain
+        found["D_dom"] = square_root(diameter_squared(algorithm.domain, found["dim"])).upper
     steepest = lipschitz(sets, algorithm, run)
     return found if steepest is None else found | {"G": steepest}
 

@@ -86,8 +86,15 @@ def _find(setup: TrainTestGap) -> Found:
     return Found(
         family="training and test loss of regression, random masks and full models",
         parameters=parameters,
-        series={"tg_rand": abs(masked.gap), "tg_full": abs(full.gap)},
+        series={"tg_rand": abs(masked.gap), "tg_full": abs(full.gap)} | _scaled(setup, keep),
     )
+
+
+def _scaled(setup: TrainTestGap, keep: tuple[fmpq, ...]) -> dict[str, Array]:
+    """The gap at p w: a scalar module multiplies every weight, where p is one for all clients."""
+    if len(set(keep)) > 1:
+        return {}
+    return {"tg_scaled": abs(losses(setup, keep, scale=keep[0]).gap)}
 
 
 def first_below(found: Losses, level: fmpq) -> list[fmpq]:
@@ -99,16 +106,18 @@ def first_below(found: Losses, level: fmpq) -> list[fmpq]:
     return []
 
 
-def losses(setup: TrainTestGap, keep: tuple[fmpq, ...]) -> Losses:
-    """Training loss and gap over rounds, in expectation over data, masks and indices."""
+def losses(setup: TrainTestGap, keep: tuple[fmpq, ...], *, scale: fmpq | int = 1) -> Losses:
+    """Training loss and gap at scale w, in expectation over data, masks and indices."""
     sets = drawn(setup.laws, setup.samples, setup.loss)
     algorithm = RandomMasks(keep, setup.local_steps, setup.step)
-    test = _population(setup.laws, setup.loss)
+    factors = np.array([scale] * len(setup.start) + [1], dtype=object)
+    scaled = factors[:, None] * factors
+    test = scaled * _population(setup.laws, setup.loss)
     state = np.concatenate([setup.start, [fmpq(1)]])
     train, gap = np.full((2, setup.rounds + 1), _ZERO, dtype=object)
     for problem, chance in zip(sets.problems, sets.chances, strict=True):
         affine, moment = affine_round((problem,), algorithm), np.outer(state, state)
-        own = _loss_form(problem.features, problem.targets, _even(problem), setup.loss)
+        own = scaled * _loss_form(problem.features, problem.targets, _even(problem), setup.loss)
         for t in range(setup.rounds + 1):
             train[t] += chance * (own * moment).sum()
             gap[t] += chance * ((test - own) * moment).sum()

@@ -105,6 +105,8 @@ def _of_gap(setup: TrainTestGap, judgement: Any, part: Any, numbers: Numbers) ->
     sets = prod(len(law.targets) ** setup.samples for law in laws)
     _check(sets * _outcomes(n, setup.samples, d, setup.local_steps) ** setup.rounds)
     ask = "abs(found[R][1])"
+    if part.name == "rounds, scaled":
+        raise FedboundsError("no script is written for models with a scalar module")
     if part.name == "loss":
         level = rational(setup.level)
         ask = f'next(abs(gap) for train, gap in found if train <= Q("{level}"))'
@@ -127,7 +129,8 @@ def _of_gap(setup: TrainTestGap, judgement: Any, part: Any, numbers: Numbers) ->
 @script_of.register
 def _of_ladder(setup: StabilityLadder, judgement: Any, part: Any, numbers: Numbers) -> str:
     low = next(o for o in judgement.outcomes if o.part == part.name).at or 0
-    sets, keeps = sets_of(setup), [rational(p) for p in setup.keeps[low : low + 2]]
+    ends = (low, low + 1) if part.compares_neighbours else (0, -1)
+    sets, keeps = sets_of(setup), [rational(setup.keeps[at]) for at in ends]
     problem, other = sets.problems
     n, ns, d = problem.features.shape
     count = _outcomes(n, ns, d, setup.local_steps)
@@ -137,7 +140,7 @@ def _of_ladder(setup: StabilityLadder, judgement: Any, part: Any, numbers: Numbe
         _read("S, S2", [_samples(problem), _samples(other)]),
         f'keeps = Q("{keeps[0]}"), Q("{keeps[1]}")\n',
     )
-    if part.name == "rounds":
+    if part.quantities == {"dl_r"}:
         _check(2 * count**setup.rounds)
         body = (_start(setup.start), _MOVE, _RUN, _ROUNDS, _LINE if d == 1 else _BOUNDS)
         return "".join((*head, *body))

@@ -36,6 +36,7 @@ from .side_by_side_runs import SideBySide
 from .stability_data import CoupledLaw, CoupledPair, SampleLaw
 from .stability_gap import TrainTestGap
 from .stability_ladders import StabilityLadder
+from .staged_ladders import StagedLadder
 
 # ---- descriptions
 
@@ -101,6 +102,10 @@ def _capacity(setup: CapacityLadder) -> str:
     return names.CAPACITY_LADDERS[isinstance(setup.algorithms[0], RollingMasks)]
 
 
+def _staged(setup: StagedLadder) -> str:
+    return names.ROUNDS_LADDERS[isinstance(setup.algorithm, RollingMasks)]
+
+
 _LOGARITHM = Maybe(Number(0))
 _EXACT = Flag(only=True)
 _TO_ROUNDS: Fields = {"start": _POINT, "rounds": ROUNDS}
@@ -140,6 +145,13 @@ _OVER_ROUNDS: Fields = {
     "local_steps": LOCAL_STEPS,
     "start": START,
     "rounds": Listed(Whole(3)),
+}
+_OVER_STAGES: Fields = {
+    "problem": QUADRATIC,
+    "algorithm": OneOf((_RANDOM, _ROLLING)),
+    "start": START,
+    "first_stage": ROUNDS,
+    "stages": Whole(2, 16),
 }
 _OVER_STEPS: Fields = {"problem": QUADRATIC, "keep": _KEEP, "local_steps": Listed(Whole())}
 _OVER_CAPACITY: Fields = {
@@ -194,7 +206,8 @@ SETUPS = (
     ),
     Setup(Record(Draws, _DRAWS), costs.of_draws, names.DRAWS),
     Setup(Record(SideBySide, _BESIDE), costs.of_sides, _beside),
-    Setup(Record(RoundsLadder, _OVER_ROUNDS), costs.of_rounds, names.ROUNDS_LADDER[0]),
+    Setup(Record(RoundsLadder, _OVER_ROUNDS), costs.of_rounds, names.ROUNDS_LADDERS[0]),
+    Setup(Record(StagedLadder, _OVER_STAGES), costs.of_stages, _staged),
     Setup(Record(StepsLadder, _OVER_STEPS), costs.of_steps, names.STEPS_LADDER[0]),
     Setup(Record(CapacityLadder, _OVER_CAPACITY), costs.of_capacity, _capacity),
     Setup(Record(StabilityLadder, _OVER_KEEP), costs.of_stability, names.COUPLED_LADDER[0]),

@@ -111,6 +111,14 @@ def of_rounds(given: Any) -> Sequence[Cost]:
     return tuple(cost for rounds in given.rounds for cost in _maps(problem, algorithm, rounds))
 
 
+def of_stages(given: Any) -> Sequence[Cost]:
+    """Every stage; each lasts twice as long as the one before."""
+    lengths = (given.first_stage * power(2, stage) for stage in range(given.stages))
+    return tuple(
+        cost for length in lengths for cost in _maps(given.problem, given.algorithm, int(length))
+    )
+
+
 def of_steps(given: Any) -> Sequence[Cost]:
     """A polynomial in the step size, from its values at 2 K + 1 points, for every K."""
     n, d = given.problem.linear.shape

@@ -29,7 +29,7 @@ from fedbounds.theory.symbols import L, mu, t
 from fedbounds.vocabulary import Assumption
 
 from .scopes import PAIR, STEP
-from .writing import Row, Use, defined, suppose, supposed
+from .writing import Row, Use, defined, prove, suppose, supposed
 
 ZERO = "w = 0"
 AT_POINT, AT_POINT_2 = "a rung, variance at w", "a rung, dissimilarity at w"
@@ -102,6 +102,8 @@ def _stationary(book: Book) -> None:
         ["stat-random:a, squares"], claim=claim, source="ours", chart=[below(p, 1)],
         assumptions=_EQUAL,
     )  # fmt: skip
+    multiples = [f"{claim}:equal p/corrected"]
+    prove(book, claim, "equal p, multiples", multiples, chart=[below(p, 1)], source="ours")
     for name, left, right in (("g_F", g_F(t), sq(full)), ("g_Fp", g_Fp(t), sq(masked))):
         book.define(f"{name} ({STEP})", left, right, "Section 2.2", STEP)
     uses: list[Use] = [*defined(STEP, "g_F", "g_Fp", "Dl_w"), square(full - 2 * masked)]
@@ -163,6 +165,7 @@ def _residual(book: Book) -> None:
         f"{claim}:equal/corrected", R_p(t), "<=", _MISSED / (2 * mu), uses, scope=AT_OPTIMUM,
         vectors=False, claim=claim, source="ours", assumptions=(*strong, *_ASSUMED[1:]),
     )  # fmt: skip
+    prove(book, claim, "bounded", [f"{claim}:equal/corrected"], source="ours")
 
 
 def _dissimilarity(book: Book) -> None:

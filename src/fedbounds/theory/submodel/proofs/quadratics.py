@@ -202,13 +202,14 @@ def _minimisers(book: Book) -> None:
     claim = "claim-residual"
     book.line(
         f"{claim}: distance at one p", full_dist, "==", (1 - p) ** 2 * sq(moved),
-        [*defined(OPTIMA, "full_dist"), *zeros], scope=OPTIMA, claim=claim,
+        [*defined(OPTIMA, "full_dist"), *zeros], scope=OPTIMA, claim=claim, source="ours",
         assumptions=(*_CONVEX, *_FREE),
     )  # fmt: skip
     book.line(
         f"{claim}: moved", sq(moved), "<=", coupling2 / mu**2,
         [*defined(OPTIMA, "coupling2"), *supposed(OPTIMA, "M >= mu"), square(coupled - mu * moved)],
-        scope=OPTIMA, claim=claim, assumptions=(*_CONVEX, Assumption.QUADRATIC),
+        scope=OPTIMA, claim=claim, source="ours",
+        assumptions=(*_CONVEX, Assumption.QUADRATIC),
     )  # fmt: skip
     book.line(
         f"{claim}: order at one p", residual, "<=", L / (2 * mu**2) * coupling2 * (1 - p) ** 2,
@@ -216,7 +217,8 @@ def _minimisers(book: Book) -> None:
             *supposed(OPTIMA, "descent"), cite(f"{claim}: distance at one p", times=L / 2),
             cite(f"{claim}: moved", times=L / 2 * (1 - p) ** 2),
         ],
-        scope=OPTIMA, vectors=False, chart=[SHARE], claim=claim, assumptions=(*_STRONG, *_FREE),
+        scope=OPTIMA, vectors=False, chart=[SHARE], claim=claim, source="ours",
+        assumptions=(*_STRONG, *_FREE),
     )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ import sympy as sp
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.proof.language import Book, cite
 from fedbounds.theory.proof.vectors import ip, vectors
-from fedbounds.theory.submodel.ladders import LONG, RATED
+from fedbounds.theory.submodel.rates import LONG, RATED
 from fedbounds.theory.submodel.symbols import (
     D_opt_0,
     D_r,

@@ -1,0 +1,109 @@
+"""Trivial bounds: they hold where they are named, and a bound that never beats one is flagged."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from flint import fmpq
+
+from fedbounds.problems.domain import Box
+from fedbounds.problems.masked_laws import Bernoulli
+from fedbounds.theory.registry import claim, encoded_claims
+from fedbounds.verify.case import Case
+from fedbounds.verify.decide import rounds_of
+from fedbounds.verify.evaluate import Numbers, evaluate
+from fedbounds.verify.judge import judge
+from fedbounds.verify.measure import measure
+from fedbounds.verify.profile import Profile
+from fedbounds.verify.records import record
+from fedbounds.verify.submodel import plan
+from fedbounds.verify.submodel.objectives_corners import exact, quadratic
+from fedbounds.verify.submodel.objectives_setups import Objective
+from fedbounds.verify.summary import summarise
+from fedbounds.vocabulary import Method, Verdict
+
+# what the domain, smoothness, or what is measured, gives without the claim
+BOUNDED = {
+    "lem-1", "lem-2", "lem-3", "lem-7", "lem-8", "lem-mask-gap", "lem-wor", "stat-random",
+    "stat-rolling", "thm-1", "thm-2", "thm-3", "thm-4", "thm-5", "thm-6", "cor-1",
+    "claim-stationary", "claim-residual", "claim-K-speedup", "claim-projection",
+}  # fmt: skip
+
+
+@cache
+def concerned():
+    return [c for c in encoded_claims("submodel") if any(p.trivial is not None for p in c.parts)]
+
+
+def test_claims_with_a_bound_that_holds_anyway_name_it():
+    assert {found.id.partition("/")[2] for found in concerned()} == BOUNDED
+
+
+def test_trivial_bounds_hold_wherever_their_claims_are_examined():
+    seen = set()
+    for case in plan.cases(Profile.QUICK, 0):
+        numbers = None
+        for judgement in judge(concerned(), case).judgements:
+            for outcome in judgement.outcomes:
+                if outcome.beats_trivial is None:
+                    continue
+                numbers = numbers or measure(case).numbers
+                part = judgement.claim.part(outcome.part)
+                left, trivial = (
+                    floats(side, numbers, rounds_of(part, numbers))
+                    for side in (part.left, part.trivial)
+                )
+                # a start may lie outside the domain; it is not what a claim bounds
+                slack = 1e-9 * (1 + abs(trivial))
+                started = part.first_round == 0 and left.shape[-1:] > (1,)
+                inside = (left <= trivial + slack)[..., 1:] if started else left <= trivial + slack
+                assert inside.all(), (judgement.claim.id, part.name, case.name)
+                seen.add(judgement.claim.id.partition("/")[2])
+    assert len(seen) >= 15
+
+
+def floats(side, numbers, rounds):
+    in_floats = Numbers(
+        {name: float(x) for name, x in numbers.constants.items()},
+        {name: row.astype(float) for name, row in numbers.series.items()},
+    )
+    return np.atleast_1d(evaluate(side, in_floats, rounds))
+
+
+# ---- the flag
+
+
+def lemma_3(domain=None):
+    problem = quadratic([exact([[2, 1], [1, 2]])], [[1, -3]])
+    setup = Objective(problem, Bernoulli((fmpq(3, 4),)), exact([[1, 0], [0, 0]]), domain)
+    return Case("one", "masked objective", setup, Method.RATIONAL)
+
+
+BOX = Box((-2, -2), (2, 2))
+
+
+def summary_of(found, case):
+    """The line of a claim that was judged on one case."""
+    rows = [record(one, str(k)) for k, one in enumerate(judge((found,), case).judgements)]
+    return summarise(found.entry, rows, {})
+
+
+def scaled(factor):
+    found = claim("submodel/lem-3")
+    return replace(found, parts=tuple(replace(p, right=factor * p.right) for p in found.parts))
+
+
+@pytest.mark.parametrize(("factor", "flag"), [(1, False), (10**6, True)])
+def test_a_bound_that_never_beats_its_trivial_one_is_flagged(factor, flag):
+    shown = summary_of(scaled(factor), lemma_3(BOX))
+    assert shown["statement"] == "survived"
+    assert shown["uninformative"] is flag
+    assert shown["readings"][0]["uninformative"] is flag
+
+
+def test_without_a_domain_there_is_no_diameter_to_beat():
+    found = judge((claim("submodel/lem-3"),), lemma_3()).judgements[0]
+    assert found.verdict is Verdict.NOT_VIOLATED
+    assert {outcome.beats_trivial for outcome in found.outcomes} == {None}
+    assert summary_of(scaled(10**6), lemma_3())["uninformative"] is None
