@@ -42,18 +42,22 @@ from fedbounds.theory.symbols import (
     A_3,
     A_21,
     A_22,
+    D_0,
     D_1,
     D_W,
     G2,
     V_W,
     F_att,
     F_bar,
+    F_loc,
     F_opt,
     F_own,
     F_raw,
+    F_star,
     Gamma,
     Gamma_2,
     L,
+    Lambda,
     alpha_k,
     b_rho,
     cos_3,
@@ -248,7 +252,10 @@ def _single(book: Book) -> None:
 
 
 def write(book: Book) -> None:
-    """All definitions, and what is assumed of vectors."""
+    """All definitions, and what is assumed of vectors; new names come before they are spoken of."""
+    book.define("start", D_0, D_W(0), "D^0")
+    book.define("F_star", F_star(t), Lambda, "(1): F* = sum_k c_k F_k(W*)")
+    book.define("F_opt", F_opt(t), F_loc(t) - F_star(t), "Step 4.4: add and subtract F_k*")
     _step(book)
     _step_facts(book)
     _alignment(book)

@@ -160,8 +160,8 @@ def _part3(book: Book) -> None:
     part1, sharper = "A2.2-part1: summed", "A2.2-part1: summed, halved"
     shares = of_step("asm shares of gaps")
     # twice part 1 has 2 sum_k c_k ||W - W_k||^2, half of which is printed
-    for part in ("as printed", "c_k"):
-        uses = ["A2.2-split", "A2.2-part2:d", *shares]
+    for part, own in (("as printed", shares), ("c_k", [])):
+        uses = ["A2.2-split", "A2.2-part2:d", *own]
         prove(book, claim, part, [*uses, part1], scope=STEP)
         prove(book, claim, part, [*uses, sharper], scope=STEP, source="ours")
     book.line(

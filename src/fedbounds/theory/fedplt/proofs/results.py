@@ -30,7 +30,6 @@ def _recursions(book: Book) -> None:
     ):
         right = (1 - z * step) * D_W(t) + step**2 * B_step
         book.suppose(name, D_W(t + 1), right, "Step 5, taken as given", assumptions)
-    book.suppose("start", D_W(0), D_0, "D^0", (), "==")
 
 
 def _constant(book: Book) -> None:
@@ -52,20 +51,20 @@ def _decaying(book: Book) -> None:
     equalities = [equal(c.left, c.right) for c in CONSTANTS]
     # of the algorithm: the recursion of Step 5 was shown under conditions that 1/z does not meet
     prove(book, f"{claim}-reduced", "algorithm", ["recursion:round"], chart=equalities)
-    first: list[Use] = [cite(f"{claim}-reduced:algorithm", at={t: 0}), "asm start"]
+    first: list[Use] = [cite(f"{claim}-reduced:algorithm", at={t: 0})]
     prove(book, f"{claim}-base", "D^1", first)
     prove(book, f"{claim}-reduced", "given", ["asm recursion, eta = 1/(z (t + 1))"])
-    start: list[Use] = [cite(f"{claim}-reduced:given", at={t: 0}), "asm start"]
+    start: list[Use] = [cite(f"{claim}-reduced:given", at={t: 0})]
     prove(book, f"{claim}-base", "D^1, given", start)
     # the base case bounds D^1 by C, not by C / 2; and D^0 by nothing if C >= B/z^2 only
     smallest, near = Condition(C_rate, "==", BASE_CASE.right), Condition(LEVEL, ">=", 2 * D_0)
     book.line(
-        f"{claim}: at t = 1", D_W(1), "<=", C_rate / 2, start,
+        f"{claim}: at t = 1", D_W(1), "<=", C_rate / 2, [*start, "def start"],
         chart=[above(B_step, 2 * D_0 * z**2), equal(C_rate, BASE_CASE.right)],
         claim=claim, conditions=[smallest, near], assumptions=DECAYING,
     )  # fmt: skip
     book.line(
-        f"{claim}: at t = 0, any C", D_W(0), "<=", C_rate, ["asm start"],
+        f"{claim}: at t = 0, any C", D_W(0), "<=", C_rate, ["def start"],
         chart=[above(C_rate, LEVEL)], claim=claim, conditions=[LARGE],
     )  # fmt: skip
     prove(book, f"{claim}-base", "C", [condition(BASE_CASE)])
@@ -78,7 +77,7 @@ def _decaying(book: Book) -> None:
     ):
         uses: list[Use] = [reduced, f"{claim}-induction", _HYPOTHESIS]
         prove(book, claim, part, uses, chart=chart)
-        by_induction(book, ["asm start"])
+        by_induction(book, [cite("def start", times=-1)])
 
 
 def _corrected(book: Book) -> None:
@@ -92,8 +91,9 @@ def _corrected(book: Book) -> None:
     )  # fmt: skip
     book.line(
         "decaying-step/corrected", D_W(t), "<=", C_rate / (t + 1),
-        ["asm recursion, eta = 2/(z (t + 2))", "decaying-step-induction/corrected", _HYPOTHESIS],
-        base=["asm start", condition(conditions[0])], chart=[above(C_rate, 4 * LEVEL)],
+        ["asm recursion, eta = 2/(z (t + 2))", _HYPOTHESIS],
+        base=[cite("def start", times=-1), condition(conditions[0])],
+        chart=[above(C_rate, 4 * LEVEL)],
         rule="induction", variable="t", claim="decaying-step", source="ours",
         conditions=conditions, assumptions=LONGER,
     )  # fmt: skip

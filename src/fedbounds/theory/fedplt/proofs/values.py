@@ -64,8 +64,6 @@ GAMMA_POSITIVE = (below(eta, 1 / L), above(psi_min, _LOWEST))
 
 def _definitions(book: Book) -> None:
     book.define("A_24", A_24(t), CURVE * F_att(t) - SLOPE * F_opt(t), "Step 4.4")
-    book.define("F_opt", F_opt(t), F_loc(t) - F_star(t), "Step 4.4: add and subtract F_k*")
-    book.define("F_star", F_star(t), Lambda, "(1): F* = sum_k c_k F_k(W*)")
     smooth, convex = (Assumption.SMOOTH,), (Assumption.STRONGLY_CONVEX,)
     # of every client, times c_k gamma_k, and summed
     for name, left, relation, right, origin, assumptions in (
