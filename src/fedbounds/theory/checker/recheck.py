@@ -6,10 +6,9 @@ from typing import Any
 
 from .check import check
 from .data import Certificate, Statement, Step, Theory
-from .definitions import supposed_of
 from .errors import Refused
 from .files import hash_of, step_of, theory_of
-from .signs import sign_of, signs_taken, with_shown_signs
+from .signs import sign_of, signs_taken, told_apart
 
 
 @dataclass(frozen=True)
@@ -69,9 +68,7 @@ def _every(theory: Theory, rows: Sequence[Any]) -> tuple[Rechecked, ...]:
     known: dict[str, Rechecked] = {}
     steps = [_step(row) for row in rows]
     given = [step.certificate.rule == "given" for step in steps]
-    supposed = supposed_of(theory, [step.statement for step in steps], given)
-    said = [s.statement for s, g, own in zip(steps, given, supposed, strict=True) if g and not own]
-    shown = with_shown_signs(theory, said)
+    supposed, shown = told_apart(theory, [step.statement for step in steps], given)
     every = []
     for row, step, own in zip(rows, steps, supposed, strict=True):
         every.append(_rechecked(theory, shown, row, step, own, earlier, known))

@@ -4,23 +4,32 @@ A theory declares which quantities are never negative. One whose definition says
 for example, needs no declaration; of any other the sign is supposed wherever a proof needs it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from .check import check
 from .data import Statement, Step, Theory
-from .definitions import says_sign
+from .definitions import says_sign, supposed_of
 from .errors import Refused
+from .needs import every_part
+from .text import words
 
 
-def with_shown_signs(theory: Theory, definitions: Iterable[Statement]) -> Theory:
-    """The theory in which only those quantities are signed whose definitions say so.
+def told_apart(
+    theory: Theory, statements: Sequence[Statement], given: Sequence[bool]
+) -> tuple[list[bool], Theory]:
+    """Which statements of a book are supposed, and the theory with the signs that are shown.
 
-    Parameters
-    ----------
-    definitions : iterable of Statement
-        Those of the book, see `is_definition`.
+    A constant that stands for a quantity of which the sign is only declared is supposed too.
     """
+    supposed = supposed_of(theory, statements, given)
+    rows = zip(statements, given, supposed, strict=True)
+    shown = _with_shown_signs(theory, [s for s, taken, own in rows if taken and not own])
+    return supposed_of(shown, statements, given), shown
+
+
+def _with_shown_signs(theory: Theory, definitions: Iterable[Statement]) -> Theory:
+    """The theory in which only those quantities are signed whose definitions say so."""
     waiting = list(definitions)
     bare = replace(theory, quantities=dict.fromkeys(theory.quantities, False))
     while found := [s for s in waiting if says_sign(bare, s)]:
@@ -42,12 +51,22 @@ def signs_taken(
     theory : Theory
         With all declared signs; the step is proved in it.
     shown : Theory
-        See `with_shown_signs`.
+        See `told_apart`.
     """
-    if _holds(shown, step, earlier):
+    declared = {q for q, signed in theory.quantities.items() if signed and not shown.quantities[q]}
+    named = sorted(declared & set(_named(step, earlier)))
+    if not named or _holds(shown, step, earlier):
         return ()
-    declared = [q for q, signed in theory.quantities.items() if signed and not shown.quantities[q]]
-    return tuple(q for q in declared if not _holds(_without(theory, q), step, earlier))
+    if len(named) == 1:
+        return tuple(named)
+    return tuple(q for q in named if not _holds(_without(theory, q), step, earlier))
+
+
+def _named(step: Step, earlier: Mapping[str, Statement]) -> Iterator[str]:
+    """Every name in a step's statement, and in those of the steps that it cites."""
+    cited = [p.name for c in every_part(step.certificate) for p in c.premises if p.kind == "step"]
+    for told in (step.statement, *(earlier[name] for name in cited)):
+        yield from words(told.left, told.right)
 
 
 def sign_of(name: str) -> str:

@@ -10,10 +10,9 @@ from sympy.core.function import AppliedUndef
 from fedbounds.errors import FedboundsError, unknown_name
 from fedbounds.theory.checker.check import check
 from fedbounds.theory.checker.data import Certificate, Premise, Square, Statement, Step, Theory
-from fedbounds.theory.checker.definitions import supposed_of
 from fedbounds.theory.checker.errors import Refused
 from fedbounds.theory.checker.recheck import cited as named
-from fedbounds.theory.checker.signs import sign_of, signs_taken, with_shown_signs
+from fedbounds.theory.checker.signs import sign_of, signs_taken, told_apart
 from fedbounds.theory.symbols import t
 
 from .language import CORRECTED, Book, Written, cited
@@ -91,15 +90,11 @@ def replay(book: Book) -> tuple[Replayed, ...]:
     """
     check_citations(book)
     theory, given = book.theory, [written.rule == "given" for written in book.steps]
-    supposed = supposed_of(theory, [written.statement for written in book.steps], given)
-    rows = list(zip(book.steps, supposed, strict=True))
-    shown = with_shown_signs(
-        theory, [w.statement for w, own in rows if w.rule == "given" and not own]
-    )
+    supposed, shown = told_apart(theory, [written.statement for written in book.steps], given)
     shown = replace(shown, quantities=shown.quantities | dict.fromkeys(book.meant, True))
     earlier: dict[str, Statement] = {}
     found: list[Replayed] = []
-    for written, own in rows:
+    for written, own in zip(book.steps, supposed, strict=True):
         step = replace(_replayed(theory, written, earlier), supposed=own)
         if step.local is Local.PROVED:
             step = replace(step, signs=signs_taken(theory, shown, step.step, earlier))

@@ -67,6 +67,7 @@ def of(scope: str, *names: str) -> list[str]:
 
 
 def _definitions(book: Book) -> None:
+    book.define("Phi", Phi, L_Fp(0), "Theorem 2")
     for name, left, right, origin in (
         ("V_bar", V_bar(t), K * sq(y - x), "Lemma 5"),
         ("H_x", H_x(t), sq(hx), "Lemma 5"),
@@ -84,7 +85,6 @@ def _definitions(book: Book) -> None:
         book.define(f"{name} ({ROUND})", left, right, origin, ROUND)
     book.suppose("nu2", nu2_x(t), nu2, "Definition 2: a supremum over the iterates and more")
     book.suppose("B2", B2_x(t), B2, "Definition 2: a supremum over the iterates and more")
-    book.define("Phi", L_Fp(0), Phi, "Theorem 2")
     for at in (0, t, t + 1, T):
         book.define(
             f"Z_ex at {at}",

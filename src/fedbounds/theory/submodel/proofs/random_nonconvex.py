@@ -50,8 +50,9 @@ def _round(book: Book) -> None:
     book.prove(claim, "round, values at w^t", uses, scope=ROUND, chart=[EDGE_8])
     uses = [f"{claim}:round, values at w^t", "asm nu2", "asm B2"]
     book.prove(claim, "round", uses, chart=[EDGE_8])
-    rounds = cite(f"{claim}:round", over="t")
-    book.prove(claim, "mean", [rounds, "def Phi"], chart=[EDGE_8])
+    times = 4 / (eta * K * T)
+    uses = [cite(f"{claim}:round", over="t", times=times), cite("def Phi", times=-times)]
+    book.prove(claim, "mean", uses, chart=[EDGE_8])
 
 
 def _tuned(book: Book) -> None:

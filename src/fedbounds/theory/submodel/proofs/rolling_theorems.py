@@ -24,7 +24,7 @@ from fedbounds.theory.submodel.symbols import (
     q_mean,
 )
 from fedbounds.theory.submodel.symbols_rounds import B_M2_x
-from fedbounds.theory.symbols import L, eta, mu, n, sigma2, t
+from fedbounds.theory.symbols import L, T, eta, mu, n, sigma2, t
 from fedbounds.vocabulary import Assumption
 
 from .definitions_rounds import EPOCH, FREE_EPOCH, GAP_ROLLING, Um, ho, hx, hy, nz, perm, wf, x, xo
@@ -119,7 +119,9 @@ def _nonconvex(book: Book) -> None:
     book.prove(claim, "epoch, value at x", [at_x], chart=[EDGE_8])
     book.prove(claim, "epoch", [unrounded], chart=[EDGE_8])
     # 4 (1.08) > 4.3: the mean does not follow from the epoch as displayed
-    book.prove(claim, "mean", [cite(unrounded, over="t"), "def Phi"], chart=[EDGE_8])
+    times = 4 / (eta * STEPS * T)
+    uses = [cite(unrounded, over="t", times=times), cite("def Phi", times=-times)]
+    book.prove(claim, "mean", uses, chart=[EDGE_8])
 
 
 def write(book: Book) -> None:
