@@ -169,6 +169,8 @@ def step(name, local="proved", **more):
         "reason": "" if local in ("proved", "given") else f"why {name} is not proved",
         "missing": [],
         "failed": [],
+        "supposed": False,
+        "givens": [],
         "left": r"\mathcal G_u^{t}",
         "relation": "<=",
         "right": r"\frac{L}{n}",
@@ -188,8 +190,8 @@ def proof(status, *steps, **more):
     headline = [s for s in steps if s["reading"] in ("", PRINTED.name) and s["source"] == "paper"]
     failed = [s["id"] for s in headline if s["local"] in ("false", "does not follow")]
     unsettled = [s["id"] for s in headline if s["local"] == "open"]
-    row = {"status": status, "failed": failed, "open": unsettled, "ours": [], "steps": list(steps)}
-    return row | more
+    row = {"status": status, "failed": failed, "open": unsettled, "ours": [], "givens": []}
+    return row | {"steps": list(steps)} | more
 
 
 def proved_document():
@@ -264,7 +266,7 @@ def readable(document):
 
 
 def told(one):
-    names = ("id", "reading", "source", "missing", "failed")
+    names = ("id", "reading", "source", "missing", "failed", "givens")
     return Told(**{name: one[name] for name in names}, local=Local(one["local"]))
 
 

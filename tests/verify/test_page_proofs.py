@@ -304,7 +304,7 @@ def test_sentences_count_proofs_and_name_the_steps_that_fail(results):
 
 def test_given_statements_are_listed_once(results):
     text = Page(render(results)).one("method")["text"]
-    assert "Taken as given in the proofs of personalization: 1 definitions and assumptions" in text
+    assert "Taken as given in the proofs of personalization: 0 givens and 1 definitions" in text
     assert "def G_u, Table 1" in text
 
 

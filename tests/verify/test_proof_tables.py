@@ -97,7 +97,7 @@ def test_findings_come_first_then_open_steps_then_complete_proofs(rows):
         "1 claim proved: claim-1",
         "1 claim proved otherwise: lem-A.2",
         "3 proofs, 9 steps: 1 false, 1 does not follow, 1 open and 6 proved (2 of these from steps "
-        "that are not); 6 certificates, 1 given statement",
+        "that are not); 6 certificates, 1 definition, 0 givens",
         "1 step evaluated on running algorithms, 12 times in all (1.2 s)",
         "certificates: here",
     )
@@ -134,7 +134,7 @@ def test_alternative_readings_come_after_headline_ones_and_say_so(rows):
 
 
 def test_without_any_proof_counts_are_zero():
-    assert "0 proofs, 0 steps: none; 0 certificates, 0 given statements" in summed_up({})
+    assert "0 proofs, 0 steps: none; 0 certificates, 0 definitions, 0 givens" in summed_up({})
 
 
 def test_a_chain_has_every_step_in_order_with_both_marks(rows):
@@ -188,3 +188,18 @@ def test_results_tell_whether_proofs_were_replayed():
     text = printed(print_results, proved_document(), [])
     assert "No proof was replayed" not in text
     assert "proofs replayed: 1 proved, 1 proved otherwise, 1 gap; steps: 1 false, " in text
+
+
+def test_what_a_proof_supposes_is_counted_and_named(rows):
+    """A given without a run says so, in the summary, the chain and the footer."""
+    rows = {LIKE: rows[LIKE], "toy": rows["personalization"]}
+    rows["toy"]["steps"] += [
+        step("asm one", "given", supposed=True, measured={"instances": 3, "least": 0.0}),
+        step("asm two", "given", supposed=True),
+    ]
+    rows[LIKE] |= {"status": "proved from givens", "givens": ["asm one", "asm two"]}
+    text = summed_up(rows)
+    assert "1 claim proved from givens: claim-1 (2 givens, 1 of them measured nowhere)" in text
+    assert "1 definition, 2 givens (1 measured nowhere)" in text
+    chain = printed(print_chain, "personalization", rows[LIKE])
+    assert "taken as given: asm one, asm two" in chain

@@ -61,7 +61,7 @@ def test_every_place_tells_the_same_numbers(document, monkeypatch):
     (line,) = [x for x in end.splitlines() if "proofs replayed" in x]
     assert numbers(line.partition("steps: ")[2].partition("; `")[0]) == expected
     end = printed(monkeypatch, proof_tables, proof_tables.print_proofs, proofs, (), 0.0)
-    (line,) = [x for x in end.splitlines() if "given statement" in x]
+    (line,) = [x for x in end.splitlines() if " givens" in x]
     assert numbers(line.partition(": ")[2].partition(" certificate")[0]) == expected
 
 
