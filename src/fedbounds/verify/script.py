@@ -23,9 +23,11 @@ from .evaluate import Numbers
 from .instance import Instance, Point
 from .judge import Judgement
 from .ladder import Ladder
+from .script_asserts import asserted
 from .script_code import (
     COUNTS,
     IDENTIFIERS,
+    MOST_LINES,
     QUOTED,
     TEMPLATES,
     UNQUOTED,
@@ -37,10 +39,9 @@ from .script_code import (
     wrapped,
 )
 from .script_lines import LATER, MEMORY, MEMORY_WALK, STEADY, WALK, known, state_lines, walk_lines
-from .script_premises import COMPUTED, NOISE, asserted, of_quadratics
+from .script_premises import COMPUTED, NOISE, of_quadratics
 from .small import MOST_OUTCOMES, outcomes
 
-MOST_LINES = 60
 _FOR_DRAWS = 40  # more where the draws are a user's own
 _STEPS = ("gamma_u", "gamma_v", "eta_u", "eta_v")
 _MOST_MOMENTS = 28  # second moments that a script solves for: seconds

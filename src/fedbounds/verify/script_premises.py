@@ -4,14 +4,12 @@ In a script of rounds a row of F is a client's a, b, d, p, r and v at the start,
 start, and noise_u, noise_v are the sizes of fair signs.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-import sympy as sp
-
-from fedbounds.theory.claims import Condition, Part
+from fedbounds.theory.claims import Part
 from fedbounds.vocabulary import Assumption
 
-from .script_code import WIDTH, code, wrapped
+from .script_asserts import asserted
 
 _SLOPES = "a * u + b * v + p for a, b, d, p, r, v in F"
 _VALUE = "(a * u / 2 + b * v + p) * u + (d * v / 2 + r) * v for a, b, d, p, r, v in F"
@@ -51,27 +49,3 @@ def of_quadratics(part: Part, used: Iterable[str], infimum: bool) -> list[str]:
         names.add("b^2")
     lines += [line for name, own in _CONSTANTS.items() if name in names for line in own]
     return lines + asserted(part.conditions)
-
-
-def asserted(conditions: Sequence[Condition]) -> list[str]:
-    """A line per condition, longer ones broken inside brackets; one with roots up to rounding."""
-    return [line for c in conditions for line in _asserted(c)]
-
-
-def _asserted(condition: Condition) -> list[str]:
-    left, right = code(condition.left), code(condition.right)
-    if not _rooted(condition.left, condition.right):
-        line = f"assert {left} {condition.relation} {right}"
-        return [line] if len(line) <= WIDTH else [
-            wrapped("bound", right), f"assert {left} {condition.relation} bound",
-        ]  # fmt: skip
-    held = {
-        "<=": f"{left} <= bound * (1 + 1e-12)",
-        ">=": f"{left} >= bound * (1 - 1e-12)",
-        "==": f"abs({left} - bound) <= 1e-12 * bound",
-    }[condition.relation]
-    return [wrapped("bound", right), f"assert {held}  # up to rounding"]
-
-
-def _rooted(*sides: sp.Expr) -> bool:
-    return any(not p.exp.is_Integer and p.exp.is_Rational for x in sides for p in x.atoms(sp.Pow))
