@@ -110,7 +110,7 @@ def _(setup: Recursion, judgement: Any, part: Any, numbers: Numbers) -> str:
     steps = " ".join(str(fmpq(x)) for x in setup.steps[: last + 1])
     text = TEMPLATES.get_template("fedplt_recursion.py.j2").render(
         **_frame(judgement, part, left, right),
-        numbers=_assigned(given),
+        numbers=given_numbers(given),
         steps=table("steps", steps, "[Q(x) for x in {}.split()]"),
         premises=told(part.assumptions, part.conditions, OF_STEPS),
         t=last,
@@ -166,7 +166,7 @@ def _enumerating(found: Scripted, judgement: Any, part: Any, numbers: Numbers, c
     alone = part.index is Index.CLIENT or one
     known = {
         **_frame(judgement, part, left, right),
-        "numbers": _assigned(given),
+        "numbers": given_numbers(given),
         "paced": paced,
         "client": client if one else None,
         "chosen": any(a != 1 for a in found.alpha),
@@ -289,8 +289,8 @@ def _paced(steps: tuple[Any, ...]) -> str:
     return f'enumerate(map(Q, "{each}".split()))'
 
 
-def _assigned(numbers: dict[str, Any]) -> str:
-    """Names and their numbers; a long number is written in pieces."""
+def given_numbers(numbers: dict[str, Any]) -> str:
+    """Names and their numbers, one statement a line; a long number is written in pieces."""
     long = {name: str(fmpq(x)) for name, x in numbers.items() if len(str(fmpq(x))) > _LONG}
     short = {name: x for name, x in numbers.items() if name not in long}
     lines = [assigned(short)] if short else []

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from fedbounds.theory.claims import Condition
 from fedbounds.vocabulary import Assumption
 
-from ..script_asserts import Table, broken, curvature, packed, told
+from ..script_asserts import Table, broken, curvature, not_checked, packed, told
 from ..script_code import IDENTIFIERS
 
 PRODUCT = "ip = lambda x, y, m=(1,) * len(I): sum(a * b * e for a, b, e in zip(x, y, m))"
@@ -59,7 +59,7 @@ ASSUMED: Table = {
     **curvature("H"),
     Assumption.NOISE: (_MEAN,),
     Assumption.UNBIASED: (_MEAN,),
-    Assumption.BOUNDED_VARIANCE: ("assert variance >= 0  # the largest of a client and step",),
+    Assumption.BOUNDED_VARIANCE: ("assert variance >= 0",),
     Assumption.NOISELESS: ("assert not any(x for e in draws for z in e for s in z for x in s)",),
     Assumption.NOISY: ("assert any(x for e in draws for z in e for s in z for x in s)",),
     Assumption.EQUAL_ATTENUATION: ("assert len(set(alpha)) == 1",),
@@ -128,7 +128,9 @@ def lines_of(
     """
     there = {*known, *constants}
     usable = {a: own for a, own in table.items() if named([a], ()) <= there}
-    asserts = told(assumptions, tuple(conditions), usable)
+    met = [c for c in conditions if named((), [c]) <= there | {"tau", "t", "eta"}]
+    asserts = told(assumptions, met, usable)
+    asserts += not_checked(str(c) for c in conditions if c not in met)
     lines = [*MINIMISER, *packed(x for line in constants.values() for x in broken(line))]
     needed = [x for name in _BEFORE if _uses(name, lines + asserts) for x in _BEFORE[name]]
     found = [*needed, *lines, *asserts]
