@@ -4,15 +4,17 @@ Every writer of scripts has a table from assumptions to lines in the names of it
 has no line there is named in a comment, so that nothing is left out in silence.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from textwrap import wrap
 
 import sympy as sp
 
-from fedbounds.theory.claims import Condition
+from fedbounds.theory.claims import Condition, Part
 from fedbounds.vocabulary import Assumption
 
-from .script_code import MOST_LINES, WIDTH, code, wrapped
+from .evaluate import Numbers
+from .script_code import IDENTIFIERS, MOST_LINES, WIDTH, assigned, code, wrapped
 
 NOT_CHECKED = "# not checked here: "
 Lines = Sequence[str]
@@ -54,6 +56,27 @@ def told(
     return lines + not_checked(missing)
 
 
+def premises(
+    part: Part, numbers: Numbers, table: Table, known: Mapping[str, str | None]
+) -> list[str]:
+    """What a part assumes, with the constants that this needs.
+
+    Parameters
+    ----------
+    known : dict from name to line, or to None
+        Names of the script: None if it has them already, else the line that computes them.
+    """
+    sides = [side for c in part.conditions for side in (c.left, c.right)]
+    words = {s.name for side in sides for s in side.free_symbols}
+    table = {a: table[a] for a in part.assumptions if a in table}
+    words |= {x for own in table.values() for x in re.findall(r"\b(?:L|mu)\b", " ".join(own))}
+    wanted = {IDENTIFIERS.get(x, x): x for x in sorted(words)}
+    given = {x: numbers.constants[name] for x, name in wanted.items() if x not in known}
+    computed = [line for x, line in known.items() if line is not None and x in words]
+    text = assigned(given).splitlines() if given else []
+    return [*text, *computed, *told(part.assumptions, part.conditions, table)]
+
+
 def not_checked(what: Iterable[str]) -> list[str]:
     """A comment that names what no line asserts; nothing if that is nothing."""
     text = "; ".join(what)
@@ -75,7 +98,8 @@ def _named(lines: Lines, name: str) -> list[str]:
     *before, last = lines
     comment = f"# {name}"
     one = f"{last}  {comment}"
-    return [*before, one] if len(one) <= WIDTH else [*before, comment, *broken(last)]
+    start = [part for line in before for part in broken(line)]
+    return [*start, one] if len(one) <= WIDTH else [*start, comment, *broken(last)]
 
 
 def broken(line: str) -> list[str]:
