@@ -16,14 +16,14 @@ from fedbounds.problems import ClientVectors, FederatedQuadratic
 from fedbounds.problems.linear import is_positive_definite
 from fedbounds.theory.claims import Part
 from fedbounds.theory.symbols import RunOperator, T, k, t
-from fedbounds.vocabulary import Method, Relation
+from fedbounds.vocabulary import Assumption, Method, Relation
 
 from .case import Case, script_of
 from .evaluate import Numbers
 from .instance import Instance, Point
 from .judge import Judgement
 from .ladder import Ladder
-from .script_asserts import asserted
+from .script_asserts import told
 from .script_code import (
     COUNTS,
     IDENTIFIERS,
@@ -39,7 +39,7 @@ from .script_code import (
     wrapped,
 )
 from .script_lines import LATER, MEMORY, MEMORY_WALK, STEADY, WALK, known, state_lines, walk_lines
-from .script_premises import COMPUTED, NOISE, of_quadratics
+from .script_premises import ASSUMED, COMPUTED, NOISE, of_quadratics
 from .small import MOST_OUTCOMES, outcomes
 
 _FOR_DRAWS = 40  # more where the draws are a user's own
@@ -78,7 +78,7 @@ def script(judgement: Judgement, part: Part, numbers: Numbers) -> str:
         sides=both if len(both) <= WIDTH else apart,
         relation=part.relation.value,
         broken="left != right" if part.relation is Relation.EQUAL else "left > right",
-        **{"premises": asserted(part.conditions)} | values,
+        **{"premises": told(part.assumptions, part.conditions, {})} | values,
     )
     return _checked(text, instance.name)
 
@@ -178,7 +178,8 @@ def _round_values(
     moving = walk_lines(part.quantities, place)
     steps = _steps_and_noise(instance)
     noisy = any(steps[name] != 0 for name in ("noise_u", "noise_v"))
-    if not (noisy or part.constants & NOISE):
+    noted = bool(part.constants & NOISE) or Assumption.NOISE in part.assumptions
+    if not (noisy or noted):
         steps = {name: steps[name] for name in _STEPS}
     remembered = MEMORY.keys() | MEMORY_WALK.keys() | LATER.keys()
     memory = scaffold and (noisy or bool(part.quantities & remembered))
@@ -201,7 +202,7 @@ def _round_values(
         "noisy": noisy,
         "steps": assigned(steps | {"u": u}),
         "parameters": assigned(parameters) if parameters else "",
-        "premises": of_quadratics(part, used, "infimum" in text and bounded),
+        "premises": of_quadratics(part, used, "infimum" in text and bounded, ASSUMED),
         "silent": "noise_u, noise_v" if "noise_u" in steps else "0, 0",
         "last": max(last, walks - 1),
         "walks": walks,

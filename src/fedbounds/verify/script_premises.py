@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from fedbounds.theory.claims import Part
 from fedbounds.vocabulary import Assumption
 
-from .script_asserts import asserted
+from .script_asserts import Table, told
 
 _SLOPES = "a * u + b * v + p for a, b, d, p, r, v in F"
 _VALUE = "(a * u / 2 + b * v + p) * u + (d * v / 2 + r) * v for a, b, d, p, r, v in F"
@@ -22,10 +22,7 @@ _CONSTANTS = {
     "d_v": ("d_v = int(any(row[1] or row[2] or row[4] for row in F))",),
     "sigma_u^2": ("variance_u = noise_u**2",),
     "sigma_v^2": ("variance_v = noise_v**2",),
-    "b^2": (
-        "assert n == 1 or all(row[:2] == [F[0][0], 0] for row in F)  # bounded dissimilarity",
-        "b2 = sum((row[3] - sum(x[3] for x in F) / n) ** 2 for row in F) / n",
-    ),
+    "b^2": ("b2 = sum((row[3] - sum(x[3] for x in F) / n) ** 2 for row in F) / n",),
     "B_0": (f"B_0 = sum(x**2 for x in ({_SLOPES}))",),
     "G_0": (f"G_0 = (sum({_SLOPES}) / n) ** 2",),
     "F_0": (f"f_0 = sum({_VALUE}) / n", "F_0 = f_0 - infimum"),
@@ -40,12 +37,27 @@ COMPUTED = _CONSTANTS.keys()
 NOISE = frozenset({"sigma_u^2", "sigma_v^2"})
 
 
-def of_quadratics(part: Part, used: Iterable[str], infimum: bool) -> list[str]:
+ASSUMED: Table = {
+    Assumption.SMOOTH: ("assert all(abs(x) <= L for row in F for x in row[:3])",),
+    Assumption.NOISE: ("assert noise_u**2 <= variance_u and noise_v**2 <= variance_v",),
+    Assumption.DISSIMILARITY: ("assert n == 1 or all(row[:2] == [F[0][0], 0] for row in F)",),
+}
+_NEEDED = {
+    Assumption.SMOOTH: {"L"},
+    Assumption.NOISE: NOISE,
+    Assumption.DISSIMILARITY: {"b^2"},
+}
+
+
+def of_quadratics(part: Part, used: Iterable[str], infimum: bool, table: Table) -> list[str]:
     """Lines that compute the constants used, and assert all premises of a part."""
-    names = set(used)
-    bounded = Assumption.BOUNDED_BELOW in part.assumptions
-    lines = [*_INFIMUM] if infimum or bounded or "F_0" in names else []
-    if Assumption.DISSIMILARITY in part.assumptions:
-        names.add("b^2")
+    assumed = list(part.assumptions)
+    names = set(used).union(*(_NEEDED[a] for a in assumed if a in table.keys() & _NEEDED.keys()))
+    lines: list[str] = []
+    if Assumption.BOUNDED_BELOW in assumed:
+        assumed.remove(Assumption.BOUNDED_BELOW)
+        lines += told([Assumption.BOUNDED_BELOW], (), {Assumption.BOUNDED_BELOW: _INFIMUM})
+    elif infimum or "F_0" in names:
+        lines += _INFIMUM
     lines += [line for name, own in _CONSTANTS.items() if name in names for line in own]
-    return lines + asserted(part.conditions)
+    return lines + told(assumed, part.conditions, table)
