@@ -23,7 +23,7 @@ from .evaluate import Numbers
 from .instance import Instance, Point
 from .judge import Judgement
 from .ladder import Ladder
-from .script_asserts import told
+from .script_asserts import Table, fitting, told
 from .script_code import (
     COUNTS,
     IDENTIFIERS,
@@ -58,29 +58,39 @@ def script(judgement: Judgement, part: Part, numbers: Numbers) -> str:
     instance = judgement.instance
     if isinstance(instance, Case):
         return _checked(script_of(instance.setup, judgement, part, numbers), instance.name)
-    if isinstance(instance, Ladder):
-        template, values = "steady_state.py.j2", _ladder_values(judgement, part, instance, numbers)
-    elif isinstance(instance, Point):
-        template, values = "point.py.j2", _point_values(part, instance)
-    elif isinstance(instance.problem, ClientVectors):
-        template, values = "vectors.py.j2", _vector_values(instance, instance.problem)
-    else:
-        template, values = "rounds.py.j2", _round_values(judgement, part, instance, numbers)
     left, right = code(part.left), code(part.right)
     both = f"left, right = {left}, {right}"
     apart = f"{wrapped('left', left)}\n{wrapped('right', right)}"
     heading = (
         f'"""{judgement.claim.id} (reading: {judgement.reading.name}) fails on these numbers."""'
     )
-    text = TEMPLATES.get_template(template).render(
-        docstring=fill(heading, WIDTH, break_on_hyphens=False),
-        root="sqrt(" in " ".join(map(code, _expressions(part))),
-        sides=both if len(both) <= WIDTH else apart,
-        relation=part.relation.value,
-        broken="left != right" if part.relation is Relation.EQUAL else "left > right",
-        **{"premises": told(part.assumptions, part.conditions, {})} | values,
-    )
-    return _checked(text, instance.name)
+
+    def write(asserted: Table) -> str:
+        template, values = _values(judgement, part, instance, numbers, asserted)
+        text = TEMPLATES.get_template(template).render(
+            docstring=fill(heading, WIDTH, break_on_hyphens=False),
+            root="sqrt(" in " ".join(map(code, _expressions(part))),
+            sides=both if len(both) <= WIDTH else apart,
+            relation=part.relation.value,
+            broken="left != right" if part.relation is Relation.EQUAL else "left > right",
+            **{"premises": told(part.assumptions, part.conditions, {})} | values,
+        )
+        return str(text)
+
+    return _checked(fitting(write, ASSUMED), instance.name)
+
+
+def _values(
+    judgement: Judgement, part: Part, instance: Any, numbers: Numbers, asserted: Table
+) -> tuple[str, dict[str, Any]]:
+    """A template and what it is filled with; premises are those of rounds."""
+    if isinstance(instance, Ladder):
+        return "steady_state.py.j2", _ladder_values(judgement, part, instance, numbers)
+    if isinstance(instance, Point):
+        return "point.py.j2", _point_values(part, instance)
+    if isinstance(instance.problem, ClientVectors):
+        return "vectors.py.j2", _vector_values(instance, instance.problem)
+    return "rounds.py.j2", _round_values(judgement, part, instance, numbers, asserted)
 
 
 def _checked(text: str, name: str) -> str:
@@ -155,7 +165,7 @@ def _steps_and_noise(instance: Instance) -> dict[str, Any]:
 
 
 def _round_values(
-    judgement: Judgement, part: Part, instance: Instance, numbers: Numbers
+    judgement: Judgement, part: Part, instance: Instance, numbers: Numbers, asserted: Table
 ) -> dict[str, Any]:
     problem, algorithm = instance.problem, instance.algorithm
     scaffold = type(algorithm) is ScaffoldP
@@ -202,7 +212,7 @@ def _round_values(
         "noisy": noisy,
         "steps": assigned(steps | {"u": u}),
         "parameters": assigned(parameters) if parameters else "",
-        "premises": of_quadratics(part, used, "infimum" in text and bounded, ASSUMED),
+        "premises": of_quadratics(part, used, "infimum" in text and bounded, asserted),
         "silent": "noise_u, noise_v" if "noise_u" in steps else "0, 0",
         "last": max(last, walks - 1),
         "walks": walks,

@@ -30,8 +30,8 @@ _CONSTANTS = {
 _INFIMUM = (
     "ratio = lambda x, y: x / y if y else 0 * x",
     "A, B = (sum(r[j] - ratio(r[1] * r[k], r[2]) for r in F) for j, k in ((0, 1), (3, 4)))",
-    "assert all(r[2] > 0 or r[1] == r[2] == r[4] == 0 for r in F) and (A > 0 or A == B == 0)",
     "infimum = -(sum(ratio(r[4] ** 2, r[2]) for r in F) + ratio(B**2, A)) / (2 * n)",
+    "assert all(r[2] > 0 or r[1] == r[2] == r[4] == 0 for r in F) and (A > 0 or A == B == 0)",
 )
 COMPUTED = _CONSTANTS.keys()
 NOISE = frozenset({"sigma_u^2", "sigma_v^2"})
