@@ -81,7 +81,7 @@ def fedplt():
         Analysed(run(0, 1, **apart), View.FREE, Shows.STEP),
         Analysed(run(0, 1, **apart), View.FREE, Shows.CLIENT),
         Analysed(run(HALF, 2), View.ROUNDS, Shows.VECTORS),
-        replace(partial_masks(fmpq(1, 256), 4, 1, 0), exact=True),
+        replace(partial_masks(fmpq(1, 256), 4, 1, HALF), exact=True),
         Recursion(fmpq(6), HALF, fmpq(3), Rate.BASE, (fmpq(2), fmpq(1), fmpq(2, 3))),
     )
     cases = [Case(str(i), "FedPLT", x, Method.RATIONAL) for i, x in enumerate(setups)]
@@ -193,3 +193,37 @@ def test_other_problems_of_fedplt_stop_a_script(scripts, what):
                 assert "AssertionError" in done.stderr, key
             stopped += "AssertionError" in done.stderr
     assert stopped
+
+
+def before(text, what, line):
+    """The text with a line put in front of the one that begins so."""
+    lines = text.splitlines()
+    at = next(i for i, x in enumerate(lines) if what in x)
+    return "\n".join([*lines[:at], line, *lines[at:]])
+
+
+def test_a_longer_step_stops_a_script(scripts):
+    stopped = set()
+    for key, (_, conditions, text) in scripts.items():
+        for condition in conditions:
+            short = "eta" in {x.name for x in condition.left.free_symbols}
+            if short and condition.relation in ("<", "<=") and asserted([condition])[0] in text:
+                done = alone(before(text, asserted([condition])[0], "eta = eta * 10**9"))
+                assert "AssertionError" in done.stderr, (key, condition)
+                stopped.add(key[0])
+    assert stopped == {"fedplt", "in words", "submodel", "own"}
+
+
+OTHER_MASKS = {
+    "assert all(len({sum(m[a] for m in own)": "M[0][0][0] = 1 - M[0][0][0]",
+    "assert all(len({sum(q * m[0] for q, m in own) for own in law}) > 1": "masks = masks[:1] * n",
+}
+
+
+@pytest.mark.parametrize("line", OTHER_MASKS)
+def test_other_masks_stop_a_script(scripts, line):
+    """With one coordinate every coverage is uniform, so that not all scripts are stopped."""
+    found = [text for _, _, text in scripts.values() if line in text]
+    errors = [alone(before(text, line, OTHER_MASKS[line])).stderr for text in found]
+    assert any("AssertionError" in error for error in errors)
+    assert not any("Error" in error.replace("AssertionError", "") for error in errors)
