@@ -24,6 +24,7 @@ from .measured import extreme_curvatures
 from .script_premises import (
     ASSUMED,
     COMPUTED,
+    LEAST_RATIO,
     OF_EACH,
     OF_ONE,
     OF_STEPS,
@@ -152,6 +153,8 @@ def _enumerating(found: Scripted, judgement: Any, part: Any, numbers: Numbers, c
     wanted = (wanted | {"eta"}) - {"t", "tau"}
     computed = {x: y for x, y in (COMPUTED | (OF_ONE if one else OF_EACH)).items() if x in wanted}
     constants = _constants(found, numbers, wanted)
+    if "rho_min" in wanted - constants.keys():
+        computed["rho_min"] = LEAST_RATIO
     # what is only compared with computed numbers is given too
     given = {
         x: constants[x]

@@ -100,6 +100,7 @@ OF_STEPS: Table = {
     ),
     Assumption.DECAYING_STEPS: (_SHORTER,),
 }
+LEAST_RATIO = "rho_min = min(ip(g, x, M[k]) / ip(g, x) for k, g, x in at)"
 _NAMES = frozenset({"L", "mu", "rho_min", "G2", "z", "B_step", "variance", "psi_min"})
 
 
