@@ -16,16 +16,18 @@ from fedbounds.problems import ClientVectors, FederatedQuadratic
 from fedbounds.problems.linear import is_positive_definite
 from fedbounds.theory.claims import Part
 from fedbounds.theory.symbols import RunOperator, T, k, t
-from fedbounds.vocabulary import Method, Relation
+from fedbounds.vocabulary import Assumption, Method, Relation
 
 from .case import Case, script_of
 from .evaluate import Numbers
 from .instance import Instance, Point
 from .judge import Judgement
 from .ladder import Ladder
+from .script_asserts import Table, fitting, told
 from .script_code import (
     COUNTS,
     IDENTIFIERS,
+    MOST_LINES,
     QUOTED,
     TEMPLATES,
     UNQUOTED,
@@ -37,10 +39,9 @@ from .script_code import (
     wrapped,
 )
 from .script_lines import LATER, MEMORY, MEMORY_WALK, STEADY, WALK, known, state_lines, walk_lines
-from .script_premises import COMPUTED, NOISE, asserted, of_quadratics
+from .script_premises import ASSUMED, COMPUTED, NOISE, of_quadratics
 from .small import MOST_OUTCOMES, outcomes
 
-MOST_LINES = 60
 _FOR_DRAWS = 40  # more where the draws are a user's own
 _STEPS = ("gamma_u", "gamma_v", "eta_u", "eta_v")
 _MOST_MOMENTS = 28  # second moments that a script solves for: seconds
@@ -57,29 +58,39 @@ def script(judgement: Judgement, part: Part, numbers: Numbers) -> str:
     instance = judgement.instance
     if isinstance(instance, Case):
         return _checked(script_of(instance.setup, judgement, part, numbers), instance.name)
-    if isinstance(instance, Ladder):
-        template, values = "steady_state.py.j2", _ladder_values(judgement, part, instance, numbers)
-    elif isinstance(instance, Point):
-        template, values = "point.py.j2", _point_values(part, instance)
-    elif isinstance(instance.problem, ClientVectors):
-        template, values = "vectors.py.j2", _vector_values(instance, instance.problem)
-    else:
-        template, values = "rounds.py.j2", _round_values(judgement, part, instance, numbers)
     left, right = code(part.left), code(part.right)
     both = f"left, right = {left}, {right}"
     apart = f"{wrapped('left', left)}\n{wrapped('right', right)}"
     heading = (
         f'"""{judgement.claim.id} (reading: {judgement.reading.name}) fails on these numbers."""'
     )
-    text = TEMPLATES.get_template(template).render(
-        docstring=fill(heading, WIDTH, break_on_hyphens=False),
-        root="sqrt(" in " ".join(map(code, _expressions(part))),
-        sides=both if len(both) <= WIDTH else apart,
-        relation=part.relation.value,
-        broken="left != right" if part.relation is Relation.EQUAL else "left > right",
-        **{"premises": asserted(part.conditions)} | values,
-    )
-    return _checked(text, instance.name)
+
+    def write(asserted: Table) -> str:
+        template, values = _values(judgement, part, instance, numbers, asserted)
+        text = TEMPLATES.get_template(template).render(
+            docstring=fill(heading, WIDTH, break_on_hyphens=False),
+            root="sqrt(" in " ".join(map(code, _expressions(part))),
+            sides=both if len(both) <= WIDTH else apart,
+            relation=part.relation.value,
+            broken="left != right" if part.relation is Relation.EQUAL else "left > right",
+            **{"premises": told(part.assumptions, part.conditions, {})} | values,
+        )
+        return str(text)
+
+    return _checked(fitting(write, ASSUMED), instance.name)
+
+
+def _values(
+    judgement: Judgement, part: Part, instance: Any, numbers: Numbers, asserted: Table
+) -> tuple[str, dict[str, Any]]:
+    """A template and what it is filled with; premises are those of rounds."""
+    if isinstance(instance, Ladder):
+        return "steady_state.py.j2", _ladder_values(judgement, part, instance, numbers)
+    if isinstance(instance, Point):
+        return "point.py.j2", _point_values(part, instance)
+    if isinstance(instance.problem, ClientVectors):
+        return "vectors.py.j2", _vector_values(instance, instance.problem)
+    return "rounds.py.j2", _round_values(judgement, part, instance, numbers, asserted)
 
 
 def _checked(text: str, name: str) -> str:
@@ -154,7 +165,7 @@ def _steps_and_noise(instance: Instance) -> dict[str, Any]:
 
 
 def _round_values(
-    judgement: Judgement, part: Part, instance: Instance, numbers: Numbers
+    judgement: Judgement, part: Part, instance: Instance, numbers: Numbers, asserted: Table
 ) -> dict[str, Any]:
     problem, algorithm = instance.problem, instance.algorithm
     scaffold = type(algorithm) is ScaffoldP
@@ -177,7 +188,8 @@ def _round_values(
     moving = walk_lines(part.quantities, place)
     steps = _steps_and_noise(instance)
     noisy = any(steps[name] != 0 for name in ("noise_u", "noise_v"))
-    if not (noisy or part.constants & NOISE):
+    noted = bool(part.constants & NOISE) or Assumption.NOISE in part.assumptions
+    if not (noisy or noted):
         steps = {name: steps[name] for name in _STEPS}
     remembered = MEMORY.keys() | MEMORY_WALK.keys() | LATER.keys()
     memory = scaffold and (noisy or bool(part.quantities & remembered))
@@ -200,7 +212,7 @@ def _round_values(
         "noisy": noisy,
         "steps": assigned(steps | {"u": u}),
         "parameters": assigned(parameters) if parameters else "",
-        "premises": of_quadratics(part, used, "infimum" in text and bounded),
+        "premises": of_quadratics(part, used, "infimum" in text and bounded, asserted),
         "silent": "noise_u, noise_v" if "noise_u" in steps else "0, 0",
         "last": max(last, walks - 1),
         "walks": walks,

@@ -11,6 +11,7 @@ from sympy.printing.pycode import PythonCodePrinter
 from fedbounds.theory.symbols import T
 
 WIDTH = 99
+MOST_LINES = 60
 # what stands between these lines is the user's own, and counts towards no limit
 QUOTED, UNQUOTED = "# ---- quoted", "# ---- end of the quotation"
 TEMPLATES = jinja2.Environment(
@@ -23,7 +24,10 @@ TEMPLATES = jinja2.Environment(
 )
 
 COUNTS = ("n", "m", "K", "T")
-IDENTIFIERS = {"sigma_u^2": "variance_u", "sigma_v^2": "variance_v", "b^2": "b2"}
+IDENTIFIERS = {
+    "sigma_u^2": "variance_u", "sigma_v^2": "variance_v", "b^2": "b2", "sigma^2": "variance",
+    "G^2": "G2",
+}  # fmt: skip
 
 
 class _Script(PythonCodePrinter):  # type: ignore[misc]

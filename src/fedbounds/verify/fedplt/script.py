@@ -1,5 +1,6 @@
 """Witness scripts of FedPLT: every outcome enumerated in fractions, both sides of a broken part."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from textwrap import fill, wrap
 from typing import Any
@@ -15,10 +16,22 @@ from fedbounds.vocabulary import Index, Relation
 
 from ..case import script_of
 from ..evaluate import Numbers
-from ..script_code import TEMPLATES, WIDTH, assigned, code, table, wrapped
+from ..script_asserts import Table, fitting, packed, told
+from ..script_code import IDENTIFIERS, TEMPLATES, WIDTH, assigned, code, table, wrapped
 from .long_runs import LongRun, Steps, step_sizes
 from .long_runs_moments import centred
-from .script_rows import ATTRIBUTES, HELPERS, RENAMED, UPDATES, Printed
+from .measured import extreme_curvatures
+from .script_premises import (
+    ASSUMED,
+    COMPUTED,
+    LEAST_RATIO,
+    OF_EACH,
+    OF_ONE,
+    OF_STEPS,
+    lines_of,
+    named,
+)
+from .script_rows import ATTRIBUTES, HELPERS, UPDATES, Printed
 from .setups import Analysed, Attenuated, Decaying, Recursion, View
 
 Array = Any
@@ -94,12 +107,13 @@ def _(setup: Recursion, judgement: Any, part: Any, numbers: Numbers) -> str:
     last = 0 if at is None else at
     left, right = code(part.left), code(part.right)
     names = sorted((part.constants | {"z", "B_step", "D_0"}) - {"t"})
-    given = {RENAMED.get(x, x): numbers.constants[x] for x in names}
+    given = {IDENTIFIERS.get(x, x): numbers.constants[x] for x in names}
     steps = " ".join(str(fmpq(x)) for x in setup.steps[: last + 1])
     text = TEMPLATES.get_template("fedplt_recursion.py.j2").render(
         **_frame(judgement, part, left, right),
-        numbers=_assigned(given),
-        steps=table("steps", steps, "map(Q, {}.split())"),
+        numbers=given_numbers(given),
+        steps=table("steps", steps, "[Q(x) for x in {}.split()]"),
+        premises=told(part.assumptions, part.conditions, OF_STEPS),
         t=last,
     )
     return str(text)
@@ -131,34 +145,64 @@ def _frame(judgement: Any, part: Any, left: str, right: str) -> dict[str, Any]:
 
 def _enumerating(found: Scripted, judgement: Any, part: Any, numbers: Numbers, client: int) -> str:
     outcome = _outcome(judgement, part)
-    at, rounds = outcome.at or 0, found.view is View.ROUNDS
-    printed = Printed(rounds)
+    at, one = outcome.at or 0, _of_one(judgement)
+    printed = Printed(found.view is View.ROUNDS)
     left, right = printed.side(part.left), printed.side(part.right)
-    enumerates = "E(" in left + right or "start" in left + right
-    if enumerates:
-        _check_size(found, at)
-    scalars = (printed.scalars | ({"eta"} if enumerates else set())) - {"t", "tau"}
-    constants = numbers.constants
-    several = len(found.step_sizes) > 1
-    given = {x: constants[x] for x in sorted(scalars) if x in constants}
-    if "eta" in scalars and ("eta" not in constants or several):
-        given["eta"] = found.step_sizes[0]
-    missing = scalars - given.keys()
+    _check_size(found, at)
+    wanted = _identifiers(printed.scalars) | named(part.assumptions, part.conditions)
+    wanted = (wanted | {"eta"}) - {"t", "tau"}
+    computed = {x: y for x, y in (COMPUTED | (OF_ONE if one else OF_EACH)).items() if x in wanted}
+    constants = _constants(found, numbers, wanted)
+    if "rho_min" in wanted - constants.keys():
+        computed["rho_min"] = LEAST_RATIO
+    # what is only compared with computed numbers is given too
+    given = {
+        x: constants[x]
+        for x in sorted(wanted & constants.keys())
+        if computed.get(x, "assert").startswith("assert")
+    }
+    missing = _identifiers(printed.scalars) - {"t", "tau"} - given.keys() - computed.keys()
     if missing:
         raise FedboundsError(f"no number for {', '.join(sorted(missing))}")
-    if not enumerates and "tau" in printed.scalars:
-        given["tau"] = fmpq(found.algorithm.local_steps)
-    if not enumerates and "t" in printed.scalars:
-        given["t"] = fmpq(at)
+    paced = found.view is View.ROUNDS and bool(OF_STEPS.keys() & set(part.assumptions))
     only = client if part.index is not Index.CLIENT else outcome.client
-    alone = part.index is Index.CLIENT or _of_one(judgement)
-    text = TEMPLATES.get_template("fedplt.py.j2").render(
+    alone = part.index is Index.CLIENT or one
+    known = {
         **_frame(judgement, part, left, right),
-        enumerates=enumerates,
-        numbers=_assigned({RENAMED.get(x, x): y for x, y in given.items()}),
-        **(_body(found, printed, at, only if alone else None) if enumerates else {}),
-    )
-    return str(text)
+        "numbers": given_numbers(given),
+        "paced": paced,
+        "client": client if one else None,
+        "chosen": any(a != 1 for a in found.alpha),
+        **_body(found, printed, at, only if alone else None, paced=paced),
+    }
+
+    def write(table: Table) -> str:
+        lines = lines_of(part.assumptions, part.conditions, given, computed, table)
+        attenuated = "al" in printed.attributes or any("alpha" in line for line in lines)
+        text = TEMPLATES.get_template("fedplt.py.j2").render(
+            premises=lines,
+            attenuated=attenuated,
+            visits=any("seen" in line for line in lines),
+            **known,
+        )
+        return str(text)
+
+    return fitting(write, OF_STEPS | ASSUMED if paced else ASSUMED)
+
+
+def _identifiers(names: Iterable[str]) -> set[str]:
+    return {IDENTIFIERS.get(name, name) for name in names}
+
+
+def _constants(found: Scripted, numbers: Numbers, wanted: set[str]) -> dict[str, Any]:
+    """Numbers by their names in a script; L and mu of the problem even where none are shown."""
+    constants = {IDENTIFIERS.get(x, x): y for x, y in numbers.constants.items()}
+    if "eta" not in constants or len(found.step_sizes) > 1:
+        constants["eta"] = found.step_sizes[0]
+    if wanted & {"L", "mu"} - constants.keys():
+        lowest, highest = extreme_curvatures(found.problem)
+        constants = {"L": highest, "mu": lowest} | constants
+    return constants
 
 
 def _of_one(judgement: Any) -> bool:
@@ -185,9 +229,11 @@ def _minimiser(hessian: Array, slope: Array) -> Array:
     return found[:, 0]
 
 
-def _body(found: Scripted, printed: Printed, at: int, client: int | None) -> dict[str, Any]:
-    """What the template needs to enumerate."""
-    problem, rounds = found.problem, found.view is View.ROUNDS
+def _body(
+    found: Scripted, printed: Printed, at: int, client: int | None, *, paced: bool
+) -> dict[str, Any]:
+    """What the template needs to enumerate; `paced`: steps and distances are kept."""
+    problem, rounds, moves = found.problem, found.view is View.ROUNDS, at > 0 or paced
     _, best = centred(problem, found.algorithm)
     nearest = [
         _minimiser(h, slope) for h, slope in zip(problem.hessian, problem.linear, strict=True)
@@ -197,7 +243,7 @@ def _body(found: Scripted, printed: Printed, at: int, client: int | None) -> dic
     vectors = {
         "c": shares(found.algorithm), "psi": compensation(found.algorithm), "best": best,
     }  # fmt: skip
-    if "al" in printed.attributes:
+    if any(a != 1 for a in found.alpha):
         vectors["alpha"] = found.alpha
     tables = {"A": nearest, "M": found.algorithm.masks, "start": found.points}
     used = sorted(printed.attributes, key=list(ATTRIBUTES).index)
@@ -207,7 +253,7 @@ def _body(found: Scripted, printed: Printed, at: int, client: int | None) -> dic
     row += ["i=i, past=past, xi=xi, k=k, s=s"] if printed.means else []
     row += [f"{name}={ATTRIBUTES[name].format(own=own)}" for name in used]
     clients = "K" if client is None else f"[{client}]"
-    rows = f"rows += [Row({', '.join(row)}) for k in {clients} for s in range({steps}) for i in I]"
+    rows = f"rows += [Row({', '.join(row)}) for k, s, i in product({clients}, range({steps}), I)]"
     times = f"t in range({at + 1})"
     if len(found.step_sizes) > 1:
         times = f"t, eta in {_paced(found.step_sizes[: at + 1])}"
@@ -215,17 +261,19 @@ def _body(found: Scripted, printed: Printed, at: int, client: int | None) -> dic
     return {
         "free": found.view is View.FREE,
         "rounds": rounds,
-        "tau": found.algorithm.local_steps,
         "hessians": table("H", text, '[table(x) for x in {}.split(";")]'),
         "tables": table(", ".join(tables), ";".join(map(_rows, tables.values())),
                         'map(table, {}.split(";"))'),
-        "vectors": table(", ".join(vectors), ",".join(" ".join(map(str, v)) for v in
-                         vectors.values()), "table({})"),
+        "vectors": packed([
+            table(", ".join(vectors), ",".join(" ".join(map(str, v)) for v in vectors.values()),
+                  "table({})"),
+            f"K, I, tau = range(len(c)), range(len(psi)), {found.algorithm.local_steps}",
+        ]),
         "steps": steps,
         "draws": _draws(size, problem.linear.shape, steps, found.dependent),
         "at": at,
-        "updates": at > 0 or bool(printed.attributes & UPDATES),
-        "moves": at > 0 or "Wn" in printed.attributes,
+        "updates": bool(printed.attributes & UPDATES),
+        "moves": moves or "Wn" in printed.attributes,
         "helpers": [line for name in used for line in HELPERS.get(name, ())],
         "times": times,
         "row": wrap(rows, WIDTH - 8, subsequent_indent="    ", break_long_words=False,
@@ -244,8 +292,8 @@ def _paced(steps: tuple[Any, ...]) -> str:
     return f'enumerate(map(Q, "{each}".split()))'
 
 
-def _assigned(numbers: dict[str, Any]) -> str:
-    """Names and their numbers; a long number is written in pieces."""
+def given_numbers(numbers: dict[str, Any]) -> str:
+    """Names and their numbers, one statement a line; a long number is written in pieces."""
     long = {name: str(fmpq(x)) for name, x in numbers.items() if len(str(fmpq(x))) > _LONG}
     short = {name: x for name, x in numbers.items() if name not in long}
     lines = [assigned(short)] if short else []

@@ -43,7 +43,7 @@ ATTRIBUTES = {
     "c[j] * M[j][i] * gradient(j, pos[j][-1])[i] for j in K)",
     "fresh": "sum((eta * draws[0][0][0][0] * psi[i] * c[j] * M[j][i]) ** 2 for j in K)",
 }
-UPDATES = frozenset({"U", "Ub", "D", "Db", "Wn"})  # what local steps add up to
+UPDATES = frozenset({"U", "Ub", "D", "Db"})  # what local steps add up to
 # lines that an attribute asks for
 HELPERS = {
     "rho": (
@@ -103,7 +103,6 @@ _SIGNS = {"sgn_3": (_NAMES["m"] * _G) ** 2}
 _AFTER = {"D_W": (_WN - _BEST) ** 2}  # at time t + 1
 # after a round, the step that the analysis takes from W^t and W_k^t has a sample of its own
 _OF_ROUNDS = {"D_1": _NAMES["far"] ** 2 + _NAMES["fresh"]}
-RENAMED = {"sigma^2": "variance", "G^2": "G2"}
 
 
 _DEFINED = {
@@ -153,7 +152,7 @@ class Printed:
         plain = expression.xreplace(found)
         own = plain.free_symbols - set(found.values())
         self.scalars |= {symbol.name for symbol in own}
-        return code(plain.xreplace({x: _renamed(x) for x in own}))
+        return code(plain)
 
     def _quantity(self, atom: Any) -> str:
         name, at = atom.func.__name__, atom.args[0]
@@ -187,7 +186,7 @@ class Printed:
             raise FedboundsError(f"no script for the vector {node}")
         if not isinstance(node, VectorSymbol):
             self.scalars.add(node.name)
-            return _renamed(node)
+            return node
         return _NAMES[node.name]
 
     def _meaning(self, node: sp.Expr) -> sp.Expr:
@@ -214,7 +213,3 @@ class Printed:
         symbols = expression.free_symbols
         own = {s: sp.Symbol(f"r.{s.name}") for s in symbols if s.name in ATTRIBUTES}
         return code(expression.xreplace(own))
-
-
-def _renamed(symbol: sp.Symbol) -> sp.Symbol:
-    return sp.Symbol(RENAMED.get(symbol.name, symbol.name))

@@ -6,6 +6,7 @@ the gap that was judged.
 
 import ast
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -17,18 +18,21 @@ from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.linear import rational
 from fedbounds.theory.checker.names import identifier
-from fedbounds.theory.claims import Part
+from fedbounds.theory.claims import Condition, Part
 from fedbounds.theory.symbols import RunOperator, T, t
+from fedbounds.vocabulary import Assumption
 
 from ..case import script_of
 from ..evaluate import Numbers
 from ..processes import output_of
+from ..script_asserts import told
 from ..script_code import QUOTED, TEMPLATES, UNQUOTED, assigned, code, wrapped
 from .algorithm import draws_of
 from .clients import Clients
 from .declare import Theory
 from .enumerated import MOST_ROWS
 from .known import problem_of, theory_of
+from .script_premises import ASSUMED, COMPUTED
 from .setup import OwnRun
 
 _SOURCES = {
@@ -80,7 +84,8 @@ _STANDARD = {
 _TAKEN = frozenset(
     {"q", "rows", "t", "d", "h", "H", "p", "s", "z", "r", "c", "Q", "start", "problem", "Random"}
     | {"Count", "measured", "every", "drawn", "moves", "random", "probe", "name", "value"}
-    | {"init", "draw", "step", "left", "right", "state", "chance", "new", "old"}
+    | {"init", "draw", "step", "left", "right", "state", "chance", "new", "old", "bound"}
+    | {"positive", "plus", "noises"}
 )
 _FRACTION = re.compile(r"-?\d+(/\d+)?")
 
@@ -124,9 +129,14 @@ def _written(setup: OwnRun, theory: Theory, judgement: Any, part: Part, numbers:
     file = theory.line.rpartition(":")[0]
     source = Path(file).read_text(encoding="utf-8")
     functions = _functions(source)
+    asked = {a: lines for a, lines in ASSUMED.items() if a in part.assumptions}
+    if problem.minimiser is None:
+        asked.pop(Assumption.BOUNDED_BELOW, None)
+    wanted = part.constants | {x for x in ("L", "mu") if any(_says(x, y) for y in asked.values())}
+    computed = {name: line for name, line in COMPUTED.items() if name in wanted}
     known = {
         name: numbers.constants[name]
-        for name in sorted(part.constants)
+        for name in sorted(wanted - computed.keys())
         if name not in ("n", "T", "t") and name in numbers.constants
     }
     infimum = problem.infimum()
@@ -137,6 +147,7 @@ def _written(setup: OwnRun, theory: Theory, judgement: Any, part: Part, numbers:
     ]
     noisy = bool(problem.noise.scale_u)
     used = {name for name in _SOURCES if f".{name}(" in functions}
+    used |= {"noise"} if Assumption.UNBIASED in asked else set()
     used |= {"signs"} if noisy and "noise" in used else set()
     table = _SOURCES if noisy else {**_SOURCES, "noise": _SILENT}
     minimiser = problem.minimiser
@@ -157,6 +168,8 @@ def _written(setup: OwnRun, theory: Theory, judgement: Any, part: Part, numbers:
         quoted=QUOTED,
         unquoted=UNQUOTED,
         names=names,
+        computed=list(computed.values()),
+        premises=told(part.assumptions, list(map(_renamed, part.conditions)), asked),
         at=judgement.deciding.at or 0,
         left=wrapped("left", _side(part.left)),
         right=wrapped("right", _side(part.right)),
@@ -199,9 +212,21 @@ def _own_name(name: str) -> str:
     return f"{typed}_" if typed in _TAKEN else typed
 
 
+def _says(name: str, lines: Sequence[str]) -> bool:
+    return re.search(rf"\b{name}\b", " ".join(lines)) is not None
+
+
+def _in_script(side: sp.Expr) -> sp.Expr:
+    return side.xreplace({s: sp.Symbol(_own_name(s.name)) for s in side.free_symbols if s != t})
+
+
+def _renamed(condition: Condition) -> Condition:
+    left, right = _in_script(condition.left), _in_script(condition.right)
+    return replace(condition, left=left, right=right)
+
+
 def _side(side: sp.Expr) -> str:
-    renamed = {s: sp.Symbol(_own_name(s.name)) for s in side.free_symbols if s != t}
-    return code(side.xreplace(renamed))
+    return code(_in_script(side))
 
 
 def _parameters(setup: OwnRun) -> str:

@@ -61,7 +61,7 @@ def _told(claim_id: str, asked: Asked, says: Says, name: str, subject: Any) -> F
     finding = _finding(asked, name, subject, told.verdict, shown, told.numbers)
     if told.verdict is not Verdict.VIOLATED:
         return finding
-    script = script_in_words(claim_id, asked.name, says, subject, told.numbers)
+    script = script_in_words(claim_id, asked, says, subject, told.numbers)
     return replace(finding, script=script)
 
 

@@ -9,7 +9,10 @@ from fedbounds.algorithms.static_masks import StaticMasks, holders
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic, Start
 from fedbounds.problems.linear import rational
+from fedbounds.theory.claims import Part
 
+from ..evaluate import Numbers
+from ..script_asserts import curvature, premises
 from ..script_code import WIDTH, wrapped
 from .limits import Algorithm
 
@@ -172,6 +175,15 @@ def limit_call(name: str, algorithm: Algorithm, start: Start) -> str:
 def point(w: Array) -> str:
     """(w, 1) in a script."""
     return f'table("{_row(w)} 1")[0]'
+
+
+def asserts(part: Part, numbers: Numbers, algorithm: Algorithm, laws: str) -> Lines:
+    """Premises of a part that compares laws of masks; a rolling one has the masks ``sub``."""
+    known = {"eta": None, "K": None if algorithm.local_steps > 1 else "K = 1  # local steps"}
+    known |= {"S_sub": "S_sub = len(sub[0])"}
+    table = curvature("[[r[:d] for r in B[:d]] for B in F]")
+    chances = f"assert all(sum(p for p, ms in law) == 1 for law in {laws})"
+    return [chances, *premises(part, numbers, table, known)]
 
 
 def program(judgement: Any, lines: Lines, left: str, right: str) -> str:

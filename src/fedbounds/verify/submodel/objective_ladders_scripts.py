@@ -9,10 +9,12 @@ from fedbounds.theory.symbols import t
 
 from ..case import script_of
 from ..evaluate import Numbers, evaluate
+from ..script_asserts import told
 from .objective_ladders import clients_of
 from .objectives_optima import full_law, minimiser
 from .objectives_scripts import (
     Lines,
+    asserts,
     law_lines,
     law_text,
     outcome_of,
@@ -85,6 +87,7 @@ def _(setup: Rungs, judgement: Any, part: Part, numbers: Numbers) -> str:
         lines = _sampled(setup, problem, at, both=name == "vr_all")
     else:
         raise FedboundsError(f"{judgement.claim.id}: no script for some of its quantities")
+    lines += asserts(part, numbers, "(low, high)")
     return program(judgement, [*lines, _sides(part, numbers, at)])
 
 
@@ -179,6 +182,7 @@ def _of_trilinear(setup: TrilinearRungs, judgement: Any, part: Part, numbers: Nu
         "assert gradient(p, s) == gradient(q, r) == gradient(Q(1), Q(1)) == [0, 0, 0]",
         "best = F([Q(1)] * 3)",
         "first, then = F([s] * 3) - best, F([r] * 3) - best",
+        *told(part.assumptions, part.conditions, {}),
         _sides(part, numbers, at),
     ]
     return program(judgement, lines)

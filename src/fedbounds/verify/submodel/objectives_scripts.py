@@ -7,10 +7,12 @@ from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.masked_laws import Bernoulli, Law
 from fedbounds.theory.claims import Part
+from fedbounds.vocabulary import Assumption
 
 from ..case import script_of
 from ..decide import Outcome
 from ..evaluate import Numbers
+from ..script_asserts import Table, curvature, premises
 from ..script_code import WIDTH
 from .objectives_setups import Objective
 
@@ -32,10 +34,10 @@ def _(setup: Objective, judgement: Any, part: Part, numbers: Numbers) -> str:
     if names <= {"I_xy", "D_xy", "mu"} and part.name.endswith("unchanged"):
         body = _pair(setup, outcome_of(judgement, part), numbers)
     elif names <= {"grad_0_F", "grad_0_Fp"}:
-        body = _origin(problem, part)
+        body = _origin()
     else:
         raise FedboundsError(f"{judgement.claim.id}: no script for some of its quantities")
-    return program(judgement, [*lines, *body])
+    return program(judgement, [*lines, *body, *asserts(part, numbers, "(masks,)")])
 
 
 def program(judgement: Any, lines: Lines) -> str:
@@ -136,7 +138,7 @@ def _pair(setup: Objective, outcome: Outcome, numbers: Numbers) -> Lines:
     at = outcome.at or 0
     x, y = setup.points[at], setup.points[(at + 1) % len(setup.points)]
     return [
-        f"mu = Q({str(numbers.constants['mu'])!r})  # no eigenvalue of any A_i is smaller",
+        f"mu = Q({str(numbers.constants['mu'])!r})",
         f"x, y = {vector(x)}, {vector(y)}",
         "move = [a - b for a, b in zip(x, y)]",
         "left = mu * sum(a * a for a in move)",
@@ -145,10 +147,36 @@ def _pair(setup: Objective, outcome: Outcome, numbers: Numbers) -> Lines:
     ]
 
 
-def _origin(problem: FederatedQuadratic, part: Part) -> Lines:
-    lines = [
+def _origin() -> Lines:
+    return [
         "full = [[(Q(1), [1] * d)]] * n",
-        "left = sum(x * x for x in gradient(full, [Q(0)] * d))",
-        "right = sum(x * x for x in gradient(masks, [Q(0)] * d))",
+        "grad_0_F = sum(x * x for x in gradient(full, [Q(0)] * d))",
+        "grad_0_Fp = sum(x * x for x in gradient(masks, [Q(0)] * d))",
+        "left, right = grad_0_F, grad_0_Fp",
     ]
-    return [*lines, "assert right == 0"] if part.conditions else lines
+
+
+_KEEPS = "sum(q * m[{}] for q, m in own)"
+
+
+def asserts(part: Part, numbers: Numbers, laws: str) -> Lines:
+    """Premises of a part; the laws list, client by client, masks with their probabilities."""
+    kept = (
+        f"assert all(len({{{_KEEPS.format('j')} for j in range(d)}}) == 1"
+        f" for law in {laws} for own in law)",
+    )
+    once = f"len({{{_KEEPS.format(0)} for own in law}})"
+    table: Table = {
+        **curvature("A"),
+        Assumption.KEPT: kept,
+        Assumption.COVERAGE: kept,
+        Assumption.EQUAL_KEEP: (f"assert all({once} == 1 for law in {laws})",),
+        Assumption.UNEQUAL_KEEP: (f"assert all({once} > 1 for law in {laws})",),
+        Assumption.BERNOULLI: (
+            "assert all(q == p ** sum(m) * (1 - p) ** (d - sum(m))"
+            f" for law in {laws} for own in law for p in [{_KEEPS.format(0)}] for q, m in own)",
+        ),
+    }
+    chances = f"assert all(sum(q for q, m in own) == 1 for law in {laws} for own in law)"
+    known = dict.fromkeys(("grad_0_F", "grad_0_Fp", *(part.constants & {"mu"})))
+    return [chances, *premises(part, numbers, table, known)]

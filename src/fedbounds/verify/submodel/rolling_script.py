@@ -11,9 +11,11 @@ from fedbounds.problems.linear import rational
 from fedbounds.problems.masked_laws import Rolling
 from fedbounds.theory.claims import Part
 from fedbounds.theory.symbols import sigma2
+from fedbounds.vocabulary import Assumption
 
 from ..case import script_of
 from ..evaluate import Numbers
+from ..script_asserts import Table, curvature, premises
 from ..script_code import WIDTH, assigned, code, table, wrapped
 from .frame import Frame
 from .rolling_ends import RollingLimit
@@ -57,6 +59,25 @@ _NOISE = """\
     ends = [[epoch(z, [Q(0)] * (d + 1), u) for u in product(range(len(z)), range(n), range(K), D)]
             for z in orders]
     N = [variance * sum(y[a] * y[c] for e in ends for y in e) / len(ends) for a, c in P[:-1]]"""
+_CONSTANTS = ("L", "mu", "q_mean", "a_bar2", "nu_M2", "zeta_M2")
+_EVEN = "assert all(len({sum(m[a] for m in own) for a in D}) == 1 for own in M)"
+_SPLIT = "assert all(sum(m[a] for m in own) == 1 for own in M for a in D)"
+_ONE, _OWN = "assert all(own == M[0] for own in M)", "assert O == n or S_sub == 1"
+_SHARED = "assert O == 1 or n == 1 or S_sub == 1"
+_ASSUMED: Table = {
+    **curvature("[[r[:d] for r in h] for h in H]"),
+    Assumption.COVERAGE: (_EVEN,),
+    Assumption.SHARED_PARTITION: (_SPLIT, _SHARED, _ONE),
+    Assumption.OWN_PERMUTATIONS: (_SPLIT, _OWN, _ONE),
+    Assumption.OWN_PARTITIONS: (
+        _SPLIT, _SHARED, "assert len({tuple(sorted(map(tuple, own))) for own in M}) > 1",
+    ),
+    Assumption.OVERLAPPING_WINDOWS: (
+        _SHARED,
+        "turn = lambda w: sorted([int((a - s) % d < w) for a in D] + [1] for s in D)",
+        "assert all(sorted(own) == turn(sum(own[0][:d])) and 1 < sum(own[0][:d]) < d for own in M)",
+    ),
+}  # fmt: skip
 _MINIMISER = """\
 G = [[sum(m[a] * h[a][c] * m[c] for h, x in zip(H, M) for m in x) for c in I] for a in D]
 best = solve([row[:d] for row in G], [-row[d] for row in G])  # w*(M)"""
@@ -84,6 +105,8 @@ def _(setup: RollingLimit, judgement: Any, part: Part, numbers: Numbers) -> str:
         sides = [f"limit({_CHOSEN[limits[0]]})", code(part.right.subs(sigma2, 0))]
         lines += _constants(setup, numbers)
     lines += [wrapped("left", sides[0]), wrapped("right", sides[1])]
+    there = dict.fromkeys(("eta", "K", "S_sub", *(_CONSTANTS if len(limits) == 1 else ())))
+    lines += premises(part, numbers, _ASSUMED, there)
     lines.append('print("left", float(left), "right", float(right))')
     lines.append('print("claimed: left <= right; broken:", left > right)')
     return "\n".join(lines) + "\n"
@@ -142,8 +165,8 @@ def _constants(setup: RollingLimit, numbers: Numbers) -> Lines:
     """w*(M) over the box, and the constants of the right side."""
     frame = Frame(setup.problem, Rolling(setup.algorithm.masks), setup.algorithm.domain)
     best = " ".join(map(str, frame.masked.minimiser))
-    names = ("L", "mu", "q_mean", "a_bar2", "nu_M2", "zeta_M2")
     return [
         f'best = [Q(x) for x in "{best}".split()]  # w*(M) over the box',
-        assigned({name: numbers.constants[name] for name in names}),
+        assigned({name: numbers.constants[name] for name in _CONSTANTS}),
+        "assert all(sum(m[a] for own in M for m in own) / n / S_sub == q_mean for a in D)",
     ]

@@ -9,8 +9,17 @@ from fedbounds.theory.claims import Part
 
 from ..case import script_of
 from ..evaluate import Numbers
+from ..script_asserts import told
 from .frame import Frame
-from .limits_scripts import law_lines, limit_call, moment_lines, point, program, slope_lines
+from .limits_scripts import (
+    asserts,
+    law_lines,
+    limit_call,
+    moment_lines,
+    point,
+    program,
+    slope_lines,
+)
 from .objectives_scripts import outcome_of
 from .run_ladders_runs import CapacityLadder, StepsLadder, epoch_of
 
@@ -25,6 +34,7 @@ def _(setup: CapacityLadder, judgement: Any, part: Part, numbers: Numbers) -> st
         lines += law_lines(name, rung)
         z = f"after({name}, {setup.rounds // epoch_of(rung)})"
         sides.append(f"loss({limit_call(name, rung, setup.start) if limit else z})")
+    lines += asserts(part, numbers, setup.algorithms[0], "(large, small)")
     return program(judgement, lines, *sides)
 
 
@@ -70,5 +80,6 @@ def _of_steps(setup: StepsLadder, judgement: Any, part: Part, numbers: Numbers) 
         *slope_lines(setup.problem),
         f'keep, c = table("{" ".join(str(rational(p)) for p in setup.keep)}")[0], {point(best)}',
         *_LEADING,
+        *told(part.assumptions, part.conditions, {}),
     ]
     return program(judgement, lines, f"{many} * error({many})", f"{few} * error({few})")

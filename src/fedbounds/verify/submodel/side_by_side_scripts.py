@@ -11,7 +11,7 @@ from fedbounds.theory.symbols import constants_in, quantities_in
 from ..case import script_of
 from ..evaluate import Numbers
 from .frame import Frame
-from .limits_scripts import law_lines, limit_call, moment_lines, point, program
+from .limits_scripts import asserts, law_lines, limit_call, moment_lines, point, program
 from .side_by_side_runs import SideBySide
 
 _LOSSES = {"L_roll", "L_rand", "L_stat", "roll_loss", "rand_loss", "stat_loss"}
@@ -29,6 +29,7 @@ def _(setup: SideBySide, judgement: Any, part: Part, numbers: Numbers) -> str:
         *moment_lines(setup.problem, setup.rolling, setup.start, limit=limit, loss=loss),
         *law_lines("roll", setup.rolling),
         *law_lines("other", setup.other),
+        *asserts(part, numbers, setup.rolling, "(roll, other)"),
     ]
     times = {"roll": setup.epochs, "other": setup.rounds}
     sides = []

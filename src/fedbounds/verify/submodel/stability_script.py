@@ -14,6 +14,7 @@ from fedbounds.problems.sampled_regression import SampledRegression
 
 from ..case import script_of
 from ..evaluate import Numbers
+from ..script_asserts import told
 from ..script_code import WIDTH, table
 from .stability_data import DataSets
 from .stability_gap import TrainTestGap
@@ -93,6 +94,7 @@ for p, M in zip(keeps, limits):  # x = (delta, 1), delta = w - w', follows x <- 
 left, right = sum(x[d] ** 2 for x in limits[0][:d]), sum(limits[1][i][i] for i in range(d))
 print("squares: smaller p >=", float(left), "larger p <=", float(right), "broken:", left > right)
 """
+_CHANCES = "assert all(sum(chance(p, ms) for ms, _ in every) == 1 for p in keeps)\n"
 _SHOWN = 'print("random", float(left), "full", float(right), "broken:", left > right)\n'
 
 
@@ -119,7 +121,10 @@ def _of_gap(setup: TrainTestGap, judgement: Any, part: Any, numbers: Numbers) ->
             _MOVE,
             _RUN,
             _GAP,
-            f'every_gap = [gaps(p) for p in (Q("{keep.pop()}"), Q(1))]\n',
+            f'keeps = Q("{keep.pop()}"), Q(1)\n',
+            _CHANCES,
+            "every_gap = [gaps(p) for p in keeps]\n",
+            _asserts(part),
             f"left, right = ({ask} for found in every_gap)\n",
             _SHOWN,
         )
@@ -142,12 +147,18 @@ def _of_ladder(setup: StabilityLadder, judgement: Any, part: Any, numbers: Numbe
     )
     if part.quantities == {"dl_r"}:
         _check(2 * count**setup.rounds)
-        body = (_start(setup.start), _MOVE, _RUN, _ROUNDS, _LINE if d == 1 else _BOUNDS)
-        return "".join((*head, *body))
+        body = (_start(setup.start), _MOVE, _CHANCES, _RUN, _ROUNDS, _asserts(part))
+        return "".join((*head, *body, _LINE if d == 1 else _BOUNDS))
     _check(count)
     if d > 2 or (problem.features != other.features).any():
         raise FedboundsError("a script is written for d <= 2, where the target alone is changed")
-    return "".join((*head, _limits(setup, sets, keeps), _MOVE, _LIMIT))
+    limits = _limits(setup, sets, keeps)
+    return "".join((*head, limits, _MOVE, _CHANCES, _asserts(part), _LIMIT))
+
+
+def _asserts(part: Any) -> str:
+    """Premises of a part: no claim about stability states one that a script could check."""
+    return "".join(f"{line}\n" for line in told(part.assumptions, part.conditions, {}))
 
 
 def _outcomes(n: int, ns: int, d: int, steps: int) -> int:

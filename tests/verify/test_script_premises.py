@@ -1,0 +1,229 @@
+"""Every premise of a broken part is asserted by its script, or named as not checked."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+import pytest
+from flint import fmpq
+from own_files import loaded
+
+from fedbounds.algorithms.fedavg_p import FedAvgP
+from fedbounds.algorithms.fedplt import FedPLT
+from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start
+from fedbounds.theory.catalogue import entry
+from fedbounds.theory.claims import read
+from fedbounds.theory.registry import claim, encoded, encoded_claims
+from fedbounds.verify.case import Case
+from fedbounds.verify.fedplt import findings, recursions  # noqa: F401, registered
+from fedbounds.verify.fedplt.long_runs_plan import (
+    PARTIAL,
+    exact,
+    partial_masks,
+    quadratics,
+    start_at,
+)
+from fedbounds.verify.fedplt.setups import Analysed, Rate, Recursion, Run, Shows, View
+from fedbounds.verify.instance import Instance
+from fedbounds.verify.judge import judge
+from fedbounds.verify.own.plan import cases as own_cases
+from fedbounds.verify.profile import Profile
+from fedbounds.verify.script import script
+from fedbounds.verify.script_asserts import NOT_CHECKED, asserted
+from fedbounds.verify.settled import settle
+from fedbounds.verify.submodel import objectives, rolling_plan, side_by_side
+from fedbounds.vocabulary import Method, Verdict
+
+HALF = fmpq(1, 2)
+
+
+def broken(claims, instances):
+    """One script of every broken part of every reading, with what the part assumes."""
+    shown = {}
+    for instance in instances:
+        found = judge(claims, instance)
+        for judged in found.judgements:
+            for part, outcome in zip(
+                read(judged.claim, judged.reading), judged.outcomes, strict=True
+            ):
+                key = judged.claim.id, judged.reading.name, part.name
+                if outcome.verdict is Verdict.VIOLATED and key not in shown:
+                    text = script(judged, part, found.measurement.numbers)
+                    shown[key] = part.assumptions, part.conditions, text
+    return shown
+
+
+def personalization():
+    """Eight clients without a shared block, as the sum over clients is read."""
+    curvature = [fmpq(x, 16) for x in (16, 1, 6, 11, 14, 1, 2, 7)]
+    slope = [fmpq(x, 16) for x in (14, 15, -1, 10, 11, -6, -8, -2)]
+    begin = exact([[fmpq(x, 16)] for x in (-14, -287, 14, -3, 14, 85, 42, -17)])
+    problem = FederatedQuadratic(
+        exact(curvature).reshape(8, 1, 1), exact(slope).reshape(8, 1), 0,
+        Noise(NoiseLaw.RADEMACHER, fmpq(0), fmpq(0)),
+    )  # fmt: skip
+    algorithm = FedAvgP(8, 1, fmpq(1, 96), fmpq(1, 32), fmpq(3), fmpq(1))
+    start = Start(np.empty(0, dtype=object), begin)
+    instance = Instance("many", problem, algorithm, 60, Method.RATIONAL, start)
+    return broken([claim("personalization/thm-3.7")], [instance])
+
+
+def fedplt():
+    def run(noise, tau, **more):
+        problem = quadratics([[[2, 1], [1, 2]], [[1, 0], [0, 3]]], [[1, -1], [-1, 2]], noise)
+        masks = more.pop("masks", PARTIAL)
+        return Run(problem, FedPLT(masks, (1, 2), tau, fmpq(1, 8)), start_at((3, 2)), 1, **more)
+
+    apart = {"masks": ((1, 0), (0, 1)), "own": exact([[3, 1], [HALF, 2]])}
+    setups = (
+        Analysed(run(0, 1, **apart), View.FREE, Shows.STEP),
+        Analysed(run(0, 1, **apart), View.FREE, Shows.CLIENT),
+        Analysed(run(HALF, 2), View.ROUNDS, Shows.VECTORS),
+        replace(partial_masks(fmpq(1, 256), 4, 1, HALF), exact=True),
+        Recursion(fmpq(6), HALF, fmpq(3), Rate.BASE, (fmpq(2), fmpq(1), fmpq(2, 3))),
+    )
+    cases = [Case(str(i), "FedPLT", x, Method.RATIONAL) for i, x in enumerate(setups)]
+    return broken(encoded_claims("fedplt"), cases)
+
+
+def in_words():
+    shown = {}
+    for name in ("any-static-masks", "constant-step-floor", "exact-convergence"):
+        whole = encoded(entry(f"fedplt/{name}"))
+        asked = {each.name: each for each in whole.asked}
+        for finding in settle(whole):
+            if finding.script:
+                own = asked[finding.reading]
+                strict = tuple(replace(c, relation=c.relation[0]) for c in own.strict)
+                key = name, finding.reading, finding.instance
+                shown[key] = own.assumptions, own.conditions + strict, finding.script
+    return shown
+
+
+def submodel():
+    wanted = ("pushed out and in, eta S K L = 1/10, as T grows",
+              "windows of two, bent, eta S K L = 1/2, as T grows")  # fmt: skip
+    cases = [x for x in rolling_plan.cases(Profile.DEFAULT, 0) if x.name in wanted]
+    cases += islice(side_by_side.cases(Profile.QUICK, 0), 4)
+    cases += [x for x in objectives.cases(Profile.QUICK, 0) if x.method is Method.RATIONAL
+              and x.work < 10**4][:24]  # fmt: skip
+    return broken(encoded_claims("submodel"), cases)
+
+
+def own(folder):
+    body = """
+        me.claim("a", "D_W(t+1) <= D_W(t)/100", conditions=["eta <= 1/(2*L)"], assumptions=[
+            "smooth", "strongly convex clients", "unbiased noise", "bounded below",
+            "quadratic clients", "no constraint"])
+    """
+    theory = loaded(folder, problems="quadratics(clients=(2,), dimensions=(2,))", body=body)
+    return broken(encoded_claims(theory.key), islice(own_cases(theory, "s", Profile.QUICK, 0), 2))
+
+
+@pytest.fixture(scope="module")
+def scripts(tmp_path_factory):
+    groups = {
+        "personalization": personalization(), "fedplt": fedplt(), "in words": in_words(),
+        "submodel": submodel(), "own": own(tmp_path_factory.mktemp("own")),
+    }  # fmt: skip
+    assert all(groups.values())
+    return {(group, *key): found for group, own in groups.items() for key, found in own.items()}
+
+
+def alone(text):
+    flags = ["-I"] if "import numpy" in text else ["-I", "-S"]
+    return subprocess.run(
+        [sys.executable, *flags, "-c", text], capture_output=True, text=True, check=False
+    )
+
+
+def test_scripts_run_alone_and_print_the_gap(scripts):
+    for key, (_, _, text) in scripts.items():
+        done = alone(text)
+        assert done.returncode == 0, (key, done.stderr)
+        shown = done.stdout
+        assert ("broken: True" in shown) or (key[0] == "own" and "right - left -" in shown), key
+
+
+def test_every_premise_is_asserted_or_said_not_to_be(scripts):
+    for key, (assumptions, conditions, text) in scripts.items():
+        lines = text.splitlines()
+        left_out = " ".join(x[len(NOT_CHECKED) :] for x in lines if x.startswith(NOT_CHECKED))
+        for assumption in assumptions:
+            at = [i for i, x in enumerate(lines) if x.endswith(f"# {assumption.value}")]
+            said = [i for i in at if "assert " in lines[i + lines[i].startswith("#")]]
+            assert said or assumption.value in left_out, (key, assumption)
+        for condition in conditions:
+            held = all(line in text for line in asserted([condition]))
+            assert held or str(condition) in left_out, (key, condition)
+
+
+def steeper(text):
+    """The same with curvatures of other clients, put in where the premises begin."""
+    before, mark, rest = text.partition("def positive(S)")
+    for name in ("H", "F", "A"):
+        if f"\n{name} = [" in before or f"\n{name}, " in before:
+            grown = f"{name} = [[[99 * x for x in r] for r in h] for h in {name}]\n"
+            return before + grown + mark + rest
+    return ""
+
+
+def test_a_curvature_above_L_stops_a_script(scripts):
+    stopped = set()
+    for key, (_, _, text) in scripts.items():
+        if "positive(plus(L" in text:
+            done = alone(steeper(text))
+            assert "AssertionError" in done.stderr, key
+            stopped.add(key[0])
+    assert stopped == {"fedplt", "in words", "submodel", "own"}
+
+
+@pytest.mark.parametrize("what", ["M = [[1 - x for x in m] for m in M]", "c = [2 * x for x in c]",
+                                  "best = [x + 1 for x in best]"])  # fmt: skip
+def test_other_problems_of_fedplt_stop_a_script(scripts, what):
+    """Masks, shares and W* are changed after the run, before the premises."""
+    stopped = 0
+    for key, (_, _, text) in scripts.items():
+        mark = "wide = lambda w"
+        if key[0] in ("fedplt", "in words") and mark in text:
+            done = alone(text.replace(mark, f"{what}\n{mark}"))
+            if "M =" not in what:
+                assert "AssertionError" in done.stderr, key
+            stopped += "AssertionError" in done.stderr
+    assert stopped
+
+
+def before(text, what, line):
+    """The text with a line put in front of the one that begins so."""
+    lines = text.splitlines()
+    at = next(i for i, x in enumerate(lines) if what in x)
+    return "\n".join([*lines[:at], line, *lines[at:]])
+
+
+def test_a_longer_step_stops_a_script(scripts):
+    stopped = set()
+    for key, (_, conditions, text) in scripts.items():
+        for condition in conditions:
+            short = "eta" in {x.name for x in condition.left.free_symbols}
+            if short and condition.relation in ("<", "<=") and asserted([condition])[0] in text:
+                done = alone(before(text, asserted([condition])[0], "eta = eta * 10**9"))
+                assert "AssertionError" in done.stderr, (key, condition)
+                stopped.add(key[0])
+    assert stopped == {"fedplt", "in words", "submodel", "own"}
+
+
+OTHER_MASKS = {
+    "assert all(len({sum(m[a] for m in own)": "M[0][0][0] = 1 - M[0][0][0]",
+    "assert all(len({sum(q * m[0] for q, m in own) for own in law}) > 1": "masks = masks[:1] * n",
+}
+
+
+@pytest.mark.parametrize("line", OTHER_MASKS)
+def test_other_masks_stop_a_script(scripts, line):
+    """With one coordinate every coverage is uniform, so that not all scripts are stopped."""
+    found = [text for _, _, text in scripts.values() if line in text]
+    errors = [alone(before(text, line, OTHER_MASKS[line])).stderr for text in found]
+    assert any("AssertionError" in error for error in errors)
+    assert not any("Error" in error.replace("AssertionError", "") for error in errors)
