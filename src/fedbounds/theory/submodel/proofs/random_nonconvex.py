@@ -51,8 +51,8 @@ def _round(book: Book) -> None:
     uses = [f"{claim}:round, values at w^t", "asm nu2", "asm B2"]
     book.prove(claim, "round", uses, chart=[EDGE_8])
     times = 4 / (eta * K * T)
-    uses = [cite(f"{claim}:round", over="t", times=times), cite("def Phi", times=-times)]
-    book.prove(claim, "mean", uses, chart=[EDGE_8])
+    sums = [cite(f"{claim}:round", over="t", times=times), cite("def Phi", times=-times)]
+    book.prove(claim, "mean", sums, chart=[EDGE_8])
 
 
 def _tuned(book: Book) -> None:

@@ -120,8 +120,8 @@ def _nonconvex(book: Book) -> None:
     book.prove(claim, "epoch", [unrounded], chart=[EDGE_8])
     # 4 (1.08) > 4.3: the mean does not follow from the epoch as displayed
     times = 4 / (eta * STEPS * T)
-    uses = [cite(unrounded, over="t", times=times), cite("def Phi", times=-times)]
-    book.prove(claim, "mean", uses, chart=[EDGE_8])
+    sums = [cite(unrounded, over="t", times=times), cite("def Phi", times=-times)]
+    book.prove(claim, "mean", sums, chart=[EDGE_8])
 
 
 def write(book: Book) -> None:
