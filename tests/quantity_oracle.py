@@ -148,7 +148,13 @@ def of_a_round(
     found["P_u",] = square(times(run.gamma / m, total(run, free_u, d_u)))
     found["Y_sum",] = square(total(run, noise, d_u))
     found["Y_2",] = sum(found["Y_ik", i, k] for i in run.clients for k in run.local_steps)
-    return found | _of_the_participants_controls(run, state, subset) if run.corrected else found
+    if not run.corrected:
+        return found
+    for i in run.clients:
+        for k in run.local_steps:
+            found["A_new", i, k] = square(minus(later.alpha[i][k], state.u))
+            found["Bt_new", i, k] = square(minus(later.beta[i][k], state.v[i]))
+    return found | _of_the_participants_controls(run, state, subset)
 
 
 def _of_the_participants_controls(run: Run, state: State, subset: Sequence[int]) -> dict[Key, Any]:

@@ -112,10 +112,10 @@ def mean_random(x: Any) -> Any:
     return first + second
 
 
-def mean_rolling(x: Any) -> Any:
+def mean_rolling(x: Any, noise: float = 4.3, own: float = 12) -> Any:
     first = 4 * x.Phi / (x.eta * x.S * x.K * x.T) + 6 * x.eta * x.L * x.sigma2 / x.n
-    noise = 4.3 * x.K * x.sigma2 * (1 + x.S / x.n)
-    return first + (x.eta * x.L) ** 2 * (noise + 12 * x.K**2 * x.S * x.B_M2)
+    noise = noise * x.K * x.sigma2 * (1 + x.S / x.n)
+    return first + (x.eta * x.L) ** 2 * (noise + own * x.K**2 * x.S * x.B_M2)
 
 
 def tuned(x: Any) -> Any:
@@ -184,6 +184,7 @@ RIGHT: dict[tuple[str, str], Callable[[Any], Any]] = {
         * ((x.S + 1) * x.nu_M2 + 2 * x.zeta_M2)
     ),
     ("thm-4", "mean"): mean_rolling,
+    ("thm-4", "mean, of the epoch"): lambda x: mean_rolling(x, 4 * 1.08, 4 * 2.9),
     ("thm-4", "epoch"): lambda x: theorem_4(x, x.B_M2),
     ("thm-4", "epoch, value at x"): lambda x: theorem_4(x, x.B_M2_x),
     ("thm-4", "coefficient"): lambda x: -0.25,

@@ -6,12 +6,14 @@ from fedbounds.verify.limits import limits
 from fedbounds.verify.tables import print_claim, print_results
 from fedbounds.verify.words import described, print_words
 
+_EMPTY = {
+    "ambiguity": "", "counts": {}, "tightness": None, "power": None, "tightest": None, "idle": 0,
+    "uninformative": None, "least_relative_gap": None, "equal_parts": [], "equal_everywhere": False,
+}  # fmt: skip
 READINGS = [
-    {"name": "as printed", "statement": "survived", "ambiguity": "", "counts": {}, "tightness": None,
-     "uninformative": None, "least_relative_gap": None},
-    {"name": "the convergence analysis covers it too", "statement": "refuted", "ambiguity": "", "counts": {},
-     "tightness": None, "uninformative": None, "least_relative_gap": None},
-]  # fmt: skip
+    _EMPTY | {"name": "as printed", "statement": "survived"},
+    _EMPTY | {"name": "the convergence analysis covers it too", "statement": "refuted"},
+]
 SAID = "refuted in another reading: the convergence analysis covers it too"
 
 

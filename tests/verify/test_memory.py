@@ -61,7 +61,7 @@ NAMES = frozenset(
         *("Du_2", "Dv_2", "X_u", "X_v", "M_u", "M_v", "P_u", "I_u", "I_v", "J_u", "J_v"),
         *("Y_sum", "Y_2", "g_ui", "g_vi", "M_vi", "Dv_i", "s_vi", "cd_i", "C_i", "c_i2"),
         *("h_i2", "ch_i", "E_ik", "Eu_ik", "Ev_ik", "Y_ik", "A_ik", "Bt_ik", "A_old", "Bt_old"),
-        *("U_ik", "V_ik"),
+        *("A_new", "Bt_new", "U_ik", "V_ik"),
     }
 )
 

@@ -110,8 +110,9 @@ def test_a_larger_constant_slows_down(name, change):
     outcome = outcomes(REMARK, point(**values))[name]
     before = bound(*values.values())
     after = bound(*(values | {name: 2 * values[name]}).values())
-    if not values[name]:  # the same root on both sides: balls never tell them apart
-        assert outcome.verdict is Verdict.UNDECIDED
+    if not values[name]:  # the same root on both sides, which is decided exactly
+        assert outcome.verdict is Verdict.NOT_VIOLATED
+        assert outcome.reason == "both sides are equal"
         return
     assert float(outcome.left) == pytest.approx(before, rel=1e-12)
     assert float(outcome.right) == pytest.approx(after, rel=1e-12)

@@ -48,7 +48,9 @@ MEASURED = {
 def test_every_step_is_proved_but_those_that_fail():
     """The paper's second line of lem-4.3-ik rests on lem-4.3-geo, which is false for small K."""
     failed = {key for key, step in replayed().items() if step.local is Local.OPEN}
-    assert failed == {(name, "paper") for name in FAILING} | {("lem-4.3-ik:bound", "paper")}
+    assert failed == {(name, "paper") for name in FAILING} | {
+        ("lem-4.3-ik:bound", "paper"), ("eq-A.14", "paper"),
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("claim", PAPER, ids=lambda claim: claim.id)
@@ -175,4 +177,4 @@ def test_definitions_of_the_next_lag_and_of_one_clients_memory():
         right = evaluate(step.right.subs(moved), here, values)
         assert left.value == pytest.approx(right.value, abs=1e-10 * right.size), step.id
         checked += 1
-    assert checked == 15
+    assert checked == 17

@@ -100,7 +100,8 @@ def test_errors_are_one_line(capsys, arguments, said):
     assert len(err.strip().splitlines()) == 1
 
 
-PLAUSIBLE = {"n": 10, "m": 5, "K": 3, "T": 1000, "t": 10, "tau": 2, "j": 1, "sigma_v^2": 0}
+PLAUSIBLE = {"n": 10, "m": 5, "K": 3, "T": 1000, "t": 10, "tau": 2, "j": 1, "sigma_v^2": 0,
+             "first_stage": 10**6}  # fmt: skip
 
 
 NO_ANSWER = "no bound to evaluate|fails:|divides by zero"
