@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -48,3 +49,15 @@ def test_a_step_that_nobody_takes_is_not_shown_where_a_usual_one_breaks_the_clai
     shown = find_witness(found, reading, [one.instance for one in judged])
     assert unfairness(shown.judgement) == (False, False)
     assert shown.script
+
+
+@pytest.mark.parametrize(
+    ("rounds", "left", "little"), [(2, 1.0, False), (20, 1.0, True), (2, 0.0, True)]
+)
+def test_a_long_run_is_no_better_than_a_start_at_rest(monkeypatch, rounds, left, little):
+    series = {"f": np.array([left, 0.5])}
+    found = SimpleNamespace(numbers=SimpleNamespace(series=series))
+    monkeypatch.setattr(fairness, "constants_of", lambda instance: {})
+    monkeypatch.setattr(fairness, "parameters_of", lambda instance: {"T": rounds, "eta": 0.5})
+    monkeypatch.setattr(fairness, "measure", lambda instance: found)
+    assert unfairness(SimpleNamespace(instance=None)) == (False, little)

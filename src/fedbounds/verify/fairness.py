@@ -11,6 +11,7 @@ from .measure import measure
 
 LOOKS = 8  # violations that are looked at for a fair one
 _STEPS = ("eta", "gamma")  # of one local step, or the effective one
+_FEW = 4  # rounds that a reader follows
 _LEFT = ("f", "D_W", "D_opt")  # what is left to go: zero at a minimiser
 
 
@@ -25,16 +26,18 @@ def fairest(broken: Iterable[Judgement]) -> Judgement | None:
 
 
 def unfairness(judgement: Judgement) -> tuple[bool, bool]:
-    """Whether a step is longer than 1/L, which nobody takes; whether it starts at a minimiser.
+    """Whether a step is longer than 1/L, which nobody takes; whether the run says little.
 
-    Where no smoothness is known of the set-up, steps are compared with 1.
+    It does if it starts at a minimiser; a run of many rounds is no better than that. Where no
+    smoothness is known of the set-up, steps are compared with 1.
     """
     instance = judgement.instance
     constants = {name.value: row.value for name, row in constants_of(instance).items()}
     parameters = parameters_of(instance)
     smooth = constants.get("L") or 1
     long = any(float(parameters.get(name, 0) * smooth) > 1 for name in _STEPS)
-    return long, _starts_at_rest(measure(instance).numbers)
+    many = parameters.get("T", 0) > _FEW
+    return long, bool(many) or _starts_at_rest(measure(instance).numbers)
 
 
 def _starts_at_rest(numbers: Numbers) -> bool:
