@@ -27,7 +27,7 @@ ON_THEMSELVES = (
 )  # fmt: skip
 # a theorem of the paper itself, not one of a book that is cited
 RESTATED = re.compile(
-    r"(?<!Nesterov, )\b(?:Lemma \d|Theorem \d|Proposition \d|lem-\w|thm-\d|prop-\d)"
+    r"(?<!Nesterov, )\b(?:Lemma \d|Theorem \d|Proposition \d|lem-\w|thm-\d|prop-\d|fedplt/\w)"
 )
 
 

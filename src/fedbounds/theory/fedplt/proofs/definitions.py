@@ -34,7 +34,7 @@ from fedbounds.theory.fedplt.vectors import (
     saone,
     smn,
 )  # fmt: skip
-from fedbounds.theory.proof.language import Book
+from fedbounds.theory.proof.language import Book, square
 from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
 from fedbounds.theory.symbols import (
     A_1,
@@ -77,6 +77,7 @@ from fedbounds.theory.symbols import (
 from fedbounds.vocabulary import Assumption
 
 from .scopes import CLIENT, CLIENT_ROUND, ROUND, STEP, UNBIASED_STEP, VIRTUAL
+from .writing import prove
 
 _NOISE = (Assumption.NOISE,)
 _SMOOTH = (Assumption.SMOOTH,)
@@ -119,7 +120,10 @@ def _step_facts(book: Book) -> None:
         ("shares", sq(saone), ip(saone, aone), "0 <= c_k <= 1", ()),
         ("shares of gaps", F_att(t), F_raw(t), "c_k <= 1 and F_k >= F_k*", ()),
     ):
-        book.suppose(f"{name} ({STEP})", left, right, origin, assumptions, scope=STEP)
+        again = _restated(origin)
+        book.suppose(
+            f"{name} ({STEP})", left, right, origin, assumptions, scope=STEP, restates=again
+        )
     for name, left, relation, right, origin in (
         ("psi from below", ip(pmg, mg), ">=", psi_min * sq(mg), "Step 4.2: the smallest psi_i"),
         ("projection", ip(mg, g), "==", sq(mg), "(3): entries of m_k are 0 or 1"),
@@ -167,10 +171,21 @@ def _alignment(book: Book) -> None:
         book.suppose(f"{name} ({STEP})", left, right, origin, assumptions, ">=", STEP)
 
 
+def _restated(origin: str) -> tuple[str, ...]:
+    """The step that a line says again of other vectors."""
+    return ("alpha",) if origin == _MASKING else ()
+
+
+def _masks(book: Book) -> None:
+    """The masking inequality of a client and a vector."""
+    entries = f"projection ({CLIENT})"
+    book.suppose(entries, ip(mv, anyv), sq(mv), "(3): entries of m_k are 0 or 1", (), "==", CLIENT)
+    prove(book, "alpha", "", [f"asm {entries}", square(anyv - mv)], scope=CLIENT)
+
+
 def _client(book: Book) -> None:
     aligned = (Assumption.ALIGNED,)
     for name, left, relation, right, origin, assumptions in (
-        ("projection", ip(mv, anyv), "==", sq(mv), "(3): entries of m_k are 0 or 1", ()),
         ("norm_g", sq(g), "==", norm_g**2, "Step 4.2, Part 1", ()),
         ("norm_x", sq(W - Wk), "==", norm_x**2, "Step 4.2, Part 1", ()),
         ("psi", sq(pmg), "<=", psi_max**2 * sq(mg), _PSI, ()),
@@ -192,7 +207,10 @@ def _client(book: Book) -> None:
         ),
         ("rho", ip(mg, Wk - Wstar), "==", rho_k * ip(g, Wk - Wstar), "Assumption 6", aligned),
     ):  # fmt: skip
-        book.suppose(f"{name} ({CLIENT})", left, right, origin, assumptions, relation, CLIENT)
+        again = _restated(origin)
+        book.suppose(
+            f"{name} ({CLIENT})", left, right, origin, assumptions, relation, CLIENT, restates=again
+        )
 
 
 def _rounds(book: Book) -> None:
@@ -226,7 +244,10 @@ def _rounds(book: Book) -> None:
         ("gradients", sq(gs), G2, "Assumption 5 of every F_k", local, CLIENT_ROUND),
         ("gradient of F", sq(Gs), G2, "Assumption 5", wide, CLIENT_ROUND),
     ):  # fmt: skip
-        book.suppose(f"{name} ({scope})", left, right, origin, assumptions, scope=scope)
+        again = _restated(origin)
+        book.suppose(
+            f"{name} ({scope})", left, right, origin, assumptions, scope=scope, restates=again
+        )
     local_steps = (Assumption.VIRTUAL,)
     book.suppose(f"V_W ({VIRTUAL})", V_W(t), sq(Wk - W), "Step 4.6", local_steps, "==", VIRTUAL)
     origin = "Section 2: aggregation at every local step"
@@ -256,6 +277,7 @@ def write(book: Book) -> None:
     book.define("start", D_0, D_W(0), "D^0")
     book.define("F_star", F_star(t), Lambda, "(1): F* = sum_k c_k F_k(W*)")
     book.define("F_opt", F_opt(t), F_loc(t) - F_star(t), "Step 4.4: add and subtract F_k*")
+    _masks(book)
     _step(book)
     _step_facts(book)
     _alignment(book)

@@ -1,8 +1,8 @@
 """Section 1.3 and what is said of Assumption 6."""
 
 from fedbounds.theory.fedplt.masks import ATTENUATION
-from fedbounds.theory.fedplt.vectors import W, Wk, anyv, mgs, mns, mv
-from fedbounds.theory.proof.language import Book, above, below, equal, square
+from fedbounds.theory.fedplt.vectors import W, Wk, mgs, mns
+from fedbounds.theory.proof.language import Book, above, below, equal
 from fedbounds.theory.proof.vectors import given, past, sq, xi
 from fedbounds.theory.symbols import cos_1, cos_2, cos_3, eta, psi_i, rho_k, tau, w_i
 from fedbounds.vocabulary import Assumption
@@ -46,7 +46,6 @@ def _angles(book: Book) -> None:
 
 def write(book: Book) -> None:
     """Masks, updates, compensation, angles."""
-    prove(book, "alpha", "", [f"asm projection ({CLIENT})", square(anyv - mv)], scope=CLIENT)
     # so alpha_r = 1 for every client that trains a coordinate: it attenuates nothing
     book.line("alpha: never below 1", ATTENUATION, "==", 1, claim="alpha", source="ours")
     _update(book)
