@@ -87,19 +87,18 @@ UNASSUMED = {
         ),
         "shares lie between 0 and 1, and F_k is at least F_k*": ("shares", "shares of gaps"),
         NAMES: (
-            "norm_g", "norm_x", "cos_g", "cos_m", "F_opt", "F_star", "weighted distance",
+            "norm_g", "norm_x", "cos_g", "cos_m", "weighted distance",
             "recursion with equality", "Gamma_2",
         ),
-        "a value at the start": ("start",),
         SIGN: ("of F_glob",),
         "a point that we choose": ("W for 5", "W for 6"),
     },
     "submodel": {
         "a quantity by another name, a mean of numbers": (
-            "D_br", "G_m", "Hz_x", "dl_w", "dl_w next", "rho_bar", "st_mean",
+            "G_m", "rho_bar",
         ),
         "a value at the start": ("start of coupled runs",),
-        SIGN: ("of D_br", "of Hz_x"),
+        SIGN: ("of D_br", "of Hz_x", "of L_Fp"),
         "by induction over the steps of 'a local step'": (
             "kept entries", "last iterates", "other entries",
         ),
@@ -114,7 +113,7 @@ UNASSUMED = {
             "w*(p) against w*(p')", "w*(p') against w*(p)", "w*(p) against w*",
             "w* against w*(p)", "optimality",
         ),
-        NAMES: ("p_dist", "p_dist_2", "one", "Z_ex at 0", "Z_ex at t", "Z_ex at t + 1",
+        NAMES: ("p_dist", "p_dist_2", "one", "Phi", "Z_ex at 0", "Z_ex at t", "Z_ex at t + 1",
                 "Z_ex at T", "L_Fp", "squares"),
         LARGEST: ("nu2", "B2", "B_M2", "Definition 2", "Definition 3", "G_pair", "largest"),
         CAUCHY: ("sum of drifts", "sum of starts", "own steps"),
