@@ -101,12 +101,18 @@ def test_a_multiplier_names_vectors_too():
 
 @pytest.mark.parametrize(
     "text",
-    ["A(t) == -1", "A(t) == x - y", "s == -1", "x == 0", "K == 0", "t == -1", "n == m - 1",
-     "L == 0", "b2 == 0", "sigma2 == 0"],
+    ["s == -1", "x == 0", "K == 0", "t == -1", "n == m - 1", "L == 0", "b2 == 0", "sigma2 == 0",
+     "s == Sum_t(A(t))"],  # of A the sign is only declared
 )  # fmt: skip
 def test_a_definition_says_nothing_of_a_sign_or_of_what_is_known(text):
-    """From the first of these 1 <= 0 was proved, and resting on definitions alone."""
     assert last(given("def", text)).givens == ("def",)
+
+
+def test_a_declared_sign_that_a_definition_denies_is_a_given():
+    """From these 1 <= 0 was proved once, and resting on definitions alone."""
+    found = last(given("def", "A(t) == -1"), proved("thm", "1 <= 0", cite("def", "1")))
+    assert not found.refused
+    assert found.givens == ("sign of A",)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +157,7 @@ def test_a_constant_that_is_said_to_be_a_quantity_makes_no_theorem_of_definition
 
 @pytest.mark.parametrize(
     "text",
-    ["s == Sum_t(A(t))", "f(t) == Sum_ik(h(t, k))", "g(t) == A(t)", "h(t, k) == g(t)",
+    ["f(t) == Sum_ik(h(t, k))", "g(t) == A(t)", "h(t, k) == g(t)",
      "f(t + 1) == B(t)", "f(t) == sq(given(p, past, k))", "f(0) == B(0)", "s == 2*L"],
 )  # fmt: skip
 def test_what_is_summed_or_averaged_over_does_not_vary(text):
