@@ -52,6 +52,8 @@ def test_a_root_is_undone_by_its_power(number, degree):
     assert root**degree == number
     assert (root.rational() is None) == (rational_root(number, degree) is None)
     assert 1 / root * root == 1
+    assert root**-degree * number == 1
+    assert root**-2 * root * root == 1
 
 
 def test_a_hair_is_seen_at_any_size():

@@ -112,7 +112,8 @@ def with_measurements(
             if gaps := firm.get(_names(step)):
                 shown.setdefault(paper, {})[step.written.id] = Seen(len(gaps), min(gaps))
         if contributed(paper) is not None:  # every run refuses what is negative, see `own.found`
-            runs = len({row["key"] for row in records if row["claim"].startswith(f"{paper}/")})
+            own_rows = (row for row in records if row["claim"].startswith(f"{paper}/"))
+            runs = len({row["problem"]["instance"] for row in own_rows})
             signs = (s.written.id for s in own if s.local is Local.GIVEN and not s.written.claim)
             shown.setdefault(paper, {}).update({name: Seen(runs, 0.0) for name in signs if runs})
         for step in own:

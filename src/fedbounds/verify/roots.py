@@ -76,6 +76,8 @@ class Roots:
         return self * Roots((Root(1 / x.coefficient, 1 / x.radicand, x.degree),))
 
     def __pow__(self, power: int) -> "Roots":
+        if power < 0:
+            return 1 / self**-power
         found = as_roots(1)
         for _ in range(power):
             found = found * self
@@ -153,8 +155,6 @@ class Roots:
 
     def __eq__(self, other: object) -> bool:
         return not (self + -as_roots(other)).terms
-
-    __hash__ = None  # type: ignore[assignment]  # equal sums may be written in several ways
 
     def __int__(self) -> int:
         found = self.rational()

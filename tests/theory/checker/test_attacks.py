@@ -33,7 +33,12 @@ def proved(name, text, *premises, rule="combine", scope="", **more):
 
 
 def book(*steps, unproved=(), theory=THEORY):
-    rows = [step_data(step) | {"claim": "p/" + step.id} for step in steps]
+    # a given that is a claim itself would define nothing
+    given_ = [step.certificate.rule == "given" for step in steps]
+    rows = [
+        step_data(step) | {"claim": "" if own else "p/" + step.id}
+        for step, own in zip(steps, given_, strict=True)
+    ]
     for row in rows:
         if row["id"] in unproved:
             row["certificate"] = None

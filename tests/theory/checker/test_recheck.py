@@ -28,8 +28,13 @@ FROM_DEFINITION = Step(
 )
 
 
+def claim_of(step):
+    """A given of a paper is no claim; one of a user's file is."""
+    return "" if step.certificate.rule == "given" else "p/" + step.id
+
+
 def book(*steps, unproved=()):
-    rows = [step_data(step) | {"claim": "p/" + step.id} for step in steps]
+    rows = [step_data(step) | {"claim": claim_of(step)} for step in steps]
     for row in rows:
         if row["id"] in unproved:
             row["certificate"] = None
@@ -63,6 +68,14 @@ def test_a_false_given_is_named(tmp_path, capsys):
     assert status == 0
     assert "p/thm, thm: proved from givens: asm absurd" in out
     assert "0 proved from definitions and assumptions alone, 1 from givens" in out
+
+
+def test_a_given_that_is_a_claim_defines_nothing():
+    """A user's quantity is what the file measures, whatever a given says that it stands for."""
+    data = book(DEFINED, FROM_DEFINITION)
+    assert recheck(data)[-1].givens == ()
+    data["steps"][0]["claim"] = "me/A"
+    assert "def A" in recheck(data)[-1].givens
 
 
 def test_a_definition_is_no_given(tmp_path, capsys):

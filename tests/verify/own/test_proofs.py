@@ -127,6 +127,15 @@ def test_a_signed_quantity_is_not_dropped(tmp_path):
     assert standings(tmp_path, body)["square"] == "proved from givens"
 
 
+def test_a_given_that_names_a_quantity_of_the_file_is_still_a_given(tmp_path):
+    """It looks like a definition, but what the quantity is, the file's own code says."""
+    value = 'lambda p, s: 2 * ((s["x"] - p.minimiser) ** 2).sum(axis=-1)'
+    body = f'me.quantity("Zq", "twice the distance", {value})\n'
+    body += 'me.given("twice", "Zq(t) == 2*D_W(t)", "by its code")\n'
+    body += claim("three", "Zq(t) <= 3*D_W(t)", ["twice", "conditions"])
+    assert standings(tmp_path, body) == {"twice": "tested", "three": "proved from givens"}
+
+
 SIGNS = {
     "a quantity": 'me.quantity("Zn", "negative", lambda p, s: -(s["x"][:, 0] ** 2) - 1)\n'
     'me.claim("c", "D_W(t) <= D_W(t) + Zn(t)", uses=["conditions"], conditions=["eta <= 1/L"])',

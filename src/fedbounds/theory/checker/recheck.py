@@ -68,7 +68,11 @@ def _every(theory: Theory, rows: Sequence[Any]) -> tuple[Rechecked, ...]:
     known: dict[str, Rechecked] = {}
     steps = [_step(row) for row in rows]
     given = [step.certificate.rule == "given" for step in steps]
-    supposed, shown = told_apart(theory, [step.statement for step in steps], given)
+    # what is a claim itself is measured, and defines nothing
+    claimed = [bool(row.get("claim")) for row in rows]
+    says = [g and not c for g, c in zip(given, claimed, strict=True)]
+    supposed, shown = told_apart(theory, [step.statement for step in steps], says)
+    supposed = [s or (g and c) for s, g, c in zip(supposed, given, claimed, strict=True)]
     every = []
     for row, step, own in zip(rows, steps, supposed, strict=True):
         every.append(_rechecked(theory, shown, row, step, own, earlier, known))

@@ -20,7 +20,8 @@ def told_apart(
 ) -> tuple[list[bool], Theory]:
     """Which statements of a book are supposed, and the theory with the signs that are shown.
 
-    A constant that stands for a quantity of which the sign is only declared is supposed too.
+    ``given`` are those that may be definitions: a given that is a claim itself is none. A constant
+    that stands for a quantity of which the sign is only declared is supposed too.
     """
     supposed = supposed_of(theory, statements, given)
     rows = zip(statements, given, supposed, strict=True)
@@ -63,10 +64,18 @@ def signs_taken(
 
 
 def _named(step: Step, earlier: Mapping[str, Statement]) -> Iterator[str]:
-    """Every name in a step's statement, and in those of the steps that it cites."""
-    cited = [p.name for c in every_part(step.certificate) for p in c.premises if p.kind == "step"]
-    for told in (step.statement, *(earlier[name] for name in cited)):
-        yield from words(told.left, told.right)
+    """Every name in a step's statement, its multipliers, and what it cites or takes as a fact."""
+    yield from words(step.statement.left, step.statement.right)
+    for part in every_part(step.certificate):
+        for square in part.squares:
+            yield from words(*square.times)
+        for premise in part.premises:
+            yield from words(*premise.times)
+            if premise.kind == "step":
+                told = earlier[premise.name]
+                yield from words(told.left, told.right)
+            elif premise.kind == "fact":
+                yield from words(*premise.arguments)
 
 
 def sign_of(name: str) -> str:

@@ -89,19 +89,21 @@ def replay(book: Book) -> tuple[Replayed, ...]:
         For a citation of an unknown step, or of one that comes later.
     """
     check_citations(book)
-    theory, given = book.theory, [written.rule == "given" for written in book.steps]
+    theory, given = book.theory, [w.rule == "given" and not w.claim for w in book.steps]
     supposed, shown = told_apart(theory, [written.statement for written in book.steps], given)
     shown = replace(shown, quantities=shown.quantities | dict.fromkeys(book.meant, True))
     earlier: dict[str, Statement] = {}
     found: list[Replayed] = []
     for written, own in zip(book.steps, supposed, strict=True):
-        step = replace(_replayed(theory, written, earlier), supposed=own)
+        # a given that is a claim itself is measured, and defines nothing
+        taken = own or (written.rule == "given" and bool(written.claim))
+        step = replace(_replayed(theory, written, earlier), supposed=taken)
         if step.local is Local.PROVED:
             step = replace(step, signs=signs_taken(theory, shown, step.step, earlier))
         found.append(step)
         earlier[written.id] = written.statement
-    taken = dict.fromkeys(name for step in found for name in step.signs)
-    return inherit([*found, *(_sign(book, name) for name in taken)])
+    signs = dict.fromkeys(name for step in found for name in step.signs)
+    return inherit([*found, *(_sign(book, name) for name in signs)])
 
 
 def _sign(book: Book, name: str) -> Replayed:
@@ -109,7 +111,8 @@ def _sign(book: Book, name: str) -> Replayed:
     sides = (side for step in book.steps for side in (step.left, step.right))
     calls = (call for side in sides for call in side.atoms(AppliedUndef))
     found = {call for call in calls if call.func.__name__ == name}
-    left = min(found, key=lambda call: (t not in call.args, str(call)))
+    plain = sp.Function(name, real=True)(t)
+    left = min(found, key=lambda call: (t not in call.args, str(call)), default=plain)
     statement = Statement(str(left), ">=", "0")
     written = Written(
         sign_of(name), statement, left, ">=", sp.Integer(0), (), rule="given", origin="declared"

@@ -33,19 +33,24 @@ _EQUAL, _UNEQUAL = Assumption.EQUAL_KEEP, Assumption.UNEQUAL_KEEP
 _BERNOULLI = (Assumption.KEPT, Assumption.BERNOULLI)
 
 
-def _rungs(
+def rungs(
     name: str,
     left: sp.Expr,
     right: sp.Expr,
     *assumptions: Assumption,
+    conditions: tuple[Condition, ...] = (),
+    algorithm: str = "",
     trivial: sp.Expr | None = None,
 ) -> Part:
+    """A part that compares the rungs of a ladder."""
     return Part(
         name=name,
         left=left,
         right=right,
         index=Index.RUNG,
+        conditions=conditions,
         assumptions=assumptions,
+        algorithm=algorithm,
         trivial=trivial,
     )
 
@@ -70,7 +75,7 @@ RESIDUAL = Claim(
     entry("submodel/claim-residual"),
     algorithms=OBJECTIVE_LADDER,
     parts=(
-        _rungs(
+        rungs(
             "bounded",
             R_p(t),
             q_miss(t) * (G**2 + L**2 * W_sup**2) / (2 * mu),
@@ -78,9 +83,9 @@ RESIDUAL = Claim(
             trivial=STEEPEST,
         ),
         # F(w*(p)) - F(w*) <= L/2 ||w*(p) - w*||^2 with the closed form of the difference
-        _rungs("order", R_p(t), L / (2 * mu**2) * coupling2 * q_miss(t) ** 2, *_MATRICES),
-        _rungs("equal", R_p(t + 1), R_p(t), _EQUAL),
-        _rungs("unequal", R_p(t + 1), R_p(t), _UNEQUAL),
+        rungs("order", R_p(t), L / (2 * mu**2) * coupling2 * q_miss(t) ** 2, *_MATRICES),
+        rungs("equal", R_p(t + 1), R_p(t), _EQUAL),
+        rungs("unequal", R_p(t + 1), R_p(t), _UNEQUAL),
     ),
     readings=(
         Reading("at most a multiple of 1 - p, zero at p = 1", parts=("bounded",)),
@@ -96,7 +101,7 @@ DISSIMILARITY = Claim(
     entry("submodel/claim-def2"),
     algorithms=OBJECTIVE_LADDER,
     parts=tuple(
-        _rungs(f"{where}, {how}", number(t), number(t + 1), assumption)
+        rungs(f"{where}, {how}", number(t), number(t + 1), assumption)
         for where, number in _DISSIMILARITIES
         for how, assumption in _HOW
     ),
@@ -115,9 +120,9 @@ VARIANCE = Claim(
     entry("submodel/claim-variance"),
     algorithms=OBJECTIVE_LADDER,
     parts=(
-        *(_rungs(f"{what}, grows", number(t), number(t + 1)) for what, number in _VARIANCES),
-        _rungs("masks, vanishes", vr_m(t), var_slope * q_miss(t), *_BERNOULLI, _EQUAL),
-        _rungs("both, in p", vr_all(t), var_top * (1 - q_miss(t)), *_BERNOULLI, _EQUAL),
+        *(rungs(f"{what}, grows", number(t), number(t + 1)) for what, number in _VARIANCES),
+        rungs("masks, vanishes", vr_m(t), var_slope * q_miss(t), *_BERNOULLI, _EQUAL),
+        rungs("both, in p", vr_all(t), var_top * (1 - q_miss(t)), *_BERNOULLI, _EQUAL),
     ),
     readings=(
         Reading("smaller for a smaller p (Remark 3): both", parts=("both, grows",)),
@@ -144,8 +149,8 @@ CAPACITY = Claim(
         _ends("limit, ends, full gradients", L_lim(_LAST), L_lim(0), _FULL_GRADIENTS),
         _ends("limit, ends", L_lim(_LAST), L_lim(0)),
         _ends("rounds, ends", L_r(_LAST), L_r(0)),
-        _rungs("rounds", L_r(t + 1), L_r(t)),
-        _rungs("limit", L_lim(t + 1), L_lim(t)),
+        rungs("rounds", L_r(t + 1), L_r(t)),
+        rungs("limit", L_lim(t + 1), L_lim(t)),
     ),
     readings=(
         Reading(
@@ -171,8 +176,8 @@ STABILITY = Claim(
     parts=(
         _ends("rounds, ends", dl_r(0), dl_r(_LAST)),
         _ends("limit, ends", dl_lim(0), dl_lim(_LAST)),
-        _rungs("rounds", dl_r(t), dl_r(t + 1)),
-        _rungs("limit", dl_lim(t), dl_lim(t + 1)),
+        rungs("rounds", dl_r(t), dl_r(t + 1)),
+        rungs("limit", dl_lim(t), dl_lim(t + 1)),
     ),
     readings=(
         Reading(

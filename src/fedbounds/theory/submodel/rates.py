@@ -14,6 +14,7 @@ from fedbounds.vocabulary import Assumption, Index
 
 from . import random_convex, rolling_lemmas, rolling_theorems
 from .bounds import RANDOM_FLOOR, RATE_CONSTANT, ROLLING_FLOOR
+from .ladders import rungs
 from .names import RANDOM, ROUNDS_LADDERS, STEPS_LADDER
 from .random_nonconvex import THEOREM_2
 from .symbols import (
@@ -43,25 +44,6 @@ _ASSUMED = (
 )
 
 
-def _rungs(
-    name: str,
-    left: sp.Expr,
-    right: sp.Expr,
-    *assumptions: Assumption,
-    conditions: tuple[Condition, ...] = (),
-    algorithm: str = "",
-) -> Part:
-    return Part(
-        name=name,
-        left=left,
-        right=right,
-        index=Index.RUNG,
-        conditions=conditions,
-        assumptions=assumptions,
-        algorithm=algorithm,
-    )
-
-
 # Stage j has the step size eta 2^-j and lasts 2^j times as long as the first, after which what is
 # left of the start is a quarter. So E ||w - w*(p)||^2 halves from stage to stage, from at most
 # D + 4 floor on, where the floor is that of the first stage; R is 2^j - 1 times the first stage.
@@ -78,7 +60,7 @@ def _staged(
     rate = (D_opt_0 + 4 * floor) * first_rounds / R_r(t)
     # ln 4 < 7/5
     quarter = Condition(shrinks * first_stage, ">=", sp.Rational(7, 5))
-    return _rungs(
+    return rungs(
         name,
         F_r(t),
         L * rate + L / mu**2 * gap_full_at_p,
@@ -119,9 +101,9 @@ RATE = Claim(
     parts=(
         _RANDOM,
         _ROLLING,
-        _rungs("distance", D_r(t), _RATE, *_ASSUMED, conditions=RATED, algorithm=ROUNDS_LADDERS[0]),
+        rungs("distance", D_r(t), _RATE, *_ASSUMED, conditions=RATED, algorithm=ROUNDS_LADDERS[0]),
         # grad F_p(w*(p)) = 0, so that the gap of gradients there is grad F
-        _rungs(
+        rungs(
             "residual",
             A_r(t),
             sp.sqrt(gap_full_at_p * _RATE) + L / 2 * _RATE,
@@ -165,7 +147,7 @@ SPEEDUP = Claim(
             for tuned in _TUNED
         ),
         # at a fixed eta K and without sampling noise, the error of full models falls as 1/K
-        _rungs("steps", K_r(t + 1) * G_lead(t + 1), K_r(t) * G_lead(t), algorithm=STEPS_LADDER[0]),
+        rungs("steps", K_r(t + 1) * G_lead(t + 1), K_r(t) * G_lead(t), algorithm=STEPS_LADDER[0]),
     ),
     readings=(
         Reading(
