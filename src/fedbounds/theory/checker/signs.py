@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from .check import check
-from .data import Statement, Step, Theory
+from .data import Premise, Square, Statement, Step, Theory
 from .definitions import says_sign, supposed_of
 from .errors import Refused
 from .needs import every_part
@@ -67,10 +67,10 @@ def _named(step: Step, earlier: Mapping[str, Statement]) -> Iterator[str]:
     """Every name in a step's statement, its multipliers, and what it cites or takes as a fact."""
     yield from words(step.statement.left, step.statement.right)
     for part in every_part(step.certificate):
-        for square in part.squares:
-            yield from words(*square.times)
+        entries: tuple[Premise | Square, ...] = (*part.premises, *part.squares)
+        if part.rule != "unroll":  # which reads no multiplier
+            yield from words(*(text for entry in entries for text in entry.times))
         for premise in part.premises:
-            yield from words(*premise.times)
             if premise.kind == "step":
                 told = earlier[premise.name]
                 yield from words(told.left, told.right)
