@@ -42,7 +42,7 @@ from fedbounds.theory.symbols import (
 )
 from fedbounds.verify.instance import Instance
 from fedbounds.verify.judge import judge_reading
-from fedbounds.verify.measure import measure
+from fedbounds.verify.measurement import measure
 from fedbounds.verify.selftest.instances import (
     APART,
     balanced,

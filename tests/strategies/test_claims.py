@@ -22,7 +22,7 @@ from fedbounds.verify.evaluate import Numbers
 from fedbounds.verify.instance import constants_of, parameters_of
 from fedbounds.verify.instance_file import to_data
 from fedbounds.verify.judge import check, judge_reading
-from fedbounds.verify.measure import measure
+from fedbounds.verify.measurement import measure
 from fedbounds.vocabulary import Verdict
 
 SHRUNK = settings(max_examples=2000, database=None, phases=(Phase.generate, Phase.shrink))

@@ -28,7 +28,7 @@ from fedbounds.verify.conditions import failure
 from fedbounds.verify.enumeration import enumerate_run
 from fedbounds.verify.evaluate import Numbers, evaluate
 from fedbounds.verify.instance import Instance
-from fedbounds.verify.measure import measure
+from fedbounds.verify.measurement import measure
 from fedbounds.verify.plan import instances, schedules
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.shares import Share, amount_of, regime_of, shares, with_weights

@@ -25,7 +25,7 @@ from fedbounds.verify.evaluate import Numbers, evaluate
 from fedbounds.verify.fedplt.setups import Analysed, Run, Shows, View
 from fedbounds.verify.instance_file import from_data, to_data
 from fedbounds.verify.judge import check, judge_reading
-from fedbounds.verify.measure import measure
+from fedbounds.verify.measurement import measure
 from fedbounds.verify.setup_data import encoded
 from fedbounds.verify.witness import find_witness
 from fedbounds.vocabulary import Assumption, Method, Verdict

@@ -50,7 +50,7 @@ from fedbounds.verify.conditions import (
 )
 from fedbounds.verify.evaluate import Numbers
 from fedbounds.verify.instance import Instance, Point, rational
-from fedbounds.verify.measure import measure, numbers_of
+from fedbounds.verify.measurement import measure, numbers_of
 from fedbounds.vocabulary import Assumption, Constant, Index, Method, Provenance, Side, Verdict
 
 

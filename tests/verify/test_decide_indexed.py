@@ -18,7 +18,7 @@ from fedbounds.theory.symbols import C_i, E, E_ik, Eu_ik, Ev_ik, G_u, G_v, Sum_t
 from fedbounds.verify.decide import MARGIN, decide
 from fedbounds.verify.evaluate import Numbers
 from fedbounds.verify.instance import Instance
-from fedbounds.verify.measure import measure
+from fedbounds.verify.measurement import measure
 from fedbounds.vocabulary import Index, Method, Relation, Verdict
 
 STEP = Part(left=E_ik(t, k), right=G_u(t), index=Index.STEP)

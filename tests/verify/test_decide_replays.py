@@ -39,7 +39,7 @@ from fedbounds.verify import judge as judging
 from fedbounds.verify.decide import decide
 from fedbounds.verify.instance import Instance
 from fedbounds.verify.judge import judge, judge_reading, replay
-from fedbounds.verify.measure import measure
+from fedbounds.verify.measurement import measure
 from fedbounds.vocabulary import Method, Verdict
 
 CLAIMS = encoded_claims("personalization")

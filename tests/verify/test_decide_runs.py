@@ -20,7 +20,7 @@ from fedbounds.verify.conditions import refusal
 from fedbounds.verify.decide import decide
 from fedbounds.verify.instance import Instance
 from fedbounds.verify.judge import judge
-from fedbounds.verify.measure import measure
+from fedbounds.verify.measurement import measure
 from fedbounds.vocabulary import Index, Method, Verdict
 
 CLAIMS = encoded_claims("personalization")

@@ -22,7 +22,7 @@ from fedbounds.verify.extremes_space import Form, corners_first, shapes, work
 from fedbounds.verify.extremes_steps import rounded, step_sizes
 from fedbounds.verify.instance_file import from_data
 from fedbounds.verify.judge import judge_reading
-from fedbounds.verify.measure import measure
+from fedbounds.verify.measurement import measure
 from fedbounds.vocabulary import Method, Verdict
 
 

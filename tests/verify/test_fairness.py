@@ -11,7 +11,7 @@ from fedbounds.theory.registry import claim
 from fedbounds.verify import fairness
 from fedbounds.verify.fairness import LOOKS, fairest, unfairness
 from fedbounds.verify.judge import judge_reading
-from fedbounds.verify.measure import measure
+from fedbounds.verify.measurement import measure
 from fedbounds.verify.planned_search import planned_cases
 from fedbounds.verify.witness import find_witness
 from fedbounds.vocabulary import Verdict

@@ -24,7 +24,7 @@ from fedbounds.problems import (
 from fedbounds.verify.instance import Instance
 from fedbounds.verify.instance_file import from_data, to_data
 from fedbounds.verify.ladder_plan import rational_ladders
-from fedbounds.verify.measure import fingerprint, measure
+from fedbounds.verify.measurement import fingerprint, measure
 from fedbounds.verify.plan import rational_instances, vector_instances
 from fedbounds.verify.profile import Profile
 from fedbounds.vocabulary import Method

@@ -31,7 +31,7 @@ from fedbounds.verify.evaluate import Numbers, evaluate
 from fedbounds.verify.instance import Instance, constants_of
 from fedbounds.verify.interval import FIRST_LOOK, LEVEL, Sums, half_width, look_level, sums_of
 from fedbounds.verify.judge import judge
-from fedbounds.verify.measure import numbers_of
+from fedbounds.verify.measurement import numbers_of
 from fedbounds.verify.reach import bounded_reach, joint_smoothness
 from fedbounds.verify.simulate import simulate
 from fedbounds.vocabulary import Constant, Index, Method, Verdict

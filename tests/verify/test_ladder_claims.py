@@ -15,7 +15,7 @@ from fedbounds.verify import ladder_plan
 from fedbounds.verify.instance import constants_of, parameters_of
 from fedbounds.verify.judge import check, concerned, judge
 from fedbounds.verify.ladder_plan import rational_ladders
-from fedbounds.verify.measure import measure
+from fedbounds.verify.measurement import measure
 from fedbounds.verify.plateau import plateau
 from fedbounds.vocabulary import Quantity, Relation, Verdict
 

@@ -31,7 +31,7 @@ from fedbounds.verify import store as store_module
 from fedbounds.verify.decide import Outcome
 from fedbounds.verify.instance import Instance
 from fedbounds.verify.judge import judge
-from fedbounds.verify.measure import fingerprint
+from fedbounds.verify.measurement import fingerprint
 from fedbounds.verify.records import dumps, plain, record
 from fedbounds.verify.store import Store, claim_text, record_key, source_hash
 from fedbounds.vocabulary import Assumption, Index, Method, Relation, Verdict

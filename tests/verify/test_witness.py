@@ -22,7 +22,7 @@ from fedbounds.verify.decide import decide
 from fedbounds.verify.evaluate import evaluate
 from fedbounds.verify.instance import Instance
 from fedbounds.verify.judge import judge_reading
-from fedbounds.verify.measure import measure
+from fedbounds.verify.measurement import measure
 from fedbounds.verify.script import MOST_LINES
 from fedbounds.verify.small import small_instances
 from fedbounds.verify.witness import Witness, explain, find_witness

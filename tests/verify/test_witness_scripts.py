@@ -27,7 +27,7 @@ from fedbounds.verify.instance import Instance
 from fedbounds.verify.judge import Judgement, judge_reading
 from fedbounds.verify.ladder import Ladder
 from fedbounds.verify.ladder_plan import rational_ladders
-from fedbounds.verify.measure import measure, numbers_of
+from fedbounds.verify.measurement import measure, numbers_of
 from fedbounds.verify.plan import rational_instances
 from fedbounds.verify.script import script
 from fedbounds.verify.script_lines import LATER, MEMORY_WALK, STEADY, WALK, known

@@ -22,7 +22,7 @@ from .extremes_space import KINDS, in_floats, instance_at, work
 from .instance import ALGORITHM_NAMES, Instance, Point, parameters_of
 from .instance_file import to_data
 from .judge import Judgement, judge_reading
-from .measure import measure
+from .measurement import measure
 from .point_plan import point_instances
 
 BUDGET = 100  # evaluations of a claim in a run of the default profile

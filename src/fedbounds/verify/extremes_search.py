@@ -30,7 +30,7 @@ from .extremes_space import (
     shapes,
 )
 from .instance import Instance
-from .measure import measure
+from .measurement import measure
 from .start import idle
 
 Array = Any

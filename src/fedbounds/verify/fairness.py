@@ -7,7 +7,7 @@ from typing import Any
 from .evaluate import Numbers
 from .instance import constants_of, parameters_of
 from .judge import Judgement
-from .measure import measure
+from .measurement import measure
 
 LOOKS = 8  # violations that are looked at for a fair one
 _STEPS = ("eta", "gamma")  # of one local step, or the effective one

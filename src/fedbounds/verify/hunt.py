@@ -19,7 +19,7 @@ from .extremes import BUDGET, Best, parameters, tightest_parts
 from .files import write_text
 from .instance_file import from_data, to_data
 from .judge import Judgement, judge_reading
-from .measure import measure
+from .measurement import measure
 from .planned_search import planned_cases, tightest_cases
 from .stored.fields import Known, Text
 from .witness import find_witness, premises

@@ -22,7 +22,7 @@ from .device import Device, namespace
 from .evaluate import Numbers, UndefinedError, UnmeasuredError
 from .instance import Instance, Point, products_of, rational
 from .ladder import Ladder
-from .measure import Measurement, measure
+from .measurement import Measurement, measure
 from .products import with_products
 from .sampling import sample_and_decide
 

@@ -13,7 +13,7 @@ from fedbounds.problems import FederatedQuadratic
 from .instance import Instance
 from .ladder import Ladder
 from .ladder_plan import EQUAL_STATE, tuned
-from .measure import fingerprint
+from .measurement import fingerprint
 
 Rung = tuple[FederatedQuadratic, FedAvgP]
 

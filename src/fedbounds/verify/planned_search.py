@@ -10,7 +10,7 @@ from .case import Case
 from .decide import Outcome
 from .extremes import Best
 from .judge import Judgement, judge_reading
-from .measure import measure
+from .measurement import measure
 from .plan import own_cases
 from .profile import Profile
 

@@ -18,7 +18,7 @@ from .extremes import BUDGET
 from .given import with_givens
 from .instance_file import from_data
 from .judge import Subject, concerned
-from .measure import fingerprint
+from .measurement import fingerprint
 from .plan import instances, own_displays
 from .processes import worker_pool
 from .profile import Profile

@@ -17,7 +17,7 @@ from .decide import Outcome, decide_sampled, is_affine, rounds_of
 from .evaluate import Numbers, evaluate
 from .instance import Instance, constants_of
 from .interval import FIRST_LOOK, Sums, sums_of
-from .measure import numbers_of, stream_key
+from .measurement import numbers_of, stream_key
 from .reach import bounded_reach
 from .simulate import CHUNK, Series, simulate
 

@@ -29,7 +29,7 @@ from .compare_bounds import as_rows
 from .decide import decide
 from .finding import Finding as Finding
 from .instance import Point
-from .measure import measure
+from .measurement import measure
 from .plan import own_cases
 from .profile import Profile
 from .settings.judge import existence, universal

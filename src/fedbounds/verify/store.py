@@ -67,7 +67,7 @@ def record_key(claim_text: str, instance_print: str, seed: int, device: Device =
     claim_text : str
         From `claim_text`.
     instance_print : str
-        The instance's `fedbounds.verify.measure.fingerprint`.
+        The instance's `fedbounds.verify.measurement.fingerprint`.
     """
     everything = (
         SCHEMA,

@@ -18,7 +18,7 @@ from .evaluate import Numbers
 from .fairness import fairest
 from .judge import Judgement, Subject, exact_work, judge_reading
 from .ladder import Ladder
-from .measure import fingerprint, measure
+from .measurement import fingerprint, measure
 from .script import script
 from .small import rounded, small_instances
 

@@ -11,7 +11,7 @@ from fedbounds.theory.registry import claim as claim_of
 from .device import Device
 from .instance_file import to_data
 from .judge import Subject
-from .measure import fingerprint
+from .measurement import fingerprint
 from .records import record
 from .store import Store, claim_text, record_key
 from .witness import find_witness

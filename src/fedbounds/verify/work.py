@@ -14,7 +14,7 @@ from .device import Device
 from .extremes import as_summary, tightest
 from .judge import Judgement, Subject, judge
 from .ladder_record import ladder_of
-from .measure import Measurement
+from .measurement import Measurement
 from .records import record
 from .settled import Finding, settle
 from .shares import Share, regime_of, shares, shares_of

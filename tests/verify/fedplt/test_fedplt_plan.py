@@ -31,7 +31,7 @@ from fedbounds.verify.fedplt.setups import (
 from fedbounds.verify.fedplt.small_plan import cases, decaying, longer
 from fedbounds.verify.fedplt.small_runs import ONE, run
 from fedbounds.verify.judge import judge
-from fedbounds.verify.measure import fingerprint
+from fedbounds.verify.measurement import fingerprint
 from fedbounds.verify.profile import Profile
 from fedbounds.vocabulary import Assumption, Index, Method, Verdict
 

@@ -21,7 +21,7 @@ from fedbounds.verify.fedplt.setups import Analysed, Shows, View
 from fedbounds.verify.fedplt.small_plan import cases
 from fedbounds.verify.fedplt.small_runs import idle
 from fedbounds.verify.judge import judge, judge_reading
-from fedbounds.verify.measure import measure
+from fedbounds.verify.measurement import measure
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.records import record
 from fedbounds.verify.settings.exhibits import exhibits

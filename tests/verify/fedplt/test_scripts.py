@@ -30,7 +30,7 @@ from fedbounds.verify.fedplt.plan import cases
 from fedbounds.verify.fedplt.script_rows import ATTRIBUTES, Printed
 from fedbounds.verify.fedplt.setups import Analysed, Run, Shows, View
 from fedbounds.verify.judge import judge
-from fedbounds.verify.measure import measure
+from fedbounds.verify.measurement import measure
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.script import MOST_LINES, script
 from fedbounds.verify.script_code import WIDTH

@@ -12,7 +12,7 @@ from pep_unknowns import filled, setting
 from fedbounds.algorithms.fedavg_p import FedAvgP
 from fedbounds.problems import FederatedQuadratic, Start
 from fedbounds.verify.instance import Instance
-from fedbounds.verify.measure import measure
+from fedbounds.verify.measurement import measure
 from fedbounds.verify.pep.formulate import ORIGIN_INFIMUM, ORIGIN_SMOOTH, formulate
 from fedbounds.vocabulary import Method
 

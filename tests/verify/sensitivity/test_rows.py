@@ -22,7 +22,7 @@ from fedbounds.theory.symbols import SHARED, E, G_u, L, T, eta, t
 from fedbounds.verify.evaluate import Numbers
 from fedbounds.verify.instance import Point
 from fedbounds.verify.judge import Replays, judge_reading
-from fedbounds.verify.measure import measure
+from fedbounds.verify.measurement import measure
 from fedbounds.verify.sensitivity import exports, premises, rows
 from fedbounds.verify.sensitivity.bisect import Sharpest
 from fedbounds.verify.sensitivity.printed import printed as printed_of

@@ -10,7 +10,7 @@ from fedbounds.theory.claims import read
 from fedbounds.theory.registry import encoded_claims
 from fedbounds.theory.submodel.names import OBJECTIVE, OBJECTIVE_LADDER
 from fedbounds.verify.judge import judge
-from fedbounds.verify.measure import measure
+from fedbounds.verify.measurement import measure
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.script import script
 from fedbounds.verify.submodel.objectives import cases

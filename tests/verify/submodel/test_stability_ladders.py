@@ -18,7 +18,7 @@ from fedbounds.theory.claims import read
 from fedbounds.theory.registry import claim, encoded_claims
 from fedbounds.verify.case import Case, find
 from fedbounds.verify.judge import judge
-from fedbounds.verify.measure import numbers_of
+from fedbounds.verify.measurement import numbers_of
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.script import script
 from fedbounds.verify.submodel import (

@@ -18,7 +18,7 @@ from fedbounds.theory.submodel.names import ROUNDS_LADDERS
 from fedbounds.verify.case import Case, find, ladder_shown
 from fedbounds.verify.evaluate import evaluate
 from fedbounds.verify.judge import judge
-from fedbounds.verify.measure import measure
+from fedbounds.verify.measurement import measure
 from fedbounds.verify.submodel import staged_ladders
 from fedbounds.verify.submodel.side_by_side import prepared
 from fedbounds.verify.submodel.staged_ladders import StagedLadder

@@ -14,7 +14,7 @@ from fedbounds.verify.case import Case
 from fedbounds.verify.decide import rounds_of
 from fedbounds.verify.evaluate import Numbers, evaluate
 from fedbounds.verify.judge import judge
-from fedbounds.verify.measure import measure
+from fedbounds.verify.measurement import measure
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.records import record
 from fedbounds.verify.submodel import plan

@@ -20,7 +20,7 @@ from ..evaluate import Numbers
 from ..extremes_space import in_floats
 from ..extremes_steps import rounded, simple
 from ..instance import Instance
-from ..measure import measure
+from ..measurement import measure
 from .parameters import Question, left_side
 
 Array = Any

@@ -26,7 +26,7 @@ from ..equivalence import compare_exactly
 from ..fedplt.setups import Analysed, Shows, View
 from ..fedplt.small_runs import apart
 from ..judge import Subject, judge_reading
-from ..measure import measure
+from ..measurement import measure
 from ..special_cases import build
 from ..special_cases import cases as small_cases
 from ..submodel.random_runs import RandomRun

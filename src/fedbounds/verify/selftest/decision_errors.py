@@ -31,7 +31,7 @@ from ..evaluate import Numbers
 from ..instance import Instance
 from ..interval import sums_of
 from ..judge import judge, judge_reading
-from ..measure import measure
+from ..measurement import measure
 from ..records import record
 from ..standing import standing, status_of
 from .instances import judged, slow, verdict_said

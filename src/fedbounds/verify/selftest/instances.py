@@ -15,7 +15,7 @@ from fedbounds.vocabulary import Method
 from ..decide import Outcome
 from ..instance import Instance
 from ..judge import Subject, judge_reading
-from ..measure import measure
+from ..measurement import measure
 from .planted import Said
 
 APART = ((2, 0), (-2, 0))  # two clients that pull the shared variable apart: b^2 = 4

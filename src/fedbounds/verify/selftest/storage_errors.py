@@ -25,7 +25,7 @@ from ..document import Timing, document
 from ..files import write_text
 from ..instance_file import from_data, to_data
 from ..judge import judge_reading
-from ..measure import fingerprint, measure
+from ..measurement import fingerprint, measure
 from ..page import render
 from ..records import SCHEMA, dumps, record, sealed
 from ..run import Results, Settings

@@ -24,7 +24,7 @@ from ..evaluate import IrrationalError, Numbers, UndefinedError, evaluate
 from ..extremes import tightest_parts
 from ..instance import parameters_of, products_of
 from ..judge import Subject, concerned
-from ..measure import measure
+from ..measurement import measure
 from ..plan import instances
 from ..products import with_products
 from ..profile import Profile
