@@ -6,7 +6,7 @@ from flint import fmpq
 from own_files import loaded, own_file
 
 from fedbounds.errors import FedboundsError
-from fedbounds.verify.own.count import Count
+from fedbounds.verify.measure.count import Count
 from fedbounds.verify.own.enumerated import enumerated
 from fedbounds.verify.own.families import quadratic
 from fedbounds.verify.own.load import load

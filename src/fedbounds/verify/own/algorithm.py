@@ -17,7 +17,7 @@ import numpy as np
 
 from fedbounds.errors import FedboundsError
 
-from .clients import Clients
+from ..measure.clients import Clients
 from .draws import Draws, Random, TooManyError, every_draw
 
 Array = Any

@@ -17,7 +17,7 @@ from flint import fmpq
 from fedbounds.errors import FedboundsError, require
 from fedbounds.problems.linear import rational
 
-from .clients import Clients
+from ..measure.clients import Clients
 
 Array = Any
 MOST_OUTCOMES = 1024  # of one round

@@ -9,8 +9,8 @@ from flint import fmpq
 
 from fedbounds.errors import FedboundsError
 
+from ..measure.clients import Clients
 from .algorithm import Algorithm, State, called, draws_of, place, same, started, stepped
-from .clients import Clients
 from .known import problem_of
 from .quantities import OfState, all_of, of_round
 from .setup import OwnRun

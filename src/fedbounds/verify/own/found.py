@@ -12,8 +12,8 @@ from fedbounds.theory.typed import names_of
 from fedbounds.vocabulary import Quantity
 
 from ..case import Found, find
+from ..measure.clients import Clients
 from .algorithm import called, place
-from .clients import Clients
 from .declare import Theory
 from .enumerated import enumerated
 from .known import problem_of, theory_of

@@ -17,10 +17,10 @@ from fedbounds.problems import FederatedQuadratic, Noise
 from fedbounds.problems.arrays import to_namespace
 from fedbounds.problems.spectrum import to_floats
 
+from ..measure.clients import Clients
+from ..measure.count import Count
 from . import draws
 from .algorithm import MODEL, Algorithm, Parameters, State, draws_of, started, stepped
-from .clients import Clients
-from .count import Count
 from .declare import CONTROL_VARIATES, Theory
 from .families import Pair, quadratic
 

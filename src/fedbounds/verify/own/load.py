@@ -17,10 +17,10 @@ from fedbounds.problems.spectrum import to_floats
 from fedbounds.theory.catalogue import Paper, check_uses
 from fedbounds.theory.contributed import Contribution, contribute
 
+from ..measure.clients import Clients
 from ..store import source_hash
 from .algorithm import examine
 from .book import book_of, refuse_contradiction
-from .clients import Clients
 from .declare import Theory
 from .known import remember
 from .plan import cases, first_parameters

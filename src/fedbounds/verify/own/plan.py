@@ -21,12 +21,12 @@ from fedbounds.vocabulary import Method
 
 from ..case import Case
 from ..evaluate import Numbers, evaluate
+from ..measure.clients import Clients
 from ..profile import Profile
 from . import found as found  # what a set-up shows, and its script, are registered
 from . import script as script
 from . import slack as slack
 from .algorithm import Parameters, called
-from .clients import Clients
 from .declare import Theory
 from .draws import MOST_OUTCOMES, TooManyError, laws_of
 from .enumerated import MOST_ROWS

@@ -14,8 +14,8 @@ from flint import Ordering, fmpq, fmpq_mat, fmpq_mpoly_ctx
 from fedbounds.errors import FedboundsError
 from fedbounds.problems.linear import rational
 
+from ..measure.clients import Clients
 from .algorithm import Algorithm, State, called, draws_of, started, stepped
-from .clients import Clients
 from .draws import Draws
 from .known import problem_of
 from .quantities import OfState, all_of, of_round

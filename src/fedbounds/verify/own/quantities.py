@@ -5,8 +5,8 @@ from typing import Any
 
 from fedbounds.vocabulary import Quantity
 
+from ..measure.clients import Clients
 from .algorithm import MODEL, State
-from .clients import Clients
 
 Array = Any
 OfState = Callable[[Clients, State], Array]  # one number per row

@@ -24,11 +24,11 @@ from fedbounds.vocabulary import Assumption
 
 from ..case import script_of
 from ..evaluate import Numbers
+from ..measure.clients import Clients
 from ..processes import output_of
 from ..script_asserts import told
 from ..script_code import QUOTED, TEMPLATES, UNQUOTED, assigned, code, wrapped
 from .algorithm import draws_of
-from .clients import Clients
 from .declare import Theory
 from .enumerated import MOST_ROWS
 from .known import problem_of, theory_of

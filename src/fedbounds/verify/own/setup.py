@@ -11,8 +11,8 @@ from fedbounds.problems.linear import is_exact, rational
 from fedbounds.problems.spectrum import largest_eigenvalue, smallest_eigenvalue
 from fedbounds.vocabulary import Assumption, Constant
 
+from ..measure.count import Count
 from .algorithm import Parameters
-from .count import Count
 
 Array = Any
 

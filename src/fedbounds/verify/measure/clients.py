@@ -7,7 +7,7 @@ import array_api_compat.numpy
 import numpy as np
 
 from fedbounds.errors import require
-from fedbounds.problems import everyone
+from fedbounds.problems import NoiseLaw, everyone
 from fedbounds.problems.linear import is_exact
 
 from .count import Count
@@ -58,6 +58,12 @@ class Clients:
     def minimiser(self) -> Array:
         """x*, shape (d,); None where it is not known."""
         return getattr(self.objective, "minimiser", None)
+
+    @property
+    def noise_law(self) -> NoiseLaw:
+        """Law of that noise."""
+        law: NoiseLaw = self.objective.noise.law
+        return law
 
     @property
     def noise_scale(self) -> Any:

@@ -1,0 +1,34 @@
+"""The common form of an algorithm: three plain functions that are traced, never special-cased."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+Array = Any
+State = dict[str, Array]
+
+
+@dataclass(frozen=True, eq=False)
+class Algorithm:
+    """An algorithm; p has its parameters by name, and the round as p["t"].
+
+    State and draws are dicts of arrays with one row per outcome; the shared model is state["x"],
+    shape (rows, d).
+
+    Attributes
+    ----------
+    init : function (problem, start) or (problem, start, random) -> state
+        ``start`` has shape (rows, d).
+    draw : function (random, problem, p) -> dict of arrays
+        All randomness of a round, from ``random`` alone.
+    step : function (problem, p, state, drawn) or (problem, p, state, drawn, see) -> state
+        Deterministic; leaves its arguments as they are. ``see(name=array, ...)`` shows what a
+        theory speaks of: vectors and numbers, one row per outcome.
+    name : str
+        For tables.
+    """
+
+    init: Callable[..., State]
+    draw: Callable[..., dict[str, Array]]
+    step: Callable[..., State]
+    name: str = "own algorithm"

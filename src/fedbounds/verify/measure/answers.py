@@ -1,0 +1,214 @@
+"""What a method says of a run: series, products of vectors, and what it could not measure."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from flint import fmpq
+
+from fedbounds.errors import FedboundsError
+from fedbounds.vocabulary import Method
+
+from ..evaluate import Numbers, evaluate
+from .enumerated import Enumerated, draws_of, enumerated, taken
+from .functions import OfState, mean_of, values_of
+from .listed import listed_space
+from .moments import Moments, form, moments, series
+from .random import Outcomes
+from .spaces import PAST, Listed, Unrolled, depends_on, product, products_in
+from .subject import Subject, numbers
+from .unknowns import Refused
+from .unrolled import Unrolling, unroll, unrolled_space
+
+Array = Any
+Products = Callable[[sp.Expr], Array]
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What is to be measured of a run.
+
+    Attributes
+    ----------
+    functions : mapping from name to function of the state
+    definitions : mapping from name to expression in the vectors of a round
+    values : mapping from symbol name to number
+        Constants that definitions speak of.
+    """
+
+    functions: Mapping[str, OfState] = field(default_factory=dict)
+    definitions: Mapping[str, sp.Expr] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What is known of a run.
+
+    Attributes
+    ----------
+    method : Method
+    series : mapping from quantity name to array
+        Rounds 0, 1, ...; a quantity of a round's start has T + 1 entries, others have T.
+    products : function
+        Values of ``sq(x)`` or ``ip(x, y)`` in rounds 0, ..., T - 1.
+    missing : mapping from quantity name to reason
+        What this method could not measure.
+    """
+
+    method: Method
+    series: Mapping[str, Array]
+    products: Products
+    missing: Mapping[str, str] = field(default_factory=dict)
+
+
+def by_enumeration(subject: Subject, asked: Asked) -> Answer:
+    """Every outcome.
+
+    Raises
+    ------
+    TooManyError
+        If there are more than are enumerated.
+    """
+    found = enumerated(subject)
+    states = [*(one.start for one in found.rounds), found.last]
+    measured = {
+        name: numbers(
+            [mean_of(function, subject, rows, t, name) for t, rows in enumerate(states)],
+            subject.exact,
+        )
+        for name, function in asked.functions.items()
+    }
+    spaces = [listed_space(subject, one) for one in found.rounds] if _reads(subject) else []
+
+    def product_at(node: sp.Expr, space: Listed, t: int) -> Any:
+        return product(node, space, asked.values)
+
+    def ending() -> Listed:
+        return _listed_end(subject, found)
+
+    method = Method.RATIONAL if subject.exact else Method.ENUMERATION
+    return _answer(method, subject, asked, measured, {}, spaces, ending, product_at)
+
+
+def by_moments(subject: Subject, asked: Asked) -> Answer:
+    """Exact second moments, for quantities that are quadratic in the state.
+
+    Raises
+    ------
+    Refused
+        If the step is not affine in the state, or the work is too much.
+    """
+    found = moments(subject)
+    measured: dict[str, Array] = {}
+    missing: dict[str, str] = {}
+    for name, function in asked.functions.items():
+        try:
+            measured[name] = _of_function(function, subject, found, name)
+        except (FedboundsError, Refused) as error:
+            missing[name] = str(error)
+    spaces = []
+    if _reads(subject):
+        known: dict[int, Unrolled] = {}
+        for trace in found.unrolled:
+            known.setdefault(id(trace), unrolled_space(subject, trace))
+        spaces = [known[id(trace)] for trace in found.unrolled]
+
+    def product_at(node: sp.Expr, space: Unrolled, t: int) -> Any:
+        value = product(node, space, asked.values)
+        return series(form(space.variables, value), found.values[t : t + 1])[0]
+
+    def ending() -> Unrolled:
+        last = found.unrolled[-1]
+        if last.asked_round:
+            last = unroll(subject, last.variables.shapes, subject.rounds)
+        return unrolled_space(subject, last)
+
+    return _answer(Method.RATIONAL, subject, asked, measured, missing, spaces, ending, product_at)
+
+
+def _reads(subject: Subject) -> bool:
+    return bool(subject.shown.vectors)
+
+
+def _answer(
+    method: Method,
+    subject: Subject,
+    asked: Asked,
+    measured: dict[str, Array],
+    missing: dict[str, str],
+    spaces: Sequence[Any],
+    ending: Callable[[], Any],
+    product_at: Callable[[sp.Expr, Any, int], Any],
+) -> Answer:
+    """With the definitions; after the last round too, where they speak of its state only."""
+
+    def products(node: sp.Expr) -> Array:
+        values = [product_at(node, space, t) for t, space in enumerate(spaces)]
+        return numbers(values, subject.exact)
+
+    for name, definition in asked.definitions.items():
+        inside = products_in(definition)
+        try:
+            values = {node: products(node) for node in inside}
+            if all(_of_the_past(node, spaces) for node in inside):
+                last = ending()
+                values = {
+                    node: np.append(rows, product_at(node, last, subject.rounds))
+                    for node, rows in values.items()
+                }
+            measured[name] = _combined(definition, values, asked.values, subject)
+        except (FedboundsError, Refused) as error:
+            missing[name] = str(error)
+    return Answer(method, measured, products, missing)
+
+
+def _of_the_past(node: sp.Expr, spaces: Sequence[Listed | Unrolled]) -> bool:
+    """Whether its vectors are those of the round's start, as far as the rounds show."""
+    names = {symbol.name for symbol in node.free_symbols}
+    return all(
+        depends_on(space, space.vectors[name]) <= {PAST, *space.indices}
+        for space in spaces
+        for name in names & space.vectors.keys()
+    )
+
+
+def _listed_end(subject: Subject, found: Enumerated) -> Listed:
+    """The round after the last, with one outcome of its draws: only its start is looked at."""
+    p = subject.parameters(subject.rounds)
+    _, drawn = draws_of(subject, p)
+    first = {name: rows[:1] for name, rows in drawn.items()}
+    alone = Outcomes((), (), [fmpq(1)])
+    return listed_space(subject, taken(subject, p, subject.rounds, found.last, alone, first))
+
+
+def _of_function(function: OfState, subject: Subject, found: Moments, name: str) -> Array:
+    """Of a function of the state, if it is a polynomial of degree two at most."""
+    trace: Unrolling = found.unrolled[0]
+    state = {key: rows[:1] for key, rows in trace.before.items()}
+    every: list[fmpq] = []
+    asked_round = True
+    for t, moment in enumerate(found.values):
+        p = subject.parameters(t)
+        if asked_round:
+            (value,) = values_of(function, subject, p, state, name).tolist()
+            own, asked_round = form(trace.variables, value), p.asked_round
+        every += series(own, [moment])
+    return numbers(every, exact=True)
+
+
+def _combined(
+    definition: sp.Expr, products: Mapping[sp.Expr, Array], values: Mapping[str, Any], of: Subject
+) -> Array:
+    """A definition round by round, from the products in it."""
+    length = min((len(rows) for rows in products.values()), default=of.rounds)
+    names = {node: sp.Symbol(f"_product{at}") for at, node in enumerate(products)}
+    plain = definition.xreplace(names)
+    exact: Any = (lambda p, q: fmpq(p, q)) if of.exact else (lambda p, q: p / q)
+    every = []
+    for t in range(length):
+        own = {names[node].name: rows[t] for node, rows in products.items()}
+        every.append(evaluate(plain, Numbers({**values, **own}, {}, exact)))
+    return numbers(every, of.exact)

@@ -1,0 +1,297 @@
+"""An algorithm's functions, called as their contract has them; a breach is told with its line.
+
+``step`` must give every row what it gives that row alone, in whatever order the rows stand.
+"""
+
+import inspect
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+
+from fedbounds.algorithms.traced import Algorithm
+from fedbounds.errors import FedboundsError
+
+from .clients import Clients
+from .random import Drawn, Random
+from .sources import TooManyError
+
+Array = Any
+State = dict[str, Array]
+MODEL = "x"
+ROUND = "t"
+_CLOSE = 1e-9  # relative: what floats of one row may differ by from those of many
+
+
+class Parameters(Mapping[str, Any]):
+    """The parameters of a run by name; remembers whether the round was asked for, in any way.
+
+    Parameters
+    ----------
+    values : mapping from name to number
+    at : int
+        The round, p["t"].
+    """
+
+    def __init__(self, values: Mapping[str, Any], at: Any = 0) -> None:
+        self._values = {**values, ROUND: at}
+        self.asked_round = False
+
+    def __getitem__(self, name: str) -> Any:
+        """The value; an unknown name is an error that lists the known ones."""
+        if name not in self._values:
+            raise FedboundsError(
+                f"the algorithm asks for p[{name!r}], which the theory does not give; add it to "
+                f"`parameters` (given: {', '.join(sorted(self._values))})"
+            )
+        if name == ROUND:
+            self.asked_round = True
+        return self._values[name]
+
+    def __contains__(self, name: object) -> bool:
+        """Whether it is given; asking for a value that is not is an error, never a default."""
+        return name in self._values
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
+class See:
+    """What a step shows, by name; a name is shown once a round."""
+
+    def __init__(self) -> None:
+        self.shown: dict[str, Array] = {}
+
+    def __call__(self, **named: Array) -> None:
+        """Show arrays with one row per outcome."""
+        for name, array in named.items():
+            if name in self.shown:
+                raise FedboundsError(f"step shows {name!r} twice in a round; give it another name")
+            self.shown[name] = array
+
+
+def place(function: Callable[..., Any]) -> str:
+    """File and line of a function."""
+    code = getattr(function, "__code__", None)
+    return "" if code is None else f"{code.co_filename}:{code.co_firstlineno}"
+
+
+def called(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a user's function; whatever it raises becomes one line with its file and line."""
+    try:
+        return function(*arguments)
+    except TooManyError:
+        raise
+    except Exception as error:
+        code = getattr(function, "__code__", None)
+        frames = traceback.extract_tb(error.__traceback__)
+        own = [f for f in frames if code is not None and f.filename == code.co_filename]
+        where = f"{own[-1].filename}:{own[-1].lineno}" if own else place(function)
+        what = "" if isinstance(error, FedboundsError) else f"{type(error).__name__}: "
+        hint = ""
+        if isinstance(error, TypeError) and "fmpq" in str(error) and "float" in str(error):
+            hint = "; exact runs have rationals: write x / 2, not 0.5 * x"
+        if isinstance(error, ValueError) and "read-only" in str(error):
+            hint = "; it changes its argument: make a new array instead"
+        name = getattr(function, "__name__", "function")
+        raise FedboundsError(f"{where}: in {name}: {what}{error}{hint}") from error
+
+
+def takes(function: Callable[..., Any], count: int) -> bool:
+    """Whether a function can be called with so many arguments."""
+    try:
+        inspect.signature(function).bind(*[None] * count)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def started(algorithm: Algorithm, problem: Clients, start: Array, random: Random) -> State:
+    """The state before round 0, a row per row of ``start``.
+
+    Raises
+    ------
+    FedboundsError
+        If it is no dict of arrays with as many rows, has no model of shape (rows, d), or has floats
+        where the start is exact.
+    """
+    arguments = (problem, start, random) if takes(algorithm.init, 3) else (problem, start)
+    state = called(algorithm.init, *arguments)
+    rows = int(start.shape[0])
+    check_rows(state, rows, algorithm.init, "init")
+    shape = tuple(getattr(state.get(MODEL), "shape", ()))
+    if shape != (rows, problem.dimension):
+        raise FedboundsError(
+            f"{place(algorithm.init)}: init returned a model of shape {shape or 'none'} as "
+            f"state[{MODEL!r}]; expected (rows, d) = ({rows}, {problem.dimension})"
+        )
+    if is_object(start):
+        _refuse_floats(state, algorithm.init, "init")
+    return dict(state)
+
+
+def drawn_by(algorithm: Algorithm, random: Random, problem: Clients, p: Parameters) -> Drawn:
+    """All randomness of a round."""
+    found: Drawn = called(algorithm.draw, random, problem, p)
+    return found
+
+
+def stepped(
+    algorithm: Algorithm, problem: Clients, p: Parameters, state: State, drawn: Drawn
+) -> tuple[State, dict[str, Array]]:
+    """The state after a round, and what the step showed.
+
+    Raises
+    ------
+    FedboundsError
+        If the arrays are not those of the state before, shape by shape, or floats where that was
+        exact; if what is shown has no row for each outcome; or if rows mix.
+    """
+    after, shown = _stepped(algorithm, problem, p, state, drawn)
+    rows = _count(state)
+    if rows > 1 and isinstance(_any(state), np.ndarray):
+        for order in _orders(rows):
+            again, seen = _stepped(algorithm, problem, p, _rows(state, order), _rows(drawn, order))
+            name = different(_rows({**after, **_told(shown)}, order), {**again, **_told(seen)})
+            if name is not None:
+                raise FedboundsError(
+                    f"{place(algorithm.step)}: step gives an outcome another {name} by itself "
+                    "than among the others; it must not sample, mix rows (the first axis), nor "
+                    "change its arguments"
+                )
+    return after, shown
+
+
+def _orders(rows: int) -> list[Array]:
+    """Ways to take rows: the ends alone, and all of a few in the other order."""
+    some = np.unique(np.linspace(0, rows - 1, 5).astype(int))
+    return [some[:1], some[-1:], some[::-1]]
+
+
+def _told(shown: Mapping[str, Array]) -> dict[str, Array]:
+    return {f"see({name})": array for name, array in shown.items()}
+
+
+def _stepped(
+    algorithm: Algorithm, problem: Clients, p: Parameters, state: State, drawn: Drawn
+) -> tuple[State, dict[str, Array]]:
+    see = See()
+    arguments = (problem, p, _read_only(state), _read_only(drawn))
+    sees = takes(algorithm.step, 5)
+    after = called(algorithm.step, *arguments, *([see] if sees else []))
+    rows = _count(state)
+    check_rows(after, rows, algorithm.step, "step")
+    for name, before in state.items():
+        if name not in after or tuple(after[name].shape) != tuple(before.shape):
+            given = tuple(after[name].shape) if name in after else "missing"
+            raise FedboundsError(
+                f"{place(algorithm.step)}: step returned state[{name!r}] {given}; expected the "
+                f"shape that it had, {tuple(before.shape)}"
+            )
+    if see.shown:
+        check_rows(see.shown, rows, algorithm.step, "see")
+    if is_object(_any(state)):
+        _refuse_floats(after, algorithm.step, "step")
+        _refuse_floats(see.shown, algorithm.step, "see")
+    return {name: after[name] for name in state}, see.shown
+
+
+def _any(state: State) -> Array:
+    return next(iter(state.values()))
+
+
+def _count(state: State) -> int:
+    return int(_any(state).shape[0])
+
+
+def _rows(arrays: Mapping[str, Array], order: Array) -> dict[str, Array]:
+    return {name: array[order] for name, array in arrays.items()}
+
+
+def _read_only(arrays: State) -> State:
+    """The same arrays in a new dict; NumPy refuses to write to them."""
+    found = {}
+    for name, values in arrays.items():
+        found[name] = values
+        if isinstance(values, np.ndarray):
+            found[name] = values.view()
+            found[name].flags.writeable = False
+    return found
+
+
+def _refuse_floats(state: State, function: Callable[..., Any], name: str) -> None:
+    for key, values in state.items():
+        if values.dtype.kind in "fc":
+            raise FedboundsError(
+                f"{place(function)}: {name} returned {key!r} in floats; exact runs have "
+                "rationals: write x * 0 for zeros, x / 2 for 0.5 * x"
+            )
+
+
+def is_object(array: Array) -> bool:
+    """Whether an array holds exact numbers, or unknowns."""
+    return isinstance(array, np.ndarray) and array.dtype == object
+
+
+def different(one: Mapping[str, Array], other: Mapping[str, Array]) -> str | None:
+    """The name of an array that is not the same in both."""
+    for name, rows in other.items():
+        if name not in one or tuple(one[name].shape) != tuple(rows.shape):
+            return name
+        if not same(np.asarray(one[name]), np.asarray(rows)):
+            return name
+    return None
+
+
+def same(one: Array, other: Array) -> bool:
+    """Whether both arrays hold the same numbers; floats may differ by rounding."""
+    if not (is_object(one) or is_object(other)):
+        return bool(np.allclose(one, other, rtol=_CLOSE, atol=_CLOSE, equal_nan=True))
+    pairs = zip(one.reshape(-1), other.reshape(-1), strict=True)
+    return all(getattr(a, "polynomial", a) == getattr(b, "polynomial", b) for a, b in pairs)
+
+
+@contextmanager
+def no_sampling() -> Iterator[None]:
+    """Refuse NumPy's and Python's own generators for a while."""
+
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise FedboundsError("it samples; sample in draw, from `random`")
+
+    sources = {
+        "numpy.random": ("default_rng", "normal", "rand", "randn", "randint", "choice", "random",
+                         "uniform", "permutation", "standard_normal"),
+        "random": ("random", "choice", "sample", "gauss", "randint", "uniform", "shuffle"),
+    }  # fmt: skip
+    patches = [
+        patch(f"{module}.{name}", refuse) for module, names in sources.items() for name in names
+    ]
+    for each in patches:
+        each.start()
+    try:
+        yield
+    finally:
+        for each in reversed(patches):
+            each.stop()
+
+
+def check_rows(arrays: Any, rows: int, function: Callable[..., Any], name: str) -> None:
+    """Raise unless it is a dict of arrays with one row for each outcome."""
+    # a deterministic algorithm draws nothing
+    if not isinstance(arrays, dict) or not (arrays or name == "draw"):
+        raise FedboundsError(
+            f"{place(function)}: {name} returned {type(arrays).__name__}; expected a dict of arrays"
+        )
+    for key, value in arrays.items():
+        shape = tuple(getattr(value, "shape", ()))
+        if not shape or shape[0] != rows:
+            raise FedboundsError(
+                f"{place(function)}: {name} returned {key!r} of shape {shape}; expected one row "
+                f"for each of {rows} outcomes as its first axis"
+            )

@@ -1,0 +1,189 @@
+"""Every outcome of a few rounds: exact in rationals, to rounding in floats; equal states once."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fedbounds.errors import FedboundsError
+
+from .contract import (
+    Parameters,
+    State,
+    check_rows,
+    different,
+    drawn_by,
+    place,
+    started,
+    stepped,
+)
+from .random import Drawn, Outcomes, Random, answered, outcomes, sources_of
+from .sources import TooManyError
+from .subject import Subject, numbers
+
+Array = Any
+MOST_ROWS = 8_192  # states times outcomes of a round
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """States with their probabilities.
+
+    Attributes
+    ----------
+    state : dict of arrays
+        One row per state.
+    chances : array
+        Of each.
+    """
+
+    state: State
+    chances: Array
+
+    def __len__(self) -> int:
+        return len(self.chances)
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """One round under every outcome; rows are states times outcomes, the latter fastest.
+
+    Attributes
+    ----------
+    t : int
+    start : Rows
+        The states that the round starts from.
+    outcomes : Outcomes
+    drawn : dict of arrays
+        What ``draw`` made of the outcomes, a row for each.
+    before, after, shown : dicts of arrays
+        The state before and after, and what the step showed, one row per state and outcome.
+    chances : array
+        Of every row.
+    """
+
+    t: int
+    start: Rows
+    outcomes: Outcomes
+    drawn: Drawn
+    before: State
+    after: State
+    shown: Mapping[str, Array]
+    chances: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Enumerated:
+    """Rounds 0, ..., T - 1, and the states after the last."""
+
+    rounds: tuple[Round, ...]
+    last: Rows
+
+
+def enumerated(subject: Subject) -> Enumerated:
+    """Every round of a subject under every outcome.
+
+    Raises
+    ------
+    TooManyError
+        If there are more than `MOST_ROWS` states times outcomes, or infinitely many.
+    """
+    rows, found = begun(subject), []
+    known: tuple[Outcomes, Drawn] | None = None
+    for t in range(subject.rounds):
+        p = subject.parameters(t)
+        every, drawn = known or draws_of(subject, p)
+        one = taken(subject, p, t, rows, every, drawn)
+        found.append(one)
+        known = None if p.asked_round else (every, drawn)  # draws may differ between rounds
+        rows = Rows(one.after, one.chances)
+        rows = _merged(rows) if subject.exact else rows
+    return Enumerated(tuple(found), rows)
+
+
+def begun(subject: Subject) -> Rows:
+    """The states before round 0: one, unless ``init`` draws."""
+
+    def start(random: Random, rows: int) -> State:
+        repeated = np.repeat(subject.start[None, :], rows, axis=0)
+        return started(subject.algorithm, subject.problem, repeated, random)
+
+    sources = sources_of(lambda random: start(random, 1), subject.exact)
+    every = outcomes(sources, subject.exact, MOST_ROWS)
+    count = len(every.chances)
+    state = answered(lambda random: start(random, count), every.sources, every.answers)
+    return Rows(state, numbers(every.chances, subject.exact))
+
+
+def draws_of(subject: Subject, p: Parameters) -> tuple[Outcomes, Drawn]:
+    """Every outcome of a round's draws, and what ``draw`` makes of them.
+
+    Raises
+    ------
+    TooManyError
+        If there are too many.
+    FedboundsError
+        If ``draw`` mixes rows, or its calls depend on outcomes.
+    """
+    where = place(subject.algorithm.draw)
+
+    def draw(random: Random) -> Drawn:
+        return drawn_by(subject.algorithm, random, subject.problem, p)
+
+    try:
+        every = outcomes(sources_of(draw, subject.exact), subject.exact)
+    except TooManyError as error:
+        raise TooManyError(f"{where}: {error}") from error
+    count = len(every.chances)
+    drawn = answered(draw, every.sources, every.answers)
+    check_rows(drawn, count, subject.algorithm.draw, "draw")
+    for at in {0, count - 1}:
+        alone = answered(draw, every.sources, [rows[at : at + 1] for rows in every.answers])
+        name = different(alone, {key: rows[at : at + 1] for key, rows in drawn.items()})
+        if name is not None:
+            raise FedboundsError(
+                f"{where}: draw gives {name!r} another value where it is asked for one outcome "
+                "than where it is asked for all; use `random` only, and keep rows apart"
+            )
+    return every, drawn
+
+
+def taken(
+    subject: Subject, p: Parameters, t: int, rows: Rows, every: Outcomes, drawn: Drawn
+) -> Round:
+    """One round from some states.
+
+    Raises
+    ------
+    TooManyError
+        If there are more than `MOST_ROWS` rows.
+    """
+    count = len(every.chances)
+    if len(rows) * count > MOST_ROWS:
+        raise TooManyError(
+            f"{len(rows)} states times {count} outcomes of a round; at most {MOST_ROWS} are "
+            "enumerated"
+        )
+    before = {name: np.repeat(values, count, axis=0) for name, values in rows.state.items()}
+    tiled = {name: np.concatenate([x] * len(rows)) for name, x in drawn.items()}
+    after, shown = stepped(subject.algorithm, subject.problem, p, before, tiled)
+    chances = np.kron(rows.chances, numbers(every.chances, subject.exact))
+    return Round(t, rows, every, drawn, before, after, shown, chances)
+
+
+def _merged(rows: Rows) -> Rows:
+    """Equal states once, with the sum of their probabilities."""
+    flat = np.concatenate([x.reshape(len(rows), -1) for x in rows.state.values()], axis=1)
+    first: dict[tuple[Any, ...], int] = {}
+    total: list[Any] = []
+    kept: list[int] = []
+    for at, (row, chance) in enumerate(zip(flat.tolist(), rows.chances, strict=True)):
+        place_of = first.setdefault(tuple(row), len(total))
+        if place_of == len(total):
+            total.append(chance)
+            kept.append(at)
+        else:
+            total[place_of] += chance
+    state = {name: values[kept] for name, values in rows.state.items()}
+    return Rows(state, numbers(total, exact=True))

@@ -1,0 +1,192 @@
+"""What ``draw`` and ``init`` ask for randomness: a call is a source, independent of the others.
+
+Independence is a matter of which calls were made, not of what anybody says. A function is run once
+to see its calls, and again with an answer to each: a row per outcome, unknowns, or samples.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from flint import fmpq
+
+from fedbounds.errors import FedboundsError
+from fedbounds.problems import NoiseLaw
+
+from .clients import Clients
+from .sources import (
+    Index,
+    Normal,
+    Participants,
+    Permutation,
+    Source,
+    TooManyError,
+    WithReplacement,
+    bernoulli,
+    listed,
+    signs,
+    zeros,
+)
+
+Array = Any
+Drawn = dict[str, Array]
+MOST_OUTCOMES = 1024  # of one round
+
+
+class Random:
+    """Everything random that an algorithm may use; each method returns one row per outcome.
+
+    Parameters
+    ----------
+    answer : function of a source
+        Returns its array, shape (rows, *shape of the source).
+    """
+
+    def __init__(self, answer: Callable[[Source], Array]) -> None:
+        self._answer = answer
+
+    def participants(self, clients: int, m: int) -> Array:
+        """m of the clients without replacement: 0 or 1 per client, shape (rows, n)."""
+        return self._answer(Participants(int(clients), int(m)))
+
+    def participants_with_replacement(self, clients: int, m: int) -> Array:
+        """How often each client is drawn in m independent draws, shape (rows, n)."""
+        return self._answer(WithReplacement(int(clients), int(m)))
+
+    def bernoulli(self, probability: Any, *shape: int) -> Array:
+        """Independent 0 or 1, shape (rows, *shape); 1 with that probability."""
+        return self._answer(bernoulli(probability, *map(int, shape)))
+
+    def signs(self, *shape: int) -> Array:
+        """Independent -1 or 1 with equal probability, shape (rows, *shape)."""
+        return self._answer(signs(*map(int, shape)))
+
+    def normal(self, *shape: int) -> Array:
+        """Independent standard Gaussian entries, shape (rows, *shape)."""
+        return self._answer(Normal(tuple(map(int, shape))))
+
+    def index(self, count: int) -> Array:
+        """A uniform number of 0, ..., count - 1, shape (rows,); to select with."""
+        return self._answer(Index(int(count)))
+
+    def permutation(self, count: int) -> Array:
+        """A uniform order of 0, ..., count - 1, shape (rows, count); to select with."""
+        return self._answer(Permutation(int(count)))
+
+    def noise(self, problem: Clients, steps: int) -> Array:
+        """The problem's gradient noise, shape (rows, n, steps, d): per client and local step."""
+        shape = (int(problem.clients), int(steps), problem.dimension)
+        if not problem.noise_scale:
+            return self._answer(zeros(*shape))
+        gaussian = problem.noise_law is NoiseLaw.GAUSSIAN
+        return (self.normal if gaussian else self.signs)(*shape) * problem.noise_scale
+
+
+Asks = Callable[[Random], Drawn]
+
+
+def sources_of(draw: Asks, exact: bool) -> list[Source]:
+    """What a function asks for, call by call; it is answered with one outcome of each."""
+    sources: list[Source] = []
+
+    def first(source: Source) -> Array:
+        sources.append(source)
+        row = source.sample(np.random.default_rng(0), 1)
+        return _shaped(row * 0 if source.count is None else row, source, exact=exact)
+
+    draw(Random(first))
+    return sources
+
+
+def answered(draw: Asks, sources: Sequence[Source], answers: Sequence[Array]) -> Drawn:
+    """What a function makes of an answer to each of its calls.
+
+    Raises
+    ------
+    FedboundsError
+        If it calls for something else than before.
+    """
+    made = 0
+
+    def chosen(source: Source) -> Array:
+        nonlocal made
+        made += 1
+        if made > len(sources) or source.name != sources[made - 1].name:
+            raise FedboundsError(
+                f"draw asked for {source.name} as call {made}; its calls must not depend on "
+                "outcomes"
+            )
+        return answers[made - 1]
+
+    found = draw(Random(chosen))
+    if made != len(sources):
+        raise FedboundsError("draw made fewer calls; they must not depend on outcomes")
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """Every joint outcome of some sources, the last one fastest.
+
+    Attributes
+    ----------
+    sources : tuple of Source
+    answers : tuple of arrays
+        Of each source, one row per joint outcome.
+    chances : list of rationals
+        Of each row.
+    """
+
+    sources: tuple[Source, ...]
+    answers: tuple[Array, ...]
+    chances: list[fmpq]
+
+
+def outcomes(sources: Sequence[Source], exact: bool, most: int = MOST_OUTCOMES) -> Outcomes:
+    """All joint outcomes.
+
+    Raises
+    ------
+    TooManyError
+        If there are more than ``most``.
+    """
+    count = count_of(sources)
+    if count > most:
+        raise TooManyError(f"a round has {count} outcomes; at most {most} are enumerated")
+    every = [listed(source) for source in sources]
+    digits = np.unravel_index(np.arange(count), [len(own) for own in every] or [1])
+    answers, chances = [], [fmpq(1)] * count
+    for source, own, at in zip(sources, every, digits, strict=False):
+        rows = np.array([row for row, _ in own], dtype=object).reshape(len(own), -1)
+        answers.append(_shaped(rows[at], source, exact=exact))
+        chances = [chance * own[i][1] for chance, i in zip(chances, at, strict=True)]
+    return Outcomes(tuple(sources), tuple(answers), chances)
+
+
+def count_of(sources: Sequence[Source]) -> int:
+    """Joint outcomes of sources.
+
+    Raises
+    ------
+    TooManyError
+        If one has infinitely many.
+    """
+    total = 1
+    for source in sources:
+        if source.count is None:
+            raise TooManyError(f"{source.name} has infinitely many outcomes")
+        total *= source.count
+    return total
+
+
+def _shaped(rows: Array, source: Source, exact: bool) -> Array:
+    """Rows of whole numbers as an array of rationals, of floats, or of numbers to select with."""
+    if source.selects:
+        found = rows.astype(np.int64)
+    elif exact:
+        found = np.empty(rows.shape, dtype=object)
+        found.reshape(-1)[:] = [fmpq(int(x)) for x in rows.reshape(-1)]
+    else:
+        found = rows.astype(np.float64)
+    return found.reshape(len(rows), *source.shape)

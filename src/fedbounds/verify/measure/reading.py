@@ -1,0 +1,100 @@
+"""What a step shows, read as a theory says: indices get axes, derived vectors their meaning."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from fedbounds.errors import FedboundsError
+
+from .spaces import Listed, Unrolled, vector
+from .subject import Subject
+
+Array = Any
+OneSpace = TypeVar("OneSpace", Listed, Unrolled)
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """Arrays with rows, one axis per index of the theory, and coordinates.
+
+    Attributes
+    ----------
+    vectors, factors : mapping from name to array
+        The axis of an index that an array has not is of length one.
+    weights : tuple of arrays
+        Of the indices.
+    """
+
+    vectors: Mapping[str, Array]
+    factors: Mapping[str, Array]
+    weights: tuple[Array, ...]
+
+
+def reading(subject: Subject, arrays: Mapping[str, Array]) -> Reading:
+    """The arrays that a theory names.
+
+    Raises
+    ------
+    FedboundsError
+        If one is not there, or has not the axes that it is said to have.
+    """
+    shown = subject.shown
+    lengths: dict[str, int] = {}
+    vectors, factors = (
+        {
+            name: _shaped(name, arrays, indices, tuple(shown.indices), lengths)
+            for name, indices in named.items()
+        }
+        for named in (shown.vectors, shown.factors)
+    )
+    weights = tuple(subject.weights(index, lengths.get(index, 1)) for index in shown.indices)
+    return Reading(vectors, factors, weights)
+
+
+def with_derived(subject: Subject, space: OneSpace) -> OneSpace:
+    """With the vectors that stand for others, each made of those before it."""
+    known = {name: x for name, x in subject.values.items() if not isinstance(x, tuple | list)}
+    for name, meaning in subject.shown.derived.items():
+        space = replace(space, vectors={**space.vectors, name: vector(meaning, space, known)})
+    return space
+
+
+def _shaped(
+    name: str,
+    arrays: Mapping[str, Array],
+    own: Sequence[str],
+    indices: tuple[str, ...],
+    lengths: dict[str, int],
+) -> Array:
+    """One axis per index.
+
+    Parameters
+    ----------
+    lengths : dict
+        Of the indices; those that are new are entered.
+    """
+    if name not in arrays:
+        raise FedboundsError(f"step shows no {name!r}; it shows: {', '.join(sorted(arrays))}")
+    array = np.asarray(arrays[name])
+    array = array[..., None] if array.ndim == 1 + len(own) else array  # a number for each
+    if array.ndim != 2 + len(own):
+        raise FedboundsError(
+            f"{name!r} has shape {arrays[name].shape}; expected rows, "
+            f"{', '.join((*own, 'coordinates'))}"
+        )
+    if [index for index in indices if index in own] != list(own):
+        raise FedboundsError(
+            f"indices of {name!r} are {', '.join(own)}; expected in the order of "
+            f"{', '.join(indices)}"
+        )
+    inner = [1] * len(indices)
+    for at, index in enumerate(own, 1):
+        length = array.shape[at]
+        if lengths.setdefault(index, length) != length:
+            raise FedboundsError(
+                f"{name!r} has {length} values of the index {index!r}; expected {lengths[index]}"
+            )
+        inner[indices.index(index)] = length
+    return array.reshape(len(array), *inner, array.shape[-1])

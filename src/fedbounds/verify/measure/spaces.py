@@ -1,0 +1,212 @@
+"""A round as a space of vectors: what ``sq``, ``ip`` and ``given`` of a definition mean there.
+
+A vector has one axis per source and a last one for coordinates. Sources are the past, groups of
+draws, and indices (a client, a local step) over which a mean is taken with weights. Either every
+outcome is a row (`Listed`), or entries are polynomials whose sources are integrated (`Unrolled`);
+the definition that is evaluated is the same.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any, Protocol
+
+import numpy as np
+import sympy as sp
+from flint import fmpq
+
+from fedbounds.errors import FedboundsError, unknown_name
+from fedbounds.theory.symbols import VectorSymbol
+
+from ..evaluate import Numbers, evaluate
+from .unknowns import Refused, Variables
+
+Array = Any
+PAST = "past"
+_PRODUCTS = ("sq", "ip")
+
+
+class Space(Protocol):
+    """Vectors of a round, and means over its sources."""
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """In the order of the axes."""
+
+    @property
+    def vectors(self) -> Mapping[str, Array]:
+        """By name; an axis of length one is one that the vector does not depend on."""
+
+    @property
+    def factors(self) -> Mapping[str, Array]:
+        """Arrays by which a vector may be multiplied, entry by entry."""
+
+    def mean(self, array: Array, kept: tuple[str, ...]) -> Array:
+        """Expectation over every source but those kept; their axes stay, with length one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Listed:
+    """Every outcome is a row.
+
+    Attributes
+    ----------
+    sources : tuple of str
+    weights : tuple of arrays
+        Probabilities of each source's outcomes: the sources are independent.
+    vectors, factors : mapping from name to array
+    indices : tuple of str
+        The sources over which a mean with weights is taken.
+    """
+
+    sources: tuple[str, ...]
+    weights: tuple[Array, ...]
+    vectors: Mapping[str, Array]
+    factors: Mapping[str, Array]
+    indices: tuple[str, ...] = ()
+
+    def mean(self, array: Array, kept: tuple[str, ...]) -> Array:
+        """A weighted sum along the axes."""
+        for axis, (source, weight) in enumerate(zip(self.sources, self.weights, strict=True)):
+            if source not in kept and array.shape[axis] > 1:
+                array = _weighted(array, axis, weight)
+        return array
+
+
+@dataclass(frozen=True, eq=False)
+class Unrolled:
+    """Entries are polynomials in the state and the draws; only indices are axes longer than one.
+
+    Attributes
+    ----------
+    sources : tuple of str
+    weights : tuple of arrays or None
+        Of an index; None for the past and for draws.
+    draws : mapping from source to numbers
+        Which of the variables' sources a group of draws has.
+    variables : Variables
+    vectors, factors : mapping from name to array
+    indices : tuple of str
+        The sources over which a mean with weights is taken.
+    """
+
+    sources: tuple[str, ...]
+    weights: tuple[Array | None, ...]
+    draws: Mapping[str, tuple[int, ...]]
+    variables: Variables
+    vectors: Mapping[str, Array]
+    factors: Mapping[str, Array]
+    indices: tuple[str, ...] = ()
+
+    def mean(self, array: Array, kept: tuple[str, ...]) -> Array:
+        """A weighted sum along indices; draws are integrated.
+
+        Raises
+        ------
+        Refused
+            If the past is to be integrated before a product is taken.
+        """
+        for axis, (source, weight) in enumerate(zip(self.sources, self.weights, strict=True)):
+            if source not in kept and weight is not None and array.shape[axis] > 1:
+                array = _weighted(array, axis, weight)
+        over = [n for source, own in self.draws.items() if source not in kept for n in own]
+        if over:
+            array = np.frompyfunc(lambda entry: self.variables.mean(entry, over), 1, 1)(array)
+        if kept and PAST not in kept and PAST in self.occurring(array):
+            raise Refused("the mean over the past is not carried")
+        return array
+
+    def occurring(self, array: Array) -> set[str]:
+        """The past, and the draws, whose unknowns occur in an array."""
+        found, numbers = set(), set()
+        for entry in array.reshape(-1):
+            numbers |= self.variables.occurring(entry)
+            if self.variables.degree([entry]):
+                found.add(PAST)
+        return found | {source for source, own in self.draws.items() if numbers & set(own)}
+
+
+def depends_on(space: "Listed | Unrolled", array: Array) -> frozenset[str]:
+    """The sources along which a vector varies; computed, whatever is declared."""
+    found = set()
+    for axis, source in enumerate(space.sources):
+        if array.shape[axis] > 1 and bool(np.any(array.take([0], axis) != array)):
+            found.add(source)
+    if isinstance(space, Unrolled):
+        found |= space.occurring(array)
+    return frozenset(found)
+
+
+def _weighted(array: Array, axis: int, weight: Array) -> Array:
+    shape = [1] * array.ndim
+    shape[axis] = -1
+    return (array * weight.reshape(shape)).sum(axis=axis, keepdims=True)
+
+
+def product(node: sp.Expr, space: Space, values: Mapping[str, Any]) -> Any:
+    """E ||x||^2 of ``sq(x)`` or E <x, y> of ``ip(x, y)``: a number, or a polynomial of the past.
+
+    Parameters
+    ----------
+    values : mapping from symbol name to number
+        Factors of vectors.
+
+    Raises
+    ------
+    FedboundsError
+        If a vector or source is not there, or lengths differ.
+    """
+    sides = [vector(argument, space, values) for argument in node.args]
+    left, right = sides[0], sides[-1]
+    if left.shape[-1] != right.shape[-1]:
+        raise FedboundsError(
+            f"{node}: vectors of {left.shape[-1]} and {right.shape[-1]} coordinates"
+        )
+    inner = (left * right).sum(axis=-1, keepdims=True)
+    return space.mean(inner, ()).item()
+
+
+def vector(node: sp.Expr, space: Space, values: Mapping[str, Any]) -> Array:
+    """A linear combination of vectors, conditional means of them, and what factors make of them."""
+    name = node.func.__name__
+    if isinstance(node, VectorSymbol | sp.Symbol):
+        if node.name not in space.vectors:
+            raise unknown_name("vector", node.name, space.vectors)
+        return space.vectors[node.name]
+    if name == "given":
+        kept = tuple(source.name for source in node.args[1:])
+        for source in kept:
+            if source not in space.sources:
+                raise unknown_name("source", source, space.sources)
+        return space.mean(vector(node.args[0], space, values), kept)
+    if name in space.factors:
+        return vector(node.args[0], space, values) * space.factors[name]
+    if isinstance(node, sp.Add):
+        return reduce(add, (vector(argument, space, values) for argument in node.args))
+    if isinstance(node, sp.Mul):
+        inside = [argument for argument in node.args if speaks_of(argument, space)]
+        if len(inside) == 1:
+            factor = _number(node / inside[0], values)
+            return vector(inside[0], space, values) * factor
+    raise FedboundsError(f"{node} is not a linear combination of vectors that are shown")
+
+
+def speaks_of(node: sp.Basic, space: Space) -> bool:
+    """Whether an expression is a vector here."""
+    if isinstance(node, VectorSymbol):
+        return True
+    if isinstance(node, sp.Symbol):
+        return node.name in space.vectors
+    if isinstance(node, sp.Add | sp.Mul):
+        return any(speaks_of(argument, space) for argument in node.args)
+    return node.func.__name__ == "given" or node.func.__name__ in space.factors
+
+
+def products_in(expression: sp.Expr) -> set[sp.Expr]:
+    """The sq and ip of an expression."""
+    return {node for node in expression.atoms(sp.Function) if node.func.__name__ in _PRODUCTS}
+
+
+def _number(node: sp.Expr, values: Mapping[str, Any]) -> Any:
+    return evaluate(node, Numbers(values, {}, lambda p, q: fmpq(p, q)))

@@ -1,0 +1,135 @@
+"""What is traced: an algorithm on a problem from a start, and what its step shows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from flint import fmpq
+
+from fedbounds.algorithms.traced import Algorithm
+from fedbounds.errors import FedboundsError, require
+from fedbounds.problems.linear import is_exact, rational
+
+from .clients import Clients
+from .contract import MODEL, Parameters
+from .count import Count
+
+Array = Any
+PAST = "past"
+BEFORE, AFTER = "", "_next"  # of the name of a field of the state
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How a theory reads what a step shows.
+
+    Attributes
+    ----------
+    draws : mapping from source to names
+        Which arrays of ``draw`` each random object is.
+    indices : mapping from index to name
+        Over which a mean is taken, in the order of the axes of what is shown; the name is that of
+        the parameter that weighs it, or empty for equal weights.
+    vectors : mapping from name to indices
+        Of every array that is shown, the indices that it has axes for.
+    factors : mapping from name to indices
+        Of arrays by which vectors are multiplied, entry by entry.
+    derived : mapping from name to expression
+        Vectors that stand for others multiplied by factors.
+    """
+
+    draws: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    indices: Mapping[str, str] = field(default_factory=dict)
+    vectors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    derived: Mapping[str, sp.Expr] = field(default_factory=dict)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """In the order of a space's axes."""
+        return (PAST, *self.draws, *self.indices)
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """Rounds of an algorithm.
+
+    Attributes
+    ----------
+    algorithm : Algorithm
+    problem : Clients
+    start : array, shape (d,)
+        Exact where everything is to be.
+    values : mapping from parameter to number, or to nested tuples of numbers
+    rounds : int
+        T.
+    shown : Shown
+    """
+
+    algorithm: Algorithm
+    problem: Clients
+    start: Array
+    values: Mapping[str, Any]
+    rounds: int
+    shown: Shown = field(default_factory=Shown)
+
+    def __post_init__(self) -> None:
+        require(self.rounds >= 0, "rounds T", self.rounds, "at least 0")
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is in rationals."""
+        return bool(is_exact(self.start))
+
+    def parameters(self, at: int = 0) -> Parameters:
+        """The parameters as the algorithm gets them at a round: counts as int, lists as arrays."""
+        plain = {name: as_parameter(value, self.exact) for name, value in self.values.items()}
+        return Parameters(plain, as_parameter(at, self.exact))
+
+    def weights(self, index: str, length: int) -> Array:
+        """Probabilities of an index's values, that add up to one."""
+        name = self.shown.indices[index]
+        given = [rational(x) for x in self.values[name]] if name else [fmpq(1)] * length
+        if len(given) != length:
+            raise FedboundsError(
+                f"weights {name!r} of the index {index!r} are {len(given)}; expected {length}"
+            )
+        total = sum(given, fmpq(0))
+        return numbers([x / total for x in given], self.exact)
+
+
+def as_parameter(value: Any, exact: bool) -> Any:
+    """A number as an algorithm gets it: whole ones as int, others exact or in floats."""
+    if isinstance(value, tuple | list):
+        nested = np.asarray(value, dtype=object)
+        found = np.empty(nested.shape, dtype=object if exact else np.float64)
+        flat = [rational(x) for x in nested.reshape(-1)]
+        found.reshape(-1)[:] = flat if exact else [float(x) for x in flat]
+        return found
+    number = rational(value)
+    if number.q == 1:
+        return Count(int(number.p)) if exact else int(number.p)
+    return number if exact else int(number.p) / int(number.q)
+
+
+def numbers(values: list[Any], exact: bool) -> Array:
+    """A vector of rationals, or of floats."""
+    if not exact:
+        return np.array([float(x) for x in values])
+    found = np.empty(len(values), dtype=object)
+    found[:] = values
+    return found
+
+
+def fields(before: Mapping[str, Array], after: Mapping[str, Array]) -> dict[str, Array]:
+    """The state before and after a round, by the names under which definitions find it."""
+    found = {name + BEFORE: array for name, array in before.items()}
+    return found | {name + AFTER: array for name, array in after.items()}
+
+
+def with_model(shown: Shown) -> Shown:
+    """With the shared model before and after the round among the vectors."""
+    own = {MODEL + BEFORE: (), MODEL + AFTER: ()}
+    return Shown(shown.draws, shown.indices, {**own, **shown.vectors}, shown.factors, shown.derived)

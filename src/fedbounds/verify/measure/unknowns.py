@@ -1,0 +1,231 @@
+"""Unknowns: polynomials in the entries of the state and of the sources of randomness.
+
+They can be added, multiplied, and divided by numbers; whatever else is asked of one, a comparison
+or a test for equality among it, is a refusal: a bare polynomial would answer ``x == 0`` with no,
+and so take one branch where there are two.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import prod
+from typing import Any
+
+import numpy as np
+from flint import Ordering, fmpq, fmpq_mpoly_ctx
+
+from fedbounds.problems.linear import rational
+
+from .sources import Source
+
+Array = Any
+Exponents = tuple[int, ...]
+
+
+class Refused(Exception):
+    """Why a method does not answer; it becomes a record that is counted, never an error."""
+
+
+class Unknown:
+    """A polynomial that answers sums and products, and nothing else."""
+
+    __slots__ = ("polynomial",)
+
+    def __init__(self, polynomial: Any) -> None:
+        self.polynomial = polynomial
+
+    def __add__(self, other: Any) -> "Unknown":
+        return Unknown(self.polynomial + _bare(other))
+
+    def __sub__(self, other: Any) -> "Unknown":
+        return Unknown(self.polynomial - _bare(other))
+
+    def __rsub__(self, other: Any) -> "Unknown":
+        return Unknown(_bare(other) - self.polynomial)
+
+    def __mul__(self, other: Any) -> "Unknown":
+        return Unknown(self.polynomial * _bare(other))
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __truediv__(self, other: Any) -> "Unknown":
+        if isinstance(other, Unknown):
+            raise Refused("the step divides by an entry that is not known")
+        return Unknown(self.polynomial * (1 / rational(_bare(other))))
+
+    def __rtruediv__(self, other: Any) -> "Unknown":
+        raise Refused("the step divides by an entry that is not known")
+
+    def __neg__(self) -> "Unknown":
+        return Unknown(-self.polynomial)
+
+    def __pos__(self) -> "Unknown":
+        return self
+
+    def __pow__(self, power: int) -> "Unknown":
+        if not isinstance(power, int | np.integer) or power < 0:
+            raise Refused(f"the step takes the power {power} of an entry that is not known")
+        return Unknown(self.polynomial ** int(power))
+
+    def __abs__(self) -> "Unknown":
+        raise Refused("the step takes the size of an entry that is not known")
+
+    def _compared(self, other: object) -> bool:
+        raise Refused("the step compares an entry that is not known")
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _compared
+
+    def __hash__(self) -> int:
+        raise Refused("the step looks an entry up that is not known")
+
+    def __bool__(self) -> bool:
+        raise Refused("the step asks whether an entry that is not known is zero")
+
+    def __float__(self) -> float:
+        raise Refused("the step makes a float of an entry that is not known")
+
+
+def _bare(value: Any) -> Any:
+    """A polynomial, a rational or a whole number; floats are not mixed with unknowns."""
+    if isinstance(value, Unknown):
+        return value.polynomial
+    if isinstance(value, fmpq):
+        return value
+    if isinstance(value, int | np.integer):
+        return int(value)
+    if isinstance(value, Fraction):
+        return rational(value)
+    raise Refused(f"the step mixes unknowns with {type(value).__name__}")
+
+
+@dataclass(frozen=True, eq=False)
+class Variables:
+    """Unknowns of a round: the state's, then those of every source, in order.
+
+    Attributes
+    ----------
+    shapes : mapping from field of the state to shape
+        With a first axis of length one.
+    sources : tuple of Source
+        None of which selects.
+    context : flint context
+    starts : tuple of int
+        Number of each source's first variable; the state's begin at 0.
+    known : dict
+        Moments of monomials that were asked for.
+    """
+
+    shapes: Mapping[str, tuple[int, ...]]
+    sources: tuple[Source, ...]
+    context: Any
+    starts: tuple[int, ...]
+    known: dict[tuple[int, Exponents], fmpq]
+
+    @cached_property
+    def entries(self) -> int:
+        """Of the state."""
+        return sum(prod(shape) for shape in self.shapes.values())
+
+    def state(self) -> dict[str, Array]:
+        """The state, every entry an unknown."""
+        found, at = {}, 0
+        for name, shape in self.shapes.items():
+            found[name] = self._block(at, shape)
+            at += prod(shape)
+        return found
+
+    def answers(self) -> list[Array]:
+        """Each source as an array of unknowns with one row."""
+        return [
+            self._block(start, (1, *source.shape))
+            for start, source in zip(self.starts, self.sources, strict=True)
+        ]
+
+    def _block(self, start: int, shape: tuple[int, ...]) -> Array:
+        gens = self.context.gens()
+        found = np.empty(prod(shape), dtype=object)
+        found[:] = [Unknown(gens[start + i]) for i in range(found.size)]
+        return found.reshape(shape)
+
+    def mean(self, value: Any, over: Iterable[int]) -> Any:
+        """E over the sources of these numbers: they no longer occur."""
+        if not isinstance(value, Unknown):
+            return value
+        numbers = tuple(over)
+        total: dict[Exponents, fmpq] = {}
+        for exponents, factor in value.polynomial.to_dict().items():
+            left = list(exponents)
+            for number in numbers:
+                start = self.starts[number]
+                stop = start + prod(self.sources[number].shape)
+                own = tuple(left[start:stop])
+                if any(own):
+                    factor = factor * self._moment(number, own)
+                    left[start:stop] = [0] * (stop - start)
+            if factor:
+                key = tuple(left)
+                total[key] = total.get(key, fmpq(0)) + factor
+        return Unknown(self.context.from_dict({k: v for k, v in total.items() if v}))
+
+    def _moment(self, number: int, exponents: Exponents) -> fmpq:
+        key = (number, exponents)
+        if key not in self.known:
+            powers = {i: int(power) for i, power in enumerate(exponents) if power}
+            self.known[key] = self.sources[number].moment(powers)
+        return self.known[key]
+
+    def expectation(self, exponents: Exponents) -> fmpq:
+        """E of a monomial in all sources, given by its exponents; empty for 1."""
+        total, first = fmpq(1), self.entries
+        for number, (start, source) in enumerate(zip(self.starts, self.sources, strict=True)):
+            own = exponents[start - first : start - first + prod(source.shape)]
+            if any(own):
+                total *= self._moment(number, own)
+                if not total:
+                    break
+        return total
+
+    def terms(self, value: Any) -> dict[Exponents, fmpq]:
+        """Exponents of the state's entries, each with its coefficient; no source is left."""
+        if not isinstance(value, Unknown):
+            return {(0,) * self.entries: rational(value)}
+        found = {}
+        for exponents, factor in value.polynomial.to_dict().items():
+            if any(exponents[self.entries :]):
+                raise Refused("a source is left after expectations were taken")
+            found[tuple(int(e) for e in exponents[: self.entries])] = factor
+        return found
+
+    def occurring(self, value: Any) -> set[int]:
+        """Numbers of the sources that occur in a polynomial."""
+        if not isinstance(value, Unknown):
+            return set()
+        every = [exponents[self.entries :] for exponents in value.polynomial.to_dict()]
+        ends = zip(self.starts, self.sources, strict=True)
+        return {
+            number
+            for number, (start, source) in enumerate(ends)
+            for own in every
+            if any(own[start - self.entries : start - self.entries + prod(source.shape)])
+        }
+
+    def degree(self, values: Iterable[Any]) -> int:
+        """Largest total degree in the state."""
+        degrees = [
+            sum(map(int, exponents[: self.entries]))
+            for value in values
+            if isinstance(value, Unknown)
+            for exponents in value.polynomial.to_dict()
+        ]
+        return max(degrees, default=0)
+
+
+def variables(shapes: Mapping[str, tuple[int, ...]], sources: Sequence[Source]) -> Variables:
+    """One unknown for every entry of a state with one row, and of every source."""
+    starts, count = [], sum(prod(shape) for shape in shapes.values())
+    for source in sources:
+        starts.append(count)
+        count += prod(source.shape)
+    context = fmpq_mpoly_ctx.get([f"x{i}" for i in range(count)], Ordering.lex)
+    return Variables(dict(shapes), tuple(sources), context, tuple(starts), {})

@@ -1,0 +1,173 @@
+"""One round run on unknowns: the next state as polynomials in the state and the sources.
+
+Sources that select are listed, a row for each outcome; if the step asks of a source what a
+polynomial cannot answer, all sources are.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+from flint import fmpq
+
+from fedbounds.errors import FedboundsError
+
+from .contract import Parameters, State, drawn_by, stepped
+from .random import MOST_OUTCOMES, Drawn, Outcomes, Random, answered, count_of, outcomes, sources_of
+from .reading import reading, with_derived
+from .sources import Source, TooManyError
+from .spaces import Unrolled
+from .subject import Subject, fields
+from .unknowns import Refused, Variables, variables
+
+Array = Any
+MOST_VARIABLES = 400  # entries of the state and of the sources
+
+
+@dataclass(frozen=True, eq=False)
+class Unrolling:
+    """A round from an unknown state; rows are the outcomes of the sources that are listed.
+
+    Attributes
+    ----------
+    variables : Variables
+        Of the state and of the sources that are not listed.
+    listed : Outcomes
+    numbers : tuple of int or None
+        Of every call: its number among the variables' sources, None if it is listed.
+    drawn, before, after, shown : dicts of arrays
+    asked_round : bool
+        Whether the round was asked for.
+    """
+
+    variables: Variables
+    listed: Outcomes
+    numbers: tuple[int | None, ...]
+    drawn: Drawn
+    before: State
+    after: State
+    shown: Mapping[str, Array]
+    asked_round: bool
+
+
+def unroll(subject: Subject, shapes: Mapping[str, tuple[int, ...]], at: int = 0) -> Unrolling:
+    """One round on unknowns.
+
+    Parameters
+    ----------
+    shapes : mapping from field of the state to shape
+        With a first axis of length one.
+
+    Raises
+    ------
+    Refused
+        If the algorithm asks of an unknown more than sums and products, or there are too many.
+    """
+    if not subject.exact:
+        raise Refused("it is in floats; polynomials are exact")
+    p = subject.parameters(at)
+
+    def draw(random: Random) -> Drawn:
+        return drawn_by(subject.algorithm, random, subject.problem, p)
+
+    sources = sources_of(draw, exact=True)
+    try:
+        return _unrolled(subject, shapes, p, draw, sources, [x.selects for x in sources])
+    except Refused:
+        finite = [source.count is not None for source in sources]
+        if not any(finite) or count_of([s for s in sources if s.count]) > MOST_OUTCOMES:
+            raise
+        return _unrolled(subject, shapes, p, draw, sources, finite)
+
+
+def _unrolled(
+    subject: Subject,
+    shapes: Mapping[str, tuple[int, ...]],
+    p: Parameters,
+    draw: Any,
+    sources: Sequence[Source],
+    lists: Sequence[bool],
+) -> Unrolling:
+    free = [source for source, own in zip(sources, lists, strict=True) if not own]
+    count = sum(map(prod, shapes.values())) + sum(prod(source.shape) for source in free)
+    if count > MOST_VARIABLES:
+        raise Refused(f"{count} unknowns; at most {MOST_VARIABLES}")
+    named = variables(shapes, free)
+    try:
+        every = outcomes([s for s, own in zip(sources, lists, strict=True) if own], exact=True)
+    except TooManyError as error:
+        raise Refused(str(error)) from error
+    rows = len(every.chances)
+    unknown, known = iter(named.answers()), iter(every.answers)
+    answers = [next(known) if own else _repeated(next(unknown), rows) for own in lists]
+    before = {name: _repeated(array, rows) for name, array in named.state().items()}
+    try:
+        drawn = answered(draw, sources, answers)
+        after, shown = stepped(subject.algorithm, subject.problem, p, before, drawn)
+    except FedboundsError as error:  # whatever it is, enumeration tells it where it matters
+        raise Refused(str(error)) from error
+    counter = iter(range(len(free)))
+    numbers = tuple(None if own else next(counter) for own in lists)
+    return Unrolling(named, every, numbers, drawn, before, after, shown, p.asked_round)
+
+
+def _repeated(array: Array, rows: int) -> Array:
+    return np.concatenate([array] * rows)
+
+
+def unrolled_space(subject: Subject, trace: Unrolling) -> Unrolled:
+    """The vectors of a round, every source a variable.
+
+    Raises
+    ------
+    Refused
+        If sources had to be listed.
+    FedboundsError
+        If two random objects share a call, a call belongs to none, or an array has not the axes
+        that it is said to have.
+    """
+    if trace.listed.sources:
+        named = ", ".join(source.name for source in trace.listed.sources)
+        raise Refused(f"vectors are not read where sources are listed: {named}")
+    shown = subject.shown
+    draws = {source: _behind(names, trace) for source, names in shown.draws.items()}
+    every = [number for own in draws.values() for number in own]
+    if sorted(every) != sorted(set(every)):
+        raise FedboundsError("two random objects of the theory share a call: they are dependent")
+    used = {n for n, source in enumerate(trace.variables.sources) if source.count != 1}
+    if used - set(every):
+        names = ", ".join(trace.variables.sources[n].name for n in sorted(used - set(every)))
+        raise FedboundsError(f"no random object of the theory has the draws of {names}")
+    read = reading(subject, {**fields(trace.before, trace.after), **trace.shown})
+    axes = tuple(range(1, 1 + len(draws)))
+    vectors, factors = (
+        {name: np.expand_dims(array, axes) for name, array in own.items()}
+        for own in (read.vectors, read.factors)
+    )
+    weights = (None,) * (1 + len(draws)) + read.weights
+    space = Unrolled(
+        shown.sources, weights, draws, trace.variables, vectors, factors, tuple(shown.indices)
+    )
+    return with_derived(subject, space)
+
+
+def _behind(names: Sequence[str], trace: Unrolling) -> tuple[int, ...]:
+    """The sources whose unknowns occur in arrays of ``draw``."""
+    found: set[int] = set()
+    for name in names:
+        if name not in trace.drawn:
+            raise FedboundsError(f"draw returns no {name!r}; it returns: {', '.join(trace.drawn)}")
+        for entry in np.asarray(trace.drawn[name]).reshape(-1):
+            found |= trace.variables.occurring(entry)
+    return tuple(sorted(found))
+
+
+def expected(found: Unrolling, values: Sequence[Any]) -> Any:
+    """E over all sources of a number per row: a polynomial of the state, or a number."""
+    over = range(len(found.variables.sources))
+    total: Any = fmpq(0)
+    for chance, value in zip(found.listed.chances, values, strict=True):
+        total = total + found.variables.mean(value, over) * chance
+    return total
