@@ -20,7 +20,7 @@ from fedbounds.errors import FedboundsError, unknown_name
 from fedbounds.theory.symbols import VectorSymbol
 
 from ..evaluate import Numbers, evaluate
-from .unknowns import Refused, Variables
+from .unknowns import Refused, Variables, bare
 
 Array = Any
 PAST = "past"
@@ -130,8 +130,9 @@ class Unrolled:
 def depends_on(space: "Listed | Unrolled", array: Array) -> frozenset[str]:
     """The sources along which a vector varies; computed, whatever is declared."""
     found = set()
+    entries = np.frompyfunc(bare, 1, 1)(array)
     for axis, source in enumerate(space.sources):
-        if array.shape[axis] > 1 and bool(np.any(array.take([0], axis) != array)):
+        if array.shape[axis] > 1 and bool(np.any(entries.take([0], axis) != entries)):
             found.add(source)
     if isinstance(space, Unrolled):
         found |= space.occurring(array)

@@ -36,23 +36,23 @@ class Unknown:
         self.polynomial = polynomial
 
     def __add__(self, other: Any) -> "Unknown":
-        return Unknown(self.polynomial + _bare(other))
+        return Unknown(self.polynomial + _operand(other))
 
     def __sub__(self, other: Any) -> "Unknown":
-        return Unknown(self.polynomial - _bare(other))
+        return Unknown(self.polynomial - _operand(other))
 
     def __rsub__(self, other: Any) -> "Unknown":
-        return Unknown(_bare(other) - self.polynomial)
+        return Unknown(_operand(other) - self.polynomial)
 
     def __mul__(self, other: Any) -> "Unknown":
-        return Unknown(self.polynomial * _bare(other))
+        return Unknown(self.polynomial * _operand(other))
 
     __radd__, __rmul__ = __add__, __mul__
 
     def __truediv__(self, other: Any) -> "Unknown":
         if isinstance(other, Unknown):
             raise Refused("the step divides by an entry that is not known")
-        return Unknown(self.polynomial * (1 / rational(_bare(other))))
+        return Unknown(self.polynomial * (1 / rational(_operand(other))))
 
     def __rtruediv__(self, other: Any) -> "Unknown":
         raise Refused("the step divides by an entry that is not known")
@@ -86,7 +86,7 @@ class Unknown:
         raise Refused("the step makes a float of an entry that is not known")
 
 
-def _bare(value: Any) -> Any:
+def _operand(value: Any) -> Any:
     """A polynomial, a rational or a whole number; floats are not mixed with unknowns."""
     if isinstance(value, Unknown):
         return value.polynomial
@@ -97,6 +97,11 @@ def _bare(value: Any) -> Any:
     if isinstance(value, Fraction):
         return rational(value)
     raise Refused(f"the step mixes unknowns with {type(value).__name__}")
+
+
+def bare(value: Any) -> Any:
+    """The polynomial of an unknown; a number as it is."""
+    return value.polynomial if isinstance(value, Unknown) else value
 
 
 @dataclass(frozen=True, eq=False)
