@@ -34,7 +34,7 @@ from fedbounds.verify.judge import judge
 from fedbounds.verify.measurement import numbers_of
 from fedbounds.verify.reach import bounded_reach, joint_smoothness
 from fedbounds.verify.simulate import simulate
-from fedbounds.vocabulary import Constant, Index, Method, Verdict
+from fedbounds.vocabulary import Constant, Index, Method, Relation, Verdict
 
 LARGE = 0.05  # a level that can be measured
 REPETITIONS = 4000
@@ -208,7 +208,7 @@ def test_sums_of_chunks_add_up_in_order_to_the_sums_of_all():
 PART = Part(left=G_u(t), right=G_v(t))
 
 
-def sampled(gaps, reach=1.0, look=0):
+def sampled(gaps, reach=1.0, look=0, part=PART):
     """The verdict on gaps of shape (replicas, rounds) whose two terms are at most ``reach``."""
     gaps = np.asarray(gaps, dtype=float)
     rounds = range(gaps.shape[1])
@@ -218,7 +218,7 @@ def sampled(gaps, reach=1.0, look=0):
     if reach is not None:
         size = np.full(gaps.shape[1], reach)
         bound = Numbers(constants, {"G_u": size, "G_v": size})
-    return decide_sampled(PART, sums_of(gaps), bound, Numbers(constants, means), rounds, look)
+    return decide_sampled(part, sums_of(gaps), bound, Numbers(constants, means), rounds, look)
 
 
 @pytest.mark.parametrize("gap", [-1e-12, -0.5, -1e6])
@@ -242,6 +242,26 @@ def test_a_clear_gap_in_a_small_range_is_not_violated():
     found = sampled(np.full((4096, 2), 0.5), reach=1.0)
     assert found.verdict is Verdict.NOT_VIOLATED
     assert (found.replicas, found.level) == (4096, LEVEL)
+
+
+IDENTITY = replace(PART, relation=Relation.EQUAL)
+
+
+def test_samples_never_show_an_equality():
+    clear = sampled(np.full((4096, 2), 0.5), reach=1.0, part=IDENTITY)
+    assert clear.verdict is Verdict.UNDECIDED
+    assert "not 0" in clear.reason
+    assert "never refutes" in clear.reason
+    signs = np.tile([[1.0, -1.0], [-1.0, 1.0]], (2048, 1))
+    around = sampled(signs, reach=1.0, part=IDENTITY)
+    assert around.verdict is Verdict.UNDECIDED
+    assert "shows no equality" in around.reason
+
+
+def test_the_largest_distance_from_equality_is_reported_whatever_its_sign():
+    found = sampled([[0.1, 0.9, -0.2]] * 4096, part=IDENTITY)
+    assert found.at == 1
+    assert found.relative_gap < 0
 
 
 def test_a_range_that_is_not_certified_leaves_it_undecided():

@@ -472,13 +472,15 @@ def decide_sampled(
     left, right = (np.atleast_1d(evaluate(s, numbers, rounds)) for s in (part.left, part.right))
     left, right = np.broadcast_arrays(left, right)
     sizes = np.broadcast_to(scale(numbers, rounds, part.left, part.right), left.shape)
-    relative = mean / np.where(sizes > 0, sizes, 1.0)
+    equal = part.relation is Relation.EQUAL
+    relative = (-abs(mean) if equal else mean) / np.where(sizes > 0, sizes, 1.0)
     silent = idle(part, rounds, np.abs(mean) <= MARGIN * sizes)
     worst = _worst(relative, silent)
+    seen = "an interval about 0 shows no equality" if equal else "no violation seen"
     outcome = Outcome(
         part=part.name,
         verdict=Verdict.UNDECIDED,
-        reason=f"no violation seen in {sums.count} replicas",
+        reason=f"{seen} in {sums.count} replicas",
         left=float(left[worst]),
         right=float(right[worst]),
         gap=float(mean[worst]),
@@ -489,13 +491,15 @@ def decide_sampled(
         replicas=sums.count,
         level=LEVEL,
     )
-    if relative[worst] < 0:
+    if relative[worst] < 0 and not equal:
         reason = f"mean gap negative in {sums.count} replicas; sampling never refutes"
         outcome = replace(outcome, reason=reason)
     elif reach is not None:
-        level = look_level(look)
-        certain = mean - half_width(sums, gap_width(part, reach, rounds), level) >= 0
-        if np.all(certain):
+        width = half_width(sums, gap_width(part, reach, rounds), look_level(look))
+        if equal and np.any(abs(mean) > width):
+            reason = f"mean gap not 0 in {sums.count} replicas; sampling never refutes"
+            outcome = replace(outcome, reason=reason)
+        elif not equal and np.all(mean - width >= 0):
             outcome = replace(outcome, verdict=Verdict.NOT_VIOLATED, reason="")
     return _with_ratios(outcome, part, numbers, rounds, silent)
 
