@@ -76,7 +76,7 @@ class Subject:
     shown: Shown = field(default_factory=Shown)
 
     def __post_init__(self) -> None:
-        require(self.rounds >= 0, "rounds T", self.rounds, "at least 0")
+        require(self.rounds >= 1, "rounds T", self.rounds, "at least 1")
 
     @property
     def exact(self) -> bool:
