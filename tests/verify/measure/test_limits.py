@@ -18,7 +18,7 @@ W = VectorSymbol("W", "W")
 
 @pytest.mark.parametrize("tau", [1, 2])
 def test_a_long_run_comes_to_the_limit(tau):
-    subject = partial_training(tau=tau, rounds=120)
+    subject = partial_training(tau=tau, rounds=300)
     found = limit(subject)
     space = unrolled_space(subject, found.unrolled)
     settled = found(form(space.variables, product(sq(W), space, {})))

@@ -105,9 +105,9 @@ def sign(of: Recurrence) -> Sign:
     if not of.coefficients[0]:  # a root 0 tells of the first value only
         if of.first[0] < 0:
             return Sign(0, 1)
-        rest = sign(_later(of))
-        negative = rest.negative_at
-        return Sign(None if negative is None else negative + 1, rest.looked_at + 1)
+        later = sign(_later(of))
+        negative = later.negative_at
+        return Sign(None if negative is None else negative + 1, later.looked_at + 1)
     with _precision():
         roots = _roots(of)
         weights = _weights(of, roots)
