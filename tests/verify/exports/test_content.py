@@ -234,6 +234,29 @@ def test_two_exact_numbers_are_two_set_ups_however_near_they_are(told):
     }  # fmt: skip
 
 
+def test_a_gap_of_reals_is_known_as_well_as_its_sides(told):
+    old, new = document(), document()
+    part(old, 1, left=1.0, right=1.0 + 1e-12, gap=1.00e-12)
+    part(new, 1, left=1.0, right=1.0 + 1e-12, gap=1.01e-12)
+    assert told(old, new).differences == ()
+
+
+def test_set_ups_with_other_facts_are_paired_by_their_numbers(told):
+    def described(facts, left):
+        one = row(LIKE, PRINTED, "not violated", {}, EXACT | {"left": left})
+        return one | {"parameters": facts, "constants": {}}
+
+    rows = [described({"n": 2, "a": 1, "b": 2}, x) for x in ("1/3", "1/4")]
+    others = [described({"n": 2, "c": 3, "d": 4, "e": 5}, x) for x in ("1/4", "1/3")]
+    old, new = (gather((claim(LIKE, "tested", side), side)) for side in (rows, others))
+    assert [(one.what, one.old, one.new) for one in told(old, new).differences] == [
+        (What.SETUP, "a=1, b=2", "c=3, d=4, e=5"), (What.SETUP, "a=1, b=2", "c=3, d=4, e=5"),
+    ]  # fmt: skip
+    new["results"][0]["parts"][0]["left"] = "1/5"  # little in common, and other numbers
+    found = [one.what for one in told(old, new).differences if one.setup]
+    assert found == [What.ONLY_OLD, What.ONLY_NEW, What.SETUP]
+
+
 # ---- several records of one set-up
 
 
@@ -272,8 +295,8 @@ def test_the_nearest_are_paired_and_the_rest_is_told(told):
 
 
 def test_a_large_crowd_is_paired_too(told):
-    numbers = [(at % 300) / 512 for at in range(700)]
-    moved = random.Random(1).sample(numbers, 700)
+    numbers = [(at % 300 + 1) / 512 for at in range(500)]
+    moved = [x * (1 + 1e-15) for x in random.Random(1).sample(numbers, 500)]
     moved[5] += 1e-6
     found = told(crowd(numbers), crowd(moved)).differences
     assert [one.what for one in found] == [What.SIDES]
