@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from flint import arb, fmpq
 
-from .unknowns import Refused
+from .unknowns import Refused, entrywise
 
 
 class Ball:
@@ -16,23 +16,29 @@ class Ball:
     def __init__(self, ball: arb) -> None:
         self.ball = ball
 
+    @entrywise
     def __add__(self, other: Any) -> "Ball":
         return Ball(self.ball + _arb(other))
 
+    @entrywise
     def __sub__(self, other: Any) -> "Ball":
         return Ball(self.ball - _arb(other))
 
+    @entrywise
     def __rsub__(self, other: Any) -> "Ball":
         return Ball(_arb(other) - self.ball)
 
+    @entrywise
     def __mul__(self, other: Any) -> "Ball":
         return Ball(self.ball * _arb(other))
 
     __radd__, __rmul__ = __add__, __mul__
 
+    @entrywise
     def __truediv__(self, other: Any) -> "Ball":
         return Ball(self.ball / _nonzero(_arb(other)))
 
+    @entrywise
     def __rtruediv__(self, other: Any) -> "Ball":
         return Ball(_arb(other) / _nonzero(self.ball))
 
@@ -48,15 +54,19 @@ class Ball:
     def __abs__(self) -> "Ball":
         return Ball(abs(self.ball))
 
+    @entrywise
     def __lt__(self, other: Any) -> bool:
         return _decided(self.ball < _arb(other), self.ball >= _arb(other))
 
+    @entrywise
     def __le__(self, other: Any) -> bool:
         return _decided(self.ball <= _arb(other), self.ball > _arb(other))
 
+    @entrywise
     def __gt__(self, other: Any) -> bool:
         return _decided(self.ball > _arb(other), self.ball <= _arb(other))
 
+    @entrywise
     def __ge__(self, other: Any) -> bool:
         return _decided(self.ball >= _arb(other), self.ball < _arb(other))
 
