@@ -63,6 +63,22 @@ def test_a_bound_that_fails_late_is_found_at_its_round():
     assert sign(recurrence(values, 2)).negative_at == 9
 
 
+@pytest.mark.parametrize(
+    ("value", "first"),
+    [
+        (lambda t: t, None),
+        (lambda t: 5 - t, 6),
+        (lambda t: t * t - 40 * t + 399, 20),  # negative at 20 alone
+        (lambda t: t * t - 40 * t + 401, None),
+        (lambda t: t * fmpq(3, 2) ** t - 5 * fmpq(5, 4) ** t * t**2, 1),
+        (lambda t: 2**t - t**3 + 30, 4),
+    ],
+)
+def test_roots_that_are_multiple_are_told_by_their_powers(value, first):
+    values = [fmpq(value(t)) for t in range(16)]
+    assert sign(recurrence(values, 8)).negative_at == first
+
+
 def test_too_few_values_are_refused():
     with pytest.raises(Refused, match="needs 6"):
         recurrence([fmpq(1), fmpq(2), fmpq(4)], 3)
@@ -73,7 +89,6 @@ def test_too_few_values_are_refused():
     [
         ([1, -1, 1, -1], "dominates"),  # root -1
         ([0, 1, 0, 1, 0, 1], "dominates"),  # roots 1 and -1
-        ([0, 1, 2, 3, 4, 5], "multiple"),
     ],
 )
 def test_what_the_dominant_root_does_not_decide_is_open(values, reason):

@@ -109,24 +109,14 @@ def sign(of: Recurrence) -> Sign:
         negative = later.negative_at
         return Sign(None if negative is None else negative + 1, later.looked_at + 1)
     with _precision():
-        roots = _roots(of)
-        weights = _weights(of, roots)
-        lead = max(range(len(roots)), key=lambda j: float(abs(roots[j]).mid()))
-        top, factor = roots[lead], weights[lead]
-        others = [j for j in range(len(roots)) if j != lead]
-        single = all(bool(abs(roots[j]) < abs(top)) for j in others)
-        if not single or not top.imag.contains(0) or not bool(top.real > 0):
-            raise Refused("no single positive root dominates: the sign for all rounds is open")
-        height = factor.real
+        parts = _parts(of)
+        lead = _leading(parts)
+        height = lead.weight.real
         if bool(height < 0):
             return _first_negative(of, _MOST_ROUNDS)
         if not bool(height > 0):
             raise Refused("the dominant part may vanish: the sign for all rounds is open")
-        rest = sum((abs(weights[j]) for j in others), arb(0))
-        ratio = max((abs(roots[j]) / abs(top) for j in others), default=arb(0), key=_middle)
-        after = _settled(height, rest, ratio)
-        found = _first_negative(of, after)
-        return found
+        return _first_negative(of, _settled(lead, [part for part in parts if part is not lead]))
 
 
 def _later(of: Recurrence) -> Recurrence:
@@ -134,18 +124,58 @@ def _later(of: Recurrence) -> Recurrence:
     return Recurrence(of.coefficients[1:], of.first[1:])
 
 
-def _middle(ball: arb) -> float:
-    return float(ball.mid())
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """weight t^power root^t; the recurrence is a sum of such parts."""
+
+    weight: acb
+    power: int
+    root: acb
 
 
-def _settled(height: arb, rest: arb, ratio: arb) -> int:
-    """From which round on rest ratio^t < height."""
-    t, left = 0, rest
-    while not bool(left < height):
-        t, left = t + 1, left * ratio
-        if t > _MOST_ROUNDS:
-            raise Refused(f"the dominant root decides only after {_MOST_ROUNDS} rounds")
-    return t
+def _leading(parts: Sequence[_Part]) -> _Part:
+    """The part that outgrows all others.
+
+    Raises
+    ------
+    Refused
+        If it is not that of a positive root.
+    """
+    top = max(parts, key=lambda part: (float(abs(part.root).mid()), part.power))
+    for other in parts:
+        same = other.root is top.root
+        if not same and not bool(abs(other.root) < abs(top.root)):
+            raise Refused("no single positive root dominates: the sign for all rounds is open")
+    if not top.root.imag.contains(0) or not bool(top.root.real > 0):
+        raise Refused("no single positive root dominates: the sign for all rounds is open")
+    return top
+
+
+def _settled(lead: _Part, others: Sequence[_Part]) -> int:
+    """From which round on the leading part exceeds the sum of the sizes of all others."""
+    t = 1
+    while t <= _MOST_ROUNDS:
+        if all(_falls(part, lead, t) for part in others):
+            shares = (_share(part, lead, t) for part in others)
+            if bool(sum(shares, arb(0)) < lead.weight.real):
+                return t
+        t *= 2
+    raise Refused(f"the dominant root decides only after {_MOST_ROUNDS} rounds")
+
+
+def _share(part: _Part, lead: _Part, t: int) -> arb:
+    """Size of a part at t, divided by t^power root^t of the leading one."""
+    ratio = abs(part.root) / abs(lead.root) if part.root is not lead.root else arb(1)
+    return abs(part.weight) * arb(t) ** (part.power - lead.power) * ratio**t
+
+
+def _falls(part: _Part, lead: _Part, t: int) -> bool:
+    """Whether that share does not grow from t on."""
+    degree = part.power - lead.power
+    if degree <= 0:
+        return True
+    ratio = abs(part.root) / abs(lead.root)
+    return bool(arb(degree) < -ratio.log() * t)  # the derivative of t^degree ratio^t
 
 
 def _first_negative(of: Recurrence, count: int) -> Sign:
@@ -173,22 +203,16 @@ def _exact(of: Recurrence, known: list[fmpq], t: int) -> fmpq:
     return known[t]
 
 
-def _roots(of: Recurrence) -> list[acb]:
-    """Of the characteristic polynomial, which has no multiple ones, in balls that lie apart."""
+def _parts(of: Recurrence) -> list[_Part]:
+    """The sum of powers that a recurrence without a root 0 is."""
     polynomial = fmpq_poly([*(-c for c in of.coefficients), fmpq(1)])
-    if polynomial.gcd(polynomial.derivative()).degree() > 0:
-        raise Refused("a root is multiple: the sign for all rounds is open")
     found: Any = polynomial.numer().complex_roots()  # pairs of a root and its multiplicity
-    return [pair[0] for pair in found]
-
-
-def _weights(of: Recurrence, roots: list[acb]) -> list[acb]:
-    """q_t = sum over roots of weight root^t."""
+    terms = [(root, power) for root, count in found for power in range(int(count))]
     size = of.order
-    powers = [[roots[j] ** t for j in range(size)] for t in range(size)]
-    matrix = acb_mat(size, size, [x for row in powers for x in row])
-    found = matrix.solve(acb_mat(size, 1, [acb(x) for x in of.first]))
-    return [found[j, 0] for j in range(size)]
+    rows = [[arb(t) ** power * root**t for root, power in terms] for t in range(size)]
+    matrix = acb_mat(size, size, [x for row in rows for x in row])
+    weights = matrix.solve(acb_mat(size, 1, [acb(x) for x in of.first]))
+    return [_Part(weights[j, 0], power, root) for j, (root, power) in enumerate(terms)]
 
 
 class _precision:
