@@ -58,12 +58,15 @@ class Answer:
         Values of ``sq(x)`` or ``ip(x, y)`` in rounds 0, ..., T - 1.
     missing : mapping from quantity name to reason
         What this method could not measure.
+    how : str
+        The method in words, for tables.
     """
 
     method: Method
     series: Mapping[str, Array]
     products: Products
     missing: Mapping[str, str] = field(default_factory=dict)
+    how: str = ""
 
 
 def by_enumeration(subject: Subject, asked: Asked) -> Answer:
@@ -198,9 +201,7 @@ def _extended(
         last = ending(values.keys())
     except (TooManyError, Refused):
         return dict(values)
-    return {
-        node: np.append(rows, product_at(node, last, rounds)) for node, rows in values.items()
-    }
+    return {node: np.append(rows, product_at(node, last, rounds)) for node, rows in values.items()}
 
 
 def _end(subject: Subject, found: Enumerated, nodes: Set[sp.Expr]) -> Round:
