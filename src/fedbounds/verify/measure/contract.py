@@ -7,6 +7,7 @@ import inspect
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 from unittest.mock import patch
 
@@ -119,6 +120,7 @@ def _hint(error: Exception) -> str:
     return ""
 
 
+@lru_cache(maxsize=256)
 def takes(function: Callable[..., Any], count: int) -> bool:
     """Whether a function can be called with so many arguments."""
     try:
