@@ -19,7 +19,7 @@ from ..measure.listed import listed_space
 from ..measure.random import Outcomes, count_of, outcomes, sampled, sources_of
 from ..measure.reading import reading
 from ..measure.sources import TooManyError
-from ..measure.spaces import product, products_in
+from ..measure.spaces import Listed, product, products_in
 from ..measure.subject import Subject, fields, numbers
 from ..measure.undivided import listed_whole
 from .declare import Theory, told_at
@@ -114,7 +114,7 @@ def _check_vectors(theory: Theory, subject: Subject, one: Round) -> None:
         values = {symbol.name: 1.0 for symbol in definition.free_symbols}
         with told_at(theory.lines[name]):
             for node in products_in(definition):
-                product(node if told_apart else _without_means(node), space, values)
+                product(node if told_apart else _of_the_past(node, space), space, values)
 
 
 def _counted(every: Outcomes) -> int | None:
@@ -124,5 +124,10 @@ def _counted(every: Outcomes) -> int | None:
         return None
 
 
-def _without_means(node: sp.Expr) -> sp.Expr:
-    return node.replace(given, lambda vector, *_: vector)
+def _of_the_past(node: sp.Expr, space: Listed) -> sp.Expr:
+    """The same with means that no random object is given, where those are not told apart."""
+
+    def known(vector: sp.Expr, *sources: sp.Symbol) -> sp.Expr:
+        return given(vector, *(one for one in sources if one.name in space.sources))
+
+    return node.replace(given, known)

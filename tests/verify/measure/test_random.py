@@ -1,0 +1,148 @@
+"""Every law's outcomes and chances, against plain enumeration by hand."""
+
+from collections import Counter
+from fractions import Fraction
+from itertools import combinations, permutations, product
+from math import comb, factorial
+
+import numpy as np
+import pytest
+from flint import fmpq
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fedbounds.errors import FedboundsError
+from fedbounds.verify.measure.random import answered, outcomes, sources_of
+from fedbounds.verify.measure.sources import TooManyError
+
+
+def every_draw(draw, exact=True):
+    """What a draw makes of all outcomes, and their chances."""
+    every = outcomes(sources_of(draw, exact), exact)
+    return answered(draw, every.sources, every.answers), every.chances
+
+
+def law(ask, exact=True):
+    """Chance of every outcome of one call, as fractions."""
+    drawn, chances = every_draw(lambda random: {"z": ask(random)}, exact)
+    total = Counter()
+    for row, chance in zip(drawn["z"], chances, strict=True):
+        total[tuple(np.asarray(row).reshape(-1).tolist())] += Fraction(str(chance))
+    assert sum(total.values()) == 1
+    return dict(total)
+
+
+def rationals(counter):
+    return {tuple(fmpq(x) for x in row): chance for row, chance in counter.items()}
+
+
+@given(st.data())
+def test_participants_are_every_set_of_m_with_equal_chance(data):
+    n = data.draw(st.integers(1, 5))
+    m = data.draw(st.integers(1, n))
+    chance = Fraction(1, comb(n, m))
+    expected = {tuple(int(i in s) for i in range(n)): chance for s in combinations(range(n), m)}
+    assert law(lambda random: random.participants(n, m)) == rationals(expected)
+
+
+@given(st.integers(1, 4), st.integers(1, 4))
+def test_draws_with_replacement_are_multinomial(n, m):
+    expected = {}
+    for counts in product(range(m + 1), repeat=n):
+        if sum(counts) == m:
+            ways = factorial(m)
+            for count in counts:
+                ways //= factorial(count)
+            expected[counts] = Fraction(ways, n**m)
+    assert law(lambda random: random.participants_with_replacement(n, m)) == rationals(expected)
+
+
+@given(st.fractions(0, 1, max_denominator=7), st.integers(1, 3))
+def test_bernoulli_is_binomial_and_a_sure_one_has_one_outcome(p, count):
+    found = law(lambda random: random.bernoulli(p, count))
+    for k in range(count + 1):
+        total = sum(chance for row, chance in found.items() if sum(row) == k)
+        assert total == comb(count, k) * p**k * (1 - p) ** (count - k)
+    assert len(found) == (1 if p in (0, 1) else 2**count)
+
+
+def test_signs_index_and_permutation():
+    assert law(lambda random: random.signs(2)) == rationals(
+        dict.fromkeys(product((-1, 1), repeat=2), Fraction(1, 4))
+    )
+    assert law(lambda random: random.index(3)) == {(i,): Fraction(1, 3) for i in range(3)}
+    assert law(lambda random: random.permutation(3)) == dict.fromkeys(
+        permutations(range(3)), Fraction(1, 6)
+    )
+
+
+def test_index_and_permutation_select_in_exact_runs():
+    found, _ = every_draw(lambda random: {"i": random.index(2), "o": random.permutation(2)})
+    values = np.array([fmpq(5), fmpq(7)], dtype=object)
+    assert sorted(values[found["i"]].tolist()) == [5, 5, 7, 7]
+    assert all(sorted(values[order].tolist()) == [5, 7] for order in found["o"])
+
+
+def test_calls_are_independent_of_each_other():
+    found, chances = every_draw(lambda r: {"a": r.bernoulli(fmpq(1, 3), 1), "b": r.index(3)})
+    pairs = Counter()
+    rows = zip(found["a"][:, 0], found["b"], chances, strict=True)
+    for a, b, chance in rows:
+        pairs[int(a.p), int(b)] += chance
+    expected = {(a, b): fmpq(a + (1 - a) * 2, 9) for a in (0, 1) for b in range(3)}
+    assert dict(pairs) == expected
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda r: r.participants(2, 3),
+        lambda r: r.participants(2, 0),
+        lambda r: r.participants_with_replacement(2, 0),
+        lambda r: r.bernoulli(fmpq(3, 2), 1),
+        lambda r: r.bernoulli(fmpq(-1, 2), 1),
+        lambda r: r.index(0),
+    ],
+)
+def test_laws_that_do_not_exist_are_refused(ask):
+    with pytest.raises(FedboundsError):
+        law(ask)
+
+
+def test_calls_that_depend_on_outcomes_are_refused():
+    def first(random):
+        if random.index(2)[0] == 1:
+            random.index(3)
+        return {"z": random.index(2)}
+
+    def fewer(random):
+        if random.index(2)[0] == 0:
+            random.index(3)
+        return {}
+
+    def shaped(random):
+        return {"z": random.signs(len(random.index(2)))}
+
+    for draw in (first, fewer, shaped):
+        with pytest.raises(FedboundsError, match="depend on outcomes"):
+            every_draw(draw)
+
+
+def test_too_many_outcomes_are_an_error_of_its_own():
+    with pytest.raises(TooManyError, match="8192"):
+        every_draw(lambda random: {"z": random.signs(13)})
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda random: random.signs(3, 4, 2),
+        lambda random: random.bernoulli(fmpq(1, 2), 40),
+        lambda random: random.permutation(12),
+        lambda random: random.participants(30, 15),
+        lambda random: random.participants_with_replacement(9, 9),
+    ],
+)
+def test_so_many_outcomes_are_refused_before_they_are_listed(ask):
+    with pytest.raises(TooManyError, match="outcomes"):
+        every_draw(lambda random: {"x": ask(random)})
