@@ -184,10 +184,7 @@ def test_what_the_round_does_not_bear_out_is_told_with_its_line(tmp_path, how):
     body, told = REFUSED[how]
     lines = body.count("\n")
     with pytest.raises(FedboundsError, match=told) as caught:
-        for one in cases(
-            seeing(tmp_path, body + '\nme.claim("a", "D_W(t) >= 0")'), "s", Profile.QUICK, 0
-        ):
-            find(one.setup)
+        shown(seeing(tmp_path, body + '\nme.claim("a", "D_W(t) >= 0")'))
     first = int(str(caught.value).partition("mine.py:")[2].partition(":")[0])
     text = (tmp_path / "mine.py").read_text(encoding="utf-8").splitlines()
     declared = text[first - 1]
