@@ -3,9 +3,9 @@
 See `theory`, and ``fedbounds new FILE`` for a commented template.
 """
 
+from fedbounds.algorithms.traced import Algorithm
 from fedbounds.theory.proof.language import cite, fact, square
 
-from .verify.own.algorithm import Algorithm
 from .verify.own.declare import Theory, theory
 from .verify.own.families import quadratic, quadratics
 from .verify.own.load import contribution

@@ -20,6 +20,7 @@ from .instance import (
     constants_of,
     estimated_of,
     evidence_of,
+    missing_of,
     parameters_of,
     products_of,
 )
@@ -75,6 +76,7 @@ class Found:
     errors : mapping from quantity name to array
         What rounding may have done to a quantity; empty in rationals.
     estimated : mapping from quantity name to what it rests on that is an estimate
+    missing : mapping from quantity name to the reason why no method measured it
     diverged_at : int or None
     """
 
@@ -86,6 +88,7 @@ class Found:
     products: Products | None = None
     errors: Mapping[str, Array] = field(default_factory=dict)
     estimated: Mapping[str, str] = field(default_factory=dict)
+    missing: Mapping[str, str] = field(default_factory=dict)
     diverged_at: int | None = None
 
 
@@ -146,6 +149,11 @@ def _parameters_of_case(case: Case) -> dict[str, Any]:
 @estimated_of.register
 def _estimated_of_case(case: Case) -> Mapping[str, str]:
     return found(case).estimated
+
+
+@missing_of.register
+def _missing_of_case(case: Case) -> Mapping[str, str]:
+    return found(case).missing
 
 
 @products_of.register

@@ -13,9 +13,10 @@ from fedbounds.theory.symbols import RunOperator, T, quantities_in, t
 from fedbounds.vocabulary import Constant, Provenance, Side, Verdict
 
 from .evaluate import IrrationalError, Numbers, evaluate, in_roots, shown, whole
-from .instance import constants_of, estimated_of, evidence_of, products_of
+from .instance import constants_of, estimated_of, evidence_of, missing_of, products_of
 from .roots import Roots
 
+UNMEASURED = "not measured: "  # how the reason of what no method measured begins
 EQUALITY = 1e-12  # relative; floats this close count as equal, so that edges can be run
 _MOST_BITS = 4096
 _FROM_BELOW = frozenset({Constant.STRONG_CONVEXITY, Constant.PL})  # smaller ones are admissible
@@ -51,7 +52,8 @@ def refusal(part: Part, instance: Any, numbers: Numbers) -> Refusal | None:
         ):
             what = f"{name.value} is {constant.provenance.value}, side {constant.side.value}"
             return Refusal(Verdict.UNDECIDED, f"{what}: no firm verdict rests on it")
-    needed = part.quantities - numbers.series.keys()
+    missing_here = missing_of(instance)
+    needed = part.quantities - numbers.series.keys() - missing_here.keys()
     if needed:
         return Refusal(Verdict.NOT_APPLICABLE, f"{', '.join(sorted(needed))} not measured here")
     estimated = estimated_of(instance)
@@ -66,6 +68,8 @@ def refusal(part: Part, instance: Any, numbers: Numbers) -> Refusal | None:
             sign = "a positive number" if symbol.is_positive else "one that is not negative"
             return Refusal(Verdict.OUTSIDE, f"{symbol} = {value}; the formula needs {sign}")
     for divisor in part.divisors:
+        if quantities_in(divisor) & missing_here.keys():
+            continue
         if not quantities_in(divisor) <= numbers.series.keys():
             return Refusal(Verdict.NOT_APPLICABLE, f"what it divides by, {divisor}, not measured")
         if _vanishes(divisor, part, numbers):
@@ -75,7 +79,8 @@ def refusal(part: Part, instance: Any, numbers: Numbers) -> Refusal | None:
         reason = failure(condition, numbers)
         if reason:
             return Refusal(Verdict.OUTSIDE, reason)
-    return None
+    reasons = sorted({missing_here[name] for name in part.quantities & missing_here.keys()})
+    return Refusal(Verdict.UNDECIDED, f"{UNMEASURED}{'; '.join(reasons)}") if reasons else None
 
 
 def _vanishes(divisor: sp.Expr, part: Part, numbers: Numbers) -> bool:

@@ -139,6 +139,12 @@ def estimated_of(instance: Any) -> Mapping[str, str]:
 
 
 @singledispatch
+def missing_of(instance: Any) -> Mapping[str, str]:
+    """Quantities that were to be measured and that no method measured, each with the reason."""
+    return {}
+
+
+@singledispatch
 def parameters_of(instance: Any) -> dict[str, Any]:
     """n, m, K, T, dimensions and step sizes by symbol name, as far as they are fixed."""
     raise TypeError(f"no parameters of {type(instance).__name__}")

@@ -18,7 +18,7 @@ from fedbounds.vocabulary import (
     Verdict,
 )
 
-from .tightest import EXAMINED, closeness, equality, tells
+from .tightest import closeness, equality, is_examined, tells
 
 Record = dict[str, Any]
 
@@ -95,7 +95,7 @@ def signed_gap(part: Record) -> float:
 
 def coverage(records: Sequence[Record]) -> Record:
     """Where a claim was examined: sizes, step sizes, corners, methods; refusals do not count."""
-    seen = [record for record in records if record["verdict"] in EXAMINED]
+    seen = [record for record in records if is_examined(record)]
     rows = [_numbers(record) for record in seen]
     corners = {
         "m=1": any(row.get("m") == 1 < row.get("n", 1) for row in rows),

@@ -11,12 +11,14 @@ from fedbounds.theory.catalogue import Entry
 from fedbounds.theory.claims import Claim, Part, read
 from fedbounds.vocabulary import Kind, Standing, StatementStatus, Verdict
 
+from .conditions import UNMEASURED
 from .limits import limits
 from .listing import columns, console
 from .names import spelled
 from .page.rows import planned_instances
 from .page.steps import by_local, by_status, counts, elsewhere
 from .page.summary import equality_words, idle_words
+from .tightest import is_unmeasured
 
 Record = dict[str, Any]
 
@@ -30,6 +32,7 @@ _PASSING = (
     Standing.SATISFIABLE,
     Standing.REPRODUCED,
 )
+_REASONS = 3  # told of what was not measured, the most frequent ones
 _FEW = 8  # at most so many passing claims of one standing have a row each
 
 
@@ -176,6 +179,8 @@ def _print_footer(
     )
     for line in _coverage(judged):
         out.print(line)
+    for line in _unmeasured(document["results"]):
+        out.print(Text(line), soft_wrap=True)
     out.print(
         "tightness is the largest left/right seen, by plan or by search; power is its inverse: a "
         "bound that many times smaller would have passed too."
@@ -192,6 +197,17 @@ def _print_footer(
         )
     else:
         out.print("No proof was replayed: 'tested' means that no instance broke the statement.")
+
+
+def _unmeasured(rows: Sequence[Record]) -> list[str]:
+    """Instances of the plan that no method measured for some claim: how many, and why."""
+    left = {row["problem"]["instance"]: row["reason"] for row in rows if is_unmeasured(row)}
+    if not left:
+        return []
+    reasons = Counter(reason.removeprefix(UNMEASURED) for reason in left.values()).most_common()
+    told = "; ".join(f"{reason} ({count})" for reason, count in reasons[:_REASONS])
+    more = f"; {len(reasons) - _REASONS} more reasons" if len(reasons) > _REASONS else ""
+    return [f"not measured: {len(left)} planned instances, which say nothing: {told}{more}"]
 
 
 def _coverage(judged: Sequence[Record]) -> list[str]:

@@ -9,9 +9,11 @@ from typing import Any
 
 from fedbounds.vocabulary import Method, Relation, Verdict
 
+from .conditions import UNMEASURED
+
 Record = dict[str, Any]
 
-EXAMINED = (Verdict.VIOLATED, Verdict.NOT_VIOLATED, Verdict.UNDECIDED)
+_EXAMINED = (Verdict.VIOLATED, Verdict.NOT_VIOLATED, Verdict.UNDECIDED)
 
 
 def closeness(records: Sequence[Record]) -> Record:
@@ -42,6 +44,16 @@ def closeness(records: Sequence[Record]) -> Record:
     }
 
 
+def is_examined(one: Record) -> bool:
+    """Whether a record, or a part of one, was looked at; what no method measured was not."""
+    return one["verdict"] in _EXAMINED and not is_unmeasured(one)
+
+
+def is_unmeasured(one: Record) -> bool:
+    """Whether a record, or a part of one, was planned, and no method measured it."""
+    return bool(one["verdict"] == Verdict.UNDECIDED and one["reason"].startswith(UNMEASURED))
+
+
 def tells(part: Record) -> bool:
     """Whether the relative gap of a part is that of a case which says something."""
     return part["relative_gap"] is not None and not 0 < part["idle"] == part["rounds"]
@@ -59,7 +71,7 @@ def equality(records: Sequence[Record]) -> Record:
     """
     found: dict[str, list[Record]] = {}
     for _, part in _inequalities(records):
-        if part["verdict"] in EXAMINED:
+        if is_examined(part):
             found.setdefault(part["part"], []).append(part)
     equal = sorted(name for name, own in found.items() if _is_equality(own))
     return {"equal_parts": equal, "equal_everywhere": bool(found) and len(equal) == len(found)}

@@ -121,17 +121,46 @@ def test_a_run_that_leaves_the_floats_leaves_the_other_runs(tmp_path, capsys):
     assert reading["counts"]["not violated"] > 0
 
 
-@pytest.mark.parametrize("later", [12, 40], ids=["many outcomes", "too many to be listed"])
-def test_rounds_with_too_many_outcomes_leave_the_shorter_runs(tmp_path, capsys, later):
-    draw = f'return {{"s": random.signs({later} if p["t"] else 1)}}'
-    step = 'return {"x": state["x"] / 2}'
-    more = "rounds=(1, 2, 3), horizon=3"
+LATER = {
+    "many outcomes": 'random.signs(12 if p["t"] else 1)',
+    "too many to be listed": 'random.signs(40 if p["t"] else 1)',
+    "infinitely many": 'random.normal(1) if p["t"] else random.signs(1)',
+    "too many to select with": 'random.index(5000 if p["t"] else 2)',
+}
+HALVED = 'return {"x": state["x"] / 2}'
+SQUARED = 'return {"x": state["x"] ** 2 / 2}'
+
+
+@pytest.mark.parametrize("later", LATER)
+@pytest.mark.parametrize("step", [HALVED, SQUARED], ids=["affine", "not affine"])
+def test_what_no_method_measures_is_counted_with_its_reasons(tmp_path, capsys, later, step):
+    more = "rounds=(1, 2), horizon=3"
+    draw = f'return {{"s": {LATER[later]}}}'
     file = own_file(tmp_path, draw=draw, step=step, more=more, body=TRUE)
     folder = tmp_path / "out"
-    code, _, err = told(capsys, "measure", file, *QUICK, "--out", folder)
+    code, out, err = told(capsys, "measure", file, *QUICK, "--out", folder)
     assert (code, err) == (0, "")
     document = json.loads((folder / "results.json").read_text(encoding="utf-8"))
-    assert {row["parameters"]["T"] for row in document["results"]} == {1}
+    verdicts = {}
+    for row in document["results"]:
+        verdicts.setdefault(row["parameters"]["T"], set()).add(row["verdict"])
+    (reading,) = document["claims"]["me/yes"]["readings"]
+    told_of = [line for line in out.splitlines() if line.startswith("not measured: ")]
+    if step is HALVED and "select" not in later:
+        assert verdicts == {1: {"not violated"}, 2: {"not violated"}, 3: {"not violated"}}
+        assert not told_of
+        return
+    assert verdicts == {1: {"not violated"}, 2: {"undecided"}, 3: {"undecided"}}
+    left = [row for row in document["results"] if row["parameters"]["T"] > 1]
+    assert reading["counts"]["undecided"] == len(left)
+    assert reading["coverage"]["ranges"]["T"] == [1, 1]  # they were not examined
+    (line,) = told_of
+    assert line.startswith(f"not measured: {len(left)} planned instances")
+    for row in left:
+        assert row["reason"].startswith("not measured: ")
+        assert "outcomes" in row["reason"]
+        assert "select" in later or "not affine in the state" in row["reason"]
+        assert str(tmp_path) not in row["reason"]
 
 
 @pytest.mark.parametrize("value", ["1/b2", "1/(m - 1)"])

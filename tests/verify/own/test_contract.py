@@ -6,10 +6,12 @@ from flint import fmpq
 from own_files import loaded, own_file
 
 from fedbounds.errors import FedboundsError
+from fedbounds.verify.measure.answers import Asked, by_enumeration
 from fedbounds.verify.measure.count import Count
-from fedbounds.verify.own.enumerated import enumerated
 from fedbounds.verify.own.families import quadratic
+from fedbounds.verify.own.known import subject_of
 from fedbounds.verify.own.load import load
+from fedbounds.verify.own.quantities import standard
 from fedbounds.verify.own.setup import OwnRun
 
 RNG = "import numpy as np\nimport random as python\nrng = np.random.default_rng(0)"
@@ -72,7 +74,21 @@ BROKEN = {
         "asks for p['gamma']",
     ),
     "an exception": (dict(step="return 1 / 0"), ":11", "ZeroDivisionError"),
-    "too many outcomes": (dict(draw='return {"z": random.signs(13)}'), ":8", "8192 outcomes"),
+    "step sorts rows": (
+        dict(step="x = state['x'] - drawn['present'][:, :1]\nreturn {'x': problem.xp.sort(x, axis=0)}"),
+        ":10",
+        "mix rows",
+    ),
+    "step mixes rows through the first": (
+        dict(step="x = state['x'] - drawn['present'][:, :1]\nreturn {'x': x - x[:1]}"),
+        ":10",
+        "mix rows",
+    ),
+    "step mixes rows through the last": (
+        dict(step="x = state['x'] - drawn['present'][:, :1]\nreturn {'x': x - x[-1:]}"),
+        ":10",
+        "mix rows",
+    ),
 }  # fmt: skip
 
 
@@ -94,6 +110,12 @@ def run_of(theory, rounds=2):
     return OwnRun(theory.key, "", problem, values, start, rounds)
 
 
+def enumerated(run, own):
+    """Series of the standard quantities and of more of them."""
+    subject = subject_of(run)
+    return by_enumeration(subject, Asked({**standard(subject.problem, None), **own})).series
+
+
 EXACT = {
     "a float factor": (
         dict(step='return {"x": 0.5 * state["x"]}'),
@@ -104,14 +126,14 @@ EXACT = {
             init='return {"x": start, "c": problem.xp.zeros((1, 1))}',
             step='return {"x": state["x"] / 2, "c": state["c"]}',
         ),
-        "init returned state['c'] in floats",
+        "init returned 'c' in floats",
     ),
     "floats made by step": (
         dict(
             init='return {"x": start, "c": start * 0}',
             step='return {"x": state["x"] / 2, "c": problem.xp.zeros(state["x"].shape)}',
         ),
-        "step returned state['c'] in floats",
+        "step returned 'c' in floats",
     ),
 }
 
@@ -121,7 +143,7 @@ def test_exact_runs_do_not_meet_floats(tmp_path, how):
     pieces, told = EXACT[how]
     theory = loaded(tmp_path, **pieces)
     with pytest.raises(FedboundsError, match="mine.py:.*") as caught:
-        enumerated(run_of(theory), theory.algorithm, {})
+        enumerated(run_of(theory), {})
     assert told in str(caught.value)
 
 
@@ -130,6 +152,8 @@ QUANTITIES = {
     "floats": (lambda p, s: s["x"][:, 0].astype(float), "in floats"),
     "floats as objects": (lambda p, s: s["x"][:, 0].astype(float).astype(object), "in floats"),
     "rows that are mixed": (lambda p, s: (s["x"] - s["x"].mean())[:, 0], "mix rows"),
+    "rows and the first": (lambda p, s: (s["x"] - s["x"][:1])[:, 0], "mix rows"),
+    "rows and the last": (lambda p, s: (s["x"] - s["x"][-1:])[:, 0], "mix rows"),
     "an exception": (lambda p, s: s["y"], "KeyError"),
 }
 
@@ -139,7 +163,7 @@ def test_quantities_that_are_no_number_of_a_row_are_refused(tmp_path, how):
     function, told = QUANTITIES[how]
     theory = loaded(tmp_path)
     with pytest.raises(FedboundsError, match="test_contract.py:") as caught:
-        enumerated(run_of(theory), theory.algorithm, {"Z": function})
+        enumerated(run_of(theory), {"Z": function})
     assert told in str(caught.value)
 
 
@@ -157,7 +181,7 @@ def test_what_the_contract_allows_is_not_refused(tmp_path):
             return {"x": helper(state["x"] - p["eta"] * y), "k": state["k"] + 1}
         """,
     )
-    found = enumerated(run_of(theory), theory.algorithm, {})
+    found = enumerated(run_of(theory), {})
     assert len(found["D_W"]) == 3
 
 
@@ -186,5 +210,5 @@ def test_the_round_divides_exactly(tmp_path):
     step = 'return {"x": state["x"] * (1 / (p["t"] + 2))}'
     theory = loaded(tmp_path, step=step)
     square = {"Z": lambda problem, state: state["x"][:, 0]}
-    found = enumerated(run_of(theory, 3), theory.algorithm, square)
+    found = enumerated(run_of(theory, 3), square)
     assert found["Z"].tolist() == [4, 2, fmpq(2, 3), fmpq(1, 6)]

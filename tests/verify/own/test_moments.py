@@ -1,5 +1,6 @@
 """Moments against an enumeration in plain fractions, and steps that must never have moments."""
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -8,10 +9,13 @@ import pytest
 from flint import fmpq
 from own_files import loaded
 
-from fedbounds.verify.own.enumerated import enumerated
+from fedbounds.errors import ConflictError
+from fedbounds.verify.measure import methods
+from fedbounds.verify.measure.answers import by_enumeration, by_moments
+from fedbounds.verify.measure.unknowns import Refused
 from fedbounds.verify.own.families import quadratic
-from fedbounds.verify.own.found import _moments
-from fedbounds.verify.own.polynomials import NotAffineError, moments
+from fedbounds.verify.own.known import subject_of
+from fedbounds.verify.own.quantities import asked_of
 from fedbounds.verify.own.setup import OwnRun
 
 # two clients in one dimension: curvatures, slopes, start, noise; m = 1, eta = 1/8
@@ -20,10 +24,25 @@ BEST = -Fraction(sum(SLOPES), sum(CURVES))
 PAIR = quadratic([[[c]] for c in CURVES], [[h] for h in SLOPES], [5], fmpq(1, 2))
 
 
-def setup(theory, rounds, long, **values):
+def setup(theory, rounds, **values):
     given = {"m": 1, "eta": fmpq(1, 8), **values}
     pairs = tuple((name, fmpq(x)) for name, x in given.items())
-    return OwnRun(theory.key, "", PAIR[0], pairs, PAIR[1], rounds, long)
+    return OwnRun(theory.key, "", PAIR[0], pairs, PAIR[1], rounds)
+
+
+def asked(theory, run, own=None):
+    """A run as its subject, and what is measured of it."""
+    subject = subject_of(run)
+    found = asked_of(theory, subject.problem, {})
+    return subject, replace(found, functions={**found.functions, **(own or {})})
+
+
+def moments(theory, rounds, own=None):
+    return by_moments(*asked(theory, setup(theory, rounds), own)).series
+
+
+def enumerated(theory, rounds, own=None):
+    return by_enumeration(*asked(theory, setup(theory, rounds), own)).series
 
 
 def slope(i, x):
@@ -169,8 +188,8 @@ def test_moments_and_enumeration_are_what_plain_fractions_give(tmp_path, name):
     pieces, step, outcomes, more = ALGORITHMS[name]
     theory = loaded(tmp_path, **pieces)
     expected = by_hand(step, outcomes, more, 3)
-    long = moments(setup(theory, 3, True), theory.algorithm, {})
-    rows = enumerated(setup(theory, 3, False), theory.algorithm, {})
+    long = moments(theory, 3)
+    rows = enumerated(theory, 3)
     assert long.keys() == rows.keys() == expected.keys()
     for quantity, values in expected.items():
         assert fractions(long[quantity]) == values, quantity
@@ -180,7 +199,7 @@ def test_moments_and_enumeration_are_what_plain_fractions_give(tmp_path, name):
 def test_a_planted_error_in_a_weight_shows(tmp_path):
     """The oracle is not blind: other chances give other moments."""
     theory = loaded(tmp_path, **MASKS)
-    long = moments(setup(theory, 2, True), theory.algorithm, {})
+    long = moments(theory, 2)
     wrong = [(one, Fraction(1, 4)) for one, _ in OF_MASKS]
     assert fractions(long["D_W"]) != by_hand(masks, wrong, {}, 2)["D_W"]
 
@@ -199,7 +218,7 @@ BENT = {
     "a quotient": 'x = x + 1 / (1 + x * x)',
     "a quotient that cancels": 'x = (x * x) / x',
     "a whole division": 'x = x - x // 1',
-    "an order": 'x = xp.sort(x, axis=0)',
+    "an order": 'x = xp.sort(xp.concat([x, -x], axis=1), axis=1)[:, 1:]',
     "a membership": 'x = x if 0 not in x else x + 1',
     "a maximum": 'x = xp.maximum(x, 0)',
 }  # fmt: skip
@@ -213,8 +232,9 @@ def test_a_step_that_is_not_affine_has_no_moments(tmp_path, how):
     algorithm = type(theory.algorithm)(
         theory.algorithm.init, theory.algorithm.draw, _compiled(step), "bent"
     )
-    with pytest.raises(NotAffineError):
-        moments(setup(theory, 3, True), algorithm, {})
+    subject, known = asked(theory, setup(theory, 3))
+    with pytest.raises(Refused, match=": it |not affine|TypeError"):
+        by_moments(replace(subject, algorithm=algorithm), known)
 
 
 def _compiled(inside):
@@ -228,25 +248,33 @@ def _compiled(inside):
     "asking",
     ['p["t"]', 'p.get("t", 0)', 'dict(p)["t"]', 'dict(**p)["t"]', "sum(p.values())", "max(p.items())[1]"],
 )  # fmt: skip
-def test_a_step_that_asks_for_the_round_in_any_way_has_no_moments(tmp_path, asking):
+def test_a_step_that_asks_for_the_round_in_any_way_has_its_own_map_in_each(tmp_path, asking):
     step = f"""
         eta = p["eta"] / (1 + ({asking}))
         return {{"x": state["x"] - eta * problem.full_gradient(state["x"])}}
     """
     theory = loaded(tmp_path, step=step)
-    with pytest.raises(NotAffineError, match="round"):
-        moments(setup(theory, 3, True), theory.algorithm, {})
+    x, expected = START, []
+    for t in range(4):
+        expected.append((x - BEST) ** 2)
+        told = t if "sum" not in asking and "max" not in asking else of_values(asking, t)
+        x -= ETA / (1 + told) * sum(slope(i, x) for i in range(2)) / 2
+    assert fractions(moments(theory, 3)["D_W"]) == expected
 
 
-def test_a_draw_that_asks_for_the_round_has_no_moments_and_is_enumerated_right(tmp_path):
+def of_values(asking, t):
+    """What is read off all parameters: m = 1, eta and the round."""
+    return 1 + ETA + t if "sum" in asking else t
+
+
+def test_a_draw_that_asks_for_the_round_has_other_moments_in_each(tmp_path):
     draw = 'return {"b": random.bernoulli(1 / (p["t"] + 1), 1)}'
     step = 'return {"x": state["x"] * drawn["b"]}'
     theory = loaded(tmp_path, draw=draw, step=step)
-    with pytest.raises(NotAffineError, match="round"):
-        moments(setup(theory, 3, True), theory.algorithm, {})
     square = {"Z": lambda problem, state: (state["x"] * state["x"]).sum(axis=1)}
-    found = enumerated(setup(theory, 3, False), theory.algorithm, square)
-    assert found["Z"].tolist() == [25, 25, fmpq(25, 2), fmpq(25, 6)]
+    for find in (moments, enumerated):
+        found = find(theory, 3, square)
+        assert found["Z"].tolist() == [25, 25, fmpq(25, 2), fmpq(25, 6)]
 
 
 def test_quantities_of_degree_three_are_left_out_of_moments_only(tmp_path):
@@ -256,8 +284,8 @@ def test_quantities_of_degree_three_are_left_out_of_moments_only(tmp_path):
         "Z2": lambda problem, state: (state["x"] ** 2).sum(axis=1),
         "Z0": lambda problem, state: problem.xp.where(state["x"][:, 0] == 0, 1, 0),
     }
-    assert {"Z2"} == moments(setup(theory, 2, True), theory.algorithm, own).keys() & own.keys()
-    assert own.keys() <= enumerated(setup(theory, 2, False), theory.algorithm, own).keys()
+    assert {"Z2"} == moments(theory, 2, own).keys() & own.keys()
+    assert own.keys() <= enumerated(theory, 2, own).keys()
 
 
 def test_a_state_with_counters_and_whole_numbers_is_affine(tmp_path):
@@ -266,22 +294,24 @@ def test_a_state_with_counters_and_whole_numbers_is_affine(tmp_path):
     theory = loaded(tmp_path, init=init, step=step)
     own = {"Z": lambda problem, state: state["k"][:, 0] * state["k"][:, 0]}
     for found in (
-        moments(setup(theory, 4, True), theory.algorithm, own),
-        enumerated(setup(theory, 4, False), theory.algorithm, own),
+        moments(theory, 4, own),
+        enumerated(theory, 4, own),
     ):
         assert found["Z"].tolist() == [0, 1, 4, 9, 16]
 
 
 def test_disagreement_of_moments_and_enumeration_is_a_conflict(tmp_path, monkeypatch):
-    from fedbounds.errors import ConflictError
-    from fedbounds.verify.own import found as module
-
     theory = loaded(tmp_path)
-    run = setup(theory, 2, True)
-    assert _moments(run, theory)
-    monkeypatch.setattr(module, "moments", lambda *a: {k: v + 1 for k, v in moments(*a).items()})
-    with pytest.raises(ConflictError, match="disagree"):
-        _moments(run, theory)
+    run = asked(theory, setup(theory, 20))
+    assert methods.answer(*run).how == "exact moments"
+
+    def wrong(*arguments):
+        found = by_moments(*arguments)
+        return replace(found, series={**found.series, "D_W": found.series["D_W"] + 1})
+
+    monkeypatch.setattr(methods, "by_moments", wrong)
+    with pytest.raises(ConflictError, match="D_W .* disagree"):
+        methods.answer(*run)
 
 
 def test_noise_is_shared_within_a_round_and_fresh_in_the_next(tmp_path):
@@ -291,6 +321,5 @@ def test_noise_is_shared_within_a_round_and_fresh_in_the_next(tmp_path):
     theory = loaded(tmp_path, draw=draw, step=step)
     own = {"Z": lambda problem, state: (state["x"] - 5)[:, 0] ** 2}
     expected = [4 * t for t in range(4)]
-    for long, find in ((True, moments), (False, enumerated)):
-        found = find(setup(theory, 3, long), theory.algorithm, own)
-        assert np.array_equal(found["Z"], expected)
+    for find in (moments, enumerated):
+        assert np.array_equal(find(theory, 3, own)["Z"], expected)

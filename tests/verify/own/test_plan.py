@@ -1,13 +1,13 @@
 """Runs at the edges of the claims' conditions, values of parameters, and what is refused of them."""
 
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 from flint import fmpq
 from own_files import loaded, own_file
 
 from fedbounds.errors import FedboundsError
+from fedbounds.verify.case import find
 from fedbounds.verify.judge import judge
 from fedbounds.verify.own.load import load
 from fedbounds.verify.own.plan import cases
@@ -203,24 +203,22 @@ def test_m_above_n_on_one_of_the_problems_is_refused_before_any_run(tmp_path):
         next(cases(theory, "s", Profile.QUICK, 0))
 
 
+def ways(theory):
+    """How every planned run was measured, by its number of rounds."""
+    every = [(case.setup.rounds, find(case.setup)) for case in cases(theory, "s", Profile.QUICK, 0)]
+    return {rounds: shown.family.rpartition(", ")[2] for rounds, shown in every}
+
+
 def test_runs_with_too_many_rows_are_left_to_moments(tmp_path):
     few = '{"m": (1,), "eta": ("1/L",)}'
-    theory = loaded(tmp_path, problems=ONE, parameters=few, more="rounds=(12,)")
-    kept = [case.setup.moments for case in cases(theory, "s", Profile.QUICK, 0)]
-    assert kept
-    assert all(kept)
+    theory = loaded(tmp_path, problems=ONE, parameters=few, more="rounds=(1, 12)")
+    assert ways(theory) == {1: "enumerated", 12: "exact moments", 20: "exact moments"}
 
 
-def test_no_run_that_can_be_enumerated_is_an_error(tmp_path):
-    # one round of the second problem has 2^13 outcomes; the first, which is examined, has few
-    draw = """
-        return {"z": random.signs(13 if problem.clients == 1 else 1)}
-    """
-    step = 'return {"x": state["x"] / 2}'
-    theory = loaded(tmp_path, draw=draw, step=step)
-    (single,) = [pair for pair in theory.problems if pair[0].clients == 1][:1]
-    with pytest.raises(FedboundsError, match="no run can be enumerated"):
-        next(cases(replace(theory, problems=(single,)), "s", Profile.QUICK, 0))
+def test_a_long_run_of_few_outcomes_is_enumerated(tmp_path):
+    theory = loaded(tmp_path, problems=ONE, step="return {'x': state['x'] ** 2}", draw="return {}",
+                    more="rounds=(1,), horizon=3")  # fmt: skip
+    assert ways(theory) == {1: "enumerated", 3: "enumerated"}
 
 
 def test_quadratics_in_floats_are_enumerated_and_never_carried_by_moments(tmp_path):
@@ -235,7 +233,7 @@ def test_quadratics_in_floats_are_enumerated_and_never_carried_by_moments(tmp_pa
     claims = [statement.claim for statement in theory.statements]
     verdicts = set()
     for case in cases(theory, "s", Profile.QUICK, 0):
-        assert not case.setup.moments
+        assert find(case.setup).family.endswith(", enumerated")
         good, bad = judge(claims, case).judgements
         assert good.verdict.value == "not violated"
         verdicts.add(bad.verdict.value)

@@ -1,6 +1,6 @@
 """What a method says of a run: series, products of vectors, and what it could not measure."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,13 +12,15 @@ from fedbounds.errors import FedboundsError
 from fedbounds.vocabulary import Method
 
 from ..evaluate import Numbers, evaluate
-from .enumerated import Enumerated, draws_of, enumerated, taken
+from .enumerated import Enumerated, Round, Rows, draws_of, enumerated, taken
 from .functions import OfState, mean_of, values_of
 from .listed import listed_space
 from .moments import Moments, form, moments, series
 from .random import Outcomes
+from .sources import TooManyError
 from .spaces import PAST, Listed, Unrolled, depends_on, product, products_in
 from .subject import Subject, numbers
+from .undivided import listed_whole, unrolled_whole
 from .unknowns import Refused
 from .unrolled import Unrolling, unroll, unrolled_space
 
@@ -56,12 +58,15 @@ class Answer:
         Values of ``sq(x)`` or ``ip(x, y)`` in rounds 0, ..., T - 1.
     missing : mapping from quantity name to reason
         What this method could not measure.
+    how : str
+        The method in words, for tables.
     """
 
     method: Method
     series: Mapping[str, Array]
     products: Products
     missing: Mapping[str, str] = field(default_factory=dict)
+    how: str = ""
 
 
 def by_enumeration(subject: Subject, asked: Asked) -> Answer:
@@ -81,13 +86,14 @@ def by_enumeration(subject: Subject, asked: Asked) -> Answer:
         )
         for name, function in asked.functions.items()
     }
-    spaces = [listed_space(subject, one) for one in found.rounds] if _reads(subject) else []
+    listed = listed_space if subject.shown.draws else listed_whole
+    spaces = [listed(subject, one) for one in found.rounds] if _reads(subject) else []
 
     def product_at(node: sp.Expr, space: Listed, t: int) -> Any:
         return product(node, space, asked.values)
 
-    def ending() -> Listed:
-        return _listed_end(subject, found)
+    def ending(nodes: Set[sp.Expr]) -> Listed:
+        return listed(subject, _end(subject, found, nodes))
 
     method = Method.RATIONAL if subject.exact else Method.ENUMERATION
     return _answer(method, subject, asked, measured, {}, spaces, ending, product_at)
@@ -109,24 +115,37 @@ def by_moments(subject: Subject, asked: Asked) -> Answer:
             measured[name] = _of_function(function, subject, found, name)
         except (FedboundsError, Refused) as error:
             missing[name] = str(error)
-    spaces = []
+    spaces, undivided = [], ""
     if _reads(subject):
         known: dict[int, Unrolled] = {}
         for trace in found.unrolled:
-            known.setdefault(id(trace), unrolled_space(subject, trace))
+            if id(trace) not in known:
+                known[id(trace)], undivided = _unrolled(subject, trace)
         spaces = [known[id(trace)] for trace in found.unrolled]
 
     def product_at(node: sp.Expr, space: Unrolled, t: int) -> Any:
+        if undivided and {symbol.name for symbol in node.free_symbols} & subject.shown.draws.keys():
+            raise Refused(undivided)
         value = product(node, space, asked.values)
         return series(form(space.variables, value), found.values[t : t + 1])[0]
 
-    def ending() -> Unrolled:
+    def ending(nodes: Set[sp.Expr]) -> Unrolled:
         last = found.unrolled[-1]
         if last.asked_round:
             last = unroll(subject, last.variables.shapes, subject.rounds)
-        return unrolled_space(subject, last)
+        return _unrolled(subject, last)[0]
 
     return _answer(Method.RATIONAL, subject, asked, measured, missing, spaces, ending, product_at)
+
+
+def _unrolled(subject: Subject, trace: Unrolling) -> tuple[Unrolled, str]:
+    """The vectors of a round; and why random objects are not told apart, where they are not."""
+    if not subject.shown.draws:
+        return unrolled_whole(subject, trace), ""
+    try:
+        return unrolled_space(subject, trace), ""
+    except Refused as error:
+        return unrolled_whole(subject, trace), str(error)
 
 
 def _reads(subject: Subject) -> bool:
@@ -140,7 +159,7 @@ def _answer(
     measured: dict[str, Array],
     missing: dict[str, str],
     spaces: Sequence[Any],
-    ending: Callable[[], Any],
+    ending: Callable[[Set[sp.Expr]], Any],
     product_at: Callable[[sp.Expr, Any, int], Any],
 ) -> Answer:
     """With the definitions; after the last round too, where they speak of its state only."""
@@ -154,11 +173,7 @@ def _answer(
         try:
             values = {node: products(node) for node in inside}
             if all(_of_the_past(node, spaces) for node in inside):
-                last = ending()
-                values = {
-                    node: np.append(rows, product_at(node, last, subject.rounds))
-                    for node, rows in values.items()
-                }
+                values = _extended(values, ending, product_at, subject.rounds)
             measured[name] = _combined(definition, values, asked.values, subject)
         except (FedboundsError, Refused) as error:
             missing[name] = str(error)
@@ -175,13 +190,44 @@ def _of_the_past(node: sp.Expr, spaces: Sequence[Listed | Unrolled]) -> bool:
     )
 
 
-def _listed_end(subject: Subject, found: Enumerated) -> Listed:
-    """The round after the last, with one outcome of its draws: only its start is looked at."""
+def _extended(
+    values: Mapping[sp.Expr, Array],
+    ending: Callable[[Set[sp.Expr]], Any],
+    product_at: Callable[[sp.Expr, Any, int], Any],
+    rounds: int,
+) -> dict[sp.Expr, Array]:
+    """With the round after the last, unless it has too many outcomes."""
+    try:
+        last = ending(values.keys())
+    except (TooManyError, Refused):
+        return dict(values)
+    return {node: np.append(rows, product_at(node, last, rounds)) for node, rows in values.items()}
+
+
+def _end(subject: Subject, found: Enumerated, nodes: Set[sp.Expr]) -> Round:
+    """The round after the last; with one outcome, where draws do not matter whatever the state is.
+
+    What varied with no draw in the rounds before may do so in this one.
+    """
     p = subject.parameters(subject.rounds)
-    _, drawn = draws_of(subject, p)
-    first = {name: rows[:1] for name, rows in drawn.items()}
-    alone = Outcomes((), (), [fmpq(1)])
-    return listed_space(subject, taken(subject, p, subject.rounds, found.last, alone, first))
+    every, drawn = draws_of(subject, p)
+    if len(every.chances) > 1 and _is_before(subject, found.last, nodes):
+        drawn = {name: rows[:1] for name, rows in drawn.items()}
+        every = Outcomes((), (), [fmpq(1)])
+    return taken(subject, p, subject.rounds, found.last, every, drawn)
+
+
+def _is_before(subject: Subject, last: Rows, nodes: Set[sp.Expr]) -> bool:
+    """Whether products are of the state before the round, or polynomials show that they are."""
+    asked = {symbol.name for node in nodes for symbol in node.free_symbols}
+    if asked & {*subject.shown.vectors, *subject.shown.derived} <= last.state.keys():
+        return True
+    shapes = {name: (1, *array.shape[1:]) for name, array in last.state.items()}
+    try:
+        space = unrolled_whole(subject, unroll(subject, shapes, subject.rounds))
+    except Refused:
+        return False
+    return all(_of_the_past(node, [space]) for node in nodes)
 
 
 def _of_function(function: OfState, subject: Subject, found: Moments, name: str) -> Array:

@@ -7,6 +7,7 @@ import inspect
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 from unittest.mock import patch
 
@@ -18,6 +19,7 @@ from fedbounds.errors import FedboundsError
 from .clients import Clients
 from .random import Drawn, Random
 from .sources import TooManyError
+from .unknowns import Refused
 
 Array = Any
 State = dict[str, Array]
@@ -99,21 +101,37 @@ def called(function: Callable[..., Any], *arguments: Any) -> Any:
         return function(*arguments)
     except TooManyError:
         raise
+    except Refused as error:
+        where = _line(function, error).rpartition("/")[2]  # of a record: without the folder
+        raise Refused(f"{where}: {error}" if where else str(error)) from error
     except Exception as error:
-        code = getattr(function, "__code__", None)
-        frames = traceback.extract_tb(error.__traceback__)
-        own = [f for f in frames if code is not None and f.filename == code.co_filename]
-        where = f"{own[-1].filename}:{own[-1].lineno}" if own else place(function)
         what = "" if isinstance(error, FedboundsError) else f"{type(error).__name__}: "
-        hint = ""
-        if isinstance(error, TypeError) and "fmpq" in str(error) and "float" in str(error):
-            hint = "; exact runs have rationals: write x / 2, not 0.5 * x"
-        if isinstance(error, ValueError) and "read-only" in str(error):
-            hint = "; it changes its argument: make a new array instead"
         name = getattr(function, "__name__", "function")
-        raise FedboundsError(f"{where}: in {name}: {what}{error}{hint}") from error
+        raise FedboundsError(
+            f"{_line(function, error)}: in {name}: {what}{error}{_hint(error)}"
+        ) from error
 
 
+def _line(function: Callable[..., Any], error: Exception) -> str:
+    """Where in the function's file an error arose."""
+    code = getattr(function, "__code__", None)
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [f for f in frames if code is not None and f.filename == code.co_filename]
+    return f"{own[-1].filename}:{own[-1].lineno}" if own else place(function)
+
+
+def _hint(error: Exception) -> str:
+    text = str(error)
+    if isinstance(error, TypeError) and "fmpq" in text and "float" in text:
+        return "; exact runs have rationals: write x / 2, not 0.5 * x"
+    if isinstance(error, TypeError) and "fmpq" in text and "Fraction" in text:
+        return "; write x / 2, or import Fraction in the file of the theory itself"
+    if isinstance(error, ValueError) and "read-only" in text:
+        return "; it changes its argument: make a new array instead"
+    return ""
+
+
+@lru_cache(maxsize=256)
 def takes(function: Callable[..., Any], count: int) -> bool:
     """Whether a function can be called with so many arguments."""
     try:
@@ -164,11 +182,11 @@ def stepped(
         If the arrays are not those of the state before, shape by shape, or floats where that was
         exact; if what is shown has no row for each outcome; or if rows mix.
     """
-    after, shown = _stepped(algorithm, problem, p, state, drawn)
+    after, shown = one_step(algorithm, problem, p, state, drawn)
     rows = _count(state)
     if rows > 1 and isinstance(_any(state), np.ndarray):
         for order in _orders(rows):
-            again, seen = _stepped(algorithm, problem, p, _rows(state, order), _rows(drawn, order))
+            again, seen = one_step(algorithm, problem, p, _rows(state, order), _rows(drawn, order))
             name = different(_rows({**after, **_told(shown)}, order), {**again, **_told(seen)})
             if name is not None:
                 raise FedboundsError(
@@ -189,9 +207,10 @@ def _told(shown: Mapping[str, Array]) -> dict[str, Array]:
     return {f"see({name})": array for name, array in shown.items()}
 
 
-def _stepped(
+def one_step(
     algorithm: Algorithm, problem: Clients, p: Parameters, state: State, drawn: Drawn
 ) -> tuple[State, dict[str, Array]]:
+    """As `stepped`, but rows are not held against themselves alone."""
     see = See()
     arguments = (problem, p, _read_only(state), _read_only(drawn))
     sees = takes(algorithm.step, 5)

@@ -1,6 +1,6 @@
 """Every outcome of a few rounds: exact in rationals, to rounding in floats; equal states once."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,8 +18,17 @@ from .contract import (
     started,
     stepped,
 )
-from .random import Drawn, Outcomes, Random, answered, outcomes, sources_of
-from .sources import TooManyError
+from .random import (
+    MOST_OUTCOMES,
+    Drawn,
+    Outcomes,
+    Random,
+    answered,
+    count_of,
+    outcomes,
+    sources_of,
+)
+from .sources import Source, TooManyError
 from .subject import Subject, numbers
 
 Array = Any
@@ -104,16 +113,47 @@ def enumerated(subject: Subject) -> Enumerated:
 
 def begun(subject: Subject) -> Rows:
     """The states before round 0: one, unless ``init`` draws."""
-
-    def start(random: Random, rows: int) -> State:
-        repeated = np.repeat(subject.start[None, :], rows, axis=0)
-        return started(subject.algorithm, subject.problem, repeated, random)
-
-    sources = sources_of(lambda random: start(random, 1), subject.exact)
+    sources = _of_init(subject)
     every = outcomes(sources, subject.exact, MOST_ROWS)
     count = len(every.chances)
-    state = answered(lambda random: start(random, count), every.sources, every.answers)
+    state = answered(lambda random: _started(subject, random, count), sources, every.answers)
     return Rows(state, numbers(every.chances, subject.exact))
+
+
+def _of_init(subject: Subject) -> list[Source]:
+    return sources_of(lambda random: _started(subject, random, 1), subject.exact)
+
+
+def _started(subject: Subject, random: Random, rows: int) -> State:
+    repeated = np.repeat(subject.start[None, :], rows, axis=0)
+    return started(subject.algorithm, subject.problem, repeated, random)
+
+
+def paths(subject: Subject) -> int:
+    """How many outcomes a run has, equal states not counted as one.
+
+    Raises
+    ------
+    TooManyError
+        If there are more than are enumerated; a round that has too many is told alone.
+    """
+    total, count, anew = count_of(_of_init(subject)), 1, True
+    for t in range(subject.rounds):
+        if anew:
+            p = subject.parameters(t)
+            count, anew = count_of(_sources(subject, p)), p.asked_round
+        if count > MOST_OUTCOMES:
+            raise TooManyError(f"a round has {count} outcomes; at most {MOST_OUTCOMES}")
+        total *= count
+        if total > MOST_ROWS:
+            raise TooManyError(f"{subject.rounds} rounds have more than {MOST_ROWS} outcomes")
+    return total
+
+
+def _sources(subject: Subject, p: Parameters) -> list[Source]:
+    return sources_of(
+        lambda random: drawn_by(subject.algorithm, random, subject.problem, p), subject.exact
+    )
 
 
 def draws_of(subject: Subject, p: Parameters) -> tuple[Outcomes, Drawn]:
@@ -126,27 +166,40 @@ def draws_of(subject: Subject, p: Parameters) -> tuple[Outcomes, Drawn]:
     FedboundsError
         If ``draw`` mixes rows, or its calls depend on outcomes.
     """
-    where = place(subject.algorithm.draw)
+    try:
+        every = outcomes(_sources(subject, p), subject.exact)
+    except TooManyError as error:
+        raise TooManyError(f"{place(subject.algorithm.draw)}: {error}") from error
+    return every, drawn_from(subject, p, every.sources, every.answers)
+
+
+def drawn_from(
+    subject: Subject, p: Parameters, sources: Sequence[Source], answers: Sequence[Array]
+) -> Drawn:
+    """What ``draw`` makes of answers to its calls.
+
+    Raises
+    ------
+    FedboundsError
+        If it mixes rows, or its calls depend on outcomes.
+    """
 
     def draw(random: Random) -> Drawn:
         return drawn_by(subject.algorithm, random, subject.problem, p)
 
-    try:
-        every = outcomes(sources_of(draw, subject.exact), subject.exact)
-    except TooManyError as error:
-        raise TooManyError(f"{where}: {error}") from error
-    count = len(every.chances)
-    drawn = answered(draw, every.sources, every.answers)
+    count = len(answers[0]) if answers else 1
+    drawn = answered(draw, sources, answers)
     check_rows(drawn, count, subject.algorithm.draw, "draw")
     for at in {0, count - 1}:
-        alone = answered(draw, every.sources, [rows[at : at + 1] for rows in every.answers])
+        alone = answered(draw, sources, [rows[at : at + 1] for rows in answers])
         name = different(alone, {key: rows[at : at + 1] for key, rows in drawn.items()})
         if name is not None:
             raise FedboundsError(
-                f"{where}: draw gives {name!r} another value where it is asked for one outcome "
-                "than where it is asked for all; use `random` only, and keep rows apart"
+                f"{place(subject.algorithm.draw)}: draw gives {name!r} another value where it is "
+                "asked for one outcome than where it is asked for all; use `random` only, and "
+                "keep rows apart"
             )
-    return every, drawn
+    return drawn
 
 
 def taken(

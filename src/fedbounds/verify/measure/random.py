@@ -164,6 +164,12 @@ def outcomes(sources: Sequence[Source], exact: bool, most: int = MOST_OUTCOMES) 
     return Outcomes(tuple(sources), tuple(answers), chances)
 
 
+def sampled(sources: Sequence[Source], exact: bool, rows: int) -> list[Array]:
+    """Some outcomes of each source, the same ones every time."""
+    random = np.random.default_rng(0)
+    return [_shaped(source.sample(random, rows), source, exact=exact) for source in sources]
+
+
 def count_of(sources: Sequence[Source]) -> int:
     """Joint outcomes of sources.
 

@@ -188,8 +188,8 @@ def vector(node: sp.Expr, space: Space, values: Mapping[str, Any]) -> Array:
     if isinstance(node, sp.Mul):
         inside = [argument for argument in node.args if speaks_of(argument, space)]
         if len(inside) == 1:
-            factor = _number(node / inside[0], values)
-            return vector(inside[0], space, values) * factor
+            own = vector(inside[0], space, values)
+            return own * _number(node / inside[0], values, own.dtype == object)
     raise FedboundsError(f"{node} is not a linear combination of vectors that are shown")
 
 
@@ -209,5 +209,6 @@ def products_in(expression: sp.Expr) -> set[sp.Expr]:
     return {node for node in expression.atoms(sp.Function) if node.func.__name__ in _PRODUCTS}
 
 
-def _number(node: sp.Expr, values: Mapping[str, Any]) -> Any:
-    return evaluate(node, Numbers(values, {}, lambda p, q: fmpq(p, q)))
+def _number(node: sp.Expr, values: Mapping[str, Any], exact: bool) -> Any:
+    rational: Any = (lambda p, q: fmpq(p, q)) if exact else (lambda p, q: p / q)
+    return evaluate(node, Numbers(values, {}, rational))

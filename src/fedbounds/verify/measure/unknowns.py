@@ -67,12 +67,12 @@ class Unknown:
     @entrywise
     def __truediv__(self, other: Any) -> "Unknown":
         if isinstance(other, Unknown):
-            raise Refused("the step divides by an entry that is not known")
+            raise Refused("it divides by an entry that is not known")
         return Unknown(self.polynomial * (1 / rational(_operand(other))))
 
     @entrywise
     def __rtruediv__(self, other: Any) -> "Unknown":
-        raise Refused("the step divides by an entry that is not known")
+        raise Refused("it divides by an entry that is not known")
 
     def __neg__(self) -> "Unknown":
         return Unknown(-self.polynomial)
@@ -82,25 +82,25 @@ class Unknown:
 
     def __pow__(self, power: int) -> "Unknown":
         if not isinstance(power, int | np.integer) or power < 0:
-            raise Refused(f"the step takes the power {power} of an entry that is not known")
+            raise Refused(f"it takes the power {power} of an entry that is not known")
         return Unknown(self.polynomial ** int(power))
 
     def __abs__(self) -> "Unknown":
-        raise Refused("the step takes the size of an entry that is not known")
+        raise Refused("it takes the size of an entry that is not known")
 
     def _compared(self, other: object) -> bool:
-        raise Refused("the step compares an entry that is not known")
+        raise Refused("it compares an entry that is not known")
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _compared
 
     def __hash__(self) -> int:
-        raise Refused("the step looks an entry up that is not known")
+        raise Refused("it looks an entry up that is not known")
 
     def __bool__(self) -> bool:
-        raise Refused("the step asks whether an entry that is not known is zero")
+        raise Refused("it asks whether an entry that is not known is zero")
 
     def __float__(self) -> float:
-        raise Refused("the step makes a float of an entry that is not known")
+        raise Refused("it makes a float of an entry that is not known")
 
 
 def _operand(value: Any) -> Any:
@@ -113,7 +113,7 @@ def _operand(value: Any) -> Any:
         return int(value)
     if isinstance(value, Fraction):
         return rational(value)
-    raise Refused(f"the step mixes unknowns with {type(value).__name__}")
+    raise Refused(f"it mixes unknowns with {type(value).__name__}")
 
 
 def bare(value: Any) -> Any:

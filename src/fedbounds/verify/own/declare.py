@@ -14,6 +14,7 @@ import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from fedbounds.algorithms.traced import Algorithm
 from fedbounds.errors import FedboundsError, require, unknown_name
 from fedbounds.theory.catalogue import PAPERS, Entry
 from fedbounds.theory.checker.data import Premise, Square
@@ -24,9 +25,14 @@ from fedbounds.theory.symbols import SHARED, RunOperator, T, quantities_in, t
 from fedbounds.theory.typed import Typed, as_text, condition_of, names_of, relation
 from fedbounds.vocabulary import Assumption, Constant, Index, Kind, Quantity, Relation, Source
 
-from .algorithm import Algorithm
+from ..measure.clients import Clients
+from ..measure.contract import MODEL
+from ..measure.enumerated import begun
+from ..measure.functions import OfState
+from ..measure.spaces import PAST
+from ..measure.subject import AFTER, Shown, Subject
+from .definitions import read_definition
 from .families import Pair, quadratics
-from .quantities import OfState
 
 CONDITIONS = "conditions"
 CONTROL_VARIATES = "control variates"
@@ -35,6 +41,8 @@ _TURNED = {"<=": ">=", ">=": "<=", "==": "=="}
 _ASSUMPTIONS = {name.value: name for name in Assumption}
 _OF_PROBLEMS = {identifier(name) for name in Constant} | {"n", "d_u", "d_v", "T", "t", "sigma2"}
 _CLAIM = re.compile(r"[\w.-]+")
+_INDICES = ("i", "k")  # a client, a local step; in the order of the axes of what is shown
+_MODELS = {MODEL: (), MODEL + AFTER: ()}  # before a round and after it
 _KNOWN_PARAMETERS = {"m": "1:n", "K": (1, 2)}
 
 
@@ -70,7 +78,7 @@ class Theory:
         Values of the algorithm's parameters; see `theory`.
     problems : tuple of pairs (problem, start)
     rounds : tuple of int
-        Horizons T that are enumerated; moments go to `horizon`.
+        Horizons T, and `horizon`, a longer one.
     """
 
     key: str
@@ -83,6 +91,12 @@ class Theory:
     line: str
     laws: tuple[str, ...] = ()
     quantities: dict[str, OfState] = field(default_factory=dict)
+    definitions: dict[str, sp.Expr] = field(default_factory=dict)
+    within: set[str] = field(default_factory=lambda: {Quantity.STEP_U.value})
+    vectors: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    sources: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    weights: dict[str, str] = field(default_factory=dict)
+    lines: dict[str, str] = field(default_factory=dict)
     constants: dict[str, Callable[..., Any]] = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
     glossary: Glossary = SHARED
@@ -91,6 +105,13 @@ class Theory:
     def algorithm_name(self) -> str:
         """What joins claims and runs: no other theory's, and no paper's, is called so."""
         return f"{self.algorithm.name} ({self.key})"
+
+    @property
+    def shown(self) -> Shown:
+        """How vectors and random objects are read off a round."""
+        over = [index for index in _INDICES if any(index in x for x in self.vectors.values())]
+        indices = {index: self.weights.get(index, "") for index in over}
+        return Shown(self.sources, indices, {**_MODELS, **self.vectors})
 
     def parameter(
         self, name: str, meaning: str, values: Any = "edges", *, positive: bool = True
@@ -104,37 +125,125 @@ class Theory:
         positive : bool
             Whether 0 is excluded, which proofs may use.
         """
-        with _told_at(_caller()):
+        with told_at(_caller()):
             self._symbol(name, meaning, **{"positive" if positive else "nonnegative": True})
             self.parameters[name] = values
 
     def constant(
         self, name: str, meaning: str, value: Callable[..., Any], *, positive: bool = False
     ) -> None:
-        """A constant of the problem: ``value(problem, start)``, an exact number.
+        """A constant: ``value(problem, start)`` or ``value(problem, start, p)``, an exact number.
 
         Parameters
         ----------
-        value : function (problem, start) -> number
-            ``problem`` as the algorithm sees it; ``start`` of shape (d,).
+        value : function (problem, start) or (problem, start, p) -> number
+            ``problem`` as the algorithm sees it; ``start`` of shape (d,); ``p`` has the parameters
+            by name, and the number of rounds as p["T"].
         """
-        with _told_at(_caller()):
+        with told_at(_caller()):
             self._symbol(name, meaning, **{"positive" if positive else "nonnegative": True})
             if name in self.parameters:
                 raise FedboundsError(f"{name!r} is a parameter of the algorithm already")
             self.constants[name] = value
 
-    def quantity(self, name: str, meaning: str, value: OfState, *, signed: bool = False) -> None:
-        """A measured quantity: the expectation of ``value(problem, state)``, a number per row.
+    def vector(self, name: str, meaning: str, over: str = "", weights: str = "") -> None:
+        """A vector of a round, for quantities by definition: what ``see(name=...)`` of step shows.
+
+        A field of the state is one too, and with ``_next`` after its name what it is after the
+        round; so are ``x`` and ``x_next``, the model, which need not be declared.
 
         Parameters
         ----------
+        over : str
+            The axes between rows and coordinates: "i" for clients, "k" for local steps, "ik" for
+            both. A product of vectors is a mean over them.
+        weights : str
+            A parameter with a number for each client, by which the mean over clients is weighted;
+            otherwise all weigh the same.
+        """
+        line = _caller()
+        with told_at(line):
+            self._name_of_round(name)
+            if list(over) != [index for index in _INDICES if index in over]:
+                raise FedboundsError(f'over is {over!r}; expected "", "i", "k" or "ik"')
+            if weights:
+                if "i" not in over or weights not in self.parameters:
+                    known = ", ".join(self.parameters)
+                    raise FedboundsError(
+                        f"weights {weights!r} of {name!r} over {over!r}; expected a parameter "
+                        f"({known}) for a vector over clients"
+                    )
+                if self.weights.setdefault("i", weights) != weights:
+                    raise FedboundsError(
+                        f"clients have the weights {self.weights['i']!r} already; given {weights!r}"
+                    )
+            self.vectors[name] = tuple(over)
+            self.lines[name] = line
+
+    def source(self, name: str, *draws: str) -> None:
+        """A random object that `given` may speak of, and which arrays of ``draw`` it is.
+
+        What is declared is what there is: arrays of other draws are then an error.
+        """
+        line = _caller()
+        with told_at(line):
+            self._name_of_round(name)
+            if not draws or not all(isinstance(one, str) for one in draws):
+                raise FedboundsError(f"{name!r} is the draws {draws!r}; expected names of arrays")
+            self.sources[name] = draws
+            self.lines[name] = line
+
+    def _name_of_round(self, name: str) -> None:
+        fault = fault_of(name) if isinstance(name, str) else "expected text"
+        if fault is not None:
+            raise FedboundsError(f"name {name!r}: {fault}")
+        taken = {*_MODELS, *_INDICES, PAST, *self.vectors, *self.sources}
+        if name in taken | {identifier(x) for x in self.glossary.meanings}:
+            raise FedboundsError(f"{name!r} has a meaning already; choose another name")
+
+    def quantity(
+        self,
+        name: str,
+        meaning: str,
+        value: OfState | None = None,
+        *,
+        is_: str | None = None,
+        signed: bool = False,
+    ) -> None:
+        """A measured quantity: by a function of the state, or by definition.
+
+        Parameters
+        ----------
+        value : function (problem, state) or (problem, state, p) -> one number per row
+            The quantity is its expectation.
+        is_ : str
+            A text in ``sq``, ``ip`` and ``given`` of vectors: "n*K*sq(y - x)". Products are
+            expectations, and means over the indices that vectors have.
         signed : bool
             Whether it may be negative; otherwise proofs may drop it from a right side's lower end.
         """
-        with _told_at(_caller()):
+        line = _caller()
+        with told_at(line):
+            if (value is None) == (is_ is None):
+                raise FedboundsError(f"{name!r} is given by a function or by is_; expected one")
             self._declare(name, meaning, {}, frozenset({name} if signed else ()))
-            self.quantities[name] = value
+            self.lines[name] = line
+            if is_ is None:
+                assert value is not None
+                self.quantities[name] = value
+                return
+            vectors = {*_MODELS, *self.vectors}
+            sources = {PAST, *_INDICES, *self.sources}
+            names = names_of(self.glossary).constants
+            self.definitions[name] = read_definition(is_, names, vectors, sources)
+            spoken_of = {x.name for x in self.definitions[name].free_symbols} & vectors
+            if not spoken_of <= self._fields():
+                self.within.add(name)
+
+    def _fields(self) -> set[str]:
+        """Names of what a state has."""
+        problem, start = self.problems[0]
+        return set(begun(Subject(self.algorithm, Clients(problem), start, {}, 0)).state)
 
     def given(
         self,
@@ -148,7 +257,7 @@ class Theory:
     ) -> None:
         """Something that proofs may use and that is measured, not proved."""
         line = _caller()
-        with _told_at(line):
+        with told_at(line):
             formula = as_text(formula)
             entry = self._entry(name, why, formula, line)
             self._add(entry, formula, conditions, assumptions, first, None, line, given=True)
@@ -185,7 +294,7 @@ class Theory:
             From this round on.
         """
         line = _caller()
-        with _told_at(line):
+        with told_at(line):
             proof = None if uses is None else self._proof(name, uses, by)
             formula = as_text(formula)
             entry = self._entry(name, statement, formula, line)
@@ -269,7 +378,7 @@ class Theory:
         operators = set().union(*(side.atoms(RunOperator) for side in sides))
         inside = set().union(*(one.atoms(AppliedUndef) for one in operators))
         for atom in set().union(*(side.atoms(AppliedUndef) for side in sides)):
-            at, of_round = atom.args[0], atom.func.__name__ == Quantity.STEP_U
+            at, of_round = atom.args[0], atom.func.__name__ in self.within
             begin, shift = (0 if atom in inside else first), at - t
             known = (
                 not of_round
@@ -309,7 +418,7 @@ class Theory:
             raise FedboundsError(
                 f"{name!r} is a shared name; `fedbounds symbols` lists them; choose another"
             )
-        if name in self.glossary.meanings:
+        if name in {*self.glossary.meanings, *self.vectors, *self.sources}:
             raise FedboundsError(f"{name!r} is declared twice; choose another name")
         latex = rf"\mathrm{{{name}}}".replace("_", r"\_")
         own = Glossary({name: Meaning(meaning, latex)}, constants, signed)
@@ -336,20 +445,22 @@ def theory(
     algorithm : Algorithm
     parameters : mapping from name to values
         Of the algorithm. Values are a sequence of numbers and formulas in n, constants and earlier
-        parameters, such as ``("1/(4*L)", "1/L")``; or "a:b", all whole numbers from a to b, which
-        may be formulas; or "edges", the largest values that the claims' conditions allow, and half
-        of them. Default: m of 1 to n, and K of 1 and 2.
+        parameters, such as ``("1/(4*L)", "1/L")``, or tuples with a number for each client; or
+        "a:b", all whole numbers from a to b, which may be formulas; or "edges", the largest values
+        that the claims' conditions allow, and half of them. Default: m of 1 to n, and K of 1 and 2.
     problems : iterable of pairs (problem, start)
         From `quadratics` or `quadratic`; default: small strongly convex quadratics.
     rounds : sequence of int
-        Horizons T at which every outcome is enumerated.
+        Horizons T.
     horizon : int
-        T of longer runs, by exact moments, where the step is affine in the state.
+        T of longer runs. A run is measured by every outcome of its draws where there are few, else
+        by exact moments, which need a step that is affine in the state; a run that neither can
+        measure is counted, with the reasons.
     laws : sequence of str
         Beside the common ones: "control variates", for algorithms that correct clients' drift.
     """
     line = _caller()
-    with _told_at(line):
+    with told_at(line):
         if not key.isidentifier() or key in PAPERS:
             raise FedboundsError(
                 f"key {key!r}; expected letters, digits and _, and none of {', '.join(PAPERS)}"
@@ -442,7 +553,8 @@ def _index(sides: Sequence[sp.Expr]) -> Index:
 
 
 @contextmanager
-def _told_at(line: str) -> Iterator[None]:
+def told_at(line: str) -> Iterator[None]:
+    """Put the line of a declaration before whatever is wrong with it."""
     try:
         yield
     except FedboundsError as error:

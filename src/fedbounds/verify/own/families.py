@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
-from fedbounds.errors import FedboundsError, require
+from fedbounds.errors import FedboundsError, require, unknown_name
 from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw
 from fedbounds.problems.linear import rational
 
@@ -43,7 +43,11 @@ def quadratics(
 
 
 def quadratic(
-    hessians: Sequence[Any], slopes: Sequence[Any], start: Sequence[Any], noise: Any = 0
+    hessians: Sequence[Any],
+    slopes: Sequence[Any],
+    start: Sequence[Any],
+    noise: Any = 0,
+    law: str = "rademacher",
 ) -> Pair:
     """f_i(x) = 1/2 x' H_i x + h_i' x in rationals, and a start.
 
@@ -53,11 +57,16 @@ def quadratic(
     slopes : nested sequence, shape (n, d)
     start : sequence, shape (d,)
     noise : number
-        Standard deviation of every coordinate of the Rademacher gradient noise.
+        Standard deviation of every coordinate of the gradient noise.
+    law : "rademacher" or "gaussian"
+        Of the noise; runs under Gaussian noise are measured by moments.
     """
+    laws = {one.value: one for one in NoiseLaw}
+    if law not in laws:
+        raise unknown_name("law of the noise", law, laws)
     linear = _exact(slopes)
-    law = Noise(NoiseLaw.RADEMACHER, rational(noise), fmpq(0))
-    problem = FederatedQuadratic(_exact(hessians), linear, linear.shape[-1], law)
+    own = Noise(laws[law], rational(noise), fmpq(0))
+    problem = FederatedQuadratic(_exact(hessians), linear, linear.shape[-1], own)
     return problem, _exact(start)
 
 

@@ -1,57 +1,63 @@
-"""What an own run shows: quantities, parameters, constants, evidence; moments held against rows."""
+"""What an own run shows: quantities, parameters, constants, evidence, and what no method knows."""
 
 from dataclasses import replace
 from typing import Any
 
 from flint import fmpq
 
-from fedbounds.errors import ConflictError, FedboundsError
+from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.linear import is_exact, rational
 from fedbounds.theory.typed import names_of
 from fedbounds.vocabulary import Quantity
 
 from ..case import Found, find
-from ..measure.clients import Clients
-from .algorithm import called, place
+from ..measure.contract import called, place, takes
+from ..measure.methods import answer
+from ..measure.subject import Subject
 from .declare import Theory
-from .enumerated import enumerated
-from .known import problem_of, theory_of
-from .polynomials import NotAffineError, moments
+from .known import subject_of, theory_of
+from .quantities import asked_of
 from .setup import OwnRun, constants, evidence
 
 _ROUNDING = 1e-9  # relative: what floats below zero may be off by
-_COMPARED = 1  # rounds at which moments are held against enumeration
 
 
 @find.register
 def _find(run: OwnRun) -> Found:
-    theory = theory_of(run.theory)
-    problem = problem_of(run)
+    theory, subject = theory_of(run.theory), subject_of(run)
+    problem = subject.problem.objective
     known = constants(problem, run.start)
     typed = names_of(theory.glossary).constants
-    parameters = {typed[x].name if x in typed else x: value for x, value in run.values} | {
+    given = ((x, value) for x, value in run.values if not isinstance(value, tuple))
+    parameters = {typed[x].name if x in typed else x: value for x, value in given} | {
         "n": problem.clients,
         "d_u": problem.shared_dimension,
         "T": run.rounds,
         "sigma^2": problem.shared_dimension * problem.noise.scale_u**2,
     }
-    parameters |= own_constants(theory, problem, run.start)
-    series = _moments(run, theory) if run.moments else _enumerated(run, theory)
-    for name in theory.quantities.keys() - theory.glossary.signed:
-        where = f"{place(theory.quantities[name])}: the quantity {name!r}"
-        _refuse_negative(where, series.get(name, ()), "signed=True in its declaration")
+    parameters |= constants_of_run(theory, subject)
+    values = {name.value: constant.value for name, constant in known.items()} | parameters
+    number: Any = rational if run.exact else float
+    asked = asked_of(theory, subject.problem, {x: number(value) for x, value in values.items()})
+    shown = answer(subject, asked)
+    for name in (*theory.quantities, *theory.definitions):
+        if name not in theory.glossary.signed:
+            function = theory.quantities.get(name)
+            line = theory.lines[name] if function is None else place(function)
+            where = f"{line}: the quantity {name!r}"
+            _refuse_negative(where, shown.series.get(name, ()), "signed=True in its declaration")
     where = f"{theory.line}: the gap f"
-    gap = series.get(Quantity.GAP.value, ())
+    gap = shown.series.get(Quantity.GAP.value, ())
     _refuse_negative(where, gap, "an infimum that is a lower bound of f")
-    how = "exact moments" if run.moments else "enumerated"
     return Found(
-        family=f"{theory.algorithm.name} on {_kind(problem)}, {how}",
+        family=f"{theory.algorithm.name} on {_kind(problem)}, {shown.how}",
         parameters=parameters,
-        series=series,
+        series=shown.series,
         constants=known,
         evidence=evidence(problem, known),
         estimated=_estimated(theory, problem),
+        missing=shown.missing,
     )
 
 
@@ -59,7 +65,11 @@ def _estimated(theory: Theory, problem: Any) -> dict[str, str]:
     """What rests on an estimate; the file's own quantities may ask for the minimiser."""
     found = dict(getattr(problem, "estimated", {}))
     why = found.get(Quantity.DISTANCE.value)
-    return found if why is None else found | dict.fromkeys(theory.quantities, why)
+    return (
+        found
+        if why is None
+        else found | dict.fromkeys((*theory.quantities, *theory.definitions), why)
+    )
 
 
 def _kind(problem: Any) -> str:
@@ -67,54 +77,48 @@ def _kind(problem: Any) -> str:
     return "quadratics" if quadratic else type(problem).__name__
 
 
-def _enumerated(run: OwnRun, theory: Theory) -> dict[str, Any]:
-    return enumerated(run, theory.algorithm, theory.quantities)
-
-
-def _moments(run: OwnRun, theory: Theory) -> dict[str, Any]:
-    """By moments; nothing is measured where the step is not affine in the state.
-
-    Raises
-    ------
-    ConflictError
-        If moments and enumeration disagree: an error of this suite.
-    """
-    try:
-        found = moments(run, theory.algorithm, theory.quantities)
-    except NotAffineError:
-        return {}
-    first = _enumerated(replace(run, rounds=_COMPARED, moments=False), theory)
-    for name, values in found.items():
-        own = first[name]
-        if list(values[: len(own)]) != list(own):
-            raise ConflictError(
-                f"{name} of {run.theory}: moments and enumeration disagree within {_COMPARED} round"
-            )
-    return found
-
-
-def own_constants(theory: Theory, problem: Any, start: Any) -> dict[str, fmpq]:
-    """The constants that a theory declares, of a problem and a start.
+def own_constants(theory: Theory, subject: Subject) -> dict[str, fmpq]:
+    """The constants that a theory declares of a problem and a start, whatever the parameters are.
 
     Raises
     ------
     FedboundsError
         If one is no exact number where the problem is exact, or has another sign than declared.
     """
-    values = {}
-    for name, value in theory.constants.items():
-        found = called(value, Clients(problem), start)
-        try:
-            if is_exact(start) and isinstance(found, float):  # NumPy's among them
-                raise TypeError("rounded")
-            values[name] = rational(found)
-        except (TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise FedboundsError(
-                f"{place(value)}: constant {name!r} is {found!r}; expected an exact number"
-            ) from error
-        where = f"{place(value)}: the constant {name!r}"
-        _refuse_negative(where, (values[name],), "a number >= 0")
-    return values
+    plain = (name for name, value in theory.constants.items() if not takes(value, 3))
+    return {name: _constant(theory, name, subject) for name in plain}
+
+
+def constants_of_run(theory: Theory, subject: Subject) -> dict[str, fmpq]:
+    """All constants that a theory declares, those that see parameters too.
+
+    Raises
+    ------
+    FedboundsError
+        As `own_constants`; and if one asks for the round.
+    """
+    return {name: _constant(theory, name, subject) for name in theory.constants}
+
+
+def _constant(theory: Theory, name: str, subject: Subject) -> fmpq:
+    value = theory.constants[name]
+    arguments: tuple[Any, ...] = (subject.problem, subject.start)
+    p = replace(subject, values={**subject.values, "T": subject.rounds}).parameters()
+    if takes(value, 3):
+        arguments = (*arguments, p)
+    found = called(value, *arguments)
+    if p.asked_round:
+        raise FedboundsError(f"{place(value)}: constant {name!r} asks for the round; it has none")
+    try:
+        if is_exact(subject.start) and isinstance(found, float):  # NumPy's among them
+            raise TypeError("rounded")
+        number = rational(found)
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise FedboundsError(
+            f"{place(value)}: constant {name!r} is {found!r}; expected an exact number"
+        ) from error
+    _refuse_negative(f"{place(value)}: the constant {name!r}", (number,), "a number >= 0")
+    return number
 
 
 def _refuse_negative(where: str, values: Any, expected: str) -> None:

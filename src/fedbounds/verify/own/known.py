@@ -4,6 +4,8 @@ from typing import Any
 
 from fedbounds.errors import FedboundsError
 
+from ..measure.clients import Clients
+from ..measure.subject import Subject
 from .declare import Theory
 from .setup import OwnRun
 
@@ -33,6 +35,13 @@ def problem_of(run: OwnRun) -> Any:
     if isinstance(run.problem, int):
         return theory_of(run.theory).problems[run.problem][0]
     return run.problem
+
+
+def subject_of(run: OwnRun) -> Subject:
+    """What is traced: the theory's algorithm on the problem of a run."""
+    theory = theory_of(run.theory)
+    problem = Clients(problem_of(run))
+    return Subject(theory.algorithm, problem, run.start, dict(run.values), run.rounds, theory.shown)
 
 
 def is_loaded(key: str) -> bool:

@@ -1,6 +1,6 @@
 """The laws that algorithms have in common, on a user's algorithm: ``verify FILE --laws``.
 
-Every expectation is exact: all outcomes of one round on small quadratics in rationals.
+Every expectation is exact: of one round on small quadratics in rationals.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,16 +13,23 @@ from flint import fmpq
 
 from fedbounds.errors import FedboundsError
 from fedbounds.laws.base import Law, LawBroken, agree
-from fedbounds.problems import FederatedQuadratic, Noise
 from fedbounds.problems.arrays import to_namespace
 from fedbounds.problems.spectrum import to_floats
 
+from ..measure.answers import Asked
 from ..measure.clients import Clients
-from ..measure.count import Count
-from . import draws
-from .algorithm import MODEL, Algorithm, Parameters, State, draws_of, started, stepped
+from ..measure.contract import MODEL, State, drawn_by, stepped
+from ..measure.enumerated import Rows, begun, draws_of, taken
+from ..measure.functions import OfState
+from ..measure.methods import answer
+from ..measure.random import sources_of
+from ..measure.sources import Source, TooManyError, listed, zeros
+from ..measure.subject import Subject, numbers
 from .declare import CONTROL_VARIATES, Theory
+from .examined import in_floats
 from .families import Pair, quadratic
+from .plan import first_parameters
+from .quantities import squares
 
 Array = Any
 
@@ -79,8 +86,8 @@ def check_laws(theory: Theory) -> tuple[Checked, ...]:
 
 
 def _laws(theory: Theory) -> Iterator[tuple[Law, Callable[[], None]]]:
-    algorithm, names = theory.algorithm, frozenset(theory.parameters)
-    bound = {law: partial(test, algorithm, theory, law) for law, test in _TESTS.items()}
+    names = frozenset(theory.parameters)
+    bound = {law: partial(test, theory, law) for law, test in _TESTS.items()}
     for law, needs in _NEEDS.items():
         if law is CONTROLS and CONTROL_VARIATES not in theory.laws:
             continue
@@ -108,10 +115,8 @@ def _problem(n: int, noise: Any = 0, order: tuple[int, ...] = (0, 1, 2)) -> Pair
     return quadratic([_HESSIANS[i] for i in chosen], [_SLOPES[i] for i in chosen], _START, noise)
 
 
-def _parameters(theory: Theory, pair: Pair, **fixed: Any) -> Parameters:
-    """Fixed counts and step size; the first value of every other parameter."""
-    from .plan import first_parameters
-
+def _subject(theory: Theory, pair: Pair, **fixed: Any) -> Subject:
+    """One round with fixed counts and step size; the first value of every other parameter."""
     given = {
         **theory.parameters,
         **{name: (value,) for name, value in fixed.items() if name in theory.parameters},
@@ -119,145 +124,150 @@ def _parameters(theory: Theory, pair: Pair, **fixed: Any) -> Parameters:
     if "eta" in given:
         given["eta"] = (_ETA,)
     values = first_parameters(replace(theory, parameters=given), *pair)
-    return Parameters({name: Count(int(x.p)) if x.q == 1 else x for name, x in values}, Count(0))
+    return Subject(theory.algorithm, Clients(pair[0]), pair[1], dict(values), 1)
 
 
-def _next(algorithm: Algorithm, pair: Pair, p: Parameters) -> tuple[Array, Array]:
-    """All next models after one round, shape (outcomes, d), and their chances."""
-    problem = Clients(pair[0])
-    after, chances = _advanced(algorithm, problem, started(algorithm, problem, pair[1]), p)
-    return after[MODEL], chances
+def _next(subject: Subject) -> Array:
+    """All next models after one round, shape (outcomes, d)."""
+    return _advanced(subject, begun(subject).state)[MODEL]
 
 
-def _advanced(
-    algorithm: Algorithm, problem: Clients, state: State, p: Parameters
-) -> tuple[State, Array]:
-    """Every state after one round from a state with one row, and its chances."""
-    drawn = draws_of(algorithm, problem, p, exact=True)
-    count = len(drawn.chances)
-    before = {name: np.repeat(rows, count, axis=0) for name, rows in state.items()}
-    after = stepped(algorithm, problem, p, before, drawn.drawn)
-    return after, np.array(drawn.chances, dtype=object)
+def _advanced(subject: Subject, state: State) -> State:
+    """Every state after one round from a state with one row."""
+    p = subject.parameters()
+    every, drawn = draws_of(subject, p)
+    rows = Rows(state, numbers([fmpq(1)], subject.exact))
+    return taken(subject, p, 0, rows, every, drawn).after
 
 
-def _mean(algorithm: Algorithm, pair: Pair, p: Parameters) -> Array:
-    models, chances = _next(algorithm, pair, p)
-    return (models * chances[:, None]).sum(axis=0)
+def _expected(subject: Subject, functions: dict[str, OfState]) -> list[Any]:
+    """Expectations after the round, by the first method that knows them."""
+    found = answer(subject, Asked(functions))
+    if found.missing:
+        raise FedboundsError("; ".join(dict.fromkeys(found.missing.values())))
+    return [found.series[name][1] for name in functions]
 
 
-def _mean_square(algorithm: Algorithm, pair: Pair, p: Parameters) -> Any:
-    models, chances = _next(algorithm, pair, p)
-    return ((models * models).sum(axis=1) * chances).sum()
+def _mean(subject: Subject) -> Array:
+    def entry(at: int) -> OfState:
+        return lambda problem, state: state[MODEL][:, at]
+
+    every = {str(at): entry(at) for at in range(subject.problem.dimension)}
+    return numbers(_expected(subject, every), subject.exact)
 
 
-def _unbiased(algorithm: Algorithm, theory: Theory, law: Law) -> None:
+def _mean_square(subject: Subject) -> Any:
+    (found,) = _expected(subject, {"": lambda problem, state: squares(state[MODEL])})
+    return found
+
+
+def _unbiased(theory: Theory, law: Law) -> None:
     pair = _problem(3)
-    whole = _mean(algorithm, pair, _parameters(theory, pair, m=3, K=1))
+    whole = _mean(_subject(theory, pair, m=3, K=1))
     for m in (1, 2):
-        part = _mean(algorithm, pair, _parameters(theory, pair, m=m, K=1))
+        part = _mean(_subject(theory, pair, m=m, K=1))
         agree(law, part, whole, {"n": 3, "m": m, "K": 1, "x": _START})
 
 
-def _renaming(algorithm: Algorithm, theory: Theory, law: Law) -> None:
+def _renaming(theory: Theory, law: Law) -> None:
     for order in ((1, 0, 2), (2, 1, 0)):
         pairs = _problem(3), _problem(3, order=order)
-        means, squares = (
-            [f(algorithm, pair, _parameters(theory, pair, m=2, K=2)) for pair in pairs]
-            for f in (_mean, _mean_square)
+        means, squared = (
+            [f(_subject(theory, pair, m=2, K=2)) for pair in pairs] for f in (_mean, _mean_square)
         )
         where = {"n": 3, "order": list(order), "x": _START}
         agree(law, means[1], means[0], where)
-        agree(law, squares[1], squares[0], where)
+        agree(law, squared[1], squared[0], where)
 
 
-def _reduction(algorithm: Algorithm, theory: Theory, law: Law) -> None:
-    silent = _problem(2)
-    p = _parameters(theory, silent, m=2, K=1)
-    asked = draws_of(algorithm, Clients(silent[0]), p, exact=True).laws
+def _reduction(theory: Theory, law: Law) -> None:
+    silent = _subject(theory, _problem(2), m=2, K=1)
+    p = silent.parameters()
+    asked = sources_of(
+        lambda random: drawn_by(silent.algorithm, random, silent.problem, p), silent.exact
+    )
     if "m" not in theory.parameters and not all(map(_of_everybody, asked)):
         raise FedboundsError("the algorithm draws, and has no parameter m for all clients")
-    noisy = any(one.name.startswith("noise") for one in asked)
+    noisy = any(map(_is_silent, asked))
     for n, noise in ((1, 0), (2, 0), *(((2, fmpq(1, 2)),) if noisy else ())):
-        pair = _problem(n, noise)
-        problem, start = Clients(pair[0]), pair[1]
-        p = _parameters(theory, pair, m=n, K=1)
-        step = start - problem.full_gradient(start[None])[0] * _ETA
+        subject = _subject(theory, _problem(n, noise), m=n, K=1)
+        step = subject.start - subject.problem.full_gradient(subject.start[None])[0] * _ETA
         where = {"n": n, "m": n, "K": 1, "eta": _ETA, "noise": noise, "x": _START}
-        agree(law, _mean(algorithm, pair, p), step, where)
+        agree(law, _mean(subject), step, where)
         variance = fmpq(len(_START)) * noise * noise / n
         wanted = (step * step).sum() + _ETA**2 * variance
-        agree(law, _mean_square(algorithm, pair, p), wanted, where | {"of": "mean square"})
+        agree(law, _mean_square(subject), wanted, where | {"of": "mean square"})
 
 
-def _of_everybody(asked: draws.Law) -> bool:
+def _is_silent(source: Source) -> bool:
+    """Whether it is the noise of a problem without noise."""
+    return source == zeros(*source.shape)
+
+
+def _of_everybody(source: Source) -> bool:
     """Whether a call is noise, or lets every client take part for sure."""
-    return asked.name.startswith("noise") or bool((asked.outcomes == 1).all())
+    try:
+        return _is_silent(source) or all(set(row) == {1} for row, _ in listed(source))
+    except TooManyError:
+        return False
 
 
-def _steps(algorithm: Algorithm, theory: Theory, law: Law) -> None:
+def _steps(theory: Theory, law: Law) -> None:
     pair = _problem(1)
     problem = Clients(pair[0])
     wanted = pair[1][None]
     for count in (1, 2, 3):
         wanted = wanted - problem.full_gradient(wanted) * _ETA
-        found = _mean(algorithm, pair, _parameters(theory, pair, m=1, K=count))
+        found = _mean(_subject(theory, pair, m=1, K=count))
         agree(law, found, wanted[0], {"n": 1, "K": count, "eta": _ETA, "x": _START})
 
 
-def _controls(algorithm: Algorithm, theory: Theory, law: Law) -> None:
+def _controls(theory: Theory, law: Law) -> None:
     pair = quadratic([_HESSIANS[1]] * 3, _SLOPES, _START)
     problem = Clients(pair[0])
-    known = started(algorithm, problem, pair[1])
+    known = begun(_subject(theory, pair, m=3, K=1)).state
     for count in (1, 2):
         # a round with all clients: of one step, so that controls are exact, then of two
-        met, _ = _advanced(algorithm, problem, known, _parameters(theory, pair, m=3, K=count))
+        met = _advanced(_subject(theory, pair, m=3, K=count), known)
         known = {name: rows[:1] for name, rows in met.items()}
         wanted = known[MODEL]
         for _ in range(count):
             wanted = wanted - problem.full_gradient(wanted) * _ETA
         for m in (1, 2):
-            p = _parameters(theory, pair, m=m, K=count)
-            after, _ = _advanced(algorithm, problem, known, p)
-            found = after[MODEL]
+            found = _advanced(_subject(theory, pair, m=m, K=count), known)[MODEL]
             where = {"n": 3, "m": m, "K": count, "eta": _ETA, "x": known[MODEL][0].tolist()}
             agree(law, found, np.concatenate([wanted] * len(found)), where)
 
 
-def _rest(algorithm: Algorithm, theory: Theory, law: Law) -> None:
+def _rest(theory: Theory, law: Law) -> None:
     problem, _ = quadratic(_HESSIANS, [[0, 0]] * 3, [0, 0])
     pair = problem, problem.minimiser
     for m in (3, 2):
-        models, _ = _next(algorithm, pair, _parameters(theory, pair, m=m, K=2))
+        models = _next(_subject(theory, pair, m=m, K=2))
         wanted = np.stack([pair[1]] * len(models))
         agree(law, models, wanted, {"n": 3, "m": m, "K": 2, "x": pair[1].tolist()})
 
 
-def _libraries(algorithm: Algorithm, theory: Theory, law: Law) -> None:
+def _libraries(theory: Theory, law: Law) -> None:
     import array_api_strict as strict
 
-    pair = _problem(3)
-    exact = _parameters(theory, pair, m=2, K=2)
-    p = Parameters({k: int(v) if isinstance(v, int) else float(v) for k, v in exact.items()})
-    floats = _in_floats(pair[0])
-    host = Clients(floats)
-    state = started(algorithm, host, to_floats(pair[1]))
-    drawn = draws_of(algorithm, host, p, exact=False)
-    rows = {name: np.repeat(x, len(drawn.chances), axis=0) for name, x in state.items()}
-    own = stepped(algorithm, host, p, rows, drawn.drawn)
-    there = [{k: strict.asarray(v) for k, v in x.items()} for x in (rows, drawn.drawn)]
+    exact = _subject(theory, _problem(3), m=2, K=2)
+    floats = in_floats(exact.problem.objective)
+    subject = replace(exact, problem=Clients(floats), start=to_floats(exact.start))
+    p = subject.parameters()
+    state = begun(subject).state
+    every, drawn = draws_of(subject, p)
+    count = len(every.chances)
+    rows = {name: np.repeat(x[:1], count, axis=0) for name, x in state.items()}
+    own, _ = stepped(subject.algorithm, subject.problem, p, rows, drawn)
+    there = [{k: strict.asarray(v) for k, v in x.items()} for x in (rows, drawn)]
     where = {"libraries": ["NumPy", "array_api_strict"]}
     try:
-        other = stepped(algorithm, Clients(to_namespace(floats, strict), strict), p, *there)
+        problem = Clients(to_namespace(floats, strict), strict)
+        other, _ = stepped(subject.algorithm, problem, p, *there)
     except FedboundsError as error:
         raise LawBroken(law, None, None, where, f"on the second, {error}") from error
     agree(law, np.asarray(other[MODEL]), own[MODEL], where)
-
-
-def _in_floats(problem: FederatedQuadratic) -> FederatedQuadratic:
-    noise = Noise(problem.noise.law, float(problem.noise.scale_u), 0.0)
-    return FederatedQuadratic(
-        to_floats(problem.hessian), to_floats(problem.linear), problem.shared_dimension, noise
-    )
 
 
 _NEEDS = {

@@ -12,19 +12,16 @@ from pathlib import Path
 from types import ModuleType
 
 from fedbounds.errors import FedboundsError
-from fedbounds.problems import FederatedQuadratic, Noise
-from fedbounds.problems.spectrum import to_floats
 from fedbounds.theory.catalogue import Paper, check_uses
 from fedbounds.theory.contributed import Contribution, contribute
 
-from ..measure.clients import Clients
 from ..store import source_hash
-from .algorithm import examine
 from .book import book_of, refuse_contradiction
 from .declare import Theory
+from .examined import examine
 from .known import remember
-from .plan import cases, first_parameters
-from .setup import OwnRun
+from .plan import cases
+from .run_fractions import own_builtins
 
 
 def load(path: str) -> tuple[str, ...]:
@@ -82,7 +79,7 @@ def contribution(theory: Theory, text: str = "", file: str = "") -> Contribution
         refuse_contradiction(theory, statement)
     entries = tuple(statement.claim.entry for statement in theory.statements)
     check_uses(entries)
-    _examine(theory)
+    examine(theory)
     remember(theory)
     text = text or Path(theory.line.rpartition(":")[0]).read_text(encoding="utf-8")
     source = hashlib.sha256((source_hash() + text).encode()).hexdigest()
@@ -97,27 +94,11 @@ def contribution(theory: Theory, text: str = "", file: str = "") -> Contribution
     )
 
 
-def _examine(theory: Theory) -> None:
-    """One round in floats on the last problem, which has the most clients."""
-    problem, start = max(theory.problems, key=lambda pair: pair[0].clients)
-    values = first_parameters(theory, problem, start)
-    floats = problem
-    if isinstance(problem, FederatedQuadratic):
-        floats = FederatedQuadratic(
-            to_floats(problem.hessian),
-            to_floats(problem.linear),
-            problem.shared_dimension,
-            Noise(problem.noise.law, float(problem.noise.scale_u), 0.0),
-        )
-    begin = to_floats(start)
-    run = OwnRun(theory.key, "", floats, values, begin, 1)
-    examine(theory.algorithm, Clients(floats), run.parameters(), begin)
-
-
 def _run(path: str, text: str) -> ModuleType:
     name = "fedbounds_own_" + hashlib.sha256(path.encode()).hexdigest()[:12]
     module = ModuleType(name)
     module.__file__ = path
+    module.__dict__["__builtins__"] = own_builtins()
     try:
         code = compile(text, path, "exec")
     except (SyntaxError, ValueError) as error:

@@ -1,12 +1,12 @@
-"""Which runs judge a user's theory: every shape that can be enumerated, and long ones by moments.
+"""Which runs judge a user's theory: every problem and parameter, over a few rounds and over many.
 
 Parameters are those that the file gives, or the edges of the claims' own conditions, where a claim
-is most exposed. Limits are counted.
+is most exposed. Limits are counted. How a run is measured is not planned: see `measure.methods`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
-from math import prod
 from typing import Any
 
 import sympy as sp
@@ -22,18 +22,18 @@ from fedbounds.vocabulary import Method
 from ..case import Case
 from ..evaluate import Numbers, evaluate
 from ..measure.clients import Clients
+from ..measure.contract import takes
+from ..measure.enumerated import MOST_ROWS, paths
+from ..measure.random import MOST_OUTCOMES
+from ..measure.sources import TooManyError
+from ..measure.subject import Subject
 from ..profile import Profile
 from . import found as found  # what a set-up shows, and its script, are registered
 from . import script as script
 from . import slack as slack
-from .algorithm import Parameters, called
 from .declare import Theory
-from .draws import MOST_OUTCOMES, TooManyError, laws_of
-from .enumerated import MOST_ROWS
-from .known import problem_of
-from .setup import OwnRun, constants
+from .setup import OwnRun, Values, constants
 
-Values = tuple[tuple[str, Any], ...]
 _MOST = {Profile.QUICK: 60, Profile.DEFAULT: 240, Profile.THOROUGH: 2000}  # cases
 M = "m"
 _SHARES = (fmpq(1), fmpq(1, 2))  # of the largest step that a condition allows
@@ -42,10 +42,6 @@ _SHARES = (fmpq(1), fmpq(1, 2))  # of the largest step that a condition allows
 def cases(theory: Theory, source: str, profile: Profile, seed: int) -> Iterator[Case]:
     """Cases in the order of their work, each shape of problem in turn."""
     found = sorted(_every(theory, source), key=lambda case: case.work)
-    if not found:
-        raise FedboundsError(
-            f"{theory.line}: no run can be enumerated; give smaller problems, or fewer draws"
-        )
     yield from _spread(found, _MOST[profile])
 
 
@@ -60,52 +56,46 @@ def _every(theory: Theory, source: str) -> Iterator[Case]:
     for number, (problem, start) in enumerate(theory.problems, 1):
         kept = problem if isinstance(problem, FederatedQuadratic) else number - 1
         for values in _parameters(theory, problem, start):
-            outcomes = _outcomes(theory, problem, start, values)
-            if not outcomes:
-                continue
-            shown = ", ".join(f"{k}={v}" for k, v in values)
-            for rounds in theory.rounds:
-                rows = prod(outcomes[:rounds])
-                if rounds <= len(outcomes) and rows <= MOST_ROWS:
-                    run = OwnRun(theory.key, source, kept, values, start, rounds)
-                    yield _case(theory, run, f"{number}: {shown}, T={rounds}", rows)
-            long = OwnRun(theory.key, source, kept, values, start, theory.horizon, True)
-            if isinstance(kept, int) or not long.exact:
-                continue
-            work = MOST_ROWS + outcomes[0] * theory.horizon  # a short run is the better witness
-            yield _case(theory, long, f"{number}: {shown}, T={theory.horizon}", work)
+            shown = ", ".join(f"{name}={_told(value)}" for name, value in values)
+            for rounds in dict.fromkeys((*theory.rounds, theory.horizon)):
+                run = OwnRun(theory.key, source, kept, values, start, rounds)
+                name = f"{number}: {shown}, T={rounds}"
+                few = _paths(theory, run)
+                if few is not None and rounds in theory.rounds:
+                    yield _case(theory, run, name, few)
+                # moments are exact: floats are followed only as far as they are enumerated
+                elif few is not None or run.exact or rounds in theory.rounds:
+                    yield _case(theory, run, name, _long(theory, run))
+
+
+def _told(value: Any) -> str:
+    return f"({', '.join(map(str, value))})" if isinstance(value, tuple) else str(value)
 
 
 def _case(theory: Theory, run: OwnRun, name: str, outcomes: int) -> Case:
     method = Method.RATIONAL if run.exact else Method.ENUMERATION
-    problem = problem_of(run)
+    problem = _problem(theory, run)
     size = problem.clients * problem.shared_dimension
     return Case(f"problem {name}", theory.algorithm_name, run, method, outcomes * size)
 
 
-def _outcomes(theory: Theory, problem: Any, start: Any, values: Values) -> list[int]:
-    """Of each round, up to the first that has too many to be enumerated."""
-    run = OwnRun(theory.key, "", problem, values, start, 1)
-    own, longest = Clients(problem), max(theory.rounds)
-    found: list[int] = []
-    for at in range(longest):
-        p = run.parameters(at)
-        count = _of_a_round(theory, own, p, run.exact)
-        if count is None:
-            break
-        found.append(count)
-        if not p.asked_round:  # then every round draws alike
-            return found * longest
-    return found
+def _long(theory: Theory, run: OwnRun) -> int:
+    """The work of a long run, above that of all short ones, which are the better witnesses."""
+    first = _paths(theory, replace(run, rounds=1))
+    return MOST_ROWS + (MOST_OUTCOMES if first is None else first) * run.rounds
 
 
-def _of_a_round(theory: Theory, problem: Clients, p: Parameters, exact: bool) -> int | None:
+def _paths(theory: Theory, run: OwnRun) -> int | None:
+    """Outcomes of a run, if they are few enough to be enumerated."""
+    problem = Clients(_problem(theory, run))
     try:
-        laws = laws_of(lambda random: called(theory.algorithm.draw, random, problem, p), exact)
+        return paths(Subject(theory.algorithm, problem, run.start, dict(run.values), run.rounds))
     except TooManyError:
         return None
-    count = prod(len(law.chances) for law in laws)
-    return count if count <= MOST_OUTCOMES else None
+
+
+def _problem(theory: Theory, run: OwnRun) -> Any:
+    return theory.problems[run.problem][0] if isinstance(run.problem, int) else run.problem
 
 
 def _parameters(theory: Theory, problem: Any, start: Any) -> Iterator[Values]:
@@ -114,7 +104,7 @@ def _parameters(theory: Theory, problem: Any, start: Any) -> Iterator[Values]:
     dimension = problem.shared_dimension
     known |= {"n": fmpq(problem.clients), "d_u": fmpq(dimension)}
     known["sigma^2"] = dimension * rational(problem.noise.scale_u) ** 2
-    known |= found.own_constants(theory, problem, start)
+    known |= found.own_constants(theory, Subject(theory.algorithm, Clients(problem), start, {}, 1))
     yield from _extended(theory, known, list(theory.parameters.items()), ())
 
 
@@ -132,10 +122,14 @@ def _extended(
         yield from _extended(theory, further, rest, (*done, (name, value)))
 
 
-def check_parameter(theory: Theory, name: str, value: fmpq, clients: Any) -> None:
+def check_parameter(theory: Theory, name: str, value: Any, clients: Any) -> None:
     """Raise unless a parameter may have a value, with so many clients."""
     symbol = _names(theory).constants.get(name)
-    where = f"{theory.line}: parameter {name!r} is {value}"
+    where = f"{theory.line}: parameter {name!r} is {_told(value)}"
+    if isinstance(value, tuple):
+        if symbol is not None or len(value) != clients:
+            raise FedboundsError(f"{where}; expected a number, or of weights n = {clients}")
+        return
     if name == M and value > clients:
         raise FedboundsError(
             f"{where} where n = {clients}; it counts participants, at most n: "
@@ -172,7 +166,12 @@ def _values(theory: Theory, name: str, given: Any, known: Mapping[str, Any]) -> 
             f'{theory.line}: parameter {name!r} has the values {given!r}; expected "edges", '
             f'"a:b" or a sequence such as ({given!r},)'
         )
-    return [_number(theory, name, value, known) for value in given]
+    return [
+        tuple(_number(theory, name, own, known) for own in value)
+        if isinstance(value, tuple)
+        else _number(theory, name, value, known)
+        for value in given
+    ]
 
 
 def _number(theory: Theory, name: str, value: Any, known: Mapping[str, Any]) -> fmpq:
@@ -207,9 +206,15 @@ def _edges(theory: Theory, name: str, known: Mapping[str, Any]) -> list[fmpq]:
             for c in statement.claim.parts[0].conditions
             if c.left.is_Symbol and c.left.name == name and c.relation in ("<=", "==")
         ]
-        later = {
-            x for b in bounds for x in constants_in(b)
-        } & theory.parameters.keys() - known.keys()
+        seeing = {own for own, value in theory.constants.items() if takes(value, 3)}
+        asked = {x for b in bounds for x in constants_in(b)}
+        if asked & seeing:
+            named = ", ".join(sorted(asked & seeing))
+            raise FedboundsError(
+                f"{theory.line}: the edges of {name!r} depend on {named}, which sees the "
+                "parameters; give its values"
+            )
+        later = asked & theory.parameters.keys() - known.keys()
         if later:
             raise FedboundsError(
                 f"{theory.line}: the edges of {name!r} depend on {', '.join(sorted(later))}, which "

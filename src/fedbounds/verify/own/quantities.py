@@ -1,15 +1,20 @@
-"""What is measured of every own run, before each round and after the last, and within a round."""
+"""What is measured of every own run: functions of the state, and definitions in vectors."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+from fedbounds.theory.proof.vectors import sq
+from fedbounds.theory.symbols import VectorSymbol
 from fedbounds.vocabulary import Quantity
 
+from ..measure.answers import Asked
 from ..measure.clients import Clients
-from .algorithm import MODEL, State
+from ..measure.contract import MODEL
+from ..measure.functions import OfState
+from ..measure.subject import AFTER
+from .declare import Theory
 
 Array = Any
-OfState = Callable[[Clients, State], Array]  # one number per row
 
 
 def squares(rows: Array) -> Array:
@@ -30,11 +35,15 @@ def standard(problem: Clients, infimum: Any) -> dict[str, OfState]:
     return {str(name): function for name, function in found.items()}
 
 
-def of_round(before: State, after: State) -> dict[str, Array]:
-    """Quantities of a round: one number per row."""
-    return {Quantity.STEP_U.value: squares(after[MODEL] - before[MODEL])}
+def asked_of(theory: Theory, problem: Clients, values: Mapping[str, Any]) -> Asked:
+    """The standard quantities and those of the theory.
 
-
-def all_of(problem: Clients, own: Mapping[str, OfState]) -> dict[str, OfState]:
-    """The standard quantities and those of the theory."""
-    return {**standard(problem, problem.objective.infimum()), **own}
+    Parameters
+    ----------
+    values : mapping from symbol name to number
+        Parameters and constants, of which definitions may speak.
+    """
+    functions = {**standard(problem, problem.objective.infimum()), **theory.quantities}
+    here, there = (VectorSymbol(name, name) for name in (MODEL, MODEL + AFTER))
+    moved = {Quantity.STEP_U.value: sq(there - here)}
+    return Asked(functions, {**moved, **theory.definitions}, values)

@@ -24,14 +24,14 @@ from fedbounds.vocabulary import Assumption
 
 from ..case import script_of
 from ..evaluate import Numbers
-from ..measure.clients import Clients
+from ..measure.contract import takes
+from ..measure.enumerated import paths
+from ..measure.sources import TooManyError
 from ..processes import output_of
 from ..script_asserts import told
 from ..script_code import QUOTED, TEMPLATES, UNQUOTED, assigned, code, wrapped
-from .algorithm import draws_of
 from .declare import Theory
-from .enumerated import MOST_ROWS
-from .known import problem_of, theory_of
+from .known import subject_of, theory_of
 from .script_premises import ASSUMED, COMPUTED
 from .setup import OwnRun
 
@@ -85,7 +85,7 @@ _TAKEN = frozenset(
     {"q", "rows", "t", "d", "h", "H", "p", "s", "z", "r", "c", "Q", "start", "problem", "Random"}
     | {"Count", "measured", "every", "drawn", "moves", "random", "probe", "name", "value"}
     | {"init", "draw", "step", "left", "right", "state", "chance", "new", "old", "bound"}
-    | {"positive", "plus", "noises"}
+    | {"positive", "plus", "noises", "begun"}
 )
 _FRACTION = re.compile(r"-?\d+(/\d+)?")
 
@@ -94,14 +94,14 @@ _FRACTION = re.compile(r"-?\d+(/\d+)?")
 def _script(setup: OwnRun, judgement: Any, part: Part, numbers: Numbers) -> str:
     theory = theory_of(setup.theory)
     outcome = judgement.deciding
-    run = _shortest(setup, theory, part, outcome.at)
+    run = _shortest(setup, part, outcome.at)
     text = _written(run, theory, judgement, part, numbers)
     if not _agrees(text, outcome.gap):
         raise FedboundsError("the functions do not run outside their file, or give another gap")
     return text
 
 
-def _shortest(setup: OwnRun, theory: Theory, part: Part, at: int | None) -> OwnRun:
+def _shortest(setup: OwnRun, part: Part, at: int | None) -> OwnRun:
     """The run as far as it shows the gap, its outcomes enumerated.
 
     Raises
@@ -112,14 +112,12 @@ def _shortest(setup: OwnRun, theory: Theory, part: Part, at: int | None) -> OwnR
     of_a_run = T in part.left.free_symbols | part.right.free_symbols or any(
         side.has(RunOperator) for side in (part.left, part.right)
     )
-    rounds = setup.rounds if at is None or of_a_run else at + 1
-    problem = Clients(problem_of(setup))
-    draws = draws_of(theory.algorithm, problem, setup.parameters(), setup.exact)
-    if len(draws.chances) ** rounds > MOST_ROWS:
-        raise FedboundsError(
-            f"{rounds} rounds of {len(draws.chances)} outcomes each are too many for a script"
-        )
-    return replace(setup, rounds=rounds, moments=False)
+    run = replace(setup, rounds=setup.rounds if at is None or of_a_run else at + 1)
+    try:
+        paths(subject_of(run))
+    except TooManyError as error:
+        raise FedboundsError(f"{error}: too many for a script") from error
+    return run
 
 
 def _written(setup: OwnRun, theory: Theory, judgement: Any, part: Part, numbers: Numbers) -> str:
@@ -160,6 +158,8 @@ def _written(setup: OwnRun, theory: Theory, judgement: Any, part: Part, numbers:
         start=_nested(setup.start),
         values=assigned({_own_name(k): rational(v) for k, v in known.items()}) if known else "",
         rounds=setup.rounds,
+        sees=takes(theory.algorithm.step, 5),
+        begins=takes(theory.algorithm.init, 3),
         noise=_quoted(problem.noise.scale_u),
         minimiser="None" if minimiser is None else f"_exact({_nested(minimiser)})",
         sources=[line for name in table if name in used for line in table[name]],
@@ -200,10 +200,12 @@ def _measured(name: str, theory: Theory) -> str:
     own = theory.quantities.get(name)
     if own is None and name in _STANDARD:
         return _STANDARD[name]
+    if name in theory.definitions:
+        raise FedboundsError(f"the quantity {name} is a definition; a script needs a function")
     found = getattr(own, "__name__", "<lambda>")
     if found == "<lambda>":
         raise FedboundsError(f"the quantity {name} is a lambda; a script needs a named function")
-    return found
+    return f"lambda problem, s: {found}(problem, s, p)" if own and takes(own, 3) else found
 
 
 def _own_name(name: str) -> str:
@@ -235,6 +237,8 @@ def _parameters(setup: OwnRun) -> str:
 
 
 def _number(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"_exact([{', '.join(map(_quoted, value))}])"
     number = rational(value)
     return f"Count({number})" if number.q == 1 else f'Q("{number}")'
 

@@ -1,4 +1,4 @@
-"""A run of a user's algorithm as data, and what it is judged on."""
+"""A run of a user's algorithm as data, and what is known of its problem."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,19 +7,17 @@ import numpy as np
 
 from fedbounds.problems import Evidence, FederatedQuadratic, Start, everyone
 from fedbounds.problems.constants import OF_BLOCKS, Constants
-from fedbounds.problems.linear import is_exact, rational
+from fedbounds.problems.linear import is_exact
 from fedbounds.problems.spectrum import largest_eigenvalue, smallest_eigenvalue
 from fedbounds.vocabulary import Assumption, Constant
 
-from ..measure.count import Count
-from .algorithm import Parameters
-
 Array = Any
+Values = tuple[tuple[str, Any], ...]
 
 
 @dataclass(frozen=True, eq=False)
 class OwnRun:
-    """Rounds of an own algorithm, every outcome enumerated or every moment exact.
+    """Rounds of an own algorithm; how they are measured is for the methods to say.
 
     Attributes
     ----------
@@ -29,38 +27,23 @@ class OwnRun:
         A hash of the file that defines it, so that a changed file makes new records.
     problem : FederatedQuadratic or int
         Or the number, from 0, of another problem among those of the theory.
-    values : tuple of pairs (parameter, number)
+    values : tuple of pairs (parameter, number or tuple of numbers)
     start : array, shape (d,)
     rounds : int
         T.
-    moments : bool
-        Whether second moments are carried, which needs a step that is affine in the state.
     """
 
     theory: str
     source: str
     problem: Any
-    values: tuple[tuple[str, Any], ...]
+    values: Values
     start: Array
     rounds: int
-    moments: bool = False
 
     @property
     def exact(self) -> bool:
         """Whether it is in rationals."""
         return bool(is_exact(self.start))
-
-    def parameters(self, at: int = 0) -> Parameters:
-        """The parameters as the algorithm gets them at a round: counts as int."""
-        plain = {name: _plain(value, self.exact) for name, value in self.values}
-        return Parameters(plain, _plain(at, self.exact))
-
-
-def _plain(value: Any, exact: bool) -> Any:
-    number = rational(value)
-    if number.q == 1:
-        return Count(int(number.p)) if exact else int(number.p)
-    return number if exact else int(number.p) / int(number.q)
 
 
 def constants(problem: Any, start: Array) -> Constants:

@@ -7,11 +7,11 @@ from fedbounds.errors import require
 from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.linear import is_exact
 
+from ..measure.enumerated import MOST_ROWS
 from ..stored.common import QUADRATIC, ROUNDS
-from ..stored.fields import Either, Flag, Listed, Number, Numbers, Record, Row, Text, Whole
+from ..stored.fields import Either, Listed, Number, Numbers, Record, Row, Text, Whole
 from ..stored.work import Cost, Setup, power
 from .declare import Theory
-from .enumerated import MOST_ROWS
 from .known import problem_of, theory_of
 from .plan import check_parameter
 from .setup import OwnRun
@@ -44,11 +44,16 @@ def _check_other(theory: Theory, number: int) -> None:
 def _cost(given: Any) -> Sequence[Cost]:
     """Rounds of as many steps as the largest of the parameters, which may count them."""
     size = len(given.start) * (1 if isinstance(given.problem, int) else given.problem.clients)
-    steps = max([1.0, *(float(int(value.ceil())) for _, value in given.values)])
-    rows = size**2 if given.moments else min(power(2, given.rounds), MOST_ROWS)
+    every = [
+        x for _, value in given.values for x in (value if isinstance(value, tuple) else [value])
+    ]
+    steps = max([1.0, *(float(int(value.ceil())) for value in every)])
+    few = power(2, given.rounds)  # outcomes, if there are as many as two in a round
+    rows = few if few <= MOST_ROWS else size**2
     return (Cost(rows * given.rounds * steps * size, given.rounds * steps),)
 
 
+_VALUE = Either({"rational": Number(), "tuple": Listed(Number(), "n")})
 SETUPS = (
     Setup(
         Record(
@@ -57,10 +62,9 @@ SETUPS = (
                 "theory": Text(),
                 "source": Text(),
                 "problem": Either({"type": QUADRATIC, "": Whole(0)}),
-                "values": Listed(Row((Text(), Number())), least=0),
+                "values": Listed(Row((Text(), _VALUE)), least=0),
                 "start": Numbers(("d",)),
                 "rounds": ROUNDS,
-                "moments": Flag(),
             },
         ),
         _cost,

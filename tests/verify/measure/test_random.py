@@ -12,14 +12,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fedbounds.errors import FedboundsError
-from fedbounds.verify.own.draws import TooManyError, every_draw
+from fedbounds.verify.measure.random import answered, outcomes, sources_of
+from fedbounds.verify.measure.sources import TooManyError
+
+
+def every_draw(draw, exact=True):
+    """What a draw makes of all outcomes, and their chances."""
+    every = outcomes(sources_of(draw, exact), exact)
+    return answered(draw, every.sources, every.answers), every.chances
 
 
 def law(ask, exact=True):
     """Chance of every outcome of one call, as fractions."""
-    found = every_draw(lambda random: {"z": ask(random)}, exact)
+    drawn, chances = every_draw(lambda random: {"z": ask(random)}, exact)
     total = Counter()
-    for row, chance in zip(found.drawn["z"], found.chances, strict=True):
+    for row, chance in zip(drawn["z"], chances, strict=True):
         total[tuple(np.asarray(row).reshape(-1).tolist())] += Fraction(str(chance))
     assert sum(total.values()) == 1
     return dict(total)
@@ -70,16 +77,16 @@ def test_signs_index_and_permutation():
 
 
 def test_index_and_permutation_select_in_exact_runs():
-    found = every_draw(lambda random: {"i": random.index(2), "o": random.permutation(2)}, True)
+    found, _ = every_draw(lambda random: {"i": random.index(2), "o": random.permutation(2)})
     values = np.array([fmpq(5), fmpq(7)], dtype=object)
-    assert sorted(values[found.drawn["i"]].tolist()) == [5, 5, 7, 7]
-    assert all(sorted(values[order].tolist()) == [5, 7] for order in found.drawn["o"])
+    assert sorted(values[found["i"]].tolist()) == [5, 5, 7, 7]
+    assert all(sorted(values[order].tolist()) == [5, 7] for order in found["o"])
 
 
 def test_calls_are_independent_of_each_other():
-    found = every_draw(lambda r: {"a": r.bernoulli(fmpq(1, 3), 1), "b": r.index(3)}, True)
+    found, chances = every_draw(lambda r: {"a": r.bernoulli(fmpq(1, 3), 1), "b": r.index(3)})
     pairs = Counter()
-    rows = zip(found.drawn["a"][:, 0], found.drawn["b"], found.chances, strict=True)
+    rows = zip(found["a"][:, 0], found["b"], chances, strict=True)
     for a, b, chance in rows:
         pairs[int(a.p), int(b)] += chance
     expected = {(a, b): fmpq(a + (1 - a) * 2, 9) for a in (0, 1) for b in range(3)}
@@ -118,12 +125,12 @@ def test_calls_that_depend_on_outcomes_are_refused():
 
     for draw in (first, fewer, shaped):
         with pytest.raises(FedboundsError, match="depend on outcomes"):
-            every_draw(draw, True)
+            every_draw(draw)
 
 
 def test_too_many_outcomes_are_an_error_of_its_own():
     with pytest.raises(TooManyError, match="8192"):
-        every_draw(lambda random: {"z": random.signs(13)}, True)
+        every_draw(lambda random: {"z": random.signs(13)})
 
 
 @pytest.mark.parametrize(
@@ -138,4 +145,4 @@ def test_too_many_outcomes_are_an_error_of_its_own():
 )
 def test_so_many_outcomes_are_refused_before_they_are_listed(ask):
     with pytest.raises(TooManyError, match="outcomes"):
-        every_draw(lambda random: {"x": ask(random)}, exact=True)
+        every_draw(lambda random: {"x": ask(random)})

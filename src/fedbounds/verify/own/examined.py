@@ -1,0 +1,133 @@
+"""What is checked of a user's functions before they are believed: one round, in floats."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from flint import fmpq
+
+from fedbounds.errors import FedboundsError
+from fedbounds.problems import FederatedQuadratic, Noise
+from fedbounds.problems.spectrum import to_floats
+from fedbounds.theory.proof.vectors import given
+
+from ..measure.clients import Clients
+from ..measure.contract import different, drawn_by, no_sampling, one_step, place, stepped
+from ..measure.enumerated import Round, Rows, begun, drawn_from
+from ..measure.listed import listed_space
+from ..measure.random import Outcomes, count_of, outcomes, sampled, sources_of
+from ..measure.reading import reading
+from ..measure.sources import TooManyError
+from ..measure.spaces import Listed, product, products_in
+from ..measure.subject import Subject, fields, numbers
+from ..measure.undivided import listed_whole
+from .declare import Theory, told_at
+from .plan import first_parameters
+
+_SAMPLED = 16  # outcomes of draws that have too many
+
+
+def examine(theory: Theory) -> None:
+    """Run one round of floats on the problem with the most clients, as the contract has it.
+
+    Raises
+    ------
+    FedboundsError
+        If ``step`` samples, changes its arguments, or mixes rows; if any function gives two results
+        for the same arguments; or if vectors or random objects of the theory are not there.
+    """
+    problem, start = max(theory.problems, key=lambda pair: pair[0].clients)
+    values = dict(first_parameters(theory, problem, start))
+    floats = Clients(in_floats(problem))
+    subject = Subject(theory.algorithm, floats, to_floats(start), values, 1, theory.shown)
+    algorithm, p = subject.algorithm, subject.parameters()
+    state = begun(subject).state
+    if different(begun(subject).state, state) is not None:
+        raise FedboundsError(
+            f"{place(algorithm.init)}: init gives two results for the same start; it must not "
+            "sample"
+        )
+    every = _outcomes(subject)
+    drawn = drawn_from(subject, p, every.sources, every.answers)
+    count = len(every.chances)
+    first = {name: np.repeat(array[:1], count, axis=0) for name, array in state.items()}
+    with no_sampling():
+        once, shown = one_step(algorithm, floats, p, first, drawn)
+    again, _ = one_step(algorithm, floats, p, first, drawn)
+    name = different(once, again)
+    if name is not None:
+        raise FedboundsError(
+            f"{place(algorithm.step)}: step gives two results for the same draws "
+            f"(state[{name!r}]); sample in draw, from `random`"
+        )
+    stepped(algorithm, floats, p, once, drawn)  # from states that differ, row by row
+    start_rows = Rows({name: array[:1] for name, array in state.items()}, np.ones(1))
+    chances = numbers(every.chances, exact=False)
+    one = Round(0, start_rows, every, drawn, first, once, shown, chances)
+    _check_vectors(theory, subject, one)
+
+
+def in_floats(problem: Any) -> Any:
+    """A quadratic in floats; any other problem as it is."""
+    if not isinstance(problem, FederatedQuadratic):
+        return problem
+    noise = Noise(problem.noise.law, float(problem.noise.scale_u), 0.0)
+    return FederatedQuadratic(
+        to_floats(problem.hessian), to_floats(problem.linear), problem.shared_dimension, noise
+    )
+
+
+def _outcomes(subject: Subject) -> Outcomes:
+    """Every outcome of a round's draws, or some of those that are too many."""
+    p = subject.parameters()
+    sources = sources_of(
+        lambda random: drawn_by(subject.algorithm, random, subject.problem, p), subject.exact
+    )
+    try:
+        return outcomes(sources, subject.exact)
+    except TooManyError:
+        answers = sampled(sources, subject.exact, _SAMPLED)
+        return Outcomes(tuple(sources), tuple(answers), [fmpq(1, _SAMPLED)] * _SAMPLED)
+
+
+def _check_vectors(theory: Theory, subject: Subject, one: Round) -> None:
+    """Raise for a vector, a random object or a definition that the round does not bear out."""
+    arrays = {**fields(one.before, one.after), **one.shown}
+    for name, indices in theory.vectors.items():
+        with told_at(theory.lines[name]):
+            shown = replace(subject.shown, vectors={name: indices})
+            reading(replace(subject, shown=shown), arrays)
+    for name, draws in theory.sources.items():
+        for draw in draws:
+            if draw not in one.drawn:
+                raise FedboundsError(
+                    f"{theory.lines[name]}: draw returns no {draw!r}; it returns: "
+                    f"{', '.join(one.drawn)}"
+                )
+    with told_at(theory.line):
+        # all outcomes tell random objects apart; of some, only vectors are looked at
+        whole = len(one.outcomes.chances) == _counted(one.outcomes)
+        told_apart = whole and bool(theory.sources)
+        space = (listed_space if told_apart else listed_whole)(subject, one)
+    for name, definition in theory.definitions.items():
+        values = {symbol.name: 1.0 for symbol in definition.free_symbols}
+        with told_at(theory.lines[name]):
+            for node in products_in(definition):
+                product(node if told_apart else _of_the_past(node, space), space, values)
+
+
+def _counted(every: Outcomes) -> int | None:
+    try:
+        return count_of(every.sources)
+    except TooManyError:
+        return None
+
+
+def _of_the_past(node: sp.Expr, space: Listed) -> sp.Expr:
+    """The same with means that no random object is given, where those are not told apart."""
+
+    def known(vector: sp.Expr, *sources: sp.Symbol) -> sp.Expr:
+        return given(vector, *(one for one in sources if one.name in space.sources))
+
+    return node.replace(given, known)
