@@ -74,7 +74,7 @@ BAD = {
         {"body": 'me.claim("a", "D_W(t) >= 0")\nme.claim("a", "D_W(t) >= 0")'},
         "declared twice",
     ),
-    "the key of a paper": ({"key": "submodel"}, "none of personalization"),
+    "the key of a paper": ({"key": "submodel"}, "none of fedplt"),
     "floats in an exact run": ({"step": 'return {"x": 0.5 * state["x"]}'}, "write x / 2"),
     "a failure on one problem only": (
         {"step": 'return {"x": state["x"] / (problem.clients - 1)}'},

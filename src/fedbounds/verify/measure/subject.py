@@ -79,7 +79,7 @@ class Subject:
     changing: Mapping[str, Callable[[int], Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        require(self.rounds >= 1, "rounds T", self.rounds, "at least 1")
+        require(self.rounds >= 0, "rounds T", self.rounds, "at least 0")
 
     @property
     def exact(self) -> bool:

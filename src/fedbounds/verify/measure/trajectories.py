@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 from flint import arb, ctx
 
-from fedbounds.errors import FedboundsError
-
 from .balls import Ball
 from .contract import State, drawn_by, started, stepped
 from .functions import OfState, values_of
@@ -79,17 +77,15 @@ def _followed(subject: Subject, functions: Mapping[str, OfState]) -> dict[str, A
     every: dict[str, list[arb]] = {name: [] for name in functions}
     for t in range(subject.rounds + 1):
         p = subject.parameters(t)
+        drawn = _only(lambda random, p=p: drawn_by(algorithm, random, problem, p))
         try:
             for name, function in functions.items():
                 (value,) = values_of(function, subject, p, state, name).tolist()
                 every[name].append(_narrow(value, name, t))
             if t < subject.rounds:
-                drawn = _only(lambda random, p=p: drawn_by(algorithm, random, problem, p))
                 state, _ = stepped(algorithm, problem, p, state, drawn)
-        except FedboundsError as error:  # a refusal inside the user's function comes as one
-            if isinstance(error.__cause__, Refused):
-                raise _Wide(str(error)) from error
-            raise
+        except Refused as error:
+            raise _Wide(str(error)) from error
     return {name: _array(values) for name, values in every.items()}
 
 
