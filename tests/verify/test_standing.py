@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fedbounds.theory.claims import AS_PRINTED, Reading
+from fedbounds.verify.conditions import UNMEASURED
 from fedbounds.verify.standing import coverage, standing, status_of
 from fedbounds.vocabulary import ProofStatus, Standing, StatementStatus, Verdict
 
@@ -80,7 +81,7 @@ def part(verdict, name="", **numbers):
     return {
         "part": name, "verdict": verdict.value, "relation": "<=", "tightness": None,
         "relative_gap": None, "beats_trivial": None, "candidate": False, "round": None,
-        "rounds": 1, "equal": 0, "idle": 0,
+        "rounds": 1, "equal": 0, "idle": 0, "reason": "",
     } | numbers  # fmt: skip
 
 
@@ -90,6 +91,7 @@ def record(*parts, verdict=None, method="exact moments", constants=(), **paramet
         "key": "key",
         "problem": {"instance": "an instance"},
         "verdict": (verdict or Verdict(parts[0]["verdict"])).value,
+        "reason": parts[0]["reason"],
         "parts": list(parts),
         "parameters": {"n": 3, "m": 2, "T": 4} | parameters,
         "constants": constants,
@@ -232,3 +234,16 @@ def test_methods_are_counted():
         for method in ("sampling", "exact moments", "sampling")
     ]
     assert coverage(rows)["methods"] == {"exact moments": 1, "sampling": 2}
+
+
+def test_what_no_method_measured_is_counted_and_was_not_examined():
+    """It must not pass for coverage, nor tell the sides of an equality apart."""
+    seen = record(part(Verdict.NOT_VIOLATED, equal=1), T=4)
+    left = record(part(Verdict.UNDECIDED, reason=f"{UNMEASURED}too many outcomes", rounds=0), T=20)
+    found = status(seen, left)
+    assert found["counts"] == {"not violated": 1, "undecided": 1}
+    assert found["coverage"]["instances"] == 1
+    assert found["coverage"]["ranges"]["T"] == [4, 4]
+    assert found["equal_everywhere"]
+    other = record(part(Verdict.UNDECIDED, reason="both sides equal to rounding", rounds=0), T=20)
+    assert status(seen, other)["coverage"]["instances"] == 2

@@ -12,7 +12,7 @@ LEMMA = entry("personalization/lem-3.4")
 
 def row(verdict, reason="", reading="as printed", **changed):
     number = {"tightness": None, "relative_gap": None, "beats_trivial": None}
-    number |= {"rounds": 1, "equal": 0, "idle": 0}
+    number |= {"rounds": 1, "equal": 0, "idle": 0, "reason": reason}
     part = {"part": "", "verdict": verdict.value, "relation": "<=", "candidate": False} | number
     return {
         "claim": LEMMA.id, "reading": reading, "verdict": verdict.value, "reason": reason,
