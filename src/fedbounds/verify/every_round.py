@@ -44,17 +44,8 @@ def holds_forever(part: Part, numbers: Callable[[int], Numbers], moments: int) -
     Refused
         If the gap is no recurrence that is short enough, or its sign is not decided.
     """
-    clock = _CLOCKS.get(part.index)
-    if clock is None or part.relation is Relation.EQUAL:
-        raise Refused("only inequalities of a run, or of its rounds, are followed for ever")
-    gap = sp.expand(part.right - part.left)
-    if clock == T and gap.has(Mean_t):
-        gap = sp.expand(T * gap)  # of the same sign, and without a division by the length
-    if clock == t and (gap.has(T) or gap.has(RunOperator)):
-        raise Refused("it speaks of a round and of the whole run")
-    order = _order(gap, clock, moments)
-    if order > MOST_ORDER:
-        raise Refused(f"a recurrence of order up to {order}; at most {MOST_ORDER} is looked for")
+    gap, clock = _gap(part)
+    order = _order_of(gap, clock, moments)
     first = 1 if clock == T else part.first_round
     try:
         values = _values(gap, numbers, clock, first, 2 * order)
@@ -63,6 +54,38 @@ def holds_forever(part: Part, numbers: Callable[[int], Numbers], moments: int) -
     found = sign(recurrence(values, order))
     at = found.negative_at
     return Sign(None if at is None else at + first, found.looked_at)
+
+
+def rounds_needed(part: Part, moments: int) -> int:
+    """How long a run must be measured to decide a part for ever.
+
+    Raises
+    ------
+    Refused
+        If the gap is no recurrence that is short enough.
+    """
+    gap, clock = _gap(part)
+    return 2 * _order_of(gap, clock, moments) + (0 if clock == T else part.first_round)
+
+
+def _gap(part: Part) -> tuple[sp.Expr, sp.Symbol]:
+    """right - left, and what counts: rounds, or the length of the run."""
+    clock = _CLOCKS.get(part.index)
+    if clock is None or part.relation is Relation.EQUAL:
+        raise Refused("only inequalities of a run, or of its rounds, are followed for ever")
+    gap = sp.expand(part.right - part.left)
+    if clock == T and gap.has(Mean_t):
+        gap = sp.expand(T * gap)  # of the same sign, and without a division by the length
+    if clock == t and (gap.has(T) or gap.has(RunOperator)):
+        raise Refused("it speaks of a round and of the whole run")
+    return gap, clock
+
+
+def _order_of(gap: sp.Expr, clock: sp.Symbol, moments: int) -> int:
+    order = _order(gap, clock, moments)
+    if order > MOST_ORDER:
+        raise Refused(f"a recurrence of order up to {order}; at most {MOST_ORDER} is looked for")
+    return order
 
 
 def _values(

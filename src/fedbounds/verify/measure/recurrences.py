@@ -113,10 +113,11 @@ def sign(of: Recurrence) -> Sign:
         lead = _leading(parts)
         height = lead.weight.real
         if bool(height < 0):
-            return _first_negative(of, _MOST_ROUNDS)
+            return _first_negative(of, parts, _MOST_ROUNDS)
         if not bool(height > 0):
             raise Refused("the dominant part may vanish: the sign for all rounds is open")
-        return _first_negative(of, _settled(lead, [part for part in parts if part is not lead]))
+        others = [part for part in parts if part is not lead]
+        return _first_negative(of, parts, _settled(lead, others))
 
 
 def _later(of: Recurrence) -> Recurrence:
@@ -178,20 +179,15 @@ def _falls(part: _Part, lead: _Part, t: int) -> bool:
     return bool(arb(degree) < -ratio.log() * t)  # the derivative of t^degree ratio^t
 
 
-def _first_negative(of: Recurrence, count: int) -> Sign:
+def _first_negative(of: Recurrence, parts: Sequence[_Part], count: int) -> Sign:
     """Among so many rounds; a value that a ball cannot tell is decided in rationals."""
-    window = [arb(x) for x in of.first]
-    exact = list(of.first)
-    own = [arb(c) for c in of.coefficients]
+    powers, exact = [acb(1)] * len(parts), list(of.first)
     for t in range(count + 1):
-        value = window[t] if t < of.order else None
-        if value is None:
-            value = sum((c * x for c, x in zip(own, window[-of.order :], strict=True)), arb(0))
-            window.append(value)
-        if bool(value < 0):
+        terms = (x.weight * arb(t) ** x.power * y for x, y in zip(parts, powers, strict=True))
+        value = sum(terms, acb(0)).real
+        if bool(value < 0) or (not bool(value >= 0) and _exact(of, exact, t) < 0):
             return Sign(t, t + 1)
-        if not bool(value >= 0) and _exact(of, exact, t) < 0:
-            return Sign(t, t + 1)
+        powers = [x.root * y for x, y in zip(parts, powers, strict=True)]
     return Sign(None, count + 1)
 
 

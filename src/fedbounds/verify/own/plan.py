@@ -32,6 +32,7 @@ from . import found as found  # what a set-up shows, and its script, are registe
 from . import script as script
 from . import slack as slack
 from .declare import Theory
+from .later import later
 from .setup import OwnRun, Values, constants
 
 _MOST = {Profile.QUICK: 60, Profile.DEFAULT: 240, Profile.THOROUGH: 2000}  # cases
@@ -41,8 +42,13 @@ _SHARES = (fmpq(1), fmpq(1, 2))  # of the largest step that a condition allows
 
 def cases(theory: Theory, source: str, profile: Profile, seed: int) -> Iterator[Case]:
     """Cases in the order of their work, each shape of problem in turn."""
-    found = sorted(_every(theory, source), key=lambda case: case.work)
-    yield from _spread(found, _MOST[profile])
+    every = sorted(_every(theory, source), key=lambda case: case.work)
+    chosen = _spread(every, _MOST[profile])
+    yield from chosen
+    for case, rounds in later(theory, [x for x in chosen if x.setup.rounds == theory.horizon]):
+        run = replace(case.setup, rounds=rounds)
+        name = f"{case.name.rpartition('=')[0]}={rounds}"
+        yield replace(case, name=name, setup=run, work=_long(theory, run))
 
 
 def _spread(found: list[Case], most: int) -> list[Case]:

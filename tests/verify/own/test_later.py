@@ -1,0 +1,74 @@
+"""A claim that holds as long as the file looks and fails afterwards is tried where it fails."""
+
+import pytest
+from flint import fmpq
+
+from fedbounds.own import Algorithm, contribution, quadratic, theory
+from fedbounds.verify.case import found
+from fedbounds.verify.judge import judge
+from fedbounds.verify.profile import Profile
+from fedbounds.vocabulary import Verdict
+
+
+def _step(problem, p, state, drawn):
+    noisy = problem.gradient(state["x"]) + drawn["noise"][:, :, 0]
+    return {"x": state["x"] - noisy.sum(axis=1) / (8 * problem.clients)}
+
+
+SGD = Algorithm(
+    lambda problem, start: {"x": start},
+    lambda random, problem, p: {"noise": random.noise(problem, 1)},
+    _step,
+    "SGD",
+)
+
+
+def _judged(claims, step=SGD):
+    """Verdicts of each claim by length of run."""
+    problem = quadratic([[[1]]], [[0]], [8], fmpq(1, 4))
+    mine = theory("mine", step, parameters={}, problems=[problem], rounds=(1, 2), horizon=20)
+    for name, formula in claims.items():
+        mine.claim(name, formula)
+    every = contribution(mine)
+    told = {name: {} for name in claims}
+    for case in every.cases(Profile.DEFAULT, 0):
+        for one in judge(tuple(every.claims.values()), case).judgements:
+            name = one.claim.id.partition("/")[2]
+            told[name][found(case).parameters["T"]] = one.verdict
+    return told
+
+
+def test_a_bound_with_too_low_a_noise_floor_is_broken_where_it_first_fails():
+    # the floor is sigma^2/15, which x^2 comes to as (49/64)^T
+    bound = "D_W(T) <= (7/8)**(2*T)*D_W(0) + sigma2*(1/15 - 1/20000)"
+    told = _judged({"floor": bound})["floor"]
+    assert told == {
+        1: Verdict.NOT_VIOLATED,
+        2: Verdict.NOT_VIOLATED,
+        20: Verdict.NOT_VIOLATED,
+        27: Verdict.VIOLATED,
+    }
+
+
+@pytest.mark.parametrize(
+    "formula",
+    ["D_W(T) <= (7/8)**(2*T)*D_W(0) + sigma2/15", "D_W(t + 1) <= D_W(t) + sigma2/64"],
+)
+def test_what_holds_for_ever_needs_no_longer_run(formula):
+    told = _judged({"holds": formula})["holds"]
+    assert max(told) == 20
+    assert set(told.values()) == {Verdict.NOT_VIOLATED}
+
+
+def test_the_shortest_run_that_breaks_a_claim_is_tried_once_for_all_that_fail_there():
+    claims = {"low": "D_W(t) <= 64 - t*sigma2/1000", "same": "D_W(t) + t*sigma2/1000 <= 64"}
+    told = _judged(claims)
+    assert told["low"] == told["same"]
+
+
+def test_rounds_that_differ_are_not_continued():
+    step = Algorithm(
+        SGD.init, SGD.draw, lambda problem, p, state, drawn: {"x": state["x"] / (p["t"] + 2)}
+    )
+    told = _judged({"falls": "D_W(T) <= 64/4**T + sigma2/10**9"}, step)
+    assert max(told["falls"]) == 20
