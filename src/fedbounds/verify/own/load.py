@@ -17,7 +17,7 @@ from fedbounds.problems.spectrum import to_floats
 from fedbounds.theory.catalogue import Paper, check_uses
 from fedbounds.theory.contributed import Contribution, contribute
 
-from ..store import source_hash
+from ..engine import source_hash
 from .algorithm import examine
 from .book import book_of, refuse_contradiction
 from .clients import Clients
@@ -85,7 +85,7 @@ def contribution(theory: Theory, text: str = "", file: str = "") -> Contribution
     _examine(theory)
     remember(theory)
     text = text or Path(theory.line.rpartition(":")[0]).read_text(encoding="utf-8")
-    source = hashlib.sha256((source_hash() + text).encode()).hexdigest()
+    source = hashlib.sha256((source_hash(theory.key) + text).encode()).hexdigest()
     return Contribution(
         Paper(theory.key, theory.title, (f"declared in {Path(theory.line).name}",), entries),
         {statement.claim.id: statement.claim for statement in theory.statements},
