@@ -247,21 +247,18 @@ def _inside(name: str | int, value: Any, depth: int) -> None:
         raise error.within(name) from None
 
 
-_SHOWN = r"^[^\u0000-\u0008\u000b-\u001f\u007f-\u009f]*$"
 _WRITTEN = r"^-?[0-9]+(/[0-9]+|(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?)$"  # as _NUMBER, for any dialect
 
 # characters that can be shown: no control characters, no halves
-text = Shape(_text, {"type": "string", "pattern": _SHOWN})
+text = Shape(_text, {"type": "string"})
 flag = Shape(_flag, {"type": "boolean"})
 # a whole number of things
 count = Shape(_count, {"type": "integer", "minimum": 0, "maximum": _MOST})
 # a finite number; a whole one no larger than a float can be
 real = Shape(_real, {"type": "number"})
 # a finite number, or one as text: "p/q" or a decimal
-number = Shape(
-    _number, {"anyOf": [{"type": "number"}, {"type": "string", "pattern": _WRITTEN}]}
-)
-text_or_real = Shape(_text_or_real, {"anyOf": [text.schema, real.schema]})
+number = Shape(_number, {"anyOf": [{"type": "number"}, {"type": "string", "pattern": _WRITTEN}]})
+text_or_real = Shape(_text_or_real, {"type": ["string", "number"]})
 # plain data of any form, such as the numbers of an instance, which its own reader checks
 anything = Shape(_anything, {})
 
@@ -300,6 +297,9 @@ def optional(shape: Shape) -> Shape:
         if value is not None:
             inner(value)
 
+    kind = shape.schema.get("type")
+    if kind is not None:
+        return Shape(check, shape.schema | {"type": [kind, "null"]})
     return Shape(check, {"anyOf": [shape.schema, {"type": "null"}]})
 
 

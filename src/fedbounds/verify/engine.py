@@ -14,16 +14,21 @@ from .records import SCHEMA
 
 _SOURCE = (".py", ".toml", ".j2")
 # What shows, asks or plants, and never judges: a test sees that nothing else imports it.
-TELLING = tuple(
-    f"verify/{name}"
-    for name in (
-        "page", "exports", "commands", "referee", "selftest", "bound", "contest", "sensitivity",
-        "pep", "command_line.py", "document.py", "hunt.py", "limits.py", "listing.py", "names.py",
-        "options.py", "planned_search.py", "premise_tables.py", "proof_tables.py", "prove_run.py",
-        "audit.py", "results_file.py", "schema.py", "tables.py", "words.py",
-        "own/command.py", "own/laws.py", "own/stored.py", "own/terminal.py",
-    )
-) + ("laws", "strategies")  # fmt: skip
+TELLING = (
+    "laws",
+    "strategies",
+    *(
+        f"verify/{name}"
+        for name in (
+            "page", "exports", "commands", "referee", "selftest", "bound", "contest",
+            "sensitivity", "pep", "command_line.py", "document.py", "hunt.py", "limits.py",
+            "listing.py", "names.py", "options.py", "planned_search.py", "premise_tables.py",
+            "proof_tables.py", "prove_run.py", "audit.py", "results_file.py", "schema.py",
+            "tables.py", "words.py", "own/command.py", "own/laws.py", "own/stored.py",
+            "own/terminal.py",
+        )
+    ),
+)  # fmt: skip
 
 
 def package() -> Path:

@@ -20,7 +20,7 @@ from .shapes import BLOCK, SETUP
 Record = dict[str, Any]
 AGAIN = "delete it to compute its records again"
 
-_GZIP = 31  # what zlib calls a gzip stream; it writes no time
+GZIP = 31  # what zlib calls a gzip stream; it writes no time
 _CHUNK = 1 << 16
 _LONGEST = 1 << 26  # bytes of a line: nobody's packed gigabytes are read
 
@@ -69,7 +69,7 @@ def blocks(kept: Kept) -> list[Record]:
 
 def packed(given: Iterable[Record]) -> bytes:
     """Blocks as bytes of a file, or to be added to one."""
-    stream = zlib.compressobj(wbits=_GZIP)
+    stream = zlib.compressobj(wbits=GZIP)
     parts = [stream.compress(sealed(block).encode()) for block in given]
     return b"".join(parts) + stream.flush()
 
@@ -109,7 +109,7 @@ def _lines(raw: bytes) -> Iterator[bytes]:
     rest, at = b"", 0
     view = memoryview(raw)
     while at < len(raw):
-        stream = zlib.decompressobj(wbits=_GZIP)
+        stream = zlib.decompressobj(wbits=GZIP)
         while not stream.eof:
             chunk = view[at : at + _CHUNK]
             try:

@@ -70,7 +70,9 @@ def read_document(path: Path) -> Record:
     except FedboundsError as error:
         raise FedboundsError(f"{str(path)!r} was edited: {error}; {_AGAIN}") from error
     if not is_sealed(told, raw):
-        raise FedboundsError(f"results file {str(path)!r} was edited after it was written; {_AGAIN}")
+        raise FedboundsError(
+            f"results file {str(path)!r} was edited after it was written; {_AGAIN}"
+        )
     return data
 
 
@@ -86,6 +88,7 @@ def _records(path: Path, claims: Record, keys: list[str]) -> list[Record]:
         files = ", ".join(records_file(paper) for paper in dict.fromkeys(map(paper_of, claims)))
         raise FedboundsError(
             f"{str(path)!r} rests on {len(missing)} records that are not beside it "
-            f"(expected in {files}; the first is {missing[0]}); keep the folder together, or {_AGAIN}"
+            f"(expected in {files}; the first is {missing[0]}): "
+            f"keep the folder together, or {_AGAIN}"
         )
     return [found[key] for key in keys]

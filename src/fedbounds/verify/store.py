@@ -23,8 +23,16 @@ from fedbounds.theory.claims import Claim, Reading, read
 from . import packs
 from .device import Device
 from .engine import engine_of
-from .files import append_bytes, delete, file_of, inside, locked, make_folder, write_bytes
-from .files import write_text
+from .files import (
+    append_bytes,
+    delete,
+    file_of,
+    inside,
+    locked,
+    make_folder,
+    write_bytes,
+    write_text,
+)
 from .packs import Kept, blocks, packed
 
 Record = dict[str, Any]
@@ -128,10 +136,13 @@ class Store:
     def writing(self) -> Iterator[None]:
         """Hold the folder for one run; what an interrupted one left is packed first.
 
+        To be asked before any work, since files that cannot be written are refused.
+
         Raises
         ------
         FedboundsError
-            If another run holds it, or a file of it cannot be read or was edited.
+            If another run holds it, or a file of records in it cannot be read or written, was
+            edited, or is a link that leads out.
         """
         with locked(self.records) as alone:
             if not alone:
@@ -139,6 +150,8 @@ class Store:
                     f"another run writes into {str(self.folder)!r}; "
                     "wait for its end, or choose another folder with --out"
                 )
+            for path in self.records.iterdir():
+                self.file(f"{RECORDS}/{path.name}")
             self._recover()
             yield
 

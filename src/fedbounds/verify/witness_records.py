@@ -84,8 +84,8 @@ def seek(case: Case) -> tuple[Record, str | None] | None:
 def _is_kept(case: Case, store: Store) -> bool:
     """Whether it is known what a search finds, and its script is still there."""
     row = store.load(case.claim, case.key)
-    if row is not None and row["witness"]:
-        return (store.folder / row["witness"]).is_file()
+    if row is not None and row["witness"] and not (store.folder / row["witness"]).is_file():
+        return False
     return store.knows(case.claim, case.key)
 
 

@@ -1,10 +1,10 @@
 """A conflict in one claim of a file, or a claim without a value: the others are judged all the same."""
 
-import json
 from pathlib import Path
 
 import pytest
 from own_files import own_file
+from result_folders import document_of
 
 from fedbounds.verify import summary as summary_module
 from fedbounds.verify.command_line import status
@@ -34,7 +34,7 @@ def told(capsys, *arguments):
 
 
 def standings(folder):
-    document = json.loads((Path(folder) / "results.json").read_text(encoding="utf-8"))
+    document = document_of(Path(folder))
     return {name.partition("/")[2]: claim["standing"] for name, claim in document["claims"].items()}
 
 
@@ -97,7 +97,7 @@ def test_a_claim_without_a_value_on_a_run_says_nothing_there(tmp_path, capsys, c
     code, _, err = told(capsys, "measure", file, *QUICK, "--out", folder)
     assert (code, err) == (0, "")
     assert standings(folder)["yes"] == "tested"
-    document = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    document = document_of(folder)
     (reading,) = document["claims"]["me/a"]["readings"]
     said = ("no value here", "the formula divides by", "what it divides by")
     reasons = [reason for reason in reading["refused"] if any(x in reason for x in said)]
@@ -114,7 +114,7 @@ def test_a_run_that_leaves_the_floats_leaves_the_other_runs(tmp_path, capsys):
     code, _, err = told(capsys, "measure", file, *QUICK, "--out", folder)
     assert (code, err) == (0, "")
     assert standings(folder) == {"yes": "tested", "a": "refuted"}
-    document = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    document = document_of(folder)
     (reading,) = document["claims"]["me/yes"]["readings"]
     assert set(reading["counts"]) <= {"diverged", "not violated", "not applicable"}
     assert set(reading["refused"]) <= {"not applicable: says nothing here: every term is zero"}
@@ -130,7 +130,7 @@ def test_rounds_with_too_many_outcomes_leave_the_shorter_runs(tmp_path, capsys, 
     folder = tmp_path / "out"
     code, _, err = told(capsys, "measure", file, *QUICK, "--out", folder)
     assert (code, err) == (0, "")
-    document = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    document = document_of(folder)
     assert {row["parameters"]["T"] for row in document["results"]} == {1}
 
 

@@ -76,9 +76,7 @@ def results_file(results: Results, room: int) -> Download:
         return _download("results.json", holds, "application/json", results.plain)
     holds, packed = f"all {records} records, compressed", results.packed
     if not _fits(packed, room):
-        holds = (
-            f"without its {records} records, which the result folder holds; compressed"
-        )
+        holds = f"without its {records} records, which the result folder holds; compressed"
         packed = results.bare
     return _download("results.json.gz", holds, "application/gzip", packed)
 
