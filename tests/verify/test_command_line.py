@@ -293,16 +293,23 @@ def test_paths_are_printed_as_they_are(name, tmp_path, one_instance, no_page):
 def test_a_second_copy_is_written_where_asked(tmp_path, one_instance):
     target = tmp_path / "copy.json"
     call("measure", CLAIM, "--out", tmp_path / "out", "--json", target)
-    assert target.read_bytes() == (tmp_path / "out" / "results.json").read_bytes()
+    assert read_document(target) == document_of(tmp_path / "out")
 
 
-def test_the_same_command_again_gives_the_same_document_but_for_timing(judged):
-    first = json.loads((judged / "results.json").read_text())
+def test_the_same_command_again_gives_the_same_bytes(judged):
+    first = (judged / "results.json").read_bytes()
     call("measure", CLAIM, "--out", judged)
-    second = json.loads((judged / "results.json").read_text())
+    assert (judged / "results.json").read_bytes() == first
+
+
+def test_the_same_command_elsewhere_gives_the_same_document_but_for_timing(judged, tmp_path):
+    call("measure", CLAIM, "--out", tmp_path / "elsewhere")
+    first, second = document_of(judged), document_of(tmp_path / "elsewhere")
     for data in (first, second):
-        del data["run"]["timing"], data["digest"]  # which is of the time too
+        del data["run"]["timing"]
     assert first == second
+    for path in files_of(judged):
+        assert path.read_bytes() == (tmp_path / "elsewhere" / "records" / path.name).read_bytes()
 
 
 def test_a_folder_that_cannot_be_written_is_refused_before_any_work(tmp_path, monkeypatch):
