@@ -19,6 +19,8 @@ try:
 except ImportError:  # not on every system
     fcntl = None  # type: ignore[assignment]
 
+PART = ".part"  # how the name of a file ends that is not written whole yet
+
 
 def write_text(path: Path, text: str) -> None:
     """Write a file of text in UTF-8; see `write_bytes`."""
@@ -209,7 +211,7 @@ def _require_open(folder: Path, path: Path) -> None:
 def _replace(target: Path, data: bytes) -> None:
     """Put a new file beside the target, then in its place; the rights of an old one are kept."""
     rights = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
-    part = target.with_name(f".{secrets.token_hex(8)}.part")
+    part = target.with_name(f".{secrets.token_hex(8)}{PART}")
     try:
         with open(part, "xb", opener=partial(os.open, mode=rights or 0o666)) as file:
             file.write(data)

@@ -24,6 +24,7 @@ from . import packs
 from .device import Device
 from .engine import engine_of
 from .files import (
+    PART,
     append_bytes,
     delete,
     file_of,
@@ -236,6 +237,9 @@ class Store:
         return sorted(self.records.glob(f"{_UNFINISHED}*{_ENDING}"))
 
     def _recover(self) -> None:
+        """Take in what an interrupted run wrote, and put away what it did not."""
+        for path in self.records.glob(f".*{PART}"):
+            delete(path)
         found = Kept()
         for path in self._unfinished():
             name = path.relative_to(self.folder).as_posix()
