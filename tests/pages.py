@@ -1,5 +1,6 @@
 """A small results document, and reading the page made from one; for the tests of the page."""
 
+import re
 import xml.etree.ElementTree as ET
 from collections import Counter
 from html.parser import HTMLParser
@@ -46,7 +47,7 @@ def record(claim, reading, verdict, tightness=0.5, instance="quadratic 1", **mor
         "tightness": tightness,
     }
     return {
-        "key": f"key-{instance}-{verdict}".replace(" ", "-"),
+        "key": re.sub("[^a-zA-Z0-9]", "-", f"{claim} {reading.name} {instance} {verdict}"),
         "claim": claim,
         "reading": reading.name,
         "ambiguity": reading.ambiguity,

@@ -1,8 +1,9 @@
 """Data from outside: a file of JSON becomes plain data of a known shape, or one line says why not.
 
-A shape is a function of a value that raises `Unfit`; shapes are built from smaller ones and say
-everything that the reader relies on: every field, its type, the words that it may hold. What JSON
-itself lets through (NaN, a name twice, half of a character) fits no shape.
+A shape checks a value and raises `Unfit`; shapes are built from smaller ones and say everything
+that the reader relies on: every field, its type, the words that it may hold. Each has its JSON
+Schema beside it, which is published. What JSON itself lets through (NaN, a name twice, half of a
+character) fits no shape.
 """
 
 import gc
@@ -18,7 +19,7 @@ from typing import Any
 
 from fedbounds.errors import FedboundsError
 
-Shape = Callable[[Any], None]
+Schema = dict[str, Any]
 
 _LONGEST = 60  # characters of a value that a message shows
 _DEEPEST = 40  # levels of data without a shape of their own
@@ -26,6 +27,18 @@ _FEW = 8  # at most so many words are told
 _MOST = 10**15  # of anything that is counted
 _LARGEST = 10**300
 _NUMBER = re.compile(r"-?\d++(?:/\d++|(?:\.\d++)?+(?:[eE][-+]?\d{1,3})?+)", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What data look like: a check that raises `Unfit`, and the same as a JSON Schema."""
+
+    check: Callable[[Any], None]
+    schema: Schema
+
+    def __call__(self, value: Any) -> None:
+        """Raise `Unfit` unless the value fits."""
+        self.check(value)
 
 
 class Unfit(Exception):
@@ -98,14 +111,25 @@ def load(path: Path, mend: str) -> tuple[dict[str, Any], bytes]:
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise FedboundsError(f"cannot read {str(path)!r}: {why}; {mend}") from error
+    return parsed(path, raw, mend), raw
+
+
+def parsed(path: Path, raw: bytes, mend: str) -> dict[str, Any]:
+    """The object that bytes of a file say.
+
+    Raises
+    ------
+    FedboundsError
+        If they say none.
+    """
     try:
         data = _parsed(raw)
     except (ValueError, RecursionError) as error:
         why = "nested too deeply" if isinstance(error, RecursionError) else error
-        raise _corrupt(path, why, mend) from error
+        raise corrupt(path, why, mend) from error
     if not isinstance(data, dict):
-        raise _corrupt(path, f"it holds {_shown(data)}, expected an object", mend)
-    return data, raw
+        raise corrupt(path, f"it holds {_shown(data)}, expected an object", mend)
+    return data
 
 
 def fit(path: Path, data: Any, shape: Shape, mend: str) -> None:
@@ -120,10 +144,11 @@ def fit(path: Path, data: Any, shape: Shape, mend: str) -> None:
         shape(data)
     except (Unfit, RecursionError) as error:
         why = "nested too deeply" if isinstance(error, RecursionError) else error
-        raise _corrupt(path, why, mend) from error
+        raise corrupt(path, why, mend) from error
 
 
-def _corrupt(path: Path, why: object, mend: str) -> FedboundsError:
+def corrupt(path: Path, why: object, mend: str) -> FedboundsError:
+    """The error of a file that was not written like this."""
     return FedboundsError(f"results file {str(path)!r} is corrupt ({why}); {mend}")
 
 
@@ -161,8 +186,7 @@ def _integer(text: str) -> int | _Foreign:
 # ---- shapes of single values
 
 
-def text(value: Any) -> None:
-    """Characters that can be shown: no control characters, no halves."""
+def _text(value: Any) -> None:
     if type(value) is not str or not (value.isprintable() or _can_be_shown(value)):
         raise _unfit(value, "text")
 
@@ -171,57 +195,72 @@ def _can_be_shown(value: str) -> bool:
     return all(c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs") for c in value)
 
 
-def flag(value: Any) -> None:
-    """True or false."""
+def _flag(value: Any) -> None:
     if type(value) is not bool:
         raise _unfit(value, "true or false")
 
 
-def count(value: Any) -> None:
-    """A whole number of things."""
+def _count(value: Any) -> None:
     if type(value) is not int or not 0 <= value <= _MOST:
         raise _unfit(value, f"a whole number, 0 to {_MOST:.0e}")
 
 
-def real(value: Any) -> None:
-    """A finite number; a whole one no larger than a float can be."""
+def _real(value: Any) -> None:
     finite = type(value) is float and isfinite(value)
     if not finite and not (type(value) is int and abs(value) <= _LARGEST):
         raise _unfit(value, "a finite number")
 
 
-def number(value: Any) -> None:
-    """A finite number, or one as text: "p/q" or a decimal."""
+def _number(value: Any) -> None:
     if type(value) is str:
         if not _NUMBER.fullmatch(value):
             raise _unfit(value, 'a number or "p/q"')
     else:
-        real(value)
+        _real(value)
 
 
-def anything(value: Any, depth: int = 0) -> None:
-    """Plain data of any form, such as the numbers of an instance, which its own reader checks."""
+def _text_or_real(value: Any) -> None:
+    (_text if type(value) is str else _real)(value)
+
+
+def _anything(value: Any, depth: int = 0) -> None:
     if depth > _DEEPEST:
         raise _unfit(value, f"at most {_DEEPEST} levels")
     if isinstance(value, dict):
         for name, inner in value.items():
-            _inside(name, inner, lambda x: anything(x, depth + 1))
+            _inside(name, inner, depth + 1)
     elif isinstance(value, list):
         for at, inner in enumerate(value):
-            _inside(at, inner, lambda x: anything(x, depth + 1))
+            _inside(at, inner, depth + 1)
     elif type(value) is str:
-        text(value)
+        _text(value)
     elif value is not None and type(value) is not bool:
-        real(value)
+        _real(value)
 
 
-def _inside(name: str | int, value: Any, shape: Shape) -> None:
+def _inside(name: str | int, value: Any, depth: int) -> None:
     try:
         if type(name) is str:
-            text(name)
-        shape(value)
+            _text(name)
+        _anything(value, depth)
     except Unfit as error:
         raise error.within(name) from None
+
+
+_WRITTEN = r"^-?[0-9]+(/[0-9]+|(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?)$"  # as _NUMBER, for any dialect
+
+# characters that can be shown: no control characters, no halves
+text = Shape(_text, {"type": "string"})
+flag = Shape(_flag, {"type": "boolean"})
+# a whole number of things
+count = Shape(_count, {"type": "integer", "minimum": 0, "maximum": _MOST})
+# a finite number; a whole one no larger than a float can be
+real = Shape(_real, {"type": "number"})
+# a finite number, or one as text: "p/q" or a decimal
+number = Shape(_number, {"anyOf": [{"type": "number"}, {"type": "string", "pattern": _WRITTEN}]})
+text_or_real = Shape(_text_or_real, {"type": ["string", "number"]})
+# plain data of any form, such as the numbers of an instance, which its own reader checks
+anything = Shape(_anything, {})
 
 
 # ---- shapes made of others
@@ -236,7 +275,7 @@ def word(words: Iterable[str]) -> Shape:
         if type(value) is not str or value not in known:
             raise _unfit(value, several)
 
-    return check
+    return Shape(check, {"enum": sorted(known)})
 
 
 def matching(pattern: str, meaning: str) -> Shape:
@@ -247,32 +286,37 @@ def matching(pattern: str, meaning: str) -> Shape:
         if type(value) is not str or not form.fullmatch(value):
             raise _unfit(value, meaning)
 
-    return check
+    return Shape(check, {"type": "string", "pattern": f"^(?:{pattern})$"})
 
 
 def optional(shape: Shape) -> Shape:
     """That, or null."""
+    inner = shape.check
 
     def check(value: Any) -> None:
         if value is not None:
-            shape(value)
+            inner(value)
 
-    return check
+    kind = shape.schema.get("type")
+    if kind is not None:
+        return Shape(check, shape.schema | {"type": [kind, "null"]})
+    return Shape(check, {"anyOf": [shape.schema, {"type": "null"}]})
 
 
 def listed(shape: Shape) -> Shape:
     """A list of such values."""
+    each = shape.check
 
     def check(value: Any) -> None:
         if type(value) is not list:
             raise _unfit(value, "a list")
         for at, inner in enumerate(value):
             try:
-                shape(inner)
+                each(inner)
             except Unfit as error:
                 raise error.within(at) from None
 
-    return check
+    return Shape(check, {"type": "array", "items": shape.schema})
 
 
 def pair(shape: Shape) -> Shape:
@@ -280,32 +324,36 @@ def pair(shape: Shape) -> Shape:
     each = listed(shape)
 
     def check(value: Any) -> None:
-        each(value)
+        each.check(value)
         if len(value) != 2:
             raise _unfit(value, "two values")
 
-    return check
+    return Shape(check, each.schema | {"minItems": 2, "maxItems": 2})
 
 
 def named(shape: Shape, names: Shape = text) -> Shape:
     """An object of such values by names of a shape."""
+    of_name, of_value = names.check, shape.check
 
     def check(value: Any) -> None:
         if type(value) is not dict:
             raise _unfit(value, "an object")
         for name, inner in value.items():
             try:
-                names(name)
-                shape(inner)
+                of_name(name)
+                of_value(inner)
             except Unfit as error:
                 raise error.within(name) from None
 
-    return check
+    schema = {"type": "object", "additionalProperties": shape.schema}
+    return Shape(check, schema | {"propertyNames": names.schema})
 
 
 def fields(required: Mapping[str, Shape], also: Mapping[str, Shape] | None = None) -> Shape:
     """An object with these fields, perhaps some of the others, and none besides."""
-    first, more = tuple(required.items()), dict(also or {})
+    both = {**required, **(also or {})}
+    first = tuple((name, shape.check) for name, shape in required.items())
+    more = {name: shape.check for name, shape in (also or {}).items()}
 
     def check(value: Any) -> None:
         if type(value) is not dict:
@@ -320,25 +368,44 @@ def fields(required: Mapping[str, Shape], also: Mapping[str, Shape] | None = Non
         except Unfit as error:
             raise error.within(name) from None
         except KeyError:
-            raise _absent(name, value, [*required, *more]).within(name) from None
+            raise _absent(name, value, both).within(name) from None
 
-    return check
+    schema = {"type": "object", "additionalProperties": False, "required": sorted(required)}
+    return Shape(check, schema | {"properties": {name: s.schema for name, s in both.items()}})
+
+
+def depending(name: str, there: Shape, absent: Shape) -> Shape:
+    """An object of the one shape if it has this field, else of the other."""
+
+    def check(value: Any) -> None:
+        (there if type(value) is dict and name in value else absent).check(value)
+
+    return Shape(check, {"anyOf": [there.schema, absent.schema]})
+
+
+def called(name: str, shape: Shape) -> Shape:
+    """The shape, which a published schema describes once, under ``$defs``."""
+    return Shape(shape.check, {"$ref": f"#/$defs/{name}"})
 
 
 def holding(required: Mapping[str, Shape], also: Mapping[str, Shape] | None = None) -> Shape:
     """An object with these fields, perhaps some of the others; what else it has is not read."""
-    every = (*required.items(), *(also or {}).items())
+    every = {**required, **(also or {})}
 
     def check(value: Any) -> None:
         if type(value) is not dict:
             raise _unfit(value, "an object")
-        for name, shape in every:
+        for name, shape in every.items():
             if name in value:
-                _inside(name, value[name], shape)
+                try:
+                    shape(value[name])
+                except Unfit as error:
+                    raise error.within(name) from None
             elif name in required:
                 raise Unfit("is missing").within(name)
 
-    return check
+    properties = {name: shape.schema for name, shape in every.items()}
+    return Shape(check, {"type": "object", "required": sorted(required), "properties": properties})
 
 
 def _absent(name: str, value: Mapping[str, Any], known: Iterable[str]) -> Unfit:

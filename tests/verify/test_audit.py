@@ -11,8 +11,8 @@ from fedbounds.theory.proof.replay import Local
 from fedbounds.verify.audit import audit
 from fedbounds.verify.command_line import status
 from fedbounds.verify.records import SCHEMA, sealed
+from fedbounds.verify.results_file import read_document
 from fedbounds.verify.standing import standing, words_of
-from fedbounds.verify.store import read_document
 from fedbounds.vocabulary import Kind, ProofStatus, Standing, StatementStatus, Verdict
 
 

@@ -14,6 +14,7 @@ import pytest
 from flint import fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from result_folders import document_of, files_of, stored, witness_file, write_lines
 
 import fedbounds
 from fedbounds.algorithms.participant_mean import ParticipantMean
@@ -28,6 +29,7 @@ from fedbounds.verify.command_line import status
 from fedbounds.verify.instance import Instance
 from fedbounds.verify.prove_run import Proved
 from fedbounds.verify.records import sealed
+from fedbounds.verify.results_file import read_document
 from fedbounds.verify.run import Results
 from fedbounds.verify.store import Store
 from fedbounds.vocabulary import Method, Standing
@@ -267,8 +269,8 @@ def test_the_program_leaves_with_the_status():
 def test_results_are_written_and_pointed_at(judged):
     data = json.loads((judged / "results.json").read_text())
     assert list(data["claims"]) == [CLAIM]
-    assert data["results"]
-    assert {"schema", "digest", "run", "claims", "results", "proofs"} == data.keys()
+    assert data["records"]
+    assert {"schema", "digest", "run", "claims", "records", "proofs"} == data.keys()
 
 
 def test_findings_come_first(tmp_path, one_instance):
@@ -291,16 +293,23 @@ def test_paths_are_printed_as_they_are(name, tmp_path, one_instance, no_page):
 def test_a_second_copy_is_written_where_asked(tmp_path, one_instance):
     target = tmp_path / "copy.json"
     call("measure", CLAIM, "--out", tmp_path / "out", "--json", target)
-    assert target.read_bytes() == (tmp_path / "out" / "results.json").read_bytes()
+    assert read_document(target) == document_of(tmp_path / "out")
 
 
-def test_the_same_command_again_gives_the_same_document_but_for_timing(judged):
-    first = json.loads((judged / "results.json").read_text())
+def test_the_same_command_again_gives_the_same_bytes(judged):
+    first = (judged / "results.json").read_bytes()
     call("measure", CLAIM, "--out", judged)
-    second = json.loads((judged / "results.json").read_text())
+    assert (judged / "results.json").read_bytes() == first
+
+
+def test_the_same_command_elsewhere_gives_the_same_document_but_for_timing(judged, tmp_path):
+    call("measure", CLAIM, "--out", tmp_path / "elsewhere")
+    first, second = document_of(judged), document_of(tmp_path / "elsewhere")
     for data in (first, second):
-        del data["run"]["timing"], data["digest"]  # which is of the time too
+        del data["run"]["timing"]
     assert first == second
+    for path in files_of(judged):
+        assert path.read_bytes() == (tmp_path / "elsewhere" / "records" / path.name).read_bytes()
 
 
 def test_a_folder_that_cannot_be_written_is_refused_before_any_work(tmp_path, monkeypatch):
@@ -329,8 +338,8 @@ def test_a_page_that_cannot_be_written_is_named(tmp_path, one_instance):
 
 @pytest.mark.parametrize("text", ["{", "[]", "{}", '{"parts": null}'])
 def test_a_corrupt_record_is_named(judged, text):
-    path = next((judged / "records").glob("[0-9a-f]*.json"))
-    path.write_text(text)
+    (path,) = files_of(judged)
+    write_lines(path, [text])
     refused("measure", CLAIM, "--out", judged, names=(path.name,))
 
 
@@ -433,24 +442,27 @@ def test_search_prints_a_script_that_shows_the_gap(tmp_path):
     assert "no violation among 100 small exact instances" in found.out  # the weaker reading
 
 
-def record_of(folder):
-    (path,) = (folder / "records").glob("witness-*.json")
-    return path
-
-
 def test_a_stored_witness_is_judged_again(judged):
-    path = record_of(judged)
+    path = witness_file(judged)
     stored = json.loads(path.read_text())
-    for arguments in ((CLAIM,), ()):
-        found = call("search", *arguments, "--replay", path)
+    for arguments in ((CLAIM, "--replay", path), ("--replay", path), (CLAIM, "--replay", judged)):
+        found = call("search", *arguments)
         assert (found.code, found.err) == (0, "")
         assert f"gap {stored['gap']}" in found.out
         assert "violated" in found.out
 
 
+def test_a_replay_of_a_folder_needs_a_claim_with_a_witness_in_it(judged, tmp_path):
+    refused("search", "--replay", judged, names=("needs a CLAIM", judged))
+    other = "personalization/lem-3.4"
+    refused("search", other, "--replay", judged, names=(f"no witness of {other}", judged))
+    (tmp_path / "empty").mkdir()
+    refused("search", CLAIM, "--replay", tmp_path / "empty", names=("no results file",))
+
+
 def test_a_replay_judges_the_numbers_in_the_file(judged):
     """Two clients instead of three: both sides are equal, and the replay says so."""
-    path = record_of(judged)
+    path = witness_file(judged)
     stored = json.loads(path.read_text())
     stored["instance"]["vectors"] = [["1"], ["5"]]
     path.write_text(json.dumps(stored))
@@ -475,7 +487,7 @@ def test_a_replay_judges_the_numbers_in_the_file(judged):
     ids=["no instance", "no vectors", "m > n", "1/0", "empty", "no object"],
 )
 def test_a_record_that_holds_no_valid_instance_is_refused(judged, change, names):
-    path = record_of(judged)
+    path = witness_file(judged)
     data = json.loads(path.read_text())
     change(data)
     path.write_text(json.dumps(data))
@@ -483,12 +495,12 @@ def test_a_record_that_holds_no_valid_instance_is_refused(judged, change, names)
 
 
 def test_a_replay_of_another_algorithms_instance_is_refused(judged):
-    refused("search", "personalization/lem-3.4", "--replay", record_of(judged),
+    refused("search", "personalization/lem-3.4", "--replay", witness_file(judged),
             names=("lem-3.4", "FedAvg-P", "participant mean"))  # fmt: skip
 
 
 def test_a_record_that_names_no_claim_is_refused(judged):
-    path = record_of(judged)
+    path = witness_file(judged)
     data = json.loads(path.read_text())
     for wrong in ("paper/no-such", None):
         data["claim"] = wrong
@@ -557,15 +569,32 @@ def test_verify_from_start_to_end(tmp_path):
     page = (folder / "index.html").read_text(encoding="utf-8")
     assert CLAIM in page
     assert CLAIM in found.stdout
-    records = {path.stem for path in (folder / "records").iterdir()}
-    assert records == {row["key"] for row in data["results"]}
+    data = document_of(folder)
+    assert stored(folder).keys() == {row["key"] for row in data["results"]}
     again = call("report", folder)
     assert again.code == 0
     assert (folder / "index.html").read_text(encoding="utf-8") == page
-    assert call("search", "--replay", record_of(folder)).code == 0
+    assert call("search", "--replay", witness_file(folder)).code == 0
+    before = files_of_all(folder)
+    assert program("verify", CLAIM, "--quick", cwd=tmp_path).returncode == 0
+    assert files_of_all(folder) == before  # nothing was judged anew
+
+
+def files_of_all(folder):
+    return {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def test_the_json_option_writes_a_document_that_stands_alone(judged, tmp_path):
+    path = tmp_path / "alone.json"
+    assert call("measure", CLAIM, "--out", judged, "--json", path).code == 0
+    alone = tmp_path / "elsewhere" / "other.json"
+    alone.parent.mkdir()
+    path.rename(alone)
+    assert read_document(alone) == document_of(judged)
+    assert call("diff", alone, judged).code == 0
 
 
 def test_the_store_is_where_the_records_are(judged):
-    assert {path.stem for path in Store(judged).records.iterdir()} == {
-        row["key"] for row in json.loads((judged / "results.json").read_text())["results"]
-    }
+    assert files_of(judged) == [Store(judged).records / "personalization.jsonl.gz"]
+    keys = json.loads((judged / "results.json").read_text())["records"]
+    assert stored(judged).keys() == set(keys)

@@ -12,8 +12,11 @@ import pytest
 import fedbounds
 from fedbounds.errors import FedboundsError
 from fedbounds.verify.files import (
+    append_bytes,
+    delete,
     file_of,
     inside,
+    locked,
     make_folder,
     require_folder,
     require_writable,
@@ -51,6 +54,43 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path, monke
         write_text(path, "new")
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["x.json"]
+
+
+def test_bytes_are_added_to_the_end_of_a_file_that_is_made(tmp_path, umask):
+    path, other = tmp_path / "x", tmp_path / "other"
+    append_bytes(path, b"one")
+    append_bytes(path, b"two")
+    other.touch()
+    assert path.read_bytes() == b"onetwo"
+    assert rights(path) == rights(other)
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
+def test_what_cannot_be_added_to_is_named(tmp_path):
+    with pytest.raises(FedboundsError, match=r"/dev/full.*No space"):
+        append_bytes(FULL, b"x")
+    with pytest.raises(FedboundsError, match=r"no folder .*nothing"):
+        append_bytes(tmp_path / "nothing" / "x", b"x")
+    with pytest.raises(FedboundsError, match="it is a folder"):
+        append_bytes(tmp_path, b"x")
+
+
+def test_a_file_is_deleted_if_it_is_there(tmp_path):
+    path = tmp_path / "x"
+    path.touch()
+    for _ in range(2):
+        delete(path)
+        assert not path.exists()
+    with pytest.raises(FedboundsError, match="cannot write"):
+        delete(tmp_path)
+
+
+def test_a_folder_is_held_by_one_at_a_time(tmp_path):
+    with locked(tmp_path) as first, locked(tmp_path) as second:
+        assert (first, second) == (True, False)
+    with locked(tmp_path) as again:
+        assert again
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_new_file_has_the_rights_of_every_other(tmp_path, umask):

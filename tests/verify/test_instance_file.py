@@ -9,6 +9,7 @@ import pytest
 from flint import fmpq
 from hypothesis import given
 from hypothesis import strategies as st
+from stored_documents import documents
 
 from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
 from fedbounds.algorithms.participant_mean import ParticipantMean
@@ -27,6 +28,7 @@ from fedbounds.verify.ladder_plan import rational_ladders
 from fedbounds.verify.measurement import fingerprint, measure
 from fedbounds.verify.plan import rational_instances, vector_instances
 from fedbounds.verify.profile import Profile
+from fedbounds.verify.records import dumps
 from fedbounds.vocabulary import Method
 
 fraction = st.fractions(-100, 100, max_denominator=1000).map(
@@ -304,3 +306,15 @@ def test_nothing_that_is_read_is_run_as_code():
     data = to_data(VECTORS) | {"vectors": [["__import__('os').getcwd()"], ["1"]]}
     with pytest.raises(FedboundsError, match="vectors"):
         from_data(data)
+
+
+def test_an_instance_is_the_same_whatever_the_order_of_its_fields():
+    """A record that was stored has them sorted; a second run must find the witness of the first."""
+    for name, data in documents().items():
+        instance = data["instance"]
+        stored = json.loads(dumps(instance))
+        assert fingerprint(from_data(instance)) == fingerprint(from_data(stored)), name
+    point = documents()["bound"]["instance"]
+    turned = point | {"values": dict(reversed(point["values"].items()))}
+    assert list(turned["values"]) != list(point["values"])
+    assert fingerprint(from_data(turned)) == fingerprint(from_data(point))

@@ -186,7 +186,7 @@ def test_a_link_in_a_result_folder_that_leads_out_is_refused_before_any_work(tmp
         (folder / name).symlink_to(secret)
         where = [folder] if command == "report" else [CLAIM, "--out", folder]
         if command == "report":
-            monkeypatch.setattr("fedbounds.verify.store.read_document", lambda _: {})
+            monkeypatch.setattr("fedbounds.verify.results_file.read_document", lambda _: {})
         code, _, err = called(command, *where)
         assert code == 2
         assert f"'{name}' leads out of" in err

@@ -1,11 +1,12 @@
 """A run can be interrupted anywhere and resumed to the same bytes; threads change nothing."""
 
-import json
+import os
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from flint import fmpq
+from result_folders import lines, lose, stored, write_lines
 
 from fedbounds.algorithms.fedavg_p import with_effective_step
 from fedbounds.algorithms.participant_mean import ParticipantMean
@@ -21,16 +22,16 @@ from fedbounds.problems import (
 from fedbounds.theory.catalogue import entry, select
 from fedbounds.theory.claims import Claim
 from fedbounds.theory.registry import claim, encoded
+from fedbounds.verify import proofs, witness_records, work
 from fedbounds.verify import run as run_module
 from fedbounds.verify import summary as summary_module
-from fedbounds.verify import witness_records, work
 from fedbounds.verify.document import Timing, document
 from fedbounds.verify.instance import Instance
 from fedbounds.verify.judge import concerned, judge
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.records import dumps
 from fedbounds.verify.run import Settings, refuse_conflicts, run
-from fedbounds.verify.store import Store
+from fedbounds.verify.store import Journal, Store
 from fedbounds.verify.summary import REFUSED
 from fedbounds.verify.work import findings_of
 from fedbounds.vocabulary import Kind, Method, ProofStatus, Standing, StatementStatus, Verdict
@@ -68,6 +69,7 @@ def plan():
 
 
 SETTINGS = Settings(Profile.QUICK, seed=3, workers=1)
+RECORDS = "records/personalization.jsonl.gz"
 # of every kind: about runs, vectors and parameters; and an assumption, an equivalence, an
 # experiment, a comparison, a definition
 NAMES = (
@@ -105,32 +107,42 @@ def uninterrupted(tmp_path_factory):
     return files(folder), results
 
 
+def left(uninterrupted, folder):
+    """The files of the undisturbed run, in a folder."""
+    for name, data in uninterrupted[0].items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    return folder
+
+
 # ---- what a run leaves
 
 
-def test_every_claim_reading_and_instance_has_its_record(uninterrupted):
-    written, results = uninterrupted
-    plain = [name for name in written if name.startswith("records/") and "witness" not in name]
-    assert len(plain) == PAIRS + SETTLED
-    stored = [json.loads(written[name]) for name in written if name.startswith("records/")]
-    spoken = [row for row in stored if row["verdict"] not in REFUSED]
-    assert 0 < len(spoken) < len(stored)
+def test_every_claim_reading_and_instance_has_its_record(uninterrupted, tmp_path):
+    _, results = uninterrupted
+    kept = stored(left(uninterrupted, tmp_path))
+    assert sum("witness" not in key for key in kept) == PAIRS + SETTLED
+    spoken = [row for row in kept.values() if row["verdict"] not in REFUSED]
+    assert 0 < len(spoken) < len(kept)
     assert len(results.records) == len(spoken)
     for row in results.records:
-        file = json.loads(written[f"records/{row['key']}.json"])
-        assert file.pop("digest")
-        assert file == row
+        assert kept[row["key"]] == row
 
 
-def test_refused_records_are_files_counted_in_the_summary_and_left_out_of_the_results(
-    uninterrupted,
+def test_a_run_leaves_one_file_of_records_for_each_paper(uninterrupted):
+    written, _ = uninterrupted
+    assert [name for name in written if name.startswith("records/")] == [RECORDS]
+
+
+def test_refused_records_are_kept_counted_in_the_summary_and_left_out_of_the_results(
+    uninterrupted, tmp_path
 ):
-    written, results = uninterrupted
-    stored = [json.loads(data) for name, data in written.items() if name.startswith("records/")]
+    _, results = uninterrupted
+    kept = stored(left(uninterrupted, tmp_path)).values()
     for summary in results.claims:
         for reading in summary["readings"]:
             own = [
-                row["verdict"] for row in stored
+                row["verdict"] for row in kept
                 if (row["claim"], row["reading"]) == (summary["id"], reading["name"])
             ]  # fmt: skip
             assert sum(reading["refused"].values()) == sum(verdict in REFUSED for verdict in own)
@@ -222,10 +234,10 @@ def test_interrupting_between_instances_and_resuming_gives_the_same_bytes(
 ):
     with pytest.raises(Stop):
         run(ENTRIES, SETTINGS, Store(tmp_path), interrupt_at(done))
-    kept = files(tmp_path)
+    kept = stored(tmp_path)
     assert len(kept) >= done
-    assert kept.items() <= uninterrupted[0].items()  # what is there is whole and final
     written, results = resumed(tmp_path)
+    assert kept.items() <= stored(tmp_path).items()  # what was there was whole and final
     assert written == uninterrupted[0]
     assert results == uninterrupted[1]
 
@@ -235,65 +247,70 @@ def test_interrupting_the_search_for_a_witness_and_resuming_gives_the_same_bytes
 ):
     with pytest.raises(Stop):
         run(ENTRIES, SETTINGS, Store(tmp_path), interrupt_at_witness)
-    assert sum("witness" not in name for name in files(tmp_path)) == PAIRS + SETTLED
+    assert sum("witness" not in key for key in stored(tmp_path)) == PAIRS + SETTLED
     assert resumed(tmp_path) == uninterrupted
 
 
-@pytest.mark.parametrize("saves", [1, 3, SETTLED, PAIRS + SETTLED - 1])
-def test_interrupting_between_the_records_of_an_instance_gives_the_same_bytes(
+@pytest.mark.parametrize("saves", [1, 3, len(plan()) + 2])
+def test_interrupting_between_writing_records_gives_the_same_bytes(
     tmp_path, uninterrupted, monkeypatch, saves
 ):
-    whole = Store.save
-    count = 0
+    whole = Journal.add
+    written = []
 
-    def save(self, key, data):
-        nonlocal count
-        if count == saves:
+    def add(self, rows):
+        if len(written) == saves:
             raise Stop
-        count += 1
-        whole(self, key, data)
+        written.append(len(rows))
+        whole(self, rows)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Store, "save", save)
+        patch.setattr(Journal, "add", add)
         with pytest.raises(Stop):
             run(ENTRIES, SETTINGS, Store(tmp_path))
-    assert len(files(tmp_path)) == saves
+    assert len(stored(tmp_path)) == sum(written) > 0
     assert resumed(tmp_path) == uninterrupted
 
 
-def test_interrupting_while_a_file_is_written_leaves_no_half_file(tmp_path, monkeypatch):
-    import os
+def test_interrupting_while_files_are_packed_loses_nothing(tmp_path, uninterrupted, monkeypatch):
+    def stop(source, target):
+        if "records" in str(target):
+            raise Stop
+        return replaced(source, target)
 
-    def stop(*_):
-        raise Stop
-
+    replaced = os.replace
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", stop)
         with pytest.raises(Stop):
             run(ENTRIES, SETTINGS, Store(tmp_path))
-    assert files(tmp_path) == {}
+        monkeypatch.setattr(work, "judge", never)
+        assert len(stored(tmp_path)) >= PAIRS + SETTLED
+    assert resumed(tmp_path) == uninterrupted
+
+
+def never(*_, **__):
+    raise AssertionError("judged or searched again")
 
 
 def test_a_second_run_computes_nothing(tmp_path, uninterrupted, monkeypatch):
-    run(ENTRIES, SETTINGS, Store(tmp_path))
-
-    def never(*_, **__):
-        raise AssertionError("judged or searched again")
-
+    left(uninterrupted, tmp_path)
     monkeypatch.setattr(work, "judge", never)
     monkeypatch.setattr(work, "settle", never)
     monkeypatch.setattr(witness_records, "find_witness", never)
+    monkeypatch.setattr(proofs, "evaluated", never)
+    monkeypatch.setattr(os, "replace", never)  # nor is a file written
+    proofs._seen.cache_clear()
     assert run(ENTRIES, SETTINGS, Store(tmp_path)) == uninterrupted[1]
+    assert files(tmp_path) == uninterrupted[0]
 
 
 def test_only_what_is_missing_is_computed_again(tmp_path, uninterrupted, monkeypatch):
-    store = Store(tmp_path)
-    run(ENTRIES, SETTINGS, store)
+    left(uninterrupted, tmp_path)
     lost = next(
         row["key"] for row in uninterrupted[1].records
         if row["problem"]["instance"] == "quadratic" and not row["witness"]
     )  # fmt: skip
-    (store.records / f"{lost}.json").unlink()
+    lose(tmp_path, lost)
     judged = []
     original = work.judge
 
@@ -317,7 +334,7 @@ def test_nothing_already_computed_is_lost_when_a_later_instance_fails(tmp_path, 
     monkeypatch.setattr(work, "judge", failing)
     with pytest.raises(MemoryError):
         run(ENTRIES, SETTINGS, Store(tmp_path))
-    kept = len(files(tmp_path))
+    kept = len(stored(tmp_path))
     assert kept == PAIRS + SETTLED - len(concerned(CLAIMS, plan()[3]))
 
 
@@ -329,9 +346,9 @@ def test_threads_change_no_byte(tmp_path, uninterrupted):
 def test_another_seed_writes_other_records_beside_the_old(tmp_path, uninterrupted):
     one = (entry("personalization/lem-3.4"),)
     run(one, SETTINGS, Store(tmp_path))
-    before = files(tmp_path)
+    before = stored(tmp_path)
     run(one, replace(SETTINGS, seed=4), Store(tmp_path))
-    after = files(tmp_path)
+    after = stored(tmp_path)
     assert before.items() < after.items()
     assert len(after) == 2 * len(before)
 
@@ -351,10 +368,8 @@ def test_a_sampled_verdict_does_not_depend_on_what_else_was_run():
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", "{}", '{"parts": 3}'])
 def test_a_corrupt_record_is_an_error_that_names_its_file(tmp_path, uninterrupted, text):
-    run(ENTRIES, SETTINGS, Store(tmp_path))
-    row = next(row for row in uninterrupted[1].records if row["claim"].endswith("lem-3.4"))
-    path = tmp_path / "records" / f"{row['key']}.json"
-    path.write_text(text)
+    path = left(uninterrupted, tmp_path) / RECORDS
+    write_lines(path, [*lines(path)[1:], text])
     with pytest.raises(FedboundsError) as refused:
         run(ENTRIES, SETTINGS, Store(tmp_path))
     assert path.name in str(refused.value)
@@ -365,10 +380,10 @@ def test_a_corrupt_record_is_an_error_that_names_its_file(tmp_path, uninterrupte
 @pytest.mark.parametrize("name", ["sc-psgd", "exp-setup", "asm-2.1", "eq-4.7"])
 def test_a_lost_record_of_a_claim_without_runs_is_made_again(tmp_path, uninterrupted, name):
     """Whichever of its records it is: evidence must not be dropped in silence."""
-    run(ENTRIES, SETTINGS, Store(tmp_path))
+    left(uninterrupted, tmp_path)
     rows = [row for row in uninterrupted[1].records if row["claim"] == f"personalization/{name}"]
     for row in (rows[0], rows[-1]):
-        (tmp_path / "records" / f"{row['key']}.json").unlink()
+        lose(tmp_path, row["key"])
         assert resumed(tmp_path) == uninterrupted
 
 
@@ -386,7 +401,7 @@ def test_proved_and_violated_is_a_conflict(tmp_path, monkeypatch):
         summary_module, "standing", lambda statement, proof: original(statement, ProofStatus.PROVED)
     )
     results = run(ENTRIES, SETTINGS, Store(tmp_path))
-    assert len(files(tmp_path)) > PAIRS + SETTLED
+    assert len(stored(tmp_path)) > PAIRS + SETTLED
     standings = {claim["id"]: claim["standing"] for claim in results.claims}
     assert list(standings) == [entry.id for entry in ENTRIES]
     assert standings["personalization/lem-A.2"] == Standing.CONFLICT

@@ -1,16 +1,25 @@
 """Records are canonical, atomic, and named by everything that determines them and nothing else."""
 
+import copy
+import fcntl
 import json
+import os
+import subprocess
+import sys
+import zlib
 from dataclasses import replace
 from functools import cache
 from math import inf, nan
+from pathlib import Path
 
 import numpy as np
 import pytest
 from flint import fmpq
 from hypothesis import given
 from hypothesis import strategies as st
+from result_folders import files_of, lines, stored, unsealed, write_lines
 
+import fedbounds
 from fedbounds.algorithms.fedavg_p import with_effective_step
 from fedbounds.algorithms.participant_mean import ParticipantMean
 from fedbounds.border import load
@@ -27,16 +36,18 @@ from fedbounds.problems import (
 from fedbounds.theory.claims import AS_PRINTED, Condition, Reading
 from fedbounds.theory.registry import claim, encoded_claims
 from fedbounds.theory.symbols import G_u, Mean_t, gamma, t
-from fedbounds.verify import store as store_module
 from fedbounds.verify.decide import Outcome
+from fedbounds.verify.device import Device
+from fedbounds.verify.engine import engine_of
 from fedbounds.verify.instance import Instance
 from fedbounds.verify.judge import judge
 from fedbounds.verify.measurement import fingerprint
-from fedbounds.verify.records import dumps, plain, record
-from fedbounds.verify.store import Store, claim_text, record_key, source_hash
+from fedbounds.verify.records import dumps, plain, record, sealed
+from fedbounds.verify.store import Store, claim_text, record_key, records_file
 from fedbounds.vocabulary import Assumption, Index, Method, Relation, Verdict
 
 CLAIMS = encoded_claims("personalization")
+SOURCE = str(Path(fedbounds.__path__[0]).parent)
 
 
 def quadratic(**changes):
@@ -153,15 +164,15 @@ def test_every_constant_carries_its_provenance():
 # ---- names of records
 
 
-def key(found=None, reading=AS_PRINTED, instance=None, seed=0):
-    found = found or claim("personalization/thm-3.7")
-    return record_key(claim_text(found, reading), fingerprint(instance or quadratic()), seed)
+def key(found=None, reading=AS_PRINTED, instance=None, seed=0, engine="12345678"):
+    text = claim_text(found or claim("personalization/thm-3.7"), reading)
+    return record_key(engine, text, fingerprint(instance or quadratic()), seed)
 
 
 def test_the_same_inputs_have_the_same_name():
     assert key() == key()
     assert key(instance=quadratic()) == key(instance=quadratic())  # built twice
-    assert len(key()) == 24
+    assert len(key()) == 33
 
 
 def changed_part(**changes):
@@ -240,19 +251,11 @@ def test_a_changed_instance_has_another_name(what):
     assert key(instance=DIFFERENT[what]) != key()
 
 
-def test_a_changed_seed_source_or_numpy_has_another_name(monkeypatch):
-    before = key()
-    assert key(seed=1) != before
-    with monkeypatch.context() as patch:
-        patch.setattr(store_module, "source_hash", lambda: "another")
-        assert key() != before
-    with monkeypatch.context() as patch:
-        patch.setattr(np, "__version__", "99")
-        assert key() != before
-    with monkeypatch.context() as patch:
-        patch.setattr(store_module, "SCHEMA", 99)
-        assert key() != before
-    assert key() == before
+def test_a_changed_seed_engine_or_device_has_another_name():
+    assert key(seed=1) != key()
+    assert key(engine="87654321") != key()
+    told = ("12345678", "claim", "set-up", 0)
+    assert record_key(*told, Device.CUDA) != record_key(*told, Device.CPU)
 
 
 def test_equal_arrays_in_another_layout_have_the_same_name():
@@ -275,76 +278,141 @@ def test_neighbouring_fields_do_not_run_into_each_other():
     assert fingerprint(a) != fingerprint(b)
 
 
-def test_the_source_hash_sees_every_file(tmp_path, monkeypatch):
-    (tmp_path / "sub").mkdir()
-    for name in ("a.py", "sub/b.py", "c.toml", "d.j2"):
-        (tmp_path / name).write_text("1")
-    monkeypatch.setattr(store_module.resources, "files", lambda _: tmp_path)
-    hashes = [source_hash.__wrapped__()]
-    for name in ("a.py", "sub/b.py", "c.toml", "d.j2"):
-        (tmp_path / name).write_text("2")
-        hashes.append(source_hash.__wrapped__())
-    (tmp_path / "sub/b.py").rename(tmp_path / "sub/e.py")
-    hashes.append(source_hash.__wrapped__())
-    assert len(set(hashes)) == len(hashes)
-    (tmp_path / "notes.txt").write_text("not source")
-    assert source_hash.__wrapped__() == hashes[-1]
-
-
 # ---- files
+
+PAPER = "personalization"
+LEMMA = f"{PAPER}/lem-A.2"
 
 
 @cache
-def some_record():
-    return record(judge((claim("personalization/lem-A.2"),), vectors()).judgements[0], "k")
+def some_record(key="k"):
+    return record(judge((claim(LEMMA),), vectors()).judgements[0], key)
+
+
+def other_record(key, **changes):
+    return some_record() | {"key": key} | changes
+
+
+def saved(folder, *rows):
+    """A folder after a run that found these records."""
+    store = Store(folder)
+    with store.writing():
+        store.save(rows)
+        store.pack()
+    return folder / records_file(PAPER)
 
 
 def test_a_record_is_loaded_as_it_was_saved(tmp_path):
-    store = Store(tmp_path / "deep" / "folder")
-    assert store.load("k") is None
-    store.save("k", some_record())
-    assert store.load("k") == some_record()
-    assert [path.name for path in store.records.iterdir()] == ["k.json"]
+    folder = tmp_path / "deep" / "folder"
+    assert Store(folder).load(LEMMA, "k") is None
+    path = saved(folder, some_record())
+    assert Store(folder).load(LEMMA, "k") == some_record()
+    assert [p.name for p in Store(folder).records.iterdir()] == [path.name]
+
+
+def test_records_of_a_set_up_say_once_what_it_is(tmp_path):
+    path = saved(tmp_path, *(other_record(f"k{number}") for number in range(3)))
+    (line,) = lines(path)
+    assert line.count('"problem"') == 1
+    assert len(stored(tmp_path)) == 3
+
+
+def test_each_paper_has_its_file(tmp_path):
+    saved(tmp_path, some_record(), other_record("l", claim="other/one"))
+    assert [p.name for p in files_of(tmp_path)] == ["other.jsonl.gz", f"{PAPER}.jsonl.gz"]
+    assert Store(tmp_path).load("other/one", "l")["claim"] == "other/one"
+    assert Store(tmp_path).load("other/one", "k") is None
 
 
 def test_saving_again_replaces_the_record(tmp_path):
+    saved(tmp_path, some_record())
+    saved(tmp_path, some_record() | {"reason": "other"})
+    assert Store(tmp_path).load(LEMMA, "k")["reason"] == "other"
+
+
+def test_the_order_in_which_records_finish_changes_no_byte(tmp_path):
+    rows = [other_record(f"k{number}", reading=f"{number % 2}") for number in range(4)]
+    rows.append(other_record("k4", algorithm="another"))
+    one = saved(tmp_path / "one", *rows)
+    for row in reversed(rows):
+        other = saved(tmp_path / "other", row)
+    assert one.read_bytes() == other.read_bytes()
+
+
+def test_without_news_no_file_is_touched(tmp_path):
+    path = saved(tmp_path, some_record())
+    before = path.stat().st_mtime_ns, path.stat().st_ino
     store = Store(tmp_path)
-    store.save("k", some_record())
-    store.save("k", some_record() | {"reason": "other"})
-    assert store.load("k")["reason"] == "other"
+    with store.writing():
+        assert store.load(LEMMA, "k")
+        store.pack()
+        assert store.knows(LEMMA, "k")
+    assert (path.stat().st_mtime_ns, path.stat().st_ino) == before
+
+
+def test_it_is_remembered_that_nothing_was_found(tmp_path):
+    store = Store(tmp_path)
+    with store.writing():
+        store.save_found(LEMMA, "none", None)
+        store.save_found(LEMMA, "k", some_record())
+        store.pack()
+    again = Store(tmp_path)
+    assert again.knows(LEMMA, "none")
+    assert again.load(LEMMA, "none") is None
+    assert again.load(LEMMA, "k") == some_record()
+    assert not again.knows(LEMMA, "other")
+
+
+def test_what_another_engine_found_is_forgotten_and_no_other_paper(tmp_path):
+    engine = engine_of(PAPER)
+    old, new = other_record("00000000-a"), other_record(f"{engine}-a")
+    saved(tmp_path, old, new, other_record("00000000-b", claim="other/one"))
+    store = Store(tmp_path)
+    with store.writing():
+        store.load(LEMMA, "k")
+        store.pack()
+        assert stored(tmp_path).keys() >= {old["key"], new["key"]}
+        store.forget()
+    assert stored(tmp_path).keys() == {new["key"], "00000000-b"}
 
 
 @pytest.mark.parametrize("name", ["claim", "reading", "verdict", "parts", "constants",
                                   "parameters", "problem", "evidence"])  # fmt: skip
 def test_a_record_that_lost_a_field_is_corrupt(tmp_path, name):
-    store = Store(tmp_path)
-    for wrong in ({k: v for k, v in some_record().items() if k != name}, some_record() | {name: 3}):
-        store.save("k", wrong)
-        with pytest.raises(FedboundsError, match=rf"k\.json.*\({name} is"):
-            store.load("k")
+    path = saved(tmp_path, some_record())
+    whole = unsealed(lines(path)[0])
+    for wrong in ({}, {name: 3}):
+        block = copy.deepcopy(whole)
+        inside = block["setup"] if name in block["setup"] else block["records"][0]
+        del inside[name]
+        inside |= wrong
+        write_lines(path, [sealed(block).strip()])
+        with pytest.raises(FedboundsError, match=rf"jsonl\.gz.*{name} is"):
+            Store(tmp_path).load(LEMMA, "k")
 
 
 @given(st.sampled_from(sorted(some_record())), st.data())
 def test_a_record_with_any_field_edited_is_refused(tmp_path_factory, name, data):
-    store = Store(tmp_path_factory.mktemp("edited"))
-    store.save("k", some_record())
-    path = store.records / "k.json"
-    stored = json.loads(path.read_text())
-    before = stored[name]
-    stored[name] = data.draw(json_values.filter(lambda value: dumps(value) != dumps(before)))
-    path.write_text(dumps(stored))
-    with pytest.raises(FedboundsError, match=r"k\.json"):
-        store.load("k")
-    stored[name] = before
-    path.write_text(dumps(stored))
-    assert store.load("k") == some_record()
+    folder = tmp_path_factory.mktemp("edited")
+    path = saved(folder, some_record())
+    before = path.read_bytes()
+    (line,) = lines(path)
+    block = json.loads(line)
+    inside = block["setup"] if name in block["setup"] else block["records"][0]
+    differs = json_values.filter(lambda value: dumps(value) != dumps(inside[name]))
+    inside[name] = data.draw(differs)
+    write_lines(path, [dumps(block).strip()])
+    with pytest.raises(FedboundsError, match=r"jsonl\.gz"):
+        Store(folder).load(LEMMA, "k")
+    path.write_bytes(before)
+    assert Store(folder).load(LEMMA, "k") == some_record()
 
 
 def test_a_record_without_its_digest_is_refused(tmp_path):
-    store = Store(tmp_path)
-    (store.records / "k.json").write_text(dumps(some_record()))
+    path = saved(tmp_path, some_record())
+    write_lines(path, [dumps(unsealed(lines(path)[0])).strip()])
     with pytest.raises(FedboundsError, match="digest is missing"):
-        store.load("k")
+        Store(tmp_path).load(LEMMA, "k")
 
 
 def test_a_witness_script_is_saved_below_the_folder(tmp_path):
@@ -358,14 +426,20 @@ def test_a_witness_script_is_saved_below_the_folder(tmp_path):
     "text", ["", "{", '{"a": 1', "[1, 2]", "3", "null", '"text"', "\x00\x01", '{"a": }']
 )
 def test_a_corrupt_file_is_an_error_that_names_it(tmp_path, text):
-    store = Store(tmp_path)
-    path = store.records / "k.json"
-    path.write_text(text)
-    for reading in (lambda: store.load("k"), lambda: load(path, "delete it")):
+    path = saved(tmp_path, some_record())
+    for compressed in (False, True):
+        if not compressed:
+            path.write_text(text or "\n")
+        else:
+            write_lines(path, [text])
         with pytest.raises(FedboundsError) as refused:
-            reading()
+            Store(tmp_path).load(LEMMA, "k")
         assert str(path) in str(refused.value)
         assert "delete it" in str(refused.value)
+    path = tmp_path / "k.json"
+    path.write_text(text)
+    with pytest.raises(FedboundsError, match=r"k\.json.*delete it"):
+        load(path, "delete it")
 
 
 def test_bytes_that_are_no_text_are_corrupt(tmp_path):
@@ -396,3 +470,147 @@ def test_a_file_in_place_of_the_records_cannot_be_written(tmp_path):
     (tmp_path / "records").write_text("")
     with pytest.raises(FedboundsError, match="cannot write"):
         Store(tmp_path)
+
+
+# ---- interrupted, and not alone
+
+
+def unfinished(folder):
+    return [path for path in files_of(folder) if path.name.startswith(".unfinished")]
+
+
+def test_what_was_written_before_a_kill_is_packed_by_the_next_run(tmp_path):
+    store = Store(tmp_path)
+    store.save([some_record()])
+    store.save([other_record("l")])
+    (left,) = unfinished(tmp_path)
+    again = Store(tmp_path)
+    with again.writing():
+        assert again.load(LEMMA, "l") == other_record("l")
+    assert unfinished(tmp_path) == []
+    assert stored(tmp_path).keys() == {"k", "l"}
+    assert not left.exists()
+
+
+def test_a_tail_that_was_cut_anywhere_is_dropped_and_what_comes_before_kept(tmp_path):
+    Store(tmp_path / "whole").save([some_record()])
+    (first,) = (path.read_bytes() for path in unfinished(tmp_path / "whole"))
+    Store(tmp_path / "second").save([other_record("l")])
+    (second,) = (path.read_bytes() for path in unfinished(tmp_path / "second"))
+    damaged = [second[:cut] for cut in range(len(second))]
+    damaged += [second[:99] + bytes(9), bytes(50), second[:-1] + b"\x00", b"half a line"]
+    for number, tail in enumerate(damaged):
+        store = Store(tmp_path / f"cut-{number}")
+        (store.records / ".unfinished-x-1.jsonl.gz").write_bytes(first + tail)
+        with store.writing():
+            assert store.load(LEMMA, "k") == some_record()
+            found = store.load(LEMMA, "l")
+            # all of it, with its digest, if only the end of the stream is lost
+            assert found is None or (found == other_record("l") and len(tail) > len(second) - 12)
+    store = Store(tmp_path / "both")
+    (store.records / ".unfinished-x-1.jsonl.gz").write_bytes(first + second)
+    with store.writing():
+        assert store.knows(LEMMA, "k")
+        assert store.knows(LEMMA, "l")
+
+
+def test_what_was_edited_before_it_was_packed_is_refused(tmp_path):
+    store = Store(tmp_path)
+    store.save([some_record()])
+    (path,) = unfinished(tmp_path)
+    (line,) = lines(path)
+    write_lines(
+        path, [line.replace("not violated", "violated").replace('"violated"', '"undecided"')]
+    )
+    assert lines(path) != [line]
+    with pytest.raises(FedboundsError, match=r"unfinished.*was edited"), store.writing():
+        pass
+
+
+def test_a_packed_file_that_was_cut_is_refused(tmp_path):
+    path = saved(tmp_path, some_record())
+    data = path.read_bytes()
+    for cut in (0, 5, len(data) // 2, len(data) - 1):
+        path.write_bytes(data[:cut])
+        if cut:
+            with pytest.raises(FedboundsError, match=r"jsonl\.gz.*corrupt.*delete it"):
+                Store(tmp_path).load(LEMMA, "k")
+
+
+def test_two_runs_do_not_write_into_one_folder_at_a_time(tmp_path):
+    with Store(tmp_path).writing():
+        refused = pytest.raises(FedboundsError, match=r"another run writes into .*--out")
+        with refused, Store(tmp_path).writing():
+            pass
+        with Store(tmp_path / "other").writing():
+            pass
+    with Store(tmp_path).writing():
+        pass
+
+
+def test_without_locks_a_run_goes_on(tmp_path, monkeypatch):
+    def none(*_):
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr(fcntl, "flock", none)
+    with Store(tmp_path).writing(), Store(tmp_path).writing():
+        pass
+
+
+def test_a_killed_process_leaves_what_it_finished(tmp_path):
+    """Killed in the middle of writing, again and again: every record that it told of is there."""
+    code = (
+        "import sys, json\n"
+        "from pathlib import Path\n"
+        "from fedbounds.verify.store import Store\n"
+        "row = json.loads(sys.argv[2])\n"
+        "store = Store(Path(sys.argv[1]))\n"
+        "with store.writing():\n"
+        "    for number in range(10**6):\n"
+        "        store.save([row | {'key': f'{sys.argv[3]}-{number}', 'reason': 'x' * 20000}])\n"
+        "        print(number, flush=True)\n"
+    )
+    told = set()
+    for turn in range(3):
+        command = [sys.executable, "-c", code, str(tmp_path), dumps(some_record()), f"t{turn}"]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": SOURCE}
+        ) as child:
+            for _ in range(20 + turn):
+                told.add(f"t{turn}-{child.stdout.readline().strip()}")
+            child.kill()
+            told |= {f"t{turn}-{line.strip()}" for line in child.stdout if line.endswith("\n")}
+    store = Store(tmp_path)
+    with store.writing():
+        assert all(store.load(LEMMA, key) for key in told)
+    assert len(told) > 60
+    assert unfinished(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", [f"records/{PAPER}.jsonl.gz", "records/.unfinished-x-1.jsonl.gz"])
+def test_a_link_that_leads_out_of_the_folder_is_refused(tmp_path, name):
+    outside = saved(tmp_path / "outside", some_record())
+    before = outside.read_bytes()
+    store = Store(tmp_path / "results")
+    (tmp_path / "results" / name).symlink_to(outside)
+    with pytest.raises(FedboundsError, match="leads out of"), store.writing():
+        store.load(LEMMA, "k")
+    with pytest.raises(FedboundsError, match="leads out of"):
+        saved(tmp_path / "results", other_record("l"))
+    assert outside.read_bytes() == before
+
+
+def test_a_folder_of_records_that_leads_out_is_refused(tmp_path):
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "records").symlink_to(tmp_path / "outside")
+    with pytest.raises(FedboundsError, match="leads out of"):
+        Store(tmp_path / "results")
+
+
+def test_a_packed_gigabyte_is_not_read_into_memory(tmp_path):
+    path = saved(tmp_path, some_record())
+    stream = zlib.compressobj(wbits=31)
+    path.write_bytes(b"".join(stream.compress(bytes(1 << 24)) for _ in range(6)) + stream.flush())
+    with pytest.raises(FedboundsError, match=r"a line of it has more than"):
+        Store(tmp_path).load(LEMMA, "k")

@@ -9,13 +9,15 @@ from pathlib import Path
 
 import pytest
 from pages import LEMMA, LIKE, THEOREM, proved_document, readable, write
+from result_folders import files_of, lines, lose, stored, unsealed, write_lines
 
 import fedbounds
 from fedbounds.errors import FedboundsError
 from fedbounds.verify.command_line import status
 from fedbounds.verify.records import sealed
+from fedbounds.verify.results_file import beside, read_document
 from fedbounds.verify.shapes import DOCUMENT
-from fedbounds.verify.store import Store, read_document
+from fedbounds.verify.store import Store, paper_of, records_file
 
 SOURCE = str(Path(fedbounds.__path__[0]).parent)
 # JSON texts that fit nowhere; in the place of a word, of a number, of anything
@@ -159,17 +161,74 @@ def test_a_field_given_twice_is_named(document, tmp_path):
 
 @pytest.mark.parametrize("text", NOWHERE, ids=NOWHERE.values())
 def test_a_record_is_read_as_strictly(text, document, tmp_path):
-    store = Store(tmp_path)
     row = document["results"][0]
-    store.save("k", row)
-    assert store.load("k") == row
-    for path in kinds(row):
-        (store.records / "k.json").write_text(planted(row, path, text))
+    path = keep(tmp_path, [row])
+    assert stored(tmp_path) == {row["key"]: row}
+    block = unsealed(lines(path)[0])
+    for place in kinds(block):
+        write_lines(path, [planted(block, place, text).strip()])
         with pytest.raises(FedboundsError) as error:
-            store.load("k")
-        assert str(store.records / "k.json") in str(error.value)
+            Store(tmp_path).load(row["claim"], row["key"])
+        assert str(path) in str(error.value)
         assert NOWHERE[text] in str(error.value)
-        assert "delete it to compute it again" in str(error.value)
+        assert "delete it to compute its records again" in str(error.value)
+
+
+# ---- a document whose records lie beside it
+
+
+def keep(folder, rows):
+    """Records as a run packs them; returns the file of the first one's paper."""
+    store = Store(folder)
+    with store.writing():
+        store.keep(rows)
+        store.pack()
+    return folder / records_file(paper_of(rows[0]["claim"]))
+
+
+@pytest.fixture
+def kept(document, tmp_path):
+    """A file of records beside their document."""
+    write(beside(document), tmp_path)
+    return keep(tmp_path, document["results"])
+
+
+def test_a_document_is_read_with_the_records_beside_it(kept, document, tmp_path):
+    assert read_document(tmp_path / "results.json") == document
+    assert '"results"' not in (tmp_path / "results.json").read_text()
+
+
+def test_a_document_without_its_records_is_refused(kept, document, tmp_path):
+    lose(tmp_path, document["results"][0]["key"])
+    line = said((), tmp_path)
+    assert "1 records that are not beside it (expected in records/" in line
+    assert kept.name in line
+    assert document["results"][0]["key"] in line
+    for path in files_of(tmp_path):
+        path.unlink()
+    line = said((), tmp_path)
+    assert f"{len(document['results'])} records that are not beside it" in line
+    assert len(line.splitlines()) == 1
+
+
+def test_a_record_edited_with_a_digest_that_fits_shows_in_what_follows_from_it(kept, tmp_path):
+    blocks = [unsealed(line) for line in lines(kept)]
+    row = next(r for b in blocks for r in b["records"] if r["verdict"] == "not violated")
+    row["verdict"] = "violated"
+    write_lines(kept, [sealed(block).strip() for block in blocks])
+    assert "was edited" in said((), tmp_path)
+
+
+def test_a_document_with_records_of_its_own_and_beside_it_is_refused(document, tmp_path):
+    write(document | {"records": []}, tmp_path)
+    assert "results is no known field" in said((), tmp_path)
+
+
+def test_a_file_of_records_that_leads_out_is_not_read(kept, tmp_path):
+    elsewhere = tmp_path.parent / f"{tmp_path.name}-elsewhere.gz"
+    kept.rename(elsewhere)
+    kept.symlink_to(elsewhere)
+    assert "leads out of" in said((), tmp_path)
 
 
 @pytest.mark.parametrize(

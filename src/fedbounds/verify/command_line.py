@@ -82,7 +82,7 @@ def show(claim_id: str, latex: bool, witness: bool, form: str, out: str) -> None
         raise FedboundsError("--latex, --witness and --format exclude each other")
     found = entry_named(claim_id)
     claim_id = found.id
-    from .store import read_document
+    from .results_file import read_document
 
     path = Path(out) / RESULTS
     data = read_document(path) if path.exists() else {"claims": {}, "proofs": {}}
@@ -361,14 +361,19 @@ def _write(
     from .document import Timing, document
     from .files import write_text
     from .records import sealed
+    from .results_file import beside, timed_as_before
     from .tables import print_results
 
+    target = store.file(RESULTS)
     data = document(results, settings, Timing(seconds))
-    targets = [store.file(RESULTS)] + ([json_file] if json_file else [])
-    text = sealed(data)
-    for target in targets:
-        write_text(target, text)
-    paths = [f"results: {target}" for target in targets]
+    data = timed_as_before(data, target)
+    with store.writing():
+        write_text(target, sealed(beside(data)))
+        store.forget()
+    paths = [f"results: {target}"]
+    if json_file:
+        write_text(json_file, sealed(data))
+        paths.append(f"results: {json_file}")
     if page:
         paths.append(f"certificates: {_write_certificates(results, store)}")
         paths.append(f"page: {_make_page(data, store.folder)}")
@@ -429,7 +434,7 @@ def report(
         raise FedboundsError("--figure-format needs --figures FOLDER")
     if referee is not None and figures is not None:
         raise FedboundsError("--referee prints a paragraph alone; it excludes --figures")
-    from .store import read_document
+    from .results_file import read_document
 
     path = Path(folder) / RESULTS
     data = read_document(path)
@@ -452,7 +457,11 @@ def report(
 
 @cli.command()
 @click.argument("claim_id", metavar="CLAIM", required=False)
-@click.option("--replay", metavar="FILE", help="Judge the exact instance of a witness record.")
+@click.option(
+    "--replay",
+    metavar="FILE",
+    help="Judge the exact instance of a saved witness, or all that a result folder keeps.",
+)
 @click.option(
     "--examples",
     default=500,
@@ -478,7 +487,7 @@ def search(
 ) -> None:
     """Hunt for the smallest exact counterexample of each reading, and for the tightest instance.
 
-    With --replay, CLAIM may be left out: the record names its own.
+    With --replay of a file, CLAIM may be left out: the file names its own.
     """
     chosen = None if claim_id is None else entry_named(claim_id)
     from . import hunt

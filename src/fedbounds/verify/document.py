@@ -9,9 +9,9 @@ import numpy as np
 
 import fedbounds
 
+from .engine import source_hash
 from .records import SCHEMA
 from .run import Results, Settings
-from .store import source_hash
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,13 @@ from pathlib import Path
 
 from fedbounds.errors import FedboundsError
 
+try:
+    import fcntl
+except ImportError:  # not on every system
+    fcntl = None  # type: ignore[assignment]
+
+PART = ".part"  # how the name of a file ends that is not written whole yet
+
 
 def write_text(path: Path, text: str) -> None:
     """Write a file of text in UTF-8; see `write_bytes`."""
@@ -37,6 +44,58 @@ def write_bytes(path: Path, data: bytes) -> None:
                 file.write(data)
         else:
             _replace(target, data)
+
+
+def append_bytes(path: Path, data: bytes) -> None:
+    """Add to the end of a file, which is made if it is not there; not whole if interrupted.
+
+    Raises
+    ------
+    FedboundsError
+        If it cannot be written, or the disk is full.
+    """
+    with _told(path):
+        _target(path)
+        with path.open("ab", buffering=0) as file:
+            while data:
+                data = data[file.write(data) :]
+
+
+def delete(path: Path) -> None:
+    """Delete a file, if it is there.
+
+    Raises
+    ------
+    FedboundsError
+        If it cannot be deleted.
+    """
+    with _told(path):
+        path.unlink(missing_ok=True)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[bool]:
+    """Whether nobody else holds the folder meanwhile; true where the system cannot tell.
+
+    The lock ends with the process, however it ends.
+    """
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        yield _lock(handle)
+    finally:
+        os.close(handle)
+
+
+def _lock(handle: int) -> bool:
+    if fcntl is None:
+        return True
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks
+        return True
+    return True
 
 
 def require_writable(path: Path) -> None:
@@ -152,7 +211,7 @@ def _require_open(folder: Path, path: Path) -> None:
 def _replace(target: Path, data: bytes) -> None:
     """Put a new file beside the target, then in its place; the rights of an old one are kept."""
     rights = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
-    part = target.with_name(f".{secrets.token_hex(8)}.part")
+    part = target.with_name(f".{secrets.token_hex(8)}{PART}")
     try:
         with open(part, "xb", opener=partial(os.open, mode=rights or 0o666)) as file:
             file.write(data)

@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -85,24 +86,50 @@ def _save(found: Sequence[Best], path: Path) -> None:
 
 
 def replay(entry: Entry | None, path: Path) -> None:
-    """Judge a claim, in exact rationals, on the instance of a witness record.
+    """Judge a claim, in exact rationals, on the instance of a file, or on its kept witnesses.
 
     Parameters
     ----------
     entry : Entry or None
-        Which claim; None: the one that the record names.
+        Which claim; None: the one that the file names.
+    path : Path
+        A witness record, as `search --save` writes it, or a result folder.
 
     Raises
     ------
     FedboundsError
-        If the file holds no exact instance, or one of another algorithm.
+        If there is no exact instance, or one of another algorithm.
     """
+    if path.is_dir():
+        _replay_kept(entry, path)
+        return
     data, _ = load(path, "expected a witness record")
     fit(path, data, anything, "expected a witness record")
     if "instance" not in data:
         raise FedboundsError(
-            f"{str(path)!r} holds no exact instance; expected a witness record (records/witness-*)"
+            f"{str(path)!r} holds no exact instance; expected a witness record of `search --save`, "
+            "or a result folder"
         )
+    _replay(entry, path, data)
+
+
+def _replay_kept(entry: Entry | None, folder: Path) -> None:
+    """On every witness of the claim that the last run into this folder kept."""
+    from .results_file import read_document
+
+    if entry is None:
+        raise FedboundsError(f"search --replay of the folder {str(folder)!r} needs a CLAIM")
+    path = folder / "results.json"
+    rows = [row for row in read_document(path)["results"] if row["claim"] == entry.id]
+    kept = [row for row in rows if "instance" in row]
+    if not kept:
+        raise FedboundsError(f"{str(path)!r} has no witness of {entry.id}; run `fedbounds verify`")
+    for row in kept:
+        click.echo(f"witness against the reading: {row['reading']}")
+        _replay(entry, path, row)
+
+
+def _replay(entry: Entry | None, path: Path, data: dict[str, Any]) -> None:
     try:
         named = entry or entry_of(Text().read(data.get("claim"), "claim", Known()))
         claim = claim_of(named.id)

@@ -15,10 +15,12 @@ from fedbounds.theory.proof.search import ZERO
 from fedbounds.theory.proof.status import ClaimProof, proof_of
 from fedbounds.vocabulary import Verdict
 
+from .engine import engine_of
 from .formula import to_latex
 from .seen import Seen
 from .standing import signed_gap
 from .step_check import evaluated
+from .store import Store
 
 Record = dict[str, Any]
 
@@ -56,8 +58,13 @@ class Proofs:
 NOTHING_PROVED = Proofs({}, {}, {}, {})
 
 
-def prove(chosen: Sequence[str]) -> Proofs:
+def prove(chosen: Sequence[str], store: Store | None = None) -> Proofs:
     """Replay the proofs of these papers, and evaluate every step on the running algorithms.
+
+    Parameters
+    ----------
+    store : Store or None
+        Where what was seen of the steps is looked up, and kept.
 
     Raises
     ------
@@ -65,13 +72,24 @@ def prove(chosen: Sequence[str]) -> Proofs:
         If a proved step is broken on a run.
     """
     steps = {key: replayed(key) for key in chosen if key in papers()}
-    seen = {key: _seen(key) for key in steps}
+    seen = {key: _seen(key) if store is None else _kept_seen(key, store) for key in steps}
     return Proofs(steps, seen, {}, {key: book_of(key).theory.always for key in steps})
 
 
 @cache
 def _seen(paper: str) -> dict[str, Seen]:
     return evaluated(replayed(paper), paper)
+
+
+def _kept_seen(paper: str, store: Store) -> dict[str, Seen]:
+    """As before, if neither the paper nor the engine has changed."""
+    key = f"{engine_of(paper)}-steps"
+    known = store.note(paper, key)
+    if known is None:
+        found = _seen(paper)
+        store.save_note(paper, key, {name: vars(one) for name, one in found.items()})
+        return found
+    return {name: Seen(**one) for name, one in known.items()}
 
 
 def chain_of(claim: Claim) -> Record | None:

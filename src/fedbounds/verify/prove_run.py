@@ -70,7 +70,9 @@ def prove_entries(entries: Sequence[Entry], settings: Settings, store: Store) ->
         If a proved step is broken on a run.
     """
     entries = with_givens(entries)
-    proofs = prove(tuple(dict.fromkeys(entry.paper for entry in entries)))
+    with store.writing():
+        proofs = prove(tuple(dict.fromkeys(entry.paper for entry in entries)), store)
+        store.pack()
     doubtful = [entry for entry in entries if _is_doubtful(entry, proofs)]
     results = Results([], [])
     if doubtful:

@@ -1,4 +1,4 @@
-"""Records: one JSON object per (claim, reading, instance), and the file that gathers them.
+"""Records: one JSON object per (claim, reading, instance).
 
 Reals have 17 significant digits, exact values are "p/q", nothing is NaN. Times and the host stand
 under ``run.timing`` only, so that two runs compare byte for byte without it and the digest.
@@ -23,7 +23,7 @@ from .judge import Judgement
 from .ladder import Ladder
 from .shares import Share
 
-SCHEMA = 3
+SCHEMA = 4
 DIGEST = "digest"  # of all else in a file: it shows an edit, and keeps nobody from making another
 
 _PREMISE = {

@@ -14,6 +14,7 @@ from fedbounds.theory.registry import encoded, encoded_claims
 from fedbounds.vocabulary import Standing, Verdict
 
 from .device import Device, namespace
+from .engine import engine_of
 from .extremes import BUDGET
 from .given import with_givens
 from .instance_file import from_data
@@ -92,27 +93,30 @@ def run(
     plan = _plan(entries, claims, settings)
     parallel = settings.workers > 1 and len(plan) >= _SMALL_PLAN
     started = worker_pool(settings.workers, _files(entries)) if parallel else nullcontext()
-    with started as pool:
-        settled = _settled_records(others, settings, store, pool)
-        fresh = _all_records(claims, plan, settings, store, pool)
-        found.extend(settled)
-        _collect(fresh, len(plan), found, suspects, progress)
-        each: Any = map if pool is None else pool.map
-        progress("tightest instances", len(plan), len(plan))
-        for row in _searched_records(claims, settings, store, each):
-            found.append(row)
-            if row["verdict"] == Verdict.VIOLATED:
-                broken = from_data(row["best"]["data"])
-                suspects.setdefault((row["claim"], row["reading"]), []).append(broken)
-        progress("smallest witnesses", len(plan), len(plan))
-        arguments = (settings.seed, settings.device, store, each)
-        found.extend(witness_records(claims, suspects, *arguments))
+    with store.writing():
+        with started as pool:
+            settled = _settled_records(others, settings, store, pool)
+            fresh = _all_records(claims, plan, settings, store, pool)
+            found.extend(settled)
+            _collect(fresh, len(plan), found, suspects, progress)
+            each: Any = map if pool is None else pool.map
+            progress("tightest instances", len(plan), len(plan))
+            for row in _searched_records(claims, settings, store, each):
+                found.append(row)
+                if row["verdict"] == Verdict.VIOLATED:
+                    broken = from_data(row["best"]["data"])
+                    suspects.setdefault((row["claim"], row["reading"]), []).append(broken)
+            progress("smallest witnesses", len(plan), len(plan))
+            arguments = (settings.seed, settings.device, store, each)
+            found.extend(witness_records(claims, suspects, *arguments))
+        progress("replaying proofs", len(plan), len(plan))
+        replayed = prove(_papers(entries), store)
+        store.pack()
     witnesses = {(row["claim"], row["reading"]): row for row in found if "instance" in row}
     by_claim: dict[str, list[Record]] = {entry.id: [] for entry in entries}
     for row in found:
         by_claim[row["claim"]].append(row)
-    progress("replaying proofs", len(plan), len(plan))
-    proofs = with_measurements(prove(_papers(entries)), found, witnesses)
+    proofs = with_measurements(replayed, found, witnesses)
     shown = {
         k: v for key in _papers(entries) for k, v in own_displays(key, settings.profile).items()
     }
@@ -158,18 +162,23 @@ def _searched_records(
     budget = _BUDGET[settings.profile]
     if not budget:
         return
-    keys = [
-        record_key(claim_text(c, c.readings[0]), f"search {budget}", settings.seed) for c in claims
-    ]
-    kept = [store.load(key) for key in keys]
-    missing = [(c.id, key) for c, key, row in zip(claims, keys, kept, strict=True) if row is None]
-    ids, own = [c for c, _ in missing], [key for _, key in missing]
-    fresh = each(searched, ids, own, [settings.seed] * len(ids), [budget] * len(ids))
-    for row in kept:
-        found = next(fresh) if row is None else row
-        if found is not None:
-            store.save(found["key"], found)
-            yield found
+    what = f"search {budget}"
+    keys = {
+        c.id: record_key(
+            engine_of(c.entry.paper), claim_text(c, c.readings[0]), what, settings.seed
+        )
+        for c in claims
+    }
+    missing = {claim: key for claim, key in keys.items() if not store.knows(claim, key)}
+    each_has = [[settings.seed] * len(missing), [budget] * len(missing)]
+    fresh = each(searched, missing.keys(), missing.values(), *each_has)
+    for claim, key in keys.items():
+        row = store.load(claim, key)
+        if claim in missing:
+            row = next(fresh)
+            store.save_found(claim, key, row)
+        if row is not None:
+            yield row
 
 
 def _plan(entries: Sequence[Entry], claims: tuple[Claim, ...], settings: Settings) -> list[Subject]:
@@ -195,9 +204,11 @@ def _all_records(
     texts = {(c.id, r.name): claim_text(c, r) for c in claims for r in c.readings}
     ids = tuple(claim.id for claim in claims)
     keys = [_keys(claims, texts, instance, settings) for instance in plan]
-    kept = [all(store.has(key) for key in own) for own in keys]
+    kept = [all(store.knows(claim, key) for claim, key in own) for own in keys]
     missing = [pair for *pair, known in zip(plan, keys, kept, strict=True) if not known]
-    jobs = [(ids, part, settings.seed, settings.device, store.folder) for part in _batches(missing)]
+    jobs = [
+        (ids, part, settings.seed, settings.device, store.journal) for part in _batches(missing)
+    ]
     threads = [settings.workers if pool is None else 1] * len(jobs)
     # processes start on all jobs at once; results come in the order of the plan
     each = map if pool is None else pool.map
@@ -207,9 +218,10 @@ def _all_records(
     def records() -> Iterator[tuple[Subject, list[Record]]]:
         for instance, own, known in zip(plan, keys, kept, strict=True):
             if known:
-                rows = [row for row in map(store.load, own) if row is not None]
+                rows = [row for pair in own if (row := store.load(*pair)) is not None]
             else:
                 rows = next(fresh)
+                store.keep(rows)
             yield instance, rows
 
     return records()
@@ -225,10 +237,14 @@ def _keys(
     texts: dict[tuple[str, str], str],
     instance: Subject,
     settings: Settings,
-) -> list[str]:
-    own = fingerprint(instance)
+) -> list[tuple[str, str]]:
+    """Of every claim and reading on an instance: the claim's id and the record's key."""
+    own, given = fingerprint(instance), (settings.seed, settings.device)
     return [
-        record_key(texts[claim.id, reading.name], own, settings.seed, settings.device)
+        (
+            claim.id,
+            record_key(engine_of(claim.entry.paper), texts[claim.id, reading.name], own, *given),
+        )
         for claim, reading in concerned(claims, instance)
     ]
 
@@ -237,8 +253,9 @@ def _settled_records(
     claims: Sequence[Any], settings: Settings, store: Store, pool: ProcessPoolExecutor | None
 ) -> Iterator[Record]:
     """Records of claims that need no plan of runs."""
-    keys = [record_key(repr(c), "settled", settings.seed, settings.device) for c in claims]
-    kept = [_kept(key, store) for key in keys]
+    given = ("settled", settings.seed, settings.device)
+    keys = [record_key(engine_of(c.entry.paper), repr(c), *given) for c in claims]
+    kept = [_kept(c.entry.id, key, store) for c, key in zip(claims, keys, strict=True)]
     missing = [c.entry.id for c, rows in zip(claims, kept, strict=True) if rows is None]
     done = map(findings_of, missing) if pool is None else pool.map(findings_of, missing)
 
@@ -249,18 +266,20 @@ def _settled_records(
     return records()
 
 
-def _kept(key: str, store: Store) -> list[Record] | None:
+def _kept(claim_id: str, key: str, store: Store) -> list[Record] | None:
     """All records of a claim, or None if one is missing."""
-    first = store.load(f"{key}-0")
-    rows = [store.load(f"{key}-{number}") for number in range(first["of"] if first else 1)]
+    first = store.load(claim_id, f"{key}-0")
+    numbers = range(first["of"] if first else 1)
+    rows = [store.load(claim_id, f"{key}-{number}") for number in numbers]
     found = [row for row in rows if row is not None]
     if any(row["witness"] and not (store.folder / row["witness"]).is_file() for row in found):
         return None
     return found if len(found) == len(rows) else None
 
 
-def _saved(claim_id: str, findings: list[Finding], key: str, store: Store) -> Iterator[Record]:
+def _saved(claim_id: str, findings: list[Finding], key: str, store: Store) -> list[Record]:
     """Records of findings, written."""
+    rows = []
     told: set[str] = set()
     for number, finding in enumerate(findings):
         row = as_record(claim_id, finding, f"{key}-{number}") | {"of": len(findings)}
@@ -268,8 +287,9 @@ def _saved(claim_id: str, findings: list[Finding], key: str, store: Store) -> It
             told.add(finding.reading)
             name = witness_name(claim_id, f"finding {len(told)}")
             row["witness"] = store.save_witness(name, finding.script)
-        store.save(row["key"], row)
-        yield row
+        rows.append(row)
+    store.save(rows)
+    return rows
 
 
 def refuse_conflicts(claims: Sequence[Record]) -> None:

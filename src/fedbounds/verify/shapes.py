@@ -1,11 +1,14 @@
 """The shape of everything that a run writes: records, and the document that gathers them.
 
-What is written and what is read both fit it; a new field of a record needs a line here.
+What is written and what is read both fit it; a new field of a record needs a line here. The
+published schema is made of it, see `schema`.
 """
 
 from fedbounds.border import (
     anything,
+    called,
     count,
+    depending,
     fields,
     flag,
     listed,
@@ -16,6 +19,7 @@ from fedbounds.border import (
     pair,
     real,
     text,
+    text_or_real,
     word,
 )
 from fedbounds.theory.proof.replay import Local
@@ -50,7 +54,7 @@ _sides |= {"relative_gap": optional(real), "tightness": optional(real)}
 _ladder = fields(
     {
         "parameter": text,
-        "values": listed(lambda value: text(value) if type(value) is str else real(value)),
+        "values": listed(text_or_real),
         "series": named(_reals),
         "fit": optional(
             fields(
@@ -161,7 +165,24 @@ _sometimes = {
     "no_script": text,
     "premises": listed(fields({"condition": text, "left": text, "right": text})),
 }
-RECORD = fields({**_always, DIGEST: _digest}, _sometimes)  # in a file of its own
+RECORD = fields(_always, _sometimes)
+
+# Records on one set-up share what says which it is; a block of a file gives it once.
+SETUP = ("problem", "algorithm", "parameters", "constants")
+_own = {name: shape for name, shape in _always.items() if name not in SETUP}
+# What else is kept by key: that nothing was found, or what was seen of the steps of proofs.
+_seen = named(fields({"instances": count, "least": real}))
+BLOCK = depending(
+    "notes",
+    fields({DIGEST: _digest, "notes": named(optional(_seen))}),
+    fields(
+        {
+            DIGEST: _digest,
+            "setup": fields({name: _always[name] for name in SETUP}),
+            "records": listed(fields(_own, _sometimes)),
+        }
+    ),
+)
 
 _tightest = fields(
     {
@@ -281,13 +302,17 @@ _run = fields(
         "timing": fields({"seconds": real, "python": text, "system": text, "machine": text}),
     }
 )
-DOCUMENT = fields(
-    {
-        "schema": count,
-        DIGEST: _digest,
-        "run": _run,
-        "claims": named(_claim),
-        "results": listed(fields(_always, _sometimes)),
-        "proofs": named(_proof),
-    }
+_says = {
+    "schema": count,
+    DIGEST: _digest,
+    "run": called("run", _run),
+    "claims": named(called("claim", _claim)),
+    "proofs": named(called("proof", _proof)),
+}
+# In a result folder the keys of the records, which are in files beside it; else the records.
+DOCUMENT = depending(
+    "records",
+    fields({**_says, "records": listed(_key)}),
+    fields({**_says, "results": listed(called("record", RECORD))}),
 )
+CALLED = {"run": _run, "claim": _claim, "proof": _proof, "record": RECORD, "block": BLOCK}

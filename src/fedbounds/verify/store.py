@@ -1,42 +1,46 @@
-"""A folder of JSON files, one per record, written atomically as they finish.
+"""A result folder: the records of each paper in one file, and witness scripts.
 
-A record's name is a hash of everything that determines it, so that an interrupted run resumes, a
-changed claim or source is judged anew, and nothing already computed is lost.
+Records are written as they finish, by each process into a file of its own, and packed into their
+papers' files at the end, in an order that does not depend on processes. A record's key is a hash of
+everything that determines it, so that an interrupted run resumes, a changed claim or engine is
+judged anew, and nothing already computed is lost.
 """
 
 import hashlib
-from functools import cache
-from importlib import resources
+import os
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import sympy as sp
 
-from fedbounds.border import fit, load
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import Claim, Reading, read
 
-from .audit import audit
+from . import packs
 from .device import Device
-from .files import file_of, inside, make_folder, write_text
-from .records import DIGEST, SCHEMA, is_sealed, sealed
-from .shapes import DOCUMENT, RECORD
+from .engine import engine_of
+from .files import (
+    PART,
+    append_bytes,
+    delete,
+    file_of,
+    inside,
+    locked,
+    make_folder,
+    write_bytes,
+    write_text,
+)
+from .packs import Kept, blocks, packed
 
-_DELETE = "delete it to compute it again"
-_AGAIN = "run `fedbounds verify` again"
+Record = dict[str, Any]
 
-
-@cache
-def source_hash() -> str:
-    """A hash of the package's own source and templates; the page only shows records."""
-    digest = hashlib.sha256()
-    root = Path(str(resources.files("fedbounds")))
-    for path in sorted(root.rglob("*")):
-        if path.suffix in (".py", ".toml", ".j2") and "page" not in path.parts:
-            digest.update(path.relative_to(root).as_posix().encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
+RECORDS = "records"
+_ENDING = ".jsonl.gz"
+_UNFINISHED = ".unfinished-"
 
 
 def claim_text(claim: Claim, reading: Reading) -> str:
@@ -59,26 +63,52 @@ def claim_text(claim: Claim, reading: Reading) -> str:
     return repr((claim.id, reading.name, parts, weights))
 
 
-def record_key(claim_text: str, instance_print: str, seed: int, device: Device = Device.CPU) -> str:
-    """Name of a record: a hash of all that determines it.
+def record_key(
+    engine: str, claim_text: str, instance_print: str, seed: int, device: Device = Device.CPU
+) -> str:
+    """Key of a record: the engine, and a hash of all else that determines it.
 
     Parameters
     ----------
+    engine : str
+        `fedbounds.verify.engine.engine_of` the claim's paper.
     claim_text : str
         From `claim_text`.
     instance_print : str
         The instance's `fedbounds.verify.measurement.fingerprint`.
     """
-    everything = (
-        SCHEMA,
-        source_hash(),
-        np.__version__,
-        claim_text,
-        instance_print,
-        seed,
-        device.value,
-    )
-    return hashlib.sha256(repr(everything).encode()).hexdigest()[:24]
+    everything = (claim_text, instance_print, seed, device.value)
+    return f"{engine}-{hashlib.sha256(repr(everything).encode()).hexdigest()[:24]}"
+
+
+def paper_of(claim_id: str) -> str:
+    """The paper, or theory, of a claim."""
+    return claim_id.partition("/")[0]
+
+
+def records_file(paper: str) -> str:
+    """The file of a paper's records, in a result folder."""
+    return f"{RECORDS}/{paper}{_ENDING}"
+
+
+@dataclass(frozen=True)
+class Journal:
+    """Where the processes of a run write records as they finish, before they are packed."""
+
+    folder: Path
+    run: str
+
+    def add(self, rows: Sequence[Record]) -> None:
+        """Write records; those of one call are found again together, or not at all."""
+        self._append(Kept({row["key"]: row for row in rows}))
+
+    def add_note(self, paper: str, key: str, value: Any) -> None:
+        """Write what else was found for a paper."""
+        self._append(Kept(notes={f"{paper}/{key}": value}))
+
+    def _append(self, kept: Kept) -> None:
+        name = f"{RECORDS}/{_UNFINISHED}{self.run}-{os.getpid()}{_ENDING}"
+        append_bytes(file_of(self.folder, name), packed(blocks(kept)))
 
 
 class Store:
@@ -92,13 +122,39 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.records = inside(folder, "records")
+        self.records = inside(folder, RECORDS)
         self.witnesses = inside(folder, "witnesses")
         try:
             for path in (self.records, self.witnesses):
                 make_folder(path)
         except FedboundsError as error:
             raise FedboundsError(f"{error}; choose another folder with --out") from error
+        self.journal = Journal(folder, secrets.token_hex(4))
+        self._kept: dict[str, Kept] = {}
+        self._unpacked: set[str] = set()  # papers with more than their files hold
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Hold the folder for one run; what an interrupted one left is packed first.
+
+        To be asked before any work, since files that cannot be written are refused.
+
+        Raises
+        ------
+        FedboundsError
+            If another run holds it, or a file of records in it cannot be read or written, was
+            edited, or is a link that leads out.
+        """
+        with locked(self.records) as alone:
+            if not alone:
+                raise FedboundsError(
+                    f"another run writes into {str(self.folder)!r}; "
+                    "wait for its end, or choose another folder with --out"
+                )
+            for path in self.records.iterdir():
+                self.file(f"{RECORDS}/{path.name}")
+            self._recover()
+            yield
 
     def file(self, name: str) -> Path:
         """A file of the folder, to be written.
@@ -110,22 +166,60 @@ class Store:
         """
         return file_of(self.folder, name)
 
-    def has(self, key: str) -> bool:
-        """Whether a record is there."""
-        return (self.records / f"{key}.json").exists()
+    def load(self, claim_id: str, key: str) -> Record | None:
+        """A finished record of a claim, or None; a corrupt or edited file is an error."""
+        return self._of(paper_of(claim_id)).records.get(key)
 
-    def load(self, key: str) -> dict[str, Any] | None:
-        """A finished record, or None; a corrupt or edited file is an error that names it."""
-        path = self.records / f"{key}.json"
-        if not path.exists():
-            return None
-        data, raw = load(path, _DELETE)
-        fit(path, data, RECORD, _DELETE)
-        return _unsealed(path, data, raw, _DELETE)
+    def knows(self, claim_id: str, key: str) -> bool:
+        """Whether there is a record of a claim, or it is known that there is none to be found."""
+        kept = self._of(paper_of(claim_id))
+        return key in kept.records or key in kept.notes
 
-    def save(self, key: str, data: dict[str, Any]) -> None:
-        """Write a record, whole or not at all."""
-        write_text(self.file(f"records/{key}.json"), sealed(data))
+    def note(self, paper: str, key: str) -> Any:
+        """What else was found for a paper under a key, or None."""
+        return self._of(paper).notes.get(key)
+
+    def save(self, rows: Sequence[Record]) -> None:
+        """Write records."""
+        self.journal.add(rows)
+        self.keep(rows)
+
+    def save_found(self, claim_id: str, key: str, row: Record | None) -> None:
+        """Write the record that a search found, or that it found none."""
+        if row is None:
+            self.save_note(paper_of(claim_id), key, None)
+        else:
+            self.save([row])
+
+    def save_note(self, paper: str, key: str, value: Any) -> None:
+        """Write what else was found for a paper."""
+        self.journal.add_note(paper, key, value)
+        self._of(paper).notes[key] = value
+        self._unpacked.add(paper)
+
+    def keep(self, rows: Sequence[Record]) -> None:
+        """Take in records that another process of this run has written."""
+        for row in rows:
+            paper = paper_of(row["claim"])
+            self._of(paper).records[row["key"]] = row
+            self._unpacked.add(paper)
+
+    def pack(self) -> None:
+        """Put all that was written into the files of its papers; without news, change nothing."""
+        for paper in sorted(self._unpacked):
+            write_bytes(self.file(records_file(paper)), packed(blocks(self._of(paper))))
+        self._unpacked.clear()
+        for path in self._unfinished():
+            delete(path)
+
+    def forget(self) -> None:
+        """Drop the records of other engines than today's from the papers of this run."""
+        for paper, kept in self._kept.items():
+            fresh = kept.of_engine(engine_of(paper))
+            if fresh != kept:
+                self._kept[paper] = fresh
+                self._unpacked.add(paper)
+        self.pack()
 
     def save_witness(self, name: str, script: str) -> str:
         """Write a witness script; returns its path relative to the folder."""
@@ -133,38 +227,43 @@ class Store:
         write_text(path, script)
         return path.relative_to(self.folder).as_posix()
 
+    def _of(self, paper: str) -> Kept:
+        """What is kept of a paper; its file is read once."""
+        if paper not in self._kept:
+            self._kept[paper] = kept_in(self.folder, paper)
+        return self._kept[paper]
 
-def read_document(path: Path) -> dict[str, Any]:
-    """Read a results document.
+    def _unfinished(self) -> list[Path]:
+        return sorted(self.records.glob(f"{_UNFINISHED}*{_ENDING}"))
+
+    def _recover(self) -> None:
+        """Take in what an interrupted run wrote, and put away what it did not."""
+        for path in self.records.glob(f".*{PART}"):
+            delete(path)
+        found = Kept()
+        for path in self._unfinished():
+            name = path.relative_to(self.folder).as_posix()
+            for block in packs.read(inside(self.folder, name), whole=False):
+                found.add(block)
+        self.keep(list(found.records.values()))
+        for name, value in found.notes.items():
+            paper, _, key = name.partition("/")
+            self._of(paper).notes[key] = value
+            self._unpacked.add(paper)
+        self.pack()
+
+
+def kept_in(folder: Path, paper: str, mend: str = packs.AGAIN) -> Kept:
+    """What the file of a paper in a result folder holds; nothing if there is none.
 
     Raises
     ------
     FedboundsError
-        If it is none, is of another schema, was edited, or says of a claim what does not follow
-        from its records.
+        If it cannot be read, holds something else, was edited, or a link leads out of the folder.
     """
-    data, raw = load(path, _AGAIN)
-    schema = data.get("schema")
-    if type(schema) is int and schema != SCHEMA and 0 <= schema < 1000:
-        raise FedboundsError(
-            f"{str(path)!r} has schema {schema}; expected {SCHEMA}: "
-            "compare results of one version, or run `fedbounds verify` again"
-        )
-    if "left_out" in data:
-        raise FedboundsError(
-            f"{str(path)!r} is of a page without room for its records; "
-            "expected results.json of the result folder"
-        )
-    fit(path, data, DOCUMENT, _AGAIN)
-    try:
-        audit(data)
-    except FedboundsError as error:
-        raise FedboundsError(f"{str(path)!r} was edited: {error}; {_AGAIN}") from error
-    return _unsealed(path, data, raw, _AGAIN)
-
-
-def _unsealed(path: Path, data: dict[str, Any], raw: bytes, mend: str) -> dict[str, Any]:
-    """The data without their digest."""
-    if not is_sealed(data.pop(DIGEST), raw):
-        raise FedboundsError(f"results file {str(path)!r} was edited after it was written; {mend}")
-    return data
+    kept = Kept()
+    path = inside(folder, records_file(paper))
+    if os.path.lexists(path):
+        for block in packs.read(path, whole=True, mend=mend):
+            kept.add(block)
+    return kept

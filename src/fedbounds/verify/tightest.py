@@ -90,9 +90,10 @@ def _inequalities(records: Sequence[Record]) -> Iterator[tuple[Record, Record]]:
                 yield row, part
 
 
-def _simpler(row: Record) -> tuple[bool, str]:
-    """Of two records as tight, the exact one is told."""
-    return row["evidence"]["method"] != Method.RATIONAL, row["key"]
+def _simpler(row: Record) -> tuple[bool, str, str]:
+    """Of two records as tight, the exact one is told; a key changes with the engine, a name not."""
+    inexact = row["evidence"]["method"] != Method.RATIONAL
+    return inexact, row["problem"]["instance"], row["key"]
 
 
 def _told(row: Record, part: Record) -> Record:

@@ -9,6 +9,7 @@ from fedbounds.theory.claims import Claim
 from fedbounds.theory.registry import claim as claim_of
 
 from .device import Device
+from .engine import engine_of
 from .instance_file import to_data
 from .judge import Subject
 from .measurement import fingerprint
@@ -52,17 +53,16 @@ def witness_records(
         for reading in claim.readings
         if (seen := suspects.get((claim.id, reading.name)))
     ]
-    kept = [_kept(case, store) for case in cases]
-    fresh = each(seek, [case for case, row in zip(cases, kept, strict=True) if row is None])
-    for case, known in zip(cases, kept, strict=True):
-        if known is not None:
-            yield known
-            continue
-        found = next(fresh)
-        if found is not None:
-            row, script = found
-            row["witness"] = None if script is None else store.save_witness(_name(case), script)
-            store.save(case.key, row)
+    missing = [case for case in cases if not _is_kept(case, store)]
+    fresh = each(seek, missing)
+    for case in cases:
+        row = store.load(case.claim, case.key)
+        if case in missing:
+            row, script = next(fresh) or (None, None)
+            if row is not None and script is not None:
+                row["witness"] = store.save_witness(_name(case), script)
+            store.save_found(case.claim, case.key, row)
+        if row is not None:
             yield row
 
 
@@ -81,17 +81,18 @@ def seek(case: Case) -> tuple[Record, str | None] | None:
     return row, witness.script
 
 
-def _kept(case: Case, store: Store) -> Record | None:
-    row = store.load(case.key)
-    if row is None or (row["witness"] and not (store.folder / row["witness"]).is_file()):
-        return None
-    return row
+def _is_kept(case: Case, store: Store) -> bool:
+    """Whether it is known what a search finds, and its script is still there."""
+    row = store.load(case.claim, case.key)
+    if row is not None and row["witness"] and not (store.folder / row["witness"]).is_file():
+        return False
+    return store.knows(case.claim, case.key)
 
 
 def _key(claim: Claim, reading: Any, seen: list[Subject], seed: int, device: Device) -> str:
-    text = claim_text(claim, reading)
-    keys = [record_key(text, fingerprint(suspect), seed, device) for suspect in seen]
-    return "witness-" + hashlib.sha256("".join(keys).encode()).hexdigest()[:24]
+    engine, text = engine_of(claim.entry.paper), claim_text(claim, reading)
+    keys = [record_key(engine, text, fingerprint(suspect), seed, device) for suspect in seen]
+    return f"{engine}-witness-{hashlib.sha256(''.join(keys).encode()).hexdigest()[:24]}"
 
 
 def _name(case: Case) -> str:

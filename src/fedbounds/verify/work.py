@@ -1,6 +1,5 @@
 """What a process of a run does: judge a batch of instances and make their records."""
 
-from pathlib import Path
 from typing import Any
 
 from fedbounds.theory.catalogue import entry
@@ -18,10 +17,11 @@ from .measurement import Measurement
 from .records import record
 from .settled import Finding, settle
 from .shares import Share, regime_of, shares, shares_of
-from .store import Store
+from .store import Journal
 
 Record = dict[str, Any]
-Batch = tuple[tuple[str, ...], tuple[tuple[Subject, list[str]], ...], int, Device, Path]
+Keys = list[tuple[str, str]]  # of claims on an instance: the claim's id and the record's key
+Batch = tuple[tuple[str, ...], tuple[tuple[Subject, Keys], ...], int, Device, Journal]
 
 
 def findings_of(claim_id: str) -> list[Finding]:
@@ -42,13 +42,12 @@ def judged_records(batch: Batch, threads: int) -> list[list[Record]]:
     Parameters
     ----------
     batch : tuple
-        Claim ids, pairs of an instance and its records' keys, seed, device, and the folder into
-        which the records are written as they are finished.
+        Claim ids, pairs of an instance and its records' keys, seed, device, and where the records
+        are written as they are finished.
     threads : int
         For sampling.
     """
-    ids, work, seed, device, folder = batch
-    store = Store(folder)
+    ids, work, seed, device, journal = batch
     claims = tuple(claim_of(claim_id) for claim_id in ids)
     found = []
     for instance, keys in work:
@@ -57,10 +56,9 @@ def judged_records(batch: Batch, threads: int) -> list[list[Record]]:
         rows = [
             _record(judgement, key, judged.measurement)
             | ladder_of(judgement, judged.measurement.numbers)
-            for judgement, key in pairs
+            for judgement, (_, key) in pairs
         ]
-        for row in rows:
-            store.save(row["key"], row)
+        journal.add(rows)
         found.append(rows)
     return found
 

@@ -44,7 +44,7 @@ def two_runs(tmp_path):
 def one_instance(monkeypatch):
     rows = np.array([[fmpq(1)], [fmpq(-2)], [fmpq(4)]], dtype=object)
     found = Instance("vectors", ClientVectors(rows), ParticipantMean(1), 1, Method.RATIONAL)
-    monkeypatch.setattr(run_module, "prove", lambda papers: NOTHING_PROVED)
+    monkeypatch.setattr(run_module, "prove", lambda *_: NOTHING_PROVED)
     monkeypatch.setattr(run_module, "instances", lambda *_: iter([found]))
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from own_files import own_file
+from result_folders import stored, witness_file
 
 from fedbounds.theory.proof.library import replayed
 from fedbounds.theory.proof.replay import Local
@@ -148,7 +149,7 @@ def test_a_second_run_takes_its_records_and_a_changed_file_does_not(tmp_path, ca
     path = own_file(tmp_path, body=FALSE)
     assert told(capsys, "verify", path, *QUICK, "--out", out)[0] == 0
     first = results(out)
-    records = set(os.listdir(tmp_path / "out" / "records"))
+    records = stored(out).keys()
 
     from fedbounds.verify import work
 
@@ -166,7 +167,9 @@ def test_a_second_run_takes_its_records_and_a_changed_file_does_not(tmp_path, ca
     assert told(capsys, "verify", path, *QUICK, "--out", out)[0] == 0
     assert results(out)["claims"]["me/no"]["standing"] == "tested"
     assert first["claims"]["me/no"]["standing"] == "refuted"
-    assert records < set(os.listdir(tmp_path / "out" / "records"))
+    assert records
+    assert not records & stored(out).keys()  # of another theory, which is forgotten
+    assert os.listdir(tmp_path / "out" / "records") == ["me.jsonl.gz"]
 
 
 def test_processes_read_the_file_and_find_the_same(tmp_path, capsys):
@@ -198,7 +201,7 @@ def test_a_witness_record_is_judged_again_where_its_file_is_named(tmp_path, caps
     out = tmp_path / "out"
     path = own_file(tmp_path, body=FALSE)
     assert told(capsys, "verify", path, *QUICK, "--out", str(out))[0] == 0
-    (record,) = (out / "records").glob("witness-*.json")
+    record = witness_file(out)
     code, shown, error = told(capsys, "search", f"{path}::no", "--replay", str(record))
     assert code == 0, error
     assert "violated" in shown
@@ -232,7 +235,7 @@ def test_results_are_data_and_never_run_the_file(judged_file, tmp_path):
     assert done.returncode == 0, done.stderr
     assert "me/no" in page.read_text(encoding="utf-8")
     assert alone("diff", str(out), str(out), cwd=tmp_path).returncode == 0
-    (record,) = (out / "records").glob("witness-*.json")
+    record = witness_file(out)
     record = record.relative_to(tmp_path)
     for arguments in (("search", "--replay", str(record)), ("show", "me/no", "--out", str(out))):
         done = alone(*arguments, cwd=tmp_path)

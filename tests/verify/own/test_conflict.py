@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from own_files import own_file
+from result_folders import document_of
 
 from fedbounds.verify import summary as summary_module
 from fedbounds.verify.command_line import status
@@ -140,7 +141,7 @@ def test_what_no_method_measures_is_counted_with_its_reasons(tmp_path, capsys, l
     folder = tmp_path / "out"
     code, out, err = told(capsys, "measure", file, *QUICK, "--out", folder)
     assert (code, err) == (0, "")
-    document = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    document = document_of(folder)
     verdicts = {}
     for row in document["results"]:
         verdicts.setdefault(row["parameters"]["T"], set()).add(row["verdict"])

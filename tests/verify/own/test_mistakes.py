@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 from fedbounds.verify.command_line import status
+from fedbounds.verify.results_file import read_document
 from fedbounds.verify.script_code import TEMPLATES
-from fedbounds.verify.store import read_document
 
 SMALL = "    problems=quadratics(clients=(1, 2), dimensions=(1,)),\n"
 # what is changed; the standings of lemma and theorem; the laws that break

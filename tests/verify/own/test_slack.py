@@ -1,9 +1,8 @@
 """Where the slack of an own proof goes: shares add up to it, and none is below zero."""
 
-import json
-
 import pytest
 from own_files import loaded
+from result_folders import document_of
 
 from fedbounds.theory.registry import encoded_claims
 from fedbounds.verify.command_line import status
@@ -124,7 +123,7 @@ def test_a_premise_summed_over_rounds_loses_its_sum(tmp_path):
     path, out = tmp_path / "gd.py", tmp_path / "out"
     path.write_text(SYMBOLS, encoding="utf-8")
     assert status(["verify", str(path), "--quick", "--workers", "1", "--out", str(out)]) == 0
-    document = json.loads((out / "results.json").read_text(encoding="utf-8"))
+    document = document_of(out)
     assert document["claims"]["gd/mean"]["standing"] == "proved from givens"
     told = [row["slack"] for row in document["results"] if row.get("slack")]
     assert told

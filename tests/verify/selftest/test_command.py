@@ -6,7 +6,7 @@ import pytest
 
 from fedbounds.theory.checker import check as checker
 from fedbounds.theory.proof import replay
-from fedbounds.verify import judge, store
+from fedbounds.verify import judge, packs, results_file
 from fedbounds.verify.command_line import status
 from fedbounds.verify.equivalence import Comparison
 from fedbounds.verify.selftest import (
@@ -133,11 +133,14 @@ BROKEN = {
     "conflicts are confirmed": (
         decision_errors, "standing", lambda *axes: Standing.CONFIRMED, {"proved-and-violated"},
     ),
-    "digests are all alike": (store, "is_sealed", lambda *_: True, {"edited-verdict"}),
+    "digests are all alike": (packs, "is_sealed", lambda *_: True, {"edited-verdict"}),
     "shapes are not looked at": (
-        store, "fit", lambda *_: None, {"lost-field"},
+        packs, "fit", lambda *_: None, {"lost-field"},
     ),
-    "nothing is computed again": (store, "audit", lambda data: None, {"edited-standing"}),
+    "nothing is computed again": (results_file, "audit", lambda data: None, {"edited-standing"}),
+    "half a record is taken for one": (
+        storage_errors, "read", lambda path, whole: [{"records": ["half"]}], {"half-a-record"},
+    ),
     "any text is written": (
         storage_errors, "dumps", lambda data: str(data), {"not-a-number"},
     ),

@@ -8,7 +8,7 @@ from typing import Any
 
 from fedbounds.errors import FedboundsError
 from fedbounds.verify.page.numbers import to_float
-from fedbounds.verify.store import read_document
+from fedbounds.verify.results_file import read_document
 
 from .table import Table, table
 

@@ -16,6 +16,7 @@ from typing import Any
 from flint import fmpq, fmpz
 
 from fedbounds.border import (
+    Shape,
     Unfit,
     count,
     fit,
@@ -30,6 +31,7 @@ from fedbounds.border import (
 )
 from fedbounds.errors import FedboundsError
 from fedbounds.verify.records import DIGEST, is_sealed
+from fedbounds.verify.results_file import with_records
 from fedbounds.verify.standing import REFUSED
 
 Record = dict[str, Any]
@@ -218,9 +220,17 @@ def _parts(row: Record) -> Iterator[Sides]:
         )
 
 
+# ---- schema 4: keys of records, which lie beside the document
+
+
+def _packed_records(path: Path, document: Record) -> Iterator[Judged]:
+    return _listed_records(path, with_records(path, document))
+
+
 READERS: Mapping[int, Callable[[Path, Record], Iterator[Judged]]] = {
     2: _listed_records,
     3: _listed_records,
+    4: _packed_records,
 }
 
 
@@ -263,7 +273,7 @@ def _numeral(value: Any) -> None:
             raise Unfit(f"is {value[:20]!r}; expected a number that a float can hold")
 
 
-_maybe = optional(_numeral)
+_maybe = optional(Shape(_numeral, number.schema))
 _SIZES = (
     "clients", "dimension", "shared_dimension", "personal_dimension",
     "noise_scale_u", "noise_scale_v",

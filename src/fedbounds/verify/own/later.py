@@ -74,7 +74,7 @@ def _fails(part: Part, case: Case, moments: int) -> int | None:
         if refusal(part, measured, numbers) is not None:
             return None
         at = holds_forever(part, lambda length: _of_length(numbers, length), moments).negative_at
-    except (Refused, FedboundsError):
+    except (Refused, FedboundsError, ArithmeticError):  # nothing is said of what has no value
         return None
     length = None if at is None else at if part.index is Index.RUN else at + 1
     return length if length is not None and length > run.rounds else None

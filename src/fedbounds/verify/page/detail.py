@@ -1,4 +1,4 @@
-"""How much of a large run the page carries; the rest is in results.json."""
+"""How much of a large run the page carries; the rest is in the result folder."""
 
 from dataclasses import dataclass
 from enum import StrEnum

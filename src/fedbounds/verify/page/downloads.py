@@ -34,7 +34,7 @@ class Results:
 
     @cached_property
     def plain(self) -> bytes:
-        """The document as a run writes it."""
+        """The document with all records, as ``--json`` writes it."""
         return self._file(self.document)
 
     @cached_property
@@ -76,10 +76,7 @@ def results_file(results: Results, room: int) -> Download:
         return _download("results.json", holds, "application/json", results.plain)
     holds, packed = f"all {records} records, compressed", results.packed
     if not _fits(packed, room):
-        holds = (
-            f"without its {records} records, which results.json in the result folder holds; "
-            "compressed"
-        )
+        holds = f"without its {records} records, which the result folder holds; compressed"
         packed = results.bare
     return _download("results.json.gz", holds, "application/gzip", packed)
 

@@ -29,7 +29,7 @@ def referee_paragraph(document: dict[str, Any], claim_id: str) -> str:
     Parameters
     ----------
     document : dict
-        A results document, as `fedbounds.verify.store.read_document` reads it.
+        A results document, as `fedbounds.verify.results_file.read_document` reads it.
     claim_id : str
 
     Returns

@@ -4,12 +4,11 @@ Files are written to a temporary folder and read by what reads them in a run.
 """
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-from unittest.mock import patch
+from zlib import compressobj
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.catalogue import entry
@@ -20,22 +19,24 @@ from fedbounds.theory.registry import claim
 from fedbounds.theory.symbols import b2
 from fedbounds.vocabulary import Standing, Verdict
 
-from .. import store as store_module
 from ..document import Timing, document
-from ..files import write_text
+from ..files import write_bytes, write_text
 from ..instance_file import from_data, to_data
 from ..judge import judge_reading
 from ..measurement import fingerprint, measure
+from ..packs import GZIP, Kept, blocks, packed, read
 from ..page import render
 from ..records import SCHEMA, dumps, record, sealed
+from ..results_file import read_document
 from ..run import Results, Settings
-from ..store import Store, claim_text, read_document, record_key
+from ..store import Store, claim_text, record_key, records_file
 from ..summary import summarise
 from .instances import balanced, verdict_said
 from .planted import ErrorKind, Planted, Said
 from .proof_errors import PROVED, REFUSED, prove
 
 LEMMA = "personalization/lem-3.6"
+RECORDS = records_file("personalization")
 READ, KEPT, ANEW = "read", "kept", "computed anew"
 Record = dict[str, Any]
 
@@ -83,43 +84,61 @@ def document_read(text: str) -> Said:
     return Said(READ, f"{len(found['results'])} record")
 
 
+def _saved(folder: Path, key: str, row: Record) -> None:
+    """As a run leaves a record."""
+    store = Store(folder)
+    store.keep([row | {"key": key}])
+    store.pack()
+
+
 def record_text() -> str:
-    """A record's file as the store writes it."""
-    with TemporaryDirectory() as folder:
-        store = Store(Path(folder))
-        store.save("selftest", lemma_record())
-        return (store.records / "selftest.json").read_text(encoding="utf-8")
+    """The block of a record's file as the store writes it."""
+    return sealed(blocks(Kept({"selftest": lemma_record()}))[0])
 
 
 def record_read(text: str) -> Said:
     with TemporaryDirectory() as folder:
         store = Store(Path(folder))
-        write_text(store.records / "selftest.json", text)
+        stream = compressobj(wbits=GZIP)
+        write_bytes(store.file(RECORDS), stream.compress(text.encode()) + stream.flush())
         return _loaded(store)
+
+
+def record_file() -> bytes:
+    """The file of a record."""
+    return packed(blocks(Kept({"selftest": lemma_record()})))
+
+
+def unfinished_read(data: bytes) -> Said:
+    """What is read of a file that a process did not finish."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "unfinished.jsonl.gz"
+        write_bytes(path, data)
+        found = [row for block in read(path, whole=False) for row in block["records"]]
+    return Said(READ if found else REFUSED, f"{len(found)} records")
 
 
 def _loaded(store: Store) -> Said:
     try:
-        found = store.load("selftest")
+        found = store.load(LEMMA, "selftest")
     except FedboundsError as error:
         return Said(REFUSED, str(error).replace(str(store.folder), "..."))
     assert found is not None
     return Said(READ, f"verdict: {found['verdict']}")
 
 
-def edited(**fields: Any) -> Callable[[str], str]:
-    def plant(text: str) -> str:
-        return dumps(json.loads(text) | fields)
-
-    return plant
+def verdict_edited(text: str) -> str:
+    """The block with another verdict, and its digest as it was."""
+    data = json.loads(text)
+    data["records"][0]["verdict"] = Verdict.NOT_VIOLATED.value
+    return dumps(data)
 
 
 def saved_and_loaded(row: Record) -> Said:
     """A record as the store gives it back."""
     with TemporaryDirectory() as folder:
-        store = Store(Path(folder))
-        store.save("selftest", row)
-        return _loaded(store)
+        _saved(Path(folder), "selftest", row)
+        return _loaded(Store(Path(folder)))
 
 
 def without_parts(row: Record) -> Record:
@@ -177,20 +196,18 @@ def certificates_checked(data: Record) -> Said:
 
 
 def stored(given: tuple[Claim, str]) -> Said:
-    """Whether a run of this claim, by a package of this source, keeps the stored record."""
+    """Whether a run of this claim, by this engine, keeps the stored record."""
     found, source = given
     instance = balanced()
     with TemporaryDirectory() as folder:
-        store = Store(Path(folder))
-        store.save(_key(claim(LEMMA), "unchanged", instance), lemma_record())
-        kept = store.load(_key(found, source, instance)) is not None
+        _saved(Path(folder), _key(claim(LEMMA), "unchanged", instance), lemma_record())
+        kept = Store(Path(folder)).knows(LEMMA, _key(found, source, instance))
     said = "the name of the record is " + ("the same" if kept else "another")
     return Said(KEPT if kept else ANEW, said)
 
 
 def _key(found: Claim, source: str, instance: Any) -> str:
-    with patch.object(store_module, "source_hash", lambda: source):
-        return record_key(claim_text(found, AS_PRINTED), fingerprint(instance), 0)
+    return record_key(source, claim_text(found, AS_PRINTED), fingerprint(instance), 0)
 
 
 def witness_replayed(row: Record) -> Said:
@@ -227,8 +244,12 @@ PLANTED = (
     ),
     Planted(
         "edited-verdict", _KIND, "the verdict of a record is edited by hand", "record of lem-3.6",
-        "refused by its digest", record_text, edited(verdict=Verdict.NOT_VIOLATED.value),
-        record_read, READ, REFUSED,
+        "refused by its digest", record_text, verdict_edited, record_read, READ, REFUSED,
+    ),
+    Planted(
+        "half-a-record", _KIND, "a process was killed in the middle of writing a record",
+        "record of lem-3.6", "not read, and computed again", record_file,
+        lambda data: data[: len(data) // 2], unfinished_read, READ, REFUSED,
     ),
     Planted(
         "not-a-number", _KIND, "the gap of a record is not a number", "record of lem-3.6",
@@ -256,7 +277,7 @@ PLANTED = (
         lambda given: (halved(given[0]), given[1]), stored, KEPT, ANEW,
     ),
     Planted(
-        "changed-source", _KIND, "the package has changed since the record was written",
+        "changed-source", _KIND, "the engine has changed since the record was written",
         "lem-3.6", "another name of the record", lambda: (claim(LEMMA), "unchanged"),
         lambda given: (given[0], "changed"), stored, KEPT, ANEW,
     ),

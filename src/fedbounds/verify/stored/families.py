@@ -103,7 +103,8 @@ def _point(data: Data, where: str) -> Point:
     named = {name: kind for name, kind in _POINT.items() if name in values}
     found = values_of(named, values, inside, known)
     check(costs.of_point(found), known, where)
-    return Point(_NAME, tuple((name, found[name]) for name in values))
+    # by name, so that the order in a file changes nothing
+    return Point(_NAME, tuple((name, found[name]) for name in sorted(values)))
 
 
 def _vectors(data: Data, where: str) -> Instance:
