@@ -15,7 +15,7 @@ from ..evaluate import Numbers, evaluate
 from .enumerated import Enumerated, Round, Rows, draws_of, enumerated, taken
 from .functions import OfState, mean_of, values_of
 from .listed import listed_space
-from .moments import Moments, form, moments, series
+from .moments import Form, Moments, applied, form, moments, series
 from .random import Outcomes
 from .sources import TooManyError
 from .spaces import PAST, Listed, Unrolled, depends_on, product, products_in
@@ -115,7 +115,8 @@ def by_moments(subject: Subject, asked: Asked) -> Answer:
             measured[name] = _of_function(function, subject, found, name)
         except (FedboundsError, Refused) as error:
             missing[name] = str(error)
-    spaces, undivided = [], ""
+    spaces, ends, undivided = list[Unrolled](), list[Unrolled](), ""
+    forms: dict[tuple[sp.Expr, int], Form] = {}  # of the products, by the space of a round
     if _reads(subject):
         known: dict[int, Unrolled] = {}
         for trace in found.unrolled:
@@ -126,14 +127,19 @@ def by_moments(subject: Subject, asked: Asked) -> Answer:
     def product_at(node: sp.Expr, space: Unrolled, t: int) -> Any:
         if undivided and {symbol.name for symbol in node.free_symbols} & subject.shown.draws.keys():
             raise Refused(undivided)
-        value = product(node, space, asked.values)
-        return series(form(space.variables, value), found.values[t : t + 1])[0]
+        key = node, id(space)
+        if key not in forms:
+            forms[key] = form(space.variables, product(node, space, asked.values))
+        return applied(forms[key], found.values[t])
 
     def ending(nodes: Set[sp.Expr]) -> Unrolled:
         last = found.unrolled[-1]
-        if last.asked_round:
-            last = unroll(subject, last.variables.shapes, subject.rounds)
-        return _unrolled(subject, last)[0]
+        if not last.asked_round:
+            return spaces[-1]
+        if not ends:
+            again = unroll(subject, last.variables.shapes, subject.rounds)
+            ends.append(_unrolled(subject, again)[0])
+        return ends[0]
 
     return _answer(Method.RATIONAL, subject, asked, measured, missing, spaces, ending, product_at)
 
