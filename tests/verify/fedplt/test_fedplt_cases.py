@@ -12,7 +12,7 @@ from flint import fmpq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedbounds.algorithms.fedplt import FedPLT
+from fedbounds.algorithms.fedplt_rows import FedPLT
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start
 from fedbounds.theory.fedplt.vectors import W, Wk, Wstar, delta

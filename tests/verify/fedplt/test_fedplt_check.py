@@ -23,8 +23,8 @@ from fedplt_statements import VALUES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedbounds.algorithms import fedplt
-from fedbounds.algorithms.fedplt import FedPLT
+from fedbounds.algorithms import fedplt_rows
+from fedbounds.algorithms.fedplt_rows import FedPLT
 from fedbounds.errors import ConflictError, FedboundsError
 from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start
 from fedbounds.theory.fedplt.proofs import scopes
@@ -203,8 +203,8 @@ def test_a_wrong_step_is_a_conflict_in_its_view(monkeypatch, view, step):
 
 
 def test_a_server_that_compensates_wrongly_is_a_conflict(monkeypatch):
-    original = fedplt.compensation
-    monkeypatch.setattr(fedplt, "compensation", lambda a: [x * 2 for x in original(a)])
+    original = fedplt_rows.compensation
+    monkeypatch.setattr(fedplt_rows, "compensation", lambda a: [x * 2 for x in original(a)])
     planted = tuple(fedplt_cases._free(1 / 8))
     monkeypatch.setattr(fedplt_check, "cases", lambda: planted)
     step = WRITTEN["A2.2-split", "paper"]

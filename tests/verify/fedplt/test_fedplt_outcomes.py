@@ -9,8 +9,8 @@ import sympy as sp
 from fedplt_oracle import COUNTS, ETA, FREE, MASKS, SCALE, W_0, Slow, dot, minus, numbers_of, plain
 from flint import fmpq as F
 
-from fedbounds.algorithms import fedplt
-from fedbounds.algorithms.fedplt import FedPLT
+from fedbounds.algorithms import fedplt_rows
+from fedbounds.algorithms.fedplt_rows import FedPLT
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import (
     FederatedQuadratic,
@@ -141,7 +141,7 @@ def test_a_factor_that_is_forgotten_is_caught(name):
 def test_an_error_planted_in_the_server_is_caught(monkeypatch, name):
     problem, algorithm, start = instance(2, 2)
     size = 2 if name == "shares" else len(algorithm.masks[0])
-    monkeypatch.setattr(fedplt, name, lambda a: (bridge.rational(F(1, 2)),) * size)
+    monkeypatch.setattr(fedplt_rows, name, lambda a: (bridge.rational(F(1, 2)),) * size)
     found = round_outcomes(problem, algorithm, start, 1)
     wanted = float(expected("R", 2, 2, 1)["D^t+1"])
     assert abs(value(sq(Wn - Wstar), found).value - wanted) > 1e-3

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from flint import fmpq
 
-from fedbounds.algorithms.fedplt import FedPLT
+from fedbounds.algorithms.fedplt_rows import FedPLT
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import read
 from fedbounds.theory.fedplt.vectors import Gs

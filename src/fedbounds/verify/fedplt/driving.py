@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from fedbounds.algorithms import fedplt
+from fedbounds.algorithms import fedplt_rows
 from fedbounds.algorithms.fedavg_p import Carry, Draw, disturbed
-from fedbounds.algorithms.fedplt import FedPLT
+from fedbounds.algorithms.fedplt_rows import FedPLT
 from fedbounds.errors import require
 from fedbounds.problems import FederatedQuadratic, Start
 from fedbounds.problems.linear import is_positive_definite
@@ -55,7 +55,7 @@ def check(problem: FederatedQuadratic, algorithm: FedPLT) -> None:
 def begin(problem: FederatedQuadratic, algorithm: FedPLT, start: Start) -> State:
     """Before the first step."""
     check(problem, algorithm)
-    W = fedplt.init(problem, algorithm, start, 1).u
+    W = fedplt_rows.init(problem, algorithm, start, 1).u
     return State(W, np.stack([W] * problem.clients), uniform(1, problem.hessian))
 
 
@@ -68,7 +68,7 @@ def rounds(
     for algorithm in algorithms:
         seen = one_round(problem, algorithm, state)
         yield state, seen
-        after = fedplt.server(algorithm, seen.carry, seen.drawn, rows(seen.last))
+        after = fedplt_rows.server(algorithm, seen.carry, seen.drawn, rows(seen.last))
         state = _next(state, len(seen.samples), after.u, np.stack([after.u] * problem.clients))
 
 
@@ -110,7 +110,7 @@ def one_round(problem: FederatedQuadratic, algorithm: FedPLT, state: State) -> S
     def visit(s: int, z: np.ndarray, gradient: np.ndarray, noisy: np.ndarray) -> None:
         kept.append((z, gradient, noisy))
 
-    last = fedplt.local(problem, algorithm, carry, drawn, visit)
+    last = fedplt_rows.local(problem, algorithm, carry, drawn, visit)
     shape = (problem.clients, len(carry.u), -1)
     points, exact, noisy = (
         np.stack([a.reshape(shape) for a in each]) for each in zip(*kept, strict=True)
@@ -136,7 +136,7 @@ def rows(array: np.ndarray) -> np.ndarray:
 
 def aggregate(algorithm: FedPLT, seen: Seen, update: np.ndarray) -> Carry:
     """What the server makes of updates U_k, shape (n, R, d)."""
-    return fedplt.server(algorithm, seen.carry, seen.drawn, rows(seen.carry.u + update))
+    return fedplt_rows.server(algorithm, seen.carry, seen.drawn, rows(seen.carry.u + update))
 
 
 def _next(state: State, samples: int, W: np.ndarray, Wk: np.ndarray) -> State:

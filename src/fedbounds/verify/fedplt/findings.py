@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 from flint import fmpq
 
-from fedbounds.algorithms.fedplt import compensation, shares, untrained
+from fedbounds.algorithms.fedplt_rows import compensation, shares, untrained
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import Constants, ConstantValue, Evidence
 from fedbounds.problems.linear import rational

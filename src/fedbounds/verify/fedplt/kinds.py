@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from flint import fmpq, fmpq_mat
 
-from fedbounds.algorithms.fedplt import FedPLT
+from fedbounds.algorithms.fedplt_rows import FedPLT
 from fedbounds.errors import require
 from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.linear import is_exact, rational

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
-from fedbounds.algorithms.fedplt import FedPLT, compensation, shares, untrained
+from fedbounds.algorithms.fedplt_rows import FedPLT, compensation, shares, untrained
 from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.linear import is_exact
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedbounds.algorithms.fedplt import FedPLT, compensation, shares
+from fedbounds.algorithms.fedplt_rows import FedPLT, compensation, shares
 from fedbounds.errors import require
 from fedbounds.problems import FederatedQuadratic, Start
 from fedbounds.problems.linear import solve

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
-from fedbounds.algorithms.fedplt import FedPLT, compensation, shares
+from fedbounds.algorithms.fedplt_rows import FedPLT, compensation, shares
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.linear import rational, solve

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from fedbounds.algorithms.fedplt import FedPLT, untrained
+from fedbounds.algorithms.fedplt_rows import FedPLT, untrained
 from fedbounds.errors import require
 from fedbounds.problems import FederatedQuadratic, Start
 from fedbounds.vocabulary import Assumption

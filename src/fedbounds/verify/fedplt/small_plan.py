@@ -8,7 +8,7 @@ from typing import Any
 
 from flint import fmpq
 
-from fedbounds.algorithms.fedplt import untrained
+from fedbounds.algorithms.fedplt_rows import untrained
 from fedbounds.vocabulary import Assumption, Method
 
 from ..case import Case

@@ -11,7 +11,7 @@ from functools import cache
 
 import numpy as np
 
-from fedbounds.algorithms.fedplt import FedPLT, compensation, shares
+from fedbounds.algorithms.fedplt_rows import FedPLT, compensation, shares
 from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start
 from fedbounds.theory.fedplt.proofs import scopes
 from fedbounds.theory.fedplt.vectors import MEANS

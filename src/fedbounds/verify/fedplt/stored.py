@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from fedbounds.algorithms.fedplt import FedPLT
+from fedbounds.algorithms.fedplt_rows import FedPLT
 from fedbounds.vocabulary import Assumption
 
 from ..stored.common import LOCAL_STEPS, MASK, QUADRATIC, ROUNDS, START, STEP

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from fedbounds.algorithms.fedplt import FedPLT
+from fedbounds.algorithms.fedplt_rows import FedPLT
 from fedbounds.errors import require
 from fedbounds.problems import FederatedQuadratic, Start
 

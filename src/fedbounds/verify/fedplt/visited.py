@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
-from fedbounds.algorithms.fedplt import compensation, shares, untrained
+from fedbounds.algorithms.fedplt_rows import compensation, shares, untrained
 from fedbounds.problems import Evidence
 from fedbounds.problems.linear import rational
 from fedbounds.vocabulary import Assumption
