@@ -99,12 +99,14 @@ def _round(
     shown = {
         **{"Wn": Wn, "Ws": Ws, "gs": gs, "ns": ns, "Gs": wide},
         **{"U": U, "Ub": Ub, "D": Wn - W, "Db": server(W, Ub, trained, c) - W},
+        "pace": W[:, 0] * 0 + eta,
     }
     return Wn, shown | _at(problem, p, W, Wk, c)
 
 
 def _step_size(p: Mapping[str, Any]) -> Any:
-    return p["steps"][int(p["t"])] if "steps" in p else p["eta"]
+    """eta^t; of the round after the last one only the start is looked at."""
+    return p["steps"][min(int(p["t"]), len(p["steps"]) - 1)] if "steps" in p else p["eta"]
 
 
 # ---- what the analysis takes for a round
@@ -147,8 +149,10 @@ def draw_step(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
     return {"noise": random.noise(problem, 1)}
 
 
-def draw_common(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
-    """One noise of +-scale for all clients, each with the law that it has alone."""
+def draw_free(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
+    """The same; or, where ``common`` is 1, one noise of +-scale for all clients."""
+    if not p["common"]:
+        return draw_step(random, problem, p)
     one = random.signs(1, 1, problem.dimension) * problem.noise_scale
     return {"noise": np.concatenate([one] * problem.clients, axis=1)}
 
@@ -221,5 +225,4 @@ ROUNDS = Algorithm(init, draw, step, "FedPLT")
 WITH_STEP = Algorithm(init, draw_with_step, step_and_analysed, "FedPLT, and the analysis's step")
 UNSENT = Algorithm(init, draw, step_unsent, "FedPLT between two rounds")
 LOCAL_STEPS = Algorithm(init_models, draw_step, local_step, "FedPLT, local steps")
-ONE_STEP = Algorithm(init, draw_step, free_step, "FedPLT, one step")
-COMMON_NOISE = Algorithm(init, draw_common, free_step, "FedPLT, one step, one noise for all")
+ONE_STEP = Algorithm(init, draw_free, free_step, "FedPLT, one step")

@@ -3,6 +3,7 @@
 The parts are those of `fedplt`. One step size: for steps that change with the round, call
 ``dataclasses.replace`` between rounds. Full gradients (FGD) are a problem without noise.
 """
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar

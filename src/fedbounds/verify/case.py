@@ -76,6 +76,10 @@ class Found:
         What rounding may have done to a quantity; empty in rationals.
     estimated : mapping from quantity name to what it rests on that is an estimate
     diverged_at : int or None
+    scopes : frozenset of str, or None
+        Of the statements about vectors that it can evaluate; None: all whose vectors are there.
+    missing : mapping from name to reason
+        Constants and quantities that are defined, and have no value here.
     """
 
     family: str
@@ -87,6 +91,8 @@ class Found:
     errors: Mapping[str, Array] = field(default_factory=dict)
     estimated: Mapping[str, str] = field(default_factory=dict)
     diverged_at: int | None = None
+    scopes: frozenset[str] | None = None
+    missing: Mapping[str, str] = field(default_factory=dict)
 
 
 @singledispatch

@@ -1,5 +1,13 @@
 """What quantities are, what masks and shares do to a vector, and what the assumptions say."""
 
+from fedbounds.theory.fedplt.scope_names import (
+    CLIENT,
+    CLIENT_ROUND,
+    ROUND,
+    STEP,
+    UNBIASED_STEP,
+    VIRTUAL,
+)
 from fedbounds.theory.fedplt.vectors import (
     W1,
     D,
@@ -76,7 +84,6 @@ from fedbounds.theory.symbols import (
 )
 from fedbounds.vocabulary import Assumption
 
-from .scopes import CLIENT, CLIENT_ROUND, ROUND, STEP, UNBIASED_STEP, VIRTUAL
 from .writing import prove
 
 _NOISE = (Assumption.NOISE,)

@@ -14,6 +14,7 @@ from fedbounds.theory.fedplt.distance import (
     SLOPE,
 )
 from fedbounds.theory.fedplt.one_step import SMOOTH
+from fedbounds.theory.fedplt.scope_names import CLIENT, STEP
 from fedbounds.theory.fedplt.vectors import W, Wk, ax, g0, wg0, wx
 from fedbounds.theory.proof.language import (
     Book,
@@ -50,7 +51,6 @@ from fedbounds.theory.symbols import (
 from fedbounds.vocabulary import Assumption
 
 from .one_step import of_client, of_step
-from .scopes import CLIENT, STEP
 from .writing import Use, prove
 
 _OWN = SLOPE * (F_loc(t) - Lambda) - CURVE * (F_att(t) - Lam_att(t))

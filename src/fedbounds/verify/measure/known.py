@@ -1,0 +1,309 @@
+"""Quantities and constants of a run by their definitions, each measured when it is asked for."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from flint import fmpq
+from sympy.core.function import AppliedUndef
+
+from fedbounds.errors import FedboundsError
+from fedbounds.theory.setups import Largest, Least, Says, Where, dot
+from fedbounds.theory.symbols import VectorSymbol, constants_in, t
+
+from ..evaluate import IrrationalError, Numbers, UndefinedError, evaluate
+from .spaces import Listed, alone, product, products_in
+from .spaces import field as entries_of
+from .trace import Trace
+
+Array = Any
+_RELATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "<=": lambda a, b: a <= b,
+    ">=": lambda a, b: a >= b,
+    "==": lambda a, b: a == b,
+    "<": lambda a, b: a < b,
+    ">": lambda a, b: a > b,
+}
+
+
+class MissingError(FedboundsError):
+    """A number is not known of this run; the message says why."""
+
+
+@dataclass(eq=False)
+class Known:
+    """What is known of a run.
+
+    Attributes
+    ----------
+    trace : Trace
+    constants : mapping from name to number or definition
+    quantities : mapping from name to expression
+    states : tuple of str
+        Quantities of a round's start, measured after the last round too.
+    index : str
+        Whose values are looked at alone; empty for none.
+    only : int or None
+        The one value that is.
+    given : dict from quantity name to array
+        Those that were measured by other means.
+    """
+
+    trace: Trace
+    constants: Mapping[str, Any]
+    quantities: Mapping[str, sp.Expr]
+    states: tuple[str, ...] = ()
+    index: str = ""
+    only: int | None = None
+    given: Mapping[str, Array] = field(default_factory=dict)
+    _values: dict[str, Any] = field(default_factory=dict)
+    _series: dict[str, Array] = field(default_factory=dict)
+    _products: dict[sp.Expr, Array] = field(default_factory=dict)
+    _extremes: dict[Any, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._views = self._looked_at()
+
+    # ---- by name
+
+    def constant(self, name: str) -> Any:
+        """The number.
+
+        Raises
+        ------
+        MissingError
+            If it is not defined here.
+        """
+        if name not in self._values:
+            self._values[name] = self._kept(name, lambda: self._constant(name))
+        return _or_raise(self._values[name])
+
+    def series(self, name: str) -> Array:
+        """Rounds 0, 1, ... on the last axis; a first one for values of an index.
+
+        Raises
+        ------
+        MissingError
+            If it is not defined here.
+        """
+        if name in self.given:
+            return self.given[name]
+        if name not in self._series:
+            self._series[name] = self._kept(name, lambda: self._quantity(name))
+        return _or_raise(self._series[name])
+
+    def _kept(self, name: str, make: Callable[[], Any]) -> Any:
+        """The number, or why there is none."""
+        try:
+            return make()
+        except ZeroDivisionError:
+            return MissingError(f"no value for {name}: it divides by 0")
+        except (UndefinedError, IrrationalError, FedboundsError) as error:
+            return MissingError(f"no value for {name}: {error}")
+
+    def _constant(self, name: str) -> Any:
+        if name not in self.constants:
+            raise MissingError("it has no definition in this view")
+        found = self.constants[name]
+        if not isinstance(found, Where):
+            return found if isinstance(found, fmpq) else self.number(found)
+        value = self.number(found.value)
+        for says in found.holds:
+            broken = self.broken(says, {name: value})
+            if broken:
+                raise MissingError(broken)
+        return value
+
+    def _quantity(self, name: str) -> Array:
+        if name not in self.quantities:
+            raise MissingError("it has no definition in this view")
+        return self._over_rounds(self.quantities[name], ending=name in self.states)
+
+    # ---- of expressions
+
+    def number(self, expression: sp.Expr, values: Mapping[str, Any] | None = None) -> Any:
+        """Of an expression that does not depend on the round; products are those of round 0."""
+        plain, own = self._without_extremes(expression, values or {})
+        nodes = sorted(products_in(plain), key=str)
+        names = {node: sp.Symbol(f"_product_{at}") for at, node in enumerate(nodes)}
+        for node, symbol in names.items():
+            rows = np.atleast_2d(self.products(node))
+            if len(rows) > 1:
+                raise MissingError(f"{node} is a number of each client")
+            own[symbol.name] = rows[0, 0]
+        return evaluate(plain.xreplace(names), self._numbers(plain.xreplace(names), own))
+
+    def broken(self, says: Says, values: Mapping[str, Any] | None = None) -> str:
+        """Where a statement fails, or why it has no value; empty if it holds."""
+        try:
+            return self._broken(says, values)
+        except ZeroDivisionError:
+            return f"{says}: it divides by 0"
+        except (UndefinedError, IrrationalError, FedboundsError) as error:
+            return f"{says}: {error}"
+
+    def _broken(self, says: Says, values: Mapping[str, Any] | None) -> str:
+        holds = _RELATIONS[says.relation]
+        sides, own = [], dict(values or {})
+        for side in (says.left, says.right):
+            plain, more = self._without_extremes(side, own)
+            sides.append(plain)
+            own |= more
+        if any(side.has(dot) for side in sides):
+            return self._broken_somewhere(says, sides, own)
+        left, right = (self._side(side, own) for side in sides)
+        left, right = np.broadcast_arrays(np.atleast_1d(left), np.atleast_1d(right))
+        failed = [(a, b) for a, b in zip(left.flat, right.flat, strict=True) if not holds(a, b)]
+        return f"{says} fails: {failed[0][0]} against {failed[0][1]}" if failed else ""
+
+    def _side(self, side: sp.Expr, own: Mapping[str, Any]) -> Any:
+        if side.has(t) or side.atoms(AppliedUndef):
+            rounds = range(self.trace.subject.rounds)
+            return evaluate(side, self._numbers(side, own), rounds)
+        return self.number(side, own)
+
+    def _broken_somewhere(self, says: Says, sides: Sequence[sp.Expr], own: dict[str, Any]) -> str:
+        holds = _RELATIONS[says.relation]
+        values = self._of_vectors(sides, own)
+        for at, space in enumerate(self.trace.spaces):
+            left, right = (np.asarray(entries_of(side, space, values)) for side in sides)
+            left, right = np.broadcast_arrays(left, right)
+            for place, (a, b) in enumerate(zip(left.flat, right.flat, strict=True)):
+                if not holds(a, b):
+                    where = np.unravel_index(place, left.shape)
+                    told = ", ".join(
+                        f"{source} {int(x)}"
+                        for source, x in zip(space.sources, where, strict=False)
+                    )
+                    return f"{says} fails in round {at} ({told}): {a} against {b}"
+        return ""
+
+    def products(self, node: sp.Expr) -> Array:
+        """sq(x) or ip(x, y) of every round; values of an index first."""
+        if node not in self._products:
+            values = self._of_vectors([node], {})
+            rows = [
+                [product(node, space, values) for space in spaces] for spaces in self._views
+            ]
+            found = _array(rows)
+            self._products[node] = found if self.index else found[0]
+        return self._products[node]
+
+    def _over_rounds(self, expression: sp.Expr, *, ending: bool) -> Array:
+        plain, own = self._without_extremes(expression, {})
+        nodes = sorted(products_in(plain), key=str)
+        series = {node: self.products(node) for node in nodes}
+        if ending:
+            drawn = [node for node in nodes if not self.trace.is_of_the_past(node)]
+            if drawn:
+                raise MissingError(f"{drawn[0]} depends on draws: it is no state of a round's start")
+            values = self._of_vectors(nodes, own)
+            series = {
+                node: np.append(rows, product(node, self.trace.end, values))
+                for node, rows in series.items()
+            }
+        names = {node: sp.Function(f"_product_{at}")(t) for at, node in enumerate(nodes)}
+        plain = plain.xreplace(names)
+        known = self._numbers(plain, own, {str(names[x].func): y for x, y in series.items()})
+        count = min((len(x.T) for x in known.series.values()), default=self.trace.subject.rounds)
+        found = np.atleast_1d(evaluate(plain, known, range(count)))
+        return found if found.shape[-1] == count else np.repeat(found, count, axis=-1)
+
+    def _numbers(
+        self, plain: sp.Expr, own: Mapping[str, Any], series: Mapping[str, Array] | None = None
+    ) -> Numbers:
+        """Everything that an expression names."""
+        series, own = dict(series or {}), dict(own)
+        for name in constants_in(plain) - own.keys():
+            own[name] = self.constant(name)
+        for atom in plain.atoms(AppliedUndef):
+            name = atom.func.__name__
+            if name not in series:
+                series[name] = self.series(name)
+        own.setdefault("T", fmpq(self.trace.subject.rounds))
+        return Numbers(own, series, lambda p, q: fmpq(p, q))
+
+    def _of_vectors(
+        self, nodes: Sequence[sp.Expr], own: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Constants that expressions in vectors name."""
+        named = {
+            symbol.name
+            for node in nodes
+            for symbol in node.free_symbols
+            if not isinstance(symbol, VectorSymbol)
+        }
+        return {name: own[name] if name in own else self.constant(name) for name in named}
+
+    # ---- extremes
+
+    def _without_extremes(
+        self, expression: sp.Expr, own: Mapping[str, Any]
+    ) -> tuple[sp.Expr, dict[str, Any]]:
+        """With a symbol for every extreme, and their numbers; inner ones first."""
+        found = dict(own)
+        while inner := [
+            node
+            for node in expression.atoms(Largest, Least)
+            if not any(argument.has(Largest, Least) for argument in node.args)
+        ]:
+            names = {}
+            for node in inner:
+                symbol = sp.Symbol(f"_extreme_{len(found)}")
+                names[node], found[symbol.name] = symbol, self._extreme(node, found)
+            expression = expression.xreplace(names)
+        return expression, found
+
+    def _extreme(self, node: sp.Expr, own: Mapping[str, Any]) -> Any:
+        key = node, *((x.name, own[x.name]) for x in node.free_symbols if x.name in own)
+        if key not in self._extremes:
+            values = chain.from_iterable(
+                self._visited(argument, space, own)
+                for argument in node.args
+                for space in self.trace.spaces
+            )
+            every = list(values)
+            if not every:
+                raise MissingError(f"nothing visited is asked for by {node}")
+            self._extremes[key] = max(every) if isinstance(node, Largest) else min(every)
+        return self._extremes[key]
+
+    def _visited(self, argument: sp.Expr, space: Listed, own: Mapping[str, Any]) -> list[Any]:
+        """Numbers of every outcome; of those alone where the other is positive."""
+        value, positive = argument if isinstance(argument, sp.Tuple) else (argument, None)
+        above, below = sp.fraction(value)
+        values = self._of_vectors([value, *([] if positive is None else [positive])], own)
+        arrays = [np.asarray(entries_of(side, space, values)) for side in (above, below)]
+        if positive is not None:
+            arrays.append(entries_of(positive, space, values))
+        top, bottom, *where = (x.reshape(-1) for x in np.broadcast_arrays(*arrays))
+        kept = where[0] > 0 if where else np.ones(len(top), dtype=bool)
+        return list(top[kept] / bottom[kept])
+
+    # ---- one by one
+
+    def _looked_at(self) -> list[tuple[Listed, ...]]:
+        if not self.index:
+            return [self.trace.spaces]
+        first = self.trace.spaces[0]
+        count = len(first.weights[first.sources.index(self.index)])
+        chosen = range(count) if self.only is None else [self.only]
+        return [
+            tuple(alone(space, self.index, at) for space in self.trace.spaces) for at in chosen
+        ]
+
+
+def _array(rows: Sequence[Sequence[Any]]) -> Array:
+    found = np.empty((len(rows), len(rows[0]) if rows else 0), dtype=object)
+    for at, row in enumerate(rows):
+        found[at, :] = row
+    return found
+
+
+def _or_raise(found: Any) -> Any:
+    if isinstance(found, MissingError):
+        raise found
+    return found
