@@ -13,7 +13,7 @@ from .catalogue import Entry, entry, paper
 from .claims import Claim
 from .contributed import contributed
 from .glossary import Glossary
-from .setups import View
+from .setups import Planned, View
 
 
 @cache
@@ -57,6 +57,14 @@ def views(theory: str) -> Mapping[str, View]:
     if find_spec(f"fedbounds.theory.{paper(theory).key}.views") is None:
         return {}
     found: Mapping[str, View] = import_module(f"fedbounds.theory.{theory}.views").VIEWS
+    return found
+
+
+def setups(theory: str) -> tuple[Planned, ...]:
+    """The set-ups on which a theory's claims are judged; none if it has no ``setups`` yet."""
+    if find_spec(f"fedbounds.theory.{paper(theory).key}.setups") is None:
+        return ()
+    found: tuple[Planned, ...] = import_module(f"fedbounds.theory.{theory}.setups").PLANNED
     return found
 
 

@@ -21,7 +21,9 @@ from .instance import (
     estimated_of,
     evidence_of,
     parameters_of,
+    missing_of,
     products_of,
+    scopes_of,
 )
 
 Array = Any
@@ -157,3 +159,13 @@ def _estimated_of_case(case: Case) -> Mapping[str, str]:
 @products_of.register
 def _products_of_case(case: Case) -> Products | None:
     return found(case).products
+
+
+@scopes_of.register
+def _scopes_of_case(case: Case) -> frozenset[str] | None:
+    return found(case).scopes
+
+
+@missing_of.register
+def _missing_of_case(case: Case) -> Mapping[str, str]:
+    return found(case).missing

@@ -4,14 +4,13 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-import sympy as sp
 from flint import fmpq
 
 from fedbounds.errors import require, unknown_name
 from fedbounds.problems import Constants, Evidence
 from fedbounds.theory.registry import glossary, views
 from fedbounds.theory.setups import Run, Setup, View
-from fedbounds.vocabulary import Assumption, Constant
+from fedbounds.vocabulary import Assumption
 
 from ..case import Found, find
 from . import objectives
@@ -77,9 +76,15 @@ def known_of(setup: Setup, view: View) -> Known:
     defined: dict[str, Any] = {**objectives.values(problem), **plain, **view.constants}
     for name, value in chosen.items():
         defined[name] = _chosen(view, name, value)
-    quantities = dict(view.quantities)
-    return Known(trace, defined, quantities, view.states, view.alone, None if only is None else int(only),
-                 besides)  # fmt: skip
+    return Known(
+        trace,
+        defined,
+        view.quantities,
+        view.states,
+        view.alone,
+        None if only is None else int(only),
+        besides,
+    )
 
 
 def _chosen(view: View, name: str, value: Any) -> Any:
@@ -95,11 +100,7 @@ def _chosen(view: View, name: str, value: Any) -> Any:
 @lru_cache(maxsize=4)  # the set-ups of one run follow each other; views are compared by identity
 def analysed(run: Run, view: View) -> tuple[Trace, Mapping[str, Array]]:
     """The trace of a run, and what only moments measure of it."""
-    return _traced(run, view.algorithm, view), _besides(run, view)
-
-
-def _traced(run: Run, algorithm: str, view: View) -> Trace:
-    return traced(subject_of(run, view))
+    return traced(subject_of(run, view)), _besides(run, view)
 
 
 def _besides(run: Run, view: View) -> dict[str, Array]:

@@ -134,7 +134,11 @@ class Known:
             if len(rows) > 1:
                 raise MissingError(f"{node} is a number of each client")
             own[symbol.name] = rows[0, 0]
-        return evaluate(plain.xreplace(names), self._numbers(plain.xreplace(names), own))
+        plain = plain.xreplace(names)
+        found = np.asarray(evaluate(plain, self._numbers(plain, own)), dtype=object)
+        if found.ndim:
+            raise MissingError(f"{expression} is no single number")
+        return found.item()
 
     def broken(self, says: Says, values: Mapping[str, Any] | None = None) -> str:
         """Where a statement fails, or why it has no value; empty if it holds."""
@@ -185,9 +189,7 @@ class Known:
         """sq(x) or ip(x, y) of every round; values of an index first."""
         if node not in self._products:
             values = self._of_vectors([node], {})
-            rows = [
-                [product(node, space, values) for space in spaces] for spaces in self._views
-            ]
+            rows = [[product(node, space, values) for space in spaces] for spaces in self._views]
             found = _array(rows)
             self._products[node] = found if self.index else found[0]
         return self._products[node]
@@ -199,7 +201,9 @@ class Known:
         if ending:
             drawn = [node for node in nodes if not self.trace.is_of_the_past(node)]
             if drawn:
-                raise MissingError(f"{drawn[0]} depends on draws: it is no state of a round's start")
+                raise MissingError(
+                    f"{drawn[0]} depends on draws: it is no state of a round's start"
+                )
             values = self._of_vectors(nodes, own)
             series = {
                 node: np.append(rows, product(node, self.trace.end, values))
@@ -226,9 +230,7 @@ class Known:
         own.setdefault("T", fmpq(self.trace.subject.rounds))
         return Numbers(own, series, lambda p, q: fmpq(p, q))
 
-    def _of_vectors(
-        self, nodes: Sequence[sp.Expr], own: Mapping[str, Any]
-    ) -> dict[str, Any]:
+    def _of_vectors(self, nodes: Sequence[sp.Expr], own: Mapping[str, Any]) -> dict[str, Any]:
         """Constants that expressions in vectors name."""
         named = {
             symbol.name
@@ -291,9 +293,7 @@ class Known:
         first = self.trace.spaces[0]
         count = len(first.weights[first.sources.index(self.index)])
         chosen = range(count) if self.only is None else [self.only]
-        return [
-            tuple(alone(space, self.index, at) for space in self.trace.spaces) for at in chosen
-        ]
+        return [tuple(alone(space, self.index, at) for space in self.trace.spaces) for at in chosen]
 
 
 def _array(rows: Sequence[Sequence[Any]]) -> Array:
