@@ -197,12 +197,11 @@ def _at(problem: Any, p: Mapping[str, Any], W: Array, Wk: Array, c: Array) -> Sh
     at_best = problem.value(Wstar) - lowest
     # F* - F_k*, F* = sum_k c_k F_k(W*)
     gap = ((at_best + lowest) * c).sum(axis=1)[:, None] - lowest
-    i = int(p["coordinate"]) if "coordinate" in p else 0
     masks = p["masks"]
     constant = {
         "one": c.sum(),
         "ones": best * 0 + 1,
-        "corner": best * 0 + (np.arange(len(best)) == i),
+        "corner": best * 0 + (np.arange(len(best)) == 0),
         "held": held(trained, c),
         "psi": compensation(trained, c)[trained.any(axis=0)],
         "mask": masks,

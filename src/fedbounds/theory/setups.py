@@ -114,6 +114,8 @@ class View:
         Constants that a set-up may define in several ways, or give as numbers.
     assumptions : mapping from assumption to what it says
         All of it; those that are missing are not known, but for what the problem tells.
+    takes : tuple of str
+        Names of the parameters of a run.
     requires : tuple of Says
         What a set-up must satisfy to be one.
     alone : str
@@ -131,6 +133,7 @@ class View:
     constants: Mapping[str, Definition] = field(default_factory=dict)
     choices: Mapping[str, Mapping[str, Definition]] = field(default_factory=dict)
     assumptions: Mapping[Assumption, tuple[Says, ...]] = field(default_factory=dict)
+    takes: tuple[str, ...] = ()
     requires: tuple[Says, ...] = ()
     alone: str = ""
     besides: "View | None" = None
@@ -198,6 +201,9 @@ class Setup:
     view: str
     run: Run
     chosen: tuple[tuple[str, Number], ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "chosen", _pairs(self.chosen))
 
 
 @dataclass(frozen=True)

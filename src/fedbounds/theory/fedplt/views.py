@@ -64,6 +64,8 @@ _BETWEEN = _shown(
     {name: _K for name in ("Wk", "gap")}, _LOCAL,
 )  # fmt: skip
 
+_TAKES = ("masks", "weights", "tau", "eta")
+
 # ---- assumptions that say how the analysis looks at a run
 
 _SINGLE = {Assumption.SINGLE_STEP: (Says(tau, "==", sp.Integer(1)),)}
@@ -87,6 +89,7 @@ FREE_STEP = View(
     quantities=_STEP_QUANTITIES,
     constants={**_BASE, **START, **DERIVED},
     choices=measured.choices(AT_CLIENTS),
+    takes=(*_TAKES, "models", "common"),
     assumptions=measured.assumptions(AT_CLIENTS, rounds=True) | _OWN_NOISE,
 )
 LOCAL_STEPS = replace(
@@ -96,6 +99,7 @@ LOCAL_STEPS = replace(
     scopes=(STEP, UNBIASED_STEP, VIRTUAL),
     states=("D_W",),
     constants={**_BASE, **DONE, **START, **DERIVED},
+    takes=_TAKES,
     assumptions=measured.assumptions(AT_CLIENTS, rounds=False) | _SINGLE | _VIRTUAL | _INDEPENDENT,
 )
 _ROUND_AND_STEP = View(
@@ -114,6 +118,7 @@ ROUNDS = View(
     states=("D_W",),
     constants={**_BASE, **START, **DERIVED},
     choices=measured.choices(AT_STEPS),
+    takes=_TAKES,
     assumptions=measured.assumptions(AT_STEPS, rounds=True) | _SINGLE | _INDEPENDENT,
     besides=_ROUND_AND_STEP,
 )
@@ -173,6 +178,7 @@ ATTENUATED = replace(
                "nu_max": DERIVED["nu_max"]},
     choices={},
     assumptions=_INDEPENDENT,
+    takes=(*FREE_STEP.takes, "attenuation"),
     requires=measured.MASKS_SHORTEN,
 )  # fmt: skip
 
@@ -187,6 +193,7 @@ PACED = replace(
     constants=sequences.CONSTANTS,
     choices=sequences.CHOICES,
     assumptions=sequences.ASSUMPTIONS | _INDEPENDENT,
+    takes=("masks", "weights", "tau", "steps"),
     requires=sequences.REQUIRES,
     besides=None,
 )
@@ -196,6 +203,7 @@ SEQUENCE = replace(
     algorithm="recursion.EQUALITY",
     shown=Shown(vectors={"x": (), "pace": (), "one": ()}),
     quantities=sequences.SEQUENCE,
+    takes=("z", "B_step", "steps"),
 )
 
 # ---- for proofs alone
@@ -208,6 +216,7 @@ BETWEEN = View(
     quantities={"V_W": measured.STEP_QUANTITIES["V_W"]},
     constants={**PSI, **measured.ATTENUATION, **{x: SUMS[x] for x in ("Gamma", "Gamma_2")}},
     assumptions=_VIRTUAL | _INDEPENDENT,
+    takes=(*_TAKES, "j"),
 )
 
 VIEWS = {

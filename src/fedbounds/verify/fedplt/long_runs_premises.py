@@ -114,7 +114,9 @@ def path(
     drawn = Draw(present=np.ones((n, horizon)), noise=None, cohort=cohort)
     points: list[Array] = []
     paced: Any = _Paced(problem, steps)
-    last = fedplt_rows.local(paced, unit, carry, drawn, lambda s, z, gradient, noisy: points.append(z))
+    last = fedplt_rows.local(
+        paced, unit, carry, drawn, lambda s, z, gradient, noisy: points.append(z)
+    )
     points.append(last)
     shape = (len(points), n, horizon, d)
     x = np.stack(points).reshape(shape)
