@@ -114,6 +114,8 @@ class View:
         Constants that a set-up may define in several ways, or give as numbers.
     assumptions : mapping from assumption to what it says
         All of it; those that are missing are not known, but for what the problem tells.
+    meant : mapping from vector to expression
+        Vectors whose factors are constants of a set-up.
     takes : tuple of str
         Names of the parameters of a run.
     requires : tuple of Says
@@ -133,6 +135,7 @@ class View:
     constants: Mapping[str, Definition] = field(default_factory=dict)
     choices: Mapping[str, Mapping[str, Definition]] = field(default_factory=dict)
     assumptions: Mapping[Assumption, tuple[Says, ...]] = field(default_factory=dict)
+    meant: Mapping[sp.Symbol, sp.Expr] = field(default_factory=dict)
     takes: tuple[str, ...] = ()
     requires: tuple[Says, ...] = ()
     alone: str = ""

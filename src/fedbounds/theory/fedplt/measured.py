@@ -17,6 +17,7 @@ from fedbounds.theory.symbols import (
     F_att,
     F_opt,
     L,
+    alpha_k,
     cos_g,
     cos_m,
     eta,
@@ -59,6 +60,8 @@ from .vectors import (
     pmg,
     pmgs,
     saone,
+    wg0,
+    wx,
 )  # fmt: skip
 
 Ek, E0, Es, gap, one = vectors(
@@ -280,4 +283,8 @@ ANGLES = {
     Assumption.ACUTE: (Says(cos_g(t), ">", _NOTHING), Says(cos_m(t), ">", _NOTHING)),
     Assumption.OBTUSE: (Says(cos_g(t), "<", _NOTHING), Says(cos_m(t), "<", _NOTHING)),
 }
-AT_CLIENTS, AT_STEPS = _AT_CLIENTS, _AT_STEPS
+AT_CLIENTS, AT_STEPS, AT_LOCAL = _AT_CLIENTS, _AT_STEPS, _AT_STEPS[2:]
+
+# of Step 4.4, where gamma_k is not negative
+_ROOT = sp.sqrt(SLOPE - CURVE * alpha_k**2)
+WEIGHTED = {wx: _ROOT * (Wk - W), wg0: _ROOT * g0}

@@ -174,13 +174,13 @@ _LOCAL_STEPS = {
         (_UNIT, _COUPLED), ((1, -1), (-1, 1)), _NESTED, (6, 5), 2, eta="1/64", tau=2,
         weights=(1, 3), noise="1/4",
     ),
+    "one local step": run_of((_ONE, _TWO), ((1,), (-1,)), _BOTH, (4,), 3, eta="1/8", noise=1),
     "nested masks, second round": run_of(
         (_UNIT, _COUPLED), ((1, -1), (-1, 1)), _NESTED, (6, 5), 5, eta="1/64", tau=2
     ),
     "one coordinate": run_of(
         (_ONE, _TWO), ((4,), (-3,)), _BOTH, (9,), 4, eta="1/32", tau=3, noise=1
     ),
-    "one local step": run_of((_ONE, _TWO), ((1,), (-1,)), _BOTH, (4,), 3, eta="1/8", noise=1),
     "two coordinates, two clients": run_of(
         (_UNIT, _STEEP), ((3, 1), (-2, 2)), _SPLIT, (8, -6), 6, eta="1/64", tau=3
     ),
@@ -220,7 +220,7 @@ _ROUNDS = {
         (_UNIT, _STEEP), ((3, 1), (-2, 2)), _FULL, (8, -6), 4, eta="1/32", tau=3, weights=(2, 5)
     ),
 }  # fmt: skip
-_IN_QUICK = 4  # of each
+_IN_QUICK = 5  # of each
 
 # masked gradients are aligned all the way, and W moves away from W* = 0
 AWAY = run_of(
@@ -236,6 +236,8 @@ _AT_EQUALITY = free_step(
     (_COUPLED, _STEEP), _APART, _NESTED, ("3/2", 1), _CHOSEN, eta="1/24"
 )  # fmt: skip
 _LONGEST = free_step((_COUPLED, _STEEP), _APART, _FULL, ("3/2", 1), _CHOSEN, eta="1/3")
+# mu = 1 and psi = 1: as long as the first of the decaying steps may be
+_FIRST = free_step((_ONE, _TWO), ((1,), (-1,)), _BOTH, (2,), ((3,), (1,)), eta=2)
 _NOBODY = free_step(
     (_UNIT, _UNIT), ((1, 0), (-1, 0)), ((1, 0), (1, 0)), (1, 0), ((1, 0), (1, 0)), eta="1/2"
 )
@@ -258,7 +260,10 @@ _SPECIAL = (
         for name, run, rho_min in (
             ("condition (ii) at equality", _AT_EQUALITY, 1),
             ("condition (iii) at equality", _AT_EQUALITY, 2),
+            # gamma_k = 1/16 has a rational root
+            ("between (ii) and (iii)", _AT_EQUALITY, "7/4"),
             ("eta = 1/L", _LONGEST, 2),
+            ("eta = 1/z", _FIRST, "1/2"),
         )
     ),
     _one("two clients uphill, an idle coordinate", "one step, free psi",
@@ -337,11 +342,24 @@ def _paced(steps: str, C: str) -> Setup:
     return Setup("fedplt", "rounds, a step size each", run, chosen)
 
 
+_BETWEEN = {
+    f"{done} of {tau} local steps": run_of(
+        (_UNIT, _COUPLED), ((1, -1), (-1, 1)), _NESTED, (6, 5), rounds, eta="1/64", tau=tau,
+        weights=(1, 3), noise=noise, j=done,
+    )
+    for done, tau, rounds, noise in ((1, 2, 1, "1/4"), (1, 2, 2, 0), (2, 3, 2, 0))
+}  # fmt: skip
+# the step of the analysis has noise of its own
+_ANALYSED = run_of((_ONE, _TWO), ((1,), (-1,)), _BOTH, (4,), eta="1/8", tau=2, noise=1)
+
 PLANNED: tuple[Planned, ...] = (
     _one("away from W*", "rounds", AWAY, _ALIGNED | _GLOBAL, quick=False),
     *(Planned(f"recursion, {name}", setup, True) for name, setup in _SEQUENCES.items()),
     *(Planned(f"FedPLT, {name}", _paced(*own), True) for name, own in _PACED.items()),
     *_SPECIAL,
+    _one("noise, one round", "rounds, then the analysis's step", _ANALYSED, _ALIGNED | _GLOBAL,
+         quick=True),
+    *(_one(name, "between rounds", run, _LOCAL, quick=True) for name, run in _BETWEEN.items()),
     *(
         _one(f"angles {name}", "one step of one client", run, _ALIGNED | _GLOBAL | {"k": 0},
              quick=True)

@@ -13,7 +13,7 @@ from fedbounds.theory.symbols import tau
 from fedbounds.vocabulary import Assumption
 
 from . import measured, sequences
-from .measured import AT_CLIENTS, AT_STEPS, CURVED, DERIVED, DONE, PSI, START, SUMS
+from .measured import AT_CLIENTS, AT_LOCAL, AT_STEPS, CURVED, DERIVED, DONE, PSI, START, SUMS
 from .scope_names import (
     CLIENT,
     CLIENT_ROUND,
@@ -89,6 +89,7 @@ FREE_STEP = View(
     quantities=_STEP_QUANTITIES,
     constants={**_BASE, **START, **DERIVED},
     choices=measured.choices(AT_CLIENTS),
+    meant=measured.WEIGHTED,
     takes=(*_TAKES, "models", "common"),
     assumptions=measured.assumptions(AT_CLIENTS, rounds=True) | _OWN_NOISE,
 )
@@ -121,6 +122,16 @@ ROUNDS = View(
     takes=_TAKES,
     assumptions=measured.assumptions(AT_STEPS, rounds=True) | _SINGLE | _INDEPENDENT,
     besides=_ROUND_AND_STEP,
+)
+
+# all draws at once, where there are few
+ROUNDS_AND_STEPS = replace(
+    ROUNDS,
+    told=_ROUND_AND_STEP.told,
+    algorithm=_ROUND_AND_STEP.algorithm,
+    shown=_ROUND_AND_STEP.shown,
+    quantities={**measured.ROUND_QUANTITIES, **measured.AFTER_ROUND},
+    besides=None,
 )
 
 
@@ -208,6 +219,7 @@ SEQUENCE = replace(
 
 # ---- for proofs alone
 
+_ASSUMED = measured.assumptions(AT_LOCAL, rounds=False)
 BETWEEN = View(
     told="between two rounds, aggregated virtually",
     algorithm="fedplt.UNSENT",
@@ -215,7 +227,12 @@ BETWEEN = View(
     scopes=(VIRTUAL,),
     quantities={"V_W": measured.STEP_QUANTITIES["V_W"]},
     constants={**PSI, **measured.ATTENUATION, **{x: SUMS[x] for x in ("Gamma", "Gamma_2")}},
-    assumptions=_VIRTUAL | _INDEPENDENT,
+    choices={"G^2": measured.choices(AT_LOCAL)["G^2"]},
+    assumptions={
+        Assumption.LOCAL_GRADIENTS: _ASSUMED[Assumption.LOCAL_GRADIENTS],
+        **_VIRTUAL,
+        **_INDEPENDENT,
+    },
     takes=(*_TAKES, "j"),
 )
 
@@ -229,6 +246,7 @@ VIEWS = {
     "local steps of each client": EACH_LOCAL,
     "local steps, free psi": _free_psi(LOCAL_STEPS),
     "rounds": ROUNDS,
+    "rounds, then the analysis's step": ROUNDS_AND_STEPS,
     "rounds of each client": EACH_ROUND,
     "rounds, free psi": _free_psi(ROUNDS),
     "rounds, a step size each": PACED,

@@ -47,7 +47,7 @@ def _found(setup: Setup) -> Found:
         parameters={x: y for x, y in constants.items() if x not in _names(of_problem)},
         series={x: y for x, y in quantities.items() if not isinstance(y, MissingError)},
         constants=of_problem,
-        evidence=_evidence(view, known, problem),
+        evidence=evidence(view, known, problem),
         products=known.products,
         scopes=frozenset(view.scopes),
         missing={x: str(y) for x, y in (told | quantities).items() if isinstance(y, MissingError)},
@@ -136,7 +136,8 @@ def _family(view: View, run: Run, problem: Any) -> str:
     return f"{view.told}: {' '.join([sizes, *counts])}"
 
 
-def _evidence(view: View, known: Known, problem: Any) -> dict[Assumption, Evidence]:
+def evidence(view: View, known: Known, problem: Any) -> dict[Assumption, Evidence]:
+    """Of a set-up: what its view says of it, and what its problem tells."""
     found = objectives.facts(problem)
     for assumption, statements in view.assumptions.items():
         reason = ""

@@ -14,7 +14,7 @@ from fedbounds.errors import FedboundsError
 from fedbounds.theory.setups import Largest, Least, Says, Where, dot
 from fedbounds.theory.symbols import VectorSymbol, constants_in, t
 
-from ..evaluate import IrrationalError, Numbers, UndefinedError, evaluate
+from ..evaluate import IrrationalError, Numbers, UndefinedError, evaluate, scale
 from .spaces import Listed, alone, product, products_in
 from .spaces import field as entries_of
 from .trace import Trace
@@ -139,6 +139,18 @@ class Known:
         if found.ndim:
             raise MissingError(f"{expression} is no single number")
         return found.item()
+
+    def sized(self, expression: sp.Expr, rounds: range) -> tuple[Array, Array]:
+        """Of an expression in some rounds, and the size of its terms; values of an index first."""
+        plain, own = self._without_extremes(expression, {})
+        nodes = sorted(products_in(plain), key=str)
+        names = {node: sp.Function(f"_product_{at}")(t) for at, node in enumerate(nodes)}
+        series = {str(name.func): self.products(node) for node, name in names.items()}
+        plain = plain.xreplace(names)
+        known = self._numbers(plain, own, series)
+        value = np.atleast_1d(np.asarray(evaluate(plain, known, rounds), dtype=object))
+        size = np.atleast_1d(np.asarray(scale(known, rounds, sp.expand(plain)), dtype=object))
+        return value, size
 
     def broken(self, says: Says, values: Mapping[str, Any] | None = None) -> str:
         """Where a statement fails, or why it has no value; empty if it holds."""

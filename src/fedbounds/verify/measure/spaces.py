@@ -244,7 +244,7 @@ class Computed(Mapping[str, Array]):
     """
 
     def __init__(self, names: Iterable[str], make: Callable[[str], Array]) -> None:
-        self._names, self._make = tuple(names), make
+        self._names, self._make = dict.fromkeys(names), make
         self._made: dict[str, Array] = {}
 
     def __getitem__(self, name: str) -> Array:
@@ -254,6 +254,10 @@ class Computed(Mapping[str, Array]):
                 raise KeyError(name)
             self._made[name] = self._make(name)
         return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        """Whether it can be asked for; it is not made."""
+        return name in self._names
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
