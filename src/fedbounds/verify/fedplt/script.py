@@ -50,6 +50,7 @@ _LOOKED = {
     "fedplt.ONE_STEP": Looked.FREE,
     "fedplt.LOCAL_STEPS": Looked.STEPS,
     "fedplt.ROUNDS": Looked.ROUNDS,
+    "fedplt.WITH_STEP": Looked.ROUNDS,
 }
 _SEQUENCE = "recursion"  # the view without an algorithm
 _MOST_ROWS = 60_000
@@ -82,7 +83,9 @@ class Scripted:
 def _(setup: Setup, judgement: Any, part: Any, numbers: Numbers) -> str:
     if setup.view == _SEQUENCE:
         return _recursion(setup, judgement, part, numbers)
-    run, looked = setup.run, _LOOKED[view_of(setup).algorithm]
+    run, looked = setup.run, _LOOKED.get(view_of(setup).algorithm)
+    if looked is None:
+        raise FedboundsError(f"no script is written for the view {setup.view!r}")
     problem, masks = objective(run.problem), run.parameter("masks")
     given = run.parameter("steps") or (run.parameter("eta"),)
     algorithm = FedPLT(masks, exact(run.parameter("weights")), run.parameter("tau"),
