@@ -36,8 +36,11 @@ def held(trained: Array, c: Array) -> Array:
 
 def compensation(trained: Array, c: Array) -> Array:
     """psi_i = 1 / sum_k c_k (m_k)_i; 1 where nobody trains i, which changes no iterate."""
-    xp = array_api_compat.array_namespace(c)
-    weight = held(trained, c)
+    return _inverse(held(trained, c))
+
+
+def _inverse(weight: Array) -> Array:
+    xp = array_api_compat.array_namespace(weight)
     return 1 / xp.where(weight > 0, weight, weight * 0 + 1)
 
 
@@ -197,15 +200,15 @@ def _at(problem: Any, p: Mapping[str, Any], W: Array, Wk: Array, c: Array) -> Sh
     at_best = problem.value(Wstar) - lowest
     # F* - F_k*, F* = sum_k c_k F_k(W*)
     gap = ((at_best + lowest) * c).sum(axis=1)[:, None] - lowest
-    masks = p["masks"]
+    masks, weight = p["masks"], held(trained, c)
     constant = {
         "one": c.sum(),
         "ones": best * 0 + 1,
         "corner": best * 0 + (np.arange(len(best)) == 0),
-        "held": held(trained, c),
-        "psi": compensation(trained, c)[trained.any(axis=0)],
+        "held": weight,
+        "psi": _inverse(weight)[trained.any(axis=0)],
         "mask": masks,
-        "comp": compensation(trained, c),
+        "comp": _inverse(weight),
         "share": c,
         "apart": 1 / c,
         # min(1, sqrt(||m_k||_0)), a whole number, unless alpha_k is chosen

@@ -1,7 +1,8 @@
 """Every proved step on the running algorithm: a proved step that is broken there is a conflict.
 
 Small instances with finitely many outcomes, enumerated; floats with their rounding size. Those of
-the personalization paper are here, the others' in `fedplt.check` and `submodel.step_gaps`.
+personalization are here, those of submodel training in `submodel.step_gaps`; a theory whose set-ups
+are data is looked at by `measure.steps`, in rationals.
 """
 
 from collections.abc import Iterator, Sequence

@@ -66,11 +66,10 @@ class WordOr:
     """One of these words, or a number."""
 
     words: tuple[str, ...]
-    number: Number = Number()
 
     def read(self, data: Data, where: str, known: Known) -> Any:
         """See `Kind`."""
-        return data if data in self.words else self.number.read(data, where, known)
+        return data if data in self.words else Number().read(data, where, known)
 
 
 _ROW = Listed(Number(), "d")
