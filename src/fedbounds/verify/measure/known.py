@@ -244,11 +244,12 @@ class Known:
 
     def _of_vectors(self, nodes: Sequence[sp.Expr], own: Mapping[str, Any]) -> dict[str, Any]:
         """Constants that expressions in vectors name."""
+        sources = self.trace.subject.shown.sources
         named = {
             symbol.name
             for node in nodes
             for symbol in node.free_symbols
-            if not isinstance(symbol, VectorSymbol)
+            if not isinstance(symbol, VectorSymbol) and symbol.name not in sources
         }
         return {name: own[name] if name in own else self.constant(name) for name in named}
 
