@@ -144,6 +144,14 @@ _STEPS = {
     "conditions at equality": free_step(
         (_ONE, _ONE), ((1,), (-1,)), _BOTH, (2,), ((3,), (1,)), eta="1/2"
     ),
+    "F_1* above F*, at its minimiser": free_step(
+        (_ONE, _ONE), ((0,), (4,)), _BOTH, (0,), ((0,), (0,)), eta="1/8"
+    ),
+    # rho_k is not the least where F_k(W_k) is far below F_k(W*)
+    "far below the value at W*": free_step(
+        (_OTHER, _COUPLED), ((3, 3), (2, -2)), _NESTED, ("-21/8", "25/8"),
+        (("-5/2", 4), (-3, "1/2")), eta="1/64", weights=(3, 1),
+    ),
     "one client": free_step((_TWO,), ((3,),), ((1,),), (2,), ((2,),), eta="1/4", noise=1,
                             weights=(1,)),
     "one noise for all, masks": _nested(common=1),
@@ -157,9 +165,6 @@ _STEPS = {
     ),
     "a common minimiser": free_step(
         (_COUPLED, _OTHER), ((0, 0), (0, 0)), _SPLIT, (2, 3), ((1, 2), (3, 4)), eta="1/16"
-    ),
-    "F_1* above F*, at its minimiser": free_step(
-        (_ONE, _ONE), ((0,), (4,)), _BOTH, (0,), ((0,), (0,)), eta="1/8"
     ),
     "models anywhere": _nested(start=(-3, 5), models=((2, 2), (4, 3)), weights=(1, 1)),
 }  # fmt: skip
@@ -220,7 +225,7 @@ _ROUNDS = {
         (_UNIT, _STEEP), ((3, 1), (-2, 2)), _FULL, (8, -6), 4, eta="1/32", tau=3, weights=(2, 5)
     ),
 }  # fmt: skip
-_IN_QUICK = 5  # of each
+_IN_QUICK = 6  # of each
 
 # masked gradients are aligned all the way, and W moves away from W* = 0
 AWAY = run_of(
@@ -343,7 +348,7 @@ def _paced(steps: str, C: str) -> Setup:
 
 
 _BETWEEN = {
-    f"{done} of {tau} local steps": run_of(
+    f"{done} of {tau} local steps, {rounds} rounds": run_of(
         (_UNIT, _COUPLED), ((1, -1), (-1, 1)), _NESTED, (6, 5), rounds, eta="1/64", tau=tau,
         weights=(1, 3), noise=noise, j=done,
     )
