@@ -9,6 +9,7 @@ quantities and constants.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -76,6 +77,7 @@ class Says:
     relation: str
     right: sp.Expr
 
+    @lru_cache(maxsize=512)  # noqa: B019, the statements of a theory are few
     def __str__(self) -> str:
         return f"{self.left} {self.relation} {self.right}"
 

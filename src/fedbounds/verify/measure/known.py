@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -61,8 +61,6 @@ class Known:
     given: Mapping[str, Array] = field(default_factory=dict)
     _values: dict[str, Any] = field(default_factory=dict)
     _series: dict[str, Array] = field(default_factory=dict)
-    _products: dict[sp.Expr, Array] = field(default_factory=dict)
-    _extremes: dict[Any, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._views = self._looked_at()
@@ -127,14 +125,13 @@ class Known:
     def number(self, expression: sp.Expr, values: Mapping[str, Any] | None = None) -> Any:
         """Of an expression that does not depend on the round; products are those of round 0."""
         plain, own = self._without_extremes(expression, values or {})
-        nodes = sorted(products_in(plain), key=str)
-        names = {node: sp.Symbol(f"_product_{at}") for at, node in enumerate(nodes)}
-        for node, symbol in names.items():
+        plain, nodes = without_products(plain)
+        for name, node in nodes:
             rows = np.atleast_2d(self.products(node))
             if len(rows) > 1:
                 raise MissingError(f"{node} is a number of each client")
-            own[symbol.name] = rows[0, 0]
-        plain = plain.xreplace(names)
+            own[name] = rows[0, 0]
+        plain = _at_once(plain)
         found = np.asarray(evaluate(plain, self._numbers(plain, own)), dtype=object)
         if found.ndim:
             raise MissingError(f"{expression} is no single number")
@@ -143,13 +140,11 @@ class Known:
     def sized(self, expression: sp.Expr, rounds: range) -> tuple[Array, Array]:
         """Of an expression in some rounds, and the size of its terms; values of an index first."""
         plain, own = self._without_extremes(expression, {})
-        nodes = sorted(products_in(plain), key=str)
-        names = {node: sp.Function(f"_product_{at}")(t) for at, node in enumerate(nodes)}
-        series = {str(name.func): self.products(node) for node, name in names.items()}
-        plain = plain.xreplace(names)
+        plain, nodes = without_products(plain)
+        series = {name: self.products(node) for name, node in nodes}
         known = self._numbers(plain, own, series)
         value = np.atleast_1d(np.asarray(evaluate(plain, known, rounds), dtype=object))
-        size = np.atleast_1d(np.asarray(scale(known, rounds, sp.expand(plain)), dtype=object))
+        size = np.atleast_1d(np.asarray(scale(known, rounds, _expanded(plain)), dtype=object))
         return value, size
 
     def broken(self, says: Says, values: Mapping[str, Any] | None = None) -> str:
@@ -199,34 +194,31 @@ class Known:
 
     def products(self, node: sp.Expr) -> Array:
         """sq(x) or ip(x, y) of every round; values of an index first."""
-        if node not in self._products:
-            values = self._of_vectors([node], {})
+        values = self._of_vectors([node], {})
+        key = node, self.index, self.only, *sorted(values.items())
+        if key not in self.trace.kept:
             rows = [[product(node, space, values) for space in spaces] for spaces in self._views]
             found = _array(rows)
-            self._products[node] = found if self.index else found[0]
-        return self._products[node]
+            self.trace.kept[key] = found if self.index else found[0]
+        found_before: Array = self.trace.kept[key]
+        return found_before
 
     def _over_rounds(self, expression: sp.Expr, *, ending: bool) -> Array:
         plain, own = self._without_extremes(expression, {})
-        nodes = sorted(products_in(plain), key=str)
-        series = {node: self.products(node) for node in nodes}
+        plain, nodes = without_products(plain)
+        series = {name: self.products(node) for name, node in nodes}
         if ending:
-            drawn = [node for node in nodes if not self.trace.is_of_the_past(node)]
-            if drawn:
-                raise MissingError(
-                    f"{drawn[0]} depends on draws: it is no state of a round's start"
-                )
-            values = self._of_vectors(nodes, own)
-            series = {
-                node: np.append(rows, product(node, self.trace.end, values))
-                for node, rows in series.items()
-            }
-        names = {node: sp.Function(f"_product_{at}")(t) for at, node in enumerate(nodes)}
-        plain = plain.xreplace(names)
-        known = self._numbers(plain, own, {str(names[x].func): y for x, y in series.items()})
+            series = {name: np.append(series[name], self._at_end(node)) for name, node in nodes}
+        known = self._numbers(plain, own, series)
         count = min((len(x.T) for x in known.series.values()), default=self.trace.subject.rounds)
         found = np.atleast_1d(evaluate(plain, known, range(count)))
         return found if found.shape[-1] == count else np.repeat(found, count, axis=-1)
+
+    def _at_end(self, node: sp.Expr) -> Any:
+        """At the start of the round after the last."""
+        if not self.trace.is_of_the_past(node):
+            raise MissingError(f"{node} depends on draws: it is no state of a round's start")
+        return product(node, self.trace.end, self._of_vectors([node], {}))
 
     def _numbers(
         self, plain: sp.Expr, own: Mapping[str, Any], series: Mapping[str, Array] | None = None
@@ -260,6 +252,8 @@ class Known:
     ) -> tuple[sp.Expr, dict[str, Any]]:
         """With a symbol for every extreme, and their numbers; inner ones first."""
         found = dict(own)
+        if not _has_extremes(expression):
+            return expression, found
         while inner := [
             node
             for node in expression.atoms(Largest, Least)
@@ -273,30 +267,19 @@ class Known:
         return expression, found
 
     def _extreme(self, node: sp.Expr, own: Mapping[str, Any]) -> Any:
-        key = node, *((x.name, own[x.name]) for x in node.free_symbols if x.name in own)
-        if key not in self._extremes:
-            values = chain.from_iterable(
-                self._visited(argument, space, own)
+        values = self._of_vectors([node], own)
+        key, kept = (node, *sorted(values.items())), self.trace.kept
+        if key not in kept:
+            every = [
+                number
                 for argument in node.args
                 for space in self.trace.spaces
-            )
-            every = list(values)
+                for number in _visited(argument, space, values)
+            ]
             if not every:
                 raise MissingError(f"nothing visited is asked for by {node}")
-            self._extremes[key] = max(every) if isinstance(node, Largest) else min(every)
-        return self._extremes[key]
-
-    def _visited(self, argument: sp.Expr, space: Listed, own: Mapping[str, Any]) -> list[Any]:
-        """Numbers of every outcome; of those alone where the other is positive."""
-        value, positive = argument if isinstance(argument, sp.Tuple) else (argument, None)
-        above, below = sp.fraction(value)
-        values = self._of_vectors([value, *([] if positive is None else [positive])], own)
-        arrays = [np.asarray(entries_of(side, space, values)) for side in (above, below)]
-        if positive is not None:
-            arrays.append(entries_of(positive, space, values))
-        top, bottom, *where = (x.reshape(-1) for x in np.broadcast_arrays(*arrays))
-        kept = where[0] > 0 if where else np.ones(len(top), dtype=bool)
-        return list(top[kept] / bottom[kept])
+            kept[key] = max(every) if isinstance(node, Largest) else min(every)
+        return kept[key]
 
     # ---- one by one
 
@@ -307,6 +290,42 @@ class Known:
         count = len(first.weights[first.sources.index(self.index)])
         chosen = range(count) if self.only is None else [self.only]
         return [tuple(alone(space, self.index, at) for space in self.trace.spaces) for at in chosen]
+
+
+def _visited(argument: sp.Expr, space: Listed, values: Mapping[str, Any]) -> list[Any]:
+    """Numbers of every outcome; of those alone where the other is positive."""
+    value, positive = argument if isinstance(argument, sp.Tuple) else (argument, None)
+    arrays = [np.asarray(entries_of(side, space, values)) for side in sp.fraction(value)]
+    if positive is not None:
+        arrays.append(entries_of(positive, space, values))
+    top, bottom, *where = (x.reshape(-1) for x in np.broadcast_arrays(*arrays))
+    kept = where[0] > 0 if where else np.ones(len(top), dtype=bool)
+    return list(top[kept] / bottom[kept])
+
+
+@lru_cache(maxsize=4096)
+def without_products(expression: sp.Expr) -> tuple[sp.Expr, tuple[tuple[str, sp.Expr], ...]]:
+    """With a quantity for every sq and ip, and which is which."""
+    nodes = sorted(products_in(expression), key=str)
+    names = {node: sp.Function(f"_product_{at}")(t) for at, node in enumerate(nodes)}
+    return expression.xreplace(names), tuple((str(x.func), node) for node, x in names.items())
+
+
+@lru_cache(maxsize=4096)
+def _at_once(plain: sp.Expr) -> sp.Expr:
+    """With numbers for the products, which have one value."""
+    own = {x for x in plain.atoms(AppliedUndef) if x.func.__name__.startswith("_product_")}
+    return plain.xreplace({x: sp.Symbol(x.func.__name__) for x in own})
+
+
+@lru_cache(maxsize=4096)
+def _expanded(plain: sp.Expr) -> sp.Expr:
+    return sp.expand(plain)
+
+
+@lru_cache(maxsize=4096)
+def _has_extremes(expression: sp.Expr) -> bool:
+    return bool(expression.has(Largest, Least))
 
 
 def _array(rows: Sequence[Sequence[Any]]) -> Array:

@@ -1,7 +1,7 @@
 """A run under every outcome: the space of vectors of each of its rounds."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from typing import Any
@@ -26,11 +26,23 @@ Array = Any
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """Spaces of rounds 0, ..., T - 1; and of round T, of which only the start is looked at."""
+    """A run, with the space of each of its rounds.
+
+    Attributes
+    ----------
+    subject : Subject
+    spaces : tuple of Listed
+        Of rounds 0, ..., T - 1.
+    ending : function
+        Makes that of round T, of which only the start is looked at.
+    kept : dict
+        What was measured of it, by what determines it.
+    """
 
     subject: Subject
     spaces: tuple[Listed, ...]
     ending: Callable[[], Listed]
+    kept: dict[Any, Any] = field(default_factory=dict)
 
     @cached_property
     def end(self) -> Listed:
