@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedbounds.algorithms import fedavg, fedplt
+from fedbounds.algorithms import fedavg, fedplt, fedplt_rows
 from fedbounds.algorithms.fedavg import FedAvg
 from fedbounds.algorithms.fedavg_p import Carry, Draw
-from fedbounds.algorithms.fedplt import FedPLT, compensation, shares, untrained
+from fedbounds.algorithms.fedplt_rows import FedPLT, compensation, shares, untrained
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import (
     SILENT,
@@ -73,7 +73,7 @@ def rational_case(n, d, tau, seed, masks=None):
     return objective, algorithm, numbers(2, d), numbers(2, tau, n, 2, d)
 
 
-def run_exactly(objective, algorithm, W, noise, rules=fedplt):
+def run_exactly(objective, algorithm, W, noise, rules=fedplt_rows):
     """The package's iterate after each round, as fractions."""
     problem = bridge.exact_problem(objective)
     n, replicas = problem.clients, len(W)
@@ -116,18 +116,18 @@ OVERLAPPING = [[1, 1, 0], [0, 1, 1], [0, 1, 0]]
 
 
 @pytest.mark.parametrize(
-    ("name", "planted"),
+    ("module", "name", "planted"),
     [
-        ("compensation", lambda a: tuple(bridge.rational(1) for _ in a.masks[0])),
-        ("shares", lambda a: tuple(bridge.rational(F(1, len(a.masks))) for _ in a.masks)),
-        ("_trained", lambda a, xp: xp.ones((len(a.masks), len(a.masks[0])), dtype=bool)),
+        (fedplt, "compensation", lambda trained, c: c[:1] * 0 + 1),
+        (fedplt_rows, "shares", lambda a: tuple(bridge.rational(F(1, len(a.masks))) for _ in a.masks)),
+        (fedplt_rows, "_trained", lambda a, xp: xp.ones((len(a.masks), len(a.masks[0])), dtype=bool)),
     ],
 )
-def test_a_forgotten_psi_weight_or_mask_is_caught(monkeypatch, name, planted):
+def test_a_forgotten_psi_weight_or_mask_is_caught(monkeypatch, module, name, planted):
     case = rational_case(3, 3, 2, 5, OVERLAPPING)
     expected = run_oracle(*case)
     assert run_exactly(*case) == expected
-    monkeypatch.setattr(fedplt, name, planted)
+    monkeypatch.setattr(module, name, planted)
     assert run_exactly(*case) != expected
 
 
@@ -136,13 +136,13 @@ def test_a_mask_forgotten_in_the_local_steps_alone_is_caught(monkeypatch):
     def planted(problem, algorithm, *rest):
         return original(problem, replace(algorithm, masks=[[1, 1, 1]] * 3), *rest)
 
-    original = fedplt.local
+    original = fedplt_rows.local
     for tau, caught in ((1, False), (2, True)):
         case = rational_case(3, 3, tau, 5, OVERLAPPING)
         expected = run_oracle(*case)
-        monkeypatch.setattr(fedplt, "local", planted)
+        monkeypatch.setattr(fedplt_rows, "local", planted)
         assert (run_exactly(*case) != expected) == caught
-        monkeypatch.setattr(fedplt, "local", original)
+        monkeypatch.setattr(fedplt_rows, "local", original)
 
 
 # ---- special cases
@@ -182,7 +182,7 @@ def test_what_nobody_trains_stays_and_its_psi_is_free(monkeypatch):
         state[1] == start[1] for states in found for state, start in zip(states, W, strict=True)
     )
     psi = compensation(algorithm)
-    monkeypatch.setattr(fedplt, "compensation", lambda a: (psi[0], bridge.rational(-99), psi[2]))
+    monkeypatch.setattr(fedplt_rows, "compensation", lambda a: (psi[0], bridge.rational(-99), psi[2]))
     assert run_exactly(objective, algorithm, W, noise) == found
 
 
@@ -206,8 +206,8 @@ FLOATS = FedPLT(np.array(OVERLAPPING), np.array([1.0, 2.5, 4.0]), 3, 0.1)
 
 def started(problem, algorithm, replicas, seed=0):
     rng = np.random.default_rng(seed)
-    carry = fedplt.init(problem, algorithm, START, replicas)
-    return carry, fedplt.draw(problem, algorithm, rng, replicas, virtual=False)
+    carry = fedplt_rows.init(problem, algorithm, START, replicas)
+    return carry, fedplt_rows.draw(problem, algorithm, rng, replicas, virtual=False)
 
 
 @pytest.mark.parametrize("noise", [GAUSSIAN, SILENT])
@@ -217,11 +217,11 @@ def test_floats_agree_with_rationals_on_drawn_noise(noise):
     assert drawn.cohort.everyone
     assert drawn.present.shape == (3, 5)
     assert (drawn.noise is None) == (noise is SILENT)
-    exact = fedplt.step(
+    exact = fedplt_rows.step(
         to_rational(problem), to_rational(FLOATS), to_rational(carry),
         replace(drawn, noise=None if drawn.noise is None else bridge.exact(drawn.noise)),
     )  # fmt: skip
-    found = fedplt.step(problem, FLOATS, carry, drawn)
+    found = fedplt_rows.step(problem, FLOATS, carry, drawn)
     np.testing.assert_allclose(found.u, to_float(exact).u, rtol=1e-13)
     assert found.u.dtype == np.float64
 
@@ -229,23 +229,23 @@ def test_floats_agree_with_rationals_on_drawn_noise(noise):
 def test_replicas_do_not_mix():
     problem = quadratic(GAUSSIAN)
     carry, drawn = started(problem, FLOATS, 4)
-    found = fedplt.step(problem, FLOATS, carry, drawn).u
+    found = fedplt_rows.step(problem, FLOATS, carry, drawn).u
     noise = drawn.noise.reshape(3, 3, 4, 3)
     for r in range(4):
         alone = Draw(np.ones((3, 1)), noise[:, :, r], everyone(3, 1))
-        one = fedplt.step(problem, FLOATS, Carry(carry.u[r : r + 1], carry.v[:, :1]), alone)
+        one = fedplt_rows.step(problem, FLOATS, Carry(carry.u[r : r + 1], carry.v[:, :1]), alone)
         np.testing.assert_allclose(found[r], one.u[0], rtol=1e-13)
 
 
 def test_it_runs_on_another_array_library():
     problem, xp = quadratic(GAUSSIAN), array_api_strict
     carry, drawn = started(problem, FLOATS, 4)
-    expected = fedplt.step(problem, FLOATS, carry, drawn)
+    expected = fedplt_rows.step(problem, FLOATS, carry, drawn)
     moved = to_namespace(problem, xp)
-    begun = fedplt.init(moved, FLOATS, to_namespace(START, xp), 4)
+    begun = fedplt_rows.init(moved, FLOATS, to_namespace(START, xp), 4)
     rng = np.random.default_rng(0)
-    on_xp = fedplt.draw(moved, FLOATS, rng, 4, virtual=False, xp=xp)
-    found = fedplt.step(moved, FLOATS, begun, on_xp)
+    on_xp = fedplt_rows.draw(moved, FLOATS, rng, 4, virtual=False, xp=xp)
+    found = fedplt_rows.step(moved, FLOATS, begun, on_xp)
     np.testing.assert_allclose(np.asarray(found.u), expected.u, rtol=1e-13)
 
 
@@ -255,7 +255,7 @@ def test_a_stochastic_gradient_is_the_problems_to_make():
     )
     carry, drawn = started(problem, FLOATS, 2)
     seen = []
-    reached = fedplt.local(problem, FLOATS, carry, drawn, lambda *each: seen.append(each))
+    reached = fedplt_rows.local(problem, FLOATS, carry, drawn, lambda *each: seen.append(each))
     trained = np.repeat(np.array(OVERLAPPING), 2, axis=0)
     points = [z for _, z, _, _ in seen] + [reached]
     assert [s for s, *_ in seen] == [0, 1, 2]
@@ -269,8 +269,8 @@ def test_a_stochastic_gradient_is_the_problems_to_make():
 def test_the_step_may_change_between_rounds():
     problem = quadratic(SILENT)
     carry, drawn = started(problem, FLOATS, 1)
-    slower = fedplt.step(problem, replace(FLOATS, local_steps=1, inner_step_u=0.05), carry, drawn)
-    faster = fedplt.step(problem, replace(FLOATS, local_steps=1), carry, drawn)
+    slower = fedplt_rows.step(problem, replace(FLOATS, local_steps=1, inner_step_u=0.05), carry, drawn)
+    faster = fedplt_rows.step(problem, replace(FLOATS, local_steps=1), carry, drawn)
     np.testing.assert_allclose(2 * (slower.u - carry.u), faster.u - carry.u, rtol=1e-12)
 
 
@@ -309,11 +309,11 @@ def test_wrong_parameters_are_refused(change, said):
 def test_masks_of_another_problem_are_refused(masks):
     algorithm = FedPLT(masks, [1] * len(masks), 1, 0.1)
     with pytest.raises(FedboundsError, match=r"shape \(n, d\) of the masks"):
-        fedplt.init(quadratic(SILENT), algorithm, START, 1)
+        fedplt_rows.init(quadratic(SILENT), algorithm, START, 1)
 
 
 def test_a_personal_block_is_refused():
     problem = federated_quadratic(clients=3, shared_dimension=3, personal_dimension=1)
     start = Start(u=np.zeros(3), v=np.zeros((3, 1)))
     with pytest.raises(FedboundsError, match="personal dimension d_v is 1"):
-        fedplt.init(problem, FLOATS, start, 1)
+        fedplt_rows.init(problem, FLOATS, start, 1)

@@ -11,9 +11,9 @@ import submodel_oracle as slow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedbounds.algorithms import fedplt, random_masks, submodel_parts
+from fedbounds.algorithms import fedplt_rows, random_masks, submodel_parts
 from fedbounds.algorithms.fedavg_p import Carry
-from fedbounds.algorithms.fedplt import FedPLT
+from fedbounds.algorithms.fedplt_rows import FedPLT
 from fedbounds.algorithms.masks import every_mask, mask_chances
 from fedbounds.algorithms.random_masks import RandomMasks
 from fedbounds.problems.domain import Box
@@ -184,7 +184,7 @@ def test_with_every_coordinate_kept_it_is_fedplt_with_equal_weights(n, d, steps,
     problem, carry = bridge.exact_problem(objective), carry_of(states, n)
     drawn = slow.given_draw(np.ones((n, 2, d), dtype=bool), rounds[0][1])
     all_trained = FedPLT(np.ones((n, d)), [1] * n, steps, algorithm.inner_step_u)
-    expected = fedplt.step(problem, all_trained, carry, drawn)
+    expected = fedplt_rows.step(problem, all_trained, carry, drawn)
     found = random_masks.step(problem, algorithm, carry, drawn)
     np.testing.assert_array_equal(found.u, expected.u)
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stored_setups import alike, read_again
 
-from fedbounds.algorithms.fedplt import FedPLT
+from fedbounds.algorithms.fedplt_rows import FedPLT
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import Evidence, FederatedQuadratic, Start
 from fedbounds.theory.claims import Condition, Part

@@ -11,7 +11,7 @@ from flint import fmpq
 from own_files import loaded
 
 from fedbounds.algorithms.fedavg_p import FedAvgP
-from fedbounds.algorithms.fedplt import FedPLT
+from fedbounds.algorithms.fedplt_rows import FedPLT
 from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import read

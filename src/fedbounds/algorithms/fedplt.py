@@ -1,154 +1,230 @@
 """FedPLT: every client trains a fixed subset of the coordinates; the problem is fully shared.
 
-All clients take part. The server divides each coordinate's weighted sum by the weight of those who
-train it. One step size: for steps that change with the round, call ``dataclasses.replace`` between
-rounds. Full gradients (FGD) are a problem without noise.
+All clients take part, client k with the share c_k = n_k / sum_j n_j. The server divides each
+coordinate's weighted sum by the weight of those who train it.
+
+Parameters: ``masks`` (n, d) of 0 and 1, ``weights`` (n,), ``tau`` local steps, the step size
+``eta``; or ``steps``, one for every round. Three algorithms are looked at: `ROUNDS`; `LOCAL_STEPS`,
+which aggregates virtually after each; and `ONE_STEP`, from ``models`` (n, d) that are given.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import array_api_compat
 import numpy as np
-from flint import fmpq
 
-from fedbounds.errors import require, require_finite
-from fedbounds.problems.linear import numbers_like, rational
-from fedbounds.problems.problem import Problem, Start
-
-from . import parts
-from .fedavg_p import Carry, Draw, Visit, disturbed, rows
+from .traced import Algorithm, State
 
 Array = Any
-init_draw: Callable[..., None] = parts.init_draw
-draw: Callable[..., Draw] = parts.draw
+Shown = dict[str, Array]
 
 
-@dataclass(frozen=True)
-class FedPLT:
-    """Parameters of FedPLT.
-
-    Attributes
-    ----------
-    masks : tuple of n tuples of d numbers, each 0 or 1; given as any nested sequence or array
-        m_k: client k trains the coordinates where it is 1. A coordinate may be trained by nobody.
-    weights : tuple of n numbers; given as any sequence or array
-        n_k > 0; only their ratios matter.
-    local_steps : int
-        tau.
-    inner_step_u : number
-        eta.
-    """
-
-    masks: Any
-    weights: Any
-    local_steps: int
-    inner_step_u: Any
-    outer_step_u: ClassVar[int] = 1
-    outer_step_v: ClassVar[int] = 1
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "masks", _checked_masks(self.masks))
-        object.__setattr__(self, "weights", _checked_weights(self.weights, len(self.masks)))
-        parts.check_parameters(self, ("local_steps",), ("inner_step_u",))
-
-    @property
-    def participants(self) -> int:
-        """All n clients."""
-        return len(self.masks)
-
-    @property
-    def inner_step_v(self) -> Any:
-        """Moves nothing: there is no personal block."""
-        return self.inner_step_u
+# ---- the parts
 
 
-def _checked_masks(given: Any) -> tuple[tuple[int, ...], ...]:
-    masks = np.asarray(given, dtype=object)
-    shape = masks.shape
-    require(len(shape) == 2 and 0 not in shape, "shape of the masks", shape, "(n, d)")
-    for client, row in enumerate(masks.tolist()):
-        for i, entry in enumerate(row):
-            require(entry in (0, 1), f"mask of client {client}, coordinate {i},", entry, "0 or 1")
-        require(any(row), f"mask of client {client}", "empty", "at least one coordinate")
-    return tuple(tuple(int(entry != 0) for entry in row) for row in masks.tolist())
+def shares(weights: Array) -> Array:
+    """c_k = n_k / sum_j n_j."""
+    return weights / weights.sum()
 
 
-def _checked_weights(given: Any, clients: int) -> tuple[Any, ...]:
-    weights = np.asarray(given)
-    require(weights.shape == (clients,), "shape of the weights", weights.shape, f"({clients},)")
-    for client, weight in enumerate(weights.tolist()):
-        require_finite(f"weight of client {client}", weight, positive=True)
-    return tuple(weights.tolist())
+def held(trained: Array, c: Array) -> Array:
+    """sum_k c_k m_k, shape (d,)."""
+    xp = array_api_compat.array_namespace(c)
+    return xp.sum(xp.where(trained, c[:, None], c[:, None] * 0), axis=0)
 
 
-def shares(algorithm: FedPLT) -> tuple[fmpq, ...]:
-    """c_k = n_k / sum_j n_j, exact."""
-    weights = [rational(weight) for weight in algorithm.weights]
-    total = sum(weights, fmpq(0))
-    return tuple(weight / total for weight in weights)
+def compensation(trained: Array, c: Array) -> Array:
+    """psi_i = 1 / sum_k c_k (m_k)_i; 1 where nobody trains i, which changes no iterate."""
+    return _inverse(held(trained, c))
 
 
-def compensation(algorithm: FedPLT) -> tuple[fmpq, ...]:
-    """psi_i = 1 / sum_k c_k (m_k)_i, exact; 1 where nobody trains i, which changes no iterate."""
-    owners = zip(*algorithm.masks, strict=True)
-    found = shares(algorithm)
-    held = [sum((c for c, m in zip(found, own, strict=True) if m), fmpq(0)) for own in owners]
-    return tuple(1 / share if share else fmpq(1) for share in held)
-
-
-def untrained(algorithm: FedPLT) -> tuple[int, ...]:
-    """The coordinates that no client trains: they keep their starting values."""
-    columns = zip(*algorithm.masks, strict=True)
-    return tuple(i for i, column in enumerate(columns) if not any(column))
-
-
-def init(
-    problem: Problem, algorithm: FedPLT, start: Start, replicas: int, drawn: Any = None
-) -> Carry:
-    """The start, repeated over replicas."""
-    parts.check_fully_shared(problem)
-    shape = (len(algorithm.masks), len(algorithm.masks[0]))
-    expected = (problem.clients, problem.shared_dimension)
-    require(shape == expected, "shape (n, d) of the masks", shape, f"the problem's, {expected}")
-    return parts.init(problem, algorithm, start, replicas, drawn)
+def _inverse(weight: Array) -> Array:
+    xp = array_api_compat.array_namespace(weight)
+    return 1 / xp.where(weight > 0, weight, weight * 0 + 1)
 
 
 def local(
-    problem: Problem,
-    algorithm: FedPLT,
-    carry: Carry,
-    drawn: Draw,
-    visit: Visit = lambda k, z, gradient, noisy: None,
+    noisy: Callable[[int, Array], Array], trained: Array, eta: Any, steps: int, models: Array
 ) -> Array:
-    """tau steps W_k <- W_k - eta (m_k o g) of every client; returns the rows W_k."""
-    xp = array_api_compat.array_namespace(carry.u)
-    z, cohort = rows(carry, drawn.cohort), drawn.cohort
-    trained = xp.take(_trained(algorithm, xp), cohort.pair // cohort.replicas, axis=0)
-    for s in range(algorithm.local_steps):
-        gradient = problem.gradient(z, cohort)
-        noisy = disturbed(problem, z, gradient, drawn, s)
-        visit(s, z, gradient, noisy)
-        z = xp.where(trained, z - noisy * algorithm.inner_step_u, z)
-    return z
+    """W_k <- W_k - eta (m_k o g), so many times; ``noisy`` gives g of a step at models."""
+    xp = array_api_compat.array_namespace(models)
+    for s in range(steps):
+        models = xp.where(trained, models - noisy(s, models) * eta, models)
+    return models
 
 
-def server(algorithm: FedPLT, carry: Carry, drawn: Draw, reached: Array) -> Carry:
-    """W <- W + psi o sum_k c_k (m_k o U_k), U_k = W_k - W."""
-    xp = array_api_compat.array_namespace(carry.u)
-    moved = parts.by_client(carry, drawn, reached) - carry.u[None, :, :]
-    sent = xp.where(_trained(algorithm, xp)[:, None, :], moved, moved * 0)
-    c, psi = (numbers_like(x(algorithm), carry.u, xp) for x in (shares, compensation))
-    total = xp.sum(sent * c[:, None, None], axis=0)
-    return Carry(u=carry.u + total * psi, v=carry.v)
+def server(W: Array, updates: Array, trained: Array, c: Array) -> Array:
+    """W <- W + psi o sum_k c_k (m_k o U_k), U of shape (rows, n, d)."""
+    xp = array_api_compat.array_namespace(W)
+    sent = xp.where(trained, updates, updates * 0)
+    return W + xp.sum(sent * c[:, None], axis=1) * compensation(trained, c)
 
 
-def step(problem: Problem, algorithm: FedPLT, carry: Carry, drawn: Draw) -> Carry:
-    """One round: `server` after `local`."""
-    return server(algorithm, carry, drawn, local(problem, algorithm, carry, drawn))
+# ---- rounds
 
 
-def _trained(algorithm: FedPLT, xp: Any) -> Array:
-    """Whether client k trains coordinate i, shape (n, d)."""
-    return xp.asarray(algorithm.masks) > 0
+def init(problem: Any, start: Array) -> State:
+    """W^0."""
+    return {"x": start}
+
+
+def draw(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
+    """Noise of every client and local step."""
+    return {"noise": random.noise(problem, p["tau"])}
+
+
+def step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
+    """A round: `local` steps of every client, then the `server`."""
+    after, shown = _round(problem, p, state["x"], drawn["noise"])
+    see(**shown)
+    return {"x": after}
+
+
+def _round(
+    problem: Any, p: Mapping[str, Any], W: Array, noise: Array, done: int | None = None
+) -> tuple[Array, Shown]:
+    """W^{t+1} and the vectors of a round, or of its first local steps."""
+    trained, c, eta = p["masks"] > 0, shares(p["weights"]), _step_size(p)
+    points, gradients = [], []
+
+    def noisy(s: int, models: Array) -> Array:
+        points.append(models)
+        gradients.append(problem.gradient(models))
+        return gradients[-1] + noise[:, :, s]
+
+    count = p["tau"] if done is None else done
+    Wk = local(noisy, trained, eta, count, problem.spread(W))
+    Ws, gs, ns = np.stack(points, axis=2), np.stack(gradients, axis=2), noise[:, :, :count]
+    U, Ub = (gs + ns).sum(axis=2) * -eta, gs.sum(axis=2) * -eta
+    Wn = server(W, U, trained, c)
+    wide = np.stack([problem.wide_gradient(models, c) for models in points], axis=2)
+    shown = {
+        **{"Wn": Wn, "Ws": Ws, "gs": gs, "ns": ns, "Gs": wide},
+        **{"U": U, "Ub": Ub, "D": Wn - W, "Db": server(W, Ub, trained, c) - W},
+        "pace": W[:, 0] * 0 + eta,
+    }
+    return Wn, shown | _at(problem, p, W, Wk, c)
+
+
+def _step_size(p: Mapping[str, Any]) -> Any:
+    """eta^t; of the round after the last one only the start is looked at."""
+    return p["steps"][min(int(p["t"]), len(p["steps"]) - 1)] if "steps" in p else p["eta"]
+
+
+# ---- what the analysis takes for a round
+
+
+def draw_with_step(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
+    """Noise of a round, and of the one step that the analysis takes after it."""
+    return draw(random, problem, p) | {"fresh": random.noise(problem, 1)}
+
+
+def step_and_analysed(
+    problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any
+) -> State:
+    """A round; W1 is where one step from W^t with new gradients at W_k^{t,tau} leads."""
+    after, shown = _round(problem, p, state["x"], drawn["noise"])
+    noise, trained, c = drawn["fresh"][:, :, 0], p["masks"] > 0, shares(p["weights"])
+    W1 = server(state["x"], (shown["g"] + noise) * -_step_size(p), trained, c)
+    see(noise=noise, W1=W1, **shown)
+    return {"x": after}
+
+
+def step_unsent(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
+    """A round, seen after ``j`` local steps: W0 was sent out, W is their virtual aggregate."""
+    after, _ = _round(problem, p, state["x"], drawn["noise"])
+    W, shown = _round(problem, p, state["x"], drawn["noise"], int(p["j"]))
+    see(W0=state["x"], **{**shown, "W": W})
+    return {"x": after}
+
+
+# ---- one step, from models of the clients
+
+
+def init_models(problem: Any, start: Array) -> State:
+    """W^0, which every client has."""
+    return {"x": start, "models": problem.spread(start)}
+
+
+def draw_step(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
+    """Noise of every client in one local step."""
+    return {"noise": random.noise(problem, 1)}
+
+
+def draw_free(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
+    """The same; or, where ``common`` is 1, one noise of +-scale for all clients."""
+    if not p["common"]:
+        return draw_step(random, problem, p)
+    one = random.signs(1, 1, problem.dimension) * problem.noise_scale
+    return {"noise": np.concatenate([one] * problem.clients, axis=1)}
+
+
+def local_step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
+    """A local step, aggregated virtually; where tau divides t + 1, every client gets W^{t+1}."""
+    after, models, shown = _step(problem, p, state["x"], state["models"], drawn["noise"])
+    see(**shown)
+    sent = (int(p["t"]) + 1) % int(p["tau"]) == 0
+    return {"x": after, "models": problem.spread(after) if sent else models}
+
+
+def free_step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
+    """One step from W and from models W_k that are given."""
+    models = state["x"][:, None, :] * 0 + p["models"]
+    after, _, shown = _step(problem, p, state["x"], models, drawn["noise"])
+    see(**shown)
+    return {"x": after}
+
+
+def _step(
+    problem: Any, p: Mapping[str, Any], W: Array, Wk: Array, noise: Array
+) -> tuple[Array, Array, Shown]:
+    """W^{t+1}, W_k^{t+1} and the vectors of a step."""
+    trained, c, eta = p["masks"] > 0, shares(p["weights"]), p["eta"]
+    noise, g = noise[:, :, 0], problem.gradient(Wk)
+    models = local(lambda s, models: g + noise, trained, eta, 1, Wk)
+    U, Ub = (g + noise) * -eta, g * -eta
+    Wn = server(W, U, trained, c)
+    shown = {
+        **{"Wn": Wn, "noise": noise, "U": U, "Ub": Ub},
+        **{"D": Wn - W, "Db": server(W, Ub, trained, c) - W},
+    }
+    return Wn, models, shown | _at(problem, p, W, Wk, c)
+
+
+def _at(problem: Any, p: Mapping[str, Any], W: Array, Wk: Array, c: Array) -> Shown:
+    """Gradients, gaps and factors at W^t and W_k^t, a row each."""
+    rows, trained = len(W), p["masks"] > 0
+    best, lowest = problem.best(c), problem.lowest
+    Wstar = W * 0 + best
+    at_best = problem.value(Wstar) - lowest
+    # F* - F_k*, F* = sum_k c_k F_k(W*)
+    gap = ((at_best + lowest) * c).sum(axis=1)[:, None] - lowest
+    masks, weight = p["masks"], held(trained, c)
+    constant = {
+        "one": c.sum(),
+        "ones": best * 0 + 1,
+        "corner": best * 0 + (np.arange(len(best)) == 0),
+        "held": weight,
+        "psi": _inverse(weight)[trained.any(axis=0)],
+        "mask": masks,
+        "comp": _inverse(weight),
+        "share": c,
+        "apart": 1 / c,
+        # min(1, sqrt(||m_k||_0)), a whole number, unless alpha_k is chosen
+        "attenuate": p["attenuation"] if "attenuation" in p else masks.max(axis=1),
+    }
+    return {
+        **{name: np.stack([np.asarray(x)] * rows) for name, x in constant.items()},
+        **{"W": W, "Wk": Wk, "Wstar": Wstar, "gap": gap},
+        **{"g": problem.gradient(Wk), "g0": problem.gradient(W)},
+        **{"Gk": problem.wide_gradient(Wk, c), "G0": problem.wide_gradient(W, c)},
+        **{"Ek": problem.value(Wk) - lowest, "E0": problem.value(W) - lowest, "Es": at_best},
+    }
+
+
+ROUNDS = Algorithm(init, draw, step, "FedPLT")
+WITH_STEP = Algorithm(init, draw_with_step, step_and_analysed, "FedPLT, and the analysis's step")
+UNSENT = Algorithm(init, draw, step_unsent, "FedPLT between two rounds")
+LOCAL_STEPS = Algorithm(init_models, draw_step, local_step, "FedPLT, local steps")
+ONE_STEP = Algorithm(init, draw_free, free_step, "FedPLT, one step")

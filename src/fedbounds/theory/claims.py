@@ -54,6 +54,9 @@ class Part:
         Only for instances of this algorithm; empty: for all that the claim is about.
     trivial : expression or None
         A bound that holds anyway; a right side that never beats it is uninformative.
+    scopes : tuple of str
+        What its vectors and quantities are, where one name stands for several; empty: whatever
+        they are.
     divisors : tuple of expressions
         What is divided by where it was typed, whatever cancels: where one is zero, nothing is said.
     """
@@ -68,6 +71,7 @@ class Part:
     assumptions: tuple[Assumption, ...] = ()
     algorithm: str = ""
     trivial: sp.Expr | None = None
+    scopes: tuple[str, ...] = ()
     divisors: tuple[sp.Expr, ...] = ()
 
     @property

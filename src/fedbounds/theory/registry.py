@@ -1,7 +1,9 @@
 """Encoded claims by id; a paper's modules are imported when first asked for."""
 
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from fedbounds.errors import FedboundsError
@@ -11,6 +13,7 @@ from .catalogue import Entry, entry, paper
 from .claims import Claim
 from .contributed import contributed
 from .glossary import Glossary
+from .setups import Planned, View
 
 
 @cache
@@ -46,6 +49,22 @@ def claim(claim_id: str) -> Claim:
         raise FedboundsError(
             f"{claim_id} is {type(found).__name__}, without a formula for runs to break"
         )
+    return found
+
+
+def views(theory: str) -> Mapping[str, View]:
+    """What is seen of the runs of a theory, by name; none if it has no ``views`` yet."""
+    if find_spec(f"fedbounds.theory.{paper(theory).key}.views") is None:
+        return {}
+    found: Mapping[str, View] = import_module(f"fedbounds.theory.{theory}.views").VIEWS
+    return found
+
+
+def setups(theory: str) -> tuple[Planned, ...]:
+    """The set-ups on which a theory's claims are judged; none if it has no ``setups`` yet."""
+    if find_spec(f"fedbounds.theory.{paper(theory).key}.setups") is None:
+        return ()
+    found: tuple[Planned, ...] = import_module(f"fedbounds.theory.{theory}.setups").PLANNED
     return found
 
 

@@ -22,7 +22,9 @@ from .instance import (
     evidence_of,
     missing_of,
     parameters_of,
+    missing_of,
     products_of,
+    scopes_of,
 )
 
 Array = Any
@@ -78,6 +80,10 @@ class Found:
     estimated : mapping from quantity name to what it rests on that is an estimate
     missing : mapping from quantity name to the reason why no method measured it
     diverged_at : int or None
+    scopes : frozenset of str, or None
+        Of the statements about vectors that it can evaluate; None: all whose vectors are there.
+    missing : mapping from name to reason
+        Constants and quantities that are defined, and have no value here.
     """
 
     family: str
@@ -90,6 +96,8 @@ class Found:
     estimated: Mapping[str, str] = field(default_factory=dict)
     missing: Mapping[str, str] = field(default_factory=dict)
     diverged_at: int | None = None
+    scopes: frozenset[str] | None = None
+    missing: Mapping[str, str] = field(default_factory=dict)
 
 
 @singledispatch
@@ -159,3 +167,13 @@ def _missing_of_case(case: Case) -> Mapping[str, str]:
 @products_of.register
 def _products_of_case(case: Case) -> Products | None:
     return found(case).products
+
+
+@scopes_of.register
+def _scopes_of_case(case: Case) -> frozenset[str] | None:
+    return found(case).scopes
+
+
+@missing_of.register
+def _missing_of_case(case: Case) -> Mapping[str, str]:
+    return found(case).missing

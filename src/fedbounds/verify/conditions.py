@@ -1,5 +1,6 @@
 """Whether an instance lies inside a part's conditions and assumptions, with both sides shown."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +14,14 @@ from fedbounds.theory.symbols import RunOperator, T, quantities_in, t
 from fedbounds.vocabulary import Constant, Provenance, Side, Verdict
 
 from .evaluate import IrrationalError, Numbers, evaluate, in_roots, shown, whole
-from .instance import constants_of, estimated_of, evidence_of, missing_of, products_of
+from .instance import (
+    constants_of,
+    estimated_of,
+    evidence_of,
+    missing_of,
+    products_of,
+    scopes_of,
+)
 from .roots import Roots
 
 UNMEASURED = "not measured: "  # how the reason of what no method measured begins
@@ -35,6 +43,9 @@ def refusal(part: Part, instance: Any, numbers: Numbers) -> Refusal | None:
     """None if the part applies; otherwise which assumption, constant or condition fails."""
     if part.algorithm and part.algorithm != instance.algorithm_name:
         return Refusal(Verdict.NOT_APPLICABLE, f"speaks of {part.algorithm}")
+    offered = scopes_of(instance)
+    if part.scopes and offered is not None and not offered & set(part.scopes):
+        return Refusal(Verdict.NOT_APPLICABLE, f"speaks of {' or '.join(part.scopes)}")
     if part.vectors and products_of(instance) is None:
         return Refusal(Verdict.NOT_APPLICABLE, _VECTORS)
     for assumption in part.assumptions:
@@ -43,7 +54,8 @@ def refusal(part: Part, instance: Any, numbers: Numbers) -> Refusal | None:
             return Refusal(Verdict.NOT_APPLICABLE, f"{assumption.value}: {evidence.reason}")
     missing = part.constants - numbers.constants.keys()
     if missing:
-        return Refusal(Verdict.NOT_APPLICABLE, f"no value for {', '.join(sorted(missing))}")
+        reason = f"no value for {', '.join(sorted(missing))}"
+        return Refusal(Verdict.NOT_APPLICABLE, _told(reason, missing, instance))
     for name, constant in constants_of(instance).items():
         # a theorem holds for every admissible constant: a guess is none, nor is an L too low
         wrong = Side.UPPER if name in _FROM_BELOW else Side.LOWER
@@ -55,7 +67,8 @@ def refusal(part: Part, instance: Any, numbers: Numbers) -> Refusal | None:
     missing_here = missing_of(instance)
     needed = part.quantities - numbers.series.keys() - missing_here.keys()
     if needed:
-        return Refusal(Verdict.NOT_APPLICABLE, f"{', '.join(sorted(needed))} not measured here")
+        reason = f"{', '.join(sorted(needed))} not measured here"
+        return Refusal(Verdict.NOT_APPLICABLE, _told(reason, needed, instance))
     estimated = estimated_of(instance)
     for measured in sorted(part.quantities & estimated.keys()):
         said = f"{measured} rests on {estimated[measured]}, an estimate: no firm verdict here"
@@ -81,6 +94,12 @@ def refusal(part: Part, instance: Any, numbers: Numbers) -> Refusal | None:
             return Refusal(Verdict.OUTSIDE, reason)
     reasons = sorted({missing_here[name] for name in part.quantities & missing_here.keys()})
     return Refusal(Verdict.UNDECIDED, f"{UNMEASURED}{'; '.join(reasons)}") if reasons else None
+
+
+def _told(reason: str, names: Iterable[str], instance: Any) -> str:
+    """With why there is no value, where that is known."""
+    why = missing_of(instance)
+    return "; ".join((reason, *(why[name] for name in sorted(names) if name in why)))
 
 
 def _vanishes(divisor: sp.Expr, part: Part, numbers: Numbers) -> bool:

@@ -108,6 +108,8 @@ def evaluate(expression: sp.Expr, numbers: Numbers, rounds: range | None = None)
         return reduce(_larger, values)
     if isinstance(expression, sp.Min):
         return -reduce(_larger, [-value for value in values])
+    if isinstance(expression, sp.sign):
+        return _sign(values[0], numbers)
     raise FedboundsError(f"cannot evaluate {type(expression).__name__} in {expression}")
 
 
@@ -188,6 +190,13 @@ def _larger(a: Any, b: Any) -> Any:
     if isinstance(a, arb) or isinstance(b, arb):
         return (a if isinstance(a, arb) else arb(a)).max(b)
     return np.maximum(a, b) if isinstance(a, float) and isinstance(b, float) else max(a, b)
+
+
+def _sign(value: Any, numbers: Numbers) -> Any:
+    """-1, 0 or 1, of every entry."""
+    if np.ndim(value):
+        return np.frompyfunc(lambda x: _sign(x, numbers), 1, 1)(value)
+    return numbers.rational(int(value > 0) - int(value < 0), 1)
 
 
 def _power(base: Any, exponent: sp.Rational) -> Any:

@@ -133,6 +133,18 @@ def products_of(instance: Any) -> Products | None:
 
 
 @singledispatch
+def scopes_of(instance: Any) -> frozenset[str] | None:
+    """What the vectors of a statement may be; None where names tell."""
+    return None
+
+
+@singledispatch
+def missing_of(instance: Any) -> Mapping[str, str]:
+    """Constants and quantities that are defined and have no value here, each with the reason."""
+    return {}
+
+
+@singledispatch
 def estimated_of(instance: Any) -> Mapping[str, str]:
     """Quantities that rest on an estimate, each with what is one: no firm verdict rests on them."""
     return {}

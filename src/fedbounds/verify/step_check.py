@@ -1,12 +1,13 @@
 """Every proved step on the running algorithm: a proved step that is broken there is a conflict.
 
 Small instances with finitely many outcomes, enumerated; floats with their rounding size. Those of
-the personalization paper are here, the others' in `fedplt.check` and `submodel.step_gaps`.
+personalization are here, those of submodel training in `submodel.step_gaps`; a theory whose set-ups
+are data is looked at by `measure.steps`, in rationals.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -20,14 +21,14 @@ from fedbounds.theory.contributed import contributed
 from fedbounds.theory.proof.language import Written
 from fedbounds.theory.proof.library import book_of
 from fedbounds.theory.proof.replay import Replayed
+from fedbounds.theory.registry import views
 from fedbounds.theory.symbols import RunOperator
 from fedbounds.vocabulary import Constant
 
 from . import evaluate as scalars
 from .dependences import check_declared
 from .evaluate import Numbers
-from .fedplt import check as fedplt_check
-from .fedplt.step_cases import cases as step_cases
+from .measure import steps as of_setups
 from .outcome_values import Evaluated, evaluate
 from .outcomes import Outcomes, of_client, round_outcomes, step_outcomes
 from .seen import Seen, gap, judged
@@ -99,17 +100,18 @@ def evaluated(steps: Sequence[Replayed], paper: str = "personalization") -> dict
     """
     if contributed(paper) is not None:
         return {}  # every step is a claim, and judged on the cases
-    for name, scope in book_of(paper).theory.scopes.items():
+    scopes = book_of(paper).theory.scopes
+    if views(paper):
+        of_setups.check_declared(paper, scopes)
+        return judged(steps, partial(of_setups.gaps, paper))
+    for name, scope in scopes.items():
         check_declared(name, scope, _runs(paper, name))
-    own = {"fedplt": fedplt_check.gaps, "submodel": submodel_check.gaps}
-    return judged(steps, own.get(paper, _gaps))
+    return judged(steps, submodel_check.gaps if paper == "submodel" else _gaps)
 
 
 def _runs(paper: str, scope: str) -> Iterator[Outcomes]:
     """The enumerated runs whose vectors a scope speaks of."""
-    if paper == "fedplt":
-        yield from (case.found.space for case in step_cases() if scope in case.scopes)
-    elif paper == "submodel":
+    if paper == "submodel":
         yield from submodel_check.runs(scope)
     else:
         yield from (case.outcomes for case in _cases() if scope == case.scope)

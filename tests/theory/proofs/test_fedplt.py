@@ -11,7 +11,7 @@ import sympy as sp
 from fedplt_oracle import COUNTS, ETA, FREE, MASKS, SCALE, W_0, plain
 from fedplt_statements import VALUES
 
-from fedbounds.algorithms.fedplt import FedPLT, compensation, shares
+from fedbounds.algorithms.fedplt_rows import FedPLT, compensation, shares
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start
 from fedbounds.theory.checker.data import Premise, Scope, Statement, Theory

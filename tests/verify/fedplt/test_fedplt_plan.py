@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stored_setups import alike, read_again
 
-from fedbounds.algorithms import fedplt, parts
+from fedbounds.algorithms import fedplt_rows, parts
 from fedbounds.algorithms.fedavg_p import Carry
 from fedbounds.errors import FedboundsError
 from fedbounds.problems.linear import numbers_like
@@ -248,11 +248,11 @@ def test_the_step_size_is_below_its_limit_or_not_given():
 
 def no_mask(algorithm, carry, drawn, reached):
     moved = parts.by_client(carry, drawn, reached) - carry.u[None]
-    c, psi = (numbers_like(x(algorithm), carry.u, np) for x in (fedplt.shares, fedplt.compensation))
+    c, psi = (numbers_like(x(algorithm), carry.u, np) for x in (fedplt.shares, fedplt_rows.compensation))
     return Carry(u=carry.u + (moved * c[:, None, None]).sum(axis=0) * psi, v=carry.v)
 
 
-_LOCAL = fedplt.local
+_LOCAL = fedplt_rows.local
 
 
 def no_local_mask(problem, algorithm, carry, drawn, *visit):
@@ -275,7 +275,7 @@ def test_an_error_planted_in_the_algorithm_breaks_an_identity(monkeypatch, name,
     found_in = [c for c in quick() if isinstance(c.setup, Analysed)]
     chosen = [c for c in found_in if (c.setup.view, c.setup.shows) in ways]
     assert caught not in violated(rows())
-    monkeypatch.setattr(fedplt, name, planted)
+    monkeypatch.setattr(fedplt_rows, name, planted)
     assert caught in violated(judged(chosen))
 
 

@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 from flint import fmpq
 
-from fedbounds.algorithms.fedplt import untrained
+from fedbounds.algorithms.fedplt_rows import untrained
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.fedplt.limits import CONSTANT_STEP_FLOOR
 from fedbounds.theory.registry import claim, encoded_claims

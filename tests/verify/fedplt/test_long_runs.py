@@ -11,9 +11,9 @@ from flint import fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedbounds.algorithms import fedplt
+from fedbounds.algorithms import fedplt_rows
 from fedbounds.algorithms.fedavg_p import Carry, Draw
-from fedbounds.algorithms.fedplt import FedPLT, shares
+from fedbounds.algorithms.fedplt_rows import FedPLT, shares
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import Noise, NoiseLaw, everyone
 from fedbounds.problems.linear import is_positive_definite
@@ -128,7 +128,7 @@ def test_one_step_size_per_round_is_the_algorithm_with_that_step_size():
         algorithm = replace(setup.algorithm, inner_step_u=1 / (fmpq(2) * (t + 1)))
         carry = Carry(u=W, v=W[None, :, :0].repeat(2, axis=0))
         drawn = Draw(np.ones((2, 1)), None, everyone(2, 1))
-        W = fedplt.step(setup.problem, algorithm, carry, drawn).u
+        W = fedplt_rows.step(setup.problem, algorithm, carry, drawn).u
     _, best = centred(setup.problem, setup.algorithm)
     assert (run(setup).moments.mean[-1] == W[0] - best).all()
 

@@ -7,15 +7,15 @@ from dataclasses import replace
 import pytest
 from flint import fmpq
 
-from fedbounds.algorithms.fedplt import FedPLT
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import read
+from fedbounds.theory.fedplt.setups import run_of
 from fedbounds.theory.fedplt.vectors import Gs
 from fedbounds.theory.proof.vectors import sq
 from fedbounds.theory.registry import encoded_claims
+from fedbounds.theory.setups import Setup
 from fedbounds.theory.symbols import D_W, F_own, cos_g, t
 from fedbounds.verify.case import Case
-from fedbounds.verify.fedplt import attenuated, findings, recursions  # noqa: F401, registered
 from fedbounds.verify.fedplt.long_runs import LongRun
 from fedbounds.verify.fedplt.long_runs_plan import (
     FULL,
@@ -28,7 +28,6 @@ from fedbounds.verify.fedplt.long_runs_plan import (
 )
 from fedbounds.verify.fedplt.plan import cases
 from fedbounds.verify.fedplt.script_rows import ATTRIBUTES, Printed
-from fedbounds.verify.fedplt.setups import Analysed, Run, Shows, View
 from fedbounds.verify.judge import judge
 from fedbounds.verify.measurement import measure
 from fedbounds.verify.profile import Profile
@@ -37,31 +36,31 @@ from fedbounds.verify.script_code import WIDTH
 from fedbounds.vocabulary import Assumption, Method, Verdict
 
 HALF = fmpq(1, 2)
-COUPLED = [[[2, 1], [1, 2]], [[1, 0], [0, 3]]]
+SLOPES = ((-1, 1), (1, -6))
+OWN = ((3, 1), ("1/2", 2))
+CHOSEN = (("rho_min", "aligned"), ("G^2", "global"))
 
 
-def problem(noise):
-    return quadratics(COUPLED, [[1, -1], [-1, 2]], noise)
+def looked_at(view, masks, noise, tau, rounds=1, **more):
+    run = run_of((((2, 1), (1, 2)), ((1, 0), (0, 3))), SLOPES, masks, (3, 2), rounds,
+                 weights=(1, 2), tau=tau, eta="1/8", noise=noise, **more)  # fmt: skip
+    return Setup("fedplt", view, run, CHOSEN)
 
 
-def run(masks, noise, tau, count=1, own=None, dependent=False):
-    algorithm = FedPLT(masks, (1, 2), tau, fmpq(1, 8))
-    return Run(problem(noise), algorithm, start_at((3, 2)), count, own, dependent)
+def free(masks, noise, common=0):
+    return looked_at("one step", masks, noise, 1, models=OWN, common=common)
 
 
-OWN = exact([[3, 1], [HALF, 2]])
-LOCAL = Assumption.LOCAL_GRADIENTS
 SETUPS = {
-    "free": Analysed(run(PARTIAL, HALF, 1, own=OWN), View.FREE, Shows.STEP),
-    "free, aligned": Analysed(run(((1, 0), (0, 1)), 0, 1, own=OWN), View.FREE, Shows.STEP),
-    "free, one noise": Analysed(run(FULL, HALF, 1, own=OWN, dependent=True), View.FREE, Shows.STEP),
-    "steps": Analysed(run(PARTIAL, 0, 2, 3), View.STEPS, Shows.STEP),
-    "steps, clients": Analysed(run(PARTIAL, 0, 2, 3), View.STEPS, Shows.CLIENTS),
-    "steps, noise": Analysed(run(PARTIAL, HALF, 2, 2), View.STEPS, Shows.STEP),
-    "rounds": Analysed(run(PARTIAL, HALF, 2), View.ROUNDS, Shows.VECTORS),
-    "rounds, full gradients": Analysed(run(PARTIAL, 0, 2, 2), View.ROUNDS, Shows.VECTORS),
-    "rounds, clients": Analysed(run(PARTIAL, HALF, 1, 2), View.ROUNDS, Shows.CLIENTS),
-    "rounds, distances": Analysed(run(PARTIAL, 0, 2, 2), View.ROUNDS, Shows.DISTANCES),
+    "free": free(PARTIAL, "1/2"),
+    "free, aligned": free(((1, 0), (0, 1)), 0),
+    "free, one noise": free(FULL, "1/2", common=1),
+    "steps": looked_at("local steps", PARTIAL, 0, 2, 3),
+    "steps, clients": looked_at("local steps of each client", PARTIAL, 0, 2, 3),
+    "steps, noise": looked_at("local steps", PARTIAL, "1/2", 2, 2),
+    "rounds": looked_at("rounds", PARTIAL, "1/2", 2),
+    "rounds, clients": looked_at("rounds of each client", PARTIAL, "1/2", 1, 2),
+    "rounds, full gradients": looked_at("rounds", PARTIAL, 0, 2, 2),
     "long": replace(partial_masks(fmpq(1, 256), 4, 1, HALF), exact=True),
     "long, noise": replace(own_minimisers(HALF, 1, fmpq(1, 16)), rounds=2, exact=True),
 }

@@ -40,6 +40,7 @@ from fedbounds.vocabulary import Assumption, Index, Relation
 
 from .masks import FEDPLT
 from .one_step import ALIGNED, FREE_PSI, SLOPE_BOUND, SMOOTH, with_free_psi
+from .scope_names import CLIENT, ROUND, STEP, VIRTUAL
 from .symbols import w_free
 from .vectors import W, Wk, Wstar, ax, g0
 
@@ -62,6 +63,7 @@ A2_GROUPED = Claim(
             + CURVE * F_att(t)
             - SLOPE * F_opt(t),
             assumptions=BOTH,
+            scopes=(STEP,),
         ),
     ),
 )
@@ -72,13 +74,20 @@ GLOBAL_IS_AVERAGE = Claim(
     entry("fedplt/global-is-average"),
     algorithms=FEDPLT,
     parts=(
-        Part(name="W", left=sq(W - _AVERAGE), right=_NOTHING, relation=Relation.EQUAL),
+        Part(
+            name="W",
+            left=sq(W - _AVERAGE),
+            right=_NOTHING,
+            relation=Relation.EQUAL,
+            scopes=(VIRTUAL, ROUND),
+        ),
         # the same, along the direction in which Step 4.3 uses it
         Part(
             name="direction",
             left=ip(W - _AVERAGE, W + _AVERAGE - 2 * Wstar),
             right=_NOTHING,
             relation=Relation.EQUAL,
+            scopes=(VIRTUAL, ROUND),
         ),
         # a round has tau steps, which one virtual step does not know
         Part(
@@ -87,6 +96,7 @@ GLOBAL_IS_AVERAGE = Claim(
             right=_NOTHING,
             relation=Relation.EQUAL,
             conditions=(Condition(tau, ">=", sp.Integer(1)),),
+            scopes=(ROUND,),
         ),
     ),
     readings=(
@@ -98,7 +108,7 @@ GLOBAL_IS_AVERAGE = Claim(
 JENSEN = Claim(
     entry("fedplt/jensen-distance"),
     algorithms=FEDPLT,
-    parts=(Part(left=D_W(t), right=sq(Wk - Wstar)),),
+    parts=(Part(left=D_W(t), right=sq(Wk - Wstar), scopes=(STEP,)),),
 )
 
 A2_BOUND = Claim(
@@ -142,7 +152,14 @@ _LOWER = (1 - eta * L) * (F_bar(t) - F_gap(t)) - eta * L * F_gap(t) - _MOVED
 
 
 def _of_client(name: str, left: sp.Expr, right: sp.Expr) -> Part:
-    return Part(name=name, left=left, right=right, index=Index.CLIENT, assumptions=CONVEX)
+    return Part(
+        name=name,
+        left=left,
+        right=right,
+        index=Index.CLIENT,
+        assumptions=CONVEX,
+        scopes=(CLIENT,),
+    )
 
 
 GAP = Claim(
@@ -186,6 +203,7 @@ SUBSTITUTED = Claim(
             + (SLOPE * sq(Wk - W) - CURVE * sq(ax)) / (2 * eta),
             conditions=(POSITIVE,),
             assumptions=CONVEX,
+            scopes=(STEP,),
         ),
     ),
 )

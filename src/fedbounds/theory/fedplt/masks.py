@@ -22,6 +22,7 @@ from fedbounds.theory.symbols import (
 )
 from fedbounds.vocabulary import Assumption, Index, Relation
 
+from .scope_names import CLIENT, CLIENT_ROUND, CLIENT_ROUND_FGD
 from .symbols import sgn_3
 from .vectors import W, Wk, anyv, gs, mv, ns
 
@@ -37,7 +38,13 @@ ALPHA = Claim(
     algorithms=FEDPLT,
     parts=(
         # a vector with some of its entries is no longer than with all of them
-        Part(left=sq(mv), right=ATTENUATION * sq(anyv), index=Index.CLIENT, trivial=sq(anyv)),
+        Part(
+            left=sq(mv),
+            right=ATTENUATION * sq(anyv),
+            index=Index.CLIENT,
+            trivial=sq(anyv),
+            scopes=(CLIENT,),
+        ),
     ),
 )
 
@@ -53,6 +60,7 @@ UPDATE_IDENTITY = Claim(
             right=_ZERO,
             relation=Relation.EQUAL,
             index=Index.CLIENT,
+            scopes=(CLIENT_ROUND,),
         ),
         Part(
             name="FGD",
@@ -61,6 +69,7 @@ UPDATE_IDENTITY = Claim(
             relation=Relation.EQUAL,
             index=Index.CLIENT,
             assumptions=(Assumption.NOISELESS,),
+            scopes=(CLIENT_ROUND_FGD,),
         ),
     ),
 )

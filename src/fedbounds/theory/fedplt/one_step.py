@@ -39,6 +39,7 @@ from fedbounds.theory.symbols import (
 from fedbounds.vocabulary import Assumption, Index, Relation
 
 from .masks import FEDPLT
+from .scope_names import CLIENT, CLIENT_ROUND, ROUND, STEP
 from .symbols import psi_inf, psi_sup
 from .vectors import (
     D,
@@ -117,6 +118,7 @@ A3_ZERO = Claim(
             relation=Relation.EQUAL,
             conditions=(SEVERAL,),
             assumptions=NOISE,
+            scopes=(ROUND,),
         ),
     ),
     readings=(
@@ -130,15 +132,22 @@ A1_TERM = Claim(
     entry("fedplt/A1-term"),
     algorithms=FEDPLT,
     parts=(
-        Part(name="a", left=sq(D - Db), right=psi_max**2 * sq(_MEAN)),
-        Part(name="b", left=sq(_MEAN), right=ip(smdelta, mdelta), assumptions=INDEPENDENT),
-        Part(name="c", left=ip(smdelta, mdelta), right=ip(sadelta, adelta)),
+        Part(name="a", left=sq(D - Db), right=psi_max**2 * sq(_MEAN), scopes=(STEP,)),
+        Part(
+            name="b",
+            left=sq(_MEAN),
+            right=ip(smdelta, mdelta),
+            assumptions=INDEPENDENT,
+            scopes=(STEP,),
+        ),
+        Part(name="c", left=ip(smdelta, mdelta), right=ip(sadelta, adelta), scopes=(STEP,)),
         Part(
             name="d",
             left=sq(delta),
             right=eta**2 * sigma2,
             index=Index.CLIENT,
             assumptions=NOISE,
+            scopes=(CLIENT,),
         ),
         Part(
             name="e",
@@ -151,6 +160,7 @@ A1_TERM = Claim(
             left=sq(_MEAN),
             right=ip(smdelta, mdelta),
             assumptions=NOISE,
+            scopes=(STEP,),
         ),
         Part(
             name="e, dependent clients",
@@ -166,6 +176,7 @@ A1_TERM = Claim(
             index=Index.CLIENT,
             conditions=(SEVERAL,),
             assumptions=NOISE,
+            scopes=(CLIENT_ROUND,),
         ),
         Part(
             name="e, round",
@@ -173,6 +184,7 @@ A1_TERM = Claim(
             right=eta**2 * sigma2 * psi_max**2 * Gamma_2,
             conditions=(SEVERAL,),
             assumptions=INDEPENDENT,
+            scopes=(ROUND,),
         ),
     ),
     readings=(
@@ -195,14 +207,15 @@ A21 = Claim(
     entry("fedplt/A2.1"),
     algorithms=FEDPLT,
     parts=(
-        Part(name="a", left=sq(Db), right=psi_max**2 * sq(mUb)),
-        Part(name="b", left=psi_max**2 * sq(mUb), right=psi_max**2 * sq(aUb)),
+        Part(name="a", left=sq(Db), right=psi_max**2 * sq(mUb), scopes=(STEP,)),
+        Part(name="b", left=psi_max**2 * sq(mUb), right=psi_max**2 * sq(aUb), scopes=(STEP,)),
         Part(
             name="c",
             left=sq(g),
             right=2 * L * F_own(t),
             index=Index.CLIENT,
             assumptions=SMOOTH,
+            scopes=(CLIENT,),
         ),
         Part(
             name="d",
@@ -217,6 +230,7 @@ A21 = Claim(
             right=2 * L * eta**2 * psi_max**2 * F_att(t),
             conditions=(SEVERAL,),
             assumptions=SMOOTH,
+            scopes=(ROUND,),
         ),
     ),
     readings=(
@@ -237,6 +251,7 @@ A22_SPLIT = Claim(
             left=A_22(t),
             right=2 * (-eta * ip(_NEAR, pmg) - eta * ip(_FAR, pmg)),
             relation=Relation.EQUAL,
+            scopes=(STEP,),
         ),
     ),
 )
@@ -252,6 +267,7 @@ A22_PART1 = Claim(
             left=_BY_CLIENT,
             right=psi_max * eta * c_k * alpha_k * norm_g * norm_x,
             index=Index.CLIENT,
+            scopes=(CLIENT,),
         ),
         Part(
             name="b",
@@ -264,6 +280,7 @@ A22_PART1 = Claim(
             left=_BY_CLIENT,
             right=c_k * (sq(_NEAR) + _SCALED * sq(g)),
             index=Index.CLIENT,
+            scopes=(CLIENT,),
         ),
         Part(
             name="d",
@@ -271,6 +288,7 @@ A22_PART1 = Claim(
             right=c_k * (sq(_NEAR) + _SCALED * L * F_own(t)),
             index=Index.CLIENT,
             assumptions=SMOOTH,
+            scopes=(CLIENT,),
         ),
     ),
 )
@@ -281,21 +299,32 @@ _PART2 = -eta * ip(_FAR, pmg)
 _PART2_MASKED = -eta * psi_min * ip(_FAR, mg)
 _PART2_ALIGNED = -eta * psi_min * ip(rg, _FAR)
 _PART2_LAST = Part(
-    name="d", left=_PART2, right=-eta * psi_min * rho_min * EXCESS, assumptions=ALIGNED
+    name="d",
+    left=_PART2,
+    right=-eta * psi_min * rho_min * EXCESS,
+    assumptions=ALIGNED,
+    scopes=(STEP,),
 )
 A22_PART2 = Claim(
     entry("fedplt/A2.2-part2"),
     algorithms=FEDPLT,
     parts=(
-        Part(name="a", left=_PART2, right=_PART2_MASKED, assumptions=ALIGNED),
+        Part(name="a", left=_PART2, right=_PART2_MASKED, assumptions=ALIGNED, scopes=(STEP,)),
         Part(
             name="b",
             left=_PART2_MASKED,
             right=_PART2_ALIGNED,
             relation=Relation.EQUAL,
             assumptions=ALIGNED,
+            scopes=(STEP,),
         ),
-        Part(name="c", left=_PART2, right=-eta * psi_min * b_rho(t), assumptions=ALIGNED),
+        Part(
+            name="c",
+            left=_PART2,
+            right=-eta * psi_min * b_rho(t),
+            assumptions=ALIGNED,
+            scopes=(STEP,),
+        ),
         _PART2_LAST,
         with_free_psi(_PART2_LAST),
     ),
@@ -314,6 +343,7 @@ def _part3(name: str, gap: sp.Expr) -> Part:
         left=A_22(t),
         right=sq(_NEAR) + 2 * (eta * psi_max) ** 2 * L * gap - SLOPE_BOUND * EXCESS,
         assumptions=(*SMOOTH, *ALIGNED),
+        scopes=(STEP,),
     )
 
 

@@ -15,6 +15,7 @@ from fedbounds.vocabulary import Assumption, Index
 from .distance import BRACKET, CONDITIONS, CONTRACTION, LARGEST
 from .masks import FEDPLT
 from .rounds import ADDED, ALL, TRIVIAL
+from .scope_names import ROUND
 
 RECURSION = (Assumption.RECURSION,)
 DECAYING = (Assumption.RECURSION_DECAYING,)
@@ -38,6 +39,7 @@ def _pair(
     conditions: tuple[Condition, ...],
     assumptions: tuple[Assumption, ...],
     trivial: sp.Expr,
+    scopes: tuple[str, ...] = (),
 ) -> tuple[Part, Part]:
     first, second = (
         Part(
@@ -47,6 +49,7 @@ def _pair(
             conditions=conditions,
             assumptions=assumptions,
             trivial=trivial,
+            scopes=scopes,
         )
         for name, right in (("unrolled", UNROLLED), ("floor", FLOOR))
     )
@@ -57,8 +60,8 @@ CONSTANT_STEP = Claim(
     entry("fedplt/constant-step"),
     algorithms=FEDPLT,
     parts=(
-        *_pair("", _ALGORITHM, ALL, TRIVIAL),
-        *_pair(", any step", _PRINTED, ALL, TRIVIAL),
+        *_pair("", _ALGORITHM, ALL, TRIVIAL, (ROUND,)),
+        *_pair(", any step", _PRINTED, ALL, TRIVIAL, (ROUND,)),
         *_pair(", given", (STEP_SIZE,), RECURSION, _BETWEEN),
     ),
     readings=(

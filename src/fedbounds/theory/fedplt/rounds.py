@@ -28,6 +28,7 @@ from fedbounds.vocabulary import Assumption, Index, Relation
 from .distance import CONDITIONS, CONTRACTION, EQUAL
 from .masks import FEDPLT
 from .one_step import FREE_PSI, with_free_psi
+from .scope_names import CLIENT_ROUND, ROUND, VIRTUAL
 from .vectors import W, Wk, gs, mgs, mns, ns
 
 _GLOBAL = (Assumption.NOISE, Assumption.GLOBAL_GRADIENT)
@@ -44,6 +45,7 @@ def _bounds(suffix: str, assumptions: tuple[Assumption, ...]) -> tuple[Part, ...
             right=G2 + sigma2,
             index=Index.CLIENT,
             assumptions=assumptions,
+            scopes=(CLIENT_ROUND,),
         ),
         Part(
             name=f"d{suffix}",
@@ -51,8 +53,15 @@ def _bounds(suffix: str, assumptions: tuple[Assumption, ...]) -> tuple[Part, ...
             right=_STEPS * alpha_k**2 * (G2 + sigma2),
             index=Index.CLIENT,
             assumptions=assumptions,
+            scopes=(CLIENT_ROUND,),
         ),
-        Part(name=f"e{suffix}", left=V_W(t), right=DIVERGENCE, assumptions=assumptions),
+        Part(
+            name=f"e{suffix}",
+            left=V_W(t),
+            right=DIVERGENCE,
+            assumptions=assumptions,
+            scopes=(ROUND,),
+        ),
     )
 
 
@@ -67,12 +76,14 @@ LOCAL_DIVERGENCE = Claim(
             right=sp.Integer(0),
             relation=Relation.EQUAL,
             index=Index.CLIENT,
+            scopes=(CLIENT_ROUND,),
         ),
         Part(
             name="b",
             left=sq(Wk - W),
             right=_STEPS * sq(mgs + mns),
             index=Index.CLIENT,
+            scopes=(CLIENT_ROUND,),
         ),
         *_bounds("", _GLOBAL),
         *_bounds(", gradients of F_k", _LOCAL),
@@ -83,6 +94,7 @@ LOCAL_DIVERGENCE = Claim(
             right=DIVERGENCE,
             conditions=(Condition(j, "<=", tau - 1),),
             assumptions=(*_LOCAL, Assumption.VIRTUAL),
+            scopes=(VIRTUAL,),
         ),
     ),
     readings=(
@@ -109,6 +121,7 @@ def _recursion(name: str, left: sp.Expr, trivial: sp.Expr | None = None) -> Part
         conditions=CONDITIONS,
         assumptions=ALL,
         trivial=trivial,
+        scopes=(ROUND,),
     )
 
 

@@ -38,6 +38,7 @@ def _claim(found: Entry, steps: Sequence[Written]) -> Claim:
 
 def _part(mended: Claim, step: Written) -> Part:
     nearest = _nearest(mended, step)
+    vectors = any(side.has(sq, ip) for side in (step.left, step.right))
     return replace(
         nearest,
         name=step.part,
@@ -49,6 +50,7 @@ def _part(mended: Claim, step: Written) -> Part:
         conditions=step.conditions,
         assumptions=step.assumptions,
         trivial=None,
+        scopes=(step.statement.scope,) if vectors else (),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
-from fedbounds.algorithms.fedplt import FedPLT, compensation, shares, untrained
+from fedbounds.algorithms.fedplt_rows import FedPLT, compensation, shares, untrained
 from fedbounds.errors import require
 from fedbounds.problems import Constants, Evidence, FederatedQuadratic, Start
 from fedbounds.problems.linear import is_exact, rational

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from flint import acb_mat, arb, fmpq, fmpq_mat
 
-from fedbounds.algorithms import fedplt
+from fedbounds.algorithms import fedplt_rows
 from fedbounds.algorithms.fedavg_p import Carry, Draw
-from fedbounds.algorithms.fedplt import FedPLT, shares
+from fedbounds.algorithms.fedplt_rows import FedPLT, shares
 from fedbounds.errors import FedboundsError, require
 from fedbounds.problems import FederatedQuadratic, Start, everyone
 from fedbounds.problems.arrays import to_float
@@ -177,8 +177,8 @@ def _after(
     carry = Carry(u=states, v=states[None, :, :0].repeat(n, axis=0))
     drawn = Draw(present=np.ones((n, replicas)), noise=noise, cohort=everyone(n, replicas))
     paced: Any = _Paced(problem, steps)
-    reached = fedplt.local(paced, unit, carry, drawn)
-    after = fedplt.server(unit, carry, drawn, reached).u
+    reached = fedplt_rows.local(paced, unit, carry, drawn)
+    after = fedplt_rows.server(unit, carry, drawn, reached).u
     return after, reached.reshape(n, replicas, d)
 
 
@@ -206,7 +206,7 @@ def _noises(
     for k in range(n):
         alone = reached * 0
         alone[k] = reached[k]
-        pushed = fedplt.server(algorithm, carry, drawn, alone.reshape(-1, d)).u
+        pushed = fedplt_rows.server(algorithm, carry, drawn, alone.reshape(-1, d)).u
         pushed = pushed.reshape(count, tau * d, d)
         covariance = covariance + pushed.transpose(0, 2, 1) @ pushed
         reach = reach + abs(pushed).sum(axis=1)
@@ -220,7 +220,7 @@ def _entry_error(problem: FederatedQuadratic, algorithm: FedPLT, steps: Array) -
     (n, d), tau = problem.linear.shape, algorithm.local_steps
     norm = float(np.linalg.norm(abs(problem.hessian), 2, axis=(1, 2)).max())
     largest = 1 + float(abs(problem.linear).max()) + float(problem.noise.scale_u)
-    psi = max(float(x) for x in fedplt.compensation(algorithm))
+    psi = max(float(x) for x in fedplt_rows.compensation(algorithm))
     with np.errstate(over="ignore"):
         growth = (1 + steps * norm) ** tau * (1 + steps) * largest * psi
     found: Array = _SAFETY * (tau * (d + 4) + n + d) * _UNIT * growth

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
-from fedbounds.algorithms import fedplt
+from fedbounds.algorithms import fedplt_rows
 from fedbounds.algorithms.fedavg_p import Carry, Draw
-from fedbounds.algorithms.fedplt import FedPLT, compensation, shares
+from fedbounds.algorithms.fedplt_rows import FedPLT, compensation, shares
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import (
     ConstantValue,
@@ -114,7 +114,9 @@ def path(
     drawn = Draw(present=np.ones((n, horizon)), noise=None, cohort=cohort)
     points: list[Array] = []
     paced: Any = _Paced(problem, steps)
-    last = fedplt.local(paced, unit, carry, drawn, lambda s, z, gradient, noisy: points.append(z))
+    last = fedplt_rows.local(
+        paced, unit, carry, drawn, lambda s, z, gradient, noisy: points.append(z)
+    )
     points.append(last)
     shape = (len(points), n, horizon, d)
     x = np.stack(points).reshape(shape)

@@ -2,25 +2,27 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import Enum
 from textwrap import fill, wrap
 from typing import Any
 
-import numpy as np
 from flint import fmpq
 
-from fedbounds.algorithms.fedplt import FedPLT, compensation, shares
+from fedbounds.algorithms.fedplt_rows import FedPLT, compensation, shares
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.linear import rational, solve
+from fedbounds.theory.setups import Setup
 from fedbounds.vocabulary import Index, Relation
 
 from ..case import script_of
 from ..evaluate import Numbers
+from ..measure.found import view_of
+from ..measure.objectives import constants, exact, exact_array, objective
 from ..script_asserts import Table, fitting, packed, told
 from ..script_code import IDENTIFIERS, TEMPLATES, WIDTH, assigned, code, table, wrapped
 from .long_runs import LongRun, Steps, step_sizes
 from .long_runs_moments import centred
-from .measured import extreme_curvatures
 from .script_premises import (
     ASSUMED,
     COMPUTED,
@@ -32,9 +34,25 @@ from .script_premises import (
     named,
 )
 from .script_rows import ATTRIBUTES, HELPERS, UPDATES, Printed
-from .setups import Analysed, Attenuated, Decaying, Recursion, View
 
 Array = Any
+
+
+class Looked(Enum):
+    """What t counts, and what W_k^t is."""
+
+    FREE = "one step from models that are given"
+    STEPS = "local steps"
+    ROUNDS = "rounds"
+
+
+_LOOKED = {
+    "fedplt.ONE_STEP": Looked.FREE,
+    "fedplt.LOCAL_STEPS": Looked.STEPS,
+    "fedplt.ROUNDS": Looked.ROUNDS,
+    "fedplt.WITH_STEP": Looked.ROUNDS,
+}
+_SEQUENCE = "recursion"  # the view without an algorithm
 _MOST_ROWS = 60_000
 _LONG = 80  # characters of a number on one line
 
@@ -54,7 +72,7 @@ class Scripted:
 
     problem: FederatedQuadratic
     algorithm: FedPLT
-    view: View
+    looked: Looked
     points: Array
     step_sizes: tuple[Any, ...]
     alpha: tuple[Any, ...]
@@ -62,32 +80,22 @@ class Scripted:
 
 
 @script_of.register
-def _(setup: Analysed, judgement: Any, part: Any, numbers: Numbers) -> str:
-    run = setup.run
-    own = run.start.u[None] if setup.view is not View.STEPS else _repeated(run)
-    points = own if run.own is None else np.concatenate([run.start.u[None], run.own])
-    eta = (rational(run.algorithm.inner_step_u),)
-    alpha = tuple(fmpq(1) for _ in run.algorithm.masks)
-    found = Scripted(run.problem, run.algorithm, setup.view, points, eta, alpha, run.dependent)
-    return _enumerating(found, judgement, part, numbers, setup.client)
-
-
-@script_of.register
-def _(setup: Attenuated, judgement: Any, part: Any, numbers: Numbers) -> str:
-    run = setup.run
-    points = np.concatenate([run.start.u[None], run.own])
-    eta = (rational(run.algorithm.inner_step_u),)
-    found = Scripted(run.problem, run.algorithm, View.FREE, points, eta, tuple(setup.attenuation))
-    return _enumerating(found, judgement, part, numbers, 0)
-
-
-@script_of.register
-def _(setup: Decaying, judgement: Any, part: Any, numbers: Numbers) -> str:
-    run = setup.run
-    alpha = tuple(fmpq(1) for _ in run.algorithm.masks)
-    points = run.start.u[None]
-    found = Scripted(run.problem, run.algorithm, View.ROUNDS, points, tuple(setup.steps), alpha)
-    return _enumerating(found, judgement, part, numbers, 0)
+def _(setup: Setup, judgement: Any, part: Any, numbers: Numbers) -> str:
+    if setup.view == _SEQUENCE:
+        return _recursion(setup, judgement, part, numbers)
+    run, looked = setup.run, _LOOKED.get(view_of(setup).algorithm)
+    if looked is None:
+        raise FedboundsError(f"no script is written for the view {setup.view!r}")
+    problem, masks = objective(run.problem), run.parameter("masks")
+    given = run.parameter("steps") or (run.parameter("eta"),)
+    algorithm = FedPLT(masks, exact(run.parameter("weights")), run.parameter("tau"),
+                       exact(given[0]))  # fmt: skip
+    models = run.parameter("models") or ((run.start,) * len(masks))
+    own = () if looked is Looked.ROUNDS else models
+    alpha = exact(run.parameter("attenuation") or (1,) * len(masks))
+    found = Scripted(problem, algorithm, looked, exact_array((run.start, *own)), exact(given),
+                     alpha, bool(run.parameter("common")))  # fmt: skip
+    return _enumerating(found, judgement, part, numbers, int(dict(setup.chosen).get("k", 0)))
 
 
 @script_of.register
@@ -96,19 +104,18 @@ def _(setup: LongRun, judgement: Any, part: Any, numbers: Numbers) -> str:
     steps = tuple(rational(x) for x in step_sizes(setup))
     steps = steps[:1] if setup.steps is Steps.CONSTANT else steps
     points = setup.start.u[None]
-    found = Scripted(setup.problem, setup.algorithm, View.ROUNDS, points, steps, alpha)
+    found = Scripted(setup.problem, setup.algorithm, Looked.ROUNDS, points, steps, alpha)
     return _enumerating(found, judgement, part, numbers, 0)
 
 
-@script_of.register
-def _(setup: Recursion, judgement: Any, part: Any, numbers: Numbers) -> str:
+def _recursion(setup: Setup, judgement: Any, part: Any, numbers: Numbers) -> str:
     """D^t from its recursion: no algorithm, no randomness."""
     at = _outcome(judgement, part).at
     last = 0 if at is None else at
     left, right = code(part.left), code(part.right)
     names = sorted((part.constants | {"z", "B_step", "D_0"}) - {"t"})
     given = {IDENTIFIERS.get(x, x): numbers.constants[x] for x in names}
-    steps = " ".join(str(fmpq(x)) for x in setup.steps[: last + 1])
+    steps = " ".join(str(x) for x in setup.run.parameter("steps")[: last + 1])
     text = TEMPLATES.get_template("fedplt_recursion.py.j2").render(
         **_frame(judgement, part, left, right),
         numbers=given_numbers(given),
@@ -117,10 +124,6 @@ def _(setup: Recursion, judgement: Any, part: Any, numbers: Numbers) -> str:
         t=last,
     )
     return str(text)
-
-
-def _repeated(run: Any) -> Array:
-    return np.stack([run.start.u] * (run.problem.clients + 1))
 
 
 def _outcome(judgement: Any, part: Any) -> Any:
@@ -146,25 +149,25 @@ def _frame(judgement: Any, part: Any, left: str, right: str) -> dict[str, Any]:
 def _enumerating(found: Scripted, judgement: Any, part: Any, numbers: Numbers, client: int) -> str:
     outcome = _outcome(judgement, part)
     at, one = outcome.at or 0, _of_one(judgement)
-    printed = Printed(found.view is View.ROUNDS)
+    printed = Printed(found.looked is Looked.ROUNDS)
     left, right = printed.side(part.left), printed.side(part.right)
     _check_size(found, at)
     wanted = _identifiers(printed.scalars) | named(part.assumptions, part.conditions)
     wanted = (wanted | {"eta"}) - {"t", "tau"}
     computed = {x: y for x, y in (COMPUTED | (OF_ONE if one else OF_EACH)).items() if x in wanted}
-    constants = _constants(found, numbers, wanted)
-    if "rho_min" in wanted - constants.keys():
+    values = _constants(found, numbers, wanted)
+    if "rho_min" in wanted - values.keys():
         computed["rho_min"] = LEAST_RATIO
     # what is only compared with computed numbers is given too
     given = {
-        x: constants[x]
-        for x in sorted(wanted & constants.keys())
+        x: values[x]
+        for x in sorted(wanted & values.keys())
         if computed.get(x, "assert").startswith("assert")
     }
     missing = _identifiers(printed.scalars) - {"t", "tau"} - given.keys() - computed.keys()
     if missing:
         raise FedboundsError(f"no number for {', '.join(sorted(missing))}")
-    paced = found.view is View.ROUNDS and bool(OF_STEPS.keys() & set(part.assumptions))
+    paced = found.looked is Looked.ROUNDS and bool(OF_STEPS.keys() & set(part.assumptions))
     only = client if part.index is not Index.CLIENT else outcome.client
     alone = part.index is Index.CLIENT or one
     known = {
@@ -196,24 +199,24 @@ def _identifiers(names: Iterable[str]) -> set[str]:
 
 def _constants(found: Scripted, numbers: Numbers, wanted: set[str]) -> dict[str, Any]:
     """Numbers by their names in a script; L and mu of the problem even where none are shown."""
-    constants = {IDENTIFIERS.get(x, x): y for x, y in numbers.constants.items()}
-    if "eta" not in constants or len(found.step_sizes) > 1:
-        constants["eta"] = found.step_sizes[0]
-    if wanted & {"L", "mu"} - constants.keys():
-        lowest, highest = extreme_curvatures(found.problem)
-        constants = {"L": highest, "mu": lowest} | constants
-    return constants
+    known = {IDENTIFIERS.get(x, x): y for x, y in numbers.constants.items()}
+    if "eta" not in known or len(found.step_sizes) > 1:
+        known["eta"] = found.step_sizes[0]
+    if wanted & {"L", "mu"} - known.keys():
+        own = {name.value: value.value for name, value in constants(found.problem).items()}
+        known = own | known
+    return known
 
 
 def _of_one(judgement: Any) -> bool:
     """Whether a set-up shows the numbers of one client."""
     setup = judgement.instance.setup
-    return isinstance(setup, Analysed) and setup.shows.name == "CLIENT"
+    return isinstance(setup, Setup) and view_of(setup).alone in dict(setup.chosen)
 
 
 def _check_size(found: Scripted, at: int) -> None:
     n, d = found.problem.linear.shape
-    steps = found.algorithm.local_steps if found.view is View.ROUNDS else 1
+    steps = found.algorithm.local_steps if found.looked is Looked.ROUNDS else 1
     signs = 1 if found.problem.noise.scale_u == 0 else 2 ** (steps * d)
     draws = signs if found.dependent else signs**n
     rows = float(draws) ** (at + 1) * n * d * steps
@@ -233,7 +236,7 @@ def _body(
     found: Scripted, printed: Printed, at: int, client: int | None, *, paced: bool
 ) -> dict[str, Any]:
     """What the template needs to enumerate; `paced`: steps and distances are kept."""
-    problem, rounds, moves = found.problem, found.view is View.ROUNDS, at > 0 or paced
+    problem, rounds, moves = found.problem, found.looked is Looked.ROUNDS, at > 0 or paced
     _, best = centred(problem, found.algorithm)
     nearest = [
         _minimiser(h, slope) for h, slope in zip(problem.hessian, problem.linear, strict=True)
@@ -259,7 +262,7 @@ def _body(
         times = f"t, eta in {_paced(found.step_sizes[: at + 1])}"
     text = ";".join(_rows(matrix) for matrix in problem.hessian)
     return {
-        "free": found.view is View.FREE,
+        "free": found.looked is Looked.FREE,
         "rounds": rounds,
         "hessians": table("H", text, '[table(x) for x in {}.split(";")]'),
         "tables": table(", ".join(tables), ";".join(map(_rows, tables.values())),

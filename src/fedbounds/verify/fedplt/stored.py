@@ -1,20 +1,35 @@
 """The set-ups about FedPLT that a file may hold, and what each costs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from fedbounds.algorithms.fedplt import FedPLT
-from fedbounds.vocabulary import Assumption
+from fedbounds.algorithms.fedplt_rows import FedPLT
+from fedbounds.errors import FedboundsError, require
+from fedbounds.theory.fedplt.views import VIEWS
+from fedbounds.theory.setups import Objective, Run
+from fedbounds.theory.setups import Setup as Looked
 
+from ..measure.found import view_of
 from ..stored.common import LOCAL_STEPS, MASK, QUADRATIC, ROUNDS, START, STEP
-from ..stored.fields import Choice, Either, Flag, Listed, Maybe, Number, Numbers, Record, Whole
+from ..stored.fields import (
+    Choice,
+    Data,
+    Flag,
+    Kind,
+    Known,
+    Listed,
+    Number,
+    Record,
+    Whole,
+    Word,
+    untagged,
+    wrong,
+)
 from ..stored.work import KEPT, Cost, Setup, power
 from .long_runs import MOST_EXACT, Gradients, LongRun, Steps
-from .setups import Analysed, Attenuated, Decaying, Rate, Recursion, Run, Shows, View
 
 _NAME = "FedPLT"
-_VECTORS = 20  # about so many are looked at
-_NUMBER = {"": Number(), "rational": Number()}
 _ALGORITHM = Record(
     FedPLT,
     {
@@ -24,35 +39,104 @@ _ALGORITHM = Record(
         "inner_step_u": STEP,
     },
 )
+
+
+@dataclass(frozen=True)
+class Named:
+    """A tuple of pairs of a name and what is meant by it, each name at most once."""
+
+    kinds: Mapping[str, Kind]
+
+    def read(self, data: Data, where: str, known: Known) -> tuple[tuple[str, Any], ...]:
+        """See `Kind`."""
+        pairs = [untagged(pair, "tuple") for pair in untagged(data, "tuple") or ()]
+        if any(not isinstance(pair, list) or len(pair) != 2 for pair in pairs):
+            raise wrong(where, data, "a list of pairs")
+        names = [Word(tuple(self.kinds)).read(name, where, known) for name, _ in pairs]
+        if len(set(names)) < len(names):
+            raise FedboundsError(f"{where} has a name twice: {', '.join(sorted(names))}")
+        return tuple(
+            (name, self.kinds[name].read(value, f"{where}.{name}", known))
+            for name, (_, value) in zip(names, pairs, strict=True)
+        )
+
+
+@dataclass(frozen=True)
+class WordOr:
+    """One of these words, or a number."""
+
+    words: tuple[str, ...]
+
+    def read(self, data: Data, where: str, known: Known) -> Any:
+        """See `Kind`."""
+        return data if data in self.words else Number().read(data, where, known)
+
+
+_ROW = Listed(Number(), "d")
 _RUN = Record(
     Run,
     {
-        "problem": QUADRATIC,
-        "algorithm": _ALGORITHM,
-        "start": START,
-        "count": ROUNDS,
-        "own": Maybe(Numbers(("n", "d"))),
-        "dependent": Flag(),
+        "problem": Record(
+            Objective,
+            {
+                "family": Word(("quadratics",)),
+                "data": Named(
+                    {
+                        "hessians": Listed(Listed(_ROW, "d"), "n"),
+                        "slopes": Listed(_ROW, "n"),
+                        "noise": Number(least=0),
+                    }
+                ),
+            },
+        ),
+        "start": _ROW,
+        "parameters": Named(
+            {
+                "masks": Listed(MASK, "n"),
+                "weights": Listed(Number(above=0), "n"),
+                "tau": LOCAL_STEPS,
+                "eta": STEP,
+                "models": Listed(_ROW, "n"),
+                "common": Whole(0, 1),
+                "attenuation": Listed(Number(least=0), "n"),
+                "steps": Listed(STEP, "T"),
+                "z": STEP,
+                "B_step": Number(least=0),
+            }
+        ),
+        "rounds": ROUNDS,
     },
 )
-_RATE = Either({**_NUMBER, "enum": Choice(tuple(Rate))})
-_ALIGNMENTS = Choice((Assumption.ALIGNED, Assumption.ALIGNED_COMPENSATED))
+_CHOSEN = Named(
+    {
+        "rho_min": WordOr(("aligned", "compensated")),
+        "G^2": WordOr(("global", "local")),
+        "k": Whole(0, "n - 1"),
+        "psi_free": Number(),
+        "z": STEP,
+        "B_step": WordOr(("least",)),
+        "C_rate": WordOr(("base", "any", "longer")),
+    }
+)
+_VECTORS = 20  # about so many are looked at
 
 
-def _enumerated(run: Run, rounds: int, steps: int) -> Sequence[Cost]:
+def _of_looked_at(given: Any) -> Sequence[Cost]:
     """Rounds of so many local steps, every sign of the noise."""
-    size = run.problem.clients * run.problem.shared_dimension
-    signs = size * steps * rounds if run.problem.noise.scale_u else 0
-    return (Cost(_VECTORS * power(2, signs) * rounds * steps * size**2, rounds * steps),)
+    run, data = given.run, dict(given.run.problem.data)
+    size = len(run.start) * len(data["slopes"])
+    steps = run.parameter("tau") or 1
+    drawn = steps if VIEWS[given.view].algorithm == "fedplt.ROUNDS" else 1
+    signs = size * drawn * run.rounds if data["noise"] else 0
+    return (Cost(_VECTORS * power(2, signs) * run.rounds * steps * size**2, run.rounds * steps),)
 
 
-def _of_analysed(given: Any) -> Sequence[Cost]:
-    run, whole = given.run, given.view is View.ROUNDS
-    return _enumerated(run, run.count, run.algorithm.local_steps if whole else 1)
-
-
-def _of_decaying(given: Any) -> Sequence[Cost]:
-    return _enumerated(given.run, len(given.steps), given.run.algorithm.local_steps)
+def _fits(setup: Looked) -> None:
+    """Raise unless the run has what its algorithm takes, and what the view chooses is chosen."""
+    view, data = view_of(setup), dict(setup.run.problem.data)
+    given = sorted(name for name, _ in setup.run.parameters)
+    require(given == sorted(view.takes), "parameters", given, f"{sorted(view.takes)}")
+    require(len(data) == 3, "data of the quadratics", sorted(data), "hessians, slopes, noise")
 
 
 def _of_long_run(given: Any) -> Sequence[Cost]:
@@ -65,56 +149,17 @@ def _of_long_run(given: Any) -> Sequence[Cost]:
 SETUPS = (
     Setup(
         Record(
-            Analysed,
+            Looked,
             {
+                "theory": Word(("fedplt",)),
+                "view": Word(tuple(VIEWS)),
                 "run": _RUN,
-                "view": Choice(tuple(View)),
-                "shows": Choice(tuple(Shows)),
-                "rho_min": Either({**_NUMBER, "enum": _ALIGNMENTS}),
-                "gradients": Choice((Assumption.GLOBAL_GRADIENT, Assumption.LOCAL_GRADIENTS)),
-                "client": Whole(0, "n - 1"),
-                "coordinate": Whole(0, "d - 1"),
-                "free": Maybe(Number()),
+                "chosen": _CHOSEN,
             },
         ),
-        _of_analysed,
+        _of_looked_at,
         _NAME,
-    ),
-    Setup(
-        Record(
-            Attenuated,
-            {"run": _RUN, "attenuation": Listed(Number(0), "n"), "rho_min": Number()},
-        ),
-        lambda given: _enumerated(given.run, 1, 1),
-        _NAME,
-    ),
-    Setup(
-        Record(
-            Decaying,
-            {
-                "run": _RUN,
-                "steps": Listed(STEP, "steps"),
-                "z": STEP,
-                "B_step": Maybe(Number()),
-                "C_rate": _RATE,
-            },
-        ),
-        _of_decaying,
-        _NAME,
-    ),
-    Setup(
-        Record(
-            Recursion,
-            {
-                "D_0": Number(0),
-                "z": STEP,
-                "B_step": Number(0),
-                "C_rate": _RATE,
-                "steps": Listed(STEP, "T"),
-            },
-        ),
-        lambda given: (Cost(len(given.steps), len(given.steps)),),
-        _NAME,
+        _fits,
     ),
     Setup(
         Record(

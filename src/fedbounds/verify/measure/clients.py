@@ -1,14 +1,14 @@
 """The problem as a user's functions see it: n clients whose gradients are asked for all at once."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import array_api_compat.numpy
 import numpy as np
 
 from fedbounds.errors import require
-from fedbounds.problems import NoiseLaw, everyone
-from fedbounds.problems.linear import is_exact
+from fedbounds.problems import FederatedQuadratic, NoiseLaw, everyone
+from fedbounds.problems.linear import is_exact, is_positive_definite, solve
 
 from .count import Count
 
@@ -89,6 +89,40 @@ class Clients:
         """grad f(x), shape (rows, d)."""
         return self.xp.sum(self.gradient(x), axis=1) / self.clients
 
+    def wide_gradient(self, y: Array, shares: Array) -> Array:
+        """sum_j c_j grad f_j(y_i) at every y_i, of models of shape (rows, n, d) or (rows, d)."""
+        if y.ndim == 2:
+            return self.xp.sum(self.gradient(y) * shares[:, None], axis=1)
+        every = [self.wide_gradient(y[:, i, :], shares) for i in range(self.clients)]
+        return self.xp.stack(every, axis=1)
+
+    def best(self, shares: Array) -> Array:
+        """argmin sum_i c_i f_i, shape (d,).
+
+        Raises
+        ------
+        FedboundsError
+            If the problem is no quadratic, or there is none.
+        """
+        problem = self._quadratic
+        weights = shares.reshape(-1, 1)
+        matrix = (problem.hessian * weights[:, :, None]).sum(axis=0)
+        return _minimiser(matrix, (problem.linear * weights).sum(axis=0))
+
+    @property
+    def lowest(self) -> Array:
+        """min f_i of every client, shape (n,), of quadratics."""
+        problem = self._quadratic
+        every = zip(problem.hessian, problem.linear, strict=True)
+        return self.value(np.stack([_minimiser(*each) for each in every])[None])[0]
+
+    @property
+    def _quadratic(self) -> FederatedQuadratic:
+        found = self.objective
+        kind = type(found).__name__
+        require(isinstance(found, FederatedQuadratic), "problem", kind, "FederatedQuadratic")
+        return cast(FederatedQuadratic, found)
+
     def _rows(self, y: Array) -> tuple[Array, Any, tuple[int, ...]]:
         models = self.spread(y) if y.ndim == 2 else y
         shape = tuple(models.shape)
@@ -101,3 +135,10 @@ class Clients:
     def _back(self, rows: Array, shape: tuple[int, ...]) -> Array:
         by_client = self.xp.reshape(rows, (shape[1], shape[0], shape[2]))
         return self.xp.permute_dims(by_client, (1, 0, 2))
+
+
+def _minimiser(hessian: Array, slope: Array) -> Array:
+    """Of a strongly convex quadratic."""
+    definite = is_positive_definite(hessian)
+    require(definite, "Hessian", hessian.tolist(), "definite, for a minimiser that is the only one")
+    return solve(hessian, -slope[:, None])[:, 0]

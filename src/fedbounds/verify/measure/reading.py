@@ -8,7 +8,7 @@ import numpy as np
 
 from fedbounds.errors import FedboundsError
 
-from .spaces import Listed, Unrolled, vector
+from .spaces import Computed, Listed, Unrolled, vector
 from .subject import Subject
 
 Array = Any
@@ -54,11 +54,20 @@ def reading(subject: Subject, arrays: Mapping[str, Array]) -> Reading:
 
 
 def with_derived(subject: Subject, space: OneSpace) -> OneSpace:
-    """With the vectors that stand for others, each made of those before it."""
+    """With the vectors that stand for others, as far as these are there."""
     known = {name: x for name, x in subject.values.items() if not isinstance(x, tuple | list)}
-    for name, meaning in subject.shown.derived.items():
-        space = replace(space, vectors={**space.vectors, name: vector(meaning, space, known)})
-    return space
+    shown, meanings = space.vectors, subject.shown.derived
+
+    def there(name: str) -> bool:
+        own = {symbol.name for symbol in meanings[name].free_symbols} - known.keys()
+        return all(x in shown or (x in meanings and there(x)) for x in own)
+
+    def made(name: str) -> Array:
+        return shown[name] if name in shown else vector(meanings[name], whole, known)
+
+    names = (*shown, *(name for name in meanings if name not in shown and there(name)))
+    whole = replace(space, vectors=Computed(names, made))
+    return whole
 
 
 def _shaped(

@@ -6,10 +6,10 @@ outcome is a row (`Listed`), or entries are polynomials whose sources are integr
 the definition that is evaluated is the same.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import reduce
-from operator import add
+from operator import add, mul
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,13 +17,14 @@ import sympy as sp
 from flint import fmpq
 
 from fedbounds.errors import FedboundsError, unknown_name
+from fedbounds.theory.setups import PAST as PAST
+from fedbounds.theory.setups import dot
 from fedbounds.theory.symbols import VectorSymbol
 
 from ..evaluate import Numbers, evaluate
 from .unknowns import Refused, Variables, bare
 
 Array = Any
-PAST = "past"
 _PRODUCTS = ("sq", "ip")
 
 
@@ -189,8 +190,81 @@ def vector(node: sp.Expr, space: Space, values: Mapping[str, Any]) -> Array:
         inside = [argument for argument in node.args if speaks_of(argument, space)]
         if len(inside) == 1:
             own = vector(inside[0], space, values)
-            return own * _number(node / inside[0], values, own.dtype == object)
+            return own * field(node / inside[0], space, values, own.dtype == object)
     raise FedboundsError(f"{node} is not a linear combination of vectors that are shown")
+
+
+def field(node: sp.Expr, space: Space, values: Mapping[str, Any], exact: bool = True) -> Any:
+    """A number of every outcome, made of `dot`; entries of a vector; or a number.
+
+    Raises
+    ------
+    ZeroDivisionError
+        If it is not defined everywhere.
+    """
+    if speaks_of(node, space):
+        return vector(node, space, values)
+    if isinstance(node, dot):
+        left, right = (vector(argument, space, values) for argument in node.args)
+        return (left * right).sum(axis=-1, keepdims=True)
+    if not node.has(dot):
+        return _number(node, values, exact)
+    if isinstance(node, sp.Pow) and node.exp.is_Integer:
+        inside, power = field(node.base, space, values, exact), int(node.exp)
+        return inside**power if power > 0 else 1 / inside**-power
+    if isinstance(node, sp.Add | sp.Mul):
+        both = add if isinstance(node, sp.Add) else mul
+        return reduce(both, (field(argument, space, values, exact) for argument in node.args))
+    raise FedboundsError(f"{node} is no number of every outcome")
+
+
+def alone(space: Listed, index: str, at: int) -> Listed:
+    """The same for one value of an index."""
+    axis = space.sources.index(index)
+
+    def cut(array: Array) -> Array:
+        return array.take([at], axis=axis) if array.shape[axis] > 1 else array
+
+    weights = list(space.weights)
+    weights[axis] = weights[axis][:1] * 0 + 1
+    return replace(
+        space,
+        weights=tuple(weights),
+        vectors=Computed(space.vectors, lambda name: cut(space.vectors[name])),
+        factors={name: cut(array) for name, array in space.factors.items()},
+    )
+
+
+class Computed(Mapping[str, Array]):
+    """Arrays by name, each made when it is first asked for.
+
+    Parameters
+    ----------
+    names : iterable of str
+    make : function from name to array
+    """
+
+    def __init__(self, names: Iterable[str], make: Callable[[str], Array]) -> None:
+        self._names, self._make = dict.fromkeys(names), make
+        self._made: dict[str, Array] = {}
+
+    def __getitem__(self, name: str) -> Array:
+        """The array; made once."""
+        if name not in self._made:
+            if name not in self._names:
+                raise KeyError(name)
+            self._made[name] = self._make(name)
+        return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        """Whether it can be asked for; it is not made."""
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 def speaks_of(node: sp.Basic, space: Space) -> bool:

@@ -5,51 +5,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import sympy as sp
 from flint import fmpq
 
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.errors import FedboundsError, require
 from fedbounds.problems.linear import is_exact, rational
+from fedbounds.theory.setups import Shown
 
 from .clients import Clients
 from .contract import MODEL, Parameters
 from .count import Count
 
 Array = Any
-PAST = "past"
 BEFORE, AFTER = "", "_next"  # of the name of a field of the state
-
-
-@dataclass(frozen=True)
-class Shown:
-    """How a theory reads what a step shows.
-
-    Attributes
-    ----------
-    draws : mapping from source to names
-        Which arrays of ``draw`` each random object is.
-    indices : mapping from index to name
-        Over which a mean is taken, in the order of the axes of what is shown; the name is that of
-        the parameter that weighs it, or empty for equal weights.
-    vectors : mapping from name to indices
-        Of every array that is shown, the indices that it has axes for.
-    factors : mapping from name to indices
-        Of arrays by which vectors are multiplied, entry by entry.
-    derived : mapping from name to expression
-        Vectors that stand for others multiplied by factors.
-    """
-
-    draws: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    indices: Mapping[str, str] = field(default_factory=dict)
-    vectors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    derived: Mapping[str, sp.Expr] = field(default_factory=dict)
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """In the order of a space's axes."""
-        return (PAST, *self.draws, *self.indices)
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,14 +18,15 @@ from fedbounds.algorithms.rolling_masks import RollingMasks
 from fedbounds.problems import FederatedQuadratic, Start, everyone, to_rational
 from fedbounds.problems.domain import Box
 from fedbounds.theory.catalogue import entry
+from fedbounds.theory.fedplt.setups import apart
 from fedbounds.theory.registry import claim, encoded
+from fedbounds.theory.setups import Planned, Setup
 from fedbounds.vocabulary import Method, Verdict
 
 from ..case import Case
 from ..equivalence import compare_exactly
-from ..fedplt.setups import Analysed, Shows, View
-from ..fedplt.small_runs import apart
 from ..judge import Subject, judge_reading
+from ..measure.plan import case_of
 from ..measurement import measure
 from ..special_cases import build
 from ..special_cases import cases as small_cases
@@ -134,8 +135,8 @@ def identity(claim_id: str, subject: Subject) -> Said:
 
 def own_coordinates() -> Case:
     """FedPLT, every client its own coordinate: the compensation is 4 everywhere."""
-    setup = Analysed(apart(4, 4), View.STEPS, Shows.STEP)
-    return Case("planted", "FedPLT", setup, Method.RATIONAL)
+    setup = Setup("fedplt", "local steps", apart(4, 4))
+    return case_of(Planned("planted", setup), "FedPLT")
 
 
 def masked_round(*, boxed: bool = False) -> Case:

@@ -12,7 +12,7 @@ from enum import StrEnum
 import numpy as np
 from flint import fmpq
 
-from fedbounds.algorithms.fedplt import FedPLT
+from fedbounds.algorithms.fedplt_rows import FedPLT
 from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw
 
 

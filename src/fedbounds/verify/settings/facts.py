@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
-from fedbounds.algorithms.fedplt import compensation, shares, untrained
+from fedbounds.algorithms.fedplt_rows import compensation, shares, untrained
 from fedbounds.problems.linear import rational, solve
 
 from .alignment import Interval, Ratio, alignment, largest_square

@@ -1,6 +1,6 @@
 """Where the iterates of all rounds of a run lie: exact points and boxes, from driving a round.
 
-A round is affine in the model and in the noise; `fedplt.local` and `fedplt.server`, driven with
+A round is affine in the model and in the noise; `fedplt_rows.local` and `fedplt_rows.server`, driven with
 basis states and unit noises, give its matrices in rationals.
 """
 
@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from flint import fmpq
 
-from fedbounds.algorithms import fedplt
+from fedbounds.algorithms import fedplt_rows
 from fedbounds.algorithms.fedavg_p import Carry
-from fedbounds.algorithms.fedplt import FedPLT, shares
+from fedbounds.algorithms.fedplt_rows import FedPLT, shares
 from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.linear import rational, solve
 
@@ -201,8 +201,8 @@ def _round(problem: FederatedQuadratic, algorithm: FedPLT, W: Array, noise: bool
     def visit(s: int, z: Array, gradient: Array, noisy: Array) -> None:
         seen.append(z)
 
-    last = fedplt.local(problem, algorithm, carry, drawn, visit)
-    after = fedplt.server(algorithm, carry, drawn, last).u
+    last = fedplt_rows.local(problem, algorithm, carry, drawn, visit)
+    after = fedplt_rows.server(algorithm, carry, drawn, last).u
     rows = [z.reshape(n, count, d) for z in (*seen, last)]
     return _Round(_responses(after), tuple(tuple(map(_responses, row)) for row in rows))
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
-from fedbounds.algorithms.fedplt import shares
+from fedbounds.algorithms.fedplt_rows import shares
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import Evidence
 from fedbounds.problems.linear import is_positive_semidefinite

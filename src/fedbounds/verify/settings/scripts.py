@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fedbounds.algorithms.fedplt import shares
+from fedbounds.algorithms.fedplt_rows import shares
 from fedbounds.theory.setting import Asked, Says
 from fedbounds.vocabulary import Assumption
 

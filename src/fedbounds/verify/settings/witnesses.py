@@ -8,7 +8,7 @@ from itertools import count
 import numpy as np
 from flint import fmpq
 
-from fedbounds.algorithms.fedplt import shares
+from fedbounds.algorithms.fedplt_rows import shares
 
 from .alignment import products
 from .exhibits import Exhibit

@@ -1,9 +1,22 @@
 """What quantities are, what masks and shares do to a vector, and what the assumptions say."""
 
+from fedbounds.theory.fedplt.measured import (
+    AFTER_ROUND,
+    ROUND_QUANTITIES,
+    START,
+    STEP_QUANTITIES,
+    SUMS,
+    VALUES,
+)
+from fedbounds.theory.fedplt.scope_names import (
+    CLIENT,
+    CLIENT_ROUND,
+    ROUND,
+    STEP,
+    UNBIASED_STEP,
+    VIRTUAL,
+)
 from fedbounds.theory.fedplt.vectors import (
-    W1,
-    D,
-    Db,
     Gs,
     W,
     Wk,
@@ -49,7 +62,6 @@ from fedbounds.theory.symbols import (
     V_W,
     F_att,
     F_bar,
-    F_loc,
     F_opt,
     F_own,
     F_raw,
@@ -76,7 +88,6 @@ from fedbounds.theory.symbols import (
 )
 from fedbounds.vocabulary import Assumption
 
-from .scopes import CLIENT, CLIENT_ROUND, ROUND, STEP, UNBIASED_STEP, VIRTUAL
 from .writing import prove
 
 _NOISE = (Assumption.NOISE,)
@@ -87,20 +98,21 @@ _A1 = "Assumption 1: descent from a point along its gradient, F_k >= F_k*"
 
 
 def _step(book: Book) -> None:
-    for name, left, right, origin in (
-        ("D_W", D_W(t), sq(W - Wstar), "Step 5"),
-        ("D_1", D_1(t), sq(Wn - Wstar), "Step 1"),
-        ("A_1", A_1(t), sq(D - Db), "Step 1, eq. (14)"),
-        ("A_2", A_2(t), sq(W - Wstar + Db), "Step 1, eq. (14)"),
-        ("A_3", A_3(t), 2 * ip(D - Db, W - Wstar + Db), "Step 1, eq. (14)"),
-        ("A_21", A_21(t), sq(Db), "Step 4"),
-        ("A_22", A_22(t), 2 * ip(W - Wstar, Db), "Step 4"),
-        ("V_W", V_W(t), sq(Wk - W), "Step 4.6"),
-        ("Gamma", Gamma, sq(aone), "Step 4.6"),
-        ("Gamma_2", Gamma_2, ip(saone, aone), "Step 3"),
+    is_ = {**STEP_QUANTITIES, **SUMS}
+    for name, left, origin in (
+        ("D_W", D_W(t), "Step 5"),
+        ("D_1", D_1(t), "Step 1"),
+        ("A_1", A_1(t), "Step 1, eq. (14)"),
+        ("A_2", A_2(t), "Step 1, eq. (14)"),
+        ("A_3", A_3(t), "Step 1, eq. (14)"),
+        ("A_21", A_21(t), "Step 4"),
+        ("A_22", A_22(t), "Step 4"),
+        ("V_W", V_W(t), "Step 4.6"),
+        ("Gamma", Gamma, "Step 4.6"),
+        ("Gamma_2", Gamma_2, "Step 3"),
     ):
-        book.define(f"{name} ({STEP})", left, right, origin, STEP)
-    noisy = 2 * ip(D - Db, W - Wstar + Db)
+        book.define(f"{name} ({STEP})", left, is_[name], origin, STEP)
+    noisy = is_["A_3"]
     book.define(f"A_3 ({UNBIASED_STEP})", A_3(t), noisy, "Step 1, eq. (14)", UNBIASED_STEP)
 
 
@@ -252,10 +264,11 @@ def _rounds(book: Book) -> None:
     book.suppose(f"V_W ({VIRTUAL})", V_W(t), sq(Wk - W), "Step 4.6", local_steps, "==", VIRTUAL)
     origin = "Section 2: aggregation at every local step"
     book.suppose("virtual aggregation", D_W(t + 1), D_1(t), origin, local_steps, "==")
-    book.define(f"V_W ({ROUND})", V_W(t), sq(Wk - W), "Step 4.6: W_k^t = W_k^{t,tau}", ROUND)
-    book.define(f"D_W ({ROUND})", D_W(t), sq(W - Wstar), "Step 5", ROUND)
+    is_ = {**ROUND_QUANTITIES, **AFTER_ROUND}
+    book.define(f"V_W ({ROUND})", V_W(t), is_["V_W"], "Step 4.6: W_k^t = W_k^{t,tau}", ROUND)
+    book.define(f"D_W ({ROUND})", D_W(t), is_["D_W"], "Step 5", ROUND)
     virtual = "Step 1, from W_k^t = W_k^{t,tau}"
-    book.define(f"D_1 ({ROUND})", D_1(t), sq(W1 - Wstar), virtual, ROUND)
+    book.define(f"D_1 ({ROUND})", D_1(t), is_["D_1"], virtual, ROUND)
     book.define(f"D_W next ({ROUND})", D_W(t + 1), sq(Wn - Wstar), "Step 5", ROUND)
 
 
@@ -274,9 +287,9 @@ def _single(book: Book) -> None:
 
 def write(book: Book) -> None:
     """All definitions, and what is assumed of vectors; new names come before they are spoken of."""
-    book.define("start", D_0, D_W(0), "D^0")
+    book.define("start", D_0, START["D_0"], "D^0")
     book.define("F_star", F_star(t), Lambda, "(1): F* = sum_k c_k F_k(W*)")
-    book.define("F_opt", F_opt(t), F_loc(t) - F_star(t), "Step 4.4: add and subtract F_k*")
+    book.define("F_opt", F_opt(t), VALUES["F_opt"], "Step 4.4: add and subtract F_k*")
     _masks(book)
     _step(book)
     _step_facts(book)

@@ -8,6 +8,7 @@ from fedbounds.theory.fedplt.distance import (
     SLOPE,
 )
 from fedbounds.theory.fedplt.one_step import SMOOTH
+from fedbounds.theory.fedplt.scope_names import ROUND, STEP
 from fedbounds.theory.fedplt.vectors import W, Wk, Wstar
 from fedbounds.theory.proof.language import Book, square
 from fedbounds.theory.proof.vectors import given, past, sq
@@ -15,7 +16,6 @@ from fedbounds.theory.symbols import A_2, A_24, D_W, V_W, F_att, F_opt, eta, t
 from fedbounds.vocabulary import Assumption
 
 from .one_step import COMPENSATED, of_step
-from .scopes import ROUND, STEP
 from .writing import prove
 
 REPAIRED = (*SMOOTH, *COMPENSATED)

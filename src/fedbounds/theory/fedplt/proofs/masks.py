@@ -1,13 +1,13 @@
 """Section 1.3 and what is said of Assumption 6."""
 
 from fedbounds.theory.fedplt.masks import ATTENUATION
+from fedbounds.theory.fedplt.scope_names import CLIENT, CLIENT_ROUND, CLIENT_ROUND_FGD
 from fedbounds.theory.fedplt.vectors import W, Wk, mgs, mns
 from fedbounds.theory.proof.language import Book, above, below, equal
 from fedbounds.theory.proof.vectors import given, past, sq, xi
 from fedbounds.theory.symbols import cos_1, cos_2, cos_3, eta, psi_i, rho_k, tau, w_i
 from fedbounds.vocabulary import Assumption
 
-from .scopes import CLIENT, CLIENT_ROUND, CLIENT_ROUND_FGD
 from .writing import prove
 
 

@@ -2,6 +2,14 @@
 
 from fedbounds.theory.claims import Condition
 from fedbounds.theory.fedplt.one_step import ALIGNED, EXCESS, SLOPE_BOUND, SMOOTH
+from fedbounds.theory.fedplt.scope_names import (
+    CLIENT,
+    CLIENT_ROUND,
+    ROUND,
+    STEP,
+    UNBIASED_ROUND,
+    UNBIASED_STEP,
+)
 from fedbounds.theory.fedplt.vectors import W, Wk, Wstar, aone, mg, mn, pmg, saone
 from fedbounds.theory.proof.language import Book, above, below, cite, split, square
 from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
@@ -26,7 +34,6 @@ from fedbounds.theory.symbols import (
 )
 from fedbounds.vocabulary import Assumption
 
-from .scopes import CLIENT, CLIENT_ROUND, ROUND, STEP, UNBIASED_ROUND, UNBIASED_STEP
 from .writing import prove
 
 _NEAR, _FAR = W - Wk, Wk - Wstar

@@ -10,6 +10,7 @@ from fedbounds.theory.fedplt.results import (
     LEVEL,
     RECURSION,
 )
+from fedbounds.theory.fedplt.sequences import PACES, bound
 from fedbounds.theory.proof.language import Book, above, cite, condition, equal
 from fedbounds.theory.symbols import D_0, D_W, B_step, C_rate, eta, t, w_gap, z
 from fedbounds.vocabulary import Assumption
@@ -23,12 +24,12 @@ _ETA = equal(eta, 1 / (z + w_gap))
 
 def _recursions(book: Book) -> None:
     """The recursion for three choices of the step size of round t."""
-    for name, step, assumptions in (
-        ("recursion", eta, RECURSION),
-        ("recursion, eta = 1/(z (t + 1))", 1 / (z * (t + 1)), DECAYING),
-        ("recursion, eta = 2/(z (t + 2))", 2 / (z * (t + 2)), LONGER),
+    for name, assumptions in (
+        ("recursion", RECURSION),
+        ("recursion, eta = 1/(z (t + 1))", DECAYING),
+        ("recursion, eta = 2/(z (t + 2))", LONGER),
     ):
-        right = (1 - z * step) * D_W(t) + step**2 * B_step
+        right = bound(PACES[assumptions[0]])
         book.suppose(name, D_W(t + 1), right, "Step 5, taken as given", assumptions)
 
 

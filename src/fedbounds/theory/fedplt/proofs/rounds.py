@@ -2,6 +2,7 @@
 
 from fedbounds.theory.fedplt.distance import CONDITIONS, CONTRACTION, HETEROGENEITY
 from fedbounds.theory.fedplt.rounds import DIVERGENCE, LOCAL_DIVERGENCE
+from fedbounds.theory.fedplt.scope_names import CLIENT_ROUND, ROUND, STEP, VIRTUAL
 from fedbounds.theory.fedplt.vectors import W, Wk, ags, ans, mgs, mns, pmgs, pmns
 from fedbounds.theory.proof.language import Book, above, square
 from fedbounds.theory.proof.vectors import given, past, sq, xi
@@ -26,7 +27,6 @@ from fedbounds.theory.symbols import k as client
 from fedbounds.vocabulary import Assumption
 
 from .distance import EQUAL
-from .scopes import CLIENT_ROUND, ROUND, STEP, VIRTUAL
 from .values import GAMMA_POSITIVE
 from .writing import prove
 

@@ -11,13 +11,18 @@ from dataclasses import replace
 
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.fedplt.distance import POSITIVE
+from fedbounds.theory.fedplt.scope_names import (
+    CLIENT,
+    CLIENT_ROUND,
+    CLIENT_ROUND_FGD,
+    ROUND,
+    STEP,
+    UNBIASED_ROUND,
+    UNBIASED_STEP,
+    VIRTUAL,
+)
 from fedbounds.theory.proof.text import need
 from fedbounds.vocabulary import Assumption
-
-STEP, CLIENT = "one step", "one client"
-ROUND, CLIENT_ROUND, CLIENT_ROUND_FGD = "a round", "a client's round", "a client's round, FGD"
-VIRTUAL = "virtual aggregation"
-UNBIASED_STEP, UNBIASED_ROUND = f"{STEP}, unbiased noise", f"{ROUND}, unbiased noise"
 
 _BEFORE, _AFTER = ("past", "k"), ("past", "xi", "k")
 _NOISES = ("noise", "mn", "pmn", "an", "smn", "san")

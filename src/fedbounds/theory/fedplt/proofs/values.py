@@ -13,7 +13,9 @@ from fedbounds.theory.fedplt.distance import (
     SHORT,
     SLOPE,
 )
+from fedbounds.theory.fedplt.measured import CURVED
 from fedbounds.theory.fedplt.one_step import SMOOTH
+from fedbounds.theory.fedplt.scope_names import CLIENT, STEP
 from fedbounds.theory.fedplt.vectors import W, Wk, ax, g0, wg0, wx
 from fedbounds.theory.proof.language import (
     Book,
@@ -32,7 +34,6 @@ from fedbounds.theory.symbols import (
     F_gatt,
     F_glob,
     F_loc,
-    F_opt,
     F_star,
     L,
     Lam_att,
@@ -50,7 +51,6 @@ from fedbounds.theory.symbols import (
 from fedbounds.vocabulary import Assumption
 
 from .one_step import of_client, of_step
-from .scopes import CLIENT, STEP
 from .writing import Use, prove
 
 _OWN = SLOPE * (F_loc(t) - Lambda) - CURVE * (F_att(t) - Lam_att(t))
@@ -63,7 +63,7 @@ GAMMA_POSITIVE = (below(eta, 1 / L), above(psi_min, _LOWEST))
 
 
 def _definitions(book: Book) -> None:
-    book.define("A_24", A_24(t), CURVE * F_att(t) - SLOPE * F_opt(t), "Step 4.4")
+    book.define("A_24", A_24(t), CURVED["A_24"], "Step 4.4")
     smooth, convex = (Assumption.SMOOTH,), (Assumption.STRONGLY_CONVEX,)
     # of every client, times c_k gamma_k, and summed
     for name, left, relation, right, origin, assumptions in (

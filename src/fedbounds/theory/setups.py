@@ -1,0 +1,244 @@
+"""How a theory's quantities are looked at, and on what: data that one engine measures.
+
+A `View` says what an algorithm shows, and what quantities, constants and assumptions are there; a
+`Setup` is a run in a view. A definition is an expression in sq, ip and given; in `dot`, the inner
+product of every single outcome; in `Largest` and `Least`, extremes over all that a run visits; in
+quantities and constants.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import sympy as sp
+
+from fedbounds.errors import FedboundsError
+from fedbounds.vocabulary import Assumption
+
+PAST = "past"
+Number = int | str  # a whole number, or "p/q"
+
+
+class dot(sp.Function):  # type: ignore[misc]
+    """<x, y> of every outcome, client and step: not its mean."""
+
+    nargs = 2
+
+
+class Largest(sp.Function):  # type: ignore[misc]
+    """Over all that a run visits: every round, outcome, client and step; entries of a vector.
+
+    Of several, each an expression, or a tuple of one and another: where the other is positive.
+    """
+
+
+class Least(sp.Function):  # type: ignore[misc]
+    """Likewise."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How a theory reads what a step shows.
+
+    Attributes
+    ----------
+    draws : mapping from source to names
+        Which arrays of ``draw`` each random object is.
+    indices : mapping from index to name
+        Over which a mean is taken, in the order of the axes of what is shown; the name is that of
+        the parameter that weighs it, or empty for equal weights.
+    vectors : mapping from name to indices
+        Of every array that is shown, the indices that it has axes for.
+    factors : mapping from name to indices
+        Of arrays by which vectors are multiplied, entry by entry.
+    derived : mapping from name to expression
+        Vectors that stand for others, multiplied by factors.
+    """
+
+    draws: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    indices: Mapping[str, str] = field(default_factory=dict)
+    vectors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    derived: Mapping[str, sp.Expr] = field(default_factory=dict)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """In the order of a space's axes."""
+        return (PAST, *self.draws, *self.indices)
+
+
+@dataclass(frozen=True)
+class Says:
+    """``left relation right``; "<" and ">" too, and of every outcome where it has `dot`."""
+
+    left: sp.Expr
+    relation: str
+    right: sp.Expr
+
+    @lru_cache(maxsize=512)  # noqa: B019, the statements of a theory are few
+    def __str__(self) -> str:
+        return f"{self.left} {self.relation} {self.right}"
+
+
+@dataclass(frozen=True)
+class Where:
+    """A number that is there only where something holds, which may speak of it by its name."""
+
+    value: sp.Expr
+    holds: tuple[Says, ...]
+
+
+Definition = sp.Expr | Where
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """What is seen of an algorithm's runs.
+
+    Attributes
+    ----------
+    told : str
+        What was run, in a few words.
+    algorithm : str
+        Module and name of the algorithm, such as "fedplt.ROUNDS".
+    shown : Shown
+    scopes : tuple of str
+        Of the statements about vectors that it can evaluate.
+    quantities : mapping from name to expression
+        Those without `sq` and `ip` speak of the ones before.
+    states : tuple of str
+        Quantities of a round's start: they are measured after the last round too.
+    constants : mapping from name to definition
+        Each may speak of those before it.
+    choices : mapping from name to mapping from choice to definition
+        Constants that a set-up may define in several ways, or give as numbers.
+    assumptions : mapping from assumption to what it says
+        All of it; those that are missing are not known, but for what the problem tells.
+    meant : mapping from vector to expression
+        Vectors whose factors are constants of a set-up.
+    takes : tuple of str
+        Names of the parameters of a run.
+    requires : tuple of Says
+        What a set-up must satisfy to be one.
+    alone : str
+        An index each of whose values is looked at alone; or the one value that is chosen.
+    besides : View or None
+        With more draws than are enumerated; what it measures is had by moments.
+    """
+
+    told: str
+    algorithm: str
+    shown: Shown
+    scopes: tuple[str, ...] = ()
+    quantities: Mapping[str, sp.Expr] = field(default_factory=dict)
+    states: tuple[str, ...] = ()
+    constants: Mapping[str, Definition] = field(default_factory=dict)
+    choices: Mapping[str, Mapping[str, Definition]] = field(default_factory=dict)
+    assumptions: Mapping[Assumption, tuple[Says, ...]] = field(default_factory=dict)
+    meant: Mapping[sp.Symbol, sp.Expr] = field(default_factory=dict)
+    takes: tuple[str, ...] = ()
+    requires: tuple[Says, ...] = ()
+    alone: str = ""
+    besides: "View | None" = None
+
+
+@dataclass(frozen=True)
+class Objective:
+    """A problem by its family: plain data.
+
+    Attributes
+    ----------
+    family : str
+    data : tuple of pairs (name, numbers)
+    """
+
+    family: str
+    data: tuple[tuple[str, Any], ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "data", _pairs(self.data))
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """Rounds of an algorithm on a problem from a start: plain data.
+
+    Attributes
+    ----------
+    problem : Objective
+    start : tuple of numbers
+    parameters : tuple of pairs (name, number or nested tuples)
+    rounds : int
+    """
+
+    problem: Objective
+    start: tuple[Number, ...]
+    parameters: tuple[tuple[str, Any], ...]
+    rounds: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "start", numbers(self.start))
+        object.__setattr__(self, "parameters", _pairs(self.parameters))
+
+    def parameter(self, name: str) -> Any:
+        """By name; None if it is not given."""
+        return dict(self.parameters).get(name)
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """A run in a view of a theory: plain data.
+
+    Attributes
+    ----------
+    theory : str
+        Key of the theory whose view it is.
+    view : str
+        Name of the view.
+    run : Run
+    chosen : tuple of pairs (constant, name of a choice or number)
+        And, for a view of one value of an index, that index and the value.
+    """
+
+    theory: str
+    view: str
+    run: Run
+    chosen: tuple[tuple[str, Number], ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "chosen", _pairs(self.chosen))
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A set-up with its name; ``quick``: also in a quick plan."""
+
+    name: str
+    setup: Setup
+    quick: bool = False
+
+
+def numbers(value: Any) -> Any:
+    """Numbers, or nested sequences of them, as plain data: whole ones as int, others as "p/q".
+
+    Raises
+    ------
+    FedboundsError
+        If an entry is no rational number.
+    """
+    if isinstance(value, list | tuple):
+        return tuple(numbers(entry) for entry in value)
+    if isinstance(value, str) and value.replace("_", "").isidentifier():
+        return value
+    try:
+        found = Fraction(str(value))
+    except ValueError as error:
+        raise FedboundsError(f"{value!r} in a set-up; expected a rational number") from error
+    return int(found) if found.denominator == 1 else str(found)
+
+
+def _pairs(given: Any) -> tuple[tuple[str, Any], ...]:
+    pairs = given.items() if isinstance(given, Mapping) else given
+    return tuple((str(name), numbers(value)) for name, value in pairs)

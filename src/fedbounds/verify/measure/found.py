@@ -1,0 +1,150 @@
+"""What a theory's set-up shows: every number by its definition, assumptions where a run goes."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from flint import fmpq
+
+from fedbounds.errors import require, unknown_name
+from fedbounds.problems import Constants, Evidence
+from fedbounds.theory.registry import glossary, views
+from fedbounds.theory.setups import Run, Setup, View
+from fedbounds.vocabulary import Assumption
+
+from ..case import Found, find
+from . import objectives
+from .answers import Asked, by_enumeration, by_moments
+from .known import Known, MissingError
+from .objectives import exact
+from .sources import TooManyError
+from .trace import Trace, subject_of, traced
+from .unknowns import Refused
+
+Array = Any
+
+
+@find.register
+def _found(setup: Setup) -> Found:
+    view = view_of(setup)
+    known = known_of(setup, view)
+    names = glossary(setup.theory)
+    told = {name: _told(known.constant, name) for name in (*known.constants, "T")}
+    every = told | {"T": fmpq(setup.run.rounds)}
+    constants = {
+        name: value
+        for name, value in every.items()
+        if name in names.constants and not isinstance(value, MissingError)
+    }
+    quantities = {name: _told(known.series, name) for name in (*known.quantities, *known.given)}
+    for says in view.requires:
+        broken = known.broken(says)
+        require(not broken, "set-up", broken, str(says))
+    problem = known.trace.subject.problem.objective
+    of_problem = {x: y for x, y in objectives.constants(problem).items() if x.value in constants}
+    return Found(
+        family=_family(view, setup.run, problem),
+        parameters={x: y for x, y in constants.items() if x not in _names(of_problem)},
+        series={x: y for x, y in quantities.items() if not isinstance(y, MissingError)},
+        constants=of_problem,
+        evidence=evidence(view, known, problem),
+        products=known.products,
+        scopes=frozenset(view.scopes),
+        missing={x: str(y) for x, y in (told | quantities).items() if isinstance(y, MissingError)},
+    )
+
+
+def view_of(setup: Setup) -> View:
+    """What the set-up's theory says of its view."""
+    every = views(setup.theory)
+    if setup.view not in every:
+        raise unknown_name(f"view of {setup.theory}", setup.view, every)
+    return every[setup.view]
+
+
+def known_of(setup: Setup, view: View) -> Known:
+    """Everything that is defined of a set-up."""
+    trace, besides = analysed(setup.run, view)
+    chosen = dict(setup.chosen)
+    only = chosen.pop(view.alone, None) if view.alone else None
+    problem = trace.subject.problem.objective
+    plain = {
+        name: fmpq(value)
+        for name, value in trace.subject.values.items()
+        if not isinstance(value, tuple)
+    }
+    defined: dict[str, Any] = {**objectives.values(problem), **plain, **view.constants}
+    for name, value in chosen.items():
+        defined[name] = _chosen(view, name, value)
+    return Known(
+        trace,
+        defined,
+        view.quantities,
+        view.states,
+        view.alone,
+        None if only is None else int(only),
+        besides,
+    )
+
+
+def _chosen(view: View, name: str, value: Any) -> Any:
+    ways = view.choices.get(name, {})
+    if value in ways:
+        return ways[value]
+    try:
+        return exact(value)
+    except ValueError as error:
+        raise unknown_name(f"choice of {name}", str(value), ways) from error
+
+
+@lru_cache(maxsize=4)  # the set-ups of one run follow each other; views are compared by identity
+def analysed(run: Run, view: View) -> tuple[Trace, Mapping[str, Array]]:
+    """The trace of a run, and what only moments measure of it."""
+    return traced(subject_of(run, view)), _besides(run, view)
+
+
+def _besides(run: Run, view: View) -> dict[str, Array]:
+    """By moments; by enumeration where these refuse."""
+    if view.besides is None:
+        return {}
+    subject = subject_of(run, view.besides)
+    asked = Asked(definitions=view.besides.quantities)
+    try:
+        answer = by_moments(subject, asked)
+    except Refused:
+        try:
+            answer = by_enumeration(subject, asked)
+        except TooManyError:
+            return {}
+    return {name: answer.series[name] for name in asked.definitions if name in answer.series}
+
+
+def _told(measure: Any, name: str) -> Any:
+    try:
+        return measure(name)
+    except MissingError as error:
+        return error
+
+
+def _names(constants: Constants) -> set[str]:
+    return {name.value for name in constants}
+
+
+def _family(view: View, run: Run, problem: Any) -> str:
+    sizes = f"n={problem.clients} d={problem.shared_dimension}"
+    counts = [f"{name}={value}" for name, value in run.parameters if isinstance(value, int)]
+    return f"{view.told}: {' '.join([sizes, *counts])}"
+
+
+def evidence(view: View, known: Known, problem: Any) -> dict[Assumption, Evidence]:
+    """Of a set-up: what its view says of it, and what its problem tells."""
+    found = objectives.facts(problem)
+    for assumption, statements in view.assumptions.items():
+        reason = ""
+        for says in statements:
+            reason = known.broken(says)
+            if reason:
+                break
+        told = "; ".join(map(str, statements)) or view.told
+        found[assumption] = Evidence(not reason, reason or told)
+    return found

@@ -1,0 +1,341 @@
+"""Quantities and constants of a run by their definitions, each measured when it is asked for."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from flint import fmpq
+from sympy.core.function import AppliedUndef
+
+from fedbounds.errors import FedboundsError
+from fedbounds.theory.setups import Largest, Least, Says, Where, dot
+from fedbounds.theory.symbols import VectorSymbol, constants_in, t
+
+from ..evaluate import IrrationalError, Numbers, UndefinedError, evaluate, scale
+from .spaces import Listed, alone, product, products_in
+from .spaces import field as entries_of
+from .trace import Trace
+
+Array = Any
+_RELATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "<=": lambda a, b: a <= b,
+    ">=": lambda a, b: a >= b,
+    "==": lambda a, b: a == b,
+    "<": lambda a, b: a < b,
+    ">": lambda a, b: a > b,
+}
+
+
+class MissingError(FedboundsError):
+    """A number is not known of this run; the message says why."""
+
+
+@dataclass(eq=False)
+class Known:
+    """What is known of a run.
+
+    Attributes
+    ----------
+    trace : Trace
+    constants : mapping from name to number or definition
+    quantities : mapping from name to expression
+    states : tuple of str
+        Quantities of a round's start, measured after the last round too.
+    index : str
+        Whose values are looked at alone; empty for none.
+    only : int or None
+        The one value that is.
+    given : dict from quantity name to array
+        Those that were measured by other means.
+    """
+
+    trace: Trace
+    constants: Mapping[str, Any]
+    quantities: Mapping[str, sp.Expr]
+    states: tuple[str, ...] = ()
+    index: str = ""
+    only: int | None = None
+    given: Mapping[str, Array] = field(default_factory=dict)
+    _values: dict[str, Any] = field(default_factory=dict)
+    _series: dict[str, Array] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._views = self._looked_at()
+
+    # ---- by name
+
+    def constant(self, name: str) -> Any:
+        """The number.
+
+        Raises
+        ------
+        MissingError
+            If it is not defined here.
+        """
+        if name not in self._values:
+            self._values[name] = self._kept(name, lambda: self._constant(name))
+        return _or_raise(self._values[name])
+
+    def series(self, name: str) -> Array:
+        """Rounds 0, 1, ... on the last axis; a first one for values of an index.
+
+        Raises
+        ------
+        MissingError
+            If it is not defined here.
+        """
+        if name in self.given:
+            return self.given[name]
+        if name not in self._series:
+            self._series[name] = self._kept(name, lambda: self._quantity(name))
+        return _or_raise(self._series[name])
+
+    def _kept(self, name: str, make: Callable[[], Any]) -> Any:
+        """The number, or why there is none."""
+        try:
+            return make()
+        except ZeroDivisionError:
+            return MissingError(f"no value for {name}: it divides by 0")
+        except (UndefinedError, IrrationalError, FedboundsError) as error:
+            return MissingError(f"no value for {name}: {error}")
+
+    def _constant(self, name: str) -> Any:
+        if name not in self.constants:
+            raise MissingError("it has no definition in this view")
+        found = self.constants[name]
+        if not isinstance(found, Where):
+            return found if isinstance(found, fmpq) else self.number(found)
+        value = self.number(found.value)
+        for says in found.holds:
+            broken = self.broken(says, {name: value})
+            if broken:
+                raise MissingError(broken)
+        return value
+
+    def _quantity(self, name: str) -> Array:
+        if name not in self.quantities:
+            raise MissingError("it has no definition in this view")
+        return self._over_rounds(self.quantities[name], ending=name in self.states)
+
+    # ---- of expressions
+
+    def number(self, expression: sp.Expr, values: Mapping[str, Any] | None = None) -> Any:
+        """Of an expression that does not depend on the round; products are those of round 0."""
+        plain, own = self._without_extremes(expression, values or {})
+        plain, nodes = without_products(plain)
+        for name, node in nodes:
+            rows = np.atleast_2d(self.products(node))
+            if len(rows) > 1:
+                raise MissingError(f"{node} is a number of each client")
+            own[name] = rows[0, 0]
+        plain = _at_once(plain)
+        found = np.asarray(evaluate(plain, self._numbers(plain, own)), dtype=object)
+        if found.ndim:
+            raise MissingError(f"{expression} is no single number")
+        return found.item()
+
+    def sized(self, expression: sp.Expr, rounds: range) -> tuple[Array, Array]:
+        """Of an expression in some rounds, and the size of its terms; values of an index first."""
+        plain, own = self._without_extremes(expression, {})
+        plain, nodes = without_products(plain)
+        series = {name: self.products(node) for name, node in nodes}
+        known = self._numbers(plain, own, series)
+        value = np.atleast_1d(np.asarray(evaluate(plain, known, rounds), dtype=object))
+        size = np.atleast_1d(np.asarray(scale(known, rounds, _expanded(plain)), dtype=object))
+        return value, size
+
+    def broken(self, says: Says, values: Mapping[str, Any] | None = None) -> str:
+        """Where a statement fails, or why it has no value; empty if it holds."""
+        try:
+            return self._broken(says, values)
+        except ZeroDivisionError:
+            return f"{says}: it divides by 0"
+        except (UndefinedError, IrrationalError, FedboundsError) as error:
+            return f"{says}: {error}"
+
+    def _broken(self, says: Says, values: Mapping[str, Any] | None) -> str:
+        holds = _RELATIONS[says.relation]
+        sides, own = [], dict(values or {})
+        for side in (says.left, says.right):
+            plain, more = self._without_extremes(side, own)
+            sides.append(plain)
+            own |= more
+        if any(side.has(dot) for side in sides):
+            return self._broken_somewhere(says, sides, own)
+        left, right = (self._side(side, own) for side in sides)
+        left, right = np.broadcast_arrays(np.atleast_1d(left), np.atleast_1d(right))
+        failed = [(a, b) for a, b in zip(left.flat, right.flat, strict=True) if not holds(a, b)]
+        return f"{says} fails: {failed[0][0]} against {failed[0][1]}" if failed else ""
+
+    def _side(self, side: sp.Expr, own: Mapping[str, Any]) -> Any:
+        if side.has(t) or side.atoms(AppliedUndef):
+            rounds = range(self.trace.subject.rounds)
+            return evaluate(side, self._numbers(side, own), rounds)
+        return self.number(side, own)
+
+    def _broken_somewhere(self, says: Says, sides: Sequence[sp.Expr], own: dict[str, Any]) -> str:
+        holds = _RELATIONS[says.relation]
+        values = self._of_vectors(sides, own)
+        for at, space in enumerate(self.trace.spaces):
+            left, right = (np.asarray(entries_of(side, space, values)) for side in sides)
+            left, right = np.broadcast_arrays(left, right)
+            for place, (a, b) in enumerate(zip(left.flat, right.flat, strict=True)):
+                if not holds(a, b):
+                    where = np.unravel_index(place, left.shape)
+                    told = ", ".join(
+                        f"{source} {int(x)}"
+                        for source, x in zip(space.sources, where, strict=False)
+                    )
+                    return f"{says} fails in round {at} ({told}): {a} against {b}"
+        return ""
+
+    def products(self, node: sp.Expr) -> Array:
+        """sq(x) or ip(x, y) of every round; values of an index first."""
+        values = self._of_vectors([node], {})
+        key = node, self.index, self.only, *sorted(values.items())
+        if key not in self.trace.kept:
+            rows = [[product(node, space, values) for space in spaces] for spaces in self._views]
+            found = _array(rows)
+            self.trace.kept[key] = found if self.index else found[0]
+        found_before: Array = self.trace.kept[key]
+        return found_before
+
+    def _over_rounds(self, expression: sp.Expr, *, ending: bool) -> Array:
+        plain, own = self._without_extremes(expression, {})
+        plain, nodes = without_products(plain)
+        series = {name: self.products(node) for name, node in nodes}
+        if ending:
+            series = {name: np.append(series[name], self._at_end(node)) for name, node in nodes}
+        known = self._numbers(plain, own, series)
+        count = min((len(x.T) for x in known.series.values()), default=self.trace.subject.rounds)
+        found = np.atleast_1d(evaluate(plain, known, range(count)))
+        return found if found.shape[-1] == count else np.repeat(found, count, axis=-1)
+
+    def _at_end(self, node: sp.Expr) -> Any:
+        """At the start of the round after the last."""
+        if not self.trace.is_of_the_past(node):
+            raise MissingError(f"{node} depends on draws: it is no state of a round's start")
+        return product(node, self.trace.end, self._of_vectors([node], {}))
+
+    def _numbers(
+        self, plain: sp.Expr, own: Mapping[str, Any], series: Mapping[str, Array] | None = None
+    ) -> Numbers:
+        """Everything that an expression names."""
+        series, own = dict(series or {}), dict(own)
+        for name in constants_in(plain) - own.keys():
+            own[name] = self.constant(name)
+        for atom in plain.atoms(AppliedUndef):
+            name = atom.func.__name__
+            if name not in series:
+                series[name] = self.series(name)
+        own.setdefault("T", fmpq(self.trace.subject.rounds))
+        return Numbers(own, series, lambda p, q: fmpq(p, q))
+
+    def _of_vectors(self, nodes: Sequence[sp.Expr], own: Mapping[str, Any]) -> dict[str, Any]:
+        """Constants that expressions in vectors name."""
+        sources = self.trace.subject.shown.sources
+        named = {
+            symbol.name
+            for node in nodes
+            for symbol in node.free_symbols
+            if not isinstance(symbol, VectorSymbol) and symbol.name not in sources
+        }
+        return {name: own[name] if name in own else self.constant(name) for name in named}
+
+    # ---- extremes
+
+    def _without_extremes(
+        self, expression: sp.Expr, own: Mapping[str, Any]
+    ) -> tuple[sp.Expr, dict[str, Any]]:
+        """With a symbol for every extreme, and their numbers; inner ones first."""
+        found = dict(own)
+        if not _has_extremes(expression):
+            return expression, found
+        while inner := [
+            node
+            for node in expression.atoms(Largest, Least)
+            if not any(argument.has(Largest, Least) for argument in node.args)
+        ]:
+            names = {}
+            for node in inner:
+                symbol = sp.Symbol(f"_extreme_{len(found)}")
+                names[node], found[symbol.name] = symbol, self._extreme(node, found)
+            expression = expression.xreplace(names)
+        return expression, found
+
+    def _extreme(self, node: sp.Expr, own: Mapping[str, Any]) -> Any:
+        values = self._of_vectors([node], own)
+        key, kept = (node, *sorted(values.items())), self.trace.kept
+        if key not in kept:
+            every = [
+                number
+                for argument in node.args
+                for space in self.trace.spaces
+                for number in _visited(argument, space, values)
+            ]
+            if not every:
+                raise MissingError(f"nothing visited is asked for by {node}")
+            kept[key] = max(every) if isinstance(node, Largest) else min(every)
+        return kept[key]
+
+    # ---- one by one
+
+    def _looked_at(self) -> list[tuple[Listed, ...]]:
+        if not self.index:
+            return [self.trace.spaces]
+        first = self.trace.spaces[0]
+        count = len(first.weights[first.sources.index(self.index)])
+        chosen = range(count) if self.only is None else [self.only]
+        return [tuple(alone(space, self.index, at) for space in self.trace.spaces) for at in chosen]
+
+
+def _visited(argument: sp.Expr, space: Listed, values: Mapping[str, Any]) -> list[Any]:
+    """Numbers of every outcome; of those alone where the other is positive."""
+    value, positive = argument if isinstance(argument, sp.Tuple) else (argument, None)
+    arrays = [np.asarray(entries_of(side, space, values)) for side in sp.fraction(value)]
+    if positive is not None:
+        arrays.append(entries_of(positive, space, values))
+    top, bottom, *where = (x.reshape(-1) for x in np.broadcast_arrays(*arrays))
+    kept = where[0] > 0 if where else np.ones(len(top), dtype=bool)
+    return list(top[kept] / bottom[kept])
+
+
+@lru_cache(maxsize=4096)
+def without_products(expression: sp.Expr) -> tuple[sp.Expr, tuple[tuple[str, sp.Expr], ...]]:
+    """With a quantity for every sq and ip, and which is which."""
+    nodes = sorted(products_in(expression), key=str)
+    names = {node: sp.Function(f"_product_{at}")(t) for at, node in enumerate(nodes)}
+    return expression.xreplace(names), tuple((str(x.func), node) for node, x in names.items())
+
+
+@lru_cache(maxsize=4096)
+def _at_once(plain: sp.Expr) -> sp.Expr:
+    """With numbers for the products, which have one value."""
+    own = {x for x in plain.atoms(AppliedUndef) if x.func.__name__.startswith("_product_")}
+    return plain.xreplace({x: sp.Symbol(x.func.__name__) for x in own})
+
+
+@lru_cache(maxsize=4096)
+def _expanded(plain: sp.Expr) -> sp.Expr:
+    return sp.expand(plain)
+
+
+@lru_cache(maxsize=4096)
+def _has_extremes(expression: sp.Expr) -> bool:
+    return bool(expression.has(Largest, Least))
+
+
+def _array(rows: Sequence[Sequence[Any]]) -> Array:
+    found = np.empty((len(rows), len(rows[0]) if rows else 0), dtype=object)
+    for at, row in enumerate(rows):
+        found[at, :] = row
+    return found
+
+
+def _or_raise(found: Any) -> Any:
+    if isinstance(found, MissingError):
+        raise found
+    return found

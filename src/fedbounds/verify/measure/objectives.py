@@ -1,0 +1,103 @@
+"""Problems of plain data, with the constants that are known of them."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from flint import fmpq, fmpq_mat
+
+from fedbounds.errors import unknown_name
+from fedbounds.problems import Evidence, FederatedQuadratic, Noise, NoiseLaw
+from fedbounds.problems.constants import Constants, ConstantValue
+from fedbounds.problems.linear import rational
+from fedbounds.problems.spectrum import largest_eigenvalue, smallest_eigenvalue
+from fedbounds.theory.setups import Objective
+from fedbounds.vocabulary import Assumption, Constant
+
+Array = Any
+
+
+def objective(data: Objective) -> FederatedQuadratic:
+    """The problem that data stand for.
+
+    Raises
+    ------
+    FedboundsError
+        If there is no such family, or its arrays do not fit each other.
+    """
+    if data.family not in _FAMILIES:
+        raise unknown_name("family of problems", data.family, _FAMILIES)
+    return _FAMILIES[data.family](dict(data.data))
+
+
+def exact(value: Any) -> Any:
+    """Numbers as rationals: whole ones, "p/q", and nested tuples of them as they are nested."""
+    if isinstance(value, tuple | list):
+        return tuple(exact(entry) for entry in value)
+    if isinstance(value, str):
+        top, _, bottom = value.partition("/")
+        return fmpq(int(top), int(bottom or 1))
+    return rational(value)
+
+
+def exact_array(value: Any) -> Array:
+    """Nested numbers as an array of rationals."""
+    return np.asarray(exact(value), dtype=object)
+
+
+def _quadratics(data: Mapping[str, Any]) -> FederatedQuadratic:
+    """1/2 x' H_k x + h_k' x, with noise of +-scale in every coordinate."""
+    hessian, linear = exact_array(data["hessians"]), exact_array(data["slopes"])
+    noise = Noise(NoiseLaw.RADEMACHER, exact(data["noise"]), fmpq(0))
+    return FederatedQuadratic(hessian, linear, int(hessian.shape[1]), noise)
+
+
+_FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], FederatedQuadratic]] = {
+    "quadratics": _quadratics
+}
+
+
+# ---- what is known of them
+
+
+def constants(problem: FederatedQuadratic) -> Constants:
+    """L and mu: the extreme eigenvalues, exact where they are rational."""
+    ends = [_extremes(hessian) for hessian in problem.hessian]
+    return {
+        Constant.SMOOTHNESS: max((high for _, high in ends), key=lambda c: c.value),
+        Constant.STRONG_CONVEXITY: min((low for low, _ in ends), key=lambda c: c.value),
+    }
+
+
+def _extremes(matrix: Array) -> tuple[ConstantValue, ConstantValue]:
+    rows, columns = matrix.shape
+    entries = [rational(x) for x in matrix.reshape(-1)]
+    _, factors = fmpq_mat(rows, columns, entries).charpoly().factor()
+    if all(factor.degree() == 1 for factor, _ in factors):
+        every = [-factor[0] / factor[1] for factor, _ in factors]
+        return ConstantValue(min(every)), ConstantValue(max(every))
+    return smallest_eigenvalue(matrix).below(), largest_eigenvalue(matrix).above()
+
+
+def values(problem: FederatedQuadratic) -> dict[str, Any]:
+    """Numbers of a problem by name: the constants, n and the variance of a gradient."""
+    scale = rational(problem.noise.scale_u)
+    found = {name.value: rational(c.value) for name, c in constants(problem).items()}
+    n, d = fmpq(problem.clients), problem.shared_dimension
+    return {**found, "n": n, "sigma^2": d * scale**2}
+
+
+def facts(problem: FederatedQuadratic) -> dict[Assumption, Evidence]:
+    """What quadratics with additive noise satisfy."""
+    lowest = constants(problem)[Constant.STRONG_CONVEXITY].value
+    silent = not problem.noise.scale_u
+    noise = Evidence(True, "additive noise +-s in each coordinate: unbiased, of variance d s^2")
+    return {
+        Assumption.SMOOTH: Evidence(True, "L is the largest eigenvalue of the Hessians"),
+        Assumption.STRONGLY_CONVEX: Evidence(bool(lowest > 0), f"smallest eigenvalue {lowest}"),
+        Assumption.NOISE: noise,
+        Assumption.UNBIASED: noise,
+        Assumption.BOUNDED_VARIANCE: noise,
+        Assumption.NOISELESS: Evidence(silent, f"sigma is {problem.noise.scale_u} a coordinate"),
+        Assumption.NOISY: Evidence(not silent, f"sigma is {problem.noise.scale_u} a coordinate"),
+    }

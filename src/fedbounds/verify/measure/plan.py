@@ -1,0 +1,42 @@
+"""A theory's own set-ups as cases, with what each costs."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from math import prod
+
+from fedbounds.theory.registry import setups
+from fedbounds.theory.setups import Planned, Run, View
+from fedbounds.vocabulary import Method
+
+from ..case import Case
+from ..profile import Profile
+from .contract import drawn_by
+from .found import view_of
+from .random import count_of, sources_of
+from .trace import subject_of
+
+
+def planned(theory: str, name: str, profile: Profile) -> Iterator[Case]:
+    """Those of a profile, in the theory's order; ``name`` is that of the algorithm in claims."""
+    for one in setups(theory):
+        if one.quick or profile is not Profile.QUICK:
+            yield case_of(one, name)
+
+
+def case_of(one: Planned, name: str) -> Case:
+    """As a case, to be measured in rationals."""
+    view = view_of(one.setup)
+    return Case(one.name, name, one.setup, Method.RATIONAL, work(one.setup.run, view))
+
+
+@lru_cache(maxsize=64)  # a run is looked at in several ways
+def work(run: Run, view: View) -> int:
+    """Outcomes, rounds, local steps, clients and coordinates, multiplied."""
+    subject = subject_of(run, view)
+    p = subject.parameters()
+    asked = sources_of(
+        lambda random: drawn_by(subject.algorithm, random, subject.problem, p), subject.exact
+    )
+    steps = run.parameter("tau") or 1
+    size = subject.problem.clients * subject.problem.dimension
+    return int(count_of(asked) ** run.rounds * prod((run.rounds, steps, size)))

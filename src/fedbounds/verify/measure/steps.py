@@ -1,0 +1,182 @@
+"""Every step of a theory's proofs on the theory's own set-ups, by what its vectors are.
+
+A step is evaluated where what it assumes holds, in rationals: of the quantities, constants and
+vectors of the set-up, by their definitions.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from fedbounds.errors import ConflictError, FedboundsError
+from fedbounds.theory.checker.data import Scope
+from fedbounds.theory.claims import Condition
+from fedbounds.theory.proof.language import Written
+from fedbounds.theory.registry import claim as claim_of
+from fedbounds.theory.registry import setups
+from fedbounds.theory.setups import Setup, View
+from fedbounds.vocabulary import Assumption
+
+from ..evaluate import IrrationalError, UndefinedError
+from .found import evidence, known_of, view_of
+from .known import Known
+from .moments import moments
+from .spaces import Listed, Unrolled, depends_on
+from .trace import subject_of
+from .unknowns import Refused, bare
+from .unrolled import unrolled_space
+
+Array = Any
+_RELATIONS = {"<=": np.less_equal, ">=": np.greater_equal, "==": np.equal}
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A set-up on which steps are evaluated."""
+
+    setup: Setup
+    view: View
+    known: Known
+
+    @cached_property
+    def holding(self) -> Mapping[Assumption, bool]:
+        """Which assumptions do."""
+        problem = self.known.trace.subject.problem.objective
+        found = evidence(self.view, self.known, problem)
+        return {name: one.holds is True for name, one in found.items()}
+
+
+@lru_cache(maxsize=1)
+def judged_on(theory: str) -> tuple[Judged, ...]:
+    """The set-ups of a theory's quick plan, and those for proofs alone."""
+    found = []
+    for one in setups(theory):
+        if one.quick:
+            view = view_of(one.setup)
+            found.append(Judged(one.setup, view, known_of(one.setup, view)))
+    return tuple(found)
+
+
+def gaps(theory: str, written: Written) -> list[float]:
+    """(right - left) / size of a step, the least of every set-up that can evaluate it."""
+    scopes = _scopes(theory, written)
+    assumed = [Assumption(name) for name in written.statement.assumptions]
+    found = []
+    for on in judged_on(theory):
+        if scopes and not scopes & set(on.view.scopes):
+            continue
+        if all(on.holding.get(name, False) for name in assumed):
+            least = _least(written, on)
+            if least is not None:
+                found.append(least)
+    return found
+
+
+def _scopes(theory: str, written: Written) -> set[str]:
+    """What its vectors are; where it has none, what the part that it proves says."""
+    if written.scope:
+        return {written.scope}
+    if not written.claim or written.source != "paper":
+        return set()
+    parts = claim_of(written.claim).parts
+    return {scope for part in parts if part.name == written.part for scope in part.scopes}
+
+
+def _least(written: Written, on: Judged) -> float | None:
+    """None where a condition fails throughout, or something has no value."""
+    try:
+        rounds = range(written.statement.first, on.known.trace.subject.rounds)
+        if not len(rounds):
+            return None
+        held = [_held(condition, on, rounds) for condition in written.conditions]
+        (left, one), (right, other) = (
+            on.known.sized(side.xreplace(on.view.meant), rounds)
+            for side in (written.left, written.right)
+        )
+    except (FedboundsError, ZeroDivisionError, IrrationalError, UndefinedError):
+        return None
+    gap, size, *masks = np.broadcast_arrays(right - left, one + other, *held)
+    if written.relation == "==":
+        gap = -abs(gap)
+    elif written.relation == ">=":
+        gap = -gap
+    kept = np.ones(gap.shape, dtype=bool)
+    for mask in masks:
+        kept = kept & mask.astype(bool)
+    every = [
+        float(_fraction(x) / _fraction(y)) if y else float(_fraction(x))
+        for x, y in zip(gap[kept], size[kept], strict=True)
+    ]
+    return min(every, default=None)
+
+
+def _fraction(number: Any) -> Fraction:
+    return Fraction(int(number.p), int(number.q))
+
+
+def _held(condition: Condition, on: Judged, rounds: range) -> Array:
+    left, right = (
+        on.known.sized(sp.sympify(side, strict=True), rounds)[0]
+        for side in (condition.left, condition.right)
+    )
+    return _RELATIONS[condition.relation](left, right)
+
+
+# ---- what proofs declare of vectors
+
+
+def check_declared(theory: str, scopes: Mapping[str, Scope]) -> None:
+    """Hold scopes against the runs of a theory's set-ups.
+
+    Raises
+    ------
+    ConflictError
+        If a vector varies with a source that it is declared not to depend on, or does not vanish
+        on average over the source that is said to centre it.
+    """
+    for on in judged_on(theory):
+        for space, offered in _spaces(on):
+            for name in offered & scopes.keys():
+                _check(name, scopes[name], space)
+
+
+def _spaces(on: Judged) -> Iterator[tuple[Listed | Unrolled, set[str]]]:
+    """The first two rounds of a set-up, and one with all draws that its view speaks of."""
+    for space in on.known.trace.spaces[:2]:
+        yield space, set(on.view.scopes)
+    if on.view.besides is not None:
+        subject = subject_of(on.setup.run, on.view.besides)
+        yield unrolled_space(subject, moments(subject).unrolled[0]), set(on.view.besides.scopes)
+
+
+def _check(name: str, scope: Scope, space: Listed | Unrolled) -> None:
+    for atom, declared in scope.atoms:
+        more = _depends(space, atom) & set(scope.sources) - set(declared)
+        if more:
+            raise ConflictError(
+                f"{atom} of {name!r} depends on {', '.join(sorted(more))} in a run; "
+                f"the proofs say {', '.join(declared) or 'on nothing'}"
+            )
+    for atom, source in scope.centred:
+        if atom in space.vectors and source in space.sources:
+            kept = tuple(other for other in space.sources if other != source)
+            left = space.mean(space.vectors[atom], kept)
+            if any(bare(entry) != 0 for entry in left.reshape(-1)):
+                raise ConflictError(
+                    f"{atom} of {name!r} does not vanish on average over {source} in a run"
+                )
+
+
+def _depends(space: Listed | Unrolled, atom: str) -> frozenset[str]:
+    """Nothing, where it is not there, or not defined."""
+    if atom not in space.vectors:
+        return frozenset()
+    try:
+        return depends_on(space, space.vectors[atom])
+    except (ZeroDivisionError, Refused):
+        return frozenset()

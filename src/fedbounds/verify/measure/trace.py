@@ -1,0 +1,98 @@
+"""A run under every outcome: the space of vectors of each of its rounds."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import import_module
+from typing import Any
+
+import sympy as sp
+from flint import fmpq
+
+from fedbounds.algorithms.traced import Algorithm
+from fedbounds.errors import FedboundsError
+from fedbounds.theory.setups import Run, View
+
+from .clients import Clients
+from .enumerated import Enumerated, draws_of, enumerated, taken
+from .listed import listed_space
+from .objectives import exact, exact_array, objective
+from .random import Outcomes
+from .spaces import PAST, Listed, depends_on
+from .subject import Subject
+
+Array = Any
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """A run, with the space of each of its rounds.
+
+    Attributes
+    ----------
+    subject : Subject
+    spaces : tuple of Listed
+        Of rounds 0, ..., T - 1.
+    ending : function
+        Makes that of round T, of which only the start is looked at.
+    kept : dict
+        What was measured of it, by what determines it.
+    """
+
+    subject: Subject
+    spaces: tuple[Listed, ...]
+    ending: Callable[[], Listed]
+    kept: dict[Any, Any] = field(default_factory=dict)
+
+    @cached_property
+    def end(self) -> Listed:
+        """Made when it is first asked for."""
+        return self.ending()
+
+    def is_of_the_past(self, node: sp.Expr) -> bool:
+        """Whether its vectors are those of a round's start, as far as the rounds show."""
+        names = {symbol.name for symbol in node.free_symbols}
+        return all(
+            depends_on(space, space.vectors[name]) <= {PAST, *space.indices}
+            for space in self.spaces
+            for name in names & set(space.vectors)
+        )
+
+
+def algorithm(name: str) -> Algorithm:
+    """By module and name."""
+    module, _, own = name.partition(".")
+    found = getattr(import_module(f"fedbounds.algorithms.{module}"), own, None)
+    if not isinstance(found, Algorithm):
+        raise FedboundsError(f"algorithm {name!r}; expected a module of algorithms and its name")
+    return found
+
+
+def subject_of(run: Run, view: View) -> Subject:
+    """What is traced, in rationals."""
+    problem = Clients(objective(run.problem))
+    values = {name: exact(value) for name, value in run.parameters}
+    start = exact_array(run.start)
+    return Subject(algorithm(view.algorithm), problem, start, values, run.rounds, view.shown)
+
+
+def traced(subject: Subject) -> Trace:
+    """Every outcome of every round.
+
+    Raises
+    ------
+    TooManyError
+        If there are more than are enumerated.
+    """
+    found = enumerated(subject)
+    spaces = tuple(listed_space(subject, one) for one in found.rounds)
+    return Trace(subject, spaces, lambda: _end(subject, found))
+
+
+def _end(subject: Subject, found: Enumerated) -> Listed:
+    """The round after the last, with one outcome of its draws."""
+    p = subject.parameters(subject.rounds)
+    _, drawn = draws_of(subject, p)
+    first = {name: rows[:1] for name, rows in drawn.items()}
+    alone = Outcomes((), (), [fmpq(1)])
+    return listed_space(subject, taken(subject, p, subject.rounds, found.last, alone, first))
