@@ -22,9 +22,9 @@ from .instance import (
     evidence_of,
     missing_of,
     parameters_of,
-    missing_of,
     products_of,
     scopes_of,
+    undefined_of,
 )
 
 Array = Any
@@ -82,7 +82,7 @@ class Found:
     diverged_at : int or None
     scopes : frozenset of str, or None
         Of the statements about vectors that it can evaluate; None: all whose vectors are there.
-    missing : mapping from name to reason
+    undefined : mapping from name to reason
         Constants and quantities that are defined, and have no value here.
     """
 
@@ -97,7 +97,7 @@ class Found:
     missing: Mapping[str, str] = field(default_factory=dict)
     diverged_at: int | None = None
     scopes: frozenset[str] | None = None
-    missing: Mapping[str, str] = field(default_factory=dict)
+    undefined: Mapping[str, str] = field(default_factory=dict)
 
 
 @singledispatch
@@ -174,6 +174,6 @@ def _scopes_of_case(case: Case) -> frozenset[str] | None:
     return found(case).scopes
 
 
-@missing_of.register
-def _missing_of_case(case: Case) -> Mapping[str, str]:
-    return found(case).missing
+@undefined_of.register
+def _undefined_of_case(case: Case) -> Mapping[str, str]:
+    return found(case).undefined

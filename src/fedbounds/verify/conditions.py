@@ -21,6 +21,7 @@ from .instance import (
     missing_of,
     products_of,
     scopes_of,
+    undefined_of,
 )
 from .roots import Roots
 
@@ -89,16 +90,16 @@ def refusal(part: Part, instance: Any, numbers: Numbers) -> Refusal | None:
             said = f"the formula divides by {divisor} = 0"
             return Refusal(Verdict.NOT_APPLICABLE, said)
     for condition in part.conditions:
-        reason = failure(condition, numbers)
-        if reason:
-            return Refusal(Verdict.OUTSIDE, reason)
+        failed = failure(condition, numbers)
+        if failed:
+            return Refusal(Verdict.OUTSIDE, failed)
     reasons = sorted({missing_here[name] for name in part.quantities & missing_here.keys()})
     return Refusal(Verdict.UNDECIDED, f"{UNMEASURED}{'; '.join(reasons)}") if reasons else None
 
 
 def _told(reason: str, names: Iterable[str], instance: Any) -> str:
     """With why there is no value, where that is known."""
-    why = missing_of(instance)
+    why = undefined_of(instance)
     return "; ".join((reason, *(why[name] for name in sorted(names) if name in why)))
 
 

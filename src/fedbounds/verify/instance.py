@@ -139,7 +139,7 @@ def scopes_of(instance: Any) -> frozenset[str] | None:
 
 
 @singledispatch
-def missing_of(instance: Any) -> Mapping[str, str]:
+def undefined_of(instance: Any) -> Mapping[str, str]:
     """Constants and quantities that are defined and have no value here, each with the reason."""
     return {}
 

@@ -330,12 +330,12 @@ def test_where_an_alignment_fails_is_said():
                       ((1, 1), (1, 1)), eta="1/8")  # fmt: skip
     found = find(Setup("fedplt", "one step", wrong, ALIGNED))
     assert found.evidence[Assumption.ALIGNED].holds is False
-    assert "rho_min > 0 fails" in found.missing["rho_min"]
+    assert "rho_min > 0 fails" in found.undefined["rho_min"]
     assert "rho_min" not in found.parameters
     still = free_step((ONE, ONE), ((1,), (-1,)), ((1,), (1,)), (0,), ((1,), (-1,)), eta="1/8")
     found = find(Setup("fedplt", "one step", still, ALIGNED))
     assert found.evidence[Assumption.ALIGNED].holds is False
-    assert "divides by 0" in found.missing["rho_min"]  # W = W*
+    assert "divides by 0" in found.undefined["rho_min"]  # W = W*
 
 
 def test_a_rho_min_that_is_not_the_least_ratio_is_no_evidence():
@@ -383,7 +383,7 @@ def test_lengths_that_are_not_rational_are_not_shown():
     assert shown.parameters["cos_1"] == fmpq(63, 65)
     assert shown.parameters["rho_k"] == fmpq(5, 21)
     hidden = one_client(((-2, -3), (2, 3)), ("303/100", "101/25"), (3, 4))
-    assert "is not rational" in hidden.missing["norm_g"]
+    assert "is not rational" in hidden.undefined["norm_g"]
     assert "norm_g" not in hidden.parameters
     assert "cos_1" not in hidden.parameters
     assert hidden.parameters["rho_k"] == fmpq(3, 7)

@@ -7,7 +7,7 @@ in all ways that its view has: with each of the alignments, and each of the boun
 from collections.abc import Mapping
 from typing import Any
 
-from fedbounds.theory.setups import Objective, Planned, Run, Setup
+from fedbounds.theory.setups import Number, Objective, Planned, Run, Setup
 
 from .views import VIEWS
 
@@ -52,7 +52,8 @@ def planned(name: str, view: str, run: Run, *, quick: bool) -> tuple[Planned, ..
     """A run in all ways that its view has."""
     ways = WAYS[view]
     if _idle(run):
-        free = (_ALIGNED | _GLOBAL | {"psi_free": value} for value in _FREE_PSI)
+        named: Mapping[str, Number] = _ALIGNED | _GLOBAL
+        free = ({**named, "psi_free": value} for value in _FREE_PSI)
         ways = (*ways, *((f"{view}, free psi", chosen) for chosen in free))
     return tuple(_one(name, seen, run, chosen, quick=quick) for seen, chosen in ways)
 

@@ -50,7 +50,9 @@ def _found(setup: Setup) -> Found:
         evidence=evidence(view, known, problem),
         products=known.products,
         scopes=frozenset(view.scopes),
-        missing={x: str(y) for x, y in (told | quantities).items() if isinstance(y, MissingError)},
+        undefined={
+            x: str(y) for x, y in (told | quantities).items() if isinstance(y, MissingError)
+        },
     )
 
 

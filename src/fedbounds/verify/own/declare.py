@@ -21,6 +21,7 @@ from fedbounds.theory.checker.data import Premise, Square
 from fedbounds.theory.checker.names import fault_of, identifier
 from fedbounds.theory.claims import Claim, Condition, Part
 from fedbounds.theory.glossary import Glossary, Meaning
+from fedbounds.theory.setups import Shown
 from fedbounds.theory.symbols import SHARED, RunOperator, T, quantities_in, t
 from fedbounds.theory.typed import Typed, as_text, condition_of, names_of, relation
 from fedbounds.vocabulary import Assumption, Constant, Index, Kind, Quantity, Relation, Source
@@ -30,7 +31,7 @@ from ..measure.contract import MODEL
 from ..measure.enumerated import begun
 from ..measure.functions import OfState
 from ..measure.spaces import PAST
-from ..measure.subject import AFTER, Shown, Subject
+from ..measure.subject import AFTER, Subject
 from .definitions import read_definition
 from .families import Pair, quadratics
 
