@@ -20,8 +20,8 @@ from .instance import (
     constants_of,
     estimated_of,
     evidence_of,
-    parameters_of,
     missing_of,
+    parameters_of,
     products_of,
     scopes_of,
 )
