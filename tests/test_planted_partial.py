@@ -23,8 +23,8 @@ from fedbounds.problems import FederatedQuadratic, Start, to_rational
 from fedbounds.problems.domain import Box
 from fedbounds.theory.registry import claim
 from fedbounds.verify.case import Case
-from fedbounds.verify.fedplt import small_plan
 from fedbounds.verify.judge import judge
+from fedbounds.verify.measure.plan import planned
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.selftest import wrong_rules
 from fedbounds.verify.submodel.random_runs import RandomRun
@@ -44,11 +44,13 @@ masks_of_another_probability = planted(random_masks, "bernoulli_masks", wrong_ru
 
 
 def weights_ignored(monkeypatch):
-    monkeypatch.setattr(fedplt, "shares", lambda a: (fmpq(1, len(a.masks)),) * len(a.masks))
+    monkeypatch.setattr(fedplt, "shares", lambda weights: weights * 0 + fmpq(1, len(weights)))
 
 
 def static_masks_forgotten(monkeypatch):
-    monkeypatch.setattr(fedplt, "_trained", lambda a, xp: xp.asarray(a.masks) > -1)
+    local, server = fedplt.local, fedplt.server
+    monkeypatch.setattr(fedplt, "local", lambda g, trained, *own: local(g, trained | True, *own))
+    monkeypatch.setattr(fedplt, "server", lambda W, U, trained, c: server(W, U, trained | True, c))
 
 
 # ---- checks: each raises AssertionError on a wrong algorithm
@@ -56,7 +58,7 @@ def static_masks_forgotten(monkeypatch):
 
 @cache
 def small_cases():
-    return tuple(small_plan.cases(Profile.QUICK, 0))
+    return tuple(planned("fedplt", "FedPLT", Profile.QUICK))
 
 
 def survives(claim_id, cases):
@@ -74,7 +76,10 @@ def survives(claim_id, cases):
 
 def fedplt_cases():
     # the same set-ups as new objects: what was found of the old ones is not used again
-    return [replace(case, setup=replace(case.setup)) for case in small_cases()]
+    return [
+        replace(case, setup=replace(case.setup, run=replace(case.setup.run)))
+        for case in small_cases()
+    ]
 
 
 def the_split_of_the_slope_holds():

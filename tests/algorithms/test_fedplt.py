@@ -119,8 +119,16 @@ OVERLAPPING = [[1, 1, 0], [0, 1, 1], [0, 1, 0]]
     ("module", "name", "planted"),
     [
         (fedplt, "compensation", lambda trained, c: c[:1] * 0 + 1),
-        (fedplt_rows, "shares", lambda a: tuple(bridge.rational(F(1, len(a.masks))) for _ in a.masks)),
-        (fedplt_rows, "_trained", lambda a, xp: xp.ones((len(a.masks), len(a.masks[0])), dtype=bool)),
+        (
+            fedplt_rows,
+            "shares",
+            lambda a: tuple(bridge.rational(F(1, len(a.masks))) for _ in a.masks),
+        ),
+        (
+            fedplt_rows,
+            "_trained",
+            lambda a, xp: xp.ones((len(a.masks), len(a.masks[0])), dtype=bool),
+        ),
     ],
 )
 def test_a_forgotten_psi_weight_or_mask_is_caught(monkeypatch, module, name, planted):
@@ -182,7 +190,9 @@ def test_what_nobody_trains_stays_and_its_psi_is_free(monkeypatch):
         state[1] == start[1] for states in found for state, start in zip(states, W, strict=True)
     )
     psi = compensation(algorithm)
-    monkeypatch.setattr(fedplt_rows, "compensation", lambda a: (psi[0], bridge.rational(-99), psi[2]))
+    monkeypatch.setattr(
+        fedplt_rows, "compensation", lambda a: (psi[0], bridge.rational(-99), psi[2])
+    )
     assert run_exactly(objective, algorithm, W, noise) == found
 
 
@@ -269,7 +279,9 @@ def test_a_stochastic_gradient_is_the_problems_to_make():
 def test_the_step_may_change_between_rounds():
     problem = quadratic(SILENT)
     carry, drawn = started(problem, FLOATS, 1)
-    slower = fedplt_rows.step(problem, replace(FLOATS, local_steps=1, inner_step_u=0.05), carry, drawn)
+    slower = fedplt_rows.step(
+        problem, replace(FLOATS, local_steps=1, inner_step_u=0.05), carry, drawn
+    )
     faster = fedplt_rows.step(problem, replace(FLOATS, local_steps=1), carry, drawn)
     np.testing.assert_allclose(2 * (slower.u - carry.u), faster.u - carry.u, rtol=1e-12)
 

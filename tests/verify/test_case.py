@@ -11,18 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stored_setups import alike, read_again
 
-from fedbounds.algorithms.fedplt_rows import FedPLT
 from fedbounds.errors import FedboundsError
-from fedbounds.problems import Evidence, FederatedQuadratic, Start
+from fedbounds.problems import Evidence
 from fedbounds.theory.claims import Condition, Part
 from fedbounds.theory.fedplt.results import CONSTANT_STEP
+from fedbounds.theory.fedplt.setups import run_of
 from fedbounds.theory.fedplt.vectors import W as X
 from fedbounds.theory.fedplt.vectors import Wk as Y
 from fedbounds.theory.proof.vectors import ip, sq
+from fedbounds.theory.setups import Setup
 from fedbounds.theory.symbols import D_W, L, eta, t
 from fedbounds.verify.case import Case, Found, find, in_rationals
 from fedbounds.verify.evaluate import Numbers, evaluate
-from fedbounds.verify.fedplt.setups import Analysed, Run, Shows, View
 from fedbounds.verify.instance_file import from_data, to_data
 from fedbounds.verify.judge import check, judge_reading
 from fedbounds.verify.measurement import measure
@@ -146,11 +146,9 @@ def test_t_stands_for_each_round(exact):
 
 
 def test_a_stored_set_up_is_made_again():
-    one = np.array([[[fmpq(1, 3)]], [[fmpq(2)]]], dtype=object)
-    problem = FederatedQuadratic(one, one[:, 0], 1)
-    start = Start(one[0, 0], np.empty((2, 0), dtype=object))
-    algorithm = FedPLT(((1,), (1,)), (1, fmpq(2, 3)), 2, fmpq(1, 8))
-    setup = Analysed(Run(problem, algorithm, start, 3), View.ROUNDS, Shows.STEP, fmpq(9, 10))
+    run = run_of((((2,),), (("1/3",),)), ((1,), ("1/3",)), ((1,), (1,)), (2,), 3,
+                 weights=(1, "2/3"), tau=2, eta="1/8")  # fmt: skip
+    setup = Setup("fedplt", "rounds", run, (("rho_min", "9/10"), ("G^2", "local")))
     assert alike(read_again(setup, "FedPLT"), setup)
 
 

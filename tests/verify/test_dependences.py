@@ -1,35 +1,45 @@
 """What vectors depend on in a run is held against what the proofs declare."""
 
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
 from fedbounds.errors import ConflictError
-from fedbounds.theory.fedplt.proofs.scopes import SCOPES, STEP
+from fedbounds.theory.proof.library import book_of
 from fedbounds.verify.dependences import check_declared
-from fedbounds.verify.fedplt.step_cases import cases
+from fedbounds.verify.step_check import _cases
 
-RUNS = [case.found.space for case in cases() if STEP in case.scopes]
-SCOPE = SCOPES[STEP]
+NAME = "FedAvg-P"
+
+
+@cache
+def runs():
+    return tuple(case.outcomes for case in _cases() if case.scope == NAME)
+
+
+def scope():
+    return book_of("personalization").theory.scopes[NAME]
 
 
 def declared(atom, sources):
-    kept = tuple(pair for pair in SCOPE.atoms if pair[0] != atom)
-    return replace(SCOPE, atoms=(*kept, (atom, sources)))
+    kept = tuple(pair for pair in scope().atoms if pair[0] != atom)
+    return replace(scope(), atoms=(*kept, (atom, sources)))
 
 
 def test_what_is_declared_holds_on_every_run():
-    check_declared(STEP, SCOPE, RUNS)
-    check_declared(STEP, declared("g", ("past", "k", "xi")), RUNS)  # less is not needed
+    check_declared(NAME, scope(), runs())
+    atom, sources = scope().atoms[0]
+    check_declared(NAME, declared(atom, (*sources, "S")), runs())  # less is not needed
 
 
-@pytest.mark.parametrize(("atom", "sources"), [("g", ("past",)), ("mn", ("past", "k"))])
-def test_a_planted_independence_is_a_conflict(atom, sources):
-    missing = (set(dict(SCOPE.atoms)[atom]) - set(sources)).pop()
+@pytest.mark.parametrize(("atom", "missing"), [("hu", "xi"), ("av", "i")])
+def test_a_planted_independence_is_a_conflict(atom, missing):
+    sources = tuple(set(dict(scope().atoms)[atom]) - {missing})
     with pytest.raises(ConflictError, match=f"{atom} of .*depends on {missing} in a run"):
-        check_declared(STEP, declared(atom, sources), RUNS)
+        check_declared(NAME, declared(atom, sources), runs())
 
 
 def test_a_vector_that_does_not_average_out_is_a_conflict():
-    with pytest.raises(ConflictError, match="mg of .*has mean"):
-        check_declared(STEP, replace(SCOPE, centred=(("mg", "xi"),)), RUNS)
+    with pytest.raises(ConflictError, match="hu of .*has mean"):
+        check_declared(NAME, replace(scope(), centred=(("hu", "xi"),)), runs())

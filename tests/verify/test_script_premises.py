@@ -11,21 +11,18 @@ from flint import fmpq
 from own_files import loaded
 
 from fedbounds.algorithms.fedavg_p import FedAvgP
-from fedbounds.algorithms.fedplt_rows import FedPLT
 from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import read
+from fedbounds.theory.fedplt.setups import run_of, sequence
 from fedbounds.theory.registry import claim, encoded, encoded_claims
+from fedbounds.theory.setups import Setup
 from fedbounds.verify.case import Case
-from fedbounds.verify.fedplt import findings, recursions  # noqa: F401, registered
 from fedbounds.verify.fedplt.long_runs_plan import (
     PARTIAL,
     exact,
     partial_masks,
-    quadratics,
-    start_at,
 )
-from fedbounds.verify.fedplt.setups import Analysed, Rate, Recursion, Run, Shows, View
 from fedbounds.verify.instance import Instance
 from fedbounds.verify.judge import judge
 from fedbounds.verify.own.plan import cases as own_cases
@@ -71,18 +68,19 @@ def personalization():
 
 
 def fedplt():
-    def run(noise, tau, **more):
-        problem = quadratics([[[2, 1], [1, 2]], [[1, 0], [0, 3]]], [[1, -1], [-1, 2]], noise)
-        masks = more.pop("masks", PARTIAL)
-        return Run(problem, FedPLT(masks, (1, 2), tau, fmpq(1, 8)), start_at((3, 2)), 1, **more)
+    def looked_at(view, masks, noise, tau, **more):
+        run = run_of((((2, 1), (1, 2)), ((1, 0), (0, 3))), ((-1, 1), (1, -6)), masks, (3, 2),
+                     weights=(1, 2), tau=tau, eta="1/8", noise=noise, **more)  # fmt: skip
+        chosen = (("rho_min", "aligned"), ("G^2", "global"))
+        return Setup("fedplt", view, run, (*chosen, *((("k", 0),) if "client" in view else ())))
 
-    apart = {"masks": ((1, 0), (0, 1)), "own": exact([[3, 1], [HALF, 2]])}
+    apart = {"models": ((3, 1), ("1/2", 2)), "common": 0}
     setups = (
-        Analysed(run(0, 1, **apart), View.FREE, Shows.STEP),
-        Analysed(run(0, 1, **apart), View.FREE, Shows.CLIENT),
-        Analysed(run(HALF, 2), View.ROUNDS, Shows.VECTORS),
+        looked_at("one step", ((1, 0), (0, 1)), 0, 1, **apart),
+        looked_at("one step of one client", ((1, 0), (0, 1)), 0, 1, **apart),
+        looked_at("rounds", PARTIAL, HALF, 2),
         replace(partial_masks(fmpq(1, 256), 4, 1, HALF), exact=True),
-        Recursion(fmpq(6), HALF, fmpq(3), Rate.BASE, (fmpq(2), fmpq(1), fmpq(2, 3))),
+        sequence(6, 3, "2 1 2/3", "base"),
     )
     cases = [Case(str(i), "FedPLT", x, Method.RATIONAL) for i, x in enumerate(setups)]
     return broken(encoded_claims("fedplt"), cases)

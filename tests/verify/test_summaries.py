@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from fedbounds.theory.registry import claim
-from fedbounds.verify.fedplt import small_plan
+from fedbounds.verify.measure.plan import planned
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.summaries import summaries
 from fedbounds.vocabulary import Standing
 
-CASES = [c for c in small_plan.cases(Profile.QUICK, 0)][:60]
+CASES = list(planned("fedplt", "FedPLT", Profile.QUICK))[::2]
 NAMES = ("fedplt/A2.2-split", "fedplt/jensen-distance", "fedplt/recursion/corrected")
 
 

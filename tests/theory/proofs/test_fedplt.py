@@ -5,26 +5,21 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-import numpy as np
 import pytest
-import sympy as sp
 from fedplt_oracle import COUNTS, ETA, FREE, MASKS, SCALE, W_0, plain
-from fedplt_statements import VALUES
 
-from fedbounds.algorithms.fedplt_rows import FedPLT, compensation, shares
-from fedbounds.errors import FedboundsError
-from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start
 from fedbounds.theory.checker.data import Premise, Scope, Statement, Theory
 from fedbounds.theory.checker.errors import Refused
 from fedbounds.theory.fedplt.proofs.book import book
 from fedbounds.theory.fedplt.proofs.scopes import ROUND, SCOPES, STEP, UNBIASED_STEP
-from fedbounds.theory.fedplt.vectors import MEANS
+from fedbounds.theory.fedplt.setups import run_of
 from fedbounds.theory.proof.language import Written, cited
 from fedbounds.theory.proof.library import replayed
 from fedbounds.theory.proof.replay import Local, Replayed, certified
 from fedbounds.theory.proof.text import text
 from fedbounds.theory.registry import claim as claim_of
 from fedbounds.theory.registry import encoded_claims
+from fedbounds.theory.setups import Setup
 from fedbounds.theory.symbols import (
     A_22,
     V_W,
@@ -39,8 +34,8 @@ from fedbounds.theory.symbols import (
     t,
     tau,
 )
-from fedbounds.verify.fedplt.outcomes import free_outcomes, round_outcomes
-from fedbounds.verify.fedplt.values import evaluate
+from fedbounds.verify.measure.found import known_of, view_of
+from fedbounds.verify.measure.steps import Judged, least_on
 
 UNBIASED = SCOPES[UNBIASED_STEP]
 STEPS = replayed("fedplt")
@@ -235,53 +230,20 @@ def test_a_planted_error_is_refused(name: str, step: Written, theory: Theory | N
 
 
 @cache
-def instance(n: int, view: str) -> tuple[Any, dict[str, float]]:
-    objective = plain(n)
-    noise = Noise(NoiseLaw.RADEMACHER, float(SCALE), 0.0)
-    hessian = np.array(objective.hessian, dtype=float)
-    problem = FederatedQuadratic(hessian, np.array(objective.linear, dtype=float), 2, noise)
-    steps = 1 if view == STEP else 2
-    algorithm = FedPLT(MASKS[n], COUNTS[:n], steps, float(ETA))
-    W = np.array(W_0, dtype=float)
-    if view == STEP:
-        found = free_outcomes(problem, algorithm, W, np.array(FREE[:n], dtype=float))
-    else:
-        found = round_outcomes(problem, algorithm, Start(W, np.zeros((n, 0))), 1)
-    c = np.array([float(x) for x in shares(algorithm)])
-    psi = [float(x) for x in compensation(algorithm)]
-    curvatures = np.linalg.eigvalsh(hessian)
-    values = {
-        "eta": float(ETA), "tau": float(steps), "psi_max": max(psi), "psi_min": min(psi),
-        "sigma^2": 2 * float(SCALE) ** 2, "Gamma": 1.0, "Gamma_2": float(c @ c), "alpha_k": 1.0,
-        "L": float(curvatures.max()), "mu": float(curvatures.min()),
-    }  # fmt: skip
-    return found, values
-
-
-def defined(scope: str) -> dict[Any, Any]:
-    """Quantities as what they are defined to be in a scope."""
-    found = {
-        s.written.left: s.written.right
-        for s in STEPS
-        if s.written.scope == scope and s.written.id.startswith("def ") and s.written.left.args
-    }
-    return {left: right for left, right in found.items() if left.func.__name__ not in ("sq", "ip")}
+def instance(n: int, scope: str) -> Judged:
+    run = run_of(
+        plain(n).hessian, plain(n).linear, MASKS[n], W_0, eta=ETA, noise=SCALE, weights=COUNTS[:n],
+        tau=2 if (n, scope) == (2, ROUND) else 1,
+        **({"models": FREE[:n], "common": 0} if scope == STEP else {}),
+    )  # fmt: skip
+    setup = Setup("fedplt", "one step" if scope == STEP else "rounds", run)
+    view = view_of(setup)
+    return Judged(setup, view, known_of(setup, view))
 
 
 def gap(step: Replayed, scope: str, n: int) -> float | None:
     """(right - left) / size on an instance; None where the step has what it does not."""
-    found, values = instance(n, scope)
-    sides = []
-    for side in (step.written.left, step.written.right):
-        spelled = sp.sympify(side).subs(defined(scope)).subs(VALUES).subs(MEANS)
-        try:
-            sides.append(evaluate(spelled, found, values))
-        except FedboundsError:
-            return None
-    left, right = sides
-    off = (right.value - left.value) / (left.size + right.size or 1.0)
-    signs = {"<=": off, ">=": -off, "==": -abs(off)}
-    return float(signs[step.written.relation])
+    return least_on(step.written, instance(n, scope))
 
 
 @pytest.mark.parametrize(("scope", "least"), [(STEP, 30), (ROUND, 5)])
@@ -305,7 +267,7 @@ def test_steps_that_fail_fail_on_numbers() -> None:
         ("A3-zero:round", ROUND),
         ("global-is-average:round", ROUND),
     ):
-        value = gap(BY_NAME[name, "paper"], scope, 3)
+        value = gap(BY_NAME[name, "paper"], scope, 2)
         assert value is not None
         assert value < -1e-9
 

@@ -6,8 +6,6 @@ from functools import cache
 import pytest
 from flint import fmpq
 
-from fedbounds.algorithms.fedplt_rows import untrained
-from fedbounds.errors import FedboundsError
 from fedbounds.theory.fedplt.limits import CONSTANT_STEP_FLOOR
 from fedbounds.theory.registry import claim, encoded_claims
 from fedbounds.theory.setting import Says
@@ -16,10 +14,8 @@ from fedbounds.verify.case import find
 from fedbounds.verify.fedplt.long_runs import Steps
 from fedbounds.verify.fedplt.long_runs_moments import limit_of_distance
 from fedbounds.verify.fedplt.long_runs_plan import at_rest
+from fedbounds.verify.fedplt.plan import cases as planned
 from fedbounds.verify.fedplt.script import _paced
-from fedbounds.verify.fedplt.setups import Analysed, Shows, View
-from fedbounds.verify.fedplt.small_plan import cases
-from fedbounds.verify.fedplt.small_runs import idle
 from fedbounds.verify.judge import judge, judge_reading
 from fedbounds.verify.measurement import measure
 from fedbounds.verify.profile import Profile
@@ -28,11 +24,16 @@ from fedbounds.verify.settings.exhibits import exhibits
 from fedbounds.verify.settings.says import halved, tell
 from fedbounds.verify.settled import settle
 from fedbounds.verify.standing import evidence
-from fedbounds.vocabulary import Assumption, Kind, Relation, Verdict
+from fedbounds.vocabulary import Assumption, Kind, Method, Relation, Verdict
 
 CLAIMS = encoded_claims("fedplt")
 RECURSIONS = {Assumption.RECURSION, Assumption.RECURSION_DECAYING, Assumption.RECURSION_LONGER}
 RUNS = {exhibit.name: exhibit for exhibit in exhibits()}
+
+
+def cases(profile, seed):
+    """Those in rationals, which are small."""
+    return [c for c in planned(profile, seed) if c.method is Method.RATIONAL]
 
 
 @cache
@@ -152,24 +153,6 @@ def test_a_reading_that_the_text_allows_is_judged(name, reading, broken):
     assert broken or Verdict.NOT_VIOLATED in found
 
 
-def test_free_values_change_the_extremes_alone():
-    setup = Analysed(idle(count=1), View.ROUNDS, Shows.DISTANCES)
-    plain = find(setup).parameters
-    for free, names in ((fmpq(4), {"psi_inf"}), (fmpq(-1), {"w_free"})):
-        shown = find(replace(setup, free=free)).parameters
-        assert {"psi_sup"} | names <= shown.keys()
-        assert not {"psi_max", "psi_min"} & shown.keys()
-        assert shown["psi_sup"] == max(plain["psi_max"], abs(free))
-    assert plain["psi_max"] == 3
-    assert untrained(setup.run.algorithm) == (2,)
-
-
-def test_psi_is_free_only_where_nobody_trains():
-    full = next(c.setup for c in cases(Profile.QUICK, 0) if isinstance(c.setup, Analysed))
-    with pytest.raises(FedboundsError, match="coordinates that nobody trains"):
-        replace(full, free=fmpq(1))
-
-
 # ---- trivial bounds
 
 
@@ -236,7 +219,9 @@ def test_the_masking_inequality_never_beats_that_a_mask_shortens():
 
 
 def test_products_of_vectors_in_a_trivial_bound_are_measured():
-    case = next(c for c in cases(Profile.QUICK, 0) if getattr(c.setup, "shows", 0) is Shows.CLIENT)
+    case = next(
+        c for c in cases(Profile.QUICK, 0) if getattr(c.setup, "view", "").endswith("one client")
+    )
     found = claim("fedplt/alpha")
     shorter = replace(found.parts[0], trivial=2 * found.parts[0].trivial)
     one = replace(found, parts=(shorter,))

@@ -187,7 +187,7 @@ def test_distances_of_rounds_are_not_those_of_local_steps():
             for on in module.judged_on("fedplt")
             if not (scopes := module._scopes("fedplt", written)) or scopes & set(on.view.scopes)
             if all(on.holding.get(Assumption(a), False) for a in written.statement.assumptions)
-            if module._least(written, on) is not None
+            if module.least_on(written, on) is not None
         }
 
     assert all(x.startswith("rounds") for x in views(WRITTEN["recursion:round", "paper"]))

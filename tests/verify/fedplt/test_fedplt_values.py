@@ -212,8 +212,9 @@ def test_clients_alone_add_up_to_all():
         alone = each.products(statement)
         assert alone.shape == (3, 1)
         shares = [fmpq(x, sum(COUNTS)) for x in COUNTS]
-        assert sum(c * x for c, (x,) in zip(shares, alone, strict=True)) == (
-            every.products(statement)[0]
+        assert (
+            sum(c * x for c, (x,) in zip(shares, alone, strict=True))
+            == (every.products(statement)[0])
         )
 
 

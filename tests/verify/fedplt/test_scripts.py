@@ -20,11 +20,8 @@ from fedbounds.verify.fedplt.long_runs import LongRun
 from fedbounds.verify.fedplt.long_runs_plan import (
     FULL,
     PARTIAL,
-    exact,
     own_minimisers,
     partial_masks,
-    quadratics,
-    start_at,
 )
 from fedbounds.verify.fedplt.plan import cases
 from fedbounds.verify.fedplt.script_rows import ATTRIBUTES, Printed
@@ -33,7 +30,7 @@ from fedbounds.verify.measurement import measure
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.script import MOST_LINES, script
 from fedbounds.verify.script_code import WIDTH
-from fedbounds.vocabulary import Assumption, Method, Verdict
+from fedbounds.vocabulary import Method, Verdict
 
 HALF = fmpq(1, 2)
 SLOPES = ((-1, 1), (1, -6))

@@ -95,6 +95,7 @@ _RUN = Record(
                 "masks": Listed(MASK, "n"),
                 "weights": Listed(Number(above=0), "n"),
                 "tau": LOCAL_STEPS,
+                "j": Whole(1, "K"),
                 "eta": STEP,
                 "models": Listed(_ROW, "n"),
                 "common": Whole(0, 1),

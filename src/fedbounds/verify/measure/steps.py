@@ -71,7 +71,7 @@ def gaps(theory: str, written: Written) -> list[float]:
         if scopes and not scopes & set(on.view.scopes):
             continue
         if all(on.holding.get(name, False) for name in assumed):
-            least = _least(written, on)
+            least = least_on(written, on)
             if least is not None:
                 found.append(least)
     return found
@@ -87,7 +87,7 @@ def _scopes(theory: str, written: Written) -> set[str]:
     return {scope for part in parts if part.name == written.part for scope in part.scopes}
 
 
-def _least(written: Written, on: Judged) -> float | None:
+def least_on(written: Written, on: Judged) -> float | None:
     """None where a condition fails throughout, or something has no value."""
     try:
         rounds = range(written.statement.first, on.known.trace.subject.rounds)

@@ -1,7 +1,7 @@
 """Where the iterates of all rounds of a run lie: exact points and boxes, from driving a round.
 
-A round is affine in the model and in the noise; `fedplt_rows.local` and `fedplt_rows.server`,
-driven with basis states and unit noises, give its matrices in rationals.
+A round is affine in the model and in the noise; `local` and `server` of `fedplt_rows`, driven with
+basis states and unit noises, give its matrices in rationals.
 """
 
 from collections.abc import Iterator
