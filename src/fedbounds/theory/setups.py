@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import sympy as sp
 
@@ -90,7 +90,7 @@ class Where:
     holds: tuple[Says, ...]
 
 
-Definition = sp.Expr | Where
+Definition: TypeAlias = sp.Expr | Where
 
 
 @dataclass(frozen=True, eq=False)

@@ -85,9 +85,9 @@ def refusal(part: Part, instance: Any, numbers: Numbers) -> Refusal | None:
             said = f"the formula divides by {divisor} = 0"
             return Refusal(Verdict.NOT_APPLICABLE, said)
     for condition in part.conditions:
-        reason = failure(condition, numbers)
-        if reason:
-            return Refusal(Verdict.OUTSIDE, reason)
+        failed = failure(condition, numbers)
+        if failed:
+            return Refusal(Verdict.OUTSIDE, failed)
     return None
 
 

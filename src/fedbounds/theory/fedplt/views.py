@@ -4,6 +4,7 @@ Quantities of different views have one name where the paper has one for them; a 
 vectors says which it speaks of.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import sympy as sp
@@ -47,7 +48,10 @@ _MEANINGS = {symbol.name: meaning for symbol, meaning in MEANS.items()} | {
 }
 
 
-def _shown(draws: dict[str, tuple[str, ...]], *vectors: dict[str, tuple[str, ...]]) -> Shown:
+_Indices = Mapping[str, tuple[str, ...]]
+
+
+def _shown(draws: _Indices, *vectors: _Indices) -> Shown:
     named = {name: own for each in vectors for name, own in each.items()}
     return Shown(draws, {"k": "weights", "s": ""}, named, _FACTORS, _MEANINGS)
 

@@ -141,4 +141,6 @@ def _minimiser(hessian: Array, slope: Array) -> Array:
     """Of a strongly convex quadratic."""
     definite = is_positive_definite(hessian)
     require(definite, "Hessian", hessian.tolist(), "definite, for a minimiser that is the only one")
-    return solve(hessian, -slope[:, None])[:, 0]
+    found = solve(hessian, -slope[:, None])
+    assert found is not None
+    return found[:, 0]

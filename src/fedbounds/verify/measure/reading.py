@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
+import sympy as sp
 
 from fedbounds.errors import FedboundsError
 
@@ -56,7 +57,8 @@ def reading(subject: Subject, arrays: Mapping[str, Array]) -> Reading:
 def with_derived(subject: Subject, space: OneSpace) -> OneSpace:
     """With the vectors that stand for others, as far as these are there."""
     known = {name: x for name, x in subject.values.items() if not isinstance(x, tuple | list)}
-    shown, meanings = space.vectors, subject.shown.derived
+    shown: Mapping[str, Array] = space.vectors
+    meanings: Mapping[str, sp.Expr] = subject.shown.derived
 
     def there(name: str) -> bool:
         own = {symbol.name for symbol in meanings[name].free_symbols} - known.keys()
@@ -66,7 +68,7 @@ def with_derived(subject: Subject, space: OneSpace) -> OneSpace:
         return shown[name] if name in shown else vector(meanings[name], whole, known)
 
     names = (*shown, *(name for name in meanings if name not in shown and there(name)))
-    whole = replace(space, vectors=Computed(names, made))
+    whole: OneSpace = replace(space, vectors=Computed(names, made))
     return whole
 
 
