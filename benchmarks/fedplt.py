@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from flint import fmpq
 
-from fedbounds.algorithms.fedplt import FedPLT
+from fedbounds.algorithms.fedplt_rows import FedPLT
 from fedbounds.theory.registry import encoded_claims
 from fedbounds.verify.case import Case, find
 from fedbounds.verify.fedplt.ladders import ladder_records, rate_records

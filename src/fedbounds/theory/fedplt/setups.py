@@ -45,15 +45,14 @@ WAYS: Mapping[str, Ways] = {
     ),
 }
 # psi_i is any real number where nobody trains i
-_FREE_PSI = (4, "1/2", -1)
+_FREE_PSI: tuple[Number, ...] = (4, "1/2", -1)
 
 
 def planned(name: str, view: str, run: Run, *, quick: bool) -> tuple[Planned, ...]:
     """A run in all ways that its view has."""
     ways = WAYS[view]
     if _idle(run):
-        named: Mapping[str, Number] = _ALIGNED | _GLOBAL
-        free = ({**named, "psi_free": value} for value in _FREE_PSI)
+        free = ({**_ALIGNED, **_GLOBAL, "psi_free": value} for value in _FREE_PSI)
         ways = (*ways, *((f"{view}, free psi", chosen) for chosen in free))
     return tuple(_one(name, seen, run, chosen, quick=quick) for seen, chosen in ways)
 

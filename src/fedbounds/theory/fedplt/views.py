@@ -48,7 +48,10 @@ _MEANINGS = {symbol.name: meaning for symbol, meaning in MEANS.items()} | {
 }
 
 
-def _shown(draws: Mapping[str, tuple[str, ...]], *vectors: Mapping[str, tuple[str, ...]]) -> Shown:
+_Indices = Mapping[str, tuple[str, ...]]
+
+
+def _shown(draws: _Indices, *vectors: _Indices) -> Shown:
     named = {name: own for each in vectors for name, own in each.items()}
     return Shown(draws, {"k": "weights", "s": ""}, named, _FACTORS, _MEANINGS)
 

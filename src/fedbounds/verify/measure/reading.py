@@ -67,9 +67,8 @@ def with_derived(subject: Subject, space: OneSpace) -> OneSpace:
     def made(name: str) -> Array:
         return shown[name] if name in shown else vector(meanings[name], whole, known)
 
-    whole: OneSpace
     names = (*shown, *(name for name in meanings if name not in shown and there(name)))
-    whole = replace(space, vectors=Computed(names, made))
+    whole: OneSpace = replace(space, vectors=Computed(names, made))
     return whole
 
 
