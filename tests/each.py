@@ -32,7 +32,7 @@ def each(
 
         @wraps(test, updated=())
         def every(**fixtures: Any) -> None:
-            found = list(items() if callable(items) else items)
+            found = list(items() if callable(items) and not isinstance(items, type) else items)
             assert found, f"nothing to try as {names}"
             bad, first = [], None
             for item in found:
@@ -41,7 +41,7 @@ def each(
                     test(**dict(zip(wanted, values, strict=True)), **fixtures)
                 except (Exception, pytest.fail.Exception) as error:
                     first = first or error
-                    bad.append(f"{told(item)}: {type(error).__name__}: {error}")
+                    bad.append(f"{told(item)!s:.200}: {type(error).__name__}: {error}")
             if bad:
                 message = "\n".join([f"{len(bad)} of {len(found)} fail", *bad[:SHOWN]])
                 raise AssertionError(message) from first
