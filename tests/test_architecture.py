@@ -45,6 +45,13 @@ NUMERIC = frozenset(
     f"fedbounds.theory.proof.{name}" for name in ("feasible", "finite", "forms", "refute_vectors")
 )
 
+# The methods know how numbers are found, and neither who asks nor of what.
+MEASURE_USES = frozenset({"measure", "evaluate"})
+CONCRETE = frozenset(
+    {"personalization", "fedplt", "submodel", "meerkat", "overparam", "FedPLT", "FedAvgP"}
+    | {"ScaffoldP", "RandomMasks", "RollingMasks", "StaticMasks", "D_W", "V_W"}
+)
+
 # One paper is one folder or file of theory/, named as in its claim ids. A folder that is not a
 # paper is named in SHARED_THEORY, so that no new paper goes unchecked.
 PAPERS = frozenset({"personalization", "fedplt", "submodel", "meerkat", "overparam"})
@@ -109,6 +116,32 @@ def wrong_imports(source: str, module: str, *, is_package: bool = False) -> list
         ):
             wrong.append(f"{module}:{line}: {part} must not import {name}")
     return wrong
+
+
+def wrong_in_measure(source: str, module: str) -> list[str]:
+    """What the methods import or name that belongs to a paper, an algorithm or a later part."""
+    wrong = []
+    for line, name in imports(source, module):
+        top, *below = [*name.split("."), "", "", ""]
+        if top != "fedbounds" or below[0] in {"errors", "vocabulary", "problems"}:
+            continue
+        own = below[0] == "verify" and below[1] in MEASURE_USES
+        theory = below[0] == "theory" and below[1] not in PAPERS
+        if not own and not theory and below[:2] != ["algorithms", "traced"]:
+            wrong.append(f"{module}:{line}: a method must not import {name}")
+    words = {word for node in ast.walk(ast.parse(source)) for word in _words(node)}
+    wrong += [f"{module}: a method names {word}" for word in sorted(words & CONCRETE)]
+    return wrong
+
+
+def _words(node: ast.AST) -> Iterator[str]:
+    """Names, and the words of texts that are not docstrings."""
+    if isinstance(node, ast.Name):
+        yield node.id
+    elif isinstance(node, ast.Attribute):
+        yield node.attr
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield from node.value.replace("/", " ").split()
 
 
 def wrong_top_level_imports(source: str) -> list[str]:
@@ -192,6 +225,35 @@ def test_module_imports(module):
 def test_imports_follow_the_arrows(module):
     path = MODULES[module]
     assert not wrong_imports(path.read_text("utf-8"), module, is_package=path.name == "__init__.py")
+
+
+def test_methods_know_no_paper_and_no_algorithm():
+    inside = {m: path for m, path in MODULES.items() if ".verify.measure." in f"{m}."}
+    assert len(inside) > 10
+    wrong = [x for m, path in inside.items() for x in wrong_in_measure(path.read_text("utf-8"), m)]
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from fedbounds.algorithms.fedplt import FedPLT as algorithm",
+        "from fedbounds.theory.fedplt import symbols",
+        "from ..judge import judge",
+        "from fedbounds.verify import results",
+        "def f(x):\n    return type(x).__name__ == 'FedAvgP'",
+        "found = series.D_W",
+        "key = 'fedplt/recursion'",
+    ],
+)
+def test_planted_paper_in_a_method_is_reported(source):
+    assert wrong_in_measure(source, "fedbounds.verify.measure.moments")
+
+
+def test_what_methods_may_use_is_not_reported():
+    allowed = "from fedbounds.algorithms.traced import Algorithm\nfrom ..evaluate import Numbers"
+    more = "from fedbounds.theory.symbols import T\nfrom .moments import Moments"
+    assert not wrong_in_measure(f"{allowed}\n{more}", "fedbounds.verify.measure.moments")
 
 
 @pytest.mark.parametrize("part", ARROWS)

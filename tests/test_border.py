@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fedbounds import border
-from fedbounds.border import anything, fields, fit, listed, load, named, optional, word
+from fedbounds.border import anything, fields, fit, holding, listed, load, named, optional, word
 from fedbounds.errors import FedboundsError
 
 SHAPE = fields(
@@ -120,3 +120,17 @@ def test_the_collector_is_left_as_it_was(tmp_path):
         with contextlib.suppress(FedboundsError):
             read(tmp_path / "x.json", text)
         assert gc.isenabled()
+
+
+def test_an_object_may_hold_more_than_is_read(tmp_path):
+    shape = holding({"name": border.text}, {"size": border.count})
+    for data in ({"name": "x"}, {"name": "x", "size": 2, "more": float("nan")}):
+        fit(tmp_path, data, shape, "mend it")
+    for data, says in (
+        ({"size": 2}, "name is missing"),
+        ({"name": 3}, "name is 3; expected text"),
+        ({"name": "x", "size": -1}, "size is -1"),
+        ([], "it is a list; expected an object"),
+    ):
+        with pytest.raises(FedboundsError, match=says):
+            fit(tmp_path, data, shape, "mend it")

@@ -325,6 +325,22 @@ def fields(required: Mapping[str, Shape], also: Mapping[str, Shape] | None = Non
     return check
 
 
+def holding(required: Mapping[str, Shape], also: Mapping[str, Shape] | None = None) -> Shape:
+    """An object with these fields, perhaps some of the others; what else it has is not read."""
+    every = (*required.items(), *(also or {}).items())
+
+    def check(value: Any) -> None:
+        if type(value) is not dict:
+            raise _unfit(value, "an object")
+        for name, shape in every:
+            if name in value:
+                _inside(name, value[name], shape)
+            elif name in required:
+                raise Unfit("is missing").within(name)
+
+    return check
+
+
 def _absent(name: str, value: Mapping[str, Any], known: Iterable[str]) -> Unfit:
     if name not in value:
         return Unfit("is missing")

@@ -13,7 +13,14 @@ from fedbounds.vocabulary import Kind, Source
 from .contributed import contributed, installed
 from .contributed import keys as contributed_keys
 
-PAPERS = ("personalization", "fedplt", "submodel")
+CATALOGUE = "catalogue.toml"  # a folder beside this file that has one is a paper
+PAPERS = tuple(
+    sorted(
+        place.name
+        for place in resources.files(__package__).iterdir()
+        if place.is_dir() and (place / CATALOGUE).is_file()
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -82,7 +89,7 @@ def keys() -> tuple[str, ...]:
 
 @cache
 def _of_the_package(key: str) -> Paper:
-    data = _table(key, "catalogue.toml")
+    data = _table(key, CATALOGUE)
     entries = tuple(
         Entry(
             id=row["id"],

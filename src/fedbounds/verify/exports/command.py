@@ -13,31 +13,64 @@ from .option import TABLE, format_option, print_rows
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW")
 @click.option(
+    "--content",
+    is_flag=True,
+    help="Compare what was judged by its numbers: names, keys, methods and order do not count. "
+    "Reads older schemas too.",
+)
+@click.option(
     "--tolerance",
-    default=1e-9,
-    show_default=True,
+    show_default="1e-9; 1e-12 with --content",
     type=click.FloatRange(0.0, 1.0),
     help="Relative difference below which two numbers count as equal.",
 )
 @click.option("--fail-on-change", is_flag=True, help="Exit with status 1 if a result differs.")
 @format_option
-def diff(old: str, new: str, tolerance: float, fail_on_change: bool, form: str) -> None:
+def diff(
+    old: str, new: str, content: bool, tolerance: float | None, fail_on_change: bool, form: str
+) -> None:
     """What changed between two result folders, or two results.json files.
 
     Settings of the run come first; they alone are no change of a result.
     """
-    from .difference import RUN, as_table, differences, read_results, shared_settings
+    compared = _contents if content else _documents
+    changed = compared(Path(old), Path(new), tolerance, form)
+    if fail_on_change and changed:
+        raise click.exceptions.Exit(1)
 
-    before, after = read_results(Path(old)), read_results(Path(new))
-    changes = differences(before, after, tolerance)
+
+def _documents(old: Path, new: Path, tolerance: float | None, form: str) -> bool:
+    """Print what differs, record by record of one name; whether a result does."""
+    from .difference import RUN, TOLERANCE, as_table, differences, read_results, shared_settings
+
+    near = TOLERANCE if tolerance is None else tolerance
+    before, after = read_results(old), read_results(new)
+    changes = differences(before, after, near)
     if form == TABLE:
         from .print_diff import print_diff
 
-        print_diff(changes, shared_settings(before, after), tolerance)
+        print_diff(changes, shared_settings(before, after), near)
     else:
         print_rows(as_table(changes), form)
-    if fail_on_change and any(change.what != RUN for change in changes):
-        raise click.exceptions.Exit(1)
+    return any(change.what != RUN for change in changes)
+
+
+def _contents(old: Path, new: Path, tolerance: float | None, form: str) -> bool:
+    """Print what differs of what was judged; whether anything does."""
+    from .content import as_table, compare
+    from .difference import results_file
+    from .judged import read_content
+    from .pairing import SAME
+
+    before, after = (read_content(results_file(place)) for place in (old, new))
+    comparison = compare(before, after, SAME if tolerance is None else tolerance)
+    if form == TABLE:
+        from .print_content import print_content
+
+        print_content(comparison, before, after)
+    else:
+        print_rows(as_table(comparison), form)
+    return bool(comparison.differences)
 
 
 @click.command()

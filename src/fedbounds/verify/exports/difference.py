@@ -67,9 +67,20 @@ def read_results(place: Path) -> Record:
     FedboundsError
         As `read_document`: also for a run of another schema, which cannot be compared.
     """
+    return read_document(results_file(place))
+
+
+def results_file(place: Path) -> Path:
+    """The results document of a result folder, or the file itself.
+
+    Raises
+    ------
+    FedboundsError
+        If it is another file.
+    """
     if place.is_file() and place.suffix != ".json":
         raise FedboundsError(f"{str(place)!r} is no result folder, and no results.json")
-    return read_document(place / "results.json" if place.is_dir() else place)
+    return place / "results.json" if place.is_dir() else place
 
 
 def differences(old: Record, new: Record, tolerance: float = TOLERANCE) -> list[Change]:

@@ -34,11 +34,22 @@ class Parameters(Mapping[str, Any]):
     values : mapping from name to number
     at : int
         The round, p["t"].
+    changing : frozenset of str
+        Those that are others in other rounds.
     """
 
-    def __init__(self, values: Mapping[str, Any], at: Any = 0) -> None:
+    def __init__(
+        self, values: Mapping[str, Any], at: Any = 0, changing: frozenset[str] = frozenset()
+    ) -> None:
         self._values = {**values, ROUND: at}
+        self._changing = changing | {ROUND}
         self.asked_round = False
+
+    def with_values(self, values: Mapping[str, Any]) -> "Parameters":
+        """The same with other values of some, of which the round is not asked."""
+        kept = {name: x for name, x in self._values.items() if name != ROUND}
+        left = self._changing - values.keys()
+        return Parameters({**kept, **values}, self._values[ROUND], left)
 
     def __getitem__(self, name: str) -> Any:
         """The value; an unknown name is an error that lists the known ones."""
@@ -47,7 +58,7 @@ class Parameters(Mapping[str, Any]):
                 f"the algorithm asks for p[{name!r}], which the theory does not give; add it to "
                 f"`parameters` (given: {', '.join(sorted(self._values))})"
             )
-        if name == ROUND:
+        if name in self._changing:
             self.asked_round = True
         return self._values[name]
 

@@ -1,6 +1,6 @@
 """What is traced: an algorithm on a problem from a start, and what its step shows."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -66,6 +66,8 @@ class Subject:
     rounds : int
         T.
     shown : Shown
+    changing : mapping from parameter to function of the round
+        Parameters that are others in other rounds.
     """
 
     algorithm: Algorithm
@@ -74,9 +76,10 @@ class Subject:
     values: Mapping[str, Any]
     rounds: int
     shown: Shown = field(default_factory=Shown)
+    changing: Mapping[str, Callable[[int], Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        require(self.rounds >= 0, "rounds T", self.rounds, "at least 0")
+        require(self.rounds >= 1, "rounds T", self.rounds, "at least 1")
 
     @property
     def exact(self) -> bool:
@@ -85,8 +88,9 @@ class Subject:
 
     def parameters(self, at: int = 0) -> Parameters:
         """The parameters as the algorithm gets them at a round: counts as int, lists as arrays."""
-        plain = {name: as_parameter(value, self.exact) for name, value in self.values.items()}
-        return Parameters(plain, as_parameter(at, self.exact))
+        values = {**self.values, **{name: own(at) for name, own in self.changing.items()}}
+        plain = {name: as_parameter(value, self.exact) for name, value in values.items()}
+        return Parameters(plain, as_parameter(at, self.exact), frozenset(self.changing))
 
     def weights(self, index: str, length: int) -> Array:
         """Probabilities of an index's values, that add up to one."""

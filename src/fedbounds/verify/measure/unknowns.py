@@ -5,12 +5,12 @@ or a test for equality among it, is a refusal: a bare polynomial would answer ``
 and so take one branch where there are two.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, wraps
 from math import prod
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from flint import Ordering, fmpq, fmpq_mpoly_ctx
@@ -21,10 +21,21 @@ from .sources import Source
 
 Array = Any
 Exponents = tuple[int, ...]
+Operator = TypeVar("Operator", bound=Callable[[Any, Any], Any])
 
 
 class Refused(Exception):
     """Why a method does not answer; it becomes a record that is counted, never an error."""
+
+
+def entrywise(operator: Operator) -> Operator:
+    """An operator that leaves arrays to NumPy, which takes their entries one by one."""
+
+    @wraps(operator)
+    def applied(self: Any, other: Any) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else operator(self, other)
+
+    return cast(Operator, applied)
 
 
 class Unknown:
@@ -35,25 +46,31 @@ class Unknown:
     def __init__(self, polynomial: Any) -> None:
         self.polynomial = polynomial
 
+    @entrywise
     def __add__(self, other: Any) -> "Unknown":
         return Unknown(self.polynomial + _operand(other))
 
+    @entrywise
     def __sub__(self, other: Any) -> "Unknown":
         return Unknown(self.polynomial - _operand(other))
 
+    @entrywise
     def __rsub__(self, other: Any) -> "Unknown":
         return Unknown(_operand(other) - self.polynomial)
 
+    @entrywise
     def __mul__(self, other: Any) -> "Unknown":
         return Unknown(self.polynomial * _operand(other))
 
     __radd__, __rmul__ = __add__, __mul__
 
+    @entrywise
     def __truediv__(self, other: Any) -> "Unknown":
         if isinstance(other, Unknown):
             raise Refused("the step divides by an entry that is not known")
         return Unknown(self.polynomial * (1 / rational(_operand(other))))
 
+    @entrywise
     def __rtruediv__(self, other: Any) -> "Unknown":
         raise Refused("the step divides by an entry that is not known")
 
@@ -106,7 +123,7 @@ def bare(value: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Variables:
-    """Unknowns of a round: the state's, then those of every source, in order.
+    """Unknowns of a round: the state's, then those of every source, then parameters.
 
     Attributes
     ----------
@@ -119,6 +136,8 @@ class Variables:
         Number of each source's first variable; the state's begin at 0.
     known : dict
         Moments of monomials that were asked for.
+    parameters : tuple of str
+        Those that change from round to round, and are unknown too.
     """
 
     shapes: Mapping[str, tuple[int, ...]]
@@ -126,6 +145,7 @@ class Variables:
     context: Any
     starts: tuple[int, ...]
     known: dict[tuple[int, Exponents], fmpq]
+    parameters: tuple[str, ...] = ()
 
     @cached_property
     def entries(self) -> int:
@@ -146,6 +166,15 @@ class Variables:
             self._block(start, (1, *source.shape))
             for start, source in zip(self.starts, self.sources, strict=True)
         ]
+
+    @cached_property
+    def ends(self) -> int:
+        """Number of the first parameter: the state's entries and the sources' come before."""
+        return self.entries + sum(prod(source.shape) for source in self.sources)
+
+    def parameter(self, name: str) -> Unknown:
+        """A parameter that changes from round to round."""
+        return Unknown(self.context.gens()[self.ends + self.parameters.index(name)])
 
     def _block(self, start: int, shape: tuple[int, ...]) -> Array:
         gens = self.context.gens()
@@ -191,6 +220,18 @@ class Variables:
                     break
         return total
 
+    def by_parameter(self, value: Any) -> dict[Exponents, dict[Exponents, fmpq]]:
+        """Per monomial of the parameters, exponents of the state's entries with coefficients."""
+        if not isinstance(value, Unknown):
+            return {(0,) * len(self.parameters): {(0,) * self.entries: rational(value)}}
+        found: dict[Exponents, dict[Exponents, fmpq]] = {}
+        for exponents, factor in value.polynomial.to_dict().items():
+            powers = tuple(int(e) for e in exponents)
+            if any(powers[self.entries : self.ends]):
+                raise Refused("a source is left after expectations were taken")
+            found.setdefault(powers[self.ends :], {})[powers[: self.entries]] = factor
+        return found
+
     def terms(self, value: Any) -> dict[Exponents, fmpq]:
         """Exponents of the state's entries, each with its coefficient; no source is left."""
         if not isinstance(value, Unknown):
@@ -198,7 +239,7 @@ class Variables:
         found = {}
         for exponents, factor in value.polynomial.to_dict().items():
             if any(exponents[self.entries :]):
-                raise Refused("a source is left after expectations were taken")
+                raise Refused("a source, or a parameter, is left after expectations were taken")
             found[tuple(int(e) for e in exponents[: self.entries])] = factor
         return found
 
@@ -226,11 +267,16 @@ class Variables:
         return max(degrees, default=0)
 
 
-def variables(shapes: Mapping[str, tuple[int, ...]], sources: Sequence[Source]) -> Variables:
-    """One unknown for every entry of a state with one row, and of every source."""
+def variables(
+    shapes: Mapping[str, tuple[int, ...]],
+    sources: Sequence[Source],
+    parameters: tuple[str, ...] = (),
+) -> Variables:
+    """One unknown for every entry of a state with one row, of every source, and parameter."""
     starts, count = [], sum(prod(shape) for shape in shapes.values())
     for source in sources:
         starts.append(count)
         count += prod(source.shape)
-    context = fmpq_mpoly_ctx.get([f"x{i}" for i in range(count)], Ordering.lex)
-    return Variables(dict(shapes), tuple(sources), context, tuple(starts), {})
+    names = [f"x{i}" for i in range(count + len(parameters))]
+    context = fmpq_mpoly_ctx.get(names, Ordering.lex)
+    return Variables(dict(shapes), tuple(sources), context, tuple(starts), {}, parameters)

@@ -52,13 +52,20 @@ class Unrolling:
     asked_round: bool
 
 
-def unroll(subject: Subject, shapes: Mapping[str, tuple[int, ...]], at: int = 0) -> Unrolling:
+def unroll(
+    subject: Subject,
+    shapes: Mapping[str, tuple[int, ...]],
+    at: int = 0,
+    unknown: tuple[str, ...] = (),
+) -> Unrolling:
     """One round on unknowns.
 
     Parameters
     ----------
     shapes : mapping from field of the state to shape
         With a first axis of length one.
+    unknown : tuple of str
+        Parameters that are unknown too.
 
     Raises
     ------
@@ -74,12 +81,12 @@ def unroll(subject: Subject, shapes: Mapping[str, tuple[int, ...]], at: int = 0)
 
     sources = sources_of(draw, exact=True)
     try:
-        return _unrolled(subject, shapes, p, draw, sources, [x.selects for x in sources])
+        return _unrolled(subject, shapes, p, draw, sources, [x.selects for x in sources], unknown)
     except Refused:
         finite = [source.count is not None for source in sources]
         if not any(finite) or count_of([s for s in sources if s.count]) > MOST_OUTCOMES:
             raise
-        return _unrolled(subject, shapes, p, draw, sources, finite)
+        return _unrolled(subject, shapes, p, draw, sources, finite, unknown)
 
 
 def _unrolled(
@@ -89,28 +96,31 @@ def _unrolled(
     draw: Any,
     sources: Sequence[Source],
     lists: Sequence[bool],
+    unknown: tuple[str, ...],
 ) -> Unrolling:
     free = [source for source, own in zip(sources, lists, strict=True) if not own]
     count = sum(map(prod, shapes.values())) + sum(prod(source.shape) for source in free)
     if count > MOST_VARIABLES:
         raise Refused(f"{count} unknowns; at most {MOST_VARIABLES}")
-    named = variables(shapes, free)
+    named = variables(shapes, free, unknown)
     try:
         every = outcomes([s for s, own in zip(sources, lists, strict=True) if own], exact=True)
     except TooManyError as error:
         raise Refused(str(error)) from error
     rows = len(every.chances)
-    unknown, known = iter(named.answers()), iter(every.answers)
-    answers = [next(known) if own else _repeated(next(unknown), rows) for own in lists]
+    blocks, known = iter(named.answers()), iter(every.answers)
+    answers = [next(known) if own else _repeated(next(blocks), rows) for own in lists]
     before = {name: _repeated(array, rows) for name, array in named.state().items()}
     try:
         drawn = answered(draw, sources, answers)
-        after, shown = stepped(subject.algorithm, subject.problem, p, before, drawn)
+        traced = p.with_values({name: named.parameter(name) for name in unknown})
+        after, shown = stepped(subject.algorithm, subject.problem, traced, before, drawn)
     except FedboundsError as error:  # whatever it is, enumeration tells it where it matters
         raise Refused(str(error)) from error
     counter = iter(range(len(free)))
     numbers = tuple(None if own else next(counter) for own in lists)
-    return Unrolling(named, every, numbers, drawn, before, after, shown, p.asked_round)
+    asked = p.asked_round or traced.asked_round
+    return Unrolling(named, every, numbers, drawn, before, after, shown, asked)
 
 
 def _repeated(array: Array, rows: int) -> Array:

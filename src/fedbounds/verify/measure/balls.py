@@ -1,0 +1,128 @@
+"""Numbers known to within a ball: a comparison that the balls do not decide is a refusal."""
+
+from typing import Any
+
+import numpy as np
+from flint import arb, fmpq
+
+from .unknowns import Refused, entrywise
+
+
+class Ball:
+    """A real number between two ends; sums, products, quotients and roots keep it inside."""
+
+    __slots__ = ("ball",)
+
+    def __init__(self, ball: arb) -> None:
+        self.ball = ball
+
+    @entrywise
+    def __add__(self, other: Any) -> "Ball":
+        return Ball(self.ball + _arb(other))
+
+    @entrywise
+    def __sub__(self, other: Any) -> "Ball":
+        return Ball(self.ball - _arb(other))
+
+    @entrywise
+    def __rsub__(self, other: Any) -> "Ball":
+        return Ball(_arb(other) - self.ball)
+
+    @entrywise
+    def __mul__(self, other: Any) -> "Ball":
+        return Ball(self.ball * _arb(other))
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    @entrywise
+    def __truediv__(self, other: Any) -> "Ball":
+        return Ball(self.ball / _nonzero(_arb(other)))
+
+    @entrywise
+    def __rtruediv__(self, other: Any) -> "Ball":
+        return Ball(_arb(other) / _nonzero(self.ball))
+
+    def __neg__(self) -> "Ball":
+        return Ball(-self.ball)
+
+    def __pos__(self) -> "Ball":
+        return self
+
+    def __pow__(self, power: int) -> "Ball":
+        return Ball(self.ball ** int(power))
+
+    def __abs__(self) -> "Ball":
+        return Ball(abs(self.ball))
+
+    @entrywise
+    def __lt__(self, other: Any) -> bool:
+        return _decided(self.ball < _arb(other), self.ball >= _arb(other))
+
+    @entrywise
+    def __le__(self, other: Any) -> bool:
+        return _decided(self.ball <= _arb(other), self.ball > _arb(other))
+
+    @entrywise
+    def __gt__(self, other: Any) -> bool:
+        return _decided(self.ball > _arb(other), self.ball <= _arb(other))
+
+    @entrywise
+    def __ge__(self, other: Any) -> bool:
+        return _decided(self.ball >= _arb(other), self.ball < _arb(other))
+
+    def __eq__(self, other: object) -> bool:
+        return _decided(self.ball == _arb(other), self.ball != _arb(other))
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        raise Refused("a ball is no key")
+
+    def __bool__(self) -> bool:
+        return self != 0
+
+    def __float__(self) -> float:
+        raise Refused("the step makes a float of a number that is known to within a ball")
+
+    def sqrt(self) -> "Ball":
+        """The square root; NumPy asks for it by this name."""
+        if not bool(self.ball >= 0):
+            raise Refused("the step takes the root of a number that may be negative")
+        return Ball(self.ball.sqrt())
+
+    def exp(self) -> "Ball":
+        """e to this power."""
+        return Ball(self.ball.exp())
+
+    def log(self) -> "Ball":
+        """The natural logarithm."""
+        if not bool(self.ball > 0):
+            raise Refused("the step takes the logarithm of a number that may not be positive")
+        return Ball(self.ball.log())
+
+    def tanh(self) -> "Ball":
+        """The hyperbolic tangent."""
+        return Ball(self.ball.tanh())
+
+
+def _arb(value: Any) -> arb:
+    if isinstance(value, Ball):
+        return value.ball
+    if isinstance(value, fmpq | arb):
+        return arb(value)
+    if isinstance(value, int | np.integer):
+        return arb(int(value))
+    raise Refused(f"the step mixes balls with {type(value).__name__}")
+
+
+def _nonzero(ball: arb) -> arb:
+    if ball.contains(0):
+        raise Refused("the step divides by a number that may be zero")
+    return ball
+
+
+def _decided(yes: bool, no: bool) -> bool:
+    if yes == no:
+        raise Refused("two balls overlap: a comparison is not decided")
+    return bool(yes)

@@ -1,0 +1,110 @@
+"""Where second moments settle: the fixed point of an affine map of moments that contracts.
+
+m+ = R m with m_00 = 1. Without that entry the map is m+ = S m + s; if some power of S has a norm
+below one, decided in exact arithmetic, every start leads to the one solution of m = S m + s.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from flint import arb_mat, fmpq, fmpq_mat
+
+from .enumerated import begun
+from .moments import Form, Pair, applied, round_map
+from .sources import TooManyError
+from .subject import Subject
+from .unknowns import Refused
+from .unrolled import Unrolling, unroll
+
+MOST_MOMENTS = 400  # unknowns of the linear system
+_SQUARINGS = 24  # of S: powers up to 2^24
+
+
+@dataclass(frozen=True, eq=False)
+class Limit:
+    """Moments of the limit.
+
+    Attributes
+    ----------
+    values : dict from pair to rational
+    unrolled : Unrolling
+        The round that leads there.
+    power : int
+        Of S, whose largest row sum is below one.
+    """
+
+    values: dict[Pair, fmpq]
+    unrolled: Unrolling
+    power: int
+
+    def __call__(self, form: Form) -> fmpq:
+        """What a linear function of the moments tends to."""
+        return applied(form, self.values)
+
+
+def limit(subject: Subject) -> Limit:
+    """The limit of second moments, whatever the start.
+
+    Raises
+    ------
+    Refused
+        If rounds differ, the step is not affine, or a contraction is not shown.
+    """
+    try:
+        rows = begun(subject)
+    except TooManyError as error:
+        raise Refused(str(error)) from error
+    shapes = {name: (1, *array.shape[1:]) for name, array in rows.state.items()}
+    trace = unroll(subject, shapes)
+    if trace.asked_round:
+        raise Refused("the step depends on the round: its rounds have no common limit")
+    step = round_map(trace)
+    moving = [pair for pair in step if pair != (0, 0)]
+    if len(moving) > MOST_MOMENTS:
+        raise Refused(f"{len(moving)} moments; a limit is solved for {MOST_MOMENTS} at most")
+    matrix, shift = _system(step, moving)
+    power = contraction(matrix)
+    size = len(moving)
+    found = (_identity(size) - matrix).solve(shift)
+    values = {(0, 0): fmpq(1)} | {pair: found[at, 0] for at, pair in enumerate(moving)}
+    return Limit(values, trace, power)
+
+
+def _system(step: Mapping[Pair, Form], moving: list[Pair]) -> tuple[fmpq_mat, fmpq_mat]:
+    place = {pair: at for at, pair in enumerate(moving)}
+    matrix, shift = fmpq_mat(len(moving), len(moving)), fmpq_mat(len(moving), 1)
+    for pair, row in place.items():
+        for other, factor in step[pair].items():
+            if other == (0, 0):
+                shift[row, 0] = factor
+            else:
+                matrix[row, place[other]] = factor
+    return matrix, shift
+
+
+def contraction(matrix: fmpq_mat) -> int:
+    """The first power 2^j of a matrix whose largest row sum is below one, in balls.
+
+    Raises
+    ------
+    Refused
+        If none is found.
+    """
+    power = arb_mat(matrix)
+    for squarings in range(_SQUARINGS):
+        if _row_sum_below_one(power):
+            return int(2**squarings)
+        power = power * power
+    raise Refused("no power of a round is shown to contract")
+
+
+def _row_sum_below_one(matrix: arb_mat) -> bool:
+    sums = (sum(abs(matrix[i, j]) for j in range(matrix.ncols())) for i in range(matrix.nrows()))
+    return all(bool(total < 1) for total in sums)
+
+
+def _identity(size: int) -> fmpq_mat:
+    found = fmpq_mat(size, size)
+    for at in range(size):
+        found[at, at] = 1
+    return found
