@@ -9,6 +9,7 @@ import re
 import sys
 import tempfile
 import warnings
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +36,18 @@ OPTIONAL = "optional"  # tag of a cell whose outputs depend on an extra
 Cell = Any
 
 
-def executed(notebook: Any) -> Any:
-    """The notebook with fresh outputs, run in an empty folder."""
+# what one notebook leaves to the next in the same kernel: modules, and what they have computed
+ANEW = """\
+%reset_selective -f ^(?!_)
+import os, tempfile
+import matplotlib
+matplotlib.rcdefaults()
+os.chdir(tempfile.mkdtemp(dir="{folder}"))
+"""
+
+
+def executed(notebook: Any, errors: bool = False) -> Any:
+    """The notebook with fresh outputs, run in an empty folder; with ``errors`` they are outputs."""
     fresh = copy.deepcopy(notebook)
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the libraries that talk to the kernel
@@ -46,9 +57,29 @@ def executed(notebook: Any) -> Any:
             kernel_name="python3",
             resources={"metadata": {"path": folder}},
             record_timing=False,
+            allow_errors=errors,
         ).execute()
     fresh.metadata = notebook.metadata
     return fresh
+
+
+def executed_in_turn(notebooks: list[Any], folder: Path) -> list[list[Cell]]:
+    """The code cells of each with fresh outputs: one kernel replays the proofs of all of them."""
+    begin = nbformat.v4.new_code_cell(ANEW.format(folder=folder))
+    whole = copy.deepcopy(notebooks[0])
+    whole.cells = [cell for notebook in notebooks for cell in (begin, *code_cells(notebook))]
+    found = iter(executed(whole, errors=True).cells)
+    return [list(islice(found, 1 + len(code_cells(one))))[1:] for one in notebooks]
+
+
+def stale(old: Cell, new: Cell) -> str:
+    """What a cell prints that its committed output does not, in words; or the error it ends in."""
+    for output in new.outputs:
+        if output.output_type == "error":
+            return f"{output.ename}: {output.evalue}"
+    if OPTIONAL in old.metadata.get("tags", []) or wording(new) == wording(old):
+        return ""
+    return f"prints other words; {old.source[:60]!r}"
 
 
 def texts(cell: Cell) -> list[str]:
@@ -147,11 +178,34 @@ def test_prose_states_no_result(notebook: Any) -> None:
 
 
 @pytest.mark.slow
-def test_it_runs_and_prints_what_is_committed(notebook: Any) -> None:
+def test_they_run_and_print_what_is_committed(tmp_path: Path) -> None:
     """Wording only: verdicts, standings, names; a stale output is an error."""
-    for old, new in zip(code_cells(notebook), code_cells(executed(notebook)), strict=True):
-        if OPTIONAL not in old.metadata.get("tags", []):
-            assert wording(new) == wording(old), "run `python tests/test_notebooks.py`"
+    notebooks = [read(path) for path in NOTEBOOKS]
+    faults = [
+        f"{path.stem}: {fault}"
+        for path, notebook, fresh in zip(
+            NOTEBOOKS, notebooks, executed_in_turn(notebooks, tmp_path), strict=True
+        )
+        for old, new in zip(code_cells(notebook), fresh, strict=True)
+        if (fault := stale(old, new))
+    ]
+    assert faults == [], "run `python tests/test_notebooks.py`"
+
+
+def test_a_stale_output_and_an_error_are_seen(tmp_path: Path) -> None:
+    """Each notebook begins anew: what the one before it named is gone."""
+    cells = ["x = 1\nprint('survived')", "print('refuted')", "print(x)", "1/0"]
+    notebooks = []
+    for source in cells:
+        cell = nbformat.v4.new_code_cell(source)
+        cell.outputs = [nbformat.v4.new_output("stream", text="survived\n")]
+        notebooks.append(nbformat.v4.new_notebook(cells=[cell]))
+    found = executed_in_turn(notebooks, tmp_path)
+    faults = [stale(n.cells[0], new) for n, (new,) in zip(notebooks, found, strict=True)]
+    assert faults[0] == ""
+    assert faults[1].startswith("prints other words")
+    assert faults[2].startswith("NameError")
+    assert faults[3].startswith("ZeroDivisionError")
 
 
 @pytest.mark.parametrize(

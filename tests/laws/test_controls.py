@@ -3,6 +3,7 @@
 from functools import partial
 
 import pytest
+from each import each
 from foreign_code import (
     scaffold,
     scaffold_control_over_participants,
@@ -14,7 +15,7 @@ from foreign_code import (
 from fedbounds import laws
 from fedbounds.errors import FedboundsError
 
-EXACT = pytest.mark.parametrize("exact", [False, True])
+EXACT = each("exact", [False, True])
 EVERY = (
     laws.control_is_the_mean,
     laws.rests_at_the_solution,
@@ -24,9 +25,9 @@ EVERY = (
 
 
 @EXACT
-@pytest.mark.parametrize("law", EVERY)
-@pytest.mark.parametrize("option", [1, 2])
-@pytest.mark.parametrize(("n", "m", "dimension"), [(1, 1, 1), (2, 1, 2), (3, 3, 1), (4, 2, 2)])
+@each("law", EVERY)
+@each("option", [1, 2])
+@each("n, m, dimension", [(1, 1, 1), (2, 1, 2), (3, 3, 1), (4, 2, 2)])
 def test_scaffold_obeys(exact, law, option, n, m, dimension):
     law(partial(scaffold, option=option), n=n, m=m, dimension=dimension, exact=exact)
 

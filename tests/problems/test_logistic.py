@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from each import each
 from logistic_cases import (
     CASES,
     all_batches,
@@ -140,7 +141,7 @@ def test_index_draws_are_uniform():
     assert replace(problem, batch=None).sample_noise(np.random.default_rng(0), (7, 4)) is None
 
 
-@pytest.mark.parametrize("assumption", list(Assumption))
+@each("assumption", list(Assumption))
 def test_every_assumption_on_blocks_holds_with_a_reason_and_no_other_is_claimed(assumption):
     evidence = CASES["n=3"].satisfies(assumption)
     assert evidence.holds is (True if assumption in OF_BLOCKS else None)
@@ -150,8 +151,8 @@ def test_every_assumption_on_blocks_holds_with_a_reason_and_no_other_is_claimed(
 OF_QUADRATICS = OF_BLOCKS | {Assumption.STRONGLY_CONVEX, Assumption.PL}  # what they decide
 
 
-@pytest.mark.parametrize(
-    ("family", "assumption"),
+@each(
+    "family, assumption",
     [
         (family, assumption)
         for family, spoken in ((federated_quadratic, OF_QUADRATICS), (coupled_cosine, OF_BLOCKS))

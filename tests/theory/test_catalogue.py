@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from each import each
 
 from fedbounds.vocabulary import Kind, Source
 
@@ -91,7 +92,7 @@ def test_the_head_names_the_paper():
     assert len(paper["authors"]) == 4
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=IDS)
+@each("claim", CLAIMS)
 def test_a_claim_is_complete(claim):
     assert claim.keys() >= REQUIRED
     assert claim.keys() <= REQUIRED | {"module", "uses"}
@@ -103,7 +104,7 @@ def test_a_claim_is_complete(claim):
     assert 20 <= len(claim["statement"]) <= 140
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=IDS)
+@each("claim", CLAIMS)
 def test_a_statement_judges_nothing(claim):
     # "right side" names a side of an inequality
     assert not JUDGING.search(claim["statement"].replace("right side", ""))

@@ -3,6 +3,7 @@
 import importlib
 from dataclasses import fields
 from fractions import Fraction
+from functools import cache
 from math import isclose
 from typing import Any
 
@@ -10,11 +11,12 @@ import numpy as np
 import pytest
 import sympy as sp
 from claim_numbers import LADDER_NAMES, PER_CLIENT, PER_STEP, random_numbers, same, value
+from each import each
 from flint import arb, ctx
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.catalogue import PAPERS, entry, paper
-from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Part, read
+from fedbounds.theory.catalogue import PAPERS, Entry, entry, paper
+from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Part, Reading, read
 from fedbounds.theory.equivalences import Equivalence
 from fedbounds.theory.orders import ComparisonClaim
 from fedbounds.theory.personalization import lemmas
@@ -34,21 +36,29 @@ from fedbounds.verify.plan import own_cases
 from fedbounds.verify.profile import Profile
 from fedbounds.vocabulary import Assumption, Index, Kind, Quantity, Relation
 
-# of everything that a plan judges
-INSTANCE_NAMES = {
-    *ALGORITHM_NAMES.values(),
-    "bound",
-    *LADDER_NAMES,
-    *(case.algorithm_name for key in PAPERS for case in own_cases(key, Profile.QUICK, 0)),
-}
 
-CLAIMS = tuple(found for key in PAPERS for found in encoded_claims(key))
-IDS = [found.id for found in CLAIMS]
-every_claim = pytest.mark.parametrize("found", CLAIMS, ids=IDS)
-READINGS = [(found, reading) for found in CLAIMS for reading in found.readings]
-every_reading = pytest.mark.parametrize(
-    ("found", "reading"), READINGS, ids=[f"{c.id}, {r.name}" for c, r in READINGS]
-)
+@cache
+def instance_names() -> set[str]:
+    """Of everything that a plan judges."""
+    planned = (case.algorithm_name for key in PAPERS for case in own_cases(key, Profile.QUICK, 0))
+    return {*ALGORITHM_NAMES.values(), "bound", *LADDER_NAMES, *planned}
+
+
+def claims() -> list[Claim]:
+    return [found for key in PAPERS for found in encoded_claims(key)]
+
+
+def readings() -> list[tuple[Claim, Reading]]:
+    return [(found, reading) for found in claims() for reading in found.readings]
+
+
+def entries() -> list[Entry]:
+    return [e for key in PAPERS for e in paper(key).entries]
+
+
+every_claim = each("found", claims, lambda found: found.id)
+every_reading = each("found, reading", readings, lambda row: f"{row[0].id}, {row[1].name}")
+every_entry = each("listed", entries, lambda listed: listed.id)
 
 
 # ---- the catalogue and the code
@@ -82,7 +92,6 @@ def test_a_claim_is_reached_by_its_id_and_carries_its_entry(found):
     assert found.entry is entry(found.id)
 
 
-ENTRIES = [e for key in PAPERS for e in paper(key).entries]
 CLASS_OF_KIND = {
     Kind.ASSUMPTION: AssumptionClaim,
     Kind.EQUIVALENCE: Equivalence,
@@ -99,7 +108,7 @@ IN_WORDS = {
 }
 
 
-@pytest.mark.parametrize("listed", ENTRIES, ids=[e.id for e in ENTRIES])
+@every_entry
 def test_all_but_definitions_are_encoded_in_the_class_of_their_kind(listed):
     if listed.kind is Kind.DEFINITION or not_yet(listed):
         assert not listed.module
@@ -124,7 +133,7 @@ def not_yet(listed):
     return listed.paper == "fedplt" and not listed.module
 
 
-@pytest.mark.parametrize("listed", ENTRIES, ids=[e.id for e in ENTRIES])
+@every_entry
 def test_only_claims_with_parts_are_given_out_as_such(listed):
     if CLASS_OF_KIND.get(listed.kind) is Claim and not (not_yet(listed) or in_words(listed)):
         assert claim(listed.id).parts
@@ -150,7 +159,7 @@ def test_relations_fit_the_kind(found):
 def test_an_algorithm_is_one_that_instances_have(found):
     """A name that nothing runs would leave a claim without evidence for ever."""
     assert found.algorithms
-    assert set(found.algorithms) <= INSTANCE_NAMES
+    assert set(found.algorithms) <= instance_names()
     for part in found.parts:
         assert part.algorithm in ("", *found.algorithms)
         assert (part.index is Index.RUNG) == ("ladder" in (part.algorithm or found.algorithms[0]))
@@ -360,7 +369,7 @@ def test_a_reading_means_the_same_expression_at_other_numbers(seed):
         "with beta^{t-1} on the right, as the text has it for beta",
     }
     tried = set()
-    for found, reading in READINGS:
+    for found, reading in readings():
         if reading.name not in equivalents:
             plain = reading.relation is not None or reading.parts
             assert plain or reading is found.readings[0] or reading.name in elsewhere
@@ -385,7 +394,7 @@ def test_a_reading_means_the_same_expression_at_other_numbers(seed):
 # ---- small contracts of the data types
 
 
-@pytest.mark.parametrize("found", [c for c in CLAIMS if c.entry.paper != "fedplt"])
+@each("found", lambda: [c for c in claims() if c.entry.paper != "fedplt"], lambda c: c.id)
 def test_the_gap_is_right_minus_left(found):
     numbers = random_numbers(13, full=False)
     assert (
@@ -413,7 +422,7 @@ def test_a_part_knows_what_it_needs():
 
 
 def test_a_quantity_is_rescaled_inside_a_run_operator():
-    summed = next(r for c, r in READINGS if r.name == "G_v summed over clients")
+    summed = next(r for c, r in readings() if r.name == "G_v summed over clients")
     (old, factor) = summed.substitute[0]
     assert old is G_v
     assert factor == n

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import sympy as sp
+from each import each
 from sympy.core.function import AppliedUndef
 
 from fedbounds.theory.claims import Condition, Part, read
@@ -503,11 +504,11 @@ def same(encoded: sp.Expr, typed: Any) -> bool:
     return isclose(float(encoded), typed, rel_tol=1e-13)
 
 
-every_display = pytest.mark.parametrize("key", DISPLAYS, ids=[" ".join(key) for key in DISPLAYS])
+every_display = each("key", DISPLAYS)
 
 
 @every_display
-@pytest.mark.parametrize("seed", range(4))
+@each("seed", range(4))
 def test_a_display_is_encoded_as_printed(key: tuple[str, str], seed: int) -> None:
     left, relation, right = DISPLAYS[key]
     part, world = part_of(key), world_of(key, seed)

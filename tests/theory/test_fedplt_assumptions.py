@@ -5,6 +5,7 @@ from fractions import Fraction
 from functools import cache
 
 import pytest
+from each import each
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -116,12 +117,12 @@ def test_nothing_is_contradictory_without_premises():
             assert step.local is Local.PROVED  # nothing false is taken as given
 
 
-@pytest.mark.parametrize(("claim", "asked"), EVERY, ids=[f"{c}, {a.name}" for c, a in EVERY])
+@each("claim, asked", EVERY)
 def test_only_the_impossible_readings_are_contradictory(claim, asked):
     assert bool(of(asked)) == ((claim, asked.name) in IMPOSSIBLE)
 
 
-@pytest.mark.parametrize("step", found(), ids=[s.written.id for s in found()])
+@each("step", found, lambda step: step.written.id)
 def test_every_premise_of_a_contradiction_is_needed(step):
     written = step.written
     every = (*written.assumptions, *written.conditions)
@@ -142,12 +143,17 @@ def test_no_claim_with_formulas_has_contradictory_premises():
 # ---- the proofs, with planted errors
 
 OURS = ("A5: growth", "A5: contradiction", "A6: denominator", "A6: contradiction", GROWTH)
-STEPS = {s.written.id: s.written for s in replayed("fedplt")}
-CASES = [
-    (name, i)
-    for name in (*OURS, "conditions: contradiction, decaying", "conditions: contradiction, large")
-    for i in range(len(STEPS[name].uses))
-]
+
+
+@cache
+def steps():
+    return {s.written.id: s.written for s in replayed("fedplt")}
+
+
+def citations():
+    """Every use of these steps."""
+    conflicts = (f"conditions: contradiction, {kind}" for kind in ("decaying", "large"))
+    return [(name, i) for name in (*OURS, *conflicts) for i in range(len(steps()[name].uses))]
 
 
 def earlier(name):
@@ -162,9 +168,9 @@ def proves(step):
     return True
 
 
-@pytest.mark.parametrize(("name", "number"), CASES)
+@each("name, number", citations)
 def test_a_step_without_one_of_its_premises_is_refused(name, number):
-    step = STEPS[name]
+    step = steps()[name]
     assert proves(step)
     use = step.uses[number]
     assert isinstance(use, str | Premise | Square)
@@ -173,14 +179,14 @@ def test_a_step_without_one_of_its_premises_is_refused(name, number):
 
 @pytest.mark.parametrize("name", ["A5: contradiction", "A6: contradiction"])
 def test_a_step_that_does_not_assume_enough_is_refused(name):
-    step = STEPS[name]
+    step = steps()[name]
     for left_out in step.statement.assumptions:
         kept = tuple(a for a in step.statement.assumptions if a != left_out)
         assert not proves(replace(step, statement=replace(step.statement, assumptions=kept)))
 
 
 def test_a_growth_twice_as_fast_is_refused():
-    step = STEPS[GROWTH]
+    step = steps()[GROWTH]
     twice = step.statement.left.replace("2*K", "K")
     assert twice != step.statement.left
     assert not proves(replace(step, statement=replace(step.statement, left=twice)))

@@ -12,6 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from each import each
 
 from fedbounds.theory import catalogue
 from fedbounds.vocabulary import Kind, Source
@@ -102,7 +103,7 @@ def test_the_paper_is_registered_under_its_key():
     assert "fedplt" in catalogue.PAPERS
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=IDS)
+@each("claim", CLAIMS)
 def test_a_claim_is_complete(claim):
     assert claim.keys() >= REQUIRED
     assert claim.keys() <= REQUIRED | {"module", "uses"}
@@ -114,7 +115,7 @@ def test_a_claim_is_complete(claim):
     assert 20 <= len(claim["statement"]) <= 140
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=IDS)
+@each("claim", CLAIMS)
 def test_a_statement_judges_nothing(claim):
     assert not JUDGING.search(claim["statement"])
 

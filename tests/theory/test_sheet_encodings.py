@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
 import sympy as sp
 from claim_numbers import CONSTANTS, random_numbers, same, value
+from each import each
 from flint import arb, ctx, fmpq
 
 from fedbounds.theory.registry import claim
@@ -249,8 +249,8 @@ def test_every_part_of_these_claims_is_typed_again():
     assert {(name, part.name) for name in ids for part in claim(name).parts} == set(SHEETS)
 
 
-@pytest.mark.parametrize(("key", "sheet"), SHEETS.items(), ids=["".join(key) for key in SHEETS])
-@pytest.mark.parametrize("seed", range(8))
+@each("key, sheet", SHEETS.items())
+@each("seed", range(8))
 def test_an_encoded_part_is_the_sheets_formula(key, sheet, seed):
     part = claim(key[0]).part(key[1])
     numbers = random_numbers(seed, full=seed % 2 == 0)
@@ -268,8 +268,8 @@ def test_an_encoded_part_is_the_sheets_formula(key, sheet, seed):
             )
 
 
-@pytest.mark.parametrize(("key", "sheet"), SHEETS.items(), ids=["".join(key) for key in SHEETS])
-@pytest.mark.parametrize("seed", range(4))
+@each("key, sheet", SHEETS.items())
+@each("seed", range(4))
 def test_encoded_conditions_are_the_sheets(key, sheet, seed):
     part = claim(key[0]).part(key[1])
     numbers = random_numbers(seed, full=seed % 2 == 0)

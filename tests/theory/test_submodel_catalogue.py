@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 import sympy as sp
+from each import each
 
 from fedbounds.theory import catalogue
 from fedbounds.theory.registry import claim as claim_of
@@ -59,7 +60,7 @@ def test_the_paper_is_registered_under_its_key():
     assert [entry.id for entry in found.entries if entry.source is not Source.OURS] == IDS
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=IDS)
+@each("claim", CLAIMS)
 def test_a_claim_is_complete(claim):
     assert claim.keys() >= REQUIRED
     assert claim.keys() <= REQUIRED | {"module", "uses"}

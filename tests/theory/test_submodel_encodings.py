@@ -8,6 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from each import each
 
 from fedbounds.theory.registry import claim, encoded_claims
 from fedbounds.theory.submodel import names
@@ -270,8 +271,8 @@ TYPED = {
 }
 
 
-@pytest.mark.parametrize("key", TYPED, ids=[f"{a}, {b}" for a, b in TYPED])
-@pytest.mark.parametrize("seed", range(3))
+@each("key", TYPED)
+@each("seed", range(3))
 def test_sides_are_those_of_the_sheet(key, seed):
     part = claim(f"submodel/{key[0]}").part(key[1])
     case = Case(seed)

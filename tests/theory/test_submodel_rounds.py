@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import sympy as sp
+from each import each
 
 from fedbounds.theory.registry import claim
 from fedbounds.verify.conditions import failure
@@ -220,7 +221,7 @@ def test_every_part_is_typed_twice() -> None:
     assert parts == set(RIGHT)
 
 
-@pytest.mark.parametrize(("name", "part"), list(RIGHT))
+@each("name, part", list(RIGHT))
 def test_sides_are_those_of_the_sheet(name: str, part: str) -> None:
     found = claim(f"submodel/{name}").part(part)
     for seed, at in product(range(3), range(ROUNDS)):

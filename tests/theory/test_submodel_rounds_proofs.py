@@ -14,7 +14,7 @@ import sympy as sp
 from fedbounds.theory.checker.data import Premise, Statement
 from fedbounds.theory.checker.errors import Refused
 from fedbounds.theory.proof.library import book_of, replayed
-from fedbounds.theory.proof.replay import Local, certified
+from fedbounds.theory.proof.replay import Local, Replayed, certified
 from fedbounds.theory.proof.status import proof_of
 from fedbounds.theory.proof.text import text
 from fedbounds.theory.registry import claim
@@ -138,18 +138,23 @@ def test_contraction_to_the_power_of_the_rounds() -> None:
 
 # ---- the replay
 
-STEPS = replayed("submodel")
-OWN = [s for s in STEPS if s.written.claim in {f"submodel/{name}" for name in IDS}]
+
+def steps() -> tuple[Replayed, ...]:
+    return replayed("submodel")
+
+
+def own_steps() -> list[Replayed]:
+    return [s for s in steps() if s.written.claim in {f"submodel/{name}" for name in IDS}]
 
 
 def test_every_step_has_a_certificate() -> None:
-    assert len(OWN) >= 70
-    assert [s.written.id for s in OWN if s.local is not Local.PROVED or s.missing] == []
+    assert len(own_steps()) >= 70
+    assert [s.written.id for s in own_steps() if s.local is not Local.PROVED or s.missing] == []
 
 
 @pytest.mark.parametrize("name", IDS)
 def test_the_proof_is_complete(name: str) -> None:
-    found = proof_of(claim(f"submodel/{name}"), STEPS)
+    found = proof_of(claim(f"submodel/{name}"), steps())
     # all but one suppose what is no definition or assumption: textbook sums, for example
     expected = ProofStatus.CONDITIONAL if found.givens else ProofStatus.PROVED
     assert found.status is expected
@@ -157,16 +162,16 @@ def test_the_proof_is_complete(name: str) -> None:
 
 
 def test_a_step_is_of_its_own_algorithm() -> None:
-    for step in OWN:
+    for step in own_steps():
         about = claim(step.written.claim).algorithms
         assert step.written.statement.algorithm in ("", *about), step.written.id
 
 
 def test_one_algorithm_s_round_says_nothing_of_the_other() -> None:
     """Quantities have the same names for both; a certificate must not mix them."""
-    by_id = {s.written.id: s.written for s in STEPS}
+    by_id = {s.written.id: s.written for s in steps()}
     step = replace(by_id["thm-3:epoch"], uses=(*by_id["thm-3:epoch"].uses, "lem-4:round"))
-    earlier = {s.written.id: s.written.statement for s in STEPS}
+    earlier = {s.written.id: s.written.statement for s in steps()}
     uses = tuple(Premise("step", use, ("1",)) for use in step.uses if isinstance(use, str))
     with pytest.raises(Refused, match="is claimed of random masks only"):
         certified(book_of("submodel").theory, replace(step, uses=uses), earlier)
@@ -185,7 +190,7 @@ PLANTED = {
 
 @pytest.mark.parametrize(("name", "word"), list(PLANTED.items()))
 def test_a_planted_smaller_constant_is_refused(name: str, word: str) -> None:
-    written = next(s.written for s in STEPS if s.written.id == name)
+    written = next(s.written for s in steps() if s.written.id == name)
     side = "left" if word == "V_bar" else "right"
     whole = getattr(written, side)
     atoms = [a for a in whole.atoms(sp.Symbol, sp.core.function.AppliedUndef)]
@@ -198,7 +203,7 @@ def test_a_planted_smaller_constant_is_refused(name: str, word: str) -> None:
         stated = replace(stated, right=text(smaller))
     planted = replace(written, statement=stated)
     earlier: dict[str, Statement] = {}
-    for step in STEPS:
+    for step in steps():
         if step.written.id == name:
             break
         earlier[step.written.id] = step.written.statement
@@ -211,6 +216,6 @@ def test_a_planted_smaller_constant_is_refused(name: str, word: str) -> None:
 def test_the_printed_epoch_does_not_give_the_mean() -> None:
     """4 (1.08) = 4.32 exceeds 4.3, so the mean rests on the constants before rounding."""
     assert 4 * Fraction(27, 25) > Fraction(43, 10) >= 4 * Fraction(341, 320)
-    (step,) = (s.written for s in STEPS if s.written.id == "thm-4:mean")
+    (step,) = (s.written for s in steps() if s.written.id == "thm-4:mean")
     rounds, start = (use for use in step.uses if isinstance(use, Premise))
     assert (rounds.name, start.name) == ("thm-4: epoch before rounding", "def Phi")

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import pytest
 import sympy as sp
+from each import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -94,8 +95,8 @@ def test_reading_agrees_with_sympys_own_parser(text):
     assert read(text) == sp.parse_expr(text, local_dict=space)
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
+@each(
+    "text, told",
     [
         ("D_X(t)", "unknown name 'D_X'; the nearest are D_W"),
         ("etaa", "unknown name 'etaa'; the nearest are eta"),

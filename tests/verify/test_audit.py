@@ -4,6 +4,7 @@ import copy
 import json
 
 import pytest
+from each import each
 from pages import LEMMA, LIKE, PRINTED, SUMMED, THEOREM, proved_document, readable, write
 
 from fedbounds.errors import FedboundsError
@@ -215,9 +216,9 @@ def test_every_command_that_reads_results_refuses_edited_ones(command, document,
 # ---- the words that are left to a kind
 
 
-@pytest.mark.parametrize("kind", Kind)
-@pytest.mark.parametrize("proof", ProofStatus)
-@pytest.mark.parametrize("statement", StatementStatus)
+@each("kind", Kind)
+@each("proof", ProofStatus)
+@each("statement", StatementStatus)
 def test_only_these_words_are_left_to_a_kind(kind, statement, proof):
     words = words_of(kind, statement, proof)
     assert len(words) <= 2

@@ -546,7 +546,7 @@ def test_light_commands_import_nothing_heavy(arguments):
 
 
 def test_a_module_that_is_imported_would_be_seen():
-    found = program("show", CLAIM, then="import sys; print('sympy' in sys.modules)")
+    found = program("bound", CLAIM, then="import sys; print('sympy' in sys.modules)")
     assert found.stdout.splitlines()[-1] == "True"
 
 
@@ -558,17 +558,18 @@ def test_bad_input_leaves_with_status_2_and_no_traceback():
     assert "thm-3." in found.stderr
 
 
-def test_verify_from_start_to_end(tmp_path):
+def test_verify_from_start_to_end(tmp_path, monkeypatch):
     """The real quick plan of one claim: table, document, records, page, witness; then replayed."""
-    found = program("verify", CLAIM, "--quick", cwd=tmp_path)
-    assert (found.returncode, found.stderr) == (0, "")
+    monkeypatch.chdir(tmp_path)
+    found = call("verify", CLAIM, "--quick")
+    assert (found.code, found.err) == (0, "")
     folder = tmp_path / "results"
     data = json.loads((folder / "results.json").read_text())
     assert data["run"]["profile"] == "quick"
     assert data["claims"][CLAIM]["readings"]
     page = (folder / "index.html").read_text(encoding="utf-8")
     assert CLAIM in page
-    assert CLAIM in found.stdout
+    assert CLAIM in found.out
     data = document_of(folder)
     assert stored(folder).keys() == {row["key"] for row in data["results"]}
     again = call("report", folder)

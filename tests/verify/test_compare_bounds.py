@@ -9,6 +9,7 @@ from math import isclose, sqrt
 import numpy as np
 import pytest
 import sympy as sp
+from each import each
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.orders import Pair, Ray, Word
@@ -106,7 +107,12 @@ TYPED = {
     ],
     "personalization/eq-4.7": [(scaffold, scaffold_before)],
 }
-JUDGED = {claim.entry.id: judge_comparison(claim) for claim in CLAIMS}
+
+
+@cache
+def judged(claim_id):
+    (found,) = (claim for claim in CLAIMS if claim.entry.id == claim_id)
+    return judge_comparison(found)
 
 
 def typed_of(claim):
@@ -115,11 +121,15 @@ def typed_of(claim):
     return plain + (TYPED["rows as printed"] if any(p.reading for p in claim.pairs) else [])
 
 
-ROWS = [(found, pair) for claim in CLAIMS for found, pair in zip(
-    JUDGED[claim.entry.id], typed_of(claim), strict=True)]  # fmt: skip
-every_row = pytest.mark.parametrize(
-    ("found", "typed"), ROWS, ids=[f"{f.pair}, {f.reading}" for f, _ in ROWS]
-)
+@cache
+def compared():
+    """Every comparison that is judged, with its two bounds as they are typed here."""
+    return [
+        row for claim in CLAIMS for row in zip(judged(claim.entry.id), typed_of(claim), strict=True)
+    ]
+
+
+every_row = each("found, typed", compared, lambda row: f"{row[0].pair}, {row[0].reading}")
 every_claim = pytest.mark.parametrize("claim", CLAIMS, ids=lambda c: c.entry.id)
 
 
@@ -254,7 +264,7 @@ def test_the_two_sides_exchanged_exchanges_the_words():
         turned = replace(
             claim, pairs=tuple(Pair(p.name, p.theirs, p.ours, p.reading) for p in claim.pairs)
         )  # fmt: skip
-        for found, back in zip(JUDGED[claim.entry.id], judge_comparison(turned), strict=True):
+        for found, back in zip(judged(claim.entry.id), judge_comparison(turned), strict=True):
             assert back.word is opposite.get(found.word, found.word)
 
 
@@ -266,7 +276,7 @@ def test_rows_are_plain_json(claim):
     rows = rows_of(claim)
     assert json.loads(json.dumps(rows, allow_nan=False)) == rows
     assert len(rows) == len(claim.asked)
-    for row, found in zip(rows, JUDGED[claim.entry.id], strict=True):
+    for row, found in zip(rows, judged(claim.entry.id), strict=True):
         assert row["verdict"] == found.verdict.value
         assert (row["certificate"] is None) == (row["worse"] is not None)
         assert (row["reverse_certificate"] is None) == (row["better"] is not None)
@@ -302,7 +312,7 @@ def test_a_certificate_as_written_is_an_identity_of_monomials(claim):
 
 
 def test_regions_are_told_in_words():
-    found = next(f for f in JUDGED["personalization/eq-4.7"] if f.reading == Sense.UNIFORM)
+    found = next(f for f in judged("personalization/eq-4.7") if f.reading == Sense.UNIFORM)
     assert found.better is not None
     exponents = dict(found.better.ray.exponents)
     for x, a in exponents.items():

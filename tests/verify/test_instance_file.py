@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from each import each
 from flint import fmpq
 from hypothesis import given
 from hypothesis import strategies as st
@@ -223,8 +224,8 @@ PLACES = [("hessian", 0, 0, 0), ("linear", 1, 1), ("noise", "scale_u"), ("start"
           ("start", "v", 1, 0), ("inner_step_u",), ("outer_step_v",)]  # fmt: skip
 
 
-@pytest.mark.parametrize("path", PLACES, ids=lambda p: ".".join(map(str, p)))
-@pytest.mark.parametrize("value", NOT_NUMBERS, ids=repr)
+@each("path", PLACES)
+@each("value", NOT_NUMBERS)
 def test_what_is_no_number_is_refused_with_its_place(path, value):
     data = to_data(QUADRATIC)
     inside(data, path[:-1])[path[-1]] = value

@@ -11,6 +11,7 @@ from io import StringIO
 
 import numpy as np
 import pytest
+from each import each
 from flint import fmpq
 
 from fedbounds.algorithms.fedavg_p import FedAvgP
@@ -268,12 +269,9 @@ def one_quantity(name):
                 first_round=1 if name in LATER else 0)  # fmt: skip
 
 
-@pytest.mark.parametrize("scale", [0.0, 2.0])
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [(kind, name) for kind, scaffold in ((FedAvgP, False), (ScaffoldP, True))
-     for name in sorted(known(scaffold))],
-)  # fmt: skip
+@each("scale", [0.0, 2.0])
+@each("kind, name", [(kind, name) for kind, scaffold in ((FedAvgP, False), (ScaffoldP, True))
+     for name in sorted(known(scaffold))])  # fmt: skip
 def test_every_quantity_of_a_script_is_the_measured_one(kind, name, scale):
     instance, part = small(kind, scale), one_quantity(name)
     many_outcomes = kind is ScaffoldP and scale > 0 and name in WALK | MEMORY_WALK

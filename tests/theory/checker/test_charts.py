@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 from checker_theory import THEORY, branches_of, claim, prove, rational_root, slacks
+from each import each
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -150,7 +151,7 @@ WRONG = [  # conditions, a chart that they do not justify
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("conditions", "chart"), WRONG)
+@each("conditions, chart", WRONG)
 def test_wrong_charts_are_refused(conditions, chart):
     powers = {f"((2) / (1))**((1*{name}) / (1))": True for name in ("y", "x_")}
     with pytest.raises(Refused):

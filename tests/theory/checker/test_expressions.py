@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 from checker_theory import THEORY, branches_of, rational_root, slacks, value_at
+from each import each
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -95,9 +96,7 @@ def test_a_root_that_is_not_known_has_a_sign_only():
         wrong.reader.ratio("sqrt(s)")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+@each("text", [
         "1.5", "True", "'a'", "x if y else s", "x < y", "x // y", "x % y", "~n", "+x", "[x]", "x.y",
         "lambda: x", "x[0]", "(x, y)", "x(y)", "unknown", "unknown(t)", "f", "f(x**2)", "f(2*t)",
         "f(nobody)", "sqrt(-x)", "sqrt(x - y)", "1/sqrt(s)", "sqrt(x, y)", "Max()", "Max(x, y)", "f(t)*f(t)", "1/f(t)", "x**f(t)",
@@ -106,8 +105,7 @@ def test_a_root_that_is_not_known_has_a_sign_only():
         "Sum(r**r, (r, 0, K))", "Sum(2**r, (r, 0, K - 3))", "Sum(r, (r, 0, K))", "sq(u)", "ip(u, v)",
         "Sum_t(f(t), f(t))", "Sum_t(t)", "Sum_t(2**t)", "Sum_ik(k)", "Sum_ik(h(t, k + 1))",
         "Max(x, y, evaluate=False)", "f(t) f(t)", "x)*(y", "",
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_what_cannot_be_read_is_refused(text):
     bases, exponents = ("1", "2", "1*x"), ("1*t", "1*K_")
     powers = {f"(({b}) / (1))**(({e}) / (1))": True for b in bases for e in exponents}

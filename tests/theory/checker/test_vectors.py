@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 from checker_theory import ROUND, THEORY, branches_of, slacks, value_at
+from each import each
 from finite_space import FiniteSpace
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -76,8 +77,8 @@ def test_without_the_indicator_nothing_is_refused_and_squares_agree(counts, text
     agrees(*counts, f"sq({text})", seed)
 
 
-@pytest.mark.parametrize("counts", [(1, 1), (2, 1), (2, 2), (3, 2)])
-@pytest.mark.parametrize(
+@each("counts", [(1, 1), (2, 1), (2, 2), (3, 2)])
+@each(
     "text",
     [
         "sq(given(present(p), past, S, xi))",  # the sampled mean

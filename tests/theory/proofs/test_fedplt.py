@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 import pytest
+from each import each
 from fedplt_oracle import COUNTS, ETA, FREE, MASKS, SCALE, W_0, plain
 
 from fedbounds.theory.checker.data import Premise, Scope, Statement, Theory
@@ -38,19 +39,26 @@ from fedbounds.verify.measure.found import known_of, view_of
 from fedbounds.verify.measure.steps import Judged, least_on
 
 UNBIASED = SCOPES[UNBIASED_STEP]
-STEPS = replayed("fedplt")
-BY_NAME = {(step.written.id, step.written.source): step for step in STEPS}
+
+
+def steps() -> tuple[Replayed, ...]:
+    return replayed("fedplt")
+
+
+@cache
+def by_name() -> dict[tuple[str, str], Replayed]:
+    return {(step.written.id, step.written.source): step for step in steps()}
 
 
 def step_of(name: str, source: str = "paper") -> Written:
-    return BY_NAME[name, source].written
+    return by_name()[name, source].written
 
 
 @cache
 def earlier(name: str) -> dict[str, Statement]:
     """The statements written before a step."""
     found: dict[str, Statement] = {}
-    for step in STEPS:
+    for step in steps():
         if step.written.id == name:
             return found
         found[step.written.id] = step.written.statement
@@ -85,23 +93,23 @@ FAILING = {
 
 
 def test_every_other_step_has_a_certificate() -> None:
-    failing = {s.written.id for s in STEPS if s.local not in (Local.PROVED, Local.GIVEN)}
+    failing = {s.written.id for s in steps() if s.local not in (Local.PROVED, Local.GIVEN)}
     assert failing <= FAILING
-    assert {s.written.id for s in STEPS} >= FAILING
+    assert {s.written.id for s in steps()} >= FAILING
 
 
 def test_our_corrections_rest_on_nothing_unproved() -> None:
-    ours = [s for s in STEPS if "corrected" in s.written.id]
+    ours = [s for s in steps() if "corrected" in s.written.id]
     assert len(ours) >= 12
     assert all(s.written.source == "ours" and s.inherited for s in ours)
 
 
 def test_what_rests_on_a_failing_step_says_so() -> None:
-    (recursion,) = (s for s in STEPS if s.written.id == "recursion:round")
+    (recursion,) = (s for s in steps() if s.written.id == "recursion:round")
     assert recursion.local is Local.PROVED
     assert "recursion: simplified notation" in recursion.missing
     assert {"local-divergence: c, summed", "global-is-average:direction"} <= set(recursion.missing)
-    (rate,) = (s for s in STEPS if s.written.id == "decaying-step:C of the base case")
+    (rate,) = (s for s in steps() if s.written.id == "decaying-step:C of the base case")
     assert rate.missing == ("decaying-step-induction",)
 
 
@@ -110,7 +118,7 @@ def test_first_readings_rest_on_the_recursion_as_it_was_shown() -> None:
     for claim in ("constant-step", "decaying-step-reduced", "decaying-step-base", "decaying-step"):
         first = claim_of(f"fedplt/{claim}").readings[0]
         own = [
-            s for s in STEPS if s.written.claim == f"fedplt/{claim}"
+            s for s in steps() if s.written.claim == f"fedplt/{claim}"
             and s.written.reading == first.name
         ]  # fmt: skip
         assert not any("asm recursion" in name for s in own for name in rests_on(s.written))
@@ -126,12 +134,12 @@ def rests_on(step: Written) -> set[str]:
         name = waiting.pop()
         if name not in found:
             found.add(name)
-            waiting += [x for s in STEPS if s.written.id == name for x in cited(s.written)]
+            waiting += [x for s in steps() if s.written.id == name for x in cited(s.written)]
     return found
 
 
 def test_every_part_of_every_claim_is_a_step() -> None:
-    written = {(s.written.claim, s.written.part) for s in STEPS if s.written.reading}
+    written = {(s.written.claim, s.written.part) for s in steps() if s.written.reading}
     parts = {(c.id, part.name) for c in encoded_claims("fedplt") for part in c.parts}
     assert parts <= written
     assert len(parts) >= 60
@@ -217,12 +225,9 @@ def planted() -> Iterator[Any]:
     yield "L for 2L", with_right(part3, part3.right.subs(F_att(t), F_att(t) / 2)), None
 
 
-PLANTED = list(planted())
-
-
-@pytest.mark.parametrize(("name", "step", "theory"), PLANTED, ids=[row[0] for row in PLANTED])
+@each("name, step, theory", planted, lambda row: row[0])
 def test_a_planted_error_is_refused(name: str, step: Written, theory: Theory | None) -> None:
-    assert proves(next(s.written for s in STEPS if s.written.id == step.id and s.certificate))
+    assert proves(next(s.written for s in steps() if s.written.id == step.id and s.certificate))
     assert not proves(step, theory)
 
 
@@ -250,7 +255,7 @@ def gap(step: Replayed, scope: str, n: int) -> float | None:
 @pytest.mark.parametrize("n", [2, 3])
 def test_what_is_given_or_proved_holds_on_numbers(scope: str, least: int, n: int) -> None:
     """Masks are not empty, so that alpha is 1; steps under conditions are left out."""
-    known = [s for s in STEPS if s.inherited and not s.written.conditions]
+    known = [s for s in steps() if s.inherited and not s.written.conditions]
     shown = [s for s in known if s.written.scope in ("", scope)]
     assumed = ("alignment", "local steps", "one local step")
     shown = [s for s in shown if not any(w in str(s.written.statement) for w in assumed)]
@@ -267,13 +272,13 @@ def test_steps_that_fail_fail_on_numbers() -> None:
         ("A3-zero:round", ROUND),
         ("global-is-average:round", ROUND),
     ):
-        value = gap(BY_NAME[name, "paper"], scope, 2)
+        value = gap(by_name()[name, "paper"], scope, 2)
         assert value is not None
         assert value < -1e-9
 
 
 def test_a_wrong_definition_would_be_seen() -> None:
-    step = BY_NAME[f"asm psi from below ({STEP})", "paper"]
+    step = by_name()[f"asm psi from below ({STEP})", "paper"]
     turned = replace(step, written=replace(step.written, relation="<="))
     value = gap(turned, STEP, 3)
     assert value is not None

@@ -4,6 +4,7 @@ import ast
 
 import pytest
 import sympy as sp
+from each import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -60,7 +61,7 @@ def test_every_derived_vector_of_every_book_is_read():
         assert {s.name for s in read_text(text, sp.Symbol, functions).free_symbols} <= typed
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "__import__('os').system('true')",

@@ -17,7 +17,6 @@ from fedbounds.theory.proof.text import text
 from fedbounds.theory.registry import claim
 from fedbounds.vocabulary import ProofStatus, Source
 
-STEPS = replayed("submodel")
 PARTS = {
     "lem-mask-gap": ("d",),
     "lem-2-quad": ("closed form", "shift", "residual", "monotone"),
@@ -32,9 +31,13 @@ PARTS = {
 COMPLETE = ("lem-2-quad", "cor-1", "claim-virtual", "claim-recover")
 
 
+def steps():
+    return replayed("submodel")
+
+
 @cache
 def found():
-    return {step.written.id: step for step in STEPS}
+    return {step.written.id: step for step in steps()}
 
 
 @pytest.mark.parametrize(
@@ -47,7 +50,7 @@ def test_a_part_is_proved_and_so_is_all_it_rests_on(name):
 
 @pytest.mark.parametrize("name", COMPLETE)
 def test_the_proof_is_complete_and_rests_on_what_is_supposed(name):
-    found = proof_of(claim(f"submodel/{name}"), STEPS)
+    found = proof_of(claim(f"submodel/{name}"), steps())
     assert found.status is ProofStatus.CONDITIONAL
     assert found.givens
 
@@ -56,11 +59,11 @@ def test_every_claim_of_ours_is_proved_by_our_steps():
     ours = [entry for entry in paper("submodel").entries if entry.source is Source.OURS]
     assert len(ours) >= 6
     for entry in ours:
-        own = [step for step in STEPS if step.written.claim == entry.id]
+        own = [step for step in steps() if step.written.claim == entry.id]
         assert own
         assert all(step.inherited and step.written.source == "ours" for step in own)
         assert len(claim(entry.id).parts) == len(own)
-        status = proof_of(claim(entry.id), STEPS).status
+        status = proof_of(claim(entry.id), steps()).status
         assert status in (ProofStatus.PROVED_OTHERWISE, ProofStatus.CONDITIONAL)
 
 
@@ -118,7 +121,7 @@ def replayed_with(own, factor):
     """A step with its right side times a factor, and what it uses taken as given."""
     right = factor * own.right
     planted = replace(own, right=right, statement=replace(own.statement, right=text(right)))
-    earlier = [s.written for s in STEPS if s.written.id in uses_of(own)]
+    earlier = [s.written for s in steps() if s.written.id in uses_of(own)]
     given = [replace(s, rule="given", origin="earlier", uses=(), base=()) for s in earlier]
     return replay(replace(book_of("submodel"), steps=[*given, planted]))[-1]
 
@@ -256,6 +259,6 @@ def test_a_contracted_round_of_one_client():
 
 @pytest.mark.parametrize("name", ["claim-residual", "claim-stationary"])
 def test_what_we_prove_of_a_claim_in_words_is_not_the_papers_proof(name):
-    found = proof_of(claim(f"submodel/{name}"), STEPS)
+    found = proof_of(claim(f"submodel/{name}"), steps())
     assert found.status in (ProofStatus.PROVED_OTHERWISE, ProofStatus.CONDITIONAL)
     assert found.ours

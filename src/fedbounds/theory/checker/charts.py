@@ -7,6 +7,7 @@ accepted only with a condition that says what it says.
 import ast
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
+from functools import cache
 
 from flint import fmpq
 
@@ -164,7 +165,7 @@ def _assign(
     early = {name, *later} | ({f"{name}_"} if choice.kind != "solve" else set())
     # a slack that changes from round to round would pass for a constant in a sum
     early |= {other for other, sign in theory.symbols.items() if sign == _INDEX}
-    if bound is not None and any(bound.has(other) for other in early):
+    if bound is not None and bound.names() & early:
         raise Refused(f"the bound {choice.bound} of {name} names what is not yet assigned")
     own = ring.variable(f"{name}_") if choice.kind != "equal" else one
     sign = theory.symbols[name]
@@ -297,21 +298,25 @@ def weaker(reader: Reader, conditions: tuple[Comparison, ...]) -> Iterator[Compa
     """The conditions, and x >= a from x >= Max(a, b), x <= c a from x <= c Min(a, b), c > 0."""
     for left, relation, right in conditions:
         yield left, relation, right
-        word = {">=": "Max", "<=": "Min"}.get(relation)
-        tree = parsed(right)
-        calls = [
-            node
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and node.func.id == word
-        ]
-        if len(calls) != 1:
+        tree, call = _only_call(right, {">=": "Max", "<=": "Min"}.get(relation, ""))
+        if call is None:
             continue
-        text, whole = ast.unparse(tree), ast.unparse(calls[0])
-        if text.count(whole) == 1 and _increasing(reader, tree, calls[0]):
-            for argument in calls[0].args:
+        text, whole = ast.unparse(tree), ast.unparse(call)
+        if text.count(whole) == 1 and _increasing(reader, tree, call):
+            for argument in call.args:
                 yield left, relation, text.replace(whole, f"({ast.unparse(argument)})")
+
+
+@cache
+def _only_call(text: str, name: str) -> tuple[ast.expr, ast.Call | None]:
+    """An expression, and the call of a function in it if there is exactly one."""
+    tree = parsed(text)
+    calls = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
+    ]
+    return tree, calls[0] if len(calls) == 1 else None
 
 
 def _increasing(reader: Reader, tree: ast.expr, part: ast.expr) -> bool:

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
+from functools import cache
 
 from .check import remainders
 from .data import Certificate, Scope, Statement, Step, Theory
@@ -71,15 +72,18 @@ def _at_another_index(theory: Theory, statement: Statement, defined: Statement) 
     """
     if _of_vectors(theory, statement):
         return False
-    sides = [ast.unparse(parsed(side)) for side in (statement.left, statement.right)]
-    return replace(statement, left="", right="") == replace(defined, left="", right="") and any(
+    if replace(statement, left="", right="") != replace(defined, left="", right=""):
+        return False
+    sides = [_read_at(side, "", "0") for side in (statement.left, statement.right)]
+    return any(
         sides == [_read_at(side, name, at) for side in (defined.left, defined.right)]
         for name, at in (("t", "t + 1"), ("k", "k + 1"), ("t", "T"))
     )
 
 
+@cache
 def _read_at(side: str, name: str, at: str) -> str:
-    """An expression with an index replaced."""
+    """An expression with an index replaced; no index has the empty name."""
     return ast.unparse(_Replaced(name, at).visit(deepcopy(parsed(side))))
 
 

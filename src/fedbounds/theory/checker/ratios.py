@@ -38,6 +38,16 @@ class Ring:
     def _one(self) -> Polynomial:
         return self._context.constant(1)
 
+    @cached_property
+    def _weak(self) -> tuple[int, ...]:
+        """Places of the variables that may be zero."""
+        return tuple(i for i, name in enumerate(self.names) if name not in self.positive)
+
+    @cached_property
+    def _spoken(self) -> tuple[frozenset[str], ...]:
+        """The names in each variable: a power has those of its base and of its exponent."""
+        return tuple(frozenset(_IDENTIFIER.findall(name)) for name in self.names)
+
     def number(self, value: Any) -> "Ratio":
         """A rational number."""
         return Ratio(self, self._context.constant(fmpq(value)), self._one)
@@ -64,8 +74,10 @@ class Ring:
         return -1 if all(c < 0 for c in coefficients) else None
 
     def _has_strict_term(self, polynomial: Polynomial) -> bool:
-        weak = [i for i, name in enumerate(self.names) if name not in self.positive]
-        return any(all(powers[i] == 0 for i in weak) for powers in polynomial.monoms())
+        weak = self._weak
+        if not weak or polynomial.is_constant():
+            return True
+        return any(not any(powers[i] for i in weak) for powers in polynomial.monoms())
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,9 +138,16 @@ class Ratio:
 
     def has(self, name: str) -> bool:
         """Whether a variable occurs, also in the base or the exponent of a power."""
-        degrees = zip(self.above.degrees(), self.below.degrees(), strict=True)
-        used = [own for own, (a, b) in zip(self.ring.names, degrees, strict=True) if a > 0 or b > 0]
-        return any(name in _IDENTIFIER.findall(own) for own in used)
+        return name in self.names()
+
+    def names(self) -> set[str]:
+        """The variables that occur, also in the base or the exponent of a power."""
+        found: set[str] = set()
+        for part in (self.above, self.below):
+            if not part.is_constant():
+                degrees = zip(self.ring._spoken, part.degrees(), strict=True)
+                found.update(*(own for own, degree in degrees if degree > 0))
+        return found
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Ratio) and (self - other).is_zero()
@@ -161,13 +180,15 @@ def _reduced(ring: Ring, above: Polynomial, below: Polynomial) -> Ratio:
     """Cancel the common factor, unless the denominator's sign can no longer be read off."""
     if above.is_zero():
         return Ratio(ring, above, ring._one)
-    common = above.gcd(below)
+    common = ring._one if below.is_constant() else above.gcd(below)
     if not common.is_constant():
         simpler = below // common
         if ring.sign(simpler) == 1 or ring.sign(simpler) == -1:
             above, below = above // common, simpler
     leading = below.leading_coefficient()
-    return Ratio(ring, above / leading, below / leading)
+    return (
+        Ratio(ring, above, below) if leading == 1 else Ratio(ring, above / leading, below / leading)
+    )
 
 
 def _root(polynomial: Polynomial, degree: int) -> Polynomial:

@@ -19,5 +19,9 @@ def parsed(text: str) -> ast.expr:
 
 def words(*texts: str) -> set[str]:
     """The names in expressions."""
-    nodes = (node for text in texts for node in ast.walk(parsed(text)))
-    return {node.id for node in nodes if isinstance(node, ast.Name)}
+    return {name for text in texts for name in _words(text)}
+
+
+@cache
+def _words(text: str) -> frozenset[str]:
+    return frozenset(node.id for node in ast.walk(parsed(text)) if isinstance(node, ast.Name))
