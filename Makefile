@@ -9,7 +9,7 @@ verify: $(INSTALLED)
 	$(BIN)/fedbounds verify --out results
 
 test: $(INSTALLED)
-	$(BIN)/python -m pytest -n 2 -q
+	$(BIN)/python -m pytest -n 2 -q --dist worksteal
 
 lint: $(INSTALLED)
 	$(BIN)/ruff format --check .

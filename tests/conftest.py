@@ -2,6 +2,7 @@
 
 import functools
 import sys
+from itertools import zip_longest
 from pathlib import Path
 
 import array_api_strict
@@ -54,6 +55,22 @@ def _no_text_of_ours_is_evaluated():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sympy_reader, "parse_expr", guarded)
         yield
+
+
+@pytest.fixture(autouse=True)
+def _forgotten():
+    """Theories of one's own are known to a whole process; each test forgets those that it made."""
+    kept = [store.copy() for store in _known_theories()]
+    yield
+    for store, before in zip_longest(_known_theories(), kept, fillvalue={}):
+        store.clear()
+        store.update(before)
+
+
+def _known_theories():
+    """Where theories are kept, of the modules that are imported; one imports the other."""
+    places = {"fedbounds.theory.contributed": "_KNOWN", "fedbounds.verify.own.known": "_LOADED"}
+    return [getattr(sys.modules[name], own) for name, own in places.items() if name in sys.modules]
 
 
 @pytest.fixture(params=[np, array_api_strict], ids=["numpy", "array-api-strict"])

@@ -128,7 +128,8 @@ def test_second_moments_stay_exactly_symmetric():
 
 
 def test_a_state_too_large_is_refused():
-    problem = FederatedQuadratic(np.zeros((2, 751, 751)), np.zeros((2, 751)), shared_dimension=0)
+    """Of many clients with few coordinates each, which are made in no time."""
+    problem = FederatedQuadratic(np.zeros((751, 2, 2)), np.zeros((751, 2)), shared_dimension=0)
     driver = driver_of(problem, with_effective_step(1, 1, 0.1))
     assert state_size(driver) == 1502
     with pytest.raises(FedboundsError, match="its size is 1502, at most 1500 .* use sampling"):
