@@ -5,11 +5,13 @@ lean on the algorithm; the signs are tested under the theorem's conditions.
 """
 
 from dataclasses import replace
+from functools import cache
 from random import Random
 
 import numpy as np
 import pytest
 import sympy as sp
+from each import each
 from flint import fmpq
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -36,11 +38,15 @@ from fedbounds.vocabulary import Method
 
 DECOMPOSED = [found for found in encoded_claims("personalization") if found.proof_weights]
 THEOREM, FULL, SCAFFOLD = (claim(f"personalization/thm-{at}") for at in ("3.7", "3.11", "4.5"))
-LOSSES = {found.id: decompose(found) for found in DECOMPOSED}
-every_theorem = pytest.mark.parametrize("theorem", DECOMPOSED, ids=lambda found: found.id)
+every_theorem = each("theorem", DECOMPOSED, lambda found: found.id)
 NAMES = ("f", "G_u", "G_v", "B", "T_1u", "T_1v", "T_2u", "T_2v", "T_3u", "E", "C", "S_3u")
 CONSTANTS = ("L", "F_0", "B_0", "sigma_u^2", "sigma_v^2", "b^2", "gamma", "gamma_u", "gamma_v", "eta_u",
              "eta_v")  # fmt: skip
+
+
+@cache
+def losses_of(claim_id: str) -> tuple[Loss, ...]:
+    return decompose(claim(claim_id))
 
 
 def arbitrary(seed: int, full: bool = False) -> Numbers:
@@ -70,19 +76,19 @@ def total(theorem, losses: tuple[Loss, ...], numbers: Numbers):
 
 
 @every_theorem
-@pytest.mark.parametrize("seed", range(12))
+@each("seed", range(12))
 def test_the_losses_add_up_to_the_gap_whatever_the_numbers(theorem, seed):
     numbers = arbitrary(seed, theorem is FULL)
-    assert total(theorem, LOSSES[theorem.id], numbers) == evaluate(theorem.parts[0].gap, numbers)
+    assert total(theorem, losses_of(theorem.id), numbers) == evaluate(theorem.parts[0].gap, numbers)
 
 
 def test_the_three_theorems_are_decomposed():
-    assert {THEOREM.id, FULL.id, SCAFFOLD.id} <= LOSSES.keys()
+    assert {THEOREM.id, FULL.id, SCAFFOLD.id} <= {found.id for found in DECOMPOSED}
 
 
 @every_theorem
 def test_every_lemma_has_its_loss_and_names_are_unique(theorem):
-    names = [loss.name for loss in LOSSES[theorem.id]]
+    names = [loss.name for loss in losses_of(theorem.id)]
     assert len(set(names)) == len(names)
     for multiplier in theorem.proof_weights:
         short = multiplier.claim.partition("/")[2]
@@ -94,7 +100,7 @@ def test_every_lemma_has_its_loss_and_names_are_unique(theorem):
 def test_no_quantity_of_the_descent_is_left_over(theorem):
     """T_1, T_2, T_3 and S_3 cancel, and B and C but for what the proof rounds up."""
     rounded_up = {THEOREM.id: set(), FULL.id: {"B"}, SCAFFOLD.id: {"C"}}
-    left_over = remainder_quantities(LOSSES[theorem.id])
+    left_over = remainder_quantities(losses_of(theorem.id))
     assert left_over <= {"G_u", "G_v", "E", "f"} | rounded_up[theorem.id]
 
 
@@ -191,7 +197,7 @@ def test_no_remainder_is_negative_under_the_conditions(constants):
     rounds = int(constants["T"])
     series = {name: np.array([fmpq(1)] * (rounds + 1), dtype=object) for name in NAMES}
     numbers = Numbers(constants, series, lambda p, q: fmpq(p, q))  # F_0 - f(0) = 0
-    for loss in LOSSES[THEOREM.id]:
+    for loss in losses_of(THEOREM.id):
         if not loss.name.startswith("lem"):
             assert evaluate(loss.amount, numbers) >= 0, loss.name
 
@@ -206,7 +212,7 @@ def test_a_remainder_turns_negative_outside_the_conditions():
     }  # fmt: skip
     series = {name: np.array([fmpq(1)] * 4, dtype=object) for name in NAMES}
     numbers = Numbers(constants, series, lambda p, q: fmpq(p, q))
-    amounts = [evaluate(x.amount, numbers) for x in LOSSES[THEOREM.id] if x.name[:3] == "ste"]
+    amounts = [evaluate(x.amount, numbers) for x in losses_of(THEOREM.id) if x.name[:3] == "ste"]
     assert min(amounts) < 0
 
 
@@ -266,10 +272,10 @@ def test_a_lemma_that_does_not_speak_loses_nothing():
         assert abs(found.get(silent, 0.0)) < 1e-12
 
 
-@pytest.mark.parametrize("at", range(len(LOSSES[THEOREM.id])))
+@each("at", lambda: range(len(losses_of(THEOREM.id))))
 def test_a_loss_that_is_dropped_is_noticed(at, monkeypatch):
     numbers = measure(INSTANCES[0]).numbers
-    losses = LOSSES[THEOREM.id]
+    losses = losses_of(THEOREM.id)
     kept = (*losses[:at], *losses[at + 1 :])
     monkeypatch.setattr(shares_module, "_losses", lambda claim_id: kept)
     if abs(evaluate(losses[at].amount, numbers)) > 1e-6 * evaluate(THEOREM.parts[0].gap, numbers):
@@ -282,7 +288,7 @@ def test_a_loss_that_is_dropped_is_noticed(at, monkeypatch):
 def test_losses_measured_on_a_perturbed_series_do_not_close(monkeypatch):
     """One loss sees another G_u than the bound's other terms do, by a millionth."""
     numbers = measure(INSTANCES[0]).numbers
-    losses = LOSSES[THEOREM.id]
+    losses = losses_of(THEOREM.id)
     shares(THEOREM, numbers)
     lemma = next(loss for loss in losses if loss.name == "lem-3.2 (u)")
     wrong = lemma.amount.replace(lambda e: e.func == G_u, lambda e: (1 + sp.Rational(1, 10**6)) * e)
@@ -353,7 +359,7 @@ def test_every_rounding_of_the_unrolled_sum_has_a_sign(rounds):
             series = {name: np.zeros(rounds + 1) for name in NAMES}
             series[one][at] = 1.0
             weighted = with_weights(FULL, Numbers(constants, series))
-            for loss in LOSSES[FULL.id]:
+            for loss in losses_of(FULL.id):
                 if "rounded up" in loss.name:
                     assert amount_of(loss, weighted) >= 0, (loss.name, one, at)
 
@@ -395,7 +401,7 @@ def test_every_lemma_loses_its_weighted_gap_over_its_own_rounds(at):
     theorem, instance = EXACT[at]
     numbers = measure(instance).numbers
     weighted, rounds = with_weights(theorem, numbers), instance.rounds
-    losses = {loss.name: loss for loss in LOSSES[theorem.id]}
+    losses = {loss.name: loss for loss in losses_of(theorem.id)}
     for multiplier in theorem.proof_weights:
         short = multiplier.claim.partition("/")[2]
         if not short.startswith("lem"):
@@ -456,7 +462,7 @@ def test_a_wrong_weight_shows_as_a_negative_loss(theorem, lemma, wrong):
 
 @pytest.mark.parametrize("lemma", ["lem-3.6", "thm-3.11-sumB"])
 def test_a_recursion_with_twice_its_weight_leaves_its_quantity_over(lemma):
-    losses = {loss.name for loss in LOSSES[FULL.id]}
+    losses = {loss.name for loss in losses_of(FULL.id)}
     changed = decompose(planted(FULL, lemma, lambda w: 2 * w))
     assert {loss.name for loss in changed} - losses == {"thm-3.11-sumB rounded up, B"}
 

@@ -3,6 +3,7 @@
 import copy
 import json
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -123,13 +124,14 @@ def test_floats_are_stored_as_the_rationals_they_are():
 # ---- ladders
 
 
+@cache
 def ladders():
     """One of each kind that two clients have in rationals."""
     kinds = {ladder.algorithm_name: ladder for ladder in rational_ladders((2,))}
     return [kinds[name] for name in sorted(kinds)]
 
 
-@pytest.mark.parametrize("ladder", ladders(), ids=lambda x: x.algorithm_name)
+@each("ladder", ladders, lambda x: x.algorithm_name)
 def test_a_ladder_survives_a_round_trip_through_text(ladder):
     again = from_data(json.loads(json.dumps(to_data(ladder))))
     assert again.algorithm_name == ladder.algorithm_name

@@ -2,8 +2,9 @@
 
 import subprocess
 import sys
+from functools import cache
 
-import pytest
+from each import each
 
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.registry import encoded
@@ -12,20 +13,23 @@ from fedbounds.verify.script_code import WIDTH
 from fedbounds.verify.settled import settle
 from fedbounds.vocabulary import Verdict
 
-FINDINGS = [
-    finding
-    for name in ("any-static-masks", "constant-step-floor", "exact-convergence")
-    for finding in settle(encoded(entry(f"fedplt/{name}")))
-]
-BROKEN = [finding for finding in FINDINGS if finding.verdict is Verdict.VIOLATED]
+
+@cache
+def findings():
+    names = ("any-static-masks", "constant-step-floor", "exact-convergence")
+    return [found for name in names for found in settle(encoded(entry(f"fedplt/{name}")))]
+
+
+def broken():
+    return [finding for finding in findings() if finding.verdict is Verdict.VIOLATED]
 
 
 def test_only_violations_have_scripts():
-    assert BROKEN
-    assert all(bool(f.script) == (f.verdict is Verdict.VIOLATED) for f in FINDINGS)
+    assert broken()
+    assert all(bool(f.script) == (f.verdict is Verdict.VIOLATED) for f in findings())
 
 
-@pytest.mark.parametrize("finding", BROKEN, ids=lambda f: f"{f.reading}, {f.instance}")
+@each("finding", broken, lambda f: f"{f.reading}, {f.instance}")
 def test_a_script_shows_the_violation_alone(finding, tmp_path):
     lines = finding.script.splitlines()
     assert len(lines) <= MOST_LINES
@@ -41,7 +45,7 @@ def test_a_script_shows_the_violation_alone(finding, tmp_path):
 
 
 def test_a_script_of_an_instance_that_keeps_the_claim_says_so(tmp_path):
-    script = BROKEN[0].script.replace("D[1] > 0", "D[1] > 1000")
+    script = broken()[0].script.replace("D[1] > 0", "D[1] > 1000")
     path = tmp_path / "witness.py"
     path.write_text(script)
     run = subprocess.run(

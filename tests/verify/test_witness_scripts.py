@@ -7,6 +7,7 @@ import sys
 from contextlib import redirect_stdout
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from io import StringIO
 
 import numpy as np
@@ -36,8 +37,12 @@ from fedbounds.verify.witness import find_witness
 from fedbounds.vocabulary import Index, Method, Relation, Verdict
 
 PAPER = "personalization/"
-SCAFFOLD = tuple(rational_instances(ScaffoldP))
-LADDERS = tuple(rational_ladders((2,)))
+
+
+@cache
+def suspects():
+    """What may break a claim, in rationals."""
+    return (*rational_instances(ScaffoldP), *rational_ladders((2,)))
 
 
 def reading(name, words):
@@ -127,8 +132,8 @@ REFUTED = [("eq-A.7", "as printed"), ("lem-4.4-split", "as printed"),
 def found(name, words):
     whole = claim(PAPER + name)
     chosen = next(r for r in whole.readings if r.name == words)
-    suspects = [x for x in (*SCAFFOLD, *LADDERS) if x.algorithm_name in whole.algorithms]
-    return find_witness(whole, chosen, suspects)
+    about = [x for x in suspects() if x.algorithm_name in whole.algorithms]
+    return find_witness(whole, chosen, about)
 
 
 @pytest.mark.parametrize(("name", "words"), REFUTED)
