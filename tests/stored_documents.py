@@ -11,6 +11,7 @@ from fedbounds.verify.profile import Profile
 from fedbounds.vocabulary import Method
 
 PAPERS = ("personalization", "fedplt", "submodel")
+VIEWS = ("one step of one client", "rounds", "recursion")  # the others have the same fields
 
 
 def planned():
@@ -32,7 +33,9 @@ def planned():
         if case.method is Method.RATIONAL
     ]
     for case in sorted(cases, key=lambda case: case.work):
-        found.setdefault(f"{case.algorithm_name}, {type(case.setup).__name__}", case)
+        kind = getattr(case.setup, "view", type(case.setup).__name__)
+        if kind in VIEWS or not hasattr(case.setup, "view"):
+            found.setdefault(f"{case.algorithm_name}, {kind}", case)
     return found
 
 

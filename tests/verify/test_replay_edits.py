@@ -87,7 +87,9 @@ def test_no_edit_of_a_users_run_ends_in_more_than_a_line(tmp_path, capsys, monke
 # ---- by name
 
 SETUP = ("setup", "fields")
-RANDOM, FEDPLT = "random masks, RandomRun", "FedPLT, Analysed"
+PARAMETERS = (*SETUP, "run", "fields", "parameters", "tuple")
+RANDOM, FEDPLT = "random masks, RandomRun", "FedPLT, rounds"
+ONE_CLIENT = "FedPLT, one step of one client"
 LIMIT = "rolling masks, RollingLimit"
 
 
@@ -116,7 +118,7 @@ ENDLESS = [
     ("FedAvg-P ladder in K", ("rungs", 0, "local_steps")),
     (RANDOM, (*SETUP, "rounds")),
     (RANDOM, (*SETUP, "algorithm", "fields", "local_steps")),
-    (FEDPLT, (*SETUP, "run", "fields", "count")),
+    (FEDPLT, (*SETUP, "run", "fields", "rounds")),
     ("rolling masks, RollingRun", (*SETUP, "epochs")),
     ("coupled runs, CoupledLaw", (*SETUP, "samples")),
     ("coupled runs ladder in p, StabilityLadder", (*SETUP, "rounds")),
@@ -185,12 +187,17 @@ FALSE = {
     "floats as exact": ("FedPLT, LongRun", (*SETUP, "exact"), False, ["exact", "expected True"]),
     "a mask": (
         FEDPLT,
-        (*SETUP, "run", "fields", "algorithm", "fields", "masks", "tuple", 0, "tuple", 0),
+        (*PARAMETERS, 0, "tuple", 1, "tuple", 0, "tuple", 0),
         2,
         ["at most 1"],
     ),
     "more participants than clients": ("bound", ("values", "m"), "1000", ["values.m", "at most n"]),
-    "a client that is not there": (FEDPLT, (*SETUP, "client"), -1, ["client", "at least 0"]),
+    "a client that is not there": (
+        ONE_CLIENT,
+        (*SETUP, "chosen", "tuple", -1, "tuple", 1),
+        -1,
+        ["chosen.k", "at least 0"],
+    ),
     "a negative step": (
         LIMIT,
         (*SETUP, "algorithm", "fields", "inner_step_u"),
@@ -203,7 +210,12 @@ FALSE = {
         {"array": [1, 2, 3], "shape": [3], "dtype": "|O"},
         ["start.u", "(3,)"],
     ),
-    "steps from free vectors": (FEDPLT, (*SETUP, "run", "fields", "count"), 4, ["free vectors"]),
+    "steps from free vectors": (
+        ONE_CLIENT,
+        (*SETUP, "run", "fields", "rounds"),
+        4,
+        ["free vectors"],
+    ),
 }
 
 

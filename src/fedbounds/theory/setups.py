@@ -120,6 +120,8 @@ class View:
         Vectors whose factors are constants of a set-up.
     takes : tuple of str
         Names of the parameters of a run.
+    single : bool
+        Whether a run has one round.
     requires : tuple of Says
         What a set-up must satisfy to be one.
     alone : str
@@ -139,6 +141,7 @@ class View:
     assumptions: Mapping[Assumption, tuple[Says, ...]] = field(default_factory=dict)
     meant: Mapping[sp.Symbol, sp.Expr] = field(default_factory=dict)
     takes: tuple[str, ...] = ()
+    single: bool = False
     requires: tuple[Says, ...] = ()
     alone: str = ""
     besides: "View | None" = None

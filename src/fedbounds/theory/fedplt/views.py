@@ -95,6 +95,7 @@ FREE_STEP = View(
     choices=measured.choices(AT_CLIENTS),
     meant=measured.WEIGHTED,
     takes=(*_TAKES, "models", "common"),
+    single=True,
     assumptions=measured.assumptions(AT_CLIENTS, rounds=True) | _OWN_NOISE,
 )
 LOCAL_STEPS = replace(
@@ -105,6 +106,7 @@ LOCAL_STEPS = replace(
     states=("D_W",),
     constants={**_BASE, **DONE, **START, **DERIVED},
     takes=_TAKES,
+    single=False,
     assumptions=measured.assumptions(AT_CLIENTS, rounds=False) | _SINGLE | _VIRTUAL | _INDEPENDENT,
 )
 _ROUND_AND_STEP = View(

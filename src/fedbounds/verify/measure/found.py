@@ -57,11 +57,22 @@ def _found(setup: Setup) -> Found:
 
 
 def view_of(setup: Setup) -> View:
-    """What the set-up's theory says of its view."""
+    """What the set-up's theory says of its view.
+
+    Raises
+    ------
+    FedboundsError
+        If there is no such view, or a run of it has other parameters or rounds.
+    """
     every = views(setup.theory)
     if setup.view not in every:
         raise unknown_name(f"view of {setup.theory}", setup.view, every)
-    return every[setup.view]
+    view, run = every[setup.view], setup.run
+    given = sorted(name for name, _ in run.parameters)
+    require(given == sorted(view.takes), "parameters", given, f"{sorted(view.takes)}")
+    once = not view.single or run.rounds == 1
+    require(once, f"rounds of {view.told}", run.rounds, "1")
+    return view
 
 
 def known_of(setup: Setup, view: View) -> Known:
