@@ -178,6 +178,8 @@ def vector(node: sp.Expr, space: Space, values: Mapping[str, Any]) -> Array:
         return space.vectors[node.name]
     if name == "given":
         kept = tuple(source.name for source in node.args[1:])
+        if not kept and isinstance(space, Unrolled):
+            raise Refused("the mean over the past is not carried")
         for source in kept:
             if source not in space.sources:
                 raise unknown_name("source", source, space.sources)

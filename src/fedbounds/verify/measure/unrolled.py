@@ -81,7 +81,8 @@ def unroll(
 
     sources = sources_of(draw, exact=True)
     try:
-        return _unrolled(subject, shapes, p, draw, sources, [x.selects for x in sources], unknown)
+        lists = [x.selects or x.count == 1 for x in sources]  # one outcome is no randomness
+        return _unrolled(subject, shapes, p, draw, sources, lists, unknown)
     except Refused:
         finite = [source.count is not None for source in sources]
         if not any(finite) or count_of([s for s in sources if s.count]) > MOST_OUTCOMES:
@@ -138,8 +139,9 @@ def unrolled_space(subject: Subject, trace: Unrolling) -> Unrolled:
         If two random objects share a call, a call belongs to none, or an array has not the axes
         that it is said to have.
     """
-    if trace.listed.sources:
-        named = ", ".join(source.name for source in trace.listed.sources)
+    listed = [source.name for source in trace.listed.sources if source.count != 1]
+    if listed:
+        named = ", ".join(listed)
         raise Refused(f"vectors are not read where sources are listed: {named}")
     shown = subject.shown
     draws = {source: _behind(names, trace) for source, names in shown.draws.items()}
