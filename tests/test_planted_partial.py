@@ -24,9 +24,9 @@ from fedbounds.problems.domain import Box
 from fedbounds.theory.registry import claim
 from fedbounds.verify.case import Case
 from fedbounds.verify.judge import judge
-from fedbounds.verify.measure.plan import planned
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.selftest import wrong_rules
+from fedbounds.verify.setups.plan import planned
 from fedbounds.verify.submodel.random_runs import RandomRun
 from fedbounds.vocabulary import Method, Verdict
 

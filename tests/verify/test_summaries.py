@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from fedbounds.theory.registry import claim
-from fedbounds.verify.measure.plan import planned
 from fedbounds.verify.profile import Profile
+from fedbounds.verify.setups.plan import planned
 from fedbounds.verify.summaries import summaries
 from fedbounds.vocabulary import Standing
 

@@ -2,7 +2,7 @@
 
 Small instances with finitely many outcomes, enumerated; floats with their rounding size. Those of
 personalization are here, those of submodel training in `submodel.step_gaps`; a theory whose set-ups
-are data is looked at by `measure.steps`, in rationals.
+are data is looked at by `setups.steps`, in rationals.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,10 +28,10 @@ from fedbounds.vocabulary import Constant
 from . import evaluate as scalars
 from .dependences import check_declared
 from .evaluate import Numbers
-from .measure import steps as of_setups
 from .outcome_values import Evaluated, evaluate
 from .outcomes import Outcomes, of_client, round_outcomes, step_outcomes
 from .seen import Seen, gap, judged
+from .setups import steps as of_setups
 from .submodel import step_gaps as submodel_check
 
 # 1 / (L gamma_u): inside every condition of the claims, and large

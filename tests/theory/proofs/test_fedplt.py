@@ -35,8 +35,8 @@ from fedbounds.theory.symbols import (
     t,
     tau,
 )
-from fedbounds.verify.measure.found import known_of, view_of
-from fedbounds.verify.measure.steps import Judged, least_on
+from fedbounds.verify.setups.found import known_of, view_of
+from fedbounds.verify.setups.steps import Judged, least_on
 
 UNBIASED = SCOPES[UNBIASED_STEP]
 

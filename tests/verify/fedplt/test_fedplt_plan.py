@@ -21,10 +21,10 @@ from fedbounds.verify.case import find, found
 from fedbounds.verify.fedplt.plan import cases as planned
 from fedbounds.verify.fedplt.random_runs import random_cases
 from fedbounds.verify.judge import judge
-from fedbounds.verify.measure.plan import case_of
-from fedbounds.verify.measure.plan import planned as of_theory
 from fedbounds.verify.measurement import fingerprint
 from fedbounds.verify.profile import Profile
+from fedbounds.verify.setups.plan import case_of
+from fedbounds.verify.setups.plan import planned as of_theory
 from fedbounds.vocabulary import Assumption, Index, Method, Verdict
 
 CLAIMS = encoded_claims("fedplt")

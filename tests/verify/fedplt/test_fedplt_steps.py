@@ -24,7 +24,7 @@ from fedbounds.theory.proof.library import replayed
 from fedbounds.theory.proof.replay import Local, Replayed
 from fedbounds.theory.proof.vectors import sq
 from fedbounds.theory.symbols import G2, F_raw, Lambda, eta, t
-from fedbounds.verify.measure import steps as module
+from fedbounds.verify.setups import steps as module
 from fedbounds.verify.step_check import evaluated
 from fedbounds.vocabulary import Assumption
 

@@ -50,7 +50,7 @@ from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
 from fedbounds.theory.setups import Setup
 from fedbounds.theory.symbols import eta, k, tau
 from fedbounds.verify.case import find
-from fedbounds.verify.measure.found import known_of, view_of
+from fedbounds.verify.setups.found import known_of, view_of
 from fedbounds.vocabulary import Assumption
 
 MASK, COMP, SHARE = (sp.Function(name) for name in ("mask", "comp", "share"))

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from ..case import Case
-from ..measure.plan import planned
 from ..profile import Profile
+from ..setups.plan import planned
 from .displays import displays as displays
 from .ladders import ladder_cases
 from .long_runs_plan import ALGORITHM, as_case, at_rest, long_cases

@@ -9,8 +9,8 @@ from fedbounds.theory.fedplt.setups import WAYS, free_step, planned, run_of
 from fedbounds.theory.setups import Run
 
 from ..case import Case
-from ..measure.plan import case_of
 from ..profile import Profile
+from ..setups.plan import case_of
 
 _COUNT = {Profile.QUICK: 1, Profile.DEFAULT: 5, Profile.THOROUGH: 60}  # runs of each view
 _MOST = 300  # outcomes of a random run

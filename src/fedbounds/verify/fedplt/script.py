@@ -17,10 +17,10 @@ from fedbounds.vocabulary import Index, Relation
 
 from ..case import script_of
 from ..evaluate import Numbers
-from ..measure.found import view_of
 from ..measure.objectives import constants, exact, exact_array, objective
 from ..script_asserts import Table, fitting, packed, told
 from ..script_code import IDENTIFIERS, TEMPLATES, WIDTH, assigned, code, table, wrapped
+from ..setups.found import view_of
 from .long_runs import LongRun, Steps, step_sizes
 from .long_runs_moments import centred
 from .script_premises import (

@@ -10,7 +10,7 @@ from fedbounds.theory.fedplt.views import VIEWS
 from fedbounds.theory.setups import Objective, Run
 from fedbounds.theory.setups import Setup as Looked
 
-from ..measure.found import view_of
+from ..setups.found import view_of
 from ..stored.common import LOCAL_STEPS, MASK, QUADRATIC, ROUNDS, START, STEP
 from ..stored.fields import (
     Choice,

@@ -26,8 +26,8 @@ from fedbounds.vocabulary import Method, Verdict
 from ..case import Case
 from ..equivalence import compare_exactly
 from ..judge import Subject, judge_reading
-from ..measure.plan import case_of
 from ..measurement import measure
+from ..setups.plan import case_of
 from ..special_cases import build
 from ..special_cases import cases as small_cases
 from ..submodel.random_runs import RandomRun

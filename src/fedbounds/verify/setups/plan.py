@@ -9,11 +9,11 @@ from fedbounds.theory.setups import Planned, Run, View
 from fedbounds.vocabulary import Method
 
 from ..case import Case
+from ..measure.contract import drawn_by
+from ..measure.random import count_of, sources_of
+from ..measure.trace import subject_of
 from ..profile import Profile
-from .contract import drawn_by
 from .found import view_of
-from .random import count_of, sources_of
-from .trace import subject_of
 
 
 def planned(theory: str, name: str, profile: Profile) -> Iterator[Case]:

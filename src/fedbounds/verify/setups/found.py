@@ -13,13 +13,13 @@ from fedbounds.theory.setups import Run, Setup, View
 from fedbounds.vocabulary import Assumption
 
 from ..case import Found, find
-from . import objectives
-from .answers import Asked, by_enumeration, by_moments
-from .known import Known, MissingError
-from .objectives import exact
-from .sources import TooManyError
-from .trace import Trace, subject_of, traced
-from .unknowns import Refused
+from ..measure import objectives
+from ..measure.answers import Asked, by_enumeration, by_moments
+from ..measure.known import Known, MissingError
+from ..measure.objectives import exact
+from ..measure.sources import TooManyError
+from ..measure.trace import Trace, subject_of, traced
+from ..measure.unknowns import Refused
 
 Array = Any
 

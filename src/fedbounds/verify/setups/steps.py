@@ -23,13 +23,13 @@ from fedbounds.theory.setups import Setup, View
 from fedbounds.vocabulary import Assumption
 
 from ..evaluate import IrrationalError, UndefinedError
+from ..measure.known import Known
+from ..measure.moments import moments
+from ..measure.spaces import Listed, Unrolled, depends_on
+from ..measure.trace import subject_of
+from ..measure.unknowns import Refused, bare
+from ..measure.unrolled import unrolled_space
 from .found import evidence, known_of, view_of
-from .known import Known
-from .moments import moments
-from .spaces import Listed, Unrolled, depends_on
-from .trace import subject_of
-from .unknowns import Refused, bare
-from .unrolled import unrolled_space
 
 Array = Any
 _RELATIONS = {"<=": np.less_equal, ">=": np.greater_equal, "==": np.equal}
