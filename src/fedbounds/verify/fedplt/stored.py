@@ -49,7 +49,10 @@ class Named:
 
     def read(self, data: Data, where: str, known: Known) -> tuple[tuple[str, Any], ...]:
         """See `Kind`."""
-        pairs = [untagged(pair, "tuple") for pair in untagged(data, "tuple") or ()]
+        given = untagged(data, "tuple")
+        if not isinstance(given, list):
+            raise wrong(where, data, "a list of pairs")
+        pairs = [untagged(pair, "tuple") for pair in given]
         if any(not isinstance(pair, list) or len(pair) != 2 for pair in pairs):
             raise wrong(where, data, "a list of pairs")
         names = [Word(tuple(self.kinds)).read(name, where, known) for name, _ in pairs]
