@@ -121,6 +121,8 @@ def _shortest(setup: OwnRun, part: Part, at: int | None) -> OwnRun:
 def _written(setup: OwnRun, theory: Theory, judgement: Any, part: Part, numbers: Numbers) -> str:
     if not isinstance(setup.problem, FederatedQuadratic):
         raise FedboundsError("no script is written for objectives of one's own")
+    if setup.problem.personal_dimension:
+        raise FedboundsError("no script is written for problems with personal blocks")
     problem, names = setup.problem, sorted(part.quantities)
     file = theory.line.rpartition(":")[0]
     source = Path(file).read_text(encoding="utf-8")
