@@ -18,12 +18,12 @@ from fedbounds.vocabulary import Relation
 
 from ..case import script_of
 from ..evaluate import Numbers
-from ..measure.contract import takes
-from ..measure.enumerated import draws_of, paths
+from ..measure.contract import stepped, takes
+from ..measure.enumerated import begun, draws_of, paths
 from ..measure.known import Known
 from ..measure.listed import calls_behind
 from ..measure.sources import TooManyError
-from ..measure.subject import Subject
+from ..measure.subject import Subject, fields
 from ..measure.trace import subject_of
 from ..script_asserts import broken, not_checked, packed, told
 from ..script_check import agrees
@@ -73,7 +73,8 @@ def written(setup: Setup, judgement: Any, part: Part, outcome: Any) -> str:
     defined = Definitions(view, known := known_of(setup, view), _given(setup, known))
     left, right = defined.side(part.left), defined.side(part.right)
     facts = _premises(defined, part)
-    algorithm, functions = subject.algorithm, quoted(subject.algorithm)
+    algorithm = subject.algorithm
+    functions = quoted(algorithm, _shown(subject) - defined.vectors)
     asked = " ".join([functions, *facts])
     return TEMPLATES.get_template("setup.py.j2").render(
         docstring=_docstring(judgement),
@@ -200,6 +201,16 @@ def _spaces(setup: Setup, defined: Definitions, subject: Subject, client: int | 
         f"calls = {_calls(subject)}  # of each draw".replace("'", '"'),
     ]
     return [part for line in lines for part in broken(line)]
+
+
+def _shown(subject: Subject) -> set[str]:
+    """What a step shows that is no state."""
+    p, rows = subject.parameters(), begun(subject)
+    _, drawn = draws_of(subject, p)
+    first = {name: own[:1] for name, own in drawn.items()}
+    before = {name: own[:1] for name, own in rows.state.items()}
+    after, shown = stepped(subject.algorithm, subject.problem, p, before, first)
+    return shown.keys() - fields(before, after).keys() - drawn.keys()
 
 
 def _calls(subject: Subject) -> dict[str, list[int]]:
