@@ -24,10 +24,10 @@ from ..measure.known import Known
 from ..measure.listed import calls_behind
 from ..measure.sources import TooManyError
 from ..measure.subject import Subject, fields
-from ..measure.trace import subject_of
+from ..measure.trace import rules_of, subject_of
 from ..script_asserts import broken, not_checked, packed, told
 from ..script_check import agrees
-from ..script_code import QUOTED, TEMPLATES, UNQUOTED, WIDTH, wrapped
+from ..script_code import QUOTED, TEMPLATES, UNQUOTED, WIDTH, code, wrapped
 from .found import known_of, view_of
 from .script_code import HELPERS, Definitions, named
 from .script_parts import COMPUTED, FACTS, OF_CONSTANTS, nested, problem_lines, source_lines
@@ -93,6 +93,7 @@ def written(setup: Setup, judgement: Any, part: Part, outcome: Any) -> str:
         spaces=_spaces(setup, defined, subject, outcome.client),
         rounds=setup.run.rounds,
         ends=defined.ends,
+        changing=[(name, code(rule)) for name, rule in rules_of(setup.run, view).items()],
         definitions=[*_constants(defined), *defined.lines, *facts],
         at=outcome.at,
         sides=f"{wrapped('left', left)}\n{wrapped('right', right)}",
