@@ -107,7 +107,7 @@ class Always:
             If it has no value, or none is found.
         """
         own = dict(values or {})
-        plain = self._without_extremes(sp.sympify(expression), own)
+        plain = self._without_extremes(expression, own)
         if plain.has(dot):
             raise Refused("what holds of every outcome is not looked at in all rounds")
         plain, nodes = without_products(plain)
@@ -331,4 +331,4 @@ def shown(number: Number) -> str:
     if low is None or high is None:
         least = "no number" if low == high else f"at {'most' if low is None else 'least'}"
         return " ".join(filter(None, (least, high or low, number.where)))
-    return f"[{low}, {high}]"
+    return f"[{low}, {high}]" if low != high else low

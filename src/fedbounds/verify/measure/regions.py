@@ -319,7 +319,7 @@ def falling(rule: sp.Expr, first: int) -> sp.Expr:
         If that is not seen.
     """
     s = sp.Symbol("s", nonnegative=True)
-    top, bottom = sp.fraction(sp.together(sp.sympify(rule).subs(t, first + s)))
+    top, bottom = sp.fraction(sp.together(rule.subs(t, first + s)))
     if not (top.is_polynomial(s) and bottom.is_polynomial(s)):
         raise Refused(f"{rule} is no quotient of polynomials in the round")
     if sp.degree(top, s) < sp.degree(bottom, s) and _positive(top, s) and _positive(bottom, s):
@@ -336,7 +336,7 @@ def _positive(polynomial: sp.Expr, s: sp.Symbol) -> bool:
 
 
 def _at(rule: sp.Expr, at: int) -> fmpq:
-    found = sp.sympify(rule).subs(t, at)
+    found = rule.subs(t, at)
     if not found.is_Rational:
         raise FedboundsError(f"{rule} at round {at}; expected a rational number")
     return fmpq(int(found.p), int(found.q))
