@@ -24,6 +24,7 @@ from fedbounds.theory.fedplt.limits import (
     NONCONVEX,
 )
 from fedbounds.theory.proof.library import replayed
+from fedbounds.theory.registry import examined
 from fedbounds.theory.setting import Asked, Existence
 from fedbounds.theory.setups import Run
 from fedbounds.theory.symbols import L, eta, mu
@@ -77,6 +78,11 @@ def changed(name, *, start=None, chosen=None, **parameters):
 def test_the_heterogeneity_is_that_of_the_minima():
     """49/10 and 11/4 are the depths of the two clients, computed by hand."""
     assert RUNS[OVERLAPPING].numbers["Lambda"] == (fmpq(49, 10) + fmpq(11, 4)) / 2
+
+
+def test_a_theory_without_examined_runs_has_families_alone():
+    assert examined("submodel") == ()
+    assert not any(isinstance(one, Examined) for _, one in subjects("submodel"))
 
 
 # ---- premises

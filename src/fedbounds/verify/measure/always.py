@@ -260,7 +260,7 @@ class Always:
         if not most:
             least, where = min(seen, key=lambda own: own[0], default=(None, ""))
             return Range(None, least, where)
-        if not any(self._grows(top) for top, bottom in pairs if not _varies(bottom)):
+        if not any(self._grows(*pair) for pair in pairs if not _varies(pair[1])):
             return Range(None, None)
         large = (own for own in seen if own[0] > _LARGE)
         return Unbounded(None, None, next(large, (None, "far away"))[1])
@@ -290,15 +290,15 @@ class Always:
                 found.insert(0, [_whole(x) for x in entries])
         return found
 
-    def _grows(self, value: Any) -> bool:
-        """Whether a polynomial exceeds all numbers along some coordinate."""
-        size = len(self.rounds.start)
-        for at in range(size):
-            line = self.rounds.along(at).within(value)
-            if _varies(line):
-                degree = line.total_degree()
+    def _grows(self, top: Any, bottom: Any) -> bool:
+        """Whether a polynomial, over a number, exceeds all numbers along some coordinate."""
+        sign = _whole(bottom)
+        for at in range(len(self.rounds.start)):
+            line = self.rounds.along(at).within(top)
+            if _varies(line) and line.total_degree() == line.degrees()[at] == sum(line.degrees()):
+                degree = int(line.total_degree())
                 lead = max(line.to_dict().items(), key=lambda item: sum(item[0]))[1]
-                if degree % 2 or lead > 0:
+                if degree % 2 or lead * sign > 0:
                     return True
         return False
 

@@ -86,11 +86,15 @@ def _on_run(subject: Examined, stated: OnRun) -> Told:
         outcomes = outcomes_of(setup_of(subject, stated), stated.parts)
     except (MissingError, UnmeasuredError) as error:
         return Told(Verdict.NOT_APPLICABLE, str(error))
-    found = next((x for x in outcomes if x.verdict is not Verdict.NOT_VIOLATED), outcomes[-1])
+    broken = [x for x in outcomes if x.verdict is Verdict.VIOLATED]
+    other = [x for x in outcomes if x.verdict is not Verdict.NOT_VIOLATED]
+    found = (broken or other or outcomes[-1:])[0]
     sides = {name: str(getattr(found, name)) for name in ("left", "right", "gap")}
-    at = "" if found.at is None else f" at t = {found.at}"
-    start = f" from {stated.start}" if stated.start is not None else ""
-    reason = f"{found.part or 'run'}{at}{start}: {sides['left']} against {sides['right']}"
+    part = next(part for part in stated.parts if part.name == found.part)
+    start = f"from {stated.start}" if stated.start is not None else ""
+    at = "" if found.at is None else f"{found.part} at t = {found.at}".strip()
+    before = ", ".join(filter(None, (start, at)))
+    reason = f"{before}: {part.left} = {sides['left']} against {sides['right']}"
     return Told(found.verdict, reason, sides)
 
 
