@@ -1,8 +1,8 @@
 """Every proved step on the running algorithm: a proved step that is broken there is a conflict.
 
 Small instances with finitely many outcomes, enumerated; floats with their rounding size. Those of
-personalization are here, those of a paper with a folder here in its `step_gaps`; a theory whose set-ups
-are data is looked at by `setups.steps`, in rationals.
+personalization are here, those of a paper with a folder here in its `step_gaps`; a theory whose
+set-ups are data is looked at by `setups.steps`, in rationals.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
