@@ -15,9 +15,8 @@ from flint import fmpq
 
 from fedbounds.problems.linear import rational
 
-from .enumerated import Rows, begun
-from .moments import MOST_STATE, Pair, flat
-from .sources import TooManyError
+from .beginnings import Pair, beginning, flat
+from .moments import MOST_STATE
 from .subject import Subject
 from .unknowns import Exponents, Refused, Unknown, Variables
 from .unrolled import Unrolling, unroll
@@ -55,12 +54,7 @@ def traced(subject: Subject) -> Unrolling:
     Refused
         If the step asks for the round itself, or is not run on unknowns.
     """
-    try:
-        rows = begun(subject)
-    except TooManyError as error:
-        raise Refused(str(error)) from error
-    shapes = {name: (1, *array.shape[1:]) for name, array in rows.state.items()}
-    trace = unroll(subject, shapes, unknown=tuple(subject.changing))
+    trace = unroll(subject, beginning(subject).shapes, unknown=tuple(subject.changing))
     if trace.asked_round:
         raise Refused("the step asks for the round: rounds differ by more than parameters")
     return trace
@@ -93,7 +87,7 @@ def float_moments(
     powers = _powers(subject, named)
     maps = _tables([step[pair] for pair in _pairs(named)], powers, named)
     tables = {name: _tables([own], powers, named) for name, own in forms.items()}
-    return _followed(subject, maps, tables, _start(begun(subject), centre), named)
+    return _followed(subject, maps, tables, _start(subject, centre), named)
 
 
 def _pairs(named: Variables) -> list[Pair]:
@@ -200,16 +194,10 @@ def _tables(rows: Sequence[ByParameter], powers: Array, named: Variables) -> _Ta
     return _Table(values, size * steps * UNIT)
 
 
-def _start(rows: Rows, centre: Sequence[fmpq]) -> list[fmpq]:
+def _start(subject: Subject, centre: Sequence[fmpq]) -> list[fmpq]:
     """Moments of (1, x) before round 0, exact."""
-    total: dict[Pair, fmpq] = {}
-    size = len(centre) + 1
-    for at, chance in enumerate(rows.chances):
-        state = flat({name: array[at : at + 1] for name, array in rows.state.items()})
-        point = [fmpq(1), *(rational(x) - c for x, c in zip(state, centre, strict=True))]
-        for i, j in combinations_with_replacement(range(size), 2):
-            total[i, j] = total.get((i, j), fmpq(0)) + point[i] * point[j] * chance
-    return [total[pair] for pair in combinations_with_replacement(range(size), 2)]
+    total = beginning(subject).moments(centre)
+    return [total[pair] for pair in combinations_with_replacement(range(len(centre) + 1), 2)]
 
 
 def _followed(

@@ -14,9 +14,7 @@ from flint import fmpq
 
 from fedbounds.problems.linear import rational
 
-from .contract import State
-from .enumerated import Rows, begun
-from .sources import TooManyError
+from .beginnings import Pair, beginning, flat
 from .subject import Subject
 from .unknowns import Refused, Variables
 from .unrolled import Unrolling, unroll
@@ -24,7 +22,6 @@ from .unrolled import Unrolling, unroll
 MOST_WORK = 4_000_000  # products of rationals, over all rounds
 MOST_STATE = 60  # numbers of a state
 
-Pair = tuple[int, int]  # of entries of (1, z), the first not larger than the second
 Form = dict[Pair, fmpq]  # a linear function of the moments
 Line = dict[int, fmpq]  # a linear function of (1, z)
 
@@ -53,17 +50,13 @@ def moments(subject: Subject) -> Moments:
     Refused
         If the step is not affine in the state, or the work is too much.
     """
-    try:
-        rows = begun(subject)
-    except TooManyError as error:
-        raise Refused(str(error)) from error
-    shapes = {name: (1, *array.shape[1:]) for name, array in rows.state.items()}
-    values, traces = [at_start(rows)], list[Unrolling]()
+    first = beginning(subject)
+    values, traces = [first.moments()], list[Unrolling]()
     step: dict[Pair, Form] = {}
     work = 0
     for t in range(subject.rounds):
         if t == 0 or traces[-1].asked_round:
-            trace = unroll(subject, shapes, t)
+            trace = unroll(subject, first.shapes, t)
             step = round_map(trace)
         traces.append(trace)
         work += sum(map(len, step.values()))
@@ -71,17 +64,6 @@ def moments(subject: Subject) -> Moments:
             raise Refused(f"more than {MOST_WORK} products of rationals within {t + 1} rounds")
         values.append({pair: applied(form, values[-1]) for pair, form in step.items()})
     return Moments(tuple(values), tuple(traces))
-
-
-def at_start(rows: Rows) -> dict[Pair, fmpq]:
-    """Moments of states that are listed."""
-    total: dict[Pair, fmpq] = {}
-    for at, chance in enumerate(rows.chances):
-        point = [fmpq(1), *flat({name: array[at : at + 1] for name, array in rows.state.items()})]
-        for pair in combinations_with_replacement(range(len(point)), 2):
-            i, j = pair
-            total[pair] = total.get(pair, fmpq(0)) + point[i] * point[j] * chance
-    return total
 
 
 def round_map(trace: Unrolling) -> dict[Pair, Form]:
@@ -182,11 +164,6 @@ def form(named: Variables, value: Any) -> Form:
 def applied(own: Form, values: Mapping[Pair, fmpq]) -> fmpq:
     """The number that a linear function of the moments has."""
     return sum((factor * values[pair] for pair, factor in own.items()), fmpq(0))
-
-
-def flat(state: State) -> list[Any]:
-    """Entries of a state with one row, in the order of the unknowns."""
-    return [x for array in state.values() for x in array.reshape(-1).tolist()]
 
 
 def series(own: Form, values: Sequence[Mapping[Pair, fmpq]]) -> list[fmpq]:

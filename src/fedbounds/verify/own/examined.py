@@ -14,7 +14,7 @@ from fedbounds.theory.proof.vectors import given
 
 from ..measure.clients import Clients
 from ..measure.contract import different, drawn_by, no_sampling, one_step, place, stepped
-from ..measure.enumerated import Round, Rows, begun, drawn_from
+from ..measure.enumerated import Round, Rows, drawn_from, one_state
 from ..measure.listed import listed_space
 from ..measure.random import Outcomes, count_of, outcomes, sampled, sources_of
 from ..measure.reading import reading
@@ -42,8 +42,8 @@ def examine(theory: Theory) -> None:
     floats = Clients(in_floats(problem))
     subject = Subject(theory.algorithm, floats, to_floats(start), values, 1, theory.shown)
     algorithm, p = subject.algorithm, subject.parameters()
-    state = begun(subject).state
-    if different(begun(subject).state, state) is not None:
+    state = one_state(subject)
+    if different(one_state(subject), state) is not None:
         raise FedboundsError(
             f"{place(algorithm.init)}: init gives two results for the same start; it must not "
             "sample"

@@ -24,7 +24,7 @@ from fedbounds.vocabulary import Assumption
 
 from ..case import script_of
 from ..evaluate import Numbers
-from ..measure.contract import takes
+from ..measure.contract import arguments_of_init, takes
 from ..measure.enumerated import paths
 from ..measure.sources import TooManyError
 from ..processes import output_of
@@ -161,7 +161,7 @@ def _written(setup: OwnRun, theory: Theory, judgement: Any, part: Part, numbers:
         values=assigned({_own_name(k): rational(v) for k, v in known.items()}) if known else "",
         rounds=setup.rounds,
         sees=takes(theory.algorithm.step, 5),
-        begins=takes(theory.algorithm.init, 3),
+        begins=["", ", random", ", random, p"][arguments_of_init(theory.algorithm) - 2],
         noise=_quoted(problem.noise.scale_u),
         minimiser="None" if minimiser is None else f"_exact({_nested(minimiser)})",
         sources=[line for name in table if name in used for line in table[name]],
