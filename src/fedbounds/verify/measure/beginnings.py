@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import Any
 
-import numpy as np
 from flint import fmpq
 
 from fedbounds.errors import FedboundsError
@@ -14,11 +13,10 @@ from fedbounds.problems.linear import rational
 from .contract import State
 from .enumerated import begun, sources_of_init, started_from
 from .random import answered
+from .round_maps import Pair, flat
 from .sources import TooManyError
 from .subject import Subject
 from .unknowns import Refused, Unknown, Variables, bare, variables
-
-Pair = tuple[int, int]  # of entries of (1, z), the first not larger than the second
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,8 +84,3 @@ def beginning(subject: Subject) -> Beginning:
     except (FedboundsError, Refused) as error:
         raise Refused(f"{reason}; {error}") from error
     return Beginning(state, [fmpq(1)], named)
-
-
-def flat(state: State) -> list[Any]:
-    """Entries of a state with one row, in the order of the unknowns."""
-    return [x for array in state.values() for x in np.asarray(array).reshape(-1).tolist()]

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from flint import arb_mat, fmpq, fmpq_mat
 
-from .beginnings import Pair, beginning
-from .moments import Form, applied, round_map
+from .beginnings import beginning
+from .moments import Form, Pair, applied, round_map
 from .subject import Subject
 from .unknowns import Refused
 from .unrolled import Unrolling, unroll

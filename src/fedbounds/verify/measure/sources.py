@@ -39,6 +39,8 @@ class Source(Protocol):
         Of one outcome.
     selects : bool
         Whether outcomes are whole numbers to select with, which have no monomials.
+    independent : bool
+        Whether its entries are independent, all of one law.
     """
 
     @property
@@ -52,6 +54,10 @@ class Source(Protocol):
     @property
     def selects(self) -> bool:
         """Whether outcomes are numbers to select with."""
+
+    @property
+    def independent(self) -> bool:
+        """Whether its entries are independent, all of one law."""
 
     @property
     def count(self) -> int | None:
@@ -91,6 +97,7 @@ class Participants:
     clients: int
     m: int
     selects = False
+    independent = False
 
     def __post_init__(self) -> None:
         expected = f"between 1 and n = {self.clients}"
@@ -136,6 +143,7 @@ class WithReplacement:
     clients: int
     m: int
     selects = False
+    independent = False
 
     def __post_init__(self) -> None:
         require(self.m >= 1, "participants m", self.m, "at least 1")
@@ -205,6 +213,7 @@ class Cohorts:
     times: tuple[tuple[int, ...], ...]
     clients: int
     selects = False
+    independent = False
 
     def __post_init__(self) -> None:
         expected = f"for each of n = {self.clients} clients a number, at least 0, and one above 0"
@@ -273,6 +282,7 @@ class Entries:
     shape: tuple[int, ...]
     values: tuple[tuple[int, fmpq], ...]
     selects = False
+    independent = True
 
     @property
     def count(self) -> int:
@@ -333,6 +343,7 @@ class Normal:
 
     shape: tuple[int, ...]
     selects = False
+    independent = True
     count = None
 
     @property
@@ -361,6 +372,7 @@ class Index:
 
     count: int
     selects = True
+    independent = False
     shape = ()
 
     def __post_init__(self) -> None:
@@ -390,6 +402,7 @@ class Permutation:
 
     size: int
     selects = True
+    independent = False
 
     @property
     def name(self) -> str:
