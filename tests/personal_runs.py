@@ -19,7 +19,9 @@ from fedbounds.algorithms import (
 from fedbounds.algorithms.fedavg_p import Draw
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, everyone
+from fedbounds.theory.proof.vectors import given, ip, sq
 from fedbounds.theory.setups import Shown
+from fedbounds.theory.symbols import VectorSymbol, gamma
 from fedbounds.verify.measure.clients import Clients
 from fedbounds.verify.measure.subject import Subject
 
@@ -114,3 +116,29 @@ def fields(carry):
     if hasattr(carry, "controls"):
         found |= {"ci": carry.controls.swapaxes(0, 1), "c": carry.control}
     return found
+
+
+u, un, v, vn, uh, vh, hu, hv, au, av = (
+    VectorSymbol(name, name)
+    for name in ("u", "u_next", "v", "v_next", "uh", "vh", "hu", "hv", "au", "av")
+)
+past, S, xi, i = (VectorSymbol(name, name) for name in ("past", "S", "xi", "i"))
+
+
+def definitions(n, m, steps):
+    """As the proofs define them, in gamma."""
+    gradient, mean = given(au, past), given(hu, past, xi)
+    return {
+        "E": n * steps * (sq(uh - u) + sq(vh - v)),
+        "T_1u": -gamma * steps * ip(gradient, hu),
+        "T_1v": -gamma * m * steps / n * ip(av, hv),
+        "T_2u": gamma**2 * steps**2 * sq(mean),
+        "T_2v": gamma**2 * steps**2 * m / n * sq(given(hv, past, xi, i)),
+        "T_3u": n * steps**2 * sq(given(hu, past, xi, i) - mean),
+        "Du_2": sq(un - u),
+        "Dv_2": sq(vn - v),
+        "X_u": ip(gradient, un - u),
+        "X_v": ip(av, vn - v),
+        "M_u": sq(given(un - u, past)),
+        "M_v": sq(given(vn - v, past, i)),
+    }

@@ -7,11 +7,9 @@ import numpy as np
 import pytest
 from each import each
 from flint import fmpq
-from personal_runs import STEPS, carried, fields, pairs, problem, stepped, subject
+from personal_runs import STEPS, carried, definitions, fields, pairs, problem, stepped, subject
 
 from fedbounds.problems import NoiseLaw, Start
-from fedbounds.theory.proof.vectors import given, ip, sq
-from fedbounds.theory.symbols import VectorSymbol
 from fedbounds.verify.measure.answers import Asked, by_enumeration, by_moments
 from fedbounds.verify.measure.beginnings import beginning
 from fedbounds.verify.measure.contract import drawn_by
@@ -74,37 +72,12 @@ def test_the_comparison_sees_other_noise():
 
 # ---- method against method
 
-u, un, v, vn, uh, vh, hu, hv, au, av = (
-    VectorSymbol(name, name)
-    for name in ("u", "u_next", "v", "v_next", "uh", "vh", "hu", "hv", "au", "av")
-)
-past, S, xi, i = (VectorSymbol(name, name) for name in ("past", "S", "xi", "i"))
-
-
-def definitions(n, m, steps, gamma):
-    """As the proofs define them."""
-    gradient, mean = given(au, past), given(hu, past, xi)
-    return {
-        "E": n * steps * (sq(uh - u) + sq(vh - v)),
-        "T_1u": -gamma * steps * ip(gradient, hu),
-        "T_1v": -gamma * m * steps / n * ip(av, hv),
-        "T_2u": gamma**2 * steps**2 * sq(mean),
-        "T_2v": gamma**2 * steps**2 * m / n * sq(given(hv, past, xi, i)),
-        "T_3u": n * steps**2 * sq(given(hu, past, xi, i) - mean),
-        "Du_2": sq(un - u),
-        "Dv_2": sq(vn - v),
-        "X_u": ip(gradient, un - u),
-        "X_v": ip(av, vn - v),
-        "M_u": sq(given(un - u, past)),
-        "M_v": sq(given(vn - v, past, i)),
-    }
-
 
 @pytest.mark.parametrize("name", ["FedAvg-P", "Scaffold-P"])
 def test_moments_are_what_enumeration_gives(name):
     pair, given_ = pairs(1, 1)[name], problem(2, 1, 1, noise=(fmpq(1, 2), fmpq(0)))
     one = subject(pair, given_)
-    asked = Asked(of_blocks(0), definitions(2, 1, 1, fmpq(1, 4)))
+    asked = Asked(of_blocks(0), definitions(2, 1, 1), {"gamma": fmpq(1, 4)})
     listed, carried_ = by_enumeration(one, asked), by_moments(one, asked)
     assert not listed.missing
     assert not carried_.missing
@@ -123,7 +96,7 @@ def _against(name, n, d_u, d_v, m, steps, law=NoiseLaw.RADEMACHER):
     )
     one = subject(pair, (objective, start), rounds=3)
     infimum = objective.infimum() or 0
-    asked = Asked(of_blocks(infimum), definitions(n, m, steps, gamma))
+    asked = Asked(of_blocks(infimum), definitions(n, m, steps), {"gamma": gamma})
     found = by_moments(one, asked)
     assert not found.missing
     old = exact_moments(objective, pair.old, objective.split(start), 3).series
@@ -149,7 +122,7 @@ def _compared():
 @each("name, n, d_u, d_v, m, steps, law", _compared)
 def test_moments_are_those_of_the_engine_they_replace(name, n, d_u, d_v, m, steps, law):
     both, wrong = _against(name, n, d_u, d_v, m, steps, law)
-    assert len(both) == len(definitions(1, 1, 1, 1)) + 4, sorted(both)
+    assert len(both) == len(definitions(1, 1, 1)) + 4, sorted(both)
     assert not wrong
 
 
