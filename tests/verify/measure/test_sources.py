@@ -22,7 +22,14 @@ cohorts = sizes.flatmap(
         lambda times: sources.Cohorts(tuple(times), n)
     )
 )
+copies = st.builds(
+    lambda n, m, times: sources.Copies(sources.WithReplacement(n, m), times),
+    st.integers(1, 3),
+    st.integers(1, 2),
+    st.sampled_from([(2,), (1, 2), (3,)]),
+)
 FINITE = {
+    "copies": copies,
     "cohorts": cohorts,
     "participants": sizes.flatmap(lambda n: st.integers(1, n).map(lambda m: Participants(n, m))),
     "with replacement": st.builds(sources.WithReplacement, sizes, st.integers(1, 3)),

@@ -17,6 +17,7 @@ from fedbounds.problems import NoiseLaw
 from .clients import Clients
 from .sources import (
     Cohorts,
+    Copies,
     Index,
     Normal,
     Participants,
@@ -98,6 +99,15 @@ class Random:
     def personal_noise(self, problem: Clients, steps: int) -> Array:
         """Noise of the gradients of personal blocks, shape (rows, n, steps, d_v)."""
         return self._noise(problem, steps, problem.personal_dimension, problem.personal_noise_scale)
+
+    def samples(self, problem: Clients, steps: int, batch: int = 1) -> Array:
+        """Minibatches: weights of every client's samples in each step, shape (rows, n, steps, n_s).
+
+        ``batch`` samples are drawn with replacement; weights add up to one.
+        """
+        one = WithReplacement(problem.samples, int(batch))
+        source = Copies(one, (int(problem.clients), int(steps)))
+        return self._answer(source) / batch
 
     def _noise(self, problem: Clients, steps: int, dimension: int, scale: Any) -> Array:
         shape = (int(problem.clients), int(steps), dimension)

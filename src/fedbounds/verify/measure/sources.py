@@ -267,6 +267,59 @@ class Cohorts:
 
 
 @dataclass(frozen=True)
+class Copies:
+    """Independent copies of a source.
+
+    Attributes
+    ----------
+    of : Source
+    times : tuple of int
+        The copies' own axes, before those of an outcome.
+    """
+
+    of: Source
+    times: tuple[int, ...]
+    selects = False
+    independent = False
+
+    @property
+    def name(self) -> str:
+        """The call."""
+        return f"{self.of.name} for each of {self.times}"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of all copies."""
+        return (*self.times, *self.of.shape)
+
+    @property
+    def count(self) -> int | None:
+        """All combinations."""
+        own = self.of.count
+        return None if own is None else int(own ** prod(self.times))
+
+    def outcomes(self) -> list[tuple[Row, fmpq]]:
+        """Every combination, the last copy fastest."""
+        found = []
+        for rows in product(self.of.outcomes(), repeat=prod(self.times)):
+            chance = prod((chance for _, chance in rows), start=fmpq(1))
+            found.append((tuple(x for row, _ in rows for x in row), chance))
+        return found
+
+    def moment(self, powers: Powers) -> fmpq:
+        """The product over copies."""
+        size, own = prod(self.of.shape), dict[int, dict[int, int]]()
+        for entry, power in powers.items():
+            own.setdefault(entry // size, {})[entry % size] = power
+        return prod((self.of.moment(each) for each in own.values()), start=fmpq(1))
+
+    def sample(self, random: np.random.Generator, rows: int) -> np.ndarray:
+        """Independent copies."""
+        every = self.of.sample(random, rows * prod(self.times))
+        return every.reshape(rows, prod(self.shape))
+
+
+@dataclass(frozen=True)
 class Entries:
     """Independent entries of one law with finitely many outcomes.
 

@@ -8,7 +8,7 @@ import sympy as sp
 from flint import fmpq
 
 from fedbounds.errors import FedboundsError
-from fedbounds.problems import FederatedQuadratic, Noise
+from fedbounds.problems import FederatedQuadratic, Noise, SampledRegression
 from fedbounds.problems.spectrum import to_floats
 from fedbounds.theory.proof.vectors import given
 
@@ -69,7 +69,10 @@ def examine(theory: Theory) -> None:
 
 
 def in_floats(problem: Any) -> Any:
-    """A quadratic in floats; any other problem as it is."""
+    """A quadratic or a regression in floats; any other problem as it is."""
+    if isinstance(problem, SampledRegression):
+        loss = replace(problem.loss, ridge=float(problem.loss.ridge))
+        return SampledRegression(to_floats(problem.features), to_floats(problem.targets), loss)
     if not isinstance(problem, FederatedQuadratic):
         return problem
     noise = Noise(problem.noise.law, float(problem.noise.scale_u), float(problem.noise.scale_v))
