@@ -119,13 +119,13 @@ def stored() -> Stored:
     found = {paper: views(paper) for paper in PAPERS}
     every = [view for own in found.values() for view in own.values()]
     takes = {name: _PARAMETERS.get(name, Nested()) for view in every for name in view.takes}
-    run = {
+    run: Fields = {
         "problem": _PROBLEM,
         "start": _ROW,
         "parameters": Named(takes),
         "rounds": ROUNDS,
     }
-    fields = {
+    fields: Fields = {
         "theory": Word(tuple(paper for paper, own in found.items() if own)),
         "view": Text(),
         "run": Record(Run, run),
