@@ -36,8 +36,8 @@ class Clients:
     @property
     def exact(self) -> bool:
         """Whether the arrays are rationals."""
-        hessian = getattr(self.objective, "hessian", None)
-        return isinstance(hessian, np.ndarray) and is_exact(hessian)
+        given = getattr(self.objective, "hessian", getattr(self.objective, "features", None))
+        return isinstance(given, np.ndarray) and is_exact(given)
 
     @property
     def clients(self) -> int:
@@ -109,6 +109,40 @@ class Clients:
         rows, cohort, shape = self._joint(u, v)
         both = self._back(self.objective.gradient(rows, cohort), shape)
         return both[:, :, : self.dimension], both[:, :, self.dimension :]
+
+    @property
+    def samples(self) -> int:
+        """n_s, how many samples each client has.
+
+        Raises
+        ------
+        FedboundsError
+            If the problem is no finite sum.
+        """
+        return int(self._sum_of_samples.samples)
+
+    def sampled_gradient(self, y: Array, weights: Array) -> Array:
+        """Gradients of minibatches, shape (rows, n, d), of models of that shape or (rows, d).
+
+        Parameters
+        ----------
+        weights : array, shape (rows, n, n_s)
+            Of one step; see `Random.samples`.
+        """
+        models = self.spread(y) if y.ndim == 2 else y
+        expected = (*models.shape[:2], self.samples)
+        require(
+            tuple(weights.shape) == expected, "weights of samples", weights.shape, f"{expected}"
+        )
+        every = self._sum_of_samples.sample_gradients(models)
+        return self.xp.sum(every * weights[:, :, :, None], axis=2)
+
+    @property
+    def _sum_of_samples(self) -> Any:
+        kind = type(self.objective).__name__
+        has = hasattr(self.objective, "sample_gradients")
+        require(has, "problem", kind, "one whose clients have samples, such as regression")
+        return self.objective
 
     def value(self, y: Array, v: Array | None = None) -> Array:
         """Values f_i(y_i), shape (rows, n), of models of shape (rows, n, d) or (rows, d).
