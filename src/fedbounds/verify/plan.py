@@ -112,11 +112,11 @@ def load_plans() -> None:
         import_module(module)
 
 
-def stored_setups() -> dict[str, Setup]:
-    """Every set-up that a file may hold, by the name of its class."""
+def stored_setups() -> dict[tuple[str, str], Setup]:
+    """Every set-up that a file may hold, by the name of its class, and its theory if it has one."""
     modules = (*_PLANS.values(), "fedbounds.verify.own.plan")
     found = [import_module(module.replace(".plan", ".stored")).SETUPS for module in modules]
-    return {class_name(setup.record.make): setup for own in found for setup in own}
+    return {(class_name(x.record.make), x.theory): x for own in found for x in own}
 
 
 def vector_instances(profile: Profile, seed: int) -> Iterator[Instance]:

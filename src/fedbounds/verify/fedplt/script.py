@@ -81,6 +81,8 @@ class Scripted:
 
 @script_of.register
 def _(setup: Setup, judgement: Any, part: Any, numbers: Numbers) -> str:
+    if setup.theory != "fedplt":
+        raise FedboundsError(f"no script is written for runs of {setup.theory}")
     if setup.view == _SEQUENCE:
         return _recursion(setup, judgement, part, numbers)
     run, looked = setup.run, _LOOKED.get(view_of(setup).algorithm)

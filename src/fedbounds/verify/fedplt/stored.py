@@ -1,31 +1,25 @@
 """The set-ups about FedPLT that a file may hold, and what each costs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from fedbounds.algorithms.fedplt_rows import FedPLT
-from fedbounds.errors import FedboundsError, require
 from fedbounds.theory.fedplt.views import VIEWS
-from fedbounds.theory.setups import Objective, Run
-from fedbounds.theory.setups import Setup as Looked
 
-from ..setups.found import view_of
-from ..stored.common import LOCAL_STEPS, MASK, QUADRATIC, ROUNDS, START, STEP
+from ..stored.common import LOCAL_STEPS, MASK, QUADRATIC, START, STEP
 from ..stored.fields import (
     Choice,
     Data,
+    Fields,
     Flag,
-    Kind,
     Known,
     Listed,
     Number,
     Record,
     Whole,
-    Word,
-    untagged,
-    wrong,
 )
+from ..stored.looked import ROW, fits, looked_at
 from ..stored.work import KEPT, Cost, Setup, power
 from .long_runs import MOST_EXACT, Gradients, LongRun, Steps
 
@@ -42,29 +36,6 @@ _ALGORITHM = Record(
 
 
 @dataclass(frozen=True)
-class Named:
-    """A tuple of pairs of a name and what is meant by it, each name at most once."""
-
-    kinds: Mapping[str, Kind]
-
-    def read(self, data: Data, where: str, known: Known) -> tuple[tuple[str, Any], ...]:
-        """See `Kind`."""
-        given = untagged(data, "tuple")
-        if not isinstance(given, list):
-            raise wrong(where, data, "a list of pairs")
-        pairs = [untagged(pair, "tuple") for pair in given]
-        if any(not isinstance(pair, list) or len(pair) != 2 for pair in pairs):
-            raise wrong(where, data, "a list of pairs")
-        names = [Word(tuple(self.kinds)).read(name, where, known) for name, _ in pairs]
-        if len(set(names)) < len(names):
-            raise FedboundsError(f"{where} has a name twice: {', '.join(sorted(names))}")
-        return tuple(
-            (name, self.kinds[name].read(value, f"{where}.{name}", known))
-            for name, (_, value) in zip(names, pairs, strict=True)
-        )
-
-
-@dataclass(frozen=True)
 class WordOr:
     """One of these words, or a number."""
 
@@ -75,53 +46,28 @@ class WordOr:
         return data if data in self.words else Number().read(data, where, known)
 
 
-_ROW = Listed(Number(), "d")
-_RUN = Record(
-    Run,
-    {
-        "problem": Record(
-            Objective,
-            {
-                "family": Word(("quadratics",)),
-                "data": Named(
-                    {
-                        "hessians": Listed(Listed(_ROW, "d"), "n"),
-                        "slopes": Listed(_ROW, "n"),
-                        "noise": Number(least=0),
-                    }
-                ),
-            },
-        ),
-        "start": _ROW,
-        "parameters": Named(
-            {
-                "masks": Listed(MASK, "n"),
-                "weights": Listed(Number(above=0), "n"),
-                "tau": LOCAL_STEPS,
-                "j": Whole(1, "K"),
-                "eta": STEP,
-                "models": Listed(_ROW, "n"),
-                "common": Whole(0, 1),
-                "attenuation": Listed(Number(least=0), "n"),
-                "steps": Listed(STEP, "T"),
-                "z": STEP,
-                "B_step": Number(least=0),
-            }
-        ),
-        "rounds": ROUNDS,
-    },
-)
-_CHOSEN = Named(
-    {
-        "rho_min": WordOr(("aligned", "compensated")),
-        "G^2": WordOr(("global", "local")),
-        "k": Whole(0, "n - 1"),
-        "psi_free": Number(),
-        "z": STEP,
-        "B_step": WordOr(("least",)),
-        "C_rate": WordOr(("base", "any", "longer")),
-    }
-)
+_PARAMETERS: Fields = {
+    "masks": Listed(MASK, "n"),
+    "weights": Listed(Number(above=0), "n"),
+    "tau": LOCAL_STEPS,
+    "j": Whole(1, "K"),
+    "eta": STEP,
+    "models": Listed(ROW, "n"),
+    "common": Whole(0, 1),
+    "attenuation": Listed(Number(least=0), "n"),
+    "steps": Listed(STEP, "T"),
+    "z": STEP,
+    "B_step": Number(least=0),
+}
+_CHOSEN: Fields = {
+    "rho_min": WordOr(("aligned", "compensated")),
+    "G^2": WordOr(("global", "local")),
+    "k": Whole(0, "n - 1"),
+    "psi_free": Number(),
+    "z": STEP,
+    "B_step": WordOr(("least",)),
+    "C_rate": WordOr(("base", "any", "longer")),
+}
 _VECTORS = 20  # about so many are looked at
 
 
@@ -135,13 +81,6 @@ def _of_looked_at(given: Any) -> Sequence[Cost]:
     return (Cost(_VECTORS * power(2, signs) * run.rounds * steps * size**2, run.rounds * steps),)
 
 
-def _fits(setup: Looked) -> None:
-    """Raise unless the run has what its algorithm takes, and what the view chooses is chosen."""
-    view_of(setup)
-    data = dict(setup.run.problem.data)
-    require(len(data) == 3, "data of the quadratics", sorted(data), "hessians, slopes, noise")
-
-
 def _of_long_run(given: Any) -> Sequence[Cost]:
     n, d = given.problem.linear.shape
     steps = given.algorithm.local_steps
@@ -151,18 +90,11 @@ def _of_long_run(given: Any) -> Sequence[Cost]:
 
 SETUPS = (
     Setup(
-        Record(
-            Looked,
-            {
-                "theory": Word(("fedplt",)),
-                "view": Word(tuple(VIEWS)),
-                "run": _RUN,
-                "chosen": _CHOSEN,
-            },
-        ),
+        looked_at("fedplt", VIEWS, _PARAMETERS, _CHOSEN),
         _of_looked_at,
         _NAME,
-        _fits,
+        fits,
+        "fedplt",
     ),
     Setup(
         Record(

@@ -8,6 +8,7 @@ from fedbounds.algorithms.static_masks import StaticMasks
 from fedbounds.problems.masked_laws import Bernoulli, Rolling
 from fedbounds.problems.sampled_regression import Loss, SampledRegression
 from fedbounds.theory.submodel import names
+from fedbounds.theory.submodel.views import VIEWS
 
 from ..stored.common import (
     BOX,
@@ -21,12 +22,12 @@ from ..stored.common import (
     fully_shared,
 )
 from ..stored.fields import Fields, Flag, Listed, Maybe, Number, Numbers, OneOf, Record, Whole
+from ..stored.looked import fits, looked_at
 from ..stored.work import Setup
 from . import stored_costs as costs
 from .objectives_setups import Objective, Rungs, TrilinearRungs
 from .objectives_trilinear import Trilinear
 from .random_long import LongRandomRun
-from .random_runs import RandomRun
 from .rolling_draws import Draws
 from .rolling_ends import RollingLimit
 from .rolling_long import MOST_EXACT, RollingLong
@@ -106,6 +107,15 @@ def _staged(setup: StagedLadder) -> str:
     return names.ROUNDS_LADDERS[isinstance(setup.algorithm, RollingMasks)]
 
 
+_PARAMETERS: Fields = {
+    "keep": Listed(PROBABILITY, "n"),
+    "K": LOCAL_STEPS,
+    "eta": STEP,
+    "box": Listed(Number()),
+    "spread": Listed(Number(least=0), "n"),
+    "bounds": Listed(Number(least=0), "n"),
+}
+_CHOSEN: Fields = {name: Number(least=0) for name in ("D_dom", "W_sup", "G")}
 _LOGARITHM = Maybe(Number(0))
 _EXACT = Flag(only=True)
 _TO_ROUNDS: Fields = {"start": _POINT, "rounds": ROUNDS}
@@ -188,9 +198,11 @@ SETUPS = (
         names.OBJECTIVE_LADDER[0],
     ),
     Setup(
-        _run_of(RandomRun, _RANDOM, rounds=ROUNDS, log_rounds=_LOGARITHM),
+        looked_at("submodel", VIEWS, _PARAMETERS, _CHOSEN),
         costs.of_random_run,
         names.RANDOM,
+        fits,
+        "submodel",
     ),
     Setup(
         _run_of(LongRandomRun, _RANDOM, rounds=ROUNDS, log_rounds=_LOGARITHM, exact=_EXACT),

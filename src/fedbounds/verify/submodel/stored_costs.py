@@ -16,11 +16,12 @@ _MATRICES = 100  # flint multiplies matrices so many times as fast as arrays of 
 
 
 def of_random_run(given: Any) -> Sequence[Cost]:
-    """Every mask, and every sign of the noise on what it keeps."""
-    (n, d), steps, rounds = given.problem.linear.shape, given.algorithm.local_steps, given.rounds
-    signs = power(2, steps) if given.problem.noise.scale_u else 1.0
-    each = (power(signs + (keep < 1), d) for keep in given.algorithm.keep)
-    rows = min(power(prod(each), rounds), MOST_ROWS)
+    """Every mask, and every sign of the noise."""
+    run, data = given.run, dict(given.run.problem.data)
+    n, d, steps, rounds = len(data["slopes"]), len(run.start), run.parameter("K") or 1, run.rounds
+    signs = power(2, n * d * steps) if data["noise"] else 1.0
+    masks = power(2, d * sum(p != 1 for p in run.parameter("keep") or ()))
+    rows = min(power(signs * masks, rounds), MOST_ROWS)
     return (Cost(_QUANTITIES * rows * rounds * steps * n * d, rounds * steps), _laws(n, d))
 
 
