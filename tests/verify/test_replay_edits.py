@@ -182,9 +182,9 @@ FALSE = {
         RANDOM,
         (*SETUP, "theory"),
         "personalization",
-        ["setup.theory", "one of fedplt, submodel"],
+        ["setup.theory"],
     ),
-    "a view of another theory": (RANDOM, (*SETUP, "view"), "recursion", ["setup.view"]),
+    "a view of another theory": (RANDOM, (*SETUP, "view"), "recursion", ["view of submodel"]),
     "a probability": (RANDOM, (*PARAMETERS, 0, "tuple", 1, "tuple", 0), 2, ["keep", "<= 1"]),
     "floats as exact": ("FedPLT, LongRun", (*SETUP, "exact"), False, ["exact", "expected True"]),
     "a mask": (

@@ -13,6 +13,7 @@ from .catalogue import Entry, entry, paper
 from .claims import Claim
 from .contributed import contributed
 from .glossary import Glossary
+from .planted import WrongProof
 from .setups import Planned, View
 
 
@@ -65,6 +66,14 @@ def setups(theory: str) -> tuple[Planned, ...]:
     if find_spec(f"fedbounds.theory.{paper(theory).key}.setups") is None:
         return ()
     found: tuple[Planned, ...] = import_module(f"fedbounds.theory.{theory}.setups").PLANNED
+    return found
+
+
+def planted(theory: str) -> tuple[WrongProof, ...]:
+    """The errors that a theory plants in its proofs; none if it has no ``planted``."""
+    if find_spec(f"fedbounds.theory.{paper(theory).key}.planted") is None:
+        return ()
+    found: tuple[WrongProof, ...] = import_module(f"fedbounds.theory.{theory}.planted").PLANTED
     return found
 
 

@@ -17,6 +17,7 @@ from sympy.core.function import AppliedUndef
 from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
 from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.problems import Noise, NoiseLaw, Start, coupled_cosine, federated_quadratic
+from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.contributed import contributed
 from fedbounds.theory.proof.language import Written
 from fedbounds.theory.proof.library import book_of
@@ -100,13 +101,24 @@ def evaluated(steps: Sequence[Replayed], paper: str = "personalization") -> dict
     if contributed(paper) is not None:
         return {}  # every step is a claim, and judged on the cases
     theory = book_of(paper).theory
-    of_setups.check_declared(paper, theory.scopes)
+    check_dependences(paper, theory.scopes)
     of_setups.check_signs(paper, theory.quantities)
-    if paper not in _OTHERS:
-        return judged(steps, partial(of_setups.gaps, paper))
-    for name, scope in theory.scopes.items():
-        check_declared(name, scope, _runs(paper, name))
-    return judged(steps, _OTHERS[paper])
+    return judged(steps, _OTHERS.get(paper, partial(of_setups.gaps, paper)))
+
+
+def check_dependences(paper: str, scopes: Mapping[str, Scope]) -> None:
+    """Hold what a paper's proofs declare of vectors against its small instances.
+
+    Raises
+    ------
+    ConflictError
+        If a vector depends on more than is declared, does not vanish on average as it is to, or is
+        not what it is derived from.
+    """
+    of_setups.check_declared(paper, scopes)
+    if paper in _OTHERS:
+        for name, scope in scopes.items():
+            check_declared(name, scope, _runs(paper, name))
 
 
 def _runs(paper: str, scope: str) -> Iterator[Outcomes]:

@@ -3,7 +3,7 @@
 Whoever reads a set-up, from a file or in another process, finds here what it shows and its script.
 """
 
-from ..setups import found as found
+from .. import setups as setups
 from . import ladders as ladders
 from . import long_runs as long_runs
 from . import script as script

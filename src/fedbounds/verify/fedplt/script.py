@@ -1,60 +1,37 @@
-"""Witness scripts of FedPLT: every outcome enumerated in fractions, both sides of a broken part."""
+"""Witness scripts of long runs: every outcome in fractions, both sides of a broken part."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import Enum
 from textwrap import fill, wrap
 from typing import Any
 
+import sympy as sp
 from flint import fmpq
+from sympy.core.function import AppliedUndef
 
 from fedbounds.algorithms.fedplt_rows import FedPLT, compensation, shares
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.linear import rational, solve
-from fedbounds.theory.setups import Setup
-from fedbounds.vocabulary import Index, Relation
+from fedbounds.theory.symbols import t
+from fedbounds.vocabulary import Relation
 
 from ..case import script_of
 from ..evaluate import Numbers
-from ..measure.objectives import constants, exact, exact_array, objective
-from ..script_asserts import Table, fitting, packed, told
+from ..measure.objectives import constants
+from ..script_asserts import Table, fitting, packed
 from ..script_code import IDENTIFIERS, TEMPLATES, WIDTH, assigned, code, table, wrapped
-from ..setups.found import view_of
 from .long_runs import LongRun, Steps, step_sizes
 from .long_runs_moments import centred
-from .script_premises import (
-    ASSUMED,
-    COMPUTED,
-    LEAST_RATIO,
-    OF_EACH,
-    OF_ONE,
-    OF_STEPS,
-    lines_of,
-    named,
-)
-from .script_rows import ATTRIBUTES, HELPERS, UPDATES, Printed
+from .script_premises import ASSUMED, COMPUTED, LEAST_RATIO, OF_STEPS, lines_of, named
 
 Array = Any
 
-
-class Looked(Enum):
-    """What t counts, and what W_k^t is."""
-
-    FREE = "one step from models that are given"
-    STEPS = "local steps"
-    ROUNDS = "rounds"
-
-
-_LOOKED = {
-    "fedplt.ONE_STEP": Looked.FREE,
-    "fedplt.LOCAL_STEPS": Looked.STEPS,
-    "fedplt.ROUNDS": Looked.ROUNDS,
-    "fedplt.WITH_STEP": Looked.ROUNDS,
-}
-_SEQUENCE = "recursion"  # the view without an algorithm
 _MOST_ROWS = 60_000
 _LONG = 80  # characters of a number on one line
+# means over rows, a coordinate of a client in a local step each: now, and after the round
+_NOW = {"D_W": "(r.W - r.Wstar)**2", "V_W": "(r.Wk - r.W)**2"}
+_AFTER = {"D_W": "(r.Wn - r.Wstar)**2"}
+_ATTRIBUTES = {"W": "W[i]", "Wk": "pos[k][-1][i]", "Wn": "new[i]", "Wstar": "best[i]"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,73 +40,68 @@ class Scripted:
 
     Attributes
     ----------
-    points : array, shape (1 or n + 1, d)
-        W^0, and W_1, ..., W_n where they are free.
+    start : array, shape (d,)
+        W^0.
     step_sizes : tuple of rationals
         One for all rounds, or one each.
-    alpha : tuple of n rationals
     """
 
     problem: FederatedQuadratic
     algorithm: FedPLT
-    looked: Looked
-    points: Array
+    start: Array
     step_sizes: tuple[Any, ...]
-    alpha: tuple[Any, ...]
-    dependent: bool = False
-
-
-@script_of.register
-def _(setup: Setup, judgement: Any, part: Any, numbers: Numbers) -> str:
-    if setup.theory != "fedplt":
-        raise FedboundsError(f"no script is written for runs of {setup.theory}")
-    if setup.view == _SEQUENCE:
-        return _recursion(setup, judgement, part, numbers)
-    run, looked = setup.run, _LOOKED.get(view_of(setup).algorithm)
-    if looked is None:
-        raise FedboundsError(f"no script is written for the view {setup.view!r}")
-    problem, masks = objective(run.problem), run.parameter("masks")
-    given = run.parameter("steps") or (run.parameter("eta"),)
-    algorithm = FedPLT(masks, exact(run.parameter("weights")), run.parameter("tau"),
-                       exact(given[0]))  # fmt: skip
-    models = run.parameter("models") or ((run.start,) * len(masks))
-    own = () if looked is Looked.ROUNDS else models
-    alpha = exact(run.parameter("attenuation") or (1,) * len(masks))
-    found = Scripted(problem, algorithm, looked, exact_array((run.start, *own)), exact(given),
-                     alpha, bool(run.parameter("common")))  # fmt: skip
-    return _enumerating(found, judgement, part, numbers, int(dict(setup.chosen).get("k", 0)))
 
 
 @script_of.register
 def _(setup: LongRun, judgement: Any, part: Any, numbers: Numbers) -> str:
-    alpha = tuple(fmpq(1) for _ in setup.algorithm.masks)
     steps = tuple(rational(x) for x in step_sizes(setup))
     steps = steps[:1] if setup.steps is Steps.CONSTANT else steps
-    points = setup.start.u[None]
-    found = Scripted(setup.problem, setup.algorithm, Looked.ROUNDS, points, steps, alpha)
-    return _enumerating(found, judgement, part, numbers, 0)
-
-
-def _recursion(setup: Setup, judgement: Any, part: Any, numbers: Numbers) -> str:
-    """D^t from its recursion: no algorithm, no randomness."""
-    at = _outcome(judgement, part).at
-    last = 0 if at is None else at
-    left, right = code(part.left), code(part.right)
-    names = sorted((part.constants | {"z", "B_step", "D_0"}) - {"t"})
-    given = {IDENTIFIERS.get(x, x): numbers.constants[x] for x in names}
-    steps = " ".join(str(x) for x in setup.run.parameter("steps")[: last + 1])
-    text = TEMPLATES.get_template("fedplt_recursion.py.j2").render(
+    found = Scripted(setup.problem, setup.algorithm, setup.start.u, steps)
+    at = next(o for o in judgement.outcomes if o.part == part.name).at or 0
+    left, right = (code(_printed(side)) for side in (part.left, part.right))
+    _check_size(found, at)
+    wanted = {IDENTIFIERS.get(name, name) for name in part.constants}
+    wanted |= named(part.assumptions, part.conditions) | {"eta"}
+    wanted -= {"t", "tau"}
+    computed = {x: y for x, y in COMPUTED.items() if x in wanted}
+    values = _constants(found, numbers, wanted)
+    if "rho_min" in wanted - values.keys():
+        computed["rho_min"] = LEAST_RATIO
+    given = {x: values[x] for x in sorted((wanted & values.keys()) - computed.keys())}
+    paced = bool(OF_STEPS.keys() & set(part.assumptions))
+    known = {
         **_frame(judgement, part, left, right),
-        numbers=given_numbers(given),
-        steps=table("steps", steps, "[Q(x) for x in {}.split()]"),
-        premises=told(part.assumptions, part.conditions, OF_STEPS),
-        t=last,
-    )
-    return str(text)
+        "numbers": given_numbers(given),
+        "paced": paced,
+        **_body(found, left + right, at, paced=paced),
+    }
+
+    def write(table: Table) -> str:
+        lines = lines_of(part.assumptions, part.conditions, given, computed, table)
+        text = TEMPLATES.get_template("fedplt.py.j2").render(
+            premises=lines,
+            attenuated=any("alpha" in line for line in lines),
+            visits=any("seen" in line for line in lines),
+            **known,
+        )
+        return str(text)
+
+    return fitting(write, OF_STEPS | ASSUMED if paced else ASSUMED)
 
 
-def _outcome(judgement: Any, part: Any) -> Any:
-    return next(o for o in judgement.outcomes if o.part == part.name)
+def _printed(side: sp.Expr) -> sp.Expr:
+    """With a mean over rows for every quantity."""
+    return side.xreplace({atom: _mean(atom) for atom in side.atoms(AppliedUndef)})
+
+
+def _mean(atom: Any) -> sp.Symbol:
+    name, at = atom.func.__name__, atom.args[0]
+    if at == 0 and name == "D_W":
+        return sp.Symbol("sum((a - b) ** 2 for a, b in zip(start[0], best))")
+    table = _NOW if at == t else _AFTER if at == t + 1 else {}
+    if name not in table:
+        raise FedboundsError(f"no script for the quantity {atom}")
+    return sp.Symbol(f"E(lambda r: {table[name]})")
 
 
 def _frame(judgement: Any, part: Any, left: str, right: str) -> dict[str, Any]:
@@ -148,57 +120,6 @@ def _frame(judgement: Any, part: Any, left: str, right: str) -> dict[str, Any]:
     }
 
 
-def _enumerating(found: Scripted, judgement: Any, part: Any, numbers: Numbers, client: int) -> str:
-    outcome = _outcome(judgement, part)
-    at, one = outcome.at or 0, _of_one(judgement)
-    printed = Printed(found.looked is Looked.ROUNDS)
-    left, right = printed.side(part.left), printed.side(part.right)
-    _check_size(found, at)
-    wanted = _identifiers(printed.scalars) | named(part.assumptions, part.conditions)
-    wanted = (wanted | {"eta"}) - {"t", "tau"}
-    computed = {x: y for x, y in (COMPUTED | (OF_ONE if one else OF_EACH)).items() if x in wanted}
-    values = _constants(found, numbers, wanted)
-    if "rho_min" in wanted - values.keys():
-        computed["rho_min"] = LEAST_RATIO
-    # what is only compared with computed numbers is given too
-    given = {
-        x: values[x]
-        for x in sorted(wanted & values.keys())
-        if computed.get(x, "assert").startswith("assert")
-    }
-    missing = _identifiers(printed.scalars) - {"t", "tau"} - given.keys() - computed.keys()
-    if missing:
-        raise FedboundsError(f"no number for {', '.join(sorted(missing))}")
-    paced = found.looked is Looked.ROUNDS and bool(OF_STEPS.keys() & set(part.assumptions))
-    only = client if part.index is not Index.CLIENT else outcome.client
-    alone = part.index is Index.CLIENT or one
-    known = {
-        **_frame(judgement, part, left, right),
-        "numbers": given_numbers(given),
-        "paced": paced,
-        "client": client if one else None,
-        "chosen": any(a != 1 for a in found.alpha),
-        **_body(found, printed, at, only if alone else None, paced=paced),
-    }
-
-    def write(table: Table) -> str:
-        lines = lines_of(part.assumptions, part.conditions, given, computed, table)
-        attenuated = "al" in printed.attributes or any("alpha" in line for line in lines)
-        text = TEMPLATES.get_template("fedplt.py.j2").render(
-            premises=lines,
-            attenuated=attenuated,
-            visits=any("seen" in line for line in lines),
-            **known,
-        )
-        return str(text)
-
-    return fitting(write, OF_STEPS | ASSUMED if paced else ASSUMED)
-
-
-def _identifiers(names: Iterable[str]) -> set[str]:
-    return {IDENTIFIERS.get(name, name) for name in names}
-
-
 def _constants(found: Scripted, numbers: Numbers, wanted: set[str]) -> dict[str, Any]:
     """Numbers by their names in a script; L and mu of the problem even where none are shown."""
     known = {IDENTIFIERS.get(x, x): y for x, y in numbers.constants.items()}
@@ -210,17 +131,10 @@ def _constants(found: Scripted, numbers: Numbers, wanted: set[str]) -> dict[str,
     return known
 
 
-def _of_one(judgement: Any) -> bool:
-    """Whether a set-up shows the numbers of one client."""
-    setup = judgement.instance.setup
-    return isinstance(setup, Setup) and view_of(setup).alone in dict(setup.chosen)
-
-
 def _check_size(found: Scripted, at: int) -> None:
     n, d = found.problem.linear.shape
-    steps = found.algorithm.local_steps if found.looked is Looked.ROUNDS else 1
-    signs = 1 if found.problem.noise.scale_u == 0 else 2 ** (steps * d)
-    draws = signs if found.dependent else signs**n
+    steps = found.algorithm.local_steps
+    draws = 1 if found.problem.noise.scale_u == 0 else 2 ** (steps * d * n)
     rows = float(draws) ** (at + 1) * n * d * steps
     if rows > _MOST_ROWS:
         raise FedboundsError(f"a script would enumerate {rows:.3g} rows; at most {_MOST_ROWS}")
@@ -234,56 +148,40 @@ def _minimiser(hessian: Array, slope: Array) -> Array:
     return found[:, 0]
 
 
-def _body(
-    found: Scripted, printed: Printed, at: int, client: int | None, *, paced: bool
-) -> dict[str, Any]:
+def _body(found: Scripted, sides: str, at: int, *, paced: bool) -> dict[str, Any]:
     """What the template needs to enumerate; `paced`: steps and distances are kept."""
-    problem, rounds, moves = found.problem, found.looked is Looked.ROUNDS, at > 0 or paced
+    problem, steps = found.problem, found.algorithm.local_steps
     _, best = centred(problem, found.algorithm)
     nearest = [
         _minimiser(h, slope) for h, slope in zip(problem.hessian, problem.linear, strict=True)
     ]
-    steps = found.algorithm.local_steps if rounds else 1
-    size = rational(problem.noise.scale_u)
     vectors = {
         "c": shares(found.algorithm), "psi": compensation(found.algorithm), "best": best,
     }  # fmt: skip
-    if any(a != 1 for a in found.alpha):
-        vectors["alpha"] = found.alpha
-    tables = {"A": nearest, "M": found.algorithm.masks, "start": found.points}
-    used = sorted(printed.attributes, key=list(ATTRIBUTES).index)
-    own = "pos[k][-1]" if rounds else "own[k]"
-    weight = f"Q(1, {steps})" if client is not None else f"c[k] / {steps}"
-    row = [f"p=p / len(draws) * {weight}"]
-    row += ["i=i, past=past, xi=xi, k=k, s=s"] if printed.means else []
-    row += [f"{name}={ATTRIBUTES[name].format(own=own)}" for name in used]
-    clients = "K" if client is None else f"[{client}]"
-    rows = f"rows += [Row({', '.join(row)}) for k, s, i in product({clients}, range({steps}), I)]"
+    tables = {"A": nearest, "M": found.algorithm.masks, "start": [found.start]}
+    used = [f"{x}={y}" for x, y in _ATTRIBUTES.items() if f"r.{x} " in sides or f"r.{x})" in sides]
+    row = [f"p=p / len(draws) * c[k] / {steps}", *used]
+    rows = f"rows += [Row({', '.join(row)}) for k, s, i in product(K, range({steps}), I)]"
     times = f"t in range({at + 1})"
     if len(found.step_sizes) > 1:
         times = f"t, eta in {_paced(found.step_sizes[: at + 1])}"
     text = ";".join(_rows(matrix) for matrix in problem.hessian)
     return {
-        "free": found.looked is Looked.FREE,
-        "rounds": rounds,
         "hessians": table("H", text, '[table(x) for x in {}.split(";")]'),
         "tables": table(", ".join(tables), ";".join(map(_rows, tables.values())),
                         'map(table, {}.split(";"))'),
         "vectors": packed([
             table(", ".join(vectors), ",".join(" ".join(map(str, v)) for v in vectors.values()),
                   "table({})"),
-            f"K, I, tau = range(len(c)), range(len(psi)), {found.algorithm.local_steps}",
+            f"K, I, tau = range(len(c)), range(len(psi)), {steps}",
         ]),
         "steps": steps,
-        "draws": _draws(size, problem.linear.shape, steps, found.dependent),
+        "draws": _draws(rational(problem.noise.scale_u), problem.linear.shape, steps),
         "at": at,
-        "updates": bool(printed.attributes & UPDATES),
-        "moves": moves or "Wn" in printed.attributes,
-        "helpers": [line for name in used for line in HELPERS.get(name, ())],
+        "moves": at > 0 or paced or "r.Wn" in sides,
         "times": times,
         "row": wrap(rows, WIDTH - 8, subsequent_indent="    ", break_long_words=False,
                     break_on_hyphens=False),
-        "closing": _closing(printed),
     }  # fmt: skip
 
 
@@ -308,32 +206,14 @@ def given_numbers(numbers: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _rows(matrix: Array) -> str:
+def _rows(matrix: Any) -> str:
     return ", ".join(" ".join(str(fmpq(x)) for x in row) for row in matrix)
 
 
-def _draws(size: Any, shape: tuple[int, int], steps: int, dependent: bool) -> str:
+def _draws(size: Any, shape: tuple[int, int], steps: int) -> str:
     """All equally likely noises, by client, local step and coordinate."""
     n, d = shape
     if not size:
         return f"draws = [(((0,) * {d},) * {steps},) * {n}]  # no noise"
     own = f'product(product((Q("{size}"), Q("-{size}")), repeat={d}), repeat={steps})'
-    if dependent:
-        return f"draws = [(e,) * {n} for e in {own}]"
     return f"draws = list(product({own}, repeat={n}))"
-
-
-def _closing(printed: Printed) -> list[str]:
-    """Expectation and conditional means over rows."""
-    lines = ["E = lambda f: sum(r.p * f(r) for r in rows)"]
-    if printed.means:
-        lines += [
-            "def given(f, *kept):",
-            "    key, parts = lambda r: (r.i, *(vars(r)[x] for x in kept)), {}",
-            "    for r in rows: parts.setdefault(key(r), []).append((r.p, r.p * f(r)))",
-            "    means = {x: sum(b for _, b in y) / sum(a for a, _ in y)"
-            " for x, y in parts.items()}",
-            "    return lambda r: means[key(r)]",
-        ]
-        lines += [f"mean_{at} = {line}" for at, line in enumerate(printed.means)]
-    return lines

@@ -38,6 +38,8 @@ class Source(Protocol):
         Of one outcome.
     selects : bool
         Whether outcomes are whole numbers to select with, which have no monomials.
+    independent : bool
+        Whether its entries are independent, all of one law.
     """
 
     @property
@@ -51,6 +53,10 @@ class Source(Protocol):
     @property
     def selects(self) -> bool:
         """Whether outcomes are numbers to select with."""
+
+    @property
+    def independent(self) -> bool:
+        """Whether its entries are independent, all of one law."""
 
     @property
     def count(self) -> int | None:
@@ -90,6 +96,7 @@ class Participants:
     clients: int
     m: int
     selects = False
+    independent = False
 
     def __post_init__(self) -> None:
         expected = f"between 1 and n = {self.clients}"
@@ -135,6 +142,7 @@ class WithReplacement:
     clients: int
     m: int
     selects = False
+    independent = False
 
     def __post_init__(self) -> None:
         require(self.m >= 1, "participants m", self.m, "at least 1")
@@ -206,6 +214,7 @@ class Entries:
     shape: tuple[int, ...]
     values: tuple[tuple[int, fmpq], ...]
     selects = False
+    independent = True
 
     @property
     def count(self) -> int:
@@ -266,6 +275,7 @@ class Normal:
 
     shape: tuple[int, ...]
     selects = False
+    independent = True
     count = None
 
     @property
@@ -294,6 +304,7 @@ class Index:
 
     count: int
     selects = True
+    independent = False
     shape = ()
 
     def __post_init__(self) -> None:
@@ -323,6 +334,7 @@ class Permutation:
 
     size: int
     selects = True
+    independent = False
 
     @property
     def name(self) -> str:

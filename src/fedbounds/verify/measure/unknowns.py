@@ -209,6 +209,15 @@ class Variables:
             self.known[key] = self.sources[number].moment(powers)
         return self.known[key]
 
+    @cached_property
+    def centred(self) -> tuple[bool, ...]:
+        """Of every entry of the sources: whether it is independent of all others, with mean 0."""
+        found: list[bool] = []
+        for source in self.sources:
+            own = source.independent and not source.moment({0: 1})
+            found += [own] * prod(source.shape)
+        return tuple(found)
+
     def expectation(self, exponents: Exponents) -> fmpq:
         """E of a monomial in all sources, given by its exponents; empty for 1."""
         total, first = fmpq(1), self.entries

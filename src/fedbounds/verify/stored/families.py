@@ -163,16 +163,11 @@ def _case(data: Data, where: str) -> Case:
     check_names(("family", "algorithm", "setup"), data, where)
     setup, known = data["setup"], stored_setups()
     name = setup.get("type") if isinstance(setup, dict) else None
-    if not isinstance(name, str) or name not in (kind for kind, _ in known):
-        names = ", ".join(dict.fromkeys(kind.partition(":")[2] for kind, _ in known))
+    if not isinstance(name, str) or name not in known:
+        names = ", ".join(x.partition(":")[2] for x in known)
         raise wrong(f"{where}.setup", name, f"the type of a set-up, one of {names}")
-    theories = [theory for kind, theory in known if kind == name]
-    fields = setup.get("fields")
-    own = fields.get("theory") if isinstance(fields, dict) and theories != [""] else ""
-    if own not in theories:
-        raise wrong(f"{where}.setup.theory", own, f"one of {', '.join(theories)}")
-    found = known[name, own].read(setup, f"{where}.setup")
-    algorithm = known[name, own].algorithm_of(found)
+    found = known[name].read(setup, f"{where}.setup")
+    algorithm = known[name].algorithm_of(found)
     Word((algorithm,)).read(data["algorithm"], f"{where}.algorithm", Known())
     return Case(_NAME, algorithm, found, Method.RATIONAL)
 

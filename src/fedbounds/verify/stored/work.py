@@ -42,15 +42,12 @@ class Setup:
         The name that claims use.
     fits : function of the set-up, or None
         Raises where what is defined elsewhere does not admit it.
-    theory : str
-        Of whose views the set-up is a run, where one class serves several.
     """
 
     record: Record
     cost: Callable[[Any], Sequence[Cost]]
     algorithm: str | Callable[[Any], str]
     fits: Callable[[Any], None] | None = None
-    theory: str = ""
 
     def read(self, data: Data, where: str) -> Any:
         """The set-up, if it is one and not too large."""

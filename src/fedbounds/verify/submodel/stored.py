@@ -8,7 +8,6 @@ from fedbounds.algorithms.static_masks import StaticMasks
 from fedbounds.problems.masked_laws import Bernoulli, Rolling
 from fedbounds.problems.sampled_regression import Loss, SampledRegression
 from fedbounds.theory.submodel import names
-from fedbounds.theory.submodel.views import VIEWS
 
 from ..stored.common import (
     BOX,
@@ -22,7 +21,6 @@ from ..stored.common import (
     fully_shared,
 )
 from ..stored.fields import Fields, Flag, Listed, Maybe, Number, Numbers, OneOf, Record, Whole
-from ..stored.looked import fits, looked_at
 from ..stored.work import Setup
 from . import stored_costs as costs
 from .objectives_setups import Objective, Rungs, TrilinearRungs
@@ -107,15 +105,6 @@ def _staged(setup: StagedLadder) -> str:
     return names.ROUNDS_LADDERS[isinstance(setup.algorithm, RollingMasks)]
 
 
-_PARAMETERS: Fields = {
-    "keep": Listed(PROBABILITY, "n"),
-    "K": LOCAL_STEPS,
-    "eta": STEP,
-    "box": Listed(Number()),
-    "spread": Listed(Number(least=0), "n"),
-    "bounds": Listed(Number(least=0), "n"),
-}
-_CHOSEN: Fields = {name: Number(least=0) for name in ("D_dom", "W_sup", "G")}
 _LOGARITHM = Maybe(Number(0))
 _EXACT = Flag(only=True)
 _TO_ROUNDS: Fields = {"start": _POINT, "rounds": ROUNDS}
@@ -196,13 +185,6 @@ SETUPS = (
         Record(TrilinearRungs, _TRILINEAR),
         costs.of_trilinear,
         names.OBJECTIVE_LADDER[0],
-    ),
-    Setup(
-        looked_at("submodel", VIEWS, _PARAMETERS, _CHOSEN),
-        costs.of_random_run,
-        names.RANDOM,
-        fits,
-        "submodel",
     ),
     Setup(
         _run_of(LongRandomRun, _RANDOM, rounds=ROUNDS, log_rounds=_LOGARITHM, exact=_EXACT),

@@ -15,16 +15,6 @@ _MATRICES = 100  # flint multiplies matrices so many times as fast as arrays of 
 # ---- runs of random and of rolling masks, every outcome
 
 
-def of_random_run(given: Any) -> Sequence[Cost]:
-    """Every mask, and every sign of the noise."""
-    run, data = given.run, dict(given.run.problem.data)
-    n, d, steps, rounds = len(data["slopes"]), len(run.start), run.parameter("K") or 1, run.rounds
-    signs = power(2, n * d * steps) if data["noise"] else 1.0
-    masks = power(2, d * sum(p != 1 for p in run.parameter("keep") or ()))
-    rows = min(power(signs * masks, rounds), MOST_ROWS)
-    return (Cost(_QUANTITIES * rows * rounds * steps * n * d, rounds * steps), _laws(n, d))
-
-
 def of_epochs(given: Any) -> Sequence[Cost]:
     """Every order, and every sign of the noise on the sub-models."""
     algorithm, (n, d) = given.algorithm, given.problem.linear.shape
