@@ -13,7 +13,7 @@ from .catalogue import Entry, entry, paper
 from .claims import Claim
 from .contributed import contributed
 from .glossary import Glossary
-from .setups import Planned, View
+from .setups import Displayed, Planned, View
 
 
 @cache
@@ -66,6 +66,15 @@ def setups(theory: str) -> tuple[Planned, ...]:
         return ()
     found: tuple[Planned, ...] = import_module(f"fedbounds.theory.{theory}.setups").PLANNED
     return found
+
+
+def displayed(theory: str) -> Mapping[str, Displayed]:
+    """What is shown beside the claims of a theory, by claim; nothing if it has no ``ladders``."""
+    if find_spec(f"fedbounds.theory.{paper(theory).key}.ladders") is None:
+        return {}
+    found: Mapping[str, Displayed] | None
+    found = getattr(import_module(f"fedbounds.theory.{theory}.ladders"), "SHOWN", None)
+    return found or {}
 
 
 def glossary(paper_key: str) -> Glossary:

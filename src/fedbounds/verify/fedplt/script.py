@@ -6,6 +6,7 @@ from enum import Enum
 from textwrap import fill, wrap
 from typing import Any
 
+import numpy as np
 from flint import fmpq
 
 from fedbounds.algorithms.fedplt_rows import FedPLT, compensation, shares
@@ -17,12 +18,12 @@ from fedbounds.vocabulary import Index, Relation
 
 from ..case import script_of
 from ..evaluate import Numbers
+from ..measure.clients import Clients
 from ..measure.objectives import constants, exact, exact_array, objective
+from ..measure.trace import subject_of
 from ..script_asserts import Table, fitting, packed, told
 from ..script_code import IDENTIFIERS, TEMPLATES, WIDTH, assigned, code, table, wrapped
 from ..setups.found import view_of
-from .long_runs import LongRun, Steps, step_sizes
-from .long_runs_moments import centred
 from .script_premises import (
     ASSUMED,
     COMPUTED,
@@ -87,25 +88,23 @@ def _(setup: Setup, judgement: Any, part: Any, numbers: Numbers) -> str:
     if looked is None:
         raise FedboundsError(f"no script is written for the view {setup.view!r}")
     problem, masks = objective(run.problem), run.parameter("masks")
-    given = run.parameter("steps") or (run.parameter("eta"),)
-    algorithm = FedPLT(masks, exact(run.parameter("weights")), run.parameter("tau"),
-                       exact(given[0]))  # fmt: skip
+    given = _step_sizes(setup)
+    algorithm = FedPLT(masks, exact(run.parameter("weights")), run.parameter("tau"), given[0])
     models = run.parameter("models") or ((run.start,) * len(masks))
     own = () if looked is Looked.ROUNDS else models
     alpha = exact(run.parameter("attenuation") or (1,) * len(masks))
-    found = Scripted(problem, algorithm, looked, exact_array((run.start, *own)), exact(given),
+    found = Scripted(problem, algorithm, looked, exact_array((run.start, *own)), given,
                      alpha, bool(run.parameter("common")))  # fmt: skip
     return _enumerating(found, judgement, part, numbers, int(dict(setup.chosen).get("k", 0)))
 
 
-@script_of.register
-def _(setup: LongRun, judgement: Any, part: Any, numbers: Numbers) -> str:
-    alpha = tuple(fmpq(1) for _ in setup.algorithm.masks)
-    steps = tuple(rational(x) for x in step_sizes(setup))
-    steps = steps[:1] if setup.steps is Steps.CONSTANT else steps
-    points = setup.start.u[None]
-    found = Scripted(setup.problem, setup.algorithm, Looked.ROUNDS, points, steps, alpha)
-    return _enumerating(found, judgement, part, numbers, 0)
+def _step_sizes(setup: Setup) -> tuple[Any, ...]:
+    """One for all rounds, or one each."""
+    by_round = subject_of(setup.run, view_of(setup)).changing.get("eta")
+    if by_round is not None:
+        return tuple(by_round(t) for t in range(setup.run.rounds))
+    given = setup.run.parameter("steps") or (setup.run.parameter("eta"),)
+    return tuple(exact(step) for step in given)
 
 
 def _recursion(setup: Setup, judgement: Any, part: Any, numbers: Numbers) -> str:
@@ -237,7 +236,7 @@ def _body(
 ) -> dict[str, Any]:
     """What the template needs to enumerate; `paced`: steps and distances are kept."""
     problem, rounds, moves = found.problem, found.looked is Looked.ROUNDS, at > 0 or paced
-    _, best = centred(problem, found.algorithm)
+    best = Clients(problem).best(np.array(shares(found.algorithm), dtype=object))
     nearest = [
         _minimiser(h, slope) for h, slope in zip(problem.hessian, problem.linear, strict=True)
     ]

@@ -13,7 +13,7 @@ from flint import fmpq
 from fedbounds.problems.linear import rational
 
 from .enumerated import Rows, begun
-from .round_maps import ByParameter, Form, Pair, at_values, flat, pairs, round_maps
+from .round_maps import ByParameter, Form, Pair, at_values, flat, round_maps
 from .sources import TooManyError
 from .subject import Subject
 from .unknowns import Refused, Variables
@@ -30,20 +30,25 @@ class Rounds:
     Attributes
     ----------
     subject : Subject
-    named : Variables
+    trace : Unrolling
     step : mapping from pair to linear functions
         Moments of (1, x) after a round from those before, x measured from a centre.
-    start : tuple of rationals
+    start : mapping from pair to rational
         Moments before round 0, in the order of `round_maps.pairs`.
     parameters : tuple of tuples of rationals
         Of rounds 0, ..., T, those that change; one for all if none does.
     """
 
     subject: Subject
-    named: Variables
+    trace: Unrolling
     step: Mapping[Pair, ByParameter]
-    start: tuple[fmpq, ...]
+    start: Mapping[Pair, fmpq]
     parameters: tuple[tuple[fmpq, ...], ...]
+
+    @property
+    def named(self) -> Variables:
+        """Its unknowns."""
+        return self.trace.variables
 
 
 def traced(subject: Subject) -> Unrolling:
@@ -77,7 +82,7 @@ def rounds_of(subject: Subject, trace: Unrolling, centre: Sequence[fmpq] = ()) -
     times = range(subject.rounds + 1) if named.parameters else range(1)
     changing = [subject.changing[name] for name in named.parameters]
     parameters = tuple(tuple(rational(own(t)) for own in changing) for t in times)
-    return Rounds(subject, named, round_maps(trace, centre), tuple(start), parameters)
+    return Rounds(subject, trace, round_maps(trace, centre), start, parameters)
 
 
 def _begun(subject: Subject) -> Rows:
@@ -87,7 +92,7 @@ def _begun(subject: Subject) -> Rows:
         raise Refused(str(error)) from error
 
 
-def _start(rows: Rows, centre: Sequence[fmpq]) -> list[fmpq]:
+def _start(rows: Rows, centre: Sequence[fmpq]) -> dict[Pair, fmpq]:
     """Moments of (1, x) before round 0."""
     size = len(centre) + 1
     every = [(i, j) for i in range(size) for j in range(i, size)]
@@ -97,7 +102,7 @@ def _start(rows: Rows, centre: Sequence[fmpq]) -> list[fmpq]:
         point = [fmpq(1), *(rational(x) - c for x, c in zip(state, centre, strict=True))]
         for i, j in every:
             total[i, j] += point[i] * point[j] * chance
-    return list(total.values())
+    return total
 
 
 # ---- in rationals
@@ -136,7 +141,7 @@ class InRationals:
 
 def in_rationals(rounds: Rounds) -> InRationals:
     """All rounds, one after another."""
-    values = [dict(zip(pairs(rounds.named), rounds.start, strict=True))]
+    values = [rounds.start]
     step: dict[Pair, Form] = {}
     for t in range(rounds.subject.rounds):
         if t < len(rounds.parameters):

@@ -1,22 +1,26 @@
 """A run under every outcome: the space of vectors of each of its rounds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from typing import Any
 
+import numpy as np
 import sympy as sp
 from flint import fmpq
 
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.setups import Run, View
+from fedbounds.theory.setups import Run, View, formula, is_formula
+from fedbounds.theory.symbols import t
 
+from ..evaluate import Numbers, evaluate
 from .clients import Clients
 from .enumerated import Enumerated, draws_of, enumerated, taken
 from .listed import listed_space
 from .objectives import exact, exact_array, objective
+from .objectives import values as of_problem
 from .random import Outcomes
 from .spaces import PAST, Listed, depends_on
 from .subject import Subject
@@ -71,9 +75,32 @@ def algorithm(name: str) -> Algorithm:
 def subject_of(run: Run, view: View) -> Subject:
     """What is traced, in rationals."""
     problem = Clients(objective(run.problem))
-    values = {name: exact(value) for name, value in run.parameters}
+    formulas = {name: value for name, value in run.parameters if is_formula(value)}
+    values = {name: exact(value) for name, value in run.parameters if name not in formulas}
+    known = {**of_problem(problem.objective), **values}
+    changing = {name: _by_round(name, value, known, run.rounds) for name, value in formulas.items()}
     start = exact_array(run.start)
-    return Subject(algorithm(view.algorithm), problem, start, values, run.rounds, view.shown)
+    return Subject(
+        algorithm(view.algorithm), problem, start, values, run.rounds, view.shown, changing
+    )
+
+
+def _by_round(name: str, text: str, known: Mapping[str, Any], rounds: int) -> Callable[[int], Any]:
+    """A parameter in rounds 0, ..., T, from the constants of the problem and other parameters."""
+    own = formula(text)
+    plain = {x: value for x, value in known.items() if not isinstance(value, tuple)}
+    missing = {symbol.name for symbol in own.free_symbols - {t}} - plain.keys()
+    if missing:
+        raise FedboundsError(
+            f"parameter {name} = {text!r} names {', '.join(sorted(missing))}; expected t or one of "
+            f"{', '.join(sorted(plain))}"
+        )
+    try:
+        found = evaluate(own, Numbers(plain, {}, lambda p, q: fmpq(p, q)), range(rounds + 1))
+    except ZeroDivisionError as error:
+        raise FedboundsError(f"parameter {name} = {text!r} divides by 0") from error
+    each = np.broadcast_to(found, rounds + 1)
+    return lambda at: each[at]
 
 
 def traced(subject: Subject) -> Trace:
