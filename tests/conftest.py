@@ -1,6 +1,7 @@
 """Fixtures and settings of all tests."""
 
 import functools
+import gc
 import sys
 from itertools import zip_longest
 from pathlib import Path
@@ -30,6 +31,19 @@ def why_no_gpu() -> str:
     except Exception as error:  # a driver that is missing, too old or broken
         return f"CuPy finds no device: {error}"
     return "" if count else "CuPy finds no device"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Collect without the garbage collector, which would go through all modules again and again.
+
+    What is there then stays as long as the tests do: it is not looked through again either.
+    """
+    gc.disable()
+    collected = yield
+    gc.enable()
+    gc.freeze()
+    return collected
 
 
 def pytest_runtest_setup(item):

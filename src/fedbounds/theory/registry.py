@@ -13,6 +13,7 @@ from .catalogue import Entry, entry, paper
 from .claims import Claim
 from .contributed import contributed
 from .glossary import Glossary
+from .planted import WrongProof
 from .setups import Displayed, Planned, View
 
 
@@ -75,6 +76,14 @@ def displayed(theory: str) -> Mapping[str, Displayed]:
     found: Mapping[str, Displayed] | None
     found = getattr(import_module(f"fedbounds.theory.{theory}.ladders"), "SHOWN", None)
     return found or {}
+
+
+def planted(theory: str) -> tuple[WrongProof, ...]:
+    """The errors that a theory plants in its proofs; none if it has no ``planted``."""
+    if find_spec(f"fedbounds.theory.{paper(theory).key}.planted") is None:
+        return ()
+    found: tuple[WrongProof, ...] = import_module(f"fedbounds.theory.{theory}.planted").PLANTED
+    return found
 
 
 def glossary(paper_key: str) -> Glossary:

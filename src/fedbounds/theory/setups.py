@@ -107,6 +107,8 @@ class View:
     algorithm : str
         Module and name of the algorithm, such as "fedplt.ROUNDS".
     shown : Shown
+    runs : str
+        What claims call the algorithm; empty: whatever a claim is about.
     scopes : tuple of str
         Of the statements about vectors that it can evaluate.
     quantities : mapping from name to expression
@@ -139,6 +141,7 @@ class View:
     told: str
     algorithm: str
     shown: Shown
+    runs: str = ""
     scopes: tuple[str, ...] = ()
     quantities: Mapping[str, sp.Expr] = field(default_factory=dict)
     states: tuple[str, ...] = ()

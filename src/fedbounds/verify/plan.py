@@ -4,8 +4,8 @@ Step sizes come from the claims' own conditions at equality, so that a claim is 
 most exposed. Nothing here knows what any verdict should be.
 """
 
+from collections import deque
 from collections.abc import Iterator
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ from fedbounds.vocabulary import Constant, Method
 
 from .case import Case
 from .enumeration import MOST_OUTCOMES, outcomes
+from .folders import module_of, modules
 from .instance import ALGORITHM_NAMES, Instance
 from .judge import Subject
 from .ladder_plan import float_ladders, rational_ladders
@@ -42,17 +43,11 @@ from .point_plan import point_instances
 from .profile import Profile
 from .schedules import schedules
 from .setup_data import class_name
+from .setups.plan import planned
 from .stored.work import Setup
 
 Record = dict[str, Any]
 Objective = FederatedQuadratic | CoupledCosine | FederatedLogistic
-
-
-# papers whose cases are prepared by a plan of their own: ``cases(profile, seed)``
-_PLANS = {
-    "fedplt": "fedbounds.verify.fedplt.plan",
-    "submodel": "fedbounds.verify.submodel.plan",
-}
 
 
 def instances(
@@ -92,31 +87,34 @@ def instances(
 
 
 def own_cases(paper: str, profile: Profile, seed: int) -> Iterator[Case]:
-    """Cases of a paper that has a plan of its own."""
-    other = contributed(paper)
+    """Cases of a paper's own: those of its plan, or the set-ups of its theory."""
+    other, plan = contributed(paper), module_of(paper, "plan")
     if other is not None:
         yield from other.cases(profile, seed)
-    elif paper in _PLANS:
-        yield from import_module(_PLANS[paper]).cases(profile, seed)
+    elif plan is not None:
+        yield from plan.cases(profile, seed)
+    else:
+        yield from planned(paper, "", profile)
 
 
 def own_displays(paper: str, profile: Profile) -> dict[str, list[Record]]:
     """Measured scalings that a paper's plan shows beside its claims, by claim."""
-    shown = getattr(import_module(_PLANS[paper]), "displays", None) if paper in _PLANS else None
+    shown = getattr(module_of(paper, "plan"), "displays", None)
     return {} if shown is None else shown(profile)
 
 
 def load_plans() -> None:
     """Import every paper's plan, so that what its cases show can be found."""
-    for module in _PLANS.values():
-        import_module(module)
+    deque(modules("plan"), maxlen=0)
 
 
 def stored_setups() -> dict[str, Setup]:
     """Every set-up that a file may hold, by the name of its class."""
-    modules = (*_PLANS.values(), "fedbounds.verify.own.plan")
-    found = [import_module(module.replace(".plan", ".stored")).SETUPS for module in modules]
-    return {class_name(setup.record.make): setup for own in found for setup in own}
+    from .own.stored import SETUPS  # which import this file's own users
+    from .setups.stored import stored
+
+    every = (stored(), *SETUPS, *(setup for each in modules("stored") for setup in each.SETUPS))
+    return {class_name(setup.record.make): setup for setup in every}
 
 
 def vector_instances(profile: Profile, seed: int) -> Iterator[Instance]:

@@ -5,7 +5,7 @@ personalization are here, those of submodel training in `submodel.step_gaps`; a 
 are data is looked at by `setups.steps`, in rationals.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
@@ -17,6 +17,7 @@ from sympy.core.function import AppliedUndef
 from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
 from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.problems import Noise, NoiseLaw, Start, coupled_cosine, federated_quadratic
+from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.contributed import contributed
 from fedbounds.theory.proof.language import Written
 from fedbounds.theory.proof.library import book_of
@@ -100,13 +101,25 @@ def evaluated(steps: Sequence[Replayed], paper: str = "personalization") -> dict
     """
     if contributed(paper) is not None:
         return {}  # every step is a claim, and judged on the cases
-    scopes = book_of(paper).theory.scopes
+    check_dependences(paper, book_of(paper).theory.scopes)
+    if views(paper):
+        return judged(steps, partial(of_setups.gaps, paper))
+    return judged(steps, submodel_check.gaps if paper == "submodel" else _gaps)
+
+
+def check_dependences(paper: str, scopes: Mapping[str, Scope]) -> None:
+    """Hold what a paper's proofs declare of vectors against its small instances.
+
+    Raises
+    ------
+    ConflictError
+        If a vector depends on more than is declared, or does not vanish on average as it is to.
+    """
     if views(paper):
         of_setups.check_declared(paper, scopes)
-        return judged(steps, partial(of_setups.gaps, paper))
+        return
     for name, scope in scopes.items():
         check_declared(name, scope, _runs(paper, name))
-    return judged(steps, submodel_check.gaps if paper == "submodel" else _gaps)
 
 
 def _runs(paper: str, scope: str) -> Iterator[Outcomes]:

@@ -310,3 +310,13 @@ def test_a_wrong_law_of_a_source_shows(monkeypatch):
     monkeypatch.setattr(Participants, "moment", coins)
     with pytest.raises(AssertionError):
         equal(by_enumeration(one, Asked(SQUARE)), by_moments(one, Asked(SQUARE)))
+
+
+def test_without_rounds_there_is_a_start_and_no_step_for_moments():
+    def step(problem, p, state, drawn):
+        return {"x": state["x"] - problem.full_gradient(state["x"])}
+
+    still = subject(plain, lambda random, problem, p: {}, step, rounds=0)
+    assert list(answer(still, Asked(SQUARE)).series["Z"]) == [fmpq(9)]
+    with pytest.raises(Refused, match="no round is run"):
+        by_moments(still, Asked(SQUARE))

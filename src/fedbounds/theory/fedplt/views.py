@@ -14,6 +14,7 @@ from fedbounds.theory.symbols import tau, z
 from fedbounds.vocabulary import Assumption
 
 from . import measured, sequences
+from .masks import FEDPLT
 from .measured import AT_CLIENTS, AT_LOCAL, AT_STEPS, CURVED, DERIVED, DONE, PSI, START, SUMS
 from .scope_names import (
     CLIENT,
@@ -88,6 +89,7 @@ _STEP_QUANTITIES = {
 FREE_STEP = View(
     told="one step from free vectors",
     algorithm="fedplt.ONE_STEP",
+    runs=FEDPLT[0],
     shown=_OF_STEP,
     scopes=(STEP, UNBIASED_STEP),
     quantities=_STEP_QUANTITIES,
@@ -119,6 +121,7 @@ _ROUND_AND_STEP = View(
 ROUNDS = View(
     told="rounds of the algorithm",
     algorithm="fedplt.ROUNDS",
+    runs=FEDPLT[0],
     shown=_OF_ROUND,
     scopes=(ROUND, UNBIASED_ROUND),
     quantities=measured.ROUND_QUANTITIES,
@@ -263,6 +266,7 @@ _ASSUMED = measured.assumptions(AT_LOCAL, rounds=False)
 BETWEEN = View(
     told="between two rounds, aggregated virtually",
     algorithm="fedplt.UNSENT",
+    runs=FEDPLT[0],
     shown=_BETWEEN,
     scopes=(VIRTUAL,),
     quantities={"V_W": measured.STEP_QUANTITIES["V_W"]},

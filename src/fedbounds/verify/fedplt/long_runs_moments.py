@@ -1,4 +1,4 @@
-"""Means and covariances of FedPLT on quadratics, round by round, for any step size per round.
+"""Rounds of FedPLT on quadratics as affine maps, and where D^t tends: what the settings look at.
 
 With x = W - W*, a round is x+ = M x + b + noise, and so is every W_k - W. The matrices are the
 responses of the algorithm's own `local` and `server` to basis states and unit noises; a step size
@@ -16,7 +16,7 @@ from fedbounds.algorithms import fedplt_rows
 from fedbounds.algorithms.fedavg_p import Carry, Draw
 from fedbounds.algorithms.fedplt_rows import FedPLT, shares
 from fedbounds.errors import FedboundsError, require
-from fedbounds.problems import FederatedQuadratic, Start, everyone
+from fedbounds.problems import FederatedQuadratic, everyone
 from fedbounds.problems.arrays import to_float
 from fedbounds.problems.linear import is_exact, rational, solve
 
@@ -51,19 +51,6 @@ class Rounds:
     own: Array
     own_noise: Array
     entry_error: Array
-
-
-@dataclass(frozen=True, eq=False)
-class Moments:
-    """E x of shape (T + 1, d), Cov x, D_W and V_W with bounds of their rounding errors."""
-
-    mean: Array
-    covariance: Array
-    distance: Array
-    divergence: Array
-    mean_error: Array
-    distance_error: Array
-    divergence_error: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,77 +212,3 @@ def _entry_error(problem: FederatedQuadratic, algorithm: FedPLT, steps: Array) -
         growth = (1 + steps * norm) ** tau * (1 + steps) * largest * psi
     found: Array = _SAFETY * (tau * (d + 4) + n + d) * _UNIT * growth
     return found
-
-
-def moments(rounds: Rounds, algorithm: FedPLT, start: Start, best: Array, horizon: int) -> Moments:
-    """E x, Cov x, D_W and V_W of rounds 0, ..., T; V_W of rounds 0, ..., T - 1."""
-    exact, d = is_exact(rounds.mean), rounds.mean.shape[1]
-    kind: Any = object if exact else np.float64
-    m = np.asarray(start.u, dtype=object) - best  # exact, then rounded once
-    mean, covariance = np.empty((horizon + 1, d), kind), np.empty((horizon + 1, d, d), kind)
-    mean[0], covariance[0] = m, m[:, None] * m[None, :] * fmpq(0)
-    at = np.minimum(np.arange(horizon), len(rounds.mean) - 1)
-    matrices, shifts = rounds.mean[:, :, :-1], rounds.mean[:, :, -1]
-    with np.errstate(over="ignore", invalid="ignore"):
-        for t, j in enumerate(at):
-            matrix = matrices[j]
-            mean[t + 1] = matrix @ mean[t] + shifts[j]
-            covariance[t + 1] = matrix @ covariance[t] @ matrix.T + rounds.noise[j]
-        distance = (mean * mean).sum(axis=1) + covariance.trace(axis1=1, axis2=2)
-        divergence = _divergence(rounds, algorithm, mean, covariance, at)
-        errors = _errors(rounds, mean, covariance, at)
-        mean_error, distance_error, divergence_error = errors
-    return Moments(
-        mean, covariance, distance, divergence, mean_error, distance_error, divergence_error
-    )
-
-
-def _divergence(
-    rounds: Rounds, algorithm: FedPLT, mean: Array, covariance: Array, at: Array
-) -> Array:
-    """V_W = sum_k c_k E ||W_k - W||^2."""
-    exact = is_exact(mean)
-    c = shares(algorithm)
-    total = rounds.own_noise[at]
-    for k in range(rounds.own.shape[1]):
-        matrix, shift = rounds.own[at, k, :, :-1], rounds.own[at, k, :, -1]
-        own = (matrix @ mean[:-1, :, None])[:, :, 0] + shift
-        spread = (matrix @ covariance[:-1] * matrix).sum(axis=(1, 2))
-        total = total + ((own * own).sum(axis=1) + spread) * (c[k] if exact else float(c[k]))
-    return total
-
-
-def _errors(
-    rounds: Rounds, mean: Array, covariance: Array, at: Array
-) -> tuple[Array, Array, Array]:
-    """Bounds of rounding errors: of E x in the 2-norm, of D_W and of V_W; zero in rationals."""
-    count = len(mean)
-    if is_exact(mean):
-        nothing = mean.sum(axis=1) * 0
-        return nothing, nothing, nothing[1:]
-    d = mean.shape[1]
-    fresh = rounds.entry_error[at] * (d + 1)  # of a matrix in the 2-norm
-    contraction = np.linalg.norm(rounds.mean[:, :, :-1], 2, axis=(1, 2))[at] * (1 + 1e-12) + fresh
-    shift = fresh * (np.linalg.norm(rounds.mean[:, :, -1], axis=1) > 0)[at]
-    noise = 2 * fresh * (rounds.noise != 0).any(axis=(1, 2))[at]
-    size = np.linalg.norm(mean, axis=1)
-    spread = np.linalg.norm(covariance, axis=(1, 2))
-    e_mean, e_spread = np.empty(count), np.empty(count)
-    e_mean[0], e_spread[0] = _UNIT * d * size[0], 0.0
-    for t in range(count - 1):
-        e_mean[t + 1] = contraction[t] * e_mean[t] + fresh[t] * size[t] + shift[t]
-        e_spread[t + 1] = (
-            contraction[t] ** 2 * e_spread[t]
-            + 4 * fresh[t] * contraction[t] * spread[t]
-            + noise[t] * (1 + np.sqrt(spread[t + 1]))
-        )
-    ulp = 8 * d * _UNIT
-    distance = 2 * size * e_mean + e_mean**2 + d * e_spread
-    distance += ulp * (size**2 + covariance.trace(axis1=1, axis2=2))
-    # W_k - W is at most `whole` times as long as x, plus what the slopes pull
-    whole = np.linalg.norm(rounds.own[:, :, :, :-1], 2, axis=(2, 3)).max(axis=1)[at] + fresh
-    pull = np.linalg.norm(rounds.own[:, :, :, -1], axis=2).max(axis=1)[at]
-    reach, err = whole * size[:-1] + pull, whole * e_mean[:-1] + fresh * (size[:-1] + 1)
-    divergence = 2 * reach * err + err**2 + d * whole**2 * e_spread[:-1]
-    divergence += (4 * fresh * whole + ulp) * (spread[:-1] + 1) + noise
-    return e_mean, distance, divergence

@@ -22,13 +22,8 @@ _AT = "at = [(k, gradient(k, w), [a - b for a, b in zip(w, best)]) for k, w in s
 _NOISES = "noises = [x for own in zip(*draws) for x in zip(*own)]  # of a client and step"
 _MEAN = "assert not any(sum(x) for own in noises for x in zip(*own))"
 _KEPT = "kept = [x for x, *m in zip(psi, *M) if any(m)]  # of coordinates that are trained"
-_ONE_CLIENT = (
-    "w, g = start[k + 1], gradient(k, start[k + 1])  # of this client",
-    "x, y = ([a - b for a, b in zip(w, v)] for v in (best, start[0]))",
-    "gg, xx, mm, gx, mx = ip(g, g), ip(x, x), ip(g, g, M[k]), ip(g, x), ip(g, x, M[k])",
-)
 # what a line needs before it
-_BEFORE = {"gx": _ONE_CLIENT, "noises": (_NOISES,), "at": (_AT,), "kept": (_KEPT,)}
+_BEFORE = {"noises": (_NOISES,), "at": (_AT,), "kept": (_KEPT,)}
 
 COMPUTED = {
     "psi_max": "psi_max = max(kept)",
@@ -40,19 +35,6 @@ COMPUTED = {
     "c[k] * g * (b - a) / 2 for k in K for g, b, a in zip(gradient(k, best), best, A[k]))",
     "variance": "variance = max(Q(sum(x * x for e in own for x in e), len(own)) for own in noises)",
     "D_0": "D_0 = sum((a - b) ** 2 for a, b in zip(start[0], best))",
-}
-OF_EACH = {"c_k": "[c_k] = set(c)", "d_k": "[d_k] = set(map(sum, M))"}
-OF_ONE = {
-    "alpha_k": "alpha_k = alpha[k]",
-    "c_k": "c_k = c[k]",
-    "d_k": "d_k = sum(M[k])",
-    "rho_k": "rho_k = mx / gx",
-    "cos_1": "assert cos_1 >= 0 and cos_1**2 * gg * xx == gx**2",
-    "cos_2": "assert cos_2 >= 0 and cos_2**2 * mm * xx == mx**2",
-    "cos_3": "assert cos_3 >= 0 and cos_3**2 * gg == mm",
-    "norm_g": "assert norm_g >= 0 and norm_g**2 == gg",
-    "norm_x": "assert norm_x >= 0 and norm_x**2 == ip(y, y)",
-    "norm_y": "assert norm_y >= 0 and norm_y**2 == xx",
 }
 # where room is short the last ones are not asserted
 ASSUMED: Table = {
@@ -69,8 +51,6 @@ ASSUMED: Table = {
     Assumption.EQUAL_MASKS: ("assert all(m == M[0] for m in M)",),
     Assumption.SHARED_MINIMISER: ("assert not any(x for k in K for x in gradient(k, best))",),
     Assumption.OWN_MINIMISERS: ("assert any(x for k in K for x in gradient(k, best))",),
-    Assumption.ACUTE: ("assert gx > 0 and mx > 0",),
-    Assumption.OBTUSE: ("assert gx < 0 and mx < 0",),
     Assumption.ALIGNED: (
         "assert all(ip(g, x, M[k]) / ip(g, x) >= rho_min > 0 for k, g, x in at)",
     ),

@@ -46,8 +46,10 @@ def moments(subject: Subject) -> Moments:
     Raises
     ------
     Refused
-        If the step is not affine in the state, or the work is too much.
+        If there is no round, the step is not affine in the state, or the work is too much.
     """
+    if not subject.rounds:
+        raise Refused("no round is run: there is no step to look at")
     try:
         rows = begun(subject)
     except TooManyError as error:

@@ -75,12 +75,22 @@ class Random:
         return self._answer(Permutation(int(count)))
 
     def noise(self, problem: Clients, steps: int) -> Array:
-        """The problem's gradient noise, shape (rows, n, steps, d): per client and local step."""
-        shape = (int(problem.clients), int(steps), problem.dimension)
-        if not problem.noise_scale:
+        """The problem's gradient noise, shape (rows, n, steps, d): per client and local step.
+
+        Of the shared coordinates; that of personal blocks is `personal_noise`.
+        """
+        return self._noise(problem, steps, problem.dimension, problem.noise_scale)
+
+    def personal_noise(self, problem: Clients, steps: int) -> Array:
+        """Noise of the gradients of personal blocks, shape (rows, n, steps, d_v)."""
+        return self._noise(problem, steps, problem.personal_dimension, problem.personal_noise_scale)
+
+    def _noise(self, problem: Clients, steps: int, dimension: int, scale: Any) -> Array:
+        shape = (int(problem.clients), int(steps), dimension)
+        if not scale:
             return self._answer(zeros(*shape))
         gaussian = problem.noise_law is NoiseLaw.GAUSSIAN
-        return (self.normal if gaussian else self.signs)(*shape) * problem.noise_scale
+        return (self.normal if gaussian else self.signs)(*shape) * scale
 
 
 Asks = Callable[[Random], Drawn]

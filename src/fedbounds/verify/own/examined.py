@@ -72,7 +72,7 @@ def in_floats(problem: Any) -> Any:
     """A quadratic in floats; any other problem as it is."""
     if not isinstance(problem, FederatedQuadratic):
         return problem
-    noise = Noise(problem.noise.law, float(problem.noise.scale_u), 0.0)
+    noise = Noise(problem.noise.law, float(problem.noise.scale_u), float(problem.noise.scale_v))
     return FederatedQuadratic(
         to_floats(problem.hessian), to_floats(problem.linear), problem.shared_dimension, noise
     )

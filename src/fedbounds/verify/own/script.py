@@ -8,7 +8,6 @@ import ast
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +26,8 @@ from ..evaluate import Numbers
 from ..measure.contract import takes
 from ..measure.enumerated import paths
 from ..measure.sources import TooManyError
-from ..processes import output_of
 from ..script_asserts import told
+from ..script_check import agrees
 from ..script_code import QUOTED, TEMPLATES, UNQUOTED, assigned, code, wrapped
 from .declare import Theory
 from .known import subject_of, theory_of
@@ -87,7 +86,6 @@ _TAKEN = frozenset(
     | {"init", "draw", "step", "left", "right", "state", "chance", "new", "old", "bound"}
     | {"positive", "plus", "noises", "begun"}
 )
-_FRACTION = re.compile(r"-?\d+(/\d+)?")
 
 
 @script_of.register
@@ -96,7 +94,7 @@ def _script(setup: OwnRun, judgement: Any, part: Part, numbers: Numbers) -> str:
     outcome = judgement.deciding
     run = _shortest(setup, part, outcome.at)
     text = _written(run, theory, judgement, part, numbers)
-    if not _agrees(text, outcome.gap):
+    if not agrees(text, outcome.gap):
         raise FedboundsError("the functions do not run outside their file, or give another gap")
     return text
 
@@ -123,6 +121,8 @@ def _shortest(setup: OwnRun, part: Part, at: int | None) -> OwnRun:
 def _written(setup: OwnRun, theory: Theory, judgement: Any, part: Part, numbers: Numbers) -> str:
     if not isinstance(setup.problem, FederatedQuadratic):
         raise FedboundsError("no script is written for objectives of one's own")
+    if setup.problem.personal_dimension:
+        raise FedboundsError("no script is written for problems with personal blocks")
     problem, names = setup.problem, sorted(part.quantities)
     file = theory.line.rpartition(":")[0]
     source = Path(file).read_text(encoding="utf-8")
@@ -256,12 +256,3 @@ def _nested(array: Any) -> str:
         number = rational(array)
         return str(number) if number.q == 1 else f'"{number}"'
     return "[" + ", ".join(_nested(row) for row in array) + "]"
-
-
-def _agrees(text: str, gap: Any) -> bool:
-    """Whether the program runs by itself and prints this gap; a long fraction is kept rounded."""
-    # its rows are counted; nothing is timed, so that the same run keeps the same scripts
-    printed = (output_of(text) or "").rpartition("right - left ")[2].strip()
-    if not _FRACTION.fullmatch(printed):
-        return False
-    return printed == gap if isinstance(gap, str) else float(Fraction(printed)) == gap

@@ -33,7 +33,7 @@ from ..store import Store, claim_text, record_key, records_file
 from ..summary import summarise
 from .instances import balanced, verdict_said
 from .planted import ErrorKind, Planted, Said
-from .proof_errors import PROVED, REFUSED, prove
+from .proof_errors import PROVED, REFUSED, certificate_of
 
 LEMMA = "personalization/lem-3.6"
 RECORDS = records_file("personalization")
@@ -169,7 +169,7 @@ def shown(data: Record) -> Said:
 
 def certificates() -> Record:
     """Lemma 3.2 of a file of proofs, with all that comes before as given."""
-    own, step = prove("lem-3.2:u")()
+    own, step = certificate_of("personalization", "lem-3.2:u")
     given = [
         {"id": name, "statement": step_data(replace(step, statement=s))["statement"],
          "certificate": None}

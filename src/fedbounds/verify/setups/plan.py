@@ -11,7 +11,8 @@ from fedbounds.vocabulary import Method
 from ..case import Case
 from ..measure.contract import drawn_by
 from ..measure.random import count_of, sources_of
-from ..measure.trace import subject_of
+from ..measure.subject import Subject
+from ..measure.trace import algorithm, subject_of
 from ..profile import Profile
 from .found import InFloats, view_of
 
@@ -19,7 +20,7 @@ _RATIONAL = 10  # times what floats cost
 
 
 def planned(theory: str, name: str, profile: Profile) -> Iterator[Case]:
-    """Those of a profile, in the theory's order; ``name`` is that of the algorithm in claims."""
+    """Those of a profile, in the theory's order; ``name`` as in `case_of`."""
     for one in setups(theory):
         if profile is not Profile.QUICK:
             yield case_of(one, name)
@@ -28,24 +29,39 @@ def planned(theory: str, name: str, profile: Profile) -> Iterator[Case]:
 
 
 def case_of(one: Planned, name: str) -> Case:
-    """As a case, to be measured in rationals, or in floats."""
+    """As a case, to be measured in rationals, or in floats.
+
+    ``name`` is what claims call the algorithm; where it is empty, what the view calls it.
+    """
     view = view_of(one.setup)
+    called = name or about(view)
     if view.many:
         setup = InFloats(one.setup) if one.floats else one.setup
         method = Method.MOMENTS if one.floats else Method.RATIONAL
         rounds = one.setup.run.rounds
-        return Case(one.name, name, setup, method, rounds * (1 if one.floats else _RATIONAL))
-    return Case(one.name, name, one.setup, Method.RATIONAL, work(one.setup.run, view))
+        return Case(one.name, called, setup, method, rounds * (1 if one.floats else _RATIONAL))
+    return Case(one.name, called, one.setup, Method.RATIONAL, work(one.setup.run, view))
+
+
+def about(view: View) -> str:
+    """What claims call the algorithm that is looked at."""
+    return view.runs or algorithm(view.algorithm).name
 
 
 @lru_cache(maxsize=64)  # a run is looked at in several ways
 def work(run: Run, view: View) -> int:
     """Outcomes, rounds, local steps, clients and coordinates, multiplied."""
     subject = subject_of(run, view)
-    p = subject.parameters()
-    asked = sources_of(
-        lambda random: drawn_by(subject.algorithm, random, subject.problem, p), subject.exact
-    )
     steps = run.parameter("tau") or 1
     size = subject.problem.clients * subject.problem.dimension
-    return int(count_of(asked) ** run.rounds * prod((run.rounds, steps, size)))
+    return int(outcomes_of(subject) ** run.rounds * prod((run.rounds, steps, size)))
+
+
+def outcomes_of(subject: Subject) -> int:
+    """Of one round."""
+    p = subject.parameters()
+    return count_of(
+        sources_of(
+            lambda random: drawn_by(subject.algorithm, random, subject.problem, p), subject.exact
+        )
+    )

@@ -1,0 +1,168 @@
+"""What a script's problem and random sources are made of: Python by the names that are used.
+
+Lines are written in the names of the template ``setup.py.j2``.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from fedbounds.errors import FedboundsError
+from fedbounds.theory.setups import Objective
+from fedbounds.vocabulary import Assumption
+
+from ..script_asserts import Table, broken, curvature
+from ..script_code import WIDTH
+
+Lines = tuple[str, ...]
+SOURCES: Mapping[str, Lines] = {
+    "participants": (
+        "def participants(self, n, m):",
+        "    every = list(combinations(range(n), m))",
+        "    return self.pick([[int(i in s) for i in range(n)] for s in every])",
+    ),
+    "participants_with_replacement": (
+        "def participants_with_replacement(self, n, m):",
+        "    every = list(product(range(n), repeat=m))",
+        "    return self.pick([[s.count(i) for i in range(n)] for s in every])",
+    ),
+    "signs": (
+        "def signs(self, *shape):",
+        "    every = list(product((-1, 1), repeat=prod(shape)))",
+        "    return self.pick(every).reshape(1, *shape)",
+    ),
+    "bernoulli": (
+        "def bernoulli(self, x, *shape):",
+        "    every = list(product((0, 1), repeat=prod(shape)))",
+        "    odds = [Q(x) ** sum(r) * (1 - Q(x)) ** (len(r) - sum(r)) for r in every]",
+        "    return self.pick(every, odds).reshape(1, *shape)",
+    ),
+    "index": (
+        "def index(self, count):",
+        "    return self.pick(range(count), made=np.array)",
+    ),
+    "permutation": (
+        "def permutation(self, count):",
+        "    return self.pick(list(permutations(range(count))), made=np.array)",
+    ),
+    "noise": (
+        "def noise(self, problem, steps):",
+        "    return self.signs(n, steps, d) * problem.noise_scale",
+    ),
+}
+_SILENT = (
+    "def noise(self, problem, steps):",
+    "    return exact(np.zeros((1, n, steps, d), int))",
+)
+# of the clients' quadratics, by the attribute that an algorithm asks for
+_QUADRATIC: Mapping[str, str] = {
+    "clients": "Count(n)",
+    "dimension": "d",
+    "noise_scale": "",
+    "xp": "np",
+    "spread": "models",
+    "gradient": "lambda y: slope(y) + h",
+    "full_gradient": "lambda x: (slope(x) + h).sum(axis=1) / n",
+    "wide_gradient": "lambda y, c: y @ np.tensordot(c, H, 1) + c @ h",
+    "value": "lambda y: (models(y) * (slope(y) / 2 + h)).sum(axis=2)",
+    "best": "lambda c: solve(np.tensordot(c, H, 1), -c @ h)",
+    "lowest": "exact([b @ solve(A, -b) / 2 for A, b in zip(H, h)])",
+}
+_NEEDED = {
+    "models": ("models = lambda y: y if y.ndim == 3 else np.stack([y] * n, axis=1)",),
+    "slope": ("slope = lambda y: (H[None] * models(y)[:, :, None, :]).sum(axis=3)",),
+    "solve": (
+        "def solve(A, b):  # A x = b of a definite A, by elimination",
+        "    A = np.column_stack([A, b])",
+        "    for i in range(len(b)):",
+        "        assert A[i, i] > 0",
+        "        A[i] = A[i] / A[i, i]",
+        "        for j in {*range(len(b))} - {i}:",
+        "            A[j] = A[j] - A[j, i] * A[i]",
+        "    return A[:, -1]",
+    ),
+}
+_NOISES = (
+    "(probe := Random()).noise(problem, 1)",
+    "noises = [Random(x).noise(problem, 1) for x in product(*(range(len(o)) for o in probe.odds))]",
+)
+_UNBIASED = (*_NOISES, "assert not sum(noises).any()")
+# what a problem tells of itself
+FACTS: Table = {
+    **curvature("H"),
+    Assumption.UNBIASED: _UNBIASED,
+    Assumption.NOISE: _UNBIASED,
+    Assumption.BOUNDED_VARIANCE: (
+        *_NOISES,
+        "assert max(sum((e * e).sum(axis=(0, 2, 3)) for e in noises)) <= variance * len(noises)",
+    ),
+    Assumption.NOISELESS: ("assert problem.noise_scale == 0",),
+    Assumption.NOISY: ("assert problem.noise_scale != 0",),
+}
+OF_CONSTANTS = {
+    Assumption.SMOOTH: "L",
+    Assumption.STRONGLY_CONVEX: "mu",
+    Assumption.BOUNDED_VARIANCE: "sigma^2",
+}
+COMPUTED = {"n": "n", "sigma^2": "d * problem.noise_scale**2"}
+
+
+def problem_lines(data: Objective, functions: str) -> list[str]:
+    """The problem, with what functions ask of it.
+
+    Raises
+    ------
+    FedboundsError
+        If it is of a family, or is asked for something, that has no lines.
+    """
+    if data.family != "quadratics":
+        raise FedboundsError(f"no script is written for the family {data.family!r}")
+    own = dict(data.data)
+    asked = {*re.findall(r"\bproblem\.(\w+)", functions), "noise_scale"}
+    missing = sorted(asked - _QUADRATIC.keys())
+    if missing:
+        raise FedboundsError(f"no script is written for problem.{missing[0]}")
+    table = {**_QUADRATIC, "noise_scale": f'Q("{own["noise"]}")'}
+    fields = [f"{name}={table[name]}" for name in table if name in asked]
+    text = " ".join(fields) + ("models" if any("slope(" in one for one in fields) else "")
+    needed = [line for name, lines in _NEEDED.items() if name in text for line in lines]
+    return [
+        *assigned_to("H", nested(own["hessians"])),
+        *assigned_to("h", nested(own["slopes"])),
+        "n, d = h.shape  # F_k(x) = x' H_k x / 2 + h_k' x",
+        *needed,
+        "problem = SimpleNamespace(",
+        *(f"    {line}," for line in packed_fields(fields)),
+        ")",
+    ]
+
+
+def assigned_to(name: str, numbers: str) -> list[str]:
+    """A line that makes an exact array."""
+    return broken(f"{name} = exact({numbers})")
+
+
+def packed_fields(fields: list[str]) -> list[str]:
+    """Neighbouring fields on one line where they fit."""
+    found: list[str] = []
+    for one in fields:
+        if found and len(found[-1]) + len(one) + 8 <= WIDTH:
+            found[-1] += f", {one}"
+        else:
+            found.append(one)
+    return found
+
+
+def source_lines(functions: str, noisy: bool) -> list[Lines]:
+    """Methods of the random object that functions, or premises, call."""
+    used = {name for name in SOURCES if f".{name}(" in functions}
+    used |= {"signs"} if noisy and "noise" in used else set()
+    table = SOURCES if noisy else {**SOURCES, "noise": _SILENT}
+    return [table[name] for name in table if name in used]
+
+
+def nested(value: Any) -> str:
+    """Numbers as they are written: whole ones bare, others as texts that a fraction is made of."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(nested, value))}]"
+    return str(value) if isinstance(value, int) else f'"{value}"'

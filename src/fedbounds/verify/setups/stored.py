@@ -1,0 +1,185 @@
+"""The set-ups of theories that a file may hold, and what each costs."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from fedbounds.errors import FedboundsError, require, unknown_name
+from fedbounds.theory.catalogue import PAPERS
+from fedbounds.theory.registry import setups, views
+from fedbounds.theory.setups import Objective, Run, Setup, View, formula, is_formula
+
+from ..measure.trace import subject_of
+from ..stored.common import LOCAL_STEPS, MASK, ROUNDS, STEP
+from ..stored.fields import (
+    Data,
+    Fields,
+    Kind,
+    Known,
+    Listed,
+    Number,
+    Record,
+    Text,
+    Whole,
+    Word,
+    untagged,
+    wrong,
+)
+from ..stored.work import Cost, check, power
+from ..stored.work import Setup as Stored
+from .found import MOST_EXACT, view_of
+from .plan import about, outcomes_of
+
+_VECTORS = 20  # about so many are looked at
+_DEEPEST = 3  # lists in lists
+
+
+@dataclass(frozen=True)
+class Named:
+    """A tuple of pairs of a name and what is meant by it, each name at most once."""
+
+    kinds: Mapping[str, Kind]
+
+    def read(self, data: Data, where: str, known: Known) -> tuple[tuple[str, Any], ...]:
+        """See `Kind`."""
+        given = untagged(data, "tuple")
+        if not isinstance(given, list):
+            raise wrong(where, data, "a list of pairs")
+        pairs = [untagged(pair, "tuple") for pair in given]
+        if any(not isinstance(pair, list) or len(pair) != 2 for pair in pairs):
+            raise wrong(where, data, "a list of pairs")
+        names = [Word(tuple(self.kinds)).read(name, where, known) for name, _ in pairs]
+        if len(set(names)) < len(names):
+            raise FedboundsError(f"{where} has a name twice: {', '.join(sorted(names))}")
+        return tuple(
+            (name, self.kinds[name].read(value, f"{where}.{name}", known))
+            for name, (_, value) in zip(names, pairs, strict=True)
+        )
+
+
+@dataclass(frozen=True)
+class WordOr:
+    """One of these words, or a number."""
+
+    words: tuple[str, ...]
+
+    def read(self, data: Data, where: str, known: Known) -> Any:
+        """See `Kind`."""
+        return data if data in self.words else Number().read(data, where, known)
+
+
+@dataclass(frozen=True)
+class FormulaOr:
+    """A formula of the round and of constants, or a number."""
+
+    number: Number
+
+    def read(self, data: Data, where: str, known: Known) -> Any:
+        """See `Kind`."""
+        if is_formula(data):
+            formula(data)
+            return data
+        return self.number.read(data, where, known)
+
+
+@dataclass(frozen=True)
+class Nested:
+    """A number, or lists of numbers in lists."""
+
+    deepest: int = _DEEPEST
+
+    def read(self, data: Data, where: str, known: Known) -> Any:
+        """See `Kind`."""
+        if self.deepest and isinstance(untagged(data, "tuple"), list):
+            return Listed(Nested(self.deepest - 1)).read(data, where, known)
+        return Number().read(data, where, known)
+
+
+_ROW = Listed(Number(), "d")
+_PROBLEM = Record(
+    Objective,
+    {
+        "family": Word(("quadratics",)),
+        "data": Named(
+            {
+                "hessians": Listed(Listed(_ROW, "d"), "n"),
+                "slopes": Listed(_ROW, "n"),
+                "noise": Number(least=0),
+            }
+        ),
+    },
+)
+# by their names; other parameters are numbers, in lists or not
+_PARAMETERS: Fields = {
+    "masks": Listed(MASK, "n"),
+    "weights": Listed(Number(above=0), "n"),
+    "tau": LOCAL_STEPS,
+    "j": Whole(1, "K"),
+    "eta": FormulaOr(STEP),
+    "models": Listed(_ROW, "n"),
+    "common": Whole(0, 1),
+    "attenuation": Listed(Number(least=0), "n"),
+    "steps": Listed(STEP, "T"),
+    "z": STEP,
+    "B_step": Number(least=0),
+}
+_CHOSEN: Fields = {"k": Whole(0, "n - 1"), "z": STEP}
+
+
+@cache
+def stored() -> Stored:
+    """Of all theories that have views."""
+    found = {paper: views(paper) for paper in PAPERS}
+    every = [view for own in found.values() for view in own.values()]
+    takes = {name: _PARAMETERS.get(name, Nested()) for view in every for name in view.takes}
+    run: Fields = {
+        "problem": _PROBLEM,
+        "start": _ROW,
+        "parameters": Named(takes),
+        "rounds": ROUNDS,
+    }
+    fields: Fields = {
+        "theory": Word(tuple(paper for paper, own in found.items() if own)),
+        "view": Text(),
+        "run": Record(Run, run),
+        "chosen": Named(_choices(found, every)),
+    }
+    return Stored(Record(Setup, fields), _cost, lambda setup: about(view_of(setup)), _fits)
+
+
+def _choices(theories: Iterable[str], every: Sequence[View]) -> Fields:
+    """Constants of which a set-up says how they are meant, and the value of an index."""
+    ways: dict[str, set[str]] = {view.alone: set() for view in every if view.alone}
+    for theory in theories:
+        for one in setups(theory):
+            ways |= {name: ways.get(name, set()) for name, _ in one.setup.chosen}
+    for view in every:
+        for name, own in view.choices.items():
+            ways.setdefault(name, set()).update(own)
+    words = {name: WordOr(tuple(sorted(own))) for name, own in sorted(ways.items())}
+    return {name: _CHOSEN.get(name, kind) for name, kind in words.items()}
+
+
+def _cost(given: Any) -> Sequence[Cost]:
+    """Rounds of so many local steps, every outcome of what is drawn."""
+    run, known = given.run, views(given.theory)
+    if given.view not in known:
+        raise unknown_name(f"view of {given.theory}", given.view, known)
+    size = len(run.start) * len(dict(run.problem.data).get("slopes", ()))
+    steps = run.parameter("tau") or 1
+    plain = Cost(_VECTORS * run.rounds * steps * size**2, run.rounds * steps)
+    check((plain,), Known(), given.view)  # before an outcome is drawn
+    if known[given.view].many:  # by moments
+        return (plain,)
+    outcomes = outcomes_of(subject_of(run, known[given.view]))
+    return (Cost(power(outcomes, run.rounds) * plain.operations, plain.depth),)
+
+
+def _fits(setup: Setup) -> None:
+    """Raise unless the run has what its algorithm takes, and what the view chooses is chosen."""
+    most = MOST_EXACT if view_of(setup).many else None
+    fits = most is None or setup.run.rounds <= most
+    require(fits, "rounds T", setup.run.rounds, f"at most {most} where they are many")
+    data = dict(setup.run.problem.data)
+    require(len(data) == 3, "data of the quadratics", sorted(data), "hessians, slopes, noise")
