@@ -17,7 +17,7 @@ from flint import fmpq
 from sympy.core.function import AppliedUndef
 
 from fedbounds.problems.linear import rational, solve
-from fedbounds.theory.setups import Largest, Least, Says, dot
+from fedbounds.theory.setups import Largest, Least, Says, Where, dot
 from fedbounds.theory.symbols import t
 
 from ..evaluate import RESOLUTION, Numbers, evaluate, rounding, scale
@@ -34,6 +34,10 @@ from .unrolled import unrolled_space
 
 Array = Any
 _FEW_BITS = 20  # of a bound that stands for a number of many digits
+
+
+class NeverError(MissingError):
+    """A number is not there because what it asks for surely fails."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,6 +237,26 @@ class Many(Defined[Long]):
             errors={name: self._wrong[name] for name in found.series if name in self._wrong},
         )
 
+    def _constant(self, name: str) -> Any:
+        found = self.constants.get(name)
+        if isinstance(found, Where):
+            value = self.number(found.value)
+            for says in found.holds:
+                holds, why = self.holds(says, {name: value})
+                if not holds:
+                    raise (MissingError if holds is None else NeverError)(why)
+            return value
+        return super()._constant(name)
+
+    def _kept(self, name: str, make: Callable[[], Any]) -> Any:
+        def never() -> Any:
+            try:
+                return make()
+            except NeverError as error:
+                return NeverError(f"no value for {name}: {error}")
+
+        return super()._kept(name, never)
+
     # ---- statements
 
     def broken(self, says: Says, values: Mapping[str, Any] | None = None) -> str:
@@ -242,7 +266,10 @@ class Many(Defined[Long]):
     def holds(self, says: Says, values: Mapping[str, Any] | None = None) -> tuple[bool | None, str]:
         """Whether a statement holds; None if that is not known; and why it does not."""
         found = self._kept(str(says), lambda: self._decided(says, dict(values or {})))
-        return (None, str(found)) if isinstance(found, MissingError) else found
+        if isinstance(found, MissingError):
+            return (False if isinstance(found, NeverError) else None), str(found)
+        decided: tuple[bool | None, str] = found
+        return decided
 
     def _decided(self, says: Says, values: dict[str, Any]) -> tuple[bool | None, str]:
         """At all ends of the extremes in it, of which both sides are affine functions."""
@@ -273,7 +300,7 @@ class Many(Defined[Long]):
             gap = self._linear(left - right, values)
         elif any(side.has(t) or side.atoms(AppliedUndef) for side in sides):
             rounds = range(self.trace.subject.rounds)
-            known = self._numbers(left - right, own)
+            known = self._numbers(sp.Add(left, right, evaluate=False), own)
             one, other = (evaluate(side, known, rounds) for side in sides)
             doubt = 0 * one
             if not any(x.dtype == object for x in known.series.values()):
@@ -322,15 +349,15 @@ class Many(Defined[Long]):
             value, positive = argument if isinstance(argument, sp.Tuple) else (argument, None)
             own = self._range(value, values)
             quotients = quotients or sp.fraction(value)[1].has(dot)
-            if positive is not None:
-                own = self._where(own, self._range(positive, values), largest=largest)
             self._check(own, node)
+            if positive is not None:
+                own = _where(own, self._range(positive, values), node, largest=largest)
             ranges.append(own)
         best: Callable[[Any], Any] = np.max if largest else np.min
         low = best([best(own.low.reshape(-1)) for own in ranges])
         high = best([best(own.high.reshape(-1)) for own in ranges])
         if not all(isinstance(x, fmpq) or np.isfinite(float(x)) for x in (low, high)):
-            raise MissingError(f"nothing visited is asked for by {node}, or it is unbounded")
+            raise MissingError(f"{node} is not bounded")
         exact = low == high and isinstance(low, fmpq)
         low, high = rational(low), rational(high)
         if largest:
@@ -342,15 +369,6 @@ class Many(Defined[Long]):
         if bad.any():
             at = tuple(int(x) for x in np.argwhere(bad)[0])
             raise MissingError(f"{node}: a divisor is 0, or of unknown sign, {self._place(at)}")
-
-    @staticmethod
-    def _where(own: Range, positive: Range, *, largest: bool) -> Range:
-        """Where the other is positive: surely so for the one end, possibly for the other."""
-        worst = float("-inf") if largest else float("inf")
-        sure, may = positive.low > 0, positive.high > 0
-        inner, outer = (own.low, own.high) if largest else (own.high, own.low)
-        inner, outer = np.where(sure, inner, worst), np.where(may, outer, worst)
-        return Range(inner, outer) if largest else Range(outer, inner)
 
     def _range(self, value: sp.Expr, values: Mapping[str, Any]) -> Range:
         """A number at every round and index."""
@@ -455,6 +473,17 @@ def _by_right(node: sp.Expr) -> dict[sp.Expr, sp.Expr]:
         left, right = inside[0].args
         found[right] = found.get(right, sp.S.Zero) + factor * left
     return found
+
+
+def _where(own: Range, positive: Range, node: sp.Expr, *, largest: bool) -> Range:
+    """Where the other is positive: surely so for the one end, possibly for the other."""
+    sure, may = (np.broadcast_to(_of(x > 0), own.low.shape) for x in (positive.low, positive.high))
+    if not may.any():
+        raise MissingError(f"nothing visited is asked for by {node}")
+    if not sure.any():
+        raise MissingError(f"nothing visited is surely asked for by {node}")
+    inner, outer = (own.low, own.high) if largest else (own.high, own.low)
+    return Range(inner[sure], outer[may]) if largest else Range(outer[may], inner[sure])
 
 
 def _of(array: Array) -> Array:

@@ -82,7 +82,8 @@ def _refused(setup: Setup, view: View, why: str) -> Found:
         parameters=numbers,
         series={},
         constants=objectives.constants(problem),
-        evidence=objectives.facts(problem),
+        evidence=objectives.facts(problem)
+        | dict.fromkeys(view.assumptions, Evidence(None, f"not measured: {why}")),
         scopes=frozenset(view.scopes),
         missing=dict.fromkeys(view.quantities, why),
         undefined={x: f"not measured: {why}" for x in view.constants if x not in numbers},
