@@ -24,9 +24,8 @@ from fedbounds.verify.script import script
 from fedbounds.verify.script_check import agrees
 from fedbounds.verify.script_code import QUOTED, UNQUOTED
 from fedbounds.verify.setups import script_source
-from fedbounds.verify.setups.found import known_of, view_of
 from fedbounds.verify.setups.plan import case_of
-from fedbounds.verify.setups.script_code import Definitions
+from fedbounds.verify.setups.script import program_of
 from fedbounds.vocabulary import Method, Verdict
 
 THEORIES = ("fedplt",)
@@ -184,9 +183,7 @@ def test_a_condition_that_fails_is_no_script():
 
 
 def test_what_nothing_shows_or_defines_has_no_script():
-    setup = FULL["rounds"]
-    view = view_of(setup)
-    defined = Definitions(view, known_of(setup, view), {})
+    defined = program_of(FULL["rounds"], divergence()[1], None).defined
     with pytest.raises(FedboundsError, match="no script for the vector noise"):
         defined.side(sq(noise))
     with pytest.raises(FedboundsError, match="no definition of cos_g"):
@@ -202,12 +199,12 @@ def test_too_many_outcomes_have_no_script():
         script(replace(judged, instance=long), part, numbers)
 
 
-def test_functions_of_nobody_s_algorithm_are_not_quoted():
+def test_functions_that_cannot_be_quoted_are_refused():
     def step(problem, p, state, drawn):
         return state
 
     algorithm = Algorithm(step, step, step)
-    with pytest.raises(FedboundsError, match="a script quotes fedbounds.algorithms alone"):
+    with pytest.raises(FedboundsError, match="stands in no file by itself"):
         script_source.quoted(algorithm)
     with pytest.raises(FedboundsError, match="no plain function"):
         script_source.quoted(replace(algorithm, step=lambda *x: x[2]))

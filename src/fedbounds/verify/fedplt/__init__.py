@@ -1,1 +1,1 @@
-"""FedPLT: its plan of cases, and what the settings still follow round by round."""
+"""FedPLT: which random runs and ladders judge it beside its planned set-ups."""

@@ -12,7 +12,7 @@ from sympy.core.function import AppliedUndef
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.setups import Largest, Least, Says, Where, dot
-from fedbounds.theory.symbols import VectorSymbol, constants_in, t
+from fedbounds.theory.symbols import T, VectorSymbol, constants_in, t
 
 from ..evaluate import IrrationalError, Numbers, UndefinedError, evaluate, scale
 from .spaces import Listed, alone, product, products_in
@@ -133,6 +133,8 @@ class Defined(Generic[Run]):
             return MissingError(f"no value for {name}: {error}")
 
     def _constant(self, name: str) -> Any:
+        if name == T.name:
+            return fmpq(self.trace.subject.rounds)
         if name not in self.constants:
             raise MissingError("it has no definition in this view")
         found = self.constants[name]
@@ -227,13 +229,13 @@ class Defined(Generic[Run]):
     ) -> Numbers:
         """Everything that an expression names."""
         series, own = dict(series or {}), dict(own)
-        for name in constants_in(plain) - own.keys():
+        # sorted: the first that is missing is told, in every process the same
+        for name in sorted(constants_in(plain) - own.keys()):
             own[name] = self.constant(name)
-        for atom in plain.atoms(AppliedUndef):
-            name = atom.func.__name__
+        for name in sorted({atom.func.__name__ for atom in plain.atoms(AppliedUndef)}):
             if name not in series:
                 series[name] = self.series(name)
-        own.setdefault("T", fmpq(self.trace.subject.rounds))
+        own.setdefault(T.name, self.constant(T.name))  # means over rounds need it
         return Numbers(own, series, lambda p, q: fmpq(p, q))
 
     def _of_vectors(self, nodes: Sequence[sp.Expr], own: Mapping[str, Any]) -> dict[str, Any]:
@@ -245,7 +247,7 @@ class Defined(Generic[Run]):
             for symbol in node.free_symbols
             if not isinstance(symbol, VectorSymbol) and symbol.name not in sources
         }
-        return {name: own[name] if name in own else self.constant(name) for name in named}
+        return {name: own[name] if name in own else self.constant(name) for name in sorted(named)}
 
     # ---- extremes
 
@@ -256,11 +258,7 @@ class Defined(Generic[Run]):
         found = dict(own)
         if not _has_extremes(expression):
             return expression, found
-        while inner := [
-            node
-            for node in expression.atoms(Largest, Least)
-            if not any(argument.has(Largest, Least) for argument in node.args)
-        ]:
+        while inner := _innermost(expression):
             names = {}
             for node in inner:
                 symbol = sp.Symbol(f"_extreme_{len(found)}")
@@ -367,6 +365,13 @@ def _expanded(plain: sp.Expr) -> sp.Expr:
 @lru_cache(maxsize=4096)
 def _has_extremes(expression: sp.Expr) -> bool:
     return bool(expression.has(Largest, Least))
+
+
+@lru_cache(maxsize=4096)
+def _innermost(expression: sp.Expr) -> tuple[sp.Expr, ...]:
+    """Extremes with no extreme inside."""
+    every = sorted(expression.atoms(Largest, Least), key=str)
+    return tuple(x for x in every if not any(own.has(Largest, Least) for own in x.args))
 
 
 def _array(rows: Sequence[Sequence[Any]]) -> Array:

@@ -75,32 +75,57 @@ def algorithm(name: str) -> Algorithm:
 def subject_of(run: Run, view: View) -> Subject:
     """What is traced, in rationals."""
     problem = Clients(objective(run.problem))
-    formulas = {name: value for name, value in run.parameters if is_formula(value)}
-    values = {name: exact(value) for name, value in run.parameters if name not in formulas}
-    known = {**of_problem(problem.objective), **values}
-    changing = {name: _by_round(name, value, known, run.rounds) for name, value in formulas.items()}
+    values = {name: exact(value) for name, value in run.parameters if not is_formula(value)}
     start = exact_array(run.start)
+    changing = {
+        name: _by_round(name, rule, run.rounds) for name, rule in rules_of(run, view).items()
+    }
     return Subject(
         algorithm(view.algorithm), problem, start, values, run.rounds, view.shown, changing
     )
 
 
-def _by_round(name: str, text: str, known: Mapping[str, Any], rounds: int) -> Callable[[int], Any]:
-    """A parameter in rounds 0, ..., T, from the constants of the problem and other parameters."""
-    own = formula(text)
-    plain = {x: value for x, value in known.items() if not isinstance(value, tuple)}
-    missing = {symbol.name for symbol in own.free_symbols - {t}} - plain.keys()
-    if missing:
+def rules_of(run: Run, view: View) -> dict[str, sp.Expr]:
+    """Parameters that change with the round, as expressions in t alone.
+
+    Those of the view, and formulas of the run in constants of the problem and other parameters.
+    """
+    texts = {name: formula(value) for name, value in run.parameters if is_formula(value)}
+    given = {
+        name: sp.Rational(value)
+        for name, value in run.parameters
+        if not isinstance(value, tuple) and name not in texts
+    }
+    if texts:
+        known = of_problem(objective(run.problem))
+        given = {x: sp.Rational(int(y.p), int(y.q)) for x, y in known.items()} | given
+    return {
+        name: rule.subs({symbol: _given(name, symbol, given) for symbol in rule.free_symbols - {t}})
+        for name, rule in {**view.changing, **texts}.items()
+    }
+
+
+def _given(name: str, symbol: sp.Symbol, given: Mapping[str, sp.Rational]) -> sp.Rational:
+    if symbol.name not in given:
         raise FedboundsError(
-            f"parameter {name} = {text!r} names {', '.join(sorted(missing))}; expected t or one of "
-            f"{', '.join(sorted(plain))}"
+            f"parameter {name} names {symbol.name}; expected t or one of {', '.join(sorted(given))}"
         )
+    return given[symbol.name]
+
+
+def _by_round(name: str, rule: sp.Expr, rounds: int) -> Callable[[int], fmpq]:
+    """In rounds 0, ..., T."""
     try:
-        found = evaluate(own, Numbers(plain, {}, lambda p, q: fmpq(p, q)), range(rounds + 1))
+        found = evaluate(rule, Numbers({}, {}, lambda p, q: fmpq(p, q)), range(rounds + 1))
     except ZeroDivisionError as error:
-        raise FedboundsError(f"parameter {name} = {text!r} divides by 0") from error
+        raise FedboundsError(f"parameter {name} = {rule} divides by 0") from error
     each = np.broadcast_to(found, rounds + 1)
-    return lambda at: each[at]
+
+    def value(at: int) -> fmpq:
+        own: fmpq = each[at]
+        return own
+
+    return value
 
 
 def traced(subject: Subject) -> Trace:

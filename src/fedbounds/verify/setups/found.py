@@ -93,10 +93,9 @@ def _refused(setup: Setup, view: View, why: str) -> Found:
 def _told_of(setup: Setup, view: View, known: Defined[Any]) -> Found:
     names = glossary(setup.theory)
     told = {name: _told(known.constant, name) for name in (*known.constants, "T")}
-    every = told | {"T": fmpq(setup.run.rounds)}
     constants = {
         name: value
-        for name, value in every.items()
+        for name, value in told.items()
         if name in names.constants and not isinstance(value, MissingError)
     }
     quantities = {name: _told(known.series, name) for name in (*known.quantities, *known.given)}
@@ -140,8 +139,16 @@ def view_of(setup: Setup) -> View:
 def known_of(setup: Setup, view: View) -> Known:
     """Everything that is defined of a set-up whose outcomes are listed."""
     trace, besides = analysed(setup.run, view)
-    defined, only = _defined(setup, view, trace.subject)
-    return Known(trace, defined, view.quantities, view.states, view.alone, only, besides)
+    only = dict(setup.chosen).get(view.alone) if view.alone else None
+    return Known(
+        trace,
+        defined(setup, view, trace.subject),
+        view.quantities,
+        view.states,
+        view.alone,
+        None if only is None else int(only),
+        besides,
+    )
 
 
 def many_of(setup: Setup, view: View, *, floats: bool = False) -> Many:
@@ -153,19 +160,15 @@ def many_of(setup: Setup, view: View, *, floats: bool = False) -> Many:
         If moments do not measure it.
     """
     trace = followed(setup.run, view, floats)
-    defined, _ = _defined(setup, view, trace.subject)
-    return Many(trace, defined, view.quantities, view.states)
+    return Many(trace, defined(setup, view, trace.subject), view.quantities, view.states)
 
 
-def _defined(setup: Setup, view: View, subject: Subject) -> tuple[dict[str, Any], int | None]:
-    """Constants with their definitions or numbers; and the value of an index that is chosen."""
-    chosen = dict(setup.chosen)
-    only = chosen.pop(view.alone, None) if view.alone else None
-    problem = subject.problem.objective
-    defined: dict[str, Any] = {**objectives.values(problem), **_plain(subject), **view.constants}
-    for name, value in chosen.items():
-        defined[name] = _chosen(view, name, value)
-    return defined, None if only is None else int(only)
+def defined(setup: Setup, view: View, subject: Subject) -> dict[str, Any]:
+    """Every constant of a set-up: a number, or its definition."""
+    of_problem = objectives.values(subject.problem.objective)
+    found = {**of_problem, **_plain(subject), **view.constants}
+    chosen = ((name, value) for name, value in setup.chosen if name != view.alone)
+    return found | {name: _chosen(view, name, value) for name, value in chosen}
 
 
 def _plain(subject: Subject) -> dict[str, Any]:

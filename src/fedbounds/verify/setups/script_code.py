@@ -4,7 +4,7 @@ A vector stands for its array in the round that is looked at: an axis of what we
 every draw and index, and the last one of coordinates. A quantity is a list over rounds.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import mul
@@ -17,10 +17,9 @@ from sympy.printing.precedence import PRECEDENCE
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.checker.names import identifier
 from fedbounds.theory.proof.vectors import ip, sq
-from fedbounds.theory.setups import Largest, Least, Says, View, Where, dot
+from fedbounds.theory.setups import Largest, Least, Says, Shown, Where, dot
 from fedbounds.theory.symbols import RunOperator, VectorSymbol, t
 
-from ..measure.known import Known, MissingError
 from ..script_asserts import broken
 from ..script_code import COUNTS, IDENTIFIERS, WIDTH, Script, wrapped
 
@@ -29,8 +28,23 @@ _RELATED = {Largest: "largest", Least: "least"}
 # names that a script has itself; another of that name gets an underscore
 TAKEN = frozenset(
     {"Q", "np", "prod", "product", "isqrt", "exact", "Count", "Random", "Shown", "outcomes"}
-    | {"joint", "look", "given", "dot", "ip", "sq", "largest", "least", "only", "root", "told"}
-    | {"q", "p", "t", "n", "d", "T", "H", "h", "problem", "rounds", "weights", "left", "right"}
+    | {"joint", "look", "given", "dot", "ip", "sq", "largest", "least", "only", "root", "mean"}
+    | {
+        "q",
+        "p",
+        "t",
+        "n",
+        "d",
+        "T",
+        "H",
+        "h",
+        "problem",
+        "rounds",
+        "state",
+        "weights",
+        "left",
+        "right",
+    }
     | {"positive", "plus", "sign", "noises", "probe", "axes", "indices"}
 )
 HELPERS = {
@@ -50,6 +64,7 @@ HELPERS = {
         "    found = Q(isqrt(Q(x).numerator), isqrt(Q(x).denominator))",
         "    return found if found**2 == x else float(x) ** 0.5",
     ),
+    "mean": ('mean = lambda x: (x * weights["past"]).sum()  # of a number of every state',),
     "sign": ("sign = lambda x: (x > 0) - (x < 0)",),
 }
 
@@ -71,19 +86,30 @@ class Definitions:
 
     Attributes
     ----------
-    view : View
-    known : Known
-        Of the run; which numbers are given, and which are definitions.
-    given : dict from constant name to Python
+    shown : Shown
+        What vectors there are.
+    constants : mapping from name to definition or number
+    quantities : mapping from name to expression
+    given : mapping from constant name to Python
         Those that are no definitions.
+    measured : mapping from quantity name to Python
+        Those that are functions of a round's start.
+    ends : function of a quantity's name
+        Whether it is measured after the last round too.
+    holds : function of a constant's name
+        Whether it has a value.
     written : list of pairs (line, comment)
     vectors, helpers, numbers : sets of str
         Vectors and factors, helping functions, and numbers that are given, as far as they are used.
     """
 
-    view: View
-    known: Known
+    shown: Shown
+    constants: Mapping[str, Any]
+    quantities: Mapping[str, sp.Expr]
     given: Mapping[str, str]
+    ends: Callable[[str], bool]
+    holds: Callable[[str], bool]
+    measured: Mapping[str, str] = field(default_factory=dict)
     written: list[tuple[str, str]] = field(default_factory=list)
     vectors: set[str] = field(default_factory=set)
     helpers: set[str] = field(default_factory=set)
@@ -138,10 +164,10 @@ class Definitions:
         if name in self.given:
             self.numbers[name] = None
             return
-        if name not in self.known.constants:
+        if name not in self.constants:
             raise FedboundsError(f"no number for {name}")
-        found = self.known.constants[name]
-        typed = named(name, self.view.shown.vectors)
+        found = self.constants[name]
+        typed = named(name, self.shown.vectors)
         value = self._plain(found.value if isinstance(found, Where) else found, typed)
         if isinstance(value, sp.Symbol) and value.name == typed:
             pass  # an extreme of that name
@@ -156,22 +182,23 @@ class Definitions:
         if name in self._done:
             return
         self._done.add(name)
-        if name in self.known.given:
-            raise FedboundsError(f"{name} is measured by moments alone; a script enumerates")
-        if name not in self.known.quantities:
+        if name not in {**self.measured, **self.quantities}:
             raise FedboundsError(f"no definition of {name}")
-        expression = self._plain(self.known.quantities[name])
+        every = "range(T + 1)" if self.ends(name) else "range(T)"
+        if name in self.measured:
+            self.helpers.add("mean")
+            self._at_start = False
+            self._write(f'q["{name}"] = [mean({self.measured[name]}) for t in map(look, {every})]')
+            return
+        expression = self._plain(self.quantities[name])
         python = self._python(expression)
-        rounds = self.known.trace.subject.rounds
-        ends = self.known.series(name).shape[-1] > rounds
-        every = "range(T + 1)" if ends else "range(T)"
         if expression.has(sq, ip):
             self._at_start = False
             every = f"map(look, {every})"
         self._write(f'q["{name}"] = [{python} for t in {every}]')
 
     @property
-    def ends(self) -> bool:
+    def end(self) -> bool:
         """Whether something is measured after the last round."""
         return any("range(T + 1)" in line for line, _ in self.written)
 
@@ -182,7 +209,7 @@ class Definitions:
 
     def _plain(self, expression: sp.Expr, name: str = "") -> sp.Expr:
         """In shown vectors, with a name for every extreme; ``name``: of one that is all of it."""
-        expression = self._meant(sp.sympify(expression))
+        expression = self._meant(sp.sympify(expression, strict=True))
         while inner := sorted(
             (
                 node
@@ -198,14 +225,14 @@ class Definitions:
 
     def _meant(self, expression: sp.Expr) -> sp.Expr:
         """Vectors that stand for others replaced by what they stand for."""
-        shown, meanings = self.view.shown.vectors, self.view.shown.derived
+        shown, meanings = self.shown.vectors, self.shown.derived
         while found := {
             symbol: meanings[symbol.name]
             for symbol in expression.free_symbols
             if symbol.name in meanings and symbol.name not in shown
         }:
             expression = expression.xreplace(found)
-        factors = self.view.shown.factors
+        factors = self.shown.factors
         return expression.replace(
             lambda node: isinstance(node, AppliedUndef) and node.func.__name__ in factors,
             lambda node: VectorSymbol(node.func.__name__, "") * node.args[0],
@@ -214,7 +241,7 @@ class Definitions:
     def _extreme(self, node: sp.Expr, name: str) -> str:
         """The name of an extreme, that of a constant that is one, where there is one."""
         if node not in self._extremes:
-            same = [] if name else [x for x in self.known.constants if self._is(x, node)]
+            same = [] if name else [x for x in self.constants if self._is(x, node)]
             if same and same[0] not in self._done:
                 self._constant(same[0])
             else:
@@ -223,15 +250,10 @@ class Definitions:
 
     def _is(self, name: str, node: sp.Expr) -> bool:
         """Whether a constant is this extreme, and has a value."""
-        found = self.known.constants[name]
+        found = self.constants[name]
         value = found.value if isinstance(found, Where) else found
-        if not isinstance(value, sp.Expr) or self._meant(value) != node:
-            return False
-        try:
-            self.known.constant(name)
-        except MissingError:
-            return False
-        return True
+        same = isinstance(value, sp.Expr) and self._meant(value) == node
+        return same and self.holds(name)
 
     def _write_extreme(self, node: sp.Expr, name: str) -> None:
         every = ", ".join(map(self._visited, node.args))
@@ -252,7 +274,7 @@ class Definitions:
 
     def _python(self, expression: sp.Expr, inside: bool = False) -> str:
         """Python for an expression, or one ``inside`` of which are vectors; names come before."""
-        printer = _Printer(self.view, inside)
+        printer = _Printer(self.shown, inside)
         text = str(printer.doprint(expression))
         extremes = set(self._extremes.values())
         self.vectors |= printer.vectors
@@ -285,26 +307,26 @@ def _lines(line: str, name: str) -> list[str]:
 class _Printer(Script):
     """Python for definitions; remembers what they name."""
 
-    def __init__(self, view: View, inside: bool) -> None:
+    def __init__(self, shown: Shown, inside: bool) -> None:
         super().__init__({"fully_qualified_modules": False})
-        self.view, self.inside = view, int(inside)
+        self.shown, self.inside = shown, int(inside)
         self.vectors: set[str] = set()
         self.helpers: set[str] = set()
         self.constants: dict[str, None] = {}
         self.quantities: dict[str, None] = {}
 
     def _print_Symbol(self, expr: sp.Symbol) -> str:
-        if self.inside and expr.name in self.view.shown.vectors:
+        if self.inside and expr.name in self.shown.vectors:
             return self._vector(expr.name)
         if expr == t:
             return "t"
         self.constants[expr.name] = None
         if expr.name in COUNTS:
             return f"Q({expr.name})"
-        return named(expr.name, self.view.shown.vectors)
+        return named(expr.name, self.shown.vectors)
 
     def _print_VectorSymbol(self, expr: VectorSymbol) -> str:
-        if expr.name not in {**self.view.shown.vectors, **self.view.shown.factors}:
+        if expr.name not in {**self.shown.vectors, **self.shown.factors}:
             raise FedboundsError(f"no script for the vector {expr}, which nothing shows")
         return self._vector(expr.name)
 

@@ -52,7 +52,7 @@ SOURCES: Mapping[str, Lines] = {
 }
 _SILENT = (
     "def noise(self, problem, steps):",
-    "    return exact(np.zeros((1, n, steps, d), int))",
+    "    return self.pick([np.zeros((n, steps, d), int)])",
 )
 # of the clients' quadratics, by the attribute that an algorithm asks for
 _QUADRATIC: Mapping[str, str] = {
@@ -64,6 +64,7 @@ _QUADRATIC: Mapping[str, str] = {
     "gradient": "lambda y: slope(y) + h",
     "full_gradient": "lambda x: (slope(x) + h).sum(axis=1) / n",
     "wide_gradient": "lambda y, c: y @ np.tensordot(c, H, 1) + c @ h",
+    "minimiser": "solve(H.sum(axis=0), -h.sum(axis=0))",
     "value": "lambda y: (models(y) * (slope(y) / 2 + h)).sum(axis=2)",
     "best": "lambda c: solve(np.tensordot(c, H, 1), -c @ h)",
     "lowest": "exact([b @ solve(A, -b) / 2 for A, b in zip(H, h)])",
@@ -98,13 +99,26 @@ FACTS: Table = {
     ),
     Assumption.NOISELESS: ("assert problem.noise_scale == 0",),
     Assumption.NOISY: ("assert problem.noise_scale != 0",),
+    Assumption.QUADRATIC: ("assert (H == H.transpose(0, 2, 1)).all()",),
+    Assumption.DISSIMILARITY: ("assert all((A == H[0]).all() for A in H)",),
+    Assumption.BOUNDED_BELOW: (
+        "assert not problem.full_gradient(problem.minimiser[None]).any()",
+        "assert positive(plus(0, sum(H), 1))",
+    ),
+    Assumption.SHARED_MINIMISER: ("assert not problem.gradient(problem.minimiser[None]).any()",),
 }
 OF_CONSTANTS = {
     Assumption.SMOOTH: "L",
     Assumption.STRONGLY_CONVEX: "mu",
     Assumption.BOUNDED_VARIANCE: "sigma^2",
 }
-COMPUTED = {"n": "n", "sigma^2": "d * problem.noise_scale**2"}
+COMPUTED = {
+    "n": "n",
+    "sigma^2": "d * problem.noise_scale**2",
+    "b^2": "((h - h.sum(axis=0) / Q(n)) ** 2).sum() / n",
+    "B_0": "(problem.gradient(start[None]) ** 2).sum()",
+    "G_0": "(problem.full_gradient(start[None]) ** 2).sum()",
+}
 
 
 def problem_lines(data: Objective, functions: str) -> list[str]:
