@@ -12,7 +12,7 @@ import sympy as sp
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import Part
-from fedbounds.theory.setups import Run, Says
+from fedbounds.theory.setups import Run, Says, is_formula
 from fedbounds.vocabulary import Assumption, Relation
 
 from ..measure.contract import State, arguments_of_init, stepped, takes
@@ -126,7 +126,8 @@ def _docstring(judgement: Any) -> str:
 
 def _numbers(run: Run) -> list[str]:
     """The start and the parameters as the algorithm gets them."""
-    named = (f'"{name}": {_number(value)}' for name, value in run.parameters)
+    numbers = ((name, value) for name, value in run.parameters if not is_formula(value))
+    named = (f'"{name}": {_number(value)}' for name, value in numbers)
     lines = [f"start = exact({nested(run.start)})", f"p = {{{', '.join(named)}}}"]
     return [part for line in lines for part in broken(line)]
 

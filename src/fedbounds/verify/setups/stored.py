@@ -8,7 +8,7 @@ from typing import Any
 from fedbounds.errors import FedboundsError, require, unknown_name
 from fedbounds.theory.catalogue import PAPERS
 from fedbounds.theory.registry import setups, views
-from fedbounds.theory.setups import Objective, Run, Setup, View
+from fedbounds.theory.setups import Objective, Run, Setup, View, formula, is_formula
 
 from ..measure.trace import subject_of
 from ..stored.common import LOCAL_STEPS, MASK, PROBABILITY, ROUNDS, STEP
@@ -28,7 +28,7 @@ from ..stored.fields import (
 )
 from ..stored.work import Cost, check, power
 from ..stored.work import Setup as Stored
-from .found import view_of
+from .found import MOST_EXACT, view_of
 from .plan import about, local_steps, outcomes_of
 
 _VECTORS = 20  # about so many are looked at
@@ -70,6 +70,20 @@ class WordOr:
 
 
 @dataclass(frozen=True)
+class FormulaOr:
+    """A formula of the round and of constants, or a number."""
+
+    number: Number
+
+    def read(self, data: Data, where: str, known: Known) -> Any:
+        """See `Kind`."""
+        if is_formula(data):
+            formula(data)
+            return data
+        return self.number.read(data, where, known)
+
+
+@dataclass(frozen=True)
 class Nested:
     """A number, or lists of numbers in lists."""
 
@@ -104,7 +118,7 @@ _PARAMETERS: Fields = {
     "K": LOCAL_STEPS,
     "keep": Listed(PROBABILITY, "n"),
     "j": Whole(1, "K"),
-    "eta": STEP,
+    "eta": FormulaOr(STEP),
     "models": Listed(_ROW, "n"),
     "common": Whole(0, 1),
     "attenuation": Listed(Number(least=0), "n"),
@@ -158,12 +172,16 @@ def _cost(given: Any) -> Sequence[Cost]:
     steps = local_steps(run)
     plain = Cost(_VECTORS * run.rounds * steps * size**2, run.rounds * steps)
     check((plain,), Known(), f"instance.setup, {given.view}")  # before an outcome is drawn
+    if known[given.view].many:  # by moments
+        return (plain,)
     outcomes = outcomes_of(subject_of(run, known[given.view]))
     return (Cost(power(outcomes, run.rounds) * plain.operations, plain.depth),)
 
 
 def _fits(setup: Setup) -> None:
     """Raise unless the run has what its algorithm takes, and what the view chooses is chosen."""
-    view_of(setup)
+    most = MOST_EXACT if view_of(setup).many else None
+    fits = most is None or setup.run.rounds <= most
+    require(fits, "rounds T", setup.run.rounds, f"at most {most} where they are many")
     data = dict(setup.run.problem.data)
     require(len(data) == 3, "data of the quadratics", sorted(data), "hessians, slopes, noise")
