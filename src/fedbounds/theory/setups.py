@@ -38,6 +38,40 @@ class Least(sp.Function):  # type: ignore[misc]
     """Likewise."""
 
 
+class Everywhere(sp.Function):  # type: ignore[misc]
+    """Inside `Largest` and `Least`: of every state whatever, not of those alone of a run."""
+
+    nargs = 1
+
+
+class Around(sp.Function):  # type: ignore[misc]
+    """Inside `Largest` and `Least`: of every state in an open set that contains vectors.
+
+    The first argument is what is looked at; the others are vectors of all rounds.
+    """
+
+
+class Upper(sp.Function):  # type: ignore[misc]
+    """A number that another does not exceed, as small as is known: that number, if it is known."""
+
+    nargs = 1
+
+
+class Settled(sp.Function):  # type: ignore[misc]
+    """What a quantity tends to as t grows, in a run: `RUN`, or a variant of it by its name."""
+
+    nargs = 2
+
+
+class Factor(sp.Function):  # type: ignore[misc]
+    """The largest size of an eigenvalue of a round of means, of such a run."""
+
+    nargs = 1
+
+
+RUN = sp.Symbol("run")
+
+
 @dataclass(frozen=True)
 class Shown:
     """How a theory reads what a step shows.
@@ -130,6 +164,10 @@ class View:
         An index each of whose values is looked at alone; or the one value that is chosen.
     besides : View or None
         With more draws than are enumerated; what it measures is had by moments.
+    changing : mapping from parameter of the algorithm to expression in t
+        Parameters that are others in other rounds; of parameters that a run gives.
+    problem : bool
+        Whether a problem is asked for gradients; else the one of a run stands for none.
     """
 
     told: str
@@ -148,6 +186,8 @@ class View:
     requires: tuple[Says, ...] = ()
     alone: str = ""
     besides: "View | None" = None
+    changing: Mapping[str, sp.Expr] = field(default_factory=dict)
+    problem: bool = True
 
 
 @dataclass(frozen=True)
@@ -224,6 +264,23 @@ class Planned:
     name: str
     setup: Setup
     quick: bool = False
+
+
+@dataclass(frozen=True)
+class Alone:
+    """Constants and parameters alone: nothing is run.
+
+    Attributes
+    ----------
+    name : str
+    values : tuple of pairs (name, number)
+    """
+
+    name: str
+    values: tuple[tuple[str, Number], ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", _pairs(self.values))
 
 
 def numbers(value: Any) -> Any:

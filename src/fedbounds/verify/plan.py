@@ -104,16 +104,15 @@ def own_displays(paper: str, profile: Profile) -> dict[str, list[Record]]:
 
 
 def load_plans() -> None:
-    """Import every paper's plan, so that what its cases show can be found."""
+    """Import every plan, so that what its cases show can be found."""
     deque(modules("plan"), maxlen=0)
 
 
 def stored_setups() -> dict[str, Setup]:
     """Every set-up that a file may hold, by the name of its class."""
-    from .own.stored import SETUPS  # which import this file's own users
-    from .setups.stored import stored
+    from .setups.stored import stored  # which reads every theory's views
 
-    every = (stored(), *SETUPS, *(setup for each in modules("stored") for setup in each.SETUPS))
+    every = (stored(), *(setup for each in modules("stored") for setup in each.SETUPS))
     return {class_name(setup.record.make): setup for setup in every}
 
 

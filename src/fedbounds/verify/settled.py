@@ -32,7 +32,6 @@ from .instance import Point
 from .measurement import measure
 from .plan import own_cases
 from .profile import Profile
-from .settings.judge import existence, universal
 from .special_cases import judge_equivalence
 from .specimens import specimens
 
@@ -48,11 +47,17 @@ def settle(claim: Any) -> Iterator[Finding]:
         ComparisonClaim: _comparison,
         AssumptionClaim: _assumption,
         Experiment: _experiment,
-        Existence: existence,
-        Universal: universal,
+        Existence: _examined,
+        Universal: _examined,
         Announced: _announced,
     }
     return judges[type(claim)](claim)
+
+
+def _examined(claim: Existence | Universal) -> Iterator[Finding]:
+    from .settings.judge import existence, universal  # which need a paper's own folder
+
+    yield from existence(claim) if isinstance(claim, Existence) else universal(claim)
 
 
 def _equivalence(claim: Equivalence) -> Iterator[Finding]:

@@ -1,8 +1,8 @@
 """Every proved step on the running algorithm: a proved step that is broken there is a conflict.
 
 Small instances with finitely many outcomes, enumerated; floats with their rounding size. Those of
-personalization are here, those of submodel training in `submodel.step_gaps`; a theory whose set-ups
-are data is looked at by `setups.steps`, in rationals.
+personalization are here, those of a paper with a folder here in its `step_gaps`; a theory whose
+set-ups are data is looked at by `setups.steps`, in rationals.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,11 +29,11 @@ from fedbounds.vocabulary import Constant
 from . import evaluate as scalars
 from .dependences import check_declared
 from .evaluate import Numbers
+from .folders import module_of
 from .outcome_values import Evaluated, evaluate
 from .outcomes import Outcomes, of_client, round_outcomes, step_outcomes
 from .seen import Seen, gap, judged
 from .setups import steps as of_setups
-from .submodel import step_gaps as submodel_check
 
 # 1 / (L gamma_u): inside every condition of the claims, and large
 _STEPS = (1000, 4)
@@ -104,7 +104,8 @@ def evaluated(steps: Sequence[Replayed], paper: str = "personalization") -> dict
     check_dependences(paper, book_of(paper).theory.scopes)
     if views(paper):
         return judged(steps, partial(of_setups.gaps, paper))
-    return judged(steps, submodel_check.gaps if paper == "submodel" else _gaps)
+    own = module_of(paper, "step_gaps")
+    return judged(steps, _gaps if own is None else own.gaps)
 
 
 def check_dependences(paper: str, scopes: Mapping[str, Scope]) -> None:
@@ -124,10 +125,11 @@ def check_dependences(paper: str, scopes: Mapping[str, Scope]) -> None:
 
 def _runs(paper: str, scope: str) -> Iterator[Outcomes]:
     """The enumerated runs whose vectors a scope speaks of."""
-    if paper == "submodel":
-        yield from submodel_check.runs(scope)
-    else:
+    own = module_of(paper, "step_gaps")
+    if own is None:
         yield from (case.outcomes for case in _cases() if scope == case.scope)
+    else:
+        yield from own.runs(scope)
 
 
 def _gaps(written: Written) -> list[float]:

@@ -225,10 +225,10 @@ class Known:
     ) -> Numbers:
         """Everything that an expression names."""
         series, own = dict(series or {}), dict(own)
-        for name in constants_in(plain) - own.keys():
+        # sorted: the first that is missing is told, in every process the same
+        for name in sorted(constants_in(plain) - own.keys()):
             own[name] = self.constant(name)
-        for atom in plain.atoms(AppliedUndef):
-            name = atom.func.__name__
+        for name in sorted({atom.func.__name__ for atom in plain.atoms(AppliedUndef)}):
             if name not in series:
                 series[name] = self.series(name)
         own.setdefault("T", fmpq(self.trace.subject.rounds))
@@ -243,7 +243,7 @@ class Known:
             for symbol in node.free_symbols
             if not isinstance(symbol, VectorSymbol) and symbol.name not in sources
         }
-        return {name: own[name] if name in own else self.constant(name) for name in named}
+        return {name: own[name] if name in own else self.constant(name) for name in sorted(named)}
 
     # ---- extremes
 
@@ -254,11 +254,7 @@ class Known:
         found = dict(own)
         if not _has_extremes(expression):
             return expression, found
-        while inner := [
-            node
-            for node in expression.atoms(Largest, Least)
-            if not any(argument.has(Largest, Least) for argument in node.args)
-        ]:
+        while inner := _innermost(expression):
             names = {}
             for node in inner:
                 symbol = sp.Symbol(f"_extreme_{len(found)}")
@@ -326,6 +322,13 @@ def _expanded(plain: sp.Expr) -> sp.Expr:
 @lru_cache(maxsize=4096)
 def _has_extremes(expression: sp.Expr) -> bool:
     return bool(expression.has(Largest, Least))
+
+
+@lru_cache(maxsize=4096)
+def _innermost(expression: sp.Expr) -> tuple[sp.Expr, ...]:
+    """Extremes with no extreme inside."""
+    every = sorted(expression.atoms(Largest, Least), key=str)
+    return tuple(x for x in every if not any(own.has(Largest, Least) for own in x.args))
 
 
 def _array(rows: Sequence[Sequence[Any]]) -> Array:

@@ -7,7 +7,7 @@ below one, decided in exact arithmetic, every start leads to the one solution of
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from flint import arb_mat, fmpq, fmpq_mat
+from flint import acb_mat, arb, arb_mat, fmpq, fmpq_mat
 
 from .enumerated import begun
 from .moments import Form, Pair, applied, round_map
@@ -68,6 +68,31 @@ def limit(subject: Subject) -> Limit:
     found = (_identity(size) - matrix).solve(shift)
     values = {(0, 0): fmpq(1)} | {pair: found[at, 0] for at, pair in enumerate(moving)}
     return Limit(values, trace, power)
+
+
+def factor(subject: Subject) -> arb:
+    """The largest size of an eigenvalue of a round of means, as a ball that contains it.
+
+    Raises
+    ------
+    Refused
+        If rounds differ, or the step is not affine.
+    """
+    rows = begun(subject)
+    shapes = {name: (1, *array.shape[1:]) for name, array in rows.state.items()}
+    trace = unroll(subject, shapes)
+    if trace.asked_round:
+        raise Refused("the step depends on the round: its rounds have no common factor")
+    step, size = round_map(trace), trace.variables.entries
+    matrix = fmpq_mat(size, size)
+    for row in range(size):
+        for (_, column), number in step[0, row + 1].items():
+            if column:
+                matrix[row, column - 1] = number
+    found = arb(0)
+    for value in acb_mat(matrix).eig(multiple=True):
+        found = found.max(abs(value))
+    return found
 
 
 def _system(step: Mapping[Pair, Form], moving: list[Pair]) -> tuple[fmpq_mat, fmpq_mat]:

@@ -87,14 +87,28 @@ def values(problem: FederatedQuadratic) -> dict[str, Any]:
     return {**found, "n": n, "sigma^2": d * scale**2}
 
 
-def facts(problem: FederatedQuadratic) -> dict[Assumption, Evidence]:
-    """What quadratics with additive noise satisfy."""
-    lowest = constants(problem)[Constant.STRONG_CONVEXITY].value
+def facts(
+    problem: FederatedQuadratic, given: Mapping[str, Any] | None = None
+) -> dict[Assumption, Evidence]:
+    """What quadratics with additive noise satisfy.
+
+    Parameters
+    ----------
+    given : mapping from constant to number
+        Constants that are said to be admissible: no less than L, no more than mu.
+    """
+    own = {name.value: rational(c.value) for name, c in constants(problem).items()}
+    lowest, highest = own["mu"], own["L"]
+    mu, L = ((given or {}).get(name, own[name]) for name in ("mu", "L"))
     silent = not problem.noise.scale_u
     noise = Evidence(True, "additive noise +-s in each coordinate: unbiased, of variance d s^2")
     return {
-        Assumption.SMOOTH: Evidence(True, "L is the largest eigenvalue of the Hessians"),
-        Assumption.STRONGLY_CONVEX: Evidence(bool(lowest > 0), f"smallest eigenvalue {lowest}"),
+        Assumption.SMOOTH: Evidence(
+            bool(highest <= L), f"the largest eigenvalue of the Hessians against L = {L}"
+        ),
+        Assumption.STRONGLY_CONVEX: Evidence(
+            bool(0 < mu <= lowest), f"the smallest eigenvalue against mu = {mu}"
+        ),
         Assumption.NOISE: noise,
         Assumption.UNBIASED: noise,
         Assumption.BOUNDED_VARIANCE: noise,

@@ -12,6 +12,7 @@ from flint import fmpq
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.setups import Run, View
+from fedbounds.theory.symbols import t
 
 from .clients import Clients
 from .enumerated import Enumerated, draws_of, enumerated, taken
@@ -73,7 +74,25 @@ def subject_of(run: Run, view: View) -> Subject:
     problem = Clients(objective(run.problem))
     values = {name: exact(value) for name, value in run.parameters}
     start = exact_array(run.start)
-    return Subject(algorithm(view.algorithm), problem, start, values, run.rounds, view.shown)
+    rules = {name: _each_round(rule) for name, rule in rules_of(run, view).items()}
+    return Subject(algorithm(view.algorithm), problem, start, values, run.rounds, view.shown, rules)
+
+
+def rules_of(run: Run, view: View) -> dict[str, sp.Expr]:
+    """Parameters that change with the round, as expressions in t alone."""
+    given = {x: sp.Rational(y) for x, y in run.parameters if not isinstance(y, tuple)}
+    return {
+        name: rule.subs({symbol: given[symbol.name] for symbol in rule.free_symbols - {t}})
+        for name, rule in view.changing.items()
+    }
+
+
+def _each_round(rule: sp.Expr) -> Callable[[int], fmpq]:
+    def value(at: int) -> fmpq:
+        found = rule.subs(t, at)
+        return fmpq(int(found.p), int(found.q))
+
+    return value
 
 
 def traced(subject: Subject) -> Trace:

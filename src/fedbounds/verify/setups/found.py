@@ -18,6 +18,7 @@ from ..measure.answers import Asked, by_enumeration, by_moments
 from ..measure.known import Known, MissingError
 from ..measure.objectives import exact
 from ..measure.sources import TooManyError
+from ..measure.subject import Subject
 from ..measure.trace import Trace, subject_of, traced
 from ..measure.unknowns import Refused
 
@@ -78,26 +79,26 @@ def view_of(setup: Setup) -> View:
 def known_of(setup: Setup, view: View) -> Known:
     """Everything that is defined of a set-up."""
     trace, besides = analysed(setup.run, view)
-    chosen = dict(setup.chosen)
-    only = chosen.pop(view.alone, None) if view.alone else None
-    problem = trace.subject.problem.objective
-    plain = {
-        name: fmpq(value)
-        for name, value in trace.subject.values.items()
-        if not isinstance(value, tuple)
-    }
-    defined: dict[str, Any] = {**objectives.values(problem), **plain, **view.constants}
-    for name, value in chosen.items():
-        defined[name] = _chosen(view, name, value)
+    only = dict(setup.chosen).get(view.alone) if view.alone else None
     return Known(
         trace,
-        defined,
+        defined(setup, view, trace.subject),
         view.quantities,
         view.states,
         view.alone,
         None if only is None else int(only),
         besides,
     )
+
+
+def defined(setup: Setup, view: View, subject: Subject) -> dict[str, Any]:
+    """Every constant of a set-up: a number, or its definition."""
+    plain = {
+        name: fmpq(value) for name, value in subject.values.items() if not isinstance(value, tuple)
+    }
+    found = {**objectives.values(subject.problem.objective), **plain, **view.constants}
+    chosen = ((name, value) for name, value in setup.chosen if name != view.alone)
+    return found | {name: _chosen(view, name, value) for name, value in chosen}
 
 
 def _chosen(view: View, name: str, value: Any) -> Any:

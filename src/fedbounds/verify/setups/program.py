@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from textwrap import fill
 from typing import Any
 
+import sympy as sp
+
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import Part
 from fedbounds.theory.setups import Run, Says
@@ -19,7 +21,7 @@ from ..measure.listed import calls_behind
 from ..measure.sources import TooManyError
 from ..measure.subject import Subject, fields
 from ..script_asserts import broken, not_checked, packed, told
-from ..script_code import QUOTED, TEMPLATES, UNQUOTED, WIDTH, wrapped
+from ..script_code import QUOTED, TEMPLATES, UNQUOTED, WIDTH, code, wrapped
 from .script_code import HELPERS, Definitions, named
 from .script_parts import FACTS, OF_CONSTANTS, nested, problem_lines, source_lines
 from .script_source import quoted
@@ -42,6 +44,8 @@ class Program:
     assumptions : mapping from assumption to what it says
     functions : tuple of functions
         Others that definitions call.
+    changing : mapping from parameter to expression in t
+        Those that are others in other rounds.
     """
 
     subject: Subject
@@ -51,6 +55,7 @@ class Program:
     requires: tuple[Says, ...] = ()
     assumptions: Mapping[Assumption, tuple[Says, ...]] = field(default_factory=dict)
     functions: tuple[Callable[..., Any], ...] = ()
+    changing: Mapping[str, sp.Expr] = field(default_factory=dict)
 
 
 def check_size(subject: Subject) -> None:
@@ -95,6 +100,7 @@ def written(program: Program, judgement: Any, part: Part, outcome: Any) -> str:
         spaces=_spaces(program, arrays),
         rounds=program.run.rounds,
         ends=defined.end,
+        changing=[(name, code(rule)) for name, rule in program.changing.items()],
         definitions=[*_constants(defined), *defined.lines, *facts],
         at=outcome.at,
         sides=f"{wrapped('left', left)}\n{wrapped('right', right)}",

@@ -16,7 +16,7 @@ from fedbounds.theory.setups import Setup
 from ..case import script_of
 from ..evaluate import Numbers
 from ..measure.known import Known, MissingError
-from ..measure.trace import subject_of
+from ..measure.trace import rules_of, subject_of
 from ..script_check import agrees
 from .found import known_of, view_of
 from .program import Program, check_size, written
@@ -69,7 +69,10 @@ def program_of(setup: Setup, part: Part, client: int | None) -> Program:
     defined = Definitions(
         view.shown, known.constants, known.quantities, _given(setup, known), ends, holds
     )
-    return Program(subject, setup.run, defined, only, view.requires, view.assumptions)
+    rules = rules_of(setup.run, view)
+    return Program(
+        subject, setup.run, defined, only, view.requires, view.assumptions, changing=rules
+    )
 
 
 def _given(setup: Setup, known: Known) -> dict[str, str]:

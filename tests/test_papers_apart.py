@@ -1,0 +1,148 @@
+"""A paper is a folder: a fourth one is judged with no line elsewhere, and any one may be missing."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+from dummy_paper import FILES
+
+import fedbounds
+from fedbounds.theory.catalogue import PAPERS
+
+PACKAGE = Path(fedbounds.__path__[0])
+COMMANDS = """
+import contextlib, io, json, sys
+from fedbounds.verify.command_line import main
+told = []
+for arguments in json.loads(sys.argv[1]):
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.suppress(SystemExit):
+        main(arguments)
+    told.append(out.getvalue())
+print(json.dumps(told))
+"""
+# a few cases with all claims, and the first steps of the proofs
+JUDGED = """
+import json, sys
+from dataclasses import replace
+from itertools import islice
+from fedbounds.theory.proof.library import book_of
+from fedbounds.theory.proof.replay import replay
+from fedbounds.theory.registry import encoded_claims
+from fedbounds.verify.judge import judge
+from fedbounds.verify.plan import instances
+from fedbounds.verify.profile import Profile
+from fedbounds.verify.records import record
+from fedbounds.vocabulary import Method
+for paper in json.loads(sys.argv[1]):
+    claims = encoded_claims(paper)
+    names = frozenset(name for claim in claims for name in claim.algorithms)
+    every = instances(claims, Profile.QUICK, 0, names)
+    exact = (case for case in every if case.method is Method.RATIONAL)
+    found = [record(one, "") for case in islice(exact, 0, 60, 5) for one in judge(claims, case).judgements]
+    book = book_of(paper)
+    steps = replay(replace(book, steps=book.steps[:40]))
+    told = [(step.written.id, step.local.value, step.inherited) for step in steps]
+    print(json.dumps([paper, found, told], sort_keys=True))
+"""
+
+
+def copied(folder):
+    """The package in a folder of its own."""
+    shutil.copytree(PACKAGE, folder / "fedbounds")
+    return folder
+
+
+def said(folder, script, given, *, fails=False):
+    """What a script prints that runs with the package of a folder."""
+    own = {"PYTHONPATH": str(folder), "PYTHONHASHSEED": str(len(given))}  # sets in another order
+    done = subprocess.run(
+        [sys.executable, "-c", script, json.dumps(given)],
+        cwd=folder, env=os.environ | own, capture_output=True, text=True,
+    )  # fmt: skip
+    assert bool(done.returncode) is fails, done.stderr
+    return done.stderr if fails else done.stdout
+
+
+# ---- a fourth paper
+
+
+def standings(folder):
+    """Of the fourth paper's claims, in a folder that has it; and what commands print of it."""
+    for name, text in FILES.items():
+        place = folder / "fedbounds" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text.lstrip(), "utf-8")
+    commands = (
+        ["list", "dummy"],
+        ["show", "dummy/nearer"],
+        ["prove", "dummy"],
+        ["verify", "dummy", "--quick", "--out", "out"],
+        ["search", "dummy/nearer", "--budget", "1", "--save", "found.json"],
+        ["search", "--replay", "found.json"],
+    )
+    told = json.loads(said(folder, COMMANDS, commands).splitlines()[-1])
+    results = json.loads((folder / "out" / "results.json").read_text())
+    return told, {name: row["standing"] for name, row in results["claims"].items()}
+
+
+def test_a_fourth_paper_is_judged_with_no_line_elsewhere(tmp_path):
+    assert len([line for line in FILES["algorithms/dummy.py"].splitlines() if line]) <= 20
+    (listed, shown, proved, verified, found, again), standing = standings(copied(tmp_path))
+    assert "3 claims, 3 encoded" in listed
+    assert "reach_after(t) <= reach(t)" in shown
+    assert "1 proof, 1 step: 1 proved" in proved
+    assert standing == {
+        "dummy/expansion": "confirmed",
+        "dummy/stride": "tested",
+        "dummy/nearer": "refuted",
+    }
+    assert "left 19/144, right 1/9" in verified
+    assert "left 19/144, right 1/9" in found
+    assert "left 19/144, right 1/9" in again
+
+
+def test_a_fourth_paper_with_a_wrong_definition_is_not_confirmed(tmp_path, monkeypatch):
+    name = "theory/dummy/vectors.py"
+    wrong = FILES[name].replace('"stride": sq(after - x)', '"stride": sq(after - xs)')
+    assert wrong != FILES[name]
+    monkeypatch.setitem(FILES, name, wrong)
+    _, standing = standings(copied(tmp_path))
+    assert standing["dummy/expansion"] == "refuted"
+
+
+# ---- a paper less
+
+
+@cache
+def of_all():
+    """What is judged of each paper where all are there."""
+    rows = map(json.loads, said(PACKAGE.parent, JUDGED, PAPERS).splitlines())
+    return {row[0]: row for row in rows}
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_papers_are_judged_alike_without_another(paper, tmp_path):
+    folder = copied(tmp_path)
+    for part in ("theory", "verify"):
+        shutil.rmtree(folder / "fedbounds" / part / paper, ignore_errors=True)
+    others = [other for other in PAPERS if other != paper]
+    rows = [json.loads(line) for line in said(folder, JUDGED, others).splitlines()]
+    assert [row[0] for row in rows] == others
+    for row in rows:
+        assert len(row[1]) > 50
+        assert len(row[2]) == 40
+        assert row == of_all()[row[0]]
+
+
+def test_an_engine_that_knows_a_paper_is_seen(tmp_path):
+    folder = copied(tmp_path)
+    shutil.rmtree(folder / "fedbounds" / "theory" / "fedplt")
+    judge = folder / "fedbounds" / "verify" / "judge.py"
+    judge.write_text(f"{judge.read_text()}\n\nfrom fedbounds.theory.fedplt import masks\n")
+    assert "No module named 'fedbounds.theory.fedplt'" in said(folder, JUDGED, [], fails=True)
