@@ -13,7 +13,7 @@ from fedbounds.theory.symbols import constants_in
 
 from ..measure.enumerated import first_outcome
 from ..measure.trace import subject_of
-from ..stored.common import LOCAL_STEPS, MASK, ROUNDS, STEP
+from ..stored.common import LOCAL_STEPS, MASK, PROBABILITY, ROUNDS, STEP
 from ..stored.fields import (
     Data,
     Fields,
@@ -31,7 +31,7 @@ from ..stored.fields import (
 from ..stored.work import Cost, check, power
 from ..stored.work import Setup as Stored
 from .found import view_of
-from .plan import about, outcomes_of
+from .plan import about, local_steps, outcomes_of
 
 _VECTORS = 20  # about so many are looked at
 _DEEPEST = 3  # lists in lists
@@ -107,6 +107,8 @@ _PARAMETERS: Fields = {
     "masks": Listed(MASK, "n"),
     "weights": Listed(Number(above=0), "n"),
     "tau": LOCAL_STEPS,
+    "K": LOCAL_STEPS,
+    "keep": Listed(PROBABILITY, "n"),
     "j": Whole(1, "K"),
     "eta": STEP,
     "models": Listed(_ROW, "n"),
@@ -157,9 +159,9 @@ def _cost(given: Any) -> Sequence[Cost]:
     """Rounds of so many local steps, every outcome of what is drawn."""
     run, view = given.run, view_of(given)
     size = len(run.start) * len(dict(run.problem.data)["slopes"])
-    steps = run.parameter("tau") or 1
+    steps = local_steps(run)
     plain = Cost(_VECTORS * run.rounds * steps * size**2, run.rounds * steps)
-    check((plain,), Known(), given.view)  # before an outcome is drawn
+    check((plain,), Known(), f"instance.setup, {given.view}")  # before an outcome is drawn
     outcomes = outcomes_of(subject_of(run, view))
     return (Cost(power(outcomes, run.rounds) * plain.operations, plain.depth),)
 
