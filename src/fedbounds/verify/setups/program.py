@@ -15,8 +15,8 @@ from fedbounds.theory.claims import Part
 from fedbounds.theory.setups import Run, Says, is_formula
 from fedbounds.vocabulary import Assumption, Relation
 
-from ..measure.contract import State, arguments_of_init, stepped, takes
-from ..measure.enumerated import begun, draws_of, paths
+from ..measure.contract import State, arguments_of_init, takes
+from ..measure.enumerated import draws_of, first_outcome, paths
 from ..measure.listed import calls_behind
 from ..measure.sources import TooManyError
 from ..measure.subject import Subject, fields
@@ -178,13 +178,9 @@ def _premises(program: Program, part: Part) -> list[str]:
 
 def _one_round(subject: Subject) -> tuple[State, set[str]]:
     """What there is to look at in a round, one row each; and names of what the step only shows."""
-    p, rows = subject.parameters(), begun(subject)
-    _, drawn = draws_of(subject, p)
-    first = {name: own[:1] for name, own in drawn.items()}
-    before = {name: own[:1] for name, own in rows.state.items()}
-    after, shown = stepped(subject.algorithm, subject.problem, p, before, first)
-    state = fields(before, after)
-    return {**state, **shown}, shown.keys() - state.keys() - drawn.keys()
+    one = first_outcome(subject)
+    state = fields(one.before, one.after)
+    return {**state, **one.shown}, one.shown.keys() - state.keys() - one.drawn.keys()
 
 
 def _spaces(program: Program, arrays: State) -> list[str]:
