@@ -88,7 +88,7 @@ def test_no_edit_of_a_users_run_ends_in_more_than_a_line(tmp_path, capsys, monke
 
 SETUP = ("setup", "fields")
 PARAMETERS = (*SETUP, "run", "fields", "parameters", "tuple")
-RANDOM, FEDPLT = "random masks, RandomRun", "FedPLT, rounds"
+RANDOM, FEDPLT = "random masks, rounds", "FedPLT, rounds"
 ONE_CLIENT = "FedPLT, one step of one client"
 LIMIT = "rolling masks, RollingLimit"
 
@@ -116,8 +116,8 @@ ENDLESS = [
     ("FedAvg-P", ("local_steps",)),
     ("Scaffold-P", ("local_steps",)),
     ("FedAvg-P ladder in K", ("rungs", 0, "local_steps")),
-    (RANDOM, (*SETUP, "rounds")),
-    (RANDOM, (*SETUP, "algorithm", "fields", "local_steps")),
+    (RANDOM, (*SETUP, "run", "fields", "rounds")),
+    (RANDOM, (*PARAMETERS, 1, "tuple", 1)),
     (FEDPLT, (*SETUP, "run", "fields", "rounds")),
     ("rolling masks, RollingRun", (*SETUP, "epochs")),
     ("coupled runs, CoupledLaw", (*SETUP, "samples")),
@@ -178,12 +178,14 @@ FALSE = {
         "1/9999",
         ["gamma"],
     ),
-    "a logarithm": (
+    "a theory that has no such views": (
         RANDOM,
-        (*SETUP, "log_rounds"),
-        {"rational": "1/100"},
-        ["log_rounds", "at least ln"],
+        (*SETUP, "theory"),
+        "personalization",
+        ["setup.theory"],
     ),
+    "a view of another theory": (RANDOM, (*SETUP, "view"), "recursion", ["view of submodel"]),
+    "a probability": (RANDOM, (*PARAMETERS, 0, "tuple", 1, "tuple", 0), 2, ["keep", "<= 1"]),
     "floats as exact": ("FedPLT, LongRun", (*SETUP, "exact"), False, ["exact", "expected True"]),
     "a mask": (
         FEDPLT,

@@ -18,7 +18,8 @@ class Algorithm:
 
     Attributes
     ----------
-    init : function (problem, start) or (problem, start, random) -> state
+    init : function (problem, start) -> state
+        Or (problem, start, random), or (problem, start, random, p).
         ``start`` has shape (rows, d); with personal blocks it is (u, v_1, ..., v_n), which
         ``problem.blocks(start)`` takes apart.
     draw : function (random, problem, p) -> dict of arrays

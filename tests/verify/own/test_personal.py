@@ -11,11 +11,12 @@ from fedbounds.theory.registry import encoded_claims
 from fedbounds.verify.instance_file import from_data, to_data
 from fedbounds.verify.judge import judge
 from fedbounds.verify.measure.answers import by_enumeration, by_moments
-from fedbounds.verify.own.known import subject_of
+from fedbounds.verify.own.known import subject_of, theory_of
 from fedbounds.verify.own.load import load
 from fedbounds.verify.own.plan import cases
 from fedbounds.verify.own.quantities import asked_of
 from fedbounds.verify.profile import Profile
+from fedbounds.verify.summaries import summaries
 
 # two clients, a shared and a personal coordinate each, two local steps, one participant
 HESSIANS = (((2, 1), (1, 3)), ((4, -1), (-1, 2)))
@@ -234,3 +235,31 @@ def test_what_breaks_the_contract_of_blocks_is_told(tmp_path, how):
     with pytest.raises(FedboundsError) as caught:
         load(path)
     assert told in str(caught.value)
+
+
+def test_a_start_that_draws_may_ask_for_parameters(tmp_path):
+    """Gaussian draws of the start have moments: E z^2 = u^2 + (m s)^2."""
+    pieces = {
+        "problems": '[quadratic([[[1]]], [[0]], [2], 0.5, "gaussian")]',
+        "draw": "return {}",
+        "step": 'return {"x": state["x"] / 2}',
+        "parameters": '{"m": (1,), "w": (("1/2",),), "eta": ("1/8",)}',
+        "more": "rounds=(1, 2), horizon=4",
+        "body": """
+            me.quantity("Z", "by definition", is_="sq(x)")
+            me.claim("same", "Z(0) == 4 + m**2/4")
+            me.claim("wrong", "Z(0) == 4")
+        """,
+    }
+    text = own_file(tmp_path, **pieces).replace("mine.py", "drawn.py")
+    source = (tmp_path / "mine.py").read_text(encoding="utf-8")
+    source = source.replace('def init(problem, start):\n    return {"x": start}', INIT)
+    assert INIT in source
+    (tmp_path / "drawn.py").write_text(source, encoding="utf-8")
+    (key,) = load(text)
+    found = summaries(encoded_claims(key), list(cases(theory_of(key), "s", Profile.QUICK, 0)))
+    assert [row["standing"] for row in found] == ["tested", "refuted"]
+
+
+INIT = """def init(problem, start, random, p):
+    return {"x": start + random.normal(1) * problem.noise_scale * p["m"]}"""

@@ -12,9 +12,16 @@ import numpy as np
 
 from fedbounds.errors import require
 from fedbounds.problems import FederatedQuadratic, NoiseLaw, everyone
+from fedbounds.problems.constrained import minimise_quadratic
+from fedbounds.problems.domain import Box
 from fedbounds.problems.linear import is_exact, is_positive_definite, solve
+from fedbounds.problems.masked_laws import Bernoulli
+from fedbounds.problems.masked_quadratic import masked_quadratic
+from fedbounds.problems.spectrum import to_floats
+from fedbounds.vocabulary import Constant
 
 from .count import Count
+from .objectives import constants
 
 Array = Any
 
@@ -36,8 +43,8 @@ class Clients:
     @property
     def exact(self) -> bool:
         """Whether the arrays are rationals."""
-        hessian = getattr(self.objective, "hessian", None)
-        return isinstance(hessian, np.ndarray) and is_exact(hessian)
+        given = getattr(self.objective, "hessian", getattr(self.objective, "features", None))
+        return isinstance(given, np.ndarray) and is_exact(given)
 
     @property
     def clients(self) -> int:
@@ -110,6 +117,40 @@ class Clients:
         both = self._back(self.objective.gradient(rows, cohort), shape)
         return both[:, :, : self.dimension], both[:, :, self.dimension :]
 
+    @property
+    def samples(self) -> int:
+        """n_s, how many samples each client has.
+
+        Raises
+        ------
+        FedboundsError
+            If the problem is no finite sum.
+        """
+        return int(self._sum_of_samples.samples)
+
+    def sampled_gradient(self, y: Array, weights: Array) -> Array:
+        """Gradients of minibatches, shape (rows, n, d), of models of that shape or (rows, d).
+
+        Parameters
+        ----------
+        weights : array, shape (rows, n, n_s)
+            Of one step; see `Random.samples`.
+        """
+        models = self.spread(y) if y.ndim == 2 else y
+        expected = (*models.shape[:2], self.samples)
+        require(
+            tuple(weights.shape) == expected, "weights of samples", weights.shape, f"{expected}"
+        )
+        every = self._sum_of_samples.sample_gradients(models)
+        return self.xp.sum(every * weights[:, :, :, None], axis=2)
+
+    @property
+    def _sum_of_samples(self) -> Any:
+        kind = type(self.objective).__name__
+        has = hasattr(self.objective, "sample_gradients")
+        require(has, "problem", kind, "one whose clients have samples, such as regression")
+        return self.objective
+
     def value(self, y: Array, v: Array | None = None) -> Array:
         """Values f_i(y_i), shape (rows, n), of models of shape (rows, n, d) or (rows, d).
 
@@ -132,8 +173,8 @@ class Clients:
         every = [self.wide_gradient(y[:, i, :], shares) for i in range(self.clients)]
         return self.xp.stack(every, axis=1)
 
-    def best(self, shares: Array) -> Array:
-        """argmin sum_i c_i f_i, shape (d,).
+    def best(self, shares: Array, box: Array | None = None) -> Array:
+        """argmin sum_i c_i f_i, shape (d,); in a box, whose least and largest entry are given.
 
         Raises
         ------
@@ -143,7 +184,30 @@ class Clients:
         problem = self._quadratic
         weights = shares.reshape(-1, 1)
         matrix = (problem.hessian * weights[:, :, None]).sum(axis=0)
-        return _minimiser(matrix, (problem.linear * weights).sum(axis=0))
+        slope = (problem.linear * weights).sum(axis=0)
+        if box is None:
+            return _minimiser(matrix, slope)
+        point = minimise_quadratic(matrix, slope, Box(*box)).point
+        return point if self.exact else to_floats(point)
+
+    def project(self, w: Array, box: Array) -> Array:
+        """The nearest points of a box, whose least and largest entry are given.
+
+        It compares: unknowns refuse.
+        """
+        low, high = box
+        return self.xp.where(w < low, low, self.xp.where(w > high, high, w))
+
+    def masked(self, keep: Array) -> "Clients":
+        """F_i = E f_i(m o .), where m keeps a coordinate with probability p_i; of quadratics."""
+        law = Bernoulli(tuple(keep.tolist()))
+        return Clients(masked_quadratic(self._quadratic, law), self.xp)
+
+    @property
+    def smoothness(self) -> Any:
+        """L of all clients, of quadratics."""
+        found = constants(self._quadratic)[Constant.SMOOTHNESS].value
+        return found if self.exact else float(found)
 
     @property
     def lowest(self) -> Array:

@@ -143,7 +143,9 @@ def takes(function: Callable[..., Any], count: int) -> bool:
     return True
 
 
-def started(algorithm: Algorithm, problem: Clients, start: Array, random: Random) -> State:
+def started(
+    algorithm: Algorithm, problem: Clients, start: Array, random: Random, p: Parameters
+) -> State:
     """The state before round 0, a row per row of ``start``.
 
     Raises
@@ -152,7 +154,7 @@ def started(algorithm: Algorithm, problem: Clients, start: Array, random: Random
         If it is no dict of arrays with as many rows, has no model of shape (rows, d), or none of
         shapes (rows, d) and (rows, n, d_v), or has floats where the start is exact.
     """
-    arguments = (problem, start, random) if takes(algorithm.init, 3) else (problem, start)
+    arguments = (problem, start, random, p)[: arguments_of_init(algorithm)]
     state = called(algorithm.init, *arguments)
     rows = int(start.shape[0])
     check_rows(state, rows, algorithm.init, "init")
@@ -160,6 +162,11 @@ def started(algorithm: Algorithm, problem: Clients, start: Array, random: Random
     if is_object(start):
         _refuse_floats(state, algorithm.init, "init")
     return dict(state)
+
+
+def arguments_of_init(algorithm: Algorithm) -> int:
+    """How many ``init`` asks for: 2, 3 or 4."""
+    return next((count for count in (4, 3) if takes(algorithm.init, count)), 2)
 
 
 def model_of(state: State) -> Array:

@@ -12,7 +12,7 @@ from sympy.core.function import AppliedUndef
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.setups import Largest, Least, Says, Where, dot
-from fedbounds.theory.symbols import VectorSymbol, constants_in, t
+from fedbounds.theory.symbols import T, VectorSymbol, constants_in, t
 
 from ..evaluate import IrrationalError, Numbers, UndefinedError, evaluate, scale
 from .spaces import Listed, alone, product, products_in
@@ -103,6 +103,8 @@ class Known:
             return MissingError(f"no value for {name}: {error}")
 
     def _constant(self, name: str) -> Any:
+        if name == T.name:
+            return fmpq(self.trace.subject.rounds)
         if name not in self.constants:
             raise MissingError("it has no definition in this view")
         found = self.constants[name]
@@ -231,7 +233,7 @@ class Known:
         for name in sorted({atom.func.__name__ for atom in plain.atoms(AppliedUndef)}):
             if name not in series:
                 series[name] = self.series(name)
-        own.setdefault("T", fmpq(self.trace.subject.rounds))
+        own.setdefault(T.name, self.constant(T.name))  # means over rounds need it
         return Numbers(own, series, lambda p, q: fmpq(p, q))
 
     def _of_vectors(self, nodes: Sequence[sp.Expr], own: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 from flint import acb_mat, arb, arb_mat, fmpq, fmpq_mat
 
-from .enumerated import begun
+from .beginnings import beginning
 from .moments import Form, Pair, applied, round_map
-from .sources import TooManyError
 from .subject import Subject
 from .unknowns import Refused
 from .unrolled import Unrolling, unroll
@@ -50,12 +49,7 @@ def limit(subject: Subject) -> Limit:
     Refused
         If rounds differ, the step is not affine, or a contraction is not shown.
     """
-    try:
-        rows = begun(subject)
-    except TooManyError as error:
-        raise Refused(str(error)) from error
-    shapes = {name: (1, *array.shape[1:]) for name, array in rows.state.items()}
-    trace = unroll(subject, shapes)
+    trace = unroll(subject, beginning(subject).shapes)
     if trace.asked_round:
         raise Refused("the step depends on the round: its rounds have no common limit")
     step = round_map(trace)
@@ -78,9 +72,7 @@ def factor(subject: Subject) -> arb:
     Refused
         If rounds differ, or the step is not affine.
     """
-    rows = begun(subject)
-    shapes = {name: (1, *array.shape[1:]) for name, array in rows.state.items()}
-    trace = unroll(subject, shapes)
+    trace = unroll(subject, beginning(subject).shapes)
     if trace.asked_round:
         raise Refused("the step depends on the round: its rounds have no common factor")
     step, size = round_map(trace), trace.variables.entries

@@ -12,9 +12,8 @@ from flint import fmpq
 
 from fedbounds.problems.linear import rational
 
-from .enumerated import Rows, begun
-from .round_maps import ByParameter, Form, Pair, at_values, flat, pairs, round_maps
-from .sources import TooManyError
+from .beginnings import beginning
+from .round_maps import ByParameter, Form, Pair, at_values, pairs, round_maps
 from .subject import Subject
 from .unknowns import Refused, Variables
 from .unrolled import Unrolling, unroll
@@ -54,9 +53,7 @@ def traced(subject: Subject) -> Unrolling:
     Refused
         If the step asks for the round itself, or is not run on unknowns.
     """
-    rows = _begun(subject)
-    shapes = {name: (1, *array.shape[1:]) for name, array in rows.state.items()}
-    trace = unroll(subject, shapes, unknown=tuple(subject.changing))
+    trace = unroll(subject, beginning(subject).shapes, unknown=tuple(subject.changing))
     if trace.asked_round:
         raise Refused("the step asks for the round: rounds differ by more than parameters")
     return trace
@@ -73,31 +70,12 @@ def rounds_of(subject: Subject, trace: Unrolling, centre: Sequence[fmpq] = ()) -
     if subject.rounds > MOST_ROUNDS:
         raise Refused(f"{subject.rounds} rounds; at most {MOST_ROUNDS} are followed")
     named = trace.variables
-    start = _start(_begun(subject), centre or (fmpq(0),) * named.entries)
+    begun = beginning(subject).moments(centre)
+    start = tuple(begun[pair] for pair in pairs(named))
     times = range(subject.rounds + 1) if named.parameters else range(1)
     changing = [subject.changing[name] for name in named.parameters]
     parameters = tuple(tuple(rational(own(t)) for own in changing) for t in times)
-    return Rounds(subject, named, round_maps(trace, centre), tuple(start), parameters)
-
-
-def _begun(subject: Subject) -> Rows:
-    try:
-        return begun(subject)
-    except TooManyError as error:
-        raise Refused(str(error)) from error
-
-
-def _start(rows: Rows, centre: Sequence[fmpq]) -> list[fmpq]:
-    """Moments of (1, x) before round 0."""
-    size = len(centre) + 1
-    every = [(i, j) for i in range(size) for j in range(i, size)]
-    total = dict.fromkeys(every, fmpq(0))
-    for at, chance in enumerate(rows.chances):
-        state = flat({name: array[at : at + 1] for name, array in rows.state.items()})
-        point = [fmpq(1), *(rational(x) - c for x, c in zip(state, centre, strict=True))]
-        for i, j in every:
-            total[i, j] += point[i] * point[j] * chance
-    return list(total.values())
+    return Rounds(subject, named, round_maps(trace, centre), start, parameters)
 
 
 # ---- in rationals

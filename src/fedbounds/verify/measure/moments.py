@@ -7,16 +7,14 @@ show that the degree is one, and laws of sources give E of their monomials.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations_with_replacement
 from typing import Any
 
 from flint import fmpq
 
-from .enumerated import Rows, begun
+from .beginnings import beginning
 from .round_maps import Form as Form
 from .round_maps import Pair as Pair
-from .round_maps import flat, forms_of, round_maps
-from .sources import TooManyError
+from .round_maps import forms_of, round_maps
 from .subject import Subject
 from .unknowns import Refused, Variables
 from .unrolled import Unrolling, unroll
@@ -50,17 +48,13 @@ def moments(subject: Subject) -> Moments:
     """
     if not subject.rounds:
         raise Refused("no round is run: there is no step to look at")
-    try:
-        rows = begun(subject)
-    except TooManyError as error:
-        raise Refused(str(error)) from error
-    shapes = {name: (1, *array.shape[1:]) for name, array in rows.state.items()}
-    values, traces = [at_start(rows)], list[Unrolling]()
+    first = beginning(subject)
+    values, traces = [first.moments()], list[Unrolling]()
     step: dict[Pair, Form] = {}
     work = 0
     for t in range(subject.rounds):
         if t == 0 or traces[-1].asked_round:
-            trace = unroll(subject, shapes, t)
+            trace = unroll(subject, first.shapes, t)
             step = round_map(trace)
         traces.append(trace)
         work += sum(map(len, step.values()))
@@ -68,17 +62,6 @@ def moments(subject: Subject) -> Moments:
             raise Refused(f"more than {MOST_WORK} products of rationals within {t + 1} rounds")
         values.append({pair: applied(form, values[-1]) for pair, form in step.items()})
     return Moments(tuple(values), tuple(traces))
-
-
-def at_start(rows: Rows) -> dict[Pair, fmpq]:
-    """Moments of states that are listed."""
-    total: dict[Pair, fmpq] = {}
-    for at, chance in enumerate(rows.chances):
-        point = [fmpq(1), *flat({name: array[at : at + 1] for name, array in rows.state.items()})]
-        for pair in combinations_with_replacement(range(len(point)), 2):
-            i, j = pair
-            total[pair] = total.get(pair, fmpq(0)) + point[i] * point[j] * chance
-    return total
 
 
 def round_map(trace: Unrolling) -> dict[Pair, Form]:

@@ -1,6 +1,7 @@
 """Problems of plain data, with the constants that are known of them."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from fedbounds.problems.constants import Constants, ConstantValue
 from fedbounds.problems.linear import rational
 from fedbounds.problems.spectrum import largest_eigenvalue, smallest_eigenvalue
 from fedbounds.theory.setups import Objective
-from fedbounds.vocabulary import Assumption, Constant
+from fedbounds.vocabulary import Assumption, Constant, Side
 
 Array = Any
 
@@ -61,12 +62,24 @@ _FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], FederatedQuadratic]] = {
 
 
 def constants(problem: FederatedQuadratic) -> Constants:
-    """L and mu: the extreme eigenvalues, exact where they are rational."""
+    """L and mu: the extreme eigenvalues, exact where they are rational; mu if it is positive."""
+    lowest, largest = _ends(problem)
+    found = {Constant.SMOOTHNESS: max(largest, _turned(lowest), key=lambda c: c.value)}
+    if lowest.value > 0:
+        found[Constant.STRONG_CONVEXITY] = lowest
+    return found
+
+
+def _ends(problem: FederatedQuadratic) -> tuple[ConstantValue, ConstantValue]:
     ends = [_extremes(hessian) for hessian in problem.hessian]
-    return {
-        Constant.SMOOTHNESS: max((high for _, high in ends), key=lambda c: c.value),
-        Constant.STRONG_CONVEXITY: min((low for low, _ in ends), key=lambda c: c.value),
-    }
+    lowest = min((low for low, _ in ends), key=lambda c: c.value)
+    return lowest, max((high for _, high in ends), key=lambda c: c.value)
+
+
+def _turned(lowest: ConstantValue) -> ConstantValue:
+    """Its negative."""
+    side = Side.UPPER if lowest.side is Side.LOWER else lowest.side
+    return replace(lowest, value=-lowest.value, side=side)
 
 
 def _extremes(matrix: Array) -> tuple[ConstantValue, ConstantValue]:
@@ -97,18 +110,19 @@ def facts(
     given : mapping from constant to number
         Constants that are said to be admissible: no less than L, no more than mu.
     """
-    own = {name.value: rational(c.value) for name, c in constants(problem).items()}
-    lowest, highest = own["mu"], own["L"]
-    mu, L = ((given or {}).get(name, own[name]) for name in ("mu", "L"))
+    lowest = rational(_ends(problem)[0].value)
+    largest = rational(constants(problem)[Constant.SMOOTHNESS].value)
+    told = f"smallest eigenvalue {lowest}"
+    mu, L = (given or {}).get("mu", lowest), (given or {}).get("L", largest)
     silent = not problem.noise.scale_u
     noise = Evidence(True, "additive noise +-s in each coordinate: unbiased, of variance d s^2")
     return {
         Assumption.SMOOTH: Evidence(
-            bool(highest <= L), f"the largest eigenvalue of the Hessians against L = {L}"
+            bool(largest <= L), f"the largest |eigenvalue| of the Hessians against L = {L}"
         ),
-        Assumption.STRONGLY_CONVEX: Evidence(
-            bool(0 < mu <= lowest), f"the smallest eigenvalue against mu = {mu}"
-        ),
+        Assumption.QUADRATIC: Evidence(True, "quadratics"),
+        Assumption.CONVEX: Evidence(bool(lowest >= 0), told),
+        Assumption.STRONGLY_CONVEX: Evidence(bool(0 < mu <= lowest), f"{told} against mu = {mu}"),
         Assumption.NOISE: noise,
         Assumption.UNBIASED: noise,
         Assumption.BOUNDED_VARIANCE: noise,

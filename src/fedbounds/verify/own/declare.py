@@ -29,7 +29,7 @@ from fedbounds.vocabulary import Assumption, Constant, Index, Kind, Quantity, Re
 
 from ..measure.clients import Clients
 from ..measure.contract import BLOCK_U, BLOCK_V, MODEL
-from ..measure.enumerated import begun
+from ..measure.enumerated import one_state
 from ..measure.functions import OfState
 from ..measure.spaces import PAST
 from ..measure.subject import AFTER, Subject
@@ -257,7 +257,8 @@ class Theory:
     def _fields(self) -> set[str]:
         """Names of what a state has."""
         problem, start = self.problems[0]
-        return set(begun(Subject(self.algorithm, Clients(problem), start, {}, 0)).state)
+        values = {name: _some(given) for name, given in self.parameters.items()}
+        return set(one_state(Subject(self.algorithm, Clients(problem), start, values, 0)))
 
     def given(
         self,
@@ -533,6 +534,19 @@ def _with_uses(entry: Entry, uses: tuple[str, ...]) -> Entry:
     return Entry(
         entry.id, entry.kind, entry.source, entry.place, entry.statement, entry.module, uses
     )
+
+
+def _some(given: Any) -> Any:
+    """A value of a parameter, whichever, where only the names of a state matter."""
+    first = given[0] if isinstance(given, tuple | list) and given else 1
+    if isinstance(first, tuple):
+        return tuple(map(_number, first))
+    return _number(first)
+
+
+def _number(given: Any) -> Any:
+    """A number as it is, 1 for a formula."""
+    return 1 if isinstance(given, str) else given
 
 
 def _only(texts: Any, what: str) -> None:

@@ -8,8 +8,9 @@ import numpy as np
 from flint import fmpq
 
 from fedbounds.errors import FedboundsError, require, unknown_name
-from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw
+from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, SampledRegression
 from fedbounds.problems.linear import rational
+from fedbounds.problems.sampled_regression import Loss
 
 Array = Any
 Pair = tuple[Any, Array]  # a problem and a start
@@ -81,6 +82,24 @@ def quadratic(
     law_of_noise = Noise(laws[law], rational(noise), rational(noise if d_v else 0))
     problem = FederatedQuadratic(_exact(hessians), linear, linear.shape[-1] - d_v, law_of_noise)
     return problem, np.concatenate([shared, own.reshape(-1)])
+
+
+def regression(
+    features: Sequence[Any], targets: Sequence[Any], start: Sequence[Any], ridge: Any = 0
+) -> Pair:
+    """f_i(x) = (1/n_s) sum_j (a_ij'x - y_ij)^2/2 + (ridge/2) ||x||^2 in rationals, and a start.
+
+    Gradients of minibatches are `Clients.sampled_gradient`.
+
+    Parameters
+    ----------
+    features : nested sequence, shape (n, n_s, d)
+    targets : nested sequence, shape (n, n_s)
+    start : sequence, shape (d,)
+    ridge : number
+    """
+    loss = Loss(rational(ridge))
+    return SampledRegression(_exact(features), _exact(targets), loss), _exact(start)
 
 
 def _pairs(clients: Sequence[int], dimensions: Sequence[int], noise: bool) -> Iterator[Pair]:

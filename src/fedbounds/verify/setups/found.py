@@ -31,10 +31,9 @@ def _found(setup: Setup) -> Found:
     known = known_of(setup, view)
     names = glossary(setup.theory)
     told = {name: _told(known.constant, name) for name in (*known.constants, "T")}
-    every = told | {"T": fmpq(setup.run.rounds)}
     constants = {
         name: value
-        for name, value in every.items()
+        for name, value in told.items()
         if name in names.constants and not isinstance(value, MissingError)
     }
     quantities = {name: _told(known.series, name) for name in (*known.quantities, *known.given)}

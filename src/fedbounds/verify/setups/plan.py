@@ -43,9 +43,14 @@ def about(view: View) -> str:
 def work(run: Run, view: View) -> int:
     """Outcomes, rounds, local steps, clients and coordinates, multiplied."""
     subject = subject_of(run, view)
-    steps = run.parameter("tau") or 1
+    steps = local_steps(run)
     size = subject.problem.clients * subject.problem.dimension
     return int(outcomes_of(subject) ** run.rounds * prod((run.rounds, steps, size)))
+
+
+def local_steps(run: Run) -> int:
+    """Of a round, by either name; 1 where there is none."""
+    return int(run.parameter("tau") or run.parameter("K") or 1)
 
 
 def outcomes_of(subject: Subject) -> int:

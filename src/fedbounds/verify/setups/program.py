@@ -15,7 +15,7 @@ from fedbounds.theory.claims import Part
 from fedbounds.theory.setups import Run, Says
 from fedbounds.vocabulary import Assumption, Relation
 
-from ..measure.contract import State, stepped, takes
+from ..measure.contract import State, arguments_of_init, stepped, takes
 from ..measure.enumerated import begun, draws_of, paths
 from ..measure.listed import calls_behind
 from ..measure.sources import TooManyError
@@ -91,7 +91,7 @@ def written(program: Program, judgement: Any, part: Part, outcome: Any) -> str:
         init=algorithm.init.__name__,
         draw=algorithm.draw.__name__,
         step=algorithm.step.__name__,
-        begins=takes(algorithm.init, 3),
+        begins=("", ", random", ", random, p")[arguments_of_init(algorithm) - 2],
         sees=takes(algorithm.step, 5),
         sources=source_lines(asked, bool(subject.problem.noise_scale)),
         helpers=[line for name, own in HELPERS.items() if name in defined.helpers for line in own],

@@ -11,7 +11,7 @@ from fedbounds.theory.registry import setups, views
 from fedbounds.theory.setups import Objective, Run, Setup, View
 
 from ..measure.trace import subject_of
-from ..stored.common import LOCAL_STEPS, MASK, ROUNDS, STEP
+from ..stored.common import LOCAL_STEPS, MASK, PROBABILITY, ROUNDS, STEP
 from ..stored.fields import (
     Data,
     Fields,
@@ -29,7 +29,7 @@ from ..stored.fields import (
 from ..stored.work import Cost, check, power
 from ..stored.work import Setup as Stored
 from .found import view_of
-from .plan import about, outcomes_of
+from .plan import about, local_steps, outcomes_of
 
 _VECTORS = 20  # about so many are looked at
 _DEEPEST = 3  # lists in lists
@@ -101,6 +101,8 @@ _PARAMETERS: Fields = {
     "masks": Listed(MASK, "n"),
     "weights": Listed(Number(above=0), "n"),
     "tau": LOCAL_STEPS,
+    "K": LOCAL_STEPS,
+    "keep": Listed(PROBABILITY, "n"),
     "j": Whole(1, "K"),
     "eta": STEP,
     "models": Listed(_ROW, "n"),
@@ -153,9 +155,9 @@ def _cost(given: Any) -> Sequence[Cost]:
     if given.view not in known:
         raise unknown_name(f"view of {given.theory}", given.view, known)
     size = len(run.start) * len(dict(run.problem.data).get("slopes", ()))
-    steps = run.parameter("tau") or 1
+    steps = local_steps(run)
     plain = Cost(_VECTORS * run.rounds * steps * size**2, run.rounds * steps)
-    check((plain,), Known(), given.view)  # before an outcome is drawn
+    check((plain,), Known(), f"instance.setup, {given.view}")  # before an outcome is drawn
     outcomes = outcomes_of(subject_of(run, known[given.view]))
     return (Cost(power(outcomes, run.rounds) * plain.operations, plain.depth),)
 
