@@ -10,6 +10,7 @@ from fedbounds.errors import unknown_name
 from fedbounds.problems import Evidence, FederatedQuadratic, Noise, NoiseLaw
 from fedbounds.problems.constants import Constants, ConstantValue
 from fedbounds.problems.linear import rational
+from fedbounds.problems.problem import entries_of, split
 from fedbounds.problems.spectrum import largest_eigenvalue, smallest_eigenvalue
 from fedbounds.theory.setups import Objective
 from fedbounds.vocabulary import Assumption, Constant
@@ -46,10 +47,15 @@ def exact_array(value: Any) -> Array:
 
 
 def _quadratics(data: Mapping[str, Any]) -> FederatedQuadratic:
-    """1/2 x' H_k x + h_k' x, with noise of +-scale in every coordinate."""
+    """1/2 x' H_k x + h_k' x, with noise of +-scale in every coordinate.
+
+    The last ``personal`` coordinates are a client's own, with a noise of theirs.
+    """
     hessian, linear = exact_array(data["hessians"]), exact_array(data["slopes"])
-    noise = Noise(NoiseLaw.RADEMACHER, exact(data["noise"]), fmpq(0))
-    return FederatedQuadratic(hessian, linear, int(hessian.shape[1]), noise)
+    own = exact(data.get("personal_noise", 0))
+    noise = Noise(NoiseLaw.RADEMACHER, exact(data["noise"]), own)
+    shared = int(hessian.shape[1]) - int(data.get("personal", 0))
+    return FederatedQuadratic(hessian, linear, shared, noise)
 
 
 _FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], FederatedQuadratic]] = {
@@ -59,14 +65,26 @@ _FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], FederatedQuadratic]] = {
 
 # ---- what is known of them
 
+_OF_STARTS = frozenset(
+    {Constant.INITIAL_GAP, Constant.INITIAL_GRADIENTS, Constant.INITIAL_GRADIENT}
+)
+
 
 def constants(problem: FederatedQuadratic) -> Constants:
-    """L and mu: the extreme eigenvalues, exact where they are rational."""
+    """L and mu: the extreme eigenvalues, exact where they are rational.
+
+    With personal blocks, L is the largest norm of the blocks of a Hessian.
+    """
     ends = [_extremes(hessian) for hessian in problem.hessian]
-    return {
+    found = {
         Constant.SMOOTHNESS: max((high for _, high in ends), key=lambda c: c.value),
         Constant.STRONG_CONVEXITY: min((low for low, _ in ends), key=lambda c: c.value),
     }
+    if problem.personal_dimension:
+        anywhere = np.array([fmpq(0)] * entries_of(problem), dtype=object)
+        own = problem.constants(split(problem, anywhere))
+        found |= {name: value for name, value in own.items() if name not in _OF_STARTS}
+    return found
 
 
 def _extremes(matrix: Array) -> tuple[ConstantValue, ConstantValue]:
@@ -84,16 +102,17 @@ def values(problem: FederatedQuadratic) -> dict[str, Any]:
     scale = rational(problem.noise.scale_u)
     found = {name.value: rational(c.value) for name, c in constants(problem).items()}
     n, d = fmpq(problem.clients), problem.shared_dimension
-    return {**found, "n": n, "sigma^2": d * scale**2}
+    own = problem.personal_dimension * rational(problem.noise.scale_v) ** 2
+    return {**found, "n": n, "sigma^2": d * scale**2 + own}
 
 
 def facts(problem: FederatedQuadratic) -> dict[Assumption, Evidence]:
     """What quadratics with additive noise satisfy."""
     lowest = constants(problem)[Constant.STRONG_CONVEXITY].value
-    silent = not problem.noise.scale_u
+    silent = not (problem.noise.scale_u or problem.noise.scale_v)
     noise = Evidence(True, "additive noise +-s in each coordinate: unbiased, of variance d s^2")
     return {
-        Assumption.SMOOTH: Evidence(True, "L is the largest eigenvalue of the Hessians"),
+        Assumption.SMOOTH: Evidence(True, _smooth(problem)),
         Assumption.STRONGLY_CONVEX: Evidence(bool(lowest > 0), f"smallest eigenvalue {lowest}"),
         Assumption.NOISE: noise,
         Assumption.UNBIASED: noise,
@@ -101,3 +120,9 @@ def facts(problem: FederatedQuadratic) -> dict[Assumption, Evidence]:
         Assumption.NOISELESS: Evidence(silent, f"sigma is {problem.noise.scale_u} a coordinate"),
         Assumption.NOISY: Evidence(not silent, f"sigma is {problem.noise.scale_u} a coordinate"),
     }
+
+
+def _smooth(problem: FederatedQuadratic) -> str:
+    if problem.personal_dimension:
+        return "L is the largest norm of the blocks of the Hessians"
+    return "L is the largest eigenvalue of the Hessians"
