@@ -23,7 +23,14 @@ from ..measure.subject import Subject, fields
 from ..script_asserts import broken, not_checked, packed, told
 from ..script_code import QUOTED, TEMPLATES, UNQUOTED, WIDTH, code, wrapped
 from .script_code import HELPERS, Definitions, named
-from .script_parts import FACTS, OF_CONSTANTS, nested, problem_lines, source_lines
+from .script_parts import (
+    FACTS,
+    FACTS_OF_BLOCKS,
+    OF_CONSTANTS,
+    nested,
+    problem_lines,
+    source_lines,
+)
 from .script_source import quoted
 
 
@@ -93,7 +100,9 @@ def written(program: Program, judgement: Any, part: Part, outcome: Any) -> str:
         step=algorithm.step.__name__,
         begins=("", ", random", ", random, p")[arguments_of_init(algorithm) - 2],
         sees=takes(algorithm.step, 5),
-        sources=source_lines(asked, bool(subject.problem.noise_scale)),
+        sources=source_lines(
+            asked, bool(subject.problem.noise_scale), bool(subject.problem.personal_noise_scale)
+        ),
         helpers=[line for name, own in HELPERS.items() if name in defined.helpers for line in own],
         problem=problem_lines(program.run.problem, asked),
         numbers=_numbers(program.run),
@@ -150,6 +159,7 @@ def _constants(defined: Definitions) -> list[str]:
 def _premises(program: Program, part: Part) -> list[str]:
     """Assert what a part assumes; returned are the lines about the problem, and comments."""
     defined, facts, so_run, missing = program.defined, [], [], []
+    table = FACTS_OF_BLOCKS if program.subject.problem.personal_dimension else FACTS
     for says in program.requires:
         defined.held(says)
     for assumption in part.assumptions:
@@ -157,7 +167,7 @@ def _premises(program: Program, part: Part) -> list[str]:
             said = program.assumptions[assumption]
             if not any([defined.held(says, assumption.value) for says in said]):
                 so_run.append(assumption.value)
-        elif assumption in FACTS:
+        elif assumption in table:
             facts.append(assumption)
         else:
             missing.append(assumption.value)
@@ -166,10 +176,10 @@ def _premises(program: Program, part: Part) -> list[str]:
     for assumption, name in OF_CONSTANTS.items():
         if assumption in facts:
             defined.use(name)
-        elif name in defined.numbers and assumption in FACTS:
+        elif name in defined.numbers and assumption in table:
             facts.append(assumption)
     lines = [f"# as it is run, and as numbers are defined: {text}" for text in so_run]
-    once = dict.fromkeys(told(facts, (), FACTS))  # what lists the noise
+    once = dict.fromkeys(told(facts, (), table))  # what lists the noise
     return [*lines, *once, *not_checked(missing)]
 
 
