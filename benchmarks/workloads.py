@@ -5,13 +5,24 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
+from fedbounds.algorithms import personal_averaging, personal_scaffold
 from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
 from fedbounds.algorithms.scaffold_p import ScaffoldP
+from fedbounds.algorithms.traced import Algorithm
+from fedbounds.own import quadratic
 from fedbounds.problems import Noise, NoiseLaw, Start, federated_quadratic
+from fedbounds.theory.proof.vectors import sq
+from fedbounds.theory.setups import Shown
+from fedbounds.theory.symbols import VectorSymbol
 from fedbounds.verify.affine import driver_of, read_off
+from fedbounds.verify.measure.clients import Clients
+from fedbounds.verify.measure.driven import drive
+from fedbounds.verify.measure.driven_vectors import DrivenSpace
+from fedbounds.verify.measure.subject import Subject
 from fedbounds.verify.memory import Means
 from fedbounds.verify.moments import advance, exact_moments, initial_moment, quantities
 from fedbounds.verify.simulate import CHUNK, simulate
@@ -100,6 +111,48 @@ def moments_per_round(work: Workload, kind: type = FedAvgP) -> tuple[float, floa
     return prepared, (time.perf_counter() - began) / rounds
 
 
+_TWIN = quadratic(
+    [[[2, 1], [1, 3]], [[4, -1], [-1, 2]], [[3, 0], [0, 2]]],
+    [[1, -1], [-2, 3], [1, 1]],
+    [2],
+    1,
+    personal=[[1], [-1], [2]],
+)
+
+
+def driven_per_round(work: Workload, traced: Algorithm) -> tuple[float, float]:
+    """Seconds of preparation, and seconds per round, of the same by driving a traced step."""
+    problem, algorithm, start = set_up(work)
+    values = {
+        "cohort": work.participants,
+        "K": work.local_steps,
+        "gamma_u": algorithm.inner_step_u,
+        "gamma_v": algorithm.inner_step_v,
+        "eta_u": algorithm.outer_step_u,
+        "eta_v": algorithm.outer_step_v,
+    }
+    shown = Shown(
+        {"S": ("present",), "xi": ("xi_u", "xi_v")}, {"i": "", "k": ""},
+        {"u": (), "v": ("i",), **dict.fromkeys(("uh", "vh", "hu", "hv"), ("i", "k"))},
+    )  # fmt: skip
+    u, v, uh, vh, hu, hv = (VectorSymbol(x, x) for x in ("u", "v", "uh", "vh", "hu", "hv"))
+    seen = [sq(uh - u), sq(vh - v), sq(hu), sq(hv)]
+    point = np.concatenate([start.u, start.v.reshape(-1)])
+    small = {**values, "cohort": 2, "K": 2, **dict.fromkeys(("eta_u", "eta_v"), 2)}
+    small |= dict.fromkeys(("gamma_u", "gamma_v"), Fraction(1, 8))
+    twin = Subject(traced, Clients(_TWIN[0]), _TWIN[1], small, 1, shown)
+    one = Subject(traced, Clients(problem.centred()), point, values, 50, shown)
+    began = time.perf_counter()
+    found = drive(one, twin)
+    forms = np.array([DrivenSpace(found).product(node, {})[0].reshape(-1) for node in seen])
+    prepared = time.perf_counter() - began
+    began, moment = time.perf_counter(), found.start
+    for _ in range(one.rounds):
+        moment = found.after(moment)
+        forms @ moment.reshape(-1)
+    return prepared, (time.perf_counter() - began) / one.rounds
+
+
 def ten_thousand_rounds() -> float:
     """Largest relative change of a stationary run between rounds 5,000 and 10,000."""
     problem, algorithm, start = set_up(SMALL)
@@ -151,6 +204,11 @@ def rows() -> list[Row]:
     prepared, each = moments_per_round(MEDIUM, ScaffoldP)
     found.append(Row("exact moments M, Scaffold-P, preparation", prepared * 1e3, "ms"))
     found.append(Row("exact moments M, Scaffold-P, per round", each * 1e3, "ms", "<= 100"))
+    for traced in (personal_averaging.ROUNDS, personal_scaffold.ROUNDS):
+        prepared, each = driven_per_round(MEDIUM, traced)
+        name = f"driven moments M, {traced.name}"
+        found.append(Row(f"{name}, preparation", prepared * 1e3, "ms"))
+        found.append(Row(f"{name}, per round", each * 1e3, "ms"))
     found.append(Row("exact moments S, drift over 5,000 rounds", ten_thousand_rounds(), "relative"))
     found.append(Row("FedAvg-P M, 100,000 replicas, peak", peak_memory(MANY), "MiB", "<= 2048"))
     found.append(Row("fedbounds --help", start_up("--help"), "s", "<= 0.3"))

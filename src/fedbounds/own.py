@@ -7,7 +7,7 @@ from fedbounds.algorithms.traced import Algorithm
 from fedbounds.theory.proof.language import cite, fact, square
 
 from .verify.own.declare import Theory, theory
-from .verify.own.families import quadratic, quadratics
+from .verify.own.families import quadratic, quadratics, regression
 from .verify.own.load import contribution
 from .verify.own.objective import objective
 
@@ -20,6 +20,7 @@ __all__ = [
     "objective",
     "quadratic",
     "quadratics",
+    "regression",
     "square",
     "theory",
 ]

@@ -153,6 +153,10 @@ def test_what_is_known():
     own = problem()
     assert own.satisfies(Assumption.CONVEX_SAMPLES).holds
     assert own.satisfies(Assumption.NOISE).holds is None
-    assert own.infimum() == 0
+    at = np.stack([own.minimiser] * 2)
+    assert own.infimum() == own.value(at, everyone(2, 1)).sum() / 2 > 0
+    assert not own.gradient(at, everyone(2, 1)).sum(axis=0).any()
+    huber = problem(LOSSES[2])
+    assert (huber.infimum(), huber.minimiser) == (0, None)
     start = Start(point(0, 0), np.zeros((2, 0), dtype=object))
     assert [c.value for c in own.constants(start).values()] == [10]

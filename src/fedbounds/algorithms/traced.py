@@ -13,12 +13,15 @@ class Algorithm:
     """An algorithm; p has its parameters by name, and the round as p["t"].
 
     State and draws are dicts of arrays with one row per outcome; the shared model is state["x"],
-    shape (rows, d).
+    shape (rows, d). Where clients have personal blocks, state["u"] is shared, and state["v"], shape
+    (rows, n, d_v), has theirs.
 
     Attributes
     ----------
-    init : function (problem, start) or (problem, start, random) -> state
-        ``start`` has shape (rows, d).
+    init : function (problem, start) -> state
+        Or (problem, start, random), or (problem, start, random, p).
+        ``start`` has shape (rows, d); with personal blocks it is (u, v_1, ..., v_n), which
+        ``problem.blocks(start)`` takes apart.
     draw : function (random, problem, p) -> dict of arrays
         All randomness of a round, from ``random`` alone.
     step : function (problem, p, state, drawn) or (problem, p, state, drawn, see) -> state

@@ -72,6 +72,18 @@ def check_start(problem: Problem, start: Start) -> None:
     require(given == expected, "shape of the start (u, v)", given, str(expected))
 
 
+def entries_of(problem: Problem) -> int:
+    """Of a point (u, v_1, ..., v_n): d_u + n d_v."""
+    return problem.shared_dimension + problem.clients * problem.personal_dimension
+
+
+def split(problem: Problem, point: Array) -> Start:
+    """A joint vector (u, v_1, ..., v_n) as a start."""
+    d_u = problem.shared_dimension
+    shape = (problem.clients, problem.personal_dimension)
+    return Start(u=point[:d_u], v=point[d_u:].reshape(shape))
+
+
 def joint_rows(start: Start) -> Array:
     """The start as rows z_i = (u, v_i), shape (n, d_u + d_v); host arrays."""
     n = start.v.shape[0]

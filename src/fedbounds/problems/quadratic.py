@@ -23,7 +23,7 @@ from .cohort import Cohort, everyone
 from .constants import OF_BLOCKS, Constants, ConstantValue, Evidence, not_known
 from .linear import is_exact, is_positive_definite, is_positive_semidefinite, solve, spectral_norm
 from .noise import SILENT, Noise
-from .problem import Start, check_start, initial_gradients, initial_value, joint_rows
+from .problem import Start, check_start, initial_gradients, initial_value, joint_rows, split
 from .spectrum import in_rationals
 
 Array = Any
@@ -163,9 +163,7 @@ class FederatedQuadratic:
 
     def split(self, point: Array) -> Start:
         """A joint vector (u, v_1, ..., v_n) as a start."""
-        d_u = self.shared_dimension
-        shape = (self.clients, self.personal_dimension)
-        return Start(u=point[:d_u], v=point[d_u:].reshape(shape))
+        return split(self, point)
 
     def centred(self) -> "FederatedQuadratic":
         """The same objective in coordinates whose origin is the minimiser.

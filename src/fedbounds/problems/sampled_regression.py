@@ -17,6 +17,7 @@ from fedbounds.vocabulary import Assumption, Constant
 from .cohort import Cohort
 from .constants import Constants, ConstantValue, Evidence, not_known
 from .linear import is_exact
+from .noise import SILENT, Noise
 from .problem import Start, check_start
 from .quadratic import FederatedQuadratic
 
@@ -113,6 +114,15 @@ class SampledRegression:
         features, targets = self._of_rows(cohort)
         return xp.sum(self.loss.gradients(features, targets, z[:, None, :]), axis=1) / self.samples
 
+    def sample_gradients(self, points: Array) -> Array:
+        """Of every sample at its client's point, of points (rows, n, d); (rows, n, n_s, d)."""
+        return self.loss.gradients(self.features, self.targets, points[:, :, None, :])
+
+    @property
+    def noise(self) -> Noise:
+        """None that is added: gradients are of samples."""
+        return SILENT
+
     def value(self, z: Array, cohort: Cohort) -> Array:
         """Rows of f_i."""
         xp = array_api_compat.array_namespace(z)
@@ -187,9 +197,18 @@ class SampledRegression:
         check_start(self, start)
         return {Constant.SMOOTHNESS: ConstantValue(self.smoothness())}
 
+    @property
+    def minimiser(self) -> Array | None:
+        """Of the mean of the clients; None of Huber's loss."""
+        return None if self.loss.threshold is not None else self.quadratic().minimiser
+
     def infimum(self) -> Any:
-        """A lower bound: losses are not negative."""
-        return fmpq(0) if is_exact(self.features) else 0.0
+        """Of squares; of Huber's loss 0, a lower bound, since losses are not negative."""
+        if self.loss.threshold is not None:
+            return fmpq(0) if is_exact(self.features) else 0.0
+        # what `quadratic` leaves out
+        apart = (self.targets * self.targets).sum() / (2 * self.clients * self.samples)
+        return self.quadratic().infimum() + apart
 
     def satisfies(self, assumption: Assumption) -> Evidence:
         """What holds of every such loss."""

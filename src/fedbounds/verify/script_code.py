@@ -30,7 +30,7 @@ IDENTIFIERS = {
 }  # fmt: skip
 
 
-class _Script(PythonCodePrinter):  # type: ignore[misc]
+class Script(PythonCodePrinter):  # type: ignore[misc]
     """Python for an expression, in fractions."""
 
     def _print_Symbol(self, expr: sp.Symbol) -> str:
@@ -68,7 +68,7 @@ class _Script(PythonCodePrinter):  # type: ignore[misc]
 
 def code(expression: sp.Expr) -> str:
     """An expression in the names of a script."""
-    printed = _Script({"fully_qualified_modules": False}).doprint(expression)
+    printed = Script({"fully_qualified_modules": False}).doprint(expression)
     return str(printed)
 
 

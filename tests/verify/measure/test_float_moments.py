@@ -14,7 +14,8 @@ from fedbounds.own import quadratic
 from fedbounds.problems.linear import rational
 from fedbounds.verify.measure.answers import Asked, by_moments
 from fedbounds.verify.measure.clients import Clients
-from fedbounds.verify.measure.float_moments import float_moments, traced
+from fedbounds.verify.measure.float_moments import float_moments
+from fedbounds.verify.measure.many_rounds import traced
 from fedbounds.verify.measure.subject import Subject
 from fedbounds.verify.measure.unknowns import Refused
 

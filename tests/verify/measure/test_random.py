@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fedbounds.errors import FedboundsError
+from fedbounds.problems.linear import rational
 from fedbounds.verify.measure.random import answered, outcomes, sources_of
 from fedbounds.verify.measure.sources import TooManyError
 
@@ -33,7 +34,7 @@ def law(ask, exact=True):
 
 
 def rationals(counter):
-    return {tuple(fmpq(x) for x in row): chance for row, chance in counter.items()}
+    return {tuple(map(rational, row)): chance for row, chance in counter.items()}
 
 
 @given(st.data())
@@ -55,6 +56,55 @@ def test_draws_with_replacement_are_multinomial(n, m):
                 ways //= factorial(count)
             expected[counts] = Fraction(ways, n**m)
     assert law(lambda random: random.participants_with_replacement(n, m)) == rationals(expected)
+
+
+def cohort(clients, times):
+    """The law of presence and weights, of a number or of a list."""
+    listed = times if isinstance(times, int) else np.array(times, dtype=object)
+    return law(lambda random: np.concatenate(random.cohort(clients, listed), axis=1))
+
+
+@given(st.data())
+def test_cohorts_weigh_one_over_their_size(data):
+    n = data.draw(st.integers(1, 4))
+    times = data.draw(st.lists(st.tuples(*[st.integers(0, 2)] * n).filter(any), min_size=1))
+    expected = Counter()
+    for row in times:
+        weights = tuple(Fraction(x, sum(row)) for x in row)
+        expected[(*(int(x > 0) for x in row), *weights)] += Fraction(1, len(times))
+    assert cohort(n, times) == rationals(expected)
+
+
+@given(st.data())
+def test_all_sets_of_a_size_are_participants_without_replacement(data):
+    n = data.draw(st.integers(1, 4))
+    m = data.draw(st.integers(1, n))
+    every = [tuple(int(i in s) for i in range(n)) for s in combinations(range(n), m)]
+    assert cohort(n, every) == cohort(n, m)
+
+
+@given(st.integers(1, 3), st.integers(1, 3))
+def test_all_draws_in_order_are_draws_with_replacement(n, m):
+    every = [tuple(s.count(i) for i in range(n)) for s in product(range(n), repeat=m)]
+    counts = law(lambda random: random.participants_with_replacement(n, m))
+    found = cohort(n, every)
+    assert {tuple(x * m for x in row[n:]): chance for row, chance in found.items()} == counts
+
+
+@pytest.mark.parametrize(
+    ("times", "told"),
+    [
+        ([(1, 0, 1)], "cohort is (1, 0, 1); expected for each of n = 2 clients"),
+        ([(0, 0)], "cohort is (0, 0)"),
+        ([(1, -1)], "cohort is (1, -1)"),
+        ([(Fraction(1, 2), 1)], "times that a client is in a cohort is 1/2"),
+        (3, "participants m is 3; expected between 1 and n = 2"),
+    ],
+)
+def test_a_cohort_that_cannot_be_is_told(times, told):
+    with pytest.raises(FedboundsError) as caught:
+        cohort(2, times)
+    assert told in str(caught.value)
 
 
 @given(st.fractions(0, 1, max_denominator=7), st.integers(1, 3))

@@ -17,7 +17,20 @@ from fedbounds.verify.measure.sources import Index, Normal, Participants, Permut
 MOST = 4  # degree of the monomials
 sizes = st.integers(1, 4)
 chances = st.fractions(0, 1, max_denominator=7)
+cohorts = sizes.flatmap(
+    lambda n: st.lists(st.tuples(*[st.integers(0, 2)] * n).filter(any), min_size=1, max_size=4).map(
+        lambda times: sources.Cohorts(tuple(times), n)
+    )
+)
+copies = st.builds(
+    lambda n, m, times: sources.Copies(sources.WithReplacement(n, m), times),
+    st.integers(1, 3),
+    st.integers(1, 2),
+    st.sampled_from([(2,), (1, 2), (3,)]),
+)
 FINITE = {
+    "copies": copies,
+    "cohorts": cohorts,
     "participants": sizes.flatmap(lambda n: st.integers(1, n).map(lambda m: Participants(n, m))),
     "with replacement": st.builds(sources.WithReplacement, sizes, st.integers(1, 3)),
     "signs": st.lists(st.integers(1, 2), max_size=2).map(lambda shape: sources.signs(*shape)),

@@ -162,12 +162,12 @@ REFUSED = {
         {"problems": "[(quadratic([[[1]]], [[0]], [1])[0], [1.0])]"},
         "one in rationals and one in floats",
     ),
-    "a personal block": (
+    "a start without its personal blocks": (
         {
             "before": "from fedbounds.problems import coupled_cosine",
             "problems": "[(coupled_cosine(clients=2, shared_dimension=1, personal_dimension=1), [1])]",
         },
-        "personal dimension of a problem is 1; expected 0",
+        "shape of a start is (1,); expected (3,)",
     ),
     "noise by sampling": (
         {

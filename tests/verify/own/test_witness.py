@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from fractions import Fraction
 
 import pytest
 from flint import fmpq
@@ -14,6 +13,7 @@ from fedbounds.verify.case import script_of
 from fedbounds.verify.judge import judge
 from fedbounds.verify.own.plan import cases
 from fedbounds.verify.profile import Profile
+from fedbounds.verify.script_check import agrees
 from fedbounds.vocabulary import Verdict
 
 PROBLEMS = "quadratics(clients=(2,), dimensions=(1, 2))"
@@ -77,6 +77,18 @@ FALSE = {
         },
         'me.claim("a", "D_W(t+1) <= D_W(t)/100")',
     ),
+    "a fraction": (
+        {
+            "before": "from fractions import Fraction\nHALF = 2",
+            "step": 'return {"x": Fraction(1, HALF) * state["x"]}',
+        },
+        'me.claim("a", "D_W(t+1) <= D_W(t)/100")',
+    ),
+    "premises": (
+        NOISY,
+        'me.claim("a", "D_W(t+1) <= D_W(t)/100", conditions=["eta <= 1/L"], '
+        'assumptions=["smooth", "strongly convex clients", "quadratic clients", "unbiased noise"])',
+    ),
     "own quantities, constants and parameters": (
         {
             "before": "def drift(problem, state):\n    return (state['c'] ** 2).sum(axis=1)",
@@ -114,15 +126,40 @@ def test_a_script_prints_the_gap_that_was_judged(tmp_path, what):
     text = script(theory, case, judgement, numbers)
     done = subprocess.run([sys.executable, "-I", "-c", text], capture_output=True, text=True)
     left, right, gap = (str(getattr(judgement.deciding, x)) for x in ("left", "right", "gap"))
-    assert done.stdout.strip() == f"left {left} right {right} right - left {gap}", done.stderr
+    first, second = done.stdout.splitlines() or [done.stderr, ""]
+    assert first == f"left {left} right {right} right - left {gap}"
+    assert second.endswith("broken: True")
     assert fmpq(*map(int, gap.partition("/")[::2])) if "/" in gap else int(gap)
     assert "fedbounds" not in text
 
 
+def test_premises_are_asserted_on_numbers_that_are_computed(tmp_path):
+    pieces, body = FALSE["premises"]
+    theory = loaded(tmp_path, problems=PROBLEMS, body=body, **pieces)
+    case, judgement, numbers = next(broken(theory))
+    text = script(theory, case, judgement, numbers)
+    for line in (
+        "eta <= 1/L",
+        "for s in (1, -1))  # smooth",
+        "mu > 0 and",
+        "not sum(noises).any()",
+    ):
+        assert line in text
+    assert "# quadratic clients" in text
+    assert not agrees(text.replace("assert eta <= 1/L", "assert eta > 1/L"), judgement.deciding.gap)
+
+
 REFUSED = {
+    "a name that scripts have": (
+        {
+            "before": "def look(x):\n    return x / 2",
+            "step": 'return {"x": look(state["x"])}',
+        },
+        "no script quotes a function look",
+    ),
     "what is computed once": (
         {"before": "TABLE = list(range(3))", "step": 'return {"x": state["x"] / TABLE[2]}'},
-        "do not run outside",
+        "no script quotes TABLE",
     ),
     "a class": (
         {
@@ -187,11 +224,11 @@ def test_a_long_run_is_shown_by_its_rounds_up_to_the_broken_one(tmp_path, first)
         tmp_path, "quadratic([[[1]]], [[1]], [4])", first
     )
     text = script(theory, case, judgement, numbers)
-    assert f"T, n, d = {judgement.deciding.at + 1}, *h.shape" in text
+    assert f"T, q = {judgement.deciding.at + 1}, " in text
     done = subprocess.run([sys.executable, "-I", "-c", text], capture_output=True, text=True)
-    gap = Fraction(done.stdout.split()[-1])
+    gap = done.stdout.splitlines()[0].split()[-1]
     judged = judgement.deciding.gap  # a long fraction is kept rounded
-    assert float(gap) == (float(Fraction(judged)) if isinstance(judged, str) else judged)
+    assert gap == judged if isinstance(judged, str) else float(gap) == judged
     assert isinstance(judged, str) is (first == 0)
 
 

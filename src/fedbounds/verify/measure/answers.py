@@ -180,7 +180,7 @@ def _answer(
             values = {node: products(node) for node in inside}
             if all(_of_the_past(node, spaces) for node in inside):
                 values = _extended(values, ending, product_at, subject.rounds)
-            measured[name] = _combined(definition, values, asked.values, subject)
+            measured[name] = combined(definition, values, asked.values, subject)
         except (FedboundsError, Refused) as error:
             missing[name] = str(error)
     return Answer(method, measured, products, missing)
@@ -251,7 +251,7 @@ def _of_function(function: OfState, subject: Subject, found: Moments, name: str)
     return numbers(every, exact=True)
 
 
-def _combined(
+def combined(
     definition: sp.Expr, products: Mapping[sp.Expr, Array], values: Mapping[str, Any], of: Subject
 ) -> Array:
     """A definition round by round, from the products in it."""

@@ -1,4 +1,8 @@
-"""The problem as a user's functions see it: n clients whose gradients are asked for all at once."""
+"""The problem as a user's functions see it: n clients whose gradients are asked for all at once.
+
+Either all coordinates are shared, or each client has a personal block besides: then models are two
+arrays, u and v, and so are gradients.
+"""
 
 from dataclasses import dataclass
 from typing import Any, cast
@@ -8,20 +12,27 @@ import numpy as np
 
 from fedbounds.errors import require
 from fedbounds.problems import FederatedQuadratic, NoiseLaw, everyone
+from fedbounds.problems.constrained import minimise_quadratic
+from fedbounds.problems.domain import Box
 from fedbounds.problems.linear import is_exact, is_positive_definite, solve
+from fedbounds.problems.masked_laws import Bernoulli
+from fedbounds.problems.masked_quadratic import masked_quadratic
+from fedbounds.problems.spectrum import to_floats
+from fedbounds.vocabulary import Constant
 
 from .count import Count
+from .objectives import constants
 
 Array = Any
 
 
 @dataclass(frozen=True, eq=False)
 class Clients:
-    """f(x) = (1/n) sum_i f_i(x), evaluated on arrays with one row per outcome.
+    """f(u, v) = (1/n) sum_i f_i(u, v_i), evaluated on arrays with one row per outcome.
 
     Attributes
     ----------
-    objective : problem of `fedbounds.problems` without personal blocks
+    objective : problem of `fedbounds.problems`
     xp : module
         The array namespace of the problem's arrays: NumPy, or whichever the algorithm runs on.
     """
@@ -29,19 +40,11 @@ class Clients:
     objective: Any
     xp: Any = array_api_compat.numpy
 
-    def __post_init__(self) -> None:
-        require(
-            self.objective.personal_dimension == 0,
-            "personal dimension of an own problem",
-            self.objective.personal_dimension,
-            "0: own algorithms see one model",
-        )
-
     @property
     def exact(self) -> bool:
         """Whether the arrays are rationals."""
-        hessian = getattr(self.objective, "hessian", None)
-        return isinstance(hessian, np.ndarray) and is_exact(hessian)
+        given = getattr(self.objective, "hessian", getattr(self.objective, "features", None))
+        return isinstance(given, np.ndarray) and is_exact(given)
 
     @property
     def clients(self) -> int:
@@ -51,12 +54,22 @@ class Clients:
 
     @property
     def dimension(self) -> int:
-        """d."""
+        """d, the number of shared coordinates."""
         return int(self.objective.shared_dimension)
 
     @property
+    def personal_dimension(self) -> int:
+        """d_v, the number of coordinates of a client's own block; 0 where all are shared."""
+        return int(self.objective.personal_dimension)
+
+    @property
+    def entries(self) -> int:
+        """Of a point (u, v_1, ..., v_n): d + n d_v."""
+        return self.dimension + int(self.clients) * self.personal_dimension
+
+    @property
     def minimiser(self) -> Array:
-        """x*, shape (d,); None where it is not known."""
+        """x*, shape (d,), or (u*, v_1*, ..., v_n*); None where it is not known."""
         return getattr(self.objective, "minimiser", None)
 
     @property
@@ -67,21 +80,85 @@ class Clients:
 
     @property
     def noise_scale(self) -> Any:
-        """Standard deviation of each coordinate of a client's gradient noise."""
+        """Standard deviation of each shared coordinate of a client's gradient noise."""
         return self.objective.noise.scale_u
+
+    @property
+    def personal_noise_scale(self) -> Any:
+        """Standard deviation of each coordinate of the noise in personal gradients."""
+        return self.objective.noise.scale_v
+
+    def blocks(self, points: Array) -> tuple[Array, Array]:
+        """Points (u, v_1, ..., v_n) as u and v, shapes (rows, d) and (rows, n, d_v)."""
+        rows, expected = int(points.shape[0]), (int(points.shape[0]), self.entries)
+        require(tuple(points.shape) == expected, "shape of points", points.shape, f"{expected}")
+        shape = (rows, int(self.clients), self.personal_dimension)
+        return points[:, : self.dimension], self.xp.reshape(points[:, self.dimension :], shape)
 
     def spread(self, x: Array) -> Array:
         """A model per client: shape (rows, d) to (rows, n, d), every client's the same."""
         return self.xp.stack([x] * self.clients, axis=1)
 
     def gradient(self, y: Array) -> Array:
-        """Gradients grad f_i(y_i), shape (rows, n, d), of models of that shape or (rows, d)."""
+        """Gradients grad f_i(y_i), shape (rows, n, d), of models of that shape or (rows, d).
+
+        All coordinates are shared; `gradients` is there for personal blocks.
+        """
+        self._check_shared("gradient(y)", "gradients(u, v)")
         rows, cohort, shape = self._rows(y)
         return self._back(self.objective.gradient(rows, cohort), shape)
 
-    def value(self, y: Array) -> Array:
-        """Values f_i(y_i), shape (rows, n), of models of shape (rows, n, d) or (rows, d)."""
-        rows, cohort, shape = self._rows(y)
+    def gradients(self, u: Array, v: Array) -> tuple[Array, Array]:
+        """Gradients of f_i(u_i, v_i) by u and by v, shapes (rows, n, d) and (rows, n, d_v).
+
+        Models u have that shape or (rows, d), models v that shape.
+        """
+        rows, cohort, shape = self._joint(u, v)
+        both = self._back(self.objective.gradient(rows, cohort), shape)
+        return both[:, :, : self.dimension], both[:, :, self.dimension :]
+
+    @property
+    def samples(self) -> int:
+        """n_s, how many samples each client has.
+
+        Raises
+        ------
+        FedboundsError
+            If the problem is no finite sum.
+        """
+        return int(self._sum_of_samples.samples)
+
+    def sampled_gradient(self, y: Array, weights: Array) -> Array:
+        """Gradients of minibatches, shape (rows, n, d), of models of that shape or (rows, d).
+
+        Parameters
+        ----------
+        weights : array, shape (rows, n, n_s)
+            Of one step; see `Random.samples`.
+        """
+        models = self.spread(y) if y.ndim == 2 else y
+        expected = (*models.shape[:2], self.samples)
+        require(
+            tuple(weights.shape) == expected, "weights of samples", weights.shape, f"{expected}"
+        )
+        every = self._sum_of_samples.sample_gradients(models)
+        return self.xp.sum(every * weights[:, :, :, None], axis=2)
+
+    @property
+    def _sum_of_samples(self) -> Any:
+        kind = type(self.objective).__name__
+        has = hasattr(self.objective, "sample_gradients")
+        require(has, "problem", kind, "one whose clients have samples, such as regression")
+        return self.objective
+
+    def value(self, y: Array, v: Array | None = None) -> Array:
+        """Values f_i(y_i), shape (rows, n), of models of shape (rows, n, d) or (rows, d).
+
+        With personal blocks, f_i(y_i, v_i).
+        """
+        if v is None:
+            self._check_shared("value(y)", "value(u, v)")
+        rows, cohort, shape = self._rows(y) if v is None else self._joint(y, v)
         values = self.objective.value(rows, cohort)
         return self.xp.permute_dims(self.xp.reshape(values, (shape[1], shape[0])), (1, 0))
 
@@ -96,8 +173,8 @@ class Clients:
         every = [self.wide_gradient(y[:, i, :], shares) for i in range(self.clients)]
         return self.xp.stack(every, axis=1)
 
-    def best(self, shares: Array) -> Array:
-        """argmin sum_i c_i f_i, shape (d,).
+    def best(self, shares: Array, box: Array | None = None) -> Array:
+        """argmin sum_i c_i f_i, shape (d,); in a box, whose least and largest entry are given.
 
         Raises
         ------
@@ -107,7 +184,30 @@ class Clients:
         problem = self._quadratic
         weights = shares.reshape(-1, 1)
         matrix = (problem.hessian * weights[:, :, None]).sum(axis=0)
-        return _minimiser(matrix, (problem.linear * weights).sum(axis=0))
+        slope = (problem.linear * weights).sum(axis=0)
+        if box is None:
+            return _minimiser(matrix, slope)
+        point = minimise_quadratic(matrix, slope, Box(*box)).point
+        return point if self.exact else to_floats(point)
+
+    def project(self, w: Array, box: Array) -> Array:
+        """The nearest points of a box, whose least and largest entry are given.
+
+        It compares: unknowns refuse.
+        """
+        low, high = box
+        return self.xp.where(w < low, low, self.xp.where(w > high, high, w))
+
+    def masked(self, keep: Array) -> "Clients":
+        """F_i = E f_i(m o .), where m keeps a coordinate with probability p_i; of quadratics."""
+        law = Bernoulli(tuple(keep.tolist()))
+        return Clients(masked_quadratic(self._quadratic, law), self.xp)
+
+    @property
+    def smoothness(self) -> Any:
+        """L of all clients, of quadratics."""
+        found = constants(self._quadratic)[Constant.SMOOTHNESS].value
+        return found if self.exact else float(found)
 
     @property
     def lowest(self) -> Array:
@@ -123,11 +223,29 @@ class Clients:
         require(isinstance(found, FederatedQuadratic), "problem", kind, "FederatedQuadratic")
         return cast(FederatedQuadratic, found)
 
+    def _check_shared(self, given: str, expected: str) -> None:
+        d_v = self.personal_dimension
+        require(d_v == 0, f"personal dimension of a problem asked for {given}", d_v,
+                f"0; with personal blocks ask for {expected}")  # fmt: skip
+
     def _rows(self, y: Array) -> tuple[Array, Any, tuple[int, ...]]:
         models = self.spread(y) if y.ndim == 2 else y
         shape = tuple(models.shape)
         expected = (shape[0], self.clients, self.dimension)
         require(shape == expected, "shape of the models", shape, f"{expected}")
+        return self._by_client(models)
+
+    def _joint(self, u: Array, v: Array) -> tuple[Array, Any, tuple[int, ...]]:
+        shared = self.spread(u) if u.ndim == 2 else u
+        expected = tuple(
+            (u.shape[0], self.clients, d) for d in (self.dimension, self.personal_dimension)
+        )
+        given = (tuple(shared.shape), tuple(v.shape))
+        require(given == expected, "shapes of the models (u, v)", given, f"{expected}")
+        return self._by_client(self.xp.concat([shared, v], axis=2))
+
+    def _by_client(self, models: Array) -> tuple[Array, Any, tuple[int, ...]]:
+        shape = tuple(models.shape)
         by_client = self.xp.permute_dims(models, (1, 0, 2))
         rows = self.xp.reshape(by_client, (shape[0] * shape[1], shape[2]))
         return rows, everyone(self.clients, shape[0]), shape

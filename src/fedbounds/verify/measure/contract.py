@@ -24,6 +24,8 @@ from .unknowns import Refused
 Array = Any
 State = dict[str, Array]
 MODEL = "x"
+BLOCK_U, BLOCK_V = "u", "v"  # the blocks of a model that is not shared as a whole
+_AXES = {MODEL: "(rows, d)", BLOCK_U: "(rows, d)", BLOCK_V: "(rows, n, d_v)"}
 ROUND = "t"
 _CLOSE = 1e-9  # relative: what floats of one row may differ by from those of many
 
@@ -141,28 +143,58 @@ def takes(function: Callable[..., Any], count: int) -> bool:
     return True
 
 
-def started(algorithm: Algorithm, problem: Clients, start: Array, random: Random) -> State:
+def started(
+    algorithm: Algorithm, problem: Clients, start: Array, random: Random, p: Parameters
+) -> State:
     """The state before round 0, a row per row of ``start``.
 
     Raises
     ------
     FedboundsError
-        If it is no dict of arrays with as many rows, has no model of shape (rows, d), or has floats
-        where the start is exact.
+        If it is no dict of arrays with as many rows, has no model of shape (rows, d), or none of
+        shapes (rows, d) and (rows, n, d_v), or has floats where the start is exact.
     """
-    arguments = (problem, start, random) if takes(algorithm.init, 3) else (problem, start)
+    arguments = (problem, start, random, p)[: arguments_of_init(algorithm)]
     state = called(algorithm.init, *arguments)
     rows = int(start.shape[0])
     check_rows(state, rows, algorithm.init, "init")
-    shape = tuple(getattr(state.get(MODEL), "shape", ()))
-    if shape != (rows, problem.dimension):
-        raise FedboundsError(
-            f"{place(algorithm.init)}: init returned a model of shape {shape or 'none'} as "
-            f"state[{MODEL!r}]; expected (rows, d) = ({rows}, {problem.dimension})"
-        )
+    _check_model(state, _expected(problem, rows), algorithm.init)
     if is_object(start):
         _refuse_floats(state, algorithm.init, "init")
     return dict(state)
+
+
+def arguments_of_init(algorithm: Algorithm) -> int:
+    """How many ``init`` asks for: 2, 3 or 4."""
+    return next((count for count in (4, 3) if takes(algorithm.init, count)), 2)
+
+
+def model_of(state: State) -> Array:
+    """The shared model, shape (rows, d)."""
+    return state[MODEL] if MODEL in state else state[BLOCK_U]
+
+
+def _expected(problem: Clients, rows: int) -> list[dict[str, tuple[int, ...]]]:
+    """Shapes of the models of a state; where all is shared, the blocks may be there too."""
+    d, d_v = problem.dimension, problem.personal_dimension
+    blocks = {BLOCK_U: (rows, d), BLOCK_V: (rows, int(problem.clients), d_v)}
+    return [blocks] if d_v else [{MODEL: (rows, d)}, blocks]
+
+
+def _check_model(
+    state: State, expected: list[dict[str, tuple[int, ...]]], init: Callable[..., Any]
+) -> None:
+    """Raise unless a state has one of these models, and not x where it has personal blocks."""
+    chosen = {MODEL: expected[0].get(MODEL)} if MODEL in state else expected[-1]
+    given = {name: tuple(state[name].shape) if name in state else "none" for name in chosen}
+    if given != chosen:
+        told = ", ".join(f"state[{name!r}] {shape}" for name, shape in given.items())
+        asked = ", ".join(
+            f"state[{name!r}] of {_AXES[name]} = {shape}" for name, shape in expected[0].items()
+        )
+        raise FedboundsError(
+            f"{place(init)}: init returned a model of shape {told}; expected {asked}"
+        )
 
 
 def drawn_by(algorithm: Algorithm, random: Random, problem: Clients, p: Parameters) -> Drawn:

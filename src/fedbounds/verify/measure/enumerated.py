@@ -26,6 +26,7 @@ from .random import (
     answered,
     count_of,
     outcomes,
+    sampled,
     sources_of,
 )
 from .sources import Source, TooManyError
@@ -113,20 +114,29 @@ def enumerated(subject: Subject) -> Enumerated:
 
 def begun(subject: Subject) -> Rows:
     """The states before round 0: one, unless ``init`` draws."""
-    sources = _of_init(subject)
+    sources = sources_of_init(subject)
     every = outcomes(sources, subject.exact, MOST_ROWS)
     count = len(every.chances)
-    state = answered(lambda random: _started(subject, random, count), sources, every.answers)
+    state = answered(lambda random: started_from(subject, random, count), sources, every.answers)
     return Rows(state, numbers(every.chances, subject.exact))
 
 
-def _of_init(subject: Subject) -> list[Source]:
-    return sources_of(lambda random: _started(subject, random, 1), subject.exact)
+def sources_of_init(subject: Subject) -> list[Source]:
+    """What ``init`` asks for."""
+    return sources_of(lambda random: started_from(subject, random, 1), subject.exact)
 
 
-def _started(subject: Subject, random: Random, rows: int) -> State:
+def one_state(subject: Subject) -> State:
+    """A state before round 0, of one outcome whichever."""
+    sources = sources_of_init(subject)
+    answers = sampled(sources, subject.exact, 1)
+    return answered(lambda random: started_from(subject, random, 1), sources, answers)
+
+
+def started_from(subject: Subject, random: Random, rows: int) -> State:
+    """The state before round 0, from answers with so many rows."""
     repeated = np.repeat(subject.start[None, :], rows, axis=0)
-    return started(subject.algorithm, subject.problem, repeated, random)
+    return started(subject.algorithm, subject.problem, repeated, random, subject.parameters())
 
 
 def paths(subject: Subject) -> int:
@@ -137,7 +147,7 @@ def paths(subject: Subject) -> int:
     TooManyError
         If there are more than are enumerated; a round that has too many is told alone.
     """
-    total, count, anew = count_of(_of_init(subject)), 1, True
+    total, count, anew = count_of(sources_of_init(subject)), 1, True
     for t in range(subject.rounds):
         if anew:
             p = subject.parameters(t)
@@ -200,6 +210,15 @@ def drawn_from(
                 "keep rows apart"
             )
     return drawn
+
+
+def first_outcome(subject: Subject) -> Round:
+    """Round 0 under the first outcome of everything; from one state."""
+    rows, p = begun(subject), subject.parameters()
+    every, drawn = draws_of(subject, p)
+    first = {name: own[:1] for name, own in drawn.items()}
+    alone = Rows({name: own[:1] for name, own in rows.state.items()}, rows.chances[:1])
+    return taken(subject, p, 0, alone, Outcomes((), (), every.chances[:1]), first)
 
 
 def taken(

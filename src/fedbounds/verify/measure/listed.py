@@ -10,7 +10,7 @@ import numpy as np
 from fedbounds.errors import FedboundsError
 
 from .enumerated import Round
-from .random import Outcomes
+from .random import Drawn, Outcomes
 from .reading import reading, with_derived
 from .spaces import Listed
 from .subject import Subject, fields, numbers
@@ -67,7 +67,7 @@ class _Axes:
 
 def _axes(subject: Subject, one: Round) -> _Axes:
     counts = [int(source.count or 0) for source in one.outcomes.sources]
-    groups = _groups(subject, one, counts)
+    groups = calls_behind(subject, one.outcomes, one.drawn)
     order = [number for own in groups.values() for number in own]
     order += [number for number in range(len(counts)) if number not in order]  # of one outcome
     weights = [one.start.chances]
@@ -76,32 +76,39 @@ def _axes(subject: Subject, one: Round) -> _Axes:
     return _Axes(len(one.start), counts, order, sizes, weights)
 
 
-def _groups(subject: Subject, one: Round, counts: list[int]) -> dict[str, tuple[int, ...]]:
-    """Which calls each random object of the theory is made of."""
+def calls_behind(subject: Subject, every: Outcomes, drawn: Drawn) -> dict[str, tuple[int, ...]]:
+    """Which calls of ``draw`` each random object of the theory is made of.
+
+    Raises
+    ------
+    FedboundsError
+        If two random objects share a call, or a call belongs to none.
+    """
+    counts = [int(source.count or 0) for source in every.sources]
     found: dict[str, tuple[int, ...]] = {}
     owner: dict[int, str] = {}
     for source, names in subject.shown.draws.items():
-        own = {number for name in names for number in _behind(name, one, counts)}
+        own = {number for name in names for number in _behind(name, drawn, counts)}
         for number in own:
             other = owner.setdefault(number, source)
             if other != source:
                 raise FedboundsError(
                     f"{source!r} and {other!r} both depend on "
-                    f"{one.outcomes.sources[number].name}: they are not independent"
+                    f"{every.sources[number].name}: they are not independent"
                 )
         found[source] = tuple(sorted(own))
     left = [n for n, count in enumerate(counts) if count > 1 and n not in owner]
     if left:
-        named = ", ".join(one.outcomes.sources[number].name for number in left)
+        named = ", ".join(every.sources[number].name for number in left)
         raise FedboundsError(f"no random object of the theory has the draws of {named}")
     return found
 
 
-def _behind(name: str, one: Round, counts: list[int]) -> list[int]:
+def _behind(name: str, drawn: Drawn, counts: list[int]) -> list[int]:
     """The calls along which an array of ``draw`` varies."""
-    if name not in one.drawn:
-        raise FedboundsError(f"draw returns no {name!r}; it returns: {', '.join(one.drawn)}")
-    rows = np.asarray(one.drawn[name]).reshape(*counts, -1)
+    if name not in drawn:
+        raise FedboundsError(f"draw returns no {name!r}; it returns: {', '.join(drawn)}")
+    rows = np.asarray(drawn[name]).reshape(*counts, -1)
     return [n for n in range(len(counts)) if bool((rows != rows.take([0], n)).any())]
 
 

@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
-from fedbounds.errors import FedboundsError
+from fedbounds.errors import FedboundsError, require
 from fedbounds.problems import NoiseLaw
 
 from .clients import Clients
 from .sources import (
+    Cohorts,
+    Copies,
     Index,
     Normal,
     Participants,
@@ -54,6 +56,19 @@ class Random:
         """How often each client is drawn in m independent draws, shape (rows, n)."""
         return self._answer(WithReplacement(int(clients), int(m)))
 
+    def cohort(self, clients: int, law: Any) -> tuple[Array, Array]:
+        """Who takes part, and the weights 1_S/|S|: both of shape (rows, n), of one random object.
+
+        ``law`` is a number of clients, without replacement; or a list of cohorts, each as likely as
+        the others and given by how often every client is in it.
+        """
+        if not getattr(law, "ndim", 0):
+            present = self.participants(clients, law)
+            return present, present / law
+        source = Cohorts(tuple(tuple(map(_whole, row)) for row in law), int(clients))
+        found = self._answer(source)
+        return found[:, 0, :], found[:, 1, :] / source.scale
+
     def bernoulli(self, probability: Any, *shape: int) -> Array:
         """Independent 0 or 1, shape (rows, *shape); 1 with that probability."""
         return self._answer(bernoulli(probability, *map(int, shape)))
@@ -75,12 +90,36 @@ class Random:
         return self._answer(Permutation(int(count)))
 
     def noise(self, problem: Clients, steps: int) -> Array:
-        """The problem's gradient noise, shape (rows, n, steps, d): per client and local step."""
-        shape = (int(problem.clients), int(steps), problem.dimension)
-        if not problem.noise_scale:
+        """The problem's gradient noise, shape (rows, n, steps, d): per client and local step.
+
+        Of the shared coordinates; that of personal blocks is `personal_noise`.
+        """
+        return self._noise(problem, steps, problem.dimension, problem.noise_scale)
+
+    def personal_noise(self, problem: Clients, steps: int) -> Array:
+        """Noise of the gradients of personal blocks, shape (rows, n, steps, d_v)."""
+        return self._noise(problem, steps, problem.personal_dimension, problem.personal_noise_scale)
+
+    def samples(self, problem: Clients, steps: int, batch: int = 1) -> Array:
+        """Minibatches: weights of every client's samples in each step, shape (rows, n, steps, n_s).
+
+        ``batch`` samples are drawn with replacement; weights add up to one.
+        """
+        one = WithReplacement(problem.samples, int(batch))
+        source = Copies(one, (int(problem.clients), int(steps)))
+        return self._answer(source) / batch
+
+    def _noise(self, problem: Clients, steps: int, dimension: int, scale: Any) -> Array:
+        shape = (int(problem.clients), int(steps), dimension)
+        if not scale:
             return self._answer(zeros(*shape))
         gaussian = problem.noise_law is NoiseLaw.GAUSSIAN
-        return (self.normal if gaussian else self.signs)(*shape) * problem.noise_scale
+        return (self.normal if gaussian else self.signs)(*shape) * scale
+
+
+def _whole(number: Any) -> int:
+    require(number == int(number), "times that a client is in a cohort", number, "a whole number")
+    return int(number)
 
 
 Asks = Callable[[Random], Drawn]

@@ -80,7 +80,7 @@ def _chunk(
 
     problem, algorithm, draws = subject.problem, subject.algorithm, Random(answer)
     start = np.repeat(subject.start[None, :], CHUNK, axis=0)
-    state: State = started(algorithm, problem, start, draws)
+    state: State = started(algorithm, problem, start, draws, subject.parameters())
     every = np.empty((CHUNK, len(functions), subject.rounds + 1))
     for t in range(subject.rounds + 1):
         p = subject.parameters(t)

@@ -4,11 +4,12 @@ A monomial is a mapping from the number of an entry, counted along the flattened
 power. Every source is independent of every other; entries of one source may depend on each other.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, pairwise, permutations, product
-from math import comb, factorial, perm, prod
+from math import comb, factorial, lcm, perm, prod
 from typing import Protocol
 
 import numpy as np
@@ -38,6 +39,8 @@ class Source(Protocol):
         Of one outcome.
     selects : bool
         Whether outcomes are whole numbers to select with, which have no monomials.
+    independent : bool
+        Whether its entries are independent, all of one law.
     """
 
     @property
@@ -51,6 +54,10 @@ class Source(Protocol):
     @property
     def selects(self) -> bool:
         """Whether outcomes are numbers to select with."""
+
+    @property
+    def independent(self) -> bool:
+        """Whether its entries are independent, all of one law."""
 
     @property
     def count(self) -> int | None:
@@ -90,6 +97,7 @@ class Participants:
     clients: int
     m: int
     selects = False
+    independent = False
 
     def __post_init__(self) -> None:
         expected = f"between 1 and n = {self.clients}"
@@ -135,6 +143,7 @@ class WithReplacement:
     clients: int
     m: int
     selects = False
+    independent = False
 
     def __post_init__(self) -> None:
         require(self.m >= 1, "participants m", self.m, "at least 1")
@@ -191,6 +200,126 @@ def _stirling(power: int, blocks: int) -> int:
 
 
 @dataclass(frozen=True)
+class Cohorts:
+    """One of some cohorts: 0 or 1 per client, then 1_S/|S| times `scale`.
+
+    Attributes
+    ----------
+    times : tuple of tuples of int
+        How often each client is in a cohort; cohorts are equally likely.
+    clients : int
+    """
+
+    times: tuple[tuple[int, ...], ...]
+    clients: int
+    selects = False
+    independent = False
+
+    def __post_init__(self) -> None:
+        expected = f"for each of n = {self.clients} clients a number, at least 0, and one above 0"
+        require(bool(self.times), "list of cohorts", self.times, "at least one")
+        for row in self.times:
+            fits = len(row) == self.clients and min(row) >= 0 < max(row)
+            require(fits, "cohort", row, expected)
+
+    @property
+    def name(self) -> str:
+        """The call."""
+        return f"cohort of {self.clients}, one of {len(self.times)}"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Two numbers per client."""
+        return (2, self.clients)
+
+    @property
+    def scale(self) -> int:
+        """What makes all weights whole."""
+        return lcm(*map(sum, self.times))
+
+    @property
+    def count(self) -> int:
+        """Those that differ."""
+        return len(set(self.times))
+
+    @cached_property
+    def _known(self) -> list[tuple[Row, fmpq]]:
+        every = Counter(self.times)
+        return [(self._row(x), fmpq(count, len(self.times))) for x, count in every.items()]
+
+    def _row(self, times: Row) -> Row:
+        share = self.scale // sum(times)
+        return (*(int(x > 0) for x in times), *(x * share for x in times))
+
+    def outcomes(self) -> list[tuple[Row, fmpq]]:
+        """Every cohort."""
+        return list(self._known)
+
+    def moment(self, powers: Powers) -> fmpq:
+        """The mean over the list."""
+        terms = (c * prod(row[i] ** power for i, power in powers.items()) for row, c in self._known)
+        return sum(terms, fmpq(0))
+
+    def sample(self, random: np.random.Generator, rows: int) -> np.ndarray:
+        """Some of the list."""
+        every = np.array([self._row(x) for x in self.times], dtype=np.float64)
+        return every[random.integers(len(every), size=rows)]
+
+
+@dataclass(frozen=True)
+class Copies:
+    """Independent copies of a source.
+
+    Attributes
+    ----------
+    of : Source
+    times : tuple of int
+        The copies' own axes, before those of an outcome.
+    """
+
+    of: Source
+    times: tuple[int, ...]
+    selects = False
+    independent = False
+
+    @property
+    def name(self) -> str:
+        """The call."""
+        return f"{self.of.name} for each of {self.times}"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of all copies."""
+        return (*self.times, *self.of.shape)
+
+    @property
+    def count(self) -> int | None:
+        """All combinations."""
+        own = self.of.count
+        return None if own is None else int(own ** prod(self.times))
+
+    def outcomes(self) -> list[tuple[Row, fmpq]]:
+        """Every combination, the last copy fastest."""
+        found = []
+        for rows in product(self.of.outcomes(), repeat=prod(self.times)):
+            chance = prod((chance for _, chance in rows), start=fmpq(1))
+            found.append((tuple(x for row, _ in rows for x in row), chance))
+        return found
+
+    def moment(self, powers: Powers) -> fmpq:
+        """The product over copies."""
+        size, own = prod(self.of.shape), dict[int, dict[int, int]]()
+        for entry, power in powers.items():
+            own.setdefault(entry // size, {})[entry % size] = power
+        return prod((self.of.moment(each) for each in own.values()), start=fmpq(1))
+
+    def sample(self, random: np.random.Generator, rows: int) -> np.ndarray:
+        """Independent copies."""
+        every = self.of.sample(random, rows * prod(self.times))
+        return every.reshape(rows, prod(self.shape))
+
+
+@dataclass(frozen=True)
 class Entries:
     """Independent entries of one law with finitely many outcomes.
 
@@ -206,6 +335,7 @@ class Entries:
     shape: tuple[int, ...]
     values: tuple[tuple[int, fmpq], ...]
     selects = False
+    independent = True
 
     @property
     def count(self) -> int:
@@ -266,6 +396,7 @@ class Normal:
 
     shape: tuple[int, ...]
     selects = False
+    independent = True
     count = None
 
     @property
@@ -294,6 +425,7 @@ class Index:
 
     count: int
     selects = True
+    independent = False
     shape = ()
 
     def __post_init__(self) -> None:
@@ -323,6 +455,7 @@ class Permutation:
 
     size: int
     selects = True
+    independent = False
 
     @property
     def name(self) -> str:

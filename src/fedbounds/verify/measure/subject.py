@@ -13,7 +13,7 @@ from fedbounds.problems.linear import is_exact, rational
 from fedbounds.theory.setups import Shown
 
 from .clients import Clients
-from .contract import MODEL, Parameters
+from .contract import Parameters
 from .count import Count
 
 Array = Any
@@ -28,7 +28,7 @@ class Subject:
     ----------
     algorithm : Algorithm
     problem : Clients
-    start : array, shape (d,)
+    start : array, shape (d,) or (d + n d_v,)
         Exact where everything is to be.
     values : mapping from parameter to number, or to nested tuples of numbers
     rounds : int
@@ -99,9 +99,3 @@ def fields(before: Mapping[str, Array], after: Mapping[str, Array]) -> dict[str,
     """The state before and after a round, by the names under which definitions find it."""
     found = {name + BEFORE: array for name, array in before.items()}
     return found | {name + AFTER: array for name, array in after.items()}
-
-
-def with_model(shown: Shown) -> Shown:
-    """With the shared model before and after the round among the vectors."""
-    own = {MODEL + BEFORE: (), MODEL + AFTER: ()}
-    return Shown(shown.draws, shown.indices, {**own, **shown.vectors}, shown.factors, shown.derived)

@@ -71,7 +71,7 @@ def _followed(subject: Subject, functions: Mapping[str, OfState]) -> dict[str, A
     problem, algorithm = subject.problem, subject.algorithm
 
     def start(random: Random) -> State:
-        return started(algorithm, problem, subject.start[None], random)
+        return started(algorithm, problem, subject.start[None], random, subject.parameters())
 
     state = {name: _balls(rows) for name, rows in _only(start).items()}
     every: dict[str, list[arb]] = {name: [] for name in functions}

@@ -209,6 +209,15 @@ class Variables:
             self.known[key] = self.sources[number].moment(powers)
         return self.known[key]
 
+    @cached_property
+    def centred(self) -> tuple[bool, ...]:
+        """Of every entry of the sources: whether it is independent of all others, with mean 0."""
+        found: list[bool] = []
+        for source in self.sources:
+            own = source.independent and not source.moment({0: 1})
+            found += [own] * prod(source.shape)
+        return tuple(found)
+
     def expectation(self, exponents: Exponents) -> fmpq:
         """E of a monomial in all sources, given by its exponents; empty for 1."""
         total, first = fmpq(1), self.entries
@@ -242,6 +251,19 @@ class Variables:
                 raise Refused("a source, or a parameter, is left after expectations were taken")
             found[tuple(int(e) for e in exponents[: self.entries])] = factor
         return found
+
+    def affine(self, value: Unknown) -> list[tuple[int | None, fmpq]] | None:
+        """Unknowns with their coefficients, None for 1; None if the degree is more than one.
+
+        The order is lexicographic: an affine polynomial has the unknowns in order, 1 last.
+        """
+        polynomial = value.polynomial
+        if polynomial.total_degree() > 1:
+            return None
+        used: list[int | None] = [
+            at for at, degree in enumerate(polynomial.degrees()) if degree > 0
+        ]
+        return list(zip([*used, None], polynomial.coeffs(), strict=False))
 
     def occurring(self, value: Any) -> set[int]:
         """Numbers of the sources that occur in a polynomial."""

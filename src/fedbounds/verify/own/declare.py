@@ -16,6 +16,7 @@ from sympy.core.function import AppliedUndef
 
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.errors import FedboundsError, require, unknown_name
+from fedbounds.problems.problem import entries_of
 from fedbounds.theory.catalogue import PAPERS, Entry
 from fedbounds.theory.checker.data import Premise, Square
 from fedbounds.theory.checker.names import fault_of, identifier
@@ -27,8 +28,8 @@ from fedbounds.theory.typed import Typed, as_text, condition_of, names_of, relat
 from fedbounds.vocabulary import Assumption, Constant, Index, Kind, Quantity, Relation, Source
 
 from ..measure.clients import Clients
-from ..measure.contract import MODEL
-from ..measure.enumerated import begun
+from ..measure.contract import BLOCK_U, BLOCK_V, MODEL
+from ..measure.enumerated import one_state
 from ..measure.functions import OfState
 from ..measure.spaces import PAST
 from ..measure.subject import AFTER, Subject
@@ -43,7 +44,10 @@ _ASSUMPTIONS = {name.value: name for name in Assumption}
 _OF_PROBLEMS = {identifier(name) for name in Constant} | {"n", "d_u", "d_v", "T", "t", "sigma2"}
 _CLAIM = re.compile(r"[\w.-]+")
 _INDICES = ("i", "k")  # a client, a local step; in the order of the axes of what is shown
-_MODELS = {MODEL: (), MODEL + AFTER: ()}  # before a round and after it
+_Indices = dict[str, tuple[str, ...]]
+# the model before a round and after it, or its blocks
+_MODEL: _Indices = {MODEL: (), MODEL + AFTER: ()}
+_BLOCKS: _Indices = {BLOCK_U: (), BLOCK_U + AFTER: (), BLOCK_V: ("i",), BLOCK_V + AFTER: ("i",)}
 _KNOWN_PARAMETERS = {"m": "1:n", "K": (1, 2)}
 
 
@@ -108,11 +112,18 @@ class Theory:
         return f"{self.algorithm.name} ({self.key})"
 
     @property
+    def models(self) -> _Indices:
+        """The model before and after a round, with its indices; or its blocks."""
+        personal = any(problem.personal_dimension for problem, _ in self.problems)
+        return _BLOCKS if personal else _MODEL
+
+    @property
     def shown(self) -> Shown:
         """How vectors and random objects are read off a round."""
-        over = [index for index in _INDICES if any(index in x for x in self.vectors.values())]
+        vectors = {**self.models, **self.vectors}
+        over = [index for index in _INDICES if any(index in x for x in vectors.values())]
         indices = {index: self.weights.get(index, "") for index in over}
-        return Shown(self.sources, indices, {**_MODELS, **self.vectors})
+        return Shown(self.sources, indices, vectors)
 
     def parameter(
         self, name: str, meaning: str, values: Any = "edges", *, positive: bool = True
@@ -151,7 +162,9 @@ class Theory:
         """A vector of a round, for quantities by definition: what ``see(name=...)`` of step shows.
 
         A field of the state is one too, and with ``_next`` after its name what it is after the
-        round; so are ``x`` and ``x_next``, the model, which need not be declared.
+        round; so are ``x`` and ``x_next``, the model, which need not be declared. Where a problem
+        has personal blocks, these are ``u``, ``u_next``, ``v`` and ``v_next``, the last two over
+        clients.
 
         Parameters
         ----------
@@ -198,7 +211,7 @@ class Theory:
         fault = fault_of(name) if isinstance(name, str) else "expected text"
         if fault is not None:
             raise FedboundsError(f"name {name!r}: {fault}")
-        taken = {*_MODELS, *_INDICES, PAST, *self.vectors, *self.sources}
+        taken = {*self.models, *_INDICES, PAST, *self.vectors, *self.sources}
         if name in taken | {identifier(x) for x in self.glossary.meanings}:
             raise FedboundsError(f"{name!r} has a meaning already; choose another name")
 
@@ -233,7 +246,7 @@ class Theory:
                 assert value is not None
                 self.quantities[name] = value
                 return
-            vectors = {*_MODELS, *self.vectors}
+            vectors = {*self.models, *self.vectors}
             sources = {PAST, *_INDICES, *self.sources}
             names = names_of(self.glossary).constants
             self.definitions[name] = read_definition(is_, names, vectors, sources)
@@ -244,7 +257,8 @@ class Theory:
     def _fields(self) -> set[str]:
         """Names of what a state has."""
         problem, start = self.problems[0]
-        return set(begun(Subject(self.algorithm, Clients(problem), start, {}, 0)).state)
+        values = {name: _some(given) for name, given in self.parameters.items()}
+        return set(one_state(Subject(self.algorithm, Clients(problem), start, values, 0)))
 
     def given(
         self,
@@ -502,15 +516,13 @@ def _pair(given: Any) -> Pair:
             "(problem, start), such as [quadratic(...)] or [(objective(...), [0.0, 1.0])]"
         )
     problem, start = given
-    personal = problem.personal_dimension
-    require(personal == 0, "personal dimension of a problem", personal, "0")
     if not hasattr(problem, "noise"):
         raise FedboundsError(
             f"{type(problem).__name__} has no additive noise of known law; expected a quadratic, "
             "or objective(...)"
         )
     found = np.asarray(start) if hasattr(start, "dtype") else np.asarray(start, dtype=np.float64)
-    expected = (problem.shared_dimension,)
+    expected = (entries_of(problem),)
     require(found.shape == expected, "shape of a start", found.shape, f"{expected}")
     exact = getattr(problem, "hessian", found).dtype == object
     if (found.dtype == object) != exact:
@@ -522,6 +534,19 @@ def _with_uses(entry: Entry, uses: tuple[str, ...]) -> Entry:
     return Entry(
         entry.id, entry.kind, entry.source, entry.place, entry.statement, entry.module, uses
     )
+
+
+def _some(given: Any) -> Any:
+    """A value of a parameter, whichever, where only the names of a state matter."""
+    first = given[0] if isinstance(given, tuple | list) and given else 1
+    if isinstance(first, tuple):
+        return tuple(map(_number, first))
+    return _number(first)
+
+
+def _number(given: Any) -> Any:
+    """A number as it is, 1 for a formula."""
+    return 1 if isinstance(given, str) else given
 
 
 def _only(texts: Any, what: str) -> None:

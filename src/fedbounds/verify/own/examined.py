@@ -8,13 +8,13 @@ import sympy as sp
 from flint import fmpq
 
 from fedbounds.errors import FedboundsError
-from fedbounds.problems import FederatedQuadratic, Noise
+from fedbounds.problems import FederatedQuadratic, Noise, SampledRegression
 from fedbounds.problems.spectrum import to_floats
 from fedbounds.theory.proof.vectors import given
 
 from ..measure.clients import Clients
 from ..measure.contract import different, drawn_by, no_sampling, one_step, place, stepped
-from ..measure.enumerated import Round, Rows, begun, drawn_from
+from ..measure.enumerated import Round, Rows, drawn_from, one_state
 from ..measure.listed import listed_space
 from ..measure.random import Outcomes, count_of, outcomes, sampled, sources_of
 from ..measure.reading import reading
@@ -42,8 +42,8 @@ def examine(theory: Theory) -> None:
     floats = Clients(in_floats(problem))
     subject = Subject(theory.algorithm, floats, to_floats(start), values, 1, theory.shown)
     algorithm, p = subject.algorithm, subject.parameters()
-    state = begun(subject).state
-    if different(begun(subject).state, state) is not None:
+    state = one_state(subject)
+    if different(one_state(subject), state) is not None:
         raise FedboundsError(
             f"{place(algorithm.init)}: init gives two results for the same start; it must not "
             "sample"
@@ -69,10 +69,13 @@ def examine(theory: Theory) -> None:
 
 
 def in_floats(problem: Any) -> Any:
-    """A quadratic in floats; any other problem as it is."""
+    """A quadratic or a regression in floats; any other problem as it is."""
+    if isinstance(problem, SampledRegression):
+        loss = replace(problem.loss, ridge=float(problem.loss.ridge))
+        return SampledRegression(to_floats(problem.features), to_floats(problem.targets), loss)
     if not isinstance(problem, FederatedQuadratic):
         return problem
-    noise = Noise(problem.noise.law, float(problem.noise.scale_u), 0.0)
+    noise = Noise(problem.noise.law, float(problem.noise.scale_u), float(problem.noise.scale_v))
     return FederatedQuadratic(
         to_floats(problem.hessian), to_floats(problem.linear), problem.shared_dimension, noise
     )

@@ -8,8 +8,9 @@ import numpy as np
 from flint import fmpq
 
 from fedbounds.errors import FedboundsError, require, unknown_name
-from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw
+from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, SampledRegression
 from fedbounds.problems.linear import rational
+from fedbounds.problems.sampled_regression import Loss
 
 Array = Any
 Pair = tuple[Any, Array]  # a problem and a start
@@ -48,26 +49,57 @@ def quadratic(
     start: Sequence[Any],
     noise: Any = 0,
     law: str = "rademacher",
+    personal: Sequence[Any] = (),
 ) -> Pair:
     """f_i(x) = 1/2 x' H_i x + h_i' x in rationals, and a start.
+
+    With ``personal``, x is (u, v_i): a shared block, then one of client i alone.
 
     Parameters
     ----------
     hessians : nested sequence, shape (n, d, d)
     slopes : nested sequence, shape (n, d)
     start : sequence, shape (d,)
+        With ``personal``, of the shared block, whose length is d - d_v.
     noise : number
         Standard deviation of every coordinate of the gradient noise.
     law : "rademacher" or "gaussian"
         Of the noise; runs under Gaussian noise are measured by moments.
+    personal : sequence, shape (n, d_v)
+        Starts of the personal blocks.
     """
     laws = {one.value: one for one in NoiseLaw}
     if law not in laws:
         raise unknown_name("law of the noise", law, laws)
-    linear = _exact(slopes)
-    own = Noise(laws[law], rational(noise), fmpq(0))
-    problem = FederatedQuadratic(_exact(hessians), linear, linear.shape[-1], own)
-    return problem, _exact(start)
+    linear, shared, own = _exact(slopes), _exact(start), _exact(personal)
+    d_v = own.shape[-1] if own.size else 0
+    require(
+        not own.size or own.shape == (len(linear), d_v),
+        "shape of the personal starts",
+        own.shape,
+        f"one for each of {len(linear)} clients",
+    )
+    law_of_noise = Noise(laws[law], rational(noise), rational(noise if d_v else 0))
+    problem = FederatedQuadratic(_exact(hessians), linear, linear.shape[-1] - d_v, law_of_noise)
+    return problem, np.concatenate([shared, own.reshape(-1)])
+
+
+def regression(
+    features: Sequence[Any], targets: Sequence[Any], start: Sequence[Any], ridge: Any = 0
+) -> Pair:
+    """f_i(x) = (1/n_s) sum_j (a_ij'x - y_ij)^2/2 + (ridge/2) ||x||^2 in rationals, and a start.
+
+    Gradients of minibatches are `Clients.sampled_gradient`.
+
+    Parameters
+    ----------
+    features : nested sequence, shape (n, n_s, d)
+    targets : nested sequence, shape (n, n_s)
+    start : sequence, shape (d,)
+    ridge : number
+    """
+    loss = Loss(rational(ridge))
+    return SampledRegression(_exact(features), _exact(targets), loss), _exact(start)
 
 
 def _pairs(clients: Sequence[int], dimensions: Sequence[int], noise: bool) -> Iterator[Pair]:

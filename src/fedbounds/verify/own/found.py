@@ -18,7 +18,7 @@ from ..measure.subject import Subject
 from .declare import Theory
 from .known import subject_of, theory_of
 from .quantities import asked_of
-from .setup import OwnRun, constants, evidence
+from .setup import OwnRun, constants, evidence, sizes
 
 _ROUNDING = 1e-9  # relative: what floats below zero may be off by
 
@@ -31,10 +31,8 @@ def _find(run: OwnRun) -> Found:
     typed = names_of(theory.glossary).constants
     given = ((x, value) for x, value in run.values if not isinstance(value, tuple))
     parameters = {typed[x].name if x in typed else x: value for x, value in given} | {
-        "n": problem.clients,
-        "d_u": problem.shared_dimension,
+        **sizes(problem),
         "T": run.rounds,
-        "sigma^2": problem.shared_dimension * problem.noise.scale_u**2,
     }
     parameters |= constants_of_run(theory, subject)
     values = {name.value: constant.value for name, constant in known.items()} | parameters

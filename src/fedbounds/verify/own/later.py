@@ -17,10 +17,9 @@ from ..case import Case, found
 from ..conditions import refusal
 from ..evaluate import Numbers
 from ..every_round import holds_forever, rounds_needed
+from ..measure.beginnings import beginning
 from ..measure.clients import Clients
 from ..measure.contract import takes
-from ..measure.enumerated import begun
-from ..measure.sources import TooManyError
 from ..measure.subject import Subject
 from ..measure.unknowns import Refused
 from ..measure.unrolled import unroll
@@ -52,11 +51,10 @@ def _moments(theory: Theory, run: OwnRun) -> int | None:
     )
     subject = Subject(theory.algorithm, problem, run.start, dict(run.values), run.rounds)
     try:
-        state = begun(subject).state
-        shapes = {name: (1, *array.shape[1:]) for name, array in state.items()}
+        shapes = beginning(subject).shapes
         if unroll(subject, shapes).asked_round:
             return None
-    except (Refused, TooManyError):
+    except Refused:
         return None
     entries = sum(map(prod, shapes.values()))
     return (entries + 1) * (entries + 2) // 2

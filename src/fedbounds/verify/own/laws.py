@@ -18,7 +18,7 @@ from fedbounds.problems.spectrum import to_floats
 
 from ..measure.answers import Asked
 from ..measure.clients import Clients
-from ..measure.contract import MODEL, State, drawn_by, stepped
+from ..measure.contract import State, drawn_by, model_of, stepped
 from ..measure.enumerated import Rows, begun, draws_of, taken
 from ..measure.functions import OfState
 from ..measure.methods import answer
@@ -129,7 +129,7 @@ def _subject(theory: Theory, pair: Pair, **fixed: Any) -> Subject:
 
 def _next(subject: Subject) -> Array:
     """All next models after one round, shape (outcomes, d)."""
-    return _advanced(subject, begun(subject).state)[MODEL]
+    return model_of(_advanced(subject, begun(subject).state))
 
 
 def _advanced(subject: Subject, state: State) -> State:
@@ -150,14 +150,14 @@ def _expected(subject: Subject, functions: dict[str, OfState]) -> list[Any]:
 
 def _mean(subject: Subject) -> Array:
     def entry(at: int) -> OfState:
-        return lambda problem, state: state[MODEL][:, at]
+        return lambda problem, state: model_of(state)[:, at]
 
     every = {str(at): entry(at) for at in range(subject.problem.dimension)}
     return numbers(_expected(subject, every), subject.exact)
 
 
 def _mean_square(subject: Subject) -> Any:
-    (found,) = _expected(subject, {"": lambda problem, state: squares(state[MODEL])})
+    (found,) = _expected(subject, {"": lambda problem, state: squares(model_of(state))})
     return found
 
 
@@ -230,12 +230,12 @@ def _controls(theory: Theory, law: Law) -> None:
         # a round with all clients: of one step, so that controls are exact, then of two
         met = _advanced(_subject(theory, pair, m=3, K=count), known)
         known = {name: rows[:1] for name, rows in met.items()}
-        wanted = known[MODEL]
+        wanted = model_of(known)
         for _ in range(count):
             wanted = wanted - problem.full_gradient(wanted) * _ETA
         for m in (1, 2):
-            found = _advanced(_subject(theory, pair, m=m, K=count), known)[MODEL]
-            where = {"n": 3, "m": m, "K": count, "eta": _ETA, "x": known[MODEL][0].tolist()}
+            found = model_of(_advanced(_subject(theory, pair, m=m, K=count), known))
+            where = {"n": 3, "m": m, "K": count, "eta": _ETA, "x": model_of(known)[0].tolist()}
             agree(law, found, np.concatenate([wanted] * len(found)), where)
 
 
@@ -267,7 +267,7 @@ def _libraries(theory: Theory, law: Law) -> None:
         other, _ = stepped(subject.algorithm, problem, p, *there)
     except FedboundsError as error:
         raise LawBroken(law, None, None, where, f"on the second, {error}") from error
-    agree(law, np.asarray(other[MODEL]), own[MODEL], where)
+    agree(law, np.asarray(model_of(other)), model_of(own), where)
 
 
 _NEEDS = {

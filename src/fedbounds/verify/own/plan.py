@@ -33,7 +33,7 @@ from . import script as script
 from . import slack as slack
 from .declare import Theory
 from .later import later
-from .setup import OwnRun, Values, constants
+from .setup import OwnRun, Values, constants, sizes
 
 _MOST = {Profile.QUICK: 60, Profile.DEFAULT: 240, Profile.THOROUGH: 2000}  # cases
 M = "m"
@@ -81,7 +81,7 @@ def _told(value: Any) -> str:
 def _case(theory: Theory, run: OwnRun, name: str, outcomes: int) -> Case:
     method = Method.RATIONAL if run.exact else Method.ENUMERATION
     problem = _problem(theory, run)
-    size = problem.clients * problem.shared_dimension
+    size = problem.clients * (problem.shared_dimension + problem.personal_dimension)
     return Case(f"problem {name}", theory.algorithm_name, run, method, outcomes * size)
 
 
@@ -107,9 +107,7 @@ def _problem(theory: Theory, run: OwnRun) -> Any:
 def _parameters(theory: Theory, problem: Any, start: Any) -> Iterator[Values]:
     """Every combination of the parameters' values for a problem, in the order of the file."""
     known = {name.value: rational(c.value) for name, c in constants(problem, start).items()}
-    dimension = problem.shared_dimension
-    known |= {"n": fmpq(problem.clients), "d_u": fmpq(dimension)}
-    known["sigma^2"] = dimension * rational(problem.noise.scale_u) ** 2
+    known |= {name: rational(value) for name, value in sizes(problem).items()}
     known |= found.own_constants(theory, Subject(theory.algorithm, Clients(problem), start, {}, 1))
     yield from _extended(theory, known, list(theory.parameters.items()), ())
 

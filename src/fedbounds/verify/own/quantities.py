@@ -3,13 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
+import sympy as sp
+
 from fedbounds.theory.proof.vectors import sq
 from fedbounds.theory.symbols import VectorSymbol
 from fedbounds.vocabulary import Quantity
 
 from ..measure.answers import Asked
 from ..measure.clients import Clients
-from ..measure.contract import MODEL
+from ..measure.contract import BLOCK_U, BLOCK_V, MODEL, State
 from ..measure.functions import OfState
 from ..measure.subject import AFTER
 from .declare import Theory
@@ -35,6 +37,25 @@ def standard(problem: Clients, infimum: Any) -> dict[str, OfState]:
     return {str(name): function for name, function in found.items()}
 
 
+def of_blocks(infimum: Any) -> dict[str, OfState]:
+    """Those of models with personal blocks: f, and gradients by each block."""
+
+    def gradients(p: Clients, s: State) -> tuple[Array, Array]:
+        return p.gradients(s[BLOCK_U], s[BLOCK_V])
+
+    def mean(p: Clients, rows: Array) -> Array:
+        return p.xp.sum(rows, axis=1) / p.clients
+
+    found: dict[str, OfState] = {
+        Quantity.GRADIENT_U: lambda p, s: squares(mean(p, gradients(p, s)[0])),
+        Quantity.GRADIENT_V: lambda p, s: mean(p, squares(gradients(p, s)[1])),
+        Quantity.GRADIENTS: lambda p, s: squares(gradients(p, s)[0]).sum(axis=1),
+    }
+    if infimum is not None:
+        found[Quantity.GAP] = lambda p, s: mean(p, p.value(s[BLOCK_U], s[BLOCK_V])) - infimum
+    return {str(name): function for name, function in found.items()}
+
+
 def asked_of(theory: Theory, problem: Clients, values: Mapping[str, Any]) -> Asked:
     """The standard quantities and those of the theory.
 
@@ -43,7 +64,20 @@ def asked_of(theory: Theory, problem: Clients, values: Mapping[str, Any]) -> Ask
     values : mapping from symbol name to number
         Parameters and constants, of which definitions may speak.
     """
-    functions = {**standard(problem, problem.objective.infimum()), **theory.quantities}
-    here, there = (VectorSymbol(name, name) for name in (MODEL, MODEL + AFTER))
-    moved = {Quantity.STEP_U.value: sq(there - here)}
+    infimum = problem.objective.infimum()
+    own = standard(problem, infimum) if MODEL in theory.models else of_blocks(infimum)
+    functions = {**own, **theory.quantities}
+    moved = {str(name): _step(model) for name, model in _steps(theory).items()}
     return Asked(functions, {**moved, **theory.definitions}, values)
+
+
+def _steps(theory: Theory) -> dict[Quantity, str]:
+    """Which models' steps are measured; of clients that weigh alike, those of personal blocks."""
+    if MODEL in theory.models:
+        return {Quantity.STEP_U: MODEL}
+    return {Quantity.STEP_U: BLOCK_U} | ({} if theory.weights else {Quantity.STEP_V: BLOCK_V})
+
+
+def _step(model: str) -> sp.Expr:
+    here, there = (VectorSymbol(name, name) for name in (model, model + AFTER))
+    return sq(there - here)

@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from fedbounds.problems import Evidence, FederatedQuadratic, Start, everyone
+from fedbounds.problems import Evidence, FederatedQuadratic, everyone
 from fedbounds.problems.constants import OF_BLOCKS, Constants
 from fedbounds.problems.linear import is_exact
+from fedbounds.problems.problem import joint_rows, split
 from fedbounds.problems.spectrum import largest_eigenvalue, smallest_eigenvalue
 from fedbounds.vocabulary import Assumption, Constant
 
@@ -28,7 +27,7 @@ class OwnRun:
     problem : FederatedQuadratic or int
         Or the number, from 0, of another problem among those of the theory.
     values : tuple of pairs (parameter, number or tuple of numbers)
-    start : array, shape (d,)
+    start : array, shape (d,) or (d_u + n d_v,)
     rounds : int
         T.
     """
@@ -48,13 +47,14 @@ class OwnRun:
 
 def constants(problem: Any, start: Array) -> Constants:
     """All constants; the eigenvalues of a quadratic are exact or certified."""
-    begin = Start(start, np.empty((problem.clients, 0), dtype=start.dtype))
-    found = dict(problem.constants(begin))
+    found = dict(problem.constants(split(problem, start)))
     if not isinstance(problem, FederatedQuadratic):
         return found
     lows = [smallest_eigenvalue(matrix) for matrix in problem.hessian]
     highs = [largest_eigenvalue(matrix) for matrix in problem.hessian]
-    if all(-low.lower <= high.upper for low, high in zip(lows, highs, strict=True)):
+    ends = zip(lows, highs, strict=True)
+    # with personal blocks L is the largest norm of the blocks of Hessians, which the problem tells
+    if not problem.personal_dimension and all(-low.lower <= high.upper for low, high in ends):
         found[Constant.SMOOTHNESS] = max((h.above() for h in highs), key=lambda c: c.value)
     found[Constant.STRONG_CONVEXITY] = min((x.below() for x in lows), key=lambda c: c.value)
     return found
@@ -74,8 +74,8 @@ def evidence(problem: Any, found: Constants) -> dict[Assumption, Evidence]:
         Assumption.UNBIASED: (True, "the noise has mean zero"),
         Assumption.BOUNDED_VARIANCE: (True, "the noise is additive"),
         Assumption.INDEPENDENT: (True, "drawn per client"),
-        Assumption.NOISELESS: (not problem.noise.scale_u, "the noise's scale"),
-        Assumption.NOISY: (bool(problem.noise.scale_u), "the noise's scale"),
+        Assumption.NOISELESS: (not _noisy(problem), "the noise's scale"),
+        Assumption.NOISY: (_noisy(problem), "the noise's scale"),
         Assumption.SHARED_MINIMISER: (_shared_minimiser(problem), "gradients at the minimiser"),
     }
     return shown | {name: Evidence(bool(holds), why) for name, (holds, why) in held.items()}
@@ -84,5 +84,16 @@ def evidence(problem: Any, found: Constants) -> dict[Assumption, Evidence]:
 def _shared_minimiser(problem: Any) -> bool:
     if problem.minimiser is None:
         return False
-    at = np.stack([problem.minimiser] * problem.clients)
+    at = joint_rows(split(problem, problem.minimiser))
     return not problem.gradient(at, everyone(problem.clients, 1)).any()
+
+
+def _noisy(problem: Any) -> bool:
+    return bool(problem.noise.scale_u or problem.noise.scale_v)
+
+
+def sizes(problem: Any) -> dict[str, Any]:
+    """Numbers of clients and of coordinates, and the variance of a client's stochastic gradient."""
+    d_u, d_v, noise = problem.shared_dimension, problem.personal_dimension, problem.noise
+    variance = d_u * noise.scale_u**2 + d_v * noise.scale_v**2
+    return {"n": problem.clients, "d_u": d_u, "d_v": d_v, "sigma^2": variance}

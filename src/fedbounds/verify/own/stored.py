@@ -6,9 +6,10 @@ from typing import Any
 from fedbounds.errors import require
 from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.linear import is_exact
+from fedbounds.problems.problem import entries_of
 
 from ..measure.enumerated import MOST_ROWS
-from ..stored.common import QUADRATIC, ROUNDS
+from ..stored.common import ROUNDS, quadratics
 from ..stored.fields import Either, Listed, Number, Numbers, Record, Row, Text, Whole
 from ..stored.work import Cost, Setup, power
 from .declare import Theory
@@ -23,7 +24,7 @@ def _fits(run: OwnRun) -> None:
     if isinstance(run.problem, int):
         _check_other(theory, run.problem)
     problem = problem_of(run)
-    given, expected = run.start.shape, (problem.shared_dimension,)
+    given, expected = run.start.shape, (entries_of(problem),)
     require(given == expected, "shape of the start", given, f"{expected}")
     names, parameters = [name for name, _ in run.values], list(theory.parameters)
     require(names == parameters, "parameters", names, f"{parameters}")
@@ -61,9 +62,9 @@ SETUPS = (
             {
                 "theory": Text(),
                 "source": Text(),
-                "problem": Either({"type": QUADRATIC, "": Whole(0)}),
+                "problem": Either({"type": quadratics(Whole(0, "d")), "": Whole(0)}),
                 "values": Listed(Row((Text(), _VALUE)), least=0),
-                "start": Numbers(("d",)),
+                "start": Numbers(("entries",)),
                 "rounds": ROUNDS,
             },
         ),

@@ -1,1 +1,4 @@
-"""Set-ups that are data: what they show as cases, how they are planned, proof steps on them."""
+"""Set-ups that are data: what they show as cases, how they are planned, proof steps and scripts."""
+
+from . import found as found
+from . import script as script

@@ -21,17 +21,22 @@ NOISE = Record(
 )
 
 
-def fully_shared(clients: str = "n") -> Record:
-    """Quadratics of so many clients, without personal coordinates."""
+def quadratics(shared: Whole, clients: str = "n") -> Record:
+    """Quadratics of so many clients and shared coordinates."""
     return Record(
         FederatedQuadratic,
         {
             "hessian": Numbers((clients, "d", "d")),
             "linear": Numbers((clients, "d")),
-            "shared_dimension": Whole("d", "d"),
+            "shared_dimension": shared,
             "noise": NOISE,
         },
     )
+
+
+def fully_shared(clients: str = "n") -> Record:
+    """The same without personal coordinates."""
+    return quadratics(Whole("d", "d"), clients)
 
 
 QUADRATIC = fully_shared()

@@ -1,0 +1,225 @@
+"""What a round makes of moments of (1, x), as polynomials in the parameters that change.
+
+With x+ = sum over monomials s^a of the sources of B_a (1, x), every moment of degree two at most
+after the round is a linear function of those before. The state is measured from a centre.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations_with_replacement
+from math import prod
+from typing import Any
+
+from flint import fmpq
+
+from fedbounds.problems.linear import rational
+
+from .contract import State
+from .unknowns import Exponents, Refused, Unknown, Variables
+from .unrolled import Unrolling
+
+MOST_STATE = 60  # numbers of a state
+
+Pair = tuple[int, int]  # of entries of (1, x), the first not larger than the second
+Form = dict[Pair, fmpq]  # a linear function of the moments
+Line = dict[int, fmpq]  # a linear function of (1, x)
+ByParameter = dict[Exponents, Form]  # one per monomial of the parameters
+Lines = dict[Exponents, Line]  # likewise
+BySource = dict[Exponents, Lines]  # per monomial of the sources
+
+
+def pairs(named: Variables) -> list[Pair]:
+    """Of entries of (1, x), in the order of all vectors of moments."""
+    return list(combinations_with_replacement(range(named.entries + 1), 2))
+
+
+def flat(state: State) -> list[Any]:
+    """Entries of a state with one row, in the order of the unknowns."""
+    return [x for array in state.values() for x in array.reshape(-1).tolist()]
+
+
+def round_maps(trace: Unrolling, centre: Sequence[fmpq] = ()) -> dict[Pair, ByParameter]:
+    """Moments after a round as linear functions of those before.
+
+    Raises
+    ------
+    Refused
+        If the step is not affine in the state, or the state is too large.
+    """
+    named = trace.variables
+    if named.entries > MOST_STATE - 1:
+        raise Refused(f"{named.entries} numbers of state; at most {MOST_STATE - 1}")
+    found: dict[Pair, ByParameter] = {pair: {} for pair in pairs(named)}
+    found[0, 0] = {(0,) * len(named.parameters): {(0, 0): fmpq(1)}}
+    for row, chance in enumerate(trace.listed.chances):
+        after = flat({name: array[row : row + 1] for name, array in trace.after.items()})
+        every = [by_source(named, value, centre) for value in after]
+        for at, own in enumerate(every):
+            if centre and centre[at]:
+                _add_line(own.setdefault((), {}), (0,) * len(named.parameters), {0: -centre[at]})
+            _add_mean(named, own, chance, found[0, at + 1])
+        for i, j in combinations_with_replacement(range(len(every)), 2):
+            _add_product(named, every[i], every[j], chance, found[i + 1, j + 1])
+    return {pair: _without_zeros(forms) for pair, forms in found.items()}
+
+
+def by_source(named: Variables, value: Any, centre: Sequence[fmpq] = ()) -> BySource:
+    """B_a: per monomial of the sources, what is affine in the state; () is the monomial 1."""
+    none = (0,) * len(named.parameters)
+    if not isinstance(value, Unknown):
+        return {(): {none: {0: rational(value)}}}
+    if not named.parameters and (terms := named.affine(value)) is not None:
+        return _affine(named, terms, centre)
+    size, ends, found = named.entries, named.ends, dict[Exponents, Lines]()
+    for exponents, factor in value.polynomial.to_dict().items():
+        powers = [int(e) for e in exponents]
+        state, source, own = powers[:size], tuple(powers[size:ends]), tuple(powers[ends:])
+        if sum(state) > 1:
+            raise Refused("the step is not affine in the state")
+        lines = found.setdefault(source if any(source) else (), {})
+        if not any(state):
+            _add_line(lines, own, {0: factor})
+            continue
+        at = state.index(1)
+        shift = factor * centre[at] if centre else fmpq(0)
+        _add_line(lines, own, {1 + at: factor, 0: shift} if shift else {1 + at: factor})
+    return found
+
+
+def _affine(
+    named: Variables, terms: Iterable[tuple[int | None, fmpq]], centre: Sequence[fmpq]
+) -> BySource:
+    """Without parameters, of a polynomial of degree one: its monomials have one entry each."""
+    size, found, line = named.entries, dict[Exponents, Lines](), Line()
+    silent = (0,) * (named.ends - size)
+    for at, factor in terms:
+        if at is None:
+            line[0] = line.get(0, fmpq(0)) + factor
+        elif at < size:
+            line[1 + at] = factor
+            if centre and centre[at]:
+                line[0] = line.get(0, fmpq(0)) + factor * centre[at]
+        else:
+            own = at - size
+            found[(*silent[:own], 1, *silent[own + 1 :])] = {(): {0: factor}}
+    return {(): {(): line}, **found} if line else found
+
+
+def _add_line(lines: Lines, powers: Exponents, more: Mapping[int, fmpq]) -> None:
+    line = lines.setdefault(powers, {})
+    for column, factor in more.items():
+        line[column] = line.get(column, fmpq(0)) + factor
+
+
+def _add_mean(named: Variables, own: BySource, chance: fmpq, total: ByParameter) -> None:
+    for source, lines in own.items():
+        weight = named.expectation(source) * chance
+        if weight:
+            for powers, line in lines.items():
+                form = total.setdefault(powers, {})
+                for column, factor in line.items():
+                    _add(form, (0, column), factor * weight)
+
+
+def _add_product(
+    named: Variables, left: BySource, right: BySource, chance: fmpq, total: ByParameter
+) -> None:
+    partners = _Partners(named, right)
+    for one, first in left.items():
+        for other in partners.of(one):
+            weight = named.expectation(_joined(one, other)) * chance
+            if weight:
+                _add_lines(first, right[other], weight, total)
+
+
+def _add_lines(left: Lines, right: Lines, weight: fmpq, total: ByParameter) -> None:
+    for mine, first in left.items():
+        for theirs, second in right.items():
+            form = total.setdefault(_joined(mine, theirs), {})
+            for a, x in first.items():
+                for b, y in second.items():
+                    _add(form, (min(a, b), max(a, b)), x * y * weight)
+
+
+class _Partners:
+    """Monomials whose product with another may have an expectation that is not zero.
+
+    An entry that is independent of all others, with mean 0, must not stand alone in a product.
+    """
+
+    def __init__(self, named: Variables, every: Iterable[Exponents]) -> None:
+        self._centred = named.centred
+        self._every = tuple(every)
+        self._alone = {one: self._single(one) for one in self._every}
+        self._having: dict[int, list[Exponents]] = {}
+        for one in self._every:
+            for at, power in enumerate(one):
+                if power:
+                    self._having.setdefault(at, []).append(one)
+
+    def _single(self, one: Exponents) -> list[int]:
+        return [at for at, power in enumerate(one) if power == 1 and self._centred[at]]
+
+    def of(self, one: Exponents) -> list[Exponents]:
+        """In the order in which they were given."""
+        alone = self._single(one)
+        if alone:
+            return self._having.get(alone[0], [])
+        own = {at for at, power in enumerate(one) if power}
+        return [other for other in self._every if own.issuperset(self._alone[other])]
+
+
+def _joined(one: Exponents, other: Exponents) -> Exponents:
+    if not one or not other:
+        return one or other
+    return tuple(a + b for a, b in zip(one, other, strict=True))
+
+
+def _add(total: Form, key: Pair, amount: fmpq) -> None:
+    total[key] = total.get(key, fmpq(0)) + amount
+
+
+def _without_zeros(forms: ByParameter) -> ByParameter:
+    plain = {powers: {k: v for k, v in form.items() if v} for powers, form in forms.items()}
+    return {powers: form for powers, form in plain.items() if form}
+
+
+def forms_of(named: Variables, value: Any, centre: Sequence[fmpq] = ()) -> ByParameter:
+    """A polynomial of degree two at most in the state, as linear functions of the moments.
+
+    Raises
+    ------
+    Refused
+        If the degree is higher, or a source is left.
+    """
+    found: ByParameter = {}
+    for powers, terms in named.by_parameter(value).items():
+        form = found.setdefault(powers, {})
+        for exponents, factor in terms.items():
+            at = [i for i, power in enumerate(exponents) for _ in range(power)]
+            if len(at) > 2:
+                raise Refused("it is not quadratic in the state")
+            for own, weight in _shifted(at, centre):
+                i, j = [0] * (2 - len(own)) + own
+                _add(form, (i, j), factor * weight)
+    return _without_zeros(found)
+
+
+def _shifted(at: list[int], centre: Sequence[fmpq]) -> list[tuple[list[int], fmpq]]:
+    """A monomial of the state in the state measured from the centre; entries counted from 1."""
+    found = [(list[int](), fmpq(1))]
+    for i in at:
+        more = [([*own, i + 1], weight) for own, weight in found]
+        if centre and centre[i]:
+            more += [(own, weight * centre[i]) for own, weight in found]
+        found = more
+    return found
+
+
+def at_values(forms: ByParameter, values: Sequence[fmpq]) -> Form:
+    """With numbers for the parameters."""
+    total: Form = {}
+    for powers, form in forms.items():
+        weight = prod((x**k for x, k in zip(values, powers, strict=True)), start=fmpq(1))
+        for pair, factor in form.items():
+            _add(total, pair, factor * weight)
+    return total

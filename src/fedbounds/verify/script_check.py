@@ -1,0 +1,25 @@
+"""Whether a script runs by itself and prints the gap that was judged."""
+
+import re
+from fractions import Fraction
+from typing import Any
+
+from .processes import output_of
+
+_FRACTION = re.compile(r"-?\d+(/\d+)?")
+_GAP = re.compile(r"right - left (\S+)$", re.MULTILINE)
+
+
+def agrees(text: str, gap: Any) -> bool:
+    """Of a gap that is rational; a long fraction is kept, and may be printed, rounded."""
+    found = _GAP.search(output_of(text) or "")
+    if found is None:
+        return False
+    printed = found[1]
+    if isinstance(gap, str):
+        return printed == gap
+    try:
+        number = float(Fraction(printed) if _FRACTION.fullmatch(printed) else printed)
+    except ValueError:
+        return False
+    return bool(number == gap)

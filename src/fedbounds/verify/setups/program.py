@@ -1,0 +1,234 @@
+"""A program that shows a gap without us: a run under every outcome, definitions, premises.
+
+Whoever writes one says what is run and what is defined; what all programs share stands here.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from textwrap import fill
+from typing import Any
+
+import sympy as sp
+
+from fedbounds.errors import FedboundsError
+from fedbounds.theory.claims import Part
+from fedbounds.theory.setups import Run, Says, is_formula
+from fedbounds.vocabulary import Assumption, Relation
+
+from ..measure.contract import State, arguments_of_init, takes
+from ..measure.enumerated import draws_of, first_outcome, paths
+from ..measure.listed import calls_behind
+from ..measure.sources import TooManyError
+from ..measure.subject import Subject, fields
+from ..script_asserts import broken, not_checked, packed, told
+from ..script_code import QUOTED, TEMPLATES, UNQUOTED, WIDTH, code, wrapped
+from .script_code import HELPERS, Definitions, named
+from .script_parts import (
+    FACTS,
+    FACTS_OF_BLOCKS,
+    OF_CONSTANTS,
+    nested,
+    problem_lines,
+    source_lines,
+)
+from .script_source import quoted
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """What a program runs and defines.
+
+    Attributes
+    ----------
+    subject : Subject
+    run : Run
+        The same as data.
+    defined : Definitions
+    only : (str, int) or None
+        An index, and the one of its values that is looked at.
+    requires : tuple of Says
+        Of every run of this kind.
+    assumptions : mapping from assumption to what it says
+    functions : tuple of functions
+        Others that definitions call.
+    changing : mapping from parameter to expression in t
+        Those that are others in other rounds.
+    """
+
+    subject: Subject
+    run: Run
+    defined: Definitions
+    only: tuple[str, int] | None = None
+    requires: tuple[Says, ...] = ()
+    assumptions: Mapping[Assumption, tuple[Says, ...]] = field(default_factory=dict)
+    functions: tuple[Callable[..., Any], ...] = ()
+    changing: Mapping[str, sp.Expr] = field(default_factory=dict)
+
+
+def check_size(subject: Subject) -> None:
+    """Raise if there are too many outcomes for a program."""
+    try:
+        paths(subject)
+    except TooManyError as error:
+        raise FedboundsError(f"{error}: too many for a script") from error
+
+
+def written(program: Program, judgement: Any, part: Part, outcome: Any) -> str:
+    """The program's text.
+
+    Raises
+    ------
+    FedboundsError
+        If none can be written; the message says why.
+    """
+    subject, defined, algorithm = program.subject, program.defined, program.subject.algorithm
+    check_size(subject)
+    left, right = defined.side(part.left), defined.side(part.right)
+    facts = _premises(program, part)
+    arrays, shown = _one_round(subject)
+    functions = quoted(algorithm, shown - defined.vectors, program.functions)
+    asked = " ".join([functions, *facts, *defined.lines, *_constants(defined)])
+    exact = {"left": outcome.left, "right": outcome.right, "right - left": outcome.gap}
+    numbers = (f'"{name}", {_told(name, value)}' for name, value in exact.items())
+    return TEMPLATES.get_template("setup.py.j2").render(
+        docstring=_docstring(judgement),
+        quoted=QUOTED,
+        unquoted=UNQUOTED,
+        functions=functions,
+        init=algorithm.init.__name__,
+        draw=algorithm.draw.__name__,
+        step=algorithm.step.__name__,
+        begins=("", ", random", ", random, p")[arguments_of_init(algorithm) - 2],
+        sees=takes(algorithm.step, 5),
+        sources=source_lines(
+            asked, bool(subject.problem.noise_scale), bool(subject.problem.personal_noise_scale)
+        ),
+        helpers=[line for name, own in HELPERS.items() if name in defined.helpers for line in own],
+        problem=problem_lines(program.run.problem, asked),
+        numbers=_numbers(program.run),
+        spaces=_spaces(program, arrays),
+        rounds=program.run.rounds,
+        ends=defined.end,
+        changing=[(name, code(rule)) for name, rule in program.changing.items()],
+        definitions=[*_constants(defined), *defined.lines, *facts],
+        at=outcome.at,
+        sides=f"{wrapped('left', left)}\n{wrapped('right', right)}",
+        numbers_told=", ".join(numbers),
+        relation=part.relation.value,
+        broken="left != right" if part.relation is Relation.EQUAL else "left > right",
+    )
+
+
+def _told(name: str, value: Any) -> str:
+    """A number as it was judged: exact, or rounded where that is long."""
+    return name if isinstance(value, str) else f"float({name})"
+
+
+def _docstring(judgement: Any) -> str:
+    reading = judgement.reading.name
+    heading = f'"""{judgement.claim.id} (reading: {reading}) fails on these numbers."""'
+    return fill(heading, WIDTH, break_on_hyphens=False)
+
+
+# ---- numbers
+
+
+def _numbers(run: Run) -> list[str]:
+    """The start and the parameters as the algorithm gets them."""
+    numbers = ((name, value) for name, value in run.parameters if not is_formula(value))
+    named = (f'"{name}": {_number(value)}' for name, value in numbers)
+    lines = [f"start = exact({nested(run.start)})", f"p = {{{', '.join(named)}}}"]
+    return [part for line in lines for part in broken(line)]
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"exact({nested(value)})"
+    return f"Count({value})" if isinstance(value, int) else f'Q("{value}")'
+
+
+def _constants(defined: Definitions) -> list[str]:
+    names = [name for name in defined.numbers if name not in ("n", "T")]
+    shown = defined.shown.vectors
+    return packed(f"{named(name, shown)} = {defined.given[name]}" for name in names)
+
+
+# ---- premises
+
+
+def _premises(program: Program, part: Part) -> list[str]:
+    """Assert what a part assumes; returned are the lines about the problem, and comments."""
+    defined, facts, so_run, missing = program.defined, [], [], []
+    table = FACTS_OF_BLOCKS if program.subject.problem.personal_dimension else FACTS
+    for says in program.requires:
+        defined.held(says)
+    for assumption in part.assumptions:
+        if assumption in program.assumptions:
+            said = program.assumptions[assumption]
+            if not any([defined.held(says, assumption.value) for says in said]):
+                so_run.append(assumption.value)
+        elif assumption in table:
+            facts.append(assumption)
+        else:
+            missing.append(assumption.value)
+    for condition in part.conditions:
+        defined.held(Says(condition.left, condition.relation, condition.right))
+    for assumption, name in OF_CONSTANTS.items():
+        if assumption in facts:
+            defined.use(name)
+        elif name in defined.numbers and assumption in table:
+            facts.append(assumption)
+    lines = [f"# as it is run, and as numbers are defined: {text}" for text in so_run]
+    once = dict.fromkeys(told(facts, (), table))  # what lists the noise
+    return [*lines, *once, *not_checked(missing)]
+
+
+# ---- axes
+
+
+def _one_round(subject: Subject) -> tuple[State, set[str]]:
+    """What there is to look at in a round, one row each; and names of what the step only shows."""
+    one = first_outcome(subject)
+    state = fields(one.before, one.after)
+    return {**state, **one.shown}, one.shown.keys() - state.keys() - one.drawn.keys()
+
+
+def _spaces(program: Program, arrays: State) -> list[str]:
+    """What axes the vectors that are used have, and how means over them are weighed."""
+    shown, defined = program.subject.shown, program.defined
+    every = {**shown.vectors, **shown.factors}
+    used = {name: own for name, own in every.items() if name in defined.vectors}
+    lengths = {
+        index: arrays[name].shape[1 + at]
+        for name, own in used.items()
+        for at, index in enumerate(own)
+    }
+    weighed = [f'"{x}": {_weights(program, x, lengths[x])}' for x in shown.indices if x in lengths]
+    axes = ", ".join(f'"{name}": {list(own)}' for name, own in used.items())
+    alone = f"  # {program.only[0]} = {program.only[1]} alone" if program.only else ""
+    lines = [
+        f"indices = {{{', '.join(weighed)}}}{alone}",
+        f"axes = {{{axes}}}",
+        f"calls = {_calls(program.subject)}  # of each draw",
+    ]
+    return [part for line in lines for part in broken(line.replace("'", '"'))]
+
+
+def _weights(program: Program, index: str, length: int) -> str:
+    name = program.subject.shown.indices[index]
+    if program.only and program.only[0] == index:
+        return f"exact({nested(tuple(int(at == program.only[1]) for at in range(length)))})"
+    return f'p["{name}"] / p["{name}"].sum()' if name else f"exact([Q(1, {length})] * {length})"
+
+
+def _calls(subject: Subject) -> dict[str, list[int]]:
+    """Which calls of ``draw`` each random object is made of; all one, where none is named."""
+    every, drawn = draws_of(subject, subject.parameters())
+    if not subject.shown.draws:
+        return {"draws": list(range(len(every.sources)))}
+    found = {source: list(own) for source, own in calls_behind(subject, every, drawn).items()}
+    found = dict(sorted(found.items(), key=lambda own: own[1]))
+    order = [number for own in found.values() for number in own]
+    if order != sorted(order):
+        raise FedboundsError("no script is written where calls of draw are in no order")
+    return found

@@ -1,0 +1,98 @@
+"""Scripts of a theory's set-ups.
+
+A script is kept only if it runs by itself and prints the gap that was judged.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from flint import fmpq
+
+from fedbounds.errors import FedboundsError
+from fedbounds.theory.claims import Part
+from fedbounds.theory.setups import Setup
+
+from ..case import script_of
+from ..evaluate import Numbers
+from ..measure.known import Known, MissingError
+from ..measure.trace import rules_of, subject_of
+from ..script_check import agrees
+from .found import known_of, view_of
+from .program import Program, check_size, written
+from .script_code import Definitions
+from .script_parts import COMPUTED
+
+
+@script_of.register
+def _script(setup: Setup, judgement: Any, part: Part, numbers: Numbers) -> str:
+    outcome = next(one for one in judgement.outcomes if one.part == part.name)
+    for one in _shortest(_as_bounded(setup, numbers), outcome.at):
+        text = written(program_of(one, part, outcome.client), judgement, part, outcome)
+        if agrees(text, outcome.gap):
+            return text
+    raise FedboundsError("the script that is written does not run, or gives another gap")
+
+
+def _as_bounded(setup: Setup, numbers: Numbers) -> Setup:
+    """Of many rounds, with the numbers that bound what is visited: they are no extremes."""
+    view = view_of(setup)
+    if not view.many:
+        return setup
+    known = numbers.constants
+    chosen = ((x, str(known[x]) if x in known else y) for x, y in setup.chosen)
+    return replace(setup, chosen=tuple(chosen))
+
+
+def _shortest(setup: Setup, at: int | None) -> Iterator[Setup]:
+    """The run up to the round that is looked at, which may show the gap; then the whole run."""
+    if at is not None and at + 1 < setup.run.rounds:
+        yield replace(setup, run=replace(setup.run, rounds=at + 1))
+    yield setup
+
+
+def program_of(setup: Setup, part: Part, client: int | None) -> Program:
+    """What shows a part; with all draws of the view where it needs more than the algorithm's."""
+    view = view_of(setup)
+    if view.besides is not None and part.quantities & view.besides.quantities.keys():
+        quantities = {**view.quantities, **view.besides.quantities}
+        also = view.besides
+        view = replace(view, algorithm=also.algorithm, shown=also.shown, quantities=quantities,
+                       besides=None)  # fmt: skip
+    subject = subject_of(setup.run, view)
+    check_size(subject)
+    known = known_of(setup, view)
+
+    def ends(name: str) -> bool:
+        return bool(known.series(name).shape[-1] > setup.run.rounds)
+
+    def holds(name: str) -> bool:
+        try:
+            known.constant(name)
+        except MissingError:
+            return False
+        return True
+
+    only = None
+    if view.alone:
+        only = view.alone, int(dict(setup.chosen).get(view.alone, client or 0))
+    defined = Definitions(
+        view.shown, known.constants, known.quantities, _given(setup, known), ends, holds
+    )
+    rules = rules_of(setup.run, view)
+    return Program(
+        subject, setup.run, defined, only, view.requires, view.assumptions, changing=rules
+    )
+
+
+def _given(setup: Setup, known: Known) -> dict[str, str]:
+    """Python for the constants that are no definitions."""
+    chosen, parameters = dict(setup.chosen), dict(setup.run.parameters)
+    found = {}
+    for name, value in known.constants.items():
+        if isinstance(value, fmpq):
+            if name in parameters and name not in chosen:
+                found[name] = f'Q(p["{name}"])'
+            else:
+                found[name] = COMPUTED.get(name, f'Q("{value}")')
+    return found

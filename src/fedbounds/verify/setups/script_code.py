@@ -1,0 +1,386 @@
+"""Definitions of a view as the Python of a script, each line after what it needs.
+
+A vector stands for its array in the round that is looked at: an axis of what went before, one of
+every draw and index, and the last one of coordinates. A quantity is a list over rounds.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import reduce
+from operator import mul
+from typing import Any
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+from sympy.printing.precedence import PRECEDENCE
+
+from fedbounds.errors import FedboundsError
+from fedbounds.theory.checker.names import identifier
+from fedbounds.theory.proof.vectors import ip, sq
+from fedbounds.theory.setups import Largest, Least, Says, Shown, Where, dot
+from fedbounds.theory.symbols import RunOperator, VectorSymbol, t
+
+from ..script_asserts import broken
+from ..script_code import COUNTS, IDENTIFIERS, WIDTH, Script, wrapped
+
+_ROOTS = (sp.S.Half, -sp.S.Half)
+_RELATED = {Largest: "largest", Least: "least"}
+# names that a script has itself; another of that name gets an underscore
+TAKEN = frozenset(
+    {"Q", "np", "prod", "product", "isqrt", "exact", "Count", "Random", "Shown", "outcomes"}
+    | {"joint", "look", "given", "dot", "ip", "sq", "largest", "least", "only", "root", "mean"}
+    | {
+        "q",
+        "p",
+        "t",
+        "n",
+        "d",
+        "T",
+        "H",
+        "h",
+        "problem",
+        "rounds",
+        "state",
+        "weights",
+        "left",
+        "right",
+    }
+    | {"positive", "plus", "sign", "noises", "probe", "axes", "indices", "whole", "diagonal"}
+)
+HELPERS = {
+    "largest": (
+        "largest = lambda f: max(x for t in map(look, range(T)) for a in f() for x in a.flat)",
+    ),
+    "least": (
+        "least = lambda f: min(x for t in map(look, range(T)) for a in f() for x in a.flat)",
+    ),
+    "only": (
+        "def only(top, bottom, also):  # top / bottom where the last is positive",
+        "    rows = zip(*(a.flat for a in np.broadcast_arrays(top, bottom, also)))",
+        "    return np.array([a / b for a, b, c in rows if c > 0], dtype=object)",
+    ),
+    "root": (
+        "def root(x):  # of a square of a rational number",
+        "    found = Q(isqrt(Q(x).numerator), isqrt(Q(x).denominator))",
+        "    return found if found**2 == x else float(x) ** 0.5",
+    ),
+    "mean": ('mean = lambda x: (x * weights["past"]).sum()  # of a number of every state',),
+    "sign": ("sign = lambda x: (x > 0) - (x < 0)",),
+}
+
+
+def named(name: str, vectors: Mapping[str, Any]) -> str:
+    """A constant's name in a script."""
+    typed = IDENTIFIERS.get(name) or identifier(name)
+    return f"{typed}_" if typed in {*TAKEN, *vectors} and name not in COUNTS else typed
+
+
+def vector_named(name: str) -> str:
+    """A vector's or a factor's name in a script."""
+    return f"{name}_" if name in TAKEN else name
+
+
+@dataclass
+class Definitions:
+    """Lines that define what was asked for.
+
+    Attributes
+    ----------
+    shown : Shown
+        What vectors there are.
+    constants : mapping from name to definition or number
+    quantities : mapping from name to expression
+    given : mapping from constant name to Python
+        Those that are no definitions.
+    measured : mapping from quantity name to Python
+        Those that are functions of a round's start.
+    ends : function of a quantity's name
+        Whether it is measured after the last round too.
+    holds : function of a constant's name
+        Whether it has a value.
+    written : list of pairs (line, comment)
+    vectors, helpers, numbers : sets of str
+        Vectors and factors, helping functions, and numbers that are given, as far as they are used.
+    """
+
+    shown: Shown
+    constants: Mapping[str, Any]
+    quantities: Mapping[str, sp.Expr]
+    given: Mapping[str, str]
+    ends: Callable[[str], bool]
+    holds: Callable[[str], bool]
+    measured: Mapping[str, str] = field(default_factory=dict)
+    written: list[tuple[str, str]] = field(default_factory=list)
+    vectors: set[str] = field(default_factory=set)
+    helpers: set[str] = field(default_factory=set)
+    numbers: dict[str, None] = field(default_factory=dict)
+    _done: set[str] = field(default_factory=set)
+    _extremes: dict[sp.Expr, str] = field(default_factory=dict)
+    _at_start: bool = False
+
+    # ---- what is asked for
+
+    def side(self, side: sp.Expr) -> str:
+        """Python for a side, whose products are those of the round that is looked at."""
+        if any(inside.has(sq, ip) for inside in side.atoms(RunOperator)):
+            raise FedboundsError("no script is written for products over all rounds")
+        return self._python(self._plain(side))
+
+    def held(self, says: Says, name: str = "") -> bool:
+        """A line that asserts a statement; ``name`` stands behind it.
+
+        Returns whether there is one: not of a statement whose sides are defined as the same.
+        """
+        left, right = (self._plain(side) for side in (says.left, says.right))
+        one, other = self._python(left), self._python(right)
+        if one == other and "=" in says.relation:
+            return False
+        relation = f"{one} {says.relation} {other}"
+        if left.has(dot) or right.has(dot):
+            line = f"assert all(np.all({relation}) for t in map(look, range(T)))"
+            self._at_start = False
+        elif any(side.has(t) or side.atoms(AppliedUndef) for side in (left, right)):
+            line = f"assert all({relation} for t in range(T))"
+        else:
+            self._start(left, right)
+            line = f"assert {relation}"
+            line = line if len(line) <= WIDTH else f"assert ({relation})"
+        if (line, "") in self.written:
+            self.written.remove((line, ""))
+        if name or line not in dict(self.written):
+            self.written.append((line, name))
+        return True
+
+    def use(self, name: str) -> None:
+        """Have a constant that lines of others name."""
+        self._constant(name)
+
+    # ---- definitions
+
+    def _constant(self, name: str) -> None:
+        if name in self._done or name in ("n", "T"):
+            return
+        self._done.add(name)
+        if name in self.given:
+            self.numbers[name] = None
+            return
+        if name not in self.constants:
+            raise FedboundsError(f"no number for {name}")
+        found = self.constants[name]
+        typed = named(name, self.shown.vectors)
+        value = self._plain(found.value if isinstance(found, Where) else found, typed)
+        if isinstance(value, sp.Symbol) and value.name == typed:
+            pass  # an extreme of that name
+        else:
+            python = self._python(value)
+            self._start(value)
+            self._write(wrapped(typed, python).replace("\n    ", " "))
+        for says in found.holds if isinstance(found, Where) else ():
+            self.held(says)
+
+    def _quantity(self, name: str) -> None:
+        if name in self._done:
+            return
+        self._done.add(name)
+        if name not in {**self.measured, **self.quantities}:
+            raise FedboundsError(f"no definition of {name}")
+        every = "range(T + 1)" if self.ends(name) else "range(T)"
+        if name in self.measured:
+            self.helpers.add("mean")
+            self._at_start = False
+            self._write(f'q["{name}"] = [mean({self.measured[name]}) for t in map(look, {every})]')
+            return
+        expression = self._plain(self.quantities[name])
+        python = self._python(expression)
+        if expression.has(sq, ip):
+            self._at_start = False
+            every = f"map(look, {every})"
+        self._write(f'q["{name}"] = [{python} for t in {every}]')
+
+    @property
+    def end(self) -> bool:
+        """Whether something is measured after the last round."""
+        return any("range(T + 1)" in line for line, _ in self.written)
+
+    @property
+    def lines(self) -> list[str]:
+        """All that was written, within the width."""
+        return [part for line, name in self.written for part in _lines(line, name)]
+
+    def _plain(self, expression: sp.Expr, name: str = "") -> sp.Expr:
+        """In shown vectors, with a name for every extreme; ``name``: of one that is all of it."""
+        expression = self._meant(sp.sympify(expression, strict=True))
+        while inner := sorted(
+            (
+                node
+                for node in expression.atoms(Largest, Least)
+                if not any(argument.has(Largest, Least) for argument in node.args)
+            ),
+            key=str,
+        ):
+            names = {node: sp.Symbol(self._extreme(node, name if node == expression else ""))
+                     for node in inner}  # fmt: skip
+            expression = expression.xreplace(names)
+        return expression
+
+    def _meant(self, expression: sp.Expr) -> sp.Expr:
+        """Vectors that stand for others replaced by what they stand for."""
+        shown, meanings = self.shown.vectors, self.shown.derived
+        while found := {
+            symbol: meanings[symbol.name]
+            for symbol in expression.free_symbols
+            if symbol.name in meanings and symbol.name not in shown
+        }:
+            expression = expression.xreplace(found)
+        factors = self.shown.factors
+        return expression.replace(
+            lambda node: isinstance(node, AppliedUndef) and node.func.__name__ in factors,
+            lambda node: VectorSymbol(node.func.__name__, "") * node.args[0],
+        )
+
+    def _extreme(self, node: sp.Expr, name: str) -> str:
+        """The name of an extreme, that of a constant that is one, where there is one."""
+        if node not in self._extremes:
+            same = [] if name else [x for x in self.constants if self._is(x, node)]
+            if same and same[0] not in self._done:
+                self._constant(same[0])
+            else:
+                self._write_extreme(node, name or f"extreme_{len(self._extremes) + 1}")
+        return self._extremes[node]
+
+    def _is(self, name: str, node: sp.Expr) -> bool:
+        """Whether a constant is this extreme, and has a value."""
+        found = self.constants[name]
+        value = found.value if isinstance(found, Where) else found
+        same = isinstance(value, sp.Expr) and self._meant(value) == node
+        return same and self.holds(name)
+
+    def _write_extreme(self, node: sp.Expr, name: str) -> None:
+        every = ", ".join(map(self._visited, node.args))
+        helper = _RELATED[type(node)]
+        self.helpers.add(helper)
+        self._write(f"{name} = {helper}(lambda: [{every}])")
+        self._extremes[node], self._at_start = name, False
+
+    def _visited(self, argument: sp.Expr) -> str:
+        if not isinstance(argument, sp.Tuple):
+            return self._python(argument, inside=True)
+        value, positive = argument
+        self.helpers.add("only")
+        parts = ", ".join(self._python(x, inside=True) for x in (*sp.fraction(value), positive))
+        return f"only({parts})"
+
+    # ---- Python
+
+    def _python(self, expression: sp.Expr, inside: bool = False) -> str:
+        """Python for an expression, or one ``inside`` of which are vectors; names come before."""
+        printer = _Printer(self.shown, inside)
+        text = str(printer.doprint(expression))
+        extremes = set(self._extremes.values())
+        self.vectors |= printer.vectors
+        self.helpers |= printer.helpers
+        for name in printer.quantities:
+            self._quantity(name)
+        for name in printer.constants:
+            if name not in extremes:
+                self._constant(name)
+        return text
+
+    def _start(self, *sides: sp.Expr) -> None:
+        """Look at round 0 where numbers are products of it."""
+        if not self._at_start and any(side.has(sq, ip) for side in sides):
+            self._write("look(0)")
+            self._at_start = True
+
+    def _write(self, line: str) -> None:
+        self.written.append((line, ""))
+
+
+def _lines(line: str, name: str) -> list[str]:
+    """A line within the width; a comment stands behind it, or before where there is no room."""
+    if not name:
+        return broken(line)
+    one = f"{line}  # {name}"
+    return [one] if len(one) <= WIDTH else [f"# {name}", *broken(line)]
+
+
+class _Printer(Script):
+    """Python for definitions; remembers what they name."""
+
+    def __init__(self, shown: Shown, inside: bool) -> None:
+        super().__init__({"fully_qualified_modules": False})
+        self.shown, self.inside = shown, int(inside)
+        self.vectors: set[str] = set()
+        self.helpers: set[str] = set()
+        self.constants: dict[str, None] = {}
+        self.quantities: dict[str, None] = {}
+
+    def _print_Symbol(self, expr: sp.Symbol) -> str:
+        if self.inside and expr.name in self.shown.vectors:
+            return self._vector(expr.name)
+        if expr == t:
+            return "t"
+        self.constants[expr.name] = None
+        if expr.name in COUNTS:
+            return f"Q({expr.name})"
+        return named(expr.name, self.shown.vectors)
+
+    def _print_VectorSymbol(self, expr: VectorSymbol) -> str:
+        if expr.name not in {**self.shown.vectors, **self.shown.factors}:
+            raise FedboundsError(f"no script for the vector {expr}, which nothing shows")
+        return self._vector(expr.name)
+
+    def _vector(self, name: str) -> str:
+        self.vectors.add(name)
+        return vector_named(name)
+
+    def _print_AppliedUndef(self, expr: Any) -> str:
+        self.quantities[expr.func.__name__] = None
+        return str(super()._print_AppliedUndef(expr))
+
+    def _called(self, name: str, expr: sp.Expr) -> str:
+        self.inside += 1
+        try:
+            return f"{name}({', '.join(self._print(argument) for argument in expr.args)})"
+        finally:
+            self.inside -= 1
+
+    def _print_sq(self, expr: sp.Expr) -> str:
+        return self._called("sq", expr)
+
+    def _print_ip(self, expr: sp.Expr) -> str:
+        return self._called("ip", expr)
+
+    def _print_dot(self, expr: sp.Expr) -> str:
+        return self._called("dot", expr)
+
+    def _print_given(self, expr: sp.Expr) -> str:
+        kept = "".join(f', "{source.name}"' for source in expr.args[1:])
+        self.inside += 1
+        try:
+            return f"given({self._print(expr.args[0])}{kept})"
+        finally:
+            self.inside -= 1
+
+    def _print_sign(self, expr: sp.Expr) -> str:
+        self.helpers.add("sign")
+        return f"sign({self._print(expr.args[0])})"
+
+    def _print_Mul(self, expr: sp.Expr) -> str:
+        """All square roots of a product are one: its square may be one of a rational number."""
+        roots = [a for a in expr.args if isinstance(a, sp.Pow) and a.exp in _ROOTS]
+        if not roots:
+            return str(super()._print_Mul(expr))
+        self.helpers.add("root")
+        under = reduce(mul, (a.base if a.exp > 0 else 1 / a.base for a in roots))
+        others = [self.parenthesize(a, PRECEDENCE["Mul"]) for a in expr.args if a not in roots]
+        return "*".join([*others, f"root({self._print(under)})"])
+
+    def _print_Pow(self, expr: sp.Expr, **settings: Any) -> str:
+        if expr.exp in _ROOTS:
+            self.helpers.add("root")
+            root = f"root({self._print(expr.base)})"
+            return root if expr.exp > 0 else f"1/{root}"
+        if expr.exp.is_Rational and not expr.exp.is_Integer:
+            raise FedboundsError(f"no script for the root {expr}")
+        return str(super()._print_Pow(expr, **settings))

@@ -1,0 +1,152 @@
+"""Functions without what nobody looks at: vectors that are not asked for, and what serves them.
+
+What is left is the text that stood there, without annotations and comments. Assignments have no
+effect but on their names: a step is deterministic, and leaves its arguments as they are.
+"""
+
+import ast
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+
+Function = ast.FunctionDef
+Node = ast.AST
+
+
+def sliced(
+    functions: Sequence[Function], roots: Collection[str], unseen: Collection[str]
+) -> list[Function]:
+    """The functions that are still called, without what only serves the unseen.
+
+    Parameters
+    ----------
+    functions : sequence of function definitions
+        They are changed.
+    roots : collection of str
+        Those that are called from outside.
+    unseen : collection of str
+        Names of what is shown that nobody looks at.
+    """
+    read = {
+        node.slice.value
+        for function in functions
+        for node in ast.walk(function)
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)
+    }
+    dropped = set(unseen) - read
+    for function in functions:
+        _Plain().visit(function)
+        _Unshown(dropped).visit(function)
+    before = -1
+    while before != (before := sum(1 for f in functions for _ in ast.walk(f))):
+        for function in functions:
+            _Living(_used(function)).visit(function)
+    return _called(functions, roots)
+
+
+class _Plain(ast.NodeTransformer):
+    """Without annotations."""
+
+    def visit_arg(self, node: ast.arg) -> Node:
+        node.annotation = None
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Node:
+        node.returns = None
+        self.generic_visit(node)
+        return node
+
+
+class _Unshown(ast.NodeTransformer):
+    """Without entries, and arguments of ``see``, of these names."""
+
+    def __init__(self, dropped: Collection[str]) -> None:
+        self.dropped = dropped
+
+    def visit_Dict(self, node: ast.Dict) -> Node:
+        self.generic_visit(node)
+        kept = [pair for pair in _entries(node) if not self._is_dropped(pair[0])]
+        node.keys, node.values = [key for key, _ in kept], [value for _, value in kept]
+        return node
+
+    def _is_dropped(self, key: ast.expr | None) -> bool:
+        return isinstance(key, ast.Constant) and key.value in self.dropped
+
+    def visit_Call(self, node: ast.Call) -> Node:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id == "see":
+            node.keywords = [one for one in node.keywords if one.arg not in self.dropped]
+        return node
+
+
+def _entries(node: ast.Dict) -> Iterator[tuple[ast.expr | None, ast.expr]]:
+    """Of a dict, those of the dicts that it is put together from among them."""
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is None and isinstance(value, ast.Dict):
+            yield from _entries(value)
+        else:
+            yield key, value
+
+
+def _used(function: Function) -> set[str]:
+    """Names that are read, but for lists that are only added to."""
+    loads = Counter(
+        node.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    )
+    loads.subtract(name for node in ast.walk(function) if (name := _added_to(node)))
+    return {name for name, times in loads.items() if times > 0}
+
+
+def _added_to(node: Node) -> str:
+    """The list of a statement ``name.append(...)``; empty for others."""
+    match node:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"))):
+            return name
+    return ""
+
+
+class _Living(ast.NodeTransformer):
+    """Without assignments to names that are not used."""
+
+    def __init__(self, used: Collection[str]) -> None:
+        self.used = used
+
+    def visit_Expr(self, node: ast.Expr) -> Node | None:
+        name = _added_to(node)
+        return node if not name or name in self.used else None
+
+    def visit_Assign(self, node: ast.Assign) -> Node | None:
+        (target, *_), value = node.targets, node.value
+        names = [x.id for x in ast.walk(target) if isinstance(x, ast.Name)]
+        plain = all(isinstance(x, ast.Name | ast.Tuple | ast.Store) for x in ast.walk(target))
+        if not plain or len(node.targets) > 1:
+            return node
+        if not any(name in self.used for name in names):
+            return None
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            pairs = zip(target.elts, value.elts, strict=True)
+            kept = [pair for pair in pairs if self._is_used(pair[0])]
+            target.elts, value.elts = [one for one, _ in kept], [one for _, one in kept]
+            if len(kept) == 1:
+                node.targets, node.value = [kept[0][0]], kept[0][1]
+        return node
+
+    def _is_used(self, target: ast.expr) -> bool:
+        return any(isinstance(x, ast.Name) and x.id in self.used for x in ast.walk(target))
+
+
+def _called(functions: Sequence[Function], roots: Collection[str]) -> list[Function]:
+    """Those that the roots still lead to."""
+    named = {function.name: function for function in functions}
+    found, waiting = set[str](), list(roots)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += [x for x in _names(named[name]) if x in named]
+    return [function for function in functions if function.name in found]
+
+
+def _names(function: Function) -> Iterator[str]:
+    return (node.id for node in ast.walk(function) if isinstance(node, ast.Name))

@@ -1,0 +1,66 @@
+"""What nobody looks at is left out of quoted functions, and nothing else."""
+
+import ast
+
+import pytest
+
+from fedbounds.verify.setups.script_slice import sliced
+
+TEXT = '''
+def step(problem, p, state, drawn, see):
+    """A step."""
+    shown = _at(problem, p, state["x"])
+    more = {"a": 1, **{"b": drawn["b"] * 2}, **shown}
+    see(c=costly(p), d=shown["d"], **more)
+    return {"x": state["x"] + more["a"]}
+
+
+def _at(problem: Problem, p: Mapping, x: Array) -> Shown:
+    kept = []
+    seen, other = [], costly(p)
+    for one in x:
+        kept.append(one)
+        seen.append(one)
+    both = costly(p), 2
+    return {"d": seen, "e": both, "f": other}
+
+
+def costly(p):
+    return p["cost"]
+'''
+
+
+def left(unseen, roots=("step",)):
+    functions = ast.parse(TEXT).body
+    return "\n".join(ast.unparse(one) for one in sliced(functions, roots, unseen))
+
+
+def test_nothing_is_left_out_but_annotations_where_all_is_seen():
+    text = left(())
+    for word in ("costly(p)", "'e': both", "'f': other", "'b'", "seen.append"):
+        assert word in text
+    assert "Problem" not in text
+    assert "kept" not in text  # which nothing reads
+
+
+def test_what_serves_the_unseen_alone_goes_with_it():
+    text = left(("c", "e", "f"))
+    assert "costly" not in text
+    assert "both" not in text
+    assert "seen = []" in text
+    assert "def _at(problem, p, x)" in text
+
+
+@pytest.mark.parametrize("name", ["a", "b", "d"])
+def test_what_is_read_elsewhere_stays(name):
+    """more["a"] and shown["d"] are read, drawn["b"] has that name."""
+    assert f"'{name}'" in left((name,))
+
+
+def test_dicts_put_together_are_one():
+    assert "more = {'a': 1, 'b': drawn['b'] * 2, **shown}" in left(())
+
+
+def test_a_function_that_nothing_calls_goes():
+    assert "def costly" in left(())
+    assert "def step" not in left((), roots=("_at",))

@@ -1,0 +1,210 @@
+"""Scripts of broken set-ups run without this package and print the gap that was judged."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from fedbounds.algorithms.traced import Algorithm
+from fedbounds.errors import FedboundsError
+from fedbounds.theory.claims import Condition, read
+from fedbounds.theory.fedplt import long_runs
+from fedbounds.theory.fedplt.setups import run_of
+from fedbounds.theory.fedplt.vectors import noise
+from fedbounds.theory.proof.vectors import sq
+from fedbounds.theory.registry import encoded_claims, setups, views
+from fedbounds.theory.setups import Setup
+from fedbounds.theory.symbols import D_W, cos_g, eta, t
+from fedbounds.verify.case import Case
+from fedbounds.verify.judge import judge
+from fedbounds.verify.measurement import measure
+from fedbounds.verify.script import script
+from fedbounds.verify.script_check import agrees
+from fedbounds.verify.script_code import QUOTED, UNQUOTED
+from fedbounds.verify.setups import script_source
+from fedbounds.verify.setups.plan import case_of
+from fedbounds.verify.setups.script import program_of
+from fedbounds.vocabulary import Method, Verdict
+
+THEORIES = ("fedplt",)
+SLOPES = ((-1, 1), (1, -6))
+PARTIAL = ((1, 1), (1, 0))
+CHOSEN = (("rho_min", "aligned"), ("G^2", "global"))
+
+
+def looked_at(view, masks, noise, tau, rounds=1, **more):
+    run = run_of((((2, 1), (1, 2)), ((1, 0), (0, 3))), SLOPES, masks, (3, 2), rounds,
+                 weights=(1, 2), tau=tau, eta="1/8", noise=noise, **more)  # fmt: skip
+    return Setup("fedplt", view, run, CHOSEN)
+
+
+# with everything: masks, noise, several rounds and local steps
+FULL = {
+    "free": looked_at("one step", PARTIAL, "1/2", 1, models=((3, 1), ("1/2", 2)), common=0),
+    "steps, noise": looked_at("local steps", PARTIAL, "1/2", 2, 2),
+    "steps, clients": looked_at("local steps of each client", PARTIAL, 0, 2, 3),
+    "rounds": looked_at("rounds", PARTIAL, "1/2", 2),
+    "rounds, clients": looked_at("rounds of each client", PARTIAL, "1/2", 1, 2),
+    "many": long_runs.setup(long_runs.partial_masks(4, "1/256", 1, "1/2")),
+    "many, noise": long_runs.setup(long_runs.own_minimisers(2, noise="1/2", eta="1/16")),
+    "many, steps by a rule": long_runs.setup(long_runs.at_rest(44)),
+}
+
+
+def violations(case):
+    """Every violated part on a case, with its judgement and numbers."""
+    numbers = measure(case).numbers
+    for judged in judge(encoded_claims(case.setup.theory), case).judgements:
+        parts = {part.name: part for part in read(judged.claim, judged.reading)}
+        for outcome in judged.outcomes:
+            if outcome.verdict is Verdict.VIOLATED:
+                yield judged, parts[outcome.part], outcome, numbers
+
+
+@cache
+def of(name):
+    return list(violations(Case(name, "FedPLT", FULL[name], Method.RATIONAL)))
+
+
+def printed(text):
+    """What a script prints when it is run by itself."""
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", text], capture_output=True, text=True, check=True
+    )
+    return done.stdout.splitlines()
+
+
+def check(text, gap):
+    first, second = printed(text)
+    told = first.rpartition(" ")[2]
+    assert told == gap if isinstance(gap, str) else float(told) == gap
+    assert second.endswith("broken: True")
+    assert "fedbounds" not in text.partition(QUOTED)[0].partition('"""')[0]
+    before, _, rest = text.partition(QUOTED)
+    own = (before + rest.partition(UNQUOTED)[2]).splitlines()
+    assert len(own) <= 100
+    assert max(map(len, own)) < 100
+
+
+@pytest.mark.parametrize("name", FULL)
+def test_every_violation_has_a_script_that_shows_its_gap(name):
+    assert of(name)
+    for judged, part, outcome, numbers in of(name):
+        check(script(judged, part, numbers), outcome.gap)
+
+
+@pytest.mark.parametrize("theory", THEORIES)
+def test_every_violation_of_the_quick_plan_has_a_script(theory):
+    """Each part of each reading, on the first set-up that breaks it."""
+    seen = set()
+    for one in setups(theory):
+        if not one.quick or one.floats:
+            continue
+        for judged, part, outcome, numbers in violations(case_of(one, "FedPLT")):
+            key = (judged.claim.id, judged.reading.name, part.name)
+            if key not in seen:
+                check(script(judged, part, numbers), outcome.gap)
+                seen.add(key)
+    assert len(seen) > 30
+
+
+# ---- planted errors
+
+
+def divergence():
+    """E ||W_k - W||^2 after two noisy local steps, with its judgement."""
+    return next(found for found in of("rounds") if found[0].claim.id == "fedplt/local-divergence")
+
+
+@cache
+def a_script():
+    judged, part, outcome, numbers = divergence()
+    return script(judged, part, numbers), outcome.gap
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("sq(-W + Wk)", "sq(W + Wk)"),  # a definition
+        ("largest(lambda: [dot(Gk, Gk)", "largest(lambda: [2*dot(Gk, Gk)"),  # of a constant
+        ("models - noisy(s, models) * eta", "models - 2 * noisy(s, models) * eta"),  # a step
+        ('noise_scale=Q("1/2")', 'noise_scale=Q("1/4")'),  # the problem
+        ("every = list(product((-1, 1)", "every = list(product((0, 1)"),  # an outcome
+        ("def given(x", "def taken(x"),  # it does not run
+        ("assert not sum(noises)", "assert sum(noises)"),  # a premise
+    ],
+)
+def test_a_planted_error_is_refused(right, wrong):
+    text, gap = a_script()
+    assert agrees(text, gap)
+    assert right in text
+    assert not agrees(text.replace(right, wrong), gap)
+
+
+def test_a_wrong_definition_in_the_view_is_no_script(monkeypatch):
+    judged, part, _, numbers = divergence()
+    view = views("fedplt")["rounds"]
+    wrong = replace(view, quantities={**view.quantities, "V_W": 2 * view.quantities["V_W"]})
+    monkeypatch.setitem(views("fedplt"), "rounds", wrong)
+    with pytest.raises(FedboundsError, match="does not run, or gives another gap"):
+        script(judged, part, numbers)
+
+
+def test_numbers_that_bound_what_is_visited_are_given_and_asserted():
+    """Of many rounds G^2 and rho_min are bounds: a script has the numbers that were judged."""
+    judged, part, outcome, numbers = next(x for x in of("many") if x[1].name == "unrolled")
+    text = script(judged, part, numbers)
+    bound = f'rho_min = Q("{numbers.constants["rho_min"]}")'
+    assert bound in text
+    assert "assert rho_min <= extreme" in text
+    assert not agrees(text.replace(bound, 'rho_min = Q("2")'), outcome.gap)
+
+
+def test_steps_by_a_rule_are_written_as_that_rule():
+    judged, part, outcome, numbers = next(
+        x for x in of("many, steps by a rule") if x[0].claim.id == "fedplt/decaying-step"
+    )
+    text = script(judged, part, numbers)
+    rule = 'p["eta"] = 1/(Q("3/2")*(Q(t) + 1))'
+    assert rule in text
+    assert not agrees(text.replace(rule, rule.replace("+ 1", "+ 2")), outcome.gap)
+
+
+def test_a_condition_that_fails_is_no_script():
+    judged, part, _, numbers = divergence()
+    false = replace(part, conditions=(*part.conditions, Condition(eta, ">=", 100 * eta)))
+    with pytest.raises(FedboundsError, match="does not run, or gives another gap"):
+        script(judged, false, numbers)
+
+
+# ---- what is refused
+
+
+def test_what_nothing_shows_or_defines_has_no_script():
+    defined = program_of(FULL["rounds"], divergence()[1], None).defined
+    with pytest.raises(FedboundsError, match="no script for the vector noise"):
+        defined.side(sq(noise))
+    with pytest.raises(FedboundsError, match="no definition of cos_g"):
+        defined.side(cos_g(t))
+    assert defined.side(D_W(t)) == 'q["D_W"][t]'
+
+
+def test_too_many_outcomes_have_no_script():
+    judged, part, _, numbers = of("rounds")[0]
+    setup = looked_at("rounds", PARTIAL, "1/2", 8)
+    long = Case("long", "FedPLT", setup, Method.RATIONAL)
+    with pytest.raises(FedboundsError, match="too many for a script"):
+        script(replace(judged, instance=long), part, numbers)
+
+
+def test_functions_that_cannot_be_quoted_are_refused():
+    def step(problem, p, state, drawn):
+        return state
+
+    algorithm = Algorithm(step, step, step)
+    with pytest.raises(FedboundsError, match="stands in no file by itself"):
+        script_source.quoted(algorithm)
+    with pytest.raises(FedboundsError, match="no plain function"):
+        script_source.quoted(replace(algorithm, step=lambda *x: x[2]))
