@@ -1,37 +1,25 @@
 """Errors to plant in training under random masks; each takes pytest's ``monkeypatch``."""
 
-import numpy as np
-
-from fedbounds.algorithms import random_masks, submodel_parts
+from fedbounds.algorithms import sub_models
 from fedbounds.verify.selftest import wrong_rules
 
 
 def mask_on_the_gradient_only(monkeypatch):
     """The client keeps the whole model and masks its gradient."""
 
-    def local(problem, algorithm, carry, drawn, visit=lambda k, y, gradient, noisy: None):
-        y = submodel_parts.rows(carry, drawn.cohort)
-        mask = submodel_parts._as_numbers(drawn.masks.reshape(y.shape), y, np)
-        for k in range(algorithm.local_steps):
-            gradient = problem.gradient(y, drawn.cohort)
-            noisy = submodel_parts.disturbed(problem, y, gradient, drawn, k)
-            visit(k, y, gradient, noisy)
-            y = y - noisy * algorithm.inner_step_u * mask
-        return y
+    def local(noisy, masks, eta, steps, models):
+        every = [models]
+        for k in range(steps):
+            every.append(every[-1] - masks * noisy(k, every[-1]) * eta)
+        return every
 
-    monkeypatch.setattr(random_masks, "local", local)
+    monkeypatch.setattr(sub_models, "local", local)
 
 
 def projection_skipped(monkeypatch):
-    monkeypatch.setattr(random_masks, "project", wrong_rules.no_projection(random_masks.project))
+    monkeypatch.setattr(sub_models, "server", wrong_rules.no_projection(sub_models.server))
 
 
 def old_coordinates_as_zeros(monkeypatch):
     """The server averages m_i o w_i and forgets (1 - m_i) o w."""
-
-    def forgetful(carry, drawn, reached):
-        models = submodel_parts.parts.by_client(carry, drawn, reached)
-        mask = submodel_parts._as_numbers(drawn.masks, models, np)
-        return (models * mask).sum(axis=0) / models.shape[0]
-
-    monkeypatch.setattr(submodel_parts, "clients_mean", forgetful)
+    monkeypatch.setattr(sub_models, "filled", lambda masks, own, models: masks * own)

@@ -16,19 +16,18 @@ from submodel_mutations import (
     projection_skipped,
 )
 
-from fedbounds.algorithms import fedplt, random_masks, rolling_masks
+from fedbounds.algorithms import fedplt, random_masks, rolling_masks, sub_models
 from fedbounds.algorithms.random_masks import RandomMasks
 from fedbounds.algorithms.rolling_masks import RollingMasks
-from fedbounds.problems import FederatedQuadratic, Start, to_rational
-from fedbounds.problems.domain import Box
+from fedbounds.problems import FederatedQuadratic, Start
 from fedbounds.theory.registry import claim
-from fedbounds.verify.case import Case
+from fedbounds.theory.setups import Planned
+from fedbounds.theory.submodel.setups import masked_round
 from fedbounds.verify.judge import judge
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.selftest import wrong_rules
-from fedbounds.verify.setups.plan import planned
-from fedbounds.verify.submodel.random_runs import RandomRun
-from fedbounds.vocabulary import Method, Verdict
+from fedbounds.verify.setups.plan import case_of, planned
+from fedbounds.vocabulary import Verdict
 
 # ---- mutations: each plants one error
 
@@ -51,6 +50,11 @@ def static_masks_forgotten(monkeypatch):
     local, server = fedplt.local, fedplt.server
     monkeypatch.setattr(fedplt, "local", lambda g, trained, *own: local(g, trained | True, *own))
     monkeypatch.setattr(fedplt, "server", lambda W, U, trained, c: server(W, U, trained | True, c))
+
+
+def short_steps(monkeypatch):
+    local = sub_models.local
+    monkeypatch.setattr(sub_models, "local", lambda g, m, eta, *own: local(g, m, eta / 2, *own))
 
 
 # ---- checks: each raises AssertionError on a wrong algorithm
@@ -90,16 +94,8 @@ def a_masked_update_is_the_sum_of_its_gradients():
     survives("fedplt/update-identity/corrected", fedplt_cases())
 
 
-SHORT = fmpq(1, 20)
-
-
-def run(step=SHORT, domain=None):
-    hessian = [[[2.0, 1.0], [1.0, 2.0]], [[2.0, -1.0], [-1.0, 3.0]]]
-    problem = FederatedQuadratic(np.array(hessian), np.array([[1.0, -1.0], [2.0, 0.5]]), 2)
-    start = Start(np.array([1.0, -1.0]), np.zeros((2, 0)))
-    algorithm = RandomMasks((fmpq(1, 2), fmpq(4, 5)), 2, step, domain)
-    setup = RandomRun(to_rational(problem), algorithm, to_rational(start), 1)
-    return [Case("planted", "random masks", setup, Method.RATIONAL)]
+def run(**how):
+    return [case_of(Planned("planted", masked_round(**how)), "random masks")]
 
 
 def virtual_iterates_are_the_clients():
@@ -107,11 +103,11 @@ def virtual_iterates_are_the_clients():
 
 
 def the_projected_average_is_the_next_model():
-    survives("submodel/claim-virtual", run(fmpq(1), Box(fmpq(-1), fmpq(1))))
+    survives("submodel/claim-virtual", run(boxed=True))
 
 
-def squared_gradients_split_into_variance_and_mean():
-    survives("submodel/lem-6", run())
+def full_masks_are_local_sgd():
+    survives("submodel/claim-recover", run(keep=(1, 1)))
 
 
 def orders_follow_their_law():
@@ -144,11 +140,7 @@ PLANTED = (
     ("static masks forgotten", static_masks_forgotten, the_split_of_the_slope_holds),
     ("static masks forgotten", static_masks_forgotten, a_masked_update_is_the_sum_of_its_gradients),
     ("mask on the gradient only", mask_on_the_gradient_only, virtual_iterates_are_the_clients),
-    (
-        "mask on the gradient only",
-        mask_on_the_gradient_only,
-        squared_gradients_split_into_variance_and_mean,
-    ),
+    ("half of the step size", short_steps, full_masks_are_local_sgd),
     ("old coordinates as zeros", old_coordinates_as_zeros, virtual_iterates_are_the_clients),
     ("projection skipped", projection_skipped, the_projected_average_is_the_next_model),
     ("fixed order for the shuffle", shuffle_replaced_by_a_fixed_order, orders_follow_their_law),
@@ -175,7 +167,7 @@ def test_every_check_has_an_error_that_it_catches():
         a_masked_update_is_the_sum_of_its_gradients,
         virtual_iterates_are_the_clients,
         the_projected_average_is_the_next_model,
-        squared_gradients_split_into_variance_and_mean,
+        full_masks_are_local_sgd,
         orders_follow_their_law,
         masks_follow_their_law,
     }

@@ -87,6 +87,7 @@ class Assumption(StrEnum):
     RECURSION_DECAYING = "recursion of the squared distance, steps 1/(z(t+1))"
     RECURSION_LONGER = "recursion of the squared distance, steps 2/(z(t+2))"
     DECAYING_STEPS = "steps 1/(z(t+1))"
+    STAYS = "a mean model that stays where it starts"
     # of sub-model training; l is the loss of one sample, W the domain
     CONVEX = "convex clients"
     BOUNDED_DOMAIN = "bounded domain"

@@ -14,10 +14,6 @@ from fedbounds.verify import engine
 from fedbounds.verify.engine import TELLING, digest, engine_of, files, package
 
 PAPER, OTHER, OWN = "fedplt", "submodel", "me"
-# The engine still names one paper's theory or folder here; each entry goes when it does.
-NOT_YET = {
-    "verify/settings/growth.py", "verify/settings/says.py", "verify/settings/scripts.py",
-}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -130,11 +126,7 @@ def leaks(root, paper):
 
 @pytest.mark.parametrize("paper", [*PAPERS, OWN])
 def test_what_determines_records_imports_nothing_else(paper):
-    assert leaks(package(), paper).keys() <= NOT_YET
-
-
-def test_what_is_not_yet_apart_is_named_only_as_long_as_it_is_not():
-    assert set().union(*(leaks(package(), paper) for paper in (*PAPERS, OWN))) == NOT_YET
+    assert leaks(package(), paper) == {}
 
 
 def test_an_import_of_what_is_left_out_is_seen(tree):

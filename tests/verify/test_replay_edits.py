@@ -88,7 +88,8 @@ def test_no_edit_of_a_users_run_ends_in_more_than_a_line(tmp_path, capsys, monke
 
 SETUP = ("setup", "fields")
 PARAMETERS = (*SETUP, "run", "fields", "parameters", "tuple")
-RANDOM, FEDPLT = "random masks, RandomRun", "FedPLT, rounds"
+RANDOM, FEDPLT = "random masks, rounds", "FedPLT, rounds"
+MANY = "FedPLT, many rounds, steps that decay"
 ONE_CLIENT = "FedPLT, one step of one client"
 LIMIT = "rolling masks, RollingLimit"
 
@@ -116,8 +117,8 @@ ENDLESS = [
     ("FedAvg-P", ("local_steps",)),
     ("Scaffold-P", ("local_steps",)),
     ("FedAvg-P ladder in K", ("rungs", 0, "local_steps")),
-    (RANDOM, (*SETUP, "rounds")),
-    (RANDOM, (*SETUP, "algorithm", "fields", "local_steps")),
+    (RANDOM, (*SETUP, "run", "fields", "rounds")),
+    (RANDOM, (*PARAMETERS, 1, "tuple", 1)),
     (FEDPLT, (*SETUP, "run", "fields", "rounds")),
     ("rolling masks, RollingRun", (*SETUP, "epochs")),
     ("coupled runs, CoupledLaw", (*SETUP, "samples")),
@@ -178,13 +179,27 @@ FALSE = {
         "1/9999",
         ["gamma"],
     ),
-    "a logarithm": (
+    "a theory that has no such views": (
         RANDOM,
-        (*SETUP, "log_rounds"),
-        {"rational": "1/100"},
-        ["log_rounds", "at least ln"],
+        (*SETUP, "theory"),
+        "personalization",
+        ["setup.theory"],
     ),
-    "floats as exact": ("FedPLT, LongRun", (*SETUP, "exact"), False, ["exact", "expected True"]),
+    "more rounds than are repeated": (
+        MANY,
+        (*SETUP, "run", "fields", "rounds"),
+        401,
+        ["rounds T", "at most 400"],
+    ),
+    "a rule of what is not known": (
+        MANY,
+        (*PARAMETERS, 3, "tuple", 1),
+        "1/(y*(t+1))",
+        ["eta", "names y"],
+    ),
+    "a rule that is none": (MANY, (*PARAMETERS, 3, "tuple", 1), "1/(z*(t+", ["no expression"]),
+    "a view of another theory": (RANDOM, (*SETUP, "view"), "recursion", ["view of submodel"]),
+    "a probability": (RANDOM, (*PARAMETERS, 0, "tuple", 1, "tuple", 0), 2, ["keep", "<= 1"]),
     "a mask": (
         FEDPLT,
         (*PARAMETERS, 0, "tuple", 1, "tuple", 0, "tuple", 0),
@@ -267,7 +282,7 @@ def test_chances_are_not_negative(tmp_path, capsys):
 
 
 def test_a_negative_constant_breaks_nothing(tmp_path, capsys):
-    document = edited("FedPLT, LongRun", (*SETUP, "algorithm", "fields", "inner_step_u"), 2)
+    document = edited(MANY, (*SETUP, "chosen", "tuple", 1, "tuple", 1), {"rational": "-1000"})
     document["claim"] = "fedplt/decaying-step-base"
     _, out, _ = replayed(tmp_path, capsys, document)
     assert "outside conditions: B_step = -" in out

@@ -1,17 +1,18 @@
 """What can be met together, on exact instances: independent runs, planted errors, standings."""
 
-import random
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
-import numpy as np
 import pytest
 import sympy as sp
 from flint import fmpq
+from partial_oracle import Oracle, fraction
 
+from fedbounds.errors import FedboundsError
 from fedbounds.problems import Evidence
 from fedbounds.theory.claims import Condition
+from fedbounds.theory.fedplt import limits
 from fedbounds.theory.fedplt.assumptions import A2, A5, A6
 from fedbounds.theory.fedplt.assumptions import CLAIMS as ASSUMPTIONS
 from fedbounds.theory.fedplt.feasibility import CLAIMS as FEASIBLE
@@ -23,24 +24,25 @@ from fedbounds.theory.fedplt.limits import (
     NONCONVEX,
 )
 from fedbounds.theory.proof.library import replayed
-from fedbounds.theory.setting import Asked, Existence, Says
+from fedbounds.theory.registry import examined
+from fedbounds.theory.setting import Asked, Existence
+from fedbounds.theory.setups import Run
 from fedbounds.theory.symbols import L, eta, mu
 from fedbounds.verify.proofs import NOTHING_PROVED, Proofs
 from fedbounds.verify.records import dumps
-from fedbounds.verify.settings import judge, says
-from fedbounds.verify.settings.exhibits import Steps, exhibits, rationals
-from fedbounds.verify.settings.facts import facts, first_step, heterogeneity, values
-from fedbounds.verify.settings.growth import exceeds_every_multiple
-from fedbounds.verify.settings.iterates import fixed_point, iterates, minimiser
+from fedbounds.verify.settings import judge, stated
 from fedbounds.verify.settings.premises import holds, met
-from fedbounds.verify.settings.says import tell
+from fedbounds.verify.settings.stated import first_failing, is_proved, tell
+from fedbounds.verify.settings.subjects import Examined, subjects
 from fedbounds.verify.settled import as_record, settle
 from fedbounds.verify.summary import summarise
 from fedbounds.vocabulary import Assumption, Standing, StatementStatus, Verdict
 
 CLAIMS = (*ASSUMPTIONS, *FEASIBLE, ANY_MASKS, CONSTANT_STEP_FLOOR, EXACT_CONVERGENCE)
-RUNS = {exhibit.name: exhibit for exhibit in exhibits()}
-KNOWN = {name: e for name, e in RUNS.items() if not isinstance(facts(e).found, str)}
+RUNS = {name: one for name, one in subjects("fedplt") if isinstance(one, Examined)}
+SEQUENCE = "the recursion of the decaying step, with equality"
+OVERLAPPING, FULL = "overlapping masks, full gradients", "full masks, full gradients"
+DECAYING = "overlapping masks, full gradients, decaying steps"
 
 
 @cache
@@ -63,193 +65,104 @@ def standings(claim):
     return {row["name"]: row["standing"] for row in found["readings"]}
 
 
-# ---- an oracle in fractions: one client, one coordinate after the other
-
-
-def fractions(array):
-    return [[Fraction(int(x.p), int(x.q)) for x in row] for row in np.atleast_2d(array)]
-
-
-class Oracle:
-    """FedPLT by its description."""
-
-    def __init__(self, exhibit):
-        problem, algorithm = exhibit.problem, exhibit.algorithm
-        self.masks, self.steps = algorithm.masks, algorithm.local_steps
-        self.H = [fractions(H) for H in problem.hessian]
-        self.h = fractions(problem.linear)
-        self.scale = Fraction(str(problem.noise.scale_u))
-        self.c = [Fraction(int(x), sum(map(int, algorithm.weights))) for x in algorithm.weights]
-        self.d = len(self.h[0])
-
-    def gradient(self, k, w):
-        return [
-            sum(a * x for a, x in zip(row, w, strict=True)) + b
-            for row, b in zip(self.H[k], self.h[k], strict=True)
-        ]
-
-    def round(self, w, step, signs):
-        """W^{t+1} and the local models of every client."""
-        paths = []
-        for k, mask in enumerate(self.masks):
-            own = [list(w)]
-            for _ in range(self.steps):
-                g = [x + self.scale * signs() for x in self.gradient(k, own[-1])]
-                own.append([a - step * m * b for a, m, b in zip(own[-1], mask, g, strict=True)])
-            paths.append(own)
-        after = []
-        for i in range(self.d):
-            held = sum(c * mask[i] for c, mask in zip(self.c, self.masks, strict=True))
-            moved = sum(
-                c * mask[i] * (own[-1][i] - w[i])
-                for c, mask, own in zip(self.c, self.masks, paths, strict=True)
-            )
-            after.append(w[i] + (moved / held if held else 0))
-        return after, paths
-
-    def rho(self, k, w, best):
-        g = self.gradient(k, w)
-        terms = [a * (x - y) for a, x, y in zip(g, w, best, strict=True)]
-        kept = sum(x for x, m in zip(terms, self.masks[k], strict=True) if m)
-        whole = sum(terms)
-        return None if whole == 0 else Fraction(kept, 1) / whole
-
-
-def run_of(exhibit, rounds, seed=0):
-    """(t, W^t, local models) of a run by the oracle."""
-    random_ = random.Random(seed)
-    oracle = Oracle(exhibit)
-    start = exhibit.start if exhibit.start is not None else fixed_point(exhibit)
-    (w,) = fractions(start)
-    first = None if exhibit.steps is Steps.CONSTANT else first_step(exhibit)
-    for t in range(rounds):
-        size = exhibit.algorithm.inner_step_u if first is None else first / (t + 1)
-        step = Fraction(int(size.p), int(size.q))
-        after, paths = oracle.round(w, step, lambda: random_.choice((-1, 1)))
-        yield t, w, paths
-        w = after
-
-
-def inside(box, w, *, strictly):
-    for x, centre, radius in zip(w, *fractions([box.centre, box.radius]), strict=True):
-        away = abs(x - centre)
-        if not (away < radius if strictly else away <= radius):
-            return False
-    return True
-
-
-@pytest.mark.parametrize("name", KNOWN)
-@pytest.mark.parametrize("seed", range(2))
-def test_every_iterate_lies_in_a_box(name, seed):
-    exhibit, found = KNOWN[name], facts(KNOWN[name]).found
-    (best,) = fractions(minimiser(exhibit.problem, exhibit.algorithm))
-    size = fractions([found.boxes[0].centre])[0]
-    for _, w, paths in run_of(exhibit, 12, seed):
-        # where the run shrinks, later models are those of the first round, scaled about W*
-        factor = Fraction(1)
-        if found.shrinking:
-            at = next(i for i, x in enumerate(size) if x != best[i])
-            factor = (size[at] - best[at]) / (w[at] - best[at])
-        for k, own in enumerate(paths):
-            for number, model in enumerate(own):
-                there = [b + factor * (x - b) for x, b in zip(model, best, strict=True)]
-                boxes = [b for b in found.boxes if b.client == (k if number else None)]
-                assert any(inside(b, there, strictly=found.open) for b in boxes)
-
-
-@pytest.mark.parametrize("name", KNOWN)
-def test_the_alignment_is_that_of_the_iterates(name):
-    exhibit, over = KNOWN[name], facts(KNOWN[name]).aligned.over
-    oracle, seen = Oracle(exhibit), []
-    (best,) = fractions(minimiser(exhibit.problem, exhibit.algorithm))
-    for _, w, paths in run_of(exhibit, 25):
-        for k, own in enumerate(paths):
-            seen += [oracle.rho(k, model, best) for model in (w, *own)]
-    low, high = (Fraction(int(x.p), int(x.q)) for x in (over.low, over.high))
-    assert all(x is None or x >= low for x in seen)
-    assert 0 < low <= high
-    if low == high and any(x is not None for x in seen):
-        assert min(x for x in seen if x is not None) == low
-
-
-def test_the_gradients_stay_below_their_bounds():
-    for exhibit in KNOWN.values():
-        oracle, known = Oracle(exhibit), facts(exhibit)
-        for _, w, paths in run_of(exhibit, 10):
-            for own in paths:
-                for model in (w, *own):
-                    every = [oracle.gradient(k, model) for k in range(2)]
-                    mean = [sum(c * x for c, x in zip(oracle.c, column, strict=True))
-                            for column in zip(*every, strict=True)]  # fmt: skip
-                    local = max(sum(x * x for x in g) for g in every)
-                    assert local < Fraction(str(known.G2_local))
-                    assert sum(x * x for x in mean) < Fraction(str(known.G2_wide))
+def changed(name, *, start=None, chosen=None, **parameters):
+    """The same run from another start, with other parameters or constants."""
+    setup = RUNS[name].setup
+    run = setup.run
+    given = {**dict(run.parameters), **parameters}
+    own = Run(run.problem, start or run.start, tuple(given.items()), run.rounds)
+    known = tuple({**dict(setup.chosen), **(chosen or {})}.items())
+    return Examined(name, replace(setup, run=own, chosen=known))
 
 
 def test_the_heterogeneity_is_that_of_the_minima():
     """49/10 and 11/4 are the depths of the two clients, computed by hand."""
-    exhibit = RUNS["overlapping masks, full gradients"]
-    assert heterogeneity(exhibit) == (fmpq(49, 10) + fmpq(11, 4)) / 2
+    assert RUNS[OVERLAPPING].numbers["Lambda"] == (fmpq(49, 10) + fmpq(11, 4)) / 2
 
 
-def test_a_box_that_is_not_mapped_into_itself_is_refused():
-    exhibit = RUNS["overlapping masks, noise"]
-    wild = replace(exhibit, algorithm=replace(exhibit.algorithm, inner_step_u=fmpq(3)))
-    assert "mapped into itself" in iterates(wild)
-
-
-def test_a_run_from_elsewhere_has_no_known_iterates():
-    exhibit = replace(RUNS["overlapping masks, full gradients"], start=rationals([2, 3]))
-    assert isinstance(iterates(exhibit), str)
-    assert holds(exhibit, Assumption.ALIGNED).holds is None
+def test_a_theory_without_examined_runs_has_families_alone():
+    assert examined("submodel") == ()
+    assert not any(isinstance(one, Examined) for _, one in subjects("submodel"))
 
 
 # ---- premises
 
 
 def test_what_is_not_known_is_not_met():
-    exhibit = RUNS["equal masks, full gradients"]
-    assert met(exhibit, Asked("x", (Assumption.ALIGNED,))).holds is None
-    assert met(exhibit, Asked("x", strict=ON_ETA)).holds is False  # no value of rho_min
-    for name, subject in judge.subjects():
+    run = RUNS["equal masks, full gradients"]
+    assert met(run, Asked("x", (Assumption.ALIGNED,))).holds is None
+    assert met(run, Asked("x", strict=ON_ETA)).holds is None  # no value of rho_min
+    for name, subject in subjects("fedplt"):
         if "losses" in name or "recursion" in name:
             assert met(subject, Asked("x", strict=ON_ETA)).holds is None
 
 
 def test_a_strict_condition_is_not_met_at_equality():
-    exhibit = RUNS["full masks, full gradients"]
-    same = replace(exhibit, algorithm=replace(exhibit.algorithm, inner_step_u=1 / exhibit.L))
+    same = changed(FULL, eta="1/7")
     condition = Condition(eta, "<=", 1 / L)
     assert met(same, Asked("x", conditions=(condition,))).holds
-    assert not met(same, Asked("x", strict=(condition,))).holds
+    assert met(same, Asked("x", strict=(condition,))).holds is False
     wrong = Condition(mu, "==", sp.Integer(1))
-    assert not met(exhibit, Asked("x", conditions=(wrong,))).holds
+    assert met(RUNS[FULL], Asked("x", conditions=(wrong,))).holds is False
 
 
 @pytest.mark.parametrize(
     ("assumption", "constant", "value"),
     [
-        (Assumption.SMOOTH, "L", fmpq(6)),  # the largest eigenvalue is 4 + sqrt(8)
-        (Assumption.STRONGLY_CONVEX, "mu", fmpq(9, 10)),  # the least is (7 - sqrt(29))/2
+        (Assumption.SMOOTH, "L", 6),  # the largest eigenvalue is 4 + sqrt(8)
+        (Assumption.STRONGLY_CONVEX, "mu", "9/10"),  # the least is (7 - sqrt(29))/2
+        (Assumption.STRONGLY_CONVEX, "mu", 0),
+        (Assumption.GLOBAL_GRADIENT, "G^2", 1),
+        (Assumption.ALIGNED, "rho_min", "1/2"),
     ],
 )
 def test_a_wrong_constant_is_noticed(assumption, constant, value):
-    exhibit = RUNS["full masks, noise"]
-    assert holds(exhibit, assumption).holds
-    assert not holds(replace(exhibit, **{constant: value}), assumption).holds
+    name = "overlapping masks, noise"
+    assert holds(RUNS[name], assumption).holds
+    assert holds(changed(name, chosen={constant: value}), assumption).holds is False
 
 
 def test_the_points_against_assumptions_on_all_of_space_are_points_against_them():
-    exhibit = RUNS["overlapping masks, noise"]
-    assert holds(exhibit, Assumption.ALIGNED_EVERYWHERE) == Evidence(
-        False,
-        "at W = (0, 1) client 0 has <m_k o grad F_k, W - W*> = 0 and <grad F_k, W - W*> = 7, so "
-        "rho_k = 0",
-    )
-    assert Oracle(exhibit).rho(0, [0, 1], [0, 0]) == 0
-    found = holds(exhibit, Assumption.GLOBAL_GRADIENT_EVERYWHERE)
+    run = RUNS["overlapping masks, noise"]
+    found = holds(run, Assumption.ALIGNED_EVERYWHERE)
     assert found.holds is False
-    assert "> 1000000 at W = (512, 0)" in found.reason
+    place = [Fraction(x) for x in found.reason.split("at (")[1].split(")")[0].split(", ")]
+    assert min(Oracle(run.setup.run).rho(k, place, [0, 0]) for k in range(2)) < 0
+    found = holds(run, Assumption.GLOBAL_GRADIENT_EVERYWHERE)
+    assert found.holds is False
+    place = [Fraction(x) for x in found.reason.split("at (")[1].split(")")[0].split(", ")]
+    assert sum(x * x for x in Oracle(run.setup.run).wide(place)) > 10**6
+
+
+def test_masks_and_minimisers_are_what_they_are_said_to_be():
+    said = {
+        Assumption.FULL_MASKS: lambda name: name.startswith("full masks"),
+        Assumption.LEAVES_OUT: lambda name: not name.startswith("full masks"),
+        Assumption.EQUAL_MASKS: lambda name: name.startswith(("full masks", "equal masks")),
+        Assumption.SHARED_MINIMISER: lambda name: "one minimiser" in name,
+        Assumption.OWN_MINIMISERS: lambda name: "one minimiser" not in name,
+        Assumption.NOISY: lambda name: name.endswith(", noise"),
+        Assumption.NOISELESS: lambda name: not name.endswith(", noise"),
+        Assumption.SINGLE_STEP: lambda name: "two local steps" not in name,
+    }
+    for name, run in RUNS.items():
+        if "recursion" not in name:
+            for assumption, tells in said.items():
+                assert holds(run, assumption).holds is tells(name), (name, assumption)
+
+
+def test_a_sequence_is_no_problem():
+    """Of a problem that stands for none nothing is told, though it is a quadratic."""
+    for assumption in (Assumption.SMOOTH, Assumption.UNBIASED, Assumption.NOISELESS):
+        assert holds(RUNS[SEQUENCE], assumption).holds is None
+    assert RUNS[SEQUENCE].numbers == {"z": 1, "B_step": 1, "first": 1}
+
+
+def test_a_sequence_with_other_steps_is_not_of_the_recursion():
+    assert holds(RUNS[SEQUENCE], Assumption.RECURSION_DECAYING).holds
+    other = changed(SEQUENCE, first=2)
+    assert holds(other, Assumption.RECURSION_DECAYING).holds is False
+    assert holds(changed(DECAYING, first="1/2"), Assumption.DECAYING_STEPS).holds is False
 
 
 # ---- standings
@@ -307,12 +220,12 @@ class Liar:
 
 @pytest.mark.parametrize("claim", [A5, A6], ids=["A5", "A6"])
 def test_an_instance_that_meets_contradictory_premises_is_a_conflict(monkeypatch, claim):
-    monkeypatch.setattr(judge, "subjects", lambda: (("liar", Liar()),))
+    monkeypatch.setattr(judge, "subjects", lambda theory: (("liar", Liar()),))
     assert summed(claim, settle(claim))["standing"] == Standing.CONFLICT
 
 
 def test_a_satisfiable_set_is_not_called_contradictory(monkeypatch):
-    monkeypatch.setattr(judge, "subjects", lambda: (("liar", Liar()),))
+    monkeypatch.setattr(judge, "subjects", lambda theory: (("liar", Liar()),))
     assert summed(A2, settle(A2))["standing"] == Standing.SATISFIABLE
     empty = Existence(A2.entry, (Asked("as printed"),))
     (finding,) = settle(empty)
@@ -332,7 +245,7 @@ def test_what_is_met_together_is_met_by_partial_masks_with_noise_in_all_rounds()
 def test_conditions_on_a_step_size_alone_are_met_by_some_parameters():
     rows = [r for r in findings(CONDITIONS.entry.id) if r.verdict is Verdict.NOT_VIOLATED]
     assert {row.reading for row in rows} == {CONDITIONS.readings[0].name}
-    assert any(row.family == "Parameters" for row in rows)
+    assert any(row.family == "constants alone" for row in rows)
 
 
 # ---- claims in words
@@ -348,75 +261,106 @@ def test_the_fixed_point_readings():
     assert set(found.values()) == {Standing.REFUTED, Standing.TESTED}
 
 
-@pytest.mark.parametrize("name", [n for n, e in RUNS.items() if not e.problem.noise.scale_u])
-def test_leaving_the_minimiser_is_what_the_algorithm_does(name):
-    exhibit = RUNS[name]
-    oracle = Oracle(exhibit)
-    (best,) = fractions(minimiser(exhibit.problem, exhibit.algorithm))
-    size = exhibit.algorithm.inner_step_u
-    after, _ = oracle.round(best, Fraction(int(size.p), int(size.q)), lambda: 0)
-    stays = tell(exhibit, Says.STAYS).verdict is Verdict.NOT_VIOLATED
-    assert stays == (after == best)
+def test_leaving_the_minimiser_is_what_the_algorithm_does():
+    """W* is 0 in all of them."""
+    for name, run in RUNS.items():
+        if "recursion" in name or name.endswith(", noise"):
+            continue
+        oracle = Oracle(run.setup.run)
+        assert oracle.wide([0, 0]) == [0, 0]
+        after, _ = oracle.round([Fraction(0)] * 2, oracle.step_size(0), lambda: 0)
+        told = tell(run, limits.STAYS, "fedplt")
+        assert told.sides["left"] == str(sum(x * x for x in after))
+        assert (told.verdict is Verdict.NOT_VIOLATED) == (after == [0, 0])
 
 
 def test_the_bound_that_is_broken_is_that_of_the_paper():
     """q D^0 + eta^2 B of the first round, against D^1 = D^0 = 1/8, by hand."""
-    exhibit = RUNS["overlapping masks, full gradients"]
-    told = tell(exhibit, Says.BOUND)
+    run = RUNS[OVERLAPPING]
+    told = tell(run, limits.BOUND, "fedplt")
     assert told.verdict is Verdict.VIOLATED
-    step, z, G2 = Fraction(1, 10**4), Fraction(3, 4), Fraction(str(facts(exhibit).G2_wide))
+    step, z, G2 = Fraction(1, 10**4), Fraction(3, 4), fraction(run.numbers["G^2"])
     nu = 2 * 4 * (1 - 7 * step) + 1
-    added = 2 * G2 + 2 * 7 * nu * Fraction(str(heterogeneity(exhibit)))
+    added = 2 * G2 + 2 * 7 * nu * fraction(run.numbers["Lambda"])
     q, t = 1 - z * step, int(told.reason.split("t = ")[1].split(":")[0])
     right = q**t / 8 + step**2 * added * (1 - q**t) / (1 - q)
-    assert (
-        Fraction(told.numbers["right"]) == right < Fraction(1, 8) == Fraction(told.numbers["left"])
-    )
-    assert values(exhibit, fmpq(1))["w_gap"] == 10**4 - fmpq(3, 4)
+    assert Fraction(told.sides["right"]) == right < Fraction(1, 8) == Fraction(told.sides["left"])
+    assert run.numbers["w_gap"] == 10**4 - fmpq(3, 4)
 
 
 def test_a_longer_step_keeps_the_bound():
-    exhibit = RUNS["overlapping masks, full gradients"]
-    longer = replace(exhibit, algorithm=replace(exhibit.algorithm, inner_step_u=fmpq(1, 200)))
-    assert tell(longer, Says.BOUND).verdict is Verdict.NOT_VIOLATED
+    assert tell(changed(OVERLAPPING, eta="1/200"), limits.BOUND, "fedplt").verdict is (
+        Verdict.NOT_VIOLATED
+    )
 
 
 def test_the_run_that_does_not_converge_stays_where_it_is():
-    exhibit = RUNS["overlapping masks, full gradients, decaying steps"]
-    assert tell(exhibit, Says.LIMIT).verdict is Verdict.VIOLATED
-    assert first_step(exhibit) == fmpq(4, 3)
-    for _, w, _ in run_of(exhibit, 40):
+    told = tell(RUNS[DECAYING], limits.LIMIT, "fedplt")
+    assert told.verdict is Verdict.VIOLATED
+    assert "it stays at (1/4, 1/4)" in told.reason
+    for _, w, _ in Oracle(RUNS[DECAYING].setup.run).run(40):
         assert w == [Fraction(1, 4), Fraction(1, 4)]
 
 
 def test_a_run_at_the_minimiser_refutes_nothing():
-    exhibit = RUNS["overlapping masks, full gradients, decaying steps"]
-    masks = ((1, 1), (1, 1))
-    whole = replace(exhibit, algorithm=replace(exhibit.algorithm, masks=masks))
-    assert tell(whole, Says.LIMIT).verdict is Verdict.UNDECIDED
+    """W* = 0, to which every client that trains everything is led back on average."""
+    whole = changed(DECAYING, start=(0, 0), masks=((1, 1), (1, 1)))
+    assert tell(whole, limits.LIMIT, "fedplt").verdict is Verdict.NOT_VIOLATED
 
 
 def test_two_local_steps_with_decaying_steps_are_not_decided():
-    exhibit = RUNS["overlapping masks, full gradients, decaying steps"]
-    longer = replace(exhibit, algorithm=replace(exhibit.algorithm, local_steps=2))
-    assert tell(longer, Says.LIMIT).verdict is Verdict.UNDECIDED
+    longer = changed(DECAYING, tau=2)
+    assert tell(longer, limits.LIMIT, "fedplt").verdict is Verdict.UNDECIDED
+
+
+def test_limits_are_those_of_a_long_run():
+    for name in ("full masks, noise", "overlapping masks, two local steps"):
+        run = changed(name, start=(1, 1), eta="1/64")
+        oracle = Oracle(run.setup.run)
+        oracle.scale = Fraction(0)  # the mean: noise adds less than 1e-7
+        *_, (_, w, _) = ((t, [float(x) for x in w], None) for t, w, _ in _short(oracle, 900))
+        settled = stated.limit_of(run, "D_W")
+        assert abs(float(settled) - sum(x * x for x in w)) < 1e-6
+
+
+def _short(oracle, rounds):
+    """A run whose numbers are rounded to 60 bits, so that they stay short."""
+    w = oracle.start
+    for t in range(rounds):
+        w, _ = oracle.round(w, oracle.step_size(t), lambda: 0)
+        w = [Fraction(round(x * 2**60), 2**60) for x in w]
+        yield t, w, None
 
 
 def test_every_multiple_is_exceeded_when_it_is_said_to_be():
-    proved, found = exceeds_every_multiple()
-    assert proved
+    run = RUNS[SEQUENCE]
+    found = [first_failing(run.setup, part) for part in limits.RATE.parts]
+    assert found == [1, 2, 8, 26, 78, 220]
     total = [Fraction(0)]
-    for t in range(1, found[-1][1] + 1):
+    for t in range(1, found[-1] + 1):
         total.append(total[-1] + Fraction(1, t))  # t D^t is the harmonic number
-    for multiple, t in found:
+    for multiple, t in enumerate(found, 1):
         beyond = [s for s in range(1, t + 1) if total[s] / s > Fraction(multiple, s + 1)]
         assert beyond == [t]
 
 
+def test_the_growth_is_proved_and_a_step_that_is_not_there_is_an_error():
+    assert is_proved("fedplt", limits.RATE.step)
+    with pytest.raises(FedboundsError, match="no step 'growth'"):
+        is_proved("fedplt", "growth")
+
+
 def test_without_the_proved_growth_the_rate_is_not_refuted(monkeypatch):
-    monkeypatch.setattr(says, "exceeds_every_multiple", lambda: (False, ((1, 1),)))
+    monkeypatch.setattr(stated, "is_proved", lambda theory, step: False)
     rows = [r for r in settle(EXACT_CONVERGENCE) if r.reading == "the recursion taken as given"]
     assert {r.verdict for r in rows} == {Verdict.NOT_APPLICABLE, Verdict.UNDECIDED}
+
+
+def test_a_start_that_no_step_shows_is_an_error():
+    wrong = replace(limits.STAYS, start=sp.Symbol("nowhere"))
+    assert "nowhere" in tell(RUNS[FULL], wrong, "fedplt").reason
+    moving = replace(limits.STAYS, start=sp.Symbol("W"))
+    assert "depends on the state" in tell(RUNS[FULL], moving, "fedplt").reason
 
 
 def test_what_is_announced_is_open_and_says_what_is_missing():

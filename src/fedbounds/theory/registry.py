@@ -14,7 +14,7 @@ from .claims import Claim
 from .contributed import contributed
 from .glossary import Glossary
 from .planted import WrongProof
-from .setups import Planned, View
+from .setups import Alone, Displayed, Planned, View
 
 
 @cache
@@ -53,11 +53,14 @@ def claim(claim_id: str) -> Claim:
     return found
 
 
+@cache
 def views(theory: str) -> Mapping[str, View]:
     """What is seen of the runs of a theory, by name; none if it has no ``views`` yet."""
     if find_spec(f"fedbounds.theory.{paper(theory).key}.views") is None:
         return {}
     found: Mapping[str, View] = import_module(f"fedbounds.theory.{theory}.views").VIEWS
+    if _there(theory, "examined"):
+        found = {**found, **import_module(f"fedbounds.theory.{theory}.examined").VIEWS}
     return found
 
 
@@ -69,12 +72,34 @@ def setups(theory: str) -> tuple[Planned, ...]:
     return found
 
 
+def displayed(theory: str) -> Mapping[str, Displayed]:
+    """What is shown beside the claims of a theory, by claim; nothing if it has no ``ladders``."""
+    if find_spec(f"fedbounds.theory.{paper(theory).key}.ladders") is None:
+        return {}
+    found: Mapping[str, Displayed] | None
+    found = getattr(import_module(f"fedbounds.theory.{theory}.ladders"), "SHOWN", None)
+    return found or {}
+
+
 def planted(theory: str) -> tuple[WrongProof, ...]:
     """The errors that a theory plants in its proofs; none if it has no ``planted``."""
     if find_spec(f"fedbounds.theory.{paper(theory).key}.planted") is None:
         return ()
     found: tuple[WrongProof, ...] = import_module(f"fedbounds.theory.{theory}.planted").PLANTED
     return found
+
+
+def examined(theory: str) -> tuple[Planned | Alone, ...]:
+    """On what assumptions and claims in words are examined; none if it has no ``examined``."""
+    if contributed(theory) is not None or not _there(theory, "examined"):
+        return ()
+    found: tuple[Planned | Alone, ...]
+    found = import_module(f"fedbounds.theory.{theory}.examined").EXAMINED
+    return found
+
+
+def _there(theory: str, module: str) -> bool:
+    return find_spec(f"fedbounds.theory.{paper(theory).key}.{module}") is not None
 
 
 def glossary(paper_key: str) -> Glossary:

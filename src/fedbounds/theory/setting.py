@@ -1,12 +1,15 @@
 """Claims about the setting of a paper: its assumptions and its experiments, as data."""
 
 from dataclasses import dataclass
-from enum import StrEnum
+from typing import TypeAlias
+
+import sympy as sp
 
 from fedbounds.vocabulary import Assumption
 
 from .catalogue import Entry
-from .claims import AS_PRINTED, Condition, Reading
+from .claims import AS_PRINTED, Condition, Part, Reading
+from .setups import Says
 
 
 @dataclass(frozen=True)
@@ -52,17 +55,79 @@ class Existence:
         return tuple(Reading(asked.name) for asked in self.asked)
 
 
-class Says(StrEnum):
-    """What a claim in words says of every run that it is about."""
+@dataclass(frozen=True)
+class Variant:
+    """The same run with other parameters.
 
-    STAYS = "W^0 = W* gives W^1 = W* with full gradients"
-    BOUND = "D^{t+1} is at most the bound of the constant step"
-    SETTLES = "D^t tends to a limit of at most eta B/z"
-    LESS = "with half the step size D^t tends to a smaller limit, if it is not 0"
-    SLOWER = "with half the step size the mean of W^t tends to its limit more slowly"
-    REACHES = "D^t tends to eta B/z"
-    LIMIT = "W^t tends to W* with steps 1/(z(t+1))"
-    RATE = "D^t = O(1/t) if the recursion of the decaying step holds, with equality"
+    Attributes
+    ----------
+    name : symbol
+        By which limits name it.
+    parameters : tuple of pairs (name, expression in the run's parameters)
+    """
+
+    name: sp.Symbol
+    parameters: tuple[tuple[str, sp.Expr], ...]
+
+
+@dataclass(frozen=True)
+class OnRun:
+    """What holds in the first rounds of every run that meets what is asked.
+
+    Attributes
+    ----------
+    words : str
+    parts : tuple of Part
+        With constants that are admissible in all rounds.
+    start : vector or None
+        That steps show, and from which the run starts; None for its own start.
+    """
+
+    words: str
+    parts: tuple[Part, ...]
+    start: sp.Expr | None = None
+
+
+@dataclass(frozen=True)
+class InTheEnd:
+    """What holds as t grows, of every run that meets what is asked.
+
+    Attributes
+    ----------
+    words : str
+    one_of : tuple of Says
+        Of limits; one of them is enough.
+    variants : tuple of Variant
+        Other runs that are named; they meet what is asked too, or nothing is said.
+    """
+
+    words: str
+    one_of: tuple[Says, ...]
+    variants: tuple[Variant, ...] = ()
+
+
+@dataclass(frozen=True)
+class NoBound:
+    """A bound up to some constant, which is refuted if every constant is exceeded.
+
+    Attributes
+    ----------
+    words : str
+    parts : tuple of Part
+        The bound with larger and larger constants, to show where each first fails.
+    step : str
+        Of the theory's proofs, from what is given alone: it goes on without end.
+    told : str
+        What that step says.
+    """
+
+    words: str
+    parts: tuple[Part, ...]
+    step: str
+    told: str
+
+
+Stated: TypeAlias = "OnRun | InTheEnd | NoBound"
 
 
 @dataclass(frozen=True)
@@ -70,7 +135,7 @@ class Universal:
     """A claim in words about every run that meets what is asked, reading by reading."""
 
     entry: Entry
-    cases: tuple[tuple[Asked, Says], ...]
+    cases: tuple[tuple[Asked, Stated], ...]
 
     @property
     def asked(self) -> tuple[Asked, ...]:

@@ -101,11 +101,13 @@ def evaluated(steps: Sequence[Replayed], paper: str = "personalization") -> dict
     """
     if contributed(paper) is not None:
         return {}  # every step is a claim, and judged on the cases
-    check_dependences(paper, book_of(paper).theory.scopes)
-    if views(paper):
-        return judged(steps, partial(of_setups.gaps, paper))
+    theory = book_of(paper).theory
+    check_dependences(paper, theory.scopes)
+    of_setups.check_signs(paper, theory.quantities)
     own = module_of(paper, "step_gaps")
-    return judged(steps, _gaps if own is None else own.gaps)
+    if own is not None:
+        return judged(steps, own.gaps)
+    return judged(steps, partial(of_setups.gaps, paper) if views(paper) else _gaps)
 
 
 def check_dependences(paper: str, scopes: Mapping[str, Scope]) -> None:
@@ -114,13 +116,13 @@ def check_dependences(paper: str, scopes: Mapping[str, Scope]) -> None:
     Raises
     ------
     ConflictError
-        If a vector depends on more than is declared, or does not vanish on average as it is to.
+        If a vector depends on more than is declared, does not vanish on average as it is to, or is
+        not what it is derived from.
     """
-    if views(paper):
-        of_setups.check_declared(paper, scopes)
-        return
-    for name, scope in scopes.items():
-        check_declared(name, scope, _runs(paper, name))
+    of_setups.check_declared(paper, scopes)
+    if module_of(paper, "step_gaps") is not None or not views(paper):
+        for name, scope in scopes.items():
+            check_declared(name, scope, _runs(paper, name))
 
 
 def _runs(paper: str, scope: str) -> Iterator[Outcomes]:

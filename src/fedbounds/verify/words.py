@@ -56,7 +56,7 @@ def described(claim: Any) -> list[str]:
     if isinstance(claim, Existence):
         return [f"asked for together: {_asked(asked)}" for asked in claim.asked]
     if isinstance(claim, Universal):
-        return [f"{says.value}, under: {_asked(asked)}" for asked, says in claim.cases]
+        return [f"{stated.words}, under: {_asked(asked)}" for asked, stated in claim.cases]
     if isinstance(claim, Announced):
         return [f"announced, not stated: {', '.join(claim.unstated)}"]
     assert isinstance(claim, Experiment)

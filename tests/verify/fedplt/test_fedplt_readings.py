@@ -4,31 +4,29 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
+import sympy as sp
 from flint import fmpq
 
-from fedbounds.theory.fedplt.limits import CONSTANT_STEP_FLOOR
+from fedbounds.theory.fedplt import long_runs
+from fedbounds.theory.fedplt.limits import CONSTANT_STEP_FLOOR, LESS, SETTLES
 from fedbounds.theory.registry import claim, encoded_claims
-from fedbounds.theory.setting import Says
+from fedbounds.theory.setting import Variant
 from fedbounds.theory.symbols import D_W, t
 from fedbounds.verify.case import find
-from fedbounds.verify.fedplt.long_runs import Steps
-from fedbounds.verify.fedplt.long_runs_moments import limit_of_distance
-from fedbounds.verify.fedplt.long_runs_plan import at_rest
 from fedbounds.verify.fedplt.plan import cases as planned
-from fedbounds.verify.fedplt.script import _paced
 from fedbounds.verify.judge import judge, judge_reading
 from fedbounds.verify.measurement import measure
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.records import record
-from fedbounds.verify.settings.exhibits import exhibits
-from fedbounds.verify.settings.says import halved, tell
+from fedbounds.verify.settings.stated import limit_of, tell
+from fedbounds.verify.settings.subjects import Examined, subjects
 from fedbounds.verify.settled import settle
 from fedbounds.verify.standing import evidence
 from fedbounds.vocabulary import Assumption, Kind, Method, Relation, Verdict
 
 CLAIMS = encoded_claims("fedplt")
 RECURSIONS = {Assumption.RECURSION, Assumption.RECURSION_DECAYING, Assumption.RECURSION_LONGER}
-RUNS = {exhibit.name: exhibit for exhibit in exhibits()}
+RUNS = {name: run for name, run in subjects("fedplt") if isinstance(run, Examined)}
 
 
 def cases(profile, seed):
@@ -74,25 +72,23 @@ def test_the_error_that_is_left_is_measured_and_decided():
 @pytest.mark.parametrize("name", ["overlapping masks, full gradients", "full masks, noise"])
 def test_where_the_error_settles_is_where_long_runs_tend(name):
     """Against the algorithm itself: with full gradients, from elsewhere; with noise, by hand."""
-    exhibit = RUNS[name]
-    error = limit_of_distance(exhibit.problem, exhibit.algorithm)
+    run, (half,) = RUNS[name], LESS.variants
+    error, less = (limit_of(one, "D_W") for one in (run, run.varied(half)))
     if name.endswith("full gradients"):
-        assert error == fmpq(1, 8)  # W = (1/4, 1/4), the same for every step size
-        assert limit_of_distance(halved(exhibit).problem, halved(exhibit).algorithm) == error
+        assert error == less == fmpq(1, 8)  # W = (1/4, 1/4), the same for every step size
     else:
         # to first order eta sigma^2/(2 lambda) per eigenvalue, of a mean of two noises
-        half = limit_of_distance(halved(exhibit).problem, halved(exhibit).algorithm)
-        assert 0 < half < error < 3 * half
+        assert 0 < less < error < 3 * less
 
 
 def test_a_bias_that_no_step_size_removes_breaks_the_floor_and_the_trend():
-    exhibit = RUNS["overlapping masks, full gradients"]
-    for says in (Says.SETTLES, Says.LESS):
-        assert tell(exhibit, says).verdict is Verdict.VIOLATED
-    longer = replace(exhibit, algorithm=replace(exhibit.algorithm, inner_step_u=fmpq(1, 200)))
-    assert tell(longer, Says.SETTLES).verdict is Verdict.NOT_VIOLATED
+    run = RUNS["overlapping masks, full gradients"]
+    for said in (SETTLES, LESS):
+        assert tell(run, said, "fedplt").verdict is Verdict.VIOLATED
+    longer = Variant(sp.Symbol("a longer step"), (("eta", sp.Rational(1, 200)),))
+    assert tell(run.varied(longer), SETTLES, "fedplt").verdict is Verdict.NOT_VIOLATED
     whole = RUNS["full masks, full gradients"]
-    assert {tell(whole, says).verdict for says in (Says.SETTLES, Says.LESS)} == {
+    assert {tell(whole, said, "fedplt").verdict for said in (SETTLES, LESS)} == {
         Verdict.NOT_VIOLATED
     }
 
@@ -113,22 +109,16 @@ def test_a_run_that_stays_away_from_the_minimiser_breaks_the_decaying_step(name)
     found = claim(f"fedplt/{name}")
     first = found.readings[0].name
     assert Verdict.VIOLATED in verdicts()[name, first]
-    setup = at_rest(44)
-    shown = find(setup)
+    run = long_runs.at_rest(44)
+    shown = find(long_runs.setup(run))
     assert set(shown.series["D_W"]) == {fmpq(2)}
     level = shown.parameters["B_step"] / shown.parameters["z"] ** 2
     assert 40 < level / 2 < 44
     # the same run is none of a recursion, and runs with other steps are none of this reading
     assert shown.evidence[Assumption.RECURSION_DECAYING].holds is False
-    other = find(replace(setup, steps=Steps.LONGER))
+    steps = dict(run.parameters) | {"eta": long_runs.LONGER}
+    other = find(long_runs.setup(replace(run, parameters=tuple(steps.items()))))
     assert other.evidence[Assumption.DECAYING_STEPS].holds is False
-
-
-def test_the_program_of_a_run_at_rest_has_its_steps_by_a_rule():
-    rule = 'Q("2/3") / (t + 1)'
-    assert rule in _paced(tuple(fmpq(2, 3) / (t + 1) for t in range(44)))
-    assert 'Q("2") / (t + 2)' in _paced(tuple(fmpq(2) / (t + 2) for t in range(9)))
-    assert '"1 1/3"' in _paced((fmpq(1), fmpq(1, 3)))
 
 
 # ---- readings that the text allows

@@ -1,14 +1,19 @@
 """Limits of moments are fixed points that long runs come to, or there is none and it is said."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from flint import fmpq
 from traced_runs import partial_training, scalar, square
 
+from fedbounds.algorithms.traced import Algorithm
 from fedbounds.theory.proof.vectors import sq
 from fedbounds.theory.symbols import VectorSymbol
 from fedbounds.verify.measure.answers import Asked, by_moments
-from fedbounds.verify.measure.limits import limit
+from fedbounds.verify.measure.limits import factor, limit
 from fedbounds.verify.measure.moments import form
+from fedbounds.verify.measure.ranges import as_range, of_ball
 from fedbounds.verify.measure.spaces import product
 from fedbounds.verify.measure.unknowns import Refused
 from fedbounds.verify.measure.unrolled import unrolled_space
@@ -64,3 +69,23 @@ def test_slow_contraction_is_shown_by_a_power():
     found = limit(subject)
     assert found.power > 1
     assert set(found.values.values()) == {fmpq(0), fmpq(1)}
+
+
+def test_a_round_of_means_has_the_factor_of_its_largest_eigenvalue():
+    def step(problem, p, state, drawn):
+        x, y = state["x"][:, 0], state["x"][:, 1]
+        return {"x": np.stack([(x + y) / 2, y / 3 - x / 2 + 1], axis=1)}
+
+    own = Algorithm(lambda problem, x: {"x": x}, lambda random, problem, p: {}, step, "own")
+    low, high = as_range(of_ball(factor(replace(partial_training(), algorithm=own)))).ends
+    sizes = abs(np.linalg.eigvals([[1 / 2, 1 / 2], [-1 / 2, 1 / 3]]))
+    assert float(high - low) < 1e-12
+    assert abs(float(low) - max(sizes)) < 1e-12
+
+
+def test_rounds_that_differ_have_no_common_factor():
+    def step(problem, p, state, drawn):
+        return {"x": state["x"] / (p["t"] + 2)}
+
+    with pytest.raises(Refused, match="no common factor"):
+        factor(scalar(step))

@@ -1,15 +1,18 @@
 """Expectations of distances, values and squared gradients."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from flint import fmpq
-from masked_moments_cases import float_start, floats, quadratic, start
+from masked_moments_cases import float_start, floats, quadratic, start, subject
 
 from fedbounds.algorithms.random_masks import RandomMasks
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic, to_float
 from fedbounds.problems.masked import masked_gradient, masked_value
 from fedbounds.problems.masked_laws import Bernoulli
+from fedbounds.verify.measure.enumerated import enumerated
 from fedbounds.verify.submodel.moments_forms import (
     distance_to,
     expectation,
@@ -18,7 +21,6 @@ from fedbounds.verify.submodel.moments_forms import (
     value_of,
 )
 from fedbounds.verify.submodel.moments_random import random_moments
-from fedbounds.verify.submodel.rounds_enumerated import enumerate_rounds, expected_at
 
 KEEP = (fmpq(1, 2), fmpq(3, 4))
 ALGORITHM = RandomMasks(KEEP, 2, fmpq(1, 4))
@@ -53,11 +55,14 @@ def plain(problem):
 
 
 def test_expectations_equal_those_of_every_outcome():
-    problem, begun = quadratic(2, 2, 0.5), start(2, 2)
-    found = random_moments(problem, ALGORITHM, begun, 1)
-    run = enumerate_rounds(problem, ALGORITHM, begun, 1)
+    problem, begun, algorithm = quadratic(2, 2, 0.5), start(2, 2), replace(ALGORITHM, local_steps=1)
+    found = random_moments(problem, algorithm, begun, 1)
+    run = enumerated(subject(problem, algorithm, begun, 1))
     for form, function in zip(forms(problem), plain(problem), strict=False):
-        expected = expected_at(run, lambda points, f=function: np.array([f(w) for w in points]))
+        expected = [
+            sum(c * function(w) for w, c in zip(rows.state["x"], rows.chances, strict=True))
+            for rows in (run.rounds[0].start, run.last)
+        ]
         assert (expectation(found, form).values == expected).all()
         assert form(X) == function(X)
 

@@ -1,4 +1,4 @@
-"""Exact moments under random masks, against enumeration, hand formulas and sampling."""
+"""Exact moments under random masks, against the traced algorithm, hand formulas and sampling."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ import pytest
 from flint import fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from masked_moments_cases import enumerated, float_start, floats, quadratic, same, start
+from masked_moments_cases import float_start, floats, quadratic, same, start, traced
 
 from fedbounds.algorithms import random_masks
 from fedbounds.algorithms.random_masks import RandomMasks
@@ -30,7 +30,7 @@ def test_moments_equal_those_of_every_outcome(n, d, K, noise, rounds):
     problem, begun = quadratic(n, d, noise), start(n, d)
     algorithm = RandomMasks(KEEP[:n], K, STEP)
     found = random_moments(problem, algorithm, begun, rounds)
-    same(found, enumerated(problem, algorithm, begun, rounds))
+    same(found, traced(problem, algorithm, begun, rounds))
     assert (found.covariance_error == 0).all()
 
 
@@ -39,7 +39,7 @@ def test_blocks_in_any_places_equal_every_outcome(groups):
     problem, begun = quadratic(2, 4, groups=groups), start(2, 4)
     algorithm = RandomMasks(KEEP[:2], 2, STEP)
     found = random_moments(problem, algorithm, begun, 1)
-    same(found, enumerated(problem, algorithm, begun, 1))
+    same(found, traced(problem, algorithm, begun, 1))
 
 
 def test_one_coordinate_by_hand():
@@ -133,7 +133,7 @@ def test_sampling_agrees(d, groups, K):
 
 def test_a_wrong_keep_probability_would_be_seen():
     problem, begun = quadratic(2, 2), start(2, 2)
-    expected = enumerated(problem, RandomMasks(KEEP[:2], 1, STEP), begun, 1)
+    expected = traced(problem, RandomMasks(KEEP[:2], 1, STEP), begun, 1)
     wrong = random_moments(problem, RandomMasks((fmpq(1, 2), fmpq(5, 8)), 1, STEP), begun, 1)
     with pytest.raises(AssertionError):
         same(wrong, expected)

@@ -1,10 +1,12 @@
 """Random masks in full: quantities against plain loops, planned runs, and planted errors."""
 
+import json
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction as F
 from functools import cache
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,37 +17,45 @@ from submodel_mutations import (
     projection_skipped,
 )
 
-from fedbounds.algorithms import random_masks
+from fedbounds.algorithms import sub_models
 from fedbounds.algorithms.random_masks import RandomMasks
 from fedbounds.errors import FedboundsError
-from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start, to_rational
-from fedbounds.problems.domain import Box
+from fedbounds.problems import FederatedQuadratic, Start, to_rational
 from fedbounds.theory.registry import claim, encoded_claims
-from fedbounds.verify.case import Case, find, in_rationals
+from fedbounds.theory.setups import Objective, Planned, Run, Setup
+from fedbounds.theory.submodel import measured
+from fedbounds.theory.submodel.names import RANDOM
+from fedbounds.theory.submodel.setups import PLANNED, masked_round
+from fedbounds.verify.case import find, in_rationals
 from fedbounds.verify.judge import judge
 from fedbounds.verify.profile import Profile
-from fedbounds.verify.submodel import random_long, random_plan
-from fedbounds.verify.submodel.random_runs import RandomRun, log_above
-from fedbounds.vocabulary import Method, Verdict
+from fedbounds.verify.setups.plan import case_of, planned
+from fedbounds.verify.submodel import random_long
+from fedbounds.verify.submodel.logarithms import log_above
+from fedbounds.vocabulary import Assumption, Verdict
 
+DATA = Path(__file__).parents[2] / "data" / "submodel_exact.json"
 HESSIAN = [[[2, 1], [1, 2]], [[2, -1], [-1, 3]]]
 SLOPE = [[1, -1], [2, F(1, 2)]]
 KEEP = (F(1, 2), F(4, 5))
 ETA, START = F(1, 20), (F(1), F(-1))
 
 
-def setup(keep=KEEP, rounds=1, domain=None, scale=0.0):
-    problem = to_rational(
-        FederatedQuadratic(
-            np.array(HESSIAN, dtype=float), np.array(SLOPE, dtype=float), 2,
-            Noise(NoiseLaw.RADEMACHER, scale, 0.0),
-        )
-    )  # fmt: skip
-    algorithm = RandomMasks(
-        tuple(fmpq(p.numerator, p.denominator) for p in keep), 2, fmpq(1, 20), domain
+def setup(keep=KEEP, rounds=1):
+    data = (("hessians", HESSIAN), ("slopes", SLOPE), ("noise", 0))
+    parameters = (("keep", keep), ("K", 2), ("eta", ETA))
+    return Setup(
+        "submodel", "rounds", Run(Objective("quadratics", data), START, parameters, rounds)
     )
+
+
+def long_run(rounds, *, exact):
+    """The same, without outcomes."""
+    problem = FederatedQuadratic(np.array(HESSIAN, float), np.array(SLOPE, float), 2)
+    keep = tuple(fmpq(p.numerator, p.denominator) for p in KEEP)
     start = to_rational(Start(np.array([1.0, -1.0]), np.zeros((2, 0))))
-    return RandomRun(problem, algorithm, start, rounds)
+    algorithm = RandomMasks(keep, 2, fmpq(1, 20))
+    return random_long.LongRandomRun(to_rational(problem), algorithm, start, rounds, exact=exact)
 
 
 # ---- a slow oracle: one client, one step, one coordinate at a time
@@ -142,16 +152,56 @@ def solve(values):
 
 
 def test_the_series_of_a_long_run_are_those_of_the_enumerated_one():
-    short = setup(rounds=2)
-    exact = random_long.LongRandomRun(short.problem, short.algorithm, short.start, 2, exact=True)
-    every, long = find(short), find(exact)
+    exact = long_run(2, exact=True)
+    every, long = find(setup(rounds=2)), find(exact)
     for name, values in long.series.items():
-        assert (values == every.series[name]).all(), name
+        own = every.series[name]
+        assert (values[: len(own)] == own).all(), name
     floats = find(replace(exact, exact=False))
     for name, values in floats.series.items():
         assert all(abs(float(a) - b) <= e + 1e-15 for a, b, e in zip(
             long.series[name], values, floats.errors[name], strict=True)), name  # fmt: skip
     assert in_rationals(replace(exact, exact=False)).exact
+
+
+# ---- an earlier engine, whose numbers are kept
+
+
+@cache
+def stored():
+    return json.loads(DATA.read_text("utf-8"))
+
+
+def not_equal(name, kept):
+    found = find(next(p.setup for p in PLANNED if p.name == name))
+    numbers = {x.value: y.value for x, y in found.constants.items()} | dict(found.parameters)
+    for key, value in kept["constants"].items():
+        # without a box nothing speaks of the spread
+        if str(numbers.get(key)) != value and (key in numbers or key != "p_spread"):
+            yield key
+    for key, values in kept["series"].items():
+        if [str(x) for x in found.series[key]][: len(values)] != values[: len(found.series[key])]:
+            yield key
+
+
+def test_exact_values_are_those_of_the_earlier_engine():
+    for name, kept in stored().items():
+        assert list(not_equal(name, kept)) == [], name
+
+
+def test_what_is_kept_has_masks_noise_a_box_and_enough_numbers():
+    lists = [x for kept in stored().values() for x in kept["series"].values()]
+    assert sum(map(len, lists)) + sum(len(kept["constants"]) for kept in stored().values()) >= 1500
+    told = " ".join(stored())
+    assert all(word in told for word in ("noise", "rare masks", "full masks", "in a box", "saddle"))
+    every = {name for kept in stored().values() for name in kept["series"]}
+    assert every == (measured.QUANTITIES | measured.BESIDE_FULL).keys() - measured.EXCESS.keys()
+
+
+def test_a_number_that_is_another_is_seen():
+    name, kept = next(iter(stored().items()))
+    wrong = {"constants": {"nu2": "1"}, "series": {"U_2": ["0", *kept["series"]["U_2"][1:]]}}
+    assert list(not_equal(name, wrong)) == ["nu2", "U_2"]
 
 
 # ---- what the plan decides
@@ -160,7 +210,7 @@ def test_the_series_of_a_long_run_are_those_of_the_enumerated_one():
 @cache
 def judged(profile=Profile.QUICK):
     claims = encoded_claims("submodel")
-    every = [*random_plan.cases(profile, 0), *random_long.cases(profile, 0)]
+    every = [*planned("submodel", RANDOM, profile), *random_long.cases(profile, 0)]
     return [judge(claims, case) for case in every]
 
 
@@ -187,16 +237,48 @@ def test_log_above_is_above():
         assert float(log_above(rounds)) - float(arb(rounds).log()) < 1e-4
 
 
-def test_a_start_outside_the_domain_is_an_error():
-    with pytest.raises(FedboundsError, match=r"start is .*expected a point of the domain"):
-        find(setup(domain=Box(fmpq(-1, 4), fmpq(1, 4))))
+def test_a_logarithm_that_is_too_small_is_an_error():
+    with pytest.raises(FedboundsError, match="log_rounds is 1/100; expected at least ln 3"):
+        replace(long_run(3, exact=True), log_rounds=fmpq(1, 100))
+
+
+def boxed(**changed):
+    one = masked_round(boxed=True)
+    chosen = dict(one.chosen) | {x: y for x, y in changed.items() if x in dict(one.chosen)}
+    parameters = dict(one.run.parameters)
+    parameters |= {x: y for x, y in changed.items() if x in parameters}
+    run = replace(one.run, parameters=parameters, start=changed.get("start", one.run.start))
+    return replace(one, run=run, chosen=chosen)
+
+
+@pytest.mark.parametrize(
+    ("changed", "broken"),
+    [
+        ({"start": (1, -2)}, "-low"),
+        ({"start": (2, 0)}, "high"),
+        ({"D_dom": "2.8"}, "D_dom"),
+        ({"W_sup": "1.4"}, "W_sup"),
+        ({"spread": ("1/2", "1/3")}, "spread"),
+        ({"spread": ("1/2", "-2/5")}, "spread"),
+    ],
+)
+def test_a_box_whose_numbers_are_wrong_is_an_error(changed, broken):
+    find(boxed())
+    with pytest.raises(FedboundsError, match=f"set-up is .*{broken}"):
+        find(boxed(**changed))
+
+
+def test_gradients_are_bounded_where_G_is_large_enough():
+    bounded = Assumption.BOUNDED_MASKED_GRADIENTS
+    assert find(boxed()).evidence[bounded].holds
+    assert not find(boxed(G="5.5")).evidence[bounded].holds
 
 
 # ---- planted errors: each breaks an identity or a proved bound
 
 
-def broken(case_setup, claim_id):
-    found = judge((claim(claim_id),), Case("planted", "random masks", case_setup, Method.RATIONAL))
+def broken(looked_at, claim_id):
+    found = judge((claim(claim_id),), case_of(Planned("planted", looked_at), RANDOM))
     return {
         outcome.part
         for judgement in found.judgements
@@ -208,22 +290,18 @@ def broken(case_setup, claim_id):
 def test_nothing_is_broken_without_an_error():
     for name in ("claim-virtual", "claim-recover", "lem-6", "lem-4", "thm-1"):
         assert broken(setup(rounds=2), f"submodel/{name}") == set()
-        assert broken(setup((F(1), F(1)), 2), f"submodel/{name}") == set()
+        assert broken(setup((1, 1), 2), f"submodel/{name}") == set()
 
 
 def test_a_mask_on_the_gradient_only_is_caught(monkeypatch):
     mask_on_the_gradient_only(monkeypatch)
-    assert broken(setup(), "submodel/claim-virtual") == {"local iterates"}
-    assert broken(setup(), "submodel/lem-6") == {"identity"}
+    assert broken(setup(), "submodel/claim-virtual") == {"local iterates", "average"}
 
 
 def test_a_projection_that_is_skipped_is_caught(monkeypatch):
-    box = Box(fmpq(-1), fmpq(1))
-    one = replace(setup(rounds=1, domain=box))
-    far = replace(one, algorithm=replace(one.algorithm, inner_step_u=fmpq(1)))
-    assert broken(far, "submodel/claim-virtual") == set()
+    assert broken(boxed(), "submodel/claim-virtual") == set()
     projection_skipped(monkeypatch)
-    assert broken(far, "submodel/claim-virtual") == {"average"}
+    assert broken(boxed(), "submodel/claim-virtual") == {"average"}
 
 
 def test_old_coordinates_averaged_in_as_zeros_are_caught(monkeypatch):
@@ -232,10 +310,10 @@ def test_old_coordinates_averaged_in_as_zeros_are_caught(monkeypatch):
 
 
 def test_a_step_that_is_too_short_is_caught_at_full_masks(monkeypatch):
-    original = random_masks.local
+    original = sub_models.local
 
-    def local(problem, algorithm, *rest):
-        return original(problem, replace(algorithm, inner_step_u=fmpq(1, 21)), *rest)
+    def local(noisy, masks, eta, *rest):
+        return original(noisy, masks, eta / 2, *rest)
 
-    monkeypatch.setattr(random_masks, "local", local)
-    assert broken(setup((F(1), F(1))), "submodel/claim-recover") == {"algorithm"}
+    monkeypatch.setattr(sub_models, "local", local)
+    assert broken(setup((1, 1)), "submodel/claim-recover") == {"algorithm"}

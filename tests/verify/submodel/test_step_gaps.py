@@ -10,7 +10,7 @@ from flint import fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedbounds.algorithms import submodel_parts
+from fedbounds.algorithms import sub_models, submodel_parts
 from fedbounds.algorithms.random_masks import RandomMasks
 from fedbounds.algorithms.rolling_masks import RollingMasks
 from fedbounds.errors import ConflictError, FedboundsError
@@ -20,17 +20,20 @@ from fedbounds.theory.proof.vectors import sq
 from fedbounds.theory.submodel.proofs import definitions_rounds as rounds
 from fedbounds.theory.submodel.proofs import scopes
 from fedbounds.theory.submodel.proofs.book import book
+from fedbounds.theory.submodel.scope_names import FULL, WHOLE
+from fedbounds.theory.submodel.setups import PLANNED, Cohort, Shape, setup_of
 from fedbounds.theory.submodel.symbols import G_pair, a_bar2
 from fedbounds.theory.symbols import K, mu, t
 from fedbounds.verify.dependences import check_declared
+from fedbounds.verify.measure.clients import Clients
+from fedbounds.verify.setups import steps as of_setups
+from fedbounds.verify.setups.found import known_of, view_of
 from fedbounds.verify.step_check import evaluated
 from fedbounds.verify.submodel import step_cases, step_gaps
-from fedbounds.verify.submodel.random_runs import RandomRun
 from fedbounds.verify.submodel.rolling_runs import RollingRun
 from fedbounds.verify.submodel.step_epochs import epoch_cases
 from fedbounds.verify.submodel.step_gaps import gap_on, gaps, runs
 from fedbounds.verify.submodel.step_held import check_derived
-from fedbounds.verify.submodel.step_rounds import round_cases
 from fedbounds.vocabulary import Assumption
 
 CLOSE = 1e-13
@@ -40,6 +43,7 @@ SCOPES = (
     *(rounds.DRAWN, rounds.GAP, rounds.GAP_ROLLING),
     *(scopes.PAIR, scopes.POINT, scopes.POINT_ROLLING, scopes.QUADRATIC, scopes.MINIMISERS),
     *(scopes.STEP, scopes.SAMPLE, scopes.COUPLED),
+    *(rounds.at_optimum(rounds.GAP), WHOLE, FULL),
 )
 
 # ---- what is evaluated
@@ -62,8 +66,11 @@ def test_nothing_given_and_no_step_is_broken_but_what_is_known_to_be_false():
 
 
 def test_what_is_declared_holds_on_every_run():
-    for name, scope in book().theory.scopes.items():
+    theory = book().theory
+    for name, scope in theory.scopes.items():
         check_declared(name, scope, runs(name))
+    of_setups.check_declared("submodel", theory.scopes)
+    of_setups.check_signs("submodel", theory.quantities)
 
 
 @pytest.mark.parametrize("scope", SCOPES)
@@ -99,6 +106,10 @@ def of(name, scope):
 NOTHING = {
     "lem-9:recursion", "lem-10:unrolled", "stat-random:c", of("def Rc_2", rounds.WITHIN),
     of("def Un_2", rounds.UNROLLED), of("def Es_2", scopes.QUADRATIC),
+    *(of(name, WHOLE) for name in ("asm kept entries", "asm other entries", "asm last iterates")),
+    *(of(name, WHOLE) for name in ("def Ev_2", "def Ea_2")),
+    of("asm equal points have equal projections", WHOLE),
+    *(of(name, FULL) for name in ("asm same steps", "asm same server", "def Er_2", "def nu_star2")),
 }  # fmt: skip
 
 
@@ -187,10 +198,17 @@ def plane():
     return replace(problem, noise=law), start
 
 
+PLANE = next(p.setup for p in PLANNED if p.name == "plane, eta K L = 1/8")
+
+
 def a_round():
-    problem, start = plane()
-    algorithm = RandomMasks((fmpq(1, 2), fmpq(4, 5)), 2, fmpq(1, 24))
-    return list(round_cases("planted", RandomRun(problem, algorithm, start, 1)))
+    """Anew, so that what was found of another is not used again."""
+    return judged(replace(PLANE, run=replace(PLANE.run)))
+
+
+def judged(setup):
+    view = view_of(setup)
+    return of_setups.Judged(setup, view, known_of(setup, view))
 
 
 def an_epoch(shared=True):
@@ -201,8 +219,10 @@ def an_epoch(shared=True):
 
 
 def hold(monkeypatch, made):
-    """Everything about these cases alone."""
-    monkeypatch.setattr(step_gaps, "cases", lambda: tuple(made))
+    """Everything about this alone: a round that is data, or cases of an epoch."""
+    of_data = isinstance(made, of_setups.Judged)
+    monkeypatch.setattr(step_gaps, "cases", lambda: () if of_data else tuple(made))
+    monkeypatch.setattr(of_setups, "judged_on", lambda theory: (made,) if of_data else ())
     steps = [w for w in WRITTEN.values() if w.scope in (rounds.ROUND, rounds.EPOCH, rounds.WITHIN)]
     proved = [Replayed(step, Local.PROVED, "", None, ()) for step in steps]
     return evaluated(proved, "submodel")
@@ -213,48 +233,87 @@ def test_without_an_error_there_is_no_conflict(monkeypatch, made):
     assert len(hold(monkeypatch, made())) >= 25
 
 
-@pytest.mark.parametrize("made", [a_round, an_epoch])
-def test_a_forgotten_mask_is_a_conflict(monkeypatch, made):
+def test_a_forgotten_mask_of_an_epoch_is_a_conflict(monkeypatch):
     original = submodel_parts._as_numbers
     monkeypatch.setattr(
         submodel_parts, "_as_numbers", lambda masks, like, xp: original(masks | True, like, xp)
     )
     with pytest.raises(ConflictError):
-        hold(monkeypatch, made())
+        hold(monkeypatch, an_epoch())
 
 
-@pytest.mark.parametrize("made", [a_round, an_epoch])
-def test_a_forgotten_mean_is_a_conflict(monkeypatch, made):
+def test_a_forgotten_mask_of_a_round_is_a_conflict(monkeypatch):
+    original = sub_models._virtual
+    monkeypatch.setattr(
+        sub_models, "_virtual", lambda problem, masks, *rest: original(problem, 1, *rest)
+    )
+    with pytest.raises(ConflictError, match="wf .* is another in a run"):
+        hold(monkeypatch, a_round())
+
+
+def test_a_forgotten_mean_of_an_epoch_is_a_conflict(monkeypatch):
     def total(carry, drawn, reached):
         models = submodel_parts.filled(carry, drawn, reached)
         return models.sum(axis=0)
 
     monkeypatch.setattr(submodel_parts, "clients_mean", total)
     with pytest.raises(ConflictError, match="is off by"):
-        hold(monkeypatch, made())
+        hold(monkeypatch, an_epoch())
+
+
+def test_a_forgotten_mean_of_a_round_is_a_conflict(monkeypatch):
+    monkeypatch.setattr(
+        sub_models, "clients_mean", lambda w, masks, models, xp: w + (models - w[:, None]).sum(1)
+    )
+    with pytest.raises(ConflictError, match="wf .* is another in a run"):
+        hold(monkeypatch, a_round())
+
+
+def test_masks_of_another_law_are_a_conflict(monkeypatch):
+    """F_p in closed form, and h_i under every mask, are held against each other."""
+    masked = Clients.masked
+    monkeypatch.setattr(Clients, "masked", lambda self, keep: masked(self, keep / 2))
+    with pytest.raises(ConflictError):
+        hold(monkeypatch, a_round())
+
+
+def other(name, change):
+    """A round of which a quantity is measured as another."""
+    made = a_round()
+    made.known.given = {name: change(made.known.series(name))}
+    return made
 
 
 @pytest.mark.parametrize("name", ["V_bar", "H_x", "U_2", "B2_x", "D_br", "L_Fp"])
 def test_a_wrong_quantity_is_a_conflict(monkeypatch, name):
-    (made,) = a_round()
-    series = {**made.outcomes.series, name: made.outcomes.series[name] * (1 + 1e-6)}
-    planted = replace(made, outcomes=replace(made.outcomes, series=series))
+    planted = other(name, lambda series: series * (1 + fmpq(1, 10**6)))
     with pytest.raises(ConflictError, match="broken on a run"):
-        hold(monkeypatch, [planted])
+        hold(monkeypatch, planted)
 
 
 def test_a_negative_quantity_is_a_conflict(monkeypatch):
-    (made,) = a_round()
-    series = {**made.outcomes.series, "D_br": -made.outcomes.series["D_br"]}
-    planted = replace(made, outcomes=replace(made.outcomes, series=series))
     with pytest.raises(ConflictError, match="D_br is -"):
-        hold(monkeypatch, [planted])
+        hold(monkeypatch, other("D_br", lambda series: -series))
 
 
+OF_DATA = (rounds.ROUND, rounds.GAP, rounds.at_optimum(rounds.GAP), WHOLE)
 DERIVED = [(scope, name) for scope in SCOPES for name, _ in book().theory.scopes[scope].derived]
 
 
-@pytest.mark.parametrize(("scope", "name"), DERIVED)
+@pytest.mark.parametrize("scope", OF_DATA)
+def test_a_derived_vector_that_is_another_in_a_set_up_is_a_conflict(scope, monkeypatch):
+    said = book().theory.scopes[scope]
+    assert said.derived
+    for name, _ in said.derived:
+        made = next(on for on in of_setups.judged_on("submodel") if scope in on.view.scopes)
+        space = made.known.trace.spaces[0]
+        of_setups._check_derived(scope, said, space, made)
+        vectors = {**space.vectors, name: space.vectors[name] + fmpq(1, 10**6)}
+        with pytest.raises(ConflictError, match=f"{name} of .* is another"):
+            of_setups._check_derived(scope, said, replace(space, vectors=vectors), made)
+
+
+@pytest.mark.parametrize(("scope", "name"), [x for x in DERIVED if x[0] not in OF_DATA])
 def test_a_derived_vector_that_is_another_is_a_conflict(scope, name):
     said = book().theory.scopes[scope]
     case = next(c for c in step_cases.cases() if scope in c.scopes and name in c.outcomes.vectors)
@@ -266,6 +325,11 @@ def test_a_derived_vector_that_is_another_is_a_conflict(scope, name):
 
 
 # ---- dependences
+
+
+def held(scope, said):
+    check_declared(scope, said, runs(scope))
+    of_setups.check_declared("submodel", {scope: said})
 
 
 @pytest.mark.parametrize(
@@ -288,13 +352,16 @@ def test_a_planted_independence_is_a_conflict(scope, atom, missing):
     kept = tuple(pair for pair in said.atoms if pair[0] != atom)
     less = tuple(source for source in dict(said.atoms)[atom] if source != missing)
     with pytest.raises(ConflictError, match=f"{atom} of .*depends on {missing} in a run"):
-        check_declared(scope, replace(said, atoms=(*kept, (atom, less))), runs(scope))
+        held(scope, replace(said, atoms=(*kept, (atom, less))))
 
 
 def test_a_vector_that_does_not_average_out_is_a_conflict():
     said = replace(book().theory.scopes[rounds.ROUND], centred=(("hx", "mask"),))
+    with pytest.raises(ConflictError, match="hx of .*does not vanish"):
+        held(rounds.ROUND, said)
+    said = replace(book().theory.scopes[rounds.EPOCH], centred=(("hx", "perm"),))
     with pytest.raises(ConflictError, match="hx of .*has mean"):
-        check_declared(rounds.ROUND, said, runs(rounds.ROUND))
+        held(rounds.EPOCH, said)
 
 
 def test_variances_of_one_order_and_of_own_orders_are_told_apart():
@@ -320,10 +387,7 @@ def assuming_nothing(name):
 @pytest.mark.parametrize(
     ("name", "assumption"),
     [
-        (of("asm convex", rounds.ROUND), Assumption.CONVEX),
-        ("asm strongly convex, random masks", Assumption.STRONGLY_CONVEX),
         (of("asm cocoercive", rounds.WITHIN), Assumption.CONVEX),
-        (of("asm descent of F_p", rounds.ROUND), Assumption.UNCONSTRAINED),
         (of("asm mean of m is p, v", scopes.PAIR), Assumption.KEPT),
     ],
 )
@@ -332,6 +396,33 @@ def test_assumptions_hold_where_a_step_is_evaluated(name, assumption):
     outside = [case for case in every if assumption not in case.assumptions]
     assert outside
     assert all(gap_on(WRITTEN[name], case) is None for case in outside)
+
+
+@pytest.mark.parametrize(
+    ("name", "assumption"),
+    [
+        (of("asm convex", rounds.ROUND), Assumption.CONVEX),
+        ("asm strongly convex, random masks", Assumption.STRONGLY_CONVEX),
+        (of("asm descent of F_p", rounds.ROUND), Assumption.UNCONSTRAINED),
+    ],
+)
+def test_assumptions_hold_where_a_step_is_evaluated_on_set_ups(name, assumption, monkeypatch):
+    every = of_setups.judged_on("submodel")
+    outside = [on for on in every if not on.holding.get(assumption, False)]
+    inside = [on for on in every if on not in outside]
+    assert outside
+    assert inside
+    monkeypatch.setattr(of_setups, "judged_on", lambda theory: outside)
+    assert of_setups.gaps("submodel", WRITTEN[name]) == []
+    monkeypatch.setattr(of_setups, "judged_on", lambda theory: inside)
+    assert of_setups.gaps("submodel", WRITTEN[name])
+
+
+def test_a_step_about_epochs_is_not_evaluated_on_rounds():
+    """Both have a V_bar; what it is depends on the algorithm."""
+    about = [w for w in WRITTEN.values() if w.claim == "submodel/lem-11" and not w.scope]
+    assert about
+    assert all(of_setups.gaps("submodel", step) == [] for step in about)
 
 
 def test_without_convexity_its_facts_are_false():
@@ -347,7 +438,7 @@ def test_without_a_short_step_its_conclusion_is_not_evaluated():
 
 
 def test_a_number_without_its_sign_is_not_used():
-    (made,) = a_round()
+    made = next(step_cases._long())
     planted = replace(made, values={**made.values, "L": 0.0})
     step = WRITTEN["lem-4:iii, coefficient"]
     assert gap_on(replace(step, conditions=()), made) is not None
@@ -365,16 +456,18 @@ def test_a_number_without_its_sign_is_not_used():
 @settings(max_examples=12, deadline=None)
 def test_definitions_hold_on_any_quadratics(entries, share, edge):
     a, b, c, *slope = entries
-    matrix = np.array([[a * a + 1, a * b], [a * b, b * b + 1 + c * c]], dtype=float)
-    problem = to_rational(FederatedQuadratic(matrix[None], np.array([slope[:2]], dtype=float), 2))
-    start = to_rational(Start(np.array([1.0, slope[2]]), np.zeros((1, 0))))
-    step = fmpq(1, edge) / (2 * int(np.trace(matrix)))
-    made = round_cases("any", RandomRun(problem, RandomMasks((share,), 2, step), start, 2))
-    for case in made:
-        for written in WRITTEN.values():
-            if written.scope == rounds.ROUND:
-                found = gap_on(written, case)
-                assert found is None or found >= -CLOSE, written.id
+    matrix = ((a * a + 1, a * b), (a * b, b * b + 1 + c * c))
+    trace = matrix[0][0] + matrix[1][1]
+    cohort = Cohort((matrix,), (slope[:2],), (1, slope[2]), trace)
+    made = judged(setup_of(Shape("any", cohort, (str(share),), 2, 2), 2 * edge))
+    for written in WRITTEN.values():
+        if written.scope == rounds.ROUND and set(written.statement.assumptions) <= held_by(made):
+            found = of_setups.least_on(written, made)
+            assert found is None or found >= 0, written.id
+
+
+def held_by(made):
+    return {str(name) for name, holds in made.holding.items() if holds}
 
 
 def test_rolling_masks_are_no_round_of_coupled_runs():

@@ -3,57 +3,94 @@
 import sympy as sp
 
 from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import Condition
-from fedbounds.theory.setting import Announced, Asked, Says, Universal
-from fedbounds.theory.symbols import psi_min, rho_min
-from fedbounds.vocabulary import Assumption
+from fedbounds.theory.claims import Condition, Part
+from fedbounds.theory.setting import Announced, Asked, InTheEnd, NoBound, OnRun, Universal, Variant
+from fedbounds.theory.setups import RUN, Factor, Says, Settled
+from fedbounds.theory.symbols import D_W, B_step, eta, psi_min, rho_min, t, z
+from fedbounds.vocabulary import Assumption, Index, Relation
 
 from .distance import BELOW_ONE
 from .feasibility import AT_ITERATES, FIRST_SHORT, LATE, ON_ETA
-from .results import STEP_SIZE
+from .proofs.growth import GROWTH
+from .results import CONSTANT_STEP, LEVEL, STEP_SIZE
+from .vectors import Wstar
 
 _FULL_GRADIENTS = Assumption.NOISELESS
 # eta tends to 0: (i) and (ii) are met in the end, and (iii) if psi_min rho_min <= 1
 IN_THE_END = Condition(psi_min * rho_min, "<=", sp.Integer(1))
 
+_NOTHING = sp.Integer(0)
+STAYS = OnRun(
+    "W^0 = W* gives W^1 = W* with full gradients",
+    (Part(D_W(1), _NOTHING, relation=Relation.EQUAL, index=Index.RUN),),
+    Wstar,
+)
+BOUND = OnRun(
+    "D^{t+1} is at most the bound of the constant step",
+    (CONSTANT_STEP.part("unrolled"), CONSTANT_STEP.part("floor")),
+)
+# "asymptotic error" is the limit of D^t, and "a smaller eta" is half of it
+_HALF = Variant(sp.Symbol("half the step size"), (("eta", eta / 2),))
+_ERROR, _LESS = (Settled(D_W(t), run) for run in (RUN, _HALF.name))
+_FLOOR = eta * B_step / z
+SETTLES = InTheEnd("D^t tends to a limit of at most eta B/z", (Says(_ERROR, "<=", _FLOOR),))
+REACHES = InTheEnd("D^t tends to eta B/z", (Says(_ERROR, "==", _FLOOR),))
+LESS = InTheEnd(
+    "with half the step size D^t tends to a smaller limit, if it is not 0",
+    (Says(_LESS, "<", _ERROR), Says(_ERROR, "==", _NOTHING)),
+    (_HALF,),
+)
+SLOWER = InTheEnd(
+    "with half the step size the mean of W^t tends to its limit more slowly",
+    (Says(Factor(_HALF.name), ">", Factor(RUN)),),
+    (_HALF,),
+)
+LIMIT = InTheEnd("W^t tends to W* with steps 1/(z(t+1))", (Says(_ERROR, "==", _NOTHING),))
+RATE = NoBound(
+    "D^t = O(1/t) if the recursion of the decaying step holds, with equality",
+    tuple(Part(D_W(t), c * LEVEL / (t + 1), name=f"C = {c} B/z^2") for c in range(1, 7)),
+    GROWTH,
+    "t D^t gains B/(4 z^2) at least from t = K to t = 2K - 1, for every K >= 2",
+)
+
 ANY_MASKS = Universal(
     entry("fedplt/any-static-masks"),
     (
-        (Asked("any masks: W* is a fixed point", (_FULL_GRADIENTS,)), Says.STAYS),
+        (Asked("any masks: W* is a fixed point", (_FULL_GRADIENTS,)), STAYS),
         (
             Asked(
                 "any masks, one local step: W* is a fixed point",
                 (_FULL_GRADIENTS, Assumption.SINGLE_STEP),
             ),
-            Says.STAYS,
+            STAYS,
         ),
         (
             Asked(
                 "full masks, one local step: W* is a fixed point",
                 (_FULL_GRADIENTS, Assumption.SINGLE_STEP, Assumption.FULL_MASKS),
             ),
-            Says.STAYS,
+            STAYS,
         ),
         (
             Asked(
                 "full masks, any number of local steps: W* is a fixed point",
                 (_FULL_GRADIENTS, Assumption.FULL_MASKS),
             ),
-            Says.STAYS,
+            STAYS,
         ),
         (
             Asked(
                 "equal masks, one local step: W* is a fixed point",
                 (_FULL_GRADIENTS, Assumption.SINGLE_STEP, Assumption.EQUAL_MASKS),
             ),
-            Says.STAYS,
+            STAYS,
         ),
         (
             Asked(
                 "clients that share their minimiser: W* is a fixed point",
                 (_FULL_GRADIENTS, Assumption.SHARED_MINIMISER),
             ),
-            Says.STAYS,
+            STAYS,
         ),
         (
             Asked(
@@ -61,33 +98,34 @@ ANY_MASKS = Universal(
                 AT_ITERATES,
                 strict=ON_ETA,
             ),
-            Says.BOUND,
+            BOUND,
         ),
     ),
 )
 
+_DECAYING = (*AT_ITERATES, Assumption.DECAYING_STEPS)
 EXACT_CONVERGENCE = Universal(
     entry("fedplt/exact-convergence"),
     (
-        (Asked("of the algorithm, under Assumptions 1-6 at its iterates", AT_ITERATES), Says.LIMIT),
+        (Asked("of the algorithm, under Assumptions 1-6 at its iterates", _DECAYING), LIMIT),
         (
             Asked(
                 "the same, where the conditions hold from some round on",
-                AT_ITERATES,
+                _DECAYING,
                 conditions=(IN_THE_END,),
             ),
-            Says.LIMIT,
+            LIMIT,
         ),
         (
             Asked(
                 "the same, where the conditions hold from t = 0 on",
-                AT_ITERATES,
+                _DECAYING,
                 (FIRST_SHORT, LATE),
                 (BELOW_ONE,),
             ),
-            Says.LIMIT,
+            LIMIT,
         ),
-        (Asked("the recursion taken as given", (Assumption.RECURSION_DECAYING,)), Says.RATE),
+        (Asked("the recursion taken as given", (Assumption.RECURSION_DECAYING,)), RATE),
     ),
 )
 
@@ -106,17 +144,16 @@ def _constant(name: str) -> Asked:
     return Asked(f"of the algorithm: {name}", AT_ITERATES, (STEP_SIZE,), ON_ETA)
 
 
-# "asymptotic error" is the limit of D^t, and "a smaller eta" is half of it
 CONSTANT_STEP_FLOOR = Universal(
     entry("fedplt/constant-step-floor"),
     (
-        (_constant("the error settles within eta B/z"), Says.SETTLES),
-        (_constant("a smaller eta leaves a smaller error"), Says.LESS),
-        (_constant("a smaller eta is slower"), Says.SLOWER),
-        (_constant("the error settles at eta B/z itself, harsh"), Says.REACHES),
+        (_constant("the error settles within eta B/z"), SETTLES),
+        (_constant("a smaller eta leaves a smaller error"), LESS),
+        (_constant("a smaller eta is slower"), SLOWER),
+        (_constant("the error settles at eta B/z itself, harsh"), REACHES),
         (
             Asked("the recursion taken as given, with equality", (Assumption.RECURSION,)),
-            Says.REACHES,
+            REACHES,
         ),
     ),
 )

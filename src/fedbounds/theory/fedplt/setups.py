@@ -9,6 +9,7 @@ from typing import Any
 
 from fedbounds.theory.setups import Number, Objective, Planned, Run, Setup
 
+from .long_runs import PLANNED as LONG
 from .views import VIEWS
 
 Ways = tuple[tuple[str, dict[str, Any]], ...]
@@ -297,18 +298,18 @@ _ANGLES = {
     "outside of a mask": angles(((-3, 1), (3, -1)), ("303/100", "101/25"), (3, 4)),
 }
 
+NOTHING = Objective("quadratics", (("hessians", (((0,),),)), ("slopes", ((0,),)), ("noise", 0)))
+
 # ---- recursions with equality, and runs that satisfy one; C at the edges of its conditions
 
 
 def sequence(start: Any, B: Any, steps: str, C: Any, z: Any = "1/2") -> Setup:
     """D^{t+1} = (1 - z eta^t) D^t + (eta^t)^2 B."""
-    nothing = Objective("quadratics", (("hessians", (_NONE,)), ("slopes", ((0,),)), ("noise", 0)))
     parameters = (("z", z), ("B_step", B), ("steps", tuple(steps.split())))
-    run = Run(nothing, (start,), parameters, len(steps.split()))
+    run = Run(NOTHING, (start,), parameters, len(steps.split()))
     return Setup("fedplt", "recursion", run, (("C_rate", C),))
 
 
-_NONE = ((0,),)
 _DECAYING = "2 1 2/3 1/2 2/5 1/3 2/7 1/4 2/9 1/5 2/11 1/6"  # 1/(z(t+1)), z = 1/2
 _LONGER = "2 4/3 1 4/5 2/3 4/7 1/2 4/9 2/5 4/11 1/3 4/13"  # 2/(z(t+2))
 _SEQUENCES = {
@@ -370,6 +371,7 @@ PLANNED: tuple[Planned, ...] = (
              quick=True)
         for name, run in _ANGLES.items()
     ),
+    *LONG,
     *(
         one
         for view, runs in (("one step", _STEPS), ("local steps", _LOCAL_STEPS),

@@ -12,9 +12,16 @@ import numpy as np
 
 from fedbounds.errors import require
 from fedbounds.problems import FederatedQuadratic, NoiseLaw, everyone
+from fedbounds.problems.constrained import minimise_quadratic
+from fedbounds.problems.domain import Box
 from fedbounds.problems.linear import is_exact, is_positive_definite, solve
+from fedbounds.problems.masked_laws import Bernoulli
+from fedbounds.problems.masked_quadratic import masked_quadratic
+from fedbounds.problems.spectrum import to_floats
+from fedbounds.vocabulary import Constant
 
 from .count import Count
+from .objectives import constants
 
 Array = Any
 
@@ -166,8 +173,8 @@ class Clients:
         every = [self.wide_gradient(y[:, i, :], shares) for i in range(self.clients)]
         return self.xp.stack(every, axis=1)
 
-    def best(self, shares: Array) -> Array:
-        """argmin sum_i c_i f_i, shape (d,).
+    def best(self, shares: Array, box: Array | None = None) -> Array:
+        """argmin sum_i c_i f_i, shape (d,); in a box, whose least and largest entry are given.
 
         Raises
         ------
@@ -177,7 +184,30 @@ class Clients:
         problem = self._quadratic
         weights = shares.reshape(-1, 1)
         matrix = (problem.hessian * weights[:, :, None]).sum(axis=0)
-        return _minimiser(matrix, (problem.linear * weights).sum(axis=0))
+        slope = (problem.linear * weights).sum(axis=0)
+        if box is None:
+            return _minimiser(matrix, slope)
+        point = minimise_quadratic(matrix, slope, Box(*box)).point
+        return point if self.exact else to_floats(point)
+
+    def project(self, w: Array, box: Array) -> Array:
+        """The nearest points of a box, whose least and largest entry are given.
+
+        It compares: unknowns refuse.
+        """
+        low, high = box
+        return self.xp.where(w < low, low, self.xp.where(w > high, high, w))
+
+    def masked(self, keep: Array) -> "Clients":
+        """F_i = E f_i(m o .), where m keeps a coordinate with probability p_i; of quadratics."""
+        law = Bernoulli(tuple(keep.tolist()))
+        return Clients(masked_quadratic(self._quadratic, law), self.xp)
+
+    @property
+    def smoothness(self) -> Any:
+        """L of all clients, of quadratics."""
+        found = constants(self._quadratic)[Constant.SMOOTHNESS].value
+        return found if self.exact else float(found)
 
     @property
     def lowest(self) -> Array:

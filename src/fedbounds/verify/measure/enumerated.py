@@ -212,6 +212,15 @@ def drawn_from(
     return drawn
 
 
+def first_outcome(subject: Subject) -> Round:
+    """Round 0 under the first outcome of everything; from one state."""
+    rows, p = begun(subject), subject.parameters()
+    every, drawn = draws_of(subject, p)
+    first = {name: own[:1] for name, own in drawn.items()}
+    alone = Rows({name: own[:1] for name, own in rows.state.items()}, rows.chances[:1])
+    return taken(subject, p, 0, alone, Outcomes((), (), every.chances[:1]), first)
+
+
 def taken(
     subject: Subject, p: Parameters, t: int, rows: Rows, every: Outcomes, drawn: Drawn
 ) -> Round:

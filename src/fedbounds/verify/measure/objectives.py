@@ -1,6 +1,7 @@
 """Problems of plain data, with the constants that are known of them."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from fedbounds.problems.linear import rational
 from fedbounds.problems.problem import entries_of, split
 from fedbounds.problems.spectrum import largest_eigenvalue, smallest_eigenvalue
 from fedbounds.theory.setups import Objective
-from fedbounds.vocabulary import Assumption, Constant
+from fedbounds.vocabulary import Assumption, Constant, Side
 
 Array = Any
 
@@ -71,20 +72,31 @@ _OF_STARTS = frozenset(
 
 
 def constants(problem: FederatedQuadratic) -> Constants:
-    """L and mu: the extreme eigenvalues, exact where they are rational.
+    """L and mu: the extreme eigenvalues, exact where they are rational; mu if it is positive.
 
     With personal blocks, L is the largest norm of the blocks of a Hessian.
     """
-    ends = [_extremes(hessian) for hessian in problem.hessian]
-    found = {
-        Constant.SMOOTHNESS: max((high for _, high in ends), key=lambda c: c.value),
-        Constant.STRONG_CONVEXITY: min((low for low, _ in ends), key=lambda c: c.value),
-    }
+    lowest, largest = _ends(problem)
+    found = {Constant.SMOOTHNESS: max(largest, _turned(lowest), key=lambda c: c.value)}
+    if lowest.value > 0:
+        found[Constant.STRONG_CONVEXITY] = lowest
     if problem.personal_dimension:
         anywhere = np.array([fmpq(0)] * entries_of(problem), dtype=object)
         own = problem.constants(split(problem, anywhere))
         found |= {name: value for name, value in own.items() if name not in _OF_STARTS}
     return found
+
+
+def _ends(problem: FederatedQuadratic) -> tuple[ConstantValue, ConstantValue]:
+    ends = [_extremes(hessian) for hessian in problem.hessian]
+    lowest = min((low for low, _ in ends), key=lambda c: c.value)
+    return lowest, max((high for _, high in ends), key=lambda c: c.value)
+
+
+def _turned(lowest: ConstantValue) -> ConstantValue:
+    """Its negative."""
+    side = Side.UPPER if lowest.side is Side.LOWER else lowest.side
+    return replace(lowest, value=-lowest.value, side=side)
 
 
 def _extremes(matrix: Array) -> tuple[ConstantValue, ConstantValue]:
@@ -106,14 +118,29 @@ def values(problem: FederatedQuadratic) -> dict[str, Any]:
     return {**found, "n": n, "sigma^2": d * scale**2 + own}
 
 
-def facts(problem: FederatedQuadratic) -> dict[Assumption, Evidence]:
-    """What quadratics with additive noise satisfy."""
-    lowest = constants(problem)[Constant.STRONG_CONVEXITY].value
+def facts(
+    problem: FederatedQuadratic, given: Mapping[str, Any] | None = None
+) -> dict[Assumption, Evidence]:
+    """What quadratics with additive noise satisfy.
+
+    Parameters
+    ----------
+    given : mapping from constant to number
+        Constants that are said to be admissible: no less than L, no more than mu.
+    """
+    lowest = rational(_ends(problem)[0].value)
+    largest = rational(constants(problem)[Constant.SMOOTHNESS].value)
+    told = f"smallest eigenvalue {lowest}"
+    mu, L = (given or {}).get("mu", lowest), (given or {}).get("L", largest)
     silent = not (problem.noise.scale_u or problem.noise.scale_v)
     noise = Evidence(True, "additive noise +-s in each coordinate: unbiased, of variance d s^2")
     return {
-        Assumption.SMOOTH: Evidence(True, _smooth(problem)),
-        Assumption.STRONGLY_CONVEX: Evidence(bool(lowest > 0), f"smallest eigenvalue {lowest}"),
+        Assumption.SMOOTH: Evidence(
+            bool(largest <= L), f"the largest |eigenvalue| of {_curved(problem)} against L = {L}"
+        ),
+        Assumption.QUADRATIC: Evidence(True, "quadratics"),
+        Assumption.CONVEX: Evidence(bool(lowest >= 0), told),
+        Assumption.STRONGLY_CONVEX: Evidence(bool(0 < mu <= lowest), f"{told} against mu = {mu}"),
         Assumption.NOISE: noise,
         Assumption.UNBIASED: noise,
         Assumption.BOUNDED_VARIANCE: noise,
@@ -122,7 +149,5 @@ def facts(problem: FederatedQuadratic) -> dict[Assumption, Evidence]:
     }
 
 
-def _smooth(problem: FederatedQuadratic) -> str:
-    if problem.personal_dimension:
-        return "L is the largest norm of the blocks of the Hessians"
-    return "L is the largest eigenvalue of the Hessians"
+def _curved(problem: FederatedQuadratic) -> str:
+    return "the blocks of the Hessians" if problem.personal_dimension else "the Hessians"

@@ -197,7 +197,7 @@ def vector(node: sp.Expr, space: Space, values: Mapping[str, Any]) -> Array:
 
 
 def field(node: sp.Expr, space: Space, values: Mapping[str, Any], exact: bool = True) -> Any:
-    """A number of every outcome, made of `dot`; entries of a vector; or a number.
+    """A number of every outcome, made of `dot` and of means of it; entries of a vector; a number.
 
     Raises
     ------
@@ -211,6 +211,9 @@ def field(node: sp.Expr, space: Space, values: Mapping[str, Any], exact: bool = 
         return (left * right).sum(axis=-1, keepdims=True)
     if not node.has(dot):
         return _number(node, values, exact)
+    if node.func.__name__ == "given":
+        kept = tuple(source.name for source in node.args[1:])
+        return space.mean(field(node.args[0], space, values, exact), kept)
     if isinstance(node, sp.Pow) and node.exp.is_Integer:
         inside, power = field(node.base, space, values, exact), int(node.exp)
         return inside**power if power > 0 else 1 / inside**-power
@@ -277,7 +280,9 @@ def speaks_of(node: sp.Basic, space: Space) -> bool:
         return node.name in space.vectors
     if isinstance(node, sp.Add | sp.Mul):
         return any(speaks_of(argument, space) for argument in node.args)
-    return node.func.__name__ == "given" or node.func.__name__ in space.factors
+    if node.func.__name__ == "given":
+        return not node.has(dot)
+    return node.func.__name__ in space.factors
 
 
 def products_in(expression: sp.Expr) -> set[sp.Expr]:

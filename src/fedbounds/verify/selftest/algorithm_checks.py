@@ -15,13 +15,14 @@ from fedbounds.algorithms import fedavg_p, random_masks, rolling_masks
 from fedbounds.algorithms.fedavg_p import Carry, Draw, FedAvgP
 from fedbounds.algorithms.random_masks import RandomMasks
 from fedbounds.algorithms.rolling_masks import RollingMasks
-from fedbounds.problems import FederatedQuadratic, Start, everyone, to_rational
-from fedbounds.problems.domain import Box
+from fedbounds.problems import FederatedQuadratic, Start, everyone
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.fedplt.setups import apart
 from fedbounds.theory.registry import claim, encoded
 from fedbounds.theory.setups import Planned, Setup
-from fedbounds.vocabulary import Method, Verdict
+from fedbounds.theory.submodel import setups as masks
+from fedbounds.theory.submodel.names import RANDOM
+from fedbounds.vocabulary import Verdict
 
 from ..case import Case
 from ..equivalence import compare_exactly
@@ -30,7 +31,6 @@ from ..measurement import measure
 from ..setups.plan import case_of
 from ..special_cases import build
 from ..special_cases import cases as small_cases
-from ..submodel.random_runs import RandomRun
 from .instances import verdict_said
 from .planted import Said
 
@@ -141,10 +141,4 @@ def own_coordinates() -> Case:
 
 def masked_round(*, boxed: bool = False) -> Case:
     """A round of random masks on two coupled clients, every mask enumerated."""
-    hessian = [[[2.0, 1.0], [1.0, 2.0]], [[2.0, -1.0], [-1.0, 3.0]]]
-    problem = FederatedQuadratic(np.array(hessian), np.array([[1.0, -1.0], [2.0, 0.5]]), 2)
-    start = Start(np.array([1.0, -1.0]), np.zeros((2, 0)))
-    step, domain = (fmpq(1), Box(fmpq(-1), fmpq(1))) if boxed else (fmpq(1, 20), None)
-    algorithm = RandomMasks((fmpq(1, 2), fmpq(4, 5)), 2, step, domain)
-    setup = RandomRun(to_rational(problem), algorithm, to_rational(start), 1)
-    return Case("planted", "random masks", setup, Method.RATIONAL)
+    return case_of(Planned("planted", masks.masked_round(boxed=boxed)), RANDOM)

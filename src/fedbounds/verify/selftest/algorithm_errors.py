@@ -11,7 +11,7 @@ from fedbounds.algorithms import (
     random_masks,
     rolling_masks,
     scaffold_p,
-    submodel_parts,
+    sub_models,
 )
 from fedbounds.vocabulary import Verdict
 
@@ -111,15 +111,15 @@ PLANTED = (
         lambda: identity("fedplt/A2.2-split", own_coordinates()), _SAME,
     ),
     _planted(
-        "stale-mask", "the server fills in by masks of another draw", "random masks, server",
+        "stale-mask", "the server fills in by the masks of other clients", "random masks, server",
         "identity submodel/claim-virtual, in rationals",
-        (submodel_parts, "clients_mean"), wrong_rules.stale_masks,
+        (sub_models, "filled"), wrong_rules.stale_masks,
         lambda: identity("submodel/claim-virtual", masked_round()), _SAME,
     ),
     _planted(
         "no-projection", "the server forgets the projection", "random masks in a box, server",
         "identity submodel/claim-virtual, in rationals",
-        (random_masks, "project"), wrong_rules.no_projection,
+        (sub_models, "server"), wrong_rules.no_projection,
         lambda: identity("submodel/claim-virtual", masked_round(boxed=True)), _SAME,
     ),
     _planted(

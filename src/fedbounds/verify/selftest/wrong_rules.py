@@ -87,18 +87,16 @@ def compensation_forgotten(compensation: Rule) -> Rule:
     return lambda trained, c: c[:1] * 0 + 1
 
 
-def stale_masks(clients_mean: Rule) -> Rule:
-    """The server fills in by the masks of another outcome of the draw."""
+def stale_masks(filled: Rule) -> Rule:
+    """The server fills in by the masks of other clients."""
+    return lambda masks, own, models: filled(np.roll(masks, 1, axis=1), own, models)
 
-    def wrong(carry: Any, drawn: Any, reached: Any) -> Any:
-        stale = replace(drawn, masks=np.roll(drawn.masks, 1, axis=1))
-        return clients_mean(carry, stale, reached)
+
+def no_projection(server: Rule) -> Rule:
+    def wrong(problem: Any, p: Any, *rest: Any) -> Any:
+        return server(problem, {name: p[name] for name in p if name != "box"}, *rest)
 
     return wrong
-
-
-def no_projection(project: Rule) -> Rule:
-    return lambda domain, w: w
 
 
 def half_as_often(bernoulli_masks: Rule) -> Rule:

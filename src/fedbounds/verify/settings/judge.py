@@ -2,39 +2,23 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
-from typing import Any
 
-from fedbounds.theory.setting import Asked, Existence, Says, Universal
-from fedbounds.vocabulary import Assumption, Method, Verdict
+from fedbounds.errors import FedboundsError
+from fedbounds.theory.setting import Asked, Existence, InTheEnd, Stated, Universal
+from fedbounds.theory.setups import Alone
+from fedbounds.vocabulary import Method, Verdict
 
 from ..finding import Finding
-from .exhibits import Exhibit, exhibits
-from .families import families, parameters
-from .premises import Met, Parameters, Sequence, met
-from .says import halved, tell
+from .premises import Met, met
 from .scripts import script_in_words
-
-
-@cache
-def subjects() -> tuple[tuple[str, Any], ...]:
-    """Everything on which readings are examined, by name."""
-    runs = [(exhibit.name, exhibit) for exhibit in exhibits()]
-    points = [(point.name, point) for point in parameters()]
-    sequences = [
-        Sequence(f"the recursion of the {steps} step, with equality", recursion)
-        for steps, recursion in (
-            ("constant", Assumption.RECURSION),
-            ("decaying", Assumption.RECURSION_DECAYING),
-        )
-    ]
-    return (*runs, *points, *((each.name, each) for each in sequences), *families())
+from .stated import tell
+from .subjects import Examined, SubjectOf, subjects
 
 
 def existence(claim: Existence) -> Iterator[Finding]:
     """Every instance for every reading: it meets what is asked, or it says nothing."""
     for asked in claim.asked:
-        for name, subject in subjects():
+        for name, subject in subjects(claim.entry.paper):
             found = met(subject, asked)
             yield _finding(asked, name, subject, _verdict(found), found)
 
@@ -45,42 +29,47 @@ def _verdict(found: Met) -> Verdict:
 
 def universal(claim: Universal) -> Iterator[Finding]:
     """What the claim says of every instance that meets what it asks for."""
-    for asked, says in claim.cases:
-        for name, subject in subjects():
-            yield _told(claim.entry.id, asked, says, name, subject)
+    for asked, stated in claim.cases:
+        for name, subject in subjects(claim.entry.paper):
+            yield _told(claim, asked, stated, name, subject)
 
 
-def _told(claim_id: str, asked: Asked, says: Says, name: str, subject: Any) -> Finding:
-    compared = (subject, halved(subject)) if says in (Says.LESS, Says.SLOWER) else (subject,)
+def _told(claim: Universal, asked: Asked, stated: Stated, name: str, subject: SubjectOf) -> Finding:
+    compared = [subject]
+    if isinstance(stated, InTheEnd) and isinstance(subject, Examined):
+        compared += [subject.varied(variant) for variant in stated.variants]
     for each in compared:
         found = met(each, asked)
         if not found.holds:
             return _finding(asked, name, subject, Verdict.NOT_APPLICABLE, found)
-    told = tell(subject, says)
+    found = met(subject, asked)
+    told = tell(subject, stated, claim.entry.paper)
     shown = Met(found.holds, told.reason, found.numbers)
-    finding = _finding(asked, name, subject, told.verdict, shown, told.numbers)
+    finding = _finding(asked, name, subject, told.verdict, shown, told.sides)
     if told.verdict is not Verdict.VIOLATED:
         return finding
-    script = script_in_words(claim_id, asked, says, subject, told.numbers)
-    return replace(finding, script=script)
+    try:
+        return replace(finding, script=script_in_words(claim, asked, stated, subject))
+    except FedboundsError as error:
+        return replace(finding, reason=f"{told.reason}; no script: {error}")
 
 
 def _finding(
     asked: Asked,
     name: str,
-    subject: Any,
+    subject: SubjectOf,
     verdict: Verdict,
     found: Met,
     extra: dict[str, str] | None = None,
 ) -> Finding:
-    exact = isinstance(subject, Exhibit | Parameters | Sequence)
+    exact = isinstance(subject, Examined | Alone)
     return Finding(
         reading=asked.name,
         part="",
         instance=name,
         verdict=verdict,
         reason=found.reason,
-        family=type(subject.problem if isinstance(subject, Exhibit) else subject).__name__,
+        family=_family(subject),
         method=Method.RATIONAL if exact else Method.CONSTANTS,
         premise=(
             "computed in rationals, for all rounds and outcomes of the noise"
@@ -90,3 +79,10 @@ def _finding(
         parameters=found.numbers,
         extra=extra or {},
     )
+
+
+def _family(subject: SubjectOf) -> str:
+    """What was looked at."""
+    if isinstance(subject, Alone):
+        return "constants alone"
+    return subject.view.told if isinstance(subject, Examined) else type(subject).__name__

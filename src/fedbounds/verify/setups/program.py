@@ -8,18 +8,20 @@ from dataclasses import dataclass, field
 from textwrap import fill
 from typing import Any
 
+import sympy as sp
+
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import Part
-from fedbounds.theory.setups import Run, Says
+from fedbounds.theory.setups import Run, Says, is_formula
 from fedbounds.vocabulary import Assumption, Relation
 
-from ..measure.contract import State, arguments_of_init, stepped, takes
-from ..measure.enumerated import begun, draws_of, paths
+from ..measure.contract import State, arguments_of_init, takes
+from ..measure.enumerated import draws_of, first_outcome, paths
 from ..measure.listed import calls_behind
 from ..measure.sources import TooManyError
 from ..measure.subject import Subject, fields
 from ..script_asserts import broken, not_checked, packed, told
-from ..script_code import QUOTED, TEMPLATES, UNQUOTED, WIDTH, wrapped
+from ..script_code import QUOTED, TEMPLATES, UNQUOTED, WIDTH, code, wrapped
 from .script_code import HELPERS, Definitions, named
 from .script_parts import (
     FACTS,
@@ -49,6 +51,8 @@ class Program:
     assumptions : mapping from assumption to what it says
     functions : tuple of functions
         Others that definitions call.
+    changing : mapping from parameter to expression in t
+        Those that are others in other rounds.
     """
 
     subject: Subject
@@ -58,6 +62,7 @@ class Program:
     requires: tuple[Says, ...] = ()
     assumptions: Mapping[Assumption, tuple[Says, ...]] = field(default_factory=dict)
     functions: tuple[Callable[..., Any], ...] = ()
+    changing: Mapping[str, sp.Expr] = field(default_factory=dict)
 
 
 def check_size(subject: Subject) -> None:
@@ -104,6 +109,7 @@ def written(program: Program, judgement: Any, part: Part, outcome: Any) -> str:
         spaces=_spaces(program, arrays),
         rounds=program.run.rounds,
         ends=defined.end,
+        changing=[(name, code(rule)) for name, rule in program.changing.items()],
         definitions=[*_constants(defined), *defined.lines, *facts],
         at=outcome.at,
         sides=f"{wrapped('left', left)}\n{wrapped('right', right)}",
@@ -129,7 +135,8 @@ def _docstring(judgement: Any) -> str:
 
 def _numbers(run: Run) -> list[str]:
     """The start and the parameters as the algorithm gets them."""
-    named = (f'"{name}": {_number(value)}' for name, value in run.parameters)
+    numbers = ((name, value) for name, value in run.parameters if not is_formula(value))
+    named = (f'"{name}": {_number(value)}' for name, value in numbers)
     lines = [f"start = exact({nested(run.start)})", f"p = {{{', '.join(named)}}}"]
     return [part for line in lines for part in broken(line)]
 
@@ -181,13 +188,9 @@ def _premises(program: Program, part: Part) -> list[str]:
 
 def _one_round(subject: Subject) -> tuple[State, set[str]]:
     """What there is to look at in a round, one row each; and names of what the step only shows."""
-    p, rows = subject.parameters(), begun(subject)
-    _, drawn = draws_of(subject, p)
-    first = {name: own[:1] for name, own in drawn.items()}
-    before = {name: own[:1] for name, own in rows.state.items()}
-    after, shown = stepped(subject.algorithm, subject.problem, p, before, first)
-    state = fields(before, after)
-    return {**state, **shown}, shown.keys() - state.keys() - drawn.keys()
+    one = first_outcome(subject)
+    state = fields(one.before, one.after)
+    return {**state, **one.shown}, one.shown.keys() - state.keys() - one.drawn.keys()
 
 
 def _spaces(program: Program, arrays: State) -> list[str]:

@@ -16,7 +16,7 @@ from fedbounds.theory.setups import Setup
 from ..case import script_of
 from ..evaluate import Numbers
 from ..measure.known import Known, MissingError
-from ..measure.trace import subject_of
+from ..measure.trace import rules_of, subject_of
 from ..script_check import agrees
 from .found import known_of, view_of
 from .program import Program, check_size, written
@@ -27,11 +27,21 @@ from .script_parts import COMPUTED
 @script_of.register
 def _script(setup: Setup, judgement: Any, part: Part, numbers: Numbers) -> str:
     outcome = next(one for one in judgement.outcomes if one.part == part.name)
-    for one in _shortest(setup, outcome.at):
+    for one in _shortest(_as_bounded(setup, numbers), outcome.at):
         text = written(program_of(one, part, outcome.client), judgement, part, outcome)
         if agrees(text, outcome.gap):
             return text
     raise FedboundsError("the script that is written does not run, or gives another gap")
+
+
+def _as_bounded(setup: Setup, numbers: Numbers) -> Setup:
+    """Of many rounds, with the numbers that bound what is visited: they are no extremes."""
+    view = view_of(setup)
+    if not view.many:
+        return setup
+    known = numbers.constants
+    chosen = ((x, str(known[x]) if x in known else y) for x, y in setup.chosen)
+    return replace(setup, chosen=tuple(chosen))
 
 
 def _shortest(setup: Setup, at: int | None) -> Iterator[Setup]:
@@ -69,7 +79,10 @@ def program_of(setup: Setup, part: Part, client: int | None) -> Program:
     defined = Definitions(
         view.shown, known.constants, known.quantities, _given(setup, known), ends, holds
     )
-    return Program(subject, setup.run, defined, only, view.requires, view.assumptions)
+    rules = rules_of(setup.run, view)
+    return Program(
+        subject, setup.run, defined, only, view.requires, view.assumptions, changing=rules
+    )
 
 
 def _given(setup: Setup, known: Known) -> dict[str, str]:

@@ -209,7 +209,7 @@ class Definitions:
 
     def _plain(self, expression: sp.Expr, name: str = "") -> sp.Expr:
         """In shown vectors, with a name for every extreme; ``name``: of one that is all of it."""
-        expression = self._meant(sp.sympify(expression))
+        expression = self._meant(sp.sympify(expression, strict=True))
         while inner := sorted(
             (
                 node

@@ -14,24 +14,27 @@ import numpy as np
 import sympy as sp
 
 from fedbounds.errors import ConflictError, FedboundsError
-from fedbounds.theory.checker.data import Scope
-from fedbounds.theory.claims import Condition
+from fedbounds.theory.catalogue import entry
+from fedbounds.theory.checker.data import Need, Scope
+from fedbounds.theory.claims import Claim, Condition
 from fedbounds.theory.proof.language import Written
+from fedbounds.theory.proof.read_text import OF_NUMBERS, read_text
 from fedbounds.theory.registry import claim as claim_of
-from fedbounds.theory.registry import setups
-from fedbounds.theory.setups import Setup, View
+from fedbounds.theory.registry import encoded, setups
+from fedbounds.theory.setups import Says, Setup, View
 from fedbounds.vocabulary import Assumption
 
 from ..evaluate import IrrationalError, UndefinedError
-from ..measure.known import Known
+from ..measure.known import Known, MissingError
 from ..measure.moments import moments
-from ..measure.spaces import Listed, Unrolled, depends_on
+from ..measure.spaces import Listed, Unrolled, alone, depends_on, vector
 from ..measure.trace import subject_of
 from ..measure.unknowns import Refused, bare
 from ..measure.unrolled import unrolled_space
 from .found import evidence, known_of, view_of
 
 Array = Any
+_FUNCTIONS = {**OF_NUMBERS, "given": sp.Function("given")}
 _RELATIONS = {"<=": np.less_equal, ">=": np.greater_equal, "==": np.equal}
 
 
@@ -58,6 +61,8 @@ def judged_on(theory: str) -> tuple[Judged, ...]:
     for one in setups(theory):
         if one.quick:
             view = view_of(one.setup)
+            if view.many:  # not listed: steps speak of every outcome
+                continue
             found.append(Judged(one.setup, view, known_of(one.setup, view)))
     return tuple(found)
 
@@ -70,11 +75,24 @@ def gaps(theory: str, written: Written) -> list[float]:
     for on in judged_on(theory):
         if scopes and not scopes & set(on.view.scopes):
             continue
+        if not _speaks_of(written, on.view.runs):
+            continue
         if all(on.holding.get(name, False) for name in assumed):
             least = least_on(written, on)
             if least is not None:
                 found.append(least)
     return found
+
+
+def _speaks_of(written: Written, runs: str) -> bool:
+    """Whether a step is about runs of an algorithm, as far as it or its claim says."""
+    said = written.statement.algorithm
+    if not runs or said:
+        return not runs or said == runs
+    if written.scope or not written.claim:
+        return True
+    claim = encoded(entry(written.claim))
+    return not isinstance(claim, Claim) or runs in claim.algorithms
 
 
 def _scopes(theory: str, written: Written) -> set[str]:
@@ -127,7 +145,7 @@ def _held(condition: Condition, on: Judged, rounds: range) -> Array:
     return _RELATIONS[condition.relation](left, right)
 
 
-# ---- what proofs declare of vectors
+# ---- what proofs declare of vectors and of quantities
 
 
 def check_declared(theory: str, scopes: Mapping[str, Scope]) -> None:
@@ -136,13 +154,34 @@ def check_declared(theory: str, scopes: Mapping[str, Scope]) -> None:
     Raises
     ------
     ConflictError
-        If a vector varies with a source that it is declared not to depend on, or does not vanish
-        on average over the source that is said to centre it.
+        If a vector varies with a source that it is declared not to depend on, does not vanish on
+        average over the source that is said to centre it, or is not what it is derived from.
     """
     for on in judged_on(theory):
         for space, offered in _spaces(on):
             for name in offered & scopes.keys():
                 _check(name, scopes[name], space)
+                if isinstance(space, Listed):
+                    for each in _one_by_one(space, on.view.alone):
+                        _check_derived(name, scopes[name], each, on)
+
+
+def check_signs(theory: str, quantities: Mapping[str, bool]) -> None:
+    """Hold what is taken for no negative number against the runs of a theory's set-ups.
+
+    Raises
+    ------
+    ConflictError
+        If it is negative in one.
+    """
+    for on in judged_on(theory):
+        for name in on.view.quantities.keys() & {x for x, signed in quantities.items() if signed}:
+            try:
+                least = min(on.known.series(name).reshape(-1))
+            except MissingError:
+                continue
+            if least < 0:
+                raise ConflictError(f"{name} is {least} in a run; the proofs say it is >= 0")
 
 
 def _spaces(on: Judged) -> Iterator[tuple[Listed | Unrolled, set[str]]]:
@@ -170,6 +209,47 @@ def _check(name: str, scope: Scope, space: Listed | Unrolled) -> None:
                 raise ConflictError(
                     f"{atom} of {name!r} does not vanish on average over {source} in a run"
                 )
+
+
+def _one_by_one(space: Listed, index: str) -> list[Listed]:
+    """For each value of an index, where a view looks at it alone."""
+    if not index:
+        return [space]
+    count = len(space.weights[space.sources.index(index)])
+    return [alone(space, index, at) for at in range(count)]
+
+
+def _check_derived(name: str, scope: Scope, space: Listed, on: Judged) -> None:
+    for atom, said in scope.derived:
+        supposed = [need for need in scope.needs if atom in need.vectors]
+        if atom not in space.vectors or not all(_met(need, on) for need in supposed):
+            continue
+        expression = _read(said)
+        try:
+            numbers = {
+                symbol.name: on.known.constant(symbol.name)
+                for symbol in expression.free_symbols
+                if symbol.name not in space.vectors and symbol.name not in space.sources
+            }
+        except MissingError:  # of numbers that this set-up has not
+            continue
+        apart = vector(expression, space, numbers) - space.vectors[atom]
+        if any(entry != 0 for entry in apart.reshape(-1)):
+            raise ConflictError(f"{atom} of {name!r} is another in a run; the proofs say {said}")
+
+
+def _read(said: str) -> sp.Expr:
+    return read_text(said, sp.Symbol, _FUNCTIONS)
+
+
+def _met(need: Need, on: Judged) -> bool:
+    """Whether a set-up has what is supposed of vectors."""
+    conditions = [
+        Says(_read(left), relation, _read(right)) for left, relation, right in need.conditions
+    ]
+    return all(on.holding.get(Assumption(name)) for name in need.assumptions) and not any(
+        on.known.broken(says) for says in conditions
+    )
 
 
 def _depends(space: Listed | Unrolled, atom: str) -> frozenset[str]:

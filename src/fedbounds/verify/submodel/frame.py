@@ -9,6 +9,7 @@ from flint import fmpq
 
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import ConstantValue, Evidence, FederatedQuadratic
+from fedbounds.problems.constrained import Minimum
 from fedbounds.problems.domain import Domain, diameter_squared, largest_norm_squared
 from fedbounds.problems.linear import is_positive_definite
 from fedbounds.problems.masked_laws import Bernoulli, Law, coverage
@@ -16,6 +17,7 @@ from fedbounds.problems.masked_minimiser import quadratic_minimiser
 from fedbounds.problems.masked_quadratic import masked_quadratic
 from fedbounds.problems.spectrum import Bracket, square_root
 from fedbounds.problems.submodel_constants import curvature_of, gradient_bound
+from fedbounds.problems.submodel_optimum import constants_at
 from fedbounds.vocabulary import Assumption
 
 Array = Any
@@ -151,6 +153,20 @@ class Frame:
             Assumption.UNCONSTRAINED: (not bounded, f"domain {self.domain}"),
         }
         return {name: Evidence(bool(holds), why) for name, (holds, why) in facts.items()}
+
+
+def at_optimum(frame: Frame) -> dict[str, Any]:
+    """zeta_*^2, nu_*^2 and the gap of the gradients at w*(p)."""
+    best = frame.masked.minimiser
+    found = constants_at(frame.problem, frame.law, Minimum(best), frame.smoothness.value)
+    numbers = {
+        "zeta_star2": found.heterogeneity.value,
+        "nu_star2": found.mask_variance.value,
+    }
+    if frame.full is not None:
+        gap = frame.masked.at_minimiser - frame.full.gradient(best[None])[0]
+        numbers["gap_full_at_p"] = squares(gap)
+    return numbers
 
 
 def _size(bracket: Bracket) -> str:

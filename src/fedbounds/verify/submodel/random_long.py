@@ -14,10 +14,10 @@ from fedbounds.vocabulary import Method
 
 from ..case import Case, Found, find, in_rationals
 from ..profile import Profile
-from .frame import Frame
+from .frame import Frame, at_optimum
+from .logarithms import check_logarithm, log_above
 from .moments_forms import AroundPoint, distance_to, expectation, squared_gradient_of, value_of
 from .moments_random import random_moments
-from .random_runs import at_optimum, check_logarithm, log_above
 
 Array = Any
 

@@ -11,7 +11,6 @@ from flint import fmpq
 
 from fedbounds.algorithms.random_masks import RandomMasks
 from fedbounds.algorithms.rolling_masks import RollingMasks
-from fedbounds.algorithms.static_masks import StaticMasks
 from fedbounds.errors import FedboundsError, require
 from fedbounds.problems import Noise, NoiseLaw
 from fedbounds.problems.linear import rational
@@ -67,7 +66,7 @@ def nothing_visited(algorithm: Any) -> Visited:
 def groups_of(algorithm: Any, visited: Visited, d: int) -> list[list[Choice]]:
     """Independent groups of clients, in order, and the choices of each."""
     kind = type(algorithm).__name__
-    raise FedboundsError(f"algorithm is a {kind}; expected random, rolling or static masks")
+    raise FedboundsError(f"algorithm is a {kind}; expected random or rolling masks")
 
 
 @groups_of.register
@@ -78,11 +77,6 @@ def _(algorithm: RandomMasks, visited: Visited, d: int) -> list[list[Choice]]:
 def _bernoulli(p: fmpq, d: int) -> list[Choice]:
     found = [Choice(p ** sum(m) * (1 - p) ** (d - sum(m)), (m,)) for m in product((0, 1), repeat=d)]
     return [choice for choice in found if choice.chance != 0]
-
-
-@groups_of.register
-def _(algorithm: StaticMasks, visited: Visited, d: int) -> list[list[Choice]]:
-    return [[Choice(fmpq(1), (mask,))] for mask in algorithm.masks]
 
 
 @groups_of.register

@@ -1,22 +1,17 @@
-"""Small runs in full: every mask, every noise sign, every order, in exact rationals.
+"""Small runs of rolling masks in full: every noise sign, every order, in exact rationals.
 
 States that are equal (the same w, and in an epoch the same sub-models visited) are merged between
 rounds, so that their number and not that of histories is what limits a run.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 from flint import fmpq
 
-from fedbounds.algorithms import random_masks, rolling_masks, static_masks, submodel_parts
-from fedbounds.algorithms.fedavg_p import Carry
-from fedbounds.algorithms.random_masks import RandomMasks
+from fedbounds.algorithms import rolling_masks, submodel_parts
 from fedbounds.algorithms.rolling_masks import RollingMasks
-from fedbounds.algorithms.static_masks import StaticMasks
 from fedbounds.errors import require
 from fedbounds.problems import Problem, Start, to_rational
 from fedbounds.problems.linear import rational
@@ -28,11 +23,6 @@ from .rounds_branches import Branches, Visited, branches, count_branches, nothin
 Array = Any
 Point = tuple[fmpq, ...]
 MOST_ROWS = 100_000  # outcomes (state, masks, noise) of one round
-_MODULES: dict[type, ModuleType] = {
-    RandomMasks: random_masks,
-    RollingMasks: rolling_masks,
-    StaticMasks: static_masks,
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,13 +76,17 @@ class EnumeratedRun:
 
 
 def enumerate_rounds(
-    problem: Problem, algorithm: Any, start: Start, rounds: int, most_rows: int = MOST_ROWS
+    problem: Problem,
+    algorithm: RollingMasks,
+    start: Start,
+    rounds: int,
+    most_rows: int = MOST_ROWS,
 ) -> EnumeratedRun:
     """Every outcome of R rounds; floats are read as the rationals they are.
 
     Parameters
     ----------
-    algorithm : RandomMasks, RollingMasks or StaticMasks
+    algorithm : RollingMasks
         With no domain, or a box.
     most_rows : int
         Refuse rounds with more outcomes.
@@ -103,12 +97,12 @@ def enumerate_rounds(
         If a round has too many outcomes, or the noise infinitely many.
     """
     require(rounds >= 0, "rounds", rounds, "at least 0")
-    kind = type(algorithm)
-    require(kind in _MODULES, "algorithm", kind.__name__, "random, rolling or static masks")
+    kind = type(algorithm).__name__
+    require(isinstance(algorithm, RollingMasks), "algorithm", kind, "rolling masks")
     problem = to_rational(problem)
     algorithm = replace(algorithm, inner_step_u=rational(algorithm.inner_step_u))
     begun = Start(in_rationals(np.asarray(start.u)), in_rationals(np.asarray(start.v)))
-    u = _MODULES[kind].init(problem, algorithm, begun, 1).u
+    u = rolling_masks.init(problem, algorithm, begun, 1).u
     one = np.array([fmpq(1)], dtype=object)
     states = [States(u, one, [nothing_visited(algorithm)])]
     found: list[EnumeratedRound] = []
@@ -146,19 +140,16 @@ def _outcomes(
 def _one_round(
     problem: Any, algorithm: Any, states: States, at: Array, outcomes: Branches, r: int
 ) -> EnumeratedRound:
-    module = _MODULES[type(algorithm)]
     before = states.points[at]
     v = before[None, :, :0].repeat(problem.clients, axis=0)
-    carry = Carry(u=before, v=v)
-    if isinstance(algorithm, RollingMasks):
-        carry = rolling_masks.Carry(u=before, v=v, position=r % algorithm.epoch)
+    carry = rolling_masks.Carry(u=before, v=v, position=r % algorithm.epoch)
     drawn = draws(outcomes.masks, outcomes.noise)
     kept: list[tuple[Array, ...]] = []
 
     def visit(k: int, y: Array, gradient: Array, noisy: Array) -> None:
         kept.append((y, gradient, noisy))
 
-    reached = module.local(problem, algorithm, carry, drawn, visit)
+    reached = rolling_masks.local(problem, algorithm, carry, drawn, visit)
     points, gradients, noisy = (
         np.stack([a.reshape(outcomes.masks.shape) for a in each])
         for each in zip(*kept, strict=True)
@@ -168,7 +159,7 @@ def _one_round(
         chance=states.chance[at] * outcomes.chance,
         state=at,
         before=before,
-        after=module.server(algorithm, carry, drawn, reached).u,
+        after=rolling_masks.server(algorithm, carry, drawn, reached).u,
         masks=outcomes.masks,
         virtual=np.concatenate([points, last[None]]),
         gradients=gradients,
@@ -193,23 +184,3 @@ def expectation(found: EnumeratedRound | States, values: Array) -> Any:
     """E of values whose first axis is that of the rows, or of the states."""
     shape = (-1, *(1,) * (np.ndim(values) - 1))
     return (found.chance.reshape(shape) * values).sum(axis=0)
-
-
-def expected_at(run: EnumeratedRun, value: Callable[[Array], Array]) -> Array:
-    """E value(w^r) for r = 0, ..., R; ``value`` maps points (P, d) to P numbers."""
-    found = [expectation(states, value(states.points)) for states in run.states]
-    return np.array(found, dtype=object)
-
-
-def visited_points(run: EnumeratedRun) -> set[Point]:
-    """Every point that occurs: w^r, the virtual iterates, and the clients' own models."""
-    found: set[Point] = set()
-    one = np.array(fmpq(1), dtype=object)
-    for states in run.states:
-        found.update(map(tuple, states.points.tolist()))
-    for each in run.rounds:
-        d = each.before.shape[1]
-        own = each.virtual * np.where(each.masks, one, one * 0)
-        for array in (each.virtual, own):
-            found.update(map(tuple, array.reshape(-1, d).tolist()))
-    return found

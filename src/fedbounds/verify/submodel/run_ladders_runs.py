@@ -17,11 +17,10 @@ from fedbounds.problems.linear import is_positive_definite, rational, solve
 from fedbounds.problems.masked_laws import Bernoulli, Rolling
 
 from ..case import Found, find
-from .frame import Frame, rational_row
+from .frame import Frame, at_optimum, rational_row
 from .limits import after_many, expected, limit, moment_map
 from .moments_forms import distance_to, value_of
 from .moments_random import random_round
-from .random_runs import at_optimum
 
 Array = Any
 _PLACES = 2**16  # binary places kept of logarithms

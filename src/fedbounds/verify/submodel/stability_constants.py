@@ -20,8 +20,7 @@ from fedbounds.problems.sampled_regression import SampledRegression
 from fedbounds.problems.spectrum import smallest_eigenvalue, square_root
 from fedbounds.problems.submodel_constants import dissimilarity_form, variance_form
 
-from .frame import Frame
-from .random_runs import at_optimum
+from .frame import Frame, at_optimum
 from .stability_data import DataSets, Masked, SampleLaw
 from .stability_huber import breakpoints, masked_infimum
 from .stability_quantities import empirical_values, population_values, series, squares

@@ -13,12 +13,11 @@ from fedbounds.problems.linear import rational
 from fedbounds.problems.masked_laws import Bernoulli, Rolling
 
 from ..case import Found, find
-from .frame import Frame, rational_row
+from .frame import Frame, at_optimum, rational_row
 from .limits import after_many, expected, moment_map
 from .moments import Moments
 from .moments_forms import value_of
 from .moments_rounding import State
-from .random_runs import at_optimum
 from .rolling_modes import mode_evidence
 from .rolling_runs import fixed_parameters
 from .run_ladders_runs import epoch_of

@@ -19,10 +19,10 @@ from fedbounds.problems.masked_laws import Bernoulli, Rolling
 from fedbounds.problems.sampled_regression import Loss, SampledRegression
 from fedbounds.problems.submodel_constants import curvature_of
 
+from .logarithms import log_above
 from .objectives_corners import exact
 from .objectives_setups import Objective
 from .random_long import LongRandomRun
-from .random_runs import RandomRun, log_above
 from .rolling_draws import Draws
 from .rolling_runs import RollingRun
 from .stability_data import CoupledLaw, CoupledPair, SampleLaw
@@ -31,7 +31,7 @@ from .step_draws import draws_case
 from .step_epochs import epoch_cases
 from .step_gap_clients import gap_cases
 from .step_points import point_cases
-from .step_rounds import long_cases, round_cases
+from .step_rounds import long_cases
 from .step_spaces import StepCase
 
 _HALF, _MOST, _ALL = fmpq(1, 2), fmpq(4, 5), fmpq(1)
@@ -66,30 +66,7 @@ def _start(problem: FederatedQuadratic, *at: Any) -> Start:
 @cache
 def cases() -> tuple[StepCase, ...]:
     """All instances."""
-    return (*_random(), *_long(), *_rolling(), *_points(), *_draws(), *_coupled())
-
-
-def _random() -> Iterator[StepCase]:
-    plane, line = _start(_PLANE, _HALF, -_HALF), _start(_LINE, 2)
-    quiet = replace(_PLANE, noise=Noise(NoiseLaw.RADEMACHER, fmpq(0), fmpq(0)))
-    for name, problem, start, keep, steps, rounds, domain, edges in (
-        ("plane", _PLANE, plane, (_HALF, _MOST), 2, 1, None, (4, 8, 10)),
-        ("plane in a box", _PLANE, plane, (_HALF, _MOST), 2, 1, _BOX, (10, 1)),
-        ("plane, quiet, in a box", quiet, plane, (_HALF, _ALL), 3, 2, _BOX, (4, 10)),
-        ("line", _LINE, line, (_HALF, _HALF), 2, 2, None, (4, 8, 10)),
-        ("equal clients, full masks", _SAME, line, (_ALL, _ALL), 2, 2, None, (1, 4, 8, 10)),
-        ("flat", _FLAT, plane, (_HALF, _MOST), 2, 2, None, (8, 10)),
-        ("saddle", _SADDLE, plane, (_ALL, _MOST), 2, 2, None, (4, 8)),
-        # noise for which eta K = 1/(8L) is the root of Theorem 2
-        ("one client", _ONE, _start(_ONE, 0), (_ALL,), 3, 1, None, (8,)),
-    ):
-        for edge in edges:
-            L = _smoothness(problem)
-            algorithm = RandomMasks(keep, steps, 1 / (edge * steps * L), domain)
-            setup = RandomRun(problem, algorithm, start, rounds)
-            for case in round_cases(f"{name}, eta K L = 1/{edge}", setup):
-                yield case
-                yield from gap_cases(setup, case)
+    return (*_long(), *_rolling(), *_points(), *_draws(), *_coupled())
 
 
 def _long() -> Iterator[StepCase]:

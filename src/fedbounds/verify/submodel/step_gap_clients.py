@@ -10,28 +10,23 @@ from typing import Any
 import numpy as np
 
 from fedbounds.problems import to_float
-from fedbounds.problems.masked_laws import Bernoulli, Law, Rolling
+from fedbounds.problems.masked_laws import Rolling
 from fedbounds.problems.masked_quadratic import masked_quadratic
 from fedbounds.problems.spectrum import to_floats
-from fedbounds.theory.submodel.proofs.definitions_rounds import GAP, GAP_ROLLING, at_optimum
+from fedbounds.theory.submodel.proofs.definitions_rounds import GAP_ROLLING, at_optimum
 
 from .frame import Frame
-from .random_runs import RandomRun
 from .rolling_runs import RollingRun
 from .step_spaces import StepCase, as_floats, space, uniform
 
 Array = Any
 
 
-def gap_cases(setup: RandomRun | RollingRun, case: StepCase) -> Iterator[StepCase]:
+def gap_cases(setup: RollingRun, case: StepCase) -> Iterator[StepCase]:
     """Of a round or an epoch on a bounded domain: at its start, and at w*(p)."""
     if setup.algorithm.domain is None:
         return
-    law: Law
-    if isinstance(setup, RandomRun):
-        law, scope = Bernoulli(setup.algorithm.keep), GAP
-    else:
-        law, scope = Rolling(setup.algorithm.masks), GAP_ROLLING
+    law, scope = Rolling(setup.algorithm.masks), GAP_ROLLING
     frame = Frame(setup.problem, law, setup.algorithm.domain)
     x = case.outcomes.vectors["x"]
     starts = x.reshape(len(x), -1)
@@ -69,7 +64,7 @@ def _bounds(values: Any, shares: Array) -> Array:
     return found
 
 
-def _apart(setup: RandomRun | RollingRun, law: Law, points: Array) -> tuple[Array, float]:
+def _apart(setup: RollingRun, law: Rolling, points: Array) -> tuple[Array, float]:
     """grad F_i - grad f_i, shape (P, n, d), and the size of their terms."""
     problem = to_float(setup.problem)
     masked = masked_quadratic(problem, law)

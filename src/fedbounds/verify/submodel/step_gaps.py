@@ -1,4 +1,4 @@
-"""Every step of the sub-model proofs on small instances.
+"""Every step of the sub-model proofs on small instances, and on the set-ups that are data.
 
 A step is evaluated where what it assumes holds, with numbers as sharp as it allows.
 """
@@ -19,6 +19,7 @@ from ..evaluate import Numbers
 from ..outcome_values import Evaluated, evaluate
 from ..outcomes import Outcomes
 from ..seen import gap
+from ..setups import steps as of_setups
 from .step_cases import cases
 from .step_held import check_derived, check_signs
 from .step_spaces import StepCase
@@ -31,7 +32,7 @@ def gaps(written: Written) -> list[float]:
     wanted = _quantities(written)
     found = (gap_on(written, case) for case in _cases_of(written.scope)
              if wanted <= case.outcomes.series.keys())  # fmt: skip
-    return [one for one in found if one is not None]
+    return [*(one for one in found if one is not None), *of_setups.gaps("submodel", written)]
 
 
 def runs(scope: str) -> Iterator[Outcomes]:

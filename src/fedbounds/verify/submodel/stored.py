@@ -26,7 +26,6 @@ from . import stored_costs as costs
 from .objectives_setups import Objective, Rungs, TrilinearRungs
 from .objectives_trilinear import Trilinear
 from .random_long import LongRandomRun
-from .random_runs import RandomRun
 from .rolling_draws import Draws
 from .rolling_ends import RollingLimit
 from .rolling_long import MOST_EXACT, RollingLong
@@ -186,11 +185,6 @@ SETUPS = (
         Record(TrilinearRungs, _TRILINEAR),
         costs.of_trilinear,
         names.OBJECTIVE_LADDER[0],
-    ),
-    Setup(
-        _run_of(RandomRun, _RANDOM, rounds=ROUNDS, log_rounds=_LOGARITHM),
-        costs.of_random_run,
-        names.RANDOM,
     ),
     Setup(
         _run_of(LongRandomRun, _RANDOM, rounds=ROUNDS, log_rounds=_LOGARITHM, exact=_EXACT),

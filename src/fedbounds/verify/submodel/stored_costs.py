@@ -15,15 +15,6 @@ _MATRICES = 100  # flint multiplies matrices so many times as fast as arrays of 
 # ---- runs of random and of rolling masks, every outcome
 
 
-def of_random_run(given: Any) -> Sequence[Cost]:
-    """Every mask, and every sign of the noise on what it keeps."""
-    (n, d), steps, rounds = given.problem.linear.shape, given.algorithm.local_steps, given.rounds
-    signs = power(2, steps) if given.problem.noise.scale_u else 1.0
-    each = (power(signs + (keep < 1), d) for keep in given.algorithm.keep)
-    rows = min(power(prod(each), rounds), MOST_ROWS)
-    return (Cost(_QUANTITIES * rows * rounds * steps * n * d, rounds * steps), _laws(n, d))
-
-
 def of_epochs(given: Any) -> Sequence[Cost]:
     """Every order, and every sign of the noise on the sub-models."""
     algorithm, (n, d) = given.algorithm, given.problem.linear.shape

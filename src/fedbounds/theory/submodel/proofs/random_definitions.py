@@ -4,6 +4,7 @@ from fedbounds.theory.claims import Condition
 from fedbounds.theory.proof.language import Book
 from fedbounds.theory.proof.vectors import given, i, ip, past, sq, xi
 from fedbounds.theory.submodel.bounds import RANDOM_FLOOR
+from fedbounds.theory.submodel.measured import AT_OPTIMUM, BREGMAN, NEXT, OF_ROUND, VARIANCE
 from fedbounds.theory.submodel.random_convex import SHRINKS, short
 from fedbounds.theory.submodel.symbols import (
     B2,
@@ -58,7 +59,6 @@ _CONVEX = (Assumption.SMOOTH, Assumption.CONVEX)
 _STEPS = "Cauchy-Schwarz over the steps before k, and the sum over k"
 _FRESH = "Algorithm 1: samples are drawn anew for every client and step"
 _MASKS = "Algorithm 1: clients draw their masks independently"
-_BREGMAN = Fx - Fo - ip(ho, x - xo)
 
 
 def of(scope: str, *names: str) -> list[str]:
@@ -69,18 +69,18 @@ def of(scope: str, *names: str) -> list[str]:
 def _definitions(book: Book) -> None:
     book.define("Phi", Phi, L_Fp(0), "Theorem 2")
     for name, left, right, origin in (
-        ("V_bar", V_bar(t), K * sq(y - x), "Lemma 5"),
-        ("H_x", H_x(t), sq(hx), "Lemma 5"),
-        ("D_br", D_br(t), _BREGMAN, "Lemma 5"),
-        ("D_opt", D_opt(t), sq(x - xo), "Lemma 4"),
-        ("D_opt next", D_opt(t + 1), sq(xn - xo), "Lemma 4"),
-        ("X_U", X_U(t), ip(x - xo, Um), "Lemma 4"),
-        ("U_2", U_2(t), sq(Um), "Lemma 4"),
-        ("zeta_star2", zeta_star2, sq(ho), "Definition 1"),
-        ("nu_star2", nu_star2, sq(ho - given(ho, i)), "Definition 1"),
-        ("g_Fp", g_Fp(t), sq(given(hx, past)), "Theorem 2"),
-        ("nu2_x", nu2_x(t), sq(hx - given(hx, past, i)), "Definition 2"),
-        ("B2_x", B2_x(t), sq(given(hx, past, i) - given(hx, past)), "Definition 2"),
+        ("V_bar", V_bar(t), OF_ROUND["V_bar"], "Lemma 5"),
+        ("H_x", H_x(t), OF_ROUND["H_x"], "Lemma 5"),
+        ("D_br", D_br(t), BREGMAN, "Lemma 5"),
+        ("D_opt", D_opt(t), OF_ROUND["D_opt"], "Lemma 4"),
+        ("D_opt next", D_opt(t + 1), NEXT, "Lemma 4"),
+        ("X_U", X_U(t), OF_ROUND["X_U"], "Lemma 4"),
+        ("U_2", U_2(t), OF_ROUND["U_2"], "Lemma 4"),
+        ("zeta_star2", zeta_star2, AT_OPTIMUM["zeta_star2"], "Definition 1"),
+        ("nu_star2", nu_star2, AT_OPTIMUM["nu_star2"], "Definition 1"),
+        ("g_Fp", g_Fp(t), OF_ROUND["g_Fp"], "Theorem 2"),
+        ("nu2_x", nu2_x(t), OF_ROUND["nu2_x"], "Definition 2"),
+        ("B2_x", B2_x(t), OF_ROUND["B2_x"], "Definition 2"),
     ):
         book.define(f"{name} ({ROUND})", left, right, origin, ROUND)
     book.suppose("nu2", nu2_x(t), nu2, "Definition 2: a supremum over the iterates and more")
@@ -111,7 +111,7 @@ def analysis(book: Book, scope: str) -> None:
     for name, left, relation, right, origin, assumptions in (
         ("smooth", sq(hy - hx), "<=", L**2 * sq(y - x), "Assumption 1, at m o y, m o x", _SMOOTH),
         (
-            "cocoercive", sq(hx - ho), "<=", 2 * L * _BREGMAN,
+            "cocoercive", sq(hx - ho), "<=", 2 * L * BREGMAN,
             "co-coercivity of every h_i (Nesterov, Theorem 2.1.5)", _CONVEX,
         ),
         ("convex", Fo - Fy, ">=", ip(hy, xo - y), "h_i lies above its tangent at y", _CONVEX[1:]),
@@ -124,7 +124,7 @@ def analysis(book: Book, scope: str) -> None:
 
 
 def _masks(book: Book) -> None:
-    start, optimum = hx - given(hx, past, i), ho - given(ho, i)
+    start, optimum = VARIANCE, ho - given(ho, i)
     for name, left, right in (
         ("masks at x", sq(given(start, past, mask)), sq(start) / n),
         ("masks at x*", sq(given(optimum, mask)), sq(optimum) / n),

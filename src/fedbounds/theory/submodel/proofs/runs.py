@@ -7,8 +7,10 @@ that m o y = w after the step too. By induction from m o w^t this holds in the w
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.proof.language import Book, cite, equal
 from fedbounds.theory.proof.text import need
-from fedbounds.theory.proof.vectors import given, i, past, sq, vectors, xi
+from fedbounds.theory.proof.vectors import given, past, sq, xi
+from fedbounds.theory.submodel import measured
 from fedbounds.theory.submodel.runs import RECOVER
+from fedbounds.theory.submodel.scope_names import FULL, STEP, WHOLE
 from fedbounds.theory.submodel.symbols import (
     Ea_2,
     Er_2,
@@ -22,36 +24,28 @@ from fedbounds.theory.submodel.symbols import (
     p_spread,
     zeta_star2,
 )
-from fedbounds.theory.symbols import K, L, eta, n, t
+from fedbounds.theory.submodel.vectors_runs import (
+    back,
+    cx,
+    cy_k,
+    cy_next,
+    masked_step,
+    my_k,
+    my_next,
+    server,
+    sgd,
+    sgd_step,
+    virtual,
+    w_k,
+    w_next,
+    y_K,
+)
+from fedbounds.theory.symbols import K, L, eta, t
 from fedbounds.vocabulary import Assumption
 
-from .definitions_rounds import ho, y
+from .definitions_rounds import y
 from .writing import Row, defined, prove, suppose, supposed
 
-STEP, WHOLE, FULL = "a local step", "a round and its virtual iterates", "a round with full masks"
-w_k, my_k, cy_k, cx, step_k, w_next, my_next, cy_next = vectors(
-    {
-        "w_k": "w_{i,k}",
-        "my_k": r"m\odot y_{i,k}",
-        "cy_k": r"(\mathbf 1-m)\odot y_{i,k}",
-        "cx": r"(\mathbf 1-m)\odot w^t",
-        "step_k": r"m\odot\nabla f_i(w_{i,k};\xi)",
-        "w_next": "w_{i,k+1}",
-        "my_next": r"m\odot y_{i,k+1}",
-        "cy_next": r"(\mathbf 1-m)\odot y_{i,k+1}",
-    }
-)
-y_K, back, server, virtual, sgd, sgd_step, masked_step = vectors(
-    {
-        "y_K": "y_{i,K}",
-        "back": r"(w_{i,K}+(\mathbf 1-m)\odot w^t)",
-        "server": "w^{t+1}",
-        "virtual": r"P_{\mathcal W}(\tfrac1N\textstyle\sum_iy_{i,K})",
-        "sgd": r"w^{t+1}_{\mathrm{SGD}}",
-        "sgd_step": r"\nabla f_i(w_{i,k};\xi)",
-        "masked_step": r"m\odot\nabla f_i(m\odot y_{i,k};\xi)",
-    }
-)
 _ALL = ("past", "xi", "i", "k")
 _LAST = ("past", "xi", "i")
 SCOPES = {
@@ -99,15 +93,11 @@ def _virtual(book: Book) -> None:
     book.line(
         f"{claim}: one step, other entries", sq(cy_next - cy_k), "==", 0, scope=STEP, claim=claim
     )
-    count = n * (K + 1)
-    local = count * (sq(my_k - w_k) + sq(cy_k - cx))
-    for name, left, right in (
-        ("Ev_2", Ev_2(t), local),
-        ("Sv_2", Sv_2(t), count * sq(y)),
-        ("Ea_2", Ea_2(t), sq(server - virtual)),
-        ("Sa_2", Sa_2(t), sq(server)),
-    ):
-        book.define(f"{name} ({WHOLE})", left, right, "Appendix C.1", WHOLE)
+    sums = {"Sv_2": measured.LOCAL_SIZE.xreplace({my_k + cy_k: y})}
+    for quantity in (Ev_2, Sv_2, Ea_2, Sa_2):
+        name = str(quantity)
+        right = sums.get(name, measured.SAME_RUNS[name])
+        book.define(f"{name} ({WHOLE})", quantity(t), right, "Appendix C.1", WHOLE)
     steps = [f"{claim}: one step, {entries} entries" for entries in ("kept", "other")]
     every = "every step leaves m o y - w and (1 - m) o y as they are, from m o w^t on"
     rows: list[Row] = [
@@ -130,11 +120,12 @@ def _virtual(book: Book) -> None:
 
 def _recover(book: Book) -> None:
     claim, full = "claim-recover", RECOVER.part("algorithm").conditions
+    of_runs, at_best = measured.SAME_RUNS, measured.AT_OPTIMUM
     for name, left, right, conditions in (
-        ("Er_2", Er_2(t), sq(server - sgd), ()),
-        ("Sr_2", Sr_2(t), sq(sgd), ()),
-        ("nu_star2", nu_star2, sq(ho - given(ho, i)), full),
-        ("zeta_star2", zeta_star2, sq(ho), full),
+        ("Er_2", Er_2(t), of_runs["Er_2"], ()),
+        ("Sr_2", Sr_2(t), of_runs["Sr_2"], ()),
+        ("nu_star2", nu_star2, at_best["nu_star2"], full),
+        ("zeta_star2", zeta_star2, at_best["zeta_star2"], full),
     ):
         book.define(f"{name} ({FULL})", left, right, "after Theorem 1, p = 1", FULL, conditions)
     same = "every mask is 1: the same steps from the same points, by induction over the steps"
