@@ -135,9 +135,7 @@ def facts(
     silent = not (problem.noise.scale_u or problem.noise.scale_v)
     noise = Evidence(True, "additive noise +-s in each coordinate: unbiased, of variance d s^2")
     return {
-        Assumption.SMOOTH: Evidence(
-            bool(largest <= L), f"the largest |eigenvalue| of {_curved(problem)} against L = {L}"
-        ),
+        Assumption.SMOOTH: Evidence(bool(largest <= L), f"{_smooth(problem)} against L = {L}"),
         Assumption.QUADRATIC: Evidence(True, "quadratics"),
         Assumption.CONVEX: Evidence(bool(lowest >= 0), told),
         Assumption.STRONGLY_CONVEX: Evidence(bool(0 < mu <= lowest), f"{told} against mu = {mu}"),
@@ -149,5 +147,7 @@ def facts(
     }
 
 
-def _curved(problem: FederatedQuadratic) -> str:
-    return "the blocks of the Hessians" if problem.personal_dimension else "the Hessians"
+def _smooth(problem: FederatedQuadratic) -> str:
+    if problem.personal_dimension:
+        return "the largest norm of the blocks of the Hessians"
+    return "the largest |eigenvalue| of the Hessians"
