@@ -5,16 +5,17 @@ from fractions import Fraction as F
 
 import array_api_strict
 import bridge
+import fedplt_rows
 import numpy as np
 import oracles
 import pytest
+from fedplt_rows import FedPLT, compensation, shares, untrained
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedbounds.algorithms import fedavg, fedplt, fedplt_rows
+from fedbounds.algorithms import fedavg, fedplt
 from fedbounds.algorithms.fedavg import FedAvg
 from fedbounds.algorithms.fedavg_p import Carry, Draw
-from fedbounds.algorithms.fedplt_rows import FedPLT, compensation, shares, untrained
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import (
     SILENT,

@@ -3,12 +3,13 @@
 from dataclasses import replace
 
 import bridge
+import fedplt_rows
 import numpy as np
 import pytest
+from fedplt_rows import FedPLT
 
-from fedbounds.algorithms import fedavg, fedplt_rows, random_masks
+from fedbounds.algorithms import fedavg, random_masks
 from fedbounds.algorithms.fedavg import FedAvg
-from fedbounds.algorithms.fedplt_rows import FedPLT
 from fedbounds.algorithms.masks import bernoulli_masks
 from fedbounds.algorithms.random_masks import RandomMasks
 from fedbounds.algorithms.rules import rules_of

@@ -5,15 +5,16 @@ from fractions import Fraction as F
 from itertools import product
 
 import bridge
+import fedplt_rows
 import numpy as np
 import pytest
 import submodel_oracle as slow
+from fedplt_rows import FedPLT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedbounds.algorithms import fedplt_rows, random_masks, submodel_parts
+from fedbounds.algorithms import random_masks, submodel_parts
 from fedbounds.algorithms.fedavg_p import Carry
-from fedbounds.algorithms.fedplt_rows import FedPLT
 from fedbounds.algorithms.masks import every_mask, mask_chances
 from fedbounds.algorithms.random_masks import RandomMasks
 from fedbounds.problems.domain import Box

@@ -1,4 +1,4 @@
-"""FedPLT on rows, a replica and a client each: what long runs and limits drive.
+"""FedPLT on rows, a replica and a client each, in any array namespace: what tests drive.
 
 The parts are those of `fedplt`. One step size: for steps that change with the round, call
 ``dataclasses.replace`` between rounds. Full gradients (FGD) are a problem without noise.
@@ -12,12 +12,11 @@ import array_api_compat
 import numpy as np
 from flint import fmpq
 
+from fedbounds.algorithms import fedplt, parts
+from fedbounds.algorithms.fedavg_p import Carry, Draw, Visit, disturbed, rows
 from fedbounds.errors import require, require_finite
 from fedbounds.problems.linear import numbers_like, rational
 from fedbounds.problems.problem import Problem, Start
-
-from . import fedplt, parts
-from .fedavg_p import Carry, Draw, Visit, disturbed, rows
 
 Array = Any
 init_draw: Callable[..., None] = parts.init_draw
