@@ -167,7 +167,7 @@ def test_steps_by_a_rule_are_written_as_that_rule():
         x for x in of("many, steps by a rule") if x[0].claim.id == "fedplt/decaying-step"
     )
     text = script(judged, part, numbers)
-    rule = 'p["eta"] = 1/(Q("3/2")*(Q(t) + 1))'
+    rule = 'p["eta"] = (lambda t: (Q(2, 3))/(t + 1))(Q(t))'
     assert rule in text
     assert not agrees(text.replace(rule, rule.replace("+ 1", "+ 2")), outcome.gap)
 
