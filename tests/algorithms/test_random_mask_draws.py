@@ -3,10 +3,8 @@
 from dataclasses import replace
 
 import bridge
-import fedplt_rows
 import numpy as np
 import pytest
-from fedplt_rows import FedPLT
 
 from fedbounds.algorithms import fedavg, random_masks
 from fedbounds.algorithms.fedavg import FedAvg
