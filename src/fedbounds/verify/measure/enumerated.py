@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from flint import fmpq
 
 from fedbounds.errors import FedboundsError
 
@@ -210,6 +211,14 @@ def drawn_from(
                 "keep rows apart"
             )
     return drawn
+
+
+def first_outcome(subject: Subject) -> Round:
+    """Round 0 under one outcome of everything, however many there are; from one state."""
+    p, alone = subject.parameters(), numbers([fmpq(1)], subject.exact)
+    sources = _sources(subject, p)
+    drawn = drawn_from(subject, p, sources, sampled(sources, subject.exact, 1))
+    return taken(subject, p, 0, Rows(one_state(subject), alone), Outcomes((), (), [fmpq(1)]), drawn)
 
 
 def taken(

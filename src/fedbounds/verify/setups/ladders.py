@@ -48,7 +48,7 @@ def _shown(one: Family | Course, name: str, profile: Profile) -> Record:
     own = ladder(one, profile) if isinstance(one, Family) else course(one, profile)
     return {
         "problem": {"instance": own.pop("name")},
-        "algorithm": f"{name} ladder in {own['parameter']}",
+        "algorithm": f"{name} ladder in {own['parameter']}".strip(),
         "verdict": "shown",
         "ladder": own,
     }

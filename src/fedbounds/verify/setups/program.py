@@ -15,15 +15,22 @@ from fedbounds.theory.claims import Part
 from fedbounds.theory.setups import Run, Says, is_formula
 from fedbounds.vocabulary import Assumption, Relation
 
-from ..measure.contract import State, arguments_of_init, stepped, takes
-from ..measure.enumerated import begun, draws_of, paths
+from ..measure.contract import State, arguments_of_init, takes
+from ..measure.enumerated import draws_of, first_outcome, paths
 from ..measure.listed import calls_behind
 from ..measure.sources import TooManyError
 from ..measure.subject import Subject, fields
 from ..script_asserts import broken, not_checked, packed, told
 from ..script_code import QUOTED, TEMPLATES, UNQUOTED, WIDTH, code, wrapped
 from .script_code import HELPERS, Definitions, named
-from .script_parts import FACTS, OF_CONSTANTS, nested, problem_lines, source_lines
+from .script_parts import (
+    FACTS,
+    FACTS_OF_BLOCKS,
+    OF_CONSTANTS,
+    nested,
+    problem_lines,
+    source_lines,
+)
 from .script_source import quoted
 
 
@@ -93,7 +100,9 @@ def written(program: Program, judgement: Any, part: Part, outcome: Any) -> str:
         step=algorithm.step.__name__,
         begins=("", ", random", ", random, p")[arguments_of_init(algorithm) - 2],
         sees=takes(algorithm.step, 5),
-        sources=source_lines(asked, bool(subject.problem.noise_scale)),
+        sources=source_lines(
+            asked, bool(subject.problem.noise_scale), bool(subject.problem.personal_noise_scale)
+        ),
         helpers=[line for name, own in HELPERS.items() if name in defined.helpers for line in own],
         problem=problem_lines(program.run.problem, asked),
         numbers=_numbers(program.run),
@@ -150,6 +159,7 @@ def _constants(defined: Definitions) -> list[str]:
 def _premises(program: Program, part: Part) -> list[str]:
     """Assert what a part assumes; returned are the lines about the problem, and comments."""
     defined, facts, so_run, missing = program.defined, [], [], []
+    table = FACTS_OF_BLOCKS if program.subject.problem.personal_dimension else FACTS
     for says in program.requires:
         defined.held(says)
     for assumption in part.assumptions:
@@ -157,7 +167,7 @@ def _premises(program: Program, part: Part) -> list[str]:
             said = program.assumptions[assumption]
             if not any([defined.held(says, assumption.value) for says in said]):
                 so_run.append(assumption.value)
-        elif assumption in FACTS:
+        elif assumption in table:
             facts.append(assumption)
         else:
             missing.append(assumption.value)
@@ -166,10 +176,10 @@ def _premises(program: Program, part: Part) -> list[str]:
     for assumption, name in OF_CONSTANTS.items():
         if assumption in facts:
             defined.use(name)
-        elif name in defined.numbers and assumption in FACTS:
+        elif name in defined.numbers and assumption in table:
             facts.append(assumption)
     lines = [f"# as it is run, and as numbers are defined: {text}" for text in so_run]
-    once = dict.fromkeys(told(facts, (), FACTS))  # what lists the noise
+    once = dict.fromkeys(told(facts, (), table))  # what lists the noise
     return [*lines, *once, *not_checked(missing)]
 
 
@@ -178,13 +188,9 @@ def _premises(program: Program, part: Part) -> list[str]:
 
 def _one_round(subject: Subject) -> tuple[State, set[str]]:
     """What there is to look at in a round, one row each; and names of what the step only shows."""
-    p, rows = subject.parameters(), begun(subject)
-    _, drawn = draws_of(subject, p)
-    first = {name: own[:1] for name, own in drawn.items()}
-    before = {name: own[:1] for name, own in rows.state.items()}
-    after, shown = stepped(subject.algorithm, subject.problem, p, before, first)
-    state = fields(before, after)
-    return {**state, **shown}, shown.keys() - state.keys() - drawn.keys()
+    one = first_outcome(subject)
+    state = fields(one.before, one.after)
+    return {**state, **one.shown}, one.shown.keys() - state.keys() - one.drawn.keys()
 
 
 def _spaces(program: Program, arrays: State) -> list[str]:

@@ -54,6 +54,14 @@ _SILENT = (
     "def noise(self, problem, steps):",
     "    return self.pick([np.zeros((n, steps, d), int)])",
 )
+_OWN_NOISE = (
+    "def personal_noise(self, problem, steps):",
+    "    return self.signs(n, steps, h.shape[1] - d) * problem.personal_noise_scale",
+)
+_OWN_SILENT = (
+    "def personal_noise(self, problem, steps):",
+    "    return self.pick([np.zeros((n, steps, h.shape[1] - d), int)])",
+)
 # of the clients' quadratics, by the attribute that an algorithm asks for
 _QUADRATIC: Mapping[str, str] = {
     "clients": "Count(n)",
@@ -69,7 +77,17 @@ _QUADRATIC: Mapping[str, str] = {
     "best": "lambda c: solve(np.tensordot(c, H, 1), -c @ h)",
     "lowest": "exact([b @ solve(A, -b) / 2 for A, b in zip(H, h)])",
 }
+# where clients have personal blocks
+_BLOCKS: Mapping[str, str] = {
+    "blocks": "lambda z: (z[:, :d], z[:, d:].reshape(len(z), n, -1))",
+    "personal_dimension": "h.shape[1] - d",
+    "personal_noise_scale": "",
+    "gradients": "lambda u, v: np.split(slope(whole(u, v)) + h, [d], axis=2)",
+    "value": "lambda u, v: (whole(u, v) * (slope(whole(u, v)) / 2 + h)).sum(axis=2)",
+}
+_SHARED = ("clients", "dimension", "noise_scale", "xp", "spread")  # that both have
 _NEEDED = {
+    "whole": ("whole = lambda u, v: np.concatenate([models(u), v], axis=2)",),
     "models": ("models = lambda y: y if y.ndim == 3 else np.stack([y] * n, axis=1)",),
     "slope": ("slope = lambda y: (H[None] * models(y)[:, :, None, :]).sum(axis=3)",),
     "solve": (
@@ -107,6 +125,18 @@ FACTS: Table = {
     ),
     Assumption.SHARED_MINIMISER: ("assert not problem.gradient(problem.minimiser[None]).any()",),
 }
+# with personal blocks L is a bound of the norms of the blocks of every H, the first of d rows
+FACTS_OF_BLOCKS: Table = {
+    **{name: FACTS[name] for name in (Assumption.STRONGLY_CONVEX, Assumption.CONVEX)},
+    Assumption.SMOOTH: (
+        "diagonal = [B for A in H for B in (A[:d, :d], A[d:, d:])]",
+        "assert all(positive(plus(L, B, s)) for B in diagonal for s in (1, -1))",
+        "assert all(positive(plus(L * L, A[:d, d:] @ A[d:, :d], -1)) for A in H)",
+    ),
+    Assumption.QUADRATIC: FACTS[Assumption.QUADRATIC],
+    Assumption.NOISELESS: ("assert problem.noise_scale == 0 == problem.personal_noise_scale",),
+    Assumption.NOISY: ("assert problem.noise_scale != 0 or problem.personal_noise_scale != 0",),
+}
 OF_CONSTANTS = {
     Assumption.SMOOTH: "L",
     Assumption.STRONGLY_CONVEX: "mu",
@@ -133,17 +163,24 @@ def problem_lines(data: Objective, functions: str) -> list[str]:
         raise FedboundsError(f"no script is written for the family {data.family!r}")
     own = dict(data.data)
     asked = {*re.findall(r"\bproblem\.(\w+)", functions), "noise_scale"}
-    missing = sorted(asked - _QUADRATIC.keys())
+    table = {**_QUADRATIC, "noise_scale": f'Q("{own["noise"]}")'}
+    shared = "h.shape[1]"
+    if "personal" in own:
+        table = {**{name: table[name] for name in _SHARED}, **_BLOCKS}
+        table["personal_noise_scale"] = f'Q("{own["personal_noise"]}")'
+        asked |= {"personal_noise_scale"} if "personal_noise" in functions else set()
+        shared = f"h.shape[1] - {own['personal']}"
+    missing = sorted(asked - table.keys())
     if missing:
         raise FedboundsError(f"no script is written for problem.{missing[0]}")
-    table = {**_QUADRATIC, "noise_scale": f'Q("{own["noise"]}")'}
     fields = [f"{name}={table[name]}" for name in table if name in asked]
-    text = " ".join(fields) + ("models" if any("slope(" in one for one in fields) else "")
+    text = " ".join(fields)
+    text += "models" if "slope(" in text or "whole(" in text else ""
     needed = [line for name, lines in _NEEDED.items() if name in text for line in lines]
     return [
         *assigned_to("H", nested(own["hessians"])),
         *assigned_to("h", nested(own["slopes"])),
-        "n, d = h.shape  # F_k(x) = x' H_k x / 2 + h_k' x",
+        f"n, d = len(h), {shared}  # F_k(x) = x' H_k x / 2 + h_k' x",
         *needed,
         "problem = SimpleNamespace(",
         *(f"    {line}," for line in packed_fields(fields)),
@@ -167,11 +204,15 @@ def packed_fields(fields: list[str]) -> list[str]:
     return found
 
 
-def source_lines(functions: str, noisy: bool) -> list[Lines]:
-    """Methods of the random object that functions, or premises, call."""
-    used = {name for name in SOURCES if f".{name}(" in functions}
-    used |= {"signs"} if noisy and "noise" in used else set()
-    table = SOURCES if noisy else {**SOURCES, "noise": _SILENT}
+def source_lines(functions: str, noisy: bool, own_noisy: bool = False) -> list[Lines]:
+    """Methods of the random object that functions, or premises, call; by blocks with noise."""
+    table = {
+        **SOURCES,
+        "noise": SOURCES["noise"] if noisy else _SILENT,
+        "personal_noise": _OWN_NOISE if own_noisy else _OWN_SILENT,
+    }
+    used = {name for name in table if f".{name}(" in functions}
+    used |= {"signs"} if any("self.signs(" in line for x in used for line in table[x]) else set()
     return [table[name] for name in table if name in used]
 
 

@@ -8,8 +8,10 @@ from typing import Any
 from fedbounds.errors import FedboundsError, require, unknown_name
 from fedbounds.theory.catalogue import PAPERS
 from fedbounds.theory.registry import setups, views
-from fedbounds.theory.setups import Objective, Run, Setup, View, formula, is_formula
+from fedbounds.theory.setups import Objective, Run, Setup, View, Where, formula, is_formula
+from fedbounds.theory.symbols import constants_in
 
+from ..measure.enumerated import first_outcome
 from ..measure.trace import subject_of
 from ..stored.common import LOCAL_STEPS, MASK, PROBABILITY, ROUNDS, STEP
 from ..stored.fields import (
@@ -37,9 +39,10 @@ _DEEPEST = 3  # lists in lists
 
 @dataclass(frozen=True)
 class Named:
-    """A tuple of pairs of a name and what is meant by it, each name at most once."""
+    """A tuple of pairs of a name and what is meant by it, each name at most once; or each once."""
 
     kinds: Mapping[str, Kind]
+    every: bool = False
 
     def read(self, data: Data, where: str, known: Known) -> tuple[tuple[str, Any], ...]:
         """See `Kind`."""
@@ -52,6 +55,8 @@ class Named:
         names = [Word(tuple(self.kinds)).read(name, where, known) for name, _ in pairs]
         if len(set(names)) < len(names):
             raise FedboundsError(f"{where} has a name twice: {', '.join(sorted(names))}")
+        if self.every and len(names) < len(self.kinds):
+            require(False, f"names in {where}", sorted(names), ", ".join(self.kinds))
         return tuple(
             (name, self.kinds[name].read(value, f"{where}.{name}", known))
             for name, (_, value) in zip(names, pairs, strict=True)
@@ -106,7 +111,8 @@ _PROBLEM = Record(
                 "hessians": Listed(Listed(_ROW, "d"), "n"),
                 "slopes": Listed(_ROW, "n"),
                 "noise": Number(least=0),
-            }
+            },
+            every=True,
         ),
     },
 )
@@ -165,23 +171,37 @@ def _choices(theories: Iterable[str], every: Sequence[View]) -> Fields:
 
 def _cost(given: Any) -> Sequence[Cost]:
     """Rounds of so many local steps, every outcome of what is drawn."""
-    run, known = given.run, views(given.theory)
-    if given.view not in known:
-        raise unknown_name(f"view of {given.theory}", given.view, known)
-    size = len(run.start) * len(dict(run.problem.data).get("slopes", ()))
+    run, view = given.run, view_of(given)
+    size = len(run.start) * len(dict(run.problem.data)["slopes"])
     steps = local_steps(run)
     plain = Cost(_VECTORS * run.rounds * steps * size**2, run.rounds * steps)
     check((plain,), Known(), f"instance.setup, {given.view}")  # before an outcome is drawn
-    if known[given.view].many:  # by moments
+    if view.many:  # by moments
         return (plain,)
-    outcomes = outcomes_of(subject_of(run, known[given.view]))
+    outcomes = outcomes_of(subject_of(run, view))
     return (Cost(power(outcomes, run.rounds) * plain.operations, plain.depth),)
 
 
 def _fits(setup: Setup) -> None:
-    """Raise unless the run has what its algorithm takes, and what the view chooses is chosen."""
-    most = MOST_EXACT if view_of(setup).many else None
+    """Raise unless the view speaks of what is chosen, and the algorithm runs on the problem."""
+    view = view_of(setup)
+    most = MOST_EXACT if view.many else None
     fits = most is None or setup.run.rounds <= most
     require(fits, "rounds T", setup.run.rounds, f"at most {most} where they are many")
-    data = dict(setup.run.problem.data)
-    require(len(data) == 3, "data of the quadratics", sorted(data), "hessians, slopes, noise")
+    known = {*view.choices, *_named(view)} | ({view.alone} if view.alone else set())
+    for name, _ in setup.chosen:
+        if name not in known:
+            raise unknown_name(f"choice in the view {setup.view!r}", name, known)
+    first_outcome(subject_of(setup.run, view))
+
+
+def _named(view: View) -> set[str]:
+    """Constants of which its definitions and statements speak."""
+    says = [*view.requires, *(one for own in view.assumptions.values() for one in own)]
+    found: list[Any] = [*view.quantities.values()]
+    for own in (view.constants, *view.choices.values()):
+        for one in own.values():
+            says += one.holds if isinstance(one, Where) else ()
+            found.append(one.value if isinstance(one, Where) else one)
+    found += [side for one in says for side in (one.left, one.right)]
+    return {name for one in found for name in constants_in(one)}
