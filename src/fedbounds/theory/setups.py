@@ -41,6 +41,12 @@ class Least(sp.Function):  # type: ignore[misc]
     """Likewise."""
 
 
+class above(sp.Function):  # type: ignore[misc]
+    """The root of a number; where it is not rational, a rational above it by 2^-60 of it."""
+
+    nargs = 1
+
+
 class Everywhere(sp.Function):  # type: ignore[misc]
     """Inside `Largest` and `Least`: of every state whatever, not of those alone of a run."""
 
@@ -92,6 +98,8 @@ class Shown:
         Of arrays by which vectors are multiplied, entry by entry.
     derived : mapping from name to expression
         Vectors that stand for others, multiplied by factors.
+    may : tuple of str
+        Vectors that are not there in every run.
     """
 
     draws: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -99,6 +107,7 @@ class Shown:
     vectors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     derived: Mapping[str, sp.Expr] = field(default_factory=dict)
+    may: tuple[str, ...] = ()
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -159,8 +168,12 @@ class View:
         Vectors whose factors are constants of a set-up.
     takes : tuple of str
         Names of the parameters of a run.
+    may_take : tuple of str
+        Of parameters that not every run has.
     single : bool
         Whether a run has one round.
+    integrated : bool
+        Whether draws are integrated, not listed: nothing that is defined speaks of one of them.
     requires : tuple of Says
         What a set-up must satisfy to be one.
     alone : str
@@ -188,7 +201,9 @@ class View:
     assumptions: Mapping[Assumption, tuple[Says, ...]] = field(default_factory=dict)
     meant: Mapping[sp.Symbol, sp.Expr] = field(default_factory=dict)
     takes: tuple[str, ...] = ()
+    may_take: tuple[str, ...] = ()
     single: bool = False
+    integrated: bool = False
     requires: tuple[Says, ...] = ()
     alone: str = ""
     besides: "View | None" = None
@@ -277,12 +292,15 @@ class Planned:
         Whether it is also in a quick plan; or what is there in its place.
     floats : bool
         Whether it is measured in floats with bounds of their rounding, not in rationals.
+    steps : bool
+        Whether steps of proofs are evaluated on it, where it is in a quick plan.
     """
 
     name: str
     setup: Setup
     quick: "bool | Planned" = False
     floats: bool = False
+    steps: bool = True
 
 
 @dataclass(frozen=True, eq=False)

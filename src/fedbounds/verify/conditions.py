@@ -171,7 +171,10 @@ def sides(condition: Condition, numbers: Numbers) -> tuple[Any, Any]:
 def in_balls(numbers: Numbers) -> Numbers:
     """The same exact numbers as balls at the current precision."""
     return Numbers(
-        constants={k: arb(rational(v)) for k, v in numbers.constants.items()},
+        constants={
+            k: v.ball() if isinstance(v, Roots) else arb(rational(v))
+            for k, v in numbers.constants.items()
+        },
         series={},
         rational=lambda p, q: arb(fmpq(p, q)),
     )

@@ -318,6 +318,8 @@ def _in_decided_balls(part: Part, numbers: Numbers, rounds: range | None) -> tup
 
 def _as_balls(numbers: Numbers) -> Numbers:
     def ball(number: Any) -> arb:
+        if isinstance(number, Roots):
+            return number.ball()
         return arb(fmpq(number) if isinstance(number, int) else number)
 
     def balls(series: Array) -> Array:

@@ -22,6 +22,7 @@ from .evaluate import Numbers
 from .instance import Instance, Point, constants_of, parameters_of
 from .ladder import Ladder, measure_ladder
 from .moments import exact_moments
+from .roots import Roots
 
 Array = Any
 
@@ -41,10 +42,14 @@ def numbers_of(
     values: dict[str, Any] = {name.value: c.value for name, c in constants_of(instance).items()}
     values |= parameters_of(instance)
     if instance.method is Method.RATIONAL:
-        exact = {name: rational(value) for name, value in values.items()}
+        exact = {name: _exact(value) for name, value in values.items()}
         return Numbers(exact, series, lambda p, q: rational(p) / q)
     floats = {name: float(value) for name, value in values.items()}
     return Numbers(floats, series, errors=errors or {})
+
+
+def _exact(value: Any) -> Any:
+    return value if isinstance(value, Roots) else rational(value)
 
 
 @singledispatch

@@ -66,7 +66,7 @@ def nested(value):
 
 
 BAD = {
-    "no noise": (without("data", "noise"), "names in .*data is .*hessians, slopes, noise"),
+    "no slopes": (without("data", "slopes"), "names in .*data is .*hessians, slopes, noise"),
     "no Hessians": (without("data", "hessians"), "names in .*data is .*'noise', 'slopes'"),
     "no masks": (without("parameters", "masks"), "parameters is .*expected .*'masks'"),
     "another parameter": (with_value("parameters", "z", 1), "parameters is .*expected .*'tau'"),

@@ -1,120 +1,127 @@
 """Planted errors in masked gradients and minimisers are caught by the statements on them."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from flint import fmpq
 
-from fedbounds.problems.constrained import minimise_quadratic
-from fedbounds.problems.masked_enumeration import MaskedClients, enumerated
-from fedbounds.problems.masked_laws import Bernoulli, outcomes
-from fedbounds.problems.masked_quadratic import masked_quadratic
+from fedbounds.algorithms import points
+from fedbounds.problems.constants import ConstantValue
 from fedbounds.theory.registry import claim as claim_of
-from fedbounds.verify.case import Case
+from fedbounds.theory.setups import Planned
+from fedbounds.theory.submodel.point_setups import Law, coupled, quadratics, setup_of
 from fedbounds.verify.judge import judge
-from fedbounds.verify.submodel import (
-    objective_ladders,
-    objectives_found,
-    objectives_optima,
-    objectives_points,
-)
+from fedbounds.verify.measure import clients, objectives
+from fedbounds.verify.plan import load_plans
+from fedbounds.verify.setups import found
+from fedbounds.verify.setups.plan import case_of
+from fedbounds.verify.submodel import objective_ladders
 from fedbounds.verify.submodel.objective_ladders_plan import ladders
-from fedbounds.verify.submodel.objectives import as_case, as_ladder
-from fedbounds.verify.submodel.objectives_corners import coupled, points_of, quadratic
-from fedbounds.verify.submodel.objectives_setups import Objective
-from fedbounds.vocabulary import Verdict
+from fedbounds.verify.submodel.objectives import as_ladder
+from fedbounds.vocabulary import Constant, Verdict
 
 IDS = ("prop-1", "lem-mask-gap", "lem-2", "lem-2-quad", "lem-3", "stat-random")
-LOW = fmpq(1, 5)
 CLAIMS = [claim_of(f"submodel/{name}") for name in IDS]
-PROBLEM = quadratic([coupled(2, fmpq(9, 10)), coupled(2, fmpq(1, 2), 1)], [[3, 4], [4, -3]])
+PROBLEM = quadratics((coupled(2, "9/10"), coupled(2, "1/2", 1)), ((3, 4), (4, -3)))
+POINTS = ((1, 0), (2, 0), (0, 1), (1, -1), (1, 1), (3000, 4000), (3001, 4000))
+load_plans()
 
 
-def broken(problem=PROBLEM, p=LOW):
-    n = problem.clients
-    law, other = Bernoulli((p,) * n), Bernoulli((fmpq(4, 5),) * n)
-    case = as_case("planted", Objective(problem, law, points_of(problem), None, other))
+@pytest.fixture(autouse=True)
+def _anew():
+    """Nothing is kept of a run with another error, nor is anything for the next test."""
+    kept = (found.analysed, clients._masked, clients._only_minimiser)
+    for one in kept:
+        one.cache_clear()
+    yield
+    for one in kept:
+        one.cache_clear()
+
+
+def broken(problem=PROBLEM, p="1/5", claims=CLAIMS):
+    n = len(problem.slopes)
+    setup = setup_of(problem, Law("keep", (p,) * n), POINTS, None, Law("keep", ("4/5",) * n))
     return {
         (j.claim.id.partition("/")[2], o.part)
-        for j in judge(CLAIMS, case).judgements
+        for j in judge(claims, case_of(Planned("planted", setup), "")).judgements
         for o in j.outcomes
         if o.verdict is Verdict.VIOLATED
     }
 
 
-def test_nothing_is_broken_without_an_error():
-    assert broken() == set()
+@pytest.mark.parametrize("p", ["1/50", "1/5", "1/2", 1])
+def test_right_numbers_stay_unbroken(p):
+    assert broken(p=p) == set()
+
+
+def shown_otherwise(monkeypatch, change):
+    """``change(shown, problem, m, w, y)`` after the step has looked at every mask."""
+    right = points._masked
+
+    def wrong(problem, drawn, w, after):
+        shown = right(problem, drawn, w, after)
+        return {**shown, **change(problem, drawn["masks"], w, after)}
+
+    monkeypatch.setattr(points, "_masked", wrong)
 
 
 def test_masking_the_gradient_but_not_the_point(monkeypatch):
-    def wrong(problem, law, w):
-        own = objectives_points.own_gradients(problem, w)
-        keep = np.array(law.keep, dtype=object)[:, None]
-        return MaskedClients(None, keep * own, None)
-
-    monkeypatch.setattr(objectives_points, "enumerated", wrong)
+    shown_otherwise(
+        monkeypatch,
+        lambda problem, m, w, y: {
+            "g_m": problem.gradient(w + m * 0),
+            "g_n": problem.gradient(y + m * 0),
+        },
+    )
     assert {("lem-mask-gap", "d"), ("stat-random", "c")} <= broken()
 
 
 def test_masking_the_point_but_not_the_gradient(monkeypatch):
-    def wrong(problem, law, w):
-        masks, weights = outcomes(law, len(w), exact=True)
-        rows = (masks * w).reshape(masks.shape)
-        slopes = np.einsum("isj,ijk->isk", rows, problem.hessian) + problem.linear[:, None]
-        return MaskedClients(None, (weights[:, :, None] * slopes).sum(axis=1), None)
-
-    monkeypatch.setattr(objectives_points, "enumerated", wrong)
+    shown_otherwise(monkeypatch, lambda problem, m, w, y: {"m": m * 0 + 1})
     assert ("lem-mask-gap", "d") in broken()
 
 
-def test_forgetting_that_the_mean_mask_is_p(monkeypatch):
-    def wrong(problem, law, w):
-        right = enumerated(problem, law, w)
-        keep = np.array(law.keep, dtype=object)[:, None]
-        return replace(right, gradients=right.gradients / keep)
+def test_masks_that_are_kept_more_often_than_is_said(monkeypatch):
+    right = points._nested
 
-    monkeypatch.setattr(objectives_points, "enumerated", wrong)
-    assert {("lem-mask-gap", "d"), ("prop-1", "smoothness"), ("stat-random", "c")} <= broken()
+    def wrong(random, problem, p):
+        more = {"keep": np.array([x * 2 for x in p["keep"]]), "keep_2": p["keep_2"]}
+        kept = right(random, problem, more)
+        return {**kept, **{x: kept[x * 2] for x in p["keep"].tolist()}}
+
+    monkeypatch.setattr(points, "_nested", wrong)
+    assert ("lem-mask-gap", "d") in broken()
 
 
-def test_wrong_sign_before_one_minus_p(monkeypatch):
-    def wrong(problem, law, domain):
-        mean = masked_quadratic(problem, law)
-        keep = np.array(law.keep, dtype=object)[:, None, None]
-        off = keep * (1 - keep) * objectives_points.diagonal(problem.hessian)
-        turned = (mean.hessian - 2 * off + 4 * keep * np.eye(2, dtype=int)).sum(axis=0)
-        n = problem.clients
-        return minimise_quadratic(turned / n, mean.linear.sum(axis=0) / n, domain)
+def test_minimisers_twice_as_far(monkeypatch):
+    right = points._least
 
-    monkeypatch.setattr(objectives_optima, "quadratic_minimiser", wrong)
-    found = broken()
-    assert {("lem-2-quad", "closed form"), ("lem-2-quad", "shift")} <= found
+    def wrong(F, p):
+        return None if F is None else right(F, p) * 2
+
+    monkeypatch.setattr(points, "_least", wrong)
+    assert {("lem-2-quad", "closed form"), ("lem-2-quad", "shift")} <= broken()
 
 
 def test_a_minimiser_of_f_in_place_of_f_p(monkeypatch):
-    def wrong(problem, law, domain):
-        return minimise_quadratic(problem.hessian.sum(axis=0), problem.linear.sum(axis=0), domain)
+    right = points._objective
 
-    monkeypatch.setattr(objectives_optima, "quadratic_minimiser", wrong)
+    def wrong(problem, p, law):
+        return problem if law == points.FIRST else right(problem, p, law)
+
+    monkeypatch.setattr(points, "_objective", wrong)
     assert ("lem-2-quad", "residual") in broken()
 
 
 def test_a_smoothness_that_is_too_small(monkeypatch):
     # 2/3 of L: smoothness of a client along its steepest direction is broken
-    law = Bernoulli((fmpq(4, 5),))
-    problem = quadratic([np.diag([1, 9])], [[3, 4]])
-    case = as_case("planted", Objective(problem, law, points_of(problem)))
-    right = objectives_found.curvature_of
+    right = objectives.constants
 
     def wrong(given):
-        smooth, strong = right(given)
-        return replace(smooth, lower=fmpq(6), upper=fmpq(6)), strong
+        return {**right(given), Constant.SMOOTHNESS: ConstantValue(fmpq(6))}
 
-    monkeypatch.setattr(objectives_found, "curvature_of", wrong)
-    found = judge(CLAIMS[:1], Case("planted", case.algorithm_name, case.setup, case.method))
-    verdicts = {o.part: o.verdict for o in found.judgements[0].outcomes}
-    assert verdicts["smoothness"] is Verdict.VIOLATED
+    monkeypatch.setattr(objectives, "constants", wrong)
+    steep = quadratics((((1, 0), (0, 9)),), ((3, 4),))
+    assert ("prop-1", "smoothness") in broken(steep, "4/5", CLAIMS[:1])
 
 
 def test_a_ladder_with_the_order_of_its_rungs_lost(monkeypatch):
@@ -134,8 +141,3 @@ def test_a_ladder_with_the_order_of_its_rungs_lost(monkeypatch):
 
     monkeypatch.setattr(objective_ladders, "minimiser", wrong)
     assert Verdict.VIOLATED in verdicts()
-
-
-@pytest.mark.parametrize("p", [fmpq(1, 50), fmpq(1, 2), fmpq(1)])
-def test_right_numbers_stay_unbroken(p):
-    assert broken(p=p) == set()

@@ -5,11 +5,9 @@ from functools import cache
 
 import numpy as np
 import pytest
-from flint import fmpq
 
-from fedbounds.problems.domain import Box
-from fedbounds.problems.masked_laws import Bernoulli
 from fedbounds.theory.registry import claim, encoded_claims
+from fedbounds.theory.submodel.point_setups import Law, quadratics, setup_of
 from fedbounds.verify.case import Case
 from fedbounds.verify.decide import rounds_of
 from fedbounds.verify.evaluate import Numbers, evaluate
@@ -18,8 +16,6 @@ from fedbounds.verify.measurement import measure
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.records import record
 from fedbounds.verify.submodel import plan
-from fedbounds.verify.submodel.objectives_corners import exact, quadratic
-from fedbounds.verify.submodel.objectives_setups import Objective
 from fedbounds.verify.summary import summarise
 from fedbounds.vocabulary import Method, Verdict
 
@@ -75,12 +71,12 @@ def floats(side, numbers, rounds):
 
 
 def lemma_3(domain=None):
-    problem = quadratic([exact([[2, 1], [1, 2]])], [[1, -3]])
-    setup = Objective(problem, Bernoulli((fmpq(3, 4),)), exact([[1, 0], [0, 0]]), domain)
+    problem = quadratics((((2, 1), (1, 2)),), ((1, -3),))
+    setup = setup_of(problem, Law("keep", ("3/4",)), ((1, 0), (0, 0)), domain)
     return Case("one", "masked objective", setup, Method.RATIONAL)
 
 
-BOX = Box((-2, -2), (2, 2))
+BOX = ((-2, -2), (2, 2))
 
 
 def summary_of(found, case):

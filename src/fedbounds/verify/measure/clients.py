@@ -5,6 +5,7 @@ arrays, u and v, and so are gradients.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, cast
 
 import array_api_compat.numpy
@@ -15,7 +16,7 @@ from fedbounds.problems import FederatedQuadratic, NoiseLaw, everyone
 from fedbounds.problems.constrained import minimise_quadratic
 from fedbounds.problems.domain import Box
 from fedbounds.problems.linear import is_exact, is_positive_definite, solve
-from fedbounds.problems.masked_laws import Bernoulli
+from fedbounds.problems.masked_laws import Bernoulli, Law, Rolling
 from fedbounds.problems.masked_quadratic import masked_quadratic
 from fedbounds.problems.spectrum import to_floats
 from fedbounds.vocabulary import Constant
@@ -200,8 +201,28 @@ class Clients:
 
     def masked(self, keep: Array) -> "Clients":
         """F_i = E f_i(m o .), where m keeps a coordinate with probability p_i; of quadratics."""
-        law = Bernoulli(tuple(keep.tolist()))
-        return Clients(masked_quadratic(self._quadratic, law), self.xp)
+        return Clients(_masked(self._quadratic, Bernoulli(tuple(keep.tolist()))), self.xp)
+
+    def rolled(self, masks: Array) -> "Clients":
+        """The same where m is any of the client's S masks, shape (n, S, d), equally likely."""
+        law = Rolling(tuple(tuple(tuple(map(int, m)) for m in own) for own in masks.tolist()))
+        return Clients(_masked(self._quadratic, law), self.xp)
+
+    def only_minimiser(self, box: Array | None = None) -> Array | None:
+        """argmin f, shape (d,), of quadratics: in R^d, or in a box; None unless f is convex enough.
+
+        ``box`` has the least and the largest entry, of all coordinates or of each.
+        """
+        sides = None if box is None else tuple(tuple(side.tolist()) for side in box)
+        return _only_minimiser(self._quadratic, sides)
+
+    @staticmethod
+    def solved(matrix: Array, right: Array) -> Array:
+        """x of ``matrix @ x = right``, of a regular matrix; ``right`` may have several columns."""
+        columns = right if right.ndim == 2 else right[:, None]
+        answer = solve(matrix, columns)
+        assert answer is not None
+        return answer if right.ndim == 2 else answer[:, 0]
 
     @property
     def smoothness(self) -> Any:
@@ -253,6 +274,20 @@ class Clients:
     def _back(self, rows: Array, shape: tuple[int, ...]) -> Array:
         by_client = self.xp.reshape(rows, (shape[1], shape[0], shape[2]))
         return self.xp.permute_dims(by_client, (1, 0, 2))
+
+
+@lru_cache(maxsize=64)  # a round asks for the same ones as the round before
+def _masked(problem: FederatedQuadratic, law: Law) -> FederatedQuadratic:
+    return masked_quadratic(problem, law)
+
+
+@lru_cache(maxsize=64)
+def _only_minimiser(problem: FederatedQuadratic, sides: Any) -> Array | None:
+    n = problem.clients
+    matrix, slope = problem.hessian.sum(axis=0) / n, problem.linear.sum(axis=0) / n
+    if not is_positive_definite(matrix):
+        return None
+    return minimise_quadratic(matrix, slope, None if sides is None else Box(*sides)).point
 
 
 def _minimiser(hessian: Array, slope: Array) -> Array:

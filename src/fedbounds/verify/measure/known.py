@@ -11,14 +11,16 @@ from flint import fmpq
 from sympy.core.function import AppliedUndef
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.setups import Largest, Least, Says, Where, dot
+from fedbounds.problems.spectrum import square_root
+from fedbounds.theory.setups import Largest, Least, Says, Where, above, dot
 from fedbounds.theory.symbols import T, VectorSymbol, constants_in, t
 
 from ..evaluate import IrrationalError, Numbers, UndefinedError, evaluate, scale
-from .spaces import Listed, alone, product, products_in
+from .spaces import Listed, Unrolled, alone, product, products_in
 from .spaces import field as entries_of
 from .subject import Subject
 from .trace import Trace
+from .unknowns import Refused
 
 Array = Any
 _RELATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
@@ -28,6 +30,9 @@ _RELATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
     "<": lambda a, b: a < b,
     ">": lambda a, b: a > b,
 }
+
+
+_EXTREMES = (Largest, Least, above)
 
 
 class MissingError(FedboundsError):
@@ -77,6 +82,7 @@ class Defined(Generic[Run]):
     given: Mapping[str, Array] = field(default_factory=dict)
     _values: dict[str, Any] = field(default_factory=dict)
     _series: dict[str, Array] = field(default_factory=dict)
+    _held: dict[Says, str] = field(default_factory=dict)
 
     # ---- how they are had
 
@@ -129,7 +135,7 @@ class Defined(Generic[Run]):
             return make()
         except ZeroDivisionError:
             return MissingError(f"no value for {name}: it divides by 0")
-        except (UndefinedError, IrrationalError, FedboundsError) as error:
+        except (UndefinedError, IrrationalError, FedboundsError, Refused) as error:
             return MissingError(f"no value for {name}: {error}")
 
     def _constant(self, name: str) -> Any:
@@ -142,7 +148,9 @@ class Defined(Generic[Run]):
             return found if isinstance(found, fmpq) else self.number(found)
         value = self.number(found.value)
         for says in found.holds:
-            broken = self.broken(says, {name: value})
+            named = says.left.free_symbols | says.right.free_symbols
+            own = {name: value} if name in {symbol.name for symbol in named} else None
+            broken = self.broken(says, own)
             if broken:
                 raise MissingError(broken)
         return value
@@ -186,11 +194,18 @@ class Defined(Generic[Run]):
 
     def broken(self, says: Says, values: Mapping[str, Any] | None = None) -> str:
         """Where a statement fails, or why it has no value; empty if it holds."""
+        if values:
+            return self._told_broken(says, values)
+        if says not in self._held:
+            self._held[says] = self._told_broken(says, None)
+        return self._held[says]
+
+    def _told_broken(self, says: Says, values: Mapping[str, Any] | None) -> str:
         try:
             return self._broken(says, values)
         except ZeroDivisionError:
             return f"{says}: it divides by 0"
-        except (UndefinedError, IrrationalError, FedboundsError) as error:
+        except (UndefinedError, IrrationalError, FedboundsError, Refused) as error:
             return f"{says}: {error}"
 
     def _broken(self, says: Says, values: Mapping[str, Any] | None) -> str:
@@ -292,6 +307,8 @@ class Known(Defined[Trace]):
         return product(node, self.trace.end, self._of_vectors([node], {}))
 
     def _extreme(self, node: sp.Expr, own: Mapping[str, Any]) -> Any:
+        if isinstance(node, above):
+            return square_root(self.number(node.args[0], own)).upper
         values = self._of_vectors([node], own)
         key, kept = (node, *sorted(values.items())), self.trace.kept
         if key not in kept:
@@ -306,11 +323,11 @@ class Known(Defined[Trace]):
             kept[key] = max(every) if isinstance(node, Largest) else min(every)
         return kept[key]
 
-    def _looked_at(self) -> list[tuple[Listed, ...]]:
+    def _looked_at(self) -> list[tuple[Listed | Unrolled, ...]]:
         if not self.index:
             return [self.trace.spaces]
         first = self.trace.spaces[0]
-        count = len(first.weights[first.sources.index(self.index)])
+        count = len(np.asarray(first.weights[first.sources.index(self.index)]))
         chosen = range(count) if self.only is None else [self.only]
         return [tuple(alone(space, self.index, at) for space in self.trace.spaces) for at in chosen]
 
@@ -331,7 +348,7 @@ class Known(Defined[Trace]):
         return ""
 
 
-def _visited(argument: sp.Expr, space: Listed, values: Mapping[str, Any]) -> list[Any]:
+def _visited(argument: sp.Expr, space: Listed | Unrolled, values: Mapping[str, Any]) -> list[Any]:
     """Numbers of every outcome; of those alone where the other is positive."""
     value, positive = argument if isinstance(argument, sp.Tuple) else (argument, None)
     arrays = [np.asarray(entries_of(side, space, values)) for side in sp.fraction(value)]
@@ -364,14 +381,14 @@ def _expanded(plain: sp.Expr) -> sp.Expr:
 
 @lru_cache(maxsize=4096)
 def _has_extremes(expression: sp.Expr) -> bool:
-    return bool(expression.has(Largest, Least))
+    return bool(expression.has(*_EXTREMES))
 
 
 @lru_cache(maxsize=4096)
 def _innermost(expression: sp.Expr) -> tuple[sp.Expr, ...]:
     """Extremes with no extreme inside."""
-    every = sorted(expression.atoms(Largest, Least), key=str)
-    return tuple(x for x in every if not any(own.has(Largest, Least) for own in x.args))
+    every = sorted(expression.atoms(*_EXTREMES), key=str)
+    return tuple(x for x in every if not any(own.has(*_EXTREMES) for own in x.args))
 
 
 def _array(rows: Sequence[Sequence[Any]]) -> Array:

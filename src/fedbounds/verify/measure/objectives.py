@@ -11,6 +11,7 @@ from fedbounds.errors import unknown_name
 from fedbounds.problems import Evidence, FederatedQuadratic, Noise, NoiseLaw
 from fedbounds.problems.constants import Constants, ConstantValue
 from fedbounds.problems.linear import rational
+from fedbounds.problems.noise import SILENT
 from fedbounds.problems.problem import entries_of, split
 from fedbounds.problems.spectrum import largest_eigenvalue, smallest_eigenvalue
 from fedbounds.theory.setups import Objective
@@ -48,14 +49,16 @@ def exact_array(value: Any) -> Array:
 
 
 def _quadratics(data: Mapping[str, Any]) -> FederatedQuadratic:
-    """1/2 x' H_k x + h_k' x, with noise of +-scale in every coordinate.
+    """1/2 x' H_k x + h_k' x; gradients may have noise of +-scale in every coordinate.
 
     The last ``personal`` coordinates are a client's own, with a noise of theirs.
     """
     hessian, linear = exact_array(data["hessians"]), exact_array(data["slopes"])
+    shared = int(hessian.shape[1]) - int(data.get("personal", 0))
+    if "noise" not in data:
+        return FederatedQuadratic(hessian, linear, shared)
     own = exact(data.get("personal_noise", 0))
     noise = Noise(NoiseLaw.RADEMACHER, exact(data["noise"]), own)
-    shared = int(hessian.shape[1]) - int(data.get("personal", 0))
     return FederatedQuadratic(hessian, linear, shared, noise)
 
 
@@ -111,17 +114,19 @@ def _extremes(matrix: Array) -> tuple[ConstantValue, ConstantValue]:
 
 def values(problem: FederatedQuadratic) -> dict[str, Any]:
     """Numbers of a problem by name: the constants, n and the variance of a gradient."""
-    scale = rational(problem.noise.scale_u)
     found = {name.value: rational(c.value) for name, c in constants(problem).items()}
-    n, d = fmpq(problem.clients), problem.shared_dimension
-    own = problem.personal_dimension * rational(problem.noise.scale_v) ** 2
-    return {**found, "n": n, "sigma^2": d * scale**2 + own}
+    found["n"] = fmpq(problem.clients)
+    if problem.noise is not SILENT:
+        own = problem.personal_dimension * rational(problem.noise.scale_v) ** 2
+        scale = rational(problem.noise.scale_u)
+        found["sigma^2"] = problem.shared_dimension * scale**2 + own
+    return found
 
 
 def facts(
     problem: FederatedQuadratic, given: Mapping[str, Any] | None = None
 ) -> dict[Assumption, Evidence]:
-    """What quadratics with additive noise satisfy.
+    """What quadratics satisfy, and their additive noise where gradients have any.
 
     Parameters
     ----------
@@ -132,13 +137,17 @@ def facts(
     largest = rational(constants(problem)[Constant.SMOOTHNESS].value)
     told = f"smallest eigenvalue {lowest}"
     mu, L = (given or {}).get("mu", lowest), (given or {}).get("L", largest)
-    silent = not (problem.noise.scale_u or problem.noise.scale_v)
-    noise = Evidence(True, "additive noise +-s in each coordinate: unbiased, of variance d s^2")
-    return {
+    found = {
         Assumption.SMOOTH: Evidence(bool(largest <= L), f"{_smooth(problem)} against L = {L}"),
         Assumption.QUADRATIC: Evidence(True, "quadratics"),
         Assumption.CONVEX: Evidence(bool(lowest >= 0), told),
         Assumption.STRONGLY_CONVEX: Evidence(bool(0 < mu <= lowest), f"{told} against mu = {mu}"),
+    }
+    if problem.noise is SILENT:
+        return found
+    silent = not (problem.noise.scale_u or problem.noise.scale_v)
+    noise = Evidence(True, "additive noise +-s in each coordinate: unbiased, of variance d s^2")
+    return found | {
         Assumption.NOISE: noise,
         Assumption.UNBIASED: noise,
         Assumption.BOUNDED_VARIANCE: noise,

@@ -47,6 +47,7 @@ def reading(subject: Subject, arrays: Mapping[str, Array]) -> Reading:
         {
             name: _shaped(name, arrays, indices, tuple(shown.indices), lengths)
             for name, indices in named.items()
+            if name in arrays or name not in shown.may
         }
         for named in (shown.vectors, shown.factors)
     )
@@ -61,7 +62,8 @@ def with_derived(subject: Subject, space: OneSpace) -> OneSpace:
     meanings: Mapping[str, sp.Expr] = subject.shown.derived
 
     def there(name: str) -> bool:
-        own = {symbol.name for symbol in meanings[name].free_symbols} - known.keys()
+        named = {symbol.name for symbol in meanings[name].free_symbols}
+        own = named - known.keys() - set(subject.shown.sources)
         return all(x in shown or (x in meanings and there(x)) for x in own)
 
     def made(name: str) -> Array:

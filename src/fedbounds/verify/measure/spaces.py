@@ -21,7 +21,7 @@ from fedbounds.theory.setups import PAST as PAST
 from fedbounds.theory.setups import dot
 from fedbounds.theory.symbols import VectorSymbol
 
-from ..evaluate import Numbers, evaluate
+from ..evaluate import Numbers, as_roots, evaluate
 from .unknowns import Refused, Variables, bare
 
 Array = Any
@@ -159,6 +159,8 @@ def product(node: sp.Expr, space: Space, values: Mapping[str, Any]) -> Any:
     FedboundsError
         If a vector or source is not there, or lengths differ.
     """
+    if node.func.__name__ == "given":
+        return mean_of(node, space, values)
     sides = [vector(argument, space, values) for argument in node.args]
     left, right = sides[0], sides[-1]
     if left.shape[-1] != right.shape[-1]:
@@ -167,6 +169,11 @@ def product(node: sp.Expr, space: Space, values: Mapping[str, Any]) -> Any:
         )
     inner = (left * right).sum(axis=-1, keepdims=True)
     return space.mean(inner, ()).item()
+
+
+def mean_of(node: sp.Expr, space: Space, values: Mapping[str, Any]) -> Any:
+    """``given(x)``, x a number of every outcome; a sum of roots where they are not rational."""
+    return space.mean(np.asarray(field(node.args[0], space, values)), ()).item()
 
 
 def vector(node: sp.Expr, space: Space, values: Mapping[str, Any]) -> Array:
@@ -178,12 +185,13 @@ def vector(node: sp.Expr, space: Space, values: Mapping[str, Any]) -> Array:
         return space.vectors[node.name]
     if name == "given":
         kept = tuple(source.name for source in node.args[1:])
-        if not kept and isinstance(space, Unrolled):
-            raise Refused("the mean over the past is not carried")
         for source in kept:
             if source not in space.sources:
                 raise unknown_name("source", source, space.sources)
-        return space.mean(vector(node.args[0], space, values), kept)
+        inside = vector(node.args[0], space, values)
+        if not kept and isinstance(space, Unrolled) and PAST in space.occurring(inside):
+            raise Refused("the mean over the past is not carried")
+        return space.mean(inside, kept)
     if name in space.factors:
         return vector(node.args[0], space, values) * space.factors[name]
     if isinstance(node, sp.Add):
@@ -214,16 +222,24 @@ def field(node: sp.Expr, space: Space, values: Mapping[str, Any], exact: bool = 
     if node.func.__name__ == "given":
         kept = tuple(source.name for source in node.args[1:])
         return space.mean(field(node.args[0], space, values, exact), kept)
+    if isinstance(node, sp.Pow) and node.exp == sp.S.Half:
+        return _roots(field(node.base, space, values, exact))
     if isinstance(node, sp.Pow) and node.exp.is_Integer:
         inside, power = field(node.base, space, values, exact), int(node.exp)
         return inside**power if power > 0 else 1 / inside**-power
-    if isinstance(node, sp.Add | sp.Mul):
-        both = add if isinstance(node, sp.Add) else mul
-        return reduce(both, (field(argument, space, values, exact) for argument in node.args))
+    if isinstance(node, sp.Add):
+        return reduce(add, (field(argument, space, values, exact) for argument in node.args))
+    if isinstance(node, sp.Mul):
+        roots = [own for own in node.args if own.is_Pow and abs(own.exp) == sp.S.Half]
+        every = [field(own, space, values, exact) for own in node.args if own not in roots]
+        if roots:  # under one: sqrt(2) sqrt(x) is rational at x = 2
+            inside = (field(own**2, space, values, exact) for own in roots)
+            every.append(_roots(reduce(mul, inside)))
+        return reduce(mul, every)
     raise FedboundsError(f"{node} is no number of every outcome")
 
 
-def alone(space: Listed, index: str, at: int) -> Listed:
+def alone(space: Listed | Unrolled, index: str, at: int) -> Listed | Unrolled:
     """The same for one value of an index."""
     axis = space.sources.index(index)
 
@@ -231,7 +247,7 @@ def alone(space: Listed, index: str, at: int) -> Listed:
         return array.take([at], axis=axis) if array.shape[axis] > 1 else array
 
     weights = list(space.weights)
-    weights[axis] = weights[axis][:1] * 0 + 1
+    weights[axis] = np.asarray(weights[axis])[:1] * 0 + 1
     return replace(
         space,
         weights=tuple(weights),
@@ -286,8 +302,21 @@ def speaks_of(node: sp.Basic, space: Space) -> bool:
 
 
 def products_in(expression: sp.Expr) -> set[sp.Expr]:
-    """The sq and ip of an expression."""
-    return {node for node in expression.atoms(sp.Function) if node.func.__name__ in _PRODUCTS}
+    """The sq and ip of an expression, and the means of numbers of every outcome."""
+    every = expression.atoms(sp.Function)
+    means = {node for node in every if node.func.__name__ == "given" and node.has(dot)}
+    inner = {node for node in means if any(node != other and other.has(node) for other in means)}
+    return {node for node in every if node.func.__name__ in _PRODUCTS} | means - inner
+
+
+def _root(square: Any) -> Any:
+    """Rational where it can be."""
+    found = as_roots(square).root(2)
+    number = found.rational()
+    return found if number is None else number
+
+
+_roots = np.frompyfunc(_root, 1, 1)
 
 
 def _number(node: sp.Expr, values: Mapping[str, Any], exact: bool) -> Any:

@@ -17,13 +17,15 @@ from fedbounds.theory.symbols import t
 
 from ..evaluate import Numbers, evaluate
 from .clients import Clients
-from .enumerated import Enumerated, draws_of, enumerated, taken
+from .enumerated import Enumerated, begun, draws_of, enumerated, taken
 from .listed import listed_space
 from .objectives import exact, exact_array, objective
 from .objectives import values as of_problem
 from .random import Outcomes
-from .spaces import PAST, Listed, depends_on
+from .spaces import PAST, Listed, Unrolled, depends_on
 from .subject import Subject
+from .unknowns import Refused
+from .unrolled import unroll, unrolled_space
 
 Array = Any
 
@@ -35,7 +37,7 @@ class Trace:
     Attributes
     ----------
     subject : Subject
-    spaces : tuple of Listed
+    spaces : tuple of spaces
         Of rounds 0, ..., T - 1.
     ending : function
         Makes that of round T, of which only the start is looked at.
@@ -44,12 +46,12 @@ class Trace:
     """
 
     subject: Subject
-    spaces: tuple[Listed, ...]
-    ending: Callable[[], Listed]
+    spaces: tuple[Listed | Unrolled, ...]
+    ending: Callable[[], Listed | Unrolled]
     kept: dict[Any, Any] = field(default_factory=dict)
 
     @cached_property
-    def end(self) -> Listed:
+    def end(self) -> Listed | Unrolled:
         """Made when it is first asked for."""
         return self.ending()
 
@@ -126,6 +128,25 @@ def _by_round(name: str, rule: sp.Expr, rounds: int) -> Callable[[int], fmpq]:
         return own
 
     return value
+
+
+def integrated(subject: Subject) -> Trace:
+    """Draws as unknowns, whose monomials have expectations: what is defined is a mean over them.
+
+    Raises
+    ------
+    FedboundsError
+        If the algorithm asks of an unknown more than sums and products.
+    """
+    shapes = {name: (1, *own.shape[1:]) for name, own in begun(subject).state.items()}
+
+    def space(at: int) -> Unrolled:
+        try:
+            return unrolled_space(subject, unroll(subject, shapes, at))
+        except Refused as error:
+            raise FedboundsError(f"draws are not integrated: {error}") from error
+
+    return Trace(subject, tuple(map(space, range(subject.rounds))), lambda: space(subject.rounds))
 
 
 def traced(subject: Subject) -> Trace:

@@ -183,7 +183,7 @@ class Variables:
         return found.reshape(shape)
 
     def mean(self, value: Any, over: Iterable[int]) -> Any:
-        """E over the sources of these numbers: they no longer occur."""
+        """E over the sources of these numbers, which no longer occur; a number if none does."""
         if not isinstance(value, Unknown):
             return value
         numbers = tuple(over)
@@ -200,7 +200,10 @@ class Variables:
             if factor:
                 key = tuple(left)
                 total[key] = total.get(key, fmpq(0)) + factor
-        return Unknown(self.context.from_dict({k: v for k, v in total.items() if v}))
+        total = {key: factor for key, factor in total.items() if factor}
+        if not any(map(any, total)):
+            return sum(total.values(), fmpq(0))
+        return Unknown(self.context.from_dict(total))
 
     def _moment(self, number: int, exponents: Exponents) -> fmpq:
         key = (number, exponents)

@@ -21,7 +21,7 @@ from ..measure.many import Long, Many, long_run
 from ..measure.objectives import exact
 from ..measure.sources import TooManyError
 from ..measure.subject import Subject
-from ..measure.trace import Trace, subject_of, traced
+from ..measure.trace import Trace, integrated, subject_of, traced
 from ..measure.unknowns import Refused
 
 Array = Any
@@ -130,7 +130,8 @@ def view_of(setup: Setup) -> View:
         raise unknown_name(f"view of {setup.theory}", setup.view, every)
     view, run = every[setup.view], setup.run
     given = sorted(name for name, _ in run.parameters)
-    require(given == sorted(view.takes), "parameters", given, f"{sorted(view.takes)}")
+    wanted = sorted({*view.takes, *(set(given) & set(view.may_take))})
+    require(given == wanted, "parameters", given, f"{wanted}")
     once = not view.single or run.rounds == 1
     require(once, f"rounds of {view.told}", run.rounds, "1")
     return view
@@ -189,7 +190,8 @@ def _chosen(view: View, name: str, value: Any) -> Any:
 @lru_cache(maxsize=4)  # the set-ups of one run follow each other; views are compared by identity
 def analysed(run: Run, view: View) -> tuple[Trace, Mapping[str, Array]]:
     """The trace of a run, and what only moments measure of it."""
-    return traced(subject_of(run, view)), _besides(run, view)
+    subject = subject_of(run, view)
+    return integrated(subject) if view.integrated else traced(subject), _besides(run, view)
 
 
 @lru_cache(maxsize=4)

@@ -52,6 +52,9 @@ def about(view: View) -> str:
 def work(run: Run, view: View) -> int:
     """Outcomes, rounds, local steps, clients and coordinates, multiplied."""
     subject = subject_of(run, view)
+    if view.integrated:
+        masks = 2 ** min(subject.problem.dimension, 8)
+        return int(subject.rounds * subject.problem.clients * masks)
     steps = local_steps(run)
     size = subject.problem.clients * subject.problem.dimension
     return int(outcomes_of(subject) ** run.rounds * prod((run.rounds, steps, size)))

@@ -86,7 +86,8 @@ def written(program: Program, judgement: Any, part: Part, outcome: Any) -> str:
     left, right = defined.side(part.left), defined.side(part.right)
     facts = _premises(program, part)
     arrays, shown = _one_round(subject)
-    functions = quoted(algorithm, shown - defined.vectors, program.functions)
+    unseen = shown | {*subject.shown.may}
+    functions = quoted(algorithm, unseen - defined.vectors, program.functions)
     asked = " ".join([functions, *facts, *defined.lines, *_constants(defined)])
     exact = {"left": outcome.left, "right": outcome.right, "right - left": outcome.gap}
     numbers = (f'"{name}", {_told(name, value)}' for name, value in exact.items())

@@ -33,7 +33,7 @@ SOURCES: Mapping[str, Lines] = {
     ),
     "bernoulli": (
         "def bernoulli(self, x, *shape):",
-        "    every = list(product((0, 1), repeat=prod(shape)))",
+        "    every = list(product((0, 1) if x != 1 else (1,), repeat=prod(shape)))",
         "    odds = [Q(x) ** sum(r) * (1 - Q(x)) ** (len(r) - sum(r)) for r in every]",
         "    return self.pick(every, odds).reshape(1, *shape)",
     ),
@@ -163,7 +163,7 @@ def problem_lines(data: Objective, functions: str) -> list[str]:
         raise FedboundsError(f"no script is written for the family {data.family!r}")
     own = dict(data.data)
     asked = {*re.findall(r"\bproblem\.(\w+)", functions), "noise_scale"}
-    table = {**_QUADRATIC, "noise_scale": f'Q("{own["noise"]}")'}
+    table = {**_QUADRATIC, "noise_scale": f'Q("{own.get("noise", 0)}")'}
     shared = "h.shape[1]"
     if "personal" in own:
         table = {**{name: table[name] for name in _SHARED}, **_BLOCKS}

@@ -59,7 +59,7 @@ def judged_on(theory: str) -> tuple[Judged, ...]:
     """The set-ups of a theory's quick plan, and those for proofs alone."""
     found = []
     for one in setups(theory):
-        if one.quick:
+        if one.quick and one.steps:
             view = view_of(one.setup)
             if view.many:  # not listed: steps speak of every outcome
                 continue
@@ -161,7 +161,7 @@ def check_declared(theory: str, scopes: Mapping[str, Scope]) -> None:
         for space, offered in _spaces(on):
             for name in offered & scopes.keys():
                 _check(name, scopes[name], space)
-                if isinstance(space, Listed):
+                if isinstance(space, Listed) or on.view.integrated:
                     for each in _one_by_one(space, on.view.alone):
                         _check_derived(name, scopes[name], each, on)
 
@@ -211,15 +211,15 @@ def _check(name: str, scope: Scope, space: Listed | Unrolled) -> None:
                 )
 
 
-def _one_by_one(space: Listed, index: str) -> list[Listed]:
+def _one_by_one(space: Listed | Unrolled, index: str) -> list[Listed | Unrolled]:
     """For each value of an index, where a view looks at it alone."""
     if not index:
         return [space]
-    count = len(space.weights[space.sources.index(index)])
+    count = len(np.asarray(space.weights[space.sources.index(index)]))
     return [alone(space, index, at) for at in range(count)]
 
 
-def _check_derived(name: str, scope: Scope, space: Listed, on: Judged) -> None:
+def _check_derived(name: str, scope: Scope, space: Listed | Unrolled, on: Judged) -> None:
     for atom, said in scope.derived:
         supposed = [need for need in scope.needs if atom in need.vectors]
         if atom not in space.vectors or not all(_met(need, on) for need in supposed):
@@ -234,7 +234,7 @@ def _check_derived(name: str, scope: Scope, space: Listed, on: Judged) -> None:
         except MissingError:  # of numbers that this set-up has not
             continue
         apart = vector(expression, space, numbers) - space.vectors[atom]
-        if any(entry != 0 for entry in apart.reshape(-1)):
+        if any(bare(entry) != 0 for entry in apart.reshape(-1)):
             raise ConflictError(f"{atom} of {name!r} is another in a run; the proofs say {said}")
 
 

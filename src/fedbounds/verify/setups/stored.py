@@ -1,7 +1,7 @@
 """The set-ups of theories that a file may hold, and what each costs."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -12,7 +12,7 @@ from fedbounds.theory.setups import Objective, Run, Setup, View, Where, formula,
 from fedbounds.theory.symbols import constants_in
 
 from ..measure.enumerated import first_outcome
-from ..measure.trace import subject_of
+from ..measure.trace import integrated, subject_of
 from ..stored.common import LOCAL_STEPS, MASK, PROBABILITY, ROUNDS, STEP
 from ..stored.fields import (
     Data,
@@ -39,10 +39,10 @@ _DEEPEST = 3  # lists in lists
 
 @dataclass(frozen=True)
 class Named:
-    """A tuple of pairs of a name and what is meant by it, each name at most once; or each once."""
+    """A tuple of pairs of a name and what is meant by it, each name at most once, some once."""
 
     kinds: Mapping[str, Kind]
-    every: bool = False
+    needs: tuple[str, ...] = ()
 
     def read(self, data: Data, where: str, known: Known) -> tuple[tuple[str, Any], ...]:
         """See `Kind`."""
@@ -55,8 +55,8 @@ class Named:
         names = [Word(tuple(self.kinds)).read(name, where, known) for name, _ in pairs]
         if len(set(names)) < len(names):
             raise FedboundsError(f"{where} has a name twice: {', '.join(sorted(names))}")
-        if self.every and len(names) < len(self.kinds):
-            require(False, f"names in {where}", sorted(names), ", ".join(self.kinds))
+        there = set(self.needs) <= set(names)
+        require(there, f"names in {where}", sorted(names), ", ".join(self.kinds))
         return tuple(
             (name, self.kinds[name].read(value, f"{where}.{name}", known))
             for name, (_, value) in zip(names, pairs, strict=True)
@@ -112,7 +112,7 @@ _PROBLEM = Record(
                 "slopes": Listed(_ROW, "n"),
                 "noise": Number(least=0),
             },
-            every=True,
+            needs=("hessians", "slopes"),
         ),
     },
 )
@@ -140,7 +140,8 @@ def stored() -> Stored:
     """Of all theories that have views."""
     found = {paper: views(paper) for paper in PAPERS}
     every = [view for own in found.values() for view in own.values()]
-    takes = {name: _PARAMETERS.get(name, Nested()) for view in every for name in view.takes}
+    named = {name for view in every for name in (*view.takes, *view.may_take)}
+    takes = {name: _PARAMETERS.get(name, Nested()) for name in sorted(named)}
     run: Fields = {
         "problem": _PROBLEM,
         "start": _ROW,
@@ -176,7 +177,7 @@ def _cost(given: Any) -> Sequence[Cost]:
     steps = local_steps(run)
     plain = Cost(_VECTORS * run.rounds * steps * size**2, run.rounds * steps)
     check((plain,), Known(), f"instance.setup, {given.view}")  # before an outcome is drawn
-    if view.many:  # by moments
+    if view.many or view.integrated:  # by moments
         return (plain,)
     outcomes = outcomes_of(subject_of(run, view))
     return (Cost(power(outcomes, run.rounds) * plain.operations, plain.depth),)
@@ -192,7 +193,11 @@ def _fits(setup: Setup) -> None:
     for name, _ in setup.chosen:
         if name not in known:
             raise unknown_name(f"choice in the view {setup.view!r}", name, known)
-    first_outcome(subject_of(setup.run, view))
+    subject = subject_of(setup.run, view)
+    if view.integrated:
+        integrated(replace(subject, rounds=1))
+    else:
+        first_outcome(subject)
 
 
 def _named(view: View) -> set[str]:

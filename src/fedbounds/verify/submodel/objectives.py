@@ -9,19 +9,16 @@ from fedbounds.vocabulary import Method
 from ..case import Case
 from ..profile import Profile
 from .objective_ladders_plan import ladders, random_ladders
-from .objectives_corners import corners
-from .objectives_large import large_quadratics, other_losses
-from .objectives_setups import Objective, Rungs, SmoothObjective, TrilinearRungs
+from .objectives_large import other_losses
+from .objectives_setups import Rungs, SmoothObjective, TrilinearRungs
+from .point_random import random_cases
 
 _RANDOM = {Profile.QUICK: 1, Profile.DEFAULT: 6, Profile.THOROUGH: 40}
 
 
 def cases(profile: Profile, seed: int) -> Iterator[Case]:
-    """Every case of a profile, the corners first."""
-    for label, setup in corners(few=profile is Profile.QUICK):
-        yield as_case(label, setup)
-    for label, large in large_quadratics(seed, _RANDOM[profile]):
-        yield as_case(label, large)
+    """Every case of a profile but the set-ups that are data."""
+    yield from random_cases(profile, seed)
     few = 3 if profile is Profile.QUICK else 1
     for label, smooth in islice(other_losses(seed), None, None, few):
         yield as_case(label, smooth)
@@ -29,13 +26,11 @@ def cases(profile: Profile, seed: int) -> Iterator[Case]:
         yield as_ladder(label, ladder)
 
 
-def as_case(label: str, setup: Objective | SmoothObjective) -> Case:
+def as_case(label: str, setup: SmoothObjective) -> Case:
     """A case whose work is the number of gradients."""
     n, d = setup.problem.clients, setup.problem.shared_dimension
-    exact = isinstance(setup, Objective) and setup.exact
-    name = f"{label}, n={n} d={d}{', rational' if exact else ''}"
     work = n * len(setup.points) * 2 ** min(d, 8)
-    return Case(name, OBJECTIVE[0], setup, Method.RATIONAL if exact else Method.MOMENTS, work)
+    return Case(f"{label}, n={n} d={d}", OBJECTIVE[0], setup, Method.MOMENTS, work)
 
 
 def as_ladder(label: str, setup: Rungs | TrilinearRungs) -> Case:

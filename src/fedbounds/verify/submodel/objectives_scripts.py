@@ -1,20 +1,17 @@
-"""Violations of claims about masked objectives as programs that need nothing but Python."""
+"""What programs about masked objectives share; they need nothing but Python."""
 
 from textwrap import fill
 from typing import Any
 
-from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.masked_laws import Bernoulli, Law
 from fedbounds.theory.claims import Part
 from fedbounds.vocabulary import Assumption
 
-from ..case import script_of
 from ..decide import Outcome
 from ..evaluate import Numbers
 from ..script_asserts import Table, curvature, premises
 from ..script_code import WIDTH
-from .objectives_setups import Objective
 
 Array = Any
 Lines = list[str]
@@ -22,22 +19,6 @@ _END = [
     'print("left =", left, " right =", right, " right - left =", right - left)',
     'print("claimed: left <= right; broken:", left > right)',
 ]
-
-
-@script_of.register
-def _(setup: Objective, judgement: Any, part: Part, numbers: Numbers) -> str:
-    if not setup.exact:
-        raise FedboundsError("no script for floats")
-    problem = setup.problem
-    lines = [*problem_lines(problem), *law_lines(setup.law), f"masks = {law_text(setup.law)}"]
-    names = part.quantities | part.constants
-    if names <= {"I_xy", "D_xy", "mu"} and part.name.endswith("unchanged"):
-        body = _pair(setup, outcome_of(judgement, part), numbers)
-    elif names <= {"grad_0_F", "grad_0_Fp"}:
-        body = _origin()
-    else:
-        raise FedboundsError(f"{judgement.claim.id}: no script for some of its quantities")
-    return program(judgement, [*lines, *body, *asserts(part, numbers, "(masks,)")])
 
 
 def program(judgement: Any, lines: Lines) -> str:
@@ -132,28 +113,6 @@ def _vector(numbers: Any) -> str:
 
 def _rows(matrix: Array) -> str:
     return "; ".join(" ".join(map(str, row)) for row in matrix)
-
-
-def _pair(setup: Objective, outcome: Outcome, numbers: Numbers) -> Lines:
-    at = outcome.at or 0
-    x, y = setup.points[at], setup.points[(at + 1) % len(setup.points)]
-    return [
-        f"mu = Q({str(numbers.constants['mu'])!r})",
-        f"x, y = {vector(x)}, {vector(y)}",
-        "move = [a - b for a, b in zip(x, y)]",
-        "left = mu * sum(a * a for a in move)",
-        "turn = [a - b for a, b in zip(gradient(masks, x), gradient(masks, y))]",
-        "right = sum(a * b for a, b in zip(turn, move))",
-    ]
-
-
-def _origin() -> Lines:
-    return [
-        "full = [[(Q(1), [1] * d)]] * n",
-        "grad_0_F = sum(x * x for x in gradient(full, [Q(0)] * d))",
-        "grad_0_Fp = sum(x * x for x in gradient(masks, [Q(0)] * d))",
-        "left, right = grad_0_F, grad_0_Fp",
-    ]
 
 
 _KEEPS = "sum(q * m[{}] for q, m in own)"

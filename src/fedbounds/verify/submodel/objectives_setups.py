@@ -6,7 +6,7 @@ from typing import Any
 
 from fedbounds.errors import require
 from fedbounds.problems import FederatedQuadratic
-from fedbounds.problems.domain import Ball, Box, Domain, check_inside
+from fedbounds.problems.domain import Ball, Box, check_inside
 from fedbounds.problems.linear import is_exact
 from fedbounds.problems.masked_enumeration import dimension_of
 from fedbounds.problems.masked_laws import Bernoulli, Law, check_law
@@ -21,51 +21,16 @@ Smooth = RidgeLogistic | SineBowls | ComposedBowls
 
 
 @dataclass(frozen=True, eq=False)
-class Objective:
-    """Quadratic clients, one or two laws of masks, and points of the domain.
-
-    Everything is computed in rationals. Of float arrays only the results are rounded, and roots
-    that are not rational may then be shown.
-
-    Attributes
-    ----------
-    problem : FederatedQuadratic
-        Fully shared.
-    law : Law
-        p, or M.
-    points : array, shape (T, d)
-        The point w of each t. The pair x, y of t is w of t and of t + 1, the last with the first.
-    domain : Box or None
-        Minimisers on balls are not rational.
-    other : Law or None
-        p', or M'.
-    """
-
-    problem: FederatedQuadratic
-    law: Law
-    points: Array
-    domain: Box | None = None
-    other: Law | None = None
-
-    def __post_init__(self) -> None:
-        check(self.problem, (self.law, self.other), self.points, self.domain)
-        require(not isinstance(self.domain, Ball), "domain", self.domain, "a box or None")
-
-    @property
-    def exact(self) -> bool:
-        """Whether the arrays are rational."""
-        return is_exact(self.problem.hessian)
-
-
-@dataclass(frozen=True, eq=False)
 class SmoothObjective:
-    """The same of clients that are not quadratic, in floats.
+    """Clients that are not quadratic, one or two laws of masks, points of the domain; in floats.
 
     Attributes
     ----------
     problem : RidgeLogistic, SineBowls or ComposedBowls
     law, other : Bernoulli or Rolling
+        p and p', or M and M'.
     points : array, shape (T, d)
+        The point w of each t. The pair x, y of t is w of t and of t + 1, the last with the first.
     domain : Ball or None
     """
 
@@ -76,7 +41,14 @@ class SmoothObjective:
     other: Law | None = None
 
     def __post_init__(self) -> None:
-        check(self.problem, (self.law, self.other), self.points, self.domain)
+        d = dimension_of(self.problem)
+        for law in (self.law, self.other):
+            if law is not None:
+                check_law(law, self.problem.clients, d)
+        shape = tuple(self.points.shape)
+        require(len(shape) == 2 and shape[0] >= 1 and shape[1] == d, "shape of the points", shape,
+                f"(T, {d}), T at least 1")  # fmt: skip
+        check_inside(self.domain, self.points)
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,20 +123,3 @@ class TrilinearRungs:
     def laws(self) -> tuple[Bernoulli, ...]:
         """Of every rung."""
         return tuple(Bernoulli((p,)) for p in self.keep)
-
-
-def check(
-    problem: FederatedQuadratic | Smooth,
-    laws: tuple[Law, Law | None],
-    points: Array,
-    domain: Domain,
-) -> None:
-    """Raise unless laws and points fit the problem, and the points the domain."""
-    d = dimension_of(problem)
-    for law in laws:
-        if law is not None:
-            check_law(law, problem.clients, d)
-    shape = tuple(points.shape)
-    require(len(shape) == 2 and shape[0] >= 1 and shape[1] == d, "shape of the points", shape,
-            f"(T, {d}), T at least 1")  # fmt: skip
-    check_inside(domain, points)

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator
 
-from fedbounds.theory.submodel.names import RANDOM
-
 from ..case import Case
 from ..profile import Profile
 from ..setups.plan import planned
@@ -15,6 +13,6 @@ def cases(profile: Profile, seed: int) -> Iterator[Case]:
     """Every case of a profile."""
     yield from stability.cases(profile, seed)
     yield from objectives.cases(profile, seed)
-    yield from planned("submodel", RANDOM, profile)
+    yield from planned("submodel", "", profile)
     for kind in (rolling_plan, side_by_side, run_ladders):
         yield from kind.cases(profile, seed)

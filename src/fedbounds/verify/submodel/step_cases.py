@@ -14,12 +14,10 @@ from fedbounds.algorithms.random_masks import RandomMasks
 from fedbounds.algorithms.rolling_masks import RollingMasks
 from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start
 from fedbounds.problems.domain import Box
-from fedbounds.problems.masked_laws import Bernoulli, Rolling
 from fedbounds.problems.sampled_regression import Loss, SampledRegression
 from fedbounds.problems.submodel_constants import curvature_of
 
 from .objectives_corners import exact
-from .objectives_setups import Objective
 from .rolling_draws import Draws
 from .rolling_runs import RollingRun
 from .stability_data import CoupledLaw, CoupledPair, SampleLaw
@@ -27,7 +25,6 @@ from .step_coupled import law_cases, pair_cases
 from .step_draws import draws_case
 from .step_epochs import epoch_cases
 from .step_gap_clients import gap_cases
-from .step_points import point_cases
 from .step_spaces import StepCase
 
 _HALF, _MOST, _ALL = fmpq(1, 2), fmpq(4, 5), fmpq(1)
@@ -43,10 +40,7 @@ def _quadratics(matrices: Any, slopes: Any, noise: Any = 0) -> FederatedQuadrati
 
 _HALF_NOISE = fmpq(1, 2)
 _PLANE = _quadratics([_FIRST, _SECOND], [[1, -1], [2, _HALF]], _HALF_NOISE)
-_LINE = _quadratics([[[2]], [[1]]], [[1], [-3]], _HALF_NOISE)
 _SAME = _quadratics([[[2]], [[2]]], [[1], [-3]], _HALF_NOISE)
-_DIAGONAL = _quadratics([[[2, 0], [0, 2]]] * 2, [[1, -1], [2, 0]])
-_ONE = _quadratics([[[1]]], [[-1]], 8)
 _FLAT = _quadratics([[[1, 1], [1, 1]]] * 2, [[-1, -1], [-1, -1]])
 _SADDLE = _quadratics([[[1, 2], [2, 1]], [[2, -1], [-1, 2]]], [[1, 0], [-2, 1]])
 _SPACE = _quadratics(
@@ -62,7 +56,7 @@ def _start(problem: FederatedQuadratic, *at: Any) -> Start:
 @cache
 def cases() -> tuple[StepCase, ...]:
     """All instances."""
-    return (*_rolling(), *_points(), *_draws(), *_coupled())
+    return (*_rolling(), *_draws(), *_coupled())
 
 
 def _rolling() -> Iterator[StepCase]:
@@ -95,34 +89,6 @@ def _rolling() -> Iterator[StepCase]:
 
 def _smoothness(problem: FederatedQuadratic) -> Any:
     return curvature_of(problem)[0].upper
-
-
-def _points() -> Iterator[StepCase]:
-    split, windows = [[[1, 0], [0, 1]], [[0, 1], [1, 0]]], [[[1, 0], [1, 1]], [[1, 1], [1, 0]]]
-    points = exact([[1, -2], [_HALF, 3], [0, 0]])
-    inside = exact([[_HALF, -_HALF], [fmpq(1, 4), _HALF], [0, 0]])
-    equal, unequal = Bernoulli((_HALF, _HALF)), Bernoulli((_HALF, _MOST))
-    for name, problem, law, other in (
-        ("equal p", _PLANE, equal, Bernoulli((_MOST, _MOST))),
-        ("unequal p", _PLANE, unequal, equal),
-        ("split", _PLANE, Rolling(split), Rolling([[[1, 1], [1, 1]]] * 2)),
-        ("uneven", _PLANE, Rolling(windows), None),
-        ("diagonal, split", _DIAGONAL, Rolling(split), None),
-        ("diagonal", _DIAGONAL, equal, unequal),
-        ("flat", _FLAT, equal, unequal),
-        ("saddle", _SADDLE, equal, unequal),
-        ("full", _PLANE, Bernoulli((_ALL, _ALL)), equal),
-    ):
-        for box, domain, at in (("", None, points), (", box", _BOX, inside)):
-            yield from point_cases(f"{name}{box}", Objective(problem, law, at, domain, other))
-    # boxes at whose boundary some of the minimisers lie, and others inside
-    edge, far = fmpq(3, 10), fmpq(2)
-    for name, bound, at in (
-        ("below", Box((-far, -far), (far, edge)), exact([[_HALF, -_HALF], [-1, edge]])),
-        ("above", Box((-far, edge), (far, far)), exact([[_HALF, 1], [-1, edge]])),
-    ):
-        setup = Objective(_PLANE, equal, at, bound, Bernoulli((_MOST, _MOST)))
-        yield from point_cases(f"{name} an edge", setup)
 
 
 def _draws() -> Iterator[StepCase]:

@@ -23,7 +23,7 @@ from ..stored.common import (
 from ..stored.fields import Fields, Flag, Listed, Maybe, Number, Numbers, OneOf, Record, Whole
 from ..stored.work import Setup
 from . import stored_costs as costs
-from .objectives_setups import Objective, Rungs, TrilinearRungs
+from .objectives_setups import Rungs, TrilinearRungs
 from .objectives_trilinear import Trilinear
 from .rolling_draws import Draws
 from .rolling_ends import RollingLimit
@@ -106,13 +106,6 @@ def _staged(setup: StagedLadder) -> str:
 
 _EXACT = Flag(only=True)
 _TO_ROUNDS: Fields = {"start": _POINT, "rounds": ROUNDS}
-_OBJECTIVE: Fields = {
-    "problem": QUADRATIC,
-    "law": _LAW,
-    "points": Numbers(("T", "d")),
-    "domain": BOX,
-    "other": Maybe(_LAW),
-}
 _RUNGS: Fields = {
     "samples": fully_shared("rows"),
     "each": Whole(1, "rows"),
@@ -177,7 +170,6 @@ _GAP: Fields = {
 }
 
 SETUPS = (
-    Setup(Record(Objective, _OBJECTIVE), costs.of_objective, names.OBJECTIVE[0]),
     Setup(Record(Rungs, _RUNGS), costs.of_objective_ladder, names.OBJECTIVE_LADDER[0]),
     Setup(
         Record(TrilinearRungs, _TRILINEAR),

@@ -141,25 +141,16 @@ def _maps(problem: Any, algorithm: Any, rounds: int) -> Sequence[Cost]:
 # ---- objectives
 
 
-def of_objective(given: Any) -> Sequence[Cost]:
-    """Every mask at every point, and every face of a box."""
-    return _objective(given.problem, len(given.points), given.domain)
-
-
 def of_objective_ladder(given: Any) -> Sequence[Cost]:
-    """The same, rung by rung."""
-    return _objective(given.samples, len(given.laws), given.domain)
+    """Every mask on every rung, and every face of a box."""
+    n, d = given.samples.linear.shape
+    faces = 0.0 if given.domain is None else power(3, d) * d**3
+    return (Cost(10 * len(given.laws) * (power(2, d) * n * d**2 + faces)),)
 
 
 def of_trilinear(given: Any) -> Sequence[Cost]:
     """A value on every rung."""
     return (Cost(len(given.keep)),)
-
-
-def _objective(problem: Any, points: int, domain: Any) -> Sequence[Cost]:
-    n, d = problem.linear.shape
-    faces = 0.0 if domain is None else power(3, d) * d**3
-    return (Cost(10 * points * (power(2, d) * n * d**2 + faces)),)
 
 
 def of_draws(given: Any) -> Sequence[Cost]:

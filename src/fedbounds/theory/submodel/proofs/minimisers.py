@@ -1,7 +1,5 @@
 """Lemmas 2, 3, 7 and 8: minimisers of masked objectives, and what they lose."""
 
-import sympy as sp
-
 from fedbounds.theory.proof.language import Book, cite, square
 from fedbounds.theory.proof.vectors import ip, sq
 from fedbounds.theory.submodel.symbols import (
@@ -49,20 +47,22 @@ from .writing import Row, Use, defined, prove, suppose, supposed
 _SMOOTH, _CONVEX = (Assumption.SMOOTH,), (Assumption.STRONGLY_CONVEX,)
 _KEPT, _COVERED = (Assumption.KEPT,), (Assumption.COVERAGE,)
 
-_PAIRED: tuple[tuple[str, sp.Expr, sp.Expr], ...] = (
-    ("opt_dist", opt_dist, sq(opt - opt_2)),
-    ("full_dist", full_dist, sq(opt - opt_s)),
-    ("gap_at_1", gap_at_1, sq(gp_o - gq_o)),
-    ("gap_at_2", gap_at_2, sq(gp_2 - gq_2)),
-    ("gap_full_at_p", gap_full_at_p, sq(gp_o - gf_o)),
-    ("gap_full_at_1", gap_full_at_1, sq(gp_s - gf_s)),
-)
+PAIRED = {
+    "opt_dist": sq(opt - opt_2),
+    "full_dist": sq(opt - opt_s),
+    "gap_at_1": sq(gp_o - gq_o),
+    "gap_at_2": sq(gp_2 - gq_2),
+    "gap_full_at_p": sq(gp_o - gf_o),
+    "gap_full_at_1": sq(gp_s - gf_s),
+}
+OF_STEP = {"D_full": sq(at - opt_s), "D_opt": sq(at - opt), "Dl_w": sq(full - masked)}
 
 
 def _minimisers(book: Book) -> None:
     """Lemmas 2 and 7: two variational inequalities, strong convexity, Young."""
-    for name, left, right in _PAIRED:
-        book.define(f"{name} ({MINIMISERS})", left, right, "Lemma 2", MINIMISERS)
+    for left in (opt_dist, full_dist, gap_at_1, gap_at_2, gap_full_at_p, gap_full_at_1):
+        name = f"{left.name} ({MINIMISERS})"
+        book.define(name, left, PAIRED[left.name], "Lemma 2", MINIMISERS)
     apart, away = opt - opt_2, opt - opt_s
     optimal = "optimality over the domain"
     rows: list[Row] = [
@@ -143,10 +143,10 @@ def _minimisers(book: Book) -> None:
 def _optimality_gaps(book: Book) -> None:
     """Lemmas 3 and 8."""
     for name, left, right in (
-        ("D_full", D_full(t), sq(at - opt_s)),
-        ("D_opt", D_opt(t), sq(at - opt)),
-        ("Dl_w", Dl_w(t), sq(full - masked)),
-        ("full_dist", full_dist, sq(opt - opt_s)),
+        ("D_full", D_full(t), OF_STEP["D_full"]),
+        ("D_opt", D_opt(t), OF_STEP["D_opt"]),
+        ("Dl_w", Dl_w(t), OF_STEP["Dl_w"]),
+        ("full_dist", full_dist, PAIRED["full_dist"]),
     ):
         book.define(f"{name} ({STEP})", left, right, "Lemma 3", STEP)
     descent = ip(full, hat - opt_s) + L / 2 * sq(hat - at)

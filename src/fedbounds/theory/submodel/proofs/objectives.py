@@ -44,6 +44,10 @@ from .writing import Row, defined, prove, suppose, supposed
 _SMOOTH, _CONVEX = (Assumption.SMOOTH,), (Assumption.STRONGLY_CONVEX,)
 _KEPT, _COVERED = (Assumption.KEPT,), (Assumption.COVERAGE,)
 _ENTRIES = "entries of a mask are 0 or 1"
+# of quantities
+OF_PAIR = {"D_xy": sq(pv), "G_xy": sq(pr), "I_xy": ip(mpu, pv)}
+OF_POINT = {"g_F": sq(full), "g_Fp": sq(masked), "w_2": sq(pv)}
+STATIONARY = {"Es_2": sq(full - masked / p - (1 - p) * (quad - diag))}
 
 
 def _masks(book: Book, scope: str) -> None:
@@ -62,12 +66,8 @@ def _masks(book: Book, scope: str) -> None:
 def _pairs(book: Book) -> None:
     """Propositions 1 and 2."""
     _masks(book, PAIR)
-    for name, left, right in (
-        ("D_xy", D_xy(t), sq(pv)),
-        ("G_xy", G_xy(t), sq(pr)),
-        ("I_xy", I_xy(t), ip(mpu, pv)),
-    ):
-        book.define(f"{name} ({PAIR})", left, right, "Proposition 1", PAIR)
+    for name, left in (("D_xy", D_xy), ("G_xy", G_xy), ("I_xy", I_xy)):
+        book.define(f"{name} ({PAIR})", left(t), OF_PAIR[name], "Proposition 1", PAIR)
     rows: list[Row] = [
         ("strongly convex", ip(pu, mpv), ">=", mu * sq(mpv), "Assumption 2", _CONVEX),
         ("smooth", sq(pu), "<=", L**2 * sq(mpv), "Assumption 1", _SMOOTH),
@@ -137,12 +137,8 @@ def _points(book: Book) -> None:
         (POINT_ROLLING, "q", q, _COVERED, "stat-rolling", "equal q, squares"),
     ):
         _masks(book, scope)
-        for name, left, right in (
-            ("g_F", g_F(t), sq(full)),
-            ("g_Fp", g_Fp(t), sq(masked)),
-            ("w_2", w_2(t), sq(pv)),
-        ):
-            book.define(f"{name} ({scope})", left, right, "Sections 2.2 and 3.2", scope)
+        for name, left in (("g_F", g_F), ("g_Fp", g_Fp), ("w_2", w_2)):
+            book.define(f"{name} ({scope})", left(t), OF_POINT[name], "Sections 2.2 and 3.2", scope)
         rows: list[Row] = [("smooth", sq(pu), "<=", L**2 * sq(cpv), "Assumption 1", _SMOOTH)]
         for vector, own in (("v", (mpv, pv)), ("r", (mpr, pr))):
             mean = share * sq(own[1])
@@ -159,8 +155,8 @@ def _points(book: Book) -> None:
         definitions = defined(scope, "g_F", "g_Fp", "w_2")
         prove(book, claim, part, [*definitions, moved, square(masked + pr)], scope=scope)
 
-    error = full - masked / p - (1 - p) * (quad - diag)
-    book.define(f"Es_2 ({QUADRATIC})", Es_2(t), sq(error), "lem-mask-gap (d)", QUADRATIC)
+    said = "lem-mask-gap (d)"
+    book.define(f"Es_2 ({QUADRATIC})", Es_2(t), STATIONARY["Es_2"], said, QUADRATIC)
     prove(book, "stat-random", "c", [f"def Es_2 ({QUADRATIC})"], scope=QUADRATIC)
 
 

@@ -99,6 +99,16 @@ spread_a, own_a, other_a, top_a = vectors(
     }
 )
 
+# of quantities: the clients' gradients, minimisers
+_FORMULA = p2_off + p2_diag + (p_diag - p2_diag) - p_slope
+OF_CLIENT = {"Eq_2": sq(size_i - _FORMULA), "Sq_2": sq(size_i)}
+_AWAY = masked_opt - full_opt
+OF_OPTIMA = {
+    "closed_err": sq(masked_opt - solved),
+    "shift_err": sq(_AWAY - (1 - p) * moved),
+    "full_dist": sq(_AWAY),
+    "coupling2": sq(coupled),
+}
 _DRAWN = ("xi", "i")
 _FIXED = ("p2_off", "p2_diag", "p_diag", "p_slope")
 _CENTRED = ("c_off", "c_diag", "c_slope")
@@ -154,12 +164,8 @@ SCOPES = {
 
 def _clients(book: Book) -> None:
     """The auxiliary lemma (d)."""
-    formula = p2_off + p2_diag + (p_diag - p2_diag) - p_slope
-    for name, left, right in (
-        ("Eq_2", Eq_2(t), sq(size_i - formula)),
-        ("Sq_2", Sq_2(t), sq(size_i)),
-    ):
-        book.define(f"{name} ({CLIENT})", left, right, "lem-mask-gap (d)", CLIENT)
+    for name, left in (("Eq_2", Eq_2), ("Sq_2", Sq_2)):
+        book.define(f"{name} ({CLIENT})", left(t), OF_CLIENT[name], "lem-mask-gap (d)", CLIENT)
     prove(book, "lem-mask-gap", "d", defined(CLIENT, "Eq_2"), scope=CLIENT)
 
 
@@ -172,14 +178,8 @@ def _zero(name: str, vector: sp.Expr, others: tuple[sp.Expr, ...]) -> list[Row]:
 
 def _minimisers(book: Book) -> None:
     """w*(p) and w*(p) - w* in closed form, and the order of what is lost."""
-    away = masked_opt - full_opt
-    for name, left, right in (
-        ("closed_err", closed_err, sq(masked_opt - solved)),
-        ("shift_err", shift_err, sq(away - (1 - p) * moved)),
-        ("full_dist", full_dist, sq(away)),
-        ("coupling2", coupling2, sq(coupled)),
-    ):
-        book.define(f"{name} ({OPTIMA})", left, right, "lem-2-quad", OPTIMA)
+    for left in (closed_err, shift_err, full_dist, coupling2):
+        book.define(f"{left.name} ({OPTIMA})", left, OF_OPTIMA[left.name], "lem-2-quad", OPTIMA)
     at_p = _zero("grad F_p(w*(p)) = 0", zero_p, (zero_1, moved))
     at_1 = _zero("grad F(w*) = 0", zero_1, (moved,))
     rows: list[Row] = [
