@@ -2,41 +2,55 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
-from flint import fmpq
 
-from fedbounds.algorithms.fedplt_rows import FedPLT
-from fedbounds.theory.registry import encoded_claims
-from fedbounds.verify.case import Case, find
-from fedbounds.verify.fedplt.ladders import ladder_records, rate_records
-from fedbounds.verify.fedplt.long_runs import LongRun, Steps, run
-from fedbounds.verify.fedplt.long_runs_plan import (
-    diagonal,
+from fedbounds.theory.fedplt.ladders import FLOORS, RATES
+from fedbounds.theory.fedplt.long_runs import (
+    DECAYING,
     own_minimisers,
     partial_masks,
-    quadratics,
-    start_at,
+    planned,
+    run_of,
+    setup,
 )
+from fedbounds.theory.registry import encoded_claims
+from fedbounds.theory.setups import Run
+from fedbounds.verify.case import find
 from fedbounds.verify.judge import judge
+from fedbounds.verify.measure.many import long_run
+from fedbounds.verify.measure.trace import subject_of
 from fedbounds.verify.profile import Profile
-from fedbounds.vocabulary import Method
+from fedbounds.verify.setups.found import InFloats, followed, view_of
+from fedbounds.verify.setups.ladders import course, ladder
+from fedbounds.verify.setups.plan import case_of
 
 from .workloads import Row
 
-HALF = fmpq(1, 2)
-CONSTANT = replace(own_minimisers(HALF, 5, fmpq(1, 64)), rounds=10_000)
-DECAYING = replace(CONSTANT, steps=Steps.DECAYING, z=fmpq(1))
+CONSTANT = own_minimisers(10_000, noise="1/2", tau=5, eta="1/64")
+CHANGING = own_minimisers(10_000, noise="1/2", tau=5, eta=DECAYING, z=1)
 
 
-def larger() -> LongRun:
+def larger() -> Run:
     """Ten clients, ten coordinates, each client trains all."""
     rng = np.random.default_rng(0)
-    hessians = diagonal(*rng.integers(1, 4, (10, 10)).tolist())
-    problem = quadratics(hessians, rng.integers(-3, 4, (10, 10)).tolist(), HALF)
-    algorithm = FedPLT(np.ones((10, 10), int), (1,) * 10, 5, fmpq(1, 64))
-    return LongRun(problem, algorithm, start_at([1] * 10, 10), 10_000)
+    hessians = [np.diag(row).tolist() for row in rng.integers(1, 4, (10, 10))]
+    slopes = rng.integers(-3, 4, (10, 10)).tolist()
+    ones = np.ones((10, 10), int).tolist()
+    return run_of(hessians, slopes, [1] * 10, 10_000, noise="1/2", masks=ones,
+                  weights=[1] * 10, tau=5, eta="1/64")  # fmt: skip
+
+
+def moments(run: Run) -> None:
+    """Of all rounds, with what is followed besides."""
+    view = view_of(setup(run))
+    long_run(subject_of(run, view), view.quantities[view.states[0]], floats=True)
+
+
+def found(run: Run, *, floats: bool) -> None:
+    """Everything that the run shows, made anew."""
+    followed.cache_clear()
+    find(InFloats(setup(run)) if floats else setup(run))
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -52,16 +66,16 @@ def seconds(work: Callable[[], object]) -> float:
 
 def rows() -> list[Row]:
     """Lines of the table about FedPLT."""
-    claims, case = encoded_claims("fedplt"), Case("x", "FedPLT", CONSTANT, Method.MOMENTS)
-    exact, big = replace(partial_masks(fmpq(1, 256), 300), exact=True), larger()
+    claims, case = encoded_claims("fedplt"), case_of(planned("x", CONSTANT, floats=True), "FedPLT")
+    exact, big = partial_masks(300, "1/256"), larger()
     timed: tuple[tuple[str, Callable[[], object], str], ...] = (
-        ("moments, 10,000 rounds, one step size", lambda: run(CONSTANT), "<= 1"),
-        ("moments, 10,000 rounds, a step size each", lambda: run(DECAYING), "<= 1"),
-        ("moments, n = d = 10, 10,000 rounds", lambda: run(big), ""),
-        ("moments and constants, 10,000 rounds", lambda: find(CONSTANT), "<= 1"),
-        ("moments and constants in rationals, 300 rounds", lambda: find(exact), ""),
+        ("moments, 10,000 rounds, one step size", lambda: moments(CONSTANT), "<= 1"),
+        ("moments, 10,000 rounds, a step size each", lambda: moments(CHANGING), "<= 1"),
+        ("moments, n = d = 10, 10,000 rounds", lambda: moments(big), ""),
+        ("moments and constants, 10,000 rounds", lambda: found(CONSTANT, floats=True), "<= 1"),
+        ("moments and constants in rationals, 300 rounds", lambda: found(exact, floats=False), ""),
         ("all claims on 10,000 rounds", lambda: judge(claims, case), ""),
-        ("all ladders", lambda: ladder_records(Profile.DEFAULT), ""),
-        ("rates over four decades", lambda: rate_records(Profile.DEFAULT), ""),
+        ("all ladders", lambda: [ladder(one, Profile.DEFAULT) for one in FLOORS], ""),
+        ("rates over four decades", lambda: [course(one, Profile.DEFAULT) for one in RATES], ""),
     )
     return [Row(f"FedPLT, {name}", seconds(work), "s", limit) for name, work, limit in timed]

@@ -2,6 +2,7 @@
 
 import functools
 import gc
+import os
 import sys
 from itertools import zip_longest
 from pathlib import Path
@@ -13,6 +14,10 @@ import sympy.parsing.sympy_parser as sympy_reader
 from hypothesis import settings
 
 import fedbounds
+
+# whatever the environment says: without it every process that a test starts compiles the package
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # the same examples every time; how long one takes says more about the machine than about the code
 settings.register_profile("fedbounds", derandomize=True, deadline=None, max_examples=25)

@@ -11,7 +11,8 @@ from fedbounds.verify.profile import Profile
 from fedbounds.vocabulary import Method
 
 PAPERS = ("personalization", "fedplt", "submodel")
-VIEWS = ("one step of one client", "rounds", "recursion")  # the others have the same fields
+# the others have the same fields
+VIEWS = ("one step of one client", "rounds", "recursion", "many rounds, steps that decay")
 
 
 def planned():

@@ -1,6 +1,5 @@
 """FedPLT against a slow oracle in fractions, its reduction to FedAvg, and other array libraries."""
 
-from dataclasses import replace
 from fractions import Fraction as F
 
 import array_api_strict
@@ -11,23 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedbounds.algorithms import fedavg, fedplt, fedplt_rows
+from fedbounds.algorithms import fedavg, fedplt
 from fedbounds.algorithms.fedavg import FedAvg
 from fedbounds.algorithms.fedavg_p import Carry, Draw
-from fedbounds.algorithms.fedplt_rows import FedPLT, compensation, shares, untrained
-from fedbounds.errors import FedboundsError
-from fedbounds.problems import (
-    SILENT,
-    Noise,
-    NoiseLaw,
-    Start,
-    everyone,
-    federated_logistic,
-    federated_quadratic,
-    to_float,
-    to_namespace,
-    to_rational,
-)
+from fedbounds.problems import everyone, to_float
+from fedbounds.verify.measure.clients import Clients
 
 # ---- the paper's pseudo-code, client by client and coordinate by coordinate
 
@@ -55,7 +42,7 @@ def oracle_round(objective, masks, counts, tau, eta, W, noise):
 
 
 def rational_case(n, d, tau, seed, masks=None):
-    """A problem, FedPLT, two replicas and two rounds of noise, all in small fractions."""
+    """A problem, parameters, two replicas and two rounds of noise, all in small fractions."""
     rng = np.random.default_rng(seed)
 
     def numbers(*shape):
@@ -65,40 +52,52 @@ def rational_case(n, d, tau, seed, masks=None):
         masks = rng.integers(0, 2, (n, d))
         masks[np.arange(n), rng.integers(0, d, n)] = 1
     half = numbers(n, d, d)
-    objective = oracles.Quadratic(
-        d, (half + half.transpose(0, 2, 1)).tolist(), numbers(n, d).tolist()
-    )
+    curved = half @ half.transpose(0, 2, 1) + np.eye(d, dtype=int).astype(object)  # definite
+    objective = oracles.Quadratic(d, curved.tolist(), numbers(n, d).tolist())
     counts = [F(k + 1) + F(int(x), 9) for k, x in enumerate(rng.integers(1, 9, n))]
-    algorithm = FedPLT(masks, counts, tau, bridge.rational(F(1, 7)))
-    return objective, algorithm, numbers(2, d), numbers(2, tau, n, 2, d)
+    p = {"masks": np.asarray(masks), "weights": counts, "tau": tau, "eta": F(1, 7)}
+    return objective, p, numbers(2, d), numbers(2, 2, n, tau, d)
 
 
-def run_exactly(objective, algorithm, W, noise, rules=fedplt_rows):
-    """The package's iterate after each round, as fractions."""
-    problem = bridge.exact_problem(objective)
-    n, replicas = problem.clients, len(W)
-    carry = Carry(u=bridge.exact(W), v=bridge.exact(np.zeros((n, replicas, 0))))
-    found = []
-    for drawn in noise:
-        rows = bridge.exact(drawn).reshape(len(drawn), n * replicas, -1)
-        one = Draw(np.ones((n, replicas)), rows, everyone(n, replicas))
-        carry = rules.step(problem, algorithm, carry, one)
-        found.append(bridge.fractions(carry.u))
+def silent(**shown):
+    """Nobody looks."""
+
+
+def run_exactly(objective, p, W, noise):
+    """The package's iterate after each round, as fractions; noise has (round, row, n, tau, d)."""
+    problem, state, found = Clients(bridge.exact_problem(objective)), bridge.exact(W), []
+    own = {**p, "weights": bridge.exact(p["weights"]), "eta": bridge.rational(p["eta"])}
+    own["masks"] = bridge.exact(p["masks"])
+    for t, drawn in enumerate(noise):
+        given_ = {"noise": bridge.exact(drawn)}
+        state = fedplt.step(problem, {**own, "t": t}, {"x": state}, given_, silent)["x"]
+        found.append(bridge.fractions(state))
     return found
 
 
-def run_oracle(objective, algorithm, W, noise):
-    tau, eta = algorithm.local_steps, bridge.fraction(algorithm.inner_step_u)
+def run_oracle(objective, p, W, noise):
     states, found = W.tolist(), []
     for drawn in noise:
         states = [
             oracle_round(
-                objective, algorithm.masks, algorithm.weights, tau, eta, state,
-                drawn[:, :, r].transpose(1, 0, 2).tolist(),
+                objective, p["masks"], p["weights"], p["tau"], p["eta"], state, drawn[r].tolist()
             )
             for r, state in enumerate(states)
-        ]  # fmt: skip
+        ]
         found.append(states)
+    return found
+
+
+def run_fedavg(objective, p, W, noise):
+    """FedAvg with everyone on the same noise."""
+    problem, n = bridge.exact_problem(objective), len(p["masks"])
+    average = FedAvg(n, p["tau"], bridge.rational(p["eta"]))
+    carry, found = Carry(u=bridge.exact(W), v=bridge.exact(np.zeros((n, len(W), 0)))), []
+    for drawn in noise:
+        rows = bridge.exact(drawn).transpose(2, 1, 0, 3).reshape(p["tau"], n * len(W), -1)
+        one = Draw(np.ones((n, len(W))), rows, everyone(n, len(W)))
+        carry = fedavg.step(problem, average, carry, one)
+        found.append(bridge.fractions(carry.u))
     return found
 
 
@@ -113,44 +112,47 @@ def test_rounds_are_the_oracles(n, d, tau, seed):
 
 
 OVERLAPPING = [[1, 1, 0], [0, 1, 1], [0, 1, 0]]
+LOCAL, SERVER = fedplt.local, fedplt.server
 
 
 @pytest.mark.parametrize(
-    ("module", "name", "planted"),
+    ("name", "planted"),
     [
-        (fedplt, "compensation", lambda trained, c: c[:1] * 0 + 1),
-        (
-            fedplt_rows,
-            "shares",
-            lambda a: tuple(bridge.rational(F(1, len(a.masks))) for _ in a.masks),
-        ),
-        (
-            fedplt_rows,
-            "_trained",
-            lambda a, xp: xp.ones((len(a.masks), len(a.masks[0])), dtype=bool),
-        ),
+        ("compensation", lambda trained, c: c[:1] * 0 + 1),
+        ("shares", lambda weights: weights * 0 + bridge.rational(F(1, len(weights)))),
+        ("server", lambda W, updates, trained, c: SERVER(W, updates, trained | True, c)),
+        ("local", lambda noisy, trained, *rest: LOCAL(noisy, trained | True, *rest)),
     ],
 )
-def test_a_forgotten_psi_weight_or_mask_is_caught(monkeypatch, module, name, planted):
+def test_a_forgotten_psi_weight_or_mask_is_caught(monkeypatch, name, planted):
     case = rational_case(3, 3, 2, 5, OVERLAPPING)
     expected = run_oracle(*case)
     assert run_exactly(*case) == expected
-    monkeypatch.setattr(module, name, planted)
+    monkeypatch.setattr(fedplt, name, planted)
     assert run_exactly(*case) != expected
 
 
 def test_a_mask_forgotten_in_the_local_steps_alone_is_caught(monkeypatch):
-    # the server masks what it gets: only coupled coordinates show the error, from the second step
-    def planted(problem, algorithm, *rest):
-        return original(problem, replace(algorithm, masks=[[1, 1, 1]] * 3), *rest)
+    """Of W^{t+1}: the server masks what it gets, only coupled coordinates show it, in step two."""
 
-    original = fedplt_rows.local
+    def planted(noisy, trained, *rest):
+        return LOCAL(noisy, trained | True, *rest)
+
     for tau, caught in ((1, False), (2, True)):
-        case = rational_case(3, 3, tau, 5, OVERLAPPING)
+        objective, p, W, noise = rational_case(3, 3, tau, 5, OVERLAPPING)
+        case = objective, {**p, "eta": F(1, 7)}, W, noise * 0
         expected = run_oracle(*case)
-        monkeypatch.setattr(fedplt_rows, "local", planted)
-        assert (run_exactly(*case) != expected) == caught
-        monkeypatch.setattr(fedplt_rows, "local", original)
+        monkeypatch.setattr(fedplt, "local", planted)
+        problem = Clients(bridge.exact_problem(objective))
+        trained, c = np.asarray(p["masks"]) > 0, fedplt.shares(bridge.exact(p["weights"]))
+        start = bridge.exact(W)
+        moved = fedplt.local(
+            lambda s, models, problem=problem: problem.gradient(models),
+            trained, bridge.rational(F(1, 7)), tau, problem.spread(start),
+        ) - start[:, None]  # fmt: skip
+        found = bridge.fractions(fedplt.server(start, moved, trained, c))
+        assert (found != expected[0]) == caught
+        monkeypatch.setattr(fedplt, "local", LOCAL)
 
 
 # ---- special cases
@@ -159,173 +161,93 @@ def test_a_mask_forgotten_in_the_local_steps_alone_is_caught(monkeypatch):
 @given(**SIZES, seed=st.integers(0, 999), weight=st.fractions(F(1, 5), 5))
 @settings(max_examples=20, deadline=None)
 def test_full_masks_and_equal_weights_are_fedavg_with_everyone(n, d, tau, seed, weight):
-    objective, algorithm, W, noise = rational_case(n, d, tau, seed, np.ones((n, d)))
-    equal = replace(algorithm, weights=[weight] * n)
-    average = FedAvg(n, tau, algorithm.inner_step_u)
-    expected = run_exactly(objective, average, W, noise, fedavg)
-    assert run_exactly(objective, equal, W, noise) == expected
+    objective, p, W, noise = rational_case(n, d, tau, seed, np.ones((n, d), int))
+    equal = {**p, "weights": [weight] * n}
+    assert run_exactly(objective, equal, W, noise) == run_fedavg(objective, p, W, noise)
 
 
 def test_with_unequal_weights_it_is_not_fedavg():
-    objective, algorithm, W, noise = rational_case(2, 2, 2, 1, np.ones((2, 2)))
-    average = FedAvg(2, 2, algorithm.inner_step_u)
-    unequal = replace(algorithm, weights=[1, 3])
-    expected = run_exactly(objective, average, W, noise, fedavg)
-    assert run_exactly(objective, unequal, W, noise) != expected
+    objective, p, W, noise = rational_case(2, 2, 2, 1, np.ones((2, 2), int))
+    unequal = {**p, "weights": [1, 3]}
+    assert run_exactly(objective, unequal, W, noise) != run_fedavg(objective, p, W, noise)
 
 
 def test_only_ratios_of_weights_matter():
-    objective, algorithm, W, noise = rational_case(3, 3, 2, 2)
-    scaled = replace(algorithm, weights=[7 * weight for weight in algorithm.weights])
-    assert run_exactly(objective, scaled, W, noise) == run_exactly(objective, algorithm, W, noise)
+    objective, p, W, noise = rational_case(3, 3, 2, 2)
+    scaled = {**p, "weights": [7 * weight for weight in p["weights"]]}
+    assert run_exactly(objective, scaled, W, noise) == run_exactly(objective, p, W, noise)
 
 
 def test_what_nobody_trains_stays_and_its_psi_is_free(monkeypatch):
-    masks = [[1, 0, 0], [1, 0, 1]]
-    objective, algorithm, W, noise = rational_case(2, 3, 2, 3, masks)
-    assert untrained(algorithm) == (1,)
-    assert untrained(replace(algorithm, masks=[[1, 1, 0], [0, 0, 1]])) == ()
-    found = run_exactly(objective, algorithm, W, noise)
+    objective, p, W, noise = rational_case(2, 3, 2, 3, [[1, 0, 0], [1, 0, 1]])
+    found = run_exactly(objective, p, W, noise)
     assert all(
         state[1] == start[1] for states in found for state, start in zip(states, W, strict=True)
     )
-    psi = compensation(algorithm)
-    monkeypatch.setattr(
-        fedplt_rows, "compensation", lambda a: (psi[0], bridge.rational(-99), psi[2])
-    )
-    assert run_exactly(objective, algorithm, W, noise) == found
+    own = fedplt.compensation
+
+    def free(trained, c):
+        psi = own(trained, c)
+        psi[1] = bridge.rational(-99)
+        return psi
+
+    monkeypatch.setattr(fedplt, "compensation", free)
+    assert run_exactly(objective, p, W, noise) == found
 
 
 def test_shares_and_psi_are_the_papers():
-    algorithm = FedPLT([[1, 1, 0], [1, 0, 1]], [1, 3], 1, 0.1)
-    assert [bridge.fraction(c) for c in shares(algorithm)] == [F(1, 4), F(3, 4)]
-    assert [bridge.fraction(psi) for psi in compensation(algorithm)] == [1, 4, F(4, 3)]
+    c = fedplt.shares(bridge.exact([1, 3]))
+    assert bridge.fractions(c) == [F(1, 4), F(3, 4)]
+    psi = fedplt.compensation(np.array([[1, 1, 0], [1, 0, 1]]) > 0, c)
+    assert bridge.fractions(psi) == [1, 4, F(4, 3)]
 
 
-# ---- draws, array libraries, problems
+def test_a_step_size_of_its_own_in_every_round():
+    objective, p, W, noise = rational_case(2, 2, 1, 4)
+    steps = bridge.exact([F(1, 7), F(1, 5)])
+    own = {name: x for name, x in p.items() if name != "eta"} | {"steps": steps}
+    problem, masks = Clients(bridge.exact_problem(objective)), bridge.exact(p["masks"])
+    given_ = {**own, "masks": masks, "weights": bridge.exact(p["weights"])}
+    for t, eta in enumerate((F(1, 7), F(1, 5), F(1, 5))):  # the last one of the round after
+        drawn = {"noise": bridge.exact(noise[0])}
+        after = fedplt.step(problem, {**given_, "t": t}, {"x": bridge.exact(W)}, drawn, silent)
+        (expected,) = run_oracle(objective, {**p, "eta": eta}, W, noise[:1])
+        assert bridge.fractions(after["x"]) == expected
 
 
-def quadratic(noise, n=3):
-    return federated_quadratic(clients=n, shared_dimension=3, personal_dimension=0, noise=noise)
+# ---- floats, replicas, array libraries
 
 
-GAUSSIAN = Noise(NoiseLaw.GAUSSIAN, 0.5, 0.0)
-START = Start(u=np.array([1.0, -2.0, 0.5]), v=np.zeros((3, 0)))
-FLOATS = FedPLT(np.array(OVERLAPPING), np.array([1.0, 2.5, 4.0]), 3, 0.1)
+def in_floats(case):
+    objective, p, W, noise = case
+    problem = to_float(bridge.exact_problem(objective))
+    own = {**p, "weights": np.array(p["weights"], dtype=float), "eta": float(p["eta"]), "t": 0}
+    return problem, own, W.astype(float), noise[0].astype(float)
 
 
-def started(problem, algorithm, replicas, seed=0):
-    rng = np.random.default_rng(seed)
-    carry = fedplt_rows.init(problem, algorithm, START, replicas)
-    return carry, fedplt_rows.draw(problem, algorithm, rng, replicas, virtual=False)
+def test_floats_agree_with_rationals_and_replicas_do_not_mix():
+    case = rational_case(3, 3, 2, 5, OVERLAPPING)
+    problem, p, W, noise = in_floats(case)
+    found = fedplt.step(Clients(problem), p, {"x": W}, {"noise": noise}, silent)["x"]
+    assert found.dtype == np.float64
+    expected = np.array(run_oracle(*case)[0], dtype=float)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    for r in range(2):
+        alone = {"noise": noise[r : r + 1]}
+        one = fedplt.step(Clients(problem), p, {"x": W[r : r + 1]}, alone, silent)["x"]
+        np.testing.assert_allclose(one[0], found[r], rtol=1e-12)
 
 
-@pytest.mark.parametrize("noise", [GAUSSIAN, SILENT])
-def test_floats_agree_with_rationals_on_drawn_noise(noise):
-    problem = quadratic(noise)
-    carry, drawn = started(problem, FLOATS, 5)
-    assert drawn.cohort.everyone
-    assert drawn.present.shape == (3, 5)
-    assert (drawn.noise is None) == (noise is SILENT)
-    exact = fedplt_rows.step(
-        to_rational(problem), to_rational(FLOATS), to_rational(carry),
-        replace(drawn, noise=None if drawn.noise is None else bridge.exact(drawn.noise)),
-    )  # fmt: skip
-    found = fedplt_rows.step(problem, FLOATS, carry, drawn)
-    np.testing.assert_allclose(found.u, to_float(exact).u, rtol=1e-13)
-    assert found.u.dtype == np.float64
+def test_its_parts_run_on_another_array_library():
+    case, xp = rational_case(3, 3, 2, 5, OVERLAPPING), array_api_strict
+    _, p, W, noise = in_floats(case)
+    masks, weights = np.array(OVERLAPPING), p["weights"]
 
+    def after(xp):
+        own, drawn = xp.asarray(W), xp.asarray(noise)
+        trained, c = xp.asarray(masks) > 0, fedplt.shares(xp.asarray(weights))
+        models = xp.stack([own] * 3, axis=1)
+        ends = fedplt.local(lambda s, y: 2 * y + drawn[:, :, s, :], trained, 0.1, 2, models)
+        return np.asarray(fedplt.server(own, ends - own[:, None, :], trained, c))
 
-def test_replicas_do_not_mix():
-    problem = quadratic(GAUSSIAN)
-    carry, drawn = started(problem, FLOATS, 4)
-    found = fedplt_rows.step(problem, FLOATS, carry, drawn).u
-    noise = drawn.noise.reshape(3, 3, 4, 3)
-    for r in range(4):
-        alone = Draw(np.ones((3, 1)), noise[:, :, r], everyone(3, 1))
-        one = fedplt_rows.step(problem, FLOATS, Carry(carry.u[r : r + 1], carry.v[:, :1]), alone)
-        np.testing.assert_allclose(found[r], one.u[0], rtol=1e-13)
-
-
-def test_it_runs_on_another_array_library():
-    problem, xp = quadratic(GAUSSIAN), array_api_strict
-    carry, drawn = started(problem, FLOATS, 4)
-    expected = fedplt_rows.step(problem, FLOATS, carry, drawn)
-    moved = to_namespace(problem, xp)
-    begun = fedplt_rows.init(moved, FLOATS, to_namespace(START, xp), 4)
-    rng = np.random.default_rng(0)
-    on_xp = fedplt_rows.draw(moved, FLOATS, rng, 4, virtual=False, xp=xp)
-    found = fedplt_rows.step(moved, FLOATS, begun, on_xp)
-    np.testing.assert_allclose(np.asarray(found.u), expected.u, rtol=1e-13)
-
-
-def test_a_stochastic_gradient_is_the_problems_to_make():
-    problem = federated_logistic(
-        clients=3, shared_dimension=3, personal_dimension=0, samples=4, heterogeneity=1.0, batch=1
-    )
-    carry, drawn = started(problem, FLOATS, 2)
-    seen = []
-    reached = fedplt_rows.local(problem, FLOATS, carry, drawn, lambda *each: seen.append(each))
-    trained = np.repeat(np.array(OVERLAPPING), 2, axis=0)
-    points = [z for _, z, _, _ in seen] + [reached]
-    assert [s for s, *_ in seen] == [0, 1, 2]
-    for (s, z, gradient, noisy), after in zip(seen, points[1:], strict=True):
-        np.testing.assert_array_equal(gradient, problem.gradient(z, drawn.cohort))
-        made = problem.disturbed(z, gradient, drawn.cohort, drawn.noise[s])
-        np.testing.assert_array_equal(noisy, made)
-        np.testing.assert_allclose(after, z - 0.1 * trained * noisy, rtol=1e-14)
-
-
-def test_the_step_may_change_between_rounds():
-    problem = quadratic(SILENT)
-    carry, drawn = started(problem, FLOATS, 1)
-    slower = fedplt_rows.step(
-        problem, replace(FLOATS, local_steps=1, inner_step_u=0.05), carry, drawn
-    )
-    faster = fedplt_rows.step(problem, replace(FLOATS, local_steps=1), carry, drawn)
-    np.testing.assert_allclose(2 * (slower.u - carry.u), faster.u - carry.u, rtol=1e-12)
-
-
-def test_equal_parameters_are_equal_whatever_they_were_made_from():
-    same = FedPLT(tuple(map(tuple, OVERLAPPING)), (1.0, 2.5, 4.0), 3, 0.1)
-    assert same == FLOATS
-    assert hash(same) == hash(FLOATS)
-
-
-# ---- refusals
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"masks": [1, 0, 1]}, r"shape of the masks is \(3,\); expected \(n, d\)"),
-        ({"masks": [[1, 0], [1], [1]]}, "shape of the masks"),
-        ({"masks": np.ones((3, 0))}, "shape of the masks"),
-        ({"masks": [[1], [2], [1]]}, "mask of client 1, coordinate 0, is 2; expected 0 or 1"),
-        ({"masks": [[1, float("nan")]] * 3}, "mask of client 0, coordinate 1, is nan"),
-        ({"masks": [[1, 0], [0, 0], [0, 1]]}, "mask of client 1 is empty"),
-        ({"weights": [1, 2]}, r"shape of the weights is \(2,\); expected \(3,\)"),
-        ({"weights": [1, 0, 2]}, "weight of client 1 is 0; expected a finite number > 0"),
-        ({"weights": [1, 2, -1]}, "weight of client 2 is -1"),
-        ({"weights": [1, 2, float("inf")]}, "weight of client 2 is inf"),
-        ({"local_steps": 0}, "local steps is 0; expected at least 1"),
-        ({"inner_step_u": 0.0}, "inner step u is 0.0"),
-    ],
-)
-def test_wrong_parameters_are_refused(change, said):
-    with pytest.raises(FedboundsError, match=said):
-        replace(FLOATS, **change)
-
-
-@pytest.mark.parametrize("masks", [[[1, 0, 1]] * 2, [[1, 1]] * 3])
-def test_masks_of_another_problem_are_refused(masks):
-    algorithm = FedPLT(masks, [1] * len(masks), 1, 0.1)
-    with pytest.raises(FedboundsError, match=r"shape \(n, d\) of the masks"):
-        fedplt_rows.init(quadratic(SILENT), algorithm, START, 1)
-
-
-def test_a_personal_block_is_refused():
-    problem = federated_quadratic(clients=3, shared_dimension=3, personal_dimension=1)
-    start = Start(u=np.zeros(3), v=np.zeros((3, 1)))
-    with pytest.raises(FedboundsError, match="personal dimension d_v is 1"):
-        fedplt_rows.init(problem, FLOATS, start, 1)
+    np.testing.assert_allclose(after(xp), after(np), rtol=1e-13)

@@ -6,9 +6,8 @@ import bridge
 import numpy as np
 import pytest
 
-from fedbounds.algorithms import fedavg, fedplt_rows, random_masks
+from fedbounds.algorithms import fedavg, random_masks
 from fedbounds.algorithms.fedavg import FedAvg
-from fedbounds.algorithms.fedplt_rows import FedPLT
 from fedbounds.algorithms.masks import bernoulli_masks
 from fedbounds.algorithms.random_masks import RandomMasks
 from fedbounds.algorithms.rules import rules_of
@@ -53,8 +52,6 @@ def test_with_every_coordinate_kept_it_is_fedavg_to_the_bit():
     np.testing.assert_array_equal(found, expected)
     thinned = [replace(d, masks=d.masks & (np.arange(3) > 0)) for d in draws]
     assert (run_in_floats(problem, full, random_masks, thinned) != expected).any()
-    fedplts = run_in_floats(problem, FedPLT(np.ones((3, 3)), [1, 1, 1], 3, 0.1), fedplt_rows, draws)
-    np.testing.assert_allclose(found, fedplts, rtol=1e-13)
 
 
 # ---- draws

@@ -11,12 +11,12 @@ import submodel_oracle as slow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedbounds.algorithms import fedplt_rows, random_masks, submodel_parts
+from fedbounds.algorithms import fedplt, random_masks, submodel_parts
 from fedbounds.algorithms.fedavg_p import Carry
-from fedbounds.algorithms.fedplt_rows import FedPLT
 from fedbounds.algorithms.masks import every_mask, mask_chances
 from fedbounds.algorithms.random_masks import RandomMasks
 from fedbounds.problems.domain import Box
+from fedbounds.verify.measure.clients import Clients
 
 ETA = F(1, 7)
 
@@ -183,10 +183,16 @@ def test_with_every_coordinate_kept_it_is_fedplt_with_equal_weights(n, d, steps,
     objective, algorithm, states, rounds = rational_case(n, d, steps, seed)
     problem, carry = bridge.exact_problem(objective), carry_of(states, n)
     drawn = slow.given_draw(np.ones((n, 2, d), dtype=bool), rounds[0][1])
-    all_trained = FedPLT(np.ones((n, d)), [1] * n, steps, algorithm.inner_step_u)
-    expected = fedplt_rows.step(problem, all_trained, carry, drawn)
+    noise = bridge.exact(rounds[0][1].transpose(2, 0, 1, 3))  # by replica, client and step
+    clients, W = Clients(problem), carry.u
+    trained, c = np.ones((n, d), dtype=bool), fedplt.shares(bridge.exact([1] * n))
+    ends = fedplt.local(
+        lambda s, models: clients.gradient(models) + noise[:, :, s],
+        trained, algorithm.inner_step_u, steps, clients.spread(W),
+    )  # fmt: skip
+    expected = fedplt.server(W, ends - W[:, None], trained, c)
     found = random_masks.step(problem, algorithm, carry, drawn)
-    np.testing.assert_array_equal(found.u, expected.u)
+    np.testing.assert_array_equal(found.u, expected)
 
 
 @given(seed=SEED, order=st.permutations(range(3)))

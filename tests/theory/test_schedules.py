@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import sympy as sp
+from each import each
 
 from fedbounds.problems import Noise, NoiseLaw, Start, federated_quadratic
 from fedbounds.theory.catalogue import PAPERS
@@ -11,8 +12,6 @@ from fedbounds.theory.registry import claim, encoded_claims
 from fedbounds.theory.symbols import d_v
 from fedbounds.verify.conditions import failure
 from fedbounds.verify.evaluate import Numbers, evaluate
-
-CLAIMS = tuple(found for key in PAPERS for found in encoded_claims(key))
 
 
 def scheduled(found: Claim, number: int, shape: tuple[int, int, int, int], own: int = 2) -> Numbers:
@@ -41,13 +40,16 @@ def admits(part: Part, numbers: Numbers) -> bool:
     return all(failure(condition, numbers) is None for condition in part.conditions)
 
 
-SCHEDULES = [(found, i) for found in CLAIMS for i in range(len(found.schedules))]
+def schedules():
+    """Claims, each with the number of a schedule."""
+    claims = (found for key in PAPERS for found in encoded_claims(key))
+    return [(found, number) for found in claims for number in range(len(found.schedules))]
+
+
 SHAPES = ((4, 4, 3, 5), (5, 2, 4, 7), (6, 1, 2, 3), (2, 2, 5, 40), (1, 1, 3, 9))
 
 
-@pytest.mark.parametrize(
-    ("found", "number"), SCHEDULES, ids=[f"{c.id}.{i + 1}" for c, i in SCHEDULES]
-)
+@each("found, number", schedules, told=lambda item: f"{item[0].id}.{item[1] + 1}")
 def test_a_schedule_lies_on_the_edge_of_some_part(found, number):
     """All conditions hold, and each step size moved one way or the other breaks one of them."""
     met = 0

@@ -1,5 +1,7 @@
 """Scalings shown beside claims: every claim exists, fits have intervals, the recursion is exact."""
 
+from functools import cache
+
 import pytest
 
 from fedbounds.theory.catalogue import entry
@@ -7,12 +9,16 @@ from fedbounds.verify.plan import own_displays
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.tables import _scaling
 
-SHOWN = {key: own_displays(key, Profile.QUICK) for key in ("fedplt", "submodel")}
+
+@cache
+def shown(paper):
+    return own_displays(paper, Profile.QUICK)
 
 
-@pytest.mark.parametrize("paper", SHOWN)
+@pytest.mark.parametrize("paper", ["fedplt", "submodel"])
 def test_every_display_is_beside_a_claim_and_tells_its_interval(paper):
-    for claim_id, rows in SHOWN[paper].items():
+    assert shown(paper)
+    for claim_id, rows in shown(paper).items():
         assert entry(claim_id).paper == paper
         assert rows
         for row in rows:
@@ -29,7 +35,7 @@ def test_a_paper_without_a_plan_of_its_own_shows_nothing():
 
 
 def test_the_recursion_alone_falls_more_slowly_than_one_over_t():
-    rows = {row["problem"]["instance"]: row for row in SHOWN["fedplt"]["fedplt/decaying-step"]}
+    rows = {row["problem"]["instance"]: row for row in shown("fedplt")["fedplt/decaying-step"]}
     alone = rows["recursion with equality, steps 1/(z(t+1))"]["ladder"]
     scaled = [t * d for t, d in zip(alone["values"], alone["series"]["D^t"], strict=True)]
     assert scaled == sorted(scaled)  # t D^t = H_t grows without end
@@ -39,7 +45,7 @@ def test_the_recursion_alone_falls_more_slowly_than_one_over_t():
 
 
 def test_the_residual_falls_with_the_square_of_what_is_missing():
-    rows = SHOWN["submodel"]["submodel/claim-residual"]
+    rows = shown("submodel")["submodel/claim-residual"]
     fits = [row["ladder"]["fit"] for row in rows if row["ladder"]["fit"]]
     assert fits
     assert all(abs(fit["exponent"] - 2) < 0.1 for fit in fits)

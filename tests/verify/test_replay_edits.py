@@ -89,6 +89,7 @@ def test_no_edit_of_a_users_run_ends_in_more_than_a_line(tmp_path, capsys, monke
 SETUP = ("setup", "fields")
 PARAMETERS = (*SETUP, "run", "fields", "parameters", "tuple")
 RANDOM, FEDPLT = "random masks, rounds", "FedPLT, rounds"
+MANY = "FedPLT, many rounds, steps that decay"
 ONE_CLIENT = "FedPLT, one step of one client"
 LIMIT = "rolling masks, RollingLimit"
 
@@ -184,9 +185,21 @@ FALSE = {
         "personalization",
         ["setup.theory"],
     ),
+    "more rounds than are repeated": (
+        MANY,
+        (*SETUP, "run", "fields", "rounds"),
+        401,
+        ["rounds T", "at most 400"],
+    ),
+    "a rule of what is not known": (
+        MANY,
+        (*PARAMETERS, 3, "tuple", 1),
+        "1/(y*(t+1))",
+        ["eta", "names y"],
+    ),
+    "a rule that is none": (MANY, (*PARAMETERS, 3, "tuple", 1), "1/(z*(t+", ["no expression"]),
     "a view of another theory": (RANDOM, (*SETUP, "view"), "recursion", ["view of submodel"]),
     "a probability": (RANDOM, (*PARAMETERS, 0, "tuple", 1, "tuple", 0), 2, ["keep", "<= 1"]),
-    "floats as exact": ("FedPLT, LongRun", (*SETUP, "exact"), False, ["exact", "expected True"]),
     "a mask": (
         FEDPLT,
         (*PARAMETERS, 0, "tuple", 1, "tuple", 0, "tuple", 0),
@@ -269,7 +282,7 @@ def test_chances_are_not_negative(tmp_path, capsys):
 
 
 def test_a_negative_constant_breaks_nothing(tmp_path, capsys):
-    document = edited("FedPLT, LongRun", (*SETUP, "algorithm", "fields", "inner_step_u"), 2)
+    document = edited(MANY, (*SETUP, "chosen", "tuple", 1, "tuple", 1), {"rational": "-1000"})
     document["claim"] = "fedplt/decaying-step-base"
     _, out, _ = replayed(tmp_path, capsys, document)
     assert "outside conditions: B_step = -" in out

@@ -14,17 +14,14 @@ from fedbounds.algorithms.fedavg_p import FedAvgP
 from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import read
+from fedbounds.theory.fedplt import long_runs
 from fedbounds.theory.fedplt.setups import run_of, sequence
 from fedbounds.theory.registry import claim, encoded, encoded_claims
 from fedbounds.theory.setups import Setup
 from fedbounds.verify.case import Case
-from fedbounds.verify.fedplt.long_runs_plan import (
-    PARTIAL,
-    exact,
-    partial_masks,
-)
 from fedbounds.verify.instance import Instance
 from fedbounds.verify.judge import judge
+from fedbounds.verify.measure.objectives import exact_array
 from fedbounds.verify.own.plan import cases as own_cases
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.script import script
@@ -56,9 +53,9 @@ def personalization():
     """Eight clients without a shared block, as the sum over clients is read."""
     curvature = [fmpq(x, 16) for x in (16, 1, 6, 11, 14, 1, 2, 7)]
     slope = [fmpq(x, 16) for x in (14, 15, -1, 10, 11, -6, -8, -2)]
-    begin = exact([[fmpq(x, 16)] for x in (-14, -287, 14, -3, 14, 85, 42, -17)])
+    begin = exact_array([[fmpq(x, 16)] for x in (-14, -287, 14, -3, 14, 85, 42, -17)])
     problem = FederatedQuadratic(
-        exact(curvature).reshape(8, 1, 1), exact(slope).reshape(8, 1), 0,
+        exact_array(curvature).reshape(8, 1, 1), exact_array(slope).reshape(8, 1), 0,
         Noise(NoiseLaw.RADEMACHER, fmpq(0), fmpq(0)),
     )  # fmt: skip
     algorithm = FedAvgP(8, 1, fmpq(1, 96), fmpq(1, 32), fmpq(3), fmpq(1))
@@ -78,8 +75,8 @@ def fedplt():
     setups = (
         looked_at("one step", ((1, 0), (0, 1)), 0, 1, **apart),
         looked_at("one step of one client", ((1, 0), (0, 1)), 0, 1, **apart),
-        looked_at("rounds", PARTIAL, HALF, 2),
-        replace(partial_masks(fmpq(1, 256), 4, 1, HALF), exact=True),
+        looked_at("rounds", long_runs.PARTIAL, HALF, 2),
+        long_runs.setup(long_runs.partial_masks(4, "1/256", 1, "1/2")),
         sequence(6, 3, "2 1 2/3", "base"),
     )
     cases = [Case(str(i), "FedPLT", x, Method.RATIONAL) for i, x in enumerate(setups)]

@@ -155,6 +155,7 @@ def test_a_sequence_is_no_problem():
     """Of a problem that stands for none nothing is told, though it is a quadratic."""
     for assumption in (Assumption.SMOOTH, Assumption.UNBIASED, Assumption.NOISELESS):
         assert holds(RUNS[SEQUENCE], assumption).holds is None
+    assert RUNS[SEQUENCE].numbers == {"z": 1, "B_step": 1, "first": 1}
 
 
 def test_a_sequence_with_other_steps_is_not_of_the_recursion():

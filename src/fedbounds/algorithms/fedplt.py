@@ -25,7 +25,7 @@ Shown = dict[str, Array]
 
 def shares(weights: Array) -> Array:
     """c_k = n_k / sum_j n_j."""
-    return weights / weights.sum()
+    return weights / array_api_compat.array_namespace(weights).sum(weights)
 
 
 def held(trained: Array, c: Array) -> Array:

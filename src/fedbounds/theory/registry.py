@@ -14,7 +14,7 @@ from .claims import Claim
 from .contributed import contributed
 from .glossary import Glossary
 from .planted import WrongProof
-from .setups import Alone, Planned, View
+from .setups import Alone, Displayed, Planned, View
 
 
 @cache
@@ -70,6 +70,15 @@ def setups(theory: str) -> tuple[Planned, ...]:
         return ()
     found: tuple[Planned, ...] = import_module(f"fedbounds.theory.{theory}.setups").PLANNED
     return found
+
+
+def displayed(theory: str) -> Mapping[str, Displayed]:
+    """What is shown beside the claims of a theory, by claim; nothing if it has no ``ladders``."""
+    if find_spec(f"fedbounds.theory.{paper(theory).key}.ladders") is None:
+        return {}
+    found: Mapping[str, Displayed] | None
+    found = getattr(import_module(f"fedbounds.theory.{theory}.ladders"), "SHOWN", None)
+    return found or {}
 
 
 def planted(theory: str) -> tuple[WrongProof, ...]:

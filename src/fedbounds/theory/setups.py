@@ -17,6 +17,9 @@ import sympy as sp
 from fedbounds.errors import FedboundsError
 from fedbounds.vocabulary import Assumption
 
+from .proof.read_text import read_text
+from .symbols import t
+
 PAST = "past"
 Number = int | str  # a whole number, or "p/q"
 
@@ -164,6 +167,9 @@ class View:
         An index each of whose values is looked at alone; or the one value that is chosen.
     besides : View or None
         With more draws than are enumerated; what it measures is had by moments.
+    many : bool
+        Whether runs have more rounds than are enumerated: all is had by moments, and `Largest` and
+        `Least` as bounds of what may be visited.
     changing : mapping from parameter of the algorithm to expression in t
         Parameters that are others in other rounds; of parameters that a run gives.
     problem : bool
@@ -186,6 +192,7 @@ class View:
     requires: tuple[Says, ...] = ()
     alone: str = ""
     besides: "View | None" = None
+    many: bool = False
     changing: Mapping[str, sp.Expr] = field(default_factory=dict)
     problem: bool = True
 
@@ -216,6 +223,7 @@ class Run:
     problem : Objective
     start : tuple of numbers
     parameters : tuple of pairs (name, number or nested tuples)
+        Or a formula of the round t and of constants, such as "1/(z*(t+1))".
     rounds : int
     """
 
@@ -259,11 +267,85 @@ class Setup:
 
 @dataclass(frozen=True)
 class Planned:
-    """A set-up with its name; ``quick``: also in a quick plan."""
+    """A set-up with its name.
+
+    Attributes
+    ----------
+    name : str
+    setup : Setup
+    quick : bool or Planned
+        Whether it is also in a quick plan; or what is there in its place.
+    floats : bool
+        Whether it is measured in floats with bounds of their rounding, not in rationals.
+    """
 
     name: str
     setup: Setup
-    quick: bool = False
+    quick: "bool | Planned" = False
+    floats: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """Set-ups that differ in one parameter: where a quantity tends, beside a bound on it.
+
+    Attributes
+    ----------
+    name : str
+    over : Symbol
+        The parameter.
+    values : tuple of numbers
+        Of each set-up; empty if they are what the set-ups show.
+    setups : tuple of Setup
+        Of as many rounds as their constants are to hold for.
+    quantity : str
+        Whose limit is taken.
+    bound : expression
+        In constants of a set-up.
+    power : expression
+        The same bound in what is given: its power of the parameter is shown.
+    large : bool
+        Whether the parameter counts most where it is large.
+    told : tuple of two str
+        What the limit and the bound are called.
+    """
+
+    name: str
+    over: sp.Symbol
+    values: tuple[Number, ...]
+    setups: tuple[Setup, ...]
+    quantity: str
+    bound: sp.Expr
+    power: sp.Expr
+    large: bool
+    told: tuple[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """A quantity over time, of a set-up measured in floats; or a number per round.
+
+    Attributes
+    ----------
+    name : str
+    what : Setup or expression of t
+    quantity : str
+    told : str
+        What the quantity is called.
+    rounds : int
+    power : int
+        Of t, which a bound predicts.
+    """
+
+    name: str
+    what: Setup | sp.Expr
+    quantity: str
+    told: str
+    rounds: int
+    power: int
+
+
+Displayed: TypeAlias = "tuple[Family, ...] | tuple[Course, ...]"
 
 
 @dataclass(frozen=True)
@@ -289,7 +371,7 @@ def numbers(value: Any) -> Any:
     Raises
     ------
     FedboundsError
-        If an entry is no rational number.
+        If an entry is no rational number, nor a formula.
     """
     if isinstance(value, list | tuple):
         return tuple(numbers(entry) for entry in value)
@@ -298,8 +380,21 @@ def numbers(value: Any) -> Any:
     try:
         found = Fraction(str(value))
     except ValueError as error:
+        if is_formula(value):
+            formula(value)
+            return value
         raise FedboundsError(f"{value!r} in a set-up; expected a rational number") from error
     return int(found) if found.denominator == 1 else str(found)
+
+
+def is_formula(value: Any) -> bool:
+    """Whether data are a formula with names in it, rather than a number."""
+    return isinstance(value, str) and any(letter.isalpha() for letter in value)
+
+
+def formula(text: str) -> sp.Expr:
+    """What a formula of a set-up says: sums, products and powers of t, constants and numbers."""
+    return read_text(text, lambda name: t if name == t.name else sp.Symbol(name), {})
 
 
 def _pairs(given: Any) -> tuple[tuple[str, Any], ...]:

@@ -108,6 +108,9 @@ def evaluate(expression: sp.Expr, numbers: Numbers, rounds: range | None = None)
         return reduce(_larger, values)
     if isinstance(expression, sp.Min):
         return -reduce(_larger, [-value for value in values])
+    if isinstance(expression, sp.harmonic):
+        found = fmpq.harmonic(whole(values[0]))
+        return numbers.rational(int(found.p), int(found.q))
     if isinstance(expression, sp.sign):
         return _sign(values[0], numbers)
     raise FedboundsError(f"cannot evaluate {type(expression).__name__} in {expression}")

@@ -43,6 +43,7 @@ from .point_plan import point_instances
 from .profile import Profile
 from .schedules import schedules
 from .setup_data import class_name
+from .setups import ladders
 from .setups.plan import planned
 from .stored.work import Setup
 
@@ -95,11 +96,17 @@ def own_cases(paper: str, profile: Profile, seed: int) -> Iterator[Case]:
         yield from plan.cases(profile, seed)
     else:
         yield from planned(paper, "", profile)
+        yield from ladders.ladder_cases(paper, "", profile)
 
 
 def own_displays(paper: str, profile: Profile) -> dict[str, list[Record]]:
-    """Measured scalings that a paper's plan shows beside its claims, by claim."""
-    shown = getattr(module_of(paper, "plan"), "displays", None)
+    """Measured scalings that a paper's plan, or its theory, shows beside its claims, by claim."""
+    plan = module_of(paper, "plan")
+    if contributed(paper) is not None:
+        return {}
+    if plan is None:
+        return ladders.displays(paper, "", profile)
+    shown = getattr(plan, "displays", None)
     return {} if shown is None else shown(profile)
 
 

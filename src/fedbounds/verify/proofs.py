@@ -97,7 +97,7 @@ def chain_of(claim: Claim) -> Record | None:
     key = claim.entry.paper
     steps = {key: replayed(key)} if key in papers() else {}
     always = {key: book_of(key).theory.always for key in steps}
-    return proof_rows(Proofs(steps, {}, {}, always), [claim]).get(claim.id)
+    return _rows_of(Proofs(steps, {}, {}, always), [claim]).get(claim.id)
 
 
 def with_measurements(
@@ -162,6 +162,12 @@ def proof_rows(proofs: Proofs, claims: Sequence[Claim]) -> dict[str, Record]:
             "open": [],
             "steps": [_row(proofs, paper, s) for s in given],
         }
+    return rows | _rows_of(proofs, claims)
+
+
+def _rows_of(proofs: Proofs, claims: Sequence[Claim]) -> dict[str, Record]:
+    """Of claims alone."""
+    rows: dict[str, Record] = {}
     for claim in claims:
         paper = claim.entry.paper
         steps = [s for s in proofs.steps.get(paper, ()) if proves(s.written, claim.id)]

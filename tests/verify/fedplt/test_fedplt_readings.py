@@ -7,15 +7,13 @@ import pytest
 import sympy as sp
 from flint import fmpq
 
+from fedbounds.theory.fedplt import long_runs
 from fedbounds.theory.fedplt.limits import CONSTANT_STEP_FLOOR, LESS, SETTLES
 from fedbounds.theory.registry import claim, encoded_claims
 from fedbounds.theory.setting import Variant
 from fedbounds.theory.symbols import D_W, t
 from fedbounds.verify.case import find
-from fedbounds.verify.fedplt.long_runs import Steps
-from fedbounds.verify.fedplt.long_runs_plan import at_rest
 from fedbounds.verify.fedplt.plan import cases as planned
-from fedbounds.verify.fedplt.script import _paced
 from fedbounds.verify.judge import judge, judge_reading
 from fedbounds.verify.measurement import measure
 from fedbounds.verify.profile import Profile
@@ -111,22 +109,16 @@ def test_a_run_that_stays_away_from_the_minimiser_breaks_the_decaying_step(name)
     found = claim(f"fedplt/{name}")
     first = found.readings[0].name
     assert Verdict.VIOLATED in verdicts()[name, first]
-    setup = at_rest(44)
-    shown = find(setup)
+    run = long_runs.at_rest(44)
+    shown = find(long_runs.setup(run))
     assert set(shown.series["D_W"]) == {fmpq(2)}
     level = shown.parameters["B_step"] / shown.parameters["z"] ** 2
     assert 40 < level / 2 < 44
     # the same run is none of a recursion, and runs with other steps are none of this reading
     assert shown.evidence[Assumption.RECURSION_DECAYING].holds is False
-    other = find(replace(setup, steps=Steps.LONGER))
+    steps = dict(run.parameters) | {"eta": long_runs.LONGER}
+    other = find(long_runs.setup(replace(run, parameters=tuple(steps.items()))))
     assert other.evidence[Assumption.DECAYING_STEPS].holds is False
-
-
-def test_the_program_of_a_run_at_rest_has_its_steps_by_a_rule():
-    rule = 'Q("2/3") / (t + 1)'
-    assert rule in _paced(tuple(fmpq(2, 3) / (t + 1) for t in range(44)))
-    assert 'Q("2") / (t + 2)' in _paced(tuple(fmpq(2) / (t + 2) for t in range(9)))
-    assert '"1 1/3"' in _paced((fmpq(1), fmpq(1, 3)))
 
 
 # ---- readings that the text allows

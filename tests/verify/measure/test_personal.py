@@ -10,14 +10,17 @@ from flint import fmpq
 from personal_runs import STEPS, carried, definitions, fields, pairs, problem, stepped, subject
 
 from fedbounds.problems import NoiseLaw, Start
+from fedbounds.theory.setups import Objective
 from fedbounds.verify.measure.answers import Asked, by_enumeration, by_moments
 from fedbounds.verify.measure.beginnings import beginning
 from fedbounds.verify.measure.contract import drawn_by
 from fedbounds.verify.measure.contract import stepped as traced_step
 from fedbounds.verify.measure.enumerated import begun, started_from
+from fedbounds.verify.measure.objectives import constants, objective, values
 from fedbounds.verify.measure.random import answered, sampled, sources_of
 from fedbounds.verify.moments import exact_moments
 from fedbounds.verify.own.quantities import of_blocks
+from fedbounds.vocabulary import Constant
 
 ROWS = 7
 SHAPES = ((2, 1, 1), (3, 2, 1), (2, 0, 2), (1, 2, 1))  # n, d_u, d_v
@@ -81,8 +84,8 @@ def test_moments_are_what_enumeration_gives(name):
     listed, carried_ = by_enumeration(one, asked), by_moments(one, asked)
     assert not listed.missing
     assert not carried_.missing
-    for key, values in listed.series.items():
-        assert list(values) == list(carried_.series[key][: len(values)]), key
+    for key, own in listed.series.items():
+        assert list(own) == list(carried_.series[key][: len(own)]), key
 
 
 def _against(name, n, d_u, d_v, m, steps, law=NoiseLaw.RADEMACHER):
@@ -149,3 +152,24 @@ def test_starts_are_split_as_problems_split_them():
     assert isinstance(wanted, Start)
     assert (state["u"][0] == wanted.u).all()
     assert (state["v"][0] == wanted.v).all()
+
+
+def test_problems_of_plain_data_may_have_personal_blocks():
+    given_, _ = problem(2, 1, 2)
+    data = {
+        "hessians": [[[str(x) for x in row] for row in own] for own in given_.hessian],
+        "slopes": [[str(x) for x in row] for row in given_.linear],
+        "noise": "1/2",
+        "personal": 2,
+        "personal_noise": "1/5",
+    }
+    found = objective(Objective("quadratics", tuple(data.items())))
+    assert (found.hessian == given_.hessian).all()
+    assert (found.shared_dimension, found.noise) == (1, given_.noise)
+    known = constants(found)
+    # L is of the blocks: smaller than the largest eigenvalue of a whole Hessian
+    whole = max(float(np.linalg.eigvalsh(own.astype(float)).max()) for own in found.hessian)
+    assert 3 <= float(known[Constant.SMOOTHNESS].value) < whole
+    assert known[Constant.VARIANCE_V].value == 2 * fmpq(1, 25)
+    assert Constant.INITIAL_GAP not in known
+    assert values(found)["sigma^2"] == fmpq(1, 4) + 2 * fmpq(1, 25)

@@ -8,13 +8,16 @@ from own_files import judged, loaded, own_file
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.registry import encoded_claims
+from fedbounds.verify.case import find, script_of
 from fedbounds.verify.instance_file import from_data, to_data
 from fedbounds.verify.judge import judge
 from fedbounds.verify.measure.answers import by_enumeration, by_moments
+from fedbounds.verify.measurement import numbers_of
 from fedbounds.verify.own.known import subject_of, theory_of
 from fedbounds.verify.own.load import load
 from fedbounds.verify.own.plan import cases
 from fedbounds.verify.own.quantities import asked_of
+from fedbounds.verify.processes import output_of
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.summaries import summaries
 
@@ -59,7 +62,7 @@ me.quantity("W", "the same by definition", is_="n*sq(v)")
 me.quantity("Var", "variance of a round", is_="sq(v_next - given(v_next, past, i))")
 me.claim("same", "Z(t) == W(t)")
 me.claim("true", "f(t+1) <= 2*f(t) + sigma2")
-me.claim("false", "G_v(t+1) <= G_v(t)/1000")
+me.claim("false", "G_v(t+1) <= G_v(t)/1000", assumptions=["smooth"])
 """
 
 
@@ -179,6 +182,23 @@ def test_gaussian_noise_of_both_blocks_has_moments(tmp_path):
     one = measured(loaded(tmp_path, body=BODY, **pieces), 2, by_moments)
     # signs and Gaussians of one variance have the same second moments after an affine step
     assert [Fraction(str(x)) for x in one["f"]] == by_hand(2)["f"]
+
+
+def test_a_witness_with_blocks_has_a_script_of_its_own(tmp_path):
+    """It asserts that L bounds the norms of the blocks, and the gap is the one by hand."""
+    theory = loaded(tmp_path, body=BODY, **PIECES)
+    case = next(iter(cases(theory, "s", Profile.QUICK, 0)))
+    (claim,) = (c for c in encoded_claims("me") if c.id == "me/false")
+    judged_, numbers = (
+        judge((claim,), case).judgements[0],
+        numbers_of(case, dict(find(case.setup).series)),
+    )
+    text = script_of(case.setup, judged_, claim.parts[0], numbers)
+    printed = output_of(text) or ""
+    series = by_hand(1)["G_v"]
+    assert f"left {series[1]} right {series[0] / 1000} " in printed
+    wrong = output_of(text.replace("[[[2, 1], [1, 3]]", "[[[2, 4], [4, 30]]"))
+    assert f"left {series[1]} " not in (wrong or "")
 
 
 def test_a_run_with_blocks_is_stored_and_judged_again(tmp_path):

@@ -8,9 +8,8 @@ from functools import cache
 from itertools import product
 from pathlib import Path
 
-import numpy as np
 import pytest
-from flint import arb, fmpq
+from flint import arb
 from submodel_mutations import (
     mask_on_the_gradient_only,
     old_coordinates_as_zeros,
@@ -18,20 +17,19 @@ from submodel_mutations import (
 )
 
 from fedbounds.algorithms import sub_models
-from fedbounds.algorithms.random_masks import RandomMasks
 from fedbounds.errors import FedboundsError
-from fedbounds.problems import FederatedQuadratic, Start, to_rational
 from fedbounds.theory.registry import claim, encoded_claims
 from fedbounds.theory.setups import Objective, Planned, Run, Setup
 from fedbounds.theory.submodel import measured
 from fedbounds.theory.submodel.names import RANDOM
 from fedbounds.theory.submodel.setups import PLANNED, masked_round
+from fedbounds.theory.submodel.views import VIEWS
 from fedbounds.verify.case import find, in_rationals
 from fedbounds.verify.judge import judge
+from fedbounds.verify.measure.objectives import exact
 from fedbounds.verify.profile import Profile
+from fedbounds.verify.setups.found import InFloats
 from fedbounds.verify.setups.plan import case_of, planned
-from fedbounds.verify.submodel import random_long
-from fedbounds.verify.submodel.logarithms import log_above
 from fedbounds.vocabulary import Assumption, Verdict
 
 DATA = Path(__file__).parents[2] / "data" / "submodel_exact.json"
@@ -47,15 +45,6 @@ def setup(keep=KEEP, rounds=1):
     return Setup(
         "submodel", "rounds", Run(Objective("quadratics", data), START, parameters, rounds)
     )
-
-
-def long_run(rounds, *, exact):
-    """The same, without outcomes."""
-    problem = FederatedQuadratic(np.array(HESSIAN, float), np.array(SLOPE, float), 2)
-    keep = tuple(fmpq(p.numerator, p.denominator) for p in KEEP)
-    start = to_rational(Start(np.array([1.0, -1.0]), np.zeros((2, 0))))
-    algorithm = RandomMasks(keep, 2, fmpq(1, 20))
-    return random_long.LongRandomRun(to_rational(problem), algorithm, start, rounds, exact=exact)
 
 
 # ---- a slow oracle: one client, one step, one coordinate at a time
@@ -152,16 +141,20 @@ def solve(values):
 
 
 def test_the_series_of_a_long_run_are_those_of_the_enumerated_one():
-    exact = long_run(2, exact=True)
-    every, long = find(setup(rounds=2)), find(exact)
-    for name, values in long.series.items():
+    short = setup(rounds=2)
+    long = replace(short, view="many rounds")
+    every, followed, floats = find(short), find(long), find(InFloats(long))
+    assert followed.series.keys() == VIEWS["many rounds"].quantities.keys()
+    for name, values in followed.series.items():
         own = every.series[name]
         assert (values[: len(own)] == own).all(), name
-    floats = find(replace(exact, exact=False))
-    for name, values in floats.series.items():
+        assert len(values) == 3
         assert all(abs(float(a) - b) <= e + 1e-15 for a, b, e in zip(
-            long.series[name], values, floats.errors[name], strict=True)), name  # fmt: skip
-    assert in_rationals(replace(exact, exact=False)).exact
+            values, floats.series[name], floats.errors[name], strict=True)), name  # fmt: skip
+    constants = followed.parameters.keys() & every.parameters.keys()
+    assert constants >= {"zeta_star2", "nu_star2", "p_mean", "Phi", "D_opt_0", "T"}
+    assert all(followed.parameters[name] == every.parameters[name] for name in constants)
+    assert in_rationals(InFloats(long)) is long
 
 
 # ---- an earlier engine, whose numbers are kept
@@ -210,8 +203,7 @@ def test_a_number_that_is_another_is_seen():
 @cache
 def judged(profile=Profile.QUICK):
     claims = encoded_claims("submodel")
-    every = [*planned("submodel", RANDOM, profile), *random_long.cases(profile, 0)]
-    return [judge(claims, case) for case in every]
+    return [judge(claims, case) for case in planned("submodel", RANDOM, profile)]
 
 
 def verdicts():
@@ -231,15 +223,24 @@ def test_the_quick_plan_decides_every_part():
     assert [key for key, seen in verdicts().items() if not firm & seen.keys()] == []
 
 
-def test_log_above_is_above():
-    for rounds in (2, 3, 100, 999):
-        assert arb(log_above(rounds)) > arb(rounds).log()
-        assert float(log_above(rounds)) - float(arb(rounds).log()) < 1e-4
+def logarithms():
+    every = [one.setup for one in PLANNED if "log_T" in dict(one.setup.chosen)]
+    return [(one, arb(exact(dict(one.chosen)["log_T"]))) for one in every]
+
+
+def test_what_stands_for_a_logarithm_is_hardly_larger():
+    assert len(logarithms()) == 6
+    for one, log in logarithms():
+        least = arb(one.run.rounds).log()
+        assert log >= least
+        assert dict(one.chosen)["log_T"] == 5 or log - least < arb(2) ** -16
 
 
 def test_a_logarithm_that_is_too_small_is_an_error():
-    with pytest.raises(FedboundsError, match="log_rounds is 1/100; expected at least ln 3"):
-        replace(long_run(3, exact=True), log_rounds=fmpq(1, 100))
+    one = logarithms()[0][0]
+    find(one)
+    with pytest.raises(FedboundsError, match="set-up is T <= "):
+        find(replace(one, chosen={"log_T": "4.605"}))
 
 
 def boxed(**changed):

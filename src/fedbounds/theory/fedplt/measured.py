@@ -266,13 +266,18 @@ def _local(visited: _Models) -> sp.Expr:
     return Largest(*(dot(own, own) for own, *_ in visited))
 
 
-def assumptions(visited: _Models, *, rounds: bool) -> dict[Assumption, tuple[Says, ...]]:
-    """At what a run visits; Assumption 5 of the gradient of F is asked of whole rounds."""
-    least = _alignment(visited)["aligned"]
-    assert isinstance(least, Where)
+def assumptions(
+    visited: _Models, *, rounds: bool, least: str = "=="
+) -> dict[Assumption, tuple[Says, ...]]:
+    """At what a run visits; Assumption 5 of the gradient of F is asked of whole rounds.
+
+    With "<=" rho_min need not be the least rho_k, which is known from below alone.
+    """
+    aligned = _alignment(visited)["aligned"]
+    assert isinstance(aligned, Where)
     wide = {Assumption.GLOBAL_GRADIENT: (Says(G2, ">=", _wide(visited)),)}
     return {
-        Assumption.ALIGNED: (Says(rho_min, "==", least.value), *least.holds),
+        Assumption.ALIGNED: (Says(rho_min, least, aligned.value), *aligned.holds),
         Assumption.ALIGNED_COMPENSATED: _repaired(visited),
         Assumption.LOCAL_GRADIENTS: (Says(G2, ">=", _local(visited)),),
         Assumption.EQUAL_ATTENUATION: _EQUAL,

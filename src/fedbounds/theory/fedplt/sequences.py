@@ -7,9 +7,22 @@ import sympy as sp
 
 from fedbounds.theory.proof.vectors import ip, vectors
 from fedbounds.theory.setups import Definition, Says, Where
-from fedbounds.theory.symbols import D_W, B_step, C_rate, Max_t, eta, t, w_gap, z
+from fedbounds.theory.symbols import (
+    D_W,
+    B_step,
+    C_rate,
+    Max_t,
+    eta,
+    mu,
+    nu_max,
+    psi_min,
+    t,
+    w_gap,
+    z,
+)
 from fedbounds.vocabulary import Assumption
 
+from .distance import BRACKET
 from .measured import one
 from .results import LEVEL
 
@@ -52,6 +65,10 @@ ASSUMPTIONS = {
     assumption: (Says(eta_t(t), "==", step), Says(D_W(t + 1), "<=", bound(step)))
     for assumption, step in PACES.items()
 }
+DECAYING = {Assumption.DECAYING_STEPS: ASSUMPTIONS[Assumption.RECURSION_DECAYING][:1]}
+# the bracket grows as eta falls: the largest over all t is its value at 0
+LARGEST_BRACKET = Where(BRACKET.subs(eta, 0), (Says(nu_max, ">", _NOTHING),))
+RHO_OF_STEPS = z / (mu * psi_min)
 # C and z are positive, and D^t and B are no less than 0, or there is no such sequence
 REQUIRES = (
     Says(z, ">", _NOTHING),

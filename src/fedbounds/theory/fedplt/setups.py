@@ -9,6 +9,7 @@ from typing import Any
 
 from fedbounds.theory.setups import Number, Objective, Planned, Run, Setup
 
+from .long_runs import PLANNED as LONG
 from .views import VIEWS
 
 Ways = tuple[tuple[str, dict[str, Any]], ...]
@@ -370,6 +371,7 @@ PLANNED: tuple[Planned, ...] = (
              quick=True)
         for name, run in _ANGLES.items()
     ),
+    *LONG,
     *(
         one
         for view, runs in (("one step", _STEPS), ("local steps", _LOCAL_STEPS),

@@ -10,7 +10,7 @@ from dataclasses import replace
 import sympy as sp
 
 from fedbounds.theory.setups import Definition, Says, Shown, View
-from fedbounds.theory.symbols import tau
+from fedbounds.theory.symbols import tau, z
 from fedbounds.vocabulary import Assumption
 
 from . import measured, sequences
@@ -226,6 +226,40 @@ SEQUENCE = replace(
     takes=("z", "B_step", "steps"),
 )
 
+# ---- more rounds than are enumerated; steps that are one for all, or decay
+
+MANY = replace(
+    ROUNDS,
+    told="many rounds of the algorithm",
+    shown=PACED.shown,
+    scopes=(ROUND, UNBIASED_ROUND, VIRTUAL),
+    quantities={
+        **{name: measured.ROUND_QUANTITIES[name] for name in ("D_W", "V_W")},
+        **sequences.PACE,
+    },
+    choices={**ROUNDS.choices, "C_rate": sequences.CHOICES["C_rate"]},
+    assumptions={
+        **measured.assumptions(AT_STEPS, rounds=True, least="<="),
+        **_SINGLE,
+        **_INDEPENDENT,
+        # t counts rounds
+        Assumption.VIRTUAL: _SINGLE[Assumption.SINGLE_STEP],
+        **sequences.ASSUMPTIONS,
+        **sequences.DECAYING,
+    },
+    besides=None,
+    many=True,
+)
+# z is that of the steps, which are positive with it
+DECAYING = replace(
+    MANY,
+    told="many rounds of the algorithm, steps that decay",
+    constants={**_BASE, **START, "nu_max": sequences.LARGEST_BRACKET, "B_step": DERIVED["B_step"]},
+    choices={**MANY.choices, "rho_min": {"steps": sequences.RHO_OF_STEPS}},
+    takes=(*_TAKES, "z"),
+    requires=(Says(z, ">", sp.Integer(0)),),
+)
+
 # ---- for proofs alone
 
 _ASSUMED = measured.assumptions(AT_LOCAL, rounds=False)
@@ -260,6 +294,8 @@ VIEWS = {
     "rounds of each client": EACH_ROUND,
     "rounds, free psi": _free_psi(ROUNDS),
     "rounds, a step size each": PACED,
+    "many rounds": MANY,
+    "many rounds, steps that decay": DECAYING,
     "between rounds": BETWEEN,
     "recursion": SEQUENCE,
 }

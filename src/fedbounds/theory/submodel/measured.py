@@ -11,12 +11,13 @@ import sympy as sp
 
 from fedbounds.theory.proof.vectors import given, i, ip, past, sq, vectors
 from fedbounds.theory.setups import Definition, Largest, Least, Says, dot
-from fedbounds.theory.symbols import K, n, sigma2, t
+from fedbounds.theory.symbols import K, T, n, sigma2, t
 
 from .bounds import RANDOM_FLOOR
 from .proofs.definitions_rounds import Fn, Fo, Fx, Fy, Um, ho, hx, x, xn, xo, y
 from .random_convex import SHRINKS
 from .symbols import D_dom, D_opt, G, L_Fp, W_sup, nu2
+from .symbols_rounds import log_T
 from .vectors import full, one
 from .vectors_runs import cx, cy_k, my_k, server, sgd, virtual, w_k
 
@@ -127,6 +128,11 @@ BOX = (
     Says(Least(x - low), ">=", _NOTHING),
     Says(Least(high - x), ">=", _NOTHING),
 )
+
+# ---- log_T: the exponential series from below shows that it is at least ln T
+
+_TERMS = 48
+ENOUGH = (Says(T, "<=", sp.Add(*(log_T**k / sp.factorial(k) for k in range(_TERMS)))),)
 
 # ---- clients drawn in proportion to their bounds: means over all of them are shown as such
 

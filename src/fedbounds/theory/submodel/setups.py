@@ -104,7 +104,7 @@ _MORE = (
 _SPREADS: Mapping[Number, Number] = {1: 0, _HALF: _HALF, _MOST: "2/5", _FEW: "2/5"}
 
 
-def run_of(shape: Shape, edge: Number) -> Run:
+def run_of(shape: Shape, edge: Number | Fraction) -> Run:
     """With eta K L = 1 / ``edge``."""
     cohort = shape.cohort
     eta = 1 / (Fraction(edge) * shape.local_steps * cohort.smoothness)
@@ -195,6 +195,40 @@ def _gaps(keep: tuple[Number, ...], view: str) -> Setup:
     return Setup("submodel", view, more, setup.chosen)
 
 
+# ---- many rounds: eta K = 2 log_T / (mu pbar R), log_T at least ln R; and eta K L = 1/10
+
+_SAME = Cohort((((1,),), ((1,),)), ((3,), (-1,)), (4,), 1)
+_BEND = (("3/2", "1/2"), ("1/2", "3/2"))
+_FAR = Cohort((_BEND, _BEND), ((1, -1), (-2, "1/2")), (3, -3), 2)
+_MANY: tuple[tuple[Shape, str], ...] = (
+    (Shape("", _SAME, (1, 1), 2, 100, _HALF), "4.605177815383"),
+    (Shape("", _SAME, (1, 1), 1, 120), "4.787499372177"),
+    (Shape("", _SAME, (_HALF, _HALF), 2, 250, _HALF), "5.521468547257"),
+    (Shape("", _SAME, (_HALF, 1), 1, 200, "1/4"), "5.298324995943"),
+    (Shape("", _FAR, (_HALF, _HALF), 2, 600, "1/4"), "6.396937284611"),
+)
+_MU = 1  # of both
+_QUIET = Shape("equal clients, full masks", _ALIKE, (1, 1), 2, 100)
+
+
+def tuned(shape: Shape, log: Number, mu: Number, view: str) -> Setup:
+    """With eta K = 2 log_T / (mu pbar R)."""
+    mean = sum(map(Fraction, shape.keep), Fraction(0)) / len(shape.keep)
+    length = 2 * Fraction(log) / (Fraction(mu) * mean * shape.rounds)
+    run = run_of(shape, 1 / (length * shape.cohort.smoothness))
+    return Setup("submodel", view, run, (("log_T", log),))
+
+
+def _many() -> Iterator[Planned]:
+    for at, (shape, log) in enumerate(_MANY):
+        sizes = f"d={len(shape.cohort.start)} K={shape.local_steps} R={shape.rounds}"
+        name = f"long run, {sizes} p={', '.join(map(str, shape.keep))}"
+        setup = tuned(shape, log, _MU, "many rounds, tuned")
+        yield Planned(f"{name}, tuned", setup, at == 0, floats=True)
+        edge = looked_at(shape, 10, "many rounds")
+        yield Planned(f"{name}, eta K L = 1/10", edge, at == 0, floats=True)
+
+
 PLANNED: tuple[Planned, ...] = (
     *_planned(_QUICK, quick=True),
     *_planned(_MORE, quick=False),
@@ -216,4 +250,6 @@ PLANNED: tuple[Planned, ...] = (
         for keep in ((_HALF, _MOST), (_HALF, 1))
         for view in ("gaps at the start", "gaps at w*(p)")
     ),
+    *_many(),
+    Planned(f"{_QUIET.name}, log_T = 5", tuned(_QUIET, 5, 2, "rounds, tuned"), True),
 )

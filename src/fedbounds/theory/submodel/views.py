@@ -70,6 +70,29 @@ IN_BOX = replace(
 )
 
 
+# ---- many rounds, in R^d
+
+_FOLLOWED = ("D_opt", "L_Fp", "g_Fp", "D_br", "L_F", "g_F")
+LONG = View(
+    told="random masks on quadratics, many rounds",
+    algorithm="sub_models.BESIDE_FULL",
+    shown=ROUNDS.shown,
+    runs=RANDOM,
+    quantities={name: ROUNDS.quantities[name] for name in _FOLLOWED},
+    states=_FOLLOWED,
+    constants={
+        **_SHARE,
+        **measured.AT_OPTIMUM,
+        **{name: measured.CONSTANTS[name] for name in ("Phi", "D_opt_0")},
+    },
+    assumptions=ALONE.assumptions,
+    takes=ALONE.takes,
+    many=True,
+)
+TUNED = replace(LONG, requires=measured.ENOUGH)
+# one outcome a round, which is listed
+TUNED_LISTED = replace(ROUNDS, requires=measured.ENOUGH)
+
 # ---- the same algorithm, as claims that runs are other runs speak of it
 
 _ONE_DRAW = {"xi": ("masks", "noise")}
@@ -153,6 +176,9 @@ VIEWS = {
     "full masks": FULL_MASKS,
     "rounds, F_p alone": ALONE,
     "rounds in a box": IN_BOX,
+    "rounds, tuned": TUNED_LISTED,
+    "many rounds": LONG,
+    "many rounds, tuned": TUNED,
     "gaps at the start": AT_START,
     "gaps at w*(p)": AT_BEST,
 }

@@ -1,20 +1,25 @@
 """Which cases judge the claims about FedPLT."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from ..case import Case
 from ..profile import Profile
+from ..setups import ladders
 from ..setups.plan import planned
-from .displays import displays as displays
-from .ladders import ladder_cases
-from .long_runs_plan import ALGORITHM, as_case, at_rest, long_cases
-from .random_runs import random_cases
+from .random_runs import random_cases, random_long_cases
+
+_NAME = "FedPLT"
 
 
 def cases(profile: Profile, seed: int) -> Iterator[Case]:
-    """Every case of a profile: exact ones first, then long runs and their ladders."""
-    yield from planned("fedplt", ALGORITHM, profile)
-    yield as_case("partial masks, at rest away from W*", at_rest(44))
+    """Every case of a profile: planned, random, and the first of every ladder."""
+    yield from planned("fedplt", _NAME, profile)
     yield from random_cases(profile, seed)
-    yield from long_cases(profile, seed)
-    yield from ladder_cases(profile, seed)
+    yield from random_long_cases(profile, seed)
+    yield from ladders.ladder_cases("fedplt", _NAME, profile)
+
+
+def displays(profile: Profile) -> dict[str, list[dict[str, Any]]]:
+    """Measured scalings beside the claims that predict them."""
+    return ladders.displays("fedplt", _NAME, profile)

@@ -1,10 +1,13 @@
-"""Runs of random numbers, with as many rounds as can be enumerated, at most 4."""
+"""Runs of random numbers: with as many rounds as can be enumerated, at most 4; and long ones."""
 
 from collections.abc import Iterator
 from random import Random
+from typing import Any
 
+import numpy as np
 from flint import fmpq
 
+from fedbounds.theory.fedplt import long_runs
 from fedbounds.theory.fedplt.setups import WAYS, free_step, planned, run_of
 from fedbounds.theory.setups import Run
 
@@ -13,6 +16,7 @@ from ..profile import Profile
 from ..setups.plan import case_of
 
 _COUNT = {Profile.QUICK: 1, Profile.DEFAULT: 5, Profile.THOROUGH: 60}  # runs of each view
+_LONG = {Profile.QUICK: 0, Profile.DEFAULT: 1, Profile.THOROUGH: 6}  # pairs
 _MOST = 300  # outcomes of a random run
 _HESSIANS = {
     1: (((1,),), ((2,),)),
@@ -28,6 +32,34 @@ def random_cases(profile: Profile, seed: int) -> Iterator[Case]:
             name = f"random {number + 1} of seed {seed}"
             for one in planned(name, view, random_run(view, random), quick=True):
                 yield case_of(one, "FedPLT")
+
+
+def random_long_cases(profile: Profile, seed: int) -> Iterator[Case]:
+    """Three clients, three coordinates, coupled; without noise where masks are partial."""
+    for at in range(_LONG[profile]):
+        rng = np.random.default_rng((seed, at))
+        hessians = [_definite(rng) for _ in range(3)]
+        minimisers = rng.integers(-3, 4, (3, 3))
+        weights = rng.integers(1, 4, 3).tolist()
+        for partial in (False, True):
+            masks = rng.integers(0, 2, (3, 3)) if partial else np.ones((3, 3), int)
+            masks[np.arange(3), np.arange(3)] = 1
+            slopes = [-(h @ (x * (not partial))) for h, x in zip(hessians, minimisers, strict=True)]
+            tau, start = int(rng.integers(1, 4)), rng.integers(1, 5, 3).tolist()
+            run = long_runs.run_of([h.tolist() for h in hessians], [x.tolist() for x in slopes],
+                                   start, 1_000, noise=0 if partial else "1/4",
+                                   masks=masks.tolist(), weights=weights, tau=tau,
+                                   eta="1/512")  # fmt: skip
+            label = f"random {at + 1}, {'partial' if partial else 'full'} masks"
+            yield case_of(long_runs.planned(label, run, floats=True), "FedPLT")
+
+
+def _definite(rng: np.random.Generator) -> Any:
+    """Coupled, with curvatures 1/2, 1 and 2: a reflection of a diagonal matrix."""
+    v = np.array([fmpq(int(x)) for x in rng.integers(1, 4, 3)], dtype=object)
+    one = np.eye(3, dtype=int).astype(object)
+    turned = one - np.outer(v, v) * (2 / (v @ v))
+    return turned @ np.diag(np.array([fmpq(1, 2), fmpq(1), fmpq(2)], dtype=object)) @ turned
 
 
 def random_run(view: str, random: Random) -> Run:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from flint import fmpq
 
 from fedbounds.errors import FedboundsError
 
@@ -213,12 +214,11 @@ def drawn_from(
 
 
 def first_outcome(subject: Subject) -> Round:
-    """Round 0 under the first outcome of everything; from one state."""
-    rows, p = begun(subject), subject.parameters()
-    every, drawn = draws_of(subject, p)
-    first = {name: own[:1] for name, own in drawn.items()}
-    alone = Rows({name: own[:1] for name, own in rows.state.items()}, rows.chances[:1])
-    return taken(subject, p, 0, alone, Outcomes((), (), every.chances[:1]), first)
+    """Round 0 under one outcome of everything, however many there are; from one state."""
+    p, alone = subject.parameters(), numbers([fmpq(1)], subject.exact)
+    sources = _sources(subject, p)
+    drawn = drawn_from(subject, p, sources, sampled(sources, subject.exact, 1))
+    return taken(subject, p, 0, Rows(one_state(subject), alone), Outcomes((), (), [fmpq(1)]), drawn)
 
 
 def taken(

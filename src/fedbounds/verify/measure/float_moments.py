@@ -135,7 +135,7 @@ def in_floats(rounds: Rounds) -> InFloats:
     powers = powers.reshape(len(rounds.parameters), len(named.parameters))
     maps = table_of([rounds.step[pair] for pair in pairs(named)], powers, named)
     values = np.empty((count + 1, len(rounds.start)))
-    values[0] = [float(x) for x in rounds.start]
+    values[0] = [float(x) for x in rounds.start.values()]
     last = len(maps.values) - 1
     with np.errstate(over="ignore", invalid="ignore"):
         for t in range(count):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 import sympy as sp
@@ -17,6 +17,7 @@ from fedbounds.theory.symbols import T, VectorSymbol, constants_in, t
 from ..evaluate import IrrationalError, Numbers, UndefinedError, evaluate, scale
 from .spaces import Listed, alone, product, products_in
 from .spaces import field as entries_of
+from .subject import Subject
 from .trace import Trace
 
 Array = Any
@@ -33,13 +34,28 @@ class MissingError(FedboundsError):
     """A number is not known of this run; the message says why."""
 
 
+class Traced(Protocol):
+    """A run that was traced."""
+
+    @property
+    def subject(self) -> Subject:
+        """What was traced."""
+
+    @property
+    def kept(self) -> dict[Any, Any]:
+        """What was measured of it, by what determines it."""
+
+
+Run = TypeVar("Run", bound=Traced)
+
+
 @dataclass(eq=False)
-class Known:
-    """What is known of a run.
+class Defined(Generic[Run]):
+    """What is known of a run, by definitions; how products and extremes are had is another matter.
 
     Attributes
     ----------
-    trace : Trace
+    trace : Traced
     constants : mapping from name to number or definition
     quantities : mapping from name to expression
     states : tuple of str
@@ -52,7 +68,7 @@ class Known:
         Those that were measured by other means.
     """
 
-    trace: Trace
+    trace: Run
     constants: Mapping[str, Any]
     quantities: Mapping[str, sp.Expr]
     states: tuple[str, ...] = ()
@@ -62,8 +78,22 @@ class Known:
     _values: dict[str, Any] = field(default_factory=dict)
     _series: dict[str, Array] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        self._views = self._looked_at()
+    # ---- how they are had
+
+    def products(self, node: sp.Expr) -> Array:
+        """sq(x) or ip(x, y) of every round; values of an index first."""
+        raise NotImplementedError
+
+    def _at_end(self, node: sp.Expr) -> Any:
+        """At the start of the round after the last."""
+        raise NotImplementedError
+
+    def _extreme(self, node: sp.Expr, own: Mapping[str, Any]) -> Any:
+        raise NotImplementedError
+
+    def _broken_somewhere(self, says: Says, sides: Sequence[sp.Expr], own: dict[str, Any]) -> str:
+        """Of every outcome."""
+        raise NotImplementedError
 
     # ---- by name
 
@@ -133,7 +163,7 @@ class Known:
             if len(rows) > 1:
                 raise MissingError(f"{node} is a number of each client")
             own[name] = rows[0, 0]
-        plain = _at_once(plain)
+        plain = at_once(plain)
         found = np.asarray(evaluate(plain, self._numbers(plain, own)), dtype=object)
         if found.ndim:
             raise MissingError(f"{expression} is no single number")
@@ -148,6 +178,11 @@ class Known:
         value = np.atleast_1d(np.asarray(evaluate(plain, known, rounds), dtype=object))
         size = np.atleast_1d(np.asarray(scale(known, rounds, _expanded(plain)), dtype=object))
         return value, size
+
+    def holds(self, says: Says) -> tuple[bool | None, str]:
+        """Whether a statement holds; None if that is not known; and why it does not."""
+        broken = self.broken(says)
+        return not broken, broken
 
     def broken(self, says: Says, values: Mapping[str, Any] | None = None) -> str:
         """Where a statement fails, or why it has no value; empty if it holds."""
@@ -178,33 +213,6 @@ class Known:
             return evaluate(side, self._numbers(side, own), rounds)
         return self.number(side, own)
 
-    def _broken_somewhere(self, says: Says, sides: Sequence[sp.Expr], own: dict[str, Any]) -> str:
-        holds = _RELATIONS[says.relation]
-        values = self._of_vectors(sides, own)
-        for at, space in enumerate(self.trace.spaces):
-            left, right = (np.asarray(entries_of(side, space, values)) for side in sides)
-            left, right = np.broadcast_arrays(left, right)
-            for place, (a, b) in enumerate(zip(left.flat, right.flat, strict=True)):
-                if not holds(a, b):
-                    where = np.unravel_index(place, left.shape)
-                    told = ", ".join(
-                        f"{source} {int(x)}"
-                        for source, x in zip(space.sources, where, strict=False)
-                    )
-                    return f"{says} fails in round {at} ({told}): {a} against {b}"
-        return ""
-
-    def products(self, node: sp.Expr) -> Array:
-        """sq(x) or ip(x, y) of every round; values of an index first."""
-        values = self._of_vectors([node], {})
-        key = node, self.index, self.only, *sorted(values.items())
-        if key not in self.trace.kept:
-            rows = [[product(node, space, values) for space in spaces] for spaces in self._views]
-            found = _array(rows)
-            self.trace.kept[key] = found if self.index else found[0]
-        found_before: Array = self.trace.kept[key]
-        return found_before
-
     def _over_rounds(self, expression: sp.Expr, *, ending: bool) -> Array:
         plain, own = self._without_extremes(expression, {})
         plain, nodes = without_products(plain)
@@ -215,12 +223,6 @@ class Known:
         count = min((len(x.T) for x in known.series.values()), default=self.trace.subject.rounds)
         found = np.atleast_1d(evaluate(plain, known, range(count)))
         return found if found.shape[-1] == count else np.repeat(found, count, axis=-1)
-
-    def _at_end(self, node: sp.Expr) -> Any:
-        """At the start of the round after the last."""
-        if not self.trace.is_of_the_past(node):
-            raise MissingError(f"{node} depends on draws: it is no state of a round's start")
-        return product(node, self.trace.end, self._of_vectors([node], {}))
 
     def _numbers(
         self, plain: sp.Expr, own: Mapping[str, Any], series: Mapping[str, Array] | None = None
@@ -264,6 +266,31 @@ class Known:
             expression = expression.xreplace(names)
         return expression, found
 
+
+@dataclass(eq=False)
+class Known(Defined[Trace]):
+    """Of every outcome."""
+
+    def __post_init__(self) -> None:
+        self._views = self._looked_at()
+
+    def products(self, node: sp.Expr) -> Array:
+        """sq(x) or ip(x, y) of every round; values of an index first."""
+        values = self._of_vectors([node], {})
+        key = node, self.index, self.only, *sorted(values.items())
+        if key not in self.trace.kept:
+            rows = [[product(node, space, values) for space in spaces] for spaces in self._views]
+            found = _array(rows)
+            self.trace.kept[key] = found if self.index else found[0]
+        found_before: Array = self.trace.kept[key]
+        return found_before
+
+    def _at_end(self, node: sp.Expr) -> Any:
+        """At the start of the round after the last."""
+        if not self.trace.is_of_the_past(node):
+            raise MissingError(f"{node} depends on draws: it is no state of a round's start")
+        return product(node, self.trace.end, self._of_vectors([node], {}))
+
     def _extreme(self, node: sp.Expr, own: Mapping[str, Any]) -> Any:
         values = self._of_vectors([node], own)
         key, kept = (node, *sorted(values.items())), self.trace.kept
@@ -279,8 +306,6 @@ class Known:
             kept[key] = max(every) if isinstance(node, Largest) else min(every)
         return kept[key]
 
-    # ---- one by one
-
     def _looked_at(self) -> list[tuple[Listed, ...]]:
         if not self.index:
             return [self.trace.spaces]
@@ -288,6 +313,22 @@ class Known:
         count = len(first.weights[first.sources.index(self.index)])
         chosen = range(count) if self.only is None else [self.only]
         return [tuple(alone(space, self.index, at) for space in self.trace.spaces) for at in chosen]
+
+    def _broken_somewhere(self, says: Says, sides: Sequence[sp.Expr], own: dict[str, Any]) -> str:
+        holds = _RELATIONS[says.relation]
+        values = self._of_vectors(sides, own)
+        for at, space in enumerate(self.trace.spaces):
+            left, right = (np.asarray(entries_of(side, space, values)) for side in sides)
+            left, right = np.broadcast_arrays(left, right)
+            for place, (a, b) in enumerate(zip(left.flat, right.flat, strict=True)):
+                if not holds(a, b):
+                    where = np.unravel_index(place, left.shape)
+                    told = ", ".join(
+                        f"{source} {int(x)}"
+                        for source, x in zip(space.sources, where, strict=False)
+                    )
+                    return f"{says} fails in round {at} ({told}): {a} against {b}"
+        return ""
 
 
 def _visited(argument: sp.Expr, space: Listed, values: Mapping[str, Any]) -> list[Any]:
@@ -310,7 +351,7 @@ def without_products(expression: sp.Expr) -> tuple[sp.Expr, tuple[tuple[str, sp.
 
 
 @lru_cache(maxsize=4096)
-def _at_once(plain: sp.Expr) -> sp.Expr:
+def at_once(plain: sp.Expr) -> sp.Expr:
     """With numbers for the products, which have one value."""
     own = {x for x in plain.atoms(AppliedUndef) if x.func.__name__.startswith("_product_")}
     return plain.xreplace({x: sp.Symbol(x.func.__name__) for x in own})

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from flint import acb_mat, arb, arb_mat, fmpq, fmpq_mat
 
 from .beginnings import beginning
+from .many_rounds import Rounds
 from .moments import Form, Pair, applied, round_map
+from .round_maps import ByParameter
 from .subject import Subject
 from .unknowns import Refused
 from .unrolled import Unrolling, unroll
@@ -52,16 +54,34 @@ def limit(subject: Subject) -> Limit:
     trace = unroll(subject, beginning(subject).shapes)
     if trace.asked_round:
         raise Refused("the step depends on the round: its rounds have no common limit")
-    step = round_map(trace)
+    values, power = _settled(round_map(trace))
+    return Limit(values, trace, power)
+
+
+def limit_of(rounds: Rounds, forms: ByParameter) -> fmpq:
+    """Where a linear function of the moments tends, whatever the start.
+
+    Raises
+    ------
+    Refused
+        If rounds differ, or a contraction is not shown.
+    """
+    if rounds.named.parameters:
+        names = ", ".join(rounds.named.parameters)
+        raise Refused(f"{names} changes from round to round: there is no common limit")
+    values, _ = _settled({pair: own.get((), {}) for pair, own in rounds.step.items()})
+    return applied(forms.get((), {}), values)
+
+
+def _settled(step: Mapping[Pair, Form]) -> tuple[dict[Pair, fmpq], int]:
+    """The moments that a round does not change, and the power of it that contracts."""
     moving = [pair for pair in step if pair != (0, 0)]
     if len(moving) > MOST_MOMENTS:
         raise Refused(f"{len(moving)} moments; a limit is solved for {MOST_MOMENTS} at most")
     matrix, shift = _system(step, moving)
     power = contraction(matrix)
-    size = len(moving)
-    found = (_identity(size) - matrix).solve(shift)
-    values = {(0, 0): fmpq(1)} | {pair: found[at, 0] for at, pair in enumerate(moving)}
-    return Limit(values, trace, power)
+    found = (_identity(len(moving)) - matrix).solve(shift)
+    return {(0, 0): fmpq(1)} | {pair: found[at, 0] for at, pair in enumerate(moving)}, power
 
 
 def factor(subject: Subject) -> arb:

@@ -13,7 +13,7 @@ from flint import fmpq
 from fedbounds.problems.linear import rational
 
 from .beginnings import beginning
-from .round_maps import ByParameter, Form, Pair, at_values, pairs, round_maps
+from .round_maps import ByParameter, Form, Pair, at_values, round_maps
 from .subject import Subject
 from .unknowns import Refused, Variables
 from .unrolled import Unrolling, unroll
@@ -29,20 +29,25 @@ class Rounds:
     Attributes
     ----------
     subject : Subject
-    named : Variables
+    trace : Unrolling
     step : mapping from pair to linear functions
         Moments of (1, x) after a round from those before, x measured from a centre.
-    start : tuple of rationals
+    start : mapping from pair to rational
         Moments before round 0, in the order of `round_maps.pairs`.
     parameters : tuple of tuples of rationals
         Of rounds 0, ..., T, those that change; one for all if none does.
     """
 
     subject: Subject
-    named: Variables
+    trace: Unrolling
     step: Mapping[Pair, ByParameter]
-    start: tuple[fmpq, ...]
+    start: Mapping[Pair, fmpq]
     parameters: tuple[tuple[fmpq, ...], ...]
+
+    @property
+    def named(self) -> Variables:
+        """Its unknowns."""
+        return self.trace.variables
 
 
 def traced(subject: Subject) -> Unrolling:
@@ -70,12 +75,11 @@ def rounds_of(subject: Subject, trace: Unrolling, centre: Sequence[fmpq] = ()) -
     if subject.rounds > MOST_ROUNDS:
         raise Refused(f"{subject.rounds} rounds; at most {MOST_ROUNDS} are followed")
     named = trace.variables
-    begun = beginning(subject).moments(centre)
-    start = tuple(begun[pair] for pair in pairs(named))
+    start = beginning(subject).moments(centre)
     times = range(subject.rounds + 1) if named.parameters else range(1)
     changing = [subject.changing[name] for name in named.parameters]
     parameters = tuple(tuple(rational(own(t)) for own in changing) for t in times)
-    return Rounds(subject, named, round_maps(trace, centre), start, parameters)
+    return Rounds(subject, trace, round_maps(trace, centre), start, parameters)
 
 
 # ---- in rationals
@@ -114,7 +118,7 @@ class InRationals:
 
 def in_rationals(rounds: Rounds) -> InRationals:
     """All rounds, one after another."""
-    values = [dict(zip(pairs(rounds.named), rounds.start, strict=True))]
+    values = [rounds.start]
     step: dict[Pair, Form] = {}
     for t in range(rounds.subject.rounds):
         if t < len(rounds.parameters):

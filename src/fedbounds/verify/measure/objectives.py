@@ -11,6 +11,7 @@ from fedbounds.errors import unknown_name
 from fedbounds.problems import Evidence, FederatedQuadratic, Noise, NoiseLaw
 from fedbounds.problems.constants import Constants, ConstantValue
 from fedbounds.problems.linear import rational
+from fedbounds.problems.problem import entries_of, split
 from fedbounds.problems.spectrum import largest_eigenvalue, smallest_eigenvalue
 from fedbounds.theory.setups import Objective
 from fedbounds.vocabulary import Assumption, Constant, Side
@@ -47,10 +48,15 @@ def exact_array(value: Any) -> Array:
 
 
 def _quadratics(data: Mapping[str, Any]) -> FederatedQuadratic:
-    """1/2 x' H_k x + h_k' x, with noise of +-scale in every coordinate."""
+    """1/2 x' H_k x + h_k' x, with noise of +-scale in every coordinate.
+
+    The last ``personal`` coordinates are a client's own, with a noise of theirs.
+    """
     hessian, linear = exact_array(data["hessians"]), exact_array(data["slopes"])
-    noise = Noise(NoiseLaw.RADEMACHER, exact(data["noise"]), fmpq(0))
-    return FederatedQuadratic(hessian, linear, int(hessian.shape[1]), noise)
+    own = exact(data.get("personal_noise", 0))
+    noise = Noise(NoiseLaw.RADEMACHER, exact(data["noise"]), own)
+    shared = int(hessian.shape[1]) - int(data.get("personal", 0))
+    return FederatedQuadratic(hessian, linear, shared, noise)
 
 
 _FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], FederatedQuadratic]] = {
@@ -60,13 +66,24 @@ _FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], FederatedQuadratic]] = {
 
 # ---- what is known of them
 
+_OF_STARTS = frozenset(
+    {Constant.INITIAL_GAP, Constant.INITIAL_GRADIENTS, Constant.INITIAL_GRADIENT}
+)
+
 
 def constants(problem: FederatedQuadratic) -> Constants:
-    """L and mu: the extreme eigenvalues, exact where they are rational; mu if it is positive."""
+    """L and mu: the extreme eigenvalues, exact where they are rational; mu if it is positive.
+
+    With personal blocks, L is the largest norm of the blocks of a Hessian.
+    """
     lowest, largest = _ends(problem)
     found = {Constant.SMOOTHNESS: max(largest, _turned(lowest), key=lambda c: c.value)}
     if lowest.value > 0:
         found[Constant.STRONG_CONVEXITY] = lowest
+    if problem.personal_dimension:
+        anywhere = np.array([fmpq(0)] * entries_of(problem), dtype=object)
+        own = problem.constants(split(problem, anywhere))
+        found |= {name: value for name, value in own.items() if name not in _OF_STARTS}
     return found
 
 
@@ -97,7 +114,8 @@ def values(problem: FederatedQuadratic) -> dict[str, Any]:
     scale = rational(problem.noise.scale_u)
     found = {name.value: rational(c.value) for name, c in constants(problem).items()}
     n, d = fmpq(problem.clients), problem.shared_dimension
-    return {**found, "n": n, "sigma^2": d * scale**2}
+    own = problem.personal_dimension * rational(problem.noise.scale_v) ** 2
+    return {**found, "n": n, "sigma^2": d * scale**2 + own}
 
 
 def facts(
@@ -114,12 +132,10 @@ def facts(
     largest = rational(constants(problem)[Constant.SMOOTHNESS].value)
     told = f"smallest eigenvalue {lowest}"
     mu, L = (given or {}).get("mu", lowest), (given or {}).get("L", largest)
-    silent = not problem.noise.scale_u
+    silent = not (problem.noise.scale_u or problem.noise.scale_v)
     noise = Evidence(True, "additive noise +-s in each coordinate: unbiased, of variance d s^2")
     return {
-        Assumption.SMOOTH: Evidence(
-            bool(largest <= L), f"the largest |eigenvalue| of the Hessians against L = {L}"
-        ),
+        Assumption.SMOOTH: Evidence(bool(largest <= L), f"{_smooth(problem)} against L = {L}"),
         Assumption.QUADRATIC: Evidence(True, "quadratics"),
         Assumption.CONVEX: Evidence(bool(lowest >= 0), told),
         Assumption.STRONGLY_CONVEX: Evidence(bool(0 < mu <= lowest), f"{told} against mu = {mu}"),
@@ -129,3 +145,9 @@ def facts(
         Assumption.NOISELESS: Evidence(silent, f"sigma is {problem.noise.scale_u} a coordinate"),
         Assumption.NOISY: Evidence(not silent, f"sigma is {problem.noise.scale_u} a coordinate"),
     }
+
+
+def _smooth(problem: FederatedQuadratic) -> str:
+    if problem.personal_dimension:
+        return "the largest norm of the blocks of the Hessians"
+    return "the largest |eigenvalue| of the Hessians"

@@ -67,6 +67,8 @@ def by_source(named: Variables, value: Any, centre: Sequence[fmpq] = ()) -> BySo
     none = (0,) * len(named.parameters)
     if not isinstance(value, Unknown):
         return {(): {none: {0: rational(value)}}}
+    if not named.parameters and (terms := named.affine(value)) is not None:
+        return _affine(named, terms, centre)
     size, ends, found = named.entries, named.ends, dict[Exponents, Lines]()
     for exponents, factor in value.polynomial.to_dict().items():
         powers = [int(e) for e in exponents]
@@ -81,6 +83,25 @@ def by_source(named: Variables, value: Any, centre: Sequence[fmpq] = ()) -> BySo
         shift = factor * centre[at] if centre else fmpq(0)
         _add_line(lines, own, {1 + at: factor, 0: shift} if shift else {1 + at: factor})
     return found
+
+
+def _affine(
+    named: Variables, terms: Iterable[tuple[int | None, fmpq]], centre: Sequence[fmpq]
+) -> BySource:
+    """Without parameters, of a polynomial of degree one: its monomials have one entry each."""
+    size, found, line = named.entries, dict[Exponents, Lines](), Line()
+    silent = (0,) * (named.ends - size)
+    for at, factor in terms:
+        if at is None:
+            line[0] = line.get(0, fmpq(0)) + factor
+        elif at < size:
+            line[1 + at] = factor
+            if centre and centre[at]:
+                line[0] = line.get(0, fmpq(0)) + factor * centre[at]
+        else:
+            own = at - size
+            found[(*silent[:own], 1, *silent[own + 1 :])] = {(): {0: factor}}
+    return {(): {(): line}, **found} if line else found
 
 
 def _add_line(lines: Lines, powers: Exponents, more: Mapping[int, fmpq]) -> None:

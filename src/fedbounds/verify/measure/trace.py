@@ -1,23 +1,26 @@
 """A run under every outcome: the space of vectors of each of its rounds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from typing import Any
 
+import numpy as np
 import sympy as sp
 from flint import fmpq
 
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.setups import Run, View
+from fedbounds.theory.setups import Run, View, formula, is_formula
 from fedbounds.theory.symbols import t
 
+from ..evaluate import Numbers, evaluate
 from .clients import Clients
 from .enumerated import Enumerated, draws_of, enumerated, taken
 from .listed import listed_space
 from .objectives import exact, exact_array, objective
+from .objectives import values as of_problem
 from .random import Outcomes
 from .spaces import PAST, Listed, depends_on
 from .subject import Subject
@@ -72,25 +75,55 @@ def algorithm(name: str) -> Algorithm:
 def subject_of(run: Run, view: View) -> Subject:
     """What is traced, in rationals."""
     problem = Clients(objective(run.problem))
-    values = {name: exact(value) for name, value in run.parameters}
+    values = {name: exact(value) for name, value in run.parameters if not is_formula(value)}
     start = exact_array(run.start)
-    rules = {name: _each_round(rule) for name, rule in rules_of(run, view).items()}
-    return Subject(algorithm(view.algorithm), problem, start, values, run.rounds, view.shown, rules)
+    changing = {
+        name: _by_round(name, rule, run.rounds) for name, rule in rules_of(run, view).items()
+    }
+    return Subject(
+        algorithm(view.algorithm), problem, start, values, run.rounds, view.shown, changing
+    )
 
 
 def rules_of(run: Run, view: View) -> dict[str, sp.Expr]:
-    """Parameters that change with the round, as expressions in t alone."""
-    given = {x: sp.Rational(y) for x, y in run.parameters if not isinstance(y, tuple)}
+    """Parameters that change with the round, as expressions in t alone.
+
+    Those of the view, and formulas of the run in constants of the problem and other parameters.
+    """
+    texts = {name: formula(value) for name, value in run.parameters if is_formula(value)}
+    given = {
+        name: sp.Rational(value)
+        for name, value in run.parameters
+        if not isinstance(value, tuple) and name not in texts
+    }
+    if texts:
+        known = of_problem(objective(run.problem))
+        given = {x: sp.Rational(int(y.p), int(y.q)) for x, y in known.items()} | given
     return {
-        name: rule.subs({symbol: given[symbol.name] for symbol in rule.free_symbols - {t}})
-        for name, rule in view.changing.items()
+        name: rule.subs({symbol: _given(name, symbol, given) for symbol in rule.free_symbols - {t}})
+        for name, rule in {**view.changing, **texts}.items()
     }
 
 
-def _each_round(rule: sp.Expr) -> Callable[[int], fmpq]:
+def _given(name: str, symbol: sp.Symbol, given: Mapping[str, sp.Rational]) -> sp.Rational:
+    if symbol.name not in given:
+        raise FedboundsError(
+            f"parameter {name} names {symbol.name}; expected t or one of {', '.join(sorted(given))}"
+        )
+    return given[symbol.name]
+
+
+def _by_round(name: str, rule: sp.Expr, rounds: int) -> Callable[[int], fmpq]:
+    """In rounds 0, ..., T."""
+    try:
+        found = evaluate(rule, Numbers({}, {}, lambda p, q: fmpq(p, q)), range(rounds + 1))
+    except ZeroDivisionError as error:
+        raise FedboundsError(f"parameter {name} = {rule} divides by 0") from error
+    each = np.broadcast_to(found, rounds + 1)
+
     def value(at: int) -> fmpq:
-        found = rule.subs(t, at)
-        return fmpq(int(found.p), int(found.q))
+        own: fmpq = each[at]
+        return own
 
     return value
 

@@ -252,6 +252,19 @@ class Variables:
             found[tuple(int(e) for e in exponents[: self.entries])] = factor
         return found
 
+    def affine(self, value: Unknown) -> list[tuple[int | None, fmpq]] | None:
+        """Unknowns with their coefficients, None for 1; None if the degree is more than one.
+
+        The order is lexicographic: an affine polynomial has the unknowns in order, 1 last.
+        """
+        polynomial = value.polynomial
+        if polynomial.total_degree() > 1:
+            return None
+        used: list[int | None] = [
+            at for at, degree in enumerate(polynomial.degrees()) if degree > 0
+        ]
+        return list(zip([*used, None], polynomial.coeffs(), strict=False))
+
     def occurring(self, value: Any) -> set[int]:
         """Numbers of the sources that occur in a polynomial."""
         if not isinstance(value, Unknown):

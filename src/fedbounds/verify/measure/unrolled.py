@@ -23,7 +23,7 @@ from .subject import Subject, fields
 from .unknowns import Refused, Variables, variables
 
 Array = Any
-MOST_VARIABLES = 400  # entries of the state and of the sources
+MOST_VARIABLES = 600  # entries of the state and of the sources
 
 
 @dataclass(frozen=True, eq=False)

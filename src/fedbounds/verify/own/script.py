@@ -33,6 +33,14 @@ _STANDARD = {
     "f": 'problem.value(state["x"]).sum(axis=1) / n - {infimum}',
 }
 
+_GRADIENTS = 'problem.gradients(state["u"], state["v"])'
+_OF_BLOCKS = {
+    "G_u": f"(({_GRADIENTS}[0].sum(axis=1) / n) ** 2).sum(axis=1)",
+    "G_v": f"({_GRADIENTS}[1] ** 2).sum(axis=(1, 2)) / n",
+    "B": f"({_GRADIENTS}[0] ** 2).sum(axis=(1, 2))",
+    "f": 'problem.value(state["u"], state["v"]).sum(axis=1) / n - {infimum}',
+}
+
 
 @script_of.register
 def _script(setup: OwnRun, judgement: Any, part: Part, numbers: Numbers) -> str:
@@ -59,26 +67,25 @@ def program_of(setup: OwnRun, part: Part, numbers: Numbers) -> Program:
     Raises
     ------
     FedboundsError
-        If the problem is no quadratic, or has personal blocks; or a quantity is a lambda.
+        If the problem is no quadratic, or a quantity is a lambda.
     """
     if not isinstance(setup.problem, FederatedQuadratic):
         raise FedboundsError("no script is written for objectives of one's own")
-    if setup.problem.personal_dimension:
-        raise FedboundsError("no script is written for problems with personal blocks")
     theory, subject = theory_of(setup.theory), subject_of(setup)
     own = {name: f for name, f in theory.quantities.items() if name in part.quantities}
     asked = asked_of(theory, subject.problem, {})
-    infimum = setup.problem.infimum()
+    infimum, blocks = setup.problem.infimum(), setup.problem.personal_dimension
     standard = {
         name: text.replace("{infimum}", "0" if infimum is None else f'Q("{rational(infimum)}")')
-        for name, text in _STANDARD.items()
+        for name, text in (_OF_BLOCKS if blocks else _STANDARD).items()
     }
+    computed = {"n": COMPUTED["n"]} if blocks else COMPUTED
     called = {name: _called(name, function) for name, function in own.items()}
     defined = Definitions(
         theory.shown,
         numbers.constants,
         asked.definitions,
-        {x: COMPUTED.get(x, f'Q("{rational(y)}")') for x, y in numbers.constants.items()},
+        {x: computed.get(x, f'Q("{rational(y)}")') for x, y in numbers.constants.items()},
         lambda name: name not in asked.definitions,
         lambda name: True,
         standard | called,
@@ -96,6 +103,9 @@ def _as_data(setup: OwnRun) -> Run:
         "slopes": problem.linear.tolist(),
         "noise": rational(problem.noise.scale_u),
     }
+    if problem.personal_dimension:
+        data["personal"] = problem.personal_dimension
+        data["personal_noise"] = rational(problem.noise.scale_v)
     objective = Objective("quadratics", tuple(data.items()))
     return Run(objective, tuple(setup.start.tolist()), setup.values, setup.rounds)
 

@@ -51,6 +51,9 @@ class Examined:
         """What is known of all rounds."""
         rules = rules_of(self.setup.run, self.view)
         names = defined(self.setup, self.view, self.subject)
+        if not self.view.problem:
+            nothing = objectives.values(self.subject.problem.objective)
+            names = {name: value for name, value in names.items() if name not in nothing}
         return Always(AllRounds(self.subject, rules), names)
 
     @cached_property

@@ -1,6 +1,7 @@
 """What a theory's set-up shows: every number by its definition, assumptions where a run goes."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -9,13 +10,14 @@ from flint import fmpq
 from fedbounds.errors import require, unknown_name
 from fedbounds.problems import Constants, Evidence
 from fedbounds.theory.registry import glossary, views
-from fedbounds.theory.setups import Run, Setup, View
+from fedbounds.theory.setups import Run, Setup, View, is_formula
 from fedbounds.vocabulary import Assumption
 
-from ..case import Found, find
+from ..case import Found, find, in_rationals
 from ..measure import objectives
 from ..measure.answers import Asked, by_enumeration, by_moments
-from ..measure.known import Known, MissingError
+from ..measure.known import Defined, Known, MissingError
+from ..measure.many import Long, Many, long_run
 from ..measure.objectives import exact
 from ..measure.sources import TooManyError
 from ..measure.subject import Subject
@@ -25,10 +27,70 @@ from ..measure.unknowns import Refused
 Array = Any
 
 
+MOST_EXACT = 400  # rounds that are repeated in rationals: their digits grow with each
+
+
+@dataclass(frozen=True, eq=False)
+class InFloats:
+    """A set-up of many rounds, measured in floats with bounds of their rounding errors."""
+
+    setup: Setup
+
+
 @find.register
 def _found(setup: Setup) -> Found:
     view = view_of(setup)
+    return _shown(setup, view, floats=False) if view.many else _listed(setup, view)
+
+
+@find.register
+def _found_in_floats(given: InFloats) -> Found:
+    return _shown(given.setup, view_of(given.setup), floats=True)
+
+
+@in_rationals.register
+def _in_rationals(given: InFloats) -> Setup | None:
+    return given.setup if given.setup.run.rounds <= MOST_EXACT else None
+
+
+def _listed(setup: Setup, view: View) -> Found:
     known = known_of(setup, view)
+    found = _told_of(setup, view, known)
+    return replace(found, products=known.products)
+
+
+def _shown(setup: Setup, view: View, *, floats: bool) -> Found:
+    """Of many rounds; where no method measures them, why not."""
+    try:
+        known = many_of(setup, view, floats=floats)
+    except Refused as error:
+        return _refused(setup, view, str(error))
+    found = _told_of(setup, view, known)
+    return replace(found, errors=known.errors(), diverged_at=known.diverged_at)
+
+
+def _refused(setup: Setup, view: View, why: str) -> Found:
+    """What the problem and the parameters tell; nothing of the run itself."""
+    subject = subject_of(setup.run, view)
+    problem = subject.problem.objective
+    plain = _plain(subject)
+    names = glossary(setup.theory)
+    told = {**plain, **dict(setup.chosen), "T": fmpq(setup.run.rounds)}
+    numbers = {x: y for x, y in told.items() if x in names.constants and isinstance(y, fmpq)}
+    return Found(
+        family=_family(view, setup.run, problem),
+        parameters=numbers,
+        series={},
+        constants=objectives.constants(problem),
+        evidence=objectives.facts(problem)
+        | dict.fromkeys(view.assumptions, Evidence(None, f"not measured: {why}")),
+        scopes=frozenset(view.scopes),
+        missing=dict.fromkeys(view.quantities, why),
+        undefined={x: f"not measured: {why}" for x in view.constants if x not in numbers},
+    )
+
+
+def _told_of(setup: Setup, view: View, known: Defined[Any]) -> Found:
     names = glossary(setup.theory)
     told = {name: _told(known.constant, name) for name in (*known.constants, "T")}
     constants = {
@@ -48,7 +110,6 @@ def _found(setup: Setup) -> Found:
         series={x: y for x, y in quantities.items() if not isinstance(y, MissingError)},
         constants=of_problem,
         evidence=evidence(view, known, problem),
-        products=known.products,
         scopes=frozenset(view.scopes),
         undefined={
             x: str(y) for x, y in (told | quantities).items() if isinstance(y, MissingError)
@@ -76,7 +137,7 @@ def view_of(setup: Setup) -> View:
 
 
 def known_of(setup: Setup, view: View) -> Known:
-    """Everything that is defined of a set-up."""
+    """Everything that is defined of a set-up whose outcomes are listed."""
     trace, besides = analysed(setup.run, view)
     only = dict(setup.chosen).get(view.alone) if view.alone else None
     return Known(
@@ -90,14 +151,29 @@ def known_of(setup: Setup, view: View) -> Known:
     )
 
 
+def many_of(setup: Setup, view: View, *, floats: bool = False) -> Many:
+    """Everything that is defined of a set-up of many rounds.
+
+    Raises
+    ------
+    Refused
+        If moments do not measure it.
+    """
+    trace = followed(setup.run, view, floats)
+    return Many(trace, defined(setup, view, trace.subject), view.quantities, view.states)
+
+
 def defined(setup: Setup, view: View, subject: Subject) -> dict[str, Any]:
     """Every constant of a set-up: a number, or its definition."""
-    plain = {
-        name: fmpq(value) for name, value in subject.values.items() if not isinstance(value, tuple)
-    }
-    found = {**objectives.values(subject.problem.objective), **plain, **view.constants}
+    of_problem = objectives.values(subject.problem.objective)
+    found = {**of_problem, **_plain(subject), **view.constants}
     chosen = ((name, value) for name, value in setup.chosen if name != view.alone)
     return found | {name: _chosen(view, name, value) for name, value in chosen}
+
+
+def _plain(subject: Subject) -> dict[str, Any]:
+    """Parameters that are numbers, the same in every round."""
+    return {x: fmpq(y) for x, y in subject.values.items() if not isinstance(y, tuple)}
 
 
 def _chosen(view: View, name: str, value: Any) -> Any:
@@ -114,6 +190,13 @@ def _chosen(view: View, name: str, value: Any) -> Any:
 def analysed(run: Run, view: View) -> tuple[Trace, Mapping[str, Array]]:
     """The trace of a run, and what only moments measure of it."""
     return traced(subject_of(run, view)), _besides(run, view)
+
+
+@lru_cache(maxsize=4)
+def followed(run: Run, view: View, floats: bool) -> Long:
+    """A run of many rounds, measured from where its first quantity of the state is least."""
+    near = view.quantities[view.states[0]] if view.states else None
+    return long_run(subject_of(run, view), near, floats=floats)
 
 
 def _besides(run: Run, view: View) -> dict[str, Array]:
@@ -145,19 +228,24 @@ def _names(constants: Constants) -> set[str]:
 
 def _family(view: View, run: Run, problem: Any) -> str:
     sizes = f"n={problem.clients} d={problem.shared_dimension}"
-    counts = [f"{name}={value}" for name, value in run.parameters if isinstance(value, int)]
+    counts = [
+        f"{name}={value}"
+        for name, value in run.parameters
+        if isinstance(value, int) or is_formula(value)
+    ]
     return f"{view.told}: {' '.join([sizes, *counts])}"
 
 
-def evidence(view: View, known: Known, problem: Any) -> dict[Assumption, Evidence]:
+def evidence(view: View, known: Defined[Any], problem: Any) -> dict[Assumption, Evidence]:
     """Of a set-up: what its view says of it, and what its problem tells."""
     found = objectives.facts(problem)
     for assumption, statements in view.assumptions.items():
-        reason = ""
+        holds: bool | None = True
+        reason = "; ".join(map(str, statements)) or view.told
         for says in statements:
-            reason = known.broken(says)
-            if reason:
+            holds, why = known.holds(says)
+            if not holds:
+                reason = why
                 break
-        told = "; ".join(map(str, statements)) or view.told
-        found[assumption] = Evidence(not reason, reason or told)
+        found[assumption] = Evidence(holds, reason)
     return found

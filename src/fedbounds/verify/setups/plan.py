@@ -14,23 +14,32 @@ from ..measure.random import count_of, sources_of
 from ..measure.subject import Subject
 from ..measure.trace import algorithm, subject_of
 from ..profile import Profile
-from .found import view_of
+from .found import InFloats, view_of
+
+_RATIONAL = 10  # times what floats cost
 
 
 def planned(theory: str, name: str, profile: Profile) -> Iterator[Case]:
     """Those of a profile, in the theory's order; ``name`` as in `case_of`."""
     for one in setups(theory):
-        if one.quick or profile is not Profile.QUICK:
+        if profile is not Profile.QUICK:
             yield case_of(one, name)
+        elif one.quick:
+            yield case_of(one if one.quick is True else one.quick, name)
 
 
 def case_of(one: Planned, name: str) -> Case:
-    """As a case, to be measured in rationals.
+    """As a case, to be measured in rationals, or in floats.
 
     ``name`` is what claims call the algorithm; where it is empty, what the view calls it.
     """
     view = view_of(one.setup)
     called = name or about(view)
+    if view.many:
+        setup = InFloats(one.setup) if one.floats else one.setup
+        method = Method.MOMENTS if one.floats else Method.RATIONAL
+        rounds = one.setup.run.rounds
+        return Case(one.name, called, setup, method, rounds * (1 if one.floats else _RATIONAL))
     return Case(one.name, called, one.setup, Method.RATIONAL, work(one.setup.run, view))
 
 

@@ -12,7 +12,7 @@ import sympy as sp
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import Part
-from fedbounds.theory.setups import Run, Says
+from fedbounds.theory.setups import Run, Says, is_formula
 from fedbounds.vocabulary import Assumption, Constant, Relation
 
 from ..measure.contract import State, arguments_of_init, takes
@@ -24,7 +24,14 @@ from ..measure.subject import Subject, fields
 from ..script_asserts import broken, not_checked, packed, told
 from ..script_code import QUOTED, TEMPLATES, UNQUOTED, WIDTH, code, wrapped
 from .script_code import HELPERS, Definitions, named
-from .script_parts import FACTS, OF_CONSTANTS, nested, problem_lines, source_lines
+from .script_parts import (
+    FACTS,
+    FACTS_OF_BLOCKS,
+    OF_CONSTANTS,
+    nested,
+    problem_lines,
+    source_lines,
+)
 from .script_source import quoted
 
 
@@ -140,7 +147,8 @@ def _docstring(judgement: Any) -> str:
 
 def _numbers(run: Run) -> list[str]:
     """The start and the parameters as the algorithm gets them."""
-    named = (f'"{name}": {_number(value)}' for name, value in run.parameters)
+    numbers = ((name, value) for name, value in run.parameters if not is_formula(value))
+    named = (f'"{name}": {_number(value)}' for name, value in numbers)
     lines = [f"start = exact({nested(run.start)})", f"p = {{{', '.join(named)}}}"]
     return [part for line in lines for part in broken(line)]
 
@@ -163,6 +171,7 @@ def _constants(defined: Definitions) -> list[str]:
 def _premises(program: Program, part: Part) -> list[str]:
     """Assert what a part assumes; returned are the lines about the problem, and comments."""
     defined, facts, so_run, missing = program.defined, [], [], []
+    table = FACTS_OF_BLOCKS if program.subject.problem.personal_dimension else FACTS
     for says in program.requires:
         defined.held(says)
     for assumption in part.assumptions:
@@ -170,7 +179,7 @@ def _premises(program: Program, part: Part) -> list[str]:
             said = program.assumptions[assumption]
             if not any([defined.held(says, assumption.value) for says in said]):
                 so_run.append(assumption.value)
-        elif assumption in FACTS:
+        elif assumption in table:
             facts.append(assumption)
         else:
             missing.append(assumption.value)
@@ -179,10 +188,10 @@ def _premises(program: Program, part: Part) -> list[str]:
     for assumption, name in OF_CONSTANTS.items():
         if assumption in facts:
             defined.use(name)
-        elif name in defined.numbers and assumption in FACTS:
+        elif name in defined.numbers and assumption in table:
             facts.append(assumption)
     lines = [f"# as it is run, and as numbers are defined: {text}" for text in so_run]
-    once = dict.fromkeys(told(facts, (), FACTS))  # what lists the noise
+    once = dict.fromkeys(told(facts, (), table))  # what lists the noise
     return [*lines, *once, *not_checked(missing)]
 
 

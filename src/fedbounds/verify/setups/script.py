@@ -27,11 +27,21 @@ from .script_parts import COMPUTED
 @script_of.register
 def _script(setup: Setup, judgement: Any, part: Part, numbers: Numbers) -> str:
     outcome = next(one for one in judgement.outcomes if one.part == part.name)
-    for one in _shortest(setup, outcome.at):
+    for one in _shortest(_as_bounded(setup, numbers), outcome.at):
         text = written(program_of(one, part, outcome.client), judgement, part, outcome)
         if agrees(text, outcome.gap):
             return text
     raise FedboundsError("the script that is written does not run, or gives another gap")
+
+
+def _as_bounded(setup: Setup, numbers: Numbers) -> Setup:
+    """Of many rounds, with the numbers that bound what is visited: they are no extremes."""
+    view = view_of(setup)
+    if not view.many:
+        return setup
+    known = numbers.constants
+    chosen = ((x, str(known[x]) if x in known else y) for x, y in setup.chosen)
+    return replace(setup, chosen=tuple(chosen))
 
 
 def _shortest(setup: Setup, at: int | None) -> Iterator[Setup]:

@@ -45,7 +45,7 @@ TAKEN = frozenset(
         "left",
         "right",
     }
-    | {"positive", "plus", "sign", "noises", "probe", "axes", "indices"}
+    | {"positive", "plus", "sign", "noises", "probe", "axes", "indices", "whole", "diagonal"}
 )
 HELPERS = {
     "largest": (

@@ -51,8 +51,7 @@ SOURCES: Mapping[str, Lines] = {
     ),
     "personal_noise": (
         "def personal_noise(self, problem, steps):",
-        "    v = self.signs(n, steps, problem.personal_dimension)",
-        "    return v * problem.personal_noise_scale",
+        "    return self.signs(n, steps, h.shape[1] - d) * problem.personal_noise_scale",
     ),
     "cohort": (
         "def cohort(self, n, m):",
@@ -67,7 +66,7 @@ _SILENT: Mapping[str, Lines] = {
     ),
     "personal_noise": (
         "def personal_noise(self, problem, steps):",
-        "    return self.pick([np.zeros((n, steps, problem.personal_dimension), int)])",
+        "    return self.pick([np.zeros((n, steps, h.shape[1] - d), int)])",
     ),
 }
 # of the clients' quadratics, by the name that an algorithm asks for
@@ -174,6 +173,18 @@ FACTS: Table = {
     ),
     Assumption.SHARED_MINIMISER: ("assert not problem.gradient(problem.minimiser[None]).any()",),
 }
+# with personal blocks L is a bound of the norms of the blocks of every H, the first of d rows
+FACTS_OF_BLOCKS: Table = {
+    **{name: FACTS[name] for name in (Assumption.STRONGLY_CONVEX, Assumption.CONVEX)},
+    Assumption.SMOOTH: (
+        "diagonal = [B for A in H for B in (A[:d, :d], A[d:, d:])]",
+        "assert all(positive(plus(L, B, s)) for B in diagonal for s in (1, -1))",
+        "assert all(positive(plus(L * L, A[:d, d:] @ A[d:, :d], -1)) for A in H)",
+    ),
+    Assumption.QUADRATIC: FACTS[Assumption.QUADRATIC],
+    Assumption.NOISELESS: ("assert problem.noise_scale == 0 == problem.personal_noise_scale",),
+    Assumption.NOISY: ("assert problem.noise_scale != 0 or problem.personal_noise_scale != 0",),
+}
 OF_CONSTANTS = {
     Assumption.SMOOTH: "L",
     Assumption.STRONGLY_CONVEX: "mu",
@@ -216,6 +227,7 @@ def problem_lines(data: Objective, functions: str, smoothness: Any) -> tuple[lis
         raise FedboundsError(f"no script is written for problem.{min(missing)}")
     # also of an objective that the problem gives
     named = set(re.findall(r"\.(\w+)\b", functions)) | {"noise_scale"}
+    named |= {"personal_noise_scale"} if "personal_noise" in named else set()
     methods = _with_their_own(named & _METHODS.keys())
     text = " ".join(line for name in methods for line in _METHODS[name])
     kind = [
@@ -229,7 +241,7 @@ def problem_lines(data: Objective, functions: str, smoothness: Any) -> tuple[lis
     numbers = [
         *broken(f"H = exact({nested(own['hessians'])})"),
         *broken(f"h = exact({nested(own['slopes'])})"),
-        f"n, d = len(h), {own['shared']}" if "shared" in own else "n, d = h.shape",
+        f"n, d = len(h), h.shape[1] - {own['personal']}" if "personal" in own else "n, d = h.shape",
         "problem = Problem(H, h)  # F_k(x) = x' H_k x / 2 + h_k' x",
         *(f"problem.{name} = {value}" for name, value in values.items() if name in named),
     ]

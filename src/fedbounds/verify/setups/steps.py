@@ -14,12 +14,13 @@ import numpy as np
 import sympy as sp
 
 from fedbounds.errors import ConflictError, FedboundsError
+from fedbounds.theory.catalogue import entry
 from fedbounds.theory.checker.data import Need, Scope
-from fedbounds.theory.claims import Condition
+from fedbounds.theory.claims import Claim, Condition
 from fedbounds.theory.proof.language import Written
 from fedbounds.theory.proof.read_text import OF_NUMBERS, read_text
 from fedbounds.theory.registry import claim as claim_of
-from fedbounds.theory.registry import setups
+from fedbounds.theory.registry import encoded, setups
 from fedbounds.theory.setups import Says, Setup, View
 from fedbounds.vocabulary import Assumption
 
@@ -60,6 +61,8 @@ def judged_on(theory: str) -> tuple[Judged, ...]:
     for one in setups(theory):
         if one.quick:
             view = view_of(one.setup)
+            if view.many:  # not listed: steps speak of every outcome
+                continue
             found.append(Judged(one.setup, view, known_of(one.setup, view)))
     return tuple(found)
 
@@ -86,7 +89,10 @@ def _speaks_of(written: Written, runs: str) -> bool:
     said = written.statement.algorithm
     if not runs or said:
         return not runs or said == runs
-    return bool(written.scope) or not written.claim or runs in claim_of(written.claim).algorithms
+    if written.scope or not written.claim:
+        return True
+    claim = encoded(entry(written.claim))
+    return not isinstance(claim, Claim) or runs in claim.algorithms
 
 
 def _scopes(theory: str, written: Written) -> set[str]:

@@ -8,7 +8,7 @@ from typing import Any
 from fedbounds.errors import FedboundsError, require, unknown_name
 from fedbounds.theory.catalogue import PAPERS
 from fedbounds.theory.registry import setups, views
-from fedbounds.theory.setups import Objective, Run, Setup, View, Where
+from fedbounds.theory.setups import Objective, Run, Setup, View, Where, formula, is_formula
 from fedbounds.theory.symbols import constants_in
 
 from ..measure.enumerated import first_outcome
@@ -30,7 +30,7 @@ from ..stored.fields import (
 )
 from ..stored.work import Cost, check, power
 from ..stored.work import Setup as Stored
-from .found import view_of
+from .found import MOST_EXACT, view_of
 from .plan import about, local_steps, outcomes_of
 
 _VECTORS = 20  # about so many are looked at
@@ -75,6 +75,20 @@ class WordOr:
 
 
 @dataclass(frozen=True)
+class FormulaOr:
+    """A formula of the round and of constants, or a number."""
+
+    number: Number
+
+    def read(self, data: Data, where: str, known: Known) -> Any:
+        """See `Kind`."""
+        if is_formula(data):
+            formula(data)
+            return data
+        return self.number.read(data, where, known)
+
+
+@dataclass(frozen=True)
 class Nested:
     """A number, or lists of numbers in lists."""
 
@@ -110,7 +124,7 @@ _PARAMETERS: Fields = {
     "K": LOCAL_STEPS,
     "keep": Listed(PROBABILITY, "n"),
     "j": Whole(1, "K"),
-    "eta": STEP,
+    "eta": FormulaOr(STEP),
     "models": Listed(_ROW, "n"),
     "common": Whole(0, 1),
     "attenuation": Listed(Number(least=0), "n"),
@@ -162,6 +176,8 @@ def _cost(given: Any) -> Sequence[Cost]:
     steps = local_steps(run)
     plain = Cost(_VECTORS * run.rounds * steps * size**2, run.rounds * steps)
     check((plain,), Known(), f"instance.setup, {given.view}")  # before an outcome is drawn
+    if view.many:  # by moments
+        return (plain,)
     outcomes = outcomes_of(subject_of(run, view))
     return (Cost(power(outcomes, run.rounds) * plain.operations, plain.depth),)
 
@@ -169,6 +185,9 @@ def _cost(given: Any) -> Sequence[Cost]:
 def _fits(setup: Setup) -> None:
     """Raise unless the view speaks of what is chosen, and the algorithm runs on the problem."""
     view = view_of(setup)
+    most = MOST_EXACT if view.many else None
+    fits = most is None or setup.run.rounds <= most
+    require(fits, "rounds T", setup.run.rounds, f"at most {most} where they are many")
     known = {*view.choices, *_named(view)} | ({view.alone} if view.alone else set())
     for name, _ in setup.chosen:
         if name not in known:

@@ -9,7 +9,6 @@ from . import objectives as objectives
 from . import objectives_found as objectives_found
 from . import objectives_scripts as objectives_scripts
 from . import objectives_smooth as objectives_smooth
-from . import random_long as random_long
 from . import rolling_plan as rolling_plan
 from . import rolling_script as rolling_script
 from . import run_ladders as run_ladders

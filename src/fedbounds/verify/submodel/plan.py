@@ -7,7 +7,7 @@ from fedbounds.theory.submodel.names import RANDOM
 from ..case import Case
 from ..profile import Profile
 from ..setups.plan import planned
-from . import objectives, random_long, rolling_plan, run_ladders, side_by_side, stability
+from . import objectives, rolling_plan, run_ladders, side_by_side, stability
 from .displays import displays as displays
 
 
@@ -16,5 +16,5 @@ def cases(profile: Profile, seed: int) -> Iterator[Case]:
     yield from stability.cases(profile, seed)
     yield from objectives.cases(profile, seed)
     yield from planned("submodel", RANDOM, profile)
-    for kind in (random_long, rolling_plan, side_by_side, run_ladders):
+    for kind in (rolling_plan, side_by_side, run_ladders):
         yield from kind.cases(profile, seed)

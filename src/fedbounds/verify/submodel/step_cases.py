@@ -4,7 +4,6 @@ Step sizes lie at the edges of the steps' conditions, and beyond them.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -19,10 +18,8 @@ from fedbounds.problems.masked_laws import Bernoulli, Rolling
 from fedbounds.problems.sampled_regression import Loss, SampledRegression
 from fedbounds.problems.submodel_constants import curvature_of
 
-from .logarithms import log_above
 from .objectives_corners import exact
 from .objectives_setups import Objective
-from .random_long import LongRandomRun
 from .rolling_draws import Draws
 from .rolling_runs import RollingRun
 from .stability_data import CoupledLaw, CoupledPair, SampleLaw
@@ -31,7 +28,6 @@ from .step_draws import draws_case
 from .step_epochs import epoch_cases
 from .step_gap_clients import gap_cases
 from .step_points import point_cases
-from .step_rounds import long_cases
 from .step_spaces import StepCase
 
 _HALF, _MOST, _ALL = fmpq(1, 2), fmpq(4, 5), fmpq(1)
@@ -66,18 +62,7 @@ def _start(problem: FederatedQuadratic, *at: Any) -> Start:
 @cache
 def cases() -> tuple[StepCase, ...]:
     """All instances."""
-    return (*_long(), *_rolling(), *_points(), *_draws(), *_coupled())
-
-
-def _long() -> Iterator[StepCase]:
-    """Rounds enough for eta K = 2 ln R / (mu p R) to be small: moments, and no vectors."""
-    rounds, steps = 100, 2
-    for problem, noise in ((_SAME, _HALF_NOISE), (_SAME, fmpq(0))):
-        own = replace(problem, noise=Noise(NoiseLaw.RADEMACHER, noise, fmpq(0)))
-        for log in (log_above(rounds), fmpq(49, 10)):
-            algorithm = RandomMasks((_ALL, _ALL), steps, 2 * log / (2 * rounds * steps))
-            setup = LongRandomRun(own, algorithm, _start(own, 2), rounds, log)
-            yield from long_cases(f"long run, noise {noise}, log {log}", setup)
+    return (*_rolling(), *_points(), *_draws(), *_coupled())
 
 
 def _rolling() -> Iterator[StepCase]:

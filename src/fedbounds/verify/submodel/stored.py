@@ -25,7 +25,6 @@ from ..stored.work import Setup
 from . import stored_costs as costs
 from .objectives_setups import Objective, Rungs, TrilinearRungs
 from .objectives_trilinear import Trilinear
-from .random_long import LongRandomRun
 from .rolling_draws import Draws
 from .rolling_ends import RollingLimit
 from .rolling_long import MOST_EXACT, RollingLong
@@ -105,7 +104,6 @@ def _staged(setup: StagedLadder) -> str:
     return names.ROUNDS_LADDERS[isinstance(setup.algorithm, RollingMasks)]
 
 
-_LOGARITHM = Maybe(Number(0))
 _EXACT = Flag(only=True)
 _TO_ROUNDS: Fields = {"start": _POINT, "rounds": ROUNDS}
 _OBJECTIVE: Fields = {
@@ -185,11 +183,6 @@ SETUPS = (
         Record(TrilinearRungs, _TRILINEAR),
         costs.of_trilinear,
         names.OBJECTIVE_LADDER[0],
-    ),
-    Setup(
-        _run_of(LongRandomRun, _RANDOM, rounds=ROUNDS, log_rounds=_LOGARITHM, exact=_EXACT),
-        costs.of_long_random_run,
-        names.RANDOM,
     ),
     Setup(_run_of(RollingRun, _ROLLING, epochs=ROUNDS), costs.of_epochs, names.ROLLING),
     Setup(_run_of(RollingLimit, _ROLLING), costs.of_limit, names.ROLLING),

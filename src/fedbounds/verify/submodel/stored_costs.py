@@ -42,11 +42,6 @@ def _orders(algorithm: Any) -> float:
 # ---- moments
 
 
-def of_long_random_run(given: Any) -> Sequence[Cost]:
-    """Means and covariances of every round."""
-    return _moments(given.problem, given.algorithm, given.rounds)
-
-
 def of_long_epochs(given: Any) -> Sequence[Cost]:
     """Means and covariances of every epoch, and a ball that the run does not leave."""
     return (*_moments(given.problem, given.algorithm, given.epochs), *of_limit(given))

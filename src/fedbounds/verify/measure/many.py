@@ -1,0 +1,516 @@
+"""What is known of many rounds: quantities by moments, extremes as bounds of what may be visited.
+
+The definitions are those of `known`, where every outcome is listed. A number from one side stands
+for an extreme where it is a constant by itself, `Largest` from above and `Least` from below;
+statements are decided from both sides, or not at all.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import product as every_one
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from flint import fmpq
+from sympy.core.function import AppliedUndef
+
+from fedbounds.problems.linear import rational, solve
+from fedbounds.theory.setups import Largest, Least, Says, Where, dot
+from fedbounds.theory.symbols import t
+
+from ..evaluate import RESOLUTION, Numbers, evaluate, rounding, scale
+from .float_moments import InFloats, in_floats
+from .known import Defined, MissingError, at_once, without_products
+from .many_rounds import InRationals, in_rationals, rounds_of, traced
+from .reach import Range, Reach, Visited, multiples, product, ratio, square
+from .round_maps import ByParameter, at_values, forms_of
+from .spaces import Unrolled, speaks_of, vector
+from .spaces import product as mean_product
+from .subject import Subject
+from .unknowns import Refused, Unknown
+from .unrolled import unrolled_space
+
+Array = Any
+_FEW_BITS = 20  # of a bound that stands for a number of many digits
+
+
+class NeverError(MissingError):
+    """A number is not there because what it asks for surely fails."""
+
+
+@dataclass(frozen=True, eq=False)
+class Long:
+    """A run of many rounds.
+
+    Attributes
+    ----------
+    subject : Subject
+    space : Unrolled
+        The vectors of any of its rounds.
+    centre : tuple of rationals
+        From where the state is measured.
+    found : InRationals or InFloats
+    reach : Reach
+    kept : dict
+        What was measured of it, by what determines it.
+    """
+
+    subject: Subject
+    space: Unrolled
+    centre: tuple[fmpq, ...]
+    found: InRationals | InFloats
+    reach: Reach
+    kept: dict[Any, Any] = field(default_factory=dict)
+
+
+def long_run(subject: Subject, near: sp.Expr | None = None, *, floats: bool = False) -> Long:
+    """A run, by moments.
+
+    Parameters
+    ----------
+    near : sq of a vector of the state
+        The state is measured from where this is least: there it has all its digits.
+    floats : bool
+        Whether moments are floats, with bounds of their rounding errors.
+
+    Raises
+    ------
+    Refused
+        If the step is not affine in the state, or asks for the round itself.
+    """
+    trace = traced(subject)
+    space = unrolled_space(subject, trace)
+    centre = (fmpq(0),) * trace.variables.entries if near is None else _least(space, near)
+    rounds = rounds_of(subject, trace, centre)
+    found = in_floats(rounds) if floats else in_rationals(rounds)
+    return Long(subject, space, centre, found, Reach(rounds, centre, found))
+
+
+def _least(space: Unrolled, near: sp.Expr) -> tuple[fmpq, ...]:
+    """Where a square of the state is least; the origin, if it is so in many places."""
+    size = space.variables.entries
+    forms = forms_of(space.variables, mean_product(near, space, {}))
+    form = forms.get((0,) * len(space.variables.parameters), {})
+    matrix, shift = np.full((size, size), fmpq(0)), np.full((size, 1), fmpq(0))
+    for (i, j), factor in form.items():
+        if i:
+            matrix[i - 1, j - 1] += factor
+            matrix[j - 1, i - 1] += factor
+        elif j:
+            shift[j - 1, 0] = -factor
+    found = solve(matrix, shift)
+    return (fmpq(0),) * size if found is None else tuple(found[:, 0].tolist())
+
+
+@dataclass(eq=False)
+class Many(Defined[Long]):
+    """Of a long run."""
+
+    _wrong: dict[str, Array] = field(default_factory=dict)
+
+    @property
+    def exact(self) -> bool:
+        """Whether quantities are rationals."""
+        return isinstance(self.trace.found, InRationals)
+
+    def errors(self) -> dict[str, Array]:
+        """What rounding may have done to quantities; of those that are floats."""
+        for name in self.quantities:
+            with suppress(MissingError):
+                self.series(name)
+        return dict(self._wrong)
+
+    def forms(self, name: str) -> ByParameter:
+        """A quantity that is one product, as a linear function of the moments."""
+        return self._forms(self.quantities[name])
+
+    # ---- products
+
+    def products(self, node: sp.Expr) -> Array:
+        """sq(x) or ip(x, y) of rounds 0, ..., T - 1."""
+        return self._told(node)[0][: self.trace.subject.rounds]
+
+    def _at_end(self, node: sp.Expr) -> Any:
+        values, rounds = self._told(node)[0], self.trace.subject.rounds
+        if len(values) <= rounds:
+            raise MissingError(f"the run diverges at round {len(values)}")
+        return values[rounds]
+
+    def _at_start(self, node: sp.Expr) -> fmpq:
+        """In round 0, exact."""
+        rounds = self.trace.reach.rounds
+        own = at_values(self._forms(node), rounds.parameters[0])
+        return sum((factor * rounds.start[pair] for pair, factor in own.items()), fmpq(0))
+
+    def _forms(self, node: sp.Expr) -> ByParameter:
+        values = self._of_vectors([node], {})
+        key = "forms", node, *sorted(values.items())
+        if key not in self.trace.kept:
+            try:
+                value = mean_product(node, self.trace.space, values)
+                found = forms_of(self.trace.space.variables, value, self.trace.centre)
+            except Refused as error:
+                raise MissingError(f"{node} is not measured: {error}") from error
+            self.trace.kept[key] = found
+        kept: ByParameter = self.trace.kept[key]
+        return kept
+
+    def _told(self, node: sp.Expr) -> tuple[Array, Array | None]:
+        """Of rounds 0, ..., T, and what rounding did; exact where the state does not enter."""
+        forms, key = self._forms(node), ("told", node)
+        if key not in self.trace.kept:
+            found, rounds = self.trace.found, self.trace.reach.rounds
+            told: tuple[Array, Array | None]
+            if all(pair == (0, 0) for form in forms.values() for pair in form):
+                own = [at_values(forms, x).get((0, 0), fmpq(0)) for x in rounds.parameters]
+                values = np.empty(rounds.subject.rounds + 1, dtype=object)
+                values[:] = own if len(own) > 1 else own * len(values)
+                told = values, None
+            else:
+                told = (
+                    found.told(forms) if isinstance(found, InFloats) else (found.told(forms), None)
+                )
+            self.trace.kept[key] = told
+        kept: tuple[Array, Array | None] = self.trace.kept[key]
+        return kept
+
+    @property
+    def diverged_at(self) -> int | None:
+        """The first round whose quantities are not finite."""
+        found = self.trace.found
+        return found.diverged_at if isinstance(found, InFloats) else None
+
+    def _over_rounds(self, expression: sp.Expr, *, ending: bool) -> Array:
+        return super()._over_rounds(expression, ending=ending and self.diverged_at is None)
+
+    def _quantity(self, name: str) -> Array:
+        found = super()._quantity(name)
+        if found.dtype != object:
+            plain, nodes = without_products(sp.expand(self.quantities[name]))
+            wrong = {own: self._told(node)[1] for own, node in nodes}
+            short = {own: x[: len(found)] for own, x in wrong.items() if x is not None}
+            for term in sp.Add.make_args(plain):
+                if sum(sp.degree(term, x) for x in term.atoms(AppliedUndef)) > 1:
+                    raise MissingError(f"the rounding of {term} is not bounded")
+            known = self._numbers(plain, {}, {own: self._told(node)[0] for own, node in nodes})
+            known = Numbers(known.constants, known.series, known.rational, short)
+            own = rounding(known, range(len(found)), plain)
+            self._wrong[name] = np.broadcast_to(own, found.shape)
+        return found
+
+    # ---- numbers
+
+    def number(self, expression: sp.Expr, values: Mapping[str, Any] | None = None) -> Any:
+        """Of an expression that does not depend on the round, in rationals."""
+        plain, own = self._without_extremes(expression, values or {})
+        for node in expression.atoms(Largest, Least) - {expression}:
+            low, high = self._ends(node, own)
+            if low != high:
+                raise MissingError(f"{node} is known from one side only, and {expression} not")
+        plain, nodes = without_products(plain)
+        own |= {name: self._at_start(node) for name, node in nodes}
+        plain = at_once(plain)
+        series: dict[str, Array] = {}
+        for atom in plain.atoms(AppliedUndef):
+            name = atom.func.__name__
+            if atom.args[0] == 0 and series.get(name) is None:
+                series[name] = np.array([self.number(self.quantities[name])], dtype=object)
+            else:
+                series[name] = np.frompyfunc(rational, 1, 1)(self.series(name))
+        known = super()._numbers(plain, own, series)
+        found = np.asarray(evaluate(plain, known), dtype=object)
+        if found.ndim:
+            raise MissingError(f"{expression} is no single number")
+        return found.item()
+
+    def _numbers(
+        self, plain: sp.Expr, own: Mapping[str, Any], series: Mapping[str, Array] | None = None
+    ) -> Numbers:
+        found = super()._numbers(plain, own, series)
+        if all(x.dtype == object for x in found.series.values()):
+            return found
+        return Numbers(
+            {name: float(value) for name, value in found.constants.items()},
+            {name: values.astype(float) for name, values in found.series.items()},
+            errors={name: self._wrong[name] for name in found.series if name in self._wrong},
+        )
+
+    def _constant(self, name: str) -> Any:
+        found = self.constants.get(name)
+        if isinstance(found, Where):
+            value = self.number(found.value)
+            for says in found.holds:
+                holds, why = self.holds(says, {name: value})
+                if not holds:
+                    raise (MissingError if holds is None else NeverError)(why)
+            return value
+        return super()._constant(name)
+
+    def _kept(self, name: str, make: Callable[[], Any]) -> Any:
+        def never() -> Any:
+            try:
+                return make()
+            except NeverError as error:
+                return NeverError(f"no value for {name}: {error}")
+
+        return super()._kept(name, never)
+
+    # ---- statements
+
+    def broken(self, says: Says, values: Mapping[str, Any] | None = None) -> str:
+        """Where a statement fails, or why that is not known; empty if it holds."""
+        return self.holds(says, values)[1]
+
+    def holds(self, says: Says, values: Mapping[str, Any] | None = None) -> tuple[bool | None, str]:
+        """Whether a statement holds; None if that is not known; and why it does not."""
+        found = self._kept(str(says), lambda: self._decided(says, dict(values or {})))
+        if isinstance(found, MissingError):
+            return (False if isinstance(found, NeverError) else None), str(found)
+        decided: tuple[bool | None, str] = found
+        return decided
+
+    def _decided(self, says: Says, values: dict[str, Any]) -> tuple[bool | None, str]:
+        """At all ends of the extremes in it, of which both sides are affine functions."""
+        sides, ends, own = (says.left, says.right), dict[sp.Symbol, tuple[Any, Any]](), dict(values)
+        for node in says.left.atoms(Largest, Least) | says.right.atoms(Largest, Least):
+            low, high = self._ends(node, values)
+            symbol = sp.Symbol(f"_end_{len(ends)}")
+            ends[symbol] = (low, high) if low != high else (low, low)
+            sides = tuple(side.xreplace({node: symbol}) for side in sides)
+            if low != high and any(side.diff(symbol).has(symbol) for side in sides):
+                raise MissingError(f"{says} is not affine in {node}")
+        found = []
+        for corner in every_one(*(sorted(set(pair)) for pair in ends.values())):
+            known = own | {x.name: value for x, value in zip(ends, corner, strict=True)}
+            found.append(self._at_corner(says, sides, known))
+        told = {holds for holds, _ in found}
+        if told == {True}:
+            return True, ""
+        reason = next(why for holds, why in found if not holds)
+        return (False if told == {False} else None), reason
+
+    def _at_corner(
+        self, says: Says, sides: Sequence[sp.Expr], own: dict[str, Any]
+    ) -> tuple[bool | None, str]:
+        left, right = sides
+        if left.has(dot) or right.has(dot):
+            values = self._of_vectors(sides, own)
+            gap = self._linear(left - right, values)
+        elif any(side.has(t) or side.atoms(AppliedUndef) for side in sides):
+            rounds = range(self.trace.subject.rounds)
+            known = self._numbers(sp.Add(left, right, evaluate=False), own)
+            one, other = (evaluate(side, known, rounds) for side in sides)
+            doubt = 0 * one
+            if not any(x.dtype == object for x in known.series.values()):
+                doubt = rounding(known, rounds, left, right)
+                doubt = doubt + RESOLUTION * scale(known, rounds, left, right)
+            gap = Range(np.atleast_1d(one - other - doubt), np.atleast_1d(one - other + doubt))
+        else:
+            one, other = (self.number(side, own) for side in sides)
+            gap = Range(*(np.array([one - other], dtype=object),) * 2)
+        sure, never = _SIGNS[says.relation](gap)
+        if sure.all():
+            return True, ""
+        at = tuple(int(x) for x in np.argwhere(never if never.any() else ~sure)[0])
+        low, high = gap.low[at], gap.high[at]
+        between = f"{float(low):.6g}"
+        between += "" if low == high else f" to {float(high):.6g}"
+        word = "fails" if never.any() else "is not clear"
+        return (False if never.any() else None), f"{says} {word} {self._place(at)}: {between} apart"
+
+    def _place(self, at: Sequence[int]) -> str:
+        names = tuple(self.trace.space.indices)
+        told = ", ".join(f"{name} {x}" for name, x in zip(names, at[1:], strict=False))
+        return f"in round {at[0]}" + (f" ({told})" if told else "")
+
+    # ---- what may be visited
+
+    def _extreme(self, node: sp.Expr, own: Mapping[str, Any]) -> Any:
+        low, high = self._ends(node, own)
+        return high if isinstance(node, Largest) else low
+
+    def _ends(self, node: sp.Expr, own: Mapping[str, Any]) -> tuple[fmpq, fmpq]:
+        """Between which an extreme is."""
+        values = self._of_vectors([node], own)
+        key, kept = (node, *sorted(values.items())), self.trace.kept
+        if key not in kept:
+            kept[key] = self._kept(str(node), lambda: self._bounded(node, values))
+        if isinstance(kept[key], MissingError):
+            raise kept[key]
+        found: tuple[fmpq, fmpq] = kept[key]
+        return found
+
+    def _bounded(self, node: sp.Expr, values: Mapping[str, Any]) -> tuple[fmpq, fmpq]:
+        largest, quotients = isinstance(node, Largest), False
+        ranges = []
+        for argument in node.args:
+            value, positive = argument if isinstance(argument, sp.Tuple) else (argument, None)
+            own = self._range(value, values)
+            quotients = quotients or sp.fraction(value)[1].has(dot)
+            self._check(own, node)
+            if positive is not None:
+                own = _where(own, self._range(positive, values), node, largest=largest)
+            ranges.append(own)
+        best: Callable[[Any], Any] = np.max if largest else np.min
+        low = best([best(own.low.reshape(-1)) for own in ranges])
+        high = best([best(own.high.reshape(-1)) for own in ranges])
+        if not all(isinstance(x, fmpq) or np.isfinite(float(x)) for x in (low, high)):
+            raise MissingError(f"{node} is not bounded")
+        exact = low == high and isinstance(low, fmpq)
+        low, high = rational(low), rational(high)
+        if largest:
+            return low, _short(high, up=True) if exact else high
+        return (_short(low, up=False) if exact or quotients else low), high
+
+    def _check(self, own: Range, node: sp.Expr) -> None:
+        bad = _of(own.low != own.low)
+        if bad.any():
+            at = tuple(int(x) for x in np.argwhere(bad)[0])
+            raise MissingError(f"{node}: a divisor is 0, or of unknown sign, {self._place(at)}")
+
+    def _range(self, value: sp.Expr, values: Mapping[str, Any]) -> Range:
+        """A number at every round and index."""
+        if speaks_of(value, self.trace.space):
+            return self._entries(value, values)
+        top, bottom = sp.fraction(value)
+        if not bottom.has(dot):
+            return self._linear(value, values)
+        c = self._multiple(top, bottom, values)
+        known = _of(np.frompyfunc(lambda x: x is not None, 1, 1)(c))
+        if known.all():
+            return Range(c, c)
+        found = ratio(self._linear(top, values), self._linear(bottom, values))
+        if found.low.dtype == object:
+            return Range(*(np.where(known, c, end) for end in (found.low, found.high)))
+        below, above = (
+            np.array([0.0 if x is None else _float(x, to) for x in c.reshape(-1)]).reshape(c.shape)
+            for to in (-np.inf, np.inf)
+        )
+        return Range(np.where(known, below, found.low), np.where(known, above, found.high))
+
+    def _multiple(self, top: sp.Expr, bottom: sp.Expr, values: Mapping[str, Any]) -> Array:
+        """Where <c x, y> is divided by <x, y>: c, wherever that is defined; elsewhere None."""
+        both = [_by_right(side) for side in (top, bottom)]
+        if any(len(own) != 1 for own in both) or both[0].keys() != both[1].keys():
+            return np.array(None)
+        (left,), (right,) = (own.values() for own in both)
+        return multiples(self._polynomials(left, values), self._polynomials(right, values))[None]
+
+    def _linear(self, node: sp.Expr, values: Mapping[str, Any]) -> Range:
+        total: Range | None = None
+        for right, left in _by_right(node).items():
+            own = self._one(left, right, values)
+            total = own if total is None else Range(total.low + own.low, total.high + own.high)
+        assert total is not None
+        return total
+
+    def _one(self, left: sp.Expr, right: sp.Expr, values: Mapping[str, Any]) -> Range:
+        if right == 1:
+            number = evaluate(left, Numbers(values, {}, lambda p, q: fmpq(p, q)))
+            number = number if self.trace.reach.exact else float(number)
+            return Range(np.array([number]), np.array([number]))
+        if left == right:
+            return square(self._visited(left, values))
+        return product(self._visited(left, values), self._visited(right, values))
+
+    def _entries(self, node: sp.Expr, values: Mapping[str, Any]) -> Range:
+        polynomials = self._polynomials(node, values)
+        plain = [_constant(x) for x in polynomials.reshape(-1)]
+        if all(x is not None for x in plain):
+            found = np.array([plain], dtype=object)
+            return Range(found, found)
+        own = self._visited(node, values)
+        if own.exact:
+            return Range(own.mean, own.mean)
+        return Range(own.mean - own.away[..., None], own.mean + own.away[..., None])
+
+    def _visited(self, node: sp.Expr, values: Mapping[str, Any]) -> Visited:
+        """Made once for all that speak of it."""
+        names = {symbol.name for symbol in node.free_symbols}
+        key = "visited", node, *sorted((x, y) for x, y in values.items() if x in names)
+        if key not in self.trace.kept:
+            found = self.trace.found
+            if isinstance(found, InFloats) and found.diverged_at is not None:
+                raise MissingError(f"the run diverges at round {found.diverged_at}")
+            try:
+                self.trace.kept[key] = self.trace.reach.visited(self._polynomials(node, values))
+            except Refused as error:
+                raise MissingError(f"{node} is not bounded: {error}") from error
+        kept: Visited = self.trace.kept[key]
+        return kept
+
+    def _polynomials(self, node: sp.Expr, values: Mapping[str, Any]) -> Array:
+        """Entries of a vector: indices, then coordinates; the past and draws have no axis."""
+        found = vector(node, self.trace.space, values)
+        return found.reshape(found.shape[len(self.trace.space.draws) + 1 :])
+
+
+_SIGNS: Mapping[str, Callable[[Range], tuple[Array, Array]]] = {
+    "<=": lambda gap: (_of(gap.high <= 0), _of(gap.low > 0)),
+    ">=": lambda gap: (_of(gap.low >= 0), _of(gap.high < 0)),
+    "<": lambda gap: (_of(gap.high < 0), _of(gap.low >= 0)),
+    ">": lambda gap: (_of(gap.low > 0), _of(gap.high <= 0)),
+    "==": lambda gap: (
+        _of((gap.low == 0) & (gap.high == 0)),
+        _of((gap.low > 0) | (gap.high < 0)),
+    ),
+}
+
+
+def _by_right(node: sp.Expr) -> dict[sp.Expr, sp.Expr]:
+    """A sum of multiples of dot(x, y): what stands beside every y; a number beside 1."""
+    found: dict[sp.Expr, sp.Expr] = {}
+    for term in sp.Add.make_args(sp.expand(node)):
+        inside = list(term.atoms(dot))
+        if not inside:
+            found[sp.S.One] = found.get(sp.S.One, sp.S.Zero) + term
+            continue
+        factor = term / inside[0]
+        if len(inside) > 1 or factor.has(dot):
+            raise MissingError(f"{node} is not a sum of multiples of products")
+        left, right = inside[0].args
+        found[right] = found.get(right, sp.S.Zero) + factor * left
+    return found
+
+
+def _where(own: Range, positive: Range, node: sp.Expr, *, largest: bool) -> Range:
+    """Where the other is positive: surely so for the one end, possibly for the other."""
+    sure, may = (np.broadcast_to(_of(x > 0), own.low.shape) for x in (positive.low, positive.high))
+    if not may.any():
+        raise MissingError(f"nothing visited is asked for by {node}")
+    if not sure.any():
+        raise MissingError(f"nothing visited is surely asked for by {node}")
+    inner, outer = (own.low, own.high) if largest else (own.high, own.low)
+    return Range(inner[sure], outer[may]) if largest else Range(outer[may], inner[sure])
+
+
+def _of(array: Array) -> Array:
+    return np.asarray(array, dtype=bool)
+
+
+def _float(number: fmpq, to: float) -> float:
+    """The number, or the next float towards there."""
+    near = float(number)
+    beyond = rational(near) > number if to < 0 else rational(near) < number
+    return float(np.nextafter(near, to)) if beyond else near
+
+
+def _constant(value: Any) -> fmpq | None:
+    """The number that a polynomial is; None if it is none."""
+    if not isinstance(value, Unknown):
+        return rational(value)
+    if not value.polynomial.is_constant():
+        return None
+    terms = list(value.polynomial.to_dict().values())
+    return terms[0] if terms else fmpq(0)
+
+
+def _short(number: fmpq, *, up: bool) -> fmpq:
+    """The number, or one of few digits just above or below it where it has many."""
+    if number.q.bit_length() <= _FEW_BITS:
+        return number
+    _, exponent = np.frexp(float(number))
+    unit = fmpq(2) ** (int(exponent) - _FEW_BITS)
+    return (number / unit).ceil() * unit if up else (number / unit).floor() * unit
