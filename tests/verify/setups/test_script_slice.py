@@ -64,3 +64,17 @@ def test_dicts_put_together_are_one():
 def test_a_function_that_nothing_calls_goes():
     assert "def costly" in left(())
     assert "def step" not in left((), roots=("_at",))
+
+
+def test_a_name_that_is_looked_up_by_its_text_stays():
+    text = """
+def step(problem, p, state, drawn, see):
+    sums = {"a": [0], "b": [1]}
+    for name in ("a", p["b"]):
+        sums[name].append(2)
+    see(**sums)
+    return {}
+"""
+    (function,) = ast.parse(text).body
+    (found,) = sliced([function], ("step",), ("a", "b"))
+    assert "'a': [0], 'b': [1]" in ast.unparse(found)

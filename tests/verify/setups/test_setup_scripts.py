@@ -17,7 +17,7 @@ from fedbounds.theory.proof.vectors import sq
 from fedbounds.theory.registry import encoded_claims, setups, views
 from fedbounds.theory.setups import Setup
 from fedbounds.theory.symbols import D_W, cos_g, eta, t
-from fedbounds.verify.case import Case
+from fedbounds.verify.case import Case, script_of
 from fedbounds.verify.judge import judge
 from fedbounds.verify.measurement import measure
 from fedbounds.verify.script import script
@@ -110,6 +110,33 @@ def test_every_violation_of_the_quick_plan_has_a_script(theory):
     assert len(seen) > 30
 
 
+@pytest.mark.parametrize("theory", ["fedplt", "submodel"])
+def test_every_view_has_scripts(theory):
+    """Of a part that is judged in it, whatever the verdict: the gap is the one that was judged."""
+    shown = set()
+    for one in setups(theory):
+        view = one.setup.view
+        if view in shown or not one.quick or one.floats:
+            continue
+        case = case_of(one, "FedPLT" if theory == "fedplt" else "")
+        numbers = measure(case).numbers
+        for judged, part, outcome in told(case):
+            text = script_of(case.setup, judged, part, numbers)
+            assert agrees(text, outcome.gap)
+            shown.add(view)
+            break
+    assert len(shown) >= 5
+
+
+def told(case):
+    """Parts with a rational gap, on a case."""
+    for judged in judge(encoded_claims(case.setup.theory), case).judgements:
+        parts = {part.name: part for part in read(judged.claim, judged.reading)}
+        for outcome in judged.outcomes:
+            if isinstance(outcome.gap, str) and parts[outcome.part].quantities:
+                yield judged, parts[outcome.part], outcome
+
+
 # ---- planted errors
 
 
@@ -130,7 +157,7 @@ def a_script():
         ("sq(-W + Wk)", "sq(W + Wk)"),  # a definition
         ("largest(lambda: [dot(Gk, Gk)", "largest(lambda: [2*dot(Gk, Gk)"),  # of a constant
         ("models - noisy(s, models) * eta", "models - 2 * noisy(s, models) * eta"),  # a step
-        ('noise_scale=Q("1/2")', 'noise_scale=Q("1/4")'),  # the problem
+        ('noise_scale = Q("1/2")', 'noise_scale = Q("1/4")'),  # the problem
         ("every = list(product((-1, 1)", "every = list(product((0, 1)"),  # an outcome
         ("def given(x", "def taken(x"),  # it does not run
         ("assert not sum(noises)", "assert sum(noises)"),  # a premise

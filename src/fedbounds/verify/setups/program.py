@@ -13,11 +13,12 @@ import sympy as sp
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import Part
 from fedbounds.theory.setups import Run, Says, is_formula
-from fedbounds.vocabulary import Assumption, Relation
+from fedbounds.vocabulary import Assumption, Constant, Relation
 
 from ..measure.contract import State, arguments_of_init, takes
 from ..measure.enumerated import draws_of, first_outcome, paths
 from ..measure.listed import calls_behind
+from ..measure.objectives import constants
 from ..measure.sources import TooManyError
 from ..measure.subject import Subject, fields
 from ..script_asserts import broken, not_checked, packed, told
@@ -89,6 +90,7 @@ def written(program: Program, judgement: Any, part: Part, outcome: Any) -> str:
     unseen = shown | {*subject.shown.may}
     functions = quoted(algorithm, unseen - defined.vectors, program.functions)
     asked = " ".join([functions, *facts, *defined.lines, *_constants(defined)])
+    kind, problem = problem_lines(program.run.problem, asked, _smoothness(subject))
     exact = {"left": outcome.left, "right": outcome.right, "right - left": outcome.gap}
     numbers = (f'"{name}", {_told(name, value)}' for name, value in exact.items())
     return TEMPLATES.get_template("setup.py.j2").render(
@@ -101,11 +103,10 @@ def written(program: Program, judgement: Any, part: Part, outcome: Any) -> str:
         step=algorithm.step.__name__,
         begins=("", ", random", ", random, p")[arguments_of_init(algorithm) - 2],
         sees=takes(algorithm.step, 5),
-        sources=source_lines(
-            asked, bool(subject.problem.noise_scale), bool(subject.problem.personal_noise_scale)
-        ),
+        sources=source_lines(asked, _silent(subject)),
         helpers=[line for name, own in HELPERS.items() if name in defined.helpers for line in own],
-        problem=problem_lines(program.run.problem, asked),
+        kind=kind,
+        problem=problem,
         numbers=_numbers(program.run),
         spaces=_spaces(program, arrays),
         rounds=program.run.rounds,
@@ -118,6 +119,17 @@ def written(program: Program, judgement: Any, part: Part, outcome: Any) -> str:
         relation=part.relation.value,
         broken="left != right" if part.relation is Relation.EQUAL else "left > right",
     )
+
+
+def _silent(subject: Subject) -> list[str]:
+    """Noises that are zero."""
+    problem = subject.problem
+    scales = {"noise": problem.noise_scale, "personal_noise": problem.personal_noise_scale}
+    return [name for name, scale in scales.items() if not scale]
+
+
+def _smoothness(subject: Subject) -> Any:
+    return constants(subject.problem.objective)[Constant.SMOOTHNESS].value
 
 
 def _told(name: str, value: Any) -> str:

@@ -4,7 +4,7 @@ Lines are written in the names of the template ``setup.py.j2``.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from fedbounds.errors import FedboundsError
@@ -12,7 +12,6 @@ from fedbounds.theory.setups import Objective
 from fedbounds.vocabulary import Assumption
 
 from ..script_asserts import Table, broken, curvature
-from ..script_code import WIDTH
 
 Lines = tuple[str, ...]
 SOURCES: Mapping[str, Lines] = {
@@ -33,9 +32,10 @@ SOURCES: Mapping[str, Lines] = {
     ),
     "bernoulli": (
         "def bernoulli(self, x, *shape):",
-        "    every = list(product((0, 1) if x != 1 else (1,), repeat=prod(shape)))",
-        "    odds = [Q(x) ** sum(r) * (1 - Q(x)) ** (len(r) - sum(r)) for r in every]",
-        "    return self.pick(every, odds).reshape(1, *shape)",
+        "    every = list(product((0, 1), repeat=prod(shape)))",
+        "    odds = {r: Q(x) ** sum(r) * (1 - Q(x)) ** (len(r) - sum(r)) for r in every}",
+        "    odds = {r: chance for r, chance in odds.items() if chance}",
+        "    return self.pick(list(odds), list(odds.values())).reshape(1, *shape)",
     ),
     "index": (
         "def index(self, count):",
@@ -49,47 +49,85 @@ SOURCES: Mapping[str, Lines] = {
         "def noise(self, problem, steps):",
         "    return self.signs(n, steps, d) * problem.noise_scale",
     ),
+    "personal_noise": (
+        "def personal_noise(self, problem, steps):",
+        "    return self.signs(n, steps, h.shape[1] - d) * problem.personal_noise_scale",
+    ),
+    "cohort": (
+        "def cohort(self, n, m):",
+        "    present = self.participants(n, m)",
+        "    return present, present / m",
+    ),
 }
-_SILENT = (
-    "def noise(self, problem, steps):",
-    "    return self.pick([np.zeros((n, steps, d), int)])",
-)
-_OWN_NOISE = (
-    "def personal_noise(self, problem, steps):",
-    "    return self.signs(n, steps, h.shape[1] - d) * problem.personal_noise_scale",
-)
-_OWN_SILENT = (
-    "def personal_noise(self, problem, steps):",
-    "    return self.pick([np.zeros((n, steps, h.shape[1] - d), int)])",
-)
-# of the clients' quadratics, by the attribute that an algorithm asks for
-_QUADRATIC: Mapping[str, str] = {
-    "clients": "Count(n)",
-    "dimension": "d",
-    "noise_scale": "",
-    "xp": "np",
-    "spread": "models",
-    "gradient": "lambda y: slope(y) + h",
-    "full_gradient": "lambda x: (slope(x) + h).sum(axis=1) / n",
-    "wide_gradient": "lambda y, c: y @ np.tensordot(c, H, 1) + c @ h",
-    "minimiser": "solve(H.sum(axis=0), -h.sum(axis=0))",
-    "value": "lambda y: (models(y) * (slope(y) / 2 + h)).sum(axis=2)",
-    "best": "lambda c: solve(np.tensordot(c, H, 1), -c @ h)",
-    "lowest": "exact([b @ solve(A, -b) / 2 for A, b in zip(H, h)])",
+_SILENT: Mapping[str, Lines] = {
+    "noise": (
+        "def noise(self, problem, steps):",
+        "    return self.pick([np.zeros((n, steps, d), int)])",
+    ),
+    "personal_noise": (
+        "def personal_noise(self, problem, steps):",
+        "    return self.pick([np.zeros((n, steps, h.shape[1] - d), int)])",
+    ),
 }
-# where clients have personal blocks
-_BLOCKS: Mapping[str, str] = {
-    "blocks": "lambda z: (z[:, :d], z[:, d:].reshape(len(z), n, -1))",
-    "personal_dimension": "h.shape[1] - d",
-    "personal_noise_scale": "",
-    "gradients": "lambda u, v: np.split(slope(whole(u, v)) + h, [d], axis=2)",
-    "value": "lambda u, v: (whole(u, v) * (slope(whole(u, v)) / 2 + h)).sum(axis=2)",
+# of the clients' quadratics, by the name that an algorithm asks for
+_METHODS: Mapping[str, Lines] = {
+    "spread": (
+        "def spread(self, y):",
+        "    return y if y.ndim == 3 else np.stack([y] * n, axis=1)",
+    ),
+    "gradient": (
+        "def gradient(self, y):",
+        "    return (self.H[None] * self.spread(y)[:, :, None, :]).sum(axis=3) + self.h",
+    ),
+    "full_gradient": (
+        "def full_gradient(self, x):",
+        "    return self.gradient(x).sum(axis=1) / n",
+    ),
+    "wide_gradient": (
+        "def wide_gradient(self, y, c):  # of sum_k c_k F_k",
+        "    return y @ np.tensordot(c, self.H, 1) + c @ self.h",
+    ),
+    "gradients": (
+        "def gradients(self, u, v):",
+        "    g = self.gradient(np.concatenate([self.spread(u), v], axis=2))",
+        "    return g[:, :, :d], g[:, :, d:]",
+    ),
+    "value": (
+        "def value(self, y, v=None):",
+        "    y = self.spread(y) if v is None else np.concatenate([self.spread(y), v], axis=2)",
+        "    return (y * (self.gradient(y) + self.h)).sum(axis=2) / 2",
+    ),
+    "blocks": (
+        "def blocks(self, x):",
+        "    return x[:, :d], x[:, d:].reshape(len(x), n, -1)",
+    ),
+    "best": (
+        "def best(self, c, box=None):  # where sum_k c_k F_k is least",
+        "    A, b = np.tensordot(c, self.H, 1), c @ self.h",
+        "    return solve(A, -b) if box is None else solve_in(A, -b, box)",
+    ),
+    "lowest": (
+        "@property",
+        "def lowest(self):  # min F_k",
+        "    return exact([b @ solve(A, -b) / 2 for A, b in zip(self.H, self.h)])",
+    ),
+    "minimiser": (
+        "@property",
+        "def minimiser(self):",
+        "    return solve(self.H.sum(axis=0), -self.h.sum(axis=0))",
+    ),
+    "project": (
+        "def project(self, w, box):",
+        "    return np.where(w < box[0], box[0], np.where(w > box[1], box[1], w))",
+    ),
+    "masked": (
+        "def masked(self, keep):  # E F_k(m o x), entries of m are 1 with probability keep_k",
+        "    p = keep[:, None, None]",
+        "    H = p * p * self.H + p * (1 - p) * self.H * np.eye(d, dtype=int)",
+        "    return Problem(H, keep[:, None] * self.h)",
+    ),
 }
-_SHARED = ("clients", "dimension", "noise_scale", "xp", "spread")  # that both have
-_NEEDED = {
-    "whole": ("whole = lambda u, v: np.concatenate([models(u), v], axis=2)",),
-    "models": ("models = lambda y: y if y.ndim == 3 else np.stack([y] * n, axis=1)",),
-    "slope": ("slope = lambda y: (H[None] * models(y)[:, :, None, :]).sum(axis=3)",),
+_SOLVE: Mapping[str, Lines] = {
     "solve": (
         "def solve(A, b):  # A x = b of a definite A, by elimination",
         "    A = np.column_stack([A, b])",
@@ -99,6 +137,16 @@ _NEEDED = {
         "        for j in {*range(len(b))} - {i}:",
         "            A[j] = A[j] - A[j, i] * A[i]",
         "    return A[:, -1]",
+    ),
+    "solve_in": (
+        "def solve_in(A, b, box):  # the least of x' A x / 2 - b' x in a box, of all its faces",
+        "    found = []",
+        "    for at in product((box[0], None, box[1]), repeat=len(b)):",
+        "        free = [i for i, end in enumerate(at) if end is None]",
+        "        x = exact([end or 0 for end in at])",
+        "        x[free] = solve(A[np.ix_(free, free)], (b - A @ x)[free])",
+        "        found += [x] if all(box[0] <= y <= box[1] for y in x) else []",
+        "    return min(found, key=lambda x: x @ A @ x / 2 - b @ x)",
     ),
 }
 _NOISES = (
@@ -151,8 +199,13 @@ COMPUTED = {
 }
 
 
-def problem_lines(data: Objective, functions: str) -> list[str]:
-    """The problem, with what functions ask of it.
+def problem_lines(data: Objective, functions: str, smoothness: Any) -> tuple[list[str], list[str]]:
+    """The kind of problem, with what functions ask of it; and the problem.
+
+    Parameters
+    ----------
+    smoothness : number
+        Of the problem, if it is asked for.
 
     Raises
     ------
@@ -162,57 +215,55 @@ def problem_lines(data: Objective, functions: str) -> list[str]:
     if data.family != "quadratics":
         raise FedboundsError(f"no script is written for the family {data.family!r}")
     own = dict(data.data)
-    asked = {*re.findall(r"\bproblem\.(\w+)", functions), "noise_scale"}
-    table = {**_QUADRATIC, "noise_scale": f'Q("{own.get("noise", 0)}")'}
-    shared = "h.shape[1]"
-    if "personal" in own:
-        table = {**{name: table[name] for name in _SHARED}, **_BLOCKS}
-        table["personal_noise_scale"] = f'Q("{own["personal_noise"]}")'
-        asked |= {"personal_noise_scale"} if "personal_noise" in functions else set()
-        shared = f"h.shape[1] - {own['personal']}"
-    missing = sorted(asked - table.keys())
-    if missing:
-        raise FedboundsError(f"no script is written for problem.{missing[0]}")
-    fields = [f"{name}={table[name]}" for name in table if name in asked]
-    text = " ".join(fields)
-    text += "models" if "slope(" in text or "whole(" in text else ""
-    needed = [line for name, lines in _NEEDED.items() if name in text for line in lines]
-    return [
-        *assigned_to("H", nested(own["hessians"])),
-        *assigned_to("h", nested(own["slopes"])),
-        f"n, d = len(h), {shared}  # F_k(x) = x' H_k x / 2 + h_k' x",
-        *needed,
-        "problem = SimpleNamespace(",
-        *(f"    {line}," for line in packed_fields(fields)),
-        ")",
-    ]
-
-
-def assigned_to(name: str, numbers: str) -> list[str]:
-    """A line that makes an exact array."""
-    return broken(f"{name} = exact({numbers})")
-
-
-def packed_fields(fields: list[str]) -> list[str]:
-    """Neighbouring fields on one line where they fit."""
-    found: list[str] = []
-    for one in fields:
-        if found and len(found[-1]) + len(one) + 8 <= WIDTH:
-            found[-1] += f", {one}"
-        else:
-            found.append(one)
-    return found
-
-
-def source_lines(functions: str, noisy: bool, own_noisy: bool = False) -> list[Lines]:
-    """Methods of the random object that functions, or premises, call; by blocks with noise."""
-    table = {
-        **SOURCES,
-        "noise": SOURCES["noise"] if noisy else _SILENT,
-        "personal_noise": _OWN_NOISE if own_noisy else _OWN_SILENT,
+    sizes = {"xp": "np", "clients": "Count(n)", "dimension": "d"}
+    values = {
+        "noise_scale": f'Q("{own.get("noise", 0)}")',
+        "personal_dimension": "h.shape[1] - d",
+        "personal_noise_scale": f'Q("{own.get("personal_noise", 0)}")',
+        "smoothness": f'Q("{smoothness}")',
     }
+    missing = set(re.findall(r"\bproblem\.(\w+)", functions)) - {*_METHODS, *sizes, *values}
+    if missing:
+        raise FedboundsError(f"no script is written for problem.{min(missing)}")
+    # also of an objective that the problem gives
+    named = set(re.findall(r"\.(\w+)\b", functions)) | {"noise_scale"}
+    named |= {"personal_noise_scale"} if "personal_noise" in named else set()
+    methods = _with_their_own(named & _METHODS.keys())
+    text = " ".join(line for name in methods for line in _METHODS[name])
+    kind = [
+        *(line for name in _SOLVE if f"{name}(" in text for line in _SOLVE[name]),
+        "class Problem:",
+        "    def __init__(self, H, h):  # F_k(x) = x' H_k x / 2 + h_k' x",
+        "        self.H, self.h = H, h",
+        *(f"        self.{name} = {value}" for name, value in sizes.items() if name in named),
+        *(f"    {line}" for name in methods for line in _METHODS[name]),
+    ]
+    numbers = [
+        *broken(f"H = exact({nested(own['hessians'])})"),
+        *broken(f"h = exact({nested(own['slopes'])})"),
+        f"n, d = len(h), h.shape[1] - {own['personal']}" if "personal" in own else "n, d = h.shape",
+        "problem = Problem(H, h)  # F_k(x) = x' H_k x / 2 + h_k' x",
+        *(f"problem.{name} = {value}" for name, value in values.items() if name in named),
+    ]
+    return kind, numbers
+
+
+def _with_their_own(names: set[str]) -> list[str]:
+    """Methods with those that they call, in the order of the table."""
+    found, waiting = set[str](), list(names)
+    while waiting:
+        name = waiting.pop()
+        found.add(name)
+        called = re.findall(r"self\.(\w+)\(", " ".join(_METHODS[name]))
+        waiting += [one for one in called if one not in found]
+    return [name for name in _METHODS if name in found]
+
+
+def source_lines(functions: str, silent: Collection[str]) -> list[Lines]:
+    """Methods of the random object that functions, or premises, call; some noises are zero."""
+    table = {**SOURCES, **{name: _SILENT[name] for name in silent}}
     used = {name for name in table if f".{name}(" in functions}
-    used |= {"signs"} if any("self.signs(" in line for x in used for line in table[x]) else set()
+    used |= {x for x in ("signs", "participants") for y in used if f".{x}(" in " ".join(table[y])}
     return [table[name] for name in table if name in used]
 
 

@@ -7,6 +7,7 @@ effect but on their names: a step is deterministic, and leaves its arguments as 
 import ast
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
 Function = ast.FunctionDef
 Node = ast.AST
@@ -26,12 +27,7 @@ def sliced(
     unseen : collection of str
         Names of what is shown that nobody looks at.
     """
-    read = {
-        node.slice.value
-        for function in functions
-        for node in ast.walk(function)
-        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)
-    }
+    read = {text for function in functions for text in _texts(function)}
     dropped = set(unseen) - read
     for function in functions:
         _Plain().visit(function)
@@ -41,6 +37,13 @@ def sliced(
         for function in functions:
             _Living(_used(function)).visit(function)
     return _called(functions, roots)
+
+
+def _texts(function: Function) -> Iterator[Any]:
+    """Constants, but for keys of dicts: a name that is one may be read by it."""
+    every = list(ast.walk(function))
+    keys = {id(key) for node in every if isinstance(node, ast.Dict) for key in node.keys}
+    return (x.value for x in every if isinstance(x, ast.Constant) and id(x) not in keys)
 
 
 class _Plain(ast.NodeTransformer):

@@ -22,7 +22,7 @@ _STANDS_IN = {
     "array_api_compat": "array_api_compat = SimpleNamespace(array_namespace=lambda *x: np)",
 }
 # names of a script until its run is over
-_WHILE_RUN = frozenset({"run", "start", "models", "slope", "solve", "calls"})
+_WHILE_RUN = frozenset({"run", "start", "solve", "solve_in", "calls", "Problem"})
 _PLAIN = (int, float, str, bool, tuple)
 
 
