@@ -129,11 +129,13 @@ def test_every_view_has_scripts(theory):
 
 
 def told(case):
-    """Parts with a rational gap, on a case."""
+    """Parts with rational sides, on a case: roots are floats in a script."""
     for judged in judge(encoded_claims(case.setup.theory), case).judgements:
         parts = {part.name: part for part in read(judged.claim, judged.reading)}
         for outcome in judged.outcomes:
-            if isinstance(outcome.gap, str) and parts[outcome.part].quantities:
+            sides = (outcome.left, outcome.right, outcome.gap)
+            rational = all(isinstance(x, str) and "." not in x for x in sides)
+            if rational and parts[outcome.part].quantities:
                 yield judged, parts[outcome.part], outcome
 
 
