@@ -296,7 +296,8 @@ def test_a_negative_quantity_is_a_conflict(monkeypatch):
         hold(monkeypatch, other("D_br", lambda series: -series))
 
 
-OF_DATA = (rounds.ROUND, rounds.GAP, rounds.at_optimum(rounds.GAP), WHOLE)
+OF_POINTS = (scopes.PAIR, scopes.POINT, scopes.POINT_ROLLING, scopes.QUADRATIC)
+OF_DATA = (rounds.ROUND, rounds.GAP, rounds.at_optimum(rounds.GAP), WHOLE, *OF_POINTS)
 DERIVED = [(scope, name) for scope in SCOPES for name, _ in book().theory.scopes[scope].derived]
 
 
@@ -384,14 +385,17 @@ def assuming_nothing(name):
     return replace(step, statement=replace(step.statement, assumptions=()))
 
 
-@pytest.mark.parametrize(
-    ("name", "assumption"),
-    [
-        (of("asm cocoercive", rounds.WITHIN), Assumption.CONVEX),
-        (of("asm mean of m is p, v", scopes.PAIR), Assumption.KEPT),
-    ],
-)
-def test_assumptions_hold_where_a_step_is_evaluated(name, assumption):
+def test_assumptions_hold_in_the_set_ups_on_which_a_step_is_evaluated(monkeypatch):
+    step = WRITTEN[of("asm mean of m is p, v", scopes.PAIR)]
+    every = [on for on in of_setups.judged_on("submodel") if scopes.PAIR in on.view.scopes]
+    outside = tuple(on for on in every if not on.holding.get(Assumption.KEPT, False))
+    assert outside
+    monkeypatch.setattr(of_setups, "judged_on", lambda theory: outside)
+    assert not of_setups.gaps("submodel", step)
+
+
+def test_assumptions_hold_where_a_step_is_evaluated():
+    name, assumption = of("asm cocoercive", rounds.WITHIN), Assumption.CONVEX
     every = [c for c in step_cases.cases() if WRITTEN[name].scope in c.scopes]
     outside = [case for case in every if assumption not in case.assumptions]
     assert outside

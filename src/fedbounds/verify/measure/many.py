@@ -254,6 +254,8 @@ class Many(Defined[Long]):
                 return make()
             except NeverError as error:
                 return NeverError(f"no value for {name}: {error}")
+            except OverflowError:  # of a run that diverges, in rationals
+                return MissingError(f"no value for {name}: a number is too large for floats")
 
         return super()._kept(name, never)
 
