@@ -14,6 +14,7 @@ import sympy.parsing.sympy_parser as sympy_reader
 from hypothesis import settings
 
 import fedbounds
+from fedbounds.verify.processes import collect_seldom
 
 # whatever the environment says: without it every process that a test starts compiles the package
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -40,14 +41,11 @@ def why_no_gpu() -> str:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
-    """Collect without the garbage collector, which would go through all modules again and again.
-
-    What is there then stays as long as the tests do: it is not looked through again either.
-    """
+    """Collect without the garbage collector, which would go through all modules again and again."""
     gc.disable()
     collected = yield
     gc.enable()
-    gc.freeze()
+    collect_seldom()
     return collected
 
 

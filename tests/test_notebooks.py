@@ -40,6 +40,8 @@ Cell = Any
 ANEW = """\
 %reset_selective -f ^(?!_)
 import os, sys, tempfile
+from fedbounds.verify.processes import collect_seldom
+collect_seldom()
 import matplotlib
 matplotlib.rcdefaults()
 os.chdir(tempfile.mkdtemp(dir="{folder}"))

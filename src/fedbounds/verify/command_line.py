@@ -15,6 +15,7 @@ from .commands import LazyGroup
 from .exports.option import TABLE, format_option, print_rows
 from .names import entries_named, entry_named, named_alone, spelled
 from .options import OutputFile, OutputFolder, device_option
+from .processes import collect_seldom
 
 if TYPE_CHECKING:
     from fedbounds.theory.catalogue import Entry
@@ -506,6 +507,7 @@ def main(arguments: list[str] | None = None) -> None:
 
     0 complete, 1 only with ``--fail-on``, 2 bad input, 3 conflict, 130 interrupted.
     """
+    collect_seldom()
     code = status(arguments)
     try:
         sys.stdout.flush()
