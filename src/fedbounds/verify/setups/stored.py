@@ -123,6 +123,8 @@ _PARAMETERS: Fields = {
     "tau": LOCAL_STEPS,
     "K": LOCAL_STEPS,
     "keep": Listed(PROBABILITY, "n"),
+    "sub_models": Listed(Listed(MASK), "n"),
+    "orders": Whole(1, "n"),
     "j": Whole(1, "K"),
     "eta": FormulaOr(STEP),
     "models": Listed(_ROW, "n"),
