@@ -41,6 +41,12 @@ class Least(sp.Function):  # type: ignore[misc]
     """Likewise."""
 
 
+class positive(sp.Function):  # type: ignore[misc]
+    """1 where a number of every outcome is above 0, else 0; its mean is a probability."""
+
+    nargs = 1
+
+
 class above(sp.Function):  # type: ignore[misc]
     """The root of a number; where it is not rational, a rational above it by 2^-60 of it."""
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fedbounds.theory.setups import Shown, View
 from fedbounds.vocabulary import Assumption
 
-from . import measured, rolling_views, views_points
+from . import draws, measured, rolling_views, views_points
 from .names import RANDOM
 from .proofs.definitions_rounds import GAP, ROUND, at_optimum
 from .scope_names import FULL, WHOLE
@@ -175,5 +175,6 @@ VIEWS = {
     "gaps at the start": AT_START,
     "gaps at w*(p)": AT_BEST,
     **rolling_views.VIEWS,
+    **draws.VIEWS,
     **views_points.VIEWS,
 }

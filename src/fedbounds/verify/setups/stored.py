@@ -125,6 +125,8 @@ _PARAMETERS: Fields = {
     "keep": Listed(PROBABILITY, "n"),
     "sub_models": Listed(Listed(MASK), "n"),
     "orders": Whole(1, "n"),
+    "m": Whole(1, "n"),
+    "delta_p": PROBABILITY,
     "j": Whole(1, "K"),
     "eta": FormulaOr(STEP),
     "models": Listed(_ROW, "n"),

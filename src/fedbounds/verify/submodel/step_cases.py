@@ -13,10 +13,8 @@ from fedbounds.problems.domain import Box
 from fedbounds.problems.sampled_regression import Loss, SampledRegression
 
 from .objectives_corners import exact
-from .rolling_draws import Draws
 from .stability_data import CoupledLaw, CoupledPair, SampleLaw
 from .step_coupled import law_cases, pair_cases
-from .step_draws import draws_case
 from .step_spaces import StepCase
 
 _HALF, _MOST, _ALL = fmpq(1, 2), fmpq(4, 5), fmpq(1)
@@ -26,13 +24,7 @@ _BOX = Box(fmpq(-1, 2), fmpq(1, 2))
 @cache
 def cases() -> tuple[StepCase, ...]:
     """All instances."""
-    return (*_draws(), *_coupled())
-
-
-def _draws() -> Iterator[StepCase]:
-    vectors = exact([[1, 0], [-2, 1], [3, _HALF], [0, -1]])
-    for taken in (1, 2, 4):
-        yield draws_case(f"{taken} of 4", Draws(vectors, taken, _HALF))
+    return tuple(_coupled())
 
 
 def _coupled() -> Iterator[StepCase]:

@@ -25,7 +25,6 @@ from ..stored.work import Setup
 from . import stored_costs as costs
 from .objectives_setups import Rungs, TrilinearRungs
 from .objectives_trilinear import Trilinear
-from .rolling_draws import Draws
 from .rolling_ends import RollingLimit
 from .rolling_long import MOST_EXACT, RollingLong
 from .run_ladders_runs import CapacityLadder, RoundsLadder, StepsLadder
@@ -120,7 +119,6 @@ _TRILINEAR: Fields = {
     "keep": Listed(PROBABILITY, "T"),
     "minimisers": Listed(Number(), "T"),
 }
-_DRAWS: Fields = {"vectors": Numbers(("n", "d")), "taken": Whole(1, "n"), "failure": PROBABILITY}
 _BESIDE: Fields = {
     "problem": QUADRATIC,
     "rolling": _ROLLING,
@@ -181,7 +179,6 @@ SETUPS = (
         costs.of_long_epochs,
         names.ROLLING,
     ),
-    Setup(Record(Draws, _DRAWS), costs.of_draws, names.DRAWS),
     Setup(Record(SideBySide, _BESIDE), costs.of_sides, _beside),
     Setup(Record(RoundsLadder, _OVER_ROUNDS), costs.of_rounds, names.ROUNDS_LADDERS[0]),
     Setup(Record(StagedLadder, _OVER_STAGES), costs.of_stages, _staged),

@@ -1,7 +1,7 @@
 """What the set-ups about sub-model training cost, from the values of their fields."""
 
 from collections.abc import Sequence
-from math import comb, factorial, prod
+from math import factorial, prod
 from typing import Any
 
 from fedbounds.algorithms.rolling_masks import RollingMasks
@@ -141,12 +141,6 @@ def of_objective_ladder(given: Any) -> Sequence[Cost]:
 def of_trilinear(given: Any) -> Sequence[Cost]:
     """A value on every rung."""
     return (Cost(len(given.keep)),)
-
-
-def of_draws(given: Any) -> Sequence[Cost]:
-    """Every set of m of n vectors; there are few, or they are refused."""
-    n, d = given.vectors.shape
-    return (Cost(float(comb(min(n, 60), min(given.taken, 30))) * given.taken * d),)
 
 
 # ---- coupled runs
