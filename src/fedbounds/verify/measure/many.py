@@ -329,7 +329,8 @@ class Many(Defined[Long]):
         return (False if never.any() else None), f"{says} {word} {self._place(at)}: {between} apart"
 
     def _place(self, at: Sequence[int]) -> str:
-        names = tuple(self.trace.space.indices)
+        space = self.trace.space
+        names = [x for x, y in zip(space.sources, space.weights, strict=True) if y is not None]
         told = ", ".join(f"{name} {x}" for name, x in zip(names, at[1:], strict=False))
         return f"in round {at[0]}" + (f" ({told})" if told else "")
 
@@ -419,6 +420,11 @@ class Many(Defined[Long]):
             number = evaluate(left, Numbers(values, {}, lambda p, q: fmpq(p, q)))
             number = number if self.trace.reach.exact else float(number)
             return Range(np.array([number]), np.array([number]))
+        plain = [_constant(x) for x in self._polynomials(left, values).reshape(-1)]
+        if left == right and all(x is not None for x in plain):
+            own = np.array(plain, dtype=object).reshape(self._polynomials(left, values).shape)
+            number = (own * own).sum(axis=-1)[None]
+            return Range(number, number)
         if left == right:
             return square(self._visited(left, values))
         return product(self._visited(left, values), self._visited(right, values))
@@ -450,9 +456,10 @@ class Many(Defined[Long]):
         return kept
 
     def _polynomials(self, node: sp.Expr, values: Mapping[str, Any]) -> Array:
-        """Entries of a vector: indices, then coordinates; the past and draws have no axis."""
+        """Entries of a vector: draws that are listed, indices, then coordinates."""
         found = vector(node, self.trace.space, values)
-        return found.reshape(found.shape[len(self.trace.space.draws) + 1 :])
+        axes = [at for at, x in enumerate(self.trace.space.weights) if x is not None]
+        return found.reshape(*(found.shape[at] for at in axes), found.shape[-1])
 
 
 _SIGNS: Mapping[str, Callable[[Range], tuple[Array, Array]]] = {

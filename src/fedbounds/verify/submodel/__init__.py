@@ -7,7 +7,7 @@ from ..setups import found as found
 from . import objective_ladders_scripts as objective_ladders_scripts
 from . import objectives as objectives
 from . import objectives_smooth as objectives_smooth
-from . import rolling_plan as rolling_plan
+from . import rolling_plan_ends as rolling_plan_ends
 from . import rolling_script as rolling_script
 from . import run_ladders as run_ladders
 from . import run_ladders_scripts as run_ladders_scripts

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ..case import Case
 from ..profile import Profile
 from ..setups.plan import planned
-from . import objectives, rolling_plan, run_ladders, side_by_side, stability
+from . import objectives, rolling_plan_ends, run_ladders, side_by_side, stability
 from .displays import displays as displays
 
 
@@ -14,5 +14,5 @@ def cases(profile: Profile, seed: int) -> Iterator[Case]:
     yield from stability.cases(profile, seed)
     yield from objectives.cases(profile, seed)
     yield from planned("submodel", "", profile)
-    for kind in (rolling_plan, side_by_side, run_ladders):
+    for kind in (rolling_plan_ends, side_by_side, run_ladders):
         yield from kind.cases(profile, seed)

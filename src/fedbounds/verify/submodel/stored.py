@@ -26,7 +26,6 @@ from . import stored_costs as costs
 from .objectives_setups import Rungs, TrilinearRungs
 from .objectives_trilinear import Trilinear
 from .rolling_ends import RollingLimit
-from .rolling_long import MOST_EXACT, RollingLong
 from .run_ladders_runs import CapacityLadder, RoundsLadder, StepsLadder
 from .side_by_side_runs import SideBySide
 from .stability_data import CoupledLaw, CoupledPair, SampleLaw
@@ -102,7 +101,6 @@ def _staged(setup: StagedLadder) -> str:
     return names.ROUNDS_LADDERS[isinstance(setup.algorithm, RollingMasks)]
 
 
-_EXACT = Flag(only=True)
 _TO_ROUNDS: Fields = {"start": _POINT, "rounds": ROUNDS}
 _RUNGS: Fields = {
     "samples": fully_shared("rows"),
@@ -174,11 +172,6 @@ SETUPS = (
         names.OBJECTIVE_LADDER[0],
     ),
     Setup(_run_of(RollingLimit, _ROLLING), costs.of_limit, names.ROLLING),
-    Setup(
-        _run_of(RollingLong, _ROLLING, epochs=Whole(1, MOST_EXACT, "T"), exact=_EXACT),
-        costs.of_long_epochs,
-        names.ROLLING,
-    ),
     Setup(Record(SideBySide, _BESIDE), costs.of_sides, _beside),
     Setup(Record(RoundsLadder, _OVER_ROUNDS), costs.of_rounds, names.ROUNDS_LADDERS[0]),
     Setup(Record(StagedLadder, _OVER_STAGES), costs.of_stages, _staged),
