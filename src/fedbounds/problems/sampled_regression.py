@@ -4,7 +4,7 @@ l(w; z) = phi(a'w - y) + (ridge/2) ||w||^2 with z = (a, y) and phi(r) = r^2/2, o
 which is linear beyond a threshold: its gradients are bounded on R^d where ridge = 0.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import array_api_compat
@@ -117,6 +117,13 @@ class SampledRegression:
     def sample_gradients(self, points: Array) -> Array:
         """Of every sample at its client's point, of points (rows, n, d); (rows, n, n_s, d)."""
         return self.loss.gradients(self.features, self.targets, points[:, :, None, :])
+
+    def picked(self, samples: Array) -> "SampledRegression":
+        """The same with these samples of every client, given by number, shape (n, n_s)."""
+        clients = np.arange(self.clients)[:, None]
+        return replace(
+            self, features=self.features[clients, samples], targets=self.targets[clients, samples]
+        )
 
     @property
     def noise(self) -> Noise:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from flint import fmpq, fmpq_mat
@@ -13,14 +13,20 @@ from fedbounds.problems.constants import Constants, ConstantValue
 from fedbounds.problems.linear import rational
 from fedbounds.problems.noise import SILENT
 from fedbounds.problems.problem import entries_of, split
+from fedbounds.problems.sampled_regression import Loss, SampledRegression
 from fedbounds.problems.spectrum import largest_eigenvalue, smallest_eigenvalue
 from fedbounds.theory.setups import Objective
 from fedbounds.vocabulary import Assumption, Constant, Side
 
+from . import regressions
+
 Array = Any
 
 
-def objective(data: Objective) -> FederatedQuadratic:
+Problem: TypeAlias = "FederatedQuadratic | SampledRegression"
+
+
+def objective(data: Objective) -> Problem:
     """The problem that data stand for.
 
     Raises
@@ -62,8 +68,16 @@ def _quadratics(data: Mapping[str, Any]) -> FederatedQuadratic:
     return FederatedQuadratic(hessian, linear, shared, noise)
 
 
-_FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], FederatedQuadratic]] = {
-    "quadratics": _quadratics
+def _regression(data: Mapping[str, Any]) -> SampledRegression:
+    """Samples (a, y) of every client, with squares or Huber's loss, and a ridge."""
+    threshold = exact(data["threshold"]) if "threshold" in data else None
+    loss = Loss(exact(data.get("ridge", 0)), threshold)
+    return SampledRegression(exact_array(data["features"]), exact_array(data["targets"]), loss)
+
+
+_FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], Problem]] = {
+    "quadratics": _quadratics,
+    "regression": _regression,
 }
 
 
@@ -74,11 +88,14 @@ _OF_STARTS = frozenset(
 )
 
 
-def constants(problem: FederatedQuadratic) -> Constants:
+def constants(problem: Problem) -> Constants:
     """L and mu: the extreme eigenvalues, exact where they are rational; mu if it is positive.
 
-    With personal blocks, L is the largest norm of the blocks of a Hessian.
+    With personal blocks, L is the largest norm of the blocks of a Hessian. Of regression, those of
+    every sample's loss.
     """
+    if isinstance(problem, SampledRegression):
+        return regressions.constants(problem)
     lowest, largest = _ends(problem)
     found = {Constant.SMOOTHNESS: max(largest, _turned(lowest), key=lambda c: c.value)}
     if lowest.value > 0:
@@ -112,27 +129,27 @@ def _extremes(matrix: Array) -> tuple[ConstantValue, ConstantValue]:
     return smallest_eigenvalue(matrix).below(), largest_eigenvalue(matrix).above()
 
 
-def values(problem: FederatedQuadratic) -> dict[str, Any]:
+def values(problem: Problem) -> dict[str, Any]:
     """Numbers of a problem by name: the constants, n and the variance of a gradient."""
     found = {name.value: rational(c.value) for name, c in constants(problem).items()}
     found["n"] = fmpq(problem.clients)
-    if problem.noise is not SILENT:
+    if isinstance(problem, FederatedQuadratic) and problem.noise is not SILENT:
         own = problem.personal_dimension * rational(problem.noise.scale_v) ** 2
         scale = rational(problem.noise.scale_u)
         found["sigma^2"] = problem.shared_dimension * scale**2 + own
     return found
 
 
-def facts(
-    problem: FederatedQuadratic, given: Mapping[str, Any] | None = None
-) -> dict[Assumption, Evidence]:
-    """What quadratics satisfy, and their additive noise where gradients have any.
+def facts(problem: Problem, given: Mapping[str, Any] | None = None) -> dict[Assumption, Evidence]:
+    """What quadratics satisfy, and their additive noise where gradients have any; or regression.
 
     Parameters
     ----------
     given : mapping from constant to number
         Constants that are said to be admissible: no less than L, no more than mu.
     """
+    if isinstance(problem, SampledRegression):
+        return regressions.facts(problem, given or {})
     lowest = rational(_ends(problem)[0].value)
     largest = rational(constants(problem)[Constant.SMOOTHNESS].value)
     told = f"smallest eigenvalue {lowest}"

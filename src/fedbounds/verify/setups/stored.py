@@ -89,6 +89,24 @@ class FormulaOr:
 
 
 @dataclass(frozen=True)
+class ByName:
+    """One of several kinds of a record, by a field of it."""
+
+    field: str
+    kinds: Mapping[str, Kind]
+
+    def read(self, data: Data, where: str, known: Known) -> Any:
+        """See `Kind`."""
+        inside = data if isinstance(data, dict) else {}
+        named = next(
+            (own[self.field] for own in (inside, *inside.values())
+             if isinstance(own, dict) and self.field in own), None,
+        )  # fmt: skip
+        name = Word(tuple(self.kinds)).read(named, f"{where}.{self.field}", known)
+        return self.kinds[name].read(data, where, known)
+
+
+@dataclass(frozen=True)
 class Nested:
     """A number, or lists of numbers in lists."""
 
@@ -102,23 +120,36 @@ class Nested:
 
 
 _ROW = Listed(Number(), "d")
-_PROBLEM = Record(
-    Objective,
+_FAMILIES = {
+    "quadratics": Named(
+        {
+            "hessians": Listed(Listed(_ROW, "d"), "n"),
+            "slopes": Listed(_ROW, "n"),
+            "noise": Number(least=0),
+        },
+        needs=("hessians", "slopes"),
+    ),
+    "regression": Named(
+        {
+            "features": Listed(Listed(_ROW, "samples"), "n"),
+            "targets": Listed(Listed(Number(), "samples"), "n"),
+            "ridge": Number(least=0),
+            "threshold": Number(above=0),
+        },
+        needs=("features", "targets"),
+    ),
+}
+_PROBLEM = ByName(
+    "family",
     {
-        "family": Word(("quadratics",)),
-        "data": Named(
-            {
-                "hessians": Listed(Listed(_ROW, "d"), "n"),
-                "slopes": Listed(_ROW, "n"),
-                "noise": Number(least=0),
-            },
-            needs=("hessians", "slopes"),
-        ),
+        family: Record(Objective, {"family": Word((family,)), "data": data})
+        for family, data in _FAMILIES.items()
     },
 )
 # by their names; other parameters are numbers, in lists or not
 _PARAMETERS: Fields = {
     "masks": Listed(MASK, "n"),
+    "sub_models": Listed(Listed(MASK), "n"),
     "weights": Listed(Number(above=0), "n"),
     "tau": LOCAL_STEPS,
     "K": LOCAL_STEPS,
@@ -131,6 +162,10 @@ _PARAMETERS: Fields = {
     "steps": Listed(STEP, "T"),
     "z": STEP,
     "B_step": Number(least=0),
+    "n_s": Whole(1),
+    "changed": Listed(Whole(0)),
+    "place": Whole(0),
+    "epochs": Whole(1),
 }
 _CHOSEN: Fields = {"k": Whole(0, "n - 1"), "z": STEP}
 
@@ -173,7 +208,7 @@ def _choices(theories: Iterable[str], every: Sequence[View]) -> Fields:
 def _cost(given: Any) -> Sequence[Cost]:
     """Rounds of so many local steps, every outcome of what is drawn."""
     run, view = given.run, view_of(given)
-    size = len(run.start) * len(dict(run.problem.data)["slopes"])
+    size = len(run.start) * _clients(run)
     steps = local_steps(run)
     plain = Cost(_VECTORS * run.rounds * steps * size**2, run.rounds * steps)
     check((plain,), Known(), f"instance.setup, {given.view}")  # before an outcome is drawn
@@ -181,6 +216,12 @@ def _cost(given: Any) -> Sequence[Cost]:
         return (plain,)
     outcomes = outcomes_of(subject_of(run, view))
     return (Cost(power(outcomes, run.rounds) * plain.operations, plain.depth),)
+
+
+def _clients(run: Run) -> int:
+    """n, of whichever family."""
+    data = dict(run.problem.data)
+    return len(data["slopes"] if "slopes" in data else data["targets"])
 
 
 def _fits(setup: Setup) -> None:
