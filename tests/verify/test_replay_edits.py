@@ -275,9 +275,9 @@ def test_other_ladders_grow(name, key, tmp_path, capsys):
 def test_data_sets_that_nobody_lists_are_refused(tmp_path, capsys):
     document = copy.deepcopy(_documents()[COUPLED])
     run = document["instance"]["setup"]["fields"]["run"]["fields"]
+    run["rounds"] = 1
     for pair in run["parameters"]["tuple"]:
-        if pair["tuple"][0] == "n_s":
-            pair["tuple"][1] = 11
+        pair["tuple"][1] = {"n_s": 11, "K": 1}.get(pair["tuple"][0], pair["tuple"][1])
     refused(tmp_path, capsys, document, "number of data sets")
 
 

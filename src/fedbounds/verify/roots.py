@@ -121,8 +121,8 @@ class Roots:
 
     def sign(self) -> int:
         """-1, 0 or 1."""
-        if not self.terms:
-            return 0
+        if len(self.terms) < 2:  # roots are positive
+            return sum((x.coefficient > 0) - (x.coefficient < 0) for x in self.terms)
         before = ctx.prec
         try:
             ctx.prec = _FIRST_BITS
@@ -134,7 +134,7 @@ class Roots:
 
     def _against(self, other: Any) -> int:
         """The sign of the difference."""
-        return (self + -as_roots(other)).sign()
+        return self.sign() if other == 0 else (self + -as_roots(other)).sign()
 
     def __lt__(self, other: Any) -> bool:
         return self._against(other) < 0

@@ -8,7 +8,7 @@ the definition that is evaluated is the same.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import add, mul
 from typing import Any, Protocol
 
@@ -329,6 +329,11 @@ def products_in(expression: sp.Expr) -> set[sp.Expr]:
 
 
 def _root(square: Any) -> Any:
+    return _plain(square.root(2)) if isinstance(square, Roots) else _known_root(square)
+
+
+@lru_cache(maxsize=65_536)  # entries of an array are often equal
+def _known_root(square: fmpq) -> Any:
     return _plain(as_roots(square).root(2))
 
 
