@@ -101,6 +101,22 @@ class Nested:
         return Number().read(data, where, known)
 
 
+@dataclass(frozen=True)
+class OfFamily:
+    """One of several records of a problem, by its family."""
+
+    records: Mapping[str, Record]
+
+    def read(self, data: Data, where: str, known: Known) -> Any:
+        """See `Kind`."""
+        fields = data.get("fields") if isinstance(data, dict) else None
+        family = fields.get("family") if isinstance(fields, dict) else None
+        family = family if isinstance(family, str) else ""
+        # of another family, the first says what is expected
+        record = self.records.get(family, next(iter(self.records.values())))
+        return record.read(data, where, known)
+
+
 _ROW = Listed(Number(), "d")
 _PROBLEM = Record(
     Objective,
@@ -116,6 +132,14 @@ _PROBLEM = Record(
         ),
     },
 )
+_NUMBERS = ("curvature", "centre", "pairs", "triple", "reach")
+_TRILINEAR = Record(
+    Objective,
+    {
+        "family": Word(("trilinear",)),
+        "data": Named(dict.fromkeys(_NUMBERS, Number()), needs=_NUMBERS),
+    },
+)
 # by their names; other parameters are numbers, in lists or not
 _PARAMETERS: Fields = {
     "masks": Listed(MASK, "n"),
@@ -123,6 +147,9 @@ _PARAMETERS: Fields = {
     "tau": LOCAL_STEPS,
     "K": LOCAL_STEPS,
     "keep": Listed(PROBABILITY, "n"),
+    "keeps": Listed(Listed(PROBABILITY, "n"), "T"),
+    "more_hessians": Listed(Listed(Listed(_ROW, "d"), "J"), "n"),
+    "more_slopes": Listed(Listed(_ROW, "J"), "n"),
     "j": Whole(1, "K"),
     "eta": FormulaOr(STEP),
     "models": Listed(_ROW, "n"),
@@ -143,7 +170,7 @@ def stored() -> Stored:
     named = {name for view in every for name in (*view.takes, *view.may_take)}
     takes = {name: _PARAMETERS.get(name, Nested()) for name in sorted(named)}
     run: Fields = {
-        "problem": _PROBLEM,
+        "problem": OfFamily({"quadratics": _PROBLEM, "trilinear": _TRILINEAR}),
         "start": _ROW,
         "parameters": Named(takes),
         "rounds": ROUNDS,
@@ -173,7 +200,7 @@ def _choices(theories: Iterable[str], every: Sequence[View]) -> Fields:
 def _cost(given: Any) -> Sequence[Cost]:
     """Rounds of so many local steps, every outcome of what is drawn."""
     run, view = given.run, view_of(given)
-    size = len(run.start) * len(dict(run.problem.data)["slopes"])
+    size = len(run.start) * len(dict(run.problem.data).get("slopes", (1,)))
     steps = local_steps(run)
     plain = Cost(_VECTORS * run.rounds * steps * size**2, run.rounds * steps)
     check((plain,), Known(), f"instance.setup, {given.view}")  # before an outcome is drawn
