@@ -200,9 +200,11 @@ class SampledRegression:
         return FederatedQuadratic(hessian, linear, d)
 
     def constants(self, start: Start) -> Constants:
-        """L of the clients, from above: that of the samples."""
+        """L of the clients, from above: that of the samples; mu likewise, if that is positive."""
         check_start(self, start)
-        return {Constant.SMOOTHNESS: ConstantValue(self.smoothness())}
+        found = {Constant.SMOOTHNESS: ConstantValue(self.smoothness())}
+        lowest = self.strong_convexity()
+        return found | ({Constant.STRONG_CONVEXITY: ConstantValue(lowest)} if lowest > 0 else {})
 
     @property
     def minimiser(self) -> Array | None:
@@ -226,4 +228,9 @@ class SampledRegression:
             Assumption.CONVEX_SAMPLES,
         ):
             return Evidence(True, "squares and Huber's losses of affine functions, and a ridge")
+        lowest = self.strong_convexity()
+        if assumption is Assumption.STRONGLY_CONVEX_SAMPLES:
+            return Evidence(bool(lowest > 0), f"mu of the samples is {lowest}")
+        if assumption is Assumption.STRONGLY_CONVEX and lowest > 0:
+            return Evidence(True, f"mu of the samples is {lowest}")
         return not_known(assumption)

@@ -37,6 +37,14 @@ class InFloats:
     setup: Setup
 
 
+@dataclass(frozen=True, eq=False)
+class Besides:
+    """Quantities of a run that its trace does not show, and why others were not measured."""
+
+    series: Mapping[str, Array]
+    missing: Mapping[str, str]
+
+
 @find.register
 def _found(setup: Setup) -> Found:
     view = view_of(setup)
@@ -56,7 +64,9 @@ def _in_rationals(given: InFloats) -> Setup | None:
 def _listed(setup: Setup, view: View) -> Found:
     known = known_of(setup, view)
     found = _told_of(setup, view, known)
-    return replace(found, products=known.products)
+    missing = analysed(setup.run, view)[1].missing
+    undefined = {name: why for name, why in found.undefined.items() if name not in missing}
+    return replace(found, products=known.products, missing=missing, undefined=undefined)
 
 
 def _shown(setup: Setup, view: View, *, floats: bool) -> Found:
@@ -148,7 +158,7 @@ def known_of(setup: Setup, view: View) -> Known:
         view.states,
         view.alone,
         None if only is None else int(only),
-        besides,
+        besides.series,
     )
 
 
@@ -188,7 +198,7 @@ def _chosen(view: View, name: str, value: Any) -> Any:
 
 
 @lru_cache(maxsize=4)  # the set-ups of one run follow each other; views are compared by identity
-def analysed(run: Run, view: View) -> tuple[Trace, Mapping[str, Array]]:
+def analysed(run: Run, view: View) -> tuple[Trace, Besides]:
     """The trace of a run, and what only moments measure of it."""
     subject = subject_of(run, view)
     return integrated(subject) if view.integrated else traced(subject), _besides(run, view)
@@ -201,20 +211,20 @@ def followed(run: Run, view: View, floats: bool) -> Long:
     return long_run(subject_of(run, view), near, floats=floats)
 
 
-def _besides(run: Run, view: View) -> dict[str, Array]:
+def _besides(run: Run, view: View) -> Besides:
     """By moments; by enumeration where these refuse."""
     if view.besides is None:
-        return {}
+        return Besides({}, {})
     subject = subject_of(run, view.besides)
     asked = Asked(definitions=view.besides.quantities)
     try:
         answer = by_moments(subject, asked)
-    except Refused:
+    except Refused as refused:
         try:
             answer = by_enumeration(subject, asked)
-        except TooManyError:
-            return {}
-    return {name: answer.series[name] for name in asked.definitions if name in answer.series}
+        except TooManyError as error:
+            return Besides({}, dict.fromkeys(asked.definitions, f"{refused}; {error}"))
+    return Besides(answer.series, answer.missing)
 
 
 def _told(measure: Any, name: str) -> Any:

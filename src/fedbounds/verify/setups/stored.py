@@ -89,24 +89,6 @@ class FormulaOr:
 
 
 @dataclass(frozen=True)
-class ByName:
-    """One of several kinds of a record, by a field of it."""
-
-    field: str
-    kinds: Mapping[str, Kind]
-
-    def read(self, data: Data, where: str, known: Known) -> Any:
-        """See `Kind`."""
-        inside = data if isinstance(data, dict) else {}
-        named = next(
-            (own[self.field] for own in (inside, *inside.values())
-             if isinstance(own, dict) and self.field in own), None,
-        )  # fmt: skip
-        name = Word(tuple(self.kinds)).read(named, f"{where}.{self.field}", known)
-        return self.kinds[name].read(data, where, known)
-
-
-@dataclass(frozen=True)
 class Nested:
     """A number, or lists of numbers in lists."""
 
@@ -119,41 +101,71 @@ class Nested:
         return Number().read(data, where, known)
 
 
+@dataclass(frozen=True)
+class OfFamily:
+    """One of several records of a problem, by its family."""
+
+    records: Mapping[str, Record]
+
+    def read(self, data: Data, where: str, known: Known) -> Any:
+        """See `Kind`."""
+        fields = data.get("fields") if isinstance(data, dict) else None
+        family = fields.get("family") if isinstance(fields, dict) else None
+        family = family if isinstance(family, str) else ""
+        # of another family, the first says what is expected
+        record = self.records.get(family, next(iter(self.records.values())))
+        return record.read(data, where, known)
+
+
 _ROW = Listed(Number(), "d")
-_FAMILIES = {
-    "quadratics": Named(
-        {
-            "hessians": Listed(Listed(_ROW, "d"), "n"),
-            "slopes": Listed(_ROW, "n"),
-            "noise": Number(least=0),
-        },
-        needs=("hessians", "slopes"),
-    ),
-    "regression": Named(
-        {
-            "features": Listed(Listed(_ROW, "samples"), "n"),
-            "targets": Listed(Listed(Number(), "samples"), "n"),
-            "ridge": Number(least=0),
-            "threshold": Number(above=0),
-        },
-        needs=("features", "targets"),
-    ),
-}
-_PROBLEM = ByName(
-    "family",
+_PROBLEM = Record(
+    Objective,
     {
-        family: Record(Objective, {"family": Word((family,)), "data": data})
-        for family, data in _FAMILIES.items()
+        "family": Word(("quadratics",)),
+        "data": Named(
+            {
+                "hessians": Listed(Listed(_ROW, "d"), "n"),
+                "slopes": Listed(_ROW, "n"),
+                "noise": Number(least=0),
+            },
+            needs=("hessians", "slopes"),
+        ),
     },
 )
+_REGRESSION = Record(
+    Objective,
+    {
+        "family": Word(("regression",)),
+        "data": Named(
+            {
+                "features": Listed(Listed(_ROW, "samples"), "n"),
+                "targets": Listed(Listed(Number(), "samples"), "n"),
+                "ridge": Number(least=0),
+                "threshold": Number(above=0),
+            },
+            needs=("features", "targets"),
+        ),
+    },
+)
+_NUMBERS = ("curvature", "centre", "pairs", "triple", "reach")
+_TRILINEAR = Record(
+    Objective,
+    {
+        "family": Word(("trilinear",)),
+        "data": Named(dict.fromkeys(_NUMBERS, Number()), needs=_NUMBERS),
+    },
+)
+_FAMILIES = {"quadratics": _PROBLEM, "regression": _REGRESSION, "trilinear": _TRILINEAR}
 # by their names; other parameters are numbers, in lists or not
 _PARAMETERS: Fields = {
     "masks": Listed(MASK, "n"),
-    "sub_models": Listed(Listed(MASK), "n"),
     "weights": Listed(Number(above=0), "n"),
     "tau": LOCAL_STEPS,
     "K": LOCAL_STEPS,
     "keep": Listed(PROBABILITY, "n"),
+    "keeps": Listed(Listed(PROBABILITY, "n"), "T"),
+    "more_hessians": Listed(Listed(Listed(_ROW, "d"), "J"), "n"),
+    "more_slopes": Listed(Listed(_ROW, "J"), "n"),
     "j": Whole(1, "K"),
     "eta": FormulaOr(STEP),
     "models": Listed(_ROW, "n"),
@@ -162,6 +174,7 @@ _PARAMETERS: Fields = {
     "steps": Listed(STEP, "T"),
     "z": STEP,
     "B_step": Number(least=0),
+    "sub_models": Listed(Listed(MASK), "n"),
     "n_s": Whole(1),
     "changed": Listed(Whole(0)),
     "place": Whole(0),
@@ -178,7 +191,7 @@ def stored() -> Stored:
     named = {name for view in every for name in (*view.takes, *view.may_take)}
     takes = {name: _PARAMETERS.get(name, Nested()) for name in sorted(named)}
     run: Fields = {
-        "problem": _PROBLEM,
+        "problem": OfFamily(_FAMILIES),
         "start": _ROW,
         "parameters": Named(takes),
         "rounds": ROUNDS,
@@ -221,7 +234,7 @@ def _cost(given: Any) -> Sequence[Cost]:
 def _clients(run: Run) -> int:
     """n, of whichever family."""
     data = dict(run.problem.data)
-    return len(data["slopes"] if "slopes" in data else data["targets"])
+    return next((len(data[name]) for name in ("slopes", "targets") if name in data), 1)
 
 
 def _fits(setup: Setup) -> None:
