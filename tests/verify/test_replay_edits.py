@@ -278,7 +278,7 @@ def test_data_sets_that_nobody_lists_are_refused(tmp_path, capsys):
     run["rounds"] = 1
     for pair in run["parameters"]["tuple"]:
         pair["tuple"][1] = {"n_s": 11, "K": 1}.get(pair["tuple"][0], pair["tuple"][1])
-    refused(tmp_path, capsys, document, "number of data sets")
+    refused(tmp_path, capsys, document, "number of pairs of data sets")
 
 
 def test_chances_are_not_negative(tmp_path, capsys):

@@ -24,7 +24,7 @@ from .traced import Algorithm, State
 
 Array = Any
 P = Mapping[str, Any]
-MOST_SETS = 1024
+MOST_PAIRS = 4096
 _LONGEST = 1000  # places of data sets that are counted
 
 
@@ -34,8 +34,8 @@ _LONGEST = 1000  # places of data sets that are counted
 def every_set(problem: Any, p: P) -> list[tuple[int, ...]]:
     """All data sets: a number for every client and sample."""
     places = int(problem.clients) * int(p["n_s"])
-    many = problem.samples ** min(places, _LONGEST)
-    require(many <= MOST_SETS, "number of data sets", many, f"at most {MOST_SETS}")
+    pairs = places * problem.samples ** (1 + min(places, _LONGEST))
+    require(pairs <= MOST_PAIRS, "number of pairs of data sets", pairs, f"at most {MOST_PAIRS}")
     return list(product(range(problem.samples), repeat=places))
 
 

@@ -255,7 +255,9 @@ def test_iterates_beyond_the_hull_are_refused():
 
 def test_data_sets_that_nobody_lists_are_refused():
     shape = Shape("", (((1, 1), (1, -1)),), ("1/2",), samples=12, start=(2,))
-    with pytest.raises(FedboundsError, match="number of data sets is 4096; expected at most 1024"):
+    with pytest.raises(
+        FedboundsError, match="number of pairs of data sets is 98304; expected at most 4096"
+    ):
         find(setup_of(shape, "1/8"))
 
 

@@ -11,7 +11,7 @@ from fedbounds.theory.registry import setups, views
 from fedbounds.theory.setups import Objective, Run, Setup, View, Where, formula, is_formula
 from fedbounds.theory.symbols import constants_in
 
-from ..measure.enumerated import first_outcome
+from ..measure.enumerated import first_outcome, one_state
 from ..measure.trace import integrated, subject_of
 from ..stored.common import LOCAL_STEPS, MASK, PROBABILITY, ROUNDS, STEP
 from ..stored.fields import (
@@ -221,10 +221,17 @@ def _choices(theories: Iterable[str], every: Sequence[View]) -> Fields:
 def _cost(given: Any) -> Sequence[Cost]:
     """Rounds of so many local steps, every outcome of what is drawn."""
     run, view = given.run, view_of(given)
-    size = len(run.start) * _clients(run)
     steps = local_steps(run)
-    plain = Cost(_VECTORS * run.rounds * steps * size**2, run.rounds * steps)
-    check((plain,), Known(), f"instance.setup, {given.view}")  # before an outcome is drawn
+    clients = _clients(run)
+
+    def cost(size: int) -> Cost:
+        return Cost(_VECTORS * run.rounds * steps * size**2, run.rounds * steps)
+
+    where = f"instance.setup, {given.view}"
+    check((cost(len(run.start) * clients),), Known(), where)  # before anything is run
+    state = one_state(subject_of(run, view))
+    plain = cost(clients * sum(rows.size for rows in state.values()))
+    check((plain,), Known(), where)  # before an outcome is drawn
     if view.many or view.integrated:  # by moments
         return (plain,)
     outcomes = outcomes_of(subject_of(run, view))
