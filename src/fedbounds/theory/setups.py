@@ -47,6 +47,18 @@ class above(sp.Function):  # type: ignore[misc]
     nargs = 1
 
 
+class MeanOfLargest(sp.Function):  # type: ignore[misc]
+    """The mean over an index, the second argument, of the `Largest` of each of its values."""
+
+    nargs = 2
+
+
+class most(sp.Function):  # type: ignore[misc]
+    """The largest over an index, the second argument, of a number's mean over all else."""
+
+    nargs = 2
+
+
 class Everywhere(sp.Function):  # type: ignore[misc]
     """Inside `Largest` and `Least`: of every state whatever, not of those alone of a run."""
 

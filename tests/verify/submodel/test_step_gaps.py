@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fedbounds.algorithms import sub_models, submodel_parts
-from fedbounds.algorithms.random_masks import RandomMasks
 from fedbounds.algorithms.rolling_masks import RollingMasks
-from fedbounds.errors import ConflictError, FedboundsError
+from fedbounds.errors import ConflictError
 from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start, to_rational
 from fedbounds.theory.proof.replay import Local, Replayed
 from fedbounds.theory.proof.vectors import sq
@@ -475,21 +474,3 @@ def test_definitions_hold_on_any_quadratics(entries, share, edge):
 
 def held_by(made):
     return {str(name) for name, holds in made.holding.items() if holds}
-
-
-def test_rolling_masks_are_no_round_of_coupled_runs():
-    pair = next(c for c in _pairs())
-    masks = [[[1, 0], [0, 1]], [[0, 1], [1, 0]]]
-    rolling = replace(pair, algorithm=RollingMasks(masks, 1, fmpq(1, 8)))
-    with pytest.raises(FedboundsError, match="expected random masks"):
-        list(step_cases.pair_cases("rolling", rolling))
-
-
-def _pairs():
-    features = np.array([[[1.0, 1.0], [1.0, -1.0]], [[0.0, 2.0], [1.0, 0.0]]])
-    problem = to_rational(step_cases.SampledRegression(features, np.ones((2, 2))))
-    new = step_cases.exact([2, 0])
-    algorithm = RandomMasks((fmpq(1, 2), fmpq(1, 2)), 1, fmpq(1, 8))
-    yield step_cases.CoupledPair(
-        problem, 0, 1, new, fmpq(1), algorithm, step_cases.exact([0, 0]), 1
-    )

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
+from flint import fmpq
 
 from fedbounds.errors import ConflictError, FedboundsError
 from fedbounds.theory.catalogue import entry
@@ -24,7 +25,7 @@ from fedbounds.theory.registry import encoded, setups
 from fedbounds.theory.setups import Says, Setup, View
 from fedbounds.vocabulary import Assumption
 
-from ..evaluate import IrrationalError, UndefinedError
+from ..evaluate import IrrationalError, Roots, UndefinedError, as_roots
 from ..measure.known import Known, MissingError
 from ..measure.moments import moments
 from ..measure.spaces import Listed, Unrolled, alone, depends_on, vector
@@ -127,10 +128,17 @@ def least_on(written: Written, on: Judged) -> float | None:
     for mask in masks:
         kept = kept & mask.astype(bool)
     every = [
-        float(_fraction(x) / _fraction(y)) if y else float(_fraction(x))
+        _quotient(x, y) if y else _quotient(x, fmpq(1))
         for x, y in zip(gap[kept], size[kept], strict=True)
     ]
     return min(every, default=None)
+
+
+def _quotient(x: Any, y: Any) -> float:
+    """In floats, however large both are; of sums of roots too."""
+    if isinstance(x, Roots) or isinstance(y, Roots):
+        return float(as_roots(x).ball() / as_roots(y).ball())
+    return float(_fraction(x) / _fraction(y))
 
 
 def _fraction(number: Any) -> Fraction:

@@ -13,4 +13,3 @@ from . import run_ladders_scripts as run_ladders_scripts
 from . import side_by_side as side_by_side
 from . import side_by_side_scripts as side_by_side_scripts
 from . import stability as stability
-from . import stability_found as stability_found

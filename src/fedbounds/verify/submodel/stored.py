@@ -28,7 +28,7 @@ from .rolling_long import MOST_EXACT, RollingLong
 from .rolling_runs import RollingRun
 from .run_ladders_runs import CapacityLadder, RoundsLadder, StepsLadder
 from .side_by_side_runs import SideBySide
-from .stability_data import CoupledLaw, CoupledPair, SampleLaw
+from .stability_data import SampleLaw
 from .stability_gap import TrainTestGap
 from .stability_ladders import StabilityLadder
 from .staged_ladders import StagedLadder
@@ -139,9 +139,7 @@ _OVER_KEEP: Fields = {
     "step": STEP,
     **_TO_ROUNDS,
 }
-_PAIR: Fields = {**_CHANGED, "algorithm": OneOf((_RANDOM, _ROLLING)), **_TO_ROUNDS}
 _OF_LAWS: Fields = {"laws": _SAMPLE_LAWS, "samples": Whole(count="n_s"), "loss": _LOSS}
-_COUPLED: Fields = {**_OF_LAWS, "algorithm": OneOf((_RANDOM, _ROLLING)), **_TO_ROUNDS}
 _GAP: Fields = {
     **_OF_LAWS,
     "keep": _KEEP,
@@ -166,7 +164,5 @@ SETUPS = (
     Setup(Record(StepsLadder, _OVER_STEPS), costs.of_steps, names.STEPS_LADDER[0]),
     Setup(Record(CapacityLadder, _OVER_CAPACITY), costs.of_capacity, _capacity),
     Setup(Record(StabilityLadder, _OVER_KEEP), costs.of_stability, names.COUPLED_LADDER[0]),
-    Setup(Record(CoupledPair, _PAIR), costs.of_pair, names.COUPLED[0]),
-    Setup(Record(CoupledLaw, _COUPLED), costs.of_law, names.COUPLED[0]),
     Setup(Record(TrainTestGap, _GAP), costs.of_gap, names.RANDOM_FULL[0]),
 )
