@@ -89,6 +89,7 @@ def test_no_edit_of_a_users_run_ends_in_more_than_a_line(tmp_path, capsys, monke
 SETUP = ("setup", "fields")
 PARAMETERS = (*SETUP, "run", "fields", "parameters", "tuple")
 RANDOM, FEDPLT = "random masks, rounds", "FedPLT, rounds"
+ROLLING = "rolling masks, epochs"
 MANY = "FedPLT, many rounds, steps that decay"
 ONE_CLIENT = "FedPLT, one step of one client"
 LIMIT = "rolling masks, RollingLimit"
@@ -121,8 +122,8 @@ ENDLESS = [
     (RANDOM, (*SETUP, "run", "fields", "rounds")),
     (RANDOM, (*PARAMETERS, 1, "tuple", 1)),
     (FEDPLT, (*SETUP, "run", "fields", "rounds")),
-    ("rolling masks, RollingRun", (*SETUP, "epochs")),
     (COUPLED, (*SETUP, "run", "fields", "rounds")),
+    (ROLLING, (*SETUP, "run", "fields", "rounds")),
     ("coupled runs ladder in p, StabilityLadder", (*SETUP, "rounds")),
     ("random masks against full models, TrainTestGap", (*SETUP, "rounds")),
     ("random masks ladder in K, StepsLadder", (*SETUP, "local_steps", "tuple", -1)),

@@ -41,6 +41,12 @@ class Least(sp.Function):  # type: ignore[misc]
     """Likewise."""
 
 
+class positive(sp.Function):  # type: ignore[misc]
+    """1 where a number of every outcome is above 0, else 0; its mean is a probability."""
+
+    nargs = 1
+
+
 class above(sp.Function):  # type: ignore[misc]
     """The root of a number; where it is not rational, a rational above it by 2^-60 of it."""
 
@@ -188,6 +194,8 @@ class View:
         Whether draws are integrated, not listed: nothing that is defined speaks of one of them.
     requires : tuple of Says
         What a set-up must satisfy to be one.
+    each : mapping from quantity to sources
+        Quantities that have a value for every outcome of these sources.
     alone : str
         An index each of whose values is looked at alone; or the one value that is chosen.
     besides : View or None
@@ -217,6 +225,7 @@ class View:
     single: bool = False
     integrated: bool = False
     requires: tuple[Says, ...] = ()
+    each: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     alone: str = ""
     besides: "View | None" = None
     many: bool = False

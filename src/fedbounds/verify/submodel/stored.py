@@ -22,10 +22,8 @@ from ..stored.common import (
 from ..stored.fields import Fields, Flag, Listed, Maybe, Number, Numbers, OneOf, Record, Whole
 from ..stored.work import Setup
 from . import stored_costs as costs
-from .rolling_draws import Draws
 from .rolling_ends import RollingLimit
 from .rolling_long import MOST_EXACT, RollingLong
-from .rolling_runs import RollingRun
 from .run_ladders_runs import CapacityLadder, RoundsLadder, StepsLadder
 from .side_by_side_runs import SideBySide
 from .stability_data import SampleLaw
@@ -103,7 +101,6 @@ def _staged(setup: StagedLadder) -> str:
 
 _EXACT = Flag(only=True)
 _TO_ROUNDS: Fields = {"start": _POINT, "rounds": ROUNDS}
-_DRAWS: Fields = {"vectors": Numbers(("n", "d")), "taken": Whole(1, "n"), "failure": PROBABILITY}
 _BESIDE: Fields = {
     "problem": QUADRATIC,
     "rolling": _ROLLING,
@@ -150,14 +147,12 @@ _GAP: Fields = {
 }
 
 SETUPS = (
-    Setup(_run_of(RollingRun, _ROLLING, epochs=ROUNDS), costs.of_epochs, names.ROLLING),
     Setup(_run_of(RollingLimit, _ROLLING), costs.of_limit, names.ROLLING),
     Setup(
         _run_of(RollingLong, _ROLLING, epochs=Whole(1, MOST_EXACT, "T"), exact=_EXACT),
         costs.of_long_epochs,
         names.ROLLING,
     ),
-    Setup(Record(Draws, _DRAWS), costs.of_draws, names.DRAWS),
     Setup(Record(SideBySide, _BESIDE), costs.of_sides, _beside),
     Setup(Record(RoundsLadder, _OVER_ROUNDS), costs.of_rounds, names.ROUNDS_LADDERS[0]),
     Setup(Record(StagedLadder, _OVER_STAGES), costs.of_stages, _staged),

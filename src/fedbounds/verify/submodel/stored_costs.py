@@ -1,7 +1,7 @@
 """What the set-ups about sub-model training cost, from the values of their fields."""
 
 from collections.abc import Sequence
-from math import comb, factorial, prod
+from math import factorial, prod
 from typing import Any
 
 from fedbounds.algorithms.rolling_masks import RollingMasks
@@ -13,16 +13,6 @@ _QUANTITIES = 60  # about so many numbers are kept of every outcome
 _MATRICES = 100  # flint multiplies matrices so many times as fast as arrays of rationals
 
 # ---- runs of random and of rolling masks, every outcome
-
-
-def of_epochs(given: Any) -> Sequence[Cost]:
-    """Every order, and every sign of the noise on the sub-models."""
-    algorithm, (n, d) = given.algorithm, given.problem.linear.shape
-    held = sum(sum(mask) for own in algorithm.masks for mask in own)
-    signs = algorithm.local_steps * held if given.problem.noise.scale_u else 0
-    rows = min(power(_orders(algorithm) * power(2, signs), given.epochs), MOST_ROWS)
-    steps = algorithm.local_steps * given.epochs * algorithm.epoch
-    return (Cost(_QUANTITIES * rows * steps * n * d, steps), _laws(n, d))
 
 
 def _laws(n: int, d: int) -> Cost:
@@ -139,15 +129,6 @@ def _maps(problem: Any, algorithm: Any, rounds: int) -> Sequence[Cost]:
 
 
 # ---- objectives
-
-
-def of_draws(given: Any) -> Sequence[Cost]:
-    """Every set of m of n vectors; there are few, or they are refused."""
-    n, d = given.vectors.shape
-    return (Cost(float(comb(min(n, 60), min(given.taken, 30))) * given.taken * d),)
-
-
-# ---- data sets
 
 
 def of_gap(given: Any) -> Sequence[Cost]:
