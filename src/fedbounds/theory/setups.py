@@ -53,6 +53,18 @@ class above(sp.Function):  # type: ignore[misc]
     nargs = 1
 
 
+class MeanOfLargest(sp.Function):  # type: ignore[misc]
+    """The mean over an index, the second argument, of the `Largest` of each of its values."""
+
+    nargs = 2
+
+
+class most(sp.Function):  # type: ignore[misc]
+    """The largest over an index, the second argument, of a number's mean over all else."""
+
+    nargs = 2
+
+
 class Everywhere(sp.Function):  # type: ignore[misc]
     """Inside `Largest` and `Least`: of every state whatever, not of those alone of a run."""
 
@@ -372,7 +384,28 @@ class Course:
     power: int
 
 
-Displayed: TypeAlias = "tuple[Family, ...] | tuple[Course, ...]"
+@dataclass(frozen=True, eq=False)
+class Trend:
+    """A quantity against another, in the rounds of a set-up: its power is shown.
+
+    Attributes
+    ----------
+    name : str
+    setup : Setup
+    over, quantity : str
+        Of which both are looked at.
+    told : str
+        What the first is called.
+    """
+
+    name: str
+    setup: Setup
+    over: str
+    quantity: str
+    told: str
+
+
+Displayed: TypeAlias = "tuple[Family, ...] | tuple[Course, ...] | tuple[Trend, ...]"
 
 
 @dataclass(frozen=True)

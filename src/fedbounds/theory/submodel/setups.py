@@ -11,7 +11,7 @@ from typing import Any
 
 from fedbounds.theory.setups import Number, Objective, Planned, Run, Setup
 
-from . import draws, point_setups, rolling_setups
+from . import draws, point_ladders, point_setups, rolling_setups, stability_setups
 
 _EDGES = (4, 8, 10)
 _HALF, _MOST, _FEW = "1/2", "4/5", "1/5"
@@ -258,4 +258,6 @@ PLANNED: tuple[Planned, ...] = (
     *draws.planned(),
     *point_setups.corners(),
     *point_setups.proved(),
+    *point_ladders.planned(),
+    *stability_setups.PLANNED,
 )

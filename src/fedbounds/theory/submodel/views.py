@@ -6,7 +6,7 @@ from dataclasses import replace
 from fedbounds.theory.setups import Shown, View
 from fedbounds.vocabulary import Assumption
 
-from . import draws, measured, rolling_views, views_points
+from . import draws, measured, rolling_views, stability_views, views_over, views_points
 from .names import RANDOM
 from .proofs.definitions_rounds import GAP, ROUND, at_optimum
 from .scope_names import FULL, WHOLE
@@ -177,4 +177,6 @@ VIEWS = {
     **rolling_views.VIEWS,
     **draws.VIEWS,
     **views_points.VIEWS,
+    **views_over.VIEWS,
+    **stability_views.VIEWS,
 }

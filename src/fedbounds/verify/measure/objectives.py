@@ -12,15 +12,17 @@ from fedbounds.problems import Evidence, FederatedQuadratic, Noise, NoiseLaw
 from fedbounds.problems.constants import Constants, ConstantValue
 from fedbounds.problems.linear import rational
 from fedbounds.problems.noise import SILENT
-from fedbounds.problems.problem import entries_of, split
+from fedbounds.problems.problem import Problem, entries_of, split
+from fedbounds.problems.sampled_regression import Loss, SampledRegression
 from fedbounds.problems.spectrum import largest_eigenvalue, smallest_eigenvalue
+from fedbounds.problems.trilinear import Trilinear
 from fedbounds.theory.setups import Objective
 from fedbounds.vocabulary import Assumption, Constant, Side
 
 Array = Any
 
 
-def objective(data: Objective) -> FederatedQuadratic:
+def objective(data: Objective) -> Any:
     """The problem that data stand for.
 
     Raises
@@ -62,32 +64,62 @@ def _quadratics(data: Mapping[str, Any]) -> FederatedQuadratic:
     return FederatedQuadratic(hessian, linear, shared, noise)
 
 
-_FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], FederatedQuadratic]] = {
-    "quadratics": _quadratics
+def _trilinear(data: Mapping[str, Any]) -> Trilinear:
+    return Trilinear(**{name: exact(value) for name, value in data.items()})
+
+
+def _regression(data: Mapping[str, Any]) -> SampledRegression:
+    """Samples (a, y) of every client, with squares or Huber's loss, and a ridge."""
+    threshold = exact(data["threshold"]) if "threshold" in data else None
+    loss = Loss(exact(data.get("ridge", 0)), threshold)
+    return SampledRegression(exact_array(data["features"]), exact_array(data["targets"]), loss)
+
+
+_FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
+    "quadratics": _quadratics,
+    "regression": _regression,
+    "trilinear": _trilinear,
 }
 
 
 # ---- what is known of them
 
+_OF_FORM = (
+    Assumption.SMOOTH,
+    Assumption.QUADRATIC,
+    Assumption.CONVEX,
+    Assumption.STRONGLY_CONVEX,
+    Assumption.SMOOTH_SAMPLES,
+    Assumption.CONVEX_SAMPLES,
+    Assumption.STRONGLY_CONVEX_SAMPLES,
+)
 _OF_STARTS = frozenset(
     {Constant.INITIAL_GAP, Constant.INITIAL_GRADIENTS, Constant.INITIAL_GRADIENT}
 )
 
 
-def constants(problem: FederatedQuadratic) -> Constants:
+def constants(problem: Problem) -> Constants:
     """L and mu: the extreme eigenvalues, exact where they are rational; mu if it is positive.
 
-    With personal blocks, L is the largest norm of the blocks of a Hessian.
+    With personal blocks, L is the largest norm of the blocks of a Hessian. What is no quadratic
+    tells its constants itself.
     """
+    if not isinstance(problem, FederatedQuadratic):
+        return _told(problem)
     lowest, largest = _ends(problem)
     found = {Constant.SMOOTHNESS: max(largest, _turned(lowest), key=lambda c: c.value)}
     if lowest.value > 0:
         found[Constant.STRONG_CONVEXITY] = lowest
     if problem.personal_dimension:
-        anywhere = np.array([fmpq(0)] * entries_of(problem), dtype=object)
-        own = problem.constants(split(problem, anywhere))
-        found |= {name: value for name, value in own.items() if name not in _OF_STARTS}
+        found |= _told(problem)
     return found
+
+
+def _told(problem: Problem) -> Constants:
+    """Its constants that do not depend on a start."""
+    anywhere = np.array([fmpq(0)] * entries_of(problem), dtype=object)
+    own = problem.constants(split(problem, anywhere))
+    return {name: value for name, value in own.items() if name not in _OF_STARTS}
 
 
 def _ends(problem: FederatedQuadratic) -> tuple[ConstantValue, ConstantValue]:
@@ -112,10 +144,12 @@ def _extremes(matrix: Array) -> tuple[ConstantValue, ConstantValue]:
     return smallest_eigenvalue(matrix).below(), largest_eigenvalue(matrix).above()
 
 
-def values(problem: FederatedQuadratic) -> dict[str, Any]:
+def values(problem: Problem) -> dict[str, Any]:
     """Numbers of a problem by name: the constants, n and the variance of a gradient."""
     found = {name.value: rational(c.value) for name, c in constants(problem).items()}
     found["n"] = fmpq(problem.clients)
+    if not isinstance(problem, FederatedQuadratic):
+        return found | dict(getattr(problem, "numbers", {}))
     if problem.noise is not SILENT:
         own = problem.personal_dimension * rational(problem.noise.scale_v) ** 2
         scale = rational(problem.noise.scale_u)
@@ -123,16 +157,18 @@ def values(problem: FederatedQuadratic) -> dict[str, Any]:
     return found
 
 
-def facts(
-    problem: FederatedQuadratic, given: Mapping[str, Any] | None = None
-) -> dict[Assumption, Evidence]:
+def facts(problem: Problem, given: Mapping[str, Any] | None = None) -> dict[Assumption, Evidence]:
     """What quadratics satisfy, and their additive noise where gradients have any.
+
+    What is no quadratic tells itself what it satisfies.
 
     Parameters
     ----------
     given : mapping from constant to number
         Constants that are said to be admissible: no less than L, no more than mu.
     """
+    if not isinstance(problem, FederatedQuadratic):
+        return {assumption: problem.satisfies(assumption) for assumption in _OF_FORM}
     lowest = rational(_ends(problem)[0].value)
     largest = rational(constants(problem)[Constant.SMOOTHNESS].value)
     told = f"smallest eigenvalue {lowest}"

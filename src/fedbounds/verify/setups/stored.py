@@ -11,7 +11,7 @@ from fedbounds.theory.registry import setups, views
 from fedbounds.theory.setups import Objective, Run, Setup, View, Where, formula, is_formula
 from fedbounds.theory.symbols import constants_in
 
-from ..measure.enumerated import first_outcome
+from ..measure.enumerated import first_outcome, one_state
 from ..measure.trace import integrated, subject_of
 from ..stored.common import LOCAL_STEPS, MASK, PROBABILITY, ROUNDS, STEP
 from ..stored.fields import (
@@ -101,6 +101,22 @@ class Nested:
         return Number().read(data, where, known)
 
 
+@dataclass(frozen=True)
+class OfFamily:
+    """One of several records of a problem, by its family."""
+
+    records: Mapping[str, Record]
+
+    def read(self, data: Data, where: str, known: Known) -> Any:
+        """See `Kind`."""
+        fields = data.get("fields") if isinstance(data, dict) else None
+        family = fields.get("family") if isinstance(fields, dict) else None
+        family = family if isinstance(family, str) else ""
+        # of another family, the first says what is expected
+        record = self.records.get(family, next(iter(self.records.values())))
+        return record.read(data, where, known)
+
+
 _ROW = Listed(Number(), "d")
 _PROBLEM = Record(
     Objective,
@@ -116,6 +132,30 @@ _PROBLEM = Record(
         ),
     },
 )
+_REGRESSION = Record(
+    Objective,
+    {
+        "family": Word(("regression",)),
+        "data": Named(
+            {
+                "features": Listed(Listed(_ROW, "samples"), "n"),
+                "targets": Listed(Listed(Number(), "samples"), "n"),
+                "ridge": Number(least=0),
+                "threshold": Number(above=0),
+            },
+            needs=("features", "targets"),
+        ),
+    },
+)
+_NUMBERS = ("curvature", "centre", "pairs", "triple", "reach")
+_TRILINEAR = Record(
+    Objective,
+    {
+        "family": Word(("trilinear",)),
+        "data": Named(dict.fromkeys(_NUMBERS, Number()), needs=_NUMBERS),
+    },
+)
+_FAMILIES = {"quadratics": _PROBLEM, "regression": _REGRESSION, "trilinear": _TRILINEAR}
 # by their names; other parameters are numbers, in lists or not
 _PARAMETERS: Fields = {
     "masks": Listed(MASK, "n"),
@@ -123,6 +163,9 @@ _PARAMETERS: Fields = {
     "tau": LOCAL_STEPS,
     "K": LOCAL_STEPS,
     "keep": Listed(PROBABILITY, "n"),
+    "keeps": Listed(Listed(PROBABILITY, "n"), "T"),
+    "more_hessians": Listed(Listed(Listed(_ROW, "d"), "J"), "n"),
+    "more_slopes": Listed(Listed(_ROW, "J"), "n"),
     "sub_models": Listed(Listed(MASK), "n"),
     "orders": Whole(1, "n"),
     "m": Whole(1, "n"),
@@ -135,6 +178,10 @@ _PARAMETERS: Fields = {
     "steps": Listed(STEP, "T"),
     "z": STEP,
     "B_step": Number(least=0),
+    "n_s": Whole(1),
+    "changed": Listed(Whole(0)),
+    "place": Whole(0),
+    "epochs": Whole(1),
 }
 _CHOSEN: Fields = {"k": Whole(0, "n - 1"), "z": STEP}
 
@@ -147,7 +194,7 @@ def stored() -> Stored:
     named = {name for view in every for name in (*view.takes, *view.may_take)}
     takes = {name: _PARAMETERS.get(name, Nested()) for name in sorted(named)}
     run: Fields = {
-        "problem": _PROBLEM,
+        "problem": OfFamily(_FAMILIES),
         "start": _ROW,
         "parameters": Named(takes),
         "rounds": ROUNDS,
@@ -177,14 +224,27 @@ def _choices(theories: Iterable[str], every: Sequence[View]) -> Fields:
 def _cost(given: Any) -> Sequence[Cost]:
     """Rounds of so many local steps, every outcome of what is drawn."""
     run, view = given.run, view_of(given)
-    size = len(run.start) * len(dict(run.problem.data)["slopes"])
     steps = local_steps(run)
-    plain = Cost(_VECTORS * run.rounds * steps * size**2, run.rounds * steps)
-    check((plain,), Known(), f"instance.setup, {given.view}")  # before an outcome is drawn
+    clients = _clients(run)
+
+    def cost(size: int) -> Cost:
+        return Cost(_VECTORS * run.rounds * steps * size**2, run.rounds * steps)
+
+    where = f"instance.setup, {given.view}"
+    check((cost(len(run.start) * clients),), Known(), where)  # before anything is run
+    state = one_state(subject_of(run, view))
+    plain = cost(clients * sum(rows.size for rows in state.values()))
+    check((plain,), Known(), where)  # before an outcome is drawn
     if view.many or view.integrated:  # by moments
         return (plain,)
     outcomes = outcomes_of(subject_of(run, view))
     return (Cost(power(outcomes, run.rounds) * plain.operations, plain.depth),)
+
+
+def _clients(run: Run) -> int:
+    """n, of whichever family."""
+    data = dict(run.problem.data)
+    return next((len(data[name]) for name in ("slopes", "targets") if name in data), 1)
 
 
 def _fits(setup: Setup) -> None:

@@ -4,7 +4,6 @@ Whoever reads a set-up, from a file or in another process, finds here what it sh
 """
 
 from ..setups import found as found
-from . import objective_ladders_scripts as objective_ladders_scripts
 from . import objectives as objectives
 from . import objectives_smooth as objectives_smooth
 from . import rolling_plan_ends as rolling_plan_ends
@@ -14,4 +13,3 @@ from . import run_ladders_scripts as run_ladders_scripts
 from . import side_by_side as side_by_side
 from . import side_by_side_scripts as side_by_side_scripts
 from . import stability as stability
-from . import stability_found as stability_found

@@ -18,17 +18,14 @@ from ..stored.common import (
     ROUNDS,
     START,
     STEP,
-    fully_shared,
 )
 from ..stored.fields import Fields, Flag, Listed, Maybe, Number, Numbers, OneOf, Record, Whole
 from ..stored.work import Setup
 from . import stored_costs as costs
-from .objectives_setups import Rungs, TrilinearRungs
-from .objectives_trilinear import Trilinear
 from .rolling_ends import RollingLimit
 from .run_ladders_runs import CapacityLadder, RoundsLadder, StepsLadder
 from .side_by_side_runs import SideBySide
-from .stability_data import CoupledLaw, CoupledPair, SampleLaw
+from .stability_data import SampleLaw
 from .stability_gap import TrainTestGap
 from .stability_ladders import StabilityLadder
 from .staged_ladders import StagedLadder
@@ -102,21 +99,6 @@ def _staged(setup: StagedLadder) -> str:
 
 
 _TO_ROUNDS: Fields = {"start": _POINT, "rounds": ROUNDS}
-_RUNGS: Fields = {
-    "samples": fully_shared("rows"),
-    "each": Whole(1, "rows"),
-    "laws": Listed(_BERNOULLI),
-    "point": _POINT,
-    "domain": BOX,
-}
-_TRILINEAR: Fields = {
-    "problem": Record(
-        Trilinear, dict.fromkeys(("curvature", "centre", "pairs", "triple"), Number())
-    ),
-    "reach": STEP,
-    "keep": Listed(PROBABILITY, "T"),
-    "minimisers": Listed(Number(), "T"),
-}
 _BESIDE: Fields = {
     "problem": QUADRATIC,
     "rolling": _ROLLING,
@@ -152,9 +134,7 @@ _OVER_KEEP: Fields = {
     "step": STEP,
     **_TO_ROUNDS,
 }
-_PAIR: Fields = {**_CHANGED, "algorithm": OneOf((_RANDOM, _ROLLING)), **_TO_ROUNDS}
 _OF_LAWS: Fields = {"laws": _SAMPLE_LAWS, "samples": Whole(count="n_s"), "loss": _LOSS}
-_COUPLED: Fields = {**_OF_LAWS, "algorithm": OneOf((_RANDOM, _ROLLING)), **_TO_ROUNDS}
 _GAP: Fields = {
     **_OF_LAWS,
     "keep": _KEEP,
@@ -165,12 +145,6 @@ _GAP: Fields = {
 }
 
 SETUPS = (
-    Setup(Record(Rungs, _RUNGS), costs.of_objective_ladder, names.OBJECTIVE_LADDER[0]),
-    Setup(
-        Record(TrilinearRungs, _TRILINEAR),
-        costs.of_trilinear,
-        names.OBJECTIVE_LADDER[0],
-    ),
     Setup(_run_of(RollingLimit, _ROLLING), costs.of_limit, names.ROLLING),
     Setup(Record(SideBySide, _BESIDE), costs.of_sides, _beside),
     Setup(Record(RoundsLadder, _OVER_ROUNDS), costs.of_rounds, names.ROUNDS_LADDERS[0]),
@@ -178,7 +152,5 @@ SETUPS = (
     Setup(Record(StepsLadder, _OVER_STEPS), costs.of_steps, names.STEPS_LADDER[0]),
     Setup(Record(CapacityLadder, _OVER_CAPACITY), costs.of_capacity, _capacity),
     Setup(Record(StabilityLadder, _OVER_KEEP), costs.of_stability, names.COUPLED_LADDER[0]),
-    Setup(Record(CoupledPair, _PAIR), costs.of_pair, names.COUPLED[0]),
-    Setup(Record(CoupledLaw, _COUPLED), costs.of_law, names.COUPLED[0]),
     Setup(Record(TrainTestGap, _GAP), costs.of_gap, names.RANDOM_FULL[0]),
 )
