@@ -9,7 +9,6 @@ from flint import fmpq
 from stored_setups import alike, read_again
 
 from fedbounds.algorithms.masks import partition_masks
-from fedbounds.algorithms.random_masks import RandomMasks
 from fedbounds.algorithms.rolling_masks import RollingMasks
 from fedbounds.errors import FedboundsError
 from fedbounds.problems.domain import Box
@@ -31,40 +30,18 @@ HALVES = (partition_masks(2, 2),) * 2
 STEP = fmpq(1, 10)
 
 
-def random_ladder(first=56, stages=3):
-    return StagedLadder(LINE, RandomMasks((HALF, HALF), 1, STEP), BEGUN, first, stages)
-
-
 def rolling_ladder(first=56, stages=3):
     return StagedLadder(PLANE, RollingMasks(HALVES, 1, STEP / 2), PLANE_BEGUN, first, stages)
 
 
-def judged(setup, rolls=False):
-    case = Case("one", ROUNDS_LADDERS[rolls], setup, Method.RATIONAL)
+def judged(setup):
+    case = Case("one", ROUNDS_LADDERS[1], setup, Method.RATIONAL)
     found = judge((claim("submodel/claim-rate"),), case).judgements[0]
     return {outcome.part: outcome.verdict for outcome in found.outcomes}
 
 
 def fraction(x):
     return F(int(x.p), int(x.q))
-
-
-def test_losses_of_random_masks_are_those_of_a_plain_recursion():
-    found = find(random_ladder(first=3, stages=3)).series
-    mean, square, seen = F(5), F(25), []  # of v = w + 1; F(w) - F(w*) = v^2/2
-    for stage in range(3):
-        eta = F(1, 10 * 2**stage)
-        for _ in range(3 * 2**stage):
-            after_mean = after_square = F(0)
-            for masks in product((0, 1), repeat=2):
-                a = 1 - eta * F(sum(masks), 2)
-                b = eta * F(sum(m * c for m, c in zip(masks, (-2, 2), strict=True)), 2)
-                after_mean += (a * mean + b) / 4
-                after_square += (a * a * square + 2 * a * b * mean + b * b) / 4
-            mean, square = after_mean, after_square
-        seen.append(square / 2)
-    assert [fraction(x) for x in found["F_r"]] == seen
-    assert list(found["R_r"]) == [3, 9, 21]
 
 
 def test_losses_of_rolling_masks_are_those_of_every_order():
@@ -86,20 +63,19 @@ def test_losses_of_rolling_masks_are_those_of_every_order():
     assert list(found["R_r"]) == [2, 6]
 
 
-def test_both_methods_are_judged_at_every_stage():
-    assert judged(random_ladder())["random"] is Verdict.NOT_VIOLATED
-    assert judged(rolling_ladder(), rolls=True)["rolling"] is Verdict.NOT_VIOLATED
-    assert judged(random_ladder())["rolling"] is Verdict.NOT_APPLICABLE
+def test_rolling_masks_are_judged_at_every_stage():
+    assert judged(rolling_ladder())["rolling"] is Verdict.NOT_VIOLATED
+    assert judged(rolling_ladder())["random"] is Verdict.NOT_APPLICABLE
 
 
 def test_a_first_stage_that_is_too_short_is_outside():
-    assert judged(random_ladder(first=55))["random"] is Verdict.OUTSIDE
+    assert judged(rolling_ladder(first=55))["rolling"] is Verdict.OUTSIDE
 
 
 def test_a_loss_that_stays_breaks_the_rate_at_the_last_stage_alone(monkeypatch):
     """The last rung of a ladder is judged too: nothing follows it."""
-    part = claim("submodel/claim-rate").part("random")
-    case = Case("one", ROUNDS_LADDERS[0], random_ladder(stages=2), Method.RATIONAL)
+    part = claim("submodel/claim-rate").part("rolling")
+    case = Case("one", ROUNDS_LADDERS[1], rolling_ladder(stages=2), Method.RATIONAL)
     first, last = evaluate(part.right, measure(case).numbers, range(2))
     assert last < first
     original = staged_ladders.value_of
@@ -109,26 +85,25 @@ def test_a_loss_that_stays_breaks_the_rate_at_the_last_stage_alone(monkeypatch):
         return replace(form, constant=form.constant + last)
 
     monkeypatch.setattr(staged_ladders, "value_of", worse)
-    assert find(random_ladder(stages=2)).series["F_r"][0] < first
-    assert judged(random_ladder(stages=2))["random"] is Verdict.VIOLATED
+    assert find(rolling_ladder(stages=2)).series["F_r"][0] < first
+    assert judged(rolling_ladder(stages=2))["rolling"] is Verdict.VIOLATED
 
 
 def test_what_cannot_be_staged_is_an_error():
     with pytest.raises(FedboundsError, match="first stage"):
-        random_ladder(first=0)
+        rolling_ladder(first=0)
     with pytest.raises(FedboundsError, match="stages"):
-        random_ladder(stages=1)
-    boxed = RandomMasks((HALF, HALF), 1, STEP, Box(-1, 1))
+        rolling_ladder(stages=1)
+    boxed = RollingMasks(HALVES, 1, STEP, domain=Box(-1, 1))
     with pytest.raises(FedboundsError, match="domain"):
-        StagedLadder(LINE, boxed, BEGUN, 4, 2)
+        StagedLadder(PLANE, boxed, PLANE_BEGUN, 4, 2)
 
 
 def test_setups_survive_storage():
-    for given, rolls in ((random_ladder(), False), (rolling_ladder(), True)):
-        assert alike(read_again(given, ROUNDS_LADDERS[rolls]), given)
+    assert alike(read_again(rolling_ladder(), ROUNDS_LADDERS[1]), rolling_ladder())
 
 
 def test_the_data_of_stages():
-    shown = ladder_shown(random_ladder(first=3, stages=3))
-    assert (shown["parameter"], shown["values"]) == ("R", [3, 9, 21])
+    shown = ladder_shown(rolling_ladder(first=3, stages=3))
+    assert (shown["parameter"], shown["values"]) == ("R", [6, 18, 42])
     assert set(shown["series"]) == {"F_r"}

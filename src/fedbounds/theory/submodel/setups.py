@@ -11,7 +11,7 @@ from typing import Any
 
 from fedbounds.theory.setups import Number, Objective, Planned, Run, Setup
 
-from . import point_ladders, point_setups
+from . import point_ladders, point_setups, run_ladders
 
 _EDGES = (4, 8, 10)
 _HALF, _MOST, _FEW = "1/2", "4/5", "1/5"
@@ -258,3 +258,4 @@ PLANNED: tuple[Planned, ...] = (
     *point_setups.proved(),
     *point_ladders.planned(),
 )
+LADDERS = tuple(run_ladders.planned())

@@ -8,7 +8,7 @@ from sympy import Symbol
 from fedbounds.theory.setups import Shown, View
 from fedbounds.vocabulary import Assumption
 
-from . import measured, views_over, views_points
+from . import measured, views_over, views_points, views_run_ladders
 from .names import RANDOM
 from .proofs.definitions_rounds import GAP, ROUND, at_optimum
 from .scope_names import FULL, WHOLE
@@ -183,4 +183,6 @@ VIEWS = {
     "gaps at w*(p)": AT_BEST,
     **views_points.VIEWS,
     **views_over.VIEWS,
+    **views_run_ladders.VIEWS,
 }
+RUNGS = views_run_ladders.RUNGS

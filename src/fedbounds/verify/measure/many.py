@@ -122,6 +122,10 @@ class Many(Defined[Long]):
                 self.series(name)
         return dict(self._wrong)
 
+    def errors_of(self, name: str) -> Array | None:
+        """Of a quantity that was asked for; None where it is exact."""
+        return self._wrong.get(name)
+
     def forms(self, name: str) -> ByParameter:
         """A quantity that is one product, as a linear function of the moments."""
         return self._forms(self.quantities[name])

@@ -1,4 +1,4 @@
-"""Which ladders of runs judge the claims about R, K and the capacity, and what a page shows."""
+"""Which ladders of runs of rolling masks judge claims, and what a page shows."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,18 +7,16 @@ from typing import Any
 from flint import fmpq
 
 from fedbounds.algorithms.masks import partition_masks, window_masks
-from fedbounds.algorithms.random_masks import RandomMasks
 from fedbounds.algorithms.rolling_masks import RollingMasks
 from fedbounds.problems import FederatedQuadratic, Start
 from fedbounds.problems.linear import rational
 from fedbounds.problems.submodel_constants import curvature_of
-from fedbounds.theory.submodel.names import CAPACITY_LADDERS, ROUNDS_LADDERS, STEPS_LADDER
+from fedbounds.theory.submodel.names import CAPACITY_LADDERS, ROUNDS_LADDERS
 from fedbounds.vocabulary import Method
 
 from ..case import Case, find, ladder_shown
-from ..ladder import fitted_exponent
 from ..profile import Profile
-from .run_ladders_runs import CapacityLadder, RoundsLadder, StepsLadder, epoch_of
+from .run_ladders_runs import CapacityLadder
 from .side_by_side import Matrix, prepared
 from .staged_ladders import StagedLadder
 
@@ -60,26 +58,8 @@ _HALF, _ALL = fmpq(1, 2), fmpq(1)
 def cases(profile: Profile, seed: int) -> Iterator[Case]:
     """Every ladder of a profile."""
     quick = profile is Profile.QUICK
-    yield from _over_rounds(quick)
     yield from _over_stages(quick)
-    yield from _over_steps(quick)
     yield from _over_capacity(quick)
-
-
-def _over_rounds(quick: bool) -> Iterator[Case]:
-    rows = (
-        ("clients apart, noise", _LINE_NOISE, (_HALF, _HALF), 2, 256),
-        ("full masks, noise", _LINE_NOISE, (_ALL, _ALL), 2, 128),
-        ("full masks, no noise", _LINE_APART, (_ALL, _ALL), 1, 128),
-        ("unequal masks, noise", _LINE_NOISE, (_HALF, _ALL), 2, 256),
-        ("coupled coordinates, noise", _PLANE_NOISE, (_HALF, _HALF), 1, 1024),
-    )
-    for label, cohort, keep, steps, first in rows[:1] if quick else rows:
-        rounds = tuple(first * 2**power for power in range(4 if quick or steps == 1 else 6))
-        problem, start = cohort.prepared()
-        setup = RoundsLadder(problem, keep, steps, start, rounds)
-        name = f"ladder in R from {first}, {label}, K={steps}"
-        yield Case(name, ROUNDS_LADDERS[0], setup, Method.RATIONAL, rounds[-1])
 
 
 def _over_stages(quick: bool) -> Iterator[Case]:
@@ -95,34 +75,13 @@ def _over_stages(quick: bool) -> Iterator[Case]:
         problem, start = cohort.prepared()
         n = problem.clients
         edge = fmpq(4, 5) / (8 * curvature_of(problem)[0].upper).ceil() / steps
-        kinds = (
-            (RandomMasks((_HALF,) * n, steps, edge), _HALF),
-            (RandomMasks((_ALL,) * n, steps, edge), _ALL),
-            (RollingMasks((halves,) * n, steps, edge / 2), _HALF),
-        )
-        for algorithm, share in kinds:
-            size = rational(algorithm.inner_step_u) * steps * epoch_of(algorithm)
-            contraction = size * curvature_of(problem)[1].lower * share / 2
-            first = int((fmpq(7, 5) / contraction).ceil())
-            setup = StagedLadder(problem, algorithm, start, first, 3 if quick else 5)
-            rolls = isinstance(algorithm, RollingMasks)
-            what = f"{'rolling' if rolls else 'random'} masks, share {share}"
-            name = f"stages of halved steps, {what}, {label}, K={steps}"
-            yield Case(name, ROUNDS_LADDERS[rolls], setup, Method.RATIONAL, setup.rounds[-1])
-
-
-def _over_steps(quick: bool) -> Iterator[Case]:
-    rows = (
-        ("clients apart", _LINE_APART, (_HALF, _HALF)),
-        ("unequal masks", _PLANE_APART, (_HALF, fmpq(4, 5))),
-        ("one client, coupled coordinates", Cohort((_PLANE,), [[1, -2]], [0, 0]), (_HALF,)),
-        ("full models", _PLANE_APART, (_ALL, _ALL)),
-    )
-    for label, cohort, keep in rows[:1] if quick else rows:
-        problem, _ = cohort.prepared()
-        setup = StepsLadder(problem, keep, (1, 2, 4) if quick else (1, 2, 4, 8))
-        work = problem.clients * 2**problem.shared_dimension
-        yield Case(f"ladder in K, {label}", STEPS_LADDER[0], setup, Method.RATIONAL, work)
+        algorithm = RollingMasks((halves,) * n, steps, edge / 2)
+        size = rational(algorithm.inner_step_u) * steps * algorithm.epoch
+        contraction = size * curvature_of(problem)[1].lower * _HALF / 2
+        first = int((fmpq(7, 5) / contraction).ceil())
+        setup = StagedLadder(problem, algorithm, start, first, 3 if quick else 5)
+        name = f"stages of halved steps, rolling masks, share {_HALF}, {label}, K={steps}"
+        yield Case(name, ROUNDS_LADDERS[1], setup, Method.RATIONAL, setup.rounds[-1])
 
 
 def _over_capacity(quick: bool) -> Iterator[Case]:
@@ -144,55 +103,29 @@ def _over_capacity(quick: bool) -> Iterator[Case]:
             for rounds in (2 * d, 60) if quick else (2 * d, 120):
                 problem, start = cohort.prepared()
                 step = fmpq(4, 5) / (8 * curvature_of(problem)[0].upper).ceil() / steps
-                keeps = [(fmpq(k, 4),) * n for k in (1, 2, 3, 4)]
-                random = tuple(RandomMasks(keep, steps, step) for keep in keeps)
                 windows = [(window_masks(d, width),) * n for width in range(1, d + 1)]
                 rolling = tuple(RollingMasks(masks, steps, step) for masks in windows)
-                ends = (random[0], random[-1])
-                kinds = (("p", 0, random), ("the least and the full p", 0, ends), ("q", 1, rolling))
-                for what, kind, rungs in kinds:
-                    setup = CapacityLadder(problem, rungs, start, rounds)
-                    name = f"ladder in {what}, {label}, K={steps}, R={rounds}"
-                    work = rounds * 2 ** (n * d)
-                    yield Case(name, CAPACITY_LADDERS[kind], setup, Method.RATIONAL, work)
+                setup = CapacityLadder(problem, rolling, start, rounds)
+                name = f"ladder in q, {label}, K={steps}, R={rounds}"
+                work = rounds * 2 ** (n * d)
+                yield Case(name, CAPACITY_LADDERS[1], setup, Method.RATIONAL, work)
 
 
 # ---- for a page
 
 
 @ladder_shown.register
-def _of_rounds(setup: RoundsLadder) -> Record:
-    return _record("R", setup.rounds, find(setup).series, "D_r", "-1")
-
-
-@ladder_shown.register
 def _of_stages(setup: StagedLadder) -> Record:
     loss = {"F_r": find(setup).series["F_r"]}
-    return _record("R", setup.rounds, loss, "", None)
-
-
-@ladder_shown.register
-def _of_steps(setup: StepsLadder) -> Record:
-    return _record("K", setup.local_steps, {"G_lead": find(setup).series["G_lead"]}, "G_lead", "-1")
+    return _record("R", setup.rounds, loss)
 
 
 @ladder_shown.register
 def _of_capacity(setup: CapacityLadder) -> Record:
-    rolling = isinstance(setup.algorithms[0], RollingMasks)
-    return _record("q" if rolling else "p", setup.capacities, find(setup).series, "", None)
+    return _record("q", setup.capacities, find(setup).series)
 
 
-def _record(parameter: str, values: Any, series: Any, fitted: str, symbolic: str | None) -> Record:
-    """``symbolic`` is what the claim says of the exponent, up to logarithms."""
+def _record(parameter: str, values: Any, series: Any) -> Record:
     floats = {name: [float(x) for x in row] for name, row in series.items()}
-    points, fit = [float(x) for x in values], None
-    if fitted and len(points) >= 3 and min(floats[fitted]) > 0:
-        found = fitted_exponent(points, floats[fitted])
-        fit = {
-            "series": fitted,
-            "exponent": found.slope,
-            "low": float(found.low),
-            "high": float(found.high),
-            "symbolic": symbolic,
-        }
-    return {"parameter": parameter, "values": points, "series": floats, "fit": fit}
+    points = [float(x) for x in values]
+    return {"parameter": parameter, "values": points, "series": floats, "fit": None}

@@ -1,46 +1,43 @@
 """Runs whose step size halves from stage to stage while stages double: the rate O(1/R) itself."""
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from flint import fmpq
 
-from fedbounds.algorithms.random_masks import RandomMasks
 from fedbounds.algorithms.rolling_masks import RollingMasks
 from fedbounds.errors import FedboundsError, require
 from fedbounds.problems import FederatedQuadratic, Start
 from fedbounds.problems.linear import rational
-from fedbounds.problems.masked_laws import Bernoulli, Rolling
+from fedbounds.problems.masked_laws import Rolling
 
 from ..case import Found, find
-from .frame import Frame, at_optimum, rational_row
+from .frame import Frame, rational_row
 from .limits import after_many, expected, moment_map
 from .moments import Moments
 from .moments_forms import value_of
 from .moments_rounding import State
 from .rolling_modes import mode_evidence
 from .rolling_runs import fixed_parameters
-from .run_ladders_runs import epoch_of
 
 
 @dataclass(frozen=True, eq=False)
 class StagedLadder:
-    """Random or rolling masks on R^d, as one run of stages; a rung is the end of a stage.
+    """Rolling masks on R^d, as one run of stages; a rung is the end of a stage.
 
     Attributes
     ----------
     problem : FederatedQuadratic
         In rationals; F has one minimiser.
-    algorithm : RandomMasks or RollingMasks
+    algorithm : RollingMasks
         With the step size of the first stage.
     start : Start
     first_stage : int
-        Its rounds, or its epochs where masks roll; every later stage lasts twice as long.
+        Its epochs; every later stage lasts twice as long.
     stages : int
     """
 
     problem: FederatedQuadratic
-    algorithm: Any
+    algorithm: RollingMasks
     start: Start
     first_stage: int
     stages: int
@@ -53,47 +50,26 @@ class StagedLadder:
     @property
     def rounds(self) -> tuple[int, ...]:
         """R at the end of every stage."""
-        first = self.first_stage * epoch_of(self.algorithm)
+        first = self.first_stage * self.algorithm.epoch
         return tuple(first * (2**stage - 1) for stage in range(1, self.stages + 1))
 
 
 @find.register
 def _find(setup: StagedLadder) -> Found:
     algorithm = setup.algorithm
-    law = Rolling(algorithm.masks) if _rolls(algorithm) else Bernoulli(algorithm.keep)
-    frame = Frame(setup.problem, law, None)
+    frame = Frame(setup.problem, Rolling(algorithm.masks), None)
     if frame.full is None:
         raise FedboundsError("F has no single minimiser; expected one to compare losses")
     loss = value_of(setup.problem, above=True)
     return Found(
-        family=f"{'rolling' if _rolls(algorithm) else 'random'} masks on quadratics over stages",
-        parameters=_parameters(setup, frame)
+        family="rolling masks on quadratics over stages",
+        parameters=fixed_parameters(frame, algorithm, setup.start)
         | {"T": setup.stages, "first_stage": setup.first_stage},
         series={
             "F_r": rational_row([expected(last, loss) for last in _ends(setup)]),
             "R_r": rational_row([fmpq(rounds) for rounds in setup.rounds]),
         },
-        evidence=frame.evidence() | (mode_evidence(algorithm) if _rolls(algorithm) else {}),
-    )
-
-
-def _rolls(algorithm: RandomMasks | RollingMasks) -> bool:
-    return isinstance(algorithm, RollingMasks)
-
-
-def _parameters(setup: StagedLadder, frame: Frame) -> dict[str, Any]:
-    algorithm = setup.algorithm
-    if _rolls(algorithm):
-        return fixed_parameters(frame, algorithm, setup.start)
-    moved = setup.start.u - frame.masked.minimiser
-    return (
-        frame.constants()
-        | at_optimum(frame)
-        | {
-            "D_opt_0": (moved * moved).sum(),
-            "K": algorithm.local_steps,
-            "eta": rational(algorithm.inner_step_u),
-        }
+        evidence=frame.evidence() | mode_evidence(algorithm),
     )
 
 

@@ -26,7 +26,7 @@ from .rolling_draws import Draws
 from .rolling_ends import RollingLimit
 from .rolling_long import MOST_EXACT, RollingLong
 from .rolling_runs import RollingRun
-from .run_ladders_runs import CapacityLadder, RoundsLadder, StepsLadder
+from .run_ladders_runs import CapacityLadder
 from .side_by_side_runs import SideBySide
 from .stability_data import CoupledLaw, CoupledPair, SampleLaw
 from .stability_gap import TrainTestGap
@@ -93,14 +93,6 @@ def _beside(setup: SideBySide) -> str:
     return (names.ROLLING_RANDOM if random else names.ROLLING_STATIC)[0]
 
 
-def _capacity(setup: CapacityLadder) -> str:
-    return names.CAPACITY_LADDERS[isinstance(setup.algorithms[0], RollingMasks)]
-
-
-def _staged(setup: StagedLadder) -> str:
-    return names.ROUNDS_LADDERS[isinstance(setup.algorithm, RollingMasks)]
-
-
 _EXACT = Flag(only=True)
 _TO_ROUNDS: Fields = {"start": _POINT, "rounds": ROUNDS}
 _DRAWS: Fields = {"vectors": Numbers(("n", "d")), "taken": Whole(1, "n"), "failure": PROBABILITY}
@@ -111,24 +103,16 @@ _BESIDE: Fields = {
     "start": START,
     "epochs": ROUNDS,
 }
-_OVER_ROUNDS: Fields = {
-    "problem": QUADRATIC,
-    "keep": _KEEP,
-    "local_steps": LOCAL_STEPS,
-    "start": START,
-    "rounds": Listed(Whole(3)),
-}
 _OVER_STAGES: Fields = {
     "problem": QUADRATIC,
-    "algorithm": OneOf((_RANDOM, _ROLLING)),
+    "algorithm": _ROLLING,
     "start": START,
     "first_stage": ROUNDS,
     "stages": Whole(2, 16),
 }
-_OVER_STEPS: Fields = {"problem": QUADRATIC, "keep": _KEEP, "local_steps": Listed(Whole())}
 _OVER_CAPACITY: Fields = {
     "problem": QUADRATIC,
-    "algorithms": Listed(OneOf((_RANDOM, _ROLLING)), own=("S",)),
+    "algorithms": Listed(_ROLLING, own=("S",)),
     "start": START,
     "rounds": ROUNDS,
 }
@@ -161,10 +145,8 @@ SETUPS = (
     ),
     Setup(Record(Draws, _DRAWS), costs.of_draws, names.DRAWS),
     Setup(Record(SideBySide, _BESIDE), costs.of_sides, _beside),
-    Setup(Record(RoundsLadder, _OVER_ROUNDS), costs.of_rounds, names.ROUNDS_LADDERS[0]),
-    Setup(Record(StagedLadder, _OVER_STAGES), costs.of_stages, _staged),
-    Setup(Record(StepsLadder, _OVER_STEPS), costs.of_steps, names.STEPS_LADDER[0]),
-    Setup(Record(CapacityLadder, _OVER_CAPACITY), costs.of_capacity, _capacity),
+    Setup(Record(StagedLadder, _OVER_STAGES), costs.of_stages, names.ROUNDS_LADDERS[1]),
+    Setup(Record(CapacityLadder, _OVER_CAPACITY), costs.of_capacity, names.CAPACITY_LADDERS[1]),
     Setup(Record(StabilityLadder, _OVER_KEEP), costs.of_stability, names.COUPLED_LADDER[0]),
     Setup(Record(CoupledPair, _PAIR), costs.of_pair, names.COUPLED[0]),
     Setup(Record(CoupledLaw, _COUPLED), costs.of_law, names.COUPLED[0]),
