@@ -90,6 +90,7 @@ SETUP = ("setup", "fields")
 LAST_RUNG = (*SETUP, "setups", "tuple", -1, "fields", "run", "fields")
 PARAMETERS = (*SETUP, "run", "fields", "parameters", "tuple")
 RANDOM, FEDPLT = "random masks, rounds", "FedPLT, rounds"
+ROLLING = "rolling masks, epochs"
 MANY = "FedPLT, many rounds, steps that decay"
 ONE_CLIENT = "FedPLT, one step of one client"
 LIMIT = "rolling masks, RollingLimit"
@@ -121,7 +122,7 @@ ENDLESS = [
     (RANDOM, (*SETUP, "run", "fields", "rounds")),
     (RANDOM, (*PARAMETERS, 1, "tuple", 1)),
     (FEDPLT, (*SETUP, "run", "fields", "rounds")),
-    ("rolling masks, RollingRun", (*SETUP, "epochs")),
+    (ROLLING, (*SETUP, "run", "fields", "rounds")),
     ("coupled runs, CoupledLaw", (*SETUP, "samples")),
     ("coupled runs ladder in p, StabilityLadder", (*SETUP, "rounds")),
     ("random masks against full models, TrainTestGap", (*SETUP, "rounds")),

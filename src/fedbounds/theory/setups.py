@@ -188,6 +188,8 @@ class View:
         Whether draws are integrated, not listed: nothing that is defined speaks of one of them.
     requires : tuple of Says
         What a set-up must satisfy to be one.
+    each : mapping from quantity to sources
+        Quantities that have a value for every outcome of these sources.
     alone : str
         An index each of whose values is looked at alone; or the one value that is chosen.
     besides : View or None
@@ -217,6 +219,7 @@ class View:
     single: bool = False
     integrated: bool = False
     requires: tuple[Says, ...] = ()
+    each: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     alone: str = ""
     besides: "View | None" = None
     many: bool = False

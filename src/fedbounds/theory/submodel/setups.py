@@ -11,7 +11,7 @@ from typing import Any
 
 from fedbounds.theory.setups import Number, Objective, Planned, Run, Setup
 
-from . import point_ladders, point_setups, run_ladders
+from . import point_ladders, point_setups, rolling_setups, run_ladders
 
 _EDGES = (4, 8, 10)
 _HALF, _MOST, _FEW = "1/2", "4/5", "1/5"
@@ -254,6 +254,7 @@ PLANNED: tuple[Planned, ...] = (
     ),
     *_many(),
     Planned(f"{_QUIET.name}, log_T = 5", tuned(_QUIET, 5, 2, "rounds, tuned"), True),
+    *rolling_setups.planned(),
     *point_setups.corners(),
     *point_setups.proved(),
     *point_ladders.planned(),

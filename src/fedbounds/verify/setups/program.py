@@ -137,7 +137,8 @@ def broken_by(part: Part) -> str:
 def silent_in(subject: Subject) -> list[str]:
     """Noises that are zero."""
     problem = subject.problem
-    scales = {"noise": problem.noise_scale, "personal_noise": problem.personal_noise_scale}
+    own = problem.noise_scale
+    scales = {"noise": own, "noise_on": own, "personal_noise": problem.personal_noise_scale}
     return [name for name, scale in scales.items() if not scale]
 
 

@@ -24,7 +24,7 @@ from fedbounds.theory.registry import encoded, setups
 from fedbounds.theory.setups import Says, Setup, View
 from fedbounds.vocabulary import Assumption
 
-from ..evaluate import IrrationalError, UndefinedError
+from ..evaluate import IrrationalError, UndefinedError, as_roots
 from ..measure.known import Known, MissingError
 from ..measure.moments import moments
 from ..measure.spaces import Listed, Unrolled, alone, depends_on, vector
@@ -127,14 +127,18 @@ def least_on(written: Written, on: Judged) -> float | None:
     for mask in masks:
         kept = kept & mask.astype(bool)
     every = [
-        float(_fraction(x) / _fraction(y)) if y else float(_fraction(x))
+        float(_fraction(x) / _fraction(y)) if y != 0 else float(_fraction(x))
         for x, y in zip(gap[kept], size[kept], strict=True)
     ]
     return min(every, default=None)
 
 
 def _fraction(number: Any) -> Fraction:
-    return Fraction(int(number.p), int(number.q))
+    """Itself where it is rational; else the float of a sum of roots."""
+    rational = as_roots(number).rational()
+    if rational is None:
+        return Fraction(float(number))
+    return Fraction(int(rational.p), int(rational.q))
 
 
 def _held(condition: Condition, on: Judged, rounds: range) -> Array:

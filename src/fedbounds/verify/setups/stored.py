@@ -151,6 +151,8 @@ _PARAMETERS: Fields = {
     "keeps": Listed(Listed(PROBABILITY, "n"), "T"),
     "more_hessians": Listed(Listed(Listed(_ROW, "d"), "J"), "n"),
     "more_slopes": Listed(Listed(_ROW, "J"), "n"),
+    "sub_models": Listed(Listed(MASK), "n"),
+    "orders": Whole(1, "n"),
     "j": Whole(1, "K"),
     "eta": FormulaOr(STEP),
     "models": Listed(_ROW, "n"),

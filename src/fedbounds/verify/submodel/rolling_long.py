@@ -17,10 +17,10 @@ from fedbounds.problems.spectrum import square_root, to_floats
 from ..case import Found, find, in_rationals
 from .frame import Frame
 from .moments import Moments
+from .rolling_constants import fixed_parameters
 from .rolling_limits import rounds_of, shuffled
 from .rolling_modes import mode_evidence
 from .rolling_moments import rolling_moments
-from .rolling_runs import fixed_parameters
 
 Array = Any
 MOST_EXACT = 60  # epochs that are repeated in rationals: their digits grow with each

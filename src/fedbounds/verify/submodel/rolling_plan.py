@@ -4,9 +4,6 @@ Step sizes lie at the edge of the claims' conditions: eta S K L = 1/10 or 1/8, a
 """
 
 from collections.abc import Iterator
-from math import factorial
-
-import numpy as np
 
 from fedbounds.algorithms.rolling_masks import RollingMasks
 from fedbounds.problems.masked_laws import Rolling
@@ -17,7 +14,6 @@ from ..profile import Profile
 from .frame import Frame
 from .rolling_long import RollingLong
 from .rolling_plan_ends import draws, limits
-from .rolling_runs import RollingRun
 from .rolling_shapes import (
     ALONE,
     APART,
@@ -93,11 +89,6 @@ _LONG = (
 def cases(profile: Profile, seed: int) -> Iterator[Case]:
     """Every run, limit and draw of a profile."""
     quick = profile is Profile.QUICK
-    for shape in _QUICK if quick else (*_QUICK, *_MORE):
-        for edge in _EDGES:
-            yield _run(shape, f"eta S K L = 1/{edge}", edge * shape.sub_models)
-    for shape in _STEEP[:1] if quick else _STEEP:
-        yield _run(shape, "eta K L = 1", 1)
     for shape, epochs in _LONG_QUICK if quick else (*_LONG_QUICK, *_LONG):
         for edge in _EDGES[:1] if quick else _EDGES:
             yield _long(shape, epochs, edge)
@@ -113,19 +104,6 @@ def _algorithm(shape: Shape, divisor: int) -> RollingMasks:
     return RollingMasks(
         shape.masks, shape.local_steps, step, shape.shared, shape.each_round, shape.domain
     )
-
-
-def _run(shape: Shape, edge: str, divisor: int) -> Case:
-    problem, start = built(shape)
-    setup = RollingRun(problem, _algorithm(shape, divisor), start, shape.epochs)
-    return Case(f"{shape.name}, {edge}", "rolling masks", setup, Method.RATIONAL, _work(shape))
-
-
-def _work(shape: Shape) -> int:
-    """Outcomes of all epochs, if no starts were merged."""
-    owners = 1 if shape.shared else len(shape.masks)
-    kept = shape.local_steps * int(np.sum(shape.masks)) if shape.noise else 0
-    return int((factorial(shape.sub_models) ** owners * 2**kept) ** shape.epochs)
 
 
 def _long(shape: Shape, epochs: int, edge: int) -> Case:

@@ -16,8 +16,8 @@ from .limits import after_many, expected, moment_map
 from .moments import Moments
 from .moments_forms import value_of
 from .moments_rounding import State
+from .rolling_constants import fixed_parameters
 from .rolling_modes import mode_evidence
-from .rolling_runs import fixed_parameters
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,21 +6,16 @@ are independent of one another.
 
 from dataclasses import dataclass, replace
 from itertools import product
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from fedbounds.algorithms import random_masks, rolling_masks
+from fedbounds.algorithms import random_masks
 from fedbounds.algorithms.fedavg_p import Carry
 from fedbounds.algorithms.random_masks import RandomMasks
-from fedbounds.algorithms.rolling_masks import RollingMasks
 from fedbounds.algorithms.submodel_parts import drawn_with
-from fedbounds.problems import FederatedQuadratic
-from fedbounds.problems.cohort import everyone
 
 Array = Any
-MODULES: dict[type, ModuleType] = {RandomMasks: random_masks, RollingMasks: rolling_masks}
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,40 +43,21 @@ class Driven:
 
 
 def drive(
-    problem: Any, algorithm: Any, before: Array, masks: Array, noise: Array, position: int = 0
+    problem: Any, algorithm: RandomMasks, before: Array, masks: Array, noise: Array
 ) -> Driven:
     """One round from models of shape (rows, d), with masks (n, rows, d), noise likewise."""
-    module, v = MODULES[type(algorithm)], before[None, :, :0].repeat(len(masks), axis=0)
-    carry = Carry(u=before, v=v)
-    if isinstance(algorithm, RollingMasks):
-        carry = rolling_masks.Carry(u=before, v=v, position=position)
+    carry = Carry(u=before, v=before[None, :, :0].repeat(len(masks), axis=0))
     steps, kept = algorithm.local_steps, []
     drawn = drawn_with(masks.astype(bool), noise.reshape(steps, -1, *noise.shape[3:]))
 
     def visit(k: int, y: Array, gradient: Array, noisy: Array) -> None:
         kept.append([a.reshape(masks.shape) for a in (y, gradient, noisy)])
 
-    reached = module.local(problem, algorithm, carry, drawn, visit)
+    reached = random_masks.local(problem, algorithm, carry, drawn, visit)
     points, exact, noisy = (np.stack(each) for each in zip(*kept, strict=True))
     unbound = replace(algorithm, domain=None)
-    after, free = (module.server(a, carry, drawn, reached).u for a in (algorithm, unbound))
+    after, free = (random_masks.server(a, carry, drawn, reached).u for a in (algorithm, unbound))
     return Driven(points, exact, noisy, reached.reshape(masks.shape), after, free)
-
-
-def masked_gradients(problem: Any, masks: Array, points: Array) -> Array:
-    """m_i o grad f_i(m_i o w) for masks (n, rows, d) and points (rows, d) or (n, rows, d)."""
-    n, rows, d = masks.shape
-    own = (masks * points).reshape(-1, d)
-    slopes: Array = problem.gradient(own, everyone(n, rows)).reshape(masks.shape) * masks
-    return slopes
-
-
-def masked_values(problem: Any, masks: Array, points: Array) -> Array:
-    """f_i(m_i o w), shape (n, rows)."""
-    n, rows, d = masks.shape
-    own = (masks * points).reshape(-1, d)
-    values: Array = problem.value(own, everyone(n, rows)).reshape(n, rows)
-    return values
 
 
 def every_mask(keep: tuple[Any, ...], d: int) -> tuple[Array, Array]:
@@ -93,21 +69,7 @@ def every_mask(keep: tuple[Any, ...], d: int) -> tuple[Array, Array]:
     return bits[chance > 0].transpose(1, 0, 2), chance[chance > 0]
 
 
-def every_noise(problem: FederatedQuadratic, entries: int) -> Array:
-    """Every sign of so many coordinates, shape (outcomes, entries); one of zeros without noise."""
-    scale = float(problem.noise.scale_u)
-    if scale == 0:
-        return np.zeros((1, entries))
-    return np.array(list(product((-scale, scale), repeat=entries)))
-
-
 def merged(points: Array, chance: Array) -> tuple[Array, Array]:
     """Distinct points and their chances."""
     found, which = np.unique(points, axis=0, return_inverse=True)
     return found, np.bincount(which.reshape(-1), weights=chance)
-
-
-def before_each(array: Array, axis: int) -> Array:
-    """Sums of what comes before along an axis."""
-    total: Array = np.cumsum(array, axis=axis) - array
-    return total

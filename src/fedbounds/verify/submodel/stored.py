@@ -25,7 +25,6 @@ from . import stored_costs as costs
 from .rolling_draws import Draws
 from .rolling_ends import RollingLimit
 from .rolling_long import MOST_EXACT, RollingLong
-from .rolling_runs import RollingRun
 from .run_ladders_runs import CapacityLadder
 from .side_by_side_runs import SideBySide
 from .stability_data import CoupledLaw, CoupledPair, SampleLaw
@@ -136,7 +135,6 @@ _GAP: Fields = {
 }
 
 SETUPS = (
-    Setup(_run_of(RollingRun, _ROLLING, epochs=ROUNDS), costs.of_epochs, names.ROLLING),
     Setup(_run_of(RollingLimit, _ROLLING), costs.of_limit, names.ROLLING),
     Setup(
         _run_of(RollingLong, _ROLLING, epochs=Whole(1, MOST_EXACT, "T"), exact=_EXACT),

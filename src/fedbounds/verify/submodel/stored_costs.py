@@ -15,16 +15,6 @@ _MATRICES = 100  # flint multiplies matrices so many times as fast as arrays of 
 # ---- runs of random and of rolling masks, every outcome
 
 
-def of_epochs(given: Any) -> Sequence[Cost]:
-    """Every order, and every sign of the noise on the sub-models."""
-    algorithm, (n, d) = given.algorithm, given.problem.linear.shape
-    held = sum(sum(mask) for own in algorithm.masks for mask in own)
-    signs = algorithm.local_steps * held if given.problem.noise.scale_u else 0
-    rows = min(power(_orders(algorithm) * power(2, signs), given.epochs), MOST_ROWS)
-    steps = algorithm.local_steps * given.epochs * algorithm.epoch
-    return (Cost(_QUANTITIES * rows * steps * n * d, steps), _laws(n, d))
-
-
 def _laws(n: int, d: int) -> Cost:
     """Every mask of every client."""
     return Cost(power(2, d) * n * d**2)
