@@ -128,7 +128,7 @@ ENDLESS = [
     ("random masks against full models, TrainTestGap", (*SETUP, "rounds")),
     ("random masks ladder in K, Ladder", (*LAST_RUNG, "parameters", "tuple", 1, "tuple", 1)),
     ("random masks ladder in p, Ladder", (*LAST_RUNG, "rounds")),
-    ("rolling masks ladder in q, CapacityLadder", (*SETUP, "rounds")),
+    ("rolling masks ladder in q, Ladder", (*LAST_RUNG, "rounds")),
     ("rolling against random masks, SideBySide", (*SETUP, "epochs")),
 ]
 
@@ -264,7 +264,7 @@ def test_claims_count_the_rungs_of_a_ladder_in_their_order(name, tmp_path, capsy
         ("coupled runs ladder in p, StabilityLadder", "keeps"),
         ("random masks ladder in p, Ladder", "setups"),
         ("random masks ladder in K, Ladder", "setups"),
-        ("rolling masks ladder in q, CapacityLadder", "algorithms"),
+        ("rolling masks ladder in q, Ladder", "setups"),
     ],
 )
 def test_other_ladders_grow(name, key, tmp_path, capsys):

@@ -313,6 +313,8 @@ class Rungs:
         Parameters of a run, "rounds" and constants in which set-ups may differ.
     series : mapping from quantity to expression
         Of a rung, likewise; with `Ending`, `Settled` and `Slope` of what it shows.
+    alike : tuple of expressions
+        Of a rung, likewise: what all rungs have in common.
     first : mapping from constant to expression
         Of the first rung; other constants are those on which all rungs agree.
     fitted : str
@@ -329,6 +331,7 @@ class Rungs:
     values: sp.Expr
     varies: tuple[str, ...]
     series: Mapping[str, sp.Expr]
+    alike: tuple[sp.Expr, ...] = ()
     first: Mapping[str, sp.Expr] = field(default_factory=dict)
     fitted: str = ""
     power: str = ""

@@ -1,4 +1,4 @@
-"""Ladders of rolling masks against a plain recursion; what all ladders of runs decide, and scripts."""
+"""Ladders of rolling masks against plain recursions; what all ladders of runs decide, and scripts."""
 
 import re
 import subprocess
@@ -6,66 +6,114 @@ import sys
 from collections import Counter
 from fractions import Fraction as F
 from functools import cache
+from itertools import permutations, product
 
 import pytest
-from flint import fmpq
 from stored_setups import alike, read_again
 
-from fedbounds.algorithms.masks import window_masks
-from fedbounds.algorithms.rolling_masks import RollingMasks
+from fedbounds.algorithms import rolling_models
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import read
-from fedbounds.theory.registry import encoded_claims
+from fedbounds.theory.registry import claim, encoded_claims
 from fedbounds.theory.submodel.names import CAPACITY_LADDERS, ROUNDS_LADDERS, STEPS_LADDER
+from fedbounds.theory.submodel.run_ladders import Cohort, over_stages_of_epochs, over_windows
 from fedbounds.verify.case import find, ladder_shown
 from fedbounds.verify.judge import judge
 from fedbounds.verify.measurement import measure
+from fedbounds.verify.plan import load_plans
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.script import script
-from fedbounds.verify.setups.plan import planned
-from fedbounds.verify.submodel import run_ladders
-from fedbounds.verify.submodel.run_ladders_runs import CapacityLadder
-from fedbounds.verify.submodel.side_by_side import prepared
+from fedbounds.verify.setups import found as of_setups
+from fedbounds.verify.setups.plan import ladder_case, planned
 from fedbounds.vocabulary import Method, Verdict
 
-HALF = fmpq(1, 2)
-LINE, BEGUN = prepared(([[1]], [[1]]), [[3], [-1]], [4], 0.5)
-HESSIAN = ([[1.5, 0.5], [0.5, 1.5]], [[2, 0], [0, 1]])
-SLOPES = [[1, -1], [-2, 0.5]]
-PLANE, PLANE_BEGUN = prepared(HESSIAN, SLOPES, [0, 0], 0.0)
-KEEP = (HALF, fmpq(4, 5))
+EYE = ((1, 0), (0, 1))
+PLANE = Cohort((EYE, EYE), ((3, -1), (-1, 3)), (2, 2), L=1)
+HALVES = (EYE, EYE)
+load_plans()
+
+
+@pytest.fixture(autouse=True)
+def _anew():
+    of_setups.followed.cache_clear()
+    yield
+    of_setups.followed.cache_clear()
 
 
 def fraction(x):
     return F(int(x.p), int(x.q))
 
 
+# ---- in stages
+
+
+def stages(first=56, count=3):
+    return over_stages_of_epochs(PLANE, HALVES, 1, first, count)
+
+
+def test_losses_of_stages_are_those_of_every_order():
+    found = find(stages(1, 2)).series
+    ends = [(F(1), [F(2), F(2)])]
+    seen = []
+    for stage in range(2):
+        eta = F(1, 20 * 2**stage)
+        for _ in range(2**stage):
+            after = []
+            for (p, w), order in product(ends, permutations(range(2))):
+                v = list(w)
+                for j in order:  # both clients train coordinate j, whose mean slope is 1
+                    v[j] -= eta * (v[j] + 1)
+                after.append((p / 2, v))
+            ends = after
+        seen.append(sum(p * sum((x + 1) ** 2 for x in w) / 2 for p, w in ends))
+    assert [fraction(x) for x in found["F_r"]] == seen
+    assert list(found["R_r"]) == [2, 6]
+
+
+def judged_stages(ladder):
+    case = ladder_case("one", ladder, floats=True)
+    (judged, *_) = judge((claim("submodel/claim-rate"),), case).judgements
+    return {outcome.part: outcome.verdict for outcome in judged.outcomes}
+
+
+def test_stages_are_judged_where_the_first_is_long_enough():
+    assert judged_stages(stages())["rolling"] is Verdict.NOT_VIOLATED
+    assert judged_stages(stages())["random"] is Verdict.NOT_APPLICABLE
+    assert judged_stages(stages(55))["rolling"] is Verdict.OUTSIDE
+
+
+def test_a_server_that_forgets_a_client_breaks_the_rate(monkeypatch):
+    """Runs then settle elsewhere than at w*(M), however small the steps are."""
+    right = rolling_models.clients_mean
+    monkeypatch.setattr(
+        rolling_models, "clients_mean", lambda w, m, models, xp: right(w, m, models[:, :1], xp)
+    )
+    assert judged_stages(stages())["rolling"] is Verdict.VIOLATED
+
+
 # ---- the capacity grows
 
 
-def capacity(rungs=None, rounds=8):
-    default = tuple(RollingMasks((window_masks(2, k),) * 2, 2, fmpq(1, 20)) for k in (1, 2))
-    return CapacityLadder(PLANE, rungs or default, PLANE_BEGUN, rounds)
-
-
-def test_full_capacity_is_local_sgd():
-    found = find(capacity())
+def test_full_windows_are_local_sgd():
+    matrices = ((("3/2", "1/2"), ("1/2", "3/2")), ((2, 0), (0, 1)))
+    slopes = ((1, -1), (-2, "1/2"))
+    found = find(over_windows(Cohort(matrices, slopes, (0, 0)), 2, 8))
     w = [F(0), F(0)]
     for _ in range(8):
         ends = []
-        for A, h in zip(HESSIAN, SLOPES, strict=True):
+        for A, h in zip(matrices, slopes, strict=True):
             y = list(w)
             for _ in range(2):
                 g = [sum(F(a) * x for a, x in zip(r, y, strict=True)) + F(b)
                      for r, b in zip(A, h, strict=True)]  # fmt: skip
-                y = [x - s / 20 for x, s in zip(y, g, strict=True)]
+                y = [x - s / 40 for x, s in zip(y, g, strict=True)]
             ends.append(y)
         w = [(a + b) / 2 for a, b in zip(*ends, strict=True)]
 
     def value(w):
         return sum(
-            F(A[j][k]) * w[j] * w[k] / 4 for A in HESSIAN for j in range(2) for k in range(2)
-        ) + sum(F(h[j]) * w[j] / 2 for h in SLOPES for j in range(2))
+            F(A[j][k]) * w[j] * w[k] / 4 for A in matrices for j in range(2) for k in range(2)
+        ) + sum(F(h[j]) * w[j] / 2 for h in slopes for j in range(2))
 
     # 1/2 sum A = [7/4 1/4; 1/4 5/4], 1/2 sum h = (-1/2, -1/4)
     best = [F(5, 4) / 2 - F(1, 4) / 4, F(7, 4) / 4 - F(1, 4) / 2]
@@ -73,29 +121,30 @@ def test_full_capacity_is_local_sgd():
     assert fraction(found.series["L_r"][-1]) == value(w) - value(best)
 
 
-@pytest.mark.parametrize(
-    ("rungs", "rounds", "message"),
-    [
-        (((1, 2, HALF), (1, 2, HALF)), 8, "capacities of the rungs"),
-        (((1, 2, HALF), (2, 1, HALF)), 8, "local_steps of a rung"),
-        (((1, 2, HALF), (2, 2, fmpq(1))), 8, "inner_step_u of a rung"),
-        (((1, 2, HALF), (2, 2, HALF)), 7, "number of epochs"),
-    ],
-)
-def test_rungs_that_differ_in_more_than_the_capacity_are_errors(rungs, rounds, message):
-    rolling = tuple(RollingMasks((window_masks(2, w),) * 2, k, eta) for w, k, eta in rungs)
-    with pytest.raises(FedboundsError, match=message):
-        capacity(rolling, rounds)
+def test_capacities_grow_and_all_runs_are_equally_long():
+    with pytest.raises(FedboundsError, match="q is 1, 1/2; expected growing"):
+        find(over_windows(PLANE, 1, 4, (2, 1)))
+    short, long = over_windows(PLANE, 1, 4), over_windows(PLANE, 1, 8)
+    mixed = type(short)("submodel", "over q", (short.setups[0], long.setups[1]))
+    with pytest.raises(FedboundsError, match="of the rungs is .*expected one number"):
+        find(mixed)
+
+
+def test_the_data_of_ladders():
+    grown = ladder_shown(over_windows(PLANE, 1, 4))
+    assert (grown["parameter"], grown["values"], grown["fit"]) == ("q", [0.5, 1], None)
+    assert set(grown["series"]) == {"L_r", "L_lim"}
+    shown = ladder_shown(stages(3))
+    assert (shown["parameter"], shown["values"]) == ("R", [6, 18, 42])
+    assert set(shown["series"]) == {"F_r"}
 
 
 # ---- what the plan decides
 
 
 def cases(profile):
-    """Those of old and new set-ups."""
-    yield from run_ladders.cases(profile, 0)
     own = {*ROUNDS_LADDERS, *STEPS_LADDER, *CAPACITY_LADDERS}
-    yield from (x for x in planned("submodel", "", profile) if x.algorithm_name in own)
+    return [x for x in planned("submodel", "", profile) if x.algorithm_name in own]
 
 
 @cache
@@ -163,16 +212,7 @@ def test_names_of_cases_are_unique():
 
 
 def test_setups_survive_storage():
-    every = (case for case in cases(Profile.QUICK) if case.method is Method.RATIONAL)
-    for case in every:
+    for case in cases(Profile.QUICK):
+        if case.method is not Method.RATIONAL:
+            continue
         assert alike(read_again(case.setup, case.algorithm_name), case.setup)
-
-
-# ---- for a page
-
-
-def test_the_data_of_ladders():
-    grown = ladder_shown(capacity())
-    assert (grown["parameter"], grown["values"], grown["fit"]) == ("q", [0.5, 1], None)
-    assert set(grown["series"]) == {"L_r", "L_lim"}
-    assert ladder_shown(BEGUN) is None

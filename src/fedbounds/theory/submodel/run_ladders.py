@@ -1,14 +1,17 @@
-"""Ladders of runs of random masks: in the rounds R, the local steps K and the capacity p."""
+"""Ladders of runs of random and rolling masks: in the rounds R, the steps K and the capacity."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from math import ceil
 from typing import Any
 
 import sympy as sp
 
 from fedbounds.theory.setups import Ladder, Number, Objective, PlannedLadder, Run, Setup
+
+from .point_setups import Masks, windows
 
 _HALF = "1/2"
 Row = tuple[Number, ...]
@@ -53,7 +56,17 @@ _ALIGNED_NOISE = Cohort((_TIGHT, _TIGHT), ((-3, 0), (1, -2)), (0, 0), _HALF, "1/
 
 def _of(cohort: Cohort, keep: Row, steps: int, eta: Any, rounds: int,
         view: str, chosen: Any = ()) -> Setup:  # fmt: skip
-    parameters = {"keep": keep, "K": steps, "eta": eta}
+    return _with(cohort, {"keep": keep, "K": steps, "eta": eta}, rounds, view, chosen)
+
+
+def _rolling(cohort: Cohort, masks: Masks, steps: int, eta: Any, epochs: int, view: str,
+             **more: Any) -> Setup:  # fmt: skip
+    """One order for all clients."""
+    own = {"sub_models": masks, "orders": 1, "K": steps, "eta": eta, **more}
+    return _with(cohort, own, epochs, view)
+
+
+def _with(cohort: Cohort, parameters: Any, rounds: int, view: str, chosen: Any = ()) -> Setup:
     run = Run(cohort.problem(), cohort.start, tuple(parameters.items()), rounds)
     return Setup("submodel", view, run, chosen)
 
@@ -106,14 +119,28 @@ _STAGES, _FEW_STAGES = 5, 3
 
 def over_stages(cohort: Cohort, keep: Row, steps: int, first: int, stages: int) -> Ladder:
     """Step sizes halve from stage to stage, whose lengths double; at first eta K L = 1/10."""
-    eta = 1 / (10 * Fraction(cohort.L) * steps)
-    setups = []
-    for stage in range(1, stages + 1):
-        setup = _of(cohort, keep, steps, eta, first * (2**stage - 1), "ends of runs in stages")
-        more = (*setup.run.parameters, ("first_stage", first))
-        run = Run(setup.run.problem, setup.run.start, more, setup.run.rounds)
-        setups.append(Setup(setup.theory, setup.view, run))
+    own = {"keep": keep, "K": steps, "eta": _edge(cohort, steps), "first_stage": first}
+    lengths = (first * (2**stage - 1) for stage in range(1, stages + 1))
+    setups = (_with(cohort, own, length, "ends of runs in stages") for length in lengths)
     return Ladder("submodel", "over stages", tuple(setups))
+
+
+def over_stages_of_epochs(
+    cohort: Cohort, masks: Masks, steps: int, first: int, stages: int
+) -> Ladder:
+    """The same of epochs; at first eta S K L = 1/10."""
+    eta = _edge(cohort, steps) / len(masks[0])
+    lengths = (first * (2**stage - 1) for stage in range(1, stages + 1))
+    setups = (
+        _rolling(cohort, masks, steps, eta, length, "ends of epochs in stages", first_stage=first)
+        for length in lengths
+    )
+    return Ladder("submodel", "over stages of epochs", tuple(setups))
+
+
+def _edge(cohort: Cohort, steps: int) -> Fraction:
+    """eta with eta K L = 1/10."""
+    return 1 / (10 * Fraction(cohort.L) * steps)
 
 
 def first_stage(cohort: Cohort, share: Number) -> int:
@@ -132,12 +159,16 @@ _OVER_STAGES = (
 
 def _stages_ladders() -> Iterator[PlannedLadder]:
     for at, (label, cohort, steps) in enumerate(_OVER_STAGES):
+        kinds: list[tuple[str, Number, Callable[[int, int], Ladder]]] = []
         for share in (_HALF, 1):
-            keep, first = (share,) * len(cohort.slopes), first_stage(cohort, share)
-            few, every = (
-                over_stages(cohort, keep, steps, first, stages) for stages in (_FEW_STAGES, _STAGES)
-            )
-            name = f"stages of halved steps, random masks, share {share}, {label}, K={steps}"
+            keep = (share,) * len(cohort.slopes)
+            kinds.append(("random", share, partial(over_stages, cohort, keep, steps)))
+        halves = (((1, 0), (0, 1)),) * len(cohort.slopes)
+        kinds.append(("rolling", _HALF, partial(over_stages_of_epochs, cohort, halves, steps)))
+        for kind, share, ladder in kinds:
+            first = first_stage(cohort, share)
+            few, every = (ladder(first, stages) for stages in (_FEW_STAGES, _STAGES))
+            name = f"stages of halved steps, {kind} masks, share {share}, {label}, K={steps}"
             yield PlannedLadder(name, every, None if at else few, floats=True)
 
 
@@ -170,11 +201,21 @@ def _steps_ladders() -> Iterator[PlannedLadder]:
 
 def over_capacity(cohort: Cohort, shares: Any, steps: int, rounds: int) -> Ladder:
     """eta K L = 1/10, for every p."""
-    eta, n = 1 / (10 * Fraction(cohort.L) * steps), len(cohort.slopes)
+    eta, n = _edge(cohort, steps), len(cohort.slopes)
     setups = (
         _of(cohort, (share,) * n, steps, eta, rounds, "ends of runs, p alike") for share in shares
     )
     return Ladder("submodel", "over p", tuple(setups))
+
+
+def over_windows(cohort: Cohort, steps: int, rounds: int, widths: Any = ()) -> Ladder:
+    """The same for cyclic windows of every width: q of a width w is w/d."""
+    n, d, eta = len(cohort.slopes), len(cohort.start), _edge(cohort, steps)
+    setups = (
+        _rolling(cohort, windows(n, d, width), steps, eta, rounds // d, "ends of epochs, q alike")
+        for width in widths or range(1, d + 1)
+    )
+    return Ladder("submodel", "over q", tuple(setups))
 
 
 _SHARES = ("1/4", _HALF, "3/4", 1)
@@ -194,16 +235,21 @@ _FEW_ROUNDS, _ROUNDS, _QUICK = 60, 120, 4
 
 def _capacity_ladders() -> Iterator[PlannedLadder]:
     for at, (label, cohort) in enumerate(_OVER_CAPACITY):
-        few = 2 * len(cohort.start)
+        least = 2 * len(cohort.start)
         for steps in (1,) if cohort.noise else (1, 3):
-            for rounds in (few, _ROUNDS):
-                for what, shares in (("p", _SHARES), ("the least and the full p", _SHARES[::3])):
+            for rounds in (least, _ROUNDS):
+                for what, ladder in (
+                    ("p", partial(over_capacity, cohort, _SHARES, steps)),
+                    (
+                        "the least and the full p",
+                        partial(over_capacity, cohort, _SHARES[::3], steps),
+                    ),
+                    ("q", partial(over_windows, cohort, steps)),
+                ):
+                    few = at < _QUICK and steps == 1
+                    quick = ladder(min(rounds, _FEW_ROUNDS)) if few else None
                     name = f"ladder in {what}, {label}, K={steps}, R={rounds}"
-                    every = over_capacity(cohort, shares, steps, rounds)
-                    quick = None
-                    if at < _QUICK and steps == 1:
-                        quick = over_capacity(cohort, shares, steps, min(rounds, _FEW_ROUNDS))
-                    yield PlannedLadder(name, every, quick)
+                    yield PlannedLadder(name, ladder(rounds), quick)
 
 
 def planned() -> Iterator[PlannedLadder]:

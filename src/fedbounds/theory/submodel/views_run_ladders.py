@@ -1,18 +1,28 @@
-"""What is seen of ladders of runs of random masks, and of every run of one."""
+"""What is seen of ladders of runs of random or rolling masks, and of every run of one."""
 
 from dataclasses import replace
 
 import sympy as sp
 
-from fedbounds.theory.proof.vectors import ip, sq
-from fedbounds.theory.setups import RUN, Ending, Rungs, Says, Settled, Shown, Slope, View
+from fedbounds.theory.proof.vectors import ip, sq, vectors
+from fedbounds.theory.setups import (
+    RUN,
+    Ending,
+    Rungs,
+    Says,
+    Settled,
+    Shown,
+    Slope,
+    View,
+)
 from fedbounds.theory.symbols import K, T, eta, mu, sigma2, t
 from fedbounds.vocabulary import Assumption
 
 from . import measured
+from . import rolling_measured as rolling
 from .measured_points import ones
 from .names import CAPACITY_LADDERS, ROUNDS_LADDERS, STEPS_LADDER
-from .symbols import D_opt, g_Fp, p_mean
+from .symbols import D_opt, S_sub, g_Fp, p_mean, q_mean
 from .symbols_rounds import first_stage, log_R
 from .vectors import one
 
@@ -78,9 +88,60 @@ STAGED = replace(
         Says(T, "<=", first_stage * (2**_MOST_STAGES - 1)),
     ),
 )
+
+# ---- rolling masks: t counts epochs
+
+loud, turns = vectors({"loud": r"\sigma\max_{i,s}m_{i,s}", "turns": "S"})
+_S_SUB = {"S_sub": ip(turns, one)}
+EPOCHS = View(
+    told="rolling masks on quadratics, where epochs start",
+    algorithm="rolling_models.ENDS",
+    shown=Shown(
+        indices={"i": "", "s": "", "sub-model": ""},
+        vectors={
+            **dict.fromkeys(("x", "xo", "one", "ones", "turns", "loud"), ()),
+            **dict.fromkeys(("go", "Vx", "Vo", "Vs", "kept", "uneven"), _I),
+            "ho": ("i", "s"),
+            "ao": ("sub-model",),
+        },
+    ),
+    quantities={name: ENDS.quantities[name] for name in ("D_opt", "L_F")},
+    states=("D_opt", "L_F"),
+    constants={
+        "dim": sq(ones),
+        **_S_SUB,
+        **rolling.AT_OPTIMUM,
+        **{name: rolling.CONSTANTS[name] for name in ("q_mean", "D_opt_0")},
+        "sigma^2": sq(loud),
+        **measured.GAP_AT_OPTIMUM,
+    },
+    assumptions={
+        **rolling.OF_MASKS,
+        **rolling.OF_ORDERS,
+        **rolling.PROJECTED_ONCE,
+        Assumption.UNCONSTRAINED: (),
+    },
+    takes=("sub_models", "orders", "K", "eta"),
+    many=True,
+    requires=rolling.ORDERS,
+)
+EPOCHS_ALIKE = replace(
+    EPOCHS,
+    # one number of all rungs: what counts of it differs
+    constants={name: is_ for name, is_ in EPOCHS.constants.items() if name != "sigma^2"},
+    requires=(*EPOCHS.requires, Says(sq(rolling.kept), "==", q_mean**2)),
+)
+EPOCHS_STAGED = replace(
+    EPOCHS,
+    takes=(*EPOCHS.takes, "first_stage"),
+    changing=STAGED.changing,
+    requires=(*EPOCHS.requires, *STAGED.requires),
+)
 VIEWS = {
     "ends of runs, p alike": ALIKE,
     "ends of runs in stages": STAGED,
+    "ends of epochs, q alike": EPOCHS_ALIKE,
+    "ends of epochs in stages": EPOCHS_STAGED,
     "ends of runs, tuned": TUNED,
     "ends of runs, full gradients": QUIET,
 }
@@ -109,6 +170,24 @@ RUNGS = {
         varies=("rounds",),
         series={"F_r": Ending(_LOSS(t)), "R_r": T},
         hidden=("R_r",),
+    ),
+    "over stages of epochs": Rungs(
+        told="rolling masks on quadratics over stages",
+        runs=ROUNDS_LADDERS[1],
+        over="R",
+        values=S_sub * T,
+        varies=("rounds",),
+        series={"F_r": Ending(_LOSS(t)), "R_r": S_sub * T},
+        hidden=("R_r",),
+    ),
+    "over q": Rungs(
+        told="rolling masks on quadratics over the capacity",
+        runs=CAPACITY_LADDERS[1],
+        over="q",
+        values=q_mean,
+        varies=("sub_models", "rounds"),
+        series={"L_r": Ending(_LOSS(t)), "L_lim": Settled(_LOSS(t), RUN)},
+        alike=(S_sub * T,),
     ),
     "over p": Rungs(
         told="random masks on quadratics over the capacity",

@@ -26,9 +26,10 @@ from .known import Defined, MissingError, at_once, without_products
 from .many_rounds import InRationals, in_rationals, rounds_of, traced
 from .reach import Range, Reach, Visited, multiples, product, ratio, square
 from .round_maps import ByParameter, at_values, forms_of
-from .spaces import Unrolled, speaks_of, vector
+from .spaces import Unrolled, depends_on, speaks_of, vector
 from .spaces import product as mean_product
 from .subject import Subject
+from .undivided import unrolled_whole
 from .unknowns import Refused, Unknown
 from .unrolled import unrolled_space
 
@@ -81,7 +82,9 @@ def long_run(subject: Subject, near: sp.Expr | None = None, *, floats: bool = Fa
         If the step is not affine in the state, or asks for the round itself.
     """
     trace = traced(subject)
-    space = unrolled_space(subject, trace)
+    listed = any(source.count != 1 for source in trace.listed.sources)
+    whole = listed and not subject.shown.draws
+    space = unrolled_whole(subject, trace) if whole else unrolled_space(subject, trace)
     centre = (fmpq(0),) * trace.variables.entries if near is None else _least(space, near)
     rounds = rounds_of(subject, trace, centre)
     found = in_floats(rounds) if floats else in_rationals(rounds)
@@ -456,6 +459,12 @@ class Many(Defined[Long]):
     def _polynomials(self, node: sp.Expr, values: Mapping[str, Any]) -> Array:
         """Entries of a vector: indices, then coordinates; the past and draws have no axis."""
         found = vector(node, self.trace.space, values)
+        for axis in range(len(self.trace.space.draws) + 1):
+            if found.shape[axis] > 1:  # outcomes that are listed
+                name = self.trace.space.sources[axis]
+                if name in depends_on(self.trace.space, found):
+                    raise MissingError(f"{node} depends on draws that are listed")
+                found = found.take([0], axis=axis)
         return found.reshape(found.shape[len(self.trace.space.draws) + 1 :])
 
 

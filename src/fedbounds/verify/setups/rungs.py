@@ -166,6 +166,9 @@ def _measured(ladder: Ladder, *, floats: bool) -> Found:
         return Found(seen.told, {T.name: fmpq(len(ladder.setups))}, {}, missing=missing)
     values = [rung.number(seen.values)[0] for rung in every]
     growing = all(low < high for low, high in pairwise(values))
+    for expression in seen.alike:
+        own = {rung.number(expression)[0] for rung in every}
+        require(len(own) == 1, f"{expression} of the rungs", ", ".join(map(str, own)), "one number")
     require(growing, seen.over, ", ".join(map(str, values)), "growing from rung to rung")
     series, errors, undefined = {}, {}, {}
     for name, expression in seen.series.items():

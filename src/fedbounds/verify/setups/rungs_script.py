@@ -18,8 +18,9 @@ from ..case import script_of
 from ..evaluate import Numbers
 from ..measure.contract import arguments_of_init, takes
 from ..measure.trace import rules_of, subject_of
+from ..script_asserts import broken
 from ..script_check import agrees
-from ..script_code import QUOTED, TEMPLATES, UNQUOTED, WIDTH, code, wrapped
+from ..script_code import QUOTED, TEMPLATES, UNQUOTED, code, wrapped
 from .found import defined, view_of
 from .program import (
     Program,
@@ -176,11 +177,5 @@ def _numbers(ladder: Ladder) -> list[str]:
     found = [start, "rungs = ["]
     for setup in ladder.setups:
         named = (f'"{name}": {number_in(value)}' for name, value in setup.run.parameters)
-        found += _within(f"    ({{{', '.join(named)}}}, {setup.run.rounds}),")
+        found += broken(f"    ({{{', '.join(named)}}}, {setup.run.rounds}),")
     return [*found, "]"]
-
-
-def _within(line: str) -> list[str]:
-    if len(line) > WIDTH:
-        raise FedboundsError("a rung has more parameters than a line has room for")
-    return [line]

@@ -25,12 +25,10 @@ from . import stored_costs as costs
 from .rolling_draws import Draws
 from .rolling_ends import RollingLimit
 from .rolling_long import MOST_EXACT, RollingLong
-from .run_ladders_runs import CapacityLadder
 from .side_by_side_runs import SideBySide
 from .stability_data import CoupledLaw, CoupledPair, SampleLaw
 from .stability_gap import TrainTestGap
 from .stability_ladders import StabilityLadder
-from .staged_ladders import StagedLadder
 
 # ---- descriptions
 
@@ -102,19 +100,6 @@ _BESIDE: Fields = {
     "start": START,
     "epochs": ROUNDS,
 }
-_OVER_STAGES: Fields = {
-    "problem": QUADRATIC,
-    "algorithm": _ROLLING,
-    "start": START,
-    "first_stage": ROUNDS,
-    "stages": Whole(2, 16),
-}
-_OVER_CAPACITY: Fields = {
-    "problem": QUADRATIC,
-    "algorithms": Listed(_ROLLING, own=("S",)),
-    "start": START,
-    "rounds": ROUNDS,
-}
 _OVER_KEEP: Fields = {
     **_CHANGED,
     "keeps": Listed(PROBABILITY),
@@ -143,8 +128,6 @@ SETUPS = (
     ),
     Setup(Record(Draws, _DRAWS), costs.of_draws, names.DRAWS),
     Setup(Record(SideBySide, _BESIDE), costs.of_sides, _beside),
-    Setup(Record(StagedLadder, _OVER_STAGES), costs.of_stages, names.ROUNDS_LADDERS[1]),
-    Setup(Record(CapacityLadder, _OVER_CAPACITY), costs.of_capacity, names.CAPACITY_LADDERS[1]),
     Setup(Record(StabilityLadder, _OVER_KEEP), costs.of_stability, names.COUPLED_LADDER[0]),
     Setup(Record(CoupledPair, _PAIR), costs.of_pair, names.COUPLED[0]),
     Setup(Record(CoupledLaw, _COUPLED), costs.of_law, names.COUPLED[0]),

@@ -78,24 +78,6 @@ def _visits(algorithm: Any) -> float:
     return power(power(2, algorithm.epoch), _owners(algorithm))
 
 
-# ---- ladders of runs
-
-
-def of_stages(given: Any) -> Sequence[Cost]:
-    """Every stage; each lasts twice as long as the one before."""
-    lengths = (given.first_stage * power(2, stage) for stage in range(given.stages))
-    return tuple(
-        cost for length in lengths for cost in _maps(given.problem, given.algorithm, int(length))
-    )
-
-
-def of_capacity(given: Any) -> Sequence[Cost]:
-    """The last round of every rung, and the limit."""
-    return tuple(
-        cost for rung in given.algorithms for cost in _maps(given.problem, rung, given.rounds)
-    )
-
-
 def _maps(problem: Any, algorithm: Any, rounds: int) -> Sequence[Cost]:
     """A round, or an epoch, as a matrix on first and second moments, multiplied so often."""
     d, steps = problem.shared_dimension, algorithm.local_steps
