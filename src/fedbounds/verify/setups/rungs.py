@@ -167,8 +167,9 @@ def _measured(ladder: Ladder, *, floats: bool) -> Found:
     values = [rung.number(seen.values)[0] for rung in every]
     growing = all(low < high for low, high in pairwise(values))
     for expression in seen.alike:
-        own = {rung.number(expression)[0] for rung in every}
-        require(len(own) == 1, f"{expression} of the rungs", ", ".join(map(str, own)), "one number")
+        found = dict.fromkeys(rung.number(expression)[0] for rung in every)
+        told = ", ".join(map(str, found))
+        require(len(found) == 1, f"{expression} of the rungs", told, "one number")
     require(growing, seen.over, ", ".join(map(str, values)), "growing from rung to rung")
     series, errors, undefined = {}, {}, {}
     for name, expression in seen.series.items():
