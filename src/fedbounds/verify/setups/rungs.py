@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -40,12 +41,12 @@ class LadderInFloats:
 
 @find.register
 def _found(ladder: Ladder) -> Found:
-    return _measured(ladder, floats=False)
+    return _measured(ladder, floats=False)[0]
 
 
 @find.register
 def _found_in_floats(given: LadderInFloats) -> Found:
-    return _measured(given.ladder, floats=True)
+    return _measured(given.ladder, floats=True)[0]
 
 
 @in_rationals.register
@@ -157,13 +158,15 @@ class Rung:
         return Many(run, self.known.constants, self.known.quantities, self.known.states)
 
 
-def _measured(ladder: Ladder, *, floats: bool) -> Found:
+@lru_cache(maxsize=2)  # a ladder is shown after it was judged
+def _measured(ladder: Ladder, *, floats: bool) -> tuple[Found, tuple[Any, ...]]:
+    """What a ladder shows, and the parameter's values where anything is measured."""
     seen, names = rungs_of(ladder), glossary(ladder.theory)
     try:
         every = _rungs(ladder, floats)
     except Refused as error:
         missing = dict.fromkeys(seen.series, str(error))
-        return Found(seen.told, {T.name: fmpq(len(ladder.setups))}, {}, missing=missing)
+        return Found(seen.told, {T.name: fmpq(len(ladder.setups))}, {}, missing=missing), ()
     values = [rung.number(seen.values)[0] for rung in every]
     growing = all(low < high for low, high in pairwise(values))
     for expression in seen.alike:
@@ -186,7 +189,7 @@ def _measured(ladder: Ladder, *, floats: bool) -> Found:
     for name, expression in seen.first.items():
         parameters[name] = every[0].number(expression)[0]
     errors = {name: wrong for name, wrong in errors.items() if any(wrong)}
-    return Found(
+    shown = Found(
         family=f"{seen.told}: n={own[0]['n']}",
         parameters=parameters | {T.name: fmpq(len(every))},
         series={x: y.astype(float) if errors else y for x, y in series.items()},
@@ -195,6 +198,7 @@ def _measured(ladder: Ladder, *, floats: bool) -> Found:
         scopes=frozenset(),
         undefined=undefined,
     )
+    return shown, tuple(values)
 
 
 def _rungs(ladder: Ladder, floats: bool) -> list[Rung]:
@@ -249,18 +253,18 @@ def _evidence(every: Sequence[Rung]) -> dict[Assumption, Evidence]:
 
 @ladder_shown.register
 def _shown(ladder: Ladder) -> Record:
-    return _told(ladder, find(ladder))
+    return _told(ladder, floats=False)
 
 
 @ladder_shown.register
 def _shown_in_floats(given: LadderInFloats) -> Record:
-    return _told(given.ladder, find(given))
+    return _told(given.ladder, floats=True)
 
 
-def _told(ladder: Ladder, found: Found) -> Record:
+def _told(ladder: Ladder, *, floats: bool) -> Record:
     """The parameter, the series in floats, and the power of one of them."""
-    seen = rungs_of(ladder)
-    values = [float(rung.number(seen.values)[0]) for rung in _rungs(ladder, floats=True)]
+    seen, (found, own) = rungs_of(ladder), _measured(ladder, floats=floats)
+    values = [float(value) for value in own]
     series = {
         name: [float(x) for x in row]
         for name, row in found.series.items()
