@@ -94,6 +94,7 @@ ROLLING = "rolling masks, epochs"
 MANY = "FedPLT, many rounds, steps that decay"
 ONE_CLIENT = "FedPLT, one step of one client"
 LIMIT = "rolling masks, RollingLimit"
+COUPLED = "coupled runs, all data sets"
 
 
 @pytest.mark.parametrize(
@@ -122,8 +123,8 @@ ENDLESS = [
     (RANDOM, (*SETUP, "run", "fields", "rounds")),
     (RANDOM, (*PARAMETERS, 1, "tuple", 1)),
     (FEDPLT, (*SETUP, "run", "fields", "rounds")),
+    (COUPLED, (*SETUP, "run", "fields", "rounds")),
     (ROLLING, (*SETUP, "run", "fields", "rounds")),
-    ("coupled runs, CoupledLaw", (*SETUP, "samples")),
     ("coupled runs ladder in p, StabilityLadder", (*SETUP, "rounds")),
     ("random masks against full models, TrainTestGap", (*SETUP, "rounds")),
     ("random masks ladder in K, Ladder", (*LAST_RUNG, "parameters", "tuple", 1, "tuple", 1)),
@@ -273,8 +274,17 @@ def test_other_ladders_grow(name, key, tmp_path, capsys):
     refused(tmp_path, capsys, document, "growing")
 
 
+def test_data_sets_that_nobody_lists_are_refused(tmp_path, capsys):
+    document = copy.deepcopy(_documents()[COUPLED])
+    run = document["instance"]["setup"]["fields"]["run"]["fields"]
+    run["rounds"] = 1
+    for pair in run["parameters"]["tuple"]:
+        pair["tuple"][1] = {"n_s": 11, "K": 1}.get(pair["tuple"][0], pair["tuple"][1])
+    refused(tmp_path, capsys, document, "number of pairs of data sets")
+
+
 def test_chances_are_not_negative(tmp_path, capsys):
-    document = copy.deepcopy(_documents()["coupled runs, CoupledLaw"])
+    document = copy.deepcopy(_documents()["random masks against full models, TrainTestGap"])
     law = document["instance"]["setup"]["fields"]["laws"]["tuple"][0]["fields"]
     count = len(law["chances"]["array"])
     assert count >= 2

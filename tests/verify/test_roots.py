@@ -8,7 +8,15 @@ from flint import fmpq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedbounds.verify.roots import IrrationalError, Roots, UndefinedError, as_roots, rational_root
+from fedbounds.verify.roots import (
+    _PRIMES,
+    IrrationalError,
+    Roots,
+    UndefinedError,
+    as_roots,
+    rational_root,
+    total,
+)
 
 rationals = st.fractions(-20, 20, max_denominator=9).map(lambda x: fmpq(x.numerator, x.denominator))
 positive = st.fractions(0, 20, max_denominator=9).map(lambda x: fmpq(x.numerator, x.denominator))
@@ -79,3 +87,23 @@ def test_what_is_no_sum_of_roots_is_refused():
     with pytest.raises(UndefinedError):
         (1 - two).root(2)
     assert isinstance(abs(1 - two), Roots)
+
+
+def test_many_roots_at_once_are_their_sum():
+    numbers = [as_roots(fmpq(p, q)).root(2) * (-1) ** p for p in range(1, 40) for q in (1, 7, 12)]
+    one_by_one = as_roots(0)
+    for number in numbers:
+        one_by_one = Roots((*one_by_one.terms,)) + number
+    assert total(numbers) == one_by_one
+    assert total([*numbers, *(-x for x in numbers)]).terms == ()
+    squarefree = [n for n in range(1, 60) if all(n % d**2 for d in range(2, 8))]
+    every = total(as_roots(n * d**2).root(2) for n in squarefree for d in (1, 2, 5))
+    assert len(every.terms) == len(squarefree)
+
+
+def test_a_root_of_a_multiple_of_a_prime_that_sorts_roots():
+    prime = _PRIMES[0]
+    many = [as_roots(n).root(2) for n in range(1, 30)]
+    found = total([*many, as_roots(prime).root(2), as_roots(4 * prime).root(2)])
+    assert found == total(many) + 3 * as_roots(prime).root(2)
+    assert total([*many, as_roots(4).root(4)]) == total(many) + as_roots(2).root(2)

@@ -4,7 +4,7 @@ l(w; z) = phi(a'w - y) + (ridge/2) ||w||^2 with z = (a, y) and phi(r) = r^2/2, o
 which is linear beyond a threshold: its gradients are bounded on R^d where ridge = 0.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import array_api_compat
@@ -118,6 +118,13 @@ class SampledRegression:
         """Of every sample at its client's point, of points (rows, n, d); (rows, n, n_s, d)."""
         return self.loss.gradients(self.features, self.targets, points[:, :, None, :])
 
+    def picked(self, samples: Array) -> "SampledRegression":
+        """The same with these samples of every client, given by number, shape (n, n_s)."""
+        clients = np.arange(self.clients)[:, None]
+        return replace(
+            self, features=self.features[clients, samples], targets=self.targets[clients, samples]
+        )
+
     @property
     def noise(self) -> Noise:
         """None that is added: gradients are of samples."""
@@ -193,9 +200,11 @@ class SampledRegression:
         return FederatedQuadratic(hessian, linear, d)
 
     def constants(self, start: Start) -> Constants:
-        """L of the clients, from above: that of the samples."""
+        """L of the clients, from above: that of the samples; mu likewise, if that is positive."""
         check_start(self, start)
-        return {Constant.SMOOTHNESS: ConstantValue(self.smoothness())}
+        found = {Constant.SMOOTHNESS: ConstantValue(self.smoothness())}
+        lowest = self.strong_convexity()
+        return found | ({Constant.STRONG_CONVEXITY: ConstantValue(lowest)} if lowest > 0 else {})
 
     @property
     def minimiser(self) -> Array | None:
@@ -219,4 +228,9 @@ class SampledRegression:
             Assumption.CONVEX_SAMPLES,
         ):
             return Evidence(True, "squares and Huber's losses of affine functions, and a ridge")
+        lowest = self.strong_convexity()
+        if assumption is Assumption.STRONGLY_CONVEX_SAMPLES:
+            return Evidence(bool(lowest > 0), f"mu of the samples is {lowest}")
+        if assumption is Assumption.STRONGLY_CONVEX and lowest > 0:
+            return Evidence(True, f"mu of the samples is {lowest}")
         return not_known(assumption)

@@ -41,10 +41,28 @@ class Least(sp.Function):  # type: ignore[misc]
     """Likewise."""
 
 
+class positive(sp.Function):  # type: ignore[misc]
+    """1 where a number of every outcome is above 0, else 0; its mean is a probability."""
+
+    nargs = 1
+
+
 class above(sp.Function):  # type: ignore[misc]
     """The root of a number; where it is not rational, a rational above it by 2^-60 of it."""
 
     nargs = 1
+
+
+class MeanOfLargest(sp.Function):  # type: ignore[misc]
+    """The mean over an index, the second argument, of the `Largest` of each of its values."""
+
+    nargs = 2
+
+
+class most(sp.Function):  # type: ignore[misc]
+    """The largest over an index, the second argument, of a number's mean over all else."""
+
+    nargs = 2
 
 
 class Everywhere(sp.Function):  # type: ignore[misc]

@@ -6,6 +6,7 @@ which such terms are merged is zero only if no term is left, and the sign of any
 balls at some precision.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import lcm
 from typing import Any
@@ -42,10 +43,7 @@ class Roots:
     def __add__(self, other: Any) -> "Roots":
         if not isinstance(other, (Roots, *_EXACT)):
             return NotImplemented  # an array goes through its entries
-        total = list(self.terms)
-        for term in as_roots(other).terms:
-            _merge(total, term)
-        return Roots(tuple(total))
+        return total((self, as_roots(other)))
 
     def __neg__(self) -> "Roots":
         return Roots(tuple(Root(-x.coefficient, x.radicand, x.degree) for x in self.terms))
@@ -58,11 +56,8 @@ class Roots:
     def __mul__(self, other: Any) -> "Roots":
         if not isinstance(other, (Roots, *_EXACT)):
             return NotImplemented  # an array goes through its entries
-        total: list[Root] = []
-        for a in self.terms:
-            for b in as_roots(other).terms:
-                _merge(total, _times(a, b))
-        return Roots(tuple(total))
+        own = as_roots(other).terms
+        return _merged(_times(a, b) for a in self.terms for b in own)
 
     def __truediv__(self, other: Any) -> "Roots":
         if not isinstance(other, (Roots, *_EXACT)):
@@ -126,8 +121,8 @@ class Roots:
 
     def sign(self) -> int:
         """-1, 0 or 1."""
-        if not self.terms:
-            return 0
+        if len(self.terms) < 2:  # roots are positive
+            return sum((x.coefficient > 0) - (x.coefficient < 0) for x in self.terms)
         before = ctx.prec
         try:
             ctx.prec = _FIRST_BITS
@@ -139,7 +134,7 @@ class Roots:
 
     def _against(self, other: Any) -> int:
         """The sign of the difference."""
-        return (self + -as_roots(other)).sign()
+        return self.sign() if other == 0 else (self + -as_roots(other)).sign()
 
     def __lt__(self, other: Any) -> bool:
         return self._against(other) < 0
@@ -215,15 +210,50 @@ def _times(a: Root, b: Root) -> Root:
     return Root(coefficient, radicand, degree)
 
 
-def _merge(total: list[Root], term: Root) -> None:
-    """Add a term to a sum, to the one with which it has a rational quotient."""
-    for at, own in enumerate(total):
-        quotient = _times(term, Root(1 / own.coefficient, 1 / own.radicand, own.degree))
+# odd primes: a quotient of roots that is rational is a square to all of them
+_PRIMES = (2147483647, 2147483629, 2147483587, 2147483579, 2147483563, 2147483549, 2147483543)
+_FEW = 8  # terms, of which each may be held against each
+
+
+def total(numbers: Iterable[Any]) -> Roots:
+    """The sum of exact numbers, however many."""
+    return _merged(term for number in numbers for term in as_roots(number).terms)
+
+
+def _merged(terms: Iterable[Root]) -> Roots:
+    """Terms with a rational quotient as one; those that cancel are left out."""
+    same: dict[tuple[fmpq, int], fmpq] = {}
+    for term in terms:
+        key = (term.radicand, term.degree)
+        same[key] = same.get(key, fmpq(0)) + term.coefficient
+    every = [Root(c, radicand, degree) for (radicand, degree), c in same.items() if c != 0]
+    kinds: dict[Any, list[Root]] = {}
+    few = len(every) <= _FEW
+    for term in every:
+        kind = None if few else _kind(term)
+        # those of no kind may belong to any
+        near = kinds.values() if kind is None else [kinds.get(kind, []), kinds.get(None, [])]
+        if not any(_joined(own, term) for own in near):
+            kinds.setdefault(kind, []).append(term)
+    return Roots(tuple(term for own in kinds.values() for term in own if term.coefficient != 0))
+
+
+def _joined(own: list[Root], term: Root) -> bool:
+    """Whether a term was added to one of these, with which it has a rational quotient."""
+    for at, one in enumerate(own):
+        quotient = _times(Root(fmpq(1), term.radicand, term.degree),
+                          Root(fmpq(1), 1 / one.radicand, one.degree))  # fmt: skip
         if quotient.degree == 1:
-            coefficient = own.coefficient * (1 + quotient.coefficient)
-            if coefficient == 0:
-                del total[at]
-            else:
-                total[at] = Root(coefficient, own.radicand, own.degree)
-            return
-    total.append(term)
+            more = term.coefficient * quotient.coefficient
+            own[at] = Root(one.coefficient + more, one.radicand, one.degree)
+            return True
+    return False
+
+
+def _kind(term: Root) -> tuple[int, ...] | None:
+    """Of square roots with a rational quotient the same; None if that is not known."""
+    if term.degree > 2:
+        return None
+    whole = int(term.radicand.p * term.radicand.q)
+    found = tuple(pow(whole % p, (p - 1) // 2, p) for p in _PRIMES)
+    return found if all(found) else None

@@ -17,16 +17,13 @@ from fedbounds.verify.setups.plan import planned
 from fedbounds.verify.submodel import rolling_plan
 from fedbounds.vocabulary import Verdict
 
-CLAIMS = [
-    claim
-    for claim in encoded_claims("submodel")
-    if {"rolling masks", "draws without replacement"} & set(claim.algorithms)
-]
+NAMES = ("rolling masks", "draws without replacement")
+CLAIMS = [claim for claim in encoded_claims("submodel") if {*NAMES} & set(claim.algorithms)]
 
 
 def cases(profile, seed):
     """Those that are data, and those that are not yet."""
-    data = [x for x in planned("submodel", "", profile) if x.algorithm_name == "rolling masks"]
+    data = [x for x in planned("submodel", "", profile) if x.algorithm_name in NAMES]
     return [*data, *rolling_plan.cases(profile, seed)]
 
 

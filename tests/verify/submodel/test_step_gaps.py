@@ -1,9 +1,8 @@
 """The sub-model proofs on running algorithms: what is evaluated, and that a wrong step is seen."""
 
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
-import numpy as np
 import pytest
 import sympy as sp
 from flint import fmpq
@@ -11,10 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fedbounds.algorithms import rolling_models, sub_models
-from fedbounds.algorithms.random_masks import RandomMasks
-from fedbounds.algorithms.rolling_masks import RollingMasks
-from fedbounds.errors import ConflictError, FedboundsError
-from fedbounds.problems import to_rational
+from fedbounds.errors import ConflictError
 from fedbounds.theory.proof.replay import Local, Replayed
 from fedbounds.theory.proof.vectors import sq
 from fedbounds.theory.submodel.proofs import definitions_rounds as rounds
@@ -24,17 +20,15 @@ from fedbounds.theory.submodel.scope_names import FULL, WHOLE
 from fedbounds.theory.submodel.setups import PLANNED, Cohort, Shape, setup_of
 from fedbounds.theory.submodel.symbols import G_pair, a_bar2
 from fedbounds.theory.symbols import K, mu, t
-from fedbounds.verify.dependences import check_declared
 from fedbounds.verify.measure.clients import Clients
 from fedbounds.verify.setups import steps as of_setups
 from fedbounds.verify.setups.found import known_of, view_of
 from fedbounds.verify.step_check import evaluated
-from fedbounds.verify.submodel import step_cases, step_gaps
-from fedbounds.verify.submodel.step_gaps import gap_on, gaps, runs
 from fedbounds.vocabulary import Assumption
 
 CLOSE = 1e-13
 WRITTEN = {w.id: w for w in book().steps}
+gaps = partial(of_setups.gaps, "submodel")
 SCOPES = (
     *(rounds.ROUND, rounds.EPOCH, rounds.FREE_EPOCH, rounds.WITHIN, rounds.UNROLLED),
     *(rounds.DRAWN, rounds.GAP, rounds.GAP_ROLLING),
@@ -64,8 +58,6 @@ def test_nothing_given_and_no_step_is_broken_but_what_is_known_to_be_false():
 
 def test_what_is_declared_holds_on_every_run():
     theory = book().theory
-    for name, scope in theory.scopes.items():
-        check_declared(name, scope, runs(name))
     of_setups.check_declared("submodel", theory.scopes)
     of_setups.check_signs("submodel", theory.quantities)
 
@@ -170,7 +162,7 @@ PLANTED = [
 
 @pytest.mark.parametrize("step", PLANTED, ids=lambda x: x.id)
 def test_a_wrong_step_is_a_conflict(step, monkeypatch):
-    monkeypatch.setattr(step_gaps, "runs", lambda scope: iter(()))  # checked elsewhere
+    monkeypatch.setattr(of_setups, "check_declared", lambda *_: None)  # checked elsewhere
     status = Local.GIVEN if step.rule == "given" else Local.PROVED
     right = evaluated([Replayed(WRITTEN[step.id], status, "", None, ())], "submodel")
     assert right[step.id].least >= -CLOSE
@@ -210,7 +202,6 @@ def an_epoch(orders=1):
 
 def hold(monkeypatch, made):
     """Everything about this alone."""
-    monkeypatch.setattr(step_gaps, "cases", lambda: ())
     monkeypatch.setattr(of_setups, "judged_on", lambda theory: (made,))
     steps = [w for w in WRITTEN.values() if w.scope in (rounds.ROUND, rounds.EPOCH, rounds.WITHIN)]
     proved = [Replayed(step, Local.PROVED, "", None, ()) for step in steps]
@@ -307,16 +298,10 @@ def test_a_derived_vector_that_is_another_in_a_set_up_is_a_conflict(scope, monke
             of_setups._check_derived(scope, said, replace(space, vectors=vectors), made)
 
 
-def test_what_is_no_set_up_yet_derives_nothing():
-    every = {x for case in step_cases.cases() for x in case.scopes if x}
-    assert all(not book().theory.scopes[scope].derived for scope in every)
-
-
 # ---- dependences
 
 
 def held(scope, said):
-    check_declared(scope, said, runs(scope))
     of_setups.check_declared("submodel", {scope: said})
 
 
@@ -422,14 +407,15 @@ def test_without_a_short_step_its_conclusion_is_not_evaluated():
 
 
 def test_a_number_without_its_sign_is_not_used():
-    made = next(c for c in step_cases.cases() if scopes.COUPLED in c.scopes)
-    planted = replace(made, values={**made.values, "eta": 0.0})
+    made = a_round()
     step = next(
         w for w in WRITTEN.values()
-        if w.scope == scopes.COUPLED and gap_on(w, made) is not None
+        if w.scope == rounds.ROUND and of_setups.least_on(w, made) is not None
         and any(x.name == "eta" for x in (w.right - w.left).free_symbols)
     )  # fmt: skip
-    assert gap_on(step, planted) is None
+    planted = a_round()
+    planted.known.constants = {**planted.known.constants, "eta": fmpq(0)}
+    assert of_setups.least_on(step, planted) is None
 
 
 # ---- other problems
@@ -455,21 +441,3 @@ def test_definitions_hold_on_any_quadratics(entries, share, edge):
 
 def held_by(made):
     return {str(name) for name, holds in made.holding.items() if holds}
-
-
-def test_rolling_masks_are_no_round_of_coupled_runs():
-    pair = next(c for c in _pairs())
-    masks = [[[1, 0], [0, 1]], [[0, 1], [1, 0]]]
-    rolling = replace(pair, algorithm=RollingMasks(masks, 1, fmpq(1, 8)))
-    with pytest.raises(FedboundsError, match="expected random masks"):
-        list(step_cases.pair_cases("rolling", rolling))
-
-
-def _pairs():
-    features = np.array([[[1.0, 1.0], [1.0, -1.0]], [[0.0, 2.0], [1.0, 0.0]]])
-    problem = to_rational(step_cases.SampledRegression(features, np.ones((2, 2))))
-    new = step_cases.exact([2, 0])
-    algorithm = RandomMasks((fmpq(1, 2), fmpq(1, 2)), 1, fmpq(1, 8))
-    yield step_cases.CoupledPair(
-        problem, 0, 1, new, fmpq(1), algorithm, step_cases.exact([0, 0]), 1
-    )

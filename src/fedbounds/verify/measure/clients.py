@@ -15,6 +15,7 @@ from fedbounds.errors import require
 from fedbounds.problems import FederatedQuadratic, NoiseLaw, everyone
 from fedbounds.problems.constrained import minimise_quadratic
 from fedbounds.problems.domain import Box
+from fedbounds.problems.huber_line import breakpoints, masked_infimum
 from fedbounds.problems.linear import is_exact, is_positive_definite, solve
 from fedbounds.problems.masked_laws import Bernoulli, Law, Rolling
 from fedbounds.problems.masked_quadratic import masked_quadratic
@@ -147,6 +148,51 @@ class Clients:
         every = self._sum_of_samples.sample_gradients(models)
         return self.xp.sum(every * weights[:, :, :, None], axis=2)
 
+    def picked(self, samples: Array) -> "Clients":
+        """The same with these samples of every client, given by number, shape (n, n_s)."""
+        numbers = tuple(tuple(map(int, own)) for own in samples)
+        return Clients(_picked(self._sum_of_samples, numbers), self.xp)
+
+    def losses_of(self, client: int, points: Array) -> Array:
+        """Of every sample of one client, at points (..., d); shape (..., n_s)."""
+        found = self._sum_of_samples
+        at = points[..., None, :]
+        return found.loss.values(found.features[client], found.targets[client], at)
+
+    def gradients_of(self, client: int, points: Array) -> Array:
+        """Likewise of gradients, shape (..., n_s, d)."""
+        found = self._sum_of_samples
+        at = points[..., None, :]
+        return found.loss.gradients(found.features[client], found.targets[client], at)
+
+    @property
+    def threshold(self) -> Any:
+        """Where Huber's loss turns linear; None for squares."""
+        return self._sum_of_samples.loss.threshold
+
+    @property
+    def ridge(self) -> Any:
+        """Of the loss of every sample."""
+        return self._sum_of_samples.loss.ridge
+
+    @property
+    def features(self) -> Array:
+        """Shape (n, n_s, d)."""
+        return self._sum_of_samples.features
+
+    @property
+    def kinks(self) -> Array:
+        """Where some sample's gradient turns, ascending, of Huber's losses on the line."""
+        return np.array(breakpoints(self._sum_of_samples), dtype=object)
+
+    def lowest_masked(self, keep: Array) -> Any:
+        """inf F_p, p the chances of the masks, of Huber's losses on the line."""
+        return masked_infimum(self._sum_of_samples, Bernoulli(tuple(keep.tolist())))
+
+    def lowest_rolled(self, masks: Array) -> Any:
+        """The same of masks that roll, shape (n, S, 1)."""
+        return masked_infimum(self._sum_of_samples, _rolling(masks))
+
     @property
     def _sum_of_samples(self) -> Any:
         kind = type(self.objective).__name__
@@ -207,8 +253,7 @@ class Clients:
 
     def rolled(self, masks: Array) -> "Clients":
         """The same where m is any of the client's S masks, shape (n, S, d), equally likely."""
-        law = Rolling(tuple(tuple(tuple(map(int, m)) for m in own) for own in masks.tolist()))
-        return Clients(_masked(self._quadratic, law), self.xp)
+        return Clients(_masked(self._quadratic, _rolling(masks)), self.xp)
 
     def only_minimiser(self, box: Array | None = None) -> Array | None:
         """argmin f, shape (d,), of quadratics: in R^d, or in a box; None unless f is convex enough.
@@ -228,8 +273,10 @@ class Clients:
 
     @property
     def smoothness(self) -> Any:
-        """L of all clients, of quadratics."""
-        found = constants(self._quadratic)[Constant.SMOOTHNESS].value
+        """L of all clients, of quadratics; of all samples, of regression."""
+        sampled = hasattr(self.objective, "sample_gradients")
+        problem = self.objective if sampled else self._quadratic
+        found = constants(problem)[Constant.SMOOTHNESS].value
         return found if self.exact else float(found)
 
     @property
@@ -242,6 +289,8 @@ class Clients:
     @property
     def _quadratic(self) -> FederatedQuadratic:
         found = self.objective
+        if hasattr(found, "quadratic"):
+            found = _quadratic(found)
         kind = type(found).__name__
         require(isinstance(found, FederatedQuadratic), "problem", kind, "FederatedQuadratic")
         return cast(FederatedQuadratic, found)
@@ -276,6 +325,22 @@ class Clients:
     def _back(self, rows: Array, shape: tuple[int, ...]) -> Array:
         by_client = self.xp.reshape(rows, (shape[1], shape[0], shape[2]))
         return self.xp.permute_dims(by_client, (1, 0, 2))
+
+
+def _rolling(masks: Array) -> Rolling:
+    return Rolling(tuple(tuple(tuple(map(int, m)) for m in own) for own in masks.tolist()))
+
+
+@lru_cache(maxsize=256)  # each is one problem, by its identity
+def _picked(problem: Any, samples: tuple[tuple[int, ...], ...]) -> Any:
+    return problem.picked(np.array(samples))
+
+
+@lru_cache(maxsize=256)
+def _quadratic(problem: Any) -> FederatedQuadratic:
+    """Up to a constant of every client."""
+    found: FederatedQuadratic = problem.quadratic()
+    return found
 
 
 @lru_cache(maxsize=64)  # a round asks for the same ones as the round before

@@ -12,7 +12,7 @@ from sympy.core.function import AppliedUndef
 
 from fedbounds.errors import FedboundsError
 from fedbounds.problems.spectrum import square_root
-from fedbounds.theory.setups import Largest, Least, Says, Where, above, dot
+from fedbounds.theory.setups import Largest, Least, MeanOfLargest, Says, Where, above, dot
 from fedbounds.theory.symbols import T, VectorSymbol, constants_in, t
 
 from ..evaluate import IrrationalError, Numbers, UndefinedError, evaluate, scale
@@ -32,7 +32,7 @@ _RELATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
 }
 
 
-_EXTREMES = (Largest, Least, above)
+_EXTREMES = (Largest, Least, MeanOfLargest, above)
 
 
 class MissingError(FedboundsError):
@@ -339,6 +339,8 @@ class Known(Defined[Trace]):
             return square_root(self.number(node.args[0], own)).upper
         values = self._of_vectors([node], own)
         key, kept = (node, *sorted(values.items())), self.trace.kept
+        if key not in kept and isinstance(node, MeanOfLargest):
+            kept[key] = _mean_of_largest(node, self.trace.spaces, values)
         if key not in kept:
             every = [
                 number
@@ -394,6 +396,19 @@ def _visited(argument: sp.Expr, space: Listed | Unrolled, values: Mapping[str, A
     top, bottom, *where = (x.reshape(-1) for x in np.broadcast_arrays(*arrays))
     kept = where[0] > 0 if where else np.ones(len(top), dtype=bool)
     return list(top[kept] / bottom[kept])
+
+
+def _mean_of_largest(
+    node: sp.Expr, spaces: Sequence[Listed | Unrolled], values: Mapping[str, Any]
+) -> Any:
+    """Over an index, of the largest number of each of its values in all rounds."""
+    found: list[Array] = []
+    for space in spaces:
+        axis = space.sources.index(node.args[1].name)
+        array = np.asarray(entries_of(node.args[0], space, values))
+        found.append(array.max(axis=tuple(at for at in range(array.ndim) if at != axis)))
+    weights = np.asarray(spaces[0].weights[axis])
+    return (np.stack(np.broadcast_arrays(*found)).max(axis=0) * weights).sum()
 
 
 @lru_cache(maxsize=4096)

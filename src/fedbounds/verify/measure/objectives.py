@@ -13,6 +13,7 @@ from fedbounds.problems.constants import Constants, ConstantValue
 from fedbounds.problems.linear import rational
 from fedbounds.problems.noise import SILENT
 from fedbounds.problems.problem import Problem, entries_of, split
+from fedbounds.problems.sampled_regression import Loss, SampledRegression
 from fedbounds.problems.spectrum import largest_eigenvalue, smallest_eigenvalue
 from fedbounds.problems.trilinear import Trilinear
 from fedbounds.theory.setups import Objective
@@ -67,8 +68,16 @@ def _trilinear(data: Mapping[str, Any]) -> Trilinear:
     return Trilinear(**{name: exact(value) for name, value in data.items()})
 
 
+def _regression(data: Mapping[str, Any]) -> SampledRegression:
+    """Samples (a, y) of every client, with squares or Huber's loss, and a ridge."""
+    threshold = exact(data["threshold"]) if "threshold" in data else None
+    loss = Loss(exact(data.get("ridge", 0)), threshold)
+    return SampledRegression(exact_array(data["features"]), exact_array(data["targets"]), loss)
+
+
 _FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "quadratics": _quadratics,
+    "regression": _regression,
     "trilinear": _trilinear,
 }
 
@@ -80,6 +89,9 @@ _OF_FORM = (
     Assumption.QUADRATIC,
     Assumption.CONVEX,
     Assumption.STRONGLY_CONVEX,
+    Assumption.SMOOTH_SAMPLES,
+    Assumption.CONVEX_SAMPLES,
+    Assumption.STRONGLY_CONVEX_SAMPLES,
 )
 _OF_STARTS = frozenset(
     {Constant.INITIAL_GAP, Constant.INITIAL_GRADIENTS, Constant.INITIAL_GRADIENT}

@@ -8,8 +8,9 @@ import numpy as np
 import sympy as sp
 
 from fedbounds.errors import FedboundsError
+from fedbounds.theory.setups import dot
 
-from .spaces import Computed, Listed, Unrolled, vector
+from .spaces import Computed, Listed, Unrolled, field, vector
 from .subject import Subject
 
 Array = Any
@@ -67,7 +68,10 @@ def with_derived(subject: Subject, space: OneSpace) -> OneSpace:
         return all(x in shown or (x in meanings and there(x)) for x in own)
 
     def made(name: str) -> Array:
-        return shown[name] if name in shown else vector(meanings[name], whole, known)
+        if name in shown:
+            return shown[name]
+        meant = meanings[name]  # a vector, or a number of every outcome
+        return np.asarray((field if meant.has(dot) else vector)(meant, whole, known))
 
     names = (*shown, *(name for name in meanings if name not in shown and there(name)))
     whole: OneSpace = replace(space, vectors=Computed(names, made))

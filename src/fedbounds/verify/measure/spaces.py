@@ -8,7 +8,7 @@ the definition that is evaluated is the same.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import add, mul
 from typing import Any, Protocol
 
@@ -18,14 +18,15 @@ from flint import fmpq
 
 from fedbounds.errors import FedboundsError, unknown_name
 from fedbounds.theory.setups import PAST as PAST
-from fedbounds.theory.setups import dot
+from fedbounds.theory.setups import dot, most, positive
 from fedbounds.theory.symbols import VectorSymbol
 
-from ..evaluate import Numbers, as_roots, evaluate
+from ..evaluate import Numbers, Roots, as_roots, evaluate, total
 from .unknowns import Refused, Variables, bare
 
 Array = Any
 _PRODUCTS = ("sq", "ip")
+_MEANS = ("given", "most")
 
 
 class Space(Protocol):
@@ -143,7 +144,19 @@ def depends_on(space: "Listed | Unrolled", array: Array) -> frozenset[str]:
 def _weighted(array: Array, axis: int, weight: Array) -> Array:
     shape = [1] * array.ndim
     shape[axis] = -1
-    return (array * weight.reshape(shape)).sum(axis=axis, keepdims=True)
+    weighted = array * weight.reshape(shape)
+    if array.dtype == object and any(isinstance(entry, Roots) for entry in array.reshape(-1)):
+        return _totals(weighted, axis)
+    return np.asarray(weighted.sum(axis=axis, keepdims=True))
+
+
+def _totals(entries: Array, axis: int) -> Array:
+    """Sums along an axis, each at once: one of roots grows with every term."""
+    rows = np.moveaxis(entries, axis, -1)
+    found = np.empty(rows.shape[:-1], dtype=object)
+    for at in np.ndindex(found.shape):
+        found[at] = _plain(total(rows[at]))
+    return np.expand_dims(found, axis)
 
 
 def product(node: sp.Expr, space: Space, values: Mapping[str, Any]) -> Any:
@@ -159,7 +172,7 @@ def product(node: sp.Expr, space: Space, values: Mapping[str, Any]) -> Any:
     FedboundsError
         If a vector or source is not there, or lengths differ.
     """
-    if node.func.__name__ == "given":
+    if node.func.__name__ in ("given", "most"):
         return mean_of(node, space, values)
     sides = [vector(argument, space, values) for argument in node.args]
     left, right = sides[0], sides[-1]
@@ -172,8 +185,14 @@ def product(node: sp.Expr, space: Space, values: Mapping[str, Any]) -> Any:
 
 
 def mean_of(node: sp.Expr, space: Space, values: Mapping[str, Any]) -> Any:
-    """``given(x)``, x a number of every outcome; a sum of roots where they are not rational."""
-    return space.mean(np.asarray(field(node.args[0], space, values)), ()).item()
+    """``given(x)``, x a number of every outcome; a sum of roots where they are not rational.
+
+    Or ``most(x, i)``, the largest of such means over an index.
+    """
+    found = np.asarray(field(node.args[0], space, values))
+    if isinstance(node, most):
+        return max(space.mean(found, (node.args[1].name,)).reshape(-1))
+    return space.mean(found, ()).item()
 
 
 def vector(node: sp.Expr, space: Space, values: Mapping[str, Any]) -> Array:
@@ -219,6 +238,8 @@ def field(node: sp.Expr, space: Space, values: Mapping[str, Any], exact: bool = 
         return (left * right).sum(axis=-1, keepdims=True)
     if not node.has(dot):
         return _number(node, values, exact)
+    if isinstance(node, positive):
+        return _indicators(field(node.args[0], space, values, exact))
     if node.func.__name__ == "given":
         kept = tuple(source.name for source in node.args[1:])
         return space.mean(field(node.args[0], space, values, exact), kept)
@@ -304,19 +325,32 @@ def speaks_of(node: sp.Basic, space: Space) -> bool:
 def products_in(expression: sp.Expr) -> set[sp.Expr]:
     """The sq and ip of an expression, and the means of numbers of every outcome."""
     every = expression.atoms(sp.Function)
-    means = {node for node in every if node.func.__name__ == "given" and node.has(dot)}
+    means = {node for node in every if node.func.__name__ in _MEANS and node.has(dot)}
     inner = {node for node in means if any(node != other and other.has(node) for other in means)}
     return {node for node in every if node.func.__name__ in _PRODUCTS} | means - inner
 
 
 def _root(square: Any) -> Any:
+    return _plain(square.root(2)) if isinstance(square, Roots) else _known_root(square)
+
+
+@lru_cache(maxsize=65_536)  # entries of an array are often equal
+def _known_root(square: fmpq) -> Any:
+    return _plain(as_roots(square).root(2))
+
+
+def _plain(found: Roots) -> Any:
     """Rational where it can be."""
-    found = as_roots(square).root(2)
     number = found.rational()
     return found if number is None else number
 
 
 _roots = np.frompyfunc(_root, 1, 1)
+
+
+def _indicators(array: Array) -> Array:
+    """1 where an entry is above 0, and 0 elsewhere; of unknowns it is refused."""
+    return np.frompyfunc(lambda x: (x > 0) * (x * 0 + 1), 1, 1)(array)
 
 
 def _number(node: sp.Expr, values: Mapping[str, Any], exact: bool) -> Any:

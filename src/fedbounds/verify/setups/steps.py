@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
+from flint import fmpq
 
 from fedbounds.errors import ConflictError, FedboundsError
 from fedbounds.theory.catalogue import entry
@@ -24,7 +25,7 @@ from fedbounds.theory.registry import encoded, setups
 from fedbounds.theory.setups import Says, Setup, View
 from fedbounds.vocabulary import Assumption
 
-from ..evaluate import IrrationalError, UndefinedError, as_roots
+from ..evaluate import IrrationalError, Roots, UndefinedError, as_roots
 from ..measure.known import Known, MissingError
 from ..measure.moments import moments
 from ..measure.spaces import Listed, Unrolled, alone, depends_on, vector
@@ -111,6 +112,8 @@ def least_on(written: Written, on: Judged) -> float | None:
         rounds = range(written.statement.first, on.known.trace.subject.rounds)
         if not len(rounds):
             return None
+        if not all(_has_its_sign(symbol, on) for symbol in _symbols(written)):
+            return None
         held = [_held(condition, on, rounds) for condition in written.conditions]
         (left, one), (right, other) = (
             on.known.sized(side.xreplace(on.view.meant), rounds)
@@ -127,18 +130,36 @@ def least_on(written: Written, on: Judged) -> float | None:
     for mask in masks:
         kept = kept & mask.astype(bool)
     every = [
-        float(_fraction(x) / _fraction(y)) if y != 0 else float(_fraction(x))
+        _quotient(x, y) if y != 0 else _quotient(x, fmpq(1))
         for x, y in zip(gap[kept], size[kept], strict=True)
     ]
     return min(every, default=None)
 
 
+def _symbols(written: Written) -> frozenset[sp.Symbol]:
+    """All symbols of a step and of its conditions."""
+    sides = [side for c in written.conditions for side in (c.left, c.right)]
+    every = (written.left, written.right, *(sp.sympify(side, strict=True) for side in sides))
+    return frozenset().union(*(side.free_symbols for side in every))
+
+
+def _has_its_sign(symbol: sp.Symbol, on: Judged) -> bool:
+    """Whether a number has the sign that its symbol is declared with; proofs rest on it."""
+    if symbol.name not in on.known.constants:
+        return True
+    value = on.known.constant(symbol.name)
+    return bool(value > 0 if symbol.is_positive else value >= 0 or not symbol.is_nonnegative)
+
+
+def _quotient(x: Any, y: Any) -> float:
+    """In floats, however large both are; of sums of roots too."""
+    if isinstance(x, Roots) or isinstance(y, Roots):
+        return float(as_roots(x).ball() / as_roots(y).ball())
+    return float(_fraction(x) / _fraction(y))
+
+
 def _fraction(number: Any) -> Fraction:
-    """Itself where it is rational; else the float of a sum of roots."""
-    rational = as_roots(number).rational()
-    if rational is None:
-        return Fraction(float(number))
-    return Fraction(int(rational.p), int(rational.q))
+    return Fraction(int(number.p), int(number.q))
 
 
 def _held(condition: Condition, on: Judged, rounds: range) -> Array:

@@ -11,7 +11,7 @@ from fedbounds.theory.registry import ladders, rungs, setups, views
 from fedbounds.theory.setups import Ladder, Objective, Run, Setup, View, Where, formula, is_formula
 from fedbounds.theory.symbols import constants_in
 
-from ..measure.enumerated import first_outcome
+from ..measure.enumerated import first_outcome, one_state
 from ..measure.trace import integrated, subject_of
 from ..stored.common import LOCAL_STEPS, MASK, PROBABILITY, ROUNDS, STEP
 from ..stored.fields import (
@@ -133,6 +133,21 @@ _PROBLEM = Record(
         ),
     },
 )
+_REGRESSION = Record(
+    Objective,
+    {
+        "family": Word(("regression",)),
+        "data": Named(
+            {
+                "features": Listed(Listed(_ROW, "samples"), "n"),
+                "targets": Listed(Listed(Number(), "samples"), "n"),
+                "ridge": Number(least=0),
+                "threshold": Number(above=0),
+            },
+            needs=("features", "targets"),
+        ),
+    },
+)
 _NUMBERS = ("curvature", "centre", "pairs", "triple", "reach")
 _TRILINEAR = Record(
     Objective,
@@ -141,6 +156,7 @@ _TRILINEAR = Record(
         "data": Named(dict.fromkeys(_NUMBERS, Number()), needs=_NUMBERS),
     },
 )
+_FAMILIES = {"quadratics": _PROBLEM, "regression": _REGRESSION, "trilinear": _TRILINEAR}
 # by their names; other parameters are numbers, in lists or not
 _PARAMETERS: Fields = {
     "masks": Listed(MASK, "n"),
@@ -153,6 +169,8 @@ _PARAMETERS: Fields = {
     "more_slopes": Listed(Listed(_ROW, "J"), "n"),
     "sub_models": Listed(Listed(MASK), "n"),
     "orders": Whole(1, "n"),
+    "m": Whole(1, "n"),
+    "delta_p": PROBABILITY,
     "j": Whole(1, "K"),
     "eta": FormulaOr(STEP),
     "models": Listed(_ROW, "n"),
@@ -161,6 +179,11 @@ _PARAMETERS: Fields = {
     "steps": Listed(STEP, "T"),
     "z": STEP,
     "B_step": Number(least=0),
+    "sub_models": Listed(Listed(MASK), "n"),
+    "n_s": Whole(1),
+    "changed": Listed(Whole(0)),
+    "place": Whole(0),
+    "epochs": Whole(1),
 }
 _CHOSEN: Fields = {"k": Whole(0, "n - 1"), "z": STEP}
 
@@ -173,7 +196,7 @@ def stored() -> Stored:
     named = {name for view in every for name in (*view.takes, *view.may_take)}
     takes = {name: _PARAMETERS.get(name, Nested()) for name in sorted(named)}
     run: Fields = {
-        "problem": OfFamily({"quadratics": _PROBLEM, "trilinear": _TRILINEAR}),
+        "problem": OfFamily(_FAMILIES),
         "start": _ROW,
         "parameters": Named(takes),
         "rounds": ROUNDS,
@@ -230,14 +253,27 @@ def _choices(theories: Iterable[str], every: Sequence[View]) -> Fields:
 def _cost(given: Any) -> Sequence[Cost]:
     """Rounds of so many local steps, every outcome of what is drawn."""
     run, view = given.run, view_of(given)
-    size = len(run.start) * len(dict(run.problem.data).get("slopes", (1,)))
     steps = local_steps(run)
-    plain = Cost(_VECTORS * run.rounds * steps * size**2, run.rounds * steps)
-    check((plain,), Known(), f"instance.setup, {given.view}")  # before an outcome is drawn
+    clients = _clients(run)
+
+    def cost(size: int) -> Cost:
+        return Cost(_VECTORS * run.rounds * steps * size**2, run.rounds * steps)
+
+    where = f"instance.setup, {given.view}"
+    check((cost(len(run.start) * clients),), Known(), where)  # before anything is run
+    state = one_state(subject_of(run, view))
+    plain = cost(clients * sum(rows.size for rows in state.values()))
+    check((plain,), Known(), where)  # before an outcome is drawn
     if view.many or view.integrated:  # by moments
         return (plain,)
     outcomes = outcomes_of(subject_of(run, view))
     return (Cost(power(outcomes, run.rounds) * plain.operations, plain.depth),)
+
+
+def _clients(run: Run) -> int:
+    """n, of whichever family."""
+    data = dict(run.problem.data)
+    return next((len(data[name]) for name in ("slopes", "targets") if name in data), 1)
 
 
 def _fits(setup: Setup) -> None:

@@ -11,4 +11,3 @@ from . import rolling_script as rolling_script
 from . import side_by_side as side_by_side
 from . import side_by_side_scripts as side_by_side_scripts
 from . import stability as stability
-from . import stability_found as stability_found

@@ -1,4 +1,4 @@
-"""Which epochs judge the claims about rolling masks, and which vectors draws without replacement.
+"""Which long runs and limits judge the claims about rolling masks.
 
 Step sizes lie at the edge of the claims' conditions: eta S K L = 1/10 or 1/8, and eta K L = 1.
 """
@@ -13,7 +13,7 @@ from ..case import Case
 from ..profile import Profile
 from .frame import Frame
 from .rolling_long import RollingLong
-from .rolling_plan_ends import draws, limits
+from .rolling_plan_ends import limits
 from .rolling_shapes import (
     ALONE,
     APART,
@@ -87,13 +87,12 @@ _LONG = (
 
 
 def cases(profile: Profile, seed: int) -> Iterator[Case]:
-    """Every run, limit and draw of a profile."""
+    """Every long run and limit of a profile."""
     quick = profile is Profile.QUICK
     for shape, epochs in _LONG_QUICK if quick else (*_LONG_QUICK, *_LONG):
         for edge in _EDGES[:1] if quick else _EDGES:
             yield _long(shape, epochs, edge)
     yield from limits(quick)
-    yield from draws(quick)
 
 
 def _algorithm(shape: Shape, divisor: int) -> RollingMasks:

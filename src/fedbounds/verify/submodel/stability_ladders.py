@@ -4,6 +4,7 @@ E ||delta|| is exact where everything is enumerated, or where delta, on the line
 Otherwise it lies between ||E delta|| and the root of E ||delta||^2: a ball that holds both.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -15,13 +16,12 @@ from fedbounds.algorithms.random_masks import RandomMasks
 from fedbounds.errors import require
 from fedbounds.problems.linear import rational
 from fedbounds.problems.sampled_regression import SampledRegression
+from fedbounds.theory.setups import Objective, Run, Setup
 
 from ..case import Found, find
+from ..setups.found import known_of, view_of
 from .objectives_masks import root
-from .stability_data import CoupledPair, DataSets, data_sets
 from .stability_moments import AffineRound, affine_round, contracts, limit
-from .stability_quantities import distances, series
-from .stability_runs import joint_run, outcomes
 
 Array = Any
 _MOST = 4_000  # outcomes of all rounds to enumerate
@@ -67,17 +67,12 @@ class StabilityLadder:
 
 @find.register
 def _find(setup: StabilityLadder) -> Found:
-    sets = sets_of(setup)
-    algorithms = [rung(setup, p) for p in setup.keeps]
-    affine = [affine_round(sets.problems, algorithm) for algorithm in algorithms]
-    found = {
-        "dl_r": series(
-            _after(setup, sets, own, algorithm)
-            for own, algorithm in zip(affine, algorithms, strict=True)
-        )
-    }
+    problems = both(setup)
+    affine = [affine_round(problems, rung(setup, p)) for p in setup.keeps]
+    rungs = zip(setup.keeps, affine, strict=True)
+    found = {"dl_r": _series(_after(setup, keep, own) for keep, own in rungs)}
     if all(contracts(own, at) for own in affine for at in range(2)):
-        found["dl_lim"] = series(parted(own, limit(own)) for own in affine)
+        found["dl_lim"] = _series(parted(own, limit(own)) for own in affine)
     problem = setup.problem
     return Found(
         family="coupled runs with squares over p",
@@ -87,7 +82,7 @@ def _find(setup: StabilityLadder) -> Found:
             "dim": problem.shared_dimension,
             "K": setup.local_steps,
             "eta": setup.step,
-            "L": max(each.smoothness() for each in sets.problems),
+            "L": max(each.smoothness() for each in problems),
             "T": len(setup.keeps),
         },
         series=found,
@@ -99,23 +94,61 @@ def rung(setup: StabilityLadder, keep: Any) -> RandomMasks:
     return RandomMasks((rational(keep),) * setup.problem.clients, setup.local_steps, setup.step)
 
 
-def sets_of(setup: StabilityLadder) -> DataSets:
-    """Both data sets."""
-    pair = CoupledPair(
-        setup.problem, setup.client, setup.sample, setup.feature, setup.target,
-        rung(setup, setup.keeps[0]), setup.start, setup.rounds,
-    )  # fmt: skip
-    return data_sets(pair)
+def both(setup: StabilityLadder) -> tuple[SampledRegression, SampledRegression]:
+    """The data set and the one with a sample changed."""
+    place = (setup.client, setup.sample)
+    features, targets = setup.problem.features.copy(), setup.problem.targets.copy()
+    features[place], targets[place] = setup.feature, setup.target
+    return setup.problem, SampledRegression(features, targets, setup.problem.loss)
 
 
-def _after(
-    setup: StabilityLadder, sets: DataSets, affine: AffineRound, algorithm: RandomMasks
-) -> Any:
+def enumerated(setup: StabilityLadder, keep: Any) -> Setup:
+    """A rung as a set-up of the theory: the new sample is the last one of every pool."""
+    problem = setup.problem
+    data = {
+        name: [[*own, new] for own in every]
+        for name, every, new in (
+            ("features", problem.features, setup.feature),
+            ("targets", problem.targets, setup.target),
+        )
+    }
+    parameters = {
+        "keep": [rational(keep)] * problem.clients,
+        "K": setup.local_steps,
+        "eta": setup.step,
+        "n_s": problem.samples,
+        "changed": [setup.client, setup.sample],
+    }
+    objective = Objective("regression", _pairs({**data, "ridge": problem.loss.ridge}))
+    start = tuple(map(str, setup.start))
+    return Setup("submodel", "two data sets",
+                 Run(objective, start, _pairs(parameters), setup.rounds))  # fmt: skip
+
+
+def _pairs(named: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
+    return tuple((name, _plain(value)) for name, value in named.items())
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list | np.ndarray):
+        return tuple(map(_plain, value))
+    return str(rational(value))
+
+
+def _series(numbers: Iterable[Any]) -> Array:
+    listed = list(numbers)
+    found = np.empty(len(listed), dtype=object)
+    found[:] = listed
+    return found
+
+
+def _after(setup: StabilityLadder, keep: Any, affine: AffineRound) -> Any:
     """E ||w^R - w'^R||."""
-    count = len(outcomes(setup.problem, algorithm, ()).chance)
+    n, n_s, d = setup.problem.features.shape
+    count = 2 ** (n * d) * n_s ** (n * setup.local_steps)
     if count**setup.rounds <= _MOST:
-        run = joint_run(sets.problems, algorithm, setup.start, setup.rounds)
-        return distances(run, list(sets.pairs))[-1]
+        one = enumerated(setup, keep)
+        return known_of(one, view_of(one)).series("dl_w")[-1]
     state = np.concatenate([setup.start, setup.start, [fmpq(1)]])
     moment = np.outer(state, state)
     for _ in range(setup.rounds):

@@ -16,9 +16,8 @@ from ..case import script_of
 from ..evaluate import Numbers
 from ..script_asserts import told
 from ..script_code import WIDTH, table
-from .stability_data import DataSets
 from .stability_gap import TrainTestGap
-from .stability_ladders import StabilityLadder, difference, rung, sets_of
+from .stability_ladders import StabilityLadder, both, difference, rung
 from .stability_moments import affine_round, limit
 
 Array = Any
@@ -135,8 +134,8 @@ def _of_gap(setup: TrainTestGap, judgement: Any, part: Any, numbers: Numbers) ->
 def _of_ladder(setup: StabilityLadder, judgement: Any, part: Any, numbers: Numbers) -> str:
     low = next(o for o in judgement.outcomes if o.part == part.name).at or 0
     ends = (low, low + 1) if part.compares_neighbours else (0, -1)
-    sets, keeps = sets_of(setup), [rational(setup.keeps[at]) for at in ends]
-    problem, other = sets.problems
+    keeps = [rational(setup.keeps[at]) for at in ends]
+    problem, other = both(setup)
     n, ns, d = problem.features.shape
     count = _outcomes(n, ns, d, setup.local_steps)
     head = (
@@ -152,7 +151,7 @@ def _of_ladder(setup: StabilityLadder, judgement: Any, part: Any, numbers: Numbe
     _check(count)
     if d > 2 or (problem.features != other.features).any():
         raise FedboundsError("a script is written for d <= 2, where the target alone is changed")
-    limits = _limits(setup, sets, keeps)
+    limits = _limits(setup, keeps)
     return "".join((*head, limits, _MOVE, _CHANCES, _asserts(part), _LIMIT))
 
 
@@ -171,11 +170,11 @@ def _check(outcomes: int) -> None:
         raise FedboundsError(f"a script would enumerate {outcomes} outcomes; at most {_MOST}")
 
 
-def _limits(setup: StabilityLadder, sets: DataSets, keeps: list[Any]) -> str:
+def _limits(setup: StabilityLadder, keeps: list[Any]) -> str:
     """E[x x'] of x = (delta, 1) at both p."""
     found = []
     for p in keeps:
-        affine = affine_round(sets.problems, rung(setup, p))
+        affine = affine_round(both(setup), rung(setup, p))
         rows = difference(affine, limit(affine))
         found.append(", ".join(" ".join(map(str, row)) for row in rows))
     reader = "[[[Q(x) for x in r.split()] for r in m.split(',')] for m in {}.split(';')]"

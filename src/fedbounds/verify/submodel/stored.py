@@ -22,11 +22,10 @@ from ..stored.common import (
 from ..stored.fields import Fields, Flag, Listed, Maybe, Number, Numbers, OneOf, Record, Whole
 from ..stored.work import Setup
 from . import stored_costs as costs
-from .rolling_draws import Draws
 from .rolling_ends import RollingLimit
 from .rolling_long import MOST_EXACT, RollingLong
 from .side_by_side_runs import SideBySide
-from .stability_data import CoupledLaw, CoupledPair, SampleLaw
+from .stability_data import SampleLaw
 from .stability_gap import TrainTestGap
 from .stability_ladders import StabilityLadder
 
@@ -92,7 +91,6 @@ def _beside(setup: SideBySide) -> str:
 
 _EXACT = Flag(only=True)
 _TO_ROUNDS: Fields = {"start": _POINT, "rounds": ROUNDS}
-_DRAWS: Fields = {"vectors": Numbers(("n", "d")), "taken": Whole(1, "n"), "failure": PROBABILITY}
 _BESIDE: Fields = {
     "problem": QUADRATIC,
     "rolling": _ROLLING,
@@ -107,9 +105,7 @@ _OVER_KEEP: Fields = {
     "step": STEP,
     **_TO_ROUNDS,
 }
-_PAIR: Fields = {**_CHANGED, "algorithm": OneOf((_RANDOM, _ROLLING)), **_TO_ROUNDS}
 _OF_LAWS: Fields = {"laws": _SAMPLE_LAWS, "samples": Whole(count="n_s"), "loss": _LOSS}
-_COUPLED: Fields = {**_OF_LAWS, "algorithm": OneOf((_RANDOM, _ROLLING)), **_TO_ROUNDS}
 _GAP: Fields = {
     **_OF_LAWS,
     "keep": _KEEP,
@@ -126,10 +122,7 @@ SETUPS = (
         costs.of_long_epochs,
         names.ROLLING,
     ),
-    Setup(Record(Draws, _DRAWS), costs.of_draws, names.DRAWS),
     Setup(Record(SideBySide, _BESIDE), costs.of_sides, _beside),
     Setup(Record(StabilityLadder, _OVER_KEEP), costs.of_stability, names.COUPLED_LADDER[0]),
-    Setup(Record(CoupledPair, _PAIR), costs.of_pair, names.COUPLED[0]),
-    Setup(Record(CoupledLaw, _COUPLED), costs.of_law, names.COUPLED[0]),
     Setup(Record(TrainTestGap, _GAP), costs.of_gap, names.RANDOM_FULL[0]),
 )

@@ -1,7 +1,7 @@
 """What the set-ups about sub-model training cost, from the values of their fields."""
 
 from collections.abc import Sequence
-from math import comb, factorial, prod
+from math import factorial, prod
 from typing import Any
 
 from fedbounds.algorithms.rolling_masks import RollingMasks
@@ -93,27 +93,6 @@ def _maps(problem: Any, algorithm: Any, rounds: int) -> Sequence[Cost]:
 # ---- objectives
 
 
-def of_draws(given: Any) -> Sequence[Cost]:
-    """Every set of m of n vectors; there are few, or they are refused."""
-    n, d = given.vectors.shape
-    return (Cost(float(comb(min(n, 60), min(given.taken, 30))) * given.taken * d),)
-
-
-# ---- coupled runs
-
-
-def of_pair(given: Any) -> Sequence[Cost]:
-    """Two data sets."""
-    _, samples, d = given.problem.features.shape
-    return _coupled(given.algorithm, 2, d, samples, given.rounds)
-
-
-def of_law(given: Any) -> Sequence[Cost]:
-    """All data sets."""
-    sets = _data_sets(given.laws, given.samples)
-    return _coupled(given.algorithm, sets, len(given.start), given.samples, given.rounds)
-
-
 def of_gap(given: Any) -> Sequence[Cost]:
     """Second moments on every data set, of both algorithms."""
     sets, d = _data_sets(given.laws, given.samples), len(given.start)
@@ -138,19 +117,6 @@ def _data_sets(laws: Any, samples: int) -> float:
 def _branches(d: int, samples: int, steps: int) -> float:
     """Masks, and indices of samples, of a client in a round."""
     return power(2, d) * power(samples, steps)
-
-
-def _coupled(algorithm: Any, sets: float, d: int, samples: int, rounds: int) -> Sequence[Cost]:
-    """Every outcome on every data set, and every pair of data sets."""
-    n, steps = algorithm.participants, algorithm.local_steps
-    if isinstance(algorithm, RollingMasks):
-        drawn = power(algorithm.epoch, _owners(algorithm))
-    else:
-        drawn = prod(power(2, d) if keep < 1 else 1.0 for keep in algorithm.keep)
-    each = drawn * power(power(samples, steps), n)
-    rows = min(power(each, rounds) * sets, MOST_ROWS) + each
-    pairs = sets * samples * n
-    return (Cost(_QUANTITIES * (rows * steps * n + pairs) * rounds * d, rounds * steps),)
 
 
 def _affine(given: Any, n: int, samples: int, size: int) -> Sequence[Cost]:

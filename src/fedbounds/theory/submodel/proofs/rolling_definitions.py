@@ -4,7 +4,8 @@ import sympy as sp
 
 from fedbounds.theory.claims import Condition
 from fedbounds.theory.proof.language import Book, above
-from fedbounds.theory.proof.vectors import S, given, ip, past, present, sq, xi
+from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
+from fedbounds.theory.submodel.draws import NU_V2, QUANTITIES
 from fedbounds.theory.submodel.measured import NEXT
 from fedbounds.theory.submodel.rolling_measured import (
     AT_OPTIMUM,
@@ -39,7 +40,7 @@ from fedbounds.theory.submodel.symbols_rounds import (
     nu_own2,
     nu_v2,
 )
-from fedbounds.theory.symbols import K, L, eta, m, mu, n, sigma2, t
+from fedbounds.theory.symbols import K, L, eta, mu, n, sigma2, t
 from fedbounds.vocabulary import Assumption
 
 from .definitions_rounds import (
@@ -59,7 +60,6 @@ from .definitions_rounds import (
     Qa,
     Qk,
     Um,
-    drawn,
     ho,
     hw,
     hx,
@@ -186,10 +186,9 @@ def _nonconvex(book: Book) -> None:
 
 def _draws(book: Book) -> None:
     """Draws without replacement."""
-    apart = sq(n * given(present(drawn), S) - m * given(drawn))
     for name, left, right in (
-        ("Dr_2", Dr_2(t), apart),
-        ("nu_v2", nu_v2, sq(drawn - given(drawn))),
+        ("Dr_2", Dr_2(t), QUANTITIES["Dr_2"]),
+        ("nu_v2", nu_v2, NU_V2),
     ):
         book.define(f"{name} ({DRAWN})", left, right, "lem-wor", DRAWN)
     prove(

@@ -10,9 +10,10 @@ import numpy as np
 from flint import fmpq
 
 from fedbounds.errors import require
-from fedbounds.problems.masked import masked_gradient, masked_value
-from fedbounds.problems.masked_laws import Law
-from fedbounds.problems.sampled_regression import SampledRegression
+
+from .masked import masked_gradient, masked_value
+from .masked_laws import Law
+from .sampled_regression import SampledRegression
 
 Array = Any
 

@@ -1,0 +1,171 @@
+"""What is seen of coupled runs: on two data sets, or on all that laws of samples give."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from fedbounds.theory.setups import Shown, View
+from fedbounds.vocabulary import Assumption
+
+from . import stability_measured as measured
+from .names import COUPLED
+from .proofs.scopes import COUPLED as RUNS
+from .proofs.scopes import SAMPLE
+
+_I, _K, _IK = ("i",), ("k",), ("i", "k")
+_MASKS = {"xi": ("masks", "samples")}
+_TURNS = {"xi": ("turns", "samples")}
+_PUSHES = tuple(vector.name for vector in measured.PUSHES)
+_ONES = dict.fromkeys(("one", "ones"), ())
+_STEEP: Mapping[str, tuple[str, ...]] = {"steep": ("corner",)}
+_KEEP: Mapping[str, tuple[str, ...]] = {"keep": _I}
+_SHARES: Mapping[str, tuple[str, ...]] = {"share": _I, "even": _I, "turns": ()}
+_IN_BOX = dict.fromkeys(("low", "high", "least", "greatest"), ())
+# an epoch is one round
+_RANDOM = dict.fromkeys((Assumption.KEPT, Assumption.BERNOULLI, Assumption.WHOLE_EPOCHS), ())
+_ROLLING = {
+    Assumption.COVERAGE: measured.COVERED,
+    Assumption.WHOLE_EPOCHS: measured.WHOLE,
+    Assumption.SHARED_ORDER: (),
+}
+_ANY = {
+    Assumption.NOISE: (),
+    Assumption.DATA_FREE_MASKS: (),
+    Assumption.LIPSCHITZ_SAMPLES: measured.BOUNDED,
+    Assumption.BOUNDED_MASKED_GRADIENTS: measured.BOUNDED,
+}
+_FREE = {Assumption.UNCONSTRAINED: ()}
+_BOXED = {Assumption.BOUNDED_DOMAIN: measured.BOX}
+
+# ---- on two data sets
+
+_PAIR: Mapping[str, tuple[str, ...]] = {
+    **_ONES,
+    **_STEEP,
+    **dict.fromkeys(("x", "far", "xn", "far_n", "pv", "mpv", "pu", "mpu", "keep_own"), ()),
+    **dict.fromkeys(("y_K", "far_K"), _I),
+    **dict.fromkeys(("old_own", "new_own", *_PUSHES), _K),
+    **dict.fromkeys(("old_hit", "new_hit"), _IK),
+    "slopes": ("data", "k", "sample"),
+    **_KEEP,
+}
+_PAIR_INDICES = dict.fromkeys(("data", "i", "k", "sample", "corner"), "")
+PAIR = View(
+    told="coupled runs on two data sets, random masks",
+    algorithm="coupled.RANDOM_PAIR",
+    shown=Shown(_MASKS, _PAIR_INDICES, _PAIR, derived=measured.NORMS, may=("steep",)),
+    runs=COUPLED[0],
+    scopes=(RUNS, SAMPLE),
+    quantities=measured.OF_BOTH,
+    states=("dl_w",),
+    constants={**measured.COMMON, **measured.OF_MASKS, **measured.OF_PAIR},
+    assumptions={**_ANY, **_RANDOM, **_FREE},
+    takes=("keep", "K", "eta", "n_s", "changed"),
+)
+PAIR_IN_BOX = replace(
+    PAIR,
+    told="coupled runs on two data sets, random masks in a box",
+    shown=replace(PAIR.shown, vectors={**_PAIR, **_IN_BOX}),
+    constants={**PAIR.constants, **measured.IN_BOX},
+    assumptions={**_ANY, **_RANDOM, **_BOXED},
+    takes=(*PAIR.takes, "box", "hull"),
+    requires=measured.HULL_OF_PAIR,
+)
+_ROLLING_PAIR = {name: own for name, own in _PAIR.items() if name not in ("keep", "keep_own")}
+ROLLING_PAIR = replace(
+    PAIR,
+    told="coupled runs on two data sets, rolling masks",
+    algorithm="coupled.ROLLING_PAIR",
+    shown=Shown(
+        _TURNS,
+        _PAIR_INDICES,
+        {**_ROLLING_PAIR, **_SHARES, "share_own": ()},
+        derived=measured.NORMS,
+        may=("steep",),
+    ),
+    scopes=(),
+    constants={**measured.COMMON, "G_m": measured.OF_PAIR["G_m"], **measured.ROLLING_PAIR},
+    assumptions={**_ANY, **_ROLLING, **_FREE},
+    takes=("sub_models", "K", "eta", "n_s", "changed", "epochs"),
+)
+
+# ---- on all data sets of laws
+
+_D, _DP = ("data",), ("data", "place", "fresh")
+_ALL: Mapping[str, tuple[str, ...]] = {
+    **_ONES,
+    **_STEEP,
+    **dict.fromkeys(("x", "V_pop", "V_own", "Mx", "Mo", "xo", "V_low", "V_hat"), _D),
+    **dict.fromkeys(("ho", "go"), ("data", "i")),
+    "far": ("data", "fresh"),
+    **dict.fromkeys(("fars", "loss_diff"), _DP),
+    **dict.fromkeys(("old_own", "new_own"), ("data", "fresh", "k")),
+    **dict.fromkeys(_PUSHES, (*_DP, "k")),
+    "slopes": ("data", "i", "k", "sample"),
+    "noise_at": ("data", "point", "kept", "i", "j"),
+}
+_INDICES = dict.fromkeys(
+    ("data", "place", "fresh", "at", "point", "kept", "i", "s", "j", "k", "sample", "corner"), ""
+)
+# of Huber's losses, and where no objective has one minimiser
+_MAY = ("steep", "Mx", "Mo", "xo", "ho", "go", "V_low", "V_hat", "noise_at", "hx", "hs")
+ALL = View(
+    told="coupled runs on all data sets of a law, random masks",
+    algorithm="coupled.RANDOM",
+    shown=Shown(
+        _MASKS,
+        _INDICES,
+        {**_ALL, **_KEEP, "hx": ("data", "at", "i")},
+        derived=measured.LOSS_SIZE,
+        may=_MAY,
+    ),
+    runs=COUPLED[0],
+    scopes=(RUNS,),
+    quantities={**measured.OF_BOTH, **measured.OF_ALL, **measured.RISKS},
+    states=("dl_w", *measured.OF_ALL, *measured.RISKS),
+    constants={**measured.COMMON, **measured.OF_MASKS, **measured.OF_DATA},
+    assumptions={**_ANY, **_RANDOM, **_FREE, Assumption.INDEPENDENT_SAMPLES: ()},
+    takes=("keep", "K", "eta", "n_s", "place"),
+)
+ALL_IN_BOX = replace(
+    ALL,
+    told="coupled runs on all data sets of a law, random masks in a box",
+    shown=replace(ALL.shown, vectors={**ALL.shown.vectors, **_IN_BOX}),
+    constants={**ALL.constants, **measured.IN_BOX},
+    assumptions={**_ANY, **_RANDOM, **_BOXED, Assumption.INDEPENDENT_SAMPLES: ()},
+    takes=(*ALL.takes, "box", "hull"),
+    requires=measured.HULL_OF_ALL,
+)
+ALL_ROLLING = replace(
+    ALL,
+    told="coupled runs on all data sets of a law, rolling masks",
+    algorithm="coupled.ROLLING",
+    shown=replace(
+        ALL.shown, draws=_TURNS, vectors={**_ALL, **_SHARES, "hs": ("data", "at", "i", "s")}
+    ),
+    quantities={**measured.OF_BOTH, **measured.OF_ALL},
+    states=("dl_w", *measured.OF_ALL),
+    constants={**measured.COMMON, "G_m": measured.OF_DATA["G_m"], **measured.ROLLING},
+    assumptions={**_ANY, **_ROLLING, **_FREE, Assumption.INDEPENDENT_SAMPLES: ()},
+    takes=("sub_models", "K", "eta", "n_s", "place", "epochs"),
+)
+# rounds within an epoch leave the domain
+ALL_ROLLING_IN_BOX = replace(
+    ALL_ROLLING,
+    told="coupled runs on all data sets of a law, rolling masks in a box",
+    shown=replace(ALL_ROLLING.shown, vectors={**ALL_ROLLING.shown.vectors, **_IN_BOX}),
+    assumptions={
+        **_ANY, **_ROLLING, Assumption.BOUNDED_DOMAIN: (), Assumption.INDEPENDENT_SAMPLES: ()
+    },
+    takes=(*ALL_ROLLING.takes, "box", "hull"),
+    requires=measured.HULL_OF_ALL,
+)  # fmt: skip
+
+VIEWS = {
+    "two data sets": PAIR,
+    "two data sets, in a box": PAIR_IN_BOX,
+    "two data sets, rolling masks": ROLLING_PAIR,
+    "all data sets": ALL,
+    "all data sets, in a box": ALL_IN_BOX,
+    "all data sets, rolling masks": ALL_ROLLING,
+    "all data sets, rolling masks in a box": ALL_ROLLING_IN_BOX,
+}
