@@ -72,7 +72,7 @@ def rounds_of(
             **{"y": every[:, :, :-1], "hy": exact, "nz": sent - exact},
             **{"w_k": xp.stack(own, axis=2), "my_k": masks[:, :, None] * every},
             **{"cy_k": (1 - masks)[:, :, None] * every, "cx": (1 - masks) * models},
-            "turn": turn,
+            "turn": turn + x[:, :1] * 0,
         })  # fmt: skip
         x = after
     return found
@@ -162,6 +162,32 @@ def step_gaps(problem: Any, p: Mapping[str, Any], state: State, drawn: State, se
         mean = problem.xp.sum(drawn_here, axis=(1, 2)) / (n * len(rounds))
         see(**{f"mean{end}": mean})
     return {"x": shown["xn"]}
+
+
+def step_many(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
+    """An epoch of many, with what is followed over all of them."""
+    shown = _followed(problem, p, state["x"], drawn, see)
+    return {"x": shown["xn"]}
+
+
+def step_many_beside_full(
+    problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any
+) -> State:
+    """The same, with F beside F_M."""
+    shown = _followed(problem, p, state["x"], drawn, see)
+    _beside(problem, p, state["x"], shown, see)
+    return {"x": shown["xn"]}
+
+
+def _followed(problem: Any, p: Mapping[str, Any], x: Array, drawn: State, see: Any) -> State:
+    """With the gradients of all sub-models less that of F_M, as one vector."""
+    rounds = rounds_of(problem, p, x, drawn, early=False)
+    shown, every = _shown(problem, p, x, rounds), _by_round(rounds, problem.xp)
+    slope = problem.rolled(p["sub_models"]).full_gradient(x)
+    apart = shown["hx"] - slope[:, None, None, :]
+    see(**shown, turn=every["turn"], loud=every["masks"] * problem.noise_scale)
+    see(apart=problem.xp.reshape(apart, (apart.shape[0], -1)))
+    return shown
 
 
 def _epoch(problem: Any, p: Mapping[str, Any], x: Array, drawn: State, see: Any) -> State:
@@ -296,6 +322,10 @@ EPOCHS = Algorithm(init, draw, step, "rolling masks")
 ENDS = Algorithm(init, draw, step_ends, "rolling masks, where epochs start")
 BESIDE_FULL = Algorithm(init, draw, step_beside_full, "rolling masks, beside full models")
 GAPS = Algorithm(init, draw, step_gaps, "rolling masks, gaps of gradients")
+MANY = Algorithm(init, draw, step_many, "rolling masks, many epochs")
+MANY_BESIDE_FULL = Algorithm(
+    init, draw, step_many_beside_full, "rolling masks, many epochs, beside full models"
+)
 IN_BOX = Algorithm(init, draw, step_in_box, "rolling masks in a box")
 EACH_PROJECTED = Algorithm(
     init, draw, step_each_projected, "rolling masks, projected after every round"

@@ -97,6 +97,7 @@ EPOCHS = View(
     told="rolling masks on quadratics, where epochs start",
     algorithm="rolling_models.ENDS",
     shown=Shown(
+        draws={"perm": ("order",), "xi": ("noise",)},
         indices={"i": "", "s": "", "sub-model": ""},
         vectors={
             **dict.fromkeys(("x", "xo", "one", "ones", "turns", "loud"), ()),

@@ -26,10 +26,9 @@ from .known import Defined, MissingError, at_once, without_products
 from .many_rounds import InRationals, in_rationals, rounds_of, traced
 from .reach import Range, Reach, Visited, multiples, product, ratio, square
 from .round_maps import ByParameter, at_values, forms_of
-from .spaces import Unrolled, depends_on, speaks_of, vector
+from .spaces import Unrolled, speaks_of, vector
 from .spaces import product as mean_product
 from .subject import Subject
-from .undivided import unrolled_whole
 from .unknowns import Refused, Unknown
 from .unrolled import unrolled_space
 
@@ -82,9 +81,7 @@ def long_run(subject: Subject, near: sp.Expr | None = None, *, floats: bool = Fa
         If the step is not affine in the state, or asks for the round itself.
     """
     trace = traced(subject)
-    listed = any(source.count != 1 for source in trace.listed.sources)
-    whole = listed and not subject.shown.draws
-    space = unrolled_whole(subject, trace) if whole else unrolled_space(subject, trace)
+    space = unrolled_space(subject, trace)
     centre = (fmpq(0),) * trace.variables.entries if near is None else _least(space, near)
     rounds = rounds_of(subject, trace, centre)
     found = in_floats(rounds) if floats else in_rationals(rounds)
@@ -336,7 +333,8 @@ class Many(Defined[Long]):
         return (False if never.any() else None), f"{says} {word} {self._place(at)}: {between} apart"
 
     def _place(self, at: Sequence[int]) -> str:
-        names = tuple(self.trace.space.indices)
+        space = self.trace.space
+        names = [x for x, y in zip(space.sources, space.weights, strict=True) if y is not None]
         told = ", ".join(f"{name} {x}" for name, x in zip(names, at[1:], strict=False))
         return f"in round {at[0]}" + (f" ({told})" if told else "")
 
@@ -426,6 +424,11 @@ class Many(Defined[Long]):
             number = evaluate(left, Numbers(values, {}, lambda p, q: fmpq(p, q)))
             number = number if self.trace.reach.exact else float(number)
             return Range(np.array([number]), np.array([number]))
+        plain = [_constant(x) for x in self._polynomials(left, values).reshape(-1)]
+        if left == right and all(x is not None for x in plain):
+            own = np.array(plain, dtype=object).reshape(self._polynomials(left, values).shape)
+            number = (own * own).sum(axis=-1)[None]
+            return Range(number, number)
         if left == right:
             return square(self._visited(left, values))
         return product(self._visited(left, values), self._visited(right, values))
@@ -457,15 +460,10 @@ class Many(Defined[Long]):
         return kept
 
     def _polynomials(self, node: sp.Expr, values: Mapping[str, Any]) -> Array:
-        """Entries of a vector: indices, then coordinates; the past and draws have no axis."""
+        """Entries of a vector: draws that are listed, indices, then coordinates."""
         found = vector(node, self.trace.space, values)
-        for axis in range(len(self.trace.space.draws) + 1):
-            if found.shape[axis] > 1:  # outcomes that are listed
-                name = self.trace.space.sources[axis]
-                if name in depends_on(self.trace.space, found):
-                    raise MissingError(f"{node} depends on draws that are listed")
-                found = found.take([0], axis=axis)
-        return found.reshape(found.shape[len(self.trace.space.draws) + 1 :])
+        axes = [at for at, x in enumerate(self.trace.space.weights) if x is not None]
+        return found.reshape(*(found.shape[at] for at in axes), found.shape[-1])
 
 
 _SIGNS: Mapping[str, Callable[[Range], tuple[Array, Array]]] = {

@@ -179,7 +179,6 @@ _PARAMETERS: Fields = {
     "steps": Listed(STEP, "T"),
     "z": STEP,
     "B_step": Number(least=0),
-    "sub_models": Listed(Listed(MASK), "n"),
     "n_s": Whole(1),
     "changed": Listed(Whole(0)),
     "place": Whole(0),

@@ -23,7 +23,6 @@ from ..stored.fields import Fields, Flag, Listed, Maybe, Number, Numbers, OneOf,
 from ..stored.work import Setup
 from . import stored_costs as costs
 from .rolling_ends import RollingLimit
-from .rolling_long import MOST_EXACT, RollingLong
 from .side_by_side_runs import SideBySide
 from .stability_data import SampleLaw
 from .stability_gap import TrainTestGap
@@ -89,7 +88,6 @@ def _beside(setup: SideBySide) -> str:
     return (names.ROLLING_RANDOM if random else names.ROLLING_STATIC)[0]
 
 
-_EXACT = Flag(only=True)
 _TO_ROUNDS: Fields = {"start": _POINT, "rounds": ROUNDS}
 _BESIDE: Fields = {
     "problem": QUADRATIC,
@@ -117,11 +115,6 @@ _GAP: Fields = {
 
 SETUPS = (
     Setup(_run_of(RollingLimit, _ROLLING), costs.of_limit, names.ROLLING),
-    Setup(
-        _run_of(RollingLong, _ROLLING, epochs=Whole(1, MOST_EXACT, "T"), exact=_EXACT),
-        costs.of_long_epochs,
-        names.ROLLING,
-    ),
     Setup(Record(SideBySide, _BESIDE), costs.of_sides, _beside),
     Setup(Record(StabilityLadder, _OVER_KEEP), costs.of_stability, names.COUPLED_LADDER[0]),
     Setup(Record(TrainTestGap, _GAP), costs.of_gap, names.RANDOM_FULL[0]),

@@ -32,11 +32,6 @@ def _orders(algorithm: Any) -> float:
 # ---- moments
 
 
-def of_long_epochs(given: Any) -> Sequence[Cost]:
-    """Means and covariances of every epoch, and a ball that the run does not leave."""
-    return (*_moments(given.problem, given.algorithm, given.epochs), *of_limit(given))
-
-
 def of_limit(given: Any) -> Sequence[Cost]:
     """An epoch in every order, and rounds drawn anew, as matrices."""
     algorithm, d = given.algorithm, given.problem.shared_dimension
