@@ -72,7 +72,7 @@ def rounds_of(
             **{"y": every[:, :, :-1], "hy": exact, "nz": sent - exact},
             **{"w_k": xp.stack(own, axis=2), "my_k": masks[:, :, None] * every},
             **{"cy_k": (1 - masks)[:, :, None] * every, "cx": (1 - masks) * models},
-            "turn": turn,
+            "turn": turn + x[:, :1] * 0,
         })  # fmt: skip
         x = after
     return found
@@ -84,6 +84,35 @@ def rounds_of(
 def step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
     """An epoch, and what the analysis of rolling masks speaks of."""
     return {"x": _epoch(problem, p, state["x"], drawn, see)["xn"]}
+
+
+def step_ends(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
+    """An epoch, and what where it starts shows of F and F_M.
+
+    `loud` is the noise that counts on the sub-model of the most coordinates.
+    """
+    xp, x, (_, turns, _) = problem.xp, state["x"], p["sub_models"].shape
+    xo, xs = x * 0 + best(problem.rolled(p["sub_models"]), p), x * 0 + best(problem, p)
+    tables = [p["sub_models"][None, :, j] for j in range(turns)]
+    each = [table * problem.gradient(table * problem.spread(xo)) for table in tables]
+    held = xp.sum(p["sub_models"], axis=1) / turns
+    share, one = xp.sum(held, axis=1) / problem.dimension, x[:, 0] * 0 + 1
+    every = p["sub_models"].reshape(-1, problem.dimension)
+    largest = every[int(every.sum(axis=1).argmax())]
+    see(
+        **{"x": x, "xo": xo, "one": one, "ones": x * 0 + 1, "turns": one * turns},
+        **{"ho": xp.stack(each, axis=2), "go": problem.gradient(xo)},
+        **{"ao": xp.stack([xp.sum(own, axis=1) / problem.clients for own in each], axis=1)},
+        **{"Vx": problem.value(x), "Vo": problem.value(xo), "Vs": problem.value(xs)},
+        **{"kept": one[:, None] * share, "uneven": one[:, None, None] * (held - share[:, None])},
+        loud=x * 0 + largest * problem.noise_scale,
+    )
+    for s in range(turns):
+        turn, models = drawn["order"][:, :, s], problem.spread(x)
+        masks, noise = taken(p["sub_models"][None], turn, xp), taken(drawn["noise"], turn, xp)
+        own = local(noisy(problem, noise), masks, p["eta"], p["K"], models)
+        x = clients_mean(x, masks, filled(masks, own[-1], models), xp)
+    return {"x": projected(problem, p, x)}
 
 
 def step_beside_full(
@@ -133,6 +162,32 @@ def step_gaps(problem: Any, p: Mapping[str, Any], state: State, drawn: State, se
         mean = problem.xp.sum(drawn_here, axis=(1, 2)) / (n * len(rounds))
         see(**{f"mean{end}": mean})
     return {"x": shown["xn"]}
+
+
+def step_many(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
+    """An epoch of many, with what is followed over all of them."""
+    shown = _followed(problem, p, state["x"], drawn, see)
+    return {"x": shown["xn"]}
+
+
+def step_many_beside_full(
+    problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any
+) -> State:
+    """The same, with F beside F_M."""
+    shown = _followed(problem, p, state["x"], drawn, see)
+    _beside(problem, p, state["x"], shown, see)
+    return {"x": shown["xn"]}
+
+
+def _followed(problem: Any, p: Mapping[str, Any], x: Array, drawn: State, see: Any) -> State:
+    """With the gradients of all sub-models less that of F_M, as one vector."""
+    rounds = rounds_of(problem, p, x, drawn, early=False)
+    shown, every = _shown(problem, p, x, rounds), _by_round(rounds, problem.xp)
+    slope = problem.rolled(p["sub_models"]).full_gradient(x)
+    apart = shown["hx"] - slope[:, None, None, :]
+    see(**shown, turn=every["turn"], loud=every["masks"] * problem.noise_scale)
+    see(apart=problem.xp.reshape(apart, (apart.shape[0], -1)))
+    return shown
 
 
 def _epoch(problem: Any, p: Mapping[str, Any], x: Array, drawn: State, see: Any) -> State:
@@ -264,8 +319,13 @@ def _beside(problem: Any, p: Mapping[str, Any], x: Array, shown: State, see: Any
 
 
 EPOCHS = Algorithm(init, draw, step, "rolling masks")
+ENDS = Algorithm(init, draw, step_ends, "rolling masks, where epochs start")
 BESIDE_FULL = Algorithm(init, draw, step_beside_full, "rolling masks, beside full models")
 GAPS = Algorithm(init, draw, step_gaps, "rolling masks, gaps of gradients")
+MANY = Algorithm(init, draw, step_many, "rolling masks, many epochs")
+MANY_BESIDE_FULL = Algorithm(
+    init, draw, step_many_beside_full, "rolling masks, many epochs, beside full models"
+)
 IN_BOX = Algorithm(init, draw, step_in_box, "rolling masks in a box")
 EACH_PROJECTED = Algorithm(
     init, draw, step_each_projected, "rolling masks, projected after every round"

@@ -90,6 +90,18 @@ class Settled(sp.Function):  # type: ignore[misc]
     nargs = 2
 
 
+class Ending(sp.Function):  # type: ignore[misc]
+    """What a quantity is after the last round."""
+
+    nargs = 1
+
+
+class Slope(sp.Function):  # type: ignore[misc]
+    """What a quantity tends to as t grows, over a parameter of the rounds, as that tends to 0."""
+
+    nargs = 2
+
+
 class Factor(sp.Function):  # type: ignore[misc]
     """The largest size of an eigenvalue of a round of means, of such a run."""
 
@@ -301,6 +313,67 @@ class Setup:
         object.__setattr__(self, "chosen", _pairs(self.chosen))
 
 
+@dataclass(frozen=True, eq=False)
+class Rungs:
+    """What is seen of set-ups that differ in one parameter: t counts them.
+
+    Attributes
+    ----------
+    told : str
+        What was run, in a few words.
+    runs : str
+        What claims call it.
+    over : str
+        The parameter.
+    values : expression
+        Its value of a rung, in constants of that; T are its rounds, or all so far.
+    varies : tuple of str
+        Parameters of a run, "rounds" and constants in which set-ups may differ.
+    series : mapping from quantity to expression
+        Of a rung, likewise; with `Ending`, `Settled` and `Slope` of what it shows.
+    alike : tuple of expressions
+        Of a rung, likewise: what all rungs have in common.
+    first : mapping from constant to expression
+        Of the first rung; other constants are those on which all rungs agree.
+    fitted : str
+        A series whose power of the parameter is shown.
+    power : str
+        That of which a claim speaks.
+    hidden : tuple of str
+        Series that are not shown.
+    """
+
+    told: str
+    runs: str
+    over: str
+    values: sp.Expr
+    varies: tuple[str, ...]
+    series: Mapping[str, sp.Expr]
+    alike: tuple[sp.Expr, ...] = ()
+    first: Mapping[str, sp.Expr] = field(default_factory=dict)
+    fitted: str = ""
+    power: str = ""
+    hidden: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """Set-ups of one theory that differ in one parameter, which grows: plain data.
+
+    Attributes
+    ----------
+    theory : str
+        Key of the theory whose rungs they are.
+    rungs : str
+        Name of what is seen of them.
+    setups : tuple of Setup
+    """
+
+    theory: str
+    rungs: str
+    setups: tuple[Setup, ...]
+
+
 @dataclass(frozen=True)
 class Planned:
     """A set-up with its name.
@@ -322,6 +395,26 @@ class Planned:
     quick: "bool | Planned" = False
     floats: bool = False
     steps: bool = True
+
+
+@dataclass(frozen=True)
+class PlannedLadder:
+    """A ladder with its name.
+
+    Attributes
+    ----------
+    name : str
+    ladder : Ladder
+    quick : Ladder or None
+        What is in a quick plan in its place.
+    floats : bool
+        Whether it is measured in floats with bounds of their rounding, not in rationals.
+    """
+
+    name: str
+    ladder: Ladder
+    quick: Ladder | None = None
+    floats: bool = False
 
 
 @dataclass(frozen=True, eq=False)

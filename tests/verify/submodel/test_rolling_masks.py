@@ -1,4 +1,4 @@
-"""How rolling masks roll, and the rounding of long runs."""
+"""How rolling masks roll, and what a fixed order hides."""
 
 import numpy as np
 from flint import fmpq
@@ -7,12 +7,11 @@ from fedbounds.algorithms.masks import window_masks
 from fedbounds.algorithms.rolling_masks import RollingMasks
 from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start, to_rational
 from fedbounds.theory.registry import encoded_claims
-from fedbounds.verify.case import Case, find, in_rationals
+from fedbounds.verify.case import Case
 from fedbounds.verify.judge import judge
 from fedbounds.verify.submodel import rolling_ends
 from fedbounds.verify.submodel.rolling_ends import RollingLimit
 from fedbounds.verify.submodel.rolling_limits import in_order
-from fedbounds.verify.submodel.rolling_long import RollingLong
 from fedbounds.verify.submodel.rolling_modes import mode_evidence
 from fedbounds.vocabulary import Assumption, Method, Verdict
 
@@ -42,22 +41,6 @@ def verdicts(setup, name="rolling masks"):
         for j in judge(CLAIMS, case).judgements
         for outcome in j.outcomes
     }
-
-
-# ---- moments
-
-
-def test_floats_of_a_long_run_stay_within_their_bounds():
-    algorithm = RollingMasks((window_masks(3, 2),) * 2, 2, fmpq(1, 180))
-    problem = quadratic(
-        [np.diag([1.0, 2.0, 3.0]) + 0.5, np.eye(3)], [[1.0, 0.0, -2.0], [3.0, 1.0, 0.0]], 0.5
-    )
-    setup = RollingLong(problem, algorithm, at(1, 0, 2), 30)
-    rough, exact = find(setup), find(in_rationals(setup))
-    for name, errors in rough.errors.items():
-        off = abs(rough.series[name] - exact.series[name].astype(float))
-        assert (off <= errors + 1e-16 * abs(rough.series[name])).all(), name
-        assert errors.max() < 1e-10
 
 
 # ---- modes

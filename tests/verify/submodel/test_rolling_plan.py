@@ -14,7 +14,7 @@ from fedbounds.verify.measurement import measure
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.script import script
 from fedbounds.verify.setups.plan import planned
-from fedbounds.verify.submodel import rolling_plan
+from fedbounds.verify.submodel import rolling_plan_ends
 from fedbounds.vocabulary import Verdict
 
 NAMES = ("rolling masks", "draws without replacement")
@@ -24,7 +24,7 @@ CLAIMS = [claim for claim in encoded_claims("submodel") if {*NAMES} & set(claim.
 def cases(profile, seed):
     """Those that are data, and those that are not yet."""
     data = [x for x in planned("submodel", "", profile) if x.algorithm_name in NAMES]
-    return [*data, *rolling_plan.cases(profile, seed)]
+    return [*data, *rolling_plan_ends.cases(profile, seed)]
 
 
 FIRM = {Verdict.VIOLATED, Verdict.NOT_VIOLATED}

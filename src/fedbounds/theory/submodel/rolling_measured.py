@@ -36,7 +36,7 @@ from .proofs.definitions_rounds import (
 from .symbols import S_sub
 from .vectors import one
 
-Ad, ao, kept, uneven, turn, k = vectors(
+Ad, ao, kept, uneven, turn, k, loud, apart = vectors(
     {
         "Ad": r"(A_s-A_{s-1})\textstyle\sum_{t<s}\alpha_{\pi(t)}",
         "ao": "a_j",
@@ -44,6 +44,8 @@ Ad, ao, kept, uneven, turn, k = vectors(
         "uneven": r"(\tfrac1S\textstyle\sum_sm_{i,s}-q_i\mathbf 1)",
         "turn": r"\pi_i(s)",
         "k": "k",
+        "loud": r"\sigma m_{i,s}",
+        "apart": r"(\nabla h_{i,s}(x)-\nabla F_M(x))_{i,s}",
     }
 )
 orders = sp.Symbol("orders", integer=True, positive=True)  # drawn in an epoch: 1, or n
@@ -113,6 +115,12 @@ CONSTANTS: dict[str, Definition] = {
     "sigma^2": Largest(given(dot(nz, nz), past, perm, i, s, k)),
     "B_M2": Largest(given(dot(_OFF, _OFF), past)),
     **{name: measured.CONSTANTS[name] for name in ("Phi", "D_opt_0")},
+}
+# over many epochs: noise as it counts, and the squares of all sub-models as one
+FOLLOWED: dict[str, Definition] = {
+    **{name: is_ for name, is_ in CONSTANTS.items() if name != "q_spread"},
+    "sigma^2": Largest(dot(loud, loud)),
+    "B_M2": Largest(dot(apart, apart) / (n * S_sub)),
 }
 BOX: dict[str, Definition] = {
     "D_dom": above(sq(measured.high - measured.low)),

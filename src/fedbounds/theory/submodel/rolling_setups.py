@@ -5,7 +5,7 @@ Where the eigenvalues of a Hessian are no rationals, L is the least of its 52 bi
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -167,6 +167,25 @@ def _steep() -> Iterator[Planned]:
         yield Planned(f"{shape.name}, eta K L = 1", setup_of(shape, 1), at == 0)
 
 
+# ---- many epochs
+
+_LONG: tuple[tuple[Shape, int], ...] = (
+    (_QUICK[0], 40), (_MORE[0], 400), (_MORE[7], 200), (_MORE[9], 100), (_MORE[10], 300),
+    (_QUICK[2], 300), (_MORE[2], 50), (_MORE[6], 1000), (_MORE[13], 200), (_MORE[14], 500),
+    (_QUICK[5], 200),
+)  # fmt: skip
+
+
+def _long() -> Iterator[Planned]:
+    for at, (shape, epochs) in enumerate(_LONG):
+        view = "many epochs" if shape.cohort.full else "many epochs, F_M alone"
+        for edge in _EDGES:
+            run = run_of(replace(shape, epochs=epochs), Fraction(edge) * shape.sub_models)
+            name = f"{shape.name}, eta S K L = 1/{edge}, {epochs} epochs"
+            quick = at == 0 and edge == _EDGES[0]
+            yield Planned(name, Setup("submodel", view, run), quick, floats=True)
+
+
 # ---- for proofs: noise in steps of two, identical clients, gaps of gradients
 
 _HALVED = ((1, "-1/2"), ("-1/2", 1))
@@ -250,4 +269,5 @@ def planned() -> Iterator[Planned]:
     yield from _planned(_QUICK, _EDGES, quick=True)
     yield from _planned(_MORE, _EDGES, quick=False)
     yield from _steep()
+    yield from _long()
     yield from _proved()

@@ -93,6 +93,42 @@ EACH_PROJECTED = replace(
     assumptions={**IN_BOX.assumptions, **rolling.PROJECTED_EARLY},
 )
 
+# ---- many epochs, in R^d
+
+_STARTS = ("D_opt", "L_Fp", "D_br", "g_Fp", "B_M2_x")
+_AT_STARTS = {
+    **dict.fromkeys(("x", "xo", "xn", "one", "apart"), ()),
+    **dict.fromkeys(("kept", "uneven", "Mx", "Mo", "gm"), _I),
+    **dict.fromkeys(("hx", "ho", "turn", "Fx", "Fo", "loud"), _IS),
+    "ao": ("sub-model",),
+}
+MANY_ALONE = View(
+    told="rolling masks on quadratics, many epochs",
+    algorithm="rolling_models.MANY",
+    shown=Shown(
+        draws=_SHOWN.draws,
+        indices=dict.fromkeys(("i", "s", "sub-model"), ""),
+        vectors=_AT_STARTS,
+    ),
+    runs=ROLLING,
+    quantities={name: ALONE.quantities[name] for name in _STARTS},
+    states=_STARTS,
+    constants=rolling.FOLLOWED,
+    assumptions=ALONE.assumptions,
+    takes=ALONE.takes,
+    requires=ALONE.requires,
+    many=True,
+)
+MANY = replace(
+    MANY_ALONE,
+    told="rolling masks on quadratics, many epochs, beside full models",
+    algorithm="rolling_models.MANY_BESIDE_FULL",
+    shown=replace(MANY_ALONE.shown, vectors={**_AT_STARTS, **_BESIDE}),
+    quantities={**MANY_ALONE.quantities, **rolling.BESIDE_FULL},
+    states=(*_STARTS, *rolling.BESIDE_FULL),
+    constants={**MANY_ALONE.constants, **measured.GAP_AT_OPTIMUM},
+)
+
 # ---- clients, each in proportion to its bound
 
 
@@ -140,6 +176,8 @@ VIEWS = {
     "gaps of epochs at the start": AT_START,
     "gaps of epochs at w*(M)": AT_BEST,
     "epochs": EPOCHS,
+    "many epochs": MANY,
+    "many epochs, F_M alone": MANY_ALONE,
     "epochs, F_M alone": ALONE,
     "epochs in a box": IN_BOX,
     "epochs in a box, every round projected": EACH_PROJECTED,

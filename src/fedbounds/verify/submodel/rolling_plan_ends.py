@@ -7,6 +7,7 @@ from fedbounds.problems.masked_laws import Rolling
 from fedbounds.vocabulary import Method
 
 from ..case import Case
+from ..profile import Profile
 from .frame import Frame
 from .rolling_ends import RollingLimit
 from .rolling_shapes import (
@@ -70,9 +71,9 @@ _MORE: _Ends = (
 )  # fmt: skip
 
 
-def limits(quick: bool) -> Iterator[Case]:
+def cases(profile: Profile, seed: int) -> Iterator[Case]:
     """Limits of shuffled, fixed and drawn sub-models, and of ways to project."""
-    for shape, divisors in _QUICK if quick else (*_QUICK, *_MORE):
+    for shape, divisors in _QUICK if profile is Profile.QUICK else (*_QUICK, *_MORE):
         for divisor in divisors:
             yield _limit(shape, divisor)
 
