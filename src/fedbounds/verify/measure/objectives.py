@@ -89,6 +89,8 @@ _OF_FORM = (
     Assumption.QUADRATIC,
     Assumption.CONVEX,
     Assumption.STRONGLY_CONVEX,
+)
+_OF_SAMPLES = (
     Assumption.SMOOTH_SAMPLES,
     Assumption.CONVEX_SAMPLES,
     Assumption.STRONGLY_CONVEX_SAMPLES,
@@ -168,7 +170,9 @@ def facts(problem: Problem, given: Mapping[str, Any] | None = None) -> dict[Assu
         Constants that are said to be admissible: no less than L, no more than mu.
     """
     if not isinstance(problem, FederatedQuadratic):
-        return {assumption: problem.satisfies(assumption) for assumption in _OF_FORM}
+        told = {name: problem.satisfies(name) for name in (*_OF_FORM, *_OF_SAMPLES)}
+        # of samples, where there are any
+        return {x: y for x, y in told.items() if x in _OF_FORM or y.holds is not None}
     lowest = rational(_ends(problem)[0].value)
     largest = rational(constants(problem)[Constant.SMOOTHNESS].value)
     told = f"smallest eigenvalue {lowest}"
