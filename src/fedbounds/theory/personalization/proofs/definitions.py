@@ -57,6 +57,7 @@ from fedbounds.theory.symbols import (
     t,
 )  # fmt: skip
 
+from ..measured_scaffold import CONTROLS, LAG
 from .scopes import (
     FEDAVG,
     FIRST_ROUND,
@@ -65,16 +66,9 @@ from .scopes import (
     SCAFFOLD,
     STEP_OF_U,
     STEP_OF_V,
-    Wh,
     Yu,
-    al,
     au,
     av,
-    be,
-    c,
-    ci,
-    d,
-    di,
     du,
     dv,
     hu,
@@ -150,19 +144,14 @@ def _fedavg(book: Book) -> None:
 
 
 def _scaffold(book: Book) -> None:
-    spread = given(hu, past, xi, client) - di + d - _MEAN_H
-    noise = n**2 * K**2
-    for name, left, right, origin in (
-        ("S_3u", S_3u(t), n * K**2 * sq(spread), "(4.1)"),
-        ("C", C(t), n * K * (sq(al - u) + sq(be - v)), "Table 1"),
-        ("cd_2", cd_2(t), sq(c - d), "proof of Lemma 4.3"),
-        ("What_2", What_2(t), n * K * sq(Wh), "(A.7)"),
-        ("What_sum", What_sum(t), noise * sq(given(Wh, past)), "(A.7)"),
-        ("W_2", W_2(t), n * K * sq(present(Wh)), "(A.7)"),
-        ("W_own", W_own(t), noise * sq(given(present(ci - di), past, S)), "(A.7)"),
-        ("W_mean", W_mean(t), noise * sq(given(present(c - d), past, S)), "(A.7)"),
+    for quantity, origin in (
+        (S_3u, "(4.1)"),
+        (C, "Table 1"),
+        (cd_2, "proof of Lemma 4.3"),
+        *((noise, "(A.7)") for noise in (What_2, What_sum, W_2, W_own, W_mean)),
     ):
-        book.define(f"{name} ({SCAFFOLD})", left, right, origin, SCAFFOLD)
+        name = quantity.__name__
+        book.define(f"{name} ({SCAFFOLD})", quantity(t), CONTROLS[name], origin, SCAFFOLD)
 
 
 def _steps(book: Book) -> None:
@@ -206,8 +195,7 @@ def _starts(book: Book) -> None:
     book.define(f"E_ik ({FIRST_STEP})", E_ik(t, 0), drift, _TABLE, FIRST_STEP)
     own = [f"def E_ik ({FIRST_STEP})"]
     book.line("E_ik start", E_ik(t, 0), "==", 0, own, scope=FIRST_STEP, vectors=False)
-    memory = n * K * (sq(al - u) + sq(be - v))
-    book.define(f"C ({FIRST_ROUND})", C(0), memory, "Algorithm 4.1", FIRST_ROUND)
+    book.define(f"C ({FIRST_ROUND})", C(0), LAG, "Algorithm 4.1", FIRST_ROUND)
     own = [f"def C ({FIRST_ROUND})"]
     book.line("C start", C(0), "==", 0, own, scope=FIRST_ROUND, vectors=False)
 
