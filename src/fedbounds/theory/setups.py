@@ -176,10 +176,16 @@ class View:
         Whether draws are integrated, not listed: nothing that is defined speaks of one of them.
     requires : tuple of Says
         What a set-up must satisfy to be one.
-    alone : str
-        An index each of whose values is looked at alone; or the one value that is chosen.
+    alone : tuple of str
+        Indices whose values are looked at one by one; or the one value that is chosen, or that a
+        parameter of that name says.
+    each : mapping from quantity name to indices
+        Quantities that are one for each value of these; others are one for the run.
     besides : View or None
         With more draws than are enumerated; what it measures is had by moments.
+    moments : bool
+        Whether draws are unknowns, and the run is followed by its moments: nothing that is defined
+        speaks of a single outcome.
     many : bool
         Whether runs have more rounds than are enumerated: all is had by moments, and `Largest` and
         `Least` as bounds of what may be visited.
@@ -205,8 +211,10 @@ class View:
     single: bool = False
     integrated: bool = False
     requires: tuple[Says, ...] = ()
-    alone: str = ""
+    alone: tuple[str, ...] = ()
+    each: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     besides: "View | None" = None
+    moments: bool = False
     many: bool = False
     changing: Mapping[str, sp.Expr] = field(default_factory=dict)
     problem: bool = True

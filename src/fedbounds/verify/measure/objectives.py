@@ -9,7 +9,7 @@ from flint import fmpq, fmpq_mat
 
 from fedbounds.errors import unknown_name
 from fedbounds.problems import Evidence, FederatedQuadratic, Noise, NoiseLaw
-from fedbounds.problems.constants import Constants, ConstantValue
+from fedbounds.problems.constants import OF_BLOCKS, Constants, ConstantValue
 from fedbounds.problems.linear import rational
 from fedbounds.problems.noise import SILENT
 from fedbounds.problems.problem import entries_of, split
@@ -74,19 +74,20 @@ _OF_STARTS = frozenset(
 )
 
 
-def constants(problem: FederatedQuadratic) -> Constants:
+def constants(problem: FederatedQuadratic, start: Array | None = None) -> Constants:
     """L and mu: the extreme eigenvalues, exact where they are rational; mu if it is positive.
 
-    With personal blocks, L is the largest norm of the blocks of a Hessian.
+    With personal blocks, L is the largest norm of the blocks of a Hessian; and of a start there are
+    the gap and the gradients there.
     """
     lowest, largest = _ends(problem)
     found = {Constant.SMOOTHNESS: max(largest, _turned(lowest), key=lambda c: c.value)}
     if lowest.value > 0:
         found[Constant.STRONG_CONVEXITY] = lowest
     if problem.personal_dimension:
-        anywhere = np.array([fmpq(0)] * entries_of(problem), dtype=object)
-        own = problem.constants(split(problem, anywhere))
-        found |= {name: value for name, value in own.items() if name not in _OF_STARTS}
+        point = np.array([fmpq(0)] * entries_of(problem), dtype=object) if start is None else start
+        own = problem.constants(split(problem, point))
+        found |= {x: y for x, y in own.items() if start is not None or x not in _OF_STARTS}
     return found
 
 
@@ -112,10 +113,13 @@ def _extremes(matrix: Array) -> tuple[ConstantValue, ConstantValue]:
     return smallest_eigenvalue(matrix).below(), largest_eigenvalue(matrix).above()
 
 
-def values(problem: FederatedQuadratic) -> dict[str, Any]:
-    """Numbers of a problem by name: the constants, n and the variance of a gradient."""
-    found = {name.value: rational(c.value) for name, c in constants(problem).items()}
+def values(problem: FederatedQuadratic, start: Array | None = None) -> dict[str, Any]:
+    """Numbers of a problem by name: the constants, sizes and the variance of a gradient."""
+    found = {name.value: rational(c.value) for name, c in constants(problem, start).items()}
     found["n"] = fmpq(problem.clients)
+    if problem.personal_dimension:
+        found["d_u"] = fmpq(problem.shared_dimension)
+        found["d_v"] = fmpq(problem.personal_dimension)
     if problem.noise is not SILENT:
         own = problem.personal_dimension * rational(problem.noise.scale_v) ** 2
         scale = rational(problem.noise.scale_u)
@@ -143,6 +147,10 @@ def facts(
         Assumption.CONVEX: Evidence(bool(lowest >= 0), told),
         Assumption.STRONGLY_CONVEX: Evidence(bool(0 < mu <= lowest), f"{told} against mu = {mu}"),
     }
+    if problem.personal_dimension:
+        found |= {
+            name: problem.satisfies(name) for name in OF_BLOCKS - found.keys() - {Assumption.NOISE}
+        }
     if problem.noise is SILENT:
         return found
     silent = not (problem.noise.scale_u or problem.noise.scale_v)

@@ -18,7 +18,7 @@ from ..evaluate import Numbers
 from ..measure.known import Known, MissingError
 from ..measure.trace import rules_of, subject_of
 from ..script_check import agrees
-from .found import known_of, view_of
+from .found import known_of, only_of, view_of
 from .program import Program, check_size, written
 from .script_code import Definitions
 from .script_parts import COMPUTED
@@ -73,9 +73,8 @@ def program_of(setup: Setup, part: Part, client: int | None) -> Program:
             return False
         return True
 
-    only = None
-    if view.alone:
-        only = view.alone, int(dict(setup.chosen).get(view.alone, client or 0))
+    found = only_of(setup, view)
+    only = {index: found.get(index, client or 0) for index in view.alone}
     defined = Definitions(
         view.shown, known.constants, known.quantities, _given(setup, known), ends, holds
     )

@@ -161,8 +161,8 @@ def check_declared(theory: str, scopes: Mapping[str, Scope]) -> None:
         for space, offered in _spaces(on):
             for name in offered & scopes.keys():
                 _check(name, scopes[name], space)
-                if isinstance(space, Listed) or on.view.integrated:
-                    for each in _one_by_one(space, on.view.alone):
+                if isinstance(space, Listed) or on.view.integrated or on.view.moments:
+                    for each in _one_by_one(space, on):
                         _check_derived(name, scopes[name], each, on)
 
 
@@ -211,12 +211,14 @@ def _check(name: str, scope: Scope, space: Listed | Unrolled) -> None:
                 )
 
 
-def _one_by_one(space: Listed | Unrolled, index: str) -> list[Listed | Unrolled]:
-    """For each value of an index, where a view looks at it alone."""
-    if not index:
-        return [space]
-    count = len(np.asarray(space.weights[space.sources.index(index)]))
-    return [alone(space, index, at) for at in range(count)]
+def _one_by_one(space: Listed | Unrolled, on: Judged) -> list[Listed | Unrolled]:
+    """For each value of the indices that a view looks at alone; of one, for the one that is."""
+    found, only = [space], on.known.only
+    for index in on.view.alone:
+        count = len(np.asarray(space.weights[space.sources.index(index)]))
+        values = [only[index]] if index in only else range(count)
+        found = [alone(one, index, at) for one in found for at in values]
+    return found
 
 
 def _check_derived(name: str, scope: Scope, space: Listed | Unrolled, on: Judged) -> None:

@@ -159,7 +159,7 @@ def stored() -> Stored:
 
 def _choices(theories: Iterable[str], every: Sequence[View]) -> Fields:
     """Constants of which a set-up says how they are meant, and the value of an index."""
-    ways: dict[str, set[str]] = {view.alone: set() for view in every if view.alone}
+    ways: dict[str, set[str]] = {index: set() for view in every for index in view.alone}
     for theory in theories:
         for one in setups(theory):
             ways |= {name: ways.get(name, set()) for name, _ in one.setup.chosen}
@@ -177,7 +177,7 @@ def _cost(given: Any) -> Sequence[Cost]:
     steps = local_steps(run)
     plain = Cost(_VECTORS * run.rounds * steps * size**2, run.rounds * steps)
     check((plain,), Known(), f"instance.setup, {given.view}")  # before an outcome is drawn
-    if view.many or view.integrated:  # by moments
+    if view.many or view.integrated or view.moments:
         return (plain,)
     outcomes = outcomes_of(subject_of(run, view))
     return (Cost(power(outcomes, run.rounds) * plain.operations, plain.depth),)
@@ -189,7 +189,7 @@ def _fits(setup: Setup) -> None:
     most = MOST_EXACT if view.many else None
     fits = most is None or setup.run.rounds <= most
     require(fits, "rounds T", setup.run.rounds, f"at most {most} where they are many")
-    known = {*view.choices, *_named(view)} | ({view.alone} if view.alone else set())
+    known = {*view.choices, *_named(view), *view.alone}
     for name, _ in setup.chosen:
         if name not in known:
             raise unknown_name(f"choice in the view {setup.view!r}", name, known)
