@@ -158,6 +158,9 @@ class View:
         Those without `sq` and `ip` speak of the ones before.
     states : tuple of str
         Quantities of a round's start: they are measured after the last round too.
+    later : tuple of str
+        Quantities of the next round: what is defined of round t is theirs of t + 1, and of round 0
+        there is none.
     constants : mapping from name to definition
         Each may speak of those before it.
     choices : mapping from name to mapping from choice to definition
@@ -202,6 +205,7 @@ class View:
     scopes: tuple[str, ...] = ()
     quantities: Mapping[str, sp.Expr] = field(default_factory=dict)
     states: tuple[str, ...] = ()
+    later: tuple[str, ...] = ()
     constants: Mapping[str, Definition] = field(default_factory=dict)
     choices: Mapping[str, Mapping[str, Definition]] = field(default_factory=dict)
     assumptions: Mapping[Assumption, tuple[Says, ...]] = field(default_factory=dict)

@@ -259,7 +259,8 @@ def in_roots(numbers: Numbers) -> Numbers:
 
     def series(values: Array) -> Array:
         out = np.empty(values.shape, dtype=object)
-        out.reshape(-1)[:] = [as_roots(x) for x in values.reshape(-1)]
+        # what was not measured in a round is NaN there
+        out.reshape(-1)[:] = [x if x != x else as_roots(x) for x in values.reshape(-1)]
         return out
 
     return Numbers(

@@ -76,6 +76,8 @@ class Defined(Generic[Run]):
         Those that are one for each value of these.
     given : dict from quantity name to array
         Those that were measured by other means.
+    later : tuple of str
+        Quantities of the next round.
     """
 
     trace: Run
@@ -86,6 +88,7 @@ class Defined(Generic[Run]):
     only: Mapping[str, int] = field(default_factory=dict)
     each: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     given: Mapping[str, Array] = field(default_factory=dict)
+    later: tuple[str, ...] = ()
     _values: dict[str, Any] = field(default_factory=dict)
     _series: dict[str, Array] = field(default_factory=dict)
     _held: dict[Says, str] = field(default_factory=dict)
@@ -164,8 +167,9 @@ class Defined(Generic[Run]):
     def _quantity(self, name: str) -> Array:
         if name not in self.quantities:
             raise MissingError("it has no definition in this view")
-        indices = self.each.get(name)
-        return self._over_rounds(self.quantities[name], indices, ending=name in self.states)
+        indices, ending = self.each.get(name), name in self.states
+        found = self._over_rounds(self.quantities[name], indices, ending=ending)
+        return _later(found) if name in self.later else found
 
     # ---- of expressions
 
@@ -392,6 +396,12 @@ class Known(Defined[Trace]):
     def _listed(self, asked: Any) -> None:
         if self.trace.moments is not None:
             raise MissingError(f"{asked} speaks of single outcomes, and moments are followed")
+
+
+def _later(series: Array) -> Array:
+    """One round later; in round 0 there is none."""
+    none = np.full((*series.shape[:-1], 1), np.nan, dtype=object)
+    return np.concatenate([none, series], axis=-1)
 
 
 def _values_of(index: str, space: Space) -> Sequence[int]:

@@ -154,6 +154,7 @@ def known_of(setup: Setup, view: View) -> Known:
         only_of(setup, view),
         view.each,
         besides,
+        view.later,
     )
 
 
