@@ -306,6 +306,8 @@ class Planned:
         Whether it is measured in floats with bounds of their rounding, not in rationals.
     steps : bool
         Whether steps of proofs are evaluated on it, where it is in a quick plan.
+    judged : bool
+        Whether claims are judged on it.
     """
 
     name: str
@@ -313,6 +315,7 @@ class Planned:
     quick: "bool | Planned" = False
     floats: bool = False
     steps: bool = True
+    judged: bool = True
 
 
 @dataclass(frozen=True, eq=False)

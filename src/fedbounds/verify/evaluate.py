@@ -18,9 +18,10 @@ from fedbounds.errors import FedboundsError
 from fedbounds.theory.symbols import Max_t, Mean_t, RunOperator, Sum_t, T, k, quantities_in, t
 
 from .roots import IrrationalError as IrrationalError
-from .roots import Roots, rational_root
+from .roots import Roots as Roots
 from .roots import UndefinedError as UndefinedError
 from .roots import as_roots as as_roots
+from .roots import rational_root
 
 Array = Any
 

@@ -68,9 +68,10 @@ def instances(
     if "bound" in names:
         sizes = (5, 12) if profile is Profile.QUICK else (20, 24)
         yield from point_instances(seed, *sizes)
+    if "Scaffold-P" in names:
+        yield from rational_instances(profile)
     for kind, name in ((FedAvgP, "FedAvg-P"), (ScaffoldP, "Scaffold-P")):
         if name in names:
-            yield from rational_instances(kind, profile)
             yield from quadratic_instances(claims, kind, profile, seed)
             yield from enumerated_instances(claims, kind, profile, seed)
             yield from logistic_instances(claims, kind, profile, seed)
@@ -154,10 +155,8 @@ def _integer_quadratic(
     return to_rational(FederatedQuadratic(hessian, np.array(slopes, dtype=float), 1, noise))
 
 
-def rational_instances(
-    kind: type[FedAvgP], profile: Profile = Profile.DEFAULT
-) -> Iterator[Instance]:
-    """Corners in exact rationals: m = 1, m = n, n = 2, K = 1, T = 1; with and without coupling."""
+def rational_instances(profile: Profile = Profile.DEFAULT) -> Iterator[Instance]:
+    """Scaffold-P in exact rationals: m = 1, m = n, n = 2, K = 1, T = 1; with and without coupling."""
     flat = {"shared": [2, 2, 2], "personal": [1, 2, 1], "coupling": [0, 0, 0]}
     mixed = {"shared": [2, 1, 2], "personal": [2, 2, 1], "coupling": [1, 0, -1]}
     slopes = [[1, 1], [-2, 0], [2, -1]]
@@ -174,7 +173,7 @@ def rational_instances(
             (3, 3, 2, 4, 1),
             (3, 3, 1, 2, 0),
         ):
-            if profile is Profile.QUICK and kind is not FedAvgP and n * steps > _QUICK_EXACT:
+            if profile is Profile.QUICK and n * steps > _QUICK_EXACT:
                 continue
             problem = _integer_quadratic(
                 shape["shared"][:n], shape["personal"][:n], shape["coupling"][:n], slopes[:n], scale
@@ -183,8 +182,7 @@ def rational_instances(
             constants = problem.constants(start)
             smoothness = rational(constants[Constant.SMOOTHNESS].value)
             outer_v = fmpq(n) if m < n else fmpq(1)  # a rational at least sqrt(n/m)
-            # for Scaffold-P, m / n is a rational below min(m / n^(2/3), 1)
-            short = fmpq(1, 32) if kind is FedAvgP else fmpq(m, 72 * n)
+            short = fmpq(m, 72 * n)  # m / n is a rational below min(m / n^(2/3), 1)
             for name, step, outer_u in (
                 ("short steps", short / (smoothness * steps), fmpq(m)),
                 ("long outer steps", 1 / (84 * smoothness * steps), fmpq(4 * max(n, rounds))),
@@ -193,7 +191,7 @@ def rational_instances(
                 yield Instance(
                     f"{label}, n={n} m={m} K={steps} T={rounds} noise {scale}, {name}",
                     problem,
-                    kind(**vars(with_effective_step(m, steps, step, outer_u, outer_v))),
+                    ScaffoldP(**vars(with_effective_step(m, steps, step, outer_u, outer_v))),
                     rounds,
                     Method.RATIONAL,
                     start,

@@ -16,7 +16,7 @@ from fedbounds.problems.spectrum import square_root
 from fedbounds.theory.setups import Largest, Least, Says, Where, above, dot
 from fedbounds.theory.symbols import K, T, VectorSymbol, constants_in, k, t
 
-from ..evaluate import IrrationalError, Numbers, UndefinedError, evaluate, scale
+from ..evaluate import IrrationalError, Numbers, UndefinedError, evaluate, in_roots, scale
 from .spaces import Listed, Unrolled, alone, products_in
 from .spaces import field as entries_of
 from .subject import Subject
@@ -189,12 +189,17 @@ class Defined(Generic[Run]):
         return found.item()
 
     def sized(self, expression: sp.Expr, rounds: range) -> tuple[Array, Array]:
-        """Of an expression in some rounds, and the size of its terms; values of an index first."""
+        """Of an expression in some rounds, and the size of its terms; values of indices first."""
         plain, own = self._without_extremes(expression, {})
         plain, nodes = without_products(plain)
         series = {name: self.products(node) for name, node in nodes}
         known = self._numbers(plain, own, series)
-        value = np.atleast_1d(np.asarray(evaluate(plain, known, rounds), dtype=object))
+        try:
+            found = evaluate(plain, known, rounds)
+        except IrrationalError:
+            known = in_roots(known)
+            found = evaluate(plain, known, rounds)
+        value = np.atleast_1d(np.asarray(found, dtype=object))
         size = np.atleast_1d(np.asarray(scale(known, rounds, _expanded(plain)), dtype=object))
         return value, size
 

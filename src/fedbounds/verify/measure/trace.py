@@ -19,9 +19,9 @@ from ..evaluate import Numbers, evaluate
 from .clients import Clients
 from .enumerated import Enumerated, begun, draws_of, enumerated, taken
 from .listed import listed_space
+from .moments import Form, Pair, applied, form, moments
 from .objectives import exact, exact_array, objective
 from .objectives import values as of_problem
-from .moments import Form, Pair, applied, form, moments
 from .random import Outcomes
 from .spaces import PAST, Listed, Unrolled, depends_on, product
 from .subject import Subject

@@ -15,13 +15,13 @@ from fedbounds.vocabulary import Assumption
 
 from ..case import Found, find, in_rationals
 from ..measure import objectives
+from ..measure import trace as traces
 from ..measure.answers import Asked, by_enumeration, by_moments
 from ..measure.known import Defined, Known, MissingError
 from ..measure.many import Long, Many, long_run
 from ..measure.objectives import exact
 from ..measure.sources import TooManyError
 from ..measure.subject import Subject
-from ..measure import trace as traces
 from ..measure.trace import Trace, subject_of
 from ..measure.unknowns import Refused
 

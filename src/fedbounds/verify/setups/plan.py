@@ -22,6 +22,8 @@ _RATIONAL = 10  # times what floats cost
 def planned(theory: str, name: str, profile: Profile) -> Iterator[Case]:
     """Those of a profile, in the theory's order; ``name`` as in `case_of`."""
     for one in setups(theory):
+        if not one.judged:
+            continue
         if profile is not Profile.QUICK:
             yield case_of(one, name)
         elif one.quick:

@@ -4,7 +4,7 @@ A step is evaluated where what it assumes holds, in rationals: of the quantities
 vectors of the set-up, by their definitions.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
+from flint import fmpq
 
 from fedbounds.errors import ConflictError, FedboundsError
 from fedbounds.theory.catalogue import entry
@@ -24,7 +25,7 @@ from fedbounds.theory.registry import encoded, setups
 from fedbounds.theory.setups import Says, Setup, View
 from fedbounds.vocabulary import Assumption
 
-from ..evaluate import IrrationalError, UndefinedError
+from ..evaluate import IrrationalError, Roots, UndefinedError
 from ..measure.known import Known, MissingError
 from ..measure.moments import moments
 from ..measure.spaces import Listed, Unrolled, alone, depends_on, vector
@@ -35,6 +36,7 @@ from .found import evidence, known_of, view_of
 
 Array = Any
 _FUNCTIONS = {**OF_NUMBERS, "given": sp.Function("given")}
+_NOTHING_RUN = ("bound",)  # the algorithms of a claim about parameters alone
 _RELATIONS = {"<=": np.less_equal, ">=": np.greater_equal, "==": np.equal}
 
 
@@ -92,7 +94,7 @@ def _speaks_of(written: Written, runs: str) -> bool:
     if written.scope or not written.claim:
         return True
     claim = encoded(entry(written.claim))
-    return not isinstance(claim, Claim) or runs in claim.algorithms
+    return not isinstance(claim, Claim) or bool({runs, *_NOTHING_RUN} & {*claim.algorithms})
 
 
 def _scopes(theory: str, written: Written) -> set[str]:
@@ -126,15 +128,15 @@ def least_on(written: Written, on: Judged) -> float | None:
     kept = np.ones(gap.shape, dtype=bool)
     for mask in masks:
         kept = kept & mask.astype(bool)
-    every = [
-        float(_fraction(x) / _fraction(y)) if y else float(_fraction(x))
-        for x, y in zip(gap[kept], size[kept], strict=True)
-    ]
+    every = [_ratio(x, y if y else fmpq(1)) for x, y in zip(gap[kept], size[kept], strict=True)]
     return min(every, default=None)
 
 
-def _fraction(number: Any) -> Fraction:
-    return Fraction(int(number.p), int(number.q))
+def _ratio(one: Any, other: Any) -> float:
+    if isinstance(one, Roots) or isinstance(other, Roots):
+        return float(one) / float(other)
+    found = one / other
+    return float(Fraction(int(found.p), int(found.q)))
 
 
 def _held(condition: Condition, on: Judged, rounds: range) -> Array:
@@ -159,10 +161,12 @@ def check_declared(theory: str, scopes: Mapping[str, Scope]) -> None:
     """
     for on in judged_on(theory):
         for space, offered in _spaces(on):
+            whole = isinstance(space, Listed) or on.view.integrated or on.view.moments
+            every = _one_by_one(space, on) if whole else [space]
             for name in offered & scopes.keys():
-                _check(name, scopes[name], space)
-                if isinstance(space, Listed) or on.view.integrated or on.view.moments:
-                    for each in _one_by_one(space, on):
+                for each in every:
+                    _check(name, scopes[name], each)
+                    if whole:
                         _check_derived(name, scopes[name], each, on)
 
 
@@ -227,7 +231,7 @@ def _check_derived(name: str, scope: Scope, space: Listed | Unrolled, on: Judged
         supposed = [need for need in scope.needs if atom in need.vectors]
         if atom not in space.vectors or not all(_met(need, on) for need in supposed):
             continue
-        expression = _read(said)
+        expression = _read(said, on.view.shown.factors)
         try:
             numbers = {
                 symbol.name: on.known.constant(symbol.name)
@@ -237,12 +241,15 @@ def _check_derived(name: str, scope: Scope, space: Listed | Unrolled, on: Judged
         except MissingError:  # of numbers that this set-up has not
             continue
         apart = vector(expression, space, numbers) - space.vectors[atom]
+        if isinstance(space, Unrolled):  # unknown draws are not free: m of n take part
+            apart = space.mean((apart * apart).sum(axis=-1, keepdims=True), ())
         if any(bare(entry) != 0 for entry in apart.reshape(-1)):
             raise ConflictError(f"{atom} of {name!r} is another in a run; the proofs say {said}")
 
 
-def _read(said: str) -> sp.Expr:
-    return read_text(said, sp.Symbol, _FUNCTIONS)
+def _read(said: str, factors: Iterable[str] = ()) -> sp.Expr:
+    own = {name: sp.Function(name) for name in factors}
+    return read_text(said, sp.Symbol, {**_FUNCTIONS, **own})
 
 
 def _met(need: Need, on: Judged) -> bool:

@@ -101,6 +101,20 @@ class Nested:
         return Number().read(data, where, known)
 
 
+@dataclass(frozen=True)
+class Point:
+    """The shared coordinates, and then those of every client; all are shared unless said."""
+
+    def read(self, data: Data, where: str, known: Known) -> tuple[Any, ...]:
+        """See `Kind`."""
+        found = Listed(Number()).read(data, where, known)
+        d, n, personal = (known.count(name) or 0 for name in ("d", "n", "d_v"))
+        if len(found) != d + (n - 1) * personal:
+            own = f" + {n - 1} times d_v = {personal}" if personal else ""
+            raise FedboundsError(f"{where} has {len(found)} entries; expected d = {d}{own}")
+        return found
+
+
 _ROW = Listed(Number(), "d")
 _PROBLEM = Record(
     Objective,
@@ -111,6 +125,8 @@ _PROBLEM = Record(
                 "hessians": Listed(Listed(_ROW, "d"), "n"),
                 "slopes": Listed(_ROW, "n"),
                 "noise": Number(least=0),
+                "personal": Whole(0, "d", "d_v"),
+                "personal_noise": Number(least=0),
             },
             needs=("hessians", "slopes"),
         ),
@@ -124,6 +140,9 @@ _PARAMETERS: Fields = {
     "K": LOCAL_STEPS,
     "keep": Listed(PROBABILITY, "n"),
     "j": Whole(1, "K"),
+    "k": Whole(0, "K - 1"),
+    "cohort": Whole(1, "n"),
+    **dict.fromkeys(("gamma_u", "gamma_v", "eta_u", "eta_v"), STEP),
     "eta": FormulaOr(STEP),
     "models": Listed(_ROW, "n"),
     "common": Whole(0, 1),
@@ -144,7 +163,7 @@ def stored() -> Stored:
     takes = {name: _PARAMETERS.get(name, Nested()) for name in sorted(named)}
     run: Fields = {
         "problem": _PROBLEM,
-        "start": _ROW,
+        "start": Point(),
         "parameters": Named(takes),
         "rounds": ROUNDS,
     }
@@ -194,7 +213,7 @@ def _fits(setup: Setup) -> None:
         if name not in known:
             raise unknown_name(f"choice in the view {setup.view!r}", name, known)
     subject = subject_of(setup.run, view)
-    if view.integrated:
+    if view.integrated or view.moments:
         integrated(replace(subject, rounds=1))
     else:
         first_outcome(subject)
