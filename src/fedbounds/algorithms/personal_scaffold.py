@@ -1,14 +1,15 @@
 """Scaffold-P: FedAvg-P whose gradients by u are corrected by c - c_i, the control variates.
 
 Parameters are those of `personal_averaging`. Without personal coordinates it is Scaffold.
-`REMEMBERING` also keeps what its analysis speaks of: the iterates and the noise of every client's
-last participation, ``al``, ``be`` and ``Wh`` of shape (rows, n, K, d).
+`OBSERVED` also keeps and shows what its analysis speaks of: the iterates and the noise of every
+client's last participation, ``al``, ``be`` and ``Wh`` of shape (rows, n, K, d). `SPLIT` draws the
+noise before local step ``k``, of it and after it apart.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-from .personal_averaging import Shown, average, draw, local
+from .personal_averaging import Shown, analysed, average, draw, draw_split, local, models
 from .traced import Algorithm, State
 
 Array = Any
@@ -27,12 +28,14 @@ def _begun(problem: Any, start: Array, noise: Array) -> State:
 
 def step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
     """A round of FedAvg-P with the correction; then participants' c_i, and with them c."""
-    after, shown = _round(problem, p, state, drawn)
+    after, _, shown = _round(problem, p, state, drawn)
     see(present=drawn["present"], **shown)
     return after
 
 
-def _round(problem: Any, p: Mapping[str, Any], state: State, drawn: State) -> tuple[State, Shown]:
+def _round(
+    problem: Any, p: Mapping[str, Any], state: State, drawn: State
+) -> tuple[State, tuple[Array, Array], Shown]:
     c, ci = problem.spread(state["c"]), state["ci"]
     sizes = p["gamma_u"], p["gamma_v"]
     (u, v), shown = local(problem, state, drawn, lambda k: sizes, p["K"], c - ci)
@@ -40,7 +43,7 @@ def _round(problem: Any, p: Mapping[str, Any], state: State, drawn: State) -> tu
     change = (followed - c) * drawn["present"][:, :, None]
     after = average(p, state, drawn, u, v)
     after |= {"ci": ci + change, "c": state["c"] + change.sum(axis=1) / problem.clients}
-    return after, {**shown, "last_u": u, "last_v": v}
+    return after, (u, v), shown
 
 
 # ---- with the memory of every client's last participation
@@ -51,44 +54,36 @@ def init_remembering(problem: Any, start: Array, random: Any, p: Mapping[str, An
     noise = random.noise(problem, p["K"])
     state, stack = _begun(problem, start, noise), problem.xp.stack
     u, v = problem.spread(state["u"]), state["v"]
-    past = {"al": stack([u] * int(p["K"]), axis=2), "be": stack([v] * int(p["K"]), axis=2)}
+    past = {"al": stack([u] * p["K"], axis=2), "be": stack([v] * p["K"], axis=2)}
     return {**state, **past, "Wh": noise}
 
 
-def step_remembering(
+def step_observed(
     problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any
 ) -> State:
     """The round; participants remember its local iterates, the others what they knew."""
-    after, shown = _round(problem, p, state, drawn)
+    after, reached, shown = _round(problem, p, state, drawn)
     present, made = drawn["present"][:, :, None, None], (shown["uh"], shown["vh"], drawn["xi_u"])
     for name, new in zip(("al", "be", "Wh"), made, strict=True):
         after[name] = state[name] + (new - state[name]) * present
-    see(present=drawn["present"], xv=drawn["xi_v"], **shown, **_analysed(problem, state, after))
-    see(**_followed(problem, shown))
+    see(present=drawn["present"], xv=drawn["xi_v"], **shown, **models(problem, shown, *reached))
+    see(**analysed(problem, state, after), **_everybody(problem, state, shown["au"]))
     return after
 
 
-def _analysed(problem: Any, state: State, after: State) -> Shown:
-    """Gradients by u at the last participation, after the round, and with the new v alone."""
+def _everybody(problem: Any, state: State, gradients: Array) -> Shown:
+    """Gradients by u at the last participation; and by names of any client what one's own are."""
     al, be = state["al"], state["be"]
     past = [problem.gradients(al[:, :, k], be[:, :, k])[0] for k in range(al.shape[2])]
-    u, v = state["u"], state["v"]
-    return {
-        "eu": problem.xp.stack(past, axis=2),
-        "nu": problem.gradients(after["u"], after["v"])[0],
-        "wu": problem.gradients(u, after["v"])[0],
-        "values": problem.value(u, v),
-        "one": u[:, 0] * 0 + 1 if problem.dimension else v[:, 0, 0] * 0 + 1,
-    }
-
-
-def _followed(problem: Any, shown: Shown) -> Shown:
-    """The iterates after every local step."""
-    found = {}
-    for name, each, last in (("up", "uh", "last_u"), ("vp", "vh", "last_v")):
-        found[name] = problem.xp.concat([shown[each][:, :, 1:], shown[last][:, :, None]], axis=2)
-    return found
+    eu = problem.xp.stack(past, axis=2)
+    own = {"alj": al, "bej": be, "ej": eu, "Wj": state["Wh"]}
+    return {"eu": eu, **own, "vj": state["v"], "aj": gradients}
 
 
 ROUNDS = Algorithm(init, draw, step, "Scaffold-P")
-REMEMBERING = Algorithm(init_remembering, draw, step_remembering, "Scaffold-P")
+OBSERVED = Algorithm(
+    init_remembering, draw, step_observed, "Scaffold-P, with what its analysis speaks of"
+)
+SPLIT = Algorithm(
+    init_remembering, draw_split, step_observed, "Scaffold-P, looked at in one local step"
+)

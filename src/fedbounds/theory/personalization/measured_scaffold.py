@@ -1,4 +1,4 @@
-"""What quantities of Scaffold-P are, once: the proofs rewrite with it, runs measure it.
+"""What quantities of Scaffold-P are beside those of both algorithms: in proofs and on runs.
 
 Those of one client, or of one of its local steps, are means over nothing but draws: there i, or i
 and k, are fixed. `AFTER` are quantities of round t + 1 that look back at round t.
@@ -6,9 +6,31 @@ and k, are fixed. `AFTER` are quantities of round t + 1 that look back at round 
 
 from fedbounds.theory.proof.vectors import S, given, ip, past, present, sq, xi
 from fedbounds.theory.proof.vectors import i as client
-from fedbounds.theory.symbols import K, n
+from fedbounds.theory.symbols import K, gamma, gamma_u, m, n
 
-from .proofs.scopes import Wh, al, al1, be, be1, c, ci, d, di, eu, hu, u, u1, uh, v, v1, vh
+from . import measured
+from .proofs.scopes import (
+    Wh,
+    Yu,
+    al,
+    al1,
+    be,
+    be1,
+    c,
+    ci,
+    d,
+    di,
+    eu,
+    fu,
+    hu,
+    last_u,
+    u,
+    u1,
+    uh,
+    v,
+    v1,
+    vh,
+)
 
 # ---- of all clients
 
@@ -54,3 +76,33 @@ AFTER = {
     "V_ik": sq(vh - v1),
 }
 LAG_AFTER = n * K * (sq(al1 - u1) + sq(be1 - v1))
+
+# ---- increments: what participants follow is corrected
+
+_FOLLOWED = hu + Yu - ci + c
+STATED = measured.STATED | {
+    fu: -gamma * K * n / m * given(present(_FOLLOWED), past, S, xi),
+    last_u: u - gamma_u * K * given(_FOLLOWED, past, xi, client),
+}
+
+# ---- what a view measures
+
+_LATER = {name: AFTER[name] for name in ("A_old", "Bt_old", "U_ik", "V_ik")}
+LATER = tuple(_LATER)
+_BY_STEP = {**LAGS, **NEW_LAGS, **_LATER}
+QUANTITIES = {
+    **measured.QUANTITIES,
+    **{name: is_.xreplace(STATED) for name, is_ in measured.FOLLOWED.items()},
+    **CONTROLS,
+    **MEAN_CONTROL,
+    **OF_CLIENT,
+    **_BY_STEP,
+}
+_OF_STARTS = ("C", "cd_2", "What_2", "What_sum")
+STATES = (*measured.STATES, *_OF_STARTS, *MEAN_CONTROL, *OF_CLIENT, *LAGS)
+EACH = {
+    **dict.fromkeys(QUANTITIES, ()),
+    **{name: own for name, own in measured.EACH.items() if name in QUANTITIES},
+    **dict.fromkeys(OF_CLIENT, ("i",)),
+    **dict.fromkeys(_BY_STEP, ("i", "k")),
+}

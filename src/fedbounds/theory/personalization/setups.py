@@ -1,119 +1,32 @@
-"""Small runs of FedAvg-P that judge its claims: one shared and one personal coordinate.
-
-Corners: one participant, all clients, two clients, one local step, one round; with and without
-coupling of the blocks.
-"""
+"""Small runs of both algorithms that judge their claims, and show the steps of proofs."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
-from fedbounds.theory.setups import Number, Objective, Planned, Run, Setup
+from fedbounds.theory.setups import Planned, Setup
 
-
-@dataclass(frozen=True)
-class Curvatures:
-    """Entries of Hessians [[a, c], [c, d]], client by client."""
-
-    name: str
-    shared: tuple[int, ...]
-    personal: tuple[int, ...]
-    coupling: tuple[int, ...]
-
-    def smoothness(self, n: int) -> int:
-        """L of the first n clients: the largest norm of a block."""
-        return max(map(abs, (*self.shared[:n], *self.personal[:n], *self.coupling[:n])))
-
-
-@dataclass(frozen=True)
-class Size:
-    """Clients, participants, local steps, rounds, and noise of every coordinate."""
-
-    n: int
-    m: int
-    K: int
-    T: int
-    noise: Number
-
-
-_CURVATURES = (
-    Curvatures("shared curvature", (2, 2, 2), (1, 2, 1), (0, 0, 0)),
-    Curvatures("own curvature", (2, 1, 2), (2, 2, 1), (1, 0, -1)),
-)
-_SLOPES = ((1, 1), (-2, 0), (2, -1))
-_SIZES = (
-    Size(1, 1, 2, 2, 1),
-    Size(2, 1, 1, 2, 1),
-    Size(2, 1, 2, 3, 1),
-    Size(2, 2, 2, 3, 1),
-    Size(3, 1, 3, 2, 1),
-    Size(3, 2, 1, 1, 1),
-    Size(3, 2, 2, 3, 0),
-    Size(3, 2, 3, 3, 2),
-    Size(3, 3, 2, 4, 1),
-    Size(3, 3, 1, 2, 0),
-)
-
-
-def run_of(
-    of: Curvatures, size: Size, gamma: Fraction, outer: tuple[Number | Fraction, Number | Fraction]
-) -> Run:
-    """With gamma = gamma_u eta_u = gamma_v eta_v, of steps ``outer`` = (eta_u, eta_v)."""
-    every = zip(of.shared, of.coupling, of.personal, strict=True)
-    hessians = tuple(((a, c), (c, d)) for a, c, d in every)[: size.n]
-    data = {"hessians": hessians, "slopes": _SLOPES[: size.n], "noise": size.noise}
-    data |= {"personal": 1, "personal_noise": size.noise}
-    eta_u, eta_v = map(Fraction, outer)
-    parameters: dict[str, Any] = {"cohort": size.m, "K": size.K, "gamma_u": gamma / eta_u}
-    parameters |= {"gamma_v": gamma / eta_v, "eta_u": eta_u, "eta_v": eta_v}
-    problem = Objective("quadratics", tuple(data.items()))
-    return Run(problem, (1,) * (1 + size.n), tuple(parameters.items()), size.T)
-
-
-def schedules(
-    of: Curvatures, size: Size, short: Fraction
-) -> Iterator[tuple[str, Fraction, tuple[Number, Number]]]:
-    """Effective steps and outer ones, by name; with eta_v at least sqrt(n/m)."""
-    length = Fraction(1, of.smoothness(size.n) * size.K)
-    eta_v = size.n if size.m < size.n else 1
-    yield "short steps", short * length, (size.m, eta_v)
-    yield "long outer steps", length / 84, (4 * max(size.n, size.T), eta_v)
-    yield "long steps", length / 2, (1, eta_v)
+from . import setups_scaffold
+from .small_runs import CURVATURES, SIZES, proved, run_of, schedules
 
 
 def _planned() -> Iterator[Planned]:
-    for of in _CURVATURES:
-        for size in _SIZES:
-            told = f"{of.name}, n={size.n} m={size.m} K={size.K} T={size.T} noise {size.noise}"
+    for of in CURVATURES:
+        for size in SIZES:
             for name, gamma, outer in schedules(of, size, Fraction(1, 32)):
                 setup = Setup("personalization", "rounds", run_of(of, size, gamma, outer))
-                yield Planned(f"{told}, {name}", setup, quick=True, steps=False)
-
-
-# ---- for proofs: short and long steps, in rounds, in one client and in its local steps
-
-
-_PROVED = (Size(2, 1, 2, 2, 1), Size(2, 2, 2, 1, 1), Size(2, 2, 2, 2, "1/2"))
-_STEPS = (1000, 4)  # 1 / (L gamma_u)
+                told = f"{of.name}, {size.told}, {name}"
+                yield Planned(told, setup, quick=True, steps=False)
 
 
 def _proved() -> Iterator[Planned]:
-    for of in _CURVATURES:
-        for size in _PROVED:
-            for inverse in _STEPS:
-                gamma = Fraction(4, inverse * of.smoothness(size.n))
-                run = run_of(of, size, gamma, (4, 3))
-                told = f"{of.name}, m={size.m} T={size.T}, 1/(L gamma_u) = {inverse}"
-                for view in ("rounds", "one client"):
-                    setup = Setup("personalization", view, run)
-                    yield Planned(f"{told}, {view}", setup, quick=True, judged=False)
-                for k in range(size.K):
-                    more = Run(run.problem, run.start, (*run.parameters, ("k", k)), run.rounds)
-                    views = ("one local step", *(("the first local step",) if k == 0 else ()))
-                    for view in views:
-                        setup = Setup("personalization", view, more)
-                        yield Planned(f"{told}, {view}, k = {k}", setup, quick=True, judged=False)
+    for told, run, each in proved():
+        for view in ("rounds", "one client"):
+            setup = Setup("personalization", view, run)
+            yield Planned(f"{told}, {view}", setup, quick=True, judged=False)
+        for k, one in enumerate(each):
+            for view in ("one local step", *(("the first local step",) if k == 0 else ())):
+                setup = Setup("personalization", view, one)
+                yield Planned(f"{told}, {view}, k = {k}", setup, quick=True, judged=False)
 
 
-PLANNED: tuple[Planned, ...] = (*_planned(), *_proved())
+PLANNED: tuple[Planned, ...] = (*_planned(), *_proved(), *setups_scaffold.PLANNED)

@@ -74,6 +74,12 @@ class Trace:
             found.append(applied(forms[id(space)], self.moments[at]))
         return found
 
+    def on_average(self, value: Any, space: Listed | Unrolled, at: int) -> Any:
+        """A polynomial of the past at round ``at``, in the mean over the states that a run has."""
+        if self.moments is None or not isinstance(space, Unrolled):
+            return value
+        return applied(form(space.variables, value), self.moments[at])
+
     def is_of_the_past(self, node: sp.Expr) -> bool:
         """Whether its vectors are those of a round's start, as far as the rounds show."""
         names = {symbol.name for symbol in node.free_symbols}

@@ -160,14 +160,14 @@ def check_declared(theory: str, scopes: Mapping[str, Scope]) -> None:
         average over the source that is said to centre it, or is not what it is derived from.
     """
     for on in judged_on(theory):
-        for space, offered in _spaces(on):
+        for at, space, offered in _spaces(on):
             whole = isinstance(space, Listed) or on.view.integrated or on.view.moments
             every = _one_by_one(space, on) if whole else [space]
             for name in offered & scopes.keys():
                 for each in every:
                     _check(name, scopes[name], each)
                     if whole:
-                        _check_derived(name, scopes[name], each, on)
+                        _check_derived(name, scopes[name], each, on, at)
 
 
 def check_signs(theory: str, quantities: Mapping[str, bool]) -> None:
@@ -189,13 +189,14 @@ def check_signs(theory: str, quantities: Mapping[str, bool]) -> None:
                 raise ConflictError(f"{name} is {least} in a run; the proofs say it is >= 0")
 
 
-def _spaces(on: Judged) -> Iterator[tuple[Listed | Unrolled, set[str]]]:
+def _spaces(on: Judged) -> Iterator[tuple[int, Listed | Unrolled, set[str]]]:
     """The first two rounds of a set-up, and one with all draws that its view speaks of."""
-    for space in on.known.trace.spaces[:2]:
-        yield space, set(on.view.scopes)
+    for at, space in enumerate(on.known.trace.spaces[:2]):
+        yield at, space, set(on.view.scopes)
     if on.view.besides is not None:
         subject = subject_of(on.setup.run, on.view.besides)
-        yield unrolled_space(subject, moments(subject).unrolled[0]), set(on.view.besides.scopes)
+        every = unrolled_space(subject, moments(subject).unrolled[0])
+        yield 0, every, set(on.view.besides.scopes)
 
 
 def _check(name: str, scope: Scope, space: Listed | Unrolled) -> None:
@@ -226,7 +227,7 @@ def _one_by_one(space: Listed | Unrolled, on: Judged) -> list[Listed | Unrolled]
     return found
 
 
-def _check_derived(name: str, scope: Scope, space: Listed | Unrolled, on: Judged) -> None:
+def _check_derived(name: str, scope: Scope, space: Listed | Unrolled, on: Judged, at: int) -> None:
     for atom, said in scope.derived:
         supposed = [need for need in scope.needs if atom in need.vectors]
         if atom not in space.vectors or not all(_met(need, on) for need in supposed):
@@ -242,7 +243,8 @@ def _check_derived(name: str, scope: Scope, space: Listed | Unrolled, on: Judged
             continue
         apart = vector(expression, space, numbers) - space.vectors[atom]
         if isinstance(space, Unrolled):  # unknown draws are not free: m of n take part
-            apart = space.mean((apart * apart).sum(axis=-1, keepdims=True), ())
+            square = space.mean((apart * apart).sum(axis=-1, keepdims=True), ()).item()
+            apart = np.array([on.known.trace.on_average(square, space, at)])
         if any(bare(entry) != 0 for entry in apart.reshape(-1)):
             raise ConflictError(f"{atom} of {name!r} is another in a run; the proofs say {said}")
 
