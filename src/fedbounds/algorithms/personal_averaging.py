@@ -77,7 +77,7 @@ def models(problem: Any, shown: Shown, u: Array, v: Array) -> Shown:
 
 
 def analysed(problem: Any, state: State, after: State) -> Shown:
-    """Gradients by u after the round, and with the new v alone; values before, between and after."""
+    """Gradients by u after the round, and at the new v alone; values before, between, after."""
     u, v = state["u"], state["v"]
     value = problem.value(u, v)
     return {

@@ -19,9 +19,9 @@ from fedbounds.theory.symbols import Max_t, Mean_t, RunOperator, Sum_t, T, k, qu
 
 from .roots import IrrationalError as IrrationalError
 from .roots import Roots as Roots
-from .roots import rational_root
 from .roots import UndefinedError as UndefinedError
 from .roots import as_roots as as_roots
+from .roots import rational_root
 
 Array = Any
 

@@ -156,7 +156,7 @@ def _integer_quadratic(
 
 
 def rational_instances(profile: Profile = Profile.DEFAULT) -> Iterator[Instance]:
-    """Scaffold-P in exact rationals: m = 1, m = n, n = 2, K = 1, T = 1; with and without coupling."""
+    """Scaffold-P in rationals: m = 1, m = n, n = 2, K = 1, T = 1; with and without coupling."""
     flat = {"shared": [2, 2, 2], "personal": [1, 2, 1], "coupling": [0, 0, 0]}
     mixed = {"shared": [2, 1, 2], "personal": [2, 2, 1], "coupling": [1, 0, -1]}
     slopes = [[1, 1], [-2, 0], [2, -1]]
