@@ -182,7 +182,7 @@ class Many(Defined[Long]):
         found = self.trace.found
         return found.diverged_at if isinstance(found, InFloats) else None
 
-    def _over_rounds(self, expression: sp.Expr, indices: Indices, *, ending: bool) -> Array:
+    def _over_rounds(self, expression: sp.Expr, indices: Indices = None, *, ending: bool) -> Array:
         ends = ending and self.diverged_at is None
         return super()._over_rounds(expression, indices, ending=ends)
 

@@ -29,34 +29,9 @@ _RELATED = {Largest: "largest", Least: "least"}
 TAKEN = frozenset(
     {"Q", "np", "prod", "product", "isqrt", "exact", "Count", "Random", "Shown", "outcomes"}
     | {"joint", "look", "given", "dot", "ip", "sq", "largest", "least", "only", "root", "mean"}
-    | {
-        "q",
-        "p",
-        "t",
-        "n",
-        "d",
-        "T",
-        "H",
-        "h",
-        "problem",
-        "rounds",
-        "state",
-        "weights",
-        "left",
-        "right",
-    }
-    | {
-        "positive",
-        "plus",
-        "sign",
-        "alone",
-        "noises",
-        "probe",
-        "axes",
-        "indices",
-        "whole",
-        "diagonal",
-    }
+    | {"q", "p", "t", "n", "d", "T", "H", "h", "problem", "rounds", "state", "weights", "left"}
+    | {"right", "positive", "plus", "sign", "alone", "noises", "own_noises", "probe", "axes"}
+    | {"indices", "whole", "diagonal"}
 )
 HELPERS = {
     "largest": (
@@ -154,7 +129,7 @@ class Definitions:
         """Python for a side, whose products are those of the round that is looked at."""
         if any(inside.has(sq, ip) for inside in side.atoms(RunOperator)):
             raise FedboundsError("no script is written for products over all rounds")
-        client, step = self.place
+        _, step = self.place
         return self._python(self._plain(side if step is None else side.subs(k, step)))
 
     def held(self, says: Says, name: str = "") -> bool:
