@@ -13,6 +13,7 @@ from dummy_paper import FILES
 
 import fedbounds
 from fedbounds.theory.catalogue import PAPERS
+from fedbounds.theory.registry import views
 
 PACKAGE = Path(fedbounds.__path__[0])
 COMMANDS = """
@@ -126,11 +127,21 @@ def of_all():
     return {row[0]: row for row in rows}
 
 
+def algorithms_of(paper):
+    """Modules of the algorithms that a paper's views name, and no other one's."""
+    every = {key: {view.algorithm.split(".")[0] for view in views(key).values()} for key in PAPERS}
+    own = every.pop(paper)
+    return own.difference(*every.values())
+
+
 @pytest.mark.parametrize("paper", PAPERS)
 def test_papers_are_judged_alike_without_another(paper, tmp_path):
+    """And without the algorithms that only it has."""
     folder = copied(tmp_path)
     for part in ("theory", "verify"):
         shutil.rmtree(folder / "fedbounds" / part / paper, ignore_errors=True)
+    for name in algorithms_of(paper):
+        (folder / "fedbounds" / "algorithms" / f"{name}.py").unlink()
     others = [other for other in PAPERS if other != paper]
     rows = [json.loads(line) for line in said(folder, JUDGED, others).splitlines()]
     assert [row[0] for row in rows] == others

@@ -69,15 +69,13 @@ def step_observed(
 
 def models(problem: Any, shown: Shown, u: Array, v: Array) -> Shown:
     """The local models from step 0 to step K, and those after every step."""
-    xp, found = problem.xp, {}
-    for block, last in (("u", u), ("v", v)):
-        every = xp.concat([shown[f"{block}h"], last[:, :, None]], axis=2)
-        found |= {f"{block}m": every, f"{block}p": every[:, :, 1:]}
-    return found
+    last = {"uh": u, "vh": v}
+    um, vm = (problem.xp.concat([shown[x], y[:, :, None]], axis=2) for x, y in last.items())
+    return {"um": um, "vm": vm, "up": um[:, :, 1:], "vp": vm[:, :, 1:]}
 
 
 def analysed(problem: Any, state: State, after: State) -> Shown:
-    """Gradients by u after the round, and with the new v alone; values before, between and after."""
+    """Gradients by u after the round, and at the new v alone; values before, between, after."""
     u, v = state["u"], state["v"]
     value = problem.value(u, v)
     return {

@@ -283,6 +283,14 @@ def test_a_bound_from_one_side_decides_from_that_side_alone():
     assert verdict is None or verdict is True
 
 
+def test_a_number_read_off_floats_is_none():
+    """In rationals it is one; up to rounding it would pass for exact."""
+    both = [many(setup(coupled(FULL)), floats=floats) for floats in (False, True)]
+    assert both[0].number(D_W(1)) == both[0].series("D_W")[1]
+    with pytest.raises(MissingError, match="known up to rounding"):
+        both[1].number(D_W(1))
+
+
 def test_where_another_is_positive_counts_what_surely_is():
     """The least of x over what is positive, against the models themselves."""
     run = shared_minimiser(4, eta="1/64", masks=PARTIAL)
@@ -317,6 +325,31 @@ def test_a_step_that_is_not_affine_is_not_measured_and_says_why(monkeypatch):
     outcomes = judge((RECURSION,), case).judgements[0].outcomes
     assert {o.verdict for o in outcomes} <= {Verdict.NOT_APPLICABLE, Verdict.UNDECIDED}
     assert all("not measured" in o.reason or "speaks" in o.reason for o in outcomes)
+
+
+def test_what_stands_beside_a_trace_is_missing_where_no_method_measures_it(monkeypatch):
+    """A bound on it is then undecided, and not outside what the set-up shows."""
+    from fedbounds.verify.setups import found
+
+    every = (planned.setup for planned in setups("fedplt"))
+    one = next(x for x in every if view_of(x).besides and not view_of(x).many)
+    asked = set(view_of(one).besides.quantities)
+    assert not asked & find(one).missing.keys()
+
+    def refuse(kind):
+        def method(*_):
+            raise kind("planted")
+
+        return method
+
+    found.analysed.cache_clear()
+    monkeypatch.setattr(found, "by_moments", refuse(found.Refused))
+    monkeypatch.setattr(found, "by_enumeration", refuse(found.TooManyError))
+    seen = find(one)
+    found.analysed.cache_clear()
+    assert asked <= seen.missing.keys()
+    assert set(seen.missing.values()) == {"planted; planted"}
+    assert not asked & (seen.undefined.keys() | seen.series.keys())
 
 
 # ---- verdicts

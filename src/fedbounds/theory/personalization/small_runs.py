@@ -69,7 +69,7 @@ def run_of(
     hessians = tuple(((a, c), (c, d)) for a, c, d in every)[: size.n]
     data = {"hessians": hessians, "slopes": _SLOPES[: size.n], "noise": size.noise}
     data |= {"personal": 1, "personal_noise": size.noise}
-    eta_u, eta_v = map(Fraction, outer)
+    eta_u, eta_v = (Fraction(step) for step in outer)
     parameters: dict[str, Any] = {"cohort": size.m, "K": size.K, "gamma_u": gamma / eta_u}
     parameters |= {"gamma_v": gamma / eta_v, "eta_u": eta_u, "eta_v": eta_v}
     problem = Objective("quadratics", tuple(data.items()))

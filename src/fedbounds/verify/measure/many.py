@@ -182,7 +182,7 @@ class Many(Defined[Long]):
         found = self.trace.found
         return found.diverged_at if isinstance(found, InFloats) else None
 
-    def _over_rounds(self, expression: sp.Expr, indices: Indices, *, ending: bool) -> Array:
+    def _over_rounds(self, expression: sp.Expr, indices: Indices = None, *, ending: bool) -> Array:
         ends = ending and self.diverged_at is None
         return super()._over_rounds(expression, indices, ending=ends)
 
@@ -219,12 +219,18 @@ class Many(Defined[Long]):
             if atom.args[0] == 0 and series.get(name) is None:
                 series[name] = np.array([self.number(self.quantities[name])], dtype=object)
             else:
-                series[name] = np.frompyfunc(rational, 1, 1)(self.series(name))
+                series[name] = self._exact_series(name)
         known = super()._numbers(plain, own, series)
         found = np.asarray(evaluate(plain, known), dtype=object)
         if found.ndim:
             raise MissingError(f"{expression} is no single number")
         return found.item()
+
+    def _exact_series(self, name: str) -> Array:
+        found = self.series(name)
+        if found.dtype != object:
+            raise MissingError(f"{name} is known up to rounding only")
+        return found
 
     def _numbers(
         self, plain: sp.Expr, own: Mapping[str, Any], series: Mapping[str, Array] | None = None

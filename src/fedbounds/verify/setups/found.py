@@ -38,6 +38,14 @@ class InFloats:
     setup: Setup
 
 
+@dataclass(frozen=True, eq=False)
+class Besides:
+    """Quantities of a run that its trace does not show, and why others were not measured."""
+
+    series: Mapping[str, Array]
+    missing: Mapping[str, str]
+
+
 @find.register
 def _found(setup: Setup) -> Found:
     view = view_of(setup)
@@ -60,7 +68,9 @@ def _listed(setup: Setup, view: View) -> Found:
     except Refused as error:
         return _refused(setup, view, str(error))
     found = _told_of(setup, view, known)
-    return replace(found, products=known.products)
+    missing = analysed(setup.run, view)[1].missing
+    undefined = {name: why for name, why in found.undefined.items() if name not in missing}
+    return replace(found, products=known.products, missing=missing, undefined=undefined)
 
 
 def _shown(setup: Setup, view: View, *, floats: bool) -> Found:
@@ -153,7 +163,7 @@ def known_of(setup: Setup, view: View) -> Known:
         view.alone,
         only_of(setup, view),
         view.each,
-        besides,
+        besides.series,
         view.later,
     )
 
@@ -200,11 +210,11 @@ def _chosen(view: View, name: str, value: Any) -> Any:
 
 
 @lru_cache(maxsize=4)  # the set-ups of one run follow each other; views are compared by identity
-def analysed(run: Run, view: View) -> tuple[Trace, Mapping[str, Array]]:
+def analysed(run: Run, view: View) -> tuple[Trace, Besides]:
     """The trace of a run, and what only moments measure of it."""
     subject = subject_of(run, view)
     if view.moments:
-        return traces.followed(subject), {}
+        return traces.followed(subject), Besides({}, {})
     make = traces.integrated if view.integrated else traces.traced
     return make(subject), _besides(run, view)
 
@@ -216,20 +226,20 @@ def followed(run: Run, view: View, floats: bool) -> Long:
     return long_run(subject_of(run, view), near, floats=floats)
 
 
-def _besides(run: Run, view: View) -> dict[str, Array]:
+def _besides(run: Run, view: View) -> Besides:
     """By moments; by enumeration where these refuse."""
     if view.besides is None:
-        return {}
+        return Besides({}, {})
     subject = subject_of(run, view.besides)
     asked = Asked(definitions=view.besides.quantities)
     try:
         answer = by_moments(subject, asked)
-    except Refused:
+    except Refused as refused:
         try:
             answer = by_enumeration(subject, asked)
-        except TooManyError:
-            return {}
-    return {name: answer.series[name] for name in asked.definitions if name in answer.series}
+        except TooManyError as error:
+            return Besides({}, dict.fromkeys(asked.definitions, f"{refused}; {error}"))
+    return Besides(answer.series, answer.missing)
 
 
 def _told(measure: Any, name: str) -> Any:

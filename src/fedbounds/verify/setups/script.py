@@ -21,14 +21,15 @@ from ..script_check import agrees
 from .found import known_of, only_of, view_of
 from .program import Program, check_size, written
 from .script_code import Definitions
-from .script_parts import COMPUTED
+from .script_parts import COMPUTED, COMPUTED_OF_BLOCKS
 
 
 @script_of.register
 def _script(setup: Setup, judgement: Any, part: Part, numbers: Numbers) -> str:
     outcome = next(one for one in judgement.outcomes if one.part == part.name)
     for one in _shortest(_as_bounded(setup, numbers), outcome.at):
-        text = written(program_of(one, part, outcome.client), judgement, part, outcome)
+        place = outcome.client, outcome.step
+        text = written(program_of(one, part, place), judgement, part, outcome)
         if agrees(text, outcome.gap):
             return text
     raise FedboundsError("the script that is written does not run, or gives another gap")
@@ -51,7 +52,7 @@ def _shortest(setup: Setup, at: int | None) -> Iterator[Setup]:
     yield setup
 
 
-def program_of(setup: Setup, part: Part, client: int | None) -> Program:
+def program_of(setup: Setup, part: Part, place: tuple[int | None, int | None]) -> Program:
     """What shows a part; with all draws of the view where it needs more than the algorithm's."""
     view = view_of(setup)
     if view.besides is not None and part.quantities & view.besides.quantities.keys():
@@ -74,10 +75,12 @@ def program_of(setup: Setup, part: Part, client: int | None) -> Program:
         return True
 
     found = only_of(setup, view)
-    only = {index: found.get(index, client or 0) for index in view.alone}
+    only = {x: found.get(x, at or 0) for x, at in zip(view.alone, place, strict=False)}
     defined = Definitions(
-        view.shown, known.constants, known.quantities, _given(setup, known), ends, holds
-    )
+        view.shown, known.constants, known.quantities, _given(setup, known), ends, holds,
+        each=view.each, steps=lambda name: int(known.series(name).shape[-2]), place=place,
+        later=view.later,
+    )  # fmt: skip
     rules = rules_of(setup.run, view)
     return Program(
         subject, setup.run, defined, only, view.requires, view.assumptions, changing=rules
@@ -87,11 +90,13 @@ def program_of(setup: Setup, part: Part, client: int | None) -> Program:
 def _given(setup: Setup, known: Known) -> dict[str, str]:
     """Python for the constants that are no definitions."""
     chosen, parameters = dict(setup.chosen), dict(setup.run.parameters)
+    blocks = known.trace.subject.problem.personal_dimension
+    computed = COMPUTED_OF_BLOCKS if blocks else COMPUTED
     found = {}
     for name, value in known.constants.items():
         if isinstance(value, fmpq):
             if name in parameters and name not in chosen:
                 found[name] = f'Q(p["{name}"])'
             else:
-                found[name] = COMPUTED.get(name, f'Q("{value}")')
+                found[name] = computed.get(name, f'Q("{value}")')
     return found
