@@ -1,250 +1,200 @@
-"""Scaffold-P's quantities: definitions on traced rounds are what another program found.
+"""Scaffold-P's quantities: what its views measure is what another program, and brute force, found.
 
-The values are second moments in rationals of hand-written features, which equalled brute force over
-every outcome. Where a quantity has indices, one client or local step is looked at alone.
+The stored values are second moments of hand-written features; brute force walks through every
+outcome, per client and step, in plain fractions.
 """
 
 import json
-from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction as F
-from functools import cached_property
-from itertools import product as every_one
+from functools import cache
 from pathlib import Path
 
+import numpy as np
+import pytest
 import small_quadratics as small
-import sympy as sp
 from flint import fmpq
 
-from fedbounds.theory.personalization.measured_scaffold import MEAN_CONTROL, OF_CLIENT
+from fedbounds.errors import ConflictError
 from fedbounds.theory.personalization.proofs.book import book
-from fedbounds.theory.personalization.proofs.scopes import d, di, u, u1, value00, value11
-from fedbounds.theory.proof.vectors import S, given, i, ip, past, present, vectors, xi
-from fedbounds.theory.setups import Objective, Run, Shown, View
-from fedbounds.verify.evaluate import Numbers, evaluate
-from fedbounds.verify.measure.moments import applied, form, moments
-from fedbounds.verify.measure.objectives import exact
-from fedbounds.verify.measure.spaces import alone, product, products_in
-from fedbounds.verify.measure.trace import subject_of
-from fedbounds.verify.measure.unrolled import unrolled_space
+from fedbounds.theory.personalization.proofs.scopes import d, di, u, u1
+from fedbounds.theory.personalization.views_scaffold import VIEWS
+from fedbounds.theory.proof.vectors import present
+from fedbounds.theory.registry import claim
+from fedbounds.theory.setups import Objective, Run, Setup
+from fedbounds.verify.case import find
+from fedbounds.verify.decide import decide
+from fedbounds.verify.evaluate import Numbers
+from fedbounds.verify.setups import found as of_setups
+from fedbounds.verify.setups import steps
+from fedbounds.verify.setups.found import known_of
+from fedbounds.verify.setups.steps import Judged, least_on
+from fedbounds.vocabulary import Method
 
 STORED = Path(__file__).parents[2] / "data" / "personalization_scaffold_exact.json"
-
-# ---- what the step shows
-
-_I, _IK = ("i",), ("i", "k")
-_VECTORS = {
-    **dict.fromkeys(("u", "u_next", "c", "one"), ()),
-    **dict.fromkeys(("v", "v_next", "ci", "au", "av", "nu", "wu", "values"), _I),
-    **dict.fromkeys(("uh", "vh", "up", "vp", "hu", "hv", "xu", "xv"), _IK),
-    **dict.fromkeys(("eu", "al", "be", "Wh", "al_next", "be_next"), _IK),
-}
-_NAMES = (*_VECTORS, "Yu", "Yv")
-w = dict(zip(_NAMES, vectors({name: name for name in _NAMES}), strict=True))
-_SIZE = sp.Symbol("gamma_u") * sp.Symbol("eta_u") * sp.Symbol("K")
-_MET_U, _MET_V = w["hu"] + w["Yu"] - w["ci"] + w["c"], w["hv"] + w["Yv"]
-SHOWN = Shown(
-    draws={"S": ("present", "weight"), "xi": ("xi_u", "xi_v")},
-    indices={"i": "", "k": ""},
-    vectors=_VECTORS,
-    factors={"present": _I},
-    derived={
-        **{"Yu": w["xu"], "Yv": w["xv"], "u1": w["u_next"], "v1": w["v_next"]},
-        **{"al1": w["al_next"], "be1": w["be_next"]},
-        **{"du": w["u_next"] - w["u"], "dv": w["v_next"] - w["v"], "gu": given(w["au"], past)},
-        **{"di": given(w["eu"], past, i), "d": given(w["eu"], past)},
-        "fu": -_SIZE / sp.Symbol("share") * given(present(_MET_U), past, S, xi),
-        "fv": -_SIZE * given(present(_MET_V), past, S, xi, i),
-    },
-)
-VIEW = View("rounds", "personal_scaffold.REMEMBERING", SHOWN)
-# of the proofs: over which indices a scope takes no mean
-SCOPES = {
-    **dict.fromkeys(("Scaffold-P", "iterates of Scaffold-P", "any increments"), ()),
-    **dict.fromkeys(("client of Scaffold-P", "client of any increments"), _I),
-    **dict.fromkeys(("step of Scaffold-P", "memory of Scaffold-P"), _IK),
-}
+_PROBLEM = ("hessians", "slopes", "noise", "personal", "personal_noise")
+_NOT_CLAIMED = {"P_u", "T_3u"}  # of Scaffold-P
 
 
-@dataclass(frozen=True)
-class Definition:
-    """What a quantity is, in round t + ``later`` and at step k + ``after``."""
-
-    name: str
-    is_: sp.Expr
-    indices: tuple[str, ...]
-    later: int = 0
-    after: int = 0
-
-
-def definitions():
-    """Those of the proofs, and those that only claims need."""
-    for step in book().steps:
-        if step.id.startswith("def ") and step.scope in SCOPES:
-            at = [int(argument.is_Add) for argument in step.left.args]
-            own = step.right.xreplace({value00: ip(w["values"], w["one"])})
-            if own == value11:  # f of the next round: the gradients there are shown, no value
-                continue
-            yield Definition(str(step.left.func), own, SCOPES[step.scope], *at)
-    for table, indices in ((MEAN_CONTROL, ()), (OF_CLIENT, _I)):
-        for name, is_ in table.items():
-            yield Definition(name, is_, indices)
-
-
-class Measured:
-    """A run by its second moments, whose vectors are polynomials in the state."""
-
-    def __init__(self, data):
-        names = ("hessians", "slopes", "noise", "personal", "personal_noise")
-        problem = Objective("quadratics", tuple((name, data[name]) for name in names))
-        p = {name: exact(value) for name, value in data["parameters"].items()}
-        n, m = fmpq(len(data["slopes"])), fmpq(p["cohort"])
-        run = Run(
-            problem, data["start"],
-            (*data["parameters"].items(), ("share", str(m / n))), data["rounds"],
-        )  # fmt: skip
-        self.subject = subject_of(run, VIEW)
-        gamma = p["gamma_u"] * p["eta_u"]
-        self.values = {"n": n, "m": m, "K": fmpq(p["K"]), "gamma": gamma}
-        self.rounds, self.sizes = data["rounds"], (int(n), int(p["K"]))
-        self._forms = {}
-
-    @cached_property
-    def run(self):
-        return moments(self.subject)
-
-    @cached_property
-    def space(self):
-        return unrolled_space(self.subject, self.run.unrolled[0])
-
-    def places(self, indices):
-        return list(every_one(*map(range, self.sizes[: len(indices)])))
-
-    def form(self, node, place):
-        key = node, place
-        if key not in self._forms:
-            space = self.space
-            for index, at in zip(_IK, place, strict=False):
-                space = alone(space, index, at)
-            self._forms[key] = form(space.variables, product(node, space, self.values))
-        return self._forms[key]
-
-    def value(self, is_, place, t):
-        nodes = {node: sp.Symbol(f"_{at}") for at, node in enumerate(products_in(is_))}
-        own = {
-            symbol.name: applied(self.form(node, place), self.run.values[t])
-            for node, symbol in nodes.items()
-        }
-        numbers = Numbers({**self.values, **own}, {}, fmpq)
-        return evaluate(is_.xreplace(nodes), numbers)
-
-
+@cache
 def stored():
+    """What another program found of these runs."""
     return json.loads(STORED.read_text())
 
 
-def series_at(series, indices, place, after):
-    """The rounds of one place; quantities of one client have one step."""
-    if not isinstance(series[0], list):
-        return series
-    own = series[place[0]]
-    return own[place[1] + after] if len(own) > 1 else own[0]
+def setup_of(data, view="rounds", **more):
+    problem = Objective("quadratics", tuple((name, data[name]) for name in _PROBLEM))
+    parameters = tuple({**data["parameters"], **more}.items())
+    run = Run(problem, data["start"], parameters, data["rounds"])
+    return Setup("personalization", f"Scaffold-P, {view}", run)
 
 
-def compared(data, every):
-    """How often each quantity was found again, and those that are others."""
-    seen, others, measured = Counter(), set(), Measured(data)
-    for one in every:
-        series = data["series"].get(one.name)
-        if series is None:  # of three clients and steps, the other program had sums alone
+def others(found, wanted, infimum="0"):
+    """Names of quantities that are not as wanted, and how many numbers are."""
+    wrong, equal = set(), 0
+    for name, nested in wanted.items():
+        rows = np.array(nested, dtype=object)
+        if name not in found.series or found.series[name].shape[:-1] != rows.shape[:-1]:
+            wrong.add(name)
             continue
-        for place in measured.places(one.indices):
-            wanted = series_at(series, one.indices, place, one.after)
-            for t in range(measured.rounds):
-                found = measured.value(one.is_, place, t)
-                if one.name == "f":
-                    found -= exact(data["infimum"])
-                seen[one.name] += 1
-                if str(found) != wanted[t + one.later]:
-                    others.add((one.name, one.later, one.after))
-    return seen, others
+        lowest = F(infimum) if name == "f" else 0
+        for place, number in np.ndenumerate(found.series[name]):
+            if number != number:  # a quantity that looks back has no round 0
+                assert place[-1] == 0, name
+            elif F(str(number)) + lowest != F(rows[place]):
+                wrong.add(name)
+            else:
+                equal += 1
+    return wrong, equal
 
 
-# E_ik is a sum of two that are compared; of the others there is no claim about Scaffold-P
-_NOT_DEFINED = {"E_ik", "P_u", "T_3u", "Y_ik"}
-
-
-def test_every_definition_gives_what_another_program_found():
-    every, total = tuple(definitions()), Counter()
+def test_views_show_what_another_program_found():
+    compared = 0
     for name, data in stored().items():
-        seen, others = compared(data, every)
-        assert not others, (name, others)
-        assert data["series"].keys() - seen.keys() <= _NOT_DEFINED, name
-        total += seen
-    assert total.total() > 3000
+        found = find(setup_of(data))
+        assert not found.missing
+        assert not found.undefined, name
+        wrong, equal = others(found, data["series"])
+        assert wrong == _NOT_CLAIMED, name
+        compared += equal
+    assert compared > 2300
 
 
-def _without_present(is_):
-    return is_.replace(present, lambda inside: inside)
+def test_views_show_what_brute_force_finds():
+    cases = {
+        "n=2 m=1 K=2": (small.TWO, small.steps(1, 2, F(1, 6), F(3), F(1, 2)), (F(1), F(0))),
+        "n=3 m=2": (small.OWN_CURVATURE, small.steps(2, 1, F(1, 4), F(3, 2), F(2)), (F(1), F(0))),
+        "d_v=2": (small.WIDE, small.steps(1, 1, F(1, 4), F(4, 3), F(2)), (F(1), F(0))),
+    }
+    for name, (objective, own, scales) in cases.items():
+        shared, personal = small.start_of(objective)
+        sizes = ("gamma_u", "gamma_v", "eta_u", "eta_v")
+        data = {
+            "hessians": _text(objective.hessian),
+            "slopes": _text(objective.linear),
+            "noise": str(scales[0]),
+            "personal": len(personal[0]),
+            "personal_noise": str(scales[1]),
+            "start": _text([*shared, *(x for own in personal for x in own)]),
+            "parameters": {"cohort": own.m, "K": own.K}
+            | {size: str(getattr(own, size)) for size in sizes},
+            "rounds": 1,
+        }
+        wanted = small.history(objective, own, scales, 1, corrected=True)
+        found = find(setup_of(data))
+        lowest = F(wanted["f"][()][0]) - F(str(found.series["f"][0]))
+        nested = {name: _nested(rows) for name, rows in wanted.items()}
+        wrong, equal = others(found, nested, str(lowest))
+        assert wrong == _NOT_CLAIMED, name
+        assert equal > 60
+
+
+def _text(nested):
+    return [_text(x) for x in nested] if isinstance(nested, list) else str(nested)
+
+
+def _nested(rows):
+    """By client, step and round, as series are."""
+    depth = len(next(iter(rows)))
+    if not depth:
+        return rows[()]
+    clients = sorted({place[0] for place in rows})
+    if depth == 1:
+        return [[rows[i,]] for i in clients]
+    steps = sorted({k for _, k in rows})
+    return [[rows[i, k] for k in steps] for i in clients]
+
+
+# ---- definitions of the proofs, in the scopes in which they are said
+
+
+def _judged(data, view, **more):
+    setup = setup_of(data, view, **more)
+    return Judged(setup, VIEWS[setup.view], known_of(setup, VIEWS[setup.view]))
+
+
+def test_every_definition_of_the_proofs_holds_exactly():
+    data = stored()["three clients, two of them"]
+    every = [_judged(data, view) for view in ("rounds", "one client", "one memory")]
+    for k in range(data["parameters"]["K"]):
+        views = ("one local step", "one local step and all memories")
+        every += [_judged(data, view, k=k) for view in views]
+    seen = {}
+    for step in book().steps:
+        if step.id.startswith("def ") and step.scope:
+            gaps = [least_on(step, on) for on in every if step.scope in on.view.scopes]
+            seen |= {step.id: gaps} if gaps else {}
+    assert all(gap == 0 for gaps in seen.values() for gap in gaps), seen
+    assert len(seen) > 60
 
 
 PLANTED = {
-    "W_2": _without_present,
-    "W_own": _without_present,
-    "Y_sum": _without_present,
-    "S_3u": lambda is_: is_.xreplace({d: sp.Integer(0)}),
+    "W_2": lambda is_: is_.replace(present, lambda inside: inside),
+    "W_own": lambda is_: is_.replace(present, lambda inside: inside),
+    "Y_sum": lambda is_: is_.replace(present, lambda inside: inside),
+    "S_3u": lambda is_: is_.xreplace({d: 0 * d}),
     "cd_i": lambda is_: is_.xreplace({di: d}),  # the mean of all clients
     "A_old": lambda is_: is_.xreplace({u1: u}),
 }
 
 
-def test_planted_definitions_are_seen():
-    data, left = stored()["three clients, two of them"], set(PLANTED)
-    for one in definitions():
-        if one.name in PLANTED:
-            changed = replace(one, is_=PLANTED[one.name](one.is_))
-            assert compared(data, [changed])[1], one.name
-            left.discard(one.name)
-    assert not left
+def test_planted_definitions_are_seen(monkeypatch):
+    view, data = VIEWS["Scaffold-P, rounds"], stored()["three clients, two of them"]
+    changed = {name: change(view.quantities[name]) for name, change in PLANTED.items()}
+    planted = {"Scaffold-P, rounds": replace(view, quantities={**view.quantities, **changed})}
+    monkeypatch.setattr(of_setups, "views", lambda theory: planted)
+    assert others(find(setup_of(data)), data["series"])[0] == {*PLANTED, *_NOT_CLAIMED}
 
 
-# ---- brute force: per client, step and outcome
-
-_SMALL = {
-    "n=2 m=1 K=2": (small.TWO, small.steps(1, 2, F(1, 6), F(3), F(1, 2)), (F(1), F(0))),
-    "n=3 m=2 K=1": (small.OWN_CURVATURE, small.steps(2, 1, F(1, 4), F(3, 2), F(2)), (F(1), F(0))),
-    "a wide personal block": (small.WIDE, small.steps(1, 1, F(1, 4), F(4, 3), F(2)), (F(1), F(0))),
-}
+# ---- what proofs say of vectors; quantities of the next round
 
 
-def data_of(objective, steps, scales, rounds):
-    """As the stored runs are."""
-
-    def told(nested):
-        return [told(x) for x in nested] if isinstance(nested, list) else str(nested)
-
-    shared, personal = small.start_of(objective)
-    return {
-        "hessians": told(objective.hessian), "slopes": told(objective.linear),
-        "personal": len(objective.linear[0]) - objective.d_u,
-        "noise": str(scales[0]), "personal_noise": str(scales[1]),
-        "start": told([*shared, *(x for own in personal for x in own)]),
-        "parameters": {
-            "cohort": steps.m, "K": steps.K, "gamma_u": str(steps.gamma_u),
-            "gamma_v": str(steps.gamma_v), "eta_u": str(steps.eta_u), "eta_v": str(steps.eta_v),
-        },
-        "rounds": rounds,
-    }  # fmt: skip
+def _with_derived(atom, said):
+    """The scope of a round in which one vector is something else."""
+    scope = book().theory.scopes["Scaffold-P"]
+    derived = tuple((name, said if name == atom else own) for name, own in scope.derived)
+    return {"Scaffold-P": replace(scope, derived=derived)}
 
 
-def test_every_definition_is_that_of_brute_force():
-    every = tuple(definitions())
-    for name, (objective, steps, scales) in _SMALL.items():
-        wanted = small.history(objective, steps, scales, 1, corrected=True)
-        measured = Measured(data_of(objective, steps, scales, 1))
-        for one in every:
-            for place in measured.places(one.indices):
-                at = place if not one.after else (place[0], place[1] + one.after)
-                row = wanted[one.name][at[: len(next(iter(wanted[one.name])))]]
-                found = measured.value(one.is_, place, 0)
-                assert F(int(found.p), int(found.q)) == row[one.later], (name, one)
+def test_what_vectors_are_is_held_against_states_that_a_run_has(monkeypatch):
+    """c_i is not the mean stochastic gradient of last participations whatever the state is."""
+    on = _judged(stored()["three clients, two of them"], "rounds")
+    monkeypatch.setattr(steps, "judged_on", lambda theory: (on,))
+    steps.check_declared("personalization", book().theory.scopes)
+    for atom, said in (("ci", "given(eu, past, i)"), ("di", "given(eu + Wh, past, i)")):
+        with pytest.raises(ConflictError, match=f"{atom} of 'Scaffold-P' is another"):
+            steps.check_declared("personalization", _with_derived(atom, said))
+
+
+def test_what_looks_back_has_no_round_0():
+    data = stored()["three clients, two of them"]
+    found = find(setup_of(data))
+    numbers = Numbers({**found.parameters}, dict(found.series), fmpq)
+    part = replace(claim("personalization/lem-4.4-split").parts[0], conditions=(), assumptions=())
+    later, early = (
+        decide(replace(part, first_round=at), numbers, Method.RATIONAL) for at in (1, 0)
+    )
+    assert later.rounds == 3 * 2 * 2
+    assert later.reason == ""
+    assert "1 of 3 rounds left out" in early.reason
+    assert replace(early, reason="") == later
