@@ -1,5 +1,7 @@
 """Instance files of every kind, as `search --replay` reads them: small, and judged in milliseconds."""
 
+from dataclasses import replace
+
 from fedbounds.algorithms.fedavg_p import FedAvgP
 from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.theory.registry import encoded_claims
@@ -18,9 +20,10 @@ VIEWS = ("one step of one client", "rounds", "recursion", "many rounds, steps th
 def planned():
     """The cheapest planned instance of every kind, by algorithm and set-up."""
     found = {}
+    instance = next(iter(rational_instances(Profile.QUICK)))
     for kind in (FedAvgP, ScaffoldP):
-        instance = next(iter(rational_instances(kind, Profile.QUICK)))
-        found[instance.algorithm_name] = instance
+        one = replace(instance, algorithm=kind(**vars(instance.algorithm)))
+        found[one.algorithm_name] = one
     vectors = (x for x in vector_instances(Profile.QUICK, 0) if x.problem.clients == 3)
     found["vectors"] = next(vectors)
     points = list(point_instances(0, 1, 2))
@@ -29,7 +32,7 @@ def planned():
         found.setdefault(ladder.algorithm_name, ladder)
     cases = [
         case
-        for paper in PAPERS[1:]
+        for paper in PAPERS
         for case in own_cases(paper, Profile.QUICK, 0)
         if case.method is Method.RATIONAL
     ]

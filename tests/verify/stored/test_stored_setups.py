@@ -6,8 +6,6 @@ from itertools import chain
 
 import pytest
 
-from fedbounds.algorithms.fedavg_p import FedAvgP
-from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.registry import claim
 from fedbounds.verify import case
@@ -79,19 +77,21 @@ def planned(paper):
             yield replace(one, setup=setup, method=Method.RATIONAL)
 
 
-@pytest.mark.parametrize("paper", ["fedplt", "submodel"])
-def test_every_planned_case_may_be_replayed(paper):
+@pytest.mark.parametrize(
+    ("paper", "least"), [("fedplt", 200), ("submodel", 200), ("personalization", 60)]
+)
+def test_every_planned_case_may_be_replayed(paper, least):
     read = 0
     for one in planned(paper):
         again = from_data(to_data(one))
         assert again.algorithm_name == one.algorithm_name
         read += 1
-    assert read > 200
+    assert read >= least
 
 
 def test_every_planned_instance_may_be_replayed():
     for instance in chain(
-        *(rational_instances(kind, Profile.QUICK) for kind in (FedAvgP, ScaffoldP)),
+        rational_instances(Profile.QUICK),
         [x for x in vector_instances(Profile.DEFAULT, 0) if x.method is Method.RATIONAL],
         point_instances(0, 5),
         list(rational_ladders((2,)))[::5],
