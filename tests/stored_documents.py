@@ -31,7 +31,7 @@ def planned():
         found.setdefault(ladder.algorithm_name, ladder)
     cases = [
         case
-        for paper in PAPERS[1:]
+        for paper in PAPERS
         for case in own_cases(paper, Profile.QUICK, 0)
         if case.method is Method.RATIONAL
     ]

@@ -79,14 +79,16 @@ def planned(paper):
             yield replace(one, setup=setup, method=Method.RATIONAL)
 
 
-@pytest.mark.parametrize("paper", ["fedplt", "submodel", "personalization"])
-def test_every_planned_case_may_be_replayed(paper):
+@pytest.mark.parametrize(
+    ("paper", "least"), [("fedplt", 200), ("submodel", 200), ("personalization", 100)]
+)
+def test_every_planned_case_may_be_replayed(paper, least):
     read = 0
     for one in planned(paper):
         again = from_data(to_data(one))
         assert again.algorithm_name == one.algorithm_name
         read += 1
-    assert read > 100
+    assert read >= least
 
 
 def test_every_planned_instance_may_be_replayed():
