@@ -42,7 +42,7 @@ PAPER = "personalization/"
 @cache
 def suspects():
     """What may break a claim, in rationals."""
-    return (*rational_instances(), *rational_ladders((2,)))
+    return (*rational_instances(ScaffoldP), *rational_ladders((2,)))
 
 
 def reading(name, words):
