@@ -23,6 +23,7 @@ from fedbounds.theory.proof.read_text import OF_NUMBERS, read_text
 from fedbounds.theory.registry import claim as claim_of
 from fedbounds.theory.registry import encoded, setups
 from fedbounds.theory.setups import Says, Setup, View
+from fedbounds.theory.symbols import k
 from fedbounds.vocabulary import Assumption
 
 from ..evaluate import IrrationalError, Roots, UndefinedError
@@ -47,6 +48,11 @@ class Judged:
     setup: Setup
     view: View
     known: Known
+
+    @property
+    def again(self) -> bool:
+        """Whether its quantities are those of another view, which looks at the whole run."""
+        return bool(self.view.each and self.view.alone)
 
     @cached_property
     def holding(self) -> Mapping[Assumption, bool]:
@@ -73,9 +79,12 @@ def gaps(theory: str, written: Written) -> list[float]:
     """(right - left) / size of a step, the least of every set-up that can evaluate it."""
     scopes = _scopes(theory, written)
     assumed = [Assumption(name) for name in written.statement.assumptions]
+    of_steps = any(side.has(k) for side in (written.left, written.right))
     found = []
     for on in judged_on(theory):
         if scopes and not scopes & set(on.view.scopes):
+            continue
+        if not scopes and on.again and not of_steps:
             continue
         if not _speaks_of(written, on.view.runs):
             continue
@@ -179,6 +188,8 @@ def check_signs(theory: str, quantities: Mapping[str, bool]) -> None:
         If it is negative in one.
     """
     for on in judged_on(theory):
+        if on.again:
+            continue
         for name in on.view.quantities.keys() & {x for x, signed in quantities.items() if signed}:
             try:
                 every = on.known.series(name).reshape(-1)
