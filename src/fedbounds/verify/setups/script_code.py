@@ -30,8 +30,8 @@ TAKEN = frozenset(
     {"Q", "np", "prod", "product", "isqrt", "exact", "Count", "Random", "Shown", "outcomes"}
     | {"joint", "look", "given", "dot", "ip", "sq", "largest", "least", "only", "root", "mean"}
     | {"q", "p", "t", "n", "d", "T", "H", "h", "problem", "rounds", "state", "weights", "left"}
-    | {"right", "positive", "plus", "sign", "alone", "noises", "own_noises", "probe", "axes"}
-    | {"indices", "whole", "diagonal"}
+    | {"right", "positive", "plus", "sign", "alone", "above", "noises", "own_noises", "probe"}
+    | {"axes", "indices", "whole", "diagonal"}
 )
 HELPERS = {
     "largest": (
@@ -49,6 +49,15 @@ HELPERS = {
         "def root(x):  # of a square of a rational number",
         "    found = Q(isqrt(Q(x).numerator), isqrt(Q(x).denominator))",
         "    return found if found**2 == x else float(x) ** 0.5",
+    ),
+    "above": (
+        "def above(x):  # the root; where it is not rational, one above by 2^-60 of it",
+        "    x = Q(x)",
+        "    number, scale = x.numerator * x.denominator, 0",
+        "    if isqrt(number) ** 2 != number:",
+        "        scale = max(0, 60 - number.bit_length() // 2)",
+        "    top = isqrt(number << 2 * scale)",
+        "    return Q(top + (top**2 != number << 2 * scale), x.denominator << scale)",
     ),
     "mean": ('mean = lambda x: (x * weights["past"]).sum()  # of a number of every state',),
     "alone": (
@@ -380,6 +389,10 @@ class _Printer(Script):
             return f"given({self._print(expr.args[0])}{kept})"
         finally:
             self.inside -= 1
+
+    def _print_above(self, expr: sp.Expr) -> str:
+        self.helpers.add("above")
+        return f"above({self._print(expr.args[0])})"
 
     def _print_sign(self, expr: sp.Expr) -> str:
         self.helpers.add("sign")
