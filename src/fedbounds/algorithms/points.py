@@ -33,7 +33,7 @@ def draw(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
     Clients share their draws: what one keeps is kept by all who keep more; turns are the same for
     all. No mean over a client and its mask depends on it.
     """
-    kept, drawn = _nested(random, problem, p), {}
+    kept, drawn = nested(random, problem, p), {}
     for law in (FIRST, SECOND):
         if f"keep{law}" in p:
             own = [kept[chance] for chance in p[f"keep{law}"].tolist()]
@@ -49,7 +49,7 @@ def draw(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
     return {**drawn, "drawn": np.concatenate(flat, axis=1)}
 
 
-def _nested(random: Any, problem: Any, p: Mapping[str, Any]) -> dict[Any, Array]:
+def nested(random: Any, problem: Any, p: Mapping[str, Any]) -> dict[Any, Array]:
     """By probability, each coordinate kept with it; those of smaller ones are within the larger."""
     wanted = {x for name in ("keep", "keep_2") if name in p for x in p[name].tolist()}
     found, kept, before = {}, 1, 1
@@ -83,12 +83,12 @@ def step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: An
     at = int(p["t"]) % len(p["points"])
     w, after = p["points"][at], p["points"][(at + 1) % len(p["points"])]
     see(**_masked(problem, drawn, w, after))
-    fixed = {**_fixed(problem, p, w, after), **_minimisers(problem, p, w), **_domain(problem, p)}
-    see(**_in_rows(fixed, len(state["x"])))
+    fixed = {**_fixed(problem, p, w, after), **_minimisers(problem, p, w), **domain(problem, p)}
+    see(**in_rows(fixed, len(state["x"])))
     return state
 
 
-def _in_rows(shown: Mapping[str, Any], rows: int) -> State:
+def in_rows(shown: Mapping[str, Any], rows: int) -> State:
     """A row for every outcome; without what is not there."""
     there = {name: np.asarray(x) for name, x in shown.items() if x is not None}
     return {name: np.stack([x] * rows) for name, x in there.items()}
@@ -117,17 +117,17 @@ def _fixed(problem: Any, p: Mapping[str, Any], w: Array, after: Array) -> Mappin
         "side": np.where(w < 0, -1, 1).astype(w.dtype),
         "full": problem.full_gradient(w[None])[0],
         **{"g_own": problem.gradient(w[None])[0], "g_0": problem.gradient(zero[None])[0]},
-        "steep": _longest(problem.gradient(_vertices(zero, zero + 1) * w)),
+        "steep": longest(problem.gradient(vertices(zero, zero + 1) * w)),
         **{"p_diff": _apart(problem, p), "swap": _swapped(p)},
     }
 
 
-def _vertices(low: Array, high: Array) -> Array:
+def vertices(low: Array, high: Array) -> Array:
     """Of a box."""
     return np.array(list(product(*zip(low, high, strict=True))))
 
 
-def _longest(vectors: Array) -> Array:
+def longest(vectors: Array) -> Array:
     """Of vectors whose coordinates are on the last axis."""
     flat = vectors.reshape(-1, vectors.shape[-1])
     return flat[int((flat * flat).sum(axis=1).argmax())]
@@ -151,15 +151,15 @@ def _swapped(p: Mapping[str, Any]) -> Array | None:
 def _minimisers(problem: Any, p: Mapping[str, Any], w: Array) -> Mapping[str, Any]:
     """Those that there are, gradients and values there, and a projected step of F_p from w."""
     own, other = _objective(problem, p, FIRST), _objective(problem, p, SECOND)
-    opt, opt_2, opt_s = _least(own, p), _least(other, p), _one_least(problem, p)
+    opt, opt_2, opt_s = minimum_of(own, p), minimum_of(other, p), one_least(problem, p)
     hat = _moved(problem, p, own, w)
     return {
         **{"opt": opt, "opt_2": opt_2, "opt_s": opt_s, "hat": hat},
         **{"gp_o": _slope(own, opt), "gp_2": _slope(own, opt_2), "gp_s": _slope(own, opt_s)},
         **{"gq_o": _slope(other, opt), "gq_2": _slope(other, opt_2)},
         **{"gf_o": _slope(problem, opt), "gf_s": _slope(problem, opt_s)},
-        **{"value_opt": _value(problem, opt), "value_opt_2": _value(problem, opt_2)},
-        **{"value_opt_s": _value(problem, opt_s), "value_hat": _value(problem, hat)},
+        **{"value_opt": value_at(problem, opt), "value_opt_2": value_at(problem, opt_2)},
+        **{"value_opt_s": value_at(problem, opt_s), "value_hat": value_at(problem, hat)},
     }
 
 
@@ -171,16 +171,16 @@ def _moved(problem: Any, p: Mapping[str, Any], F: Any, w: Array) -> Array | None
     return problem.project(free, p["box"]) if "box" in p else free
 
 
-def _least(F: Any, p: Mapping[str, Any]) -> Array | None:
+def minimum_of(F: Any, p: Mapping[str, Any]) -> Array | None:
     """The only minimiser, where there is one."""
     if F is None:
         return None
     return F.only_minimiser(p["box"]) if "box" in p else F.only_minimiser()
 
 
-def _one_least(problem: Any, p: Mapping[str, Any]) -> Array | None:
+def one_least(problem: Any, p: Mapping[str, Any]) -> Array | None:
     """The only minimiser of F; of several in R^d, one."""
-    found = _least(problem, p)
+    found = minimum_of(problem, p)
     return problem.minimiser if found is None and "box" not in p else found
 
 
@@ -188,11 +188,11 @@ def _slope(F: Any, w: Array | None) -> Array | None:
     return None if F is None or w is None else F.full_gradient(w[None])[0]
 
 
-def _value(problem: Any, w: Array | None) -> Array | None:
+def value_at(problem: Any, w: Array | None) -> Array | None:
     return None if w is None else problem.value(w[None])[0]
 
 
-def _domain(problem: Any, p: Mapping[str, Any]) -> Mapping[str, Any]:
+def domain(problem: Any, p: Mapping[str, Any]) -> Mapping[str, Any]:
     """The box's ends, its farthest vertex, and the longest gradient in its masked images.
 
     Convex functions are largest at vertices; those of all m o W are vertices of W with the origin.
@@ -200,10 +200,10 @@ def _domain(problem: Any, p: Mapping[str, Any]) -> Mapping[str, Any]:
     if "box" not in p:
         return {}
     low, high = p["box"]
-    wide = _vertices(np.where(low < 0, low, low * 0), np.where(high > 0, high, low * 0))
+    wide = vertices(np.where(low < 0, low, low * 0), np.where(high > 0, high, low * 0))
     return {
-        **{"low": low, "high": high, "far": _longest(_vertices(low, high))},
-        "top": _longest(problem.gradient(wide)),
+        **{"low": low, "high": high, "far": longest(vertices(low, high))},
+        "top": longest(problem.gradient(wide)),
     }
 
 
@@ -216,7 +216,7 @@ def step_of_quadratics(
     """The same, with the parts of the gradients and closed forms of the minimisers."""
     step(problem, p, state, drawn, see)
     w = p["points"][int(p["t"]) % len(p["points"])]
-    eye, b = _identity(w), -problem.gradient(w[None] * 0)[0]
+    eye, b = identity(w), -problem.gradient(w[None] * 0)[0]
     hessians = np.moveaxis(problem.gradient(eye) + b, 0, -1)  # column by column
     inner = hessians - hessians * eye
     see(off_m=(inner * (drawn["masks"] * w)[:, :, None]).sum(axis=3))
@@ -226,7 +226,7 @@ def step_of_quadratics(
         **{"slopes": b, "chance": p["keep"]},
         **{"solved": solved, "moved_M": moved, "coupled": coupled, "told_of": image},
     }
-    see(**_in_rows(fixed, len(state["x"])))
+    see(**in_rows(fixed, len(state["x"])))
     return state
 
 
@@ -242,16 +242,16 @@ def _closed(
     if "box" in p or len(chances) > 1 or best is None:
         return (None,) * 4
     A, b = (own.sum(axis=0) / problem.clients for own in (hessians, slopes))
-    (chance,), D, solved = chances, A * _identity(b), problem.solved
+    (chance,), D, solved = chances, A * identity(b), problem.solved
     M, coupled, turned = A * chance + D * (1 - chance), (A - D) @ best, solved(D, A)
-    off = turned - _identity(b)
-    bent = off * chance + _identity(b)
+    off = turned - identity(b)
+    bent = off * chance + identity(b)
     image = (1 - chance) ** 2 * (off @ (off @ solved(D, b)))
     image = solved(bent, solved(bent, solved(turned, image)))
     return solved(M, b), solved(M, coupled), coupled, image
 
 
-def _identity(w: Array) -> Array:
+def identity(w: Array) -> Array:
     return np.stack([w * 0 + (np.arange(len(w)) == at) for at in range(len(w))])
 
 

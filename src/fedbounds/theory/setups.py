@@ -378,7 +378,28 @@ class Course:
     power: int
 
 
-Displayed: TypeAlias = "tuple[Family, ...] | tuple[Course, ...]"
+@dataclass(frozen=True, eq=False)
+class Trend:
+    """A quantity against another, in the rounds of a set-up: its power is shown.
+
+    Attributes
+    ----------
+    name : str
+    setup : Setup
+    over, quantity : str
+        Of which both are looked at.
+    told : str
+        What the first is called.
+    """
+
+    name: str
+    setup: Setup
+    over: str
+    quantity: str
+    told: str
+
+
+Displayed: TypeAlias = "tuple[Family, ...] | tuple[Course, ...] | tuple[Trend, ...]"
 
 
 @dataclass(frozen=True)

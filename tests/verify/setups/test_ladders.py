@@ -177,4 +177,6 @@ def test_what_stands_beside_claims_is_data_of_the_theory():
     assert set(displayed("fedplt")) == {
         "fedplt/constant-step-floor", "fedplt/decaying-step", "fedplt/exact-convergence",
     }  # fmt: skip
-    assert displayed("submodel") == {}
+    assert set(displayed("submodel")) == {
+        "submodel/claim-residual", "submodel/claim-variance", "submodel/claim-def2",
+    }  # fmt: skip

@@ -14,9 +14,6 @@ from fedbounds.verify.measure import clients, objectives
 from fedbounds.verify.plan import load_plans
 from fedbounds.verify.setups import found
 from fedbounds.verify.setups.plan import case_of
-from fedbounds.verify.submodel import objective_ladders
-from fedbounds.verify.submodel.objective_ladders_plan import ladders
-from fedbounds.verify.submodel.objectives import as_ladder
 from fedbounds.vocabulary import Constant, Verdict
 
 IDS = ("prop-1", "lem-mask-gap", "lem-2", "lem-2-quad", "lem-3", "stat-random")
@@ -81,24 +78,24 @@ def test_masking_the_point_but_not_the_gradient(monkeypatch):
 
 
 def test_masks_that_are_kept_more_often_than_is_said(monkeypatch):
-    right = points._nested
+    right = points.nested
 
     def wrong(random, problem, p):
         more = {"keep": np.array([x * 2 for x in p["keep"]]), "keep_2": p["keep_2"]}
         kept = right(random, problem, more)
         return {**kept, **{x: kept[x * 2] for x in p["keep"].tolist()}}
 
-    monkeypatch.setattr(points, "_nested", wrong)
+    monkeypatch.setattr(points, "nested", wrong)
     assert ("lem-mask-gap", "d") in broken()
 
 
 def test_minimisers_twice_as_far(monkeypatch):
-    right = points._least
+    right = points.minimum_of
 
     def wrong(F, p):
         return None if F is None else right(F, p) * 2
 
-    monkeypatch.setattr(points, "_least", wrong)
+    monkeypatch.setattr(points, "minimum_of", wrong)
     assert {("lem-2-quad", "closed form"), ("lem-2-quad", "shift")} <= broken()
 
 
@@ -122,22 +119,3 @@ def test_a_smoothness_that_is_too_small(monkeypatch):
     monkeypatch.setattr(objectives, "constants", wrong)
     steep = quadratics((((1, 0), (0, 9)),), ((3, 4),))
     assert ("prop-1", "smoothness") in broken(steep, "4/5", CLAIMS[:1])
-
-
-def test_a_ladder_with_the_order_of_its_rungs_lost(monkeypatch):
-    order = claim_of("submodel/claim-residual")
-    label, setup = next(x for x in ladders() if x[0].startswith("one sample, aligned"))
-    backwards = objective_ladders.minimiser
-
-    def verdicts():
-        case = as_ladder(label, setup)
-        return [o.verdict for j in judge([order], case).judgements for o in j.outcomes]
-
-    assert Verdict.VIOLATED not in verdicts()
-    laws = {law: setup.laws[-1 - k] for k, law in enumerate(setup.laws[:-1])}
-
-    def wrong(problem, law, domain):
-        return backwards(problem, laws.get(law, law), domain)
-
-    monkeypatch.setattr(objective_ladders, "minimiser", wrong)
-    assert Verdict.VIOLATED in verdicts()

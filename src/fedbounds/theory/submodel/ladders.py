@@ -9,6 +9,7 @@ from fedbounds.vocabulary import Assumption, Index
 
 from .bounds import STEEPEST
 from .names import CAPACITY_LADDERS, COUPLED_LADDER, OBJECTIVE_LADDER
+from .point_ladders import trends
 from .symbols import (
     B2_fix,
     B2_sup,
@@ -191,3 +192,8 @@ STABILITY = Claim(
 )
 
 CLAIMS = (RESIDUAL, DISSIMILARITY, VARIANCE, CAPACITY, STABILITY)
+
+SHOWN = {
+    claim.entry.id: trends(series)
+    for claim, series in ((RESIDUAL, "R_p"), (VARIANCE, "vr_m"), (DISSIMILARITY, "B2_fix"))
+}

@@ -11,7 +11,7 @@ from typing import Any
 
 from fedbounds.theory.setups import Number, Objective, Planned, Run, Setup
 
-from . import point_setups
+from . import point_ladders, point_setups
 
 _EDGES = (4, 8, 10)
 _HALF, _MOST, _FEW = "1/2", "4/5", "1/5"
@@ -256,4 +256,5 @@ PLANNED: tuple[Planned, ...] = (
     Planned(f"{_QUIET.name}, log_T = 5", tuned(_QUIET, 5, 2, "rounds, tuned"), True),
     *point_setups.corners(),
     *point_setups.proved(),
+    *point_ladders.planned(),
 )

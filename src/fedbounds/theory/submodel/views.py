@@ -8,7 +8,7 @@ from sympy import Symbol
 from fedbounds.theory.setups import Shown, View
 from fedbounds.vocabulary import Assumption
 
-from . import measured, views_points
+from . import measured, views_over, views_points
 from .names import RANDOM
 from .proofs.definitions_rounds import GAP, ROUND, at_optimum
 from .scope_names import FULL, WHOLE
@@ -182,4 +182,5 @@ VIEWS = {
     "gaps at the start": AT_START,
     "gaps at w*(p)": AT_BEST,
     **views_points.VIEWS,
+    **views_over.VIEWS,
 }

@@ -47,13 +47,14 @@ _OF_QUADRATICS = replace(
 )
 _BOX = dict.fromkeys(("low", "high", "far", "top"), ())
 
-_FREE = {Assumption.UNCONSTRAINED: ()}
+FREE = {Assumption.UNCONSTRAINED: ()}
 _BOUNDED = dict.fromkeys((Assumption.BOUNDED_DOMAIN, Assumption.BOUNDED_MASKED_GRADIENTS), ())
 _COVERED = {Assumption.COVERAGE: points.OF_MASKS[Assumption.KEPT]}
 
 
-def _in_box(view: View) -> View:
-    assumptions = {x: y for x, y in view.assumptions.items() if x not in _FREE}
+def in_box(view: View) -> View:
+    """The same where the domain is a box."""
+    assumptions = {x: y for x, y in view.assumptions.items() if x not in FREE}
     return replace(
         view,
         told=f"{view.told} in a box",
@@ -73,7 +74,7 @@ RANDOM = View(
     scopes=(PAIR, STEP, MINIMISERS, CLIENT, OPTIMA),
     quantities={**points.QUANTITIES, **points.MISSED, **points.OF_QUADRATICS},
     constants={**points.SHARES, **points.MINIMISERS, **points.CLOSED},
-    assumptions={**points.OF_MASKS, Assumption.BERNOULLI: (), **_FREE},
+    assumptions={**points.OF_MASKS, Assumption.BERNOULLI: (), **FREE},
     integrated=True,
     takes=("points", "keep"),
     may_take=("keep_2",),
@@ -86,7 +87,7 @@ MIXED = View(
     scopes=(PAIR, STEP, MINIMISERS),
     quantities={**points.QUANTITIES, **points.MISSED},
     constants={**points.SHARES, **points.ROLLING, **points.MINIMISERS},
-    assumptions={**points.OF_MASKS, **_FREE},
+    assumptions={**points.OF_MASKS, **FREE},
     integrated=True,
     takes=("points", "sub_models", "keep_2"),
 )
@@ -122,13 +123,13 @@ ROLLING_ALONE = replace(
 
 VIEWS = {
     "random masks at points": RANDOM,
-    "random masks at points in a box": _in_box(RANDOM),
+    "random masks at points in a box": in_box(RANDOM),
     "rolling masks at points": ROLLING,
-    "rolling masks at points in a box": _in_box(ROLLING),
+    "rolling masks at points in a box": in_box(ROLLING),
     "rolling and random masks at points": MIXED,
-    "rolling and random masks at points in a box": _in_box(MIXED),
+    "rolling and random masks at points in a box": in_box(MIXED),
     "random masks, each point alone": RANDOM_ALONE,
-    "random masks, each point alone in a box": _in_box(RANDOM_ALONE),
+    "random masks, each point alone in a box": in_box(RANDOM_ALONE),
     "rolling masks, each point alone": ROLLING_ALONE,
-    "rolling masks, each point alone in a box": _in_box(ROLLING_ALONE),
+    "rolling masks, each point alone in a box": in_box(ROLLING_ALONE),
 }

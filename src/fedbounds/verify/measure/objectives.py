@@ -12,15 +12,16 @@ from fedbounds.problems import Evidence, FederatedQuadratic, Noise, NoiseLaw
 from fedbounds.problems.constants import OF_BLOCKS, Constants, ConstantValue
 from fedbounds.problems.linear import rational
 from fedbounds.problems.noise import SILENT
-from fedbounds.problems.problem import entries_of, split
+from fedbounds.problems.problem import Problem, entries_of, split
 from fedbounds.problems.spectrum import largest_eigenvalue, smallest_eigenvalue
+from fedbounds.problems.trilinear import Trilinear
 from fedbounds.theory.setups import Objective
 from fedbounds.vocabulary import Assumption, Constant, Side
 
 Array = Any
 
 
-def objective(data: Objective) -> FederatedQuadratic:
+def objective(data: Objective) -> Any:
     """The problem that data stand for.
 
     Raises
@@ -62,33 +63,51 @@ def _quadratics(data: Mapping[str, Any]) -> FederatedQuadratic:
     return FederatedQuadratic(hessian, linear, shared, noise)
 
 
-_FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], FederatedQuadratic]] = {
-    "quadratics": _quadratics
+def _trilinear(data: Mapping[str, Any]) -> Trilinear:
+    return Trilinear(**{name: exact(value) for name, value in data.items()})
+
+
+_FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
+    "quadratics": _quadratics,
+    "trilinear": _trilinear,
 }
 
 
 # ---- what is known of them
 
+_OF_FORM = (
+    Assumption.SMOOTH,
+    Assumption.QUADRATIC,
+    Assumption.CONVEX,
+    Assumption.STRONGLY_CONVEX,
+)
 _OF_STARTS = frozenset(
     {Constant.INITIAL_GAP, Constant.INITIAL_GRADIENTS, Constant.INITIAL_GRADIENT}
 )
 
 
-def constants(problem: FederatedQuadratic, start: Array | None = None) -> Constants:
+def constants(problem: Problem, start: Array | None = None) -> Constants:
     """L and mu: the extreme eigenvalues, exact where they are rational; mu if it is positive.
 
     With personal blocks, L is the largest norm of the blocks of a Hessian; and of a start there are
-    the gap and the gradients there.
+    the gap and the gradients there. What is no quadratic tells its constants itself.
     """
+    if not isinstance(problem, FederatedQuadratic):
+        return _told(problem)
     lowest, largest = _ends(problem)
     found = {Constant.SMOOTHNESS: max(largest, _turned(lowest), key=lambda c: c.value)}
     if lowest.value > 0:
         found[Constant.STRONG_CONVEXITY] = lowest
     if problem.personal_dimension:
-        point = np.array([fmpq(0)] * entries_of(problem), dtype=object) if start is None else start
-        own = problem.constants(split(problem, point))
-        found |= {x: y for x, y in own.items() if start is not None or x not in _OF_STARTS}
+        found |= _told(problem, start)
     return found
+
+
+def _told(problem: Problem, start: Array | None = None) -> Constants:
+    """Its constants; without a start, those that do not depend on one."""
+    point = np.array([fmpq(0)] * entries_of(problem), dtype=object) if start is None else start
+    own = problem.constants(split(problem, point))
+    return {x: y for x, y in own.items() if start is not None or x not in _OF_STARTS}
 
 
 def _ends(problem: FederatedQuadratic) -> tuple[ConstantValue, ConstantValue]:
@@ -113,10 +132,12 @@ def _extremes(matrix: Array) -> tuple[ConstantValue, ConstantValue]:
     return smallest_eigenvalue(matrix).below(), largest_eigenvalue(matrix).above()
 
 
-def values(problem: FederatedQuadratic, start: Array | None = None) -> dict[str, Any]:
+def values(problem: Problem, start: Array | None = None) -> dict[str, Any]:
     """Numbers of a problem by name: the constants, sizes and the variance of a gradient."""
     found = {name.value: rational(c.value) for name, c in constants(problem, start).items()}
     found["n"] = fmpq(problem.clients)
+    if not isinstance(problem, FederatedQuadratic):
+        return found | dict(getattr(problem, "numbers", {}))
     if problem.personal_dimension:
         found["d_u"] = fmpq(problem.shared_dimension)
         found["d_v"] = fmpq(problem.personal_dimension)
@@ -127,16 +148,18 @@ def values(problem: FederatedQuadratic, start: Array | None = None) -> dict[str,
     return found
 
 
-def facts(
-    problem: FederatedQuadratic, given: Mapping[str, Any] | None = None
-) -> dict[Assumption, Evidence]:
+def facts(problem: Problem, given: Mapping[str, Any] | None = None) -> dict[Assumption, Evidence]:
     """What quadratics satisfy, and their additive noise where gradients have any.
+
+    What is no quadratic tells itself what it satisfies.
 
     Parameters
     ----------
     given : mapping from constant to number
         Constants that are said to be admissible: no less than L, no more than mu.
     """
+    if not isinstance(problem, FederatedQuadratic):
+        return {assumption: problem.satisfies(assumption) for assumption in _OF_FORM}
     lowest = rational(_ends(problem)[0].value)
     largest = rational(constants(problem)[Constant.SMOOTHNESS].value)
     told = f"smallest eigenvalue {lowest}"

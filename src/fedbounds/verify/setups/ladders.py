@@ -1,4 +1,4 @@
-"""Families of set-ups that differ in one parameter, and courses over time: shown, never a verdict.
+"""Families of set-ups that differ in one parameter, courses, trends: shown, never a verdict.
 
 Limits are exact; exponents are fitted to be looked at.
 """
@@ -14,7 +14,7 @@ from flint import fmpq
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.registry import displayed
-from fedbounds.theory.setups import Course, Family, Planned, Setup
+from fedbounds.theory.setups import Course, Family, Planned, Setup, Trend
 
 from ..case import Case
 from ..evaluate import Numbers, evaluate
@@ -23,7 +23,7 @@ from ..measure.limits import limit_of
 from ..measure.many import Many
 from ..measure.unknowns import Refused
 from ..profile import Profile
-from .found import many_of, view_of
+from .found import known_of, many_of, view_of
 from .plan import case_of
 
 Record = dict[str, Any]
@@ -44,8 +44,11 @@ def displays(theory: str, name: str, profile: Profile) -> dict[str, list[Record]
     return found
 
 
-def _shown(one: Family | Course, name: str, profile: Profile) -> Record:
-    own = ladder(one, profile) if isinstance(one, Family) else course(one, profile)
+def _shown(one: Family | Course | Trend, name: str, profile: Profile) -> Record:
+    if isinstance(one, Trend):
+        own = trend(one)
+    else:
+        own = ladder(one, profile) if isinstance(one, Family) else course(one, profile)
     return {
         "problem": {"instance": own.pop("name")},
         "algorithm": f"{name} ladder in {own['parameter']}".strip(),
@@ -183,3 +186,22 @@ def _over_time(one: Course, times: Any) -> Sequence[Any]:
     setup = replace(one.what, run=shorter)
     found: Sequence[Any] = many_of(setup, view_of(setup), floats=True).series(one.quantity)[times]
     return found
+
+
+# ---- of one quantity in another
+
+
+def trend(one: Trend) -> Record:
+    """Both in the rounds of the set-up, and the exponent of all."""
+    known = known_of(one.setup, view_of(one.setup))
+    both = zip(known.series(one.over), known.series(one.quantity), strict=True)
+    pairs = sorted((float(x), float(y)) for x, y in both)
+    values, series = [x for x, _ in pairs], [y for _, y in pairs]
+    fit = _fit(values, series)
+    return {
+        "name": one.name,
+        "parameter": one.told,
+        "values": values,
+        "series": {one.quantity: series},
+        "fit": fit and fit | {"series": one.quantity, "symbolic": None},
+    }

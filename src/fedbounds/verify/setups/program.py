@@ -4,7 +4,7 @@ Whoever writes one says what is run and what is defined; what all programs share
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from textwrap import fill
 from typing import Any
 
@@ -54,6 +54,8 @@ class Program:
         Others that definitions call.
     changing : mapping from parameter to expression in t
         Those that are others in other rounds.
+    stays : bool
+        Whether nothing is run: every round starts from the same state.
     """
 
     subject: Subject
@@ -64,12 +66,13 @@ class Program:
     assumptions: Mapping[Assumption, tuple[Says, ...]] = field(default_factory=dict)
     functions: tuple[Callable[..., Any], ...] = ()
     changing: Mapping[str, sp.Expr] = field(default_factory=dict)
+    stays: bool = False
 
 
-def check_size(subject: Subject) -> None:
+def check_size(subject: Subject, *, stays: bool = False) -> None:
     """Raise if there are too many outcomes for a program."""
     try:
-        paths(subject)
+        paths(replace(subject, rounds=min(1, subject.rounds)) if stays else subject)
     except TooManyError as error:
         raise FedboundsError(f"{error}: too many for a script") from error
 
@@ -83,7 +86,7 @@ def written(program: Program, judgement: Any, part: Part, outcome: Any) -> str:
         If none can be written; the message says why.
     """
     subject, defined, algorithm = program.subject, program.defined, program.subject.algorithm
-    check_size(subject)
+    check_size(subject, stays=program.stays)
     left, right = defined.side(part.left), defined.side(part.right)
     facts = _premises(program, part)
     arrays, shown = _one_round(subject)
@@ -111,6 +114,7 @@ def written(program: Program, judgement: Any, part: Part, outcome: Any) -> str:
         spaces=_spaces(program, arrays),
         rounds=program.run.rounds,
         ends=defined.end,
+        stays=program.stays,
         changing=[(name, code(rule)) for name, rule in program.changing.items()],
         definitions=[*_constants(defined), *defined.lines, *facts],
         at=outcome.at,

@@ -27,8 +27,9 @@ from .script_parts import COMPUTED, COMPUTED_OF_BLOCKS
 @script_of.register
 def _script(setup: Setup, judgement: Any, part: Part, numbers: Numbers) -> str:
     outcome = next(one for one in judgement.outcomes if one.part == part.name)
-    for one in _shortest(_as_bounded(setup, numbers), outcome.at):
-        place = outcome.client, outcome.step
+    place = outcome.client, outcome.step
+    needed = None if outcome.at is None else outcome.at + 1 + part.compares_neighbours
+    for one in _shortest(_as_bounded(setup, numbers), needed):
         text = written(program_of(one, part, place), judgement, part, outcome)
         if agrees(text, outcome.gap):
             return text
@@ -45,10 +46,10 @@ def _as_bounded(setup: Setup, numbers: Numbers) -> Setup:
     return replace(setup, chosen=tuple(chosen))
 
 
-def _shortest(setup: Setup, at: int | None) -> Iterator[Setup]:
-    """The run up to the round that is looked at, which may show the gap; then the whole run."""
-    if at is not None and at + 1 < setup.run.rounds:
-        yield replace(setup, run=replace(setup.run, rounds=at + 1))
+def _shortest(setup: Setup, needed: int | None) -> Iterator[Setup]:
+    """The run up to the rounds that are looked at, which may show the gap; then the whole run."""
+    if needed is not None and needed < setup.run.rounds:
+        yield replace(setup, run=replace(setup.run, rounds=needed))
     yield setup
 
 
@@ -61,7 +62,7 @@ def program_of(setup: Setup, part: Part, place: tuple[int | None, int | None]) -
         view = replace(view, algorithm=also.algorithm, shown=also.shown, quantities=quantities,
                        besides=None)  # fmt: skip
     subject = subject_of(setup.run, view)
-    check_size(subject)
+    check_size(subject, stays=view.integrated)
     known = known_of(setup, view)
 
     def ends(name: str) -> bool:
@@ -83,7 +84,14 @@ def program_of(setup: Setup, part: Part, place: tuple[int | None, int | None]) -
     )  # fmt: skip
     rules = rules_of(setup.run, view)
     return Program(
-        subject, setup.run, defined, only, view.requires, view.assumptions, changing=rules
+        subject,
+        setup.run,
+        defined,
+        only,
+        view.requires,
+        view.assumptions,
+        changing=rules,
+        stays=view.integrated,
     )
 
 

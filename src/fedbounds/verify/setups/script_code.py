@@ -30,19 +30,8 @@ TAKEN = frozenset(
     {"Q", "np", "prod", "product", "isqrt", "exact", "Count", "Random", "Shown", "outcomes"}
     | {"joint", "look", "given", "dot", "ip", "sq", "largest", "least", "only", "root", "mean"}
     | {"q", "p", "t", "n", "d", "T", "H", "h", "problem", "rounds", "state", "weights", "left"}
-    | {
-        "right",
-        "positive",
-        "plus",
-        "sign",
-        "alone",
-        "root_of",
-        "noises",
-        "own_noises",
-        "probe",
-        "axes",
-    }
-    | {"indices", "whole", "diagonal"}
+    | {"right", "positive", "plus", "sign", "alone", "above", "root_of", "noises", "own_noises"}
+    | {"probe", "axes", "indices", "whole", "diagonal"}
 )
 HELPERS = {
     "largest": (
@@ -66,6 +55,15 @@ HELPERS = {
         "    ends = (Q(x).numerator, Q(x).denominator)",
         "    found = Q(*(round(end ** (1 / power)) for end in ends))",
         "    return found if found**power == x else float(x) ** (1 / power)",
+    ),
+    "above": (
+        "def above(x):  # the root; where it is not rational, one above by 2^-60 of it",
+        "    x = Q(x)",
+        "    number, scale = x.numerator * x.denominator, 0",
+        "    if isqrt(number) ** 2 != number:",
+        "        scale = max(0, 60 - number.bit_length() // 2)",
+        "    top = isqrt(number << 2 * scale)",
+        "    return Q(top + (top**2 != number << 2 * scale), x.denominator << scale)",
     ),
     "mean": ('mean = lambda x: (x * weights["past"]).sum()  # of a number of every state',),
     "alone": (
@@ -402,6 +400,10 @@ class _Printer(Script):
             return f"given({self._print(expr.args[0])}{kept})"
         finally:
             self.inside -= 1
+
+    def _print_above(self, expr: sp.Expr) -> str:
+        self.helpers.add("above")
+        return f"above({self._print(expr.args[0])})"
 
     def _print_sign(self, expr: sp.Expr) -> str:
         self.helpers.add("sign")

@@ -4,7 +4,7 @@ Lines are written in the names of the template ``setup.py.j2``.
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from fedbounds.errors import FedboundsError
@@ -106,6 +106,10 @@ _METHODS: Mapping[str, Lines] = {
         "    A, b = np.tensordot(c, self.H, 1), c @ self.h",
         "    return solve(A, -b) if box is None else solve_in(A, -b, box)",
     ),
+    "only_minimiser": (
+        "def only_minimiser(self, box=None):",
+        "    return self.best(exact([Q(1, n)] * n), box)",
+    ),
     "lowest": (
         "@property",
         "def lowest(self):  # min F_k",
@@ -127,6 +131,34 @@ _METHODS: Mapping[str, Lines] = {
         "    return Problem(H, keep[:, None] * self.h)",
     ),
 }
+_OF_TRILINEAR: Mapping[str, Lines] = {
+    **{name: _METHODS[name] for name in ("spread", "full_gradient")},
+    "gradient": (
+        "def gradient(self, y):",
+        "    y, (a, v, c, k) = self.spread(y), self.numbers",
+        "    x, z, w = np.moveaxis(y, -1, 0)",
+        "    both = np.stack([z * w, x * w, x * z], axis=-1)",
+        "    return a * (y - v) + c * (y.sum(axis=-1, keepdims=True) - y) - k * both",
+    ),
+    "value": (
+        "def value(self, y):  # a |y - v|^2 / 2 + c (y_1 y_2 + y_1 y_3 + y_2 y_3) - k y_1 y_2 y_3",
+        "    y, (a, v, c, k) = self.spread(y), self.numbers",
+        "    x, z, w = np.moveaxis(y, -1, 0)",
+        "    bowl = a * ((y - v) ** 2).sum(axis=-1) / 2",
+        "    return bowl + c * (x * z + x * w + z * w) - k * x * z * w",
+    ),
+}
+_FAMILIES = {"quadratics": _METHODS, "trilinear": _OF_TRILINEAR}
+_BEGINNING: Mapping[str, Lines] = {
+    "quadratics": (
+        "def __init__(self, H, h):  # F_k(x) = x' H_k x / 2 + h_k' x",
+        "    self.H, self.h = H, h",
+    ),
+    "trilinear": (
+        "def __init__(self, *numbers):",
+        "    self.numbers = numbers",
+    ),
+}
 _SOLVE: Mapping[str, Lines] = {
     "solve": (
         "def solve(A, b):  # A x = b of a definite A, by elimination",
@@ -141,11 +173,12 @@ _SOLVE: Mapping[str, Lines] = {
     "solve_in": (
         "def solve_in(A, b, box):  # the least of x' A x / 2 - b' x in a box, of all its faces",
         "    found = []",
-        "    for at in product((box[0], None, box[1]), repeat=len(b)):",
+        "    low, high = (exact([0] * len(b)) + end for end in box)",
+        "    for at in product(*zip(low, [None] * len(b), high)):",
         "        free = [i for i, end in enumerate(at) if end is None]",
         "        x = exact([end or 0 for end in at])",
         "        x[free] = solve(A[np.ix_(free, free)], (b - A @ x)[free])",
-        "        found += [x] if all(box[0] <= y <= box[1] for y in x) else []",
+        "        found += [x] if all((low <= x) & (x <= high)) else []",
         "    return min(found, key=lambda x: x @ A @ x / 2 - b @ x)",
     ),
 }
@@ -236,9 +269,9 @@ def problem_lines(data: Objective, functions: str, smoothness: Any) -> tuple[lis
     FedboundsError
         If it is of a family, or is asked for something, that has no lines.
     """
-    if data.family != "quadratics":
+    if data.family not in _FAMILIES:
         raise FedboundsError(f"no script is written for the family {data.family!r}")
-    own = dict(data.data)
+    own, known = dict(data.data), _FAMILIES[data.family]
     sizes = {"xp": "np", "clients": "Count(n)", "dimension": "d"}
     values = {
         "noise_scale": f'Q("{own.get("noise", 0)}")',
@@ -246,41 +279,53 @@ def problem_lines(data: Objective, functions: str, smoothness: Any) -> tuple[lis
         "personal_noise_scale": f'Q("{own.get("personal_noise", 0)}")',
         "smoothness": f'Q("{smoothness}")',
     }
-    missing = set(re.findall(r"\bproblem\.(\w+)", functions)) - {*_METHODS, *sizes, *values}
+    missing = set(re.findall(r"\bproblem\.(\w+)", functions)) - {*known, *sizes, *values}
     if missing:
         raise FedboundsError(f"no script is written for problem.{min(missing)}")
     # also of an objective that the problem gives
     named = set(re.findall(r"\.(\w+)\b", functions)) | {"noise_scale"}
     named |= {"personal_noise_scale"} if "personal_noise" in named else set()
-    methods = _with_their_own(named & _METHODS.keys())
-    text = " ".join(line for name in methods for line in _METHODS[name])
+    methods = _with_their_own(named & known.keys(), known)
+    text = " ".join(line for name in methods for line in known[name])
     kind = [
         *(line for name in _SOLVE if f"{name}(" in text for line in _SOLVE[name]),
         "class Problem:",
-        "    def __init__(self, H, h):  # F_k(x) = x' H_k x / 2 + h_k' x",
-        "        self.H, self.h = H, h",
+        *(f"    {line}" for line in _BEGINNING[data.family]),
         *(f"        self.{name} = {value}" for name, value in sizes.items() if name in named),
-        *(f"    {line}" for name in methods for line in _METHODS[name]),
+        *(f"    {line}" for name in methods for line in known[name]),
     ]
     numbers = [
-        *broken(f"H = exact({nested(own['hessians'])})"),
-        *broken(f"h = exact({nested(own['slopes'])})"),
-        f"n, d = len(h), h.shape[1] - {own['personal']}" if "personal" in own else "n, d = h.shape",
-        "problem = Problem(H, h)  # F_k(x) = x' H_k x / 2 + h_k' x",
+        *(_quadratics(own) if data.family == "quadratics" else _trilinear(own)),
         *(f"problem.{name} = {value}" for name, value in values.items() if name in named),
     ]
     return kind, numbers
 
 
-def _with_their_own(names: set[str]) -> list[str]:
+def _quadratics(own: Mapping[str, Any]) -> Iterator[str]:
+    yield from broken(f"H = exact({nested(own['hessians'])})")
+    yield from broken(f"h = exact({nested(own['slopes'])})")
+    personal = f"n, d = len(h), h.shape[1] - {own.get('personal')}"
+    yield personal if "personal" in own else "n, d = h.shape"
+    yield "problem = Problem(H, h)  # F_k(x) = x' H_k x / 2 + h_k' x"
+
+
+def _trilinear(own: Mapping[str, Any]) -> Iterator[str]:
+    yield "n, d = 1, 3"
+    every = [own[name] for name in ("curvature", "centre", "pairs", "triple", "reach")]
+    yield from broken(f"a, v, c, k, b = exact({nested(tuple(every))})")
+    yield "problem = Problem(a, v, c, k)"
+    yield "assert 2 * max(abs(c), abs(c - k * b)) < a  # strongly convex on [0, b]^3"
+
+
+def _with_their_own(names: set[str], known: Mapping[str, Lines]) -> list[str]:
     """Methods with those that they call, in the order of the table."""
     found, waiting = set[str](), list(names)
     while waiting:
         name = waiting.pop()
         found.add(name)
-        called = re.findall(r"self\.(\w+)\(", " ".join(_METHODS[name]))
+        called = re.findall(r"self\.(\w+)\(", " ".join(known[name]))
         waiting += [one for one in called if one not in found]
-    return [name for name in _METHODS if name in found]
+    return [name for name in known if name in found]
 
 
 def source_lines(functions: str, silent: Collection[str]) -> list[Lines]:

@@ -107,12 +107,32 @@ class Point:
 
     def read(self, data: Data, where: str, known: Known) -> tuple[Any, ...]:
         """See `Kind`."""
+        personal = known.count("d_v") or 0
+        if not personal:
+            return _ROW.read(data, where, known)
         found = Listed(Number()).read(data, where, known)
-        d, n, personal = (known.count(name) or 0 for name in ("d", "n", "d_v"))
+        d, n = (known.count(name) or 0 for name in ("d", "n"))
         if len(found) != d + (n - 1) * personal:
-            own = f" + {n - 1} times d_v = {personal}" if personal else ""
-            raise FedboundsError(f"{where} has {len(found)} entries; expected d = {d}{own}")
+            raise FedboundsError(
+                f"{where} has {len(found)} entries; expected d = {d} + {n - 1} times {personal}"
+            )
         return found
+
+
+@dataclass(frozen=True)
+class OfFamily:
+    """One of several records of a problem, by its family."""
+
+    records: Mapping[str, Record]
+
+    def read(self, data: Data, where: str, known: Known) -> Any:
+        """See `Kind`."""
+        fields = data.get("fields") if isinstance(data, dict) else None
+        family = fields.get("family") if isinstance(fields, dict) else None
+        family = family if isinstance(family, str) else ""
+        # of another family, the first says what is expected
+        record = self.records.get(family, next(iter(self.records.values())))
+        return record.read(data, where, known)
 
 
 _ROW = Listed(Number(), "d")
@@ -132,6 +152,14 @@ _PROBLEM = Record(
         ),
     },
 )
+_NUMBERS = ("curvature", "centre", "pairs", "triple", "reach")
+_TRILINEAR = Record(
+    Objective,
+    {
+        "family": Word(("trilinear",)),
+        "data": Named(dict.fromkeys(_NUMBERS, Number()), needs=_NUMBERS),
+    },
+)
 # by their names; other parameters are numbers, in lists or not
 _PARAMETERS: Fields = {
     "masks": Listed(MASK, "n"),
@@ -139,6 +167,9 @@ _PARAMETERS: Fields = {
     "tau": LOCAL_STEPS,
     "K": LOCAL_STEPS,
     "keep": Listed(PROBABILITY, "n"),
+    "keeps": Listed(Listed(PROBABILITY, "n"), "T"),
+    "more_hessians": Listed(Listed(Listed(_ROW, "d"), "J"), "n"),
+    "more_slopes": Listed(Listed(_ROW, "J"), "n"),
     "j": Whole(1, "K"),
     "k": Whole(0, "K - 1"),
     "cohort": Whole(1, "n"),
@@ -162,7 +193,7 @@ def stored() -> Stored:
     named = {name for view in every for name in (*view.takes, *view.may_take)}
     takes = {name: _PARAMETERS.get(name, Nested()) for name in sorted(named)}
     run: Fields = {
-        "problem": _PROBLEM,
+        "problem": OfFamily({"quadratics": _PROBLEM, "trilinear": _TRILINEAR}),
         "start": Point(),
         "parameters": Named(takes),
         "rounds": ROUNDS,
@@ -192,7 +223,7 @@ def _choices(theories: Iterable[str], every: Sequence[View]) -> Fields:
 def _cost(given: Any) -> Sequence[Cost]:
     """Rounds of so many local steps, every outcome of what is drawn."""
     run, view = given.run, view_of(given)
-    size = len(run.start) * len(dict(run.problem.data)["slopes"])
+    size = len(run.start) * len(dict(run.problem.data).get("slopes", (1,)))
     steps = local_steps(run)
     plain = Cost(_VECTORS * run.rounds * steps * size**2, run.rounds * steps)
     check((plain,), Known(), f"instance.setup, {given.view}")  # before an outcome is drawn

@@ -4,7 +4,6 @@ Whoever reads a set-up, from a file or in another process, finds here what it sh
 """
 
 from ..setups import found as found
-from . import objective_ladders_scripts as objective_ladders_scripts
 from . import objectives as objectives
 from . import objectives_smooth as objectives_smooth
 from . import rolling_plan as rolling_plan

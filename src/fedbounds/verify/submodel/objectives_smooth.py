@@ -23,8 +23,6 @@ from fedbounds.vocabulary import Assumption, Constant, Quantity
 from ..case import Found, find
 from .objectives_found import IDENTITIES, mask_evidence, rounded
 from .objectives_masks import kept, law_numbers
-from .objectives_optima import full_law
-from .objectives_points import largest_gradient
 from .objectives_setups import Smooth, SmoothObjective
 
 Array = Any
@@ -98,6 +96,15 @@ def rounding(problem: Smooth, reach: float) -> float:
     return 256.0 * (terms + problem.clients) * _EPSILON * steep * (reach + size)
 
 
+def largest_gradient(problem: Smooth, w: Array) -> Any:
+    """Largest ||grad f_i(m . w)||^2 over clients and all masks."""
+    n, d = problem.clients, len(w)
+    masks = (np.arange(2**d)[:, None] >> np.arange(d)) & 1
+    rows = np.concatenate([masks * w] * n)
+    slopes = problem.gradient(rows, everyone(n, len(masks)))
+    return (slopes * slopes).sum(axis=1).max()
+
+
 def _own_gradients(problem: Smooth, w: Array) -> Array:
     return problem.gradient(np.tile(w, (problem.clients, 1)), everyone(problem.clients, 1))
 
@@ -155,8 +162,13 @@ def _distances(
 
 
 def _minimisers(problem: RidgeLogistic, setup: SmoothObjective) -> dict[str, Minimum]:
-    laws = {"full": full_law(problem.clients), "masked": setup.law, "other": setup.other}
+    laws = {"full": _full(problem.clients), "masked": setup.law, "other": setup.other}
     return {name: _minimiser(problem, law, setup) for name, law in laws.items() if law is not None}
+
+
+def _full(clients: int) -> Bernoulli:
+    """Full models."""
+    return Bernoulli((1,) * clients)
 
 
 def _minimiser(problem: RidgeLogistic, law: Law, setup: SmoothObjective) -> Minimum:
@@ -188,7 +200,7 @@ def _optimum_numbers(
 ) -> dict[str, float]:
     """Constants at minimisers: on the side that makes claims harder, or sure."""
     law, other, L = setup.law, setup.other, problem.smoothness
-    everything = full_law(problem.clients)
+    everything = _full(problem.clients)
     own, full = least["masked"], least["full"]
 
     def gap(first: Law, second: Law, at: Minimum) -> Measured:

@@ -1,12 +1,13 @@
 """Which cases judge the claims about sub-model training."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from ..case import Case
 from ..profile import Profile
+from ..setups import ladders
 from ..setups.plan import planned
 from . import objectives, rolling_plan, run_ladders, side_by_side, stability
-from .displays import displays as displays
 
 
 def cases(profile: Profile, seed: int) -> Iterator[Case]:
@@ -16,3 +17,8 @@ def cases(profile: Profile, seed: int) -> Iterator[Case]:
     yield from planned("submodel", "", profile)
     for kind in (rolling_plan, side_by_side, run_ladders):
         yield from kind.cases(profile, seed)
+
+
+def displays(profile: Profile) -> dict[str, list[dict[str, Any]]]:
+    """Measured powers of 1 - p beside the claims that speak of them."""
+    return ladders.displays("submodel", "masked objective", profile)

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from fedbounds.theory.setups import Planned, numbers
-from fedbounds.theory.submodel.point_setups import Law, Quadratics, setup_of, windows
+from fedbounds.theory.submodel.point_ladders import Samples, kinds, named, over_p
+from fedbounds.theory.submodel.point_setups import Law, Quadratics, quadratics, setup_of, windows
 
 from ..case import Case
 from ..profile import Profile
@@ -33,6 +34,22 @@ def random_cases(profile: Profile, seed: int) -> Iterator[Case]:
         for label, law, other in _laws(rng, n, d, shares):
             name = f"random {index + 1}, {label}, n={n} d={d}"
             yield case_of(Planned(name, setup_of(problem, law, inside, box, other)), "")
+
+
+def random_ladders(profile: Profile, seed: int) -> Iterator[Case]:
+    """Small strongly convex clients of one to three coordinates, over p."""
+    rng = np.random.default_rng(seed)
+    for index in range(_COUNT[profile]):
+        n, d, each = int(rng.integers(1, 4)), int(rng.integers(2, 4)), int(rng.integers(1, 3))
+        features = rng.integers(-3, 4, (n * each, 2, d))
+        hessians = np.swapaxes(features, 1, 2) @ features + np.eye(d, dtype=int)
+        slopes = rng.integers(-4, 5, (n * each, d))
+        samples = Samples(quadratics(hessians.tolist(), slopes.tolist()), each)
+        box = None if index % 2 else ((-2,) * d, (2,) * d)
+        point = tuple(rng.integers(-2, 3, d).tolist())
+        for how, laws in kinds(n):
+            setup = over_p(samples, laws, point, box)
+            yield case_of(named(f"random {index + 1}, {how}", setup), "")
 
 
 def _exact(floats: Array) -> Any:

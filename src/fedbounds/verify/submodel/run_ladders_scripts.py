@@ -8,6 +8,7 @@ from fedbounds.problems.masked_laws import Bernoulli
 from fedbounds.theory.claims import Part
 
 from ..case import script_of
+from ..decide import Outcome
 from ..evaluate import Numbers
 from ..script_asserts import told
 from .frame import Frame
@@ -20,8 +21,13 @@ from .limits_scripts import (
     program,
     slope_lines,
 )
-from .objectives_scripts import outcome_of
 from .run_ladders_runs import CapacityLadder, StepsLadder, epoch_of
+
+
+def outcome_of(judgement: Any, part: Part) -> Outcome:
+    """What was found of a part."""
+    found: Outcome = next(o for o in judgement.outcomes if o.part == part.name)
+    return found
 
 
 @script_of.register

@@ -18,13 +18,10 @@ from ..stored.common import (
     ROUNDS,
     START,
     STEP,
-    fully_shared,
 )
 from ..stored.fields import Fields, Flag, Listed, Maybe, Number, Numbers, OneOf, Record, Whole
 from ..stored.work import Setup
 from . import stored_costs as costs
-from .objectives_setups import Rungs, TrilinearRungs
-from .objectives_trilinear import Trilinear
 from .rolling_draws import Draws
 from .rolling_ends import RollingLimit
 from .rolling_long import MOST_EXACT, RollingLong
@@ -106,21 +103,6 @@ def _staged(setup: StagedLadder) -> str:
 
 _EXACT = Flag(only=True)
 _TO_ROUNDS: Fields = {"start": _POINT, "rounds": ROUNDS}
-_RUNGS: Fields = {
-    "samples": fully_shared("rows"),
-    "each": Whole(1, "rows"),
-    "laws": Listed(_BERNOULLI),
-    "point": _POINT,
-    "domain": BOX,
-}
-_TRILINEAR: Fields = {
-    "problem": Record(
-        Trilinear, dict.fromkeys(("curvature", "centre", "pairs", "triple"), Number())
-    ),
-    "reach": STEP,
-    "keep": Listed(PROBABILITY, "T"),
-    "minimisers": Listed(Number(), "T"),
-}
 _DRAWS: Fields = {"vectors": Numbers(("n", "d")), "taken": Whole(1, "n"), "failure": PROBABILITY}
 _BESIDE: Fields = {
     "problem": QUADRATIC,
@@ -170,12 +152,6 @@ _GAP: Fields = {
 }
 
 SETUPS = (
-    Setup(Record(Rungs, _RUNGS), costs.of_objective_ladder, names.OBJECTIVE_LADDER[0]),
-    Setup(
-        Record(TrilinearRungs, _TRILINEAR),
-        costs.of_trilinear,
-        names.OBJECTIVE_LADDER[0],
-    ),
     Setup(_run_of(RollingRun, _ROLLING, epochs=ROUNDS), costs.of_epochs, names.ROLLING),
     Setup(_run_of(RollingLimit, _ROLLING), costs.of_limit, names.ROLLING),
     Setup(

@@ -141,18 +141,6 @@ def _maps(problem: Any, algorithm: Any, rounds: int) -> Sequence[Cost]:
 # ---- objectives
 
 
-def of_objective_ladder(given: Any) -> Sequence[Cost]:
-    """Every mask on every rung, and every face of a box."""
-    n, d = given.samples.linear.shape
-    faces = 0.0 if given.domain is None else power(3, d) * d**3
-    return (Cost(10 * len(given.laws) * (power(2, d) * n * d**2 + faces)),)
-
-
-def of_trilinear(given: Any) -> Sequence[Cost]:
-    """A value on every rung."""
-    return (Cost(len(given.keep)),)
-
-
 def of_draws(given: Any) -> Sequence[Cost]:
     """Every set of m of n vectors; there are few, or they are refused."""
     n, d = given.vectors.shape
