@@ -238,7 +238,9 @@ def _one_by_one(space: Listed | Unrolled, on: Judged) -> list[Listed | Unrolled]
     return found
 
 
-def _check_derived(name: str, scope: Scope, space: Listed | Unrolled, on: Judged, at: int) -> None:
+def _check_derived(
+    name: str, scope: Scope, space: Listed | Unrolled, on: Judged, at: int = 0
+) -> None:
     for atom, said in scope.derived:
         supposed = [need for need in scope.needs if atom in need.vectors]
         if atom not in space.vectors or not all(_met(need, on) for need in supposed):
