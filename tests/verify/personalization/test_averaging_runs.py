@@ -7,30 +7,33 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import sympy as sp
 from averaging_oracle import Oracle
 from flint import fmpq
 
 from fedbounds.algorithms import personal_averaging
 from fedbounds.errors import ConflictError, FedboundsError
 from fedbounds.problems.linear import rational
-from fedbounds.theory.claims import read
+from fedbounds.theory.claims import Condition, read
 from fedbounds.theory.personalization.proofs.scopes import SCOPES
 from fedbounds.theory.personalization.setups import PLANNED
 from fedbounds.theory.personalization.views import VIEWS
 from fedbounds.theory.proof.library import book_of
 from fedbounds.theory.registry import claim
 from fedbounds.theory.setups import Largest, Run, Setup, dot
-from fedbounds.theory.symbols import VectorSymbol
+from fedbounds.theory.symbols import G_u, VectorSymbol, n, t
 from fedbounds.verify.case import find, script_of
 from fedbounds.verify.instance_file import from_data, to_data
 from fedbounds.verify.judge import judge_reading
 from fedbounds.verify.measure.known import MissingError
 from fedbounds.verify.measure.spaces import alone, depends_on
 from fedbounds.verify.measurement import measure
+from fedbounds.verify.planned_search import planned_cases
 from fedbounds.verify.setups import found as of_setups
 from fedbounds.verify.setups import steps
 from fedbounds.verify.setups.found import known_of, view_of
 from fedbounds.verify.setups.plan import case_of
+from fedbounds.verify.witness import find_witness
 from fedbounds.vocabulary import Verdict
 
 DATA = Path(__file__).parents[2] / "data" / "personalization_exact.json"
@@ -88,13 +91,13 @@ def test_means_are_those_of_a_plain_loop_over_outcomes_clients_and_steps(m, step
     series = find(Setup("personalization", "rounds", run)).series
     expected = Oracle(run).measured()
     assert len(expected) >= 40
-    for (name, t, *place), value in expected.items():
+    for (name, at, *place), value in expected.items():
         if name == "f step":
-            own = series["f"][t + 1] - series["f"][t]
+            own = series["f"][at + 1] - series["f"][at]
         else:
-            index = (*place, *([0] if len(place) == 1 else []), t)
+            index = (*place, *([0] if len(place) == 1 else []), at)
             own = series[name][index]
-        assert own == fmpq(value.numerator, value.denominator), (name, t, place)
+        assert own == fmpq(value.numerator, value.denominator), (name, at, place)
 
 
 def test_of_unequal_effective_steps_gamma_is_that_of_the_shared_block():
@@ -283,3 +286,15 @@ def test_a_set_up_with_personal_blocks_is_read_from_a_file():
     assert longer != text
     with pytest.raises(FedboundsError, match="start has 4 entries; expected d = 2"):
         from_data(json.loads(longer))
+
+
+def test_a_search_goes_on_to_small_instances_where_no_planned_case_is_broken():
+    """A false claim about four clients: no planned case has so many."""
+    own = claim("personalization/lem-3.2")
+    several = Condition(n, ">=", sp.Integer(4))
+    part = replace(own.parts[0], left=G_u(t), right=sp.Integer(0), assumptions=())
+    part = replace(part, conditions=(*part.conditions, several))
+    false = replace(own, parts=(part,), readings=own.readings[:1], algorithms=("FedAvg-P",))
+    cases = planned_cases(false)
+    assert len(cases) == 60
+    assert find_witness(false, false.readings[0], cases, examples=5) is not None

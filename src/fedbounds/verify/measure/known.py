@@ -324,7 +324,8 @@ class Known(Defined[Trace]):
     ) -> Array:
         """One row for each place, a value of every index; indices that others have, of length 1."""
         values = self._of_vectors([node], {})
-        key = node, indices, self.alone, first, *sorted({**values, **self.only}.items())
+        named = sorted({**values, **self.only}.items())
+        key = node, indices, self.alone, first, len(spaces), *named
         if key not in self.trace.kept:
             places = self._places(indices, first, spaces)
             rows = [self.trace.measured(node, own, first, values) for own in places.values()]
@@ -345,7 +346,7 @@ class Known(Defined[Trace]):
         self, indices: Indices, first: int, spaces: Sequence[Space]
     ) -> dict[tuple[int, ...], list[Space]]:
         """The spaces of all rounds, at every value of indices; equal spaces stay the same one."""
-        key = "places", indices, self.alone, first, *sorted(self.only.items())
+        key = "places", indices, self.alone, first, len(spaces), *sorted(self.only.items())
         if key not in self.trace.kept:
             found, names = {}, self.alone if indices is None else indices
             only = self.only if indices is None else {}
