@@ -16,9 +16,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from fedbounds.errors import require
-
-from . import coupled_constants
+from .coupled_constants import of_client, of_data, of_masks
 from .sub_models import clients_mean
 from .traced import Algorithm, State
 
@@ -35,7 +33,8 @@ def every_set(problem: Any, p: P) -> list[tuple[int, ...]]:
     """All data sets: a number for every client and sample."""
     places = int(problem.clients) * int(p["n_s"])
     pairs = places * problem.samples ** (1 + min(places, _LONGEST))
-    require(pairs <= MOST_PAIRS, "number of pairs of data sets", pairs, f"at most {MOST_PAIRS}")
+    if pairs > MOST_PAIRS:
+        raise ValueError(f"number of pairs of data sets is {pairs}; expected at most {MOST_PAIRS}")
     return list(product(range(problem.samples), repeat=places))
 
 
@@ -172,14 +171,11 @@ def _on_every(
     ys = xp.stack([run[0] for run in runs], axis=1)  # (rows, data, n, K + 1, d)
     others = _others(problem, p, sets)
     far = _taken(xp, x, others)
-    chosen = int(p["place"])
-    see(x=x, fars=far, far=far[:, :, chosen])
-    pushes = _pushes(problem, p, sets, others, ys, masks)
-    see(**pushes, old_own=pushes["old_at_old"][:, :, chosen])
-    see(new_own=pushes["new_at_new"][:, :, chosen])
+    see(x=x, fars=far, far=far[:, :, int(p["place"])])
+    see(**_pushes(problem, p, sets, others, ys, masks))
     see(loss_diff=_loss_differences(problem, p, x, others))
-    see(**coupled_constants.of_masks(problem, p, x))
-    see(**coupled_constants.of_data(problem, p, own, x, ys, masks))
+    see(**of_masks(problem, p, x))
+    see(**of_data(problem, p, own, x, ys, masks))
     return xp.stack([run[1] for run in runs], axis=1)
 
 
@@ -209,36 +205,48 @@ def _pushes(
 
     Of shape (rows, data, place, fresh, K, d); and those of all samples, before the mask.
     """
-    xp, n_s, m, steps = problem.xp, int(p["n_s"]), problem.samples, int(p["K"])
-    raw: list[Array] = []
-    found: dict[str, list[Array]] = {name: [] for name in _PUSHES}
-    for i in range(int(problem.clients)):
-        held = masks[:, None, i, None]
-        slopes = problem.gradients_of(i, held * ys[:, :, i, :steps])  # (rows, data, K, m, d)
-        raw.append(slopes)
-        by_sample = xp.permute_dims(slopes * held[..., None, :], (0, 1, 3, 2, 4))
-        flat = xp.reshape(by_sample, (len(ys), len(sets) * m, steps, ys.shape[-1]))
-        for place in range(i * n_s, (i + 1) * n_s):
-            for name, (new_sample, new_run) in _PUSHES.items():
-                numbers = [
-                    [
-                        (others[s][place][fresh] if new_run else s) * m
-                        + (fresh if new_sample else each[place])
-                        for fresh in range(m)
-                    ]
-                    for s, each in enumerate(sets)
-                ]
-                found[name].append(_taken(xp, flat, numbers))
-    every = {name: xp.stack(own, axis=2) for name, own in found.items()}
-    return {**every, "slopes": xp.stack(raw, axis=2)}
+    xp, n_s, steps, chosen = problem.xp, int(p["n_s"]), int(p["K"]), int(p["place"])
+    raw = [
+        problem.gradients_of(i, masks[:, None, i, None] * ys[:, :, i, :steps])
+        for i in range(int(problem.clients))
+    ]  # (rows, data, K, sample, d)
+    held = [slopes * masks[:, None, i, None, None] for i, slopes in enumerate(raw)]
+    old_old, old_new, new_old, new_new = (
+        [
+            _pushed(xp, held[place // n_s], _numbers(sets, others, place, new_sample, new_run))
+            for place in range(len(sets[0]))
+        ]
+        for new_sample in (False, True)
+        for new_run in (False, True)
+    )
+    return {
+        "slopes": xp.stack(raw, axis=2),
+        **{"old_own": old_old[chosen], "new_own": new_new[chosen]},
+        **{"old_at_old": xp.stack(old_old, axis=2), "old_at_new": xp.stack(old_new, axis=2)},
+        **{"new_at_old": xp.stack(new_old, axis=2), "new_at_new": xp.stack(new_new, axis=2)},
+    }
 
 
-_PUSHES = {
-    "old_at_old": (False, False),
-    "old_at_new": (False, True),
-    "new_at_old": (True, False),
-    "new_at_new": (True, True),
-}
+def _pushed(xp: Any, slopes: Array, numbers: Any) -> Array:
+    """Of data sets and samples by number, shape (rows, data, fresh, K, d)."""
+    rows, count, steps, m, d = slopes.shape
+    by_sample = xp.permute_dims(slopes, (0, 1, 3, 2, 4))
+    return _taken(xp, xp.reshape(by_sample, (rows, count * m, steps, d)), numbers)
+
+
+def _numbers(
+    sets: Sequence[tuple[int, ...]], others: Any, place: int, new_sample: bool, new_run: bool
+) -> list[list[int]]:
+    """Of a data set and one of its pool's samples, counted on, of every data set and new sample."""
+    fresh = range(len(others[0][place]))
+    return [
+        [
+            (others[s][place][at] if new_run else s) * len(fresh)
+            + (at if new_sample else each[place])
+            for at in fresh
+        ]
+        for s, each in enumerate(sets)
+    ]
 
 
 def _loss_differences(problem: Any, p: P, x: Array, others: Any) -> Array:
@@ -275,14 +283,18 @@ def _on_both(
     see(old_own=pushes[:, 0, :, 0], new_own=pushes[:, 1, :, 1])
     see(old_at_old=pushes[:, 0, :, 0], new_at_old=pushes[:, 0, :, 1])
     see(old_at_new=pushes[:, 1, :, 0], new_at_new=pushes[:, 1, :, 1])
-    for name, run in (("old_hit", 0), ("new_hit", 1)):
-        hit = drawn * pushes[:, run, :, run]
-        see(**{name: xp.stack([hit if c == i else nobody[:, c] for c in range(len(masks[0]))],
-                              axis=1)})  # fmt: skip
+    see(old_hit=_at_client(xp, i, drawn * pushes[:, 0, :, 0], nobody))
+    see(new_hit=_at_client(xp, i, drawn * pushes[:, 1, :, 1], nobody))
     see(**_of_one_sample(problem, i, j, x, masks[:, i]))
-    see(**coupled_constants.of_masks(problem, p, x))
-    see(**coupled_constants.of_client(problem, p, x, i))
+    see(**of_masks(problem, p, x))
+    see(**of_client(problem, p, x, i))
     return xp.stack([run[1] for run in runs], axis=1)
+
+
+def _at_client(xp: Any, i: int, own: Array, others: Array) -> Array:
+    """Of one client, beside what the others have."""
+    every = [own if c == i else others[:, c] for c in range(others.shape[1])]
+    return xp.stack(every, axis=1)
 
 
 def _of_one_sample(problem: Any, i: int, j: int, x: Array, mask: Array) -> State:

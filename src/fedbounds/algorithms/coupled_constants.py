@@ -11,20 +11,13 @@ P = Mapping[str, Any]
 
 def of_masks(problem: Any, p: P, x: Array) -> State:
     """Counts and shares of the masks, a box, and the steepest gradients of all samples."""
-    xp, one = problem.xp, x[:, 0, 0] * 0 + 1
-    found = {"one": one, "ones": x[:, 0] * 0 + 1}
-    if "keep" in p:
-        found["keep"] = one[:, None] * p["keep"]
-    else:
-        share = xp.sum(p["sub_models"], axis=1) / p["sub_models"].shape[1]
-        found["share"] = one[:, None, None] * share
-        found["even"] = one[:, None, None] * share[:, :1] * (share * 0 + 1)
-        found["turns"] = one[:, None] * (p["sub_models"][0, :, 0] * 0 + 1)
-    if "box" in p:
-        found["low"], found["high"] = (x[:, 0] * 0 + side for side in p["box"])
-        found["least"], found["greatest"] = (x[:, 0] * 0 + side for side in p["hull"])
-    steep = _steepest(problem, p)
-    return found if steep is None else {**found, "steep": one[:, None, None] * steep}
+    one = x[:, 0, 0] * 0 + 1
+    return {
+        **{"one": one, "ones": x[:, 0] * 0 + 1},
+        **_shares(problem, p, one),
+        **_ends(p, x),
+        **_steepest(problem, p, one),
+    }
 
 
 def of_client(problem: Any, p: P, x: Array, i: int) -> State:
@@ -35,18 +28,40 @@ def of_client(problem: Any, p: P, x: Array, i: int) -> State:
     return {"share_own": one * problem.xp.sum(p["sub_models"][i, :, 0]) / p["sub_models"].shape[1]}
 
 
-def _steepest(problem: Any, p: P) -> Array | None:
+def _shares(problem: Any, p: P, one: Array) -> State:
+    if "keep" in p:
+        return {"keep": one[:, None] * p["keep"]}
+    masks = p["sub_models"]
+    share = problem.xp.sum(masks, axis=1) / masks.shape[1]
+    return {
+        "share": one[:, None, None] * share,
+        "even": one[:, None, None] * share[:, :1] * (share * 0 + 1),
+        "turns": one[:, None] * (masks[0, :, 0] * 0 + 1),
+    }
+
+
+def _ends(p: P, x: Array) -> State:
+    if "box" not in p:
+        return {}
+    (low, high), (least, greatest), nothing = p["box"], p["hull"], x[:, 0] * 0
+    return {
+        **{"low": nothing + low, "high": nothing + high},
+        **{"least": nothing + least, "greatest": nothing + greatest},
+    }
+
+
+def _steepest(problem: Any, p: P, one: Array) -> State:
     """Gradients none of which a sample exceeds: at corners, or where Huber's losses are linear."""
+    xp, d = problem.xp, problem.dimension
     if "box" in p:
-        low, high = p["hull"]
-        corners = list(product(*zip(low.tolist(), high.tolist(), strict=True)))
-        points = problem.xp.stack([problem.xp.stack(list(c), axis=0) for c in corners], axis=0)
+        ends = zip(p["hull"][0].tolist(), p["hull"][1].tolist(), strict=True)
+        points = xp.stack([xp.stack(list(own), axis=0) for own in product(*ends)], axis=0)
         every = [problem.gradients_of(i, points) for i in range(int(problem.clients))]
-        return problem.xp.reshape(problem.xp.stack(every, axis=0), (-1, points.shape[-1]))
+        return {"steep": one[:, None, None] * xp.reshape(xp.stack(every, axis=0), (-1, d))}
     if problem.threshold is not None and problem.ridge == 0:
-        features = problem.xp.reshape(problem.features, (-1, problem.dimension))
-        return features * problem.threshold
-    return None
+        limits = xp.reshape(problem.features, (-1, d)) * problem.threshold
+        return {"steep": one[:, None, None] * limits}
+    return {}
 
 
 # ---- of every data set
@@ -55,20 +70,27 @@ def _steepest(problem: Any, p: P) -> Array | None:
 def of_data(problem: Any, p: P, own: Sequence[Any], x: Array, ys: Array, masks: Array) -> State:
     """Losses, and what is known of the objective of every data set."""
     xp, each = problem.xp, range(len(own))
-    found = {
+    losses = {
         "V_pop": xp.stack([_mean(problem, x[:, s]) for s in each], axis=1),
-        "V_own": xp.stack([_mean(one, x[:, s]) for s, one in enumerate(own)], axis=1),
+        "V_own": xp.stack([_mean(own[s], x[:, s]) for s in each], axis=1),
     }
     if problem.threshold is None:
-        flat = xp.reshape(ys, (*ys.shape[:2], -1, ys.shape[-1]))  # of every client and step
-        found |= _spreads(problem, p, own, x[:, :, None], flat, masks)
-        found |= _of_squares(problem, p, own, x, masks)
-    elif problem.dimension == 1 and problem.ridge == 0:
-        count = 2 * own[0].features.shape[0] * own[0].features.shape[1]
-        ends = xp.stack([_padded(one.kinks.tolist(), count, xp) for one in own], axis=0)
-        at = x[:, :, None] * 0 + ends[..., None]
-        found |= _spreads(problem, p, own, at, at, masks) | _of_huber(p, own, x)
-    return found
+        points = xp.reshape(ys, (*ys.shape[:2], -1, ys.shape[-1]))  # of every client and step
+        return {
+            **losses,
+            **_noise(xp, own, points),
+            **_masked(p, own, x[:, :, None], masks),
+            **_of_squares(problem, p, own, x, masks),
+        }
+    if problem.dimension == 1 and problem.ridge == 0:
+        at = x[:, :, None] * 0 + _all_kinks(xp, own)
+        return {
+            **losses,
+            **_noise(xp, own, at),
+            **_masked(p, own, at, masks),
+            **_of_huber(p, own, x),
+        }
+    return {**losses}
 
 
 def _mean(problem: Any, x: Array) -> Array:
@@ -76,72 +98,86 @@ def _mean(problem: Any, x: Array) -> Array:
     return problem.xp.sum(problem.value(x), axis=1) / problem.clients
 
 
-def _padded(numbers: list[Any], count: int, xp: Any) -> Array:
-    return xp.stack(numbers + numbers[-1:] * (count - len(numbers)), axis=0)
+def _all_kinks(xp: Any, own: Sequence[Any]) -> Array:
+    """Of every data set, the last one repeated where there are fewer, shape (data, at, 1)."""
+    every = [one.kinks.tolist() for one in own]
+    most = max(map(len, every))
+    rows = [xp.stack(ends + ends[-1:] * (most - len(ends)), axis=0) for ends in every]
+    return xp.stack(rows, axis=0)[..., None]
 
 
-def _spreads(
-    problem: Any, p: P, own: Sequence[Any], at: Array, points: Array, masks: Array
-) -> State:
-    """Masked gradients at some points, and how far those of samples are from their mean at others.
+def _noise(xp: Any, own: Sequence[Any], points: Array) -> State:
+    """How far gradients of samples are from their mean, under every mask, at some points.
 
-    Of shapes (rows, data, at, i, d), or (rows, data, at, i, s, d) for all masks that roll; and
-    (rows, data, point, kept, i, j, d) under every mask.
+    Of shape (rows, data, point, kept, i, j, d).
     """
-    xp, d = problem.xp, problem.dimension
-    bits = [xp.stack(bit, axis=0) for bit in product((points[0, 0, 0, 0] * 0,
-            points[0, 0, 0, 0] * 0 + 1), repeat=d)]  # fmt: skip
+    nothing = points[0, 0, 0, 0] * 0
+    bits = list(product((nothing, nothing + 1), repeat=points.shape[-1]))
     noise = []
     for s, one in enumerate(own):
         every = []
         for bit in bits:
-            slopes = [one.gradients_of(i, points[:, s] * bit) * bit for i in range(len(masks[0]))]
-            every.append(xp.stack([g - xp.sum(g, axis=2)[:, :, None] / g.shape[2]
-                                   for g in slopes], axis=2))  # fmt: skip
+            mask = xp.stack(list(bit), axis=0)
+            slopes = [one.gradients_of(i, points[:, s] * mask) for i in range(int(one.clients))]
+            means = [xp.sum(g, axis=2)[:, :, None] / g.shape[2] for g in slopes]
+            pairs = zip(slopes, means, strict=True)
+            every.append(xp.stack([(g - mean) * mask for g, mean in pairs], axis=2))
         noise.append(xp.stack(every, axis=2))
-    name, held = (
-        ("hx", masks[:, None, :, None]) if "keep" in p else ("hs", p["sub_models"][None, None])
-    )
-    found = []
+    return {"noise_at": xp.stack(noise, axis=1)}
+
+
+def _masked(p: P, own: Sequence[Any], at: Array, masks: Array) -> State:
+    """Masked gradients at some points, shape (rows, data, at, i, d), or of all masks that roll."""
+    if "keep" in p:
+        return {"hx": _under(own, at, masks[:, None, :, None])[:, :, :, :, 0]}
+    return {"hs": _under(own, at, p["sub_models"][None, None])}
+
+
+def _under(own: Sequence[Any], at: Array, held: Array) -> Array:
+    """m o grad f_i(m o w), shape (rows, data, at, i, s, d), of masks (rows, 1, i, s, d)."""
+    xp, found = own[0].xp, []
     for s, one in enumerate(own):
         inside = held * at[:, s, :, None, None]
-        rows, count, n, turns = inside.shape[:4]
-        slopes = [one.gradient(xp.reshape(inside[:, :, :, turn], (-1, n, d)))
-                  for turn in range(turns)]  # fmt: skip
-        back = [xp.reshape(g, (rows, count, n, d)) for g in slopes]
+        rows, count, n, turns, d = inside.shape
+        every = [one.gradient(xp.reshape(inside[:, :, :, k], (-1, n, d))) for k in range(turns)]
+        back = [xp.reshape(slopes, (rows, count, n, d)) for slopes in every]
         found.append(held * xp.stack(back, axis=3))
-    shown = xp.stack(found, axis=1)
-    return {"noise_at": xp.stack(noise, axis=1), name: shown[:, :, :, :, 0] if name == "hx"
-            else shown}  # fmt: skip
+    return xp.stack(found, axis=1)
 
 
 def _of_squares(problem: Any, p: P, own: Sequence[Any], x: Array, masks: Array) -> State:
     """Minimisers of F_p, or F_M, and of F on every data set, and gradients and values there."""
-    xp, box = problem.xp, _box(p)
+    xp, each, nothing = problem.xp, range(len(own)), x[:, 0] * 0
     objectives = [
         one.masked(p["keep"]) if "keep" in p else one.rolled(p["sub_models"]) for one in own
     ]
-    free = [each.only_minimiser() for each in objectives]
-    best, full = ([each.only_minimiser(box) for each in every] for every in (objectives, own))
+    free = [F.only_minimiser() for F in objectives]
+    best, full = ([_least(p, F) for F in every] for every in (objectives, own))
     if any(point is None for point in (*free, *best, *full)):
         return {}
-    found: dict[str, list[Array]] = {}
-    for s, (one, masked) in enumerate(zip(own, objectives, strict=True)):
-        here = x[:, s]
-        xo, lowest, at_full = (here * 0 + point[s] for point in (best, free, full))
-        hat = here - masked.full_gradient(here) / problem.smoothness
-        hat = hat if box is None else problem.project(hat, box)
-        for name, array in {
-            **{"xo": xo, "Mx": _mean(masked, here), "Mo": _mean(masked, lowest)},
-            **{"ho": masks * one.gradient(masks * one.spread(xo)), "go": one.gradient(xo)},
-            **{"V_low": _mean(one, at_full), "V_hat": _mean(problem, hat)},
-        }.items():
-            found.setdefault(name, []).append(array)
-    return {name: xp.stack(arrays, axis=1) for name, arrays in found.items()}
+    at = [nothing + point for point in best]
+    hats = [_stepped(problem, p, x[:, s], objectives[s]) for s in each]
+    held = [masks * own[s].gradient(masks * own[s].spread(at[s])) for s in each]
+    return {
+        "xo": xp.stack(at, axis=1),
+        "Mx": xp.stack([_mean(objectives[s], x[:, s]) for s in each], axis=1),
+        "Mo": xp.stack([_mean(objectives[s], nothing + free[s]) for s in each], axis=1),
+        "ho": xp.stack(held, axis=1),
+        "go": xp.stack([own[s].gradient(at[s]) for s in each], axis=1),
+        "V_low": xp.stack([_mean(own[s], nothing + full[s]) for s in each], axis=1),
+        "V_hat": xp.stack([_mean(problem, hat) for hat in hats], axis=1),
+    }
 
 
-def _box(p: P) -> Array | None:
-    return p["box"] if "box" in p else None  # noqa: SIM401, what is not given must not be asked for
+def _least(p: P, problem: Any) -> Array | None:
+    """Where f is least, in the box where there is one."""
+    return problem.only_minimiser(p["box"]) if "box" in p else problem.only_minimiser()
+
+
+def _stepped(problem: Any, p: P, x: Array, masked: Any) -> Array:
+    """A projected step of size 1/L."""
+    after = x - masked.full_gradient(x) / problem.smoothness
+    return problem.project(after, p["box"]) if "box" in p else after
 
 
 def _of_huber(p: P, own: Sequence[Any], x: Array) -> State:

@@ -86,6 +86,35 @@ def step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: An
     return {"x": _epoch(problem, p, state["x"], drawn, see)["xn"]}
 
 
+def step_ends(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
+    """An epoch, and what where it starts shows of F and F_M.
+
+    `loud` is the noise that counts on the sub-model of the most coordinates.
+    """
+    xp, x, (_, turns, _) = problem.xp, state["x"], p["sub_models"].shape
+    xo, xs = x * 0 + best(problem.rolled(p["sub_models"]), p), x * 0 + best(problem, p)
+    tables = [p["sub_models"][None, :, j] for j in range(turns)]
+    each = [table * problem.gradient(table * problem.spread(xo)) for table in tables]
+    held = xp.sum(p["sub_models"], axis=1) / turns
+    share, one = xp.sum(held, axis=1) / problem.dimension, x[:, 0] * 0 + 1
+    every = p["sub_models"].reshape(-1, problem.dimension)
+    largest = every[int(every.sum(axis=1).argmax())]
+    see(
+        **{"x": x, "xo": xo, "one": one, "ones": x * 0 + 1, "turns": one * turns},
+        **{"ho": xp.stack(each, axis=2), "go": problem.gradient(xo)},
+        **{"ao": xp.stack([xp.sum(own, axis=1) / problem.clients for own in each], axis=1)},
+        **{"Vx": problem.value(x), "Vo": problem.value(xo), "Vs": problem.value(xs)},
+        **{"kept": one[:, None] * share, "uneven": one[:, None, None] * (held - share[:, None])},
+        loud=x * 0 + largest * problem.noise_scale,
+    )
+    for s in range(turns):
+        turn, models = drawn["order"][:, :, s], problem.spread(x)
+        masks, noise = taken(p["sub_models"][None], turn, xp), taken(drawn["noise"], turn, xp)
+        own = local(noisy(problem, noise), masks, p["eta"], p["K"], models)
+        x = clients_mean(x, masks, filled(masks, own[-1], models), xp)
+    return {"x": projected(problem, p, x)}
+
+
 def step_beside_full(
     problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any
 ) -> State:
@@ -290,6 +319,7 @@ def _beside(problem: Any, p: Mapping[str, Any], x: Array, shown: State, see: Any
 
 
 EPOCHS = Algorithm(init, draw, step, "rolling masks")
+ENDS = Algorithm(init, draw, step_ends, "rolling masks, where epochs start")
 BESIDE_FULL = Algorithm(init, draw, step_beside_full, "rolling masks, beside full models")
 GAPS = Algorithm(init, draw, step_gaps, "rolling masks, gaps of gradients")
 MANY = Algorithm(init, draw, step_many, "rolling masks, many epochs")

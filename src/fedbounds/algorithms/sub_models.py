@@ -88,6 +88,21 @@ def step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: An
     return {"x": after}
 
 
+def step_ends(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
+    """A round, and what where it starts shows of F and F_p."""
+    x, masks = state["x"], drawn["masks"]
+    own = local(noisy(problem, drawn["noise"]), masks, p["eta"], p["K"], problem.spread(x))
+    xo, xs = x * 0 + best(problem.masked(p["keep"]), p), x * 0 + best(problem, p)
+    see(
+        **{"x": x, "xo": xo, "one": x[:, 0] * 0 + 1, "ones": x * 0 + 1},
+        **{"hx": masks * problem.gradient(masks * problem.spread(x))},
+        **{"ho": masks * problem.gradient(masks * problem.spread(xo)), "go": problem.gradient(xo)},
+        **{"Vx": problem.value(x), "Vo": problem.value(xo), "Vs": problem.value(xs)},
+        keep=problem.xp.stack([p["keep"]] * len(x), axis=0),
+    )
+    return {"x": server(problem, p, x, masks, own[-1], clients_mean)}
+
+
 def step_beside_full(
     problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any
 ) -> State:
@@ -274,6 +289,7 @@ def spreads(problem: Any, p: Mapping[str, Any], x: Array) -> State:
 
 RANDOM = Algorithm(init, draw, step, "random masks")
 BESIDE_FULL = Algorithm(init, draw, step_beside_full, "random masks, beside full models")
+ENDS = Algorithm(init, draw, step_ends, "random masks, where rounds start")
 IN_BOX = Algorithm(init, draw, step_in_box, "random masks in a box")
 GAPS = Algorithm(init, draw, step_gaps, "random masks, gaps of gradients")
 STATIC = Algorithm(init, draw_noise, step_static, "static masks")

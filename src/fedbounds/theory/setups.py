@@ -90,6 +90,18 @@ class Settled(sp.Function):  # type: ignore[misc]
     nargs = 2
 
 
+class Ending(sp.Function):  # type: ignore[misc]
+    """What a quantity is after the last round."""
+
+    nargs = 1
+
+
+class Slope(sp.Function):  # type: ignore[misc]
+    """What a quantity tends to as t grows, over a parameter of the rounds, as that tends to 0."""
+
+    nargs = 2
+
+
 class Factor(sp.Function):  # type: ignore[misc]
     """The largest size of an eigenvalue of a round of means, of such a run."""
 
@@ -176,6 +188,9 @@ class View:
         Those without `sq` and `ip` speak of the ones before.
     states : tuple of str
         Quantities of a round's start: they are measured after the last round too.
+    later : tuple of str
+        Quantities of the next round: what is defined of round t is theirs of t + 1, and of round 0
+        there is none.
     constants : mapping from name to definition
         Each may speak of those before it.
     choices : mapping from name to mapping from choice to definition
@@ -194,12 +209,18 @@ class View:
         Whether draws are integrated, not listed: nothing that is defined speaks of one of them.
     requires : tuple of Says
         What a set-up must satisfy to be one.
-    each : mapping from quantity to sources
+    alone : tuple of str
+        Indices whose values are looked at one by one; or the one value that is chosen, or that a
+        parameter of that name says.
+    each : mapping from quantity name to indices
+        Quantities that are one for each value of these; others are one for the run.
+    outcomes : mapping from quantity name to sources
         Quantities that have a value for every outcome of these sources.
-    alone : str
-        An index each of whose values is looked at alone; or the one value that is chosen.
     besides : View or None
         With more draws than are enumerated; what it measures is had by moments.
+    moments : bool
+        Whether draws are unknowns, and the run is followed by its moments: nothing that is defined
+        speaks of a single outcome.
     many : bool
         Whether runs have more rounds than are enumerated: all is had by moments, and `Largest` and
         `Least` as bounds of what may be visited.
@@ -216,6 +237,7 @@ class View:
     scopes: tuple[str, ...] = ()
     quantities: Mapping[str, sp.Expr] = field(default_factory=dict)
     states: tuple[str, ...] = ()
+    later: tuple[str, ...] = ()
     constants: Mapping[str, Definition] = field(default_factory=dict)
     choices: Mapping[str, Mapping[str, Definition]] = field(default_factory=dict)
     assumptions: Mapping[Assumption, tuple[Says, ...]] = field(default_factory=dict)
@@ -225,9 +247,11 @@ class View:
     single: bool = False
     integrated: bool = False
     requires: tuple[Says, ...] = ()
+    alone: tuple[str, ...] = ()
     each: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    alone: str = ""
+    outcomes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     besides: "View | None" = None
+    moments: bool = False
     many: bool = False
     changing: Mapping[str, sp.Expr] = field(default_factory=dict)
     problem: bool = True
@@ -301,6 +325,67 @@ class Setup:
         object.__setattr__(self, "chosen", _pairs(self.chosen))
 
 
+@dataclass(frozen=True, eq=False)
+class Rungs:
+    """What is seen of set-ups that differ in one parameter: t counts them.
+
+    Attributes
+    ----------
+    told : str
+        What was run, in a few words.
+    runs : str
+        What claims call it.
+    over : str
+        The parameter.
+    values : expression
+        Its value of a rung, in constants of that; T are its rounds, or all so far.
+    varies : tuple of str
+        Parameters of a run, "rounds" and constants in which set-ups may differ.
+    series : mapping from quantity to expression
+        Of a rung, likewise; with `Ending`, `Settled` and `Slope` of what it shows.
+    alike : tuple of expressions
+        Of a rung, likewise: what all rungs have in common.
+    first : mapping from constant to expression
+        Of the first rung; other constants are those on which all rungs agree.
+    fitted : str
+        A series whose power of the parameter is shown.
+    power : str
+        That of which a claim speaks.
+    hidden : tuple of str
+        Series that are not shown.
+    """
+
+    told: str
+    runs: str
+    over: str
+    values: sp.Expr
+    varies: tuple[str, ...]
+    series: Mapping[str, sp.Expr]
+    alike: tuple[sp.Expr, ...] = ()
+    first: Mapping[str, sp.Expr] = field(default_factory=dict)
+    fitted: str = ""
+    power: str = ""
+    hidden: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """Set-ups of one theory that differ in one parameter, which grows: plain data.
+
+    Attributes
+    ----------
+    theory : str
+        Key of the theory whose rungs they are.
+    rungs : str
+        Name of what is seen of them.
+    setups : tuple of Setup
+    """
+
+    theory: str
+    rungs: str
+    setups: tuple[Setup, ...]
+
+
 @dataclass(frozen=True)
 class Planned:
     """A set-up with its name.
@@ -315,6 +400,8 @@ class Planned:
         Whether it is measured in floats with bounds of their rounding, not in rationals.
     steps : bool
         Whether steps of proofs are evaluated on it, where it is in a quick plan.
+    judged : bool
+        Whether claims are judged on it.
     """
 
     name: str
@@ -322,6 +409,27 @@ class Planned:
     quick: "bool | Planned" = False
     floats: bool = False
     steps: bool = True
+    judged: bool = True
+
+
+@dataclass(frozen=True)
+class PlannedLadder:
+    """A ladder with its name.
+
+    Attributes
+    ----------
+    name : str
+    ladder : Ladder
+    quick : Ladder or None
+        What is in a quick plan in its place.
+    floats : bool
+        Whether it is measured in floats with bounds of their rounding, not in rationals.
+    """
+
+    name: str
+    ladder: Ladder
+    quick: Ladder | None = None
+    floats: bool = False
 
 
 @dataclass(frozen=True, eq=False)

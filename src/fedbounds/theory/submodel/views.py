@@ -6,7 +6,15 @@ from dataclasses import replace
 from fedbounds.theory.setups import Shown, View
 from fedbounds.vocabulary import Assumption
 
-from . import draws, measured, rolling_views, stability_views, views_over, views_points
+from . import (
+    draws,
+    measured,
+    rolling_views,
+    stability_views,
+    views_over,
+    views_points,
+    views_run_ladders,
+)
 from .names import RANDOM
 from .proofs.definitions_rounds import GAP, ROUND, at_optimum
 from .scope_names import FULL, WHOLE
@@ -178,5 +186,7 @@ VIEWS = {
     **draws.VIEWS,
     **views_points.VIEWS,
     **views_over.VIEWS,
+    **views_run_ladders.VIEWS,
     **stability_views.VIEWS,
 }
+RUNGS = views_run_ladders.RUNGS

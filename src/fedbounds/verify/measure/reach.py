@@ -193,8 +193,8 @@ class Reach:
         named, shape = self.rounds.named, entries.shape
         own = [by_source(named, value, self.centre) for value in entries.reshape(-1)]
         if not any(any(lines.values()) for one in own for lines in one.values()):
-            kind = object if self.exact else float  # it vanishes, as a polynomial
-            return Visited(np.zeros((1, *shape), kind), np.zeros((1, *shape[:-1]), kind))
+            zero = fmpq(0) if self.exact else 0.0  # it vanishes, as a polynomial
+            return Visited(np.full((1, *shape), zero), np.full((1, *shape[:-1]), zero))
         if self.exact:
             return self._known(own, shape)
         found = _Map.of(own, shape[:-1], self.powers, named)

@@ -7,8 +7,8 @@ from typing import Any
 
 from fedbounds.errors import FedboundsError, require, unknown_name
 from fedbounds.theory.catalogue import PAPERS
-from fedbounds.theory.registry import setups, views
-from fedbounds.theory.setups import Objective, Run, Setup, View, Where, formula, is_formula
+from fedbounds.theory.registry import ladders, rungs, setups, views
+from fedbounds.theory.setups import Ladder, Objective, Run, Setup, View, Where, formula, is_formula
 from fedbounds.theory.symbols import constants_in
 
 from ..measure.enumerated import first_outcome, one_state
@@ -32,6 +32,7 @@ from ..stored.work import Cost, check, power
 from ..stored.work import Setup as Stored
 from .found import MOST_EXACT, view_of
 from .plan import about, local_steps, outcomes_of
+from .rungs import rungs_of
 
 _VECTORS = 20  # about so many are looked at
 _DEEPEST = 3  # lists in lists
@@ -102,6 +103,24 @@ class Nested:
 
 
 @dataclass(frozen=True)
+class Point:
+    """The shared coordinates, and then those of every client; all are shared unless said."""
+
+    def read(self, data: Data, where: str, known: Known) -> tuple[Any, ...]:
+        """See `Kind`."""
+        personal = known.count("d_v") or 0
+        if not personal:
+            return _ROW.read(data, where, known)
+        found = Listed(Number()).read(data, where, known)
+        d, n = (known.count(name) or 0 for name in ("d", "n"))
+        if len(found) != d + (n - 1) * personal:
+            raise FedboundsError(
+                f"{where} has {len(found)} entries; expected d = {d} + {n - 1} times {personal}"
+            )
+        return found
+
+
+@dataclass(frozen=True)
 class OfFamily:
     """One of several records of a problem, by its family."""
 
@@ -127,6 +146,8 @@ _PROBLEM = Record(
                 "hessians": Listed(Listed(_ROW, "d"), "n"),
                 "slopes": Listed(_ROW, "n"),
                 "noise": Number(least=0),
+                "personal": Whole(0, "d", "d_v"),
+                "personal_noise": Number(least=0),
             },
             needs=("hessians", "slopes"),
         ),
@@ -171,6 +192,9 @@ _PARAMETERS: Fields = {
     "m": Whole(1, "n"),
     "delta_p": PROBABILITY,
     "j": Whole(1, "K"),
+    "k": Whole(0, "K - 1"),
+    "cohort": Whole(1, "n"),
+    **dict.fromkeys(("gamma_u", "gamma_v", "eta_u", "eta_v"), STEP),
     "eta": FormulaOr(STEP),
     "models": Listed(_ROW, "n"),
     "common": Whole(0, 1),
@@ -195,7 +219,7 @@ def stored() -> Stored:
     takes = {name: _PARAMETERS.get(name, Nested()) for name in sorted(named)}
     run: Fields = {
         "problem": OfFamily(_FAMILIES),
-        "start": _ROW,
+        "start": Point(),
         "parameters": Named(takes),
         "rounds": ROUNDS,
     }
@@ -208,12 +232,39 @@ def stored() -> Stored:
     return Stored(Record(Setup, fields), _cost, lambda setup: about(view_of(setup)), _fits)
 
 
+@cache
+def stored_ladder() -> Stored:
+    """Of ladders of such set-ups."""
+    theories = tuple(paper for paper in PAPERS if rungs(paper))
+    fields: Fields = {
+        "theory": Word(theories),
+        "rungs": Text(),
+        "setups": Listed(stored().record, own=("K", "T"), least=2),
+    }
+    return Stored(
+        Record(Ladder, fields),
+        lambda given: [cost for setup in given.setups for cost in _cost(setup)],
+        lambda ladder: rungs_of(ladder).runs,
+        _ladder_fits,
+    )
+
+
+def _ladder_fits(ladder: Ladder) -> None:
+    """Raise unless every rung is a set-up, and rungs differ in nothing but what they may."""
+    rungs_of(ladder)
+    for setup in ladder.setups:
+        require(setup.theory == ladder.theory, "theory of a rung", setup.theory, ladder.theory)
+        _fits(setup)
+
+
 def _choices(theories: Iterable[str], every: Sequence[View]) -> Fields:
     """Constants of which a set-up says how they are meant, and the value of an index."""
-    ways: dict[str, set[str]] = {view.alone: set() for view in every if view.alone}
+    ways: dict[str, set[str]] = {index: set() for view in every for index in view.alone}
     for theory in theories:
-        for one in setups(theory):
-            ways |= {name: ways.get(name, set()) for name, _ in one.setup.chosen}
+        every_one = [one.setup for one in setups(theory)]
+        every_one += [own for one in ladders(theory) for own in one.ladder.setups]
+        for setup in every_one:
+            ways |= {name: ways.get(name, set()) for name, _ in setup.chosen}
     for view in every:
         for name, own in view.choices.items():
             ways.setdefault(name, set()).update(own)
@@ -235,7 +286,7 @@ def _cost(given: Any) -> Sequence[Cost]:
     state = one_state(subject_of(run, view))
     plain = cost(clients * sum(rows.size for rows in state.values()))
     check((plain,), Known(), where)  # before an outcome is drawn
-    if view.many or view.integrated:  # by moments
+    if view.many or view.integrated or view.moments:  # by moments
         return (plain,)
     outcomes = outcomes_of(subject_of(run, view))
     return (Cost(power(outcomes, run.rounds) * plain.operations, plain.depth),)
@@ -253,12 +304,12 @@ def _fits(setup: Setup) -> None:
     most = MOST_EXACT if view.many else None
     fits = most is None or setup.run.rounds <= most
     require(fits, "rounds T", setup.run.rounds, f"at most {most} where they are many")
-    known = {*view.choices, *_named(view)} | ({view.alone} if view.alone else set())
+    known = {*view.choices, *_named(view), *view.alone}
     for name, _ in setup.chosen:
         if name not in known:
             raise unknown_name(f"choice in the view {setup.view!r}", name, known)
     subject = subject_of(setup.run, view)
-    if view.integrated:
+    if view.integrated or view.moments:
         integrated(replace(subject, rounds=1))
     else:
         first_outcome(subject)

@@ -73,44 +73,6 @@ def _visits(algorithm: Any) -> float:
     return power(power(2, algorithm.epoch), _owners(algorithm))
 
 
-# ---- ladders of runs
-
-
-def of_rounds(given: Any) -> Sequence[Cost]:
-    """The last round of every rung."""
-    algorithm, problem = _Steps(given.local_steps), given.problem
-    return tuple(cost for rounds in given.rounds for cost in _maps(problem, algorithm, rounds))
-
-
-def of_stages(given: Any) -> Sequence[Cost]:
-    """Every stage; each lasts twice as long as the one before."""
-    lengths = (given.first_stage * power(2, stage) for stage in range(given.stages))
-    return tuple(
-        cost for length in lengths for cost in _maps(given.problem, given.algorithm, int(length))
-    )
-
-
-def of_steps(given: Any) -> Sequence[Cost]:
-    """A polynomial in the step size, from its values at 2 K + 1 points, for every K."""
-    n, d = given.problem.linear.shape
-    driven = (Cost(power(2, d) * 20 * k**2 * n * d**3, k) for k in given.local_steps)
-    return (*driven, Cost(d**6))
-
-
-def of_capacity(given: Any) -> Sequence[Cost]:
-    """The last round of every rung, and the limit."""
-    return tuple(
-        cost for rung in given.algorithms for cost in _maps(given.problem, rung, given.rounds)
-    )
-
-
-class _Steps:
-    """The local steps of an algorithm that the rungs make."""
-
-    def __init__(self, local_steps: int) -> None:
-        self.local_steps = local_steps
-
-
 def _maps(problem: Any, algorithm: Any, rounds: int) -> Sequence[Cost]:
     """A round, or an epoch, as a matrix on first and second moments, multiplied so often."""
     d, steps = problem.shared_dimension, algorithm.local_steps
