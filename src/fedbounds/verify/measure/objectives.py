@@ -170,9 +170,9 @@ def facts(problem: Problem, given: Mapping[str, Any] | None = None) -> dict[Assu
         Constants that are said to be admissible: no less than L, no more than mu.
     """
     if not isinstance(problem, FederatedQuadratic):
-        told = {name: problem.satisfies(name) for name in (*_OF_FORM, *_OF_SAMPLES)}
+        own = {name: problem.satisfies(name) for name in (*_OF_FORM, *_OF_SAMPLES)}
         # of samples, where there are any
-        return {x: y for x, y in told.items() if x in _OF_FORM or y.holds is not None}
+        return {x: y for x, y in own.items() if x in _OF_FORM or y.holds is not None}
     lowest = rational(_ends(problem)[0].value)
     largest = rational(constants(problem)[Constant.SMOOTHNESS].value)
     told = f"smallest eigenvalue {lowest}"
