@@ -1,6 +1,7 @@
 """Small quadratics for sub-model training, and moments of enumerated runs."""
 
 import numpy as np
+import rounds_enumerated
 from flint import fmpq
 
 from fedbounds.algorithms import sub_models
@@ -10,7 +11,6 @@ from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start, to_ra
 from fedbounds.verify.measure.clients import Clients
 from fedbounds.verify.measure.moments import moments
 from fedbounds.verify.measure.subject import Subject
-from fedbounds.verify.submodel import rounds_enumerated
 
 
 def quadratic(n, d, noise=0.0, seed=0, groups=None):

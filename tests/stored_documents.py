@@ -13,7 +13,7 @@ from fedbounds.vocabulary import Method
 PAPERS = ("personalization", "fedplt", "submodel")
 # the others have the same fields
 VIEWS = (
-    *("one step of one client", "rounds", "recursion", "many rounds, steps that decay"),
+    *("one step of one client", "rounds", "epochs", "recursion", "many rounds, steps that decay"),
     *("two data sets", "all data sets"),
 )
 

@@ -29,7 +29,7 @@ from fedbounds.theory.symbols import (
     n,
     t,
 )
-from fedbounds.verify.evaluate import Numbers, evaluate, scale, terms
+from fedbounds.verify.evaluate import Numbers, evaluate, rounding, scale, terms
 
 SYMBOLS = (n, m, K, L, gamma, b2)
 QUANTITIES = (f, G_u, G_v, B)
@@ -270,3 +270,12 @@ def test_the_scale_bounds_every_gap_of_its_terms(data):
     size = np.broadcast_to(scale(numbers, range(ROUNDS), left, right), ROUNDS)
     for total, p, q in zip(size, x, y, strict=True):
         assert fmpq(total) >= abs(fmpq((p - q).numerator, (p - q).denominator))
+
+
+def test_an_exact_quantity_multiplies_the_rounding_of_another():
+    measured, exact = sp.Function("measured"), sp.Function("exact")
+    series = {"measured": np.array([2.0, 3.0]), "exact": np.array([5.0, 7.0])}
+    numbers = Numbers({"c": 3.0}, series, errors={"measured": np.array([0.25, 0.5])})
+    c = sp.Symbol("c")
+    both = c * exact(t) * measured(t) + exact(t) + c / exact(t)
+    assert list(rounding(numbers, range(2), both)) == [3.75, 10.5]

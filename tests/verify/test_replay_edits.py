@@ -87,8 +87,10 @@ def test_no_edit_of_a_users_run_ends_in_more_than_a_line(tmp_path, capsys, monke
 # ---- by name
 
 SETUP = ("setup", "fields")
+LAST_RUNG = (*SETUP, "setups", "tuple", -1, "fields", "run", "fields")
 PARAMETERS = (*SETUP, "run", "fields", "parameters", "tuple")
 RANDOM, FEDPLT = "random masks, rounds", "FedPLT, rounds"
+ROLLING = "rolling masks, epochs"
 MANY = "FedPLT, many rounds, steps that decay"
 ONE_CLIENT = "FedPLT, one step of one client"
 LIMIT = "rolling masks, RollingLimit"
@@ -121,13 +123,13 @@ ENDLESS = [
     (RANDOM, (*SETUP, "run", "fields", "rounds")),
     (RANDOM, (*PARAMETERS, 1, "tuple", 1)),
     (FEDPLT, (*SETUP, "run", "fields", "rounds")),
-    ("rolling masks, RollingRun", (*SETUP, "epochs")),
     (COUPLED, (*SETUP, "run", "fields", "rounds")),
+    (ROLLING, (*SETUP, "run", "fields", "rounds")),
     ("coupled runs ladder in p, StabilityLadder", (*SETUP, "rounds")),
     ("random masks against full models, TrainTestGap", (*SETUP, "rounds")),
-    ("random masks ladder in K, StepsLadder", (*SETUP, "local_steps", "tuple", -1)),
-    ("random masks ladder in R, RoundsLadder", (*SETUP, "rounds", "tuple", -1)),
-    ("random masks ladder in p, CapacityLadder", (*SETUP, "rounds")),
+    ("random masks ladder in K, Ladder", (*LAST_RUNG, "parameters", "tuple", 1, "tuple", 1)),
+    ("random masks ladder in p, Ladder", (*LAST_RUNG, "rounds")),
+    ("rolling masks ladder in q, Ladder", (*LAST_RUNG, "rounds")),
     ("rolling against random masks, SideBySide", (*SETUP, "epochs")),
 ]
 
@@ -155,7 +157,7 @@ FALSE = {
         ["rolling against random masks"],
     ),
     "the algorithm of another ladder": (
-        "random masks ladder in p, CapacityLadder",
+        "random masks ladder in p, Ladder",
         ("algorithm",),
         "rolling masks ladder in q",
         ["random masks ladder in p"],
@@ -261,9 +263,9 @@ def test_claims_count_the_rungs_of_a_ladder_in_their_order(name, tmp_path, capsy
     ("name", "key"),
     [
         ("coupled runs ladder in p, StabilityLadder", "keeps"),
-        ("random masks ladder in p, CapacityLadder", "algorithms"),
-        ("random masks ladder in R, RoundsLadder", "rounds"),
-        ("random masks ladder in K, StepsLadder", "local_steps"),
+        ("random masks ladder in p, Ladder", "setups"),
+        ("random masks ladder in K, Ladder", "setups"),
+        ("rolling masks ladder in q, Ladder", "setups"),
     ],
 )
 def test_other_ladders_grow(name, key, tmp_path, capsys):

@@ -28,7 +28,7 @@ from fedbounds.verify.profile import Profile
 from fedbounds.verify.script import script
 from fedbounds.verify.script_asserts import NOT_CHECKED, asserted
 from fedbounds.verify.settled import settle
-from fedbounds.verify.submodel import objectives, rolling_plan, side_by_side
+from fedbounds.verify.submodel import objectives, rolling_plan_ends, side_by_side
 from fedbounds.vocabulary import Method, Verdict
 
 HALF = fmpq(1, 2)
@@ -112,7 +112,7 @@ def in_words():
 def submodel():
     wanted = ("pushed out and in, eta S K L = 1/10, as T grows",
               "windows of two, bent, eta S K L = 1/2, as T grows")  # fmt: skip
-    cases = [x for x in rolling_plan.cases(Profile.DEFAULT, 0) if x.name in wanted]
+    cases = [x for x in rolling_plan_ends.cases(Profile.DEFAULT, 0) if x.name in wanted]
     cases += islice(side_by_side.cases(Profile.QUICK, 0), 4)
     cases += [x for x in objectives.cases(Profile.QUICK, 0) if x.method is Method.RATIONAL
               and x.work < 10**4][:24]  # fmt: skip

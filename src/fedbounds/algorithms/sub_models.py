@@ -88,19 +88,36 @@ def step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: An
     return {"x": after}
 
 
+def step_ends(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
+    """A round, and what where it starts shows of F and F_p."""
+    x, masks = state["x"], drawn["masks"]
+    own = local(noisy(problem, drawn["noise"]), masks, p["eta"], p["K"], problem.spread(x))
+    xo, xs = x * 0 + best(problem.masked(p["keep"]), p), x * 0 + best(problem, p)
+    see(
+        **{"x": x, "xo": xo, "one": x[:, 0] * 0 + 1, "ones": x * 0 + 1},
+        **{"hx": masks * problem.gradient(masks * problem.spread(x))},
+        **{"ho": masks * problem.gradient(masks * problem.spread(xo)), "go": problem.gradient(xo)},
+        **{"Vx": problem.value(x), "Vo": problem.value(xo), "Vs": problem.value(xs)},
+        keep=problem.xp.stack([p["keep"]] * len(x), axis=0),
+    )
+    return {"x": server(problem, p, x, masks, own[-1], clients_mean)}
+
+
 def step_beside_full(
     problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any
 ) -> State:
     """The same, with F beside F_p."""
     after, shown = _round(problem, p, state["x"], drawn["masks"], drawn["noise"])
-    see(**shown, **_full(problem, p, state["x"], shown["xo"]))
+    see(**shown, **full_of(problem, p, state["x"], shown["xo"], problem.masked(p["keep"])))
     return {"x": after}
 
 
 def step_in_box(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
     """The same, with the corners of the box and of its masked images."""
     after, shown = _round(problem, p, state["x"], drawn["masks"], drawn["noise"])
-    see(**shown, **_full(problem, p, state["x"], shown["xo"]), **_box(problem, p, state["x"]))
+    x = state["x"]
+    see(**shown, **full_of(problem, p, x, shown["xo"], problem.masked(p["keep"])))
+    see(**box_of(problem, p, x), **spreads(problem, p, x))
     return {"x": after}
 
 
@@ -111,19 +128,24 @@ def step_gaps(problem: Any, p: Mapping[str, Any], state: State, drawn: State, se
     """
     x, masks, n = state["x"], drawn["masks"], problem.clients
     after, shown = _round(problem, p, x, masks, drawn["noise"])
-    masked, bounds, one = problem.masked(p["keep"]), p["bounds"], shown["one"]
-    see(x=x, one=one, keep=shown["keep"], **_box(problem, p, x))
+    one = shown["one"]
+    see(x=x, one=one, keep=shown["keep"], **box_of(problem, p, x), **spreads(problem, p, x))
     see(p_bar=one * sum(p["keep"]) / n, s_bar=one * sum(p["spread"]) / n)
-    positive = problem.xp.where(bounds > 0, bounds, bounds * 0 + 1)[:, None]
     for end, at in (("", x), ("_o", shown["xo"])):
-        own, full = problem.gradient(at), problem.full_gradient(at)
+        see(**gaps_of(problem, p, problem.masked(p["keep"]), at, end))
         drawn_here = masks * problem.gradient(masks * problem.spread(at))
-        see(
-            **{f"unit{end}": (masked.gradient(at) - own) / positive},
-            **{f"moved{end}": masked.full_gradient(at) - full},
-            **{f"mean{end}": problem.xp.sum(drawn_here, axis=1) / n, f"full{end}": full},
-        )
+        see(**{f"mean{end}": problem.xp.sum(drawn_here, axis=1) / n})
     return {"x": after}
+
+
+def gaps_of(problem: Any, p: Mapping[str, Any], masked: Any, at: Array, end: str) -> State:
+    """How far gradients of masked clients are from their own, over bounds and as a mean."""
+    own, full, bounds = problem.gradient(at), problem.full_gradient(at), p["bounds"]
+    positive = problem.xp.where(bounds > 0, bounds, bounds * 0 + 1)[:, None]
+    return {
+        **{f"unit{end}": (masked.gradient(at) - own) / positive},
+        **{f"moved{end}": masked.full_gradient(at) - full, f"full{end}": full},
+    }
 
 
 def step_static(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
@@ -142,13 +164,14 @@ def _fixed(
     problem: Any, p: Mapping[str, Any], x: Array, noise: Array, see: Any, mean: Callable[..., Array]
 ) -> State:
     masks, models = p["masks"], problem.spread(x)
-    own = local(_noisy(problem, noise), masks, p["eta"], p["K"], models)
+    own = local(noisy(problem, noise), masks, p["eta"], p["K"], models)
     after = server(problem, p, x, masks, own[-1], mean)
     see(w_k=problem.xp.stack(own, axis=2), xn=after)
     return {"x": after}
 
 
-def _noisy(problem: Any, noise: Array) -> Noisy:
+def noisy(problem: Any, noise: Array) -> Noisy:
+    """Gradients with the noise of a client, of every local step."""
     return lambda k, models: problem.gradient(models) + noise[:, :, k]
 
 
@@ -157,10 +180,10 @@ def _round(
 ) -> tuple[Array, State]:
     """w^{t+1}, and the vectors of a round."""
     xp, eta, steps, models = problem.xp, p["eta"], p["K"], problem.spread(x)
-    own = local(_noisy(problem, noise), masks, eta, steps, models)
+    own = local(noisy(problem, noise), masks, eta, steps, models)
     back = filled(masks, own[-1], models)
     after = server(problem, p, x, masks, own[-1])
-    ys, exact, sent = _virtual(problem, masks, noise, eta, steps, models)
+    ys, exact, sent = virtual_steps(problem, masks, noise, eta, steps, models)
     sgd, plain = _full_models(problem, noise, eta, steps, models)
     hx = masks * problem.gradient(masks * models)
     virtual = projected(problem, p, clients_mean(x, masks, ys[-1], xp))
@@ -178,7 +201,7 @@ def _round(
     return after, shown | _objective(problem, p, x, masks, shown)
 
 
-def _virtual(
+def virtual_steps(
     problem: Any, masks: Array, noise: Array, eta: Any, steps: int, models: Array
 ) -> tuple[list[Array], Array, Array]:
     """y_i^0, ..., y_i^K; masked gradients at y_i^k, and those with noise."""
@@ -216,7 +239,7 @@ def _before(moved: Array, noise: Array, hx: Array, xp: Any) -> State:
 def _objective(problem: Any, p: Mapping[str, Any], x: Array, masks: Array, shown: State) -> State:
     """F_p and its minimiser; values of the clients at masked points, and of F_p."""
     xp, masked = problem.xp, problem.masked(p["keep"])
-    xo = x * 0 + _best(masked, p)
+    xo = x * 0 + best(masked, p)
     update = xp.sum(shown["hy"] + shown["nz"], axis=(1, 2)) / problem.clients
     y = shown["y"]
     values = [problem.value(masks * y[:, :, k]) for k in range(y.shape[2])]
@@ -231,16 +254,16 @@ def _objective(problem: Any, p: Mapping[str, Any], x: Array, masks: Array, shown
     }
 
 
-def _best(problem: Any, p: Mapping[str, Any]) -> Array:
+def best(problem: Any, p: Mapping[str, Any]) -> Array:
     """The minimiser of the mean over clients, in the box where there is one."""
     equal = problem.xp.stack([1 / problem.clients] * problem.clients, axis=0)
     return problem.best(equal, p["box"]) if "box" in p else problem.best(equal)
 
 
-def _full(problem: Any, p: Mapping[str, Any], x: Array, xo: Array) -> State:
+def full_of(problem: Any, p: Mapping[str, Any], x: Array, xo: Array, masked: Any) -> State:
     """F, its minimiser, and one projected step of F_p."""
-    xs = x * 0 + _best(problem, p)
-    slope = problem.masked(p["keep"]).full_gradient(x)
+    xs = x * 0 + best(problem, p)
+    slope = masked.full_gradient(x)
     hat = projected(problem, p, x - slope / problem.smoothness)
     return {
         **{"gx": problem.gradient(x), "go": problem.gradient(xo)},
@@ -248,7 +271,7 @@ def _full(problem: Any, p: Mapping[str, Any], x: Array, xo: Array) -> State:
     }
 
 
-def _box(problem: Any, p: Mapping[str, Any], x: Array) -> State:
+def box_of(problem: Any, p: Mapping[str, Any], x: Array) -> State:
     """Its ends, and gradients at the corners of every m o W, where they are longest."""
     xp, (low, high), d = problem.xp, p["box"], problem.dimension
     corners = xp.stack([xp.stack(at, axis=0) for at in product((low, high, low * 0), repeat=d)])
@@ -256,12 +279,17 @@ def _box(problem: Any, p: Mapping[str, Any], x: Array) -> State:
     every = xp.permute_dims(found, (1, 0, 2))[None]
     ends = {"low": x * 0 + low, "high": x * 0 + high}
     # convex functions are largest at corners
-    return {**ends, "gc": xp.concat([every] * len(x), axis=0), "spread": xp.stack(
-        [p["spread"]] * len(x), axis=0)}  # fmt: skip
+    return {**ends, "gc": xp.concat([every] * len(x), axis=0)}
+
+
+def spreads(problem: Any, p: Mapping[str, Any], x: Array) -> State:
+    """What is at least sqrt(p_i (1 - p_i)) of every client."""
+    return {"spread": problem.xp.stack([p["spread"]] * len(x), axis=0)}
 
 
 RANDOM = Algorithm(init, draw, step, "random masks")
 BESIDE_FULL = Algorithm(init, draw, step_beside_full, "random masks, beside full models")
+ENDS = Algorithm(init, draw, step_ends, "random masks, where rounds start")
 IN_BOX = Algorithm(init, draw, step_in_box, "random masks in a box")
 GAPS = Algorithm(init, draw, step_gaps, "random masks, gaps of gradients")
 STATIC = Algorithm(init, draw_noise, step_static, "static masks")

@@ -14,7 +14,7 @@ from .claims import Claim
 from .contributed import contributed
 from .glossary import Glossary
 from .planted import WrongProof
-from .setups import Alone, Displayed, Planned, View
+from .setups import Alone, Displayed, Planned, PlannedLadder, Rungs, View
 
 
 @cache
@@ -64,12 +64,31 @@ def views(theory: str) -> Mapping[str, View]:
     return found
 
 
+@cache
+def rungs(theory: str) -> Mapping[str, Rungs]:
+    """What is seen of ladders of a theory's runs, by name; none if its ``views`` have none."""
+    if find_spec(f"fedbounds.theory.{paper(theory).key}.views") is None:
+        return {}
+    found: Mapping[str, Rungs] | None
+    found = getattr(import_module(f"fedbounds.theory.{theory}.views"), "RUNGS", None)
+    return found or {}
+
+
 def setups(theory: str) -> tuple[Planned, ...]:
     """The set-ups on which a theory's claims are judged; none if it has no ``setups`` yet."""
     if find_spec(f"fedbounds.theory.{paper(theory).key}.setups") is None:
         return ()
     found: tuple[Planned, ...] = import_module(f"fedbounds.theory.{theory}.setups").PLANNED
     return found
+
+
+def ladders(theory: str) -> tuple[PlannedLadder, ...]:
+    """The ladders on which a theory's claims are judged; none if its ``setups`` have none."""
+    if find_spec(f"fedbounds.theory.{paper(theory).key}.setups") is None:
+        return ()
+    found: tuple[PlannedLadder, ...] | None
+    found = getattr(import_module(f"fedbounds.theory.{theory}.setups"), "LADDERS", None)
+    return found or ()
 
 
 def displayed(theory: str) -> Mapping[str, Displayed]:

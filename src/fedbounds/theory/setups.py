@@ -41,6 +41,12 @@ class Least(sp.Function):  # type: ignore[misc]
     """Likewise."""
 
 
+class positive(sp.Function):  # type: ignore[misc]
+    """1 where a number of every outcome is above 0, else 0; its mean is a probability."""
+
+    nargs = 1
+
+
 class above(sp.Function):  # type: ignore[misc]
     """The root of a number; where it is not rational, a rational above it by 2^-60 of it."""
 
@@ -80,6 +86,18 @@ class Upper(sp.Function):  # type: ignore[misc]
 
 class Settled(sp.Function):  # type: ignore[misc]
     """What a quantity tends to as t grows, in a run: `RUN`, or a variant of it by its name."""
+
+    nargs = 2
+
+
+class Ending(sp.Function):  # type: ignore[misc]
+    """What a quantity is after the last round."""
+
+    nargs = 1
+
+
+class Slope(sp.Function):  # type: ignore[misc]
+    """What a quantity tends to as t grows, over a parameter of the rounds, as that tends to 0."""
 
     nargs = 2
 
@@ -188,6 +206,8 @@ class View:
         Whether draws are integrated, not listed: nothing that is defined speaks of one of them.
     requires : tuple of Says
         What a set-up must satisfy to be one.
+    each : mapping from quantity to sources
+        Quantities that have a value for every outcome of these sources.
     alone : str
         An index each of whose values is looked at alone; or the one value that is chosen.
     besides : View or None
@@ -217,6 +237,7 @@ class View:
     single: bool = False
     integrated: bool = False
     requires: tuple[Says, ...] = ()
+    each: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     alone: str = ""
     besides: "View | None" = None
     many: bool = False
@@ -292,6 +313,67 @@ class Setup:
         object.__setattr__(self, "chosen", _pairs(self.chosen))
 
 
+@dataclass(frozen=True, eq=False)
+class Rungs:
+    """What is seen of set-ups that differ in one parameter: t counts them.
+
+    Attributes
+    ----------
+    told : str
+        What was run, in a few words.
+    runs : str
+        What claims call it.
+    over : str
+        The parameter.
+    values : expression
+        Its value of a rung, in constants of that; T are its rounds, or all so far.
+    varies : tuple of str
+        Parameters of a run, "rounds" and constants in which set-ups may differ.
+    series : mapping from quantity to expression
+        Of a rung, likewise; with `Ending`, `Settled` and `Slope` of what it shows.
+    alike : tuple of expressions
+        Of a rung, likewise: what all rungs have in common.
+    first : mapping from constant to expression
+        Of the first rung; other constants are those on which all rungs agree.
+    fitted : str
+        A series whose power of the parameter is shown.
+    power : str
+        That of which a claim speaks.
+    hidden : tuple of str
+        Series that are not shown.
+    """
+
+    told: str
+    runs: str
+    over: str
+    values: sp.Expr
+    varies: tuple[str, ...]
+    series: Mapping[str, sp.Expr]
+    alike: tuple[sp.Expr, ...] = ()
+    first: Mapping[str, sp.Expr] = field(default_factory=dict)
+    fitted: str = ""
+    power: str = ""
+    hidden: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """Set-ups of one theory that differ in one parameter, which grows: plain data.
+
+    Attributes
+    ----------
+    theory : str
+        Key of the theory whose rungs they are.
+    rungs : str
+        Name of what is seen of them.
+    setups : tuple of Setup
+    """
+
+    theory: str
+    rungs: str
+    setups: tuple[Setup, ...]
+
+
 @dataclass(frozen=True)
 class Planned:
     """A set-up with its name.
@@ -313,6 +395,26 @@ class Planned:
     quick: "bool | Planned" = False
     floats: bool = False
     steps: bool = True
+
+
+@dataclass(frozen=True)
+class PlannedLadder:
+    """A ladder with its name.
+
+    Attributes
+    ----------
+    name : str
+    ladder : Ladder
+    quick : Ladder or None
+        What is in a quick plan in its place.
+    floats : bool
+        Whether it is measured in floats with bounds of their rounding, not in rationals.
+    """
+
+    name: str
+    ladder: Ladder
+    quick: Ladder | None = None
+    floats: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -269,11 +269,12 @@ def terms(*sides: sp.Expr) -> tuple[sp.Expr, ...]:
 
 
 def rounding(numbers: Numbers, rounds: range | None, *sides: sp.Expr) -> Any:
-    """What the quantities' own rounding may do to a difference of the sides."""
-    known = Numbers(numbers.constants, numbers.errors)
-    measured = (
-        x for x in terms(*sides) if quantities_in(x) and quantities_in(x) <= known.series.keys()
-    )
+    """What the quantities' own rounding may do to a difference of the sides.
+
+    Those without an error are exact: they multiply the errors of others.
+    """
+    known = Numbers(numbers.constants, {**numbers.series, **numbers.errors})
+    measured = (x for x in terms(*sides) if quantities_in(x) & numbers.errors.keys())
     return reduce(lambda a, b: a + b, (abs(evaluate(x, known, rounds)) for x in measured), 0.0)
 
 

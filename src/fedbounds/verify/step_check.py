@@ -1,8 +1,8 @@
 """Every proved step on the running algorithm: a proved step that is broken there is a conflict.
 
 Small instances with finitely many outcomes, enumerated; floats with their rounding size. Those of
-personalization are here, those of a paper with a folder here in its `step_gaps`; a theory whose
-set-ups are data is looked at by `setups.steps`, in rationals.
+personalization are here; a theory whose set-ups are data is looked at by `setups.steps`, in
+rationals.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +29,6 @@ from fedbounds.vocabulary import Constant
 from . import evaluate as scalars
 from .dependences import check_declared
 from .evaluate import Numbers
-from .folders import module_of
 from .outcome_values import Evaluated, evaluate
 from .outcomes import Outcomes, of_client, round_outcomes, step_outcomes
 from .seen import Seen, gap, judged
@@ -104,9 +103,6 @@ def evaluated(steps: Sequence[Replayed], paper: str = "personalization") -> dict
     theory = book_of(paper).theory
     check_dependences(paper, theory.scopes)
     of_setups.check_signs(paper, theory.quantities)
-    own = module_of(paper, "step_gaps")
-    if own is not None:
-        return judged(steps, own.gaps)
     return judged(steps, partial(of_setups.gaps, paper) if views(paper) else _gaps)
 
 
@@ -120,18 +116,9 @@ def check_dependences(paper: str, scopes: Mapping[str, Scope]) -> None:
         not what it is derived from.
     """
     of_setups.check_declared(paper, scopes)
-    if module_of(paper, "step_gaps") is not None or not views(paper):
+    if not views(paper):
         for name, scope in scopes.items():
-            check_declared(name, scope, _runs(paper, name))
-
-
-def _runs(paper: str, scope: str) -> Iterator[Outcomes]:
-    """The enumerated runs whose vectors a scope speaks of."""
-    own = module_of(paper, "step_gaps")
-    if own is None:
-        yield from (case.outcomes for case in _cases() if scope == case.scope)
-    else:
-        yield from own.runs(scope)
+            check_declared(name, scope, (c.outcomes for c in _cases() if c.scope == name))
 
 
 def _gaps(written: Written) -> list[float]:

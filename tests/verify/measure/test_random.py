@@ -1,6 +1,7 @@
 """Every law's outcomes and chances, against plain enumeration by hand."""
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, permutations, product
 from math import comb, factorial
@@ -10,9 +11,12 @@ import pytest
 from flint import fmpq
 from hypothesis import given
 from hypothesis import strategies as st
+from masked_moments_cases import quadratic
 
 from fedbounds.errors import FedboundsError
+from fedbounds.problems import Noise, NoiseLaw
 from fedbounds.problems.linear import rational
+from fedbounds.verify.measure.clients import Clients
 from fedbounds.verify.measure.random import answered, outcomes, sources_of
 from fedbounds.verify.measure.sources import TooManyError
 
@@ -196,3 +200,18 @@ def test_too_many_outcomes_are_an_error_of_its_own():
 def test_so_many_outcomes_are_refused_before_they_are_listed(ask):
     with pytest.raises(TooManyError, match="outcomes"):
         every_draw(lambda random: {"x": ask(random)})
+
+
+def test_noise_counts_only_where_it_is_kept():
+    kept = np.array([[[1, 0], [1, 1]]], dtype=object)
+    loud = Clients(replace(quadratic(1, 2), noise=Noise(NoiseLaw.RADEMACHER, fmpq(1, 3), fmpq(0))))
+    third = fmpq(1, 3)
+    expected = {
+        (a, fmpq(0), b, c): Fraction(1, 8) for a, b, c in product((-third, third), repeat=3)
+    }
+    assert law(lambda random: random.noise_on(loud, kept)) == expected
+    silent = Clients(quadratic(1, 2))
+    assert law(lambda random: random.noise_on(silent, kept)) == {(fmpq(0),) * 4: 1}
+    wild = Clients(replace(quadratic(1, 2), noise=Noise(NoiseLaw.GAUSSIAN, fmpq(1), fmpq(0))))
+    with pytest.raises(TooManyError, match="infinitely many"):
+        law(lambda random: random.noise_on(wild, kept))

@@ -25,6 +25,7 @@ from fedbounds.verify.plan import (
 from fedbounds.verify.point_plan import point_instances
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.setups.found import InFloats
+from fedbounds.verify.setups.rungs import LadderInFloats
 from fedbounds.verify.stored.fields import Either, Known, Listed, Maybe, Number, OneOf, Record
 from fedbounds.verify.stored.work import MOST_WORK, Cost, check, power
 from fedbounds.verify.submodel.objectives_setups import SmoothObjective
@@ -64,7 +65,7 @@ def test_every_set_up_in_rationals_is_described():
     known = {setup.record.make for setup in stored_setups().values()}
     assert known - measured <= {OwnRun}
     here = {kind for kind in measured if kind.__module__.startswith("fedbounds.verify.")}
-    assert here - known == {InFloats, SmoothObjective}  # floats
+    assert here - known == {InFloats, LadderInFloats, SmoothObjective}  # floats
 
 
 # ---- what the suite writes is let through

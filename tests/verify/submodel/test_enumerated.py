@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from flint import fmpq
 from masked_moments_cases import quadratic, start, subject
+from rounds_enumerated import enumerate_rounds, expectation
 
 from fedbounds.algorithms.random_masks import RandomMasks
 from fedbounds.algorithms.rolling_masks import RollingMasks
@@ -16,7 +17,6 @@ from fedbounds.errors import FedboundsError
 from fedbounds.problems import Noise, NoiseLaw
 from fedbounds.problems.domain import Box
 from fedbounds.verify.measure.enumerated import enumerated
-from fedbounds.verify.submodel.rounds_enumerated import enumerate_rounds, expectation
 
 STEP = fmpq(1, 4)
 ROLLING = [[[1, 0], [0, 1], [1, 1]], [[0, 1], [1, 0], [1, 1]]]

@@ -4,7 +4,7 @@ from fractions import Fraction as F
 
 import numpy as np
 import pytest
-from flint import fmpq
+from flint import fmpq, fmpq_mat
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,7 +15,13 @@ from fedbounds.algorithms.static_masks import StaticMasks
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start, to_rational
 from fedbounds.verify.submodel import limits, rolling_moments
-from fedbounds.verify.submodel.limits import after_many, expected, limit, moment_map
+from fedbounds.verify.submodel.limits import (
+    _as_moments,
+    _packed,
+    expected,
+    limit,
+    moment_map,
+)
 from fedbounds.verify.submodel.moments_forms import distance_to
 from fedbounds.verify.submodel.moments_random import random_moments
 from fedbounds.verify.submodel.moments_static import static_moments
@@ -42,6 +48,14 @@ RANDOM = RandomMasks((fmpq(1, 2), fmpq(4, 5)), 2, STEP)
 ROLLING = RollingMasks((HALVES, HALVES), 2, STEP)
 OWN = RollingMasks((HALVES, HALVES), 2, STEP, shared_order=False)
 STATIC = StaticMasks(((1, 0), (1, 0)), 2, STEP)
+
+
+def after_many(found, times):
+    """The moments after so many rounds, or epochs, by the matrix."""
+    now = fmpq_mat(len(_packed(found, found.begun)), 1, _packed(found, found.begun))
+    for _ in range(times):
+        now = found.matrix * now
+    return _as_moments(found, now.entries())
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,13 @@ from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start, to_float, to_rational
 from fedbounds.problems.domain import Ball, Box
 from fedbounds.problems.masked_laws import Rolling
+from fedbounds.theory.setups import Objective, Run, Setup
 from fedbounds.verify.case import find
 from fedbounds.verify.submodel import rolling_ends
 from fedbounds.verify.submodel.frame import Frame
 from fedbounds.verify.submodel.rolling_ends import RollingLimit
 from fedbounds.verify.submodel.rolling_moments import rolling_moments
 from fedbounds.verify.submodel.rolling_projected import Bounds, run
-from fedbounds.verify.submodel.rolling_runs import RollingRun
 
 HALVES = ((1, 0), (0, 1))
 PLANE = [[[2.0, 1.0], [1.0, 2.0]], [[2.0, -1.0], [-1.0, 2.0]]]
@@ -95,7 +95,11 @@ def test_a_projected_limit_is_reached_by_enumeration(each_round):
     masks = (((1,), (0,)), ((0,), (1,)))
     algorithm = RollingMasks(masks, 1, fmpq(1, 20), True, each_round, Box(-1, 1))
     limits = find(RollingLimit(problem, algorithm, at(1))).parameters
-    reached = find(RollingRun(problem, algorithm, at(1), 3)).series["D_opt"]
+    view = "epochs in a box, every round projected" if each_round else "epochs in a box"
+    data = {"hessians": (((1,),), ((1,),)), "slopes": ((-6,), (2,)), "noise": 0}
+    run = {"sub_models": masks, "orders": 1, "K": 1, "eta": "1/20", "box": (-1, 1)}
+    three = Run(Objective("quadratics", tuple(data.items())), (1,), tuple(run.items()), 3)
+    reached = find(Setup("submodel", view, three)).series["D_opt"]
     name = "round_limit" if each_round else "epoch_limit"
     assert reached[-1] == limits[name]
     # 12 leads to 37/40 from everywhere, 21 from there to y, and to the bound from elsewhere

@@ -13,14 +13,20 @@ from fedbounds.verify.judge import judge
 from fedbounds.verify.measurement import measure
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.script import script
-from fedbounds.verify.submodel.rolling_plan import cases
+from fedbounds.verify.setups.plan import planned
+from fedbounds.verify.submodel import rolling_plan_ends
 from fedbounds.vocabulary import Verdict
 
-CLAIMS = [
-    claim
-    for claim in encoded_claims("submodel")
-    if {"rolling masks", "draws without replacement"} & set(claim.algorithms)
-]
+NAMES = ("rolling masks", "draws without replacement")
+CLAIMS = [claim for claim in encoded_claims("submodel") if {*NAMES} & set(claim.algorithms)]
+
+
+def cases(profile, seed):
+    """Those that are data, and those that are not yet."""
+    data = [x for x in planned("submodel", "", profile) if x.algorithm_name in NAMES]
+    return [*data, *rolling_plan_ends.cases(profile, seed)]
+
+
 FIRM = {Verdict.VIOLATED, Verdict.NOT_VIOLATED}
 
 
@@ -57,7 +63,8 @@ def test_step_sizes_lie_at_the_edges_of_the_conditions():
     for case in cases(Profile.QUICK, 0):
         if not case.name.endswith("epochs") and "eta S K L = 1/8" in case.name:
             numbers = measure(case).numbers.constants
-            assert numbers["eta"] * numbers["S_sub"] * numbers["K"] * numbers["L"] == fmpq(1, 8)
+            edge = numbers["eta"] * numbers["S_sub"] * numbers["K"] * numbers["L"]
+            assert edge == fmpq(1, 8)
 
 
 def test_every_violation_of_the_quick_plan_has_a_script_that_shows_it(judged):

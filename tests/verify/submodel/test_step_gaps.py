@@ -1,19 +1,16 @@
 """The sub-model proofs on running algorithms: what is evaluated, and that a wrong step is seen."""
 
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
-import numpy as np
 import pytest
 import sympy as sp
 from flint import fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedbounds.algorithms import sub_models, submodel_parts
-from fedbounds.algorithms.rolling_masks import RollingMasks
+from fedbounds.algorithms import rolling_models, sub_models
 from fedbounds.errors import ConflictError
-from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start, to_rational
 from fedbounds.theory.proof.replay import Local, Replayed
 from fedbounds.theory.proof.vectors import sq
 from fedbounds.theory.submodel.proofs import definitions_rounds as rounds
@@ -23,20 +20,15 @@ from fedbounds.theory.submodel.scope_names import FULL, WHOLE
 from fedbounds.theory.submodel.setups import PLANNED, Cohort, Shape, setup_of
 from fedbounds.theory.submodel.symbols import G_pair, a_bar2
 from fedbounds.theory.symbols import K, mu, t
-from fedbounds.verify.dependences import check_declared
 from fedbounds.verify.measure.clients import Clients
 from fedbounds.verify.setups import steps as of_setups
 from fedbounds.verify.setups.found import known_of, view_of
 from fedbounds.verify.step_check import evaluated
-from fedbounds.verify.submodel import step_cases, step_gaps
-from fedbounds.verify.submodel.rolling_runs import RollingRun
-from fedbounds.verify.submodel.step_epochs import epoch_cases
-from fedbounds.verify.submodel.step_gaps import gap_on, gaps, runs
-from fedbounds.verify.submodel.step_held import check_derived
 from fedbounds.vocabulary import Assumption
 
 CLOSE = 1e-13
 WRITTEN = {w.id: w for w in book().steps}
+gaps = partial(of_setups.gaps, "submodel")
 SCOPES = (
     *(rounds.ROUND, rounds.EPOCH, rounds.FREE_EPOCH, rounds.WITHIN, rounds.UNROLLED),
     *(rounds.DRAWN, rounds.GAP, rounds.GAP_ROLLING),
@@ -66,8 +58,6 @@ def test_nothing_given_and_no_step_is_broken_but_what_is_known_to_be_false():
 
 def test_what_is_declared_holds_on_every_run():
     theory = book().theory
-    for name, scope in theory.scopes.items():
-        check_declared(name, scope, runs(name))
     of_setups.check_declared("submodel", theory.scopes)
     of_setups.check_signs("submodel", theory.quantities)
 
@@ -172,7 +162,7 @@ PLANTED = [
 
 @pytest.mark.parametrize("step", PLANTED, ids=lambda x: x.id)
 def test_a_wrong_step_is_a_conflict(step, monkeypatch):
-    monkeypatch.setattr(step_gaps, "runs", lambda scope: iter(()))  # checked elsewhere
+    monkeypatch.setattr(of_setups, "check_declared", lambda *_: None)  # checked elsewhere
     status = Local.GIVEN if step.rule == "given" else Local.PROVED
     right = evaluated([Replayed(WRITTEN[step.id], status, "", None, ())], "submodel")
     assert right[step.id].least >= -CLOSE
@@ -189,14 +179,6 @@ def test_a_wrong_step_is_a_conflict(step, monkeypatch):
 # ---- planted errors of the algorithms and of what is measured
 
 
-def plane():
-    law = Noise(NoiseLaw.RADEMACHER, fmpq(1, 2), fmpq(0))
-    hessian = np.array([[[2.0, 1.0], [1.0, 2.0]], [[2.0, -1.0], [-1.0, 2.0]]])
-    problem = to_rational(FederatedQuadratic(hessian, np.array([[1.0, -1.0], [2.0, 0.5]]), 2))
-    start = to_rational(Start(np.array([0.5, -0.5]), np.zeros((2, 0))))
-    return replace(problem, noise=law), start
-
-
 PLANE = next(p.setup for p in PLANNED if p.name == "plane, eta K L = 1/8")
 
 
@@ -210,18 +192,17 @@ def judged(setup):
     return of_setups.Judged(setup, view, known_of(setup, view))
 
 
-def an_epoch(shared=True):
-    problem, start = plane()
-    masks = [[[1, 0], [0, 1]], [[0, 1], [1, 0]]]
-    algorithm = RollingMasks(masks, 1, fmpq(1, 24), shared)
-    return list(epoch_cases("planted", RollingRun(problem, algorithm, start, 1)))
+SPLIT = next(p.setup for p in PLANNED if p.name == "split, own orders, eta S K L = 1/8")
+
+
+def an_epoch(orders=1):
+    parameters = {**dict(SPLIT.run.parameters), "orders": orders}
+    return judged(replace(SPLIT, run=replace(SPLIT.run, parameters=tuple(parameters.items()))))
 
 
 def hold(monkeypatch, made):
-    """Everything about this alone: a round that is data, or cases of an epoch."""
-    of_data = isinstance(made, of_setups.Judged)
-    monkeypatch.setattr(step_gaps, "cases", lambda: () if of_data else tuple(made))
-    monkeypatch.setattr(of_setups, "judged_on", lambda theory: (made,) if of_data else ())
+    """Everything about this alone."""
+    monkeypatch.setattr(of_setups, "judged_on", lambda theory: (made,))
     steps = [w for w in WRITTEN.values() if w.scope in (rounds.ROUND, rounds.EPOCH, rounds.WITHIN)]
     proved = [Replayed(step, Local.PROVED, "", None, ()) for step in steps]
     return evaluated(proved, "submodel")
@@ -233,30 +214,30 @@ def test_without_an_error_there_is_no_conflict(monkeypatch, made):
 
 
 def test_a_forgotten_mask_of_an_epoch_is_a_conflict(monkeypatch):
-    original = submodel_parts._as_numbers
+    original = rolling_models.virtual_steps
     monkeypatch.setattr(
-        submodel_parts, "_as_numbers", lambda masks, like, xp: original(masks | True, like, xp)
+        rolling_models, "virtual_steps", lambda problem, masks, *rest: original(problem, 1, *rest)
     )
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError, match="is another in a run"):
         hold(monkeypatch, an_epoch())
 
 
 def test_a_forgotten_mask_of_a_round_is_a_conflict(monkeypatch):
-    original = sub_models._virtual
+    original = sub_models.virtual_steps
     monkeypatch.setattr(
-        sub_models, "_virtual", lambda problem, masks, *rest: original(problem, 1, *rest)
+        sub_models, "virtual_steps", lambda problem, masks, *rest: original(problem, 1, *rest)
     )
     with pytest.raises(ConflictError, match="wf .* is another in a run"):
         hold(monkeypatch, a_round())
 
 
 def test_a_forgotten_mean_of_an_epoch_is_a_conflict(monkeypatch):
-    def total(carry, drawn, reached):
-        models = submodel_parts.filled(carry, drawn, reached)
-        return models.sum(axis=0)
-
-    monkeypatch.setattr(submodel_parts, "clients_mean", total)
-    with pytest.raises(ConflictError, match="is off by"):
+    monkeypatch.setattr(
+        rolling_models,
+        "clients_mean",
+        lambda w, masks, models, xp: w + (models - w[:, None]).sum(1),
+    )
+    with pytest.raises(ConflictError, match="is another in a run"):
         hold(monkeypatch, an_epoch())
 
 
@@ -296,8 +277,12 @@ def test_a_negative_quantity_is_a_conflict(monkeypatch):
 
 
 OF_POINTS = (scopes.PAIR, scopes.POINT, scopes.POINT_ROLLING, scopes.QUADRATIC)
-OF_DATA = (rounds.ROUND, rounds.GAP, rounds.at_optimum(rounds.GAP), WHOLE, *OF_POINTS)
-DERIVED = [(scope, name) for scope in SCOPES for name, _ in book().theory.scopes[scope].derived]
+OF_EPOCHS = (rounds.EPOCH, rounds.FREE_EPOCH, rounds.WITHIN, rounds.UNROLLED, rounds.GAP_ROLLING)
+OF_DATA = (
+    *(rounds.ROUND, rounds.GAP, rounds.at_optimum(rounds.GAP), WHOLE),
+    *OF_EPOCHS,
+    *OF_POINTS,
+)
 
 
 @pytest.mark.parametrize("scope", OF_DATA)
@@ -313,22 +298,10 @@ def test_a_derived_vector_that_is_another_in_a_set_up_is_a_conflict(scope, monke
             of_setups._check_derived(scope, said, replace(space, vectors=vectors), made)
 
 
-@pytest.mark.parametrize(("scope", "name"), [x for x in DERIVED if x[0] not in OF_DATA])
-def test_a_derived_vector_that_is_another_is_a_conflict(scope, name):
-    said = book().theory.scopes[scope]
-    case = next(c for c in step_cases.cases() if scope in c.scopes and name in c.outcomes.vectors)
-    check_derived(scope, said, case)
-    vectors = {**case.outcomes.vectors, name: case.outcomes.vectors[name] + 1e-6}
-    planted = replace(case, outcomes=replace(case.outcomes, vectors=vectors))
-    with pytest.raises(ConflictError, match="is off by"):
-        check_derived(scope, said, planted)
-
-
 # ---- dependences
 
 
 def held(scope, said):
-    check_declared(scope, said, runs(scope))
     of_setups.check_declared("submodel", {scope: said})
 
 
@@ -360,20 +333,18 @@ def test_a_vector_that_does_not_average_out_is_a_conflict():
     with pytest.raises(ConflictError, match="hx of .*does not vanish"):
         held(rounds.ROUND, said)
     said = replace(book().theory.scopes[rounds.EPOCH], centred=(("hx", "perm"),))
-    with pytest.raises(ConflictError, match="hx of .*has mean"):
+    with pytest.raises(ConflictError, match="hx of .*does not vanish"):
         held(rounds.EPOCH, said)
 
 
-def test_variances_of_one_order_and_of_own_orders_are_told_apart():
+def test_variances_of_one_order_and_of_own_orders_are_told_apart(monkeypatch):
     title = of("asm sum over rounds", rounds.EPOCH)
     kept, other = WRITTEN[title], WRITTEN[title.replace(" (", ", own permutations (")]
-    shared, own = (
-        next(c for c in an_epoch(order) if rounds.EPOCH in c.scopes) for order in (True, False)
-    )
-    assert gap_on(kept, shared) is not None
-    assert gap_on(kept, own) is None
-    assert gap_on(other, own) is not None
-    assert gap_on(other, shared) is None
+    for orders, seen_one, unseen in ((1, kept, other), (2, other, kept)):
+        made = an_epoch(orders)
+        monkeypatch.setattr(of_setups, "judged_on", lambda theory, made=made: (made,))
+        assert of_setups.gaps("submodel", seen_one)
+        assert not of_setups.gaps("submodel", unseen)
 
 
 # ---- assumptions, conditions and signs
@@ -393,18 +364,11 @@ def test_assumptions_hold_in_the_set_ups_on_which_a_step_is_evaluated(monkeypatc
     assert not of_setups.gaps("submodel", step)
 
 
-def test_assumptions_hold_where_a_step_is_evaluated():
-    name, assumption = of("asm cocoercive", rounds.WITHIN), Assumption.CONVEX
-    every = [c for c in step_cases.cases() if WRITTEN[name].scope in c.scopes]
-    outside = [case for case in every if assumption not in case.assumptions]
-    assert outside
-    assert all(gap_on(WRITTEN[name], case) is None for case in outside)
-
-
 @pytest.mark.parametrize(
     ("name", "assumption"),
     [
         (of("asm convex", rounds.ROUND), Assumption.CONVEX),
+        (of("asm cocoercive", rounds.WITHIN), Assumption.CONVEX),
         ("asm strongly convex, random masks", Assumption.STRONGLY_CONVEX),
         (of("asm descent of F_p", rounds.ROUND), Assumption.UNCONSTRAINED),
     ],
@@ -421,10 +385,12 @@ def test_assumptions_hold_where_a_step_is_evaluated_on_set_ups(name, assumption,
     assert of_setups.gaps("submodel", WRITTEN[name])
 
 
-def test_a_step_about_epochs_is_not_evaluated_on_rounds():
+def test_a_step_about_epochs_is_not_evaluated_on_rounds(monkeypatch):
     """Both have a V_bar; what it is depends on the algorithm."""
     about = [w for w in WRITTEN.values() if w.claim == "submodel/lem-11" and not w.scope]
     assert about
+    assert all(of_setups.gaps("submodel", step) for step in about)
+    monkeypatch.setattr(of_setups, "judged_on", lambda theory: (a_round(),))
     assert all(of_setups.gaps("submodel", step) == [] for step in about)
 
 
@@ -441,14 +407,15 @@ def test_without_a_short_step_its_conclusion_is_not_evaluated():
 
 
 def test_a_number_without_its_sign_is_not_used():
-    made = an_epoch()[0]
-    planted = replace(made, values={**made.values, "L": 0.0})
+    made = a_round()
     step = next(
         w for w in WRITTEN.values()
-        if w.claim == "submodel/lem-11" and not w.scope and gap_on(replace(w, conditions=()), made)
-        is not None and any(x.name == "L" for x in (w.right - w.left).free_symbols)
+        if w.scope == rounds.ROUND and of_setups.least_on(w, made) is not None
+        and any(x.name == "eta" for x in (w.right - w.left).free_symbols)
     )  # fmt: skip
-    assert gap_on(replace(step, conditions=()), planted) is None
+    planted = a_round()
+    planted.known.constants = {**planted.known.constants, "eta": fmpq(0)}
+    assert of_setups.least_on(step, planted) is None
 
 
 # ---- other problems

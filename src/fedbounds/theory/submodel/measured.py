@@ -1,9 +1,9 @@
 """What quantities and constants of random masks are, once: proofs rewrite with it, runs measure it.
 
-Fx, Fy and Fo are h_i at x, y and x*, Fn is F_p(x^+), Mx and Mo are F_i(p_i, .) at x and x*; Vx, Vs
-and Vh are f_i at x, w* and w^: numbers of a client, vectors of one coordinate, as `one` is, which
-is 1. gm is the gradient of F_i(p_i, .) at x; gx and go are those of f_i at x and x*; gc those at
-the corners of every masked box from `low` to `high`. `keep` is p_i, `spread` at least
+Fx, Fy and Fo are h_i at x, y and x*, Fn is F_p(x^+), Mx and Mo are F_i(p_i, .) at x and x*; Vx, Vo,
+Vs and Vh are f_i at x, x*, w* and w^: numbers of a client, vectors of one coordinate, as `one` is,
+which is 1. gm is the gradient of F_i(p_i, .) at x; gx and go are those of f_i at x and x*; gc those
+at the corners of every masked box from `low` to `high`. `keep` is p_i, `spread` at least
 sqrt(p_i (1 - p_i)).
 """
 
@@ -21,11 +21,12 @@ from .symbols_rounds import log_T
 from .vectors import full, one
 from .vectors_runs import cx, cy_k, my_k, server, sgd, virtual, w_k
 
-Mx, Mo, Vx, Vs, Vh = vectors(
+Mx, Mo, Vx, Vo, Vs, Vh = vectors(
     {
         "Mx": "F_i(p_i,x)",
         "Mo": "F_i(p_i,x_*)",
         "Vx": "f_i(x)",
+        "Vo": "f_i(x_*)",
         "Vs": "f_i(w^*)",
         "Vh": r"f_i(\hat w)",
     }

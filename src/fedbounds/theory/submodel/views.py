@@ -3,12 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sympy import Symbol
-
 from fedbounds.theory.setups import Shown, View
 from fedbounds.vocabulary import Assumption
 
-from . import measured, stability_views, views_over, views_points
+from . import (
+    draws,
+    measured,
+    rolling_views,
+    stability_views,
+    views_over,
+    views_points,
+    views_run_ladders,
+)
 from .names import RANDOM
 from .proofs.definitions_rounds import GAP, ROUND, at_optimum
 from .scope_names import FULL, WHOLE
@@ -158,15 +164,10 @@ _GAPS = View(
     requires=measured.BOX,
 )
 AT_START = replace(_GAPS, scopes=(GAP,), quantities=measured.GAP)
-# names of the start mean those of w*(p) there
-_ENDS = {"unit": "unit_o", "moved": "moved_o"}
-_AT_BEST = {
-    name: own for name, own in _GAPS.shown.vectors.items() if name not in (*_ENDS, "full", "mean")
-}
 AT_BEST = replace(
     _GAPS,
     scopes=(at_optimum(GAP),),
-    shown=replace(_GAPS.shown, vectors=_AT_BEST, derived={x: Symbol(y) for x, y in _ENDS.items()}),
+    shown=rolling_views.at_best(_GAPS.shown),
     constants={**_GAPS.constants, **measured.GAP_ALONE},
 )
 
@@ -181,7 +182,11 @@ VIEWS = {
     "many rounds, tuned": TUNED,
     "gaps at the start": AT_START,
     "gaps at w*(p)": AT_BEST,
+    **rolling_views.VIEWS,
+    **draws.VIEWS,
     **views_points.VIEWS,
     **views_over.VIEWS,
+    **views_run_ladders.VIEWS,
     **stability_views.VIEWS,
 }
+RUNGS = views_run_ladders.RUNGS

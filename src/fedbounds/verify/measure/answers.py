@@ -115,18 +115,16 @@ def by_moments(subject: Subject, asked: Asked) -> Answer:
             measured[name] = _of_function(function, subject, found, name)
         except (FedboundsError, Refused) as error:
             missing[name] = str(error)
-    spaces, ends, undivided = list[Unrolled](), list[Unrolled](), ""
+    spaces, ends = list[Unrolled](), list[Unrolled]()
     forms: dict[tuple[sp.Expr, int], Form] = {}  # of the products, by the space of a round
     if _reads(subject):
         known: dict[int, Unrolled] = {}
         for trace in found.unrolled:
             if id(trace) not in known:
-                known[id(trace)], undivided = _unrolled(subject, trace)
+                known[id(trace)] = _unrolled(subject, trace)
         spaces = [known[id(trace)] for trace in found.unrolled]
 
     def product_at(node: sp.Expr, space: Unrolled, t: int) -> Any:
-        if undivided and {symbol.name for symbol in node.free_symbols} & subject.shown.draws.keys():
-            raise Refused(undivided)
         key = node, id(space)
         if key not in forms:
             forms[key] = form(space.variables, product(node, space, asked.values))
@@ -138,20 +136,15 @@ def by_moments(subject: Subject, asked: Asked) -> Answer:
             return spaces[-1]
         if not ends:
             again = unroll(subject, last.variables.shapes, subject.rounds)
-            ends.append(_unrolled(subject, again)[0])
+            ends.append(_unrolled(subject, again))
         return ends[0]
 
     return _answer(Method.RATIONAL, subject, asked, measured, missing, spaces, ending, product_at)
 
 
-def _unrolled(subject: Subject, trace: Unrolling) -> tuple[Unrolled, str]:
-    """The vectors of a round; and why random objects are not told apart, where they are not."""
-    if not subject.shown.draws:
-        return unrolled_whole(subject, trace), ""
-    try:
-        return unrolled_space(subject, trace), ""
-    except Refused as error:
-        return unrolled_whole(subject, trace), str(error)
+def _unrolled(subject: Subject, trace: Unrolling) -> Unrolled:
+    """The vectors of a round."""
+    return (unrolled_space if subject.shown.draws else unrolled_whole)(subject, trace)
 
 
 def _reads(subject: Subject) -> bool:

@@ -71,6 +71,8 @@ class Defined(Generic[Run]):
         The one value that is.
     given : dict from quantity name to array
         Those that were measured by other means.
+    each : mapping from quantity name to sources
+        Those that have a value for every outcome of sources.
     """
 
     trace: Run
@@ -80,6 +82,7 @@ class Defined(Generic[Run]):
     index: str = ""
     only: int | None = None
     given: Mapping[str, Array] = field(default_factory=dict)
+    each: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     _values: dict[str, Any] = field(default_factory=dict)
     _series: dict[str, Array] = field(default_factory=dict)
     _held: dict[Says, str] = field(default_factory=dict)
@@ -93,6 +96,10 @@ class Defined(Generic[Run]):
     def _at_end(self, node: sp.Expr) -> Any:
         """At the start of the round after the last."""
         raise NotImplementedError
+
+    def _of_each(self, expression: sp.Expr, sources: tuple[str, ...]) -> Array:
+        """Of every outcome of some sources first, and of every round."""
+        raise MissingError("outcomes are not listed")
 
     def _extreme(self, node: sp.Expr, own: Mapping[str, Any]) -> Any:
         raise NotImplementedError
@@ -158,6 +165,8 @@ class Defined(Generic[Run]):
     def _quantity(self, name: str) -> Array:
         if name not in self.quantities:
             raise MissingError("it has no definition in this view")
+        if name in self.each:
+            return self._of_each(self.quantities[name], self.each[name])
         return self._over_rounds(self.quantities[name], ending=name in self.states)
 
     # ---- of expressions
@@ -306,6 +315,25 @@ class Known(Defined[Trace]):
             raise MissingError(f"{node} depends on draws: it is no state of a round's start")
         return product(node, self.trace.end, self._of_vectors([node], {}))
 
+    def _of_each(self, expression: sp.Expr, sources: tuple[str, ...]) -> Array:
+        """Of every outcome of some sources first; of a round with fewer, the first is repeated."""
+        plain, own = self._without_extremes(expression, {})
+        plain, nodes = without_products(plain)
+        values = self._of_vectors([node for _, node in nodes], {})
+        every = [
+            [{name: product(node, one, values) for name, node in nodes} for one in outcomes]
+            for outcomes in (_one_by_one(space, sources) for space in self.trace.spaces)
+        ]
+        most = max(map(len, every), default=0)
+        series = {
+            name: _array([[(rows[at] if at < len(rows) else rows[0])[name] for rows in every]
+                          for at in range(most)])
+            for name, _ in nodes
+        }  # fmt: skip
+        rounds = range(self.trace.subject.rounds)
+        found: Array = evaluate(plain, self._numbers(plain, own, series), rounds)
+        return found
+
     def _extreme(self, node: sp.Expr, own: Mapping[str, Any]) -> Any:
         if isinstance(node, above):
             return square_root(self.number(node.args[0], own)).upper
@@ -348,6 +376,15 @@ class Known(Defined[Trace]):
                     )
                     return f"{says} fails in round {at} ({told}): {a} against {b}"
         return ""
+
+
+def _one_by_one(space: Listed | Unrolled, sources: tuple[str, ...]) -> list[Listed | Unrolled]:
+    """The same for every outcome of some sources."""
+    found = [space]
+    for source in sources:
+        count = len(np.asarray(space.weights[space.sources.index(source)]))
+        found = [alone(one, source, at) for one in found for at in range(count)]
+    return found
 
 
 def _visited(argument: sp.Expr, space: Listed | Unrolled, values: Mapping[str, Any]) -> list[Any]:

@@ -73,6 +73,42 @@ def limit_of(rounds: Rounds, forms: ByParameter) -> fmpq:
     return applied(forms.get((), {}), values)
 
 
+def slope_at_zero(rounds: Rounds, forms: ByParameter) -> fmpq:
+    """Where a linear function of the moments tends, over the parameter, as that tends to 0.
+
+    A round changes nothing at 0 of the only parameter that is unknown. With m+ = m + x (A m + a) +
+    x^2 (B m + b) + ..., and eigenvalues of A whose real parts are negative, moments tend to
+    m_0 + x m_1 + ... with A m_0 + a = 0 and A m_1 + B m_0 + b = 0.
+
+    Raises
+    ------
+    Refused
+        If there is no such limit, or the function does not vanish there.
+    """
+    if len(rounds.named.parameters) != 1:
+        raise Refused("a slope is one over a single parameter")
+    moving = [pair for pair in rounds.step if pair != (0, 0)]
+    (matrix_0, shift_0), (matrix_1, shift_1), (matrix_2, shift_2) = (
+        _system({pair: own.get((power,), {}) for pair, own in rounds.step.items()}, moving)
+        for power in range(3)
+    )
+    if matrix_0 != _identity(len(moving)) or any(shift_0.entries()):
+        raise Refused("a round changes something where the parameter is 0")
+    # only real parts that a ball separates from 0 show that moments are drawn to a point
+    if not all(bool(x.real < 0) for x in acb_mat(matrix_1).eig(multiple=True)):
+        raise Refused("rounds are not shown to contract where the parameter is small")
+    settled = matrix_1.solve(-1 * shift_1)
+    moved = matrix_1.solve(-1 * (matrix_2 * settled + shift_2))
+    at, by = (
+        {(0, 0): fmpq(own)} | {pair: values[row, 0] for row, pair in enumerate(moving)}
+        for own, values in ((1, settled), (0, moved))
+    )
+    plain, linear = forms.get((0,), {}), forms.get((1,), {})
+    if applied(plain, at):
+        raise Refused(f"it tends to {applied(plain, at)}, not to 0")
+    return applied(linear, at) + applied(plain, by)
+
+
 def _settled(step: Mapping[Pair, Form]) -> tuple[dict[Pair, fmpq], int]:
     """The moments that a round does not change, and the power of it that contracts."""
     moving = [pair for pair in step if pair != (0, 0)]

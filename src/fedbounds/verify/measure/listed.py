@@ -71,7 +71,7 @@ def _axes(subject: Subject, one: Round) -> _Axes:
     order = [number for own in groups.values() for number in own]
     order += [number for number in range(len(counts)) if number not in order]  # of one outcome
     weights = [one.start.chances]
-    weights += [_joint(one.outcomes, own, counts, subject.exact) for own in groups.values()]
+    weights += [joint(one.outcomes, own, counts, subject.exact) for own in groups.values()]
     sizes = [prod(counts[number] for number in own) for own in groups.values()]
     return _Axes(len(one.start), counts, order, sizes, weights)
 
@@ -88,7 +88,7 @@ def calls_behind(subject: Subject, every: Outcomes, drawn: Drawn) -> dict[str, t
     found: dict[str, tuple[int, ...]] = {}
     owner: dict[int, str] = {}
     for source, names in subject.shown.draws.items():
-        own = {number for name in names for number in _behind(name, drawn, counts)}
+        own = {number for name in names for number in calls_along(name, drawn, counts)}
         for number in own:
             other = owner.setdefault(number, source)
             if other != source:
@@ -104,7 +104,7 @@ def calls_behind(subject: Subject, every: Outcomes, drawn: Drawn) -> dict[str, t
     return found
 
 
-def _behind(name: str, drawn: Drawn, counts: list[int]) -> list[int]:
+def calls_along(name: str, drawn: Drawn, counts: list[int]) -> list[int]:
     """The calls along which an array of ``draw`` varies."""
     if name not in drawn:
         raise FedboundsError(f"draw returns no {name!r}; it returns: {', '.join(drawn)}")
@@ -112,7 +112,7 @@ def _behind(name: str, drawn: Drawn, counts: list[int]) -> list[int]:
     return [n for n in range(len(counts)) if bool((rows != rows.take([0], n)).any())]
 
 
-def _joint(every: Outcomes, own: Sequence[int], counts: list[int], exact: bool) -> Array:
+def joint(every: Outcomes, own: Sequence[int], counts: list[int], exact: bool) -> Array:
     """Probabilities of the joint outcomes of some calls."""
     table = numbers(every.chances, exact=True).reshape(counts)
     others = tuple(number for number in range(len(counts)) if number not in own)

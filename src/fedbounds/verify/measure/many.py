@@ -122,6 +122,10 @@ class Many(Defined[Long]):
                 self.series(name)
         return dict(self._wrong)
 
+    def errors_of(self, name: str) -> Array | None:
+        """Of a quantity that was asked for; None where it is exact."""
+        return self._wrong.get(name)
+
     def forms(self, name: str) -> ByParameter:
         """A quantity that is one product, as a linear function of the moments."""
         return self._forms(self.quantities[name])
@@ -329,7 +333,8 @@ class Many(Defined[Long]):
         return (False if never.any() else None), f"{says} {word} {self._place(at)}: {between} apart"
 
     def _place(self, at: Sequence[int]) -> str:
-        names = tuple(self.trace.space.indices)
+        space = self.trace.space
+        names = [x for x, y in zip(space.sources, space.weights, strict=True) if y is not None]
         told = ", ".join(f"{name} {x}" for name, x in zip(names, at[1:], strict=False))
         return f"in round {at[0]}" + (f" ({told})" if told else "")
 
@@ -419,6 +424,11 @@ class Many(Defined[Long]):
             number = evaluate(left, Numbers(values, {}, lambda p, q: fmpq(p, q)))
             number = number if self.trace.reach.exact else float(number)
             return Range(np.array([number]), np.array([number]))
+        plain = [_constant(x) for x in self._polynomials(left, values).reshape(-1)]
+        if left == right and all(x is not None for x in plain):
+            own = np.array(plain, dtype=object).reshape(self._polynomials(left, values).shape)
+            number = (own * own).sum(axis=-1)[None]
+            return Range(number, number)
         if left == right:
             return square(self._visited(left, values))
         return product(self._visited(left, values), self._visited(right, values))
@@ -450,9 +460,10 @@ class Many(Defined[Long]):
         return kept
 
     def _polynomials(self, node: sp.Expr, values: Mapping[str, Any]) -> Array:
-        """Entries of a vector: indices, then coordinates; the past and draws have no axis."""
+        """Entries of a vector: draws that are listed, indices, then coordinates."""
         found = vector(node, self.trace.space, values)
-        return found.reshape(found.shape[len(self.trace.space.draws) + 1 :])
+        axes = [at for at, x in enumerate(self.trace.space.weights) if x is not None]
+        return found.reshape(*(found.shape[at] for at in axes), found.shape[-1])
 
 
 _SIGNS: Mapping[str, Callable[[Range], tuple[Array, Array]]] = {

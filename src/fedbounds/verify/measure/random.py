@@ -96,6 +96,15 @@ class Random:
         """
         return self._noise(problem, steps, problem.dimension, problem.noise_scale)
 
+    def noise_on(self, problem: Clients, kept: Array) -> Array:
+        """The same where ``kept`` (n, steps, d) is 1, and nothing where it is 0."""
+        places = [bool(one) for one in kept.reshape(-1)]
+        own = iter(range(sum(places)))
+        found = self._noise_of((sum(places),), problem.noise_law, problem.noise_scale)
+        silent = found[:, 0] * 0
+        each = [found[:, next(own)] if one else silent for one in places]
+        return problem.xp.reshape(problem.xp.stack(each, axis=1), (found.shape[0], *kept.shape))
+
     def personal_noise(self, problem: Clients, steps: int) -> Array:
         """Noise of the gradients of personal blocks, shape (rows, n, steps, d_v)."""
         return self._noise(problem, steps, problem.personal_dimension, problem.personal_noise_scale)
@@ -110,10 +119,14 @@ class Random:
         return self._answer(source) / batch
 
     def _noise(self, problem: Clients, steps: int, dimension: int, scale: Any) -> Array:
-        shape = (int(problem.clients), int(steps), dimension)
+        return self._noise_of(
+            (int(problem.clients), int(steps), dimension), problem.noise_law, scale
+        )
+
+    def _noise_of(self, shape: tuple[int, ...], law: NoiseLaw, scale: Any) -> Array:
         if not scale:
             return self._answer(zeros(*shape))
-        gaussian = problem.noise_law is NoiseLaw.GAUSSIAN
+        gaussian = law is NoiseLaw.GAUSSIAN
         return (self.normal if gaussian else self.signs)(*shape) * scale
 
 

@@ -83,8 +83,9 @@ class Reach:
     @cached_property
     def silent(self) -> bool:
         """Whether the mean is all that is visited."""
-        named = self.rounds.named
-        return all(source.count == 1 for source in named.sources) and not any(self.spread)
+        named, listed = self.rounds.named, self.rounds.trace.listed.chances
+        drawn = len(listed) > 1 or any(source.count != 1 for source in named.sources)
+        return not drawn and not any(self.spread)
 
     @cached_property
     def spread(self) -> tuple[fmpq, ...]:
@@ -132,23 +133,41 @@ class Reach:
             return found
         if any(self.spread):
             raise Refused("its start is drawn: where a state may be is not bounded")
-        own = self._next
-        grows, pushed = own.stretch * _UP, own.pushed(self.bounds) * _UP
-        last = len(grows) - 1
+        grows = np.max([own.stretch for own in self._next], axis=0) * _UP
+        pushed = np.max([own.pushed(self.bounds) for own in self._next], axis=0) * _UP
+        last, moved = len(grows) - 1, self._moved
         with np.errstate(over="ignore", invalid="ignore"):
             for t in range(self.count - 1):
                 at = min(t, last)
-                found[t + 1] = grows[at] * found[t] + pushed[at]
+                found[t + 1] = grows[at] * found[t] + pushed[at] + moved[t]
         return found
 
     @cached_property
-    def _next(self) -> "_Map":
-        """x+ - E x+ from x - E x and the sources: the linear part of a round."""
+    def _moved(self) -> Array:
+        """How far outcomes that are listed may move the mean state from the next mean."""
+        if len(self._next) == 1:
+            return np.zeros(self.count)
+        means, wrong = self.means
+        ends = [own.at(means) for own in self._next]
+        chances = [float(x) for x in self.rounds.trace.listed.chances]
+        mean = sum(chance * value for chance, (value, _) in zip(chances, ends, strict=True))
+        size = sum(np.linalg.norm(value, axis=-1) for value, _ in ends)
+        off = max_of([np.linalg.norm(value - mean, axis=-1) + own for value, own in ends])
+        spread = max_of([own for _, own in ends]) + size * (len(ends) + 4) * UNIT
+        grows = max_of([own.stretch for own in self._next])
+        moved: Array = (off + spread + 2 * grows * wrong) * _UP
+        return moved
+
+    @cached_property
+    def _next(self) -> "list[_Map]":
+        """x+ from x and the sources, for every outcome that is listed."""
         named, trace = self.rounds.named, self.rounds.trace
-        if len(trace.listed.chances) > 1:
-            raise Refused("draws are listed: where a state may be is not bounded")
-        own = [by_source(named, value, self.centre) for value in flat(trace.after)]
-        return _Map.of(own, (), self.powers, named)
+        found = []
+        for row in range(len(trace.listed.chances)):
+            after = flat({name: array[row : row + 1] for name, array in trace.after.items()})
+            own = [by_source(named, value, self.centre) for value in after]
+            found.append(_Map.of(own, (), self.powers, named))
+        return found
 
     @cached_property
     def bounds(self) -> Array:
@@ -174,8 +193,8 @@ class Reach:
         named, shape = self.rounds.named, entries.shape
         own = [by_source(named, value, self.centre) for value in entries.reshape(-1)]
         if not any(any(lines.values()) for one in own for lines in one.values()):
-            kind = object if self.exact else float  # it vanishes, as a polynomial
-            return Visited(np.zeros((1, *shape), kind), np.zeros((1, *shape[:-1]), kind))
+            zero = fmpq(0) if self.exact else 0.0  # it vanishes, as a polynomial
+            return Visited(np.full((1, *shape), zero), np.full((1, *shape[:-1]), zero))
         if self.exact:
             return self._known(own, shape)
         found = _Map.of(own, shape[:-1], self.powers, named)
@@ -213,6 +232,12 @@ def _largest(source: Source) -> float:
     if not isinstance(source, Entries) or source.moment({0: 1}):
         raise Refused(f"how far {source.name} may be from its mean is not known here")
     return float(max(abs(value) for value, _ in source.values))
+
+
+def max_of(arrays: Sequence[Array]) -> Array:
+    """Entry by entry."""
+    found: Array = np.max(arrays, axis=0)
+    return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from flint import fmpq
 
 from fedbounds.errors import FedboundsError, unknown_name
 from fedbounds.theory.setups import PAST as PAST
-from fedbounds.theory.setups import dot, most
+from fedbounds.theory.setups import dot, most, positive
 from fedbounds.theory.symbols import VectorSymbol
 
 from ..evaluate import Numbers, Roots, as_roots, evaluate, total
@@ -238,6 +238,8 @@ def field(node: sp.Expr, space: Space, values: Mapping[str, Any], exact: bool = 
         return (left * right).sum(axis=-1, keepdims=True)
     if not node.has(dot):
         return _number(node, values, exact)
+    if isinstance(node, positive):
+        return _indicators(field(node.args[0], space, values, exact))
     if node.func.__name__ == "given":
         kept = tuple(source.name for source in node.args[1:])
         return space.mean(field(node.args[0], space, values, exact), kept)
@@ -344,6 +346,11 @@ def _plain(found: Roots) -> Any:
 
 
 _roots = np.frompyfunc(_root, 1, 1)
+
+
+def _indicators(array: Array) -> Array:
+    """1 where an entry is above 0, and 0 elsewhere; of unknowns it is refused."""
+    return np.frompyfunc(lambda x: (x > 0) * (x * 0 + 1), 1, 1)(array)
 
 
 def _number(node: sp.Expr, values: Mapping[str, Any], exact: bool) -> Any:

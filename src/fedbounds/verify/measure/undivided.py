@@ -1,7 +1,6 @@
 """A round as a space of vectors in which all its draws are one random object.
 
-Enough for what no random object of the theory is named in, whatever the draws are: also where
-sources have to be listed, or a theory does not say which draws its random objects are.
+Enough where a theory does not say which draws its random objects are, and names none.
 """
 
 from typing import Any

@@ -15,12 +15,13 @@ from flint import fmpq
 from fedbounds.errors import FedboundsError
 
 from .contract import Parameters, State, drawn_by, stepped
+from .listed import calls_along, joint
 from .random import MOST_OUTCOMES, Drawn, Outcomes, Random, answered, count_of, outcomes, sources_of
 from .reading import reading, with_derived
 from .sources import Source, TooManyError
 from .spaces import Unrolled
 from .subject import Subject, fields
-from .unknowns import Refused, Variables, variables
+from .unknowns import Refused, Variables, bare, variables
 
 Array = Any
 MOST_VARIABLES = 600  # entries of the state and of the sources
@@ -129,40 +130,77 @@ def _repeated(array: Array, rows: int) -> Array:
 
 
 def unrolled_space(subject: Subject, trace: Unrolling) -> Unrolled:
-    """The vectors of a round, every source a variable.
+    """The vectors of a round: what is listed of a random object is an axis, the rest is integrated.
 
     Raises
     ------
-    Refused
-        If sources had to be listed.
     FedboundsError
         If two random objects share a call, a call belongs to none, or an array has not the axes
         that it is said to have.
     """
-    listed = [source.name for source in trace.listed.sources if source.count != 1]
-    if listed:
-        named = ", ".join(listed)
-        raise Refused(f"vectors are not read where sources are listed: {named}")
     shown = subject.shown
-    draws = {source: _behind(names, trace) for source, names in shown.draws.items()}
-    every = [number for own in draws.values() for number in own]
-    if sorted(every) != sorted(set(every)):
-        raise FedboundsError("two random objects of the theory share a call: they are dependent")
-    used = {n for n, source in enumerate(trace.variables.sources) if source.count != 1}
-    if used - set(every):
-        names = ", ".join(trace.variables.sources[n].name for n in sorted(used - set(every)))
-        raise FedboundsError(f"no random object of the theory has the draws of {names}")
+    draws, groups = _unknown(subject, trace), _listed(subject, trace)
+    counts = [int(source.count or 0) for source in trace.listed.sources]
+    order = [number for own in groups.values() for number in own]
+    order += [number for number in range(len(counts)) if number not in order]  # of one outcome
+    sizes = [prod(counts[number] for number in own) for own in groups.values()]
     read = reading(subject, {**fields(trace.before, trace.after), **trace.shown})
-    axes = tuple(range(1, 1 + len(draws)))
+
+    def by_source(rows: Array) -> Array:
+        inner = range(len(counts), len(counts) + rows.ndim - 1)
+        ordered = rows.reshape(*counts, *rows.shape[1:]).transpose(*order, *inner)
+        return ordered.reshape(1, *sizes, *rows.shape[1:])
+
     vectors, factors = (
-        {name: np.expand_dims(array, axes) for name, array in own.items()}
+        {name: by_source(array) for name, array in own.items()}
         for own in (read.vectors, read.factors)
     )
-    weights = (None,) * (1 + len(draws)) + read.weights
+    chances = [joint(trace.listed, own, counts, exact=True) if own else None
+               for own in groups.values()]  # fmt: skip
+    weights = (None, *chances, *read.weights)
     space = Unrolled(
         shown.sources, weights, draws, trace.variables, vectors, factors, tuple(shown.indices)
     )
     return with_derived(subject, space)
+
+
+def _unknown(subject: Subject, trace: Unrolling) -> dict[str, tuple[int, ...]]:
+    """The sources behind every random object, of those that are unknowns."""
+    found = {source: _behind(names, trace) for source, names in subject.shown.draws.items()}
+    _check_apart(found)
+    used = {n for n, source in enumerate(trace.variables.sources) if source.count != 1}
+    left = sorted(used - {number for own in found.values() for number in own})
+    _check_owned([trace.variables.sources[n].name for n in left])
+    return found
+
+
+def _listed(subject: Subject, trace: Unrolling) -> dict[str, tuple[int, ...]]:
+    """Likewise, of those that are listed."""
+    sources = trace.listed.sources
+    counts = [int(source.count or 0) for source in sources]
+    plain = {
+        name: np.frompyfunc(bare, 1, 1)(np.asarray(rows, dtype=object))
+        for name, rows in trace.drawn.items()
+    }
+    found = {
+        source: tuple(sorted({n for name in names for n in calls_along(name, plain, counts)}))
+        for source, names in subject.shown.draws.items()
+    }
+    _check_apart(found)
+    owned = {number for own in found.values() for number in own}
+    _check_owned([x.name for n, x in enumerate(sources) if counts[n] > 1 and n not in owned])
+    return found
+
+
+def _check_apart(found: Mapping[str, tuple[int, ...]]) -> None:
+    every = [number for own in found.values() for number in own]
+    if sorted(every) != sorted(set(every)):
+        raise FedboundsError("two random objects of the theory share a call: they are dependent")
+
+
+def _check_owned(left: Sequence[str]) -> None:
+    if left:
+        raise FedboundsError(f"no random object of the theory has the draws of {', '.join(left)}")
 
 
 def _behind(names: Sequence[str], trace: Unrolling) -> tuple[int, ...]:

@@ -1,4 +1,5 @@
 """Set-ups that are data: what they show as cases, how they are planned, proof steps and scripts."""
 
 from . import found as found
+from . import rungs_script as rungs_script
 from . import script as script

@@ -113,7 +113,11 @@ def _told_of(setup: Setup, view: View, known: Defined[Any]) -> Found:
         broken = known.broken(says)
         require(not broken, "set-up", broken, str(says))
     problem = known.trace.subject.problem.objective
-    of_problem = {x: y for x, y in objectives.constants(problem).items() if x.value in constants}
+    of_problem = {
+        x: y
+        for x, y in objectives.constants(problem).items()
+        if x.value in constants and x.value not in view.constants
+    }
     return Found(
         family=_family(view, setup.run, problem),
         parameters={x: y for x, y in constants.items() if x not in _names(of_problem)},
@@ -159,6 +163,7 @@ def known_of(setup: Setup, view: View) -> Known:
         view.alone,
         None if only is None else int(only),
         besides.series,
+        view.each,
     )
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from math import prod
 
-from fedbounds.theory.registry import setups
-from fedbounds.theory.setups import Planned, Run, View
+from fedbounds.theory.registry import ladders, setups
+from fedbounds.theory.setups import Ladder, Planned, Run, View
 from fedbounds.vocabulary import Method
 
 from ..case import Case
@@ -15,6 +15,7 @@ from ..measure.subject import Subject
 from ..measure.trace import algorithm, subject_of
 from ..profile import Profile
 from .found import InFloats, view_of
+from .rungs import LadderInFloats, rungs_of
 
 _RATIONAL = 10  # times what floats cost
 
@@ -26,6 +27,20 @@ def planned(theory: str, name: str, profile: Profile) -> Iterator[Case]:
             yield case_of(one, name)
         elif one.quick:
             yield case_of(one if one.quick is True else one.quick, name)
+    for rungs in ladders(theory):
+        if profile is not Profile.QUICK:
+            yield ladder_case(rungs.name, rungs.ladder, floats=rungs.floats)
+        elif rungs.quick is not None:
+            yield ladder_case(rungs.name, rungs.quick, floats=rungs.floats)
+
+
+def ladder_case(name: str, ladder: Ladder, *, floats: bool = False) -> Case:
+    """As a case; the smallest have few rounds."""
+    called, rounds = rungs_of(ladder).runs, sum(setup.run.rounds for setup in ladder.setups)
+    entries = len(ladder.setups[0].run.start)
+    if floats:
+        return Case(name, called, LadderInFloats(ladder), Method.MOMENTS, rounds * entries**2)
+    return Case(name, called, ladder, Method.RATIONAL, rounds * entries**2 * _RATIONAL)
 
 
 def case_of(one: Planned, name: str) -> Case:

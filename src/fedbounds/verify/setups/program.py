@@ -90,15 +90,13 @@ def written(program: Program, judgement: Any, part: Part, outcome: Any) -> str:
     check_size(subject, stays=program.stays)
     left, right = defined.side(part.left), defined.side(part.right)
     facts = _premises(program, part)
-    arrays, shown = _one_round(subject)
+    arrays, shown = one_round(subject)
     unseen = shown | {*subject.shown.may}
     functions = quoted(algorithm, unseen - defined.vectors, program.functions)
     asked = " ".join([functions, *facts, *defined.lines, *_constants(defined)])
-    kind, problem = problem_lines(program.run.problem, asked, _smoothness(subject))
-    exact = {"left": outcome.left, "right": outcome.right, "right - left": outcome.gap}
-    numbers = (f'"{name}", {_told(name, value)}' for name, value in exact.items())
+    kind, problem = problem_lines(program.run.problem, asked, smoothness_of(subject))
     return TEMPLATES.get_template("setup.py.j2").render(
-        docstring=_docstring(judgement),
+        docstring=heading(judgement),
         quoted=QUOTED,
         unquoted=UNQUOTED,
         functions=functions,
@@ -107,12 +105,12 @@ def written(program: Program, judgement: Any, part: Part, outcome: Any) -> str:
         step=algorithm.step.__name__,
         begins=("", ", random", ", random, p")[arguments_of_init(algorithm) - 2],
         sees=takes(algorithm.step, 5),
-        sources=source_lines(asked, _silent(subject)),
+        sources=source_lines(asked, silent_in(subject)),
         helpers=[line for name, own in HELPERS.items() if name in defined.helpers for line in own],
         kind=kind,
         problem=problem,
         numbers=_numbers(program.run),
-        spaces=_spaces(program, arrays),
+        spaces=spaces_of(program, arrays),
         rounds=program.run.rounds,
         ends=defined.end,
         stays=program.stays,
@@ -120,20 +118,32 @@ def written(program: Program, judgement: Any, part: Part, outcome: Any) -> str:
         definitions=[*_constants(defined), *defined.lines, *facts],
         at=outcome.at,
         sides=f"{wrapped('left', left)}\n{wrapped('right', right)}",
-        numbers_told=", ".join(numbers),
+        numbers_told=numbers_told(outcome),
         relation=part.relation.value,
-        broken="left != right" if part.relation is Relation.EQUAL else "left > right",
+        broken=broken_by(part),
     )
 
 
-def _silent(subject: Subject) -> list[str]:
+def numbers_told(outcome: Any) -> str:
+    """What is printed of both sides and the gap."""
+    exact = {"left": outcome.left, "right": outcome.right, "right - left": outcome.gap}
+    return ", ".join(f'"{name}", {_told(name, value)}' for name, value in exact.items())
+
+
+def broken_by(part: Part) -> str:
+    """The condition under which a part is broken."""
+    return "left != right" if part.relation is Relation.EQUAL else "left > right"
+
+
+def silent_in(subject: Subject) -> list[str]:
     """Noises that are zero."""
     problem = subject.problem
-    scales = {"noise": problem.noise_scale, "personal_noise": problem.personal_noise_scale}
+    own = problem.noise_scale
+    scales = {"noise": own, "noise_on": own, "personal_noise": problem.personal_noise_scale}
     return [name for name, scale in scales.items() if not scale]
 
 
-def _smoothness(subject: Subject) -> Any:
+def smoothness_of(subject: Subject) -> Any:
     return constants(subject.problem.objective)[Constant.SMOOTHNESS].value
 
 
@@ -142,7 +152,7 @@ def _told(name: str, value: Any) -> str:
     return name if isinstance(value, str) else f"float({name})"
 
 
-def _docstring(judgement: Any) -> str:
+def heading(judgement: Any) -> str:
     reading = judgement.reading.name
     heading = f'"""{judgement.claim.id} (reading: {reading}) fails on these numbers."""'
     return fill(heading, WIDTH, break_on_hyphens=False)
@@ -154,12 +164,12 @@ def _docstring(judgement: Any) -> str:
 def _numbers(run: Run) -> list[str]:
     """The start and the parameters as the algorithm gets them."""
     numbers = ((name, value) for name, value in run.parameters if not is_formula(value))
-    named = (f'"{name}": {_number(value)}' for name, value in numbers)
+    named = (f'"{name}": {number_in(value)}' for name, value in numbers)
     lines = [f"start = exact({nested(run.start)})", f"p = {{{', '.join(named)}}}"]
     return [part for line in lines for part in broken(line)]
 
 
-def _number(value: Any) -> str:
+def number_in(value: Any) -> str:
     if isinstance(value, tuple):
         return f"exact({nested(value)})"
     return f"Count({value})" if isinstance(value, int) else f'Q("{value}")'
@@ -205,14 +215,14 @@ def _premises(program: Program, part: Part) -> list[str]:
 # ---- axes
 
 
-def _one_round(subject: Subject) -> tuple[State, set[str]]:
+def one_round(subject: Subject) -> tuple[State, set[str]]:
     """What there is to look at in a round, one row each; and names of what the step only shows."""
     one = first_outcome(subject)
     state = fields(one.before, one.after)
     return {**state, **one.shown}, one.shown.keys() - state.keys() - one.drawn.keys()
 
 
-def _spaces(program: Program, arrays: State) -> list[str]:
+def spaces_of(program: Program, arrays: State) -> list[str]:
     """What axes the vectors that are used have, and how means over them are weighed."""
     shown, defined = program.subject.shown, program.defined
     every = {**shown.vectors, **shown.factors}

@@ -5,13 +5,14 @@ A script is kept only if it runs by itself and prints the gap that was judged.
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from flint import fmpq
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import Part
-from fedbounds.theory.setups import Setup
+from fedbounds.theory.setups import Setup, above
 
 from ..case import script_of
 from ..evaluate import Numbers
@@ -60,6 +61,8 @@ def program_of(setup: Setup, part: Part, client: int | None) -> Program:
         also = view.besides
         view = replace(view, algorithm=also.algorithm, shown=also.shown, quantities=quantities,
                        besides=None)  # fmt: skip
+    if part.quantities & view.each.keys():
+        raise FedboundsError(f"no script for numbers of every outcome, as in {part.name!r}")
     subject = subject_of(setup.run, view)
     check_size(subject, stays=view.integrated)
     known = known_of(setup, view)
@@ -67,18 +70,16 @@ def program_of(setup: Setup, part: Part, client: int | None) -> Program:
     def ends(name: str) -> bool:
         return bool(known.series(name).shape[-1] > setup.run.rounds)
 
-    def holds(name: str) -> bool:
-        try:
-            known.constant(name)
-        except MissingError:
-            return False
-        return True
-
     only = None
     if view.alone:
         only = view.alone, int(dict(setup.chosen).get(view.alone, client or 0))
     defined = Definitions(
-        view.shown, known.constants, known.quantities, _given(setup, known), ends, holds
+        view.shown,
+        known.constants,
+        known.quantities,
+        _given(setup, known),
+        ends,
+        partial(_is_known, known),
     )
     rules = rules_of(setup.run, view)
     return Program(
@@ -93,6 +94,14 @@ def program_of(setup: Setup, part: Part, client: int | None) -> Program:
     )
 
 
+def _is_known(known: Known, name: str) -> bool:
+    try:
+        known.constant(name)
+    except MissingError:
+        return False
+    return True
+
+
 def _given(setup: Setup, known: Known) -> dict[str, str]:
     """Python for the constants that are no definitions."""
     chosen, parameters = dict(setup.chosen), dict(setup.run.parameters)
@@ -103,4 +112,6 @@ def _given(setup: Setup, known: Known) -> dict[str, str]:
                 found[name] = f'Q(p["{name}"])'
             else:
                 found[name] = COMPUTED.get(name, f'Q("{value}")')
+        elif isinstance(value, above) and _is_known(known, name):
+            found[name] = f'Q("{known.constant(name)}")'
     return found

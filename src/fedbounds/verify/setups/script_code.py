@@ -17,7 +17,7 @@ from sympy.printing.precedence import PRECEDENCE
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.checker.names import identifier
 from fedbounds.theory.proof.vectors import ip, sq
-from fedbounds.theory.setups import Largest, Least, MeanOfLargest, Says, Shown, Where, dot
+from fedbounds.theory.setups import Largest, Least, MeanOfLargest, Says, Shown, Where, above, dot
 from fedbounds.theory.symbols import RunOperator, VectorSymbol, t
 
 from ..script_asserts import broken
@@ -188,6 +188,9 @@ class Definitions:
         self._done.add(name)
         if name in self.given:
             self.numbers[name] = None
+            found = self.constants.get(name)
+            if isinstance(found, above):
+                self.held(Says(sp.Symbol(name) ** 2, ">=", found.args[0]))
             return
         if name not in self.constants:
             raise FedboundsError(f"no number for {name}")

@@ -49,6 +49,12 @@ SOURCES: Mapping[str, Lines] = {
         "def noise(self, problem, steps):",
         "    return self.signs(n, steps, d) * problem.noise_scale",
     ),
+    "noise_on": (
+        "def noise_on(self, problem, kept):",
+        "    found = np.zeros(kept.shape, object)",
+        "    found[kept != 0] = self.signs(int(kept.sum()))[0]",
+        "    return found[None] * problem.noise_scale",
+    ),
     "personal_noise": (
         "def personal_noise(self, problem, steps):",
         "    return self.signs(n, steps, h.shape[1] - d) * problem.personal_noise_scale",
@@ -68,6 +74,10 @@ _SILENT: Mapping[str, Lines] = {
     "noise": (
         "def noise(self, problem, steps):",
         "    return self.pick([np.zeros((n, steps, d), int)])",
+    ),
+    "noise_on": (
+        "def noise_on(self, problem, kept):",
+        "    return self.pick([np.zeros(kept.shape, int)])",
     ),
     "personal_noise": (
         "def personal_noise(self, problem, steps):",
@@ -134,6 +144,12 @@ _METHODS: Mapping[str, Lines] = {
         "    p = keep[:, None, None]",
         "    H = p * p * self.H + p * (1 - p) * self.H * np.eye(d, dtype=int)",
         "    return Problem(H, keep[:, None] * self.h)",
+    ),
+    "rolled": (
+        "def rolled(self, masks):  # the mean of F_k(m o x) over the masks of a client",
+        "    H = (masks[:, :, :, None] * masks[:, :, None] * self.H[:, None]).sum(axis=1)",
+        "    return Problem(H / Count(masks.shape[1]), masks.sum(axis=1) * self.h / "
+        "Count(masks.shape[1]))",
     ),
 }
 _OF_TRILINEAR: Mapping[str, Lines] = {

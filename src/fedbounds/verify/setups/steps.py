@@ -112,6 +112,8 @@ def least_on(written: Written, on: Judged) -> float | None:
         rounds = range(written.statement.first, on.known.trace.subject.rounds)
         if not len(rounds):
             return None
+        if not all(_has_its_sign(symbol, on) for symbol in _symbols(written)):
+            return None
         held = [_held(condition, on, rounds) for condition in written.conditions]
         (left, one), (right, other) = (
             on.known.sized(side.xreplace(on.view.meant), rounds)
@@ -128,10 +130,25 @@ def least_on(written: Written, on: Judged) -> float | None:
     for mask in masks:
         kept = kept & mask.astype(bool)
     every = [
-        _quotient(x, y) if y else _quotient(x, fmpq(1))
+        _quotient(x, y) if y != 0 else _quotient(x, fmpq(1))
         for x, y in zip(gap[kept], size[kept], strict=True)
     ]
     return min(every, default=None)
+
+
+def _symbols(written: Written) -> frozenset[sp.Symbol]:
+    """All symbols of a step and of its conditions."""
+    sides = [side for c in written.conditions for side in (c.left, c.right)]
+    every = (written.left, written.right, *(sp.sympify(side, strict=True) for side in sides))
+    return frozenset().union(*(side.free_symbols for side in every))
+
+
+def _has_its_sign(symbol: sp.Symbol, on: Judged) -> bool:
+    """Whether a number has the sign that its symbol is declared with; proofs rest on it."""
+    if symbol.name not in on.known.constants:
+        return True
+    value = on.known.constant(symbol.name)
+    return bool(value > 0 if symbol.is_positive else value >= 0 or not symbol.is_nonnegative)
 
 
 def _quotient(x: Any, y: Any) -> float:

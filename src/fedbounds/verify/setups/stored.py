@@ -7,8 +7,8 @@ from typing import Any
 
 from fedbounds.errors import FedboundsError, require, unknown_name
 from fedbounds.theory.catalogue import PAPERS
-from fedbounds.theory.registry import setups, views
-from fedbounds.theory.setups import Objective, Run, Setup, View, Where, formula, is_formula
+from fedbounds.theory.registry import ladders, rungs, setups, views
+from fedbounds.theory.setups import Ladder, Objective, Run, Setup, View, Where, formula, is_formula
 from fedbounds.theory.symbols import constants_in
 
 from ..measure.enumerated import first_outcome, one_state
@@ -32,6 +32,7 @@ from ..stored.work import Cost, check, power
 from ..stored.work import Setup as Stored
 from .found import MOST_EXACT, view_of
 from .plan import about, local_steps, outcomes_of
+from .rungs import rungs_of
 
 _VECTORS = 20  # about so many are looked at
 _DEEPEST = 3  # lists in lists
@@ -166,6 +167,10 @@ _PARAMETERS: Fields = {
     "keeps": Listed(Listed(PROBABILITY, "n"), "T"),
     "more_hessians": Listed(Listed(Listed(_ROW, "d"), "J"), "n"),
     "more_slopes": Listed(Listed(_ROW, "J"), "n"),
+    "sub_models": Listed(Listed(MASK), "n"),
+    "orders": Whole(1, "n"),
+    "m": Whole(1, "n"),
+    "delta_p": PROBABILITY,
     "j": Whole(1, "K"),
     "eta": FormulaOr(STEP),
     "models": Listed(_ROW, "n"),
@@ -174,7 +179,6 @@ _PARAMETERS: Fields = {
     "steps": Listed(STEP, "T"),
     "z": STEP,
     "B_step": Number(least=0),
-    "sub_models": Listed(Listed(MASK), "n"),
     "n_s": Whole(1),
     "changed": Listed(Whole(0)),
     "place": Whole(0),
@@ -205,12 +209,39 @@ def stored() -> Stored:
     return Stored(Record(Setup, fields), _cost, lambda setup: about(view_of(setup)), _fits)
 
 
+@cache
+def stored_ladder() -> Stored:
+    """Of ladders of such set-ups."""
+    theories = tuple(paper for paper in PAPERS if rungs(paper))
+    fields: Fields = {
+        "theory": Word(theories),
+        "rungs": Text(),
+        "setups": Listed(stored().record, own=("K", "T"), least=2),
+    }
+    return Stored(
+        Record(Ladder, fields),
+        lambda given: [cost for setup in given.setups for cost in _cost(setup)],
+        lambda ladder: rungs_of(ladder).runs,
+        _ladder_fits,
+    )
+
+
+def _ladder_fits(ladder: Ladder) -> None:
+    """Raise unless every rung is a set-up, and rungs differ in nothing but what they may."""
+    rungs_of(ladder)
+    for setup in ladder.setups:
+        require(setup.theory == ladder.theory, "theory of a rung", setup.theory, ladder.theory)
+        _fits(setup)
+
+
 def _choices(theories: Iterable[str], every: Sequence[View]) -> Fields:
     """Constants of which a set-up says how they are meant, and the value of an index."""
     ways: dict[str, set[str]] = {view.alone: set() for view in every if view.alone}
     for theory in theories:
-        for one in setups(theory):
-            ways |= {name: ways.get(name, set()) for name, _ in one.setup.chosen}
+        every_one = [one.setup for one in setups(theory)]
+        every_one += [own for one in ladders(theory) for own in one.ladder.setups]
+        for setup in every_one:
+            ways |= {name: ways.get(name, set()) for name, _ in setup.chosen}
     for view in every:
         for name, own in view.choices.items():
             ways.setdefault(name, set()).update(own)

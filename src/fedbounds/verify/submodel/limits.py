@@ -1,4 +1,4 @@
-"""Many rounds, and the limit, of moments of w in rationals.
+"""The limit of moments of w in rationals.
 
 A round, or an epoch, maps (1, E x, E x x') linearly, x = w - c. The matrix is read off by driving
 the round with basis states; a formal covariance may be negative, as nothing but sums and products
@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from flint import fmpq, fmpq_mat, fmpz
+from flint import fmpq, fmpq_mat
 
 from fedbounds.algorithms.random_masks import RandomMasks
 from fedbounds.algorithms.rolling_masks import RollingMasks
@@ -79,16 +79,6 @@ def moment_map(problem: FederatedQuadratic, algorithm: Algorithm, start: Start) 
         moving = tuple(j for j in every if held[j] > 0)
     begun = begin(driver, start)
     return MomentMap(begun, driver.centre, moving, _read_off(after, begun, moving))
-
-
-def after_many(found: MomentMap, times: int) -> Moments:
-    """The moments of the last point of so many rounds, or epochs, alone."""
-    whole, below = found.matrix.numer_denom()
-    now, under = fmpq_mat(_column(_packed(found, found.begun))).numer_denom()
-    for _ in range(times):
-        now = whole * now
-    power = fmpz(below) ** times * under
-    return _as_moments(found, [fmpq(x, power) for x in now.entries()])
 
 
 def limit(found: MomentMap) -> Moments | None:
@@ -189,10 +179,6 @@ def _packed(found: MomentMap, state: State) -> list[fmpq]:
     mean = state.mean[list(found.moving)]
     second = state.covariance[np.ix_(found.moving, found.moving)] + mean[:, None] * mean
     return [fmpq(1), *mean, *second[found.pairs]]
-
-
-def _column(entries: list[fmpq]) -> fmpq_mat:
-    return fmpq_mat(len(entries), 1, entries)
 
 
 def _as_moments(found: MomentMap, entries: list[fmpq]) -> Moments:

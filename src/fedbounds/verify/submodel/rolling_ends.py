@@ -15,6 +15,7 @@ from fedbounds.problems.masked_laws import Rolling
 
 from ..case import Found, find
 from .frame import Frame
+from .rolling_constants import fixed_parameters
 from .rolling_limits import (
     Affine,
     Rounds,
@@ -29,7 +30,6 @@ from .rolling_limits import (
 )
 from .rolling_modes import mode_evidence
 from .rolling_projected import Bounds, projected_limit
-from .rolling_runs import fixed_parameters
 
 Array = Any
 

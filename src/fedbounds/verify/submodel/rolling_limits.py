@@ -6,7 +6,8 @@ their linear equations, from any start; nothing is iterated.
 """
 
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import permutations, product
+from math import factorial
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,11 @@ from fedbounds.errors import FedboundsError, require
 from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.linear import is_positive_definite, solve
 
-from .rolling_epochs import orders_of
 from .rolling_moments import rolling_epoch
 
 Array = Any
 MOST_COORDINATES = 4
+MOST_ORDERS = 40_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,3 +173,14 @@ def _solved(matrix: Array, right: Array) -> Array:
 
 def _identity(d: int) -> Array:
     return np.array([[fmpq(int(a == b)) for a in range(d)] for b in range(d)], dtype=object)
+
+
+def orders_of(algorithm: RollingMasks) -> np.ndarray:
+    """Every order of an epoch, equally likely, shape (n, B, S)."""
+    n, epoch = algorithm.participants, algorithm.epoch
+    owners = 1 if algorithm.shared_order else n
+    count = factorial(epoch) ** owners
+    require(count <= MOST_ORDERS, "number of orders", count, f"at most {MOST_ORDERS}")
+    single = list(permutations(range(epoch)))
+    every = np.array(list(product(single, repeat=owners)))
+    return np.repeat(every.transpose(1, 0, 2), n // owners, axis=0)

@@ -1,17 +1,14 @@
-"""Limits as epochs go on, and draws without replacement: which of them judge the claims."""
+"""Limits as epochs go on: which of them judge the claims."""
 
 from collections.abc import Iterator
-
-import numpy as np
-from flint import fmpq
 
 from fedbounds.algorithms.rolling_masks import RollingMasks
 from fedbounds.problems.masked_laws import Rolling
 from fedbounds.vocabulary import Method
 
 from ..case import Case
+from ..profile import Profile
 from .frame import Frame
-from .rolling_draws import Draws
 from .rolling_ends import RollingLimit
 from .rolling_shapes import (
     ALONE,
@@ -74,9 +71,9 @@ _MORE: _Ends = (
 )  # fmt: skip
 
 
-def limits(quick: bool) -> Iterator[Case]:
+def cases(profile: Profile, seed: int) -> Iterator[Case]:
     """Limits of shuffled, fixed and drawn sub-models, and of ways to project."""
-    for shape, divisors in _QUICK if quick else (*_QUICK, *_MORE):
+    for shape, divisors in _QUICK if profile is Profile.QUICK else (*_QUICK, *_MORE):
         for divisor in divisors:
             yield _limit(shape, divisor)
 
@@ -96,31 +93,3 @@ def _limit(shape: Shape, divisor: int) -> Case:
         Method.RATIONAL,
         (problem.clients * d**4 + shape.local_steps) * shape.sub_models,
     )
-
-
-# vectors, and numbers m of them that are drawn
-_FAMILIES: tuple[tuple[str, list[list[int]], tuple[int, ...]], ...] = (
-    ("numbers", [[3], [-1], [-1], [0], [-1]], (1, 2, 4)),
-    ("half and half", [[1], [-1]] * 6, (3, 6, 9)),
-    ("plane", [[1, 0], [0, 1], [-1, 0], [0, -1], [2, 2], [0, 3]], (1, 3, 5)),
-    ("simplex", [[1, 0, 0], [0, 1, 0], [0, 0, 1]], (1, 2)),
-    ("a far one", [[9], *([[0]] * 9)], (2, 8)),
-    ("two", [[1], [4]], (1, 2)),
-    ("all alike", [[2, 1]] * 3, (2,)),
-    ("one", [[5]], (1,)),
-)
-
-
-def draws(quick: bool) -> Iterator[Case]:
-    """Families of vectors, at several probabilities of failure."""
-    for name, rows, taken in _FAMILIES[:2] if quick else _FAMILIES:
-        vectors = np.array([[fmpq(x) for x in row] for row in rows], dtype=object)
-        for m in taken:
-            for failure in (fmpq(1), fmpq(3, 5), fmpq(1, 20)):
-                yield Case(
-                    f"{name}: {m} of {len(rows)}, delta = {failure}",
-                    "draws without replacement",
-                    Draws(vectors, m, failure),
-                    Method.RATIONAL,
-                    len(rows) ** 2 * m,
-                )

@@ -1,7 +1,7 @@
 """What the set-ups about sub-model training cost, from the values of their fields."""
 
 from collections.abc import Sequence
-from math import comb, factorial, prod
+from math import factorial, prod
 from typing import Any
 
 from fedbounds.algorithms.rolling_masks import RollingMasks
@@ -13,16 +13,6 @@ _QUANTITIES = 60  # about so many numbers are kept of every outcome
 _MATRICES = 100  # flint multiplies matrices so many times as fast as arrays of rationals
 
 # ---- runs of random and of rolling masks, every outcome
-
-
-def of_epochs(given: Any) -> Sequence[Cost]:
-    """Every order, and every sign of the noise on the sub-models."""
-    algorithm, (n, d) = given.algorithm, given.problem.linear.shape
-    held = sum(sum(mask) for own in algorithm.masks for mask in own)
-    signs = algorithm.local_steps * held if given.problem.noise.scale_u else 0
-    rows = min(power(_orders(algorithm) * power(2, signs), given.epochs), MOST_ROWS)
-    steps = algorithm.local_steps * given.epochs * algorithm.epoch
-    return (Cost(_QUANTITIES * rows * steps * n * d, steps), _laws(n, d))
 
 
 def _laws(n: int, d: int) -> Cost:
@@ -40,11 +30,6 @@ def _orders(algorithm: Any) -> float:
 
 
 # ---- moments
-
-
-def of_long_epochs(given: Any) -> Sequence[Cost]:
-    """Means and covariances of every epoch, and a ball that the run does not leave."""
-    return (*_moments(given.problem, given.algorithm, given.epochs), *of_limit(given))
 
 
 def of_limit(given: Any) -> Sequence[Cost]:
@@ -88,44 +73,6 @@ def _visits(algorithm: Any) -> float:
     return power(power(2, algorithm.epoch), _owners(algorithm))
 
 
-# ---- ladders of runs
-
-
-def of_rounds(given: Any) -> Sequence[Cost]:
-    """The last round of every rung."""
-    algorithm, problem = _Steps(given.local_steps), given.problem
-    return tuple(cost for rounds in given.rounds for cost in _maps(problem, algorithm, rounds))
-
-
-def of_stages(given: Any) -> Sequence[Cost]:
-    """Every stage; each lasts twice as long as the one before."""
-    lengths = (given.first_stage * power(2, stage) for stage in range(given.stages))
-    return tuple(
-        cost for length in lengths for cost in _maps(given.problem, given.algorithm, int(length))
-    )
-
-
-def of_steps(given: Any) -> Sequence[Cost]:
-    """A polynomial in the step size, from its values at 2 K + 1 points, for every K."""
-    n, d = given.problem.linear.shape
-    driven = (Cost(power(2, d) * 20 * k**2 * n * d**3, k) for k in given.local_steps)
-    return (*driven, Cost(d**6))
-
-
-def of_capacity(given: Any) -> Sequence[Cost]:
-    """The last round of every rung, and the limit."""
-    return tuple(
-        cost for rung in given.algorithms for cost in _maps(given.problem, rung, given.rounds)
-    )
-
-
-class _Steps:
-    """The local steps of an algorithm that the rungs make."""
-
-    def __init__(self, local_steps: int) -> None:
-        self.local_steps = local_steps
-
-
 def _maps(problem: Any, algorithm: Any, rounds: int) -> Sequence[Cost]:
     """A round, or an epoch, as a matrix on first and second moments, multiplied so often."""
     d, steps = problem.shared_dimension, algorithm.local_steps
@@ -139,15 +86,6 @@ def _maps(problem: Any, algorithm: Any, rounds: int) -> Sequence[Cost]:
 
 
 # ---- objectives
-
-
-def of_draws(given: Any) -> Sequence[Cost]:
-    """Every set of m of n vectors; there are few, or they are refused."""
-    n, d = given.vectors.shape
-    return (Cost(float(comb(min(n, 60), min(given.taken, 30))) * given.taken * d),)
-
-
-# ---- data sets
 
 
 def of_gap(given: Any) -> Sequence[Cost]:

@@ -4,7 +4,15 @@ import sympy as sp
 
 from fedbounds.theory.claims import Condition
 from fedbounds.theory.proof.language import Book, above
-from fedbounds.theory.proof.vectors import S, given, ip, past, present, sq, xi
+from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
+from fedbounds.theory.submodel.draws import NU_V2, QUANTITIES
+from fedbounds.theory.submodel.measured import NEXT
+from fedbounds.theory.submodel.rolling_measured import (
+    AT_OPTIMUM,
+    GRADIENT,
+    OF_EPOCH,
+    UNPROJECTED,
+)
 from fedbounds.theory.submodel.symbols import (
     B_M2,
     D_br,
@@ -32,7 +40,7 @@ from fedbounds.theory.submodel.symbols_rounds import (
     nu_own2,
     nu_v2,
 )
-from fedbounds.theory.symbols import K, L, eta, m, mu, n, sigma2, t
+from fedbounds.theory.symbols import K, L, eta, mu, n, sigma2, t
 from fedbounds.vocabulary import Assumption
 
 from .definitions_rounds import (
@@ -42,12 +50,8 @@ from .definitions_rounds import (
     GAP_ROLLING,
     UNROLLED,
     WITHIN,
-    Aa,
-    Aen,
     Fn,
-    Fo,
     Fx,
-    Hz,
     Pa,
     Pd,
     Pk,
@@ -56,7 +60,6 @@ from .definitions_rounds import (
     Qa,
     Qk,
     Um,
-    drawn,
     ho,
     hw,
     hx,
@@ -65,9 +68,7 @@ from .definitions_rounds import (
     perm,
     s,
     wf,
-    wS,
     ws,
-    wv,
     x,
     xn,
     xo,
@@ -96,7 +97,7 @@ _RESTATED = {
 def _epochs(book: Book) -> None:
     """What convex and nonconvex epochs share."""
     for scope in (EPOCH, FREE_EPOCH):
-        book.define(f"V_bar ({scope})", V_bar(t), STEPS * sq(y - x), "Lemma 11", scope)
+        book.define(f"V_bar ({scope})", V_bar(t), UNPROJECTED["V_bar"], "Lemma 11", scope)
         mean = sq(given(nz, past, perm, xi))
         for name, left, right, origin, assumptions in (
             ("sum of drifts", sq(Pd), STEPS * (STEPS - 1) / 2 * sq(hy - hx), _CAUCHY, ()),
@@ -115,11 +116,11 @@ def _epochs(book: Book) -> None:
 def _convex(book: Book) -> None:
     analysis(book, EPOCH)
     for name, left, right, origin in (
-        ("D_br", D_br(t), Fx - Fo - ip(ho, x - xo), "Section 4"),
-        ("D_opt", D_opt(t), sq(x - xo), "Theorem 3"),
-        ("D_opt next", D_opt(t + 1), sq(xn - xo), "Theorem 3"),
-        ("zeta_M2", zeta_M2, sq(ho), "Definition 3"),
-        ("a_bar2", a_bar2, sq(given(ho)), "Definition 3"),
+        ("D_br", D_br(t), OF_EPOCH["D_br"], "Section 4"),
+        ("D_opt", D_opt(t), OF_EPOCH["D_opt"], "Theorem 3"),
+        ("D_opt next", D_opt(t + 1), NEXT, "Theorem 3"),
+        ("zeta_M2", zeta_M2, AT_OPTIMUM["zeta_M2"], "Definition 3"),
+        ("a_bar2", a_bar2, AT_OPTIMUM["a_bar2"], "Definition 3"),
     ):
         book.define(f"{name} ({EPOCH})", left, right, origin, EPOCH)
     for name, left, relation, right, origin, assumptions in (
@@ -158,9 +159,9 @@ def _convex(book: Book) -> None:
 
 
 def _nonconvex(book: Book) -> None:
-    gradient, of_round = given(hx, past), given(hx, past, perm, s)
-    book.define(f"g_Fp ({FREE_EPOCH})", g_Fp(t), sq(gradient), "Theorem 4", FREE_EPOCH)
-    book.define(f"B_M2_x ({FREE_EPOCH})", B_M2_x(t), sq(hx - gradient), "Definition 3", FREE_EPOCH)
+    gradient, of_round = GRADIENT, given(hx, past, perm, s)
+    book.define(f"g_Fp ({FREE_EPOCH})", g_Fp(t), OF_EPOCH["g_Fp"], "Theorem 4", FREE_EPOCH)
+    book.define(f"B_M2_x ({FREE_EPOCH})", B_M2_x(t), OF_EPOCH["B_M2_x"], "Definition 3", FREE_EPOCH)
     book.suppose("B_M2", B_M2_x(t), B_M2, "Definition 3: a supremum over the iterates and more")
     rounds = K**2 * (_SQUARES * sq(gradient) + _DRAWS * sq(of_round - gradient))
     free = (Assumption.SMOOTH, Assumption.UNCONSTRAINED)
@@ -185,10 +186,9 @@ def _nonconvex(book: Book) -> None:
 
 def _draws(book: Book) -> None:
     """Draws without replacement."""
-    apart = sq(n * given(present(drawn), S) - m * given(drawn))
     for name, left, right in (
-        ("Dr_2", Dr_2(t), apart),
-        ("nu_v2", nu_v2, sq(drawn - given(drawn))),
+        ("Dr_2", Dr_2(t), QUANTITIES["Dr_2"]),
+        ("nu_v2", nu_v2, NU_V2),
     ):
         book.define(f"{name} ({DRAWN})", left, right, "lem-wor", DRAWN)
     prove(
@@ -199,16 +199,11 @@ def _draws(book: Book) -> None:
 
 def _lemmas(book: Book) -> None:
     """Lemmas 9 and 10."""
-    mean = past, perm, xi, s
-    recursion = (ws - x) - eta * K * Hz - eta * K * given(hx, *mean)
-    recursion -= eta * K * given(hy - hw + nz, *mean)
-    unrolled = wS - x + eta * STEPS * given(Aa, past, perm, xi)
-    unrolled += eta * S_sub * given(Aen, past, perm, xi)
     for name, left, right, scope, origin in (
-        ("Rc_2", Rc_2(t), S_sub * sq(wv - x - recursion), WITHIN, "Lemma 9"),
-        ("Hz_2", Hz_2(t), S_sub * sq(Hz), WITHIN, "Lemma 9"),
-        ("Hz_x", Hz_x(t), S_sub * ip(Hz, ws - x), WITHIN, "Lemma 9"),
-        ("Un_2", Un_2(t), sq(unrolled), UNROLLED, "Lemma 10"),
+        ("Rc_2", Rc_2(t), UNPROJECTED["Rc_2"], WITHIN, "Lemma 9"),
+        ("Hz_2", Hz_2(t), UNPROJECTED["Hz_2"], WITHIN, "Lemma 9"),
+        ("Hz_x", Hz_x(t), UNPROJECTED["Hz_x"], WITHIN, "Lemma 9"),
+        ("Un_2", Un_2(t), UNPROJECTED["Un_2"], UNROLLED, "Lemma 10"),
     ):
         book.define(f"{name} ({scope})", left, right, origin, scope)
     book.suppose(

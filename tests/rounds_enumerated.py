@@ -1,4 +1,4 @@
-"""Small runs of rolling masks in full: every noise sign, every order, in exact rationals.
+"""An oracle: runs of rolling masks round by round, every noise sign, every order, in rationals.
 
 States that are equal (the same w, and in an epoch the same sub-models visited) are merged between
 rounds, so that their number and not that of histories is what limits a run.
@@ -16,9 +16,14 @@ from fedbounds.errors import require
 from fedbounds.problems import Problem, Start, to_rational
 from fedbounds.problems.linear import rational
 from fedbounds.problems.spectrum import in_rationals
-
-from .moments_drive import draws
-from .rounds_branches import Branches, Visited, branches, count_branches, nothing_visited
+from fedbounds.verify.submodel.moments_drive import draws
+from fedbounds.verify.submodel.rounds_branches import (
+    Branches,
+    Visited,
+    branches,
+    count_branches,
+    nothing_visited,
+)
 
 Array = Any
 Point = tuple[fmpq, ...]

@@ -1,0 +1,283 @@
+"""What a theory's ladder shows: numbers of each of its set-ups, counted by t."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from flint import fmpq
+
+from fedbounds.errors import require, unknown_name
+from fedbounds.problems import Evidence
+from fedbounds.problems.linear import rational
+from fedbounds.theory.registry import glossary, rungs
+from fedbounds.theory.setups import RUN, Ending, Ladder, Rungs, Settled, Setup, Slope, View
+from fedbounds.theory.symbols import T
+from fedbounds.vocabulary import Assumption
+
+from ..case import Found, find, in_rationals, ladder_shown
+from ..ladder import fitted_exponent
+from ..measure.known import MissingError
+from ..measure.limits import limit_of, slope_at_zero
+from ..measure.many import Many, long_run
+from ..measure.unknowns import Refused
+from .found import MOST_EXACT, evidence, many_of, view_of
+
+Array = Any
+Record = dict[str, Any]
+OF_ENDS = (Ending, Settled, Slope)
+_FEWEST = 3  # points of a fit
+
+
+@dataclass(frozen=True, eq=False)
+class LadderInFloats:
+    """A ladder whose set-ups are measured in floats with bounds of their rounding errors."""
+
+    ladder: Ladder
+
+
+@find.register
+def _found(ladder: Ladder) -> Found:
+    return _measured(ladder, floats=False)[0]
+
+
+@find.register
+def _found_in_floats(given: LadderInFloats) -> Found:
+    return _measured(given.ladder, floats=True)[0]
+
+
+@in_rationals.register
+def _in_rationals(given: LadderInFloats) -> Ladder | None:
+    most = max(setup.run.rounds for setup in given.ladder.setups)
+    return given.ladder if most <= MOST_EXACT else None
+
+
+def rungs_of(ladder: Ladder) -> Rungs:
+    """What its theory says of it.
+
+    Raises
+    ------
+    FedboundsError
+        If there are no such rungs, or set-ups differ in more than they may.
+    """
+    every = rungs(ladder.theory)
+    if ladder.rungs not in every:
+        raise unknown_name(f"ladder of {ladder.theory}", ladder.rungs, every)
+    require(len(ladder.setups) >= 2, "rungs", len(ladder.setups), "at least 2")
+    seen, (first, *others) = every[ladder.rungs], map(_plain, ladder.setups)
+    for at, one in enumerate(others, 1):
+        given = sorted(x for x in {*first, *one} if first.get(x) != one.get(x))
+        alike = set(given) <= set(seen.varies)
+        require(alike, f"what rung {at} has unlike the first", given, f"{', '.join(seen.varies)}")
+    return seen
+
+
+def _plain(setup: Setup) -> dict[str, Any]:
+    """All of it, by name."""
+    run = setup.run
+    problem = (run.problem.family, run.problem.data)
+    own = {"theory": setup.theory, "view": setup.view, "problem": problem, "start": run.start}
+    return {**own, "rounds": run.rounds, **dict(run.parameters), **dict(setup.chosen)}
+
+
+@dataclass(eq=False)
+class Rung:
+    """One set-up of a ladder.
+
+    Attributes
+    ----------
+    setup : Setup
+    view : View
+    known : Many
+    """
+
+    setup: Setup
+    view: View
+    known: Many
+
+    def number(self, expression: sp.Expr) -> tuple[Any, Any]:
+        """A number, and what rounding may have done to it.
+
+        Raises
+        ------
+        MissingError
+            If it has no value.
+        """
+        inner = expression.args[0] if isinstance(expression, sp.Abs) else expression
+        if isinstance(inner, Ending):
+            value, wrong = self._ending(inner.args[0].func.__name__)
+            return (abs(value) if inner is not expression else value), wrong
+        own: dict[str, Any] = {}
+        names = {}
+        for node in sorted(expression.atoms(*OF_ENDS), key=str):
+            symbol = sp.Symbol(f"_end_{len(own)}")
+            names[node], own[symbol.name] = symbol, self._end(node)
+        return self.known.number(expression.xreplace(names), own), 0
+
+    def _end(self, node: sp.Expr) -> fmpq:
+        name = node.args[0].func.__name__
+        try:
+            if isinstance(node, Slope):
+                return self._slope(name, node.args[1].name)
+            if isinstance(node, Settled) and node.args[1] == RUN:
+                return limit_of(self.known.trace.reach.rounds, self.known.forms(name))
+        except Refused as error:
+            raise MissingError(f"{node} has no value: {error}") from error
+        value, wrong = self._ending(name)
+        if wrong:
+            raise MissingError(f"{node} is known up to its rounding alone")
+        return rational(value)
+
+    def _ending(self, name: str) -> tuple[Any, Any]:
+        values = self.known.series(name)
+        if len(values) <= self.setup.run.rounds:
+            raise MissingError(f"no value for {name}: it is none of the state, or it diverges")
+        errors = self.known.errors_of(name)
+        return values[-1], 0 if errors is None else errors[-1]
+
+    def _slope(self, name: str, parameter: str) -> fmpq:
+        known = self._unknown(parameter)
+        return slope_at_zero(known.trace.reach.rounds, known.forms(name))
+
+    def degree(self, parameter: str) -> int:
+        """Of second moments after a round, in a parameter."""
+        step = self._unknown(parameter).trace.reach.rounds.step
+        return max((power for own in step.values() for (power,) in own), default=0)
+
+    def _unknown(self, parameter: str) -> Many:
+        """With the parameter unknown in the rounds."""
+        subject = self.known.trace.subject
+        value = rational(subject.values[parameter])
+        others = {x: y for x, y in subject.values.items() if x != parameter}
+        run = long_run(
+            replace(subject, values=others, rounds=0, changing={parameter: lambda t: value})
+        )
+        return Many(run, self.known.constants, self.known.quantities, self.known.states)
+
+
+@lru_cache(maxsize=2)  # a ladder is shown after it was judged
+def _measured(ladder: Ladder, *, floats: bool) -> tuple[Found, tuple[Any, ...]]:
+    """What a ladder shows, and the parameter's values where anything is measured."""
+    seen, names = rungs_of(ladder), glossary(ladder.theory)
+    try:
+        every = _rungs(ladder, floats)
+    except Refused as error:
+        missing = dict.fromkeys(seen.series, str(error))
+        return Found(seen.told, {T.name: fmpq(len(ladder.setups))}, {}, missing=missing), ()
+    values = [rung.number(seen.values)[0] for rung in every]
+    growing = all(low < high for low, high in pairwise(values))
+    for expression in seen.alike:
+        found = dict.fromkeys(rung.number(expression)[0] for rung in every)
+        told = ", ".join(map(str, found))
+        require(len(found) == 1, f"{expression} of the rungs", told, "one number")
+    require(growing, seen.over, ", ".join(map(str, values)), "growing from rung to rung")
+    series, errors, undefined = {}, {}, {}
+    for name, expression in seen.series.items():
+        try:
+            pairs = [rung.number(expression) for rung in every]
+        except MissingError as why:
+            undefined[name] = str(why)
+            continue
+        series[name], errors[name] = (_column([pair[at] for pair in pairs]) for at in (0, 1))
+    own = [_constants(rung, names.constants) for rung in every]
+    free = {x.args[1].name for side in seen.series.values() for x in side.atoms(Slope)}
+    alike = {x: y for x, y in own[0].items() if all(z.get(x) == y for z in own[1:])}
+    parameters = {x: y for x, y in alike.items() if x not in free}
+    for name, expression in seen.first.items():
+        parameters[name] = every[0].number(expression)[0]
+    errors = {name: wrong for name, wrong in errors.items() if any(wrong)}
+    shown = Found(
+        family=f"{seen.told}: n={own[0]['n']}",
+        parameters=parameters | {T.name: fmpq(len(every))},
+        series={x: y.astype(float) if errors else y for x, y in series.items()},
+        evidence=_evidence(every),
+        errors={x: y.astype(float) for x, y in errors.items()},
+        scopes=frozenset(),
+        undefined=undefined,
+    )
+    return shown, tuple(values)
+
+
+def _rungs(ladder: Ladder, floats: bool) -> list[Rung]:
+    return [rung_of(setup, floats=floats) for setup in ladder.setups]
+
+
+def rung_of(setup: Setup, *, floats: bool) -> Rung:
+    """One set-up, measured.
+
+    Raises
+    ------
+    FedboundsError
+        If it is not what its view requires.
+    """
+    view = view_of(setup)
+    known = many_of(setup, view, floats=floats)
+    for says in view.requires:
+        broken = known.broken(says)
+        require(not broken, "set-up", broken, str(says))
+    return Rung(setup, view, known)
+
+
+def _column(values: Sequence[Any]) -> Array:
+    found = np.empty(len(values), dtype=object)
+    found[:] = values
+    return found
+
+
+def _constants(rung: Rung, names: Mapping[str, Any]) -> dict[str, Any]:
+    found = {}
+    for name in rung.known.constants:
+        if name in names:
+            try:
+                found[name] = rung.known.constant(name)
+            except MissingError:
+                continue
+    return found
+
+
+def _evidence(every: Sequence[Rung]) -> dict[Assumption, Evidence]:
+    """What holds on every rung; where it does not, the first one tells."""
+    own = [evidence(r.view, r.known, r.known.trace.subject.problem.objective) for r in every]
+    found = {}
+    for name in own[0]:
+        each = [told[name] for told in own if name in told]
+        found[name] = next((x for x in each if x.holds is not True), each[0])
+    return found
+
+
+# ---- for a page
+
+
+@ladder_shown.register
+def _shown(ladder: Ladder) -> Record:
+    return _told(ladder, floats=False)
+
+
+@ladder_shown.register
+def _shown_in_floats(given: LadderInFloats) -> Record:
+    return _told(given.ladder, floats=True)
+
+
+def _told(ladder: Ladder, *, floats: bool) -> Record:
+    """The parameter, the series in floats, and the power of one of them."""
+    seen, (found, own) = rungs_of(ladder), _measured(ladder, floats=floats)
+    values = [float(value) for value in own]
+    series = {
+        name: [float(x) for x in row]
+        for name, row in found.series.items()
+        if name not in seen.hidden
+    }
+    fit, fitted = None, series.get(seen.fitted, [])
+    if len(fitted) >= _FEWEST and min(fitted) > 0:
+        power = fitted_exponent(values, fitted)
+        fit = {
+            "series": seen.fitted,
+            "exponent": power.slope,
+            "low": float(power.low),
+            "high": float(power.high),
+            "symbolic": seen.power,
+        }
+    return {"parameter": seen.over, "values": values, "series": series, "fit": fit}

@@ -1,0 +1,181 @@
+"""Scripts of ladders: second moments of every outcome of a round, repeated, settled, or expanded.
+
+A script is kept only if it runs by itself and prints the gap that was judged.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import sympy as sp
+
+from fedbounds.errors import FedboundsError
+from fedbounds.theory.claims import Part
+from fedbounds.theory.setups import Ending, Ladder, Setup, Slope
+from fedbounds.theory.symbols import T
+
+from ..case import script_of
+from ..evaluate import Numbers
+from ..measure.contract import arguments_of_init, takes
+from ..measure.trace import rules_of, subject_of
+from ..script_asserts import broken
+from ..script_check import agrees
+from ..script_code import QUOTED, TEMPLATES, UNQUOTED, code, wrapped
+from .found import defined, view_of
+from .program import (
+    Program,
+    broken_by,
+    check_size,
+    heading,
+    number_in,
+    numbers_told,
+    one_round,
+    silent_in,
+    smoothness_of,
+    spaces_of,
+)
+from .rungs import OF_ENDS, rung_of, rungs_of
+from .script_code import HELPERS, Definitions
+from .script_parts import nested, problem_lines, source_lines
+from .script_source import quoted
+
+_HELPER = {"Ending": "ended", "Settled": "settled", "Slope": "slope"}
+
+
+@script_of.register
+def _script(ladder: Ladder, judgement: Any, part: Part, numbers: Numbers) -> str:
+    outcome = next(one for one in judgement.outcomes if one.part == part.name)
+    if part.assumptions or part.conditions:
+        raise FedboundsError("no script of a ladder asserts premises")
+    for setups, at in _fewest(ladder, part, outcome.at or 0):
+        text = _written(replace(ladder, setups=setups), judgement, part, outcome, at)
+        if agrees(text, outcome.gap):
+            return text
+    raise FedboundsError("the script that is written does not run, or gives another gap")
+
+
+def _fewest(ladder: Ladder, part: Part, at: int) -> Iterator[tuple[tuple[Setup, ...], int]]:
+    """The two rungs that may show the gap; then all."""
+    every = ladder.setups
+    yield (every[at : at + 2], 0) if part.compares_neighbours else ((every[0], every[-1]), 0)
+    yield every, at
+
+
+def _written(ladder: Ladder, judgement: Any, part: Part, outcome: Any, at: int) -> str:
+    """The program's text.
+
+    Raises
+    ------
+    FedboundsError
+        If none can be written; the message says why.
+    """
+    first = ladder.setups[0]
+    view = view_of(first)
+    subject = subject_of(first.run, view)
+    if rules_of(first.run, view) or arguments_of_init(subject.algorithm) > 2:
+        raise FedboundsError("scripts of ladders have equal rounds from a start that is given")
+    check_size(replace(subject, rounds=1))
+    own = Definitions(
+        view.shown, defined(first, view, subject), view.quantities, {}, lambda _: False,
+        lambda _: True,
+    )  # fmt: skip
+    asked = sorted(part.quantities)
+    lines, uses = _lines(ladder, own, asked)
+    sides = [wrapped("left", code(part.left)), wrapped("right", code(part.right))]
+    program = Program(subject, first.run, own)
+    arrays, shown = one_round(subject)
+    unseen = shown | {*subject.shown.may}
+    functions = quoted(subject.algorithm, unseen - own.vectors)
+    kind, problem = problem_lines(
+        first.run.problem, " ".join([functions, *lines]), smoothness_of(subject)
+    )
+    return TEMPLATES.get_template("rungs.py.j2").render(
+        docstring=heading(judgement),
+        quoted=QUOTED,
+        unquoted=UNQUOTED,
+        functions=functions,
+        init=subject.algorithm.init.__name__,
+        draw=subject.algorithm.draw.__name__,
+        step=subject.algorithm.step.__name__,
+        begins="",
+        sees=takes(subject.algorithm.step, 5),
+        stays=False,
+        changing=[],
+        sources=source_lines(functions, silent_in(subject)),
+        helpers=[line for name, x in HELPERS.items() if name in own.helpers for line in x],
+        kind=kind,
+        problem=problem,
+        numbers=_numbers(ladder),
+        spaces=spaces_of(program, arrays),
+        uses=uses,
+        series="{" + ", ".join(f'"{name}": []' for name in asked) + "}",
+        definitions=lines,
+        count=len(ladder.setups),
+        at=at,
+        sides="\n".join(sides),
+        numbers_told=numbers_told(outcome),
+        relation=part.relation.value,
+        broken=broken_by(part),
+    )
+
+
+def _lines(ladder: Ladder, own: Definitions, asked: Sequence[str]) -> tuple[list[str], set[str]]:
+    """What is made of every rung, and the functions that make it."""
+    seen, forms, uses, lines = rungs_of(ladder), dict[str, str](), set[str](), list[str]()
+    view = view_of(ladder.setups[0])
+    for name in asked:
+        text = _of_rung(ladder, seen.series[name], forms, uses)
+        lines.append(f'q["{name}"].append({text})')
+    made = [
+        f"{place} = form(lambda: {own.side(view.quantities[name])})"
+        for name, place in forms.items()
+    ]
+    return [*made, *lines], uses
+
+
+def _of_rung(ladder: Ladder, expression: sp.Expr, forms: dict[str, str], uses: set[str]) -> str:
+    """Python for a number of a rung."""
+    names: dict[sp.Basic, sp.Symbol] = {}
+    texts: dict[str, str] = {}
+    for node in sorted(expression.atoms(*OF_ENDS), key=str):
+        quantity, helper = node.args[0].func.__name__, _HELPER[type(node).__name__]
+        place = forms.setdefault(quantity, f"F_{len(forms) + 1}")
+        uses.add(helper)
+        if isinstance(node, Ending):
+            call = f"ended({place}, R)"
+        elif isinstance(node, Slope):
+            parameter = node.args[1].name
+            call = f'slope({place}, "{parameter}", {_degree(ladder, parameter)})'
+        else:
+            call = f"settled({place})"
+        symbol = sp.Symbol(f"end_{len(texts)}")
+        names[node], texts[symbol.name] = symbol, call
+    plain = expression.xreplace(names)
+    given = {*dict(ladder.setups[0].run.parameters)}
+    for symbol in plain.free_symbols - set(names.values()):
+        if symbol != T and symbol.name not in given:
+            raise FedboundsError(f"no script for {symbol} of a rung")
+        texts[symbol.name] = "Q(R)" if symbol == T else f'Q(p["{symbol.name}"])'
+    return _substituted(str(plain), texts)
+
+
+def _substituted(text: str, texts: Mapping[str, str]) -> str:
+    for name, own in texts.items():
+        text = own if text == name else text.replace(name, own)
+    return text
+
+
+def _degree(ladder: Ladder, parameter: str) -> int:
+    """Of second moments after a round in a parameter: the largest of all rungs."""
+    every = (rung_of(setup, floats=False) for setup in ladder.setups)
+    return max(rung.degree(parameter) for rung in every)
+
+
+def _numbers(ladder: Ladder) -> list[str]:
+    """The start, and the parameters and rounds of every rung."""
+    start = f"start = exact({nested(ladder.setups[0].run.start)})"
+    found = [start, "rungs = ["]
+    for setup in ladder.setups:
+        named = (f'"{name}": {number_in(value)}' for name, value in setup.run.parameters)
+        found += broken(f"    ({{{', '.join(named)}}}, {setup.run.rounds}),")
+    return [*found, "]"]

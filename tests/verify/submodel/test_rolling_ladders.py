@@ -1,0 +1,218 @@
+"""Ladders of rolling masks against plain recursions; what all ladders of runs decide, and scripts."""
+
+import re
+import subprocess
+import sys
+from collections import Counter
+from fractions import Fraction as F
+from functools import cache
+from itertools import permutations, product
+
+import pytest
+from stored_setups import alike, read_again
+
+from fedbounds.algorithms import rolling_models
+from fedbounds.errors import FedboundsError
+from fedbounds.theory.claims import read
+from fedbounds.theory.registry import claim, encoded_claims
+from fedbounds.theory.submodel.names import CAPACITY_LADDERS, ROUNDS_LADDERS, STEPS_LADDER
+from fedbounds.theory.submodel.run_ladders import Cohort, over_stages_of_epochs, over_windows
+from fedbounds.verify.case import find, ladder_shown
+from fedbounds.verify.judge import judge
+from fedbounds.verify.measurement import measure
+from fedbounds.verify.plan import load_plans
+from fedbounds.verify.profile import Profile
+from fedbounds.verify.script import script
+from fedbounds.verify.setups import found as of_setups
+from fedbounds.verify.setups.plan import ladder_case, planned
+from fedbounds.vocabulary import Method, Verdict
+
+EYE = ((1, 0), (0, 1))
+PLANE = Cohort((EYE, EYE), ((3, -1), (-1, 3)), (2, 2), L=1)
+HALVES = (EYE, EYE)
+load_plans()
+
+
+@pytest.fixture(autouse=True)
+def _anew():
+    of_setups.followed.cache_clear()
+    yield
+    of_setups.followed.cache_clear()
+
+
+def fraction(x):
+    return F(int(x.p), int(x.q))
+
+
+# ---- in stages
+
+
+def stages(first=56, count=3):
+    return over_stages_of_epochs(PLANE, HALVES, 1, first, count)
+
+
+def test_losses_of_stages_are_those_of_every_order():
+    found = find(stages(1, 2)).series
+    ends = [(F(1), [F(2), F(2)])]
+    seen = []
+    for stage in range(2):
+        eta = F(1, 20 * 2**stage)
+        for _ in range(2**stage):
+            after = []
+            for (p, w), order in product(ends, permutations(range(2))):
+                v = list(w)
+                for j in order:  # both clients train coordinate j, whose mean slope is 1
+                    v[j] -= eta * (v[j] + 1)
+                after.append((p / 2, v))
+            ends = after
+        seen.append(sum(p * sum((x + 1) ** 2 for x in w) / 2 for p, w in ends))
+    assert [fraction(x) for x in found["F_r"]] == seen
+    assert list(found["R_r"]) == [2, 6]
+
+
+def judged_stages(ladder):
+    case = ladder_case("one", ladder, floats=True)
+    (judged, *_) = judge((claim("submodel/claim-rate"),), case).judgements
+    return {outcome.part: outcome.verdict for outcome in judged.outcomes}
+
+
+def test_stages_are_judged_where_the_first_is_long_enough():
+    assert judged_stages(stages())["rolling"] is Verdict.NOT_VIOLATED
+    assert judged_stages(stages())["random"] is Verdict.NOT_APPLICABLE
+    assert judged_stages(stages(55))["rolling"] is Verdict.OUTSIDE
+
+
+def test_a_server_that_forgets_a_client_breaks_the_rate(monkeypatch):
+    """Runs then settle elsewhere than at w*(M), however small the steps are."""
+    right = rolling_models.clients_mean
+    monkeypatch.setattr(
+        rolling_models, "clients_mean", lambda w, m, models, xp: right(w, m, models[:, :1], xp)
+    )
+    assert judged_stages(stages())["rolling"] is Verdict.VIOLATED
+
+
+# ---- the capacity grows
+
+
+def test_full_windows_are_local_sgd():
+    matrices = ((("3/2", "1/2"), ("1/2", "3/2")), ((2, 0), (0, 1)))
+    slopes = ((1, -1), (-2, "1/2"))
+    found = find(over_windows(Cohort(matrices, slopes, (0, 0)), 2, 8))
+    w = [F(0), F(0)]
+    for _ in range(8):
+        ends = []
+        for A, h in zip(matrices, slopes, strict=True):
+            y = list(w)
+            for _ in range(2):
+                g = [sum(F(a) * x for a, x in zip(r, y, strict=True)) + F(b)
+                     for r, b in zip(A, h, strict=True)]  # fmt: skip
+                y = [x - s / 40 for x, s in zip(y, g, strict=True)]
+            ends.append(y)
+        w = [(a + b) / 2 for a, b in zip(*ends, strict=True)]
+
+    def value(w):
+        return sum(
+            F(A[j][k]) * w[j] * w[k] / 4 for A in matrices for j in range(2) for k in range(2)
+        ) + sum(F(h[j]) * w[j] / 2 for h in slopes for j in range(2))
+
+    # 1/2 sum A = [7/4 1/4; 1/4 5/4], 1/2 sum h = (-1/2, -1/4)
+    best = [F(5, 4) / 2 - F(1, 4) / 4, F(7, 4) / 4 - F(1, 4) / 2]
+    best = [x / (F(35, 16) - F(1, 16)) for x in best]
+    assert fraction(found.series["L_r"][-1]) == value(w) - value(best)
+
+
+def test_capacities_grow_and_all_runs_are_equally_long():
+    with pytest.raises(FedboundsError, match="q is 1, 1/2; expected growing"):
+        find(over_windows(PLANE, 1, 4, (2, 1)))
+    short, long = over_windows(PLANE, 1, 4), over_windows(PLANE, 1, 8)
+    mixed = type(short)("submodel", "over q", (short.setups[0], long.setups[1]))
+    with pytest.raises(FedboundsError, match="of the rungs is .*expected one number"):
+        find(mixed)
+
+
+def test_the_data_of_ladders():
+    grown = ladder_shown(over_windows(PLANE, 1, 4))
+    assert (grown["parameter"], grown["values"], grown["fit"]) == ("q", [0.5, 1], None)
+    assert set(grown["series"]) == {"L_r", "L_lim"}
+    shown = ladder_shown(stages(3))
+    assert (shown["parameter"], shown["values"]) == ("R", [6, 18, 42])
+    assert set(shown["series"]) == {"F_r"}
+
+
+# ---- what the plan decides
+
+
+def cases(profile):
+    own = {*ROUNDS_LADDERS, *STEPS_LADDER, *CAPACITY_LADDERS}
+    return [x for x in planned("submodel", "", profile) if x.algorithm_name in own]
+
+
+@cache
+def judged():
+    claims = encoded_claims("submodel")
+    return [judge(claims, case) for case in cases(Profile.QUICK)]
+
+
+def seen():
+    found = {}
+    for each in judged():
+        for judgement in each.judgements:
+            for outcome in judgement.outcomes:
+                found.setdefault((judgement.claim.id[9:], outcome.part), Counter())[
+                    outcome.verdict
+                ] += 1
+    return found
+
+
+def test_the_quick_plan_decides_every_part():
+    broken, held = Verdict.VIOLATED, Verdict.NOT_VIOLATED
+    firm = {key: {broken, held} & set(counts) for key, counts in seen().items()}
+    assert firm == {
+        ("claim-rate", "random"): {held},
+        ("claim-rate", "rolling"): {held},
+        ("claim-rate", "distance"): {held},
+        ("claim-rate", "residual"): {held},
+        # of runs of random masks, not of a ladder
+        ("claim-K-speedup", "rate, tuned, 1/(8L)"): set(),
+        ("claim-K-speedup", "rate, tuned, root"): set(),
+        ("claim-K-speedup", "steps"): {broken},
+        ("claim-capacity", "limit, ends, full gradients"): {held},
+        ("claim-capacity", "limit, ends"): {broken, held},
+        ("claim-capacity", "rounds, ends"): {broken, held},
+        ("claim-capacity", "rounds"): {broken, held},
+        ("claim-capacity", "limit"): {broken, held},
+    }
+
+
+def test_every_broken_part_has_a_script_that_shows_the_same_gap():
+    found = {}
+    for each in judged():
+        for judgement in each.judgements:
+            parts = read(judgement.claim, judgement.reading)
+            for part, outcome in zip(parts, judgement.outcomes, strict=True):
+                key = (judgement.claim.id, part.name, judgement.instance.algorithm_name)
+                best = found.get(key)
+                if outcome.verdict is Verdict.VIOLATED and (
+                    best is None or judgement.instance.work < best[0].instance.work
+                ):
+                    found[key] = (judgement, part, outcome)
+    assert len(found) == 8
+    for key, (judgement, part, outcome) in found.items():
+        text = script(judgement, part, measure(judgement.instance).numbers)
+        shown = subprocess.run(
+            [sys.executable, "-I", "-"], input=text, capture_output=True, text=True, check=True
+        )
+        gap = re.search(r"right - left =? ?(\S+)", shown.stdout)[1]
+        assert F(gap) == F(outcome.gap), key
+
+
+def test_names_of_cases_are_unique():
+    names = [case.name for case in cases(Profile.DEFAULT)]
+    assert len(set(names)) == len(names)
+
+
+def test_setups_survive_storage():
+    for case in cases(Profile.QUICK):
+        if case.method is not Method.RATIONAL:
+            continue
+        assert alike(read_again(case.setup, case.algorithm_name), case.setup)
