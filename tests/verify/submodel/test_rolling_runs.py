@@ -239,7 +239,7 @@ def test_rounds_that_are_projected_say_nothing_about_unprojected_ones():
 
 def test_a_root_from_above_is_given_and_asserted():
     far = Part(name="far", left=D_opt(t), right=D_dom**2)
-    defined = program_of(setup("epochs in a box", box=BOX), far, None).defined
+    defined = program_of(setup("epochs in a box", box=BOX), far, (None, None)).defined
     assert defined.side(far.right) == "D_dom**2"
     assert "D_dom" in defined.numbers
     assert any("assert D_dom**2 >= sq(" in line for line in defined.lines)
@@ -248,7 +248,7 @@ def test_a_root_from_above_is_given_and_asserted():
 def test_numbers_of_every_outcome_have_no_script():
     norm = claim("submodel/lem-10").part("norm")
     with pytest.raises(FedboundsError, match="no script for numbers of every outcome"):
-        program_of(setup(), norm, None)
+        program_of(setup(), norm, (None, None))
 
 
 # ---- planted errors: the claim and part that catch each
