@@ -31,7 +31,7 @@ TAKEN = frozenset(
     | {"joint", "look", "given", "dot", "ip", "sq", "largest", "least", "only", "root", "mean"}
     | {"q", "p", "t", "n", "d", "T", "H", "h", "problem", "rounds", "state", "weights", "left"}
     | {"right", "positive", "plus", "sign", "alone", "above", "root_of", "noises", "own_noises"}
-    | {"probe", "axes", "indices", "whole", "diagonal"}
+    | {"probe", "axes", "indices", "whole", "diagonal", "indicator"}
     | {"roots", "most", "mean_of_largest", "threshold", "ridge"}
 )
 HELPERS = {
@@ -91,6 +91,9 @@ HELPERS = {
         "        return f()",
         "    finally:",
         "        weights.update(before)",
+    ),
+    "indicator": (
+        "indicator = np.vectorize(lambda x: Q(int(x > 0)), otypes=[object])  # of every outcome",
     ),
     "sign": ("sign = lambda x: (x > 0) - (x < 0)",),
 }
@@ -440,6 +443,10 @@ class _Printer(Script):
     def _print_above(self, expr: sp.Expr) -> str:
         self.helpers.add("above")
         return f"above({self._print(expr.args[0])})"
+
+    def _print_positive(self, expr: sp.Expr) -> str:
+        self.helpers.add("indicator")
+        return self._called("indicator", expr)
 
     def _print_sign(self, expr: sp.Expr) -> str:
         self.helpers.add("sign")
