@@ -71,6 +71,7 @@ class Run:
     spaces: tuple[Any, ...]
     subject: Any = None
     kept: dict[Any, Any] = field(default_factory=dict)
+    moments: Any = None
 
 
 @dataclass
