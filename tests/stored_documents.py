@@ -1,11 +1,13 @@
 """Instance files of every kind, as `search --replay` reads them: small, and judged in milliseconds."""
 
+from rational_runs import rational_instances
+
 from fedbounds.algorithms.fedavg_p import FedAvgP
 from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.theory.registry import encoded_claims
 from fedbounds.verify.instance_file import to_data
 from fedbounds.verify.ladder_plan import rational_ladders
-from fedbounds.verify.plan import own_cases, rational_instances, vector_instances
+from fedbounds.verify.plan import own_cases, vector_instances
 from fedbounds.verify.point_plan import point_instances
 from fedbounds.verify.profile import Profile
 from fedbounds.vocabulary import Method
@@ -22,7 +24,7 @@ def planned():
     """The cheapest planned instance of every kind, by algorithm and set-up."""
     found = {}
     for kind in (FedAvgP, ScaffoldP):
-        instance = next(iter(rational_instances(kind, Profile.QUICK)))
+        instance = next(rational_instances(kind))
         found[instance.algorithm_name] = instance
     vectors = (x for x in vector_instances(Profile.QUICK, 0) if x.problem.clients == 3)
     found["vectors"] = next(vectors)
@@ -32,7 +34,7 @@ def planned():
         found.setdefault(ladder.algorithm_name, ladder)
     cases = [
         case
-        for paper in PAPERS[1:]
+        for paper in PAPERS
         for case in own_cases(paper, Profile.QUICK, 0)
         if case.method is Method.RATIONAL
     ]

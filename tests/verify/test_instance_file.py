@@ -4,6 +4,7 @@ import copy
 import json
 from dataclasses import replace
 from functools import cache
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from each import each
 from flint import fmpq
 from hypothesis import given
 from hypothesis import strategies as st
+from rational_runs import rational_instances
 from stored_documents import documents
 
 from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
@@ -28,7 +30,7 @@ from fedbounds.verify.instance import Instance
 from fedbounds.verify.instance_file import from_data, to_data
 from fedbounds.verify.ladder_plan import rational_ladders
 from fedbounds.verify.measurement import fingerprint, measure
-from fedbounds.verify.plan import rational_instances, vector_instances
+from fedbounds.verify.plan import vector_instances
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.records import dumps
 from fedbounds.vocabulary import Method
@@ -85,9 +87,8 @@ def test_the_fingerprint_would_show_a_lost_digit():
 
 
 def test_what_is_read_back_measures_the_same():
-    for instance in [*list(rational_instances(FedAvgP))[:6], *vector_instances(Profile.QUICK, 0)][
-        :9
-    ]:
+    every = [*islice(rational_instances(FedAvgP), 6), *vector_instances(Profile.QUICK, 0)]
+    for instance in every[:9]:
         again = from_data(to_data(instance))
         before, after = measure(instance).numbers, measure(again).numbers
         assert before.constants == after.constants

@@ -167,25 +167,6 @@ def test_noise_has_mean_zero_given_everything_but_the_samples(case):
 # ---- the scope of a step
 
 
-@pytest.mark.parametrize("rule", [FedAvgP, ScaffoldP])
-@pytest.mark.parametrize("client", [0, 1])
-@pytest.mark.parametrize("at", [0, 1])
-def test_steps_agree_with_quantities_per_client_and_step(rule, client, at):
-    """On quadratics these are measured too, by exact moments."""
-    case = ("quadratic", rule, 1, "u", 2)
-    found = step_outcomes(outcomes_of(*case), client, at)
-    of_a_step = {
-        ("Eu_ik", 0): sq(uh - u), ("Ev_ik", 0): sq(vh - v), ("Y_ik", 0): sq(present(Yu)),
-        ("E_ik", 1): sq(up - u) + sq(vp - v),
-    }  # fmt: skip
-    for (name, shift), expression in of_a_step.items():
-        assert_equal(sp.Function(name)(t, k + shift), expression, found, values_of(case))
-    for name, expression in {"g_ui": sq(au), "g_vi": sq(av)}.items():
-        assert_equal(sp.Function(name)(t), expression, found, values_of(case))
-    if rule is ScaffoldP:
-        assert_equal(sp.Function("cd_i")(t), sq(ci - di), found, values_of(case))
-
-
 def test_a_round_is_the_mean_of_its_steps(case):
     found = outcomes_of(*case)
     steps = [step_outcomes(found, client, step) for client in (0, 1) for step in (0, 1)]
@@ -285,11 +266,3 @@ def test_the_size_keeps_what_cancels():
 def test_misused_words_are_refused(expression, message):
     with pytest.raises(FedboundsError, match=message):
         evaluate(expression, outcomes_of(*MINIBATCH[FedAvgP]), {"k": 0})
-
-
-def test_a_quantity_of_a_client_needs_the_scope_of_a_step():
-    found = outcomes_of("quadratic", FedAvgP, 1, "u", 2)
-    with pytest.raises(FedboundsError, match="scope of a step"):
-        evaluate(sp.Function("E_ik")(t, k), found, {"k": 0})
-    with pytest.raises(FedboundsError, match="was not measured at"):
-        evaluate(sp.Function("E_ik")(t, k + 2), step_outcomes(found, 0, 1), {})

@@ -171,7 +171,8 @@ def test_an_assumption_is_satisfiable_only_if_some_specimen_satisfies_it(monkeyp
 
     monkeypatch.setattr(settled, "specimens", lambda: [("planted", Specimen())])
     found = list(settle(ASSUMPTION_BG))
-    assert [f.verdict is Verdict.NOT_VIOLATED for f in found] == [holds is True]
+    own = [f.verdict is Verdict.NOT_VIOLATED for f in found if f.instance == "planted"]
+    assert own == ([] if holds is None else [holds])  # the paper's own runs speak of it
     expected = Standing.SATISFIABLE if holds else Standing.OPEN
     assert summed(ASSUMPTION_BG, found)["standing"] == expected
 

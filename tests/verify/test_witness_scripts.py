@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from each import each
 from flint import fmpq
+from rational_runs import rational_instances
 
 from fedbounds.algorithms.fedavg_p import FedAvgP
 from fedbounds.algorithms.scaffold_p import ScaffoldP
@@ -30,7 +31,6 @@ from fedbounds.verify.judge import Judgement, judge_reading
 from fedbounds.verify.ladder import Ladder
 from fedbounds.verify.ladder_plan import rational_ladders
 from fedbounds.verify.measurement import measure, numbers_of
-from fedbounds.verify.plan import rational_instances
 from fedbounds.verify.script import script
 from fedbounds.verify.script_lines import LATER, MEMORY_WALK, STEADY, WALK, known
 from fedbounds.verify.witness import find_witness

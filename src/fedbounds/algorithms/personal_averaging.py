@@ -3,7 +3,8 @@
 Parameters: ``cohort``, how many clients take part or a list of cohorts; ``K`` local steps; step
 sizes ``gamma_u``, ``gamma_v`` of these and ``eta_u``, ``eta_v`` of the average. With eta = 1 it is
 FedSim, and `ALTERNATING` is FedAlt, of ``K_v`` steps on v and ``K_u`` on u; without personal
-coordinates it is FedAvg.
+coordinates it is FedAvg. `OBSERVED` also shows what its analysis speaks of; `SPLIT` draws the noise
+before local step ``k``, of it and after it apart.
 """
 
 from collections.abc import Callable, Mapping
@@ -38,6 +39,53 @@ def step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: An
     reached, shown = local(problem, state, drawn, lambda k: (p["gamma_u"], p["gamma_v"]), p["K"])
     see(present=drawn["present"], **shown)
     return average(p, state, drawn, *reached)
+
+
+def draw_split(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
+    """The same, in calls of their own before step k, at it, and after it."""
+    xp, at = problem.xp, p["k"]
+    present, weight = random.cohort(problem.clients, p["cohort"])
+    counts = [count for count in (at, 1, p["K"] - at - 1) if count]
+    xi_u = xp.concat([random.noise(problem, count) for count in counts], axis=2)
+    xi_v = xp.concat([random.personal_noise(problem, count) for count in counts], axis=2)
+    found = {"present": present, "weight": weight, "xi_u": xi_u, "xi_v": xi_v}
+    for block, noise in (("u", xi_u), ("v", xi_v)):
+        found[f"old_{block}"] = noise[:, :, :at]
+        found[f"new_{block}"] = noise[:, :, at : at + 1]
+        found[f"rest_{block}"] = noise[:, :, at + 1 :]
+    return found
+
+
+def step_observed(
+    problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any
+) -> State:
+    """A round, with all that its analysis speaks of."""
+    reached, shown = local(problem, state, drawn, lambda k: (p["gamma_u"], p["gamma_v"]), p["K"])
+    after = average(p, state, drawn, *reached)
+    see(present=drawn["present"], xv=drawn["xi_v"], **shown, **models(problem, shown, *reached))
+    see(**analysed(problem, state, after))
+    return after
+
+
+def models(problem: Any, shown: Shown, u: Array, v: Array) -> Shown:
+    """The local models from step 0 to step K, and those after every step."""
+    last = {"uh": u, "vh": v}
+    um, vm = (problem.xp.concat([shown[x], y[:, :, None]], axis=2) for x, y in last.items())
+    return {"um": um, "vm": vm, "up": um[:, :, 1:], "vp": vm[:, :, 1:]}
+
+
+def analysed(problem: Any, state: State, after: State) -> Shown:
+    """Gradients by u after the round, and at the new v alone; values before, between, after."""
+    u, v = state["u"], state["v"]
+    value = problem.value(u, v)
+    return {
+        "nu": problem.gradients(after["u"], after["v"])[0],
+        "wu": problem.gradients(u, after["v"])[0],
+        "value00": value,
+        "value01": problem.value(u, after["v"]),
+        "value11": problem.value(after["u"], after["v"]),
+        "one": value[:, 0] * 0 + 1,
+    }
 
 
 def local(
@@ -95,4 +143,6 @@ def alternate(problem: Any, p: Mapping[str, Any], state: State, drawn: State, se
 
 
 ROUNDS = Algorithm(init, draw, step, "FedAvg-P")
+OBSERVED = Algorithm(init, draw, step_observed, "FedAvg-P, with what its analysis speaks of")
+SPLIT = Algorithm(init, draw_split, step_observed, "FedAvg-P, looked at in one local step")
 ALTERNATING = Algorithm(init, draw_alternating, alternate, "FedAlt")

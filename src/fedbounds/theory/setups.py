@@ -188,6 +188,9 @@ class View:
         Those without `sq` and `ip` speak of the ones before.
     states : tuple of str
         Quantities of a round's start: they are measured after the last round too.
+    later : tuple of str
+        Quantities of the next round: what is defined of round t is theirs of t + 1, and of round 0
+        there is none.
     constants : mapping from name to definition
         Each may speak of those before it.
     choices : mapping from name to mapping from choice to definition
@@ -206,12 +209,18 @@ class View:
         Whether draws are integrated, not listed: nothing that is defined speaks of one of them.
     requires : tuple of Says
         What a set-up must satisfy to be one.
-    each : mapping from quantity to sources
+    alone : tuple of str
+        Indices whose values are looked at one by one; or the one value that is chosen, or that a
+        parameter of that name says.
+    each : mapping from quantity name to indices
+        Quantities that are one for each value of these; others are one for the run.
+    outcomes : mapping from quantity name to sources
         Quantities that have a value for every outcome of these sources.
-    alone : str
-        An index each of whose values is looked at alone; or the one value that is chosen.
     besides : View or None
         With more draws than are enumerated; what it measures is had by moments.
+    moments : bool
+        Whether draws are unknowns, and the run is followed by its moments: nothing that is defined
+        speaks of a single outcome.
     many : bool
         Whether runs have more rounds than are enumerated: all is had by moments, and `Largest` and
         `Least` as bounds of what may be visited.
@@ -228,6 +237,7 @@ class View:
     scopes: tuple[str, ...] = ()
     quantities: Mapping[str, sp.Expr] = field(default_factory=dict)
     states: tuple[str, ...] = ()
+    later: tuple[str, ...] = ()
     constants: Mapping[str, Definition] = field(default_factory=dict)
     choices: Mapping[str, Mapping[str, Definition]] = field(default_factory=dict)
     assumptions: Mapping[Assumption, tuple[Says, ...]] = field(default_factory=dict)
@@ -237,9 +247,11 @@ class View:
     single: bool = False
     integrated: bool = False
     requires: tuple[Says, ...] = ()
+    alone: tuple[str, ...] = ()
     each: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    alone: str = ""
+    outcomes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     besides: "View | None" = None
+    moments: bool = False
     many: bool = False
     changing: Mapping[str, sp.Expr] = field(default_factory=dict)
     problem: bool = True
@@ -388,6 +400,8 @@ class Planned:
         Whether it is measured in floats with bounds of their rounding, not in rationals.
     steps : bool
         Whether steps of proofs are evaluated on it, where it is in a quick plan.
+    judged : bool
+        Whether claims are judged on it.
     """
 
     name: str
@@ -395,6 +409,7 @@ class Planned:
     quick: "bool | Planned" = False
     floats: bool = False
     steps: bool = True
+    judged: bool = True
 
 
 @dataclass(frozen=True)

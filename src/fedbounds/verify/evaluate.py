@@ -154,14 +154,22 @@ def _series(atom: AppliedUndef, numbers: Numbers, rounds: range | None) -> Any:
     if start < 0 or stop > series.shape[-1]:
         raise UnmeasuredError(f"{atom} needs rounds {start} to {stop - 1}, not all measured")
     if len(atom.args) == 2:
-        series = _steps(series, atom.args[1], whole(numbers.constants["K"]))
+        series = _steps(series, atom.args[1], numbers)
     # beside a round, a fixed round keeps an axis of length one, so that replicas stay apart
     return series[..., fixed] if rounds is None else series[..., start:stop]
 
 
-def _steps(series: Array, at: sp.Expr, local_steps: int) -> Array:
-    """A quantity per client and step, (n, steps, rounds), at steps k = 0, ..., K - 1, shifted."""
-    shift = int(at - k)
+def _steps(series: Array, at: sp.Expr, numbers: Numbers) -> Array:
+    """A quantity per client and step, (n, steps, rounds), at steps k = 0, ..., K - 1, shifted.
+
+    Where k is a number, at that step alone.
+    """
+    if k.name in numbers.constants or at.is_Integer:
+        one = whole(evaluate(at, numbers))
+        if not 0 <= one < series.shape[-2]:
+            raise UnmeasuredError(f"step {at} is not measured")
+        return series[..., one : one + 1, :]
+    shift, local_steps = int(at - k), whole(numbers.constants["K"])
     if shift < 0 or shift + local_steps > series.shape[-2]:
         raise UnmeasuredError(f"step {at} is not measured for every k below K = {local_steps}")
     return series[..., shift : shift + local_steps, :]
@@ -257,7 +265,8 @@ def in_roots(numbers: Numbers) -> Numbers:
 
     def series(values: Array) -> Array:
         out = np.empty(values.shape, dtype=object)
-        out.reshape(-1)[:] = [as_roots(x) for x in values.reshape(-1)]
+        # what was not measured in a round is NaN there
+        out.reshape(-1)[:] = [x if x != x else as_roots(x) for x in values.reshape(-1)]
         return out
 
     return Numbers(

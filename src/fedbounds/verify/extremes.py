@@ -91,7 +91,7 @@ def tightest(claim: Claim, reading: Reading, seed: int, budget: int = BUDGET) ->
         Evaluations, counted: the same search finds the same instance.
     """
     found = tightest_parts(claim, reading, seed, budget, first_only=True)
-    return min(found, key=_rank, default=None)
+    return min(found, key=rank, default=None)
 
 
 def tightest_parts(
@@ -112,10 +112,11 @@ def tightest_parts(
             found = _among_runs(claim, reading, runs, seed, budget, first_only)
         else:
             found = []
-    return tuple(sorted(found, key=_rank))
+    return tuple(sorted(found, key=rank))
 
 
-def _rank(best: Best) -> tuple[bool, float]:
+def rank(best: Best) -> tuple[bool, float]:
+    """The order in which they are told: what is broken first, then the tightest."""
     return best.outcome.verdict is not Verdict.VIOLATED, best.relative_gap
 
 

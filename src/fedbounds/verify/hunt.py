@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +11,18 @@ from fedbounds.border import anything, fit, load
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.catalogue import Entry
 from fedbounds.theory.catalogue import entry as entry_of
+from fedbounds.theory.claims import Claim, Reading
 from fedbounds.theory.registry import claim as claim_of
 from fedbounds.vocabulary import Verdict
 
 from .evaluate import Numbers
-from .extremes import BUDGET, Best, parameters, tightest_parts
+from .extremes import BUDGET, Best, parameters, rank, tightest_parts
 from .files import write_text
 from .instance_file import from_data, to_data
 from .judge import Judgement, judge_reading
 from .measurement import measure
 from .planned_search import planned_cases, tightest_cases
+from .small import has_small_instances
 from .stored.fields import Known, Text
 from .witness import find_witness, premises
 
@@ -44,17 +45,28 @@ def search(entry: Entry, examples: int, budget: int = BUDGET, save: Path | None 
         witness = find_witness(claim, reading, cases, examples)
         click.echo(f"{claim.id}, reading: {reading.name}")
         if witness is None:
-            tried = f"{len(cases)} planned" if cases else f"{examples} small exact"
-            click.echo(f"  no violation among {tried} instances")
+            small = has_small_instances(claim) or not cases
+            tried = [f"{len(cases)} planned"] if cases else []
+            tried += [f"{examples} small exact"] if small else []
+            click.echo(f"  no violation among {' and '.join(tried)} instances")
         else:
             _print(witness.judgement, measure(witness.judgement.instance).numbers)
             click.echo(witness.script or f"  no script: {witness.no_script}")
-        search_of = partial(tightest_parts, budget=budget)
-        found = (tightest_cases if cases else search_of)(claim, reading, 0)
+        found = _tightest(claim, reading, budget)
         for best in found:
             _print_best(best)
         if save is not None and reading is claim.readings[0]:
             _save(found, save)
+
+
+def _tightest(claim: Claim, reading: Reading, budget: int) -> tuple[Best, ...]:
+    """Of every inequality, among what is planned and what is searched; the tightest part first."""
+    best: dict[str, Best] = {}
+    searched = tightest_parts(claim, reading, 0, budget)
+    for found in (*searched, *tightest_cases(claim, reading)):
+        if found.part not in best or rank(found) < rank(best[found.part]):
+            best[found.part] = found
+    return tuple(sorted(best.values(), key=rank))
 
 
 def _print_best(best: Best) -> None:

@@ -113,21 +113,17 @@ def _constant(expression: sp.Expr, scope: _Scope) -> Evaluated:
 
 
 def _quantity(atom: sp.Expr, scope: _Scope) -> Evaluated:
-    """A measured quantity at its round, and its client and step where it has them."""
+    """A measured quantity at its round."""
     outcomes, name = scope.outcomes, _name(atom)
     if name not in outcomes.series:
         raise FedboundsError(f"the quantity {name!r} was not measured")
     series = outcomes.series[name]
-    at, *steps = (scalars.whole(_constant(argument, scope).value) for argument in atom.args)
-    place: tuple[int, ...] = (at,)
-    if series.ndim > 1:
-        if outcomes.client is None:
-            raise FedboundsError(f"{atom} belongs to one client; expected the scope of a step")
-        place = (outcomes.client, *(steps or [0]), at)
+    place = tuple(scalars.whole(_constant(argument, scope).value) for argument in atom.args)
     if len(place) != series.ndim or any(
         not 0 <= index < length for index, length in zip(place, series.shape, strict=True)
     ):
         raise FedboundsError(f"{atom} was not measured at {place}")
+    at = place[-1]
     value = series[place]
     if value != value:  # NaN
         raise FedboundsError(f"{atom} was not measured in round {at}")

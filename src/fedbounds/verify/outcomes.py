@@ -15,7 +15,7 @@ from fedbounds.algorithms.fedavg_p import FedAvgP
 from fedbounds.algorithms.participation import all_participants, check_participants
 from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.errors import FedboundsError, require, unknown_name
-from fedbounds.problems import FederatedQuadratic, Problem, Start, everyone
+from fedbounds.problems import Problem, Start, everyone
 
 from .enumeration import (
     client_outcomes,
@@ -27,9 +27,7 @@ from .enumeration import (
     sample_patterns,
     started,
 )
-from .indexed import is_indexable
 from .memory import Each, rules_with_memory
-from .moments import exact_moments
 from .observe import Seen, increments, observe
 from .simulate import Series, boundary_features
 
@@ -65,7 +63,7 @@ class Outcomes:
     client, step : int or None
         Which, in the scope of a step.
     series : mapping from name to array
-        Measured quantities; the last axis is the round.
+        Measured quantities, per round.
     scale : float
         Largest entry of any vector, to which rounding is compared.
     """
@@ -128,7 +126,7 @@ def round_outcomes(problem: Problem, algorithm: FedAvgP, start: Start, rounds: i
         t=rounds - 1,
         client=None,
         step=None,
-        series=_series(problem, algorithm, start, rounds),
+        series=enumerate_run(problem, algorithm, start, rounds),
         scale=scale,
     )
 
@@ -296,11 +294,3 @@ def _labels(rows: np.ndarray) -> np.ndarray:
     """A number for each row, the same for equal rows."""
     known: dict[bytes, int] = {}
     return np.array([known.setdefault(row.tobytes(), len(known)) for row in rows])
-
-
-def _series(problem: Problem, algorithm: FedAvgP, start: Start, rounds: int) -> Series:
-    """Quantities of rounds 0, ..., ``rounds``; on small quadratics per client and step too."""
-    series = enumerate_run(problem, algorithm, start, rounds)
-    if isinstance(problem, FederatedQuadratic) and is_indexable(problem, algorithm):
-        series = exact_moments(problem, algorithm, start, rounds).series | series
-    return series

@@ -26,12 +26,10 @@ from fedbounds.problems import (
     coupled_cosine,
     federated_logistic,
     federated_quadratic,
-    to_rational,
 )
-from fedbounds.problems.linear import rational
 from fedbounds.theory.claims import Claim
 from fedbounds.theory.contributed import contributed
-from fedbounds.vocabulary import Constant, Method
+from fedbounds.vocabulary import Method
 
 from .case import Case
 from .enumeration import MOST_OUTCOMES, outcomes
@@ -70,7 +68,6 @@ def instances(
         yield from point_instances(seed, *sizes)
     for kind, name in ((FedAvgP, "FedAvg-P"), (ScaffoldP, "Scaffold-P")):
         if name in names:
-            yield from rational_instances(kind, profile)
             yield from quadratic_instances(claims, kind, profile, seed)
             yield from enumerated_instances(claims, kind, profile, seed)
             yield from logistic_instances(claims, kind, profile, seed)
@@ -147,63 +144,6 @@ def vector_instances(profile: Profile, seed: int) -> Iterator[Instance]:
         yield Instance(f"vectors n={n} m={m} d=20", problem, ParticipantMean(m), 1, Method.MOMENTS)
 
 
-def _integer_quadratic(
-    shared: list[int], personal: list[int], coupling: list[int], slopes: list[list[int]], scale: Any
-) -> FederatedQuadratic:
-    """Quadratics with d_u = d_v = 1 and integer entries, in rationals."""
-    hessian = np.array(
-        [[[a, c], [c, d]] for a, c, d in zip(shared, coupling, personal, strict=True)], dtype=float
-    )
-    noise = Noise(NoiseLaw.RADEMACHER, float(scale), float(scale))
-    return to_rational(FederatedQuadratic(hessian, np.array(slopes, dtype=float), 1, noise))
-
-
-def rational_instances(
-    kind: type[FedAvgP], profile: Profile = Profile.DEFAULT
-) -> Iterator[Instance]:
-    """Corners in exact rationals: m = 1, m = n, n = 2, K = 1, T = 1; with and without coupling."""
-    flat = {"shared": [2, 2, 2], "personal": [1, 2, 1], "coupling": [0, 0, 0]}
-    mixed = {"shared": [2, 1, 2], "personal": [2, 2, 1], "coupling": [1, 0, -1]}
-    slopes = [[1, 1], [-2, 0], [2, -1]]
-    for label, shape in (("shared curvature", flat), ("own curvature", mixed)):
-        for n, m, steps, rounds, scale in (
-            (1, 1, 2, 2, 1),
-            (2, 1, 1, 2, 1),
-            (2, 1, 2, 3, 1),
-            (2, 2, 2, 3, 1),
-            (3, 1, 3, 2, 1),
-            (3, 2, 1, 1, 1),
-            (3, 2, 2, 3, 0),
-            (3, 2, 3, 3, 2),
-            (3, 3, 2, 4, 1),
-            (3, 3, 1, 2, 0),
-        ):
-            if profile is Profile.QUICK and kind is not FedAvgP and n * steps > _QUICK_EXACT:
-                continue
-            problem = _integer_quadratic(
-                shape["shared"][:n], shape["personal"][:n], shape["coupling"][:n], slopes[:n], scale
-            )
-            start = to_rational(Start(np.ones(1), np.ones((n, 1))))
-            constants = problem.constants(start)
-            smoothness = rational(constants[Constant.SMOOTHNESS].value)
-            outer_v = fmpq(n) if m < n else fmpq(1)  # a rational at least sqrt(n/m)
-            # for Scaffold-P, m / n is a rational below min(m / n^(2/3), 1)
-            short = fmpq(1, 32) if kind is FedAvgP else fmpq(m, 72 * n)
-            for name, step, outer_u in (
-                ("short steps", short / (smoothness * steps), fmpq(m)),
-                ("long outer steps", 1 / (84 * smoothness * steps), fmpq(4 * max(n, rounds))),
-                ("long steps", 1 / (2 * smoothness * steps), fmpq(1)),
-            ):
-                yield Instance(
-                    f"{label}, n={n} m={m} K={steps} T={rounds} noise {scale}, {name}",
-                    problem,
-                    kind(**vars(with_effective_step(m, steps, step, outer_u, outer_v))),
-                    rounds,
-                    Method.RATIONAL,
-                    start,
-                )
-
-
 def _start(problem: Objective, seed: int, size: float) -> Start:
     """A random start at about ``size`` from the minimiser, or from the origin if there is none."""
     rng = np.random.default_rng(seed)
@@ -253,7 +193,6 @@ _QUADRATICS = (
 
 _QUICK_STEPS = 24  # clients times local steps, at most, in a quick run
 _QUICK_ROUNDS = 200
-_QUICK_EXACT = 4  # likewise in rationals
 _QUICK_LADDERS, _LADDERS = (2,), (2, 4)  # clients of ladders in rationals
 
 

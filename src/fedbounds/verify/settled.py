@@ -142,12 +142,11 @@ def _assumption(claim: AssumptionClaim) -> Iterator[Finding]:
 
 
 def _asked(claim: AssumptionClaim) -> tuple[tuple[str, str, int, Evidence], ...]:
-    """Cases of the paper's own plan that speak of it; else one problem of each family."""
-    shown = _planned(claim)
-    if shown:
-        return shown
+    """Cases of the paper's own plan that speak of it, and problems of each family that do."""
     every = ((name, problem, problem.satisfies(claim.assumption)) for name, problem in specimens())
-    return tuple((name, type(p).__name__, p.clients, told) for name, p, told in every)
+    families = tuple((name, type(p).__name__, p.clients, told) for name, p, told in every)
+    shown = _planned(claim)
+    return (*shown, *(one for one in families if one[3].holds is not None)) if shown else families
 
 
 @cache

@@ -1,6 +1,6 @@
 """Small exact instances, as hypothesis strategies: where witnesses are sought and shrunk."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from math import ceil, comb
 from typing import Any
@@ -191,13 +191,20 @@ def rounded(claim: Claim, instance: Any) -> Iterator[Instance | Point]:
 
 def small_instances(claim: Claim) -> st.SearchStrategy[Instance | Point]:
     """Small exact instances of the algorithm a claim is about."""
-    kinds: dict[str, Callable[[], st.SearchStrategy[Any]]] = {
-        "participant mean": small_vectors,
-        "FedAvg-P": lambda: small_quadratics(claim, FedAvgP),
-        "Scaffold-P": lambda: small_quadratics(claim, ScaffoldP),
-        "bound": small_points,
-    }
     for name in claim.algorithms:
-        if name not in kinds:
-            raise unknown_name("algorithm with small instances", name, kinds)
-    return st.one_of(*(kinds[name]() for name in claim.algorithms))
+        if name not in _KINDS:
+            raise unknown_name("algorithm with small instances", name, _KINDS)
+    return st.one_of(*(_KINDS[name](claim) for name in claim.algorithms))
+
+
+def has_small_instances(claim: Claim) -> bool:
+    """Whether there are some of every algorithm that a claim is about."""
+    return set(claim.algorithms) <= _KINDS.keys()
+
+
+_KINDS: Mapping[str, Callable[[Claim], st.SearchStrategy[Any]]] = {
+    "participant mean": lambda claim: small_vectors(),
+    "FedAvg-P": lambda claim: small_quadratics(claim, FedAvgP),
+    "Scaffold-P": lambda claim: small_quadratics(claim, ScaffoldP),
+    "bound": lambda claim: small_points(),
+}

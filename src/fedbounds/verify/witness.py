@@ -20,7 +20,7 @@ from .judge import Judgement, Subject, exact_work, judge_reading
 from .ladder import Ladder
 from .measurement import fingerprint, measure
 from .script import script
-from .small import rounded, small_instances
+from .small import has_small_instances, rounded, small_instances
 
 EXAMPLES = 80  # counted, not timed: the same search finds the same witness
 SHRINKS = 120
@@ -78,8 +78,9 @@ def find_witness(
     if ladders:
         return _smallest_ladder(claim, reading, ladders)
     cases = [suspect for suspect in suspects if isinstance(suspect, Case)]
-    if cases:
-        return _smallest_case(claim, reading, cases)
+    planned_case = _smallest_case(claim, reading, cases)
+    if planned_case is not None or (cases and not has_small_instances(claim)):
+        return planned_case
 
     known: dict[str, bool] = {}
 
@@ -93,7 +94,8 @@ def find_witness(
             )
         return known[key]
 
-    cheap = sorted((s for s in suspects if exact_work(s) <= MOST_WORK), key=exact_work)
+    others = [suspect for suspect in suspects if not isinstance(suspect, Case)]
+    cheap = sorted((s for s in others if exact_work(s) <= MOST_WORK), key=exact_work)
     if not _QUICKLY_TRIED & set(claim.algorithms):
         exact = (s for s in cheap if s.method is Method.RATIONAL)
         simple = (s for suspect in cheap[:SUSPECTS] for s in rounded(claim, suspect))

@@ -1,26 +1,16 @@
 """Lemmas 4.1 to 4.4: which steps are proved, planted errors, and oracles for what is ours."""
 
-from dataclasses import replace
 from fractions import Fraction
-from functools import cache
 from itertools import combinations
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scaffold_book import book, own_steps, replayed, status
+from scaffold_book import own_steps, replayed, status
 
-from fedbounds.algorithms.fedavg_p import with_effective_step
-from fedbounds.algorithms.scaffold_p import ScaffoldP
-from fedbounds.problems import Noise, NoiseLaw, Start, federated_quadratic
 from fedbounds.theory.personalization import scaffold_lemmas as lemmas
 from fedbounds.theory.personalization import scaffold_memory as memory
-from fedbounds.theory.personalization.proofs import scopes
-from fedbounds.theory.personalization.proofs.scaffold_memory import MEMORY
 from fedbounds.theory.proof.replay import Local
-from fedbounds.verify.outcome_values import evaluate
-from fedbounds.verify.outcomes import round_outcomes
 from fedbounds.verify.step_check import evaluated
 
 PAPER = tuple(c for c in (*lemmas.CLAIMS, *memory.CLAIMS) if not c.id.endswith("/alg-c"))
@@ -136,45 +126,3 @@ def test_a10_as_printed_fails_of_some_vectors_of_two_clients():
     total, bound, moved = lags([2, -2], [4, -4], [-2, 2], 1)
     assert total == bound + Fraction(5, 2) * moved
     assert total > bound + 2 * moved
-
-
-@cache
-def run():
-    """A round of Scaffold-P with three clients, and the same seen from one client and step."""
-    problem = federated_quadratic(
-        clients=3,
-        shared_dimension=1,
-        personal_dimension=1,
-        noise=Noise(NoiseLaw.RADEMACHER, 0.5, 0.0),
-    )
-    random = np.random.default_rng(3)
-    start = Start(random.standard_normal(1), random.standard_normal((3, 1)))
-    steps = with_effective_step(1, 1, 0.02, 4.0, 3.0)
-    now, later = (round_outcomes(problem, ScaffoldP(**vars(steps)), start, r) for r in (2, 3))
-    return steps, replace(now, series=later.series)  # C is known at the start of a round
-
-
-def test_definitions_of_the_next_lag_and_of_one_clients_memory():
-    steps, found = run()
-    values = {"n": 3.0, "m": 1.0, "K": 1.0, "gamma": steps.inner_step_u * 4.0}
-    moved = {scopes.u1: scopes.u + scopes.du, scopes.v1: scopes.v + scopes.dv}
-    one = replace(
-        found,
-        vectors={name: array[:, :, :, 1:2, :1] for name, array in found.vectors.items()},
-        weights=(*found.weights[:3], np.ones(1), np.ones(1)),
-        present=found.present[:, :, :, 1:2],
-        client=1,
-        step=0,
-    )
-    checked = 0
-    for step in book().steps:
-        if step.rule != "given" or step.scope not in (MEMORY, "Scaffold-P"):
-            continue
-        if step.scope == "Scaffold-P" and "next" not in step.id:
-            continue
-        here = one if step.scope == MEMORY else found
-        left = evaluate(step.left, here, values)
-        right = evaluate(step.right.subs(moved), here, values)
-        assert left.value == pytest.approx(right.value, abs=1e-10 * right.size), step.id
-        checked += 1
-    assert checked == 17

@@ -24,6 +24,7 @@ from fedbounds.theory.proof.library import replayed
 from fedbounds.theory.proof.replay import Local, Replayed
 from fedbounds.theory.proof.vectors import sq
 from fedbounds.theory.symbols import G2, F_raw, Lambda, eta, t
+from fedbounds.verify.roots import as_roots
 from fedbounds.verify.setups import steps as module
 from fedbounds.verify.step_check import evaluated
 from fedbounds.vocabulary import Assumption
@@ -231,4 +232,6 @@ def test_a_vector_that_does_not_average_out_is_a_conflict():
 
 def test_sizes_are_of_the_terms():
     assert all(isinstance(x, float) for x in module.gaps("fedplt", WRITTEN["A1-term:b", "paper"]))
-    assert module._fraction(fmpq(3, 4)) == 0.75
+    assert module._quotient(fmpq(3, 2), fmpq(2)) == 0.75
+    root_of_two = as_roots(2).root(2)
+    assert module._quotient(root_of_two, fmpq(2)) == pytest.approx(0.5**0.5, abs=1e-15)

@@ -212,7 +212,7 @@ def test_a_condition_that_fails_is_no_script():
 
 
 def test_what_nothing_shows_or_defines_has_no_script():
-    defined = program_of(FULL["rounds"], divergence()[1], None).defined
+    defined = program_of(FULL["rounds"], divergence()[1], (None, None)).defined
     with pytest.raises(FedboundsError, match="no script for the vector noise"):
         defined.side(sq(noise))
     with pytest.raises(FedboundsError, match="no definition of cos_g"):

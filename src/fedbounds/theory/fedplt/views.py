@@ -156,7 +156,7 @@ def _each(view: View, scopes: tuple[str, ...], quantities: dict[str, sp.Expr]) -
         quantities=quantities,
         states=(),
         constants=constants,
-        alone="k",
+        alone=("k",),
         besides=None,
     )
 

@@ -54,7 +54,7 @@ ALONE = View(
     runs=ROLLING,
     scopes=(EPOCH, FREE_EPOCH, WITHIN, UNROLLED),
     quantities={**rolling.QUANTITIES, **rolling.UNPROJECTED, **rolling.OF_OUTCOMES},
-    each=dict.fromkeys(rolling.OF_OUTCOMES, ("past", "perm")),
+    outcomes=dict.fromkeys(rolling.OF_OUTCOMES, ("past", "perm")),
     states=("D_opt", "L_Fp"),
     constants=rolling.CONSTANTS,
     assumptions={**_ASSUMED, **rolling.PROJECTED_ONCE, Assumption.UNCONSTRAINED: ()},
@@ -89,7 +89,7 @@ EACH_PROJECTED = replace(
     scopes=(),
     shown=replace(_SHOWN, vectors={**_VECTORS, **_BESIDE, **_BOX}),
     quantities={**rolling.QUANTITIES, **rolling.BESIDE_FULL},
-    each={},
+    outcomes={},
     assumptions={**IN_BOX.assumptions, **rolling.PROJECTED_EARLY},
 )
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import product as every_one
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -13,9 +14,9 @@ from sympy.core.function import AppliedUndef
 from fedbounds.errors import FedboundsError
 from fedbounds.problems.spectrum import square_root
 from fedbounds.theory.setups import Largest, Least, MeanOfLargest, Says, Where, above, dot
-from fedbounds.theory.symbols import T, VectorSymbol, constants_in, t
+from fedbounds.theory.symbols import K, T, VectorSymbol, constants_in, k, t
 
-from ..evaluate import IrrationalError, Numbers, UndefinedError, evaluate, scale
+from ..evaluate import IrrationalError, Numbers, UndefinedError, evaluate, in_roots, scale
 from .spaces import Listed, Unrolled, alone, product, products_in
 from .spaces import field as entries_of
 from .subject import Subject
@@ -23,6 +24,8 @@ from .trace import Trace
 from .unknowns import Refused
 
 Array = Any
+Space = Listed | Unrolled
+Indices = tuple[str, ...] | None  # None: those that the view looks at one by one
 _RELATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
     "<=": lambda a, b: a <= b,
     ">=": lambda a, b: a >= b,
@@ -65,39 +68,45 @@ class Defined(Generic[Run]):
     quantities : mapping from name to expression
     states : tuple of str
         Quantities of a round's start, measured after the last round too.
-    index : str
-        Whose values are looked at alone; empty for none.
-    only : int or None
+    alone : tuple of str
+        Indices whose values are looked at one by one.
+    only : mapping from index to number
         The one value that is.
+    each : mapping from quantity name to indices
+        Those that are one for each value of these.
     given : dict from quantity name to array
         Those that were measured by other means.
-    each : mapping from quantity name to sources
+    outcomes : mapping from quantity name to sources
         Those that have a value for every outcome of sources.
+    later : tuple of str
+        Quantities of the next round.
     """
 
     trace: Run
     constants: Mapping[str, Any]
     quantities: Mapping[str, sp.Expr]
     states: tuple[str, ...] = ()
-    index: str = ""
-    only: int | None = None
-    given: Mapping[str, Array] = field(default_factory=dict)
+    alone: tuple[str, ...] = ()
+    only: Mapping[str, int] = field(default_factory=dict)
     each: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    given: Mapping[str, Array] = field(default_factory=dict)
+    later: tuple[str, ...] = ()
+    outcomes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     _values: dict[str, Any] = field(default_factory=dict)
     _series: dict[str, Array] = field(default_factory=dict)
     _held: dict[Says, str] = field(default_factory=dict)
 
     # ---- how they are had
 
-    def products(self, node: sp.Expr) -> Array:
-        """sq(x) or ip(x, y) of every round; values of an index first."""
+    def products(self, node: sp.Expr, indices: Indices = None) -> Array:
+        """sq(x) or ip(x, y) of every round; values of indices first, of the view's own if None."""
         raise NotImplementedError
 
-    def _at_end(self, node: sp.Expr) -> Any:
-        """At the start of the round after the last."""
+    def _at_end(self, node: sp.Expr, indices: Indices) -> Any:
+        """The same at the start of the round after the last alone."""
         raise NotImplementedError
 
-    def _of_each(self, expression: sp.Expr, sources: tuple[str, ...]) -> Array:
+    def _of_outcomes(self, expression: sp.Expr, sources: tuple[str, ...]) -> Array:
         """Of every outcome of some sources first, and of every round."""
         raise MissingError("outcomes are not listed")
 
@@ -123,7 +132,7 @@ class Defined(Generic[Run]):
         return _or_raise(self._values[name])
 
     def series(self, name: str) -> Array:
-        """Rounds 0, 1, ... on the last axis; a first one for values of an index.
+        """Rounds 0, 1, ... on the last axis; one for each index before it.
 
         Raises
         ------
@@ -165,9 +174,11 @@ class Defined(Generic[Run]):
     def _quantity(self, name: str) -> Array:
         if name not in self.quantities:
             raise MissingError("it has no definition in this view")
-        if name in self.each:
-            return self._of_each(self.quantities[name], self.each[name])
-        return self._over_rounds(self.quantities[name], ending=name in self.states)
+        if name in self.outcomes:
+            return self._of_outcomes(self.quantities[name], self.outcomes[name])
+        indices, ending = self.each.get(name), name in self.states
+        found = self._over_rounds(self.quantities[name], indices, ending=ending)
+        return _later(found) if name in self.later else found
 
     # ---- of expressions
 
@@ -176,10 +187,10 @@ class Defined(Generic[Run]):
         plain, own = self._without_extremes(expression, values or {})
         plain, nodes = without_products(plain)
         for name, node in nodes:
-            rows = np.atleast_2d(self.products(node))
-            if len(rows) > 1:
+            rows = self.products(node)
+            if rows.size > rows.shape[-1]:
                 raise MissingError(f"{node} is a number of each client")
-            own[name] = rows[0, 0]
+            own[name] = rows.reshape(-1)[0]
         plain = at_once(plain)
         found = np.asarray(evaluate(plain, self._numbers(plain, own)), dtype=object)
         if found.ndim:
@@ -187,12 +198,17 @@ class Defined(Generic[Run]):
         return found.item()
 
     def sized(self, expression: sp.Expr, rounds: range) -> tuple[Array, Array]:
-        """Of an expression in some rounds, and the size of its terms; values of an index first."""
+        """Of an expression in some rounds, and the size of its terms; values of indices first."""
         plain, own = self._without_extremes(expression, {})
         plain, nodes = without_products(plain)
         series = {name: self.products(node) for name, node in nodes}
         known = self._numbers(plain, own, series)
-        value = np.atleast_1d(np.asarray(evaluate(plain, known, rounds), dtype=object))
+        try:
+            found = evaluate(plain, known, rounds)
+        except IrrationalError:
+            known = in_roots(known)
+            found = evaluate(plain, known, rounds)
+        value = np.atleast_1d(np.asarray(found, dtype=object))
         size = np.atleast_1d(np.asarray(scale(known, rounds, _expanded(plain)), dtype=object))
         return value, size
 
@@ -237,12 +253,15 @@ class Defined(Generic[Run]):
             return evaluate(side, self._numbers(side, own), rounds)
         return self.number(side, own)
 
-    def _over_rounds(self, expression: sp.Expr, *, ending: bool) -> Array:
+    def _over_rounds(self, expression: sp.Expr, indices: Indices = None, *, ending: bool) -> Array:
         plain, own = self._without_extremes(expression, {})
         plain, nodes = without_products(plain)
-        series = {name: self.products(node) for name, node in nodes}
+        series = {name: self.products(node, indices) for name, node in nodes}
         if ending:
-            series = {name: np.append(series[name], self._at_end(node)) for name, node in nodes}
+            series = {
+                name: np.append(series[name], self._at_end(node, indices), axis=-1)
+                for name, node in nodes
+            }
         known = self._numbers(plain, own, series)
         count = min((len(x.T) for x in known.series.values()), default=self.trace.subject.rounds)
         found = np.atleast_1d(evaluate(plain, known, range(count)))
@@ -260,6 +279,10 @@ class Defined(Generic[Run]):
             if name not in series:
                 series[name] = self.series(name)
         own.setdefault(T.name, self.constant(T.name))  # means over rounds need it
+        if plain.has(k) and k.name in self.constants:  # the one local step that is looked at
+            own[k.name] = self.constant(k.name)
+        if any(len(atom.args) > 1 for atom in plain.atoms(AppliedUndef)):
+            own.setdefault(K.name, self.constant(K.name))
         return Numbers(own, series, lambda p, q: fmpq(p, q))
 
     def _of_vectors(self, nodes: Sequence[sp.Expr], own: Mapping[str, Any]) -> dict[str, Any]:
@@ -295,27 +318,62 @@ class Defined(Generic[Run]):
 class Known(Defined[Trace]):
     """Of every outcome."""
 
-    def __post_init__(self) -> None:
-        self._views = self._looked_at()
+    def products(self, node: sp.Expr, indices: Indices = None) -> Array:
+        """sq(x) or ip(x, y) of every round; values of indices first, of the view's own if None."""
+        return self._of_places(node, indices, self.trace.spaces, 0)
 
-    def products(self, node: sp.Expr) -> Array:
-        """sq(x) or ip(x, y) of every round; values of an index first."""
-        values = self._of_vectors([node], {})
-        key = node, self.index, self.only, *sorted(values.items())
-        if key not in self.trace.kept:
-            rows = [[product(node, space, values) for space in spaces] for spaces in self._views]
-            found = _array(rows)
-            self.trace.kept[key] = found if self.index else found[0]
-        found_before: Array = self.trace.kept[key]
-        return found_before
-
-    def _at_end(self, node: sp.Expr) -> Any:
+    def _at_end(self, node: sp.Expr, indices: Indices) -> Any:
         """At the start of the round after the last."""
         if not self.trace.is_of_the_past(node):
             raise MissingError(f"{node} depends on draws: it is no state of a round's start")
-        return product(node, self.trace.end, self._of_vectors([node], {}))
+        return self._of_places(node, indices, (self.trace.end,), self.trace.subject.rounds)
 
-    def _of_each(self, expression: sp.Expr, sources: tuple[str, ...]) -> Array:
+    def _of_places(
+        self, node: sp.Expr, indices: Indices, spaces: Sequence[Space], first: int
+    ) -> Array:
+        """One row for each place, a value of every index; indices that others have, of length 1."""
+        values = self._of_vectors([node], {})
+        named = sorted({**values, **self.only}.items())
+        key = node, indices, self.alone, first, len(spaces), *named
+        if key not in self.trace.kept:
+            places = self._places(indices, first, spaces)
+            rows = [self.trace.measured(node, own, first, values) for own in places.values()]
+            own_indices = self.alone if indices is None else indices
+            counts = [len({place[at] for place in places}) for at in range(len(own_indices))]
+            if own_indices:
+                counts += [1] * (self._depth - len(own_indices))
+            self.trace.kept[key] = _array(rows).reshape(*counts, len(spaces))
+        found: Array = self.trace.kept[key]
+        return found
+
+    @property
+    def _depth(self) -> int:
+        """Of how many indices a quantity, or the view, has values."""
+        return max(map(len, (self.alone, *self.each.values())))
+
+    def _places(
+        self, indices: Indices, first: int, spaces: Sequence[Space]
+    ) -> dict[tuple[int, ...], list[Space]]:
+        """The spaces of all rounds, at every value of indices; equal spaces stay the same one."""
+        key = "places", indices, self.alone, first, len(spaces), *sorted(self.only.items())
+        if key not in self.trace.kept:
+            found, names = {}, self.alone if indices is None else indices
+            only = self.only if indices is None else {}
+            ranges = ([only[x]] if x in only else _values_of(x, spaces[0]) for x in names)
+            for place in every_one(*ranges):
+                known: dict[int, Space] = {}
+                for space in spaces:
+                    if id(space) not in known:
+                        own = space
+                        for index, at in zip(names, place, strict=True):
+                            own = alone(own, index, at)
+                        known[id(space)] = own
+                found[place] = [known[id(space)] for space in spaces]
+            self.trace.kept[key] = found
+        kept: dict[tuple[int, ...], list[Space]] = self.trace.kept[key]
+        return kept
+
+    def _of_outcomes(self, expression: sp.Expr, sources: tuple[str, ...]) -> Array:
         """Of every outcome of some sources first; of a round with fewer, the first is repeated."""
         plain, own = self._without_extremes(expression, {})
         plain, nodes = without_products(plain)
@@ -337,6 +395,7 @@ class Known(Defined[Trace]):
     def _extreme(self, node: sp.Expr, own: Mapping[str, Any]) -> Any:
         if isinstance(node, above):
             return square_root(self.number(node.args[0], own)).upper
+        self._listed(node)
         values = self._of_vectors([node], own)
         key, kept = (node, *sorted(values.items())), self.trace.kept
         if key not in kept and isinstance(node, MeanOfLargest):
@@ -353,15 +412,8 @@ class Known(Defined[Trace]):
             kept[key] = max(every) if isinstance(node, Largest) else min(every)
         return kept[key]
 
-    def _looked_at(self) -> list[tuple[Listed | Unrolled, ...]]:
-        if not self.index:
-            return [self.trace.spaces]
-        first = self.trace.spaces[0]
-        count = len(np.asarray(first.weights[first.sources.index(self.index)]))
-        chosen = range(count) if self.only is None else [self.only]
-        return [tuple(alone(space, self.index, at) for space in self.trace.spaces) for at in chosen]
-
     def _broken_somewhere(self, says: Says, sides: Sequence[sp.Expr], own: dict[str, Any]) -> str:
+        self._listed(says)
         holds = _RELATIONS[says.relation]
         values = self._of_vectors(sides, own)
         for at, space in enumerate(self.trace.spaces):
@@ -376,6 +428,20 @@ class Known(Defined[Trace]):
                     )
                     return f"{says} fails in round {at} ({told}): {a} against {b}"
         return ""
+
+    def _listed(self, asked: Any) -> None:
+        if self.trace.moments is not None:
+            raise MissingError(f"{asked} speaks of single outcomes, and moments are followed")
+
+
+def _later(series: Array) -> Array:
+    """One round later; in round 0 there is none."""
+    none = np.full((*series.shape[:-1], 1), np.nan, dtype=object)
+    return np.concatenate([none, series], axis=-1)
+
+
+def _values_of(index: str, space: Space) -> Sequence[int]:
+    return range(len(np.asarray(space.weights[space.sources.index(index)])))
 
 
 def _one_by_one(space: Listed | Unrolled, sources: tuple[str, ...]) -> list[Listed | Unrolled]:

@@ -22,7 +22,7 @@ from fedbounds.theory.symbols import t
 
 from ..evaluate import RESOLUTION, Numbers, evaluate, rounding, scale
 from .float_moments import InFloats, in_floats
-from .known import Defined, MissingError, at_once, without_products
+from .known import Defined, Indices, MissingError, at_once, without_products
 from .many_rounds import InRationals, in_rationals, rounds_of, traced
 from .reach import Range, Reach, Visited, multiples, product, ratio, square
 from .round_maps import ByParameter, at_values, forms_of
@@ -132,15 +132,15 @@ class Many(Defined[Long]):
 
     # ---- products
 
-    def products(self, node: sp.Expr) -> Array:
+    def products(self, node: sp.Expr, indices: Indices = None) -> Array:
         """sq(x) or ip(x, y) of rounds 0, ..., T - 1."""
         return self._told(node)[0][: self.trace.subject.rounds]
 
-    def _at_end(self, node: sp.Expr) -> Any:
+    def _at_end(self, node: sp.Expr, indices: Indices) -> Any:
         values, rounds = self._told(node)[0], self.trace.subject.rounds
         if len(values) <= rounds:
             raise MissingError(f"the run diverges at round {len(values)}")
-        return values[rounds]
+        return values[rounds : rounds + 1]
 
     def _at_start(self, node: sp.Expr) -> fmpq:
         """In round 0, exact."""
@@ -186,8 +186,9 @@ class Many(Defined[Long]):
         found = self.trace.found
         return found.diverged_at if isinstance(found, InFloats) else None
 
-    def _over_rounds(self, expression: sp.Expr, *, ending: bool) -> Array:
-        return super()._over_rounds(expression, ending=ending and self.diverged_at is None)
+    def _over_rounds(self, expression: sp.Expr, indices: Indices = None, *, ending: bool) -> Array:
+        ends = ending and self.diverged_at is None
+        return super()._over_rounds(expression, indices, ending=ends)
 
     def _quantity(self, name: str) -> Array:
         found = super()._quantity(name)

@@ -9,7 +9,7 @@ from flint import fmpq, fmpq_mat
 
 from fedbounds.errors import unknown_name
 from fedbounds.problems import Evidence, FederatedQuadratic, Noise, NoiseLaw
-from fedbounds.problems.constants import Constants, ConstantValue
+from fedbounds.problems.constants import OF_BLOCKS, Constants, ConstantValue
 from fedbounds.problems.linear import rational
 from fedbounds.problems.noise import SILENT
 from fedbounds.problems.problem import Problem, entries_of, split
@@ -100,11 +100,11 @@ _OF_STARTS = frozenset(
 )
 
 
-def constants(problem: Problem) -> Constants:
+def constants(problem: Problem, start: Array | None = None) -> Constants:
     """L and mu: the extreme eigenvalues, exact where they are rational; mu if it is positive.
 
-    With personal blocks, L is the largest norm of the blocks of a Hessian. What is no quadratic
-    tells its constants itself.
+    With personal blocks, L is the largest norm of the blocks of a Hessian; and of a start there are
+    the gap and the gradients there. What is no quadratic tells its constants itself.
     """
     if not isinstance(problem, FederatedQuadratic):
         return _told(problem)
@@ -113,15 +113,15 @@ def constants(problem: Problem) -> Constants:
     if lowest.value > 0:
         found[Constant.STRONG_CONVEXITY] = lowest
     if problem.personal_dimension:
-        found |= _told(problem)
+        found |= _told(problem, start)
     return found
 
 
-def _told(problem: Problem) -> Constants:
-    """Its constants that do not depend on a start."""
-    anywhere = np.array([fmpq(0)] * entries_of(problem), dtype=object)
-    own = problem.constants(split(problem, anywhere))
-    return {name: value for name, value in own.items() if name not in _OF_STARTS}
+def _told(problem: Problem, start: Array | None = None) -> Constants:
+    """Its constants; without a start, those that do not depend on one."""
+    point = np.array([fmpq(0)] * entries_of(problem), dtype=object) if start is None else start
+    own = problem.constants(split(problem, point))
+    return {x: y for x, y in own.items() if start is not None or x not in _OF_STARTS}
 
 
 def _ends(problem: FederatedQuadratic) -> tuple[ConstantValue, ConstantValue]:
@@ -146,12 +146,15 @@ def _extremes(matrix: Array) -> tuple[ConstantValue, ConstantValue]:
     return smallest_eigenvalue(matrix).below(), largest_eigenvalue(matrix).above()
 
 
-def values(problem: Problem) -> dict[str, Any]:
-    """Numbers of a problem by name: the constants, n and the variance of a gradient."""
-    found = {name.value: rational(c.value) for name, c in constants(problem).items()}
+def values(problem: Problem, start: Array | None = None) -> dict[str, Any]:
+    """Numbers of a problem by name: the constants, sizes and the variance of a gradient."""
+    found = {name.value: rational(c.value) for name, c in constants(problem, start).items()}
     found["n"] = fmpq(problem.clients)
     if not isinstance(problem, FederatedQuadratic):
         return found | dict(getattr(problem, "numbers", {}))
+    if problem.personal_dimension:
+        found["d_u"] = fmpq(problem.shared_dimension)
+        found["d_v"] = fmpq(problem.personal_dimension)
     if problem.noise is not SILENT:
         own = problem.personal_dimension * rational(problem.noise.scale_v) ** 2
         scale = rational(problem.noise.scale_u)
@@ -170,9 +173,9 @@ def facts(problem: Problem, given: Mapping[str, Any] | None = None) -> dict[Assu
         Constants that are said to be admissible: no less than L, no more than mu.
     """
     if not isinstance(problem, FederatedQuadratic):
-        told = {name: problem.satisfies(name) for name in (*_OF_FORM, *_OF_SAMPLES)}
+        own = {name: problem.satisfies(name) for name in (*_OF_FORM, *_OF_SAMPLES)}
         # of samples, where there are any
-        return {x: y for x, y in told.items() if x in _OF_FORM or y.holds is not None}
+        return {x: y for x, y in own.items() if x in _OF_FORM or y.holds is not None}
     lowest = rational(_ends(problem)[0].value)
     largest = rational(constants(problem)[Constant.SMOOTHNESS].value)
     told = f"smallest eigenvalue {lowest}"
@@ -183,6 +186,10 @@ def facts(problem: Problem, given: Mapping[str, Any] | None = None) -> dict[Assu
         Assumption.CONVEX: Evidence(bool(lowest >= 0), told),
         Assumption.STRONGLY_CONVEX: Evidence(bool(0 < mu <= lowest), f"{told} against mu = {mu}"),
     }
+    if problem.personal_dimension:
+        found |= {
+            name: problem.satisfies(name) for name in OF_BLOCKS - found.keys() - {Assumption.NOISE}
+        }
     if problem.noise is SILENT:
         return found
     silent = not (problem.noise.scale_u or problem.noise.scale_v)

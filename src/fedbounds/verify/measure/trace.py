@@ -1,6 +1,6 @@
-"""A run under every outcome: the space of vectors of each of its rounds."""
+"""A run under every outcome, or by its moments: the space of vectors of each of its rounds."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -19,10 +19,11 @@ from ..evaluate import Numbers, evaluate
 from .clients import Clients
 from .enumerated import Enumerated, begun, draws_of, enumerated, taken
 from .listed import listed_space
+from .moments import Form, Pair, applied, form, moments
 from .objectives import exact, exact_array, objective
 from .objectives import values as of_problem
 from .random import Outcomes
-from .spaces import PAST, Listed, Unrolled, depends_on
+from .spaces import PAST, Listed, Unrolled, depends_on, product
 from .subject import Subject
 from .unknowns import Refused
 from .unrolled import unroll, unrolled_space
@@ -43,24 +44,48 @@ class Trace:
         Makes that of round T, of which only the start is looked at.
     kept : dict
         What was measured of it, by what determines it.
+    moments : tuple of dicts, or None
+        Of the states of rounds 0, ..., T, where vectors are polynomials in them.
     """
 
     subject: Subject
     spaces: tuple[Listed | Unrolled, ...]
     ending: Callable[[], Listed | Unrolled]
     kept: dict[Any, Any] = field(default_factory=dict)
+    moments: tuple[Mapping[Pair, fmpq], ...] | None = None
 
     @cached_property
     def end(self) -> Listed | Unrolled:
         """Made when it is first asked for."""
         return self.ending()
 
+    def measured(
+        self, node: sp.Expr, spaces: Sequence[Listed | Unrolled], first: int, values: Any
+    ) -> list[Any]:
+        """sq(x) or ip(x, y) of rounds ``first``, ..., in these spaces."""
+        if self.moments is None:
+            return [product(node, space, values) for space in spaces]
+        forms: dict[int, Form] = {}  # rounds that do not differ have one space
+        found = []
+        for at, space in enumerate(spaces, first):
+            assert isinstance(space, Unrolled)
+            if id(space) not in forms:
+                forms[id(space)] = form(space.variables, product(node, space, values))
+            found.append(applied(forms[id(space)], self.moments[at]))
+        return found
+
+    def on_average(self, value: Any, space: Listed | Unrolled, at: int) -> Any:
+        """A polynomial of the past at round ``at``, in the mean over the states that a run has."""
+        if self.moments is None or not isinstance(space, Unrolled):
+            return value
+        return applied(form(space.variables, value), self.moments[at])
+
     def is_of_the_past(self, node: sp.Expr) -> bool:
         """Whether its vectors are those of a round's start, as far as the rounds show."""
         names = {symbol.name for symbol in node.free_symbols}
         return all(
             depends_on(space, space.vectors[name]) <= {PAST, *space.indices}
-            for space in self.spaces
+            for space in {id(space): space for space in self.spaces}.values()
             for name in names & set(space.vectors)
         )
 
@@ -147,6 +172,27 @@ def integrated(subject: Subject) -> Trace:
             raise FedboundsError(f"draws are not integrated: {error}") from error
 
     return Trace(subject, tuple(map(space, range(subject.rounds))), lambda: space(subject.rounds))
+
+
+def followed(subject: Subject) -> Trace:
+    """Draws as unknowns, and the moments of the states.
+
+    Raises
+    ------
+    Refused
+        If the step is not affine in the state, sources must be listed, or the work is too much.
+    """
+    found = moments(subject)
+    known = {id(trace): unrolled_space(subject, trace) for trace in found.unrolled}
+
+    def ending() -> Unrolled:
+        last = found.unrolled[-1]
+        if not last.asked_round:
+            return known[id(last)]
+        return unrolled_space(subject, unroll(subject, last.variables.shapes, subject.rounds))
+
+    spaces = tuple(known[id(trace)] for trace in found.unrolled)
+    return Trace(subject, spaces, ending, moments=found.values)
 
 
 def traced(subject: Subject) -> Trace:

@@ -88,7 +88,7 @@ def program_of(setup: OwnRun, part: Part, numbers: Numbers) -> Program:
         {x: computed.get(x, f'Q("{rational(y)}")') for x, y in numbers.constants.items()},
         lambda name: name not in asked.definitions,
         lambda name: True,
-        standard | called,
+        measured=standard | called,
     )
     told = {Assumption.UNCONSTRAINED: (), Assumption.INDEPENDENT: ()}
     return Program(

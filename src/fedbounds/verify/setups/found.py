@@ -15,13 +15,14 @@ from fedbounds.vocabulary import Assumption
 
 from ..case import Found, find, in_rationals
 from ..measure import objectives
+from ..measure import trace as traces
 from ..measure.answers import Asked, by_enumeration, by_moments
 from ..measure.known import Defined, Known, MissingError
 from ..measure.many import Long, Many, long_run
 from ..measure.objectives import exact
 from ..measure.sources import TooManyError
 from ..measure.subject import Subject
-from ..measure.trace import Trace, integrated, subject_of, traced
+from ..measure.trace import Trace, subject_of
 from ..measure.unknowns import Refused
 
 Array = Any
@@ -62,7 +63,10 @@ def _in_rationals(given: InFloats) -> Setup | None:
 
 
 def _listed(setup: Setup, view: View) -> Found:
-    known = known_of(setup, view)
+    try:
+        known = known_of(setup, view)
+    except Refused as error:
+        return _refused(setup, view, str(error))
     found = _told_of(setup, view, known)
     missing = analysed(setup.run, view)[1].missing
     undefined = {name: why for name, why in found.undefined.items() if name not in missing}
@@ -91,7 +95,7 @@ def _refused(setup: Setup, view: View, why: str) -> Found:
         family=_family(view, setup.run, problem),
         parameters=numbers,
         series={},
-        constants=objectives.constants(problem),
+        constants=objectives.constants(problem, subject.start),
         evidence=objectives.facts(problem)
         | dict.fromkeys(view.assumptions, Evidence(None, f"not measured: {why}")),
         scopes=frozenset(view.scopes),
@@ -113,10 +117,9 @@ def _told_of(setup: Setup, view: View, known: Defined[Any]) -> Found:
         broken = known.broken(says)
         require(not broken, "set-up", broken, str(says))
     problem = known.trace.subject.problem.objective
+    every = objectives.constants(problem, known.trace.subject.start)
     of_problem = {
-        x: y
-        for x, y in objectives.constants(problem).items()
-        if x.value in constants and x.value not in view.constants
+        x: y for x, y in every.items() if x.value in constants and x.value not in view.constants
     }
     return Found(
         family=_family(view, setup.run, problem),
@@ -154,17 +157,24 @@ def view_of(setup: Setup) -> View:
 def known_of(setup: Setup, view: View) -> Known:
     """Everything that is defined of a set-up whose outcomes are listed."""
     trace, besides = analysed(setup.run, view)
-    only = dict(setup.chosen).get(view.alone) if view.alone else None
     return Known(
         trace,
         defined(setup, view, trace.subject),
         view.quantities,
         view.states,
         view.alone,
-        None if only is None else int(only),
-        besides.series,
+        only_of(setup, view),
         view.each,
+        besides.series,
+        view.later,
+        view.outcomes,
     )
+
+
+def only_of(setup: Setup, view: View) -> dict[str, int]:
+    """The one value of an index that is looked at, where one is chosen or is a parameter."""
+    given = {**dict(setup.run.parameters), **dict(setup.chosen)}
+    return {index: int(given[index]) for index in view.alone if index in given}
 
 
 def many_of(setup: Setup, view: View, *, floats: bool = False) -> Many:
@@ -181,9 +191,9 @@ def many_of(setup: Setup, view: View, *, floats: bool = False) -> Many:
 
 def defined(setup: Setup, view: View, subject: Subject) -> dict[str, Any]:
     """Every constant of a set-up: a number, or its definition."""
-    of_problem = objectives.values(subject.problem.objective)
+    of_problem = objectives.values(subject.problem.objective, subject.start)
     found = {**of_problem, **_plain(subject), **view.constants}
-    chosen = ((name, value) for name, value in setup.chosen if name != view.alone)
+    chosen = ((name, value) for name, value in setup.chosen if name not in view.alone)
     return found | {name: _chosen(view, name, value) for name, value in chosen}
 
 
@@ -206,7 +216,10 @@ def _chosen(view: View, name: str, value: Any) -> Any:
 def analysed(run: Run, view: View) -> tuple[Trace, Besides]:
     """The trace of a run, and what only moments measure of it."""
     subject = subject_of(run, view)
-    return integrated(subject) if view.integrated else traced(subject), _besides(run, view)
+    if view.moments:
+        return traces.followed(subject), Besides({}, {})
+    make = traces.integrated if view.integrated else traces.traced
+    return make(subject), _besides(run, view)
 
 
 @lru_cache(maxsize=4)

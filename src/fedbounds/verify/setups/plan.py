@@ -23,6 +23,8 @@ _RATIONAL = 10  # times what floats cost
 def planned(theory: str, name: str, profile: Profile) -> Iterator[Case]:
     """Those of a profile, in the theory's order; ``name`` as in `case_of`."""
     for one in setups(theory):
+        if not one.judged:
+            continue
         if profile is not Profile.QUICK:
             yield case_of(one, name)
         elif one.quick:
@@ -65,8 +67,10 @@ def about(view: View) -> str:
 
 @lru_cache(maxsize=64)  # a run is looked at in several ways
 def work(run: Run, view: View) -> int:
-    """Outcomes, rounds, local steps, clients and coordinates, multiplied."""
+    """Outcomes, rounds, local steps, clients and coordinates, multiplied; or those of moments."""
     subject = subject_of(run, view)
+    if view.moments:
+        return int((subject.problem.entries + 1) ** 3 * run.rounds**2 * local_steps(run))
     if view.integrated:
         masks = 2 ** min(subject.problem.dimension, 8)
         return int(subject.rounds * subject.problem.clients * masks)

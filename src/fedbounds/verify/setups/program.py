@@ -45,8 +45,8 @@ class Program:
     run : Run
         The same as data.
     defined : Definitions
-    only : (str, int) or None
-        An index, and the one of its values that is looked at.
+    only : mapping from index to number
+        The one of its values that is looked at.
     requires : tuple of Says
         Of every run of this kind.
     assumptions : mapping from assumption to what it says
@@ -61,7 +61,7 @@ class Program:
     subject: Subject
     run: Run
     defined: Definitions
-    only: tuple[str, int] | None = None
+    only: Mapping[str, int] = field(default_factory=dict)
     requires: tuple[Says, ...] = ()
     assumptions: Mapping[Assumption, tuple[Says, ...]] = field(default_factory=dict)
     functions: tuple[Callable[..., Any], ...] = ()
@@ -232,7 +232,8 @@ def spaces_of(program: Program, arrays: State) -> list[str]:
     }
     weighed = [f'"{x}": {_weights(program, x, lengths[x])}' for x in shown.indices if x in lengths]
     axes = ", ".join(f'"{name}": {list(own)}' for name, own in used.items())
-    alone = f"  # {program.only[0]} = {program.only[1]} alone" if program.only else ""
+    told = ", ".join(f"{index} = {at}" for index, at in program.only.items())
+    alone = f"  # {told} alone" if told else ""
     lines = [
         f"indices = {{{', '.join(weighed)}}}{alone}",
         f"axes = {{{axes}}}",
@@ -243,8 +244,9 @@ def spaces_of(program: Program, arrays: State) -> list[str]:
 
 def _weights(program: Program, index: str, length: int) -> str:
     name = program.subject.shown.indices[index]
-    if program.only and program.only[0] == index:
-        return f"exact({nested(tuple(int(at == program.only[1]) for at in range(length)))})"
+    if index in program.only:
+        only = program.only[index]
+        return f"exact({nested(tuple(int(at == only) for at in range(length)))})"
     return f'p["{name}"] / p["{name}"].sum()' if name else f"exact([Q(1, {length})] * {length})"
 
 

@@ -19,18 +19,19 @@ from ..evaluate import Numbers
 from ..measure.known import Known, MissingError
 from ..measure.trace import rules_of, subject_of
 from ..script_check import agrees
-from .found import known_of, view_of
+from .found import known_of, only_of, view_of
 from .program import Program, check_size, written
 from .script_code import Definitions
-from .script_parts import COMPUTED
+from .script_parts import COMPUTED, COMPUTED_OF_BLOCKS
 
 
 @script_of.register
 def _script(setup: Setup, judgement: Any, part: Part, numbers: Numbers) -> str:
     outcome = next(one for one in judgement.outcomes if one.part == part.name)
+    place = outcome.client, outcome.step
     needed = None if outcome.at is None else outcome.at + 1 + part.compares_neighbours
     for one in _shortest(_as_bounded(setup, numbers), needed):
-        text = written(program_of(one, part, outcome.client), judgement, part, outcome)
+        text = written(program_of(one, part, place), judgement, part, outcome)
         if agrees(text, outcome.gap):
             return text
     raise FedboundsError("the script that is written does not run, or gives another gap")
@@ -53,7 +54,7 @@ def _shortest(setup: Setup, needed: int | None) -> Iterator[Setup]:
     yield setup
 
 
-def program_of(setup: Setup, part: Part, client: int | None) -> Program:
+def program_of(setup: Setup, part: Part, place: tuple[int | None, int | None]) -> Program:
     """What shows a part; with all draws of the view where it needs more than the algorithm's."""
     view = view_of(setup)
     if view.besides is not None and part.quantities & view.besides.quantities.keys():
@@ -70,17 +71,14 @@ def program_of(setup: Setup, part: Part, client: int | None) -> Program:
     def ends(name: str) -> bool:
         return bool(known.series(name).shape[-1] > setup.run.rounds)
 
-    only = None
-    if view.alone:
-        only = view.alone, int(dict(setup.chosen).get(view.alone, client or 0))
+    found = only_of(setup, view)
+    only = {x: found.get(x, at or 0) for x, at in zip(view.alone, place, strict=False)}
     defined = Definitions(
-        view.shown,
-        known.constants,
-        known.quantities,
-        _given(setup, known),
-        ends,
+        view.shown, known.constants, known.quantities, _given(setup, known), ends,
         partial(_is_known, known),
-    )
+        each=view.each, steps=lambda name: int(known.series(name).shape[-2]), place=place,
+        later=view.later,
+    )  # fmt: skip
     rules = rules_of(setup.run, view)
     return Program(
         subject,
@@ -105,13 +103,15 @@ def _is_known(known: Known, name: str) -> bool:
 def _given(setup: Setup, known: Known) -> dict[str, str]:
     """Python for the constants that are no definitions."""
     chosen, parameters = dict(setup.chosen), dict(setup.run.parameters)
+    blocks = known.trace.subject.problem.personal_dimension
+    computed = COMPUTED_OF_BLOCKS if blocks else COMPUTED
     found = {}
     for name, value in known.constants.items():
         if isinstance(value, fmpq):
             if name in parameters and name not in chosen:
                 found[name] = f'Q(p["{name}"])'
             else:
-                found[name] = COMPUTED.get(name, f'Q("{value}")')
+                found[name] = computed.get(name, f'Q("{value}")')
         elif isinstance(value, above) and _is_known(known, name):
             found[name] = f'Q("{known.constant(name)}")'
     return found

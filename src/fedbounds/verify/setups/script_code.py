@@ -18,7 +18,7 @@ from fedbounds.errors import FedboundsError
 from fedbounds.theory.checker.names import identifier
 from fedbounds.theory.proof.vectors import ip, sq
 from fedbounds.theory.setups import Largest, Least, Says, Shown, Where, above, dot
-from fedbounds.theory.symbols import RunOperator, VectorSymbol, t
+from fedbounds.theory.symbols import RunOperator, VectorSymbol, k, t
 
 from ..script_asserts import broken
 from ..script_code import COUNTS, IDENTIFIERS, WIDTH, Script, wrapped
@@ -29,24 +29,9 @@ _RELATED = {Largest: "largest", Least: "least"}
 TAKEN = frozenset(
     {"Q", "np", "prod", "product", "isqrt", "exact", "Count", "Random", "Shown", "outcomes"}
     | {"joint", "look", "given", "dot", "ip", "sq", "largest", "least", "only", "root", "mean"}
-    | {"above"}
-    | {
-        "q",
-        "p",
-        "t",
-        "n",
-        "d",
-        "T",
-        "H",
-        "h",
-        "problem",
-        "rounds",
-        "state",
-        "weights",
-        "left",
-        "right",
-    }
-    | {"positive", "plus", "sign", "noises", "probe", "axes", "indices", "whole", "diagonal"}
+    | {"q", "p", "t", "n", "d", "T", "H", "h", "problem", "rounds", "state", "weights", "left"}
+    | {"right", "positive", "plus", "sign", "alone", "above", "root_of", "noises", "own_noises"}
+    | {"probe", "axes", "indices", "whole", "diagonal"}
 )
 HELPERS = {
     "largest": (
@@ -65,6 +50,12 @@ HELPERS = {
         "    found = Q(isqrt(Q(x).numerator), isqrt(Q(x).denominator))",
         "    return found if found**2 == x else float(x) ** 0.5",
     ),
+    "root_of": (
+        "def root_of(power, x):  # exact where it is a rational number",
+        "    ends = (Q(x).numerator, Q(x).denominator)",
+        "    found = Q(*(round(end ** (1 / power)) for end in ends))",
+        "    return found if found**power == x else float(x) ** (1 / power)",
+    ),
     "above": (
         "def above(x):  # the root; where it is not rational, one above by 2^-60 of it",
         "    x = Q(x)",
@@ -75,6 +66,16 @@ HELPERS = {
         "    return Q(top + (top**2 != number << 2 * scale), x.denominator << scale)",
     ),
     "mean": ('mean = lambda x: (x * weights["past"]).sum()  # of a number of every state',),
+    "alone": (
+        "def alone(f, **own):  # of one value of indices",
+        "    before = dict(weights)",
+        "    for x in own.keys() & weights.keys():",
+        "        weights[x] = exact([int(j == own[x]) for j in range(len(weights[x]))])",
+        "    try:",
+        "        return f()",
+        "    finally:",
+        "        weights.update(before)",
+    ),
     "sign": ("sign = lambda x: (x > 0) - (x < 0)",),
 }
 
@@ -108,6 +109,14 @@ class Definitions:
         Whether it is measured after the last round too.
     holds : function of a constant's name
         Whether it has a value.
+    each : mapping from quantity name to indices
+        Those that are one for each client, or for each client and local step.
+    steps : function of a quantity's name
+        Of how many local steps it is.
+    place : (int or None, int or None)
+        The client and the local step that are looked at.
+    later : tuple of str
+        Quantities of the next round.
     written : list of pairs (line, comment)
     vectors, helpers, numbers : sets of str
         Vectors and factors, helping functions, and numbers that are given, as far as they are used.
@@ -119,6 +128,10 @@ class Definitions:
     given: Mapping[str, str]
     ends: Callable[[str], bool]
     holds: Callable[[str], bool]
+    each: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    steps: Callable[[str], int] = lambda name: 1
+    place: tuple[int | None, int | None] = (None, None)
+    later: tuple[str, ...] = ()
     measured: Mapping[str, str] = field(default_factory=dict)
     written: list[tuple[str, str]] = field(default_factory=list)
     vectors: set[str] = field(default_factory=set)
@@ -134,7 +147,8 @@ class Definitions:
         """Python for a side, whose products are those of the round that is looked at."""
         if any(inside.has(sq, ip) for inside in side.atoms(RunOperator)):
             raise FedboundsError("no script is written for products over all rounds")
-        return self._python(self._plain(side))
+        _, step = self.place
+        return self._python(self._plain(side if step is None else side.subs(k, step)))
 
     def held(self, says: Says, name: str = "") -> bool:
         """A line that asserts a statement; ``name`` stands behind it.
@@ -197,7 +211,8 @@ class Definitions:
         self._done.add(name)
         if name not in {**self.measured, **self.quantities}:
             raise FedboundsError(f"no definition of {name}")
-        every = "range(T + 1)" if self.ends(name) else "range(T)"
+        later = name in self.later
+        every = "range(T + 1)" if self.ends(name) and not later else "range(T)"
         if name in self.measured:
             self.helpers.add("mean")
             self._at_start = False
@@ -208,7 +223,20 @@ class Definitions:
         if expression.has(sq, ip):
             self._at_start = False
             every = f"map(look, {every})"
-        self._write(f'q["{name}"] = [{python} for t in {every}]')
+        found = f"[{self._at_place(name, python)} for t in {every}]"
+        self._write(f'q["{name}"] = {f"[None, *{found}]" if later else found}')
+
+    def _at_place(self, name: str, python: str) -> str:
+        """Of the client that is looked at; of each of its local steps, where it has them."""
+        indices = self.each.get(name, ())
+        if not indices:
+            return python
+        self.helpers.add("alone")
+        client = f"{indices[0]}={self.place[0] or 0}"
+        if len(indices) == 1:
+            return f"alone(lambda: {python}, {client})"
+        every = f"for step in range({self.steps(name)})"
+        return f"[alone(lambda: {python}, {client}, {indices[1]}=step) {every}]"
 
     @property
     def end(self) -> bool:
@@ -247,7 +275,7 @@ class Definitions:
             expression = expression.xreplace(found)
         factors = self.shown.factors
         return expression.replace(
-            lambda node: isinstance(node, AppliedUndef) and node.func.__name__ in factors,
+            lambda node: isinstance(node, sp.Function) and node.func.__name__ in factors,
             lambda node: VectorSymbol(node.func.__name__, "") * node.args[0],
         )
 
@@ -349,7 +377,8 @@ class _Printer(Script):
 
     def _print_AppliedUndef(self, expr: Any) -> str:
         self.quantities[expr.func.__name__] = None
-        return str(super()._print_AppliedUndef(expr))
+        steps = "".join(f"[{step}]" for step in expr.args[1:])
+        return f"{super()._print_AppliedUndef(expr)}{steps}"
 
     def _called(self, name: str, expr: sp.Expr) -> str:
         self.inside += 1
@@ -399,5 +428,8 @@ class _Printer(Script):
             root = f"root({self._print(expr.base)})"
             return root if expr.exp > 0 else f"1/{root}"
         if expr.exp.is_Rational and not expr.exp.is_Integer:
-            raise FedboundsError(f"no script for the root {expr}")
+            self.helpers.add("root_of")
+            inside = self._print(expr.base ** abs(expr.exp.p))
+            found = f"root_of({expr.exp.q}, {inside})"
+            return found if expr.exp > 0 else f"1/{found}"
         return str(super()._print_Pow(expr, **settings))

@@ -203,6 +203,13 @@ _NOISES = (
     "noises = [Random(x).noise(problem, 1) for x in product(*(range(len(o)) for o in probe.odds))]",
 )
 _UNBIASED = (*_NOISES, "assert not sum(noises).any()")
+_UNBIASED_BLOCKS = (
+    *_UNBIASED,
+    *(
+        line.replace("noise(", "personal_noise(").replace("noises", "own_noises")
+        for line in _UNBIASED
+    ),
+)
 # what a problem tells of itself
 FACTS: Table = {
     **curvature("H"),
@@ -233,6 +240,12 @@ FACTS_OF_BLOCKS: Table = {
     Assumption.QUADRATIC: FACTS[Assumption.QUADRATIC],
     Assumption.NOISELESS: ("assert problem.noise_scale == 0 == problem.personal_noise_scale",),
     Assumption.NOISY: ("assert problem.noise_scale != 0 or problem.personal_noise_scale != 0",),
+    Assumption.NOISE: _UNBIASED_BLOCKS,
+    Assumption.UNBIASED: _UNBIASED_BLOCKS,
+    Assumption.DISSIMILARITY: (
+        "assert n == 1 or not any(A[:d, d:].any() for A in H)",
+        "assert all((A[:d, :d] == H[0][:d, :d]).all() for A in H)",
+    ),
 }
 OF_CONSTANTS = {
     Assumption.SMOOTH: "L",
@@ -245,6 +258,17 @@ COMPUTED = {
     "b^2": "((h - h.sum(axis=0) / Q(n)) ** 2).sum() / n",
     "B_0": "(problem.gradient(start[None]) ** 2).sum()",
     "G_0": "(problem.full_gradient(start[None]) ** 2).sum()",
+}
+_FIRST = "problem.gradients(*problem.blocks(start[None]))[0]"
+COMPUTED_OF_BLOCKS = {
+    "n": "n",
+    "d_u": "d",
+    "d_v": "h.shape[1] - d",
+    "sigma_u^2": "d * problem.noise_scale**2",
+    "sigma_v^2": "(h.shape[1] - d) * problem.personal_noise_scale**2",
+    "b^2": "((h - h.sum(axis=0) / Q(n))[:, :d] ** 2).sum() / n",
+    "B_0": f"({_FIRST} ** 2).sum()",
+    "G_0": f"({_FIRST}.sum(axis=1) ** 2).sum() / n**2",
 }
 
 

@@ -4,7 +4,7 @@ A step is evaluated where what it assumes holds, in rationals: of the quantities
 vectors of the set-up, by their definitions.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -23,6 +23,7 @@ from fedbounds.theory.proof.read_text import OF_NUMBERS, read_text
 from fedbounds.theory.registry import claim as claim_of
 from fedbounds.theory.registry import encoded, setups
 from fedbounds.theory.setups import Says, Setup, View
+from fedbounds.theory.symbols import k
 from fedbounds.vocabulary import Assumption
 
 from ..evaluate import IrrationalError, Roots, UndefinedError, as_roots
@@ -36,6 +37,7 @@ from .found import evidence, known_of, view_of
 
 Array = Any
 _FUNCTIONS = {**OF_NUMBERS, "given": sp.Function("given")}
+_NOTHING_RUN = ("bound",)  # the algorithms of a claim about parameters alone
 _RELATIONS = {"<=": np.less_equal, ">=": np.greater_equal, "==": np.equal}
 
 
@@ -46,6 +48,11 @@ class Judged:
     setup: Setup
     view: View
     known: Known
+
+    @property
+    def again(self) -> bool:
+        """Whether its quantities are those of another view, which looks at the whole run."""
+        return bool(self.view.each and self.view.alone)
 
     @cached_property
     def holding(self) -> Mapping[Assumption, bool]:
@@ -72,9 +79,12 @@ def gaps(theory: str, written: Written) -> list[float]:
     """(right - left) / size of a step, the least of every set-up that can evaluate it."""
     scopes = _scopes(theory, written)
     assumed = [Assumption(name) for name in written.statement.assumptions]
+    of_steps = any(side.has(k) for side in (written.left, written.right))
     found = []
     for on in judged_on(theory):
         if scopes and not scopes & set(on.view.scopes):
+            continue
+        if not scopes and on.again and not of_steps:
             continue
         if not _speaks_of(written, on.view.runs):
             continue
@@ -93,7 +103,7 @@ def _speaks_of(written: Written, runs: str) -> bool:
     if written.scope or not written.claim:
         return True
     claim = encoded(entry(written.claim))
-    return not isinstance(claim, Claim) or runs in claim.algorithms
+    return not isinstance(claim, Claim) or bool({runs, *_NOTHING_RUN} & {*claim.algorithms})
 
 
 def _scopes(theory: str, written: Written) -> set[str]:
@@ -183,12 +193,14 @@ def check_declared(theory: str, scopes: Mapping[str, Scope]) -> None:
         average over the source that is said to centre it, or is not what it is derived from.
     """
     for on in judged_on(theory):
-        for space, offered in _spaces(on):
+        for at, space, offered in _spaces(on):
+            whole = isinstance(space, Listed) or on.view.integrated or on.view.moments
+            every = _one_by_one(space, on) if whole else [space]
             for name in offered & scopes.keys():
-                _check(name, scopes[name], space)
-                if isinstance(space, Listed) or on.view.integrated:
-                    for each in _one_by_one(space, on.view.alone):
-                        _check_derived(name, scopes[name], each, on)
+                for each in every:
+                    _check(name, scopes[name], each)
+                    if whole:
+                        _check_derived(name, scopes[name], each, on, at)
 
 
 def check_signs(theory: str, quantities: Mapping[str, bool]) -> None:
@@ -200,22 +212,26 @@ def check_signs(theory: str, quantities: Mapping[str, bool]) -> None:
         If it is negative in one.
     """
     for on in judged_on(theory):
+        if on.again:
+            continue
         for name in on.view.quantities.keys() & {x for x, signed in quantities.items() if signed}:
             try:
-                least = min(on.known.series(name).reshape(-1))
+                every = on.known.series(name).reshape(-1)
             except MissingError:
                 continue
+            least = min(every[every == every])  # what was not measured in a round is NaN there
             if least < 0:
                 raise ConflictError(f"{name} is {least} in a run; the proofs say it is >= 0")
 
 
-def _spaces(on: Judged) -> Iterator[tuple[Listed | Unrolled, set[str]]]:
+def _spaces(on: Judged) -> Iterator[tuple[int, Listed | Unrolled, set[str]]]:
     """The first two rounds of a set-up, and one with all draws that its view speaks of."""
-    for space in on.known.trace.spaces[:2]:
-        yield space, set(on.view.scopes)
+    for at, space in enumerate(on.known.trace.spaces[:2]):
+        yield at, space, set(on.view.scopes)
     if on.view.besides is not None:
         subject = subject_of(on.setup.run, on.view.besides)
-        yield unrolled_space(subject, moments(subject).unrolled[0]), set(on.view.besides.scopes)
+        every = unrolled_space(subject, moments(subject).unrolled[0])
+        yield 0, every, set(on.view.besides.scopes)
 
 
 def _check(name: str, scope: Scope, space: Listed | Unrolled) -> None:
@@ -236,20 +252,24 @@ def _check(name: str, scope: Scope, space: Listed | Unrolled) -> None:
                 )
 
 
-def _one_by_one(space: Listed | Unrolled, index: str) -> list[Listed | Unrolled]:
-    """For each value of an index, where a view looks at it alone."""
-    if not index:
-        return [space]
-    count = len(np.asarray(space.weights[space.sources.index(index)]))
-    return [alone(space, index, at) for at in range(count)]
+def _one_by_one(space: Listed | Unrolled, on: Judged) -> list[Listed | Unrolled]:
+    """For each value of the indices that a view looks at alone; of one, for the one that is."""
+    found, only = [space], on.known.only
+    for index in on.view.alone:
+        count = len(np.asarray(space.weights[space.sources.index(index)]))
+        values = [only[index]] if index in only else range(count)
+        found = [alone(one, index, at) for one in found for at in values]
+    return found
 
 
-def _check_derived(name: str, scope: Scope, space: Listed | Unrolled, on: Judged) -> None:
+def _check_derived(
+    name: str, scope: Scope, space: Listed | Unrolled, on: Judged, at: int = 0
+) -> None:
     for atom, said in scope.derived:
         supposed = [need for need in scope.needs if atom in need.vectors]
         if atom not in space.vectors or not all(_met(need, on) for need in supposed):
             continue
-        expression = _read(said)
+        expression = _read(said, on.view.shown.factors)
         try:
             numbers = {
                 symbol.name: on.known.constant(symbol.name)
@@ -259,12 +279,16 @@ def _check_derived(name: str, scope: Scope, space: Listed | Unrolled, on: Judged
         except MissingError:  # of numbers that this set-up has not
             continue
         apart = vector(expression, space, numbers) - space.vectors[atom]
+        if isinstance(space, Unrolled):  # unknown draws are not free: m of n take part
+            square = space.mean((apart * apart).sum(axis=-1, keepdims=True), ()).item()
+            apart = np.array([on.known.trace.on_average(square, space, at)])
         if any(bare(entry) != 0 for entry in apart.reshape(-1)):
             raise ConflictError(f"{atom} of {name!r} is another in a run; the proofs say {said}")
 
 
-def _read(said: str) -> sp.Expr:
-    return read_text(said, sp.Symbol, _FUNCTIONS)
+def _read(said: str, factors: Iterable[str] = ()) -> sp.Expr:
+    own = {name: sp.Function(name) for name in factors}
+    return read_text(said, sp.Symbol, {**_FUNCTIONS, **own})
 
 
 def _met(need: Need, on: Judged) -> bool:

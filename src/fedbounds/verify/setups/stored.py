@@ -103,6 +103,24 @@ class Nested:
 
 
 @dataclass(frozen=True)
+class Point:
+    """The shared coordinates, and then those of every client; all are shared unless said."""
+
+    def read(self, data: Data, where: str, known: Known) -> tuple[Any, ...]:
+        """See `Kind`."""
+        personal = known.count("d_v") or 0
+        if not personal:
+            return _ROW.read(data, where, known)
+        found = Listed(Number()).read(data, where, known)
+        d, n = (known.count(name) or 0 for name in ("d", "n"))
+        if len(found) != d + (n - 1) * personal:
+            raise FedboundsError(
+                f"{where} has {len(found)} entries; expected d = {d} + {n - 1} times {personal}"
+            )
+        return found
+
+
+@dataclass(frozen=True)
 class OfFamily:
     """One of several records of a problem, by its family."""
 
@@ -128,6 +146,8 @@ _PROBLEM = Record(
                 "hessians": Listed(Listed(_ROW, "d"), "n"),
                 "slopes": Listed(_ROW, "n"),
                 "noise": Number(least=0),
+                "personal": Whole(0, "d", "d_v"),
+                "personal_noise": Number(least=0),
             },
             needs=("hessians", "slopes"),
         ),
@@ -172,6 +192,9 @@ _PARAMETERS: Fields = {
     "m": Whole(1, "n"),
     "delta_p": PROBABILITY,
     "j": Whole(1, "K"),
+    "k": Whole(0, "K - 1"),
+    "cohort": Whole(1, "n"),
+    **dict.fromkeys(("gamma_u", "gamma_v", "eta_u", "eta_v"), STEP),
     "eta": FormulaOr(STEP),
     "models": Listed(_ROW, "n"),
     "common": Whole(0, 1),
@@ -196,7 +219,7 @@ def stored() -> Stored:
     takes = {name: _PARAMETERS.get(name, Nested()) for name in sorted(named)}
     run: Fields = {
         "problem": OfFamily(_FAMILIES),
-        "start": _ROW,
+        "start": Point(),
         "parameters": Named(takes),
         "rounds": ROUNDS,
     }
@@ -236,7 +259,7 @@ def _ladder_fits(ladder: Ladder) -> None:
 
 def _choices(theories: Iterable[str], every: Sequence[View]) -> Fields:
     """Constants of which a set-up says how they are meant, and the value of an index."""
-    ways: dict[str, set[str]] = {view.alone: set() for view in every if view.alone}
+    ways: dict[str, set[str]] = {index: set() for view in every for index in view.alone}
     for theory in theories:
         every_one = [one.setup for one in setups(theory)]
         every_one += [own for one in ladders(theory) for own in one.ladder.setups]
@@ -263,7 +286,7 @@ def _cost(given: Any) -> Sequence[Cost]:
     state = one_state(subject_of(run, view))
     plain = cost(clients * sum(rows.size for rows in state.values()))
     check((plain,), Known(), where)  # before an outcome is drawn
-    if view.many or view.integrated:  # by moments
+    if view.many or view.integrated or view.moments:  # by moments
         return (plain,)
     outcomes = outcomes_of(subject_of(run, view))
     return (Cost(power(outcomes, run.rounds) * plain.operations, plain.depth),)
@@ -281,12 +304,12 @@ def _fits(setup: Setup) -> None:
     most = MOST_EXACT if view.many else None
     fits = most is None or setup.run.rounds <= most
     require(fits, "rounds T", setup.run.rounds, f"at most {most} where they are many")
-    known = {*view.choices, *_named(view)} | ({view.alone} if view.alone else set())
+    known = {*view.choices, *_named(view), *view.alone}
     for name, _ in setup.chosen:
         if name not in known:
             raise unknown_name(f"choice in the view {setup.view!r}", name, known)
     subject = subject_of(setup.run, view)
-    if view.integrated:
+    if view.integrated or view.moments:
         integrated(replace(subject, rounds=1))
     else:
         first_outcome(subject)

@@ -6,8 +6,6 @@ Taken as given, and compared with what is measured on the running algorithms in 
 import sympy as sp
 
 from fedbounds.theory.proof.language import Book
-from fedbounds.theory.proof.vectors import S, given, ip, past, present, sq, xi
-from fedbounds.theory.proof.vectors import i as client
 from fedbounds.theory.symbols import (
     B_0,
     W_2,
@@ -26,7 +24,6 @@ from fedbounds.theory.symbols import (
     Ev_ik,
     G_u,
     G_v,
-    K,
     M_u,
     M_v,
     M_vi,
@@ -57,6 +54,8 @@ from fedbounds.theory.symbols import (
     t,
 )  # fmt: skip
 
+from .. import measured
+from ..measured_scaffold import CONTROLS, LAG
 from .scopes import (
     FEDAVG,
     FIRST_ROUND,
@@ -65,104 +64,68 @@ from .scopes import (
     SCAFFOLD,
     STEP_OF_U,
     STEP_OF_V,
-    Wh,
-    Yu,
-    al,
-    au,
-    av,
-    be,
-    c,
-    ci,
-    d,
-    di,
-    du,
-    dv,
-    hu,
-    hv,
-    nu,
-    u,
-    uh,
-    up,
-    v,
     value00,
     value11,
-    vh,
-    vp,
 )  # fmt: skip
 
 _TABLE = "Table 1"
-_GRADIENT = given(au, past)
-_MEAN_H = given(hu, past, xi)
+_MEAN_H = measured.MEAN_H
 
 
 def _increments(book: Book) -> None:
     """What Lemma A.3 and (A.6) speak of, whatever the algorithm."""
+    for quantity in (X_u, X_v, Du_2, Dv_2):
+        name = quantity.__name__
+        right = measured.OF_INCREMENTS[name]
+        book.define(f"{name} ({INCREMENTS})", quantity(t), right, "Lemma A.3", INCREMENTS)
     for name, left, right, origin in (
-        ("X_u", X_u(t), ip(_GRADIENT, du), "Lemma A.3"),
-        ("X_v", X_v(t), ip(av, dv), "Lemma A.3"),
-        ("Du_2", Du_2(t), sq(du), "Lemma A.3"),
-        ("Dv_2", Dv_2(t), sq(dv), "Lemma A.3"),
         ("f", f(t), value00, "(1.1)"),
         ("f next", f(t + 1), value11, "(1.1)"),
-        ("B", B(t), n * sq(au), _TABLE),
-        ("B next", B(t + 1), n * sq(nu), _TABLE),
+        ("B", B(t), measured.OF_ROUND["B"], _TABLE),
+        ("B next", B(t + 1), measured.B_NEXT, _TABLE),
     ):
         book.define(f"{name} ({INCREMENTS})", left, right, origin, INCREMENTS)
 
 
 def _round(book: Book, scope: str) -> None:
     """Quantities of round t that both algorithms have."""
-    for name, left, right, origin in (
-        ("G_u", G_u(t), sq(_GRADIENT), _TABLE),
-        ("G_v", G_v(t), sq(av), _TABLE),
-        ("B", B(t), n * sq(au), _TABLE),
-        ("E", E(t), n * K * (sq(uh - u) + sq(vh - v)), _TABLE),
-        ("T_1u", T_1u(t), -gamma * K * ip(_GRADIENT, hu), "Definition 3.1"),
-        ("T_1v", T_1v(t), -gamma * m * K / n * ip(av, hv), "Definition 3.1"),
-        ("T_2u", T_2u(t), gamma**2 * K**2 * sq(_MEAN_H), "Definition 3.1"),
-        (
-            "T_2v", T_2v(t), gamma**2 * K**2 * m / n * sq(given(hv, past, xi, client)),
-            "Definition 3.1",
-        ),
-        (
-            "Y_sum", Y_sum(t), n**2 * K**2 * sq(given(present(Yu), past, S, xi)),
-            "proof of Lemma 3.1",
-        ),
-        ("Y_2", Y_2(t), n * K * sq(present(Yu)), "proof of Lemma 3.1"),
-    ):  # fmt: skip
-        book.define(f"{name} ({scope})", left, right, origin, scope)
-    for name, left, right, origin, step in (
-        ("Du_2", Du_2(t), sq(du), "Lemma A.3", STEP_OF_U),
-        ("Dv_2", Dv_2(t), sq(dv), "Lemma A.3", STEP_OF_V),
-        ("X_u", X_u(t), ip(_GRADIENT, du), "Lemma A.3", STEP_OF_U),
-        ("X_v", X_v(t), ip(av, dv), "Lemma A.3", STEP_OF_V),
-        ("M_u", M_u(t), sq(given(du, past)), "(A.10)", STEP_OF_U),
-        ("M_v", M_v(t), sq(given(dv, past, client)), "(A.10)", STEP_OF_V),
+    for origin, every in (
+        (_TABLE, (G_u, G_v, B, E)),
+        ("Definition 3.1", (T_1u, T_1v, T_2u, T_2v)),
+        ("proof of Lemma 3.1", (Y_sum, Y_2)),
     ):
-        book.define(f"{name} ({scope})", left, right, origin, scope, [step])
+        for quantity in every:
+            name = quantity.__name__
+            right = measured.OF_ROUND[name]
+            book.define(f"{name} ({scope})", quantity(t), right, origin, scope)
+    for quantity, origin, step in (
+        (Du_2, "Lemma A.3", STEP_OF_U),
+        (Dv_2, "Lemma A.3", STEP_OF_V),
+        (X_u, "Lemma A.3", STEP_OF_U),
+        (X_v, "Lemma A.3", STEP_OF_V),
+        (M_u, "(A.10)", STEP_OF_U),
+        (M_v, "(A.10)", STEP_OF_V),
+    ):
+        name = quantity.__name__
+        right = measured.OF_INCREMENTS[name]
+        book.define(f"{name} ({scope})", quantity(t), right, origin, scope, [step])
 
 
 def _fedavg(book: Book) -> None:
-    spread = given(hu, past, xi, client) - _MEAN_H
-    sampled = -gamma * K * n / m * given(present(hu), past, S, xi)
-    book.define(f"T_3u ({FEDAVG})", T_3u(t), n * K**2 * sq(spread), "Definition 3.1", FEDAVG)
-    book.define(f"P_u ({FEDAVG})", P_u(t), sq(sampled), "(A.3)", FEDAVG)
+    for quantity, origin in ((T_3u, "Definition 3.1"), (P_u, "(A.3)")):
+        name = quantity.__name__
+        book.define(f"{name} ({FEDAVG})", quantity(t), measured.FEDAVG[name], origin, FEDAVG)
 
 
 def _scaffold(book: Book) -> None:
-    spread = given(hu, past, xi, client) - di + d - _MEAN_H
-    noise = n**2 * K**2
-    for name, left, right, origin in (
-        ("S_3u", S_3u(t), n * K**2 * sq(spread), "(4.1)"),
-        ("C", C(t), n * K * (sq(al - u) + sq(be - v)), "Table 1"),
-        ("cd_2", cd_2(t), sq(c - d), "proof of Lemma 4.3"),
-        ("What_2", What_2(t), n * K * sq(Wh), "(A.7)"),
-        ("What_sum", What_sum(t), noise * sq(given(Wh, past)), "(A.7)"),
-        ("W_2", W_2(t), n * K * sq(present(Wh)), "(A.7)"),
-        ("W_own", W_own(t), noise * sq(given(present(ci - di), past, S)), "(A.7)"),
-        ("W_mean", W_mean(t), noise * sq(given(present(c - d), past, S)), "(A.7)"),
+    for quantity, origin in (
+        (S_3u, "(4.1)"),
+        (C, "Table 1"),
+        (cd_2, "proof of Lemma 4.3"),
+        *((noise, "(A.7)") for noise in (What_2, What_sum, W_2, W_own, W_mean)),
     ):
-        book.define(f"{name} ({SCAFFOLD})", left, right, origin, SCAFFOLD)
+        name = quantity.__name__
+        book.define(f"{name} ({SCAFFOLD})", quantity(t), CONTROLS[name], origin, SCAFFOLD)
 
 
 def _steps(book: Book) -> None:
@@ -170,12 +133,12 @@ def _steps(book: Book) -> None:
     for algorithm in (FEDAVG, SCAFFOLD):
         scope = f"step of {algorithm}"
         for name, left, right in (
-            ("Eu_ik", Eu_ik(t, k), sq(uh - u)),
-            ("Ev_ik", Ev_ik(t, k), sq(vh - v)),
-            ("Eu_ik next", Eu_ik(t, k + 1), sq(up - u)),
-            ("Ev_ik next", Ev_ik(t, k + 1), sq(vp - v)),
-            ("g_ui", g_ui(t), sq(au)),
-            ("g_vi", g_vi(t), sq(av)),
+            ("Eu_ik", Eu_ik(t, k), measured.DRIFT["Eu_ik"]),
+            ("Ev_ik", Ev_ik(t, k), measured.DRIFT["Ev_ik"]),
+            ("Eu_ik next", Eu_ik(t, k + 1), measured.DRIFT_NEXT["Eu_ik"]),
+            ("Ev_ik next", Ev_ik(t, k + 1), measured.DRIFT_NEXT["Ev_ik"]),
+            ("g_ui", g_ui(t), measured.OF_CLIENT["g_ui"]),
+            ("g_vi", g_vi(t), measured.OF_CLIENT["g_vi"]),
         ):
             book.define(f"{name} ({scope})", left, right, _TABLE, scope)
 
@@ -202,12 +165,11 @@ def _sums(book: Book) -> None:
 
 def _starts(book: Book) -> None:
     """Where local steps and memory begin: uh = u, and alpha = u."""
-    drift = sq(uh - u) + sq(vh - v)
+    drift = measured.DRIFT["Eu_ik"] + measured.DRIFT["Ev_ik"]
     book.define(f"E_ik ({FIRST_STEP})", E_ik(t, 0), drift, _TABLE, FIRST_STEP)
     own = [f"def E_ik ({FIRST_STEP})"]
     book.line("E_ik start", E_ik(t, 0), "==", 0, own, scope=FIRST_STEP, vectors=False)
-    memory = n * K * (sq(al - u) + sq(be - v))
-    book.define(f"C ({FIRST_ROUND})", C(0), memory, "Algorithm 4.1", FIRST_ROUND)
+    book.define(f"C ({FIRST_ROUND})", C(0), LAG, "Algorithm 4.1", FIRST_ROUND)
     own = [f"def C ({FIRST_ROUND})"]
     book.line("C start", C(0), "==", 0, own, scope=FIRST_ROUND, vectors=False)
 

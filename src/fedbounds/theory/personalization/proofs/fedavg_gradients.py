@@ -46,7 +46,8 @@ from fedbounds.theory.symbols import (
     variance_u,
 )
 
-from .scopes import ANY_ROUND, FEDAVG, INCREMENTS, au, du, dv, nu
+from .. import measured
+from .scopes import ANY_ROUND, FEDAVG, INCREMENTS, au, nu
 from .technical import of
 
 _CLIENT = f"client of {INCREMENTS}"
@@ -74,10 +75,10 @@ _LARGE = (root(n, 2), equal(m, n), above(eta_u, T), above(eta_v, 1), _SMALL, *_I
 def definitions(book: Book) -> None:
     """Quantities of one client, whatever the algorithm."""
     for name, left, right in (
-        ("g_ui", g_ui(t), sq(au)),
+        ("g_ui", g_ui(t), measured.OF_CLIENT["g_ui"]),
         ("g_ui next", g_ui(t + 1), sq(nu)),
-        ("Du_2", Du_2(t), sq(du)),
-        ("Dv_i", Dv_i(t), sq(dv)),
+        ("Du_2", Du_2(t), measured.OF_INCREMENTS["Du_2"]),
+        ("Dv_i", Dv_i(t), measured.OF_CLIENT["Dv_i"]),
     ):
         book.define(f"{name} ({_CLIENT})", left, right, "Table 1", _CLIENT)
 

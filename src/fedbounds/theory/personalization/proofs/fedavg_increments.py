@@ -14,7 +14,7 @@ from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.personalization.lemmas import EFFECTIVE_STEP, SMOOTH_NOISE
 from fedbounds.theory.proof.language import Book, cite, equal, fact, square
 from fedbounds.theory.proof.text import need
-from fedbounds.theory.proof.vectors import S, given, ip, past, present, sq, vectors, xi
+from fedbounds.theory.proof.vectors import S, given, ip, past, present, sq, xi
 from fedbounds.theory.symbols import (
     Du_2,
     Dv_2,
@@ -35,6 +35,7 @@ from fedbounds.theory.symbols import (
 )  # fmt: skip
 from fedbounds.vocabulary import Assumption
 
+from .. import measured
 from .scopes import (
     FEDAVG,
     NEED_V,
@@ -45,23 +46,12 @@ from .scopes import (
     STEP_OF_V,
     Yu,
     Yv,
-    au,
     av,
-    du,
     dv,
     hu,
     hv,
 )
 from .technical import BOTH, COUNTS, of
-
-last_u, last_v, fu, fv = vectors(
-    {
-        "last_u": r"\hat u_{i,K}^t",
-        "last_v": r"\hat v_{i,K}^t",
-        "fu": r"g_u^t",
-        "fv": r"g_{v,i}^t",
-    }
-)
 
 
 def _iterates(scope: Scope, correction: str) -> Scope:
@@ -114,27 +104,22 @@ SCOPES = {
 }
 
 _CLIENT_STEP = f"client's step of {FEDAVG}"
-_GRADIENT = given(au, past)
+_GRADIENT = measured.GRADIENT
 
 
 def definitions(book: Book) -> None:
     """Quantities of one client, of its steps, and of the stated increments."""
     for algorithm, _ in BOTH:
         scope = f"client of {algorithm}"
-        total = given(hv, past, xi)
-        book.define(f"Dv_i ({scope})", Dv_i(t), sq(dv), "(A.4)", scope, [STEP_OF_V])
-        book.define(f"s_vi ({scope})", s_vi(t), K**2 * sq(total), "(A.4)", scope)
+        own = measured.OF_CLIENT
+        book.define(f"Dv_i ({scope})", Dv_i(t), own["Dv_i"], "(A.4)", scope, [STEP_OF_V])
+        book.define(f"s_vi ({scope})", s_vi(t), own["s_vi"], "(A.4)", scope)
         scope = f"iterates of {algorithm}"
-        for name, left, right in (
-            ("Du_2", Du_2(t), sq(du)),
-            ("I_u", I_u(t), sq(fu)),
-            ("J_u", J_u(t), ip(fu, du)),
-            ("Dv_2", Dv_2(t), sq(dv)),
-            ("I_v", I_v(t), n * sq(fv)),
-            ("J_v", J_v(t), n * ip(fv, dv)),
-        ):
-            book.define(f"{name} ({scope})", left, right, "Algorithm 1", scope)
-    noise = sq(present(Yu))
+        every = {**measured.OF_INCREMENTS, **measured.FOLLOWED}
+        for quantity in (Du_2, I_u, J_u, Dv_2, I_v, J_v):
+            name = quantity.__name__
+            book.define(f"{name} ({scope})", quantity(t), every[name], "Algorithm 1", scope)
+    noise = measured.NOISE["Y_ik"]
     book.define(f"Y_ik ({_CLIENT_STEP})", Y_ik(t, k), noise, "proof of Lemma 3.1", _CLIENT_STEP)
 
 

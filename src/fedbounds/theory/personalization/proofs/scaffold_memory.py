@@ -35,7 +35,6 @@ from fedbounds.theory.symbols import (
     Dv_i,
     Eu_ik,
     Ev_ik,
-    K,
     M_u,
     M_vi,
     U_ik,
@@ -46,6 +45,7 @@ from fedbounds.theory.symbols import (
     t,
 )
 
+from ..measured_scaffold import AFTER, LAG_AFTER, LAGS, NEW_LAGS
 from .scopes import (
     SCAFFOLD,
     STEP_OF_U,
@@ -96,27 +96,26 @@ _BEFORE = {t: t - 1}
 def definitions(book: Book) -> None:
     """The quantities of one client's memory, and C of the next round."""
     for name, left, right in (
-        ("A_ik", A_ik(t, k), sq(al - u)),
-        ("A_ik next", A_ik(t + 1, k), sq(al1 - u1)),
-        ("A_old next", A_old(t + 1, k), sq(al - u1)),
-        ("A_new", A_new(t, k), sq(al1 - u)),
-        ("U_ik next", U_ik(t + 1, k), sq(uh - u1)),
+        ("A_ik", A_ik(t, k), LAGS["A_ik"]),
+        ("A_ik next", A_ik(t + 1, k), AFTER["A_ik"]),
+        ("A_old next", A_old(t + 1, k), AFTER["A_old"]),
+        ("A_new", A_new(t, k), NEW_LAGS["A_new"]),
+        ("U_ik next", U_ik(t + 1, k), AFTER["U_ik"]),
         ("Eu_ik", Eu_ik(t, k), sq(uh - u)),
         ("Du_2", Du_2(t), sq(du)),
         ("M_u", M_u(t), sq(given(du, past))),
-        ("Bt_ik", Bt_ik(t, k), sq(be - v)),
-        ("Bt_ik next", Bt_ik(t + 1, k), sq(be1 - v1)),
-        ("Bt_old next", Bt_old(t + 1, k), sq(be - v1)),
-        ("Bt_new", Bt_new(t, k), sq(be1 - v)),
-        ("V_ik next", V_ik(t + 1, k), sq(vh - v1)),
+        ("Bt_ik", Bt_ik(t, k), LAGS["Bt_ik"]),
+        ("Bt_ik next", Bt_ik(t + 1, k), AFTER["Bt_ik"]),
+        ("Bt_old next", Bt_old(t + 1, k), AFTER["Bt_old"]),
+        ("Bt_new", Bt_new(t, k), NEW_LAGS["Bt_new"]),
+        ("V_ik next", V_ik(t + 1, k), AFTER["V_ik"]),
         ("Ev_ik", Ev_ik(t, k), sq(vh - v)),
         ("Dv_i", Dv_i(t), sq(dv)),
         ("M_vi", M_vi(t), sq(given(dv, past))),
     ):
         book.define(f"{name} ({MEMORY})", left, right, "proof of Lemma 4.4", MEMORY)
-    lag = n * K * (sq(al1 - u1) + sq(be1 - v1))
     steps = [STEP_OF_U, STEP_OF_V]
-    book.define(f"C next ({SCAFFOLD})", C(t + 1), lag, "Table 1", SCAFFOLD, steps)
+    book.define(f"C next ({SCAFFOLD})", C(t + 1), LAG_AFTER, "Table 1", SCAFFOLD, steps)
 
 
 @dataclass(frozen=True)

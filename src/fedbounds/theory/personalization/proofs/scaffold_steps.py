@@ -36,16 +36,15 @@ from fedbounds.theory.symbols import (
     variance_u,
 )
 
+from ..measured_scaffold import OF_CLIENT
 from .scopes import (
     SCAFFOLD,
     SCAFFOLD_STEP,
     Wh,
     Yu,
     Yv,
-    al,
     au,
     av,
-    be,
     c,
     ci,
     d,
@@ -119,9 +118,9 @@ def definitions(book: Book) -> None:
         ("Ev_ik next", Ev_ik(t, k + 1), sq(vp - v)),
         ("g_vi", g_vi(t), sq(av)),
         ("G_u", G_u(t), sq(gu)),
-        ("C_i", C_i(t), K * (sq(al - u) + sq(be - v))),
+        ("C_i", C_i(t), OF_CLIENT["C_i"]),
         ("C", C(t), n * K * (sq(alj - u) + sq(bej - vj))),
-        ("cd_i", cd_i(t), sq(ci - di)),
+        ("cd_i", cd_i(t), OF_CLIENT["cd_i"]),
         ("cd_2", cd_2(t), sq(c - d)),
     ):
         book.define(f"{name} ({CLIENT})", left, right, "Table 1", CLIENT)

@@ -45,6 +45,14 @@ Yu, Yv, du, dv = vectors(
         "dv": r"\Delta v_i^t",
     }
 )
+last_u, last_v, fu, fv = vectors(
+    {
+        "last_u": r"\hat u_{i,K}^t",
+        "last_v": r"\hat v_{i,K}^t",
+        "fu": r"g_u^t",
+        "fv": r"g_{v,i}^t",
+    }
+)
 al, be, al1, be1, eu, Wh, ci, di, c, d = vectors(
     {
         "al": r"\alpha_{i,k}^{t-1}",

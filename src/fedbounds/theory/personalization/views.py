@@ -1,0 +1,5 @@
+"""What is seen of runs of both algorithms."""
+
+from . import views_fedavg, views_scaffold
+
+VIEWS = {**views_fedavg.VIEWS, **views_scaffold.VIEWS}

@@ -1,0 +1,200 @@
+"""Scaffold-P's quantities: what its views measure is what another program, and brute force, found.
+
+The stored values are second moments of hand-written features; brute force walks through every
+outcome, per client and step, in plain fractions.
+"""
+
+import json
+from dataclasses import replace
+from fractions import Fraction as F
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+import small_quadratics as small
+from flint import fmpq
+
+from fedbounds.errors import ConflictError
+from fedbounds.theory.personalization.proofs.book import book
+from fedbounds.theory.personalization.proofs.scopes import d, di, u, u1
+from fedbounds.theory.personalization.views_scaffold import VIEWS
+from fedbounds.theory.proof.vectors import present
+from fedbounds.theory.registry import claim
+from fedbounds.theory.setups import Objective, Run, Setup
+from fedbounds.verify.case import find
+from fedbounds.verify.decide import decide
+from fedbounds.verify.evaluate import Numbers
+from fedbounds.verify.setups import found as of_setups
+from fedbounds.verify.setups import steps
+from fedbounds.verify.setups.found import known_of
+from fedbounds.verify.setups.steps import Judged, least_on
+from fedbounds.vocabulary import Method
+
+STORED = Path(__file__).parents[2] / "data" / "personalization_scaffold_exact.json"
+_PROBLEM = ("hessians", "slopes", "noise", "personal", "personal_noise")
+_NOT_CLAIMED = {"P_u", "T_3u"}  # of Scaffold-P
+
+
+@cache
+def stored():
+    """What another program found of these runs."""
+    return json.loads(STORED.read_text())
+
+
+def setup_of(data, view="rounds", **more):
+    problem = Objective("quadratics", tuple((name, data[name]) for name in _PROBLEM))
+    parameters = tuple({**data["parameters"], **more}.items())
+    run = Run(problem, data["start"], parameters, data["rounds"])
+    return Setup("personalization", f"Scaffold-P, {view}", run)
+
+
+def others(found, wanted, infimum="0"):
+    """Names of quantities that are not as wanted, and how many numbers are."""
+    wrong, equal = set(), 0
+    for name, nested in wanted.items():
+        rows = np.array(nested, dtype=object)
+        if name not in found.series or found.series[name].shape[:-1] != rows.shape[:-1]:
+            wrong.add(name)
+            continue
+        lowest = F(infimum) if name == "f" else 0
+        for place, number in np.ndenumerate(found.series[name]):
+            if number != number:  # a quantity that looks back has no round 0
+                assert place[-1] == 0, name
+            elif F(str(number)) + lowest != F(rows[place]):
+                wrong.add(name)
+            else:
+                equal += 1
+    return wrong, equal
+
+
+def test_views_show_what_another_program_found():
+    compared = 0
+    for name, data in stored().items():
+        found = find(setup_of(data))
+        assert not found.missing
+        assert not found.undefined, name
+        wrong, equal = others(found, data["series"])
+        assert wrong == _NOT_CLAIMED, name
+        compared += equal
+    assert compared > 2300
+
+
+def test_views_show_what_brute_force_finds():
+    cases = {
+        "n=2 m=1 K=2": (small.TWO, small.steps(1, 2, F(1, 6), F(3), F(1, 2)), (F(1), F(0))),
+        "n=3 m=2": (small.OWN_CURVATURE, small.steps(2, 1, F(1, 4), F(3, 2), F(2)), (F(1), F(0))),
+        "d_v=2": (small.WIDE, small.steps(1, 1, F(1, 4), F(4, 3), F(2)), (F(1), F(0))),
+    }
+    for name, (objective, own, scales) in cases.items():
+        shared, personal = small.start_of(objective)
+        sizes = ("gamma_u", "gamma_v", "eta_u", "eta_v")
+        data = {
+            "hessians": _text(objective.hessian),
+            "slopes": _text(objective.linear),
+            "noise": str(scales[0]),
+            "personal": len(personal[0]),
+            "personal_noise": str(scales[1]),
+            "start": _text([*shared, *(x for own in personal for x in own)]),
+            "parameters": {"cohort": own.m, "K": own.K}
+            | {size: str(getattr(own, size)) for size in sizes},
+            "rounds": 1,
+        }
+        wanted = small.history(objective, own, scales, 1, corrected=True)
+        found = find(setup_of(data))
+        lowest = F(wanted["f"][()][0]) - F(str(found.series["f"][0]))
+        nested = {name: _nested(rows) for name, rows in wanted.items()}
+        wrong, equal = others(found, nested, str(lowest))
+        assert wrong == _NOT_CLAIMED, name
+        assert equal > 60
+
+
+def _text(nested):
+    return [_text(x) for x in nested] if isinstance(nested, list) else str(nested)
+
+
+def _nested(rows):
+    """By client, step and round, as series are."""
+    depth = len(next(iter(rows)))
+    if not depth:
+        return rows[()]
+    clients = sorted({place[0] for place in rows})
+    if depth == 1:
+        return [[rows[i,]] for i in clients]
+    steps = sorted({k for _, k in rows})
+    return [[rows[i, k] for k in steps] for i in clients]
+
+
+# ---- definitions of the proofs, in the scopes in which they are said
+
+
+def _judged(data, view, **more):
+    setup = setup_of(data, view, **more)
+    return Judged(setup, VIEWS[setup.view], known_of(setup, VIEWS[setup.view]))
+
+
+def test_every_definition_of_the_proofs_holds_exactly():
+    data = stored()["three clients, two of them"]
+    every = [_judged(data, view) for view in ("rounds", "one client", "one memory")]
+    for k in range(data["parameters"]["K"]):
+        views = ("one local step", "one local step and all memories")
+        every += [_judged(data, view, k=k) for view in views]
+    seen = {}
+    for step in book().steps:
+        if step.id.startswith("def ") and step.scope:
+            gaps = [least_on(step, on) for on in every if step.scope in on.view.scopes]
+            seen |= {step.id: gaps} if gaps else {}
+    assert all(gap == 0 for gaps in seen.values() for gap in gaps), seen
+    assert len(seen) > 60
+
+
+PLANTED = {
+    "W_2": lambda is_: is_.replace(present, lambda inside: inside),
+    "W_own": lambda is_: is_.replace(present, lambda inside: inside),
+    "Y_sum": lambda is_: is_.replace(present, lambda inside: inside),
+    "S_3u": lambda is_: is_.xreplace({d: 0 * d}),
+    "cd_i": lambda is_: is_.xreplace({di: d}),  # the mean of all clients
+    "A_old": lambda is_: is_.xreplace({u1: u}),
+}
+
+
+def test_planted_definitions_are_seen(monkeypatch):
+    view, data = VIEWS["Scaffold-P, rounds"], stored()["three clients, two of them"]
+    changed = {name: change(view.quantities[name]) for name, change in PLANTED.items()}
+    planted = {"Scaffold-P, rounds": replace(view, quantities={**view.quantities, **changed})}
+    monkeypatch.setattr(of_setups, "views", lambda theory: planted)
+    assert others(find(setup_of(data)), data["series"])[0] == {*PLANTED, *_NOT_CLAIMED}
+
+
+# ---- what proofs say of vectors; quantities of the next round
+
+
+def _with_derived(atom, said):
+    """The scope of a round in which one vector is something else."""
+    scope = book().theory.scopes["Scaffold-P"]
+    derived = tuple((name, said if name == atom else own) for name, own in scope.derived)
+    return {"Scaffold-P": replace(scope, derived=derived)}
+
+
+def test_what_vectors_are_is_held_against_states_that_a_run_has(monkeypatch):
+    """c_i is not the mean stochastic gradient of last participations whatever the state is."""
+    on = _judged(stored()["three clients, two of them"], "rounds")
+    monkeypatch.setattr(steps, "judged_on", lambda theory: (on,))
+    steps.check_declared("personalization", book().theory.scopes)
+    for atom, said in (("ci", "given(eu, past, i)"), ("di", "given(eu + Wh, past, i)")):
+        with pytest.raises(ConflictError, match=f"{atom} of 'Scaffold-P' is another"):
+            steps.check_declared("personalization", _with_derived(atom, said))
+
+
+def test_what_looks_back_has_no_round_0():
+    data = stored()["three clients, two of them"]
+    found = find(setup_of(data))
+    numbers = Numbers({**found.parameters}, dict(found.series), fmpq)
+    part = replace(claim("personalization/lem-4.4-split").parts[0], conditions=(), assumptions=())
+    later, early = (
+        decide(replace(part, first_round=at), numbers, Method.RATIONAL) for at in (1, 0)
+    )
+    assert later.rounds == 3 * 2 * 2
+    assert later.reason == ""
+    assert "1 of 3 rounds left out" in early.reason
+    assert replace(early, reason="") == later

@@ -1,0 +1,36 @@
+"""A refuted display about one client's memory: its smallest run has a script that shows it alone."""
+
+from fedbounds.theory.personalization.setups import PLANNED
+from fedbounds.theory.registry import claim
+from fedbounds.verify.case import script_of
+from fedbounds.verify.judge import judge
+from fedbounds.verify.script_check import agrees
+from fedbounds.verify.setups.plan import case_of
+from fedbounds.vocabulary import Verdict
+
+SPLIT = claim("personalization/lem-4.4-split")
+
+
+def broken():
+    """The case of least work on which it is violated, and how."""
+    planned = (one for one in PLANNED if one.judged and "Scaffold-P" in one.setup.view)
+    for case in sorted((case_of(one, "") for one in planned), key=lambda case: case.work):
+        (found,) = judge((SPLIT,), case).judgements
+        if found.verdict is Verdict.VIOLATED:
+            return case, found
+    raise AssertionError("no case breaks it")
+
+
+def test_the_smallest_broken_run_has_a_script_that_agrees():
+    case, found = broken()
+    (part,) = (one for one in SPLIT.parts if one.name == found.deciding.part)
+    numbers = judge((SPLIT,), case).measurement.numbers
+    text = script_of(case.setup, found, part, numbers)
+    assert agrees(text, found.deciding.gap)
+    assert '_old"] = [None, *' in text  # of the round before
+    assert "root_of(3, Q(n)**2)" in text  # of a condition
+    # another client's memory breaks it by another amount, or not at all
+    at = f"i={found.deciding.client}"
+    other = text.replace(at, f"i={1 - found.deciding.client}")
+    assert text.count(at) == 3
+    assert not agrees(other, found.deciding.gap)
