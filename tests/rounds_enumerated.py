@@ -9,6 +9,13 @@ from typing import Any
 
 import numpy as np
 from flint import fmpq
+from rounds_branches import (
+    Branches,
+    Visited,
+    branches,
+    count_branches,
+    nothing_visited,
+)
 
 from fedbounds.algorithms import rolling_masks, submodel_parts
 from fedbounds.algorithms.rolling_masks import RollingMasks
@@ -17,13 +24,6 @@ from fedbounds.problems import Problem, Start, to_rational
 from fedbounds.problems.linear import rational
 from fedbounds.problems.spectrum import in_rationals
 from fedbounds.verify.submodel.moments_drive import draws
-from fedbounds.verify.submodel.rounds_branches import (
-    Branches,
-    Visited,
-    branches,
-    count_branches,
-    nothing_visited,
-)
 
 Array = Any
 Point = tuple[fmpq, ...]

@@ -43,10 +43,10 @@ def _shares(problem: Any, p: P, one: Array) -> State:
 def _ends(p: P, x: Array) -> State:
     if "box" not in p:
         return {}
-    (low, high), (least, greatest), nothing = p["box"], p["hull"], x[:, 0] * 0
+    (low, high), (least, most), nothing = p["box"], p["hull"], x[:, 0] * 0
     return {
         **{"low": nothing + low, "high": nothing + high},
-        **{"least": nothing + least, "greatest": nothing + greatest},
+        **{"hull_low": nothing + least, "hull_high": nothing + most},
     }
 
 

@@ -78,3 +78,45 @@ def step(problem, p, state, drawn, see):
     (function,) = ast.parse(text).body
     (found,) = sliced([function], ("step",), ("a", "b"))
     assert "'a': [0], 'b': [1]" in ast.unparse(found)
+
+
+CASES = """
+def step(problem, p, state, drawn, see):
+    see(x=state["x"], **of(p))
+    return {"x": state["x"], **of(p)}
+
+
+def of(p):
+    if p["flag"]:
+        return {"low": costly(p), **further(p)}
+    return {"low": 2 * costly(p)}
+
+
+def further(p):
+    return {"high": costly(p)}
+
+
+def costly(p):
+    return p["cost"]
+"""
+
+
+def left_of_cases(unseen):
+    functions = ast.parse(CASES).body
+    return "\n".join(ast.unparse(one) for one in sliced(functions, ("step",), unseen))
+
+
+def test_functions_of_which_no_entry_is_left_are_not_called():
+    assert left_of_cases(()).count("**of(p)") == 2
+    text = left_of_cases(("low", "high"))
+    assert "of(" not in text
+    assert "costly" not in text
+    assert "see(x=state['x'])" in text
+
+
+@pytest.mark.parametrize(("unseen", "stays"), [("low", "further"), ("high", "2 * costly")])
+def test_functions_that_still_give_something_stay(unseen, stays):
+    text = left_of_cases((unseen,))
+    assert text.count("**of(p)") == 2
+    assert stays in text
+    assert f"'{unseen}'" not in text

@@ -249,7 +249,7 @@ def test_no_lipschitz_bound_where_squares_are_unconstrained():
 
 
 def test_iterates_beyond_the_hull_are_refused():
-    with pytest.raises(FedboundsError, match="greatest"):
+    with pytest.raises(FedboundsError, match="hull_high"):
         find(setup_of(shape_of(box=(-1, 1), start=(2,)), "1/10"))
 
 

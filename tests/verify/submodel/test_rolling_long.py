@@ -58,6 +58,15 @@ def test_floats_of_a_long_run_stay_within_their_bounds():
         assert errors.max() < 1e-10
 
 
+def test_a_quantity_that_the_state_does_not_enter_is_a_float_among_floats():
+    """Of equal whole models: every gradient is that of F_M, and B_M^2(x) is 0 wherever x is."""
+    whole = ((1, 1),)
+    alike = tuple(part[:1] * 2 for part in PLANE)
+    found = find(InFloats(setup("many epochs", cohort=alike, masks=(whole, whole), epochs=3)))
+    assert {series.dtype.kind for series in found.series.values()} == {"f"}
+    assert not found.series["B_M2_x"].any()
+
+
 def test_numbers_are_those_of_the_earlier_engine():
     """Of the first epochs and the last, and the constants."""
     setups = {one.name: one.setup for one in planned()}

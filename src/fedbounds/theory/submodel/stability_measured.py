@@ -85,12 +85,12 @@ keep, keep_own, share, share_own, even, turns, ones = vectors(
         "ones": r"\mathbf 1",
     }
 )
-low, high, least, greatest = vectors(
+low, high, hull_low, hull_high = vectors(
     {
         "low": r"\min\mathcal W",
         "high": r"\max\mathcal W",
-        "least": r"\min",
-        "greatest": r"\max",
+        "hull_low": r"\min",
+        "hull_high": r"\max",
     }
 )
 xn, far_n, y_K, far_K, old_hit, new_hit = vectors(
@@ -203,20 +203,20 @@ COVERED = (Says(Largest(dot(share - even, share - even)), "==", _NOTHING),)
 WHOLE = (Says(T, "==", sp.Symbol("epochs") * S_sub),)
 # the hull has the box, 0 and every iterate
 _HULL = (
-    Says(Least(x - least), ">=", _NOTHING),
-    Says(Least(greatest - x), ">=", _NOTHING),
-    Says(Least(low - least), ">=", _NOTHING),
-    Says(Least(greatest - high), ">=", _NOTHING),
-    Says(Largest(least), "<=", _NOTHING),
-    Says(Least(greatest), ">=", _NOTHING),
+    Says(Least(x - hull_low), ">=", _NOTHING),
+    Says(Least(hull_high - x), ">=", _NOTHING),
+    Says(Least(low - hull_low), ">=", _NOTHING),
+    Says(Least(hull_high - high), ">=", _NOTHING),
+    Says(Largest(hull_low), "<=", _NOTHING),
+    Says(Least(hull_high), ">=", _NOTHING),
 )
 HULL_OF_ALL = (
     *_HULL,
-    Says(Least(fars - least), ">=", _NOTHING),
-    Says(Least(greatest - fars), ">=", _NOTHING),
+    Says(Least(fars - hull_low), ">=", _NOTHING),
+    Says(Least(hull_high - fars), ">=", _NOTHING),
 )
 HULL_OF_PAIR = (
     *_HULL,
-    Says(Least(far - least), ">=", _NOTHING),
-    Says(Least(greatest - far), ">=", _NOTHING),
+    Says(Least(far - hull_low), ">=", _NOTHING),
+    Says(Least(hull_high - far), ">=", _NOTHING),
 )

@@ -19,7 +19,7 @@ _ONES = dict.fromkeys(("one", "ones"), ())
 _STEEP: Mapping[str, tuple[str, ...]] = {"steep": ("corner",)}
 _KEEP: Mapping[str, tuple[str, ...]] = {"keep": _I}
 _SHARES: Mapping[str, tuple[str, ...]] = {"share": _I, "even": _I, "turns": ()}
-_IN_BOX = dict.fromkeys(("low", "high", "least", "greatest"), ())
+_IN_BOX = dict.fromkeys(("low", "high", "hull_low", "hull_high"), ())
 # an epoch is one round
 _RANDOM = dict.fromkeys((Assumption.KEPT, Assumption.BERNOULLI, Assumption.WHOLE_EPOCHS), ())
 _ROLLING = {

@@ -80,7 +80,8 @@ def _shown(setup: Setup, view: View, *, floats: bool) -> Found:
     except Refused as error:
         return _refused(setup, view, str(error))
     found = _told_of(setup, view, known)
-    return replace(found, errors=known.errors(), diverged_at=known.diverged_at)
+    series = {x: y.astype(float) if floats else y for x, y in found.series.items()}
+    return replace(found, series=series, errors=known.errors(), diverged_at=known.diverged_at)
 
 
 def _refused(setup: Setup, view: View, why: str) -> Found:

@@ -27,6 +27,7 @@ from .script_code import HELPERS, Definitions, named
 from .script_parts import (
     FACTS,
     FACTS_OF_BLOCKS,
+    FACTS_OF_SAMPLES,
     OF_CONSTANTS,
     nested,
     problem_lines,
@@ -187,6 +188,7 @@ def _premises(program: Program, part: Part) -> list[str]:
     """Assert what a part assumes; returned are the lines about the problem, and comments."""
     defined, facts, so_run, missing = program.defined, [], [], []
     table = FACTS_OF_BLOCKS if program.subject.problem.personal_dimension else FACTS
+    table = FACTS_OF_SAMPLES if program.run.problem.family == "regression" else table
     for says in program.requires:
         defined.held(says)
     for assumption in part.assumptions:

@@ -62,7 +62,7 @@ def program_of(setup: Setup, part: Part, place: tuple[int | None, int | None]) -
         also = view.besides
         view = replace(view, algorithm=also.algorithm, shown=also.shown, quantities=quantities,
                        besides=None)  # fmt: skip
-    if part.quantities & view.each.keys():
+    if part.quantities & view.outcomes.keys():
         raise FedboundsError(f"no script for numbers of every outcome, as in {part.name!r}")
     subject = subject_of(setup.run, view)
     check_size(subject, stays=view.integrated)

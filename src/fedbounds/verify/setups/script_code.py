@@ -17,21 +17,22 @@ from sympy.printing.precedence import PRECEDENCE
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.checker.names import identifier
 from fedbounds.theory.proof.vectors import ip, sq
-from fedbounds.theory.setups import Largest, Least, Says, Shown, Where, above, dot
+from fedbounds.theory.setups import Largest, Least, MeanOfLargest, Says, Shown, Where, above, dot
 from fedbounds.theory.symbols import RunOperator, VectorSymbol, k, t
 
 from ..script_asserts import broken
 from ..script_code import COUNTS, IDENTIFIERS, WIDTH, Script, wrapped
 
 _ROOTS = (sp.S.Half, -sp.S.Half)
-_RELATED = {Largest: "largest", Least: "least"}
+_EXTREMES = {Largest: "largest", Least: "least", MeanOfLargest: "mean_of_largest"}
 # names that a script has itself; another of that name gets an underscore
 TAKEN = frozenset(
     {"Q", "np", "prod", "product", "isqrt", "exact", "Count", "Random", "Shown", "outcomes"}
     | {"joint", "look", "given", "dot", "ip", "sq", "largest", "least", "only", "root", "mean"}
     | {"q", "p", "t", "n", "d", "T", "H", "h", "problem", "rounds", "state", "weights", "left"}
     | {"right", "positive", "plus", "sign", "alone", "above", "root_of", "noises", "own_noises"}
-    | {"probe", "axes", "indices", "whole", "diagonal"}
+    | {"probe", "axes", "indices", "whole", "diagonal", "indicator"}
+    | {"roots", "most", "mean_of_largest", "threshold", "ridge"}
 )
 HELPERS = {
     "largest": (
@@ -65,6 +66,21 @@ HELPERS = {
         "    top = isqrt(number << 2 * scale)",
         "    return Q(top + (top**2 != number << 2 * scale), x.denominator << scale)",
     ),
+    "roots": (
+        "def roots(x):  # of every entry",
+        "    return np.vectorize(root, otypes=[object])(x)",
+    ),
+    "most": (
+        "def most(x, index):  # the largest over an index of the mean over all else",
+        "    return max(given(x, index).flat)",
+    ),
+    "mean_of_largest": (
+        "def mean_of_largest(f, index):  # over an index, of the largest of each of its values",
+        "    axis, found = [*weights].index(index), []",
+        "    for x in (f() for t in map(look, range(T))):",
+        "        found.append(x.max(axis=tuple(a for a in range(x.ndim) if a != axis)))",
+        "    return (np.stack(np.broadcast_arrays(*found)).max(axis=0) * weights[index]).sum()",
+    ),
     "mean": ('mean = lambda x: (x * weights["past"]).sum()  # of a number of every state',),
     "alone": (
         "def alone(f, **own):  # of one value of indices",
@@ -75,6 +91,9 @@ HELPERS = {
         "        return f()",
         "    finally:",
         "        weights.update(before)",
+    ),
+    "indicator": (
+        "indicator = np.vectorize(lambda x: Q(int(x > 0)), otypes=[object])  # of every outcome",
     ),
     "sign": ("sign = lambda x: (x > 0) - (x < 0)",),
 }
@@ -145,7 +164,7 @@ class Definitions:
 
     def side(self, side: sp.Expr) -> str:
         """Python for a side, whose products are those of the round that is looked at."""
-        if any(inside.has(sq, ip) for inside in side.atoms(RunOperator)):
+        if any(inside.has(sq, ip, dot) for inside in side.atoms(RunOperator)):
             raise FedboundsError("no script is written for products over all rounds")
         _, step = self.place
         return self._python(self._plain(side if step is None else side.subs(k, step)))
@@ -220,7 +239,7 @@ class Definitions:
             return
         expression = self._plain(self.quantities[name])
         python = self._python(expression)
-        if expression.has(sq, ip):
+        if expression.has(sq, ip, dot):
             self._at_start = False
             every = f"map(look, {every})"
         found = f"[{self._at_place(name, python)} for t in {every}]"
@@ -254,8 +273,8 @@ class Definitions:
         while inner := sorted(
             (
                 node
-                for node in expression.atoms(Largest, Least)
-                if not any(argument.has(Largest, Least) for argument in node.args)
+                for node in expression.atoms(*_EXTREMES)
+                if not any(argument.has(*_EXTREMES) for argument in node.args)
             ),
             key=str,
         ):
@@ -297,10 +316,14 @@ class Definitions:
         return same and self.holds(name)
 
     def _write_extreme(self, node: sp.Expr, name: str) -> None:
-        every = ", ".join(map(self._visited, node.args))
-        helper = _RELATED[type(node)]
+        helper = _EXTREMES[type(node)]
         self.helpers.add(helper)
-        self._write(f"{name} = {helper}(lambda: [{every}])")
+        if isinstance(node, MeanOfLargest):
+            inside, index = self._visited(node.args[0]), node.args[1].name
+            self._write(f'{name} = {helper}(lambda: {inside}, "{index}")')
+        else:
+            every = ", ".join(map(self._visited, node.args))
+            self._write(f"{name} = {helper}(lambda: [{every}])")
         self._extremes[node], self._at_start = name, False
 
     def _visited(self, argument: sp.Expr) -> str:
@@ -329,7 +352,7 @@ class Definitions:
 
     def _start(self, *sides: sp.Expr) -> None:
         """Look at round 0 where numbers are products of it."""
-        if not self._at_start and any(side.has(sq, ip) for side in sides):
+        if not self._at_start and any(side.has(sq, ip, dot) for side in sides):
             self._write("look(0)")
             self._at_start = True
 
@@ -400,13 +423,30 @@ class _Printer(Script):
         kept = "".join(f', "{source.name}"' for source in expr.args[1:])
         self.inside += 1
         try:
-            return f"given({self._print(expr.args[0])}{kept})"
+            text = f"given({self._print(expr.args[0])}{kept})"
         finally:
             self.inside -= 1
+        return text if self.inside else f"{text}.item()"
+
+    def _print_most(self, expr: sp.Expr) -> str:
+        self.helpers.add("most")
+        self.inside += 1
+        try:
+            return f'most({self._print(expr.args[0])}, "{expr.args[1].name}")'
+        finally:
+            self.inside -= 1
+
+    def _rooted(self, expr: sp.Expr) -> str:
+        self.helpers |= {"root", "roots"} if self.inside else {"root"}
+        return f"{'roots' if self.inside else 'root'}({self._print(expr)})"
 
     def _print_above(self, expr: sp.Expr) -> str:
         self.helpers.add("above")
         return f"above({self._print(expr.args[0])})"
+
+    def _print_positive(self, expr: sp.Expr) -> str:
+        self.helpers.add("indicator")
+        return self._called("indicator", expr)
 
     def _print_sign(self, expr: sp.Expr) -> str:
         self.helpers.add("sign")
@@ -417,15 +457,13 @@ class _Printer(Script):
         roots = [a for a in expr.args if isinstance(a, sp.Pow) and a.exp in _ROOTS]
         if not roots:
             return str(super()._print_Mul(expr))
-        self.helpers.add("root")
         under = reduce(mul, (a.base if a.exp > 0 else 1 / a.base for a in roots))
         others = [self.parenthesize(a, PRECEDENCE["Mul"]) for a in expr.args if a not in roots]
-        return "*".join([*others, f"root({self._print(under)})"])
+        return "*".join([*others, self._rooted(under)])
 
     def _print_Pow(self, expr: sp.Expr, **settings: Any) -> str:
         if expr.exp in _ROOTS:
-            self.helpers.add("root")
-            root = f"root({self._print(expr.base)})"
+            root = self._rooted(expr.base)
             return root if expr.exp > 0 else f"1/{root}"
         if expr.exp.is_Rational and not expr.exp.is_Integer:
             self.helpers.add("root_of")

@@ -59,6 +59,11 @@ SOURCES: Mapping[str, Lines] = {
         "def personal_noise(self, problem, steps):",
         "    return self.signs(n, steps, h.shape[1] - d) * problem.personal_noise_scale",
     ),
+    "samples": (
+        "def samples(self, problem, steps):",
+        "    every = product(np.eye(problem.samples, dtype=int), repeat=n * steps)",
+        "    return self.pick([np.reshape(x, (n, steps, -1)) for x in every])",
+    ),
     "cohort": (
         "def cohort(self, n, m):",
         "    present = self.participants(n, m)",
@@ -164,11 +169,66 @@ _OF_TRILINEAR: Mapping[str, Lines] = {
         "    return bowl + c * (x * z + x * w + z * w) - k * x * z * w",
     ),
 }
-_FAMILIES = {"quadratics": _METHODS, "trilinear": _OF_TRILINEAR}
+_OF_REGRESSION: Mapping[str, Lines] = {
+    **{name: _METHODS[name] for name in ("spread", "full_gradient", "project")},
+    "picked": (
+        "def picked(self, samples):",
+        "    i = np.arange(n)[:, None]",
+        "    return Problem(self.a[i, samples], self.y[i, samples])",
+    ),
+    "losses_of": (
+        "def losses_of(self, i, x):  # of every sample of a client",
+        "    r = (self.a[i] * x[..., None, :]).sum(axis=-1) - self.y[i]",
+        "    found = r * r / 2",
+        "    if threshold is not None:",
+        "        far = (2 * abs(r) - threshold) * threshold / 2",
+        "        found = np.where(abs(r) > threshold, far, found)",
+        "    return found + ridge * (x * x).sum(axis=-1)[..., None] / 2",
+    ),
+    "gradients_of": (
+        "def gradients_of(self, i, x):  # of every sample of a client",
+        "    x = x[..., None, :]",
+        "    r = (self.a[i] * x).sum(axis=-1) - self.y[i]",
+        "    if threshold is not None:",
+        "        r = np.where(abs(r) > threshold, threshold * (1 - 2 * (r < 0)), r)",
+        "    return r[..., None] * self.a[i] + ridge * x",
+    ),
+    "sampled_gradient": (
+        "def sampled_gradient(self, y, weights):",
+        "    y = self.spread(y)",
+        "    every = np.stack([self.gradients_of(i, y[:, i]) for i in range(n)], axis=1)",
+        "    return (every * weights[..., None]).sum(axis=2)",
+    ),
+    "gradient": (
+        "def gradient(self, y):",
+        "    y = self.spread(y)",
+        "    every = [self.gradients_of(i, y[:, i]).sum(axis=1) for i in range(n)]",
+        "    return np.stack(every, axis=1) / Q(self.samples)",
+    ),
+    "value": (
+        "def value(self, y):",
+        "    y = self.spread(y)",
+        "    every = [self.losses_of(i, y[:, i]).sum(axis=1) for i in range(n)]",
+        "    return np.stack(every, axis=1) / Q(self.samples)",
+    ),
+    "samples": ("@property", "def samples(self):", "    return self.a.shape[1]"),
+    "features": ("@property", "def features(self):", "    return self.a"),
+    "threshold": ("@property", "def threshold(self):", "    return threshold"),
+    "ridge": ("@property", "def ridge(self):", "    return ridge"),
+}
+_FAMILIES = {
+    "quadratics": _METHODS,
+    "regression": _OF_REGRESSION,
+    "trilinear": _OF_TRILINEAR,
+}
 _BEGINNING: Mapping[str, Lines] = {
     "quadratics": (
         "def __init__(self, H, h):  # F_k(x) = x' H_k x / 2 + h_k' x",
         "    self.H, self.h = H, h",
+    ),
+    "regression": (
+        "def __init__(self, a, y):  # samples (a, y), with r = a' x - y: r^2 / 2 and a ridge",
+        "    self.a, self.y = a, y",
     ),
     "trilinear": (
         "def __init__(self, *numbers):",
@@ -247,10 +307,23 @@ FACTS_OF_BLOCKS: Table = {
         "assert all((A[:d, :d] == H[0][:d, :d]).all() for A in H)",
     ),
 }
+_SAMPLES_SMOOTH = ("assert ((a * a).sum(axis=2) + ridge <= L).all()",)
+_SAMPLES_CONVEX = ("assert ridge >= 0",)
+_SAMPLES_STRONGLY = ("assert mu <= ridge + ((a * a).min() if d == 1 and threshold is None else 0)",)
+FACTS_OF_SAMPLES: Table = {
+    Assumption.SMOOTH: _SAMPLES_SMOOTH,
+    Assumption.SMOOTH_SAMPLES: _SAMPLES_SMOOTH,
+    Assumption.CONVEX: _SAMPLES_CONVEX,
+    Assumption.CONVEX_SAMPLES: _SAMPLES_CONVEX,
+    Assumption.STRONGLY_CONVEX: _SAMPLES_STRONGLY,
+    Assumption.STRONGLY_CONVEX_SAMPLES: _SAMPLES_STRONGLY,
+}
 OF_CONSTANTS = {
     Assumption.SMOOTH: "L",
     Assumption.STRONGLY_CONVEX: "mu",
     Assumption.BOUNDED_VARIANCE: "sigma^2",
+    Assumption.SMOOTH_SAMPLES: "L",
+    Assumption.STRONGLY_CONVEX_SAMPLES: "mu",
 }
 COMPUTED = {
     "n": "n",
@@ -311,7 +384,7 @@ def problem_lines(data: Objective, functions: str, smoothness: Any) -> tuple[lis
         *(f"    {line}" for name in methods for line in known[name]),
     ]
     numbers = [
-        *(_quadratics(own) if data.family == "quadratics" else _trilinear(own)),
+        *_MADE[data.family](own),
         *(f"problem.{name} = {value}" for name, value in values.items() if name in named),
     ]
     return kind, numbers
@@ -331,6 +404,18 @@ def _trilinear(own: Mapping[str, Any]) -> Iterator[str]:
     yield from broken(f"a, v, c, k, b = exact({nested(tuple(every))})")
     yield "problem = Problem(a, v, c, k)"
     yield "assert 2 * max(abs(c), abs(c - k * b)) < a  # strongly convex on [0, b]^3"
+
+
+def _regression(own: Mapping[str, Any]) -> Iterator[str]:
+    yield from broken(f"a = exact({nested(own['features'])})")
+    yield from broken(f"y = exact({nested(own['targets'])})")
+    yield "n, d = len(a), a.shape[2]"
+    turned = f'Q("{own["threshold"]}")  # from here on linear' if "threshold" in own else "None"
+    yield f'ridge, threshold = Q("{own.get("ridge", 0)}"), {turned}'
+    yield "problem = Problem(a, y)"
+
+
+_MADE = {"quadratics": _quadratics, "regression": _regression, "trilinear": _trilinear}
 
 
 def _with_their_own(names: set[str], known: Mapping[str, Lines]) -> list[str]:

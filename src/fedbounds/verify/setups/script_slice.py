@@ -34,7 +34,9 @@ def sliced(
         _Unshown(dropped).visit(function)
     before = -1
     while before != (before := sum(1 for f in functions for _ in ast.walk(f))):
+        empty = {function.name for function in functions if _is_empty(function)} - {*roots}
         for function in functions:
+            _Filled(empty).visit(function)
             _Living(_used(function)).visit(function)
     return _called(functions, roots)
 
@@ -88,6 +90,41 @@ def _entries(node: ast.Dict) -> Iterator[tuple[ast.expr | None, ast.expr]]:
             yield from _entries(value)
         else:
             yield key, value
+
+
+def _is_empty(function: Function) -> bool:
+    """Whether nothing is left of the dicts that it returns."""
+    every = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
+    return bool(every) and all(
+        isinstance(node.value, ast.Dict) and not node.value.values for node in every
+    )
+
+
+class _Filled(ast.NodeTransformer):
+    """Without the entries that functions would give which return none."""
+
+    def __init__(self, empty: Collection[str]) -> None:
+        self.empty = empty
+
+    def visit_Dict(self, node: ast.Dict) -> Node:
+        self.generic_visit(node)
+        kept = [pair for pair in _entries(node) if pair[0] or not self._gives_none(pair[1])]
+        node.keys, node.values = [key for key, _ in kept], [value for _, value in kept]
+        return node
+
+    def visit_Call(self, node: ast.Call) -> Node:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id == "see":
+            every = node.keywords
+            node.keywords = [one for one in every if one.arg or not self._gives_none(one.value)]
+        return node
+
+    def _gives_none(self, node: ast.expr) -> bool:
+        return (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in self.empty
+        )
 
 
 def _used(function: Function) -> set[str]:
