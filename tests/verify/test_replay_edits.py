@@ -182,10 +182,10 @@ FALSE = {
         "1/9999",
         ["gamma"],
     ),
-    "a theory that has no such views": (
+    "a theory that nobody has": (
         RANDOM,
         (*SETUP, "theory"),
-        "personalization",
+        "nobody",
         ["setup.theory"],
     ),
     "more rounds than are repeated": (

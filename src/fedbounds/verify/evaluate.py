@@ -197,10 +197,14 @@ def _product(expression: sp.Mul, numbers: Numbers, rounds: range | None) -> Any:
 
 def _larger(a: Any, b: Any) -> Any:
     if np.ndim(a) or np.ndim(b):
-        found = np.frompyfunc(_larger, 2, 1)(a, b)
+        found = np.frompyfunc(_larger_of_two, 2, 1)(a, b)
         return (
             found if object in (np.asarray(a).dtype, np.asarray(b).dtype) else found.astype(float)
         )
+    return _larger_of_two(a, b)
+
+
+def _larger_of_two(a: Any, b: Any) -> Any:
     if isinstance(a, arb) or isinstance(b, arb):
         return (a if isinstance(a, arb) else arb(a)).max(b)
     return np.maximum(a, b) if isinstance(a, float) and isinstance(b, float) else max(a, b)
