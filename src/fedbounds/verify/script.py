@@ -42,7 +42,7 @@ from .script_lines import LATER, MEMORY, MEMORY_WALK, STEADY, WALK, known, state
 from .script_premises import ASSUMED, COMPUTED, NOISE, of_quadratics
 from .small import MOST_OUTCOMES, outcomes
 
-_FOR_DRAWS = 40  # more where the draws are a user's own
+_FOR_DRAWS = 60  # more where the draws are a user's own
 _STEPS = ("gamma_u", "gamma_v", "eta_u", "eta_v")
 _MOST_MOMENTS = 28  # second moments that a script solves for: seconds
 

@@ -113,8 +113,8 @@ def test_a_smoothness_that_is_too_small(monkeypatch):
     # 2/3 of L: smoothness of a client along its steepest direction is broken
     right = objectives.constants
 
-    def wrong(given):
-        return {**right(given), Constant.SMOOTHNESS: ConstantValue(fmpq(6))}
+    def wrong(given, start=None):
+        return {**right(given, start), Constant.SMOOTHNESS: ConstantValue(fmpq(6))}
 
     monkeypatch.setattr(objectives, "constants", wrong)
     steep = quadratics((((1, 0), (0, 9)),), ((3, 4),))

@@ -232,6 +232,7 @@ def _many() -> Iterator[Planned]:
 
 
 PLANNED: tuple[Planned, ...] = (
+    *stability_setups.PLANNED,
     *_planned(_QUICK, quick=True),
     *_planned(_MORE, quick=False),
     *(
@@ -259,6 +260,5 @@ PLANNED: tuple[Planned, ...] = (
     *point_setups.corners(),
     *point_setups.proved(),
     *point_ladders.planned(),
-    *stability_setups.PLANNED,
 )
 LADDERS = tuple(run_ladders.planned())
