@@ -5,7 +5,7 @@ vectors of the set-up, by their definitions.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any
@@ -48,6 +48,7 @@ class Judged:
     setup: Setup
     view: View
     known: Known
+    sides: dict[Any, tuple[Array, Array]] = field(default_factory=dict)  # what was evaluated
 
     @property
     def again(self) -> bool:
@@ -126,7 +127,7 @@ def least_on(written: Written, on: Judged) -> float | None:
             return None
         held = [_held(condition, on, rounds) for condition in written.conditions]
         (left, one), (right, other) = (
-            on.known.sized(side.xreplace(on.view.meant), rounds)
+            _sized(side.xreplace(on.view.meant), on, rounds)
             for side in (written.left, written.right)
         )
     except (FedboundsError, ZeroDivisionError, IrrationalError, UndefinedError):
@@ -144,6 +145,14 @@ def least_on(written: Written, on: Judged) -> float | None:
         for x, y in zip(gap[kept], size[kept], strict=True)
     ]
     return min(every, default=None)
+
+
+def _sized(side: sp.Expr, on: Judged, rounds: range) -> tuple[Array, Array]:
+    """Once for all steps: they have sides and conditions in common."""
+    key = side, rounds
+    if key not in on.sides:
+        on.sides[key] = on.known.sized(side, rounds)
+    return on.sides[key]
 
 
 def _symbols(written: Written) -> frozenset[sp.Symbol]:
@@ -174,7 +183,7 @@ def _fraction(number: Any) -> Fraction:
 
 def _held(condition: Condition, on: Judged, rounds: range) -> Array:
     left, right = (
-        on.known.sized(sp.sympify(side, strict=True), rounds)[0]
+        _sized(sp.sympify(side, strict=True), on, rounds)[0]
         for side in (condition.left, condition.right)
     )
     return _RELATIONS[condition.relation](left, right)
