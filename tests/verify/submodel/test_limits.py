@@ -17,7 +17,6 @@ from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start, to_ra
 from fedbounds.verify.submodel import limits, rolling_moments
 from fedbounds.verify.submodel.limits import (
     _as_moments,
-    _packed,
     expected,
     limit,
     moment_map,
@@ -50,9 +49,16 @@ OWN = RollingMasks((HALVES, HALVES), 2, STEP, shared_order=False)
 STATIC = StaticMasks(((1, 0), (1, 0)), 2, STEP)
 
 
+def packed(found, state):
+    """1, first and second moments."""
+    mean = state.mean[list(found.moving)]
+    second = state.covariance[np.ix_(found.moving, found.moving)] + mean[:, None] * mean
+    return [fmpq(1), *mean, *second[found.pairs]]
+
+
 def after_many(found, times):
     """The moments after so many rounds, or epochs, by the matrix."""
-    now = fmpq_mat(len(_packed(found, found.begun)), 1, _packed(found, found.begun))
+    now = fmpq_mat(len(packed(found, found.begun)), 1, packed(found, found.begun))
     for _ in range(times):
         now = found.matrix * now
     return _as_moments(found, now.entries())

@@ -175,12 +175,6 @@ def _symmetric(found: MomentMap, entries: list[fmpq]) -> Array:
     return matrix
 
 
-def _packed(found: MomentMap, state: State) -> list[fmpq]:
-    mean = state.mean[list(found.moving)]
-    second = state.covariance[np.ix_(found.moving, found.moving)] + mean[:, None] * mean
-    return [fmpq(1), *mean, *second[found.pairs]]
-
-
 def _as_moments(found: MomentMap, entries: list[fmpq]) -> Moments:
     at, count = list(found.moving), len(found.moving)
     mean, covariance = found.begun.mean.copy(), found.begun.covariance.copy()
