@@ -277,9 +277,10 @@ def _cost(given: Any) -> Sequence[Cost]:
     run, view = given.run, view_of(given)
     steps = local_steps(run)
     clients = _clients(run)
+    vectors = len(view.quantities) if view.many else _VECTORS
 
     def cost(size: int) -> Cost:
-        return Cost(_VECTORS * run.rounds * steps * size**2, run.rounds * steps)
+        return Cost(vectors * run.rounds * steps * size**2, run.rounds * steps)
 
     where = f"instance.setup, {given.view}"
     check((cost(len(run.start) * clients),), Known(), where)  # before anything is run

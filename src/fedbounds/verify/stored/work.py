@@ -10,7 +10,7 @@ from fedbounds.errors import FedboundsError
 
 from .fields import Data, Known, Record, made
 
-MOST_WORK = 1.5e8  # about a minute
+MOST_WORK = 1e8  # about a minute
 _SHORT = 100  # digits of numbers that cost twice as much as the shortest
 _GROWS = 1.25  # the power of their length that longer ones cost
 KEPT = 20  # a number that is kept costs as much as so many that are not: it takes memory
