@@ -1,11 +1,11 @@
-"""Small runs of both algorithms that judge their claims, and show the steps of proofs."""
+"""Small runs of both algorithms that judge their claims and show the steps of proofs; ladders."""
 
 from collections.abc import Iterator
 from fractions import Fraction
 
-from fedbounds.theory.setups import Planned, Setup
+from fedbounds.theory.setups import Planned, PlannedLadder, Setup
 
-from . import setups_scaffold
+from . import run_ladders, setups_scaffold
 from .small_runs import CURVATURES, SIZES, proved, run_of, schedules
 
 
@@ -30,3 +30,4 @@ def _proved() -> Iterator[Planned]:
 
 
 PLANNED: tuple[Planned, ...] = (*_planned(), *_proved(), *setups_scaffold.PLANNED)
+LADDERS: tuple[PlannedLadder, ...] = tuple(run_ladders.planned())

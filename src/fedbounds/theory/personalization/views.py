@@ -1,5 +1,6 @@
 """What is seen of runs of both algorithms."""
 
-from . import views_fedavg, views_scaffold
+from . import views_fedavg, views_ladders, views_scaffold
 
-VIEWS = {**views_fedavg.VIEWS, **views_scaffold.VIEWS}
+VIEWS = {**views_fedavg.VIEWS, **views_scaffold.VIEWS, **views_ladders.VIEWS}
+RUNGS = views_ladders.RUNGS

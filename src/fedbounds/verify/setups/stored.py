@@ -148,6 +148,7 @@ _PROBLEM = Record(
                 "noise": Number(least=0),
                 "personal": Whole(0, "d", "d_v"),
                 "personal_noise": Number(least=0),
+                "apart": Number(least=0),
             },
             needs=("hessians", "slopes"),
         ),
