@@ -75,7 +75,7 @@ def limit_of(rounds: Rounds, forms: ByParameter) -> fmpq:
     return applied(forms.get((), {}), _settled_of(rounds))
 
 
-@lru_cache(maxsize=2)  # several quantities are asked of the same rounds
+@lru_cache(maxsize=8)  # several quantities are asked of the same rounds
 def _settled_of(rounds: Rounds) -> dict[Pair, fmpq]:
     return _settled(_alike(rounds))[0]
 
