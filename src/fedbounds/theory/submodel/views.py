@@ -11,6 +11,7 @@ from . import (
     measured,
     rolling_views,
     stability_views,
+    views_losses,
     views_over,
     views_points,
     views_run_ladders,
@@ -186,6 +187,7 @@ VIEWS = {
     **draws.VIEWS,
     **views_points.VIEWS,
     **views_over.VIEWS,
+    **views_losses.VIEWS,
     **views_run_ladders.VIEWS,
     **stability_views.VIEWS,
 }
