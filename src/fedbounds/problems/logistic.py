@@ -282,6 +282,8 @@ def _check_entries(problem: FederatedLogistic) -> None:
         array = getattr(problem, name)
         if is_exact(array):
             if plain and not problem.personal_dimension:
+                signs = name != "labels" or bool((array * array == 1).all())
+                require(signs, name, array.tolist(), "1 or -1")
                 continue  # its values and gradients are asked for at balls
             raise FedboundsError(
                 f"{name} holds exact numbers; the logistic loss with a regulariser, minibatches or "

@@ -67,11 +67,13 @@ class ComposedBowls:
                 shape, f"(n, {k})")  # fmt: skip
         require_finite("curvature mu", self.curvature, positive=True)
         require_finite("bend beta", self.bend, positive=False)
-        if isinstance(self.matrix, np.ndarray) and not self.exact:
+        if isinstance(self.matrix, np.ndarray):
+            kind = object if self.exact else np.float64
             for name in ("matrix", "targets"):
                 array = getattr(self, name)
-                require(array.dtype == np.float64, f"type of {name}", array.dtype, "float64")
-                require(bool(np.isfinite(array).all()), name, array.tolist(), "finite numbers")
+                require(array.dtype == kind, f"type of {name}", array.dtype, np.dtype(kind).name)
+                finite = self.exact or bool(np.isfinite(array).all())
+                require(finite, name, array.tolist(), "finite numbers")
             require(bool(self.matrix.any()), "matrix A", self.matrix.tolist(), "not zero")
 
     irrational = True

@@ -64,14 +64,21 @@ class SineBowls:
         require(n >= 1, "number of clients n", n, "at least 1")
         shapes = (tuple(self.rotation.shape), tuple(self.centres.shape))
         require(shapes == ((d, d), (n, d)), "shapes of Q and c", shapes, f"{((d, d), (n, d))}")
-        if isinstance(self.weights, np.ndarray) and not self.exact:
-            for name in ("rotation", "weights", "centres"):
-                array = getattr(self, name)
-                require(array.dtype == np.float64, f"type of {name}", array.dtype, "float64")
-                require(bool(np.isfinite(array).all()), name, array.tolist(), "finite numbers")
-            require(bool((self.weights > 0).all()), "weights", self.weights.tolist(), "> 0")
-            away = float(np.abs(self.rotation @ self.rotation.T - np.eye(d)).sum())
-            require(away <= _TURN, "distance of Q Q' from I", away, f"at most {_TURN}")
+        if isinstance(self.weights, np.ndarray):
+            self._check_numbers()
+
+    def _check_numbers(self) -> None:
+        """Finite floats, or rationals; a rotation that is one, exactly where it can be."""
+        kind, turn = (object, 0) if self.exact else (np.float64, _TURN)
+        for name in ("rotation", "weights", "centres"):
+            array = getattr(self, name)
+            require(array.dtype == kind, f"type of {name}", array.dtype, np.dtype(kind).name)
+            finite = self.exact or bool(np.isfinite(array).all())
+            require(finite, name, array.tolist(), "finite numbers")
+        require(bool((self.weights > 0).all()), "weights", self.weights.tolist(), "> 0")
+        eye = np.eye(self.shared_dimension, dtype=int)
+        away = abs(self.rotation @ self.rotation.T - eye).sum()
+        require(bool(away <= turn), "distance of Q Q' from I", away, f"at most {turn}")
 
     irrational = True
     strong_convexity = None
