@@ -232,7 +232,6 @@ def step_of_listed(
     see(**_of_masks(drawn))
     fixed = {
         **{"slope_m": _slope(own, w), "slope_n": _slope(own, after), "slope_2": _slope(other, w)},
-        "slope_0": _slope(own, w * 0),
         **{**_fixed(problem, p, w, after), **_minimisers(problem, p, w), **_ball(problem, p)},
     }
     see(**in_rows(fixed, len(state["x"])))

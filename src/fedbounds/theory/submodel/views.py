@@ -10,6 +10,7 @@ from . import (
     draws,
     measured,
     rolling_views,
+    side_views,
     stability_views,
     views_losses,
     views_over,
@@ -190,5 +191,7 @@ VIEWS = {
     **views_losses.VIEWS,
     **views_run_ladders.VIEWS,
     **stability_views.VIEWS,
+    **side_views.VIEWS,
 }
 RUNGS = views_run_ladders.RUNGS
+SIDES = side_views.SIDES

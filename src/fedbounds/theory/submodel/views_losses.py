@@ -1,7 +1,7 @@
 """What is seen of masked objectives of other losses, whose gradients are no polynomials in masks.
 
-`slope_m` and `slope_n` are the gradients of F_p at w and y, `slope_0` at the origin, `slope_2` that
-of F_p' at w: means over the masks, taken before anything else.
+`slope_m` and `slope_n` are the gradients of F_p at w and y, `slope_2` that of F_p' at w: means over
+the masks, taken before anything else.
 """
 
 from dataclasses import replace
@@ -16,12 +16,11 @@ from . import measured_points as points
 from .vectors import at, masked, pr, pv
 from .views_points import FREE, MIXED, ROLLING
 
-slope_m, slope_n, slope_2, slope_0 = vectors(
+slope_m, slope_n, slope_2 = vectors(
     {
         "slope_m": r"\nabla F_p(w)",
         "slope_n": r"\nabla F_p(y)",
         "slope_2": r"\nabla F_{p'}(w)",
-        "slope_0": r"\nabla F_p(0)",
     }
 )
 _QUANTITIES = {
@@ -29,7 +28,8 @@ _QUANTITIES = {
     **points.MISSED,
     **{"I_xy": ip(pr, pv), "Dl_pp": sq(masked - slope_2)},
 }
-_MINIMISERS = {**points.MINIMISERS, "grad_0_Fp": sq(slope_0)}
+# of floats: that sides are equal is not seen, so what claims say with equality is not asked
+_EQUALITIES = ("grad_0_F", "grad_0_Fp", "p_dist_2")
 _UNDER_MASKS = ("g_m", "g_n", "g_2")
 _ENDS = dict.fromkeys(("low", "high", "far", "top"), ())
 _RADIUS = sp.Symbol("radius", positive=True)
@@ -37,7 +37,7 @@ _RADIUS = sp.Symbol("radius", positive=True)
 
 def _listed(view: View, told: str) -> View:
     """The same, with gradients of F_p in place of those under every mask."""
-    own = dict.fromkeys(("slope_m", "slope_n", "slope_0", "slope_2"), ())
+    own = dict.fromkeys(("slope_m", "slope_n", "slope_2"), ())
     left = {x: y for x, y in view.shown.vectors.items() if x not in _UNDER_MASKS}
     shown = replace(
         view.shown,
@@ -52,7 +52,7 @@ def _listed(view: View, told: str) -> View:
         shown=shown,
         scopes=(),
         quantities=_QUANTITIES,
-        constants={**view.constants, **_MINIMISERS},
+        constants={x: y for x, y in view.constants.items() if x not in _EQUALITIES},
     )
 
 
@@ -73,7 +73,7 @@ def _in_ball(view: View) -> View:
 
 _RANDOM_MASKS = replace(
     MIXED,
-    constants=points.SHARES,
+    constants={**points.SHARES, **points.MINIMISERS},
     assumptions={**points.OF_MASKS, Assumption.BERNOULLI: (), **FREE},
     takes=("points", "keep"),
     may_take=("keep_2",),
