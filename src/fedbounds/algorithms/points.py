@@ -4,9 +4,9 @@ Parameters: ``points`` (T, d), the w of each t; the pair x, y of t is w of t and
 with the first. Masks are of one of two laws. With ``keep`` (n,) client i keeps every coordinate
 with its probability, independently of the others; ``sub_models`` (n, S, d) are S masks of a client,
 each drawn equally often. ``keep_2`` or ``sub_models_2`` are a second law; `WITH_QUADRATICS`
-are quadratics of one law, ``keep``. A ``box`` (2, d) is the domain, or a ball round 0 of a
-``radius``, else it is R^d. `LISTED` is for objectives whose gradients are no polynomials: those of
-F_p are asked for, and masks are drawn for what is said of them alone.
+are quadratics of one law, ``keep``. A ``box`` (2, d) is the domain, else it is R^d. `LISTED` is for
+objectives whose gradients are no polynomials: those of F_p are asked for, masks are drawn for what
+is said of them alone, and a ``box`` is one number, the radius of a ball round 0.
 """
 
 from collections.abc import Mapping
@@ -176,8 +176,6 @@ def _moved(problem: Any, p: Mapping[str, Any], F: Any, w: Array) -> Array | None
     if not problem.smoothness:
         return None
     free = w - F.full_gradient(w[None])[0] / problem.smoothness
-    if "radius" in p:
-        return problem.into_ball(free, p["radius"])
     return problem.project(free, p["box"]) if "box" in p else free
 
 
@@ -185,8 +183,6 @@ def minimum_of(F: Any, p: Mapping[str, Any]) -> Array | None:
     """The only minimiser, where there is one."""
     if F is None:
         return None
-    if F.irrational:
-        return F.minimiser_in_ball(p["radius"]) if "radius" in p else F.minimiser_in_ball()
     return F.only_minimiser(p["box"]) if "box" in p else F.only_minimiser()
 
 
@@ -240,10 +236,10 @@ def step_of_listed(
 
 def _ball(problem: Any, p: Mapping[str, Any]) -> Mapping[str, Any]:
     """Two of its points that are farthest apart, and the bound of gradients, as numbers."""
-    if "radius" not in p:
+    if "box" not in p:
         return {}
-    radius = p["points"][0, :1] * 0 + p["radius"]
-    steepest = problem.gradient_bound(p["radius"])
+    radius = p["points"][0, :1] * 0 + p["box"]
+    steepest = problem.gradient_bound(p["box"])
     return {"low": -radius, "high": radius, "far": radius, "top": radius * 0 + steepest}
 
 

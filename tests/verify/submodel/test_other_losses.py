@@ -204,7 +204,7 @@ def test_assumptions_and_constants():
     assert Assumption.BOUNDED_MASKED_GRADIENTS not in free.evidence
     assert Assumption.BOUNDED_DOMAIN not in free.evidence
     assert "G" not in free.parameters
-    with pytest.raises(FedboundsError, match="radius"):
+    with pytest.raises(FedboundsError, match="box"):
         find(InFloats(setup(1)))  # points outside
 
 

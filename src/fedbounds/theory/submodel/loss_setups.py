@@ -43,7 +43,7 @@ def setup_of(
     values = numbers(points)
     parameters = {"points": values, law.kind: law.values, f"{other.kind}_2": other.values}
     if radius is not None:
-        parameters["radius"] = radius
+        parameters["box"] = radius
     run = Run(problem, values[0], tuple(parameters.items()), len(values))
     view = _VIEWS[law.kind]
     return Setup("submodel", view if radius is None else f"{view} in a ball", run)

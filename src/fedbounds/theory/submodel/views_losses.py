@@ -32,7 +32,7 @@ _QUANTITIES = {
 _EQUALITIES = ("grad_0_F", "grad_0_Fp", "p_dist_2")
 _UNDER_MASKS = ("g_m", "g_n", "g_2")
 _ENDS = dict.fromkeys(("low", "high", "far", "top"), ())
-_RADIUS = sp.Symbol("radius", positive=True)
+_RADIUS = sp.Symbol("box", positive=True)
 
 
 def _listed(view: View, told: str) -> View:
@@ -66,7 +66,7 @@ def _in_ball(view: View) -> View:
         shown=replace(view.shown, vectors={**view.shown.vectors, **_ENDS}),
         constants={**view.constants, **points.BOX},
         assumptions={**kept, **bounded},
-        takes=(*view.takes, "radius"),
+        takes=(*view.takes, "box"),
         requires=(Says(Largest(dot(at, at)), "<=", _RADIUS**2),),
     )
 

@@ -250,15 +250,13 @@ class Clients:
     def project(self, w: Array, box: Array) -> Array:
         """The nearest points of a box, whose least and largest entry are given.
 
-        It compares: unknowns refuse.
+        Or that of a ball round 0 to one point, of a radius. It compares: unknowns refuse.
         """
+        if np.ndim(box) == 0:
+            square = (w * w).sum()
+            return w if square <= box**2 else w * (box / self.xp.sqrt(square))
         low, high = box
         return self.xp.where(w < low, low, self.xp.where(w > high, high, w))
-
-    def into_ball(self, w: Array, radius: Any) -> Array:
-        """The nearest point of the ball round 0 of that radius, to one point."""
-        square = (w * w).sum()
-        return w if square <= radius**2 else w * (radius / self.xp.sqrt(square))
 
     def masked(self, keep: Array) -> "Clients":
         """F_i = E f_i(m o .), where m keeps a coordinate with probability p_i.
@@ -276,13 +274,6 @@ class Clients:
             return Clients(_listed(self.objective, law), self.xp)
         return Clients(_masked(self._quadratic, law), self.xp)
 
-    def minimiser_in_ball(self, radius: Any = None) -> Array | None:
-        """argmin f, shape (d,), in balls: in R^d, or in a ball round 0 of that radius.
-
-        None unless f is known to be strongly convex.
-        """
-        return _enclosed(self.objective, radius)
-
     def gradient_bound(self, radius: Any) -> Any:
         """At least the norm of every client's gradient in the ball round 0 of that radius."""
         return rational(to_float(self.objective).gradient_bound(float(radius)))
@@ -290,8 +281,11 @@ class Clients:
     def only_minimiser(self, box: Array | None = None) -> Array | None:
         """argmin f, shape (d,), of quadratics: in R^d, or in a box; None unless f is convex enough.
 
-        ``box`` has the least and the largest entry, of all coordinates or of each.
+        ``box`` has the least and the largest entry, of all coordinates or of each. Of others, in
+        balls: in R^d, or in a ball round 0 whose radius is ``box``.
         """
+        if self.irrational:
+            return _enclosed(self.objective, box)
         sides = None if box is None else tuple(tuple(side.tolist()) for side in box)
         return _only_minimiser(self._quadratic, sides)
 
