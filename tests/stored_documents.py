@@ -16,7 +16,7 @@ PAPERS = ("personalization", "fedplt", "submodel")
 # the others have the same fields
 VIEWS = (
     *("one step of one client", "rounds", "epochs", "recursion", "many rounds, steps that decay"),
-    *("two data sets", "all data sets"),
+    *("two data sets", "all data sets", "as epochs go on"),
 )
 
 

@@ -9,6 +9,7 @@ from fedbounds.vocabulary import Assumption
 from . import (
     draws,
     measured,
+    rolling_ends,
     rolling_views,
     stability_views,
     views_over,
@@ -183,6 +184,7 @@ VIEWS = {
     "gaps at the start": AT_START,
     "gaps at w*(p)": AT_BEST,
     **rolling_views.VIEWS,
+    **rolling_ends.VIEWS,
     **draws.VIEWS,
     **views_points.VIEWS,
     **views_over.VIEWS,

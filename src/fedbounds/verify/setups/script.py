@@ -3,7 +3,7 @@
 A script is kept only if it runs by itself and prints the gap that was judged.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,15 +12,18 @@ from flint import fmpq
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import Part
-from fedbounds.theory.setups import Setup, above
+from fedbounds.theory.setups import RUN, Settled, Setup, above
+from fedbounds.theory.symbols import constants_in
 
 from ..case import script_of
 from ..evaluate import Numbers
 from ..measure.known import Known, MissingError
+from ..measure.settled import by_moments
 from ..measure.trace import rules_of, subject_of
+from ..measure.unknowns import Refused
 from ..script_check import agrees
 from .found import known_of, only_of, view_of
-from .program import Program, check_size, written
+from .program import Program, calls_of, check_size, written
 from .script_code import Definitions
 from .script_parts import COMPUTED, COMPUTED_OF_BLOCKS
 
@@ -80,6 +83,8 @@ def program_of(setup: Setup, part: Part, place: tuple[int | None, int | None]) -
         later=view.later,
     )  # fmt: skip
     rules = rules_of(setup.run, view)
+    limits = [x for x in sorted(constants_in(part.gap)) if isinstance(view.constants.get(x), Settled)]
+    functions = dict.fromkeys(f for x in limits for f in _limit(defined, known, x))
     return Program(
         subject,
         setup.run,
@@ -87,9 +92,28 @@ def program_of(setup: Setup, part: Part, place: tuple[int | None, int | None]) -
         only,
         view.requires,
         view.assumptions,
+        functions=tuple(functions),
         changing=rules,
         stays=view.integrated,
+        limits=limits,
     )
+
+
+def _limit(defined: Definitions, known: Known, name: str) -> tuple[Callable[..., Any], ...]:
+    """Python for a limit is given; returned are the draws and the step that lead there."""
+    what, run = known.constants[name].args
+    other = known if run == RUN else known.variants[run.name]()
+    subject = other.trace.subject
+    try:
+        found = by_moments(subject, what, {})
+    except Refused as error:
+        raise FedboundsError(f"no script for {name}, of runs that are projected: {error}") from error
+    if found != known.constant(name):
+        raise FedboundsError(f"no script for {name}, which is no limit of moments")
+    functions = subject.algorithm.draw, subject.algorithm.step
+    called = ", ".join([*(f.__name__ for f in functions), str(calls_of(subject)).replace("'", '"')])
+    defined.given[name] = f"limit_of({called}, lambda: {defined.side(what)})"
+    return functions
 
 
 def _is_known(known: Known, name: str) -> bool:

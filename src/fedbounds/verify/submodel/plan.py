@@ -7,7 +7,7 @@ from ..case import Case
 from ..profile import Profile
 from ..setups import ladders
 from ..setups.plan import planned
-from . import objectives, rolling_plan_ends, side_by_side, stability
+from . import objectives, side_by_side, stability
 
 
 def cases(profile: Profile, seed: int) -> Iterator[Case]:
@@ -15,8 +15,7 @@ def cases(profile: Profile, seed: int) -> Iterator[Case]:
     yield from stability.cases(profile, seed)
     yield from objectives.cases(profile, seed)
     yield from planned("submodel", "", profile)
-    for kind in (rolling_plan_ends, side_by_side):
-        yield from kind.cases(profile, seed)
+    yield from side_by_side.cases(profile, seed)
 
 
 def displays(profile: Profile) -> dict[str, list[dict[str, Any]]]:

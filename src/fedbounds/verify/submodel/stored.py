@@ -22,7 +22,6 @@ from ..stored.common import (
 from ..stored.fields import Fields, Flag, Listed, Maybe, Number, Numbers, OneOf, Record, Whole
 from ..stored.work import Setup
 from . import stored_costs as costs
-from .rolling_ends import RollingLimit
 from .side_by_side_runs import SideBySide
 from .stability_data import SampleLaw
 from .stability_gap import TrainTestGap
@@ -79,10 +78,6 @@ _CHANGED: Fields = {
 # ---- which
 
 
-def _run_of(make: Any, algorithm: Record, **more: Any) -> Record:
-    return Record(make, {"problem": QUADRATIC, "algorithm": algorithm, "start": START, **more})
-
-
 def _beside(setup: SideBySide) -> str:
     random = isinstance(setup.other, RandomMasks)
     return (names.ROLLING_RANDOM if random else names.ROLLING_STATIC)[0]
@@ -114,7 +109,6 @@ _GAP: Fields = {
 }
 
 SETUPS = (
-    Setup(_run_of(RollingLimit, _ROLLING), costs.of_limit, names.ROLLING),
     Setup(Record(SideBySide, _BESIDE), costs.of_sides, _beside),
     Setup(Record(StabilityLadder, _OVER_KEEP), costs.of_stability, names.COUPLED_LADDER[0]),
     Setup(Record(TrainTestGap, _GAP), costs.of_gap, names.RANDOM_FULL[0]),

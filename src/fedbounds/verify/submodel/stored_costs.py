@@ -20,25 +20,7 @@ def _laws(n: int, d: int) -> Cost:
     return Cost(power(2, d) * n * d**2)
 
 
-def _owners(algorithm: Any) -> int:
-    """How many orders an epoch has."""
-    return 1 if algorithm.shared_order else len(algorithm.masks)
-
-
-def _orders(algorithm: Any) -> float:
-    return power(factorial(min(algorithm.epoch, 20)), _owners(algorithm))
-
-
 # ---- moments
-
-
-def of_limit(given: Any) -> Sequence[Cost]:
-    """An epoch in every order, and rounds drawn anew, as matrices."""
-    algorithm, d = given.algorithm, given.problem.shared_dimension
-    turns = power(algorithm.epoch, _owners(algorithm))
-    orders = min(_orders(algorithm), MOST_ROWS) * algorithm.epoch
-    depth = algorithm.epoch * algorithm.local_steps
-    return (Cost(10 * (orders + turns) * d**4 + d**6, depth), *_round(given.problem, algorithm))
 
 
 def of_sides(given: Any) -> Sequence[Cost]:
@@ -70,7 +52,8 @@ def _round(problem: Any, algorithm: Any) -> Sequence[Cost]:
 
 def _visits(algorithm: Any) -> float:
     """Transitions between sets of visited sub-models, in a round of an epoch."""
-    return power(power(2, algorithm.epoch), _owners(algorithm))
+    orders = 1 if algorithm.shared_order else len(algorithm.masks)
+    return power(power(2, algorithm.epoch), orders)
 
 
 def _maps(problem: Any, algorithm: Any, rounds: int) -> Sequence[Cost]:
