@@ -28,8 +28,9 @@ from fedbounds.verify.profile import Profile
 from fedbounds.verify.script import script
 from fedbounds.verify.script_asserts import NOT_CHECKED, asserted
 from fedbounds.verify.settled import settle
+from fedbounds.verify.setups.chance import drawn_cases
 from fedbounds.verify.setups.plan import planned
-from fedbounds.verify.submodel import objectives, side_by_side
+from fedbounds.verify.submodel import side_by_side
 from fedbounds.vocabulary import Method, Verdict
 
 HALF = fmpq(1, 2)
@@ -115,8 +116,8 @@ def submodel():
               "windows of two, bent, eta S K L = 1/2, as T grows")  # fmt: skip
     cases = [x for x in planned("submodel", "", Profile.DEFAULT) if x.name in wanted]
     cases += islice(side_by_side.cases(Profile.QUICK, 0), 4)
-    cases += [x for x in objectives.cases(Profile.QUICK, 0) if x.method is Method.RATIONAL
-              and x.work < 10**4][:24]  # fmt: skip
+    drawn = drawn_cases("submodel", "", Profile.QUICK, 0)
+    cases += [x for x in drawn if x.work < 10**4][:24]
     return broken(encoded_claims("submodel"), cases)
 
 

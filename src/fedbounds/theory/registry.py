@@ -12,6 +12,7 @@ from fedbounds.vocabulary import Kind
 from .catalogue import Entry, entry, paper
 from .claims import Claim
 from .contributed import contributed
+from .drawn import Drawn
 from .glossary import Glossary
 from .planted import WrongProof
 from .setups import Alone, Displayed, Planned, PlannedLadder, Rungs, View
@@ -79,6 +80,14 @@ def setups(theory: str) -> tuple[Planned, ...]:
     if find_spec(f"fedbounds.theory.{paper(theory).key}.setups") is None:
         return ()
     found: tuple[Planned, ...] = import_module(f"fedbounds.theory.{theory}.setups").PLANNED
+    return found
+
+
+def drawn(theory: str) -> tuple[Drawn, ...]:
+    """Set-ups of random numbers beside those; none if it has no ``random_setups``."""
+    if not _there(theory, "random_setups"):
+        return ()
+    found: tuple[Drawn, ...] = import_module(f"fedbounds.theory.{theory}.random_setups").DRAWN
     return found
 
 
