@@ -91,7 +91,10 @@ def shown(problem: Any, p: Mapping[str, Any], x: Array) -> State:
     share = xp.sum(held, axis=1) / d
     return {
         **{"x": x, "xo": xo, "one": one, "ones": x * 0 + 1, "turns": one * turns},
-        **{"ho": xp.stack(own, axis=2), "ao": xp.stack([xp.sum(y, axis=1) / n for y in own], axis=1)},
+        **{
+            "ho": xp.stack(own, axis=2),
+            "ao": xp.stack([xp.sum(y, axis=1) / n for y in own], axis=1),
+        },
         **{"Mx": rolled.value(x), "Mo": rolled.value(xo), "go": problem.gradient(xo)},
         **{"kept": one[:, None] * share, "uneven": each[:, 0] * (held - share[:, None])},
         **{"unheld": each[:, 0] * (held * turns - 1), "loud": each * tables * problem.noise_scale},

@@ -350,7 +350,9 @@ class Defined(Generic[Run]):
             names = {}
             for node in inner:
                 symbol = sp.Symbol(f"_extreme_{len(found)}")
-                value = self.limit(node) if isinstance(node, Settled) else self._extreme(node, found)
+                value = (
+                    self.limit(node) if isinstance(node, Settled) else self._extreme(node, found)
+                )
                 names[node], found[symbol.name] = symbol, value
             expression = expression.xreplace(names)
         return expression, found

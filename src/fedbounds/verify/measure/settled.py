@@ -212,9 +212,9 @@ def on_a_face(subject: Subject, node: sp.Expr, values: Values) -> fmpq:
 
 def _start_in_box(subject: Subject) -> tuple[list[fmpq], Array]:
     """The one model and the ends of the one box that it is projected onto."""
-    one = replace(subject, problem=_within(subject, (0,) * subject.problem.dimension))
-    state = first_outcome(one).before
-    boxes = {tuple(map(str, np.ravel(box))): box for _, box in one.problem.projected}
+    own = _within(subject, (0,) * subject.problem.dimension)
+    state = first_outcome(replace(subject, problem=own)).before
+    boxes = {tuple(map(str, np.ravel(box))): box for _, box in own.projected}
     if len(boxes) != 1 or set(state) != {MODEL} or not subject.exact or sources_of_init(subject):
         raise Refused("it is no single model from one start, projected onto one box")
     (box,) = boxes.values()

@@ -76,15 +76,20 @@ def program_of(setup: Setup, part: Part, place: tuple[int | None, int | None]) -
 
     found = only_of(setup, view)
     only = {x: found.get(x, at or 0) for x, at in zip(view.alone, place, strict=False)}
+    given = _given(setup, known)
     defined = Definitions(
-        view.shown, known.constants, known.quantities, _given(setup, known), ends,
+        view.shown, known.constants, known.quantities, given, ends,
         partial(_is_known, known),
         each=view.each, steps=lambda name: int(known.series(name).shape[-2]), place=place,
         later=view.later,
     )  # fmt: skip
     rules = rules_of(setup.run, view)
-    limits = [x for x in sorted(constants_in(part.gap)) if isinstance(view.constants.get(x), Settled)]
-    functions = dict.fromkeys(f for x in limits for f in _limit(defined, known, x))
+    own = known.constants
+    limits = [x for x in sorted(constants_in(part.gap)) if isinstance(own.get(x), Settled)]
+    functions = dict[Callable[..., Any], None]()
+    for name in limits:
+        used, given[name] = _limit(defined, known, name)
+        functions |= dict.fromkeys(used)
     return Program(
         subject,
         setup.run,
@@ -99,21 +104,23 @@ def program_of(setup: Setup, part: Part, place: tuple[int | None, int | None]) -
     )
 
 
-def _limit(defined: Definitions, known: Known, name: str) -> tuple[Callable[..., Any], ...]:
-    """Python for a limit is given; returned are the draws and the step that lead there."""
+def _limit(
+    defined: Definitions, known: Known, name: str
+) -> tuple[tuple[Callable[..., Any], ...], str]:
+    """The draws and the step of a run that settles, and Python for the limit."""
     what, run = known.constants[name].args
     other = known if run == RUN else known.variants[run.name]()
     subject = other.trace.subject
     try:
         found = by_moments(subject, what, {})
     except Refused as error:
-        raise FedboundsError(f"no script for {name}, of runs that are projected: {error}") from error
+        raise FedboundsError(f"no script for {name}, which moments do not show: {error}") from error
     if found != known.constant(name):
         raise FedboundsError(f"no script for {name}, which is no limit of moments")
     functions = subject.algorithm.draw, subject.algorithm.step
-    called = ", ".join([*(f.__name__ for f in functions), str(calls_of(subject)).replace("'", '"')])
-    defined.given[name] = f"limit_of({called}, lambda: {defined.side(what)})"
-    return functions
+    calls = str(calls_of(subject)).replace("'", '"')
+    called = ", ".join([*(own.__name__ for own in functions), calls])
+    return functions, f"limit_of({called}, lambda: {defined.side(what)})"
 
 
 def _is_known(known: Known, name: str) -> bool:

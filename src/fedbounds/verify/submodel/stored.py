@@ -1,7 +1,5 @@
 """The set-ups about sub-model training that a file may hold, and what each costs."""
 
-from typing import Any
-
 from fedbounds.algorithms.random_masks import RandomMasks
 from fedbounds.algorithms.rolling_masks import RollingMasks
 from fedbounds.algorithms.static_masks import StaticMasks

@@ -1,7 +1,7 @@
 """What the set-ups about sub-model training cost, from the values of their fields."""
 
 from collections.abc import Sequence
-from math import factorial, prod
+from math import prod
 from typing import Any
 
 from fedbounds.algorithms.rolling_masks import RollingMasks
