@@ -18,6 +18,7 @@ from . import (
     rolling_end_setups,
     rolling_setups,
     run_ladders,
+    side_setups,
     stability_setups,
 )
 
@@ -271,3 +272,4 @@ PLANNED: tuple[Planned, ...] = (
     *point_ladders.planned(),
 )
 LADDERS = tuple(run_ladders.planned())
+BESIDES = tuple(side_setups.planned())

@@ -11,6 +11,7 @@ from . import (
     measured,
     rolling_ends,
     rolling_views,
+    side_views,
     stability_views,
     views_over,
     views_points,
@@ -190,5 +191,7 @@ VIEWS = {
     **views_over.VIEWS,
     **views_run_ladders.VIEWS,
     **stability_views.VIEWS,
+    **side_views.VIEWS,
 }
 RUNGS = views_run_ladders.RUNGS
+SIDES = side_views.SIDES

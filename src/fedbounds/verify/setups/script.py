@@ -17,7 +17,7 @@ from fedbounds.theory.symbols import constants_in
 
 from ..case import script_of
 from ..evaluate import Numbers
-from ..measure.known import Known, MissingError
+from ..measure.known import Defined, Known, MissingError
 from ..measure.settled import by_moments
 from ..measure.trace import rules_of, subject_of
 from ..measure.unknowns import Refused
@@ -76,10 +76,10 @@ def program_of(setup: Setup, part: Part, place: tuple[int | None, int | None]) -
 
     found = only_of(setup, view)
     only = {x: found.get(x, at or 0) for x, at in zip(view.alone, place, strict=False)}
-    given = _given(setup, known)
+    given = given_numbers(setup, known)
     defined = Definitions(
         view.shown, known.constants, known.quantities, given, ends,
-        partial(_is_known, known),
+        partial(is_known, known),
         each=view.each, steps=lambda name: int(known.series(name).shape[-2]), place=place,
         later=view.later,
     )  # fmt: skip
@@ -123,7 +123,7 @@ def _limit(
     return functions, f"limit_of({called}, lambda: {defined.side(what)})"
 
 
-def _is_known(known: Known, name: str) -> bool:
+def is_known(known: Defined[Any], name: str) -> bool:
     try:
         known.constant(name)
     except MissingError:
@@ -131,7 +131,7 @@ def _is_known(known: Known, name: str) -> bool:
     return True
 
 
-def _given(setup: Setup, known: Known) -> dict[str, str]:
+def given_numbers(setup: Setup, known: Defined[Any]) -> dict[str, str]:
     """Python for the constants that are no definitions."""
     chosen, parameters = dict(setup.chosen), dict(setup.run.parameters)
     blocks = known.trace.subject.problem.personal_dimension
@@ -143,6 +143,6 @@ def _given(setup: Setup, known: Known) -> dict[str, str]:
                 found[name] = f'Q(p["{name}"])'
             else:
                 found[name] = computed.get(name, f'Q("{value}")')
-        elif isinstance(value, above) and _is_known(known, name):
+        elif isinstance(value, above) and is_known(known, name):
             found[name] = f'Q("{known.constant(name)}")'
     return found

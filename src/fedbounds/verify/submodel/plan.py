@@ -6,7 +6,7 @@ from ..case import Case
 from ..profile import Profile
 from ..setups.chance import drawn_cases
 from ..setups.plan import planned
-from . import objectives, side_by_side, stability
+from . import objectives, stability
 
 
 def cases(profile: Profile, seed: int) -> Iterator[Case]:
@@ -15,4 +15,3 @@ def cases(profile: Profile, seed: int) -> Iterator[Case]:
     yield from objectives.cases(profile, seed)
     yield from drawn_cases("submodel", "", profile, seed)
     yield from planned("submodel", "", profile)
-    yield from side_by_side.cases(profile, seed)
