@@ -6,7 +6,7 @@ As in `rolling_models`; what is shown is what epochs start from, and what the su
 from collections.abc import Mapping
 from typing import Any
 
-from .rolling_models import draw, draw_noise, trained
+from .rolling_models import draw, draw_noises, trained
 from .sub_models import best, box_of, init, projected
 from .traced import Algorithm, State
 
@@ -19,7 +19,7 @@ Array = Any
 def draw_in_turn(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
     """The order 1, ..., S for everybody; noise alone is random."""
     xp, (n, turns, _) = problem.xp, p["sub_models"].shape
-    noise = draw_noise(random, problem, p)
+    noise = draw_noises(random, problem, p)
     order = xp.stack([xp.stack([xp.arange(turns)] * n, axis=0)] * noise.shape[0], axis=0)
     return {"order": order, "noise": noise}
 
@@ -29,7 +29,7 @@ def draw_anew(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
     xp, (n, turns, _) = problem.xp, p["sub_models"].shape
     every = [random.index(turns) for _ in range(p["orders"])]
     turn = xp.stack([every[i % p["orders"]] for i in range(n)], axis=1)
-    return {"order": turn[:, :, None], "noise": draw_noise(random, problem, p)}
+    return {"order": turn[:, :, None], "noise": draw_noises(random, problem, p)}
 
 
 # ---- ways to project

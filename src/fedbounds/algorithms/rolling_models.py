@@ -38,10 +38,10 @@ def draw(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
     xp, (n, turns, _) = problem.xp, p["sub_models"].shape
     every = [random.permutation(turns) for _ in range(p["orders"])]
     order = xp.stack([every[i % p["orders"]] for i in range(n)], axis=1)
-    return {"order": order, "noise": draw_noise(random, problem, p)}
+    return {"order": order, "noise": draw_noises(random, problem, p)}
 
 
-def draw_noise(random: Any, problem: Any, p: Mapping[str, Any]) -> Array:
+def draw_noises(random: Any, problem: Any, p: Mapping[str, Any]) -> Array:
     """Noise of every client, sub-model and local step."""
     xp, (n, turns, d) = problem.xp, p["sub_models"].shape
     tables = xp.stack([p["sub_models"]] * p["K"], axis=2)

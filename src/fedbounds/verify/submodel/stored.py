@@ -4,16 +4,12 @@ from fedbounds.problems.sampled_regression import Loss, SampledRegression
 from fedbounds.theory.submodel import names
 
 from ..stored.common import (
-    BOX,
     LOCAL_STEPS,
-    MASK,
     PROBABILITY,
-    QUADRATIC,
     ROUNDS,
-    START,
     STEP,
 )
-from ..stored.fields import Fields, Flag, Listed, Maybe, Number, Numbers, Record, Whole
+from ..stored.fields import Fields, Listed, Maybe, Number, Numbers, Record, Whole
 from ..stored.work import Setup
 from . import stored_costs as costs
 from .stability_data import SampleLaw
