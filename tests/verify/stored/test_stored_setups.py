@@ -20,9 +20,7 @@ from fedbounds.verify.plan import (
     load_plans,
     own_cases,
     stored_setups,
-    vector_instances,
 )
-from fedbounds.verify.point_plan import point_instances
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.setups.found import InFloats
 from fedbounds.verify.setups.rungs import LadderInFloats
@@ -95,8 +93,6 @@ def test_every_planned_case_may_be_replayed(paper, least):
 def test_every_planned_instance_may_be_replayed():
     for instance in chain(
         *(rational_instances(kind, quick=True) for kind in (FedAvgP, ScaffoldP)),
-        [x for x in vector_instances(Profile.DEFAULT, 0) if x.method is Method.RATIONAL],
-        point_instances(0, 5),
         list(rational_ladders((2,)))[::5],
     ):
         assert from_data(to_data(instance)).algorithm_name == instance.algorithm_name

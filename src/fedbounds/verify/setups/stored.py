@@ -10,7 +10,8 @@ import sympy as sp
 from fedbounds.errors import FedboundsError, require, unknown_name
 from fedbounds.theory.beside import Beside
 from fedbounds.theory.catalogue import PAPERS
-from fedbounds.theory.registry import besides, ladders, rungs, setups, sides, views
+from fedbounds.theory.choices import Choice
+from fedbounds.theory.registry import besides, choices, ladders, rungs, setups, sides, views
 from fedbounds.theory.setups import (
     Ladder,
     Objective,
@@ -37,12 +38,14 @@ from ..stored.fields import (
     Record,
     Text,
     Whole,
+    WholeNumber,
     Word,
     untagged,
     wrong,
 )
 from ..stored.work import Cost, check, power
 from ..stored.work import Setup as Stored
+from .choices import BOUND
 from .found import MOST_EXACT, view_of
 from .plan import about, local_steps, outcomes_of
 from .rungs import rungs_of
@@ -246,6 +249,37 @@ def stored() -> Stored:
         "chosen": Named(_choices(found, every)),
     }
     return Stored(Record(Setup, fields), _cost, lambda setup: about(view_of(setup)), _fits)
+
+
+# a choice of some of these
+_CHOICE: Fields = {
+    "n": WholeNumber(Whole(count="n")),
+    "m": WholeNumber(Whole(1, "n")),
+    "K": WholeNumber(Whole(count="K")),
+    "j": WholeNumber(Whole(1, "K")),
+    "T": WholeNumber(Whole(count="T")),
+    **dict.fromkeys(("L", "F_0"), STEP),
+    **dict.fromkeys(("b^2", "sigma_u^2", "sigma_v^2"), Number(least=0)),
+}
+
+
+@cache
+def stored_choice() -> Stored:
+    """Of parameters where nothing is run."""
+    named: set[str] = set()
+    theories = tuple(paper for paper in PAPERS if choices(paper))
+    for theory in theories:
+        named.update(name for one in choices(theory) for name, _ in one.choice.values)
+    values = {name: kind for name, kind in _CHOICE.items() if name in named}
+    values |= {name: Number() for name in sorted(named - values.keys())}
+    fields: Fields = {"theory": Word(theories), "values": Named(values)}
+    return Stored(Record(Choice, fields), _cost_of_sums, BOUND)
+
+
+def _cost_of_sums(given: Any) -> Sequence[Cost]:
+    """Geometric sums over K terms."""
+    steps = float(int(dict(given.values).get("K", 1)))
+    return (Cost(steps, steps),)
 
 
 @cache
