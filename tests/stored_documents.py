@@ -15,7 +15,7 @@ PAPERS = ("personalization", "fedplt", "submodel")
 # the others have the same fields
 VIEWS = (
     *("one step of one client", "rounds", "epochs", "recursion", "many rounds, steps that decay"),
-    *("two data sets", "all data sets", "participants"),
+    *("two data sets", "all data sets", "participants", "as epochs go on"),
 )
 
 

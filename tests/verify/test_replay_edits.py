@@ -94,7 +94,7 @@ RANDOM, FEDPLT = "random masks, rounds", "FedPLT, rounds"
 ROLLING = "rolling masks, epochs"
 MANY = "FedPLT, many rounds, steps that decay"
 ONE_CLIENT = "FedPLT, one step of one client"
-LIMIT = "rolling masks, RollingLimit"
+LIMIT = "rolling masks, as epochs go on"
 COUPLED = "coupled runs, all data sets"
 
 
@@ -224,15 +224,15 @@ FALSE = {
     ),
     "a negative step": (
         LIMIT,
-        (*SETUP, "algorithm", "fields", "inner_step_u"),
-        {"rational": "-1/8"},
-        ["inner_step_u", "> 0"],
+        (*PARAMETERS, 3, "tuple", 1),
+        "-1/8",
+        ["parameters.eta", "> 0"],
     ),
     "a start of another dimension": (
         LIMIT,
-        (*SETUP, "start", "fields", "u"),
-        {"array": [1, 2, 3], "shape": [3], "dtype": "|O"},
-        ["start.u", "(3,)"],
+        (*SETUP, "run", "fields", "start"),
+        {"tuple": [1, 2, 3]},
+        ["run.start", "3 entries"],
     ),
     "steps from free vectors": (
         ONE_CLIENT,

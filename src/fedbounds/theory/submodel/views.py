@@ -9,6 +9,7 @@ from fedbounds.vocabulary import Assumption
 from . import (
     draws,
     measured,
+    rolling_ends,
     rolling_views,
     side_views,
     stability_views,
@@ -185,6 +186,7 @@ VIEWS = {
     "gaps at the start": AT_START,
     "gaps at w*(p)": AT_BEST,
     **rolling_views.VIEWS,
+    **rolling_ends.VIEWS,
     **draws.VIEWS,
     **views_points.VIEWS,
     **views_over.VIEWS,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from flint import ctx, fmpq
@@ -175,6 +175,7 @@ def known_of(setup: Setup, view: View) -> Known:
         besides.series,
         view.later,
         view.outcomes,
+        {name: partial(known_of, setup, other) for name, other in view.variants.items()},
     )
 
 
@@ -193,7 +194,16 @@ def many_of(setup: Setup, view: View, *, floats: bool = False) -> Many:
         If moments do not measure it.
     """
     trace = followed(setup.run, view, floats)
-    return Many(trace, defined(setup, view, trace.subject), view.quantities, view.states)
+    return Many(
+        trace,
+        defined(setup, view, trace.subject),
+        view.quantities,
+        view.states,
+        variants={
+            name: partial(many_of, setup, other, floats=floats)
+            for name, other in view.variants.items()
+        },
+    )
 
 
 def defined(setup: Setup, view: View, subject: Subject) -> dict[str, Any]:

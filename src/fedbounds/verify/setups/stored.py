@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+import sympy as sp
+
 from fedbounds.errors import FedboundsError, require, unknown_name
 from fedbounds.theory.beside import Beside
 from fedbounds.theory.catalogue import PAPERS
@@ -14,6 +16,7 @@ from fedbounds.theory.setups import (
     Ladder,
     Objective,
     Run,
+    Settled,
     Setup,
     View,
     Where,
@@ -50,6 +53,8 @@ from .sides import sides_of
 
 _VECTORS = 20  # about so many are looked at
 _DEEPEST = 3  # lists in lists
+_MATRICES = 100  # flint solves so many times as fast as arrays of rationals
+_TRIED = 100  # states and faces, where a projected run may end up
 
 
 @dataclass(frozen=True)
@@ -348,7 +353,8 @@ def _cost(given: Any) -> Sequence[Cost]:
     run, view = given.run, view_of(given)
     steps = local_steps(run)
     clients = _clients(run)
-    vectors = len(view.quantities) if view.many else _VECTORS
+    limits = sum(1 for own in view.constants.values() if _is_limit(own))
+    vectors = len(view.quantities) + limits if view.many else _VECTORS
 
     def cost(size: int) -> Cost:
         return Cost(vectors * run.rounds * steps * size**2, run.rounds * steps)
@@ -356,12 +362,19 @@ def _cost(given: Any) -> Sequence[Cost]:
     where = f"instance.setup, {given.view}"
     check((cost(len(run.start) * clients),), Known(), where)  # before anything is run
     state = one_state(subject_of(run, view))
-    plain = cost(clients * sum(rows.size for rows in state.values()))
-    check((plain,), Known(), where)  # before an outcome is drawn
+    entries = sum(rows.size for rows in state.values())
+    plain = cost(clients * entries)
+    solved = Cost(limits * entries**6 / _MATRICES)
+    check((plain, solved), Known(), where)  # before an outcome is drawn
     if view.many or view.integrated or view.moments:  # by moments
-        return (plain,)
+        return (plain, solved)
     outcomes = outcomes_of(subject_of(run, view))
-    return (Cost(power(outcomes, run.rounds) * plain.operations, plain.depth),)
+    tried = Cost(_TRIED * limits * outcomes * plain.operations, plain.depth)
+    return (Cost(power(outcomes, run.rounds) * plain.operations, plain.depth), solved, tried)
+
+
+def _is_limit(definition: Any) -> bool:
+    return isinstance(definition, sp.Expr) and definition.has(Settled)
 
 
 def _clients(run: Run) -> int:

@@ -6,7 +6,7 @@ from ..case import Case
 from ..profile import Profile
 from ..setups.chance import drawn_cases
 from ..setups.plan import planned
-from . import rolling_plan_ends, stability
+from . import stability
 
 
 def cases(profile: Profile, seed: int) -> Iterator[Case]:
@@ -14,4 +14,3 @@ def cases(profile: Profile, seed: int) -> Iterator[Case]:
     yield from stability.cases(profile, seed)
     yield from drawn_cases("submodel", "", profile, seed)
     yield from planned("submodel", "", profile)
-    yield from rolling_plan_ends.cases(profile, seed)
