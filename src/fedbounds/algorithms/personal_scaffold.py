@@ -3,8 +3,8 @@
 Parameters are those of `personal_averaging`. Without personal coordinates it is Scaffold.
 `OBSERVED` also keeps and shows what its analysis speaks of: the iterates and the noise of every
 client's last participation, ``al``, ``be`` and ``Wh`` of shape (rows, n, K, d). `SPLIT` draws the
-noise before local step ``k``, of it and after it apart. `SETTLING` has no number of state that stays
-as it is from round to round, so that its moments have a limit.
+noise before local step ``k``, of it and after it apart. `SETTLING` keeps nothing that stays as it
+is from round to round, so that its moments have a limit.
 """
 
 from collections.abc import Mapping

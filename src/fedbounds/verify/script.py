@@ -5,24 +5,21 @@ from textwrap import fill
 from typing import Any
 
 import numpy as np
-import sympy as sp
 from flint import fmpq
 from sympy.core.function import AppliedUndef
 
 from fedbounds.algorithms.fedavg_p import FedAvgP
 from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.errors import FedboundsError
-from fedbounds.problems import ClientVectors, FederatedQuadratic
-from fedbounds.problems.linear import is_positive_definite
+from fedbounds.problems import FederatedQuadratic
 from fedbounds.theory.claims import Part
 from fedbounds.theory.symbols import RunOperator, T, k, t
 from fedbounds.vocabulary import Assumption, Method, Relation
 
 from .case import Case, script_of
 from .evaluate import Numbers
-from .instance import Instance, Point
+from .instance import Instance
 from .judge import Judgement
-from .ladder import Ladder
 from .script_asserts import Table, fitting, told
 from .script_code import (
     COUNTS,
@@ -38,13 +35,12 @@ from .script_code import (
     table,
     wrapped,
 )
-from .script_lines import LATER, MEMORY, MEMORY_WALK, STEADY, WALK, known, state_lines, walk_lines
+from .script_lines import LATER, MEMORY, MEMORY_WALK, WALK, known, state_lines, walk_lines
 from .script_premises import ASSUMED, COMPUTED, NOISE, of_quadratics
 from .small import MOST_OUTCOMES, outcomes
 
 _FOR_DRAWS = 60  # more where the draws are a user's own
 _STEPS = ("gamma_u", "gamma_v", "eta_u", "eta_v")
-_MOST_MOMENTS = 28  # second moments that a script solves for: seconds
 
 
 def script(judgement: Judgement, part: Part, numbers: Numbers) -> str:
@@ -58,38 +54,37 @@ def script(judgement: Judgement, part: Part, numbers: Numbers) -> str:
     instance = judgement.instance
     if isinstance(instance, Case):
         return _checked(script_of(instance.setup, judgement, part, numbers), instance.name)
+
+    def write(asserted: Table) -> str:
+        template, values = _values(judgement, part, instance, numbers, asserted)
+        return rendered(template, judgement, part, values)
+
+    return _checked(fitting(write, ASSUMED), instance.name)
+
+
+def rendered(template: str, judgement: Judgement, part: Part, values: dict[str, Any]) -> str:
+    """A template with the sides of a part, and what else it is filled with."""
     left, right = code(part.left), code(part.right)
     both = f"left, right = {left}, {right}"
     apart = f"{wrapped('left', left)}\n{wrapped('right', right)}"
     heading = (
         f'"""{judgement.claim.id} (reading: {judgement.reading.name}) fails on these numbers."""'
     )
-
-    def write(asserted: Table) -> str:
-        template, values = _values(judgement, part, instance, numbers, asserted)
-        text = TEMPLATES.get_template(template).render(
-            docstring=fill(heading, WIDTH, break_on_hyphens=False),
-            root="sqrt(" in " ".join(map(code, _expressions(part))),
-            sides=both if len(both) <= WIDTH else apart,
-            relation=part.relation.value,
-            broken="left != right" if part.relation is Relation.EQUAL else "left > right",
-            **{"premises": told(part.assumptions, part.conditions, {})} | values,
-        )
-        return str(text)
-
-    return _checked(fitting(write, ASSUMED), instance.name)
+    text = TEMPLATES.get_template(template).render(
+        docstring=fill(heading, WIDTH, break_on_hyphens=False),
+        root="sqrt(" in " ".join(map(code, _expressions(part))),
+        sides=both if len(both) <= WIDTH else apart,
+        relation=part.relation.value,
+        broken="left != right" if part.relation is Relation.EQUAL else "left > right",
+        **{"premises": told(part.assumptions, part.conditions, {})} | values,
+    )
+    return str(text)
 
 
 def _values(
     judgement: Judgement, part: Part, instance: Any, numbers: Numbers, asserted: Table
 ) -> tuple[str, dict[str, Any]]:
     """A template and what it is filled with; premises are those of rounds."""
-    if isinstance(instance, Ladder):
-        return "steady_state.py.j2", _ladder_values(judgement, part, instance, numbers)
-    if isinstance(instance, Point):
-        return "point.py.j2", _point_values(part, instance)
-    if isinstance(instance.problem, ClientVectors):
-        return "vectors.py.j2", _vector_values(instance, instance.problem)
     return "rounds.py.j2", _round_values(judgement, part, instance, numbers, asserted)
 
 
@@ -104,21 +99,6 @@ def _checked(text: str, name: str) -> str:
             f"characters; expected at most {most} of at most {WIDTH}"
         )
     return text
-
-
-def _point_values(part: Part, point: Point) -> dict[str, Any]:
-    used = part.constants
-    values = {IDENTIFIERS.get(name, name): x for name, x in point.values if name in used}
-    return {"parameters": assigned(values) if values else ""}
-
-
-def _vector_values(instance: Instance, problem: ClientVectors) -> dict[str, Any]:
-    rows = "; ".join(" ".join(map(str, row)) for row in problem.vectors)
-    return {
-        "n": problem.clients,
-        "m": instance.algorithm.participants,
-        "vectors": table("X", rows, '[[Q(x) for x in row.split()] for row in {}.split(";")]'),
-    }
 
 
 def _own_constants(part: Part, numbers: Numbers, given: set[str]) -> dict[str, Any]:
@@ -254,49 +234,3 @@ def _rounds(part: Part, at: int | None, rounds: int, names: Any = None) -> list[
         elif when.has(t) and at is not None:
             found.append(at + int(when - t))
     return found
-
-
-def _ladder_values(
-    judgement: Judgement, part: Part, ladder: Ladder, numbers: Numbers
-) -> dict[str, Any]:
-    kinds = {type(rung.algorithm) for rung in ladder.rungs}
-    if ladder.method is not Method.RATIONAL or len(kinds) > 1:
-        raise FedboundsError(f"{ladder.name}: scripts are for one algorithm in exact rationals")
-    if not part.quantities <= STEADY.keys():
-        raise FedboundsError(f"{judgement.claim.id}: no script for some of its quantities")
-    scaffold = kinds == {ScaffoldP}
-    at = judgement.deciding.at or 0
-    needed = sorted({_rung(atom.args[0], at) for atom in _atoms(part)})
-    rungs = ",\n    ".join(f"{number}: {_rung_text(ladder.rungs[number])}" for number in needed)
-    n = ladder.rungs[0].problem.clients
-    size = n * (2 if scaffold else 1) + 2
-    if size * (size + 1) // 2 > _MOST_MOMENTS:
-        raise FedboundsError(f"{ladder.name}: too many moments to solve for in a script")
-    constants = _own_constants(part, numbers, {"n", "m", "K", *_STEPS})
-    return {
-        "n": n,
-        "scaffold": scaffold,
-        "size": size,
-        "rungs": f"rungs = {{{rungs}}}",
-        "constants": assigned(constants) if constants else "",
-        "names": sorted(part.quantities),
-        "lines": [f'q["{x}"][rung] = {STEADY[x]}' for x in STEADY if x in part.quantities],
-        "t": at,
-    }
-
-
-def _rung(when: sp.Expr, at: int) -> int:
-    return int(when.subs(t, at))
-
-
-def _rung_text(rung: Instance) -> str:
-    rows, _, _ = _scalar_blocks(rung)
-    for a, b, d, *_ in rows:
-        # every coordinate contracts, so that the equations have one solution
-        if not is_positive_definite(np.array([[a, b], [b, d]], dtype=object)):
-            raise FedboundsError(f"{rung.name}: scripts of steady states need positive curvature")
-    steps = " ".join(str(fmpq(x)) for x in _steps_and_noise(rung).values())
-    clients = "  ".join(" ".join(map(str, row)) for row in rows)
-    algorithm = rung.algorithm
-    assert isinstance(algorithm, FedAvgP)
-    return f'({algorithm.participants}, {algorithm.local_steps}, "{steps}  {clients}")'

@@ -133,7 +133,7 @@ def _in_dissimilarity(of: Clients, outer: Outer, m: int) -> Iterator[PlannedLadd
 
 # ---- FedAvg-P, then Scaffold-P: at one step size, and at about one steady state
 
-_APART = (Fraction(1, 8), 1, 4, 16)  # from clients nearly alike on
+_APART = tuple(map(Fraction, ("1/8", "1", "4", "16")))  # from clients nearly alike on
 EQUAL = "algorithm at equal steady state"
 # In 64ths, how short FedAvg-P's steps must be, at least, for its steady state to be no more
 # accurate than Scaffold-P's; all of them where it is more accurate at every one.

@@ -1,11 +1,11 @@
-"""Small runs of both algorithms that judge their claims and show the steps of proofs; ladders."""
+"""Small runs of both algorithms that judge their claims, and show the steps of proofs."""
 
 from collections.abc import Iterator
 from fractions import Fraction
 
 from fedbounds.theory.setups import Planned, PlannedLadder, Setup
 
-from . import run_ladders, setups_scaffold
+from . import choices, participants, run_ladders, setups_scaffold
 from .small_runs import CURVATURES, SIZES, proved, run_of, schedules
 
 
@@ -29,5 +29,11 @@ def _proved() -> Iterator[Planned]:
                 yield Planned(f"{told}, {view}, k = {k}", setup, quick=True, judged=False)
 
 
-PLANNED: tuple[Planned, ...] = (*_planned(), *_proved(), *setups_scaffold.PLANNED)
+PLANNED: tuple[Planned, ...] = (
+    *_planned(),
+    *_proved(),
+    *setups_scaffold.PLANNED,
+    *participants.PLANNED,
+)
+CHOICES = choices.PLANNED
 LADDERS: tuple[PlannedLadder, ...] = tuple(run_ladders.planned())

@@ -1,6 +1,11 @@
 """What is seen of runs of both algorithms."""
 
-from . import views_fedavg, views_ladders, views_scaffold
+from . import participants, views_fedavg, views_ladders, views_scaffold
 
-VIEWS = {**views_fedavg.VIEWS, **views_scaffold.VIEWS, **views_ladders.VIEWS}
+VIEWS = {
+    **views_fedavg.VIEWS,
+    **views_scaffold.VIEWS,
+    **participants.VIEWS,
+    **views_ladders.VIEWS,
+}
 RUNGS = views_ladders.RUNGS

@@ -11,7 +11,16 @@ from typing import Any
 
 from fedbounds.theory.setups import Number, Objective, Planned, Run, Setup
 
-from . import draws, point_ladders, point_setups, rolling_setups, run_ladders, stability_setups
+from . import (
+    draws,
+    point_ladders,
+    point_setups,
+    rolling_end_setups,
+    rolling_setups,
+    run_ladders,
+    side_setups,
+    stability_setups,
+)
 
 _EDGES = (4, 8, 10)
 _HALF, _MOST, _FEW = "1/2", "4/5", "1/5"
@@ -256,9 +265,11 @@ PLANNED: tuple[Planned, ...] = (
     *_many(),
     Planned(f"{_QUIET.name}, log_T = 5", tuned(_QUIET, 5, 2, "rounds, tuned"), True),
     *rolling_setups.planned(),
+    *rolling_end_setups.planned(),
     *draws.planned(),
     *point_setups.corners(),
     *point_setups.proved(),
     *point_ladders.planned(),
 )
 LADDERS = tuple(run_ladders.planned())
+BESIDES = tuple(side_setups.planned())

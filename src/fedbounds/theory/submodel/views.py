@@ -9,8 +9,11 @@ from fedbounds.vocabulary import Assumption
 from . import (
     draws,
     measured,
+    rolling_ends,
     rolling_views,
+    side_views,
     stability_views,
+    views_losses,
     views_over,
     views_points,
     views_run_ladders,
@@ -183,10 +186,14 @@ VIEWS = {
     "gaps at the start": AT_START,
     "gaps at w*(p)": AT_BEST,
     **rolling_views.VIEWS,
+    **rolling_ends.VIEWS,
     **draws.VIEWS,
     **views_points.VIEWS,
     **views_over.VIEWS,
+    **views_losses.VIEWS,
     **views_run_ladders.VIEWS,
     **stability_views.VIEWS,
+    **side_views.VIEWS,
 }
 RUNGS = views_run_ladders.RUNGS
+SIDES = side_views.SIDES

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from math import prod
 
-from fedbounds.theory.registry import ladders, setups
+from fedbounds.theory.beside import PlannedBeside
+from fedbounds.theory.registry import besides, choices, ladders, setups
 from fedbounds.theory.setups import Ladder, Planned, Run, View
 from fedbounds.vocabulary import Method
 
@@ -14,8 +15,10 @@ from ..measure.random import count_of, sources_of
 from ..measure.subject import Subject
 from ..measure.trace import algorithm, subject_of
 from ..profile import Profile
+from .choices import choice_case
 from .found import InFloats, view_of
 from .rungs import LadderInFloats, rungs_of
+from .sides import sides_of
 
 _RATIONAL = 10  # times what floats cost
 
@@ -29,11 +32,26 @@ def planned(theory: str, name: str, profile: Profile) -> Iterator[Case]:
             yield case_of(one, name)
         elif one.quick:
             yield case_of(one if one.quick is True else one.quick, name)
+    for one_of in choices(theory):
+        if one_of.quick or profile is not Profile.QUICK:
+            yield choice_case(one_of.name, one_of.choice)
     for rungs in ladders(theory):
         if profile is not Profile.QUICK:
             yield ladder_case(rungs.name, rungs.ladder, floats=rungs.floats)
         elif rungs.quick is not None:
             yield ladder_case(rungs.name, rungs.quick, floats=rungs.floats)
+    for two in besides(theory):
+        if two.quick or profile is not Profile.QUICK:
+            yield beside_case(two)
+
+
+def beside_case(one: PlannedBeside) -> Case:
+    """As a case; the smallest have few rounds, local steps, clients and coordinates."""
+    runs = [setup.run for setup in one.beside.setups]
+    work = sum(run.rounds * local_steps(run) * len(run.start) ** 2 for run in runs)
+    clients = len(dict(runs[0].problem.data).get("slopes", (0,)))
+    called = sides_of(one.beside).runs
+    return Case(one.name, called, one.beside, Method.RATIONAL, work * clients * _RATIONAL)
 
 
 def ladder_case(name: str, ladder: Ladder, *, floats: bool = False) -> Case:
@@ -57,7 +75,10 @@ def case_of(one: Planned, name: str) -> Case:
         method = Method.MOMENTS if one.floats else Method.RATIONAL
         rounds = one.setup.run.rounds
         return Case(one.name, called, setup, method, rounds * (1 if one.floats else _RATIONAL))
-    return Case(one.name, called, one.setup, Method.RATIONAL, work(one.setup.run, view))
+    size = work(one.setup.run, view)
+    if one.floats:
+        return Case(one.name, called, InFloats(one.setup), Method.MOMENTS, size)
+    return Case(one.name, called, one.setup, Method.RATIONAL, size)
 
 
 def about(view: View) -> str:
@@ -70,7 +91,8 @@ def work(run: Run, view: View) -> int:
     """Outcomes, rounds, local steps, clients and coordinates, multiplied; or those of moments."""
     subject = subject_of(run, view)
     if view.moments:
-        return int((subject.problem.entries + 1) ** 3 * run.rounds**2 * local_steps(run))
+        size = 1 + max(subject.problem.entries, int(subject.problem.clients))
+        return int(size**3 * run.rounds**2 * local_steps(run))
     if view.integrated:
         masks = 2 ** min(subject.problem.dimension, 8)
         return int(subject.rounds * subject.problem.clients * masks)

@@ -15,7 +15,6 @@ from fedbounds.problems import Evidence
 from fedbounds.problems.linear import rational
 from fedbounds.theory.registry import glossary, rungs
 from fedbounds.theory.setups import (
-    RUN,
     Ending,
     Ladder,
     Pace,
@@ -33,7 +32,7 @@ from ..case import Found, find, in_rationals, ladder_shown
 from ..evaluate import Numbers, evaluate
 from ..ladder import fitted_exponent
 from ..measure.known import RELATIONS, MissingError
-from ..measure.limits import limit_of, pace_of, slope_at_zero
+from ..measure.limits import pace_of, slope_at_zero
 from ..measure.many import Many, long_run
 from ..measure.unknowns import Refused
 from .found import MOST_EXACT, evidence, many_of, view_of
@@ -79,7 +78,7 @@ def rungs_of(ladder: Ladder) -> Rungs:
     if ladder.rungs not in every:
         raise unknown_name(f"ladder of {ladder.theory}", ladder.rungs, every)
     require(len(ladder.setups) >= 2, "rungs", len(ladder.setups), "at least 2")
-    seen, (first, *others) = every[ladder.rungs], map(_plain, ladder.setups)
+    seen, (first, *others) = every[ladder.rungs], map(plain_data, ladder.setups)
     for at, one in enumerate(others, 1):
         given = sorted(x for x in {*first, *one} if first.get(x) != one.get(x))
         alike = set(given) <= set(seen.varies)
@@ -87,10 +86,10 @@ def rungs_of(ladder: Ladder) -> Rungs:
     return seen
 
 
-def _plain(setup: Setup) -> dict[str, Any]:
+def plain_data(setup: Setup) -> dict[str, Any]:
     """All of it, by name."""
     run = setup.run
-    own = {"theory": setup.theory, "view": setup.view, "family": run.problem.family}
+    own: dict[str, Any] = {"theory": setup.theory, "view": setup.view, "family": run.problem.family}
     own |= {"start": run.start, "rounds": run.rounds, **dict(run.problem.data)}
     return {**own, **dict(run.parameters), **dict(setup.chosen)}
 
@@ -124,22 +123,20 @@ class Rung:
             return (abs(value) if inner is not expression else value), wrong
         own: dict[str, Any] = {}
         names = {}
-        for node in sorted(expression.atoms(*OF_ENDS), key=str):
+        for node in sorted(expression.atoms(Ending, Pace, Slope), key=str):
             symbol = sp.Symbol(f"_end_{len(own)}")
             names[node], own[symbol.name] = symbol, self._end(node)
         return self.known.number(expression.xreplace(names), own), 0
 
     def _end(self, node: sp.Expr) -> Any:
         name = node.args[0].func.__name__
-        try:
-            if isinstance(node, Pace):
-                return pace_of(self.known.trace.reach.rounds)
-            if isinstance(node, Slope):
+        if isinstance(node, Slope | Pace):
+            try:
+                if isinstance(node, Pace):
+                    return pace_of(self.known.trace.reach.rounds)
                 return self._slope(name, node.args[1].name)
-            if isinstance(node, Settled) and node.args[1] == RUN:
-                return limit_of(self.known.trace.reach.rounds, self.known.forms(name))
-        except Refused as error:
-            raise MissingError(f"{node} has no value: {error}") from error
+            except Refused as error:
+                raise MissingError(f"{node} has no value: {error}") from error
         value, wrong = self._ending(name)
         if wrong:
             raise MissingError(f"{node} is known up to its rounding alone")
@@ -196,7 +193,7 @@ def _measured(ladder: Ladder, *, floats: bool) -> tuple[Found, tuple[Any, ...]]:
         series[name], errors[name] = (_column([pair[at] for pair in pairs]) for at in (0, 1))
     for says in seen.requires:
         _check(says, series)
-    own = [_constants(rung, names.constants) for rung in every]
+    own = [constants_shown(rung, names.constants) for rung in every]
     free = {x.args[1].name for side in seen.series.values() for x in side.atoms(Slope)}
     alike = {x: y for x, y in own[0].items() if all(z.get(x) == y for z in own[1:])}
     parameters = {x: y for x, y in alike.items() if x not in free}
@@ -204,10 +201,10 @@ def _measured(ladder: Ladder, *, floats: bool) -> tuple[Found, tuple[Any, ...]]:
         parameters[name] = every[0].number(expression)[0]
     errors = {name: wrong for name, wrong in errors.items() if any(wrong)}
     shown = Found(
-        family=f"{seen.told}: n={own[0]['n']}",
+        family=f"{seen.told}: n={own[0]['n']}, ladder",
         parameters=parameters | {T.name: fmpq(len(every))},
         series={x: y.astype(float) if errors else y for x, y in series.items()},
-        evidence=_evidence(every),
+        evidence=evidence_of_all(every),
         errors={x: y.astype(float) for x, y in errors.items()},
         scopes=frozenset(),
         undefined=undefined,
@@ -261,7 +258,7 @@ def _column(values: Sequence[Any]) -> Array:
     return found
 
 
-def _constants(rung: Rung, names: Mapping[str, Any]) -> dict[str, Any]:
+def constants_shown(rung: Rung, names: Mapping[str, Any]) -> dict[str, Any]:
     found = {}
     for name in rung.known.constants:
         if name in names:
@@ -272,7 +269,7 @@ def _constants(rung: Rung, names: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _evidence(every: Sequence[Rung]) -> dict[Assumption, Evidence]:
+def evidence_of_all(every: Sequence[Rung]) -> dict[Assumption, Evidence]:
     """What holds on every rung; where it does not, the first one tells."""
     own = [evidence(r.view, r.known, r.known.trace.subject.problem.objective) for r in every]
     found = {}

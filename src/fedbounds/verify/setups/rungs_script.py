@@ -4,8 +4,9 @@ A script is kept only if it runs by itself and prints the gap that was judged.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from math import inf, prod
 from typing import Any
 
@@ -13,7 +14,7 @@ import sympy as sp
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import Part
-from fedbounds.theory.setups import Ending, Ladder, Pace, Setup, Slope
+from fedbounds.theory.setups import Ending, Ladder, Pace, Setup, Slope, View
 from fedbounds.theory.symbols import T, n
 
 from ..case import script_of
@@ -44,7 +45,7 @@ from .script_parts import nested, problem_lines, source_lines
 from .script_source import quoted
 
 _MOST_OUTCOMES = 4096
-# every second moment of a round rests on these two moments of signs alone
+# every second moment of a round rests on two moments of signs alone
 _SIGNS = (
     "def signs(self, *shape):  # others of mean 0 and variance 1: a round is affine in them",
     "    c, units = isqrt(prod(shape) - 1) + 1, np.eye(prod(shape), dtype=int)",
@@ -97,42 +98,71 @@ def _written(ladder: Ladder, judgement: Any, part: Part, outcome: Any, at: int) 
         lambda _: True,
     )  # fmt: skip
     lines, uses = _lines(ladder, own, asked)
-    sides = [wrapped("left", code(part.left)), wrapped("right", code(part.right))]
-    program = Program(subject, first.run, own)
-    arrays, shown = one_round(subject)
-    unseen = shown | {*subject.shown.may}
-    functions = quoted(subject.algorithm, unseen - own.vectors)
-    sources = source_lines(functions, silent_in(subject))
+    spaces = spaces_of(Program(subject, first.run, own), one_round(subject)[0])
+    body = [
+        *_numbers(ladder),
+        *spaces,
+        "",
+        "T, q = 1, {" + ", ".join(f'"{name}": []' for name in asked) + "}",
+        *not_checked(x.value for x in part.assumptions),
+        "for p, R in rungs:",
+        *(f"    {line}" for line in [*_conditions(ladder, part), *lines]),
+        "",
+        f"T, t = {len(ladder.setups)}, {at}",
+    ]
+    return rendered((first,), [own], body, uses, judgement, part, outcome, few=True)
+
+
+def rendered(
+    setups: Sequence[Setup],
+    every: Sequence[Definitions],
+    body: Sequence[str],
+    uses: Collection[str],
+    judgement: Any,
+    part: Part,
+    outcome: Any,
+    *,
+    few: bool = False,
+) -> str:
+    """A program of set-ups that differ in their draws and steps at most, with its own lines.
+
+    Parameters
+    ----------
+    few : bool
+        Whether few signs stand for all.
+    """
+    subjects = [subject_of(setup.run, view_of(setup)) for setup in setups]
+    first, *others = (subject.algorithm for subject in subjects)
+    seen = set[str]().union(*(own.vectors for own in every))
+    unseen = set[str]().union(*(_unseen(subject) for subject in subjects)) - seen
+    more = [function for own in others for function in (own.draw, own.step)]
+    functions = quoted(first, unseen, more)
     kind, problem = problem_lines(
-        first.run.problem, " ".join([functions, *lines]), smoothness_of(subject)
+        setups[0].run.problem, " ".join([functions, *body]), smoothness_of(subjects[0])
     )
+    helpers = set[str]().union(*(own.helpers for own in every))
+    sources = source_lines(" ".join([functions, *body]), silent_in(subjects[0]))
     return TEMPLATES.get_template("rungs.py.j2").render(
         docstring=heading(judgement),
         quoted=QUOTED,
         unquoted=UNQUOTED,
         functions=functions,
-        init="begun" if draws else subject.algorithm.init.__name__,
-        begun=subject.algorithm.init.__name__,
-        given=("", "Random()", "Random(), p")[arguments_of_init(subject.algorithm) - 2],
-        draw=subject.algorithm.draw.__name__,
-        step=subject.algorithm.step.__name__,
+        init="begun" if arguments_of_init(first) > 2 else first.init.__name__,
+        begun=first.init.__name__,
+        given=("", "Random()", "Random(), p")[arguments_of_init(first) - 2],
+        draw="draw_of" if others else first.draw.__name__,
+        step="step_of" if others else first.step.__name__,
         begins="",
-        sees=takes(subject.algorithm.step, 5),
+        sees=takes(first.step, 5),
         stays=False,
         changing=[],
-        sources=[_SIGNS if "def signs(" in own[0] else own for own in sources],
-        helpers=[line for name, x in HELPERS.items() if name in own.helpers for line in x],
+        sources=[_SIGNS if few and "def signs(" in own[0] else own for own in sources],
+        helpers=[line for name, x in HELPERS.items() if name in helpers for line in x],
         kind=kind,
         problem=problem,
-        numbers=_numbers(ladder),
-        spaces=spaces_of(program, arrays),
         uses=uses,
-        series="{" + ", ".join(f'"{name}": []' for name in asked) + "}",
-        definitions=[*_conditions(ladder, part), *lines],
-        premises=not_checked(x.value for x in part.assumptions),
-        count=len(ladder.setups),
-        at=at,
-        sides="\n".join(sides),
+        body=body,
+        sides="\n".join([wrapped("left", code(part.left)), wrapped("right", code(part.right))]),
         numbers_told=numbers_told(outcome),
         relation=part.relation.value,
         broken=broken_by(part),
@@ -150,22 +180,62 @@ def _check_size(subject: Subject) -> None:
         raise FedboundsError(f"{found} outcomes of a round: too many for a script")
 
 
+def _conditions(ladder: Ladder, part: Part) -> list[str]:
+    """What a part asks of every rung."""
+    own = _given(ladder)
+    sides = ((_named(x.left, own), x.relation, _named(x.right, own)) for x in part.conditions)
+    return [f"assert {left} {relation} {right}" for left, relation, right in sides]
+
+
+def _given(ladder: Ladder) -> dict[str, str]:
+    """Python for numbers of a rung that are not measured."""
+    first = ladder.setups[0]
+    found = {n.name: "Q(n)", **{x: f'Q(p["{x}"])' for x, _ in first.run.parameters}}
+    for name, is_ in view_of(first).constants.items():
+        if isinstance(is_, sp.Expr) and {x.name for x in is_.free_symbols} <= found.keys():
+            found[name] = f"({_named(is_, found)})"
+    return found
+
+
+def _named(plain: sp.Expr, texts: Mapping[str, str]) -> str:
+    """Python for an expression in these names."""
+    for symbol in sorted(plain.free_symbols, key=str):
+        if symbol.name not in texts:
+            raise FedboundsError(f"no script for {symbol} of a rung")
+    return substituted(code(plain), texts)
+
+
+def _unseen(subject: Subject) -> set[str]:
+    return one_round(subject)[1] | {*subject.shown.may}
+
+
 def _lines(ladder: Ladder, own: Definitions, asked: Sequence[str]) -> tuple[list[str], set[str]]:
     """What is made of every rung, and the functions that make it."""
     seen, forms, uses, lines = rungs_of(ladder), dict[str, str](), set[str](), list[str]()
-    view = view_of(ladder.setups[0])
+    given = _given(ladder)
     for name in asked:
-        text = _of_rung(ladder, seen.series[name], forms, uses)
+        degree = partial(_degree, ladder)
+        text = of_rung(seen.series[name], forms, uses, given, degree)
         lines.append(f'q["{name}"].append({text})')
-    made = [
+    return [*made(forms, own, view_of(ladder.setups[0])), *lines], uses
+
+
+def made(forms: Mapping[str, str], own: Definitions, view: View) -> list[str]:
+    """Quantities as forms."""
+    return [
         f"{place} = form(lambda: {own.side(view.quantities[name])})"
         for name, place in forms.items()
     ]
-    return [*made, *lines], uses
 
 
-def _of_rung(ladder: Ladder, expression: sp.Expr, forms: dict[str, str], uses: set[str]) -> str:
-    """Python for a number of a rung."""
+def of_rung(
+    expression: sp.Expr,
+    forms: dict[str, str],
+    uses: set[str],
+    given: Mapping[str, str],
+    degree: Callable[[str], int],
+) -> str:
+    """Python for a number of a rung, in ends of quantities, rounds, and given parameters."""
     names: dict[sp.Basic, sp.Symbol] = {}
     texts: dict[str, str] = {}
     for node in sorted(expression.atoms(*OF_ENDS), key=str):
@@ -178,32 +248,17 @@ def _of_rung(ladder: Ladder, expression: sp.Expr, forms: dict[str, str], uses: s
             call = f"ended({place}, R)"
         elif isinstance(node, Slope):
             parameter = node.args[1].name
-            call = f'slope({place}, "{parameter}", {_degree(ladder, parameter)})'
+            call = f'slope({place}, "{parameter}", {degree(parameter)})'
         else:
             call = f"settled({place})"
         symbol = sp.Symbol(f"end_{len(texts)}")
         names[node], texts[symbol.name] = symbol, call
-    return _named(ladder, expression.xreplace(names), texts)
+    return _named(expression.xreplace(names), {T.name: "Q(R)", **given, **texts})
 
 
-def _conditions(ladder: Ladder, part: Part) -> list[str]:
-    """What a part asks of every rung."""
-    sides = ((_named(ladder, x.left), x.relation, _named(ladder, x.right)) for x in part.conditions)
-    return [f"assert {left} {relation} {right}" for left, relation, right in sides]
-
-
-def _named(ladder: Ladder, plain: sp.Expr, known: Mapping[str, str] | None = None) -> str:
-    """Python, with constants of a rung as a script has them."""
-    first = ladder.setups[0]
-    given, constants = dict(first.run.parameters), view_of(first).constants
-    texts = {T.name: "Q(R)", n.name: "Q(n)", **{x: f'Q(p["{x}"])' for x in given}, **(known or {})}
-    for symbol in plain.free_symbols:
-        if symbol.name not in texts and isinstance(constants.get(symbol.name), sp.Expr):
-            plain = plain.xreplace({symbol: constants[symbol.name]})
-    for symbol in plain.free_symbols:
-        if symbol.name not in texts:
-            raise FedboundsError(f"no script for {symbol} of a rung")
-    return re.sub(r"[A-Za-z_]\w*", lambda found: texts.get(found[0], found[0]), code(plain))
+def substituted(text: str, texts: Mapping[str, str]) -> str:
+    """Python for every name."""
+    return re.sub(r"[A-Za-z_]\w*", lambda found: texts.get(found[0], found[0]), text)
 
 
 def _degree(ladder: Ladder, parameter: str) -> int:

@@ -3,7 +3,7 @@
 A script is kept only if it runs by itself and prints the gap that was judged.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,15 +12,18 @@ from flint import fmpq
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import Part
-from fedbounds.theory.setups import Setup, above
+from fedbounds.theory.setups import RUN, Settled, Setup, above
+from fedbounds.theory.symbols import constants_in
 
 from ..case import script_of
 from ..evaluate import Numbers
-from ..measure.known import Known, MissingError
+from ..measure.known import Defined, Known, MissingError
+from ..measure.settled import by_moments
 from ..measure.trace import rules_of, subject_of
+from ..measure.unknowns import Refused
 from ..script_check import agrees
 from .found import known_of, only_of, view_of
-from .program import Program, check_size, written
+from .program import Program, calls_of, check_size, written
 from .script_code import Definitions
 from .script_parts import COMPUTED, COMPUTED_OF_BLOCKS
 
@@ -73,13 +76,20 @@ def program_of(setup: Setup, part: Part, place: tuple[int | None, int | None]) -
 
     found = only_of(setup, view)
     only = {x: found.get(x, at or 0) for x, at in zip(view.alone, place, strict=False)}
+    given = given_numbers(setup, known)
     defined = Definitions(
-        view.shown, known.constants, known.quantities, _given(setup, known), ends,
-        partial(_is_known, known),
+        view.shown, known.constants, known.quantities, given, ends,
+        partial(is_known, known),
         each=view.each, steps=lambda name: int(known.series(name).shape[-2]), place=place,
         later=view.later,
     )  # fmt: skip
     rules = rules_of(setup.run, view)
+    own = known.constants
+    limits = [x for x in sorted(constants_in(part.gap)) if isinstance(own.get(x), Settled)]
+    functions = dict[Callable[..., Any], None]()
+    for name in limits:
+        used, given[name] = _limit(defined, known, name)
+        functions |= dict.fromkeys(used)
     return Program(
         subject,
         setup.run,
@@ -87,12 +97,33 @@ def program_of(setup: Setup, part: Part, place: tuple[int | None, int | None]) -
         only,
         view.requires,
         view.assumptions,
+        functions=tuple(functions),
         changing=rules,
         stays=view.integrated,
+        limits=limits,
     )
 
 
-def _is_known(known: Known, name: str) -> bool:
+def _limit(
+    defined: Definitions, known: Known, name: str
+) -> tuple[tuple[Callable[..., Any], ...], str]:
+    """The draws and the step of a run that settles, and Python for the limit."""
+    what, run = known.constants[name].args
+    other = known if run == RUN else known.variants[run.name]()
+    subject = other.trace.subject
+    try:
+        found = by_moments(subject, what, {})
+    except Refused as error:
+        raise FedboundsError(f"no script for {name}, which moments do not show: {error}") from error
+    if found != known.constant(name):
+        raise FedboundsError(f"no script for {name}, which is no limit of moments")
+    functions = subject.algorithm.draw, subject.algorithm.step
+    calls = str(calls_of(subject)).replace("'", '"')
+    called = ", ".join([*(own.__name__ for own in functions), calls])
+    return functions, f"limit_of({called}, lambda: {defined.side(what)})"
+
+
+def is_known(known: Defined[Any], name: str) -> bool:
     try:
         known.constant(name)
     except MissingError:
@@ -100,7 +131,7 @@ def _is_known(known: Known, name: str) -> bool:
     return True
 
 
-def _given(setup: Setup, known: Known) -> dict[str, str]:
+def given_numbers(setup: Setup, known: Defined[Any]) -> dict[str, str]:
     """Python for the constants that are no definitions."""
     chosen, parameters = dict(setup.chosen), dict(setup.run.parameters)
     blocks = known.trace.subject.problem.personal_dimension
@@ -112,6 +143,6 @@ def _given(setup: Setup, known: Known) -> dict[str, str]:
                 found[name] = f'Q(p["{name}"])'
             else:
                 found[name] = computed.get(name, f'Q("{value}")')
-        elif isinstance(value, above) and _is_known(known, name):
+        elif isinstance(value, above) and is_known(known, name):
             found[name] = f'Q("{known.constant(name)}")'
     return found

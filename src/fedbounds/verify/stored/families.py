@@ -3,17 +3,14 @@
 from collections.abc import Callable, Mapping
 
 from fedbounds.algorithms.fedavg_p import FedAvgP
-from fedbounds.algorithms.participant_mean import ParticipantMean
 from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.errors import FedboundsError
-from fedbounds.problems import ClientVectors, FederatedQuadratic, Noise, NoiseLaw, Start
+from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start
 from fedbounds.vocabulary import Method
 
 from ..case import Case
-from ..instance import Instance, Point
+from ..instance import Instance
 from ..judge import Subject
-from ..ladder import Ladder
-from ..ladder_check import PARAMETERS, check_ladder
 from . import costs
 from .common import LOCAL_STEPS, ROUNDS, STEP
 from .fields import (
@@ -25,7 +22,6 @@ from .fields import (
     Numbers,
     Record,
     Whole,
-    WholeNumber,
     Word,
     check_names,
     made,
@@ -56,24 +52,6 @@ _QUADRATIC: Fields = {
     "local_steps": LOCAL_STEPS,
     **dict.fromkeys(STEPS, STEP),
 }
-_VECTORS: Fields = {
-    "family": Word(("ClientVectors",)),
-    "vectors": Numbers(("n", "d")),
-    "participants": Whole(1, "n"),
-}
-# a choice of some of these, in this order
-_POINT: Fields = {
-    "n": WholeNumber(Whole(count="n")),
-    "m": WholeNumber(Whole(1, "n")),
-    "K": WholeNumber(Whole(count="K")),
-    "j": WholeNumber(Whole(1, "K")),
-    "T": WholeNumber(Whole(count="T")),
-    "L": STEP,
-    "F_0": STEP,
-    "b^2": _SIZE,
-    "sigma_u^2": _SIZE,
-    "sigma_v^2": _SIZE,
-}
 
 
 def read(data: Data, where: str = "instance") -> Subject:
@@ -95,28 +73,7 @@ def _family(data: Data, where: str, known: tuple[str, ...]) -> str:
     return Word(known).read(data["family"], f"{where}.family", Known())
 
 
-def _point(data: Data, where: str) -> Point:
-    check_names(("family", "values"), data, where)
-    values, inside, known = data["values"], f"{where}.values", Known()
-    if not isinstance(values, dict) or not values:
-        raise wrong(inside, values, f"numbers of {', '.join(_POINT)}")
-    named = {name: kind for name, kind in _POINT.items() if name in values}
-    found = values_of(named, values, inside, known)
-    check(costs.of_point(found), known, where)
-    # by name, so that the order in a file changes nothing
-    return Point(_NAME, tuple((name, found[name]) for name in sorted(values)))
-
-
-def _vectors(data: Data, where: str) -> Instance:
-    known = Known()
-    values = values_of(_VECTORS, data, where, known)
-    check(costs.of_vectors(*values["vectors"].shape), known, where)
-    mean = ParticipantMean(values["participants"])
-    return Instance(_NAME, ClientVectors(values["vectors"]), mean, 1, Method.RATIONAL)
-
-
-def _quadratic(data: Data, where: str, rungs: int = 0) -> Instance:
-    """A run; or one of so many rungs of a ladder, whose steady states are asked for."""
+def _quadratic(data: Data, where: str) -> Instance:
     _family(data, where, ("FederatedQuadratic",))
     known = Known()
     values = values_of(_QUADRATIC, data, where, known)
@@ -125,35 +82,8 @@ def _quadratic(data: Data, where: str, rungs: int = 0) -> Instance:
     counts = {name: values[name] for name in ("participants", "local_steps", *STEPS)}
     algorithm = made(ALGORITHMS[values["algorithm"]], counts, where)
     rounds = values["rounds"]
-    cost = (
-        costs.of_rung(problem, algorithm, rungs)
-        if rungs
-        else costs.of_run(problem, algorithm, rounds)
-    )
-    check(cost, known, where)
+    check(costs.of_run(problem, algorithm, rounds), known, where)
     return Instance(_NAME, problem, algorithm, rounds, Method.RATIONAL, values["start"])
-
-
-def _ladder(data: Data, where: str) -> Ladder:
-    check_names(("family", "parameter", "values", "rungs"), data, where)
-    parameter = Word(PARAMETERS).read(data["parameter"], f"{where}.parameter", Known())
-    for name in ("values", "rungs"):
-        if not isinstance(data[name], list):
-            raise wrong(f"{where}.{name}", data[name], "a list")
-    values = [
-        x
-        if type(x) is int or x in tuple(ALGORITHMS)
-        else Number().read(x, f"{where}.values[{i}]", Known())
-        for i, x in enumerate(data["values"])
-    ]
-    rungs = [
-        _quadratic(rung, f"{where}.rungs[{i}]", len(data["rungs"]))
-        for i, rung in enumerate(data["rungs"])
-    ]
-    given = {"name": _NAME, "rungs": tuple(rungs), "parameter": parameter, "values": tuple(values)}
-    ladder: Ladder = made(Ladder, given, where)
-    check_ladder(ladder)
-    return ladder
 
 
 def _case(data: Data, where: str) -> Case:
@@ -173,9 +103,6 @@ def _case(data: Data, where: str) -> Case:
 
 
 _READERS: Mapping[str, Callable[[Data, str], Subject]] = {
-    "ClientVectors": _vectors,
     "FederatedQuadratic": _quadratic,
-    "Ladder": _ladder,
     "Case": _case,
-    "Point": _point,
 }
