@@ -303,8 +303,9 @@ def stored_ladder() -> Stored:
 
 def _cost_of_ladder(given: Ladder) -> Sequence[Cost]:
     """That of all rungs, and of limits that are asked for."""
-    seen = rungs_of(given)
-    limits = sum(1 for own in seen.series.values() if own.has(Settled, Pace))
+    seen = rungs(given.theory).get(given.rungs)
+    series = () if seen is None else seen.series.values()
+    limits = sum(1 for own in series if own.has(Settled, Pace))
     found = [cost for setup in given.setups for cost in _cost(setup)]
     if limits:
         entries = max(_entries(setup) for setup in given.setups)
