@@ -26,7 +26,6 @@ from fedbounds.verify.setups.found import InFloats
 from fedbounds.verify.setups.rungs import LadderInFloats
 from fedbounds.verify.stored.fields import Either, Known, Listed, Maybe, Number, OneOf, Record
 from fedbounds.verify.stored.work import MOST_WORK, Cost, check, power
-from fedbounds.verify.submodel.objectives_setups import SmoothObjective
 from fedbounds.verify.witness import find_witness
 from fedbounds.vocabulary import Method
 
@@ -63,7 +62,7 @@ def test_every_set_up_in_rationals_is_described():
     known = {setup.record.make for setup in stored_setups().values()}
     assert known - measured <= {OwnRun}
     here = {kind for kind in measured if kind.__module__.startswith("fedbounds.verify.")}
-    assert here - known == {InFloats, LadderInFloats, SmoothObjective}  # floats
+    assert here - known == {InFloats, LadderInFloats}  # floats
 
 
 # ---- what the suite writes is let through

@@ -75,7 +75,10 @@ def case_of(one: Planned, name: str) -> Case:
         method = Method.MOMENTS if one.floats else Method.RATIONAL
         rounds = one.setup.run.rounds
         return Case(one.name, called, setup, method, rounds * (1 if one.floats else _RATIONAL))
-    return Case(one.name, called, one.setup, Method.RATIONAL, work(one.setup.run, view))
+    size = work(one.setup.run, view)
+    if one.floats:
+        return Case(one.name, called, InFloats(one.setup), Method.MOMENTS, size)
+    return Case(one.name, called, one.setup, Method.RATIONAL, size)
 
 
 def about(view: View) -> str:
