@@ -222,11 +222,17 @@ def total(numbers: Iterable[Any]) -> Roots:
 
 def _merged(terms: Iterable[Root]) -> Roots:
     """Terms with a rational quotient as one; those that cancel are left out."""
-    same: dict[tuple[fmpq, int], fmpq] = {}
+    same: dict[tuple[fmpz, fmpz, int], Root] = {}
     for term in terms:
-        key = (term.radicand, term.degree)
-        same[key] = same.get(key, fmpq(0)) + term.coefficient
-    every = [Root(c, radicand, degree) for (radicand, degree), c in same.items() if c != 0]
+        key = (term.radicand.p, term.radicand.q, term.degree)  # of a rational itself it is slow
+        if key in same:
+            coefficient = same[key].coefficient + term.coefficient
+            same[key] = Root(coefficient, term.radicand, term.degree)
+        else:
+            same[key] = term
+    every = [term for term in same.values() if term.coefficient != 0]
+    if len(every) < 2:
+        return Roots(tuple(every))
     kinds: dict[Any, list[Root]] = {}
     few = len(every) <= _FEW
     for term in every:

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import sympy as sp
-from flint import fmpq
+from flint import fmpq, fmpz
 
 from fedbounds.errors import FedboundsError, unknown_name
 from fedbounds.theory.setups import PAST as PAST
@@ -331,12 +331,14 @@ def products_in(expression: sp.Expr) -> set[sp.Expr]:
 
 
 def _root(square: Any) -> Any:
-    return _plain(square.root(2)) if isinstance(square, Roots) else _known_root(square)
+    if isinstance(square, Roots):
+        return _plain(square.root(2))
+    return _known_root(square.p, square.q)
 
 
-@lru_cache(maxsize=65_536)  # entries of an array are often equal
-def _known_root(square: fmpq) -> Any:
-    return _plain(as_roots(square).root(2))
+@lru_cache(maxsize=65_536)  # entries of an array are often equal; to hash a rational is slow
+def _known_root(numerator: fmpz, denominator: fmpz) -> Any:
+    return _plain(as_roots(fmpq(numerator, denominator)).root(2))
 
 
 def _plain(found: Roots) -> Any:
