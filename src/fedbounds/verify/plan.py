@@ -110,11 +110,16 @@ def load_plans() -> None:
 
 def stored_setups() -> dict[str, Setup]:
     """Every set-up that a file may hold, by the name of its class."""
-    from .setups.stored import stored, stored_ladder  # which reads every theory's views
+    from .setups.stored import (  # which reads every theory's views
+        stored,
+        stored_beside,
+        stored_ladder,
+    )
 
     every = (
         stored(),
         stored_ladder(),
+        stored_beside(),
         *(setup for each in modules("stored") for setup in each.SETUPS),
     )
     return {class_name(setup.record.make): setup for setup in every}

@@ -6,7 +6,7 @@ from ..case import Case
 from ..profile import Profile
 from ..setups.chance import drawn_cases
 from ..setups.plan import planned
-from . import objectives, rolling_plan_ends, side_by_side, stability
+from . import objectives, rolling_plan_ends, stability
 
 
 def cases(profile: Profile, seed: int) -> Iterator[Case]:
@@ -15,5 +15,4 @@ def cases(profile: Profile, seed: int) -> Iterator[Case]:
     yield from objectives.cases(profile, seed)
     yield from drawn_cases("submodel", "", profile, seed)
     yield from planned("submodel", "", profile)
-    for kind in (rolling_plan_ends, side_by_side):
-        yield from kind.cases(profile, seed)
+    yield from rolling_plan_ends.cases(profile, seed)
