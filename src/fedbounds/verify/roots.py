@@ -8,6 +8,7 @@ balls at some precision.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from math import lcm
 from typing import Any
 
@@ -236,7 +237,7 @@ def _merged(terms: Iterable[Root]) -> Roots:
     kinds: dict[Any, list[Root]] = {}
     few = len(every) <= _FEW
     for term in every:
-        kind = None if few else _kind(term)
+        kind = None if few else _kind(term.radicand.p, term.radicand.q, term.degree)
         # those of no kind may belong to any
         near = kinds.values() if kind is None else [kinds.get(kind, []), kinds.get(None, [])]
         if not any(_joined(own, term) for own in near):
@@ -256,10 +257,11 @@ def _joined(own: list[Root], term: Root) -> bool:
     return False
 
 
-def _kind(term: Root) -> tuple[int, ...] | None:
+@lru_cache(maxsize=65_536)  # sums of many have the same roots again and again
+def _kind(numerator: fmpz, denominator: fmpz, degree: int) -> tuple[int, ...] | None:
     """Of square roots with a rational quotient the same; None if that is not known."""
-    if term.degree > 2:
+    if degree > 2:
         return None
-    whole = int(term.radicand.p * term.radicand.q)
+    whole = int(numerator * denominator)
     found = tuple(pow(whole % p, (p - 1) // 2, p) for p in _PRIMES)
     return found if all(found) else None

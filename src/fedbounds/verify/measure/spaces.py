@@ -142,12 +142,16 @@ def depends_on(space: "Listed | Unrolled", array: Array) -> frozenset[str]:
 
 
 def _weighted(array: Array, axis: int, weight: Array) -> Array:
-    shape = [1] * array.ndim
-    shape[axis] = -1
-    weighted = array * weight.reshape(shape)
+    """A sum with weights; with equal ones, which are frequent, the sum is weighted."""
+    equal = bool((weight == weight[0]).all())
+    weighted = (
+        array if equal else array * np.expand_dims(weight, tuple(range(1, array.ndim - axis)))
+    )
     if array.dtype == object and any(isinstance(entry, Roots) for entry in array.reshape(-1)):
-        return _totals(weighted, axis)
-    return np.asarray(weighted.sum(axis=axis, keepdims=True))
+        total = _totals(weighted, axis)
+    else:
+        total = np.asarray(weighted.sum(axis=axis, keepdims=True))
+    return total * weight[0] if equal else total
 
 
 def _totals(entries: Array, axis: int) -> Array:
