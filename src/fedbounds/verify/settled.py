@@ -28,9 +28,8 @@ from fedbounds.vocabulary import Assumption, Method, Relation, Verdict
 from .case import Case, found
 from .compare_bounds import as_rows
 from .decide import decide
+from .evaluate import Numbers
 from .finding import Finding as Finding
-from .instance import Point
-from .measurement import measure
 from .plan import own_cases
 from .profile import Profile
 from .special_cases import judge_equivalence
@@ -82,12 +81,12 @@ def _equivalence(claim: Equivalence) -> Iterator[Finding]:
 def _analysis(part: Part) -> Iterator[Finding]:
     for n in range(1, _MOST_CLIENTS + 1):
         for m in range(1, n + 1):
-            point = Point(f"n={n} m={m}", (("n", fmpq(n)), ("m", fmpq(m))))
-            outcome = decide(part, measure(point).numbers, point.method)
+            numbers = Numbers({"n": fmpq(n), "m": fmpq(m)}, {}, fmpq)
+            outcome = decide(part, numbers, Method.RATIONAL)
             yield Finding(
                 reading=ANALYSIS,
                 part=part.name,
-                instance=point.name,
+                instance=f"n={n} m={m}",
                 verdict=outcome.verdict,
                 reason=outcome.reason,
                 family="parameters",

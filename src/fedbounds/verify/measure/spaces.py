@@ -22,6 +22,7 @@ from fedbounds.theory.setups import dot, most, positive
 from fedbounds.theory.symbols import VectorSymbol
 
 from ..evaluate import Numbers, Roots, as_roots, evaluate, total
+from .balls import Ball
 from .unknowns import Refused, Variables, bare
 
 Array = Any
@@ -335,6 +336,8 @@ def products_in(expression: sp.Expr) -> set[sp.Expr]:
 
 
 def _root(square: Any) -> Any:
+    if isinstance(square, Ball):
+        return square.sqrt()
     if isinstance(square, Roots):
         return _plain(square.root(2))
     return _known_root(square.p, square.q)
