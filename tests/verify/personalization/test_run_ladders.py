@@ -14,14 +14,16 @@ from flint import arb
 
 from fedbounds.algorithms import personal_scaffold
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.claims import Condition
+from fedbounds.theory.claims import Condition, read
 from fedbounds.theory.personalization import figures
 from fedbounds.theory.personalization.run_ladders import EQUAL, TUNED
 from fedbounds.theory.registry import claim, encoded_claims, ladders, rungs
 from fedbounds.theory.setups import Run
-from fedbounds.theory.symbols import K, P, gamma, m, n, t
+from fedbounds.theory.symbols import K, P, gamma, m, n, rho, t
 from fedbounds.verify.case import find, ladder_shown
 from fedbounds.verify.judge import check, concerned, judge
+from fedbounds.verify.measurement import measure
+from fedbounds.verify.script import script
 from fedbounds.verify.setups import found as of_setups
 from fedbounds.verify.setups.plan import ladder_case
 from fedbounds.vocabulary import Relation, Verdict
@@ -292,6 +294,29 @@ def test_the_personal_part_counts_with_its_weight():
     own = (series["P_sum"] - series["P_G_u"]) / 2
     assert all(own > 0)
     assert list(series["P"]) == list(series["P_G_u"] + own)
+
+
+@pytest.mark.parametrize(
+    ("name", "rule", "m"), [("fig-1d", "FedAvg-P", 2), ("fig-2c", "Scaffold-P", 1)]
+)
+def test_a_broken_order_has_a_script(name, rule, m):
+    """One that runs alone and prints the gap, or it is not kept."""
+    figure = claim(f"personalization/{name}")
+    told = f"{rule}, own curvature n=2 in rationals, eta = 1, m={m}, ladder in K"
+    whole = planned()[told]
+    one = case(replace(whole, ladder=replace(whole.ladder, setups=whole.ladder.setups[:2])))
+    reading = next(x for x in figure.readings if x.name == "harsher: K and b^2 never enlarge it")
+    (judgement,) = (x for x in judge((figure,), one).judgements if x.reading is reading)
+    assert judgement.verdict is Verdict.VIOLATED
+    part = next(x for x in read(figure, reading) if x.name == judgement.deciding.part)
+    numbers = measure(judgement.instance).numbers
+    text = script(judgement, part, numbers)
+    relation = {"fig-1d": "== Q(n)", "fig-2c": "<= Q(n) - 1"}[name]
+    assert f'assert (Q(p["cohort"])) {relation}' in text
+    assert "not checked here: smooth" in text
+    rates = replace(part, left=rho(t + 1), right=rho(t))
+    with pytest.raises(FedboundsError, match="no script for Pace"):
+        script(judgement, rates, numbers)
 
 
 def test_algorithms_are_shown_by_name():
