@@ -126,7 +126,7 @@ ENDLESS = [
     (COUPLED, (*SETUP, "run", "fields", "rounds")),
     (ROLLING, (*SETUP, "run", "fields", "rounds")),
     ("coupled runs ladder in p, StabilityLadder", (*SETUP, "rounds")),
-    ("random masks against full models, TrainTestGap", (*SETUP, "rounds")),
+    ("random masks against full models, Beside", (*LAST_RUNG, "rounds")),
     ("random masks ladder in K, Ladder", (*LAST_RUNG, "parameters", "tuple", 1, "tuple", 1)),
     ("random masks ladder in p, Ladder", (*LAST_RUNG, "rounds")),
     ("rolling masks ladder in q, Ladder", (*LAST_RUNG, "rounds")),

@@ -20,8 +20,6 @@ from ..stored.fields import Fields, Flag, Listed, Maybe, Number, Numbers, Record
 from ..stored.work import Setup
 from . import stored_costs as costs
 from .rolling_ends import RollingLimit
-from .stability_data import SampleLaw
-from .stability_gap import TrainTestGap
 from .stability_ladders import StabilityLadder
 
 # ---- descriptions
@@ -43,18 +41,6 @@ _LOSS = Record(Loss, {"ridge": Number(0), "threshold": Maybe(STEP)})
 _SAMPLES = Record(
     SampledRegression,
     {"features": Numbers(("n", "n_s", "d")), "targets": Numbers(("n", "n_s")), "loss": _LOSS},
-)
-_SAMPLE_LAWS = Listed(
-    Record(
-        SampleLaw,
-        {
-            "features": Numbers(("kinds", "d")),
-            "targets": Numbers(("kinds",)),
-            "chances": Numbers(("kinds",), Number(0)),
-        },
-    ),
-    "n",
-    own=("kinds",),
 )
 _POINT = Numbers(("d",))
 _CHANGED: Fields = {
@@ -80,18 +66,7 @@ _OVER_KEEP: Fields = {
     "step": STEP,
     **_TO_ROUNDS,
 }
-_OF_LAWS: Fields = {"laws": _SAMPLE_LAWS, "samples": Whole(count="n_s"), "loss": _LOSS}
-_GAP: Fields = {
-    **_OF_LAWS,
-    "keep": _KEEP,
-    "local_steps": LOCAL_STEPS,
-    "step": STEP,
-    **_TO_ROUNDS,
-    "level": Number(),
-}
-
 SETUPS = (
     Setup(_run_of(RollingLimit, _ROLLING), costs.of_limit, names.ROLLING),
     Setup(Record(StabilityLadder, _OVER_KEEP), costs.of_stability, names.COUPLED_LADDER[0]),
-    Setup(Record(TrainTestGap, _GAP), costs.of_gap, names.RANDOM_FULL[0]),
 )
