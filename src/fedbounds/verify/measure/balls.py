@@ -101,9 +101,24 @@ class Ball:
             raise Refused("the step takes the logarithm of a number that may not be positive")
         return Ball(self.ball.log())
 
+    def log1p(self) -> "Ball":
+        """The logarithm of 1 more."""
+        if not bool(self.ball > -1):
+            raise Refused("the step takes the logarithm of a number that may not be positive")
+        return Ball(self.ball.log1p())
+
+    def sin(self) -> "Ball":
+        """The sine."""
+        return Ball(self.ball.sin())
+
     def tanh(self) -> "Ball":
         """The hyperbolic tangent."""
         return Ball(self.ball.tanh())
+
+
+def balls(numbers: Any) -> Any:
+    """An array of balls, of numbers that are exact or balls."""
+    return np.frompyfunc(lambda x: x if isinstance(x, Ball) else Ball(_arb(x)), 1, 1)(numbers)
 
 
 def _arb(value: Any) -> arb:

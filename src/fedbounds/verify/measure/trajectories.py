@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from flint import arb, ctx
 
-from .balls import Ball
+from .balls import Ball, balls
 from .contract import State, drawn_by, started, stepped
 from .functions import OfState, values_of
 from .random import Drawn, Random, answered, outcomes, sources_of
@@ -73,7 +73,7 @@ def _followed(subject: Subject, functions: Mapping[str, OfState]) -> dict[str, A
     def start(random: Random) -> State:
         return started(algorithm, problem, subject.start[None], random, subject.parameters())
 
-    state = {name: _balls(rows) for name, rows in _only(start).items()}
+    state = {name: balls(rows) for name, rows in _only(start).items()}
     every: dict[str, list[arb]] = {name: [] for name in functions}
     for t in range(subject.rounds + 1):
         p = subject.parameters(t)

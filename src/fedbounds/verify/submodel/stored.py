@@ -1,42 +1,22 @@
 """The set-ups about sub-model training that a file may hold, and what each costs."""
 
-from typing import Any
-
-from fedbounds.algorithms.rolling_masks import RollingMasks
 from fedbounds.problems.sampled_regression import Loss, SampledRegression
 from fedbounds.theory.submodel import names
 
 from ..stored.common import (
-    BOX,
     LOCAL_STEPS,
-    MASK,
     PROBABILITY,
-    QUADRATIC,
     ROUNDS,
-    START,
     STEP,
 )
-from ..stored.fields import Fields, Flag, Listed, Maybe, Number, Numbers, Record, Whole
+from ..stored.fields import Fields, Listed, Maybe, Number, Numbers, Record, Whole
 from ..stored.work import Setup
 from . import stored_costs as costs
-from .rolling_ends import RollingLimit
 from .stability_ladders import StabilityLadder
 
 # ---- descriptions
 
 _KEEP = Listed(PROBABILITY, "n")
-_EPOCH = Listed(Listed(MASK, "S"), "n")
-_STEPS: Fields = {"local_steps": LOCAL_STEPS, "inner_step_u": STEP}
-_ROLLING = Record(
-    RollingMasks,
-    {
-        "masks": _EPOCH,
-        **_STEPS,
-        "shared_order": Flag(),
-        "project_each_round": Flag(),
-        "domain": BOX,
-    },
-)
 _LOSS = Record(Loss, {"ridge": Number(0), "threshold": Maybe(STEP)})
 _SAMPLES = Record(
     SampledRegression,
@@ -53,11 +33,6 @@ _CHANGED: Fields = {
 
 # ---- which
 
-
-def _run_of(make: Any, algorithm: Record, **more: Any) -> Record:
-    return Record(make, {"problem": QUADRATIC, "algorithm": algorithm, "start": START, **more})
-
-
 _TO_ROUNDS: Fields = {"start": _POINT, "rounds": ROUNDS}
 _OVER_KEEP: Fields = {
     **_CHANGED,
@@ -66,7 +41,4 @@ _OVER_KEEP: Fields = {
     "step": STEP,
     **_TO_ROUNDS,
 }
-SETUPS = (
-    Setup(_run_of(RollingLimit, _ROLLING), costs.of_limit, names.ROLLING),
-    Setup(Record(StabilityLadder, _OVER_KEEP), costs.of_stability, names.COUPLED_LADDER[0]),
-)
+SETUPS = (Setup(Record(StabilityLadder, _OVER_KEEP), costs.of_stability, names.COUPLED_LADDER[0]),)
