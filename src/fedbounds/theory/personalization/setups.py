@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from fedbounds.theory.setups import Planned, Setup
 
-from . import setups_scaffold
+from . import setups_cosines, setups_scaffold
 from .small_runs import CURVATURES, SIZES, proved, run_of, schedules
 
 
@@ -29,4 +29,9 @@ def _proved() -> Iterator[Planned]:
                 yield Planned(f"{told}, {view}, k = {k}", setup, quick=True, judged=False)
 
 
-PLANNED: tuple[Planned, ...] = (*_planned(), *_proved(), *setups_scaffold.PLANNED)
+PLANNED: tuple[Planned, ...] = (
+    *_planned(),
+    *_proved(),
+    *setups_scaffold.PLANNED,
+    *setups_cosines.PLANNED,
+)

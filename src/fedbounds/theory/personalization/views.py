@@ -1,5 +1,5 @@
 """What is seen of runs of both algorithms."""
 
-from . import views_fedavg, views_scaffold
+from . import views_cosines, views_fedavg, views_scaffold
 
-VIEWS = {**views_fedavg.VIEWS, **views_scaffold.VIEWS}
+VIEWS = {**views_fedavg.VIEWS, **views_scaffold.VIEWS, **views_cosines.VIEWS}

@@ -51,6 +51,11 @@ class Clients:
         return isinstance(given, np.ndarray) and is_exact(given)
 
     @property
+    def transcendental(self) -> bool:
+        """Whether gradients of exact points are no rationals, and are had in balls."""
+        return bool(getattr(self.objective, "transcendental", False))
+
+    @property
     def clients(self) -> int:
         """n."""
         found = int(self.objective.clients)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from flint import arb, ctx
 
-from .balls import Ball
+from .balls import BITS, Ball, in_balls
 from .contract import State, drawn_by, started, stepped
 from .functions import OfState, values_of
 from .random import Drawn, Random, answered, outcomes, sources_of
@@ -15,7 +15,7 @@ from .subject import Subject
 from .unknowns import Refused
 
 Array = Any
-_FIRST_BITS, _MOST_BITS = 128, 4096
+_MOST_BITS = 4096
 _WIDTH = 1e-25  # relative, of a ball that is believed
 MOST_ROUNDS = 2000
 
@@ -49,7 +49,7 @@ def trajectory(subject: Subject, functions: Mapping[str, OfState]) -> Trajectory
         raise Refused("it is in floats; balls start from exact numbers")
     if subject.rounds > MOST_ROUNDS:
         raise Refused(f"{subject.rounds} rounds; at most {MOST_ROUNDS} are followed")
-    bits, before = _FIRST_BITS, ctx.prec
+    bits, before = BITS, ctx.prec
     try:
         while True:
             ctx.prec = bits
@@ -71,9 +71,9 @@ def _followed(subject: Subject, functions: Mapping[str, OfState]) -> dict[str, A
     problem, algorithm = subject.problem, subject.algorithm
 
     def start(random: Random) -> State:
-        return started(algorithm, problem, subject.start[None], random, subject.parameters())
+        return started(algorithm, problem, subject.origin[None], random, subject.parameters())
 
-    state = {name: _balls(rows) for name, rows in _only(start).items()}
+    state = {name: in_balls(rows) for name, rows in _only(start).items()}
     every: dict[str, list[arb]] = {name: [] for name in functions}
     for t in range(subject.rounds + 1):
         p = subject.parameters(t)
@@ -96,10 +96,6 @@ def _only(ask: Any) -> Drawn:
     if drawn:
         raise Refused(f"the run is random: it draws {', '.join(drawn)}")
     return answered(ask, sources, outcomes(sources, exact=True).answers)
-
-
-def _balls(rows: Array) -> Array:
-    return np.frompyfunc(lambda x: Ball(arb(x)), 1, 1)(rows)
 
 
 def _narrow(value: Any, name: str, t: int) -> arb:

@@ -57,7 +57,9 @@ def case_of(one: Planned, name: str) -> Case:
         method = Method.MOMENTS if one.floats else Method.RATIONAL
         rounds = one.setup.run.rounds
         return Case(one.name, called, setup, method, rounds * (1 if one.floats else _RATIONAL))
-    return Case(one.name, called, one.setup, Method.RATIONAL, work(one.setup.run, view))
+    problem = subject_of(one.setup.run, view).problem
+    method = Method.BALLS if problem.transcendental else Method.RATIONAL
+    return Case(one.name, called, one.setup, method, work(one.setup.run, view))
 
 
 def about(view: View) -> str:
