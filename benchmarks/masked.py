@@ -2,17 +2,14 @@
 
 import time
 from collections.abc import Callable
-from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from fedbounds.algorithms.masks import partition_masks
-from fedbounds.algorithms.random_masks import RandomMasks
 from fedbounds.algorithms.rolling_masks import RollingMasks
 from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start
-from fedbounds.verify.submodel.moments import Round, begin, states
-from fedbounds.verify.submodel.moments_random import random_round
+from fedbounds.verify.submodel.moments import begin
 from fedbounds.verify.submodel.rolling_moments import epoch_states, rolling_epoch
 
 from .workloads import Row
@@ -32,17 +29,6 @@ def blocks_problem(clients: int, dimension: int, block: int) -> FederatedQuadrat
 def ones(problem: FederatedQuadratic) -> Start:
     """Start at (1, ..., 1)."""
     return Start(np.ones(problem.shared_dimension), np.zeros((problem.clients, 0)))
-
-
-def random_masks_times(
-    clients: int, dimension: int, block: int, local_steps: int
-) -> tuple[float, float]:
-    """Seconds of preparation and per round, random masks."""
-    problem = blocks_problem(clients, dimension, block)
-    keep = tuple(np.linspace(0.3, 1.0, clients).tolist())
-    algorithm = RandomMasks(keep, local_steps, 0.02)
-    found, prepared = timed(lambda: random_round(problem, algorithm))
-    return prepared, _per_round(found, problem)
 
 
 def rolling_masks_times(
@@ -65,11 +51,6 @@ def timed(work: Callable[[], Any]) -> tuple[Any, float]:
     return found, time.perf_counter() - began
 
 
-def _per_round(found: Round, problem: FederatedQuadratic, rounds: int = 50) -> float:
-    _, spent = timed(lambda: list(islice(states(found, ones(problem)), rounds + 1)))
-    return spent / rounds
-
-
 def rows() -> list[Row]:
     """Lines of the benchmark table."""
     found = []
@@ -78,9 +59,5 @@ def rows() -> list[Row]:
         found.append(Row(f"{name}, preparation", times[0] * 1e3, "ms"))
         found.append(Row(f"{name}, per round", times[1] * 1e3, "ms", limit))
 
-    add("random masks, d=30 in blocks of 6, n=10, K=5", random_masks_times(10, 30, 6, 5), "<= 50")
-    add("random masks, d=32 in blocks of 8, n=10, K=5", random_masks_times(10, 32, 8, 5))
-    add("random masks, d=12 coupled, n=10, K=5", random_masks_times(10, 12, 12, 5))
-    add("random masks, d=100 coupled, n=10, K=1", random_masks_times(10, 100, 100, 1))
     add("rolling masks, d=30, n=10, S=10, K=5", rolling_masks_times(10, 30, 10, 5))
     return found

@@ -4,13 +4,7 @@ import numpy as np
 import rounds_enumerated
 from flint import fmpq
 
-from fedbounds.algorithms import sub_models
-from fedbounds.algorithms.random_masks import RandomMasks
-from fedbounds.algorithms.sub_models import RANDOM
 from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start, to_rational
-from fedbounds.verify.measure.clients import Clients
-from fedbounds.verify.measure.moments import moments
-from fedbounds.verify.measure.subject import Subject
 
 
 def quadratic(n, d, noise=0.0, seed=0, groups=None):
@@ -50,26 +44,6 @@ def enumerated(problem, algorithm, begun, rounds):
         means.append(mean)
         covariances.append(second)
     return np.stack(means), np.stack(covariances)
-
-
-def traced(problem, algorithm, begun, rounds):
-    """The same of random or static masks, by exact moments of the traced algorithm."""
-    found = moments(subject(problem, algorithm, begun, rounds)).values
-    d = problem.shared_dimension
-    means = np.array([[each[0, 1 + a] for a in range(d)] for each in found], dtype=object)
-    seconds = [
-        [[each[1 + min(a, b), 1 + max(a, b)] for b in range(d)] for a in range(d)] for each in found
-    ]
-    return means, np.array(seconds, dtype=object) - means[:, :, None] * means[:, None, :]
-
-
-def subject(problem, algorithm, begun, rounds):
-    """What is traced of such a run."""
-    values = {"K": algorithm.local_steps, "eta": algorithm.inner_step_u}
-    if isinstance(algorithm, RandomMasks):
-        return Subject(RANDOM, Clients(problem), begun.u, values | {"keep": algorithm.keep}, rounds)
-    rule = sub_models.OVER_HOLDERS if algorithm.average_over_holders else sub_models.STATIC
-    return Subject(rule, Clients(problem), begun.u, values | {"masks": algorithm.masks}, rounds)
 
 
 def same(found, expected):

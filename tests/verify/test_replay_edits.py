@@ -130,7 +130,7 @@ ENDLESS = [
     ("random masks ladder in K, Ladder", (*LAST_RUNG, "parameters", "tuple", 1, "tuple", 1)),
     ("random masks ladder in p, Ladder", (*LAST_RUNG, "rounds")),
     ("rolling masks ladder in q, Ladder", (*LAST_RUNG, "rounds")),
-    ("rolling against random masks, SideBySide", (*SETUP, "epochs")),
+    ("rolling against random masks, Beside", (*LAST_RUNG, "rounds")),
 ]
 
 
@@ -151,7 +151,7 @@ def test_a_sum_of_a_million_terms_is_refused(tmp_path, capsys):
 # what a file says, and what it is
 FALSE = {
     "the algorithm of another set-up": (
-        "rolling against random masks, SideBySide",
+        "rolling against random masks, Beside",
         ("algorithm",),
         "rolling against static masks",
         ["rolling against random masks"],

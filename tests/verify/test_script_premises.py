@@ -17,7 +17,7 @@ from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import read
 from fedbounds.theory.fedplt import long_runs
 from fedbounds.theory.fedplt.setups import run_of, sequence
-from fedbounds.theory.registry import claim, encoded, encoded_claims
+from fedbounds.theory.registry import besides, claim, encoded, encoded_claims
 from fedbounds.theory.setups import Setup
 from fedbounds.verify.case import Case
 from fedbounds.verify.instance import Instance
@@ -28,7 +28,9 @@ from fedbounds.verify.profile import Profile
 from fedbounds.verify.script import script
 from fedbounds.verify.script_asserts import NOT_CHECKED, asserted
 from fedbounds.verify.settled import settle
-from fedbounds.verify.submodel import objectives, rolling_plan_ends, side_by_side
+from fedbounds.verify.setups.chance import drawn_cases
+from fedbounds.verify.setups.plan import beside_case
+from fedbounds.verify.submodel import rolling_plan_ends
 from fedbounds.vocabulary import Method, Verdict
 
 HALF = fmpq(1, 2)
@@ -113,9 +115,9 @@ def submodel():
     wanted = ("pushed out and in, eta S K L = 1/10, as T grows",
               "windows of two, bent, eta S K L = 1/2, as T grows")  # fmt: skip
     cases = [x for x in rolling_plan_ends.cases(Profile.DEFAULT, 0) if x.name in wanted]
-    cases += islice(side_by_side.cases(Profile.QUICK, 0), 4)
-    cases += [x for x in objectives.cases(Profile.QUICK, 0) if x.method is Method.RATIONAL
-              and x.work < 10**4][:24]  # fmt: skip
+    cases += map(beside_case, besides("submodel")[:4])
+    drawn = drawn_cases("submodel", "", Profile.QUICK, 0)
+    cases += [x for x in drawn if x.work < 10**4][:24]
     return broken(encoded_claims("submodel"), cases)
 
 

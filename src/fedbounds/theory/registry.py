@@ -9,9 +9,11 @@ from typing import Any
 from fedbounds.errors import FedboundsError
 from fedbounds.vocabulary import Kind
 
+from .beside import PlannedBeside, Sides
 from .catalogue import Entry, entry, paper
 from .claims import Claim
 from .contributed import contributed
+from .drawn import Drawn
 from .glossary import Glossary
 from .planted import WrongProof
 from .setups import Alone, Displayed, Planned, PlannedLadder, Rungs, View
@@ -74,11 +76,29 @@ def rungs(theory: str) -> Mapping[str, Rungs]:
     return found or {}
 
 
+@cache
+def sides(theory: str) -> Mapping[str, Sides]:
+    """What is seen of a theory's set-ups side by side, by name; none if its ``views`` have none."""
+    if find_spec(f"fedbounds.theory.{paper(theory).key}.views") is None:
+        return {}
+    found: Mapping[str, Sides] | None
+    found = getattr(import_module(f"fedbounds.theory.{theory}.views"), "SIDES", None)
+    return found or {}
+
+
 def setups(theory: str) -> tuple[Planned, ...]:
     """The set-ups on which a theory's claims are judged; none if it has no ``setups`` yet."""
     if find_spec(f"fedbounds.theory.{paper(theory).key}.setups") is None:
         return ()
     found: tuple[Planned, ...] = import_module(f"fedbounds.theory.{theory}.setups").PLANNED
+    return found
+
+
+def drawn(theory: str) -> tuple[Drawn, ...]:
+    """Set-ups of random numbers beside those; none if it has no ``random_setups``."""
+    if not _there(theory, "random_setups"):
+        return ()
+    found: tuple[Drawn, ...] = import_module(f"fedbounds.theory.{theory}.random_setups").DRAWN
     return found
 
 
@@ -88,6 +108,15 @@ def ladders(theory: str) -> tuple[PlannedLadder, ...]:
         return ()
     found: tuple[PlannedLadder, ...] | None
     found = getattr(import_module(f"fedbounds.theory.{theory}.setups"), "LADDERS", None)
+    return found or ()
+
+
+def besides(theory: str) -> tuple[PlannedBeside, ...]:
+    """The set-ups side by side on which claims are judged; none if its ``setups`` have none."""
+    if find_spec(f"fedbounds.theory.{paper(theory).key}.setups") is None:
+        return ()
+    found: tuple[PlannedBeside, ...] | None
+    found = getattr(import_module(f"fedbounds.theory.{theory}.setups"), "BESIDES", None)
     return found or ()
 
 

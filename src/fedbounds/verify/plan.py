@@ -42,6 +42,7 @@ from .profile import Profile
 from .schedules import schedules
 from .setup_data import class_name
 from .setups import ladders
+from .setups.chance import drawn_cases
 from .setups.plan import planned
 from .stored.work import Setup
 
@@ -93,18 +94,13 @@ def own_cases(paper: str, profile: Profile, seed: int) -> Iterator[Case]:
         yield from plan.cases(profile, seed)
     else:
         yield from planned(paper, "", profile)
+        yield from drawn_cases(paper, "", profile, seed)
         yield from ladders.ladder_cases(paper, "", profile)
 
 
 def own_displays(paper: str, profile: Profile) -> dict[str, list[Record]]:
-    """Measured scalings that a paper's plan, or its theory, shows beside its claims, by claim."""
-    plan = module_of(paper, "plan")
-    if contributed(paper) is not None:
-        return {}
-    if plan is None:
-        return ladders.displays(paper, "", profile)
-    shown = getattr(plan, "displays", None)
-    return {} if shown is None else shown(profile)
+    """Measured scalings that a paper's theory shows beside its claims, by claim."""
+    return {} if contributed(paper) is not None else ladders.displays(paper, profile)
 
 
 def load_plans() -> None:
@@ -114,11 +110,16 @@ def load_plans() -> None:
 
 def stored_setups() -> dict[str, Setup]:
     """Every set-up that a file may hold, by the name of its class."""
-    from .setups.stored import stored, stored_ladder  # which reads every theory's views
+    from .setups.stored import (  # which reads every theory's views
+        stored,
+        stored_beside,
+        stored_ladder,
+    )
 
     every = (
         stored(),
         stored_ladder(),
+        stored_beside(),
         *(setup for each in modules("stored") for setup in each.SETUPS),
     )
     return {class_name(setup.record.make): setup for setup in every}

@@ -18,11 +18,11 @@ from fedbounds.theory.proof.replay import Local
 from fedbounds.theory.registry import encoded_claims
 from fedbounds.theory.setups import Planned, Setup
 from fedbounds.verify.case import find, found
-from fedbounds.verify.fedplt.plan import cases as planned
-from fedbounds.verify.fedplt.random_runs import random_cases
 from fedbounds.verify.judge import judge
 from fedbounds.verify.measurement import fingerprint
+from fedbounds.verify.plan import own_cases
 from fedbounds.verify.profile import Profile
+from fedbounds.verify.setups.chance import drawn_cases
 from fedbounds.verify.setups.plan import case_of
 from fedbounds.verify.setups.plan import planned as of_theory
 from fedbounds.vocabulary import Assumption, Index, Method, Verdict
@@ -32,14 +32,16 @@ FIRM = (Verdict.VIOLATED, Verdict.NOT_VIOLATED)
 
 
 def quick():
-    found_cases = planned(Profile.QUICK, 0)
+    found_cases = own_cases("fedplt", Profile.QUICK, 0)
     return [case for case in found_cases if isinstance(case.setup, Setup)]
 
 
 @cache
 def rows():
     """(claim, part, index, view, reading, verdict) of every outcome of the quick plan."""
-    exact = [case for case in planned(Profile.QUICK, 0) if case.method is Method.RATIONAL]
+    exact = [
+        case for case in own_cases("fedplt", Profile.QUICK, 0) if case.method is Method.RATIONAL
+    ]
     return tuple(judged(exact))
 
 
@@ -142,7 +144,7 @@ def test_set_ups_show_no_float():
 
 
 def test_cases_have_names_of_their_own_and_are_stored():
-    every = list(planned(Profile.DEFAULT, 3))
+    every = list(own_cases("fedplt", Profile.DEFAULT, 3))
     names = [case.name for case in every]
     assert len(set(names)) == len(names)
     for case in quick()[::9]:
@@ -172,12 +174,17 @@ def test_a_stored_set_up_that_does_not_fit_is_refused(change, said):
 
 def test_the_seed_changes_random_runs_only():
     one, two = (
-        {case.name: fingerprint(case.setup) for case in random_cases(Profile.DEFAULT, seed)}
+        {
+            case.name: fingerprint(case.setup)
+            for case in drawn_cases("fedplt", "", Profile.DEFAULT, seed)
+        }
         for seed in (1, 2)
     )
     assert one
     assert not one.keys() & two.keys()
-    assert one == {c.name: fingerprint(c.setup) for c in random_cases(Profile.DEFAULT, 1)}
+    assert one == {
+        c.name: fingerprint(c.setup) for c in drawn_cases("fedplt", "", Profile.DEFAULT, 1)
+    }
     fixed = [fingerprint(case.setup) for case in of_theory("fedplt", "FedPLT", Profile.DEFAULT)]
     assert len(set(fixed)) == len(fixed)
 

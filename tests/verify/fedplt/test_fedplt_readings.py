@@ -13,9 +13,9 @@ from fedbounds.theory.registry import claim, encoded_claims
 from fedbounds.theory.setting import Variant
 from fedbounds.theory.symbols import D_W, t
 from fedbounds.verify.case import find
-from fedbounds.verify.fedplt.plan import cases as planned
 from fedbounds.verify.judge import judge, judge_reading
 from fedbounds.verify.measurement import measure
+from fedbounds.verify.plan import own_cases
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.records import record
 from fedbounds.verify.settings.stated import limit_of, tell
@@ -31,7 +31,7 @@ RUNS = {name: run for name, run in subjects("fedplt") if isinstance(run, Examine
 
 def cases(profile, seed):
     """Those in rationals, which are small."""
-    return [c for c in planned(profile, seed) if c.method is Method.RATIONAL]
+    return [c for c in own_cases("fedplt", profile, seed) if c.method is Method.RATIONAL]
 
 
 @cache

@@ -14,6 +14,7 @@ from fedbounds.verify.judge import judge
 from fedbounds.verify.measurement import measure
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.script import script
+from fedbounds.verify.setups.chance import drawn_cases
 from fedbounds.verify.setups.plan import planned
 from fedbounds.verify.submodel import objectives
 from fedbounds.vocabulary import Method, Verdict
@@ -26,6 +27,7 @@ FIRM = {Verdict.VIOLATED, Verdict.NOT_VIOLATED}
 def cases(profile, seed):
     """Those about objectives alone."""
     yield from (x for x in planned("submodel", "", profile) if x.algorithm_name in OURS)
+    yield from drawn_cases("submodel", "", profile, seed)
     yield from objectives.cases(profile, seed)
 
 

@@ -23,11 +23,10 @@ from fedbounds.theory.submodel.point_setups import coupled, quadratics
 from fedbounds.verify.case import find
 from fedbounds.verify.judge import judge
 from fedbounds.verify.measure.objectives import objective
-from fedbounds.verify.plan import load_plans
+from fedbounds.verify.plan import load_plans, own_displays
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.setups import found as of_setups
 from fedbounds.verify.setups.plan import case_of
-from fedbounds.verify.submodel.plan import displays
 from fedbounds.vocabulary import Assumption, Verdict
 
 STORED = Path(__file__).parents[2] / "data" / "submodel_ladders_exact.json"
@@ -203,7 +202,7 @@ def test_ladders_are_stored_exactly():
 
 
 def test_the_residual_of_quadratics_has_exponent_two():
-    shown = displays(Profile.QUICK)["submodel/claim-residual"]
+    shown = own_displays("submodel", Profile.QUICK)["submodel/claim-residual"]
     fits = [record["ladder"]["fit"] for record in shown if record["ladder"]["fit"]]
     assert len(fits) >= 4
     assert all(abs(fit["exponent"] - 2) < 0.1 for fit in fits)

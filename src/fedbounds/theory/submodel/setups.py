@@ -11,7 +11,15 @@ from typing import Any
 
 from fedbounds.theory.setups import Number, Objective, Planned, Run, Setup
 
-from . import draws, point_ladders, point_setups, rolling_setups, run_ladders, stability_setups
+from . import (
+    draws,
+    point_ladders,
+    point_setups,
+    rolling_setups,
+    run_ladders,
+    side_setups,
+    stability_setups,
+)
 
 _EDGES = (4, 8, 10)
 _HALF, _MOST, _FEW = "1/2", "4/5", "1/5"
@@ -262,3 +270,4 @@ PLANNED: tuple[Planned, ...] = (
     *point_ladders.planned(),
 )
 LADDERS = tuple(run_ladders.planned())
+BESIDES = tuple(side_setups.planned())

@@ -10,6 +10,7 @@ from . import (
     draws,
     measured,
     rolling_views,
+    side_views,
     stability_views,
     views_over,
     views_points,
@@ -188,5 +189,7 @@ VIEWS = {
     **views_over.VIEWS,
     **views_run_ladders.VIEWS,
     **stability_views.VIEWS,
+    **side_views.VIEWS,
 }
 RUNGS = views_run_ladders.RUNGS
+SIDES = side_views.SIDES

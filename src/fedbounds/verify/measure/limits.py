@@ -6,6 +6,7 @@ below one, decided in exact arithmetic, every start leads to the one solution of
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 
 from flint import acb_mat, arb, arb_mat, fmpq, fmpq_mat
 
@@ -69,7 +70,8 @@ def limit_of(rounds: Rounds, forms: ByParameter) -> fmpq:
     if rounds.named.parameters:
         names = ", ".join(rounds.named.parameters)
         raise Refused(f"{names} changes from round to round: there is no common limit")
-    values, _ = _settled({pair: own.get((), {}) for pair, own in rounds.step.items()})
+    step = {pair: own.get((), {}) for pair, own in rounds.step.items()}
+    values, _ = _settled(step, rounds.start)
     return applied(forms.get((), {}), values)
 
 
@@ -109,15 +111,58 @@ def slope_at_zero(rounds: Rounds, forms: ByParameter) -> fmpq:
     return applied(linear, at) + applied(plain, by)
 
 
-def _settled(step: Mapping[Pair, Form]) -> tuple[dict[Pair, fmpq], int]:
-    """The moments that a round does not change, and the power of it that contracts."""
+def _settled(
+    step: Mapping[Pair, Form], start: Mapping[Pair, fmpq] | None = None
+) -> tuple[dict[Pair, fmpq], int]:
+    """The moments that a round does not change, and the power of it that contracts.
+
+    Entries that no round changes keep what they were at the start, where that is given.
+    """
+    still = {} if start is None else _still(step, start)
+    step = _without(step, still)
     moving = [pair for pair in step if pair != (0, 0)]
     if len(moving) > MOST_MOMENTS:
         raise Refused(f"{len(moving)} moments; a limit is solved for {MOST_MOMENTS} at most")
     matrix, shift = _system(step, moving)
     power = contraction(matrix)
     found = (_identity(len(moving)) - matrix).solve(shift)
-    return {(0, 0): fmpq(1)} | {pair: found[at, 0] for at, pair in enumerate(moving)}, power
+    values = {(0, 0): fmpq(1)} | {pair: found[at, 0] for at, pair in enumerate(moving)}
+    means = {j: value for (zero, j), value in values.items() if zero == 0 and j} | still
+    for i, own in still.items():
+        values[0, i] = own
+        values |= {(min(i, j), max(i, j)): own * other for j, other in means.items()}
+    return values, power
+
+
+def _still(step: Mapping[Pair, Form], start: Mapping[Pair, fmpq]) -> dict[int, fmpq]:
+    """Numbers of entries that begin as numbers, and that no draw of a round changes.
+
+    E x+ = x and E (x+)^2 = x^2 at every x: x+ is x surely.
+    """
+    return {
+        i: start[0, i]
+        for zero, i in step
+        if zero == 0 and i
+        and step[0, i] == {(0, i): 1} and step[i, i] == {(i, i): 1}
+        and start[i, i] == start[0, i] ** 2
+    }  # fmt: skip
+
+
+def _without(step: Mapping[Pair, Form], still: Mapping[int, fmpq]) -> Mapping[Pair, Form]:
+    """The map of the moments of all other entries, with numbers for these."""
+    if not still:
+        return step
+    found: dict[Pair, Form] = {}
+    for pair, form in step.items():
+        if any(i in still for i in pair):
+            continue
+        own = found.setdefault(pair, {})
+        for other, factor in form.items():
+            weight = prod((still[i] for i in other if i in still), start=factor)
+            first, second = (0 if i in still else i for i in other)
+            key = min(first, second), max(first, second)
+            own[key] = own.get(key, fmpq(0)) + weight
+    return found
 
 
 def factor(subject: Subject) -> arb:

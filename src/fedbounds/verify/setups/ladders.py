@@ -14,7 +14,7 @@ from flint import fmpq
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.registry import displayed
-from fedbounds.theory.setups import Course, Family, Planned, Setup, Trend
+from fedbounds.theory.setups import Course, Displayed, Family, Planned, Setup, Trend
 
 from ..case import Case
 from ..evaluate import Numbers, evaluate
@@ -24,7 +24,7 @@ from ..measure.many import Many
 from ..measure.unknowns import Refused
 from ..profile import Profile
 from .found import known_of, many_of, view_of
-from .plan import case_of
+from .plan import about, case_of
 
 Record = dict[str, Any]
 _QUICK_RUNGS, _QUICK_ROUNDS = 4, 1_000
@@ -32,16 +32,29 @@ _JUDGED = 3  # set-ups of a family: the later ones repeat what these say
 _POINTS = 60  # of a course, spaced evenly in log t
 
 
-def displays(theory: str, name: str, profile: Profile) -> dict[str, list[Record]]:
-    """What is shown beside claims; ``name`` is that of the algorithm."""
+def displays(theory: str, profile: Profile) -> dict[str, list[Record]]:
+    """What is shown beside claims."""
     known: dict[Any, Record] = {}  # courses stand beside several claims
     found: dict[str, list[Record]] = {}
     for claim, every in displayed(theory).items():
         for one in every:
             if one not in known:
-                known[one] = _shown(one, name, profile)
+                known[one] = _shown(one, _called(every), profile)
         found[claim] = [known[one] for one in every]
     return found
+
+
+def _called(every: Displayed) -> str:
+    """What claims call what is run; of rungs, what these are a ladder of."""
+    setups = (setup for one in every for setup in _setups_of(one))
+    return next((about(view_of(setup)).partition(" ladder in ")[0] for setup in setups), "")
+
+
+def _setups_of(one: Family | Course | Trend) -> tuple[Setup, ...]:
+    if isinstance(one, Family):
+        return one.setups
+    what = one.setup if isinstance(one, Trend) else one.what
+    return (what,) if isinstance(what, Setup) else ()
 
 
 def _shown(one: Family | Course | Trend, name: str, profile: Profile) -> Record:

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from math import prod
 
-from fedbounds.theory.registry import ladders, setups
+from fedbounds.theory.beside import PlannedBeside
+from fedbounds.theory.registry import besides, ladders, setups
 from fedbounds.theory.setups import Ladder, Planned, Run, View
 from fedbounds.vocabulary import Method
 
@@ -16,6 +17,7 @@ from ..measure.trace import algorithm, subject_of
 from ..profile import Profile
 from .found import InFloats, view_of
 from .rungs import LadderInFloats, rungs_of
+from .sides import sides_of
 
 _RATIONAL = 10  # times what floats cost
 
@@ -34,6 +36,18 @@ def planned(theory: str, name: str, profile: Profile) -> Iterator[Case]:
             yield ladder_case(rungs.name, rungs.ladder, floats=rungs.floats)
         elif rungs.quick is not None:
             yield ladder_case(rungs.name, rungs.quick, floats=rungs.floats)
+    for two in besides(theory):
+        if two.quick or profile is not Profile.QUICK:
+            yield beside_case(two)
+
+
+def beside_case(one: PlannedBeside) -> Case:
+    """As a case; the smallest have few rounds, local steps, clients and coordinates."""
+    runs = [setup.run for setup in one.beside.setups]
+    work = sum(run.rounds * local_steps(run) * len(run.start) ** 2 for run in runs)
+    clients = len(dict(runs[0].problem.data).get("slopes", (0,)))
+    called = sides_of(one.beside).runs
+    return Case(one.name, called, one.beside, Method.RATIONAL, work * clients * _RATIONAL)
 
 
 def ladder_case(name: str, ladder: Ladder, *, floats: bool = False) -> Case:

@@ -89,11 +89,11 @@ def written(program: Program, judgement: Any, part: Part, outcome: Any) -> str:
     subject, defined, algorithm = program.subject, program.defined, program.subject.algorithm
     check_size(subject, stays=program.stays)
     left, right = defined.side(part.left), defined.side(part.right)
-    facts = _premises(program, part)
+    facts = premises(program, part)
     arrays, shown = one_round(subject)
     unseen = shown | {*subject.shown.may}
     functions = quoted(algorithm, unseen - defined.vectors, program.functions)
-    asked = " ".join([functions, *facts, *defined.lines, *_constants(defined)])
+    asked = " ".join([functions, *facts, *defined.lines, *constants_of(defined)])
     kind, problem = problem_lines(program.run.problem, asked, smoothness_of(subject))
     return TEMPLATES.get_template("setup.py.j2").render(
         docstring=heading(judgement),
@@ -115,7 +115,7 @@ def written(program: Program, judgement: Any, part: Part, outcome: Any) -> str:
         ends=defined.end,
         stays=program.stays,
         changing=[(name, code(rule)) for name, rule in program.changing.items()],
-        definitions=[*_constants(defined), *defined.lines, *facts],
+        definitions=[*constants_of(defined), *defined.lines, *facts],
         at=outcome.at,
         sides=f"{wrapped('left', left)}\n{wrapped('right', right)}",
         numbers_told=numbers_told(outcome),
@@ -175,7 +175,8 @@ def number_in(value: Any) -> str:
     return f"Count({value})" if isinstance(value, int) else f'Q("{value}")'
 
 
-def _constants(defined: Definitions) -> list[str]:
+def constants_of(defined: Definitions) -> list[str]:
+    """Numbers that are given, as far as they are used."""
     names = [name for name in defined.numbers if name not in ("n", "T")]
     shown = defined.shown.vectors
     return packed(f"{named(name, shown)} = {defined.given[name]}" for name in names)
@@ -184,7 +185,7 @@ def _constants(defined: Definitions) -> list[str]:
 # ---- premises
 
 
-def _premises(program: Program, part: Part) -> list[str]:
+def premises(program: Program, part: Part) -> list[str]:
     """Assert what a part assumes; returned are the lines about the problem, and comments."""
     defined, facts, so_run, missing = program.defined, [], [], []
     table = FACTS_OF_BLOCKS if program.subject.problem.personal_dimension else FACTS

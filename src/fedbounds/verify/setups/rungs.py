@@ -67,7 +67,7 @@ def rungs_of(ladder: Ladder) -> Rungs:
     if ladder.rungs not in every:
         raise unknown_name(f"ladder of {ladder.theory}", ladder.rungs, every)
     require(len(ladder.setups) >= 2, "rungs", len(ladder.setups), "at least 2")
-    seen, (first, *others) = every[ladder.rungs], map(_plain, ladder.setups)
+    seen, (first, *others) = every[ladder.rungs], map(plain_data, ladder.setups)
     for at, one in enumerate(others, 1):
         given = sorted(x for x in {*first, *one} if first.get(x) != one.get(x))
         alike = set(given) <= set(seen.varies)
@@ -75,7 +75,7 @@ def rungs_of(ladder: Ladder) -> Rungs:
     return seen
 
 
-def _plain(setup: Setup) -> dict[str, Any]:
+def plain_data(setup: Setup) -> dict[str, Any]:
     """All of it, by name."""
     run = setup.run
     problem = (run.problem.family, run.problem.data)
@@ -182,7 +182,7 @@ def _measured(ladder: Ladder, *, floats: bool) -> tuple[Found, tuple[Any, ...]]:
             undefined[name] = str(why)
             continue
         series[name], errors[name] = (_column([pair[at] for pair in pairs]) for at in (0, 1))
-    own = [_constants(rung, names.constants) for rung in every]
+    own = [constants_shown(rung, names.constants) for rung in every]
     free = {x.args[1].name for side in seen.series.values() for x in side.atoms(Slope)}
     alike = {x: y for x, y in own[0].items() if all(z.get(x) == y for z in own[1:])}
     parameters = {x: y for x, y in alike.items() if x not in free}
@@ -193,7 +193,7 @@ def _measured(ladder: Ladder, *, floats: bool) -> tuple[Found, tuple[Any, ...]]:
         family=f"{seen.told}: n={own[0]['n']}",
         parameters=parameters | {T.name: fmpq(len(every))},
         series={x: y.astype(float) if errors else y for x, y in series.items()},
-        evidence=_evidence(every),
+        evidence=evidence_of_all(every),
         errors={x: y.astype(float) for x, y in errors.items()},
         scopes=frozenset(),
         undefined=undefined,
@@ -227,7 +227,7 @@ def _column(values: Sequence[Any]) -> Array:
     return found
 
 
-def _constants(rung: Rung, names: Mapping[str, Any]) -> dict[str, Any]:
+def constants_shown(rung: Rung, names: Mapping[str, Any]) -> dict[str, Any]:
     found = {}
     for name in rung.known.constants:
         if name in names:
@@ -238,7 +238,7 @@ def _constants(rung: Rung, names: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _evidence(every: Sequence[Rung]) -> dict[Assumption, Evidence]:
+def evidence_of_all(every: Sequence[Rung]) -> dict[Assumption, Evidence]:
     """What holds on every rung; where it does not, the first one tells."""
     own = [evidence(r.view, r.known, r.known.trace.subject.problem.objective) for r in every]
     found = {}

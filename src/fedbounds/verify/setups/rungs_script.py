@@ -3,20 +3,22 @@
 A script is kept only if it runs by itself and prints the gap that was judged.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import sympy as sp
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import Part
-from fedbounds.theory.setups import Ending, Ladder, Setup, Slope
+from fedbounds.theory.setups import Ending, Ladder, Setup, Slope, View
 from fedbounds.theory.symbols import T
 
 from ..case import script_of
 from ..evaluate import Numbers
 from ..measure.contract import arguments_of_init, takes
+from ..measure.subject import Subject
 from ..measure.trace import rules_of, subject_of
 from ..script_asserts import broken
 from ..script_check import agrees
@@ -81,60 +83,96 @@ def _written(ladder: Ladder, judgement: Any, part: Part, outcome: Any, at: int) 
     )  # fmt: skip
     asked = sorted(part.quantities)
     lines, uses = _lines(ladder, own, asked)
-    sides = [wrapped("left", code(part.left)), wrapped("right", code(part.right))]
-    program = Program(subject, first.run, own)
-    arrays, shown = one_round(subject)
-    unseen = shown | {*subject.shown.may}
-    functions = quoted(subject.algorithm, unseen - own.vectors)
+    spaces = spaces_of(Program(subject, first.run, own), one_round(subject)[0])
+    body = [
+        *_numbers(ladder),
+        *spaces,
+        "",
+        "T, q = 1, {" + ", ".join(f'"{name}": []' for name in asked) + "}",
+        "for p, R in rungs:",
+        *(f"    {line}" for line in lines),
+        "",
+        f"T, t = {len(ladder.setups)}, {at}",
+    ]
+    return rendered((first,), [own], body, uses, judgement, part, outcome)
+
+
+def rendered(
+    setups: Sequence[Setup],
+    every: Sequence[Definitions],
+    body: Sequence[str],
+    uses: Collection[str],
+    judgement: Any,
+    part: Part,
+    outcome: Any,
+) -> str:
+    """A program of set-ups that differ in their draws and steps at most, with its own lines."""
+    subjects = [subject_of(setup.run, view_of(setup)) for setup in setups]
+    first, *others = (subject.algorithm for subject in subjects)
+    seen = set[str]().union(*(own.vectors for own in every))
+    unseen = set[str]().union(*(_unseen(subject) for subject in subjects)) - seen
+    more = [function for own in others for function in (own.draw, own.step)]
+    functions = quoted(first, unseen, more)
     kind, problem = problem_lines(
-        first.run.problem, " ".join([functions, *lines]), smoothness_of(subject)
+        setups[0].run.problem, " ".join([functions, *body]), smoothness_of(subjects[0])
     )
+    helpers = set[str]().union(*(own.helpers for own in every))
     return TEMPLATES.get_template("rungs.py.j2").render(
         docstring=heading(judgement),
         quoted=QUOTED,
         unquoted=UNQUOTED,
         functions=functions,
-        init=subject.algorithm.init.__name__,
-        draw=subject.algorithm.draw.__name__,
-        step=subject.algorithm.step.__name__,
+        init=first.init.__name__,
+        draw="draw_of" if others else first.draw.__name__,
+        step="step_of" if others else first.step.__name__,
         begins="",
-        sees=takes(subject.algorithm.step, 5),
+        sees=takes(first.step, 5),
         stays=False,
         changing=[],
-        sources=source_lines(functions, silent_in(subject)),
-        helpers=[line for name, x in HELPERS.items() if name in own.helpers for line in x],
+        sources=source_lines(" ".join([functions, *body]), silent_in(subjects[0])),
+        helpers=[line for name, x in HELPERS.items() if name in helpers for line in x],
         kind=kind,
         problem=problem,
-        numbers=_numbers(ladder),
-        spaces=spaces_of(program, arrays),
         uses=uses,
-        series="{" + ", ".join(f'"{name}": []' for name in asked) + "}",
-        definitions=lines,
-        count=len(ladder.setups),
-        at=at,
-        sides="\n".join(sides),
+        body=body,
+        sides="\n".join([wrapped("left", code(part.left)), wrapped("right", code(part.right))]),
         numbers_told=numbers_told(outcome),
         relation=part.relation.value,
         broken=broken_by(part),
     )
 
 
+def _unseen(subject: Subject) -> set[str]:
+    return one_round(subject)[1] | {*subject.shown.may}
+
+
 def _lines(ladder: Ladder, own: Definitions, asked: Sequence[str]) -> tuple[list[str], set[str]]:
     """What is made of every rung, and the functions that make it."""
     seen, forms, uses, lines = rungs_of(ladder), dict[str, str](), set[str](), list[str]()
-    view = view_of(ladder.setups[0])
+    given = {*dict(ladder.setups[0].run.parameters)}
     for name in asked:
-        text = _of_rung(ladder, seen.series[name], forms, uses)
+        degree = partial(_degree, ladder)
+        text = of_rung(seen.series[name], forms, uses, given, degree)
         lines.append(f'q["{name}"].append({text})')
-    made = [
+    return [*made(forms, own, view_of(ladder.setups[0])), *lines], uses
+
+
+def made(forms: Mapping[str, str], own: Definitions, view: View) -> list[str]:
+    """Quantities as forms."""
+    return [
         f"{place} = form(lambda: {own.side(view.quantities[name])})"
         for name, place in forms.items()
     ]
-    return [*made, *lines], uses
 
 
-def _of_rung(ladder: Ladder, expression: sp.Expr, forms: dict[str, str], uses: set[str]) -> str:
-    """Python for a number of a rung."""
+def of_rung(
+    expression: sp.Expr,
+    forms: dict[str, str],
+    uses: set[str],
+    given: Collection[str],
+    degree: Callable[[str], int],
+) -> str:
+    """Python for a number of a rung, in ends of quantities, rounds, and given parameters."""
     names: dict[sp.Basic, sp.Symbol] = {}
     texts: dict[str, str] = {}
     for node in sorted(expression.atoms(*OF_ENDS), key=str):
@@ -145,21 +183,21 @@ def _of_rung(ladder: Ladder, expression: sp.Expr, forms: dict[str, str], uses: s
             call = f"ended({place}, R)"
         elif isinstance(node, Slope):
             parameter = node.args[1].name
-            call = f'slope({place}, "{parameter}", {_degree(ladder, parameter)})'
+            call = f'slope({place}, "{parameter}", {degree(parameter)})'
         else:
             call = f"settled({place})"
         symbol = sp.Symbol(f"end_{len(texts)}")
         names[node], texts[symbol.name] = symbol, call
     plain = expression.xreplace(names)
-    given = {*dict(ladder.setups[0].run.parameters)}
     for symbol in plain.free_symbols - set(names.values()):
         if symbol != T and symbol.name not in given:
             raise FedboundsError(f"no script for {symbol} of a rung")
         texts[symbol.name] = "Q(R)" if symbol == T else f'Q(p["{symbol.name}"])'
-    return _substituted(str(plain), texts)
+    return substituted(str(plain), texts)
 
 
-def _substituted(text: str, texts: Mapping[str, str]) -> str:
+def substituted(text: str, texts: Mapping[str, str]) -> str:
+    """Python for every name."""
     for name, own in texts.items():
         text = own if text == name else text.replace(name, own)
     return text

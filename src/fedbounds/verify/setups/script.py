@@ -16,7 +16,7 @@ from fedbounds.theory.setups import Setup, above
 
 from ..case import script_of
 from ..evaluate import Numbers
-from ..measure.known import Known, MissingError
+from ..measure.known import Defined, MissingError
 from ..measure.trace import rules_of, subject_of
 from ..script_check import agrees
 from .found import known_of, only_of, view_of
@@ -74,8 +74,8 @@ def program_of(setup: Setup, part: Part, place: tuple[int | None, int | None]) -
     found = only_of(setup, view)
     only = {x: found.get(x, at or 0) for x, at in zip(view.alone, place, strict=False)}
     defined = Definitions(
-        view.shown, known.constants, known.quantities, _given(setup, known), ends,
-        partial(_is_known, known),
+        view.shown, known.constants, known.quantities, given_numbers(setup, known), ends,
+        partial(is_known, known),
         each=view.each, steps=lambda name: int(known.series(name).shape[-2]), place=place,
         later=view.later,
     )  # fmt: skip
@@ -92,7 +92,7 @@ def program_of(setup: Setup, part: Part, place: tuple[int | None, int | None]) -
     )
 
 
-def _is_known(known: Known, name: str) -> bool:
+def is_known(known: Defined[Any], name: str) -> bool:
     try:
         known.constant(name)
     except MissingError:
@@ -100,7 +100,7 @@ def _is_known(known: Known, name: str) -> bool:
     return True
 
 
-def _given(setup: Setup, known: Known) -> dict[str, str]:
+def given_numbers(setup: Setup, known: Defined[Any]) -> dict[str, str]:
     """Python for the constants that are no definitions."""
     chosen, parameters = dict(setup.chosen), dict(setup.run.parameters)
     blocks = known.trace.subject.problem.personal_dimension
@@ -112,6 +112,6 @@ def _given(setup: Setup, known: Known) -> dict[str, str]:
                 found[name] = f'Q(p["{name}"])'
             else:
                 found[name] = computed.get(name, f'Q("{value}")')
-        elif isinstance(value, above) and _is_known(known, name):
+        elif isinstance(value, above) and is_known(known, name):
             found[name] = f'Q("{known.constant(name)}")'
     return found

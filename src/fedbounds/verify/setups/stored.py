@@ -6,9 +6,19 @@ from functools import cache
 from typing import Any
 
 from fedbounds.errors import FedboundsError, require, unknown_name
+from fedbounds.theory.beside import Beside
 from fedbounds.theory.catalogue import PAPERS
-from fedbounds.theory.registry import ladders, rungs, setups, views
-from fedbounds.theory.setups import Ladder, Objective, Run, Setup, View, Where, formula, is_formula
+from fedbounds.theory.registry import besides, ladders, rungs, setups, sides, views
+from fedbounds.theory.setups import (
+    Ladder,
+    Objective,
+    Run,
+    Setup,
+    View,
+    Where,
+    formula,
+    is_formula,
+)
 from fedbounds.theory.symbols import constants_in
 
 from ..measure.enumerated import first_outcome, one_state
@@ -33,6 +43,7 @@ from ..stored.work import Setup as Stored
 from .found import MOST_EXACT, view_of
 from .plan import about, local_steps, outcomes_of
 from .rungs import rungs_of
+from .sides import sides_of
 
 _VECTORS = 20  # about so many are looked at
 _DEEPEST = 3  # lists in lists
@@ -257,12 +268,38 @@ def _ladder_fits(ladder: Ladder) -> None:
         _fits(setup)
 
 
+@cache
+def stored_beside() -> Stored:
+    """Of such set-ups side by side."""
+    theories = tuple(paper for paper in PAPERS if sides(paper))
+    fields: Fields = {
+        "theory": Word(theories),
+        "sides": Text(),
+        "setups": Listed(stored().record, own=("K", "T", "S"), least=2),
+    }
+    return Stored(
+        Record(Beside, fields),
+        lambda given: [cost for setup in given.setups for cost in _cost(setup)],
+        lambda beside: sides_of(beside).runs,
+        _beside_fits,
+    )
+
+
+def _beside_fits(beside: Beside) -> None:
+    """Raise unless every side is a set-up, and they differ in nothing but what they may."""
+    sides_of(beside)
+    for setup in beside.setups:
+        require(setup.theory == beside.theory, "theory of a side", setup.theory, beside.theory)
+        _fits(setup)
+
+
 def _choices(theories: Iterable[str], every: Sequence[View]) -> Fields:
     """Constants of which a set-up says how they are meant, and the value of an index."""
     ways: dict[str, set[str]] = {index: set() for view in every for index in view.alone}
     for theory in theories:
         every_one = [one.setup for one in setups(theory)]
         every_one += [own for one in ladders(theory) for own in one.ladder.setups]
+        every_one += [own for one in besides(theory) for own in one.beside.setups]
         for setup in every_one:
             ways |= {name: ways.get(name, set()) for name, _ in setup.chosen}
     for view in every:

@@ -8,6 +8,4 @@ from . import objectives as objectives
 from . import objectives_smooth as objectives_smooth
 from . import rolling_plan_ends as rolling_plan_ends
 from . import rolling_script as rolling_script
-from . import side_by_side as side_by_side
-from . import side_by_side_scripts as side_by_side_scripts
 from . import stability as stability

@@ -170,11 +170,3 @@ def from_centre(driver: Driver, start: Start) -> Array:
     """w^0 - c, subtracted in rationals."""
     moved = in_rationals(np.asarray(start.u)) - in_rationals(driver.centre)
     return moved if driver.exact else to_floats(moved)
-
-
-def coupled(hessian: Array) -> list[Array]:
-    """Sets of coordinates that no Hessian, shape (n, d, d), couples to one another."""
-    joined = (hessian != 0).any(axis=0) | np.eye(hessian.shape[1], dtype=bool)
-    while not np.array_equal(wider := joined @ joined, joined):
-        joined = wider
-    return [np.flatnonzero(row) for row in np.unique(joined, axis=0)[::-1]]

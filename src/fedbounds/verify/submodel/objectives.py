@@ -10,16 +10,13 @@ from ..case import Case
 from ..profile import Profile
 from .objectives_large import other_losses
 from .objectives_setups import SmoothObjective
-from .point_random import random_cases, random_ladders
 
 
 def cases(profile: Profile, seed: int) -> Iterator[Case]:
     """Every case of a profile but the set-ups that are data."""
-    yield from random_cases(profile, seed)
     few = 3 if profile is Profile.QUICK else 1
     for label, smooth in islice(other_losses(seed), None, None, few):
         yield as_case(label, smooth)
-    yield from random_ladders(profile, seed)
 
 
 def as_case(label: str, setup: SmoothObjective) -> Case:

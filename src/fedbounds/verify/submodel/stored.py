@@ -2,10 +2,7 @@
 
 from typing import Any
 
-from fedbounds.algorithms.random_masks import RandomMasks
 from fedbounds.algorithms.rolling_masks import RollingMasks
-from fedbounds.algorithms.static_masks import StaticMasks
-from fedbounds.problems.masked_laws import Bernoulli, Rolling
 from fedbounds.problems.sampled_regression import Loss, SampledRegression
 from fedbounds.theory.submodel import names
 
@@ -19,11 +16,10 @@ from ..stored.common import (
     START,
     STEP,
 )
-from ..stored.fields import Fields, Flag, Listed, Maybe, Number, Numbers, OneOf, Record, Whole
+from ..stored.fields import Fields, Flag, Listed, Maybe, Number, Numbers, Record, Whole
 from ..stored.work import Setup
 from . import stored_costs as costs
 from .rolling_ends import RollingLimit
-from .side_by_side_runs import SideBySide
 from .stability_data import SampleLaw
 from .stability_gap import TrainTestGap
 from .stability_ladders import StabilityLadder
@@ -33,7 +29,6 @@ from .stability_ladders import StabilityLadder
 _KEEP = Listed(PROBABILITY, "n")
 _EPOCH = Listed(Listed(MASK, "S"), "n")
 _STEPS: Fields = {"local_steps": LOCAL_STEPS, "inner_step_u": STEP}
-_RANDOM = Record(RandomMasks, {"keep": _KEEP, **_STEPS, "domain": BOX})
 _ROLLING = Record(
     RollingMasks,
     {
@@ -44,12 +39,6 @@ _ROLLING = Record(
         "domain": BOX,
     },
 )
-_STATIC = Record(
-    StaticMasks,
-    {"masks": Listed(MASK, "n"), **_STEPS, "average_over_holders": Flag(), "domain": BOX},
-)
-_BERNOULLI = Record(Bernoulli, {"keep": _KEEP})
-_LAW = OneOf((_BERNOULLI, Record(Rolling, {"masks": Listed(Listed(MASK), "n")})))
 _LOSS = Record(Loss, {"ridge": Number(0), "threshold": Maybe(STEP)})
 _SAMPLES = Record(
     SampledRegression,
@@ -83,19 +72,7 @@ def _run_of(make: Any, algorithm: Record, **more: Any) -> Record:
     return Record(make, {"problem": QUADRATIC, "algorithm": algorithm, "start": START, **more})
 
 
-def _beside(setup: SideBySide) -> str:
-    random = isinstance(setup.other, RandomMasks)
-    return (names.ROLLING_RANDOM if random else names.ROLLING_STATIC)[0]
-
-
 _TO_ROUNDS: Fields = {"start": _POINT, "rounds": ROUNDS}
-_BESIDE: Fields = {
-    "problem": QUADRATIC,
-    "rolling": _ROLLING,
-    "other": OneOf((_RANDOM, _STATIC)),
-    "start": START,
-    "epochs": ROUNDS,
-}
 _OVER_KEEP: Fields = {
     **_CHANGED,
     "keeps": Listed(PROBABILITY),
@@ -115,7 +92,6 @@ _GAP: Fields = {
 
 SETUPS = (
     Setup(_run_of(RollingLimit, _ROLLING), costs.of_limit, names.ROLLING),
-    Setup(Record(SideBySide, _BESIDE), costs.of_sides, _beside),
     Setup(Record(StabilityLadder, _OVER_KEEP), costs.of_stability, names.COUPLED_LADDER[0]),
     Setup(Record(TrainTestGap, _GAP), costs.of_gap, names.RANDOM_FULL[0]),
 )

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from math import factorial, prod
 from typing import Any
 
-from fedbounds.algorithms.rolling_masks import RollingMasks
-
 from ..stored.work import Cost, power
 
 MOST_ROWS = 100_000  # at most so many outcomes of a round are enumerated, by any of these
@@ -41,48 +39,10 @@ def of_limit(given: Any) -> Sequence[Cost]:
     return (Cost(10 * (orders + turns) * d**4 + d**6, depth), *_round(given.problem, algorithm))
 
 
-def of_sides(given: Any) -> Sequence[Cost]:
-    """Both algorithms, over rounds and without end."""
-    rounds = given.epochs * given.rolling.epoch
-    every = (given.rolling, given.other)
-    return tuple(
-        cost
-        for algorithm in every
-        for cost in (
-            *_moments(given.problem, algorithm, rounds),
-            *_maps(given.problem, algorithm, 1),
-        )
-    )
-
-
-def _moments(problem: Any, algorithm: Any, rounds: int) -> Sequence[Cost]:
-    """Means and covariances, round by round."""
-    d, steps = problem.shared_dimension, algorithm.local_steps
-    visits = _visits(algorithm) if isinstance(algorithm, RollingMasks) else 1.0
-    return (Cost(rounds * visits * 10 * d**3, rounds * steps), *_round(problem, algorithm))
-
-
 def _round(problem: Any, algorithm: Any) -> Sequence[Cost]:
     """What a round does to them, from every mask of coordinates that are coupled."""
     (n, d), steps = problem.linear.shape, algorithm.local_steps
     return (Cost(4 * power(2, d) * steps**2 * n * d**3, steps),)
-
-
-def _visits(algorithm: Any) -> float:
-    """Transitions between sets of visited sub-models, in a round of an epoch."""
-    return power(power(2, algorithm.epoch), _owners(algorithm))
-
-
-def _maps(problem: Any, algorithm: Any, rounds: int) -> Sequence[Cost]:
-    """A round, or an epoch, as a matrix on first and second moments, multiplied so often."""
-    d, steps = problem.shared_dimension, algorithm.local_steps
-    size = 1 + d + d * (d + 1) // 2
-    read = _moments(problem, algorithm, 1)
-    return (
-        Cost(rounds * size**2 / _MATRICES, rounds * steps),
-        *(Cost(cost.operations * size, cost.depth) for cost in read),
-        Cost(size**3),
-    )
 
 
 # ---- objectives

@@ -1,0 +1,48 @@
+"""Set-ups of random numbers: a theory says how they are made, whoever measures them draws."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from .setups import Planned
+
+_Option = TypeVar("_Option")
+
+
+class Chance(Protocol):
+    """Random numbers of a seed; arrays are nested lists."""
+
+    given: int  # the seed
+
+    def integers(self, low: int, high: int, shape: Any = ()) -> Any:
+        """Whole numbers from ``low`` to ``high - 1``; one, if there is no shape."""
+
+    def normal(self, shape: Any) -> Any:
+        """Standard normal floats."""
+
+    def choice(self, options: Sequence[_Option]) -> _Option:
+        """One of them."""
+
+    def randint(self, low: int, high: int) -> int:
+        """A whole number from ``low`` to ``high``."""
+
+    def random(self) -> float:
+        """A number from 0 to 1."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Set-ups of random numbers.
+
+    Attributes
+    ----------
+    make : function of a `Chance` and a number
+        So many times what one is.
+    quick, default, thorough : int
+        How many, in a plan of that name.
+    """
+
+    make: Callable[[Chance, int], Iterator[Planned]]
+    quick: int
+    default: int
+    thorough: int

@@ -1,1 +1,0 @@
-"""FedPLT: which random runs and ladders judge it beside its planned set-ups."""

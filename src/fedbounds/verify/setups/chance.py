@@ -1,0 +1,36 @@
+"""What a theory's set-ups of random numbers are drawn from."""
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from fedbounds.theory.registry import drawn
+
+from ..case import Case
+from ..profile import Profile
+from .plan import case_of
+
+
+class Seeded(Random):
+    """Random numbers of a seed; see `fedbounds.theory.drawn.Chance`."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.given, self._arrays = seed, np.random.default_rng(seed)
+
+    def integers(self, low: int, high: int, shape: Any = ()) -> Any:
+        """Whole numbers from ``low`` to ``high - 1``, as nested lists."""
+        return self._arrays.integers(low, high, shape).tolist()
+
+    def normal(self, shape: Any) -> Any:
+        """Standard normal floats, as nested lists."""
+        return self._arrays.standard_normal(shape).tolist()
+
+
+def drawn_cases(theory: str, name: str, profile: Profile, seed: int) -> Iterator[Case]:
+    """Set-ups of random numbers as many as a profile has; ``name`` as in `case_of`."""
+    for one in drawn(theory):
+        for planned in one.make(Seeded(seed), getattr(one, profile.value)):
+            yield case_of(planned, name)

@@ -1,0 +1,145 @@
+"""What a theory's set-ups side by side show: each in its own view, all on one clock."""
+
+from collections.abc import Mapping, Sequence
+from math import lcm
+from operator import eq, ge, le
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from flint import fmpq
+
+from fedbounds.errors import require, unknown_name
+from fedbounds.theory.beside import Beside, Side, Sides
+from fedbounds.theory.registry import glossary, sides
+from fedbounds.theory.symbols import T, t
+
+from ..case import Found, find
+from ..evaluate import Numbers, evaluate
+from ..measure.known import MissingError
+from ..measure.unknowns import Refused
+from .rungs import Rung, constants_shown, evidence_of_all, plain_data, rung_of
+
+Array = Any
+_RELATIONS = {"==": eq, "<=": le, ">=": ge}
+
+
+def sides_of(given: Beside) -> Sides:
+    """What its theory says of it.
+
+    Raises
+    ------
+    FedboundsError
+        If there are no such sides, or set-ups differ in more than they may.
+    """
+    every = sides(given.theory)
+    if given.sides not in every:
+        raise unknown_name(f"set-ups side by side of {given.theory}", given.sides, every)
+    seen = every[given.sides]
+    views = [setup.view for setup in given.setups]
+    require(views == list(seen.views.values()), "views", views, f"{list(seen.views.values())}")
+    first, *others = map(plain_data, given.setups)
+    for name, one in zip(list(seen.views)[1:], others, strict=True):
+        apart = sorted(x for x in {*first, *one} - {"view"} if first.get(x) != one.get(x))
+        alike = set(apart) <= set(seen.varies)
+        require(alike, f"what {name} has unlike the first", apart, ", ".join(seen.varies))
+    return seen
+
+
+@find.register
+def _found(given: Beside) -> Found:
+    seen, names = sides_of(given), glossary(given.theory)
+    rounds = max(setup.run.rounds for setup in given.setups)
+    try:
+        every = measured(given, seen)
+    except Refused as error:
+        missing = dict.fromkeys(seen.series, str(error))
+        undefined = dict.fromkeys(seen.constants, f"not measured: {error}")
+        return Found(
+            seen.told, {T.name: fmpq(rounds)}, {}, missing=missing, undefined=undefined
+        )  # fmt: skip
+    for says in seen.requires:
+        left, right = (_number(side, every) for side in (says.left, says.right))
+        held = _RELATIONS[says.relation](left, right)
+        require(held, "set-ups side by side", f"{left} against {right}", str(says))
+    own = [constants_shown(one, names.constants) for one in every.values()]
+    parameters, undefined = _agreed(own) | {T.name: fmpq(rounds)}, {}
+    for name, expression in seen.constants.items():
+        try:
+            parameters[name] = _number(expression, every)
+        except MissingError as why:
+            undefined[name] = str(why)
+    series = {}
+    for name, expression in seen.series.items():
+        try:
+            series[name] = _over_rounds(expression, every, rounds)
+        except MissingError as why:
+            undefined[name] = str(why)
+    return Found(
+        family=f"{seen.told}: n={parameters['n']}",
+        parameters=parameters,
+        series=series,
+        evidence=evidence_of_all(list(every.values())),
+        scopes=frozenset(),
+        undefined=undefined,
+    )
+
+
+def measured(given: Beside, seen: Sides) -> dict[str, Rung]:
+    """Every set-up, by what it is called.
+
+    Raises
+    ------
+    Refused
+        If one is not measured.
+    FedboundsError
+        If one is not what its view requires.
+    """
+    return {
+        name: rung_of(setup, floats=False)
+        for name, setup in zip(seen.views, given.setups, strict=True)
+    }
+
+
+def _agreed(own: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Constants of any side, on which all that have them agree."""
+    found: dict[str, Any] = {}
+    for name in dict.fromkeys(name for each in own for name in each):
+        values = {each[name] for each in own if name in each}
+        if len(values) == 1:
+            (found[name],) = values
+    return found
+
+
+def _number(expression: sp.Expr, every: Mapping[str, Rung]) -> Any:
+    """Of an expression in numbers of sides."""
+    names, own = dict[sp.Basic, sp.Symbol](), dict[str, Any]()
+    for node in sorted(expression.atoms(Side), key=str):
+        value, _ = every[node.args[0].name].number(node.args[1])
+        names[node] = sp.Symbol(f"_side_{len(names)}")
+        own[names[node].name] = value
+    return evaluate(expression.xreplace(names), Numbers(own, {}, fmpq))
+
+
+def _over_rounds(expression: sp.Expr, every: Mapping[str, Rung], rounds: int) -> Array:
+    """Of quantities of sides, in the rounds that all of them have; in others there is none."""
+    strides, own = list[int](), dict[str, tuple[int, Array]]()
+    names = dict[sp.Basic, sp.Expr]()
+    for node in sorted(expression.atoms(Side), key=str):
+        rung = every[node.args[0].name]
+        stride, rest = divmod(rounds, rung.setup.run.rounds)
+        told = f"a whole part of {rounds}"
+        require(rest == 0, f"rounds of {node.args[0]}", rung.setup.run.rounds, told)
+        values = rung.known.series(node.args[1].func.__name__)
+        if len(values) <= rung.setup.run.rounds:
+            raise MissingError(f"no value for {node}: it is none of the state, or it diverges")
+        strides.append(stride)
+        name = f"_side_{len(names)}"
+        names[node], own[name] = sp.Function(name)(t), (stride, values)
+    common = lcm(*strides)
+    plain = expression.xreplace(names)
+    series = {name: values[:: common // stride] for name, (stride, values) in own.items()}
+    found = np.full(rounds + 1, np.nan, dtype=object)
+    known = Numbers({}, series, fmpq)
+    found[::common] = evaluate(plain, known, range(rounds // common + 1))
+    return found
