@@ -22,7 +22,7 @@ from fedbounds.verify.command_line import status
 from fedbounds.verify.premise_tables import premises_of
 from fedbounds.verify.proofs import NOTHING_PROVED, proof_rows, prove, with_measurements
 from fedbounds.verify.severity import severity
-from fedbounds.verify.step_check import evaluated
+from fedbounds.verify.seen import evaluated
 from fedbounds.verify.summary import summarise
 from fedbounds.vocabulary import ProofStatus, Relation, Severity, Standing, Verdict
 

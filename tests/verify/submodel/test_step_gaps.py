@@ -23,7 +23,7 @@ from fedbounds.theory.symbols import K, mu, t
 from fedbounds.verify.measure.clients import Clients
 from fedbounds.verify.setups import steps as of_setups
 from fedbounds.verify.setups.found import known_of, view_of
-from fedbounds.verify.step_check import evaluated
+from fedbounds.verify.seen import evaluated
 from fedbounds.vocabulary import Assumption
 
 CLOSE = 1e-13

@@ -26,7 +26,7 @@ def _judged(of: str, sizes: tuple[Noisy, ...], edges: tuple[Edge, ...]) -> Itera
             for name, gamma, outer in schedules(own, one.size, short):
                 setup = _setup(f"{of}rounds", cosines.run_of(own, one, gamma, outer))
                 told = f"{of}{own.name}, {one.told}, {name}"
-                yield Planned(told, setup, quick=True, steps=False)
+                yield Planned(told, setup, quick=own is cosines.COSINES, steps=False)
     for edge in edges:
         told = f"{of}{edge.of.name}, {edge.noisy.told}, prescribed steps"
         yield Planned(told, _setup(f"{of}rounds", edge.run), quick=True, steps=False)

@@ -66,7 +66,6 @@ SCAFFOLD_SIZES = (
     *_BOTH,
     Noisy(Size(1, 1, 2, 2, "1/2"), 0),
     Noisy(Size(2, 1, 1, 2, "1/2"), 0),
-    Noisy(Size(2, 1, 2, 1, "1/2"), 0),
 )
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 from flint import arb, fmpq
+from sympy.core.function import AppliedUndef
 
 from fedbounds.errors import ConflictError, FedboundsError
 from fedbounds.theory.catalogue import entry
@@ -104,10 +105,15 @@ def _speaks_of(written: Written, runs: str) -> bool:
     said = written.statement.algorithm
     if not runs or said:
         return not runs or said == runs
-    if written.scope or not written.claim:
+    if written.scope or not written.claim or _of_numbers(written):
         return True
     claim = encoded(entry(written.claim))
     return not isinstance(claim, Claim) or bool({runs, *_NOTHING_RUN} & {*claim.algorithms})
+
+
+def _of_numbers(written: Written) -> bool:
+    """Whether it speaks of no quantity: numbers are the same, whatever is run."""
+    return not any(side.atoms(AppliedUndef) for side in (written.left, written.right))
 
 
 def _scopes(theory: str, written: Written) -> set[str]:
