@@ -24,10 +24,10 @@ from fedbounds.vocabulary import Assumption, Constant, Provenance, Side
 
 from .cohort import Cohort
 from .constants import OF_BLOCKS, Constants, ConstantValue, Evidence, not_known
-from .linear import is_exact, is_positive_definite, solve
+from .linear import is_exact, solve
 from .noise import SILENT, Noise
 from .problem import Start, check_start, initial_gradients, initial_value
-from .spectrum import above, in_arbs, largest_eigenvalue, square_root
+from .spectrum import above, in_arbs, largest_eigenvalue, smallest_eigenvalue, square_root
 
 Array = Any
 _MOST_CLIENTS = 16  # 2^n sign vectors are enumerated
@@ -76,14 +76,17 @@ class CoupledCosine:
         if isinstance(self.shared_hessian, np.ndarray):
             _check_finite(self)
             symmetric = np.array_equal(self.shared_hessian, self.shared_hessian.T)
-            require(
-                symmetric and is_positive_definite(self.shared_hessian),
-                "A",
-                self.shared_hessian.tolist(),
-                "symmetric, finite and positive definite",
-            )
-            found = bool(np.any(self.personal_direction != 0))
-            require(found, "personal direction q", self.personal_direction, "not zero")
+            lowest = self._lowest() if symmetric else float("nan")
+            require(lowest > 0, "smallest eigenvalue of A", lowest, "> 0, A symmetric and finite")
+            q = self.personal_direction
+            norm = q @ q if self.exact else np.linalg.norm(q)
+            require(norm > 0, "norm of the personal direction q", norm, "> 0")
+
+    def _lowest(self) -> Any:
+        """The smallest eigenvalue of A, or what is not above it."""
+        if self.exact:
+            return smallest_eigenvalue(self.shared_hessian).lower
+        return np.linalg.eigvalsh(self.shared_hessian).min()
 
     @property
     def exact(self) -> bool:

@@ -17,8 +17,8 @@ from fedbounds.vocabulary import Verdict
 
 from .engine import engine_of
 from .formula import to_latex
-from .standing import signed_gap
 from .seen import Seen, evaluated
+from .standing import signed_gap
 from .store import Store
 
 Record = dict[str, Any]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+import sympy as sp
 from flint import fmpq
 
 from fedbounds.errors import require, unknown_name
@@ -16,8 +17,8 @@ from fedbounds.vocabulary import Assumption
 from ..case import Found, find, in_rationals
 from ..measure import objectives
 from ..measure import trace as traces
-from ..measure.balls import enclosed, precise
 from ..measure.answers import Asked, by_enumeration, by_moments
+from ..measure.balls import enclosed, precise
 from ..measure.known import Defined, Known, MissingError
 from ..measure.many import Long, Many, long_run
 from ..measure.objectives import exact
@@ -70,9 +71,14 @@ def _listed(setup: Setup, view: View) -> Found:
         except Refused as error:
             return _refused(setup, view, str(error))
         found = _told_of(setup, view, known)
+
+    @precise()
+    def products(node: sp.Expr) -> Array:
+        return enclosed(known.products(node))
+
     missing = analysed(setup.run, view)[1].missing
     undefined = {name: why for name, why in found.undefined.items() if name not in missing}
-    return replace(found, products=known.products, missing=missing, undefined=undefined)
+    return replace(found, products=products, missing=missing, undefined=undefined)
 
 
 def _shown(setup: Setup, view: View, *, floats: bool) -> Found:

@@ -1,7 +1,7 @@
 """Every step of a theory's proofs on the theory's own set-ups, by what its vectors are.
 
 A step is evaluated where what it assumes holds, in rationals: of the quantities, constants and
-vectors of the set-up, by their definitions. Where a run is in balls, what counts is what is certain.
+vectors of the set-up, by their definitions. Where a run is in balls, only what is certain counts.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
