@@ -7,8 +7,7 @@ from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.theory.registry import encoded_claims
 from fedbounds.verify.instance_file import to_data
 from fedbounds.verify.ladder_plan import rational_ladders
-from fedbounds.verify.plan import own_cases, vector_instances
-from fedbounds.verify.point_plan import point_instances
+from fedbounds.verify.plan import own_cases
 from fedbounds.verify.profile import Profile
 from fedbounds.vocabulary import Method
 
@@ -16,7 +15,7 @@ PAPERS = ("personalization", "fedplt", "submodel")
 # the others have the same fields
 VIEWS = (
     *("one step of one client", "rounds", "epochs", "recursion", "many rounds, steps that decay"),
-    *("two data sets", "all data sets"),
+    *("two data sets", "all data sets", "participants", "as epochs go on"),
 )
 
 
@@ -26,10 +25,9 @@ def planned():
     for kind in (FedAvgP, ScaffoldP):
         instance = next(rational_instances(kind))
         found[instance.algorithm_name] = instance
-    vectors = (x for x in vector_instances(Profile.QUICK, 0) if x.problem.clients == 3)
-    found["vectors"] = next(vectors)
-    points = list(point_instances(0, 1, 2))
-    found |= {"sum": points[0], "bound": points[-1]}
+    cases = list(own_cases("personalization", Profile.QUICK, 0))
+    choices = [case for case in cases if case.algorithm_name == "bound"]
+    found |= {"sum": choices[0], "bound": choices[-1]}
     for ladder in rational_ladders((2,)):
         found.setdefault(ladder.algorithm_name, ladder)
     cases = [

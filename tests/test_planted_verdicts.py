@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 import pytest
 import sympy as sp
 from flint import fmpq
+from set_ups import vectors_case
 
-from fedbounds.algorithms.participant_mean import ParticipantMean
 from fedbounds.problems import (
-    ClientVectors,
     Noise,
     NoiseLaw,
     Start,
@@ -239,9 +238,7 @@ def test_an_error_that_survives_has_lost_power_or_had_it_to_lose(row):
 # ---- vectors: where both sides can be counted by hand
 
 
-LINE = Instance(
-    "planted", ClientVectors(rationals([[1], [-1], [3]])), ParticipantMean(2), 1, Method.RATIONAL
-)
+LINE = vectors_case(((1,), (-1,), (3,)), 2, "planted")
 SAMPLED = Row("", "lem-A.2", "", None, LINE)
 
 

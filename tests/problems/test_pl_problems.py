@@ -369,7 +369,14 @@ def test_rounding_of_the_logistic_gradient():
         (lambda: replace(CASES["sine"], rotation=np.ones((3, 3))), "distance of Q Q' from I"),
         (lambda: replace(CASES["sine"], weights=-np.ones((3, 3))), "expected > 0"),
         (lambda: replace(CASES["sine"], centres=np.zeros((2, 3))), "shapes of Q and c"),
-        (lambda: to_rational(CASES["sine"]), "type of rotation is object; expected float64"),
+        (
+            lambda: replace(CASES["sine"], centres=to_rational(CASES["sine"]).centres),
+            "type of centres is object; expected float64",
+        ),
+        (
+            lambda: to_rational(sine_bowls(clients=1, dimension=3, rotated=True)),
+            "; expected at most 0",
+        ),
         (
             lambda: replace(COMPOSED, targets=np.zeros((2, 3))),
             "shape of the targets is (2, 3); expected (n, 2)",

@@ -103,8 +103,7 @@ def test_a_planted_error_is_found_and_small():
         )
 
     smallest = find(strategies.instances(found.id), broken, settings=SHRUNK)
-    assert smallest.problem.clients == 2
-    assert np.abs(smallest.problem.vectors.astype(float)).max() == 1
+    assert parameters_of(smallest)["n"] == 2
 
 
 @pytest.mark.parametrize(
@@ -112,7 +111,6 @@ def test_a_planted_error_is_found_and_small():
     [
         ("personalization/thm-3.7", lambda values: values["n"] == 2),
         ("personalization/cor-3.8", lambda values: values["m"] < values["n"]),
-        ("personalization/rem-3.9", lambda values: values["m"] == 2),
     ],
 )
 def test_parameters_shrink(name, condition):
@@ -165,8 +163,7 @@ def test_parameters_of_a_drawn_instance_are_its_own():
 @pytest.mark.parametrize(
     "asked",
     ["thm-3.7", "", 5, None, claim, encoded(entry("personalization/asm-2.1")), ["a"],
-     "personalization/asm-2.1", "personalization/prob-1.1", "personalization", "submodel/thm-1",
-     claim("submodel/thm-1")],
+     "personalization/asm-2.1", "personalization/prob-1.1", "personalization"],
 )  # fmt: skip
 @pytest.mark.parametrize("strategy", [strategies.instances, strategies.parameters])
 def test_what_is_no_claim_that_is_served_is_told_when_it_is_asked_for(strategy, asked):

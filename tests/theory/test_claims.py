@@ -41,7 +41,7 @@ from fedbounds.vocabulary import Assumption, Index, Kind, Quantity, Relation
 def instance_names() -> set[str]:
     """Of everything that a plan judges."""
     planned = (case.algorithm_name for key in PAPERS for case in own_cases(key, Profile.QUICK, 0))
-    return {*ALGORITHM_NAMES.values(), "bound", *LADDER_NAMES, *planned}
+    return {*ALGORITHM_NAMES.values(), *LADDER_NAMES, *planned}
 
 
 def claims() -> list[Claim]:

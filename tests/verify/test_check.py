@@ -4,12 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from set_ups import vectors_case
 
 from fedbounds.algorithms.fedavg_p import with_effective_step
-from fedbounds.algorithms.participant_mean import ParticipantMean
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import (
-    ClientVectors,
     ConstantValue,
     FederatedQuadratic,
     Noise,
@@ -111,8 +110,7 @@ def test_check_does_not_pass_off_a_computation_as_a_sample():
 
 
 def test_a_claim_about_another_algorithm_is_an_error():
-    vectors = Instance("vectors", ClientVectors(np.eye(3)), ParticipantMean(1), 1, Method.MOMENTS)
     with pytest.raises(
         FedboundsError, match="is about FedAvg-P; the instance runs participant mean"
     ):
-        check(THEOREM, vectors)
+        check(THEOREM, vectors_case())

@@ -8,11 +8,10 @@ import sympy as sp
 from flint import arb, ctx, fmpq
 from hypothesis import given
 from hypothesis import strategies as st
+from set_ups import choice
 
 from fedbounds.algorithms.fedavg_p import with_effective_step
-from fedbounds.algorithms.participant_mean import ParticipantMean
 from fedbounds.problems import (
-    ClientVectors,
     FederatedQuadratic,
     Noise,
     NoiseLaw,
@@ -49,7 +48,7 @@ from fedbounds.verify.conditions import (
     sides,
 )
 from fedbounds.verify.evaluate import Numbers
-from fedbounds.verify.instance import Instance, Point, rational
+from fedbounds.verify.instance import Instance, rational
 from fedbounds.verify.measurement import measure, numbers_of
 from fedbounds.vocabulary import Assumption, Constant, Index, Method, Provenance, Side, Verdict
 
@@ -268,15 +267,6 @@ def test_a_run_from_the_minimiser_is_outside_a_bound_in_F_0():
     assert refusal(claim("personalization/lem-3.1").parts[0], centre, at_rest) is None
 
 
-def test_vectors_satisfy_no_assumption_on_an_objective():
-    instance = Instance(
-        "vectors", ClientVectors(np.ones((3, 2))), ParticipantMean(2), 1, Method.MOMENTS
-    )
-    part = claim("personalization/lem-3.4").parts[0]
-    found = refusal(part, instance, measure(instance).numbers)
-    assert found.verdict is Verdict.NOT_APPLICABLE
-
-
 def test_the_cosine_satisfies_every_assumption_but_bounded_gradients():
     problem = coupled_cosine(clients=2, shared_dimension=1, personal_dimension=1)
     start = Start(np.ones(1), np.ones((2, 1)))
@@ -332,7 +322,7 @@ def test_a_constant_on_the_admissible_side_is_firm(name, side, firm, monkeypatch
     monkeypatch.setattr(conditions, "constants_of", lambda instance: {name: value})
     symbol = SHARED.constants[name.value]
     part = Part(left=symbol, right=2 * symbol, index=Index.POINT)
-    point = Point("p", ((name.value, fmpq(1)),))
+    point = choice(**{name.value: 1})
     refused = conditions.refusal(part, point, measure(point).numbers)
     assert (refused is None) is firm
 
@@ -341,7 +331,7 @@ def test_a_constant_without_the_sign_of_its_symbol_is_outside():
     variance = SHARED.constants[Constant.VARIANCE_U.value]
     part = Part(left=variance, right=2 * variance)
     for value, word in ((fmpq(-1), "not negative"), (fmpq(0), None), (fmpq(1), None)):
-        point = Point("p", ((variance.name, value),))
+        point = choice(**{variance.name: str(value)})
         refused = refusal(part, point, measure(point).numbers)
         assert (refused is None) == (word is None)
         assert refused is None or (refused.verdict is Verdict.OUTSIDE and word in refused.reason)

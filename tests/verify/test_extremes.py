@@ -23,6 +23,7 @@ from fedbounds.verify.extremes_steps import rounded, step_sizes
 from fedbounds.verify.instance_file import from_data
 from fedbounds.verify.judge import judge_reading
 from fedbounds.verify.measurement import measure
+from fedbounds.verify.planned_search import tightest_cases
 from fedbounds.vocabulary import Method, Verdict
 
 
@@ -160,10 +161,11 @@ def test_rounding_keeps_the_side_and_so_many_digits(number):
         assert abs(near - number) <= abs(number) * 2.0**-bits
 
 
-def test_points_are_searched_over_the_grid_and_plain_in_the_summary():
-    best = searched(claim("personalization/lem-3.5-geo"))
+def test_the_tightest_choice_of_parameters_is_planned_and_plain_in_the_summary():
+    found = claim("personalization/lem-3.5-geo")
+    best = tightest_cases(found, found.readings[0])[0]
     summary = as_summary(best)
-    assert best.how.startswith("grid, ")
+    assert best.how.startswith("plan, ")
     assert set(summary["parameters"]) <= {"K", "j"}
     assert all(isinstance(value, str) for value in summary["parameters"].values())
 

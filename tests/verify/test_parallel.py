@@ -4,9 +4,7 @@ import pytest
 
 from fedbounds.theory.catalogue import select
 from fedbounds.verify import run as run_module
-from fedbounds.verify.instance import Point
-from fedbounds.verify.plan import vector_instances
-from fedbounds.verify.point_plan import point_instances
+from fedbounds.verify.plan import own_cases
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.run import Settings, run
 from fedbounds.verify.store import Store
@@ -17,9 +15,10 @@ ENTRIES = select(
 
 
 def plan():
-    points = list(point_instances(0, 1))
-    assert all(isinstance(point, Point) for point in points)
-    return [*list(vector_instances(Profile.QUICK, 0))[:10], *points[:12]]
+    every = list(own_cases("personalization", Profile.QUICK, 0))
+    vectors = [case for case in every if case.algorithm_name == "participant mean"]
+    choices = [case for case in every if case.algorithm_name == "bound"]
+    return [*vectors[:10], *choices[:12]]
 
 
 def files(folder):

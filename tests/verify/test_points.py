@@ -2,29 +2,25 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from math import isclose, sqrt
 
 import pytest
 import sympy as sp
-from flint import fmpq
-from hypothesis import HealthCheck, Phase, find, given, settings
+from set_ups import choice
 
 from fedbounds.theory.claims import AS_PRINTED, Condition, read
 from fedbounds.theory.registry import claim
 from fedbounds.theory.symbols import K, L, n
-from fedbounds.verify.instance import Point, constants_of, evidence_of, parameters_of
+from fedbounds.verify.instance import constants_of, evidence_of, parameters_of
 from fedbounds.verify.judge import check, judge
-from fedbounds.verify.point_plan import point_instances
-from fedbounds.verify.small import small_instances, small_points
+from fedbounds.verify.plan import own_cases
+from fedbounds.verify.profile import Profile
 from fedbounds.verify.witness import find_witness
 from fedbounds.vocabulary import Assumption, Method, Verdict
 
 GEO_35, GEO_43 = (claim(f"personalization/lem-{x}-geo") for x in ("3.5", "4.3"))
 REMARK = claim("personalization/rem-3.9")
-
-
-def point(**values):
-    return Point("here", tuple((name, fmpq(value)) for name, value in values.items()))
 
 
 def outcomes(found, at):
@@ -59,7 +55,7 @@ def test_geometric_sums_are_judged_as_fractions_say(steps):
     for done in range(1, steps):
         expected = sides(steps, done)
         for label, found in (("3.5", GEO_35), ("4.3", GEO_43)):
-            judged = outcomes(found, point(K=steps, j=done))
+            judged = outcomes(found, choice(K=steps, j=done))
             assert judged.keys() == {name for key, name in expected if key == label}
             for name, outcome in judged.items():
                 left, right = expected[label, name]
@@ -72,12 +68,12 @@ def test_geometric_sums_are_judged_as_fractions_say(steps):
 
 @pytest.mark.parametrize(("steps", "done"), [(1, 1), (3, 3)])
 def test_outside_its_conditions_a_sum_is_not_judged(steps, done):
-    for outcome in outcomes(GEO_35, point(K=steps, j=done)).values():
+    for outcome in outcomes(GEO_35, choice(K=steps, j=done)).values():
         assert outcome.verdict is Verdict.OUTSIDE
 
 
 def test_a_point_that_lacks_a_parameter_is_no_evidence():
-    for outcome in outcomes(REMARK, point(K=3, j=2)).values():
+    for outcome in outcomes(REMARK, choice(K=3, j=2)).values():
         assert outcome.verdict is Verdict.NOT_APPLICABLE
         assert "no value for" in outcome.reason
 
@@ -107,7 +103,7 @@ VALUES = {
 @pytest.mark.parametrize("name", ["L", "b^2", "sigma_u^2", "sigma_v^2"])
 def test_a_larger_constant_slows_down(name, change):
     values = VALUES | change
-    outcome = outcomes(REMARK, point(**values))[name]
+    outcome = outcomes(REMARK, choice(**values))[name]
     before = bound(*values.values())
     after = bound(*(values | {name: 2 * values[name]}).values())
     if not values[name]:  # the same root on both sides, which is decided exactly
@@ -124,7 +120,7 @@ def test_a_larger_constant_slows_down(name, change):
 def test_more_participants_are_judged_by_the_bound_itself(change):
     """With personal noise alone the bound grows with m."""
     values = VALUES | change
-    outcome = outcomes(REMARK, point(**values))["m"]
+    outcome = outcomes(REMARK, choice(**values))["m"]
     better = bound(*(values | {"m": 3}).values()) <= bound(*values.values())
     assert better == (not change)
     assert outcome.verdict is (Verdict.NOT_VIOLATED if better else Verdict.VIOLATED)
@@ -134,56 +130,50 @@ def test_equal_roots_are_told_apart_from_smaller_ones():
     """A difference of 1e-30 shows at some precision."""
     part = replace(REMARK.part("L"), left=sp.sqrt(L), right=sp.sqrt(L) - sp.Rational(1, 10**30))
     planted = replace(REMARK, parts=(part,), readings=(AS_PRINTED,))
-    assert check(planted, point(**VALUES)).verdict is Verdict.VIOLATED
+    assert check(planted, choice(**VALUES)).verdict is Verdict.VIOLATED
     closer = replace(planted, parts=(replace(part, left=part.right, right=part.left),))
-    assert check(closer, point(**VALUES)).verdict is Verdict.NOT_VIOLATED
+    assert check(closer, choice(**VALUES)).verdict is Verdict.NOT_VIOLATED
 
 
 # ---- points as instances
 
 
 def test_a_point_is_measured_without_a_run():
-    at = point(K=3, j=2)
+    at = choice(K=3, j=2)
     assert parameters_of(at) == {"K": 3, "j": 2}
     assert constants_of(at) == {}
     assert all(evidence_of(at, assumption).holds for assumption in Assumption)
     assert (at.algorithm_name, at.method) == ("bound", Method.RATIONAL)
 
 
-def test_planned_points_reach_every_part():
+@cache
+def planned():
+    every = own_cases("personalization", Profile.QUICK, 0)
+    return [case for case in every if case.algorithm_name == "bound"]
+
+
+def test_planned_choices_reach_every_part():
     for found in (GEO_35, GEO_43, REMARK):
         seen = set()
-        for at in list(point_instances(0, 4))[::5]:
+        for at in planned()[::5]:
             (judgement,) = judge((found,), at).judgements
             firm = (Verdict.VIOLATED, Verdict.NOT_VIOLATED)
             seen |= {o.part for o in judgement.outcomes if o.verdict in firm}
         assert seen == {part.name for part in read(found, found.readings[0])}
-    names = [at.name for at in point_instances(0, 4)]
+    names = [at.name for at in planned()]
     assert len(set(names)) == len(names)
 
 
-@settings(max_examples=50, deadline=None)
-@given(small_points())
-def test_small_points_have_all_that_claims_about_parameters_need(at):
-    values = dict(at.values)
-    assert 1 <= values["m"] <= values["n"]
-    for found in (GEO_35, GEO_43, REMARK):
-        assert all(part.constants <= values.keys() for part in found.parts)
+FIRST = "parameters n=3, m=2, K=15, T=60, L=9, F_0=1000, sigma_v^2=5, b^2=0, sigma_u^2=0"
 
 
-QUICKLY = settings(
-    max_examples=500, derandomize=True, database=None, deadline=None,
-    phases=(Phase.generate, Phase.shrink), suppress_health_check=list(HealthCheck),
-)  # fmt: skip
-
-
-def test_points_shrink():
-    at = find(small_instances(GEO_35), lambda at: dict(at.values)["K"] >= 3, settings=QUICKLY)
-    assert dict(at.values)["K"] == 3
-    at = find(
-        small_points(), lambda at: dict(at.values)["n"] > dict(at.values)["m"], settings=QUICKLY
+def test_what_is_planned_is_the_same_in_every_process():
+    """Their random numbers are those of their names."""
+    first = next(at for at in planned() if "n=3, m=2" in at.name)
+    assert first.name == FIRST
+    assert {x: str(y) for x, y in parameters_of(first).items()} == dict(
+        pair.split("=") for pair in first.name.removeprefix("parameters ").split(", ")
     )
-    assert (dict(at.values)["n"], dict(at.values)["m"]) == (2, 1)
 
 
 def test_the_smallest_witness_of_a_planted_error_is_found():
@@ -194,11 +184,11 @@ def test_the_smallest_witness_of_a_planted_error_is_found():
         steps for steps in range(2, 99)
         if Fraction(steps - 1, 2) * (1 + Fraction(2, steps - 1)) ** (steps - 1) > 2 * (steps - 1)
     )  # fmt: skip
-    suspects = [point(K=9, j=1)]
-    witness = find_witness(planted, AS_PRINTED, suspects, examples=200)
-    assert dict(witness.judgement.instance.values)["K"] == expected
+    suspects = planned()
+    witness = find_witness(planted, AS_PRINTED, suspects, examples=1)
+    assert dict(witness.judgement.instance.setup.values)["K"] == expected
     held = replace(
         part, conditions=(*part.conditions, Condition(K, "<=", sp.Integer(expected - 1)))
     )
-    assert find_witness(replace(planted, parts=(held,)), AS_PRINTED, suspects, examples=50) is None
+    assert find_witness(replace(planted, parts=(held,)), AS_PRINTED, suspects, examples=1) is None
     assert n.name not in part.constants

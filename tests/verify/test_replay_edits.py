@@ -13,6 +13,7 @@ from stored_documents import documents
 from fedbounds.verify.command_line import status
 from fedbounds.verify.stored import work
 
+SUM = ("setup", "fields", "values", "tuple")
 EDITS = 16  # of each kind of file
 _documents = cache(documents)
 
@@ -93,7 +94,7 @@ RANDOM, FEDPLT = "random masks, rounds", "FedPLT, rounds"
 ROLLING = "rolling masks, epochs"
 MANY = "FedPLT, many rounds, steps that decay"
 ONE_CLIENT = "FedPLT, one step of one client"
-LIMIT = "rolling masks, RollingLimit"
+LIMIT = "rolling masks, as epochs go on"
 COUPLED = "coupled runs, all data sets"
 
 
@@ -144,7 +145,7 @@ def test_a_count_that_never_ends_is_refused_before_it_is_run(name, path, tmp_pat
 
 
 def test_a_sum_of_a_million_terms_is_refused(tmp_path, capsys):
-    document = edited("sum", ("values", "K"), "1000000")
+    document = edited("sum", (*SUM, 0, "tuple", 1), "1000000")
     refused(tmp_path, capsys, document, "would cost about", "K = 1000000", "expected at most")
 
 
@@ -209,7 +210,12 @@ FALSE = {
         2,
         ["at most 1"],
     ),
-    "more participants than clients": ("bound", ("values", "m"), "1000", ["values.m", "at most n"]),
+    "more participants than clients": (
+        "bound",
+        (*SUM, 1, "tuple", 1),
+        "1000",
+        ["values.m", "at most n"],
+    ),
     "a client that is not there": (
         ONE_CLIENT,
         (*SETUP, "chosen", "tuple", -1, "tuple", 1),
@@ -218,15 +224,15 @@ FALSE = {
     ),
     "a negative step": (
         LIMIT,
-        (*SETUP, "algorithm", "fields", "inner_step_u"),
-        {"rational": "-1/8"},
-        ["inner_step_u", "> 0"],
+        (*PARAMETERS, 3, "tuple", 1),
+        "-1/8",
+        ["parameters.eta", "> 0"],
     ),
     "a start of another dimension": (
         LIMIT,
-        (*SETUP, "start", "fields", "u"),
-        {"array": [1, 2, 3], "shape": [3], "dtype": "|O"},
-        ["start.u", "(3,)"],
+        (*SETUP, "run", "fields", "start"),
+        {"tuple": [1, 2, 3]},
+        ["run.start", "3 entries"],
     ),
     "steps from free vectors": (
         ONE_CLIENT,
@@ -301,7 +307,7 @@ def test_a_negative_constant_breaks_nothing(tmp_path, capsys):
 
 
 def test_a_stored_verdict_is_computed_again(tmp_path, capsys):
-    name = "vectors"
+    name = "participant mean, participants"
     one = {**_documents()[name], "verdict": "violated", "gap": "-1", "tightness": 9.0}
     two = {**one, "verdict": "not violated", "gap": "1", "tightness": None, "parts": "x"}
     assert replayed(tmp_path, capsys, one)[1] == replayed(tmp_path, capsys, two)[1]

@@ -29,8 +29,7 @@ from fedbounds.verify.script import script
 from fedbounds.verify.script_asserts import NOT_CHECKED, asserted
 from fedbounds.verify.settled import settle
 from fedbounds.verify.setups.chance import drawn_cases
-from fedbounds.verify.setups.plan import beside_case
-from fedbounds.verify.submodel import rolling_plan_ends
+from fedbounds.verify.setups.plan import beside_case, planned
 from fedbounds.vocabulary import Method, Verdict
 
 HALF = fmpq(1, 2)
@@ -114,7 +113,7 @@ def in_words():
 def submodel():
     wanted = ("pushed out and in, eta S K L = 1/10, as T grows",
               "windows of two, bent, eta S K L = 1/2, as T grows")  # fmt: skip
-    cases = [x for x in rolling_plan_ends.cases(Profile.DEFAULT, 0) if x.name in wanted]
+    cases = [x for x in planned("submodel", "", Profile.DEFAULT) if x.name in wanted]
     cases += map(beside_case, besides("submodel")[:4])
     drawn = drawn_cases("submodel", "", Profile.QUICK, 0)
     cases += [x for x in drawn if x.work < 10**4][:24]
@@ -211,8 +210,8 @@ def test_a_longer_step_stops_a_script(scripts):
 
 def test_other_masks_stop_a_script(scripts):
     """With one coordinate every coverage is uniform, so that not all scripts are stopped."""
-    line = "assert all(len({sum(m[a] for m in own)"
-    found = [text for _, _, text in scripts.values() if line in text]
-    errors = [alone(before(text, line, "M[0][0][0] = 1 - M[0][0][0]")).stderr for text in found]
+    found = [x for _, _, x in scripts.values() if "uniform coverage" in x and "sub_models" in x]
+    other = 'p["sub_models"][0, 0, 0] = 1 - p["sub_models"][0, 0, 0]'
+    errors = [alone(before(text, "rounds = run(T)", other)).stderr for text in found]
     assert any("AssertionError" in error for error in errors)
     assert not any("Error" in error.replace("AssertionError", "") for error in errors)

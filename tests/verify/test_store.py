@@ -18,14 +18,13 @@ from flint import fmpq
 from hypothesis import given
 from hypothesis import strategies as st
 from result_folders import files_of, lines, stored, unsealed, write_lines
+from set_ups import vectors_case
 
 import fedbounds
 from fedbounds.algorithms.fedavg_p import with_effective_step
-from fedbounds.algorithms.participant_mean import ParticipantMean
 from fedbounds.border import load
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import (
-    ClientVectors,
     FederatedQuadratic,
     Noise,
     NoiseLaw,
@@ -74,8 +73,7 @@ def cosine():
 
 
 def vectors():
-    rows = np.array([[fmpq(1)], [fmpq(-2, 3)], [fmpq(5)]], dtype=object)
-    return Instance("vectors", ClientVectors(rows), ParticipantMean(2), 1, Method.RATIONAL)
+    return vectors_case(((1,), ("-2/3",), (5,)), 2)
 
 
 # ---- canonical text
@@ -264,11 +262,13 @@ def test_equal_arrays_in_another_layout_have_the_same_name():
 
 
 def test_rational_instances_are_named_by_value():
-    rows = vectors().problem.vectors
-    again = np.array([[fmpq(2, 2)], [fmpq(-4, 6)], [fmpq(15, 3)]], dtype=object)
-    same = replace(vectors(), problem=ClientVectors(again))
-    other = replace(vectors(), problem=ClientVectors(rows + fmpq(1, 10**30)))
-    assert fingerprint(same) == fingerprint(vectors()) != fingerprint(other)
+    def named(shift):
+        rows = np.array([[fmpq(2, 2)], [fmpq(-4, 6)]], dtype=object) + shift
+        return fingerprint(FederatedQuadratic(rows[:, :, None], rows, 1))
+
+    again = np.array([[fmpq(1)], [fmpq(-2, 3)]], dtype=object)
+    same = fingerprint(FederatedQuadratic(again[:, :, None], again, 1))
+    assert named(fmpq(0)) == same != named(fmpq(1, 10**30))
 
 
 def test_neighbouring_fields_do_not_run_into_each_other():

@@ -1,26 +1,33 @@
-"""The mean of the participants' vectors: what a server computes, without an optimiser."""
+"""The mean of the participants' vectors: what a server computes, without an optimiser.
 
-from dataclasses import dataclass
+A client's vector is its gradient at the start, which does not move. Parameter: ``m``, how many take
+part, drawn without replacement.
+"""
+
+from collections.abc import Mapping
 from typing import Any
 
-import array_api_compat
-
-from fedbounds.errors import require
+from .traced import Algorithm, State
 
 Array = Any
 
 
-@dataclass(frozen=True)
-class ParticipantMean:
-    """(1/m) sum_{i in S} X_i for m = `participants` clients drawn without replacement."""
-
-    participants: int
-
-    def __post_init__(self) -> None:
-        require(self.participants >= 1, "participants m", self.participants, "at least 1")
+def init(problem: Any, start: Array) -> State:
+    """Where the vectors are had."""
+    return {"x": start}
 
 
-def server(algorithm: ParticipantMean, vectors: Array, present: Array) -> Array:
-    """The participants' mean, shape (R, d), from indicators of shape (n, R)."""
-    xp = array_api_compat.array_namespace(vectors)
-    return xp.sum(present[:, :, None] * vectors[:, None, :], axis=0) / algorithm.participants
+def draw(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
+    """Who takes part."""
+    return {"present": random.participants(problem.clients, p["m"])}
+
+
+def step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
+    """The vectors, and the mean of the participants'."""
+    vectors, present = problem.gradient(problem.spread(state["x"])), drawn["present"]
+    mean = (vectors * present[:, :, None]).sum(axis=1) / p["m"]
+    see(X=vectors, X_S=mean, present=present)
+    return state
+
+
+MEAN = Algorithm(init, draw, step, "the participants' mean")

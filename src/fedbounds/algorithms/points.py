@@ -4,7 +4,9 @@ Parameters: ``points`` (T, d), the w of each t; the pair x, y of t is w of t and
 with the first. Masks are of one of two laws. With ``keep`` (n,) client i keeps every coordinate
 with its probability, independently of the others; ``sub_models`` (n, S, d) are S masks of a client,
 each drawn equally often. ``keep_2`` or ``sub_models_2`` are a second law; `WITH_QUADRATICS`
-are quadratics of one law, ``keep``. A ``box`` (2, d) is the domain, else it is R^d.
+are quadratics of one law, ``keep``. A ``box`` (2, d) is the domain, else it is R^d. `LISTED` is for
+objectives whose gradients are no polynomials: those of F_p are asked for, masks are drawn for what
+is said of them alone, and a ``box`` is one number, the radius of a ball round 0.
 """
 
 from collections.abc import Mapping
@@ -96,17 +98,23 @@ def in_rows(shown: Mapping[str, Any], rows: int) -> State:
 
 def _masked(problem: Any, drawn: State, w: Array, after: Array) -> State:
     """Under every mask: gradients at m o w and at m o y before they are masked."""
-    m = drawn["masks"]
-    shown = {
-        **{"m": m, "g_m": problem.gradient(m * w), "g_n": problem.gradient(m * after)},
-        "laws": np.stack([m, drawn["masks_2"]] if "masks_2" in drawn else [m], axis=1),
-    }
-    if "turn" in drawn:
-        shown = {**shown, "turn": drawn["turn"]}
+    m, second = drawn["masks"], {}
     if "masks_2" in drawn:
-        m = drawn["masks_2"]
-        shown = {**shown, "m_2": m, "g_2": problem.gradient(m * w)}
-    return shown
+        second = {"g_2": problem.gradient(drawn["masks_2"] * w)}
+    return {
+        **_of_masks(drawn),
+        **{"g_m": problem.gradient(m * w), "g_n": problem.gradient(m * after)},
+        **second,
+    }
+
+
+def _of_masks(drawn: State) -> State:
+    """Of both laws, where there are two, and the turn of those that roll."""
+    both = {"m": drawn["masks"]}
+    if "masks_2" in drawn:
+        both = {**both, "m_2": drawn["masks_2"]}
+    turn = {"turn": drawn["turn"]} if "turn" in drawn else {}
+    return {**both, "laws": np.stack(list(both.values()), axis=1), **turn}
 
 
 def _fixed(problem: Any, p: Mapping[str, Any], w: Array, after: Array) -> Mapping[str, Any]:
@@ -207,6 +215,34 @@ def domain(problem: Any, p: Mapping[str, Any]) -> Mapping[str, Any]:
     }
 
 
+# ---- masks that are listed
+
+
+def step_of_listed(
+    problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any
+) -> State:
+    """What a point and its pair show: gradients of F, F_p and F_p'; the longest in the domain."""
+    at = int(p["t"]) % len(p["points"])
+    w, after = p["points"][at], p["points"][(at + 1) % len(p["points"])]
+    own, other = (_objective(problem, p, law) for law in (FIRST, SECOND))
+    see(**_of_masks(drawn))
+    fixed = {
+        **{"slope_m": _slope(own, w), "slope_n": _slope(own, after), "slope_2": _slope(other, w)},
+        **{**_fixed(problem, p, w, after), **_minimisers(problem, p, w), **_ball(problem, p)},
+    }
+    see(**in_rows(fixed, len(state["x"])))
+    return state
+
+
+def _ball(problem: Any, p: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Two of its points that are farthest apart, and the bound of gradients, as numbers."""
+    if "box" not in p:
+        return {}
+    radius = p["points"][0, :1] * 0 + p["box"]
+    steepest = problem.gradient_bound(p["box"])
+    return {"low": -radius, "high": radius, "far": radius, "top": radius * 0 + steepest}
+
+
 # ---- quadratics
 
 
@@ -257,3 +293,4 @@ def identity(w: Array) -> Array:
 
 MASKED = Algorithm(init, draw, step, "masked objectives at points")
 WITH_QUADRATICS = Algorithm(init, draw, step_of_quadratics, "masked quadratics at points")
+LISTED = Algorithm(init, draw, step_of_listed, "masked objectives at points")

@@ -35,12 +35,18 @@ Array = Any
 
 def draw(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
     """An order for every client, and noise of every client, sub-model and local step."""
-    xp, (n, turns, d) = problem.xp, p["sub_models"].shape
+    xp, (n, turns, _) = problem.xp, p["sub_models"].shape
     every = [random.permutation(turns) for _ in range(p["orders"])]
     order = xp.stack([every[i % p["orders"]] for i in range(n)], axis=1)
-    trained = xp.stack([p["sub_models"]] * p["K"], axis=2)
-    noise = random.noise_on(problem, xp.reshape(trained, (n, turns * p["K"], d)))
-    return {"order": order, "noise": xp.reshape(noise, (noise.shape[0], n, turns, p["K"], d))}
+    return {"order": order, "noise": draw_noises(random, problem, p)}
+
+
+def draw_noises(random: Any, problem: Any, p: Mapping[str, Any]) -> Array:
+    """Noise of every client, sub-model and local step."""
+    xp, (n, turns, d) = problem.xp, p["sub_models"].shape
+    tables = xp.stack([p["sub_models"]] * p["K"], axis=2)
+    noise = random.noise_on(problem, xp.reshape(tables, (n, turns * p["K"], d)))
+    return xp.reshape(noise, (noise.shape[0], n, turns, p["K"], d))
 
 
 def taken(table: Array, turn: Array, xp: Any) -> Array:
@@ -108,11 +114,16 @@ def step_ends(problem: Any, p: Mapping[str, Any], state: State, drawn: State, se
         loud=x * 0 + largest * problem.noise_scale,
     )
     for s in range(turns):
-        turn, models = drawn["order"][:, :, s], problem.spread(x)
-        masks, noise = taken(p["sub_models"][None], turn, xp), taken(drawn["noise"], turn, xp)
-        own = local(noisy(problem, noise), masks, p["eta"], p["K"], models)
-        x = clients_mean(x, masks, filled(masks, own[-1], models), xp)
+        x = trained(problem, p, x, drawn["order"][:, :, s], drawn["noise"])
     return {"x": projected(problem, p, x)}
+
+
+def trained(problem: Any, p: Mapping[str, Any], x: Array, turn: Array, noise: Array) -> Array:
+    """A round: the next model, not projected."""
+    xp, models = problem.xp, problem.spread(x)
+    masks, own = taken(p["sub_models"][None], turn, xp), taken(noise, turn, xp)
+    every = local(noisy(problem, own), masks, p["eta"], p["K"], models)
+    return clients_mean(x, masks, filled(masks, every[-1], models), xp)
 
 
 def step_beside_full(

@@ -273,11 +273,11 @@ def full_of(problem: Any, p: Mapping[str, Any], x: Array, xo: Array, masked: Any
 
 def box_of(problem: Any, p: Mapping[str, Any], x: Array) -> State:
     """Its ends, and gradients at the corners of every m o W, where they are longest."""
-    xp, (low, high), d = problem.xp, p["box"], problem.dimension
-    corners = xp.stack([xp.stack(at, axis=0) for at in product((low, high, low * 0), repeat=d)])
-    found = problem.gradient(corners)
-    every = xp.permute_dims(found, (1, 0, 2))[None]
-    ends = {"low": x * 0 + low, "high": x * 0 + high}
+    xp, ends = problem.xp, {"low": x * 0 + p["box"][0], "high": x * 0 + p["box"][1]}
+    low, high = ends["low"][0], ends["high"][0]
+    sides = [(low[j], high[j], low[j] * 0) for j in range(problem.dimension)]
+    corners = xp.stack([xp.stack(at, axis=0) for at in product(*sides)])
+    every = xp.permute_dims(problem.gradient(corners), (1, 0, 2))[None]
     # convex functions are largest at corners
     return {**ends, "gc": xp.concat([every] * len(x), axis=0)}
 

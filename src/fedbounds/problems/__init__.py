@@ -18,14 +18,12 @@ from .ridge_logistic import RidgeLogistic
 from .sampled_regression import SampledRegression
 from .sine import SineBowls, sine_bowls
 from .strongly_convex import ConvexCohort, strongly_convex_cohort
-from .vectors import ClientVectors
 
 __all__ = [
     "SILENT",
     "Ball",
     "Bernoulli",
     "Box",
-    "ClientVectors",
     "Cohort",
     "ComposedBowls",
     "ConstantValue",

@@ -61,7 +61,7 @@ class CoupledCosine:
     personal_direction: Array
     noise: Noise = SILENT
 
-    transcendental: ClassVar[bool] = True
+    irrational: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         n, d_u = self.linear.shape
@@ -77,10 +77,12 @@ class CoupledCosine:
             _check_finite(self)
             symmetric = np.array_equal(self.shared_hessian, self.shared_hessian.T)
             lowest = self._lowest() if symmetric else float("nan")
-            require(lowest > 0, "smallest eigenvalue of A", lowest, "> 0, A symmetric and finite")
+            require(
+                bool(lowest > 0), "smallest eigenvalue of A", lowest, "> 0, A symmetric and finite"
+            )
             q = self.personal_direction
             norm = q @ q if self.exact else np.linalg.norm(q)
-            require(norm > 0, "norm of the personal direction q", norm, "> 0")
+            require(bool(norm > 0), "norm of the personal direction q", norm, "> 0")
 
     def _lowest(self) -> Any:
         """The smallest eigenvalue of A, or what is not above it."""

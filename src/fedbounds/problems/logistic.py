@@ -18,6 +18,7 @@ from fedbounds.vocabulary import Assumption, Constant, Provenance, Side
 from . import logistic_bounds as bounds
 from .cohort import Cohort
 from .constants import Constants, ConstantValue, Evidence, not_known
+from .linear import is_exact
 from .problem import Start, check_start, initial_gradients, initial_value, joint_rows
 
 Array = Any
@@ -26,7 +27,9 @@ _MOST_OUTCOMES = 100_000  # of one client's index draws in one round
 
 @dataclass(frozen=True, eq=False)
 class FederatedLogistic:
-    """Regularised logistic regression of n clients with N samples each; float64 only.
+    """Regularised logistic regression of n clients with N samples each.
+
+    In float64; in rationals, values and gradients alone, at points that are balls.
 
     Attributes
     ----------
@@ -102,7 +105,8 @@ class FederatedLogistic:
             scores = xp.matmul(points, xp.matrix_transpose(samples))
             size = xp.abs(scores)  # log(1 + exp(-s)) without overflow
             rows.append(xp.sum(xp.log1p(xp.exp(-size)) + (size - scores) / 2, axis=-1))
-        squares = [xp.sum(block * block, axis=1) for block in self._blocks(z)]
+        blocks = [block for block in self._blocks(z) if block.shape[1]]
+        squares = [xp.sum(block * block, axis=1) for block in blocks]
         regulariser = sum(square / (1 + square) for square in squares)
         losses = xp.reshape(xp.concat(rows, axis=-1), (z.shape[0],)) / self.samples
         return losses + self.regularisation * regulariser
@@ -253,7 +257,7 @@ class FederatedLogistic:
 def _slopes(scores: Array) -> Array:
     """Derivatives -1 / (1 + exp(s)) of the loss at scores s, without overflow."""
     xp = array_api_compat.array_namespace(scores)
-    return xp.tanh(scores / 2) / 2 - 0.5
+    return (xp.tanh(scores / 2) - 1) / 2
 
 
 def _upper(value: float) -> ConstantValue:
@@ -273,11 +277,17 @@ def _check_shapes(problem: FederatedLogistic) -> None:
 
 
 def _check_entries(problem: FederatedLogistic) -> None:
+    plain = problem.regularisation == 0 and problem.batch is None
     for name in ("shared_features", "personal_features", "labels"):
         array = getattr(problem, name)
-        if array.dtype == object:
+        if is_exact(array):
+            if plain and not problem.personal_dimension:
+                signs = name != "labels" or bool((array * array == 1).all())
+                require(signs, name, array.tolist(), "1 or -1")
+                continue  # its values and gradients are asked for at balls
             raise FedboundsError(
-                f"{name} holds exact numbers; the logistic loss is defined on floats only"
+                f"{name} holds exact numbers; the logistic loss with a regulariser, minibatches or "
+                "personal blocks is defined on floats only"
             )
         if name != "labels":
             require(array.dtype == np.float64, f"type of {name}", array.dtype, "float64")

@@ -24,7 +24,7 @@ from fedbounds.vocabulary import Assumption, Constant, Provenance, Side
 
 from .cohort import Cohort, everyone
 from .constants import OF_BLOCKS, Constants, ConstantValue, Evidence, not_known
-from .linear import is_positive_definite
+from .linear import is_exact, is_positive_definite
 from .masked_laws import Law
 from .masked_quadratic import masked_quadratic
 from .noise import SILENT, Noise
@@ -38,7 +38,9 @@ _MARGIN = 1.0 + 1e-11  # of sums of a few thousand terms that are not negative
 
 @dataclass(frozen=True, eq=False)
 class ComposedBowls:
-    """g_i(A w) of n clients; float64 only.
+    """g_i(A w) of n clients.
+
+    In float64; in rationals, values and gradients alone, at points that are balls.
 
     Attributes
     ----------
@@ -66,11 +68,21 @@ class ComposedBowls:
         require_finite("curvature mu", self.curvature, positive=True)
         require_finite("bend beta", self.bend, positive=False)
         if isinstance(self.matrix, np.ndarray):
+            kind = object if self.exact else np.float64
             for name in ("matrix", "targets"):
                 array = getattr(self, name)
-                require(array.dtype == np.float64, f"type of {name}", array.dtype, "float64")
-                require(bool(np.isfinite(array).all()), name, array.tolist(), "finite numbers")
+                require(array.dtype == kind, f"type of {name}", array.dtype, np.dtype(kind).name)
+                finite = self.exact or bool(np.isfinite(array).all())
+                require(finite, name, array.tolist(), "finite numbers")
             require(bool(self.matrix.any()), "matrix A", self.matrix.tolist(), "not zero")
+
+    irrational = True
+    strong_convexity = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether the data are rationals."""
+        return is_exact(self.matrix)
 
     @property
     def clients(self) -> int:
@@ -185,10 +197,16 @@ class ComposedBowls:
         top = float(largest_eigenvalue(self._square).upper)
         return float((bound * bound).sum() / self.clients) * top * _MARGIN
 
+    def of_curvature(self) -> Constants:
+        """L, certified."""
+        return {
+            Constant.SMOOTHNESS: ConstantValue(self.smoothness, Provenance.CERTIFIED, Side.UPPER)
+        }
+
     def constants(self, start: Start) -> Constants:
         """All constants, certified."""
         check_start(self, start)
-        top = ConstantValue(self.smoothness, Provenance.CERTIFIED, Side.UPPER)
+        (top,) = self.of_curvature().values()
         each, mean = initial_gradients(self, start)
         gap = float(initial_value(self, start)) + self._rounding(start.u)[0] - self.infimum()
         return {
@@ -209,6 +227,10 @@ class ComposedBowls:
         if assumption is Assumption.STRONGLY_CONVEX:
             definite = is_positive_definite(self._square)
             return Evidence(definite, "strongly convex if and only if A has rank d")
+        if assumption is Assumption.CONVEX:
+            return Evidence(True, "a convex function of A w")
+        if assumption is Assumption.QUADRATIC:
+            return Evidence(False, "roots are no quadratics")  # with a bend
         if assumption is Assumption.PL:
             return Evidence(True, "a strongly convex function of A w")
         if assumption is Assumption.BOUNDED_GRADIENTS:

@@ -19,6 +19,7 @@ from fedbounds.vocabulary import Assumption, Constant, Provenance, Side
 from . import logistic_bounds as bounds
 from .cohort import Cohort
 from .constants import OF_BLOCKS, Constants, ConstantValue, Evidence, not_known
+from .linear import is_exact
 from .logistic import FederatedLogistic
 from .problem import Start, initial_gradients
 
@@ -29,7 +30,9 @@ _EPSILON = float(np.finfo(float).eps)
 
 @dataclass(frozen=True, eq=False)
 class RidgeLogistic:
-    """L2-regularised logistic regression, fully shared; float64 only.
+    """L2-regularised logistic regression, fully shared.
+
+    In float64; in rationals, values and gradients alone, at points that are balls.
 
     Attributes
     ----------
@@ -50,6 +53,18 @@ class RidgeLogistic:
                 self.loss.personal_dimension, "0")  # fmt: skip
         most = self.loss.samples + self.shared_dimension
         require(most <= 10_000, "samples N + coordinates d", most, "at most 10000")
+
+    irrational = True
+
+    @property
+    def exact(self) -> bool:
+        """Whether the data are rationals."""
+        return is_exact(self.loss.labels)
+
+    @property
+    def strong_convexity(self) -> Any:
+        """mu of every client."""
+        return self.ridge
 
     @property
     def clients(self) -> int:
@@ -126,12 +141,18 @@ class RidgeLogistic:
         scores = float((sizes * (1 + sizes * reach)).mean(axis=1).max())
         return 8 * terms * _EPSILON * (scores + self.ridge * reach)
 
+    def of_curvature(self) -> Constants:
+        """L from above and mu from below."""
+        return {
+            Constant.SMOOTHNESS: ConstantValue(self.smoothness, Provenance.CERTIFIED, Side.UPPER),
+            Constant.STRONG_CONVEXITY: ConstantValue(self.ridge, Provenance.CERTIFIED, Side.LOWER),
+        }
+
     def constants(self, start: Start) -> Constants:
         """mu certified from below, the others from above."""
         known = self.loss.constants(start)
         each, mean = initial_gradients(self, start)
-        top = ConstantValue(self.smoothness, Provenance.CERTIFIED, Side.UPPER)
-        low = ConstantValue(self.ridge, Provenance.CERTIFIED, Side.LOWER)
+        top, low = self.of_curvature().values()
         square = float((start.u * start.u).sum())
         gap = (known[Constant.INITIAL_GAP].value + self.ridge / 2 * square) * _MARGIN
         return {
@@ -150,6 +171,10 @@ class RidgeLogistic:
         """Decided by the form of the losses."""
         if assumption in (Assumption.STRONGLY_CONVEX, Assumption.PL):
             return Evidence(True, "the regulariser's Hessian is mu I, the loss is convex")
+        if assumption is Assumption.CONVEX:
+            return Evidence(True, "the loss is convex, and so is the regulariser")
+        if assumption is Assumption.QUADRATIC:
+            return Evidence(False, "logistic losses are no quadratics")
         if assumption is Assumption.BOUNDED_GRADIENTS:
             return Evidence(False, "the regulariser's slope has no bound on R^d, only on a ball")
         if assumption in OF_BLOCKS:

@@ -24,7 +24,7 @@ from fedbounds.vocabulary import Assumption, Constant, Provenance, Side
 
 from .cohort import Cohort
 from .constants import Constants, ConstantValue, Evidence, not_known
-from .linear import rational
+from .linear import is_exact, rational
 from .masked_laws import Bernoulli, Law, check_law
 from .noise import SILENT, Noise
 from .pl_certificate import Certificate, certify
@@ -38,7 +38,9 @@ _TURN = 1e-12  # how far Q is from orthogonal, at most
 
 @dataclass(frozen=True, eq=False)
 class SineBowls:
-    """Sums of x^2 + 3 sin^2 x of n clients; float64 only.
+    """Sums of x^2 + 3 sin^2 x of n clients.
+
+    In float64; in rationals, values and gradients alone, at points that are balls.
 
     Attributes
     ----------
@@ -63,13 +65,28 @@ class SineBowls:
         shapes = (tuple(self.rotation.shape), tuple(self.centres.shape))
         require(shapes == ((d, d), (n, d)), "shapes of Q and c", shapes, f"{((d, d), (n, d))}")
         if isinstance(self.weights, np.ndarray):
-            for name in ("rotation", "weights", "centres"):
-                array = getattr(self, name)
-                require(array.dtype == np.float64, f"type of {name}", array.dtype, "float64")
-                require(bool(np.isfinite(array).all()), name, array.tolist(), "finite numbers")
-            require(bool((self.weights > 0).all()), "weights", self.weights.tolist(), "> 0")
-            away = float(np.abs(self.rotation @ self.rotation.T - np.eye(d)).sum())
-            require(away <= _TURN, "distance of Q Q' from I", away, f"at most {_TURN}")
+            self._check_numbers()
+
+    def _check_numbers(self) -> None:
+        """Finite floats, or rationals; a rotation that is one, exactly where it can be."""
+        kind, turn = (object, 0) if self.exact else (np.float64, _TURN)
+        for name in ("rotation", "weights", "centres"):
+            array = getattr(self, name)
+            require(array.dtype == kind, f"type of {name}", array.dtype, np.dtype(kind).name)
+            finite = self.exact or bool(np.isfinite(array).all())
+            require(finite, name, array.tolist(), "finite numbers")
+        require(bool((self.weights > 0).all()), "weights", self.weights.tolist(), "> 0")
+        eye = np.eye(self.shared_dimension, dtype=int)
+        away = abs(self.rotation @ self.rotation.T - eye).sum()
+        require(bool(away <= turn), "distance of Q Q' from I", away, f"at most {turn}")
+
+    irrational = True
+    strong_convexity = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether the data are rationals."""
+        return is_exact(self.weights)
 
     @property
     def clients(self) -> int:
@@ -181,14 +198,19 @@ class SineBowls:
         bound = (self.weights * (linear + waves)) ** 2
         return float(bound.sum() / self.clients) * _MARGIN
 
-    def constants(self, start: Start) -> Constants:
-        """L_u to rounding; the others exact or certified."""
-        check_start(self, start)
+    def of_curvature(self) -> Constants:
+        """L to rounding, exact where Q = I."""
         top = ConstantValue(
             8 * float(self.weights.max()) * (1.0 if self.separable else _MARGIN),
             Provenance.EXACT if self.separable else Provenance.CERTIFIED,
             Side.BOTH if self.separable else Side.UPPER,
         )
+        return {Constant.SMOOTHNESS: top}
+
+    def constants(self, start: Start) -> Constants:
+        """L_u to rounding; the others exact or certified."""
+        check_start(self, start)
+        (top,) = self.of_curvature().values()
         each, mean = initial_gradients(self, start)
         gap = float(initial_value(self, start)) + self._rounding(start.u) - self.infimum()
         found: Constants = {
@@ -219,7 +241,9 @@ class SineBowls:
         match assumption:
             case Assumption.SMOOTH | Assumption.NOISE | Assumption.BOUNDED_BELOW:
                 return Evidence(True, f"{assumption.value}: by the form of the sine bowls")
-            case Assumption.STRONGLY_CONVEX:
+            case Assumption.QUADRATIC:
+                return Evidence(False, "sines are no quadratics")
+            case Assumption.STRONGLY_CONVEX | Assumption.CONVEX:
                 return Evidence(False, "phi'' = 2 + 6 cos 2x reaches -4")
             case Assumption.BOUNDED_GRADIENTS:
                 return Evidence(False, "the quadratic part of the gradient has no bound")

@@ -53,7 +53,8 @@ def instances(claim: "str | Claim") -> st.SearchStrategy[Any]:
     Parameters
     ----------
     claim : str or Claim
-        A claim about FedAvg-P, Scaffold-P, the mean of participants, or a bound alone; or its id.
+        A claim with formulas, or its id. Of those that are not about FedAvg-P or Scaffold-P, the
+        set-ups are those that its theory plans in rationals, the cheapest first.
 
     Raises
     ------

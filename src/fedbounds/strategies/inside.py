@@ -2,34 +2,37 @@
 
 from dataclasses import replace
 from functools import cache
-from itertools import product
+from itertools import islice, product
 from typing import Any
 
 import numpy as np
 from flint import fmpq
 from hypothesis import strategies as st
 
-from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
-from fedbounds.algorithms.participant_mean import ParticipantMean
+from fedbounds.algorithms.fedavg_p import with_effective_step
 from fedbounds.errors import FedboundsError
-from fedbounds.problems import ClientVectors, FederatedQuadratic, Problem, Start
+from fedbounds.problems import FederatedQuadratic, Problem, Start
 from fedbounds.problems.linear import rational
 from fedbounds.theory.claims import Claim, Condition, Part, read
 from fedbounds.theory.registry import encoded
-from fedbounds.verify.conditions import failure
+from fedbounds.verify.case import Case
+from fedbounds.verify.conditions import failure, refusal
 from fedbounds.verify.evaluate import IrrationalError, Numbers, evaluate
 from fedbounds.verify.extremes_steps import names_in, step_sizes
 from fedbounds.verify.indexed import INDEXED, is_indexable
-from fedbounds.verify.instance import ALGORITHM_NAMES, Instance, Point, parameters_of
+from fedbounds.verify.instance import ALGORITHM_NAMES, Instance, parameters_of
+from fedbounds.verify.measurement import measure
 from fedbounds.verify.names import entry_named
+from fedbounds.verify.plan import own_cases
+from fedbounds.verify.profile import Profile
 from fedbounds.vocabulary import Assumption, Constant, Method
 
 from .problems import quadratic_of
 from .ranges import as_numbers, whole
 
 Values = dict[str, Any]
-RUNS = {name: kind for kind, name in ALGORITHM_NAMES.items() if issubclass(kind, FedAvgP)}
-BOUND, MEAN = "bound", ALGORITHM_NAMES[ParticipantMean]
+RUNS = {name: kind for kind, name in ALGORITHM_NAMES.items()}
+_MOST_PLANNED = 40  # set-ups of a claim about another algorithm
 _BLOCKS = ((1, 0), (1, 1), (0, 1))
 _BITS = 6  # significant binary digits of what is irrational: rounded inside the conditions
 
@@ -39,7 +42,8 @@ _BITS = 6  # significant binary digits of what is irrational: rounded inside the
 
 def instances_inside(asked: str | Claim) -> st.SearchStrategy[Any]:
     """See `fedbounds.strategies.instances`."""
-    return st.one_of([_instances(part, name) for part, name in _parts(_claim(asked))])
+    claim = _claim(asked)
+    return st.one_of([_instances(claim, part, name) for part, name in _parts(claim)])
 
 
 def _claim(asked: Any) -> Claim:
@@ -58,44 +62,31 @@ def _claim(asked: Any) -> Claim:
 
 def _parts(claim: Claim) -> list[tuple[Part, str]]:
     """The parts of the first reading for which instances are built, with their algorithm."""
-    known = {*RUNS, BOUND, MEAN}
     found = [
         (part, name)
         for part in read(claim, claim.readings[0])
         for name in ((part.algorithm,) if part.algorithm else claim.algorithms)
-        if name in known and not part.vectors and _fits(part, name)
+        if not part.vectors and (_fits(part, name) if name in RUNS else _planned(claim, part))
     ]
     if not found:
         raise FedboundsError(
-            f"no instances are built for {claim.id}, which is about "
-            f"{', '.join(claim.algorithms)}; expected a claim about {', '.join(sorted(known))}"
+            f"no instances are built for {claim.id}, which is about {', '.join(claim.algorithms)}"
         )
     return found
 
 
-def _instances(part: Part, name: str) -> st.SearchStrategy[Any]:
-    if name == BOUND:
-        return _points(part)
-    return _vectors(part) if name == MEAN else _runs(part, name)
+def _instances(claim: Claim, part: Part, name: str) -> st.SearchStrategy[Any]:
+    return _runs(part, name) if name in RUNS else st.sampled_from(_planned(claim, part))
 
 
-@st.composite
-def _points(draw: st.DrawFn, part: Part) -> Point:
-    counted = draw(st.sampled_from(_counts(part, BOUND)))
-    values = {key: fmpq(number) for key, number in counted.items()}
-    for constant in ("L", "F_0"):
-        values[constant] = fmpq(draw(st.integers(1, 4)))
-    for constant in ("b^2", "sigma_u^2", "sigma_v^2"):
-        values[constant] = fmpq(draw(st.integers(0, 4)))
-    return Point("drawn", tuple(values.items()))
-
-
-@st.composite
-def _vectors(draw: st.DrawFn, part: Part) -> Instance:
-    counted = draw(st.sampled_from(_counts(part, MEAN)))
-    vectors = as_numbers(whole(draw, (counted["n"], 1), -2, 2), True)
-    algorithm = ParticipantMean(counted["m"])
-    return Instance("drawn", ClientVectors(vectors), algorithm, 1, Method.RATIONAL)
+@cache
+def _planned(claim: Claim, part: Part) -> list[Case]:
+    """What the theory plans in rationals and the part applies to, the cheapest first."""
+    every = own_cases(claim.entry.paper, Profile.QUICK, 0)
+    own = (one for one in every if one.algorithm_name in claim.algorithms)
+    exact = sorted((one for one in own if one.method is Method.RATIONAL), key=lambda one: one.work)
+    inside = (one for one in exact if refusal(part, one, measure(one).numbers) is None)
+    return list(islice(inside, _MOST_PLANNED))
 
 
 @st.composite
@@ -225,26 +216,15 @@ def _counts(part: Part, name: str) -> list[Values]:
     """All small counts that meet the conditions on counts alone, the simplest first."""
     return [
         values
-        for values in _small_counts(name)
+        for values in _small_counts()
         if values["T"] > part.first_round
         and _meets(part, values)
         and _rational(part, values)
-        and (name not in RUNS or _measured(part, name, values))
+        and _measured(part, name, values)
     ]
 
 
-def _small_counts(name: str) -> list[Values]:
-    if name == MEAN:
-        return [{"n": n, "m": m, "T": 1} for n in range(1, 6) for m in range(1, n + 1)]
-    if name == BOUND:
-        return [
-            {"n": n, "m": m, "K": k, "j": j, "T": rounds}
-            for n in range(1, 7)
-            for m in range(1, n + 1)
-            for k in range(1, 9)
-            for j in range(1, k + 1)
-            for rounds in (1, 2, 4, 16)
-        ]
+def _small_counts() -> list[Values]:
     return [
         {"n": n, "m": m, "K": k, "T": rounds, "d_u": d_u, "d_v": d_v}
         for n in range(1, 5)

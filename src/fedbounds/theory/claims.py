@@ -112,6 +112,14 @@ class Part:
         sides += [s for c in self.conditions for s in (c.left, c.right)]
         return frozenset().union(*(constants_in(sp.sympify(side, strict=True)) for side in sides))
 
+    @cached_property
+    def signed(self) -> tuple[sp.Symbol, ...]:
+        """Constants of which the formulas take a sign for granted, by name."""
+        sides = (self.left, self.right, *(s for c in self.conditions for s in (c.left, c.right)))
+        symbols = set().union(*(sp.sympify(side, strict=True).free_symbols for side in sides))
+        named = [s for s in symbols if s.is_nonnegative and s.name in self.constants]
+        return tuple(sorted(named, key=lambda symbol: str(symbol.name)))
+
 
 @dataclass(frozen=True)
 class Reading:

@@ -11,6 +11,7 @@ from fedbounds.vocabulary import Kind
 
 from .beside import PlannedBeside, Sides
 from .catalogue import Entry, entry, paper
+from .choices import PlannedChoice
 from .claims import Claim
 from .contributed import contributed
 from .drawn import Drawn
@@ -108,6 +109,15 @@ def ladders(theory: str) -> tuple[PlannedLadder, ...]:
         return ()
     found: tuple[PlannedLadder, ...] | None
     found = getattr(import_module(f"fedbounds.theory.{theory}.setups"), "LADDERS", None)
+    return found or ()
+
+
+def choices(theory: str) -> tuple[PlannedChoice, ...]:
+    """The choices of parameters on which claims are judged; none if its ``setups`` have none."""
+    if find_spec(f"fedbounds.theory.{paper(theory).key}.setups") is None:
+        return ()
+    found: tuple[PlannedChoice, ...] | None
+    found = getattr(import_module(f"fedbounds.theory.{theory}.setups"), "CHOICES", None)
     return found or ()
 
 

@@ -85,7 +85,10 @@ class Upper(sp.Function):  # type: ignore[misc]
 
 
 class Settled(sp.Function):  # type: ignore[misc]
-    """What a quantity tends to as t grows, in a run: `RUN`, or a variant of it by its name."""
+    """What a quantity tends to as t grows, in a run: `RUN`, or a variant of it by its name.
+
+    Or an expression that could be a quantity.
+    """
 
     nargs = 2
 
@@ -228,6 +231,8 @@ class View:
         Parameters that are others in other rounds; of parameters that a run gives.
     problem : bool
         Whether a problem is asked for gradients; else the one of a run stands for none.
+    variants : mapping from name to View
+        The same runs with another algorithm: `Settled` speaks of them by name.
     """
 
     told: str
@@ -255,6 +260,7 @@ class View:
     many: bool = False
     changing: Mapping[str, sp.Expr] = field(default_factory=dict)
     problem: bool = True
+    variants: "Mapping[str, View]" = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ def refusal(part: Part, instance: Any, numbers: Numbers) -> Refusal | None:
         return Refusal(Verdict.UNDECIDED, said)
     if Constant.INITIAL_GAP in part.constants and not numbers.constants[Constant.INITIAL_GAP] > 0:
         return Refusal(Verdict.OUTSIDE, "F_0 = 0: the run starts at the minimiser")
-    for symbol in _signed(part):
+    for symbol in part.signed:
         value = numbers.constants[symbol.name]
         if (symbol.is_positive and not value > 0) or (symbol.is_nonnegative and value < 0):
             sign = "a positive number" if symbol.is_positive else "one that is not negative"
@@ -114,14 +114,6 @@ def _vanishes(divisor: sp.Expr, part: Part, numbers: Numbers) -> bool:
     except IrrationalError:  # a root of what is no square
         return False
     return any(x == 0 for x in np.ravel(found))
-
-
-def _signed(part: Part) -> list[sp.Symbol]:
-    """Constants of which the formulas take a sign for granted, by name."""
-    sides = (part.left, part.right, *(s for c in part.conditions for s in (c.left, c.right)))
-    symbols = set().union(*(sp.sympify(side, strict=True).free_symbols for side in sides))
-    named = [s for s in symbols if s.is_nonnegative and s.name in part.constants]
-    return sorted(named, key=lambda symbol: str(symbol.name))
 
 
 def failure(condition: Condition, numbers: Numbers) -> str | None:

@@ -6,7 +6,8 @@ Quantities are arrays whose last axis is the round, so that the same walk serves
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import lru_cache, partial, reduce
+from operator import add, mul
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,9 @@ class Numbers:
     errors: Mapping[str, Array] = field(default_factory=dict)
 
 
+Function = Callable[[Numbers, range | None], Any]
+
+
 def shown(number: Any) -> str:
     """Six digits of a number of any kind, however large."""
     try:
@@ -80,43 +84,73 @@ def evaluate(expression: sp.Expr, numbers: Numbers, rounds: range | None = None)
         If balls or sums of roots meet a root of a negative number.
     ZeroDivisionError
     """
+    return _function(expression)(numbers, rounds)
+
+
+@lru_cache(maxsize=65_536)  # a claim is evaluated on every set-up
+def _function(expression: sp.Expr) -> Function:
+    """An expression as a function of numbers and rounds."""
     if isinstance(expression, sp.Rational):
-        return numbers.rational(int(expression.p), int(expression.q))
-    if expression == t and rounds is not None:
-        return np.array([numbers.rational(at, 1) for at in rounds])
+        p, q = int(expression.p), int(expression.q)
+        return lambda numbers, rounds: numbers.rational(p, q)
     if isinstance(expression, sp.Symbol):
-        if expression.name not in numbers.constants:
-            raise FedboundsError(f"no value for the symbol {expression.name!r}")
-        return numbers.constants[expression.name]
+        return _round if expression == t else _constant(expression.name)
     if isinstance(expression, AppliedUndef):
-        return _series(expression, numbers, rounds)
+        return _series(expression)
     if isinstance(expression, RunOperator):
-        every = range(whole(numbers.constants[T.name]))
-        inside = evaluate(expression.args[0], numbers, every)
-        reduced = _reduce_rounds(type(expression), inside, len(every))
-        return reduced if rounds is None or np.ndim(reduced) == 0 else reduced[..., None]
+        return _over_rounds(type(expression), _function(expression.args[0]))
     if isinstance(expression, sp.Sum):
-        return _sum(expression, numbers, rounds)
+        return partial(_sum, expression)
     if isinstance(expression, sp.Mul):
-        return _product(expression, numbers, rounds)
-    values = [evaluate(argument, numbers, rounds) for argument in expression.args]
+        return _product(expression)
+    inside = [_function(argument) for argument in expression.args]
     if isinstance(expression, sp.Add):
-        return reduce(lambda a, b: a + b, values)
+        return lambda numbers, rounds: reduce(add, (one(numbers, rounds) for one in inside))
     if isinstance(expression, sp.Pow):
+        base, power = inside
         exponent = expression.exp
         if exponent.is_Rational:
-            return _power(values[0], exponent)
-        return _powers(values[0], values[1])
+            return lambda numbers, rounds: _power(base(numbers, rounds), exponent)
+        return lambda numbers, rounds: _powers(base(numbers, rounds), power(numbers, rounds))
     if isinstance(expression, sp.Max):
-        return reduce(_larger, values)
+        return lambda numbers, rounds: reduce(_larger, (one(numbers, rounds) for one in inside))
     if isinstance(expression, sp.Min):
-        return -reduce(_larger, [-value for value in values])
+        return lambda numbers, rounds: -reduce(_larger, (-one(numbers, rounds) for one in inside))
     if isinstance(expression, sp.harmonic):
-        found = fmpq.harmonic(whole(values[0]))
-        return numbers.rational(int(found.p), int(found.q))
+        return lambda numbers, rounds: _harmonic(inside[0](numbers, rounds), numbers)
     if isinstance(expression, sp.sign):
-        return _sign(values[0], numbers)
+        return lambda numbers, rounds: _sign(inside[0](numbers, rounds), numbers)
     raise FedboundsError(f"cannot evaluate {type(expression).__name__} in {expression}")
+
+
+def _constant(name: str) -> Function:
+    def value(numbers: Numbers, rounds: range | None) -> Any:
+        if name not in numbers.constants:
+            raise FedboundsError(f"no value for the symbol {name!r}")
+        return numbers.constants[name]
+
+    return value
+
+
+def _round(numbers: Numbers, rounds: range | None) -> Any:
+    """The round itself; a constant, where none is asked for."""
+    if rounds is None:
+        return _constant(t.name)(numbers, rounds)
+    return np.array([numbers.rational(at, 1) for at in rounds])
+
+
+def _over_rounds(operator: type[RunOperator], inside: Function) -> Function:
+    def value(numbers: Numbers, rounds: range | None) -> Any:
+        every = range(whole(numbers.constants[T.name]))
+        reduced = _reduce_rounds(operator, inside(numbers, every), len(every))
+        return reduced if rounds is None or np.ndim(reduced) == 0 else reduced[..., None]
+
+    return value
+
+
+def _harmonic(value: Any, numbers: Numbers) -> Any:
+    found = fmpq.harmonic(whole(value))
+    return numbers.rational(int(found.p), int(found.q))
 
 
 def _sum(expression: sp.Sum, numbers: Numbers, rounds: range | None) -> Any:
@@ -138,25 +172,33 @@ def whole(number: Any) -> int:
     return int(found)
 
 
-def _series(atom: AppliedUndef, numbers: Numbers, rounds: range | None) -> Any:
+def _series(atom: AppliedUndef) -> Function:
+    """A quantity: in a fixed round, or in every one that is asked for."""
     name, at = atom.func.__name__, atom.args[0]
-    if name not in numbers.series:
-        raise FedboundsError(f"the quantity {name!r} was not measured")
-    series = numbers.series[name]
-    if at.is_Integer or (at - T).is_Integer:
-        fixed = int(at) if at.is_Integer else whole(numbers.constants[T.name]) + int(at - T)
-        start, stop = fixed, fixed + 1
-    elif rounds is None:
-        raise FedboundsError(f"{atom} stands outside any round")
-    else:
-        shift = int(at - t)
-        start, stop = rounds.start + shift, rounds.stop + shift
-    if start < 0 or stop > series.shape[-1]:
-        raise UnmeasuredError(f"{atom} needs rounds {start} to {stop - 1}, not all measured")
-    if len(atom.args) == 2:
-        series = _steps(series, atom.args[1], numbers)
-    # beside a round, a fixed round keeps an axis of length one, so that replicas stay apart
-    return series[..., fixed] if rounds is None else series[..., start:stop]
+    step = atom.args[1] if len(atom.args) == 2 else None
+    from_end = bool((at - T).is_Integer)
+    fixed = from_end or bool(at.is_Integer)
+    shift = int(at - T if from_end else at if fixed else at - t)
+
+    def value(numbers: Numbers, rounds: range | None) -> Any:
+        if name not in numbers.series:
+            raise FedboundsError(f"the quantity {name!r} was not measured")
+        series = numbers.series[name]
+        if fixed:
+            start = shift + (whole(numbers.constants[T.name]) if from_end else 0)
+            stop = start + 1
+        elif rounds is None:
+            raise FedboundsError(f"{atom} stands outside any round")
+        else:
+            start, stop = rounds.start + shift, rounds.stop + shift
+        if start < 0 or stop > series.shape[-1]:
+            raise UnmeasuredError(f"{atom} needs rounds {start} to {stop - 1}, not all measured")
+        if step is not None:
+            series = _steps(series, step, numbers)
+        # beside a round, a fixed round keeps an axis of length one, so that replicas stay apart
+        return series[..., start] if rounds is None else series[..., start:stop]
+
+    return value
 
 
 def _steps(series: Array, at: sp.Expr, numbers: Numbers) -> Array:
@@ -185,14 +227,20 @@ def _reduce_rounds(operator: type[RunOperator], values: Any, rounds: int) -> Any
     return total / rounds if operator is Mean_t else total
 
 
-def _product(expression: sp.Mul, numbers: Numbers, rounds: range | None) -> Any:
+def _product(expression: sp.Mul) -> Function:
     """All square roots of a product under one root: sqrt(n) / sqrt(m) is rational at n = m."""
     roots = [a for a in expression.args if a.is_Pow and a.exp in (sp.S.Half, -sp.S.Half)]
-    others = [evaluate(a, numbers, rounds) for a in expression.args if a not in roots]
-    if roots:
-        inside = (_power(evaluate(a.base, numbers, rounds), 2 * a.exp) for a in roots)
-        others.append(_root(reduce(lambda a, b: a * b, inside)))
-    return reduce(lambda a, b: a * b, others)
+    others = [_function(a) for a in expression.args if a not in roots]
+    inside = [(_function(a.base), 2 * a.exp) for a in roots]
+
+    def value(numbers: Numbers, rounds: range | None) -> Any:
+        every = [one(numbers, rounds) for one in others]
+        if inside:
+            powers = (_power(base(numbers, rounds), exponent) for base, exponent in inside)
+            every.append(_root(reduce(mul, powers)))
+        return reduce(mul, every)
+
+    return value
 
 
 def _larger(a: Any, b: Any) -> Any:

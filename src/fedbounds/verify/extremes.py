@@ -19,11 +19,10 @@ from .conditions import refusal
 from .decide import Outcome
 from .extremes_search import EQUAL, Closest, Seen, as_floats, closest, explore, gaps
 from .extremes_space import KINDS, in_floats, instance_at, work
-from .instance import ALGORITHM_NAMES, Instance, Point, parameters_of
+from .instance import ALGORITHM_NAMES, Instance, parameters_of
 from .instance_file import to_data
 from .judge import Judgement, judge_reading
 from .measurement import measure
-from .point_plan import point_instances
 
 BUDGET = 100  # evaluations of a claim in a run of the default profile
 _RUN_INDICES = (Index.RUN, Index.ROUND, Index.CLIENT, Index.STEP)
@@ -33,7 +32,6 @@ _TARGETS = 6  # points of a part whose tightness is wanted exactly, one after th
 _SIMPLEST = 4  # points nearly as tight that are rounded for each
 _ATTAINED = 1e-11  # what rounding leaves of equality
 _MOST_EXACT = 6  # exact runs of a part
-_POINT_DRAWS = 5
 _READABLE = 24  # characters of an exact number
 
 
@@ -69,9 +67,9 @@ class Best:
     at: int | None
 
     @property
-    def instance(self) -> Instance | Point | Case:
+    def instance(self) -> Instance | Case:
         """The exact instance."""
-        assert isinstance(self.judgement.instance, Instance | Point | Case)
+        assert isinstance(self.judgement.instance, Instance | Case)
         return self.judgement.instance
 
     @property
@@ -104,10 +102,7 @@ def tightest_parts(
     parts = [part for part in read(claim, reading) if part.relation is Relation.AT_MOST]
     names = {ALGORITHM_NAMES[kind] for kind in KINDS}
     with threadpool_limits(1, "blas"):
-        if "bound" in claim.algorithms:
-            points = [part for part in parts if part.index is Index.POINT]
-            found = _among_points(claim, reading, points, seed)
-        elif names & set(claim.algorithms):
+        if names & set(claim.algorithms):
             runs = [part for part in parts if part.index in _RUN_INDICES]
             found = _among_runs(claim, reading, runs, seed, budget, first_only)
         else:
@@ -120,24 +115,8 @@ def rank(best: Best) -> tuple[bool, float]:
     return best.outcome.verdict is not Verdict.VIOLATED, best.relative_gap
 
 
-def _among_points(claim: Claim, reading: Reading, parts: list[Part], seed: int) -> list[Best]:
-    """Over the planned choices of parameters."""
-    best: dict[str, Best] = {}
-    points = list(point_instances(seed, _POINT_DRAWS))
-    how = f"grid, {len(points)} evaluations"
-    for point in points:
-        numbers = measure(point).numbers
-        for part in parts:
-            if refusal(part, point, numbers) is None:
-                nearest = closest(part, as_floats(numbers))
-                known = best.get(part.name)
-                if nearest is not None and (known is None or nearest.gap < known.relative_gap):
-                    best[part.name] = _best(claim, reading, part, point, nearest, how)
-    return list(best.values())
-
-
 def _best(
-    claim: Claim, reading: Reading, part: Part, instance: Instance | Point, near: Closest, how: str
+    claim: Claim, reading: Reading, part: Part, instance: Instance, near: Closest, how: str
 ) -> Best:
     """With the exact judgement of the whole reading."""
     names: frozenset[str] = frozenset().union(*(p.named for p in read(claim, reading)))
@@ -246,10 +225,9 @@ def as_summary(best: Best) -> dict[str, Any]:
 def parameters(best: Best) -> dict[str, str]:
     """Parameters by symbol name, as "p/q"; of a choice of parameters, those the part names."""
     values = parameters_of(best.instance)
-    if isinstance(best.instance, Point):
-        part = next(
-            p for p in read(best.judgement.claim, best.judgement.reading) if p.name == best.part
-        )
+    parts = read(best.judgement.claim, best.judgement.reading)
+    part = next(p for p in parts if p.name == best.part)
+    if part.index is Index.POINT:
         values = {name: value for name, value in values.items() if name in part.constants}
     return {name: _short(value) for name, value in values.items()}
 

@@ -3,15 +3,13 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache, singledispatch
-from typing import Any, ClassVar
+from typing import Any
 
 from fedbounds.algorithms.fedavg_p import FedAvgP
-from fedbounds.algorithms.participant_mean import ParticipantMean
 from fedbounds.algorithms.participation import check_participants
 from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.errors import require
 from fedbounds.problems import (
-    ClientVectors,
     Constants,
     CoupledCosine,
     Evidence,
@@ -25,11 +23,7 @@ from fedbounds.vocabulary import Assumption, Method
 
 Products = Callable[[Any], Any]  # sq(x) or ip(x, y) as its value per round
 
-ALGORITHM_NAMES = {
-    FedAvgP: "FedAvg-P",
-    ScaffoldP: "Scaffold-P",
-    ParticipantMean: "participant mean",
-}
+ALGORITHM_NAMES = {FedAvgP: "FedAvg-P", ScaffoldP: "Scaffold-P"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,23 +34,22 @@ class Instance:
     ----------
     name : str
         Unique within a plan.
-    problem : FederatedQuadratic, CoupledCosine, FederatedLogistic or ClientVectors
-    start : Start or None
-        None for vectors, which do not move.
-    algorithm : FedAvgP or ParticipantMean
+    problem : FederatedQuadratic, CoupledCosine or FederatedLogistic
+    algorithm : FedAvgP
     rounds : int
         T.
     method : Method
+    start : Start
     replicas : int
         Most replicas, for sampling; 0 otherwise.
     """
 
     name: str
-    problem: FederatedQuadratic | CoupledCosine | FederatedLogistic | ClientVectors
-    algorithm: FedAvgP | ParticipantMean
+    problem: FederatedQuadratic | CoupledCosine | FederatedLogistic
+    algorithm: FedAvgP
     rounds: int
     method: Method
-    start: Start | None = None
+    start: Start
     replicas: int = 0
 
     def __post_init__(self) -> None:
@@ -73,7 +66,7 @@ class Instance:
         )
 
     def _arrays(self) -> list[Any]:
-        sources = [self.problem] if self.start is None else [self.problem, self.start]
+        sources = [self.problem, self.start]
         values = [getattr(source, f.name) for source in sources for f in fields(source)]
         return [value for value in values if hasattr(value, "dtype")]
 
@@ -83,35 +76,15 @@ class Instance:
         return ALGORITHM_NAMES[type(self.algorithm)]
 
 
-@dataclass(frozen=True)
-class Point:
-    """A choice of parameters and constants, for claims in which nothing is run.
-
-    Attributes
-    ----------
-    name : str
-        Unique within a plan.
-    values : tuple of (symbol name, rational)
-    """
-
-    name: str
-    values: tuple[tuple[str, Any], ...]
-
-    algorithm_name: ClassVar[str] = "bound"
-    method: ClassVar[Method] = Method.RATIONAL
-
-
 @singledispatch
 def constants_of(instance: Any) -> Constants:
-    """The problem's constants for this start; none for vectors and for points."""
+    """The problem's constants for this start."""
     return {}
 
 
 @constants_of.register
 @lru_cache(maxsize=64)
 def _constants_of_instance(instance: Instance) -> Constants:
-    if isinstance(instance.problem, ClientVectors) or instance.start is None:
-        return {}
     return instance.problem.constants(instance.start)
 
 
@@ -163,39 +136,27 @@ def parameters_of(instance: Any) -> dict[str, Any]:
 
 
 @parameters_of.register
-def _parameters_of_point(instance: Point) -> dict[str, Any]:
-    return dict(instance.values)
-
-
-@parameters_of.register
 def _parameters_of_instance(instance: Instance) -> dict[str, Any]:
-    algorithm = instance.algorithm
-    found: dict[str, Any] = {
-        "n": instance.problem.clients,
+    algorithm, problem = instance.algorithm, instance.problem
+    shared = problem.shared_dimension > 0
+    inner, outer = (
+        (algorithm.inner_step_u, algorithm.outer_step_u)
+        if shared
+        else (algorithm.inner_step_v, algorithm.outer_step_v)
+    )
+    return {
+        "n": problem.clients,
         "m": algorithm.participants,
         "T": instance.rounds,
+        "d_u": problem.shared_dimension,
+        "d_v": problem.personal_dimension,
+        "K": algorithm.local_steps,
+        "gamma_u": algorithm.inner_step_u,
+        "gamma_v": algorithm.inner_step_v,
+        "eta_u": algorithm.outer_step_u,
+        "eta_v": algorithm.outer_step_v,
+        "gamma": inner * outer,
     }
-    if isinstance(algorithm, FedAvgP):
-        assert not isinstance(instance.problem, ClientVectors)
-        found |= {
-            "d_u": instance.problem.shared_dimension,
-            "d_v": instance.problem.personal_dimension,
-        }
-        shared = instance.problem.shared_dimension > 0
-        inner, outer = (
-            (algorithm.inner_step_u, algorithm.outer_step_u)
-            if shared
-            else (algorithm.inner_step_v, algorithm.outer_step_v)
-        )
-        found |= {
-            "K": algorithm.local_steps,
-            "gamma_u": algorithm.inner_step_u,
-            "gamma_v": algorithm.inner_step_v,
-            "eta_u": algorithm.outer_step_u,
-            "eta_v": algorithm.outer_step_v,
-            "gamma": inner * outer,
-        }
-    return found
 
 
 def rational(instance: Instance) -> Instance:
@@ -203,7 +164,7 @@ def rational(instance: Instance) -> Instance:
     return replace(
         instance,
         problem=to_rational(instance.problem),
-        start=None if instance.start is None else to_rational(instance.start),
+        start=to_rational(instance.start),
         algorithm=to_rational(instance.algorithm),
         method=Method.RATIONAL,
     )

@@ -4,14 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from fedbounds.algorithms.fedavg_p import FedAvgP
 from fedbounds.errors import FedboundsError
-from fedbounds.problems import ClientVectors, FederatedQuadratic
+from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.linear import rational
 from fedbounds.vocabulary import Method
 
 from .case import Case
-from .instance import Point
 from .judge import Subject
 from .ladder import Ladder
 from .setup_data import encoded
@@ -27,8 +25,6 @@ def from_data(data: Any) -> Subject:
 
 def to_data(instance: Subject) -> Data:
     """All numbers of a rational instance, exactly."""
-    if isinstance(instance, Point):
-        return {"family": "Point", "values": {k: str(rational(v)) for k, v in instance.values}}
     if isinstance(instance, Case | Ladder) and instance.method is not Method.RATIONAL:
         raise FedboundsError(f"{instance.name}: only what is in rationals is stored exactly")
     if isinstance(instance, Case):
@@ -47,20 +43,10 @@ def to_data(instance: Subject) -> Data:
             "rungs": [to_data(rung) for rung in instance.rungs],
         }
     problem, algorithm, start = instance.problem, instance.algorithm, instance.start
-    if isinstance(problem, ClientVectors):
-        return {
-            "family": "ClientVectors",
-            "vectors": _nested(problem.vectors),
-            "participants": algorithm.participants,
-        }
     if not isinstance(problem, FederatedQuadratic) or type(algorithm) not in ALGORITHMS.values():
         raise FedboundsError(
-            f"{instance.name}: only vectors, and {' and '.join(ALGORITHMS)} on quadratics, "
-            "are stored exactly"
+            f"{instance.name}: only {' and '.join(ALGORITHMS)} on quadratics, are stored exactly"
         )
-    assert isinstance(algorithm, FedAvgP)
-    if start is None:
-        raise FedboundsError(f"{instance.name} has no start")
     return {
         "family": "FederatedQuadratic",
         "algorithm": instance.algorithm_name,

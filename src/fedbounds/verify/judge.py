@@ -7,9 +7,9 @@ from functools import cached_property
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
+from fedbounds.algorithms.fedavg_p import with_effective_step
 from fedbounds.errors import FedboundsError
-from fedbounds.problems import ClientVectors, FederatedQuadratic
+from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.linear import rational as to_fraction
 from fedbounds.theory.claims import Claim, Part, Reading, read
 from fedbounds.vocabulary import Method, Verdict
@@ -20,13 +20,13 @@ from .conditions import Refusal, refusal
 from .decide import Outcome, decide
 from .device import Device, namespace
 from .evaluate import Numbers, UndefinedError, UnmeasuredError
-from .instance import Instance, Point, products_of, rational
+from .instance import Instance, products_of, rational
 from .ladder import Ladder
 from .measurement import Measurement, measure
 from .products import with_products
 from .sampling import sample_and_decide
 
-Subject = Instance | Point | Ladder | Case  # what a verdict is about
+Subject = Instance | Ladder | Case  # what a verdict is about
 _UNDEFINED = "it has no value here: a division by zero, or a root of a negative number"
 _MOST_WORK = 1_500_000  # of an exact replay: state size^3 x rounds^2 x local steps, counted
 
@@ -249,10 +249,10 @@ def exact_work(instance: Subject) -> float:
     """What measuring an instance in rationals costs, counted; infinite where it cannot be."""
     if isinstance(instance, Case):
         return float(instance.work)
-    if not isinstance(instance, Instance) or isinstance(instance.problem, ClientVectors):
+    if not isinstance(instance, Instance):
         return 0.0
     problem, algorithm = instance.problem, instance.algorithm
-    if not isinstance(problem, FederatedQuadratic) or not isinstance(algorithm, FedAvgP):
+    if not isinstance(problem, FederatedQuadratic):
         return np.inf
     size = state_size(driver_of(problem, algorithm)) + 1
     return float(size**3 * instance.rounds**2 * algorithm.local_steps)
@@ -260,8 +260,6 @@ def exact_work(instance: Subject) -> float:
 
 def _inside(instance: Instance) -> Instance:
     algorithm = instance.algorithm
-    if not isinstance(algorithm, FedAvgP):
-        return instance
     nudge = to_fraction(2.0**-20)
     step = algorithm.inner_step_u * algorithm.outer_step_u * (1 - nudge)
     moved = with_effective_step(

@@ -1,7 +1,6 @@
 """Measure one instance once, for all claims: expectations, or sums of gaps over replicas."""
 
 import hashlib
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import singledispatch
 from typing import Any
@@ -9,19 +8,16 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from fedbounds.algorithms.fedavg_p import FedAvgP
-from fedbounds.algorithms.participant_mean import ParticipantMean, server
-from fedbounds.algorithms.participation import inclusion
 from fedbounds.errors import FedboundsError
-from fedbounds.problems import ClientVectors, FederatedQuadratic
-from fedbounds.problems.linear import is_exact, rational
-from fedbounds.vocabulary import Method, Quantity
+from fedbounds.problems import FederatedQuadratic
+from fedbounds.problems.linear import rational
+from fedbounds.vocabulary import Method
 
 from .case import Case, found
 from .decide import EXACT
 from .enumeration import enumerate_run, enumeration_errors
 from .evaluate import Numbers
-from .instance import Instance, Point, constants_of, parameters_of
+from .instance import Instance, constants_of, parameters_of
 from .ladder import Ladder, measure_ladder
 from .moments import exact_moments
 from .roots import Roots
@@ -72,12 +68,6 @@ def measure(instance: Any, names: frozenset[str] | None = None) -> Measurement:
 
 
 @measure.register
-def _measure_point(point: Point, names: frozenset[str] | None = None) -> Measurement:
-    exact = {name: rational(value) for name, value in point.values}
-    return Measurement(Numbers(exact, {}, lambda p, q: rational(p) / q))
-
-
-@measure.register
 def _measure_ladder(ladder: Ladder, names: frozenset[str] | None = None) -> Measurement:
     return Measurement(numbers_of(ladder, measure_ladder(ladder)))
 
@@ -90,10 +80,6 @@ def _measure_case(case: Case, names: frozenset[str] | None = None) -> Measuremen
 
 @measure.register
 def _measure_instance(instance: Instance, names: frozenset[str] | None = None) -> Measurement:
-    if isinstance(instance.problem, ClientVectors):
-        return Measurement(numbers_of(instance, _vectors(instance)))
-    if not isinstance(instance.algorithm, FedAvgP) or instance.start is None:
-        raise FedboundsError(f"{instance.name}: an objective needs FedAvg-P and a start")
     arguments = (instance.algorithm, instance.start, instance.rounds)
     if instance.method is Method.ENUMERATION:
         series = enumerate_run(instance.problem, *arguments)
@@ -106,29 +92,6 @@ def _measure_instance(instance: Instance, names: frozenset[str] | None = None) -
         )
     moments = exact_moments(instance.problem, *arguments, names)
     return Measurement(numbers_of(instance, moments.series, moments.errors), moments.diverged_at)
-
-
-def _vectors(instance: Instance) -> dict[str, Array]:
-    """Second moments of the participants' mean, from its response to each indicator."""
-    problem, algorithm = instance.problem, instance.algorithm
-    if not isinstance(problem, ClientVectors) or not isinstance(algorithm, ParticipantMean):
-        raise FedboundsError(f"{instance.name}: vectors go with the participant mean")
-    vectors, n = problem.vectors, problem.clients
-    number: Callable[[Any], Any] = rational if is_exact(vectors) else float
-    single, pair = (number(p) for p in inclusion(n, algorithm.participants))
-    alone = server(algorithm, vectors, np.eye(n, dtype=vectors.dtype))
-    together = alone.sum(axis=0)
-    own = (alone * alone).sum()
-    mean = vectors.sum(axis=0) / n
-    spread = vectors - mean
-    found = {
-        Quantity.SAMPLE_MEAN: own * (single - pair) + (together * together).sum() * pair,
-        Quantity.OWN_SQUARES: (vectors * vectors).sum(),
-        Quantity.CROSS_PRODUCTS: (mean * mean).sum() * n * n - (vectors * vectors).sum(),
-        Quantity.POPULATION_MEAN: (mean * mean).sum(),
-        Quantity.SPREAD: (spread * spread).sum(),
-    }
-    return {name.value: np.array([value], dtype=vectors.dtype) for name, value in found.items()}
 
 
 def stream_key(instance: Instance) -> int:

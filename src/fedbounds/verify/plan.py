@@ -9,14 +9,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from flint import fmpq
 
 from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
-from fedbounds.algorithms.participant_mean import ParticipantMean
 from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.problems import (
     SILENT,
-    ClientVectors,
     CoupledCosine,
     FederatedLogistic,
     FederatedQuadratic,
@@ -37,7 +34,6 @@ from .folders import module_of, modules
 from .instance import ALGORITHM_NAMES, Instance
 from .judge import Subject
 from .ladder_plan import float_ladders, rational_ladders
-from .point_plan import point_instances
 from .profile import Profile
 from .schedules import schedules
 from .setup_data import class_name
@@ -62,11 +58,6 @@ def instances(
     names : set of str
         Algorithms whose instances are wanted.
     """
-    if "participant mean" in names:
-        yield from vector_instances(profile, seed)
-    if "bound" in names:
-        sizes = (5, 12) if profile is Profile.QUICK else (20, 24)
-        yield from point_instances(seed, *sizes)
     for kind, name in ((FedAvgP, "FedAvg-P"), (ScaffoldP, "Scaffold-P")):
         if name in names:
             yield from quadratic_instances(claims, kind, profile, seed)
@@ -112,36 +103,18 @@ def stored_setups() -> dict[str, Setup]:
     from .setups.stored import (  # which reads every theory's views
         stored,
         stored_beside,
+        stored_choice,
         stored_ladder,
     )
 
     every = (
         stored(),
+        stored_choice(),
         stored_ladder(),
         stored_beside(),
         *(setup for each in modules("stored") for setup in each.SETUPS),
     )
     return {class_name(setup.record.make): setup for setup in every}
-
-
-def vector_instances(profile: Profile, seed: int) -> Iterator[Instance]:
-    """Small integer vectors for every (n, m), exactly; and larger random ones."""
-    rng = np.random.default_rng(seed)
-    for n in range(1, 6):
-        for m in range(1, n + 1):
-            whole = rng.integers(-3, 4, (n, 2)).astype(object)
-            vectors = np.array([[fmpq(int(x)) for x in row] for row in whole], dtype=object)
-            yield Instance(
-                f"vectors n={n} m={m}",
-                ClientVectors(vectors),
-                ParticipantMean(m),
-                1,
-                Method.RATIONAL,
-            )
-    sizes = ((10, 1), (10, 5), (10, 10), (100, 10)) if profile is not Profile.QUICK else ((10, 5),)
-    for n, m in sizes:
-        problem = ClientVectors(rng.standard_normal((n, 20)))
-        yield Instance(f"vectors n={n} m={m} d=20", problem, ParticipantMean(m), 1, Method.MOMENTS)
 
 
 def _start(problem: Objective, seed: int, size: float) -> Start:

@@ -12,7 +12,7 @@ from typing import Any
 
 from flint import fmpq
 
-from fedbounds.problems import ClientVectors, FederatedLogistic
+from fedbounds.problems import FederatedLogistic
 from fedbounds.theory.claims import read
 from fedbounds.vocabulary import Method
 
@@ -100,8 +100,6 @@ def _describe_instance(instance: Instance) -> dict[str, Any]:
         "instance": instance.name,
         "clients": problem.clients,
     }
-    if isinstance(problem, ClientVectors):
-        return found | {"dimension": int(problem.vectors.shape[1])}
     return found | {
         "shared_dimension": problem.shared_dimension,
         "personal_dimension": problem.personal_dimension,

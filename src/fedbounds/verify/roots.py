@@ -8,6 +8,7 @@ balls at some precision.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from math import lcm
 from typing import Any
 
@@ -222,15 +223,21 @@ def total(numbers: Iterable[Any]) -> Roots:
 
 def _merged(terms: Iterable[Root]) -> Roots:
     """Terms with a rational quotient as one; those that cancel are left out."""
-    same: dict[tuple[fmpq, int], fmpq] = {}
+    same: dict[tuple[fmpz, fmpz, int], Root] = {}
     for term in terms:
-        key = (term.radicand, term.degree)
-        same[key] = same.get(key, fmpq(0)) + term.coefficient
-    every = [Root(c, radicand, degree) for (radicand, degree), c in same.items() if c != 0]
+        key = (term.radicand.p, term.radicand.q, term.degree)  # of a rational itself it is slow
+        if key in same:
+            coefficient = same[key].coefficient + term.coefficient
+            same[key] = Root(coefficient, term.radicand, term.degree)
+        else:
+            same[key] = term
+    every = [term for term in same.values() if term.coefficient != 0]
+    if len(every) < 2:
+        return Roots(tuple(every))
     kinds: dict[Any, list[Root]] = {}
     few = len(every) <= _FEW
     for term in every:
-        kind = None if few else _kind(term)
+        kind = None if few else _kind(term.radicand.p, term.radicand.q, term.degree)
         # those of no kind may belong to any
         near = kinds.values() if kind is None else [kinds.get(kind, []), kinds.get(None, [])]
         if not any(_joined(own, term) for own in near):
@@ -250,10 +257,11 @@ def _joined(own: list[Root], term: Root) -> bool:
     return False
 
 
-def _kind(term: Root) -> tuple[int, ...] | None:
+@lru_cache(maxsize=65_536)  # sums of many have the same roots again and again
+def _kind(numerator: fmpz, denominator: fmpz, degree: int) -> tuple[int, ...] | None:
     """Of square roots with a rational quotient the same; None if that is not known."""
-    if term.degree > 2:
+    if degree > 2:
         return None
-    whole = int(term.radicand.p * term.radicand.q)
+    whole = int(numerator * denominator)
     found = tuple(pow(whole % p, (p - 1) // 2, p) for p in _PRIMES)
     return found if all(found) else None

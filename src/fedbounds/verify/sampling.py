@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from fedbounds.algorithms.fedavg_p import FedAvgP
-from fedbounds.errors import FedboundsError, require
-from fedbounds.problems import ClientVectors, CoupledCosine, FederatedQuadratic
+from fedbounds.errors import require
+from fedbounds.problems import CoupledCosine, FederatedQuadratic
 from fedbounds.theory.claims import Part
 from fedbounds.vocabulary import Quantity, Verdict
 
@@ -53,8 +52,6 @@ def sample_and_decide(
     ``xp`` is the array namespace that simulates; draws are made on the host all the same.
     """
     problem, algorithm, start = instance.problem, instance.algorithm, instance.start
-    if isinstance(problem, ClientVectors) or not isinstance(algorithm, FedAvgP) or start is None:
-        raise FedboundsError(f"{instance.name}: only runs from a start are sampled")
     require(instance.replicas >= CHUNK, "replicas", instance.replicas, f"at least {CHUNK}")
     fixed = numbers_of(instance, {}).constants
     reach = None  # minibatches: no certified range

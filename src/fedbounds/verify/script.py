@@ -12,7 +12,7 @@ from sympy.core.function import AppliedUndef
 from fedbounds.algorithms.fedavg_p import FedAvgP
 from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.errors import FedboundsError
-from fedbounds.problems import ClientVectors, FederatedQuadratic
+from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.linear import is_positive_definite
 from fedbounds.theory.claims import Part
 from fedbounds.theory.symbols import RunOperator, T, k, t
@@ -20,7 +20,7 @@ from fedbounds.vocabulary import Assumption, Method, Relation
 
 from .case import Case, script_of
 from .evaluate import Numbers
-from .instance import Instance, Point
+from .instance import Instance
 from .judge import Judgement
 from .ladder import Ladder
 from .script_asserts import Table, fitting, told
@@ -58,26 +58,31 @@ def script(judgement: Judgement, part: Part, numbers: Numbers) -> str:
     instance = judgement.instance
     if isinstance(instance, Case):
         return _checked(script_of(instance.setup, judgement, part, numbers), instance.name)
+
+    def write(asserted: Table) -> str:
+        template, values = _values(judgement, part, instance, numbers, asserted)
+        return rendered(template, judgement, part, values)
+
+    return _checked(fitting(write, ASSUMED), instance.name)
+
+
+def rendered(template: str, judgement: Judgement, part: Part, values: dict[str, Any]) -> str:
+    """A template with the sides of a part, and what else it is filled with."""
     left, right = code(part.left), code(part.right)
     both = f"left, right = {left}, {right}"
     apart = f"{wrapped('left', left)}\n{wrapped('right', right)}"
     heading = (
         f'"""{judgement.claim.id} (reading: {judgement.reading.name}) fails on these numbers."""'
     )
-
-    def write(asserted: Table) -> str:
-        template, values = _values(judgement, part, instance, numbers, asserted)
-        text = TEMPLATES.get_template(template).render(
-            docstring=fill(heading, WIDTH, break_on_hyphens=False),
-            root="sqrt(" in " ".join(map(code, _expressions(part))),
-            sides=both if len(both) <= WIDTH else apart,
-            relation=part.relation.value,
-            broken="left != right" if part.relation is Relation.EQUAL else "left > right",
-            **{"premises": told(part.assumptions, part.conditions, {})} | values,
-        )
-        return str(text)
-
-    return _checked(fitting(write, ASSUMED), instance.name)
+    text = TEMPLATES.get_template(template).render(
+        docstring=fill(heading, WIDTH, break_on_hyphens=False),
+        root="sqrt(" in " ".join(map(code, _expressions(part))),
+        sides=both if len(both) <= WIDTH else apart,
+        relation=part.relation.value,
+        broken="left != right" if part.relation is Relation.EQUAL else "left > right",
+        **{"premises": told(part.assumptions, part.conditions, {})} | values,
+    )
+    return str(text)
 
 
 def _values(
@@ -86,10 +91,6 @@ def _values(
     """A template and what it is filled with; premises are those of rounds."""
     if isinstance(instance, Ladder):
         return "steady_state.py.j2", _ladder_values(judgement, part, instance, numbers)
-    if isinstance(instance, Point):
-        return "point.py.j2", _point_values(part, instance)
-    if isinstance(instance.problem, ClientVectors):
-        return "vectors.py.j2", _vector_values(instance, instance.problem)
     return "rounds.py.j2", _round_values(judgement, part, instance, numbers, asserted)
 
 
@@ -104,21 +105,6 @@ def _checked(text: str, name: str) -> str:
             f"characters; expected at most {most} of at most {WIDTH}"
         )
     return text
-
-
-def _point_values(part: Part, point: Point) -> dict[str, Any]:
-    used = part.constants
-    values = {IDENTIFIERS.get(name, name): x for name, x in point.values if name in used}
-    return {"parameters": assigned(values) if values else ""}
-
-
-def _vector_values(instance: Instance, problem: ClientVectors) -> dict[str, Any]:
-    rows = "; ".join(" ".join(map(str, row)) for row in problem.vectors)
-    return {
-        "n": problem.clients,
-        "m": instance.algorithm.participants,
-        "vectors": table("X", rows, '[[Q(x) for x in row.split()] for row in {}.split(";")]'),
-    }
 
 
 def _own_constants(part: Part, numbers: Numbers, given: set[str]) -> dict[str, Any]:

@@ -4,8 +4,8 @@ Each judgement becomes a record of the same shape as that of a run, so that tabl
 not know the difference.
 """
 
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, lru_cache
 from itertools import islice, product
 from typing import Any
 
@@ -13,6 +13,7 @@ from flint import fmpq
 
 from fedbounds.problems import Evidence
 from fedbounds.theory.claims import Part
+from fedbounds.theory.contributed import Contribution, contributed
 from fedbounds.theory.equivalences import ANALYSIS, Equivalence
 from fedbounds.theory.orders import ComparisonClaim
 from fedbounds.theory.setting import (
@@ -22,14 +23,13 @@ from fedbounds.theory.setting import (
     Experiment,
     Universal,
 )
-from fedbounds.vocabulary import Method, Relation, Verdict
+from fedbounds.vocabulary import Assumption, Method, Relation, Verdict
 
-from .case import found
+from .case import Case, found
 from .compare_bounds import as_rows
 from .decide import decide
+from .evaluate import Numbers
 from .finding import Finding as Finding
-from .instance import Point
-from .measurement import measure
 from .plan import own_cases
 from .profile import Profile
 from .special_cases import judge_equivalence
@@ -81,12 +81,12 @@ def _equivalence(claim: Equivalence) -> Iterator[Finding]:
 def _analysis(part: Part) -> Iterator[Finding]:
     for n in range(1, _MOST_CLIENTS + 1):
         for m in range(1, n + 1):
-            point = Point(f"n={n} m={m}", (("n", fmpq(n)), ("m", fmpq(m))))
-            outcome = decide(part, measure(point).numbers, point.method)
+            numbers = Numbers({"n": fmpq(n), "m": fmpq(m)}, {}, fmpq)
+            outcome = decide(part, numbers, Method.RATIONAL)
             yield Finding(
                 reading=ANALYSIS,
                 part=part.name,
-                instance=point.name,
+                instance=f"n={n} m={m}",
                 verdict=outcome.verdict,
                 reason=outcome.reason,
                 family="parameters",
@@ -151,17 +151,26 @@ def _asked(claim: AssumptionClaim) -> tuple[tuple[str, str, int, Evidence], ...]
 
 @cache
 def _planned(claim: AssumptionClaim) -> tuple[tuple[str, str, int, Evidence], ...]:
-    planned = own_cases(claim.entry.paper, Profile.QUICK, 0)
-    speaking = (case for case in planned if claim.assumption in found(case).evidence)
+    paper = claim.entry.paper
+    told = ((case.name, *_told(case)) for case in _cases(paper, contributed(paper)))
+    speaking = (one for one in told if claim.assumption in one[3])
     return tuple(
-        (
-            c.name,
-            found(c).family,
-            int(found(c).parameters.get("n", 1)),
-            found(c).evidence[claim.assumption],
-        )
-        for c in islice(speaking, _MOST_CASES)
+        (name, family, clients, evidence[claim.assumption])
+        for name, family, clients, evidence in islice(speaking, _MOST_CASES)
     )
+
+
+@cache
+def _cases(paper: str, _of: Contribution | None) -> tuple[Case, ...]:
+    """Those of a paper's quick plan; a theory of one's own may be another one later."""
+    return tuple(own_cases(paper, Profile.QUICK, 0))
+
+
+@lru_cache(maxsize=256)  # every assumption is asked of the same cases
+def _told(case: Case) -> tuple[str, int, Mapping[Assumption, Evidence]]:
+    """Family, clients, and what a case says of assumptions."""
+    shown = found(case)
+    return shown.family, int(shown.parameters.get("n", 1)), shown.evidence
 
 
 def _experiment(claim: Experiment) -> Iterator[Finding]:

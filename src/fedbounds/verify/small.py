@@ -11,11 +11,9 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
-from fedbounds.algorithms.participant_mean import ParticipantMean
 from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.errors import unknown_name
 from fedbounds.problems import (
-    ClientVectors,
     FederatedQuadratic,
     Noise,
     NoiseLaw,
@@ -27,7 +25,7 @@ from fedbounds.problems.arrays import map_numbers
 from fedbounds.theory.claims import Claim
 from fedbounds.vocabulary import Method
 
-from .instance import Instance, Point
+from .instance import Instance
 from .schedules import schedules
 
 _MOST_CLIENTS, _MOST_STEPS = 6, 4
@@ -43,34 +41,6 @@ def _whole(low: int, high: int) -> st.SearchStrategy[fmpq]:
 
 def _array(rows: Any) -> np.ndarray:
     return np.array(rows, dtype=object)
-
-
-@st.composite
-def small_vectors(draw: st.DrawFn) -> Instance:
-    """Scalar integer vectors of up to four clients."""
-    n = draw(st.integers(1, _MOST_CLIENTS))
-    m = draw(st.integers(1, n))
-    vectors = _array([[draw(_whole(-2, 2))] for _ in range(n)])
-    return Instance("witness", ClientVectors(vectors), ParticipantMean(m), 1, Method.RATIONAL)
-
-
-@st.composite
-def small_points(draw: st.DrawFn) -> Point:
-    """Small whole parameters and constants, for claims about a bound alone."""
-    n, steps = draw(st.integers(1, _MOST_CLIENTS)), draw(st.integers(1, 24))
-    values = {
-        "n": n,
-        "m": draw(st.integers(1, n)),
-        "K": steps,
-        "j": draw(st.integers(1, steps)),
-        "T": draw(st.integers(1, 100)),
-        "L": draw(st.integers(1, 4)),
-        "F_0": draw(st.integers(1, 4)),
-        "b^2": draw(st.integers(0, 4)),
-        "sigma_u^2": draw(st.integers(0, 4)),
-        "sigma_v^2": draw(st.integers(0, 4)),
-    }
-    return Point("witness", tuple((name, fmpq(value)) for name, value in values.items()))
 
 
 @st.composite
@@ -157,16 +127,14 @@ def _rounded_inside(edge: FedAvgP) -> FedAvgP:
     return type(edge)(**vars(inside))
 
 
-def rounded(claim: Claim, instance: Any) -> Iterator[Instance | Point]:
+def rounded(claim: Claim, instance: Any) -> Iterator[Instance]:
     """Coarser and coarser to finer rational versions of a float instance with scalar blocks."""
     if not isinstance(instance, Instance):
-        if isinstance(instance, Point):
-            yield instance
         return
     problem, start, algorithm = instance.problem, instance.start, instance.algorithm
-    if not isinstance(problem, FederatedQuadratic) or not isinstance(algorithm, FedAvgP):
+    if not isinstance(problem, FederatedQuadratic):
         return
-    if start is None or max(problem.shared_dimension, problem.personal_dimension) > 1:
+    if max(problem.shared_dimension, problem.personal_dimension) > 1:
         return
     for bits in _ROUNDING_BITS:
         unit = 2.0**bits
@@ -189,7 +157,7 @@ def rounded(claim: Claim, instance: Any) -> Iterator[Instance | Point]:
             )
 
 
-def small_instances(claim: Claim) -> st.SearchStrategy[Instance | Point]:
+def small_instances(claim: Claim) -> st.SearchStrategy[Instance]:
     """Small exact instances of the algorithm a claim is about."""
     for name in claim.algorithms:
         if name not in _KINDS:
@@ -203,8 +171,6 @@ def has_small_instances(claim: Claim) -> bool:
 
 
 _KINDS: Mapping[str, Callable[[Claim], st.SearchStrategy[Any]]] = {
-    "participant mean": lambda claim: small_vectors(),
     "FedAvg-P": lambda claim: small_quadratics(claim, FedAvgP),
     "Scaffold-P": lambda claim: small_quadratics(claim, ScaffoldP),
-    "bound": lambda claim: small_points(),
 }

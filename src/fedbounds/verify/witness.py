@@ -26,7 +26,6 @@ EXAMPLES = 80  # counted, not timed: the same search finds the same witness
 SHRINKS = 120
 SUSPECTS = 3  # the smallest ones are rounded
 MOST_WORK = 3_000_000  # of a suspect, in units of `exact_work`
-_QUICKLY_TRIED = {"participant mean", "bound"}  # so quickly that smaller ones are always sought
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ def find_witness(
         return _smallest_ladder(claim, reading, ladders)
     cases = [suspect for suspect in suspects if isinstance(suspect, Case)]
     planned_case = _smallest_case(claim, reading, cases)
-    if planned_case is not None or (cases and not has_small_instances(claim)):
+    if planned_case is not None or not has_small_instances(claim):
         return planned_case
 
     known: dict[str, bool] = {}
@@ -96,13 +95,12 @@ def find_witness(
 
     others = [suspect for suspect in suspects if not isinstance(suspect, Case)]
     cheap = sorted((s for s in others if exact_work(s) <= MOST_WORK), key=exact_work)
-    if not _QUICKLY_TRIED & set(claim.algorithms):
-        exact = (s for s in cheap if s.method is Method.RATIONAL)
-        simple = (s for suspect in cheap[:SUSPECTS] for s in rounded(claim, suspect))
-        planned = (s for s in chain(exact, simple) if broken(s))
-        shown = fairest(_judge(claim, reading, one) for one in planned)
-        if shown is not None:
-            return explain(shown)
+    exact = (s for s in cheap if s.method is Method.RATIONAL)
+    simple = (s for suspect in cheap[:SUSPECTS] for s in rounded(claim, suspect))
+    planned = (s for s in chain(exact, simple) if broken(s))
+    shown = fairest(_judge(claim, reading, one) for one in planned)
+    if shown is not None:
+        return explain(shown)
     try:
         instance = find(
             small_instances(claim), broken, settings=_settings(examples), random=Random(0)

@@ -6,20 +6,15 @@ import json
 from contextlib import redirect_stderr, redirect_stdout
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
-from flint import fmpq
 from pages import LEMMA, THEOREM, proved_document, readable, write
+from set_ups import vectors_case
 
-from fedbounds.algorithms.participant_mean import ParticipantMean
-from fedbounds.problems import ClientVectors
 from fedbounds.theory.catalogue import paper
 from fedbounds.verify import prove_run
 from fedbounds.verify import run as run_module
 from fedbounds.verify.command_line import status
-from fedbounds.verify.instance import Instance
 from fedbounds.verify.proofs import NOTHING_PROVED
-from fedbounds.vocabulary import Method
 
 CLAIM = "personalization/lem-A.2"
 MACHINE = ("csv", "json", "md", "tex")
@@ -42,10 +37,8 @@ def two_runs(tmp_path):
 
 @pytest.fixture
 def one_instance(monkeypatch):
-    rows = np.array([[fmpq(1)], [fmpq(-2)], [fmpq(4)]], dtype=object)
-    found = Instance("vectors", ClientVectors(rows), ParticipantMean(1), 1, Method.RATIONAL)
     monkeypatch.setattr(run_module, "prove", lambda *_: NOTHING_PROVED)
-    monkeypatch.setattr(run_module, "instances", lambda *_: iter([found]))
+    monkeypatch.setattr(run_module, "instances", lambda *_: iter([vectors_case()]))
 
 
 # ---- formats

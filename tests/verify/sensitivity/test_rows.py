@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import sympy as sp
 from flint import arb, fmpq
+from set_ups import choice
 
 from fedbounds.errors import ConflictError, FedboundsError
 from fedbounds.theory.claims import Condition, Part
@@ -20,7 +21,6 @@ from fedbounds.theory.proof.premises import Need
 from fedbounds.theory.registry import claim
 from fedbounds.theory.symbols import SHARED, E, G_u, L, T, eta, t
 from fedbounds.verify.evaluate import Numbers
-from fedbounds.verify.instance import Point
 from fedbounds.verify.judge import Replays, judge_reading
 from fedbounds.verify.measurement import measure
 from fedbounds.verify.sensitivity import exports, premises, rows
@@ -182,7 +182,7 @@ def test_a_root_that_is_not_rational_is_enclosed():
     """sqrt(2) <= theta: the lower end of a ball is excluded, and not what lies above it."""
     part = Part(sp.sqrt(L), 2 * eta, index=Index.RUN)
     (number,) = printed(part)
-    one = Examined(Point("here", ()), Numbers({"L": arb(2), "eta": arb(1), "T": 1}, {}, arb))
+    one = Examined(choice(), Numbers({"L": arb(2), "eta": arb(1), "T": 1}, {}, arb))
     (bound,) = _of_right_side(number, number.times, one)
     assert bound.how == "balls"
     assert bound.value**2 < 2 < (bound.value + Fraction(1, 10**12)) ** 2
@@ -191,7 +191,7 @@ def test_a_root_that_is_not_rational_is_enclosed():
 def test_an_instance_that_lacks_a_round_counts_neither_way():
     """Without the assumption that keeps it out, a part may speak of rounds that it has not."""
     series = {"G_u": np.array([fmpq(1)]), "E": np.array([fmpq(2), fmpq(2)])}
-    one = Examined(Point("here", ()), Numbers({"T": fmpq(1)}, series, fmpq))
+    one = Examined(choice(), Numbers({"T": fmpq(1)}, series, fmpq))
     assert breaks(Part(G_u(t + 1), E(t)), one) is None
     assert breaks(Part(G_u(t), E(t)), one) is False
     assert breaks(Part(2 * E(t), G_u(t)), one) is True

@@ -20,15 +20,12 @@ from fedbounds.verify.plan import (
     load_plans,
     own_cases,
     stored_setups,
-    vector_instances,
 )
-from fedbounds.verify.point_plan import point_instances
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.setups.found import InFloats
 from fedbounds.verify.setups.rungs import LadderInFloats
 from fedbounds.verify.stored.fields import Either, Known, Listed, Maybe, Number, OneOf, Record
 from fedbounds.verify.stored.work import MOST_WORK, Cost, check, power
-from fedbounds.verify.submodel.objectives_setups import SmoothObjective
 from fedbounds.verify.witness import find_witness
 from fedbounds.vocabulary import Method
 
@@ -65,7 +62,7 @@ def test_every_set_up_in_rationals_is_described():
     known = {setup.record.make for setup in stored_setups().values()}
     assert known - measured <= {OwnRun}
     here = {kind for kind in measured if kind.__module__.startswith("fedbounds.verify.")}
-    assert here - known == {InFloats, LadderInFloats, SmoothObjective}  # floats
+    assert here - known == {InFloats, LadderInFloats}  # floats
 
 
 # ---- what the suite writes is let through
@@ -95,8 +92,6 @@ def test_every_planned_case_may_be_replayed(paper, least):
 def test_every_planned_instance_may_be_replayed():
     for instance in chain(
         *(rational_instances(kind, quick=True) for kind in (FedAvgP, ScaffoldP)),
-        [x for x in vector_instances(Profile.DEFAULT, 0) if x.method is Method.RATIONAL],
-        point_instances(0, 5),
         list(rational_ladders((2,)))[::5],
     ):
         assert from_data(to_data(instance)).algorithm_name == instance.algorithm_name

@@ -16,7 +16,6 @@ from fedbounds.verify.profile import Profile
 from fedbounds.verify.script import script
 from fedbounds.verify.setups.chance import drawn_cases
 from fedbounds.verify.setups.plan import planned
-from fedbounds.verify.submodel import objectives
 from fedbounds.vocabulary import Method, Verdict
 
 OURS = {*OBJECTIVE, *OBJECTIVE_LADDER}
@@ -28,7 +27,6 @@ def cases(profile, seed):
     """Those about objectives alone."""
     yield from (x for x in planned("submodel", "", profile) if x.algorithm_name in OURS)
     yield from drawn_cases("submodel", "", profile, seed)
-    yield from objectives.cases(profile, seed)
 
 
 @cache

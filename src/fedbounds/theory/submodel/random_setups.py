@@ -7,8 +7,9 @@ from typing import Any
 from fedbounds.theory.drawn import Chance, Drawn
 from fedbounds.theory.setups import Planned, numbers
 
+from . import loss_setups
 from .point_ladders import Samples, kinds, named, over_p
-from .point_setups import Law, Quadratics, quadratics, setup_of, windows
+from .point_setups import Quadratics, quadratics, setup_of
 
 # of which sqrt(p (1 - p)) is rational; and others
 _SHARES = ("1/50", "1/10", "1/5", "1/2", "4/5", "9/10", 1)
@@ -27,7 +28,7 @@ def at_points(chance: Chance, count: int) -> Iterator[Planned]:
         if boxed:
             points = [[min(max(x, _BOX[0]), _BOX[1]) for x in row] for row in points]
         shares = _OTHERS if index % 2 else _SHARES
-        for label, law, other in _laws(chance, n, d, shares):
+        for label, law, other in loss_setups.laws(chance, n, d, shares):
             name = f"random {index + 1}, {label}, n={n} d={d}"
             yield Planned(name, setup_of(problem, law, numbers(points), box, other))
 
@@ -63,17 +64,4 @@ def _quadratics(chance: Chance, n: int, d: int) -> Quadratics:
     return Quadratics(numbers(hessians), numbers(slopes))
 
 
-def _laws(
-    chance: Chance, n: int, d: int, shares: tuple[Any, ...]
-) -> Iterator[tuple[str, Law, Law]]:
-    p, q = (tuple(shares[k] for k in chance.integers(0, len(shares), n)) for _ in range(2))
-    yield "unequal p, p'", Law("keep", p), Law("keep", q)
-    yield "equal p, p'", Law("keep", p[:1] * n), Law("keep", q[:1] * n)
-    size, other = chance.integers(1, d, 2)
-    own = windows(n, d, size, shift=True)
-    yield "windows", Law("sub_models", own), Law("sub_models", windows(n, d, other))
-    full = (((1,) * d,) * d,) * n
-    yield "windows, M' full", Law("sub_models", windows(n, d, size)), Law("sub_models", full)
-
-
-DRAWN = (Drawn(at_points, 1, 6, 40), Drawn(over_chances, 1, 6, 40))
+DRAWN = (Drawn(at_points, 1, 6, 40), Drawn(over_chances, 1, 6, 40), loss_setups.DRAWN)

@@ -28,7 +28,7 @@ class Cohort:
 
 
 _FIRST, _SECOND = ((2, 1), (1, 2)), ((2, -1), (-1, 2))
-_TIGHT, _EYE = ((5, 4), (4, 5)), ((1, 0), (0, 1))
+_TIGHT, EYE = ((5, 4), (4, 5)), ((1, 0), (0, 1))
 _CHAIN = ((2, -1, 0), (-1, 2, -1), (0, -1, 2))
 _BLOCKS = ((2, 1, 0), (1, 2, 0), (0, 0, 1))
 _SQUARE = ((3, 1, 0, 1), (1, 3, 1, 0), (0, 1, 3, 1), (1, 0, 1, 3))
@@ -40,31 +40,31 @@ _PLANE_SLOPES = ((1, -1), (2, _HALF))
 
 _ONE = Cohort((((1,),),), ((-1,),), (3,), 1)
 _LINE = Cohort((((2,),), ((1,),)), ((1,), (-3,)), (2,), 2)
-_PLANE = Cohort((_FIRST, _SECOND), _PLANE_SLOPES, (1, -1), 3)
-_COUPLED = Cohort((_TIGHT, _TIGHT), ((-9, -9), (-9, -9)), (0, 0), 9)
-_ALONE = Cohort((_TIGHT,), ((3, -4),), (0, 0), 9)
-_ROUND = Cohort((_EYE, ((2, 0), (0, 1))), ((-3, -4), (-3, -4)), (0, 0), 2)
+PLANE = Cohort((_FIRST, _SECOND), _PLANE_SLOPES, (1, -1), 3)
+COUPLED = Cohort((_TIGHT, _TIGHT), ((-9, -9), (-9, -9)), (0, 0), 9)
+ALONE = Cohort((_TIGHT,), ((3, -4),), (0, 0), 9)
+_ROUND = Cohort((EYE, ((2, 0), (0, 1))), ((-3, -4), (-3, -4)), (0, 0), 2)
 _SADDLE = Cohort((_CROSSED, _CROSSED), ((0, 1), (0, -2)), (1, 1), 3, full=False)
-_SPACE = Cohort((_CHAIN, _BLOCKS), ((-3, 1, 1), (0, 2, -1)), (0, 1, 2), _OF_CHAIN)
-_LONELY = Cohort((_CHAIN,), ((-3, 1, 2),), (0, 1, 2), _OF_CHAIN)
-_CORNERED = Cohort((_SQUARE, _STEPPED), ((1, -2, 0, 3), (-1, 0, 4, 1)), (1, 1, 1, 1), 5)
+SPACE = Cohort((_CHAIN, _BLOCKS), ((-3, 1, 1), (0, 2, -1)), (0, 1, 2), _OF_CHAIN)
+LONELY = Cohort((_CHAIN,), ((-3, 1, 2),), (0, 1, 2), _OF_CHAIN)
+CORNERED = Cohort((_SQUARE, _STEPPED), ((1, -2, 0, 3), (-1, 0, 4, 1)), (1, 1, 1, 1), 5)
 _FLAT = Cohort((_ONES, _ONES), ((-1, -1), (-1, -1)), (2, 0), 2, full=False)
-_THREE = Cohort((_EYE, _FIRST, _SECOND), ((1, 0), (0, -2), (2, 1)), (1, 1), 3)
+_THREE = Cohort((EYE, _FIRST, _SECOND), ((1, 0), (0, -2), (2, 1)), (1, 1), 3)
 _TWISTED = Cohort((_TURNED,), ((1, 0, -1, 2),), (1, -1, 0, 2),
                   "8672157949788279/2251799813685248", full=False)  # fmt: skip
 
 _WHOLE: Masks = ((1,),)
-_HALVES: Masks = ((1, 0), (0, 1))
-_APART: Masks = ((0, 1), (1, 0))
-_THIRDS: Masks = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
-_PAIRS: Masks = ((1, 1, 0, 0), (0, 0, 1, 1))
-_STRIPES: Masks = ((1, 0, 1, 0), (0, 1, 0, 1))
+HALVES: Masks = ((1, 0), (0, 1))
+APART: Masks = ((0, 1), (1, 0))
+THIRDS: Masks = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+PAIRS: Masks = ((1, 1, 0, 0), (0, 0, 1, 1))
+STRIPES: Masks = ((1, 0, 1, 0), (0, 1, 0, 1))
 _OUTER: Masks = ((1, 0, 0, 1), (0, 1, 1, 0))
 _QUARTERS: Masks = ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
 # cyclic windows of so many coordinates of 3, and of 4
-_TWO_OF_3: Masks = ((1, 1, 0), (0, 1, 1), (1, 0, 1))
+TWO_OF_3: Masks = ((1, 1, 0), (0, 1, 1), (1, 0, 1))
 _TWO_OF_4: Masks = ((1, 1, 0, 0), (0, 1, 1, 0), (0, 0, 1, 1), (1, 0, 0, 1))
-_THREE_OF_4: Masks = ((1, 1, 1, 0), (0, 1, 1, 1), (1, 0, 1, 1), (1, 1, 0, 1))
+THREE_OF_4: Masks = ((1, 1, 1, 0), (0, 1, 1, 1), (1, 0, 1, 1), (1, 1, 0, 1))
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Shape:
     epochs: int = 1
     noise: Number = 0
     shared: bool = True
-    box: tuple[Number, Number] | None = None
+    box: Any = None  # its ends
     each_round: bool = False
 
     @property
@@ -89,41 +89,41 @@ class Shape:
 
 _NARROW, _QUARTER = ("-1/4", "1/4"), ("-1/2", "1/2")
 _QUICK = (
-    Shape("halves, noise", _PLANE, (_HALVES,) * 2, epochs=2, noise=_HALF),
-    Shape("halves, own orders, noise", _PLANE, (_HALVES,) * 2, noise=_HALF, shared=False),
-    Shape("windows of two", _SPACE, (_TWO_OF_3,) * 2, local_steps=2),
+    Shape("halves, noise", PLANE, (HALVES,) * 2, epochs=2, noise=_HALF),
+    Shape("halves, own orders, noise", PLANE, (HALVES,) * 2, noise=_HALF, shared=False),
+    Shape("windows of two", SPACE, (TWO_OF_3,) * 2, local_steps=2),
     Shape("halves in a box that leaves out the minimiser",
-          Cohort(_PLANE.hessians, _PLANE.slopes, _NARROW[::-1], 3), (_HALVES,) * 2, epochs=2,
+          Cohort(PLANE.hessians, PLANE.slopes, _NARROW[::-1], 3), (HALVES,) * 2, epochs=2,
           box=_NARROW),
     Shape("one client, whole, in a box", _ONE, (_WHOLE,), epochs=3, box=(-3, 3)),
-    Shape("saddle", _SADDLE, (_HALVES,) * 2, local_steps=2, epochs=2),
+    Shape("saddle", _SADDLE, (HALVES,) * 2, local_steps=2, epochs=2),
 )  # fmt: skip
 _MORE = (
-    Shape("one client, coupled halves, noise", _ALONE, (_HALVES,), 2, 2, _HALF),
-    Shape("halves, three steps", _COUPLED, (_HALVES,) * 2, 3, 3),
-    Shape("rational norms", _ROUND, (_HALVES,) * 2, 2, 2),
-    Shape("clients start apart", _PLANE, (_HALVES, _APART), 1, 2, _HALF),
-    Shape("own orders, three sub-models", _SPACE, (_THIRDS,) * 2, 2, 1, shared=False),
-    Shape("own orders, windows", _SPACE, (_TWO_OF_3,) * 2, 1, 1, shared=False),
-    Shape("one client, windows of three", _LONELY, (_TWO_OF_3,), 2, 3),
-    Shape("four windows of two", _CORNERED, (_TWO_OF_4,) * 2, 1, 2),
-    Shape("four windows of three", _CORNERED, (_THREE_OF_4,) * 2, 2, 1),
-    Shape("widths that differ", _CORNERED, (_TWO_OF_4, _THREE_OF_4), 2, 1),
-    Shape("own partitions", _CORNERED, (_PAIRS, _STRIPES), 2, 3),
-    Shape("own partitions, own orders", _CORNERED, (_OUTER, _STRIPES), 2, 2, shared=False),
-    Shape("three clients, noise", _THREE, (_HALVES,) * 3, 1, 1, _HALF),
-    Shape("three clients, own orders", _THREE, (_HALVES,) * 3, 3, 2, shared=False),
+    Shape("one client, coupled halves, noise", ALONE, (HALVES,), 2, 2, _HALF),
+    Shape("halves, three steps", COUPLED, (HALVES,) * 2, 3, 3),
+    Shape("rational norms", _ROUND, (HALVES,) * 2, 2, 2),
+    Shape("clients start apart", PLANE, (HALVES, APART), 1, 2, _HALF),
+    Shape("own orders, three sub-models", SPACE, (THIRDS,) * 2, 2, 1, shared=False),
+    Shape("own orders, windows", SPACE, (TWO_OF_3,) * 2, 1, 1, shared=False),
+    Shape("one client, windows of three", LONELY, (TWO_OF_3,), 2, 3),
+    Shape("four windows of two", CORNERED, (_TWO_OF_4,) * 2, 1, 2),
+    Shape("four windows of three", CORNERED, (THREE_OF_4,) * 2, 2, 1),
+    Shape("widths that differ", CORNERED, (_TWO_OF_4, THREE_OF_4), 2, 1),
+    Shape("own partitions", CORNERED, (PAIRS, STRIPES), 2, 3),
+    Shape("own partitions, own orders", CORNERED, (_OUTER, STRIPES), 2, 2, shared=False),
+    Shape("three clients, noise", _THREE, (HALVES,) * 3, 1, 1, _HALF),
+    Shape("three clients, own orders", _THREE, (HALVES,) * 3, 3, 2, shared=False),
     Shape("whole models, noise", _LINE, (_WHOLE,) * 2, 2, 2, _HALF),
     Shape("whole models, one step", _LINE, (_WHOLE,) * 2, 1, 4),
     Shape("one client, two rounds of the whole", _ONE, (((1,), (1,)),), 1, 2, _HALF),
     Shape("a sub-model of nothing", _LINE, (((1,), (0,)), ((0,), (1,))), 2, 3),
-    Shape("flat", _FLAT, (_HALVES,) * 2, 2, 3),
+    Shape("flat", _FLAT, (HALVES,) * 2, 2, 3),
     Shape("windows in a box, minimiser outside",
-          Cohort(_SPACE.hessians, _SPACE.slopes, (0, _HALF, _HALF), _OF_CHAIN),
-          (_TWO_OF_3,) * 2, 1, 2, box=_QUARTER),
-    Shape("halves in a wide box, noise", _PLANE, (_HALVES,) * 2, 1, 2, _HALF, box=(-4, 4)),
-    Shape("projected each round", Cohort(_PLANE.hessians, _PLANE.slopes, _NARROW[::-1], 3),
-          (_HALVES,) * 2, 2, 2, box=_NARROW, each_round=True),
+          Cohort(SPACE.hessians, SPACE.slopes, (0, _HALF, _HALF), _OF_CHAIN),
+          (TWO_OF_3,) * 2, 1, 2, box=_QUARTER),
+    Shape("halves in a wide box, noise", PLANE, (HALVES,) * 2, 1, 2, _HALF, box=(-4, 4)),
+    Shape("projected each round", Cohort(PLANE.hessians, PLANE.slopes, _NARROW[::-1], 3),
+          (HALVES,) * 2, 2, 2, box=_NARROW, each_round=True),
     Shape("saddle, four sub-models", _TWISTED, (_QUARTERS,), 2, 2),
 )  # fmt: skip
 _STEEP = (_QUICK[2], _MORE[0], _MORE[2], _MORE[8], _MORE[15])  # with eta K L = 1
@@ -198,14 +198,14 @@ _ALIKE = Cohort((((2,),), ((2,),)), ((1,), (-3,)), (2,), 2)
 _NEAR_FLAT = Cohort(_FLAT.hessians, _FLAT.slopes, _NEAR, 2, full=False)
 _BENT = Cohort((_CROSSED, _SECOND), ((1, 0), (-2, 1)), _NEAR, 3)
 _TURNED_WINDOWS: Masks = ((1, 0, 1), (1, 1, 0), (0, 1, 1))
-_BOTH, _WINDOWS = (_HALVES, _APART), (_TWO_OF_3, _TURNED_WINDOWS)
+_BOTH, _WINDOWS = (HALVES, APART), (TWO_OF_3, _TURNED_WINDOWS)
 _PROVED: tuple[tuple[Shape, tuple[Number, ...]], ...] = (
     (Shape("split, full gradients", _SPLIT, _BOTH, 2), (8, 10)),
     (Shape("split in a box, full gradients", _SPLIT, _BOTH, 2, box=_QUARTER), (10, _HALF)),
     (Shape("split, one step, noise", _SPLIT, _BOTH, 1, 1, _HALF), (8,)),
     (Shape("split in a box, one step, noise", _SPLIT, _BOTH, 1, 1, _HALF, box=_QUARTER), (10,)),
     (Shape("one client of the split, noise", Cohort((_FIRST,), ((1, -1),), _NEAR, 3),
-           (_HALVES,), 2, 1, _HALF), (8, 10)),
+           (HALVES,), 2, 1, _HALF), (8, 10)),
     (Shape("split, own orders", _SPLIT, _BOTH, 1, 1, _HALF, shared=False), (8, 10)),
     (Shape("woven windows", _WOVEN, _WINDOWS, 2, 2), (8, 10, "1/3", "1/12")),
     (Shape("woven windows in a box", _WOVEN, _WINDOWS, 2, 1, box=_QUARTER), (8, 10)),
@@ -259,7 +259,7 @@ def _proved() -> Iterator[Planned]:
                 divisor = Fraction(edge) * shape.sub_models
                 name = f"{shape.name}, eta S K L = {1 / Fraction(edge)}"
                 yield Planned(name, setup_of(shape, divisor), True, steps=steps)
-    for told, masks in (("halves", _BOTH), ("halves and the whole", (_HALVES, ((1, 1),) * 2))):
+    for told, masks in (("halves", _BOTH), ("halves and the whole", (HALVES, ((1, 1),) * 2))):
         for view in ("gaps of epochs at the start", "gaps of epochs at w*(M)"):
             yield Planned(f"split in a box, {told}, {view}", _gaps(masks, view), True)
 

@@ -122,6 +122,12 @@ class Ball:
             raise Refused("the step takes the logarithm of a number that may not be positive")
         return Ball(self.ball.log())
 
+    def log1p(self) -> "Ball":
+        """The logarithm of 1 more."""
+        if not bool(self.ball > -1):
+            raise Refused("the step takes the logarithm of a number that may not be positive")
+        return Ball(self.ball.log1p())
+
     def tanh(self) -> "Ball":
         """The hyperbolic tangent."""
         return Ball(self.ball.tanh())
@@ -133,11 +139,6 @@ class Ball:
     def cos(self) -> "Ball":
         """The cosine."""
         return Ball(self.ball.cos())
-
-
-def in_balls(array: Array) -> Array:
-    """Exact numbers as balls."""
-    return np.frompyfunc(lambda x: x if isinstance(x, Ball) else Ball(arb(x)), 1, 1)(array)
 
 
 def enclosed(value: Any) -> Any:
@@ -156,6 +157,11 @@ def precise(bits: int = BITS) -> Iterator[None]:
         yield
     finally:
         ctx.prec = before
+
+
+def balls(numbers: Any) -> Any:
+    """An array of balls, of numbers that are exact or balls."""
+    return np.frompyfunc(lambda x: x if isinstance(x, Ball) else Ball(_arb(x)), 1, 1)(numbers)
 
 
 def _arb(value: Any) -> arb:

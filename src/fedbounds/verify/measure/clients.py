@@ -12,17 +12,20 @@ import array_api_compat.numpy
 import numpy as np
 
 from fedbounds.errors import require
-from fedbounds.problems import FederatedQuadratic, NoiseLaw, everyone
+from fedbounds.problems import FederatedQuadratic, NoiseLaw, everyone, to_float
 from fedbounds.problems.constrained import minimise_quadratic
 from fedbounds.problems.domain import Box
 from fedbounds.problems.huber_line import breakpoints, masked_infimum
-from fedbounds.problems.linear import is_exact, is_positive_definite, solve
+from fedbounds.problems.linear import is_exact, is_positive_definite, rational, solve
 from fedbounds.problems.masked_laws import Bernoulli, Law, Rolling
+from fedbounds.problems.masked_listed import ListedMasks
 from fedbounds.problems.masked_quadratic import masked_quadratic
 from fedbounds.problems.spectrum import to_floats
 from fedbounds.vocabulary import Constant
 
+from .balls import balls
 from .count import Count
+from .enclosed import enclosed
 from .objectives import constants
 
 Array = Any
@@ -51,9 +54,9 @@ class Clients:
         return isinstance(given, np.ndarray) and is_exact(given)
 
     @property
-    def transcendental(self) -> bool:
-        """Whether gradients of exact points are no rationals, and are had in balls."""
-        return bool(getattr(self.objective, "transcendental", False))
+    def irrational(self) -> bool:
+        """Whether gradients at rational points are no rationals: they are balls."""
+        return self.exact and bool(getattr(self.objective, "irrational", False))
 
     @property
     def clients(self) -> int:
@@ -247,24 +250,42 @@ class Clients:
     def project(self, w: Array, box: Array) -> Array:
         """The nearest points of a box, whose least and largest entry are given.
 
-        It compares: unknowns refuse.
+        Or that of a ball round 0 to one point, of a radius. It compares: unknowns refuse.
         """
+        if np.ndim(box) == 0:
+            square = (w * w).sum()
+            return w if square <= box**2 else w * (box / self.xp.sqrt(square))
         low, high = box
         return self.xp.where(w < low, low, self.xp.where(w > high, high, w))
 
     def masked(self, keep: Array) -> "Clients":
-        """F_i = E f_i(m o .), where m keeps a coordinate with probability p_i; of quadratics."""
-        return Clients(_masked(self._quadratic, Bernoulli(tuple(keep.tolist()))), self.xp)
+        """F_i = E f_i(m o .), where m keeps a coordinate with probability p_i.
+
+        Of quadratics; of others the masks are listed.
+        """
+        return self._of_masks(Bernoulli(tuple(keep.tolist())))
 
     def rolled(self, masks: Array) -> "Clients":
         """The same where m is any of the client's S masks, shape (n, S, d), equally likely."""
-        return Clients(_masked(self._quadratic, _rolling(masks)), self.xp)
+        return self._of_masks(_rolling(masks))
+
+    def _of_masks(self, law: Law) -> "Clients":
+        if self.irrational:
+            return Clients(_listed(self.objective, law), self.xp)
+        return Clients(_masked(self._quadratic, law), self.xp)
+
+    def gradient_bound(self, radius: Any) -> Any:
+        """At least the norm of every client's gradient in the ball round 0 of that radius."""
+        return rational(to_float(self.objective).gradient_bound(float(radius)))
 
     def only_minimiser(self, box: Array | None = None) -> Array | None:
         """argmin f, shape (d,), of quadratics: in R^d, or in a box; None unless f is convex enough.
 
-        ``box`` has the least and the largest entry, of all coordinates or of each.
+        ``box`` has the least and the largest entry, of all coordinates or of each. Of others, in
+        balls: in R^d, or in a ball round 0 whose radius is ``box``.
         """
+        if self.irrational:
+            return _enclosed(self.objective, box)
         sides = None if box is None else tuple(tuple(side.tolist()) for side in box)
         return _only_minimiser(self._quadratic, sides)
 
@@ -280,9 +301,9 @@ class Clients:
     def smoothness(self) -> Any:
         """L of all clients, of quadratics; of all samples, of regression."""
         sampled = hasattr(self.objective, "sample_gradients")
-        problem = self.objective if sampled else self._quadratic
+        problem = self.objective if sampled or self.irrational else self._quadratic
         found = constants(problem)[Constant.SMOOTHNESS].value
-        return found if self.exact else float(found)
+        return rational(found) if self.exact else float(found)
 
     @property
     def lowest(self) -> Array:
@@ -325,6 +346,7 @@ class Clients:
         shape = tuple(models.shape)
         by_client = self.xp.permute_dims(models, (1, 0, 2))
         rows = self.xp.reshape(by_client, (shape[0] * shape[1], shape[2]))
+        rows = balls(rows) if self.irrational else rows
         return rows, everyone(self.clients, shape[0]), shape
 
     def _back(self, rows: Array, shape: tuple[int, ...]) -> Array:
@@ -351,6 +373,27 @@ def _quadratic(problem: Any) -> FederatedQuadratic:
 @lru_cache(maxsize=64)  # a round asks for the same ones as the round before
 def _masked(problem: FederatedQuadratic, law: Law) -> FederatedQuadratic:
     return masked_quadratic(problem, law)
+
+
+@lru_cache(maxsize=64)
+def _listed(problem: Any, law: Law) -> ListedMasks:
+    return ListedMasks(problem, law)
+
+
+@lru_cache(maxsize=64)
+def _enclosed(problem: Any, radius: Any) -> Array | None:
+    n = problem.clients
+    masked = problem if isinstance(problem, ListedMasks) else _listed(problem, Bernoulli((1,) * n))
+    if masked.strong_convexity is None:
+        return None
+
+    def slope(w: Array) -> Array:
+        rows = np.concatenate([balls(w)[None]] * n)
+        found: Array = masked.gradient(rows, everyone(n, 1)).sum(axis=0) / n
+        return found
+
+    near = masked.near_minimiser(radius)
+    return enclosed(slope, masked.strong_convexity, near, masked.curvature(near), radius)
 
 
 @lru_cache(maxsize=64)

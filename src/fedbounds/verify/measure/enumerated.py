@@ -137,7 +137,7 @@ def one_state(subject: Subject) -> State:
 
 def started_from(subject: Subject, random: Random, rows: int) -> State:
     """The state before round 0, from answers with so many rows."""
-    repeated = np.repeat(subject.origin[None, :], rows, axis=0)
+    repeated = np.repeat(subject.start[None, :], rows, axis=0)
     return started(subject.algorithm, subject.problem, repeated, random, subject.parameters())
 
 

@@ -11,13 +11,24 @@ import sympy as sp
 from flint import fmpq
 from sympy.core.function import AppliedUndef
 
-from fedbounds.errors import FedboundsError
+from fedbounds.errors import FedboundsError, unknown_name
 from fedbounds.problems.spectrum import square_root
-from fedbounds.theory.setups import Largest, Least, MeanOfLargest, Says, Where, above, dot
+from fedbounds.theory.setups import (
+    RUN,
+    Largest,
+    Least,
+    MeanOfLargest,
+    Says,
+    Settled,
+    Where,
+    above,
+    dot,
+)
 from fedbounds.theory.symbols import K, T, VectorSymbol, constants_in, k, t
 
 from ..evaluate import IrrationalError, Numbers, UndefinedError, evaluate, in_balls, in_roots, scale
 from .balls import enclosed
+from .settled import settled
 from .spaces import Listed, Unrolled, alone, product, products_in
 from .spaces import field as entries_of
 from .subject import Subject
@@ -36,7 +47,7 @@ _RELATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
 }
 
 
-_EXTREMES = (Largest, Least, MeanOfLargest, above)
+_EXTREMES = (Largest, Least, MeanOfLargest, above, Settled)  # numbers of a whole run
 
 
 class MissingError(FedboundsError):
@@ -81,6 +92,8 @@ class Defined(Generic[Run]):
         Those that have a value for every outcome of sources.
     later : tuple of str
         Quantities of the next round.
+    variants : mapping from name to function
+        What makes that of a variant of the run.
     """
 
     trace: Run
@@ -93,6 +106,7 @@ class Defined(Generic[Run]):
     given: Mapping[str, Array] = field(default_factory=dict)
     later: tuple[str, ...] = ()
     outcomes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    variants: "Mapping[str, Callable[[], Defined[Any]]]" = field(default_factory=dict)
     _values: dict[str, Any] = field(default_factory=dict)
     _series: dict[str, Array] = field(default_factory=dict)
     _held: dict[Says, str] = field(default_factory=dict)
@@ -112,6 +126,10 @@ class Defined(Generic[Run]):
         raise MissingError("outcomes are not listed")
 
     def _extreme(self, node: sp.Expr, own: Mapping[str, Any]) -> Any:
+        raise NotImplementedError
+
+    def _settled(self, node: sp.Expr) -> Any:
+        """What sq(x) or ip(x, y) tends to as rounds go on."""
         raise NotImplementedError
 
     def _broken_somewhere(self, says: Says, sides: Sequence[sp.Expr], own: dict[str, Any]) -> str:
@@ -215,7 +233,7 @@ class Defined(Generic[Run]):
 
     def _with_roots(self, known: Numbers) -> Numbers:
         """As sums of roots; where a run is in balls, as balls."""
-        if not self.trace.subject.problem.transcendental:
+        if not self.trace.subject.problem.irrational:
             return in_roots(known)
         constants, series = (
             {name: enclosed(value) for name, value in own.items()}
@@ -307,7 +325,30 @@ class Defined(Generic[Run]):
         }
         return {name: own[name] if name in own else self.constant(name) for name in sorted(named)}
 
-    # ---- extremes
+    # ---- extremes and limits
+
+    def limit(self, node: Settled) -> Any:
+        """Of a quantity, or of an expression that could be one.
+
+        Raises
+        ------
+        MissingError
+            If no limit is certified.
+        """
+        what, run = node.args
+        if run != RUN:
+            if run.name not in self.variants:
+                raise unknown_name("variant of a run", run.name, self.variants)
+            return self.variants[run.name]().limit(Settled(what, RUN))
+        if isinstance(what, AppliedUndef):
+            what = self.quantities[what.func.__name__]
+        plain, nodes = without_products(what)
+        try:
+            own = {name: self._settled(each) for name, each in nodes}
+        except Refused as error:
+            raise MissingError(f"{node} has no value: {error}") from error
+        plain = at_once(plain)
+        return evaluate(plain, self._numbers(plain, own))
 
     def _without_extremes(
         self, expression: sp.Expr, own: Mapping[str, Any]
@@ -320,7 +361,10 @@ class Defined(Generic[Run]):
             names = {}
             for node in inner:
                 symbol = sp.Symbol(f"_extreme_{len(found)}")
-                names[node], found[symbol.name] = symbol, self._extreme(node, found)
+                value = (
+                    self.limit(node) if isinstance(node, Settled) else self._extreme(node, found)
+                )
+                names[node], found[symbol.name] = symbol, value
             expression = expression.xreplace(names)
         return expression, found
 
@@ -422,6 +466,9 @@ class Known(Defined[Trace]):
                 raise MissingError(f"nothing visited is asked for by {node}")
             kept[key] = max(every) if isinstance(node, Largest) else min(every)
         return kept[key]
+
+    def _settled(self, node: sp.Expr) -> Any:
+        return settled(self.trace.subject, node, self._of_vectors([node], {}))
 
     def _broken_somewhere(self, says: Says, sides: Sequence[sp.Expr], own: dict[str, Any]) -> str:
         self._listed(says)

@@ -23,6 +23,7 @@ from fedbounds.theory.symbols import t
 from ..evaluate import RESOLUTION, Numbers, evaluate, rounding, scale
 from .float_moments import InFloats, in_floats
 from .known import Defined, Indices, MissingError, at_once, without_products
+from .limits import limit_of
 from .many_rounds import InRationals, in_rationals, rounds_of, traced
 from .reach import Range, Reach, Visited, multiples, product, ratio, square
 from .round_maps import ByParameter, at_values, forms_of
@@ -344,6 +345,9 @@ class Many(Defined[Long]):
     def _extreme(self, node: sp.Expr, own: Mapping[str, Any]) -> Any:
         low, high = self._ends(node, own)
         return high if isinstance(node, Largest) else low
+
+    def _settled(self, node: sp.Expr) -> fmpq:
+        return limit_of(self.trace.reach.rounds, self._forms(node))
 
     def _ends(self, node: sp.Expr, own: Mapping[str, Any]) -> tuple[fmpq, fmpq]:
         """Between which an extreme is."""

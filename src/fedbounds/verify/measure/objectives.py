@@ -8,12 +8,23 @@ import numpy as np
 from flint import fmpq, fmpq_mat
 
 from fedbounds.errors import unknown_name
-from fedbounds.problems import CoupledCosine, Evidence, FederatedQuadratic, Noise, NoiseLaw
+from fedbounds.problems import (
+    CoupledCosine,
+    Evidence,
+    FederatedQuadratic,
+    Noise,
+    NoiseLaw,
+    to_float,
+)
 from fedbounds.problems.constants import OF_BLOCKS, Constants, ConstantValue
 from fedbounds.problems.linear import rational
+from fedbounds.problems.logistic import FederatedLogistic
 from fedbounds.problems.noise import SILENT
+from fedbounds.problems.pl_composed import ComposedBowls
 from fedbounds.problems.problem import Problem, entries_of, split
+from fedbounds.problems.ridge_logistic import RidgeLogistic
 from fedbounds.problems.sampled_regression import Loss, SampledRegression
+from fedbounds.problems.sine import SineBowls
 from fedbounds.problems.spectrum import largest_eigenvalue, smallest_eigenvalue
 from fedbounds.problems.trilinear import Trilinear
 from fedbounds.theory.setups import Objective
@@ -87,10 +98,30 @@ def _regression(data: Mapping[str, Any]) -> SampledRegression:
     return SampledRegression(exact_array(data["features"]), exact_array(data["targets"]), loss)
 
 
+def _logistic(data: Mapping[str, Any]) -> RidgeLogistic:
+    """log(1 + exp(-x'w)) of the samples x of every client, and a ridge."""
+    features = exact_array(data["features"])
+    n, samples, _ = features.shape
+    labels, nothing = np.array([[fmpq(1)] * samples] * n), np.empty((n, samples, 0), dtype=object)
+    return RidgeLogistic(FederatedLogistic(features, nothing, labels, 0), exact(data["ridge"]))
+
+
+def _sine_bowls(data: Mapping[str, Any]) -> SineBowls:
+    return SineBowls(*(exact_array(data[x]) for x in ("rotation", "weights", "centres")))
+
+
+def _composed_bowls(data: Mapping[str, Any]) -> ComposedBowls:
+    matrix, targets = (exact_array(data[x]) for x in ("matrix", "targets"))
+    return ComposedBowls(matrix, targets, exact(data["curvature"]), exact(data["bend"]))
+
+
 _FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
+    "composed bowls": _composed_bowls,
     "coupled cosines": _cosines,
+    "logistic": _logistic,
     "quadratics": _quadratics,
     "regression": _regression,
+    "sine bowls": _sine_bowls,
     "trilinear": _trilinear,
 }
 
@@ -133,6 +164,9 @@ def constants(problem: Problem, start: Array | None = None) -> Constants:
 def _told(problem: Problem, start: Array | None = None) -> Constants:
     """Its constants; without a start, those that do not depend on one."""
     point = np.array([fmpq(0)] * entries_of(problem), dtype=object) if start is None else start
+    if hasattr(problem, "of_curvature"):  # what is certified in floats
+        found: Constants = to_float(problem).of_curvature()
+        return found
     own = problem.constants(split(problem, point))
     return {x: y for x, y in own.items() if start is not None or x not in _OF_STARTS}
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import sympy as sp
-from flint import fmpq
+from flint import fmpq, fmpz
 
 from fedbounds.errors import FedboundsError, unknown_name
 from fedbounds.theory.setups import PAST as PAST
@@ -22,6 +22,7 @@ from fedbounds.theory.setups import dot, most, positive
 from fedbounds.theory.symbols import VectorSymbol
 
 from ..evaluate import Numbers, Roots, as_roots, evaluate, total
+from .balls import Ball
 from .unknowns import Refused, Variables, bare
 
 Array = Any
@@ -142,12 +143,16 @@ def depends_on(space: "Listed | Unrolled", array: Array) -> frozenset[str]:
 
 
 def _weighted(array: Array, axis: int, weight: Array) -> Array:
-    shape = [1] * array.ndim
-    shape[axis] = -1
-    weighted = array * weight.reshape(shape)
+    """A sum with weights; with equal ones, which are frequent, the sum is weighted."""
+    equal = bool((weight == weight[0]).all())
+    weighted = (
+        array if equal else array * np.expand_dims(weight, tuple(range(1, array.ndim - axis)))
+    )
     if array.dtype == object and any(isinstance(entry, Roots) for entry in array.reshape(-1)):
-        return _totals(weighted, axis)
-    return np.asarray(weighted.sum(axis=axis, keepdims=True))
+        total = _totals(weighted, axis)
+    else:
+        total = np.asarray(weighted.sum(axis=axis, keepdims=True))
+    return total * weight[0] if equal else total
 
 
 def _totals(entries: Array, axis: int) -> Array:
@@ -331,12 +336,16 @@ def products_in(expression: sp.Expr) -> set[sp.Expr]:
 
 
 def _root(square: Any) -> Any:
-    return _plain(square.root(2)) if isinstance(square, Roots) else _known_root(square)
+    if isinstance(square, Ball):
+        return square.sqrt()
+    if isinstance(square, Roots):
+        return _plain(square.root(2))
+    return _known_root(square.p, square.q)
 
 
-@lru_cache(maxsize=65_536)  # entries of an array are often equal
-def _known_root(square: fmpq) -> Any:
-    return _plain(as_roots(square).root(2))
+@lru_cache(maxsize=65_536)  # entries of an array are often equal; to hash a rational is slow
+def _known_root(numerator: fmpz, denominator: fmpz) -> Any:
+    return _plain(as_roots(fmpq(numerator, denominator)).root(2))
 
 
 def _plain(found: Roots) -> Any:

@@ -12,7 +12,6 @@ from fedbounds.errors import FedboundsError, require
 from fedbounds.problems.linear import is_exact, rational
 from fedbounds.theory.setups import Shown
 
-from .balls import in_balls
 from .clients import Clients
 from .contract import Parameters
 from .count import Count
@@ -54,11 +53,6 @@ class Subject:
     def exact(self) -> bool:
         """Whether it is in rationals."""
         return bool(is_exact(self.start))
-
-    @property
-    def origin(self) -> Array:
-        """The start, in the numbers that a run needs: balls where gradients are no rationals."""
-        return in_balls(self.start) if self.exact and self.problem.transcendental else self.start
 
     def parameters(self, at: int = 0) -> Parameters:
         """The parameters as the algorithm gets them at a round: counts as int, lists as arrays."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from flint import arb, ctx
 
-from .balls import BITS, Ball, in_balls
+from .balls import BITS, Ball, balls
 from .contract import State, drawn_by, started, stepped
 from .functions import OfState, values_of
 from .random import Drawn, Random, answered, outcomes, sources_of
@@ -71,9 +71,9 @@ def _followed(subject: Subject, functions: Mapping[str, OfState]) -> dict[str, A
     problem, algorithm = subject.problem, subject.algorithm
 
     def start(random: Random) -> State:
-        return started(algorithm, problem, subject.origin[None], random, subject.parameters())
+        return started(algorithm, problem, subject.start[None], random, subject.parameters())
 
-    state = {name: in_balls(rows) for name, rows in _only(start).items()}
+    state = {name: balls(rows) for name, rows in _only(start).items()}
     every: dict[str, list[arb]] = {name: [] for name in functions}
     for t in range(subject.rounds + 1):
         p = subject.parameters(t)

@@ -9,10 +9,9 @@ from dataclasses import replace
 import sympy as sp
 from flint import fmpq
 
-from fedbounds.algorithms.participant_mean import ParticipantMean
-from fedbounds.problems import ClientVectors
 from fedbounds.theory.claims import Part
 from fedbounds.theory.registry import claim
+from fedbounds.theory.setups import Objective, Planned, Run, Setup
 from fedbounds.theory.symbols import (
     G_u,
     T_3u,
@@ -23,15 +22,16 @@ from fedbounds.theory.symbols import (
     variance_u,
     variance_v,
 )
-from fedbounds.vocabulary import Method, Relation, Verdict
+from fedbounds.vocabulary import Relation, Verdict
 
+from ..case import Case
 from ..instance import Instance
+from ..setups.plan import case_of
 from .instances import (
     balanced,
     drawn_apart,
     judged,
     noisy,
-    rationals,
     scalar_run,
     slow,
     verdict_said,
@@ -62,17 +62,18 @@ def long_steps() -> Instance:
     return scalar_run(((0, 0),), 1, (1,), m=1, K=1, T=2, step=fmpq(3))
 
 
-def vectors() -> Instance:
+def vectors() -> Case:
     """Two of X = 1, -1, 3 at a time: the mean square of their mean is 5/3."""
-    rows = ClientVectors(rationals([[1], [-1], [3]]))
-    return Instance("planted", rows, ParticipantMean(2), 1, Method.RATIONAL)
+    rows = Objective("quadratics", (("hessians", (((0,),),) * 3), ("slopes", ((1,), (-1,), (3,)))))
+    setup = Setup("personalization", "participants", Run(rows, (0,), (("m", 2),), 1))
+    return case_of(Planned("planted", setup), "")
 
 
 def _planted(
     name: str,
     error: str,
     where: tuple[str, str],
-    instance: Callable[[], Instance],
+    instance: Callable[[], Instance | Case],
     change: Change,
     control: Verdict = Verdict.NOT_VIOLATED,
     *,

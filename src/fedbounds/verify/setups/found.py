@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import sympy as sp
-from flint import fmpq
+from flint import ctx, fmpq
 
 from fedbounds.errors import require, unknown_name
 from fedbounds.problems import Constants, Evidence
@@ -26,6 +26,7 @@ from ..measure.sources import TooManyError
 from ..measure.subject import Subject
 from ..measure.trace import Trace, subject_of
 from ..measure.unknowns import Refused
+from .narrow import BITS, in_floats
 
 Array = Any
 
@@ -35,7 +36,7 @@ MOST_EXACT = 400  # rounds that are repeated in rationals: their digits grow wit
 
 @dataclass(frozen=True, eq=False)
 class InFloats:
-    """A set-up of many rounds, measured in floats with bounds of their rounding errors."""
+    """A set-up measured in floats with bounds of their errors: of many rounds, or from balls."""
 
     setup: Setup
 
@@ -56,12 +57,17 @@ def _found(setup: Setup) -> Found:
 
 @find.register
 def _found_in_floats(given: InFloats) -> Found:
-    return _shown(given.setup, view_of(given.setup), floats=True)
+    view = view_of(given.setup)
+    if view.many:
+        return _shown(given.setup, view, floats=True)
+    with ctx.workprec(BITS):
+        return in_floats(_listed(given.setup, view))
 
 
 @in_rationals.register
 def _in_rationals(given: InFloats) -> Setup | None:
-    return given.setup if given.setup.run.rounds <= MOST_EXACT else None
+    exact = view_of(given.setup).many and given.setup.run.rounds <= MOST_EXACT
+    return given.setup if exact else None
 
 
 def _listed(setup: Setup, view: View) -> Found:
@@ -178,6 +184,7 @@ def known_of(setup: Setup, view: View) -> Known:
         besides.series,
         view.later,
         view.outcomes,
+        {name: partial(known_of, setup, other) for name, other in view.variants.items()},
     )
 
 
@@ -196,7 +203,16 @@ def many_of(setup: Setup, view: View, *, floats: bool = False) -> Many:
         If moments do not measure it.
     """
     trace = followed(setup.run, view, floats)
-    return Many(trace, defined(setup, view, trace.subject), view.quantities, view.states)
+    return Many(
+        trace,
+        defined(setup, view, trace.subject),
+        view.quantities,
+        view.states,
+        variants={
+            name: partial(many_of, setup, other, floats=floats)
+            for name, other in view.variants.items()
+        },
+    )
 
 
 def defined(setup: Setup, view: View, subject: Subject) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from functools import lru_cache
 from math import prod
 
 from fedbounds.theory.beside import PlannedBeside
-from fedbounds.theory.registry import besides, ladders, setups
+from fedbounds.theory.registry import besides, choices, ladders, setups
 from fedbounds.theory.setups import Ladder, Planned, Run, View
 from fedbounds.vocabulary import Method
 
@@ -15,6 +15,7 @@ from ..measure.random import count_of, sources_of
 from ..measure.subject import Subject
 from ..measure.trace import algorithm, subject_of
 from ..profile import Profile
+from .choices import choice_case
 from .found import InFloats, view_of
 from .rungs import LadderInFloats, rungs_of
 from .sides import sides_of
@@ -31,6 +32,9 @@ def planned(theory: str, name: str, profile: Profile) -> Iterator[Case]:
             yield case_of(one, name)
         elif one.quick:
             yield case_of(one if one.quick is True else one.quick, name)
+    for one_of in choices(theory):
+        if one_of.quick or profile is not Profile.QUICK:
+            yield choice_case(one_of.name, one_of.choice)
     for rungs in ladders(theory):
         if profile is not Profile.QUICK:
             yield ladder_case(rungs.name, rungs.ladder, floats=rungs.floats)
@@ -71,9 +75,12 @@ def case_of(one: Planned, name: str) -> Case:
         method = Method.MOMENTS if one.floats else Method.RATIONAL
         rounds = one.setup.run.rounds
         return Case(one.name, called, setup, method, rounds * (1 if one.floats else _RATIONAL))
-    problem = subject_of(one.setup.run, view).problem
-    method = Method.BALLS if problem.transcendental else Method.RATIONAL
-    return Case(one.name, called, one.setup, method, work(one.setup.run, view))
+    size = work(one.setup.run, view)
+    if one.floats:
+        return Case(one.name, called, InFloats(one.setup), Method.MOMENTS, size)
+    irrational = subject_of(one.setup.run, view).problem.irrational
+    method = Method.BALLS if irrational else Method.RATIONAL
+    return Case(one.name, called, one.setup, method, size)
 
 
 def about(view: View) -> str:
@@ -86,7 +93,8 @@ def work(run: Run, view: View) -> int:
     """Outcomes, rounds, local steps, clients and coordinates, multiplied; or those of moments."""
     subject = subject_of(run, view)
     if view.moments:
-        return int((subject.problem.entries + 1) ** 3 * run.rounds**2 * local_steps(run))
+        size = 1 + max(subject.problem.entries, int(subject.problem.clients))
+        return int(size**3 * run.rounds**2 * local_steps(run))
     if view.integrated:
         masks = 2 ** min(subject.problem.dimension, 8)
         return int(subject.rounds * subject.problem.clients * masks)

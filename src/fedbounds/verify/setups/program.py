@@ -3,7 +3,7 @@
 Whoever writes one says what is run and what is defined; what all programs share stands here.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from textwrap import fill
 from typing import Any
@@ -57,6 +57,8 @@ class Program:
         Those that are others in other rounds.
     stays : bool
         Whether nothing is run: every round starts from the same state.
+    limits : collection of str
+        Constants that are limits: numbers that functions of second moments give.
     """
 
     subject: Subject
@@ -68,6 +70,7 @@ class Program:
     functions: tuple[Callable[..., Any], ...] = ()
     changing: Mapping[str, sp.Expr] = field(default_factory=dict)
     stays: bool = False
+    limits: Collection[str] = ()
 
 
 def check_size(subject: Subject, *, stays: bool = False) -> None:
@@ -93,6 +96,8 @@ def written(program: Program, judgement: Any, part: Part, outcome: Any) -> str:
     arrays, shown = one_round(subject)
     unseen = shown | {*subject.shown.may}
     functions = quoted(algorithm, unseen - defined.vectors, program.functions)
+    draw, step = algorithm.draw.__name__, algorithm.step.__name__
+    several = any(name in defined.numbers for name in program.limits)
     asked = " ".join([functions, *facts, *defined.lines, *constants_of(defined)])
     kind, problem = problem_lines(program.run.problem, asked, smoothness_of(subject))
     return TEMPLATES.get_template("setup.py.j2").render(
@@ -101,8 +106,10 @@ def written(program: Program, judgement: Any, part: Part, outcome: Any) -> str:
         unquoted=UNQUOTED,
         functions=functions,
         init=algorithm.init.__name__,
-        draw=algorithm.draw.__name__,
-        step=algorithm.step.__name__,
+        draw="draw_of" if several else draw,
+        step="step_of" if several else step,
+        main=f"{draw}, {step}",
+        uses=["settled"] if several else [],
         begins=("", ", random", ", random, p")[arguments_of_init(algorithm) - 2],
         sees=takes(algorithm.step, 5),
         sources=source_lines(asked, silent_in(subject)),
@@ -240,7 +247,7 @@ def spaces_of(program: Program, arrays: State) -> list[str]:
     lines = [
         f"indices = {{{', '.join(weighed)}}}{alone}",
         f"axes = {{{axes}}}",
-        f"calls = {_calls(program.subject)}  # of each draw",
+        f"calls = {calls_of(program.subject)}  # of each draw",
     ]
     return [part for line in lines for part in broken(line.replace("'", '"'))]
 
@@ -253,7 +260,7 @@ def _weights(program: Program, index: str, length: int) -> str:
     return f'p["{name}"] / p["{name}"].sum()' if name else f"exact([Q(1, {length})] * {length})"
 
 
-def _calls(subject: Subject) -> dict[str, list[int]]:
+def calls_of(subject: Subject) -> dict[str, list[int]]:
     """Which calls of ``draw`` each random object is made of; all one, where none is named."""
     every, drawn = draws_of(subject, subject.parameters())
     if not subject.shown.draws:

@@ -14,14 +14,14 @@ from fedbounds.errors import require, unknown_name
 from fedbounds.problems import Evidence
 from fedbounds.problems.linear import rational
 from fedbounds.theory.registry import glossary, rungs
-from fedbounds.theory.setups import RUN, Ending, Ladder, Rungs, Settled, Setup, Slope, View
+from fedbounds.theory.setups import Ending, Ladder, Rungs, Settled, Setup, Slope, View
 from fedbounds.theory.symbols import T
 from fedbounds.vocabulary import Assumption
 
 from ..case import Found, find, in_rationals, ladder_shown
 from ..ladder import fitted_exponent
 from ..measure.known import MissingError
-from ..measure.limits import limit_of, slope_at_zero
+from ..measure.limits import slope_at_zero
 from ..measure.many import Many, long_run
 from ..measure.unknowns import Refused
 from .found import MOST_EXACT, evidence, many_of, view_of
@@ -112,20 +112,18 @@ class Rung:
             return (abs(value) if inner is not expression else value), wrong
         own: dict[str, Any] = {}
         names = {}
-        for node in sorted(expression.atoms(*OF_ENDS), key=str):
+        for node in sorted(expression.atoms(Ending, Slope), key=str):
             symbol = sp.Symbol(f"_end_{len(own)}")
             names[node], own[symbol.name] = symbol, self._end(node)
         return self.known.number(expression.xreplace(names), own), 0
 
     def _end(self, node: sp.Expr) -> fmpq:
         name = node.args[0].func.__name__
-        try:
-            if isinstance(node, Slope):
+        if isinstance(node, Slope):
+            try:
                 return self._slope(name, node.args[1].name)
-            if isinstance(node, Settled) and node.args[1] == RUN:
-                return limit_of(self.known.trace.reach.rounds, self.known.forms(name))
-        except Refused as error:
-            raise MissingError(f"{node} has no value: {error}") from error
+            except Refused as error:
+                raise MissingError(f"{node} has no value: {error}") from error
         value, wrong = self._ending(name)
         if wrong:
             raise MissingError(f"{node} is known up to its rounding alone")

@@ -3,7 +3,7 @@
 A script is kept only if it runs by itself and prints the gap that was judged.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,15 +12,18 @@ from flint import fmpq
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import Part
-from fedbounds.theory.setups import Setup, above
+from fedbounds.theory.setups import RUN, Settled, Setup, above
+from fedbounds.theory.symbols import constants_in
 
 from ..case import script_of
 from ..evaluate import Numbers
-from ..measure.known import Defined, MissingError
+from ..measure.known import Defined, Known, MissingError
+from ..measure.settled import by_moments
 from ..measure.trace import rules_of, subject_of
+from ..measure.unknowns import Refused
 from ..script_check import agrees
 from .found import known_of, only_of, view_of
-from .program import Program, check_size, written
+from .program import Program, calls_of, check_size, written
 from .script_code import Definitions
 from .script_parts import COMPUTED, COMPUTED_OF_BLOCKS
 
@@ -73,13 +76,20 @@ def program_of(setup: Setup, part: Part, place: tuple[int | None, int | None]) -
 
     found = only_of(setup, view)
     only = {x: found.get(x, at or 0) for x, at in zip(view.alone, place, strict=False)}
+    given = given_numbers(setup, known)
     defined = Definitions(
-        view.shown, known.constants, known.quantities, given_numbers(setup, known), ends,
+        view.shown, known.constants, known.quantities, given, ends,
         partial(is_known, known),
         each=view.each, steps=lambda name: int(known.series(name).shape[-2]), place=place,
         later=view.later,
     )  # fmt: skip
     rules = rules_of(setup.run, view)
+    own = known.constants
+    limits = [x for x in sorted(constants_in(part.gap)) if isinstance(own.get(x), Settled)]
+    functions = dict[Callable[..., Any], None]()
+    for name in limits:
+        used, given[name] = _limit(defined, known, name)
+        functions |= dict.fromkeys(used)
     return Program(
         subject,
         setup.run,
@@ -87,9 +97,30 @@ def program_of(setup: Setup, part: Part, place: tuple[int | None, int | None]) -
         only,
         view.requires,
         view.assumptions,
+        functions=tuple(functions),
         changing=rules,
         stays=view.integrated,
+        limits=limits,
     )
+
+
+def _limit(
+    defined: Definitions, known: Known, name: str
+) -> tuple[tuple[Callable[..., Any], ...], str]:
+    """The draws and the step of a run that settles, and Python for the limit."""
+    what, run = known.constants[name].args
+    other = known if run == RUN else known.variants[run.name]()
+    subject = other.trace.subject
+    try:
+        found = by_moments(subject, what, {})
+    except Refused as error:
+        raise FedboundsError(f"no script for {name}, which moments do not show: {error}") from error
+    if found != known.constant(name):
+        raise FedboundsError(f"no script for {name}, which is no limit of moments")
+    functions = subject.algorithm.draw, subject.algorithm.step
+    calls = str(calls_of(subject)).replace("'", '"')
+    called = ", ".join([*(own.__name__ for own in functions), calls])
+    return functions, f"limit_of({called}, lambda: {defined.side(what)})"
 
 
 def is_known(known: Defined[Any], name: str) -> bool:

@@ -85,6 +85,7 @@ def gaps(theory: str, written: Written) -> list[float]:
     scopes = _scopes(theory, written)
     assumed = [Assumption(name) for name in written.statement.assumptions]
     of_steps = any(side.has(k) for side in (written.left, written.right))
+    symbols = _symbols(written)
     found = []
     for on in judged_on(theory):
         if scopes and not scopes & set(on.view.scopes):
@@ -94,7 +95,7 @@ def gaps(theory: str, written: Written) -> list[float]:
         if not _speaks_of(written, on.view.runs):
             continue
         if all(on.holding.get(name, False) for name in assumed):
-            least = least_on(written, on)
+            least = least_on(written, on, symbols)
             if least is not None:
                 found.append(least)
     return found
@@ -126,13 +127,13 @@ def _scopes(theory: str, written: Written) -> set[str]:
     return {scope for part in parts if part.name == written.part for scope in part.scopes}
 
 
-def least_on(written: Written, on: Judged) -> float | None:
+def least_on(written: Written, on: Judged, symbols: frozenset[sp.Symbol]) -> float | None:
     """None where a condition fails throughout, or something has no value."""
     try:
         rounds = range(written.statement.first, on.known.trace.subject.rounds)
         if not len(rounds):
             return None
-        if not all(_has_its_sign(symbol, on) for symbol in _symbols(written)):
+        if not all(_has_its_sign(symbol, on) for symbol in symbols):
             return None
         held = [_held(condition, on, rounds) for condition in written.conditions]
         (left, one), (right, other) = (

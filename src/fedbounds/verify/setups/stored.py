@@ -5,14 +5,18 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+import sympy as sp
+
 from fedbounds.errors import FedboundsError, require, unknown_name
 from fedbounds.theory.beside import Beside
 from fedbounds.theory.catalogue import PAPERS
-from fedbounds.theory.registry import besides, ladders, rungs, setups, sides, views
+from fedbounds.theory.choices import Choice
+from fedbounds.theory.registry import besides, choices, ladders, rungs, setups, sides, views
 from fedbounds.theory.setups import (
     Ladder,
     Objective,
     Run,
+    Settled,
     Setup,
     View,
     Where,
@@ -34,12 +38,14 @@ from ..stored.fields import (
     Record,
     Text,
     Whole,
+    WholeNumber,
     Word,
     untagged,
     wrong,
 )
 from ..stored.work import Cost, check, power
 from ..stored.work import Setup as Stored
+from .choices import BOUND
 from .found import MOST_EXACT, view_of
 from .plan import about, local_steps, outcomes_of
 from .rungs import rungs_of
@@ -47,6 +53,8 @@ from .sides import sides_of
 
 _VECTORS = 20  # about so many are looked at
 _DEEPEST = 3  # lists in lists
+_MATRICES = 100  # flint solves so many times as fast as arrays of rationals
+_TRIED = 100  # states and faces, where a projected run may end up
 
 
 @dataclass(frozen=True)
@@ -243,6 +251,37 @@ def stored() -> Stored:
     return Stored(Record(Setup, fields), _cost, lambda setup: about(view_of(setup)), _fits)
 
 
+# a choice of some of these
+_CHOICE: Fields = {
+    "n": WholeNumber(Whole(count="n")),
+    "m": WholeNumber(Whole(1, "n")),
+    "K": WholeNumber(Whole(count="K")),
+    "j": WholeNumber(Whole(1, "K")),
+    "T": WholeNumber(Whole(count="T")),
+    **dict.fromkeys(("L", "F_0"), STEP),
+    **dict.fromkeys(("b^2", "sigma_u^2", "sigma_v^2"), Number(least=0)),
+}
+
+
+@cache
+def stored_choice() -> Stored:
+    """Of parameters where nothing is run."""
+    named: set[str] = set()
+    theories = tuple(paper for paper in PAPERS if choices(paper))
+    for theory in theories:
+        named.update(name for one in choices(theory) for name, _ in one.choice.values)
+    values = {name: kind for name, kind in _CHOICE.items() if name in named}
+    values |= {name: Number() for name in sorted(named - values.keys())}
+    fields: Fields = {"theory": Word(theories), "values": Named(values)}
+    return Stored(Record(Choice, fields), _cost_of_sums, BOUND)
+
+
+def _cost_of_sums(given: Any) -> Sequence[Cost]:
+    """Geometric sums over K terms."""
+    steps = float(int(dict(given.values).get("K", 1)))
+    return (Cost(steps, steps),)
+
+
 @cache
 def stored_ladder() -> Stored:
     """Of ladders of such set-ups."""
@@ -314,7 +353,8 @@ def _cost(given: Any) -> Sequence[Cost]:
     run, view = given.run, view_of(given)
     steps = local_steps(run)
     clients = _clients(run)
-    vectors = len(view.quantities) if view.many else _VECTORS
+    limits = sum(1 for own in view.constants.values() if _is_limit(own))
+    vectors = len(view.quantities) + limits if view.many else _VECTORS
 
     def cost(size: int) -> Cost:
         return Cost(vectors * run.rounds * steps * size**2, run.rounds * steps)
@@ -322,12 +362,19 @@ def _cost(given: Any) -> Sequence[Cost]:
     where = f"instance.setup, {given.view}"
     check((cost(len(run.start) * clients),), Known(), where)  # before anything is run
     state = one_state(subject_of(run, view))
-    plain = cost(clients * sum(rows.size for rows in state.values()))
-    check((plain,), Known(), where)  # before an outcome is drawn
+    entries = sum(rows.size for rows in state.values())
+    plain = cost(clients * entries)
+    solved = Cost(limits * entries**6 / _MATRICES)
+    check((plain, solved), Known(), where)  # before an outcome is drawn
     if view.many or view.integrated or view.moments:  # by moments
-        return (plain,)
+        return (plain, solved)
     outcomes = outcomes_of(subject_of(run, view))
-    return (Cost(power(outcomes, run.rounds) * plain.operations, plain.depth),)
+    tried = Cost(_TRIED * limits * outcomes * plain.operations, plain.depth)
+    return (Cost(power(outcomes, run.rounds) * plain.operations, plain.depth), solved, tried)
+
+
+def _is_limit(definition: Any) -> bool:
+    return isinstance(definition, sp.Expr) and definition.has(Settled)
 
 
 def _clients(run: Run) -> int:

@@ -1,6 +1,6 @@
-"""What runs on quadratics, rungs of a ladder, vectors and points cost."""
+"""What runs on quadratics and rungs of a ladder cost."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from fedbounds.algorithms.scaffold_p import ScaffoldP
@@ -52,14 +52,3 @@ def of_rung(problem: Any, algorithm: Any, rungs: int) -> Sequence[Cost]:
     size, steps = _state(problem, algorithm), algorithm.local_steps
     each = (*_driven(problem, algorithm, size, 1), Cost(size**6 / _MATRICES, steps))
     return tuple(Cost(rungs * cost.operations, cost.depth) for cost in each)
-
-
-def of_vectors(clients: int, dimension: int) -> Sequence[Cost]:
-    """Sums over pairs of clients."""
-    return (Cost(clients**2 * dimension),)
-
-
-def of_point(values: Mapping[str, Any]) -> Sequence[Cost]:
-    """Geometric sums over K terms."""
-    steps = float(int(values.get("K", 1)))
-    return (Cost(steps, steps),)

@@ -3,14 +3,13 @@
 from collections.abc import Callable, Mapping
 
 from fedbounds.algorithms.fedavg_p import FedAvgP
-from fedbounds.algorithms.participant_mean import ParticipantMean
 from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.errors import FedboundsError
-from fedbounds.problems import ClientVectors, FederatedQuadratic, Noise, NoiseLaw, Start
+from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start
 from fedbounds.vocabulary import Method
 
 from ..case import Case
-from ..instance import Instance, Point
+from ..instance import Instance
 from ..judge import Subject
 from ..ladder import Ladder
 from ..ladder_check import PARAMETERS, check_ladder
@@ -25,7 +24,6 @@ from .fields import (
     Numbers,
     Record,
     Whole,
-    WholeNumber,
     Word,
     check_names,
     made,
@@ -56,24 +54,6 @@ _QUADRATIC: Fields = {
     "local_steps": LOCAL_STEPS,
     **dict.fromkeys(STEPS, STEP),
 }
-_VECTORS: Fields = {
-    "family": Word(("ClientVectors",)),
-    "vectors": Numbers(("n", "d")),
-    "participants": Whole(1, "n"),
-}
-# a choice of some of these, in this order
-_POINT: Fields = {
-    "n": WholeNumber(Whole(count="n")),
-    "m": WholeNumber(Whole(1, "n")),
-    "K": WholeNumber(Whole(count="K")),
-    "j": WholeNumber(Whole(1, "K")),
-    "T": WholeNumber(Whole(count="T")),
-    "L": STEP,
-    "F_0": STEP,
-    "b^2": _SIZE,
-    "sigma_u^2": _SIZE,
-    "sigma_v^2": _SIZE,
-}
 
 
 def read(data: Data, where: str = "instance") -> Subject:
@@ -93,26 +73,6 @@ def _family(data: Data, where: str, known: tuple[str, ...]) -> str:
     if not isinstance(data, dict) or "family" not in data:
         raise FedboundsError(f"{where} has no 'family'; expected one of {', '.join(known)}")
     return Word(known).read(data["family"], f"{where}.family", Known())
-
-
-def _point(data: Data, where: str) -> Point:
-    check_names(("family", "values"), data, where)
-    values, inside, known = data["values"], f"{where}.values", Known()
-    if not isinstance(values, dict) or not values:
-        raise wrong(inside, values, f"numbers of {', '.join(_POINT)}")
-    named = {name: kind for name, kind in _POINT.items() if name in values}
-    found = values_of(named, values, inside, known)
-    check(costs.of_point(found), known, where)
-    # by name, so that the order in a file changes nothing
-    return Point(_NAME, tuple((name, found[name]) for name in sorted(values)))
-
-
-def _vectors(data: Data, where: str) -> Instance:
-    known = Known()
-    values = values_of(_VECTORS, data, where, known)
-    check(costs.of_vectors(*values["vectors"].shape), known, where)
-    mean = ParticipantMean(values["participants"])
-    return Instance(_NAME, ClientVectors(values["vectors"]), mean, 1, Method.RATIONAL)
 
 
 def _quadratic(data: Data, where: str, rungs: int = 0) -> Instance:
@@ -173,9 +133,7 @@ def _case(data: Data, where: str) -> Case:
 
 
 _READERS: Mapping[str, Callable[[Data, str], Subject]] = {
-    "ClientVectors": _vectors,
     "FederatedQuadratic": _quadratic,
     "Ladder": _ladder,
     "Case": _case,
-    "Point": _point,
 }

@@ -6,13 +6,11 @@ from ..case import Case
 from ..profile import Profile
 from ..setups.chance import drawn_cases
 from ..setups.plan import planned
-from . import objectives, rolling_plan_ends, stability
+from . import stability
 
 
 def cases(profile: Profile, seed: int) -> Iterator[Case]:
     """Every case of a profile."""
     yield from stability.cases(profile, seed)
-    yield from objectives.cases(profile, seed)
     yield from drawn_cases("submodel", "", profile, seed)
     yield from planned("submodel", "", profile)
-    yield from rolling_plan_ends.cases(profile, seed)

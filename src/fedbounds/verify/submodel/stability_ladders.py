@@ -16,11 +16,11 @@ from fedbounds.algorithms.random_masks import RandomMasks
 from fedbounds.errors import require
 from fedbounds.problems.linear import rational
 from fedbounds.problems.sampled_regression import SampledRegression
+from fedbounds.problems.spectrum import square_root
 from fedbounds.theory.setups import Objective, Run, Setup
 
 from ..case import Found, find
 from ..setups.found import known_of, view_of
-from .objectives_masks import root
 from .stability_moments import AffineRound, affine_round, contracts, limit
 
 Array = Any
@@ -169,7 +169,7 @@ def parted(affine: AffineRound, moment: Array) -> Any:
     """E ||delta|| from E[x x'], where delta starts at 0 and follows this round."""
     own = difference(affine, moment)
     mean, d = own[:-1, -1], affine.dimension
-    low, high = root((mean * mean).sum()), root(own.trace() - 1)
+    low, high = _root((mean * mean).sum()), _root(own.trace() - 1)
     if low == high or (d == 1 and _keeps_sign(affine)):
         return low
     with ctx.workprec(512):
@@ -188,3 +188,12 @@ def _keeps_sign(affine: AffineRound) -> bool:
         pushes.append(maps[:, 0, -1] - maps[:, 1, -1])
     every = np.concatenate(pushes)
     return bool((every >= 0).all() or (every <= 0).all())
+
+
+def _root(square: Any) -> fmpq | arb:
+    """Exact where it is rational, else a ball."""
+    found = square_root(square)
+    if found.lower == found.upper:
+        return found.lower
+    with ctx.workprec(512):
+        return arb(rational(square)).sqrt()

@@ -1,25 +1,17 @@
 """The set-ups about sub-model training that a file may hold, and what each costs."""
 
-from typing import Any
-
-from fedbounds.algorithms.rolling_masks import RollingMasks
 from fedbounds.problems.sampled_regression import Loss, SampledRegression
 from fedbounds.theory.submodel import names
 
 from ..stored.common import (
-    BOX,
     LOCAL_STEPS,
-    MASK,
     PROBABILITY,
-    QUADRATIC,
     ROUNDS,
-    START,
     STEP,
 )
-from ..stored.fields import Fields, Flag, Listed, Maybe, Number, Numbers, Record, Whole
+from ..stored.fields import Fields, Listed, Maybe, Number, Numbers, Record, Whole
 from ..stored.work import Setup
 from . import stored_costs as costs
-from .rolling_ends import RollingLimit
 from .stability_data import SampleLaw
 from .stability_gap import TrainTestGap
 from .stability_ladders import StabilityLadder
@@ -27,18 +19,6 @@ from .stability_ladders import StabilityLadder
 # ---- descriptions
 
 _KEEP = Listed(PROBABILITY, "n")
-_EPOCH = Listed(Listed(MASK, "S"), "n")
-_STEPS: Fields = {"local_steps": LOCAL_STEPS, "inner_step_u": STEP}
-_ROLLING = Record(
-    RollingMasks,
-    {
-        "masks": _EPOCH,
-        **_STEPS,
-        "shared_order": Flag(),
-        "project_each_round": Flag(),
-        "domain": BOX,
-    },
-)
 _LOSS = Record(Loss, {"ridge": Number(0), "threshold": Maybe(STEP)})
 _SAMPLES = Record(
     SampledRegression,
@@ -67,11 +47,6 @@ _CHANGED: Fields = {
 
 # ---- which
 
-
-def _run_of(make: Any, algorithm: Record, **more: Any) -> Record:
-    return Record(make, {"problem": QUADRATIC, "algorithm": algorithm, "start": START, **more})
-
-
 _TO_ROUNDS: Fields = {"start": _POINT, "rounds": ROUNDS}
 _OVER_KEEP: Fields = {
     **_CHANGED,
@@ -91,7 +66,6 @@ _GAP: Fields = {
 }
 
 SETUPS = (
-    Setup(_run_of(RollingLimit, _ROLLING), costs.of_limit, names.ROLLING),
     Setup(Record(StabilityLadder, _OVER_KEEP), costs.of_stability, names.COUPLED_LADDER[0]),
     Setup(Record(TrainTestGap, _GAP), costs.of_gap, names.RANDOM_FULL[0]),
 )

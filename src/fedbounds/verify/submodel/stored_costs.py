@@ -1,51 +1,13 @@
 """What the set-ups about sub-model training cost, from the values of their fields."""
 
 from collections.abc import Sequence
-from math import factorial, prod
+from math import prod
 from typing import Any
 
 from ..stored.work import Cost, power
 
-MOST_ROWS = 100_000  # at most so many outcomes of a round are enumerated, by any of these
 _QUANTITIES = 60  # about so many numbers are kept of every outcome
 _MATRICES = 100  # flint multiplies matrices so many times as fast as arrays of rationals
-
-# ---- runs of random and of rolling masks, every outcome
-
-
-def _laws(n: int, d: int) -> Cost:
-    """Every mask of every client."""
-    return Cost(power(2, d) * n * d**2)
-
-
-def _owners(algorithm: Any) -> int:
-    """How many orders an epoch has."""
-    return 1 if algorithm.shared_order else len(algorithm.masks)
-
-
-def _orders(algorithm: Any) -> float:
-    return power(factorial(min(algorithm.epoch, 20)), _owners(algorithm))
-
-
-# ---- moments
-
-
-def of_limit(given: Any) -> Sequence[Cost]:
-    """An epoch in every order, and rounds drawn anew, as matrices."""
-    algorithm, d = given.algorithm, given.problem.shared_dimension
-    turns = power(algorithm.epoch, _owners(algorithm))
-    orders = min(_orders(algorithm), MOST_ROWS) * algorithm.epoch
-    depth = algorithm.epoch * algorithm.local_steps
-    return (Cost(10 * (orders + turns) * d**4 + d**6, depth), *_round(given.problem, algorithm))
-
-
-def _round(problem: Any, algorithm: Any) -> Sequence[Cost]:
-    """What a round does to them, from every mask of coordinates that are coupled."""
-    (n, d), steps = problem.linear.shape, algorithm.local_steps
-    return (Cost(4 * power(2, d) * steps**2 * n * d**3, steps),)
-
-
-# ---- objectives
 
 
 def of_gap(given: Any) -> Sequence[Cost]:

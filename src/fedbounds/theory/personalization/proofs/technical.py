@@ -11,6 +11,7 @@ import sympy as sp
 from fedbounds.theory.checker.data import Premise, Scope
 from fedbounds.theory.claims import Condition
 from fedbounds.theory.personalization.lemmas import LEMMA_A2, SMOOTH
+from fedbounds.theory.personalization.participants import PARTICIPANTS, QUANTITIES
 from fedbounds.theory.proof.language import (
     Book,
     above,
@@ -20,16 +21,14 @@ from fedbounds.theory.proof.language import (
     integer,
     square,
 )
-from fedbounds.theory.proof.vectors import S, given, ip, past, present, sq, vectors
+from fedbounds.theory.proof.vectors import ip, sq
 from fedbounds.theory.symbols import D_2, N_2, O_2, S_2, X_2, K, L, m, n, t
 
 from .scopes import FEDAVG, INCREMENTS, SCAFFOLD, Yu, au, av, du, dv, value00, value11, wu
 
-PARTICIPANTS = "participant mean"
 BOTH = ((FEDAVG, ""), (SCAFFOLD, SCAFFOLD))  # a scope, and what tells its proofs apart
 COUNTS = (integer(m, 1), integer(n, m))  # n - 1 divides: a single client is a branch of its own
 
-(X,) = vectors({"X": "X_i"})
 SCOPES = {
     PARTICIPANTS: Scope(
         sources=("past", "S", "i"),
@@ -38,21 +37,16 @@ SCOPES = {
     )
 }
 
-_MEAN = given(X, past)
 _SEVERAL = Condition(n, ">=", sp.Integer(2))
 _PLACE_A2, _PLACE_A3 = "proof of Lemma A.2", "proof of Lemma A.3"
 
 
 def definitions(book: Book) -> None:
     """The quantities of Lemma A.2."""
-    for name, left, right in (
-        ("S_2", S_2(t), sq(n / m * given(present(X), past, S))),
-        ("X_2", X_2(t), sq(_MEAN)),
-        ("D_2", D_2(t), n * sq(X - _MEAN)),
-        ("O_2", O_2(t), n * sq(X)),
-        ("N_2", N_2(t), n**2 * sq(_MEAN) - n * sq(X)),
-    ):
-        book.define(f"{name} ({PARTICIPANTS})", left, right, "Lemma A.2", PARTICIPANTS)
+    for quantity in (S_2, X_2, D_2, O_2, N_2):
+        name = quantity.__name__
+        right = QUANTITIES[name]
+        book.define(f"{name} ({PARTICIPANTS})", quantity(t), right, "Lemma A.2", PARTICIPANTS)
 
 
 def of(scope: str, *names: str) -> list[str]:

@@ -1,0 +1,42 @@
+"""Choices of parameters, where nothing is run, as cases."""
+
+from typing import Any
+
+from fedbounds.problems import Evidence
+from fedbounds.theory.choices import Choice
+from fedbounds.theory.claims import Part
+from fedbounds.vocabulary import Assumption, Method
+
+from ..case import Case, Found, find, script_of
+from ..evaluate import Numbers
+from ..measure.objectives import exact
+from ..script import rendered
+from ..script_code import IDENTIFIERS, assigned
+
+BOUND = "bound"  # what claims call it
+
+
+@find.register
+def _found(choice: Choice) -> Found:
+    parameters = {name: exact(value) for name, value in choice.values}
+    nothing = dict.fromkeys(Assumption, Evidence(True, "nothing is run"))
+    return Found("parameters", parameters, {}, evidence=nothing)
+
+
+def choice_case(name: str, choice: Choice) -> Case:
+    """As a case; small numbers cost least."""
+    values = dict(choice.values)
+    size = int(values.get("K", 0)) + sum(len(str(value)) for value in values.values())
+    return Case(name, BOUND, choice, Method.RATIONAL, size)
+
+
+@script_of.register
+def _script(choice: Choice, judgement: Any, part: Part, numbers: Numbers) -> str:
+    values = {
+        IDENTIFIERS.get(name, name): numbers.constants[name]
+        for name, _ in choice.values
+        if name in part.constants
+    }
+    return rendered(
+        "point.py.j2", judgement, part, {"parameters": assigned(values) if values else ""}
+    )
