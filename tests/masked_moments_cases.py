@@ -1,7 +1,6 @@
-"""Small quadratics for sub-model training, and moments of enumerated runs."""
+"""Small quadratics for sub-model training."""
 
 import numpy as np
-import rounds_enumerated
 from flint import fmpq
 
 from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start, to_rational
@@ -22,32 +21,3 @@ def quadratic(n, d, noise=0.0, seed=0, groups=None):
 def start(n, d):
     u = np.array([fmpq(3 - 2 * j, 4) for j in range(d)], dtype=object)
     return Start(u, np.zeros((n, 0), dtype=object))
-
-
-def floats(array):
-    flat = [float(fmpq(x)) for x in np.asarray(array, dtype=object).reshape(-1)]
-    return np.array(flat).reshape(np.shape(array))
-
-
-def float_start(given):
-    return Start(floats(given.u), np.zeros(given.v.shape))
-
-
-def enumerated(problem, algorithm, begun, rounds):
-    """E w^r and Cov w^r of every round of rolling masks, in every order."""
-    run = rounds_enumerated.enumerate_rounds(problem, algorithm, begun, rounds)
-    means, covariances = [], []
-    for states in run.states:
-        mean = rounds_enumerated.expectation(states, states.points)
-        apart = states.points - mean
-        second = rounds_enumerated.expectation(states, apart[:, :, None] * apart[:, None, :])
-        means.append(mean)
-        covariances.append(second)
-    return np.stack(means), np.stack(covariances)
-
-
-def same(found, expected):
-    """Moments in rationals equal those of an enumeration."""
-    mean, covariance = expected
-    assert (found.mean + found.centre == mean).all()
-    assert (found.covariance == covariance).all()

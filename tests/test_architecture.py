@@ -51,6 +51,7 @@ MEASURE_USES = frozenset({"measure", "evaluate"})
 CONCRETE = frozenset(
     {"FedPLT", "FedAvgP", "ScaffoldP", "RandomMasks", "RollingMasks", "StaticMasks", "D_W", "V_W"}
 )
+CLASSES = CONCRETE - {"D_W", "V_W"} | {"FedAvg-P", "Scaffold-P"}
 
 # One paper is one folder of theory/ with a catalogue, named as in its claim ids. A folder that is
 # not a paper is named in SHARED_THEORY, so that no new paper goes unchecked.
@@ -59,6 +60,11 @@ PAPERS = frozenset(path.parent.name for path in PACKAGE.glob("theory/*/catalogue
 KERNEL = frozenset({"checker", ""})
 SEARCH = frozenset({"sympy", "scipy", "z3"})
 SHARED_THEORY = frozenset({"checker", "proof"})
+
+# What the engine still names: files leave this list, and none enters it.
+NAMES_ONE = frozenset(
+    (Path(__file__).parent / "data" / "engine_names.txt").read_text("utf-8").split()
+)
 
 
 # ---- checkers
@@ -132,6 +138,27 @@ def wrong_in_measure(source: str, module: str) -> list[str]:
     words = {word for node in ast.walk(ast.parse(source)) for word in _words(node)}
     wrong += [f"{module}: a method names {word}" for word in sorted(words & (PAPERS | CONCRETE))]
     return wrong
+
+
+def named_in_engine(source: str, module: str) -> list[str]:
+    """Papers and concrete algorithms that a file of the engine imports, or names in its code."""
+    found = {
+        name
+        for _, name in imports(source, module)
+        for _, part, own, *_ in [[*name.split("."), "", "", ""]]
+        if (part == "algorithms" and own not in {"traced", ""})
+        or (part == "theory" and own in PAPERS)
+    }
+    tree = ast.parse(source)
+    told = {id(x.value) for x in ast.walk(tree) if isinstance(x, ast.Expr)}  # docstrings
+    words = {w for x in ast.walk(tree) if id(x) not in told for w in _words(x)}
+    return sorted(found | words & (PAPERS | CLASSES))
+
+
+def of_engine(module: str) -> bool:
+    """Whether a file is the engine's; what a paper has there still is under its own name."""
+    _, part, own, *_ = [*module.split("."), "", ""]
+    return part in {"verify", "problems", "theory", "vocabulary"} and own not in PAPERS
 
 
 def _words(node: ast.AST) -> Iterator[str]:
@@ -232,6 +259,36 @@ def test_methods_know_no_paper_and_no_algorithm():
     assert len(inside) > 10
     wrong = [x for m, path in inside.items() for x in wrong_in_measure(path.read_text("utf-8"), m)]
     assert not wrong
+
+
+def test_no_more_of_the_engine_names_a_paper_or_an_algorithm():
+    """A file that names none any more leaves the list, so that it can only shrink."""
+    found = {
+        module.partition(".")[2]
+        for module, path in MODULES.items()
+        if of_engine(module) and named_in_engine(path.read_text("utf-8"), module)
+    }
+    assert not found - NAMES_ONE
+    there = {module.partition(".")[2] for module in MODULES}
+    assert not (NAMES_ONE & there) - found
+
+
+@pytest.mark.parametrize(
+    ("source", "named"),
+    [
+        ("from fedbounds.algorithms.fedavg_p import FedAvgP", True),
+        ("from fedbounds.theory.fedplt import setups", True),
+        ("from ..algorithms import sub_models\nx = 'a FedAvg-P run'", True),
+        ("key = 'submodel/lem-2'", True),
+        ('"""Of FedAvg-P, in personalization."""\ndef f():\n    """submodel"""', False),
+        (
+            "from fedbounds.algorithms.traced import Algorithm\nfrom fedbounds.theory import claims",
+            False,
+        ),
+    ],
+)
+def test_planted_names_in_the_engine_are_reported(source, named):
+    assert bool(named_in_engine(source, "fedbounds.verify.judge")) is named
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,19 @@
-"""Errors that a theory's proofs are given on purpose: data. `fedbounds selftest` plants them.
+"""Errors that a theory's proofs and claims are given on purpose, which `fedbounds selftest` plants.
 
-A theory lists its own in ``planted.py`` of its folder; each names a step and what is changed there.
+A theory lists its own in ``planted.py`` of its folder: ``PLANTED`` names steps and what is changed
+there, ``CLAIMS`` parts of claims, and runs that break them.
 """
 
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
+import sympy as sp
+
+from fedbounds.vocabulary import Relation, Verdict
+
 from .checker.data import Comparison
+from .setups import Setup
 
 
 class Caught(StrEnum):
@@ -107,3 +113,67 @@ class WrongProof:
     step: str
     change: Change
     caught: Caught = Caught.REFUSED
+
+
+# ---- claims
+
+
+@dataclass(frozen=True)
+class Replaced:
+    """In the right side, all at once."""
+
+    pairs: tuple[tuple[sp.Expr, sp.Expr], ...]
+
+
+@dataclass(frozen=True)
+class Times:
+    """The right side, multiplied."""
+
+    factor: sp.Expr
+
+
+@dataclass(frozen=True)
+class TurnedRound:
+    """The sides change places."""
+
+
+@dataclass(frozen=True)
+class Unconditional:
+    """The conditions are dropped."""
+
+
+Misprint: TypeAlias = "Replaced | Times | TurnedRound | Unconditional"
+
+
+@dataclass(frozen=True, eq=False)
+class WrongClaim:
+    """An error in a part of a claim.
+
+    Attributes
+    ----------
+    name : str
+        Unique among all theories'.
+    error : str
+        What is wrong, in one line.
+    claim, part : str
+        Without the theory's key.
+    change : Misprint
+    setup : Setup
+        Which violates what is wrong, and not what is printed.
+    control : Verdict
+        What is said of what is printed.
+    relation : Relation or None
+        Of both, if it is not the printed one.
+    harmless : Setup or None
+        Which does not violate what is wrong.
+    """
+
+    name: str
+    error: str
+    claim: str
+    part: str
+    change: Misprint
+    setup: Setup
+    control: Verdict = Verdict.NOT_VIOLATED
+    relation: Relation | None = None
+    harmless: Setup | None = None

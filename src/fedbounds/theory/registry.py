@@ -16,7 +16,7 @@ from .claims import Claim
 from .contributed import contributed
 from .drawn import Drawn
 from .glossary import Glossary
-from .planted import WrongProof
+from .planted import WrongClaim, WrongProof
 from .setups import Alone, Displayed, Planned, PlannedLadder, Rungs, View
 
 
@@ -145,6 +145,15 @@ def planted(theory: str) -> tuple[WrongProof, ...]:
         return ()
     found: tuple[WrongProof, ...] = import_module(f"fedbounds.theory.{theory}.planted").PLANTED
     return found
+
+
+def planted_claims(theory: str) -> tuple[WrongClaim, ...]:
+    """The errors that a theory plants in its claims; none if its ``planted`` has none."""
+    if not _there(theory, "planted"):
+        return ()
+    found: tuple[WrongClaim, ...] | None
+    found = getattr(import_module(f"fedbounds.theory.{theory}.planted"), "CLAIMS", None)
+    return found or ()
 
 
 def examined(theory: str) -> tuple[Planned | Alone, ...]:

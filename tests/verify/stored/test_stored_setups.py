@@ -50,7 +50,7 @@ def described():
 
 def test_every_field_of_every_class_is_described():
     found = described()
-    assert len(found) > 20
+    assert len(found) > 5  # each engine that goes takes some with it
     for record in found:
         named = [field.name for field in fields(record.make) if field.init]
         assert sorted(record.fields) == sorted(named), record.make
