@@ -65,7 +65,7 @@ def test_parameters_without_rules_are_refused_not_run_as_fedavg_p():
     for run in (enumerate_run, exact_moments):
         with pytest.raises(FedboundsError, match="Unknown does not move iterates"):
             run(*arguments)
-    with pytest.raises(FedboundsError, match="only vectors, and FedAvg-P and Scaffold-P on quad"):
+    with pytest.raises(FedboundsError, match="only FedAvg-P and Scaffold-P on quadratics are"):
         to_data(unknown)
     with pytest.raises(FedboundsError, match="unknown algorithm with small instances 'FedSim'"):
         small_instances(replace(THEOREM, algorithms=("FedSim",)))

@@ -6,14 +6,12 @@ from functools import cache
 
 import numpy as np
 import pytest
-from flint import fmpq
 from result_folders import lines, lose, stored, write_lines
+from set_ups import vectors_case
 
 from fedbounds.algorithms.fedavg_p import with_effective_step
-from fedbounds.algorithms.participant_mean import ParticipantMean
 from fedbounds.errors import ConflictError, FedboundsError
 from fedbounds.problems import (
-    ClientVectors,
     Noise,
     NoiseLaw,
     Start,
@@ -39,8 +37,7 @@ from fedbounds.vocabulary import Kind, Method, ProofStatus, Standing, StatementS
 
 
 def vectors():
-    rows = np.array([[fmpq(1)], [fmpq(-2)], [fmpq(4)]], dtype=object)
-    return Instance("vectors", ClientVectors(rows), ParticipantMean(1), 1, Method.RATIONAL)
+    return vectors_case()
 
 
 def quadratic():
@@ -169,7 +166,7 @@ def test_a_violation_leaves_a_witness_with_its_script(uninterrupted):
     for row in witnesses:
         assert row["witness"] in written
         assert row["verdict"] == Verdict.VIOLATED
-        assert row["instance"]["family"] in ("ClientVectors", "FederatedQuadratic")
+        assert row["instance"]["family"] in ("Case", "FederatedQuadratic")
         assert row["premises"] is not None
     refuted = {
         (summary["id"], reading["name"]): reading["witness"]

@@ -45,7 +45,7 @@ def to_data(instance: Subject) -> Data:
     problem, algorithm, start = instance.problem, instance.algorithm, instance.start
     if not isinstance(problem, FederatedQuadratic) or type(algorithm) not in ALGORITHMS.values():
         raise FedboundsError(
-            f"{instance.name}: only {' and '.join(ALGORITHMS)} on quadratics, are stored exactly"
+            f"{instance.name}: only {' and '.join(ALGORITHMS)} on quadratics are stored exactly"
         )
     return {
         "family": "FederatedQuadratic",

@@ -49,20 +49,26 @@ _SIZES = [(count, own, 2) for count in range(1, 6) for own in range(1, count + 1
 _QUICK, _LARGE = (10, 5, 3), ((10, 1, 3), (10, 10, 3), (100, 10, 1))
 
 
-def _setup(n: int, m: int, d: int) -> Setup:
-    """Whole numbers from -3 to 3, without a pattern."""
-    slopes = tuple(
-        tuple((i * i * (3 + j) + 5 * i + j * n + 2 * n) % 7 - 3 for j in range(d)) for i in range(n)
-    )
+def _setup(rows: tuple[tuple[int, ...], ...], m: int) -> Setup:
+    d = len(rows[0])
     zeros = ((0,) * d,) * d
-    problem = Objective("quadratics", (("hessians", (zeros,) * n), ("slopes", slopes)))
+    problem = Objective("quadratics", (("hessians", (zeros,) * len(rows)), ("slopes", rows)))
     return Setup("personalization", "participants", Run(problem, (0,) * d, (("m", m),), 1))
 
 
+def _rows(n: int, d: int) -> tuple[tuple[int, ...], ...]:
+    """Whole numbers from -3 to 3, without a pattern."""
+    return tuple(
+        tuple((i * i * (3 + j) + 5 * i + j * n + 2 * n) % 7 - 3 for j in range(d)) for i in range(n)
+    )
+
+
 def _planned() -> Iterator[Planned]:
+    yield Planned("one vector of three", _setup(((0,), (0,), (1,)), 1), quick=True)
     for size in (*_SIZES, _QUICK, *_LARGE):
-        told = "vectors n={} m={} d={}".format(*size)
-        yield Planned(told, _setup(*size), quick=size not in _LARGE)
+        count, own, d = size
+        told = f"vectors n={count} m={own} d={d}"
+        yield Planned(told, _setup(_rows(count, d), own), quick=size not in _LARGE)
 
 
 PLANNED = tuple(_planned())

@@ -118,8 +118,11 @@ def _scopes(theory: str, written: Written) -> set[str]:
     return {scope for part in parts if part.name == written.part for scope in part.scopes}
 
 
-def least_on(written: Written, on: Judged, symbols: frozenset[sp.Symbol]) -> float | None:
-    """None where a condition fails throughout, or something has no value."""
+def least_on(
+    written: Written, on: Judged, symbols: frozenset[sp.Symbol] | None = None
+) -> float | None:
+    """None where a condition fails throughout, or something has no value; its symbols, if known."""
+    symbols = _symbols(written) if symbols is None else symbols
     try:
         rounds = range(written.statement.first, on.known.trace.subject.rounds)
         if not len(rounds):
