@@ -1,5 +1,10 @@
 """What is seen of runs of both algorithms."""
 
-from . import participants, views_fedavg, views_scaffold
+from . import participants, views_cosines, views_fedavg, views_scaffold
 
-VIEWS = {**views_fedavg.VIEWS, **views_scaffold.VIEWS, **participants.VIEWS}
+VIEWS = {
+    **views_fedavg.VIEWS,
+    **views_scaffold.VIEWS,
+    **views_cosines.VIEWS,
+    **participants.VIEWS,
+}
