@@ -344,6 +344,7 @@ class Method(StrEnum):
     RATIONAL = "exact rationals"
     MOMENTS = "exact moments"  # float64, one linear recursion, no sampling
     ENUMERATION = "enumeration"  # every outcome of the randomness, float64
+    BALLS = "exact balls"  # every outcome, in balls that contain the numbers
     SAMPLING = "sampling"
     EXPONENTS = "exact exponents"  # of bounds along rays of parameters
     CONSTANTS = "constants of the family"

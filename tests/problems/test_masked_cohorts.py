@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from fedbounds.errors import FedboundsError
 from fedbounds.problems.linear import solve
+from fedbounds.problems.spectrum import largest_eigenvalue, smallest_eigenvalue
 from fedbounds.problems.strongly_convex import heterogeneity_of, strongly_convex_cohort
-from fedbounds.problems.submodel_constants import curvature_of
 
 
 def minimisers(cohort):
@@ -21,9 +21,12 @@ def minimisers(cohort):
 
 def check(cohort):
     """Everything the record says, from the arrays alone."""
-    top, low = curvature_of(cohort.problem)
-    assert (top.lower, top.upper) == (cohort.smoothness, cohort.smoothness)
-    assert (low.lower, low.upper) == (cohort.strong_convexity, cohort.strong_convexity)
+    top, low = (
+        [eigenvalue(a) for a in cohort.problem.hessian]
+        for eigenvalue in (largest_eigenvalue, smallest_eigenvalue)
+    )
+    assert {max(x.lower for x in top), max(x.upper for x in top)} == {cohort.smoothness}
+    assert {min(x.lower for x in low), min(x.upper for x in low)} == {cohort.strong_convexity}
     column = np.array(cohort.weights, dtype=object)
     slope = sum(
         c * (a @ cohort.minimiser + b)

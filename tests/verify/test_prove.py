@@ -21,8 +21,8 @@ from fedbounds.verify import severity as severity_module
 from fedbounds.verify.command_line import status
 from fedbounds.verify.premise_tables import premises_of
 from fedbounds.verify.proofs import NOTHING_PROVED, proof_rows, prove, with_measurements
+from fedbounds.verify.seen import evaluated
 from fedbounds.verify.severity import severity
-from fedbounds.verify.step_check import evaluated
 from fedbounds.verify.summary import summarise
 from fedbounds.vocabulary import ProofStatus, Relation, Severity, Standing, Verdict
 
@@ -163,7 +163,7 @@ def test_a_new_term_is_graded_as_a_rate():
 
 
 def test_proved_steps_are_evaluated_and_hold():
-    seen = evaluated(replayed(PAPER))
+    seen = evaluated(replayed(PAPER), PAPER)
     assert len(seen) > 200
     assert seen["lem-3.2:u"].instances > 4
     assert {"thm-3.7", "eq-A.2: client"} <= seen.keys()  # of a run, and of one client
@@ -175,9 +175,9 @@ def test_a_wrong_step_that_claims_to_be_proved_is_a_conflict(factor):
     last = steps[-1]
     wrong = replace(last, written=replace(last.written, right=last.written.right * factor - 1))
     with pytest.raises(ConflictError, match=r"lem-3\.2:u"):
-        evaluated([*steps[:-1], wrong])
+        evaluated([*steps[:-1], wrong], PAPER)
     unproved = inherit([*steps[:-1], replace(wrong, local=Local.OPEN, certificate=None)])
-    assert evaluated(unproved)["lem-3.2:u"].least < 0
+    assert evaluated(unproved, PAPER)["lem-3.2:u"].least < 0
 
 
 def test_readings_and_parts_of_a_proof_are_those_of_the_claim(proofs):

@@ -11,7 +11,7 @@ from math import isqrt
 from typing import Any
 
 import numpy as np
-from flint import fmpq
+from flint import arb, fmpq
 
 from fedbounds.errors import FedboundsError
 from fedbounds.vocabulary import Provenance, Side
@@ -147,3 +147,13 @@ def square_root(square: Any) -> Bracket:
     root = isqrt(number << (2 * scale))
     step = int(x.q) << scale
     return Bracket(fmpq(root, step), fmpq(root + 1, step))
+
+
+def in_arbs(array: Array) -> Array:
+    """Exact numbers as balls at the current precision."""
+    return np.frompyfunc(arb, 1, 1)(array)
+
+
+def above(ball: arb) -> fmpq:
+    """The upper end of a ball, which is a rational."""
+    return ball.upper().fmpq()

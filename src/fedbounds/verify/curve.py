@@ -5,10 +5,10 @@ from flint import arb
 
 from fedbounds.theory.claims import Part
 from fedbounds.theory.symbols import Mean_t
-from fedbounds.vocabulary import Index, Method
+from fedbounds.vocabulary import Index
 
 from .case import Case
-from .decide import rounds_of
+from .decide import EXACT, rounds_of
 from .evaluate import Numbers, evaluate, whole
 from .judge import Judgement
 
@@ -19,10 +19,10 @@ Curve = dict[str, list[float]]
 def curve_of(judgement: Judgement, numbers: Numbers) -> Curve | None:
     """Both sides per round; of a bound on a mean, what it averages, its running mean, the bound.
 
-    None for other claims, and in rationals.
+    None for other claims, and where numbers are exact.
     """
     part, first = judgement.claim.parts[0], judgement.outcomes[0]
-    if judgement.instance.method is Method.RATIONAL or first.rounds == 0:
+    if judgement.instance.method in EXACT or first.rounds == 0:
         return None
     if part.index is Index.RUN and isinstance(part.left, Mean_t):
         return _of_a_mean(part, numbers)

@@ -31,6 +31,7 @@ from .evaluate import (
     IrrationalError,
     Numbers,
     evaluate,
+    in_balls,
     in_roots,
     rounding,
     scale,
@@ -48,6 +49,7 @@ _ROUNDING = 1e-15  # more of it per round and unit of outer step, which magnifie
 _LONGEST_FRACTION = 60  # characters; longer exact values are reported rounded
 _IDENTITY = 1e-8  # relative: a smaller deviation from an identity is no candidate
 _RESIDUE = 1e-15  # of the largest iterates so far, in every later one
+EXACT = (Method.RATIONAL, Method.BALLS)
 FLOOR = 1e-26  # of the largest such sum up to a round: below it, the round is not examined
 
 
@@ -158,7 +160,7 @@ def _decide_measured(part: Part, numbers: Numbers, method: Method, rounds: range
     if part.gap == 0:
         cases, reason = 1 if rounds is None else len(rounds), "both sides are the same expression"
         return Outcome(part.name, Verdict.NOT_VIOLATED, reason, rounds=cases, equal=cases)
-    rule = _decide_exactly if method is Method.RATIONAL else _decide_in_floats
+    rule = _decide_exactly if method in EXACT else _decide_in_floats
     return rule(part, numbers, rounds)
 
 
@@ -305,7 +307,7 @@ def _in_decided_balls(part: Part, numbers: Numbers, rounds: range | None) -> tup
     try:
         ctx.prec = 64
         while True:
-            balls = _as_balls(numbers)
+            balls = in_balls(numbers)
             left, right = (
                 np.atleast_1d(evaluate(s, balls, rounds)) for s in (part.left, part.right)
             )
@@ -314,24 +316,6 @@ def _in_decided_balls(part: Part, numbers: Numbers, rounds: range | None) -> tup
                 return left, right
     finally:
         ctx.prec = before
-
-
-def _as_balls(numbers: Numbers) -> Numbers:
-    def ball(number: Any) -> arb:
-        if isinstance(number, Roots):
-            return number.ball()
-        return arb(fmpq(number) if isinstance(number, int) else number)
-
-    def balls(series: Array) -> Array:
-        out = np.empty(series.shape, dtype=object)
-        out.reshape(-1)[:] = [ball(x) for x in series.reshape(-1)]
-        return out
-
-    return Numbers(
-        constants={name: ball(value) for name, value in numbers.constants.items()},
-        series={name: balls(values) for name, values in numbers.series.items()},
-        rational=lambda p, q: arb(fmpq(p, q)),
-    )
 
 
 def _in_floats(numbers: Numbers) -> Numbers:

@@ -324,6 +324,26 @@ def in_roots(numbers: Numbers) -> Numbers:
     )
 
 
+def in_balls(numbers: Numbers) -> Numbers:
+    """The same exact numbers, or balls, as balls at the current precision."""
+
+    def ball(number: Any) -> arb:
+        if isinstance(number, Roots):
+            return number.ball()
+        return arb(fmpq(number) if isinstance(number, int) else number)
+
+    def balls(series: Array) -> Array:
+        out = np.empty(series.shape, dtype=object)
+        out.reshape(-1)[:] = [ball(x) for x in series.reshape(-1)]
+        return out
+
+    return Numbers(
+        constants={name: ball(value) for name, value in numbers.constants.items()},
+        series={name: balls(values) for name, values in numbers.series.items()},
+        rational=lambda p, q: arb(fmpq(p, q)),
+    )
+
+
 def terms(*sides: sp.Expr) -> tuple[sp.Expr, ...]:
     """The summands of several sides: the scale of a difference is the sum of their sizes."""
     return tuple(term for side in sides for term in sp.Add.make_args(side))

@@ -6,6 +6,7 @@ from functools import singledispatch
 from typing import Any
 
 import numpy as np
+from flint import arb
 
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic
@@ -13,6 +14,7 @@ from fedbounds.problems.linear import rational
 from fedbounds.vocabulary import Method
 
 from .case import Case, found
+from .decide import EXACT
 from .enumeration import enumerate_run, enumeration_errors
 from .evaluate import Numbers
 from .instance import Instance, constants_of, parameters_of
@@ -37,7 +39,7 @@ def numbers_of(
     """Constants, parameters and series of an instance, exact if the instance is rational."""
     values: dict[str, Any] = {name.value: c.value for name, c in constants_of(instance).items()}
     values |= parameters_of(instance)
-    if instance.method is Method.RATIONAL:
+    if instance.method in EXACT:
         exact = {name: _exact(value) for name, value in values.items()}
         return Numbers(exact, series, lambda p, q: rational(p) / q)
     floats = {name: float(value) for name, value in values.items()}
@@ -45,7 +47,7 @@ def numbers_of(
 
 
 def _exact(value: Any) -> Any:
-    return value if isinstance(value, Roots) else rational(value)
+    return value if isinstance(value, Roots | arb) else rational(value)
 
 
 @singledispatch

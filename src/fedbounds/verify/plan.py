@@ -61,7 +61,6 @@ def instances(
     for kind, name in ((FedAvgP, "FedAvg-P"), (ScaffoldP, "Scaffold-P")):
         if name in names:
             yield from quadratic_instances(claims, kind, profile, seed)
-            yield from enumerated_instances(claims, kind, profile, seed)
             yield from logistic_instances(claims, kind, profile, seed)
     if "FedAvg-P" in names and profile is not Profile.QUICK:
         yield from sampled_instances(claims, profile, seed)
@@ -209,36 +208,6 @@ def quadratic_instances(
             yield from _at_edges(
                 claims, kind, label, problem, start, (m, steps, rounds), Method.MOMENTS
             )
-
-
-def enumerated_instances(
-    claims: tuple[Claim, ...], kind: type[FedAvgP], profile: Profile, seed: int
-) -> Iterator[Instance]:
-    """Tiny coupled non-convex problems, every outcome enumerated."""
-    shapes = (
-        (2, 1, 2, 2, 0.5),
-        (2, 2, 1, 3, 0.3),
-        (3, 1, 1, 2, 0.2),
-        (3, 2, 1, 2, 0.0),
-        (2, 1, 1, 2, 0.5),
-        (3, 1, 3, 3, 0.0),
-    )
-    for index, (n, m, steps, rounds, scale) in enumerate(shapes):
-        problem = coupled_cosine(
-            clients=n,
-            shared_dimension=1,
-            personal_dimension=1,
-            amplitude=0.7,
-            noise=_noise(scale, NoiseLaw.RADEMACHER),
-            seed=seed + index,
-        )
-        start = _start(problem, seed + index, 1.0)
-        label = f"cosine {index + 1}, n={n} m={m} K={steps} T={rounds}"
-        sizes = (m, steps, rounds)
-        for found in _at_edges(claims, kind, label, problem, start, sizes, Method.ENUMERATION):
-            assert isinstance(found.algorithm, FedAvgP)
-            if outcomes(problem, found.algorithm, rounds) <= MOST_OUTCOMES:
-                yield found
 
 
 def logistic_instances(

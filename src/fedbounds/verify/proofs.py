@@ -17,9 +17,8 @@ from fedbounds.vocabulary import Verdict
 
 from .engine import engine_of
 from .formula import to_latex
-from .seen import Seen
+from .seen import Seen, evaluated
 from .standing import signed_gap
-from .step_check import evaluated
 from .store import Store
 
 Record = dict[str, Any]

@@ -29,6 +29,7 @@ DIGEST = "digest"  # of all else in a file: it shows an edit, and keeps nobody f
 _PREMISE = {
     Method.RATIONAL: "exact rational arithmetic, every outcome of the randomness",
     Method.MOMENTS: "exact second moments in float64, rounding margin on every gap",
+    Method.BALLS: "every outcome of the randomness, in balls of 128 bits that contain the numbers",
     Method.ENUMERATION: "every outcome of the randomness in float64, rounding margin on every gap",
     Method.SAMPLING: "bounded noise gives a certified range; empirical Bernstein interval",
 }

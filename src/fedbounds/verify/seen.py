@@ -1,21 +1,18 @@
-"""What running algorithms show of a step, and when that contradicts its proof."""
+"""What running algorithms show of the steps of a proof, and when that contradicts it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-import sympy as sp
-
-from fedbounds.errors import ConflictError, FedboundsError
-from fedbounds.theory.claims import Condition
+from fedbounds.errors import ConflictError
+from fedbounds.theory.contributed import contributed
 from fedbounds.theory.proof.language import Written
+from fedbounds.theory.proof.library import book_of
 from fedbounds.theory.proof.replay import Local, Replayed
 
-from .outcome_values import Evaluated
+from .setups import steps as of_setups
 
 MARGIN = 1e-13  # of the size of a statement's terms
-_CLOSE = 1e-12  # sides of a condition that differ by less are equal
-
-Value = Callable[[sp.Expr], Evaluated]
 
 
 @dataclass(frozen=True)
@@ -26,15 +23,31 @@ class Seen:
     least: float
 
 
+def evaluated(steps: Sequence[Replayed], theory: str) -> dict[str, Seen]:
+    """What was seen of every step of a theory that can be evaluated on its set-ups.
+
+    Raises
+    ------
+    ConflictError
+        If a proved step is broken, or a vector depends on more than the proofs declare.
+    """
+    if contributed(theory) is not None:
+        return {}  # every step is a claim, and judged on the cases
+    declared = book_of(theory).theory
+    of_setups.check_declared(theory, declared.scopes)
+    of_setups.check_signs(theory, declared.quantities)
+    return judged(steps, partial(of_setups.gaps, theory))
+
+
 def judged(
     steps: Sequence[Replayed], gaps: Callable[[Written], Sequence[float]]
 ) -> dict[str, Seen]:
-    """What was seen of every step that some instance can evaluate.
+    """What was seen of every step that some set-up can evaluate.
 
     Parameters
     ----------
     gaps : function
-        `gap` of a step on every instance that says something of it.
+        (right - left) / size of a step on every set-up that says something of it.
 
     Raises
     ------
@@ -54,31 +67,3 @@ def judged(
             )
         found[step.written.id] = seen
     return found
-
-
-def gap(written: Written, value: Value) -> float | None:
-    """(right - left) / size, that of an identity with a negative sign.
-
-    None where a condition does not hold, or a quantity or constant has no value.
-    """
-    try:
-        if not all(_holds(condition, value) for condition in written.conditions):
-            return None
-        left, right = value(written.left), value(written.right)
-    except FedboundsError:
-        return None
-    size = left.size + right.size or 1.0
-    found = float(right.value - left.value) / size
-    if written.relation == "==":
-        return -abs(found)
-    return -found if written.relation == ">=" else found
-
-
-def _holds(condition: Condition, value: Value) -> bool:
-    left, right = (
-        value(sp.sympify(side, strict=True)).value for side in (condition.left, condition.right)
-    )
-    close = bool(abs(left - right) <= _CLOSE * (abs(left) + abs(right)))
-    if condition.relation == "==":
-        return close
-    return close or bool(left < right if condition.relation == "<=" else left > right)

@@ -11,7 +11,7 @@ from scaffold_book import own_steps, replayed, status
 from fedbounds.theory.personalization import scaffold_lemmas as lemmas
 from fedbounds.theory.personalization import scaffold_memory as memory
 from fedbounds.theory.proof.replay import Local
-from fedbounds.verify.step_check import evaluated
+from fedbounds.verify.seen import evaluated
 
 PAPER = tuple(c for c in (*lemmas.CLAIMS, *memory.CLAIMS) if not c.id.endswith("/alg-c"))
 # false, or with a misprint; what is true instead is a "/corrected" line
@@ -70,7 +70,9 @@ def test_the_split_is_refused_where_the_increment_depends_on_the_participants():
 
 
 def test_no_proved_step_is_broken_on_a_run():
-    seen = evaluated([step for (name, _), step in replayed().items() if name in MEASURED])
+    seen = evaluated(
+        [step for (name, _), step in replayed().items() if name in MEASURED], "personalization"
+    )
     assert set(seen) == MEASURED
     assert all(found.instances >= 2 for found in seen.values())
 

@@ -25,8 +25,8 @@ from fedbounds.theory.proof.replay import Local, Replayed
 from fedbounds.theory.proof.vectors import sq
 from fedbounds.theory.symbols import G2, F_raw, Lambda, eta, t
 from fedbounds.verify.roots import as_roots
+from fedbounds.verify.seen import evaluated
 from fedbounds.verify.setups import steps as module
-from fedbounds.verify.step_check import evaluated
 from fedbounds.vocabulary import Assumption
 
 WRITTEN = {(w.id, w.source): w for w in book().steps}

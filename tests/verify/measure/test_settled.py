@@ -102,6 +102,14 @@ def test_a_face_that_rounds_leave_is_none(monkeypatch):
     assert on_a_face(leaving, X, {}) != after(leaving, 12)
 
 
+def test_a_face_that_rounds_leave_after_they_were_projected_is_none():
+    def halved(problem, p, state, drawn, see):
+        return {"x": _step(problem, p, state, drawn, see)["x"] / 2}
+
+    with pytest.raises(Refused, match="no face"):
+        on_a_face(boxed(((-9, 0), (-8, 1)), (1, 0), (-1, 1), step=halved), X, {})
+
+
 def test_a_start_outside_the_box_and_rounds_that_differ_are_refused():
     with pytest.raises(Refused, match="start in the box"):
         on_a_face(boxed(((0, 0), (0, 0)), (2, 0), (-1, 1)), X, {})

@@ -312,7 +312,7 @@ def test_a_broken_order_has_a_script(name, rule, m):
     numbers = measure(judgement.instance).numbers
     text = script(judgement, part, numbers)
     relation = {"fig-1d": "== Q(n)", "fig-2c": "<= Q(n) - 1"}[name]
-    assert f'assert (Q(p["cohort"])) {relation}' in text
+    assert f'assert Q(p["cohort"]) {relation}' in text
     assert "not checked here: smooth" in text
     rates = replace(part, left=rho(t + 1), right=rho(t))
     with pytest.raises(FedboundsError, match="no script for Pace"):

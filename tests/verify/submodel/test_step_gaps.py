@@ -21,9 +21,9 @@ from fedbounds.theory.submodel.setups import PLANNED, Cohort, Shape, setup_of
 from fedbounds.theory.submodel.symbols import G_pair, a_bar2
 from fedbounds.theory.symbols import K, mu, t
 from fedbounds.verify.measure.clients import Clients
+from fedbounds.verify.seen import evaluated
 from fedbounds.verify.setups import steps as of_setups
 from fedbounds.verify.setups.found import known_of, view_of
-from fedbounds.verify.step_check import evaluated
 from fedbounds.vocabulary import Assumption
 
 CLOSE = 1e-13

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from fedbounds.theory.setups import Planned, PlannedLadder, Setup
 
-from . import choices, participants, run_ladders, setups_scaffold
+from . import choices, participants, run_ladders, setups_cosines, setups_scaffold
 from .small_runs import CURVATURES, SIZES, proved, run_of, schedules
 
 
@@ -33,6 +33,7 @@ PLANNED: tuple[Planned, ...] = (
     *_planned(),
     *_proved(),
     *setups_scaffold.PLANNED,
+    *setups_cosines.PLANNED,
     *participants.PLANNED,
 )
 CHOICES = choices.PLANNED

@@ -7,9 +7,18 @@ coupling of the blocks.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 from fedbounds.theory.setups import Number, Objective, Run
+
+Outer = tuple[Number | Fraction, Number | Fraction]  # eta_u, eta_v
+
+
+class Smooth(Protocol):
+    """Clients whose smoothness is known."""
+
+    def smoothness(self, n: int) -> int | Fraction:
+        """L of the first n clients."""
 
 
 @dataclass(frozen=True)
@@ -61,26 +70,28 @@ SIZES = (
 )
 
 
-def run_of(
-    of: Curvatures, size: Size, gamma: Fraction, outer: tuple[Number | Fraction, Number | Fraction]
-) -> Run:
+def run_of(of: Curvatures, size: Size, gamma: Fraction, outer: Outer) -> Run:
     """With gamma = gamma_u eta_u = gamma_v eta_v, of steps ``outer`` = (eta_u, eta_v)."""
     every = zip(of.shared, of.coupling, of.personal, strict=True)
     hessians = tuple(((a, c), (c, d)) for a, c, d in every)[: size.n]
     data = {"hessians": hessians, "slopes": _SLOPES[: size.n], "noise": size.noise}
     data |= {"personal": 1, "personal_noise": size.noise}
-    eta_u, eta_v = (Fraction(step) for step in outer)
-    parameters: dict[str, Any] = {"cohort": size.m, "K": size.K, "gamma_u": gamma / eta_u}
-    parameters |= {"gamma_v": gamma / eta_v, "eta_u": eta_u, "eta_v": eta_v}
     problem = Objective("quadratics", tuple(data.items()))
-    return Run(problem, (1,) * (1 + size.n), tuple(parameters.items()), size.T)
+    return Run(problem, (1,) * (1 + size.n), parameters(size, gamma, outer), size.T)
+
+
+def parameters(size: Size, gamma: Fraction, outer: Outer) -> tuple[tuple[str, Any], ...]:
+    """Of a run with gamma = gamma_u eta_u = gamma_v eta_v."""
+    eta_u, eta_v = (Fraction(step) for step in outer)
+    found: dict[str, Any] = {"cohort": size.m, "K": size.K, "gamma_u": gamma / eta_u}
+    return tuple((found | {"gamma_v": gamma / eta_v, "eta_u": eta_u, "eta_v": eta_v}).items())
 
 
 def schedules(
-    of: Curvatures, size: Size, short: Fraction
+    of: Smooth, size: Size, short: Fraction
 ) -> Iterator[tuple[str, Fraction, tuple[Number, Number]]]:
     """Effective steps and outer ones, by name; with eta_v at least sqrt(n/m)."""
-    length = Fraction(1, of.smoothness(size.n) * size.K)
+    length = 1 / (Fraction(of.smoothness(size.n)) * size.K)
     eta_v = size.n if size.m < size.n else 1
     yield "short steps", short * length, (size.m, eta_v)
     yield "long outer steps", length / 84, (4 * max(size.n, size.T), eta_v)

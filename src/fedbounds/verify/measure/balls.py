@@ -1,11 +1,16 @@
 """Numbers known to within a ball: a comparison that the balls do not decide is a refusal."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from flint import arb, fmpq
+from flint import arb, ctx, fmpq
 
 from .unknowns import Refused, entrywise
+
+Array = Any
+BITS = 128  # of the arithmetic on balls, unless more are needed
 
 
 class Ball:
@@ -16,21 +21,30 @@ class Ball:
     def __init__(self, ball: arb) -> None:
         self.ball = ball
 
-    @entrywise
+    # balls and rationals first: nearly all sums and products are of these
     def __add__(self, other: Any) -> "Ball":
-        return Ball(self.ball + _arb(other))
+        if type(other) is Ball:
+            return Ball(self.ball + other.ball)
+        if type(other) is fmpq:
+            return Ball(self.ball + other)
+        return NotImplemented if isinstance(other, np.ndarray) else Ball(self.ball + _arb(other))
+
+    def __mul__(self, other: Any) -> "Ball":
+        if type(other) is Ball:
+            return Ball(self.ball * other.ball)
+        if type(other) is fmpq:
+            return Ball(self.ball * other)
+        return NotImplemented if isinstance(other, np.ndarray) else Ball(self.ball * _arb(other))
 
     @entrywise
     def __sub__(self, other: Any) -> "Ball":
+        if other is self:  # the same number, whichever it is
+            return Ball(arb(0))
         return Ball(self.ball - _arb(other))
 
     @entrywise
     def __rsub__(self, other: Any) -> "Ball":
         return Ball(_arb(other) - self.ball)
-
-    @entrywise
-    def __mul__(self, other: Any) -> "Ball":
-        return Ball(self.ball * _arb(other))
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -71,6 +85,8 @@ class Ball:
         return _decided(self.ball >= _arb(other), self.ball < _arb(other))
 
     def __eq__(self, other: object) -> bool:
+        if other is self:
+            return True
         return _decided(self.ball == _arb(other), self.ball != _arb(other))
 
     def __ne__(self, other: object) -> bool:
@@ -81,6 +97,11 @@ class Ball:
 
     def __bool__(self) -> bool:
         return self != 0
+
+    @property
+    def bare(self) -> tuple[Any, Any]:
+        """Its middle and its radius: the same computation gives the same ones."""
+        return self.ball.mid().man_exp(), self.ball.rad().man_exp()
 
     def __float__(self) -> float:
         raise Refused("the step makes a float of a number that is known to within a ball")
@@ -107,13 +128,35 @@ class Ball:
             raise Refused("the step takes the logarithm of a number that may not be positive")
         return Ball(self.ball.log1p())
 
+    def tanh(self) -> "Ball":
+        """The hyperbolic tangent."""
+        return Ball(self.ball.tanh())
+
     def sin(self) -> "Ball":
         """The sine."""
         return Ball(self.ball.sin())
 
-    def tanh(self) -> "Ball":
-        """The hyperbolic tangent."""
-        return Ball(self.ball.tanh())
+    def cos(self) -> "Ball":
+        """The cosine."""
+        return Ball(self.ball.cos())
+
+
+def enclosed(value: Any) -> Any:
+    """What is certain of a number: the arb of a ball, whose comparisons say yes if that is so."""
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        return np.frompyfunc(enclosed, 1, 1)(value) if value.size else value
+    return value.ball if isinstance(value, Ball) else value
+
+
+@contextmanager
+def precise(bits: int = BITS) -> Iterator[None]:
+    """Arithmetic on balls with at least so many bits."""
+    before = ctx.prec
+    ctx.prec = max(before, bits)
+    try:
+        yield
+    finally:
+        ctx.prec = before
 
 
 def balls(numbers: Any) -> Any:

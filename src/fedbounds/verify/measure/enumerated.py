@@ -32,6 +32,7 @@ from .random import (
 )
 from .sources import Source, TooManyError
 from .subject import Subject, numbers
+from .unknowns import bare
 
 Array = Any
 MOST_ROWS = 8_192  # states times outcomes of a round
@@ -250,7 +251,7 @@ def _merged(rows: Rows) -> Rows:
     first: dict[tuple[Any, ...], int] = {}
     total: list[Any] = []
     kept: list[int] = []
-    for at, (row, chance) in enumerate(zip(flat.tolist(), rows.chances, strict=True)):
+    for at, (row, chance) in enumerate(zip(_keys(flat), rows.chances, strict=True)):
         place_of = first.setdefault(tuple(row), len(total))
         if place_of == len(total):
             total.append(chance)
@@ -259,3 +260,8 @@ def _merged(rows: Rows) -> Rows:
             total[place_of] += chance
     state = {name: values[kept] for name, values in rows.state.items()}
     return Rows(state, numbers(total, exact=True))
+
+
+def _keys(flat: Array) -> Array:
+    """Rows of numbers that can be looked up; of balls, those that are the same ball are equal."""
+    return np.frompyfunc(bare, 1, 1)(flat).tolist() if flat.size else flat.tolist()

@@ -26,7 +26,8 @@ from fedbounds.theory.setups import (
 )
 from fedbounds.theory.symbols import K, T, VectorSymbol, constants_in, k, t
 
-from ..evaluate import IrrationalError, Numbers, UndefinedError, evaluate, in_roots, scale
+from ..evaluate import IrrationalError, Numbers, UndefinedError, evaluate, in_balls, in_roots, scale
+from .balls import enclosed
 from .settled import settled
 from .spaces import Listed, Unrolled, alone, product, products_in
 from .spaces import field as entries_of
@@ -224,11 +225,21 @@ class Defined(Generic[Run]):
         try:
             found = evaluate(plain, known, rounds)
         except IrrationalError:
-            known = in_roots(known)
+            known = self._with_roots(known)
             found = evaluate(plain, known, rounds)
         value = np.atleast_1d(np.asarray(found, dtype=object))
         size = np.atleast_1d(np.asarray(scale(known, rounds, _expanded(plain)), dtype=object))
         return value, size
+
+    def _with_roots(self, known: Numbers) -> Numbers:
+        """As sums of roots; where a run is in balls, as balls."""
+        if not self.trace.subject.problem.irrational:
+            return in_roots(known)
+        constants, series = (
+            {name: enclosed(value) for name, value in own.items()}
+            for own in (known.constants, known.series)
+        )
+        return in_balls(Numbers(constants, series))
 
     def holds(self, says: Says) -> tuple[bool | None, str]:
         """Whether a statement holds; None if that is not known; and why it does not."""

@@ -46,6 +46,8 @@ def moments(subject: Subject) -> Moments:
     Refused
         If there is no round, the step is not affine in the state, or the work is too much.
     """
+    if subject.problem.irrational:
+        raise Refused("gradients are no polynomials")
     if not subject.rounds:
         raise Refused("no round is run: there is no step to look at")
     first = beginning(subject)

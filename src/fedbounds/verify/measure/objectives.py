@@ -8,7 +8,14 @@ import numpy as np
 from flint import fmpq, fmpq_mat
 
 from fedbounds.errors import unknown_name
-from fedbounds.problems import Evidence, FederatedQuadratic, Noise, NoiseLaw, to_float
+from fedbounds.problems import (
+    CoupledCosine,
+    Evidence,
+    FederatedQuadratic,
+    Noise,
+    NoiseLaw,
+    to_float,
+)
 from fedbounds.problems.constants import OF_BLOCKS, Constants, ConstantValue
 from fedbounds.problems.linear import rational
 from fedbounds.problems.logistic import FederatedLogistic
@@ -66,9 +73,21 @@ def _quadratics(data: Mapping[str, Any]) -> FederatedQuadratic:
     linear[:, :shared] = own + (own - own.sum(axis=0) / len(own)) * (factor - 1)
     if "noise" not in data:
         return FederatedQuadratic(hessian, linear, shared)
-    own = exact(data.get("personal_noise", 0))
-    noise = Noise(NoiseLaw.RADEMACHER, exact(data["noise"]), own)
-    return FederatedQuadratic(hessian, linear, shared, noise)
+    return FederatedQuadratic(hessian, linear, shared, _noise(data))
+
+
+def _noise(data: Mapping[str, Any]) -> Noise:
+    """Of both blocks; silent unless said."""
+    scales = (exact(data.get(name, 0)) for name in ("noise", "personal_noise"))
+    return Noise(NoiseLaw.RADEMACHER, *scales)
+
+
+def _cosines(data: Mapping[str, Any]) -> CoupledCosine:
+    """1/2 u'Au + a_i'u + mu/2 ||v_i||^2 + s cos(w'u + q'v_i), with noise as quadratics have."""
+    arrays = {x: exact_array(data[x]) for x in ("shared_hessian", "linear")}
+    arrays |= {x: exact_array(data[x]) for x in ("shared_direction", "personal_direction")}
+    numbers = {x: exact(data[x]) for x in ("personal_curvature", "amplitude")}
+    return CoupledCosine(**arrays, **numbers, noise=_noise(data))
 
 
 def _trilinear(data: Mapping[str, Any]) -> Trilinear:
@@ -101,6 +120,7 @@ def _composed_bowls(data: Mapping[str, Any]) -> ComposedBowls:
 
 _FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "composed bowls": _composed_bowls,
+    "coupled cosines": _cosines,
     "logistic": _logistic,
     "quadratics": _quadratics,
     "regression": _regression,
@@ -134,7 +154,7 @@ def constants(problem: Problem, start: Array | None = None) -> Constants:
     the gap and the gradients there. What is no quadratic tells its constants itself.
     """
     if not isinstance(problem, FederatedQuadratic):
-        return _told(problem)
+        return _told(problem, start if problem.personal_dimension else None)
     lowest, largest = _ends(problem)
     found = {Constant.SMOOTHNESS: max(largest, _turned(lowest), key=lambda c: c.value)}
     if lowest.value > 0:
@@ -147,8 +167,8 @@ def constants(problem: Problem, start: Array | None = None) -> Constants:
 def _told(problem: Problem, start: Array | None = None) -> Constants:
     """Its constants; without a start, those that do not depend on one."""
     point = np.array([fmpq(0)] * entries_of(problem), dtype=object) if start is None else start
-    if getattr(problem, "irrational", False):  # what is certified in floats
-        found: Constants = to_float(problem).of_curvature()  # type: ignore[attr-defined]
+    if hasattr(problem, "of_curvature"):  # what is certified in floats
+        found: Constants = to_float(problem).of_curvature()
         return found
     own = problem.constants(split(problem, point))
     return {x: y for x, y in own.items() if start is not None or x not in _OF_STARTS}
@@ -180,11 +200,11 @@ def values(problem: Problem, start: Array | None = None) -> dict[str, Any]:
     """Numbers of a problem by name: the constants, sizes and the variance of a gradient."""
     found = {name.value: rational(c.value) for name, c in constants(problem, start).items()}
     found["n"] = fmpq(problem.clients)
-    if not isinstance(problem, FederatedQuadratic):
-        return found | dict(getattr(problem, "numbers", {}))
     if problem.personal_dimension:
         found["d_u"] = fmpq(problem.shared_dimension)
         found["d_v"] = fmpq(problem.personal_dimension)
+    if not isinstance(problem, FederatedQuadratic):
+        return found | dict(getattr(problem, "numbers", {}))
     if problem.noise is not SILENT:
         own = problem.personal_dimension * rational(problem.noise.scale_v) ** 2
         scale = rational(problem.noise.scale_u)
@@ -203,9 +223,10 @@ def facts(problem: Problem, given: Mapping[str, Any] | None = None) -> dict[Assu
         Constants that are said to be admissible: no less than L, no more than mu.
     """
     if not isinstance(problem, FederatedQuadratic):
-        own = {name: problem.satisfies(name) for name in (*_OF_FORM, *_OF_SAMPLES)}
+        blocks = OF_BLOCKS if problem.personal_dimension else ()
+        own = {name: problem.satisfies(name) for name in (*_OF_FORM, *_OF_SAMPLES, *blocks)}
         # of samples, where there are any
-        return {x: y for x, y in own.items() if x in _OF_FORM or y.holds is not None}
+        return {x: y for x, y in own.items() if x not in _OF_SAMPLES or y.holds is not None}
     lowest = rational(_ends(problem)[0].value)
     largest = rational(constants(problem)[Constant.SMOOTHNESS].value)
     told = f"smallest eigenvalue {lowest}"

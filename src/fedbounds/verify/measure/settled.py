@@ -69,7 +69,8 @@ def by_states(subject: Subject, node: sp.Expr, values: Values) -> fmpq:
     """By the stationary law of the states that come back for ever."""
     rounds = _Rounds.of(subject)
     reached = _closure(rounds, _tuples(rounds.starts))
-    ends = [{row[at] for row in reached.values()} for at in range(len(rounds.every.chances))]
+    likely = [at for at, chance in enumerate(rounds.every.chances) if chance]
+    ends = [{row[at] for row in reached.values()} for at in likely]
     common = [next(iter(end)) for end in ends if len(end) == 1]
     if not common:
         raise Refused("no outcome of a round takes all states to one")
@@ -247,7 +248,10 @@ def _stays(found: Limit, own: OnAFace, box: Array) -> bool:
     All of it is affine, and so decided at the corners of the face.
     """
     trace, (low, high) = found.unrolled, box
-    every = [row for points, _ in own.projected for row in points]
+    every = [row for points, _ in own.projected for row in points.reshape(-1, len(low))]
+    boxes = [np.stack([low * 0 + end for end in ends]) for _, ends in own.projected]
+    if any((other != box).any() for other in boxes):
+        return False
     if trace.variables.sources or not all(map(_is_affine, np.ravel(every))):
         return False  # what is drawn and not listed could lead away
     ends = [
@@ -256,10 +260,10 @@ def _stays(found: Limit, own: OnAFace, box: Array) -> bool:
     ]
     corners = list(every_one(*ends))
     return all(_leads(_at(row, x), own.sides, box) for row in every for x in corners) and all(
-        a <= y <= b
+        end[0] <= y <= end[-1]
         for row in trace.after[MODEL]
         for x in corners
-        for y, a, b in zip(_at(row, x), low, high, strict=True)
+        for y, end in zip(_at(row, x), ends, strict=True)
     )
 
 

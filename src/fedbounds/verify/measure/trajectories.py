@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from flint import arb, ctx
 
-from .balls import Ball, balls
+from .balls import BITS, Ball, balls
 from .contract import State, drawn_by, started, stepped
 from .functions import OfState, values_of
 from .random import Drawn, Random, answered, outcomes, sources_of
@@ -15,7 +15,7 @@ from .subject import Subject
 from .unknowns import Refused
 
 Array = Any
-_FIRST_BITS, _MOST_BITS = 128, 4096
+_MOST_BITS = 4096
 _WIDTH = 1e-25  # relative, of a ball that is believed
 MOST_ROUNDS = 2000
 
@@ -49,7 +49,7 @@ def trajectory(subject: Subject, functions: Mapping[str, OfState]) -> Trajectory
         raise Refused("it is in floats; balls start from exact numbers")
     if subject.rounds > MOST_ROUNDS:
         raise Refused(f"{subject.rounds} rounds; at most {MOST_ROUNDS} are followed")
-    bits, before = _FIRST_BITS, ctx.prec
+    bits, before = BITS, ctx.prec
     try:
         while True:
             ctx.prec = bits
@@ -96,10 +96,6 @@ def _only(ask: Any) -> Drawn:
     if drawn:
         raise Refused(f"the run is random: it draws {', '.join(drawn)}")
     return answered(ask, sources, outcomes(sources, exact=True).answers)
-
-
-def _balls(rows: Array) -> Array:
-    return np.frompyfunc(lambda x: Ball(arb(x)), 1, 1)(rows)
 
 
 def _narrow(value: Any, name: str, t: int) -> arb:

@@ -46,6 +46,11 @@ class Unknown:
     def __init__(self, polynomial: Any) -> None:
         self.polynomial = polynomial
 
+    @property
+    def bare(self) -> Any:
+        """Its polynomial."""
+        return self.polynomial
+
     @entrywise
     def __add__(self, other: Any) -> "Unknown":
         return Unknown(self.polynomial + _operand(other))
@@ -117,8 +122,8 @@ def _operand(value: Any) -> Any:
 
 
 def bare(value: Any) -> Any:
-    """The polynomial of an unknown; a number as it is."""
-    return value.polynomial if isinstance(value, Unknown) else value
+    """What can be compared: the polynomial of an unknown, both numbers of a ball, or a number."""
+    return getattr(value, "bare", value)
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,7 +31,7 @@ from fedbounds.theory.proof.refute import breaking_numbers
 from fedbounds.theory.proof.replay import certified, check_citations, draft
 from fedbounds.theory.registry import planted
 
-from ..step_check import check_dependences
+from ..setups.steps import check_declared
 from .planted import ErrorKind, Planted, Said
 
 PROVED, REFUSED, DOES_NOT_FOLLOW = "proved", "refused", "does not follow"
@@ -128,7 +128,7 @@ def citations(book: Book) -> Said:
 def declared(given: Declared) -> Said:
     """Whether vectors depend on what they are declared to, on small runs."""
     try:
-        check_dependences(given.paper, {given.name: given.scope})
+        check_declared(given.paper, {given.name: given.scope})
     except ConflictError as error:
         return Said(REFUSED, str(error))
     return Said(DECLARED, f"{len(given.scope.atoms)} vectors held against every outcome of runs")

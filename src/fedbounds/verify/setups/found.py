@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
+import sympy as sp
 from flint import ctx, fmpq
 
 from fedbounds.errors import require, unknown_name
@@ -17,6 +18,7 @@ from ..case import Found, find, in_rationals
 from ..measure import objectives
 from ..measure import trace as traces
 from ..measure.answers import Asked, by_enumeration, by_moments
+from ..measure.balls import enclosed, precise
 from ..measure.known import Defined, Known, MissingError
 from ..measure.many import Long, Many, long_run
 from ..measure.objectives import exact
@@ -69,14 +71,20 @@ def _in_rationals(given: InFloats) -> Setup | None:
 
 
 def _listed(setup: Setup, view: View) -> Found:
-    try:
-        known = known_of(setup, view)
-    except Refused as error:
-        return _refused(setup, view, str(error))
-    found = _told_of(setup, view, known)
+    with precise():
+        try:
+            known = known_of(setup, view)
+        except Refused as error:
+            return _refused(setup, view, str(error))
+        found = _told_of(setup, view, known)
+
+    @precise()
+    def products(node: sp.Expr) -> Array:
+        return enclosed(known.products(node))
+
     missing = analysed(setup.run, view)[1].missing
     undefined = {name: why for name, why in found.undefined.items() if name not in missing}
-    return replace(found, products=known.products, missing=missing, undefined=undefined)
+    return replace(found, products=products, missing=missing, undefined=undefined)
 
 
 def _shown(setup: Setup, view: View, *, floats: bool) -> Found:
@@ -113,13 +121,14 @@ def _refused(setup: Setup, view: View, why: str) -> Found:
 
 def _told_of(setup: Setup, view: View, known: Defined[Any]) -> Found:
     names = glossary(setup.theory)
-    told = {name: _told(known.constant, name) for name in (*known.constants, "T")}
+    told = {name: enclosed(_told(known.constant, name)) for name in (*known.constants, "T")}
     constants = {
         name: value
         for name, value in told.items()
         if name in names.constants and not isinstance(value, MissingError)
     }
-    quantities = {name: _told(known.series, name) for name in (*known.quantities, *known.given)}
+    names_of = (*known.quantities, *known.given)
+    quantities = {name: enclosed(_told(known.series, name)) for name in names_of}
     for says in view.requires:
         broken = known.broken(says)
         require(not broken, "set-up", broken, str(says))

@@ -7,7 +7,6 @@ import numpy as np
 from flint import arb
 
 from ..case import Found
-from ..measure.balls import Ball
 
 Array = Any
 BITS = 256  # of the balls
@@ -18,7 +17,7 @@ def in_floats(found: Found) -> Found:
     """The same in floats."""
     pairs = {name: _split(series) for name, series in found.series.items()}
     wide = {
-        name: x for name, x in found.parameters.items() if isinstance(x, Ball) and not _narrow(x)
+        name: x for name, x in found.parameters.items() if isinstance(x, arb) and not _narrow(x)
     }
     return replace(
         found,
@@ -31,13 +30,9 @@ def in_floats(found: Found) -> Found:
 
 def _split(series: Array) -> tuple[Array, Array]:
     """Floats, and how far they may be off."""
-    middles = np.frompyfunc(lambda x: float(_ball(x).mid()), 1, 1)(series).astype(float)
-    errors = np.frompyfunc(lambda x, y: _above(_ball(x) - arb(y)), 2, 1)(series, middles)
+    middles = np.frompyfunc(lambda x: float(arb(x).mid()), 1, 1)(series).astype(float)
+    errors = np.frompyfunc(lambda x, y: _above(arb(x) - arb(y)), 2, 1)(series, middles)
     return middles, errors.astype(float)
-
-
-def _ball(x: Any) -> arb:
-    return x.ball if isinstance(x, Ball) else arb(x)
 
 
 def _above(off: arb) -> float:
@@ -45,13 +40,13 @@ def _above(off: arb) -> float:
     return float(np.nextafter(float(off.abs_upper()), np.inf))
 
 
-def _narrow(x: Ball) -> bool:
-    return float(x.ball.rad()) <= _WIDTH * float(abs(x.ball.mid()))
+def _narrow(x: arb) -> bool:
+    return float(x.rad()) <= _WIDTH * float(abs(x.mid()))
 
 
 def _middle(x: Any) -> Any:
-    return float(x.ball.mid()) if isinstance(x, Ball) else x
+    return float(x.mid()) if isinstance(x, arb) else x
 
 
-def _told(x: Ball) -> str:
-    return f"it is known to be in {x.ball.str(6)}, which is too wide for a constant"
+def _told(x: arb) -> str:
+    return f"it is known to be in {x.str(6)}, which is too wide for a constant"

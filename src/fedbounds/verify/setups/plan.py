@@ -78,7 +78,9 @@ def case_of(one: Planned, name: str) -> Case:
     size = work(one.setup.run, view)
     if one.floats:
         return Case(one.name, called, InFloats(one.setup), Method.MOMENTS, size)
-    return Case(one.name, called, one.setup, Method.RATIONAL, size)
+    irrational = subject_of(one.setup.run, view).problem.irrational
+    method = Method.BALLS if irrational else Method.RATIONAL
+    return Case(one.name, called, one.setup, method, size)
 
 
 def about(view: View) -> str:

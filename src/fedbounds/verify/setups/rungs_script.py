@@ -85,10 +85,10 @@ def _written(ladder: Ladder, judgement: Any, part: Part, outcome: Any, at: int) 
     first = ladder.setups[0]
     view = view_of(first)
     subject = subject_of(first.run, view)
-    draws, asked = arguments_of_init(subject.algorithm) > 2, sorted(part.quantities)
-    series = [rungs_of(ladder).series[name] for name in asked]
-    if rules_of(first.run, view) or (draws and any(x.has(Ending, Slope) for x in series)):
-        raise FedboundsError("scripts of ladders have equal rounds from a start that is given")
+    asked = sorted(part.quantities)
+    limits = not any(rungs_of(ladder).series[x].has(Ending, Slope) for x in asked)
+    if rules_of(first.run, view):
+        raise FedboundsError("scripts of ladders have equal rounds")
     if any((x.view, x.run.problem) != (first.view, first.run.problem) for x in ladder.setups):
         raise FedboundsError("scripts of ladders are of one algorithm on one problem")
     for setup in ladder.setups:
@@ -106,7 +106,10 @@ def _written(ladder: Ladder, judgement: Any, part: Part, outcome: Any, at: int) 
         "T, q = 1, {" + ", ".join(f'"{name}": []' for name in asked) + "}",
         *not_checked(x.value for x in part.assumptions),
         "for p, R in rungs:",
-        *(f"    {line}" for line in [*_conditions(ladder, part), *lines]),
+        *(
+            f"    {line}"
+            for line in [*_conditions(ladder, part), *begun(subject, limits=limits), *lines]
+        ),
         "",
         f"T, t = {len(ladder.setups)}, {at}",
     ]
@@ -135,7 +138,7 @@ def rendered(
     first, *others = (subject.algorithm for subject in subjects)
     seen = set[str]().union(*(own.vectors for own in every))
     unseen = set[str]().union(*(_unseen(subject) for subject in subjects)) - seen
-    more = [function for own in others for function in (own.draw, own.step)]
+    more = [function for own in others for function in (own.init, own.draw, own.step)]
     functions = quoted(first, unseen, more)
     kind, problem = problem_lines(
         setups[0].run.problem, " ".join([functions, *body]), smoothness_of(subjects[0])
@@ -147,9 +150,7 @@ def rendered(
         quoted=QUOTED,
         unquoted=UNQUOTED,
         functions=functions,
-        init="begun" if arguments_of_init(first) > 2 else first.init.__name__,
-        begun=first.init.__name__,
-        given=("", "Random()", "Random(), p")[arguments_of_init(first) - 2],
+        init="begin",
         draw="draw_of" if others else first.draw.__name__,
         step="step_of" if others else first.step.__name__,
         begins="",
@@ -167,6 +168,14 @@ def rendered(
         relation=part.relation.value,
         broken=broken_by(part),
     )
+
+
+def begun(subject: Subject, *, limits: bool = False) -> list[str]:
+    """What makes a state of the start ``w``, in one row; on what it draws, no limit rests."""
+    init, arguments = subject.algorithm.init.__name__, arguments_of_init(subject.algorithm)
+    drawn = ("", ", random := Random()", ", random := Random(), p")[arguments - 2]
+    silent = ["assert not random.odds"] if drawn and not limits else []
+    return [f"first = {init}(problem, w[None]{drawn})", *silent, "start = flat(first)[0]"]
 
 
 def _check_size(subject: Subject) -> None:
@@ -190,10 +199,11 @@ def _conditions(ladder: Ladder, part: Part) -> list[str]:
 def _given(ladder: Ladder) -> dict[str, str]:
     """Python for numbers of a rung that are not measured."""
     first = ladder.setups[0]
-    found = {n.name: "Q(n)", **{x: f'Q(p["{x}"])' for x, _ in first.run.parameters}}
+    found = {n.name: "n", **{x: f'p["{x}"]' for x, _ in first.run.parameters}}
     for name, is_ in view_of(first).constants.items():
         if isinstance(is_, sp.Expr) and {x.name for x in is_.free_symbols} <= found.keys():
-            found[name] = f"({_named(is_, found)})"
+            text = _named(is_, found)
+            found[name] = text if is_.is_Symbol else f"({text})"
     return found
 
 
@@ -253,7 +263,7 @@ def of_rung(
             call = f"settled({place})"
         symbol = sp.Symbol(f"end_{len(texts)}")
         names[node], texts[symbol.name] = symbol, call
-    return _named(expression.xreplace(names), {T.name: "Q(R)", **given, **texts})
+    return _named(expression.xreplace(names), {T.name: "R", **given, **texts})
 
 
 def substituted(text: str, texts: Mapping[str, str]) -> str:
@@ -269,8 +279,7 @@ def _degree(ladder: Ladder, parameter: str) -> int:
 
 def _numbers(ladder: Ladder) -> list[str]:
     """The start, and the parameters and rounds of every rung."""
-    start = f"start = exact({nested(ladder.setups[0].run.start)})"
-    found = [start, "rungs = ["]
+    found = [f"w = exact({nested(ladder.setups[0].run.start)})", "rungs = ["]
     for setup in ladder.setups:
         named = (f'"{name}": {number_in(value)}' for name, value in setup.run.parameters)
         found += broken(f"    ({{{', '.join(named)}}}, {setup.run.rounds}),")

@@ -1,7 +1,7 @@
 """Every step of a theory's proofs on the theory's own set-ups, by what its vectors are.
 
 A step is evaluated where what it assumes holds, in rationals: of the quantities, constants and
-vectors of the set-up, by their definitions.
+vectors of the set-up, by their definitions. Where a run is in balls, only what is certain counts.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from flint import fmpq
+from flint import arb, fmpq
+from sympy.core.function import AppliedUndef
 
 from fedbounds.errors import ConflictError, FedboundsError
 from fedbounds.theory.catalogue import entry
@@ -27,6 +28,7 @@ from fedbounds.theory.symbols import k
 from fedbounds.vocabulary import Assumption
 
 from ..evaluate import IrrationalError, Roots, UndefinedError, as_roots
+from ..measure.balls import enclosed, precise
 from ..measure.known import Known, MissingError
 from ..measure.moments import moments
 from ..measure.spaces import Listed, Unrolled, alone, depends_on, vector
@@ -64,6 +66,7 @@ class Judged:
 
 
 @lru_cache(maxsize=1)
+@precise()
 def judged_on(theory: str) -> tuple[Judged, ...]:
     """The set-ups of a theory's quick plan, and those for proofs alone."""
     found = []
@@ -76,6 +79,7 @@ def judged_on(theory: str) -> tuple[Judged, ...]:
     return tuple(found)
 
 
+@precise()
 def gaps(theory: str, written: Written) -> list[float]:
     """(right - left) / size of a step, the least of every set-up that can evaluate it."""
     scopes = _scopes(theory, written)
@@ -102,10 +106,15 @@ def _speaks_of(written: Written, runs: str) -> bool:
     said = written.statement.algorithm
     if not runs or said:
         return not runs or said == runs
-    if written.scope or not written.claim:
+    if written.scope or not written.claim or _of_numbers(written):
         return True
     claim = encoded(entry(written.claim))
     return not isinstance(claim, Claim) or bool({runs, *_NOTHING_RUN} & {*claim.algorithms})
+
+
+def _of_numbers(written: Written) -> bool:
+    """Whether it speaks of no quantity: numbers are the same, whatever is run."""
+    return not any(side.atoms(AppliedUndef) for side in (written.left, written.right))
 
 
 def _scopes(theory: str, written: Written) -> set[str]:
@@ -118,8 +127,11 @@ def _scopes(theory: str, written: Written) -> set[str]:
     return {scope for part in parts if part.name == written.part for scope in part.scopes}
 
 
-def least_on(written: Written, on: Judged, symbols: frozenset[sp.Symbol]) -> float | None:
-    """None where a condition fails throughout, or something has no value."""
+def least_on(
+    written: Written, on: Judged, symbols: frozenset[sp.Symbol] | None = None
+) -> float | None:
+    """None where a condition fails throughout, or something has no value; its symbols, if known."""
+    symbols = _symbols(written) if symbols is None else symbols
     try:
         rounds = range(written.statement.first, on.known.trace.subject.rounds)
         if not len(rounds):
@@ -142,7 +154,7 @@ def least_on(written: Written, on: Judged, symbols: frozenset[sp.Symbol]) -> flo
     for mask in masks:
         kept = kept & mask.astype(bool)
     every = [
-        _quotient(x, y) if y != 0 else _quotient(x, fmpq(1))
+        _quotient(x, y) if y > 0 else _quotient(x, fmpq(1))
         for x, y in zip(gap[kept], size[kept], strict=True)
     ]
     return min(every, default=None)
@@ -152,7 +164,8 @@ def _sized(side: sp.Expr, on: Judged, rounds: range) -> tuple[Array, Array]:
     """Once for all steps: they have sides and conditions in common."""
     key = side, rounds
     if key not in on.sides:
-        on.sides[key] = on.known.sized(side, rounds)
+        value, size = on.known.sized(side, rounds)
+        on.sides[key] = enclosed(value), enclosed(size)
     return on.sides[key]
 
 
@@ -167,12 +180,14 @@ def _has_its_sign(symbol: sp.Symbol, on: Judged) -> bool:
     """Whether a number has the sign that its symbol is declared with; proofs rest on it."""
     if symbol.name not in on.known.constants:
         return True
-    value = on.known.constant(symbol.name)
+    value = enclosed(on.known.constant(symbol.name))
     return bool(value > 0 if symbol.is_positive else value >= 0 or not symbol.is_nonnegative)
 
 
 def _quotient(x: Any, y: Any) -> float:
-    """In floats, however large both are; of sums of roots too."""
+    """In floats, however large both are; of sums of roots too; of balls, the upper end."""
+    if isinstance(x, arb) or isinstance(y, arb):
+        return float((arb(x) / arb(y)).upper())
     if isinstance(x, Roots) or isinstance(y, Roots):
         return float(as_roots(x).ball() / as_roots(y).ball())
     return float(_fraction(x) / _fraction(y))
@@ -193,6 +208,7 @@ def _held(condition: Condition, on: Judged, rounds: range) -> Array:
 # ---- what proofs declare of vectors and of quantities
 
 
+@precise()
 def check_declared(theory: str, scopes: Mapping[str, Scope]) -> None:
     """Hold scopes against the runs of a theory's set-ups.
 
@@ -213,6 +229,7 @@ def check_declared(theory: str, scopes: Mapping[str, Scope]) -> None:
                         _check_derived(name, scopes[name], each, on, at)
 
 
+@precise()
 def check_signs(theory: str, quantities: Mapping[str, bool]) -> None:
     """Hold what is taken for no negative number against the runs of a theory's set-ups.
 
@@ -226,12 +243,12 @@ def check_signs(theory: str, quantities: Mapping[str, bool]) -> None:
             continue
         for name in on.view.quantities.keys() & {x for x, signed in quantities.items() if signed}:
             try:
-                every = on.known.series(name).reshape(-1)
+                every = enclosed(on.known.series(name)).reshape(-1)
             except MissingError:
                 continue
-            least = min(every[every == every])  # what was not measured in a round is NaN there
-            if least < 0:
-                raise ConflictError(f"{name} is {least} in a run; the proofs say it is >= 0")
+            negative = next((x for x in every if x < 0), None)
+            if negative is not None:
+                raise ConflictError(f"{name} is {negative} in a run; the proofs say it is >= 0")
 
 
 def _spaces(on: Judged) -> Iterator[tuple[int, Listed | Unrolled, set[str]]]:
@@ -256,10 +273,15 @@ def _check(name: str, scope: Scope, space: Listed | Unrolled) -> None:
         if atom in space.vectors and source in space.sources:
             kept = tuple(other for other in space.sources if other != source)
             left = space.mean(space.vectors[atom], kept)
-            if any(bare(entry) != 0 for entry in left.reshape(-1)):
+            if any(_is_something(entry) for entry in left.reshape(-1)):
                 raise ConflictError(
                     f"{atom} of {name!r} does not vanish on average over {source} in a run"
                 )
+
+
+def _is_something(entry: Any) -> bool:
+    """Whether a number, or a polynomial, is not zero; of a ball, whether that is certain."""
+    return bool(bare(enclosed(entry)) != 0)
 
 
 def _one_by_one(space: Listed | Unrolled, on: Judged) -> list[Listed | Unrolled]:
@@ -292,7 +314,7 @@ def _check_derived(
         if isinstance(space, Unrolled):  # unknown draws are not free: m of n take part
             square = space.mean((apart * apart).sum(axis=-1, keepdims=True), ()).item()
             apart = np.array([on.known.trace.on_average(square, space, at)])
-        if any(bare(entry) != 0 for entry in apart.reshape(-1)):
+        if any(_is_something(entry) for entry in apart.reshape(-1)):
             raise ConflictError(f"{atom} of {name!r} is another in a run; the proofs say {said}")
 
 

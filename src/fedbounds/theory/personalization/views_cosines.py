@@ -1,0 +1,21 @@
+"""What is seen of runs on coupled cosines: as on quadratics, but every outcome is listed."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from fedbounds.theory.setups import View
+
+from . import views_fedavg, views_scaffold
+
+OF = "coupled cosines, "
+
+
+def _listed(views: Mapping[str, View]) -> dict[str, View]:
+    """The same where draws are listed, not integrated: the step is no polynomial."""
+    return {
+        OF + name: replace(view, told=view.told.replace("quadratics", "cosines"), moments=False)
+        for name, view in views.items()
+    }
+
+
+VIEWS = _listed({**views_fedavg.VIEWS, **views_scaffold.VIEWS})
