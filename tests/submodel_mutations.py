@@ -1,7 +1,9 @@
 """Errors to plant in training under random masks; each takes pytest's ``monkeypatch``."""
 
 from fedbounds.algorithms import sub_models
-from fedbounds.verify.selftest import wrong_rules
+from fedbounds.theory.submodel.planted import RULES
+
+WRONG = {rule.name: rule.wrong for rule in RULES}
 
 
 def mask_on_the_gradient_only(monkeypatch):
@@ -17,7 +19,7 @@ def mask_on_the_gradient_only(monkeypatch):
 
 
 def projection_skipped(monkeypatch):
-    monkeypatch.setattr(sub_models, "server", wrong_rules.no_projection(sub_models.server))
+    monkeypatch.setattr(sub_models, "server", WRONG["no-projection"](sub_models.server))
 
 
 def old_coordinates_as_zeros(monkeypatch):

@@ -20,6 +20,7 @@ from fedbounds.algorithms import fedplt, random_masks, rolling_masks, sub_models
 from fedbounds.algorithms.random_masks import RandomMasks
 from fedbounds.algorithms.rolling_masks import RollingMasks
 from fedbounds.problems import FederatedQuadratic, Start
+from fedbounds.theory.fedplt.planted import RULES
 from fedbounds.theory.registry import claim
 from fedbounds.theory.setups import Planned, Setup
 from fedbounds.theory.submodel.setups import masked_round
@@ -37,7 +38,7 @@ def planted(module, name, wrong):
     return lambda monkeypatch: monkeypatch.setattr(module, name, wrong(getattr(module, name)))
 
 
-compensation_forgotten = planted(fedplt, "compensation", wrong_rules.compensation_forgotten)
+compensation_forgotten = planted(fedplt, "compensation", RULES[0].wrong)
 shuffle_replaced_by_a_fixed_order = planted(rolling_masks, "orders", wrong_rules.fixed_order)
 masks_of_another_probability = planted(random_masks, "bernoulli_masks", wrong_rules.half_as_often)
 

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from .coupled_constants import of_client, of_data, of_masks
+from .coupled_constants import mean_of, of_client, of_data, of_masks
 from .sub_models import clients_mean
 from .traced import Algorithm, State
 
@@ -121,6 +121,28 @@ def step(problem: Any, p: P, state: State, drawn: State, see: Any) -> State:
     """A round of random masks on every data set."""
     x = _models(problem, state)
     return _state(_on_every(problem, p, x, drawn["masks"], drawn["samples"], see))
+
+
+def step_losses(problem: Any, p: P, state: State, drawn: State, see: Any) -> State:
+    """A round of random masks on every data set, and losses where it starts: of its own samples,
+    of fresh ones, and both at the model times the first client's share.
+    """
+    xp, x = problem.xp, _models(problem, state)
+    own = [on(problem, p, each) for each in every_set(problem, p)]
+    for end, at in (("", x), ("_share", x * p["keep"][0])):
+        see(
+            **{
+                f"V_pop{end}": xp.stack(
+                    [mean_of(problem, at[:, s]) for s in range(len(own))], axis=1
+                )
+            }
+        )
+        see(**{f"V_own{end}": xp.stack([mean_of(f, at[:, s]) for s, f in enumerate(own)], axis=1)})
+    see(**of_masks(problem, p, x))
+    runs = [
+        _round(f, p, x[:, s], drawn["masks"], drawn["samples"], False) for s, f in enumerate(own)
+    ]
+    return _state(xp.stack([after for _, after in runs], axis=1))
 
 
 def step_rolling(problem: Any, p: P, state: State, drawn: State, see: Any) -> State:
@@ -305,6 +327,7 @@ def _of_one_sample(problem: Any, i: int, j: int, x: Array, mask: Array) -> State
 
 
 RANDOM = Algorithm(init_every, draw, step, "coupled runs")
+LOSSES = Algorithm(init_every, draw, step_losses, "random masks on every data set")
 ROLLING = Algorithm(init_every_rolling, draw_rolling, step_rolling, "coupled runs, rolling masks")
 RANDOM_PAIR = Algorithm(init_pair, draw, step_pair, "coupled runs on two data sets")
 ROLLING_PAIR = Algorithm(

@@ -71,8 +71,8 @@ def of_data(problem: Any, p: P, own: Sequence[Any], x: Array, ys: Array, masks: 
     """Losses, and what is known of the objective of every data set."""
     xp, each = problem.xp, range(len(own))
     losses = {
-        "V_pop": xp.stack([_mean(problem, x[:, s]) for s in each], axis=1),
-        "V_own": xp.stack([_mean(own[s], x[:, s]) for s in each], axis=1),
+        "V_pop": xp.stack([mean_of(problem, x[:, s]) for s in each], axis=1),
+        "V_own": xp.stack([mean_of(own[s], x[:, s]) for s in each], axis=1),
     }
     if problem.threshold is None:
         points = xp.reshape(ys, (*ys.shape[:2], -1, ys.shape[-1]))  # of every client and step
@@ -93,7 +93,7 @@ def of_data(problem: Any, p: P, own: Sequence[Any], x: Array, ys: Array, masks: 
     return {**losses}
 
 
-def _mean(problem: Any, x: Array) -> Array:
+def mean_of(problem: Any, x: Array) -> Array:
     """f(x)."""
     return problem.xp.sum(problem.value(x), axis=1) / problem.clients
 
@@ -160,12 +160,12 @@ def _of_squares(problem: Any, p: P, own: Sequence[Any], x: Array, masks: Array) 
     held = [masks * own[s].gradient(masks * own[s].spread(at[s])) for s in each]
     return {
         "xo": xp.stack(at, axis=1),
-        "Mx": xp.stack([_mean(objectives[s], x[:, s]) for s in each], axis=1),
-        "Mo": xp.stack([_mean(objectives[s], nothing + free[s]) for s in each], axis=1),
+        "Mx": xp.stack([mean_of(objectives[s], x[:, s]) for s in each], axis=1),
+        "Mo": xp.stack([mean_of(objectives[s], nothing + free[s]) for s in each], axis=1),
         "ho": xp.stack(held, axis=1),
         "go": xp.stack([own[s].gradient(at[s]) for s in each], axis=1),
-        "V_low": xp.stack([_mean(own[s], nothing + full[s]) for s in each], axis=1),
-        "V_hat": xp.stack([_mean(problem, hat) for hat in hats], axis=1),
+        "V_low": xp.stack([mean_of(own[s], nothing + full[s]) for s in each], axis=1),
+        "V_hat": xp.stack([mean_of(problem, hat) for hat in hats], axis=1),
     }
 
 

@@ -5,13 +5,25 @@ from dataclasses import dataclass, field
 
 import sympy as sp
 
-from .setups import Says, Setup
+from .setups import Definition, Says, Setup
 
 
 class Side(sp.Function):  # type: ignore[misc]
     """What one of several set-ups shows: its name among them, and an expression of its own."""
 
     nargs = 2
+
+
+class Reached(sp.Function):  # type: ignore[misc]
+    """What a first number is in the first round in which a second is at most a third."""
+
+    nargs = 3
+
+
+class Passed(sp.Function):  # type: ignore[misc]
+    """Likewise, in the round before that, where there is one and the second misses the third."""
+
+    nargs = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +43,9 @@ class Sides:
     series : mapping from quantity to expression
         A quantity of a `Side`; t counts the rounds of the longest run, and of others every so
         many of them.
-    constants : mapping from constant to expression
-        In numbers of a `Side`; other constants are those of any side, on which those that have
-        them agree.
+    constants : mapping from constant to definition
+        In numbers of a `Side`; with `Reached` and `Passed` of its quantities. Other constants are
+        those of any side, on which those that have them agree.
     requires : tuple of Says
         Likewise: what set-ups must have in common to be looked at together.
     """
@@ -43,7 +55,7 @@ class Sides:
     views: Mapping[str, str]
     varies: tuple[str, ...]
     series: Mapping[str, sp.Expr]
-    constants: Mapping[str, sp.Expr] = field(default_factory=dict)
+    constants: Mapping[str, Definition] = field(default_factory=dict)
     requires: tuple[Says, ...] = ()
 
 

@@ -1,12 +1,13 @@
 """Errors that a theory's proofs and claims are given on purpose, which `fedbounds selftest` plants.
 
 A theory lists its own in ``planted.py`` of its folder: ``PLANTED`` names steps and what is changed
-there, ``CLAIMS`` parts of claims, and runs that break them.
+there, ``CLAIMS`` parts of claims, and runs that break them, ``RULES`` functions of algorithms.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import sympy as sp
 
@@ -177,3 +178,37 @@ class WrongClaim:
     control: Verdict = Verdict.NOT_VIOLATED
     relation: Relation | None = None
     harmless: Setup | None = None
+
+
+# ---- algorithms
+
+Rule: TypeAlias = Callable[..., Any]
+
+
+@dataclass(frozen=True, eq=False)
+class WrongRule:
+    """An error in a function of an algorithm, which an identity about its runs shows.
+
+    Attributes
+    ----------
+    name : str
+        Unique among all theories'.
+    error, where : str
+        What is wrong, and where, in one line each.
+    function : str
+        Module and name, such as "sub_models.server".
+    wrong : function
+        From the function to what takes its place.
+    claim : str
+        Without the theory's key.
+    setup : Setup
+        Which violates the claim with what is wrong, and not else.
+    """
+
+    name: str
+    error: str
+    where: str
+    function: str
+    wrong: Callable[[Rule], Rule]
+    claim: str
+    setup: Setup

@@ -16,7 +16,7 @@ from .claims import Claim
 from .contributed import contributed
 from .drawn import Drawn
 from .glossary import Glossary
-from .planted import WrongClaim, WrongProof
+from .planted import WrongClaim, WrongProof, WrongRule
 from .setups import Alone, Displayed, Planned, PlannedLadder, Rungs, View
 
 
@@ -149,11 +149,20 @@ def planted(theory: str) -> tuple[WrongProof, ...]:
 
 def planted_claims(theory: str) -> tuple[WrongClaim, ...]:
     """The errors that a theory plants in its claims; none if its ``planted`` has none."""
+    found: tuple[WrongClaim, ...] = _planted(theory, "CLAIMS")
+    return found
+
+
+def planted_rules(theory: str) -> tuple[WrongRule, ...]:
+    """The errors that a theory plants in algorithms; none if its ``planted`` has none."""
+    found: tuple[WrongRule, ...] = _planted(theory, "RULES")
+    return found
+
+
+def _planted(theory: str, name: str) -> tuple[Any, ...]:
     if not _there(theory, "planted"):
         return ()
-    found: tuple[WrongClaim, ...] | None
-    found = getattr(import_module(f"fedbounds.theory.{theory}.planted"), "CLAIMS", None)
-    return found or ()
+    return getattr(import_module(f"fedbounds.theory.{theory}.planted"), name, None) or ()
 
 
 def examined(theory: str) -> tuple[Planned | Alone, ...]:

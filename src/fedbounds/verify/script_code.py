@@ -54,6 +54,10 @@ class Script(PythonCodePrinter):  # type: ignore[misc]
             "Max_t": f"max({inside} for t in range(T))",
         }[expr.func.__name__]
 
+    def _print_sign(self, expr: sp.sign) -> str:
+        inside = self._print(expr.args[0])
+        return f"(({inside} > 0) - ({inside} < 0))"
+
     def _print_Sum(self, expr: sp.Sum) -> str:
         ((index, low, high),) = expr.limits
         ends = f"range(int({self._print(low)}), int({self._print(high)}) + 1)"

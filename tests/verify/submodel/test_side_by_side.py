@@ -216,7 +216,8 @@ def test_steps_without_a_limit_have_no_limits():
 @cache
 def judged():
     claims = encoded_claims("submodel")
-    return [judge(claims, beside_case(one)) for one in besides("submodel") if one.quick]
+    planned = [one for one in besides("submodel") if one.quick and "against" in one.name]
+    return [judge(claims, beside_case(one)) for one in planned]
 
 
 def test_the_quick_plan_decides_every_part():

@@ -1,8 +1,7 @@
-"""Ladders in p and the train-test gap: moments against enumeration, limits, scripts."""
+"""Ladders in p: moments against enumeration, limits, scripts."""
 
 import subprocess
 import sys
-from dataclasses import replace
 from fractions import Fraction as F
 
 import numpy as np
@@ -17,7 +16,7 @@ from fedbounds.problems.spectrum import in_rationals
 from fedbounds.theory.claims import read
 from fedbounds.theory.registry import claim, encoded_claims
 from fedbounds.theory.submodel.stability_setups import Loss as Squares
-from fedbounds.theory.submodel.stability_setups import Shape, setup_of, setup_of_pair
+from fedbounds.theory.submodel.stability_setups import Shape, setup_of_pair
 from fedbounds.verify.case import Case, find
 from fedbounds.verify.judge import judge
 from fedbounds.verify.measure.enumerated import enumerated
@@ -32,8 +31,6 @@ from fedbounds.verify.submodel import (
     stability_comparisons,
     stability_ladders,
 )
-from fedbounds.verify.submodel.stability_data import SampleLaw
-from fedbounds.verify.submodel.stability_gap import TrainTestGap, losses
 from fedbounds.verify.submodel.stability_ladders import StabilityLadder
 from fedbounds.verify.submodel.stability_moments import affine_round, contracts, limit
 from fedbounds.vocabulary import Method, Verdict
@@ -171,57 +168,6 @@ def judged(name, setup, algorithm):
     return {o.part: o.verdict for j in found for o in j.outcomes}
 
 
-# ---- the gap
-
-
-LEVEL, KEEP = fmpq(1, 8), fmpq(2, 3)
-
-
-def line_gap(level=LEVEL, keep=KEEP, samples=1):
-    law = SampleLaw(exact([[1], [1]]), exact([1, -1]), exact([0.5, 0.5]))
-    return TrainTestGap((law,), samples, Loss(), (keep,), 1, HALF, exact([0]), 2, level)
-
-
-def test_losses_on_the_line_by_hand():
-    """w/y goes from u to u + m (1 - u)/2; train (1 - u)^2/2 and gap u, at every u."""
-    found = losses(line_gap(), (fmpq(2, 3),))
-    shrunk = F(2, 3) * F(1, 4) + F(1, 3)
-    expected = [shrunk**t / 2 for t in range(3)]
-    assert [F(str(x)) for x in found.train] == expected
-    assert [F(str(x)) for x in found.gap] == [1 - F(2, 3) ** t for t in range(3)]
-
-
-def test_at_equal_training_loss_random_masks_have_the_larger_gap():
-    shown = find(line_gap()).parameters
-    assert (shown["gap_rand_eq"], shown["gap_full_eq"]) == (fmpq(5, 9), HALF)
-    assert judged("claim-gap", line_gap(), "random masks against full models") == {
-        "rounds, scaled": Verdict.NOT_VIOLATED,
-        "rounds": Verdict.NOT_VIOLATED,
-        "loss": Verdict.VIOLATED,
-    }
-
-
-def test_a_scalar_module_multiplies_every_model_by_p():
-    """On the line the gap is linear in w."""
-    plain, scaled = (losses(line_gap(), (KEEP,), scale=c).gap for c in (1, KEEP))
-    assert list(scaled) == [KEEP * gap for gap in plain]
-    assert list(find(line_gap()).series["tg_scaled"]) == list(scaled)
-    mixed = replace(line_gap(), laws=line_gap().laws * 2, keep=(HALF, ONE))
-    assert "tg_scaled" not in find(mixed).series
-
-
-def test_levels_between_rounds_give_no_number_where_the_order_is_open():
-    assert "gap_rand_eq" not in find(line_gap(level=fmpq(1, 7), keep=fmpq(3, 4))).parameters
-    assert "gap_rand_eq" not in find(line_gap(level=fmpq(1, 10**6))).parameters
-
-
-def test_gap_of_several_samples_is_that_of_the_enumerated_run():
-    """n_s = 2 of (1, 1), (1, -1)."""
-    found = losses(line_gap(samples=2), (HALF,))
-    shape = Shape("", (((1, 1), (1, -1)),), ("1/2",), samples=2, rounds=2)
-    assert list(found.gap) == list(find(setup_of(shape, "1/2")).series["gen"])
-
-
 # ---- scripts
 
 
@@ -237,12 +183,12 @@ def broken():
         for j in judge(encoded_claims("submodel"), case).judgements:
             for part, outcome in zip(read(j.claim, j.reading), j.outcomes, strict=True):
                 if outcome.verdict is Verdict.VIOLATED:
-                    yield case, j, part, outcome
+                    yield case, j, part
 
 
 def test_scripts_show_every_broken_reading():
     shown = set()
-    for case, j, part, outcome in broken():
+    for case, j, part in broken():
         if (case.name, part.name) in UNWRITTEN:
             continue
         text = script(j, part, numbers_of(case, {}))
@@ -253,10 +199,8 @@ def test_scripts_show_every_broken_reading():
         assert "broken: True" in ran.stdout
         left, right = map(F, ran.stdout.split()[-2:])
         assert left > right
-        if j.claim.id == "submodel/claim-gap":
-            assert (str(left), str(right)) == (outcome.left, outcome.right)
         shown.add((j.claim.id, j.reading.name))
-    assert len(shown) == 6
+    assert len(shown) == 4
 
 
 def test_long_runs_have_no_script():
@@ -268,10 +212,7 @@ def test_long_runs_have_no_script():
 
 def test_a_step_beyond_1_over_L_is_the_last_that_a_witness_takes():
     """The smallest broken case becomes the witness: the plan puts fair step sizes first."""
-    ladders = [
-        case for case in stability_comparisons.cases(Profile.DEFAULT)
-        if isinstance(case.setup, StabilityLadder)
-    ]  # fmt: skip
+    ladders = list(stability_comparisons.cases(Profile.DEFAULT))
     long = {case.name for case in ladders if case.setup.step * find(case.setup).parameters["L"] > 1}
     assert long == {"line, long steps"}
     order = [case.name for case in sorted(ladders, key=lambda case: case.work)]

@@ -1,8 +1,18 @@
-"""Errors in the proofs of the paper, each of which the machinery must find."""
+"""Errors in the proofs and the algorithm of the paper, each of which the machinery must find."""
 
-from fedbounds.theory.planted import Caught, DoesNotSee, Stated, Without, WrongProof
+from fedbounds.theory.planted import (
+    Caught,
+    DoesNotSee,
+    Rule,
+    Stated,
+    Without,
+    WrongProof,
+    WrongRule,
+)
+from fedbounds.theory.setups import Setup
 
 from .scope_names import ROUND
+from .setups import apart
 
 _NOT = Caught.DOES_NOT_FOLLOW
 
@@ -13,4 +23,17 @@ PLANTED = (
                Stated(right="L*F_own(t)"), _NOT),
     WrongProof("noise-declared-away", "later gradients are declared not to see the samples", "",
                DoesNotSee(ROUND, "gs", "xi")),
+)  # fmt: skip
+
+
+def _forgotten(compensation: Rule) -> Rule:
+    """Nothing is compensated."""
+    return lambda trained, c: c[:1] * 0 + 1
+
+
+# every client its own coordinate: the compensation is 4 everywhere
+_OWN = Setup("fedplt", "local steps", apart(4, 4))
+RULES = (
+    WrongRule("no-mask-compensation", "the server's mean is not compensated for masks: biased",
+              "FedPLT, server", "fedplt.compensation", _forgotten, "A2.2-split", _OWN),
 )  # fmt: skip

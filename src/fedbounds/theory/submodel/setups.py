@@ -13,6 +13,7 @@ from fedbounds.theory.setups import Number, Objective, Planned, Run, Setup
 
 from . import (
     draws,
+    gap_setups,
     point_ladders,
     point_setups,
     rolling_end_setups,
@@ -272,4 +273,4 @@ PLANNED: tuple[Planned, ...] = (
     *point_ladders.planned(),
 )
 LADDERS = tuple(run_ladders.planned())
-BESIDES = tuple(side_setups.planned())
+BESIDES = (*side_setups.planned(), *gap_setups.planned())

@@ -8,6 +8,7 @@ from fedbounds.vocabulary import Assumption
 
 from . import (
     draws,
+    gap_views,
     measured,
     rolling_ends,
     rolling_views,
@@ -194,6 +195,7 @@ VIEWS = {
     **views_run_ladders.VIEWS,
     **stability_views.VIEWS,
     **side_views.VIEWS,
+    **gap_views.VIEWS,
 }
 RUNGS = views_run_ladders.RUNGS
-SIDES = side_views.SIDES
+SIDES = {**side_views.SIDES, **gap_views.SIDES}

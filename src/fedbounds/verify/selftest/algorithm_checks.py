@@ -17,18 +17,12 @@ from fedbounds.algorithms.random_masks import RandomMasks
 from fedbounds.algorithms.rolling_masks import RollingMasks
 from fedbounds.problems import FederatedQuadratic, Start, everyone
 from fedbounds.theory.catalogue import entry
-from fedbounds.theory.fedplt.setups import apart
 from fedbounds.theory.registry import claim, encoded
-from fedbounds.theory.setups import Planned, Setup
-from fedbounds.theory.submodel import setups as masks
-from fedbounds.theory.submodel.names import RANDOM
 from fedbounds.vocabulary import Verdict
 
-from ..case import Case
 from ..equivalence import compare_exactly
 from ..judge import Subject, judge_reading
 from ..measurement import measure
-from ..setups.plan import case_of
 from ..special_cases import build
 from ..special_cases import cases as small_cases
 from .instances import verdict_said
@@ -131,14 +125,3 @@ def identity(claim_id: str, subject: Subject) -> Said:
     """The gravest verdict on a part of a claim as printed, in exact rationals."""
     found = claim(claim_id)
     return verdict_said(judge_reading(found, found.readings[0], subject, measure(subject)).deciding)
-
-
-def own_coordinates() -> Case:
-    """FedPLT, every client its own coordinate: the compensation is 4 everywhere."""
-    setup = Setup("fedplt", "local steps", apart(4, 4))
-    return case_of(Planned("planted", setup), "FedPLT")
-
-
-def masked_round(*, boxed: bool = False) -> Case:
-    """A round of random masks on two coupled clients, every mask enumerated."""
-    return case_of(Planned("planted", masks.masked_round(boxed=boxed)), RANDOM)

@@ -2,17 +2,14 @@
 
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from types import ModuleType
 from unittest.mock import patch
 
-from fedbounds.algorithms import (
-    fedavg_p,
-    fedplt,
-    random_masks,
-    rolling_masks,
-    scaffold_p,
-    sub_models,
-)
+from fedbounds.algorithms import fedavg_p, random_masks, rolling_masks, scaffold_p
+from fedbounds.theory.catalogue import PAPERS
+from fedbounds.theory.planted import Rule, WrongRule
+from fedbounds.theory.registry import planted_rules
 from fedbounds.vocabulary import Verdict
 
 from .. import affine
@@ -22,16 +19,14 @@ from .algorithm_checks import (
     HOLDS,
     identity,
     keep_law,
-    masked_round,
     orders_law,
-    own_coordinates,
     participants_law,
     reduces,
     renaming_clients,
 )
+from .claim_errors import subject_of
 from .enumerated import AGREES, DISAGREES, moments_and_enumeration, two_of_three
 from .planted import ErrorKind, Planted, Said
-from .wrong_rules import Rule
 
 
 def _planted(
@@ -54,6 +49,17 @@ def _planted(
     original: Rule = getattr(module, attribute)
     kind = ErrorKind.ALGORITHM
     return Planted(name, kind, error, where, check, lambda: original, plant, examine, *words)
+
+
+def planted_in(paper: str, rule: WrongRule) -> Planted:
+    """An error that a theory plants, with the claim that shows it."""
+    module, _, attribute = rule.function.partition(".")
+    place = import_module(f"fedbounds.algorithms.{module}"), attribute
+    claim_id = f"{paper}/{rule.claim}"
+    return _planted(
+        rule.name, rule.error, rule.where, f"identity {claim_id}, in rationals", place, rule.wrong,
+        lambda: identity(claim_id, subject_of(rule.setup)), _SAME,
+    )  # fmt: skip
 
 
 _SAME = (Verdict.NOT_VIOLATED.value, Verdict.VIOLATED.value)
@@ -105,24 +111,6 @@ PLANTED = (
         lambda: moments_and_enumeration(two_of_three()), (AGREES, DISAGREES),
     ),
     _planted(
-        "no-mask-compensation", "the server's mean is not compensated for masks: biased",
-        "FedPLT, server", "identity fedplt/A2.2-split, in rationals",
-        (fedplt, "compensation"), wrong_rules.compensation_forgotten,
-        lambda: identity("fedplt/A2.2-split", own_coordinates()), _SAME,
-    ),
-    _planted(
-        "stale-mask", "the server fills in by the masks of other clients", "random masks, server",
-        "identity submodel/claim-virtual, in rationals",
-        (sub_models, "filled"), wrong_rules.stale_masks,
-        lambda: identity("submodel/claim-virtual", masked_round()), _SAME,
-    ),
-    _planted(
-        "no-projection", "the server forgets the projection", "random masks in a box, server",
-        "identity submodel/claim-virtual, in rationals",
-        (sub_models, "server"), wrong_rules.no_projection,
-        lambda: identity("submodel/claim-virtual", masked_round(boxed=True)), _SAME,
-    ),
-    _planted(
         "rare-masks", "coordinates are kept with half the probability", "draw of random masks",
         "law of the draws, frequencies of all coordinates",
         (random_masks, "bernoulli_masks"), wrong_rules.half_as_often, keep_law, _LAW,
@@ -132,4 +120,5 @@ PLANTED = (
         "draw of rolling masks", "law of the draws, frequencies of all orders",
         (rolling_masks, "orders"), wrong_rules.fixed_order, orders_law, _LAW,
     ),
+    *(planted_in(paper, rule) for paper in PAPERS for rule in planted_rules(paper)),
 )  # fmt: skip

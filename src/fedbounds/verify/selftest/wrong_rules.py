@@ -1,14 +1,12 @@
 """Wrong functions for algorithms: each makes one from the original, whose place it takes."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from fedbounds.algorithms.fedavg_p import Carry
-
-Rule = Callable[..., Any]
+from fedbounds.theory.planted import Rule
 
 
 def one_step_too_few(local: Rule) -> Rule:
@@ -79,22 +77,6 @@ def independent_pairs(inclusion: Rule) -> Rule:
     def wrong(n: int, m: int) -> Any:
         single, _ = inclusion(n, m)
         return single, single * single
-
-    return wrong
-
-
-def compensation_forgotten(compensation: Rule) -> Rule:
-    return lambda trained, c: c[:1] * 0 + 1
-
-
-def stale_masks(filled: Rule) -> Rule:
-    """The server fills in by the masks of other clients."""
-    return lambda masks, own, models: filled(np.roll(masks, 1, axis=1), own, models)
-
-
-def no_projection(server: Rule) -> Rule:
-    def wrong(problem: Any, p: Any, *rest: Any) -> Any:
-        return server(problem, {name: p[name] for name in p if name != "box"}, *rest)
 
     return wrong
 

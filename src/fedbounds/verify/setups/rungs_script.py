@@ -74,8 +74,8 @@ def _written(ladder: Ladder, judgement: Any, part: Part, outcome: Any, at: int) 
     first = ladder.setups[0]
     view = view_of(first)
     subject = subject_of(first.run, view)
-    if rules_of(first.run, view) or arguments_of_init(subject.algorithm) > 2:
-        raise FedboundsError("scripts of ladders have equal rounds from a start that is given")
+    if rules_of(first.run, view):
+        raise FedboundsError("scripts of ladders have equal rounds")
     check_size(replace(subject, rounds=1))
     own = Definitions(
         view.shown, defined(first, view, subject), view.quantities, {}, lambda _: False,
@@ -90,7 +90,7 @@ def _written(ladder: Ladder, judgement: Any, part: Part, outcome: Any, at: int) 
         "",
         "T, q = 1, {" + ", ".join(f'"{name}": []' for name in asked) + "}",
         "for p, R in rungs:",
-        *(f"    {line}" for line in lines),
+        *(f"    {line}" for line in [*begun(subject), *lines]),
         "",
         f"T, t = {len(ladder.setups)}, {at}",
     ]
@@ -111,7 +111,7 @@ def rendered(
     first, *others = (subject.algorithm for subject in subjects)
     seen = set[str]().union(*(own.vectors for own in every))
     unseen = set[str]().union(*(_unseen(subject) for subject in subjects)) - seen
-    more = [function for own in others for function in (own.draw, own.step)]
+    more = [function for own in others for function in (own.init, own.draw, own.step)]
     functions = quoted(first, unseen, more)
     kind, problem = problem_lines(
         setups[0].run.problem, " ".join([functions, *body]), smoothness_of(subjects[0])
@@ -122,7 +122,7 @@ def rendered(
         quoted=QUOTED,
         unquoted=UNQUOTED,
         functions=functions,
-        init=first.init.__name__,
+        init="begin",
         draw="draw_of" if others else first.draw.__name__,
         step="step_of" if others else first.step.__name__,
         begins="",
@@ -140,6 +140,14 @@ def rendered(
         relation=part.relation.value,
         broken=broken_by(part),
     )
+
+
+def begun(subject: Subject) -> list[str]:
+    """What makes a state of the start ``w``, in one row."""
+    init, arguments = subject.algorithm.init.__name__, arguments_of_init(subject.algorithm)
+    drawn = ("", ", random := Random()", ", random := Random(), p")[arguments - 2]
+    silent = ["assert not random.odds"] if drawn else []
+    return [f"first = {init}(problem, w[None]{drawn})", *silent, "start = flat(first)[0]"]
 
 
 def _unseen(subject: Subject) -> set[str]:
@@ -211,8 +219,7 @@ def _degree(ladder: Ladder, parameter: str) -> int:
 
 def _numbers(ladder: Ladder) -> list[str]:
     """The start, and the parameters and rounds of every rung."""
-    start = f"start = exact({nested(ladder.setups[0].run.start)})"
-    found = [start, "rungs = ["]
+    found = [f"w = exact({nested(ladder.setups[0].run.start)})", "rungs = ["]
     for setup in ladder.setups:
         named = (f'"{name}": {number_in(value)}' for name, value in setup.run.parameters)
         found += broken(f"    ({{{', '.join(named)}}}, {setup.run.rounds}),")

@@ -1,6 +1,6 @@
 """What a theory's set-ups side by side show: each in its own view, all on one clock."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import lcm
 from operator import eq, ge, le
 from typing import Any
@@ -10,8 +10,9 @@ import sympy as sp
 from flint import fmpq
 
 from fedbounds.errors import require, unknown_name
-from fedbounds.theory.beside import Beside, Side, Sides
+from fedbounds.theory.beside import Beside, Passed, Reached, Side, Sides
 from fedbounds.theory.registry import glossary, sides
+from fedbounds.theory.setups import Definition, Says, Where
 from fedbounds.theory.symbols import T, t
 
 from ..case import Found, find
@@ -59,14 +60,13 @@ def _found(given: Beside) -> Found:
             seen.told, {T.name: fmpq(rounds)}, {}, missing=missing, undefined=undefined
         )  # fmt: skip
     for says in seen.requires:
-        left, right = (_number(side, every) for side in (says.left, says.right))
-        held = _RELATIONS[says.relation](left, right)
-        require(held, "set-ups side by side", f"{left} against {right}", str(says))
+        broken = _broken(says, every, rounds)
+        require(not broken, "set-ups side by side", broken, str(says))
     own = [constants_shown(one, names.constants) for one in every.values()]
     parameters, undefined = _agreed(own) | {T.name: fmpq(rounds)}, {}
     for name, expression in seen.constants.items():
         try:
-            parameters[name] = _number(expression, every)
+            parameters[name] = _constant(expression, every, rounds)
         except MissingError as why:
             undefined[name] = str(why)
     series = {}
@@ -111,14 +111,52 @@ def _agreed(own: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _number(expression: sp.Expr, every: Mapping[str, Rung]) -> Any:
+def _constant(found: Definition, every: Mapping[str, Rung], rounds: int) -> Any:
+    """A number, where what it asks for holds.
+
+    Raises
+    ------
+    MissingError
+        If it has no value.
+    """
+    if not isinstance(found, Where):
+        return _number(found, every, rounds)
+    for says in found.holds:
+        if broken := _broken(says, every, rounds):
+            raise MissingError(f"what it asks for fails: {broken}")
+    return _number(found.value, every, rounds)
+
+
+def _broken(says: Says, every: Mapping[str, Rung], rounds: int) -> str:
+    """Both sides of a statement that fails; empty if it holds."""
+    left, right = (_number(side, every, rounds) for side in (says.left, says.right))
+    return "" if _RELATIONS[says.relation](left, right) else f"{left} against {right}"
+
+
+def _number(expression: sp.Expr, every: Mapping[str, Rung], rounds: int) -> Any:
     """Of an expression in numbers of sides."""
     names, own = dict[sp.Basic, sp.Symbol](), dict[str, Any]()
-    for node in sorted(expression.atoms(Side), key=str):
-        value, _ = every[node.args[0].name].number(node.args[1])
-        names[node] = sp.Symbol(f"_side_{len(names)}")
-        own[names[node].name] = value
-    return evaluate(expression.xreplace(names), Numbers(own, {}, fmpq))
+
+    def named(kinds: tuple[Any, ...], value: Callable[[Any], Any]) -> sp.Expr:
+        for node in sorted(expression.atoms(*kinds), key=str):
+            names[node] = sp.Symbol(f"_side_{len(names)}")
+            own[names[node].name] = value(node)
+        return expression.xreplace(names)
+
+    expression = named((Reached, Passed), lambda node: _reached(node, every, rounds))
+    plain = named((Side,), lambda node: every[node.args[0].name].number(node.args[1])[0])
+    return evaluate(plain, Numbers(own, {}, fmpq))
+
+
+def _reached(node: Any, every: Mapping[str, Rung], rounds: int) -> Any:
+    found, falling = (_over_rounds(side, every, rounds) for side in node.args[:2])
+    level = _number(node.args[2], every, rounds)
+    at = next((at for at, value in enumerate(falling) if value <= level), None)
+    if at is None:
+        raise MissingError(f"{node.args[1]} is above {level} in all rounds")
+    if isinstance(node, Passed) and at and falling[at] != level:
+        at -= 1
+    return found[at]
 
 
 def _over_rounds(expression: sp.Expr, every: Mapping[str, Rung], rounds: int) -> Array:

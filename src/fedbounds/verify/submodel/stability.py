@@ -1,13 +1,13 @@
-"""Which cases judge the claims about stability in p, and about the gap of losses."""
+"""Which cases judge the claim about stability in p."""
 
 from collections.abc import Iterator
 
 from ..case import Case
 from ..profile import Profile
-from . import stability_comparisons, stability_gap, stability_ladders, stability_script
+from . import stability_comparisons, stability_ladders, stability_script
 
 # importing them registers what finds out about their set-ups, and what writes scripts
-_REGISTERED = (stability_gap, stability_ladders, stability_script)
+_REGISTERED = (stability_ladders, stability_script)
 
 
 def cases(profile: Profile, seed: int) -> Iterator[Case]:

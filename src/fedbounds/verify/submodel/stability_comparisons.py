@@ -1,4 +1,4 @@
-"""Which ladders in p and which comparisons judge the claims about stability and the gap.
+"""Which ladders in p judge the claim about stability.
 
 Data are changed in several directions: along features that are correlated the minimiser w*(p)
 moves farther for a smaller p, along opposed ones less far.
@@ -16,8 +16,6 @@ from fedbounds.vocabulary import Method
 
 from ..case import Case
 from ..profile import Profile
-from .stability_data import SampleLaw
-from .stability_gap import TrainTestGap
 from .stability_ladders import StabilityLadder
 
 _KEEPS = (fmpq(1, 4), fmpq(1, 2), fmpq(3, 4), fmpq(1))
@@ -73,64 +71,11 @@ _MORE_LADDERS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class _Gap:
-    """Laws of samples, uniform on rows (features..., target), and a level of training loss."""
-
-    name: str
-    rows: _Samples
-    level: fmpq
-    samples: int = 1
-    keep: fmpq = fmpq(1, 2)  # noqa: RUF009
-    rounds: int = 12
-    local_steps: int = 1
-    inverse_step: fmpq = fmpq(2)  # noqa: RUF009  # eta = 1/(this L)
-
-
-_ALIGNED: _Samples = [[(1, 1, 1), (1, 1, -1)]]
-_GAPS = (
-    # after one round of full models and two of random masks the training losses are equal
-    _Gap(
-        "one sample on the line, p = 2/3",
-        [[(1, 1), (1, -1)]],
-        fmpq(1, 8),
-        keep=fmpq(2, 3),
-        rounds=2,
-    ),
-    _Gap(
-        "one sample, two aligned features, four rounds",
-        _ALIGNED,
-        fmpq(1, 40),
-        rounds=4,
-        inverse_step=fmpq(1),
-    ),
-)
-_MORE_GAPS = (
-    _Gap("one sample on the line", [[(1, 1), (1, -1)]], fmpq(1, 300), rounds=16),
-    _Gap("one sample, two aligned features", _ALIGNED, fmpq(1, 80)),
-    _Gap("one sample, two aligned features, rare masks", _ALIGNED, fmpq(1, 20), keep=fmpq(1, 4),
-         rounds=30),
-    _Gap("one sample, three features", [[(1, 1, 1, 1), (1, 1, 1, -1)]], fmpq(1, 180),
-         inverse_step=fmpq(3)),
-    _Gap("two samples, orthogonal features", [[(1, 0, 1), (1, 0, -1), (0, 1, 1), (0, 1, -1)]],
-         fmpq(1, 5), samples=2, rounds=8),
-    _Gap("two samples, opposed features", [[(1, 1, 1), (1, -1, 1), (1, 1, -1), (1, -1, -1)]],
-         fmpq(23, 100), samples=2, rounds=10),
-    _Gap("two clients", [[(1, 1, 1), (1, 1, -1)], [(1, 0, 1), (1, 0, -1)]], fmpq(1, 5),
-         rounds=8),
-    _Gap("two local steps", _ALIGNED, fmpq(1, 100), local_steps=2, inverse_step=fmpq(4)),
-    _Gap("two samples on the line", [[(1, 1), (1, -1)]], fmpq(3, 10), samples=2,
-         inverse_step=fmpq(4)),
-)  # fmt: skip
-
-
 def cases(profile: Profile) -> Iterator[Case]:
-    """Ladders and comparisons of a profile."""
+    """Ladders of a profile."""
     quick = profile is Profile.QUICK
     for ladder in _LADDERS if quick else (*_LADDERS, *_MORE_LADDERS):
         yield _ladder_case(ladder)
-    for gap in _GAPS if quick else (*_GAPS, *_MORE_GAPS):
-        yield _gap_case(gap)
 
 
 def _ladder_case(ladder: _Ladder) -> Case:
@@ -156,25 +101,3 @@ def _ladder_case(ladder: _Ladder) -> Case:
     )
     work = ladder.rounds * len(ladder.rows) + (_LAST if ladder.inverse_step < 1 else 0)
     return Case(ladder.name, "coupled runs ladder in p", setup, Method.RATIONAL, work)
-
-
-def _gap_case(gap: _Gap) -> Case:
-    laws = []
-    for rows in gap.rows:
-        table = in_rationals(np.array(rows, dtype=float))
-        chances = np.full(len(rows), fmpq(1, len(rows)), dtype=object)
-        laws.append(SampleLaw(table[:, :-1], table[:, -1], chances))
-    top = max((law.features * law.features).sum(axis=1).max() for law in laws)
-    setup = TrainTestGap(
-        laws=tuple(laws),
-        samples=gap.samples,
-        loss=_SQUARES,
-        keep=(gap.keep,) * len(laws),
-        local_steps=gap.local_steps,
-        step=1 / (gap.inverse_step * top),
-        start=laws[0].features[0] * fmpq(0),
-        rounds=gap.rounds,
-        level=gap.level,
-    )
-    name = "random masks against full models"
-    return Case(f"gap: {gap.name}", name, setup, Method.RATIONAL, gap.rounds * len(laws))

@@ -1,10 +1,9 @@
-"""Programs that show a broken claim about stability or the gap without this package.
+"""Programs that show a broken claim about stability without this package.
 
-They enumerate masks, sample indices and data sets in fractions. Where E ||delta|| is not rational
+They enumerate masks and sample indices in fractions. Where E ||delta|| is not rational
 they compare ||E delta|| at the smaller p with the root of E ||delta||^2 at the larger.
 """
 
-from math import prod
 from textwrap import fill
 from typing import Any
 
@@ -16,7 +15,6 @@ from ..case import script_of
 from ..evaluate import Numbers
 from ..script_asserts import told
 from ..script_code import WIDTH, table
-from .stability_gap import TrainTestGap
 from .stability_ladders import StabilityLadder, both, difference, rung
 from .stability_moments import affine_round, limit
 
@@ -46,19 +44,6 @@ def run(p, sets):  # the joint law of w^0, ..., w^R on data sets, under the same
             new = tuple(tuple(move(w, masks, picks, S)) for w, S in zip(ws, sets))
             laws[-1][new] = laws[-1].get(new, 0) + q * chance(p, masks)
     return laws
-"""
-_GAP = """\
-loss = lambda w, zs: ridge * sum(u * u for u in w) / 2 + sum(
-    (sum(x * u for x, u in zip(a, w)) - b) ** 2 for *a, b in zs) / len(zs) / 2
-def gaps(p):  # E F_train and E [F_test - F_train] after t rounds
-    found = [[Q(0), Q(0)] for t in range(R + 1)]
-    sets = list(product(*(law for law in laws for _ in range(ns))))
-    for zs in sets:
-        for pair, law in zip(found, run(p, [[zs[i * ns:][:ns] for i in range(n)]])):
-            for (w,), q in law.items():
-                train, test = loss(w, zs), sum(loss(w, law) for law in laws) / n
-                pair[0] += q * train / len(sets); pair[1] += q * (test - train) / len(sets)
-    return found
 """
 _ROUNDS = """\
 mean = lambda law, f: sum(q * f([x - y for x, y in zip(*ws)]) for ws, q in law.items())
@@ -94,40 +79,6 @@ left, right = sum(x[d] ** 2 for x in limits[0][:d]), sum(limits[1][i][i] for i i
 print("squares: smaller p >=", float(left), "larger p <=", float(right), "broken:", left > right)
 """
 _CHANCES = "assert all(sum(chance(p, ms) for ms, _ in every) == 1 for p in keeps)\n"
-_SHOWN = 'print("random", float(left), "full", float(right), "broken:", left > right)\n'
-
-
-@script_of.register
-def _of_gap(setup: TrainTestGap, judgement: Any, part: Any, numbers: Numbers) -> str:
-    keep, laws, d = {rational(p) for p in setup.keep}, setup.laws, len(setup.start)
-    n = len(laws)
-    if len(keep) > 1 or not all((law.chances == law.chances[0]).all() for law in laws):
-        raise FedboundsError("a script is written for one p and uniform laws")
-    sets = prod(len(law.targets) ** setup.samples for law in laws)
-    _check(sets * _outcomes(n, setup.samples, d, setup.local_steps) ** setup.rounds)
-    ask = "abs(found[R][1])"
-    if part.name == "rounds, scaled":
-        raise FedboundsError("no script is written for models with a scalar module")
-    if part.name == "loss":
-        level = rational(setup.level)
-        ask = f'next(abs(gap) for train, gap in found if train <= Q("{level}"))'
-    return "".join(
-        (
-            _heading(judgement),
-            _sizes(n, setup.samples, d, setup, setup.loss.ridge),
-            _read("laws", [";".join(_listed(law.features, law.targets) for law in laws)]),
-            _start(setup.start),
-            _MOVE,
-            _RUN,
-            _GAP,
-            f'keeps = Q("{keep.pop()}"), Q(1)\n',
-            _CHANCES,
-            "every_gap = [gaps(p) for p in keeps]\n",
-            _asserts(part),
-            f"left, right = ({ask} for found in every_gap)\n",
-            _SHOWN,
-        )
-    )
 
 
 @script_of.register

@@ -12,8 +12,6 @@ from ..stored.common import (
 from ..stored.fields import Fields, Listed, Maybe, Number, Numbers, Record, Whole
 from ..stored.work import Setup
 from . import stored_costs as costs
-from .stability_data import SampleLaw
-from .stability_gap import TrainTestGap
 from .stability_ladders import StabilityLadder
 
 # ---- descriptions
@@ -23,18 +21,6 @@ _LOSS = Record(Loss, {"ridge": Number(0), "threshold": Maybe(STEP)})
 _SAMPLES = Record(
     SampledRegression,
     {"features": Numbers(("n", "n_s", "d")), "targets": Numbers(("n", "n_s")), "loss": _LOSS},
-)
-_SAMPLE_LAWS = Listed(
-    Record(
-        SampleLaw,
-        {
-            "features": Numbers(("kinds", "d")),
-            "targets": Numbers(("kinds",)),
-            "chances": Numbers(("kinds",), Number(0)),
-        },
-    ),
-    "n",
-    own=("kinds",),
 )
 _POINT = Numbers(("d",))
 _CHANGED: Fields = {
@@ -55,17 +41,4 @@ _OVER_KEEP: Fields = {
     "step": STEP,
     **_TO_ROUNDS,
 }
-_OF_LAWS: Fields = {"laws": _SAMPLE_LAWS, "samples": Whole(count="n_s"), "loss": _LOSS}
-_GAP: Fields = {
-    **_OF_LAWS,
-    "keep": _KEEP,
-    "local_steps": LOCAL_STEPS,
-    "step": STEP,
-    **_TO_ROUNDS,
-    "level": Number(),
-}
-
-SETUPS = (
-    Setup(Record(StabilityLadder, _OVER_KEEP), costs.of_stability, names.COUPLED_LADDER[0]),
-    Setup(Record(TrainTestGap, _GAP), costs.of_gap, names.RANDOM_FULL[0]),
-)
+SETUPS = (Setup(Record(StabilityLadder, _OVER_KEEP), costs.of_stability, names.COUPLED_LADDER[0]),)

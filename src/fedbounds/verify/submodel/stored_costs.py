@@ -1,21 +1,12 @@
 """What the set-ups about sub-model training cost, from the values of their fields."""
 
 from collections.abc import Sequence
-from math import prod
 from typing import Any
 
 from ..stored.work import Cost, power
 
 _QUANTITIES = 60  # about so many numbers are kept of every outcome
 _MATRICES = 100  # flint multiplies matrices so many times as fast as arrays of rationals
-
-
-def of_gap(given: Any) -> Sequence[Cost]:
-    """Second moments on every data set, of both algorithms."""
-    sets, d = _data_sets(given.laws, given.samples), len(given.start)
-    pairs = sets * len(given.laws) * given.samples * max(len(law.targets) for law in given.laws)
-    one = _affine(given, len(given.keep), given.samples, d + 1)
-    return (Cost(pairs), *(Cost(2 * sets * cost.operations, cost.depth) for cost in one))
 
 
 def of_stability(given: Any) -> Sequence[Cost]:
@@ -25,10 +16,6 @@ def of_stability(given: Any) -> Sequence[Cost]:
     each = _affine(given, n, samples, size)
     limit = _branches(d, samples, given.local_steps) * n * size**4 / 10 + size**6 / _MATRICES
     return (Cost(rungs * limit), *(Cost(rungs * cost.operations, cost.depth) for cost in each))
-
-
-def _data_sets(laws: Any, samples: int) -> float:
-    return prod(power(len(law.targets), samples) for law in laws)
 
 
 def _branches(d: int, samples: int, steps: int) -> float:
