@@ -1,7 +1,7 @@
 """FedPLT's proofs on its own set-ups: what is evaluated, and that a wrong step is seen."""
 
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 import pytest
 import sympy as sp
@@ -25,7 +25,7 @@ from fedbounds.theory.proof.replay import Local, Replayed
 from fedbounds.theory.proof.vectors import sq
 from fedbounds.theory.symbols import G2, F_raw, Lambda, eta, t
 from fedbounds.verify.roots import as_roots
-from fedbounds.verify.seen import evaluated
+from fedbounds.verify.seen import evaluated, judged
 from fedbounds.verify.setups import steps as module
 from fedbounds.vocabulary import Assumption
 
@@ -132,11 +132,16 @@ def planted():
 
 
 def test_a_wrong_step_is_a_conflict():
-    for step in planted():
+    def said(step):
         status = Local.GIVEN if step.rule == "given" else Local.PROVED
-        evaluated([Replayed(WRITTEN[step.id, step.source], status, "", None, ())], "fedplt")
+        return Replayed(step, status, "", None, ())
+
+    gaps = partial(module.gaps, "fedplt")
+    every = [said(WRITTEN[step.id, step.source]) for step in planted()]
+    assert judged(every, gaps).keys() == {step.id for step in planted()}
+    for step in planted():
         with pytest.raises(ConflictError, match="broken on a run"):
-            evaluated([Replayed(step, status, "", None, ())], "fedplt")
+            judged([said(step)], gaps)
 
 
 def test_what_is_not_proved_or_rests_on_what_is_not_is_reported_only():

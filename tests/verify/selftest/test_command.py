@@ -100,7 +100,7 @@ BROKEN = {
         proof_errors, "check_citations", accepts, {"circular-citation"},
     ),
     "dependences are believed": (
-        proof_errors, "check_dependences", accepts,
+        proof_errors, "check_declared", accepts,
         {"dependence-declared-away", "noise-declared-away"},
     ),
     "nothing is ever violated": (

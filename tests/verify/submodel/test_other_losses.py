@@ -1,13 +1,14 @@
 """Other losses at points: against kept numbers, and against plain loops in extended precision."""
 
 import json
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
 import pytest
-from flint import fmpq
+from flint import arb, fmpq
 
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import to_float
@@ -24,7 +25,7 @@ from fedbounds.verify.measure.enclosed import enclosed
 from fedbounds.verify.measure.objectives import objective
 from fedbounds.verify.measure.unknowns import Refused
 from fedbounds.verify.setups.chance import Seeded
-from fedbounds.verify.setups.found import InFloats, analysed
+from fedbounds.verify.setups.found import analysed
 from fedbounds.verify.setups.plan import case_of
 from fedbounds.vocabulary import Assumption, Constant, Verdict
 
@@ -51,6 +52,29 @@ def setup(radius=None, scale=1):
     return setup_of(PROBLEM, law, other, [[str(x) for x in row] for row in points], radius)
 
 
+@dataclass
+class Shown:
+    """Numbers as floats, and how far they may be off."""
+
+    series: dict
+    errors: dict
+    parameters: dict
+    constants: dict
+    evidence: dict
+
+
+def shown(given):
+    found = find(given)
+    balls = {name: [arb(x) for x in series] for name, series in found.series.items()}
+    series = {name: np.array([float(x.mid()) for x in own]) for name, own in balls.items()}
+    errors = {
+        name: np.array([float(x.rad()) + 2.3e-16 * abs(float(x.mid())) for x in own])
+        for name, own in balls.items()
+    }
+    parameters = {name: float(arb(x).mid()) for name, x in found.parameters.items()}
+    return Shown(series, errors, parameters, found.constants, found.evidence)
+
+
 def fmpq_of(x):
     top, _, bottom = str(x).partition("/")
     return fmpq(int(top), int(bottom or 1))
@@ -65,7 +89,7 @@ def every():
 
 @pytest.mark.parametrize("kept", KEPT, ids=lambda kept: str(kept["number"]))
 def test_numbers_are_those_of_the_engine_before(kept):
-    found = find(case_of(every()[kept["number"]], "").setup)
+    found = shown(every()[kept["number"]].setup)
     for name, (values, errors) in kept["series"].items():
         off = np.abs(found.series[name] - values)
         assert (off <= found.errors[name] + errors).all(), name
@@ -87,7 +111,7 @@ def test_planted_unmasked_gradients_are_found():
 
     analysed.cache_clear()
     with patch.object(ListedMasks, "gradient", unmasked):
-        found = find(InFloats(every()[16].setup))
+        found = shown(every()[16].setup)
     analysed.cache_clear()
     kept = next(x for x in KEPT if x["number"] == 16)["series"]["g_Fp"]
     assert (np.abs(found.series["g_Fp"] - kept[0]) > 1e-3).any()
@@ -118,7 +142,7 @@ def masked(keep, w):
 
 
 def test_points_are_those_of_plain_loops():
-    found = find(InFloats(setup(2)))
+    found = shown(setup(2))
     points = np.array([[float(fmpq_of(x)) for x in row] for row in POINTS]).astype(D)
     for t, w in enumerate(points):
         g, q, full = (masked(keep, w) for keep in (KEEP, OTHER, (1.0, 1.0)))
@@ -146,7 +170,7 @@ def test_points_are_those_of_plain_loops():
 def test_minimisers_are_those_of_many_steps(radius):
     scale = fmpq(1, 64) if radius == "1/16" else fmpq(1, 2)
     inside = setup(radius, scale)
-    found = find(InFloats(inside))
+    found = shown(inside)
     w = np.zeros(3, dtype=D)
     for _ in range(800):
         w = w - masked(KEEP, w) / 4
@@ -177,7 +201,7 @@ def test_a_minimiser_that_is_far_away_is_in_a_wide_ball():
 def test_a_gradient_without_a_largest_one_is_refused():
     zero = setup_of(PROBLEM, Law("keep", ("1/2", "1/2")), Law("keep", (1, 1)), [[1, 0, 1]])
     with pytest.raises((FedboundsError, Refused), match="not decided"):
-        find(InFloats(zero))
+        shown(zero)
 
 
 def test_a_sine_and_a_logarithm_of_balls():
@@ -192,7 +216,7 @@ def test_a_sine_and_a_logarithm_of_balls():
 
 
 def test_assumptions_and_constants():
-    known = find(InFloats(setup(2)))
+    known = shown(setup(2))
     assert known.evidence[Assumption.STRONGLY_CONVEX].holds
     assert known.evidence[Assumption.CONVEX].holds
     assert known.evidence[Assumption.QUADRATIC].holds is False
@@ -200,12 +224,12 @@ def test_assumptions_and_constants():
     assert known.constants[Constant.STRONG_CONVEXITY].value == 0.5
     assert float(known.parameters["G"]) == problem().gradient_bound(2.0)
     assert (known.parameters["W_sup"], known.parameters["D_dom"]) == (2, 4)
-    free = find(InFloats(setup()))
+    free = shown(setup())
     assert Assumption.BOUNDED_MASKED_GRADIENTS not in free.evidence
     assert Assumption.BOUNDED_DOMAIN not in free.evidence
     assert "G" not in free.parameters
     with pytest.raises(FedboundsError, match="box"):
-        find(InFloats(setup(1)))  # points outside
+        shown(setup(1))  # points outside
 
 
 def test_lemmas_are_firm_on_other_losses():

@@ -33,7 +33,7 @@ def _every(chance: Chance) -> Iterator[Planned]:
         points = [_inside(row, radius) for row in chance.normal((_POINTS, d))]
         for masks, law, other in laws(chance, n, d):
             name = f"{label}, {masks}, n={n} d={d}"
-            yield Planned(name, setup_of(problem, law, other, points, radius), floats=True)
+            yield Planned(name, setup_of(problem, law, other, points, radius))
 
 
 def setup_of(

@@ -28,7 +28,7 @@ _QUANTITIES = {
     **points.MISSED,
     **{"I_xy": ip(pr, pv), "Dl_pp": sq(masked - slope_2)},
 }
-# of floats: that sides are equal is not seen, so what claims say with equality is not asked
+# in balls it is not seen that sides are equal: what claims say with equality is not asked
 _EQUALITIES = ("grad_0_F", "grad_0_Fp", "p_dist_2")
 _UNDER_MASKS = ("g_m", "g_n", "g_2")
 _ENDS = dict.fromkeys(("low", "high", "far", "top"), ())

@@ -49,14 +49,14 @@ def enclosed(
         if not inside:
             off = np.append(off, [Ball(arb((w @ w - radius**2) / 2))])
         size = max(abs(_middles(off)))
-        if size < 1e-45:
+        if size < 1e-32:
             break
         move = _exactly(inverse @ _middles(off))
         w, t = w - move[: len(w)], t if inside else t - move[-1]
     v = balls(w) if inside else balls(w) * (radius / Ball(arb(w @ w)).sqrt())
     t = max(t, fmpq(0))
     left = slope(v) + v * t
-    error = (left * left).sum().sqrt() / mu
+    error = abs(left).sum() / mu  # no less than its norm
     around = Ball(arb(0, error.ball.abs_upper()))
     return v + around
 

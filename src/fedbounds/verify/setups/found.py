@@ -6,7 +6,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 import sympy as sp
-from flint import ctx, fmpq
+from flint import fmpq
 
 from fedbounds.errors import require, unknown_name
 from fedbounds.problems import Constants, Evidence
@@ -15,6 +15,7 @@ from fedbounds.theory.setups import Run, Setup, View, is_formula
 from fedbounds.vocabulary import Assumption
 
 from ..case import Found, find, in_rationals
+from ..evaluate import Roots
 from ..measure import objectives
 from ..measure import trace as traces
 from ..measure.answers import Asked, by_enumeration, by_moments
@@ -26,7 +27,6 @@ from ..measure.sources import TooManyError
 from ..measure.subject import Subject
 from ..measure.trace import Trace, subject_of
 from ..measure.unknowns import Refused
-from .narrow import BITS, in_floats
 
 Array = Any
 
@@ -36,7 +36,7 @@ MOST_EXACT = 400  # rounds that are repeated in rationals: their digits grow wit
 
 @dataclass(frozen=True, eq=False)
 class InFloats:
-    """A set-up measured in floats with bounds of their errors: of many rounds, or from balls."""
+    """A set-up of many rounds, measured in floats with bounds of their rounding errors."""
 
     setup: Setup
 
@@ -57,17 +57,12 @@ def _found(setup: Setup) -> Found:
 
 @find.register
 def _found_in_floats(given: InFloats) -> Found:
-    view = view_of(given.setup)
-    if view.many:
-        return _shown(given.setup, view, floats=True)
-    with ctx.workprec(BITS):
-        return in_floats(_listed(given.setup, view))
+    return _shown(given.setup, view_of(given.setup), floats=True)
 
 
 @in_rationals.register
 def _in_rationals(given: InFloats) -> Setup | None:
-    exact = view_of(given.setup).many and given.setup.run.rounds <= MOST_EXACT
-    return given.setup if exact else None
+    return given.setup if given.setup.run.rounds <= MOST_EXACT else None
 
 
 def _listed(setup: Setup, view: View) -> Found:
@@ -122,6 +117,8 @@ def _refused(setup: Setup, view: View, why: str) -> Found:
 def _told_of(setup: Setup, view: View, known: Defined[Any]) -> Found:
     names = glossary(setup.theory)
     told = {name: enclosed(_told(known.constant, name)) for name in (*known.constants, "T")}
+    if known.trace.subject.problem.irrational:  # roots are added to balls
+        told = {name: x.ball() if isinstance(x, Roots) else x for name, x in told.items()}
     constants = {
         name: value
         for name, value in told.items()

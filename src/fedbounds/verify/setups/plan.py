@@ -76,8 +76,6 @@ def case_of(one: Planned, name: str) -> Case:
         rounds = one.setup.run.rounds
         return Case(one.name, called, setup, method, rounds * (1 if one.floats else _RATIONAL))
     size = work(one.setup.run, view)
-    if one.floats:
-        return Case(one.name, called, InFloats(one.setup), Method.MOMENTS, size)
     irrational = subject_of(one.setup.run, view).problem.irrational
     method = Method.BALLS if irrational else Method.RATIONAL
     return Case(one.name, called, one.setup, method, size)
