@@ -1,4 +1,4 @@
-"""Where second moments settle: the fixed point of an affine map of moments that contracts.
+"""Where second moments settle, and how fast: the fixed point of an affine map that contracts.
 
 m+ = R m with m_00 = 1. Without that entry the map is m+ = S m + s; if some power of S has a norm
 below one, decided in exact arithmetic, every start leads to the one solution of m = S m + s.

@@ -1,4 +1,4 @@
-"""What runs on quadratics and rungs of a ladder cost."""
+"""What runs on quadratics cost."""
 
 from collections.abc import Sequence
 from typing import Any
