@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
+from math import inf
 from typing import Any
 
 import numpy as np
 import sympy as sp
-from flint import fmpq
+from flint import arb, ctx, fmpq
 
 from fedbounds.errors import require, unknown_name
 from fedbounds.problems import Evidence
@@ -20,16 +21,21 @@ from fedbounds.vocabulary import Assumption
 
 from ..case import Found, find, in_rationals, ladder_shown
 from ..ladder import fitted_exponent
+from ..measure.enumerated import paths
 from ..measure.known import MissingError
 from ..measure.limits import slope_at_zero
 from ..measure.many import Many, long_run
+from ..measure.norms import PRECISE
+from ..measure.sources import TooManyError
 from ..measure.unknowns import Refused
-from .found import MOST_EXACT, evidence, many_of, view_of
+from ..roots import Roots
+from .found import MOST_EXACT, evidence, known_of, many_of, view_of
 
 Array = Any
 Record = dict[str, Any]
 OF_ENDS = (Ending, Settled, Slope)
 _FEWEST = 3  # points of a fit
+_FEW_OUTCOMES = 4_000  # of a rung, that are listed where moments give a ball
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,8 +139,17 @@ class Rung:
         values = self.known.series(name)
         if len(values) <= self.setup.run.rounds:
             raise MissingError(f"no value for {name}: it is none of the state, or it diverges")
+        if isinstance(values[-1], arb) and self._outcomes() <= _FEW_OUTCOMES:
+            values = known_of(self.setup, self.view).series(name)
         errors = self.known.errors_of(name)
         return values[-1], 0 if errors is None else errors[-1]
+
+    def _outcomes(self) -> float:
+        """Of all rounds."""
+        try:
+            return paths(self.known.trace.subject)
+        except TooManyError:
+            return inf
 
     def _slope(self, name: str, parameter: str) -> fmpq:
         known = self._unknown(parameter)
@@ -220,6 +235,10 @@ def rung_of(setup: Setup, *, floats: bool) -> Rung:
 
 
 def _column(values: Sequence[Any]) -> Array:
+    """Of numbers; sums of roots as balls where some are balls."""
+    if any(isinstance(x, arb) for x in values):
+        with ctx.workprec(PRECISE):
+            values = [x.ball() if isinstance(x, Roots) else x for x in values]
     found = np.empty(len(values), dtype=object)
     found[:] = values
     return found
