@@ -94,7 +94,7 @@ ROLLING_PAIR = replace(
 # any number of rounds, where they start
 PAIR_ENDS = View(
     told="coupled runs on two data sets, where rounds start",
-    algorithm="coupled.RANDOM_PAIR",
+    algorithm="coupled.PAIR_ENDS",
     shown=Shown(_MASKS, {"i": ""}, {**_ONES, **_KEEP, **dict.fromkeys(("x", "far"), ())}),
     quantities={"dl_w": measured.OF_BOTH["dl_w"]},
     states=("dl_w",),

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -35,7 +34,7 @@ Array = Any
 Record = dict[str, Any]
 OF_ENDS = (Ending, Settled, Slope)
 _FEWEST = 3  # points of a fit
-_FEW_OUTCOMES = 4_000  # of a rung, that are listed where moments give a ball
+_FEW_OUTCOMES = 4_000  # of all rounds
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,17 +138,18 @@ class Rung:
         values = self.known.series(name)
         if len(values) <= self.setup.run.rounds:
             raise MissingError(f"no value for {name}: it is none of the state, or it diverges")
-        if isinstance(values[-1], arb) and self._outcomes() <= _FEW_OUTCOMES:
+        if isinstance(values[-1], arb) and self.few:
             values = known_of(self.setup, self.view).series(name)
         errors = self.known.errors_of(name)
         return values[-1], 0 if errors is None else errors[-1]
 
-    def _outcomes(self) -> float:
-        """Of all rounds."""
+    @property
+    def few(self) -> bool:
+        """Whether its outcomes are so few that they are listed where moments give a ball."""
         try:
-            return paths(self.known.trace.subject)
+            return paths(self.known.trace.subject) <= _FEW_OUTCOMES
         except TooManyError:
-            return inf
+            return False
 
     def _slope(self, name: str, parameter: str) -> fmpq:
         known = self._unknown(parameter)
