@@ -6,7 +6,6 @@ from fedbounds.algorithms.fedavg_p import FedAvgP
 from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.theory.registry import encoded_claims
 from fedbounds.verify.instance_file import to_data
-from fedbounds.verify.ladder_plan import rational_ladders
 from fedbounds.verify.plan import own_cases
 from fedbounds.verify.profile import Profile
 from fedbounds.vocabulary import Method
@@ -28,8 +27,6 @@ def planned():
     cases = list(own_cases("personalization", Profile.QUICK, 0))
     choices = [case for case in cases if case.algorithm_name == "bound"]
     found |= {"sum": choices[0], "bound": choices[-1]}
-    for ladder in rational_ladders((2,)):
-        found.setdefault(ladder.algorithm_name, ladder)
     cases = [
         case
         for paper in PAPERS

@@ -2,8 +2,6 @@
 
 import copy
 import json
-from dataclasses import replace
-from functools import cache
 from itertools import islice
 
 import numpy as np
@@ -27,7 +25,6 @@ from fedbounds.problems import (
 )
 from fedbounds.verify.instance import Instance
 from fedbounds.verify.instance_file import from_data, to_data
-from fedbounds.verify.ladder_plan import rational_ladders
 from fedbounds.verify.measurement import fingerprint, measure
 from fedbounds.verify.records import dumps
 from fedbounds.vocabulary import Method
@@ -114,52 +111,6 @@ def test_floats_are_stored_as_the_rationals_they_are():
     again = from_data(to_data(instance))
     assert float(again.problem.hessian[0, 0, 0]) == 0.1
     assert again.problem.hessian[0, 0, 0] != fmpq(1, 10)
-
-
-# ---- ladders
-
-
-@cache
-def ladders():
-    """One of each kind that two clients have in rationals."""
-    kinds = {ladder.algorithm_name: ladder for ladder in rational_ladders((2,))}
-    return [kinds[name] for name in sorted(kinds)]
-
-
-@each("ladder", ladders, lambda x: x.algorithm_name)
-def test_a_ladder_survives_a_round_trip_through_text(ladder):
-    again = from_data(json.loads(json.dumps(to_data(ladder))))
-    assert again.algorithm_name == ladder.algorithm_name
-    assert again.values == ladder.values
-    for before, after in zip(ladder.rungs, again.rungs, strict=True):
-        assert fingerprint(replace(after, name=before.name)) == fingerprint(before)
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "words"),
-    [
-        ("rungs", "none", ["rungs", "'none'", "a list"]),
-        ("rungs", [{"family": "Case"}, {}], ["rungs", "'Case'"]),
-        ("rungs", [], ["rungs", "at least 2"]),
-        ("values", [1], ["values", "one per rung"]),
-        ("values", ["1/0", 2, 3], ["values", "'1/0'"]),
-        ("values", [[], 2, 3], ["values", "[]"]),
-        ("parameter", 3, ["parameter", "3", "a name"]),
-    ],
-)
-def test_an_invalid_ladder_is_refused_in_words(key, value, words):
-    data = to_data(ladders()[0]) | {key: value}
-    with pytest.raises(FedboundsError) as refused:
-        from_data(data)
-    assert [word for word in words if word not in str(refused.value)] == []
-
-
-@pytest.mark.parametrize("key", ["parameter", "values", "rungs"])
-def test_every_key_of_a_ladder_is_needed(key):
-    data = to_data(ladders()[0])
-    del data[key]
-    with pytest.raises(FedboundsError, match=f"'{key}'"):
-        from_data(data)
 
 
 # ---- what is refused

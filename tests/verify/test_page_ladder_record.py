@@ -1,6 +1,7 @@
 """What a record tells of a ladder: the measured values, and exponents that are what they claim."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -14,14 +15,15 @@ from fedbounds.verify.decide import Outcome
 from fedbounds.verify.evaluate import Numbers
 from fedbounds.verify.judge import Judgement
 from fedbounds.verify.ladder import Ladder
-from fedbounds.verify.ladder_plan import rational_ladders
+from fedbounds.verify.ladder_plan import float_ladders
 from fedbounds.verify.ladder_record import ladder_of, symbolic_exponent
 from fedbounds.verify.records import dumps
 from fedbounds.vocabulary import Verdict
 
 
+@cache
 def ladder(name):
-    return next(one for one in rational_ladders() if one.algorithm_name == name)
+    return next(one for one in float_ladders(0, 1) if one.algorithm_name == name)
 
 
 def judged(claim, subject, verdict=Verdict.NOT_VIOLATED, reading=0):

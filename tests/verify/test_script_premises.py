@@ -116,7 +116,7 @@ def submodel():
     cases = [x for x in planned("submodel", "", Profile.DEFAULT) if x.name in wanted]
     cases += map(beside_case, besides("submodel")[:4])
     drawn = drawn_cases("submodel", "", Profile.QUICK, 0)
-    cases += [x for x in drawn if x.work < 10**4][:24]
+    cases += [x for x in drawn if x.method is Method.RATIONAL and x.work < 10**4][:24]
     return broken(encoded_claims("submodel"), cases)
 
 

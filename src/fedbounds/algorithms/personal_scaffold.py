@@ -3,7 +3,8 @@
 Parameters are those of `personal_averaging`. Without personal coordinates it is Scaffold.
 `OBSERVED` also keeps and shows what its analysis speaks of: the iterates and the noise of every
 client's last participation, ``al``, ``be`` and ``Wh`` of shape (rows, n, K, d). `SPLIT` draws the
-noise before local step ``k``, of it and after it apart.
+noise before local step ``k``, of it and after it apart. `SETTLING` keeps nothing that stays as it
+is from round to round, so that its moments have a limit.
 """
 
 from collections.abc import Mapping
@@ -46,6 +47,24 @@ def _round(
     return after, (u, v), shown
 
 
+# ---- without c, which is the mean of all c_i before and after every round
+
+
+def init_settling(problem: Any, start: Array, random: Any, p: Mapping[str, Any]) -> State:
+    """The same start."""
+    state = init(problem, start, random, p)
+    return {name: state[name] for name in ("u", "v", "ci")}
+
+
+def step_settling(
+    problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any
+) -> State:
+    """The round, from a state none of whose numbers stays as it is."""
+    whole = {**state, "c": state["ci"].sum(axis=1) / problem.clients}
+    after = step(problem, p, whole, drawn, see)
+    return {name: after[name] for name in state}
+
+
 # ---- with the memory of every client's last participation
 
 
@@ -81,6 +100,7 @@ def _everybody(problem: Any, state: State, gradients: Array) -> Shown:
 
 
 ROUNDS = Algorithm(init, draw, step, "Scaffold-P")
+SETTLING = Algorithm(init_settling, draw, step_settling, "Scaffold-P, without what stays")
 OBSERVED = Algorithm(
     init_remembering, draw, step_observed, "Scaffold-P, with what its analysis speaks of"
 )

@@ -99,6 +99,12 @@ class Ending(sp.Function):  # type: ignore[misc]
     nargs = 1
 
 
+class Pace(sp.Function):  # type: ignore[misc]
+    """The factor per round at which means and second moments of such a run approach their limit."""
+
+    nargs = 1
+
+
 class Slope(sp.Function):  # type: ignore[misc]
     """What a quantity tends to as t grows, over a parameter of the rounds, as that tends to 0."""
 
@@ -343,12 +349,14 @@ class Rungs:
         What claims call it.
     over : str
         The parameter.
-    values : expression
-        Its value of a rung, in constants of that; T are its rounds, or all so far.
+    values : expression, or tuple of str
+        Its value of a rung, in constants of that; T are its rounds, or all so far. Or what the
+        views of all rungs say that their runs are, one by one.
     varies : tuple of str
-        Parameters of a run, "rounds" and constants in which set-ups may differ.
+        Parameters of a run, data of its problem, "view", "rounds" and constants in which set-ups
+        may differ.
     series : mapping from quantity to expression
-        Of a rung, likewise; with `Ending`, `Settled` and `Slope` of what it shows.
+        Of a rung, likewise; with `Ending`, `Settled`, `Pace` and `Slope` of what it shows.
     alike : tuple of expressions
         Of a rung, likewise: what all rungs have in common.
     first : mapping from constant to expression
@@ -359,12 +367,16 @@ class Rungs:
         That of which a claim speaks.
     hidden : tuple of str
         Series that are not shown.
+    falls : bool
+        Whether the parameter falls from rung to rung.
+    requires : tuple of Says
+        Of the series, rungs counted by t.
     """
 
     told: str
     runs: str
     over: str
-    values: sp.Expr
+    values: sp.Expr | tuple[str, ...]
     varies: tuple[str, ...]
     series: Mapping[str, sp.Expr]
     alike: tuple[sp.Expr, ...] = ()
@@ -372,11 +384,13 @@ class Rungs:
     fitted: str = ""
     power: str = ""
     hidden: tuple[str, ...] = ()
+    falls: bool = False
+    requires: tuple[Says, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Ladder:
-    """Set-ups of one theory that differ in one parameter, which grows: plain data.
+    """Set-ups of one theory that differ in one parameter, which grows or falls: plain data.
 
     Attributes
     ----------

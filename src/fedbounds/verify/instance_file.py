@@ -25,22 +25,15 @@ def from_data(data: Any) -> Subject:
 
 def to_data(instance: Subject) -> Data:
     """All numbers of a rational instance, exactly."""
-    if isinstance(instance, Case | Ladder) and instance.method is not Method.RATIONAL:
+    if isinstance(instance, Ladder) or (
+        isinstance(instance, Case) and instance.method is not Method.RATIONAL
+    ):
         raise FedboundsError(f"{instance.name}: only what is in rationals is stored exactly")
     if isinstance(instance, Case):
         return {
             "family": "Case",
             "algorithm": instance.algorithm_name,
             "setup": encoded(instance.setup),
-        }
-    if isinstance(instance, Ladder):
-        return {
-            "family": "Ladder",
-            "parameter": instance.parameter,
-            "values": [
-                x if isinstance(x, int | str) else str(rational(x)) for x in instance.values
-            ],
-            "rungs": [to_data(rung) for rung in instance.rungs],
         }
     problem, algorithm, start = instance.problem, instance.algorithm, instance.start
     if not isinstance(problem, FederatedQuadratic) or type(algorithm) not in ALGORITHMS.values():

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from flint import fmpq
 
 from fedbounds.algorithms.fedavg_p import FedAvgP
 from fedbounds.errors import FedboundsError, require
@@ -26,7 +25,7 @@ class Ladder:
     name : str
         Unique within a plan.
     rungs : tuple of Instance
-        On quadratics; all in exact rationals, or all in float64.
+        On quadratics, in float64.
     parameter : str
         What changes from rung to rung: "gamma", "m", "K", "b^2" or "algorithm".
     values : tuple
@@ -47,17 +46,14 @@ class Ladder:
             f"one per rung, {len(self.rungs)}",
         )
         methods = {rung.method for rung in self.rungs}
-        require(
-            methods in ({Method.RATIONAL}, {Method.MOMENTS}),
-            f"methods of {self.name!r}",
-            ", ".join(sorted(method.value for method in methods)),
-            f"{Method.RATIONAL.value} for every rung, or {Method.MOMENTS.value} for every rung",
-        )
+        told = ", ".join(sorted(method.value for method in methods))
+        one = methods == {Method.MOMENTS}
+        require(one, f"methods of {self.name!r}", told, Method.MOMENTS.value)
 
     @property
     def method(self) -> Method:
         """How every rung is measured."""
-        return self.rungs[0].method
+        return Method.MOMENTS
 
     @property
     def algorithm_name(self) -> str:
@@ -91,16 +87,13 @@ def _common(tables: list[dict[Any, Any]]) -> dict[Any, Any]:
 def measure_ladder(ladder: Ladder) -> dict[str, Array]:
     """Steady states and rates by quantity name, one entry per rung.
 
-    In rationals the steady states are exact, and the rates are balls that enclose them.
-
     Raises
     ------
     NoPlateauError
         If a rung has no steady state.
     """
     rows = [_measure(rung) for rung in ladder.rungs]
-    kind = object if ladder.method is Method.RATIONAL else np.float64
-    return {name.value: np.array([row[name] for row in rows], dtype=kind) for name in rows[0]}
+    return {name.value: np.array([row[name] for row in rows]) for name in rows[0]}
 
 
 def _measure(rung: Instance) -> dict[Quantity, Any]:
@@ -110,9 +103,8 @@ def _measure(rung: Instance) -> dict[Quantity, Any]:
     found = plateau(problem, algorithm)
     g_u, g_v = (found.quantities[q] for q in (Quantity.GRADIENT_U, Quantity.GRADIENT_V))
     m, n = algorithm.participants, problem.clients
-    share = fmpq(m, n) if rung.method is Method.RATIONAL else m / n
     return {
-        Quantity.PLATEAU: g_u + g_v * share,
+        Quantity.PLATEAU: g_u + g_v * (m / n),
         Quantity.PLATEAU_U: g_u,
         Quantity.PLATEAU_SUM: g_u + g_v,
         Quantity.RATE: found.rate,

@@ -1,7 +1,7 @@
 """Which ladders judge the claims about steady states.
 
-n = 10 clients as in the paper's figures, in float64, and 2 or 4 clients in exact rationals. The
-paper names no outer step sizes: half of the ladders have eta = 1, half those that its theorems
+n = 10 clients as in the paper's figures, in float64; those of few clients are data of the theory.
+The paper names no outer step sizes: half of the ladders have eta = 1, half those that its theorems
 ask for. All steps are within the theorems' conditions at the largest K, so that a ladder in K has
 one gamma. Nothing here knows what any verdict should be.
 """
@@ -11,7 +11,6 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
-from flint import fmpq
 
 from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
 from fedbounds.algorithms.scaffold_p import ScaffoldP
@@ -21,10 +20,7 @@ from fedbounds.problems import (
     NoiseLaw,
     Start,
     federated_quadratic,
-    to_rational,
 )
-from fedbounds.problems.arrays import to_float
-from fedbounds.problems.linear import is_exact
 from fedbounds.vocabulary import Method
 
 from .instance import ALGORITHM_NAMES, Instance
@@ -43,7 +39,6 @@ class _Family:
     label: str
     clients: int
     make: Callable[[Any, bool], FederatedQuadratic]
-    exact: bool
     has_dissimilarity: bool
     local_steps: tuple[int, ...]
     participants: tuple[int, ...]  # some m < n
@@ -58,19 +53,6 @@ class _Steps:
     outer_v: Callable[[int, int], Any]
 
 
-def ladders(seed: int, repeats: int) -> Iterator[Ladder]:
-    """All ladders, rationals first; ``repeats`` random problems of each kind in float64."""
-    yield from rational_ladders()
-    yield from float_ladders(seed, repeats)
-
-
-def rational_ladders(clients: tuple[int, ...] = (2, 4)) -> Iterator[Ladder]:
-    """Two and four clients, d_u = d_v = 1, integer entries."""
-    for n in clients:
-        for alike in (True, False):
-            yield from _of_family(_rational_family(n, alike), _RATIONAL_STEPS)
-
-
 def float_ladders(seed: int, repeats: int) -> Iterator[Ladder]:
     """Ten clients, as in the paper's figures."""
     for repeat in range(repeats):
@@ -81,11 +63,6 @@ def float_ladders(seed: int, repeats: int) -> Iterator[Ladder]:
 _FLOAT_STEPS = (
     _Steps("eta = 1", lambda n, m: 1.0, lambda n, m: 1.0),
     _Steps("outer steps", lambda n, m: float(np.sqrt(m)), lambda n, m: float(np.sqrt(n / m))),
-)
-# rationals at least sqrt(m) and sqrt(n/m) for n <= 4
-_RATIONAL_STEPS = (
-    _Steps("eta = 1", lambda n, m: fmpq(1), lambda n, m: fmpq(1)),
-    _Steps("outer steps", lambda n, m: fmpq(2), lambda n, m: fmpq(2)),
 )
 _LONG_OUTER = 1000  # eta_u of Theorem 3.11 in a run of that many rounds
 
@@ -104,27 +81,7 @@ def _float_family(alike: bool, seed: int) -> _Family:
         )
 
     label = "shared curvature" if alike else "own curvature"
-    return _Family(f"{label} {seed}", 10, make, False, alike, (1, 2, 5, 10, 25), (3, 9))
-
-
-def _rational_family(n: int, alike: bool) -> _Family:
-    shared, personal = ([2] * n if alike else [2, 1, 2, 1][:n]), [1, 2, 1, 2][:n]
-    coupling = [0] * n if alike else [1, 0, -1, 0][:n]
-    if not alike:
-        personal = [2, 2, 1, 2][:n]
-    hessian = np.array(
-        [[[a, c], [c, d]] for a, c, d in zip(shared, coupling, personal, strict=True)], dtype=float
-    )
-    # mean zero, and b^2 = 1 for n = 2, 5/2 for n = 4
-    slopes = np.array([[1, 1], [-1, 0], [2, -1], [-2, 1]], dtype=float)[:n]
-
-    def make(b2: Any, personal: bool) -> FederatedQuadratic:
-        scaled = slopes * np.array([float(np.sqrt(float(b2))), 1.0])  # b2 is a square
-        law = Noise(NoiseLaw.RADEMACHER, 1.0, 1.0 if personal else 0.0)
-        return to_rational(FederatedQuadratic(hessian, scaled, 1, law))
-
-    label = "shared curvature" if alike else "own curvature"
-    return _Family(f"{label} n={n} in rationals", n, make, True, alike, (1, 2, 4), (n - 1,))
+    return _Family(f"{label} {seed}", 10, make, alike, (1, 2, 5, 10, 25), (3, 9))
 
 
 def _of_family(family: _Family, choices: tuple[_Steps, ...]) -> Iterator[Ladder]:
@@ -138,9 +95,8 @@ def _of_family(family: _Family, choices: tuple[_Steps, ...]) -> Iterator[Ladder]
         if family.has_dissimilarity:
             for m in family.participants:
                 yield from _in_algorithm(family, steps, m)
-    number: Callable[[int], Any] = fmpq if family.exact else float
-    long, one = number(_LONG_OUTER), number(1)
-    theorem_311 = _Steps(f"eta_u = {_LONG_OUTER}", lambda n, m: long, lambda n, m: one)
+    long = float(_LONG_OUTER)
+    theorem_311 = _Steps(f"eta_u = {_LONG_OUTER}", lambda n, m: long, lambda n, m: 1.0)
     yield from _in_local_steps(family, theorem_311, family.clients)
 
 
@@ -189,7 +145,7 @@ def _in_dissimilarity(family: _Family, steps: _Steps, m: int) -> Iterator[Ladder
 
 def _in_algorithm(family: _Family, steps: _Steps, m: int) -> Iterator[Ladder]:
     """FedAvg-P, then Scaffold-P: at one step size, and at about one steady state."""
-    for factor in (fmpq(1, 64), 1, 16, 256):  # from clients nearly alike on
+    for factor in (1 / 64, 1, 16, 256):  # from clients nearly alike on
         problem = family.make(factor, True)
         for local in (family.local_steps[0], family.local_steps[-1]):
             gamma = _step(family, m, local)
@@ -208,9 +164,6 @@ def tuned(problem: FederatedQuadratic, first: FedAvgP, second: FedAvgP) -> FedAv
     If it is more accurate at every step size tried, its own steps stay.
     """
 
-    exact = is_exact(problem.hessian)
-    problem, floats, second = to_float(problem), to_float(first), to_float(second)
-
     def level(algorithm: FedAvgP) -> float:
         found = plateau(problem, algorithm).quantities
         g_u, g_v = (float(found[name]) for name in GRADIENTS)
@@ -219,11 +172,11 @@ def tuned(problem: FederatedQuadratic, first: FedAvgP, second: FedAvgP) -> FedAv
     target, low, high = level(second), 0, _TUNING
     while high - low > 1:
         middle = (low + high) // 2
-        if level(_shortened(floats, middle / _TUNING)) >= target:
+        if level(_shortened(first, middle / _TUNING)) >= target:
             high = middle
         else:
             low = middle
-    return _shortened(first, fmpq(high, _TUNING) if exact else high / _TUNING)
+    return _shortened(first, high / _TUNING)
 
 
 def _shortened(algorithm: FedAvgP, factor: Any) -> FedAvgP:
@@ -235,10 +188,8 @@ def _shortened(algorithm: FedAvgP, factor: Any) -> FedAvgP:
 
 
 def _step(family: _Family, m: int, local: int) -> Any:
-    """gamma within the step conditions of Theorems 3.7, 3.11 and 4.5: L is 1, in rationals < 3."""
-    # n^(2/3) is below 5 for n = 10 and below 3 for n <= 4
-    if family.exact:
-        return fmpq(min(m, 3), 3) / (84 * 3 * local)
+    """gamma within the step conditions of Theorems 3.7, 3.11 and 4.5: L is 1."""
+    # n^(2/3) is below 5 for n = 10
     return min(m / 5.0, 1.0) / (84.0 * local)
 
 
@@ -258,13 +209,11 @@ def _ladder(
     rungs: list[tuple[FederatedQuadratic, FedAvgP]],
     label: str,
 ) -> Ladder:
-    method = Method.RATIONAL if family.exact else Method.MOMENTS
     rules = dict.fromkeys(ALGORITHM_NAMES[type(algorithm)] for _, algorithm in rungs)
     name = f"{' to '.join(rules)}, {family.label}, {steps.label}, {label}, ladder in {parameter}"
     instances = []
     for value, (problem, algorithm) in zip(values, rungs, strict=True):
         point = Start(np.ones(problem.shared_dimension), np.ones((problem.clients, 1)))
-        start = to_rational(point) if family.exact else point
         own = f"{name}: {value}"
-        instances.append(Instance(own, problem, algorithm, 1, method, start))
+        instances.append(Instance(own, problem, algorithm, 1, Method.MOMENTS, point))
     return Ladder(name, tuple(instances), parameter, tuple(values))

@@ -31,12 +31,10 @@ def ladder_of(judgement: Judgement, numbers: Numbers) -> Record:
     headline = judgement.reading is judgement.claim.readings[0]
     if isinstance(ladder, Case) and headline and not refused:
         shown = ladder_shown(ladder.setup)
-        return {} if shown is None else {"ladder": shown}
+        return {} if shown is None else {"ladder": _spoken_of(judgement, shown)}
     if not isinstance(ladder, Ladder) or refused or not headline:
         return {}
-    parts = read(judgement.claim, judgement.reading)
-    own = [part for part in parts if part.algorithm in ("", ladder.algorithm_name)]
-    named = frozenset[str]().union(*(part.quantities for part in own))
+    named = _named(judgement)
     series = {
         name.value: [float(value) for value in numbers.series[name.value]]
         for name in _DRAWN
@@ -48,6 +46,25 @@ def ladder_of(judgement: Judgement, numbers: Numbers) -> Record:
     return {
         "ladder": {"parameter": ladder.parameter, "values": values, "series": series, "fit": fit}
     }
+
+
+def _named(judgement: Judgement) -> frozenset[str]:
+    """Quantities that a claim names on such a ladder."""
+    parts = read(judgement.claim, judgement.reading)
+    own = [x for x in parts if x.algorithm in ("", judgement.instance.algorithm_name)]
+    return frozenset[str]().union(*(part.quantities for part in own))
+
+
+def _spoken_of(judgement: Judgement, shown: Record) -> Record:
+    """Of what a ladder shows, what the claim speaks of, with the power that it may state."""
+    named, fit = _named(judgement), shown["fit"]
+    series = {name: row for name, row in shown["series"].items() if name in named}
+    if fit is not None and fit["series"] not in series:
+        fit = None
+    if fit is not None and fit["symbolic"] is None:
+        power = symbolic_exponent(judgement.claim, shown["parameter"])
+        fit = fit | {"symbolic": power}
+    return shown | {"series": series, "fit": fit}
 
 
 def _fit(

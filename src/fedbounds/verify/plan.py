@@ -33,7 +33,7 @@ from .enumeration import MOST_OUTCOMES, outcomes
 from .folders import module_of, modules
 from .instance import ALGORITHM_NAMES, Instance
 from .judge import Subject
-from .ladder_plan import float_ladders, rational_ladders
+from .ladder_plan import float_ladders
 from .profile import Profile
 from .schedules import schedules
 from .setup_data import class_name
@@ -70,7 +70,6 @@ def instances(
         every = own_cases(paper, profile, seed)
         yield from (case for case in every if case.algorithm_name in names)
     if any("ladder" in name for name in names):
-        yield from rational_ladders(_QUICK_LADDERS if profile is Profile.QUICK else _LADDERS)
         repeats = {Profile.QUICK: 0, Profile.DEFAULT: 1, Profile.THOROUGH: 3}[profile]
         yield from float_ladders(seed, repeats)
 
@@ -166,7 +165,6 @@ _QUADRATICS = (
 
 _QUICK_STEPS = 24  # clients times local steps, at most, in a quick run
 _QUICK_ROUNDS = 200
-_QUICK_LADDERS, _LADDERS = (2,), (2, 4)  # clients of ladders in rationals
 
 
 def _at_edges(

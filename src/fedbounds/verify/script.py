@@ -5,7 +5,6 @@ from textwrap import fill
 from typing import Any
 
 import numpy as np
-import sympy as sp
 from flint import fmpq
 from sympy.core.function import AppliedUndef
 
@@ -13,7 +12,6 @@ from fedbounds.algorithms.fedavg_p import FedAvgP
 from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic
-from fedbounds.problems.linear import is_positive_definite
 from fedbounds.theory.claims import Part
 from fedbounds.theory.symbols import RunOperator, T, k, t
 from fedbounds.vocabulary import Assumption, Method, Relation
@@ -22,7 +20,6 @@ from .case import Case, script_of
 from .evaluate import Numbers
 from .instance import Instance
 from .judge import Judgement
-from .ladder import Ladder
 from .script_asserts import Table, fitting, told
 from .script_code import (
     COUNTS,
@@ -38,13 +35,12 @@ from .script_code import (
     table,
     wrapped,
 )
-from .script_lines import LATER, MEMORY, MEMORY_WALK, STEADY, WALK, known, state_lines, walk_lines
+from .script_lines import LATER, MEMORY, MEMORY_WALK, WALK, known, state_lines, walk_lines
 from .script_premises import ASSUMED, COMPUTED, NOISE, of_quadratics
 from .small import MOST_OUTCOMES, outcomes
 
 _FOR_DRAWS = 60  # more where the draws are a user's own
 _STEPS = ("gamma_u", "gamma_v", "eta_u", "eta_v")
-_MOST_MOMENTS = 28  # second moments that a script solves for: seconds
 
 
 def script(judgement: Judgement, part: Part, numbers: Numbers) -> str:
@@ -89,8 +85,6 @@ def _values(
     judgement: Judgement, part: Part, instance: Any, numbers: Numbers, asserted: Table
 ) -> tuple[str, dict[str, Any]]:
     """A template and what it is filled with; premises are those of rounds."""
-    if isinstance(instance, Ladder):
-        return "steady_state.py.j2", _ladder_values(judgement, part, instance, numbers)
     return "rounds.py.j2", _round_values(judgement, part, instance, numbers, asserted)
 
 
@@ -240,49 +234,3 @@ def _rounds(part: Part, at: int | None, rounds: int, names: Any = None) -> list[
         elif when.has(t) and at is not None:
             found.append(at + int(when - t))
     return found
-
-
-def _ladder_values(
-    judgement: Judgement, part: Part, ladder: Ladder, numbers: Numbers
-) -> dict[str, Any]:
-    kinds = {type(rung.algorithm) for rung in ladder.rungs}
-    if ladder.method is not Method.RATIONAL or len(kinds) > 1:
-        raise FedboundsError(f"{ladder.name}: scripts are for one algorithm in exact rationals")
-    if not part.quantities <= STEADY.keys():
-        raise FedboundsError(f"{judgement.claim.id}: no script for some of its quantities")
-    scaffold = kinds == {ScaffoldP}
-    at = judgement.deciding.at or 0
-    needed = sorted({_rung(atom.args[0], at) for atom in _atoms(part)})
-    rungs = ",\n    ".join(f"{number}: {_rung_text(ladder.rungs[number])}" for number in needed)
-    n = ladder.rungs[0].problem.clients
-    size = n * (2 if scaffold else 1) + 2
-    if size * (size + 1) // 2 > _MOST_MOMENTS:
-        raise FedboundsError(f"{ladder.name}: too many moments to solve for in a script")
-    constants = _own_constants(part, numbers, {"n", "m", "K", *_STEPS})
-    return {
-        "n": n,
-        "scaffold": scaffold,
-        "size": size,
-        "rungs": f"rungs = {{{rungs}}}",
-        "constants": assigned(constants) if constants else "",
-        "names": sorted(part.quantities),
-        "lines": [f'q["{x}"][rung] = {STEADY[x]}' for x in STEADY if x in part.quantities],
-        "t": at,
-    }
-
-
-def _rung(when: sp.Expr, at: int) -> int:
-    return int(when.subs(t, at))
-
-
-def _rung_text(rung: Instance) -> str:
-    rows, _, _ = _scalar_blocks(rung)
-    for a, b, d, *_ in rows:
-        # every coordinate contracts, so that the equations have one solution
-        if not is_positive_definite(np.array([[a, b], [b, d]], dtype=object)):
-            raise FedboundsError(f"{rung.name}: scripts of steady states need positive curvature")
-    steps = " ".join(str(fmpq(x)) for x in _steps_and_noise(rung).values())
-    clients = "  ".join(" ".join(map(str, row)) for row in rows)
-    algorithm = rung.algorithm
-    assert isinstance(algorithm, FedAvgP)
-    return f'({algorithm.participants}, {algorithm.local_steps}, "{steps}  {clients}")'

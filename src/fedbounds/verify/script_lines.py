@@ -73,7 +73,6 @@ LATER = {
     "V_ik": "(z[{i}][{k}][1] - b[{i}]) ** 2",
 }
 
-STEADY = {"P": "G_u + m * G_v / n", "P_G_u": "G_u", "P_sum": "G_u + G_v"}
 
 _STATE_NAMES = {
     "g": "g = [gradient(i, u, v[i]) for i in range(n)]",

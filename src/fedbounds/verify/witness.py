@@ -1,6 +1,6 @@
 """The fairest small instance that breaks a claim, and a script that shows it without us."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from random import Random
@@ -17,7 +17,6 @@ from .conditions import sides
 from .evaluate import Numbers
 from .fairness import fairest
 from .judge import Judgement, Subject, exact_work, judge_reading
-from .ladder import Ladder
 from .measurement import fingerprint, measure
 from .script import script
 from .small import has_small_instances, rounded, small_instances
@@ -73,9 +72,6 @@ def find_witness(
         How many small instances are tried before giving up.
     """
 
-    ladders = [suspect for suspect in suspects if isinstance(suspect, Ladder)]
-    if ladders:
-        return _smallest_ladder(claim, reading, ladders)
     cases = [suspect for suspect in suspects if isinstance(suspect, Case)]
     planned_case = _smallest_case(claim, reading, cases)
     if planned_case is not None or not has_small_instances(claim):
@@ -110,17 +106,6 @@ def find_witness(
     return explain(_judge(claim, reading, instance))
 
 
-def _smallest_ladder(claim: Claim, reading: Reading, ladders: Sequence[Ladder]) -> Witness | None:
-    """Two neighbouring rungs in rationals that break the claim: few clients and steps first."""
-    exact = (ladder for ladder in ladders if ladder.method is Method.RATIONAL)
-    pairs = [pair for ladder in exact for pair in _neighbours(ladder)]
-    for pair in sorted(pairs, key=_work_of_ladder):
-        judgement = _judge(claim, reading, pair)
-        if judgement.verdict is Verdict.VIOLATED:
-            return explain(judgement)
-    return None
-
-
 def _smallest_case(claim: Claim, reading: Reading, cases: Sequence[Case]) -> Witness | None:
     """The cheapest fair case of the plan that breaks the claim in rationals."""
     exact = (
@@ -131,16 +116,6 @@ def _smallest_case(claim: Claim, reading: Reading, cases: Sequence[Case]) -> Wit
     judged = (_judge(claim, reading, case) for case in exact)
     found = fairest(one for one in judged if one.verdict is Verdict.VIOLATED)
     return None if found is None else explain(found)
-
-
-def _neighbours(ladder: Ladder) -> Iterator[Ladder]:
-    for at in range(len(ladder.rungs) - 1):
-        two = slice(at, at + 2)
-        yield Ladder("witness", ladder.rungs[two], ladder.parameter, ladder.values[two])
-
-
-def _work_of_ladder(ladder: Ladder) -> float:
-    return max(exact_work(rung) for rung in ladder.rungs)
 
 
 def _settings(examples: int) -> settings:

@@ -14,7 +14,6 @@ from fedbounds.theory.registry import claim
 from fedbounds.verify import case
 from fedbounds.verify.command_line import status
 from fedbounds.verify.instance_file import from_data, to_data
-from fedbounds.verify.ladder_plan import rational_ladders
 from fedbounds.verify.own.setup import OwnRun
 from fedbounds.verify.plan import (
     load_plans,
@@ -92,7 +91,6 @@ def test_every_planned_case_may_be_replayed(paper, least):
 def test_every_planned_instance_may_be_replayed():
     for instance in chain(
         *(rational_instances(kind, quick=True) for kind in (FedAvgP, ScaffoldP)),
-        list(rational_ladders((2,)))[::5],
     ):
         assert from_data(to_data(instance)).algorithm_name == instance.algorithm_name
 

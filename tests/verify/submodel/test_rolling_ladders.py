@@ -94,33 +94,6 @@ def test_a_server_that_forgets_a_client_breaks_the_rate(monkeypatch):
 # ---- the capacity grows
 
 
-def test_full_windows_are_local_sgd():
-    matrices = ((("3/2", "1/2"), ("1/2", "3/2")), ((2, 0), (0, 1)))
-    slopes = ((1, -1), (-2, "1/2"))
-    found = find(over_windows(Cohort(matrices, slopes, (0, 0)), 2, 8))
-    w = [F(0), F(0)]
-    for _ in range(8):
-        ends = []
-        for A, h in zip(matrices, slopes, strict=True):
-            y = list(w)
-            for _ in range(2):
-                g = [sum(F(a) * x for a, x in zip(r, y, strict=True)) + F(b)
-                     for r, b in zip(A, h, strict=True)]  # fmt: skip
-                y = [x - s / 40 for x, s in zip(y, g, strict=True)]
-            ends.append(y)
-        w = [(a + b) / 2 for a, b in zip(*ends, strict=True)]
-
-    def value(w):
-        return sum(
-            F(A[j][k]) * w[j] * w[k] / 4 for A in matrices for j in range(2) for k in range(2)
-        ) + sum(F(h[j]) * w[j] / 2 for h in slopes for j in range(2))
-
-    # 1/2 sum A = [7/4 1/4; 1/4 5/4], 1/2 sum h = (-1/2, -1/4)
-    best = [F(5, 4) / 2 - F(1, 4) / 4, F(7, 4) / 4 - F(1, 4) / 2]
-    best = [x / (F(35, 16) - F(1, 16)) for x in best]
-    assert fraction(found.series["L_r"][-1]) == value(w) - value(best)
-
-
 def test_capacities_grow_and_all_runs_are_equally_long():
     with pytest.raises(FedboundsError, match="q is 1, 1/2; expected growing"):
         find(over_windows(PLANE, 1, 4, (2, 1)))

@@ -22,6 +22,7 @@ from fedbounds.theory.submodel.run_ladders import (
     over_rounds,
     over_stages,
     over_steps,
+    over_windows,
 )
 from fedbounds.verify.case import find, in_rationals, ladder_shown
 from fedbounds.verify.judge import judge
@@ -227,8 +228,7 @@ def test_where_rounds_move_away_there_is_no_leading_error(monkeypatch):
 # ---- the capacity grows
 
 
-def test_full_capacity_is_local_sgd():
-    found = find(over_capacity(PLANE, ("1/4", HALF, 1), 2, 8))
+def test_full_capacity_of_random_and_of_rolling_masks_is_local_sgd():
     w = [F(0), F(0)]
     for _ in range(8):
         ends = []
@@ -249,7 +249,8 @@ def test_full_capacity_is_local_sgd():
     # 1/2 sum A = [7/4 1/4; 1/4 5/4], 1/2 sum h = (-1/2, -1/4)
     best = [F(5, 4) / 2 - F(1, 4) / 4, F(7, 4) / 4 - F(1, 4) / 2]
     best = [x / (F(35, 16) - F(1, 16)) for x in best]
-    assert fraction(found.series["L_r"][-1]) == value(w) - value(best)
+    for ladder in (over_capacity(PLANE, ("1/4", HALF, 1), 2, 8), over_windows(PLANE, 2, 8)):
+        assert fraction(find(ladder).series["L_r"][-1]) == value(w) - value(best)
 
 
 def test_clients_of_different_capacity_are_refused():

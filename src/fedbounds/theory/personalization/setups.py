@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from fedbounds.theory.setups import Planned, Setup
+from fedbounds.theory.setups import Planned, PlannedLadder, Setup
 
-from . import choices, participants, setups_cosines, setups_scaffold
+from . import choices, participants, run_ladders, setups_cosines, setups_scaffold
 from .small_runs import CURVATURES, SIZES, proved, run_of, schedules
 
 
@@ -37,3 +37,4 @@ PLANNED: tuple[Planned, ...] = (
     *participants.PLANNED,
 )
 CHOICES = choices.PLANNED
+LADDERS: tuple[PlannedLadder, ...] = tuple(run_ladders.planned())

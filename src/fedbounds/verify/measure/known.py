@@ -38,7 +38,7 @@ from .unknowns import Refused
 Array = Any
 Space = Listed | Unrolled
 Indices = tuple[str, ...] | None  # None: those that the view looks at one by one
-_RELATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
+RELATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
     "<=": lambda a, b: a <= b,
     ">=": lambda a, b: a >= b,
     "==": lambda a, b: a == b,
@@ -263,7 +263,7 @@ class Defined(Generic[Run]):
             return f"{says}: {error}"
 
     def _broken(self, says: Says, values: Mapping[str, Any] | None) -> str:
-        holds = _RELATIONS[says.relation]
+        holds = RELATIONS[says.relation]
         sides, own = [], dict(values or {})
         for side in (says.left, says.right):
             plain, more = self._without_extremes(side, own)
@@ -472,7 +472,7 @@ class Known(Defined[Trace]):
 
     def _broken_somewhere(self, says: Says, sides: Sequence[sp.Expr], own: dict[str, Any]) -> str:
         self._listed(says)
-        holds = _RELATIONS[says.relation]
+        holds = RELATIONS[says.relation]
         values = self._of_vectors(sides, own)
         for at, space in enumerate(self.trace.spaces):
             left, right = (np.asarray(entries_of(side, space, values)) for side in sides)

@@ -1,4 +1,4 @@
-"""Where second moments settle: the fixed point of an affine map of moments that contracts.
+"""Where second moments settle, and how fast: the fixed point of an affine map that contracts.
 
 m+ = R m with m_00 = 1. Without that entry the map is m+ = S m + s; if some power of S has a norm
 below one, decided in exact arithmetic, every start leads to the one solution of m = S m + s.
@@ -6,9 +6,14 @@ below one, decided in exact arithmetic, every start leads to the one solution of
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
 from math import prod
 
+import numpy as np
 from flint import acb_mat, arb, arb_mat, fmpq, fmpq_mat
+
+from fedbounds.problems.linear import is_positive_definite, rational
 
 from .beginnings import beginning
 from .many_rounds import Rounds
@@ -20,6 +25,7 @@ from .unrolled import Unrolling, unroll
 
 MOST_MOMENTS = 400  # unknowns of the linear system
 _SQUARINGS = 24  # of S: powers up to 2^24
+_FINEST = 2.0**-30  # relative width of an enclosure of a factor
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,12 +73,74 @@ def limit_of(rounds: Rounds, forms: ByParameter) -> fmpq:
     Refused
         If rounds differ, or a contraction is not shown.
     """
+    return applied(forms.get((), {}), _settled_of(rounds))
+
+
+@lru_cache(maxsize=8)  # several quantities are asked of the same rounds
+def _settled_of(rounds: Rounds) -> dict[Pair, fmpq]:
+    return _settled(_alike(rounds), rounds.start)[0]
+
+
+def _alike(rounds: Rounds) -> dict[Pair, Form]:
+    """What every round does."""
     if rounds.named.parameters:
         names = ", ".join(rounds.named.parameters)
         raise Refused(f"{names} changes from round to round: there is no common limit")
-    step = {pair: own.get((), {}) for pair, own in rounds.step.items()}
-    values, _ = _settled(step, rounds.start)
-    return applied(forms.get((), {}), values)
+    return {pair: own.get((), {}) for pair, own in rounds.step.items()}
+
+
+def pace_of(rounds: Rounds) -> arb:
+    """The factor per round at which first and second moments approach their limit, in a ball.
+
+    Second moments about a fixed mean are mapped as positive semidefinite matrices: that the map's
+    largest eigenvalue is below rho is shown by a definite solution of rho Z - L(Z) = I.
+
+    Raises
+    ------
+    Refused
+        If rounds differ, or a factor is not enclosed.
+    """
+    step, size = _alike(rounds), rounds.named.entries
+    squares = [pair for pair in step if pair[0]]
+    mean = {
+        (i, j): step[0, i].get((0, j), fmpq(0)) for i, j in product(range(1, size + 1), repeat=2)
+    }
+    turned = fmpq_mat(len(squares), len(squares), [
+        mean[i, k] * mean[j, l] + (mean[i, l] * mean[j, k] if k != l else 0)
+        for (i, j), (k, l) in product(squares, repeat=2)
+    ])  # fmt: skip
+    own = fmpq_mat(len(squares), len(squares), [
+        step[pair].get(other, fmpq(0)) for pair, other in product(squares, repeat=2)
+    ])  # fmt: skip
+    low, high = _enclosed(turned, squares)  # of X -> A X A', the square of A's
+    first, last = _enclosed(own, squares)
+    return arb(low).sqrt().union(arb(high).sqrt()).max(arb(first).union(arb(last)))
+
+
+def _enclosed(matrix: fmpq_mat, squares: list[Pair]) -> tuple[fmpq, fmpq]:
+    """Bounds on the largest eigenvalue of a map that keeps matrices semidefinite."""
+    floats = np.array([[float(x) for x in row] for row in matrix.table()])
+    guess, width = float(abs(np.linalg.eigvals(floats)).max()), _FINEST
+    while width < 0.5:
+        low, high = rational(guess * (1 - width)), rational(guess * (1 + width) + 2.0**-60)
+        if _below(matrix, squares, high) and (low <= 0 or not _below(matrix, squares, low)):
+            return max(low, fmpq(0)), high
+        width *= 64  # a multiple eigenvalue makes a coarse guess
+    raise Refused("the factor of a round could not be enclosed")
+
+
+def _below(matrix: fmpq_mat, squares: list[Pair], bound: fmpq) -> bool:
+    """Whether bound Z - L(Z) = I has a definite solution."""
+    own = fmpq_mat(len(squares), 1, [fmpq(int(i == j)) for i, j in squares])
+    try:
+        found = (_identity(len(squares)) * bound - matrix).solve(own)
+    except ZeroDivisionError:  # the bound is an eigenvalue
+        return False
+    size = squares[-1][0]
+    dense = np.empty((size, size), dtype=object)
+    for at, (i, j) in enumerate(squares):
+        dense[i - 1, j - 1] = dense[j - 1, i - 1] = found[at, 0]
+    return is_positive_definite(dense)
 
 
 def slope_at_zero(rounds: Rounds, forms: ByParameter) -> fmpq:

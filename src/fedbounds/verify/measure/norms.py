@@ -1,6 +1,6 @@
 """The mean of a norm of the state, from its moments: as a number, or within a ball.
 
-||E v|| <= E ||v|| <= sqrt(E ||v||^2); and E |v| = |E v| on the line, where v never changes its sign.
+||E v|| <= E ||v|| <= sqrt(E ||v||^2); on the line E |v| = |E v|, where v keeps its sign.
 """
 
 from collections.abc import Sequence
@@ -43,7 +43,8 @@ def entries(v: sp.Expr, space: Unrolled) -> list[Any]:
     found = vector(v, space, {})
     if found.size > found.shape[-1]:
         raise Refused(f"{v} has an index: norms of single vectors are looked at")
-    every, size = found.reshape(-1).tolist(), space.variables.entries
+    every: list[Any] = found.reshape(-1).tolist()
+    size = space.variables.entries
     for entry in every:
         if isinstance(entry, Unknown) and any(
             any(powers[size:]) or sum(powers) > 1 for powers in entry.polynomial.to_dict()

@@ -64,10 +64,13 @@ def exact_array(value: Any) -> Array:
 def _quadratics(data: Mapping[str, Any]) -> FederatedQuadratic:
     """1/2 x' H_k x + h_k' x; gradients may have noise of +-scale in every coordinate.
 
-    The last ``personal`` coordinates are a client's own, with a noise of theirs.
+    The last ``personal`` coordinates are a client's own, with a noise of theirs. Slopes of the
+    shared ones are ``apart`` times as far from their mean as those that are given.
     """
     hessian, linear = exact_array(data["hessians"]), exact_array(data["slopes"])
     shared = int(hessian.shape[1]) - int(data.get("personal", 0))
+    own, factor = linear[:, :shared], exact(data.get("apart", 1))
+    linear[:, :shared] = own + (own - own.sum(axis=0) / len(own)) * (factor - 1)
     if "noise" not in data:
         return FederatedQuadratic(hessian, linear, shared)
     return FederatedQuadratic(hessian, linear, shared, _noise(data))

@@ -14,15 +14,26 @@ from fedbounds.errors import require, unknown_name
 from fedbounds.problems import Evidence
 from fedbounds.problems.linear import rational
 from fedbounds.theory.registry import glossary, rungs
-from fedbounds.theory.setups import Ending, Ladder, Rungs, Settled, Setup, Slope, View
+from fedbounds.theory.setups import (
+    Ending,
+    Ladder,
+    Pace,
+    Rungs,
+    Says,
+    Settled,
+    Setup,
+    Slope,
+    View,
+)
 from fedbounds.theory.symbols import T
 from fedbounds.vocabulary import Assumption
 
 from ..case import Found, find, in_rationals, ladder_shown
+from ..evaluate import Numbers, evaluate
 from ..ladder import fitted_exponent
 from ..measure.enumerated import paths
-from ..measure.known import MissingError
-from ..measure.limits import slope_at_zero
+from ..measure.known import RELATIONS, MissingError
+from ..measure.limits import pace_of, slope_at_zero
 from ..measure.many import Many, long_run
 from ..measure.norms import PRECISE
 from ..measure.sources import TooManyError
@@ -32,7 +43,7 @@ from .found import MOST_EXACT, evidence, known_of, many_of, view_of
 
 Array = Any
 Record = dict[str, Any]
-OF_ENDS = (Ending, Settled, Slope)
+OF_ENDS = (Ending, Pace, Settled, Slope)
 _FEWEST = 3  # points of a fit
 _FEW_OUTCOMES = 4_000  # of all rounds
 
@@ -83,9 +94,9 @@ def rungs_of(ladder: Ladder) -> Rungs:
 def plain_data(setup: Setup) -> dict[str, Any]:
     """All of it, by name."""
     run = setup.run
-    problem = (run.problem.family, run.problem.data)
-    own = {"theory": setup.theory, "view": setup.view, "problem": problem, "start": run.start}
-    return {**own, "rounds": run.rounds, **dict(run.parameters), **dict(setup.chosen)}
+    own: dict[str, Any] = {"theory": setup.theory, "view": setup.view, "family": run.problem.family}
+    own |= {"start": run.start, "rounds": run.rounds, **dict(run.problem.data)}
+    return {**own, **dict(run.parameters), **dict(setup.chosen)}
 
 
 @dataclass(eq=False)
@@ -117,21 +128,25 @@ class Rung:
             return (abs(value) if inner is not expression else value), wrong
         own: dict[str, Any] = {}
         names = {}
-        for node in sorted(expression.atoms(Ending, Slope), key=str):
+        for node in sorted(expression.atoms(Ending, Pace, Slope), key=str):
             symbol = sp.Symbol(f"_end_{len(own)}")
             names[node], own[symbol.name] = symbol, self._end(node)
         return self.known.number(expression.xreplace(names), own), 0
 
-    def _end(self, node: sp.Expr) -> fmpq:
+    def _end(self, node: sp.Expr) -> Any:
         name = node.args[0].func.__name__
-        if isinstance(node, Slope):
+        if isinstance(node, Slope | Pace):
             try:
+                if isinstance(node, Pace):
+                    return pace_of(self.known.trace.reach.rounds)
                 return self._slope(name, node.args[1].name)
             except Refused as error:
                 raise MissingError(f"{node} has no value: {error}") from error
         value, wrong = self._ending(name)
         if wrong:
             raise MissingError(f"{node} is known up to its rounding alone")
+        if isinstance(value, Roots | arb):
+            raise MissingError(f"{node} is no rational number")
         return rational(value)
 
     def _ending(self, name: str) -> tuple[Any, Any]:
@@ -180,13 +195,11 @@ def _measured(ladder: Ladder, *, floats: bool) -> tuple[Found, tuple[Any, ...]]:
     except Refused as error:
         missing = dict.fromkeys(seen.series, str(error))
         return Found(seen.told, {T.name: fmpq(len(ladder.setups))}, {}, missing=missing), ()
-    values = [rung.number(seen.values)[0] for rung in every]
-    growing = all(low < high for low, high in pairwise(values))
+    values = _values(seen, every)
     for expression in seen.alike:
         found = dict.fromkeys(rung.number(expression)[0] for rung in every)
         told = ", ".join(map(str, found))
         require(len(found) == 1, f"{expression} of the rungs", told, "one number")
-    require(growing, seen.over, ", ".join(map(str, values)), "growing from rung to rung")
     series, errors, undefined = {}, {}, {}
     for name, expression in seen.series.items():
         try:
@@ -195,6 +208,8 @@ def _measured(ladder: Ladder, *, floats: bool) -> tuple[Found, tuple[Any, ...]]:
             undefined[name] = str(why)
             continue
         series[name], errors[name] = (_column([pair[at] for pair in pairs]) for at in (0, 1))
+    for says in seen.requires:
+        _check(says, series)
     own = [constants_shown(rung, names.constants) for rung in every]
     free = {x.args[1].name for side in seen.series.values() for x in side.atoms(Slope)}
     alike = {x: y for x, y in own[0].items() if all(z.get(x) == y for z in own[1:])}
@@ -203,7 +218,7 @@ def _measured(ladder: Ladder, *, floats: bool) -> tuple[Found, tuple[Any, ...]]:
         parameters[name] = every[0].number(expression)[0]
     errors = {name: wrong for name, wrong in errors.items() if any(wrong)}
     shown = Found(
-        family=f"{seen.told}: n={own[0]['n']}",
+        family=f"{seen.told}: n={own[0]['n']}, ladder",
         parameters=parameters | {T.name: fmpq(len(every))},
         series={x: y.astype(float) if errors else y for x, y in series.items()},
         evidence=evidence_of_all(every),
@@ -212,6 +227,26 @@ def _measured(ladder: Ladder, *, floats: bool) -> tuple[Found, tuple[Any, ...]]:
         undefined=undefined,
     )
     return shown, tuple(values)
+
+
+def _values(seen: Rungs, every: Sequence[Rung]) -> list[Any]:
+    """Of the parameter, rung by rung."""
+    if isinstance(seen.values, tuple):
+        names = tuple(rung.view.runs for rung in every)
+        require(names == seen.values, seen.over, ", ".join(names), ", ".join(seen.values))
+        return list(names)
+    values = [rung.number(seen.values)[0] for rung in every]
+    ordered = all(a > b if seen.falls else a < b for a, b in pairwise(values))
+    order = f"{'falling' if seen.falls else 'growing'} from rung to rung"
+    require(ordered, seen.over, ", ".join(map(str, values)), order)
+    return values
+
+
+def _check(says: Says, series: Mapping[str, Array]) -> None:
+    """Raise unless a statement about the series of all rungs holds."""
+    known = Numbers({}, series, lambda p, q: fmpq(p, q))
+    left, right = (evaluate(side, known) for side in (says.left, says.right))
+    require(RELATIONS[says.relation](left, right), f"{says} of the rungs", left, str(right))
 
 
 def _rungs(ladder: Ladder, floats: bool) -> list[Rung]:
@@ -281,7 +316,7 @@ def _shown_in_floats(given: LadderInFloats) -> Record:
 def _told(ladder: Ladder, *, floats: bool) -> Record:
     """The parameter, the series in floats, and the power of one of them."""
     seen, (found, own) = rungs_of(ladder), _measured(ladder, floats=floats)
-    values = [float(value) for value in own]
+    values = [value if isinstance(value, str) else float(value) for value in own]
     series = {
         name: [float(x) for x in row]
         for name, row in found.series.items()
@@ -295,6 +330,6 @@ def _told(ladder: Ladder, *, floats: bool) -> Record:
             "exponent": power.slope,
             "low": float(power.low),
             "high": float(power.high),
-            "symbolic": seen.power,
+            "symbolic": seen.power or None,
         }
     return {"parameter": seen.over, "values": values, "series": series, "fit": fit}

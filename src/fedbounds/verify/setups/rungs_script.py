@@ -3,9 +3,11 @@
 A script is kept only if it runs by itself and prints the gap that was judged.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from math import inf, prod
 from typing import Any
 
 import sympy as sp
@@ -14,23 +16,24 @@ from sympy.core.function import AppliedUndef
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import Part
 from fedbounds.theory.proof.vectors import sq
-from fedbounds.theory.setups import Ending, Ladder, Settled, Setup, Slope, View
-from fedbounds.theory.symbols import T
+from fedbounds.theory.setups import Ending, Ladder, Pace, Settled, Setup, Slope, View
+from fedbounds.theory.symbols import T, n
 
 from ..case import script_of
 from ..evaluate import Numbers
-from ..measure.contract import arguments_of_init, takes
+from ..measure.contract import arguments_of_init, drawn_by, takes
 from ..measure.norms import norm_of
+from ..measure.random import sources_of
 from ..measure.subject import Subject
 from ..measure.trace import rules_of, subject_of
-from ..script_asserts import broken
+from ..measure.twins import is_noise
+from ..script_asserts import broken, not_checked
 from ..script_check import agrees
 from ..script_code import QUOTED, TEMPLATES, UNQUOTED, code, wrapped
 from .found import defined, view_of
 from .program import (
     Program,
     broken_by,
-    check_size,
     heading,
     number_in,
     numbers_told,
@@ -44,14 +47,22 @@ from .script_code import HELPERS, Definitions
 from .script_parts import nested, problem_lines, source_lines
 from .script_source import quoted
 
+_MOST_OUTCOMES = 4096
+# every second moment of a round rests on two moments of signs alone
+_SIGNS = (
+    "def signs(self, *shape):  # others of mean 0 and variance 1: a round is affine in them",
+    "    c, units = isqrt(prod(shape) - 1) + 1, np.eye(prod(shape), dtype=int)",
+    "    if silent:",
+    "        return self.pick([0 * units[0]]).reshape(1, *shape)",
+    "    odds = [Q(1, 2 * c * c)] * (2 * len(units)) + [1 - Q(len(units), c * c)]",
+    "    return self.pick([*c * units, *-c * units, 0 * units[0]], odds).reshape(1, *shape)",
+)
 _HELPER = {"Ending": "ended", "Settled": "settled", "Slope": "slope"}
 
 
 @script_of.register
 def _script(ladder: Ladder, judgement: Any, part: Part, numbers: Numbers) -> str:
     outcome = next(one for one in judgement.outcomes if one.part == part.name)
-    if part.assumptions or part.conditions:
-        raise FedboundsError("no script of a ladder asserts premises")
     for setups, at in _fewest(ladder, part, outcome.at or 0):
         text = _written(replace(ladder, setups=setups), judgement, part, outcome, at)
         if agrees(text, outcome.gap):
@@ -77,14 +88,18 @@ def _written(ladder: Ladder, judgement: Any, part: Part, outcome: Any, at: int) 
     first = ladder.setups[0]
     view = view_of(first)
     subject = subject_of(first.run, view)
+    asked = sorted(part.quantities)
+    limits = not any(rungs_of(ladder).series[x].has(Ending, Slope) for x in asked)
     if rules_of(first.run, view):
         raise FedboundsError("scripts of ladders have equal rounds")
-    check_size(replace(subject, rounds=1))
+    if any((x.view, x.run.problem) != (first.view, first.run.problem) for x in ladder.setups):
+        raise FedboundsError("scripts of ladders are of one algorithm on one problem")
+    for setup in ladder.setups:
+        _check_size(subject_of(setup.run, view))
     own = Definitions(
         view.shown, defined(first, view, subject), view.quantities, {}, lambda _: False,
         lambda _: True,
     )  # fmt: skip
-    asked = sorted(part.quantities)
     lines, uses = _lines(ladder, own, asked)
     spaces = spaces_of(Program(subject, first.run, own), one_round(subject)[0])
     body = [
@@ -92,12 +107,16 @@ def _written(ladder: Ladder, judgement: Any, part: Part, outcome: Any, at: int) 
         *spaces,
         "",
         "T, q = 1, {" + ", ".join(f'"{name}": []' for name in asked) + "}",
+        *not_checked(x.value for x in part.assumptions),
         "for p, R in rungs:",
-        *(f"    {line}" for line in [*begun(subject), *lines]),
+        *(
+            f"    {line}"
+            for line in [*_conditions(ladder, part), *begun(subject, limits=limits), *lines]
+        ),
         "",
         f"T, t = {len(ladder.setups)}, {at}",
     ]
-    return rendered((first,), [own], body, uses, judgement, part, outcome)
+    return rendered((first,), [own], body, uses, judgement, part, outcome, few=True)
 
 
 def rendered(
@@ -108,8 +127,16 @@ def rendered(
     judgement: Any,
     part: Part,
     outcome: Any,
+    *,
+    few: bool = False,
 ) -> str:
-    """A program of set-ups that differ in their draws and steps at most, with its own lines."""
+    """A program of set-ups that differ in their draws and steps at most, with its own lines.
+
+    Parameters
+    ----------
+    few : bool
+        Whether few signs stand for all.
+    """
     subjects = [subject_of(setup.run, view_of(setup)) for setup in setups]
     first, *others = (subject.algorithm for subject in subjects)
     seen = set[str]().union(*(own.vectors for own in every))
@@ -120,6 +147,7 @@ def rendered(
         setups[0].run.problem, " ".join([functions, *body]), smoothness_of(subjects[0])
     )
     helpers = set[str]().union(*(own.helpers for own in every))
+    sources = source_lines(" ".join([functions, *body]), silent_in(subjects[0]))
     return TEMPLATES.get_template("rungs.py.j2").render(
         docstring=heading(judgement),
         quoted=QUOTED,
@@ -132,7 +160,7 @@ def rendered(
         sees=takes(first.step, 5),
         stays=False,
         changing=[],
-        sources=source_lines(" ".join([functions, *body]), silent_in(subjects[0])),
+        sources=[_SIGNS if few and "def signs(" in own[0] else own for own in sources],
         helpers=[line for name, x in HELPERS.items() if name in helpers for line in x],
         kind=kind,
         problem=problem,
@@ -145,12 +173,49 @@ def rendered(
     )
 
 
-def begun(subject: Subject) -> list[str]:
-    """What makes a state of the start ``w``, in one row."""
+def begun(subject: Subject, *, limits: bool = False) -> list[str]:
+    """What makes a state of the start ``w``, in one row; on what it draws, no limit rests."""
     init, arguments = subject.algorithm.init.__name__, arguments_of_init(subject.algorithm)
     drawn = ("", ", random := Random()", ", random := Random(), p")[arguments - 2]
-    silent = ["assert not random.odds"] if drawn else []
+    silent = ["assert not random.odds"] if drawn and not limits else []
     return [f"first = {init}(problem, w[None]{drawn})", *silent, "start = flat(first)[0]"]
+
+
+def _check_size(subject: Subject) -> None:
+    """Raise if a round has too many outcomes, of signs those that stand for them."""
+    p = subject.parameters()
+    every = sources_of(
+        lambda random: drawn_by(subject.algorithm, random, subject.problem, p), subject.exact
+    )
+    counts = (min(x.count or inf, 2 * prod(x.shape) + 1) if is_noise(x) else x.count for x in every)
+    if (found := prod(x or inf for x in counts)) > _MOST_OUTCOMES:
+        raise FedboundsError(f"{found} outcomes of a round: too many for a script")
+
+
+def _conditions(ladder: Ladder, part: Part) -> list[str]:
+    """What a part asks of every rung."""
+    own = _given(ladder)
+    sides = ((_named(x.left, own), x.relation, _named(x.right, own)) for x in part.conditions)
+    return [f"assert {left} {relation} {right}" for left, relation, right in sides]
+
+
+def _given(ladder: Ladder) -> dict[str, str]:
+    """Python for numbers of a rung that are not measured."""
+    first = ladder.setups[0]
+    found = {n.name: "n", **{x: f'p["{x}"]' for x, _ in first.run.parameters}}
+    for name, is_ in view_of(first).constants.items():
+        if isinstance(is_, sp.Expr) and {x.name for x in is_.free_symbols} <= found.keys():
+            text = _named(is_, found)
+            found[name] = text if is_.is_Symbol else f"({text})"
+    return found
+
+
+def _named(plain: sp.Expr, texts: Mapping[str, str]) -> str:
+    """Python for an expression in these names."""
+    for symbol in sorted(plain.free_symbols, key=str):
+        if symbol.name not in texts:
+            raise FedboundsError(f"no script for {symbol} of a rung")
+    return substituted(code(plain), texts)
 
 
 def _unseen(subject: Subject) -> set[str]:
@@ -160,8 +225,7 @@ def _unseen(subject: Subject) -> set[str]:
 def _lines(ladder: Ladder, own: Definitions, asked: Sequence[str]) -> tuple[list[str], set[str]]:
     """What is made of every rung, and the functions that make it."""
     seen, forms, uses, lines = rungs_of(ladder), dict[str, str](), set[str](), list[str]()
-    given = {*dict(ladder.setups[0].run.parameters)}
-    view = view_of(ladder.setups[0])
+    given, view = _given(ladder), view_of(ladder.setups[0])
     for name in asked:
         degree = partial(_degree, ladder)
         norm = _norm(seen.series[name], view)
@@ -210,13 +274,15 @@ def of_rung(
     expression: sp.Expr,
     forms: dict[str, str],
     uses: set[str],
-    given: Collection[str],
+    given: Mapping[str, str],
     degree: Callable[[str], int],
 ) -> str:
     """Python for a number of a rung, in ends of quantities, rounds, and given parameters."""
     names: dict[sp.Basic, sp.Symbol] = {}
     texts: dict[str, str] = {}
     for node in sorted(expression.atoms(*OF_ENDS), key=str):
+        if isinstance(node, Pace):
+            raise FedboundsError(f"no script for {node} of a rung")
         quantity, helper = node.args[0].func.__name__, _HELPER[type(node).__name__]
         place = forms.setdefault(quantity, f"F_{len(forms) + 1}")
         uses.add(helper)
@@ -229,19 +295,12 @@ def of_rung(
             call = f"settled({place})"
         symbol = sp.Symbol(f"end_{len(texts)}")
         names[node], texts[symbol.name] = symbol, call
-    plain = expression.xreplace(names)
-    for symbol in plain.free_symbols - set(names.values()):
-        if symbol != T and symbol.name not in given:
-            raise FedboundsError(f"no script for {symbol} of a rung")
-        texts[symbol.name] = "Q(R)" if symbol == T else f'Q(p["{symbol.name}"])'
-    return substituted(str(plain), texts)
+    return _named(expression.xreplace(names), {T.name: "R", **given, **texts})
 
 
 def substituted(text: str, texts: Mapping[str, str]) -> str:
     """Python for every name."""
-    for name, own in texts.items():
-        text = own if text == name else text.replace(name, own)
-    return text
+    return re.sub(r"[A-Za-z_]\w*", lambda found: texts.get(found[0], found[0]), text)
 
 
 def _degree(ladder: Ladder, parameter: str) -> int:

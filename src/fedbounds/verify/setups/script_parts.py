@@ -395,6 +395,8 @@ def _quadratics(own: Mapping[str, Any]) -> Iterator[str]:
     yield from broken(f"h = exact({nested(own['slopes'])})")
     personal = f"n, d = len(h), h.shape[1] - {own.get('personal')}"
     yield personal if "personal" in own else "n, d = h.shape"
+    if "apart" in own:
+        yield f'h[:, :d] += (h[:, :d] - h[:, :d].sum(axis=0) / n) * (Q("{own["apart"]}") - 1)'
     yield "problem = Problem(H, h)  # F_k(x) = x' H_k x / 2 + h_k' x"
 
 

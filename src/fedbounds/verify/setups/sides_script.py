@@ -81,7 +81,7 @@ class _Text:
         def made() -> str:
             asked = Ending(expression) if ending else expression
             if asked.atoms(AppliedUndef):
-                return of_rung(asked, self.forms, self.uses, (), lambda _: 0)
+                return of_rung(asked, self.forms, self.uses, {}, lambda _: 0)
             return self.own.side(asked.subs(T, self.rung.setup.run.rounds))
 
         return self.numbers.named((expression, ending), made)
@@ -90,7 +90,7 @@ class _Text:
         """The name of a list of a quantity in all rounds."""
 
         def made() -> str:
-            text = of_rung(Ending(expression), self.forms, self.uses, (), lambda _: 0)
+            text = of_rung(Ending(expression), self.forms, self.uses, {}, lambda _: 0)
             return f"[{text[: text.rindex(',')]}, t) for t in range(R + 1)]"
 
         return self.numbers.named((expression, "all"), made)

@@ -15,6 +15,7 @@ from fedbounds.theory.registry import besides, choices, ladders, rungs, setups, 
 from fedbounds.theory.setups import (
     Ladder,
     Objective,
+    Pace,
     Run,
     Settled,
     Setup,
@@ -167,6 +168,7 @@ _PROBLEM = Record(
                 "noise": Number(least=0),
                 "personal": Whole(0, "d", "d_v"),
                 "personal_noise": Number(least=0),
+                "apart": Number(least=0),
             },
             needs=("hessians", "slopes"),
         ),
@@ -293,10 +295,28 @@ def stored_ladder() -> Stored:
     }
     return Stored(
         Record(Ladder, fields),
-        lambda given: [cost for setup in given.setups for cost in _cost(setup)],
+        _cost_of_ladder,
         lambda ladder: rungs_of(ladder).runs,
         _ladder_fits,
     )
+
+
+def _cost_of_ladder(given: Ladder) -> Sequence[Cost]:
+    """That of all rungs, and of limits that are asked for."""
+    seen = rungs(given.theory).get(given.rungs)
+    series = () if seen is None else seen.series.values()
+    limits = sum(1 for own in series if own.has(Settled, Pace))
+    found = [cost for setup in given.setups for cost in _cost(setup)]
+    if limits:
+        entries = max(_entries(setup) for setup in given.setups)
+        found.append(Cost(len(given.setups) * limits * entries**6 / _MATRICES))
+    return found
+
+
+def _entries(setup: Setup) -> int:
+    """Numbers of state."""
+    state = one_state(subject_of(setup.run, view_of(setup)))
+    return int(sum(rows.size for rows in state.values()))
 
 
 def _ladder_fits(ladder: Ladder) -> None:
@@ -361,8 +381,7 @@ def _cost(given: Any) -> Sequence[Cost]:
 
     where = f"instance.setup, {given.view}"
     check((cost(len(run.start) * clients),), Known(), where)  # before anything is run
-    state = one_state(subject_of(run, view))
-    entries = sum(rows.size for rows in state.values())
+    entries = _entries(given)
     plain = cost(clients * entries)
     solved = Cost(limits * entries**6 / _MATRICES)
     check((plain, solved), Known(), where)  # before an outcome is drawn

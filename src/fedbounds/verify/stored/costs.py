@@ -1,4 +1,4 @@
-"""What runs on quadratics and rungs of a ladder cost."""
+"""What runs on quadratics cost."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,7 +8,6 @@ from fedbounds.algorithms.scaffold_p import ScaffoldP
 from .work import KEPT, Cost
 
 _QUANTITIES = 50  # about so many are measured, each a form in the state
-_MATRICES = 100  # flint solves equations so many times as fast as arrays of rationals
 _REMEMBERED = 30  # at most so many numbers of state in rationals
 
 
@@ -45,10 +44,3 @@ def _driven(problem: Any, algorithm: Any, size: int, rounds: int) -> Sequence[Co
     driven = KEPT * entries**2 * problem.linear.shape[1] + _QUANTITIES * entries * size**2
     moved = size**3 + _QUANTITIES * size**2
     return (Cost(driven, steps), Cost(rounds * moved, rounds * steps))
-
-
-def of_rung(problem: Any, algorithm: Any, rungs: int) -> Sequence[Cost]:
-    """The steady states of so many rungs like this one: linear equations for second moments."""
-    size, steps = _state(problem, algorithm), algorithm.local_steps
-    each = (*_driven(problem, algorithm, size, 1), Cost(size**6 / _MATRICES, steps))
-    return tuple(Cost(rungs * cost.operations, cost.depth) for cost in each)

@@ -11,8 +11,6 @@ from fedbounds.vocabulary import Method
 from ..case import Case
 from ..instance import Instance
 from ..judge import Subject
-from ..ladder import Ladder
-from ..ladder_check import PARAMETERS, check_ladder
 from . import costs
 from .common import LOCAL_STEPS, ROUNDS, STEP
 from .fields import (
@@ -75,8 +73,7 @@ def _family(data: Data, where: str, known: tuple[str, ...]) -> str:
     return Word(known).read(data["family"], f"{where}.family", Known())
 
 
-def _quadratic(data: Data, where: str, rungs: int = 0) -> Instance:
-    """A run; or one of so many rungs of a ladder, whose steady states are asked for."""
+def _quadratic(data: Data, where: str) -> Instance:
     _family(data, where, ("FederatedQuadratic",))
     known = Known()
     values = values_of(_QUADRATIC, data, where, known)
@@ -85,35 +82,8 @@ def _quadratic(data: Data, where: str, rungs: int = 0) -> Instance:
     counts = {name: values[name] for name in ("participants", "local_steps", *STEPS)}
     algorithm = made(ALGORITHMS[values["algorithm"]], counts, where)
     rounds = values["rounds"]
-    cost = (
-        costs.of_rung(problem, algorithm, rungs)
-        if rungs
-        else costs.of_run(problem, algorithm, rounds)
-    )
-    check(cost, known, where)
+    check(costs.of_run(problem, algorithm, rounds), known, where)
     return Instance(_NAME, problem, algorithm, rounds, Method.RATIONAL, values["start"])
-
-
-def _ladder(data: Data, where: str) -> Ladder:
-    check_names(("family", "parameter", "values", "rungs"), data, where)
-    parameter = Word(PARAMETERS).read(data["parameter"], f"{where}.parameter", Known())
-    for name in ("values", "rungs"):
-        if not isinstance(data[name], list):
-            raise wrong(f"{where}.{name}", data[name], "a list")
-    values = [
-        x
-        if type(x) is int or x in tuple(ALGORITHMS)
-        else Number().read(x, f"{where}.values[{i}]", Known())
-        for i, x in enumerate(data["values"])
-    ]
-    rungs = [
-        _quadratic(rung, f"{where}.rungs[{i}]", len(data["rungs"]))
-        for i, rung in enumerate(data["rungs"])
-    ]
-    given = {"name": _NAME, "rungs": tuple(rungs), "parameter": parameter, "values": tuple(values)}
-    ladder: Ladder = made(Ladder, given, where)
-    check_ladder(ladder)
-    return ladder
 
 
 def _case(data: Data, where: str) -> Case:
@@ -134,6 +104,5 @@ def _case(data: Data, where: str) -> Case:
 
 _READERS: Mapping[str, Callable[[Data, str], Subject]] = {
     "FederatedQuadratic": _quadratic,
-    "Ladder": _ladder,
     "Case": _case,
 }
