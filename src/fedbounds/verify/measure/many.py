@@ -21,8 +21,7 @@ from fedbounds.theory.proof.vectors import sq
 from fedbounds.theory.setups import Largest, Least, Says, Where, dot
 from fedbounds.theory.symbols import t
 
-from ..evaluate import RESOLUTION, Numbers, evaluate, rounding, scale
-from ..roots import Roots
+from ..evaluate import RESOLUTION, Numbers, Roots, evaluate, rounding, scale
 from .float_moments import InFloats, in_floats
 from .known import Defined, Indices, MissingError, at_once, without_products
 from .limits import limit_of

@@ -12,7 +12,7 @@ from flint import arb, ctx, fmpq
 from fedbounds.problems.linear import rational
 from fedbounds.theory.setups import dot
 
-from ..roots import Roots, as_roots
+from ..evaluate import Roots, as_roots
 from .settled import FromAnywhere
 from .spaces import Unrolled, vector
 from .subject import Subject
