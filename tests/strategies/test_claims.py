@@ -142,8 +142,10 @@ def test_where_gamma_has_a_root_a_noisy_problem_is_refused():
 
 
 def test_what_is_not_built_is_refused():
-    with pytest.raises(FedboundsError, match="no instances are built for personalization/fig-1a"):
-        strategies.instances("personalization/fig-1a")
+    known = claim("personalization/lem-4.3-geo")
+    nowhere = replace(known, algorithms=("an algorithm that nobody plans",))
+    with pytest.raises(FedboundsError, match="no instances are built for personalization/lem-4.3"):
+        strategies.instances(nowhere)
     with pytest.raises(FedboundsError, match="unknown"):
         strategies.instances("personalization/thm-9.9")
     concave = FederatedQuadratic(-np.eye(2)[None], np.zeros((1, 2)), 1)

@@ -123,7 +123,7 @@ def ladder_shown(setup: Any) -> dict[str, Any] | None:
 
 @singledispatch
 def script_of(setup: Any, judgement: Any, part: Any, numbers: Numbers) -> str:
-    """A program of at most 60 lines, standard library only, that prints the gap.
+    """A program that runs without this package, at most with NumPy, and prints the gap.
 
     Raises
     ------

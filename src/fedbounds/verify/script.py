@@ -1,4 +1,4 @@
-"""A witness as a program of at most 60 lines that shows the gap without this package."""
+"""A witness as a program that shows the gap without this package."""
 
 import re
 from textwrap import fill
@@ -44,7 +44,9 @@ _STEPS = ("gamma_u", "gamma_v", "eta_u", "eta_v")
 
 
 def script(judgement: Judgement, part: Part, numbers: Numbers) -> str:
-    """A program of at most 60 lines, standard library only, that prints the gap.
+    """A program that prints the gap: of an instance in 60 lines of the standard library.
+
+    Of a set-up it quotes what defines it, and may need NumPy.
 
     Raises
     ------
