@@ -128,7 +128,7 @@ ENDLESS = [
     (FEDPLT, (*SETUP, "run", "fields", "rounds")),
     (COUPLED, (*SETUP, "run", "fields", "rounds")),
     (ROLLING, (*SETUP, "run", "fields", "rounds")),
-    ("coupled runs ladder in p, StabilityLadder", (*SETUP, "rounds")),
+    ("coupled runs ladder in p, Ladder", (*LAST_RUNG, "rounds")),
     ("random masks against full models, Beside", (*LAST_RUNG, "rounds")),
     ("random masks ladder in K, Ladder", (*LAST_RUNG, "parameters", "tuple", 1, "tuple", 1)),
     ("random masks ladder in p, Ladder", (*LAST_RUNG, "rounds")),
@@ -271,7 +271,7 @@ def test_claims_count_the_rungs_of_a_ladder_in_their_order(name, tmp_path, capsy
 @pytest.mark.parametrize(
     ("name", "key"),
     [
-        ("coupled runs ladder in p, StabilityLadder", "keeps"),
+        ("coupled runs ladder in p, Ladder", "setups"),
         ("random masks ladder in p, Ladder", "setups"),
         ("random masks ladder in K, Ladder", "setups"),
         ("rolling masks ladder in q, Ladder", "setups"),

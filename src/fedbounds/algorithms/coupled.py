@@ -1,9 +1,9 @@
 """Coupled runs: sub-model training on data sets that differ, under the same masks and indices.
 
 The problem is a pool of samples of every client. `RANDOM` and `ROLLING` run on every data set of
-``n_s`` samples a client, drawn one by one from its pool; `RANDOM_PAIR` and `ROLLING_PAIR` on the
-first n_s samples of every client, and on these with sample j of client i replaced by the last one
-of its pool, ``changed`` = (i, j).
+``n_s`` samples a client, drawn one by one from its pool; `RANDOM_PAIR`, `PAIR_ENDS` and
+`ROLLING_PAIR` on the first n_s samples of every client, and on these with sample j of client i
+replaced by the last one of its pool, ``changed`` = (i, j).
 
 Parameters: ``K`` local steps of size ``eta``; ``keep`` (n,), the chances of masks; or
 ``sub_models`` (n, S, d), of which each round of an epoch takes the next, in one order for all
@@ -157,6 +157,18 @@ def step_pair(problem: Any, p: P, state: State, drawn: State, see: Any) -> State
     """A round of random masks on both data sets."""
     x = _models(problem, state)
     return _state(_on_both(problem, p, x, drawn["masks"], drawn["samples"], see))
+
+
+def step_ends(problem: Any, p: P, state: State, drawn: State, see: Any) -> State:
+    """A round of random masks on both data sets, of which only its start is shown."""
+    x = _models(problem, state)
+    one = x[:, 0, 0] * 0 + 1
+    see(x=x[:, 0], far=x[:, 1], one=one, ones=x[:, 0] * 0 + 1, keep=one[:, None] * p["keep"])
+    runs = [
+        _round(on(problem, p, own), p, x[:, s], drawn["masks"], drawn["samples"], False)
+        for s, own in enumerate(both_sets(problem, p))
+    ]
+    return _state(problem.xp.stack([after for _, after in runs], axis=1))
 
 
 def step_pair_rolling(problem: Any, p: P, state: State, drawn: State, see: Any) -> State:
@@ -330,6 +342,7 @@ RANDOM = Algorithm(init_every, draw, step, "coupled runs")
 LOSSES = Algorithm(init_every, draw, step_losses, "random masks on every data set")
 ROLLING = Algorithm(init_every_rolling, draw_rolling, step_rolling, "coupled runs, rolling masks")
 RANDOM_PAIR = Algorithm(init_pair, draw, step_pair, "coupled runs on two data sets")
+PAIR_ENDS = Algorithm(init_pair, draw, step_ends, "where coupled runs start their rounds")
 ROLLING_PAIR = Algorithm(
     init_pair_rolling, draw_rolling, step_pair_rolling, "coupled runs on two data sets, rolling"
 )

@@ -30,7 +30,7 @@ from fedbounds.vocabulary import Method
 
 from .case import Case
 from .enumeration import MOST_OUTCOMES, outcomes
-from .folders import module_of, modules
+from .folders import modules
 from .instance import ALGORITHM_NAMES, Instance
 from .judge import Subject
 from .ladder_plan import float_ladders
@@ -75,15 +75,13 @@ def instances(
 
 
 def own_cases(paper: str, profile: Profile, seed: int) -> Iterator[Case]:
-    """Cases of a paper's own: those of its plan, or the set-ups of its theory."""
-    other, plan = contributed(paper), module_of(paper, "plan")
+    """Cases of a paper's own: the set-ups of its theory, the drawn ones first."""
+    other = contributed(paper)
     if other is not None:
         yield from other.cases(profile, seed)
-    elif plan is not None:
-        yield from plan.cases(profile, seed)
     else:
-        yield from planned(paper, "", profile)
         yield from drawn_cases(paper, "", profile, seed)
+        yield from planned(paper, "", profile)
         yield from ladders.ladder_cases(paper, "", profile)
 
 

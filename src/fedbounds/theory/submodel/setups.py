@@ -20,6 +20,7 @@ from . import (
     rolling_setups,
     run_ladders,
     side_setups,
+    stability_ladders,
     stability_setups,
 )
 
@@ -272,5 +273,5 @@ PLANNED: tuple[Planned, ...] = (
     *point_setups.proved(),
     *point_ladders.planned(),
 )
-LADDERS = tuple(run_ladders.planned())
+LADDERS = (*run_ladders.planned(), *stability_ladders.planned())
 BESIDES = (*side_setups.planned(), *gap_setups.planned())

@@ -3,13 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from fedbounds.theory.setups import Shown, View
+from fedbounds.theory.proof.vectors import sq
+from fedbounds.theory.setups import RUN, Ending, Rungs, Says, Settled, Shown, View
+from fedbounds.theory.symbols import t
 from fedbounds.vocabulary import Assumption
 
 from . import stability_measured as measured
-from .names import COUPLED
+from .names import COUPLED, COUPLED_LADDER
 from .proofs.scopes import COUPLED as RUNS
 from .proofs.scopes import SAMPLE
+from .symbols import dl_w, p_mean
 
 _I, _K, _IK = ("i",), ("k",), ("i", "k")
 _MASKS = {"xi": ("masks", "samples")}
@@ -88,6 +91,29 @@ ROLLING_PAIR = replace(
     takes=("sub_models", "K", "eta", "n_s", "changed", "epochs"),
 )
 
+# any number of rounds, where they start
+PAIR_ENDS = View(
+    told="coupled runs on two data sets, where rounds start",
+    algorithm="coupled.PAIR_ENDS",
+    shown=Shown(_MASKS, {"i": ""}, {**_ONES, **_KEEP, **dict.fromkeys(("x", "far"), ())}),
+    quantities={"dl_w": measured.OF_BOTH["dl_w"]},
+    states=("dl_w",),
+    constants={"dim": measured.COMMON["dim"], "p_mean": measured.OF_MASKS["p_mean"]},
+    takes=PAIR.takes,
+    many=True,
+    requires=(Says(sq(measured.keep), "==", p_mean**2),),
+)
+RUNGS = {
+    "over p, two data sets": Rungs(
+        told="coupled runs with squares over p",
+        runs=COUPLED_LADDER[0],
+        over="p",
+        values=p_mean,
+        varies=("keep",),
+        series={"dl_r": Ending(dl_w(t)), "dl_lim": Settled(dl_w(t), RUN)},
+    )
+}
+
 # ---- on all data sets of laws
 
 _D, _DP = ("data",), ("data", "place", "fresh")
@@ -163,6 +189,7 @@ ALL_ROLLING_IN_BOX = replace(
 VIEWS = {
     "two data sets": PAIR,
     "two data sets, in a box": PAIR_IN_BOX,
+    "two data sets, ends": PAIR_ENDS,
     "two data sets, rolling masks": ROLLING_PAIR,
     "all data sets": ALL,
     "all data sets, in a box": ALL_IN_BOX,

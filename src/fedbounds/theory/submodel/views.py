@@ -197,5 +197,5 @@ VIEWS = {
     **side_views.VIEWS,
     **gap_views.VIEWS,
 }
-RUNGS = views_run_ladders.RUNGS
+RUNGS = {**views_run_ladders.RUNGS, **stability_views.RUNGS}
 SIDES = {**side_views.SIDES, **gap_views.SIDES}

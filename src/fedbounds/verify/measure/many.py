@@ -13,18 +13,20 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from flint import fmpq
+from flint import arb, fmpq
 from sympy.core.function import AppliedUndef
 
 from fedbounds.problems.linear import rational, solve
+from fedbounds.theory.proof.vectors import sq
 from fedbounds.theory.setups import Largest, Least, Says, Where, dot
 from fedbounds.theory.symbols import t
 
-from ..evaluate import RESOLUTION, Numbers, evaluate, rounding, scale
+from ..evaluate import RESOLUTION, Numbers, Roots, evaluate, rounding, scale
 from .float_moments import InFloats, in_floats
 from .known import Defined, Indices, MissingError, at_once, without_products
 from .limits import limit_of
 from .many_rounds import InRationals, in_rationals, rounds_of, traced
+from .norms import entries, keeps_sign, mean_norm, norm_of
 from .reach import Range, Reach, Visited, multiples, product, ratio, square
 from .round_maps import ByParameter, at_values, forms_of
 from .spaces import Unrolled, speaks_of, vector
@@ -83,7 +85,8 @@ def long_run(subject: Subject, near: sp.Expr | None = None, *, floats: bool = Fa
     """
     trace = traced(subject)
     space = unrolled_space(subject, trace)
-    centre = (fmpq(0),) * trace.variables.entries if near is None else _least(space, near)
+    origin = (fmpq(0),) * trace.variables.entries
+    centre = origin if near is None or norm_of(near) is not None else _least(space, near)
     rounds = rounds_of(subject, trace, centre)
     found = in_floats(rounds) if floats else in_rationals(rounds)
     return Long(subject, space, centre, found, Reach(rounds, centre, found))
@@ -153,6 +156,8 @@ class Many(Defined[Long]):
         values = self._of_vectors([node], {})
         key = "forms", node, *sorted(values.items())
         if key not in self.trace.kept:
+            if norm_of(node) is not None:
+                raise MissingError(f"{node} is no linear function of second moments")
             try:
                 value = mean_product(node, self.trace.space, values)
                 found = forms_of(self.trace.space.variables, value, self.trace.centre)
@@ -164,9 +169,11 @@ class Many(Defined[Long]):
 
     def _told(self, node: sp.Expr) -> tuple[Array, Array | None]:
         """Of rounds 0, ..., T, and what rounding did; exact where the state does not enter."""
-        forms, key = self._forms(node), ("told", node)
+        key = "told", node
+        if key not in self.trace.kept and (v := norm_of(node)) is not None:
+            self.trace.kept[key] = self._norms(v), None
         if key not in self.trace.kept:
-            found, rounds = self.trace.found, self.trace.reach.rounds
+            forms, found, rounds = self._forms(node), self.trace.found, self.trace.reach.rounds
             told: tuple[Array, Array | None]
             if all(pair == (0, 0) for form in forms.values() for pair in form):
                 own = [at_values(forms, x).get((0, 0), fmpq(0)) for x in rounds.parameters]
@@ -180,6 +187,28 @@ class Many(Defined[Long]):
             self.trace.kept[key] = told
         kept: tuple[Array, Array | None] = self.trace.kept[key]
         return kept
+
+    def _norms(self, v: sp.Expr) -> Array:
+        """E ||v|| of rounds 0, ..., T."""
+        found = self.trace.found
+        if isinstance(found, InFloats):
+            raise MissingError(f"the mean of the norm of {v} is not looked at in floats")
+        first, square, signed = self._of_norm(v)
+        rows = zip(*map(found.told, first), found.told(square), strict=True)
+        every = [mean_norm(means, own, signed=signed) for *means, own in rows]
+        values = np.empty(len(every), dtype=object)
+        values[:] = every
+        return values
+
+    def _of_norm(self, v: sp.Expr) -> tuple[list[ByParameter], ByParameter, bool]:
+        """Its coordinates and its square, as functions of moments; whether it keeps its sign."""
+        space, centre = self.trace.space, self.trace.centre
+        try:
+            every = entries(v, space)
+            first = [forms_of(space.variables, entry, centre) for entry in every]
+        except Refused as error:
+            raise MissingError(f"the norm of {v} is not measured: {error}") from error
+        return first, self._forms(sq(v)), keeps_sign(self.trace.subject, every)
 
     @property
     def diverged_at(self) -> int | None:
@@ -346,8 +375,13 @@ class Many(Defined[Long]):
         low, high = self._ends(node, own)
         return high if isinstance(node, Largest) else low
 
-    def _settled(self, node: sp.Expr) -> fmpq:
-        return limit_of(self.trace.reach.rounds, self._forms(node))
+    def _settled(self, node: sp.Expr) -> fmpq | Roots | arb:
+        rounds, v = self.trace.reach.rounds, norm_of(node)
+        if v is None:
+            return limit_of(rounds, self._forms(node))
+        first, square, signed = self._of_norm(v)
+        means = [limit_of(rounds, own) for own in first]
+        return mean_norm(means, limit_of(rounds, square), signed=signed)
 
     def _ends(self, node: sp.Expr, own: Mapping[str, Any]) -> tuple[fmpq, fmpq]:
         """Between which an extreme is."""

@@ -67,8 +67,8 @@ def _of_moments(subject: Subject, found: Limit, node: sp.Expr, values: Values) -
 
 def by_states(subject: Subject, node: sp.Expr, values: Values) -> fmpq:
     """By the stationary law of the states that come back for ever."""
-    rounds = _Rounds.of(subject)
-    reached = _closure(rounds, _tuples(rounds.starts))
+    rounds = FromAnywhere.of(subject)
+    reached = _closure(rounds, rounds.first())
     likely = [at for at, chance in enumerate(rounds.every.chances) if chance]
     ends = [{row[at] for row in reached.values()} for at in likely]
     common = [next(iter(end)) for end in ends if len(end) == 1]
@@ -91,7 +91,7 @@ def by_states(subject: Subject, node: sp.Expr, values: Values) -> fmpq:
 
 
 @dataclass(frozen=True, eq=False)
-class _Rounds:
+class FromAnywhere:
     """A round from any states, under every outcome."""
 
     subject: Subject
@@ -100,7 +100,7 @@ class _Rounds:
     starts: State
 
     @classmethod
-    def of(cls, subject: Subject) -> "_Rounds":
+    def of(cls, subject: Subject) -> "FromAnywhere":
         """Of a run.
 
         Raises
@@ -133,6 +133,10 @@ class _Rounds:
             raise Refused("the step depends on the round: states have no common law")
         return one
 
+    def first(self) -> list[tuple[fmpq, ...]]:
+        """The states from which a run starts."""
+        return _tuples(self.starts)
+
     def states(self, rows: list[tuple[fmpq, ...]]) -> State:
         """States from all their entries."""
         table = np.array(rows, dtype=object)
@@ -157,7 +161,7 @@ def _tuples(state: State) -> list[tuple[fmpq, ...]]:
 
 
 def _closure(
-    rounds: _Rounds, starts: list[tuple[fmpq, ...]]
+    rounds: FromAnywhere, starts: list[tuple[fmpq, ...]]
 ) -> dict[tuple[fmpq, ...], list[tuple[fmpq, ...]]]:
     """All states that these lead to, and where each outcome takes them."""
     found: dict[tuple[fmpq, ...], list[tuple[fmpq, ...]]] = {}

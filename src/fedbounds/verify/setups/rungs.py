@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from flint import fmpq
+from flint import arb, ctx, fmpq
 
 from fedbounds.errors import require, unknown_name
 from fedbounds.problems import Evidence
@@ -31,16 +31,21 @@ from fedbounds.vocabulary import Assumption
 from ..case import Found, find, in_rationals, ladder_shown
 from ..evaluate import Numbers, evaluate
 from ..ladder import fitted_exponent
+from ..measure.enumerated import paths
 from ..measure.known import RELATIONS, MissingError
 from ..measure.limits import pace_of, slope_at_zero
 from ..measure.many import Many, long_run
+from ..measure.norms import PRECISE
+from ..measure.sources import TooManyError
 from ..measure.unknowns import Refused
-from .found import MOST_EXACT, evidence, many_of, view_of
+from ..roots import Roots
+from .found import MOST_EXACT, evidence, known_of, many_of, view_of
 
 Array = Any
 Record = dict[str, Any]
 OF_ENDS = (Ending, Pace, Settled, Slope)
 _FEWEST = 3  # points of a fit
+_FEW_OUTCOMES = 4_000  # of all rounds
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,14 +145,26 @@ class Rung:
         value, wrong = self._ending(name)
         if wrong:
             raise MissingError(f"{node} is known up to its rounding alone")
+        if isinstance(value, Roots | arb):
+            raise MissingError(f"{node} is no rational number")
         return rational(value)
 
     def _ending(self, name: str) -> tuple[Any, Any]:
         values = self.known.series(name)
         if len(values) <= self.setup.run.rounds:
             raise MissingError(f"no value for {name}: it is none of the state, or it diverges")
+        if isinstance(values[-1], arb) and self.few:
+            values = known_of(self.setup, self.view).series(name)
         errors = self.known.errors_of(name)
         return values[-1], 0 if errors is None else errors[-1]
+
+    @property
+    def few(self) -> bool:
+        """Whether its outcomes are so few that they are listed where moments give a ball."""
+        try:
+            return paths(self.known.trace.subject) <= _FEW_OUTCOMES
+        except TooManyError:
+            return False
 
     def _slope(self, name: str, parameter: str) -> fmpq:
         known = self._unknown(parameter)
@@ -253,6 +270,10 @@ def rung_of(setup: Setup, *, floats: bool) -> Rung:
 
 
 def _column(values: Sequence[Any]) -> Array:
+    """Of numbers; sums of roots as balls where some are balls."""
+    if any(isinstance(x, arb) for x in values):
+        with ctx.workprec(PRECISE):
+            values = [x.ball() if isinstance(x, Roots) else x for x in values]
     found = np.empty(len(values), dtype=object)
     found[:] = values
     return found

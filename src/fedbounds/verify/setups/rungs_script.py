@@ -11,15 +11,18 @@ from math import inf, prod
 from typing import Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import Part
-from fedbounds.theory.setups import Ending, Ladder, Pace, Setup, Slope, View
+from fedbounds.theory.proof.vectors import sq
+from fedbounds.theory.setups import Ending, Ladder, Pace, Settled, Setup, Slope, View
 from fedbounds.theory.symbols import T, n
 
 from ..case import script_of
 from ..evaluate import Numbers
 from ..measure.contract import arguments_of_init, drawn_by, takes
+from ..measure.norms import norm_of
 from ..measure.random import sources_of
 from ..measure.subject import Subject
 from ..measure.trace import rules_of, subject_of
@@ -222,12 +225,41 @@ def _unseen(subject: Subject) -> set[str]:
 def _lines(ladder: Ladder, own: Definitions, asked: Sequence[str]) -> tuple[list[str], set[str]]:
     """What is made of every rung, and the functions that make it."""
     seen, forms, uses, lines = rungs_of(ladder), dict[str, str](), set[str](), list[str]()
-    given = _given(ladder)
+    given, view = _given(ladder), view_of(ladder.setups[0])
     for name in asked:
         degree = partial(_degree, ladder)
-        text = of_rung(seen.series[name], forms, uses, given, degree)
+        norm = _norm(seen.series[name], view)
+        if norm is None:
+            text = of_rung(seen.series[name], forms, uses, given, degree)
+        else:
+            more, text = _of_norm(ladder, norm, own, settles=isinstance(seen.series[name], Settled))
+            lines += more
+            uses |= {"norms", "settled" if "settled(" in text else "ended"}
         lines.append(f'q["{name}"].append({text})')
-    return [*made(forms, own, view_of(ladder.setups[0])), *lines], uses
+    return [*made(forms, own, view), *lines], uses
+
+
+def _norm(series: sp.Expr, view: View) -> sp.Expr | None:
+    """v, where all that is asked for is the mean of the norm of v."""
+    if not isinstance(series, Ending | Settled) or not isinstance(series.args[0], AppliedUndef):
+        return None
+    return norm_of(view.quantities[series.args[0].func.__name__])
+
+
+def _of_norm(
+    ladder: Ladder, v: sp.Expr, own: Definitions, *, settles: bool
+) -> tuple[list[str], str]:
+    """What is made of every rung, and the mean of a norm: listed, or as far as moments tell it."""
+    square, entries = own.side(sq(v)), code(v)
+    if not settles and rung_of(ladder.setups[0], floats=False).few:
+        return [], f"listed(lambda: dot({entries}, {entries}), R)"
+    end = "settled({})" if settles else "ended({}, R)"
+    size = len(ladder.setups[0].run.start)
+    lines = [
+        f"N = form(lambda: {square})",
+        f"M = [form(lambda: given(({entries})[..., [k]]).item()) for k in range({size})]",
+    ]
+    return lines, f"within({end.format('N')}, [{end.format('F')} for F in M])"
 
 
 def made(forms: Mapping[str, str], own: Definitions, view: View) -> list[str]:
