@@ -35,10 +35,6 @@ ALLOWED = {
     ("verify/page/__init__.py", "Markup"): "the script of the package itself",
     ("theory/registry.py", "import_module"): "modules that the catalogue of the package names",
     ("theory/proof/library.py", "import_module"): "the same, of a key of the catalogue",
-    (
-        "verify/folders.py",
-        "import_module",
-    ): "modules of folders that the catalogue of the package names",
     ("verify/commands/__init__.py", "import_module"): "modules of a table in that file",
     ("verify/measure/trace.py", "import_module"): "an algorithm that a view of the package names",
     (

@@ -24,8 +24,7 @@ TELLING = (
             "sensitivity", "pep", "command_line.py", "document.py", "hunt.py", "limits.py",
             "listing.py", "names.py", "options.py", "planned_search.py", "premise_tables.py",
             "proof_tables.py", "prove_run.py", "audit.py", "results_file.py", "schema.py",
-            "tables.py", "words.py", "own/command.py", "own/laws.py", "own/stored.py",
-            "own/terminal.py",
+            "tables.py", "words.py", "own/command.py", "own/laws.py", "own/terminal.py",
         )
     ),
 )  # fmt: skip
@@ -39,7 +38,7 @@ def package() -> Path:
 def files(root: Path, paper: str | None = None) -> Iterator[str]:
     """The files that determine the records of a paper; without a paper, of all papers.
 
-    The engine, without what only shows results, and the paper's own folders; a theory that is
+    The engine, without what only shows results, and the paper's own folder; a theory that is
     not of the package has none here.
 
     Parameters
@@ -53,11 +52,7 @@ def files(root: Path, paper: str | None = None) -> Iterator[str]:
         Paths below it, sorted.
     """
     papers = {path.parent.name for path in root.glob("theory/*/catalogue.toml")}
-    others = tuple(
-        f"{part}/{name}"
-        for name in papers - ({paper} if paper else papers)
-        for part in ("theory", "verify")
-    )
+    others = tuple(f"theory/{name}" for name in papers - ({paper} if paper else papers))
     for path in sorted(root.rglob("*")):
         name = path.relative_to(root).as_posix()
         if path.suffix in _SOURCE and not _below(name, (*TELLING, *others)):

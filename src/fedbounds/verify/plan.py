@@ -4,7 +4,6 @@ Step sizes come from the claims' own conditions at equality, so that a claim is 
 most exposed. Nothing here knows what any verdict should be.
 """
 
-from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -30,7 +29,6 @@ from fedbounds.vocabulary import Method
 
 from .case import Case
 from .enumeration import MOST_OUTCOMES, outcomes
-from .folders import modules
 from .instance import ALGORITHM_NAMES, Instance
 from .judge import Subject
 from .ladder_plan import float_ladders
@@ -90,27 +88,17 @@ def own_displays(paper: str, profile: Profile) -> dict[str, list[Record]]:
     return {} if contributed(paper) is not None else ladders.displays(paper, profile)
 
 
-def load_plans() -> None:
-    """Import every plan, so that what its cases show can be found."""
-    deque(modules("plan"), maxlen=0)
-
-
 def stored_setups() -> dict[str, Setup]:
     """Every set-up that a file may hold, by the name of its class."""
-    from .setups.stored import (  # which reads every theory's views
+    from .own.stored import SETUPS  # which load what it is that they hold
+    from .setups.stored import (
         stored,
         stored_beside,
         stored_choice,
         stored_ladder,
     )
 
-    every = (
-        stored(),
-        stored_choice(),
-        stored_ladder(),
-        stored_beside(),
-        *(setup for each in modules("stored") for setup in each.SETUPS),
-    )
+    every = (stored(), stored_choice(), stored_ladder(), stored_beside(), *SETUPS)
     return {class_name(setup.record.make): setup for setup in every}
 
 

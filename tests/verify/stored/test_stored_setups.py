@@ -15,11 +15,7 @@ from fedbounds.verify import case
 from fedbounds.verify.command_line import status
 from fedbounds.verify.instance_file import from_data, to_data
 from fedbounds.verify.own.setup import OwnRun
-from fedbounds.verify.plan import (
-    load_plans,
-    own_cases,
-    stored_setups,
-)
+from fedbounds.verify.plan import own_cases, stored_setups
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.setups.found import InFloats
 from fedbounds.verify.setups.rungs import LadderInFloats
@@ -56,9 +52,8 @@ def test_every_field_of_every_class_is_described():
 
 
 def test_every_set_up_in_rationals_is_described():
-    load_plans()
+    known = {setup.record.make for setup in stored_setups().values()}  # theories are loaded too
     measured = {kind for kind in case.find.registry if kind is not object}
-    known = {setup.record.make for setup in stored_setups().values()}
     assert known - measured <= {OwnRun}
     here = {kind for kind in measured if kind.__module__.startswith("fedbounds.verify.")}
     assert here - known == {InFloats, LadderInFloats}  # floats

@@ -21,10 +21,10 @@ from fedbounds.theory.submodel.stability_setups import (
     setup_of,
     setup_of_pair,
 )
-from fedbounds.verify.case import Case, find
+from fedbounds.verify.case import Case
 from fedbounds.verify.judge import judge
-from fedbounds.verify.plan import load_plans
 from fedbounds.verify.roots import Roots
+from fedbounds.verify.setups.found import find
 from fedbounds.vocabulary import Method, Verdict
 
 STORED = Path(__file__).parents[2] / "data" / "submodel_stability_exact.json"
@@ -33,7 +33,6 @@ HALF = fmpq(1, 2)
 ROWS = [[(1, 1), (2, -1)], [(1, 2), (-1, 3)]]
 KEEP, ETA, START = (F(1, 2), F(3, 4)), F(1, 10), F(2)
 POOLS = tuple(tuple(own) for own in ROWS)
-load_plans()
 
 
 def rational(x):

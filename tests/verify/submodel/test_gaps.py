@@ -17,7 +17,6 @@ from fedbounds.theory.submodel.stability_setups import Shape, setup_of
 from fedbounds.verify.case import Case, find
 from fedbounds.verify.judge import judge
 from fedbounds.verify.measurement import numbers_of
-from fedbounds.verify.plan import load_plans
 from fedbounds.verify.script import script
 from fedbounds.verify.setups import found as of_setups
 from fedbounds.verify.setups.plan import beside_case
@@ -26,7 +25,6 @@ from fedbounds.vocabulary import Method, Verdict
 STORED = Path(__file__).parents[2] / "data" / "submodel_gaps_exact.json"
 RUNS, KEEP = "random masks against full models", F(2, 3)
 LINE = (((1, 1), (1, -1)),)
-load_plans()
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,6 @@ from fedbounds.theory.setups import Planned
 from fedbounds.theory.submodel.point_setups import Law, coupled, quadratics, setup_of
 from fedbounds.verify.judge import judge
 from fedbounds.verify.measure import clients, objectives
-from fedbounds.verify.plan import load_plans
 from fedbounds.verify.setups import found
 from fedbounds.verify.setups.plan import case_of
 from fedbounds.vocabulary import Constant, Verdict
@@ -20,7 +19,6 @@ IDS = ("prop-1", "lem-mask-gap", "lem-2", "lem-2-quad", "lem-3", "stat-random")
 CLAIMS = [claim_of(f"submodel/{name}") for name in IDS]
 PROBLEM = quadratics((coupled(2, "9/10"), coupled(2, "1/2", 1)), ((3, 4), (4, -3)))
 POINTS = ((1, 0), (2, 0), (0, 1), (1, -1), (1, 1), (3000, 4000), (3001, 4000))
-load_plans()
 
 
 @pytest.fixture(autouse=True)

@@ -23,7 +23,7 @@ from fedbounds.theory.submodel.point_setups import coupled, quadratics
 from fedbounds.verify.case import find
 from fedbounds.verify.judge import judge
 from fedbounds.verify.measure.objectives import objective
-from fedbounds.verify.plan import load_plans, own_displays
+from fedbounds.verify.plan import own_displays
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.setups import found as of_setups
 from fedbounds.verify.setups.plan import case_of
@@ -32,7 +32,6 @@ from fedbounds.vocabulary import Assumption, Verdict
 STORED = Path(__file__).parents[2] / "data" / "submodel_ladders_exact.json"
 HALF, ONE = fmpq(1, 2), fmpq(1)
 GRID = (fmpq(1, 5), HALF, ONE)
-load_plans()
 
 
 def rungs(samples, each=1, box=None, point=(1, 1), clients=1):

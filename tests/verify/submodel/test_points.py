@@ -20,14 +20,12 @@ from fedbounds.theory.submodel.point_setups import Law, coupled, quadratics, set
 from fedbounds.theory.submodel.setups import PLANNED
 from fedbounds.verify.case import find
 from fedbounds.verify.measure.spaces import Listed
-from fedbounds.verify.plan import load_plans
 from fedbounds.verify.setups import found as of_setups
 from fedbounds.verify.setups.found import known_of
 from fedbounds.verify.setups.stored import stored
 from fedbounds.vocabulary import Assumption, Constant
 
 STORED = Path(__file__).parents[2] / "data" / "submodel_points_exact.json"
-load_plans()
 
 
 @cache

@@ -20,7 +20,6 @@ from fedbounds.theory.submodel.run_ladders import Cohort, over_stages_of_epochs,
 from fedbounds.verify.case import find, ladder_shown
 from fedbounds.verify.judge import judge
 from fedbounds.verify.measurement import measure
-from fedbounds.verify.plan import load_plans
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.script import script
 from fedbounds.verify.setups import found as of_setups
@@ -30,7 +29,6 @@ from fedbounds.vocabulary import Method, Verdict
 EYE = ((1, 0), (0, 1))
 PLANE = Cohort((EYE, EYE), ((3, -1), (-1, 3)), (2, 2), L=1)
 HALVES = (EYE, EYE)
-load_plans()
 
 
 @pytest.fixture(autouse=True)

@@ -26,7 +26,6 @@ from fedbounds.theory.submodel.run_ladders import (
 )
 from fedbounds.verify.case import find, in_rationals, ladder_shown
 from fedbounds.verify.judge import judge
-from fedbounds.verify.plan import load_plans
 from fedbounds.verify.setups import found as of_setups
 from fedbounds.verify.setups.plan import ladder_case
 from fedbounds.verify.setups.rungs import LadderInFloats
@@ -39,7 +38,6 @@ HESSIAN = ((("3/2", HALF), (HALF, "3/2")), ((2, 0), (0, 1)))
 SLOPES = ((1, -1), (-2, HALF))
 PLANE = Cohort(HESSIAN, SLOPES, (0, 0))
 KEEP = (HALF, "4/5")
-load_plans()
 
 
 @pytest.fixture(autouse=True)

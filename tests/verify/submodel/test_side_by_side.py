@@ -22,7 +22,6 @@ from fedbounds.theory.submodel.side_setups import Cohort, beside_random, beside_
 from fedbounds.verify.case import Case, find
 from fedbounds.verify.judge import judge
 from fedbounds.verify.measurement import measure
-from fedbounds.verify.plan import load_plans
 from fedbounds.verify.script import script
 from fedbounds.verify.setups import found as of_setups
 from fedbounds.verify.setups.plan import beside_case
@@ -34,7 +33,6 @@ SLOPES = ((1, -1), (2, "1/2"))
 HALVES = ((1, 0), (0, 1))
 PLANE = Cohort(HESSIAN, SLOPES, (1, -2), (HALVES,) * 2, "29/8")
 ETA, STEPS = F(1, 20), 2
-load_plans()
 
 
 @pytest.fixture(autouse=True)

@@ -23,7 +23,6 @@ from fedbounds.verify.case import find
 from fedbounds.verify.judge import judge
 from fedbounds.verify.measure.norms import mean_norm
 from fedbounds.verify.measurement import numbers_of
-from fedbounds.verify.plan import load_plans
 from fedbounds.verify.roots import Roots
 from fedbounds.verify.script import script
 from fedbounds.verify.setups import found as of_setups
@@ -35,7 +34,6 @@ STORED = Path(__file__).parents[2] / "data" / "submodel_stability_ladders.json"
 RIDGE = Loss("1/10")
 ENDS = ("1/2", 1)
 UP = (((1, 1, 1),),)
-load_plans()
 
 
 def anew():

@@ -87,9 +87,8 @@ def _quadratic(data: Data, where: str) -> Instance:
 
 
 def _case(data: Data, where: str) -> Case:
-    from ..plan import load_plans, stored_setups  # which import this file's own users
+    from ..plan import stored_setups  # which imports this file's own users
 
-    load_plans()
     check_names(("family", "algorithm", "setup"), data, where)
     setup, known = data["setup"], stored_setups()
     name = setup.get("type") if isinstance(setup, dict) else None
