@@ -8,19 +8,19 @@ import sympy as sp
 from .setups import Definition, Says, Setup
 
 
-class Side(sp.Function):  # type: ignore[misc]
+class Side(sp.Function):
     """What one of several set-ups shows: its name among them, and an expression of its own."""
 
     nargs = 2
 
 
-class Reached(sp.Function):  # type: ignore[misc]
+class Reached(sp.Function):
     """What a first number is in the first round in which a second is at most a third."""
 
     nargs = 3
 
 
-class Passed(sp.Function):  # type: ignore[misc]
+class Passed(sp.Function):
     """Likewise, in the round before that, where there is one and the second misses the third."""
 
     nargs = 3

@@ -24,67 +24,67 @@ PAST = "past"
 Number = int | str  # a whole number, or "p/q"
 
 
-class dot(sp.Function):  # type: ignore[misc]
+class dot(sp.Function):
     """<x, y> of every outcome, client and step: not its mean."""
 
     nargs = 2
 
 
-class Largest(sp.Function):  # type: ignore[misc]
+class Largest(sp.Function):
     """Over all that a run visits: every round, outcome, client and step; entries of a vector.
 
     Of several, each an expression, or a tuple of one and another: where the other is positive.
     """
 
 
-class Least(sp.Function):  # type: ignore[misc]
+class Least(sp.Function):
     """Likewise."""
 
 
-class positive(sp.Function):  # type: ignore[misc]
+class positive(sp.Function):
     """1 where a number of every outcome is above 0, else 0; its mean is a probability."""
 
     nargs = 1
 
 
-class above(sp.Function):  # type: ignore[misc]
+class above(sp.Function):
     """The root of a number; where it is not rational, a rational above it by 2^-60 of it."""
 
     nargs = 1
 
 
-class MeanOfLargest(sp.Function):  # type: ignore[misc]
+class MeanOfLargest(sp.Function):
     """The mean over an index, the second argument, of the `Largest` of each of its values."""
 
     nargs = 2
 
 
-class most(sp.Function):  # type: ignore[misc]
+class most(sp.Function):
     """The largest over an index, the second argument, of a number's mean over all else."""
 
     nargs = 2
 
 
-class Everywhere(sp.Function):  # type: ignore[misc]
+class Everywhere(sp.Function):
     """Inside `Largest` and `Least`: of every state whatever, not of those alone of a run."""
 
     nargs = 1
 
 
-class Around(sp.Function):  # type: ignore[misc]
+class Around(sp.Function):
     """Inside `Largest` and `Least`: of every state in an open set that contains vectors.
 
     The first argument is what is looked at; the others are vectors of all rounds.
     """
 
 
-class Upper(sp.Function):  # type: ignore[misc]
+class Upper(sp.Function):
     """A number that another does not exceed, as small as is known: that number, if it is known."""
 
     nargs = 1
 
 
-class Settled(sp.Function):  # type: ignore[misc]
+class Settled(sp.Function):
     """What a quantity tends to as t grows, in a run: `RUN`, or a variant of it by its name.
 
     Or an expression that could be a quantity.
@@ -93,25 +93,25 @@ class Settled(sp.Function):  # type: ignore[misc]
     nargs = 2
 
 
-class Ending(sp.Function):  # type: ignore[misc]
+class Ending(sp.Function):
     """What a quantity is after the last round."""
 
     nargs = 1
 
 
-class Pace(sp.Function):  # type: ignore[misc]
+class Pace(sp.Function):
     """The factor per round at which means and second moments of such a run approach their limit."""
 
     nargs = 1
 
 
-class Slope(sp.Function):  # type: ignore[misc]
+class Slope(sp.Function):
     """What a quantity tends to as t grows, over a parameter of the rounds, as that tends to 0."""
 
     nargs = 2
 
 
-class Factor(sp.Function):  # type: ignore[misc]
+class Factor(sp.Function):
     """The largest size of an eigenvalue of a round of means, of such a run."""
 
     nargs = 1

@@ -406,7 +406,7 @@ cos_m = quantity(
 SHARED = _draft.closed()  # what every paper may use; those of one paper come on top
 
 
-class RunOperator(sp.Function):  # type: ignore[misc]
+class RunOperator(sp.Function):
     """A reduction over the rounds of a run; never evaluated by SymPy."""
 
     nargs = 1
@@ -424,7 +424,7 @@ class Max_t(RunOperator):
     """Largest over t = 0, ..., T - 1."""
 
 
-class VectorSymbol(sp.Symbol):  # type: ignore[misc]
+class VectorSymbol(sp.Symbol):
     """A vector, or a source of randomness, as proofs name it; ``latex`` is its notation."""
 
     __slots__ = ("latex",)

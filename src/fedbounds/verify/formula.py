@@ -27,7 +27,7 @@ def _outside(latex: str) -> str:
     return latex
 
 
-class _Latex(LatexPrinter):  # type: ignore[misc]
+class _Latex(LatexPrinter):
     """Rounds above and local steps below, as the paper writes them."""
 
     def __init__(self, names: Glossary) -> None:

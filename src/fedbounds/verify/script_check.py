@@ -20,8 +20,9 @@ def agrees(text: str, gap: Any) -> bool:
     printed = found[1]
     if isinstance(gap, str):
         return printed == gap
+    if _FRACTION.fullmatch(printed):
+        return bool(float(Fraction(printed)) == gap)
     try:
-        number = float(Fraction(printed) if _FRACTION.fullmatch(printed) else printed)
+        return isclose(float(printed), gap, rel_tol=_CLOSE)
     except ValueError:
         return False
-    return isclose(number, gap, rel_tol=_CLOSE)

@@ -30,7 +30,7 @@ IDENTIFIERS = {
 }  # fmt: skip
 
 
-class Script(PythonCodePrinter):  # type: ignore[misc]
+class Script(PythonCodePrinter):
     """Python for an expression, in fractions."""
 
     def _print_Symbol(self, expr: sp.Symbol) -> str:

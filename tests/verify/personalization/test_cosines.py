@@ -18,6 +18,9 @@ from fedbounds.theory.proof.library import book_of
 from fedbounds.theory.registry import encoded_claims, setups
 from fedbounds.verify.case import find
 from fedbounds.verify.judge import judge
+from fedbounds.verify.measure import enumerated
+from fedbounds.verify.measure.balls import Ball
+from fedbounds.verify.measure.enumerated import Rows
 from fedbounds.verify.measure.trace import subject_of
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.setups import steps
@@ -47,6 +50,14 @@ def test_balls_contain_what_another_program_found_in_floats(name):
                 assert abs(float(arb(ball).mid()) - number) <= CLOSE * size, quantity
                 compared += 1
     assert compared > 20
+
+
+@pytest.mark.parametrize(("radius", "rows"), [(0, 1), (1, 2)])
+def test_states_in_one_ball_are_merged_into_no_constant(radius, rows):
+    """Of one row the mean is that row, and a difference from it would vanish."""
+    state = np.array([[Ball(arb(1, radius))], [Ball(arb(1, radius))]], dtype=object)
+    chances = np.array([fmpq(1, 2), fmpq(1, 2)], dtype=object)
+    assert len(enumerated._merged(Rows({"x": state}, chances))) == rows
 
 
 # ---- one run in floats, client by client and step by step, from the formula

@@ -172,6 +172,22 @@ def test_a_planted_error_is_refused(right, wrong):
     assert not agrees(text.replace(right, wrong), gap)
 
 
+@pytest.mark.parametrize(
+    ("printed", "gap", "expected"),
+    [
+        ("1/3", "1/3", True),
+        ("1/3", "2/3", False),
+        ("1/3", 1 / 3, True),
+        ("10000000000001/30000000000000", 1 / 3, False),  # a fraction is not rounded
+        ("0.33333333333333337", 1 / 3, True),  # of roots
+        ("0.3333333334", 1 / 3, False),
+        ("word", 1 / 3, False),
+    ],
+)
+def test_what_a_script_prints_is_the_gap(printed, gap, expected):
+    assert agrees(f"print('right - left', '{printed}')", gap) is expected
+
+
 def test_a_wrong_definition_in_the_view_is_no_script(monkeypatch):
     judged, part, _, numbers = divergence()
     view = views("fedplt")["rounds"]

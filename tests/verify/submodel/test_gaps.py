@@ -5,7 +5,7 @@ from fractions import Fraction as F
 from pathlib import Path
 
 import pytest
-from flint import fmpq
+from flint import arb, fmpq
 from stored_setups import alike, read_again
 
 from fedbounds.algorithms import coupled
@@ -14,12 +14,16 @@ from fedbounds.theory.claims import read
 from fedbounds.theory.registry import besides, claim
 from fedbounds.theory.submodel.gap_setups import Gap, beside_full
 from fedbounds.theory.submodel.stability_setups import Shape, setup_of
+from fedbounds.theory.symbols import t
 from fedbounds.verify.case import Case, find
 from fedbounds.verify.judge import judge
+from fedbounds.verify.measure.known import MissingError
 from fedbounds.verify.measurement import numbers_of
 from fedbounds.verify.script import script
 from fedbounds.verify.setups import found as of_setups
+from fedbounds.verify.setups import sides
 from fedbounds.verify.setups.plan import beside_case
+from fedbounds.verify.setups.rungs import agreed
 from fedbounds.vocabulary import Method, Verdict
 
 STORED = Path(__file__).parents[2] / "data" / "submodel_gaps_exact.json"
@@ -85,6 +89,21 @@ def test_levels_between_rounds_give_no_number_where_the_order_is_open():
         found = find(given)
         assert "gap_rand_eq" not in found.parameters
         assert "gap_rand_eq" in found.undefined
+
+
+@pytest.mark.parametrize("open_one", [arb(1, 1), float("nan")])
+def test_a_level_that_may_have_been_reached_before_is_not_known(open_one):
+    falling = [fmpq(2), open_one, fmpq(1, 2)]
+    with pytest.raises(MissingError, match="in round 1 is not known"):
+        sides._first_below(t, falling, fmpq(1))
+    assert sides._first_below(t, [fmpq(2), arb("0.9", "0.01")], fmpq(1)) == 1
+
+
+def test_why_a_constant_has_no_value_is_told():
+    own = [{"n": fmpq(2), "p": fmpq(1), "q": MissingError("no q")}, {"n": fmpq(2), "p": fmpq(3)}]
+    found, undefined = agreed(own)
+    assert found == {"n": 2}
+    assert undefined == {"p": "p is not the same in all: 1, 3", "q": "no q"}
 
 
 def test_gap_of_several_samples_is_that_of_the_enumerated_run():

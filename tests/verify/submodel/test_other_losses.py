@@ -198,6 +198,16 @@ def test_a_minimiser_that_is_far_away_is_in_a_wide_ball():
     assert float(wrong[0].ball.rad()) > 0.1
 
 
+def test_a_minimiser_within_rounding_of_the_sphere_is_refused():
+    """The steps lead out of the ball of radius 3 - 1e-6, and no bound holds from there."""
+
+    def slope(w):
+        return clients.balls(w) * fmpq(2) - 6  # of (x - 3)^2
+
+    with pytest.raises(Refused, match="too near the sphere"):
+        enclosed(slope, fmpq(2), np.array([2.99999]), np.array([[2.0]]), fmpq(2_999_999, 1_000_000))
+
+
 def test_a_gradient_without_a_largest_one_is_refused():
     zero = setup_of(PROBLEM, Law("keep", ("1/2", "1/2")), Law("keep", (1, 1)), [[1, 0, 1]])
     with pytest.raises((FedboundsError, Refused), match="not decided"):

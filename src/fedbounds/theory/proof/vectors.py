@@ -12,23 +12,23 @@ from fedbounds.errors import FedboundsError
 from fedbounds.theory.symbols import VectorSymbol
 
 
-class sq(sp.Function):  # type: ignore[misc]
+class sq(sp.Function):
     """E ||x||^2."""
 
     nargs = 1
 
 
-class ip(sp.Function):  # type: ignore[misc]
+class ip(sp.Function):
     """E <x, y>."""
 
     nargs = 2
 
 
-class given(sp.Function):  # type: ignore[misc]
+class given(sp.Function):
     """E[x | sources]: ``given(x, past, i)``."""
 
 
-class present(sp.Function):  # type: ignore[misc]
+class present(sp.Function):
     """x times the indicator that client i takes part."""
 
     nargs = 1

@@ -14,11 +14,11 @@ from fedbounds.theory.values import is_measured, spelt
 Floats = NDArray[np.float64]
 
 
-class _larger(sp.Function):  # type: ignore[misc]
+class _larger(sp.Function):
     """Max, entry by entry: NumPy's own printer reduces along an axis."""
 
 
-class _smaller(sp.Function):  # type: ignore[misc]
+class _smaller(sp.Function):
     """Min, entry by entry."""
 
 

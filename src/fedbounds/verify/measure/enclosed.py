@@ -15,6 +15,7 @@ from flint import arb, fmpq
 from fedbounds.problems.linear import rational
 
 from .balls import Ball, balls
+from .unknowns import Refused
 
 Array = Any
 _STEPS = 12  # the error falls by 1e-8 or more with each
@@ -36,6 +37,11 @@ def enclosed(
         About the Hessian there, in floats.
     radius : rational or None
         Of the ball round 0 that is the domain; R^d if there is none.
+
+    Raises
+    ------
+    Refused
+        If no point of the domain was found to bound it from.
     """
     w = _exactly(near)
     inside = radius is None or float(near @ near) < float(radius) ** 2 * (1 - 1e-9)
@@ -53,6 +59,8 @@ def enclosed(
             break
         move = _exactly(inverse @ _middles(off))
         w, t = w - move[: len(w)], t if inside else t - move[-1]
+    if inside and radius is not None and w @ w > radius**2:
+        raise Refused("the minimiser is too near the sphere to be told apart from it")
     v = balls(w) if inside else balls(w) * (radius / Ball(arb(w @ w)).sqrt())
     t = max(t, fmpq(0))
     left = slope(v) + v * t

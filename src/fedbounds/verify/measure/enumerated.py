@@ -9,6 +9,7 @@ from flint import fmpq
 
 from fedbounds.errors import FedboundsError
 
+from .balls import Ball
 from .contract import (
     Parameters,
     State,
@@ -258,8 +259,15 @@ def _merged(rows: Rows) -> Rows:
             kept.append(at)
         else:
             total[place_of] += chance
+    if len(kept) == 1 < len(rows) and not all(map(_is_told, flat[0])):
+        return rows  # of one row the mean is the row itself: it would be taken for constant
     state = {name: values[kept] for name, values in rows.state.items()}
     return Rows(state, numbers(total, exact=True))
+
+
+def _is_told(entry: Any) -> bool:
+    """Whether it is one number: states in the same ball may be different."""
+    return not isinstance(entry, Ball) or bool(entry.ball.rad() == 0)
 
 
 def _keys(flat: Array) -> Array:

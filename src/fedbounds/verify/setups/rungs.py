@@ -212,8 +212,10 @@ def _measured(ladder: Ladder, *, floats: bool) -> tuple[Found, tuple[Any, ...]]:
         _check(says, series)
     own = [constants_shown(rung, names.constants) for rung in every]
     free = {x.args[1].name for side in seen.series.values() for x in side.atoms(Slope)}
-    alike = {x: y for x, y in own[0].items() if all(z.get(x) == y for z in own[1:])}
-    parameters = {x: y for x, y in alike.items() if x not in free}
+    alike, apart = agreed(own)
+    lacking = {x: f"not every rung has a value of {x}" for x in alike if not _in_all(x, own)}
+    parameters = {x: y for x, y in alike.items() if x not in free | lacking.keys()}
+    undefined |= apart | lacking
     for name, expression in seen.first.items():
         parameters[name] = every[0].number(expression)[0]
     errors = {name: wrong for name, wrong in errors.items() if any(wrong)}
@@ -280,14 +282,35 @@ def _column(values: Sequence[Any]) -> Array:
 
 
 def constants_shown(rung: Rung, names: Mapping[str, Any]) -> dict[str, Any]:
-    found = {}
+    """Those that claims may name; where one has no value, the error that tells why."""
+    found: dict[str, Any] = {}
     for name in rung.known.constants:
         if name in names:
             try:
                 found[name] = rung.known.constant(name)
-            except MissingError:
-                continue
+            except MissingError as why:
+                found[name] = why
     return found
+
+
+def _in_all(name: str, own: Sequence[Mapping[str, Any]]) -> bool:
+    return all(name in each and not isinstance(each[name], MissingError) for each in own)
+
+
+def agreed(own: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Constants on which all set-ups with a value agree; and why there is none of others."""
+    found: dict[str, Any] = {}
+    undefined: dict[str, str] = {}
+    for name in dict.fromkeys(name for each in own for name in each):
+        every = [each[name] for each in own if name in each]
+        values = [x for x in every if not isinstance(x, MissingError)]
+        if not values:
+            undefined[name] = str(every[0])
+        elif all(x == values[0] for x in values):
+            found[name] = values[0]
+        else:
+            undefined[name] = f"{name} is not the same in all: {', '.join(map(str, values))}"
+    return found, undefined
 
 
 def evidence_of_all(every: Sequence[Rung]) -> dict[Assumption, Evidence]:

@@ -1,6 +1,6 @@
 """What a theory's set-ups side by side show: each in its own view, all on one clock."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from math import lcm
 from operator import eq, ge, le
 from typing import Any
@@ -19,7 +19,7 @@ from ..case import Found, find
 from ..evaluate import Numbers, evaluate
 from ..measure.known import MissingError
 from ..measure.unknowns import Refused
-from .rungs import Rung, constants_shown, evidence_of_all, plain_data, rung_of
+from .rungs import Rung, agreed, constants_shown, evidence_of_all, plain_data, rung_of
 
 Array = Any
 _RELATIONS = {"==": eq, "<=": le, ">=": ge}
@@ -63,7 +63,8 @@ def _found(given: Beside) -> Found:
         broken = _broken(says, every, rounds)
         require(not broken, "set-ups side by side", broken, str(says))
     own = [constants_shown(one, names.constants) for one in every.values()]
-    parameters, undefined = _agreed(own) | {T.name: fmpq(rounds)}, {}
+    parameters, undefined = agreed(own)
+    parameters[T.name] = fmpq(rounds)
     for name, expression in seen.constants.items():
         try:
             parameters[name] = _constant(expression, every, rounds)
@@ -99,16 +100,6 @@ def measured(given: Beside, seen: Sides) -> dict[str, Rung]:
         name: rung_of(setup, floats=False)
         for name, setup in zip(seen.views, given.setups, strict=True)
     }
-
-
-def _agreed(own: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Constants of any side, on which all that have them agree."""
-    found: dict[str, Any] = {}
-    for name in dict.fromkeys(name for each in own for name in each):
-        values = {each[name] for each in own if name in each}
-        if len(values) == 1:
-            (found[name],) = values
-    return found
 
 
 def _constant(found: Definition, every: Mapping[str, Rung], rounds: int) -> Any:
@@ -151,12 +142,21 @@ def _number(expression: sp.Expr, every: Mapping[str, Rung], rounds: int) -> Any:
 def _reached(node: Any, every: Mapping[str, Rung], rounds: int) -> Any:
     found, falling = (_over_rounds(side, every, rounds) for side in node.args[:2])
     level = _number(node.args[2], every, rounds)
-    at = next((at for at, value in enumerate(falling) if value <= level), None)
-    if at is None:
-        raise MissingError(f"{node.args[1]} is above {level} in all rounds")
+    at = _first_below(node.args[1], falling, level)
     if isinstance(node, Passed) and at and falling[at] != level:
         at -= 1
     return found[at]
+
+
+def _first_below(what: sp.Expr, falling: Array, level: Any) -> int:
+    """The first round at or below a level; a round of which that is not known ends the search."""
+    for at, value in enumerate(falling):
+        measured = not isinstance(value, float)  # NaN, where not all have the round
+        if measured and value <= level:
+            return at
+        if not (measured and value > level):
+            raise MissingError(f"whether {what} is above {level} in round {at} is not known")
+    raise MissingError(f"{what} is above {level} in all rounds")
 
 
 def _over_rounds(expression: sp.Expr, every: Mapping[str, Rung], rounds: int) -> Array:
