@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from fedbounds.algorithms import fedplt, random_masks, submodel_parts
 from fedbounds.algorithms.fedavg_p import Carry
-from fedbounds.algorithms.masks import every_mask, mask_chances
 from fedbounds.algorithms.random_masks import RandomMasks
 from fedbounds.problems.domain import Box
 from fedbounds.verify.measure.clients import Clients
@@ -211,10 +210,11 @@ def test_clients_may_be_renamed(seed, order):
 def test_the_first_local_step_is_unbiased_for_the_masked_objective(seed, p, q):
     """All pairs of masks as replicas; grad F_i(q, w) of a quadratic by its closed form."""
     objective, algorithm, states, _ = rational_case(2, 2, 1, seed)
-    w, patterns = states[0], every_mask(2)
+    w, patterns = states[0], np.array(list(product((False, True), repeat=2)))
     pairs = np.array(list(product(range(4), repeat=2)))
     masks = np.stack([patterns[pairs[:, i]] for i in range(2)])
-    chances = [mask_chances(keep, patterns) for keep in (p, q)]
+    sizes = patterns.sum(axis=1).tolist()
+    chances = [[keep**k * (1 - keep) ** (2 - k) for k in sizes] for keep in (p, q)]
     weights = np.array([chances[0][a] * chances[1][b] for a, b in pairs], dtype=object)
     assert weights.sum() == 1
     drawn = slow.given_draw(masks, np.full((2, 1, len(pairs), 2), F(0)))

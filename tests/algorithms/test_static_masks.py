@@ -15,8 +15,6 @@ from fedbounds.algorithms import fedavg, static_masks
 from fedbounds.algorithms.fedavg import FedAvg
 from fedbounds.algorithms.fedavg_p import Carry
 from fedbounds.algorithms.masks import (
-    every_mask,
-    mask_chances,
     nested_masks,
     partition_masks,
     window_masks,
@@ -207,17 +205,6 @@ def test_windows_and_partitions_cover_evenly(d, data):
     assert set(blocks.sum(axis=1)) <= {d // size, -(-d // size)}
 
 
-@given(d=st.integers(1, 4), p=st.fractions(F(1, 9), 1))
-def test_every_mask_is_listed_once_with_its_chance(d, p):
-    masks = every_mask(d)
-    assert len({tuple(row) for row in masks.tolist()}) == len(masks) == 2**d
-    keep = bridge.rational(p)
-    chances = np.array(mask_chances(keep, masks), dtype=object)
-    assert chances.sum() == 1
-    assert (chances @ masks.astype(int).astype(object) == keep).all()
-    assert chances[masks.all(axis=1)].tolist() == [keep**d]
-
-
 @pytest.mark.parametrize(
     ("call", "said"),
     [
@@ -225,7 +212,6 @@ def test_every_mask_is_listed_once_with_its_chance(d, p):
         (lambda: partition_masks(3, 0), "parts S is 0"),
         (lambda: nested_masks(2, 3, [0.5]), "number of shares is 1; expected n = 2"),
         (lambda: nested_masks(1, 3, [fmpq(3, 2)]), "keep probability of client 0 is 3/2"),
-        (lambda: every_mask(21), "dimension d is 21"),
     ],
 )
 def test_impossible_masks_are_refused(call, said):

@@ -79,19 +79,6 @@ def nested_masks(clients: int, dimension: int, shares: Any) -> Masks:
     return tuple(tuple(int(j < width) for j in range(dimension)) for width in widths)
 
 
-def every_mask(dimension: int) -> np.ndarray:
-    """All 2^d masks, shape (2^d, d), bool; as replicas they make expectations exact."""
-    require(1 <= dimension <= 20, "dimension d", dimension, "between 1 and 20, to list all masks")
-    patterns = np.arange(2**dimension)[:, None] >> np.arange(dimension)[None, :]
-    return np.asarray(patterns % 2 == 1)
-
-
-def mask_chances(keep: Any, masks: np.ndarray) -> list[Any]:
-    """P(m) = p^|m| (1 - p)^(d - |m|) of each row; exact where ``keep`` is."""
-    sizes, dimension = masks.sum(axis=-1).tolist(), masks.shape[-1]
-    return [keep**size * (1 - keep) ** (dimension - size) for size in sizes]
-
-
 def bernoulli_masks(
     rng: np.random.Generator, keep: tuple[Any, ...], replicas: int, dimension: int
 ) -> np.ndarray:
