@@ -7,11 +7,13 @@ show that the degree is one, and laws of sources give E of their monomials.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 from flint import fmpq
 
 from .beginnings import beginning
+from .enumerated import one_state
 from .round_maps import Form as Form
 from .round_maps import Pair as Pair
 from .round_maps import forms_of, round_maps
@@ -64,6 +66,13 @@ def moments(subject: Subject) -> Moments:
             raise Refused(f"more than {MOST_WORK} products of rationals within {t + 1} rounds")
         values.append({pair: applied(form, values[-1]) for pair, form in step.items()})
     return Moments(tuple(values), tuple(traces))
+
+
+def products_of_rounds(subject: Subject) -> int:
+    """Of rationals, in all rounds, if every moment is in that of every other."""
+    size = sum(prod(x.shape[1:]) for x in one_state(subject).values())
+    pairs = (size + 1) * (size + 2) // 2
+    return int(pairs**2 * subject.rounds)
 
 
 def round_map(trace: Unrolling) -> dict[Pair, Form]:

@@ -68,12 +68,12 @@ def _quadratics(data: Mapping[str, Any]) -> FederatedQuadratic:
     shared ones are ``apart`` times as far from their mean as those that are given.
     """
     hessian, linear = exact_array(data["hessians"]), exact_array(data["slopes"])
-    shared = int(hessian.shape[1]) - int(data.get("personal", 0))
+    shared, apart = int(hessian.shape[1]) - int(data.get("personal", 0)), "personal" in data
     own, factor = linear[:, :shared], exact(data.get("apart", 1))
     linear[:, :shared] = own + (own - own.sum(axis=0) / len(own)) * (factor - 1)
     if "noise" not in data:
-        return FederatedQuadratic(hessian, linear, shared)
-    return FederatedQuadratic(hessian, linear, shared, _noise(data))
+        return FederatedQuadratic(hessian, linear, shared, apart=apart)
+    return FederatedQuadratic(hessian, linear, shared, _noise(data), apart)
 
 
 def _noise(data: Mapping[str, Any]) -> Noise:
@@ -147,6 +147,11 @@ _OF_STARTS = frozenset(
 )
 
 
+def in_blocks(problem: Problem) -> bool:
+    """Whether shared and personal coordinates are told apart."""
+    return bool(problem.personal_dimension or getattr(problem, "apart", False))
+
+
 def constants(problem: Problem, start: Array | None = None) -> Constants:
     """L and mu: the extreme eigenvalues, exact where they are rational; mu if it is positive.
 
@@ -154,12 +159,12 @@ def constants(problem: Problem, start: Array | None = None) -> Constants:
     the gap and the gradients there. What is no quadratic tells its constants itself.
     """
     if not isinstance(problem, FederatedQuadratic):
-        return _told(problem, start if problem.personal_dimension else None)
+        return _told(problem, start if in_blocks(problem) else None)
     lowest, largest = _ends(problem)
     found = {Constant.SMOOTHNESS: max(largest, _turned(lowest), key=lambda c: c.value)}
     if lowest.value > 0:
         found[Constant.STRONG_CONVEXITY] = lowest
-    if problem.personal_dimension:
+    if in_blocks(problem):
         found |= _told(problem, start)
     return found
 
@@ -200,7 +205,7 @@ def values(problem: Problem, start: Array | None = None) -> dict[str, Any]:
     """Numbers of a problem by name: the constants, sizes and the variance of a gradient."""
     found = {name.value: rational(c.value) for name, c in constants(problem, start).items()}
     found["n"] = fmpq(problem.clients)
-    if problem.personal_dimension:
+    if in_blocks(problem):
         found["d_u"] = fmpq(problem.shared_dimension)
         found["d_v"] = fmpq(problem.personal_dimension)
     if not isinstance(problem, FederatedQuadratic):
@@ -223,7 +228,7 @@ def facts(problem: Problem, given: Mapping[str, Any] | None = None) -> dict[Assu
         Constants that are said to be admissible: no less than L, no more than mu.
     """
     if not isinstance(problem, FederatedQuadratic):
-        blocks = OF_BLOCKS if problem.personal_dimension else ()
+        blocks = OF_BLOCKS if in_blocks(problem) else ()
         own = {name: problem.satisfies(name) for name in (*_OF_FORM, *_OF_SAMPLES, *blocks)}
         # of samples, where there are any
         return {x: y for x, y in own.items() if x not in _OF_SAMPLES or y.holds is not None}
@@ -237,7 +242,7 @@ def facts(problem: Problem, given: Mapping[str, Any] | None = None) -> dict[Assu
         Assumption.CONVEX: Evidence(bool(lowest >= 0), told),
         Assumption.STRONGLY_CONVEX: Evidence(bool(0 < mu <= lowest), f"{told} against mu = {mu}"),
     }
-    if problem.personal_dimension:
+    if in_blocks(problem):
         found |= {
             name: problem.satisfies(name) for name in OF_BLOCKS - found.keys() - {Assumption.NOISE}
         }
@@ -255,6 +260,6 @@ def facts(problem: Problem, given: Mapping[str, Any] | None = None) -> dict[Assu
 
 
 def _smooth(problem: FederatedQuadratic) -> str:
-    if problem.personal_dimension:
+    if in_blocks(problem):
         return "the largest norm of the blocks of the Hessians"
     return "the largest |eigenvalue| of the Hessians"
