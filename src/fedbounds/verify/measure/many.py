@@ -8,6 +8,7 @@ statements are decided from both sides, or not at all.
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product as every_one
 from typing import Any
 
@@ -22,9 +23,10 @@ from fedbounds.theory.setups import Largest, Least, Says, Where, dot
 from fedbounds.theory.symbols import t
 
 from ..evaluate import RESOLUTION, Numbers, Roots, evaluate, rounding, scale
+from .ball_limits import Settling, settling
 from .float_moments import InFloats, in_floats
 from .known import Defined, Indices, MissingError, at_once, without_products
-from .limits import limit_of
+from .limits import limit_of, pace_of
 from .many_rounds import InRationals, in_rationals, rounds_of, traced
 from .norms import entries, keeps_sign, mean_norm, norm_of
 from .reach import Range, Reach, Visited, multiples, product, ratio, square
@@ -33,7 +35,7 @@ from .spaces import Unrolled, speaks_of, vector
 from .spaces import product as mean_product
 from .subject import Subject
 from .unknowns import Refused, Unknown
-from .unrolled import unrolled_space
+from .unrolled import Unrolling, unrolled_space
 
 Array = Any
 _FEW_BITS = 20  # of a bound that stands for a number of many digits
@@ -45,51 +47,62 @@ class NeverError(MissingError):
 
 @dataclass(frozen=True, eq=False)
 class Long:
-    """A run of many rounds.
+    """A run of many rounds, by moments: what is asked for is made once.
 
     Attributes
     ----------
     subject : Subject
-    space : Unrolled
-        The vectors of any of its rounds.
-    centre : tuple of rationals
-        From where the state is measured.
-    found : InRationals or InFloats
-    reach : Reach
+    near : sq of a vector of the state, or None
+        The state is measured from where this is least: there it has all its digits.
+    floats : bool
+        Whether moments are floats, with bounds of their rounding errors.
     kept : dict
         What was measured of it, by what determines it.
     """
 
     subject: Subject
-    space: Unrolled
-    centre: tuple[fmpq, ...]
-    found: InRationals | InFloats
-    reach: Reach
+    near: sp.Expr | None = None
+    floats: bool = False
     kept: dict[Any, Any] = field(default_factory=dict)
 
+    @cached_property
+    def traced(self) -> Unrolling:
+        """One round; see `many_rounds.traced`."""
+        return traced(self.subject)
 
-def long_run(subject: Subject, near: sp.Expr | None = None, *, floats: bool = False) -> Long:
-    """A run, by moments.
+    @cached_property
+    def space(self) -> Unrolled:
+        """The vectors of any of its rounds."""
+        return unrolled_space(self.subject, self.traced)
 
-    Parameters
-    ----------
-    near : sq of a vector of the state
-        The state is measured from where this is least: there it has all its digits.
-    floats : bool
-        Whether moments are floats, with bounds of their rounding errors.
+    @cached_property
+    def centre(self) -> tuple[fmpq, ...]:
+        """From where the state is measured."""
+        if self.near is None or norm_of(self.near) is not None:
+            return (fmpq(0),) * self.traced.variables.entries
+        return _least(self.space, self.near)
 
-    Raises
-    ------
-    Refused
-        If the step is not affine in the state, or asks for the round itself.
-    """
-    trace = traced(subject)
-    space = unrolled_space(subject, trace)
-    origin = (fmpq(0),) * trace.variables.entries
-    centre = origin if near is None or norm_of(near) is not None else _least(space, near)
-    rounds = rounds_of(subject, trace, centre)
-    found = in_floats(rounds) if floats else in_rationals(rounds)
-    return Long(subject, space, centre, found, Reach(rounds, centre, found))
+    @cached_property
+    def found(self) -> InRationals | InFloats:
+        """Moments of all rounds.
+
+        Raises
+        ------
+        Refused
+            If the step is not affine in the state, or asks for the round itself.
+        """
+        rounds = rounds_of(self.subject, self.traced, self.centre)
+        return in_floats(rounds) if self.floats else in_rationals(rounds)
+
+    @cached_property
+    def reach(self) -> Reach:
+        """What may be visited."""
+        return Reach(self.found.rounds, self.centre, self.found)
+
+    @cached_property
+    def settling(self) -> Settling:
+        """Where it settles, in balls."""
+        return settling(self.subject)
 
 
 def _least(space: Unrolled, near: sp.Expr) -> tuple[fmpq, ...]:
@@ -117,7 +130,7 @@ class Many(Defined[Long]):
     @property
     def exact(self) -> bool:
         """Whether quantities are rationals."""
-        return isinstance(self.trace.found, InRationals)
+        return not self.trace.floats
 
     def errors(self) -> dict[str, Array]:
         """What rounding may have done to quantities; of those that are floats."""
@@ -148,7 +161,7 @@ class Many(Defined[Long]):
 
     def _at_start(self, node: sp.Expr) -> fmpq:
         """In round 0, exact."""
-        rounds = self.trace.reach.rounds
+        rounds = self.trace.found.rounds
         own = at_values(self._forms(node), rounds.parameters[0])
         return sum((factor * rounds.start[pair] for pair, factor in own.items()), fmpq(0))
 
@@ -173,7 +186,8 @@ class Many(Defined[Long]):
         if key not in self.trace.kept and (v := norm_of(node)) is not None:
             self.trace.kept[key] = self._norms(v), None
         if key not in self.trace.kept:
-            forms, found, rounds = self._forms(node), self.trace.found, self.trace.reach.rounds
+            forms, found = self._forms(node), self.trace.found
+            rounds = found.rounds
             told: tuple[Array, Array | None]
             if all(pair == (0, 0) for form in forms.values() for pair in form):
                 own = [at_values(forms, x).get((0, 0), fmpq(0)) for x in rounds.parameters]
@@ -375,8 +389,29 @@ class Many(Defined[Long]):
         low, high = self._ends(node, own)
         return high if isinstance(node, Largest) else low
 
+    def pace(self) -> arb:
+        """The factor per round at which moments approach their limit, in a ball.
+
+        Raises
+        ------
+        Refused
+            If it is not enclosed.
+        """
+        return self.trace.settling.pace if self.trace.floats else pace_of(self.trace.found.rounds)
+
     def _settled(self, node: sp.Expr) -> fmpq | Roots | arb:
-        rounds, v = self.trace.reach.rounds, norm_of(node)
+        if not self.trace.floats or norm_of(node) is not None:
+            return self._settled_exactly(node)
+        try:
+            return self.trace.settling(node, self._of_vectors([node], {}))
+        except Refused as first:
+            try:
+                return self._settled_exactly(node)
+            except Refused as second:
+                raise Refused(f"{first}; {second}") from second
+
+    def _settled_exactly(self, node: sp.Expr) -> fmpq | Roots | arb:
+        rounds, v = self.trace.found.rounds, norm_of(node)
         if v is None:
             return limit_of(rounds, self._forms(node))
         first, square, signed = self._of_norm(v)

@@ -128,7 +128,7 @@ def bare(value: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Variables:
-    """Unknowns of a round: the state's, then those of every source, then parameters.
+    """Unknowns of a round: the state's, those of every source, parameters, then folded noise.
 
     Attributes
     ----------
@@ -143,6 +143,9 @@ class Variables:
         Moments of monomials that were asked for.
     parameters : tuple of str
         Those that change from round to round, and are unknown too.
+    folded : tuple of Source
+        Entry (i, j) of each is a product of two unknowns, one of i and one of j: of degree one, it
+        is read off as well as if it had an unknown of its own, and there are few.
     """
 
     shapes: Mapping[str, tuple[int, ...]]
@@ -151,6 +154,7 @@ class Variables:
     starts: tuple[int, ...]
     known: dict[tuple[int, Exponents], fmpq]
     parameters: tuple[str, ...] = ()
+    folded: tuple[Source, ...] = ()
 
     @cached_property
     def entries(self) -> int:
@@ -176,6 +180,25 @@ class Variables:
     def ends(self) -> int:
         """Number of the first parameter: the state's entries and the sources' come before."""
         return self.entries + sum(prod(source.shape) for source in self.sources)
+
+    @cached_property
+    def folds(self) -> tuple[tuple[range, range], ...]:
+        """Numbers of the unknowns of every folded source: of its first axis, and of all others."""
+        found, at = [], self.ends + len(self.parameters)
+        for source in self.folded:
+            first, rest = source.shape[0], prod(source.shape[1:])
+            found.append((range(at, at + first), range(at + first, at + first + rest)))
+            at += first + rest
+        return tuple(found)
+
+    def folded_answers(self) -> list[Array]:
+        """Each folded source as an array of products of unknowns, with one row."""
+        gens, found = self.context.gens(), []
+        for source, (first, rest) in zip(self.folded, self.folds, strict=True):
+            own = np.empty(prod(source.shape), dtype=object)
+            own[:] = [Unknown(gens[i] * gens[j]) for i in first for j in rest]
+            found.append(own.reshape(1, *source.shape))
+        return found
 
     def parameter(self, name: str) -> Unknown:
         """A parameter that changes from round to round."""
@@ -244,9 +267,10 @@ class Variables:
         found: dict[Exponents, dict[Exponents, fmpq]] = {}
         for exponents, factor in value.polynomial.to_dict().items():
             powers = tuple(int(e) for e in exponents)
-            if any(powers[self.entries : self.ends]):
+            last = self.ends + len(self.parameters)
+            if any(powers[self.entries : self.ends]) or any(powers[last:]):
                 raise Refused("a source is left after expectations were taken")
-            found.setdefault(powers[self.ends :], {})[powers[: self.entries]] = factor
+            found.setdefault(powers[self.ends : last], {})[powers[: self.entries]] = factor
         return found
 
     def terms(self, value: Any) -> dict[Exponents, fmpq]:
@@ -301,12 +325,18 @@ def variables(
     shapes: Mapping[str, tuple[int, ...]],
     sources: Sequence[Source],
     parameters: tuple[str, ...] = (),
+    folded: Sequence[Source] = (),
 ) -> Variables:
-    """One unknown for every entry of a state with one row, of every source, and parameter."""
+    """One unknown for every entry of a state with one row, of every source, and parameter.
+
+    For those that are folded, one for each place on the first axis, and on all others.
+    """
     starts, count = [], sum(prod(shape) for shape in shapes.values())
     for source in sources:
         starts.append(count)
         count += prod(source.shape)
-    names = [f"x{i}" for i in range(count + len(parameters))]
-    context = fmpq_mpoly_ctx.get(names, Ordering.lex)
-    return Variables(dict(shapes), tuple(sources), context, tuple(starts), {}, parameters)
+    count += len(parameters) + sum(x.shape[0] + prod(x.shape[1:]) for x in folded)
+    context = fmpq_mpoly_ctx.get([f"x{i}" for i in range(count)], Ordering.lex)
+    return Variables(
+        dict(shapes), tuple(sources), context, tuple(starts), {}, parameters, tuple(folded)
+    )

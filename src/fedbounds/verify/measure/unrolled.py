@@ -25,6 +25,7 @@ from .unknowns import Refused, Variables, bare, variables
 
 Array = Any
 MOST_VARIABLES = 600  # entries of the state and of the sources
+_LISTED, _FREE, _FOLDED = range(3)  # what becomes of a source
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +59,8 @@ def unroll(
     shapes: Mapping[str, tuple[int, ...]],
     at: int = 0,
     unknown: tuple[str, ...] = (),
+    *,
+    fold: bool = False,
 ) -> Unrolling:
     """One round on unknowns.
 
@@ -67,6 +70,8 @@ def unroll(
         With a first axis of length one.
     unknown : tuple of str
         Parameters that are unknown too.
+    fold : bool
+        Whether noise is folded, see `Variables`: no expectation is taken over it.
 
     Raises
     ------
@@ -83,7 +88,7 @@ def unroll(
     sources = sources_of(draw, exact=True)
     try:
         lists = [x.selects or x.count == 1 for x in sources]  # one outcome is no randomness
-        return _unrolled(subject, shapes, p, draw, sources, lists, unknown)
+        return _unrolled(subject, shapes, p, draw, sources, lists, unknown, fold=fold)
     except Refused:
         finite = [source.count is not None for source in sources]
         if not any(finite) or count_of([s for s in sources if s.count]) > MOST_OUTCOMES:
@@ -99,19 +104,34 @@ def _unrolled(
     sources: Sequence[Source],
     lists: Sequence[bool],
     unknown: tuple[str, ...],
+    *,
+    fold: bool = False,
 ) -> Unrolling:
-    free = [source for source, own in zip(sources, lists, strict=True) if not own]
+    ways = [
+        _LISTED if own else _FOLDED if fold and is_foldable(source) else _FREE
+        for source, own in zip(sources, lists, strict=True)
+    ]
+    free, folded = (
+        [source for source, way in zip(sources, ways, strict=True) if way == wanted]
+        for wanted in (_FREE, _FOLDED)
+    )
     count = sum(map(prod, shapes.values())) + sum(prod(source.shape) for source in free)
+    count += sum(source.shape[0] + prod(source.shape[1:]) for source in folded)
     if count > MOST_VARIABLES:
         raise Refused(f"{count} unknowns; at most {MOST_VARIABLES}")
-    named = variables(shapes, free, unknown)
+    named = variables(shapes, free, unknown, folded)
     try:
         every = outcomes([s for s, own in zip(sources, lists, strict=True) if own], exact=True)
     except TooManyError as error:
         raise Refused(str(error)) from error
     rows = len(every.chances)
-    blocks, known = iter(named.answers()), iter(every.answers)
-    answers = [next(known) if own else _repeated(next(blocks), rows) for own in lists]
+    known = {
+        _LISTED: every.answers,
+        _FREE: [_repeated(x, rows) for x in named.answers()],
+        _FOLDED: [_repeated(x, rows) for x in named.folded_answers()],
+    }
+    left = {way: iter(answers) for way, answers in known.items()}
+    answers = [next(left[way]) for way in ways]
     before = {name: _repeated(array, rows) for name, array in named.state().items()}
     try:
         drawn = answered(draw, sources, answers)
@@ -120,9 +140,14 @@ def _unrolled(
     except FedboundsError as error:  # whatever it is, enumeration tells it where it matters
         raise Refused(str(error)) from error
     counter = iter(range(len(free)))
-    numbers = tuple(None if own else next(counter) for own in lists)
+    numbers = tuple(next(counter) if way == _FREE else None for way in ways)
     asked = p.asked_round or traced.asked_round
     return Unrolling(named, every, numbers, drawn, before, after, shown, asked)
+
+
+def is_foldable(source: Source) -> bool:
+    """Whether it is noise with an axis of clients: independent entries of mean zero."""
+    return len(source.shape) > 1 and source.independent and not source.moment({0: 1})
 
 
 def _repeated(array: Array, rows: int) -> Array:
