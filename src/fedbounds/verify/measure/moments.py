@@ -14,10 +14,11 @@ from flint import fmpq
 from .beginnings import beginning
 from .round_maps import Form as Form
 from .round_maps import Pair as Pair
-from .round_maps import forms_of, round_maps
+from .round_maps import forms_of
 from .subject import Subject
 from .unknowns import Refused, Variables
 from .unrolled import Unrolling, unroll
+from .whole_rounds import round_maps
 
 MOST_WORK = 4_000_000  # products of rationals, over all rounds
 

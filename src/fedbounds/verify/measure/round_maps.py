@@ -15,9 +15,6 @@ from fedbounds.problems.linear import rational
 
 from .contract import State
 from .unknowns import Exponents, Refused, Unknown, Variables
-from .unrolled import Unrolling
-
-MOST_STATE = 60  # numbers of a state
 
 Pair = tuple[int, int]  # of entries of (1, x), the first not larger than the second
 Form = dict[Pair, fmpq]  # a linear function of the moments
@@ -32,34 +29,26 @@ def pairs(named: Variables) -> list[Pair]:
     return list(combinations_with_replacement(range(named.entries + 1), 2))
 
 
-def flat(state: State) -> list[Any]:
-    """Entries of a state with one row, in the order of the unknowns."""
-    return [x for array in state.values() for x in array.reshape(-1).tolist()]
-
-
-def round_maps(trace: Unrolling, centre: Sequence[fmpq] = ()) -> dict[Pair, ByParameter]:
-    """Moments after a round as linear functions of those before.
-
-    Raises
-    ------
-    Refused
-        If the step is not affine in the state, or the state is too large.
-    """
-    named = trace.variables
-    if named.entries > MOST_STATE - 1:
-        raise Refused(f"{named.entries} numbers of state; at most {MOST_STATE - 1}")
+def of_rows(
+    named: Variables, rows: Sequence[list[Any]], chances: Sequence[fmpq], centre: Sequence[fmpq]
+) -> dict[Pair, ByParameter]:
+    """Moments of states that come after, with their probabilities, from those before."""
     found: dict[Pair, ByParameter] = {pair: {} for pair in pairs(named)}
     found[0, 0] = {(0,) * len(named.parameters): {(0, 0): fmpq(1)}}
-    for row, chance in enumerate(trace.listed.chances):
-        after = flat({name: array[row : row + 1] for name, array in trace.after.items()})
+    for after, chance in zip(rows, chances, strict=True):
         every = [by_source(named, value, centre) for value in after]
         for at, own in enumerate(every):
             if centre and centre[at]:
-                _add_line(own.setdefault((), {}), (0,) * len(named.parameters), {0: -centre[at]})
-            _add_mean(named, own, chance, found[0, at + 1])
+                add_line(own.setdefault((), {}), (0,) * len(named.parameters), {0: -centre[at]})
+            add_mean(named, own, chance, found[0, at + 1])
         for i, j in combinations_with_replacement(range(len(every)), 2):
-            _add_product(named, every[i], every[j], chance, found[i + 1, j + 1])
-    return {pair: _without_zeros(forms) for pair, forms in found.items()}
+            add_product(named, every[i], every[j], chance, found[i + 1, j + 1])
+    return {pair: without_zeros(forms) for pair, forms in found.items()}
+
+
+def flat(state: State) -> list[Any]:
+    """Entries of a state with one row, in the order of the unknowns."""
+    return [x for array in state.values() for x in array.reshape(-1).tolist()]
 
 
 def by_source(named: Variables, value: Any, centre: Sequence[fmpq] = ()) -> BySource:
@@ -77,11 +66,11 @@ def by_source(named: Variables, value: Any, centre: Sequence[fmpq] = ()) -> BySo
             raise Refused("the step is not affine in the state")
         lines = found.setdefault(source if any(source) else (), {})
         if not any(state):
-            _add_line(lines, own, {0: factor})
+            add_line(lines, own, {0: factor})
             continue
         at = state.index(1)
         shift = factor * centre[at] if centre else fmpq(0)
-        _add_line(lines, own, {1 + at: factor, 0: shift} if shift else {1 + at: factor})
+        add_line(lines, own, {1 + at: factor, 0: shift} if shift else {1 + at: factor})
     return found
 
 
@@ -104,13 +93,15 @@ def _affine(
     return {(): {(): line}, **found} if line else found
 
 
-def _add_line(lines: Lines, powers: Exponents, more: Mapping[int, fmpq]) -> None:
+def add_line(lines: Lines, powers: Exponents, more: Mapping[int, fmpq]) -> None:
+    """Adds a linear function, of one monomial of the parameters."""
     line = lines.setdefault(powers, {})
     for column, factor in more.items():
         line[column] = line.get(column, fmpq(0)) + factor
 
 
-def _add_mean(named: Variables, own: BySource, chance: fmpq, total: ByParameter) -> None:
+def add_mean(named: Variables, own: BySource, chance: fmpq, total: ByParameter) -> None:
+    """Adds the mean of a number over the sources, with a weight."""
     for source, lines in own.items():
         weight = named.expectation(source) * chance
         if weight:
@@ -120,18 +111,19 @@ def _add_mean(named: Variables, own: BySource, chance: fmpq, total: ByParameter)
                     _add(form, (0, column), factor * weight)
 
 
-def _add_product(
+def add_product(
     named: Variables, left: BySource, right: BySource, chance: fmpq, total: ByParameter
 ) -> None:
+    """Adds the mean of a product over the sources, with a weight."""
     partners = _Partners(named, right)
     for one, first in left.items():
         for other in partners.of(one):
             weight = named.expectation(_joined(one, other)) * chance
             if weight:
-                _add_lines(first, right[other], weight, total)
+                add_lines(first, right[other], weight, total)
 
 
-def _add_lines(left: Lines, right: Lines, weight: fmpq, total: ByParameter) -> None:
+def add_lines(left: Lines, right: Lines, weight: fmpq, total: ByParameter) -> None:
     for mine, first in left.items():
         for theirs, second in right.items():
             form = total.setdefault(_joined(mine, theirs), {})
@@ -178,7 +170,8 @@ def _add(total: Form, key: Pair, amount: fmpq) -> None:
     total[key] = total.get(key, fmpq(0)) + amount
 
 
-def _without_zeros(forms: ByParameter) -> ByParameter:
+def without_zeros(forms: ByParameter) -> ByParameter:
+    """Only what is there."""
     plain = {powers: {k: v for k, v in form.items() if v} for powers, form in forms.items()}
     return {powers: form for powers, form in plain.items() if form}
 
@@ -201,7 +194,7 @@ def forms_of(named: Variables, value: Any, centre: Sequence[fmpq] = ()) -> ByPar
             for own, weight in _shifted(at, centre):
                 i, j = [0] * (2 - len(own)) + own
                 _add(form, (i, j), factor * weight)
-    return _without_zeros(found)
+    return without_zeros(found)
 
 
 def _shifted(at: list[int], centre: Sequence[fmpq]) -> list[tuple[list[int], fmpq]]:
