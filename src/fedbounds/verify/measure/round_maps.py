@@ -25,6 +25,7 @@ Line = dict[int, fmpq]  # a linear function of (1, x)
 ByParameter = dict[Exponents, Form]  # one per monomial of the parameters
 Lines = dict[Exponents, Line]  # likewise
 BySource = dict[Exponents, Lines]  # per monomial of the sources
+Rows = list[tuple[fmpq, list[BySource]]]  # per outcome: its chance, and every entry
 
 
 def pairs(named: Variables) -> list[Pair]:
@@ -48,18 +49,41 @@ def round_maps(trace: Unrolling, centre: Sequence[fmpq] = ()) -> dict[Pair, ByPa
     named = trace.variables
     if named.entries > MOST_STATE - 1:
         raise Refused(f"{named.entries} numbers of state; at most {MOST_STATE - 1}")
-    found: dict[Pair, ByParameter] = {pair: {} for pair in pairs(named)}
-    found[0, 0] = {(0,) * len(named.parameters): {(0, 0): fmpq(1)}}
+    rows = outcomes_of(trace, centre)
+    return {pair: pair_map(named, rows, pair) for pair in pairs(named)}
+
+
+def outcomes_of(trace: Unrolling, centre: Sequence[fmpq] = ()) -> Rows:
+    """B_a of every entry of the next state, per outcome of the sources that are listed.
+
+    Raises
+    ------
+    Refused
+        If the step is not affine in the state.
+    """
+    named, found = trace.variables, []
     for row, chance in enumerate(trace.listed.chances):
         after = flat({name: array[row : row + 1] for name, array in trace.after.items()})
         every = [by_source(named, value, centre) for value in after]
         for at, own in enumerate(every):
             if centre and centre[at]:
                 _add_line(own.setdefault((), {}), (0,) * len(named.parameters), {0: -centre[at]})
-            _add_mean(named, own, chance, found[0, at + 1])
-        for i, j in combinations_with_replacement(range(len(every)), 2):
-            _add_product(named, every[i], every[j], chance, found[i + 1, j + 1])
-    return {pair: _without_zeros(forms) for pair, forms in found.items()}
+        found.append((chance, every))
+    return found
+
+
+def pair_map(named: Variables, rows: Rows, pair: Pair) -> ByParameter:
+    """One moment after the round as a linear function of those before."""
+    i, j = pair
+    if not j:
+        return {(0,) * len(named.parameters): {(0, 0): fmpq(1)}}
+    total: ByParameter = {}
+    for chance, every in rows:
+        if i:
+            _add_product(named, every[i - 1], every[j - 1], chance, total)
+        else:
+            _add_mean(named, every[j - 1], chance, total)
+    return _without_zeros(total)
 
 
 def by_source(named: Variables, value: Any, centre: Sequence[fmpq] = ()) -> BySource:
