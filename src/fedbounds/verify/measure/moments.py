@@ -56,7 +56,7 @@ def moments(subject: Subject) -> Moments:
     work = 0
     for t in range(subject.rounds):
         if t == 0 or traces[-1].asked_round:
-            trace = unroll(subject, first.shapes, t)
+            trace = unroll(subject, first.shapes, t, carries=True)
             step = round_map(trace)
         traces.append(trace)
         work += sum(map(len, step.values()))
