@@ -16,7 +16,7 @@ from fedbounds.errors import FedboundsError
 from .beginnings import Beginning, beginning
 from .round_maps import Form as Form
 from .round_maps import Pair as Pair
-from .round_maps import forms_of, outcomes_of, pair_map, pairs, round_maps
+from .round_maps import check_state, forms_of, outcomes_of, pair_map, pairs, round_maps
 from .subject import Subject
 from .unknowns import Refused, Variables
 from .unrolled import Unrolling, unroll
@@ -61,7 +61,7 @@ def moments(subject: Subject) -> Moments:
     traces, steps = list[Unrolling](), list[_Step]()
     for t in range(subject.rounds):
         if t == 0 or traces[-1].asked_round:
-            trace = unroll(subject, first.shapes, t)
+            trace = unroll(subject, first.shapes, t, carries=True)
             step = _Step(trace)
         traces.append(trace)
         steps.append(step)
@@ -73,7 +73,10 @@ class _Step:
     """What a round makes of moments: each form is made when it is first asked for."""
 
     def __init__(self, trace: Unrolling) -> None:
-        self._named, self._rows = trace.variables, outcomes_of(trace)
+        self._named = trace.variables
+        if self._named.stages:  # then all pairs with what is carried are looked at
+            check_state(self._named)
+        self._rows = outcomes_of(trace)
         self._forms: dict[Pair, Form] = {}
 
     def form(self, pair: Pair) -> Form:
