@@ -233,3 +233,16 @@ def test_parts_that_share_a_draw_are_one():
     for asked in (bool, float, abs, lambda y: 1 / y, lambda y: y == a, lambda y: y > 0):
         with pytest.raises(Refused):
             asked(Mixed(((frozenset({0}), 0),)))
+
+
+def test_a_step_that_carries_goes_on_from_there(monkeypatch):
+    """Its draws are few at a time; groups are for those that do not."""
+
+    def carrying(problem, p, state, drawn, see):
+        after = bare(problem, p, state, drawn, see)
+        return {"x": see.carry(after["x"])}
+
+    run = replace(masked(2, 4, 2, 1, noise=1), algorithm=replace(RANDOM, step=carrying))
+    apart, together = both_ways(monkeypatch, run)
+    assert apart.unrolled[0].by is None
+    assert dict(apart.values[1]) == dict(together.values[1])

@@ -7,16 +7,20 @@ from flint import fmpq, fmpq_mat
 
 from .blocks import Blocks, Group
 from .round_maps import (
+    MOST_STATE,
     ByParameter,
     BySource,
     Form,
     Line,
     Pair,
+    Rows,
     add_mean,
     add_product,
     by_source,
+    check_state,
     flat,
-    of_rows,
+    outcomes_of,
+    pair_map,
     pairs,
     without_zeros,
 )
@@ -24,8 +28,7 @@ from .unknowns import Refused, Variables
 from .unrolled import Unrolling
 from .visited import Visits, through_sets
 
-MOST_STATE = 60  # numbers of a state
-MOST_IN_BLOCKS = 120  # where what a round does is kept by groups
+MOST_IN_BLOCKS = 2 * MOST_STATE  # where what a round does is kept by groups
 MOST_TERMS = 4_000_000
 
 
@@ -38,18 +41,31 @@ def round_maps(trace: Unrolling, centre: Sequence[fmpq] = ()) -> dict[Pair, ByPa
         If the step is not affine in the state, or the state is too large.
     """
     named, by = trace.variables, trace.by
-    most = MOST_IN_BLOCKS if isinstance(by, Blocks) else MOST_STATE
-    if named.entries > most - 1:
-        raise Refused(f"{named.entries} numbers of state; at most {most - 1}")
+    if isinstance(by, Blocks):
+        if named.entries > MOST_IN_BLOCKS - 1:
+            raise Refused(f"{named.entries} numbers of state; at most {MOST_IN_BLOCKS - 1}")
+        return {pair: {(): form} if form else {} for pair, form in _added(named, by, centre)}
+    check_state(named)
     if isinstance(by, Visits):
         return _through(named, by, centre)
-    if isinstance(by, Blocks):
-        return {pair: {(): form} if form else {} for pair, form in _added(named, by, centre)}
+    rows = listed_rows(trace, centre)
+    return {pair: pair_map(named, rows, pair, centre) for pair in pairs(named)}
+
+
+def listed_rows(trace: Unrolling, centre: Sequence[fmpq] = ()) -> Rows:
+    """Every entry of the next state, per outcome that is listed.
+
+    Raises
+    ------
+    Refused
+        If the step is not affine in the state, or outcomes are not listed.
+    """
+    chances = trace.listed.chances
     rows = [
         flat({name: array[row : row + 1] for name, array in trace.after.items()})
-        for row in range(len(trace.listed.chances))
+        for row in range(len(chances))
     ]
-    return of_rows(named, rows, trace.listed.chances, centre)
+    return outcomes_of(trace.variables, rows, chances, centre)
 
 
 def _through(named: Variables, visits: Visits, centre: Sequence[fmpq]) -> dict[Pair, ByParameter]:
@@ -58,10 +74,10 @@ def _through(named: Variables, visits: Visits, centre: Sequence[fmpq]) -> dict[P
     place = {pair: at for at, pair in enumerate(every)}
     maps = {}
     for turns, state in visits.after.items():
-        own = of_rows(named, [flat(state)], [fmpq(1)], centre)
+        own = outcomes_of(named, [flat(state)], [fmpq(1)], centre)
         matrix = fmpq_mat(len(every), len(every))
-        for pair, forms in own.items():
-            for other, factor in forms.get((), {}).items():
+        for pair in every:
+            for other, factor in pair_map(named, own, pair, centre).get((), {}).items():
                 matrix[place[pair], place[other]] = factor
         maps[turns] = matrix
     rows = through_sets(visits.length, visits.owners, maps).table()
