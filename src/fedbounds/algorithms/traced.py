@@ -26,7 +26,8 @@ class Algorithm:
         All randomness of a round, from ``random`` alone.
     step : function (problem, p, state, drawn) or (problem, p, state, drawn, see) -> state
         Deterministic; leaves its arguments as they are. ``see(name=array, ...)`` shows what a
-        theory speaks of: vectors and numbers, one row per outcome.
+        theory speaks of: vectors and numbers, one row per outcome. ``y = see.carry(y)`` is y; where
+        moments are followed, they go on from there, and its draws are not used again.
     name : str
         For tables.
     """

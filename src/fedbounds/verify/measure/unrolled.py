@@ -21,7 +21,7 @@ from .reading import reading, with_derived
 from .sources import Source, TooManyError
 from .spaces import Unrolled
 from .subject import Subject, fields
-from .unknowns import Refused, Variables, bare, variables
+from .unknowns import NotCarried, Refused, Variables, bare, variables
 
 Array = Any
 MOST_VARIABLES = 600  # entries of the state and of the sources
@@ -58,6 +58,8 @@ def unroll(
     shapes: Mapping[str, tuple[int, ...]],
     at: int = 0,
     unknown: tuple[str, ...] = (),
+    *,
+    carries: bool = False,
 ) -> Unrolling:
     """One round on unknowns.
 
@@ -67,6 +69,9 @@ def unroll(
         With a first axis of length one.
     unknown : tuple of str
         Parameters that are unknown too.
+    carries : bool
+        Whether what the step carries is unknown anew, where draws are not listed; else it is the
+        polynomial that it was.
 
     Raises
     ------
@@ -83,15 +88,42 @@ def unroll(
     sources = sources_of(draw, exact=True)
     try:
         lists = [x.selects or x.count == 1 for x in sources]  # one outcome is no randomness
-        return _unrolled(subject, shapes, p, draw, sources, lists, unknown)
+        return _carrying(subject, shapes, p, draw, sources, lists, unknown, carries)
+    except NotCarried:  # listed draws would hide it
+        raise
     except Refused:
         finite = [source.count is not None for source in sources]
         if not any(finite) or count_of([s for s in sources if s.count]) > MOST_OUTCOMES:
             raise
-        return _unrolled(subject, shapes, p, draw, sources, finite, unknown)
+        named = _variables(shapes, sources, finite, unknown, ())
+        return _unrolled(subject, named, p, draw, sources, finite)
 
 
-def _unrolled(
+class _Carry:
+    """What ``see.carry`` does: unknowns in place of polynomials, as many as there are.
+
+    Parameters
+    ----------
+    named : Variables
+    """
+
+    def __init__(self, named: Variables) -> None:
+        self._named = named
+        self.missing = 0
+
+    def __call__(self, arrays: tuple[Array, ...]) -> tuple[Array, ...]:
+        entries = [entry for array in arrays for entry in array.reshape(-1).tolist()]
+        if len(self._named.stages) == len(self._named.carried):
+            self.missing = len(entries)
+            raise Refused("it carries more than is known")
+        fresh = np.empty(len(entries), dtype=object)
+        fresh[:] = self._named.carry(entries)
+        ends = np.cumsum([array.size for array in arrays])[:-1]
+        parts = zip(np.split(fresh, ends), arrays, strict=True)
+        return tuple(own.reshape(array.shape) for own, array in parts)
+
+
+def _carrying(
     subject: Subject,
     shapes: Mapping[str, tuple[int, ...]],
     p: Parameters,
@@ -99,12 +131,48 @@ def _unrolled(
     sources: Sequence[Source],
     lists: Sequence[bool],
     unknown: tuple[str, ...],
+    carries: bool,
 ) -> Unrolling:
+    """Once more with more unknowns, as often as the step carries more."""
+    carried: tuple[int, ...] = ()
+    whole = all(source.count == 1 for source, own in zip(sources, lists, strict=True) if own)
+    while carries and whole:
+        named = _variables(shapes, sources, lists, unknown, carried)
+        carry = _Carry(named)
+        try:
+            return _unrolled(subject, named, p, draw, sources, lists, carry)
+        except Refused:
+            if not carry.missing:
+                raise
+            carried = (*carried, carry.missing)
+    named = _variables(shapes, sources, lists, unknown, carried)
+    return _unrolled(subject, named, p, draw, sources, lists)
+
+
+def _variables(
+    shapes: Mapping[str, tuple[int, ...]],
+    sources: Sequence[Source],
+    lists: Sequence[bool],
+    unknown: tuple[str, ...],
+    carried: tuple[int, ...],
+) -> Variables:
     free = [source for source, own in zip(sources, lists, strict=True) if not own]
-    count = sum(map(prod, shapes.values())) + sum(prod(source.shape) for source in free)
+    state = sum(map(prod, shapes.values()))
+    count = state + sum(prod(source.shape) for source in free) + sum(carried)
     if count > MOST_VARIABLES:
         raise Refused(f"{count} unknowns; at most {MOST_VARIABLES}")
-    named = variables(shapes, free, unknown)
+    return variables(shapes, free, unknown, carried)
+
+
+def _unrolled(
+    subject: Subject,
+    named: Variables,
+    p: Parameters,
+    draw: Any,
+    sources: Sequence[Source],
+    lists: Sequence[bool],
+    carry: _Carry | None = None,
+) -> Unrolling:
     try:
         every = outcomes([s for s, own in zip(sources, lists, strict=True) if own], exact=True)
     except TooManyError as error:
@@ -115,11 +183,13 @@ def _unrolled(
     before = {name: _repeated(array, rows) for name, array in named.state().items()}
     try:
         drawn = answered(draw, sources, answers)
-        traced = p.with_values({name: named.parameter(name) for name in unknown})
-        after, shown = stepped(subject.algorithm, subject.problem, traced, before, drawn)
+        traced = p.with_values({name: named.parameter(name) for name in named.parameters})
+        after, shown = stepped(subject.algorithm, subject.problem, traced, before, drawn, carry)
+        if named.stages:
+            named.together([entry for array in after.values() for entry in array.reshape(-1)])
     except FedboundsError as error:  # whatever it is, enumeration tells it where it matters
         raise Refused(str(error)) from error
-    counter = iter(range(len(free)))
+    counter = iter(range(len(named.sources)))
     numbers = tuple(None if own else next(counter) for own in lists)
     asked = p.asked_round or traced.asked_round
     return Unrolling(named, every, numbers, drawn, before, after, shown, asked)
