@@ -17,6 +17,7 @@ from fedbounds.verify.case import find
 from fedbounds.verify.measure import ball_limits
 from fedbounds.verify.measure.ball_limits import Settling, _Second, definite, settling
 from fedbounds.verify.measure.beginnings import beginning
+from fedbounds.verify.measure.folded import unroll_folded
 from fedbounds.verify.measure.moments import round_map
 from fedbounds.verify.measure.round_matrices import read_off
 from fedbounds.verify.measure.trace import subject_of
@@ -141,7 +142,7 @@ def test_matrices_give_the_moments_that_polynomials_give(rule):
     setup = planned()[name].ladder.setups[0]
     subject = subject_of(setup.run, view_of(setup))
     shapes = beginning(subject).shapes
-    exact, rounds = round_map(unroll(subject, shapes)), read_off(unroll(subject, shapes, fold=True))
+    exact, rounds = round_map(unroll(subject, shapes)), read_off(unroll_folded(subject, shapes))
     draw = np.random.default_rng(0)
     size = rounds.size
     x = [fmpq(int(a), 7) for a in draw.integers(-9, 9, size)]
@@ -181,7 +182,7 @@ def test_a_step_that_does_not_contract_has_no_limit(factor):
 
 def rounds_of(subject):
     """Of draws that no theory names."""
-    return Settling(read_off(unroll(subject, beginning(subject).shapes, fold=True)), None)
+    return Settling(read_off(unroll_folded(subject, beginning(subject).shapes)), None)
 
 
 def noisy(step, **more):

@@ -381,11 +381,11 @@ def test_curvatures_of_ten_clients_are_between_a_half_and_one():
         assert np.allclose(a.sum(axis=0), 0)
         assert float(of.spread) == pytest.approx((a**2).sum() / 10)
         assert of.alike == bool((H[:, :2] == H[:1, :2]).all())
-        for m in range(1, 11):
-            assert of.step(m, 25) <= min(m / 10 ** (2 / 3), 1) / (84 * 25)
-            u, v = of.outer[1].steps(10, m)
-            assert 0 <= u**2 - m <= u / 8
-            assert 0 <= v**2 - sp.Rational(10, m) <= v / 8
+        for present in range(1, 11):
+            assert of.step(present, 25) <= min(present / 10 ** (2 / 3), 1) / (84 * 25)
+            u, v = of.outer[1].steps(10, present)
+            assert 0 <= u**2 - present <= u / 8
+            assert 0 <= v**2 - sp.Rational(10, present) <= v / 8
 
 
 def test_a_ladder_of_ten_clients_is_judged_in_balls():

@@ -19,13 +19,14 @@ from flint import arb, arb_mat, fmpq
 
 from .balls import precise
 from .beginnings import beginning
+from .folded import unroll_folded
 from .round_maps import Form, Pair, forms_of
 from .round_matrices import Matrix, RoundMatrices, read_off
 from .spaces import Unrolled
 from .spaces import product as mean_product
 from .subject import Subject
 from .unknowns import Refused
-from .unrolled import unroll, unrolled_space
+from .unrolled import unrolled_space
 
 Array = Any
 _SQUARINGS = 40  # of the mean's matrix: a power whose root tells its factor to 12 digits
@@ -76,7 +77,7 @@ def settling(subject: Subject) -> "Settling":
     """
     if subject.changing:
         raise Refused(f"{', '.join(subject.changing)} changes from round to round: no common limit")
-    trace = unroll(subject, beginning(subject).shapes, fold=True)
+    trace = unroll_folded(subject, beginning(subject).shapes)
     with precise():
         return Settling(read_off(trace), unrolled_space(subject, trace))
 

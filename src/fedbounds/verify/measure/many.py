@@ -8,7 +8,6 @@ statements are decided from both sides, or not at all.
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import product as every_one
 from typing import Any
 
@@ -17,25 +16,22 @@ import sympy as sp
 from flint import arb, fmpq
 from sympy.core.function import AppliedUndef
 
-from fedbounds.problems.linear import rational, solve
+from fedbounds.problems.linear import rational
 from fedbounds.theory.proof.vectors import sq
 from fedbounds.theory.setups import Largest, Least, Says, Where, dot
 from fedbounds.theory.symbols import t
 
 from ..evaluate import RESOLUTION, Numbers, Roots, evaluate, rounding, scale
-from .ball_limits import Settling, settling
-from .float_moments import InFloats, in_floats
+from .float_moments import InFloats
 from .known import Defined, Indices, MissingError, at_once, without_products
 from .limits import limit_of, pace_of
-from .many_rounds import InRationals, in_rationals, rounds_of, traced
+from .long import Long
 from .norms import entries, keeps_sign, mean_norm, norm_of
-from .reach import Range, Reach, Visited, multiples, product, ratio, square
+from .reach import Range, Visited, multiples, product, ratio, square
 from .round_maps import ByParameter, at_values, forms_of
-from .spaces import Unrolled, speaks_of, vector
 from .spaces import product as mean_product
-from .subject import Subject
+from .spaces import speaks_of, vector
 from .unknowns import Refused, Unknown
-from .unrolled import Unrolling, unrolled_space
 
 Array = Any
 _FEW_BITS = 20  # of a bound that stands for a number of many digits
@@ -43,82 +39,6 @@ _FEW_BITS = 20  # of a bound that stands for a number of many digits
 
 class NeverError(MissingError):
     """A number is not there because what it asks for surely fails."""
-
-
-@dataclass(frozen=True, eq=False)
-class Long:
-    """A run of many rounds, by moments: what is asked for is made once.
-
-    Attributes
-    ----------
-    subject : Subject
-    near : sq of a vector of the state, or None
-        The state is measured from where this is least: there it has all its digits.
-    floats : bool
-        Whether moments are floats, with bounds of their rounding errors.
-    kept : dict
-        What was measured of it, by what determines it.
-    """
-
-    subject: Subject
-    near: sp.Expr | None = None
-    floats: bool = False
-    kept: dict[Any, Any] = field(default_factory=dict)
-
-    @cached_property
-    def traced(self) -> Unrolling:
-        """One round; see `many_rounds.traced`."""
-        return traced(self.subject)
-
-    @cached_property
-    def space(self) -> Unrolled:
-        """The vectors of any of its rounds."""
-        return unrolled_space(self.subject, self.traced)
-
-    @cached_property
-    def centre(self) -> tuple[fmpq, ...]:
-        """From where the state is measured."""
-        if self.near is None or norm_of(self.near) is not None:
-            return (fmpq(0),) * self.traced.variables.entries
-        return _least(self.space, self.near)
-
-    @cached_property
-    def found(self) -> InRationals | InFloats:
-        """Moments of all rounds.
-
-        Raises
-        ------
-        Refused
-            If the step is not affine in the state, or asks for the round itself.
-        """
-        rounds = rounds_of(self.subject, self.traced, self.centre)
-        return in_floats(rounds) if self.floats else in_rationals(rounds)
-
-    @cached_property
-    def reach(self) -> Reach:
-        """What may be visited."""
-        return Reach(self.found.rounds, self.centre, self.found)
-
-    @cached_property
-    def settling(self) -> Settling:
-        """Where it settles, in balls."""
-        return settling(self.subject)
-
-
-def _least(space: Unrolled, near: sp.Expr) -> tuple[fmpq, ...]:
-    """Where a square of the state is least; the origin, if it is so in many places."""
-    size = space.variables.entries
-    forms = forms_of(space.variables, mean_product(near, space, {}))
-    form = forms.get((0,) * len(space.variables.parameters), {})
-    matrix, shift = np.full((size, size), fmpq(0)), np.full((size, 1), fmpq(0))
-    for (i, j), factor in form.items():
-        if i:
-            matrix[i - 1, j - 1] += factor
-            matrix[j - 1, i - 1] += factor
-        elif j:
-            shift[j - 1, 0] = -factor
-    found = solve(matrix, shift)
-    return (fmpq(0),) * size if found is None else tuple(found[:, 0].tolist())
 
 
 @dataclass(eq=False)

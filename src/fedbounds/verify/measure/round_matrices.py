@@ -16,8 +16,9 @@ from flint import arb, arb_mat, fmpq
 
 from fedbounds.problems.linear import rational
 
+from .folded import Folded
 from .round_maps import Pair, flat
-from .unknowns import Refused, Unknown, Variables
+from .unknowns import Refused, Unknown
 from .unrolled import Unrolling
 
 Row = dict[int, fmpq]  # entries of a row, by column
@@ -85,11 +86,11 @@ def read_off(trace: Unrolling) -> RoundMatrices:
     Refused
         If rounds differ, draws are listed, or the round has not the form.
     """
-    if trace.asked_round or trace.variables.parameters:
-        raise Refused("rounds differ: they have no common limit")
-    if len(trace.listed.chances) > 1:
-        raise Refused("draws are listed: the round is no polynomial in them")
     named = trace.variables
+    if trace.asked_round:
+        raise Refused("the step depends on the round: its rounds have no common limit")
+    if not isinstance(named, Folded):
+        raise TypeError("its noise is not folded")
     rows = [_Split.of(named, value) for value in flat(trace.after)]
     used = sorted({a for row in rows for a in (*row.parts, *(a for a, _ in row.noise)) if a})
     place = {a: at for at, a in enumerate(used)}
@@ -124,7 +125,7 @@ class _Split:
     noise: Mapping[tuple[int, int], Row]
 
     @classmethod
-    def of(cls, named: Variables, value: Any) -> "_Split":
+    def of(cls, named: Folded, value: Any) -> "_Split":
         """Of a polynomial.
 
         Raises
@@ -151,7 +152,7 @@ class _Split:
         return cls(parts, noise)
 
 
-def _fold(named: Variables, y: int) -> int:
+def _fold(named: Folded, y: int) -> int:
     return next(at for at, (first, _) in enumerate(named.folds) if y in first)
 
 
@@ -173,7 +174,7 @@ def _beside(polynomial: Any, unknowns: Sequence[int]) -> dict[int, Any]:
     return {0: polynomial, **found}
 
 
-def _row(named: Variables, polynomial: Any) -> Row:
+def _row(named: Folded, polynomial: Any) -> Row:
     """Factors of (1, x), or of unknowns of noise by their number."""
     terms = named.affine(Unknown(polynomial))
     if terms is None:
@@ -182,7 +183,7 @@ def _row(named: Variables, polynomial: Any) -> Row:
     return {0 if at is None else at + 1 if at < size else at: x for at, x in terms if x}
 
 
-def _expected(named: Variables, own: Sequence[int]) -> fmpq:
+def _expected(named: Folded, own: Sequence[int]) -> fmpq:
     exponents = [0] * (named.ends - named.entries)
     for at in own:
         exponents[at - named.entries] += 1
@@ -190,13 +191,13 @@ def _expected(named: Variables, own: Sequence[int]) -> fmpq:
 
 
 def _noise(
-    named: Variables,
+    named: Folded,
     rows: Sequence[Mapping[tuple[int, int], Row]],
     weights: Mapping[tuple[int, ...], fmpq],
 ) -> arb_mat:
     """Of every client and its entries of noise: sum_ab E s_a s_b D_a D_b' times their variance."""
     found = arb_mat(len(rows), len(rows))
-    for source, (first, rest) in zip(named.folded, named.folds, strict=True):
+    for source, (first, rest) in zip(named.noises, named.folds, strict=True):
         variance = source.moment({0: 2})
         for y in first:
             own = {

@@ -34,7 +34,8 @@ from ..exponent import fitted_exponent
 from ..measure.enumerated import paths
 from ..measure.known import RELATIONS, MissingError
 from ..measure.limits import slope_at_zero
-from ..measure.many import Long, Many
+from ..measure.long import Long
+from ..measure.many import Many
 from ..measure.norms import PRECISE
 from ..measure.sources import TooManyError
 from ..measure.unknowns import Refused
