@@ -68,6 +68,8 @@ def _found_in_floats(given: LadderInFloats) -> Found:
 
 @in_rationals.register
 def _in_rationals(given: LadderInFloats) -> Ladder | None:
+    if settles(rungs_of(given.ladder)):
+        return None  # it is certain as it is, and has too many moments
     most = max(setup.run.rounds for setup in given.ladder.setups)
     return given.ladder if most <= MOST_EXACT else None
 
