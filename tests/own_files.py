@@ -40,7 +40,7 @@ def own_text(
             textwrap.dedent(before).strip() + "\n",
             function("init(problem, start)", init),
             function("draw(random, problem, p)", draw),
-            function("step(problem, p, state, drawn)", step),
+            function(f"step(problem, p, state, drawn{', see' if 'see' in step else ''})", step),
             f"{key} = theory('{key}', Algorithm(init, draw, step, 'own'), ",
             f"parameters={parameters}, problems={problems}, {more})\n",
             textwrap.dedent(body).strip() + "\n",

@@ -43,8 +43,6 @@ class FederatedQuadratic:
         d_u; the first d_u coordinates are shared. 0 drops the shared block, d the personal one.
     noise : Noise
         Additive gradient noise.
-    apart : bool
-        Whether shared and personal coordinates are told apart although all are of one kind.
 
     Raises
     ------
@@ -56,7 +54,6 @@ class FederatedQuadratic:
     linear: Array
     shared_dimension: int
     noise: Noise = SILENT
-    apart: bool = False
 
     def __post_init__(self) -> None:
         shape = tuple(self.hessian.shape)

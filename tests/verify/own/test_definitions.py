@@ -51,14 +51,7 @@ me.source("xi", "noise")
 def seeing(folder, body, law="", **pieces):
     """A theory whose step shows local models."""
     given = {**PIECES, "problems": TWO.format(law), **pieces}
-    text = own_file(folder, step=STEP, body=body, **given)
-    with open(text, encoding="utf-8") as file:
-        source = file.read().replace(
-            "def step(problem, p, state, drawn)", "def step(problem, p, state, drawn, see)"
-        )
-    with open(text, "w", encoding="utf-8") as file:
-        file.write(source)
-    load(text)
+    load(own_file(folder, step=STEP, body=body, **given))
     from fedbounds.verify.own.known import theory_of
 
     return theory_of("me")

@@ -84,6 +84,19 @@ FALSE = {
         },
         'me.claim("a", "D_W(t+1) <= D_W(t)/100")',
     ),
+    "what is carried": (
+        {
+            "draw": 'return {"e": random.signs(problem.clients, p["m"])}',
+            "step": """
+                y = problem.spread(state["x"])
+                for k in range(p["m"]):
+                    y = see.carry(y - p["eta"] * drawn["e"][:, :, k, None] * problem.gradient(y))
+                y, z = see.carry(y, y / 2)
+                return {"x": problem.xp.sum(y + z, axis=1) / problem.clients}
+            """,
+        },
+        'me.claim("a", "D_W(t+1) <= D_W(t)/100")',
+    ),
     "premises": (
         NOISY,
         'me.claim("a", "D_W(t+1) <= D_W(t)/100", conditions=["eta <= 1/L"], '

@@ -135,7 +135,7 @@ def by_moments(subject: Subject, asked: Asked) -> Answer:
         if not last.asked_round:
             return spaces[-1]
         if not ends:
-            again = unroll(subject, last.variables.shapes, subject.rounds)
+            again = unroll(subject, last.variables.shapes, subject.rounds, carries=True)
             ends.append(_unrolled(subject, again))
         return ends[0]
 

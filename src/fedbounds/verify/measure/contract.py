@@ -7,6 +7,7 @@ import inspect
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from functools import lru_cache
 from typing import Any
 from unittest.mock import patch
@@ -77,11 +78,24 @@ class Parameters(Mapping[str, Any]):
         return len(self._values)
 
 
-class See:
-    """What a step shows, by name; a name is shown once a round."""
+Carry = Callable[[tuple[Array, ...]], tuple[Array, ...]]
 
-    def __init__(self) -> None:
+
+class See:
+    """What a step shows, by name; a name is shown once a round.
+
+    Parameters
+    ----------
+    rows : int
+        Of every array that is carried.
+    carry : function or None
+        What a step goes on with in place of arrays that it carries; None: with these.
+    """
+
+    def __init__(self, rows: int, carry: Carry | None = None) -> None:
         self.shown: dict[str, Array] = {}
+        self.carries = False
+        self._rows, self._carry = rows, carry
 
     def __call__(self, **named: Array) -> None:
         """Show arrays with one row per outcome."""
@@ -89,6 +103,24 @@ class See:
             if name in self.shown:
                 raise FedboundsError(f"step shows {name!r} twice in a round; give it another name")
             self.shown[name] = array
+
+    def carry(self, *arrays: Array) -> Any:
+        """The arrays, or the one: where moments are followed, they go on from here.
+
+        What was not carried, and depends on the same draws, cannot be used with them afterwards.
+        """
+        self.carries = True
+        for array in arrays:
+            shape = tuple(getattr(array, "shape", ()))
+            if not shape or shape[0] != self._rows:
+                raise FedboundsError(
+                    f"see.carry was given an array of shape {shape}; expected one row for each of "
+                    f"{self._rows} outcomes as its first axis"
+                )
+        if not arrays:
+            raise FedboundsError("see.carry was given nothing; expected arrays")
+        found = arrays if self._carry is None else self._carry(arrays)
+        return found if len(found) > 1 else found[0]
 
 
 def place(function: Callable[..., Any]) -> str:
@@ -105,7 +137,7 @@ def called(function: Callable[..., Any], *arguments: Any) -> Any:
         raise
     except Refused as error:
         where = _line(function, error).rpartition("/")[2]  # of a record: without the folder
-        raise Refused(f"{where}: {error}" if where else str(error)) from error
+        raise type(error)(f"{where}: {error}" if where else str(error)) from error
     except Exception as error:
         what = "" if isinstance(error, FedboundsError) else f"{type(error).__name__}: "
         name = getattr(function, "__name__", "function")
@@ -204,18 +236,37 @@ def drawn_by(algorithm: Algorithm, random: Random, problem: Clients, p: Paramete
 
 
 def stepped(
-    algorithm: Algorithm, problem: Clients, p: Parameters, state: State, drawn: Drawn
+    algorithm: Algorithm,
+    problem: Clients,
+    p: Parameters,
+    state: State,
+    drawn: Drawn,
+    carry: Carry | None = None,
 ) -> tuple[State, dict[str, Array]]:
     """The state after a round, and what the step showed.
+
+    Parameters
+    ----------
+    carry : function or None
+        See `See`.
 
     Raises
     ------
     FedboundsError
         If the arrays are not those of the state before, shape by shape, or floats where that was
-        exact; if what is shown has no row for each outcome; or if rows mix.
+        exact; if what is shown has no row for each outcome; if rows mix; or if what is carried
+        is changed afterwards.
     """
-    after, shown = one_step(algorithm, problem, p, state, drawn)
+    after, shown, carries = _step(algorithm, problem, p, state, drawn, carry)
     rows = _count(state)
+    if carries and carry is None:
+        again, seen, _ = _step(algorithm, problem, p, state, drawn, _copied)
+        name = different({**after, **_told(shown)}, {**again, **_told(seen)})
+        if name is not None:
+            raise FedboundsError(
+                f"{place(algorithm.step)}: step gives another {name} with see.carry than without "
+                "it; it must not change an array that it carries: make a new one"
+            )
     if rows > 1 and isinstance(_any(state), np.ndarray):
         for order in _orders(rows):
             again, seen = one_step(algorithm, problem, p, _rows(state, order), _rows(drawn, order))
@@ -239,11 +290,28 @@ def _told(shown: Mapping[str, Array]) -> dict[str, Array]:
     return {f"see({name})": array for name, array in shown.items()}
 
 
+def _copied(arrays: tuple[Array, ...]) -> tuple[Array, ...]:
+    return tuple(copy(array) for array in arrays)
+
+
 def one_step(
     algorithm: Algorithm, problem: Clients, p: Parameters, state: State, drawn: Drawn
 ) -> tuple[State, dict[str, Array]]:
-    """As `stepped`, but rows are not held against themselves alone."""
-    see = See()
+    """As `stepped`, but neither rows nor what is carried is held against itself."""
+    after, shown, _ = _step(algorithm, problem, p, state, drawn)
+    return after, shown
+
+
+def _step(
+    algorithm: Algorithm,
+    problem: Clients,
+    p: Parameters,
+    state: State,
+    drawn: Drawn,
+    carry: Carry | None = None,
+) -> tuple[State, dict[str, Array], bool]:
+    """And whether it carries."""
+    see = See(_count(state), carry)
     arguments = (problem, p, _read_only(state), _read_only(drawn))
     sees = takes(algorithm.step, 5)
     after = called(algorithm.step, *arguments, *([see] if sees else []))
@@ -261,7 +329,7 @@ def one_step(
     if is_object(_any(state)):
         _refuse_floats(after, algorithm.step, "step")
         _refuse_floats(see.shown, algorithm.step, "see")
-    return {name: after[name] for name in state}, see.shown
+    return {name: after[name] for name in state}, see.shown, see.carries
 
 
 def _any(state: State) -> Array:

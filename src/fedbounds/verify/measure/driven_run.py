@@ -1,6 +1,6 @@
 """A run whose moments are driven: quantities by definition, with bounds of their rounding."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -71,6 +71,19 @@ class DrivenRun:
     def errors(self) -> Followed:
         """What rounding did to them."""
         return followed(self.driven, self.moments)
+
+    def series(self, every: Sequence[Product]) -> Array:
+        """Products in every round: rows of a form by columns of M first, so that sums are short."""
+        forms = np.array([one.matrix for one in every])
+        numbers = np.array([one.number for one in every])
+        step = max(1, _MOST_ENTRIES // forms.shape[-1] ** 2)
+        found = [
+            np.matmul(forms.transpose(1, 0, 2), self.moments[a : a + step].transpose(1, 2, 0)).sum(
+                axis=0
+            )
+            for a in range(0, len(self.moments), step)
+        ]
+        return np.concatenate(found, axis=1) + numbers[:, None]
 
     @cached_property
     def beginning(self) -> Listed:
@@ -162,7 +175,7 @@ class DrivenKnown(Defined[DrivenRun]):
             except Refused as error:
                 raise MissingError(f"{node} is not measured: {error}") from error
             shape = *counts, len(self.trace.moments)
-            found = _series(every, self.trace.moments).reshape(shape)
+            found = self.trace.series(every).reshape(shape)
             wrong = np.array([self.trace.errors.of_product(one) for one in every])
             self.trace.kept[key] = found, wrong.reshape(shape)
         kept: tuple[Array, Array] = self.trace.kept[key]
@@ -256,16 +269,3 @@ def _multiplied(plain: sp.Expr) -> str:
         if sum(sp.degree(term, x) for x in term.atoms(AppliedUndef)) > 1:
             return str(term)
     return ""
-
-
-def _series(every: list[Product], moments: Array) -> Array:
-    """<F, M> in every round: rows of F by columns of M first, so that sums are short."""
-    forms = np.array([one.matrix for one in every])
-    numbers = np.array([one.number for one in every])
-    size = forms.shape[-1]
-    step = max(1, _MOST_ENTRIES // size**2)
-    found = [
-        np.matmul(forms.transpose(1, 0, 2), moments[a : a + step].transpose(1, 2, 0)).sum(axis=0)
-        for a in range(0, len(moments), step)
-    ]
-    return np.concatenate(found, axis=1) + numbers[:, None]

@@ -58,7 +58,7 @@ def limit(subject: Subject) -> Limit:
     Refused
         If rounds differ, the step is not affine, or a contraction is not shown.
     """
-    trace = unroll(subject, beginning(subject).shapes)
+    trace = unroll(subject, beginning(subject).shapes, carries=True)
     if trace.asked_round:
         raise Refused("the step depends on the round: its rounds have no common limit")
     values, power = _settled(round_map(trace))
@@ -241,7 +241,7 @@ def factor(subject: Subject) -> arb:
     Refused
         If rounds differ, or the step is not affine.
     """
-    trace = unroll(subject, beginning(subject).shapes)
+    trace = unroll(subject, beginning(subject).shapes, carries=True)
     if trace.asked_round:
         raise Refused("the step depends on the round: its rounds have no common factor")
     step, size = round_map(trace), trace.variables.entries

@@ -33,6 +33,10 @@ from fedbounds.vocabulary import Assumption, Constant, Side
 Array = Any
 
 
+class InBlocks(FederatedQuadratic):
+    """A quadratic whose shared and personal blocks are told apart though one may be empty."""
+
+
 def objective(data: Objective) -> Any:
     """The problem that data stand for.
 
@@ -64,16 +68,17 @@ def exact_array(value: Any) -> Array:
 def _quadratics(data: Mapping[str, Any]) -> FederatedQuadratic:
     """1/2 x' H_k x + h_k' x; gradients may have noise of +-scale in every coordinate.
 
-    The last ``personal`` coordinates are a client's own, with a noise of theirs. Slopes of the
-    shared ones are ``apart`` times as far from their mean as those that are given.
+    The last ``personal`` coordinates are a client's own, with a noise of theirs; where that is
+    said there are two blocks, though one may be empty. Slopes of the shared ones are ``apart``
+    times as far from their mean as those that are given.
     """
     hessian, linear = exact_array(data["hessians"]), exact_array(data["slopes"])
-    shared, apart = int(hessian.shape[1]) - int(data.get("personal", 0)), "personal" in data
+    shared = int(hessian.shape[1]) - int(data.get("personal", 0))
     own, factor = linear[:, :shared], exact(data.get("apart", 1))
     linear[:, :shared] = own + (own - own.sum(axis=0) / len(own)) * (factor - 1)
-    if "noise" not in data:
-        return FederatedQuadratic(hessian, linear, shared, apart=apart)
-    return FederatedQuadratic(hessian, linear, shared, _noise(data), apart)
+    noise = _noise(data) if "noise" in data else SILENT
+    kind = InBlocks if "personal" in data else FederatedQuadratic
+    return kind(hessian, linear, shared, noise)
 
 
 def _noise(data: Mapping[str, Any]) -> Noise:
@@ -109,6 +114,14 @@ def _logistic(data: Mapping[str, Any]) -> RidgeLogistic:
     return RidgeLogistic(FederatedLogistic(features, nothing, labels, 0), exact(data["ridge"]))
 
 
+def _logistic_blocks(data: Mapping[str, Any]) -> FederatedLogistic:
+    """log(1 + exp(-(a'u + b'v_i))) of the samples (a, b) of client i, in batches; a regulariser."""
+    shared, personal = (exact_array(data[x]) for x in ("shared", "personal"))
+    labels = np.full(shared.shape[:2], fmpq(1), dtype=object)
+    batch = int(data["batch"]) if "batch" in data else None
+    return FederatedLogistic(shared, personal, labels, exact(data["regulariser"]), batch)
+
+
 def _sine_bowls(data: Mapping[str, Any]) -> SineBowls:
     return SineBowls(*(exact_array(data[x]) for x in ("rotation", "weights", "centres")))
 
@@ -122,6 +135,7 @@ _FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "composed bowls": _composed_bowls,
     "coupled cosines": _cosines,
     "logistic": _logistic,
+    "logistic in blocks": _logistic_blocks,
     "quadratics": _quadratics,
     "regression": _regression,
     "sine bowls": _sine_bowls,
@@ -148,8 +162,8 @@ _OF_STARTS = frozenset(
 
 
 def in_blocks(problem: Problem) -> bool:
-    """Whether shared and personal coordinates are told apart."""
-    return bool(problem.personal_dimension or getattr(problem, "apart", False))
+    """Whether its coordinates are told apart as shared and personal ones."""
+    return bool(problem.personal_dimension) or isinstance(problem, InBlocks)
 
 
 def constants(problem: Problem, start: Array | None = None) -> Constants:

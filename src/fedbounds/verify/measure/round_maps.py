@@ -5,6 +5,7 @@ after the round is a linear function of those before. The state is measured from
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import combinations_with_replacement
 from math import prod
 from typing import Any
@@ -15,7 +16,6 @@ from fedbounds.problems.linear import rational
 
 from .contract import State
 from .unknowns import Exponents, Refused, Unknown, Variables
-from .unrolled import Unrolling
 
 MOST_STATE = 60  # numbers of a state
 
@@ -25,6 +25,7 @@ Line = dict[int, fmpq]  # a linear function of (1, x)
 ByParameter = dict[Exponents, Form]  # one per monomial of the parameters
 Lines = dict[Exponents, Line]  # likewise
 BySource = dict[Exponents, Lines]  # per monomial of the sources
+Rows = list[tuple[fmpq, list[BySource]]]  # per outcome: its chance, and every entry
 
 
 def pairs(named: Variables) -> list[Pair]:
@@ -37,29 +38,86 @@ def flat(state: State) -> list[Any]:
     return [x for array in state.values() for x in array.reshape(-1).tolist()]
 
 
-def round_maps(trace: Unrolling, centre: Sequence[fmpq] = ()) -> dict[Pair, ByParameter]:
-    """Moments after a round as linear functions of those before.
+def check_state(named: Variables) -> None:
+    """Raise if there are too many numbers of state, or carried by a step, to look at all pairs."""
+    size = named.entries + max(named.carried, default=0)
+    if size > MOST_STATE - 1:
+        raise Refused(f"{size} numbers of state; at most {MOST_STATE - 1}")
+
+
+def outcomes_of(
+    named: Variables, rows: Sequence[list[Any]], chances: Sequence[fmpq], centre: Sequence[fmpq]
+) -> Rows:
+    """B_a of every entry of the next state, per outcome that is listed.
 
     Raises
     ------
     Refused
-        If the step is not affine in the state, or the state is too large.
+        If the step is not affine in the state.
     """
-    named = trace.variables
-    if named.entries > MOST_STATE - 1:
-        raise Refused(f"{named.entries} numbers of state; at most {MOST_STATE - 1}")
-    found: dict[Pair, ByParameter] = {pair: {} for pair in pairs(named)}
-    found[0, 0] = {(0,) * len(named.parameters): {(0, 0): fmpq(1)}}
-    for row, chance in enumerate(trace.listed.chances):
-        after = flat({name: array[row : row + 1] for name, array in trace.after.items()})
+    found = []
+    for after, chance in zip(rows, chances, strict=True):
         every = [by_source(named, value, centre) for value in after]
         for at, own in enumerate(every):
             if centre and centre[at]:
                 _add_line(own.setdefault((), {}), (0,) * len(named.parameters), {0: -centre[at]})
-            _add_mean(named, own, chance, found[0, at + 1])
-        for i, j in combinations_with_replacement(range(len(every)), 2):
-            _add_product(named, every[i], every[j], chance, found[i + 1, j + 1])
-    return {pair: _without_zeros(forms) for pair, forms in found.items()}
+        found.append((chance, every))
+    return found
+
+
+def pair_map(named: Variables, rows: Rows, pair: Pair, centre: Sequence[fmpq] = ()) -> ByParameter:
+    """One moment after the round as a linear function of those before."""
+    i, j = pair
+    if not j:
+        return {(0,) * len(named.parameters): {(0, 0): fmpq(1)}}
+    total: ByParameter = {}
+    for chance, every in rows:
+        if i:
+            add_product(named, every[i - 1], every[j - 1], chance, total)
+        else:
+            add_mean(named, every[j - 1], chance, total)
+    return without_zeros(_from_start(total, _carried(named, tuple(centre))))
+
+
+@lru_cache(maxsize=16)  # the quantities of a round ask for the same
+def _carried(named: Variables, centre: tuple[fmpq, ...]) -> dict[Pair, ByParameter]:
+    """Products with what a step carries on as linear functions of the moments before the round.
+
+    Columns of what is carried follow those of the state.
+    """
+    found: dict[Pair, ByParameter] = {}
+    none, size = (0,) * len(named.parameters), named.entries
+    plain: list[BySource] = [{(): {none: {column: fmpq(1)}}} for column in range(size + 1)]
+    for stage in named.stages:
+        values = [by_source(named, value, centre) for value in stage.values]
+        columns = [size + 1 + stage.first - named.fresh + at for at in range(len(values))]
+        own: dict[Pair, ByParameter] = {}
+        for at, value in zip(columns, values, strict=True):
+            for column, line in enumerate(plain):
+                add_product(named, line, value, fmpq(1), own.setdefault((column, at), {}))
+        for (i, one), (j, other) in combinations_with_replacement(
+            zip(columns, values, strict=True), 2
+        ):
+            add_product(named, one, other, fmpq(1), own.setdefault((i, j), {}))
+        found |= {pair: _from_start(forms, found) for pair, forms in own.items()}
+    return found
+
+
+def _from_start(forms: ByParameter, carried: Mapping[Pair, ByParameter]) -> ByParameter:
+    """The same in the moments before the round alone."""
+    if not carried:
+        return forms
+    found: ByParameter = {}
+    for powers, form in forms.items():
+        for pair, factor in form.items():
+            if pair not in carried:
+                _add(found.setdefault(powers, {}), pair, factor)
+                continue
+            for more, own in carried[pair].items():
+                total = found.setdefault(_joined(powers, more), {})
+                for first, weight in own.items():
+                    _add(total, first, factor * weight)
+    return found
 
 
 def by_source(named: Variables, value: Any, centre: Sequence[fmpq] = ()) -> BySource:
@@ -67,12 +125,13 @@ def by_source(named: Variables, value: Any, centre: Sequence[fmpq] = ()) -> BySo
     none = (0,) * len(named.parameters)
     if not isinstance(value, Unknown):
         return {(): {none: {0: rational(value)}}}
-    if not named.parameters and (terms := named.affine(value)) is not None:
+    if not named.parameters and not named.stages and (terms := named.affine(value)) is not None:
         return _affine(named, terms, centre)
     size, ends, found = named.entries, named.ends, dict[Exponents, Lines]()
     for exponents, factor in value.polynomial.to_dict().items():
         powers = [int(e) for e in exponents]
-        state, source, own = powers[:size], tuple(powers[size:ends]), tuple(powers[ends:])
+        state, source = powers[:size] + powers[named.fresh :], tuple(powers[size:ends])
+        own = tuple(powers[ends : named.fresh])
         if sum(state) > 1:
             raise Refused("the step is not affine in the state")
         lines = found.setdefault(source if any(source) else (), {})
@@ -80,7 +139,7 @@ def by_source(named: Variables, value: Any, centre: Sequence[fmpq] = ()) -> BySo
             _add_line(lines, own, {0: factor})
             continue
         at = state.index(1)
-        shift = factor * centre[at] if centre else fmpq(0)
+        shift = factor * centre[at] if centre and at < size else fmpq(0)
         _add_line(lines, own, {1 + at: factor, 0: shift} if shift else {1 + at: factor})
     return found
 
@@ -110,7 +169,8 @@ def _add_line(lines: Lines, powers: Exponents, more: Mapping[int, fmpq]) -> None
         line[column] = line.get(column, fmpq(0)) + factor
 
 
-def _add_mean(named: Variables, own: BySource, chance: fmpq, total: ByParameter) -> None:
+def add_mean(named: Variables, own: BySource, chance: fmpq, total: ByParameter) -> None:
+    """Adds the mean of a number over the sources, with a weight."""
     for source, lines in own.items():
         weight = named.expectation(source) * chance
         if weight:
@@ -120,9 +180,10 @@ def _add_mean(named: Variables, own: BySource, chance: fmpq, total: ByParameter)
                     _add(form, (0, column), factor * weight)
 
 
-def _add_product(
+def add_product(
     named: Variables, left: BySource, right: BySource, chance: fmpq, total: ByParameter
 ) -> None:
+    """Adds the mean of a product over the sources, with a weight."""
     partners = _Partners(named, right)
     for one, first in left.items():
         for other in partners.of(one):
@@ -178,7 +239,8 @@ def _add(total: Form, key: Pair, amount: fmpq) -> None:
     total[key] = total.get(key, fmpq(0)) + amount
 
 
-def _without_zeros(forms: ByParameter) -> ByParameter:
+def without_zeros(forms: ByParameter) -> ByParameter:
+    """Only what is there."""
     plain = {powers: {k: v for k, v in form.items() if v} for powers, form in forms.items()}
     return {powers: form for powers, form in plain.items() if form}
 
@@ -201,7 +263,7 @@ def forms_of(named: Variables, value: Any, centre: Sequence[fmpq] = ()) -> ByPar
             for own, weight in _shifted(at, centre):
                 i, j = [0] * (2 - len(own)) + own
                 _add(form, (i, j), factor * weight)
-    return _without_zeros(found)
+    return without_zeros(_from_start(found, _carried(named, tuple(centre))))
 
 
 def _shifted(at: list[int], centre: Sequence[fmpq]) -> list[tuple[list[int], fmpq]]:
@@ -209,7 +271,7 @@ def _shifted(at: list[int], centre: Sequence[fmpq]) -> list[tuple[list[int], fmp
     found = [(list[int](), fmpq(1))]
     for i in at:
         more = [([*own, i + 1], weight) for own, weight in found]
-        if centre and centre[i]:
+        if centre and i < len(centre) and centre[i]:  # what is carried has no centre
             more += [(own, weight * centre[i]) for own, weight in found]
         found = more
     return found

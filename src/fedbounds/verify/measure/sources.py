@@ -319,6 +319,13 @@ class Copies:
         return every.reshape(rows, prod(self.shape))
 
 
+def entries_together(source: Source) -> int:
+    """How many entries in a row depend on one another; the rest is independent of them."""
+    if source.independent:
+        return 1
+    return prod((source.of if isinstance(source, Copies) else source).shape)
+
+
 @dataclass(frozen=True)
 class Entries:
     """Independent entries of one law with finitely many outcomes.

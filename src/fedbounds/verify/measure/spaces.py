@@ -115,10 +115,19 @@ class Unrolled:
                 array = _weighted(array, axis, weight)
         over = [n for source, own in self.draws.items() if source not in kept for n in own]
         if over:
+            if set(kept) - set(self.indices):
+                self._refuse_carried(array, set(over))
             array = np.frompyfunc(lambda entry: self.variables.mean(entry, over), 1, 1)(array)
         if kept and PAST not in kept and PAST in self.occurring(array):
             raise Refused("the mean over the past is not carried")
         return array
+
+    def _refuse_carried(self, array: Array, over: set[int]) -> None:
+        """A conditional mean over what was carried depends on is not known."""
+        if self.variables.stages:
+            used = (self.variables.carried_from(entry) for entry in array.reshape(-1))
+            if any(own & over for own in used):
+                raise Refused("a conditional mean of what see.carry gave is not carried")
 
     def occurring(self, array: Array) -> set[str]:
         """The past, and the draws, whose unknowns occur in an array."""

@@ -189,7 +189,9 @@ def followed(subject: Subject) -> Trace:
         last = found.unrolled[-1]
         if not last.asked_round:
             return known[id(last)]
-        return unrolled_space(subject, unroll(subject, last.variables.shapes, subject.rounds))
+        return unrolled_space(
+            subject, unroll(subject, last.variables.shapes, subject.rounds, carries=True)
+        )
 
     spaces = tuple(known[id(trace)] for trace in found.unrolled)
     return Trace(subject, spaces, ending, moments=found.values)

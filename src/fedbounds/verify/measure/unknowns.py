@@ -5,8 +5,9 @@ or a test for equality among it, is a refusal: a bare polynomial would answer ``
 and so take one branch where there are two.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, wraps
 from math import prod
@@ -17,7 +18,7 @@ from flint import Ordering, fmpq, fmpq_mpoly_ctx
 
 from fedbounds.problems.linear import rational
 
-from .sources import Source
+from .sources import Source, entries_together
 
 Array = Any
 Exponents = tuple[int, ...]
@@ -26,6 +27,10 @@ Operator = TypeVar("Operator", bound=Callable[[Any, Any], Any])
 
 class Refused(Exception):
     """Why a method does not answer; it becomes a record that is counted, never an error."""
+
+
+class NotCarried(Refused):
+    """A step uses after ``see.carry`` what it did not carry."""
 
 
 def entrywise(operator: Operator) -> Operator:
@@ -53,6 +58,8 @@ class Unknown:
 
     @entrywise
     def __add__(self, other: Any) -> "Unknown":
+        if type(other) is fmpq and not other:
+            return self
         return Unknown(self.polynomial + _operand(other))
 
     @entrywise
@@ -64,7 +71,9 @@ class Unknown:
         return Unknown(_operand(other) - self.polynomial)
 
     @entrywise
-    def __mul__(self, other: Any) -> "Unknown":
+    def __mul__(self, other: Any) -> Any:
+        if type(other) is fmpq and not other:
+            return other  # matrices have zeros: what they leave out is no polynomial
         return Unknown(self.polynomial * _operand(other))
 
     __radd__, __rmul__ = __add__, __mul__
@@ -127,8 +136,27 @@ def bare(value: Any) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
+class Stage:
+    """What a step carried on at one place: unknowns that stand for what it had got.
+
+    Attributes
+    ----------
+    first : int
+        Number of the first of them.
+    values : tuple of polynomials and numbers
+        What each stands for, in the state, the sources, and what was carried at the place before.
+    used : frozenset of int
+        Numbers of the sources' unknowns on which these may depend.
+    """
+
+    first: int
+    values: tuple[Any, ...]
+    used: frozenset[int]
+
+
+@dataclass(frozen=True, eq=False)
 class Variables:
-    """Unknowns of a round: the state's, then those of every source, then parameters.
+    """Unknowns of a round: the state's, those of every source, parameters, and what is carried.
 
     Attributes
     ----------
@@ -143,6 +171,10 @@ class Variables:
         Moments of monomials that were asked for.
     parameters : tuple of str
         Those that change from round to round, and are unknown too.
+    carried : tuple of int
+        How many numbers a step carries on, place by place.
+    stages : list of Stage
+        Those places, as the step comes to them.
     """
 
     shapes: Mapping[str, tuple[int, ...]]
@@ -151,6 +183,8 @@ class Variables:
     starts: tuple[int, ...]
     known: dict[tuple[int, Exponents], fmpq]
     parameters: tuple[str, ...] = ()
+    carried: tuple[int, ...] = ()
+    stages: list[Stage] = field(default_factory=list)
 
     @cached_property
     def entries(self) -> int:
@@ -181,6 +215,96 @@ class Variables:
         """A parameter that changes from round to round."""
         return Unknown(self.context.gens()[self.ends + self.parameters.index(name)])
 
+    @cached_property
+    def fresh(self) -> int:
+        """Number of the first unknown of what is carried: the parameters come before."""
+        return self.ends + len(self.parameters)
+
+    def carry(self, values: Sequence[Any]) -> list[Unknown]:
+        """Fresh unknowns for what a step has got; see `Stage`.
+
+        Raises
+        ------
+        Refused
+            If it rests on one source before the place where something was carried and after it.
+        """
+        used = self.together(values)
+        first = self.fresh + sum(self.carried[: len(self.stages)])
+        self.stages.append(Stage(first, tuple(values), used))
+        return [Unknown(self.context.gens()[first + at]) for at in range(len(values))]
+
+    def together(self, values: Iterable[Any]) -> frozenset[int]:
+        """The sources' unknowns on which numbers depend that may be multiplied.
+
+        Raises
+        ------
+        Refused
+            If one speaks of what was carried at two places, or of what was carried and of a source
+            on which that depends.
+        """
+        stages, used = set[int](), set[int]()
+        for value in values:
+            for exponents in value.polynomial.to_dict() if isinstance(value, Unknown) else ():
+                stages.update(self._stages_in(exponents))
+                used |= self._groups_in(exponents)
+        if not stages:
+            return frozenset(used)
+        if len(stages) > 1 or stages != {len(self.stages) - 1}:
+            raise NotCarried(
+                "what see.carry gave is used after a later see.carry: carry both at once"
+            )
+        self._refuse_both(self.stages[-1], used)
+        return frozenset(used | self.stages[-1].used)
+
+    def _refuse_both(self, stage: Stage, used: Set[int]) -> None:
+        for number, (start, source) in enumerate(zip(self.starts, self.sources, strict=True)):
+            own = range(start, start + prod(source.shape))
+            if any(at in own for at in used & stage.used):
+                raise NotCarried(
+                    f"it uses {self.sources[number].name} before see.carry and after it; carry "
+                    "what depends on it"
+                )
+
+    def _stages_in(self, exponents: Exponents) -> set[int]:
+        ends = [stage.first for stage in self.stages]
+        return {
+            bisect_right(ends, at) - 1
+            for at, power in enumerate(exponents[self.fresh :], self.fresh)
+            if power
+        }
+
+    def _groups_in(self, exponents: Exponents) -> set[int]:
+        """Entries of the sources in a monomial, with those that depend on them."""
+        entries = enumerate(exponents[self.entries : self.ends], self.entries)
+        return {own for at, power in entries if power for own in self._dependent[at - self.entries]}
+
+    @cached_property
+    def _dependent(self) -> list[range]:
+        """Of every entry of the sources, the entries that are not independent of it."""
+        found: list[range] = []
+        for start, source in zip(self.starts, self.sources, strict=True):
+            size = entries_together(source)
+            for at in range(0, prod(source.shape), size):
+                found += [range(start + at, start + at + size)] * size
+        return found
+
+    def stage_of(self, exponents: Exponents) -> Stage | None:
+        """The place where what stands in a monomial was carried, if anything in it was.
+
+        Raises
+        ------
+        Refused
+            As `together`.
+        """
+        if not self.stages or not any(exponents[self.fresh :]):
+            return None
+        numbers = self._stages_in(exponents)
+        if len(numbers) > 1:
+            raise Refused("it multiplies what was carried at two places of a step")
+        stage = self.stages[numbers.pop()]
+        self._refuse_both(stage, self._groups_in(exponents))
+        return stage
+
     def _block(self, start: int, shape: tuple[int, ...]) -> Array:
         gens = self.context.gens()
         found = np.empty(prod(shape), dtype=object)
@@ -194,6 +318,8 @@ class Variables:
         numbers = tuple(over)
         total: dict[Exponents, fmpq] = {}
         for exponents, factor in value.polynomial.to_dict().items():
+            if self.stages:
+                self.stage_of(exponents)  # which refuses
             left = list(exponents)
             for number in numbers:
                 start = self.starts[number]
@@ -238,15 +364,21 @@ class Variables:
         return total
 
     def by_parameter(self, value: Any) -> dict[Exponents, dict[Exponents, fmpq]]:
-        """Per monomial of the parameters, exponents of the state's entries with coefficients."""
+        """Per monomial of the parameters, exponents of all else with coefficients.
+
+        That is the state's entries, and then what is carried.
+        """
         if not isinstance(value, Unknown):
-            return {(0,) * len(self.parameters): {(0,) * self.entries: rational(value)}}
+            none = (0,) * (self.entries + sum(self.carried))
+            return {(0,) * len(self.parameters): {none: rational(value)}}
         found: dict[Exponents, dict[Exponents, fmpq]] = {}
         for exponents, factor in value.polynomial.to_dict().items():
+            self.stage_of(exponents)
             powers = tuple(int(e) for e in exponents)
             if any(powers[self.entries : self.ends]):
                 raise Refused("a source is left after expectations were taken")
-            found.setdefault(powers[self.ends :], {})[powers[: self.entries]] = factor
+            own = powers[: self.entries] + powers[self.fresh :]
+            found.setdefault(powers[self.ends : self.fresh], {})[own] = factor
         return found
 
     def terms(self, value: Any) -> dict[Exponents, fmpq]:
@@ -274,22 +406,35 @@ class Variables:
         return list(zip([*used, None], polynomial.coeffs(), strict=False))
 
     def occurring(self, value: Any) -> set[int]:
-        """Numbers of the sources that occur in a polynomial."""
+        """Numbers of the sources on which a polynomial depends."""
         if not isinstance(value, Unknown):
             return set()
         every = [exponents[self.entries :] for exponents in value.polynomial.to_dict()]
         ends = zip(self.starts, self.sources, strict=True)
-        return {
+        found = {
             number
             for number, (start, source) in enumerate(ends)
             for own in every
             if any(own[start - self.entries : start - self.entries + prod(source.shape)])
         }
+        return found | self.carried_from(value) if self.stages else found
+
+    def carried_from(self, value: Any) -> set[int]:
+        """Numbers of the sources on which what was carried depends that occurs in a polynomial."""
+        if not isinstance(value, Unknown):
+            return set()
+        stages = {at for own in value.polynomial.to_dict() for at in self._stages_in(own)}
+        used = {at for number in stages for at in self.stages[number].used}
+        return {
+            number
+            for number, (start, source) in enumerate(zip(self.starts, self.sources, strict=True))
+            if any(start <= at < start + prod(source.shape) for at in used)
+        }
 
     def degree(self, values: Iterable[Any]) -> int:
-        """Largest total degree in the state."""
+        """Largest total degree in the state, and in what was carried."""
         degrees = [
-            sum(map(int, exponents[: self.entries]))
+            sum(map(int, (*exponents[: self.entries], *exponents[self.fresh :])))
             for value in values
             if isinstance(value, Unknown)
             for exponents in value.polynomial.to_dict()
@@ -301,12 +446,13 @@ def variables(
     shapes: Mapping[str, tuple[int, ...]],
     sources: Sequence[Source],
     parameters: tuple[str, ...] = (),
+    carried: tuple[int, ...] = (),
 ) -> Variables:
-    """One unknown for every entry of a state with one row, of every source, and parameter."""
+    """One unknown for every entry of a state with one row, every source, and all the rest."""
     starts, count = [], sum(prod(shape) for shape in shapes.values())
     for source in sources:
         starts.append(count)
         count += prod(source.shape)
-    names = [f"x{i}" for i in range(count + len(parameters))]
+    names = [f"x{i}" for i in range(count + len(parameters) + sum(carried))]
     context = fmpq_mpoly_ctx.get(names, Ordering.lex)
-    return Variables(dict(shapes), tuple(sources), context, tuple(starts), {}, parameters)
+    return Variables(dict(shapes), tuple(sources), context, tuple(starts), {}, parameters, carried)

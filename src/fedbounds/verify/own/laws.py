@@ -260,11 +260,11 @@ def _libraries(theory: Theory, law: Law) -> None:
     count = len(every.chances)
     rows = {name: np.repeat(x[:1], count, axis=0) for name, x in state.items()}
     own, _ = stepped(subject.algorithm, subject.problem, p, rows, drawn)
-    there = [{k: strict.asarray(v) for k, v in x.items()} for x in (rows, drawn)]
+    states, draws = ({k: strict.asarray(v) for k, v in x.items()} for x in (rows, drawn))
     where = {"libraries": ["NumPy", "array_api_strict"]}
     try:
         problem = Clients(to_namespace(floats, strict), strict)
-        other, _ = stepped(subject.algorithm, problem, p, *there)
+        other, _ = stepped(subject.algorithm, problem, p, states, draws)
     except FedboundsError as error:
         raise LawBroken(law, None, None, where, f"on the second, {error}") from error
     agree(law, np.asarray(model_of(other)), model_of(own), where)

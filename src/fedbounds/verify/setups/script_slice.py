@@ -49,7 +49,10 @@ def _texts(function: Function) -> Iterator[Any]:
 
 
 class _Plain(ast.NodeTransformer):
-    """Without annotations."""
+    """Without annotations, and with what is carried as it is: outcomes are rows."""
+
+    def __init__(self) -> None:
+        self.arguments: set[str] = set()
 
     def visit_arg(self, node: ast.arg) -> Node:
         node.annotation = None
@@ -57,7 +60,16 @@ class _Plain(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Node:
         node.returns = None
+        self.arguments.update(one.arg for one in (*node.args.posonlyargs, *node.args.args))
         self.generic_visit(node)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> Node:
+        self.generic_visit(node)
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="carry"), args=own):
+                if name in self.arguments and own and not node.keywords:
+                    return own[0] if len(own) == 1 else ast.Tuple(own, ast.Load())
         return node
 
 
