@@ -115,6 +115,14 @@ def _logistic(data: Mapping[str, Any]) -> RidgeLogistic:
     return RidgeLogistic(FederatedLogistic(features, nothing, labels, 0), exact(data["ridge"]))
 
 
+def _logistic_blocks(data: Mapping[str, Any]) -> FederatedLogistic:
+    """log(1 + exp(-(a'u + b'v_i))) of the samples (a, b) of client i, in batches; a regulariser."""
+    shared, personal = (exact_array(data[x]) for x in ("shared", "personal"))
+    labels = np.full(shared.shape[:2], fmpq(1), dtype=object)
+    batch = int(data["batch"]) if "batch" in data else None
+    return FederatedLogistic(shared, personal, labels, exact(data["regulariser"]), batch)
+
+
 def _sine_bowls(data: Mapping[str, Any]) -> SineBowls:
     return SineBowls(*(exact_array(data[x]) for x in ("rotation", "weights", "centres")))
 
@@ -128,6 +136,7 @@ _FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "composed bowls": _composed_bowls,
     "coupled cosines": _cosines,
     "logistic": _logistic,
+    "logistic in blocks": _logistic_blocks,
     "quadratics": _quadratics,
     "regression": _regression,
     "sine bowls": _sine_bowls,

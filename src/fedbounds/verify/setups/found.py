@@ -185,9 +185,8 @@ def _told_of(setup: Setup, view: View, known: Defined[Any]) -> Found:
         require(not broken, "set-up", broken, str(says))
     problem = known.trace.subject.problem.objective
     every = objectives.constants(problem, known.trace.subject.start)
-    of_problem = {
-        x: y for x, y in every.items() if x.value in constants and x.value not in view.constants
-    }
+    own = {*view.constants, *dict(setup.chosen)}
+    of_problem = {x: y for x, y in every.items() if x.value in constants and x.value not in own}
     return Found(
         family=_family(view, setup.run, problem),
         parameters={x: y for x, y in constants.items() if x not in _names(of_problem)},
