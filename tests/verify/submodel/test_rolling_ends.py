@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from flint import fmpq
+from kept_words import names
 
 from fedbounds.algorithms import rolling_ends
 from fedbounds.theory.registry import encoded_claims
@@ -60,7 +61,7 @@ def test_numbers_are_those_of_the_earlier_engine():
         numbers = {x.value: y.value for x, y in found.constants.items()} | dict(found.parameters)
         told = {key: str(numbers[key]) for key in own["numbers"]}
         assert told == own["numbers"], name
-        holds = {x.name for x, y in found.evidence.items() if y.holds}
+        holds = names(x for x, y in found.evidence.items() if y.holds)
         assert set(own["holds"]) <= holds, name
         modes = {"SHARED_PARTITION", "OWN_PERMUTATIONS", "OWN_PARTITIONS", "OVERLAPPING_WINDOWS"}
         assert holds & modes == modes & set(own["holds"]), name
