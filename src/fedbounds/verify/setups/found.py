@@ -21,7 +21,8 @@ from ..measure import trace as traces
 from ..measure.answers import Asked, by_enumeration, by_moments
 from ..measure.balls import enclosed, precise
 from ..measure.known import Defined, Known, MissingError, UnansweredError
-from ..measure.many import Long, Many, long_run
+from ..measure.long import Long
+from ..measure.many import Many
 from ..measure.objectives import exact
 from ..measure.sources import TooManyError
 from ..measure.subject import Subject
@@ -140,6 +141,7 @@ def _shown(setup: Setup, view: View, *, floats: bool) -> Found:
     """Of many rounds; where no method measures them, why not."""
     try:
         known = many_of(setup, view, floats=floats)
+        known.trace.found  # noqa: B018, all rounds are followed: here it refuses, if it does
     except Refused as error:
         return _refused(setup, view, str(error))
     found = _told_of(setup, view, known)
@@ -306,7 +308,7 @@ def analysed(run: Run, view: View) -> tuple[Trace, Besides]:
 def followed(run: Run, view: View, floats: bool) -> Long:
     """A run of many rounds, measured from where its first quantity of the state is least."""
     near = view.quantities[view.states[0]] if view.states else None
-    return long_run(subject_of(run, view), near, floats=floats)
+    return Long(subject_of(run, view), near, floats)
 
 
 def _besides(run: Run, view: View) -> Besides:

@@ -17,7 +17,7 @@ from ..measure.trace import algorithm, subject_of
 from ..profile import Profile
 from .choices import choice_case
 from .found import InFloats, view_of
-from .rungs import LadderInFloats, rungs_of
+from .rungs import LadderInFloats, rungs_of, settles
 from .sides import sides_of
 
 _RATIONAL = 10  # times what floats cost
@@ -59,7 +59,8 @@ def ladder_case(name: str, ladder: Ladder, *, floats: bool = False) -> Case:
     called, rounds = rungs_of(ladder).runs, sum(setup.run.rounds for setup in ladder.setups)
     entries = len(ladder.setups[0].run.start)
     if floats:
-        return Case(name, called, LadderInFloats(ladder), Method.MOMENTS, rounds * entries**2)
+        method = Method.BALLS if settles(rungs_of(ladder)) else Method.MOMENTS
+        return Case(name, called, LadderInFloats(ladder), method, rounds * entries**2)
     return Case(name, called, ladder, Method.RATIONAL, rounds * entries**2 * _RATIONAL)
 
 
