@@ -13,7 +13,6 @@ from fedbounds.problems import Constants, Evidence
 from fedbounds.theory.registry import glossary, views
 from fedbounds.theory.setups import Run, Says, Setup, View, Where, is_formula
 from fedbounds.theory.symbols import quantities_in
-from fedbounds.vocabulary import Assumption
 
 from ..case import Found, find, in_rationals
 from ..evaluate import Roots
@@ -390,7 +389,7 @@ def _family(view: View, run: Run, problem: Any) -> str:
     return f"{view.told}: {' '.join([sizes, *counts])}"
 
 
-def evidence(view: View, known: Defined[Any], problem: Any) -> dict[Assumption, Evidence]:
+def evidence(view: View, known: Defined[Any], problem: Any) -> dict[str, Evidence]:
     """Of a set-up: what its view says of it, and what its problem tells."""
     found = objectives.facts(problem)
     for assumption, statements in view.assumptions.items():

@@ -26,7 +26,6 @@ from fedbounds.theory.setups import (
     View,
 )
 from fedbounds.theory.symbols import T
-from fedbounds.vocabulary import Assumption
 
 from ..case import Found, find, in_rationals, ladder_shown
 from ..evaluate import Numbers, evaluate
@@ -343,7 +342,7 @@ def agreed(own: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], dict[str, 
     return found, undefined
 
 
-def evidence_of_all(every: Sequence[Rung]) -> dict[Assumption, Evidence]:
+def evidence_of_all(every: Sequence[Rung]) -> dict[str, Evidence]:
     """What holds on every rung; where it does not, the first one tells."""
     own = [evidence(r.view, r.known, r.known.trace.subject.problem.objective) for r in every]
     found = {}
