@@ -18,6 +18,7 @@ from fedbounds.theory.setups import (
     Largest,
     Least,
     MeanOfLargest,
+    Remembered,
     Says,
     Settled,
     Where,
@@ -290,7 +291,8 @@ class Defined(Generic[Run]):
         return self.number(side, own)
 
     def _over_rounds(self, expression: sp.Expr, indices: Indices = None, *, ending: bool) -> Array:
-        plain, own = self._without_extremes(expression, {})
+        names = remembered(expression)
+        plain, own = self._without_extremes(expression.xreplace(names), {})
         plain, nodes = without_products(plain)
         series = {name: self.products(node, indices) for name, node in nodes}
         if ending:
@@ -298,10 +300,20 @@ class Defined(Generic[Run]):
                 name: np.append(series[name], self._at_end(node, indices), axis=-1)
                 for name, node in nodes
             }
+        rounds = self.trace.subject.rounds + ending
+        series |= {
+            str(name.func): self._remembered(node, indices)[..., :rounds]
+            for node, name in names.items()
+        }
         known = self._numbers(plain, own, series)
         count = min((len(x.T) for x in known.series.values()), default=self.trace.subject.rounds)
         found = np.atleast_1d(evaluate(plain, known, range(count)))
         return found if found.shape[-1] == count else np.repeat(found, count, axis=-1)
+
+    def _remembered(self, node: Remembered, indices: Indices) -> Array:
+        """Of rounds 0, ..., T."""
+        return recalled(self._over_rounds(node.args[0], indices, ending=False),
+                        self.number(node.args[1]))  # fmt: skip
 
     def _numbers(
         self, plain: sp.Expr, own: Mapping[str, Any], series: Mapping[str, Array] | None = None
@@ -497,6 +509,21 @@ class Known(Defined[Trace]):
     def _listed(self, asked: Any) -> None:
         if self.trace.moments is not None:
             raise MissingError(f"{asked} speaks of single outcomes, and moments are followed")
+
+
+def recalled(series: Array, chance: Any) -> Array:
+    """A mean over what was, and 0 at first; one round more."""
+    found = [series[..., 0] * 0] if series.shape[-1] else [np.zeros(series.shape[:-1])]
+    for at in range(series.shape[-1]):
+        found.append(found[-1] * (1 - chance) + series[..., at] * chance)
+    return np.stack(found, axis=-1)
+
+
+@lru_cache(maxsize=4096)
+def remembered(expression: sp.Expr) -> dict[sp.Expr, sp.Expr]:
+    """A quantity for each `Remembered`."""
+    nodes = sorted(expression.atoms(Remembered), key=str)
+    return {node: sp.Function(f"_remembered_{at}")(t) for at, node in enumerate(nodes)}
 
 
 def _later(series: Array) -> Array:
