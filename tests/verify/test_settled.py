@@ -6,6 +6,7 @@ from functools import cache
 import pytest
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.problems import Evidence
 from fedbounds.theory.catalogue import PAPERS, entry, paper
 from fedbounds.theory.claims import Claim
@@ -27,7 +28,7 @@ from fedbounds.verify import settled, summary
 from fedbounds.verify.records import dumps
 from fedbounds.verify.settled import as_record, settle
 from fedbounds.verify.summary import summarise
-from fedbounds.vocabulary import Assumption, Method, Standing, StatementStatus, Verdict
+from fedbounds.vocabulary import Method, Standing, StatementStatus, Verdict
 
 IN_WORDS = Existence | Universal | Announced  # these have tests of their own, in test_settings
 SETTLED = [
@@ -166,7 +167,7 @@ def test_an_assumption_is_satisfiable_only_if_some_specimen_satisfies_it(monkeyp
         clients = 2
 
         def satisfies(self, assumption):
-            assert assumption == Assumption.BOUNDED_GRADIENTS
+            assert assumption == Fact.BOUNDED_GRADIENTS
             return Evidence(holds, "as planted")
 
     monkeypatch.setattr(settled, "specimens", lambda: [("planted", Specimen())])
