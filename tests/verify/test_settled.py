@@ -98,7 +98,8 @@ def test_the_standing_is_computed_from_the_findings(claim):
 def test_a_wrong_pair_is_refuted():
     assert {f.verdict for f in settle(PARALLEL_SGD)} == {Verdict.NOT_VIOLATED}
     pair = PARALLEL_SGD.pairs[0]
-    wrong = replace(pair, special_parameters=pair.special_parameters | {"step": sp.Rational(1, 9)})
+    own = replace(pair.special, parameters={"gamma": sp.Rational(1, 9)})
+    wrong = replace(pair, special=own)
     found = list(settle(replace(PARALLEL_SGD, pairs=(wrong, *PARALLEL_SGD.pairs[1:]))))
     assert {f.verdict for f in found if f.part == pair.name} == {Verdict.VIOLATED}
     assert {f.verdict for f in found if f.part != pair.name} == {Verdict.NOT_VIOLATED}
