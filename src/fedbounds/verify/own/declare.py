@@ -16,7 +16,9 @@ from sympy.core.function import AppliedUndef
 
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.errors import FedboundsError, require, unknown_name
+from fedbounds.problems.linear import rational
 from fedbounds.problems.problem import entries_of
+from fedbounds.problems.spectrum import to_floats
 from fedbounds.theory.catalogue import PAPERS, Entry
 from fedbounds.theory.checker.data import Premise, Square
 from fedbounds.theory.checker.names import fault_of, identifier
@@ -33,8 +35,10 @@ from ..measure.enumerated import one_state
 from ..measure.functions import OfState
 from ..measure.spaces import PAST
 from ..measure.subject import AFTER, Subject
+from ..measure.unknowns import Refused
 from .definitions import read_definition
 from .families import Pair, quadratics
+from .objective import Objective
 
 CONDITIONS = "conditions"
 CONTROL_VARIATES = "control variates"
@@ -491,6 +495,7 @@ def theory(
             if law != CONTROL_VARIATES:
                 raise unknown_name("law", law, [CONTROL_VARIATES])
         values = dict(_KNOWN_PARAMETERS if parameters is None else parameters)
+        pairs = tuple(_begun(algorithm, *pair, values) for pair in pairs)
         for name in values.keys() & _OF_PROBLEMS:
             raise FedboundsError(
                 f"parameter {name!r} is a number of the problem or of the run, which is measured; "
@@ -521,13 +526,29 @@ def _pair(given: Any) -> Pair:
             f"{type(problem).__name__} has no additive noise of known law; expected a quadratic, "
             "or objective(...)"
         )
+    own = isinstance(problem, Objective)
     found = np.asarray(start) if hasattr(start, "dtype") else np.asarray(start, dtype=np.float64)
+    if own and not problem.exact:
+        found = to_floats(found)
+    elif own:
+        found = np.frompyfunc(rational, 1, 1)(np.asarray(start, dtype=object)).astype(object)
     expected = (entries_of(problem),)
     require(found.shape == expected, "shape of a start", found.shape, f"{expected}")
     exact = getattr(problem, "hessian", found).dtype == object
-    if (found.dtype == object) != exact:
+    if not own and (found.dtype == object) != exact:
         raise FedboundsError("problem and start differ: one in rationals and one in floats")
     return problem, found
+
+
+def _begun(algorithm: Algorithm, problem: Any, start: Any, parameters: Mapping[str, Any]) -> Pair:
+    """In floats, where ``init`` makes floats of an objective's exact start."""
+    if isinstance(problem, Objective) and problem.exact:
+        values = {name: _some(given) for name, given in parameters.items()}
+        try:
+            one_state(Subject(algorithm, Clients(problem), start, values, 0))
+        except (FedboundsError, Refused) as error:
+            return problem.in_floats(f"values in floats ({error})"), to_floats(start)
+    return problem, start
 
 
 def _with_uses(entry: Entry, uses: tuple[str, ...]) -> Entry:

@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any
 
 import sympy as sp
-from flint import fmpq
+from flint import arb, fmpq
 
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic
@@ -79,8 +79,9 @@ def _told(value: Any) -> str:
 
 
 def _case(theory: Theory, run: OwnRun, name: str, outcomes: int) -> Case:
-    method = Method.RATIONAL if run.exact else Method.ENUMERATION
     problem = _problem(theory, run)
+    method = Method.RATIONAL if run.exact else Method.ENUMERATION
+    method = Method.BALLS if Clients(problem).irrational else method
     size = problem.clients * (problem.shared_dimension + problem.personal_dimension)
     return Case(f"problem {name}", theory.algorithm_name, run, method, outcomes * size)
 
@@ -106,10 +107,16 @@ def _problem(theory: Theory, run: OwnRun) -> Any:
 
 def _parameters(theory: Theory, problem: Any, start: Any) -> Iterator[Values]:
     """Every combination of the parameters' values for a problem, in the order of the file."""
-    known = {name.value: rational(c.value) for name, c in constants(problem, start).items()}
-    known |= {name: rational(value) for name, value in sizes(problem).items()}
+    known = {name.value: c.value for name, c in constants(problem, start).items()}
+    known |= sizes(problem)
     known |= found.own_constants(theory, Subject(theory.algorithm, Clients(problem), start, {}, 1))
+    known = {name: _inside(value) for name, value in known.items()}
     yield from _extended(theory, known, list(theory.parameters.items()), ())
+
+
+def _inside(value: Any) -> fmpq:
+    """A rational number; one in the ball of a constant, where parameters are to be chosen."""
+    return rational(float(value.mid()) if isinstance(value, arb) else value)
 
 
 def _extended(
