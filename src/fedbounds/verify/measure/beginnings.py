@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations_with_replacement
 from typing import Any
 
@@ -11,10 +12,10 @@ from fedbounds.errors import FedboundsError
 from fedbounds.problems.linear import rational
 
 from .contract import State
-from .enumerated import begun, sources_of_init, started_from
-from .random import answered
+from .enumerated import MOST_ROWS, begun, sources_of_init, started_from
+from .random import answered, count_of
 from .round_maps import Pair, flat
-from .sources import TooManyError
+from .sources import Source, TooManyError
 from .subject import Subject
 from .unknowns import Refused, Unknown, Variables, bare, variables
 
@@ -44,15 +45,24 @@ class Beginning:
 
     def moments(self, centre: Sequence[fmpq] = ()) -> dict[Pair, fmpq]:
         """E of products of two entries of (1, z), with z measured from a centre."""
-        total: dict[Pair, fmpq] = {}
-        for at, chance in enumerate(self.chances):
-            own = flat({name: array[at : at + 1] for name, array in self.state.items()})
-            moved = own if not any(centre) else [x - c for x, c in zip(own, centre, strict=True)]
-            point = [fmpq(1), *moved]
-            for i, j in combinations_with_replacement(range(len(point)), 2):
-                more = self._mean(point[i] * point[j]) * chance
-                total[i, j] = total.get((i, j), fmpq(0)) + more
+        every = combinations_with_replacement(range(len(self._points[0])), 2)
+        return {pair: self.moment(pair, centre) for pair in every}
+
+    def moment(self, pair: Pair, centre: Sequence[fmpq] = ()) -> fmpq:
+        """E of one of them."""
+        total = fmpq(0)
+        for point, chance in zip(self._points, self.chances, strict=True):
+            one, other = (point[at] - centre[at - 1] if at and centre else point[at] for at in pair)
+            total += self._mean(one * other) * chance
         return total
+
+    @cached_property
+    def _points(self) -> list[list[Any]]:
+        """(1, z), row by row."""
+        return [
+            [fmpq(1), *flat({name: array[at : at + 1] for name, array in self.state.items()})]
+            for at in range(len(self.chances))
+        ]
 
     def _mean(self, value: Any) -> fmpq:
         if self.variables is None or not isinstance(value, Unknown):
@@ -62,25 +72,43 @@ class Beginning:
         return rational(bare(number))
 
 
-def beginning(subject: Subject) -> Beginning:
+def beginning(subject: Subject, most: int = MOST_ROWS) -> Beginning:
     """Before round 0.
+
+    Parameters
+    ----------
+    most : int
+        Outcomes of ``init`` that are listed at first; of more, polynomials are tried before.
 
     Raises
     ------
     Refused
         If ``init`` has too many outcomes, and asks of what it draws more than sums and products.
     """
-    try:
-        rows = begun(subject)
-        return Beginning(rows.state, rows.chances)
-    except TooManyError as error:
-        reason = str(error)
-    sources = sources_of_init(subject)
+    sources, reasons = sources_of_init(subject), dict[int, str]()
+    for way in (0, 1) if _are_few(sources, most) else (1, 0):
+        try:
+            return (_listed, _in_polynomials)[way](subject, sources)
+        except (TooManyError, Refused) as error:
+            reasons[way] = str(error)
+    raise Refused("; ".join(text for _, text in sorted(reasons.items()) if text))
+
+
+def _are_few(sources: Sequence[Source], most: int) -> bool:
+    return all(source.count for source in sources) and count_of(sources) <= most
+
+
+def _listed(subject: Subject, sources: Sequence[Source]) -> Beginning:
+    rows = begun(subject)
+    return Beginning(rows.state, rows.chances)
+
+
+def _in_polynomials(subject: Subject, sources: Sequence[Source]) -> Beginning:
     if not subject.exact or any(source.selects for source in sources):
-        raise Refused(reason)
+        raise Refused("")
     named = variables({}, sources)
     try:
         state = answered(lambda random: started_from(subject, random, 1), sources, named.answers())
-    except (FedboundsError, Refused) as error:
-        raise Refused(f"{reason}; {error}") from error
+    except FedboundsError as error:
+        raise Refused(str(error)) from error
     return Beginning(state, [fmpq(1)], named)

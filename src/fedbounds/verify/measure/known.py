@@ -28,6 +28,7 @@ from fedbounds.theory.symbols import K, T, VectorSymbol, constants_in, k, t
 
 from ..evaluate import IrrationalError, Numbers, UndefinedError, evaluate, in_balls, in_roots, scale
 from .balls import enclosed
+from .moments import TooMuchError
 from .settled import settled
 from .spaces import Listed, Unrolled, alone, product, products_in
 from .spaces import field as entries_of
@@ -52,6 +53,10 @@ _EXTREMES = (Largest, Least, MeanOfLargest, above, Settled)  # numbers of a whol
 
 class MissingError(FedboundsError):
     """A number is not known of this run; the message says why."""
+
+
+class UnansweredError(MissingError):
+    """A number that is there, and that no method measured: it is too much work."""
 
 
 class Traced(Protocol):
@@ -170,6 +175,8 @@ class Defined(Generic[Run]):
             return make()
         except ZeroDivisionError:
             return MissingError(f"no value for {name}: it divides by 0")
+        except (TooMuchError, UnansweredError) as error:
+            return UnansweredError(str(error))
         except (UndefinedError, IrrationalError, FedboundsError, Refused) as error:
             return MissingError(f"no value for {name}: {error}")
 

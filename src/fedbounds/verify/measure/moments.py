@@ -5,21 +5,28 @@ after the round is a linear function of those before: m+ = R m. Nothing is decla
 show that the degree is one, and laws of sources give E of their monomials.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from flint import fmpq
 
-from .beginnings import beginning
+from fedbounds.errors import FedboundsError
+
+from .beginnings import Beginning, beginning
 from .round_maps import Form as Form
 from .round_maps import Pair as Pair
-from .round_maps import forms_of, round_maps
+from .round_maps import check_state, forms_of, outcomes_of, pair_map, pairs, round_maps
 from .subject import Subject
 from .unknowns import Refused, Variables
 from .unrolled import Unrolling, unroll
 
 MOST_WORK = 4_000_000  # products of rationals, over all rounds
+_FEW = 16  # outcomes of ``init`` that are listed: of more, all products take longer
+
+
+class TooMuchError(FedboundsError):
+    """A moment takes more work than is done for a run."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,13 +35,13 @@ class Moments:
 
     Attributes
     ----------
-    values : tuple of dicts from pair to rational
-        Of rounds 0, ..., T.
+    values : tuple of mappings from pair to rational
+        Of rounds 0, ..., T; each is computed when it is first asked for, with those that it needs.
     unrolled : tuple of Unrolling
         One for every round 0, ..., T - 1; the same one, unless the step asks for the round.
     """
 
-    values: tuple[dict[Pair, fmpq], ...]
+    values: tuple[Mapping[Pair, fmpq], ...]
     unrolled: tuple[Unrolling, ...]
 
 
@@ -44,26 +51,88 @@ def moments(subject: Subject) -> Moments:
     Raises
     ------
     Refused
-        If there is no round, the step is not affine in the state, or the work is too much.
+        If there is no round, or the step is not affine in the state.
     """
     if subject.problem.irrational:
         raise Refused("gradients are no polynomials")
     if not subject.rounds:
         raise Refused("no round is run: there is no step to look at")
-    first = beginning(subject)
-    values, traces = [first.moments()], list[Unrolling]()
-    step: dict[Pair, Form] = {}
-    work = 0
+    first = beginning(subject, _FEW)
+    traces, steps = list[Unrolling](), list[_Step]()
     for t in range(subject.rounds):
         if t == 0 or traces[-1].asked_round:
             trace = unroll(subject, first.shapes, t, carries=True)
-            step = round_map(trace)
+            step = _Step(trace)
         traces.append(trace)
-        work += sum(map(len, step.values()))
-        if work > MOST_WORK:
-            raise Refused(f"more than {MOST_WORK} products of rationals within {t + 1} rounds")
-        values.append({pair: applied(form, values[-1]) for pair, form in step.items()})
-    return Moments(tuple(values), tuple(traces))
+        steps.append(step)
+    every = _Every(first, steps, pairs(traces[0].variables))
+    return Moments(tuple(_Round(every, t) for t in range(subject.rounds + 1)), tuple(traces))
+
+
+class _Step:
+    """What a round makes of moments: each form is made when it is first asked for."""
+
+    def __init__(self, trace: Unrolling) -> None:
+        self._named = trace.variables
+        if self._named.stages:  # then all pairs with what is carried are looked at
+            check_state(self._named)
+        self._rows = outcomes_of(trace)
+        self._forms: dict[Pair, Form] = {}
+
+    def form(self, pair: Pair) -> Form:
+        """One moment after the round."""
+        if pair not in self._forms:
+            self._forms[pair] = pair_map(self._named, self._rows, pair).get((), {})
+        return self._forms[pair]
+
+
+class _Every:
+    """The moments of all rounds that were asked for so far."""
+
+    def __init__(self, first: Beginning, steps: list[_Step], every: list[Pair]) -> None:
+        self.first, self.steps, self.pairs = first, steps, every
+        self.known: list[dict[Pair, fmpq]] = [{} for _ in range(len(steps) + 1)]
+        self.work = 0
+
+    def value(self, pair: Pair, at: int) -> fmpq:
+        """One of them; with it those before on which it depends."""
+        if pair not in self.known[at]:
+            self._find(pair, at)
+        return self.known[at][pair]
+
+    def _find(self, pair: Pair, at: int) -> None:
+        asked = [{pair}]  # of round at, of the round before it, ...
+        while asked[-1] and at >= len(asked):
+            step, known = self.steps[at - len(asked)], self.known[at - len(asked)]
+            asked.append({x for own in asked[-1] for x in step.form(own) if x not in known})
+        for back, own in reversed(list(enumerate(asked))):
+            for one in own:
+                self.known[at - back][one] = self._of(one, at - back)
+
+    def _of(self, pair: Pair, at: int) -> fmpq:
+        if not at:
+            return self.first.moment(pair)
+        form, before = self.steps[at - 1].form(pair), self.known[at - 1]
+        self.work += len(form)
+        if self.work > MOST_WORK:
+            raise TooMuchError(f"more than {MOST_WORK} products of rationals within {at} rounds")
+        return applied(form, before)
+
+
+class _Round(Mapping[Pair, fmpq]):
+    """The moments of one round."""
+
+    def __init__(self, every: _Every, at: int) -> None:
+        self._every, self._at = every, at
+
+    def __getitem__(self, pair: Pair) -> fmpq:
+        return self._every.value(pair, self._at)
+
+    def __iter__(self) -> Iterator[Pair]:
+        return iter(self._every.pairs)
+
+    def __len__(self) -> int:
+        return len(self._every.pairs)
 
 
 def round_map(trace: Unrolling) -> dict[Pair, Form]:

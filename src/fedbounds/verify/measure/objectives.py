@@ -33,6 +33,10 @@ from fedbounds.vocabulary import Assumption, Constant, Side
 Array = Any
 
 
+class InBlocks(FederatedQuadratic):
+    """A quadratic whose shared and personal blocks are told apart though one may be empty."""
+
+
 def objective(data: Objective) -> Any:
     """The problem that data stand for.
 
@@ -64,16 +68,17 @@ def exact_array(value: Any) -> Array:
 def _quadratics(data: Mapping[str, Any]) -> FederatedQuadratic:
     """1/2 x' H_k x + h_k' x; gradients may have noise of +-scale in every coordinate.
 
-    The last ``personal`` coordinates are a client's own, with a noise of theirs. Slopes of the
-    shared ones are ``apart`` times as far from their mean as those that are given.
+    The last ``personal`` coordinates are a client's own, with a noise of theirs; where that is
+    said there are two blocks, though one may be empty. Slopes of the shared ones are ``apart``
+    times as far from their mean as those that are given.
     """
     hessian, linear = exact_array(data["hessians"]), exact_array(data["slopes"])
     shared = int(hessian.shape[1]) - int(data.get("personal", 0))
     own, factor = linear[:, :shared], exact(data.get("apart", 1))
     linear[:, :shared] = own + (own - own.sum(axis=0) / len(own)) * (factor - 1)
-    if "noise" not in data:
-        return FederatedQuadratic(hessian, linear, shared)
-    return FederatedQuadratic(hessian, linear, shared, _noise(data))
+    noise = _noise(data) if "noise" in data else SILENT
+    kind = InBlocks if "personal" in data else FederatedQuadratic
+    return kind(hessian, linear, shared, noise)
 
 
 def _noise(data: Mapping[str, Any]) -> Noise:
@@ -109,6 +114,14 @@ def _logistic(data: Mapping[str, Any]) -> RidgeLogistic:
     return RidgeLogistic(FederatedLogistic(features, nothing, labels, 0), exact(data["ridge"]))
 
 
+def _logistic_blocks(data: Mapping[str, Any]) -> FederatedLogistic:
+    """log(1 + exp(-(a'u + b'v_i))) of the samples (a, b) of client i, in batches; a regulariser."""
+    shared, personal = (exact_array(data[x]) for x in ("shared", "personal"))
+    labels = np.full(shared.shape[:2], fmpq(1), dtype=object)
+    batch = int(data["batch"]) if "batch" in data else None
+    return FederatedLogistic(shared, personal, labels, exact(data["regulariser"]), batch)
+
+
 def _sine_bowls(data: Mapping[str, Any]) -> SineBowls:
     return SineBowls(*(exact_array(data[x]) for x in ("rotation", "weights", "centres")))
 
@@ -122,6 +135,7 @@ _FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "composed bowls": _composed_bowls,
     "coupled cosines": _cosines,
     "logistic": _logistic,
+    "logistic in blocks": _logistic_blocks,
     "quadratics": _quadratics,
     "regression": _regression,
     "sine bowls": _sine_bowls,
@@ -147,6 +161,11 @@ _OF_STARTS = frozenset(
 )
 
 
+def in_blocks(problem: Problem) -> bool:
+    """Whether its coordinates are told apart as shared and personal ones."""
+    return bool(problem.personal_dimension) or isinstance(problem, InBlocks)
+
+
 def constants(problem: Problem, start: Array | None = None) -> Constants:
     """L and mu: the extreme eigenvalues, exact where they are rational; mu if it is positive.
 
@@ -154,12 +173,12 @@ def constants(problem: Problem, start: Array | None = None) -> Constants:
     the gap and the gradients there. What is no quadratic tells its constants itself.
     """
     if not isinstance(problem, FederatedQuadratic):
-        return _told(problem, start if problem.personal_dimension else None)
+        return _told(problem, start if in_blocks(problem) else None)
     lowest, largest = _ends(problem)
     found = {Constant.SMOOTHNESS: max(largest, _turned(lowest), key=lambda c: c.value)}
     if lowest.value > 0:
         found[Constant.STRONG_CONVEXITY] = lowest
-    if problem.personal_dimension:
+    if in_blocks(problem):
         found |= _told(problem, start)
     return found
 
@@ -200,7 +219,7 @@ def values(problem: Problem, start: Array | None = None) -> dict[str, Any]:
     """Numbers of a problem by name: the constants, sizes and the variance of a gradient."""
     found = {name.value: rational(c.value) for name, c in constants(problem, start).items()}
     found["n"] = fmpq(problem.clients)
-    if problem.personal_dimension:
+    if in_blocks(problem):
         found["d_u"] = fmpq(problem.shared_dimension)
         found["d_v"] = fmpq(problem.personal_dimension)
     if not isinstance(problem, FederatedQuadratic):
@@ -223,7 +242,7 @@ def facts(problem: Problem, given: Mapping[str, Any] | None = None) -> dict[Assu
         Constants that are said to be admissible: no less than L, no more than mu.
     """
     if not isinstance(problem, FederatedQuadratic):
-        blocks = OF_BLOCKS if problem.personal_dimension else ()
+        blocks = OF_BLOCKS if in_blocks(problem) else ()
         own = {name: problem.satisfies(name) for name in (*_OF_FORM, *_OF_SAMPLES, *blocks)}
         # of samples, where there are any
         return {x: y for x, y in own.items() if x not in _OF_SAMPLES or y.holds is not None}
@@ -237,7 +256,7 @@ def facts(problem: Problem, given: Mapping[str, Any] | None = None) -> dict[Assu
         Assumption.CONVEX: Evidence(bool(lowest >= 0), told),
         Assumption.STRONGLY_CONVEX: Evidence(bool(0 < mu <= lowest), f"{told} against mu = {mu}"),
     }
-    if problem.personal_dimension:
+    if in_blocks(problem):
         found |= {
             name: problem.satisfies(name) for name in OF_BLOCKS - found.keys() - {Assumption.NOISE}
         }
@@ -255,6 +274,6 @@ def facts(problem: Problem, given: Mapping[str, Any] | None = None) -> dict[Assu
 
 
 def _smooth(problem: FederatedQuadratic) -> str:
-    if problem.personal_dimension:
+    if in_blocks(problem):
         return "the largest norm of the blocks of the Hessians"
     return "the largest |eigenvalue| of the Hessians"

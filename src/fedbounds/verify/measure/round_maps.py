@@ -26,6 +26,7 @@ Line = dict[int, fmpq]  # a linear function of (1, x)
 ByParameter = dict[Exponents, Form]  # one per monomial of the parameters
 Lines = dict[Exponents, Line]  # likewise
 BySource = dict[Exponents, Lines]  # per monomial of the sources
+Rows = list[tuple[fmpq, list[BySource]]]  # per outcome: its chance, and every entry
 
 
 def pairs(named: Variables) -> list[Pair]:
@@ -47,22 +48,49 @@ def round_maps(trace: Unrolling, centre: Sequence[fmpq] = ()) -> dict[Pair, ByPa
         If the step is not affine in the state, or the state is too large.
     """
     named = trace.variables
+    check_state(named)
+    rows = outcomes_of(trace, centre)
+    return {pair: pair_map(named, rows, pair, centre) for pair in pairs(named)}
+
+
+def check_state(named: Variables) -> None:
+    """Raise if there are too many numbers of state, or carried by a step, to look at all pairs."""
     size = named.entries + max(named.carried, default=0)
     if size > MOST_STATE - 1:
         raise Refused(f"{size} numbers of state; at most {MOST_STATE - 1}")
-    found: dict[Pair, ByParameter] = {pair: {} for pair in pairs(named)}
-    found[0, 0] = {(0,) * len(named.parameters): {(0, 0): fmpq(1)}}
+
+
+def outcomes_of(trace: Unrolling, centre: Sequence[fmpq] = ()) -> Rows:
+    """B_a of every entry of the next state, per outcome of the sources that are listed.
+
+    Raises
+    ------
+    Refused
+        If the step is not affine in the state.
+    """
+    named, found = trace.variables, []
     for row, chance in enumerate(trace.listed.chances):
         after = flat({name: array[row : row + 1] for name, array in trace.after.items()})
         every = [by_source(named, value, centre) for value in after]
         for at, own in enumerate(every):
             if centre and centre[at]:
                 _add_line(own.setdefault((), {}), (0,) * len(named.parameters), {0: -centre[at]})
-            _add_mean(named, own, chance, found[0, at + 1])
-        for i, j in combinations_with_replacement(range(len(every)), 2):
-            _add_product(named, every[i], every[j], chance, found[i + 1, j + 1])
-    before = _carried(named, tuple(centre))
-    return {pair: _without_zeros(_from_start(own, before)) for pair, own in found.items()}
+        found.append((chance, every))
+    return found
+
+
+def pair_map(named: Variables, rows: Rows, pair: Pair, centre: Sequence[fmpq] = ()) -> ByParameter:
+    """One moment after the round as a linear function of those before."""
+    i, j = pair
+    if not j:
+        return {(0,) * len(named.parameters): {(0, 0): fmpq(1)}}
+    total: ByParameter = {}
+    for chance, every in rows:
+        if i:
+            _add_product(named, every[i - 1], every[j - 1], chance, total)
+        else:
+            _add_mean(named, every[j - 1], chance, total)
+    return _without_zeros(_from_start(total, _carried(named, tuple(centre))))
 
 
 @lru_cache(maxsize=16)  # the quantities of a round ask for the same

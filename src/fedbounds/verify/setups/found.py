@@ -11,7 +11,8 @@ from flint import fmpq
 from fedbounds.errors import require, unknown_name
 from fedbounds.problems import Constants, Evidence
 from fedbounds.theory.registry import glossary, views
-from fedbounds.theory.setups import Run, Setup, View, is_formula
+from fedbounds.theory.setups import Run, Says, Setup, View, Where, is_formula
+from fedbounds.theory.symbols import quantities_in
 from fedbounds.vocabulary import Assumption
 
 from ..case import Found, find, in_rationals
@@ -20,7 +21,7 @@ from ..measure import objectives
 from ..measure import trace as traces
 from ..measure.answers import Asked, by_enumeration, by_moments
 from ..measure.balls import enclosed, precise
-from ..measure.known import Defined, Known, MissingError
+from ..measure.known import Defined, Known, MissingError, UnansweredError
 from ..measure.many import Long, Many, long_run
 from ..measure.objectives import exact
 from ..measure.sources import TooManyError
@@ -42,6 +43,14 @@ class InFloats:
 
 
 @dataclass(frozen=True, eq=False)
+class Named:
+    """A set-up of which no more quantities are measured than some."""
+
+    setup: Setup
+    names: frozenset[str]
+
+
+@dataclass(frozen=True, eq=False)
 class Besides:
     """Quantities of a run that its trace does not show, and why others were not measured."""
 
@@ -58,6 +67,52 @@ def _found(setup: Setup) -> Found:
 @find.register
 def _found_in_floats(given: InFloats) -> Found:
     return _shown(given.setup, view_of(given.setup), floats=True)
+
+
+@find.register
+def _found_of_named(given: Named) -> Found:
+    view = narrowed(view_of(given.setup), given.names)
+    return _shown(given.setup, view, floats=False) if view.many else _listed(given.setup, view)
+
+
+@lru_cache(maxsize=256)  # a search asks for the same quantities of many set-ups
+def narrowed(view: View, names: frozenset[str]) -> View:
+    """The view with these quantities, and those of which its definitions speak."""
+    every = (
+        *(x for own in (view.constants, *view.choices.values()) for x in own.values()),
+        *(says for own in view.assumptions.values() for says in own),
+        *view.requires,
+    )
+    sides = (side for one in every for side in _sides(one))
+    waiting = {*names, *(x for side in sides for x in _named(side))}
+    kept: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name in view.quantities and name not in kept:
+            kept.add(name)
+            waiting |= _named(view.quantities[name])
+    return replace(
+        view,
+        quantities={x: y for x, y in view.quantities.items() if x in kept},
+        states=tuple(x for x in view.states if x in kept),
+        later=tuple(x for x in view.later if x in kept),
+        each={x: y for x, y in view.each.items() if x in kept},
+        outcomes={x: y for x, y in view.outcomes.items() if x in kept},
+    )
+
+
+def _named(expression: sp.Expr) -> set[str]:
+    """Names in it, some of which may be quantities."""
+    symbols = {symbol.name for symbol in expression.free_symbols}
+    return symbols | quantities_in(expression)
+
+
+def _sides(one: sp.Expr | Where | Says) -> tuple[sp.Expr, ...]:
+    if isinstance(one, Says):
+        return one.left, one.right
+    if isinstance(one, Where):
+        return one.value, *(side for says in one.holds for side in _sides(says))
+    return (one,)
 
 
 @in_rationals.register
@@ -77,7 +132,7 @@ def _listed(setup: Setup, view: View) -> Found:
     def products(node: sp.Expr) -> Array:
         return enclosed(known.products(node))
 
-    missing = analysed(setup.run, view)[1].missing
+    missing = {**found.missing, **analysed(setup.run, view)[1].missing}
     undefined = {name: why for name, why in found.undefined.items() if name not in missing}
     return replace(found, products=products, missing=missing, undefined=undefined)
 
@@ -131,9 +186,8 @@ def _told_of(setup: Setup, view: View, known: Defined[Any]) -> Found:
         require(not broken, "set-up", broken, str(says))
     problem = known.trace.subject.problem.objective
     every = objectives.constants(problem, known.trace.subject.start)
-    of_problem = {
-        x: y for x, y in every.items() if x.value in constants and x.value not in view.constants
-    }
+    own = {*view.constants, *dict(setup.chosen)}
+    of_problem = {x: y for x, y in every.items() if x.value in constants and x.value not in own}
     return Found(
         family=_family(view, setup.run, problem),
         parameters={x: y for x, y in constants.items() if x not in _names(of_problem)},
@@ -141,8 +195,12 @@ def _told_of(setup: Setup, view: View, known: Defined[Any]) -> Found:
         constants=of_problem,
         evidence=evidence(view, known, problem),
         scopes=frozenset(view.scopes),
+        missing={x: str(y) for x, y in quantities.items() if isinstance(y, UnansweredError)},
         undefined={
-            x: str(y) for x, y in (told | quantities).items() if isinstance(y, MissingError)
+            x: str(y)
+            for x, y in (told | quantities).items()
+            if isinstance(y, MissingError)
+            and not (x in quantities and isinstance(y, UnansweredError))
         },
     )
 

@@ -18,7 +18,7 @@ from fedbounds.vocabulary import Assumption, Constant, Relation
 from ..measure.contract import State, arguments_of_init, takes
 from ..measure.enumerated import draws_of, first_outcome, paths
 from ..measure.listed import calls_behind
-from ..measure.objectives import constants
+from ..measure.objectives import constants, in_blocks
 from ..measure.sources import TooManyError
 from ..measure.subject import Subject, fields
 from ..script_asserts import broken, not_checked, packed, told
@@ -195,7 +195,7 @@ def constants_of(defined: Definitions) -> list[str]:
 def premises(program: Program, part: Part) -> list[str]:
     """Assert what a part assumes; returned are the lines about the problem, and comments."""
     defined, facts, so_run, missing = program.defined, [], [], []
-    table = FACTS_OF_BLOCKS if program.subject.problem.personal_dimension else FACTS
+    table = FACTS_OF_BLOCKS if in_blocks(program.subject.problem.objective) else FACTS
     table = FACTS_OF_SAMPLES if program.run.problem.family == "regression" else table
     for says in program.requires:
         defined.held(says)

@@ -18,6 +18,7 @@ from fedbounds.theory.symbols import constants_in
 from ..case import script_of
 from ..evaluate import Numbers
 from ..measure.known import Defined, Known, MissingError
+from ..measure.objectives import in_blocks
 from ..measure.settled import by_moments
 from ..measure.trace import rules_of, subject_of
 from ..measure.unknowns import Refused
@@ -134,7 +135,7 @@ def is_known(known: Defined[Any], name: str) -> bool:
 def given_numbers(setup: Setup, known: Defined[Any]) -> dict[str, str]:
     """Python for the constants that are no definitions."""
     chosen, parameters = dict(setup.chosen), dict(setup.run.parameters)
-    blocks = known.trace.subject.problem.personal_dimension
+    blocks = in_blocks(known.trace.subject.problem.objective)
     computed = COMPUTED_OF_BLOCKS if blocks else COMPUTED
     found = {}
     for name, value in known.constants.items():
