@@ -18,7 +18,7 @@ ETA = '{"eta": ("1/8",)}'
 def shown(folder, rounds, **pieces):
     """What the run of so many rounds on the first problem shows."""
     theory = loaded(folder, **pieces)
-    every = [one for one in cases(theory, "s", Profile.DEFAULT, 0) if one.setup.rounds == rounds]
+    every = [one for one in cases(theory, Profile.DEFAULT, 0) if one.setup.run.rounds == rounds]
     return found(every[0])
 
 

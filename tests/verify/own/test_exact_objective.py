@@ -116,7 +116,7 @@ def test_a_theory_that_is_written_in_floats_has_estimates_with_the_line(tmp_path
 
 
 def first(theory):
-    case = next(iter(cases(theory, "s", Profile.QUICK, 0)))
+    case = next(iter(cases(theory, Profile.QUICK, 0)))
     return case, found(case)
 
 
@@ -154,7 +154,7 @@ def test_an_affine_gradient_has_moments_under_many_outcomes(tmp_path):
     given = pieces(n=11)
     given["parameters"] = '{"m": (5,), "eta": ("1/(2*L)",)}'
     theory = loaded(tmp_path, body='me.claim("a", "f(t+1) <= f(t)")', **given)
-    long = [case for case in cases(theory, "s", Profile.QUICK, 0) if case.setup.rounds == 12]
+    long = [case for case in cases(theory, Profile.QUICK, 0) if case.setup.run.rounds == 12]
     shown = found(long[0])
     assert "exact moments" in shown.family
     assert not shown.missing

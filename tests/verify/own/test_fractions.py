@@ -140,7 +140,7 @@ def test_fractions_in_draws_starts_quantities_constants_and_moments(tmp_path):
             me.claim("b", "Kept(t) == 3*c0")
         """,
     )
-    for case in cases(theory, "s", Profile.QUICK, 0):
+    for case in cases(theory, Profile.QUICK, 0):
         shown = found(case)
         assert "moments" in shown.family
         assert not shown.missing

@@ -10,15 +10,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from fedbounds.algorithms.traced import Algorithm
-from fedbounds.errors import FedboundsError, require, unknown_name
-from fedbounds.problems.linear import rational
-from fedbounds.problems.problem import entries_of
-from fedbounds.problems.spectrum import to_floats
+from fedbounds.errors import FedboundsError, unknown_name
 from fedbounds.theory.catalogue import PAPERS, Entry
 from fedbounds.theory.checker.data import Premise, Square
 from fedbounds.theory.checker.names import fault_of, identifier
@@ -35,10 +31,9 @@ from ..measure.enumerated import one_state
 from ..measure.functions import OfState
 from ..measure.spaces import PAST
 from ..measure.subject import AFTER, Subject
-from ..measure.unknowns import Refused
 from .definitions import read_definition
 from .families import Pair, quadratics
-from .objective import Objective
+from .pairs import begun, checked
 
 CONDITIONS = "conditions"
 CONTROL_VARIATES = "control variates"
@@ -488,14 +483,17 @@ def theory(
             raise FedboundsError(
                 f"algorithm is {type(algorithm).__name__}; expected Algorithm(init, draw, step)"
             )
-        pairs = tuple(_pair(pair) for pair in (quadratics() if problems is None else problems))
+        pairs = tuple(checked(pair) for pair in (quadratics() if problems is None else problems))
         if not pairs:
             raise FedboundsError("problems is empty; expected pairs (problem, start)")
         for law in laws:
             if law != CONTROL_VARIATES:
                 raise unknown_name("law", law, [CONTROL_VARIATES])
         values = dict(_KNOWN_PARAMETERS if parameters is None else parameters)
-        pairs = tuple(_begun(algorithm, *pair, values) for pair in pairs)
+        pairs = tuple(
+            begun(algorithm, *pair, {name: _some(given) for name, given in values.items()})
+            for pair in pairs
+        )
         for name in values.keys() & _OF_PROBLEMS:
             raise FedboundsError(
                 f"parameter {name!r} is a number of the problem or of the run, which is measured; "
@@ -511,44 +509,6 @@ def theory(
         return Theory(
             key, algorithm, title or key, values, pairs, tuple(rounds), horizon, line, tuple(laws)
         )
-
-
-def _pair(given: Any) -> Pair:
-    """A problem and a start of its shape."""
-    if not isinstance(given, tuple) or len(given) != 2 or not hasattr(given[0], "gradient"):
-        raise FedboundsError(
-            f"problems has {type(given).__name__} as an entry; expected a list of pairs "
-            "(problem, start), such as [quadratic(...)] or [(objective(...), [0.0, 1.0])]"
-        )
-    problem, start = given
-    if not hasattr(problem, "noise"):
-        raise FedboundsError(
-            f"{type(problem).__name__} has no additive noise of known law; expected a quadratic, "
-            "or objective(...)"
-        )
-    own = isinstance(problem, Objective)
-    found = np.asarray(start) if hasattr(start, "dtype") else np.asarray(start, dtype=np.float64)
-    if own and not problem.exact:
-        found = to_floats(found)
-    elif own:
-        found = np.frompyfunc(rational, 1, 1)(np.asarray(start, dtype=object)).astype(object)
-    expected = (entries_of(problem),)
-    require(found.shape == expected, "shape of a start", found.shape, f"{expected}")
-    exact = getattr(problem, "hessian", found).dtype == object
-    if not own and (found.dtype == object) != exact:
-        raise FedboundsError("problem and start differ: one in rationals and one in floats")
-    return problem, found
-
-
-def _begun(algorithm: Algorithm, problem: Any, start: Any, parameters: Mapping[str, Any]) -> Pair:
-    """In floats, where ``init`` makes floats of an objective's exact start."""
-    if isinstance(problem, Objective) and problem.exact:
-        values = {name: _some(given) for name, given in parameters.items()}
-        try:
-            one_state(Subject(algorithm, Clients(problem), start, values, 0))
-        except (FedboundsError, Refused) as error:
-            return problem.in_floats(f"values in floats ({error})"), to_floats(start)
-    return problem, start
 
 
 def _with_uses(entry: Entry, uses: tuple[str, ...]) -> Entry:

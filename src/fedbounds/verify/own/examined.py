@@ -25,9 +25,9 @@ from ..measure.spaces import Listed, product, products_in
 from ..measure.subject import Subject, fields, numbers
 from ..measure.undivided import listed_whole
 from ..measure.unknowns import Refused
+from ..setups.tried import constants_of_run
 from .declare import Theory, told_at
 from .families import Pair
-from .found import constants_of_run
 from .objective import Objective
 from .plan import first_parameters
 
@@ -83,7 +83,7 @@ def _exactly(theory: Theory, problem: Any, start: Any) -> Pair:
         values = dict(first_parameters(theory, problem, start))
         subject = Subject(theory.algorithm, Clients(problem), start, values, 1, theory.shown)
         with precise():
-            constants_of_run(theory, subject)
+            constants_of_run(theory.constants, subject)
             one = first_outcome(subject)
             for rows in (one.start, Rows(one.after, one.chances)):
                 for name, function in theory.quantities.items():

@@ -1,4 +1,4 @@
-"""What is measured of every own run: functions of the state, and definitions in vectors."""
+"""What is measured of every run that is tried: functions of the state, and steps of models."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import sympy as sp
 
 from fedbounds.theory.proof.vectors import sq
+from fedbounds.theory.setups import View
 from fedbounds.theory.symbols import VectorSymbol
 from fedbounds.vocabulary import Quantity
 
@@ -14,7 +15,6 @@ from ..measure.clients import Clients
 from ..measure.contract import BLOCK_U, BLOCK_V, MODEL, State
 from ..measure.functions import OfState
 from ..measure.subject import AFTER
-from .declare import Theory
 
 Array = Any
 
@@ -56,8 +56,8 @@ def of_blocks(infimum: Any) -> dict[str, OfState]:
     return {str(name): function for name, function in found.items()}
 
 
-def asked_of(theory: Theory, problem: Clients, values: Mapping[str, Any]) -> Asked:
-    """The standard quantities and those of the theory.
+def asked_of(view: View, problem: Clients, values: Mapping[str, Any]) -> Asked:
+    """The standard quantities and those of the view.
 
     Parameters
     ----------
@@ -65,17 +65,18 @@ def asked_of(theory: Theory, problem: Clients, values: Mapping[str, Any]) -> Ask
         Parameters and constants, of which definitions may speak.
     """
     infimum = problem.objective.infimum()
-    own = standard(problem, infimum) if MODEL in theory.models else of_blocks(infimum)
-    functions = {**own, **theory.quantities}
-    moved = {str(name): _step(model) for name, model in _steps(theory).items()}
-    return Asked(functions, {**moved, **theory.definitions}, values)
+    whole = MODEL in view.shown.vectors
+    own = standard(problem, infimum) if whole else of_blocks(infimum)
+    moved = {str(name): _step(model) for name, model in _steps(view).items()}
+    return Asked({**own, **view.functions}, {**moved, **view.quantities}, values)
 
 
-def _steps(theory: Theory) -> dict[Quantity, str]:
+def _steps(view: View) -> dict[Quantity, str]:
     """Which models' steps are measured; of clients that weigh alike, those of personal blocks."""
-    if MODEL in theory.models:
+    if MODEL in view.shown.vectors:
         return {Quantity.STEP_U: MODEL}
-    return {Quantity.STEP_U: BLOCK_U} | ({} if theory.weights else {Quantity.STEP_V: BLOCK_V})
+    weighed = any(view.shown.indices.values())
+    return {Quantity.STEP_U: BLOCK_U} | ({} if weighed else {Quantity.STEP_V: BLOCK_V})
 
 
 def _step(model: str) -> sp.Expr:
