@@ -16,10 +16,11 @@ from fedbounds.errors import FedboundsError
 from .beginnings import Beginning, beginning
 from .round_maps import Form as Form
 from .round_maps import Pair as Pair
-from .round_maps import check_state, forms_of, outcomes_of, pair_map, pairs, round_maps
+from .round_maps import check_state, forms_of, pair_map, pairs
 from .subject import Subject
 from .unknowns import Refused, Variables
 from .unrolled import Unrolling, unroll
+from .whole_rounds import listed_rows, round_maps
 
 MOST_WORK = 4_000_000  # products of rationals, over all rounds
 _FEW = 16  # outcomes of ``init`` that are listed: of more, all products take longer
@@ -74,10 +75,13 @@ class _Step:
 
     def __init__(self, trace: Unrolling) -> None:
         self._named = trace.variables
+        self._forms: dict[Pair, Form] = {}
+        if trace.by is not None:  # its outcomes are not listed
+            self._forms = round_map(trace)
+            return
         if self._named.stages:  # then all pairs with what is carried are looked at
             check_state(self._named)
-        self._rows = outcomes_of(trace)
-        self._forms: dict[Pair, Form] = {}
+        self._rows = listed_rows(trace)
 
     def form(self, pair: Pair) -> Form:
         """One moment after the round."""
