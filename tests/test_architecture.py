@@ -22,17 +22,18 @@ PACKAGE = Path(fedbounds.__path__[0])
 ROOT = Path(__file__).resolve().parents[1]
 LONGEST = 600
 
-PARTS = frozenset({"vocabulary", "theory", "problems", "algorithms", "verify"})
+PARTS = frozenset({"vocabulary", "facts", "theory", "problems", "algorithms", "verify"})
 
 # Part -> the parts of fedbounds it may import. Everyone may import `errors`, which imports nothing.
 # A new part fails the test until it has a line here, or a place in OPEN.
 ARROWS = {
     "errors": frozenset[str](),
     "border": frozenset({"errors"}),
-    "vocabulary": frozenset({"errors"}),
-    "theory": frozenset({"errors", "vocabulary", "theory"}),
-    "problems": frozenset({"errors", "vocabulary", "problems"}),
-    "algorithms": frozenset({"errors", "vocabulary", "problems", "algorithms"}),
+    "facts": frozenset({"errors"}),
+    "vocabulary": frozenset({"errors", "facts"}),
+    "theory": frozenset({"errors", "vocabulary", "facts", "theory"}),
+    "problems": frozenset({"errors", "vocabulary", "facts", "problems"}),
+    "algorithms": frozenset({"errors", "vocabulary", "facts", "problems", "algorithms"}),
     "laws": frozenset({"errors", "laws"}),  # for other people's code: it knows nothing of ours
 }
 OPEN = frozenset(
@@ -40,7 +41,11 @@ OPEN = frozenset(
 )  # may import anything; "" is fedbounds/__init__.py
 
 ARRAYS = frozenset({"numpy", "cupy", "array_api_compat", "array_api_strict"})
-FOREIGN = {"theory": ARRAYS, "vocabulary": ARRAYS | {"sympy"}}
+FOREIGN = {
+    "theory": ARRAYS,
+    "vocabulary": ARRAYS | {"sympy"},
+    "facts": ARRAYS | {"sympy"},
+}
 # They seek numbers against a step, with eigenvectors; what they find is checked again in fractions.
 NUMERIC = frozenset(
     f"fedbounds.theory.proof.{name}" for name in ("feasible", "finite", "forms", "refute_vectors")
@@ -129,7 +134,7 @@ def wrong_in_measure(source: str, module: str) -> list[str]:
     wrong = []
     for line, name in imports(source, module):
         top, *below = [*name.split("."), "", "", ""]
-        if top != "fedbounds" or below[0] in {"errors", "vocabulary", "problems"}:
+        if top != "fedbounds" or below[0] in {"errors", "vocabulary", "facts", "problems"}:
             continue
         own = below[0] == "verify" and below[1] in MEASURE_USES
         theory = below[0] == "theory" and below[1] not in PAPERS
@@ -158,7 +163,7 @@ def named_in_engine(source: str, module: str) -> list[str]:
 def of_engine(module: str) -> bool:
     """Whether a file is the engine's; what a paper has there still is under its own name."""
     _, part, own, *_ = [*module.split("."), "", ""]
-    return part in {"verify", "problems", "theory", "vocabulary"} and own not in PAPERS
+    return part in {"verify", "problems", "theory", "vocabulary", "facts"} and own not in PAPERS
 
 
 def _words(node: ast.AST) -> Iterator[str]:

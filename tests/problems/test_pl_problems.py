@@ -189,7 +189,7 @@ def test_what_the_problems_satisfy(problem):
         assert problem.satisfies(assumption).holds is True
     assert problem.satisfies(Assumption.BOUNDED_GRADIENTS).holds is False
     assert problem.satisfies(Assumption.STRONGLY_CONVEX).holds is (problem is LOGISTIC)
-    assert problem.satisfies(Assumption.ALIGNED).holds is None
+    assert problem.satisfies("positive masked alignment").holds is None
 
 
 def test_own_weights_have_no_bounded_dissimilarity():

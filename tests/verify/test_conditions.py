@@ -277,7 +277,7 @@ def test_the_cosine_satisfies_every_assumption_but_bounded_gradients():
     for assumption in OF_BLOCKS:
         part = Part(left=G_u(t), right=G_u(t), assumptions=(assumption,))
         found = refusal(part, instance, numbers)
-        if assumption is Assumption.BOUNDED_GRADIENTS:  # it has a quadratic part
+        if assumption == Assumption.BOUNDED_GRADIENTS:  # it has a quadratic part
             assert found.verdict is Verdict.NOT_APPLICABLE
             assert found.reason.startswith("bounded gradients: ")
         else:

@@ -166,7 +166,7 @@ def test_an_assumption_is_satisfiable_only_if_some_specimen_satisfies_it(monkeyp
         clients = 2
 
         def satisfies(self, assumption):
-            assert assumption is Assumption.BOUNDED_GRADIENTS
+            assert assumption == Assumption.BOUNDED_GRADIENTS
             return Evidence(holds, "as planted")
 
     monkeypatch.setattr(settled, "specimens", lambda: [("planted", Specimen())])

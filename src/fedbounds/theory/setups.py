@@ -13,8 +13,6 @@ from typing import Any, TypeAlias
 
 import sympy as sp
 
-from fedbounds.vocabulary import Assumption
-
 from .plain import formula as formula
 from .plain import is_formula as is_formula
 from .plain import numbers as numbers
@@ -261,7 +259,7 @@ class View:
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     constants: "Mapping[str, Definition | Callable[..., Any]]" = field(default_factory=dict)
     choices: Mapping[str, Mapping[str, Definition]] = field(default_factory=dict)
-    assumptions: Mapping[Assumption, tuple[Says, ...]] = field(default_factory=dict)
+    assumptions: Mapping[str, tuple[Says, ...]] = field(default_factory=dict)
     meant: Mapping[sp.Symbol, sp.Expr] = field(default_factory=dict)
     takes: tuple[str, ...] = ()
     may_take: tuple[str, ...] = ()

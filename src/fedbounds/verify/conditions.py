@@ -52,7 +52,7 @@ def refusal(part: Part, instance: Any, numbers: Numbers) -> Refusal | None:
     for assumption in part.assumptions:
         evidence = evidence_of(instance, assumption)
         if evidence.holds is not True:
-            return Refusal(Verdict.NOT_APPLICABLE, f"{assumption.value}: {evidence.reason}")
+            return Refusal(Verdict.NOT_APPLICABLE, f"{assumption}: {evidence.reason}")
     missing = part.constants - numbers.constants.keys()
     if missing:
         reason = f"no value for {', '.join(sorted(missing))}"

@@ -23,7 +23,7 @@ from fedbounds.theory.setting import (
     Experiment,
     Universal,
 )
-from fedbounds.vocabulary import Assumption, Method, Relation, Verdict
+from fedbounds.vocabulary import Method, Relation, Verdict
 
 from .case import Case, found
 from .compare_bounds import as_rows
@@ -167,7 +167,7 @@ def _cases(paper: str, _of: Contribution | None) -> tuple[Case, ...]:
 
 
 @lru_cache(maxsize=256)  # every assumption is asked of the same cases
-def _told(case: Case) -> tuple[str, int, Mapping[Assumption, Evidence]]:
+def _told(case: Case) -> tuple[str, int, Mapping[str, Evidence]]:
     """Family, clients, and what a case says of assumptions."""
     shown = found(case)
     return shown.family, int(shown.parameters.get("n", 1)), shown.evidence

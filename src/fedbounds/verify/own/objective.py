@@ -18,11 +18,12 @@ import numpy as np
 from flint import arb, fmpq
 
 from fedbounds.errors import FedboundsError, require, unknown_name
+from fedbounds.facts import Constant, Fact
 from fedbounds.problems import Evidence, Noise, NoiseLaw, Start
 from fedbounds.problems.cohort import Cohort
 from fedbounds.problems.constants import Constants, ConstantValue, not_known
 from fedbounds.problems.linear import rational
-from fedbounds.vocabulary import Assumption, Constant, Provenance, Quantity, Side
+from fedbounds.vocabulary import Provenance, Side
 
 from ..measure.balls import Ball, balls, enclosed, precise
 from ..measure.unknowns import Refused, Unknown, variables
@@ -59,7 +60,7 @@ class Objective:
     gradients: Callable[[Array], Array]
     values: Callable[[Array], Array]
     stated: Constants
-    assumed: frozenset[Assumption]
+    assumed: frozenset[Fact]
     least: ConstantValue | None
     minimiser: Array | None
     estimated: Mapping[str, str]
@@ -114,7 +115,7 @@ class Objective:
             self, exact=False, irrational=False, rounded=why, noise=noise, minimiser=best
         )
 
-    def satisfies(self, assumption: Assumption) -> Evidence:
+    def satisfies(self, assumption: str) -> Evidence:
         """What the file states."""
         if assumption in self.assumed:
             return Evidence(True, "stated by the file")
@@ -149,7 +150,7 @@ def objective(
         L, mu and the like. A bare number is an estimate. "certified": the file vouches that the
         number is admissible. A float of many digits is moved a little to the safe side.
     assumptions : strings
-        Words of `fedbounds.vocabulary.Assumption` that the file vouches for.
+        Words of `fedbounds.facts.Fact` that the file vouches for.
     infimum : number, or (number, "exact" or "certified"), or None
         A lower bound of f, attained or not, for the gap f. A bare number is an estimate too.
     minimiser : sequence, or (sequence, "exact" or "certified"), or None
@@ -166,7 +167,7 @@ def objective(
     require(clients >= 1, "clients n", clients, "at least 1")
     require(dimension >= 1, "dimension d", dimension, "at least 1")
     known = {name.value: name for name in Constant}
-    words = {word.value: word for word in Assumption}
+    words = {word.value: word for word in Fact}
     for own in (*(constants or {}).values(), infimum):
         number = own[0] if isinstance(own, tuple) else own
         finite = number is None or math.isfinite(number)
@@ -183,9 +184,9 @@ def objective(
     best, vouched = minimiser, minimiser is None
     if isinstance(minimiser, tuple) and len(minimiser) == 2 and isinstance(minimiser[1], str):
         best, vouched = minimiser[0], _provenance(minimiser[1]) is not Provenance.ESTIMATE
-    estimated = {} if vouched else {Quantity.DISTANCE.value: "a minimiser that is stated"}
+    estimated = {} if vouched else {"D_W": "a minimiser that is stated"}
     if least is not None and least.provenance is Provenance.ESTIMATE:
-        estimated[Quantity.GAP.value] = "an infimum that is stated"
+        estimated["f"] = "an infimum that is stated"
     plain = Objective(
         clients,
         dimension,
@@ -284,12 +285,12 @@ def _with_minimiser(found: Objective, best: Array) -> Objective:
     if not found.irrational and not any(mean):
         return replace(found, minimiser=best)
     mu = found.stated.get(Constant.STRONG_CONVEXITY)
-    vouched = Assumption.STRONGLY_CONVEX in found.assumed and mu is not None
+    vouched = Fact.STRONGLY_CONVEX in found.assumed and mu is not None
     if vouched and mu is not None and mu.provenance is not Provenance.ESTIMATE and mu.value > 0:
         error = sum((abs(x) for x in balls(mean)), Ball(arb(0))) / mu.value
         around = Ball(arb(0, error.ball.abs_upper()))
         return replace(found, minimiser=balls(best) + around, irrational=True)
-    why = {Quantity.DISTANCE.value: "a minimiser that is stated up to rounding"}
+    why = {"D_W": "a minimiser that is stated up to rounding"}
     return replace(found, minimiser=best, estimated={**why, **found.estimated})
 
 

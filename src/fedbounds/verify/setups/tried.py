@@ -17,7 +17,6 @@ from fedbounds.theory.glossary import Glossary
 from fedbounds.theory.registry import glossary
 from fedbounds.theory.setups import Setup, View
 from fedbounds.theory.typed import names_of
-from fedbounds.vocabulary import Quantity
 
 from ..case import Found
 from ..measure.balls import enclosed, precise
@@ -68,7 +67,7 @@ def _tried(setup: Setup, view: View) -> Found:
             where = f"{line}: the quantity {name!r}"
             _refuse_negative(where, series.get(name, ()), "signed=True in its declaration")
     where = f"{view.declared.get('', view.told)}: the gap f"
-    gap = series.get(Quantity.GAP.value, ())
+    gap = series.get("f", ())
     _refuse_negative(where, gap, "an infimum that is a lower bound of f", stated=True)
     return Found(
         family=f"{subject.algorithm.name} on {_kind(problem)}, {shown.how}",
@@ -94,9 +93,9 @@ def _estimated(view: View, subject: Subject, series: Mapping[str, Any]) -> dict[
     if problem.rounded:
         return floats | dict.fromkeys(series, problem.rounded)
     found = floats | dict(problem.estimated)
-    if any(_is_negative(x) for x in series.get(Quantity.GAP.value, ())):
-        found[Quantity.GAP.value] = "an infimum that is stated up to rounding"
-    why = found.get(Quantity.DISTANCE.value)
+    if any(_is_negative(x) for x in series.get("f", ())):
+        found["f"] = "an infimum that is stated up to rounding"
+    why = found.get("D_W")
     return found if why is None else found | dict.fromkeys((*view.functions, *view.quantities), why)
 
 

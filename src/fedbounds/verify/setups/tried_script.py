@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 from fedbounds.errors import FedboundsError
+from fedbounds.facts import Fact
 from fedbounds.problems.linear import rational
 from fedbounds.theory.claims import Part
-from fedbounds.theory.setups import Run, Setup, View
+from fedbounds.theory.setups import Run, Says, Setup, View
 from fedbounds.theory.symbols import RunOperator, T
-from fedbounds.vocabulary import Assumption
 
 from ..evaluate import Numbers
 from ..measure.contract import takes
@@ -93,7 +93,7 @@ def tried_program(run: Run, view: View, part: Part, numbers: Numbers) -> Program
         lambda name: True,
         measured=standard | called,
     )
-    told = {Assumption.UNCONSTRAINED: (), Assumption.INDEPENDENT: ()}
+    told: dict[str, tuple[Says, ...]] = {Fact.UNCONSTRAINED: (), Fact.INDEPENDENT: ()}
     return Program(subject, run, defined, assumptions=told, functions=tuple(own.values()))
 
 
