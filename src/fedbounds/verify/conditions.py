@@ -8,10 +8,11 @@ import numpy as np
 import sympy as sp
 from flint import arb, ctx, fmpq
 
+from fedbounds.facts import Constant
 from fedbounds.problems.linear import rational
 from fedbounds.theory.claims import Condition, Part
 from fedbounds.theory.symbols import RunOperator, T, quantities_in, t
-from fedbounds.vocabulary import Constant, Provenance, Side, Verdict
+from fedbounds.vocabulary import Provenance, Side, Verdict
 
 from .evaluate import IrrationalError, Numbers, evaluate, in_roots, shown, whole
 from .instance import (
