@@ -10,13 +10,15 @@ import json
 import pkgutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from enum import EnumMeta
 from pathlib import Path
 
 import pytest
 from each import each
 
 import fedbounds
+from fedbounds import facts, vocabulary
 
 PACKAGE = Path(fedbounds.__path__[0])
 ROOT = Path(__file__).resolve().parents[1]
@@ -176,6 +178,32 @@ def _words(node: ast.AST) -> Iterator[str]:
         yield from node.value.replace("/", " ").split()
 
 
+def words_named(source: str, enums: Iterable[str]) -> set[str]:
+    """Members of these enumerations that a file names: "Kind.IDENTITY"."""
+    return {
+        f"{node.value.id}.{node.attr}"
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+        if node.value.id in enums
+    }
+
+
+def words_of_one_paper(named: Mapping[str, set[str]]) -> list[str]:
+    """Of words with the modules that name them, those that a single paper speaks of alone."""
+    return sorted(
+        word
+        for word, modules in named.items()
+        if len({_speaker(module) for module in modules}) == 1
+        and _speaker(next(iter(modules))) in PAPERS
+    )
+
+
+def _speaker(module: str) -> str:
+    """The paper whose folder a module is in, or the part of the engine."""
+    _, part, own, *_ = [*module.split("."), "", ""]
+    return own if part == "theory" and own in PAPERS else part
+
+
 def wrong_top_level_imports(source: str) -> list[str]:
     """Imports that name a part without `fedbounds.`, which reach it through a link at the top."""
     return [
@@ -276,6 +304,40 @@ def test_no_more_of_the_engine_names_a_paper_or_an_algorithm():
     assert not found - NAMES_ONE
     there = {module.partition(".")[2] for module in MODULES}
     assert not (NAMES_ONE & there) - found
+
+
+def _named_of(module) -> dict[str, set[str]]:
+    """Every member of a module's enumerations, with the modules that name it."""
+    enums = {
+        x: y for x, y in vars(module).items() if getattr(y, "__module__", "") == module.__name__
+    }
+    assert all(isinstance(one, EnumMeta) for one in enums.values())  # words, and nothing else
+    found: dict[str, set[str]] = {f"{x}.{y}": set() for x in enums for y in enums[x].__members__}
+    for name, path in MODULES.items():
+        for word in words_named(path.read_text("utf-8"), enums) & found.keys():
+            found[word].add(name)
+    return found
+
+
+def test_the_vocabulary_has_no_words_of_a_paper():
+    assert not words_of_one_paper(_named_of(vocabulary))
+
+
+def test_every_fact_and_constant_is_named_by_a_problem_or_by_what_measures_problems():
+    named = _named_of(facts)
+    assert named
+    assert not [x for x in named if not {_speaker(m) for m in named[x]} & {"problems", "verify"}]
+
+
+def test_a_planted_word_of_one_paper_is_reported():
+    source = (
+        "from fedbounds.vocabulary import Kind\nx = (Kind.IDENTITY, Other.WORD, 'Kind.SCALING')"
+    )
+    assert words_named(source, {"Kind"}) == {"Kind.IDENTITY"}
+    papers = {f"fedbounds.theory.{paper}.claims" for paper in PAPERS}
+    alone = {"fedbounds.theory.fedplt.claims", "fedbounds.theory.fedplt.views"}
+    named = {"A": alone, "B": papers, "C": {*alone, "fedbounds.verify.judge"}, "D": set()}
+    assert words_of_one_paper(named) == ["A"]
 
 
 @pytest.mark.parametrize(

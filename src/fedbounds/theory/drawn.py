@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from .setups import Number, Objective, Planned
+from .setups import Number, Objective, Planned, PlannedLadder
 
 _Option = TypeVar("_Option")
 
@@ -56,7 +56,7 @@ class Drawn:
         How many, in a plan of that name.
     """
 
-    make: Callable[[Chance, int], Iterator[Planned]]
+    make: Callable[[Chance, int], Iterator[Planned | PlannedLadder]]
     quick: int
     default: int
     thorough: int

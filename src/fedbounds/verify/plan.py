@@ -21,7 +21,6 @@ from fedbounds.problems import (
     Start,
     coupled_cosine,
     federated_logistic,
-    federated_quadratic,
 )
 from fedbounds.theory.claims import Claim
 from fedbounds.theory.contributed import contributed
@@ -54,9 +53,6 @@ def instances(
     names : set of str
         Algorithms whose instances are wanted.
     """
-    for kind, name in ((FedAvgP, "FedAvg-P"), (ScaffoldP, "Scaffold-P")):
-        if name in names:
-            yield from quadratic_instances(claims, kind, profile, seed)
     if "FedAvg-P" in names and profile is not Profile.QUICK:
         yield from sampled_instances(claims, profile, seed)
     if names & set(ALGORITHM_NAMES.values()):
@@ -84,15 +80,14 @@ def own_displays(paper: str, profile: Profile) -> dict[str, list[Record]]:
 
 def stored_setups() -> dict[str, Setup]:
     """Every set-up that a file may hold, by the name of its class."""
-    from .own.stored import SETUPS  # which load what it is that they hold
-    from .setups.stored import (
+    from .setups.stored import (  # which load what it is that they hold
         stored,
         stored_beside,
         stored_choice,
         stored_ladder,
     )
 
-    every = (stored(), stored_choice(), stored_ladder(), stored_beside(), *SETUPS)
+    every = (stored(), stored_choice(), stored_ladder(), stored_beside())
     return {class_name(setup.record.make): setup for setup in every}
 
 
@@ -111,42 +106,6 @@ def _noise(scale: float, law: NoiseLaw = NoiseLaw.GAUSSIAN) -> Noise:
     return Noise(law, scale, scale) if scale else SILENT
 
 
-# n, m, d_u, d_v, K, T, b^2 (None: own curvatures), coupling, noise scale, and distance of the
-# start from the minimiser: one row starts so close that client drift is all there is
-_QUADRATICS = (
-    (10, 5, 5, 5, 10, 100, 1.0, 0.0, 0.3, 1.0),
-    (10, 1, 5, 5, 5, 100, 4.0, 0.0, 0.0, 1.0),
-    (10, 10, 5, 5, 5, 100, 1.0, 0.0, 0.3, 1.0),
-    (2, 1, 1, 1, 1, 400, 1.0, 0.0, 0.0, 0.1),
-    (2, 1, 2, 1, 4, 200, 0.0, 0.0, 1.0, 0.1),
-    (10, 5, 5, 5, 10, 100, None, 0.4, 0.3, 1.0),
-    (10, 10, 5, 5, 20, 50, None, 0.4, 0.1, 1.0),
-    (5, 2, 3, 2, 1, 100, None, 0.2, 0.0, 1.0),
-    (4, 4, 3, 0, 5, 50, 2.0, 0.0, 0.2, 1.0),
-    (6, 6, 0, 3, 1, 50, None, 0.0, 0.2, 1.0),
-    (3, 3, 2, 2, 8, 40, None, 0.5, 0.0, 3.0),
-    (1, 1, 2, 2, 10, 60, 0.0, 0.0, 0.5, 1.0),
-    (8, 8, 0, 1, 1, 60, None, 0.0, 0.0, 1.0),
-    (2, 2, 1, 0, 4, 16, None, 0.0, 0.0, 1e-7),
-    (3, 2, 1, 1, 2, 1, 1.0, 0.0, 0.3, 1.0),
-    (2, 2, 1, 1, 2, 1, None, 0.2, 0.1, 1.0),
-    (3, 1, 1, 1, 1, 400, 0.01, 0.0, 0.0, 1.0),
-    (3, 3, 1, 1, 2, 400, None, 0.3, 0.0, 1.0),
-    (4, 4, 2, 2, 5, 200, 1.0, 0.0, 2.0, 0.1),
-    (6, 3, 2, 1, 5, 200, 1.0, 0.0, 2.0, 0.1),
-    (4, 1, 3, 0, 6, 200, 9.0, 0.0, 0.0, 0.3),
-    (6, 2, 3, 0, 5, 60, 1.0, 0.0, 0.2, 1.0),
-    (10, 1, 4, 0, 3, 60, 4.0, 0.0, 0.0, 1.0),
-    (5, 5, 4, 0, 10, 60, None, 0.0, 0.1, 1.0),
-    (6, 2, 0, 3, 1, 60, None, 0.0, 0.2, 1.0),
-    (10, 10, 0, 2, 1, 60, None, 0.0, 1.0, 0.3),
-)
-
-
-_QUICK_STEPS = 24  # clients times local steps, at most, in a quick run
-_QUICK_ROUNDS = 200
-
-
 def _at_edges(
     claims: tuple[Claim, ...],
     kind: type[FedAvgP],
@@ -161,33 +120,6 @@ def _at_edges(
     for edge, algorithm in schedules(claims, kind, problem, start, *sizes):
         name = f"{label}, edge of {edge}"
         yield Instance(name, problem, algorithm, sizes[2], method, start, replicas)
-
-
-def quadratic_instances(
-    claims: tuple[Claim, ...], kind: type[FedAvgP], profile: Profile, seed: int
-) -> Iterator[Instance]:
-    """Random quadratics at the edge of each claim's conditions, by exact moments."""
-    count = {Profile.QUICK: 1, Profile.DEFAULT: 2, Profile.THOROUGH: 10}[profile]
-    for repeat in range(count):
-        for index, row in enumerate(_QUADRATICS):
-            n, m, d_u, d_v, steps, rounds, b2, coupling, scale, size = row
-            if profile is Profile.QUICK and (n * steps > _QUICK_STEPS or rounds > _QUICK_ROUNDS):
-                continue
-            problem = federated_quadratic(
-                clients=n,
-                shared_dimension=d_u,
-                personal_dimension=d_v,
-                strong_convexity=0.05,
-                dissimilarity=b2,
-                coupling=coupling,
-                noise=_noise(scale),
-                seed=seed + 1000 * repeat + index,
-            )
-            start = _start(problem, seed + index, size)
-            label = f"quadratic {index + 1}.{repeat + 1}, n={n} m={m} K={steps} T={rounds}"
-            yield from _at_edges(
-                claims, kind, label, problem, start, (m, steps, rounds), Method.MOMENTS
-            )
 
 
 def own_setting(profile: Profile, seed: int) -> Iterator[Instance]:

@@ -44,7 +44,10 @@ def print_words(claim: Any, summary: Record | None) -> None:
 def described(claim: Any) -> list[str]:
     """What the claim is about, line by line."""
     if isinstance(claim, Equivalence):
-        said = [f"{p.general} is {p.special}: {p.restriction} ({p.reading})" for p in claim.pairs]
+        said = [
+            f"{p.general.name} is {p.special.name}: {p.restriction} ({p.reading})"
+            for p in claim.pairs
+        ]
         asked = claim.analysis
         if asked is not None:
             said.append(f"{ANALYSIS}: {asked.name}: {asked.left} {asked.relation} {asked.right}")

@@ -89,8 +89,8 @@ _NUMBERS: tuple[tuple[Any, ...], ...] = (
     (10, 10, 0, 2, 1, 60, None, 0, 1, "3/10"),
 )
 _ROWS = tuple(
-    Row(*own[:6], None if own[6] is None else Fraction(own[6]), *map(Fraction, own[7:]))
-    for own in _NUMBERS
+    Row(n, m, d_u, d_v, K, T, None if b2 is None else Fraction(b2), *map(Fraction, rest))
+    for n, m, d_u, d_v, K, T, b2, *rest in _NUMBERS
 )
 _VIEWS = {
     "FedAvg-P": ("rounds", "rounds of many clients"),
