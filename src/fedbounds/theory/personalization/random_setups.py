@@ -52,9 +52,10 @@ class Row:
         """In words."""
         return f"n={self.n} m={self.m} K={self.K} T={self.T}"
 
-    @property
-    def one_by_one(self) -> bool:
+    def one_by_one(self, algorithm: str) -> bool:
         """Whether quantities of each client and local step are looked at."""
+        if algorithm == "FedAvg-P":
+            return self.n <= 8 and self.n * self.K <= 50
         return self.n <= 5 and self.K <= 4 and self.d_u + self.d_v <= 3
 
 
@@ -113,7 +114,7 @@ def at_edges(chance: Chance, count: int, *, quick: bool) -> Iterator[Planned]:
                     counts = {"n": row.n, "m": row.m, "K": row.K, "T": row.T}
                     for told, steps in chance.edges(algorithm, problem, start, counts, _completed):
                         run = Run(problem, start, _parameters(row, steps), row.T)
-                        view = each if row.one_by_one else many
+                        view = each if row.one_by_one(algorithm) else many
                         setup = Setup("personalization", view, run)
                         yield Planned(f"{algorithm}, {label}, edge of {told}", setup, floats=True)
 

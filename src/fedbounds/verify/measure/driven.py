@@ -165,14 +165,22 @@ class Driven:
         )
         return (mean**2 + abs(self.law.common) * total**2 + every) * 1.001
 
+    @cached_property
+    def lost_in_one(self) -> float:
+        """What a response that is driven may differ by from that which the map tells, relative."""
+        shown = (float(x.max(initial=0.0)) for x in self.wrong.shown.values())
+        return self.size * max(float(self.wrong.after.max(initial=0.0)), *shown, 0.0)
+
     def lost_noise(self, weight: Weight) -> float:
         """Of the noise of a round, in the nuclear norm of `driven_errors`."""
         noises = len(self.driving.inner)
         roots = np.sqrt(np.diagonal(self.noise)[1:])
         _, _, wrong = weight.of(self.wrong.after)
-        size = float(weight.of(roots[None])[0])
+        size = sqrt(float(roots**2 @ weight.diagonal))  # sqrt(tr P N) of the noise's N, at most
+        size = sqrt(len(roots)) * size
         sums = (4 * noises + 8 * len(self.parts) + 8) * UNIT
-        return float(2 * size * wrong + wrong**2 + sqrt(self.size) * sums * size**2)
+        square = float(weight.of_square(roots[None])[0])
+        return float(2 * size * wrong + wrong**2 + sums * square)
 
     def shift(self, weight: Weight) -> float:
         """sqrt(E ||G b||^2)."""
@@ -193,13 +201,13 @@ class Driven:
         """To E x, and to E x x', in the norms of `driven_errors`."""
         first, unit = weight.of(self.wrong.begun)
         point = abs(self.start[1:, 0])
-        gap, begun = (
-            float(weight.of(x[None])[0]) for x in (point, np.sqrt((self.begun**2).sum(axis=0)))
-        )
+        each = point, np.sqrt((self.begun**2).sum(axis=0))
+        gap, begun = (float(weight.of(x[None])[0]) for x in each)
+        squares = sum(float(weight.of_square(x[None])[0]) for x in each)
         noises = len(self.begun)
         mean = first + UNIT * gap
         wrong = 2 * unit * sqrt(noises)
-        sums = (noises + 4) * UNIT * (begun**2 + gap**2) * sqrt(self.size)
+        sums = (noises + 4) * UNIT * squares
         return mean, 2 * gap * mean + mean**2 + 2 * begun * wrong + wrong**2 + sums
 
     @cached_property
@@ -475,7 +483,7 @@ def _confirm(found: Driven) -> None:
             (shown[name][row], _vector(found, terms, point, row))
             for name, terms in found.shown.items()
         ]
-        if not all(near(one, other) for one, other in wanted):
+        if not all(near(one, other, found.lost_in_one) for one, other in wanted):
             raise Refused("the step of the large run is not the map that was read off")
 
 

@@ -20,11 +20,12 @@ P may be any matrix; what has to be right is rho, and norms with G and G^-1. The
 matrices, each with room for the rounding of its own computation (`_SAFE` for sums of squares and
 eigenvalues, `_room` for products).
 
-Fresh, in a round with r = (1, sqrt of the diagonal of S): as |M_ij| <= r_i r_j for the matrix M =
-E (1, x)(1, x)', sums lose at most g (|A| r)(|A| r)' entry by entry for each product A M A', with
-g = (2 N + ...) u; and a matrix whose entries are at most those of q q' has |.| <= sqrt(N) ||
-|G| q ||^2. A moment in floats is no exact one: r is enlarged by what is wrong with it. What is
-wrong with A itself adds 2 a c + c^2, with a^2 = E |(A, b)(1, x)|^2 and c^2 that of the difference.
+Fresh, in a round, for M = E (1, x)(1, x)' as floats have it and any r with |M_ij| <= r_i r_j (its
+diagonal's roots, nearly): sums lose at most g (|A| r)(|A| r)' entry by entry for each A M A', with
+g = (2 N + ...) u; and a matrix whose entries are at most those of q q' has |.| at most
+sqrt(N) || |G| q ||^2, and N sum_i P_ii q_i^2, as it is diag(q) e diag(q) with entries of e below 1.
+What is wrong with A itself adds 2 a c + c^2, with a^2 = E |(A, b)(1, x)|^2 and c^2 that of the
+difference.
 
 A product <F, M> is then wrong by ||G^-T F G^-1|| |D| + 2 |G^-T F_0| |d|, by what is wrong with the
 vectors in it (`terms.Size`), and by its own sums, which are of the size of the terms of both.
@@ -103,9 +104,21 @@ class Weight:
         found: Array = abs(self.factor)
         return found
 
+    @cached_property
+    def diagonal(self) -> Array:
+        """Of G'G."""
+        found: Array = (self.factor**2).sum(axis=0) * _SAFE
+        return found
+
     def of(self, bound: Array) -> Array:
         """|x| of vectors whose entries are at most these."""
-        return _lengths(bound @ self.sizes.T)
+        entries, size = _lengths(bound @ self.sizes.T), len(self.diagonal)
+        return np.minimum(entries, np.sqrt(size * (bound**2 @ self.diagonal)) * _SAFE)
+
+    def of_square(self, bound: Array) -> Array:
+        """|.| of matrices whose entries are at most those of q q'."""
+        entries, size = _lengths(bound @ self.sizes.T) ** 2, len(self.diagonal)
+        return np.minimum(sqrt(size) * entries, size * (bound**2 @ self.diagonal)) * _SAFE
 
 
 def _weighed(matrix: Array, image: Array, found: "Driven") -> Weight | None:
@@ -131,7 +144,7 @@ def _weighed(matrix: Array, image: Array, found: "Driven") -> Weight | None:
     rate = (max(largest, 0.0) * _SAFE + own) * room**2
     least = _length(inverse) * room
     bent = _length(abs(factor) @ found.wrong.after[1][:, None]) * least
-    return Weight(matrix, factor, inverse, room, (sqrt(rate) + bent) ** 2 * _SAFE, least)
+    return Weight(matrix, factor, inverse, room, (sqrt(rate) + 2 * bent) ** 2 * _SAFE, least)
 
 
 def _room(size: int) -> float:
@@ -222,7 +235,7 @@ def _followed(found: "Driven", weight: Weight, moments: Array) -> Followed:
     each = _Fresh(found, weight, moments)
     every = [found.wrong_start(weight)]
     root = sqrt(weight.rate)
-    shift = found.shift(weight)
+    shift = each.shift
     with np.errstate(over="ignore", invalid="ignore"):
         for t in range(len(moments) - 1):
             d, big = every[-1]
@@ -242,53 +255,51 @@ class _Fresh:
     """What a round loses by itself."""
 
     def __init__(self, found: "Driven", weight: Weight, moments: Array) -> None:
-        self.weight, self.size = weight, found.size
-        rows = np.sqrt(np.maximum(np.diagonal(moments, axis1=1, axis2=2), 0.0))
+        self.weight, self.size, self.shift = weight, found.size, found.shift(weight)
+        rows = roots(moments)
         common, pairs = found.law.common, found.law.pairs
-        sizes = weight.sizes
-        # |G| |A| of every matrix
-        entries = [sizes[:, part.rows - 1] @ abs(part.values) for part in found.parts]
-        mean, total, absent = (sizes @ abs(x[1:]) for x in (found.mean, found.total, found.absent))
-        sums = [
-            _lengths(rows[:, part.columns] @ own.T)
-            for part, own in zip(found.parts, entries, strict=True)
-        ]
-        self.mean = _lengths(rows @ mean.T)
-        self.squares = self.mean**2 + abs(common) * _lengths(rows @ total.T) ** 2
-        for one, other, factor in pairs:
-            self.squares = self.squares + abs(factor) * sums[one] * sums[other]
+        parts = list(zip(found.parts, (abs(part.values) for part in found.parts), strict=True))
+        mean, total, absent = (abs(x[1:]) for x in (found.mean, found.total, found.absent))
+        through = rows @ mean.T
+        self.mean = weight.of(through)
+        self.squares = weight.of_square(through) + abs(common) * weight.of_square(rows @ total.T)
+        own, sums = [], rows[:, 1:] * 0
+        for part, matrix in parts:
+            one = rows[:, part.columns] @ matrix.T
+            wide = rows[:, 1:] * 0
+            wide[:, part.rows - 1] = one
+            sums += wide
+            own.append(np.sqrt(weight.of_square(wide)))
+        for one_at, other_at, factor in pairs:  # the mean of both bounds that of their product
+            self.squares = self.squares + abs(factor) * own[one_at] * own[other_at]
         # of the sums that make the mean of the map
-        around = _lengths(rows @ absent.T) + sum(sums, rows[:, 0] * 0)
-        self.around = (len(found.parts) + 3) * UNIT * around
-        # of the maps on what r is enlarged by
-        self.norms = _length(mean) + _length(total) + sum(map(_length, entries), 0.0)
+        self.around = (len(parts) + 3) * UNIT * weight.of(rows @ absent.T + sums)
         self.lost = (2 * self.size + len(pairs) + 12) * UNIT
-        self.noise = float(weight.of(np.sqrt(np.diagonal(found.noise)[1:])[None])[0]) ** 2
+        self.noise = float(weight.of_square(np.sqrt(np.diagonal(found.noise)[1:])[None])[0])
         self.noise_lost = found.lost_noise(weight)
         self.map_ = weight.of(found.wrong.after)
         self.radius = _lengths(rows[:, 1:])
         inside = np.einsum("ij,tij->t", weight.matrix, moments[:, 1:, 1:])
-        self.after = (
-            np.sqrt(np.maximum(inside, 0.0) + self.lost * weight.of(rows[:, 1:]) ** 2) * _SAFE
-        )
+        lost = self.lost * weight.of_square(rows[:, 1:])
+        self.after = np.sqrt(np.maximum(inside, 0.0) + lost) * _SAFE
 
     def at(self, t: int, d: float, big: float) -> tuple[float, float]:
         """To |d| and |D|, where they are that before."""
-        own, root = self.weight, sqrt(self.size)
-        off = own.least * (sqrt(2 * big) + d)  # of an entry of r
-        more = off * root * self.norms  # of r, through any map
-        mean = self.mean[t] + more
-        squares = self.squares[t] + (2 * self.mean[t] + more) * more
-        wrong = (
-            self.map_[0]
-            + self.map_[1] * (self.radius[t] + off * root)
-            + self.around[t]
-            + self.lost * more
-        )
-        after = self.after[t + 1] + sqrt(own.rate * big) + mean * 1e-6
-        entries = self.lost * (squares + self.noise)
-        fresh = root * entries + 2 * after * wrong + wrong**2 + self.noise_lost
-        return self.lost * mean + wrong, fresh
+        own = self.weight
+        radius = sqrt(self.radius[t] ** 2 + own.least**2 * big)
+        wrong = self.map_[0] + self.map_[1] * radius + self.around[t]
+        entries = self.lost * (self.squares[t] + self.noise) + self.noise_lost
+        cross = 2 * sqrt(own.rate) * self.shift * d
+        after = sqrt(self.after[t + 1] ** 2 + own.rate * big + cross + entries) + 3 * wrong
+        return self.lost * self.mean[t] + wrong, entries + 2 * after * wrong + wrong**2
+
+
+def roots(moments: Array) -> Array:
+    """r with |M_ij| <= r_i r_j, round by round."""
+    found, sizes = np.sqrt(np.maximum(np.diagonal(moments, axis1=1, axis2=2), 0.0)), abs(moments)
+    above = sizes > (1 + 1e-6) * found[:, :, None] * found[:, None, :]  # of a moment in floats
+    raised = np.sqrt(np.where(above, sizes, 0.0).max(axis=2))
+    return np.maximum(found, raised) * (1 + 1e-6)
 
 
 def _length(matrix: Array) -> float:

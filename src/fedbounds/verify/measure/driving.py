@@ -346,8 +346,7 @@ def _flat(state: State) -> Array:
     return np.concatenate(every, axis=1)
 
 
-def near(found: Array, wanted: Array) -> bool:
+def near(found: Array, wanted: Array, lost: float = 0.0) -> bool:
     """Whether two ways to drive a round agree, but for rounding."""
-    return bool(
-        abs(found - wanted).max(initial=0.0) <= _CLOSE * (1.0 + abs(wanted).max(initial=0.0))
-    )
+    far = abs(found - wanted).max(initial=0.0)
+    return bool(far <= (_CLOSE + lost) * (1.0 + abs(wanted).max(initial=0.0)))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from itertools import product
-from math import ceil, floor, frexp
+from math import ceil, floor
 from typing import Any
 
 import sympy as sp
@@ -19,7 +19,7 @@ from ..measure import objectives
 from ..measure.objectives import exact, exact_array
 
 Completed = Callable[[Mapping[str, Any]], Mapping[str, Any]]
-_BITS = 44  # of a rounded number: far below the tolerance of conditions in floats
+_NEAR = Fraction(1, 10**6)  # relative: how far inside the conditions numbers may be
 
 
 def edges(
@@ -73,7 +73,8 @@ def _inside(
         rationals = {x: exact(y) for x, y in own.items()}
         if _admissible(claim, {**known, **completed(rationals)}):
             return own
-    return every[0]  # conditions that no rational number meets: in floats they hold to rounding
+    # conditions that no rational number meets: in floats they hold to rounding
+    return {x: numbers(Fraction(y)) for x, y in value.items()}
 
 
 def _near(value: float) -> list[Number]:
@@ -81,8 +82,20 @@ def _near(value: float) -> list[Number]:
     simple = Fraction(value).limit_denominator(10_000)
     if abs(float(simple) - value) <= 2.0**-50 * abs(value):
         return [numbers(simple)]
-    grid = Fraction(2) ** (_BITS - frexp(value)[1])
-    return [numbers(Fraction(round_(Fraction(value) * grid)) / grid) for round_ in (floor, ceil)]
+    real = Fraction(value)
+    return [
+        numbers(_simplest(real * (1 - _NEAR), real)),
+        numbers(_simplest(real, real * (1 + _NEAR))),
+    ]
+
+
+def _simplest(low: Fraction, high: Fraction) -> Fraction:
+    """The fraction of least denominator between two positive ones, by continued fractions."""
+    whole = ceil(low)
+    if whole <= high:
+        return Fraction(whole)
+    base = floor(low)
+    return base + 1 / _simplest(1 / (high - base), 1 / (low - base))
 
 
 def _admissible(claim: Claim, values: Mapping[str, Any]) -> bool:
