@@ -421,11 +421,14 @@ def _random(driving: Driving, arrays: tuple[str, ...]) -> tuple[bool, Array]:
 
 
 def _centre(reading: _Reading, means: Array) -> Array:
-    """Where the mean of a run tends, after 2^16 rounds; any point would do.
+    """A state that is at rest at the minimiser, where there is one; any point would do.
 
-    What no round changes is that of the start.
+    Else where the mean of a run tends, after 2^16 rounds, or its start.
     """
     driving = reading.driving
+    least = driving.problem.minimiser
+    if least is not None and np.isfinite(least).all():
+        return driving.started({}, 1, least)[0]
     mean = _bordered(reading.absent)
     for part, weight in zip(reading.parts, means, strict=True):
         part.add_to(mean, weight)

@@ -279,14 +279,15 @@ class Driving:
         state = answered(lambda random: started_from(subject, random, 2), self.of_init, answers)
         return _flat(state).wrong
 
-    def started(self, answers: Answers, rows: int) -> Array:
-        """States before round 0, shape (rows, N)."""
+    def started(self, answers: Answers, rows: int, start: Array | None = None) -> Array:
+        """States before round 0, shape (rows, N); from another start than the run's, if given."""
+        subject = self.subject if start is None else replace(self.subject, start=start)
         every = [
             (answers[at] if at in answers else _silent(x, rows)).reshape(rows, *x.shape)
             for at, x in enumerate(self.of_init)
         ]
         return _flat(
-            answered(lambda random: started_from(self.subject, random, rows), self.of_init, every)
+            answered(lambda random: started_from(subject, random, rows), self.of_init, every)
         )
 
     @cached_property
