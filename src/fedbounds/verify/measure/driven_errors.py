@@ -246,8 +246,8 @@ def _followed(found: "Driven", weight: Weight, moments: Array) -> Followed:
                     (weight.rate * big + 2 * root * shift * d + fresh_square) * _SAFE,
                 )
             )
-    means, squares = np.array(every).T
-    radius = np.sqrt(each.radius**2 + squares * weight.least**2)
+        means, squares = np.array(every).T
+        radius = np.sqrt(each.radius**2 + squares * weight.least**2)
     return Followed(weight, means, squares, radius)
 
 
