@@ -14,6 +14,7 @@ from flint import fmpq
 from fedbounds.problems import Constants, ConstantValue, FederatedQuadratic, Start, to_float
 from fedbounds.theory.claims import AS_PRINTED, Part
 from fedbounds.theory.registry import claim
+from fedbounds.theory.setups import Objective, Run, Setup
 from fedbounds.theory.symbols import G_u, G_v, t
 from fedbounds.vocabulary import (
     Constant,
@@ -26,6 +27,7 @@ from fedbounds.vocabulary import (
     Verdict,
 )
 
+from ..case import Case
 from ..decide import decide, decide_sampled
 from ..evaluate import Numbers
 from ..instance import Instance
@@ -33,6 +35,7 @@ from ..interval import sums_of
 from ..judge import judge, judge_reading
 from ..measurement import measure
 from ..records import record
+from ..setups.sampled import InSamples
 from ..standing import standing, status_of
 from .instances import judged, slow, verdict_said
 from .planted import ErrorKind, Planted, Said
@@ -44,17 +47,28 @@ _REPLICAS = 1024
 # ---- sampling
 
 
-def too_small(instance: Instance) -> Said:
-    """The theorem with a tenth of its bound, judged on an instance that violates it."""
+def far_away() -> Case:
+    """The same as `slow`: one client far from the minimiser of its personal variable."""
+    one, still = ((1, 0), (0, 1)), (0, 0)
+    data = (("hessians", (one,)), ("slopes", (still,)), ("personal", 1), ("noise", 0))
+    steps = {"gamma_u": "1/32", "gamma_v": "1/32", "eta_u": 1, "eta_v": 1}
+    given = ("cohort", 1), ("K", 1), *steps.items()
+    run = Run(Objective("quadratics", data), (0, 1), given, 8)
+    found = claim(THEOREM)
+    setup = Setup(found.entry.paper, "rounds", run)
+    return Case("planted", found.algorithms[0], setup, Method.RATIONAL)
+
+
+def too_small(case: Case) -> Said:
+    """The theorem with a tenth of its bound, judged on a run that violates it."""
     printed = claim(THEOREM)
     part = replace(printed.parts[0], right=printed.parts[0].right / 10)
     wrong = replace(printed, parts=(part,), readings=(AS_PRINTED,), proof_weights=())
-    return verdict_said(judge((wrong,), instance).judgements[0].deciding)
+    return verdict_said(judge((wrong,), case).judgements[0].deciding)
 
 
-def sampled(instance: Instance) -> Instance:
-    floats = in_floats(instance)
-    return replace(floats, method=Method.SAMPLING, replicas=_REPLICAS)
+def sampled(case: Case) -> Case:
+    return replace(case, setup=InSamples(case.setup, _REPLICAS), method=Method.SAMPLING)
 
 
 def in_floats(instance: Instance) -> Instance:
@@ -164,7 +178,8 @@ _NOT, _YES, _OPEN = (
 PLANTED = (
     Planted(
         "samples-refute", _KIND, "a false bound is judged by samples instead of exactly",
-        "thm-3.7 over ten", "sampling never says violated", slow, sampled, too_small, _YES, _OPEN,
+        "thm-3.7 over ten", "sampling never says violated",
+        far_away, sampled, too_small, _YES, _OPEN,
     ),
     Planted(
         "rare-events", _KIND, "replicas may reach 10^6, which none of those drawn does",
