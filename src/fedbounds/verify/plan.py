@@ -28,7 +28,6 @@ from fedbounds.vocabulary import Method
 from .case import Case
 from .instance import Instance
 from .judge import Subject
-from .ladder_plan import float_ladders
 from .profile import Profile
 from .schedules import schedules
 from .setup_data import class_name
@@ -59,9 +58,6 @@ def instances(
     for paper in dict.fromkeys(claim.entry.paper for claim in claims):
         every = own_cases(paper, profile, seed)
         yield from (case for case in every if case.algorithm_name in names)
-    if any("ladder" in name for name in names):
-        repeats = {Profile.QUICK: 0, Profile.DEFAULT: 1, Profile.THOROUGH: 3}[profile]
-        yield from float_ladders(seed, repeats)
 
 
 def own_cases(paper: str, profile: Profile, seed: int) -> Iterator[Case]:
