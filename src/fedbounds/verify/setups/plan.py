@@ -6,7 +6,7 @@ from math import prod
 
 from fedbounds.theory.beside import PlannedBeside
 from fedbounds.theory.registry import besides, choices, ladders, setups
-from fedbounds.theory.setups import Ladder, Planned, Run, View
+from fedbounds.theory.setups import Ladder, Planned, PlannedLadder, Run, View
 from fedbounds.vocabulary import Method
 
 from ..case import Case
@@ -65,11 +65,13 @@ def ladder_case(name: str, ladder: Ladder, *, floats: bool = False) -> Case:
     return Case(name, called, ladder, Method.RATIONAL, rounds * entries**2 * _RATIONAL)
 
 
-def case_of(one: Planned, name: str) -> Case:
+def case_of(one: Planned | PlannedLadder, name: str) -> Case:
     """As a case, to be measured in rationals or in floats, or to be sampled.
 
     ``name`` is what claims call the algorithm; where it is empty, what the view calls it.
     """
+    if isinstance(one, PlannedLadder):
+        return ladder_case(one.name, one.ladder, floats=one.floats)
     view = view_of(one.setup)
     called = name or about(view)
     if one.replicas:
