@@ -10,7 +10,7 @@ from fedbounds.errors import FedboundsError
 from fedbounds.vocabulary import Kind
 
 from .beside import PlannedBeside, Sides
-from .catalogue import Entry, entry, paper
+from .catalogue import PAPERS, Entry, entry, paper
 from .choices import PlannedChoice
 from .claims import Claim
 from .contributed import contributed
@@ -56,9 +56,26 @@ def claim(claim_id: str) -> Claim:
     return found
 
 
-@cache
 def views(theory: str) -> Mapping[str, View]:
-    """What is seen of the runs of a theory, by name; none if it has no ``views`` yet."""
+    """What is seen of the runs of a theory, by name; none if it has no ``views`` yet.
+
+    Raises
+    ------
+    FedboundsError
+        If it is neither a paper nor loaded: stored data never loads one.
+    """
+    other = contributed(theory)
+    if other is not None:
+        return other.views
+    if theory not in PAPERS:
+        raise FedboundsError(
+            f"the theory {theory!r} is not loaded; name its file on the command line"
+        )
+    return _views(theory)
+
+
+@cache
+def _views(theory: str) -> Mapping[str, View]:
     if find_spec(f"fedbounds.theory.{paper(theory).key}.views") is None:
         return {}
     found: Mapping[str, View] = import_module(f"fedbounds.theory.{theory}.views").VIEWS

@@ -84,15 +84,14 @@ def own_displays(paper: str, profile: Profile) -> dict[str, list[Record]]:
 
 def stored_setups() -> dict[str, Setup]:
     """Every set-up that a file may hold, by the name of its class."""
-    from .own.stored import SETUPS  # which load what it is that they hold
-    from .setups.stored import (
+    from .setups.stored import (  # which load what it is that they hold
         stored,
         stored_beside,
         stored_choice,
         stored_ladder,
     )
 
-    every = (stored(), stored_choice(), stored_ladder(), stored_beside(), *SETUPS)
+    every = (stored(), stored_choice(), stored_ladder(), stored_beside())
     return {class_name(setup.record.make): setup for setup in every}
 
 

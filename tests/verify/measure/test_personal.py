@@ -19,7 +19,7 @@ from fedbounds.verify.measure.enumerated import begun, started_from
 from fedbounds.verify.measure.objectives import constants, objective, values
 from fedbounds.verify.measure.random import answered, sampled, sources_of
 from fedbounds.verify.moments import exact_moments
-from fedbounds.verify.own.quantities import of_blocks
+from fedbounds.verify.setups.standard import of_blocks
 from fedbounds.vocabulary import Constant
 
 ROWS = 7

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,7 @@ class InBlocks(FederatedQuadratic):
     """A quadratic whose shared and personal blocks are told apart though one may be empty."""
 
 
+@lru_cache(maxsize=64)  # of one plan, many runs are on the same problem
 def objective(data: Objective) -> Any:
     """The problem that data stand for.
 
@@ -83,9 +85,9 @@ def _quadratics(data: Mapping[str, Any]) -> FederatedQuadratic:
 
 
 def _noise(data: Mapping[str, Any]) -> Noise:
-    """Of both blocks; silent unless said."""
+    """Of both blocks; silent unless said, and signs."""
     scales = (exact(data.get(name, 0)) for name in ("noise", "personal_noise"))
-    return Noise(NoiseLaw.RADEMACHER, *scales)
+    return Noise(NoiseLaw(data.get("law", NoiseLaw.RADEMACHER.value)), *scales)
 
 
 def _cosines(data: Mapping[str, Any]) -> CoupledCosine:

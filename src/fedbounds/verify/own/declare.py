@@ -10,14 +10,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from fedbounds.algorithms.traced import Algorithm
-from fedbounds.errors import FedboundsError, require, unknown_name
+from fedbounds.errors import FedboundsError, unknown_name
 from fedbounds.facts import Constant, Fact
-from fedbounds.problems.problem import entries_of
 from fedbounds.theory.catalogue import PAPERS, Entry
 from fedbounds.theory.checker.data import Premise, Square
 from fedbounds.theory.checker.names import fault_of, identifier
@@ -36,6 +34,7 @@ from ..measure.spaces import PAST
 from ..measure.subject import AFTER, Subject
 from .definitions import read_definition
 from .families import Pair, quadratics
+from .pairs import begun, checked
 
 CONDITIONS = "conditions"
 CONTROL_VARIATES = "control variates"
@@ -485,13 +484,17 @@ def theory(
             raise FedboundsError(
                 f"algorithm is {type(algorithm).__name__}; expected Algorithm(init, draw, step)"
             )
-        pairs = tuple(_pair(pair) for pair in (quadratics() if problems is None else problems))
+        pairs = tuple(checked(pair) for pair in (quadratics() if problems is None else problems))
         if not pairs:
             raise FedboundsError("problems is empty; expected pairs (problem, start)")
         for law in laws:
             if law != CONTROL_VARIATES:
                 raise unknown_name("law", law, [CONTROL_VARIATES])
         values = dict(_KNOWN_PARAMETERS if parameters is None else parameters)
+        pairs = tuple(
+            begun(algorithm, *pair, {name: _some(given) for name, given in values.items()})
+            for pair in pairs
+        )
         for name in values.keys() & _OF_PROBLEMS:
             raise FedboundsError(
                 f"parameter {name!r} is a number of the problem or of the run, which is measured; "
@@ -507,28 +510,6 @@ def theory(
         return Theory(
             key, algorithm, title or key, values, pairs, tuple(rounds), horizon, line, tuple(laws)
         )
-
-
-def _pair(given: Any) -> Pair:
-    """A problem and a start of its shape."""
-    if not isinstance(given, tuple) or len(given) != 2 or not hasattr(given[0], "gradient"):
-        raise FedboundsError(
-            f"problems has {type(given).__name__} as an entry; expected a list of pairs "
-            "(problem, start), such as [quadratic(...)] or [(objective(...), [0.0, 1.0])]"
-        )
-    problem, start = given
-    if not hasattr(problem, "noise"):
-        raise FedboundsError(
-            f"{type(problem).__name__} has no additive noise of known law; expected a quadratic, "
-            "or objective(...)"
-        )
-    found = np.asarray(start) if hasattr(start, "dtype") else np.asarray(start, dtype=np.float64)
-    expected = (entries_of(problem),)
-    require(found.shape == expected, "shape of a start", found.shape, f"{expected}")
-    exact = getattr(problem, "hessian", found).dtype == object
-    if (found.dtype == object) != exact:
-        raise FedboundsError("problem and start differ: one in rationals and one in floats")
-    return problem, found
 
 
 def _with_uses(entry: Entry, uses: tuple[str, ...]) -> Entry:

@@ -30,6 +30,7 @@ from ..measure.sources import TooManyError
 from ..measure.subject import Subject
 from ..measure.trace import Trace, subject_of
 from ..measure.unknowns import Refused
+from .tried import tried
 
 Array = Any
 
@@ -63,6 +64,8 @@ class Besides:
 @find.register
 def _found(setup: Setup) -> Found:
     view = view_of(setup)
+    if view.tried:
+        return tried(setup, view)
     return _shown(setup, view, floats=False) if view.many else _listed(setup, view)
 
 
@@ -75,6 +78,8 @@ def _found_in_floats(given: InFloats) -> Found:
 @find.register
 def _found_of_named(given: Named) -> Found:
     view = narrowed(view_of(given.setup), given.names)
+    if view.tried:
+        return tried(given.setup, view)
     return _shown(given.setup, view, floats=False) if view.many else _listed(given.setup, view)
 
 
