@@ -13,6 +13,7 @@ from .beside import PlannedBeside, Sides
 from .catalogue import PAPERS, Entry, entry, paper
 from .choices import PlannedChoice
 from .claims import Claim
+from .contenders import Contender
 from .contributed import contributed
 from .drawn import Drawn
 from .glossary import Glossary
@@ -118,6 +119,13 @@ def drawn(theory: str) -> tuple[Drawn, ...]:
         return ()
     found: tuple[Drawn, ...] = import_module(f"fedbounds.theory.{theory}.random_setups").DRAWN
     return found
+
+
+def contenders() -> dict[str, Contender]:
+    """Who contends, of all papers, by name."""
+    papers = (name for name in PAPERS if _there(name, "contenders"))
+    every = (import_module(f"fedbounds.theory.{name}.contenders") for name in papers)
+    return {one.name: one for module in every for one in module.CONTENDERS}
 
 
 def ladders(theory: str) -> tuple[PlannedLadder, ...]:
