@@ -114,11 +114,10 @@ def setups(theory: str) -> tuple[Planned, ...]:
 
 
 def drawn(theory: str) -> tuple[Drawn, ...]:
-    """Set-ups of random numbers beside those; none if it has no ``random_setups``."""
-    if not _there(theory, "random_setups"):
-        return ()
-    found: tuple[Drawn, ...] = import_module(f"fedbounds.theory.{theory}.random_setups").DRAWN
-    return found
+    """Set-ups and ladders of random numbers beside those; none if no module has ``DRAWN``."""
+    names = (name for name in ("random_setups", "run_ladders") if _there(theory, name))
+    every = (import_module(f"fedbounds.theory.{theory}.{name}") for name in names)
+    return tuple(one for module in every for one in getattr(module, "DRAWN", ()))
 
 
 def contenders() -> dict[str, Contender]:

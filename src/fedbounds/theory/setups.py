@@ -439,6 +439,8 @@ class Planned:
         Whether steps of proofs are evaluated on it, where it is in a quick plan.
     judged : bool
         Whether claims are judged on it.
+    replicas : int
+        How many at most are sampled; 0 if it is measured.
     """
 
     name: str
@@ -447,6 +449,7 @@ class Planned:
     floats: bool = False
     steps: bool = True
     judged: bool = True
+    replicas: int = 0
 
 
 @dataclass(frozen=True)
