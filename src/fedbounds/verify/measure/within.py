@@ -53,8 +53,7 @@ def _begun(subject: Subject) -> Mapping[str, tuple[Array, Array]]:
     count = _entries(sources)
     answers = _ranges(sources, 0, count)
     rows = len(answers[0]) if answers else 1
-    known = np.frompyfunc(lambda x: Form(x, np.zeros(count)), 1, 1)(subject.start[None, :])
-    start = np.repeat(known, rows, axis=0)
+    start = np.repeat(_known(subject.start[None, :], count), rows, axis=0)
 
     def init(random: Random) -> State:
         return started(subject.algorithm, subject.problem, start, random, subject.parameters())
@@ -93,6 +92,12 @@ def _hull(state: State) -> Mapping[str, tuple[Array, Array]]:
     }
 
 
+def _known(numbers: Array, count: int) -> Array:
+    """As numbers that depend on nothing."""
+    found: Array = np.frompyfunc(lambda x: Form(x, np.zeros(count)), 1, 1)(numbers)
+    return found
+
+
 def _entries(sources: Sequence[Source]) -> int:
     return sum(prod(source.shape) for source in sources)
 
@@ -116,5 +121,5 @@ def _ranges(sources: Sequence[Source], first: int, count: int) -> list[Array]:
             first += prod(source.shape)
         else:
             array = np.array([own[at][0] for at in places], dtype=object)
-            found.append(array.reshape(rows, *source.shape))
+            found.append(_known(array, count).reshape(rows, *source.shape))
     return found
