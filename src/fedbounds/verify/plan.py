@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
+from fedbounds.algorithms.fedavg_p import FedAvgP
 from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.problems import (
     SILENT,
@@ -19,15 +19,14 @@ from fedbounds.problems import (
     Noise,
     NoiseLaw,
     Start,
-    coupled_cosine,
-    federated_logistic,
+    federated_quadratic,
 )
 from fedbounds.theory.claims import Claim
 from fedbounds.theory.contributed import contributed
 from fedbounds.vocabulary import Method
 
 from .case import Case
-from .instance import ALGORITHM_NAMES, Instance
+from .instance import Instance
 from .judge import Subject
 from .profile import Profile
 from .schedules import schedules
@@ -53,10 +52,9 @@ def instances(
     names : set of str
         Algorithms whose instances are wanted.
     """
-    if "FedAvg-P" in names and profile is not Profile.QUICK:
-        yield from sampled_instances(claims, profile, seed)
-    if names & set(ALGORITHM_NAMES.values()):
-        yield from own_setting(profile, seed)
+    for kind, name in ((FedAvgP, "FedAvg-P"), (ScaffoldP, "Scaffold-P")):
+        if name in names:
+            yield from quadratic_instances(claims, kind, profile, seed)
     for paper in dict.fromkeys(claim.entry.paper for claim in claims):
         every = own_cases(paper, profile, seed)
         yield from (case for case in every if case.algorithm_name in names)
@@ -106,6 +104,42 @@ def _noise(scale: float, law: NoiseLaw = NoiseLaw.GAUSSIAN) -> Noise:
     return Noise(law, scale, scale) if scale else SILENT
 
 
+# n, m, d_u, d_v, K, T, b^2 (None: own curvatures), coupling, noise scale, and distance of the
+# start from the minimiser: one row starts so close that client drift is all there is
+_QUADRATICS = (
+    (10, 5, 5, 5, 10, 100, 1.0, 0.0, 0.3, 1.0),
+    (10, 1, 5, 5, 5, 100, 4.0, 0.0, 0.0, 1.0),
+    (10, 10, 5, 5, 5, 100, 1.0, 0.0, 0.3, 1.0),
+    (2, 1, 1, 1, 1, 400, 1.0, 0.0, 0.0, 0.1),
+    (2, 1, 2, 1, 4, 200, 0.0, 0.0, 1.0, 0.1),
+    (10, 5, 5, 5, 10, 100, None, 0.4, 0.3, 1.0),
+    (10, 10, 5, 5, 20, 50, None, 0.4, 0.1, 1.0),
+    (5, 2, 3, 2, 1, 100, None, 0.2, 0.0, 1.0),
+    (4, 4, 3, 0, 5, 50, 2.0, 0.0, 0.2, 1.0),
+    (6, 6, 0, 3, 1, 50, None, 0.0, 0.2, 1.0),
+    (3, 3, 2, 2, 8, 40, None, 0.5, 0.0, 3.0),
+    (1, 1, 2, 2, 10, 60, 0.0, 0.0, 0.5, 1.0),
+    (8, 8, 0, 1, 1, 60, None, 0.0, 0.0, 1.0),
+    (2, 2, 1, 0, 4, 16, None, 0.0, 0.0, 1e-7),
+    (3, 2, 1, 1, 2, 1, 1.0, 0.0, 0.3, 1.0),
+    (2, 2, 1, 1, 2, 1, None, 0.2, 0.1, 1.0),
+    (3, 1, 1, 1, 1, 400, 0.01, 0.0, 0.0, 1.0),
+    (3, 3, 1, 1, 2, 400, None, 0.3, 0.0, 1.0),
+    (4, 4, 2, 2, 5, 200, 1.0, 0.0, 2.0, 0.1),
+    (6, 3, 2, 1, 5, 200, 1.0, 0.0, 2.0, 0.1),
+    (4, 1, 3, 0, 6, 200, 9.0, 0.0, 0.0, 0.3),
+    (6, 2, 3, 0, 5, 60, 1.0, 0.0, 0.2, 1.0),
+    (10, 1, 4, 0, 3, 60, 4.0, 0.0, 0.0, 1.0),
+    (5, 5, 4, 0, 10, 60, None, 0.0, 0.1, 1.0),
+    (6, 2, 0, 3, 1, 60, None, 0.0, 0.2, 1.0),
+    (10, 10, 0, 2, 1, 60, None, 0.0, 1.0, 0.3),
+)
+
+
+_QUICK_STEPS = 24  # clients times local steps, at most, in a quick run
+_QUICK_ROUNDS = 200
+
+
 def _at_edges(
     claims: tuple[Claim, ...],
     kind: type[FedAvgP],
@@ -114,48 +148,35 @@ def _at_edges(
     start: Start,
     sizes: tuple[int, int, int],
     method: Method,
-    replicas: int = 0,
 ) -> Iterator[Instance]:
     """One instance per schedule of the claims; ``sizes`` are m, K and T."""
     for edge, algorithm in schedules(claims, kind, problem, start, *sizes):
         name = f"{label}, edge of {edge}"
-        yield Instance(name, problem, algorithm, sizes[2], method, start, replicas)
+        yield Instance(name, problem, algorithm, sizes[2], method, start)
 
 
-def own_setting(profile: Profile, seed: int) -> Iterator[Instance]:
-    """Section 5 with synthetic data: n = 10, m = 9, K = 25, gamma = 0.001; estimates only."""
-    if profile is not Profile.THOROUGH:
-        return
-    problem = federated_logistic(
-        clients=10,
-        shared_dimension=5,
-        personal_dimension=5,
-        samples=50,
-        heterogeneity=0.5,
-        batch=5,
-        seed=seed,
-    )
-    start = _start(problem, seed, 1.0)
-    for kind in (FedAvgP, ScaffoldP):
-        algorithm = kind(**vars(with_effective_step(9, 25, 0.001)))
-        name = f"section 5, {ALGORITHM_NAMES[kind]}, n=10 m=9 K=25 T=100"
-        yield Instance(name, problem, algorithm, 100, Method.SAMPLING, start, 512)
-
-
-def sampled_instances(claims: tuple[Claim, ...], profile: Profile, seed: int) -> Iterator[Instance]:
-    """Coupled non-convex problems of moderate size, sampled under a certified range."""
-    replicas = {Profile.DEFAULT: 8192, Profile.THOROUGH: 65536}[profile]
-    for index, (n, m, steps, rounds) in enumerate(((5, 2, 4, 6), (5, 5, 4, 6))):
-        problem = coupled_cosine(
-            clients=n,
-            shared_dimension=4,
-            personal_dimension=3,
-            noise=_noise(0.1, NoiseLaw.RADEMACHER),
-            seed=seed + index,
-        )
-        start = _start(problem, seed + index, 1.0)
-        label = f"cosine sampled {index + 1}, n={n} m={m} K={steps} T={rounds}"
-        sizes = (m, steps, rounds)
-        yield from _at_edges(
-            claims, FedAvgP, label, problem, start, sizes, Method.SAMPLING, replicas
-        )
+def quadratic_instances(
+    claims: tuple[Claim, ...], kind: type[FedAvgP], profile: Profile, seed: int
+) -> Iterator[Instance]:
+    """Random quadratics at the edge of each claim's conditions, by exact moments."""
+    count = {Profile.QUICK: 1, Profile.DEFAULT: 2, Profile.THOROUGH: 10}[profile]
+    for repeat in range(count):
+        for index, row in enumerate(_QUADRATICS):
+            n, m, d_u, d_v, steps, rounds, b2, coupling, scale, size = row
+            if profile is Profile.QUICK and (n * steps > _QUICK_STEPS or rounds > _QUICK_ROUNDS):
+                continue
+            problem = federated_quadratic(
+                clients=n,
+                shared_dimension=d_u,
+                personal_dimension=d_v,
+                strong_convexity=0.05,
+                dissimilarity=b2,
+                coupling=coupling,
+                noise=_noise(scale),
+                seed=seed + 1000 * repeat + index,
+            )
+            start = _start(problem, seed + index, size)
+            label = f"quadratic {index + 1}.{repeat + 1}, n={n} m={m} K={steps} T={rounds}"
+            yield from _at_edges(
+                claims, kind, label, problem, start, (m, steps, rounds), Method.MOMENTS
+            )

@@ -1,220 +1,98 @@
-"""Quadratics of random numbers at the edges of claims' conditions, of up to ten clients.
+"""Set-ups of both algorithms that are sampled: how many replicas, the profile says."""
 
-A row of `_ROWS` says how large one is. Spectra lie in [1/20, 1], whose ends are attained; Hessians
-are these, turned by a rational reflection, so that L is 1 and entries are rational. The minimiser
-is drawn, and slopes such that it is one.
-"""
-
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from fractions import Fraction
-from functools import partial
-from typing import Any
 
 from fedbounds.theory.drawn import Chance, Drawn
-from fedbounds.theory.setups import Number, Objective, Planned, Run, Setup, numbers
+from fedbounds.theory.setups import Number, Objective, Planned, Run, Setup
 
-Matrix = list[list[Fraction]]
-_TOP, _LOW = Fraction(1), Fraction(1, 20)
-_GRID = 2**12
+from . import views_cosines, views_logistic
+from .small_runs import Outer, Size, parameters
 
+_MANY = 1024  # replicas
 
-@dataclass(frozen=True)
-class Row:
-    """One kind of quadratics.
+# ---- coupled cosines of five clients; L = 27/20
 
-    Attributes
-    ----------
-    n, m, d_u, d_v, K, T : int
-    apart : Fraction or None
-        About b^2, of equal curvatures and no coupling; None: own curvatures.
-    coupling : Fraction
-        L_uv.
-    noise : Fraction
-        Scale of every coordinate.
-    away : Fraction
-        About the distance of the start from the minimiser.
-    """
-
-    n: int
-    m: int
-    d_u: int
-    d_v: int
-    K: int
-    T: int
-    apart: Fraction | None
-    coupling: Fraction
-    noise: Fraction
-    away: Fraction
-
-    @property
-    def told(self) -> str:
-        """In words."""
-        return f"n={self.n} m={self.m} K={self.K} T={self.T}"
-
-    def one_by_one(self, algorithm: str) -> bool:
-        """Whether quantities of each client and local step are looked at."""
-        if algorithm == "FedAvg-P":
-            return self.n <= 8 and self.n * self.K <= 50
-        return self.n <= 5 and self.K <= 4 and self.d_u + self.d_v <= 3
-
-
-# n, m, d_u, d_v, K, T, b^2, coupling, noise, distance: one row starts so close that client drift is
-# all there is
-_NUMBERS: tuple[tuple[Any, ...], ...] = (
-    (10, 5, 5, 5, 10, 100, 1, 0, "3/10", 1),
-    (10, 1, 5, 5, 5, 100, 4, 0, 0, 1),
-    (10, 10, 5, 5, 5, 100, 1, 0, "3/10", 1),
-    (2, 1, 1, 1, 1, 400, 1, 0, 0, "1/10"),
-    (2, 1, 2, 1, 4, 200, 0, 0, 1, "1/10"),
-    (10, 5, 5, 5, 10, 100, None, "2/5", "3/10", 1),
-    (10, 10, 5, 5, 20, 50, None, "2/5", "1/10", 1),
-    (5, 2, 3, 2, 1, 100, None, "1/5", 0, 1),
-    (4, 4, 3, 0, 5, 50, 2, 0, "1/5", 1),
-    (6, 6, 0, 3, 1, 50, None, 0, "1/5", 1),
-    (3, 3, 2, 2, 8, 40, None, "1/2", 0, 3),
-    (1, 1, 2, 2, 10, 60, 0, 0, "1/2", 1),
-    (8, 8, 0, 1, 1, 60, None, 0, 0, 1),
-    (2, 2, 1, 0, 4, 16, None, 0, 0, "1/10000000"),
-    (3, 2, 1, 1, 2, 1, 1, 0, "3/10", 1),
-    (2, 2, 1, 1, 2, 1, None, "1/5", "1/10", 1),
-    (3, 1, 1, 1, 1, 400, "1/100", 0, 0, 1),
-    (3, 3, 1, 1, 2, 400, None, "3/10", 0, 1),
-    (4, 4, 2, 2, 5, 200, 1, 0, 2, "1/10"),
-    (6, 3, 2, 1, 5, 200, 1, 0, 2, "1/10"),
-    (4, 1, 3, 0, 6, 200, 9, 0, 0, "3/10"),
-    (6, 2, 3, 0, 5, 60, 1, 0, "1/5", 1),
-    (10, 1, 4, 0, 3, 60, 4, 0, 0, 1),
-    (5, 5, 4, 0, 10, 60, None, 0, "1/10", 1),
-    (6, 2, 0, 3, 1, 60, None, 0, "1/5", 1),
-    (10, 10, 0, 2, 1, 60, None, 0, 1, "3/10"),
+_A = (
+    ("3/5", "1/10", "1/20", "1/10"),
+    ("1/10", "3/5", "1/10", "1/20"),
+    ("1/20", "1/10", "3/5", "1/10"),
+    ("1/10", "1/20", "1/10", "3/5"),
 )
-_ROWS = tuple(
-    Row(n, m, d_u, d_v, K, T, None if b2 is None else Fraction(b2), *map(Fraction, rest))
-    for n, m, d_u, d_v, K, T, b2, *rest in _NUMBERS
+_SLOPES = (
+    (1, "-1/2", "3/4", 0),
+    ("-1/4", 1, "-1/2", "1/2"),
+    ("1/2", "1/4", -1, "3/4"),
+    ("-3/4", "-1/2", "1/4", -1),
+    ("1/4", "1/2", 1, "-3/4"),
 )
-_VIEWS = {
-    "FedAvg-P": ("rounds", "rounds of many clients"),
-    "Scaffold-P": ("Scaffold-P, rounds", "Scaffold-P, rounds of many clients"),
-}
+_U: tuple[Number, ...] = (1, "-1/2", "3/4", -1)
+_V: tuple[tuple[Number, ...], ...] = (
+    (1, "-1/2", "1/2"),
+    ("-1/2", 1, "3/4"),
+    ("1/4", -1, "1/2"),
+    ("-3/4", "1/2", -1),
+    ("1/2", "1/4", 1),
+)
+_COSINES = Objective(
+    "coupled cosines",
+    (
+        ("shared_hessian", _A),
+        ("linear", _SLOPES),
+        ("personal_curvature", "1/2"),
+        ("amplitude", "1/2"),
+        ("shared_direction", ("1/2",) * 4),
+        ("personal_direction", ("2/3", "1/3", "2/3")),
+        ("noise", "1/10"),
+        ("personal_noise", "1/10"),
+    ),
+)
+_START = (*_U, *_V[0], *_V[1], *_V[2], *_V[3], *_V[4])
+_L = Fraction(27, 20)
+_SOME, _ALL = Size(5, 2, 4, 6, "1/10"), Size(5, 5, 4, 6, "1/10")
+# 1/gamma, and outer steps no shorter than conditions ask for; what a corollary prescribes to 16
+# digits, where floats count as equal
+_EDGES: tuple[tuple[str, Size, Fraction, Outer], ...] = (
+    ("edge of lem-3.5", _SOME, Fraction(49, 5) * _L, (1, 1)),
+    ("edge of thm-3.7", _SOME, 128 * _L, ("17/12", "19/12")),
+    ("steps of cor-3.8", _SOME, Fraction("195.52868241839687"), ("20/9", "19/12")),
+    ("edge of lem-3.5", _ALL, Fraction(49, 5) * _L, (1, 1)),
+    ("edge of lem-3.6", _ALL, 32 * _L, (6, 1)),
+    ("edge of thm-3.7", _ALL, 128 * _L, ("9/4", 1)),
+    ("steps of cor-3.8", _ALL, Fraction("174.10493558652698"), ("9/4", 1)),
+    ("edge of thm-3.11", _ALL, 336 * _L, (6, 1)),
+    ("steps of thm-3.11", _ALL, Fraction("456.0987614088337"), (6, 1)),
+)
 
 
-def _quick(row: Row) -> bool:
-    return row.n * row.K <= 24 and row.T <= 200
+def _cosines(chance: Chance, many: int) -> Iterator[Planned]:
+    """At the edges of what claims about FedAvg-P ask for."""
+    for name, size, length, outer in _EDGES if many else ():
+        run = Run(_COSINES, _START, parameters(size, 1 / length, outer), size.T)
+        setup = Setup("personalization", f"{views_cosines.OF}rounds", run)
+        told = f"cosines sampled, n={size.n} m={size.m} K={size.K} T={size.T}, {name}"
+        yield Planned(told, setup, replicas=many * _MANY, steps=False)
 
 
-def at_edges(chance: Chance, count: int, *, quick: bool) -> Iterator[Planned]:
-    """Both algorithms at the edge of each claim's conditions that a problem can meet."""
-    for repeat in range(count):
-        for index, row in enumerate(_ROWS):
-            if _quick(row) == quick:
-                problem, start = _problem(chance, row)
-                label = f"quadratic {index + 1}.{repeat + 1}, {row.told}"
-                for algorithm, (each, many) in _VIEWS.items():
-                    counts = {"n": row.n, "m": row.m, "K": row.K, "T": row.T}
-                    for told, steps in chance.edges(algorithm, problem, start, counts, _completed):
-                        run = Run(problem, start, _parameters(row, steps), row.T)
-                        view = each if row.one_by_one(algorithm) else many
-                        setup = Setup("personalization", view, run)
-                        yield Planned(f"{algorithm}, {label}, edge of {told}", setup, floats=True)
+# ---- section 5 with synthetic data: n = 10, m = 9, K = 25, gamma = 0.001; estimates only
+
+_SECTION_5 = (("cohort", 9), ("K", 25), ("gamma_u", "1/1000"), ("gamma_v", "1/1000"))
 
 
-def _completed(steps: Mapping[str, Any]) -> dict[str, Any]:
-    """Of gamma and the outer steps: gamma = gamma_u eta_u = gamma_v eta_v."""
-    inner = {f"gamma_{b}": steps["gamma"] / steps[f"eta_{b}"] for b in ("u", "v")}
-    return {**steps, **inner}
+def _section_5(chance: Chance, many: int) -> Iterator[Planned]:
+    sizes = (("clients", 10), ("shared", 5), ("personal", 5), ("samples", 50), ("batch", 5))
+    data = (*sizes, ("heterogeneity", "1/2"), ("regulariser", "1/10"), ("seed", chance.given))
+    start = chance.integers(-64, 65, (55,))  # in 32nds
+    for of in ("", "Scaffold-P, ") if many else ():
+        at = tuple(f"{x}/32" for x in start)
+        given = (*_SECTION_5, ("eta_u", 1), ("eta_v", 1))
+        run = Run(Objective("random logistic", data), at, given, 100)
+        setup = Setup("personalization", f"{views_logistic.OF}{of}rounds", run)
+        told = f"{of}section 5, n=10 m=9 K=25 T=100"
+        yield Planned(told, setup, replicas=many * _MANY // 4, steps=False)
 
 
-def _parameters(row: Row, steps: Mapping[str, Any]) -> tuple[tuple[str, Number], ...]:
-    kept = ("gamma_u", "gamma_v", "eta_u", "eta_v")
-    named = {"cohort": row.m, "K": row.K}
-    every = _completed({name: Fraction(value) for name, value in steps.items()})
-    return tuple((named | {x: y for x, y in every.items() if x in kept}).items())
-
-
-# ---- problems
-
-
-def _problem(chance: Chance, row: Row) -> tuple[Objective, tuple[Number, ...]]:
-    """And a start."""
-    n, d_u, d_v = row.n, row.d_u, row.d_v
-    hessians = [_hessian(chance, row, first=i == 0) for i in range(n)]
-    if row.apart is not None:
-        for own in hessians[1:]:
-            for a in range(d_u):
-                own[a][:d_u] = hessians[0][a][:d_u]
-    elif d_u + d_v == 1 and n > 1:
-        hessians[1] = [[_LOW]]
-    u, v = _normal(chance, d_u), [_normal(chance, d_v) for _ in range(n)]
-    apart = _apart(chance, row)
-    slopes = []
-    for own, one, off in zip(hessians, v, apart, strict=True):
-        point = [*u, *one]
-        wanted = [*off, *[Fraction(0)] * d_v]  # the gradient there
-        terms = zip(own, wanted, strict=True)
-        slopes.append(
-            [g - sum(a * x for a, x in zip(line, point, strict=True)) for line, g in terms]
-        )
-    data = {"hessians": numbers(hessians), "slopes": numbers(slopes), "personal": d_v}
-    data |= {"noise": row.noise if d_u else 0, "personal_noise": row.noise if d_v else 0}
-    away = [x * row.away for x in _normal(chance, d_u + n * d_v)]
-    least = [*u, *(x for own in v for x in own)]
-    start = numbers([x + y for x, y in zip(least, away, strict=True)])
-    return Objective("quadratics", tuple(data.items())), start
-
-
-def _hessian(chance: Chance, row: Row, *, first: bool) -> Matrix:
-    """Of one client; the first has both ends of the spectrum, and all where blocks are coupled."""
-    d_u, d_v = row.d_u, row.d_v
-    size = d_u + d_v
-    every = [_LOW + (_TOP - _LOW) * Fraction(k, 1024) for k in chance.integers(0, 1025, size)]
-    if first or row.coupling:
-        every[-1] = _LOW
-        every[0] = _TOP
-    off = Fraction(0)
-    if row.coupling:  # (top - low)(y - low) = c^2: then low is an eigenvalue of [[top, c], [c, y]]
-        off, every[d_u] = row.coupling, _LOW + row.coupling**2 / (_TOP - _LOW)
-    turned_u, turned_v = (_reflection(chance, d) for d in (d_u, d_v))
-    found = [[Fraction(0)] * size for _ in range(size)]
-    for first_at, turned, spectrum in ((0, turned_u, every[:d_u]), (d_u, turned_v, every[d_u:])):
-        for a, line in enumerate(turned):
-            for b, other in enumerate(turned):
-                terms = (x * c * y for x, c, y in zip(line, spectrum, other, strict=True))
-                found[first_at + a][first_at + b] = sum(terms, Fraction(0))
-    if off:
-        for a in range(d_u):
-            for b in range(d_v):
-                found[a][d_u + b] = found[d_u + b][a] = turned_u[a][0] * off * turned_v[b][0]
-    return found
-
-
-def _reflection(chance: Chance, d: int) -> Matrix:
-    """I - 2 v v' / v'v."""
-    v = [Fraction(x) for x in chance.integers(1, 5, d)]
-    signs = chance.integers(0, 2, d)
-    v = [x if s else -x for x, s in zip(v, signs, strict=True)]
-    size = sum(x * x for x in v)
-    return [[int(a == b) - 2 * v[a] * v[b] / size for b in range(d)] for a in range(d)]
-
-
-def _apart(chance: Chance, row: Row) -> list[list[Fraction]]:
-    """Gradients by u at the minimiser: they add up to 0, and their mean square is about b^2."""
-    every = [_normal(chance, row.d_u) for _ in range(row.n)]
-    means = [sum(column, Fraction(0)) / row.n for column in zip(*every, strict=True)]
-    every = [[x - y for x, y in zip(own, means, strict=True)] for own in every]
-    size = sum((x * x for own in every for x in own), Fraction(0)) / row.n
-    if row.apart is None or not size:
-        return every
-    factor = Fraction(round(float(row.apart / size) ** 0.5 * _GRID), _GRID)
-    return [[x * factor for x in own] for own in every]
-
-
-def _normal(chance: Chance, count: int) -> list[Fraction]:
-    found: Sequence[float] = chance.normal(count) if count else []
-    return [Fraction(round(x * _GRID), _GRID) for x in found]
-
-
-DRAWN = (
-    Drawn(partial(at_edges, quick=True), 1, 2, 10),
-    Drawn(partial(at_edges, quick=False), 0, 2, 10),
+DRAWN: tuple[Drawn, ...] = (
+    Drawn(_cosines, quick=0, default=8, thorough=64),
+    Drawn(_section_5, quick=0, default=0, thorough=1),
 )
