@@ -34,14 +34,14 @@ def test_they_are_at_the_conditions_of_a_theorem_and_inside():
 
 def test_each_is_there_once_and_those_of_others_are_not():
     found = edges("FedAvg-P")
-    assert len({tuple(x.items()) for x in found.values()}) == len(found) > 3
+    assert len({tuple(x.items()) for x in found.values()}) == len(found) > 2
     assert not found.keys() & edges("Scaffold-P").keys()
     assert not edges("an algorithm of nobody")
 
 
 def test_a_claim_that_asks_for_all_clients_has_no_edge_with_fewer():
-    names = {name.partition(".")[0] for name in edges("FedAvg-P", m=3)}
-    assert len(names) >= len({name.partition(".")[0] for name in edges("FedAvg-P", m=2)})
+    assert "thm-3.11" in edges("FedAvg-P", m=3)
+    assert "thm-3.11" not in edges("FedAvg-P", m=2)
 
 
 def test_the_simplest_fraction_between_two():

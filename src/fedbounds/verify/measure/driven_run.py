@@ -27,11 +27,10 @@ from .known import (
     Indices,
     MissingError,
     at_once,
-    recalled,
-    remembered,
     without_products,
 )
 from .listed import listed_space
+from .recalled import recalled, remembered
 from .rounded import UNIT
 from .spaces import Listed
 from .spaces import product as mean_product

@@ -30,6 +30,7 @@ from fedbounds.theory.symbols import K, T, VectorSymbol, constants_in, k, t
 from ..evaluate import IrrationalError, Numbers, UndefinedError, evaluate, in_balls, in_roots, scale
 from .balls import enclosed
 from .moments import TooMuchError
+from .recalled import recalled, remembered
 from .settled import settled
 from .spaces import Listed, Unrolled, alone, product, products_in
 from .spaces import field as entries_of
@@ -289,8 +290,7 @@ class Defined(Generic[Run]):
 
     def _side(self, side: sp.Expr, own: Mapping[str, Any]) -> Any:
         if side.has(t) or side.atoms(AppliedUndef):
-            rounds = range(self.trace.subject.rounds)
-            return evaluate(side, self._numbers(side, own), rounds)
+            return evaluate(side, self._numbers(side, own), range(self.trace.subject.rounds))
         return self.number(side, own)
 
     def _over_rounds(self, expression: sp.Expr, indices: Indices = None, *, ending: bool) -> Array:
@@ -303,11 +303,9 @@ class Defined(Generic[Run]):
                 name: np.append(series[name], self._at_end(node, indices), axis=-1)
                 for name, node in nodes
             }
-        rounds = self.trace.subject.rounds + ending
-        series |= {
-            str(name.func): self._remembered(node, indices)[..., :rounds]
-            for node, name in names.items()
-        }
+        for node, symbol in names.items():
+            whole = self._remembered(node, indices)
+            series[str(symbol.func)] = whole if ending else whole[..., :-1]
         known = self._numbers(plain, own, series)
         count = min((len(x.T) for x in known.series.values()), default=self.trace.subject.rounds)
         found = np.atleast_1d(evaluate(plain, known, range(count)))
@@ -315,8 +313,8 @@ class Defined(Generic[Run]):
 
     def _remembered(self, node: Remembered, indices: Indices) -> Array:
         """Of rounds 0, ..., T."""
-        return recalled(self._over_rounds(node.args[0], indices, ending=False),
-                        self.number(node.args[1]))  # fmt: skip
+        quantity, chance = node.args
+        return recalled(self._over_rounds(quantity, indices, ending=False), self.number(chance))
 
     def _numbers(
         self, plain: sp.Expr, own: Mapping[str, Any], series: Mapping[str, Array] | None = None
@@ -512,21 +510,6 @@ class Known(Defined[Trace]):
     def _listed(self, asked: Any) -> None:
         if self.trace.moments is not None:
             raise MissingError(f"{asked} speaks of single outcomes, and moments are followed")
-
-
-def recalled(series: Array, chance: Any) -> Array:
-    """A mean over what was, and 0 at first; one round more."""
-    found = [series[..., 0] * 0] if series.shape[-1] else [np.zeros(series.shape[:-1])]
-    for at in range(series.shape[-1]):
-        found.append(found[-1] * (1 - chance) + series[..., at] * chance)
-    return np.stack(found, axis=-1)
-
-
-@lru_cache(maxsize=4096)
-def remembered(expression: sp.Expr) -> dict[sp.Expr, sp.Expr]:
-    """A quantity for each `Remembered`."""
-    nodes = sorted(expression.atoms(Remembered), key=str)
-    return {node: sp.Function(f"_remembered_{at}")(t) for at, node in enumerate(nodes)}
 
 
 def _later(series: Array) -> Array:
