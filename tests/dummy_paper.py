@@ -89,7 +89,8 @@ GLOSSARY = SHARED | NAMES
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Part
 from fedbounds.theory.symbols import eta, sigma2, t
-from fedbounds.vocabulary import Assumption, Relation
+from fedbounds.facts import Fact
+from fedbounds.vocabulary import Relation
 
 from .symbols import lean, reach, reach_after, slope, stride
 
@@ -99,7 +100,7 @@ _LONGEST = eta**2 * (slope(t) + sigma2)
 
 CLAIMS = (
     Claim(entry("dummy/expansion"), _ABOUT, (Part(reach_after(t), _EXPANDED, relation=Relation.EQUAL),)),
-    Claim(entry("dummy/stride"), _ABOUT, (Part(stride(t), _LONGEST, assumptions=(Assumption.NOISE,)),)),
+    Claim(entry("dummy/stride"), _ABOUT, (Part(stride(t), _LONGEST, assumptions=(Fact.NOISE,)),)),
     Claim(entry("dummy/nearer"), _ABOUT, (Part(reach_after(t), reach(t)),)),
 )
 ''',

@@ -21,6 +21,7 @@ from logistic_cases import (
 )
 
 from fedbounds.errors import FedboundsError
+from fedbounds.facts import Fact
 from fedbounds.problems import (
     cohort_of,
     coupled_cosine,
@@ -32,7 +33,6 @@ from fedbounds.problems import (
 from fedbounds.problems.constants import OF_BLOCKS
 from fedbounds.problems.spectrum import in_rationals
 from fedbounds.verify.measure.balls import balls
-from fedbounds.vocabulary import Assumption
 
 every_case = pytest.mark.parametrize("problem", CASES.values(), ids=list(CASES))
 
@@ -144,14 +144,14 @@ def test_index_draws_are_uniform():
     assert replace(problem, batch=None).sample_noise(np.random.default_rng(0), (7, 4)) is None
 
 
-@each("assumption", list(Assumption))
+@each("assumption", list(Fact))
 def test_every_assumption_on_blocks_holds_with_a_reason_and_no_other_is_claimed(assumption):
     evidence = CASES["n=3"].satisfies(assumption)
     assert evidence.holds is (True if assumption in OF_BLOCKS else None)
     assert evidence.reason.startswith(f"{assumption.value}: ")
 
 
-OF_QUADRATICS = OF_BLOCKS | {Assumption.STRONGLY_CONVEX, Assumption.PL}  # what they decide
+OF_QUADRATICS = OF_BLOCKS | {Fact.STRONGLY_CONVEX, Fact.PL}  # what they decide
 
 
 @each(
@@ -159,7 +159,7 @@ OF_QUADRATICS = OF_BLOCKS | {Assumption.STRONGLY_CONVEX, Assumption.PL}  # what 
     [
         (family, assumption)
         for family, spoken in ((federated_quadratic, OF_QUADRATICS), (coupled_cosine, OF_BLOCKS))
-        for assumption in sorted(set(Assumption) - spoken)
+        for assumption in sorted(set(Fact) - spoken)
     ],
 )
 def test_a_family_claims_nothing_of_assumptions_it_does_not_speak_of(family, assumption):

@@ -22,10 +22,11 @@ from logistic_cases import (
     width,
 )
 
+from fedbounds.facts import Constant
 from fedbounds.problems import Start, everyone, to_rational
 from fedbounds.problems.logistic import FederatedLogistic
 from fedbounds.problems.spectrum import in_rationals
-from fedbounds.vocabulary import Constant, Provenance, Side
+from fedbounds.vocabulary import Provenance, Side
 
 every_case = pytest.mark.parametrize("problem", CASES.values(), ids=list(CASES))
 

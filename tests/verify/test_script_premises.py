@@ -127,7 +127,7 @@ def own(folder):
             "quadratic clients", "no constraint"])
     """
     theory = loaded(folder, problems="quadratics(clients=(2,), dimensions=(2,))", body=body)
-    return broken(encoded_claims(theory.key), islice(own_cases(theory, "s", Profile.QUICK, 0), 2))
+    return broken(encoded_claims(theory.key), islice(own_cases(theory, Profile.QUICK, 0), 2))
 
 
 @pytest.fixture(scope="module")

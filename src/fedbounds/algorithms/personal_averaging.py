@@ -83,6 +83,14 @@ def draw_sampled(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
     return {"present": present, "weight": weight, "batch": batch}
 
 
+def step_batches(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
+    """A round on minibatches."""
+    noise = sampled(problem, drawn["batch"])
+    reached, shown = local(problem, state, noise, constant(p), p["K"])
+    see(present=drawn["present"], **shown)
+    return average(p, state, drawn, *reached)
+
+
 def step_sampled(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
     """A round on minibatches, with all that its analysis speaks of."""
     return _observed(problem, p, state, drawn, sampled(problem, drawn["batch"]), see)
@@ -190,6 +198,7 @@ def alternate(problem: Any, p: Mapping[str, Any], state: State, drawn: State, se
 
 ROUNDS = Algorithm(init, draw, step, "FedAvg-P")
 OBSERVED = Algorithm(init, draw, step_observed, "FedAvg-P, with what its analysis speaks of")
+BATCHES = Algorithm(init, draw_sampled, step_batches, "FedAvg-P on minibatches")
 SPLIT = Algorithm(init, draw_split, step_observed, "FedAvg-P, looked at in one local step")
 SAMPLED = Algorithm(
     init, draw_sampled, step_sampled, "FedAvg-P on minibatches, with what its analysis speaks of"

@@ -102,11 +102,28 @@ def step_observed(
 
 def init_sampled(problem: Any, start: Array, random: Any, p: Mapping[str, Any]) -> State:
     """The same start, of minibatches."""
+    return _remembering(problem, start, _of_batches(problem, start, random, p), p)
+
+
+def _of_batches(problem: Any, start: Array, random: Any, p: Mapping[str, Any]) -> Array:
+    """What gradients of minibatches at the start have more than those of all samples."""
     u, v = problem.blocks(start)
     point, batch = (problem.spread(u), v), random.samples(problem, p["K"], problem.batch)
     noise, gradients = sampled(problem, batch), problem.gradients(u, v)
     every = [noise(k, point, gradients)[0] for k in range(p["K"])]
-    return _remembering(problem, start, problem.xp.stack(every, axis=2), p)
+    return problem.xp.stack(every, axis=2)
+
+
+def init_batches(problem: Any, start: Array, random: Any, p: Mapping[str, Any]) -> State:
+    """The same, and nothing is remembered."""
+    return _begun(problem, start, _of_batches(problem, start, random, p))
+
+
+def step_batches(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
+    """A round on minibatches."""
+    after, _, shown = _round(problem, p, state, drawn, sampled(problem, drawn["batch"]))
+    see(present=drawn["present"], **shown)
+    return after
 
 
 def step_sampled(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
@@ -136,6 +153,7 @@ def _everybody(problem: Any, state: State, gradients: Array) -> Shown:
 
 
 ROUNDS = Algorithm(init, draw, step, "Scaffold-P")
+BATCHES = Algorithm(init_batches, draw_sampled, step_batches, "Scaffold-P on minibatches")
 SETTLING = Algorithm(init_settling, draw, step_settling, "Scaffold-P, without what stays")
 OBSERVED = Algorithm(
     init_remembering, draw, step_observed, "Scaffold-P, with what its analysis speaks of"

@@ -17,7 +17,8 @@ import numpy as np
 from flint import fmpq
 
 from fedbounds.errors import FedboundsError, require, require_finite
-from fedbounds.vocabulary import Assumption, Constant, Provenance, Side
+from fedbounds.facts import Constant, Fact
+from fedbounds.vocabulary import Provenance, Side
 
 from . import logistic_bounds as bounds
 from .cohort import Cohort
@@ -292,18 +293,18 @@ class FederatedLogistic:
         slack = 2.0 * width * float(np.finfo(float).eps) * float(reach)
         return float(initial_value(self, start) * self._margin) + slack
 
-    def satisfies(self, assumption: Assumption) -> Evidence:
+    def satisfies(self, assumption: str) -> Evidence:
         """The assumptions on both blocks hold at all points."""
-        reasons = {
-            Assumption.SMOOTH: "the loss and the regulariser have bounded Hessians",
-            Assumption.NOISE: "samples are uniform draws with replacement, of bounded slopes",
-            Assumption.DISSIMILARITY: "each loss has a bounded gradient, the regulariser's cancels",
-            Assumption.BOUNDED_BELOW: "the loss and the regulariser are non-negative",
-            Assumption.BOUNDED_GRADIENTS: "the loss and the regulariser have bounded slopes",
+        reasons: dict[str, str] = {
+            Fact.SMOOTH: "the loss and the regulariser have bounded Hessians",
+            Fact.NOISE: "samples are uniform draws with replacement, of bounded slopes",
+            Fact.DISSIMILARITY: "each loss has a bounded gradient, the regulariser's cancels",
+            Fact.BOUNDED_BELOW: "the loss and the regulariser are non-negative",
+            Fact.BOUNDED_GRADIENTS: "the loss and the regulariser have bounded slopes",
         }
         if assumption not in reasons:
             return not_known(assumption)
-        return Evidence(True, f"{assumption.value}: {reasons[assumption]}")
+        return Evidence(True, f"{assumption}: {reasons[assumption]}")
 
 
 def _slopes(scores: Array) -> Array:

@@ -142,7 +142,7 @@ def _unfit(part: Part, name: str, problem: Problem) -> str | None:
     for assumption in part.assumptions:
         evidence = problem.satisfies(assumption)
         if evidence.holds is not True:
-            return f"{assumption.value}: {evidence.reason}"
+            return f"{assumption}: {evidence.reason}"
     return None if _own_counts(part, problem) else "no m, K, T meet its conditions for n, d_u, d_v"
 
 

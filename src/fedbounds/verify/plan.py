@@ -30,7 +30,6 @@ from fedbounds.vocabulary import Method
 from .case import Case
 from .instance import ALGORITHM_NAMES, Instance
 from .judge import Subject
-from .ladder_plan import float_ladders
 from .profile import Profile
 from .schedules import schedules
 from .setup_data import class_name
@@ -65,9 +64,6 @@ def instances(
     for paper in dict.fromkeys(claim.entry.paper for claim in claims):
         every = own_cases(paper, profile, seed)
         yield from (case for case in every if case.algorithm_name in names)
-    if any("ladder" in name for name in names):
-        repeats = {Profile.QUICK: 0, Profile.DEFAULT: 1, Profile.THOROUGH: 3}[profile]
-        yield from float_ladders(seed, repeats)
 
 
 def own_cases(paper: str, profile: Profile, seed: int) -> Iterator[Case]:
@@ -88,15 +84,14 @@ def own_displays(paper: str, profile: Profile) -> dict[str, list[Record]]:
 
 def stored_setups() -> dict[str, Setup]:
     """Every set-up that a file may hold, by the name of its class."""
-    from .own.stored import SETUPS  # which load what it is that they hold
-    from .setups.stored import (
+    from .setups.stored import (  # which load what it is that they hold
         stored,
         stored_beside,
         stored_choice,
         stored_ladder,
     )
 
-    every = (stored(), stored_choice(), stored_ladder(), stored_beside(), *SETUPS)
+    every = (stored(), stored_choice(), stored_ladder(), stored_beside())
     return {class_name(setup.record.make): setup for setup in every}
 
 

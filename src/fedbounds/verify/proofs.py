@@ -128,7 +128,7 @@ def with_measurements(
         for step in given:
             if gaps := firm.get(_names(step)):
                 shown.setdefault(paper, {})[step.written.id] = Seen(len(gaps), min(gaps))
-        if contributed(paper) is not None:  # every run refuses what is negative, see `own.found`
+        if contributed(paper) is not None:  # every run refuses what is negative, see `setups.tried`
             own_rows = (row for row in records if row["claim"].startswith(f"{paper}/"))
             runs = len({row["problem"]["instance"] for row in own_rows})
             signs = (s.written.id for s in own if s.local is Local.GIVEN and not s.written.claim)
@@ -205,7 +205,7 @@ def _row(proofs: Proofs, paper: str, step: Replayed) -> Record:
         "relation": written.relation,
         "right": to_latex(written.right, names),
         "conditions": [str(condition) for condition in written.conditions],
-        "assumptions": [assumption.value for assumption in written.assumptions],
+        "assumptions": list(map(str, written.assumptions)),
         "chart": [_assigned(assignment) for assignment in written.chart],
         "by": _by(step, proofs.always[paper]),
         "certificate": None if step.certificate is None else step.certificate.rule,

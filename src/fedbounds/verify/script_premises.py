@@ -42,7 +42,7 @@ ASSUMED: Table = {
     Assumption.NOISE: ("assert noise_u**2 <= variance_u and noise_v**2 <= variance_v",),
     Assumption.DISSIMILARITY: ("assert n == 1 or all(row[:2] == [F[0][0], 0] for row in F)",),
 }
-_NEEDED = {
+_NEEDED: dict[str, Iterable[str]] = {
     Assumption.SMOOTH: {"L"},
     Assumption.NOISE: NOISE,
     Assumption.DISSIMILARITY: {"b^2"},

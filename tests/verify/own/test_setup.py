@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from own_files import judged
 
 from fedbounds.verify.own.families import quadratic, quadratics
-from fedbounds.verify.own.setup import constants, evidence
+from fedbounds.verify.setups.problems import every_constant, evidence
 from fedbounds.vocabulary import Assumption, Constant, Side
 
 
@@ -26,7 +26,7 @@ def about(found):
     problem, start = quadratic(
         found.tolist(), [[1] * found.shape[1]] * len(found), [1] * found.shape[1]
     )
-    known = constants(problem, start)
+    known = every_constant(problem, start)
     return problem, known, evidence(problem, known)
 
 
@@ -70,7 +70,7 @@ def test_a_minimiser_is_where_the_mean_gradient_vanishes_and_nothing_is_lower(fo
 
 def test_irrational_eigenvalues_are_certified_from_the_side_that_is_admissible():
     problem, start = quadratic([[[2, 1], [1, 1]]], [[1, 0]], [1, 1])
-    known = constants(problem, start)
+    known = every_constant(problem, start)
     for name, root, above in (
         (Constant.SMOOTHNESS, 1, True),
         (Constant.STRONG_CONVEXITY, -1, False),
@@ -86,7 +86,8 @@ def test_noise_has_the_variance_that_it_is_said_to_have():
 
     problem, _ = quadratic([[[1, 0], [0, 1]]], [[0, 0]], [0, 0], fmpq(3, 4))
     outcomes = [sum((s * fmpq(3, 4)) ** 2 for s in e) for e in product((-1, 1), repeat=2)]
-    assert constants(problem, np.zeros(2, dtype=object))[Constant.VARIANCE_U].value == outcomes[0]
+    known = every_constant(problem, np.zeros(2, dtype=object))
+    assert known[Constant.VARIANCE_U].value == outcomes[0]
 
 
 def test_assumptions_that_fail_keep_claims_from_being_judged(tmp_path):
@@ -122,7 +123,7 @@ def test_a_singular_problem_has_a_gap_but_is_not_strongly_convex(tmp_path):
 @pytest.mark.parametrize("noise", [True, False])
 def test_the_families_are_what_they_say(noise):
     for problem, start in quadratics(noise=noise):
-        known = constants(problem, start)
+        known = every_constant(problem, start)
         said = evidence(problem, known)
         assert known[Constant.SMOOTHNESS].side is Side.BOTH
         assert said[Assumption.STRONGLY_CONVEX].holds

@@ -12,6 +12,7 @@ import array_api_compat.numpy
 import numpy as np
 
 from fedbounds.errors import require
+from fedbounds.facts import Constant
 from fedbounds.problems import FederatedQuadratic, NoiseLaw, everyone, to_float
 from fedbounds.problems.constrained import minimise_quadratic
 from fedbounds.problems.domain import Box
@@ -21,7 +22,6 @@ from fedbounds.problems.masked_laws import Bernoulli, Law, Rolling
 from fedbounds.problems.masked_listed import ListedMasks
 from fedbounds.problems.masked_quadratic import masked_quadratic
 from fedbounds.problems.spectrum import to_floats
-from fedbounds.vocabulary import Constant
 
 from .balls import balls
 from .count import Count

@@ -7,6 +7,7 @@ show that the degree is one, and laws of sources give E of their monomials.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 from flint import fmpq
@@ -14,6 +15,7 @@ from flint import fmpq
 from fedbounds.errors import FedboundsError
 
 from .beginnings import Beginning, beginning
+from .enumerated import one_state
 from .round_maps import Form as Form
 from .round_maps import Pair as Pair
 from .round_maps import check_state, forms_of, pair_map, pairs
@@ -137,6 +139,13 @@ class _Round(Mapping[Pair, fmpq]):
 
     def __len__(self) -> int:
         return len(self._every.pairs)
+
+
+def products_of_rounds(subject: Subject) -> int:
+    """Of rationals, in all rounds, if every moment is in that of every other."""
+    size = sum(prod(x.shape[1:]) for x in one_state(subject).values())
+    pairs = (size + 1) * (size + 2) // 2
+    return int(pairs**2 * subject.rounds)
 
 
 def round_map(trace: Unrolling) -> dict[Pair, Form]:

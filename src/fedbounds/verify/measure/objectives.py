@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from flint import fmpq, fmpq_mat
 
 from fedbounds.errors import unknown_name
+from fedbounds.facts import Constant, Fact
 from fedbounds.problems import (
     CoupledCosine,
     Evidence,
@@ -28,7 +30,7 @@ from fedbounds.problems.sine import SineBowls
 from fedbounds.problems.spectrum import largest_eigenvalue, smallest_eigenvalue
 from fedbounds.problems.trilinear import Trilinear
 from fedbounds.theory.setups import Objective
-from fedbounds.vocabulary import Assumption, Constant, Side
+from fedbounds.vocabulary import Side
 
 Array = Any
 
@@ -37,6 +39,7 @@ class InBlocks(FederatedQuadratic):
     """A quadratic whose shared and personal blocks are told apart though one may be empty."""
 
 
+@lru_cache(maxsize=64)  # of one plan, many runs are on the same problem
 def objective(data: Objective) -> Any:
     """The problem that data stand for.
 
@@ -82,9 +85,9 @@ def _quadratics(data: Mapping[str, Any]) -> FederatedQuadratic:
 
 
 def _noise(data: Mapping[str, Any]) -> Noise:
-    """Of both blocks; silent unless said."""
+    """Of both blocks; silent unless said, and signs."""
     scales = (exact(data.get(name, 0)) for name in ("noise", "personal_noise"))
-    return Noise(NoiseLaw.RADEMACHER, *scales)
+    return Noise(NoiseLaw(data.get("law", NoiseLaw.RADEMACHER.value)), *scales)
 
 
 def _cosines(data: Mapping[str, Any]) -> CoupledCosine:
@@ -146,15 +149,15 @@ _FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
 # ---- what is known of them
 
 _OF_FORM = (
-    Assumption.SMOOTH,
-    Assumption.QUADRATIC,
-    Assumption.CONVEX,
-    Assumption.STRONGLY_CONVEX,
+    Fact.SMOOTH,
+    Fact.QUADRATIC,
+    Fact.CONVEX,
+    Fact.STRONGLY_CONVEX,
 )
 _OF_SAMPLES = (
-    Assumption.SMOOTH_SAMPLES,
-    Assumption.CONVEX_SAMPLES,
-    Assumption.STRONGLY_CONVEX_SAMPLES,
+    Fact.SMOOTH_SAMPLES,
+    Fact.CONVEX_SAMPLES,
+    Fact.STRONGLY_CONVEX_SAMPLES,
 )
 _OF_STARTS = frozenset(
     {Constant.INITIAL_GAP, Constant.INITIAL_GRADIENTS, Constant.INITIAL_GRADIENT}
@@ -231,7 +234,7 @@ def values(problem: Problem, start: Array | None = None) -> dict[str, Any]:
     return found
 
 
-def facts(problem: Problem, given: Mapping[str, Any] | None = None) -> dict[Assumption, Evidence]:
+def facts(problem: Problem, given: Mapping[str, Any] | None = None) -> dict[str, Evidence]:
     """What quadratics satisfy, and their additive noise where gradients have any.
 
     What is no quadratic tells itself what it satisfies.
@@ -250,26 +253,24 @@ def facts(problem: Problem, given: Mapping[str, Any] | None = None) -> dict[Assu
     largest = rational(constants(problem)[Constant.SMOOTHNESS].value)
     told = f"smallest eigenvalue {lowest}"
     mu, L = (given or {}).get("mu", lowest), (given or {}).get("L", largest)
-    found = {
-        Assumption.SMOOTH: Evidence(bool(largest <= L), f"{_smooth(problem)} against L = {L}"),
-        Assumption.QUADRATIC: Evidence(True, "quadratics"),
-        Assumption.CONVEX: Evidence(bool(lowest >= 0), told),
-        Assumption.STRONGLY_CONVEX: Evidence(bool(0 < mu <= lowest), f"{told} against mu = {mu}"),
+    found: dict[str, Evidence] = {
+        Fact.SMOOTH: Evidence(bool(largest <= L), f"{_smooth(problem)} against L = {L}"),
+        Fact.QUADRATIC: Evidence(True, "quadratics"),
+        Fact.CONVEX: Evidence(bool(lowest >= 0), told),
+        Fact.STRONGLY_CONVEX: Evidence(bool(0 < mu <= lowest), f"{told} against mu = {mu}"),
     }
     if in_blocks(problem):
-        found |= {
-            name: problem.satisfies(name) for name in OF_BLOCKS - found.keys() - {Assumption.NOISE}
-        }
+        found |= {name: problem.satisfies(name) for name in OF_BLOCKS - found.keys() - {Fact.NOISE}}
     if problem.noise is SILENT:
         return found
     silent = not (problem.noise.scale_u or problem.noise.scale_v)
     noise = Evidence(True, "additive noise +-s in each coordinate: unbiased, of variance d s^2")
     return found | {
-        Assumption.NOISE: noise,
-        Assumption.UNBIASED: noise,
-        Assumption.BOUNDED_VARIANCE: noise,
-        Assumption.NOISELESS: Evidence(silent, f"sigma is {problem.noise.scale_u} a coordinate"),
-        Assumption.NOISY: Evidence(not silent, f"sigma is {problem.noise.scale_u} a coordinate"),
+        Fact.NOISE: noise,
+        Fact.UNBIASED: noise,
+        Fact.BOUNDED_VARIANCE: noise,
+        Fact.NOISELESS: Evidence(silent, f"sigma is {problem.noise.scale_u} a coordinate"),
+        Fact.NOISY: Evidence(not silent, f"sigma is {problem.noise.scale_u} a coordinate"),
     }
 
 

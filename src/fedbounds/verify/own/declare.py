@@ -10,13 +10,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from fedbounds.algorithms.traced import Algorithm
-from fedbounds.errors import FedboundsError, require, unknown_name
-from fedbounds.problems.problem import entries_of
+from fedbounds.errors import FedboundsError, unknown_name
+from fedbounds.facts import Constant, Fact
 from fedbounds.theory.catalogue import PAPERS, Entry
 from fedbounds.theory.checker.data import Premise, Square
 from fedbounds.theory.checker.names import fault_of, identifier
@@ -25,7 +24,7 @@ from fedbounds.theory.glossary import Glossary, Meaning
 from fedbounds.theory.setups import Shown
 from fedbounds.theory.symbols import SHARED, RunOperator, T, quantities_in, t
 from fedbounds.theory.typed import Typed, as_text, condition_of, names_of, relation
-from fedbounds.vocabulary import Assumption, Constant, Index, Kind, Quantity, Relation, Source
+from fedbounds.vocabulary import Index, Kind, Relation, Source
 
 from ..measure.clients import Clients
 from ..measure.contract import BLOCK_U, BLOCK_V, MODEL
@@ -35,12 +34,13 @@ from ..measure.spaces import PAST
 from ..measure.subject import AFTER, Subject
 from .definitions import read_definition
 from .families import Pair, quadratics
+from .pairs import begun, checked
 
 CONDITIONS = "conditions"
 CONTROL_VARIATES = "control variates"
 STEP = "step"  # the kind of a premise that is an earlier step
 _TURNED = {"<=": ">=", ">=": "<=", "==": "=="}
-_ASSUMPTIONS = {name.value: name for name in Assumption}
+_FACTS = tuple(map(str, Fact))
 _OF_PROBLEMS = {identifier(name) for name in Constant} | {"n", "d_u", "d_v", "T", "t", "sigma2"}
 _CLAIM = re.compile(r"[\w.-]+")
 _INDICES = ("i", "k")  # a client, a local step; in the order of the axes of what is shown
@@ -97,7 +97,7 @@ class Theory:
     laws: tuple[str, ...] = ()
     quantities: dict[str, OfState] = field(default_factory=dict)
     definitions: dict[str, sp.Expr] = field(default_factory=dict)
-    within: set[str] = field(default_factory=lambda: {Quantity.STEP_U.value})
+    within: set[str] = field(default_factory=lambda: {"Du_2"})
     vectors: dict[str, tuple[str, ...]] = field(default_factory=dict)
     sources: dict[str, tuple[str, ...]] = field(default_factory=dict)
     weights: dict[str, str] = field(default_factory=dict)
@@ -299,7 +299,7 @@ class Theory:
         conditions : strings, or relations of SymPy
             On parameters and constants: "eta <= 1/L".
         assumptions : strings
-            Words of `fedbounds.vocabulary.Assumption`.
+            Words of `fedbounds.facts.Fact`.
         uses : sequence or None
             Names of claims and givens declared before, "conditions", or premises and squares of
             `fedbounds.theory.proof.language`. None: no proof.
@@ -484,13 +484,17 @@ def theory(
             raise FedboundsError(
                 f"algorithm is {type(algorithm).__name__}; expected Algorithm(init, draw, step)"
             )
-        pairs = tuple(_pair(pair) for pair in (quadratics() if problems is None else problems))
+        pairs = tuple(checked(pair) for pair in (quadratics() if problems is None else problems))
         if not pairs:
             raise FedboundsError("problems is empty; expected pairs (problem, start)")
         for law in laws:
             if law != CONTROL_VARIATES:
                 raise unknown_name("law", law, [CONTROL_VARIATES])
         values = dict(_KNOWN_PARAMETERS if parameters is None else parameters)
+        pairs = tuple(
+            begun(algorithm, *pair, {name: _some(given) for name, given in values.items()})
+            for pair in pairs
+        )
         for name in values.keys() & _OF_PROBLEMS:
             raise FedboundsError(
                 f"parameter {name!r} is a number of the problem or of the run, which is measured; "
@@ -506,28 +510,6 @@ def theory(
         return Theory(
             key, algorithm, title or key, values, pairs, tuple(rounds), horizon, line, tuple(laws)
         )
-
-
-def _pair(given: Any) -> Pair:
-    """A problem and a start of its shape."""
-    if not isinstance(given, tuple) or len(given) != 2 or not hasattr(given[0], "gradient"):
-        raise FedboundsError(
-            f"problems has {type(given).__name__} as an entry; expected a list of pairs "
-            "(problem, start), such as [quadratic(...)] or [(objective(...), [0.0, 1.0])]"
-        )
-    problem, start = given
-    if not hasattr(problem, "noise"):
-        raise FedboundsError(
-            f"{type(problem).__name__} has no additive noise of known law; expected a quadratic, "
-            "or objective(...)"
-        )
-    found = np.asarray(start) if hasattr(start, "dtype") else np.asarray(start, dtype=np.float64)
-    expected = (entries_of(problem),)
-    require(found.shape == expected, "shape of a start", found.shape, f"{expected}")
-    exact = getattr(problem, "hessian", found).dtype == object
-    if (found.dtype == object) != exact:
-        raise FedboundsError("problem and start differ: one in rationals and one in floats")
-    return problem, found
 
 
 def _with_uses(entry: Entry, uses: tuple[str, ...]) -> Entry:
@@ -563,10 +545,10 @@ def _condition(text: Any, typed: Typed) -> Condition:
     return found
 
 
-def _assumption(word: str) -> Assumption:
-    if word not in _ASSUMPTIONS:
-        raise unknown_name("assumption", word, _ASSUMPTIONS)
-    return _ASSUMPTIONS[word]
+def _assumption(word: str) -> str:
+    if word not in _FACTS:
+        raise unknown_name("assumption", word, _FACTS)
+    return word
 
 
 def _index(sides: Sequence[sp.Expr]) -> Index:

@@ -27,10 +27,13 @@ from .program import Program, calls_of, check_size, written
 from .script_code import Definitions
 from .script_parts import COMPUTED, COMPUTED_OF_BLOCKS
 from .script_shorter import kept
+from .tried_script import tried_script
 
 
 @script_of.register
 def _script(setup: Setup, judgement: Any, part: Part, numbers: Numbers) -> str:
+    if view_of(setup).tried:
+        return tried_script(setup, judgement, part, numbers)
     outcome = next(one for one in judgement.outcomes if one.part == part.name)
     place = outcome.client, outcome.step
     needed = None if outcome.at is None else outcome.at + 1 + part.compares_neighbours

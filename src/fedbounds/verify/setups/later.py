@@ -1,0 +1,87 @@
+"""Longer runs than the file asks for: where an exact recurrence says that a claim fails later.
+
+A bound may hold in every round that is looked at and fail for ever after. Where the step is the
+same in every round, the exact moments of a few rounds decide it for all of them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import prod
+
+from fedbounds.errors import FedboundsError
+from fedbounds.problems.linear import rational
+from fedbounds.theory.claims import Part
+from fedbounds.theory.setups import Setup
+from fedbounds.vocabulary import Index
+
+from ..case import Case, found
+from ..conditions import refusal
+from ..evaluate import Numbers
+from ..every_round import holds_forever, rounds_needed
+from ..measure.beginnings import beginning
+from ..measure.contract import takes
+from ..measure.trace import subject_of
+from ..measure.unknowns import Refused
+from ..measure.unrolled import unroll
+from ..measurement import numbers_of
+from .found import view_of
+
+
+def later(parts: Sequence[Part], cases: Sequence[Case]) -> list[tuple[Case, int]]:
+    """Of every part that fails beyond the rounds of a case, the case where it does so first."""
+    first: dict[int, tuple[int, Case]] = {}
+    for case in cases:
+        moments = _moments(case.setup)
+        for number, part in enumerate(parts if moments is not None else ()):
+            length = _fails(part, case, moments or 0)
+            if length is not None and length < first.get(number, (length + 1, case))[0]:
+                first[number] = (length, case)
+    found = {(case.name, length): (case, length) for length, case in first.values()}
+    return list(found.values())
+
+
+def _moments(setup: Setup) -> int | None:
+    """How many second moments a round carries on; None if rounds differ, or are not affine."""
+    view = view_of(setup)
+    if any(callable(value) and takes(value, 3) for value in view.constants.values()):
+        return None  # constants may see the length
+    subject = subject_of(setup.run, view)
+    if not subject.exact:
+        return None
+    try:
+        shapes = beginning(subject).shapes
+        if unroll(subject, shapes).asked_round:
+            return None
+    except Refused:
+        return None
+    entries = sum(map(prod, shapes.values()))
+    return (entries + 1) * (entries + 2) // 2
+
+
+def _fails(part: Part, case: Case, moments: int) -> int | None:
+    """The first length beyond that of the case at which a part fails, if that is decided."""
+    run = case.setup.run
+    try:
+        needed = rounds_needed(part, moments)
+        measured = case if needed <= run.rounds else lengthened(case, needed)
+        numbers = numbers_of(measured, dict(found(measured).series))
+        if refusal(part, measured, numbers) is not None:
+            return None
+        at = holds_forever(part, lambda length: _of_length(numbers, length), moments).negative_at
+    except (Refused, FedboundsError, ArithmeticError):  # nothing is said of what has no value
+        return None
+    length = None if at is None else at if part.index is Index.RUN else at + 1
+    return length if length is not None and length > run.rounds else None
+
+
+def _of_length(numbers: Numbers, length: int) -> Numbers:
+    """Of the same run, stopped after so many rounds."""
+    constants = {**numbers.constants, "T": rational(length)}
+    series = {name: values[: length + 1] for name, values in numbers.series.items()}
+    return replace(numbers, constants=constants, series=series)
+
+
+def lengthened(case: Case, rounds: int) -> Case:
+    """The same run over so many rounds."""
+    setup: Setup = case.setup
+    return replace(case, setup=replace(setup, run=replace(setup.run, rounds=rounds)))
