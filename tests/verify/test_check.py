@@ -104,11 +104,6 @@ def test_exact_arithmetic_on_floats_is_refused(mixed):
         replace(exact, **changes[mixed])
 
 
-def test_check_does_not_pass_off_a_computation_as_a_sample():
-    with pytest.raises(FedboundsError, match="is to be sampled"):
-        check(THEOREM, replace(INSIDE, method=Method.SAMPLING, replicas=1024))
-
-
 def test_a_claim_about_another_algorithm_is_an_error():
     with pytest.raises(
         FedboundsError, match="is about FedAvg-P; the instance runs participant mean"

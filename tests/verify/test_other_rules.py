@@ -16,7 +16,6 @@ from fedbounds.verify.instance import Instance, rational
 from fedbounds.verify.instance_file import from_data, to_data
 from fedbounds.verify.judge import _inside, check, judge
 from fedbounds.verify.moments import exact_moments
-from fedbounds.verify.reach import bounded_reach
 from fedbounds.verify.small import rounded, small_instances
 from fedbounds.vocabulary import Method
 
@@ -39,12 +38,6 @@ def test_a_claim_about_fedavg_p_is_not_judged_on_scaffold_p():
     assert judge([THEOREM], OTHER).judgements == ()
     with pytest.raises(FedboundsError, match="is about FedAvg-P; the instance runs Scaffold-P"):
         check(THEOREM, OTHER)
-
-
-def test_the_certified_range_is_that_of_fedavg_p_alone():
-    constants = PROBLEM.constants(START)
-    assert bounded_reach(PROBLEM, PLAIN, START, 2, constants) is not None
-    assert bounded_reach(PROBLEM, OTHER.algorithm, START, 2, constants) is None
 
 
 def test_scaffold_p_is_stored_and_rounded_as_itself():

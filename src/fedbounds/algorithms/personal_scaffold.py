@@ -37,8 +37,8 @@ def init(problem: Any, start: Array, random: Any, p: Mapping[str, Any]) -> State
 
 def _begun(problem: Any, start: Array, noise: Array) -> State:
     u, v = problem.blocks(start)
-    controls = problem.gradients(u, v)[0] + noise.sum(axis=2) / noise.shape[2]
-    return {"u": u, "v": v, "ci": controls, "c": controls.sum(axis=1) / problem.clients}
+    controls = problem.gradients(u, v)[0] + problem.xp.sum(noise, axis=2) / noise.shape[2]
+    return {"u": u, "v": v, "ci": controls, "c": problem.xp.sum(controls, axis=1) / problem.clients}
 
 
 def step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
@@ -55,8 +55,8 @@ def _round(
     (u, v), shown = local(problem, state, noise, constant(p), p["K"], c - ci)
     followed = (problem.spread(state["u"]) - u) / (p["K"] * p["gamma_u"])
     change = (followed - c) * drawn["present"][:, :, None]
-    after = average(p, state, drawn, u, v)
-    after |= {"ci": ci + change, "c": state["c"] + change.sum(axis=1) / problem.clients}
+    after = average(problem, p, state, drawn, u, v)
+    after |= {"ci": ci + change, "c": state["c"] + problem.xp.sum(change, axis=1) / problem.clients}
     return after, (u, v), shown
 
 
@@ -73,7 +73,7 @@ def step_settling(
     problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any
 ) -> State:
     """The round, from a state none of whose numbers stays as it is."""
-    whole = {**state, "c": state["ci"].sum(axis=1) / problem.clients}
+    whole = {**state, "c": problem.xp.sum(state["ci"], axis=1) / problem.clients}
     after = step(problem, p, whole, drawn, see)
     return {name: after[name] for name in state}
 
@@ -146,7 +146,7 @@ def _observed(
 def _everybody(problem: Any, state: State, gradients: Array) -> Shown:
     """Gradients by u at the last participation; and by names of any client what one's own are."""
     al, be = state["al"], state["be"]
-    past = [problem.gradients(al[:, :, k], be[:, :, k])[0] for k in range(al.shape[2])]
+    past = [problem.gradients(al[:, :, k, ...], be[:, :, k, ...])[0] for k in range(al.shape[2])]
     eu = problem.xp.stack(past, axis=2)
     own = {"alj": al, "bej": be, "ej": eu, "Wj": state["Wh"]}
     return {"eu": eu, **own, "vj": state["v"], "aj": gradients}

@@ -206,6 +206,8 @@ class View:
         Constants that a set-up may define in several ways, or give as numbers.
     assumptions : mapping from assumption to what it says
         All of it; those that are missing are not known, but for what the problem tells.
+    decided : mapping from assumption to function (problem, start) or (problem, start, p)
+        Those that a function decides: True, False, or None where that is not known.
     meant : mapping from vector to expression
         Vectors whose factors are constants of a set-up.
     takes : tuple of str
@@ -260,6 +262,7 @@ class View:
     constants: "Mapping[str, Definition | Callable[..., Any]]" = field(default_factory=dict)
     choices: Mapping[str, Mapping[str, Definition]] = field(default_factory=dict)
     assumptions: Mapping[str, tuple[Says, ...]] = field(default_factory=dict)
+    decided: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     meant: Mapping[sp.Symbol, sp.Expr] = field(default_factory=dict)
     takes: tuple[str, ...] = ()
     may_take: tuple[str, ...] = ()
@@ -436,6 +439,8 @@ class Planned:
         Whether steps of proofs are evaluated on it, where it is in a quick plan.
     judged : bool
         Whether claims are judged on it.
+    replicas : int
+        How many at most are sampled; 0 if it is measured.
     """
 
     name: str
@@ -444,6 +449,7 @@ class Planned:
     floats: bool = False
     steps: bool = True
     judged: bool = True
+    replicas: int = 0
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Measure one instance once, for all claims: expectations, or sums of gaps over replicas."""
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any
 
@@ -86,11 +86,6 @@ def _measure_instance(instance: Instance, names: frozenset[str] | None = None) -
         )
     moments = exact_moments(instance.problem, *arguments, names)
     return Measurement(numbers_of(instance, moments.series, moments.errors), moments.diverged_at)
-
-
-def stream_key(instance: Instance) -> int:
-    """Identifies an instance's random streams: its numbers, not its label or its replicas."""
-    return int(fingerprint(replace(instance, name="", replicas=0))[:12], 16)
 
 
 def fingerprint(data: Any) -> str:

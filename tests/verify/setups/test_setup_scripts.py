@@ -13,11 +13,12 @@ from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import Condition, read
 from fedbounds.theory.fedplt import long_runs
 from fedbounds.theory.fedplt.setups import run_of
+from fedbounds.theory.fedplt.symbols import cos_g
 from fedbounds.theory.fedplt.vectors import noise
 from fedbounds.theory.proof.vectors import sq
 from fedbounds.theory.registry import encoded_claims, setups, views
 from fedbounds.theory.setups import Setup
-from fedbounds.theory.symbols import D_W, cos_g, eta, t
+from fedbounds.theory.symbols import D_W, eta, t
 from fedbounds.verify.case import Case, script_of
 from fedbounds.verify.judge import judge
 from fedbounds.verify.measurement import measure

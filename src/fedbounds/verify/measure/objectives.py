@@ -17,10 +17,12 @@ from fedbounds.problems import (
     Noise,
     NoiseLaw,
     to_float,
+    to_rational,
 )
 from fedbounds.problems.constants import OF_BLOCKS, Constants, ConstantValue
 from fedbounds.problems.linear import rational
 from fedbounds.problems.logistic import FederatedLogistic
+from fedbounds.problems.logistic_data import federated_logistic
 from fedbounds.problems.noise import SILENT
 from fedbounds.problems.pl_composed import ComposedBowls
 from fedbounds.problems.problem import Problem, entries_of, split
@@ -125,6 +127,20 @@ def _logistic_blocks(data: Mapping[str, Any]) -> FederatedLogistic:
     return FederatedLogistic(shared, personal, labels, exact(data["regulariser"]), batch)
 
 
+def _random_logistic(data: Mapping[str, Any]) -> FederatedLogistic:
+    """The same of random samples: sizes and a seed."""
+    sizes = {name: int(data[name]) for name in ("clients", "samples", "batch", "seed")}
+    found = federated_logistic(
+        **sizes,
+        shared_dimension=int(data["shared"]),
+        personal_dimension=int(data["personal"]),
+        heterogeneity=float(exact(data["heterogeneity"])),
+        regularisation=float(exact(data["regulariser"])),
+    )
+    own = to_rational(found)
+    return replace(own, regularisation=exact(data["regulariser"]))
+
+
 def _sine_bowls(data: Mapping[str, Any]) -> SineBowls:
     return SineBowls(*(exact_array(data[x]) for x in ("rotation", "weights", "centres")))
 
@@ -140,6 +156,7 @@ _FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "logistic": _logistic,
     "logistic in blocks": _logistic_blocks,
     "quadratics": _quadratics,
+    "random logistic": _random_logistic,
     "regression": _regression,
     "sine bowls": _sine_bowls,
     "trilinear": _trilinear,

@@ -20,6 +20,7 @@ def view_of_theory(theory: Theory) -> View:
         quantities=theory.definitions,
         functions=theory.quantities,
         constants=theory.constants,
+        decided=theory.assumptions,
         takes=tuple(theory.parameters),
         tried=True,
         problems=tuple(problem for problem, _ in theory.problems),

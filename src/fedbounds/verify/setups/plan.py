@@ -18,6 +18,7 @@ from ..profile import Profile
 from .choices import choice_case
 from .found import InFloats, view_of
 from .rungs import LadderInFloats, rungs_of, settles
+from .sampled import InSamples
 from .sides import sides_of
 
 _RATIONAL = 10  # times what floats cost
@@ -65,7 +66,7 @@ def ladder_case(name: str, ladder: Ladder, *, floats: bool = False) -> Case:
 
 
 def case_of(one: Planned | PlannedLadder, name: str) -> Case:
-    """As a case, to be measured in rationals, or in floats.
+    """As a case, to be measured in rationals or in floats, or to be sampled.
 
     ``name`` is what claims call the algorithm; where it is empty, what the view calls it.
     """
@@ -73,6 +74,9 @@ def case_of(one: Planned | PlannedLadder, name: str) -> Case:
         return ladder_case(one.name, one.ladder, floats=one.floats)
     view = view_of(one.setup)
     called = name or about(view)
+    if one.replicas:
+        size = one.replicas * len(one.setup.run.start) * one.setup.run.rounds
+        return Case(one.name, called, InSamples(one.setup, one.replicas), Method.SAMPLING, size)
     if view.many:
         setup = InFloats(one.setup) if one.floats else one.setup
         method = Method.MOMENTS if one.floats else Method.RATIONAL

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import sympy as sp
 from flint import arb, fmpq
 
 from fedbounds.errors import FedboundsError, require
-from fedbounds.problems import FederatedQuadratic
+from fedbounds.problems import Evidence, FederatedQuadratic
 from fedbounds.problems.linear import is_exact, rational
 from fedbounds.theory.glossary import Glossary
 from fedbounds.theory.registry import glossary
@@ -74,7 +75,7 @@ def _tried(setup: Setup, view: View) -> Found:
         parameters=parameters,
         series=series,
         constants=known,
-        evidence=evidence(problem, known),
+        evidence=evidence(problem, known) | _decided(view.decided, subject),
         estimated=_estimated(view, subject, series),
         missing=shown.missing,
     )
@@ -88,7 +89,7 @@ def _estimated(view: View, subject: Subject, series: Mapping[str, Any]) -> dict[
     floats = {
         name: "a number in floats"
         for name, value in view.constants.items()
-        if isinstance(_called(name, value, subject), float)
+        if isinstance(_called(f"constant {name!r}", value, subject), float)
     }
     if problem.rounded:
         return floats | dict.fromkeys(series, problem.rounded)
@@ -137,20 +138,34 @@ def constants_of_run(constants: Functions, subject: Subject) -> dict[str, Any]:
     return {name: _constant(name, value, subject) for name, value in constants.items()}
 
 
-def _called(name: str, value: Any, subject: Subject) -> Any:
-    """What a constant is that is a function."""
+def _decided(functions: Functions, subject: Subject) -> dict[str, Evidence]:
+    """Assumptions that are functions."""
+    found = {}
+    for name, function in functions.items():
+        holds = _called(f"assumption {name!r}", function, subject)
+        if holds is not None and not isinstance(holds, bool | np.bool_):
+            raise FedboundsError(
+                f"{place(function)}: assumption {name!r} is {holds!r}; expected True, False or None"
+            )
+        told = "not known, as the theory tells" if holds is None else "decided by the theory"
+        found[name] = Evidence(None if holds is None else bool(holds), told)
+    return found
+
+
+def _called(what: str, value: Any, subject: Subject) -> Any:
+    """What a constant or an assumption is that is a function."""
     arguments: tuple[Any, ...] = (subject.problem, subject.start)
     p = replace(subject, values={**subject.values, "T": subject.rounds}).parameters()
     if takes(value, 3):
         arguments = (*arguments, p)
     found = called(value, *arguments)
     if p.asked_round:
-        raise FedboundsError(f"{place(value)}: constant {name!r} asks for the round; it has none")
+        raise FedboundsError(f"{place(value)}: {what} asks for the round; it has none")
     return found
 
 
 def _constant(name: str, value: Any, subject: Subject) -> Any:
-    found = _called(name, value, subject)
+    found = _called(f"constant {name!r}", value, subject)
     stated = _is_stated(subject.problem.objective)  # there floats are estimates
     try:
         if (
