@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from own_files import judged
 
+from fedbounds.facts import Constant, Fact
 from fedbounds.verify.own.families import quadratic, quadratics
 from fedbounds.verify.setups.problems import every_constant, evidence
-from fedbounds.vocabulary import Assumption, Constant, Side
+from fedbounds.vocabulary import Side
 
 
 @st.composite
@@ -48,10 +49,10 @@ def test_convexity_is_decided_as_minors_do(found):
     _, _, said = about(found)
     values = np.linalg.eigvalsh(found.astype(float)).min()
     if abs(values) > 1e-6:
-        assert said[Assumption.STRONGLY_CONVEX].holds is bool(values > 0)
-        assert said[Assumption.CONVEX].holds is bool(values > 0)
+        assert said[Fact.STRONGLY_CONVEX].holds is bool(values > 0)
+        assert said[Fact.CONVEX].holds is bool(values > 0)
     else:  # never said of what is singular
-        assert said[Assumption.STRONGLY_CONVEX].holds is False
+        assert said[Fact.STRONGLY_CONVEX].holds is False
 
 
 @given(hessians())
@@ -126,6 +127,6 @@ def test_the_families_are_what_they_say(noise):
         known = every_constant(problem, start)
         said = evidence(problem, known)
         assert known[Constant.SMOOTHNESS].side is Side.BOTH
-        assert said[Assumption.STRONGLY_CONVEX].holds
-        assert noise or said[Assumption.NOISELESS].holds
-        assert said[Assumption.NOISY].holds is not said[Assumption.NOISELESS].holds
+        assert said[Fact.STRONGLY_CONVEX].holds
+        assert noise or said[Fact.NOISELESS].holds
+        assert said[Fact.NOISY].holds is not said[Fact.NOISELESS].holds

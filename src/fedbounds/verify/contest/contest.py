@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from fedbounds.errors import require
+from fedbounds.facts import Constant
 from fedbounds.problems import to_rational
 from fedbounds.verify.measure.subject import Subject
-from fedbounds.vocabulary import Constant
 
 from .contenders import Contender, common_error, short, weights
 from .field import Ground, ground
