@@ -161,9 +161,9 @@ def test_every_premise_is_asserted_or_said_not_to_be(scripts):
         left_out = " ".join(x[len(NOT_CHECKED) :] for x in lines if x.startswith(NOT_CHECKED))
         left_out += " ".join(x for x in lines if x.startswith("# as it is run"))
         for assumption in assumptions:
-            at = [i for i, x in enumerate(lines) if x.endswith(f"# {assumption.value}")]
+            at = [i for i, x in enumerate(lines) if x.endswith(f"# {assumption}")]
             said = [i for i in at if "assert " in lines[i + lines[i].startswith("#")]]
-            assert said or assumption.value in left_out, (key, assumption)
+            assert said or str(assumption) in left_out, (key, assumption)
         for condition in conditions:
             held = all(line in text for line in asserted([condition]))
             assert held or str(condition) in left_out, (key, condition)

@@ -177,6 +177,19 @@ REFUSED = {
         },
         "FederatedLogistic has no additive noise of known law",
     ),
+    "a quadratic with other gradients": (
+        {
+            "before": """
+                from fedbounds.problems import FederatedQuadratic
+                class Bent(FederatedQuadratic):
+                    def gradient(self, z, cohort):
+                        return 2 * super().gradient(z, cohort)
+                PLAIN, START = quadratic([[[1]]], [[0]], [1])
+            """,
+            "problems": "[(Bent(PLAIN.hessian, PLAIN.linear, 1), START)]",
+        },
+        "Bent is a subclass of FederatedQuadratic",
+    ),
     "no problem": ({"problems": "[]"}, "problems is empty"),
     "no round": ({"more": "rounds=(0,)"}, "rounds 0; expected whole numbers from 1"),
     "a law": ({"more": 'laws=["controls"]'}, "unknown law 'controls'"),

@@ -7,6 +7,7 @@ import numpy as np
 
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.errors import FedboundsError, require
+from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.linear import rational
 from fedbounds.problems.logistic import FederatedLogistic
 from fedbounds.problems.problem import entries_of
@@ -32,6 +33,11 @@ def checked(given: Any) -> Pair:
         raise FedboundsError(
             f"{type(problem).__name__} has no additive noise of known law; expected a quadratic, "
             "or objective(...)"
+        )
+    if isinstance(problem, FederatedQuadratic) and type(problem) is not FederatedQuadratic:
+        raise FedboundsError(
+            f"{type(problem).__name__} is a subclass of FederatedQuadratic: its Hessians would be "
+            "believed whatever its gradients are; expected quadratic(...) or objective(...)"
         )
     own = isinstance(problem, Objective)
     found = np.asarray(start) if hasattr(start, "dtype") else np.asarray(start, dtype=np.float64)

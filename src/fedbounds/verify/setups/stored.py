@@ -107,6 +107,8 @@ class ByTheory(Record):
         fields = data.get("fields") if isinstance(data, dict) else None
         theory = fields.get("theory") if isinstance(fields, dict) else None
         own = isinstance(theory, str) and theory not in PAPERS
+        if own:
+            views(Text().read(theory, f"{where}.theory", known))  # raises unless it is loaded
         of = self.loaded if own else self.fields
         return Record(self.make, of, self.tagged).values(data, where, known)
 
