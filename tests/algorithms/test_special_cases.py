@@ -1,9 +1,12 @@
 """FedAvg-P, Scaffold-P and their special cases, each against its paper's pseudo-code."""
 
+from dataclasses import replace
+from itertools import combinations
+
 import numpy as np
 import pytest
 from flint import fmpq
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from special_case_oracles import (
     G_U,
@@ -23,6 +26,7 @@ from fedbounds.algorithms.traced import Algorithm
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import Noise, NoiseLaw, coupled_cosine, to_rational
 from fedbounds.verify.measure.clients import Clients
+from fedbounds.verify.measure.contract import one_step
 from fedbounds.verify.measure.subject import Subject
 
 # ---- the oracles
@@ -134,6 +138,67 @@ def test_increments_are_sums_of_noisy_gradients():
     noisy_v = (shown["hv"] + drawn["xi_v"]).sum(axis=2) * present
     assert (after["u"] - before["u"] == noisy_u.sum(axis=1) * (-gamma / 2)).all()
     assert (after["v"] - before["v"] == noisy_v * (-gamma)).all()
+
+
+# ---- symmetries, on equal draws
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(order=st.permutations(range(3)), seed=st.integers(0, 99))
+@settings(max_examples=8)
+def test_renaming_clients_renames_the_result(kind, order, seed):
+    problem, own = quadratic(3, *KINDS[kind].blocks, seed=seed), list(order)
+    one = subject_of(kind, problem, 3, 2, 2, seed=seed)
+    arrays = {"hessian": problem.hessian[own], "linear": problem.linear[own]}
+    other = replace(one, problem=Clients(replace(problem, **arrays)))
+    found = run(one, seed=seed)
+    before, after = found.states[0], found.states[1]
+    drawn, p = found.draws[0], one.parameters()
+    again, _ = one_step(one.algorithm, other.problem, p, renamed(before, own), renamed(drawn, own))
+    for name, array in renamed(after, own).items():
+        assert (again[name] == array).all(), name
+
+
+def renamed(arrays, order):
+    """Those with an axis of clients, in another order; models that are shared, as they are."""
+    shared = ("x", "u", "c")
+    return {name: y if name in shared else y[:, order] for name, y in arrays.items()}
+
+
+@pytest.mark.parametrize("m", [1, 2, 3])
+@pytest.mark.parametrize("kind", ["FedAvg", "FedSim", "FedAvg-P", "Scaffold", "Scaffold-P"])
+def test_the_average_is_unbiased(kind, m):
+    """The mean over every set of participants is the step of full participation."""
+    problem = quadratic(3, *KINDS[kind].blocks)
+    found = run(subject_of(kind, problem, 3, m, 2), rows=1)
+    before, drawn = found.states[0], found.draws[0]
+    sets = list(combinations(range(3), m))
+
+    def after(chosen, count):
+        one = subject_of(kind, problem, 3, count, 2)
+        present = np.array([[fmpq(int(i in chosen)) for i in range(3)]], dtype=object)
+        weights = {"weight": present / count} if "weight" in drawn else {}
+        given_ = {**drawn, "present": present, **weights}
+        return one_step(one.algorithm, one.problem, one.parameters(), before, given_)[0]
+
+    full = after((0, 1, 2), 3)
+    some = [after(chosen, m) for chosen in sets]
+    shared = "x" if "x" in full else "u"
+    mean = sum(each[shared] for each in some) / len(sets)
+    assert (mean == full[shared]).all()
+    if "v" in full:
+        own = sum(each["v"] for each in some) / len(sets)
+        assert (own == before["v"] * fmpq(3 - m, 3) + full["v"] * fmpq(m, 3)).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_given_is_changed(kind):
+    found = run(subject_of(kind, quadratic(3, *KINDS[kind].blocks), 3, 2, 2, rounds=1))
+    one, before, drawn = found.subject, found.states[0], found.draws[0]
+    kept = {name: array.copy() for name, array in (before | drawn).items()}
+    KINDS[kind].algorithm.step(one.problem, one.parameters(), before, drawn, lambda **_: None)
+    for name, array in (before | drawn).items():
+        assert (array == kept[name]).all()
 
 
 # ---- what does not fit

@@ -113,8 +113,8 @@ def test_a_parameter_with_a_square_in_its_name_is_found_by_formulas(tmp_path):
     theory = loaded(
         tmp_path,
         problems=ONE,
-        parameters='{"m": (1,), "eta": (1,)}',
-        body='me.parameter("G2", "a square", (7,))\nme.claim("a", "G2 == 7")',
+        parameters='{"m": (1,), "eta": (1,), "G2": (7,)}',
+        body='me.claim("a", "G2 == 7")',
     )
     case = next(cases(theory, Profile.QUICK, 0))
     (found,) = judge([theory.statements[0].claim], case).judgements
@@ -132,10 +132,7 @@ REFUSED = {
     ),
     "a step backwards": ({"parameters": '{"m": (1,), "eta": (-1,)}'}, "expected positive"),
     "a size below zero": (
-        {
-            "body": 'me.parameter("Lambda", "a size", (-1,), positive=False)\n'
-            'me.claim("a", "D_W(t) >= 0")'
-        },
+        {"parameters": '{"m": (1,), "eta": (1,), "G2": (-1,)}'},
         "expected not negative",
     ),
     "m above n": ({"parameters": '{"m": (4,), "eta": (1,)}'}, "parameter 'm' is 4 where n = 2"),
