@@ -265,9 +265,11 @@ rho = quantity("rho", "factor per round at which second moments converge", r"\rh
 
 # ---- of one model W, trained in steps eta
 
+tau = symbol("tau", "local steps per round", r"\tau", **_COUNT)
 eta = symbol("eta", "step size", r"\eta", positive=True)
 mu = symbol(Constant.STRONG_CONVEXITY, "strong convexity of every F_k", r"\mu", positive=True)
 sigma2 = symbol("sigma^2", "variance of a stochastic gradient", r"\sigma^2", nonnegative=True)
+G2 = symbol("G^2", "bound on squared gradients", "G^2", nonnegative=True)
 
 D_W = quantity("D_W", "E ||W^t - W*||^2", "D")
 

@@ -30,7 +30,6 @@ from fedbounds.errors import FedboundsError
 from fedbounds.theory.fedplt import assumed
 from fedbounds.theory.fedplt.measured import Ek, gap, one
 from fedbounds.theory.fedplt.setups import PLANNED, ascent, free_step, idle, run_of
-from fedbounds.theory.fedplt.symbols import tau
 from fedbounds.theory.fedplt.vectors import (
     D,
     Db,
@@ -50,7 +49,7 @@ from fedbounds.theory.fedplt.vectors import (
 )
 from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
 from fedbounds.theory.setups import Setup
-from fedbounds.theory.symbols import eta, k
+from fedbounds.theory.symbols import eta, k, tau
 from fedbounds.verify.case import find
 from fedbounds.verify.setups.found import known_of, view_of
 

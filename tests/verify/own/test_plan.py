@@ -132,7 +132,7 @@ REFUSED = {
     ),
     "a step backwards": ({"parameters": '{"m": (1,), "eta": (-1,)}'}, "expected positive"),
     "a size below zero": (
-        {"parameters": '{"m": (1,), "eta": (1,), "Lambda": (-1,)}'},
+        {"parameters": '{"m": (1,), "eta": (1,), "G2": (-1,)}'},
         "expected not negative",
     ),
     "m above n": ({"parameters": '{"m": (4,), "eta": (1,)}'}, "parameter 'm' is 4 where n = 2"),

@@ -27,10 +27,10 @@ from fedbounds.theory.fedplt.long_runs import (
 )
 from fedbounds.theory.fedplt.results import CONSTANT_STEP
 from fedbounds.theory.fedplt.rounds import RECURSION
-from fedbounds.theory.fedplt.symbols import G2, rho_min, tau, z
+from fedbounds.theory.fedplt.symbols import rho_min, z
 from fedbounds.theory.registry import setups
 from fedbounds.theory.setups import Largest, Least, Says, dot
-from fedbounds.theory.symbols import D_W, eta, t
+from fedbounds.theory.symbols import D_W, G2, eta, t, tau
 from fedbounds.verify.case import find, in_rationals
 from fedbounds.verify.instance_file import from_data, to_data
 from fedbounds.verify.judge import judge

@@ -10,7 +10,7 @@ from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Condition, Part, Reading
 from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
-from fedbounds.theory.symbols import D_W, L, eta, mu, t
+from fedbounds.theory.symbols import D_W, L, eta, mu, t, tau
 from fedbounds.vocabulary import Index, Relation
 
 from . import assumed
@@ -37,7 +37,6 @@ from .symbols import (
     psi_max,
     psi_min,
     rho_min,
-    tau,
     w_free,
 )
 from .vectors import W, Wk, Wstar, ax, g0

@@ -10,13 +10,12 @@ import sympy as sp
 
 from fedbounds.theory.proof.vectors import ip, sq, vectors
 from fedbounds.theory.setups import Definition, Largest, Least, Says, Where, dot
-from fedbounds.theory.symbols import D_W, L, eta, j, mu, t
+from fedbounds.theory.symbols import D_W, G2, L, eta, j, mu, t, tau
 
 from . import assumed
 from .distance import BRACKET, CONTRACTION, CURVE, SLOPE
 from .results import CONSTANTS
 from .symbols import (
-    G2,
     B_step,
     F_att,
     F_loc,
@@ -35,7 +34,6 @@ from .symbols import (
     psi_sup,
     rho_k,
     rho_min,
-    tau,
     w_free,
     w_gap,
     z,

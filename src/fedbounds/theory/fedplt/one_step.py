@@ -8,7 +8,7 @@ from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Condition, Part, Reading
 from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
-from fedbounds.theory.symbols import D_W, L, eta, mu, sigma2, t
+from fedbounds.theory.symbols import D_W, L, eta, mu, sigma2, t, tau
 from fedbounds.vocabulary import Index, Relation
 
 from . import assumed
@@ -37,7 +37,6 @@ from .symbols import (
     psi_min,
     psi_sup,
     rho_min,
-    tau,
 )
 from .vectors import (
     D,

@@ -6,8 +6,6 @@ _draft = Draft()
 symbol, quantity = _draft.symbol, _draft.quantity
 
 _COUNT = {"integer": True, "positive": True}
-tau = symbol("tau", "local steps per round", r"\tau", **_COUNT)
-G2 = symbol("G^2", "bound on squared gradients", "G^2", nonnegative=True)
 psi_max = symbol("psi_max", "largest compensation factor", r"\overline\psi", positive=True)
 psi_min = symbol("psi_min", "smallest compensation factor", r"\underline\psi", positive=True)
 psi_i = symbol("psi_i", "compensation factor of a coordinate", r"\psi_i", positive=True)

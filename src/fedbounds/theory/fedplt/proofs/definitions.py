@@ -50,7 +50,7 @@ from fedbounds.theory.fedplt.vectors import (
 )  # fmt: skip
 from fedbounds.theory.proof.language import Book, square
 from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
-from fedbounds.theory.symbols import D_W, L, mu, sigma2, t
+from fedbounds.theory.symbols import D_W, G2, L, mu, sigma2, t
 
 from .. import assumed
 from ..symbols import (
@@ -61,7 +61,6 @@ from ..symbols import (
     A_22,
     D_0,
     D_1,
-    G2,
     V_W,
     F_att,
     F_bar,

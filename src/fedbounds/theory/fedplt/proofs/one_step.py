@@ -14,7 +14,7 @@ from fedbounds.theory.fedplt.scope_names import (
 from fedbounds.theory.fedplt.vectors import W, Wk, Wstar, aone, mg, mn, pmg, saone
 from fedbounds.theory.proof.language import Book, above, below, cite, split, square
 from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
-from fedbounds.theory.symbols import L, eta, t
+from fedbounds.theory.symbols import L, eta, t, tau
 
 from .. import assumed
 from ..symbols import (
@@ -31,7 +31,6 @@ from ..symbols import (
     psi_min,
     rho_k,
     rho_min,
-    tau,
 )
 from .writing import prove
 
