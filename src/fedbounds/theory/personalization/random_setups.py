@@ -1,4 +1,4 @@
-"""Set-ups of both algorithms that are sampled: how many replicas, the profile says."""
+"""Set-ups of random numbers, and those that are sampled: how many, the profile says."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -6,7 +6,7 @@ from fractions import Fraction
 from fedbounds.theory.drawn import Chance, Drawn
 from fedbounds.theory.setups import Number, Objective, Planned, Run, Setup
 
-from . import views_cosines, views_logistic
+from . import random_quadratics, views_cosines, views_logistic
 from .small_runs import Outer, Size, parameters
 
 _MANY = 1024  # replicas
@@ -93,6 +93,7 @@ def _section_5(chance: Chance, many: int) -> Iterator[Planned]:
 
 
 DRAWN: tuple[Drawn, ...] = (
+    *random_quadratics.DRAWN,
     Drawn(_cosines, quick=0, default=8, thorough=64),
     Drawn(_section_5, quick=0, default=0, thorough=1),
 )
