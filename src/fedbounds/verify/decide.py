@@ -48,6 +48,7 @@ MARGIN = 1e-10  # of the sum of all terms' sizes: what float64 expectations reso
 _ROUNDING = 1e-15  # more of it per round and unit of outer step, which magnifies rounding
 _LONGEST_FRACTION = 60  # characters; longer exact values are reported rounded
 _IDENTITY = 1e-8  # relative: a smaller deviation from an identity is no candidate
+_TOLD = 1e-10  # of a side: less rounding does not show in a ratio
 _RESIDUE = 1e-15  # of the largest iterates so far, in every later one
 EXACT = (Method.RATIONAL, Method.BALLS)
 FLOOR = 1e-26  # of the largest such sum up to a round: below it, the round is not examined
@@ -372,7 +373,7 @@ def _decide_in_floats(part: Part, numbers: Numbers, rounds: range | None) -> Out
     elif faint.any():
         reason = f"{faint.sum()} of {faint.size} cases are below their own rounding"
         outcome = replace(outcome, verdict=Verdict.UNDECIDED, reason=reason)
-    return _with_ratios(outcome, part, numbers, rounds, silent)
+    return _with_ratios(outcome, part, numbers, rounds, silent, own)
 
 
 def _inherited(sizes: Array) -> Array:
@@ -396,10 +397,15 @@ def _outer(numbers: Numbers) -> float:
 
 
 def _with_ratios(
-    outcome: Outcome, part: Part, numbers: Numbers, rounds: range | None, silent: Array
+    outcome: Outcome,
+    part: Part,
+    numbers: Numbers,
+    rounds: range | None,
+    silent: Array,
+    own: Array | float = 0.0,
 ) -> Outcome:
     beats = beats_trivial(part, numbers, rounds)
-    ratio = tightness(part, numbers, rounds, silent)
+    ratio = tightness(part, numbers, rounds, silent, own)
     holds = outcome.verdict is not Verdict.VIOLATED and not outcome.candidate
     if ratio is not None and holds and not outcome.replicas:
         ratio = min(ratio, 1.0)  # what is above is rounding
@@ -421,19 +427,27 @@ def beats_trivial(part: Part, numbers: Numbers, rounds: range | None) -> bool | 
 
 
 def tightness(
-    part: Part, numbers: Numbers, rounds: range | None, silent: Array = np.False_
+    part: Part,
+    numbers: Numbers,
+    rounds: range | None,
+    silent: Array = np.False_,
+    own: Array | float = 0.0,
 ) -> float | None:
     """Largest left / right of an inequality; None unless both are sums of non-negative terms.
 
-    ``silent``: the cases that are left out.
+    ``silent``: the cases that are left out. ``own``: what rounding may have done to the difference
+    of the sides; where that is more than `_TOLD` of the right one, the ratio is what is left at
+    least of it.
     """
     if part.relation is Relation.EQUAL:
         return None
-    parts = [evaluate(term, numbers, rounds) for term in terms(part.left, part.right)]
-    if any(np.min(value) < 0 for value in parts):
-        return None
     left, right = (np.atleast_1d(evaluate(s, numbers, rounds)) for s in (part.left, part.right))
     left, right = np.broadcast_arrays(left, right)
+    for term in terms(part.left, part.right):
+        if np.any((np.atleast_1d(evaluate(term, numbers, rounds)) < -own) & ~silent):
+            return None
+    doubt = np.where(own > _TOLD * right, own, 0.0)
+    left, right = left - doubt, right + doubt
     clear = (right > FLOOR * right.max()) & (left > 0) & ~silent
     return float((left[clear] / right[clear]).max()) if clear.any() else None
 

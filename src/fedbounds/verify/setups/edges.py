@@ -64,16 +64,18 @@ def _inside(
         return None
     value = {x: float(evaluate(side, Numbers(floats, {}))) for x, side in schedule.items()}
     positive = all(x > 0 for x in value.values())
-    if not positive or not _admissible(claim, {**floats, **completed(value)}):
+    wanted = _admitting(claim, {**floats, **completed(value)}) if positive else frozenset()
+    if not wanted:
         return None
     every = [
         dict(zip(value, own, strict=True)) for own in product(*(_near(x) for x in value.values()))
     ]
     for own in every:
         rationals = {x: exact(y) for x, y in own.items()}
-        if _admissible(claim, {**known, **completed(rationals)}):
+        if wanted <= _admitting(claim, {**known, **completed(rationals)}):
             return own
-    # conditions that no rational number meets: in floats they hold to rounding
+    # conditions that no rational number meets, such as prescribed steps: in floats they hold to
+    # rounding
     return {x: numbers(Fraction(y)) for x, y in value.items()}
 
 
@@ -98,12 +100,13 @@ def _simplest(low: Fraction, high: Fraction) -> Fraction:
     return base + 1 / _simplest(1 / (high - base), 1 / (low - base))
 
 
-def _admissible(claim: Claim, values: Mapping[str, Any]) -> bool:
-    """Whether some conditions of the claim, under some reading, hold at all: m = n, say."""
+def _admitting(claim: Claim, values: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
+    """Readings and parts of a claim whose conditions hold: for m = n alone, say."""
     exact_ones = any(isinstance(x, fmpq) for x in values.values())
     known = Numbers(values, {}, lambda p, q: fmpq(p, q)) if exact_ones else Numbers(values, {})
-    return any(
-        part.conditions and all(failure(condition, known) is None for condition in part.conditions)
+    return frozenset(
+        (reading.name, part.name)
         for reading in claim.readings
         for part in read(claim, reading)
+        if part.conditions and all(failure(c, known) is None for c in part.conditions)
     )
