@@ -18,6 +18,7 @@ from .drawn import Drawn
 from .glossary import Glossary
 from .planted import WrongClaim, WrongProof, WrongRule
 from .setups import Alone, Displayed, Planned, PlannedLadder, Rungs, View
+from .sought import Sought
 
 
 @cache
@@ -100,6 +101,15 @@ def drawn(theory: str) -> tuple[Drawn, ...]:
     if not _there(theory, "random_setups"):
         return ()
     found: tuple[Drawn, ...] = import_module(f"fedbounds.theory.{theory}.random_setups").DRAWN
+    return found
+
+
+@cache
+def sought(theory: str) -> tuple[Sought, ...]:
+    """Among which set-ups a theory's claims are searched; none if it has no ``sought``."""
+    if contributed(theory) is not None or not _there(theory, "sought"):
+        return ()
+    found: tuple[Sought, ...] = import_module(f"fedbounds.theory.{theory}.sought").SOUGHT
     return found
 
 
