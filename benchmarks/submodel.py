@@ -6,10 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from fedbounds.algorithms import random_masks
-from fedbounds.algorithms.random_masks import RandomMasks
-from fedbounds.problems import Noise, NoiseLaw, Start, federated_quadratic
-from fedbounds.verify.simulate import CHUNK, stream
+from fedbounds.algorithms import sub_models
+from fedbounds.problems import Noise, NoiseLaw, federated_quadratic
+from fedbounds.verify.measure.clients import Clients
+from fedbounds.verify.measure.random import Random
+from fedbounds.verify.measure.samples import CHUNK
+from fedbounds.verify.measure.sources import Source
 
 from .workloads import Row, Workload
 
@@ -21,18 +23,25 @@ def client_steps_per_second(work: Workload, workers: int) -> float:
     """Local steps of all clients per second, draws included, in chunks of replicas."""
     n, d = work.clients, work.dimension
     noise = Noise(NoiseLaw.GAUSSIAN, 0.1, 0.0)
-    problem = federated_quadratic(
-        clients=n, shared_dimension=d, personal_dimension=0, dissimilarity=1.0, noise=noise
+    problem = Clients(
+        federated_quadratic(
+            clients=n, shared_dimension=d, personal_dimension=0, dissimilarity=1.0, noise=noise
+        )
     )
-    algorithm = RandomMasks([KEEP] * n, work.local_steps, 1.0 / (32.0 * work.local_steps))
-    start = Start(np.ones(d), np.zeros((n, 0)))
+    eta = 1.0 / (32.0 * work.local_steps)
+    p = {"keep": [KEEP] * n, "K": work.local_steps, "eta": eta}
 
     def one(chunk: int) -> None:
-        rng = stream(0, 0, chunk)
-        carry = random_masks.init(problem, algorithm, start, CHUNK)
+        rng, w = np.random.default_rng([0, chunk]), np.ones((CHUNK, d))
+
+        def answer(source: Source) -> np.ndarray:
+            return source.sample(rng, CHUNK).reshape(CHUNK, *source.shape)
+
         for _ in range(work.rounds):
-            drawn = random_masks.draw(problem, algorithm, rng, CHUNK)
-            carry = random_masks.step(problem, algorithm, carry, drawn)
+            drawn = sub_models.draw(Random(answer), problem, p)
+            noisy = sub_models.noisy(problem, drawn["noise"])
+            own = sub_models.local(noisy, drawn["masks"], eta, work.local_steps, problem.spread(w))
+            w = sub_models.server(problem, p, w, drawn["masks"], own[-1])
 
     began = time.perf_counter()
     with threadpool_limits(1, "blas"), ThreadPoolExecutor(workers) as pool:

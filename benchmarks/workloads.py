@@ -5,7 +5,6 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
@@ -13,7 +12,6 @@ from fedbounds.algorithms import personal_averaging, personal_scaffold
 from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
 from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.algorithms.traced import Algorithm
-from fedbounds.own import quadratic
 from fedbounds.problems import Noise, NoiseLaw, Start, federated_quadratic
 from fedbounds.theory.proof.vectors import sq
 from fedbounds.theory.setups import Shown
@@ -21,8 +19,9 @@ from fedbounds.theory.symbols import VectorSymbol
 from fedbounds.verify.affine import driver_of, read_off
 from fedbounds.verify.measure.clients import Clients
 from fedbounds.verify.measure.driven import drive
-from fedbounds.verify.measure.driven_vectors import DrivenSpace
+from fedbounds.verify.measure.driven_run import DrivenRun
 from fedbounds.verify.measure.subject import Subject
+from fedbounds.verify.measure.twins import form_of
 from fedbounds.verify.memory import Means
 from fedbounds.verify.moments import advance, exact_moments, initial_moment, quantities
 from fedbounds.verify.simulate import CHUNK, simulate
@@ -111,17 +110,8 @@ def moments_per_round(work: Workload, kind: type = FedAvgP) -> tuple[float, floa
     return prepared, (time.perf_counter() - began) / rounds
 
 
-_TWIN = quadratic(
-    [[[2, 1], [1, 3]], [[4, -1], [-1, 2]], [[3, 0], [0, 2]]],
-    [[1, -1], [-2, 3], [1, 1]],
-    [2],
-    1,
-    personal=[[1], [-1], [2]],
-)
-
-
 def driven_per_round(work: Workload, traced: Algorithm) -> tuple[float, float]:
-    """Seconds of preparation, and seconds per round, of the same by driving a traced step."""
+    """The same by driving a traced step; a round has bounds of its rounding in it."""
     problem, algorithm, start = set_up(work)
     values = {
         "cohort": work.participants,
@@ -138,18 +128,15 @@ def driven_per_round(work: Workload, traced: Algorithm) -> tuple[float, float]:
     u, v, uh, vh, hu, hv = (VectorSymbol(x, x) for x in ("u", "v", "uh", "vh", "hu", "hv"))
     seen = [sq(uh - u), sq(vh - v), sq(hu), sq(hv)]
     point = np.concatenate([start.u, start.v.reshape(-1)])
-    small = {**values, "cohort": 2, "K": 2, **dict.fromkeys(("eta_u", "eta_v"), 2)}
-    small |= dict.fromkeys(("gamma_u", "gamma_v"), Fraction(1, 8))
-    twin = Subject(traced, Clients(_TWIN[0]), _TWIN[1], small, 1, shown)
     one = Subject(traced, Clients(problem.centred()), point, values, 50, shown)
+    form_of(one)  # once for all subjects of a kind
     began = time.perf_counter()
-    found = drive(one, twin)
-    forms = np.array([DrivenSpace(found).product(node, {})[0].reshape(-1) for node in seen])
+    run = DrivenRun(one, drive(one))
+    products = [run.space.product(node, {}) for node in seen]
     prepared = time.perf_counter() - began
-    began, moment = time.perf_counter(), found.start
-    for _ in range(one.rounds):
-        moment = found.after(moment)
-        forms @ moment.reshape(-1)
+    began = time.perf_counter()
+    every = [run.series(products), *map(run.errors.of_product, products)]
+    assert all(np.isfinite(x).all() for x in every)
     return prepared, (time.perf_counter() - began) / one.rounds
 
 

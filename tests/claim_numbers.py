@@ -10,7 +10,6 @@ from flint import arb, ctx, fmpq
 from fedbounds.theory.submodel.glossary import GLOSSARY
 from fedbounds.verify.conditions import in_balls
 from fedbounds.verify.evaluate import IrrationalError, Numbers, evaluate
-from fedbounds.vocabulary import Quantity
 
 CONSTANTS = {
     "n": "n", "m": "m", "K": "K", "T": "T", "L": "L", "F_0": "F_0", "B_0": "B_0", "G_0": "G_0",
@@ -61,7 +60,7 @@ def random_numbers(seed: int, *, full: bool) -> Numbers:
         found.reshape(-1)[:] = [some() for _ in range(found.size)]
         return found
 
-    series = {name.value: values(name.value) for name in Quantity}
+    series = {name: values(name) for name in sorted(GLOSSARY.quantities)}
     return Numbers(constants, series, lambda p, q: fmpq(p, q))
 
 

@@ -6,16 +6,7 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
-from fedbounds.algorithms import (
-    fedalt,
-    fedavg,
-    fedavg_p,
-    fedsim,
-    personal_averaging,
-    personal_scaffold,
-    scaffold,
-    scaffold_p,
-)
+from fedbounds.algorithms import fedavg_p, personal_averaging, personal_scaffold, scaffold_p
 from fedbounds.algorithms.fedavg_p import Draw
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, everyone
@@ -54,25 +45,13 @@ def _paper(kind, m, steps):
 
 
 def pairs(m, steps):
-    """Every algorithm that is a special case, by name."""
+    """Both algorithms of the paper, by name."""
     shared = {"cohort": m, "K": steps, **STEPS}
-    plain = {**shared, "eta_u": 1, "eta_v": 1}
-    one, other = STEPS["gamma_u"], STEPS["gamma_v"]
     averaging, controlled = personal_averaging.ROUNDS, personal_scaffold.ROUNDS
-    alternating = {"cohort": m, "K_v": 1, "K_u": steps, "gamma_u": one, "gamma_v": other}
     return {
         "FedAvg-P": Pair(averaging, shared, fedavg_p, _paper(fedavg_p.FedAvgP, m, steps)),
         "Scaffold-P": Pair(controlled, shared, scaffold_p, _paper(scaffold_p.ScaffoldP, m, steps)),
-        "FedSim": Pair(averaging, plain, fedsim, fedsim.FedSim(m, steps, one, other)),
-        "FedAlt": Pair(
-            personal_averaging.ALTERNATING, alternating, fedalt,
-            fedalt.FedAlt(m, 1, steps, one, other),
-        ),
-        "FedAvg": Pair(averaging, shared, fedavg, fedavg.FedAvg(m, steps, one, STEPS["eta_u"])),
-        "Scaffold": Pair(
-            controlled, shared, scaffold, scaffold.Scaffold(m, steps, one, STEPS["eta_u"])
-        ),
-    }  # fmt: skip
+    }
 
 
 def problem(n=2, shared=1, personal=1, noise=(HALF, FIFTH), law=NoiseLaw.RADEMACHER):

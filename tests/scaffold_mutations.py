@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import numpy as np
+import wrong_rules
 
 from fedbounds.algorithms import fedavg_p, scaffold_p
 from fedbounds.algorithms.scaffold_p import Carry
 from fedbounds.verify.memory import Each, Remembering
-from fedbounds.verify.selftest import wrong_rules
 
 
 def control_with_the_wrong_sign(monkeypatch):

@@ -6,11 +6,8 @@ other view of the same steps.
 
 from fractions import Fraction as F
 
-import bridge
 import numpy as np
 import oracles
-
-from fedbounds.algorithms.submodel_parts import drawn_with
 
 
 def masked(mask, vector):
@@ -60,7 +57,7 @@ def holders_round(objective, masks, eta, w, noise, box=None):
     return clip(box, after)
 
 
-# ---- small random cases, and the package on them
+# ---- small random cases
 
 
 def quarters(rng, *shape):
@@ -69,27 +66,7 @@ def quarters(rng, *shape):
 
 
 def random_objective(rng, n, d):
-    """A quadratic of n clients that couples its coordinates; not convex."""
+    """A quadratic of n clients that couples its coordinates; definite, so that it has a minimiser."""
     half = quarters(rng, n, d, d)
-    return oracles.Quadratic(
-        d, (half + half.transpose(0, 2, 1)).tolist(), quarters(rng, n, d).tolist()
-    )
-
-
-def random_masks_of(rng, n, replicas, d):
-    return rng.integers(0, 2, (n, replicas, d)) == 1
-
-
-def given_draw(masks, noise, order=None):
-    """The package's draw from masks (n, R, d) and noise (n, K, R, d) in fractions."""
-    n, steps, replicas, d = noise.shape
-    by_row = bridge.exact(noise.transpose(1, 0, 2, 3)).reshape(steps, n * replicas, d)
-    return drawn_with(masks, by_row, order=order)
-
-
-def oracle_rounds(rule, objective, eta, states, masks, noise, box=None):
-    """`rule` in every replica: lists of fractions."""
-    return [
-        rule(objective, masks[:, r].tolist(), eta, w, noise[:, :, r].tolist(), box)
-        for r, w in enumerate(states)
-    ]
+    curved = half @ half.transpose(0, 2, 1) + np.eye(d, dtype=int).astype(object)
+    return oracles.Quadratic(d, curved.tolist(), quarters(rng, n, d).tolist())

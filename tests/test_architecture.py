@@ -10,29 +10,32 @@ import json
 import pkgutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from enum import EnumMeta
 from pathlib import Path
 
 import pytest
 from each import each
 
 import fedbounds
+from fedbounds import facts, vocabulary
 
 PACKAGE = Path(fedbounds.__path__[0])
 ROOT = Path(__file__).resolve().parents[1]
 LONGEST = 600
 
-PARTS = frozenset({"vocabulary", "theory", "problems", "algorithms", "verify"})
+PARTS = frozenset({"vocabulary", "facts", "theory", "problems", "algorithms", "verify"})
 
 # Part -> the parts of fedbounds it may import. Everyone may import `errors`, which imports nothing.
 # A new part fails the test until it has a line here, or a place in OPEN.
 ARROWS = {
     "errors": frozenset[str](),
     "border": frozenset({"errors"}),
-    "vocabulary": frozenset({"errors"}),
-    "theory": frozenset({"errors", "vocabulary", "theory"}),
-    "problems": frozenset({"errors", "vocabulary", "problems"}),
-    "algorithms": frozenset({"errors", "vocabulary", "problems", "algorithms"}),
+    "facts": frozenset({"errors"}),
+    "vocabulary": frozenset({"errors", "facts"}),
+    "theory": frozenset({"errors", "vocabulary", "facts", "theory"}),
+    "problems": frozenset({"errors", "vocabulary", "facts", "problems"}),
+    "algorithms": frozenset({"errors", "vocabulary", "facts", "problems", "algorithms"}),
     "laws": frozenset({"errors", "laws"}),  # for other people's code: it knows nothing of ours
 }
 OPEN = frozenset(
@@ -40,7 +43,11 @@ OPEN = frozenset(
 )  # may import anything; "" is fedbounds/__init__.py
 
 ARRAYS = frozenset({"numpy", "cupy", "array_api_compat", "array_api_strict"})
-FOREIGN = {"theory": ARRAYS, "vocabulary": ARRAYS | {"sympy"}}
+FOREIGN = {
+    "theory": ARRAYS,
+    "vocabulary": ARRAYS | {"sympy"},
+    "facts": ARRAYS | {"sympy"},
+}
 # They seek numbers against a step, with eigenvectors; what they find is checked again in fractions.
 NUMERIC = frozenset(
     f"fedbounds.theory.proof.{name}" for name in ("feasible", "finite", "forms", "refute_vectors")
@@ -129,7 +136,7 @@ def wrong_in_measure(source: str, module: str) -> list[str]:
     wrong = []
     for line, name in imports(source, module):
         top, *below = [*name.split("."), "", "", ""]
-        if top != "fedbounds" or below[0] in {"errors", "vocabulary", "problems"}:
+        if top != "fedbounds" or below[0] in {"errors", "vocabulary", "facts", "problems"}:
             continue
         own = below[0] == "verify" and below[1] in MEASURE_USES
         theory = below[0] == "theory" and below[1] not in PAPERS
@@ -158,7 +165,7 @@ def named_in_engine(source: str, module: str) -> list[str]:
 def of_engine(module: str) -> bool:
     """Whether a file is the engine's; what a paper has there still is under its own name."""
     _, part, own, *_ = [*module.split("."), "", ""]
-    return part in {"verify", "problems", "theory", "vocabulary"} and own not in PAPERS
+    return part in {"verify", "problems", "theory", "vocabulary", "facts"} and own not in PAPERS
 
 
 def _words(node: ast.AST) -> Iterator[str]:
@@ -169,6 +176,32 @@ def _words(node: ast.AST) -> Iterator[str]:
         yield node.attr
     elif isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield from node.value.replace("/", " ").split()
+
+
+def words_named(source: str, enums: Iterable[str]) -> set[str]:
+    """Members of these enumerations that a file names: "Kind.IDENTITY"."""
+    return {
+        f"{node.value.id}.{node.attr}"
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+        if node.value.id in enums
+    }
+
+
+def words_of_one_paper(named: Mapping[str, set[str]]) -> list[str]:
+    """Of words with the modules that name them, those that a single paper speaks of alone."""
+    return sorted(
+        word
+        for word, modules in named.items()
+        if len({_speaker(module) for module in modules}) == 1
+        and _speaker(next(iter(modules))) in PAPERS
+    )
+
+
+def _speaker(module: str) -> str:
+    """The paper whose folder a module is in, or the part of the engine."""
+    _, part, own, *_ = [*module.split("."), "", ""]
+    return own if part == "theory" and own in PAPERS else part
 
 
 def wrong_top_level_imports(source: str) -> list[str]:
@@ -271,6 +304,40 @@ def test_no_more_of_the_engine_names_a_paper_or_an_algorithm():
     assert not found - NAMES_ONE
     there = {module.partition(".")[2] for module in MODULES}
     assert not (NAMES_ONE & there) - found
+
+
+def _named_of(module) -> dict[str, set[str]]:
+    """Every member of a module's enumerations, with the modules that name it."""
+    enums = {
+        x: y for x, y in vars(module).items() if getattr(y, "__module__", "") == module.__name__
+    }
+    assert all(isinstance(one, EnumMeta) for one in enums.values())  # words, and nothing else
+    found: dict[str, set[str]] = {f"{x}.{y}": set() for x in enums for y in enums[x].__members__}
+    for name, path in MODULES.items():
+        for word in words_named(path.read_text("utf-8"), enums) & found.keys():
+            found[word].add(name)
+    return found
+
+
+def test_the_vocabulary_has_no_words_of_a_paper():
+    assert not words_of_one_paper(_named_of(vocabulary))
+
+
+def test_every_fact_and_constant_is_named_by_a_problem_or_by_what_measures_problems():
+    named = _named_of(facts)
+    assert named
+    assert not [x for x in named if not {_speaker(m) for m in named[x]} & {"problems", "verify"}]
+
+
+def test_a_planted_word_of_one_paper_is_reported():
+    source = (
+        "from fedbounds.vocabulary import Kind\nx = (Kind.IDENTITY, Other.WORD, 'Kind.SCALING')"
+    )
+    assert words_named(source, {"Kind"}) == {"Kind.IDENTITY"}
+    papers = {f"fedbounds.theory.{paper}.claims" for paper in PAPERS}
+    alone = {"fedbounds.theory.fedplt.claims", "fedbounds.theory.fedplt.views"}
+    named = {"A": alone, "B": papers, "C": {*alone, "fedbounds.verify.judge"}, "D": set()}
+    assert words_of_one_paper(named) == ["A"]
 
 
 @pytest.mark.parametrize(

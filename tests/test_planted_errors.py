@@ -13,6 +13,7 @@ import numpy as np
 import oracles
 import pytest
 import small_quadratics as small
+import wrong_rules
 
 from fedbounds.algorithms import fedavg_p
 from fedbounds.algorithms.fedavg_p import FedAvgP
@@ -20,7 +21,6 @@ from fedbounds.algorithms.participation import inclusion
 from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start, federated_quadratic
 from fedbounds.verify import affine
 from fedbounds.verify.moments import exact_moments
-from fedbounds.verify.selftest import wrong_rules
 
 # ---- mutations: each plants one error
 

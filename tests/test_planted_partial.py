@@ -5,9 +5,7 @@ A check is a claim whose verdict on small exact cases must not be "violated"; or
 
 from dataclasses import replace
 from functools import cache
-from math import factorial
 
-import numpy as np
 import pytest
 from flint import fmpq
 from submodel_mutations import (
@@ -16,19 +14,19 @@ from submodel_mutations import (
     projection_skipped,
 )
 
-from fedbounds.algorithms import fedplt, random_masks, rolling_masks, sub_models
-from fedbounds.algorithms.random_masks import RandomMasks
-from fedbounds.algorithms.rolling_masks import RollingMasks
-from fedbounds.problems import FederatedQuadratic, Start
+from fedbounds.algorithms import fedplt, rolling_models, sub_models
 from fedbounds.theory.fedplt.planted import RULES
 from fedbounds.theory.registry import claim
 from fedbounds.theory.setups import Planned, Setup
+from fedbounds.theory.submodel.planted import RULES as MASK_RULES
 from fedbounds.theory.submodel.setups import masked_round
 from fedbounds.verify.judge import judge
 from fedbounds.verify.profile import Profile
-from fedbounds.verify.selftest import wrong_rules
+from fedbounds.verify.selftest.algorithm_checks import HOLDS, said
 from fedbounds.verify.setups.plan import case_of, planned
 from fedbounds.vocabulary import Verdict
+
+WRONG = {rule.name: rule for rule in MASK_RULES}
 
 # ---- mutations: each plants one error
 
@@ -39,8 +37,10 @@ def planted(module, name, wrong):
 
 
 compensation_forgotten = planted(fedplt, "compensation", RULES[0].wrong)
-shuffle_replaced_by_a_fixed_order = planted(rolling_masks, "orders", wrong_rules.fixed_order)
-masks_of_another_probability = planted(random_masks, "bernoulli_masks", wrong_rules.half_as_often)
+shuffle_replaced_by_a_fixed_order = planted(
+    rolling_models, "BESIDE_FULL", WRONG["fixed-order"].wrong
+)
+masks_of_another_probability = planted(sub_models, "BESIDE_FULL", WRONG["rare-masks"].wrong)
 
 
 def weights_ignored(monkeypatch):
@@ -112,27 +112,18 @@ def full_masks_are_local_sgd():
     survives("submodel/claim-recover", run(keep=(1, 1)))
 
 
+def law_of(name):
+    """What `selftest` says of a law of draws, and of nothing else."""
+    rule = WRONG[name]
+    assert said(rule.check, "submodel").word == HOLDS
+
+
 def orders_follow_their_law():
-    """All S! orders of an epoch alike often, 5 errors."""
-    length, count = 3, 3000
-    parts = (((1, 0, 0), (0, 1, 0), (0, 0, 1)),)
-    algorithm = RollingMasks(parts, 1, 0.1)
-    problem = FederatedQuadratic(np.eye(3)[None], np.zeros((1, 3)), 3)
-    carry = rolling_masks.init(problem, algorithm, Start(np.zeros(3), np.zeros((1, 0))), count)
-    drawn = rolling_masks.draw(problem, algorithm, np.random.default_rng(0), count, carry=carry)
-    codes = drawn.order[0] @ np.array([9, 3, 1])
-    kinds, often = np.unique(codes, return_counts=True)
-    assert len(kinds) == factorial(length)
-    assert (abs(often - count / 6) < 5 * np.sqrt(count * 5 / 36)).all()
+    law_of("fixed-order")
 
 
 def masks_follow_their_law():
-    """Every coordinate is kept with probability p_i, 5 errors."""
-    keep, count = (fmpq(1, 2), fmpq(4, 5)), 4000
-    problem = FederatedQuadratic(np.stack([np.eye(2)] * 2), np.zeros((2, 2)), 2)
-    drawn = random_masks.draw(problem, RandomMasks(keep, 1, 0.1), np.random.default_rng(1), count)
-    for p, own in zip(map(float, (0.5, 0.8)), drawn.masks, strict=True):
-        assert (abs(own.mean(axis=0) - p) < 5 * np.sqrt(p * (1 - p) / count)).all()
+    law_of("rare-masks")
 
 
 # name, mutation, the check that catches it

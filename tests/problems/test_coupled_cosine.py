@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from fedbounds.errors import FedboundsError
+from fedbounds.facts import Constant, Fact
 from fedbounds.problems import (
     CoupledCosine,
     Noise,
@@ -22,7 +23,7 @@ from fedbounds.problems import (
     to_namespace,
 )
 from fedbounds.problems.constants import OF_BLOCKS
-from fedbounds.vocabulary import Assumption, Constant, Provenance, Side
+from fedbounds.vocabulary import Provenance, Side
 
 CASES = {
     "n=4": coupled_cosine(clients=4, shared_dimension=3, personal_dimension=2, seed=1),
@@ -289,7 +290,7 @@ def test_one_client_has_no_dissimilarity():
     assert abs(CASES["n=1"].dissimilarity) <= 1e-15
 
 
-@pytest.mark.parametrize("assumption", sorted(OF_BLOCKS - {Assumption.BOUNDED_GRADIENTS}))
+@pytest.mark.parametrize("assumption", sorted(OF_BLOCKS - {Fact.BOUNDED_GRADIENTS}))
 def test_every_assumption_but_bounded_gradients_holds_with_a_reason(assumption):
     evidence = CASES["n=4"].satisfies(assumption)
     assert evidence.holds is True
@@ -298,7 +299,7 @@ def test_every_assumption_but_bounded_gradients_holds_with_a_reason(assumption):
 
 def test_gradients_grow_without_bound_along_the_quadratic_part():
     problem = CASES["n=4"]
-    evidence = problem.satisfies(Assumption.BOUNDED_GRADIENTS)
+    evidence = problem.satisfies(Fact.BOUNDED_GRADIENTS)
     assert evidence.holds is False
     assert "no bound" in evidence.reason
     at = np.zeros((problem.clients, width(problem)))

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fedbounds.errors import FedboundsError
+from fedbounds.facts import Constant, Fact
 from fedbounds.problems import (
     Noise,
     NoiseLaw,
@@ -13,7 +14,6 @@ from fedbounds.problems import (
     coupled_cosine,
     federated_quadratic,
 )
-from fedbounds.vocabulary import Assumption, Constant
 
 NAMES = {
     "L": Constant.SMOOTHNESS,
@@ -67,7 +67,7 @@ def test_smoothness_convexity_and_coupling_are_attained(d, request_, share):
     assert constant(problem, "L") == pytest.approx(L, rel=1e-12)
     assert constant(problem, "mu") == pytest.approx(mu, rel=1e-10, abs=1e-12 * L)
     assert constant(problem, "L_uv") == pytest.approx(coupling, rel=1e-12, abs=1e-12 * L)
-    assert problem.satisfies(Assumption.BOUNDED_BELOW).holds or mu <= 1e-12 * L
+    assert problem.satisfies(Fact.BOUNDED_BELOW).holds or mu <= 1e-12 * L
 
 
 @given(dimensions, requests, st.floats(1e-3, 1e3))
@@ -89,7 +89,7 @@ def test_dissimilarity_is_attained_beside_smoothness_and_convexity(d, request_, 
     assert constant(problem, "b^2") == pytest.approx(b2, rel=1e-12, abs=1e-25)
     assert constant(problem, "L") == pytest.approx(L, rel=1e-12)
     assert constant(problem, "mu") == pytest.approx(mu, rel=1e-10, abs=1e-12 * L)
-    assert problem.satisfies(Assumption.DISSIMILARITY).holds
+    assert problem.satisfies(Fact.DISSIMILARITY).holds
 
 
 def test_dissimilarity_zero_makes_the_shared_slopes_equal():

@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 from each import each
+from flint import fmpq
 from logistic_cases import (
     CASES,
     all_batches,
@@ -20,6 +21,7 @@ from logistic_cases import (
 )
 
 from fedbounds.errors import FedboundsError
+from fedbounds.facts import Fact
 from fedbounds.problems import (
     cohort_of,
     coupled_cosine,
@@ -29,7 +31,8 @@ from fedbounds.problems import (
     to_rational,
 )
 from fedbounds.problems.constants import OF_BLOCKS
-from fedbounds.vocabulary import Assumption
+from fedbounds.problems.spectrum import in_rationals
+from fedbounds.verify.measure.balls import balls
 
 every_case = pytest.mark.parametrize("problem", CASES.values(), ids=list(CASES))
 
@@ -141,14 +144,14 @@ def test_index_draws_are_uniform():
     assert replace(problem, batch=None).sample_noise(np.random.default_rng(0), (7, 4)) is None
 
 
-@each("assumption", list(Assumption))
+@each("assumption", list(Fact))
 def test_every_assumption_on_blocks_holds_with_a_reason_and_no_other_is_claimed(assumption):
     evidence = CASES["n=3"].satisfies(assumption)
     assert evidence.holds is (True if assumption in OF_BLOCKS else None)
     assert evidence.reason.startswith(f"{assumption.value}: ")
 
 
-OF_QUADRATICS = OF_BLOCKS | {Assumption.STRONGLY_CONVEX, Assumption.PL}  # what they decide
+OF_QUADRATICS = OF_BLOCKS | {Fact.STRONGLY_CONVEX, Fact.PL}  # what they decide
 
 
 @each(
@@ -156,7 +159,7 @@ OF_QUADRATICS = OF_BLOCKS | {Assumption.STRONGLY_CONVEX, Assumption.PL}  # what 
     [
         (family, assumption)
         for family, spoken in ((federated_quadratic, OF_QUADRATICS), (coupled_cosine, OF_BLOCKS))
-        for assumption in sorted(set(Assumption) - spoken)
+        for assumption in sorted(set(Fact) - spoken)
     ],
 )
 def test_a_family_claims_nothing_of_assumptions_it_does_not_speak_of(family, assumption):
@@ -224,8 +227,49 @@ def test_empty_problems_are_refused(shapes, said):
         by_hand(*(np.ones(shape) for shape in shapes))
 
 
-def test_exact_numbers_are_refused():
-    with pytest.raises(
-        FedboundsError, match="shared_features holds exact numbers; the logistic loss"
-    ):
-        to_rational(GOOD)
+def exactly(problem):
+    """Of floats, which are rationals too."""
+    found = to_rational(problem)
+    return replace(found, regularisation=fmpq(*problem.regularisation.as_integer_ratio()))
+
+
+def test_a_mixture_of_exact_numbers_and_floats_is_refused():
+    with pytest.raises(FedboundsError, match="shared_features mixes exact numbers with floats"):
+        replace(exactly(GOOD), shared_features=GOOD.shared_features)
+    with pytest.raises(FedboundsError, match="labels is"):
+        replace(exactly(GOOD), labels=exactly(GOOD).labels * 2)
+
+
+@every_case
+def test_balls_contain_what_floats_give(problem):
+    z, exact = random_rows(problem, 2), exactly(problem)
+    cohort, points = everyone(problem.clients, 2), balls(in_rationals(z))
+    for name in ("value", "gradient"):
+        found = np.vectorize(middle, otypes=[float])(getattr(exact, name)(points, cohort))
+        np.testing.assert_allclose(found, getattr(problem, name)(z, cohort), rtol=1e-12, atol=1e-14)
+
+
+@every_case
+def test_minibatches_have_the_gradients_and_the_values_of_their_samples(problem):
+    """All samples of a client alike: what they have in the mean; one alone: by its own data."""
+    n, N = problem.clients, problem.samples
+    z = random_rows(problem, 1).reshape(1, n, width(problem))
+    rows, cohort = z[0], everyone(n, 1)
+    values, gradients = problem.sample_values(z), problem.sample_gradients(z)
+    np.testing.assert_allclose(values[0].mean(axis=1), problem.value(rows, cohort), rtol=1e-12)
+    whole = problem.gradient(rows, cohort)
+    np.testing.assert_allclose(gradients[0].mean(axis=1), whole, rtol=1e-12, atol=1e-14)
+    for i, point in enumerate(rows):
+        own = sample_slopes(problem, i, point) + shrinkage(problem, point)
+        np.testing.assert_allclose(gradients[0, i], own, rtol=1e-12, atol=1e-14)
+    size = 1e-6
+    for at in range(width(problem)):  # value and gradient are of the same sample
+        moved = np.zeros(width(problem))
+        moved[at] = size
+        slope = (problem.sample_values(z + moved) - problem.sample_values(z - moved)) / (2 * size)
+        assert slope.shape == (1, n, N)
+        np.testing.assert_allclose(slope, gradients[..., at], rtol=1e-6, atol=1e-7)
+
+
+def middle(ball):
+    return float(ball.ball.mid())

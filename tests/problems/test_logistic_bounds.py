@@ -1,10 +1,12 @@
 """Constants of logistic losses: no point exceeds them, and where they are attained."""
 
 import math
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
+from flint import fmpq
 from hypothesis import given
 from hypothesis import strategies as st
 from logistic_cases import (
@@ -20,9 +22,11 @@ from logistic_cases import (
     width,
 )
 
-from fedbounds.problems import Start, everyone
+from fedbounds.facts import Constant
+from fedbounds.problems import Start, everyone, to_rational
 from fedbounds.problems.logistic import FederatedLogistic
-from fedbounds.vocabulary import Constant, Provenance, Side
+from fedbounds.problems.spectrum import in_rationals
+from fedbounds.vocabulary import Provenance, Side
 
 every_case = pytest.mark.parametrize("problem", CASES.values(), ids=list(CASES))
 
@@ -232,3 +236,30 @@ def test_the_constants_of_the_start():
     np.testing.assert_allclose(
         found[Constant.INITIAL_GRADIENT].value, (shared.mean(axis=0) ** 2).sum()
     )
+
+
+@given(problems(), st.integers(0, 9))
+def test_constants_of_rationals_are_those_of_floats_and_no_lower(problem, seed):
+    """Norms and roots are rounded up; a constant that is lower by more than floats lose is wrong."""
+    rational = replace(
+        to_rational(problem), regularisation=fmpq(*problem.regularisation.as_integer_ratio())
+    )
+    rng = np.random.default_rng(seed)
+    u, v = (
+        rng.integers(-8, 8, problem.shared_dimension),
+        rng.integers(-8, 8, (problem.clients, problem.personal_dimension)),
+    )
+    floats = problem.constants(Start(u / 4, v / 4))
+    exact = rational.constants(Start(in_rationals(u / 4), in_rationals(v / 4)))
+    assert exact.keys() == floats.keys()
+    for name, found in exact.items():
+        assert isinstance(found.value, fmpq | int | float), name
+        value, wanted = float(fmpq_float(found.value)), floats[name].value
+        assert abs(value - wanted) <= 1e-9 * (1e-3 + wanted), name
+        if found.value:
+            assert found.provenance is Provenance.CERTIFIED, name
+            assert found.side is Side.UPPER, name
+
+
+def fmpq_float(value):
+    return int(value.p) / int(value.q) if isinstance(value, fmpq) else value

@@ -8,6 +8,7 @@ import pytest
 from flint import fmpq
 
 from fedbounds.errors import FedboundsError
+from fedbounds.facts import Constant, Fact
 from fedbounds.problems import (
     FederatedQuadratic,
     Noise,
@@ -32,7 +33,7 @@ from fedbounds.problems.pl_certificate import certify
 from fedbounds.problems.pl_composed import ComposedBowls
 from fedbounds.problems.ridge_logistic import RidgeLogistic
 from fedbounds.problems.sine import SineBowls, sine_bowls
-from fedbounds.vocabulary import Assumption, Constant, Provenance, Side
+from fedbounds.vocabulary import Provenance, Side
 
 RADEMACHER = Noise(NoiseLaw.RADEMACHER, 0.5, 0)
 LOGISTIC = RidgeLogistic(
@@ -181,21 +182,21 @@ def test_the_smoothness_of_sine_bowls_is_attained():
 @every_case
 def test_what_the_problems_satisfy(problem):
     for assumption in (
-        Assumption.SMOOTH,
-        Assumption.NOISE,
-        Assumption.BOUNDED_BELOW,
-        Assumption.PL,
+        Fact.SMOOTH,
+        Fact.NOISE,
+        Fact.BOUNDED_BELOW,
+        Fact.PL,
     ):
         assert problem.satisfies(assumption).holds is True
-    assert problem.satisfies(Assumption.BOUNDED_GRADIENTS).holds is False
-    assert problem.satisfies(Assumption.STRONGLY_CONVEX).holds is (problem is LOGISTIC)
-    assert problem.satisfies(Assumption.ALIGNED).holds is None
+    assert problem.satisfies(Fact.BOUNDED_GRADIENTS).holds is False
+    assert problem.satisfies(Fact.STRONGLY_CONVEX).holds is (problem is LOGISTIC)
+    assert problem.satisfies("positive masked alignment").holds is None
 
 
 def test_own_weights_have_no_bounded_dissimilarity():
     problem = sine_bowls(clients=2, dimension=2)
     own = replace(problem, weights=problem.weights * np.array([[1.0], [2.0]]))
-    assert own.satisfies(Assumption.DISSIMILARITY).holds is False
+    assert own.satisfies(Fact.DISSIMILARITY).holds is False
     assert Constant.DISSIMILARITY not in own.constants(start(own))
 
 
@@ -242,7 +243,7 @@ def test_opposite_waves_leave_another_stationary_point():
     assert double.constant is None
     assert double.stray
     problem = SineBowls(np.eye(1), np.ones((2, 1)), np.array([[0.0], [np.pi]]))
-    assert problem.satisfies(Assumption.PL).holds is False
+    assert problem.satisfies(Fact.PL).holds is False
     assert Constant.PL not in problem.constants(start(problem))
     assert problem.pl_constant() is None
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fedbounds.errors import FedboundsError
+from fedbounds.facts import Constant, Fact
 from fedbounds.problems import (
     FederatedQuadratic,
     Noise,
@@ -25,7 +26,7 @@ from fedbounds.problems import (
     to_rational,
 )
 from fedbounds.problems.problem import initial_value
-from fedbounds.vocabulary import Assumption, Constant, Provenance, Side
+from fedbounds.vocabulary import Provenance, Side
 
 small = st.fractions(min_value=-3, max_value=3, max_denominator=5)
 
@@ -305,7 +306,7 @@ def test_unbounded_below_is_found(name, exact):
     problem = to_rational(BELOW[name]) if exact else BELOW[name]
     assert problem.minimiser is None
     assert problem.infimum() is None
-    evidence = problem.satisfies(Assumption.BOUNDED_BELOW)
+    evidence = problem.satisfies(Fact.BOUNDED_BELOW)
     assert evidence.holds is False
     assert "unbounded below" in evidence.reason
     assert Constant.INITIAL_GAP not in problem.constants(origin(problem))
@@ -315,12 +316,12 @@ def test_unbounded_below_is_found(name, exact):
 def test_a_flat_direction_without_slope_is_bounded_below():
     problem = one_client(FLAT, [2.0, 0.0])
     assert problem.infimum() == -2.0
-    assert problem.satisfies(Assumption.BOUNDED_BELOW).holds
+    assert problem.satisfies(Fact.BOUNDED_BELOW).holds
 
 
 def test_a_flat_direction_without_slope_is_bounded_below_in_rationals():
     problem = to_rational(one_client(FLAT, [2.0, 0.0]))
-    assert problem.satisfies(Assumption.BOUNDED_BELOW).holds
+    assert problem.satisfies(Fact.BOUNDED_BELOW).holds
     assert problem.infimum() == -2
 
 
@@ -342,7 +343,7 @@ def test_dissimilarity_is_attained_everywhere(n):
     problem = federated_quadratic(
         clients=n, shared_dimension=2, personal_dimension=2, dissimilarity=0.7, seed=1
     )
-    assert problem.satisfies(Assumption.DISSIMILARITY).holds
+    assert problem.satisfies(Fact.DISSIMILARITY).holds
     found = deviation(problem, random_rows(problem, 50), 50)
     np.testing.assert_allclose(found, problem.dissimilarity, rtol=1e-10)
     assert value_of(problem, Constant.DISSIMILARITY) == problem.dissimilarity
@@ -378,7 +379,7 @@ def in_block(problem, block, size):
 def assert_grows(problem, block):
     assert problem.dissimilarity is None
     assert Constant.DISSIMILARITY not in problem.constants(origin(problem))
-    evidence = problem.satisfies(Assumption.DISSIMILARITY)
+    evidence = problem.satisfies(Fact.DISSIMILARITY)
     assert evidence.holds is False
     assert evidence.reason.endswith(f"without bound in {block}")
     sizes = 10.0 ** np.arange(1, 7)
@@ -414,7 +415,7 @@ def test_one_client_has_no_dissimilarity():
         clients=1, shared_dimension=2, personal_dimension=2, coupling=0.5, seed=3
     )
     assert problem.dissimilarity == 0.0
-    assert problem.satisfies(Assumption.DISSIMILARITY).holds
+    assert problem.satisfies(Fact.DISSIMILARITY).holds
 
 
 def test_without_a_shared_block_there_is_no_dissimilarity():
@@ -461,7 +462,7 @@ def test_the_gap_at_the_minimiser_is_zero_and_not_below():
     assert exact.constants(start)[Constant.INITIAL_GAP].value == 0
 
 
-@pytest.mark.parametrize("assumption", [Assumption.SMOOTH, Assumption.NOISE])
+@pytest.mark.parametrize("assumption", [Fact.SMOOTH, Fact.NOISE])
 def test_smoothness_and_noise_always_hold(assumption):
     problem = federated_quadratic(clients=2, shared_dimension=1, personal_dimension=1, coupling=0.5)
     assert problem.satisfies(assumption).holds

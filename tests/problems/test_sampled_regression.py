@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fedbounds.errors import FedboundsError
+from fedbounds.facts import Fact
 from fedbounds.problems import Start, cohort_of, everyone, to_float, to_rational
 from fedbounds.problems.sampled_regression import Loss, SampledRegression
 from fedbounds.problems.spectrum import in_rationals, largest_eigenvalue, smallest_eigenvalue
-from fedbounds.vocabulary import Assumption
 
 FEATURES = [[[1, 2], [-1, 0]], [[3, 1], [0, -2]]]
 TARGETS = [[1, -2], [0, 4]]
@@ -151,8 +151,8 @@ def test_what_is_refused():
 
 def test_what_is_known():
     own = problem()
-    assert own.satisfies(Assumption.CONVEX_SAMPLES).holds
-    assert own.satisfies(Assumption.NOISE).holds is None
+    assert own.satisfies(Fact.CONVEX_SAMPLES).holds
+    assert own.satisfies(Fact.NOISE).holds is None
     at = np.stack([own.minimiser] * 2)
     assert own.infimum() == own.value(at, everyone(2, 1)).sum() / 2 > 0
     assert not own.gradient(at, everyone(2, 1)).sum(axis=0).any()

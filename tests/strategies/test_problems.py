@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from fedbounds import strategies
 from fedbounds.errors import FedboundsError
+from fedbounds.facts import Fact
 from fedbounds.problems import CoupledCosine, FederatedQuadratic, SineBowls
 from fedbounds.strategies.problems import OFFERS
-from fedbounds.vocabulary import Assumption
 
 SHRUNK = settings(max_examples=2000, database=None, phases=(Phase.generate, Phase.shrink))
 CLASSES = sorted(
@@ -48,7 +48,7 @@ def test_every_family_satisfies_all_that_it_offers(family, data):
     assert all(problem.satisfies(assumption).holds is True for assumption in OFFERS[family])
 
 
-@pytest.mark.parametrize("assumption", [Assumption.STRONGLY_CONVEX, Assumption.DISSIMILARITY])
+@pytest.mark.parametrize("assumption", [Fact.STRONGLY_CONVEX, Fact.DISSIMILARITY])
 def test_nothing_is_promised_that_was_not_asked_for(assumption):
     """The test above could pass because every problem satisfies everything."""
     drawn = strategies.problems(exact=True)
@@ -60,7 +60,7 @@ def test_nothing_is_promised_that_was_not_asked_for(assumption):
 @settings(deadline=None)
 @given(strategies.masked_quadratics(exact=True))
 def test_masked_quadratics_are_strongly_convex(problem):
-    assert problem.satisfies(Assumption.STRONGLY_CONVEX).holds is True
+    assert problem.satisfies(Fact.STRONGLY_CONVEX).holds is True
     assert all(entry >= 0 for own in problem.hessian for entry in np.diagonal(own))
 
 
@@ -81,25 +81,25 @@ def test_the_simplest_problem_is_one_client_with_half_a_square():
 
 def test_a_quadratic_decides_strong_convexity_and_pl():
     flat = FederatedQuadratic(np.array([[[1.0, 1.0], [1.0, 1.0]]]), np.zeros((1, 2)), 2)
-    assert flat.satisfies(Assumption.STRONGLY_CONVEX).holds is False
-    assert flat.satisfies(Assumption.PL).holds is True
+    assert flat.satisfies(Fact.STRONGLY_CONVEX).holds is False
+    assert flat.satisfies(Fact.PL).holds is True
     tilted = FederatedQuadratic(flat.hessian, np.array([[1.0, -1.0]]), 2)
-    assert tilted.satisfies(Assumption.PL).holds is False
+    assert tilted.satisfies(Fact.PL).holds is False
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (
-            {"assumptions": {Assumption.CONVEX}},
+            {"assumptions": {Fact.CONVEX}},
             "no family of problems is convex clients: none satisfies convex clients; expected some of",
         ),
         (
-            {"assumptions": {Assumption.BOUNDED_GRADIENTS, Assumption.STRONGLY_CONVEX}},
+            {"assumptions": {Fact.BOUNDED_GRADIENTS, Fact.STRONGLY_CONVEX}},
             "no family of problems is bounded gradients, strongly convex clients: none satisfies all",
         ),
         (
-            {"assumptions": {Assumption.BOUNDED_GRADIENTS}, "exact": True},
+            {"assumptions": {Fact.BOUNDED_GRADIENTS}, "exact": True},
             "of FederatedLogistic is exact = True",
         ),
         ({"families": (CoupledCosine,)}, "of CoupledCosine is .*personal_dimension = 0"),

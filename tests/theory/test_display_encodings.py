@@ -17,9 +17,9 @@ from each import each
 from sympy.core.function import AppliedUndef
 
 from fedbounds.theory.claims import Condition, Part, read
-from fedbounds.theory.registry import claim
+from fedbounds.theory.registry import claim, glossary
 from fedbounds.theory.symbols import K, Mean_t, RunOperator, Sum_t, T, gamma, k, m, n, t
-from fedbounds.vocabulary import Quantity, Relation
+from fedbounds.vocabulary import Relation
 
 ROUND, STEP = 2, 1
 
@@ -56,7 +56,7 @@ class World:
         return found
 
     def quantity(self, name: str, *at: int) -> Fraction:
-        assert name in list(Quantity)
+        assert name in glossary("personalization").quantities
         rng = Random(f"{self.seed} {name} {at}")
         return Fraction(rng.randint(1, 40), rng.randint(1, 40))
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fedbounds.theory.checker.data import Premise, Square, Statement
 from fedbounds.theory.checker.errors import Refused
-from fedbounds.theory.fedplt import assumptions, feasibility, limits
+from fedbounds.theory.fedplt import assumed, assumptions, feasibility, limits
 from fedbounds.theory.fedplt.proofs.book import book
 from fedbounds.theory.fedplt.proofs.contradictions import FAR
 from fedbounds.theory.fedplt.proofs.growth import GROWTH
@@ -19,7 +19,6 @@ from fedbounds.theory.proof.contradictions import absurd, contradicted, contradi
 from fedbounds.theory.proof.library import replayed
 from fedbounds.theory.proof.replay import Local, certified
 from fedbounds.theory.registry import encoded_claims
-from fedbounds.vocabulary import Assumption
 
 THEORY = book().theory
 IN_WORDS = (
@@ -246,5 +245,5 @@ def test_readings_have_names_of_their_own():
 def test_the_bound_and_the_limit_ask_for_assumptions_1_to_6():
     asked = limits.ANY_MASKS.asked[-1]
     assert set(feasibility.BASE) < set(asked.assumptions)
-    assert {Assumption.GLOBAL_GRADIENT, Assumption.ALIGNED} < set(asked.assumptions)
+    assert {assumed.GLOBAL_GRADIENT, assumed.ALIGNED} < set(asked.assumptions)
     assert asked.strict == feasibility.ON_ETA

@@ -18,10 +18,11 @@ from scaffold_lemmas_typed import LEMMAS
 from scaffold_numbers import At, Chain, Side, Values, draw, largest_growth, level, plain
 from scaffold_theorems_typed import ALTERNATIVES, THEOREMS
 
+from fedbounds.facts import Fact
 from fedbounds.theory import personalization
 from fedbounds.theory.claims import Claim, Part, read
 from fedbounds.theory.symbols import Mean_t, Sum_t, T, k, t
-from fedbounds.vocabulary import Assumption, Index, Relation
+from fedbounds.vocabulary import Index, Relation
 
 MODULES = [
     importlib.import_module(f"{personalization.__name__}.{found.name}")
@@ -176,7 +177,7 @@ def corollary_46(c):
     return outer_steps(c) and isclose(c.gamma, tuned(c), rel_tol=1e-12) and steps_agree(c)
 
 
-SMOOTH, NOISE = Assumption.SMOOTH, Assumption.NOISE
+SMOOTH, NOISE = Fact.SMOOTH, Fact.NOISE
 STATEMENTS = {
     "lem-4.1": (steps_agree, {SMOOTH, NOISE}),
     "lem-4.2": (lambda _: True, {SMOOTH}),
@@ -185,8 +186,8 @@ STATEMENTS = {
         {SMOOTH, NOISE},
     ),
     "lem-4.4": (theorem_45, {SMOOTH, NOISE}),
-    "thm-4.5": (theorem_45, {SMOOTH, NOISE, Assumption.BOUNDED_BELOW}),
-    "cor-4.6": (corollary_46, {SMOOTH, NOISE, Assumption.BOUNDED_BELOW}),
+    "thm-4.5": (theorem_45, {SMOOTH, NOISE, Fact.BOUNDED_BELOW}),
+    "cor-4.6": (corollary_46, {SMOOTH, NOISE, Fact.BOUNDED_BELOW}),
 }
 
 

@@ -15,7 +15,7 @@ from fedbounds.theory.submodel import names
 from fedbounds.theory.submodel.glossary import GLOSSARY
 from fedbounds.verify.conditions import sides
 from fedbounds.verify.evaluate import Numbers, evaluate
-from fedbounds.vocabulary import Index, Quantity, Relation
+from fedbounds.vocabulary import Index, Relation
 
 ROUNDS = 4
 COUNTS = {"n": 3, "K": 2, "T": ROUNDS, "dim": 5, "n_s": 7, "S_sub": 4}
@@ -28,7 +28,7 @@ class Case:
         rng = Random(seed)
         drawn = {name: rng.uniform(0.1, 0.9) for name in sorted(GLOSSARY.constants)}
         self.constants = {**drawn, **{name: float(x) for name, x in COUNTS.items()}}
-        values = sorted(quantity.value for quantity in Quantity)
+        values = sorted(GLOSSARY.quantities)
         self.series = {
             name: np.array([rng.uniform(0.1, 0.9) for _ in range(ROUNDS + 1)]) for name in values
         }

@@ -3,12 +3,14 @@
 import pytest
 
 from fedbounds.errors import FedboundsError
+from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import read
 from fedbounds.theory.registry import claim, encoded_claims
+from fedbounds.theory.submodel import assumed
 from fedbounds.theory.submodel.names import RANDOM, ROUNDS_LADDERS
 from fedbounds.theory.symbols import T, quantities_in, t
-from fedbounds.vocabulary import Assumption, Index
+from fedbounds.vocabulary import Index
 
 IN_WORDS = [found for found in encoded_claims("submodel") if "/claim-" in found.id]
 
@@ -39,8 +41,8 @@ def test_the_rate_is_that_of_both_methods_and_has_no_logarithm():
 def test_the_residual_is_bounded_as_theorem_1_does_it():
     (part,) = headline("claim-residual")
     assert quantities_in(part.right) == {"q_miss"}
-    assert {Assumption.BOUNDED_DOMAIN, Assumption.STRONGLY_CONVEX} <= set(part.assumptions)
-    assert Assumption.QUADRATIC not in part.assumptions
+    assert {assumed.BOUNDED_DOMAIN, Fact.STRONGLY_CONVEX} <= set(part.assumptions)
+    assert Fact.QUADRATIC not in part.assumptions
 
 
 def test_remark_3_speaks_of_an_order_and_of_no_multiple_of_1_minus_p():
@@ -50,7 +52,7 @@ def test_remark_3_speaks_of_an_order_and_of_no_multiple_of_1_minus_p():
 
 def test_a_stationary_point_is_one_up_to_constants():
     (part,) = headline("claim-stationary")
-    assert Assumption.EQUAL_KEEP in part.assumptions
+    assert assumed.EQUAL_KEEP in part.assumptions
     assert quantities_in(part.right) == {"g_Fp", "w_2"}
     assert not part.conditions  # at any w, not at w = 0 alone
 

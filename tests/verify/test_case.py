@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from stored_setups import alike, read_again
 
 from fedbounds.errors import FedboundsError
+from fedbounds.facts import Fact
 from fedbounds.problems import Evidence
 from fedbounds.theory.claims import Condition, Part
 from fedbounds.theory.fedplt.results import CONSTANT_STEP
@@ -28,7 +29,7 @@ from fedbounds.verify.judge import check, judge_reading
 from fedbounds.verify.measurement import measure
 from fedbounds.verify.search.witness import find_witness
 from fedbounds.verify.setup_data import encoded
-from fedbounds.vocabulary import Assumption, Method, Verdict
+from fedbounds.vocabulary import Method, Verdict
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ def _find(setup: Given) -> Found:
         family="numbers",
         parameters={"T": len(series) - 1, "eta": setup.step, "n": 1},
         series={"D_W": series},
-        evidence={Assumption.SMOOTH: Evidence(setup.holds, "as given")},
+        evidence={Fact.SMOOTH: Evidence(setup.holds, "as given")},
         products=products,
     )
 
@@ -93,10 +94,10 @@ def test_a_float_violation_is_settled_by_the_rational_set_up():
 
 
 def test_assumptions_and_conditions_of_a_case_are_asked_for():
-    smooth = replace(FALLS, assumptions=(Assumption.SMOOTH,))
+    smooth = replace(FALLS, assumptions=(Fact.SMOOTH,))
     assert judged(smooth, EXACT).verdict is Verdict.NOT_VIOLATED
     assert judged(smooth, replace(EXACT, holds=False)).verdict is Verdict.NOT_APPLICABLE
-    unknown = replace(FALLS, assumptions=(Assumption.NOISE,))
+    unknown = replace(FALLS, assumptions=(Fact.NOISE,))
     assert judged(unknown, EXACT).verdict is Verdict.NOT_APPLICABLE
     outside = replace(FALLS, conditions=(Condition(eta, "<=", sp.Rational(1, 4)),))
     assert judged(outside, EXACT).verdict is Verdict.OUTSIDE

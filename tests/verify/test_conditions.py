@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from set_ups import choice
 
 from fedbounds.algorithms.fedavg_p import with_effective_step
+from fedbounds.facts import Constant, Fact
 from fedbounds.problems import (
     FederatedQuadratic,
     Noise,
@@ -50,7 +51,7 @@ from fedbounds.verify.conditions import (
 from fedbounds.verify.evaluate import Numbers
 from fedbounds.verify.instance import Instance, rational
 from fedbounds.verify.measurement import measure, numbers_of
-from fedbounds.vocabulary import Assumption, Constant, Index, Method, Provenance, Side, Verdict
+from fedbounds.vocabulary import Index, Method, Provenance, Side, Verdict
 
 
 def floats(**values):
@@ -228,11 +229,11 @@ def test_an_instance_inside_is_not_refused():
 def test_a_missing_assumption_is_named():
     found = refused(quadratic(coupled=True), claim("personalization/lem-3.4").parts[0])
     assert found.verdict is Verdict.NOT_APPLICABLE
-    assert Assumption.DISSIMILARITY.value in found.reason
+    assert Fact.DISSIMILARITY in found.reason
     assert "without bound" in found.reason
     found = refused(quadratic(concave=True), claim("personalization/thm-3.7").parts[0])
     assert found.verdict is Verdict.NOT_APPLICABLE
-    assert Assumption.BOUNDED_BELOW.value in found.reason
+    assert Fact.BOUNDED_BELOW in found.reason
 
 
 def test_a_missing_constant_and_a_missing_quantity_are_named():
@@ -277,7 +278,7 @@ def test_the_cosine_satisfies_every_assumption_but_bounded_gradients():
     for assumption in OF_BLOCKS:
         part = Part(left=G_u(t), right=G_u(t), assumptions=(assumption,))
         found = refusal(part, instance, numbers)
-        if assumption is Assumption.BOUNDED_GRADIENTS:  # it has a quadratic part
+        if assumption == Fact.BOUNDED_GRADIENTS:  # it has a quadratic part
             assert found.verdict is Verdict.NOT_APPLICABLE
             assert found.reason.startswith("bounded gradients: ")
         else:

@@ -14,6 +14,7 @@ from scipy import stats
 
 from fedbounds.algorithms.fedavg_p import with_effective_step
 from fedbounds.errors import FedboundsError
+from fedbounds.facts import Constant
 from fedbounds.problems import (
     FederatedQuadratic,
     Noise,
@@ -34,7 +35,7 @@ from fedbounds.verify.judge import judge
 from fedbounds.verify.measurement import numbers_of
 from fedbounds.verify.reach import bounded_reach, joint_smoothness
 from fedbounds.verify.simulate import simulate
-from fedbounds.vocabulary import Constant, Index, Method, Relation, Verdict
+from fedbounds.vocabulary import Index, Method, Relation, Verdict
 
 LARGE = 0.05  # a level that can be measured
 REPETITIONS = 4000

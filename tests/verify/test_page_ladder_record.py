@@ -3,85 +3,78 @@
 from dataclasses import replace
 from functools import cache
 
-import numpy as np
 import pytest
 import sympy as sp
-from flint import fmpq
+from flint import arb
 
 from fedbounds.theory.claims import Reading
 from fedbounds.theory.personalization import figures
+from fedbounds.theory.registry import ladders
 from fedbounds.theory.symbols import K, L, P, gamma, t
+from fedbounds.verify.case import found
 from fedbounds.verify.decide import Outcome
-from fedbounds.verify.evaluate import Numbers
 from fedbounds.verify.judge import Judgement
-from fedbounds.verify.ladder import Ladder
-from fedbounds.verify.ladder_plan import float_ladders
 from fedbounds.verify.ladder_record import ladder_of, symbolic_exponent
 from fedbounds.verify.records import dumps
+from fedbounds.verify.setups.plan import ladder_case
 from fedbounds.vocabulary import Verdict
 
 
 @cache
-def ladder(name):
-    return next(one for one in float_ladders(0, 1) if one.algorithm_name == name)
+def ladder(name, *, floats=False):
+    """The first one of a name, in rationals or of ten clients."""
+    every = (
+        ladder_case(one.name, one.ladder, floats=one.floats)
+        for one in ladders("personalization")
+        if one.floats is floats and ("own" in one.name or "algorithm" in one.name)
+    )
+    return next(one for one in every if one.algorithm_name == name)
 
 
 def judged(claim, subject, verdict=Verdict.NOT_VIOLATED, reading=0):
     return Judgement(claim, claim.readings[reading], subject, (Outcome("", verdict),))
 
 
-def numbers(subject, power):
-    x = [fmpq(int(value)) if value == int(value) else value for value in subject.values]
-    steady = np.array([3 * value**power for value in x], dtype=object)
-    return Numbers({}, {"P": steady, "rho": np.array([fmpq(1, 2)] * len(x), dtype=object)})
-
-
 IN_K = ladder(figures.FEDAVG_K)
 
 
-def test_values_and_series_are_those_measured_as_floats():
-    found = ladder_of(judged(figures.FIGURE_1C, IN_K), numbers(IN_K, 2))["ladder"]
-    assert found["parameter"] == "K"
-    assert found["values"] == [float(value) for value in IN_K.values]
-    assert found["series"] == {
-        "P": [3 * value**2 for value in found["values"]],
-        "rho": [0.5] * len(IN_K.values),
-    }
-    assert found["fit"]["exponent"] == pytest.approx(2)
-    assert found["fit"]["symbolic"] is None
-    dumps(found)
+@pytest.mark.parametrize("floats", [False, True])
+def test_values_and_series_are_those_measured_as_floats(floats):
+    subject = ladder(figures.FEDAVG_K, floats=floats)
+    told, series = ladder_of(judged(figures.FIGURE_1C, subject))["ladder"], found(subject).series
+    assert told["parameter"] == "K"
+    assert told["values"] == [1.0, 2.0, *([5.0, 10.0, 25.0] if floats else [4.0])]
+    assert told["series"] == {name: [float(x) for x in series[name]] for name in ("P", "rho")}
+    assert isinstance(series["P"][0], arb) is floats
+    assert told["fit"]["symbolic"] is None
+    assert told["fit"]["low"] <= told["fit"]["exponent"] <= told["fit"]["high"]
+    dumps(told)
 
 
 def test_only_what_the_claim_says_of_this_ladder_is_told():
-    found = ladder_of(judged(figures.FIGURE_1D, IN_K), numbers(IN_K, 0))["ladder"]
-    assert set(found["series"]) == {"P"}
-    assert found["fit"]["symbolic"] == "0"
-    assert found["fit"]["exponent"] == pytest.approx(0, abs=1e-12)
+    told = ladder_of(judged(figures.FIGURE_1D, IN_K))["ladder"]
+    assert set(told["series"]) == {"P"}
+    assert told["fit"]["symbolic"] == "0"
 
 
 def test_a_violated_ladder_is_told_and_a_refused_one_or_another_reading_is_not():
-    told = numbers(IN_K, 1)
-    assert ladder_of(judged(figures.FIGURE_1D, IN_K, Verdict.VIOLATED), told)
-    assert not ladder_of(judged(figures.FIGURE_1D, IN_K, Verdict.OUTSIDE), told)
-    assert not ladder_of(judged(figures.FIGURE_1D, IN_K, Verdict.NOT_APPLICABLE), told)
-    assert not ladder_of(judged(figures.FIGURE_1D, IN_K, reading=1), told)
-    assert not ladder_of(judged(figures.FIGURE_1D, IN_K.rungs[0]), told)
+    assert ladder_of(judged(figures.FIGURE_1D, IN_K, Verdict.VIOLATED))
+    assert not ladder_of(judged(figures.FIGURE_1D, IN_K, Verdict.OUTSIDE))
+    assert not ladder_of(judged(figures.FIGURE_1D, IN_K, Verdict.NOT_APPLICABLE))
+    assert not ladder_of(judged(figures.FIGURE_1D, IN_K, reading=1))
 
 
-def test_two_points_or_a_zero_have_no_exponent():
-    told = numbers(IN_K, 1)
-    zero = replace(told, series=told.series | {"P": told.series["P"] * 0})
-    assert ladder_of(judged(figures.FIGURE_1C, IN_K), zero)["ladder"]["fit"] is None
-    two = Ladder(IN_K.name, IN_K.rungs[:2], IN_K.parameter, IN_K.values[:2])
-    assert ladder_of(judged(figures.FIGURE_1C, two), numbers(two, 1))["ladder"]["fit"] is None
+def test_two_points_have_no_exponent():
+    setups = IN_K.setup.setups[:2]
+    two = replace(IN_K, setup=replace(IN_K.setup, setups=setups))
+    assert ladder_of(judged(figures.FIGURE_1C, two))["ladder"]["fit"] is None
 
 
-def test_algorithms_are_named():
-    pair = ladder(figures.PAIR)
-    series = {name: np.array([1.0, 0.5]) for name in ("P", "rho")}
-    found = ladder_of(judged(figures.REMARK_47, pair), Numbers({}, series))["ladder"]
-    assert found["values"] == ["FedAvg-P", "Scaffold-P"]
-    assert found["fit"] is None
+@pytest.mark.parametrize("floats", [False, True])
+def test_algorithms_are_named(floats):
+    told = ladder_of(judged(figures.REMARK_47, ladder(figures.PAIR, floats=floats)))["ladder"]
+    assert told["values"] == ["FedAvg-P", "Scaffold-P"]
+    assert told["fit"] is None
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,10 @@ from flint import fmpq
 from partial_oracle import Oracle, fraction
 
 from fedbounds.errors import FedboundsError
+from fedbounds.facts import Fact
 from fedbounds.problems import Evidence
 from fedbounds.theory.claims import Condition
-from fedbounds.theory.fedplt import limits
+from fedbounds.theory.fedplt import assumed, limits
 from fedbounds.theory.fedplt.assumptions import A2, A5, A6
 from fedbounds.theory.fedplt.assumptions import CLAIMS as ASSUMPTIONS
 from fedbounds.theory.fedplt.feasibility import CLAIMS as FEASIBLE
@@ -36,7 +37,7 @@ from fedbounds.verify.settings.stated import first_failing, is_proved, tell
 from fedbounds.verify.settings.subjects import Examined, subjects
 from fedbounds.verify.settled import as_record, settle
 from fedbounds.verify.summary import summarise
-from fedbounds.vocabulary import Assumption, Standing, StatementStatus, Verdict
+from fedbounds.vocabulary import Standing, StatementStatus, Verdict
 
 CLAIMS = (*ASSUMPTIONS, *FEASIBLE, ANY_MASKS, CONSTANT_STEP_FLOOR, EXACT_CONVERGENCE)
 RUNS = {name: one for name, one in subjects("fedplt") if isinstance(one, Examined)}
@@ -90,7 +91,7 @@ def test_a_theory_without_examined_runs_has_families_alone():
 
 def test_what_is_not_known_is_not_met():
     run = RUNS["equal masks, full gradients"]
-    assert met(run, Asked("x", (Assumption.ALIGNED,))).holds is None
+    assert met(run, Asked("x", (assumed.ALIGNED,))).holds is None
     assert met(run, Asked("x", strict=ON_ETA)).holds is None  # no value of rho_min
     for name, subject in subjects("fedplt"):
         if "losses" in name or "recursion" in name:
@@ -109,11 +110,11 @@ def test_a_strict_condition_is_not_met_at_equality():
 @pytest.mark.parametrize(
     ("assumption", "constant", "value"),
     [
-        (Assumption.SMOOTH, "L", 6),  # the largest eigenvalue is 4 + sqrt(8)
-        (Assumption.STRONGLY_CONVEX, "mu", "9/10"),  # the least is (7 - sqrt(29))/2
-        (Assumption.STRONGLY_CONVEX, "mu", 0),
-        (Assumption.GLOBAL_GRADIENT, "G^2", 1),
-        (Assumption.ALIGNED, "rho_min", "1/2"),
+        (Fact.SMOOTH, "L", 6),  # the largest eigenvalue is 4 + sqrt(8)
+        (Fact.STRONGLY_CONVEX, "mu", "9/10"),  # the least is (7 - sqrt(29))/2
+        (Fact.STRONGLY_CONVEX, "mu", 0),
+        (assumed.GLOBAL_GRADIENT, "G^2", 1),
+        (assumed.ALIGNED, "rho_min", "1/2"),
     ],
 )
 def test_a_wrong_constant_is_noticed(assumption, constant, value):
@@ -124,11 +125,11 @@ def test_a_wrong_constant_is_noticed(assumption, constant, value):
 
 def test_the_points_against_assumptions_on_all_of_space_are_points_against_them():
     run = RUNS["overlapping masks, noise"]
-    found = holds(run, Assumption.ALIGNED_EVERYWHERE)
+    found = holds(run, assumed.ALIGNED_EVERYWHERE)
     assert found.holds is False
     place = [Fraction(x) for x in found.reason.split("at (")[1].split(")")[0].split(", ")]
     assert min(Oracle(run.setup.run).rho(k, place, [0, 0]) for k in range(2)) < 0
-    found = holds(run, Assumption.GLOBAL_GRADIENT_EVERYWHERE)
+    found = holds(run, Fact.GLOBAL_GRADIENT_EVERYWHERE)
     assert found.holds is False
     place = [Fraction(x) for x in found.reason.split("at (")[1].split(")")[0].split(", ")]
     assert sum(x * x for x in Oracle(run.setup.run).wide(place)) > 10**6
@@ -136,14 +137,14 @@ def test_the_points_against_assumptions_on_all_of_space_are_points_against_them(
 
 def test_masks_and_minimisers_are_what_they_are_said_to_be():
     said = {
-        Assumption.FULL_MASKS: lambda name: name.startswith("full masks"),
-        Assumption.LEAVES_OUT: lambda name: not name.startswith("full masks"),
-        Assumption.EQUAL_MASKS: lambda name: name.startswith(("full masks", "equal masks")),
-        Assumption.SHARED_MINIMISER: lambda name: "one minimiser" in name,
-        Assumption.OWN_MINIMISERS: lambda name: "one minimiser" not in name,
-        Assumption.NOISY: lambda name: name.endswith(", noise"),
-        Assumption.NOISELESS: lambda name: not name.endswith(", noise"),
-        Assumption.SINGLE_STEP: lambda name: "two local steps" not in name,
+        assumed.FULL_MASKS: lambda name: name.startswith("full masks"),
+        assumed.LEAVES_OUT: lambda name: not name.startswith("full masks"),
+        assumed.EQUAL_MASKS: lambda name: name.startswith(("full masks", "equal masks")),
+        Fact.SHARED_MINIMISER: lambda name: "one minimiser" in name,
+        assumed.OWN_MINIMISERS: lambda name: "one minimiser" not in name,
+        Fact.NOISY: lambda name: name.endswith(", noise"),
+        Fact.NOISELESS: lambda name: not name.endswith(", noise"),
+        assumed.SINGLE_STEP: lambda name: "two local steps" not in name,
     }
     for name, run in RUNS.items():
         if "recursion" not in name:
@@ -153,16 +154,16 @@ def test_masks_and_minimisers_are_what_they_are_said_to_be():
 
 def test_a_sequence_is_no_problem():
     """Of a problem that stands for none nothing is told, though it is a quadratic."""
-    for assumption in (Assumption.SMOOTH, Assumption.UNBIASED, Assumption.NOISELESS):
+    for assumption in (Fact.SMOOTH, Fact.UNBIASED, Fact.NOISELESS):
         assert holds(RUNS[SEQUENCE], assumption).holds is None
     assert RUNS[SEQUENCE].numbers == {"z": 1, "B_step": 1, "first": 1}
 
 
 def test_a_sequence_with_other_steps_is_not_of_the_recursion():
-    assert holds(RUNS[SEQUENCE], Assumption.RECURSION_DECAYING).holds
+    assert holds(RUNS[SEQUENCE], assumed.RECURSION_DECAYING).holds
     other = changed(SEQUENCE, first=2)
-    assert holds(other, Assumption.RECURSION_DECAYING).holds is False
-    assert holds(changed(DECAYING, first="1/2"), Assumption.DECAYING_STEPS).holds is False
+    assert holds(other, assumed.RECURSION_DECAYING).holds is False
+    assert holds(changed(DECAYING, first="1/2"), assumed.DECAYING_STEPS).holds is False
 
 
 # ---- standings

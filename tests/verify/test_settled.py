@@ -6,6 +6,7 @@ from functools import cache
 import pytest
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.problems import Evidence
 from fedbounds.theory.catalogue import PAPERS, entry, paper
 from fedbounds.theory.claims import Claim
@@ -27,7 +28,7 @@ from fedbounds.verify import settled, summary
 from fedbounds.verify.records import dumps
 from fedbounds.verify.settled import as_record, settle
 from fedbounds.verify.summary import summarise
-from fedbounds.vocabulary import Assumption, Method, Standing, StatementStatus, Verdict
+from fedbounds.vocabulary import Method, Standing, StatementStatus, Verdict
 
 IN_WORDS = Existence | Universal | Announced  # these have tests of their own, in test_settings
 SETTLED = [
@@ -97,7 +98,8 @@ def test_the_standing_is_computed_from_the_findings(claim):
 def test_a_wrong_pair_is_refuted():
     assert {f.verdict for f in settle(PARALLEL_SGD)} == {Verdict.NOT_VIOLATED}
     pair = PARALLEL_SGD.pairs[0]
-    wrong = replace(pair, special_parameters=pair.special_parameters | {"step": sp.Rational(1, 9)})
+    own = replace(pair.special, parameters={"gamma": sp.Rational(1, 9)})
+    wrong = replace(pair, special=own)
     found = list(settle(replace(PARALLEL_SGD, pairs=(wrong, *PARALLEL_SGD.pairs[1:]))))
     assert {f.verdict for f in found if f.part == pair.name} == {Verdict.VIOLATED}
     assert {f.verdict for f in found if f.part != pair.name} == {Verdict.NOT_VIOLATED}
@@ -166,7 +168,7 @@ def test_an_assumption_is_satisfiable_only_if_some_specimen_satisfies_it(monkeyp
         clients = 2
 
         def satisfies(self, assumption):
-            assert assumption is Assumption.BOUNDED_GRADIENTS
+            assert assumption == Fact.BOUNDED_GRADIENTS
             return Evidence(holds, "as planted")
 
     monkeypatch.setattr(settled, "specimens", lambda: [("planted", Specimen())])

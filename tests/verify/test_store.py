@@ -24,6 +24,7 @@ import fedbounds
 from fedbounds.algorithms.fedavg_p import with_effective_step
 from fedbounds.border import load
 from fedbounds.errors import FedboundsError
+from fedbounds.facts import Fact
 from fedbounds.problems import (
     FederatedQuadratic,
     Noise,
@@ -43,7 +44,7 @@ from fedbounds.verify.judge import judge
 from fedbounds.verify.measurement import fingerprint
 from fedbounds.verify.records import dumps, plain, record, sealed
 from fedbounds.verify.store import Store, claim_text, record_key, records_file
-from fedbounds.vocabulary import Assumption, Index, Method, Relation, Verdict
+from fedbounds.vocabulary import Index, Method, Relation, Verdict
 
 CLAIMS = encoded_claims("personalization")
 SOURCE = str(Path(fedbounds.__path__[0]).parent)
@@ -192,7 +193,7 @@ PART = claim("personalization/thm-3.7").parts[0]
         {"first_round": 1},
         {"conditions": PART.conditions[1:]},
         {"conditions": (*PART.conditions, Condition(gamma, "<=", gamma))},
-        {"assumptions": (Assumption.SMOOTH,)},
+        {"assumptions": (Fact.SMOOTH,)},
         {"trivial": None},
     ],
     ids=lambda c: next(iter(c)),

@@ -1,68 +1,45 @@
-"""FedSim (Pillutla et al. 2022): simultaneous local updates, the server averages shared models."""
+"""FedSim (Pillutla et al. 2022, algorithm 2): both blocks take their local steps at once.
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+Parameters: ``m`` clients take part, ``K`` steps of sizes ``gamma_u`` on the shared model u and
+``gamma_v`` on a client's own v_i.
+"""
 
-import array_api_compat
+from collections.abc import Mapping
+from typing import Any
 
-from fedbounds.problems.problem import Problem
-
-from . import parts
-from .fedavg_p import Carry, Draw, Visit, rows
+from .traced import Algorithm, State
 
 Array = Any
-init_draw, init, draw = parts.init_draw, parts.init, parts.draw
 
 
-@dataclass(frozen=True)
-class FedSim:
-    """Parameters of FedSim; it has no outer step sizes, and what measures it reads them as 1.
-
-    Attributes
-    ----------
-    participants : int
-        m, clients sampled per round.
-    local_steps : int
-        K.
-    inner_step_u, inner_step_v : number
-        Step sizes of the shared and of the personal variables.
-    """
-
-    participants: int
-    local_steps: int
-    inner_step_u: Any
-    inner_step_v: Any
-    outer_step_u: ClassVar[int] = 1
-    outer_step_v: ClassVar[int] = 1
-
-    def __post_init__(self) -> None:
-        parts.check_parameters(
-            self, ("participants", "local_steps"), ("inner_step_u", "inner_step_v")
-        )
+def init(problem: Any, start: Array) -> State:
+    """The shared model and everybody's own."""
+    u, v = problem.blocks(start)
+    return {"u": u, "v": v}
 
 
-def local(
-    problem: Problem,
-    algorithm: FedSim,
-    carry: Carry,
-    drawn: Draw,
-    visit: Visit = lambda k, z, gradient, noisy: None,
-) -> Array:
-    """LocalSim: K SGD steps on (u, v_i) at once, both gradients at the old point."""
-    return parts.descend(problem, algorithm, rows(carry, drawn.cohort), drawn, None, visit)
+def draw(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
+    """Who takes part; and the noise of every gradient, block by block."""
+    return {
+        "present": random.participants(problem.clients, p["m"]),
+        "xi_u": random.noise(problem, p["K"]),
+        "xi_v": random.personal_noise(problem, p["K"]),
+    }
 
 
-def server(algorithm: Any, carry: Carry, drawn: Draw, reached: Array) -> Carry:
-    """u <- mean of the participants' shared models; participants keep their last v_i."""
-    xp = array_api_compat.array_namespace(carry.u)
-    d_u = carry.u.shape[1]
-    last = parts.by_client(carry, drawn, reached)
-    return Carry(
-        u=parts.participants_mean(algorithm.participants, drawn, last[:, :, :d_u]),
-        v=xp.where(drawn.present[:, :, None] > 0, last[:, :, d_u:], carry.v),
-    )
+def step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
+    """LocalSim of every participant, who keeps its v_i; the server averages their u_i."""
+    u, v = problem.spread(state["u"]), state["v"]
+    for k in range(p["K"]):
+        g_u, g_v = problem.gradients(u, v)  # both at the old point
+        v = v - (g_v + drawn["xi_v"][:, :, k, :]) * p["gamma_v"]
+        u = u - (g_u + drawn["xi_u"][:, :, k, :]) * p["gamma_u"]
+    see(present=drawn["present"], ui=u, vi=v)
+    chosen = drawn["present"][:, :, None]
+    return {
+        "u": problem.xp.sum(u * chosen, axis=1) / p["m"],
+        "v": v * chosen + state["v"] * (1 - chosen),
+    }
 
 
-def step(problem: Problem, algorithm: FedSim, carry: Carry, drawn: Draw) -> Carry:
-    """One round: `server` after `local`."""
-    return server(algorithm, carry, drawn, local(problem, algorithm, carry, drawn))
+ROUNDS = Algorithm(init, draw, step, "FedSim")

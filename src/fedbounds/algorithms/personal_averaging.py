@@ -4,7 +4,8 @@ Parameters: ``cohort``, how many clients take part or a list of cohorts; ``K`` l
 sizes ``gamma_u``, ``gamma_v`` of these and ``eta_u``, ``eta_v`` of the average. With eta = 1 it is
 FedSim, and `ALTERNATING` is FedAlt, of ``K_v`` steps on v and ``K_u`` on u; without personal
 coordinates it is FedAvg. `OBSERVED` also shows what its analysis speaks of; `SPLIT` draws the noise
-before local step ``k``, of it and after it apart.
+before local step ``k``, of it and after it apart. The gradients of `SAMPLED` are those of
+minibatches; the others' have noise that is added.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,6 +16,8 @@ from .traced import Algorithm, State
 Array = Any
 Shown = dict[str, Array]
 Stepped = Callable[[int], tuple[Any, Any]]  # step sizes of a local step, by block
+# what is added to a local step's gradients at (u, v), by block
+Noise = Callable[[int, tuple[Array, Array], tuple[Array, Array]], tuple[Array, Array]]
 
 
 def init(problem: Any, start: Array) -> State:
@@ -36,7 +39,7 @@ def _drawn(random: Any, problem: Any, p: Mapping[str, Any], steps: int) -> State
 
 def step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
     """K `local` steps of every client; then the `average`."""
-    reached, shown = local(problem, state, drawn, lambda k: (p["gamma_u"], p["gamma_v"]), p["K"])
+    reached, shown = local(problem, state, added(drawn), constant(p), p["K"])
     see(present=drawn["present"], **shown)
     return average(p, state, drawn, *reached)
 
@@ -60,11 +63,29 @@ def step_observed(
     problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any
 ) -> State:
     """A round, with all that its analysis speaks of."""
-    reached, shown = local(problem, state, drawn, lambda k: (p["gamma_u"], p["gamma_v"]), p["K"])
+    return _observed(problem, p, state, drawn, added(drawn), see)
+
+
+def _observed(
+    problem: Any, p: Mapping[str, Any], state: State, drawn: State, noise: Noise, see: Any
+) -> State:
+    reached, shown = local(problem, state, noise, constant(p), p["K"])
     after = average(p, state, drawn, *reached)
-    see(present=drawn["present"], xv=drawn["xi_v"], **shown, **models(problem, shown, *reached))
+    see(present=drawn["present"], **shown, **models(problem, shown, *reached))
     see(**analysed(problem, state, after))
     return after
+
+
+def draw_sampled(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
+    """Who takes part, with which weight, and a minibatch of every client and local step."""
+    present, weight = random.cohort(problem.clients, p["cohort"])
+    batch = random.samples(problem, p["K"], problem.batch)
+    return {"present": present, "weight": weight, "batch": batch}
+
+
+def step_sampled(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
+    """A round on minibatches, with all that its analysis speaks of."""
+    return _observed(problem, p, state, drawn, sampled(problem, drawn["batch"]), see)
 
 
 def models(problem: Any, shown: Shown, u: Array, v: Array) -> Shown:
@@ -88,10 +109,32 @@ def analysed(problem: Any, state: State, after: State) -> Shown:
     }
 
 
+def constant(p: Mapping[str, Any]) -> Stepped:
+    """The same step sizes in every local step."""
+    return lambda k: (p["gamma_u"], p["gamma_v"])
+
+
+def added(drawn: State) -> Noise:
+    """Noise that does not depend on where gradients are taken."""
+    return lambda k, point, gradients: (drawn["xi_u"][:, :, k, :], drawn["xi_v"][:, :, k, :])
+
+
+def sampled(problem: Any, batch: Array) -> Noise:
+    """What gradients of minibatches, shape (rows, n, K, n_s), have more than those of all."""
+
+    def noise(
+        k: int, point: tuple[Array, Array], gradients: tuple[Array, Array]
+    ) -> tuple[Array, Array]:
+        own = problem.sampled_gradients(*point, batch[:, :, k, :])
+        return own[0] - gradients[0], own[1] - gradients[1]
+
+    return noise
+
+
 def local(
     problem: Any,
     state: State,
-    drawn: State,
+    noise: Noise,
     sizes: Stepped,
     steps: int,
     correction: Array | int = 0,
@@ -100,6 +143,8 @@ def local(
 
     Parameters
     ----------
+    noise : function
+        See `added` and `sampled`.
     correction : array, shape (rows, n, d), or 0
         Added to the gradients by u.
     """
@@ -107,13 +152,14 @@ def local(
     points: list[tuple[Array, ...]] = []
     for k in range(steps):
         hu, hv = problem.gradients(u, v)
-        points.append((u, v, hu, hv))
+        xu, xv = noise(k, (u, v), (hu, hv))
+        points.append((u, v, hu, hv, xu, xv))
         one, other = sizes(k)
-        u = u - (hu + drawn["xi_u"][:, :, k, :] + correction) * one
-        v = v - (hv + drawn["xi_v"][:, :, k, :]) * other  # at the u before the step
-    each = zip(("uh", "vh", "hu", "hv"), zip(*points, strict=True), strict=True)
+        u = u - (hu + xu + correction) * one
+        v = v - (hv + xv) * other  # at the u before the step
+    each = zip(("uh", "vh", "hu", "hv", "xu", "xv"), zip(*points, strict=True), strict=True)
     shown = {name: xp.stack(list(arrays), axis=2) for name, arrays in each}
-    return (u, v), {**shown, "xu": drawn["xi_u"], "au": points[0][2], "av": points[0][3]}
+    return (u, v), {**shown, "au": points[0][2], "av": points[0][3]}
 
 
 def average(p: Mapping[str, Any], state: State, drawn: State, u: Array, v: Array) -> State:
@@ -137,7 +183,7 @@ def alternate(problem: Any, p: Mapping[str, Any], state: State, drawn: State, se
     def sizes(k: int) -> tuple[Any, Any]:
         return (0, p["gamma_v"]) if k < p["K_v"] else (p["gamma_u"], 0)
 
-    reached, shown = local(problem, state, drawn, sizes, p["K_v"] + p["K_u"])
+    reached, shown = local(problem, state, added(drawn), sizes, p["K_v"] + p["K_u"])
     see(present=drawn["present"], **shown)
     return average({"eta_u": 1, "eta_v": 1}, state, drawn, *reached)
 
@@ -145,4 +191,7 @@ def alternate(problem: Any, p: Mapping[str, Any], state: State, drawn: State, se
 ROUNDS = Algorithm(init, draw, step, "FedAvg-P")
 OBSERVED = Algorithm(init, draw, step_observed, "FedAvg-P, with what its analysis speaks of")
 SPLIT = Algorithm(init, draw_split, step_observed, "FedAvg-P, looked at in one local step")
+SAMPLED = Algorithm(
+    init, draw_sampled, step_sampled, "FedAvg-P on minibatches, with what its analysis speaks of"
+)
 ALTERNATING = Algorithm(init, draw_alternating, alternate, "FedAlt")

@@ -3,14 +3,28 @@
 Parameters are those of `personal_averaging`. Without personal coordinates it is Scaffold.
 `OBSERVED` also keeps and shows what its analysis speaks of: the iterates and the noise of every
 client's last participation, ``al``, ``be`` and ``Wh`` of shape (rows, n, K, d). `SPLIT` draws the
-noise before local step ``k``, of it and after it apart. `SETTLING` keeps nothing that stays as it
-is from round to round, so that its moments have a limit.
+noise before local step ``k``, of it and after it apart. The gradients of `SAMPLED` are those of
+minibatches. `SETTLING` keeps nothing that stays as it is from round to round, so that its moments
+have a limit.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-from .personal_averaging import Shown, analysed, average, draw, draw_split, local, models
+from .personal_averaging import (
+    Noise,
+    Shown,
+    added,
+    analysed,
+    average,
+    constant,
+    draw,
+    draw_sampled,
+    draw_split,
+    local,
+    models,
+    sampled,
+)
 from .traced import Algorithm, State
 
 Array = Any
@@ -29,17 +43,16 @@ def _begun(problem: Any, start: Array, noise: Array) -> State:
 
 def step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
     """A round of FedAvg-P with the correction; then participants' c_i, and with them c."""
-    after, _, shown = _round(problem, p, state, drawn)
+    after, _, shown = _round(problem, p, state, drawn, added(drawn))
     see(present=drawn["present"], **shown)
     return after
 
 
 def _round(
-    problem: Any, p: Mapping[str, Any], state: State, drawn: State
+    problem: Any, p: Mapping[str, Any], state: State, drawn: State, noise: Noise
 ) -> tuple[State, tuple[Array, Array], Shown]:
     c, ci = problem.spread(state["c"]), state["ci"]
-    sizes = p["gamma_u"], p["gamma_v"]
-    (u, v), shown = local(problem, state, drawn, lambda k: sizes, p["K"], c - ci)
+    (u, v), shown = local(problem, state, noise, constant(p), p["K"], c - ci)
     followed = (problem.spread(state["u"]) - u) / (p["K"] * p["gamma_u"])
     change = (followed - c) * drawn["present"][:, :, None]
     after = average(p, state, drawn, u, v)
@@ -70,7 +83,10 @@ def step_settling(
 
 def init_remembering(problem: Any, start: Array, random: Any, p: Mapping[str, Any]) -> State:
     """Before round 0 it was at the start: its K gradients there are those of c_i^0."""
-    noise = random.noise(problem, p["K"])
+    return _remembering(problem, start, random.noise(problem, p["K"]), p)
+
+
+def _remembering(problem: Any, start: Array, noise: Array, p: Mapping[str, Any]) -> State:
     state, stack = _begun(problem, start, noise), problem.xp.stack
     u, v = problem.spread(state["u"]), state["v"]
     past = {"al": stack([u] * p["K"], axis=2), "be": stack([v] * p["K"], axis=2)}
@@ -81,11 +97,31 @@ def step_observed(
     problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any
 ) -> State:
     """The round; participants remember its local iterates, the others what they knew."""
-    after, reached, shown = _round(problem, p, state, drawn)
-    present, made = drawn["present"][:, :, None, None], (shown["uh"], shown["vh"], drawn["xi_u"])
+    return _observed(problem, p, state, drawn, added(drawn), see)
+
+
+def init_sampled(problem: Any, start: Array, random: Any, p: Mapping[str, Any]) -> State:
+    """The same start, of minibatches."""
+    u, v = problem.blocks(start)
+    point, batch = (problem.spread(u), v), random.samples(problem, p["K"], problem.batch)
+    noise, gradients = sampled(problem, batch), problem.gradients(u, v)
+    every = [noise(k, point, gradients)[0] for k in range(p["K"])]
+    return _remembering(problem, start, problem.xp.stack(every, axis=2), p)
+
+
+def step_sampled(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
+    """The round on minibatches."""
+    return _observed(problem, p, state, drawn, sampled(problem, drawn["batch"]), see)
+
+
+def _observed(
+    problem: Any, p: Mapping[str, Any], state: State, drawn: State, noise: Noise, see: Any
+) -> State:
+    after, reached, shown = _round(problem, p, state, drawn, noise)
+    present, made = drawn["present"][:, :, None, None], (shown["uh"], shown["vh"], shown["xu"])
     for name, new in zip(("al", "be", "Wh"), made, strict=True):
         after[name] = state[name] + (new - state[name]) * present
-    see(present=drawn["present"], xv=drawn["xi_v"], **shown, **models(problem, shown, *reached))
+    see(present=drawn["present"], **shown, **models(problem, shown, *reached))
     see(**analysed(problem, state, after), **_everybody(problem, state, shown["au"]))
     return after
 
@@ -106,4 +142,10 @@ OBSERVED = Algorithm(
 )
 SPLIT = Algorithm(
     init_remembering, draw_split, step_observed, "Scaffold-P, looked at in one local step"
+)
+SAMPLED = Algorithm(
+    init_sampled,
+    draw_sampled,
+    step_sampled,
+    "Scaffold-P on minibatches, with what its analysis speaks of",
 )

@@ -25,7 +25,7 @@ from .sub_models import (
     spreads,
     virtual_steps,
 )
-from .traced import Algorithm, State
+from .traced import Algorithm, Stages, State, in_stages
 
 Array = Any
 
@@ -92,8 +92,8 @@ def step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: An
     return {"x": _epoch(problem, p, state["x"], drawn, see)["xn"]}
 
 
-def step_ends(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
-    """An epoch, and what where it starts shows of F and F_M.
+def begin_ends(problem: Any, p: Mapping[str, Any], state: State, see: Any) -> None:
+    """What where an epoch starts shows of F and F_M.
 
     `loud` is the noise that counts on the sub-model of the most coordinates.
     """
@@ -113,9 +113,11 @@ def step_ends(problem: Any, p: Mapping[str, Any], state: State, drawn: State, se
         **{"kept": one[:, None] * share, "uneven": one[:, None, None] * (held - share[:, None])},
         loud=x * 0 + largest * problem.noise_scale,
     )
-    for s in range(turns):
-        x = trained(problem, p, x, drawn["order"][:, :, s], drawn["noise"])
-    return {"x": projected(problem, p, x)}
+
+
+def round_of(problem: Any, p: Mapping[str, Any], state: State, drawn: State) -> State:
+    """A round, of the sub-model of each client whose turn it is."""
+    return {"x": trained(problem, p, state["x"], drawn["order"], drawn["noise"])}
 
 
 def trained(problem: Any, p: Mapping[str, Any], x: Array, turn: Array, noise: Array) -> Array:
@@ -330,7 +332,9 @@ def _beside(problem: Any, p: Mapping[str, Any], x: Array, shown: State, see: Any
 
 
 EPOCHS = Algorithm(init, draw, step, "rolling masks")
-ENDS = Algorithm(init, draw, step_ends, "rolling masks, where epochs start")
+ENDS = in_stages(
+    init, draw, Stages("order", begin_ends, round_of), "rolling masks, where epochs start"
+)
 BESIDE_FULL = Algorithm(init, draw, step_beside_full, "rolling masks, beside full models")
 GAPS = Algorithm(init, draw, step_gaps, "rolling masks, gaps of gradients")
 MANY = Algorithm(init, draw, step_many, "rolling masks, many epochs")

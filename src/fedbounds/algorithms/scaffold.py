@@ -1,101 +1,52 @@
-"""Scaffold (Karimireddy et al. 2020, algorithm 1, option II) for the fully shared problem.
+"""Scaffold (Karimireddy et al. 2020, algorithm 1 with option II), where all is shared.
 
-Its control variates may start anywhere; they start as the partial-personalisation paper's do.
+Parameters: ``m`` clients take part, ``K`` local steps of size ``eta_l``, a global one of ``eta_g``.
+Control variates c_i may start anywhere: here at the mean of K stochastic gradients at the start.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import Any
 
-import array_api_compat
-
-from fedbounds.problems.problem import Problem, Start
-
-from . import parts, scaffold_p
-from .fedavg_p import Draw, Visit, rows
-from .scaffold_p import Carry
+from .traced import Algorithm, State
 
 Array = Any
-draw = parts.draw
-init_draw: Callable[..., Array | None] = scaffold_p.init_draw
-_same_init: Callable[..., Carry] = scaffold_p.init
 
 
-@dataclass(frozen=True)
-class Scaffold:
-    """Parameters of Scaffold.
+def init(problem: Any, start: Array, random: Any, p: Mapping[str, Any]) -> State:
+    """The server's model x, every c_i, and their mean c."""
+    xp, noise = problem.xp, random.noise(problem, p["K"])
+    controls = problem.gradient(start) + xp.sum(noise, axis=2) / p["K"]
+    return {"x": start, "ci": controls, "c": xp.sum(controls, axis=1) / problem.clients}
 
-    Attributes
-    ----------
-    participants : int
-        m, clients sampled per round.
-    local_steps : int
-        K.
-    inner_step_u : number
-        Local step size eta_l.
-    outer_step_u : number
-        Global step size eta_g.
+
+def draw(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
+    """S, m clients; and the noise of every gradient."""
+    return {
+        "present": random.participants(problem.clients, p["m"]),
+        "xi": random.noise(problem, p["K"]),
+    }
+
+
+def step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
+    """K times y_i <- y_i - eta_l (g_i(y_i) - c_i + c); c_i+ = c_i - c + (x - y_i) / (K eta_l).
+
+    Participants send y_i - x and c_i+ - c_i: x moves by eta_g times the mean of the ones, c by m/n
+    times that of the others.
     """
-
-    participants: int
-    local_steps: int
-    inner_step_u: Any
-    outer_step_u: Any
-    outer_step_v: ClassVar[int] = 1
-
-    def __post_init__(self) -> None:
-        parts.check_parameters(
-            self, ("participants", "local_steps"), ("inner_step_u", "outer_step_u")
-        )
-
-    @property
-    def inner_step_v(self) -> Any:
-        """Moves nothing: there is no personal block."""
-        return self.inner_step_u
+    xp, x, ci = problem.xp, problem.spread(state["x"]), state["ci"]
+    c, y = problem.spread(state["c"]), x
+    for k in range(p["K"]):
+        y = y - (problem.gradient(y) + drawn["xi"][:, :, k, :] - ci + c) * p["eta_l"]
+    renewed = ci - c + (x - y) / (p["K"] * p["eta_l"])
+    chosen = drawn["present"][:, :, None]
+    sent, change = (y - x) * chosen, (renewed - ci) * chosen
+    see(present=drawn["present"], y=y, renewed=renewed)
+    mean_change = xp.sum(change, axis=1) / p["m"]
+    return {
+        "x": state["x"] + xp.sum(sent, axis=1) / p["m"] * p["eta_g"],
+        "ci": ci + change,
+        "c": state["c"] + mean_change * p["m"] / problem.clients,
+    }
 
 
-def init(
-    problem: Problem, algorithm: Scaffold, start: Start, replicas: int, drawn: Array | None = None
-) -> Carry:
-    """The start, c_i the mean of K stochastic gradients there, and c their mean."""
-    parts.check_fully_shared(problem)
-    return _same_init(problem, algorithm, start, replicas, drawn)
-
-
-def local(
-    problem: Problem,
-    algorithm: Scaffold,
-    carry: Carry,
-    drawn: Draw,
-    visit: Visit = lambda k, z, gradient, noisy: None,
-) -> Array:
-    """y_i <- x, then K steps y_i <- y_i - eta_l (g_i(y_i) - c_i + c)."""
-    xp = array_api_compat.array_namespace(carry.u)
-    (n, replicas, d_u), cohort = carry.controls.shape, drawn.cohort
-    flat = xp.reshape(carry.control[None, :, :] - carry.controls, (n * replicas, d_u))
-    correction = xp.take(flat, cohort.pair, axis=0)
-    return parts.descend(problem, algorithm, rows(carry, cohort), drawn, correction, visit)
-
-
-def server(algorithm: Scaffold, carry: Carry, drawn: Draw, reached: Array) -> Carry:
-    """Participants send (y_i - x, c_i^+ - c_i); the server adds their means to x and to c.
-
-    x <- x + eta_g mean_S (y_i - x) and c <- c + (m/n) mean_S (c_i^+ - c_i).
-    """
-    xp = array_api_compat.array_namespace(carry.u)
-    n, m = carry.controls.shape[0], algorithm.participants
-    moved = parts.by_client(carry, drawn, reached) - carry.u[None, :, :]
-    scale = algorithm.local_steps * algorithm.inner_step_u
-    renewed = carry.controls - carry.control[None, :, :] - moved / scale
-    change = renewed - carry.controls
-    return Carry(
-        u=carry.u + parts.participants_mean(m, drawn, moved) * algorithm.outer_step_u,
-        v=carry.v,
-        controls=xp.where(drawn.present[:, :, None] > 0, renewed, carry.controls),
-        control=carry.control + parts.participants_mean(m, drawn, change) * m / n,
-    )
-
-
-def step(problem: Problem, algorithm: Scaffold, carry: Carry, drawn: Draw) -> Carry:
-    """One round: `server` after `local`."""
-    return server(algorithm, carry, drawn, local(problem, algorithm, carry, drawn))
+ROUNDS = Algorithm(init, draw, step, "Scaffold")

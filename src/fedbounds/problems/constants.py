@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from fedbounds.vocabulary import Assumption, Constant, Provenance, Side
+from fedbounds.facts import Constant, Fact
+from fedbounds.vocabulary import Provenance, Side
 
 
 @dataclass(frozen=True)
@@ -33,15 +34,15 @@ class Evidence:
 # on an objective in a shared and a personal block
 OF_BLOCKS = frozenset(
     {
-        Assumption.SMOOTH,
-        Assumption.NOISE,
-        Assumption.DISSIMILARITY,
-        Assumption.BOUNDED_BELOW,
-        Assumption.BOUNDED_GRADIENTS,
+        Fact.SMOOTH,
+        Fact.NOISE,
+        Fact.DISSIMILARITY,
+        Fact.BOUNDED_BELOW,
+        Fact.BOUNDED_GRADIENTS,
     }
 )
 
 
-def not_known(assumption: Assumption) -> Evidence:
+def not_known(assumption: str) -> Evidence:
     """A family that does not speak of an assumption says nothing of it."""
-    return Evidence(None, f"{assumption.value}: not known of this family")
+    return Evidence(None, f"{assumption}: not known of this family")

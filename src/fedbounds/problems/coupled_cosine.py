@@ -20,7 +20,8 @@ import numpy as np
 from flint import fmpq
 
 from fedbounds.errors import FedboundsError, require
-from fedbounds.vocabulary import Assumption, Constant, Provenance, Side
+from fedbounds.facts import Constant, Fact
+from fedbounds.vocabulary import Provenance, Side
 
 from .cohort import Cohort
 from .constants import OF_BLOCKS, Constants, ConstantValue, Evidence, not_known
@@ -228,14 +229,14 @@ class CoupledCosine:
         }
         return {x: ConstantValue(y, Provenance.CERTIFIED, Side.UPPER) for x, y in found.items()}
 
-    def satisfies(self, assumption: Assumption) -> Evidence:
+    def satisfies(self, assumption: str) -> Evidence:
         """Those on both blocks hold at all points, but for bounded gradients."""
-        if assumption is Assumption.BOUNDED_GRADIENTS:
+        if assumption == Fact.BOUNDED_GRADIENTS:
             bounded = not np.any(self.shared_hessian)
             return Evidence(bounded, "the quadratic part of the shared gradient has no bound")
         if assumption not in OF_BLOCKS:
             return not_known(assumption)
-        return Evidence(True, f"{assumption.value}: by the form of the coupled cosine")
+        return Evidence(True, f"{assumption}: by the form of the coupled cosine")
 
 
 def _check_finite(problem: CoupledCosine) -> None:

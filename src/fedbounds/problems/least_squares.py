@@ -10,7 +10,7 @@ import numpy as np
 from flint import fmpq
 
 from fedbounds.errors import require
-from fedbounds.vocabulary import Assumption
+from fedbounds.facts import Fact
 
 from .arrays import to_rational
 from .constants import ConstantValue, Evidence
@@ -77,4 +77,4 @@ def pl_evidence(problem: FederatedQuadratic, law: Law | None = None) -> Evidence
     """Whether F, or F_p, is Polyak-Lojasiewicz: decided on every quadratic."""
     if pl_constant(problem, law) is not None:
         return Evidence(True, "a convex quadratic that is bounded below")
-    return Evidence(False, f"{Assumption.PL.value}: unbounded below, or constant")
+    return Evidence(False, f"{Fact.PL}: unbounded below, or constant")

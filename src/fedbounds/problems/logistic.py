@@ -3,6 +3,9 @@
 f_i(u, v_i) = (1/N) sum_l log(1 + exp(-x_l' z)) + rho r(u, v_i), z = (u, v_i), x_l = c_l (a_l, b_l),
 r = ||u||^2 / (1 + ||u||^2) + ||v_i||^2 / (1 + ||v_i||^2). The constants are derived in
 `logistic_bounds`.
+
+Given in rationals, gradients and values of balls are balls, and constants are rationals: those that
+are none are rounded to the side on which they are admissible.
 """
 
 from dataclasses import dataclass
@@ -11,15 +14,19 @@ from typing import Any
 
 import array_api_compat
 import numpy as np
+from flint import fmpq
 
 from fedbounds.errors import FedboundsError, require, require_finite
-from fedbounds.vocabulary import Assumption, Constant, Provenance, Side
+from fedbounds.facts import Constant, Fact
+from fedbounds.vocabulary import Provenance, Side
 
 from . import logistic_bounds as bounds
 from .cohort import Cohort
 from .constants import Constants, ConstantValue, Evidence, not_known
 from .linear import is_exact
+from .noise import SILENT, Noise
 from .problem import Start, check_start, initial_gradients, initial_value, joint_rows
+from .spectrum import above, in_arbs
 
 Array = Any
 _MOST_OUTCOMES = 100_000  # of one client's index draws in one round
@@ -29,7 +36,7 @@ _MOST_OUTCOMES = 100_000  # of one client's index draws in one round
 class FederatedLogistic:
     """Regularised logistic regression of n clients with N samples each.
 
-    In float64; in rationals, values and gradients alone, at points that are balls.
+    In float64; or in rationals, at points that are balls.
 
     Attributes
     ----------
@@ -60,6 +67,18 @@ class FederatedLogistic:
         )
         if isinstance(self.labels, np.ndarray):
             _check_entries(self)
+
+    irrational = True
+
+    @property
+    def exact(self) -> bool:
+        """Whether the data are rationals."""
+        return isinstance(self.labels, np.ndarray) and is_exact(self.labels)
+
+    @property
+    def noise(self) -> Noise:
+        """None that is added: gradients are of minibatches."""
+        return SILENT
 
     @property
     def clients(self) -> int:
@@ -102,14 +121,30 @@ class FederatedLogistic:
         xp = array_api_compat.array_namespace(z)
         rows = []
         for points, samples in self._by_client(z, cohort):
-            scores = xp.matmul(points, xp.matrix_transpose(samples))
-            size = xp.abs(scores)  # log(1 + exp(-s)) without overflow
-            rows.append(xp.sum(xp.log1p(xp.exp(-size)) + (size - scores) / 2, axis=-1))
-        blocks = [block for block in self._blocks(z) if block.shape[1]]
-        squares = [xp.sum(block * block, axis=1) for block in blocks]
-        regulariser = sum(square / (1 + square) for square in squares)
+            losses = _losses(xp.matmul(points, xp.matrix_transpose(samples)))
+            rows.append(xp.sum(losses, axis=-1))
         losses = xp.reshape(xp.concat(rows, axis=-1), (z.shape[0],)) / self.samples
-        return losses + self.regularisation * regulariser
+        return losses + self._regulariser(z)
+
+    def sample_values(self, points: Array) -> Array:
+        """Of every sample at its client's point, of points (rows, n, d); (rows, n, N)."""
+        return _losses(self._scores(points)) + self._regulariser(points)[:, :, None]
+
+    def sample_gradients(self, points: Array) -> Array:
+        """Likewise of gradients, shape (rows, n, N, d)."""
+        slopes = _slopes(self._scores(points))[:, :, :, None] * self.signed
+        return slopes + self._shrinkage(points)[:, :, None, :]
+
+    def _scores(self, points: Array) -> Array:
+        """Of every sample at its client's point."""
+        xp = array_api_compat.array_namespace(points)
+        return xp.sum(points[:, :, None, :] * self.signed, axis=-1)
+
+    def _regulariser(self, z: Array) -> Array:
+        """Of points; the last axis is summed over."""
+        xp = array_api_compat.array_namespace(z)
+        squares = [xp.sum(block * block, axis=-1) for block in self._blocks(z) if block.shape[-1]]
+        return sum(square / (1 + square) for square in squares) * self.regularisation
 
     def _by_client(self, z: Array, cohort: Cohort) -> list[tuple[Array, Array]]:
         """Points with the samples they meet: all clients stacked, or one pair per client."""
@@ -121,16 +156,17 @@ class FederatedLogistic:
         return [(z[a:b, :], self.signed[i, :, :]) for i, (a, b) in enumerate(spans)]
 
     def _blocks(self, z: Array) -> tuple[Array, Array]:
-        return z[:, : self.shared_dimension], z[:, self.shared_dimension :]
+        return z[..., : self.shared_dimension], z[..., self.shared_dimension :]
 
     def _shrinkage(self, z: Array) -> Array:
-        """Rows of the regulariser's gradient."""
+        """The regulariser's gradient at points."""
         xp = array_api_compat.array_namespace(z)
         slopes = []
         for block in self._blocks(z):
-            scale = 1 + xp.sum(block * block, axis=1, keepdims=True)
-            slopes.append(block * (2 * self.regularisation / (scale * scale)))
-        return xp.concat(slopes, axis=1)
+            if block.shape[-1]:
+                scale = 1 + xp.sum(block * block, axis=-1, keepdims=True)
+                slopes.append(block * (2 * self.regularisation / (scale * scale)))
+        return xp.concat(slopes, axis=-1)
 
     def sample_noise(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array | None:
         """Sample indices, shape (*shape, batch); None for exact gradients."""
@@ -188,19 +224,21 @@ class FederatedLogistic:
         return shared * self._margin, personal * self._margin
 
     @cached_property
-    def dissimilarity(self) -> float:
+    def dissimilarity(self) -> Any:
         """A certified upper bound of b^2 at all points."""
         return bounds.dissimilarity(*self._signed_blocks()) * self._margin
 
     @cached_property
-    def gradient_bound(self) -> float:
+    def gradient_bound(self) -> Any:
         """A certified upper bound of (1/n) sum_i ||grad_u f_i||^2 at all points."""
         shared, _ = self._signed_blocks()
         return bounds.mean_square(shared, self.regularisation) * self._margin
 
     @property
-    def _margin(self) -> float:
+    def _margin(self) -> Any:
         """Rounding of a bound: sums and norms of one client's features, generously."""
+        if self.exact:  # bounds are rounded as they are made
+            return 1
         width = self.shared_dimension + self.personal_dimension
         return 1.0 + 16.0 * (self.samples * width + self.clients) * float(np.finfo(float).eps)
 
@@ -209,28 +247,43 @@ class FederatedLogistic:
         return self.signed[:, :, :d_u], self.signed[:, :, d_u:]
 
     def constants(self, start: Start) -> Constants:
-        """All constants: L_u, L_v, L, B_0 and G_0 exact, the others certified from above."""
+        """All constants, from above; of floats L_u, L_v, L, B_0 and G_0 are exact."""
         check_start(self, start)
         shared, personal = self._signed_blocks()
         top_u, top_v = (bounds.smoothness(y, self.regularisation) for y in (shared, personal))
         # the coupling's bound is at most max(L_u, L_v) but for rounding
         coupling = min(bounds.coupling(shared, personal) * self._margin, max(top_u, top_v))
         variance_u, variance_v = (
-            float(bounds.variance(y).max()) * self._margin / self.batch if self.batch else 0.0
+            bounds.variance(y).max() * self._margin / self.batch if self.batch else 0
             for y in (shared, personal)
         )
-        each, mean = initial_gradients(self, start)
+        top = _upper if self.exact else ConstantValue
         return {
-            Constant.SMOOTHNESS_U: ConstantValue(top_u),
-            Constant.SMOOTHNESS_V: ConstantValue(top_v),
+            Constant.SMOOTHNESS_U: top(top_u),
+            Constant.SMOOTHNESS_V: top(top_v),
             Constant.SMOOTHNESS_UV: _upper(coupling),
-            Constant.SMOOTHNESS: ConstantValue(max(top_u, top_v)),
+            Constant.SMOOTHNESS: top(max(top_u, top_v)),
             Constant.VARIANCE_U: _upper(variance_u),
             Constant.VARIANCE_V: _upper(variance_v),
             Constant.DISSIMILARITY: _upper(self.dissimilarity),
+            **(self._of_start_exactly(start) if self.exact else self._of_start(start)),
+        }
+
+    def _of_start(self, start: Start) -> Constants:
+        each, mean = initial_gradients(self, start)
+        return {
             Constant.INITIAL_GRADIENTS: ConstantValue(float(each)),
             Constant.INITIAL_GRADIENT: ConstantValue(float(mean)),
             Constant.INITIAL_GAP: _upper(self._gap(start)),
+        }
+
+    def _of_start_exactly(self, start: Start) -> Constants:
+        balls = Start(in_arbs(start.u), in_arbs(start.v))
+        each, mean = initial_gradients(self, balls)
+        return {
+            Constant.INITIAL_GRADIENTS: _upper(above(each)),
+            Constant.INITIAL_GRADIENT: _upper(above(mean)),
+            Constant.INITIAL_GAP: _upper(above(initial_value(self, balls))),
         }
 
     def _gap(self, start: Start) -> float:
@@ -238,20 +291,20 @@ class FederatedLogistic:
         reach = bounds.norms(self.signed).max() * bounds.norms(joint_rows(start)).max()
         width = self.shared_dimension + self.personal_dimension
         slack = 2.0 * width * float(np.finfo(float).eps) * float(reach)
-        return float(initial_value(self, start)) * self._margin + slack
+        return float(initial_value(self, start) * self._margin) + slack
 
-    def satisfies(self, assumption: Assumption) -> Evidence:
+    def satisfies(self, assumption: str) -> Evidence:
         """The assumptions on both blocks hold at all points."""
-        reasons = {
-            Assumption.SMOOTH: "the loss and the regulariser have bounded Hessians",
-            Assumption.NOISE: "samples are uniform draws with replacement, of bounded slopes",
-            Assumption.DISSIMILARITY: "each loss has a bounded gradient, the regulariser's cancels",
-            Assumption.BOUNDED_BELOW: "the loss and the regulariser are non-negative",
-            Assumption.BOUNDED_GRADIENTS: "the loss and the regulariser have bounded slopes",
+        reasons: dict[str, str] = {
+            Fact.SMOOTH: "the loss and the regulariser have bounded Hessians",
+            Fact.NOISE: "samples are uniform draws with replacement, of bounded slopes",
+            Fact.DISSIMILARITY: "each loss has a bounded gradient, the regulariser's cancels",
+            Fact.BOUNDED_BELOW: "the loss and the regulariser are non-negative",
+            Fact.BOUNDED_GRADIENTS: "the loss and the regulariser have bounded slopes",
         }
         if assumption not in reasons:
             return not_known(assumption)
-        return Evidence(True, f"{assumption.value}: {reasons[assumption]}")
+        return Evidence(True, f"{assumption}: {reasons[assumption]}")
 
 
 def _slopes(scores: Array) -> Array:
@@ -260,9 +313,19 @@ def _slopes(scores: Array) -> Array:
     return (xp.tanh(scores / 2) - 1) / 2
 
 
-def _upper(value: float) -> ConstantValue:
+def _losses(scores: Array) -> Array:
+    """log(1 + exp(-s)) at scores s, without overflow."""
+    xp = array_api_compat.array_namespace(scores)
+    size = xp.abs(scores)
+    return xp.log1p(xp.exp(-size)) + (size - scores) / 2
+
+
+def _upper(value: Any) -> ConstantValue:
     """A certified upper value of something non-negative; 0 is then exact."""
-    return ConstantValue(value, Provenance.CERTIFIED, Side.UPPER) if value else ConstantValue(0.0)
+    number = value if isinstance(value, fmpq) else float(value)
+    if not number:
+        return ConstantValue(number)
+    return ConstantValue(number, Provenance.CERTIFIED, Side.UPPER)
 
 
 def _check_shapes(problem: FederatedLogistic) -> None:
@@ -277,18 +340,14 @@ def _check_shapes(problem: FederatedLogistic) -> None:
 
 
 def _check_entries(problem: FederatedLogistic) -> None:
-    plain = problem.regularisation == 0 and problem.batch is None
     for name in ("shared_features", "personal_features", "labels"):
         array = getattr(problem, name)
+        if is_exact(array) is not problem.exact:
+            raise FedboundsError(f"{name} mixes exact numbers with floats")
         if is_exact(array):
-            if plain and not problem.personal_dimension:
-                signs = name != "labels" or bool((array * array == 1).all())
-                require(signs, name, array.tolist(), "1 or -1")
-                continue  # its values and gradients are asked for at balls
-            raise FedboundsError(
-                f"{name} holds exact numbers; the logistic loss with a regulariser, minibatches or "
-                "personal blocks is defined on floats only"
-            )
+            signs = name != "labels" or bool((array * array == 1).all())
+            require(signs, name, array.tolist(), "1 or -1")
+            continue
         if name != "labels":
             require(array.dtype == np.float64, f"type of {name}", array.dtype, "float64")
         # squares and their sums stay far from overflow and underflow

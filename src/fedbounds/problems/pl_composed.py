@@ -20,7 +20,8 @@ import numpy as np
 from flint import fmpq
 
 from fedbounds.errors import require, require_finite
-from fedbounds.vocabulary import Assumption, Constant, Provenance, Side
+from fedbounds.facts import Constant, Fact
+from fedbounds.vocabulary import Provenance, Side
 
 from .cohort import Cohort, everyone
 from .constants import OF_BLOCKS, Constants, ConstantValue, Evidence, not_known
@@ -222,19 +223,19 @@ class ComposedBowls:
             Constant.INITIAL_GAP: ConstantValue(gap, Provenance.CERTIFIED, Side.UPPER),
         }
 
-    def satisfies(self, assumption: Assumption) -> Evidence:
+    def satisfies(self, assumption: str) -> Evidence:
         """Decided by the form of the objectives."""
-        if assumption is Assumption.STRONGLY_CONVEX:
+        if assumption == Fact.STRONGLY_CONVEX:
             definite = is_positive_definite(self._square)
             return Evidence(definite, "strongly convex if and only if A has rank d")
-        if assumption is Assumption.CONVEX:
+        if assumption == Fact.CONVEX:
             return Evidence(True, "a convex function of A w")
-        if assumption is Assumption.QUADRATIC:
+        if assumption == Fact.QUADRATIC:
             return Evidence(False, "roots are no quadratics")  # with a bend
-        if assumption is Assumption.PL:
+        if assumption == Fact.PL:
             return Evidence(True, "a strongly convex function of A w")
-        if assumption is Assumption.BOUNDED_GRADIENTS:
+        if assumption == Fact.BOUNDED_GRADIENTS:
             return Evidence(False, "the quadratic part of the gradient has no bound")
         if assumption in OF_BLOCKS:
-            return Evidence(True, f"{assumption.value}: by the form of the composed bowls")
+            return Evidence(True, f"{assumption}: by the form of the composed bowls")
         return not_known(assumption)

@@ -6,7 +6,6 @@ from typing import Any, Protocol
 import numpy as np
 
 from fedbounds.errors import require
-from fedbounds.vocabulary import Assumption
 
 from .cohort import Cohort, everyone
 from .constants import Constants, Evidence
@@ -61,7 +60,7 @@ class Problem(Protocol):
     def infimum(self) -> Any:
         """inf f or a certified lower bound of it; None if f is unbounded below."""
 
-    def satisfies(self, assumption: Assumption) -> Evidence:
+    def satisfies(self, assumption: str) -> Evidence:
         """Whether the assumption holds at all points, and why."""
 
 

@@ -17,7 +17,7 @@ import array_api_compat
 import numpy as np
 
 from fedbounds.errors import FedboundsError, require
-from fedbounds.vocabulary import Assumption, Constant
+from fedbounds.facts import Constant, Fact
 
 from .cohort import Cohort, everyone
 from .constants import OF_BLOCKS, Constants, ConstantValue, Evidence, not_known
@@ -228,24 +228,24 @@ class FederatedQuadratic:
         z = joint_rows(Start(start.u - origin.u, start.v - origin.v))
         return (z * self.curvature(z, everyone(self.clients, 1))).sum() / (2 * self.clients)
 
-    def satisfies(self, assumption: Assumption) -> Evidence:
+    def satisfies(self, assumption: str) -> Evidence:
         """Decided, never assumed; see the module's text for bounded dissimilarity."""
-        if assumption is Assumption.DISSIMILARITY and self.dissimilarity is None:
+        if assumption == Fact.DISSIMILARITY and self.dissimilarity is None:
             shared, _, _ = self.blocks()
             block = "u" if not (shared == shared[:1]).all() else "v"
             return Evidence(
                 False, f"the deviation of client gradients grows without bound in {block}"
             )
-        if assumption is Assumption.BOUNDED_BELOW and self.minimiser is None:
+        if assumption == Fact.BOUNDED_BELOW and self.minimiser is None:
             return Evidence(False, "f is unbounded below")
-        if assumption is Assumption.BOUNDED_GRADIENTS:
+        if assumption == Fact.BOUNDED_GRADIENTS:
             shared, coupling, _ = self.blocks()
             bounded = bool((shared == shared * 0).all() and (coupling == coupling * 0).all())
             return Evidence(bounded, "the shared gradient is affine: bounded only if constant")
-        if assumption is Assumption.STRONGLY_CONVEX:
+        if assumption == Fact.STRONGLY_CONVEX:
             definite = all(is_positive_definite(own) for own in in_rationals(self.hessian))
             return Evidence(definite, "strongly convex if and only if every H_i is definite")
-        if assumption is Assumption.PL:
+        if assumption == Fact.PL:
             return Evidence(
                 self.minimiser is not None, "on quadratics: if and only if bounded below"
             )

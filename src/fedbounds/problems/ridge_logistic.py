@@ -14,7 +14,8 @@ import array_api_compat
 import numpy as np
 
 from fedbounds.errors import require, require_finite
-from fedbounds.vocabulary import Assumption, Constant, Provenance, Side
+from fedbounds.facts import Constant, Fact
+from fedbounds.vocabulary import Provenance, Side
 
 from . import logistic_bounds as bounds
 from .cohort import Cohort
@@ -167,15 +168,15 @@ class RidgeLogistic:
             Constant.INITIAL_GAP: ConstantValue(gap, Provenance.CERTIFIED, Side.UPPER),
         }
 
-    def satisfies(self, assumption: Assumption) -> Evidence:
+    def satisfies(self, assumption: str) -> Evidence:
         """Decided by the form of the losses."""
-        if assumption in (Assumption.STRONGLY_CONVEX, Assumption.PL):
+        if assumption in (Fact.STRONGLY_CONVEX, Fact.PL):
             return Evidence(True, "the regulariser's Hessian is mu I, the loss is convex")
-        if assumption is Assumption.CONVEX:
+        if assumption == Fact.CONVEX:
             return Evidence(True, "the loss is convex, and so is the regulariser")
-        if assumption is Assumption.QUADRATIC:
+        if assumption == Fact.QUADRATIC:
             return Evidence(False, "logistic losses are no quadratics")
-        if assumption is Assumption.BOUNDED_GRADIENTS:
+        if assumption == Fact.BOUNDED_GRADIENTS:
             return Evidence(False, "the regulariser's slope has no bound on R^d, only on a ball")
         if assumption in OF_BLOCKS:
             return self.loss.satisfies(assumption)

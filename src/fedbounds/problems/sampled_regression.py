@@ -12,7 +12,7 @@ import numpy as np
 from flint import fmpq
 
 from fedbounds.errors import FedboundsError, require, require_finite
-from fedbounds.vocabulary import Assumption, Constant
+from fedbounds.facts import Constant, Fact
 
 from .cohort import Cohort
 from .constants import Constants, ConstantValue, Evidence, not_known
@@ -219,18 +219,18 @@ class SampledRegression:
         apart = (self.targets * self.targets).sum() / (2 * self.clients * self.samples)
         return self.quadratic().infimum() + apart
 
-    def satisfies(self, assumption: Assumption) -> Evidence:
+    def satisfies(self, assumption: str) -> Evidence:
         """What holds of every such loss."""
         if assumption in (
-            Assumption.SMOOTH,
-            Assumption.SMOOTH_SAMPLES,
-            Assumption.CONVEX,
-            Assumption.CONVEX_SAMPLES,
+            Fact.SMOOTH,
+            Fact.SMOOTH_SAMPLES,
+            Fact.CONVEX,
+            Fact.CONVEX_SAMPLES,
         ):
             return Evidence(True, "squares and Huber's losses of affine functions, and a ridge")
         lowest = self.strong_convexity()
-        if assumption is Assumption.STRONGLY_CONVEX_SAMPLES:
+        if assumption == Fact.STRONGLY_CONVEX_SAMPLES:
             return Evidence(bool(lowest > 0), f"mu of the samples is {lowest}")
-        if assumption is Assumption.STRONGLY_CONVEX and lowest > 0:
+        if assumption == Fact.STRONGLY_CONVEX and lowest > 0:
             return Evidence(True, f"mu of the samples is {lowest}")
         return not_known(assumption)

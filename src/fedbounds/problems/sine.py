@@ -20,7 +20,8 @@ import numpy as np
 from flint import fmpq
 
 from fedbounds.errors import require
-from fedbounds.vocabulary import Assumption, Constant, Provenance, Side
+from fedbounds.facts import Constant, Fact
+from fedbounds.vocabulary import Provenance, Side
 
 from .cohort import Cohort
 from .constants import Constants, ConstantValue, Evidence, not_known
@@ -236,21 +237,21 @@ class SineBowls:
         size = float(np.abs(w).sum()) + np.abs(self.centres).max(axis=0)  # of Q w - c
         return unit * 12.0 * float((self.weights.max(axis=0) * size * size).sum())
 
-    def satisfies(self, assumption: Assumption) -> Evidence:
+    def satisfies(self, assumption: str) -> Evidence:
         """Decided, but for a Polyak-Lojasiewicz constant that is neither proved nor disproved."""
         match assumption:
-            case Assumption.SMOOTH | Assumption.NOISE | Assumption.BOUNDED_BELOW:
-                return Evidence(True, f"{assumption.value}: by the form of the sine bowls")
-            case Assumption.QUADRATIC:
+            case Fact.SMOOTH | Fact.NOISE | Fact.BOUNDED_BELOW:
+                return Evidence(True, f"{assumption}: by the form of the sine bowls")
+            case Fact.QUADRATIC:
                 return Evidence(False, "sines are no quadratics")
-            case Assumption.STRONGLY_CONVEX | Assumption.CONVEX:
+            case Fact.STRONGLY_CONVEX | Fact.CONVEX:
                 return Evidence(False, "phi'' = 2 + 6 cos 2x reaches -4")
-            case Assumption.BOUNDED_GRADIENTS:
+            case Fact.BOUNDED_GRADIENTS:
                 return Evidence(False, "the quadratic part of the gradient has no bound")
-            case Assumption.DISSIMILARITY:
+            case Fact.DISSIMILARITY:
                 bounded = self.dissimilarity is not None
                 return Evidence(bounded, "bounded if and only if all clients have the same weights")
-            case Assumption.PL:
+            case Fact.PL:
                 if any(x.stray for x in self._certificates):
                     return Evidence(False, "there is a stationary point above the minimum")
                 if self.pl_constant() is None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fedbounds.errors import require
-from fedbounds.vocabulary import Assumption, Constant
+from fedbounds.facts import Constant, Fact
 
 from .cohort import Cohort
 from .constants import Constants, ConstantValue, Evidence, not_known
@@ -80,10 +80,10 @@ class Trilinear:
             Constant.STRONG_CONVEXITY: ConstantValue(self.curvature - self.swing),
         }
 
-    def satisfies(self, assumption: Assumption) -> Evidence:
+    def satisfies(self, assumption: str) -> Evidence:
         """On [0, b]^3."""
-        if assumption in (Assumption.SMOOTH, Assumption.CONVEX, Assumption.STRONGLY_CONVEX):
+        if assumption in (Fact.SMOOTH, Fact.CONVEX, Fact.STRONGLY_CONVEX):
             return Evidence(True, "eigenvalues of Hess f are within a swing of a")
-        if assumption is Assumption.QUADRATIC:
+        if assumption == Fact.QUADRATIC:
             return Evidence(False, "w_1 w_2 w_3 is not")
         return not_known(assumption)

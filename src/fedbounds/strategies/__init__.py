@@ -7,8 +7,8 @@ Examples
 --------
 >>> from hypothesis import Phase, find, settings
 >>> from fedbounds import strategies
->>> from fedbounds.vocabulary import Assumption
->>> convex = strategies.problems({Assumption.STRONGLY_CONVEX}, exact=True)
+>>> from fedbounds.facts import Fact
+>>> convex = strategies.problems({Fact.STRONGLY_CONVEX}, exact=True)
 >>> shrunk = settings(phases=(Phase.generate, Phase.shrink), database=None)
 >>> problem = find(convex, lambda problem: problem.clients >= 2, settings=shrunk)
 >>> print(*problem.hessian.ravel(), *problem.linear.ravel())

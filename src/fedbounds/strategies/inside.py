@@ -130,7 +130,7 @@ def _unfit(claim: Claim, part: Part, every: tuple[Space, ...], problem: Problem)
     for assumption in part.assumptions:
         evidence = problem.satisfies(assumption)
         if evidence.holds is not True:
-            return f"{assumption.value}: {evidence.reason}"
+            return f"{assumption}: {evidence.reason}"
     return None if _own_counts(part, problem) else "no m, K, T meet its conditions for n, d_u, d_v"
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from fedbounds.errors import FedboundsError, require
+from fedbounds.facts import Fact
 from fedbounds.problems import (
     ComposedBowls,
     CoupledCosine,
@@ -24,29 +25,29 @@ from fedbounds.problems import (
     Start,
 )
 from fedbounds.problems.masked_quadratic import masked_quadratic
-from fedbounds.vocabulary import Assumption
 
 from .masks import mask_laws
 from .ranges import Array, Range, as_numbers, bounds_of, counts, number, whole
 
-Wanted = frozenset[Assumption]
-_ALWAYS = frozenset({Assumption.SMOOTH, Assumption.NOISE})
-_DEFINITE = frozenset({Assumption.BOUNDED_BELOW, Assumption.STRONGLY_CONVEX, Assumption.PL})
-_LOSS = _ALWAYS | {Assumption.DISSIMILARITY, Assumption.BOUNDED_BELOW}
+Wanted = frozenset[str]
+_KNOWN = frozenset[str](Fact)
+_ALWAYS = frozenset({Fact.SMOOTH, Fact.NOISE})
+_DEFINITE = frozenset({Fact.BOUNDED_BELOW, Fact.STRONGLY_CONVEX, Fact.PL})
+_LOSS = _ALWAYS | {Fact.DISSIMILARITY, Fact.BOUNDED_BELOW}
 
 OFFERS: dict[type, Wanted] = {
     FederatedQuadratic: _LOSS | _DEFINITE,
     RidgeLogistic: _LOSS | _DEFINITE,
-    SineBowls: _LOSS | {Assumption.PL},
+    SineBowls: _LOSS | {Fact.PL},
     ComposedBowls: _LOSS | _DEFINITE,
     CoupledCosine: _LOSS,
-    FederatedLogistic: _LOSS | {Assumption.BOUNDED_GRADIENTS},
+    FederatedLogistic: _LOSS | {Fact.BOUNDED_GRADIENTS},
 }
 _BOTH_BLOCKS = frozenset({FederatedQuadratic, CoupledCosine, FederatedLogistic})
 
 
 def problems(
-    assumptions: Collection[Assumption] = (),
+    assumptions: Collection[str] = (),
     *,
     clients: Range = (1, 3),
     dimension: Range = (1, 2),
@@ -58,7 +59,8 @@ def problems(
 
     Parameters
     ----------
-    assumptions : collection of Assumption
+    assumptions : collection of str
+        Facts that problems answer: `fedbounds.facts.Fact`.
         Smooth, noise, dissimilarity, bounded below, bounded gradients, strongly convex, PL.
     clients, dimension, personal_dimension : int or (int, int)
         n, d_u and d_v, or their least and largest values.
@@ -74,7 +76,7 @@ def problems(
         If no family can satisfy them together, or a range is empty; it names the assumption.
     """
     for word in assumptions:
-        require(isinstance(word, Assumption), "assumption", word, "a member of Assumption")
+        require(word in _KNOWN, "assumption", word, "a fact of fedbounds.facts")
     wanted = frozenset(assumptions)
     spans = bounds_of("clients", clients), bounds_of("dimension", dimension, 0)
     personal = bounds_of("personal_dimension", personal_dimension, 0)
@@ -100,10 +102,10 @@ def problems(
 
 def _refusal(wanted: Wanted, families: Collection[type]) -> str:
     known = frozenset().union(*(OFFERS[family] for family in OFFERS if family in families))
-    asked = ", ".join(sorted(assumption.value for assumption in wanted))
-    missing = sorted(assumption.value for assumption in wanted - known)
+    asked = ", ".join(sorted(str(assumption) for assumption in wanted))
+    missing = sorted(str(assumption) for assumption in wanted - known)
     why = f"none satisfies {', '.join(missing)}" if missing else "none satisfies all of them"
-    offered = ", ".join(sorted(assumption.value for assumption in known))
+    offered = ", ".join(sorted(str(assumption) for assumption in known))
     return f"no family of problems is {asked}: {why}; expected some of {offered}"
 
 
@@ -148,7 +150,7 @@ def quadratic_of(
     """A quadratic of these sizes."""
     size = d_u + d_v
     hessian = np.zeros((n, size, size), dtype=np.int64)
-    alike = Assumption.DISSIMILARITY in wanted
+    alike = Fact.DISSIMILARITY in wanted
     common = definite(draw, d_u)
     for own in hessian:
         if alike:
@@ -207,7 +209,7 @@ def _ridge(
 
 
 def _sine(draw: st.DrawFn, n: int, d_u: int, d_v: int, wanted: Wanted, exact: bool) -> SineBowls:
-    alike, shared = Assumption.DISSIMILARITY in wanted, Assumption.PL in wanted
+    alike, shared = Fact.DISSIMILARITY in wanted, Fact.PL in wanted
     weights = 1 + whole(draw, (1 if alike else n, d_u), 0, 1)
     centres = whole(draw, (1 if shared else n, d_u), -2, 2)
     rows = np.ones((n, 1))
@@ -220,7 +222,7 @@ def _sine(draw: st.DrawFn, n: int, d_u: int, d_v: int, wanted: Wanted, exact: bo
 def _composed(
     draw: st.DrawFn, n: int, d_u: int, d_v: int, wanted: Wanted, exact: bool
 ) -> ComposedBowls:
-    if Assumption.STRONGLY_CONVEX in wanted:
+    if Fact.STRONGLY_CONVEX in wanted:
         matrix = definite(draw, d_u)
     else:
         matrix = whole(draw, (1, d_u), -1, 1)  # flat along its kernel
@@ -261,7 +263,7 @@ def masked_quadratics(
     spans = bounds_of("clients", clients), bounds_of("dimension", dimension)
     n, d = (draw(counts(span)) for span in spans)
     law = draw(mask_laws(n, d, kinds=("independent", "windows")))
-    wanted = frozenset({Assumption.STRONGLY_CONVEX})
+    wanted = frozenset({Fact.STRONGLY_CONVEX})
     return masked_quadratic(quadratic_of(draw, n, d, 0, wanted, exact), law)
 
 

@@ -8,7 +8,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from fedbounds.errors import unknown_name
-from fedbounds.vocabulary import Assumption, Index, Relation
+from fedbounds.vocabulary import Index, Relation
 
 from .catalogue import Entry
 from .proof.vectors import ip, sq
@@ -48,8 +48,8 @@ class Part:
         choice of parameters, where nothing is run.
     conditions : tuple of Condition
         On parameters; running outside them is no evidence.
-    assumptions : tuple of Assumption
-        On the problem.
+    assumptions : tuple of str
+        Facts of the problem (`fedbounds.facts`), and names that the theory's own views decide.
     algorithm : str
         Only for instances of this algorithm; empty: for all that the claim is about.
     trivial : expression or None
@@ -68,7 +68,7 @@ class Part:
     index: Index = Index.ROUND
     first_round: int = 0
     conditions: tuple[Condition, ...] = ()
-    assumptions: tuple[Assumption, ...] = ()
+    assumptions: tuple[str, ...] = ()
     algorithm: str = ""
     trivial: sp.Expr | None = None
     scopes: tuple[str, ...] = ()

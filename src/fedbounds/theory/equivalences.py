@@ -1,10 +1,10 @@
 """Claims that one algorithm is another one under a restriction, as data.
 
-Algorithms are named as in claims; parameters are named by field, as expressions in n, m, K and
-free step sizes. What runs them is elsewhere.
+Parameters are expressions in n, m, K and free step sizes. What runs algorithms is elsewhere.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import sympy as sp
 
@@ -13,6 +13,25 @@ from .claims import Condition, Part, Reading
 
 Parameters = dict[str, sp.Expr]
 ANALYSIS = "the convergence analysis covers it too"
+
+
+@dataclass(frozen=True, eq=False)
+class Named:
+    """An algorithm with its parameters.
+
+    Attributes
+    ----------
+    name : str
+        As claims call it.
+    algorithm : str
+        Module and name, such as "fedplt.ROUNDS".
+    parameters : dict from name to expression
+        Step sizes that stay symbols are free.
+    """
+
+    name: str
+    algorithm: str
+    parameters: Parameters
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,10 +44,10 @@ class Pair:
         Distinguishes the pairs of a claim.
     restriction : str
         In words.
-    general, special : str
-        Names of the two algorithms.
-    general_parameters, special_parameters : dict from field to expression
-        Step sizes that stay symbols are free.
+    general, special : Named
+    states, draws : mapping from name to name
+        Fields of the general algorithm's state, and arrays that it draws, with what they are
+        called in the special one. Fields without entries, and draws of one outcome, need none.
     conditions : tuple of Condition
         On n, m, K and the dimensions d_u and d_v of the blocks.
     reading : str
@@ -37,12 +56,34 @@ class Pair:
 
     name: str
     restriction: str
-    general: str
-    special: str
-    general_parameters: Parameters
-    special_parameters: Parameters
+    general: Named
+    special: Named
+    states: Mapping[str, str]
+    draws: Mapping[str, str]
     conditions: tuple[Condition, ...] = ()
     reading: str = "as printed"
+
+
+@dataclass(frozen=True, eq=False)
+class Shapes:
+    """On which small problems algorithms are held against each other.
+
+    Attributes
+    ----------
+    most : int
+        Clients, and local steps.
+    blocks : tuple of pairs
+        Coordinates that are shared, and coordinates of a client's own.
+    steps : mapping from step size to number
+        Of those that stay free: no two, nor their products, agree by chance.
+    rounds : int
+        T, of the runs that look for a difference.
+    """
+
+    most: int
+    blocks: tuple[tuple[int, int], ...]
+    steps: Mapping[sp.Symbol, sp.Rational] = field(default_factory=dict)
+    rounds: int = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +96,7 @@ class Equivalence:
 
     entry: Entry
     pairs: tuple[Pair, ...]
+    shapes: Shapes
     analysis: Part | None = None
 
     @property

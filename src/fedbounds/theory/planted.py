@@ -1,7 +1,8 @@
 """Errors that a theory's proofs and claims are given on purpose, which `fedbounds selftest` plants.
 
 A theory lists its own in ``planted.py`` of its folder: ``PLANTED`` names steps and what is changed
-there, ``CLAIMS`` parts of claims, and runs that break them, ``RULES`` functions of algorithms.
+there, ``CLAIMS`` parts of claims, and runs that break them, ``RULES`` functions of algorithms,
+``PROBLEMS`` what is known of a problem, ``BOUNDS`` what is judged rightly, or beyond conditions.
 """
 
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from typing import Any, TypeAlias
 
 import sympy as sp
 
+from fedbounds.facts import Constant
 from fedbounds.vocabulary import Relation, Verdict
 
 from .checker.data import Comparison
@@ -186,8 +188,52 @@ Rule: TypeAlias = Callable[..., Any]
 
 
 @dataclass(frozen=True, eq=False)
+class Identity:
+    """A claim, without the theory's key, which its set-up violates with what is wrong alone."""
+
+    claim: str
+    setup: Setup
+
+
+@dataclass(frozen=True)
+class Reduces:
+    """An equivalence: its first pair is one algorithm on a shape, such as "n=1 m=1 ..."."""
+
+    claim: str
+    shape: str
+
+
+@dataclass(frozen=True, eq=False)
+class Renamed:
+    """A round with clients in another order is the round, in that order."""
+
+    setup: Setup
+
+
+@dataclass(frozen=True, eq=False)
+class DrawLaw:
+    """What is drawn in a round has its law.
+
+    Attributes
+    ----------
+    setup : Setup
+    draw : str
+        The array.
+    mean : nested numbers
+        Of its entries.
+    alike : int
+        How many outcomes it has, each as likely as the others; 0 if they are not.
+    """
+
+    setup: Setup
+    draw: str
+    mean: tuple[Any, ...]
+    alike: int = 0
+
+
+@dataclass(frozen=True, eq=False)
 class WrongRule:
-    """An error in a function of an algorithm, which an identity about its runs shows.
+    """An error in an algorithm.
 
     Attributes
     ----------
@@ -196,13 +242,11 @@ class WrongRule:
     error, where : str
         What is wrong, and where, in one line each.
     function : str
-        Module and name, such as "sub_models.server".
+        Module and name of a function, such as "sub_models.server", or of an algorithm.
     wrong : function
-        From the function to what takes its place.
-    claim : str
-        Without the theory's key.
-    setup : Setup
-        Which violates the claim with what is wrong, and not else.
+        From the function, or the algorithm, to what takes its place.
+    check : Identity, Reduces, Renamed or DrawLaw
+        What shows it.
     """
 
     name: str
@@ -210,5 +254,75 @@ class WrongRule:
     where: str
     function: str
     wrong: Callable[[Rule], Rule]
+    check: Identity | Reduces | Renamed | DrawLaw
+
+
+# ---- problems
+
+
+@dataclass(frozen=True)
+class Halved:
+    """A constant is said to be half of what it is."""
+
+    constant: Constant
+
+
+@dataclass(frozen=True)
+class Asserted:
+    """A constant is said to be 0, and that the assumption of its name holds."""
+
+    constant: Constant
+    assumption: str
+
+
+@dataclass(frozen=True)
+class Misplaced:
+    """The minimiser is one off in every coordinate."""
+
+
+@dataclass(frozen=True, eq=False)
+class WrongProblem:
+    """An error in what is known of a problem, which makes a bound too small.
+
+    Attributes
+    ----------
+    name : str
+        Unique among all theories'.
+    error, where : str
+        What is wrong, and where, in one line each.
+    change : Halved, Asserted or Misplaced
+    claim, part : str
+        Without the theory's key.
+    setup : Setup
+        Which attains the bound: it violates the claim with what is wrong, and not else.
+    control : Verdict
+        What is said of what is right.
+    """
+
+    name: str
+    error: str
+    where: str
+    change: Halved | Asserted | Misplaced
+    claim: str
+    part: str
+    setup: Setup
+    control: Verdict = Verdict.NOT_VIOLATED
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """A claim with a bound whose constants the problem gives, among them L.
+
+    Attributes
+    ----------
+    claim : str
+        Without the theory's key.
+    setup : Setup
+        Which does not violate it, and violates a tenth of the bound.
+    outside : Setup
+        Beyond its conditions.
+    """
+
     claim: str
     setup: Setup
+    outside: Setup

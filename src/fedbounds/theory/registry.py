@@ -16,7 +16,7 @@ from .claims import Claim
 from .contributed import contributed
 from .drawn import Drawn
 from .glossary import Glossary
-from .planted import WrongClaim, WrongProof, WrongRule
+from .planted import Bound, WrongClaim, WrongProblem, WrongProof, WrongRule
 from .setups import Alone, Displayed, Planned, PlannedLadder, Rungs, View
 from .sought import Sought
 
@@ -166,6 +166,18 @@ def planted_claims(theory: str) -> tuple[WrongClaim, ...]:
 def planted_rules(theory: str) -> tuple[WrongRule, ...]:
     """The errors that a theory plants in algorithms; none if its ``planted`` has none."""
     found: tuple[WrongRule, ...] = _planted(theory, "RULES")
+    return found
+
+
+def planted_problems(theory: str) -> tuple[WrongProblem, ...]:
+    """The errors that a theory plants in problems; none if its ``planted`` has none."""
+    found: tuple[WrongProblem, ...] = _planted(theory, "PROBLEMS")
+    return found
+
+
+def planted_bounds(theory: str) -> tuple[Bound, ...]:
+    """Bounds of a theory that errors of judgement are tried on; none if it names none."""
+    found: tuple[Bound, ...] = _planted(theory, "BOUNDS")
     return found
 
 

@@ -5,8 +5,6 @@ from typing import TypeAlias
 
 import sympy as sp
 
-from fedbounds.vocabulary import Assumption
-
 from .catalogue import Entry
 from .claims import AS_PRINTED, Condition, Part, Reading
 from .setups import Says
@@ -17,7 +15,7 @@ class AssumptionClaim:
     """An assumption: satisfied by some problems with known constants, or unsatisfiable."""
 
     entry: Entry
-    assumption: Assumption
+    assumption: str
     readings: tuple[Reading, ...] = (AS_PRINTED,)
 
 
@@ -29,7 +27,7 @@ class Asked:
     ----------
     name : str
         Of the reading.
-    assumptions : tuple of Assumption
+    assumptions : tuple of str
     conditions : tuple of Condition
         On parameters.
     strict : tuple of Condition
@@ -37,7 +35,7 @@ class Asked:
     """
 
     name: str
-    assumptions: tuple[Assumption, ...] = ()
+    assumptions: tuple[str, ...] = ()
     conditions: tuple[Condition, ...] = ()
     strict: tuple[Condition, ...] = ()
 
@@ -99,11 +97,15 @@ class InTheEnd:
         Of limits; one of them is enough.
     variants : tuple of Variant
         Other runs that are named; they meet what is asked too, or nothing is said.
+    rests : str
+        The assumption that the mean model stays where it starts: what a finite run shows of it
+        starts where it settles. Empty: nothing says so, and no finite run shows it.
     """
 
     words: str
     one_of: tuple[Says, ...]
     variants: tuple[Variant, ...] = ()
+    rests: str = ""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from typing import Any, TypeAlias
 import sympy as sp
 
 from fedbounds.errors import FedboundsError
-from fedbounds.vocabulary import Assumption
 
 from .proof.read_text import read_text
 from .symbols import t
@@ -251,7 +250,7 @@ class View:
     later: tuple[str, ...] = ()
     constants: Mapping[str, Definition] = field(default_factory=dict)
     choices: Mapping[str, Mapping[str, Definition]] = field(default_factory=dict)
-    assumptions: Mapping[Assumption, tuple[Says, ...]] = field(default_factory=dict)
+    assumptions: Mapping[str, tuple[Says, ...]] = field(default_factory=dict)
     meant: Mapping[sp.Symbol, sp.Expr] = field(default_factory=dict)
     takes: tuple[str, ...] = ()
     may_take: tuple[str, ...] = ()

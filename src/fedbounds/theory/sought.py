@@ -12,8 +12,6 @@ from typing import Any, Protocol, TypeVar
 
 import sympy as sp
 
-from fedbounds.vocabulary import Assumption
-
 from .setups import Number, Objective, Setup
 
 _Option = TypeVar("_Option")
@@ -42,7 +40,7 @@ class Steps:
 class Seeking(Protocol):
     """Who searches for an instance of a statement; numbers are rational."""
 
-    assumptions: frozenset[Assumption]  # of the statement
+    assumptions: frozenset[str]  # facts that the statement takes for granted
     constants: frozenset[str]  # of which it speaks
 
     def counts(self) -> dict[str, int]:

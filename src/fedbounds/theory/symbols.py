@@ -6,7 +6,7 @@ A quantity is a SymPy function of the round: ``G_u(t)``, ``f(t + 1)``, ``f(T)``.
 
 import sympy as sp
 
-from fedbounds.vocabulary import Constant, Quantity
+from fedbounds.facts import Constant
 
 from .glossary import Draft
 
@@ -56,219 +56,211 @@ G_0 = symbol(
     nonnegative=True,
 )
 
-f = quantity(Quantity.GAP, "expected objective above its infimum", "f", signed=True)
-G_u = quantity(Quantity.GRADIENT_U, "E ||grad_u f||^2", r"\mathcal G_u")
-G_v = quantity(Quantity.GRADIENT_V, "client mean of E ||grad_v f_i||^2", r"\mathcal G_{\mathbf v}")
-T_1u = quantity(Quantity.T_1U, "shared first-order term of the descent", "T_{1,u}", signed=True)
-T_1v = quantity(
-    Quantity.T_1V, "personal first-order term of the descent", r"T_{1,\mathbf v}", signed=True
-)
-T_2u = quantity(Quantity.T_2U, "shared second-order term", "T_{2,u}")
-T_2v = quantity(Quantity.T_2V, "personal second-order term", r"T_{2,\mathbf v}")
-T_3u = quantity(Quantity.T_3U, "spread of the clients' shared updates", "T_{3,u}")
-E = quantity(
-    Quantity.DRIFT, "drift of the local iterates, summed over clients and steps", r"\mathcal E"
-)
-B = quantity(Quantity.GRADIENTS, "sum over clients of E ||grad_u f_i||^2", r"\mathcal B")
+f = quantity("f", "expected objective above its infimum", "f", signed=True)
+G_u = quantity("G_u", "E ||grad_u f||^2", r"\mathcal G_u")
+G_v = quantity("G_v", "client mean of E ||grad_v f_i||^2", r"\mathcal G_{\mathbf v}")
+T_1u = quantity("T_1u", "shared first-order term of the descent", "T_{1,u}", signed=True)
+T_1v = quantity("T_1v", "personal first-order term of the descent", r"T_{1,\mathbf v}", signed=True)
+T_2u = quantity("T_2u", "shared second-order term", "T_{2,u}")
+T_2v = quantity("T_2v", "personal second-order term", r"T_{2,\mathbf v}")
+T_3u = quantity("T_3u", "spread of the clients' shared updates", "T_{3,u}")
+E = quantity("E", "drift of the local iterates, summed over clients and steps", r"\mathcal E")
+B = quantity("B", "sum over clients of E ||grad_u f_i||^2", r"\mathcal B")
 S_2 = quantity(
-    Quantity.SAMPLE_MEAN,
+    "S_2",
     "E ||(1/m) sum of participants' vectors||^2",
     r"\mathbb E\|\tfrac1m\textstyle\sum_i 1_{i\in\mathcal S}X_i\|^2",
 )
-X_2 = quantity(Quantity.POPULATION_MEAN, "E ||mean vector||^2", r"\mathbb E\|\bar X\|^2")
-D_2 = quantity(
-    Quantity.SPREAD, "sum_i E ||X_i - mean||^2", r"\textstyle\sum_i\mathbb E\|X_i-\bar X\|^2"
-)
+X_2 = quantity("X_2", "E ||mean vector||^2", r"\mathbb E\|\bar X\|^2")
+D_2 = quantity("D_2", "sum_i E ||X_i - mean||^2", r"\textstyle\sum_i\mathbb E\|X_i-\bar X\|^2")
 
 
-O_2 = quantity(Quantity.OWN_SQUARES, "sum_i E ||X_i||^2", r"\textstyle\sum_i\mathbb E\|X_i\|^2")
+O_2 = quantity("O_2", "sum_i E ||X_i||^2", r"\textstyle\sum_i\mathbb E\|X_i\|^2")
 N_2 = quantity(
-    Quantity.CROSS_PRODUCTS,
+    "N_2",
     "sum over i != j of E <X_i, X_j>",
     r"\textstyle\sum_{i\ne j}\mathbb E\langle X_i,X_j\rangle",
     signed=True,
 )
-Du_2 = quantity(Quantity.STEP_U, "E ||Delta u||^2", r"\mathbb E\|\Delta u\|^2")
+Du_2 = quantity("Du_2", "E ||Delta u||^2", r"\mathbb E\|\Delta u\|^2")
 Dv_2 = quantity(
-    Quantity.STEP_V,
+    "Dv_2",
     "client mean of E ||Delta v_i||^2",
     r"\tfrac1n\textstyle\sum_i\mathbb E\|\Delta v_i\|^2",
 )
 X_u = quantity(
-    Quantity.SLOPE_U,
+    "X_u",
     "E <grad_u f, Delta u>",
     r"\mathbb E\langle\nabla_u f,\Delta u\rangle",
     signed=True,
 )
 X_v = quantity(
-    Quantity.SLOPE_V,
+    "X_v",
     "client mean of E <grad_v f_i, Delta v_i>",
     r"\tfrac1n\textstyle\sum_i\mathbb E\langle\nabla_v f_i,\Delta v_i\rangle",
     signed=True,
 )
 M_u = quantity(
-    Quantity.MEAN_STEP_U,
+    "M_u",
     "E ||E(Delta u | past)||^2",
     r"\mathbb E\|\mathbb E(\Delta u|\mathcal F)\|^2",
 )
 M_v = quantity(
-    Quantity.MEAN_STEP_V,
+    "M_v",
     "client mean of E ||E(Delta v_i | past)||^2",
     r"\tfrac1n\textstyle\sum_i\mathbb E\|\mathbb E(\Delta v_i|\mathcal F)\|^2",
 )
 P_u = quantity(
-    Quantity.PARTICIPANTS_U,
+    "P_u",
     "E ||(gamma/m) sum of the participants' noise-free u-gradients||^2",
     r"\mathbb E\|\tfrac\gamma m\textstyle\sum_{i,k}1_{i\in\mathcal S}\nabla_u f_i\|^2",
 )
 I_u = quantity(
-    Quantity.FOLLOWED_U,
+    "I_u",
     "E ||g_u||^2, g_u the stated increment of u",
     r"\mathbb E\|g_u\|^2",
 )
 I_v = quantity(
-    Quantity.FOLLOWED_V,
+    "I_v",
     "sum_i E ||g_{v,i}||^2, g_{v,i} the stated increment of v_i",
     r"\textstyle\sum_i\mathbb E\|g_{v,i}\|^2",
 )
 J_u = quantity(
-    Quantity.FOLLOWED_STEP_U,
+    "J_u",
     "E <g_u, Delta u>",
     r"\mathbb E\langle g_u,\Delta u\rangle",
     signed=True,
 )
 J_v = quantity(
-    Quantity.FOLLOWED_STEP_V,
+    "J_v",
     "sum_i E <g_{v,i}, Delta v_i>",
     r"\textstyle\sum_i\mathbb E\langle g_{v,i},\Delta v_i\rangle",
     signed=True,
 )
 Y_sum = quantity(
-    Quantity.NOISE_SUM, "E ||sum_{i,k} Y_{i,k}||^2", r"\mathbb E\|\textstyle\sum_{i,k}Y_{i,k}\|^2"
+    "Y_sum", "E ||sum_{i,k} Y_{i,k}||^2", r"\mathbb E\|\textstyle\sum_{i,k}Y_{i,k}\|^2"
 )
 Y_2 = quantity(
-    Quantity.NOISE_SQUARES,
+    "Y_2",
     "sum_{i,k} E ||Y_{i,k}||^2",
     r"\textstyle\sum_{i,k}\mathbb E\|Y_{i,k}\|^2",
 )
-S_3u = quantity(Quantity.S_3U, "spread of the clients' corrected shared updates", "S_{3,u}")
-C = quantity(Quantity.LAG, "lag: distance of the last participation's iterates", r"\mathcal C")
-cd_2 = quantity(Quantity.CONTROL_ERROR, "E ||c - d||^2", r"\mathbb E\|c-d\|^2")
+S_3u = quantity("S_3u", "spread of the clients' corrected shared updates", "S_{3,u}")
+C = quantity("C", "lag: distance of the last participation's iterates", r"\mathcal C")
+cd_2 = quantity("cd_2", "E ||c - d||^2", r"\mathbb E\|c-d\|^2")
 W_own = quantity(
-    Quantity.OWN_CONTROLS,
+    "W_own",
     "E ||sum_{i,k} 1_{i in S} (c_i - d_i)||^2",
     r"\mathbb E\|\textstyle\sum_{i,k}1_{i\in\mathcal S}(c_i-d_i)\|^2",
 )
 W_mean = quantity(
-    Quantity.MEAN_CONTROLS,
+    "W_mean",
     "E ||sum_{i,k} 1_{i in S} (c - d)||^2",
     r"\mathbb E\|\textstyle\sum_{i,k}1_{i\in\mathcal S}(c-d)\|^2",
 )
 W_2 = quantity(
-    Quantity.PAST_NOISE,
+    "W_2",
     "sum_{i,k} E ||W_{i,k}||^2",
     r"\textstyle\sum_{i,k}\mathbb E\|W_{i,k}\|^2",
 )
 What_2 = quantity(
-    Quantity.PAST_NOISE_ALL,
+    "What_2",
     "sum_{i,k} E ||What_{i,k}||^2",
     r"\textstyle\sum_{i,k}\mathbb E\|\hat W_{i,k}\|^2",
 )
 What_sum = quantity(
-    Quantity.PAST_NOISE_SUM,
+    "What_sum",
     "E ||sum_{i,k} What_{i,k}||^2",
     r"\mathbb E\|\textstyle\sum_{i,k}\hat W_{i,k}\|^2",
 )
-c_2 = quantity(Quantity.CONTROL, "E ||c||^2", r"\mathbb E\|c\|^2")
+c_2 = quantity("c_2", "E ||c||^2", r"\mathbb E\|c\|^2")
 cbar_2 = quantity(
-    Quantity.CONTROL_MEAN,
+    "cbar_2",
     "E ||(1/n) sum_i c_i||^2",
     r"\mathbb E\|\tfrac1n\textstyle\sum_ic_i\|^2",
 )
 ccbar = quantity(
-    Quantity.CONTROL_BOTH,
+    "ccbar",
     "E <c, (1/n) sum_i c_i>",
     r"\mathbb E\langle c,\tfrac1n\textstyle\sum_ic_i\rangle",
     signed=True,
 )
 
 # per client: g_ui(t) has a client axis
-g_ui = quantity(Quantity.GRADIENT_UI, "E ||grad_u f_i||^2", r"\mathbb E\|\nabla_uf_i\|^2")
-g_vi = quantity(Quantity.GRADIENT_VI, "E ||grad_v f_i||^2", r"\mathbb E\|\nabla_vf_i\|^2")
+g_ui = quantity("g_ui", "E ||grad_u f_i||^2", r"\mathbb E\|\nabla_uf_i\|^2")
+g_vi = quantity("g_vi", "E ||grad_v f_i||^2", r"\mathbb E\|\nabla_vf_i\|^2")
 M_vi = quantity(
-    Quantity.MEAN_STEP_VI,
+    "M_vi",
     "E ||E(Delta v_i | past)||^2",
     r"\mathbb E\|\mathbb E(\Delta v_i|\mathcal F)\|^2",
 )
-Dv_i = quantity(Quantity.STEP_VI, "E ||Delta v_i||^2", r"\mathbb E\|\Delta v_i\|^2")
+Dv_i = quantity("Dv_i", "E ||Delta v_i||^2", r"\mathbb E\|\Delta v_i\|^2")
 s_vi = quantity(
-    Quantity.SUM_VI,
+    "s_vi",
     "E ||sum_k grad_v f_i at the virtual iterates||^2",
     r"\mathbb E\|\textstyle\sum_k\nabla_vf_i(\hat u_{i,k},\hat v_{i,k})\|^2",
 )
-cd_i = quantity(Quantity.CONTROL_ERROR_I, "E ||c_i - d_i||^2", r"\mathbb E\|c_i-d_i\|^2")
-C_i = quantity(Quantity.LAG_I, "sum_k C_{i,k}", r"\textstyle\sum_k\mathcal C_{i,k}")
-c_i2 = quantity(Quantity.CONTROL_I, "E ||c_i||^2", r"\mathbb E\|c_i\|^2")
+cd_i = quantity("cd_i", "E ||c_i - d_i||^2", r"\mathbb E\|c_i-d_i\|^2")
+C_i = quantity("C_i", "sum_k C_{i,k}", r"\textstyle\sum_k\mathcal C_{i,k}")
+c_i2 = quantity("c_i2", "E ||c_i||^2", r"\mathbb E\|c_i\|^2")
 h_i2 = quantity(
-    Quantity.PAST_GRADIENT_I,
+    "h_i2",
     "E ||h_i||^2, h_i the mean stochastic gradient of the last participation",
     r"\mathbb E\|h_i\|^2",
 )
-ch_i = quantity(
-    Quantity.CONTROL_PAST_I, "E <c_i, h_i>", r"\mathbb E\langle c_i,h_i\rangle", signed=True
-)
+ch_i = quantity("ch_i", "E <c_i, h_i>", r"\mathbb E\langle c_i,h_i\rangle", signed=True)
 
 # per client and local step: E_ik(t, k), E_ik(t, k + 1)
-E_ik = quantity(Quantity.DRIFT_IK, "drift of client i at step k", r"\mathcal E_{i,k}")
-Eu_ik = quantity(Quantity.DRIFT_U_IK, "E ||u_{i,k} - u||^2", r"\mathbb E\|\hat u_{i,k}-u\|^2")
-Ev_ik = quantity(Quantity.DRIFT_V_IK, "E ||v_{i,k} - v_i||^2", r"\mathbb E\|\hat v_{i,k}-v_i\|^2")
-Y_ik = quantity(Quantity.NOISE_IK, "E ||Y_{i,k}||^2", r"\mathbb E\|Y_{i,k}\|^2")
+E_ik = quantity("E_ik", "drift of client i at step k", r"\mathcal E_{i,k}")
+Eu_ik = quantity("Eu_ik", "E ||u_{i,k} - u||^2", r"\mathbb E\|\hat u_{i,k}-u\|^2")
+Ev_ik = quantity("Ev_ik", "E ||v_{i,k} - v_i||^2", r"\mathbb E\|\hat v_{i,k}-v_i\|^2")
+Y_ik = quantity("Y_ik", "E ||Y_{i,k}||^2", r"\mathbb E\|Y_{i,k}\|^2")
 A_ik = quantity(
-    Quantity.LAG_U_IK,
+    "A_ik",
     "E ||alpha_{i,k}^{t-1} - u^t||^2",
     r"\mathbb E\|\alpha_{i,k}^{t-1}-u^t\|^2",
 )
 Bt_ik = quantity(
-    Quantity.LAG_V_IK,
+    "Bt_ik",
     "E ||beta_{i,k}^{t-1} - v_i^t||^2",
     r"\mathbb E\|\beta_{i,k}^{t-1}-v_i^t\|^2",
 )
 A_old = quantity(
-    Quantity.OLD_LAG_U_IK,
+    "A_old",
     "E ||alpha_{i,k}^{t-2} - u^t||^2",
     r"\mathbb E\|\alpha_{i,k}^{t-2}-u^t\|^2",
 )
 Bt_old = quantity(
-    Quantity.OLD_LAG_V_IK,
+    "Bt_old",
     "E ||beta_{i,k}^{t-2} - v_i^t||^2",
     r"\mathbb E\|\beta_{i,k}^{t-2}-v_i^t\|^2",
 )
 A_new = quantity(
-    Quantity.NEW_LAG_U_IK,
+    "A_new",
     "E ||alpha_{i,k}^t - u^t||^2",
     r"\mathbb E\|\alpha_{i,k}^t-u^t\|^2",
 )
 Bt_new = quantity(
-    Quantity.NEW_LAG_V_IK,
+    "Bt_new",
     "E ||beta_{i,k}^t - v_i^t||^2",
     r"\mathbb E\|\beta_{i,k}^t-v_i^t\|^2",
 )
 U_ik = quantity(
-    Quantity.RETURN_U_IK,
+    "U_ik",
     "E ||u_{i,k}^{t-1} - u^t||^2",
     r"\mathbb E\|\hat u_{i,k}^{t-1}-u^t\|^2",
 )
 V_ik = quantity(
-    Quantity.RETURN_V_IK,
+    "V_ik",
     "E ||v_{i,k}^{t-1} - v_i^t||^2",
     r"\mathbb E\|\hat v_{i,k}^{t-1}-v_i^t\|^2",
 )
 
 # of a rung r of a ladder, counted by t: P(t), P(t + 1)
-P = quantity(Quantity.PLATEAU, "limit of G_u + (m/n) G_v", r"\mathcal P")
-P_G_u = quantity(Quantity.PLATEAU_U, "limit of G_u", r"\mathcal P_u")
-P_sum = quantity(Quantity.PLATEAU_SUM, "limit of G_u + G_v", r"\mathcal P_\Sigma")
-rho = quantity(Quantity.RATE, "factor per round at which second moments converge", r"\rho")
+P = quantity("P", "limit of G_u + (m/n) G_v", r"\mathcal P")
+P_G_u = quantity("P_G_u", "limit of G_u", r"\mathcal P_u")
+P_sum = quantity("P_sum", "limit of G_u + G_v", r"\mathcal P_\Sigma")
+rho = quantity("rho", "factor per round at which second moments converge", r"\rho")
 
 
 # ---- partial training: n clients, tau local steps
@@ -317,86 +309,74 @@ w_large = symbol(
 )
 w_gap = symbol("w_gap", "1/eta - z, positive as eta < 1/z", r"(\tfrac1\eta-z)", positive=True)
 
-D_W = quantity(Quantity.DISTANCE, "E ||W^t - W*||^2", "D")
-D_late = quantity(Quantity.LATE_DISTANCE, "D^{K+k} of the recursion with equality", "D^{K+k}")
+D_W = quantity("D_W", "E ||W^t - W*||^2", "D")
+D_late = quantity("D_late", "D^{K+k} of the recursion with equality", "D^{K+k}")
 D_1 = quantity(
-    Quantity.VIRTUAL_DISTANCE,
+    "D_1",
     "E ||W^t + Delta^t - W*||^2",
     r"\mathbb E\|W^t+\Delta^t-W^*\|^2",
 )
-A_1 = quantity(Quantity.STEP_NOISE, "E ||Delta - mean Delta||^2", r"\mathbb E A_1")
-A_2 = quantity(Quantity.NOISELESS_DISTANCE, "E ||W - W* + mean Delta||^2", r"\mathbb E A_2")
+A_1 = quantity("A_1", "E ||Delta - mean Delta||^2", r"\mathbb E A_1")
+A_2 = quantity("A_2", "E ||W - W* + mean Delta||^2", r"\mathbb E A_2")
 A_3 = quantity(
-    Quantity.STEP_CROSS,
+    "A_3",
     "2 E <Delta - mean Delta, W - W* + mean Delta>",
     r"\mathbb E A_3",
     signed=True,
 )
-A_21 = quantity(Quantity.NOISELESS_STEP, "E ||mean Delta||^2", r"\mathbb E A_{2.1}")
-A_22 = quantity(Quantity.STEP_SLOPE, "2 E <W - W*, mean Delta>", r"\mathbb E A_{2.2}", signed=True)
-A_24 = quantity(
-    Quantity.STEP_VALUES, "terms of A_2 in values of F_k", r"\mathbb E A_{2.4}", signed=True
-)
+A_21 = quantity("A_21", "E ||mean Delta||^2", r"\mathbb E A_{2.1}")
+A_22 = quantity("A_22", "2 E <W - W*, mean Delta>", r"\mathbb E A_{2.2}", signed=True)
+A_24 = quantity("A_24", "terms of A_2 in values of F_k", r"\mathbb E A_{2.4}", signed=True)
 V_W = quantity(
-    Quantity.DIVERGENCE,
+    "V_W",
     "sum_k c_k E ||W_k - W||^2",
     r"\textstyle\sum_kc_k\mathbb E\|W_k^t-W^t\|^2",
 )
-F_loc = quantity(
-    Quantity.LOCAL_GAP, "sum_k c_k (F_k(W_k) - F_k*)", r"\textstyle\sum_kc_k(F_k(W_k^t)-F_k^*)"
-)
+F_loc = quantity("F_loc", "sum_k c_k (F_k(W_k) - F_k*)", r"\textstyle\sum_kc_k(F_k(W_k^t)-F_k^*)")
 F_att = quantity(
-    Quantity.ATTENUATED_GAP,
+    "F_att",
     "sum_k c_k alpha_k^2 (F_k(W_k) - F_k*)",
     r"\textstyle\sum_kc_k\alpha_{r_k}^2(F_k(W_k^t)-F_k^*)",
 )
 F_raw = quantity(
-    Quantity.UNWEIGHTED_GAP,
+    "F_raw",
     "sum_k alpha_k^2 (F_k(W_k) - F_k*)",
     r"\textstyle\sum_k\alpha_{r_k}^2(F_k(W_k^t)-F_k^*)",
 )
 F_opt = quantity(
-    Quantity.LOCAL_EXCESS,
+    "F_opt",
     "sum_k c_k (F_k(W_k) - F_k(W*))",
     r"\textstyle\sum_kc_k(F_k(W_k^t)-F_k(W^*))",
     signed=True,
 )
-b_rho = quantity(
-    Quantity.ALIGNED_EXCESS, "sum_k c_k rho_k b_k", r"\textstyle\sum_kc_k\rho_k^tb_k", signed=True
-)
-b_own = quantity(
-    Quantity.EXCESS_K, "F_k(W_k) - F_k(W*) + (mu/2) ||W_k - W*||^2", "b_k", signed=True
-)
-F_star = quantity(
-    Quantity.OPTIMUM_GAP, "sum_k c_k (F_k(W*) - F_k*)", r"\textstyle\sum_kc_k(F_k(W^*)-F_k^*)"
-)
-F_glob = quantity(Quantity.GLOBAL_GAP, "F(W) - F*", r"(F(W^t)-F^*)")
+b_rho = quantity("b_rho", "sum_k c_k rho_k b_k", r"\textstyle\sum_kc_k\rho_k^tb_k", signed=True)
+b_own = quantity("b_own", "F_k(W_k) - F_k(W*) + (mu/2) ||W_k - W*||^2", "b_k", signed=True)
+F_star = quantity("F_star", "sum_k c_k (F_k(W*) - F_k*)", r"\textstyle\sum_kc_k(F_k(W^*)-F_k^*)")
+F_glob = quantity("F_glob", "F(W) - F*", r"(F(W^t)-F^*)")
 F_gatt = quantity(
-    Quantity.ATTENUATED_GLOBAL_GAP,
+    "F_gatt",
     "sum_k c_k alpha_k^2 (F_k(W) - F*)",
     r"\textstyle\sum_kc_k\alpha_{r_k}^2(F_k(W^t)-F^*)",
     signed=True,
 )
 Lam_att = quantity(
-    Quantity.ATTENUATED_HETEROGENEITY,
+    "Lam_att",
     "sum_k c_k alpha_k^2 (F* - F_k*)",
     r"\textstyle\sum_kc_k\alpha_{r_k}^2(F^*-F_k^*)",
     signed=True,
 )
 U_coord = quantity(
-    Quantity.COORDINATE_UPDATE,
+    "U_coord",
     "one coordinate of sum_k c_k m_k U_k",
     r"\textstyle\sum_kc_k(m_k\odot U_k^t)_i",
     signed=True,
 )
-F_own = quantity(Quantity.OWN_GAP, "F_k(W_k) - F_k*", r"(F_k(W_k^t)-F_k^*)")
-F_bar = quantity(Quantity.GLOBAL_GAP_K, "F_k(W) - F_k*", r"(F_k(W^t)-F_k^*)")
-F_gap = quantity(Quantity.HETEROGENEITY_K, "F* - F_k*", r"(F^*-F_k^*)", signed=True)
-cos_g = quantity(
-    Quantity.COSINE_GRADIENT, "cosine of grad F_k with W - W*", r"\cos\theta_1", signed=True
-)
+F_own = quantity("F_own", "F_k(W_k) - F_k*", r"(F_k(W_k^t)-F_k^*)")
+F_bar = quantity("F_bar", "F_k(W) - F_k*", r"(F_k(W^t)-F_k^*)")
+F_gap = quantity("F_gap", "F* - F_k*", r"(F^*-F_k^*)", signed=True)
+cos_g = quantity("cos_g", "cosine of grad F_k with W - W*", r"\cos\theta_1", signed=True)
 cos_m = quantity(
-    Quantity.COSINE_MASKED,
+    "cos_m",
     "cosine of the masked gradient with W - W*",
     r"\cos\theta_2",
     signed=True,

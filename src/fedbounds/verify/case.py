@@ -12,7 +12,7 @@ from typing import Any
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import Constants, Evidence
 from fedbounds.problems.constants import not_known
-from fedbounds.vocabulary import Assumption, Method
+from fedbounds.vocabulary import Method
 
 from .evaluate import Numbers
 from .instance import (
@@ -90,7 +90,7 @@ class Found:
     parameters: Mapping[str, Any]
     series: Mapping[str, Array]
     constants: Constants = field(default_factory=dict)
-    evidence: Mapping[Assumption, Evidence] = field(default_factory=dict)
+    evidence: Mapping[str, Evidence] = field(default_factory=dict)
     products: Products | None = None
     errors: Mapping[str, Array] = field(default_factory=dict)
     estimated: Mapping[str, str] = field(default_factory=dict)
@@ -145,8 +145,11 @@ def _constants_of_case(case: Case) -> Constants:
 
 
 @evidence_of.register
-def _evidence_of_case(case: Case, assumption: Assumption) -> Evidence:
-    return found(case).evidence.get(assumption, not_known(assumption))
+def _evidence_of_case(case: Case, assumption: str) -> Evidence:
+    try:
+        return found(case).evidence[assumption]
+    except KeyError:
+        return not_known(assumption)
 
 
 @parameters_of.register

@@ -8,10 +8,11 @@ import numpy as np
 import sympy as sp
 from flint import arb, ctx, fmpq
 
+from fedbounds.facts import Constant
 from fedbounds.problems.linear import rational
 from fedbounds.theory.claims import Condition, Part
 from fedbounds.theory.symbols import RunOperator, T, quantities_in, t
-from fedbounds.vocabulary import Constant, Provenance, Side, Verdict
+from fedbounds.vocabulary import Provenance, Side, Verdict
 
 from .evaluate import IrrationalError, Numbers, evaluate, in_roots, shown, whole
 from .instance import (
@@ -52,7 +53,7 @@ def refusal(part: Part, instance: Any, numbers: Numbers) -> Refusal | None:
     for assumption in part.assumptions:
         evidence = evidence_of(instance, assumption)
         if evidence.holds is not True:
-            return Refusal(Verdict.NOT_APPLICABLE, f"{assumption.value}: {evidence.reason}")
+            return Refusal(Verdict.NOT_APPLICABLE, f"{assumption}: {evidence.reason}")
     missing = part.constants - numbers.constants.keys()
     if missing:
         reason = f"no value for {', '.join(sorted(missing))}"

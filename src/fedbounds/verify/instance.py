@@ -19,7 +19,7 @@ from fedbounds.problems import (
     to_rational,
 )
 from fedbounds.problems.linear import is_exact
-from fedbounds.vocabulary import Assumption, Method
+from fedbounds.vocabulary import Method
 
 Products = Callable[[Any], Any]  # sq(x) or ip(x, y) as its value per round
 
@@ -89,13 +89,13 @@ def _constants_of_instance(instance: Instance) -> Constants:
 
 
 @singledispatch
-def evidence_of(instance: Any, assumption: Assumption) -> Evidence:
+def evidence_of(instance: Any, assumption: str) -> Evidence:
     """Whether what is judged satisfies an assumption; where nothing is run, nothing is assumed."""
     return Evidence(True, "nothing is run")
 
 
 @evidence_of.register
-def _evidence_of_instance(instance: Instance, assumption: Assumption) -> Evidence:
+def _evidence_of_instance(instance: Instance, assumption: str) -> Evidence:
     return instance.problem.satisfies(assumption)
 
 

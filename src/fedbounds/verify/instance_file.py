@@ -11,7 +11,6 @@ from fedbounds.vocabulary import Method
 
 from .case import Case
 from .judge import Subject
-from .ladder import Ladder
 from .setup_data import encoded
 from .stored.families import ALGORITHMS, STEPS, read
 
@@ -25,9 +24,7 @@ def from_data(data: Any) -> Subject:
 
 def to_data(instance: Subject) -> Data:
     """All numbers of a rational instance, exactly."""
-    if isinstance(instance, Ladder) or (
-        isinstance(instance, Case) and instance.method is not Method.RATIONAL
-    ):
+    if isinstance(instance, Case) and instance.method is not Method.RATIONAL:
         raise FedboundsError(f"{instance.name}: only what is in rationals is stored exactly")
     if isinstance(instance, Case):
         return {

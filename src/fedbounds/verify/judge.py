@@ -21,12 +21,11 @@ from .decide import Outcome, decide
 from .device import Device, namespace
 from .evaluate import Numbers, UndefinedError, UnmeasuredError
 from .instance import Instance, products_of, rational
-from .ladder import Ladder
 from .measurement import Measurement, measure
 from .products import with_products
 from .sampling import sample_and_decide
 
-Subject = Instance | Ladder | Case  # what a verdict is about
+Subject = Instance | Case  # what a verdict is about
 _UNDEFINED = "it has no value here: a division by zero, or a root of a negative number"
 _MOST_WORK = 1_500_000  # of an exact replay: state size^3 x rounds^2 x local steps, counted
 

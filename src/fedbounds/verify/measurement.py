@@ -18,7 +18,6 @@ from .decide import EXACT
 from .enumeration import enumerate_run, enumeration_errors
 from .evaluate import Numbers
 from .instance import Instance, constants_of, parameters_of
-from .ladder import Ladder, measure_ladder
 from .moments import exact_moments
 from .roots import Roots
 
@@ -65,11 +64,6 @@ def measure(instance: Any, names: frozenset[str] | None = None) -> Measurement:
         If the method does not fit the problem.
     """
     raise TypeError(f"{type(instance).__name__} is not measured")
-
-
-@measure.register
-def _measure_ladder(ladder: Ladder, names: frozenset[str] | None = None) -> Measurement:
-    return Measurement(numbers_of(ladder, measure_ladder(ladder)))
 
 
 @measure.register

@@ -28,10 +28,8 @@ from fedbounds.theory.contributed import contributed
 from fedbounds.vocabulary import Method
 
 from .case import Case
-from .enumeration import MOST_OUTCOMES, outcomes
 from .instance import ALGORITHM_NAMES, Instance
 from .judge import Subject
-from .ladder_plan import float_ladders
 from .profile import Profile
 from .schedules import schedules
 from .setup_data import class_name
@@ -59,7 +57,6 @@ def instances(
     for kind, name in ((FedAvgP, "FedAvg-P"), (ScaffoldP, "Scaffold-P")):
         if name in names:
             yield from quadratic_instances(claims, kind, profile, seed)
-            yield from logistic_instances(claims, kind, profile, seed)
     if "FedAvg-P" in names and profile is not Profile.QUICK:
         yield from sampled_instances(claims, profile, seed)
     if names & set(ALGORITHM_NAMES.values()):
@@ -67,9 +64,6 @@ def instances(
     for paper in dict.fromkeys(claim.entry.paper for claim in claims):
         every = own_cases(paper, profile, seed)
         yield from (case for case in every if case.algorithm_name in names)
-    if any("ladder" in name for name in names):
-        repeats = {Profile.QUICK: 0, Profile.DEFAULT: 1, Profile.THOROUGH: 3}[profile]
-        yield from float_ladders(seed, repeats)
 
 
 def own_cases(paper: str, profile: Profile, seed: int) -> Iterator[Case]:
@@ -194,30 +188,6 @@ def quadratic_instances(
             yield from _at_edges(
                 claims, kind, label, problem, start, (m, steps, rounds), Method.MOMENTS
             )
-
-
-def logistic_instances(
-    claims: tuple[Claim, ...], kind: type[FedAvgP], profile: Profile, seed: int
-) -> Iterator[Instance]:
-    """Tiny logistic problems with minibatches of one sample, every outcome enumerated."""
-    shapes = ((2, 1, 2, 2), (2, 2, 1, 3), (3, 2, 1, 2))
-    for index, (n, m, steps, rounds) in enumerate(shapes):
-        problem = federated_logistic(
-            clients=n,
-            shared_dimension=2,
-            personal_dimension=1,
-            samples=2,
-            heterogeneity=0.5,
-            batch=1,
-            seed=seed + index,
-        )
-        start = _start(problem, seed + index, 1.0)
-        label = f"logistic {index + 1}, n={n} m={m} K={steps} T={rounds}"
-        sizes = (m, steps, rounds)
-        for found in _at_edges(claims, kind, label, problem, start, sizes, Method.ENUMERATION):
-            assert isinstance(found.algorithm, FedAvgP)
-            if outcomes(problem, found.algorithm, rounds) <= MOST_OUTCOMES:
-                yield found
 
 
 def own_setting(profile: Profile, seed: int) -> Iterator[Instance]:

@@ -205,7 +205,7 @@ def _row(proofs: Proofs, paper: str, step: Replayed) -> Record:
         "relation": written.relation,
         "right": to_latex(written.right, names),
         "conditions": [str(condition) for condition in written.conditions],
-        "assumptions": [assumption.value for assumption in written.assumptions],
+        "assumptions": list(map(str, written.assumptions)),
         "chart": [_assigned(assignment) for assignment in written.chart],
         "by": _by(step, proofs.always[paper]),
         "certificate": None if step.certificate is None else step.certificate.rule,

@@ -20,7 +20,6 @@ from .case import Case, found
 from .decide import Outcome
 from .instance import Instance, constants_of, parameters_of
 from .judge import Judgement
-from .ladder import Ladder
 from .shares import Share
 
 SCHEMA = 4
@@ -29,7 +28,7 @@ DIGEST = "digest"  # of all else in a file: it shows an edit, and keeps nobody f
 _PREMISE = {
     Method.RATIONAL: "exact rational arithmetic, every outcome of the randomness",
     Method.MOMENTS: "exact second moments in float64, rounding margin on every gap",
-    Method.BALLS: "every outcome of the randomness, in balls of 128 bits that contain the numbers",
+    Method.BALLS: "expectations in balls of 128 bits that contain the numbers",
     Method.ENUMERATION: "every outcome of the randomness in float64, rounding margin on every gap",
     Method.SAMPLING: "bounded noise gives a certified range; empirical Bernstein interval",
 }
@@ -70,16 +69,6 @@ def _seal(digest: str) -> str:
 def describe_problem(instance: Any) -> dict[str, Any]:
     """The family and its sizes."""
     return {"family": "parameters", "instance": instance.name, "clients": None}
-
-
-@describe_problem.register
-def _describe_ladder(ladder: Ladder) -> dict[str, Any]:
-    first = describe_problem(ladder.rungs[0])
-    return {
-        "family": f"{first['family']} ladder",
-        "instance": ladder.name,
-        "clients": first["clients"],
-    }
 
 
 @describe_problem.register

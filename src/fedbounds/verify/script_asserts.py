@@ -9,14 +9,14 @@ from textwrap import wrap
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.claims import Condition
-from fedbounds.vocabulary import Assumption
 
 from .script_code import WIDTH, code, wrapped
 
 NOT_CHECKED = "# not checked here: "
 Lines = Sequence[str]
-Table = dict[Assumption, Lines]
+Table = dict[str, Lines]
 
 _EIGENVALUES = (
     "def positive(S):  # no eigenvalue of a symmetric S is below 0, by elimination",
@@ -32,22 +32,18 @@ _EIGENVALUES = (
 def curvature(hessians: str) -> Table:
     """Lines for an expression that lists the Hessians of all clients, and names L and mu."""
     return {
-        Assumption.SMOOTH: (
-            f"assert all(positive(plus(L, h, s)) for h in {hessians} for s in (1, -1))",
-        ),
-        Assumption.STRONGLY_CONVEX: (
+        Fact.SMOOTH: (f"assert all(positive(plus(L, h, s)) for h in {hessians} for s in (1, -1))",),
+        Fact.STRONGLY_CONVEX: (
             f"assert mu > 0 and all(positive(plus(-mu, h, 1)) for h in {hessians})",
         ),
-        Assumption.CONVEX: (f"assert all(positive(plus(0, h, 1)) for h in {hessians})",),
+        Fact.CONVEX: (f"assert all(positive(plus(0, h, 1)) for h in {hessians})",),
     }
 
 
-def told(
-    assumptions: Iterable[Assumption], conditions: Sequence[Condition], table: Table
-) -> list[str]:
+def told(assumptions: Iterable[str], conditions: Sequence[Condition], table: Table) -> list[str]:
     """Lines that assert what a part assumes; each assumption is named behind its last line."""
-    missing = [a.value for a in assumptions if a not in table]
-    lines = [x for a in assumptions if a in table for x in _named(table[a], a.value)]
+    missing = [str(a) for a in assumptions if a not in table]
+    lines = [x for a in assumptions if a in table for x in _named(table[a], a)]
     lines += packed(asserted(conditions))
     if any("positive(" in line for line in lines):
         lines = [*_EIGENVALUES, *lines]

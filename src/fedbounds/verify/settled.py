@@ -23,7 +23,7 @@ from fedbounds.theory.setting import (
     Experiment,
     Universal,
 )
-from fedbounds.vocabulary import Assumption, Method, Relation, Verdict
+from fedbounds.vocabulary import Method, Relation, Verdict
 
 from .case import Case, found
 from .compare_bounds import as_rows
@@ -32,7 +32,7 @@ from .evaluate import Numbers
 from .finding import Finding as Finding
 from .plan import own_cases
 from .profile import Profile
-from .special_cases import judge_equivalence
+from .setups.pairs import compared
 from .specimens import specimens
 
 Record = dict[str, Any]
@@ -61,19 +61,20 @@ def _examined(claim: Existence | Universal) -> Iterator[Finding]:
 
 
 def _equivalence(claim: Equivalence) -> Iterator[Finding]:
-    for row in judge_equivalence(claim):
-        yield Finding(
-            reading=row["reading"],
-            part=row["pair"],
-            instance=row["instance"],
-            verdict=Verdict(row["verdict"]),
-            reason=row["reason"],
-            family=f"{row['general']} and {row['special']} on quadratics",
-            method=Method.RATIONAL,
-            premise="equal in rationals on basis states, unit noises, every participants' set",
-            parameters=row["parameters"],
-            extra={"restriction": row["restriction"], "where": row["where"]},
-        )
+    for pair in claim.pairs:
+        for shape, shown in compared(pair, claim.shapes):
+            yield Finding(
+                reading=pair.reading,
+                part=pair.name,
+                instance=shape.name,
+                verdict=shown.verdict,
+                reason=shown.reason,
+                family=f"{pair.general.name} and {pair.special.name} on quadratics",
+                method=Method.RATIONAL,
+                premise="equal as polynomials in start, state and noise, for all other draws",
+                parameters={symbol.name: str(x) for symbol, x in shape.numbers.items()},
+                extra={"restriction": pair.restriction, "where": shown.where},
+            )
     if claim.analysis is not None:
         yield from _analysis(claim.analysis)
 
@@ -167,7 +168,7 @@ def _cases(paper: str, _of: Contribution | None) -> tuple[Case, ...]:
 
 
 @lru_cache(maxsize=256)  # every assumption is asked of the same cases
-def _told(case: Case) -> tuple[str, int, Mapping[Assumption, Evidence]]:
+def _told(case: Case) -> tuple[str, int, Mapping[str, Evidence]]:
     """Family, clients, and what a case says of assumptions."""
     shown = found(case)
     return shown.family, int(shown.parameters.get("n", 1)), shown.evidence

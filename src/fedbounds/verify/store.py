@@ -54,7 +54,7 @@ def claim_text(claim: Claim, reading: Reading) -> str:
             p.index.value,
             p.first_round,
             [str(c) for c in p.conditions],
-            [a.value for a in p.assumptions],
+            list(map(str, p.assumptions)),
             None if p.trivial is None else sp.srepr(p.trivial),
         )
         for p in read(claim, reading)

@@ -44,7 +44,10 @@ def print_words(claim: Any, summary: Record | None) -> None:
 def described(claim: Any) -> list[str]:
     """What the claim is about, line by line."""
     if isinstance(claim, Equivalence):
-        said = [f"{p.general} is {p.special}: {p.restriction} ({p.reading})" for p in claim.pairs]
+        said = [
+            f"{p.general.name} is {p.special.name}: {p.restriction} ({p.reading})"
+            for p in claim.pairs
+        ]
         asked = claim.analysis
         if asked is not None:
             said.append(f"{ANALYSIS}: {asked.name}: {asked.left} {asked.relation} {asked.right}")
@@ -52,7 +55,7 @@ def described(claim: Any) -> list[str]:
     if isinstance(claim, ComparisonClaim):
         return [f"{pair.name}: {pair.ours} against {pair.theirs}" for pair in claim.pairs]
     if isinstance(claim, AssumptionClaim):
-        return [f"asked of every problem family: {claim.assumption.value}"]
+        return [f"asked of every problem family: {claim.assumption}"]
     if isinstance(claim, Existence):
         return [f"asked for together: {_asked(asked)}" for asked in claim.asked]
     if isinstance(claim, Universal):
@@ -66,5 +69,5 @@ def described(claim: Any) -> list[str]:
 def _asked(asked: Asked) -> str:
     """Assumptions and conditions of one reading, the strict ones as such."""
     strict = [f"{c.left} {c.relation.strip('=')} {c.right}" for c in asked.strict]
-    words = [*(a.value for a in asked.assumptions), *map(str, asked.conditions), *strict]
+    words = [*asked.assumptions, *map(str, asked.conditions), *strict]
     return f"{'; '.join(words) or 'nothing'} ({asked.name})"

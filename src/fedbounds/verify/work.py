@@ -54,8 +54,7 @@ def judged_records(batch: Batch, threads: int) -> list[list[Record]]:
         judged = judge(claims, instance, seed=seed, workers=threads, device=device)
         pairs = zip(judged.judgements, keys, strict=True)
         rows = [
-            _record(judgement, key, judged.measurement)
-            | ladder_of(judgement, judged.measurement.numbers)
+            _record(judgement, key, judged.measurement) | ladder_of(judgement)
             for judgement, (_, key) in pairs
         ]
         journal.add(rows)

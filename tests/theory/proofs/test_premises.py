@@ -3,6 +3,7 @@
 import sympy as sp
 from small_book import DEFINITIONS, SQUARE, definitions, empty_book, lemma
 
+from fedbounds.facts import Fact
 from fedbounds.theory.checker.check import check
 from fedbounds.theory.checker.data import Step
 from fedbounds.theory.claims import Condition
@@ -12,10 +13,9 @@ from fedbounds.theory.proof.premises import needs
 from fedbounds.theory.proof.replay import replay
 from fedbounds.theory.proof.vectors import sq
 from fedbounds.theory.symbols import E, G_u, K, L, T_1u, gamma, n, t
-from fedbounds.vocabulary import Assumption
 
-ASSUMED = [Assumption.SMOOTH, Assumption.NOISE]
-NOISE, SMOOTH = Assumption.NOISE.value, Assumption.SMOOTH.value
+ASSUMED = [Fact.SMOOTH, Fact.NOISE]
+NOISE, SMOOTH = Fact.NOISE, Fact.SMOOTH
 STEP_SIZE = Condition(gamma, "<=", 1 / (2 * L * K))
 SEVERAL = Condition(K, ">=", sp.Integer(2))
 
@@ -121,7 +121,7 @@ def test_conditions_keep_their_places_when_one_before_them_goes():
 
 def test_what_is_taken_as_given_keeps_its_assumption():
     book = definitions(empty_book())
-    book.suppose("start", G_u(0), E(0), "an assumption", [Assumption.NOISE])
+    book.suppose("start", G_u(0), E(0), "an assumption", [Fact.NOISE])
     book.line("from it", G_u(0), "<=", 2 * E(0), ["asm start"], assumptions=ASSUMED, vectors=False)
     every = found(book, "from it")
     need = every["from it", NOISE]

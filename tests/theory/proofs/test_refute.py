@@ -12,6 +12,7 @@ from hypothesis import given as forall
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Certificate, Premise, Scope, Statement, Theory
 from fedbounds.theory.claims import Condition
 from fedbounds.theory.personalization.proofs import definitions, technical
@@ -58,9 +59,8 @@ from fedbounds.theory.symbols import (
     t,
     variance_u,
 )  # fmt: skip
-from fedbounds.vocabulary import Assumption
 
-SMOOTH_NOISE = [Assumption.SMOOTH, Assumption.NOISE, Assumption.DISSIMILARITY]
+SMOOTH_NOISE = [Fact.SMOOTH, Fact.NOISE, Fact.DISSIMILARITY]
 STEP = f"step of {FEDAVG}"
 COUNTS = [integer(m, 1), integer(n, m)]
 SQUARE = square(given(au, past) + hu - au)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from small_book import DEFINITIONS, SQUARE, definitions, empty_book
 
 from fedbounds.errors import FedboundsError
+from fedbounds.facts import Fact
 from fedbounds.theory.claims import Condition
 from fedbounds.theory.personalization.proofs.scopes import FEDAVG, au, hu
 from fedbounds.theory.proof.language import below, fact
@@ -30,9 +31,8 @@ from fedbounds.theory.symbols import (
     t,
     variance_u,
 )
-from fedbounds.vocabulary import Assumption
 
-SMOOTH = [Assumption.SMOOTH]
+SMOOTH = [Fact.SMOOTH]
 STEP_SIZE = Condition(gamma, "<=", 1 / (L * K))
 
 

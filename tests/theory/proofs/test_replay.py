@@ -7,6 +7,7 @@ import pytest
 from small_book import DEFINITIONS, SQUARE, definitions, empty_book, lemma
 
 from fedbounds.errors import FedboundsError
+from fedbounds.facts import Fact
 from fedbounds.theory.checker.__main__ import main
 from fedbounds.theory.checker.check import check
 from fedbounds.theory.checker.data import Certificate, Step
@@ -20,10 +21,10 @@ from fedbounds.theory.proof.replay import Local, marked_false, replay
 from fedbounds.theory.proof.status import proof_of
 from fedbounds.theory.proof.vectors import given, past, sq
 from fedbounds.theory.symbols import E, G_u, K, L, T_1u, gamma, n, t
-from fedbounds.vocabulary import Assumption, ProofStatus
+from fedbounds.vocabulary import ProofStatus
 
 BOUND = -K * gamma / 2 * G_u(t) + L**2 * gamma / n * E(t)
-SMOOTH = [Assumption.SMOOTH]
+SMOOTH = [Fact.SMOOTH]
 STEP = LEMMA_32.part("u").conditions
 
 

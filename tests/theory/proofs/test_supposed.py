@@ -11,19 +11,21 @@ from dataclasses import replace
 
 import pytest
 
+from fedbounds.facts import Fact
 from fedbounds.theory.checker.check import check
 from fedbounds.theory.checker.data import Certificate, Need, Scope, Statement, Step
 from fedbounds.theory.checker.errors import Refused
 from fedbounds.theory.checker.needs import needs_of
 from fedbounds.theory.claims import Condition
+from fedbounds.theory.fedplt import assumed as fedplt
 from fedbounds.theory.proof.language import Book
 from fedbounds.theory.proof.library import book_of, replayed
 from fedbounds.theory.proof.replay import Local
 from fedbounds.theory.proof.text import need
 from fedbounds.theory.proof.vectors import sq, vectors
 from fedbounds.theory.registry import claim
+from fedbounds.theory.submodel import assumed as submodel
 from fedbounds.theory.symbols import B, K, t
-from fedbounds.vocabulary import Assumption
 
 PAPERS = ("personalization", "fedplt", "submodel")
 SAMPLED = "the steps that the algorithm takes"
@@ -164,7 +166,8 @@ def test_every_vanishing_mean_is_an_assumption(paper: str) -> None:
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_needs_speak_of_vectors_that_there_are(paper: str) -> None:
-    words = {assumption.value for assumption in Assumption}
+    own = {"fedplt": vars(fedplt), "submodel": vars(submodel)}.get(paper, {})
+    words = {*Fact, *(word for name, word in own.items() if name.isupper())}
     for scope in book_of(paper).theory.scopes.values():
         vectors = {name for name, _ in (*scope.atoms, *scope.derived)}
         for need_ in scope.needs:
@@ -235,27 +238,27 @@ NEEDED = (
     *(
         ("submodel", MASKS, word)
         for word in (
-            Assumption.QUADRATIC, Assumption.KEPT, Assumption.BERNOULLI, Assumption.EQUAL_KEEP,
+            Fact.QUADRATIC, submodel.KEPT, submodel.BERNOULLI, submodel.EQUAL_KEEP,
         )
     ),
-    ("submodel", "stat-random:c", Assumption.QUADRATIC),
-    ("submodel", "stat-random:c", Assumption.BERNOULLI),
-    ("submodel", "stat-random:a, squares", Assumption.EQUAL_KEEP),
-    ("submodel", "lem-mask-gap:d", Assumption.KEPT),
-    ("submodel", "lem-2-quad:closed form", Assumption.STRONGLY_CONVEX),
-    ("submodel", "claim-stationary:equal p, w = 0/corrected", Assumption.EQUAL_KEEP),
-    ("submodel", "lem-4:i", Assumption.NOISE),
-    ("submodel", "lem-9:recursion", Assumption.EPOCH_PROJECTION),
-    ("submodel", "lem-11:convex", Assumption.EPOCH_PROJECTION),
-    ("submodel", "claim-recover:no mask variance", Assumption.KEPT),
-    ("submodel", "thm-6:a, sub-model", Assumption.COVERAGE),
-    ("submodel", "thm-5: b, after T rounds", Assumption.INDEPENDENT_SAMPLES),
-    ("fedplt", "A3-zero:A_3", Assumption.NOISE),
-    ("fedplt", "A2.2-part2:b", Assumption.ALIGNED),
-    ("fedplt", "update-identity:FGD/corrected", Assumption.NOISELESS),
-    ("fedplt", "local-divergence:virtual/corrected", Assumption.VIRTUAL),
-    ("personalization", "eq-A.2: line 3", Assumption.NOISE),
-    ("personalization", "eq-A.10/corrected", Assumption.NOISE),
+    ("submodel", "stat-random:c", Fact.QUADRATIC),
+    ("submodel", "stat-random:c", submodel.BERNOULLI),
+    ("submodel", "stat-random:a, squares", submodel.EQUAL_KEEP),
+    ("submodel", "lem-mask-gap:d", submodel.KEPT),
+    ("submodel", "lem-2-quad:closed form", Fact.STRONGLY_CONVEX),
+    ("submodel", "claim-stationary:equal p, w = 0/corrected", submodel.EQUAL_KEEP),
+    ("submodel", "lem-4:i", Fact.NOISE),
+    ("submodel", "lem-9:recursion", submodel.EPOCH_PROJECTION),
+    ("submodel", "lem-11:convex", submodel.EPOCH_PROJECTION),
+    ("submodel", "claim-recover:no mask variance", submodel.KEPT),
+    ("submodel", "thm-6:a, sub-model", submodel.COVERAGE),
+    ("submodel", "thm-5: b, after T rounds", submodel.INDEPENDENT_SAMPLES),
+    ("fedplt", "A3-zero:A_3", Fact.NOISE),
+    ("fedplt", "A2.2-part2:b", fedplt.ALIGNED),
+    ("fedplt", "update-identity:FGD/corrected", Fact.NOISELESS),
+    ("fedplt", "local-divergence:virtual/corrected", fedplt.VIRTUAL),
+    ("personalization", "eq-A.2: line 3", Fact.NOISE),
+    ("personalization", "eq-A.10/corrected", Fact.NOISE),
 )  # fmt: skip
 
 
@@ -287,8 +290,8 @@ def test_the_printed_bound_on_the_mask_variance_is_not_certified() -> None:
     steps = replayed("submodel")
     (one,) = (s for s in steps if s.written.id == MASKS)
     printed = claim("submodel/claim-variance").part("masks, vanishes")
-    words = tuple(a.value for a in printed.assumptions)
-    assert Assumption.QUADRATIC.value not in words
+    words = tuple(map(str, printed.assumptions))
+    assert Fact.QUADRATIC not in words
     earlier = {s.written.id: s.written.statement for s in steps}
     step = replace(one.step, statement=with_(one.step, words))
     with pytest.raises(Refused, match="quadratic clients"):
@@ -304,15 +307,15 @@ def test_a_given_statement_carries_what_its_vectors_need() -> None:
         sources=("past",),
         atoms=(("x", ("past",)), ("free", ())),
         derived=(("y", "2*x"),),
-        needs=(need(("x",), Assumption.QUADRATIC), need(("free",), under=(several,))),
+        needs=(need(("x",), Fact.QUADRATIC), need(("free",), under=(several,))),
     )
     theory = replace(book_of("submodel").theory, scopes={"own": scope})
     book, (y, free) = Book("submodel", theory), vectors({"y": "y", "free": "z"})
     book.define("B", B(t), sq(y), "a definition", "own")
-    book.suppose("smaller", sq(y), 1, "a fact", [Assumption.SMOOTH], scope="own")
+    book.suppose("smaller", sq(y), 1, "a fact", [Fact.SMOOTH], scope="own")
     book.suppose("one", sq(free), 1, "a fact", scope="own", conditions=[several])
     definition, smaller, one = book.steps
-    assert definition.assumptions == (Assumption.QUADRATIC,)
+    assert definition.assumptions == (Fact.QUADRATIC,)
     assert smaller.statement.assumptions == ("smooth", "quadratic clients")
     assert (one.assumptions, one.statement.conditions) == ((), (("K", ">=", "2"),))
     for step in book.steps:

@@ -3,12 +3,12 @@
 import pytest
 import sympy as sp
 
+from fedbounds.facts import Constant
 from fedbounds.theory.catalogue import PAPERS, select
 from fedbounds.theory.claims import Claim
 from fedbounds.theory.proof.library import names_of
 from fedbounds.theory.registry import encoded, glossary
 from fedbounds.verify.exports.symbols import symbol_table
-from fedbounds.vocabulary import Constant
 
 
 def by_name(table):

@@ -12,6 +12,7 @@ from stored_setups import alike, read_again
 
 from fedbounds.algorithms import fedplt
 from fedbounds.errors import FedboundsError
+from fedbounds.theory.fedplt import assumed
 from fedbounds.theory.fedplt.setups import PLANNED, run_of, sequence
 from fedbounds.theory.proof.library import replayed
 from fedbounds.theory.proof.replay import Local
@@ -25,7 +26,7 @@ from fedbounds.verify.profile import Profile
 from fedbounds.verify.setups.chance import drawn_cases
 from fedbounds.verify.setups.plan import case_of
 from fedbounds.verify.setups.plan import planned as of_theory
-from fedbounds.vocabulary import Assumption, Index, Method, Verdict
+from fedbounds.vocabulary import Index, Method, Verdict
 
 CLAIMS = encoded_claims("fedplt")
 FIRM = (Verdict.VIOLATED, Verdict.NOT_VIOLATED)
@@ -214,9 +215,9 @@ def steps_of(first, z, count):
 @given(rationals, rationals, st.integers(1, 40), st.integers(1, 6))
 def test_sequences_satisfy_what_they_are_given(z, B, D_0, count):
     for steps, assumption in (
-        (" ".join([str(1 / (2 * z))] * count), Assumption.RECURSION),
-        (steps_of(1, z, count), Assumption.RECURSION_DECAYING),
-        (steps_of(2, z, count), Assumption.RECURSION_LONGER),
+        (" ".join([str(1 / (2 * z))] * count), assumed.RECURSION),
+        (steps_of(1, z, count), assumed.RECURSION_DECAYING),
+        (steps_of(2, z, count), assumed.RECURSION_LONGER),
     ):
         setup = sequence(D_0, B, steps, "base", z)
         shown = find(setup)
@@ -224,7 +225,7 @@ def test_sequences_satisfy_what_they_are_given(z, B, D_0, count):
         D, each = shown.series["D_W"], shown.series["eta_t"]
         for t, step in enumerate(each):
             assert D[t + 1] - D[t] == step * (step * B - z * D[t])
-        if assumption is Assumption.RECURSION:
+        if assumption == assumed.RECURSION:
             found_verdicts = verdicts(setup)
             for part in ("unrolled, given", "floor, given"):
                 assert found_verdicts["constant-step", part] is Verdict.NOT_VIOLATED
@@ -247,10 +248,10 @@ def test_a_run_that_breaks_the_display_is_no_evidence():
         return find(Setup("fedplt", "rounds, a step size each", noisy, chosen))
 
     fits = paced("least")
-    assert fits.evidence[Assumption.RECURSION_DECAYING].holds
-    assert fits.evidence[Assumption.RECURSION].holds is False
+    assert fits.evidence[assumed.RECURSION_DECAYING].holds
+    assert fits.evidence[assumed.RECURSION].holds is False
     short = paced(fits.parameters["B_step"] * fmpq(999, 1000))
-    assert short.evidence[Assumption.RECURSION_DECAYING].holds is False
+    assert short.evidence[assumed.RECURSION_DECAYING].holds is False
     # by hand: W^1 = W* + the mean of two noises +-1, as 1 - eta^0 = 0
     assert fits.series["D_W"][:2].tolist() == [16, fmpq(1, 2)]
     with pytest.raises(FedboundsError, match="fails: -1 against 0"):

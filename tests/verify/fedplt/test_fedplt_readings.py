@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 from flint import fmpq
 
-from fedbounds.theory.fedplt import long_runs
+from fedbounds.theory.fedplt import assumed, long_runs
 from fedbounds.theory.fedplt.limits import CONSTANT_STEP_FLOOR, LESS, SETTLES
 from fedbounds.theory.registry import claim, encoded_claims
 from fedbounds.theory.setting import Variant
@@ -22,10 +22,10 @@ from fedbounds.verify.settings.stated import limit_of, tell
 from fedbounds.verify.settings.subjects import Examined, subjects
 from fedbounds.verify.settled import settle
 from fedbounds.verify.standing import evidence
-from fedbounds.vocabulary import Assumption, Kind, Method, Relation, Verdict
+from fedbounds.vocabulary import Kind, Method, Relation, Verdict
 
 CLAIMS = encoded_claims("fedplt")
-RECURSIONS = {Assumption.RECURSION, Assumption.RECURSION_DECAYING, Assumption.RECURSION_LONGER}
+RECURSIONS = {assumed.RECURSION, assumed.RECURSION_DECAYING, assumed.RECURSION_LONGER}
 RUNS = {name: run for name, run in subjects("fedplt") if isinstance(run, Examined)}
 
 
@@ -115,10 +115,10 @@ def test_a_run_that_stays_away_from_the_minimiser_breaks_the_decaying_step(name)
     level = shown.parameters["B_step"] / shown.parameters["z"] ** 2
     assert 40 < level / 2 < 44
     # the same run is none of a recursion, and runs with other steps are none of this reading
-    assert shown.evidence[Assumption.RECURSION_DECAYING].holds is False
+    assert shown.evidence[assumed.RECURSION_DECAYING].holds is False
     steps = dict(run.parameters) | {"eta": long_runs.LONGER}
     other = find(long_runs.setup(replace(run, parameters=tuple(steps.items()))))
-    assert other.evidence[Assumption.DECAYING_STEPS].holds is False
+    assert other.evidence[assumed.DECAYING_STEPS].holds is False
 
 
 # ---- readings that the text allows

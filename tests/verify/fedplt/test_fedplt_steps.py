@@ -9,6 +9,8 @@ from flint import fmpq
 
 from fedbounds.algorithms import fedplt
 from fedbounds.errors import ConflictError
+from fedbounds.facts import Fact
+from fedbounds.theory.fedplt import assumed
 from fedbounds.theory.fedplt.proofs.book import book
 from fedbounds.theory.fedplt.proofs.scopes import SCOPES
 from fedbounds.theory.fedplt.scope_names import (
@@ -27,7 +29,6 @@ from fedbounds.theory.symbols import G2, F_raw, Lambda, eta, t
 from fedbounds.verify.roots import as_roots
 from fedbounds.verify.seen import evaluated, judged
 from fedbounds.verify.setups import steps as module
-from fedbounds.vocabulary import Assumption
 
 WRITTEN = {(w.id, w.source): w for w in book().steps}
 
@@ -62,7 +63,7 @@ def test_no_proved_step_and_nothing_given_is_broken():
 def test_every_other_step_is_evaluated():
     assert {name for name, _ in WRITTEN} - set(seen()) == DECAYING | NOWHERE
     for name in DECAYING:
-        assert Assumption.DECAYING_STEPS in WRITTEN[name, "paper"].assumptions
+        assert assumed.DECAYING_STEPS in WRITTEN[name, "paper"].assumptions
 
 
 # false statements, each broken by a set-up inside its assumptions
@@ -177,7 +178,7 @@ def test_a_server_that_compensates_wrongly_is_a_conflict(monkeypatch):
 def test_dependent_noise_is_outside_independence():
     step = WRITTEN["A1-term:b", "paper"]
     assert min(module.gaps("fedplt", step)) >= 0
-    named = replace(step.statement, assumptions=(Assumption.NOISE.value,))
+    named = replace(step.statement, assumptions=(Fact.NOISE,))
     assert min(module.gaps("fedplt", replace(step, statement=named))) < -1e-3
 
 
@@ -193,7 +194,7 @@ def test_distances_of_rounds_are_not_those_of_local_steps():
             on.setup.view
             for on in module.judged_on("fedplt")
             if not (scopes := module._scopes("fedplt", written)) or scopes & set(on.view.scopes)
-            if all(on.holding.get(Assumption(a), False) for a in written.statement.assumptions)
+            if all(on.holding.get(a, False) for a in written.statement.assumptions)
             if module.least_on(written, on) is not None
         }
 

@@ -27,6 +27,7 @@ from flint import fmpq
 
 from fedbounds.algorithms import fedplt
 from fedbounds.errors import FedboundsError
+from fedbounds.theory.fedplt import assumed
 from fedbounds.theory.fedplt.measured import Ek, gap, one
 from fedbounds.theory.fedplt.setups import PLANNED, ascent, free_step, idle, run_of
 from fedbounds.theory.fedplt.vectors import (
@@ -51,7 +52,6 @@ from fedbounds.theory.setups import Setup
 from fedbounds.theory.symbols import eta, k, tau
 from fedbounds.verify.case import find
 from fedbounds.verify.setups.found import known_of, view_of
-from fedbounds.vocabulary import Assumption
 
 MASK, COMP, SHARE = (sp.Function(name) for name in ("mask", "comp", "share"))
 DATA = Path(__file__).parents[2] / "data" / "fedplt_exact.json"
@@ -310,15 +310,15 @@ def test_rho_min_and_G_are_those_of_all_models_visited(steps, rounds):
     run = ascent(rounds, tau=steps)
     ratio, own, both = brute(run, rounds, steps)
     for bounded, square_, assumption in (
-        ("global", both, Assumption.GLOBAL_GRADIENT),
-        ("local", own, Assumption.LOCAL_GRADIENTS),
+        ("global", both, assumed.GLOBAL_GRADIENT),
+        ("local", own, assumed.LOCAL_GRADIENTS),
     ):
         found = find(Setup("fedplt", "rounds", run, (("rho_min", "aligned"), ("G^2", bounded))))
         assert str(found.parameters["G^2"]) == str(square_)
         assert str(found.parameters["rho_min"]) == str(ratio)
-        assert found.evidence[Assumption.ALIGNED].holds
+        assert found.evidence[assumed.ALIGNED].holds
         assert found.evidence[assumption].holds
-        other = {Assumption.GLOBAL_GRADIENT, Assumption.LOCAL_GRADIENTS} - {assumption}
+        other = {assumed.GLOBAL_GRADIENT, assumed.LOCAL_GRADIENTS} - {assumption}
         assert found.evidence[other.pop()].holds is (square_ == max(own, both))
 
 
@@ -330,12 +330,12 @@ def test_where_an_alignment_fails_is_said():
     wrong = free_step((UNIT, UNIT), ((-2, 1), (2, -1)), ((1, 0), (1, 1)), (1, 1),
                       ((1, 1), (1, 1)), eta="1/8")  # fmt: skip
     found = find(Setup("fedplt", "one step", wrong, ALIGNED))
-    assert found.evidence[Assumption.ALIGNED].holds is False
+    assert found.evidence[assumed.ALIGNED].holds is False
     assert "rho_min > 0 fails" in found.undefined["rho_min"]
     assert "rho_min" not in found.parameters
     still = free_step((ONE, ONE), ((1,), (-1,)), ((1,), (1,)), (0,), ((1,), (-1,)), eta="1/8")
     found = find(Setup("fedplt", "one step", still, ALIGNED))
-    assert found.evidence[Assumption.ALIGNED].holds is False
+    assert found.evidence[assumed.ALIGNED].holds is False
     assert "divides by 0" in found.undefined["rho_min"]  # W = W*
 
 
@@ -347,11 +347,11 @@ def test_a_rho_min_that_is_not_the_least_ratio_is_no_evidence():
     for rho_min in (least / 2, least * 2):
         chosen = find(replace(setup, chosen=(("rho_min", rho_min),)))
         assert chosen.parameters["rho_min"] == rho_min
-        assert chosen.evidence[Assumption.ALIGNED].holds is False
+        assert chosen.evidence[assumed.ALIGNED].holds is False
     ours = find(replace(setup, chosen=REPAIRED))
     for sharp, holds in ((fmpq(1), True), (fmpq(1025, 1024), False)):
         moved = find(replace(setup, chosen=(("rho_min", ours.parameters["rho_min"] * sharp),)))
-        assert moved.evidence[Assumption.ALIGNED_COMPENSATED].holds is holds
+        assert moved.evidence[assumed.ALIGNED_COMPENSATED].holds is holds
 
 
 def test_alignment_is_assumption_six_at_the_models():
@@ -400,7 +400,7 @@ def test_attenuations_must_shorten_as_said():
     least = fmpq(1, 4)  # g_1 = (1, -4), of which client 1 trains the first
     found = chosen((least, 1))
     assert found.parameters["alpha_k"] == 1
-    assert Assumption.EQUAL_ATTENUATION not in found.evidence
+    assert assumed.EQUAL_ATTENUATION not in found.evidence
     assert "A_22" not in found.series
     # condition (iii), psi_min rho_min <= 1 + 2 eta psi_max^2 alpha^2 L, is one of every client
     edge = 1 + fmpq(8, 64) * least**2

@@ -2,11 +2,11 @@
 
 import pytest
 
+from fedbounds.facts import Constant, Fact
 from fedbounds.theory.setups import Objective, Run, Setup
 from fedbounds.verify.case import find
 from fedbounds.verify.measure import moments as counted
 from fedbounds.verify.setups.found import Named
-from fedbounds.vocabulary import Assumption, Constant
 
 
 def setup(blocks=(1, 1), view="Scaffold-P, rounds", rounds=3):
@@ -53,4 +53,4 @@ def test_blocks_that_may_be_empty_have_the_constants_of_blocks(blocks):
     wanted = {Constant.INITIAL_GAP, Constant.VARIANCE_U, Constant.VARIANCE_V}
     assert wanted <= found.constants.keys()
     assert (found.parameters["d_u"], found.parameters["d_v"]) == blocks
-    assert Assumption.DISSIMILARITY in found.evidence
+    assert Fact.DISSIMILARITY in found.evidence

@@ -7,9 +7,10 @@ from fedbounds.algorithms.traced import Algorithm
 from fedbounds.own import quadratic
 from fedbounds.verify.measure.clients import Clients
 from fedbounds.verify.measure.many_rounds import in_rationals, rounds_of, traced
-from fedbounds.verify.measure.round_maps import by_source, flat, round_maps
+from fedbounds.verify.measure.round_maps import by_source, flat
 from fedbounds.verify.measure.subject import Subject
 from fedbounds.verify.measure.unknowns import Variables
+from fedbounds.verify.measure.whole_rounds import round_maps
 
 
 def _draw(random, problem, p):

@@ -10,6 +10,7 @@ from masked_moments_cases import quadratic, start
 
 from fedbounds.algorithms import sub_models
 from fedbounds.errors import FedboundsError
+from fedbounds.facts import Constant, Fact
 from fedbounds.problems import FederatedQuadratic, to_float
 from fedbounds.theory.proof.vectors import given, past, sq, vectors
 from fedbounds.theory.setups import Largest, Shown, dot
@@ -20,7 +21,6 @@ from fedbounds.verify.measure.objectives import constants, facts
 from fedbounds.verify.measure.subject import Subject
 from fedbounds.verify.measure.trace import traced
 from fedbounds.verify.measure.unknowns import Refused
-from fedbounds.vocabulary import Assumption, Constant
 
 HALF, KEEP = fmpq(1, 2), (fmpq(1, 2), fmpq(3, 4))
 BOX = (fmpq(-1, 4), fmpq(3, 4))
@@ -85,10 +85,10 @@ def test_without_convexity_there_is_no_mu():
     assert constants(one)[Constant.SMOOTHNESS].value == 4
     assert Constant.STRONG_CONVEXITY not in constants(one)
     assert Clients(one).smoothness == 4
-    assert not facts(one)[Assumption.CONVEX].holds
+    assert not facts(one)[Fact.CONVEX].holds
     flat = saddle([[1, 1], [1, 1]])
-    assert facts(flat)[Assumption.CONVEX].holds
-    assert not facts(flat)[Assumption.STRONGLY_CONVEX].holds
+    assert facts(flat)[Fact.CONVEX].holds
+    assert not facts(flat)[Fact.STRONGLY_CONVEX].holds
 
 
 # ---- methods

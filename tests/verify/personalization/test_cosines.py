@@ -11,6 +11,7 @@ import pytest
 from flint import arb, fmpq
 
 from fedbounds.errors import ConflictError
+from fedbounds.facts import Constant
 from fedbounds.problems import Noise, NoiseLaw, Start
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.personalization import small_cosines as cosines
@@ -27,7 +28,7 @@ from fedbounds.verify.setups import steps
 from fedbounds.verify.setups.found import known_of, view_of
 from fedbounds.verify.setups.plan import planned
 from fedbounds.verify.setups.steps import Judged
-from fedbounds.vocabulary import Constant, Method, Verdict
+from fedbounds.vocabulary import Method, Verdict
 
 STORED = Path(__file__).parents[2] / "data" / "personalization_cosines.json"
 PLANNED = {one.name: one.setup for one in setups("personalization")}

@@ -14,20 +14,24 @@ from flint import arb
 
 from fedbounds.algorithms import personal_scaffold
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.claims import Condition, read
+from fedbounds.theory.claims import Condition, Part, read
 from fedbounds.theory.personalization import figures
-from fedbounds.theory.personalization.run_ladders import EQUAL, TUNED
+from fedbounds.theory.personalization.run_ladders import CLIENTS, EQUAL, TUNED
 from fedbounds.theory.registry import claim, encoded_claims, ladders, rungs
 from fedbounds.theory.setups import Run
 from fedbounds.theory.symbols import K, P, gamma, m, n, rho, t
 from fedbounds.verify.case import find, ladder_shown
+from fedbounds.verify.decide import decide
+from fedbounds.verify.evaluate import Numbers
 from fedbounds.verify.judge import check, concerned, judge
 from fedbounds.verify.measurement import measure
 from fedbounds.verify.script import script
 from fedbounds.verify.setups import found as of_setups
 from fedbounds.verify.setups.plan import ladder_case
-from fedbounds.vocabulary import Relation, Verdict
+from fedbounds.verify.setups.rungs import LadderInFloats, rung_of
+from fedbounds.vocabulary import Index, Method, Relation, Verdict
 
+EQUAL_RUNGS = Part(left=P(t + 1), right=P(t), relation=Relation.EQUAL, index=Index.RUNG)
 STORED = Path(__file__).parents[2] / "data" / "personalization_run_ladders.json"
 
 
@@ -49,7 +53,7 @@ def pick(parameter, rule="FedAvg-P", n=2, **fixed):
 
 
 def case(one):
-    return ladder_case(one.name, one.ladder)
+    return ladder_case(one.name, one.ladder, floats=one.floats)
 
 
 def test_stored_values_are_found_again():
@@ -171,8 +175,12 @@ def test_every_kind_that_a_claim_names_is_planned():
 
 def test_tuned_steps_are_the_shortest_that_leave_fedavg_p_no_more_accurate():
     tuned = [one for one in planned().values() if one.name.endswith(f"ladder in {EQUAL}")]
-    parts = [x for of in (2, 4) for _ in range(2) for pair in TUNED[of] for x in pair]
-    for one, part in [pair for pair in zip(tuned, parts, strict=True) if pair[1] < 64][:4]:
+    parts = [
+        x for n, some in ((2, (1,)), (4, (3,)), (10, (3, 9)))
+        for _ in range(2) for m in some for pair in TUNED[n, m] for x in pair
+    ]  # fmt: skip
+    every = [pair for pair in zip(tuned, parts, strict=True) if pair[1] < 64]
+    for one, part in [pair for pair in every if not pair[0].floats][:4]:
         first, second = find(one.ladder).series["P"]
         assert first >= second
         run = one.ladder.setups[0].run
@@ -187,6 +195,33 @@ def test_tuned_steps_are_the_shortest_that_leave_fedavg_p_no_more_accurate():
                 one.ladder, rungs="FedAvg-P over gamma", setups=(one.ladder.setups[0], setup)
             )
             assert find(lower).series["P"][1] < second
+
+
+def test_tuned_steps_of_ten_clients_are_the_shortest_in_64ths():
+    """Those that are one 64th shorter are more accurate than Scaffold-P, which balls show."""
+    tuned = [one for one in planned().values() if one.floats and one.name.endswith(EQUAL)]
+    assert len(tuned) == 32
+    looked = 0
+    for one in (one for one in tuned if " K=1 " in one.name and "eta = 1," in one.name):
+        first, second = one.ladder.setups
+        whole, own = (sp.Rational(x.run.parameter("gamma_u")) for x in (second, first))
+        levels = find(LadderInFloats(one.ladder)).series["P"]
+        if own < whole:
+            assert levels[0] >= levels[1]
+        shorter = own - whole / 64
+        if not shorter:
+            continue
+        parameters = {
+            **dict(first.run.parameters),
+            "gamma_u": str(shorter),
+            "gamma_v": str(shorter),
+        }
+        less = Run(first.run.problem, first.run.start, tuple(parameters.items()), 1)
+        below = rung_of(replace(first, run=less), floats=True)
+        series = rungs("personalization")["FedAvg-P over gamma"].series["P"]
+        assert below.number(series)[0] < levels[1]
+        looked += 1
+    assert looked > 4
 
 
 def test_rungs_are_in_the_order_that_claims_count():
@@ -324,3 +359,65 @@ def test_algorithms_are_shown_by_name():
     assert shown["values"] == ["FedAvg-P", "Scaffold-P"]
     assert shown["fit"] is None
     assert figures.PAIR in LADDER_NAMES
+
+
+# ---- ten clients
+
+
+def test_kinds_of_ten_clients_are_those_of_few():
+    kinds = {case(one).algorithm_name for one in planned().values() if one.floats}
+    assert kinds == LADDER_NAMES
+    assert sum(one.floats for one in planned().values()) == 128
+
+
+def test_curvatures_of_ten_clients_are_between_a_half_and_one():
+    for of in (x for x in CLIENTS if not x.exact):
+        H = np.array(of.hessians, dtype=float)
+        assert (H.transpose(0, 2, 1) == H).all()
+        values = np.linalg.eigvalsh(H)
+        assert values.min() >= 0.5
+        assert values.max() <= 1
+        a = np.array(of.slopes, dtype=float)[:, :2]
+        assert np.allclose(a.sum(axis=0), 0)
+        assert float(of.spread) == pytest.approx((a**2).sum() / 10)
+        assert of.alike == bool((H[:, :2] == H[:1, :2]).all())
+        for present in range(1, 11):
+            assert of.step(present, 25) <= min(present / 10 ** (2 / 3), 1) / (84 * 25)
+            u, v = of.outer[1].steps(10, present)
+            assert 0 <= u**2 - present <= u / 8
+            assert 0 <= v**2 - sp.Rational(10, present) <= v / 8
+
+
+def test_a_ladder_of_ten_clients_is_judged_in_balls():
+    """A broken order is certain; one that is turned round breaks everywhere."""
+    figure = claim("personalization/fig-1a")
+    one = next(
+        x for x in planned().values() if x.floats and x.ladder.rungs == "FedAvg-P over gamma"
+    )
+    assert case(one).method is Method.BALLS
+    assert {o.verdict for o in judged(figure, one).values()} == {Verdict.NOT_VIOLATED}
+    parts = tuple(replace(p, left=p.right, right=p.left) for p in figure.parts)
+    turned = judged(replace(figure, parts=parts), one)
+    assert {o.verdict for o in turned.values()} == {Verdict.VIOLATED}
+
+
+def test_an_equality_of_balls_notices_a_millionth():
+    ball = arb(1, 1e-15)
+    level = EQUAL_RUNGS
+    for series, wanted in (
+        ([ball, ball, ball], Verdict.UNDECIDED),
+        ([ball, ball * (1 + 1e-6), ball], Verdict.VIOLATED),
+    ):
+        numbers = Numbers({"T": sp.Integer(2)}, {"P": np.array(series, dtype=object)})
+        assert decide(level, numbers, Method.BALLS).verdict is wanted
+
+
+def test_every_part_names_a_ladder_and_every_reading_keeps_both_sides_apart():
+    for figure in figures.CLAIMS:
+        assert {part.algorithm for part in figure.parts} == set(figure.algorithms)
+        for reading in figure.readings:
+            for part in read(figure, reading):
+                assert part.index is Index.RUNG
+                assert part.left != part.right
+    for part in read(figures.FIGURE_2C, figures.FIGURE_2C.readings[1]):
+        assert part.quantities in ({"P_G_u"}, {"rho"})

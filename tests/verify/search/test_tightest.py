@@ -8,6 +8,7 @@ import pytest
 import sympy as sp
 from flint import fmpq
 
+from fedbounds.facts import Fact
 from fedbounds.theory.claims import AS_PRINTED, Condition, read
 from fedbounds.theory.registry import claim
 from fedbounds.theory.symbols import K, L, T, gamma, m, n
@@ -23,7 +24,7 @@ from fedbounds.verify.search.seeking import spaces
 from fedbounds.verify.search.tape import Tape, corners_first, moved
 from fedbounds.verify.search.tightest import as_summary, tightest, tightest_parts
 from fedbounds.verify.setups.inside import NoStepsError, rounded, steps_inside
-from fedbounds.vocabulary import Assumption, Method, Verdict
+from fedbounds.vocabulary import Method, Verdict
 
 
 def planted(name, change, part=""):
@@ -146,8 +147,8 @@ def some(space, seed):
 def test_assumptions_are_met_by_what_is_drawn():
     """One curvature by u, no coupling; where nothing is assumed there are both, and concave."""
     strict, loose = space_of("thm-3.7"), space_of("lem-3.3")
-    assert Assumption.DISSIMILARITY in strict.part.assumptions
-    assert not {Assumption.DISSIMILARITY, Assumption.BOUNDED_BELOW} & set(loose.part.assumptions)
+    assert Fact.DISSIMILARITY in strict.part.assumptions
+    assert not {Fact.DISSIMILARITY, Fact.BOUNDED_BELOW} & set(loose.part.assumptions)
     seen = set()
     for seed in range(60):
         tape, data = some(strict, seed)

@@ -16,6 +16,7 @@ from flint import arb, fmpq
 from set_ups import choice
 
 from fedbounds.errors import ConflictError, FedboundsError
+from fedbounds.facts import Fact
 from fedbounds.theory.claims import Condition, Part
 from fedbounds.theory.proof.premises import Need
 from fedbounds.theory.registry import claim
@@ -39,7 +40,7 @@ from fedbounds.verify.sensitivity.witnessed import (
     breaks,
     survey,
 )
-from fedbounds.vocabulary import Assumption, Index, Verdict
+from fedbounds.vocabulary import Index, Verdict
 
 printed = partial(printed_of, signed=SHARED.signed)
 
@@ -65,7 +66,7 @@ def test_an_attained_number_is_the_best_possible():
     assert number.says == "best possible"
     assert number.proved_by.startswith("exact: certificate of A2.1:c, from the same uses")
     assert number.excluded_by.startswith("exact rationals: ")
-    assert (smooth.kind, smooth.printed) == ("assumption", Assumption.SMOOTH)
+    assert (smooth.kind, smooth.printed) == ("assumption", Fact.SMOOTH)
     assert smooth.proved == "no proof without it"
     assert smooth.directly == ("A2.1:c",)
 

@@ -14,6 +14,7 @@ from many_runs import ByHand, fractions, many
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import Noise, NoiseLaw
 from fedbounds.problems.linear import rational
+from fedbounds.theory.fedplt import assumed
 from fedbounds.theory.fedplt.long_runs import (
     DECAYING,
     LONGER,
@@ -36,7 +37,7 @@ from fedbounds.verify.judge import judge
 from fedbounds.verify.measure.known import MissingError
 from fedbounds.verify.setups.found import InFloats, view_of
 from fedbounds.verify.setups.plan import case_of
-from fedbounds.vocabulary import Assumption, Method, Verdict
+from fedbounds.vocabulary import Method, Verdict
 
 FULL, SPLIT = ((1, 1), (1, 1)), ((1, 0), (0, 1))
 COUPLED = (((2, 1), (1, 2)), ((1, 0), (0, 3)))
@@ -219,7 +220,7 @@ def test_gaussian_noise_leaves_gradients_unbounded():
         family = {"quadratics": lambda data: replace(quadratics(data), noise=noisy)}
         patch.setattr(objectives, "_FAMILIES", family)
         found = find(setup(run))
-    assert found.evidence[Assumption.GLOBAL_GRADIENT].holds is None
+    assert found.evidence[assumed.GLOBAL_GRADIENT].holds is None
     assert "unbounded" in found.undefined["G^2"]
     assert not {"G^2", "B_step"} & found.parameters.keys()
     assert found.parameters["rho_min"] == 1  # whatever is visited
@@ -231,20 +232,20 @@ def test_gaussian_noise_leaves_gradients_unbounded():
 @pytest.mark.parametrize(
     ("run", "bounded", "assumption", "holds"),
     [
-        (coupled(FULL), "global", Assumption.ALIGNED, True),
-        (coupled(PARTIAL), "global", Assumption.ALIGNED, True),  # at every sign of the noise
-        (coupled(PARTIAL, 4), "global", Assumption.ALIGNED, None),  # models are not known enough
-        (coupled(FULL), "global", Assumption.GLOBAL_GRADIENT, True),
-        (coupled(FULL), "global", Assumption.LOCAL_GRADIENTS, False),
-        (coupled(FULL), "local", Assumption.LOCAL_GRADIENTS, True),
-        (coupled(FULL), "global", Assumption.ALIGNED_COMPENSATED, True),
-        (partial_masks(5, "1/64"), "global", Assumption.ALIGNED, True),
-        (partial_masks(5, "1/64", -1, "1/2"), "global", Assumption.ALIGNED, False),
-        (coupled(FULL), "global", Assumption.SINGLE_STEP, False),
-        (coupled(FULL), "global", Assumption.EQUAL_ATTENUATION, True),
-        (coupled(FULL), "global", Assumption.DECAYING_STEPS, False),
-        (coupled(FULL, eta=DECAYING, z=1), "global", Assumption.DECAYING_STEPS, True),
-        (coupled(FULL, eta=LONGER, z=1), "global", Assumption.DECAYING_STEPS, False),
+        (coupled(FULL), "global", assumed.ALIGNED, True),
+        (coupled(PARTIAL), "global", assumed.ALIGNED, True),  # at every sign of the noise
+        (coupled(PARTIAL, 4), "global", assumed.ALIGNED, None),  # models are not known enough
+        (coupled(FULL), "global", assumed.GLOBAL_GRADIENT, True),
+        (coupled(FULL), "global", assumed.LOCAL_GRADIENTS, False),
+        (coupled(FULL), "local", assumed.LOCAL_GRADIENTS, True),
+        (coupled(FULL), "global", assumed.ALIGNED_COMPENSATED, True),
+        (partial_masks(5, "1/64"), "global", assumed.ALIGNED, True),
+        (partial_masks(5, "1/64", -1, "1/2"), "global", assumed.ALIGNED, False),
+        (coupled(FULL), "global", assumed.SINGLE_STEP, False),
+        (coupled(FULL), "global", assumed.EQUAL_ATTENUATION, True),
+        (coupled(FULL), "global", assumed.DECAYING_STEPS, False),
+        (coupled(FULL, eta=DECAYING, z=1), "global", assumed.DECAYING_STEPS, True),
+        (coupled(FULL, eta=LONGER, z=1), "global", assumed.DECAYING_STEPS, False),
     ],
 )
 def test_an_assumption_is_said_to_hold_where_it_does(run, bounded, assumption, holds):
@@ -258,7 +259,7 @@ def test_steps_of_a_z_larger_than_the_alignment_allows_are_refused():
     """With full masks the least rho_k is 1, and mu is 1."""
     for own, holds in (("1/2", True), (1, True), (2, False)):
         run = own_minimisers(5, noise="1/2", eta=DECAYING, z=own)
-        assert find(setup(run)).evidence[Assumption.ALIGNED].holds is holds
+        assert find(setup(run)).evidence[assumed.ALIGNED].holds is holds
     with pytest.raises(FedboundsError, match="z > 0"):
         find(setup(own_minimisers(5, noise="1/2", eta=DECAYING, z=-1)))
 

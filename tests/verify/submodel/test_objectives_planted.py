@@ -5,6 +5,7 @@ import pytest
 from flint import fmpq
 
 from fedbounds.algorithms import points
+from fedbounds.facts import Constant
 from fedbounds.problems.constants import ConstantValue
 from fedbounds.theory.registry import claim as claim_of
 from fedbounds.theory.setups import Planned
@@ -13,7 +14,7 @@ from fedbounds.verify.judge import judge
 from fedbounds.verify.measure import clients, objectives
 from fedbounds.verify.setups import found
 from fedbounds.verify.setups.plan import case_of
-from fedbounds.vocabulary import Constant, Verdict
+from fedbounds.vocabulary import Verdict
 
 IDS = ("prop-1", "lem-mask-gap", "lem-2", "lem-2-quad", "lem-3", "stat-random")
 CLAIMS = [claim_of(f"submodel/{name}") for name in IDS]

@@ -11,10 +11,12 @@ import pytest
 from flint import arb, fmpq
 
 from fedbounds.errors import FedboundsError
+from fedbounds.facts import Constant, Fact
 from fedbounds.problems import to_float
 from fedbounds.problems.masked_listed import ListedMasks
 from fedbounds.theory.registry import claim as claim_of
 from fedbounds.theory.setups import Objective
+from fedbounds.theory.submodel import assumed
 from fedbounds.theory.submodel.loss_setups import other_losses, setup_of
 from fedbounds.theory.submodel.point_setups import Law
 from fedbounds.verify.case import find
@@ -27,7 +29,7 @@ from fedbounds.verify.measure.unknowns import Refused
 from fedbounds.verify.setups.chance import Seeded
 from fedbounds.verify.setups.found import analysed
 from fedbounds.verify.setups.plan import case_of
-from fedbounds.vocabulary import Assumption, Constant, Verdict
+from fedbounds.vocabulary import Verdict
 
 # of the float engine that these set-ups had before: series with their errors, constants at
 # minimisers from the side that made claims harder
@@ -227,16 +229,16 @@ def test_a_sine_and_a_logarithm_of_balls():
 
 def test_assumptions_and_constants():
     known = shown(setup(2))
-    assert known.evidence[Assumption.STRONGLY_CONVEX].holds
-    assert known.evidence[Assumption.CONVEX].holds
-    assert known.evidence[Assumption.QUADRATIC].holds is False
-    assert known.evidence[Assumption.BOUNDED_MASKED_GRADIENTS].holds
+    assert known.evidence[Fact.STRONGLY_CONVEX].holds
+    assert known.evidence[Fact.CONVEX].holds
+    assert known.evidence[Fact.QUADRATIC].holds is False
+    assert known.evidence[assumed.BOUNDED_MASKED_GRADIENTS].holds
     assert known.constants[Constant.STRONG_CONVEXITY].value == 0.5
     assert float(known.parameters["G"]) == problem().gradient_bound(2.0)
     assert (known.parameters["W_sup"], known.parameters["D_dom"]) == (2, 4)
     free = shown(setup())
-    assert Assumption.BOUNDED_MASKED_GRADIENTS not in free.evidence
-    assert Assumption.BOUNDED_DOMAIN not in free.evidence
+    assert assumed.BOUNDED_MASKED_GRADIENTS not in free.evidence
+    assert assumed.BOUNDED_DOMAIN not in free.evidence
     assert "G" not in free.parameters
     with pytest.raises(FedboundsError, match="box"):
         shown(setup(1))  # points outside

@@ -10,6 +10,7 @@ import pytest
 from flint import fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kept_words import names
 from stored_setups import read_again
 
 from fedbounds.algorithms import points_over
@@ -17,6 +18,7 @@ from fedbounds.errors import FedboundsError
 from fedbounds.problems.cohort import everyone
 from fedbounds.problems.trilinear import Trilinear
 from fedbounds.theory.registry import claim as claim_of
+from fedbounds.theory.submodel import assumed
 from fedbounds.theory.submodel.names import OBJECTIVE_LADDER
 from fedbounds.theory.submodel.point_ladders import Samples, bent, named, over_p, planned
 from fedbounds.theory.submodel.point_setups import coupled, quadratics
@@ -27,7 +29,7 @@ from fedbounds.verify.plan import own_displays
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.setups import found as of_setups
 from fedbounds.verify.setups.plan import case_of
-from fedbounds.vocabulary import Assumption, Verdict
+from fedbounds.vocabulary import Verdict
 
 STORED = Path(__file__).parents[2] / "data" / "submodel_ladders_exact.json"
 HALF, ONE = fmpq(1, 2), fmpq(1)
@@ -51,7 +53,7 @@ def test_stored_values_are_found_again():
         for quantity, row in wanted["series"].items():
             assert [str(x) for x in found.series[quantity]] == row, (label, quantity)
             compared += len(row)
-        holding = {x.name for x, proof in found.evidence.items() if proof.holds}
+        holding = names(x for x, proof in found.evidence.items() if proof.holds)
         assert set(wanted["holds"]) == holding, label
     assert compared > 700
 
@@ -148,8 +150,8 @@ def test_whether_clients_agree_is_asked_of_every_rung():
     samples = Samples(quadratics((((1,),), ((2,),)), ((1,), (-1,))))
     mixed = ((HALF, HALF), (HALF, ONE))
     known = find(over_p(samples, mixed, (1,))).evidence
-    assert not known[Assumption.EQUAL_KEEP].holds
-    assert not known[Assumption.UNEQUAL_KEEP].holds
+    assert not known[assumed.EQUAL_KEEP].holds
+    assert not known[assumed.UNEQUAL_KEEP].holds
     with pytest.raises(FedboundsError, match="set-up is .* fails"):
         find(over_p(samples, mixed[::-1], (1,)))
 

@@ -12,10 +12,13 @@ import pytest
 from flint import fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kept_words import names
 from stored_setups import read_again
 
 from fedbounds.errors import FedboundsError
+from fedbounds.facts import Constant, Fact
 from fedbounds.theory.registry import views
+from fedbounds.theory.submodel import assumed
 from fedbounds.theory.submodel.point_setups import Law, coupled, quadratics, setup_of
 from fedbounds.theory.submodel.setups import PLANNED
 from fedbounds.verify.case import find
@@ -23,7 +26,6 @@ from fedbounds.verify.measure.spaces import Listed
 from fedbounds.verify.setups import found as of_setups
 from fedbounds.verify.setups.found import known_of
 from fedbounds.verify.setups.stored import stored
-from fedbounds.vocabulary import Assumption, Constant
 
 STORED = Path(__file__).parents[2] / "data" / "submodel_points_exact.json"
 
@@ -46,7 +48,7 @@ def test_stored_values_are_found_again():
         for quantity, row in wanted["series"].items():
             assert [str(x) for x in found.series[quantity]] == row, (name, quantity)
             compared += len(row)
-        holding = {x.name for x, proof in found.evidence.items() if proof.holds}
+        holding = names(x for x, proof in found.evidence.items() if proof.holds)
         assert set(wanted["holds"]) <= holding, name
         assert not holding & set(wanted["fails"]), name
     assert compared > 7000
@@ -248,12 +250,12 @@ def test_roots_that_are_not_rational_are_exact():
 def test_assumptions_are_decided(hessian, convex, strong):
     law = Law("keep", ("1/2",))
     found = find(setup_of(quadratics((hessian,), ((1, 0),)), law, ((1, 1),)))
-    assert found.evidence[Assumption.CONVEX].holds is convex
-    assert found.evidence[Assumption.STRONGLY_CONVEX].holds is strong
-    assert found.evidence[Assumption.EQUAL_KEEP].holds
-    assert found.evidence[Assumption.BERNOULLI].holds
-    assert Assumption.COVERAGE not in found.evidence
-    assert Assumption.BOUNDED_DOMAIN not in found.evidence
+    assert found.evidence[Fact.CONVEX].holds is convex
+    assert found.evidence[Fact.STRONGLY_CONVEX].holds is strong
+    assert found.evidence[assumed.EQUAL_KEEP].holds
+    assert found.evidence[assumed.BERNOULLI].holds
+    assert assumed.COVERAGE not in found.evidence
+    assert assumed.BOUNDED_DOMAIN not in found.evidence
 
 
 def test_masks_decide_which_claims_they_are_for():
@@ -261,12 +263,12 @@ def test_masks_decide_which_claims_they_are_for():
         return find(setup_of(PLANE, Law("sub_models", masks), ((1, 1),))).evidence
 
     uneven = known(((1, 0), (0, 1)), ((1, 1), (1, 1)))
-    for assumption in (Assumption.COVERAGE, Assumption.KEPT, Assumption.UNEQUAL_KEEP):
+    for assumption in (assumed.COVERAGE, assumed.KEPT, assumed.UNEQUAL_KEEP):
         assert uneven[assumption].holds, assumption
-    assert Assumption.BERNOULLI not in uneven
-    assert not known(((1, 0),), ((1, 1),))[Assumption.KEPT].holds
+    assert assumed.BERNOULLI not in uneven
+    assert not known(((1, 0),), ((1, 1),))[assumed.KEPT].holds
     # a client that holds nothing has no p_i > 0
-    assert not known(((0, 0),), ((1, 1),))[Assumption.COVERAGE].holds
+    assert not known(((0, 0),), ((1, 1),))[assumed.COVERAGE].holds
 
 
 def test_bad_setups_are_refused():

@@ -20,7 +20,7 @@ from fedbounds.algorithms import sub_models
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.registry import claim, encoded_claims
 from fedbounds.theory.setups import Objective, Planned, Run, Setup
-from fedbounds.theory.submodel import measured
+from fedbounds.theory.submodel import assumed, measured
 from fedbounds.theory.submodel.names import RANDOM
 from fedbounds.theory.submodel.setups import PLANNED, masked_round
 from fedbounds.theory.submodel.views import VIEWS
@@ -30,7 +30,7 @@ from fedbounds.verify.measure.objectives import exact
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.setups.found import InFloats
 from fedbounds.verify.setups.plan import case_of, planned
-from fedbounds.vocabulary import Assumption, Verdict
+from fedbounds.vocabulary import Verdict
 
 DATA = Path(__file__).parents[2] / "data" / "submodel_exact.json"
 HESSIAN = [[[2, 1], [1, 2]], [[2, -1], [-1, 3]]]
@@ -270,7 +270,7 @@ def test_a_box_whose_numbers_are_wrong_is_an_error(changed, broken):
 
 
 def test_gradients_are_bounded_where_G_is_large_enough():
-    bounded = Assumption.BOUNDED_MASKED_GRADIENTS
+    bounded = assumed.BOUNDED_MASKED_GRADIENTS
     assert find(boxed()).evidence[bounded].holds
     assert not find(boxed(G="5.5")).evidence[bounded].holds
 

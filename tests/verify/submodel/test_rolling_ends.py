@@ -9,15 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from flint import fmpq
+from kept_words import names
 
 from fedbounds.algorithms import rolling_ends
 from fedbounds.theory.registry import encoded_claims
 from fedbounds.theory.setups import Objective, Planned, Run, Setup
+from fedbounds.theory.submodel import assumed
 from fedbounds.theory.submodel.rolling_end_setups import planned
 from fedbounds.verify.judge import judge
 from fedbounds.verify.setups.found import find
 from fedbounds.verify.setups.plan import case_of
-from fedbounds.vocabulary import Assumption, Verdict
+from fedbounds.vocabulary import Verdict
 
 DATA = Path(__file__).parents[2] / "data" / "submodel_rolling_ends.json"
 CLAIMS = [one for one in encoded_claims("submodel") if one.id.endswith("claim-shuffle")]
@@ -59,7 +61,7 @@ def test_numbers_are_those_of_the_earlier_engine():
         numbers = {x.value: y.value for x, y in found.constants.items()} | dict(found.parameters)
         told = {key: str(numbers[key]) for key in own["numbers"]}
         assert told == own["numbers"], name
-        holds = {x.name for x, y in found.evidence.items() if y.holds}
+        holds = names(x for x, y in found.evidence.items() if y.holds)
         assert set(own["holds"]) <= holds, name
         modes = {"SHARED_PARTITION", "OWN_PERMUTATIONS", "OWN_PARTITIONS", "OVERLAPPING_WINDOWS"}
         assert holds & modes == modes & set(own["holds"]), name
@@ -231,19 +233,19 @@ def test_modes_are_read_off_the_masks():
         return {name for name, evidence in found.items() if evidence.holds}
 
     crossed, blocks = ((1, 0, 1, 0), (0, 1, 0, 1)), ((1, 1, 0, 0), (0, 0, 1, 1))
-    assert Assumption.SHARED_PARTITION in modes(HALVES, HALVES)
-    assert Assumption.OWN_PERMUTATIONS not in modes(HALVES, HALVES)
-    assert Assumption.OWN_PERMUTATIONS in modes(HALVES, HALVES, orders=2)
-    assert Assumption.OWN_PARTITIONS in modes(blocks, crossed)
-    assert not {Assumption.OWN_PARTITIONS, Assumption.SHARED_PARTITION} & modes(HALVES, APART)
+    assert assumed.SHARED_PARTITION in modes(HALVES, HALVES)
+    assert assumed.OWN_PERMUTATIONS not in modes(HALVES, HALVES)
+    assert assumed.OWN_PERMUTATIONS in modes(HALVES, HALVES, orders=2)
+    assert assumed.OWN_PARTITIONS in modes(blocks, crossed)
+    assert not {assumed.OWN_PARTITIONS, assumed.SHARED_PARTITION} & modes(HALVES, APART)
     two = ((1, 1, 0, 0), (0, 1, 1, 0), (0, 0, 1, 1), (1, 0, 0, 1))
     three = tuple(tuple(1 - x for x in row) for row in np.eye(4, dtype=int).tolist())
-    assert Assumption.OVERLAPPING_WINDOWS in modes(two, three)
-    assert Assumption.OVERLAPPING_WINDOWS in modes(two[::-1])
-    assert Assumption.OVERLAPPING_WINDOWS not in modes((*two[:3], two[0]))  # one is there twice
-    assert Assumption.OVERLAPPING_WINDOWS not in modes(((1, 0, 0), (0, 1, 0), (0, 0, 1)))
-    assert Assumption.OVERLAPPING_WINDOWS not in modes(((1, 1), (1, 1)))
-    assert Assumption.SHARED_PARTITION not in modes(((1, 0), (0, 1), (0, 0)))  # an empty block
+    assert assumed.OVERLAPPING_WINDOWS in modes(two, three)
+    assert assumed.OVERLAPPING_WINDOWS in modes(two[::-1])
+    assert assumed.OVERLAPPING_WINDOWS not in modes((*two[:3], two[0]))  # one is there twice
+    assert assumed.OVERLAPPING_WINDOWS not in modes(((1, 0, 0), (0, 1, 0), (0, 0, 1)))
+    assert assumed.OVERLAPPING_WINDOWS not in modes(((1, 1), (1, 1)))
+    assert assumed.SHARED_PARTITION not in modes(((1, 0), (0, 1), (0, 0)))  # an empty block
 
 
 # ---- planted errors

@@ -10,12 +10,11 @@ import pytest
 from flint import fmpq
 
 from fedbounds.theory.setups import Objective, Run, Setup
-from fedbounds.theory.submodel import rolling_views
+from fedbounds.theory.submodel import assumed, rolling_views
 from fedbounds.theory.submodel.rolling_setups import planned
 from fedbounds.verify.case import find, in_rationals
 from fedbounds.verify.measure import reach
 from fedbounds.verify.setups.found import InFloats
-from fedbounds.vocabulary import Assumption
 
 DATA = Path(__file__).parents[2] / "data" / "submodel_rolling_long.json"
 HALVES, TURNED = ((1, 0), (0, 1)), ((0, 1), (1, 0))
@@ -123,7 +122,7 @@ def test_orders_that_are_thought_to_move_nothing_are_caught(monkeypatch):
 def test_a_run_without_draws_but_orders_is_not_silent():
     found = find(setup("many epochs", noise=0))
     assert found.parameters["B_M2"] > 0
-    assert found.evidence[Assumption.SHARED_ORDER].holds
+    assert found.evidence[assumed.SHARED_ORDER].holds
     whole = ((1, 1),)
     alone = find(setup("many epochs", masks=(whole, whole), noise=0))
     assert alone.parameters["S_sub"] == fmpq(1)

@@ -17,7 +17,7 @@ from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import Part
 from fedbounds.theory.registry import claim, encoded_claims
 from fedbounds.theory.setups import Objective, Planned, Run, Setup
-from fedbounds.theory.submodel import rolling_measured
+from fedbounds.theory.submodel import assumed, rolling_measured
 from fedbounds.theory.submodel.names import ROLLING
 from fedbounds.theory.submodel.rolling_setups import planned as rolling_planned
 from fedbounds.theory.submodel.symbols import D_dom, D_opt
@@ -26,7 +26,7 @@ from fedbounds.verify.case import find
 from fedbounds.verify.judge import judge
 from fedbounds.verify.setups.plan import case_of
 from fedbounds.verify.setups.script import program_of
-from fedbounds.vocabulary import Assumption, Verdict
+from fedbounds.vocabulary import Verdict
 
 DATA = Path(__file__).parents[2] / "data" / "submodel_rolling_exact.json"
 HESSIAN = [[[2, 1], [1, 2]], [[3, -1], [-1, 2]]]
@@ -206,7 +206,7 @@ def holding(one):
 
 
 def test_orders_are_shared_or_own_and_a_single_client_has_either():
-    shared, own = Assumption.SHARED_ORDER, Assumption.OWN_ORDERS
+    shared, own = assumed.SHARED_ORDER, assumed.OWN_ORDERS
     assert {shared, own} & holding(setup()) == {shared}
     assert {shared, own} & holding(setup(orders=2)) == {own}
     whole = (((1, 1),), ((1, 1),))
@@ -216,8 +216,8 @@ def test_orders_are_shared_or_own_and_a_single_client_has_either():
 
 
 def test_coverage_that_differs_by_coordinate_is_seen():
-    assert Assumption.COVERAGE in holding(setup())
-    assert Assumption.COVERAGE not in holding(setup(masks=(((1, 0), (1, 1)), MASKS[1])))
+    assert assumed.COVERAGE in holding(setup())
+    assert assumed.COVERAGE not in holding(setup(masks=(((1, 0), (1, 1)), MASKS[1])))
 
 
 def test_noise_counts_where_a_client_trains():
@@ -231,7 +231,7 @@ def test_rounds_that_are_projected_say_nothing_about_unprojected_ones():
     found = find(setup("epochs in a box, every round projected", box=BOX, epochs=1))
     assert not {"Rc_2", "Un_2", "V_bar", "A_sum"} & found.series.keys()
     assert {"Ev_2", "Ea_2"} <= found.series.keys()
-    assert not found.evidence[Assumption.EPOCH_PROJECTION].holds
+    assert not found.evidence[assumed.EPOCH_PROJECTION].holds
 
 
 # ---- scripts

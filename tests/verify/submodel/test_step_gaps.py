@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from fedbounds.algorithms import rolling_models, sub_models
 from fedbounds.errors import ConflictError
+from fedbounds.facts import Fact
 from fedbounds.theory.proof.replay import Local, Replayed
 from fedbounds.theory.proof.vectors import sq
+from fedbounds.theory.submodel import assumed
 from fedbounds.theory.submodel.proofs import definitions_rounds as rounds
 from fedbounds.theory.submodel.proofs import scopes
 from fedbounds.theory.submodel.proofs.book import book
@@ -25,7 +27,6 @@ from fedbounds.verify.seen import evaluated
 from fedbounds.verify.seen import judged as told
 from fedbounds.verify.setups import steps as of_setups
 from fedbounds.verify.setups.found import known_of, view_of
-from fedbounds.vocabulary import Assumption
 
 CLOSE = 1e-13
 WRITTEN = {w.id: w for w in book().steps}
@@ -358,7 +359,7 @@ def assuming_nothing(name):
 def test_assumptions_hold_in_the_set_ups_on_which_a_step_is_evaluated(monkeypatch):
     step = WRITTEN[of("asm mean of m is p, v", scopes.PAIR)]
     every = [on for on in of_setups.judged_on("submodel") if scopes.PAIR in on.view.scopes]
-    outside = tuple(on for on in every if not on.holding.get(Assumption.KEPT, False))
+    outside = tuple(on for on in every if not on.holding.get(assumed.KEPT, False))
     assert outside
     monkeypatch.setattr(of_setups, "judged_on", lambda theory: outside)
     assert not of_setups.gaps("submodel", step)
@@ -367,10 +368,10 @@ def test_assumptions_hold_in_the_set_ups_on_which_a_step_is_evaluated(monkeypatc
 @pytest.mark.parametrize(
     ("name", "assumption"),
     [
-        (of("asm convex", rounds.ROUND), Assumption.CONVEX),
-        (of("asm cocoercive", rounds.WITHIN), Assumption.CONVEX),
-        ("asm strongly convex, random masks", Assumption.STRONGLY_CONVEX),
-        (of("asm descent of F_p", rounds.ROUND), Assumption.UNCONSTRAINED),
+        (of("asm convex", rounds.ROUND), Fact.CONVEX),
+        (of("asm cocoercive", rounds.WITHIN), Fact.CONVEX),
+        ("asm strongly convex, random masks", Fact.STRONGLY_CONVEX),
+        (of("asm descent of F_p", rounds.ROUND), Fact.UNCONSTRAINED),
     ],
 )
 def test_assumptions_hold_where_a_step_is_evaluated_on_set_ups(name, assumption, monkeypatch):

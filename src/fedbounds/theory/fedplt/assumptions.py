@@ -4,42 +4,44 @@ Assumption 5 is imposed together with Assumption 2, and Assumption 6 speaks of F
 strongly convex.
 """
 
+from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.setting import Asked, Existence
-from fedbounds.vocabulary import Assumption
 
-_CONVEX = Assumption.STRONGLY_CONVEX
-_PARTIAL = Assumption.LEAVES_OUT
+from . import assumed
 
-A1 = Existence(entry("fedplt/A1"), (Asked("as printed", (Assumption.SMOOTH,)),))
+_CONVEX = Fact.STRONGLY_CONVEX
+_PARTIAL = assumed.LEAVES_OUT
+
+A1 = Existence(entry("fedplt/A1"), (Asked("as printed", (Fact.SMOOTH,)),))
 A2 = Existence(entry("fedplt/A2"), (Asked("as printed", (_CONVEX,)),))
 A3 = Existence(
     entry("fedplt/A3"),
     (
         Asked(
             "independent over clients, steps and rounds",
-            (Assumption.UNBIASED, Assumption.INDEPENDENT),
+            (Fact.UNBIASED, Fact.INDEPENDENT),
         ),
-        Asked("independence over clients is not asked for", (Assumption.UNBIASED,)),
+        Asked("independence over clients is not asked for", (Fact.UNBIASED,)),
     ),
 )
-A4 = Existence(entry("fedplt/A4"), (Asked("as printed", (Assumption.BOUNDED_VARIANCE,)),))
+A4 = Existence(entry("fedplt/A4"), (Asked("as printed", (Fact.BOUNDED_VARIANCE,)),))
 
 A5 = Existence(
     entry("fedplt/A5"),
     (
         Asked(
             "on all of R^d, with Assumption 2",
-            (_CONVEX, Assumption.GLOBAL_GRADIENT_EVERYWHERE),
+            (_CONVEX, Fact.GLOBAL_GRADIENT_EVERYWHERE),
         ),
         Asked(
             "on all of R^d, without Assumption 2",
-            (Assumption.GLOBAL_GRADIENT_EVERYWHERE,),
+            (Fact.GLOBAL_GRADIENT_EVERYWHERE,),
         ),
-        Asked("on a set that contains the iterates", (_CONVEX, Assumption.GLOBAL_GRADIENT)),
+        Asked("on a set that contains the iterates", (_CONVEX, assumed.GLOBAL_GRADIENT)),
         Asked(
             "the gradient of each F_k, on a set that contains the iterates",
-            (_CONVEX, Assumption.LOCAL_GRADIENTS),
+            (_CONVEX, assumed.LOCAL_GRADIENTS),
         ),
     ),
 )
@@ -49,19 +51,19 @@ A6 = Existence(
     (
         Asked(
             "every W in R^d, a mask leaves out a coordinate",
-            (_CONVEX, _PARTIAL, Assumption.ALIGNED_EVERYWHERE),
+            (_CONVEX, _PARTIAL, assumed.ALIGNED_EVERYWHERE),
         ),
         Asked(
             "every W in R^d, full masks",
-            (_CONVEX, Assumption.FULL_MASKS, Assumption.ALIGNED_EVERYWHERE),
+            (_CONVEX, assumed.FULL_MASKS, assumed.ALIGNED_EVERYWHERE),
         ),
         Asked(
             "the iterates of one run, a mask leaves out a coordinate",
-            (_CONVEX, _PARTIAL, Assumption.ALIGNED),
+            (_CONVEX, _PARTIAL, assumed.ALIGNED),
         ),
         Asked(
             "an open set that contains the iterates, a mask leaves out a coordinate",
-            (_CONVEX, _PARTIAL, Assumption.ALIGNED_OPEN),
+            (_CONVEX, _PARTIAL, assumed.ALIGNED_OPEN),
         ),
     ),
 )

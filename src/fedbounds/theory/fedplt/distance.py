@@ -6,6 +6,7 @@ c_k x_k less CURVE times that of c_k alpha_k^2 x_k.
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Condition, Part, Reading
 from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
@@ -36,8 +37,9 @@ from fedbounds.theory.symbols import (
     t,
     tau,
 )
-from fedbounds.vocabulary import Assumption, Index, Relation
+from fedbounds.vocabulary import Index, Relation
 
+from . import assumed
 from .masks import FEDPLT
 from .one_step import ALIGNED, FREE_PSI, SLOPE_BOUND, SMOOTH, with_free_psi
 from .scope_names import CLIENT, ROUND, STEP, VIRTUAL
@@ -46,8 +48,8 @@ from .vectors import W, Wk, Wstar, ax, g0
 
 BOTH = (*SMOOTH, *ALIGNED)
 # alpha_r = min(1, sqrt(d r)) is the same number for all clients that train a coordinate
-EQUAL = (*BOTH, Assumption.EQUAL_ATTENUATION)
-CONVEX = (*SMOOTH, Assumption.STRONGLY_CONVEX)
+EQUAL = (*BOTH, assumed.EQUAL_ATTENUATION)
+CONVEX = (*SMOOTH, Fact.STRONGLY_CONVEX)
 SLOPE, CURVE = SLOPE_BOUND, 4 * eta**2 * psi_max**2 * L
 CONTRACTION = mu * psi_min * rho_min
 
@@ -251,7 +253,7 @@ NU = Claim(
 HETEROGENEITY = 2 * eta**2 * L * nu_max * Lambda
 
 
-def _values(name: str, assumptions: tuple[Assumption, ...]) -> Part:
+def _values(name: str, assumptions: tuple[str, ...]) -> Part:
     return Part(
         name=name,
         left=A_24(t),
@@ -265,7 +267,7 @@ A24 = Claim(
     entry("fedplt/A2.4"),
     algorithms=FEDPLT,
     parts=(
-        _values("equal", (*CONVEX, Assumption.EQUAL_ATTENUATION)),
+        _values("equal", (*CONVEX, assumed.EQUAL_ATTENUATION)),
         _values("free", CONVEX),
     ),
     readings=(

@@ -11,6 +11,7 @@ from typing import Any
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.proof.vectors import given, ip, past, sq, vectors, xi
 from fedbounds.theory.setups import (
     Alone,
@@ -30,8 +31,8 @@ from fedbounds.theory.setups import (
     dot,
 )
 from fedbounds.theory.symbols import B_step, L, rho_min, t, w_first, z
-from fedbounds.vocabulary import Assumption
 
+from . import assumed
 from .measured import AT_STEPS, G0, Es, Gk, Ws, mask, mg0, one, ones
 from .sequences import pace, x
 from .setups import NOTHING, run_of
@@ -60,21 +61,21 @@ _LEAST_RHO = Least(*_OWN_RHO)
 _POSITIVE = Says(rho_min, ">", _NOTHING)
 _OF_F = [dot(gradient, gradient) for gradient in (Gk, G0, Gs)]
 _OWN = [dot(gradient, gradient) for gradient, *_ in AT_STEPS]
-ASSUMPTIONS: dict[Assumption, tuple[Says, ...]] = {
-    Assumption.ALIGNED: (Says(rho_min, "==", _LEAST_RHO), _POSITIVE),
-    Assumption.LOCAL_GRADIENTS: (Says(Largest(*_OWN), "<", sp.oo),),
-    Assumption.GLOBAL_GRADIENT_EVERYWHERE: (
+ASSUMPTIONS: dict[str, tuple[Says, ...]] = {
+    assumed.ALIGNED: (Says(rho_min, "==", _LEAST_RHO), _POSITIVE),
+    assumed.LOCAL_GRADIENTS: (Says(Largest(*_OWN), "<", sp.oo),),
+    Fact.GLOBAL_GRADIENT_EVERYWHERE: (
         Says(Largest(Everywhere(dot(G0, G0))), "<", sp.oo),
     ),
-    Assumption.ALIGNED_EVERYWHERE: (Says(Least(Everywhere(_RHO)), ">", _NOTHING),),
-    Assumption.ALIGNED_OPEN: (Says(Least(Around(_RHO, W, Wk, Ws)), ">", _NOTHING),),
-    Assumption.LEAVES_OUT: (Says(Least(_MASKS), "==", _NOTHING),),
-    Assumption.FULL_MASKS: (Says(Least(_MASKS), "==", _ONE),),
-    Assumption.EQUAL_MASKS: (Says(_APART, "==", _NOTHING),),
-    Assumption.STAYS: (Says(sq(given(_AFTER - _BEFORE)), "==", _NOTHING),),
+    assumed.ALIGNED_EVERYWHERE: (Says(Least(Everywhere(_RHO)), ">", _NOTHING),),
+    assumed.ALIGNED_OPEN: (Says(Least(Around(_RHO, W, Wk, Ws)), ">", _NOTHING),),
+    assumed.LEAVES_OUT: (Says(Least(_MASKS), "==", _NOTHING),),
+    assumed.FULL_MASKS: (Says(Least(_MASKS), "==", _ONE),),
+    assumed.EQUAL_MASKS: (Says(_APART, "==", _NOTHING),),
+    assumed.STAYS: (Says(sq(given(_AFTER - _BEFORE)), "==", _NOTHING),),
     # F_k(W*) - F_k* vanishes for every client
-    Assumption.SHARED_MINIMISER: (Says(Largest(Es), "==", _NOTHING),),
-    Assumption.OWN_MINIMISERS: (Says(Largest(Es), ">", _NOTHING),),
+    Fact.SHARED_MINIMISER: (Says(Largest(Es), "==", _NOTHING),),
+    assumed.OWN_MINIMISERS: (Says(Largest(Es), ">", _NOTHING),),
 }  # fmt: skip
 ALWAYS = replace(
     ROUNDS,
@@ -96,7 +97,7 @@ DECAYING = replace(
     constants={**ALWAYS.constants, **_FIRST},
     assumptions={
         **ALWAYS.assumptions,
-        Assumption.DECAYING_STEPS: (Says(first, "==", 1 / z),),
+        assumed.DECAYING_STEPS: (Says(first, "==", 1 / z),),
     },
     takes=("masks", "weights", "tau", "first"),
     changing={"eta": first / (t + 1)},
@@ -112,7 +113,7 @@ SEQUENCE = View(
     quantities={"D_W": ip(x, one)},
     states=("D_W",),
     constants={"w_gap": ROUNDS.constants["w_gap"]},
-    assumptions={Assumption.RECURSION: (_RECURSION,)},
+    assumptions={assumed.RECURSION: (_RECURSION,)},
     takes=("z", "B_step", "eta"),
     problem=False,
 )
@@ -120,7 +121,7 @@ DECAYING_SEQUENCE = replace(
     SEQUENCE,
     told="the recursion of the decaying step, with equality",
     constants={},
-    assumptions={Assumption.RECURSION_DECAYING: (Says(first, "==", 1 / z), _RECURSION)},
+    assumptions={assumed.RECURSION_DECAYING: (Says(first, "==", 1 / z), _RECURSION)},
     takes=("z", "B_step", "first"),
     changing={"eta": first / (t + 1)},
 )

@@ -1,5 +1,6 @@
 """What can be met together: Assumptions 1 to 6, and the conditions of Step 4.4 on eta."""
 
+from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Condition
 from fedbounds.theory.setting import Asked, Existence
@@ -14,8 +15,8 @@ from fedbounds.theory.symbols import (
     w_first,
     w_large,
 )
-from fedbounds.vocabulary import Assumption
 
+from . import assumed
 from .distance import BELOW_ONE, POSITIVE, SHORT
 from .symbols import psi_sup, w_free
 
@@ -36,7 +37,7 @@ CONDITIONS = Existence(
         Asked("some constants and some eta", strict=ON_ETA),
         Asked(
             "the steps eta^t = 1/(z(t+1)) at every t, from t = 0 on",
-            (Assumption.SMOOTH, Assumption.STRONGLY_CONVEX),
+            (Fact.SMOOTH, Fact.STRONGLY_CONVEX),
             (FIRST_SHORT, LATE),
             (BELOW_ONE,),
         ),
@@ -53,31 +54,31 @@ CONDITIONS = Existence(
 )
 
 BASE = (
-    Assumption.SMOOTH,
-    Assumption.STRONGLY_CONVEX,
-    Assumption.UNBIASED,
-    Assumption.INDEPENDENT,
-    Assumption.BOUNDED_VARIANCE,
+    Fact.SMOOTH,
+    Fact.STRONGLY_CONVEX,
+    Fact.UNBIASED,
+    Fact.INDEPENDENT,
+    Fact.BOUNDED_VARIANCE,
 )
-AT_ITERATES = (*BASE, Assumption.GLOBAL_GRADIENT, Assumption.ALIGNED)
-_PARTIAL = (*AT_ITERATES, Assumption.LEAVES_OUT)
-_OPEN = (*BASE, Assumption.LOCAL_GRADIENTS, Assumption.ALIGNED_OPEN, Assumption.LEAVES_OUT)
+AT_ITERATES = (*BASE, assumed.GLOBAL_GRADIENT, assumed.ALIGNED)
+_PARTIAL = (*AT_ITERATES, assumed.LEAVES_OUT)
+_OPEN = (*BASE, assumed.LOCAL_GRADIENTS, assumed.ALIGNED_OPEN, assumed.LEAVES_OUT)
 
 JOINTLY = Existence(
     entry("fedplt/assumptions-jointly"),
     (
         Asked(
             "Assumptions 5 and 6 on all of R^d",
-            (*BASE, Assumption.GLOBAL_GRADIENT_EVERYWHERE, Assumption.ALIGNED_EVERYWHERE),
+            (*BASE, Fact.GLOBAL_GRADIENT_EVERYWHERE, assumed.ALIGNED_EVERYWHERE),
             strict=ON_ETA,
         ),
         Asked(
             "Assumption 6 on all of R^d, 5 at the iterates; a mask leaves out a coordinate",
             (
                 *BASE,
-                Assumption.GLOBAL_GRADIENT,
-                Assumption.ALIGNED_EVERYWHERE,
-                Assumption.LEAVES_OUT,
+                assumed.GLOBAL_GRADIENT,
+                assumed.ALIGNED_EVERYWHERE,
+                assumed.LEAVES_OUT,
             ),
             strict=ON_ETA,
         ),
@@ -93,7 +94,7 @@ JOINTLY = Existence(
         ),
         Asked(
             "the same, clients with minimisers of their own and noise",
-            (*_PARTIAL, Assumption.OWN_MINIMISERS, Assumption.NOISY),
+            (*_PARTIAL, assumed.OWN_MINIMISERS, Fact.NOISY),
             strict=ON_ETA,
         ),
         Asked(

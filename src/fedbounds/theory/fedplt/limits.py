@@ -2,20 +2,22 @@
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Condition, Part
 from fedbounds.theory.setting import Announced, Asked, InTheEnd, NoBound, OnRun, Universal, Variant
 from fedbounds.theory.setups import RUN, Factor, Says, Settled
 from fedbounds.theory.symbols import D_W, B_step, eta, psi_min, rho_min, t, z
-from fedbounds.vocabulary import Assumption, Index, Relation
+from fedbounds.vocabulary import Index, Relation
 
+from . import assumed
 from .distance import BELOW_ONE
 from .feasibility import AT_ITERATES, FIRST_SHORT, LATE, ON_ETA
 from .proofs.growth import GROWTH
 from .results import CONSTANT_STEP, LEVEL, STEP_SIZE
 from .vectors import Wstar
 
-_FULL_GRADIENTS = Assumption.NOISELESS
+_FULL_GRADIENTS = Fact.NOISELESS
 # eta tends to 0: (i) and (ii) are met in the end, and (iii) if psi_min rho_min <= 1
 IN_THE_END = Condition(psi_min * rho_min, "<=", sp.Integer(1))
 
@@ -33,19 +35,24 @@ BOUND = OnRun(
 _HALF = Variant(sp.Symbol("half the step size"), (("eta", eta / 2),))
 _ERROR, _LESS = (Settled(D_W(t), run) for run in (RUN, _HALF.name))
 _FLOOR = eta * B_step / z
-SETTLES = InTheEnd("D^t tends to a limit of at most eta B/z", (Says(_ERROR, "<=", _FLOOR),))
-REACHES = InTheEnd("D^t tends to eta B/z", (Says(_ERROR, "==", _FLOOR),))
+SETTLES = InTheEnd(
+    "D^t tends to a limit of at most eta B/z", (Says(_ERROR, "<=", _FLOOR),), rests=assumed.STAYS
+)
+REACHES = InTheEnd("D^t tends to eta B/z", (Says(_ERROR, "==", _FLOOR),), rests=assumed.STAYS)
 LESS = InTheEnd(
     "with half the step size D^t tends to a smaller limit, if it is not 0",
     (Says(_LESS, "<", _ERROR), Says(_ERROR, "==", _NOTHING)),
     (_HALF,),
+    rests=assumed.STAYS,
 )
 SLOWER = InTheEnd(
     "with half the step size the mean of W^t tends to its limit more slowly",
     (Says(Factor(_HALF.name), ">", Factor(RUN)),),
     (_HALF,),
 )
-LIMIT = InTheEnd("W^t tends to W* with steps 1/(z(t+1))", (Says(_ERROR, "==", _NOTHING),))
+LIMIT = InTheEnd(
+    "W^t tends to W* with steps 1/(z(t+1))", (Says(_ERROR, "==", _NOTHING),), rests=assumed.STAYS
+)
 RATE = NoBound(
     "D^t = O(1/t) if the recursion of the decaying step holds, with equality",
     tuple(Part(D_W(t), c * LEVEL / (t + 1), name=f"C = {c} B/z^2") for c in range(1, 7)),
@@ -60,35 +67,35 @@ ANY_MASKS = Universal(
         (
             Asked(
                 "any masks, one local step: W* is a fixed point",
-                (_FULL_GRADIENTS, Assumption.SINGLE_STEP),
+                (_FULL_GRADIENTS, assumed.SINGLE_STEP),
             ),
             STAYS,
         ),
         (
             Asked(
                 "full masks, one local step: W* is a fixed point",
-                (_FULL_GRADIENTS, Assumption.SINGLE_STEP, Assumption.FULL_MASKS),
+                (_FULL_GRADIENTS, assumed.SINGLE_STEP, assumed.FULL_MASKS),
             ),
             STAYS,
         ),
         (
             Asked(
                 "full masks, any number of local steps: W* is a fixed point",
-                (_FULL_GRADIENTS, Assumption.FULL_MASKS),
+                (_FULL_GRADIENTS, assumed.FULL_MASKS),
             ),
             STAYS,
         ),
         (
             Asked(
                 "equal masks, one local step: W* is a fixed point",
-                (_FULL_GRADIENTS, Assumption.SINGLE_STEP, Assumption.EQUAL_MASKS),
+                (_FULL_GRADIENTS, assumed.SINGLE_STEP, assumed.EQUAL_MASKS),
             ),
             STAYS,
         ),
         (
             Asked(
                 "clients that share their minimiser: W* is a fixed point",
-                (_FULL_GRADIENTS, Assumption.SHARED_MINIMISER),
+                (_FULL_GRADIENTS, Fact.SHARED_MINIMISER),
             ),
             STAYS,
         ),
@@ -103,7 +110,7 @@ ANY_MASKS = Universal(
     ),
 )
 
-_DECAYING = (*AT_ITERATES, Assumption.DECAYING_STEPS)
+_DECAYING = (*AT_ITERATES, assumed.DECAYING_STEPS)
 EXACT_CONVERGENCE = Universal(
     entry("fedplt/exact-convergence"),
     (
@@ -125,7 +132,7 @@ EXACT_CONVERGENCE = Universal(
             ),
             LIMIT,
         ),
-        (Asked("the recursion taken as given", (Assumption.RECURSION_DECAYING,)), RATE),
+        (Asked("the recursion taken as given", (assumed.RECURSION_DECAYING,)), RATE),
     ),
 )
 
@@ -152,7 +159,7 @@ CONSTANT_STEP_FLOOR = Universal(
         (_constant("a smaller eta is slower"), SLOWER),
         (_constant("the error settles at eta B/z itself, harsh"), REACHES),
         (
-            Asked("the recursion taken as given, with equality", (Assumption.RECURSION,)),
+            Asked("the recursion taken as given, with equality", (assumed.RECURSION,)),
             REACHES,
         ),
     ),

@@ -2,6 +2,7 @@
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Condition, Part, Reading
 from fedbounds.theory.proof.vectors import given, past, sq, xi
@@ -20,8 +21,9 @@ from fedbounds.theory.symbols import (
     tau,
     w_i,
 )
-from fedbounds.vocabulary import Assumption, Index, Relation
+from fedbounds.vocabulary import Index, Relation
 
+from . import assumed
 from .scope_names import CLIENT, CLIENT_ROUND, CLIENT_ROUND_FGD
 from .symbols import sgn_3
 from .vectors import W, Wk, anyv, gs, mv, ns
@@ -68,7 +70,7 @@ UPDATE_IDENTITY = Claim(
             right=_ZERO,
             relation=Relation.EQUAL,
             index=Index.CLIENT,
-            assumptions=(Assumption.NOISELESS,),
+            assumptions=(Fact.NOISELESS,),
             scopes=(CLIENT_ROUND_FGD,),
         ),
     ),
@@ -89,7 +91,7 @@ COORDINATE_AVERAGE = Claim(
 )
 
 
-def _asserted(name: str, assumptions: tuple[Assumption, ...]) -> Part:
+def _asserted(name: str, assumptions: tuple[str, ...]) -> Part:
     """cos theta_3 > 0, "the masked gradient is the projection of the gradient"."""
     return Part(
         name=name,
@@ -112,9 +114,9 @@ ALIGNMENT_IDENTITY = Claim(
             right=cos_3 * cos_m(t),
             relation=Relation.EQUAL,
             index=Index.CLIENT,
-            assumptions=(Assumption.ALIGNED,),
+            assumptions=(assumed.ALIGNED,),
         ),
-        _asserted("sign", (Assumption.ALIGNED,)),
+        _asserted("sign", (assumed.ALIGNED,)),
         _asserted("sign, any mask", ()),
     ),
     readings=(
@@ -130,16 +132,14 @@ _RATIO = Condition(rho_k, "==", cos_3 * cos_2 / cos_1)
 _MORE, _LESS = Condition(cos_2, ">=", cos_1), Condition(cos_2, "<=", cos_1)
 
 
-def _compared(
-    name: str, left: sp.Expr, right: sp.Expr, angles: Condition, both: Assumption
-) -> Part:
+def _compared(name: str, left: sp.Expr, right: sp.Expr, angles: Condition, both: str) -> Part:
     return Part(
         name=name,
         left=left,
         right=right,
         index=Index.RUN,
         conditions=(angles, _RATIO),
-        assumptions=(Assumption.ALIGNED, both),
+        assumptions=(assumed.ALIGNED, both),
     )
 
 
@@ -147,10 +147,10 @@ ALIGNMENT_INTERPRETATION = Claim(
     entry("fedplt/alignment-interpretation"),
     algorithms=FEDPLT,
     parts=(
-        _compared("better", cos_3, rho_k, _MORE, Assumption.ACUTE),
-        _compared("worse", rho_k, cos_3, _LESS, Assumption.ACUTE),
-        _compared("better, both negative", cos_3, rho_k, _LESS, Assumption.OBTUSE),
-        _compared("worse, both negative", rho_k, cos_3, _MORE, Assumption.OBTUSE),
+        _compared("better", cos_3, rho_k, _MORE, assumed.ACUTE),
+        _compared("worse", rho_k, cos_3, _LESS, assumed.ACUTE),
+        _compared("better, both negative", cos_3, rho_k, _LESS, assumed.OBTUSE),
+        _compared("worse, both negative", rho_k, cos_3, _MORE, assumed.OBTUSE),
     ),
     readings=(
         Reading(

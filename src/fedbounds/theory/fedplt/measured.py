@@ -38,8 +38,8 @@ from fedbounds.theory.symbols import (
     w_gap,
     z,
 )
-from fedbounds.vocabulary import Assumption
 
+from . import assumed
 from .distance import BRACKET, CONTRACTION, CURVE, SLOPE
 from .results import CONSTANTS
 from .symbols import psi_inf, psi_sup, w_free
@@ -268,27 +268,27 @@ def _local(visited: _Models) -> sp.Expr:
 
 def assumptions(
     visited: _Models, *, rounds: bool, least: str = "=="
-) -> dict[Assumption, tuple[Says, ...]]:
+) -> dict[str, tuple[Says, ...]]:
     """At what a run visits; Assumption 5 of the gradient of F is asked of whole rounds.
 
     With "<=" rho_min need not be the least rho_k, which is known from below alone.
     """
     aligned = _alignment(visited)["aligned"]
     assert isinstance(aligned, Where)
-    wide = {Assumption.GLOBAL_GRADIENT: (Says(G2, ">=", _wide(visited)),)}
+    wide = {assumed.GLOBAL_GRADIENT: (Says(G2, ">=", _wide(visited)),)}
     return {
-        Assumption.ALIGNED: (Says(rho_min, least, aligned.value), *aligned.holds),
-        Assumption.ALIGNED_COMPENSATED: _repaired(visited),
-        Assumption.LOCAL_GRADIENTS: (Says(G2, ">=", _local(visited)),),
-        Assumption.EQUAL_ATTENUATION: _EQUAL,
+        assumed.ALIGNED: (Says(rho_min, least, aligned.value), *aligned.holds),
+        assumed.ALIGNED_COMPENSATED: _repaired(visited),
+        assumed.LOCAL_GRADIENTS: (Says(G2, ">=", _local(visited)),),
+        assumed.EQUAL_ATTENUATION: _EQUAL,
         **(wide if rounds else {}),
     }
 
 
 # on which side of 90 degrees both angles of a client are
 ANGLES = {
-    Assumption.ACUTE: (Says(cos_g(t), ">", _NOTHING), Says(cos_m(t), ">", _NOTHING)),
-    Assumption.OBTUSE: (Says(cos_g(t), "<", _NOTHING), Says(cos_m(t), "<", _NOTHING)),
+    assumed.ACUTE: (Says(cos_g(t), ">", _NOTHING), Says(cos_m(t), ">", _NOTHING)),
+    assumed.OBTUSE: (Says(cos_g(t), "<", _NOTHING), Says(cos_m(t), "<", _NOTHING)),
 }
 AT_CLIENTS, AT_STEPS, AT_LOCAL = _AT_CLIENTS, _AT_STEPS, _AT_STEPS[2:]
 

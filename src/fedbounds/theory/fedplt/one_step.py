@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Condition, Part, Reading
 from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
@@ -36,8 +37,9 @@ from fedbounds.theory.symbols import (
     t,
     tau,
 )
-from fedbounds.vocabulary import Assumption, Index, Relation
+from fedbounds.vocabulary import Index, Relation
 
+from . import assumed
 from .masks import FEDPLT
 from .scope_names import CLIENT, CLIENT_ROUND, ROUND, STEP
 from .symbols import psi_inf, psi_sup
@@ -61,10 +63,10 @@ from .vectors import (
     smdelta,
 )
 
-NOISE = (Assumption.NOISE,)
-INDEPENDENT = (Assumption.NOISE, Assumption.INDEPENDENT)
-SMOOTH = (Assumption.SMOOTH,)
-ALIGNED = (Assumption.STRONGLY_CONVEX, Assumption.ALIGNED)
+NOISE = (Fact.NOISE,)
+INDEPENDENT = (Fact.NOISE, Fact.INDEPENDENT)
+SMOOTH = (Fact.SMOOTH,)
+ALIGNED = (Fact.STRONGLY_CONVEX, assumed.ALIGNED)
 SEVERAL = Condition(tau, ">=", sp.Integer(2))
 
 

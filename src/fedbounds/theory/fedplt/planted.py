@@ -3,6 +3,7 @@
 from fedbounds.theory.planted import (
     Caught,
     DoesNotSee,
+    Identity,
     Rule,
     Stated,
     Without,
@@ -35,5 +36,5 @@ def _forgotten(compensation: Rule) -> Rule:
 _OWN = Setup("fedplt", "local steps", apart(4, 4))
 RULES = (
     WrongRule("no-mask-compensation", "the server's mean is not compensated for masks: biased",
-              "FedPLT, server", "fedplt.compensation", _forgotten, "A2.2-split", _OWN),
+              "FedPLT, server", "fedplt.compensation", _forgotten, Identity("A2.2-split", _OWN)),
 )  # fmt: skip

@@ -10,15 +10,16 @@ import sympy as sp
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Condition, Part, Reading
 from fedbounds.theory.symbols import D_0, D_W, B_step, C_rate, eta, nu_max, t, w_gap, z
-from fedbounds.vocabulary import Assumption, Index
+from fedbounds.vocabulary import Index
 
+from . import assumed
 from .distance import BRACKET, CONDITIONS, CONTRACTION, LARGEST
 from .masks import FEDPLT
 from .rounds import ADDED, ALL, TRIVIAL
 from .scope_names import ROUND
 
-RECURSION = (Assumption.RECURSION,)
-DECAYING = (Assumption.RECURSION_DECAYING,)
+RECURSION = (assumed.RECURSION,)
+DECAYING = (assumed.RECURSION_DECAYING,)
 # 0 < eta < 1/z, as w_gap = 1/eta - z is positive
 STEP_SIZE = Condition(eta, "==", 1 / (z + w_gap))
 CONSTANTS = (Condition(z, "==", CONTRACTION), Condition(B_step, "==", ADDED))
@@ -37,7 +38,7 @@ _BETWEEN = sp.Max(D_W(0), eta * B_step / z)
 def _pair(
     suffix: str,
     conditions: tuple[Condition, ...],
-    assumptions: tuple[Assumption, ...],
+    assumptions: tuple[str, ...],
     trivial: sp.Expr,
     scopes: tuple[str, ...] = (),
 ) -> tuple[Part, Part]:
@@ -78,7 +79,7 @@ LEVEL = B_step / z**2
 # nu as the largest bracket over t: eta^t tends to 0
 _SUPREMUM = Condition(nu_max, ">=", BRACKET.subs(eta, 0))
 _RUN = (*CONSTANTS, _SUPREMUM)
-STEPS = (*ALL, Assumption.DECAYING_STEPS)
+STEPS = (*ALL, assumed.DECAYING_STEPS)
 OF_ALGORITHM, TAKEN = "of the algorithm", "the recursion taken as given"
 
 
@@ -140,7 +141,7 @@ INDUCTION = Claim(
 def _rate(
     name: str,
     conditions: tuple[Condition, ...],
-    assumptions: tuple[Assumption, ...] = DECAYING,
+    assumptions: tuple[str, ...] = DECAYING,
     trivial: sp.Expr | None = None,
 ) -> Part:
     return Part(

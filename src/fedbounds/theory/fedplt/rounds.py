@@ -2,6 +2,7 @@
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Condition, Part, Reading
 from fedbounds.theory.proof.vectors import given, past, sq, xi
@@ -23,21 +24,22 @@ from fedbounds.theory.symbols import (
     t,
     tau,
 )
-from fedbounds.vocabulary import Assumption, Index, Relation
+from fedbounds.vocabulary import Index, Relation
 
+from . import assumed
 from .distance import CONDITIONS, CONTRACTION, EQUAL
 from .masks import FEDPLT
 from .one_step import FREE_PSI, with_free_psi
 from .scope_names import CLIENT_ROUND, ROUND, VIRTUAL
 from .vectors import W, Wk, gs, mgs, mns, ns
 
-_GLOBAL = (Assumption.NOISE, Assumption.GLOBAL_GRADIENT)
-_LOCAL = (Assumption.NOISE, Assumption.LOCAL_GRADIENTS)
+_GLOBAL = (Fact.NOISE, assumed.GLOBAL_GRADIENT)
+_LOCAL = (Fact.NOISE, assumed.LOCAL_GRADIENTS)
 _STEPS = eta**2 * tau**2
 DIVERGENCE = _STEPS * (G2 + sigma2) * Gamma
 
 
-def _bounds(suffix: str, assumptions: tuple[Assumption, ...]) -> tuple[Part, ...]:
+def _bounds(suffix: str, assumptions: tuple[str, ...]) -> tuple[Part, ...]:
     return (
         Part(
             name=f"c{suffix}",
@@ -93,7 +95,7 @@ LOCAL_DIVERGENCE = Claim(
             left=sq(Wk - W),
             right=DIVERGENCE,
             conditions=(Condition(j, "<=", tau - 1),),
-            assumptions=(*_LOCAL, Assumption.VIRTUAL),
+            assumptions=(*_LOCAL, assumed.VIRTUAL),
             scopes=(VIRTUAL,),
         ),
     ),
@@ -108,7 +110,7 @@ LOCAL_DIVERGENCE = Claim(
 )
 
 ADDED = 2 * tau**2 * (G2 + sigma2) * Gamma + 2 * L * nu_max * Lambda + sigma2 * psi_max**2 * Gamma
-ALL = (*EQUAL, Assumption.NOISE, Assumption.INDEPENDENT, Assumption.GLOBAL_GRADIENT)
+ALL = (*EQUAL, Fact.NOISE, Fact.INDEPENDENT, assumed.GLOBAL_GRADIENT)
 # mu ||W - W*|| <= ||grad F(W)|| < G: Assumptions 2 and 5 at a model of the run, without any step
 TRIVIAL = G2 / mu**2
 

@@ -20,8 +20,8 @@ from fedbounds.theory.symbols import (
     w_gap,
     z,
 )
-from fedbounds.vocabulary import Assumption
 
+from . import assumed
 from .distance import BRACKET
 from .measured import one
 from .results import LEVEL
@@ -31,9 +31,9 @@ eta_t = sp.Function("eta_t", real=True)
 _NOTHING = sp.Integer(0)
 
 PACES = {
-    Assumption.RECURSION: eta,
-    Assumption.RECURSION_DECAYING: 1 / (z * (t + 1)),
-    Assumption.RECURSION_LONGER: 2 / (z * (t + 2)),
+    assumed.RECURSION: eta,
+    assumed.RECURSION_DECAYING: 1 / (z * (t + 1)),
+    assumed.RECURSION_LONGER: 2 / (z * (t + 2)),
 }
 
 
@@ -65,7 +65,7 @@ ASSUMPTIONS = {
     assumption: (Says(eta_t(t), "==", step), Says(D_W(t + 1), "<=", bound(step)))
     for assumption, step in PACES.items()
 }
-DECAYING = {Assumption.DECAYING_STEPS: ASSUMPTIONS[Assumption.RECURSION_DECAYING][:1]}
+DECAYING = {assumed.DECAYING_STEPS: ASSUMPTIONS[assumed.RECURSION_DECAYING][:1]}
 # the bracket grows as eta falls: the largest over all t is its value at 0
 LARGEST_BRACKET = Where(BRACKET.subs(eta, 0), (Says(nu_max, ">", _NOTHING),))
 RHO_OF_STEPS = z / (mu * psi_min)

@@ -1,7 +1,6 @@
 """Names of this paper alone."""
 
 from fedbounds.theory.glossary import Draft
-from fedbounds.vocabulary import Quantity
 
 _draft = Draft()
 
@@ -23,8 +22,6 @@ w_free = _draft.symbol(
     r"(-\textstyle\min_i\psi_i)",
     nonnegative=True,
 )
-sgn_3 = _draft.quantity(
-    Quantity.SIGN_PROJECTION, "sign of cos theta_3", r"\operatorname{sgn}\cos\theta_3"
-)
+sgn_3 = _draft.quantity("sgn_3", "sign of cos theta_3", r"\operatorname{sgn}\cos\theta_3")
 
 NAMES = _draft.closed()

@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.setups import Definition, Says, Shown, View
 from fedbounds.theory.symbols import tau, z
-from fedbounds.vocabulary import Assumption
 
-from . import measured, sequences
+from . import assumed, measured, sequences
 from .masks import FEDPLT
 from .measured import AT_CLIENTS, AT_LOCAL, AT_STEPS, CURVED, DERIVED, DONE, PSI, START, SUMS
 from .scope_names import (
@@ -73,10 +73,10 @@ _TAKES = ("masks", "weights", "tau", "eta")
 
 # ---- assumptions that say how the analysis looks at a run
 
-_SINGLE = {Assumption.SINGLE_STEP: (Says(tau, "==", sp.Integer(1)),)}
-_VIRTUAL = {Assumption.VIRTUAL: tuple[Says, ...]()}
-_INDEPENDENT = {Assumption.INDEPENDENT: tuple[Says, ...]()}
-_OWN_NOISE = {Assumption.INDEPENDENT: (Says(measured.common, "==", sp.Integer(0)),)}
+_SINGLE = {assumed.SINGLE_STEP: (Says(tau, "==", sp.Integer(1)),)}
+_VIRTUAL = {assumed.VIRTUAL: tuple[Says, ...]()}
+_INDEPENDENT: dict[str, tuple[Says, ...]] = {Fact.INDEPENDENT: ()}
+_OWN_NOISE = {Fact.INDEPENDENT: (Says(measured.common, "==", sp.Integer(0)),)}
 
 _BASE: dict[str, Definition] = {**PSI, **SUMS, **measured.ATTENUATION}
 _STEP_QUANTITIES = {
@@ -243,7 +243,7 @@ MANY = replace(
         **_SINGLE,
         **_INDEPENDENT,
         # t counts rounds
-        Assumption.VIRTUAL: _SINGLE[Assumption.SINGLE_STEP],
+        assumed.VIRTUAL: _SINGLE[assumed.SINGLE_STEP],
         **sequences.ASSUMPTIONS,
         **sequences.DECAYING,
     },
@@ -273,7 +273,7 @@ BETWEEN = View(
     constants={**PSI, **measured.ATTENUATION, **{x: SUMS[x] for x in ("Gamma", "Gamma_2")}},
     choices={"G^2": measured.choices(AT_LOCAL)["G^2"]},
     assumptions={
-        Assumption.LOCAL_GRADIENTS: _ASSUMED[Assumption.LOCAL_GRADIENTS],
+        assumed.LOCAL_GRADIENTS: _ASSUMED[assumed.LOCAL_GRADIENTS],
         **_VIRTUAL,
         **_INDEPENDENT,
     },

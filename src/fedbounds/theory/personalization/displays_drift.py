@@ -34,7 +34,7 @@ from fedbounds.theory.symbols import (
     variance_u,
     variance_v,
 )
-from fedbounds.vocabulary import Assumption, Index
+from fedbounds.vocabulary import Index
 
 from .lemmas import EFFECTIVE_STEP, FEDAVG_P, LEMMA_35, LEMMA_36, SMOOTH_NOISE
 from .theorems import FULL_NOISE
@@ -200,7 +200,7 @@ LEMMA_36_INC = Claim(
 def chain(
     lines: tuple[sp.Expr, ...],
     conditions: tuple[Condition, ...],
-    assumptions: tuple[Assumption, ...],
+    assumptions: tuple[str, ...],
 ) -> tuple[Part, ...]:
     """Drift <= lines[0] <= ... <= lines[-1]: the ends, then every printed inequality."""
     pairs = [("bound", E(t), lines[-1])]

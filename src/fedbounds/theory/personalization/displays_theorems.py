@@ -6,6 +6,7 @@ sentence names; where it names none, under those of the theorem.
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Part, Reading
 from fedbounds.theory.symbols import (
@@ -31,7 +32,7 @@ from fedbounds.theory.symbols import (
     variance_u,
     variance_v,
 )
-from fedbounds.vocabulary import Assumption, Index
+from fedbounds.vocabulary import Index
 
 from .displays_drift import FULL_PARTICIPATION, chain
 from .lemmas import EFFECTIVE_STEP, FEDAVG_P, LEMMA_35, LEMMA_36, SMOOTH_NOISE
@@ -40,7 +41,7 @@ from .theorems import FULL, FULL_NOISE, LITERAL_B0, NOISE_LEVEL, THEOREM_37, THE
 # ---- Theorem 3.7
 
 _PARTIAL = THEOREM_37.part("").conditions
-_DISSIMILAR = (*SMOOTH_NOISE, Assumption.DISSIMILARITY)
+_DISSIMILAR = (*SMOOTH_NOISE, Fact.DISSIMILARITY)
 _MEASURED = G_u(t) + m / n * G_v(t)
 _SAMPLED = 12 * (1 / m - 1 / n) * L * K**2 * b2 * gamma**2
 _NOISE = 2 * L * K * variance_u * gamma**2 / m + 2 * L * K * variance_v * gamma**2 * m / n

@@ -26,7 +26,7 @@ from fedbounds.theory.symbols import (
     variance_u,
     variance_v,
 )
-from fedbounds.vocabulary import Assumption, Index, Relation
+from fedbounds.vocabulary import Index, Relation
 
 from .theorems import FULL, PARTIAL
 
@@ -75,7 +75,7 @@ def _part(
     name: str,
     sides: tuple[sp.Expr, sp.Expr],
     ladder: str,
-    assumptions: tuple[Assumption, ...],
+    assumptions: tuple[str, ...],
     conditions: tuple[Condition, ...] = (),
     relation: Relation = Relation.AT_MOST,
 ) -> Part:
@@ -96,7 +96,7 @@ def _claim(claim: str, *parts: Part, readings: tuple[Reading, ...] = READINGS) -
     return Claim(entry(f"personalization/{claim}"), ladders, parts, readings)
 
 
-def _in_gamma(claim: str, ladder: str, assumptions: tuple[Assumption, ...]) -> Claim:
+def _in_gamma(claim: str, ladder: str, assumptions: tuple[str, ...]) -> Claim:
     return _claim(
         claim,
         _part("smaller", SMALLER, ladder, assumptions),
@@ -104,7 +104,7 @@ def _in_gamma(claim: str, ladder: str, assumptions: tuple[Assumption, ...]) -> C
     )
 
 
-def _in_participants(claim: str, ladder: str, assumptions: tuple[Assumption, ...]) -> Claim:
+def _in_participants(claim: str, ladder: str, assumptions: tuple[str, ...]) -> Claim:
     return _claim(claim, _part("smaller", SMALLER, ladder, assumptions, (NO_PERSONAL_NOISE,)))
 
 
@@ -115,7 +115,7 @@ NEVER = "harsher: no influence at all"
 
 
 def _unmoved(
-    parameter: str, ladder: str, assumptions: tuple[Assumption, ...], *conditions: Condition
+    parameter: str, ladder: str, assumptions: tuple[str, ...], *conditions: Condition
 ) -> tuple[Part, ...]:
     """A steady state that a parameter does not move visibly; and, literally, not at all."""
     sides = {

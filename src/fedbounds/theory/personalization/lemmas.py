@@ -2,6 +2,7 @@
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Part, Reading
 from fedbounds.theory.symbols import (
@@ -33,12 +34,12 @@ from fedbounds.theory.symbols import (
     variance_u,
     variance_v,
 )
-from fedbounds.vocabulary import Assumption, Relation
+from fedbounds.vocabulary import Relation
 
 FEDAVG_P = "FedAvg-P"
 SCAFFOLD_P = "Scaffold-P"  # section 4.2 reuses Lemmas 3.2 and 3.3 unchanged
-SMOOTH = (Assumption.SMOOTH,)
-SMOOTH_NOISE = (Assumption.SMOOTH, Assumption.NOISE)
+SMOOTH = (Fact.SMOOTH,)
+SMOOTH_NOISE = (Fact.SMOOTH, Fact.NOISE)
 
 # gamma = gamma_u eta_u = gamma_v eta_v is imposed in all of the paper's analyses (section 2.1)
 EFFECTIVE_STEP = Condition(gamma_u * eta_u, "==", gamma_v * eta_v)
@@ -124,7 +125,7 @@ LEMMA_34 = Claim(
         Part(
             left=T_3u(t),
             right=3 * n * K**2 * b2 + 12 * L**2 * K * E(t),
-            assumptions=(Assumption.SMOOTH, Assumption.DISSIMILARITY),
+            assumptions=(Fact.SMOOTH, Fact.DISSIMILARITY),
         ),
     ),
 )
@@ -162,7 +163,7 @@ LEMMA_36 = Claim(
             name="a",
             left=B(t),
             right=n * G_u(t) + n * b2,
-            assumptions=(Assumption.DISSIMILARITY,),
+            assumptions=(Fact.DISSIMILARITY,),
         ),
         Part(
             name="b",

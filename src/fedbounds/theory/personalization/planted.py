@@ -5,15 +5,24 @@ from typing import Any
 
 import sympy as sp
 
+from fedbounds.facts import Constant, Fact
 from fedbounds.theory.planted import (
+    Asserted,
     Assumed,
+    Bound,
     Caught,
     Circle,
     Cites,
     DependsToo,
     DoesNotSee,
+    DrawLaw,
+    Halved,
+    Misplaced,
     Multiplied,
+    Reduces,
+    Renamed,
     Replaced,
+    Rule,
     Stated,
     Times,
     TurnedRound,
@@ -21,7 +30,9 @@ from fedbounds.theory.planted import (
     Without,
     WithoutStart,
     WrongClaim,
+    WrongProblem,
     WrongProof,
+    WrongRule,
 )
 from fedbounds.theory.setups import Number, Objective, Run, Setup
 from fedbounds.theory.symbols import G_u, T_3u, b2, m, n, t, variance_u, variance_v
@@ -63,16 +74,18 @@ PLANTED = (
 
 def _run(
     slopes: tuple[tuple[int, int], ...],
-    start: tuple[int, ...],
+    start: tuple[Number, ...],
     m: int,
     K: int,
     T: int,
     gamma: Number,
     outer: tuple[int, int] = (1, 1),
     noise: int = 0,
+    hessians: tuple[Any, ...] = (),
 ) -> Setup:
     """With gamma = gamma_u eta_u = gamma_v eta_v, of steps ``outer`` = (eta_u, eta_v)."""
-    data = {"hessians": (((1, 0), (0, 1)),) * len(slopes), "slopes": slopes, "noise": noise}
+    data: dict[str, Any] = {"hessians": hessians or (((1, 0), (0, 1)),) * len(slopes)}
+    data |= {"slopes": slopes, "noise": noise}
     data |= {"personal": 1, "personal_noise": noise}
     (eta_u, eta_v), length = outer, Fraction(gamma)
     parameters: dict[str, Any] = {"cohort": m, "K": K, "eta_u": eta_u, "eta_v": eta_v}
@@ -115,3 +128,120 @@ CLAIMS = (
     WrongClaim("dropped-condition", "the conditions on the step sizes are dropped", "thm-3.7", "",
                Unconditional(), _LONG_STEPS, Verdict.OUTSIDE),
 )  # fmt: skip
+
+# ---- algorithms
+
+
+def _shorter(local: Rule) -> Rule:
+    return lambda problem, state, drawn, sizes, steps, *rest: local(
+        problem, state, drawn, sizes, steps - 1, *rest
+    )
+
+
+def _over_everybody(average: Rule) -> Rule:
+    return lambda p, state, drawn, u, v: average(
+        p, state, {**drawn, "weight": drawn["present"] / u.shape[1]}, u, v
+    )
+
+
+def _absent_move(average: Rule) -> Rule:
+    def wrong(p: Any, state: Any, drawn: Any, u: Any, v: Any) -> Any:
+        everyone = {**drawn, "present": drawn["present"] * 0 + 1}
+        return {
+            "u": average(p, state, drawn, u, v)["u"],
+            "v": average(p, state, everyone, u, v)["v"],
+        }
+
+    return wrong
+
+
+def _first_twice(average: Rule) -> Rule:
+    def wrong(p: Any, state: Any, drawn: Any, u: Any, v: Any) -> Any:
+        after = average(p, state, drawn, u, v)
+        extra = u[:, 0] * drawn["weight"][:, :1] * p["eta_u"]
+        return {**after, "u": after["u"] + extra}
+
+    return wrong
+
+
+def _turned(local: Rule) -> Rule:
+    return lambda problem, state, drawn, sizes, steps, correction: local(
+        problem, state, drawn, sizes, steps, -correction
+    )
+
+
+def _mean_over_m(whole: Rule) -> Rule:
+    def wrong(problem: Any, p: Any, state: Any, *drawn: Any) -> Any:
+        after, *rest = whole(problem, p, state, *drawn)
+        moved = (after["c"] - state["c"]) * problem.clients / p["cohort"]
+        return {**after, "c": state["c"] + moved}, *rest
+
+    return wrong
+
+
+def _again_and_again(draw: Rule) -> Rule:
+    """A client drawn twice takes part once."""
+
+    def wrong(random: Any, problem: Any, p: Any, steps: int) -> Any:
+        times = random.participants_with_replacement(problem.clients, p["cohort"])
+        present = problem.xp.where(times > 0, times * 0 + 1, times * 0)
+        return {**draw(random, problem, p, steps), "present": present}
+
+    return wrong
+
+
+_TO_FEDAVG = Reduces("sc-fedavg", "n=3 m=2 K=2 d_u=2 d_v=0")
+_TO_FEDSIM = Reduces("sc-fedsim", "n=3 m=2 K=2 d_u=2 d_v=1")
+_TO_SCAFFOLD = Reduces("sc-scaffold", "n=3 m=2 K=2 d_u=2 d_v=0")
+_DIFFERENT = (((2, 1), (1, 3)), ((1, 0), (0, 2)), ((3, -1), (-1, 1)))
+_TWO_OF_THREE = _run(((1, -1), (-1, 2), (2, 1)), (1, 2, -1, 3), 2, 2, 1, "1/3", (2, 3), 1,
+                     _DIFFERENT)  # fmt: skip
+_THREE_OF_FIVE = _run(((0, 0),) * 5, (1,) * 6, 3, 1, 1, "1/10")
+
+RULES = (
+    WrongRule("K-1-local-steps", "K - 1 local steps instead of K", "FedAvg-P, local training",
+              "personal_averaging.local", _shorter, _TO_FEDAVG),
+    WrongRule("average-over-n", "the participants' sum is divided by n, not m",
+              "FedAvg-P, server", "personal_averaging.average", _over_everybody, _TO_FEDAVG),
+    WrongRule("absent-clients-move", "absent clients move their personal variables",
+              "FedAvg-P, server", "personal_averaging.average", _absent_move, _TO_FEDSIM),
+    WrongRule("client-weighs-twice", "the first client counts twice when it takes part",
+              "FedAvg-P, server", "personal_averaging.average", _first_twice,
+              Renamed(_TWO_OF_THREE)),
+    WrongRule("control-variate-sign", "the correction is c_i - c instead of c - c_i",
+              "Scaffold-P, local training", "personal_scaffold.local", _turned, _TO_SCAFFOLD),
+    WrongRule("control-mean-over-m", "the mean control variate is renewed with 1/m, not 1/n",
+              "Scaffold-P, server", "personal_scaffold._round", _mean_over_m, _TO_SCAFFOLD),
+    WrongRule("sampling-with-replacement", "participants are drawn with replacement",
+              "draw of the participants", "personal_averaging._drawn", _again_and_again,
+              DrawLaw(_THREE_OF_FIVE, "present", ("3/5",) * 5, alike=10)),
+)  # fmt: skip
+
+# ---- problems
+
+# one client, blocks nearly alike and strongly coupled: both move as one, which attains L
+_COUPLED = _run(_ALONE, (1, 1), 1, 1, 2, "1/64", hessians=(((1, "7/8"), ("7/8", 1)),))
+# clients of different curvature: no b bounds how their gradients differ
+_OWN_CURVATURES = _run(_ALIKE, (1, 1, 1), 1, 2, 3, "1/64", (1, 2),
+                       hessians=(((2, 0), (0, 1)), ((1, 0), (0, 1))))  # fmt: skip
+_OF_CONSTANTS = "constants of a quadratic"
+_ASSERTED = Asserted(Constant.DISSIMILARITY, Fact.DISSIMILARITY)
+
+PROBLEMS = (
+    WrongProblem("smoothness-halved", "L is half of what it is", _OF_CONSTANTS,
+                 Halved(Constant.SMOOTHNESS), "lem-A.3", "", _COUPLED),
+    WrongProblem("variance-halved", "sigma_u^2 is half of what it is", _OF_CONSTANTS,
+                 Halved(Constant.VARIANCE_U), "eq-A.3", "noise", _NOISY),
+    WrongProblem("dissimilarity-halved", "b^2 is half of what it is", _OF_CONSTANTS,
+                 Halved(Constant.DISSIMILARITY), "lem-3.6", "a", _BALANCED),
+    WrongProblem("dissimilarity-asserted", "b^2 = 0 is asserted; no finite b exists",
+                 "evidence of a quadratic", _ASSERTED, "lem-3.6", "a", _OWN_CURVATURES,
+                 Verdict.NOT_APPLICABLE),
+    WrongProblem("wrong-minimiser", "the minimiser is one off in every coordinate",
+                 "minimiser of a quadratic", Misplaced(), "thm-3.7", "",
+                 _run(_ALONE, (1, "9/8"), 1, 1, 8, "1/32")),  # near the wrong one
+)  # fmt: skip
+
+# ---- judgement: beyond gamma <= 1/(32 K L)
+
+BOUNDS = (Bound("thm-3.7", _SLOW, _run(_ALONE, (0, 1), 1, 1, 8, "1/16")),)

@@ -1,73 +1,91 @@
 """Ladders of runs that settle: in gamma, m, K and b^2, and from FedAvg-P to Scaffold-P.
 
-Two and four clients with one shared and one personal coordinate. The paper names no outer step
-sizes: half of the ladders have eta = 1, half those that its theorems ask for. All steps are within
-the theorems' conditions at the largest K, so that a ladder in K has one gamma. Nothing here knows
-what any verdict should be.
+Two and four clients with one shared and one personal coordinate, in rationals; ten clients with
+two shared coordinates, as in the paper's figures, in balls. The paper names no outer step sizes:
+half of the ladders have eta = 1, half those that its theorems ask for. All steps are within the
+theorems' conditions at the largest K, so that a ladder in K has one gamma. Nothing here knows what
+any verdict should be.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
+from math import isqrt
 from typing import Any
 
 from fedbounds.theory.setups import Ladder, Number, Objective, PlannedLadder, Run, Setup
 
 FEDAVG_P, SCAFFOLD_P = "FedAvg-P", "Scaffold-P"
 _RULES = (FEDAVG_P, SCAFFOLD_P)
-_STEPS = (1, 2, 4)  # K
-
-
-@dataclass(frozen=True)
-class Clients:
-    """Entries of Hessians [[a, c], [c, d]], client by client; alike: of one shared curvature."""
-
-    n: int
-    alike: bool
-
-    @property
-    def told(self) -> str:
-        """In words."""
-        return f"{'shared' if self.alike else 'own'} curvature n={self.n} in rationals"
-
-    @property
-    def spread(self) -> Fraction:
-        """b^2 of these slopes."""
-        return Fraction(1) if self.n == 2 else Fraction(5, 2)
-
-    def problem(self, apart: Number | Fraction, personal: bool) -> Objective:
-        """Slopes of the shared coordinate times ``apart``; personal noise or none."""
-        shared = (2, 2, 2, 2) if self.alike else (2, 1, 2, 1)
-        own = (1, 2, 1, 2) if self.alike else (2, 2, 1, 2)
-        coupling = (0, 0, 0, 0) if self.alike else (1, 0, -1, 0)
-        entries = zip(shared, coupling, own, strict=True)
-        data: dict[str, Any] = {
-            "hessians": tuple(((a, c), (c, d)) for a, c, d in entries)[: self.n],
-            "slopes": ((1, 1), (-1, 0), (2, -1), (-2, 1))[: self.n],
-            "apart": apart,
-            "noise": 1,
-            "personal": 1,
-            "personal_noise": int(personal),
-        }
-        return Objective("quadratics", tuple(data.items()))
-
-    def step(self, m: int, K: int) -> Fraction:
-        """gamma within the conditions of Theorems 3.7, 3.11 and 4.5: n^(2/3) and L are below 3."""
-        return Fraction(min(m, 3), 3) / (84 * 3 * K)
+Matrix = tuple[tuple[Number | Fraction, ...], ...]
 
 
 @dataclass(frozen=True)
 class Outer:
-    """eta_u and eta_v."""
+    """eta_u and eta_v, of n and m."""
 
     told: str
-    u: int
-    v: int
+    steps: Callable[[int, int], tuple[Number | Fraction, Number | Fraction]]
 
 
-# 2 is at least sqrt(m) and sqrt(n/m) for n <= 4
-_OUTER = (Outer("eta = 1", 1, 1), Outer("outer steps", 2, 2))
-_LONG = Outer("eta_u = 1000", 1000, 1)  # of Theorem 3.11 in a run of that many rounds
+@dataclass(frozen=True, eq=False)
+class Clients:
+    """Clients of some Hessians and slopes, and the ladders that are made of them.
+
+    Attributes
+    ----------
+    told : str
+    hessians : tuple of matrices
+        By u, then v; of v there is one coordinate.
+    slopes : tuple of rows
+        Likewise.
+    spread : number
+        b^2 of these slopes where the curvature is shared.
+    alike : bool
+        Whether all have one curvature by u, and u and v are not coupled.
+    noise : number
+        Of every coordinate of a gradient.
+    local : tuple of int
+        K.
+    some : tuple of int
+        m < n.
+    step : function of m and K
+        gamma within the conditions of Theorems 3.7, 3.11 and 4.5.
+    outer : tuple of Outer
+    exact : bool
+        Whether they are measured in rationals.
+    """
+
+    told: str
+    hessians: tuple[Matrix, ...]
+    slopes: Matrix
+    spread: Fraction
+    alike: bool
+    noise: Number
+    local: tuple[int, ...]
+    some: tuple[int, ...]
+    step: Callable[[int, int], Fraction]
+    outer: tuple[Outer, ...]
+    exact: bool
+
+    @property
+    def n(self) -> int:
+        """How many."""
+        return len(self.slopes)
+
+    @lru_cache(maxsize=32)  # noqa: B019, of few clients, and many rungs have the same one
+    def problem(self, apart: Number | Fraction, personal: bool) -> Objective:
+        """Slopes of the shared coordinates times ``apart``; personal noise or none."""
+        data: dict[str, Any] = {
+            "hessians": self.hessians,
+            "slopes": self.slopes,
+            "apart": apart,
+            "noise": self.noise,
+            "personal": 1,
+            "personal_noise": self.noise if personal else 0,
+        }
+        return Objective("quadratics", tuple(data.items()))
 
 
 def setup(
@@ -75,13 +93,18 @@ def setup(
     apart: Number | Fraction = 1, personal: bool = True,
 ) -> Setup:  # fmt: skip
     """With gamma = gamma_u eta_u = gamma_v eta_v."""
+    u, v = (Fraction(x) for x in outer.steps(of.n, m))
     parameters = {
-        **{"cohort": m, "K": K, "gamma_u": gamma / outer.u, "gamma_v": gamma / outer.v},
-        **{"eta_u": outer.u, "eta_v": outer.v},
+        **{"cohort": m, "K": K, "gamma_u": gamma / u, "gamma_v": gamma / v},
+        **{"eta_u": u, "eta_v": v},
     }
     problem = of.problem(apart, personal)
-    run = Run(problem, (1,) * (1 + of.n), tuple(parameters.items()), 1)
+    start = (1,) * (len(of.slopes[0]) - 1 + of.n)
+    run = Run(problem, start, tuple(parameters.items()), 1)
     return Setup("personalization", f"{rule}, where runs settle", run)
+
+
+# ---- in one parameter
 
 
 def _planned(
@@ -90,19 +113,20 @@ def _planned(
     told = " to ".join(rules)
     ladder = Ladder("personalization", f"{told} over {over}", tuple(setups))
     name = f"{told}, {of.told}, {outer.told}, {label}, ladder in {over}"
-    return PlannedLadder(name, ladder, ladder if of.n == 2 else None)
+    return PlannedLadder(name, ladder, ladder if of.n == 2 else None, floats=not of.exact)
 
 
 def _in_gamma(of: Clients, outer: Outer) -> Iterator[PlannedLadder]:
-    m, K = of.n - 1, _STEPS[-1]
-    steps = [of.step(m, K) / 2**halvings for halvings in range(3)]
-    for rule in _RULES:
-        every = [setup(of, outer, rule, m, K, gamma) for gamma in steps]
-        yield _planned(of, outer, f"m={m} K={K}", (rule,), "gamma", every)
+    for m in of.some:
+        K = of.local[-1]
+        steps = [of.step(m, K) / 2**halvings for halvings in range(3)]
+        for rule in _RULES:
+            every = [setup(of, outer, rule, m, K, gamma) for gamma in steps]
+            yield _planned(of, outer, f"m={m} K={K}", (rule,), "gamma", every)
 
 
 def _in_participants(of: Clients, outer: Outer) -> Iterator[PlannedLadder]:
-    for K in (_STEPS[0], _STEPS[-1]):
+    for K in (of.local[0], of.local[-1]):
         gamma = of.step(1, K)  # one for all m: the shortest
         for rule in _RULES:
             every = [
@@ -112,9 +136,9 @@ def _in_participants(of: Clients, outer: Outer) -> Iterator[PlannedLadder]:
 
 
 def _in_steps(of: Clients, outer: Outer, m: int) -> Iterator[PlannedLadder]:
-    gamma = of.step(m, _STEPS[-1])
+    gamma = of.step(m, of.local[-1])
     for rule in _compared(of, m):
-        every = [setup(of, outer, rule, m, K, gamma) for K in _STEPS]
+        every = [setup(of, outer, rule, m, K, gamma) for K in of.local]
         yield _planned(of, outer, f"m={m}", (rule,), "K", every)
 
 
@@ -124,7 +148,7 @@ def _compared(of: Clients, m: int) -> tuple[str, ...]:
 
 
 def _in_dissimilarity(of: Clients, outer: Outer, m: int) -> Iterator[PlannedLadder]:
-    K = _STEPS[-1]
+    K = of.local[-1]
     gamma = of.step(m, K)
     for rule in _compared(of, m):
         every = [setup(of, outer, rule, m, K, gamma, apart) for apart in (1, 2, 4, 8)]
@@ -135,45 +159,131 @@ def _in_dissimilarity(of: Clients, outer: Outer, m: int) -> Iterator[PlannedLadd
 
 _APART = tuple(map(Fraction, ("1/8", "1", "4", "16")))  # from clients nearly alike on
 EQUAL = "algorithm at equal steady state"
+_ALL = 64
 # In 64ths, how short FedAvg-P's steps must be, at least, for its steady state to be no more
-# accurate than Scaffold-P's; all of them where it is more accurate at every one.
-TUNED = {
-    2: ((64, 64), (51, 23), (7, 2), (1, 1)),
-    4: ((64, 64), (54, 32), (12, 4), (1, 1)),
+# accurate than Scaffold-P's; all of them where it is more accurate at every one. By n and m, with
+# either outer steps, then clients apart, for the smallest K and the largest.
+TUNED: Mapping[tuple[int, int], tuple[tuple[int, int], ...]] = {
+    (2, 1): ((64, 64), (51, 23), (7, 2), (1, 1)),
+    (4, 3): ((64, 64), (54, 32), (12, 4), (1, 1)),
+    (10, 3): ((64, 44), (24, 2), (2, 1), (1, 1)),
+    (10, 9): ((64, 63), (58, 16), (22, 2), (2, 1)),
 }
 
 
-def _in_algorithm(of: Clients, outer: Outer) -> Iterator[PlannedLadder]:
-    m = of.n - 1
-    for apart, tuned in zip(_APART, TUNED[of.n], strict=True):
-        for K, parts in zip((_STEPS[0], _STEPS[-1]), tuned, strict=True):
+def _in_algorithm(of: Clients, outer: Outer, m: int) -> Iterator[PlannedLadder]:
+    for apart, tuned in zip(_APART, TUNED[of.n, m], strict=True):
+        for K, parts in zip((of.local[0], of.local[-1]), tuned, strict=True):
             gamma = of.step(m, K)
             first, second = (setup(of, outer, rule, m, K, gamma, apart) for rule in _RULES)
-            shorter = setup(of, outer, FEDAVG_P, m, K, gamma * Fraction(parts, 64), apart)
+            shorter = setup(of, outer, FEDAVG_P, m, K, gamma * Fraction(parts, _ALL), apart)
             label = f"m={m} K={K} b^2={of.spread * apart**2}"
             yield _planned(of, outer, label, _RULES, "algorithm", (first, second))
             yield _planned(of, outer, label, _RULES, EQUAL, (shorter, second))
 
 
-# ---- all
+# ---- clients
+
+
+def _small(n: int, alike: bool) -> Clients:
+    shared = (2, 2, 2, 2) if alike else (2, 1, 2, 1)
+    own = (1, 2, 1, 2) if alike else (2, 2, 1, 2)
+    coupling = (0, 0, 0, 0) if alike else (1, 0, -1, 0)
+    entries = zip(shared, coupling, own, strict=True)
+    return Clients(
+        told=f"{'shared' if alike else 'own'} curvature n={n} in rationals",
+        hessians=tuple(((a, c), (c, d)) for a, c, d in entries)[:n],
+        slopes=((1, 1), (-1, 0), (2, -1), (-2, 1))[:n],
+        spread=Fraction(1) if n == 2 else Fraction(5, 2),
+        alike=alike,
+        noise=1,
+        local=(1, 2, 4),
+        some=(n - 1,),
+        step=lambda m, K: Fraction(min(m, 3), 3) / (84 * 3 * K),  # n^(2/3) and L are below 3
+        outer=(
+            Outer("eta = 1", lambda n, m: (1, 1)),
+            Outer("outer steps", lambda n, m: (2, 2)),  # at least sqrt(m) and sqrt(n/m) for n <= 4
+        ),
+        exact=True,
+    )
+
+
+_FINE = 2**20  # steps are short binary fractions, so that exact rounds have short numbers
+
+
+def _step_of_ten(m: int, K: int) -> Fraction:
+    """n^(2/3) is below 5 for n = 10, and L is at most 1."""
+    return Fraction(int(Fraction(min(m, 5), 5) / (84 * K) * _FINE), _FINE)
+
+
+def _roots(n: int, m: int) -> tuple[Fraction, Fraction]:
+    """The smallest multiples of 1/16 from sqrt(m) and sqrt(n/m) on."""
+    return Fraction(isqrt(256 * m - 1) + 1, 16), Fraction(isqrt((256 * n - 1) // m) + 1, 16)
+
+
+def _ten(told: str, hessians: Iterator[Sequence[int]], personal: Sequence[int],
+         shared: Sequence[tuple[int, int]], *, alike: bool) -> Clients:  # fmt: skip
+    """Hessians by their upper triangles, in 16ths: diagonally dominant, from 1/2 to 1."""
+    matrices = []
+    for a, b, c, d, e, f in hessians:
+        rows = (a, b, c), (b, d, e), (c, e, f)
+        matrices.append(tuple(tuple(Fraction(x, 16) for x in row) for row in rows))
+    return Clients(
+        told=told,
+        hessians=tuple(matrices),
+        slopes=tuple((*x, y) for x, y in zip(shared, personal, strict=True)),
+        spread=Fraction(sum(x * x + y * y for x, y in shared), len(shared)),
+        alike=alike,
+        noise="3/10",
+        local=(1, 2, 5, 10, 25),
+        some=(3, 9),
+        step=_step_of_ten,
+        outer=(Outer("eta = 1", lambda n, m: (1, 1)), Outer("outer steps", _roots)),
+        exact=False,
+    )
+
+
+_APART_OF_TEN = (
+    (1, 1), (-1, 0), (0, 0), (1, -1), (0, 0), (-1, -1), (1, 0), (0, 0), (-1, 1), (0, 0),
+)  # fmt: skip
+_PERSONAL = (1, -2, 0, 2, 1, -1, 2, 0, -1, 1)
+_SHARED = tuple((14, 1, 0, 10, 0, own) for own in (12, 9, 15, 11, 16, 8, 13, 10, 14, 12))
+_OWN = (
+    (12, 1, 2, 13, 0, 11), (13, -2, 1, 12, 1, 12), (11, 1, -1, 12, 2, 13), (12, 2, -1, 11, 1, 13),
+    (13, 0, 2, 11, -1, 12), (12, -1, -2, 13, 1, 11), (11, 2, 1, 12, -1, 12), (13, 1, 0, 13, 2, 13),
+    (12, 0, 1, 11, -2, 12), (12, -1, 2, 12, 2, 12),
+)  # fmt: skip
 
 
 def _of(of: Clients, outer: Outer) -> Iterator[PlannedLadder]:
     yield from _in_gamma(of, outer)
     yield from _in_participants(of, outer)
-    for m in (of.n - 1, of.n):
+    for m in (*of.some, of.n):
         yield from _in_steps(of, outer, m)
         if of.alike:
             yield from _in_dissimilarity(of, outer, m)
-    if of.alike:
-        yield from _in_algorithm(of, outer)
+
+
+def _every(of: Clients) -> Iterator[PlannedLadder]:
+    """All but those of two algorithms."""
+    for outer in of.outer:
+        yield from _of(of, outer)
+    # eta_u of Theorem 3.11 in a run of that many rounds
+    yield from _in_steps(of, Outer("eta_u = 1000", lambda n, m: (1000, 1)), of.n)
+
+
+CLIENTS = (
+    *(_small(n, alike) for n in (2, 4) for alike in (True, False)),
+    _ten("shared curvature n=10", iter(_SHARED), _PERSONAL, _APART_OF_TEN, alike=True),
+    _ten("own curvature n=10", iter(_OWN), _PERSONAL, _APART_OF_TEN, alike=False),
+)
 
 
 def planned() -> Iterator[PlannedLadder]:
     """Every ladder."""
-    for n in (2, 4):
-        for alike in (True, False):
-            of = Clients(n, alike)
-            for outer in _OUTER:
-                yield from _of(of, outer)
-            yield from _in_steps(of, _LONG, n)
+    for of in CLIENTS:
+        yield from _every(of)
+        if of.alike:
+            for outer in of.outer:
+                for m in of.some:
+                    yield from _in_algorithm(of, outer, m)

@@ -2,6 +2,7 @@
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Condition, Part
 from fedbounds.theory.symbols import (
@@ -46,12 +47,12 @@ from fedbounds.theory.symbols import (
     variance_u,
     variance_v,
 )
-from fedbounds.vocabulary import Assumption, Index, Relation
+from fedbounds.vocabulary import Index, Relation
 
 from .lemmas import EFFECTIVE_STEP, SMOOTH, SMOOTH_NOISE
 
 SCAFFOLD_P = "Scaffold-P"
-NOISE = (Assumption.NOISE,)
+NOISE = (Fact.NOISE,)
 
 # 1/(K - 1) occurs (amb-11)
 SEVERAL_STEPS = Condition(K, ">=", sp.Integer(2))

@@ -1,23 +1,23 @@
 """The paper's assumptions, and what its experiment leaves unsaid."""
 
+from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Reading
 from fedbounds.theory.setting import AssumptionClaim, Experiment
-from fedbounds.vocabulary import Assumption
 
-ASSUMPTION_21 = AssumptionClaim(entry("personalization/asm-2.1"), Assumption.SMOOTH)
+ASSUMPTION_21 = AssumptionClaim(entry("personalization/asm-2.1"), Fact.SMOOTH)
 # printed: "each xi_i is independent of each other for any i"; the proofs' conditional expectations
 # need samples that are independent over k and t too, as our problems' are
 ASSUMPTION_22 = AssumptionClaim(
     entry("personalization/asm-2.2"),
-    Assumption.NOISE,
+    Fact.NOISE,
     (
         Reading("as printed: samples independent over clients"),
         Reading("as the proofs use it: independent over local steps and rounds too"),
     ),
 )
-ASSUMPTION_23 = AssumptionClaim(entry("personalization/asm-2.3"), Assumption.DISSIMILARITY)
-ASSUMPTION_BG = AssumptionClaim(entry("personalization/asm-BG"), Assumption.BOUNDED_GRADIENTS)
+ASSUMPTION_23 = AssumptionClaim(entry("personalization/asm-2.3"), Fact.DISSIMILARITY)
+ASSUMPTION_BG = AssumptionClaim(entry("personalization/asm-BG"), Fact.BOUNDED_GRADIENTS)
 
 # section 5 states n = 10, gamma = 0.001, m = 9 and K = 25; the rest is open
 EXPERIMENT = Experiment(

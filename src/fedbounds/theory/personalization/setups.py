@@ -5,7 +5,14 @@ from fractions import Fraction
 
 from fedbounds.theory.setups import Planned, PlannedLadder, Setup
 
-from . import choices, participants, run_ladders, setups_cosines, setups_scaffold
+from . import (
+    choices,
+    participants,
+    run_ladders,
+    setups_cosines,
+    setups_logistic,
+    setups_scaffold,
+)
 from .small_runs import CURVATURES, SIZES, proved, run_of, schedules
 
 
@@ -34,6 +41,7 @@ PLANNED: tuple[Planned, ...] = (
     *_proved(),
     *setups_scaffold.PLANNED,
     *setups_cosines.PLANNED,
+    *setups_logistic.PLANNED,
     *participants.PLANNED,
 )
 CHOICES = choices.PLANNED

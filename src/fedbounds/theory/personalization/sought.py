@@ -10,10 +10,10 @@ from itertools import product
 
 from sympy import Rational
 
+from fedbounds.facts import Fact
 from fedbounds.theory.setups import Number, Objective, Run, Setup
 from fedbounds.theory.sought import Counts, Seeking, Sought, Steps
 from fedbounds.theory.symbols import F_0, K, L, eta_u, eta_v, gamma
-from fedbounds.vocabulary import Assumption
 
 from .lemmas import FEDAVG_P
 from .scaffold_lemmas import SCAFFOLD_P
@@ -45,8 +45,8 @@ def _quadratics(view: str, seek: Seeking) -> Setup:
     counts = seek.counts()
     n, shared, personal = counts["n"], bool(counts["d_u"]), bool(counts["d_v"])
     # gradients of several clients differ by a bounded vector if curvatures by u are one, uncoupled
-    similar = n > 1 and Assumption.DISSIMILARITY in seek.assumptions
-    below = {Assumption.DISSIMILARITY, Assumption.BOUNDED_BELOW} & seek.assumptions
+    similar = n > 1 and Fact.DISSIMILARITY in seek.assumptions
+    below = {Fact.DISSIMILARITY, Fact.BOUNDED_BELOW} & seek.assumptions
     alike = similar or n == 1 or seek.choice((True, False))
     coupled = shared and personal and not similar and seek.choice((False, True))
     scale = seek.size("1/4", 4) * (1 if below else seek.choice((1, -1)))

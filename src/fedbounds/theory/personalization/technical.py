@@ -2,6 +2,7 @@
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Condition, Part
 from fedbounds.theory.symbols import (
@@ -24,7 +25,7 @@ from fedbounds.theory.symbols import (
     n,
     t,
 )
-from fedbounds.vocabulary import Assumption, Index, Relation
+from fedbounds.vocabulary import Index, Relation
 
 from .lemmas import FEDAVG_P, SMOOTH
 
@@ -39,7 +40,7 @@ LEMMA_A1 = Claim(
             left=Y_sum(t),
             right=Y_2(t),
             relation=Relation.EQUAL,
-            assumptions=(Assumption.NOISE,),
+            assumptions=(Fact.NOISE,),
         ),
     ),
 )

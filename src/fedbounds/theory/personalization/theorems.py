@@ -2,6 +2,7 @@
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Multiplier, Part, Reading
 from fedbounds.theory.symbols import (
@@ -27,13 +28,13 @@ from fedbounds.theory.symbols import (
     variance_u,
     variance_v,
 )
-from fedbounds.vocabulary import Assumption, Index
+from fedbounds.vocabulary import Index
 
 from .lemmas import EFFECTIVE_STEP, FEDAVG_P, SMOOTH_NOISE
 
 # F_0 is finite only for an objective that is bounded below
-PARTIAL = (*SMOOTH_NOISE, Assumption.DISSIMILARITY, Assumption.BOUNDED_BELOW)
-FULL = (*SMOOTH_NOISE, Assumption.BOUNDED_BELOW)
+PARTIAL = (*SMOOTH_NOISE, Fact.DISSIMILARITY, Fact.BOUNDED_BELOW)
+FULL = (*SMOOTH_NOISE, Fact.BOUNDED_BELOW)
 
 NOISE_LEVEL = 4 * (n - m) * K * b2 / (m * n) + variance_u / m + m * variance_v / n
 FULL_NOISE = variance_u / n + variance_v

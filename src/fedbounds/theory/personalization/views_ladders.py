@@ -69,7 +69,7 @@ _OVER = Rungs(
 )
 _PARAMETERS: Mapping[str, tuple[sp.Expr, tuple[str, ...]]] = {
     "gamma": (gamma, _STEPS),
-    "m": (m, ("cohort",)),
+    "m": (m, ("cohort", "eta_u", "eta_v", *_STEPS)),  # outer steps may be those of m
     "K": (K, ("K",)),
     "b^2": (b2, ("apart",)),
 }
@@ -96,6 +96,7 @@ RUNGS = {
             over=name,
             values=value,
             varies=varies,
+            alike=(gamma,) if name == "m" else (),
             falls=name == "gamma",
         )
         for rule in ("FedAvg-P", "Scaffold-P")

@@ -10,7 +10,6 @@ from fedbounds.theory.checker.data import Certificate, Statement, Theory
 from fedbounds.theory.checker.errors import Refused
 from fedbounds.theory.checker.expressions import NewVariable
 from fedbounds.theory.claims import Condition
-from fedbounds.vocabulary import Assumption
 
 from .replay import Local, Replayed
 from .text import comparisons
@@ -43,7 +42,7 @@ def contradictions(theory: Theory, steps: Iterable[Replayed]) -> tuple[Replayed,
 
 def contradicted(
     found: Iterable[Replayed],
-    assumptions: Sequence[Assumption],
+    assumptions: Sequence[str],
     conditions: Sequence[Condition],
 ) -> tuple[str, ...]:
     """Ids of the contradictions that all of whose premises are among these."""
@@ -51,6 +50,6 @@ def contradicted(
     return tuple(
         step.written.id
         for step in found
-        if set(step.written.statement.assumptions) <= {a.value for a in assumed}
+        if set(step.written.statement.assumptions) <= assumed
         and set(step.written.statement.conditions) <= required
     )

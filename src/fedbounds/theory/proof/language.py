@@ -25,7 +25,6 @@ from fedbounds.theory.claims import AS_PRINTED, Condition, Part, Reading, read
 from fedbounds.theory.glossary import Glossary
 from fedbounds.theory.registry import claim as claim_of
 from fedbounds.theory.symbols import SHARED
-from fedbounds.vocabulary import Assumption
 
 from .search import UNKNOWN
 from .text import comparisons, statement_of, text
@@ -162,7 +161,7 @@ class Written:
     scope: str = ""
     place: str = ""
     conditions: tuple[Condition, ...] = ()
-    assumptions: tuple[Assumption, ...] = ()
+    assumptions: tuple[str, ...] = ()
 
 
 def cited(written: Written) -> Iterator[str]:
@@ -252,14 +251,14 @@ class Book:
         told = Statement(text(left), relation, text(right), scope=scope)
         step = Step(name, told, Certificate("given", scope=scope))
         needed = [a for _, need in needs_of(self.theory, step) for a in need.assumptions]
-        own = tuple(dict.fromkeys((*assumptions, *map(Assumption, needed))))
+        own = tuple(dict.fromkeys((*assumptions, *needed)))
         self._add(
             Written(
                 name,
                 replace(
                     told,
                     conditions=tuple(comparisons(tuple(conditions))),
-                    assumptions=tuple(a.value for a in own),
+                    assumptions=tuple(map(str, own)),
                 ),
                 sp.sympify(left, strict=True),
                 relation,
@@ -351,7 +350,7 @@ class Book:
             relation,
             text(right),
             tuple(comparisons(tuple(conditions))),
-            tuple(str(a.value) for a in assumptions),
+            tuple(map(str, assumptions)),
             first,
             scope if vectors else "",
         )

@@ -7,12 +7,13 @@ from typing import Any
 import sympy as sp
 
 from fedbounds.errors import FedboundsError
+from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Absent, Comparison, Need, Scope, Statement, Theory
 from fedbounds.theory.checker.names import identifier
 from fedbounds.theory.claims import Condition, Part
 from fedbounds.theory.glossary import Glossary
 from fedbounds.theory.symbols import eta_u, eta_v, gamma, gamma_u, gamma_v, m, n
-from fedbounds.vocabulary import Assumption, Index
+from fedbounds.vocabulary import Index
 
 _INDEX = ("t", "k")
 # gamma is the effective step size of the block that is there; without a shared block, nothing
@@ -23,7 +24,7 @@ _ABSENT = (
         "d_u",
         ("gamma_u", "eta_u", "sigma_u2", "b2"),
         (("gamma", "==", "eta_v*gamma_v"),),
-        (Assumption.DISSIMILARITY.value,),
+        (str(Fact.DISSIMILARITY),),
     ),
 )
 _EFFECTIVE = Condition(gamma_u * eta_u, "==", gamma_v * eta_v)
@@ -60,11 +61,9 @@ def comparisons(conditions: tuple[Condition, ...]) -> Iterator[Comparison]:
             yield text(condition.left), condition.relation, text(condition.right)
 
 
-def need(
-    vectors: Iterable[str], *assumptions: Assumption, under: tuple[Condition, ...] = ()
-) -> Need:
+def need(vectors: Iterable[str], *assumptions: str, under: tuple[Condition, ...] = ()) -> Need:
     """What must be assumed, and under which conditions, for vectors to be what a scope says."""
-    return Need(tuple(vectors), tuple(a.value for a in assumptions), tuple(comparisons(under)))
+    return Need(tuple(vectors), tuple(map(str, assumptions)), tuple(comparisons(under)))
 
 
 def statement_of(part: Part, scope: str = "") -> Statement:
@@ -74,7 +73,7 @@ def statement_of(part: Part, scope: str = "") -> Statement:
         relation=part.relation.value,
         right=text(part.right),
         conditions=tuple(comparisons(part.conditions)),
-        assumptions=tuple(assumption.value for assumption in part.assumptions),
+        assumptions=tuple(map(str, part.assumptions)),
         first=part.first_round if part.index is not Index.RUN else 0,
         scope=scope,
     )

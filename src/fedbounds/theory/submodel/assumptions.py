@@ -1,17 +1,19 @@
 """Assumptions 1 to 7: which problems satisfy them."""
 
+from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.setting import AssumptionClaim
-from fedbounds.vocabulary import Assumption
+
+from . import assumed
 
 _ASSUMED = (
-    Assumption.SMOOTH,
-    Assumption.STRONGLY_CONVEX,
-    Assumption.NOISE,
-    Assumption.BOUNDED_DOMAIN,
-    Assumption.BOUNDED_MASKED_GRADIENTS,
-    Assumption.NOISE,
-    Assumption.CONVEX_SAMPLES,
+    Fact.SMOOTH,
+    Fact.STRONGLY_CONVEX,
+    Fact.NOISE,
+    assumed.BOUNDED_DOMAIN,
+    assumed.BOUNDED_MASKED_GRADIENTS,
+    Fact.NOISE,
+    Fact.CONVEX_SAMPLES,
 )
 
 CLAIMS = tuple(

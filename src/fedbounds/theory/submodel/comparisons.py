@@ -2,11 +2,13 @@
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Condition, Part, Reading
 from fedbounds.theory.symbols import K, L, T, eta, sigma2, t
-from fedbounds.vocabulary import Assumption, Index, Relation
+from fedbounds.vocabulary import Index, Relation
 
+from . import assumed
 from .bounds import FARTHEST, ROLLING_FLOOR
 from .names import RANDOM_FULL, ROLLING, ROLLING_RANDOM, ROLLING_STATIC
 from .symbols import (
@@ -45,7 +47,7 @@ def _less(
     name: str,
     left: sp.Expr,
     right: sp.Expr,
-    *assumptions: Assumption,
+    *assumptions: str,
     conditions: tuple[Condition, ...] = (),
 ) -> Part:
     return Part(
@@ -70,19 +72,17 @@ ROLLING_BEATS_RANDOM = Claim(
             "distance, limit, full gradients",
             roll_floor,
             rand_floor,
-            Assumption.SMOOTH,
+            Fact.SMOOTH,
             conditions=(SMALL, _FULL_GRADIENTS),
         ),
         _less(
             "distance, limit, short steps",
             roll_floor,
             rand_floor,
-            Assumption.SMOOTH,
+            Fact.SMOOTH,
             conditions=(SMALL,),
         ),
-        _less(
-            "loss, limit, short steps", roll_loss, rand_loss, Assumption.SMOOTH, conditions=(SMALL,)
-        ),
+        _less("loss, limit, short steps", roll_loss, rand_loss, Fact.SMOOTH, conditions=(SMALL,)),
         _less("distance, limit", roll_floor, rand_floor),
         _less("loss, limit", roll_loss, rand_loss),
         _less("distance", D_roll(T), D_rand(T)),
@@ -109,9 +109,7 @@ ROLLING_BEATS_STATIC = Claim(
     entry("submodel/claim-static"),
     algorithms=ROLLING_STATIC,
     parts=(
-        _less(
-            "loss, limit, short steps", roll_loss, stat_loss, Assumption.SMOOTH, conditions=(SMALL,)
-        ),
+        _less("loss, limit, short steps", roll_loss, stat_loss, Fact.SMOOTH, conditions=(SMALL,)),
         _less("loss, limit", roll_loss, stat_loss),
         _less("loss", L_roll(T), L_stat(T)),
         # of static masks: coordinates that nobody holds never move
@@ -144,22 +142,22 @@ SMALLER_GAP = Claim(
 )
 
 _MODES = (
-    ("shared", Assumption.SHARED_PARTITION),
-    ("own permutations", Assumption.OWN_PERMUTATIONS),
-    ("own partitions", Assumption.OWN_PARTITIONS),
-    ("windows", Assumption.OVERLAPPING_WINDOWS),
+    ("shared", assumed.SHARED_PARTITION),
+    ("own permutations", assumed.OWN_PERMUTATIONS),
+    ("own partitions", assumed.OWN_PARTITIONS),
+    ("windows", assumed.OVERLAPPING_WINDOWS),
 )
 _OTHERS = (("a fixed order", fixed_floor), ("drawing with replacement", drawn_floor))
 SHUFFLING = Claim(
     entry("submodel/claim-shuffle"),
     algorithms=(ROLLING,),
     parts=tuple(
-        _less(f"{mode}, {other}", shuffle_floor, floor, Assumption.COVERAGE, assumption)
+        _less(f"{mode}, {other}", shuffle_floor, floor, assumed.COVERAGE, assumption)
         for mode, assumption in _MODES
         for other, floor in _OTHERS
     ),
     readings=tuple(
-        Reading(f"{assumption.value}; against {other}", parts=(f"{mode}, {other}",))
+        Reading(f"{assumption}; against {other}", parts=(f"{mode}, {other}",))
         for mode, assumption in _MODES
         for other, _ in _OTHERS
     ),
@@ -175,10 +173,10 @@ def _limit(name: str, left: sp.Expr) -> Part:
         conditions=(SMALL,),
         trivial=FARTHEST,
         assumptions=(
-            Assumption.SMOOTH,
-            Assumption.STRONGLY_CONVEX,
-            Assumption.NOISE,
-            Assumption.COVERAGE,
+            Fact.SMOOTH,
+            Fact.STRONGLY_CONVEX,
+            Fact.NOISE,
+            assumed.COVERAGE,
         ),
     )
 

@@ -2,11 +2,13 @@
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Part
 from fedbounds.theory.symbols import L, t
-from fedbounds.vocabulary import Assumption, Relation
+from fedbounds.vocabulary import Relation
 
+from . import assumed
 from .names import OBJECTIVE
 from .symbols import (
     Dl_pp,
@@ -25,7 +27,7 @@ from .symbols import (
     w_2,
 )
 
-BERNOULLI = (Assumption.KEPT, Assumption.BERNOULLI)
+BERNOULLI = (assumed.KEPT, assumed.BERNOULLI)
 _G_W = sp.sqrt(G_w2(t))
 
 
@@ -46,21 +48,21 @@ MASK_GAP = Claim(
             name="a, random",
             left=sp.sqrt(Dl_w(t)),
             right=full_gap(p_spread),
-            assumptions=(Assumption.SMOOTH, Assumption.KEPT),
+            assumptions=(Fact.SMOOTH, assumed.KEPT),
             trivial=BOTH_GRADIENTS,
         ),
         Part(
             name="a, rolling",
             left=sp.sqrt(Dl_w(t)),
             right=full_gap(q_spread),
-            assumptions=(Assumption.SMOOTH, Assumption.COVERAGE),
+            assumptions=(Fact.SMOOTH, assumed.COVERAGE),
             trivial=BOTH_GRADIENTS,
         ),
         Part(
             name="b",
             left=sp.sqrt(Dl_pp(t)),
             right=(_G_W + L * w_1(t) + L * sp.sqrt(w_2(t))) * p_dist,
-            assumptions=(Assumption.SMOOTH, *BERNOULLI),
+            assumptions=(Fact.SMOOTH, *BERNOULLI),
             trivial=2 * _G_W,
         ),
         Part(
@@ -76,7 +78,7 @@ MASK_GAP = Claim(
             left=Eq_2(t) + Sq_2(t),
             right=Sq_2(t),
             relation=Relation.EQUAL,
-            assumptions=(Assumption.QUADRATIC, *BERNOULLI),
+            assumptions=(Fact.QUADRATIC, *BERNOULLI),
         ),
     ),
 )

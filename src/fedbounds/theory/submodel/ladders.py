@@ -2,11 +2,13 @@
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Condition, Part, Reading
 from fedbounds.theory.symbols import L, T, mu, sigma2, t
-from fedbounds.vocabulary import Assumption, Index
+from fedbounds.vocabulary import Index
 
+from . import assumed
 from .bounds import STEEPEST
 from .names import CAPACITY_LADDERS, COUPLED_LADDER, OBJECTIVE_LADDER
 from .point_ladders import trends
@@ -29,16 +31,16 @@ from .symbols import (
     vr_s,
 )
 
-_STRONG = (Assumption.SMOOTH, Assumption.STRONGLY_CONVEX)
-_EQUAL, _UNEQUAL = Assumption.EQUAL_KEEP, Assumption.UNEQUAL_KEEP
-_BERNOULLI = (Assumption.KEPT, Assumption.BERNOULLI)
+_STRONG = (Fact.SMOOTH, Fact.STRONGLY_CONVEX)
+_EQUAL, _UNEQUAL = assumed.EQUAL_KEEP, assumed.UNEQUAL_KEEP
+_BERNOULLI = (assumed.KEPT, assumed.BERNOULLI)
 
 
 def rungs(
     name: str,
     left: sp.Expr,
     right: sp.Expr,
-    *assumptions: Assumption,
+    *assumptions: str,
     conditions: tuple[Condition, ...] = (),
     algorithm: str = "",
     trivial: sp.Expr | None = None,
@@ -58,19 +60,19 @@ def rungs(
 
 _MATRICES = (
     *_STRONG,
-    Assumption.KEPT,
-    Assumption.BERNOULLI,
-    Assumption.QUADRATIC,
+    assumed.KEPT,
+    assumed.BERNOULLI,
+    Fact.QUADRATIC,
     _EQUAL,
-    Assumption.UNCONSTRAINED,
+    Fact.UNCONSTRAINED,
 )
 # what Theorem 1 asks for, of one keep probability
 _OF_THEOREM_1 = (
     *_STRONG,
-    Assumption.KEPT,
+    assumed.KEPT,
     _EQUAL,
-    Assumption.BOUNDED_DOMAIN,
-    Assumption.BOUNDED_MASKED_GRADIENTS,
+    assumed.BOUNDED_DOMAIN,
+    assumed.BOUNDED_MASKED_GRADIENTS,
 )
 RESIDUAL = Claim(
     entry("submodel/claim-residual"),

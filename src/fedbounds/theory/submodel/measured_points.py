@@ -12,8 +12,8 @@ import sympy as sp
 from fedbounds.theory.proof.vectors import given, i, ip, sq, vectors
 from fedbounds.theory.setups import Definition, Largest, Least, Says, Where, above, dot
 from fedbounds.theory.symbols import n
-from fedbounds.vocabulary import Assumption
 
+from . import assumed
 from .proofs.minimisers import OF_STEP, PAIRED
 from .proofs.objectives import OF_PAIR, OF_POINT, STATIONARY
 from .proofs.quadratics import OF_CLIENT, OF_OPTIMA, p2_off, p_diag, p_slope
@@ -170,9 +170,9 @@ _KEPT = (
     Says(Least(dot(_OF_LAW, ones)), ">", _NOTHING),
 )
 OF_MASKS = {
-    Assumption.KEPT: _KEPT,
-    Assumption.EQUAL_KEEP: (*_KEPT, Says(dot(_APART, _APART), "==", _NOTHING)),
-    Assumption.UNEQUAL_KEEP: (
+    assumed.KEPT: _KEPT,
+    assumed.EQUAL_KEEP: (*_KEPT, Says(dot(_APART, _APART), "==", _NOTHING)),
+    assumed.UNEQUAL_KEEP: (
         *_KEPT,
         Says(Least(given(dot(_APART, _APART), law)), ">", _NOTHING),
     ),

@@ -5,11 +5,13 @@ Distances and gradients are squared on both sides. F_p is one pair of mask laws 
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Condition, Part
 from fedbounds.theory.symbols import L, mu, n, t
-from fedbounds.vocabulary import Assumption, Index, Relation
+from fedbounds.vocabulary import Index, Relation
 
+from . import assumed
 from .bounds import FARTHEST, STEEPEST
 from .gaps import BERNOULLI, BOTH_GRADIENTS, full_gap
 from .names import OBJECTIVE
@@ -45,13 +47,13 @@ from .symbols import (
     spectral,
 )
 
-_STRONG = (Assumption.STRONGLY_CONVEX,)
-_KEPT = (*_STRONG, Assumption.KEPT)
-_COVERED = (*_STRONG, Assumption.COVERAGE)
+_STRONG = (Fact.STRONGLY_CONVEX,)
+_KEPT = (*_STRONG, assumed.KEPT)
+_COVERED = (*_STRONG, assumed.COVERAGE)
 _BOUNDED = (
-    Assumption.SMOOTH,
-    Assumption.BOUNDED_DOMAIN,
-    Assumption.BOUNDED_MASKED_GRADIENTS,
+    Fact.SMOOTH,
+    assumed.BOUNDED_DOMAIN,
+    assumed.BOUNDED_MASKED_GRADIENTS,
 )
 
 
@@ -59,7 +61,7 @@ def _of_pair(
     name: str,
     left: sp.Expr,
     right: sp.Expr,
-    assumptions: tuple[Assumption, ...],
+    assumptions: tuple[str, ...],
     conditions: tuple[Condition, ...] = (),
     relation: Relation = Relation.AT_MOST,
     trivial: sp.Expr | None = None,
@@ -100,9 +102,9 @@ LEMMA_2 = Claim(
 _EXACT = (
     *_STRONG,
     *BERNOULLI,
-    Assumption.QUADRATIC,
-    Assumption.EQUAL_KEEP,
-    Assumption.UNCONSTRAINED,
+    Fact.QUADRATIC,
+    assumed.EQUAL_KEEP,
+    Fact.UNCONSTRAINED,
 )
 # the matrix of "shift" is invertible: no residual exactly if (A - diag A) w* = 0
 LEMMA_2_QUAD = Claim(
@@ -117,21 +119,21 @@ LEMMA_2_QUAD = Claim(
 )
 
 
-def _optimality_gap(masks: Assumption) -> tuple[Part, Part]:
+def _optimality_gap(masks: str) -> tuple[Part, Part]:
     own = Dl_w(t) / (2 * L)
     return (
         Part(
             name="convex",
             left=L_hat(t),
             right=L / 2 * D_full(t) + own,
-            assumptions=(Assumption.SMOOTH, Assumption.CONVEX, masks),
+            assumptions=(Fact.SMOOTH, Fact.CONVEX, masks),
             trivial=STEEPEST,
         ),
         Part(
             name="strongly convex",
             left=L_hat(t),
             right=L * D_opt(t) + L / mu**2 * gap_full_at_p + own,
-            assumptions=(Assumption.SMOOTH, *_STRONG, masks),
+            assumptions=(Fact.SMOOTH, *_STRONG, masks),
             trivial=STEEPEST,
         ),
     )
@@ -140,7 +142,7 @@ def _optimality_gap(masks: Assumption) -> tuple[Part, Part]:
 LEMMA_3 = Claim(
     entry("submodel/lem-3"),
     algorithms=OBJECTIVE,
-    parts=_optimality_gap(Assumption.KEPT),
+    parts=_optimality_gap(assumed.KEPT),
 )
 
 _LARGEST = sp.Max(q_mean, q_mean_2)
@@ -151,14 +153,14 @@ LEMMA_7 = Claim(
     algorithms=OBJECTIVE,
     parts=(
         _of_pair("largest gap", opt_dist, _GAP / (mu * _LARGEST) ** 2, _COVERED),
-        _of_pair("masks", _GAP, _MOVED**2, (Assumption.COVERAGE, *_BOUNDED), trivial=(2 * G) ** 2),
+        _of_pair("masks", _GAP, _MOVED**2, (assumed.COVERAGE, *_BOUNDED), trivial=(2 * G) ** 2),
         _of_pair("Lipschitz", opt_dist, (_MOVED / (mu * _LARGEST)) ** 2, (*_COVERED, *_BOUNDED)),
         _of_pair("full, gap at w*(M)", full_dist, gap_full_at_p / mu**2, _COVERED),
         Part(
             name="gap to full masks",
             left=sp.sqrt(Dl_w(t)),
             right=full_gap(q_spread),
-            assumptions=(Assumption.SMOOTH, Assumption.COVERAGE),
+            assumptions=(Fact.SMOOTH, assumed.COVERAGE),
             trivial=BOTH_GRADIENTS,
         ),
     ),
@@ -167,7 +169,7 @@ LEMMA_7 = Claim(
 LEMMA_8 = Claim(
     entry("submodel/lem-8"),
     algorithms=OBJECTIVE,
-    parts=_optimality_gap(Assumption.COVERAGE),
+    parts=_optimality_gap(assumed.COVERAGE),
 )
 
 CLAIMS = (LEMMA_2, LEMMA_2_QUAD, LEMMA_3, LEMMA_7, LEMMA_8)

@@ -2,19 +2,20 @@
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Part, Reading
 from fedbounds.theory.symbols import L, mu, t
-from fedbounds.vocabulary import Assumption
 
+from . import assumed
 from .names import OBJECTIVE
 from .symbols import D_xy, G_xy, I_xy, c_max, c_min, p_mean, q_mean
 
-SMOOTH = Assumption.SMOOTH
-_BOTH = (SMOOTH, Assumption.STRONGLY_CONVEX)
+SMOOTH = Fact.SMOOTH
+_BOTH = (SMOOTH, Fact.STRONGLY_CONVEX)
 
 
-def _convex(name: str, constant: sp.Expr, masks: tuple[Assumption, ...]) -> Part:
+def _convex(name: str, constant: sp.Expr, masks: tuple[str, ...]) -> Part:
     return Part(
         name=name,
         left=constant * mu * D_xy(t),
@@ -23,7 +24,7 @@ def _convex(name: str, constant: sp.Expr, masks: tuple[Assumption, ...]) -> Part
     )
 
 
-def _smooth(name: str, constant: sp.Expr, masks: tuple[Assumption, ...]) -> Part:
+def _smooth(name: str, constant: sp.Expr, masks: tuple[str, ...]) -> Part:
     # squares of both norms; without convexity too
     return Part(
         name=name,
@@ -33,7 +34,7 @@ def _smooth(name: str, constant: sp.Expr, masks: tuple[Assumption, ...]) -> Part
     )
 
 
-_KEPT = (Assumption.KEPT,)
+_KEPT = (assumed.KEPT,)
 PROP_1 = Claim(
     entry("submodel/prop-1"),
     algorithms=OBJECTIVE,
@@ -43,7 +44,7 @@ PROP_1 = Claim(
     ),
 )
 
-_COVERED = (Assumption.COVERAGE,)
+_COVERED = (assumed.COVERAGE,)
 _ONE = sp.Integer(1)
 PROP_2 = Claim(
     entry("submodel/prop-2"),

@@ -5,11 +5,13 @@ x = w^t and x* = w*(p). Expectations are over everything up to the round and in 
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Condition, Part
 from fedbounds.theory.symbols import K, L, T, eta, mu, n, sigma2, t
-from fedbounds.vocabulary import Assumption, Index
+from fedbounds.vocabulary import Index
 
+from . import assumed
 from .bounds import FARTHEST, MASK_GAP_BOUND, RANDOM_FLOOR, STEEPEST
 from .names import RANDOM
 from .symbols import (
@@ -26,11 +28,11 @@ from .symbols import (
 )
 from .symbols_rounds import U_2, X_U, log_T
 
-NOISY = (Assumption.SMOOTH, Assumption.NOISE)
-CONVEX = (*NOISY, Assumption.CONVEX)
+NOISY = (Fact.SMOOTH, Fact.NOISE)
+CONVEX = (*NOISY, Fact.CONVEX)
 # strong convexity contains convexity; both are named, as Lemma 5 asks for the latter only
-STRONG = (*CONVEX, Assumption.STRONGLY_CONVEX, Assumption.KEPT)
-BOUNDED = (Assumption.BOUNDED_DOMAIN, Assumption.BOUNDED_MASKED_GRADIENTS)
+STRONG = (*CONVEX, Fact.STRONGLY_CONVEX, assumed.KEPT)
+BOUNDED = (assumed.BOUNDED_DOMAIN, assumed.BOUNDED_MASKED_GRADIENTS)
 
 
 def short(bound: int) -> Condition:
@@ -59,7 +61,7 @@ LEMMA_5 = Claim(
             name="gradients",
             left=H_x(t),
             right=_H_BOUND,
-            assumptions=(Assumption.SMOOTH, Assumption.CONVEX),
+            assumptions=(Fact.SMOOTH, Fact.CONVEX),
         ),
         Part(
             name="together",
@@ -110,7 +112,7 @@ LEMMA_4 = Claim(
             right=-eta * K,
             index=Index.RUN,
             conditions=(short(10),),
-            assumptions=(Assumption.SMOOTH,),
+            assumptions=(Fact.SMOOTH,),
         ),
         Part(
             name="iii",

@@ -6,10 +6,11 @@ w^t, which suffice in one round.
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Condition, Part
 from fedbounds.theory.symbols import K, L, Mean_t, T, eta, n, sigma2, t
-from fedbounds.vocabulary import Assumption, Index, Relation
+from fedbounds.vocabulary import Index, Relation
 
 from .bounds import random_gradients, smooth_gradients
 from .names import RANDOM
@@ -45,7 +46,7 @@ LEMMA_6 = Claim(
     ),
 )
 
-FREE = (*NOISY, Assumption.UNCONSTRAINED)
+FREE = (*NOISY, Fact.UNCONSTRAINED)
 
 
 def descended(variance: sp.Expr, dissimilarity: sp.Expr) -> sp.Expr:
@@ -107,7 +108,7 @@ THEOREM_2 = Claim(
             right=-sp.Rational(1, 4),
             index=Index.RUN,
             conditions=(short(8),),
-            assumptions=(Assumption.SMOOTH,),
+            assumptions=(Fact.SMOOTH,),
         ),
         # eta K is the smaller of 1/(8L) and of the root
         _tuned(

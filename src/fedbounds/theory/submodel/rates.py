@@ -7,12 +7,13 @@ logarithm.
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Condition, Part, Reading
 from fedbounds.theory.symbols import L, Mean_t, T, mu, n, t
-from fedbounds.vocabulary import Assumption, Index
+from fedbounds.vocabulary import Index
 
-from . import random_convex, rolling_lemmas, rolling_theorems
+from . import assumed, random_convex, rolling_lemmas, rolling_theorems
 from .bounds import RANDOM_FLOOR, RATE_CONSTANT, ROLLING_FLOOR
 from .ladders import rungs
 from .names import RANDOM, ROUNDS_LADDERS, STEPS_LADDER
@@ -36,11 +37,11 @@ from .symbols import (
 from .symbols_rounds import R_least, first_stage, log_R, v_mean
 
 _ASSUMED = (
-    Assumption.SMOOTH,
-    Assumption.STRONGLY_CONVEX,
-    Assumption.NOISE,
-    Assumption.KEPT,
-    Assumption.BERNOULLI,
+    Fact.SMOOTH,
+    Fact.STRONGLY_CONVEX,
+    Fact.NOISE,
+    assumed.KEPT,
+    assumed.BERNOULLI,
 )
 
 
@@ -54,7 +55,7 @@ def _staged(
     floor: sp.Expr,
     first_rounds: sp.Expr,
     short: Condition,
-    assumptions: tuple[Assumption, ...],
+    assumptions: tuple[str, ...],
 ) -> Part:
     """E F - F(w*) <= L E ||w - w*(p)||^2 + L ||w*(p) - w*||^2, with Lemma 2 on the latter."""
     rate = (D_opt_0 + 4 * floor) * first_rounds / R_r(t)
@@ -65,7 +66,7 @@ def _staged(
         F_r(t),
         L * rate + L / mu**2 * gap_full_at_p,
         *assumptions,
-        Assumption.UNCONSTRAINED,
+        Fact.UNCONSTRAINED,
         conditions=(short, quarter),
         algorithm=algorithm,
     )
@@ -108,7 +109,7 @@ RATE = Claim(
             A_r(t),
             sp.sqrt(gap_full_at_p * _RATE) + L / 2 * _RATE,
             *_ASSUMED,
-            Assumption.UNCONSTRAINED,
+            Fact.UNCONSTRAINED,
             conditions=RATED,
             algorithm=ROUNDS_LADDERS[0],
         ),

@@ -5,11 +5,12 @@ The constants are means over data sets, as in the theorems on stability.
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Condition, Part, Reading
 from fedbounds.theory.symbols import K, L, eta, mu, n, t
-from fedbounds.vocabulary import Assumption
 
+from . import assumed
 from .bounds import MASK_GAP_BOUND, STEEPEST, random_distance
 from .names import COUPLED
 from .stability import APART
@@ -17,15 +18,15 @@ from .symbols import G, G_m, ex_hat, ex_w, gap_full_at_p, n_s
 
 _STEP = (Condition(eta * K * L, "<=", sp.Rational(1, 10)),)
 _ASSUMED = (
-    Assumption.SMOOTH,
-    Assumption.STRONGLY_CONVEX,
-    Assumption.NOISE,
-    Assumption.KEPT,
-    Assumption.BERNOULLI,
-    Assumption.SMOOTH_SAMPLES,
-    Assumption.CONVEX_SAMPLES,
-    Assumption.LIPSCHITZ_SAMPLES,
-    Assumption.INDEPENDENT_SAMPLES,
+    Fact.SMOOTH,
+    Fact.STRONGLY_CONVEX,
+    Fact.NOISE,
+    assumed.KEPT,
+    assumed.BERNOULLI,
+    Fact.SMOOTH_SAMPLES,
+    Fact.CONVEX_SAMPLES,
+    assumed.LIPSCHITZ_SAMPLES,
+    assumed.INDEPENDENT_SAMPLES,
 )
 _OPTIMISED = L * random_distance(t)
 _STABLE = APART * t * G
@@ -40,7 +41,7 @@ COROLLARY_1 = Claim(
             left=ex_w(t),
             right=_OPTIMISED + L / mu**2 * gap_full_at_p + _STABLE,
             conditions=_STEP,
-            assumptions=(*_ASSUMED, Assumption.UNCONSTRAINED),
+            assumptions=(*_ASSUMED, Fact.UNCONSTRAINED),
         ),
         Part(
             name="projected step",
@@ -52,8 +53,8 @@ COROLLARY_1 = Claim(
             conditions=_STEP,
             assumptions=(
                 *_ASSUMED,
-                Assumption.BOUNDED_DOMAIN,
-                Assumption.BOUNDED_MASKED_GRADIENTS,
+                assumed.BOUNDED_DOMAIN,
+                assumed.BOUNDED_MASKED_GRADIENTS,
             ),
             trivial=STEEPEST,
         ),

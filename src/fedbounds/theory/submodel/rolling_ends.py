@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.proof.vectors import given, ip, past, sq, vectors
 from fedbounds.theory.setups import RUN, Definition, Largest, Least, Says, Settled, Shown, View, dot
-from fedbounds.vocabulary import Assumption
 
-from . import measured
+from . import assumed, measured
 from . import rolling_measured as rolling
 from .measured_points import ones
 from .names import ROLLING
@@ -42,14 +42,12 @@ _SPLIT = (
     Says(Least(dot(own, own)), ">", _NOTHING),
 )
 _ALIKE = Says(Largest(dot(other, other)), "==", _NOTHING)
-_SHARED, _OWN = (
-    rolling.OF_ORDERS[name] for name in (Assumption.SHARED_ORDER, Assumption.OWN_ORDERS)
-)
+_SHARED, _OWN = (rolling.OF_ORDERS[name] for name in (assumed.SHARED_ORDER, assumed.OWN_ORDERS))
 MODES = {
-    Assumption.SHARED_PARTITION: (*_SPLIT, *_SHARED, _ALIKE),
-    Assumption.OWN_PERMUTATIONS: (*_SPLIT, *_OWN, _ALIKE),
-    Assumption.OWN_PARTITIONS: (*_SPLIT, *_SHARED, Says(Largest(strange), ">", _NOTHING)),
-    Assumption.OVERLAPPING_WINDOWS: (
+    assumed.SHARED_PARTITION: (*_SPLIT, *_SHARED, _ALIKE),
+    assumed.OWN_PERMUTATIONS: (*_SPLIT, *_OWN, _ALIKE),
+    assumed.OWN_PARTITIONS: (*_SPLIT, *_SHARED, Says(Largest(strange), ">", _NOTHING)),
+    assumed.OVERLAPPING_WINDOWS: (
         *_SHARED,
         Says(Least(width), ">", _ONE),
         Says(Largest(width) - dim, "<", _NOTHING),
@@ -111,8 +109,8 @@ ENDS = View(
         **rolling.OF_ORDERS,
         **rolling.PROJECTED_ONCE,
         **MODES,
-        Assumption.WHOLE_EPOCHS: (),
-        Assumption.UNCONSTRAINED: (),
+        assumed.WHOLE_EPOCHS: (),
+        Fact.UNCONSTRAINED: (),
     },
     takes=("sub_models", "orders", "K", "eta"),
     requires=rolling.ORDERS,
@@ -137,8 +135,8 @@ _BOXED = replace(
     ),
     constants={**CONSTANTS, **rolling.BOX, **IN_A_BOX},
     assumptions={
-        **{x: y for x, y in ENDS.assumptions.items() if x is not Assumption.UNCONSTRAINED},
-        **dict.fromkeys((Assumption.BOUNDED_DOMAIN, Assumption.BOUNDED_MASKED_GRADIENTS), ()),
+        **{x: y for x, y in ENDS.assumptions.items() if x != Fact.UNCONSTRAINED},
+        **dict.fromkeys((assumed.BOUNDED_DOMAIN, assumed.BOUNDED_MASKED_GRADIENTS), ()),
     },
     takes=(*ENDS.takes, "box"),
     requires=(*ENDS.requires, *rolling.IN_BOX),

@@ -8,11 +8,13 @@ t counts families of vectors.
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Condition, Part, Reading
 from fedbounds.theory.symbols import K, L, eta, m, n, sigma2, t
-from fedbounds.vocabulary import Assumption, Index, Relation
+from fedbounds.vocabulary import Index, Relation
 
+from . import assumed
 from .names import DRAWS, ROLLING
 from .symbols import B_M2, D_br, S_sub, V_bar, a_bar2, g_Fp, nu_M2, zeta_M2
 from .symbols_rounds import (
@@ -34,10 +36,10 @@ from .symbols_rounds import (
 )
 
 # rounds within an epoch are not projected
-UNPROJECTED = (Assumption.EPOCH_PROJECTION,)
-SHARED = (Assumption.COVERAGE, Assumption.SHARED_ORDER, *UNPROJECTED)
-NOISY = (Assumption.SMOOTH, Assumption.NOISE)
-CONVEX = (*NOISY, Assumption.CONVEX)
+UNPROJECTED = (assumed.EPOCH_PROJECTION,)
+SHARED = (assumed.COVERAGE, assumed.SHARED_ORDER, *UNPROJECTED)
+NOISY = (Fact.SMOOTH, Fact.NOISE)
+CONVEX = (*NOISY, Fact.CONVEX)
 _NOTHING = sp.Integer(0)
 
 
@@ -63,13 +65,13 @@ LEMMA_9 = Claim(
             name="H_s <= L",
             left=Hz_2(t),
             right=L * Hz_x(t),
-            assumptions=(Assumption.SMOOTH, Assumption.CONVEX),
+            assumptions=(Fact.SMOOTH, Fact.CONVEX),
         ),
         Part(
             name="0 <= H_s",
             left=_NOTHING,
             right=Hz_x(t),
-            assumptions=(Assumption.CONVEX,),
+            assumptions=(Fact.CONVEX,),
         ),
     ),
 )
@@ -84,7 +86,7 @@ LEMMA_10 = Claim(
             right=A_all(t) + eta * K * L * A_part(t),
             index=Index.CLIENT,
             conditions=(Condition(eta * K * L, "<=", sp.Integer(1)),),
-            assumptions=(Assumption.SMOOTH, Assumption.CONVEX, *SHARED),
+            assumptions=(Fact.SMOOTH, Fact.CONVEX, *SHARED),
         ),
         Part(
             name="unrolled",
@@ -147,7 +149,7 @@ def nonconvex_brace(dissimilarity: sp.Expr) -> sp.Expr:
 _CONVEX, _NONCONVEX = sp.Rational(41, 10) * eta**2, sp.Rational(31, 10) * eta**2
 
 
-def _part(name: str, right: sp.Expr, bound: int, assumptions: tuple[Assumption, ...]) -> Part:
+def _part(name: str, right: sp.Expr, bound: int, assumptions: tuple[str, ...]) -> Part:
     return Part(
         name=name,
         left=V_bar(t),
@@ -157,7 +159,7 @@ def _part(name: str, right: sp.Expr, bound: int, assumptions: tuple[Assumption, 
     )
 
 
-_OWN = (*CONVEX, Assumption.COVERAGE, Assumption.OWN_ORDERS, *UNPROJECTED)
+_OWN = (*CONVEX, assumed.COVERAGE, assumed.OWN_ORDERS, *UNPROJECTED)
 LEMMA_11 = Claim(
     entry("submodel/lem-11"),
     algorithms=(ROLLING,),

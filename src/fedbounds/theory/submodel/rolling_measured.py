@@ -11,9 +11,8 @@ import sympy as sp
 from fedbounds.theory.proof.vectors import given, i, ip, past, sq, vectors, xi
 from fedbounds.theory.setups import Definition, Largest, Says, above, dot
 from fedbounds.theory.symbols import K, eta, n
-from fedbounds.vocabulary import Assumption
 
-from . import measured
+from . import assumed, measured
 from .proofs.definitions_rounds import (
     Aa,
     Aen,
@@ -132,13 +131,13 @@ IN_BOX = measured.BOX[-2:]
 # ---- what masks, orders and projections say of assumptions; a single client has either order
 
 ORDERS = (Says((orders - 1) * (n - orders), "==", _NOTHING),)
-OF_MASKS = {Assumption.COVERAGE: (Says(Largest(dot(uneven, uneven)), "==", _NOTHING),)}
+OF_MASKS = {assumed.COVERAGE: (Says(Largest(dot(uneven, uneven)), "==", _NOTHING),)}
 OF_ORDERS = {
-    Assumption.SHARED_ORDER: (Says((orders - 1) * (S_sub - 1), "==", _NOTHING),),
-    Assumption.OWN_ORDERS: (Says((n - orders) * (S_sub - 1), "==", _NOTHING),),
+    assumed.SHARED_ORDER: (Says((orders - 1) * (S_sub - 1), "==", _NOTHING),),
+    assumed.OWN_ORDERS: (Says((n - orders) * (S_sub - 1), "==", _NOTHING),),
 }
-PROJECTED_ONCE = {Assumption.EPOCH_PROJECTION: ()}
-PROJECTED_EARLY = {Assumption.EPOCH_PROJECTION: (Says(S_sub, "==", sp.Integer(1)),)}
+PROJECTED_ONCE = {assumed.EPOCH_PROJECTION: ()}
+PROJECTED_EARLY = {assumed.EPOCH_PROJECTION: (Says(S_sub, "==", sp.Integer(1)),)}
 
 # ---- clients drawn in proportion to their bounds, as under random masks: `keep` is q_i there
 

@@ -153,6 +153,11 @@ def setup_of(shape: Shape, divisor: Number | Fraction) -> Setup:
     return Setup("submodel", view, run_of(shape, divisor))
 
 
+def epoch_of_windows() -> Setup:
+    """Two clients, three windows of two coordinates in one order for both."""
+    return setup_of(_QUICK[2], 10)
+
+
 def _planned(
     shapes: tuple[Shape, ...], edges: tuple[Number, ...], *, quick: bool
 ) -> Iterator[Planned]:

@@ -2,11 +2,13 @@
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Condition, Part, Reading
 from fedbounds.theory.symbols import K, L, Mean_t, T, eta, mu, n, sigma2, t
-from fedbounds.vocabulary import Assumption, Index
+from fedbounds.vocabulary import Index
 
+from . import assumed
 from .bounds import FARTHEST, ROLLING_FLOOR, STEEPEST, smooth_gradients
 from .names import ROLLING
 from .rolling_lemmas import CONVEX, NOISY, SHARED, short
@@ -31,9 +33,9 @@ from .symbols import (
 )
 from .symbols_rounds import B_M2_x
 
-STRONG = (*CONVEX, Assumption.STRONGLY_CONVEX, *SHARED)
+STRONG = (*CONVEX, Fact.STRONGLY_CONVEX, *SHARED)
 PROJECTED = (*CONVEX, *SHARED)
-BOUNDED = (Assumption.BOUNDED_DOMAIN, Assumption.BOUNDED_MASKED_GRADIENTS)
+BOUNDED = (assumed.BOUNDED_DOMAIN, assumed.BOUNDED_MASKED_GRADIENTS)
 STEPS = S_sub * K
 SHRINKS = eta * STEPS * mu * q_mean / 2
 ADDED = 3 * eta**2 * STEPS * sigma2 / n + eta**3 * L * S_sub * K**2 * (
@@ -98,7 +100,7 @@ THEOREM_3 = Claim(
             right=-eta * STEPS,
             index=Index.RUN,
             conditions=(short(10),),
-            assumptions=(Assumption.SMOOTH,),
+            assumptions=(Fact.SMOOTH,),
         ),
         Part(
             name="epoch, Bregman gap",
@@ -119,7 +121,7 @@ THEOREM_3 = Claim(
     ),
 )
 
-FREE = (*NOISY, *SHARED, Assumption.UNCONSTRAINED)
+FREE = (*NOISY, *SHARED, Fact.UNCONSTRAINED)
 
 
 def descended(dissimilarity: sp.Expr, noise: sp.Expr, own: sp.Expr) -> sp.Expr:
@@ -175,7 +177,7 @@ THEOREM_4 = Claim(
             right=-sp.Rational(1, 4),
             index=Index.RUN,
             conditions=(short(8),),
-            assumptions=(Assumption.SMOOTH,),
+            assumptions=(Fact.SMOOTH,),
         ),
         _mean("mean, of the epoch", 4 * PRINTED[0], 4 * PRINTED[1]),
     ),

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from sympy import Symbol
 
+from fedbounds.facts import Fact
 from fedbounds.theory.setups import Shown, View
-from fedbounds.vocabulary import Assumption
 
-from . import measured
+from . import assumed, measured
 from . import rolling_measured as rolling
 from .names import ROLLING
 from .proofs.definitions_rounds import (
@@ -57,7 +57,7 @@ ALONE = View(
     outcomes=dict.fromkeys(rolling.OF_OUTCOMES, ("past", "perm")),
     states=("D_opt", "L_Fp"),
     constants=rolling.CONSTANTS,
-    assumptions={**_ASSUMED, **rolling.PROJECTED_ONCE, Assumption.UNCONSTRAINED: ()},
+    assumptions={**_ASSUMED, **rolling.PROJECTED_ONCE, Fact.UNCONSTRAINED: ()},
     meant=measured.VALUES,
     takes=("sub_models", "orders", "K", "eta"),
     requires=rolling.ORDERS,
@@ -71,7 +71,7 @@ EPOCHS = replace(
     states=(*ALONE.states, "L_hat", "Dl_w"),
     constants={**ALONE.constants, **measured.GAP_AT_OPTIMUM},
 )
-_BOUNDED = dict.fromkeys((Assumption.BOUNDED_DOMAIN, Assumption.BOUNDED_MASKED_GRADIENTS), ())
+_BOUNDED = dict.fromkeys((assumed.BOUNDED_DOMAIN, assumed.BOUNDED_MASKED_GRADIENTS), ())
 IN_BOX = replace(
     EPOCHS,
     told="rolling masks on quadratics in a box",
@@ -158,8 +158,8 @@ _GAPS = View(
     assumptions={
         **_ASSUMED,
         **rolling.PROJECTED_ONCE,
-        Assumption.BOUNDED_DOMAIN: (),
-        Assumption.BOUNDED_MASKED_GRADIENTS: measured.BOUNDED,
+        assumed.BOUNDED_DOMAIN: (),
+        assumed.BOUNDED_MASKED_GRADIENTS: measured.BOUNDED,
     },
     takes=(*IN_BOX.takes, "spread", "bounds"),
     requires=(*rolling.ORDERS, *measured.BOX),

@@ -231,6 +231,23 @@ _OVER_CAPACITY = (
     ("couplings that cancel", Cohort((_RING,), ((-5, -5, -5, -5),), (2, 0, 2, 0), L=7)),
 )
 _FEW_ROUNDS, _ROUNDS, _QUICK = 60, 120, 4
+_RING_OF_6 = (
+    (5, 1, 0, -2, 0, 1), (1, 5, 1, 0, -2, 0), (0, 1, 5, 1, 0, -2),
+    (-2, 0, 1, 5, 1, 0), (0, -2, 0, 1, 5, 1), (1, 0, -2, 0, 1, 5),
+)  # fmt: skip
+_RING_OF_8 = (
+    (5, 1, 0, 0, -2, 0, 0, 1), (1, 5, 1, 0, 0, -2, 0, 0), (0, 1, 5, 1, 0, 0, -2, 0),
+    (0, 0, 1, 5, 1, 0, 0, -2), (-2, 0, 0, 1, 5, 1, 0, 0), (0, -2, 0, 0, 1, 5, 1, 0),
+    (0, 0, -2, 0, 0, 1, 5, 1), (1, 0, 0, -2, 0, 0, 1, 5),
+)  # fmt: skip
+# six and eight sub-models, in 720 and 40,320 orders; the other clients pull the other way
+_MANY_SUB_MODELS = (
+    ("a ring of six", Cohort((_RING_OF_6,), ((-5,) * 6,), (2, 0) * 3, L=9)),
+    ("a ring of six, clients apart",
+     Cohort((_RING_OF_6,) * 2, ((3, -1) * 3, (-1, 3) * 3), (1,) * 6, L=9)),
+    ("a ring of six, noise", Cohort((_RING_OF_6,), ((0,) * 6,), (1, 1, -1) * 2, 1, L=9)),
+    ("a ring of eight", Cohort((_RING_OF_8,), ((-5,) * 8,), (2, 0) * 4, L=9)),
+)  # fmt: skip
 
 
 def _capacity_ladders() -> Iterator[PlannedLadder]:
@@ -252,9 +269,17 @@ def _capacity_ladders() -> Iterator[PlannedLadder]:
                     yield PlannedLadder(name, ladder(rounds), quick)
 
 
+def _ladders_of_many() -> Iterator[PlannedLadder]:
+    for label, cohort in _MANY_SUB_MODELS:
+        for rounds in (2 * len(cohort.start), _ROUNDS):
+            name = f"ladder in q, {label}, K=1, R={rounds}"
+            yield PlannedLadder(name, over_windows(cohort, 1, rounds), None)
+
+
 def planned() -> Iterator[PlannedLadder]:
     """Every ladder."""
     yield from _rounds_ladders()
     yield from _stages_ladders()
     yield from _steps_ladders()
     yield from _capacity_ladders()
+    yield from _ladders_of_many()

@@ -5,11 +5,13 @@ Two vectors are equal if their distance is zero; the size beside it shows that t
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Condition, Part
 from fedbounds.theory.symbols import t
-from fedbounds.vocabulary import Assumption, Index, Relation
+from fedbounds.vocabulary import Index, Relation
 
+from . import assumed
 from .bounds import MASK_GAP_BOUND
 from .names import RANDOM, ROLLING
 from .symbols import (
@@ -31,7 +33,7 @@ def _same(
     distance: sp.Expr,
     size: sp.Expr,
     conditions: tuple[Condition, ...] = (),
-    assumptions: tuple[Assumption, ...] = (),
+    assumptions: tuple[str, ...] = (),
 ) -> Part:
     return Part(
         name=name,
@@ -57,7 +59,7 @@ RECOVER = Claim(
     entry("submodel/claim-recover"),
     algorithms=(RANDOM,),
     parts=(
-        _same("algorithm", Er_2(t), Sr_2(t), _FULL, (Assumption.KEPT,)),
+        _same("algorithm", Er_2(t), Sr_2(t), _FULL, (assumed.KEPT,)),
         Part(
             name="no mask variance",
             left=nu_star2 + zeta_star2,
@@ -65,7 +67,7 @@ RECOVER = Claim(
             relation=Relation.EQUAL,
             index=Index.RUN,
             conditions=_FULL,
-            assumptions=(Assumption.KEPT,),
+            assumptions=(assumed.KEPT,),
         ),
         Part(
             name="no residual",
@@ -74,7 +76,7 @@ RECOVER = Claim(
             relation=Relation.EQUAL,
             index=Index.RUN,
             conditions=_FULL,
-            assumptions=(Assumption.SMOOTH,),
+            assumptions=(Fact.SMOOTH,),
         ),
     ),
 )

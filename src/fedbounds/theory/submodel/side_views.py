@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.beside import Side, Sides
 from fedbounds.theory.proof.vectors import ip, sq, vectors
 from fedbounds.theory.setups import RUN, Largest, Says, Settled, Shown, View, dot
 from fedbounds.theory.symbols import T, t
-from fedbounds.vocabulary import Assumption
 
-from . import measured
+from . import assumed, measured
 from . import rolling_measured as rolling
 from .names import ROLLING_RANDOM, ROLLING_STATIC
 from .stability_measured import share, turns
@@ -24,7 +24,7 @@ _DISTANCE = {"D_opt": measured.OF_ROUND["D_opt"]}
 _OF_LOSS = {"one": (), **dict.fromkeys(("Vx", "Vs", "keep"), _I)}
 _OF_DISTANCE = dict.fromkeys(("x", "xo"), ())
 _AS_KEPT = Says(Largest(dot(share - measured.keep, share - measured.keep)), "==", sp.Integer(0))
-_MASKS = dict.fromkeys((Assumption.KEPT, Assumption.UNCONSTRAINED), ())
+_MASKS = dict.fromkeys((assumed.KEPT, Fact.UNCONSTRAINED), ())
 RANDOM = View(
     told="random masks on quadratics, side by side",
     algorithm="side_by_side.RANDOM",
@@ -72,7 +72,7 @@ ROLLING = replace(
     ),
     constants={"S_sub": ip(turns, one), "q_mean": ip(share, one)},
     takes=("keep", "sub_models", "orders", "K", "eta"),
-    requires=(_AS_KEPT, *rolling.OF_MASKS[Assumption.COVERAGE], *rolling.ORDERS),
+    requires=(_AS_KEPT, *rolling.OF_MASKS[assumed.COVERAGE], *rolling.ORDERS),
 )
 VIEWS = {
     "side by side, rolling masks": ROLLING,

@@ -6,11 +6,13 @@ set, in expectation over it. The paper's Lemma 12 is the drift inside; see Lemma
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Condition, Part, Reading
 from fedbounds.theory.symbols import K, L, T, eta, mu, n, sigma2, t
-from fedbounds.vocabulary import Assumption, Index
+from fedbounds.vocabulary import Index
 
+from . import assumed
 from .bounds import ROLLING_GRADIENTS, STEEPEST, random_gradients
 from .names import COUPLED
 from .symbols import (
@@ -36,8 +38,8 @@ from .symbols import (
     st_mean,
 )
 
-_SAMPLES = (Assumption.SMOOTH, Assumption.SMOOTH_SAMPLES, Assumption.CONVEX_SAMPLES)
-_LIPSCHITZ = (*_SAMPLES, Assumption.LIPSCHITZ_SAMPLES)
+_SAMPLES = (Fact.SMOOTH, Fact.SMOOTH_SAMPLES, Fact.CONVEX_SAMPLES)
+_LIPSCHITZ = (*_SAMPLES, assumed.LIPSCHITZ_SAMPLES)
 SHORT = Condition(eta, "<=", 2 / L)
 
 
@@ -46,7 +48,7 @@ def _generalization(name: str, left: sp.Expr, right: sp.Expr) -> Part:
         name=name,
         left=left,
         right=right,
-        assumptions=(Assumption.INDEPENDENT_SAMPLES,),
+        assumptions=(assumed.INDEPENDENT_SAMPLES,),
         trivial=STEEPEST,
     )
 
@@ -82,7 +84,7 @@ LEMMA_12 = Claim(
 APART = 2 * eta * K * G_m / (n_s * n)  # per round
 
 
-def _bounded(masks: Assumption, share: sp.Symbol, *entries: Assumption) -> tuple[Part, ...]:
+def _bounded(masks: str, share: sp.Symbol, *entries: str) -> tuple[Part, ...]:
     """(a): a bound G_m on the masked gradients of the changed samples along the runs.
 
     ``entries`` says how many of them a sub-model has.
@@ -121,15 +123,15 @@ _ROOT = sp.sqrt(
 _FREE = (Condition(eta * K * L, "<=", sp.Rational(1, 8)),)
 # Section 4: data sets are drawn from a law, so that both runs have the same
 _FREE_MASKS = (
-    Assumption.KEPT,
-    Assumption.NOISE,
-    Assumption.UNCONSTRAINED,
-    Assumption.INDEPENDENT_SAMPLES,
+    assumed.KEPT,
+    Fact.NOISE,
+    Fact.UNCONSTRAINED,
+    assumed.INDEPENDENT_SAMPLES,
 )
 _MEAN = 2 * eta * K * t / (n_s * n) * _ROOT
 
 SHRUNK = 1 - (1 - eta * mu) ** (2 * K)
-_STRONG = (*_SAMPLES, Assumption.STRONGLY_CONVEX_SAMPLES, Assumption.KEPT)
+_STRONG = (*_SAMPLES, Fact.STRONGLY_CONVEX_SAMPLES, assumed.KEPT)
 _STRONG_STEP = (Condition(eta, "<=", 2 / (L + mu)),)
 _LIMIT = APART / (1 - rho_bar)
 
@@ -137,7 +139,7 @@ THEOREM_5 = Claim(
     entry("submodel/thm-5"),
     algorithms=COUPLED,
     parts=(
-        *_bounded(Assumption.KEPT, p_own),
+        *_bounded(assumed.KEPT, p_own),
         Part(
             name="b",
             left=dl_mean(t),
@@ -178,12 +180,12 @@ _ROLLING_ROOT = sp.sqrt(
 )
 _ROLLING_FREE = (Condition(eta * S_sub * K * L, "<=", sp.Rational(1, 8)),)
 _EPOCHS = (
-    Assumption.COVERAGE,
-    Assumption.DATA_FREE_MASKS,
-    Assumption.NOISE,
-    Assumption.UNCONSTRAINED,
-    Assumption.WHOLE_EPOCHS,
-    Assumption.INDEPENDENT_SAMPLES,
+    assumed.COVERAGE,
+    assumed.DATA_FREE_MASKS,
+    Fact.NOISE,
+    Fact.UNCONSTRAINED,
+    assumed.WHOLE_EPOCHS,
+    assumed.INDEPENDENT_SAMPLES,
 )
 _ROLLING_MEAN = 2 * eta * K * T / (n_s * n) * _ROLLING_ROOT
 
@@ -191,7 +193,7 @@ THEOREM_6 = Claim(
     entry("submodel/thm-6"),
     algorithms=COUPLED,
     parts=(
-        *_bounded(Assumption.DATA_FREE_MASKS, q_own, Assumption.COVERAGE),
+        *_bounded(assumed.DATA_FREE_MASKS, q_own, assumed.COVERAGE),
         Part(
             name="b",
             left=dl_mean(T),

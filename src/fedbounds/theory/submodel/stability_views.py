@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from fedbounds.facts import Fact
 from fedbounds.theory.proof.vectors import sq
 from fedbounds.theory.setups import RUN, Ending, Rungs, Says, Settled, Shown, View
 from fedbounds.theory.symbols import t
-from fedbounds.vocabulary import Assumption
 
+from . import assumed
 from . import stability_measured as measured
 from .names import COUPLED, COUPLED_LADDER
 from .proofs.scopes import COUPLED as RUNS
@@ -24,20 +25,20 @@ _KEEP: Mapping[str, tuple[str, ...]] = {"keep": _I}
 _SHARES: Mapping[str, tuple[str, ...]] = {"share": _I, "even": _I, "turns": ()}
 _IN_BOX = dict.fromkeys(("low", "high", "hull_low", "hull_high"), ())
 # an epoch is one round
-_RANDOM = dict.fromkeys((Assumption.KEPT, Assumption.BERNOULLI, Assumption.WHOLE_EPOCHS), ())
+_RANDOM = dict.fromkeys((assumed.KEPT, assumed.BERNOULLI, assumed.WHOLE_EPOCHS), ())
 _ROLLING = {
-    Assumption.COVERAGE: measured.COVERED,
-    Assumption.WHOLE_EPOCHS: measured.WHOLE,
-    Assumption.SHARED_ORDER: (),
+    assumed.COVERAGE: measured.COVERED,
+    assumed.WHOLE_EPOCHS: measured.WHOLE,
+    assumed.SHARED_ORDER: (),
 }
 _ANY = {
-    Assumption.NOISE: (),
-    Assumption.DATA_FREE_MASKS: (),
-    Assumption.LIPSCHITZ_SAMPLES: measured.BOUNDED,
-    Assumption.BOUNDED_MASKED_GRADIENTS: measured.BOUNDED,
+    Fact.NOISE: (),
+    assumed.DATA_FREE_MASKS: (),
+    assumed.LIPSCHITZ_SAMPLES: measured.BOUNDED,
+    assumed.BOUNDED_MASKED_GRADIENTS: measured.BOUNDED,
 }
-_FREE = {Assumption.UNCONSTRAINED: ()}
-_BOXED = {Assumption.BOUNDED_DOMAIN: measured.BOX}
+_FREE: Mapping[str, tuple[Says, ...]] = {Fact.UNCONSTRAINED: ()}
+_BOXED = {assumed.BOUNDED_DOMAIN: measured.BOX}
 
 # ---- on two data sets
 
@@ -149,7 +150,7 @@ ALL = View(
     quantities={**measured.OF_BOTH, **measured.OF_ALL, **measured.RISKS},
     states=("dl_w", *measured.OF_ALL, *measured.RISKS),
     constants={**measured.COMMON, **measured.OF_MASKS, **measured.OF_DATA},
-    assumptions={**_ANY, **_RANDOM, **_FREE, Assumption.INDEPENDENT_SAMPLES: ()},
+    assumptions={**_ANY, **_RANDOM, **_FREE, assumed.INDEPENDENT_SAMPLES: ()},
     takes=("keep", "K", "eta", "n_s", "place"),
 )
 ALL_IN_BOX = replace(
@@ -157,7 +158,7 @@ ALL_IN_BOX = replace(
     told="coupled runs on all data sets of a law, random masks in a box",
     shown=replace(ALL.shown, vectors={**ALL.shown.vectors, **_IN_BOX}),
     constants={**ALL.constants, **measured.IN_BOX},
-    assumptions={**_ANY, **_RANDOM, **_BOXED, Assumption.INDEPENDENT_SAMPLES: ()},
+    assumptions={**_ANY, **_RANDOM, **_BOXED, assumed.INDEPENDENT_SAMPLES: ()},
     takes=(*ALL.takes, "box", "hull"),
     requires=measured.HULL_OF_ALL,
 )
@@ -171,7 +172,7 @@ ALL_ROLLING = replace(
     quantities={**measured.OF_BOTH, **measured.OF_ALL},
     states=("dl_w", *measured.OF_ALL),
     constants={**measured.COMMON, "G_m": measured.OF_DATA["G_m"], **measured.ROLLING},
-    assumptions={**_ANY, **_ROLLING, **_FREE, Assumption.INDEPENDENT_SAMPLES: ()},
+    assumptions={**_ANY, **_ROLLING, **_FREE, assumed.INDEPENDENT_SAMPLES: ()},
     takes=("sub_models", "K", "eta", "n_s", "place", "epochs"),
 )
 # rounds within an epoch leave the domain
@@ -180,7 +181,7 @@ ALL_ROLLING_IN_BOX = replace(
     told="coupled runs on all data sets of a law, rolling masks in a box",
     shown=replace(ALL_ROLLING.shown, vectors={**ALL_ROLLING.shown.vectors, **_IN_BOX}),
     assumptions={
-        **_ANY, **_ROLLING, Assumption.BOUNDED_DOMAIN: (), Assumption.INDEPENDENT_SAMPLES: ()
+        **_ANY, **_ROLLING, assumed.BOUNDED_DOMAIN: (), assumed.INDEPENDENT_SAMPLES: ()
     },
     takes=(*ALL_ROLLING.takes, "box", "hull"),
     requires=measured.HULL_OF_ALL,

@@ -8,7 +8,6 @@ say otherwise, so that they are rational where the case is. Where nothing is run
 """
 
 from fedbounds.theory.glossary import Draft
-from fedbounds.vocabulary import Quantity
 
 _draft = Draft()
 symbol, quantity = _draft.symbol, _draft.quantity
@@ -221,166 +220,162 @@ rho_bar = symbol(
 # ---- of a point w, or of a pair x, y
 
 I_xy = quantity(
-    Quantity.MASKED_SLOPE,
+    "I_xy",
     "<grad F_p(x) - grad F_p(y), x - y>",
     r"\langle\nabla F_p(x)-\nabla F_p(y),x-y\rangle",
     signed=True,
 )
-D_xy = quantity(Quantity.PAIR_DISTANCE, "||x - y||^2", r"\|x-y\|^2")
+D_xy = quantity("D_xy", "||x - y||^2", r"\|x-y\|^2")
 G_xy = quantity(
-    Quantity.PAIR_GRADIENTS,
+    "G_xy",
     "||grad F_p(x) - grad F_p(y)||^2",
     r"\|\nabla F_p(x)-\nabla F_p(y)\|^2",
 )
 Dl_w = quantity(
-    Quantity.MASK_GAP,
+    "Dl_w",
     "E ||grad F_p(w) - grad F(w)||^2 (of a point, or of the iterate w^t)",
     r"\Delta(p,\mathbf 1;w)^2",
 )
-Dl_pp = quantity(Quantity.MASK_GAP_PAIR, "||grad F_p(w) - grad F_p'(w)||^2", r"\Delta(p,p';w)^2")
+Dl_pp = quantity("Dl_pp", "||grad F_p(w) - grad F_p'(w)||^2", r"\Delta(p,p';w)^2")
 G_miss = quantity(
-    Quantity.MISSED_GRADIENTS,
+    "G_miss",
     "(1/N) sum_i (1 - p_i) ||grad f_i(w)||, q_i where masks roll; not squared",
     r"\tfrac1N\textstyle\sum_i(1-p_i)\|\nabla f_i(w)\|",
 )
-w_2 = quantity(Quantity.POINT_NORM, "||w||^2", r"\|w\|^2")
-w_1 = quantity(Quantity.POINT_ABSOLUTE, "||w||_1", r"\|w\|_1")
+w_2 = quantity("w_2", "||w||^2", r"\|w\|^2")
+w_1 = quantity("w_1", "||w||_1", r"\|w\|_1")
 G_w2 = quantity(
-    Quantity.MASKED_GRADIENT_MAX,
+    "G_w2",
     "largest ||grad f_i(m o w)||^2 over clients i and all masks m",
     "G_w^2",
 )
 Eq_2 = quantity(
-    Quantity.QUADRATIC_ERROR,
+    "Eq_2",
     "(1/N) sum_i ||grad F_i(p_i, w) - (p_i^2 A_i + p_i (1-p_i) diag A_i) w + p_i b_i||^2",
     r"\tfrac1N\textstyle\sum_i\|\nabla F_i-(p_i^2A_i+p_i(1-p_i)\operatorname{diag}A_i)w+p_ib_i\|^2",
 )
 Sq_2 = quantity(
-    Quantity.QUADRATIC_SIZE,
+    "Sq_2",
     "(1/N) sum_i ||grad F_i(p_i, w)||^2",
     r"\tfrac1N\textstyle\sum_i\|\nabla F_i(p_i,w)\|^2",
 )
 Es_2 = quantity(
-    Quantity.STATIONARY_ERROR,
+    "Es_2",
     "||grad F(w) - grad F_p(w)/p - (1-p) (A - diag A) w||^2",
     r"\|\nabla F(w)-\tfrac1p\nabla F_p(w)-(1-p)(A-\operatorname{diag}A)w\|^2",
 )
-g_F = quantity(
-    Quantity.GRADIENT_FULL, "E ||grad F(w)||^2 (of a point, or of w^t)", r"\|\nabla F(w)\|^2"
-)
+g_F = quantity("g_F", "E ||grad F(w)||^2 (of a point, or of w^t)", r"\|\nabla F(w)\|^2")
 g_Fp = quantity(
-    Quantity.GRADIENT_MASKED,
+    "g_Fp",
     "E ||grad F_p(w)||^2, or F_M (of a point, of w^t, or of the start of epoch t)",
     r"\mathbb E\|\nabla F_p(w)\|^2",
 )
 L_hat = quantity(
-    Quantity.LOSS_HAT,
+    "L_hat",
     "E F(w^) - F(w*), w^ = P(w - grad F_p(w)/L) (of a point, or of w^t)",
     r"(F(\hat w)-F(w^*))",
 )
-L_F = quantity(Quantity.LOSS_FULL, "E F(w^t) - F(w*)", r"(\mathbb EF(w^t)-F(w^*))")
+L_F = quantity("L_F", "E F(w^t) - F(w*)", r"(\mathbb EF(w^t)-F(w^*))")
 L_Fp = quantity(
-    Quantity.LOSS_MASKED,
+    "L_Fp",
     "E F_p(w^t) - inf F_p, or F_M at epoch t",
     r"(\mathbb EF_p(w^t)-F_p^{\inf})",
 )
-D_full = quantity(Quantity.DISTANCE_FULL, "E ||w - w*||^2 (of a point, or of w^t)", r"\|w-w^*\|^2")
+D_full = quantity("D_full", "E ||w - w*||^2 (of a point, or of w^t)", r"\|w-w^*\|^2")
 
 # ---- of a round; of epoch t, from its start x, where the masks roll
 
 D_opt = quantity(
-    Quantity.DISTANCE_MASKED,
+    "D_opt",
     "E ||w - w*(p)||^2 (of a point, of w^t, or of the start of epoch t)",
     r"\mathbb E\|w^t-w^*(p)\|^2",
 )
 V_bar = quantity(
-    Quantity.MASKED_DRIFT,
+    "V_bar",
     "sum_k (1/N) sum_i E ||y_{i,k} - x||^2, over all rounds s of the epoch where masks roll",
     r"\bar V",
 )
-H_x = quantity(Quantity.MASKED_GRADIENTS, "(1/N) sum_i E ||grad h_i(w^t)||^2 over fresh masks", "H")
+H_x = quantity("H_x", "(1/N) sum_i E ||grad h_i(w^t)||^2 over fresh masks", "H")
 D_br = quantity(
-    Quantity.BREGMAN,
+    "D_br",
     "E [F_p(x) - F_p(x*) - <grad F_p(x*), x - x*>], x* = w*(p)",
     "D(x)",
 )
 B2_x = quantity(
-    Quantity.DISSIMILARITY_AT,
+    "B2_x",
     "(1/N) sum_i E ||grad F_i(w^t) - grad F_p(w^t)||^2",
     "B^2(w^t)",
 )
 nu2_x = quantity(
-    Quantity.MASK_VARIANCE_AT,
+    "nu2_x",
     "(1/N) sum_i E ||grad h_i(w^t) - grad F_i(w^t)||^2 over fresh masks",
     r"\nu^2(w^t)",
 )
 Ev_2 = quantity(
-    Quantity.LOCAL_ERROR,
+    "Ev_2",
     "sum_{i,k} E ||m o y_{i,k} - w_{i,k}||^2 + E ||(1-m) o (y_{i,k} - w^t)||^2, k = 0, ..., K",
     r"\textstyle\sum_{i,k}\mathbb E\|m\odot y_{i,k}-w_{i,k}\|^2+\dots",
 )
 Sv_2 = quantity(
-    Quantity.LOCAL_SIZE,
+    "Sv_2",
     "sum_{i,k} E ||y_{i,k}||^2, k = 0, ..., K",
     r"\textstyle\sum_{i,k}\mathbb E\|y_{i,k}\|^2",
 )
 Ea_2 = quantity(
-    Quantity.AVERAGE_ERROR,
+    "Ea_2",
     "E ||w^{t+1} - P((1/N) sum_i y_{i,K})||^2",
     r"\mathbb E\|w^{t+1}-P_{\mathcal W}(\tfrac1N\textstyle\sum_iy_{i,K})\|^2",
 )
-Sa_2 = quantity(Quantity.AVERAGE_SIZE, "E ||w^{t+1}||^2", r"\mathbb E\|w^{t+1}\|^2")
+Sa_2 = quantity("Sa_2", "E ||w^{t+1}||^2", r"\mathbb E\|w^{t+1}\|^2")
 Er_2 = quantity(
-    Quantity.RECOVER_ERROR,
+    "Er_2",
     "E ||w^{t+1} - that of local SGD from the same start on the same samples||^2",
     r"\mathbb E\|w^{t+1}-w^{t+1}_{\mathrm{SGD}}\|^2",
 )
-Sr_2 = quantity(
-    Quantity.RECOVER_SIZE, "E ||w^{t+1}||^2 of local SGD", r"\mathbb E\|w^{t+1}_{\mathrm{SGD}}\|^2"
-)
+Sr_2 = quantity("Sr_2", "E ||w^{t+1}||^2 of local SGD", r"\mathbb E\|w^{t+1}_{\mathrm{SGD}}\|^2")
 
 # ---- of coupled runs, after t rounds (also where the masks roll); expectations are over masks,
 # sample indices, both data sets
 
 dl_w = quantity(
-    Quantity.RUN_DISTANCE,
+    "dl_w",
     "E ||w^t - w'^t|| for one changed sample (i, j), not squared",
     r"\mathbb E\|w^t-w'^t\|",
 )
 dl_mean = quantity(
-    Quantity.RUN_DISTANCE_MEAN,
+    "dl_mean",
     "its mean over all changed samples (i, j)",
     r"\tfrac1{Nn}\textstyle\sum_{ij}\mathbb E\|w^t-w'^t\|",
 )
 G_pair = quantity(
-    Quantity.SAMPLE_GRADIENTS,
+    "G_pair",
     "sum_k E [||m o grad l(y_k; z_ij)|| + ||m o grad l(y'_k; z'_ij)||] of client i in round t",
     r"\textstyle\sum_k\mathbb E[\|m\odot\nabla\ell(y_k;z)\|+\|m\odot\nabla\ell(y'_k;z')\|]",
 )
 st_max = quantity(
-    Quantity.STABILITY,
+    "st_max",
     "largest over i, j of E |l(w^t; z') - l(w'^t; z')|, z' the new sample",
     r"\varepsilon",
 )
 st_mean = quantity(
-    Quantity.STABILITY_MEAN,
+    "st_mean",
     "mean over i, j of E |l(w^t; z') - l(w'^t; z')|",
     r"\bar\varepsilon",
 )
 gen = quantity(
-    Quantity.GENERALIZATION,
+    "gen",
     "E [F_pop(w^t) - F_S(w^t)]",
     r"\mathbb E[F_{\mathrm{pop}}(w^t)-F_{\mathcal S}(w^t)]",
     signed=True,
 )
 ex_w = quantity(
-    Quantity.EXCESS_RISK,
+    "ex_w",
     "E F_pop(w^t) - E min F_S",
     r"(\mathbb EF_{\mathrm{pop}}(w^t)-\mathbb E\min F_{\mathcal S})",
     signed=True,
 )
 ex_hat = quantity(
-    Quantity.EXCESS_RISK_HAT,
+    "ex_hat",
     "E F_pop(w^) - E min F_S, w^ one projected step of F_p from w^t",
     r"(\mathbb EF_{\mathrm{pop}}(\hat w)-\mathbb E\min F_{\mathcal S})",
     signed=True,
@@ -388,86 +383,74 @@ ex_hat = quantity(
 
 # ---- of two algorithms side by side, with the same step size, steps, rounds and share of w
 
-D_roll = quantity(
-    Quantity.ROLLING_DISTANCE, "E ||w^t - w*(M)||^2 of rolling masks", r"D_{\mathrm{roll}}"
-)
-D_rand = quantity(
-    Quantity.RANDOM_DISTANCE, "E ||w^t - w*(p)||^2 of random masks", r"D_{\mathrm{rand}}"
-)
-L_roll = quantity(Quantity.ROLLING_LOSS, "E F(w^t) - F(w*), rolling", r"F_{\mathrm{roll}}")
-L_rand = quantity(Quantity.RANDOM_LOSS, "E F(w^t) - F(w*), random", r"F_{\mathrm{rand}}")
-L_stat = quantity(Quantity.STATIC_LOSS, "E F(w^t) - F(w*), static", r"F_{\mathrm{stat}}")
+D_roll = quantity("D_roll", "E ||w^t - w*(M)||^2 of rolling masks", r"D_{\mathrm{roll}}")
+D_rand = quantity("D_rand", "E ||w^t - w*(p)||^2 of random masks", r"D_{\mathrm{rand}}")
+L_roll = quantity("L_roll", "E F(w^t) - F(w*), rolling", r"F_{\mathrm{roll}}")
+L_rand = quantity("L_rand", "E F(w^t) - F(w*), random", r"F_{\mathrm{rand}}")
+L_stat = quantity("L_stat", "E F(w^t) - F(w*), static", r"F_{\mathrm{stat}}")
 Eu_2 = quantity(
-    Quantity.UNHELD_ERROR,
+    "Eu_2",
     "E ||w^t - w^0||^2 over the coordinates that no client holds",
     r"\mathbb E\|w^t-w^0\|_{\mathrm{unheld}}^2",
 )
-Su_2 = quantity(Quantity.UNHELD_SIZE, "||w^0||^2", r"\|w^0\|^2")
+Su_2 = quantity("Su_2", "||w^0||^2", r"\|w^0\|^2")
 tg_rand = quantity(
-    Quantity.GAP_RANDOM,
+    "tg_rand",
     "|E [F_test - F_train]| of random masks after t rounds",
     r"\Gamma_{\mathrm{rand}}",
 )
 tg_scaled = quantity(
-    Quantity.GAP_SCALED,
+    "tg_scaled",
     "the same where models are scaled by p, as the scalar module of the experiments does",
     r"\Gamma_{\mathrm{rand}}(pw)",
 )
 tg_full = quantity(
-    Quantity.GAP_FULL,
+    "tg_full",
     "|E [F_test - F_train]| of full models after t rounds",
     r"\Gamma_{\mathrm{full}}",
 )
 
 # ---- of a rung, counted by t: p or the capacity, S, K, R grows from rung to rung
 
-R_p = quantity(Quantity.RESIDUAL, "F(w*(p)) - F(w*)", r"(F(w^*(p))-F(w^*))")
-q_miss = quantity(Quantity.MISSING_SHARE, "1 - p, all clients alike", "(1-p)")
-B2_fix = quantity(Quantity.DISSIMILARITY_POINT, "B^2(p) at a fixed w", "B^2(w)")
-B2_sup = quantity(Quantity.DISSIMILARITY_SUP, "B^2(p), the supremum over the domain", "B^2")
+R_p = quantity("R_p", "F(w*(p)) - F(w*)", r"(F(w^*(p))-F(w^*))")
+q_miss = quantity("q_miss", "1 - p, all clients alike", "(1-p)")
+B2_fix = quantity("B2_fix", "B^2(p) at a fixed w", "B^2(w)")
+B2_sup = quantity("B2_sup", "B^2(p), the supremum over the domain", "B^2")
 vr_s = quantity(
-    Quantity.SAMPLING_VARIANCE,
+    "vr_s",
     "(1/N) sum_i E ||m o (grad f_i(m o w; xi) - grad f_i(m o w))||^2 at a fixed w",
     r"\sigma^2(p)",
 )
-vr_m = quantity(
-    Quantity.MASK_VARIANCE, "(1/N) sum_i E ||grad h_i(w) - grad F_i(w)||^2 there", r"\nu^2(p)"
-)
-vr_all = quantity(Quantity.ALL_VARIANCE, "the sum of both", r"\delta^2(p)")
-K_r = quantity(Quantity.LOCAL_STEPS, "local steps K of the rung", "K_t")
+vr_m = quantity("vr_m", "(1/N) sum_i E ||grad h_i(w) - grad F_i(w)||^2 there", r"\nu^2(p)")
+vr_all = quantity("vr_all", "the sum of both", r"\delta^2(p)")
+K_r = quantity("K_r", "local steps K of the rung", "K_t")
 G_lead = quantity(
-    Quantity.LEADING_ERROR,
+    "G_lead",
     "limit as eta K -> 0 of (1/(eta K)) lim_R E ||grad F_p(w^R)||^2, sigma = 0",
     r"\lim_{\eta K\to0}\tfrac1{\eta K}\lim_R\mathbb E\|\nabla F_p(w^R)\|^2",
 )
 D_r = quantity(
-    Quantity.RUNG_DISTANCE,
+    "D_r",
     "E ||w^R - w*(p)||^2 after the rung's R rounds, eta K = 2 ln R / (mu pbar R)",
     r"\mathbb E\|w^R-w^*(p)\|^2",
 )
-ln2_r = quantity(Quantity.RUNG_RATE, "(ln R)^2 / R of the rung", r"\tfrac{\ln^2R}R")
-A_r = quantity(
-    Quantity.RUNG_AWAY, "|E F(w^R) - F(w*(p))|, same runs", r"|\mathbb EF(w^R)-F(w^*(p))|"
-)
+ln2_r = quantity("ln2_r", "(ln R)^2 / R of the rung", r"\tfrac{\ln^2R}R")
+A_r = quantity("A_r", "|E F(w^R) - F(w*(p))|, same runs", r"|\mathbb EF(w^R)-F(w^*(p))|")
 F_r = quantity(
-    Quantity.RUNG_LOSS,
+    "F_r",
     "E F(w^R) - F(w*) after the rung's R rounds, step sizes halved from stage to stage",
     r"(\mathbb EF(w^R)-F(w^*))",
 )
-R_r = quantity(Quantity.RUNG_ROUNDS, "rounds R of the rung", "R_t")
-L_r = quantity(
-    Quantity.CAPACITY_LOSS, "E F(w^R) - F(w*) after a common R", r"(\mathbb EF(w^R)-F(w^*))"
-)
+R_r = quantity("R_r", "rounds R of the rung", "R_t")
+L_r = quantity("L_r", "E F(w^R) - F(w*) after a common R", r"(\mathbb EF(w^R)-F(w^*))")
 L_lim = quantity(
-    Quantity.CAPACITY_LOSS_LIMIT,
+    "L_lim",
     "limit of E F(w^R) - F(w*) as R grows",
     r"\lim_R(\mathbb EF(w^R)-F(w^*))",
 )
-dl_r = quantity(
-    Quantity.RUNG_RUN_DISTANCE, "E ||w^R - w'^R|| after a common R", r"\mathbb E\|w^R-w'^R\|"
-)
+dl_r = quantity("dl_r", "E ||w^R - w'^R|| after a common R", r"\mathbb E\|w^R-w'^R\|")
 dl_lim = quantity(
-    Quantity.RUNG_RUN_DISTANCE_LIMIT,
+    "dl_lim",
     "limit of E ||w^R - w'^R|| as R grows",
     r"\lim_R\mathbb E\|w^R-w'^R\|",
 )

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from fedbounds.facts import Fact
 from fedbounds.theory.setups import Shown, View
-from fedbounds.vocabulary import Assumption
 
 from . import (
+    assumed,
     draws,
     gap_views,
     measured,
@@ -40,7 +41,7 @@ _SHOWN = Shown(
     vectors=_VECTORS,
 )
 _SHARE = {"p_mean": measured.CONSTANTS["p_mean"]}
-_MASKS = dict.fromkeys((Assumption.KEPT, Assumption.BERNOULLI), ())
+_MASKS = dict.fromkeys((assumed.KEPT, assumed.BERNOULLI), ())
 
 ALONE = View(
     told="random masks on quadratics",
@@ -51,7 +52,7 @@ ALONE = View(
     quantities=measured.QUANTITIES,
     states=("D_opt", "L_Fp", "Z_ex"),
     constants=measured.CONSTANTS,
-    assumptions={**_MASKS, Assumption.UNCONSTRAINED: ()},
+    assumptions={**_MASKS, Fact.UNCONSTRAINED: ()},
     meant=measured.VALUES,
     takes=("keep", "K", "eta"),
 )
@@ -72,8 +73,8 @@ IN_BOX = replace(
     constants={**ROUNDS.constants, **measured.IN_BOX},
     assumptions={
         **_MASKS,
-        Assumption.BOUNDED_DOMAIN: (),
-        Assumption.BOUNDED_MASKED_GRADIENTS: measured.BOUNDED,
+        assumed.BOUNDED_DOMAIN: (),
+        assumed.BOUNDED_MASKED_GRADIENTS: measured.BOUNDED,
     },
     takes=(*ROUNDS.takes, "box", "spread"),
     requires=measured.BOX,

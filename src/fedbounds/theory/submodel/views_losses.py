@@ -10,8 +10,8 @@ import sympy as sp
 
 from fedbounds.theory.proof.vectors import ip, sq, vectors
 from fedbounds.theory.setups import Largest, Says, View, dot
-from fedbounds.vocabulary import Assumption
 
+from . import assumed
 from . import measured_points as points
 from .vectors import at, masked, pr, pv
 from .views_points import FREE, MIXED, ROLLING
@@ -59,7 +59,7 @@ def _listed(view: View, told: str) -> View:
 def _in_ball(view: View) -> View:
     """The same where the domain is a ball round 0."""
     kept = {x: y for x, y in view.assumptions.items() if x not in FREE}
-    bounded = dict.fromkeys((Assumption.BOUNDED_DOMAIN, Assumption.BOUNDED_MASKED_GRADIENTS), ())
+    bounded = dict.fromkeys((assumed.BOUNDED_DOMAIN, assumed.BOUNDED_MASKED_GRADIENTS), ())
     return replace(
         view,
         told=f"{view.told} in a ball",
@@ -74,7 +74,7 @@ def _in_ball(view: View) -> View:
 _RANDOM_MASKS = replace(
     MIXED,
     constants={**points.SHARES, **points.MINIMISERS},
-    assumptions={**points.OF_MASKS, Assumption.BERNOULLI: (), **FREE},
+    assumptions={**points.OF_MASKS, assumed.BERNOULLI: (), **FREE},
     takes=("points", "keep"),
     may_take=("keep_2",),
 )

@@ -1,8 +1,8 @@
 """What is seen of masked objectives over p: one point, or minimisers, under growing laws."""
 
 from fedbounds.theory.setups import Shown, View
-from fedbounds.vocabulary import Assumption
 
+from . import assumed
 from . import measured_over as over
 from . import measured_points as points
 from .names import OBJECTIVE_LADDER
@@ -24,7 +24,7 @@ _VECTORS = {
     "pulls": ("i", "b"),
     "pulls_each": (*_IJ, "b"),
 }
-_MASKS = {**points.OF_MASKS, Assumption.BERNOULLI: ()}
+_MASKS = {**points.OF_MASKS, assumed.BERNOULLI: ()}
 QUADRATICS = View(
     told="random masks on quadratics, over p",
     algorithm="points_over.OVER",
@@ -60,7 +60,7 @@ OTHERS = View(
     runs=OBJECTIVE_LADDER[0],
     quantities=over.RESIDUAL,
     constants={"dim": over.CONSTANTS["dim"]},
-    assumptions={**_MASKS, Assumption.BOUNDED_DOMAIN: ()},
+    assumptions={**_MASKS, assumed.BOUNDED_DOMAIN: ()},
     integrated=True,
     takes=("keeps", "least", "least_full"),
     requires=(*over.GROWING, *over.STATIONARY),

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from fedbounds.theory.setups import Shown, View
-from fedbounds.vocabulary import Assumption
+from fedbounds.facts import Fact
+from fedbounds.theory.setups import Says, Shown, View
 
+from . import assumed
 from . import measured_points as points
 from .names import OBJECTIVE
 from .proofs.objectives import STATIONARY
@@ -47,9 +48,9 @@ _OF_QUADRATICS = replace(
 )
 _BOX = dict.fromkeys(("low", "high", "far", "top"), ())
 
-FREE = {Assumption.UNCONSTRAINED: ()}
-_BOUNDED = dict.fromkeys((Assumption.BOUNDED_DOMAIN, Assumption.BOUNDED_MASKED_GRADIENTS), ())
-_COVERED = {Assumption.COVERAGE: points.OF_MASKS[Assumption.KEPT]}
+FREE: Mapping[str, tuple[Says, ...]] = {Fact.UNCONSTRAINED: ()}
+_BOUNDED = dict.fromkeys((assumed.BOUNDED_DOMAIN, assumed.BOUNDED_MASKED_GRADIENTS), ())
+_COVERED = {assumed.COVERAGE: points.OF_MASKS[assumed.KEPT]}
 
 
 def in_box(view: View) -> View:
@@ -74,7 +75,7 @@ RANDOM = View(
     scopes=(PAIR, STEP, MINIMISERS, CLIENT, OPTIMA),
     quantities={**points.QUANTITIES, **points.MISSED, **points.OF_QUADRATICS},
     constants={**points.SHARES, **points.MINIMISERS, **points.CLOSED},
-    assumptions={**points.OF_MASKS, Assumption.BERNOULLI: (), **FREE},
+    assumptions={**points.OF_MASKS, assumed.BERNOULLI: (), **FREE},
     integrated=True,
     takes=("points", "keep"),
     may_take=("keep_2",),

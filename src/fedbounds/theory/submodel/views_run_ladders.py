@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.proof.vectors import ip, sq, vectors
 from fedbounds.theory.setups import (
     RUN,
@@ -16,9 +17,8 @@ from fedbounds.theory.setups import (
     View,
 )
 from fedbounds.theory.symbols import K, T, eta, mu, sigma2, t
-from fedbounds.vocabulary import Assumption
 
-from . import measured
+from . import assumed, measured
 from . import rolling_measured as rolling
 from .measured_points import ones
 from .names import CAPACITY_LADDERS, ROUNDS_LADDERS, STEPS_LADDER
@@ -52,9 +52,7 @@ ENDS = View(
         **measured.AT_OPTIMUM,
         **measured.GAP_AT_OPTIMUM,
     },
-    assumptions={
-        **dict.fromkeys((Assumption.KEPT, Assumption.BERNOULLI, Assumption.UNCONSTRAINED), ())
-    },
+    assumptions={**dict.fromkeys((assumed.KEPT, assumed.BERNOULLI, Fact.UNCONSTRAINED), ())},
     takes=("keep", "K", "eta"),
     many=True,
 )
@@ -120,7 +118,7 @@ EPOCHS = View(
         **rolling.OF_MASKS,
         **rolling.OF_ORDERS,
         **rolling.PROJECTED_ONCE,
-        Assumption.UNCONSTRAINED: (),
+        Fact.UNCONSTRAINED: (),
     },
     takes=("sub_models", "orders", "K", "eta"),
     many=True,

@@ -64,7 +64,7 @@ def refused(contender: Contender, ground: Ground, values: dict[str, float], step
     for assumption in contender.part.assumptions:
         evidence = ground.problem.satisfies(assumption)
         if evidence.holds is not True:
-            return f"{assumption.value}: {evidence.reason}"
+            return f"{assumption}: {evidence.reason}"
     inner = {"gamma_u": step / values["eta_u"], "gamma_v": step / values["eta_v"], "gamma": step}
     numbers = Numbers(values | inner, {})
     for condition in contender.part.conditions:

@@ -127,7 +127,7 @@ def _parts(entry: Entry, claim: Any) -> Iterator[tuple[Any, ...]]:
                 f"{part.left} {sign} {part.right}",
                 f"{to_latex(part.left, names)} {_SIGNS[sign]} {to_latex(part.right, names)}",
                 part.index.value,
-                [assumption.value for assumption in part.assumptions],
+                list(map(str, part.assumptions)),
                 [str(condition) for condition in part.conditions],
             )
 

@@ -1,6 +1,6 @@
 """Every symbol of the claims: its name to type, its notation, its sign, and who uses it.
 
-A constant is one of `fedbounds.vocabulary.Constant`, which a record states with its provenance;
+A constant is one of `fedbounds.facts.Constant`, which a record states with its provenance;
 every other number of a claim is a parameter, of the algorithm or of the setting.
 """
 
@@ -11,11 +11,12 @@ from typing import Any
 import sympy as sp
 from rich.text import Text
 
-from fedbounds.theory.catalogue import Entry
-from fedbounds.theory.glossary import Glossary
+from fedbounds.facts import Constant
+from fedbounds.theory.catalogue import PAPERS, Entry
 from fedbounds.theory.proof.library import names_of
 from fedbounds.theory.registry import encoded
 from fedbounds.theory.symbols import (
+    SHARED,
     Max_t,
     Mean_t,
     RunOperator,
@@ -25,7 +26,6 @@ from fedbounds.theory.symbols import (
     quantities_in,
 )
 from fedbounds.verify.listing import columns, console
-from fedbounds.vocabulary import Constant, Quantity
 
 from .table import Column, Table, table
 
@@ -54,7 +54,7 @@ def symbol_table(entries: Sequence[Entry], *, all_symbols: bool) -> Table:
     claims: dict[Row, list[str]] = {}
     for key in dict.fromkeys(entry.paper for entry in entries):
         used = _used([entry for entry in entries if entry.paper == key])
-        for row in _rows(names_of(key)):
+        for row in _rows(key):
             claims.setdefault(row, []).extend(used.get(row[0], []))
     names = ("name", "kind", Column("latex", math=True), Column("meaning", width=0.3))
     return table(
@@ -68,16 +68,17 @@ def symbol_table(entries: Sequence[Entry], *, all_symbols: bool) -> Table:
     )
 
 
-def _rows(names: Glossary) -> Iterator[Row]:
+def _rows(theory: str) -> Iterator[Row]:
     """Name, kind, LaTeX, meaning, sign and whether it is an integer."""
-    constants, quantities = ({str(name) for name in words} for words in (Constant, Quantity))
+    names, constants = names_of(theory), set(Constant)
+    own = frozenset() if theory in PAPERS else names.quantities - SHARED.quantities
     for name, meaning in names.meanings.items():
         if name in names.constants:
             symbol = names.constants[name]
             kind = "constant" if name in constants else "parameter"
             yield name, kind, meaning.latex, meaning.text, _sign(symbol), bool(symbol.is_integer)
         else:
-            kind = "quantity" if name in quantities else "own quantity"
+            kind = "own quantity" if name in own else "quantity"
             sign = "any" if name in names.signed else ">= 0"
             yield name, kind, meaning.latex, meaning.text, sign, False
     for operator, latex in _OPERATORS.items():

@@ -12,6 +12,7 @@ import array_api_compat.numpy
 import numpy as np
 
 from fedbounds.errors import require
+from fedbounds.facts import Constant
 from fedbounds.problems import FederatedQuadratic, NoiseLaw, everyone, to_float
 from fedbounds.problems.constrained import minimise_quadratic
 from fedbounds.problems.domain import Box
@@ -21,7 +22,6 @@ from fedbounds.problems.masked_laws import Bernoulli, Law, Rolling
 from fedbounds.problems.masked_listed import ListedMasks
 from fedbounds.problems.masked_quadratic import masked_quadratic
 from fedbounds.problems.spectrum import to_floats
-from fedbounds.vocabulary import Constant
 
 from .balls import balls
 from .count import Count
@@ -117,17 +117,20 @@ class Clients:
         All coordinates are shared; `gradients` is there for personal blocks.
         """
         self._check_shared("gradient(y)", "gradients(u, v)")
-        rows, cohort, shape = self._rows(y)
-        return self._back(self.objective.gradient(rows, cohort), shape)
+        return self._of_clients("gradient", self._models(y))
 
     def gradients(self, u: Array, v: Array) -> tuple[Array, Array]:
         """Gradients of f_i(u_i, v_i) by u and by v, shapes (rows, n, d) and (rows, n, d_v).
 
         Models u have that shape or (rows, d), models v that shape.
         """
-        rows, cohort, shape = self._joint(u, v)
-        both = self._back(self.objective.gradient(rows, cohort), shape)
+        both = self._of_clients("gradient", self._joined(u, v))
         return both[:, :, : self.dimension], both[:, :, self.dimension :]
+
+    @property
+    def batch(self) -> int:
+        """Samples of which a stochastic gradient is the mean; 1, unless the problem says."""
+        return int(getattr(self._sum_of_samples, "batch", None) or 1)
 
     @property
     def samples(self) -> int:
@@ -148,13 +151,27 @@ class Clients:
         weights : array, shape (rows, n, n_s)
             Of one step; see `Random.samples`.
         """
-        models = self.spread(y) if y.ndim == 2 else y
-        expected = (*models.shape[:2], self.samples)
-        require(
-            tuple(weights.shape) == expected, "weights of samples", weights.shape, f"{expected}"
-        )
-        every = self._sum_of_samples.sample_gradients(models)
+        return self._mean_gradient(self.spread(y) if y.ndim == 2 else y, weights)
+
+    def sampled_gradients(self, u: Array, v: Array, weights: Array) -> tuple[Array, Array]:
+        """The same by u and by v, where clients have personal blocks; models as in `gradients`."""
+        both = self._mean_gradient(self._joined(u, v), weights)
+        return both[:, :, : self.dimension], both[:, :, self.dimension :]
+
+    def sampled_value(self, u: Array, v: Array, weights: Array) -> Array:
+        """Values of the minibatches of which these are the gradients, shape (rows, n)."""
+        every = self._of_samples("sample_values", self._joined(u, v), weights)
+        return self.xp.sum(every * weights, axis=2)
+
+    def _mean_gradient(self, models: Array, weights: Array) -> Array:
+        every = self._of_samples("sample_gradients", models, weights)
         return self.xp.sum(every * weights[:, :, :, None], axis=2)
+
+    def _of_samples(self, name: str, models: Array, weights: Array) -> Array:
+        expected, given = (*models.shape[:2], self.samples), tuple(weights.shape)
+        require(given == expected, "weights of samples", given, f"{expected}")
+        function = getattr(self._sum_of_samples, name)
+        return function(balls(models) if self.irrational else models)
 
     def picked(self, samples: Array) -> "Clients":
         """The same with these samples of every client, given by number, shape (n, n_s)."""
@@ -215,9 +232,7 @@ class Clients:
         """
         if v is None:
             self._check_shared("value(y)", "value(u, v)")
-        rows, cohort, shape = self._rows(y) if v is None else self._joint(y, v)
-        values = self.objective.value(rows, cohort)
-        return self.xp.permute_dims(self.xp.reshape(values, (shape[1], shape[0])), (1, 0))
+        return self._of_clients("value", self._models(y) if v is None else self._joined(y, v))
 
     def full_gradient(self, x: Array) -> Array:
         """grad f(x), shape (rows, d)."""
@@ -326,32 +341,32 @@ class Clients:
         require(d_v == 0, f"personal dimension of a problem asked for {given}", d_v,
                 f"0; with personal blocks ask for {expected}")  # fmt: skip
 
-    def _rows(self, y: Array) -> tuple[Array, Any, tuple[int, ...]]:
+    def _models(self, y: Array) -> Array:
+        """One of each client, shape (rows, n, d)."""
         models = self.spread(y) if y.ndim == 2 else y
         shape = tuple(models.shape)
         expected = (shape[0], self.clients, self.dimension)
         require(shape == expected, "shape of the models", shape, f"{expected}")
-        return self._by_client(models)
+        return models
 
-    def _joint(self, u: Array, v: Array) -> tuple[Array, Any, tuple[int, ...]]:
+    def _joined(self, u: Array, v: Array) -> Array:
+        """Points (u_i, v_i), shape (rows, n, d + d_v)."""
         shared = self.spread(u) if u.ndim == 2 else u
         expected = tuple(
             (u.shape[0], self.clients, d) for d in (self.dimension, self.personal_dimension)
         )
         given = (tuple(shared.shape), tuple(v.shape))
         require(given == expected, "shapes of the models (u, v)", given, f"{expected}")
-        return self._by_client(self.xp.concat([shared, v], axis=2))
+        return self.xp.concat([shared, v], axis=2)
 
-    def _by_client(self, models: Array) -> tuple[Array, Any, tuple[int, ...]]:
-        shape = tuple(models.shape)
-        by_client = self.xp.permute_dims(models, (1, 0, 2))
-        rows = self.xp.reshape(by_client, (shape[0] * shape[1], shape[2]))
-        rows = balls(rows) if self.irrational else rows
-        return rows, everyone(self.clients, shape[0]), shape
-
-    def _back(self, rows: Array, shape: tuple[int, ...]) -> Array:
-        by_client = self.xp.reshape(rows, (shape[1], shape[0], shape[2]))
-        return self.xp.permute_dims(by_client, (1, 0, 2))
+    def _of_clients(self, name: str, models: Array) -> Array:
+        """A function of the objective, client by client: of models (rows, n, d)."""
+        rows, n, width = models.shape
+        by_client = self.xp.reshape(self.xp.permute_dims(models, (1, 0, 2)), (rows * n, width))
+        by_client = balls(by_client) if self.irrational else by_client
+        found = getattr(self.objective, name)(by_client, everyone(n, rows))
+        found = self.xp.reshape(found, (n, rows, *found.shape[1:]))
+        return self.xp.permute_dims(found, (1, 0, *range(2, found.ndim)))
 
 
 def _rolling(masks: Array) -> Rolling:

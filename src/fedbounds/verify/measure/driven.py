@@ -2,26 +2,30 @@
 
 With s who takes part and e independent noise of mean zero, a round is x+ = (A + sum_l s_l C_l)
 (1, x) + sum_l s_l D_l e, which a small exact twin shows (`twins`) and draws of the large run
-confirm. Then E x+ x+' needs of s only E s_l and E s_l s_l'. What rounding did is
-not bounded: these numbers are estimates.
+confirm. Then E x+ x+' needs of s only E s_l and E s_l s_l'. The state is measured from a centre,
+near a state that the mean of a round keeps: there few digits cancel. What rounding did is bounded
+in `driven_errors`.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from math import prod
+from math import prod, sqrt
 from typing import Any
 
 import numpy as np
+from flint import fmpq
 
-from .driving import TRIED, Driving, near
+from .driven_errors import Weight, Wrong
+from .driving import TRIED, Driving, Rows, near
 from .random import sampled
+from .rounded import UNIT
 from .subject import Subject
-from .twins import check_twin, is_noise
+from .terms import Law, Term, tied
+from .twins import POINT, SLOPE, is_noise
 from .unknowns import Refused
 
 Array = Any
-_NONE = 1e-15  # a covariance that only rounding has left
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,70 +49,75 @@ class Driven:
     ----------
     subject : Subject
         In floats.
+    driving : Driving
+    centre : array, shape (N,)
+        From where the state x is measured.
     absent : array, shape (N + 1, N + 1)
         A, the constant first.
     parts : tuple of Part
         C_l, per entry of the law.
-    noise : array, shape (N + 1, N + 1)
-        What noise adds to E (1, x)(1, x)'.
-    means, second : arrays, shapes (L,) and (L, L)
-        E s and E s s'.
-    shown : mapping from name to array, shape (N + 1, *axes)
-        What every vector makes of (1, x).
-    shown_noise : mapping from name to array, shape (J, *axes)
-        What it makes of the noise of the client that its first axis says.
-    places : mapping from field to slice
-        Where a field of the state stands in (1, x).
-    shapes : mapping from field to shape
-    draws : mapping from random object to (bool, bool)
-        Whether it says who takes part, and whether it is noise.
+    pushed : mapping from entry of the law to array, shape (J, N)
+        What its client's noise adds to the state; per client where there is no law.
+    law : Law
+    shown : mapping from name to tuple of Term
+        What is known of every vector, with the axes of its own indices alone.
     start : array, shape (N + 1, N + 1)
         E (1, x)(1, x)' before round 0.
+    begun : array, shape (J', N)
+        What noise adds to the state before round 0.
     """
 
     subject: Subject
+    driving: Driving
+    centre: Array
     absent: Array
     parts: tuple[Part, ...]
-    noise: Array
-    means: Array
-    second: Array
-    shown: Mapping[str, Array]
-    shown_noise: Mapping[str, Array]
-    places: Mapping[str, slice]
-    shapes: Mapping[str, tuple[int, ...]]
-    draws: Mapping[str, tuple[bool, bool]]
+    pushed: Mapping[int, Array]
+    law: Law
+    shown: Mapping[str, tuple[Term, ...]]
     start: Array
+    begun: Array
+
+    @property
+    def size(self) -> int:
+        """N + 1."""
+        return len(self.absent)
 
     @cached_property
-    def _mean(self) -> Array:
+    def mean(self) -> Array:
         """E of the map."""
         found = self.absent.copy()
-        for part, weight in zip(self.parts, self.means, strict=True):
+        for part, weight in zip(self.parts, self.law.means.reshape(-1), strict=True):
             part.add_to(found, weight)
         return found
 
     @cached_property
-    def _total(self) -> Array:
+    def total(self) -> Array:
+        """The sum of all parts."""
         found = self.absent * 0
         for part in self.parts:
             part.add_to(found, 1.0)
         return found
 
     @cached_property
-    def _spread(self) -> tuple[float, list[tuple[int, int, float]]]:
-        """Covariances of s: what all pairs have, and what some have besides."""
-        covariance = self.second - np.outer(self.means, self.means)
-        common = float(covariance[0, 1]) if len(self.means) > 1 else 0.0
-        rest = covariance - common
-        pairs = zip(*np.nonzero(abs(rest) > _NONE), strict=True)
-        return common, [(int(i), int(j), float(rest[i, j])) for i, j in pairs]
+    def noise(self) -> Array:
+        """What noise adds to E (1, x)(1, x)'."""
+        found, n = np.zeros((self.size,) * 2), self.driving.clients
+        second = self.law.second.reshape((len(self.parts),) * 2)
+        for one, first in self.pushed.items():
+            for other, more in self.pushed.items():
+                weight = float(second[one, other]) if self.parts else float(one == other)
+                if one % n == other % n and weight:
+                    rows = np.flatnonzero(first.any(axis=0) | more.any(axis=0))
+                    found[np.ix_(1 + rows, 1 + rows)] += first[:, rows].T @ more[:, rows] * weight
+        return found
 
     def after(self, moment: Array) -> Array:
         """E (1, x)(1, x)' after a round from that before."""
-        found = self._mean @ moment @ self._mean.T + self.noise
-        common, pairs = self._spread
+        found = self.mean @ moment @ self.mean.T + self.noise
+        common, pairs = self.law.common, self.law.pairs
         if common:
-            found += (self._total @ moment @ self._total.T) * common
+            found += (self.total @ moment @ self.total.T) * common
         for one, other, weight in pairs:
             first, second = self.parts[one], self.parts[other]
             inner = moment[np.ix_(first.columns, second.columns)]
@@ -117,170 +126,335 @@ class Driven:
         found = found / 2
         return found + found.T  # an antisymmetric part of rounding would grow
 
+    def before(self, weight: Array) -> Array:
+        """E A' W A of the map A of the state alone, for a symmetric W: the adjoint of `after`."""
+        mean, total = self.mean[1:, 1:], self.total[1:, 1:]
+        found = mean.T @ weight @ mean
+        common, pairs = self.law.common, self.law.pairs
+        if common:
+            found += (total.T @ weight @ total) * common
+        for one, other, factor in pairs:
+            first, second = self.parts[one], self.parts[other]
+            inner = weight[np.ix_(first.rows - 1, second.rows - 1)]
+            block = first.values[:, 1:].T @ inner @ second.values[:, 1:]
+            found[np.ix_(first.columns[1:] - 1, second.columns[1:] - 1)] += block * factor
+        return (found + found.T) / 2
 
-def drive(subject: Subject, twin: Subject) -> Driven:
+    # ---- what rounding did; see `driven_errors`
+
+    @cached_property
+    def wrong(self) -> Wrong:
+        """To the map.
+
+        What a part adds is a difference of two responses. Of an entry of the state that is a
+        client's, only its own presence moves it.
+        """
+        after, shown = self.driving.wrong(self.centre)
+        roots = 2 * np.sqrt(np.diagonal(self.law.second.reshape((len(self.parts),) * 2)))
+        every, own = 1 + float(roots.sum()), 1 + float(roots.max(initial=0.0)) * len(self.law.means)
+        rows = [every if x is None else own for x in self.driving.owners]
+        mixed = self.driving.form.mixed
+        shown = {x: y * (every if x in mixed else 1.0) for x, y in shown.items()}
+        return Wrong(after * np.array(rows), shown, self.driving.wrong_start())
+
+    def stretch(self, scale: Array) -> float:
+        """At least the norm of P -> E A' P A where entries are in these units, of any P."""
+        own = [
+            float(np.linalg.norm(part.values[:, 1:] * scale[part.rows - 1, None]
+                                 / scale[part.columns[1:] - 1]))
+            for part in self.parts
+        ]  # fmt: skip
+        every = sum(abs(weight) * own[one] * own[other] for one, other, weight in self.law.pairs)
+        mean, total = (
+            float(np.linalg.norm(x[1:, 1:] * scale[:, None] / scale))
+            for x in (self.mean, self.total)
+        )
+        return (mean**2 + abs(self.law.common) * total**2 + every) * 1.001
+
+    def lost_noise(self, weight: Weight) -> float:
+        """Of the noise of a round, in the nuclear norm of `driven_errors`."""
+        noises = len(self.driving.inner)
+        roots = np.sqrt(np.diagonal(self.noise)[1:])
+        _, _, wrong = weight.of(self.wrong.after)
+        size = float(weight.of(roots[None])[0])
+        sums = (4 * noises + 8 * len(self.parts) + 8) * UNIT
+        return float(2 * size * wrong + wrong**2 + sqrt(self.size) * sums * size**2)
+
+    def shift(self, weight: Weight) -> float:
+        """sqrt(E ||G b||^2)."""
+        common, pairs = self.law.common, self.law.pairs
+        own = [
+            float(np.linalg.norm(weight.factor[:, part.rows - 1] @ part.values[:, 0]))
+            for part in self.parts
+        ]
+        mean, total = (
+            float(np.linalg.norm(weight.factor @ x[1:, 0])) for x in (self.mean, self.total)
+        )
+        found = mean**2 + abs(common) * total**2
+        found += sum(abs(factor) * own[one] * own[other] for one, other, factor in pairs)
+        rounded = UNIT * self.size * float(weight.of(abs(self.mean[1:, 0])[None])[0])
+        return sqrt(found) * 1.001 + rounded + float(weight.of(self.wrong.after)[0])
+
+    def wrong_start(self, weight: Weight) -> tuple[float, float]:
+        """To E x, and to E x x', in the norms of `driven_errors`."""
+        first, unit = weight.of(self.wrong.begun)
+        point = abs(self.start[1:, 0])
+        gap, begun = (
+            float(weight.of(x[None])[0]) for x in (point, np.sqrt((self.begun**2).sum(axis=0)))
+        )
+        noises = len(self.begun)
+        mean = first + UNIT * gap
+        wrong = 2 * unit * sqrt(noises)
+        sums = (noises + 4) * UNIT * (begun**2 + gap**2) * sqrt(self.size)
+        return mean, 2 * gap * mean + mean**2 + 2 * begun * wrong + wrong**2 + sums
+
+    @cached_property
+    def sources(self) -> Mapping[str, tuple[bool, Array]]:
+        """Whether a random object says who takes part, and which noises of a client it has."""
+        return {x: _random(self.driving, own) for x, own in self.subject.shown.draws.items()}
+
+
+def drive(subject: Subject) -> Driven:
     """Read off the map of a round.
 
     Parameters
     ----------
     subject : Subject
         In floats.
-    twin : Subject
-        Small and exact, of the same algorithm; see `twins.check_twin`.
 
     Raises
     ------
     Refused
-        If the twin has not the form, something is too large, or draws disagree with the map.
+        If a twin has not the form, something is too large, or draws disagree with the map.
     """
-    if subject.algorithm is not twin.algorithm:
-        raise Refused(f"the twin runs {twin.algorithm.name}, not {subject.algorithm.name}")
-    if subject.changing:
-        raise Refused("parameters change from round to round; one map is driven")
-    check_twin(twin)
     driving = Driving(subject)
-    states = np.eye(driving.size + 1, driving.size, -1)
-    absent, shown = driving.run(states, {})
-    if driving.p.asked_round:
-        raise Refused("the step asks for the round; one map is driven")
-    means, second = _moments(driving)
-    noise, shown_noise, pushed = _noise(driving, second)
-    asked = subject.shown.vectors.keys() & shown.keys()
+    law = _law(driving)
+    reading = _Reading(driving)
+    centre = _kept(reading, law.means.reshape(-1))
+    reading.measure_from(centre)
+    start, begun = _start(driving, centre)
     found = Driven(
         subject,
-        _bordered(_responses(absent)),
-        tuple(_part(driving, entry, absent) for entry in range(len(means))),
-        noise,
-        means,
-        second,
-        {name: _responses(shown[name]) for name in asked},
-        {name: array for name, array in shown_noise.items() if array.any()},
-        driving.places,
-        driving.shapes,
-        {name: _random(driving, own) for name, own in subject.shown.draws.items()},
-        _start(driving),
+        driving,
+        centre,
+        reading.map_,
+        tuple(reading.parts),
+        reading.pushed,
+        law,
+        reading.shown(),
+        start,
+        begun,
     )
-    _confirm(driving, found, pushed)
+    _confirm(found)
     return found
 
 
-def _moments(driving: Driving) -> tuple[Array, Array]:
-    """E s, E s s'."""
-    count = len(driving.entries)
-    means, second = np.zeros(count), np.zeros((count, count))
-    if driving.law is not None:
-        law = driving.sources[driving.law]
-        for a in range(count):
-            means[a] = float(law.moment({a: 1}))
-            for b in range(count):
-                second[a, b] = float(law.moment({a: 1, b: 1} if a != b else {a: 2}))
-    return means, second
+class _Reading:
+    """Responses to unit states and unit draws."""
+
+    def __init__(self, driving: Driving) -> None:
+        self.driving = driving
+        n = driving.clients
+        size = driving.size
+        self.asked = _asked(driving)
+        self.kinds = len(driving.entries) // n
+        states = np.eye(size + 1, size, -1)
+        own = [
+            [0, *(1 + at for at, x in enumerate(driving.owners) if x in (None, client))]
+            for client in driving.entries
+        ]
+        runs = driving.run(
+            [Rows(states), *(Rows(states[x], driving.present(entry, len(x)))
+                             for entry, x in enumerate(own))]
+        )  # fmt: skip
+        (after, shown), *present = runs
+        self.absent = np.concatenate([after[:1], after[1:] - after[:1]])
+        self.vectors = {x: np.concatenate([y[:1], y[1:] - y[:1]]) for x, y in shown.items()
+                        if x in self.asked}  # fmt: skip
+        self.parts: list[Part] = []
+        self.moved: dict[str, list[tuple[Array, Array]]] = {}
+        for columns, (one, seen) in zip(own, present, strict=True):
+            self.parts.append(_part(_less(one, after[columns]), np.array(columns)))
+            for name in self._mixed(seen):
+                moved = _less(seen[name], shown[name][columns])
+                self.moved.setdefault(name, []).append((np.array(columns), moved))
+        self._push()
+
+    def _mixed(self, seen: Mapping[str, Array]) -> list[str]:
+        return [x for x in seen if x in self.asked and x in self.driving.form.mixed]
+
+    def _push(self) -> None:
+        """Noise: of all clients at once where each is alone; of each where presence meets it."""
+        driving, n = self.driving, self.driving.clients
+        self.pushed: dict[int, Array] = {}
+        self.tied: dict[str, Array] = {}
+        self.apart: dict[str, list[Array]] = {}
+        if not driving.inner:
+            return
+        states = np.zeros((len(driving.inner) + 1, driving.size))
+        runs = [(at, client) for at, client in enumerate(driving.entries or range(n))]
+        rows = [Rows(states, driving.units(None))]
+        for at, client in runs:
+            present = driving.present(at, len(states)) if driving.entries else {}
+            rows.append(Rows(states, {**driving.units(client), **present}))
+        (_, alone), *each = driving.run(rows)
+        for name in self.asked & alone.keys():
+            indices = driving.subject.shown.vectors[_plain(name)]
+            own = alone[name][1:] - alone[name][:1]
+            if (
+                indices
+                and own.shape[1] == n
+                and not (name in driving.form.mixed and not self.kinds)
+            ):
+                self.tied[name] = own
+        for (at, client), (after, seen) in zip(runs, each, strict=True):
+            self.pushed[at] = after[1:] - after[:1]
+            for name in self._mixed(seen):
+                moved = seen[name][1:] - seen[name][:1]
+                if name in self.tied:
+                    moved[:, client] -= self.tied[name][:, client]
+                self.apart.setdefault(name, []).append(moved)
+
+    def measure_from(self, centre: Array) -> None:
+        """With the constants that there are where the state is measured from a centre."""
+        driving = self.driving
+        point = centre[None]
+        (after, shown), *present = driving.run(
+            [Rows(point), *(Rows(point, driving.present(x, 1)) for x in range(len(self.parts)))]
+        )
+        self.absent[0] = after[0] - centre
+        self.map_ = _bordered(self.absent)
+        for name, own in self.vectors.items():
+            own[0] = shown[name][0]
+        for at, (one, seen) in enumerate(present):
+            own, old = one[0] - after[0], self.parts[at]
+            rows = np.unique(np.concatenate([old.rows, 1 + np.flatnonzero(own)])).astype(int)
+            values = np.zeros((len(rows), len(old.columns)))
+            values[np.searchsorted(rows, old.rows)] = old.values
+            values[:, 0] = own[rows - 1]
+            self.parts[at] = Part(rows, old.columns, values)
+            for name, moved in self.moved.items():
+                moved[at][1][0] = seen[name][0] - shown[name][0]
+
+    def shown(self) -> dict[str, tuple[Term, ...]]:
+        """The terms of every vector."""
+        driving, n, found = self.driving, self.driving.clients, {}
+        for name, own in self.vectors.items():
+            terms = [Term(own[:, None], noise=False)]
+            if name in self.tied and self.tied[name].any():
+                terms.append(Term(self.tied[name][:, None], noise=True, tied=2))
+            clients = driving.subject.shown.vectors[_plain(name)] and own.shape[1] == n
+            every = []
+            for kind in range(self.kinds):
+                entries = range(kind * n, (kind + 1) * n)
+                if name in self.moved:
+                    array = np.zeros((len(own), n, *own.shape[1:]))
+                    for c, at in enumerate(entries):
+                        columns, values = self.moved[name][at]
+                        array[columns, c] = values
+                    every.append(Term(array, False, kind))
+                if name in self.apart:
+                    array = np.stack([self.apart[name][at] for at in entries], axis=1)
+                    every.append(Term(array, True, kind))
+            if not self.kinds and name in self.apart:
+                every.append(Term(np.stack(self.apart[name], axis=1), True))
+            terms += [tied(x, 2, n) if clients else x for x in every if x.array.any()]
+            found[name] = tuple(terms)
+        return found
 
 
-def _part(driving: Driving, entry: int, absent: Array) -> Part:
+def _asked(driving: Driving) -> set[str]:
+    """Vectors of the theory that are driven, and what values are made of."""
+    shown = driving.subject.shown.vectors
+    every = {name + x for name in shown for x in ("", POINT, SLOPE)}
+    return {name for name in every if _plain(name) not in driving.form.refused}
+
+
+def _plain(name: str) -> str:
+    return name.removesuffix(POINT).removesuffix(SLOPE)
+
+
+def _less(present: Array, absent: Array) -> Array:
+    """What presence adds to (1, x)."""
+    found = present - absent
+    return np.concatenate([found[:1], found[1:] - found[:1]])
+
+
+def _law(driving: Driving) -> Law:
+    """E s, E s s', by kind and client; covariances are rounded once."""
+    count, n = len(driving.entries), driving.clients
+    moment = None if driving.law is None else driving.sources[driving.law].moment
+    every = range(count)
+    means = [moment({a: 1}) for a in every] if moment else []
+    second = [[moment({a: 1, b: 1} if a != b else {a: 2}) for b in every] for a in every if moment]
+    spread = [[second[a][b] - means[a] * means[b] for b in every] for a in every]
+    common = spread[0][1] if count > 1 else fmpq(0)
+    pairs = ((a, b, float(spread[a][b] - common)) for a in every for b in every)
+    kinds = count // n
+    return Law(
+        np.array(list(map(float, means))).reshape(kinds, n),
+        np.array([float(x) for row in second for x in row]).reshape(kinds, n, kinds, n),
+        float(common),
+        tuple(x for x in pairs if x[2]),
+    )
+
+
+def _part(moved: Array, columns: Array) -> Part:
     """C_l: who takes part moves shared entries and its own, by those of either."""
-    client = driving.entries[entry]
-    own = [at for at, x in enumerate(driving.owners) if x in (None, client)]
-    states = np.zeros((len(own) + 1, driving.size))
-    states[range(1, len(own) + 1), own] = 1.0
-    columns = np.array([0, *(1 + at for at in own)])
-    present, _ = driving.run(states, {driving.law or 0: driving.present(entry, len(states))})
-    matrix = _responses(present - absent[columns]).T
+    matrix = moved.T
     rows = np.flatnonzero((matrix != 0).any(axis=1))
     return Part(1 + rows, columns, matrix[rows])
 
 
-def _noise(driving: Driving, second: Array) -> tuple[Array, dict[str, Array], Array]:
-    """What noise adds to E x x', and what vectors make of that of their own client.
-
-    And what the draws that are tried add to the next state.
-    """
-    added, tried = np.zeros((driving.size + 1,) * 2), np.zeros((TRIED, driving.size))
-    shown: dict[str, list[Array]] = {}
-    for number in driving.noises:
-        every: dict[str, list[Array]] = {}
-        drawn = driving.tried[number].reshape(TRIED, driving.clients, -1) / driving.scale(number)
-        for client in range(driving.clients):
-            pushed = _pushed(driving, number, client, every)
-            for one, first in pushed.items():
-                tried += drawn[:, client] @ first * driving.weight(one)
-                for other, more in pushed.items():
-                    weight = 1.0 if one is None or other is None else second[one, other]
-                    rows = np.flatnonzero(first.any(axis=0) | more.any(axis=0))
-                    added[np.ix_(1 + rows, 1 + rows)] += first[:, rows].T @ more[:, rows] * weight
-        for name, arrays in every.items():
-            shown.setdefault(name, []).append(np.stack(arrays, axis=1))
-    return added, {name: np.concatenate(arrays, axis=0) for name, arrays in shown.items()}, tried
-
-
-def _pushed(
-    driving: Driving, number: int, client: int, every: dict[str, list[Array]]
-) -> dict[int | None, Array]:
-    """Next states under the noise of a client, per entry of the law that is the client's.
-
-    Parameters
-    ----------
-    every : dict
-        What vectors of the client make of it is entered.
-    """
-    source = driving.sources[number]
-    inner = prod(source.shape[1:])
-    unit = np.zeros((inner + 1, driving.clients, inner))
-    unit[range(1, inner + 1), client, range(inner)] = driving.scale(number)
-    states = np.zeros((inner + 1, driving.size))
-    entries: list[int | None] = [at for at, own in enumerate(driving.entries) if own == client]
-    found: dict[int | None, Array] = {}
-    for entry in entries or [None]:
-        present = {} if entry is None else {driving.law or 0: driving.present(entry, inner + 1)}
-        after, shown = driving.run(states, {number: unit, **present})
-        found[entry] = after[1:] - after[:1]
-    for name, indices in driving.subject.shown.vectors.items():
-        if name in shown and indices and shown[name].shape[1] == driving.clients:
-            own = shown[name][:, client]
-            every.setdefault(name, []).append(own[1:] - own[:1])
-    return found
-
-
-def _random(driving: Driving, arrays: tuple[str, ...]) -> tuple[bool, bool]:
-    """Whether arrays of ``draw`` vary with the law, and whether with noise."""
+def _random(driving: Driving, arrays: tuple[str, ...]) -> tuple[bool, Array]:
+    """Whether arrays of ``draw`` vary with the law; and with which noises of a client."""
     none = driving.drawn({})
 
-    def vary(numbers: list[int]) -> bool:
-        ones = {at: np.ones((1, prod(driving.sources[at].shape))) for at in numbers}
-        other = driving.drawn(ones)
+    def vary(answers: Mapping[int, Array]) -> bool:
+        other = driving.drawn(answers)
         return any((none[name] != other[name]).any() for name in arrays)
 
-    found = vary([] if driving.law is None else [driving.law]), vary(driving.noises)
-    if all(found):
+    law = driving.law is not None and vary({driving.law: np.ones((1, len(driving.entries)))})
+    found = np.zeros(len(driving.inner), dtype=bool)
+    for number in driving.noises:
+        ones = {number: np.ones((1, prod(driving.sources[number].shape)))}
+        if vary(ones):
+            found |= np.array([at == number for at, _ in driving.inner])
+    if law and found.any():
         raise Refused(f"{', '.join(arrays)} are both noise and who takes part")
+    return law, found
+
+
+def _kept(reading: _Reading, means: Array) -> Array:
+    """Near a state that the mean of a round keeps; any would do."""
+    moved, constant = np.eye(reading.driving.size) - reading.absent[1:].T, reading.absent[0].copy()
+    for part, weight in zip(reading.parts, means, strict=True):
+        moved[np.ix_(part.rows - 1, part.columns[1:] - 1)] -= part.values[:, 1:] * weight
+        constant[part.rows - 1] += part.values[:, 0] * weight
+    found: Array = np.linalg.lstsq(moved, constant, rcond=1e-9)[0]
     return found
 
 
-def _start(driving: Driving) -> Array:
-    """E (1, x)(1, x)' before round 0."""
+def _start(driving: Driving, centre: Array) -> tuple[Array, Array]:
+    """E (1, x)(1, x)' before round 0, and what noise adds to x."""
     sources = driving.of_init
     noisy = [at for at, source in enumerate(sources) if source.count != 1]
     if not all(is_noise(sources[at]) for at in noisy):
         raise Refused("init draws what is no noise")
     mean = driving.started({}, 1)[0]
-    point = np.concatenate([[1.0], mean])
+    point = np.concatenate([[1.0], mean - centre])
     found, samples = np.outer(point, point), sampled(sources, exact=False, rows=TRIED)
-    wanted = mean + np.zeros((TRIED, 1))
+    wanted, every = mean + np.zeros((TRIED, 1)), [np.zeros((0, driving.size))]
     for at in noisy:
         count = prod(sources[at].shape)
         own = driving.started({at: np.eye(count)}, count) - mean
-        found[1:, 1:] += own.T @ own * float(sources[at].moment({0: 2}))
+        every.append(own * float(sources[at].moment({0: 2})) ** 0.5)
         wanted = wanted + samples[at].reshape(TRIED, count) @ own
+    begun = np.concatenate(every)
+    found[1:, 1:] += begun.T @ begun
     if not near(driving.started({at: samples[at] for at in noisy}, TRIED), wanted):
         raise Refused("init is not affine in what it draws")
-    return found
-
-
-def _responses(rows: Array) -> Array:
-    """Of the origin and of unit states: what (1, x) are multiplied with, on the first axis."""
-    found = rows - rows[:1]
-    found[0] = rows[0]
-    return found
+    return found, begun
 
 
 def _bordered(responses: Array) -> Array:
@@ -290,32 +464,63 @@ def _bordered(responses: Array) -> Array:
     return np.concatenate([top, responses.T], axis=0)
 
 
-def _confirm(driving: Driving, found: Driven, pushed: Array) -> None:
+# ---- against the step itself
+
+
+def _confirm(found: Driven) -> None:
     """Hold the map against the step on some states and draws."""
+    driving = found.driving
     states = np.random.default_rng(1).standard_normal((TRIED, driving.size))
-    after, shown = driving.run(states, dict(enumerate(driving.tried)))
+    ((after, shown),) = driving.run([Rows(states + found.centre, dict(enumerate(driving.tried)))])
     for row, state in enumerate(states):
-        matrix, point = found.absent.copy(), np.concatenate([[1.0], state])
-        for entry, part in enumerate(found.parts):
-            part.add_to(matrix, driving.weight(entry)[row, 0])
-        wanted = [(after[row], (matrix @ point)[1:] + pushed[row])]
+        point = np.concatenate([[1.0], state])
+        wanted = [(after[row], found.centre + _next(found, point, row))]
         wanted += [
-            (
-                shown[name][row],
-                np.tensordot(point, own, axes=1) + _own_noise(driving, found, name, row),
-            )
-            for name, own in found.shown.items()
+            (shown[name][row], _vector(found, terms, point, row))
+            for name, terms in found.shown.items()
         ]
         if not all(near(one, other) for one, other in wanted):
             raise Refused("the step of the large run is not the map that was read off")
 
 
-def _own_noise(driving: Driving, found: Driven, name: str, row: int) -> Any:
-    """What a vector has of the noise that is tried."""
-    if name not in found.shown_noise:
-        return 0.0
+def _next(found: Driven, point: Array, row: int) -> Array:
+    matrix = found.absent.copy()
+    for entry, part in enumerate(found.parts):
+        part.add_to(matrix, _present(found, row)[entry])
+    total: Array = (matrix @ point)[1:]
+    for entry, own in found.pushed.items():
+        weight = _present(found, row)[entry] if found.parts else 1.0
+        total = total + weight * _drawn(found, row)[entry % found.driving.clients] @ own
+    return total
+
+
+def _vector(found: Driven, terms: tuple[Term, ...], point: Array, row: int) -> Array:
+    total: Any = 0.0
+    n = found.driving.clients
+    for x in terms:
+        own = x.untied()
+        count = own.array.shape[1]
+        weight = np.ones(count)
+        if x.kind is not None:
+            weight = _present(found, row)[x.kind * n : (x.kind + 1) * n]
+        if x.noise:
+            drawn = _drawn(found, row) * weight[:, None]
+            total = total + np.einsum("cj,jc...->...", drawn, own.array)
+        else:
+            total = total + np.einsum("b,c,bc...->...", point, weight, own.array)
+    return total
+
+
+def _present(found: Driven, row: int) -> Array:
+    driving = found.driving
+    return np.zeros(0) if driving.law is None else driving.tried[driving.law][row]
+
+
+def _drawn(found: Driven, row: int) -> Array:
+    """Noises of variance 1, shape (n, J)."""
+    driving = found.driving
     own = [
         driving.tried[at][row].reshape(driving.clients, -1) / driving.scale(at)
         for at in driving.noises
     ]
-    return np.einsum("ij,ji...->i...", np.concatenate(own, axis=1), found.shown_noise[name])
+    return np.concatenate(own, axis=1) if own else np.zeros((driving.clients, 0))

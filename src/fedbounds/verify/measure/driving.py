@@ -1,18 +1,21 @@
 """A step driven on unit states and unit draws, in floats: what it makes of each."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from itertools import pairwise
 from math import prod, sqrt
 from typing import Any
 
 import numpy as np
 
-from .contract import State, drawn_by, one_step
+from .contract import Parameters, State, drawn_by, one_step
 from .enumerated import one_state, sources_of_init, started_from
 from .random import Drawn, answered, sampled, sources_of
+from .rounded import Rounded
 from .sources import Source
 from .subject import Subject
-from .twins import is_noise, owner, owners
+from .twins import Form, Valuing, form_of, is_noise, owner, owners, valued
 from .unknowns import Refused
 
 Array = Any
@@ -20,6 +23,22 @@ Answers = Mapping[int, Array]  # entries of some sources, by their number, one r
 MOST_DRIVEN = 1500  # numbers of a state, whose second moments are dense
 TRIED = 3  # draws that a map is held against
 _CLOSE = 1e-9  # relative: what rounding may do in one round that is driven twice
+_MOST_ENTRIES = 4_000_000  # of the models of one call
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Inputs of rounds, one row each.
+
+    Attributes
+    ----------
+    states : array, shape (rows, N)
+    answers : mapping from number of a source to array
+        Of those that are not silent.
+    """
+
+    states: Array
+    answers: Answers = field(default_factory=dict)
 
 
 class Driving:
@@ -33,25 +52,36 @@ class Driving:
     Raises
     ------
     Refused
-        If the state is too large, or more is drawn than noise and one other law.
+        If the state is too large, more is drawn than noise and one other law, or the step of a
+        small twin has not the form that is driven.
     """
 
     def __init__(self, subject: Subject) -> None:
+        if subject.changing:
+            raise Refused("parameters change from round to round; one map is driven")
         self.subject = subject
+        self.problem = Valuing(subject.problem.objective, subject.problem.xp)
         self.p = subject.parameters()
         self.sources = sources_of(self._draw, exact=False)
         self.clients = int(subject.problem.clients)
-        state = one_state(subject)
-        self.shapes = {name: tuple(array.shape[1:]) for name, array in state.items()}
-        every = {name: (1, *shape) for name, shape in self.shapes.items()}
-        self.owners = owners(every, self.clients)
-        self.size = len(self.owners)
+        self.shapes = {name: tuple(x.shape[1:]) for name, x in one_state(subject).items()}
+        self.size = sum(map(prod, self.shapes.values()))
         if self.size > MOST_DRIVEN:
             raise Refused(f"{self.size} numbers of state; at most {MOST_DRIVEN} are driven")
         laws = [at for at, x in enumerate(self.sources) if x.count != 1 and not is_noise(x)]
         if len(laws) > 1:
             raise Refused("more than one law that is no noise")
         self.law = laws[0] if laws else None
+
+    @cached_property
+    def form(self) -> Form:
+        """What a small exact twin shows."""
+        return form_of(self.subject)
+
+    @cached_property
+    def owners(self) -> list[int | None]:
+        """The client of every entry of the state."""
+        return owners({x: (1, *own) for x, own in self.shapes.items()}, self.clients)
 
     def _draw(self, random: Any) -> Drawn:
         return drawn_by(self.subject.algorithm, random, self.subject.problem, self.p)
@@ -78,26 +108,127 @@ class Driving:
         law = self.sources[self.law]
         return [owner(law, at, self.clients) for at in range(prod(law.shape))]
 
+    @cached_property
+    def inner(self) -> list[tuple[int, int]]:
+        """Every noise of a client: its source, and its number there."""
+        return [(at, j) for at in self.noises for j in range(prod(self.sources[at].shape[1:]))]
+
     # ---- rows
 
-    def run(self, states: Array, answers: Answers) -> tuple[Array, dict[str, Array]]:
-        """Next states and what was shown, of states (rows, N); other draws are 0."""
-        rows = len(states)
-        drawn = answered(self._draw, self.sources, self._every(self.sources, answers, rows))
+    def run(self, every: Sequence[Rows]) -> list[tuple[Array, dict[str, Array]]]:
+        """Next states and what was shown, of every input; other draws are 0."""
+        counts = [len(rows.states) for rows in every]
+        ends = np.cumsum([0, *counts])
+        numbers = {at for rows in every for at in rows.answers}
+        answers = {at: np.concatenate([self._given(at, rows) for rows in every]) for at in numbers}
+        states, most = np.concatenate([rows.states for rows in every]), self._most_rows
+        each = [
+            self._called(states[a : a + most], {x: y[a : a + most] for x, y in answers.items()})
+            for a in range(0, len(states), most)
+        ]
+        after = np.concatenate([x for x, _ in each])
+        shown = {name: np.concatenate([x[name] for _, x in each]) for name in each[0][1]}
+        return [
+            (after[a:b], {name: x[a:b] for name, x in shown.items()}) for a, b in pairwise(ends)
+        ]
+
+    @cached_property
+    def _most_rows(self) -> int:
+        inner = [prod(self.sources[at].shape) for at in self.noises]
+        return max(16, _MOST_ENTRIES // max([self.size, *inner]))
+
+    def _given(self, at: int, rows: Rows) -> Array:
+        found = rows.answers.get(at)
+        count = len(rows.states)
+        return (_silent(self.sources[at], count) if found is None else found).reshape(count, -1)
+
+    def _called(self, states: Array, answers: Answers) -> tuple[Array, dict[str, Array]]:
+        drawn = self._answered(self._draw, answers, len(states))
+        return self._stepped(self.problem, self.p, states, drawn)
+
+    def _answered(self, draw: Any, answers: Answers, rows: int) -> Drawn:
+        every = [
+            (answers[at] if at in answers else _silent(x, rows)).reshape(rows, *x.shape)
+            for at, x in enumerate(self.sources)
+        ]
+        return answered(draw, self.sources, every)
+
+    def _stepped(
+        self, problem: Valuing, p: Any, states: Any, drawn: Drawn
+    ) -> tuple[Any, dict[str, Any]]:
         moved = {
-            name: states[:, place.start - 1 : place.stop - 1].reshape(rows, *self.shapes[name])
-            for name, place in self.places.items()
-        }
-        after, shown = one_step(self.subject.algorithm, self.subject.problem, self.p, moved, drawn)
-        return _flat(after), shown
+            name: states[:, x.start - 1 : x.stop - 1].reshape(len(states.shape) and states.shape[0],
+                                                             *self.shapes[name])
+            for name, x in self.places.items()
+        }  # fmt: skip
+        problem.asked.clear()
+        after, shown = one_step(self.subject.algorithm, problem, p, moved, drawn)
+        return _flat(after), valued(problem, shown)
 
     def drawn(self, answers: Answers) -> Drawn:
         """What ``draw`` makes of one row."""
-        return answered(self._draw, self.sources, self._every(self.sources, answers, 1))
+        return self._answered(self._draw, answers, 1)
+
+    def wrong(self, centre: Array) -> tuple[Array, dict[str, Array]]:
+        """What rounding did to a next state and to what was shown, at most, in three rows.
+
+        To the response to the centre; to responses to unit states, summed over these; and to those
+        to unit noises, likewise, each with at most one entry of the law that is 1.
+
+        Sizes and errors of `rounded` are affine in those of the state, as every product has a
+        factor that is no state: with w(0) of the origin and w(1) of a state of ones, the errors
+        of N unit states add up to w(1) + (N - 1) w(0), and responses are differences of
+        theirs and that of the origin. So it is with noise.
+        """
+        origin = centre * 0
+        states = Rounded(
+            np.stack([abs(centre), origin, origin + 1, origin]), np.zeros((4, self.size))
+        )
+        ones = {at: np.ones((4, prod(x.shape))) for at, x in enumerate(self.sources)
+                if x.count != 1}  # fmt: skip
+        for at in self.noises:
+            ones[at][:3] = 0.0
+        answers = {at: Rounded(x, x * 0) for at, x in ones.items()}
+        problem = self._rounded()
+        values = {x: _told(y) for x, y in self.p.items()}
+        p = Parameters(values, values.pop("t"))
+
+        def draw(random: Any) -> Drawn:
+            return drawn_by(self.subject.algorithm, random, problem, p)
+
+        after, shown = self._stepped(problem, p, states, self._answered(draw, answers, 4))
+        every = len(self.inner) * self.clients
+
+        def told(x: Rounded) -> Array:
+            centred, zero, unit, noise = x.wrong
+            return np.stack([centred, unit + 2 * self.size * zero, noise + 2 * every * zero])
+
+        return told(after), {x: told(y) for x, y in shown.items() if isinstance(y, Rounded)}
+
+    def _rounded(self) -> Valuing:
+        """The problem, its data rounded."""
+        objective = self.subject.problem.objective
+        own = {x.name: getattr(objective, x.name) for x in fields(objective)}
+        moved = {x: Rounded.known(y) for x, y in own.items() if isinstance(y, np.ndarray)}
+        return Valuing(replace(objective, **moved), self.subject.problem.xp)
+
+    def wrong_start(self) -> Array:
+        """To a state before round 0, with no draws, and with at most one unit of each client."""
+        ones = [np.ones((2, *x.shape)) for x in self.of_init]
+        for own, source in zip(ones, self.of_init, strict=True):
+            own[0] = own[0] if source.count == 1 else 0.0
+        start = Rounded.known(self.subject.start)
+        subject = replace(self.subject, problem=self._rounded(), start=start)
+        answers = [Rounded(x, x * 0) for x in ones]
+        state = answered(lambda random: started_from(subject, random, 2), self.of_init, answers)
+        return _flat(state).wrong
 
     def started(self, answers: Answers, rows: int) -> Array:
         """States before round 0, shape (rows, N)."""
-        every = self._every(self.of_init, answers, rows)
+        every = [
+            (answers[at] if at in answers else _silent(x, rows)).reshape(rows, *x.shape)
+            for at, x in enumerate(self.of_init)
+        ]
         return _flat(
             answered(lambda random: started_from(self.subject, random, rows), self.of_init, every)
         )
@@ -113,25 +244,27 @@ class Driving:
         every = sampled(self.sources, exact=False, rows=TRIED)
         return [x.reshape(TRIED, prod(x.shape[1:])) for x in every]
 
-    @staticmethod
-    def _every(sources: Sequence[Source], answers: Answers, rows: int) -> list[Array]:
-        return [
-            (answers[at] if at in answers else _silent(source, rows)).reshape(rows, *source.shape)
-            for at, source in enumerate(sources)
-        ]
-
     def scale(self, number: int) -> float:
         """Standard deviation of noise."""
         return sqrt(float(self.sources[number].moment({0: 2})))
 
-    def weight(self, entry: int | None) -> Any:
-        """What is tried of an entry of the law, one row each; 1 if there is none."""
-        return 1.0 if entry is None else self.tried[self.law or 0][:, entry, None]
-
-    def present(self, entry: int, rows: int) -> Array:
+    def present(self, entry: int, rows: int) -> Answers:
         """One entry of the law alone."""
+        assert self.law is not None
         found = np.zeros((rows, len(self.entries)))
         found[:, entry] = 1.0
+        return {self.law: found}
+
+    def units(self, client: int | None) -> Answers:
+        """None, then every noise of a client alone; of all clients at once for None."""
+        found, at = {}, 1
+        for number in self.noises:
+            count = prod(self.sources[number].shape[1:])
+            unit = np.zeros((len(self.inner) + 1, self.clients, count))
+            own = slice(None) if client is None else client
+            for j in range(count):
+                unit[at + j, own, j] = self.scale(number)
+            found[number], at = unit, at + count
         return found
 
 
@@ -142,10 +275,18 @@ def _silent(source: Source, rows: int) -> Array:
     return np.broadcast_to(np.array(row, dtype=float), (rows, size))
 
 
+def _told(value: Any) -> Any:
+    """A parameter: counts as they are."""
+    return Rounded.known(value) if isinstance(value, float) else value
+
+
 def _flat(state: State) -> Array:
-    return np.concatenate([x.reshape(len(x), prod(x.shape[1:])) for x in state.values()], axis=1)
+    every = [x.reshape(x.shape[0], prod(x.shape[1:])) for x in state.values()]
+    return np.concatenate(every, axis=1)
 
 
 def near(found: Array, wanted: Array) -> bool:
     """Whether two ways to drive a round agree, but for rounding."""
-    return bool(abs(found - wanted).max() <= _CLOSE * (1.0 + abs(wanted).max()))
+    return bool(
+        abs(found - wanted).max(initial=0.0) <= _CLOSE * (1.0 + abs(wanted).max(initial=0.0))
+    )

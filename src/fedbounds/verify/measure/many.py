@@ -16,24 +16,22 @@ import sympy as sp
 from flint import arb, fmpq
 from sympy.core.function import AppliedUndef
 
-from fedbounds.problems.linear import rational, solve
+from fedbounds.problems.linear import rational
 from fedbounds.theory.proof.vectors import sq
 from fedbounds.theory.setups import Largest, Least, Says, Where, dot
 from fedbounds.theory.symbols import t
 
 from ..evaluate import RESOLUTION, Numbers, Roots, evaluate, rounding, scale
-from .float_moments import InFloats, in_floats
+from .float_moments import InFloats
 from .known import Defined, Indices, MissingError, at_once, without_products
-from .limits import limit_of
-from .many_rounds import InRationals, in_rationals, rounds_of, traced
+from .limits import limit_of, pace_of
+from .long import Long
 from .norms import entries, keeps_sign, mean_norm, norm_of
-from .reach import Range, Reach, Visited, multiples, product, ratio, square
+from .reach import Range, Visited, multiples, product, ratio, square
 from .round_maps import ByParameter, at_values, forms_of
-from .spaces import Unrolled, speaks_of, vector
 from .spaces import product as mean_product
-from .subject import Subject
+from .spaces import speaks_of, vector
 from .unknowns import Refused, Unknown
-from .unrolled import unrolled_space
 
 Array = Any
 _FEW_BITS = 20  # of a bound that stands for a number of many digits
@@ -41,71 +39,6 @@ _FEW_BITS = 20  # of a bound that stands for a number of many digits
 
 class NeverError(MissingError):
     """A number is not there because what it asks for surely fails."""
-
-
-@dataclass(frozen=True, eq=False)
-class Long:
-    """A run of many rounds.
-
-    Attributes
-    ----------
-    subject : Subject
-    space : Unrolled
-        The vectors of any of its rounds.
-    centre : tuple of rationals
-        From where the state is measured.
-    found : InRationals or InFloats
-    reach : Reach
-    kept : dict
-        What was measured of it, by what determines it.
-    """
-
-    subject: Subject
-    space: Unrolled
-    centre: tuple[fmpq, ...]
-    found: InRationals | InFloats
-    reach: Reach
-    kept: dict[Any, Any] = field(default_factory=dict)
-
-
-def long_run(subject: Subject, near: sp.Expr | None = None, *, floats: bool = False) -> Long:
-    """A run, by moments.
-
-    Parameters
-    ----------
-    near : sq of a vector of the state
-        The state is measured from where this is least: there it has all its digits.
-    floats : bool
-        Whether moments are floats, with bounds of their rounding errors.
-
-    Raises
-    ------
-    Refused
-        If the step is not affine in the state, or asks for the round itself.
-    """
-    trace = traced(subject)
-    space = unrolled_space(subject, trace)
-    origin = (fmpq(0),) * trace.variables.entries
-    centre = origin if near is None or norm_of(near) is not None else _least(space, near)
-    rounds = rounds_of(subject, trace, centre)
-    found = in_floats(rounds) if floats else in_rationals(rounds)
-    return Long(subject, space, centre, found, Reach(rounds, centre, found))
-
-
-def _least(space: Unrolled, near: sp.Expr) -> tuple[fmpq, ...]:
-    """Where a square of the state is least; the origin, if it is so in many places."""
-    size = space.variables.entries
-    forms = forms_of(space.variables, mean_product(near, space, {}))
-    form = forms.get((0,) * len(space.variables.parameters), {})
-    matrix, shift = np.full((size, size), fmpq(0)), np.full((size, 1), fmpq(0))
-    for (i, j), factor in form.items():
-        if i:
-            matrix[i - 1, j - 1] += factor
-            matrix[j - 1, i - 1] += factor
-        elif j:
-            shift[j - 1, 0] = -factor
-    found = solve(matrix, shift)
-    return (fmpq(0),) * size if found is None else tuple(found[:, 0].tolist())
 
 
 @dataclass(eq=False)
@@ -117,7 +50,7 @@ class Many(Defined[Long]):
     @property
     def exact(self) -> bool:
         """Whether quantities are rationals."""
-        return isinstance(self.trace.found, InRationals)
+        return not self.trace.floats
 
     def errors(self) -> dict[str, Array]:
         """What rounding may have done to quantities; of those that are floats."""
@@ -148,7 +81,7 @@ class Many(Defined[Long]):
 
     def _at_start(self, node: sp.Expr) -> fmpq:
         """In round 0, exact."""
-        rounds = self.trace.reach.rounds
+        rounds = self.trace.found.rounds
         own = at_values(self._forms(node), rounds.parameters[0])
         return sum((factor * rounds.start[pair] for pair, factor in own.items()), fmpq(0))
 
@@ -173,7 +106,8 @@ class Many(Defined[Long]):
         if key not in self.trace.kept and (v := norm_of(node)) is not None:
             self.trace.kept[key] = self._norms(v), None
         if key not in self.trace.kept:
-            forms, found, rounds = self._forms(node), self.trace.found, self.trace.reach.rounds
+            forms, found = self._forms(node), self.trace.found
+            rounds = found.rounds
             told: tuple[Array, Array | None]
             if all(pair == (0, 0) for form in forms.values() for pair in form):
                 own = [at_values(forms, x).get((0, 0), fmpq(0)) for x in rounds.parameters]
@@ -375,8 +309,29 @@ class Many(Defined[Long]):
         low, high = self._ends(node, own)
         return high if isinstance(node, Largest) else low
 
+    def pace(self) -> arb:
+        """The factor per round at which moments approach their limit, in a ball.
+
+        Raises
+        ------
+        Refused
+            If it is not enclosed.
+        """
+        return self.trace.settling.pace if self.trace.floats else pace_of(self.trace.found.rounds)
+
     def _settled(self, node: sp.Expr) -> fmpq | Roots | arb:
-        rounds, v = self.trace.reach.rounds, norm_of(node)
+        if not self.trace.floats or norm_of(node) is not None:
+            return self._settled_exactly(node)
+        try:
+            return self.trace.settling(node, self._of_vectors([node], {}))
+        except Refused as first:
+            try:
+                return self._settled_exactly(node)
+            except Refused as second:
+                raise Refused(f"{first}; {second}") from second
+
+    def _settled_exactly(self, node: sp.Expr) -> fmpq | Roots | arb:
+        rounds, v = self.trace.found.rounds, norm_of(node)
         if v is None:
             return limit_of(rounds, self._forms(node))
         first, square, signed = self._of_norm(v)

@@ -13,10 +13,11 @@ from flint import fmpq
 from fedbounds.problems.linear import rational
 
 from .beginnings import beginning
-from .round_maps import ByParameter, Form, Pair, at_values, round_maps
+from .round_maps import ByParameter, Form, Pair, at_values
 from .subject import Subject
 from .unknowns import Refused, Variables
 from .unrolled import Unrolling, unroll
+from .whole_rounds import round_maps
 
 Array = Any
 MOST_ROUNDS = 100_000

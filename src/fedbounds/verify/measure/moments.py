@@ -7,6 +7,7 @@ show that the degree is one, and laws of sources give E of their monomials.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 from flint import fmpq
@@ -14,12 +15,14 @@ from flint import fmpq
 from fedbounds.errors import FedboundsError
 
 from .beginnings import Beginning, beginning
+from .enumerated import one_state
 from .round_maps import Form as Form
 from .round_maps import Pair as Pair
-from .round_maps import check_state, forms_of, outcomes_of, pair_map, pairs, round_maps
+from .round_maps import check_state, forms_of, pair_map, pairs
 from .subject import Subject
 from .unknowns import Refused, Variables
 from .unrolled import Unrolling, unroll
+from .whole_rounds import listed_rows, round_maps
 
 MOST_WORK = 4_000_000  # products of rationals, over all rounds
 _FEW = 16  # outcomes of ``init`` that are listed: of more, all products take longer
@@ -79,10 +82,13 @@ class _Step:
 
     def __init__(self, trace: Unrolling) -> None:
         self._named = trace.variables
+        self._forms: dict[Pair, Form] = {}
+        if trace.by is not None:  # its outcomes are not listed
+            self._forms = round_map(trace)
+            return
         if self._named.stages:  # then all pairs with what is carried are looked at
             check_state(self._named)
-        self._rows = outcomes_of(trace)
-        self._forms: dict[Pair, Form] = {}
+        self._rows = listed_rows(trace)
 
     def form(self, pair: Pair) -> Form:
         """One moment after the round."""
@@ -141,6 +147,13 @@ class _Round(Mapping[Pair, fmpq]):
 
     def __len__(self) -> int:
         return len(self._every.pairs)
+
+
+def products_of_rounds(subject: Subject) -> int:
+    """Of rationals, in all rounds, if every moment is in that of every other."""
+    size = sum(prod(x.shape[1:]) for x in one_state(subject).values())
+    pairs = (size + 1) * (size + 2) // 2
+    return int(pairs**2 * subject.rounds)
 
 
 def round_map(trace: Unrolling) -> dict[Pair, Form]:

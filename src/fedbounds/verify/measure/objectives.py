@@ -8,6 +8,7 @@ import numpy as np
 from flint import fmpq, fmpq_mat
 
 from fedbounds.errors import unknown_name
+from fedbounds.facts import Constant, Fact
 from fedbounds.problems import (
     CoupledCosine,
     Evidence,
@@ -28,7 +29,7 @@ from fedbounds.problems.sine import SineBowls
 from fedbounds.problems.spectrum import largest_eigenvalue, smallest_eigenvalue
 from fedbounds.problems.trilinear import Trilinear
 from fedbounds.theory.setups import Objective
-from fedbounds.vocabulary import Assumption, Constant, Side
+from fedbounds.vocabulary import Side
 
 Array = Any
 
@@ -114,6 +115,14 @@ def _logistic(data: Mapping[str, Any]) -> RidgeLogistic:
     return RidgeLogistic(FederatedLogistic(features, nothing, labels, 0), exact(data["ridge"]))
 
 
+def _logistic_blocks(data: Mapping[str, Any]) -> FederatedLogistic:
+    """log(1 + exp(-(a'u + b'v_i))) of the samples (a, b) of client i, in batches; a regulariser."""
+    shared, personal = (exact_array(data[x]) for x in ("shared", "personal"))
+    labels = np.full(shared.shape[:2], fmpq(1), dtype=object)
+    batch = int(data["batch"]) if "batch" in data else None
+    return FederatedLogistic(shared, personal, labels, exact(data["regulariser"]), batch)
+
+
 def _sine_bowls(data: Mapping[str, Any]) -> SineBowls:
     return SineBowls(*(exact_array(data[x]) for x in ("rotation", "weights", "centres")))
 
@@ -127,6 +136,7 @@ _FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "composed bowls": _composed_bowls,
     "coupled cosines": _cosines,
     "logistic": _logistic,
+    "logistic in blocks": _logistic_blocks,
     "quadratics": _quadratics,
     "regression": _regression,
     "sine bowls": _sine_bowls,
@@ -137,15 +147,15 @@ _FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
 # ---- what is known of them
 
 _OF_FORM = (
-    Assumption.SMOOTH,
-    Assumption.QUADRATIC,
-    Assumption.CONVEX,
-    Assumption.STRONGLY_CONVEX,
+    Fact.SMOOTH,
+    Fact.QUADRATIC,
+    Fact.CONVEX,
+    Fact.STRONGLY_CONVEX,
 )
 _OF_SAMPLES = (
-    Assumption.SMOOTH_SAMPLES,
-    Assumption.CONVEX_SAMPLES,
-    Assumption.STRONGLY_CONVEX_SAMPLES,
+    Fact.SMOOTH_SAMPLES,
+    Fact.CONVEX_SAMPLES,
+    Fact.STRONGLY_CONVEX_SAMPLES,
 )
 _OF_STARTS = frozenset(
     {Constant.INITIAL_GAP, Constant.INITIAL_GRADIENTS, Constant.INITIAL_GRADIENT}
@@ -222,7 +232,7 @@ def values(problem: Problem, start: Array | None = None) -> dict[str, Any]:
     return found
 
 
-def facts(problem: Problem, given: Mapping[str, Any] | None = None) -> dict[Assumption, Evidence]:
+def facts(problem: Problem, given: Mapping[str, Any] | None = None) -> dict[str, Evidence]:
     """What quadratics satisfy, and their additive noise where gradients have any.
 
     What is no quadratic tells itself what it satisfies.
@@ -241,26 +251,24 @@ def facts(problem: Problem, given: Mapping[str, Any] | None = None) -> dict[Assu
     largest = rational(constants(problem)[Constant.SMOOTHNESS].value)
     told = f"smallest eigenvalue {lowest}"
     mu, L = (given or {}).get("mu", lowest), (given or {}).get("L", largest)
-    found = {
-        Assumption.SMOOTH: Evidence(bool(largest <= L), f"{_smooth(problem)} against L = {L}"),
-        Assumption.QUADRATIC: Evidence(True, "quadratics"),
-        Assumption.CONVEX: Evidence(bool(lowest >= 0), told),
-        Assumption.STRONGLY_CONVEX: Evidence(bool(0 < mu <= lowest), f"{told} against mu = {mu}"),
+    found: dict[str, Evidence] = {
+        Fact.SMOOTH: Evidence(bool(largest <= L), f"{_smooth(problem)} against L = {L}"),
+        Fact.QUADRATIC: Evidence(True, "quadratics"),
+        Fact.CONVEX: Evidence(bool(lowest >= 0), told),
+        Fact.STRONGLY_CONVEX: Evidence(bool(0 < mu <= lowest), f"{told} against mu = {mu}"),
     }
     if in_blocks(problem):
-        found |= {
-            name: problem.satisfies(name) for name in OF_BLOCKS - found.keys() - {Assumption.NOISE}
-        }
+        found |= {name: problem.satisfies(name) for name in OF_BLOCKS - found.keys() - {Fact.NOISE}}
     if problem.noise is SILENT:
         return found
     silent = not (problem.noise.scale_u or problem.noise.scale_v)
     noise = Evidence(True, "additive noise +-s in each coordinate: unbiased, of variance d s^2")
     return found | {
-        Assumption.NOISE: noise,
-        Assumption.UNBIASED: noise,
-        Assumption.BOUNDED_VARIANCE: noise,
-        Assumption.NOISELESS: Evidence(silent, f"sigma is {problem.noise.scale_u} a coordinate"),
-        Assumption.NOISY: Evidence(not silent, f"sigma is {problem.noise.scale_u} a coordinate"),
+        Fact.NOISE: noise,
+        Fact.UNBIASED: noise,
+        Fact.BOUNDED_VARIANCE: noise,
+        Fact.NOISELESS: Evidence(silent, f"sigma is {problem.noise.scale_u} a coordinate"),
+        Fact.NOISY: Evidence(not silent, f"sigma is {problem.noise.scale_u} a coordinate"),
     }
 
 

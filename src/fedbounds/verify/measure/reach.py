@@ -83,8 +83,9 @@ class Reach:
     @cached_property
     def silent(self) -> bool:
         """Whether the mean is all that is visited."""
-        named, listed = self.rounds.named, self.rounds.trace.listed.chances
-        drawn = len(listed) > 1 or any(source.count != 1 for source in named.sources)
+        named, trace = self.rounds.named, self.rounds.trace
+        drawn = len(trace.listed.chances) > 1 or trace.ends is None
+        drawn = drawn or any(source.count != 1 for source in named.sources)
         return not drawn and not any(self.spread)
 
     @cached_property

@@ -16,7 +16,6 @@ from fedbounds.problems.linear import rational
 
 from .contract import State
 from .unknowns import Exponents, Refused, Unknown, Variables
-from .unrolled import Unrolling
 
 MOST_STATE = 60  # numbers of a state
 
@@ -39,20 +38,6 @@ def flat(state: State) -> list[Any]:
     return [x for array in state.values() for x in array.reshape(-1).tolist()]
 
 
-def round_maps(trace: Unrolling, centre: Sequence[fmpq] = ()) -> dict[Pair, ByParameter]:
-    """Moments after a round as linear functions of those before.
-
-    Raises
-    ------
-    Refused
-        If the step is not affine in the state, or the state is too large.
-    """
-    named = trace.variables
-    check_state(named)
-    rows = outcomes_of(trace, centre)
-    return {pair: pair_map(named, rows, pair, centre) for pair in pairs(named)}
-
-
 def check_state(named: Variables) -> None:
     """Raise if there are too many numbers of state, or carried by a step, to look at all pairs."""
     size = named.entries + max(named.carried, default=0)
@@ -60,17 +45,18 @@ def check_state(named: Variables) -> None:
         raise Refused(f"{size} numbers of state; at most {MOST_STATE - 1}")
 
 
-def outcomes_of(trace: Unrolling, centre: Sequence[fmpq] = ()) -> Rows:
-    """B_a of every entry of the next state, per outcome of the sources that are listed.
+def outcomes_of(
+    named: Variables, rows: Sequence[list[Any]], chances: Sequence[fmpq], centre: Sequence[fmpq]
+) -> Rows:
+    """B_a of every entry of the next state, per outcome that is listed.
 
     Raises
     ------
     Refused
         If the step is not affine in the state.
     """
-    named, found = trace.variables, []
-    for row, chance in enumerate(trace.listed.chances):
-        after = flat({name: array[row : row + 1] for name, array in trace.after.items()})
+    found = []
+    for after, chance in zip(rows, chances, strict=True):
         every = [by_source(named, value, centre) for value in after]
         for at, own in enumerate(every):
             if centre and centre[at]:
@@ -87,10 +73,10 @@ def pair_map(named: Variables, rows: Rows, pair: Pair, centre: Sequence[fmpq] = 
     total: ByParameter = {}
     for chance, every in rows:
         if i:
-            _add_product(named, every[i - 1], every[j - 1], chance, total)
+            add_product(named, every[i - 1], every[j - 1], chance, total)
         else:
-            _add_mean(named, every[j - 1], chance, total)
-    return _without_zeros(_from_start(total, _carried(named, tuple(centre))))
+            add_mean(named, every[j - 1], chance, total)
+    return without_zeros(_from_start(total, _carried(named, tuple(centre))))
 
 
 @lru_cache(maxsize=16)  # the quantities of a round ask for the same
@@ -108,11 +94,11 @@ def _carried(named: Variables, centre: tuple[fmpq, ...]) -> dict[Pair, ByParamet
         own: dict[Pair, ByParameter] = {}
         for at, value in zip(columns, values, strict=True):
             for column, line in enumerate(plain):
-                _add_product(named, line, value, fmpq(1), own.setdefault((column, at), {}))
+                add_product(named, line, value, fmpq(1), own.setdefault((column, at), {}))
         for (i, one), (j, other) in combinations_with_replacement(
             zip(columns, values, strict=True), 2
         ):
-            _add_product(named, one, other, fmpq(1), own.setdefault((i, j), {}))
+            add_product(named, one, other, fmpq(1), own.setdefault((i, j), {}))
         found |= {pair: _from_start(forms, found) for pair, forms in own.items()}
     return found
 
@@ -183,7 +169,8 @@ def _add_line(lines: Lines, powers: Exponents, more: Mapping[int, fmpq]) -> None
         line[column] = line.get(column, fmpq(0)) + factor
 
 
-def _add_mean(named: Variables, own: BySource, chance: fmpq, total: ByParameter) -> None:
+def add_mean(named: Variables, own: BySource, chance: fmpq, total: ByParameter) -> None:
+    """Adds the mean of a number over the sources, with a weight."""
     for source, lines in own.items():
         weight = named.expectation(source) * chance
         if weight:
@@ -193,9 +180,10 @@ def _add_mean(named: Variables, own: BySource, chance: fmpq, total: ByParameter)
                     _add(form, (0, column), factor * weight)
 
 
-def _add_product(
+def add_product(
     named: Variables, left: BySource, right: BySource, chance: fmpq, total: ByParameter
 ) -> None:
+    """Adds the mean of a product over the sources, with a weight."""
     partners = _Partners(named, right)
     for one, first in left.items():
         for other in partners.of(one):
@@ -251,7 +239,8 @@ def _add(total: Form, key: Pair, amount: fmpq) -> None:
     total[key] = total.get(key, fmpq(0)) + amount
 
 
-def _without_zeros(forms: ByParameter) -> ByParameter:
+def without_zeros(forms: ByParameter) -> ByParameter:
+    """Only what is there."""
     plain = {powers: {k: v for k, v in form.items() if v} for powers, form in forms.items()}
     return {powers: form for powers, form in plain.items() if form}
 
@@ -274,7 +263,7 @@ def forms_of(named: Variables, value: Any, centre: Sequence[fmpq] = ()) -> ByPar
             for own, weight in _shifted(at, centre):
                 i, j = [0] * (2 - len(own)) + own
                 _add(form, (i, j), factor * weight)
-    return _without_zeros(_from_start(found, _carried(named, tuple(centre))))
+    return without_zeros(_from_start(found, _carried(named, tuple(centre))))
 
 
 def _shifted(at: list[int], centre: Sequence[fmpq]) -> list[tuple[list[int], fmpq]]:

@@ -3,23 +3,149 @@
 Of the same algorithm on fewer clients and coordinates, one round is run on unknowns. It must be
 affine in the state, of degree one in who takes part, and of degree one in noise; and it must treat
 clients apart: what the presence of a client weighs is of its own entries and shared ones, and of
-its own noise.
+its own noise. Noise of those who are absent is seen in what clients show of themselves alone.
+Values of the objective are f(z) = <z, grad f(z) + grad f(0)> / 2, whose factors are affine.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from math import prod
 from typing import Any
 
 import numpy as np
+from flint import fmpq
+
+from fedbounds.algorithms.traced import Algorithm
+from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw
+from fedbounds.theory.setups import Shown
 
 from .beginnings import beginning
+from .clients import Clients
 from .sources import Source
-from .subject import Subject
-from .unknowns import Refused, Unknown
+from .subject import Subject, as_parameter
+from .unknowns import Refused, Unknown, bare
 from .unrolled import Unrolling, unroll
 
 Array = Any
+POINT, SLOPE = " at", " slope"  # after the name of a value: its two affine factors
+_CLIENTS, _STEPS = 3, 2  # of a twin, and other counts of it
+
+
+@dataclass(frozen=True, eq=False)
+class Valuing(Clients):
+    """Clients who note where values are asked for.
+
+    Attributes
+    ----------
+    asked : list of (value, z, grad f(z) + grad f(0))
+    """
+
+    asked: list[tuple[Array, Array, Array]] = field(default_factory=list)
+
+    def value(self, y: Array, v: Array | None = None) -> Array:
+        """As of clients."""
+        found = super().value(y, v)
+        models = self.spread(y) if y.ndim == 2 else y
+        blocks = [models] if v is None else [models, v]
+        slopes, first = self._slopes(blocks), self._slopes([x[:1] * 0 for x in blocks])
+        sums = [a + b for a, b in zip(slopes, first, strict=True)]
+        joint = (self.xp.concat(x, axis=2) for x in (blocks, sums))
+        self.asked.append((found, *joint))
+        return found
+
+    def _slopes(self, blocks: list[Array]) -> list[Array]:
+        return list(self.gradients(*blocks)) if len(blocks) > 1 else [self.gradient(*blocks)]
+
+
+def valued(problem: Valuing, shown: Mapping[str, Array]) -> dict[str, Array]:
+    """What a step showed, with the factors of values in place of these."""
+    found = {}
+    for name, array in shown.items():
+        own = [asked for asked in problem.asked if asked[0] is array]
+        if own:
+            _, found[name + POINT], found[name + SLOPE] = own[0]
+        else:
+            found[name] = array
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """What is known of the form of a round.
+
+    Attributes
+    ----------
+    refused : mapping from vector to reason
+        Those that are not driven.
+    mixed : frozenset of str
+        Vectors in which presence occurs, or noise of other clients.
+    """
+
+    refused: Mapping[str, str]
+    mixed: frozenset[str]
+
+
+def form_of(subject: Subject) -> Form:
+    """Of a subject in floats, read off a small twin; one is made for each shape of subjects.
+
+    Raises
+    ------
+    Refused
+        If the next state has not the form, or it runs on no quadratics.
+    """
+    given = subject.problem.objective
+    if not isinstance(given, FederatedQuadratic):
+        raise Refused("only rounds on quadratics are driven")
+    n = int(given.clients)
+    counts = tuple(
+        (name, _small(as_parameter(value, exact=True), n)) for name, value in subject.values.items()
+    )
+    sizes = min(n, _CLIENTS), min(given.shared_dimension, 1), min(given.personal_dimension, 1)
+    silent = not given.noise.scale_u, not given.noise.scale_v
+    shown = tuple(subject.shown.vectors.items()), tuple(subject.shown.indices)
+    found = _form(subject.algorithm, counts, sizes, silent, shown)
+    if isinstance(found, Refused):
+        raise found
+    return found
+
+
+def _small(value: Any, n: int) -> Any:
+    """A parameter of the twin: counts as small as may be, lists of cohorts that are mixed."""
+    if isinstance(value, np.ndarray):
+        return ((1, 0, 0), (1, 1, 0), (0, 1, 2))[:n] if value.ndim == 2 else tuple(value.tolist())
+    if isinstance(value, int):
+        return min(n, _CLIENTS) if value == n else min(int(value), _STEPS)
+    return fmpq(1, 4)
+
+
+@lru_cache(maxsize=64)
+def _form(
+    algorithm: Algorithm,
+    counts: tuple[tuple[str, Any], ...],
+    sizes: tuple[int, int, int],
+    silent: tuple[bool, bool],
+    shown: tuple[Any, Any],
+) -> Form | Refused:
+    n, d, d_v = sizes
+    size = d + d_v
+    hessian = np.array(
+        [[[fmpq(3 + i) if a == b else fmpq(1, 2 + i) for a in range(size)] for b in range(size)]
+         for i in range(n)], dtype=object,
+    ).reshape(n, size, size)  # fmt: skip
+    linear = np.array([[fmpq(1 + i, 2 + a) for a in range(size)] for i in range(n)], dtype=object)
+    noise = Noise(NoiseLaw.GAUSSIAN, *(fmpq(0) if own else fmpq(1, 2) for own in silent))
+    problem = FederatedQuadratic(hessian, linear.reshape(n, size), d, noise)
+    start = np.array([fmpq(1, 2 + a) for a in range(d + n * d_v)], dtype=object)
+    shows = Shown(indices=dict.fromkeys(shown[1], ""), vectors=dict(shown[0]))
+    values = {
+        name: tuple(row[:n] for row in value) if isinstance(value, tuple) else value
+        for name, value in counts
+    }
+    try:
+        return check_twin(Subject(algorithm, Clients(problem), start, values, 1, shows))
+    except Refused as error:
+        return error
 
 
 def is_noise(source: Source) -> bool:
@@ -52,15 +178,16 @@ def owners(shapes: Mapping[str, tuple[int, ...]], clients: int) -> list[int | No
     return found
 
 
-def check_twin(subject: Subject) -> None:
+def check_twin(subject: Subject) -> Form:
     """Show on a small subject that a step has the form that driving it takes for granted.
 
     Raises
     ------
     Refused
-        If it has not; the message says where.
+        If the next state has not; the message says where.
     """
-    trace = unroll(subject, beginning(subject).shapes)
+    problem = Valuing(subject.problem.objective, subject.problem.xp)
+    trace = unroll(replace(subject, problem=problem), beginning(subject).shapes)
     random = [source for source in trace.listed.sources if source.count != 1]
     if random:
         raise Refused(f"{random[0].name} is listed: its outcomes are no polynomial")
@@ -71,9 +198,18 @@ def check_twin(subject: Subject) -> None:
     for name, array in trace.after.items():
         for entry in array.reshape(-1):
             check.after(f"state[{name!r}]", entry)
-    for name, array in trace.shown.items():
-        if array.dtype == object and name in subject.shown.vectors:
-            check.vector(name, array, subject.shown.vectors[name])
+    asked, refused, mixed = subject.shown.vectors, dict[str, str](), set[str]()
+    for name, array in valued(problem, trace.shown).items():
+        own = name.removesuffix(POINT).removesuffix(SLOPE)
+        if array.dtype == object and own in asked:
+            try:
+                mixed |= {name} if check.vector(own, array, asked[own]) else set()
+            except Refused as error:
+                refused[own] = str(error)
+    for value, z, slope in problem.asked:
+        if any(bare(entry) != 0 for entry in (value - (z * slope).sum(axis=2) / 2).reshape(-1)):
+            raise Refused("a value is no quadratic of where it is asked for")
+    return Form(refused, frozenset(mixed))
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,16 +238,23 @@ class _Check:
             if term.noise and self._has_law and term.law != term.noise:
                 raise Refused(f"{name}: noise of a client enters without its presence")
 
-    def vector(self, name: str, array: Array, indices: tuple[str, ...]) -> None:
-        """Of a vector that is shown; clients are its first index, if it has noise."""
+    def vector(self, name: str, array: Array, indices: tuple[str, ...]) -> bool:
+        """Of a vector that is shown, whether presence or noise of other clients is in it.
+
+        Clients are the first index of those in which noise of the absent is.
+        """
+        mixed = False
         for place in np.ndindex(*array.shape):
             for term in self._terms(array[place]):
                 self._of_degree_one(name, term)
-                if term.law:
-                    raise Refused(f"{name} depends on who takes part; such vectors are not driven")
+                if any(x not in (None, *term.law) for x in term.state if term.law):
+                    raise Refused(f"{name}: the presence of a client weighs another's entries")
                 apart = bool(indices) and array.shape[1] == self._clients
-                if term.noise and not (apart and term.noise == [place[1]]):
+                own = [place[1]] if apart else []
+                if term.noise and self._has_law and term.noise != (term.law or own):
                     raise Refused(f"{name} of a client has the noise of another")
+                mixed |= bool(term.law) or (bool(term.noise) and term.noise != own)
+        return mixed
 
     def _of_degree_one(self, name: str, term: _Term) -> None:
         if max(len(term.state), len(term.law), len(term.noise)) > 1 or (term.state and term.noise):

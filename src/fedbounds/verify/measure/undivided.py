@@ -47,7 +47,7 @@ def unrolled_whole(subject: Subject, trace: Unrolling) -> Unrolled:
         As `listed_whole`.
     """
     shown = subject.shown
-    read = reading(subject, {**fields(trace.before, trace.after), **trace.shown})
+    read = reading(subject, {**trace.around, **trace.shown})
     vectors, factors = (
         {name: np.expand_dims(array, 0) for name, array in own.items()}
         for own in (read.vectors, read.factors)

@@ -58,6 +58,8 @@ class Unknown:
 
     @entrywise
     def __add__(self, other: Any) -> "Unknown":
+        if type(other) is fmpq and not other:
+            return self
         return Unknown(self.polynomial + _operand(other))
 
     @entrywise
@@ -69,7 +71,9 @@ class Unknown:
         return Unknown(_operand(other) - self.polynomial)
 
     @entrywise
-    def __mul__(self, other: Any) -> "Unknown":
+    def __mul__(self, other: Any) -> Any:
+        if type(other) is fmpq and not other:
+            return other  # matrices have zeros: what they leave out is no polynomial
         return Unknown(self.polynomial * _operand(other))
 
     __radd__, __rmul__ = __add__, __mul__

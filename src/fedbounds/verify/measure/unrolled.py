@@ -1,7 +1,7 @@
 """One round run on unknowns: the next state as polynomials in the state and the sources.
 
 Sources that select are listed, a row for each outcome; if the step asks of a source what a
-polynomial cannot answer, all sources are.
+polynomial cannot answer, all sources are. Of a step that is made of stages, each stage is run.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,8 @@ from flint import fmpq
 
 from fedbounds.errors import FedboundsError
 
-from .contract import Parameters, State, drawn_by, stepped
+from .blocks import Blocks, blocks, quietly
+from .contract import Parameters, See, State, called, drawn_by, one_step, stepped
 from .listed import calls_along, joint
 from .random import MOST_OUTCOMES, Drawn, Outcomes, Random, answered, count_of, outcomes, sources_of
 from .reading import reading, with_derived
@@ -22,9 +23,11 @@ from .sources import Source, TooManyError
 from .spaces import Unrolled
 from .subject import Subject, fields
 from .unknowns import NotCarried, Refused, Variables, bare, variables
+from .visited import Visits, orders_in, places, visits
 
 Array = Any
 MOST_VARIABLES = 600  # entries of the state and of the sources
+MOST_TOGETHER = 150  # of which more are taken in groups, where draws do not mix
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,9 +41,13 @@ class Unrolling:
     listed : Outcomes
     numbers : tuple of int or None
         Of every call: its number among the variables' sources, None if it is listed.
-    drawn, before, after, shown : dicts of arrays
+    drawn, before, shown : dicts of arrays
+    ends : dict of arrays or None
+        The state after the round; None where neither outcomes nor polynomials tell it.
     asked_round : bool
         Whether the round was asked for.
+    by : Visits or Blocks or None
+        What the round is known by, where outcomes are not listed: its stages, or groups of draws.
     """
 
     variables: Variables
@@ -48,9 +55,30 @@ class Unrolling:
     numbers: tuple[int | None, ...]
     drawn: Drawn
     before: State
-    after: State
+    ends: State | None
     shown: Mapping[str, Array]
     asked_round: bool
+    by: Visits | Blocks | None = None
+
+    @property
+    def after(self) -> State:
+        """The state after the round, a row per outcome that is listed.
+
+        Raises
+        ------
+        Refused
+            If there is none.
+        """
+        if self.ends is None:
+            raise Refused(
+                "outcomes are not listed: the state after a round is known by its moments"
+            )
+        return self.ends
+
+    @property
+    def around(self) -> dict[str, Array]:
+        """The state before the round, and after it where that is a polynomial, by their names."""
+        return fields(self.before, self.ends or {})
 
 
 def unroll(
@@ -86,6 +114,36 @@ def unroll(
         return drawn_by(subject.algorithm, random, subject.problem, p)
 
     sources = sources_of(draw, exact=True)
+    apart = ""
+    if subject.algorithm.stages is not None:
+        try:
+            return _in_stages(subject, shapes, p, draw, sources, unknown)
+        except Refused as error:
+            apart = f"orders are listed, as {error}; "
+    count = sum(map(prod, shapes.values())) + sum(prod(x.shape) for x in sources if x.count != 1)
+    if count > MOST_TOGETHER and not unknown:
+        try:
+            return _in_blocks(subject, shapes, p, draw, sources)
+        except (FedboundsError, Refused) as error:
+            apart = f"by groups of draws: {error}; "
+    try:
+        return _listing(subject, shapes, p, draw, sources, unknown, carries)
+    except Refused as error:
+        if not apart or isinstance(error, NotCarried):
+            raise
+        raise Refused(f"{apart}{error}") from error
+
+
+def _listing(
+    subject: Subject,
+    shapes: Mapping[str, tuple[int, ...]],
+    p: Parameters,
+    draw: Any,
+    sources: Sequence[Source],
+    unknown: tuple[str, ...],
+    carries: bool,
+) -> Unrolling:
+    """With every outcome of what selects, or of all draws."""
     try:
         lists = [x.selects or x.count == 1 for x in sources]  # one outcome is no randomness
         return _carrying(subject, shapes, p, draw, sources, lists, unknown, carries)
@@ -97,6 +155,10 @@ def unroll(
             raise
         named = _variables(shapes, sources, finite, unknown, ())
         return _unrolled(subject, named, p, draw, sources, finite)
+
+
+def _no_carry(arrays: tuple[Array, ...]) -> tuple[Array, ...]:
+    raise Refused("a step that carries has few draws at a time")
 
 
 class _Carry:
@@ -195,6 +257,70 @@ def _unrolled(
     return Unrolling(named, every, numbers, drawn, before, after, shown, asked)
 
 
+def _in_stages(
+    subject: Subject,
+    shapes: Mapping[str, tuple[int, ...]],
+    p: Parameters,
+    draw: Any,
+    sources: Sequence[Source],
+    unknown: tuple[str, ...],
+) -> Unrolling:
+    """Each stage by itself; orders are not listed."""
+    stages, orders = subject.algorithm.stages, orders_in(sources)
+    assert stages is not None
+    if unknown:
+        raise Refused(f"{', '.join(unknown)} changes from round to round")
+    silent = [source.count == 1 and n not in orders for n, source in enumerate(sources)]
+    free = [x for n, x in enumerate(sources) if n not in orders and not silent[n]]
+    if sum(map(prod, shapes.values())) + sum(prod(x.shape) for x in free) > MOST_VARIABLES:
+        raise Refused(f"more than {MOST_VARIABLES} unknowns")
+    named = variables(shapes, free)
+    every = outcomes([x for x, own in zip(sources, silent, strict=True) if own], exact=True)
+    blocks, known, owner = iter(named.answers()), iter(every.answers), iter(range(len(orders)))
+    answers = [
+        places(source, next(owner)) if n in orders else next(known if silent[n] else blocks)
+        for n, source in enumerate(sources)
+    ]
+    before = named.state()
+    see = See(1, _no_carry)
+    try:
+        drawn = answered(draw, sources, answers)
+        called(stages.begin, subject.problem, p, before, see)
+        found = visits(subject, stages, p, before, drawn, named)
+    except FedboundsError as error:
+        raise Refused(str(error)) from error
+    counter = iter(range(len(free)))
+    numbers = tuple(
+        None if n in orders or silent[n] else next(counter) for n in range(len(sources))
+    )
+    return Unrolling(named, every, numbers, drawn, before, None, see.shown, p.asked_round, found)
+
+
+def _in_blocks(
+    subject: Subject,
+    shapes: Mapping[str, tuple[int, ...]],
+    p: Parameters,
+    draw: Any,
+    sources: Sequence[Source],
+) -> Unrolling:
+    """By groups of draws that do not mix; what depends on draws is not shown."""
+    checked = 0
+
+    def run(answers: Sequence[Array], state: State) -> tuple[State, Mapping[str, Array]]:
+        nonlocal checked
+        own = answered(draw, sources, answers)
+        checked += len(answers[0]) > 1
+        what = subject.algorithm, subject.problem, p, state, own
+        # rows are held against themselves alone in the first runs
+        return one_step(*what) if checked > 1 else stepped(*what, _no_carry)
+
+    found, shown = blocks(shapes, sources, run, {*subject.shown.vectors, *subject.shown.factors})
+    named = variables(shapes, ())
+    quiet = answered(draw, sources, [quietly(source, 1) for source in sources])
+    alone, none = Outcomes((), (), [fmpq(1)]), (None,) * len(sources)
+    return Unrolling(named, alone, none, quiet, named.state(), None, shown, p.asked_round, found)
+
+
 def _repeated(array: Array, rows: int) -> Array:
     return np.concatenate([array] * rows)
 
@@ -214,7 +340,7 @@ def unrolled_space(subject: Subject, trace: Unrolling) -> Unrolled:
     order = [number for own in groups.values() for number in own]
     order += [number for number in range(len(counts)) if number not in order]  # of one outcome
     sizes = [prod(counts[number] for number in own) for own in groups.values()]
-    read = reading(subject, {**fields(trace.before, trace.after), **trace.shown})
+    read = reading(subject, {**trace.around, **trace.shown})
 
     def by_source(rows: Array) -> Array:
         inner = range(len(counts), len(counts) + rows.ndim - 1)

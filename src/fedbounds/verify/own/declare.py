@@ -16,6 +16,7 @@ from sympy.core.function import AppliedUndef
 
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.errors import FedboundsError, require, unknown_name
+from fedbounds.facts import Constant, Fact
 from fedbounds.problems.problem import entries_of
 from fedbounds.theory.catalogue import PAPERS, Entry
 from fedbounds.theory.checker.data import Premise, Square
@@ -25,7 +26,7 @@ from fedbounds.theory.glossary import Glossary, Meaning
 from fedbounds.theory.setups import Shown
 from fedbounds.theory.symbols import SHARED, RunOperator, T, quantities_in, t
 from fedbounds.theory.typed import Typed, as_text, condition_of, names_of, relation
-from fedbounds.vocabulary import Assumption, Constant, Index, Kind, Quantity, Relation, Source
+from fedbounds.vocabulary import Index, Kind, Relation, Source
 
 from ..measure.clients import Clients
 from ..measure.contract import BLOCK_U, BLOCK_V, MODEL
@@ -40,7 +41,7 @@ CONDITIONS = "conditions"
 CONTROL_VARIATES = "control variates"
 STEP = "step"  # the kind of a premise that is an earlier step
 _TURNED = {"<=": ">=", ">=": "<=", "==": "=="}
-_ASSUMPTIONS = {name.value: name for name in Assumption}
+_FACTS = tuple(map(str, Fact))
 _OF_PROBLEMS = {identifier(name) for name in Constant} | {"n", "d_u", "d_v", "T", "t", "sigma2"}
 _CLAIM = re.compile(r"[\w.-]+")
 _INDICES = ("i", "k")  # a client, a local step; in the order of the axes of what is shown
@@ -97,7 +98,7 @@ class Theory:
     laws: tuple[str, ...] = ()
     quantities: dict[str, OfState] = field(default_factory=dict)
     definitions: dict[str, sp.Expr] = field(default_factory=dict)
-    within: set[str] = field(default_factory=lambda: {Quantity.STEP_U.value})
+    within: set[str] = field(default_factory=lambda: {"Du_2"})
     vectors: dict[str, tuple[str, ...]] = field(default_factory=dict)
     sources: dict[str, tuple[str, ...]] = field(default_factory=dict)
     weights: dict[str, str] = field(default_factory=dict)
@@ -299,7 +300,7 @@ class Theory:
         conditions : strings, or relations of SymPy
             On parameters and constants: "eta <= 1/L".
         assumptions : strings
-            Words of `fedbounds.vocabulary.Assumption`.
+            Words of `fedbounds.facts.Fact`.
         uses : sequence or None
             Names of claims and givens declared before, "conditions", or premises and squares of
             `fedbounds.theory.proof.language`. None: no proof.
@@ -563,10 +564,10 @@ def _condition(text: Any, typed: Typed) -> Condition:
     return found
 
 
-def _assumption(word: str) -> Assumption:
-    if word not in _ASSUMPTIONS:
-        raise unknown_name("assumption", word, _ASSUMPTIONS)
-    return _ASSUMPTIONS[word]
+def _assumption(word: str) -> str:
+    if word not in _FACTS:
+        raise unknown_name("assumption", word, _FACTS)
+    return word
 
 
 def _index(sides: Sequence[sp.Expr]) -> Index:

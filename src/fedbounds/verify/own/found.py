@@ -9,7 +9,6 @@ from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.linear import is_exact, rational
 from fedbounds.theory.typed import names_of
-from fedbounds.vocabulary import Quantity
 
 from ..case import Found, find
 from ..measure.contract import called, place, takes
@@ -46,7 +45,7 @@ def _find(run: OwnRun) -> Found:
             where = f"{line}: the quantity {name!r}"
             _refuse_negative(where, shown.series.get(name, ()), "signed=True in its declaration")
     where = f"{theory.line}: the gap f"
-    gap = shown.series.get(Quantity.GAP.value, ())
+    gap = shown.series.get("f", ())
     _refuse_negative(where, gap, "an infimum that is a lower bound of f")
     return Found(
         family=f"{theory.algorithm.name} on {_kind(problem)}, {shown.how}",
@@ -62,7 +61,7 @@ def _find(run: OwnRun) -> Found:
 def _estimated(theory: Theory, problem: Any) -> dict[str, str]:
     """What rests on an estimate; the file's own quantities may ask for the minimiser."""
     found = dict(getattr(problem, "estimated", {}))
-    why = found.get(Quantity.DISTANCE.value)
+    why = found.get("D_W")
     return (
         found
         if why is None

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from fedbounds.errors import FedboundsError, require, unknown_name
+from fedbounds.facts import Constant, Fact
 from fedbounds.problems import Evidence, Noise, NoiseLaw, Start
 from fedbounds.problems.cohort import Cohort
 from fedbounds.problems.constants import Constants, ConstantValue, not_known
-from fedbounds.vocabulary import Assumption, Constant, Provenance, Quantity, Side
+from fedbounds.vocabulary import Provenance, Side
 
 Array = Any
 _LOWER = frozenset({Constant.STRONG_CONVEXITY, Constant.PL})
@@ -31,7 +32,7 @@ class Objective:
     gradients: Callable[[Array], Array]
     values: Callable[[Array], Array]
     stated: Constants
-    assumed: frozenset[Assumption]
+    assumed: frozenset[Fact]
     least: ConstantValue | None
     minimiser: Array | None
     estimated: Mapping[str, str]
@@ -66,7 +67,7 @@ class Objective:
             found[Constant.INITIAL_GAP] = replace(self.least, value=gap, side=Side.UPPER)
         return found
 
-    def satisfies(self, assumption: Assumption) -> Evidence:
+    def satisfies(self, assumption: str) -> Evidence:
         """What the file states."""
         if assumption in self.assumed:
             return Evidence(True, "stated by the file")
@@ -97,7 +98,7 @@ def objective(
         L, mu and the like. A bare number is an estimate. "certified": the file vouches that the
         number is admissible.
     assumptions : strings
-        Words of `fedbounds.vocabulary.Assumption` that the file vouches for.
+        Words of `fedbounds.facts.Fact` that the file vouches for.
     infimum : number, or (number, "exact" or "certified"), or None
         A lower bound of f, attained or not, for the gap f. A bare number is an estimate too.
     minimiser : sequence, or (sequence, "exact" or "certified"), or None
@@ -114,7 +115,7 @@ def objective(
     require(clients >= 1, "clients n", clients, "at least 1")
     require(dimension >= 1, "dimension d", dimension, "at least 1")
     known = {name.value: name for name in Constant}
-    words = {word.value: word for word in Assumption}
+    words = {word.value: word for word in Fact}
     stated: Constants = {}
     for name, number in (constants or {}).items():
         if name not in known:
@@ -127,9 +128,9 @@ def objective(
     best, vouched = minimiser, minimiser is None
     if isinstance(minimiser, tuple) and len(minimiser) == 2 and isinstance(minimiser[1], str):
         best, vouched = minimiser[0], _provenance(minimiser[1]) is not Provenance.ESTIMATE
-    estimated = {} if vouched else {Quantity.DISTANCE.value: "a minimiser that is stated"}
+    estimated = {} if vouched else {"D_W": "a minimiser that is stated"}
     if least is not None and least.provenance is Provenance.ESTIMATE:
-        estimated[Quantity.GAP.value] = "an infimum that is stated"
+        estimated["f"] = "an infimum that is stated"
     found = Objective(
         clients,
         dimension,

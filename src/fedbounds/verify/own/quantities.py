@@ -7,7 +7,6 @@ import sympy as sp
 
 from fedbounds.theory.proof.vectors import sq
 from fedbounds.theory.symbols import VectorSymbol
-from fedbounds.vocabulary import Quantity
 
 from ..measure.answers import Asked
 from ..measure.clients import Clients
@@ -27,14 +26,14 @@ def squares(rows: Array) -> Array:
 def standard(problem: Clients, infimum: Any) -> dict[str, OfState]:
     """Quantities of the model that every theory may use; f and D_W need a minimiser."""
     found: dict[str, OfState] = {
-        Quantity.GRADIENT_U: lambda p, s: squares(p.full_gradient(s[MODEL])),
-        Quantity.GRADIENTS: lambda p, s: squares(p.gradient(s[MODEL])).sum(axis=1),
+        "G_u": lambda p, s: squares(p.full_gradient(s[MODEL])),
+        "B": lambda p, s: squares(p.gradient(s[MODEL])).sum(axis=1),
     }
     if infimum is not None:
-        found[Quantity.GAP] = lambda p, s: p.value(s[MODEL]).sum(axis=1) / p.clients - infimum
+        found["f"] = lambda p, s: p.value(s[MODEL]).sum(axis=1) / p.clients - infimum
     if problem.minimiser is not None:
-        found[Quantity.DISTANCE] = lambda p, s: squares(s[MODEL] - p.minimiser)
-    return {str(name): function for name, function in found.items()}
+        found["D_W"] = lambda p, s: squares(s[MODEL] - p.minimiser)
+    return found
 
 
 def of_blocks(infimum: Any) -> dict[str, OfState]:
@@ -47,13 +46,13 @@ def of_blocks(infimum: Any) -> dict[str, OfState]:
         return p.xp.sum(rows, axis=1) / p.clients
 
     found: dict[str, OfState] = {
-        Quantity.GRADIENT_U: lambda p, s: squares(mean(p, gradients(p, s)[0])),
-        Quantity.GRADIENT_V: lambda p, s: mean(p, squares(gradients(p, s)[1])),
-        Quantity.GRADIENTS: lambda p, s: squares(gradients(p, s)[0]).sum(axis=1),
+        "G_u": lambda p, s: squares(mean(p, gradients(p, s)[0])),
+        "G_v": lambda p, s: mean(p, squares(gradients(p, s)[1])),
+        "B": lambda p, s: squares(gradients(p, s)[0]).sum(axis=1),
     }
     if infimum is not None:
-        found[Quantity.GAP] = lambda p, s: mean(p, p.value(s[BLOCK_U], s[BLOCK_V])) - infimum
-    return {str(name): function for name, function in found.items()}
+        found["f"] = lambda p, s: mean(p, p.value(s[BLOCK_U], s[BLOCK_V])) - infimum
+    return found
 
 
 def asked_of(theory: Theory, problem: Clients, values: Mapping[str, Any]) -> Asked:
@@ -67,15 +66,15 @@ def asked_of(theory: Theory, problem: Clients, values: Mapping[str, Any]) -> Ask
     infimum = problem.objective.infimum()
     own = standard(problem, infimum) if MODEL in theory.models else of_blocks(infimum)
     functions = {**own, **theory.quantities}
-    moved = {str(name): _step(model) for name, model in _steps(theory).items()}
+    moved = {name: _step(model) for name, model in _steps(theory).items()}
     return Asked(functions, {**moved, **theory.definitions}, values)
 
 
-def _steps(theory: Theory) -> dict[Quantity, str]:
+def _steps(theory: Theory) -> dict[str, str]:
     """Which models' steps are measured; of clients that weigh alike, those of personal blocks."""
     if MODEL in theory.models:
-        return {Quantity.STEP_U: MODEL}
-    return {Quantity.STEP_U: BLOCK_U} | ({} if theory.weights else {Quantity.STEP_V: BLOCK_V})
+        return {"Du_2": MODEL}
+    return {"Du_2": BLOCK_U} | ({} if theory.weights else {"Dv_2": BLOCK_V})
 
 
 def _step(model: str) -> sp.Expr:

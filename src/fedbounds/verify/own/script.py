@@ -8,12 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 from fedbounds.errors import FedboundsError
+from fedbounds.facts import Fact
 from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.linear import rational
 from fedbounds.theory.claims import Part
-from fedbounds.theory.setups import Objective, Run
+from fedbounds.theory.setups import Objective, Run, Says
 from fedbounds.theory.symbols import RunOperator, T
-from fedbounds.vocabulary import Assumption
 
 from ..case import script_of
 from ..evaluate import Numbers
@@ -90,7 +90,7 @@ def program_of(setup: OwnRun, part: Part, numbers: Numbers) -> Program:
         lambda name: True,
         measured=standard | called,
     )
-    told = {Assumption.UNCONSTRAINED: (), Assumption.INDEPENDENT: ()}
+    told: dict[str, tuple[Says, ...]] = {Fact.UNCONSTRAINED: (), Fact.INDEPENDENT: ()}
     return Program(
         subject, _as_data(setup), defined, assumptions=told, functions=tuple(own.values())
     )

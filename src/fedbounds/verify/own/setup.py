@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
+from fedbounds.facts import Constant, Fact
 from fedbounds.problems import Evidence, FederatedQuadratic, everyone
 from fedbounds.problems.constants import OF_BLOCKS, Constants
 from fedbounds.problems.linear import is_exact
 from fedbounds.problems.problem import joint_rows, split
 from fedbounds.problems.spectrum import largest_eigenvalue, smallest_eigenvalue
-from fedbounds.vocabulary import Assumption, Constant
 
 Array = Any
 Values = tuple[tuple[str, Any], ...]
@@ -60,23 +60,23 @@ def constants(problem: Any, start: Array) -> Constants:
     return found
 
 
-def evidence(problem: Any, found: Constants) -> dict[Assumption, Evidence]:
+def evidence(problem: Any, found: Constants) -> dict[str, Evidence]:
     """What is decided of a quadratic, or said by another problem; missing ones are not known."""
     if not isinstance(problem, FederatedQuadratic):
-        return {assumption: problem.satisfies(assumption) for assumption in Assumption}
+        return {fact: problem.satisfies(fact) for fact in Fact}
     lowest = found[Constant.STRONG_CONVEXITY].value
-    shown = {assumption: problem.satisfies(assumption) for assumption in OF_BLOCKS}
+    shown: dict[str, Evidence] = {fact: problem.satisfies(fact) for fact in OF_BLOCKS}
     held = {
-        Assumption.STRONGLY_CONVEX: (lowest > 0, f"smallest eigenvalue {lowest}"),
-        Assumption.CONVEX: (lowest >= 0, f"smallest eigenvalue {lowest}"),
-        Assumption.QUADRATIC: (True, "quadratic"),
-        Assumption.UNCONSTRAINED: (True, "no constraint"),
-        Assumption.UNBIASED: (True, "the noise has mean zero"),
-        Assumption.BOUNDED_VARIANCE: (True, "the noise is additive"),
-        Assumption.INDEPENDENT: (True, "drawn per client"),
-        Assumption.NOISELESS: (not _noisy(problem), "the noise's scale"),
-        Assumption.NOISY: (_noisy(problem), "the noise's scale"),
-        Assumption.SHARED_MINIMISER: (_shared_minimiser(problem), "gradients at the minimiser"),
+        Fact.STRONGLY_CONVEX: (lowest > 0, f"smallest eigenvalue {lowest}"),
+        Fact.CONVEX: (lowest >= 0, f"smallest eigenvalue {lowest}"),
+        Fact.QUADRATIC: (True, "quadratic"),
+        Fact.UNCONSTRAINED: (True, "no constraint"),
+        Fact.UNBIASED: (True, "the noise has mean zero"),
+        Fact.BOUNDED_VARIANCE: (True, "the noise is additive"),
+        Fact.INDEPENDENT: (True, "drawn per client"),
+        Fact.NOISELESS: (not _noisy(problem), "the noise's scale"),
+        Fact.NOISY: (_noisy(problem), "the noise's scale"),
+        Fact.SHARED_MINIMISER: (_shared_minimiser(problem), "gradients at the minimiser"),
     }
     return shown | {name: Evidence(bool(holds), why) for name, (holds, why) in held.items()}
 

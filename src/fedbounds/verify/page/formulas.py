@@ -142,7 +142,7 @@ def part_view(part: "Part", names: "Glossary") -> PartView:
         relation={"<=": "≤"}.get(part.relation.value, "="),
         formula=_join(pieces),
         conditions=tuple((str(c), condition(c, names)) for c in part.conditions),
-        assumptions=tuple(assumption.value for assumption in part.assumptions),
+        assumptions=tuple(map(str, part.assumptions)),
         trivial=None if part.trivial is None else Markup(element(latex(part.trivial, names))),
     )
 

@@ -51,7 +51,7 @@ def _equivalence(claim: Equivalence) -> ClaimView:
             index="the same iterates on equal draws of participants and noise",
             relation="",
             formula=Markup("{} is {}: {}").format(
-                escape(pair.general), escape(pair.special), escape(pair.restriction)
+                escape(pair.general.name), escape(pair.special.name), escape(pair.restriction)
             ),
             conditions=tuple((str(c), condition(c, names)) for c in pair.conditions),
             assumptions=(),

@@ -73,10 +73,10 @@ def find_witness(
     planned = _smallest(claim, reading, cases)
     if planned is not None or not small_spaces(claim, reading):
         return planned
-    found = _shrunk(claim, reading, examples)
-    if found is None:
-        found = _tightest(claim, reading, RESTARTS if suspects else 1)
-    return None if found is None else explain(found)
+    shrunk = _shrunk(claim, reading, examples)
+    if shrunk is not None:
+        return explain(shrunk)
+    return _tightest(claim, reading, RESTARTS if suspects else 1)
 
 
 def _smallest(claim: Claim, reading: Reading, cases: Sequence[Case]) -> Witness | None:
@@ -114,16 +114,17 @@ def _shrunk(claim: Claim, reading: Reading, examples: int) -> Judgement | None:
     return _judge(claim, reading, replace(plain(case), name="witness"))
 
 
-def _tightest(claim: Claim, reading: Reading, seeds: int) -> Judgement | None:
-    """Where a search for the tightest instance first meets a violation."""
-    searched = (
-        tightest_parts(claim, reading, seed, BUDGET, first_only=True) for seed in range(seeds)
-    )
-    broken = (
-        one for found in searched for one in found if one.judgement.verdict is Verdict.VIOLATED
-    )
-    shown = next(broken, None)
-    return None if shown is None else _judge(claim, reading, shown.instance)
+def _tightest(claim: Claim, reading: Reading, seeds: int) -> Witness | None:
+    """Where a search for the tightest instance meets a violation; one that a script shows."""
+    first = None
+    for seed in range(seeds):
+        for found in tightest_parts(claim, reading, seed, BUDGET, first_only=True):
+            if found.judgement.verdict is Verdict.VIOLATED:
+                shown = explain(_judge(claim, reading, found.instance))
+                first = first or shown
+                if shown.script is not None:
+                    return shown
+    return first
 
 
 def _settings(examples: int) -> settings:

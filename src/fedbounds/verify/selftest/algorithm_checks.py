@@ -6,122 +6,180 @@ about its iterates hold.
 """
 
 from dataclasses import replace
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
 from flint import fmpq
 
-from fedbounds.algorithms import fedavg_p, random_masks, rolling_masks
-from fedbounds.algorithms.fedavg_p import Carry, Draw, FedAvgP
-from fedbounds.algorithms.random_masks import RandomMasks
-from fedbounds.algorithms.rolling_masks import RollingMasks
-from fedbounds.problems import FederatedQuadratic, Start, everyone
+from fedbounds.problems import FederatedQuadratic
+from fedbounds.problems.linear import rational
 from fedbounds.theory.catalogue import entry
+from fedbounds.theory.planted import DrawLaw, Identity, Reduces, Renamed
 from fedbounds.theory.registry import claim, encoded
+from fedbounds.theory.setups import Setup
 from fedbounds.vocabulary import Verdict
 
-from ..equivalence import compare_exactly
-from ..judge import Subject, judge_reading
+from ..judge import judge_reading
+from ..measure.clients import Clients
+from ..measure.contract import State, drawn_by, stepped
+from ..measure.enumerated import sources_of_init, started_from
+from ..measure.objectives import exact
+from ..measure.random import answered, sampled, sources_of
+from ..measure.same import compare
+from ..measure.same_draws import Drawing, Law
+from ..measure.sources import Source
+from ..measure.subject import Subject
+from ..measure.trace import subject_of as traced
 from ..measurement import measure
-from ..special_cases import build
-from ..special_cases import cases as small_cases
-from .instances import verdict_said
+from ..setups.found import view_of
+from ..setups.pairs import shapes_of, two_of
+from .claim_errors import subject_of
 from .planted import Said
+from .said import verdict_said
 
+Array = Any
 HOLDS, BROKEN = "holds", "broken"
-_ROUNDS = 3
-_ERRORS = 5  # standard errors: a frequency that is further off is no chance
+_ROWS = 8
 
 
-def reduces(claim_id: str, sizes: str) -> Said:
-    """Whether the first pair of an equivalence is one algorithm, on one small instance."""
-    pair = encoded(entry(claim_id)).pairs[0]
-    case = next(case for case in small_cases(pair.conditions) if case.name == sizes)
-    general = build(pair.general, pair.general_parameters, case.numbers)
-    special = build(pair.special, pair.special_parameters, case.numbers)
-    found = compare_exactly(case.problem, case.start, general, special, _ROUNDS)
-    said = f"{pair.general} against {pair.special}: {found.reason}"
-    if found.verdict is Verdict.VIOLATED:
-        said = f"{said}, by up to {float(fmpq(str(found.deviation))):.6g}"
-    return Said(found.verdict.value, said)
+@singledispatch
+def said(check: Any, paper: str) -> Said:
+    """What a check says now."""
+    raise TypeError(f"{type(check).__name__} is no check")
 
 
-def renaming_clients() -> Said:
-    """Whether a round of FedAvg-P with clients in another order is that round, reordered."""
-    pair = encoded(entry("personalization/sc-fedsim")).pairs[0]
-    sizes = "n=3 m=2 K=2 d_u=2 d_v=1"
-    case = next(case for case in small_cases(pair.conditions) if case.name == sizes)
-    problem, order = case.problem, [2, 0, 1]
-    renamed = replace(problem, hessian=problem.hessian[order], linear=problem.linear[order])
-    algorithm = FedAvgP(2, 2, fmpq(1, 3), fmpq(1, 7), fmpq(5, 2), fmpq(11, 13))
-    present = np.array([[1, 1, 0], [1, 0, 1], [0, 1, 1]], dtype=object)
-    after = _round(problem, algorithm, case.start, present)
-    start = Start(case.start.u, case.start.v[order])
-    again = _round(renamed, algorithm, start, present[order])
-    far = max(abs(after.u - again.u).max(), abs(after.v[order] - again.v).max())
+@singledispatch
+def told(check: Any, paper: str) -> tuple[str, str, str]:
+    """The check in a few words; what it must say of the original, and of the error."""
+    raise TypeError(f"{type(check).__name__} is no check")
+
+
+_VERDICTS = (Verdict.NOT_VIOLATED.value, Verdict.VIOLATED.value)
+_LAW = (HOLDS, BROKEN)
+
+
+# ---- identities
+
+
+@said.register
+def _identity(check: Identity, paper: str) -> Said:
+    """The gravest verdict on a part of a claim as printed, in exact rationals."""
+    found, subject = claim(f"{paper}/{check.claim}"), subject_of(check.setup)
+    return verdict_said(judge_reading(found, found.readings[0], subject, measure(subject)).deciding)
+
+
+@told.register
+def _told_identity(check: Identity, paper: str) -> tuple[str, str, str]:
+    return f"identity {paper}/{check.claim}, in rationals", *_VERDICTS
+
+
+# ---- equivalences
+
+
+@said.register
+def _reduces(check: Reduces, paper: str) -> Said:
+    """Whether the first pair of an equivalence is one algorithm, on one small problem."""
+    equivalence = encoded(entry(f"{paper}/{check.claim}"))
+    pair, shapes = equivalence.pairs[0], equivalence.shapes
+    every = shapes_of(pair.conditions, shapes)
+    shape = next(shape for shape in every if shape.name == check.shape)
+    found = compare(two_of(pair, shape, shapes.rounds))
+    text = f"{pair.general.name} against {pair.special.name}: {found.reason}"
+    if found.verdict is Verdict.VIOLATED and found.deviation:
+        text = f"{text}, by up to {float(fmpq(found.deviation)):.6g}"
+    return Said(found.verdict.value, text)
+
+
+@told.register
+def _told_reduces(check: Reduces, paper: str) -> tuple[str, str, str]:
+    special = encoded(entry(f"{paper}/{check.claim}")).pairs[0].special.name
+    return f"reduces to {special}, in rationals", *_VERDICTS
+
+
+# ---- clients have no names
+
+
+@said.register
+def _renamed(check: Renamed, paper: str) -> Said:
+    """Whether a round with clients in another order is that round, reordered."""
+    one = _traced(check.setup)
+    problem, n = one.problem.objective, int(one.problem.clients)
+    assert isinstance(problem, FederatedQuadratic)
+    order = [*range(1, n), 0]
+    u, v = one.problem.blocks(one.start[None])
+    other = replace(
+        one,
+        problem=Clients(
+            replace(problem, hessian=problem.hessian[order], linear=problem.linear[order])
+        ),
+        start=np.concatenate([u[0], v[0][order].reshape(-1)]),
+    )
+    first, second = _round(one, list(range(n))), _round(other, order)
+    far = max(
+        abs(first[name][:, order] - x).max() if name == "v" else abs(first[name] - x).max()
+        for name, x in second.items()
+        if name in ("u", "v")
+    )
     return Said(BROKEN if far > 0 else HOLDS, f"the two rounds differ by up to {float(far):.6g}")
 
 
-def _round(problem: Any, algorithm: FedAvgP, start: Start, present: Any) -> Carry:
-    """One noise-free round, a replica for every set of participants."""
-    replicas = present.shape[1]
-    carry = fedavg_p.init(problem, algorithm, start, replicas)
-    drawn = Draw(present, None, everyone(problem.clients, replicas))
-    return fedavg_p.step(problem, algorithm, carry, drawn)
+@told.register
+def _told_renamed(check: Renamed, paper: str) -> tuple[str, str, str]:
+    return "invariance under renaming clients, in rationals", *_LAW
 
 
-def participants_law() -> Said:
-    """Whether every set of 3 of 5 clients is drawn, and no other, as often as it must."""
-    n, m, replicas = 5, 3, 4000
-    problem = FederatedQuadratic(np.ones((n, 1, 1)), np.zeros((n, 1)), 1)
-    algorithm = FedAvgP(m, 1, 0.1, 0.1, 1.0, 1.0)
-    rng = np.random.default_rng(4)
-    present = fedavg_p.draw(problem, algorithm, rng, replicas, virtual=True).present
-    wrong = int((present.sum(axis=0) != m).sum())
-    if wrong:
-        return Said(BROKEN, f"{wrong} of {replicas} draws do not have {m} participants")
-    return _alike_often([str(column) for column in present.T], 10)
+def _round(one: Subject, order: list[int]) -> State:
+    """One round of some draws, those of the clients in this order."""
+    p = one.parameters()
+    begun = sources_of_init(one)
+    state = answered(
+        lambda random: started_from(one, random, _ROWS), begun, _reordered(begun, order)
+    )
+    sources = sources_of(lambda random: drawn_by(one.algorithm, random, one.problem, p), exact=True)
+    drawn = answered(
+        lambda random: drawn_by(one.algorithm, random, one.problem, p),
+        sources,
+        _reordered(sources, order),
+    )
+    return stepped(one.algorithm, one.problem, p, state, drawn)[0]
 
 
-def orders_law() -> Said:
-    """Whether the 6 orders of an epoch of 3 sub-models are drawn alike often."""
-    replicas = 3000
-    algorithm = RollingMasks((((1, 0, 0), (0, 1, 0), (0, 0, 1)),), 1, 0.1)
-    problem = FederatedQuadratic(np.eye(3)[None], np.zeros((1, 3)), 3)
-    start = Start(np.zeros(3), np.zeros((1, 0)))
-    carry = rolling_masks.init(problem, algorithm, start, replicas)
-    rng = np.random.default_rng(0)
-    drawn = rolling_masks.draw(problem, algorithm, rng, replicas, carry=carry)
-    assert drawn.order is not None
-    return _alike_often([str(order) for order in drawn.order[0]], 6)
+def _reordered(sources: list[Source], order: list[int]) -> list[Array]:
+    """Some outcomes of each; the first axis of all of them counts clients."""
+    return [rows[:, order] for rows in sampled(sources, True, _ROWS)]
 
 
-def _alike_often(seen: list[str], kinds: int) -> Said:
-    """Whether each of so many kinds is seen alike often, within five standard errors."""
-    _, often = np.unique(seen, return_counts=True)
-    count, p = len(seen), 1 / kinds
-    missing = [0] * (kinds - len(often))
-    far = max(abs(x - count * p) for x in [*often, *missing]) / np.sqrt(count * p * (1 - p))
-    fine = len(often) <= kinds and far <= _ERRORS
-    said = f"{len(often)} of {kinds} kinds drawn; a frequency is off by {far:.2g} standard errors"
-    return Said(HOLDS if fine else BROKEN, said)
+# ---- laws of draws
 
 
-def keep_law() -> Said:
-    """Whether every coordinate is kept with the client's probability."""
-    keep, replicas = (fmpq(1, 2), fmpq(4, 5)), 4000
-    problem = FederatedQuadratic(np.stack([np.eye(2)] * 2), np.zeros((2, 2)), 2)
-    algorithm = RandomMasks(keep, 1, 0.1)
-    drawn = random_masks.draw(problem, algorithm, np.random.default_rng(1), replicas)
-    worst = 0.0
-    for p, own in zip((0.5, 0.8), drawn.masks, strict=True):
-        off = abs(own.mean(axis=0) - p) / np.sqrt(p * (1 - p) / replicas)
-        worst = max(worst, float(off.max()))
-    said = f"a frequency is off by {worst:.2g} standard errors"
-    return Said(HOLDS if worst <= _ERRORS else BROKEN, said)
+@said.register
+def _draw_law(check: DrawLaw, paper: str) -> Said:
+    """Means of all entries, and how likely every outcome is, from all outcomes."""
+    law = Drawing(_traced(check.setup)).law(check.draw)
+    means, chances = dict.fromkeys(map(str, _means(law))), sorted(set(law.values()))
+    text = f"means {', '.join(means)}; {len(law)} outcomes of probability {chances[0]}"
+    more = f" to {chances[-1]}" if len(chances) > 1 else ""
+    return Said(HOLDS if _is_law(check, law) else BROKEN, text + more)
 
 
-def identity(claim_id: str, subject: Subject) -> Said:
-    """The gravest verdict on a part of a claim as printed, in exact rationals."""
-    found = claim(claim_id)
-    return verdict_said(judge_reading(found, found.readings[0], subject, measure(subject)).deciding)
+def _is_law(check: DrawLaw, law: Law) -> bool:
+    wanted = np.asarray(exact(check.mean), dtype=object).reshape(-1)
+    alike = len(law) == check.alike and len(set(law.values())) == 1
+    return _means(law) == list(wanted) and (alike or not check.alike)
+
+
+@told.register
+def _told_draw_law(check: DrawLaw, paper: str) -> tuple[str, str, str]:
+    return f"law of the draws, every outcome of {check.draw}", *_LAW
+
+
+def _traced(setup: Setup) -> Subject:
+    return traced(setup.run, view_of(setup))
+
+
+def _means(law: Law) -> list[fmpq]:
+    """Of every entry."""
+    size = len(next(iter(law)))
+    terms = [[rational(row[at]) * chance for row, chance in law.items()] for at in range(size)]
+    return [sum(own, fmpq(0)) for own in terms]

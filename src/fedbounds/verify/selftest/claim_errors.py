@@ -14,8 +14,8 @@ from fedbounds.vocabulary import Verdict
 
 from ..case import Case
 from ..setups.plan import case_of
-from .instances import judged, verdict_said
 from .planted import ErrorKind, Planted, Said
+from .said import judged, verdict_said
 
 
 def misprinted(change: Misprint, part: Part) -> Part:

@@ -11,9 +11,11 @@ import numpy as np
 import sympy as sp
 from flint import fmpq
 
-from fedbounds.problems import Constants, ConstantValue, FederatedQuadratic, Start, to_float
-from fedbounds.theory.claims import AS_PRINTED, Part
-from fedbounds.theory.registry import claim
+from fedbounds.theory.catalogue import PAPERS
+from fedbounds.theory.claims import AS_PRINTED, Claim, Part
+from fedbounds.theory.planted import Bound
+from fedbounds.theory.registry import claim, planted_bounds
+from fedbounds.theory.setups import Setup
 from fedbounds.theory.symbols import G_u, G_v, t
 from fedbounds.vocabulary import (
     Constant,
@@ -26,82 +28,92 @@ from fedbounds.vocabulary import (
     Verdict,
 )
 
+from ..case import Case, Found, find
 from ..decide import decide, decide_sampled
 from ..evaluate import Numbers
-from ..instance import Instance
 from ..interval import sums_of
-from ..judge import judge, judge_reading
+from ..judge import judge_reading
 from ..measurement import measure
 from ..records import record
 from ..standing import standing, status_of
-from .instances import judged, slow, verdict_said
+from .claim_errors import subject_of
 from .planted import ErrorKind, Planted, Said
+from .said import judged, verdict_said
 
-THEOREM = "personalization/thm-3.7"
 _REPLICAS = 1024
 
 
-# ---- sampling
+# ---- sampling: of a gap of one half, or of minus one half
 
 
-def too_small(instance: Instance) -> Said:
-    """The theorem with a tenth of its bound, judged on an instance that violates it."""
-    printed = claim(THEOREM)
-    part = replace(printed.parts[0], right=printed.parts[0].right / 10)
-    wrong = replace(printed, parts=(part,), readings=(AS_PRINTED,), proof_weights=())
-    return verdict_said(judge((wrong,), instance).judgements[0].deciding)
-
-
-def sampled(instance: Instance) -> Instance:
-    floats = in_floats(instance)
-    return replace(floats, method=Method.SAMPLING, replicas=_REPLICAS)
-
-
-def in_floats(instance: Instance) -> Instance:
-    changed = {
-        name: to_float(getattr(instance, name)) for name in ("problem", "start", "algorithm")
-    }
-    return replace(instance, **changed, method=Method.MOMENTS)
-
-
-def half_everywhere(reach: float) -> Said:
+def half_everywhere(reach: float, gap: float = 0.5) -> Said:
     """1024 replicas of a gap of 1/2; ``reach`` bounds what a replica may be."""
     part = Part(G_u(t), sp.Integer(1))
-    gaps = sums_of(np.full((_REPLICAS, 1), 0.5))
-    means = Numbers({"T": 1.0}, {"G_u": np.array([0.5, 0.5])})
+    gaps = sums_of(np.full((_REPLICAS, 1), gap))
+    means = Numbers({"T": 1.0}, {"G_u": np.array([1 - gap, 1 - gap])})
     bounds = Numbers({"T": 1.0}, {"G_u": np.array([reach, reach])})
     return verdict_said(decide_sampled(part, gaps, bounds, means, range(1), 0))
+
+
+def broken_by_half(method: Method) -> Said:
+    """G_u(t) = 3/2 is not at most 1: exactly, or in each of 1024 replicas."""
+    if method is Method.SAMPLING:
+        return half_everywhere(2.0, gap=-0.5)
+    value = np.array([fmpq(3, 2)] * 2, dtype=object)
+    numbers = Numbers({"T": fmpq(1)}, {"G_u": value}, fmpq)
+    return verdict_said(decide(Part(G_u(t), sp.Integer(1)), numbers, method))
 
 
 # ---- constants
 
 
-@dataclass(frozen=True, eq=False)
-class Guessed(FederatedQuadratic):
-    """A quadratic whose L was obtained in another way."""
+@dataclass(frozen=True)
+class Tried:
+    """A theory's bound on a set-up, and how L is known there."""
 
+    paper: str
+    bound: Bound
     provenance: Provenance = Provenance.EXACT
     side: Side = Side.BOTH
+    outside: bool = False
 
-    def constants(self, start: Start) -> Constants:
-        """Those of a quadratic; L with the provenance and side given."""
-        value = super().constants(start)[Constant.SMOOTHNESS].value
-        own = ConstantValue(value, self.provenance, self.side)
-        return super().constants(start) | {Constant.SMOOTHNESS: own}
+    @property
+    def claim(self) -> Claim:
+        return claim(f"{self.paper}/{self.bound.claim}")
 
-
-def with_smoothness(provenance: Provenance, side: Side) -> Callable[[Instance], Instance]:
-    def plant(instance: Instance) -> Instance:
-        p = instance.problem
-        assert isinstance(p, FederatedQuadratic)
-        own = Guessed(p.hessian, p.linear, p.shared_dimension, p.noise, provenance, side)
-        return replace(instance, problem=own)
-
-    return plant
+    @property
+    def case(self) -> Case:
+        """Made anew, so that nothing found of another is used again."""
+        made = subject_of(self.bound.outside if self.outside else self.bound.setup)
+        return replace(made, setup=Guessed(made.setup, self.provenance, self.side))
 
 
-def theorem(instance: Instance) -> Said:
-    return verdict_said(judged(THEOREM, claim(THEOREM).parts[0], instance))
+@dataclass(frozen=True, eq=False)
+class Guessed:
+    """A set-up whose L was obtained in another way."""
+
+    setup: Setup
+    provenance: Provenance
+    side: Side
+
+
+@find.register
+def _found_guessed(given: Guessed) -> Found:
+    """What the set-up shows; L with the provenance and side given."""
+    shown = find(given.setup)
+    own = replace(
+        shown.constants[Constant.SMOOTHNESS], provenance=given.provenance, side=given.side
+    )
+    return replace(shown, constants={**shown.constants, Constant.SMOOTHNESS: own})
+
+
+def with_smoothness(provenance: Provenance, side: Side) -> Callable[[Tried], Tried]:
+    return lambda tried: replace(tried, provenance=provenance, side=side)
+
+
+def bound_of(tried: Tried) -> Said:
+    found = tried.claim
+    return verdict_said(judged(found.id, found.parts[0], tried.case))
 
 
 # ---- rounding and exactness
@@ -133,21 +145,18 @@ def one_bit_above(sides: Sides) -> Sides:
 # ---- what counts
 
 
-def status(instance: Instance) -> Said:
-    """What the theorem's records say of its statement, where this instance is all there is."""
-    found = claim(THEOREM)
-    judgement = judge_reading(found, AS_PRINTED, instance, measure(instance))
+def status(tried: Tried) -> Said:
+    """What the claim's records say of its statement, where this set-up is all there is."""
+    found, case = tried.claim, tried.case
+    judgement = judge_reading(found, AS_PRINTED, case, measure(case))
     summed = status_of(AS_PRINTED, [record(judgement, "selftest")])
     counts = ", ".join(f"{count} {word}" for word, count in summed["counts"].items())
     reason = judgement.deciding.reason
     return Said(summed["statement"], f"{counts}; {reason}" if reason else counts)
 
 
-def long_steps(instance: Instance) -> Instance:
-    """Beyond gamma <= 1/(32 K L)."""
-    steps = ("inner_step_u", "inner_step_v")
-    longer = {name: 2 * getattr(instance.algorithm, name) for name in steps}
-    return replace(instance, algorithm=replace(instance.algorithm, **longer))
+def beyond(tried: Tried) -> Tried:
+    return replace(tried, outside=True)
 
 
 def word_for(axes: tuple[StatementStatus, ProofStatus]) -> Said:
@@ -161,25 +170,45 @@ _NOT, _YES, _OPEN = (
     word.value for word in (Verdict.NOT_VIOLATED, Verdict.VIOLATED, Verdict.UNDECIDED)
 )
 
+
+def planted_on(paper: str, bound: Bound) -> tuple[Planted, ...]:
+    """Errors of judgement about a theory's bound."""
+
+    def subject() -> Tried:
+        return Tried(paper, bound)
+
+    return (
+        Planted(
+            "estimated-constant", _KIND, "L is an estimate", bound.claim,
+            "no firm verdict on a guess", subject,
+            with_smoothness(Provenance.ESTIMATE, Side.UPPER), bound_of, _NOT, _OPEN,
+        ),
+        Planted(
+            "constant-from-below", _KIND, "L is certified from below, the wrong side",
+            bound.claim, "no firm verdict on the wrong side", subject,
+            with_smoothness(Provenance.CERTIFIED, Side.LOWER), bound_of, _NOT, _OPEN,
+        ),
+        Planted(
+            "outside-counted", _KIND, "steps twice as long as the conditions allow", bound.claim,
+            "outside the conditions is no evidence", subject, beyond, status,
+            StatementStatus.SURVIVED.value, StatementStatus.UNTESTED.value,
+        ),
+    )  # fmt: skip
+
+
 PLANTED = (
     Planted(
         "samples-refute", _KIND, "a false bound is judged by samples instead of exactly",
-        "thm-3.7 over ten", "sampling never says violated", slow, sampled, too_small, _YES, _OPEN,
+        "one inequality", "sampling never says violated", lambda: Method.RATIONAL,
+        lambda method: Method.SAMPLING, broken_by_half, _YES, _OPEN,
     ),
     Planted(
         "rare-events", _KIND, "replicas may reach 10^6, which none of those drawn does",
         "1024 equal replicas", "an interval with the certified range", lambda: 1.0,
         lambda reach: 1e6, half_everywhere, _NOT, _OPEN,
     ),
-    Planted(
-        "estimated-constant", _KIND, "L is an estimate", "thm-3.7", "no firm verdict on a guess",
-        slow, with_smoothness(Provenance.ESTIMATE, Side.UPPER), theorem, _NOT, _OPEN,
-    ),
-    Planted(
-        "constant-from-below", _KIND, "L is certified from below, the wrong side", "thm-3.7",
-        "no firm verdict on the wrong side",
-        slow, with_smoothness(Provenance.CERTIFIED, Side.LOWER), theorem, _NOT, _OPEN,
-    ),
+    *(one for paper in PAPERS for bound in planted_bounds(paper)
+      for one in planted_on(paper, bound)),
     Planted(
         "rounding", _KIND, "in float64 the left side is larger by one bit", "one inequality",
         "rounding is no violation", lambda: Sides(0.5, 1.0, Method.MOMENTS), one_bit_above,
@@ -195,11 +224,6 @@ PLANTED = (
         "hair-breadth", _KIND, "the exact left side is larger by 10^-60", "one inequality",
         "rationals decide by sign", lambda: Sides(fmpq(1), fmpq(1), Method.RATIONAL),
         lambda sides: replace(sides, left=sides.left + fmpq(1, 10**60)), decided, _NOT, _YES,
-    ),
-    Planted(
-        "outside-counted", _KIND, "steps twice as long as the conditions allow", "thm-3.7",
-        "outside the conditions is no evidence", slow, long_steps, status,
-        StatementStatus.SURVIVED.value, StatementStatus.UNTESTED.value,
     ),
     Planted(
         "proved-and-violated", _KIND, "a proved claim is violated by an exact instance",

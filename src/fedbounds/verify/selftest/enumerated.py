@@ -1,54 +1,84 @@
 """Two ways to one expectation: by moments, and by every outcome of the randomness."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import Any
 
-import numpy as np
+from fedbounds.algorithms.traced import Algorithm, State
+from fedbounds.theory.proof.vectors import given, ip, sq
+from fedbounds.theory.setups import Objective, Shown
+from fedbounds.theory.symbols import VectorSymbol
 
-from fedbounds.algorithms.fedavg_p import FedAvgP
-from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start
-
-from ..enumeration import enumerate_run
-from ..moments import exact_moments
+from ..measure.answers import Asked, by_enumeration, by_moments
+from ..measure.clients import Clients
+from ..measure.objectives import exact, exact_array, objective
+from ..measure.subject import Subject
 from .planted import Said
 
-_AGREE = 1e-9  # relative to the largest value of the quantity
+WAYS = "moments against enumeration of every outcome"
 AGREES, DISAGREES = "agrees", "disagrees"
 
 
-@dataclass(frozen=True, eq=False)
-class Run:
-    """A run that is small enough for both."""
-
-    problem: FederatedQuadratic
-    algorithm: FedAvgP
-    start: Start
-    rounds: int
+# ---- two of three clients take a step with noise, from anywhere
 
 
-def two_of_three() -> Run:
-    """Two rounds of two of three different clients, coupled and with noise, from anywhere."""
-    rng = np.random.default_rng(0)
-    root = rng.standard_normal((3, 2, 2))
-    hessian = root @ root.transpose(0, 2, 1) + np.eye(2)
-    noise = Noise(NoiseLaw.RADEMACHER, 0.5, 0.25)
-    problem = FederatedQuadratic(hessian, rng.standard_normal((3, 2)), 1, noise)
-    start = Start(np.array([1.0]), np.array([[0.5], [-1.0], [2.0]]))
-    algorithm = FedAvgP(2, 1, 0.1, 0.1, 1.5, 1.5)
-    return Run(problem, algorithm, start, 2)
+def _init(problem: Any, start: Any) -> State:
+    return {"x": start}
 
 
-def moments_and_enumeration(run: Run) -> Said:
-    """Every expected quantity that both find, to rounding."""
-    arguments = (run.problem, run.algorithm, run.start, run.rounds)
-    by_moments = exact_moments(*arguments).series
-    by_outcomes = enumerate_run(*arguments)
-    worst, where = 0.0, ""
-    for name in sorted(by_moments.keys() & by_outcomes.keys()):
-        a, b = (np.asarray(series[name], dtype=float) for series in (by_moments, by_outcomes))
-        rounds = np.isfinite(b)
-        size = float(abs(b[rounds]).max(initial=0.0)) or 1.0
-        far = float(abs(a - b)[rounds].max(initial=0.0)) / size
-        if far >= worst:
-            worst, where = far, name
-    word = AGREES if worst <= _AGREE else DISAGREES
-    return Said(word, f"largest relative difference {worst:.2g}, of {where}")
+def _draw(random: Any, problem: Any, p: Any) -> State:
+    present = random.participants(problem.clients, p["m"])
+    return {"present": present, "xi": random.noise(problem, 1)}
+
+
+def _step(problem: Any, p: Any, state: State, drawn: State, see: Any) -> State:
+    x = state["x"]
+    sent = (problem.gradient(x) + drawn["xi"][:, :, 0]) * drawn["present"][:, :, None]
+    see(sent=sent)
+    return {"x": x - problem.xp.sum(sent, axis=1) * p["gamma"] / p["m"]}
+
+
+_RUN = Algorithm(_init, _draw, _step, "a step of some clients")
+_SHOWN = Shown(
+    draws={"S": ("present",), "xi": ("xi",)},
+    indices={"i": ""},
+    vectors={"x": (), "x_next": (), "sent": ("i",)},
+)
+_HESSIANS = (((2, 1), (1, 3)), ((1, 0), (0, 2)), ((3, -1), (-1, 1)))
+_DATA = (("hessians", _HESSIANS), ("slopes", ((1, -1), (-1, 2), (2, 1))), ("noise", "1/2"))
+_x, _next, _sent, _past = (VectorSymbol(x, x) for x in ("x", "x_next", "sent", "past"))
+_ASKED = Asked(
+    definitions={
+        "state": sq(_x),
+        "moved": sq(_next - _x),
+        "pair": ip(_x, _next),
+        "sent": sq(_sent),
+        "expected": sq(given(_sent, _past)),
+    }
+)
+
+
+def _subject() -> Subject:
+    problem, start = Clients(objective(Objective("quadratics", _DATA))), exact_array((1, -2))
+    return Subject(_RUN, problem, start, {"m": 2, "gamma": exact("1/5")}, 2, _SHOWN)
+
+
+def moments_and_enumeration() -> Said:
+    """Every expected quantity, in rationals, by both."""
+    ways = [way(_subject(), _ASKED) for way in (by_moments, by_enumeration)]
+    missing = {**ways[0].missing, **ways[1].missing}
+    if missing:
+        return Said("not measured", str(missing))
+    apart = _apart(*(own.series for own in ways))
+    if apart:
+        return Said(DISAGREES, apart[0])
+    return Said(AGREES, f"{len(_ASKED.definitions)} quantities are equal in every round")
+
+
+def _apart(moments: Mapping[str, Any], outcomes: Mapping[str, Any]) -> list[str]:
+    """Where the two give other numbers."""
+    return [
+        f"{name} of round {t}: {a} against {b}"
+        for name in _ASKED.definitions
+        for t, (a, b) in enumerate(zip(moments[name], outcomes[name], strict=False))
+        if a != b
+    ]

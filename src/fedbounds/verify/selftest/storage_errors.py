@@ -34,9 +34,9 @@ from ..run import Results, Settings
 from ..store import Store, claim_text, record_key, records_file
 from ..summary import summarise
 from .claim_errors import subject_of, with_error
-from .instances import verdict_said
 from .planted import ErrorKind, Planted, Said
 from .proof_errors import PROVED, REFUSED, certificate_of
+from .said import verdict_said
 
 READ, KEPT, ANEW = "read", "kept", "computed anew"
 Record = dict[str, Any]

@@ -21,13 +21,13 @@ from fedbounds.vocabulary import Index, Method, Relation, Verdict
 from ..conditions import refusal
 from ..decide import decide, rounds_of
 from ..evaluate import IrrationalError, Numbers, UndefinedError, evaluate
-from ..extremes import tightest_parts
 from ..instance import parameters_of, products_of
 from ..judge import Subject, concerned
 from ..measurement import measure
 from ..plan import instances
 from ..products import with_products
 from ..profile import Profile
+from ..search.tightest import tightest_parts
 from .printed import Printed, replaced, swapped
 
 BUDGET = 200  # evaluations of a search, counted
@@ -109,7 +109,7 @@ def survey(claim: Claim, numbers: Sequence[Printed], seed: int = 0) -> Survey:
         dropped=[
             Dropped(part, premise)
             for part in parts
-            for premise in (*(a.value for a in part.assumptions), *map(str, part.conditions))
+            for premise in (*map(str, part.assumptions), *map(str, part.conditions))
         ]
     )
     named: frozenset[str] = frozenset().union(*(part.named for part in parts))
@@ -224,7 +224,7 @@ def _drop(dropped: Dropped, one: Examined) -> None:
     part, premise = dropped.part, dropped.premise
     fewer = replaced(
         part,
-        assumptions=tuple(a for a in part.assumptions if a.value != premise),
+        assumptions=tuple(a for a in part.assumptions if a != premise),
         conditions=tuple(c for c in part.conditions if str(c) != premise),
     )
     broken = breaks(fewer, one)

@@ -7,11 +7,11 @@ from typing import Any
 from flint import fmpq
 
 from fedbounds.errors import FedboundsError
+from fedbounds.facts import Fact
 from fedbounds.problems import Evidence
 from fedbounds.theory.claims import Condition
 from fedbounds.theory.setting import Asked
 from fedbounds.theory.setups import Alone, Says
-from fedbounds.vocabulary import Assumption
 
 from ..evaluate import Numbers, evaluate
 from ..measure.objectives import exact
@@ -43,7 +43,7 @@ def met(subject: SubjectOf, asked: Asked) -> Met:
     reasons = []
     for assumption in asked.assumptions:
         evidence = holds(subject, assumption)
-        told = f"{assumption.value}: {evidence.reason}".rstrip(": ")
+        told = f"{assumption}: {evidence.reason}".rstrip(": ")
         if evidence.holds is False:
             return Met(False, told)
         if evidence.holds is None:
@@ -92,13 +92,13 @@ def _kept(condition: Condition, relation: str, subject: Examined | Alone) -> tup
 # ---- assumptions
 
 
-def holds(subject: SubjectOf, assumption: Assumption) -> Evidence:
+def holds(subject: SubjectOf, assumption: str) -> Evidence:
     """Whether an instance meets an assumption, by definition or by its own word."""
     if isinstance(subject, Examined):
         return subject.evidence(assumption)
     if isinstance(subject, Alone):
         return _of_constants(subject, assumption)
-    wide = assumption is Assumption.GLOBAL_GRADIENT_EVERYWHERE
+    wide = assumption == Fact.GLOBAL_GRADIENT_EVERYWHERE
     if wide and subject.personal_dimension:
         return Evidence(None, "the family speaks of the shared block alone")
     found: Evidence = subject.satisfies(_OF_FAMILIES.get(assumption, assumption))
@@ -107,16 +107,16 @@ def holds(subject: SubjectOf, assumption: Assumption) -> Evidence:
 
 # what a family of problems calls them; block gradients are bounded on average over the clients, and
 # so is that of F then
-_OF_FAMILIES = {
-    Assumption.UNBIASED: Assumption.NOISE,
-    Assumption.INDEPENDENT: Assumption.NOISE,
-    Assumption.BOUNDED_VARIANCE: Assumption.NOISE,
-    Assumption.GLOBAL_GRADIENT_EVERYWHERE: Assumption.BOUNDED_GRADIENTS,
+_OF_FAMILIES: Mapping[str, str] = {
+    Fact.UNBIASED: Fact.NOISE,
+    Fact.INDEPENDENT: Fact.NOISE,
+    Fact.BOUNDED_VARIANCE: Fact.NOISE,
+    Fact.GLOBAL_GRADIENT_EVERYWHERE: Fact.BOUNDED_GRADIENTS,
 }
 
 
-def _of_constants(subject: Alone, assumption: Assumption) -> Evidence:
-    if assumption not in (Assumption.SMOOTH, Assumption.STRONGLY_CONVEX):
+def _of_constants(subject: Alone, assumption: str) -> Evidence:
+    if assumption not in (Fact.SMOOTH, Fact.STRONGLY_CONVEX):
         return Evidence(None, "nothing is run")
     known = numbers_of(subject)
     return Evidence(bool(known["mu"] <= known["L"]), "mu <= L, as some F_k have these constants")

@@ -11,7 +11,7 @@ from fedbounds.theory.proof.vectors import sq
 from fedbounds.theory.setting import Asked, InTheEnd, NoBound, OnRun, Stated, Universal
 from fedbounds.theory.setups import RUN, Factor, Run, Settled, Setup
 from fedbounds.theory.symbols import t
-from fedbounds.vocabulary import Assumption, Index, Method, Relation, Verdict
+from fedbounds.vocabulary import Index, Method, Relation, Verdict
 
 from ..case import Case, script_of
 from ..decide import decide
@@ -71,16 +71,14 @@ def _written(claim: Universal, asked: Asked, subject: Examined, shown: Shown) ->
     return "\n".join([text.rstrip(), *not_checked(left), ""])
 
 
-def _asserted(
-    setup: Setup, assumptions: tuple[Assumption, ...]
-) -> tuple[list[Assumption], list[str]]:
+def _asserted(setup: Setup, assumptions: tuple[str, ...]) -> tuple[list[str], list[str]]:
     """Those that hold of the finite run, and others: met by the run from its own start."""
     view = view_of(setup)
     known = known_of(setup, view)
     kept, left = [], []
     for assumption in assumptions:
         if any(known.broken(says) for says in view.assumptions.get(assumption, ())):
-            left.append(f"{assumption.value}, of the run from its own start")
+            left.append(f"{assumption}, of the run from its own start")
         else:
             kept.append(assumption)
     return kept, left
@@ -108,6 +106,8 @@ def _settled(stated: InTheEnd, subject: Examined) -> Shown:
     says = stated.one_of[0]
     if says.left.has(Factor) or says.right.has(Factor):
         raise FedboundsError("no finite run shows how fast runs contract")
+    if not stated.rests:
+        raise FedboundsError("no assumption says of a finite run that its mean model stays")
     node = next(x for side in (says.left, says.right) for x in side.atoms(Settled))
     runs = {RUN: subject} | {v.name: subject.varied(v) for v in stated.variants}
     setup, known = _at_rest(runs[node.args[1]]), dict[str, str]()
@@ -126,7 +126,7 @@ def _settled(stated: InTheEnd, subject: Examined) -> Shown:
         relation = Relation.AT_MOST
     elif says.relation == "<":  # strictly: the sign of the difference is 1
         left, right = sp.Integer(1), sp.sign(right - left)
-    stays = (Assumption.STAYS,)
+    stays = (stated.rests,)
     return Shown(setup, Part(left, right, relation=relation, index=Index.RUN, assumptions=stays))
 
 

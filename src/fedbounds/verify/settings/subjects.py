@@ -14,7 +14,6 @@ from fedbounds.problems.ridge_logistic import RidgeLogistic
 from fedbounds.theory.registry import examined
 from fedbounds.theory.setting import Variant
 from fedbounds.theory.setups import Alone, Planned, Run, Setup, View
-from fedbounds.vocabulary import Assumption
 
 from ..evaluate import Numbers, evaluate
 from ..measure import objectives
@@ -57,14 +56,14 @@ class Examined:
         return Always(AllRounds(self.subject, rules), names)
 
     @cached_property
-    def facts(self) -> dict[Assumption, Evidence]:
+    def facts(self) -> dict[str, Evidence]:
         """What its problem tells, of the constants that are chosen; nothing where none is asked."""
         if not self.view.problem:
             return {}
         own = {x: y for x, y in self.always.constants.items() if isinstance(y, fmpq)}
         return objectives.facts(self.subject.problem.objective, own)
 
-    def evidence(self, assumption: Assumption) -> Evidence:
+    def evidence(self, assumption: str) -> Evidence:
         """Whether an assumption holds in all rounds; None where that is not known."""
         if assumption not in self.view.assumptions:
             return self.facts.get(assumption, Evidence(None, "not known of this run"))

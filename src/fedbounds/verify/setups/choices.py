@@ -5,7 +5,7 @@ from typing import Any
 from fedbounds.problems import Evidence
 from fedbounds.theory.choices import Choice
 from fedbounds.theory.claims import Part
-from fedbounds.vocabulary import Assumption, Method
+from fedbounds.vocabulary import Method
 
 from ..case import Case, Found, find, script_of
 from ..evaluate import Numbers
@@ -16,11 +16,17 @@ from ..script_code import IDENTIFIERS, assigned
 BOUND = "bound"  # what claims call it
 
 
+class _NotRun(dict[str, Evidence]):
+    """Nothing is run that could break an assumption, whatever its name."""
+
+    def __missing__(self, assumption: str) -> Evidence:
+        return Evidence(True, "nothing is run")
+
+
 @find.register
 def _found(choice: Choice) -> Found:
     parameters = {name: exact(value) for name, value in choice.values}
-    nothing = dict.fromkeys(Assumption, Evidence(True, "nothing is run"))
-    return Found("parameters", parameters, {}, evidence=nothing)
+    return Found("parameters", parameters, {}, evidence=_NotRun())
 
 
 def choice_case(name: str, choice: Choice) -> Case:

@@ -13,7 +13,6 @@ from fedbounds.problems import Constants, Evidence
 from fedbounds.theory.registry import glossary, views
 from fedbounds.theory.setups import Run, Says, Setup, View, Where, is_formula
 from fedbounds.theory.symbols import quantities_in
-from fedbounds.vocabulary import Assumption
 
 from ..case import Found, find, in_rationals
 from ..evaluate import Roots
@@ -21,8 +20,11 @@ from ..measure import objectives
 from ..measure import trace as traces
 from ..measure.answers import Asked, by_enumeration, by_moments
 from ..measure.balls import enclosed, precise
+from ..measure.driven_run import DrivenKnown, DrivenRun, driven_run
 from ..measure.known import Defined, Known, MissingError, UnansweredError
-from ..measure.many import Long, Many, long_run
+from ..measure.long import Long
+from ..measure.many import Many
+from ..measure.moments import MOST_WORK, products_of_rounds
 from ..measure.objectives import exact
 from ..measure.sources import TooManyError
 from ..measure.subject import Subject
@@ -37,7 +39,7 @@ MOST_EXACT = 400  # rounds that are repeated in rationals: their digits grow wit
 
 @dataclass(frozen=True, eq=False)
 class InFloats:
-    """A set-up of many rounds, measured in floats with bounds of their rounding errors."""
+    """A set-up of many rounds, or of a large state, in floats with bounds of their rounding."""
 
     setup: Setup
 
@@ -75,7 +77,8 @@ def _found(setup: Setup) -> Found:
 
 @find.register
 def _found_in_floats(given: InFloats) -> Found:
-    return _shown(given.setup, view_of(given.setup), floats=True)
+    view = view_of(given.setup)
+    return _shown(given.setup, view, floats=True)
 
 
 @find.register
@@ -128,7 +131,11 @@ def _sides(one: sp.Expr | Where | Says) -> tuple[sp.Expr, ...]:
 
 @in_rationals.register
 def _in_rationals(given: InFloats) -> Setup | None:
-    return given.setup if given.setup.run.rounds <= MOST_EXACT else None
+    view = view_of(given.setup)
+    if given.setup.run.rounds > MOST_EXACT:
+        return None
+    few = view.many or products_of_rounds(subject_of(given.setup.run, view)) <= MOST_WORK
+    return given.setup if few else None
 
 
 def _listed(setup: Setup, view: View, most: int | None = None) -> Found:
@@ -151,7 +158,12 @@ def _listed(setup: Setup, view: View, most: int | None = None) -> Found:
 def _shown(setup: Setup, view: View, *, floats: bool) -> Found:
     """Of many rounds; where no method measures them, why not."""
     try:
-        known = many_of(setup, view, floats=floats)
+        known: Many | DrivenKnown
+        if view.many:
+            known = many_of(setup, view, floats=floats)
+            known.trace.found  # noqa: B018, all rounds are followed: here it refuses, if it does
+        else:
+            known = driven_of(setup, view)
     except Refused as error:
         return _refused(setup, view, str(error))
     found = _told_of(setup, view, known)
@@ -197,9 +209,8 @@ def _told_of(setup: Setup, view: View, known: Defined[Any]) -> Found:
         require(not broken, "set-up", broken, str(says))
     problem = known.trace.subject.problem.objective
     every = objectives.constants(problem, known.trace.subject.start)
-    of_problem = {
-        x: y for x, y in every.items() if x.value in constants and x.value not in view.constants
-    }
+    own = {*view.constants, *dict(setup.chosen)}
+    of_problem = {x: y for x, y in every.items() if x.value in constants and x.value not in own}
     return Found(
         family=_family(view, setup.run, problem),
         parameters={x: y for x, y in constants.items() if x not in _names(of_problem)},
@@ -282,6 +293,28 @@ def many_of(setup: Setup, view: View, *, floats: bool = False) -> Many:
     )
 
 
+def driven_of(setup: Setup, view: View) -> DrivenKnown:
+    """Everything that is defined of a set-up whose round is driven.
+
+    Raises
+    ------
+    Refused
+        If it is not.
+    """
+    trace = driven(setup.run, view)
+    return DrivenKnown(
+        trace,
+        defined(setup, view, trace.subject),
+        view.quantities,
+        view.states,
+        view.alone,
+        only_of(setup, view),
+        view.each,
+        {},
+        view.later,
+    )
+
+
 def defined(setup: Setup, view: View, subject: Subject) -> dict[str, Any]:
     """Every constant of a set-up: a number, or its definition."""
     of_problem = objectives.values(subject.problem.objective, subject.start)
@@ -319,7 +352,15 @@ def analysed(run: Run, view: View, most: int | None = None) -> tuple[Trace, Besi
 def followed(run: Run, view: View, floats: bool) -> Long:
     """A run of many rounds, measured from where its first quantity of the state is least."""
     near = view.quantities[view.states[0]] if view.states else None
-    return long_run(subject_of(run, view), near, floats=floats)
+    return Long(subject_of(run, view), near, floats)
+
+
+@lru_cache(maxsize=4)
+def driven(run: Run, view: View) -> DrivenRun:
+    """A run whose round is driven."""
+    if view.outcomes or view.besides is not None:
+        raise Refused("quantities of single outcomes are not driven")
+    return driven_run(subject_of(run, view))
 
 
 def _besides(run: Run, view: View) -> Besides:
@@ -359,7 +400,7 @@ def _family(view: View, run: Run, problem: Any) -> str:
     return f"{view.told}: {' '.join([sizes, *counts])}"
 
 
-def evidence(view: View, known: Defined[Any], problem: Any) -> dict[Assumption, Evidence]:
+def evidence(view: View, known: Defined[Any], problem: Any) -> dict[str, Evidence]:
     """Of a set-up: what its view says of it, and what its problem tells."""
     found = objectives.facts(problem)
     for assumption, statements in view.assumptions.items():

@@ -18,7 +18,7 @@ from fedbounds.theory.setups import Course, Displayed, Family, Planned, Setup, T
 
 from ..case import Case
 from ..evaluate import Numbers, evaluate
-from ..ladder import fitted_exponent
+from ..exponent import fitted_exponent
 from ..measure.limits import limit_of
 from ..measure.many import Many
 from ..measure.unknowns import Refused
@@ -98,7 +98,7 @@ def limit(family: Family, setup: Setup) -> fmpq:
         If it is not shown to have a limit.
     """
     known = _known(setup)
-    return limit_of(known.trace.reach.rounds, known.forms(family.quantity))
+    return limit_of(known.trace.found.rounds, known.forms(family.quantity))
 
 
 def ladder(family: Family, profile: Profile) -> Record:

@@ -17,7 +17,7 @@ from ..measure.trace import algorithm, subject_of
 from ..profile import Profile
 from .choices import choice_case
 from .found import InFloats, view_of
-from .rungs import LadderInFloats, rungs_of
+from .rungs import LadderInFloats, rungs_of, settles
 from .sides import sides_of
 
 _RATIONAL = 10  # times what floats cost
@@ -59,7 +59,8 @@ def ladder_case(name: str, ladder: Ladder, *, floats: bool = False) -> Case:
     called, rounds = rungs_of(ladder).runs, sum(setup.run.rounds for setup in ladder.setups)
     entries = len(ladder.setups[0].run.start)
     if floats:
-        return Case(name, called, LadderInFloats(ladder), Method.MOMENTS, rounds * entries**2)
+        method = Method.BALLS if settles(rungs_of(ladder)) else Method.MOMENTS
+        return Case(name, called, LadderInFloats(ladder), method, rounds * entries**2)
     return Case(name, called, ladder, Method.RATIONAL, rounds * entries**2 * _RATIONAL)
 
 
@@ -75,6 +76,9 @@ def case_of(one: Planned, name: str) -> Case:
         method = Method.MOMENTS if one.floats else Method.RATIONAL
         rounds = one.setup.run.rounds
         return Case(one.name, called, setup, method, rounds * (1 if one.floats else _RATIONAL))
+    if one.floats:
+        size = driven_work(one.setup.run, view)
+        return Case(one.name, called, InFloats(one.setup), Method.MOMENTS, size)
     size = work(one.setup.run, view)
     irrational = subject_of(one.setup.run, view).problem.irrational
     method = Method.BALLS if irrational else Method.RATIONAL
@@ -99,6 +103,12 @@ def work(run: Run, view: View) -> int:
     steps = local_steps(run)
     size = subject.problem.clients * subject.problem.dimension
     return int(outcomes_of(subject) ** run.rounds * prod((run.rounds, steps, size)))
+
+
+def driven_work(run: Run, view: View) -> int:
+    """Of rounds that are driven, in the same unit."""
+    size = 1 + subject_of(run, view).problem.entries
+    return int(size**2 * run.rounds + size**3)
 
 
 def local_steps(run: Run) -> int:

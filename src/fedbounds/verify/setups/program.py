@@ -11,9 +11,10 @@ from typing import Any
 import sympy as sp
 
 from fedbounds.errors import FedboundsError
+from fedbounds.facts import Constant
 from fedbounds.theory.claims import Part
 from fedbounds.theory.setups import Run, Says, is_formula
-from fedbounds.vocabulary import Assumption, Constant, Relation
+from fedbounds.vocabulary import Relation
 
 from ..measure.contract import State, arguments_of_init, takes
 from ..measure.enumerated import draws_of, first_outcome, paths
@@ -66,7 +67,7 @@ class Program:
     defined: Definitions
     only: Mapping[str, int] = field(default_factory=dict)
     requires: tuple[Says, ...] = ()
-    assumptions: Mapping[Assumption, tuple[Says, ...]] = field(default_factory=dict)
+    assumptions: Mapping[str, tuple[Says, ...]] = field(default_factory=dict)
     functions: tuple[Callable[..., Any], ...] = ()
     changing: Mapping[str, sp.Expr] = field(default_factory=dict)
     stays: bool = False
@@ -202,12 +203,12 @@ def premises(program: Program, part: Part) -> list[str]:
     for assumption in part.assumptions:
         if assumption in program.assumptions:
             said = program.assumptions[assumption]
-            if not any([defined.held(says, assumption.value) for says in said]):
-                so_run.append(assumption.value)
+            if not any([defined.held(says, assumption) for says in said]):
+                so_run.append(assumption)
         elif assumption in table:
             facts.append(assumption)
         else:
-            missing.append(assumption.value)
+            missing.append(assumption)
     for condition in part.conditions:
         defined.held(Says(condition.left, condition.relation, condition.right))
     for assumption, name in OF_CONSTANTS.items():

@@ -26,15 +26,15 @@ from fedbounds.theory.setups import (
     View,
 )
 from fedbounds.theory.symbols import T
-from fedbounds.vocabulary import Assumption
 
 from ..case import Found, find, in_rationals, ladder_shown
 from ..evaluate import Numbers, evaluate
-from ..ladder import fitted_exponent
+from ..exponent import fitted_exponent
 from ..measure.enumerated import paths
 from ..measure.known import RELATIONS, MissingError
-from ..measure.limits import pace_of, slope_at_zero
-from ..measure.many import Many, long_run
+from ..measure.limits import slope_at_zero
+from ..measure.long import Long
+from ..measure.many import Many
 from ..measure.norms import PRECISE
 from ..measure.sources import TooManyError
 from ..measure.unknowns import Refused
@@ -67,6 +67,8 @@ def _found_in_floats(given: LadderInFloats) -> Found:
 
 @in_rationals.register
 def _in_rationals(given: LadderInFloats) -> Ladder | None:
+    if settles(rungs_of(given.ladder)):
+        return None  # it is certain as it is, and has too many moments
     most = max(setup.run.rounds for setup in given.ladder.setups)
     return given.ladder if most <= MOST_EXACT else None
 
@@ -131,14 +133,17 @@ class Rung:
         for node in sorted(expression.atoms(Ending, Pace, Slope), key=str):
             symbol = sp.Symbol(f"_end_{len(own)}")
             names[node], own[symbol.name] = symbol, self._end(node)
-        return self.known.number(expression.xreplace(names), own), 0
+        try:
+            return self.known.number(expression.xreplace(names), own), 0
+        except Refused as error:
+            raise MissingError(f"{expression} has no value: {error}") from error
 
     def _end(self, node: sp.Expr) -> Any:
         name = node.args[0].func.__name__
         if isinstance(node, Slope | Pace):
             try:
                 if isinstance(node, Pace):
-                    return pace_of(self.known.trace.reach.rounds)
+                    return self.known.pace()
                 return self._slope(name, node.args[1].name)
             except Refused as error:
                 raise MissingError(f"{node} has no value: {error}") from error
@@ -168,11 +173,11 @@ class Rung:
 
     def _slope(self, name: str, parameter: str) -> fmpq:
         known = self._unknown(parameter)
-        return slope_at_zero(known.trace.reach.rounds, known.forms(name))
+        return slope_at_zero(known.trace.found.rounds, known.forms(name))
 
     def degree(self, parameter: str) -> int:
         """Of second moments after a round, in a parameter."""
-        step = self._unknown(parameter).trace.reach.rounds.step
+        step = self._unknown(parameter).trace.found.rounds.step
         return max((power for own in step.values() for (power,) in own), default=0)
 
     def _unknown(self, parameter: str) -> Many:
@@ -180,9 +185,7 @@ class Rung:
         subject = self.known.trace.subject
         value = rational(subject.values[parameter])
         others = {x: y for x, y in subject.values.items() if x != parameter}
-        run = long_run(
-            replace(subject, values=others, rounds=0, changing={parameter: lambda t: value})
-        )
+        run = Long(replace(subject, values=others, rounds=0, changing={parameter: lambda t: value}))
         return Many(run, self.known.constants, self.known.quantities, self.known.states)
 
 
@@ -219,16 +222,30 @@ def _measured(ladder: Ladder, *, floats: bool) -> tuple[Found, tuple[Any, ...]]:
     for name, expression in seen.first.items():
         parameters[name] = every[0].number(expression)[0]
     errors = {name: wrong for name, wrong in errors.items() if any(wrong)}
+    if errors:
+        series, errors = _in_floats(series, errors)
     shown = Found(
         family=f"{seen.told}: n={own[0]['n']}, ladder",
         parameters=parameters | {T.name: fmpq(len(every))},
-        series={x: y.astype(float) if errors else y for x, y in series.items()},
+        series=series,
         evidence=evidence_of_all(every),
-        errors={x: y.astype(float) for x, y in errors.items()},
+        errors=errors,
         scopes=frozenset(),
         undefined=undefined,
     )
     return shown, tuple(values)
+
+
+def _in_floats(
+    series: Mapping[str, Array], errors: Mapping[str, Array]
+) -> tuple[dict[str, Array], dict[str, Array]]:
+    """All series in floats, with the radii of balls as errors."""
+    wrong = {name: own.astype(float) for name, own in errors.items()}
+    for name, own in series.items():
+        if any(isinstance(x, arb) for x in own):
+            radii = [float(arb(x).rad()) + abs(float(arb(x).mid())) * 2.0**-52 for x in own]
+            wrong[name] = wrong.get(name, 0.0) + np.array(radii)
+    return {name: own.astype(float) for name, own in series.items()}, wrong
 
 
 def _values(seen: Rungs, every: Sequence[Rung]) -> list[Any]:
@@ -252,7 +269,19 @@ def _check(says: Says, series: Mapping[str, Array]) -> None:
 
 
 def _rungs(ladder: Ladder, floats: bool) -> list[Rung]:
-    return [rung_of(setup, floats=floats) for setup in ladder.setups]
+    """Its set-ups; they refuse where what is asked of them needs all rounds."""
+    every = [rung_of(setup, floats=floats) for setup in ladder.setups]
+    if not (floats and settles(rungs_of(ladder))):
+        for rung in every:
+            rung.known.trace.found  # noqa: B018
+    return every
+
+
+def settles(seen: Rungs) -> bool:
+    """Whether all that is looked at is where runs settle: no round is followed, then."""
+    return any(own.has(Settled, Pace) for own in seen.series.values()) and not any(
+        own.has(Ending, Slope) for own in seen.series.values()
+    )
 
 
 def rung_of(setup: Setup, *, floats: bool) -> Rung:
@@ -313,7 +342,7 @@ def agreed(own: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], dict[str, 
     return found, undefined
 
 
-def evidence_of_all(every: Sequence[Rung]) -> dict[Assumption, Evidence]:
+def evidence_of_all(every: Sequence[Rung]) -> dict[str, Evidence]:
     """What holds on every rung; where it does not, the first one tells."""
     own = [evidence(r.view, r.known, r.known.trace.subject.problem.objective) for r in every]
     found = {}

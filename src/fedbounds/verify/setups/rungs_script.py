@@ -107,7 +107,7 @@ def _written(ladder: Ladder, judgement: Any, part: Part, outcome: Any, at: int) 
         *spaces,
         "",
         "T, q = 1, {" + ", ".join(f'"{name}": []' for name in asked) + "}",
-        *not_checked(x.value for x in part.assumptions),
+        *not_checked(map(str, part.assumptions)),
         "for p, R in rungs:",
         *(
             f"    {line}"

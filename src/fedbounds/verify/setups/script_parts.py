@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from fedbounds.errors import FedboundsError
+from fedbounds.facts import Fact
 from fedbounds.theory.setups import Objective
-from fedbounds.vocabulary import Assumption
 
 from ..script_asserts import Table, broken, curvature
 
@@ -273,36 +273,36 @@ _UNBIASED_BLOCKS = (
 # what a problem tells of itself
 FACTS: Table = {
     **curvature("H"),
-    Assumption.UNBIASED: _UNBIASED,
-    Assumption.NOISE: _UNBIASED,
-    Assumption.BOUNDED_VARIANCE: (
+    Fact.UNBIASED: _UNBIASED,
+    Fact.NOISE: _UNBIASED,
+    Fact.BOUNDED_VARIANCE: (
         *_NOISES,
         "assert max(sum((e * e).sum(axis=(0, 2, 3)) for e in noises)) <= variance * len(noises)",
     ),
-    Assumption.NOISELESS: ("assert problem.noise_scale == 0",),
-    Assumption.NOISY: ("assert problem.noise_scale != 0",),
-    Assumption.QUADRATIC: ("assert (H == H.transpose(0, 2, 1)).all()",),
-    Assumption.DISSIMILARITY: ("assert all((A == H[0]).all() for A in H)",),
-    Assumption.BOUNDED_BELOW: (
+    Fact.NOISELESS: ("assert problem.noise_scale == 0",),
+    Fact.NOISY: ("assert problem.noise_scale != 0",),
+    Fact.QUADRATIC: ("assert (H == H.transpose(0, 2, 1)).all()",),
+    Fact.DISSIMILARITY: ("assert all((A == H[0]).all() for A in H)",),
+    Fact.BOUNDED_BELOW: (
         "assert not problem.full_gradient(problem.minimiser[None]).any()",
         "assert positive(plus(0, sum(H), 1))",
     ),
-    Assumption.SHARED_MINIMISER: ("assert not problem.gradient(problem.minimiser[None]).any()",),
+    Fact.SHARED_MINIMISER: ("assert not problem.gradient(problem.minimiser[None]).any()",),
 }
 # with personal blocks L is a bound of the norms of the blocks of every H, the first of d rows
 FACTS_OF_BLOCKS: Table = {
-    **{name: FACTS[name] for name in (Assumption.STRONGLY_CONVEX, Assumption.CONVEX)},
-    Assumption.SMOOTH: (
+    **{name: FACTS[name] for name in (Fact.STRONGLY_CONVEX, Fact.CONVEX)},
+    Fact.SMOOTH: (
         "diagonal = [B for A in H for B in (A[:d, :d], A[d:, d:])]",
         "assert all(positive(plus(L, B, s)) for B in diagonal for s in (1, -1))",
         "assert all(positive(plus(L * L, A[:d, d:] @ A[d:, :d], -1)) for A in H)",
     ),
-    Assumption.QUADRATIC: FACTS[Assumption.QUADRATIC],
-    Assumption.NOISELESS: ("assert problem.noise_scale == 0 == problem.personal_noise_scale",),
-    Assumption.NOISY: ("assert problem.noise_scale != 0 or problem.personal_noise_scale != 0",),
-    Assumption.NOISE: _UNBIASED_BLOCKS,
-    Assumption.UNBIASED: _UNBIASED_BLOCKS,
-    Assumption.DISSIMILARITY: (
+    Fact.QUADRATIC: FACTS[Fact.QUADRATIC],
+    Fact.NOISELESS: ("assert problem.noise_scale == 0 == problem.personal_noise_scale",),
+    Fact.NOISY: ("assert problem.noise_scale != 0 or problem.personal_noise_scale != 0",),
+    Fact.NOISE: _UNBIASED_BLOCKS,
+    Fact.UNBIASED: _UNBIASED_BLOCKS,
+    Fact.DISSIMILARITY: (
         "assert n == 1 or not any(A[:d, d:].any() for A in H)",
         "assert all((A[:d, :d] == H[0][:d, :d]).all() for A in H)",
     ),
@@ -311,19 +311,19 @@ _SAMPLES_SMOOTH = ("assert ((a * a).sum(axis=2) + ridge <= L).all()",)
 _SAMPLES_CONVEX = ("assert ridge >= 0",)
 _SAMPLES_STRONGLY = ("assert mu <= ridge + ((a * a).min() if d == 1 and threshold is None else 0)",)
 FACTS_OF_SAMPLES: Table = {
-    Assumption.SMOOTH: _SAMPLES_SMOOTH,
-    Assumption.SMOOTH_SAMPLES: _SAMPLES_SMOOTH,
-    Assumption.CONVEX: _SAMPLES_CONVEX,
-    Assumption.CONVEX_SAMPLES: _SAMPLES_CONVEX,
-    Assumption.STRONGLY_CONVEX: _SAMPLES_STRONGLY,
-    Assumption.STRONGLY_CONVEX_SAMPLES: _SAMPLES_STRONGLY,
+    Fact.SMOOTH: _SAMPLES_SMOOTH,
+    Fact.SMOOTH_SAMPLES: _SAMPLES_SMOOTH,
+    Fact.CONVEX: _SAMPLES_CONVEX,
+    Fact.CONVEX_SAMPLES: _SAMPLES_CONVEX,
+    Fact.STRONGLY_CONVEX: _SAMPLES_STRONGLY,
+    Fact.STRONGLY_CONVEX_SAMPLES: _SAMPLES_STRONGLY,
 }
 OF_CONSTANTS = {
-    Assumption.SMOOTH: "L",
-    Assumption.STRONGLY_CONVEX: "mu",
-    Assumption.BOUNDED_VARIANCE: "sigma^2",
-    Assumption.SMOOTH_SAMPLES: "L",
-    Assumption.STRONGLY_CONVEX_SAMPLES: "mu",
+    Fact.SMOOTH: "L",
+    Fact.STRONGLY_CONVEX: "mu",
+    Fact.BOUNDED_VARIANCE: "sigma^2",
+    Fact.SMOOTH_SAMPLES: "L",
+    Fact.STRONGLY_CONVEX_SAMPLES: "mu",
 }
 COMPUTED = {
     "n": "n",

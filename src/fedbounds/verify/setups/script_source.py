@@ -8,7 +8,7 @@ from textwrap import wrap
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from fedbounds.algorithms.traced import Algorithm
+from fedbounds.algorithms.traced import Algorithm, Stages
 from fedbounds.errors import FedboundsError
 
 from ..script_code import WIDTH
@@ -45,7 +45,9 @@ def quoted(
     FedboundsError
         If one cannot be quoted: it is no plain function, or uses what its file computes.
     """
-    roots: list[Any] = [algorithm.init, algorithm.draw, algorithm.step, *others]
+    stages = algorithm.stages
+    steps = [algorithm.step] if stages is None else [stages.begin, stages.stage]
+    roots: list[Any] = [algorithm.init, algorithm.draw, *steps, *others]
     own = {getattr(root, "__module__", "") for root in roots}
     found: dict[str, FunctionType] = {}
     known: dict[str, str] = {}
@@ -63,7 +65,11 @@ def quoted(
                 known[used] = line
     every = sorted(found.values(), key=lambda f: (f.__module__, f.__code__.co_firstlineno))
     trees = [_tree(function) for function in every]
-    texts = [ast.unparse(tree) for tree in sliced(trees, [f.__name__ for f in roots], unseen)]
+    names = [f.__name__ for f in roots]
+    if stages is not None:
+        trees.append(_through(stages, algorithm.step.__name__))
+        names.append(algorithm.step.__name__)
+    texts = [ast.unparse(tree) for tree in sliced(trees, names, unseen)]
     lines = [line for name, line in known.items() if line and any(name in x for x in texts)]
     return "\n\n\n".join(filter(None, ["\n".join(lines), *map(_narrow, texts)]))
 
@@ -81,6 +87,21 @@ def _tree(function: FunctionType) -> ast.FunctionDef:
         found = ast.Pass()
     if not isinstance(found, ast.FunctionDef):
         raise FedboundsError(f"{function.__name__} stands in no file by itself; a script quotes it")
+    return found
+
+
+def _through(stages: Stages, name: str) -> ast.FunctionDef:
+    """The step that is made of stages."""
+    order = repr(stages.order)
+    (found,) = ast.parse(
+        f"def {name}(problem, p, state, drawn, see):\n"
+        f"    {stages.begin.__name__}(problem, p, state, see)\n"
+        f"    for s in range(drawn[{order}].shape[-1]):\n"
+        f"        own = {{**drawn, {order}: drawn[{order}][..., s]}}\n"
+        f"        state = {stages.stage.__name__}(problem, p, state, own)\n"
+        "    return state\n"
+    ).body
+    assert isinstance(found, ast.FunctionDef)
     return found
 
 

@@ -25,7 +25,6 @@ from fedbounds.theory.registry import claim as claim_of
 from fedbounds.theory.registry import encoded, setups
 from fedbounds.theory.setups import Says, Setup, View
 from fedbounds.theory.symbols import k
-from fedbounds.vocabulary import Assumption
 
 from ..evaluate import IrrationalError, Roots, UndefinedError, as_roots
 from ..measure.balls import enclosed, precise
@@ -58,7 +57,7 @@ class Judged:
         return bool(self.view.each and self.view.alone)
 
     @cached_property
-    def holding(self) -> Mapping[Assumption, bool]:
+    def holding(self) -> Mapping[str, bool]:
         """Which assumptions do."""
         problem = self.known.trace.subject.problem.objective
         found = evidence(self.view, self.known, problem)
@@ -83,7 +82,7 @@ def judged_on(theory: str) -> tuple[Judged, ...]:
 def gaps(theory: str, written: Written) -> list[float]:
     """(right - left) / size of a step, the least of every set-up that can evaluate it."""
     scopes = _scopes(theory, written)
-    assumed = [Assumption(name) for name in written.statement.assumptions]
+    assumed = written.statement.assumptions
     of_steps = any(side.has(k) for side in (written.left, written.right))
     symbols = _symbols(written)
     found = []
@@ -328,7 +327,7 @@ def _met(need: Need, on: Judged) -> bool:
     conditions = [
         Says(_read(left), relation, _read(right)) for left, relation, right in need.conditions
     ]
-    return all(on.holding.get(Assumption(name)) for name in need.assumptions) and not any(
+    return all(on.holding.get(name) for name in need.assumptions) and not any(
         on.known.broken(says) for says in conditions
     )
 

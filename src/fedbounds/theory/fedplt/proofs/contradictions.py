@@ -6,6 +6,7 @@ point far from W*, and nothing is assumed of the algorithm.
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.fedplt.distance import BELOW_ONE, SHORT
 from fedbounds.theory.fedplt.feasibility import (
@@ -30,7 +31,8 @@ from fedbounds.theory.symbols import (
     w_large,
 )
 from fedbounds.theory.symbols import alpha_k as alpha
-from fedbounds.vocabulary import Assumption
+
+from .. import assumed
 
 FAR = "a point far from W*"
 far, gF, gk, gs0, mgk = vectors(
@@ -45,16 +47,16 @@ far, gF, gk, gs0, mgk = vectors(
 # all of them fixed: squares are those of the vectors themselves
 SCOPE = Scope(sources=("xi",), atoms=tuple((str(v), ()) for v in (far, gF, gk, gs0, mgk)))
 
-_CONVEX = (Assumption.STRONGLY_CONVEX,)
-_PARTIAL = (Assumption.LEAVES_OUT,)
-_EVERYWHERE = (Assumption.ALIGNED_EVERYWHERE,)
+_CONVEX = (Fact.STRONGLY_CONVEX,)
+_PARTIAL = (assumed.LEAVES_OUT,)
+_EVERYWHERE = (assumed.ALIGNED_EVERYWHERE,)
 # mu <= L, as both bound the curvature of F_k
-_ORDER = (Assumption.SMOOTH, Assumption.STRONGLY_CONVEX)
+_ORDER = (Fact.SMOOTH, Fact.STRONGLY_CONVEX)
 
 
 def _bounded_gradient(book: Book) -> None:
     """Assumption 5 on R^d, at a point with ||W - W*||^2 = G^2/mu^2 + 1."""
-    bounded = (Assumption.GLOBAL_GRADIENT_EVERYWHERE,)
+    bounded = (Fact.GLOBAL_GRADIENT_EVERYWHERE,)
     for name, left, relation, right, origin, assumptions in (
         ("F convex", ip(gF, far), ">=", mu * sq(far), "Assumption 2, as grad F(W*) = 0", _CONVEX),
         ("F bounded", sq(gF), "<=", G2, "Assumption 5, for all W in R^d", bounded),

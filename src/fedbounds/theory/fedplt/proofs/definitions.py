@@ -1,5 +1,6 @@
 """What quantities are, what masks and shares do to a vector, and what the assumptions say."""
 
+from fedbounds.facts import Fact
 from fedbounds.theory.fedplt.measured import (
     AFTER_ROUND,
     ROUND_QUANTITIES,
@@ -86,12 +87,12 @@ from fedbounds.theory.symbols import (
     sigma2,
     t,
 )
-from fedbounds.vocabulary import Assumption
 
+from .. import assumed
 from .writing import prove
 
-_NOISE = (Assumption.NOISE,)
-_SMOOTH = (Assumption.SMOOTH,)
+_NOISE = (Fact.NOISE,)
+_SMOOTH = (Fact.SMOOTH,)
 _PSI = "Step 3: ||a o v|| <= max |a_i| ||v||"
 _MASKING = "Step 4.2: the masking inequality, fedplt/alpha, of every client"
 _A1 = "Assumption 1: descent from a point along its gradient, F_k >= F_k*"
@@ -155,7 +156,7 @@ def _step_facts(book: Book) -> None:
         sq(mean_n),
         ip(smn, mn),
         "independence over clients: cross terms vanish",
-        (Assumption.NOISE, Assumption.INDEPENDENT),
+        (Fact.NOISE, Fact.INDEPENDENT),
         "==",
         STEP,
     )
@@ -165,19 +166,19 @@ def _alignment(book: Book) -> None:
     """Strong convexity from W_k to W*, and what a lower bound on an alignment says."""
     far = Wk - Wstar
     excess = F_opt(t) + mu / 2 * sq(far)
-    convex = (Assumption.STRONGLY_CONVEX,)
-    ratio, aligned = "Step 4.2, Part 2: rho_k^t", (Assumption.ALIGNED,)
+    convex = (Fact.STRONGLY_CONVEX,)
+    ratio, aligned = "Step 4.2, Part 2: rho_k^t", (assumed.ALIGNED,)
     book.suppose(f"rho ({STEP})", ip(rg, far), ip(mg, far), ratio, aligned, "==", STEP)
     for name, left, right, origin, assumptions in (
         ("strongly convex", ip(g, far), excess, "Assumption 2", convex),
         (
             "strongly convex, times rho_k", ip(rg, far), b_rho(t),
-            "Assumption 2, times c_k rho_k > 0", (*convex, Assumption.ALIGNED),
+            "Assumption 2, times c_k rho_k > 0", (*convex, assumed.ALIGNED),
         ),
         (
             "compensated alignment", ip(pmg, far), psi_min * rho_min * ip(g, far),
             "our repair of Assumption 6: with psi, and as an inequality",
-            (Assumption.ALIGNED_COMPENSATED,),
+            (assumed.ALIGNED_COMPENSATED,),
         ),
     ):  # fmt: skip
         book.suppose(f"{name} ({STEP})", left, right, origin, assumptions, ">=", STEP)
@@ -196,7 +197,7 @@ def _masks(book: Book) -> None:
 
 
 def _client(book: Book) -> None:
-    aligned = (Assumption.ALIGNED,)
+    aligned = (assumed.ALIGNED,)
     for name, left, relation, right, origin, assumptions in (
         ("norm_g", sq(g), "==", norm_g**2, "Step 4.2, Part 1", ()),
         ("norm_x", sq(W - Wk), "==", norm_x**2, "Step 4.2, Part 1", ()),
@@ -207,7 +208,7 @@ def _client(book: Book) -> None:
         ("smooth at W", sq(g0), "<=", 2 * L * F_bar(t), _A1, _SMOOTH),
         (
             "convex", F_own(t) - F_bar(t), ">=", ip(g0, Wk - W), "Assumption 2",
-            (Assumption.STRONGLY_CONVEX,),
+            (Fact.STRONGLY_CONVEX,),
         ),
         (
             "cos_g", ip(g, Wk - Wstar), "==", norm_g * norm_y * cos_g(t),
@@ -233,7 +234,7 @@ def _rounds(book: Book) -> None:
         book.suppose(
             f"unbiased ({scope})", ip(gradient, its_noise), 0, unbiased, _NOISE, "==", scope
         )
-    local, wide = (Assumption.LOCAL_GRADIENTS,), (Assumption.GLOBAL_GRADIENT,)
+    local, wide = (assumed.LOCAL_GRADIENTS,), (assumed.GLOBAL_GRADIENT,)
     for name, left, right, origin, assumptions, scope in (
         ("masking", sq(mgs + mns), sq(ags + ans), _MASKING, (), ROUND),
         ("variance", sq(ans), sigma2 * Gamma, "Assumption 4", _NOISE, ROUND),
@@ -260,7 +261,7 @@ def _rounds(book: Book) -> None:
         book.suppose(
             f"{name} ({scope})", left, right, origin, assumptions, scope=scope, restates=again
         )
-    local_steps = (Assumption.VIRTUAL,)
+    local_steps = (assumed.VIRTUAL,)
     book.suppose(f"V_W ({VIRTUAL})", V_W(t), sq(Wk - W), "Step 4.6", local_steps, "==", VIRTUAL)
     origin = "Section 2: aggregation at every local step"
     book.suppose("virtual aggregation", D_W(t + 1), D_1(t), origin, local_steps, "==")
@@ -274,7 +275,7 @@ def _rounds(book: Book) -> None:
 
 def _single(book: Book) -> None:
     """With one local step the gradients are taken at W^t."""
-    single = (Assumption.SINGLE_STEP,)
+    single = (assumed.SINGLE_STEP,)
     for name, left, right in (
         ("W_k", sq(Wk - Wstar), D_W(t)),
         ("V_W", V_W(t), 0),

@@ -13,13 +13,13 @@ from fedbounds.theory.fedplt.vectors import W, Wk, Wstar
 from fedbounds.theory.proof.language import Book, square
 from fedbounds.theory.proof.vectors import given, past, sq
 from fedbounds.theory.symbols import A_2, A_24, D_W, V_W, F_att, F_opt, eta, t
-from fedbounds.vocabulary import Assumption
 
+from .. import assumed
 from .one_step import COMPENSATED, of_step
 from .writing import prove
 
 REPAIRED = (*SMOOTH, *COMPENSATED)
-EQUAL = (*REPAIRED, Assumption.EQUAL_ATTENUATION)
+EQUAL = (*REPAIRED, assumed.EQUAL_ATTENUATION)
 
 
 def _grouping(book: Book) -> None:

@@ -1,12 +1,12 @@
 """Section 1.3 and what is said of Assumption 6."""
 
+from fedbounds.facts import Fact
 from fedbounds.theory.fedplt.masks import ATTENUATION
 from fedbounds.theory.fedplt.scope_names import CLIENT, CLIENT_ROUND, CLIENT_ROUND_FGD
 from fedbounds.theory.fedplt.vectors import W, Wk, mgs, mns
 from fedbounds.theory.proof.language import Book, above, below, equal
 from fedbounds.theory.proof.vectors import given, past, sq, xi
 from fedbounds.theory.symbols import cos_1, cos_2, cos_3, eta, psi_i, rho_k, tau, w_i
-from fedbounds.vocabulary import Assumption
 
 from .writing import prove
 
@@ -16,13 +16,13 @@ def _update(book: Book) -> None:
     # no mask in the sum: U_k is not W_k^{t,tau} - W^t unless the client trains everything
     prove(book, claim, "SGD", scope=CLIENT_ROUND)
     prove(book, claim, "FGD", scope=CLIENT_ROUND_FGD)
-    for variant, masked, scope, assumed in (
+    for variant, masked, scope, supposed in (
         ("SGD", given(mgs + mns, past, xi), CLIENT_ROUND, ()),
-        ("FGD", given(mgs, past), CLIENT_ROUND_FGD, (Assumption.NOISELESS,)),
+        ("FGD", given(mgs, past), CLIENT_ROUND_FGD, (Fact.NOISELESS,)),
     ):
         book.line(
             f"{claim}:{variant}/corrected", sq(Wk - W + eta * tau * masked), "==", 0,
-            scope=scope, claim=claim, source="ours", assumptions=assumed,
+            scope=scope, claim=claim, source="ours", assumptions=supposed,
         )  # fmt: skip
 
 

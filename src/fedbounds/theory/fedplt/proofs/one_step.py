@@ -1,5 +1,6 @@
 """Steps 1 to 4.2."""
 
+from fedbounds.facts import Fact
 from fedbounds.theory.claims import Condition
 from fedbounds.theory.fedplt.one_step import ALIGNED, EXCESS, SLOPE_BOUND, SMOOTH
 from fedbounds.theory.fedplt.scope_names import (
@@ -32,12 +33,12 @@ from fedbounds.theory.symbols import (
     t,
     tau,
 )
-from fedbounds.vocabulary import Assumption
 
+from .. import assumed
 from .writing import prove
 
 _NEAR, _FAR = W - Wk, Wk - Wstar
-COMPENSATED = (Assumption.STRONGLY_CONVEX, Assumption.ALIGNED_COMPENSATED)
+COMPENSATED = (Fact.STRONGLY_CONVEX, assumed.ALIGNED_COMPENSATED)
 
 
 def of_step(*names: str) -> list[str]:

@@ -13,11 +13,11 @@ from fedbounds.theory.fedplt.results import (
 from fedbounds.theory.fedplt.sequences import PACES, bound
 from fedbounds.theory.proof.language import Book, above, cite, condition, equal
 from fedbounds.theory.symbols import D_0, D_W, B_step, C_rate, eta, t, w_gap, z
-from fedbounds.vocabulary import Assumption
 
+from .. import assumed
 from .writing import Use, by_induction, prove
 
-LONGER = (Assumption.RECURSION_LONGER,)
+LONGER = (assumed.RECURSION_LONGER,)
 _HYPOTHESIS = Premise("hypothesis", "hypothesis", ("?",))
 _ETA = equal(eta, 1 / (z + w_gap))
 

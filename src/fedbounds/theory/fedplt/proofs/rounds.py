@@ -1,5 +1,6 @@
 """Steps 4.6 and 5."""
 
+from fedbounds.facts import Fact
 from fedbounds.theory.fedplt.distance import CONDITIONS, CONTRACTION, HETEROGENEITY
 from fedbounds.theory.fedplt.rounds import DIVERGENCE, LOCAL_DIVERGENCE
 from fedbounds.theory.fedplt.scope_names import CLIENT_ROUND, ROUND, STEP, VIRTUAL
@@ -24,17 +25,17 @@ from fedbounds.theory.symbols import (
     tau,
 )
 from fedbounds.theory.symbols import k as client
-from fedbounds.vocabulary import Assumption
 
+from .. import assumed
 from .distance import EQUAL
 from .values import GAMMA_POSITIVE
 from .writing import prove
 
-_LOCAL = (Assumption.NOISE, Assumption.LOCAL_GRADIENTS)
-_VIRTUAL = (*_LOCAL, Assumption.VIRTUAL)
-_GLOBAL = (Assumption.NOISE, Assumption.GLOBAL_GRADIENT)
+_LOCAL = (Fact.NOISE, assumed.LOCAL_GRADIENTS)
+_VIRTUAL = (*_LOCAL, assumed.VIRTUAL)
+_GLOBAL = (Fact.NOISE, assumed.GLOBAL_GRADIENT)
 _WITHIN = LOCAL_DIVERGENCE.part("virtual").conditions
-_NOISE = (*EQUAL, Assumption.NOISE, Assumption.INDEPENDENT)
+_NOISE = (*EQUAL, Fact.NOISE, Fact.INDEPENDENT)
 
 
 def _of(scope: str, *names: str) -> list[str]:
@@ -126,7 +127,7 @@ def _corrected(book: Book) -> None:
         claim=claim, source="ours", conditions=CONDITIONS, assumptions=_NOISE,
     )  # fmt: skip
     # of the algorithm: at multiples of tau, W^t is its global model
-    virtual = (*_NOISE, Assumption.LOCAL_GRADIENTS, Assumption.VIRTUAL)
+    virtual = (*_NOISE, assumed.LOCAL_GRADIENTS, assumed.VIRTUAL)
     moved = 2 * (2 + eta * CONTRACTION) * (1 + psi_max**2) * tau**2 * (G2 + sigma2) * Gamma
     book.line(
         f"{claim}:round/corrected", D_W(t + 1), "<=",
@@ -136,7 +137,7 @@ def _corrected(book: Book) -> None:
         chart=[*GAMMA_POSITIVE, above(tau, j + 1)],
         claim=claim, source="ours", conditions=(*CONDITIONS, *_WITHIN), assumptions=virtual,
     )  # fmt: skip
-    single = (*_NOISE, Assumption.SINGLE_STEP)
+    single = (*_NOISE, assumed.SINGLE_STEP)
     once = [f"asm one local step: {x} ({STEP})" for x in ("W_k", "V_W", "D_W")]
     book.line(
         f"{claim}:one local step/corrected", D_W(t + 1), "<=",

@@ -9,6 +9,7 @@ where a scope says that it is unbiased.
 
 from dataclasses import replace
 
+from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.fedplt.distance import POSITIVE
 from fedbounds.theory.fedplt.scope_names import (
@@ -22,7 +23,8 @@ from fedbounds.theory.fedplt.scope_names import (
     VIRTUAL,
 )
 from fedbounds.theory.proof.text import need
-from fedbounds.vocabulary import Assumption
+
+from .. import assumed
 
 _BEFORE, _AFTER = ("past", "k"), ("past", "xi", "k")
 _NOISES = ("noise", "mn", "pmn", "an", "smn", "san")
@@ -55,7 +57,7 @@ ONE_STEP = Scope(
         ("Wn", "W + D"),
     ),
     needs=(
-        need(("rg",), Assumption.ALIGNED),
+        need(("rg",), assumed.ALIGNED),
         # their factor is the root of gamma_k
         need(("wx", "wg0"), under=(POSITIVE,)),
     ),
@@ -106,7 +108,7 @@ VIRTUAL_ROUND = Scope(
         ("Wk", "W0 - eta*j*given(mgs + mns, past, xi, k)"),
         ("W", "W0 - eta*j*given(pmgs + pmns, past, xi)"),
     ),
-    needs=(need(("Wk", "W"), Assumption.VIRTUAL),),
+    needs=(need(("Wk", "W"), assumed.VIRTUAL),),
 )
 
 _OF_CLIENT = ("past", "xi", "s")
@@ -123,13 +125,13 @@ A_CLIENT_ROUND_FGD = Scope(
     sources=("past", "s"),
     atoms=(("W", ("past",)), ("gs", ("past", "s")), ("mgs", ("past", "s"))),
     derived=(("Wk", "W - eta*tau*given(mgs, past)"),),
-    needs=(need(("Wk",), Assumption.NOISELESS),),
+    needs=(need(("Wk",), Fact.NOISELESS),),
 )
 
 
 def _unbiased(scope: Scope, *centred: tuple[str, str]) -> Scope:
     """The same, where noises vanish on average over a source."""
-    noises = need((name for name, _ in centred), Assumption.NOISE)
+    noises = need((name for name, _ in centred), Fact.NOISE)
     return replace(scope, centred=centred, needs=(*scope.needs, noises))
 
 

@@ -2,6 +2,7 @@
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.claims import Condition
 from fedbounds.theory.fedplt.distance import (
     BELOW_ONE,
@@ -48,8 +49,8 @@ from fedbounds.theory.symbols import (
     t,
     z,
 )
-from fedbounds.vocabulary import Assumption
 
+from .. import assumed
 from .one_step import of_client, of_step
 from .writing import Use, prove
 
@@ -64,7 +65,7 @@ GAMMA_POSITIVE = (below(eta, 1 / L), above(psi_min, _LOWEST))
 
 def _definitions(book: Book) -> None:
     book.define("A_24", A_24(t), CURVED["A_24"], "Step 4.4")
-    smooth, convex = (Assumption.SMOOTH,), (Assumption.STRONGLY_CONVEX,)
+    smooth, convex = (Fact.SMOOTH,), (Fact.STRONGLY_CONVEX,)
     # of every client, times c_k gamma_k, and summed
     for name, left, relation, right, origin, assumptions in (
         ("weighted distance", sq(wx), "==", _MOVED, "gamma_k >= 0", ()),
@@ -79,7 +80,7 @@ def _definitions(book: Book) -> None:
     ):  # fmt: skip
         told = origin, assumptions, relation, STEP, [POSITIVE]
         book.suppose(f"{name} ({STEP})", left, right, *told)
-    equal_masks = (Assumption.EQUAL_ATTENUATION,)
+    equal_masks = (assumed.EQUAL_ATTENUATION,)
     for name, left, right in (
         ("F_gatt", F_gatt(t), alpha_k**2 * F_glob(t)),
         ("Lam_att", Lam_att(t), alpha_k**2 * Lambda),

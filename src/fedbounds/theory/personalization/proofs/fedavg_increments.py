@@ -10,6 +10,7 @@ from typing import Any
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.personalization.lemmas import EFFECTIVE_STEP, SMOOTH_NOISE
 from fedbounds.theory.proof.language import Book, cite, equal, fact, square
@@ -33,7 +34,6 @@ from fedbounds.theory.symbols import (
     s_vi,
     t,
 )  # fmt: skip
-from fedbounds.vocabulary import Assumption
 
 from .. import measured
 from .scopes import (
@@ -85,7 +85,7 @@ CLIENT = Scope(
     noises=(("Yv", "sigma_v2"),),
     differences=("Yv",),
     sampled=True,
-    needs=(need(("Yv",), Assumption.NOISE), NEED_V),
+    needs=(need(("Yv",), Fact.NOISE), NEED_V),
 )
 CLIENT_STEP = Scope(
     sources=("past", "S", "old", "new"),
@@ -93,7 +93,7 @@ CLIENT_STEP = Scope(
     centred=(("Yu", "new"),),
     noises=(("Yu", "sigma_u2"),),
     sampled=True,
-    needs=(need(("Yu",), Assumption.NOISE),),
+    needs=(need(("Yu",), Fact.NOISE),),
 )
 SCOPES = {
     f"iterates of {FEDAVG}": _iterates(ROUND, ""),
@@ -183,7 +183,7 @@ def _noise(book: Book) -> None:
     line: dict[str, Any] = {
         "scope": _CLIENT_STEP,
         "claim": "eq-A.3",
-        "assumptions": [Assumption.NOISE],
+        "assumptions": [Fact.NOISE],
         "chart": COUNTS,
         "place": "proof of Lemma 3.1",
     }

@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from fedbounds.facts import Fact
 from fedbounds.theory.personalization.lemmas import EFFECTIVE_STEP, SMOOTH
 from fedbounds.theory.proof.language import Book, cite, fact, square
 from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
 from fedbounds.theory.proof.vectors import i as client
 from fedbounds.theory.symbols import E, K, L, T_1u, T_2u, T_3u, b2, gamma, n, t
-from fedbounds.vocabulary import Assumption
 
 from .scopes import FEDAVG, au, av, hu, hv
 from .technical import BOTH, of
@@ -89,7 +89,7 @@ def _lemma_34(book: Book) -> None:
     line: dict[str, Any] = {
         "scope": FEDAVG,
         "claim": "lem-3.4",
-        "assumptions": [Assumption.SMOOTH, Assumption.DISSIMILARITY],
+        "assumptions": [Fact.SMOOTH, Fact.DISSIMILARITY],
     }
     shown = line | {"place": "proof of Lemma 3.4"}
     own = given(hu - au, past, xi, client)

@@ -7,12 +7,12 @@ noise-free di, the iterates al, be of the last participation with gradient eu an
 A step's scope fixes client i and step k: old and new are the samples before step k, and of it.
 """
 
+from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.claims import Condition
 from fedbounds.theory.proof.text import need
 from fedbounds.theory.proof.vectors import vectors
 from fedbounds.theory.symbols import eta_u, eta_v, gamma, gamma_u, gamma_v
-from fedbounds.vocabulary import Assumption
 
 u, v, uh, vh, u1, v1, up, vp = vectors(
     {
@@ -102,7 +102,7 @@ _VALUES = (("value00", "u", "v"), ("value01", "u", "v1"), ("value11", "u1", "v1"
 # du and dv are written with the effective step size gamma
 STEP_OF_U = Condition(gamma, "==", gamma_u * eta_u)
 STEP_OF_V = Condition(gamma, "==", gamma_v * eta_v)
-UNBIASED = need(("Yu", "Yv"), Assumption.NOISE)
+UNBIASED = need(("Yu", "Yv"), Fact.NOISE)
 NEED_U, NEED_V = need(("du",), under=(STEP_OF_U,)), need(("dv",), under=(STEP_OF_V,))
 _STEP_V = ("dv", "-gamma*K*given(present(hv + Yv), past, S, xi, i)")
 

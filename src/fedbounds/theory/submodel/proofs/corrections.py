@@ -1,5 +1,6 @@
 """What is true instead of claims that are refuted: objectives, stationary points, ladders in p."""
 
+from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.proof.language import Book, below, cite, square
 from fedbounds.theory.proof.text import need
@@ -26,8 +27,8 @@ from fedbounds.theory.submodel.symbols import (
 )
 from fedbounds.theory.submodel.vectors import full, masked
 from fedbounds.theory.symbols import L, mu, t
-from fedbounds.vocabulary import Assumption
 
+from .. import assumed
 from .scopes import PAIR, STEP
 from .writing import Row, Use, defined, prove, suppose, supposed
 
@@ -63,19 +64,19 @@ SCOPES = {
     ZERO: Scope(
         atoms=(("at_zero", ()),),
         derived=(("masked_zero", "p*at_zero"),),
-        needs=(need(("masked_zero",), Assumption.KEPT, Assumption.EQUAL_KEEP),),
+        needs=(need(("masked_zero",), assumed.KEPT, assumed.EQUAL_KEEP),),
     ),
 }
-_SMOOTH, _KEPT = Assumption.SMOOTH, Assumption.KEPT
-_EQUAL = (_SMOOTH, _KEPT, Assumption.EQUAL_KEEP)
-_BOUNDED = (Assumption.BOUNDED_DOMAIN, Assumption.BOUNDED_MASKED_GRADIENTS)
+_SMOOTH, _KEPT = Fact.SMOOTH, assumed.KEPT
+_EQUAL = (_SMOOTH, _KEPT, assumed.EQUAL_KEEP)
+_BOUNDED = (assumed.BOUNDED_DOMAIN, assumed.BOUNDED_MASKED_GRADIENTS)
 _ASSUMED = (*_EQUAL, *_BOUNDED)
 _MISSED = q_miss(t) * (G**2 + L**2 * W_sup**2)
 
 
 def _objectives(book: Book) -> None:
     """Proposition 2 (B): the constants shrink with the mean coverage."""
-    convex = (_SMOOTH, Assumption.STRONGLY_CONVEX, Assumption.COVERAGE)
+    convex = (_SMOOTH, Fact.STRONGLY_CONVEX, assumed.COVERAGE)
     book.line(
         "prop-2:strong convexity, unchanged/corrected", q_mean * mu * D_xy(t), "<=", I_xy(t),
         ["prop-2:strong convexity"], scope=PAIR, vectors=False, claim="prop-2", source="ours",
@@ -117,7 +118,7 @@ def _stationary(book: Book) -> None:
 def _missed(book: Book, scope: str, claim: str) -> str:
     """Masks move a client's gradient by at most (1 - p)(G^2 + L^2 W^2) in mean square."""
     entries, kept = "entries of a mask are 0 or 1", "E (1 - m) = (1 - p) 1, ||.|| <= G or W"
-    missed = (_KEPT, Assumption.EQUAL_KEEP, *_BOUNDED)
+    missed = (_KEPT, assumed.EQUAL_KEEP, *_BOUNDED)
     rows: list[Row] = [
         ("separate entries", ip(m_change, c_full), "==", 0, entries, ()),
         ("smooth", sq(m_change), "<=", L**2 * sq(c_point), f"Assumption 1; {entries}", (_SMOOTH,)),
@@ -147,7 +148,7 @@ def _variance(book: Book) -> None:
 
 def _residual(book: Book) -> None:
     """Strong convexity at w*(p), the variational inequality there, and the gap of gradients."""
-    claim, strong = "claim-residual", (_SMOOTH, Assumption.STRONGLY_CONVEX)
+    claim, strong = "claim-residual", (_SMOOTH, Fact.STRONGLY_CONVEX)
     away = _missed(book, AT_OPTIMUM, claim)
     tangent = ip(g_full, away_p) - mu / 2 * sq(away_p)
     rows: list[Row] = [
@@ -177,9 +178,9 @@ def _dissimilarity(book: Book) -> None:
     ):
         book.define(f"{claim} ({scope})", number(t), sq(own - given(g_mask)), claim, scope)
         rows: list[Row] = [
-            ("rung", q_miss(t), "==", 1 - p, "p of the rung", (Assumption.EQUAL_KEEP,)),
+            ("rung", q_miss(t), "==", 1 - p, "p of the rung", (assumed.EQUAL_KEEP,)),
             ("masked twice", ip(g_mask, own), "==", ip(g_one, m_mean), entries, ()),
-            ("kept", sq(m_mean), "==", p * sq(own), "E m = p 1", (_KEPT, Assumption.EQUAL_KEEP)),
+            ("kept", sq(m_mean), "==", p * sq(own), "E m = p 1", (_KEPT, assumed.EQUAL_KEEP)),
             ("bounded", sq(g_one), "<=", G**2, "Assumption 5", _BOUNDED),
         ]
         suppose(book, scope, rows)
@@ -197,7 +198,7 @@ def _dissimilarity(book: Book) -> None:
         book.line(
             f"{claim}:{where}, equal/corrected", number(t), "<=", (1 - q_miss(t)) * G**2, uses,
             scope=scope, vectors=False, claim=claim, source="ours",
-            assumptions=(_KEPT, Assumption.EQUAL_KEEP, *_BOUNDED),
+            assumptions=(_KEPT, assumed.EQUAL_KEEP, *_BOUNDED),
         )  # fmt: skip
 
 

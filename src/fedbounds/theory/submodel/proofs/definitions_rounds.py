@@ -10,13 +10,15 @@ and Pk (own steps); hx to Qa and Qk. Order: perm is the permutation, or all of t
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.proof.text import need, text
 from fedbounds.theory.proof.vectors import vectors
 from fedbounds.theory.submodel.bounds import MASK_GAP_BOUND
 from fedbounds.theory.submodel.names import RANDOM, ROLLING
 from fedbounds.theory.submodel.rolling_theorems import ROLLING_GAP_BOUND
-from fedbounds.vocabulary import Assumption
+
+from .. import assumed
 
 x, xo, xn, y, Um, wf = vectors(
     {
@@ -86,7 +88,7 @@ def at_optimum(scope: str) -> str:
     return f"{scope}, at the minimiser"
 
 
-_UNPROJECTED = (Assumption.EPOCH_PROJECTION,)
+_UNPROJECTED = (assumed.EPOCH_PROJECTION,)
 _VALUES = (("Fx", "x", ""), ("Fy", "y", ""), ("Fo", "xo", ""), ("Fn", "xn", ""))
 
 
@@ -99,7 +101,7 @@ def _rounds(
     before |= {"Pa": (gone, "s"), "Pk": (*own, "k"), "Qa": ("past", gone, "s")}
     used = [name for name in before if name in iterate]
     mean = f"given(hy + nz, past, {gone}, xi)"
-    unbiased = need(("nz", "Pn"), Assumption.NOISE)
+    unbiased = need(("nz", "Pn"), Fact.NOISE)
     return Scope(
         sources=sources,
         atoms=(
@@ -166,17 +168,17 @@ _UNROLLED = Scope(
 )
 
 
-def _gap(bound: sp.Expr, masks: Assumption) -> Scope:
+def _gap(bound: sp.Expr, masks: str) -> Scope:
     """Client i in proportion to its bound b_i, of mean ``bound``; `unit` is its gap over b_i.
 
     Where b_i is zero there is no gap, by what b_i bounds.
     """
-    bounded = (Assumption.BOUNDED_DOMAIN, Assumption.BOUNDED_MASKED_GRADIENTS)
+    bounded = (assumed.BOUNDED_DOMAIN, assumed.BOUNDED_MASKED_GRADIENTS)
     return Scope(
         sources=("past", "i"),
         atoms=(("unit", ("past", "i")),),
         derived=(("moved", f"({text(bound)})*given(unit, past)"),),
-        needs=(need(("moved",), Assumption.SMOOTH, masks, *bounded),),
+        needs=(need(("moved",), Fact.SMOOTH, masks, *bounded),),
     )
 
 
@@ -187,10 +189,10 @@ SCOPES = {
     WITHIN: _WITHIN,
     UNROLLED: _UNROLLED,
     DRAWN: Scope(sources=("S", "i"), atoms=(("drawn", ("i",)),), sampled=True),
-    GAP: _gap(MASK_GAP_BOUND, Assumption.KEPT),
-    at_optimum(GAP): _gap(MASK_GAP_BOUND, Assumption.KEPT),
-    GAP_ROLLING: _gap(ROLLING_GAP_BOUND, Assumption.COVERAGE),
-    at_optimum(GAP_ROLLING): _gap(ROLLING_GAP_BOUND, Assumption.COVERAGE),
+    GAP: _gap(MASK_GAP_BOUND, assumed.KEPT),
+    at_optimum(GAP): _gap(MASK_GAP_BOUND, assumed.KEPT),
+    GAP_ROLLING: _gap(ROLLING_GAP_BOUND, assumed.COVERAGE),
+    at_optimum(GAP_ROLLING): _gap(ROLLING_GAP_BOUND, assumed.COVERAGE),
 }
 # what holds everywhere: m <= n, steps k run from 0 to K - 1, mu <= L, and shares are at most 1
 ALWAYS = (

@@ -8,6 +8,7 @@ at most b is b times one that is called "one", of norm at most 1.
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.proof.language import Book, cite, split, square
 from fedbounds.theory.proof.text import need, text
@@ -27,8 +28,8 @@ from fedbounds.theory.submodel.symbols import (
     q_mean_2,
 )
 from fedbounds.theory.symbols import L, mu
-from fedbounds.vocabulary import Assumption
 
+from .. import assumed
 from .writing import Row, Use, defined, prove, suppose, supposed
 
 one_g, one_cut, one_rest, one_with, one_without, one_kept, one_left = vectors(
@@ -45,9 +46,9 @@ one_g, one_cut, one_rest, one_with, one_without, one_kept, one_left = vectors(
 )
 (rate,) = vectors({"rate": r"\tfrac{\nabla F_i(p_i,w)-\nabla F_i(p'_i,w)}{|p_i-p'_i|}"})
 
-_BOUNDED = (Assumption.SMOOTH, Assumption.BOUNDED_DOMAIN, Assumption.BOUNDED_MASKED_GRADIENTS)
-_BERNOULLI = (Assumption.KEPT, Assumption.BERNOULLI, *_BOUNDED)
-_COVERED = (Assumption.COVERAGE, *_BOUNDED)
+_BOUNDED = (Fact.SMOOTH, assumed.BOUNDED_DOMAIN, assumed.BOUNDED_MASKED_GRADIENTS)
+_BERNOULLI = (assumed.KEPT, assumed.BERNOULLI, *_BOUNDED)
+_COVERED = (assumed.COVERAGE, *_BOUNDED)
 _G = "||grad f_i(m o w)|| <= G"
 _EVERY_J = f"{_G}; d values of j"
 _ONE_J = (
@@ -150,7 +151,7 @@ def _moved(book: Book) -> None:
             book.line(
                 f"{line(kind, at)}, over its share", opt_dist, "<=", (bound / (mu * share)) ** 2,
                 [cite(known, times=1), cite(line(kind, at), times=1 / (mu * share) ** 2)],
-                claim=claim, assumptions=(Assumption.STRONGLY_CONVEX, *assumptions),
+                claim=claim, assumptions=(Fact.STRONGLY_CONVEX, *assumptions),
             )  # fmt: skip
     uses = [f"{line('masks', at)}, over its share" for at, _, _ in _AT]
     prove(book, "lem-7", "Lipschitz", uses, chart=[split(q_mean, q_mean_2)])

@@ -7,6 +7,7 @@ data sets too. Lemmas 6 and 11 and Theorems 2 and 4 are claimed of runs on one d
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.claims import Condition
 from fedbounds.theory.proof.language import Book, below, cite, square
@@ -25,8 +26,8 @@ from fedbounds.theory.submodel.symbols import (
 )
 from fedbounds.theory.submodel.vectors import one
 from fedbounds.theory.symbols import K, L, T, eta, n, sigma2
-from fedbounds.vocabulary import Assumption
 
+from .. import assumed
 from .definitions_rounds import hx, hy, nz, x, y
 from .writing import Row, Use, prove, suppose, supposed
 
@@ -43,7 +44,7 @@ _SCOPE = Scope(
 )
 SCOPES = dict.fromkeys((RANDOM_RUNS, ROLLING_RUNS), _SCOPE)
 _FRESH = "samples are drawn anew for every client and step"
-_SMOOTH, _NOISE = (Assumption.SMOOTH,), (Assumption.NOISE,)
+_SMOOTH, _NOISE = (Fact.SMOOTH,), (Fact.NOISE,)
 _START = given(hx, past)
 
 
@@ -61,12 +62,12 @@ def _pieces(book: Book, scope: str) -> None:
 def _random(book: Book) -> None:
     """Theorem 5 (b) after T rounds; Theorem 2 speaks of 1/R, which t = 0 has not."""
     scope, part = RANDOM_RUNS, THEOREM_5.part("b")
-    conditions, assumed = part.conditions, part.assumptions
+    conditions, supposed = part.conditions, part.assumptions
     level = sp.Rational(17, 16) * sigma2
     level += sp.Rational(33, 16) * (nu2 + B2 + random_gradients(T))
     _pieces(book, scope)
     drift = 2 * eta**2 * K**2 * (K * sq(hx) + sigma2)
-    free = (Assumption.SMOOTH, Assumption.NOISE, Assumption.KEPT, Assumption.UNCONSTRAINED)
+    free = (Fact.SMOOTH, Fact.NOISE, assumed.KEPT, Fact.UNCONSTRAINED)
     rows: list[Row] = [
         ("Lemma 5", K * sq(y - x), "<=", drift, "Lemma 5 of both runs", free[:2]),
         ("Theorem 2", sq(_START), "<=", random_gradients(T), "Theorem 2 of both runs", free),
@@ -76,13 +77,13 @@ def _random(book: Book) -> None:
     variances = sq(hx - _START) - nu2 - B2
     suppose(book, scope, [("Definition 2", variances, "<=", 0, "Definition 2", ())])
     facts = ("noise", "noise and gradient", "smooth", "Lemma 5", "Theorem 2", "Definition 2")
-    _conclude(book, scope, "thm-5", facts, level, conditions, assumed)
+    _conclude(book, scope, "thm-5", facts, level, conditions, supposed)
 
 
 def _rolling(book: Book) -> None:
     """Theorem 6 (b): Lemma 11 and Theorem 4 ask for one permutation per epoch."""
     scope, part = ROLLING_RUNS, THEOREM_6.part("b")
-    conditions, assumed = part.conditions, (*part.assumptions, Assumption.SHARED_ORDER)
+    conditions, supposed = part.conditions, (*part.assumptions, assumed.SHARED_ORDER)
     level = sp.Rational(17, 16) * sigma2 * (1 + 1 / n)
     level += sp.Rational(35, 16) * (B_M2 + ROLLING_GRADIENTS)
     _pieces(book, scope)
@@ -91,12 +92,12 @@ def _rolling(book: Book) -> None:
     brace += sp.Rational(4, 3) * K**3 * S_sub**2 * (S_sub * sq(_START) + apart)
     drift = sp.Rational(31, 10) * eta**2 * brace
     free = (
-        Assumption.SMOOTH,
-        Assumption.NOISE,
-        Assumption.COVERAGE,
-        Assumption.SHARED_ORDER,
-        Assumption.UNCONSTRAINED,
-        Assumption.WHOLE_EPOCHS,
+        Fact.SMOOTH,
+        Fact.NOISE,
+        assumed.COVERAGE,
+        assumed.SHARED_ORDER,
+        Fact.UNCONSTRAINED,
+        assumed.WHOLE_EPOCHS,
     )
     rows: list[Row] = [
         ("Lemma 11", S_sub * K * sq(y - x), "<=", drift, "Lemma 11 of both runs", free),
@@ -106,7 +107,7 @@ def _rolling(book: Book) -> None:
         suppose(book, scope, [row], conditions, restates=[lemma])
     suppose(book, scope, [("Definition 3", apart, "<=", B_M2, "Definition 3", ())])
     facts = ("noise", "noise and gradient", "smooth", "Lemma 11", "Theorem 4", "Definition 3")
-    _conclude(book, scope, "thm-6", facts, level, conditions, assumed)
+    _conclude(book, scope, "thm-6", facts, level, conditions, supposed)
 
 
 def _conclude(
@@ -116,7 +117,7 @@ def _conclude(
     facts: tuple[str, ...],
     level: sp.Expr,
     conditions: tuple[Condition, ...],
-    assumptions: tuple[Assumption, ...],
+    assumptions: tuple[str, ...],
 ) -> None:
     """The mean square of a stochastic gradient, its mean, and the distance of the runs."""
     edge = EDGES[claim]
@@ -128,13 +129,13 @@ def _conclude(
     push = 2 * eta * K * T / (n_s * n)
     both = "Lemma 12 summed over rounds, mean over i and j; both runs have the same law"
     samples = (
-        Assumption.SMOOTH,
-        Assumption.SMOOTH_SAMPLES,
-        Assumption.CONVEX_SAMPLES,
-        Assumption.INDEPENDENT_SAMPLES,
-        *((Assumption.DATA_FREE_MASKS,) if claim == "thm-6" else ()),
+        Fact.SMOOTH,
+        Fact.SMOOTH_SAMPLES,
+        Fact.CONVEX_SAMPLES,
+        assumed.INDEPENDENT_SAMPLES,
+        *((assumed.DATA_FREE_MASKS,) if claim == "thm-6" else ()),
     )
-    lipschitz, worst = (Assumption.LIPSCHITZ_SAMPLES,), "G-Lipschitz samples, for all i and j"
+    lipschitz, worst = (assumed.LIPSCHITZ_SAMPLES,), "G-Lipschitz samples, for all i and j"
     sizes = push * sp.sqrt(level) * ip(size_2, one)
     distance: Row = ("distances", dl_mean(T), "<=", sizes, both, samples)
     suppose(book, scope, [distance], [SHORT], restates=["lem-12"])

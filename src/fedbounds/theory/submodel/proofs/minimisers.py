@@ -1,5 +1,6 @@
 """Lemmas 2, 3, 7 and 8: minimisers of masked objectives, and what they lose."""
 
+from fedbounds.facts import Fact
 from fedbounds.theory.proof.language import Book, cite, square
 from fedbounds.theory.proof.vectors import ip, sq
 from fedbounds.theory.submodel.symbols import (
@@ -39,13 +40,13 @@ from fedbounds.theory.submodel.vectors import (
     p_diff,
 )
 from fedbounds.theory.symbols import L, mu, n, t
-from fedbounds.vocabulary import Assumption
 
+from .. import assumed
 from .scopes import MINIMISERS, STEP
 from .writing import Row, Use, defined, prove, suppose, supposed
 
-_SMOOTH, _CONVEX = (Assumption.SMOOTH,), (Assumption.STRONGLY_CONVEX,)
-_KEPT, _COVERED = (Assumption.KEPT,), (Assumption.COVERAGE,)
+_SMOOTH, _CONVEX = (Fact.SMOOTH,), (Fact.STRONGLY_CONVEX,)
+_KEPT, _COVERED = (assumed.KEPT,), (assumed.COVERAGE,)
 
 PAIRED = {
     "opt_dist": sq(opt - opt_2),
@@ -157,7 +158,7 @@ def _optimality_gaps(book: Book) -> None:
         ),
     ]  # fmt: skip
     for name, convex in (
-        ("convex", (Assumption.CONVEX,)),
+        ("convex", (Fact.CONVEX,)),
         ("strongly convex", _CONVEX),
     ):
         origin = "descent from w to w^, and convexity from w* to w"

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from fedbounds.facts import Fact
 from fedbounds.theory.proof.language import Book, below, cite, square
 from fedbounds.theory.proof.vectors import ip, sq
 from fedbounds.theory.submodel.symbols import (
@@ -35,14 +36,14 @@ from fedbounds.theory.submodel.vectors import (
     quad,
 )
 from fedbounds.theory.symbols import L, mu, t
-from fedbounds.vocabulary import Assumption
 
+from .. import assumed
 from .scopes import ONE, PAIR, POINT, POINT_ROLLING, QUADRATIC
 from .symbols_proofs import weight
 from .writing import Row, defined, prove, suppose, supposed
 
-_SMOOTH, _CONVEX = (Assumption.SMOOTH,), (Assumption.STRONGLY_CONVEX,)
-_KEPT, _COVERED = (Assumption.KEPT,), (Assumption.COVERAGE,)
+_SMOOTH, _CONVEX = (Fact.SMOOTH,), (Fact.STRONGLY_CONVEX,)
+_KEPT, _COVERED = (assumed.KEPT,), (assumed.COVERAGE,)
 _ENTRIES = "entries of a mask are 0 or 1"
 # of quantities
 OF_PAIR = {"D_xy": sq(pv), "G_xy": sq(pr), "I_xy": ip(mpu, pv)}
@@ -131,7 +132,7 @@ def _one_client(book: Book) -> None:
 
 def _points(book: Book) -> None:
     """The auxiliary lemma (a) for equal p, and what it says of stationary points."""
-    equal = Assumption.EQUAL_KEEP
+    equal = assumed.EQUAL_KEEP
     for scope, label, share, masks, claim, part in (
         (POINT, "p", p, _KEPT, "stat-random", "a, squares"),
         (POINT_ROLLING, "q", q, _COVERED, "stat-rolling", "equal q, squares"),

@@ -6,6 +6,7 @@ M = p A + (1 - p) D, grad F_p(w) = p (M w - b). Eigenvalues l are those of D^{-1
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.claims import Condition
 from fedbounds.theory.proof.language import Book, below, cite, square
@@ -29,23 +30,23 @@ from fedbounds.theory.submodel.symbols import (
     vr_m,
 )
 from fedbounds.theory.symbols import L, mu, t
-from fedbounds.vocabulary import Assumption
 
+from .. import assumed
 from .symbols_proofs import lam
 from .writing import Row, Use, defined, prove, suppose, supposed
 
 CLIENT, OPTIMA, EIGEN = "a quadratic client", "minimisers, quadratics", "an eigenvalue"
 ENTRY = "an entry of a client's gradient"
-_CONVEX = (Assumption.STRONGLY_CONVEX,)
-_STRONG = (Assumption.SMOOTH, *_CONVEX)
+_CONVEX = (Fact.STRONGLY_CONVEX,)
+_STRONG = (Fact.SMOOTH, *_CONVEX)
 SHARE = below(p, 1)
 BOTH = [below(p_2, 1), below(p, p_2)]
 _FREE = (
-    Assumption.QUADRATIC,
-    Assumption.KEPT,
-    Assumption.BERNOULLI,
-    Assumption.EQUAL_KEEP,
-    Assumption.UNCONSTRAINED,
+    Fact.QUADRATIC,
+    assumed.KEPT,
+    assumed.BERNOULLI,
+    assumed.EQUAL_KEEP,
+    Fact.UNCONSTRAINED,
 )
 
 m_off, m_diag, m_slope, size_i = vectors(
@@ -131,9 +132,9 @@ SCOPES = {
             ("size_i", "given(m_off + m_diag - m_slope, i)"),
         ),
         needs=(
-            need((*_FIXED, *_CENTRED), Assumption.QUADRATIC),
-            need(_CENTRED, Assumption.KEPT),
-            need(("c_off",), Assumption.BERNOULLI),
+            need((*_FIXED, *_CENTRED), Fact.QUADRATIC),
+            need(_CENTRED, assumed.KEPT),
+            need(("c_off",), assumed.BERNOULLI),
         ),
     ),
     # w*(p) = M^{-1} (grad F_p/p + b), and M w* = grad F(w*) + b - (1 - p) (A - D) w*
@@ -144,20 +145,20 @@ SCOPES = {
             ("full_opt", "solved + zero_1 - (1 - p)*moved_M"),
         ),
         needs=(
-            need(("coupled",), Assumption.QUADRATIC),
-            need(_SOLVED, Assumption.QUADRATIC, Assumption.STRONGLY_CONVEX),
-            need(("masked_opt",), Assumption.KEPT, Assumption.BERNOULLI, Assumption.EQUAL_KEEP),
+            need(("coupled",), Fact.QUADRATIC),
+            need(_SOLVED, Fact.QUADRATIC, Fact.STRONGLY_CONVEX),
+            need(("masked_opt",), assumed.KEPT, assumed.BERNOULLI, assumed.EQUAL_KEEP),
         ),
     ),
     ENTRY: Scope(
         sources=_DRAWN,
         atoms=tuple((name, _DRAWN) for name in _ENTRY),
-        needs=(need(_ENTRY, Assumption.QUADRATIC),),
+        needs=(need(_ENTRY, Fact.QUADRATIC),),
     ),
     EIGEN: Scope(
         sources=("i",),
         atoms=tuple((name, ("i",)) for name in _EIGEN),
-        needs=(need(_EIGEN, Assumption.QUADRATIC, Assumption.STRONGLY_CONVEX),),
+        needs=(need(_EIGEN, Fact.QUADRATIC, Fact.STRONGLY_CONVEX),),
     ),
 }
 
@@ -189,7 +190,7 @@ def _minimisers(book: Book) -> None:
         ("M >= mu", ip(coupled, moved), ">=", mu * sq(moved), "M moved = (A - D) w*", _CONVEX),
         (
             "descent", residual, "<=", L / 2 * full_dist,
-            "descent lemma from w*, where grad F is zero", (*_STRONG, Assumption.UNCONSTRAINED),
+            "descent lemma from w*, where grad F is zero", (*_STRONG, Fact.UNCONSTRAINED),
         ),
     ]  # fmt: skip
     suppose(book, OPTIMA, rows)
@@ -209,7 +210,7 @@ def _minimisers(book: Book) -> None:
         f"{claim}: moved", sq(moved), "<=", coupling2 / mu**2,
         [*defined(OPTIMA, "coupling2"), *supposed(OPTIMA, "M >= mu"), square(coupled - mu * moved)],
         scope=OPTIMA, claim=claim, source="ours",
-        assumptions=(*_CONVEX, Assumption.QUADRATIC),
+        assumptions=(*_CONVEX, Fact.QUADRATIC),
     )  # fmt: skip
     book.line(
         f"{claim}: order at one p", residual, "<=", L / (2 * mu**2) * coupling2 * (1 - p) ** 2,
@@ -259,8 +260,8 @@ def _residual(book: Book) -> None:
 def _variance(book: Book) -> None:
     """Entry a of m o (A (m o w) - b) is m_a X, X apart from m_a, of mean own + p other."""
     said = "Bernoulli masks: Var(m_a X) = p Var X + p (1 - p) (E X)^2"
-    alike = (Assumption.EQUAL_KEEP,)
-    bernoulli = (Assumption.KEPT, Assumption.BERNOULLI, *alike)
+    alike = (assumed.EQUAL_KEEP,)
+    bernoulli = (assumed.KEPT, assumed.BERNOULLI, *alike)
     entry = p * sq(spread_a) + sq(own_a + p * other_a)
     rows: list[Row] = [
         ("rung", q_miss(t), "==", 1 - p, "p of the rung", alike),
@@ -280,7 +281,7 @@ def _variance(book: Book) -> None:
     book.line(
         mended, vr_m(t), "<=", var_slope * q_miss(t), uses, scope=ENTRY, vectors=False,
         chart=[SHARE], claim=claim, source="ours",
-        assumptions=(Assumption.QUADRATIC, *bernoulli),
+        assumptions=(Fact.QUADRATIC, *bernoulli),
     )  # fmt: skip
     # C_w is that of quadratic clients, of which the paper says nothing here
     prove(book, claim, "masks, vanishes", [mended])

@@ -2,6 +2,7 @@
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Assignment, Premise
 from fedbounds.theory.proof.language import Book, below, cite, equal, square
 from fedbounds.theory.proof.vectors import given, i, past, sq, xi
@@ -10,8 +11,8 @@ from fedbounds.theory.submodel.random_convex import BOUNDED, NOISY, SHRINKS, STR
 from fedbounds.theory.submodel.symbols import D_opt, Dl_w, H_x, V_bar, gap_full_at_p, p_mean
 from fedbounds.theory.submodel.symbols_rounds import U_2, X_U, Z_ex, log_T
 from fedbounds.theory.symbols import K, L, T, eta, mu, sigma2, t
-from fedbounds.vocabulary import Assumption
 
+from .. import assumed
 from .definitions_rounds import GAP, ROUND, Pd, Ph, Pn, at_optimum, ho, hx, hy, mask, nz, unit
 from .random_definitions import of
 
@@ -86,11 +87,9 @@ def _round(book: Book) -> None:
     book.prove(claim, "round", uses, chart=[EDGE_10])
 
 
-def gap(
-    book: Book, claim: str, scope: str, bound: sp.Expr, masks: Assumption, share: Assignment
-) -> None:
+def gap(book: Book, claim: str, scope: str, bound: sp.Expr, masks: str, share: Assignment) -> None:
     """The gap of w^ from the sharper one, with the bounds of Assumptions 4 and 5."""
-    assumptions = (Assumption.SMOOTH, masks, *BOUNDED)
+    assumptions = (Fact.SMOOTH, masks, *BOUNDED)
     jensen = square(unit - given(unit, past), bound**2)
     names = {"gap_full_at_p": gap_full_at_p, "Dl_w": Dl_w(t)}
     for (name, left), place in zip(names.items(), (at_optimum(scope), scope), strict=True):
@@ -110,7 +109,7 @@ def _theorem(book: Book) -> None:
     chart = [below(mu, L), below(p_mean, 1), EDGE_10]
     book.prove(claim, "distance", ["lem-4:round", HYPOTHESIS], variable="t", chart=chart)
     book.prove(claim, "gap, sharper", ["lem-3:strongly convex"])
-    gap(book, claim, GAP, MASK_GAP_BOUND, Assumption.KEPT, below(p_mean, 1))
+    gap(book, claim, GAP, MASK_GAP_BOUND, assumed.KEPT, below(p_mean, 1))
     # (D - floor)/contraction^t does not grow
     book.line(
         f"{claim}: excess", Z_ex(t + 1), "<=", Z_ex(t),

@@ -1,5 +1,6 @@
 """What the quantities of a round with random masks are, and what is assumed of its vectors."""
 
+from fedbounds.facts import Fact
 from fedbounds.theory.claims import Condition
 from fedbounds.theory.proof.language import Book
 from fedbounds.theory.proof.vectors import given, i, ip, past, sq, xi
@@ -26,8 +27,8 @@ from fedbounds.theory.submodel.symbols import (
 )
 from fedbounds.theory.submodel.symbols_rounds import U_2, X_U, Z_ex, log_T
 from fedbounds.theory.symbols import K, L, T, eta, mu, n, sigma2, t
-from fedbounds.vocabulary import Assumption
 
+from .. import assumed
 from .definitions_rounds import (
     GAP,
     ROUND,
@@ -54,8 +55,8 @@ from .definitions_rounds import (
     y,
 )
 
-_SMOOTH, _NOISE = (Assumption.SMOOTH,), (Assumption.NOISE,)
-_CONVEX = (Assumption.SMOOTH, Assumption.CONVEX)
+_SMOOTH, _NOISE = (Fact.SMOOTH,), (Fact.NOISE,)
+_CONVEX = (Fact.SMOOTH, Fact.CONVEX)
 _STEPS = "Cauchy-Schwarz over the steps before k, and the sum over k"
 _FRESH = "Algorithm 1: samples are drawn anew for every client and step"
 _MASKS = "Algorithm 1: clients draw their masks independently"
@@ -132,9 +133,9 @@ def _masks(book: Book) -> None:
         book.suppose(f"{name} ({ROUND})", left, right, _MASKS, (), "==", ROUND)
 
 
-def gaps(book: Book, scope: str, masks: Assumption) -> None:
+def gaps(book: Book, scope: str, masks: str) -> None:
     """Gradients of the masked and of the full objective, at w*(p) and at the start of a round."""
-    bounded = (Assumption.BOUNDED_DOMAIN, Assumption.BOUNDED_MASKED_GRADIENTS)
+    bounded = (assumed.BOUNDED_DOMAIN, assumed.BOUNDED_MASKED_GRADIENTS)
     for name, left, place in (
         ("gap_full_at_p", gap_full_at_p, at_optimum(scope)),
         ("Dl_w", Dl_w(t), scope),
@@ -145,7 +146,7 @@ def gaps(book: Book, scope: str, masks: Assumption) -> None:
             sq(unit),
             1,
             "lem-mask-gap (a) of one client, with ||grad f_i|| <= G and ||w|| <= W",
-            (Assumption.SMOOTH, masks, *bounded),
+            (Fact.SMOOTH, masks, *bounded),
             scope=place,
             restates=["lem-mask-gap: a, one client"],
         )
@@ -164,7 +165,7 @@ def _objective(book: Book) -> None:
         D_br(t),
         mu * p_mean / 2 * D_opt(t),
         "Proposition 1: F_p is pbar mu-strongly convex",
-        (Assumption.STRONGLY_CONVEX, Assumption.KEPT),
+        (Fact.STRONGLY_CONVEX, assumed.KEPT),
         ">=",
         restates=["prop-1:strong convexity"],
     )
@@ -173,7 +174,7 @@ def _objective(book: Book) -> None:
         Fn - Fx,
         ip(given(hx, past), wf - x) + L / 2 * sq(wf - x),
         "Proposition 1: F_p is L-smooth; without constraint x^+ = x - eta sum_k g_k",
-        (Assumption.SMOOTH, Assumption.UNCONSTRAINED),
+        (Fact.SMOOTH, Fact.UNCONSTRAINED),
         scope=ROUND,
         restates=["prop-1:smoothness"],
     )
@@ -191,5 +192,5 @@ def write(book: Book) -> None:
     _sums(book)
     analysis(book, ROUND)
     _masks(book)
-    gaps(book, GAP, Assumption.KEPT)
+    gaps(book, GAP, assumed.KEPT)
     _objective(book)

@@ -2,6 +2,7 @@
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.proof.language import Book, cite
 from fedbounds.theory.proof.vectors import ip, vectors
@@ -16,8 +17,8 @@ from fedbounds.theory.submodel.symbols import (
 )
 from fedbounds.theory.submodel.vectors import one
 from fedbounds.theory.symbols import K, L, mu, n, sigma2, t
-from fedbounds.vocabulary import Assumption
 
+from .. import assumed
 from .writing import Row, Use, prove, suppose, supposed
 
 RUNG = "a rung with its own R"
@@ -26,10 +27,10 @@ inv_R, ln_R, ln2_R2 = vectors(
 )
 SCOPES = {RUNG: Scope(atoms=tuple((name, ()) for name in ("one", "inv_R", "ln_R", "ln2_R2")))}
 _ASSUMED = (
-    Assumption.SMOOTH,
-    Assumption.STRONGLY_CONVEX,
-    Assumption.NOISE,
-    Assumption.KEPT,
+    Fact.SMOOTH,
+    Fact.STRONGLY_CONVEX,
+    Fact.NOISE,
+    assumed.KEPT,
 )
 
 

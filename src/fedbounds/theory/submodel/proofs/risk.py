@@ -3,6 +3,7 @@
 Theorem 1 is claimed of runs on one data set; means over data sets keep it.
 """
 
+from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.proof.language import Book, below, cite, square
 from fedbounds.theory.proof.vectors import ip, vectors
@@ -25,8 +26,8 @@ from fedbounds.theory.submodel.symbols import (
 )
 from fedbounds.theory.submodel.vectors import at, one, opt, opt_s
 from fedbounds.theory.symbols import K, L, eta, mu, n, t
-from fedbounds.vocabulary import Assumption
 
+from .. import assumed
 from .scopes import STEP
 from .writing import Row, Use, defined, prove, suppose, supposed
 
@@ -44,12 +45,12 @@ SCOPES = {
     )
 }
 _STRONG = (
-    Assumption.SMOOTH,
-    Assumption.NOISE,
-    Assumption.STRONGLY_CONVEX,
-    Assumption.KEPT,
+    Fact.SMOOTH,
+    Fact.NOISE,
+    Fact.STRONGLY_CONVEX,
+    assumed.KEPT,
 )
-_SMOOTH, _FREE = Assumption.SMOOTH, Assumption.UNCONSTRAINED
+_SMOOTH, _FREE = Fact.SMOOTH, Fact.UNCONSTRAINED
 _EDGE = below(eta, 1 / (10 * K * L))
 _CHART = [below(mu, L), below(p_mean, 1), _EDGE]
 
@@ -80,8 +81,8 @@ def _last(book: Book) -> None:
 
 def _hat(book: Book) -> None:
     """w^ is a non-expansive step of w^t, plus a gradient of one sample over n n_s."""
-    samples = (_SMOOTH, Assumption.SMOOTH_SAMPLES, Assumption.CONVEX_SAMPLES)
-    lipschitz, data = (Assumption.LIPSCHITZ_SAMPLES,), (Assumption.INDEPENDENT_SAMPLES,)
+    samples = (_SMOOTH, Fact.SMOOTH_SAMPLES, Fact.CONVEX_SAMPLES)
+    lipschitz, data = (assumed.LIPSCHITZ_SAMPLES,), (assumed.INDEPENDENT_SAMPLES,)
     moved = dl_w(t) + 2 * G_m / (L * n_s * n)
     rows: list[Row] = [
         ("excess", ex_hat(t), "==", ip(hat_loss, one) + L_hat(t), "Lemma 1 for w^", data),

@@ -2,6 +2,7 @@
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.claims import Condition
 from fedbounds.theory.proof.language import Book, above
 from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
@@ -41,8 +42,8 @@ from fedbounds.theory.submodel.symbols_rounds import (
     nu_v2,
 )
 from fedbounds.theory.symbols import K, L, eta, mu, n, sigma2, t
-from fedbounds.vocabulary import Assumption
 
+from .. import assumed
 from .definitions_rounds import (
     DRAWN,
     EPOCH,
@@ -77,9 +78,9 @@ from .definitions_rounds import (
 from .random_definitions import analysis, gaps
 from .writing import prove
 
-_SMOOTH, _NOISE = (Assumption.SMOOTH,), (Assumption.NOISE,)
-_CONVEX = (*_SMOOTH, Assumption.CONVEX)
-_SHARED, _OWN = (Assumption.SHARED_ORDER,), (Assumption.OWN_ORDERS,)
+_SMOOTH, _NOISE = (Fact.SMOOTH,), (Fact.NOISE,)
+_CONVEX = (*_SMOOTH, Fact.CONVEX)
+_SHARED, _OWN = (assumed.SHARED_ORDER,), (assumed.OWN_ORDERS,)
 _CAUCHY = "Cauchy-Schwarz over the steps before (s, k), and the sum over (s, k)"
 _FRESH = "Algorithm 2: samples are drawn anew for every client and step"
 _WITHOUT = "lem-wor, and its mean over s = 0, ..., S - 1"
@@ -140,7 +141,7 @@ def _convex(book: Book) -> None:
         (
             "projection", sq(xn - xo), "<=", sq(x - xo - eta * Um),
             "x* = P(x* - eta S K grad F_M(x*)), and P is non-expansive",
-            (Assumption.EPOCH_PROJECTION,),
+            (assumed.EPOCH_PROJECTION,),
         ),
     ):  # fmt: skip
         book.suppose(
@@ -152,7 +153,7 @@ def _convex(book: Book) -> None:
         D_br(t),
         mu * q_mean / 2 * D_opt(t),
         "Proposition 2: F_M is qbar mu-strongly convex",
-        (Assumption.STRONGLY_CONVEX, Assumption.COVERAGE),
+        (Fact.STRONGLY_CONVEX, assumed.COVERAGE),
         ">=",
         restates=["prop-2:strong convexity"],
     )
@@ -164,7 +165,7 @@ def _nonconvex(book: Book) -> None:
     book.define(f"B_M2_x ({FREE_EPOCH})", B_M2_x(t), OF_EPOCH["B_M2_x"], "Definition 3", FREE_EPOCH)
     book.suppose("B_M2", B_M2_x(t), B_M2, "Definition 3: a supremum over the iterates and more")
     rounds = K**2 * (_SQUARES * sq(gradient) + _DRAWS * sq(of_round - gradient))
-    free = (Assumption.SMOOTH, Assumption.UNCONSTRAINED)
+    free = (Fact.SMOOTH, Fact.UNCONSTRAINED)
     for name, left, relation, right, origin, assumptions in (
         ("sum over rounds", sq(Qa), "<=", rounds, _WITHOUT, _SHARED),
         ("own steps", sq(Qk), "==", (K - 1) * (2 * K - 1) / 6 * sq(hx), "the mean of k^2", ()),
@@ -242,4 +243,4 @@ def write(book: Book) -> None:
     _convex(book)
     _nonconvex(book)
     _lemmas(book)
-    gaps(book, GAP_ROLLING, Assumption.COVERAGE)
+    gaps(book, GAP_ROLLING, assumed.COVERAGE)

@@ -2,6 +2,7 @@
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.proof.language import Book, below, cite, square
 from fedbounds.theory.proof.vectors import given, past, sq, xi
 from fedbounds.theory.submodel.rolling_lemmas import (
@@ -22,8 +23,8 @@ from fedbounds.theory.submodel.symbols import (
 )
 from fedbounds.theory.submodel.symbols_rounds import B_M2_x, nu_own2
 from fedbounds.theory.symbols import K, L, eta, t
-from fedbounds.vocabulary import Assumption
 
+from .. import assumed
 from .definitions_rounds import (
     EPOCH,
     FREE_EPOCH,
@@ -46,7 +47,7 @@ from .random_definitions import of
 from .rolling_definitions import STEPS
 
 EDGE_8, EDGE_10 = (below(eta, 1 / (b * S_sub * K * L)) for b in (8, 10))
-_SHARED = (Assumption.SHARED_ORDER,)
+_SHARED = (assumed.SHARED_ORDER,)
 
 
 def _recursions(book: Book) -> None:
@@ -82,7 +83,7 @@ def _convex(book: Book) -> None:
     book.line(
         f"{claim}: sum of starts", STEPS * sq(Pt), "<=", STEPS**3 * L * D_br(t),
         of(EPOCH, "def D_br", "asm sum of starts", "asm cocoercive"),
-        scope=EPOCH, claim=claim, assumptions=(*NOISY, Assumption.CONVEX),
+        scope=EPOCH, claim=claim, assumptions=(*NOISY, Fact.CONVEX),
     )  # fmt: skip
     third = sp.Rational(1, 3)
     (zeta,) = of(EPOCH, "def zeta_M2")
@@ -91,7 +92,7 @@ def _convex(book: Book) -> None:
         ("convex", nu_M2, "asm sum over rounds", _SHARED),
         (
             "convex, own permutations", nu_own2, "asm sum over rounds, own permutations",
-            (Assumption.OWN_ORDERS,),
+            (assumed.OWN_ORDERS,),
         ),
     ):  # fmt: skip
         last = f"{claim}: last part, {name}"

@@ -25,8 +25,8 @@ from fedbounds.theory.submodel.symbols import (
 )
 from fedbounds.theory.submodel.symbols_rounds import B_M2_x
 from fedbounds.theory.symbols import L, T, eta, mu, n, sigma2, t
-from fedbounds.vocabulary import Assumption
 
+from .. import assumed
 from .definitions_rounds import EPOCH, FREE_EPOCH, GAP_ROLLING, Um, ho, hx, hy, nz, perm, wf, x, xo
 from .random_convex import HYPOTHESIS, differences, gap
 from .random_definitions import of
@@ -77,7 +77,7 @@ def _epochs(book: Book) -> None:
     book.prove(claim, part, [f"{claim}:distance"], chart=[*nothing, *chart])
     book.prove(claim, "gap, sharper", ["lem-8:strongly convex"])
     share = below(q_mean, 1)
-    gap(book, claim, GAP_ROLLING, ROLLING_GAP_BOUND, Assumption.COVERAGE, share)
+    gap(book, claim, GAP_ROLLING, ROLLING_GAP_BOUND, assumed.COVERAGE, share)
 
 
 def _nonconvex(book: Book) -> None:

@@ -41,8 +41,8 @@ from fedbounds.theory.submodel.vectors_runs import (
     y_K,
 )
 from fedbounds.theory.symbols import K, L, eta, t
-from fedbounds.vocabulary import Assumption
 
+from .. import assumed
 from .definitions_rounds import y
 from .writing import Row, defined, prove, suppose, supposed
 
@@ -79,7 +79,7 @@ SCOPES = {
             *((name, ("past", "xi")) for name in ("server", "sgd")),
         ),
         # no mask is random: ho depends on none
-        needs=(need(("ho",), Assumption.KEPT, under=RECOVER.part("algorithm").conditions),),
+        needs=(need(("ho",), assumed.KEPT, under=RECOVER.part("algorithm").conditions),),
     ),
 }
 
@@ -132,10 +132,10 @@ def _recover(book: Book) -> None:
     projected = "the server's projection of the same mean"
     apart = sq(given(masked_step - sgd_step, past, xi))
     rows: list[Row] = [
-        ("same steps", apart, "==", 0, same, (Assumption.KEPT,)),
+        ("same steps", apart, "==", 0, same, (assumed.KEPT,)),
         (
             "same server", sq(server - sgd), "==", eta**2 * K**2 * apart, projected,
-            (Assumption.KEPT,),
+            (assumed.KEPT,),
         ),
     ]  # fmt: skip
     suppose(book, FULL, rows, full)

@@ -3,9 +3,11 @@
 Where nothing is run, i is a uniform client and xi its mask (a uniform sub-model where masks roll).
 """
 
+from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.proof.text import need
-from fedbounds.vocabulary import Assumption
+
+from .. import assumed
 
 PAIR, POINT, POINT_ROLLING = "a pair", "a point", "a point, rolling masks"
 MINIMISERS, STEP = "minimisers", "a projected step"
@@ -21,13 +23,13 @@ _A_PAIR = Scope(
 )
 
 
-def _a_point(share: str, masks: Assumption) -> Scope:
+def _a_point(share: str, masks: str) -> Scope:
     """All p_i (q_i) alike: p grad F = grad F_p - E[m o u]."""
     return Scope(
         sources=_DRAWN,
         atoms=(("pv", ()), ("masked", ()), *_MASKED),
         derived=(("pr", "given(mpu)"), ("full", f"(masked - pr)/{share}")),
-        needs=(need(("full",), masks, Assumption.EQUAL_KEEP),),
+        needs=(need(("full",), masks, assumed.EQUAL_KEEP),),
     )
 
 
@@ -42,9 +44,9 @@ _A_QUADRATIC = Scope(
     atoms=tuple((name, ()) for name in _OF_QUADRATIC),
     derived=(("full", "quad - slope"), ("masked", "p**2*quad + p*(1 - p)*diag - p*slope")),
     needs=(
-        need(_OF_QUADRATIC, Assumption.QUADRATIC),
+        need(_OF_QUADRATIC, Fact.QUADRATIC),
         # E m_j m_l = p^2 for two entries of a mask
-        need(("masked",), Assumption.KEPT, Assumption.BERNOULLI, Assumption.EQUAL_KEEP),
+        need(("masked",), assumed.KEPT, assumed.BERNOULLI, assumed.EQUAL_KEEP),
     ),
 )
 
@@ -80,8 +82,8 @@ _COUPLED = Scope(
 QUADRATIC = "a point, quadratics"
 SCOPES = {
     PAIR: _A_PAIR,
-    POINT: _a_point("p", Assumption.KEPT),
-    POINT_ROLLING: _a_point("q", Assumption.COVERAGE),
+    POINT: _a_point("p", assumed.KEPT),
+    POINT_ROLLING: _a_point("q", assumed.COVERAGE),
     QUADRATIC: _A_QUADRATIC,
     ONE: _ONE_CLIENT,
     MINIMISERS: _MINIMISERS,

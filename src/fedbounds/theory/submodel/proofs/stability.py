@@ -1,5 +1,6 @@
 """Section 5 of the sheet: coupled runs."""
 
+from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Premise
 from fedbounds.theory.proof.language import Book, below, cite, square
 from fedbounds.theory.proof.vectors import ip, sq
@@ -28,19 +29,19 @@ from fedbounds.theory.submodel.vectors import (
     pv,
 )
 from fedbounds.theory.symbols import K, L, eta, n, t
-from fedbounds.vocabulary import Assumption
 
+from .. import assumed
 from .scopes import COUPLED, SAMPLE
 from .writing import Row, Use, prove, suppose, supposed
 
-_SAMPLES = (Assumption.SMOOTH, Assumption.SMOOTH_SAMPLES, Assumption.CONVEX_SAMPLES)
+_SAMPLES = (Fact.SMOOTH, Fact.SMOOTH_SAMPLES, Fact.CONVEX_SAMPLES)
 _HYPOTHESIS = Premise("hypothesis", "hypothesis", ("?",))
 
 
 def _exchange(book: Book) -> None:
     """Lemma 1."""
     absolute = "-|x| <= x <= |x|"
-    independent, swapped = (Assumption.INDEPENDENT_SAMPLES,), "exchanging z_ij and z'_ij"
+    independent, swapped = (assumed.INDEPENDENT_SAMPLES,), "exchanging z_ij and z'_ij"
     rows: list[Row] = [
         ("exchange", gen(t), "==", ip(loss_diff, one), swapped, independent),
         ("st_mean", st_mean(t), "==", ip(loss_size, one), "Definition 4, averaged", ()),
@@ -105,7 +106,7 @@ def _all_rounds(book: Book) -> None:
     bounded = "G_m bounds both mean norms"
     book.suppose("start of coupled runs", dl_w(0), 0, "one start", (), "==")
     book.suppose("G_pair", G_pair(t), 2 * K * G_m, bounded)
-    lipschitz = (Assumption.LIPSCHITZ_SAMPLES,)
+    lipschitz = (assumed.LIPSCHITZ_SAMPLES,)
     worst = "the pair of runs that are furthest apart in loss"
     book.suppose("losses", st_max(t), G * dl_w(t), worst, lipschitz)
     for claim in ("thm-5", "thm-6"):

@@ -2,6 +2,7 @@
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Premise, Scope
 from fedbounds.theory.claims import Condition
 from fedbounds.theory.proof.language import Book, below, cite, root, square
@@ -19,14 +20,14 @@ from fedbounds.theory.submodel.symbols import (
 )
 from fedbounds.theory.submodel.vectors import one
 from fedbounds.theory.symbols import L, eta, mu, t
-from fedbounds.vocabulary import Assumption
 
+from .. import assumed
 from .symbols_proofs import keep_2K, rho_gap
 from .writing import Row, Use, prove, suppose, supposed
 
 SIZE, CONTRACTED, MEAN_ROOT = "a sub-model's gradient", "a contracted round", "mean of roots"
-_SAMPLES = (Assumption.SMOOTH, Assumption.SMOOTH_SAMPLES, Assumption.STRONGLY_CONVEX_SAMPLES)
-_KEPT = (Assumption.KEPT,)
+_SAMPLES = (Fact.SMOOTH, Fact.SMOOTH_SAMPLES, Fact.STRONGLY_CONVEX_SAMPLES)
+_KEPT = (assumed.KEPT,)
 _SHORT = (Condition(eta, "<=", 2 / (L + mu)),)
 
 size_1, moved_1, kept_1, still_1, whole_1, root_i = vectors(
@@ -62,7 +63,7 @@ def _sizes(book: Book) -> None:
         ("entries, p", sq(size_1), "<=", p_own * dim, masked, _KEPT),
         (
             "entries, q", sq(size_1), "<=", q_own * dim, "a window has q_i d entries",
-            (Assumption.COVERAGE, Assumption.DATA_FREE_MASKS),
+            (assumed.COVERAGE, assumed.DATA_FREE_MASKS),
         ),
     ]  # fmt: skip
     suppose(book, SIZE, rows)

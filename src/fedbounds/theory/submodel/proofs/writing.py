@@ -7,7 +7,6 @@ from fedbounds.theory.checker.data import Premise, Square
 from fedbounds.theory.claims import Condition
 from fedbounds.theory.proof.language import Book, Uses
 from fedbounds.theory.registry import claim as claim_of
-from fedbounds.vocabulary import Assumption
 
 Use = str | Premise | Square
 
@@ -21,7 +20,7 @@ def prove(
     book.prove(claim, part, uses, scope=scope, reading=reading, **options)
 
 
-Row = tuple[str, Any, str, Any, str, tuple[Assumption, ...]]
+Row = tuple[str, Any, str, Any, str, tuple[str, ...]]
 
 
 def suppose(

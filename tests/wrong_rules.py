@@ -1,4 +1,4 @@
-"""Wrong functions for algorithms: each makes one from the original, whose place it takes."""
+"""Wrong functions for parameters with rules of their own: each makes one from the original."""
 
 from dataclasses import replace
 from typing import Any
@@ -32,16 +32,6 @@ def absent_clients_move(server: Rule) -> Rule:
     return wrong
 
 
-def first_client_weighs_twice(server: Rule) -> Rule:
-    def wrong(algorithm: Any, carry: Any, drawn: Any, reached: Any) -> Carry:
-        after = server(algorithm, carry, drawn, reached)
-        models = reached[drawn.cohort.row].reshape(*carry.v.shape[:2], -1)
-        extra = models[0, :, : carry.u.shape[1]] * drawn.present[0][:, None]
-        return Carry(after.u + extra / algorithm.participants, after.v)
-
-    return wrong
-
-
 def control_with_the_wrong_sign(local: Rule) -> Rule:
     def wrong(problem: Any, algorithm: Any, carry: Any, *rest: Any) -> Any:
         flipped = replace(carry, controls=-carry.controls, control=-carry.control)
@@ -67,29 +57,5 @@ def with_replacement(draw: Rule) -> Rule:
         present = np.zeros((n, replicas))
         present[rng.integers(0, n, (m, replicas)), np.arange(replicas)] = 1.0
         return present
-
-    return wrong
-
-
-def independent_pairs(inclusion: Rule) -> Rule:
-    """P(i and j in S) = (m/n)^2."""
-
-    def wrong(n: int, m: int) -> Any:
-        single, _ = inclusion(n, m)
-        return single, single * single
-
-    return wrong
-
-
-def half_as_often(bernoulli_masks: Rule) -> Rule:
-    def wrong(rng: Any, keep: Any, *rest: Any) -> Any:
-        return bernoulli_masks(rng, tuple(p / 2 for p in keep), *rest)
-
-    return wrong
-
-
-def fixed_order(orders: Rule) -> Rule:
-    def wrong(rng: Any, clients: int, replicas: int, length: int, shared: bool) -> Any:
-        return np.tile(np.arange(length), (clients, replicas, 1))
 
     return wrong

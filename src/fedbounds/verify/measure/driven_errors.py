@@ -1,0 +1,298 @@
+r"""What rounding did to second moments that are driven: a bound, round by round.
+
+A round is x+ = A x + b + noise for random A and b, x the state measured from its centre. Floats use
+maps A', b' that differ from A, b by what `Driving.wrong` bounds, and round every sum. Let m = E x
+and S = E x x', and let d and D be what is wrong with them in floats. With any invertible G and
+|x| = ||G x||, |D| = ||G D G'|| in the nuclear norm, and rho the norm of P -> E A' P A at P = G'G,
+that is E A' P A <= rho P,
+
+    |E A d| <= sqrt(rho) |d|,   |E A D A'| <= rho |D|,   |E A d b'| <= sqrt(rho) |d| sqrt(E |b|^2):
+
+for D >= 0 the second is tr P E A D A' = tr (E A' P A) D <= rho tr P D, and any D is a difference of
+two such whose norms add up to its own; the others are the inequality of Cauchy and Schwarz. So
+
+    |d+| <= sqrt(rho) |d| + (fresh),   |D+| <= rho |D| + 2 sqrt(rho E |b|^2) |d| + (fresh).
+
+P is the sum of the first images of the identity, as many as leave the least bound: with more of
+them rho is near 1 or below although a round may stretch single states, and G is worse conditioned.
+P may be any matrix; what has to be right is rho, and norms with G and G^-1. These are of float
+matrices, each with room for the rounding of its own computation (`_SAFE` for sums of squares and
+eigenvalues, `_room` for products).
+
+Fresh, in a round with r = (1, sqrt of the diagonal of S): as |M_ij| <= r_i r_j for the matrix M =
+E (1, x)(1, x)', sums lose at most g (|A| r)(|A| r)' entry by entry for each product A M A', with
+g = (2 N + ...) u; and a matrix whose entries are at most those of q q' has |.| <= sqrt(N) ||
+|G| q ||^2. A moment in floats is no exact one: r is enlarged by what is wrong with it. What is
+wrong with A itself adds 2 a c + c^2, with a^2 = E |(A, b)(1, x)|^2 and c^2 that of the difference.
+
+A product <F, M> is then wrong by ||G^-T F G^-1|| |D| + 2 |G^-T F_0| |d|, by what is wrong with the
+vectors in it (`terms.Size`), and by its own sums, which are of the size of the terms of both.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .rounded import TINY, UNIT
+from .unknowns import Refused
+
+if TYPE_CHECKING:
+    from .driven import Driven
+    from .driven_vectors import Product
+
+Array = Any
+_SAFE = 1 + 1e-9
+_LOOKED = tuple(2**k - 1 for k in range(11))  # sums of so many images are tried
+_MOST_WORK = 4e9  # of a sum: their number times N^3
+_ENOUGH = 1e-10  # of what is wrong, relative
+_WORSE = 1e3  # times the least so far: more images are not tried
+
+
+@dataclass(frozen=True, eq=False)
+class Wrong:
+    """What rounding did to the map.
+
+    Attributes
+    ----------
+    after : array, shape (3, N)
+        To a next state: from the centre, from all unit states, and from all noises.
+    shown : mapping from name to array, shape (3, *own axes)
+        Likewise, to vectors.
+    begun : array, shape (2, N)
+        To the state before round 0, and to what a unit of its noise does.
+    """
+
+    after: Array
+    shown: Mapping[str, Array]
+    begun: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Weight:
+    """G, its inverse and what they do.
+
+    Attributes
+    ----------
+    matrix : array, shape (N, N)
+        P = G'G, but for rounding.
+    factor, inverse : arrays, shape (N, N)
+        G, and nearly its inverse.
+    room : float
+        The norm of G^-1 over that of what is called its inverse, at most.
+    rate : float
+        rho.
+    least : float
+        At least the 2-norm of G^-1.
+    """
+
+    matrix: Array
+    factor: Array
+    inverse: Array
+    room: float
+    rate: float
+    least: float
+
+    @cached_property
+    def sizes(self) -> Array:
+        """|G|, entry by entry."""
+        found: Array = abs(self.factor)
+        return found
+
+    def of(self, bound: Array) -> Array:
+        """|x| of vectors whose entries are at most these."""
+        return _lengths(bound @ self.sizes.T)
+
+
+def _weighed(matrix: Array, image: Array, found: "Driven") -> Weight | None:
+    """At P = G'G, nearly this matrix, of which ``image`` is the adjoint but for rounding."""
+    size = len(matrix)
+    factor = np.linalg.cholesky(matrix).T
+    inverse = np.linalg.inv(factor)
+    # in coordinates where the diagonal of P is 1: G D^-1, D G^-1
+    scale = np.sqrt(np.diagonal(matrix))
+    even, back = factor / scale, inverse * scale[:, None]
+    away = _length(even @ back - np.eye(size)) + _room(size) * _length(even) * _length(back)
+    if not away < 0.5:
+        return None
+    room = 1 / (1 - away)
+    other = (
+        _length(even.T @ even - matrix / np.outer(scale, scale)) + _room(size) * _length(even) ** 2
+    )
+    lost = (_room(size) + len(found.parts) * UNIT) * _length(even) ** 2 + other
+    inner = inverse.T @ image @ inverse
+    around = _length(image / np.outer(scale, scale))
+    own = (lost * found.stretch(scale) + _room(size) * around) * _length(back) ** 2
+    largest = float(np.linalg.eigvalsh((inner + inner.T) / 2)[-1]) if size else 0.0
+    rate = (max(largest, 0.0) * _SAFE + own) * room**2
+    least = _length(inverse) * room
+    bent = _length(abs(factor) @ found.wrong.after[1][:, None]) * least
+    return Weight(matrix, factor, inverse, room, (sqrt(rate) + bent) ** 2 * _SAFE, least)
+
+
+def _room(size: int) -> float:
+    """What two products of matrices of that size lose, over products of their norms."""
+    return (4 * size + 40) * UNIT
+
+
+@dataclass(frozen=True, eq=False)
+class Followed:
+    """Bounds of errors in rounds 0, 1, ...
+
+    Attributes
+    ----------
+    weight : Weight
+    mean, square : arrays
+        |d| and |D|.
+    radius : array
+        sqrt(tr S), at most.
+    """
+
+    weight: Weight
+    mean: Array
+    square: Array
+    radius: Array
+
+    @property
+    def relative(self) -> float:
+        """What is wrong with S at last, over S."""
+        last, radius = float(self.square[-1]), float(self.radius[-1])
+        found = last * self.weight.least**2 / (radius**2 + TINY)
+        return found if np.isfinite(found) else np.inf
+
+    def of_product(self, one: "Product") -> Array:
+        """Of <F, M> in every round."""
+        own, inverse = self.weight, self.weight.inverse
+        inner = inverse.T @ one.matrix[1:, 1:] @ inverse
+        size = len(inverse)
+        around = _length(abs(inverse).T @ abs(one.matrix[1:]))
+        room = _room(size) * around * (1 + own.least)
+        square = (_length(inner) + room) * own.room**2
+        linear = 2 * (_length(inverse.T @ one.matrix[1:, 0]) + room) * own.room
+        (a, d, p), (b, f, q) = (
+            [x[0] + x[1] * self.radius for x in (side.size, side.wrong, side.terms)]
+            for side in one.sides
+        )
+        sums = (one.places + 4 * size + 40) * UNIT
+        vectors = (a * f + b * d + d * f + p * q * sums) * one.factor
+        return (square * self.square + linear * self.mean + vectors + TINY) * _SAFE
+
+
+def followed(found: "Driven", moments: Array) -> Followed:
+    """Errors of all rounds, in the norm that leaves least of them.
+
+    Parameters
+    ----------
+    moments : array, shape (rounds, N + 1, N + 1)
+        M in floats.
+
+    Raises
+    ------
+    Refused
+        If the map is not finite.
+    """
+    first = np.eye(found.size - 1)
+    matrix, best, least = first, None, np.inf
+    for count in range(1 + min(_LOOKED[-1], 7 + int(_MOST_WORK / (1 + len(first) ** 3)))):
+        image = found.before(matrix)
+        if not np.isfinite(image).all():
+            break
+        if count in _LOOKED:
+            weight = _weighed(matrix, image, found)
+            if weight is None:
+                break
+            one = _followed(found, weight, moments)
+            size = one.relative
+            if best is None or size < least:
+                best, least = one, size
+            if least <= _ENOUGH or size > _WORSE * least:
+                break
+        matrix = first + image
+    if best is None:
+        raise Refused("a round is not finite in floats")
+    return best
+
+
+def _followed(found: "Driven", weight: Weight, moments: Array) -> Followed:
+    each = _Fresh(found, weight, moments)
+    every = [found.wrong_start(weight)]
+    root = sqrt(weight.rate)
+    shift = found.shift(weight)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for t in range(len(moments) - 1):
+            d, big = every[-1]
+            fresh_mean, fresh_square = each.at(t, d, big)
+            every.append(
+                (
+                    (root * d + fresh_mean) * _SAFE,
+                    (weight.rate * big + 2 * root * shift * d + fresh_square) * _SAFE,
+                )
+            )
+    means, squares = np.array(every).T
+    radius = np.sqrt(each.radius**2 + squares * weight.least**2)
+    return Followed(weight, means, squares, radius)
+
+
+class _Fresh:
+    """What a round loses by itself."""
+
+    def __init__(self, found: "Driven", weight: Weight, moments: Array) -> None:
+        self.weight, self.size = weight, found.size
+        rows = np.sqrt(np.maximum(np.diagonal(moments, axis1=1, axis2=2), 0.0))
+        common, pairs = found.law.common, found.law.pairs
+        sizes = weight.sizes
+        # |G| |A| of every matrix
+        entries = [sizes[:, part.rows - 1] @ abs(part.values) for part in found.parts]
+        mean, total, absent = (sizes @ abs(x[1:]) for x in (found.mean, found.total, found.absent))
+        sums = [
+            _lengths(rows[:, part.columns] @ own.T)
+            for part, own in zip(found.parts, entries, strict=True)
+        ]
+        self.mean = _lengths(rows @ mean.T)
+        self.squares = self.mean**2 + abs(common) * _lengths(rows @ total.T) ** 2
+        for one, other, factor in pairs:
+            self.squares = self.squares + abs(factor) * sums[one] * sums[other]
+        # of the sums that make the mean of the map
+        around = _lengths(rows @ absent.T) + sum(sums, rows[:, 0] * 0)
+        self.around = (len(found.parts) + 3) * UNIT * around
+        # of the maps on what r is enlarged by
+        self.norms = _length(mean) + _length(total) + sum(map(_length, entries), 0.0)
+        self.lost = (2 * self.size + len(pairs) + 12) * UNIT
+        self.noise = float(weight.of(np.sqrt(np.diagonal(found.noise)[1:])[None])[0]) ** 2
+        self.noise_lost = found.lost_noise(weight)
+        self.map_ = weight.of(found.wrong.after)
+        self.radius = _lengths(rows[:, 1:])
+        inside = np.einsum("ij,tij->t", weight.matrix, moments[:, 1:, 1:])
+        self.after = (
+            np.sqrt(np.maximum(inside, 0.0) + self.lost * weight.of(rows[:, 1:]) ** 2) * _SAFE
+        )
+
+    def at(self, t: int, d: float, big: float) -> tuple[float, float]:
+        """To |d| and |D|, where they are that before."""
+        own, root = self.weight, sqrt(self.size)
+        off = own.least * (sqrt(2 * big) + d)  # of an entry of r
+        more = off * root * self.norms  # of r, through any map
+        mean = self.mean[t] + more
+        squares = self.squares[t] + (2 * self.mean[t] + more) * more
+        wrong = (
+            self.map_[0]
+            + self.map_[1] * (self.radius[t] + off * root)
+            + self.around[t]
+            + self.lost * more
+        )
+        after = self.after[t + 1] + sqrt(own.rate * big) + mean * 1e-6
+        entries = self.lost * (squares + self.noise)
+        fresh = root * entries + 2 * after * wrong + wrong**2 + self.noise_lost
+        return self.lost * mean + wrong, fresh
+
+
+def _length(matrix: Array) -> float:
+    """Of Frobenius."""
+    return float(np.sqrt((matrix**2).sum())) * _SAFE
+
+
+def _lengths(rows: Array) -> Array:
+    return np.sqrt((rows**2).sum(axis=1)) * _SAFE

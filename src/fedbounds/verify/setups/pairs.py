@@ -1,0 +1,92 @@
+"""Algorithms that are said to be one, on small exact problems of every shape that is allowed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from fedbounds.theory.claims import Condition
+from fedbounds.theory.equivalences import Named, Pair, Shapes
+from fedbounds.theory.setups import Objective
+from fedbounds.theory.symbols import K, d_u, d_v, m, n
+
+from ..measure.clients import Clients
+from ..measure.objectives import exact_array, objective
+from ..measure.same import Comparison, Two, compare
+from ..measure.subject import Subject
+from ..measure.trace import algorithm
+
+Numbers = dict[sp.Symbol, sp.Rational]
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """A small problem and a start; sizes and step sizes by symbol."""
+
+    name: str
+    numbers: Numbers
+    problem: Objective
+    start: tuple[int, ...]
+
+
+def shapes_of(conditions: tuple[Condition, ...], shapes: Shapes) -> Iterator[Shape]:
+    """Every n, m and K, and the blocks, that meet the conditions."""
+    whole = range(1, shapes.most + 1)
+    for clients, participants, local_steps, (shared, own) in product(
+        whole, whole, whole, shapes.blocks
+    ):
+        sizes = {n: clients, m: participants, K: local_steps, d_u: shared, d_v: own}
+        numbers = {symbol: sp.Integer(size) for symbol, size in sizes.items()} | {**shapes.steps}
+        if participants <= clients and all(_holds(c, numbers) for c in conditions):
+            name = " ".join(f"{symbol}={size}" for symbol, size in sizes.items())
+            yield Shape(name, numbers, *_quadratic(clients, shared, own))
+
+
+def two_of(pair: Pair, shape: Shape, rounds: int) -> Two:
+    """Both algorithms with their parameters there."""
+    problem, start = Clients(objective(shape.problem)), exact_array(shape.start)
+
+    def subject(one: Named) -> Subject:
+        given = {name: _number(x, shape.numbers) for name, x in one.parameters.items()}
+        return Subject(algorithm(one.algorithm), problem, start, given, rounds)
+
+    return Two(subject(pair.general), subject(pair.special), pair.states, pair.draws)
+
+
+def compared(pair: Pair, shapes: Shapes) -> Iterator[tuple[Shape, Comparison]]:
+    """What every shape says about a pair."""
+    for shape in shapes_of(pair.conditions, shapes):
+        yield shape, compare(two_of(pair, shape, shapes.rounds))
+
+
+def _holds(condition: Condition, numbers: Numbers) -> bool:
+    return bool(sp.Rel(condition.left, condition.right, condition.relation).subs(numbers))
+
+
+def _number(expression: sp.Expr, numbers: Numbers) -> Fraction:
+    value = sp.Rational(expression.subs(numbers))
+    return Fraction(int(value.p), int(value.q))
+
+
+def _quadratic(clients: int, shared: int, own: int) -> tuple[Objective, tuple[int, ...]]:
+    """Integer entries, coupled, every client its own, with noise; a start with no zero entry."""
+    rng = np.random.default_rng([clients, shared, own])
+    d = shared + own
+
+    def whole(*shape: int) -> Any:
+        return rng.integers(1, 5, shape) * (2 * rng.integers(0, 2, shape) - 1)
+
+    half = whole(clients, d, d)
+    data = {"hessians": half + half.transpose(0, 2, 1), "slopes": whole(clients, d)}
+    start = (*whole(shared).tolist(), *whole(clients, own).reshape(-1).tolist())
+    noise = (("noise", 1), ("personal", own), ("personal_noise", 1))
+    pairs = ((name, _nested(array.tolist())) for name, array in data.items())
+    return Objective("quadratics", (*pairs, *noise)), start
+
+
+def _nested(values: Any) -> Any:
+    return tuple(map(_nested, values)) if isinstance(values, list) else values
