@@ -73,5 +73,36 @@ def judged(folder, **pieces):
 
     theory = loaded(folder, **pieces)
     claims = encoded_claims(theory.key)
-    found = summaries(claims, list(cases(theory, "source", Profile.QUICK, 0)))
+    found = summaries(claims, list(cases(theory, Profile.QUICK, 0)))
     return {row["id"].partition("/")[2]: row for row in found}
+
+
+def traced(setup):
+    """What is traced of a set-up, and the view of it."""
+    from fedbounds.verify.measure.trace import subject_of
+    from fedbounds.verify.setups.found import view_of
+
+    view = view_of(setup)
+    return subject_of(setup.run, view), view
+
+
+def asked_and_traced(setup, values):
+    """What is traced of a set-up, and what is measured of it with these constants."""
+    from fedbounds.verify.setups.standard import asked_of
+
+    subject, view = traced(setup)
+    return subject, asked_of(view, subject.problem, values)
+
+
+def setup_on(theory, pair, values, rounds):
+    """A set-up of a theory on a quadratic of one's own."""
+    from fedbounds.theory.setups import Run, Setup
+    from fedbounds.verify.own.view import RUNS, as_data
+
+    problem, start = pair
+    return Setup(theory.key, RUNS, Run(as_data(problem, 0), start.tolist(), values, rounds))
+
+
+def parameters_of(case):
+    """Parameters of a case by name, in rationals."""
+    return dict(traced(case.setup)[0].values)

@@ -1,3 +1,43 @@
-"""Check convergence theorems of partial federated optimisation."""
+"""Check convergence theorems of partial federated optimisation.
+
+``import fedbounds as fb`` is enough for a look around: ``fb.papers()``, ``fb.claim(id)`` and its
+``evaluate(...)``, ``fb.check(claim, case)``, ``fb.judge(claims, case)``, ``fb.prove(papers)``, and
+the packages, as ``fb.problems``. Everything is imported when it is first asked for.
+
+Examples
+--------
+>>> import fedbounds as fb
+>>> fb.claim("personalization/thm-3.7").entry.place
+'Theorem 3.7'
+"""
+
+from importlib import import_module
+from typing import Any
 
 __version__ = "0.1.0"
+
+# name -> the module that it is of
+_TOUR = {
+    "Algorithm": "fedbounds.algorithms.traced",
+    "Theory": "fedbounds.verify.own.declare",
+    "check": "fedbounds.verify.judge",
+    "claim": "fedbounds.theory.registry",
+    "judge": "fedbounds.verify.judge",
+    "papers": "fedbounds.theory.proof.library",
+    "prove": "fedbounds.verify.proofs",
+}
+_PACKAGES = ("algorithms", "facts", "laws", "own", "problems", "strategies", "theory", "verify")
+
+__all__ = ["__version__", *_TOUR, *_PACKAGES]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _TOUR:
+        return getattr(import_module(_TOUR[name]), name)
+    if name in _PACKAGES:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

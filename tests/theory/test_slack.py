@@ -19,20 +19,21 @@ from hypothesis import strategies as st
 from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
 from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.errors import FedboundsError
-from fedbounds.problems import Noise, NoiseLaw, Start, coupled_cosine, federated_quadratic
+from fedbounds.problems import Noise, NoiseLaw, Start, federated_quadratic
 from fedbounds.theory import slack as slack_module
 from fedbounds.theory.claims import Multiplier
-from fedbounds.theory.registry import claim, encoded_claims
+from fedbounds.theory.registry import claim, encoded_claims, setups
 from fedbounds.theory.slack import Loss, collect_means, decompose
 from fedbounds.theory.symbols import B_0, F_0, G_u, K, L, Mean_t, T, eta_u, f, gamma, n, t
 from fedbounds.verify import shares as shares_module
 from fedbounds.verify.conditions import failure
-from fedbounds.verify.enumeration import enumerate_run
+from fedbounds.verify.decide import _in_floats
 from fedbounds.verify.evaluate import Numbers, evaluate
 from fedbounds.verify.instance import Instance
 from fedbounds.verify.measurement import measure
 from fedbounds.verify.plan import instances, schedules
 from fedbounds.verify.profile import Profile
+from fedbounds.verify.setups.plan import case_of
 from fedbounds.verify.shares import Share, amount_of, regime_of, shares, with_weights
 from fedbounds.vocabulary import Method
 
@@ -232,13 +233,15 @@ def quadratic(n, m, steps, rounds, b2, scale, seed, theorem=THEOREM):
 
 
 def cosine():
-    problem = coupled_cosine(
-        clients=2, shared_dimension=1, personal_dimension=1, amplitude=0.7,
-        noise=Noise(NoiseLaw.RADEMACHER, 0.5, 0.5), seed=1,
-    )  # fmt: skip
-    start = Start(np.array([0.7]), np.array([[1.0], [-2.0]]))
-    (_, edge), *_ = schedules((THEOREM,), FedAvgP, problem, start, 1, 2, 2)
-    return Instance("cosine", problem, edge, 2, Method.ENUMERATION, start)
+    """Every outcome, in balls."""
+    name = "cosines, n=2 m=1 K=2 T=2 noise 1/2 and 0, short steps"
+    return case_of(next(one for one in setups("personalization") if one.name == name), "")
+
+
+def floats_of(instance):
+    """What is measured, in floats."""
+    numbers = measure(instance).numbers
+    return _in_floats(numbers) if instance.method is Method.BALLS else numbers
 
 
 INSTANCES = (
@@ -253,7 +256,7 @@ every_instance = pytest.mark.parametrize("instance", INSTANCES, ids=range(len(IN
 
 @every_instance
 def test_shares_close_on_a_run_and_none_is_negative(instance):
-    numbers = measure(instance).numbers
+    numbers = floats_of(instance)
     gap = evaluate(THEOREM.parts[0].gap, numbers)
     found = shares(THEOREM, numbers)
     assert sum(share.amount for share in found) == pytest.approx(gap, rel=1e-9)
@@ -300,7 +303,7 @@ def test_losses_measured_on_a_perturbed_series_do_not_close(monkeypatch):
 
 def test_shares_agree_with_lemma_gaps_measured_one_by_one():
     """The share of a lemma is its weight times its own gap, averaged over rounds."""
-    numbers = measure(INSTANCES[4]).numbers
+    numbers = floats_of(INSTANCES[4])
     by_name: dict[str, Share] = {share.name: share for share in shares(THEOREM, numbers)}
     rounds = range(int(numbers.constants["T"]))
     for multiplier in THEOREM.proof_weights:
@@ -313,18 +316,10 @@ def test_shares_agree_with_lemma_gaps_measured_one_by_one():
         assert found == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
-def test_enumerated_quantities_enter_the_shares_unchanged():
-    instance = INSTANCES[4]
-    series = enumerate_run(instance.problem, instance.algorithm, instance.start, instance.rounds)
-    numbers = measure(instance).numbers
-    for name in set(NAMES) - {"C", "S_3u"}:  # Scaffold-P's
-        np.testing.assert_array_equal(numbers.series[name], series[name])
-
-
 def test_a_run_inside_its_conditions_has_a_positive_gap_to_share():
     """Shares are parts of right - left, so they are asked for where that is positive."""
     for instance in INSTANCES:
-        assert evaluate(THEOREM.parts[0].gap, measure(instance).numbers) > 0
+        assert evaluate(THEOREM.parts[0].gap, floats_of(instance)) > 0
 
 
 def test_equal_inner_steps_of_a_short_run_close_too():
@@ -507,7 +502,7 @@ def test_no_share_is_negative_on_the_quick_plan():
     theorems = (THEOREM, FULL, SCAFFOLD)
     seen = dict.fromkeys(theorems, 0)
     for found in instances(theorems, Profile.QUICK, 0, frozenset({"FedAvg-P", "Scaffold-P"})):
-        if found.method not in (Method.MOMENTS, Method.ENUMERATION) or found.rounds > 100:
+        if not isinstance(found, Instance) or found.rounds > 100:
             continue
         numbers = measure(found, frozenset(NAMES)).numbers
         for theorem in theorems:

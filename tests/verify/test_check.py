@@ -8,6 +8,7 @@ from set_ups import vectors_case
 
 from fedbounds.algorithms.fedavg_p import with_effective_step
 from fedbounds.errors import FedboundsError
+from fedbounds.facts import Constant
 from fedbounds.problems import (
     ConstantValue,
     FederatedQuadratic,
@@ -19,7 +20,7 @@ from fedbounds.problems import (
 from fedbounds.theory.registry import claim
 from fedbounds.verify.instance import Instance, rational
 from fedbounds.verify.judge import check
-from fedbounds.vocabulary import Constant, Method, Provenance, Side, Verdict
+from fedbounds.vocabulary import Method, Provenance, Side, Verdict
 
 THEOREM = claim("personalization/thm-3.7")
 PROBLEM = federated_quadratic(
@@ -102,11 +103,6 @@ def test_exact_arithmetic_on_floats_is_refused(mixed):
     }
     with pytest.raises(FedboundsError, match="exact rationals if and only if every array"):
         replace(exact, **changes[mixed])
-
-
-def test_check_does_not_pass_off_a_computation_as_a_sample():
-    with pytest.raises(FedboundsError, match="is to be sampled"):
-        check(THEOREM, replace(INSIDE, method=Method.SAMPLING, replicas=1024))
 
 
 def test_a_claim_about_another_algorithm_is_an_error():

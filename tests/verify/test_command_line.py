@@ -187,6 +187,15 @@ def test_quick_and_thorough_exclude_each_other(tmp_path):
     assert not (tmp_path / "x").exists()
 
 
+def test_what_there_is_to_try_names_a_claim_that_has_a_witness():
+    found = call()
+    assert (found.code, found.err) == (0, "")
+    commands = [line.split()[1:] for line in found.out.splitlines()[1:]]
+    assert [command[0] for command in commands] == ["list", "show", "verify", "prove", "search"]
+    assert entry(commands[1][1]) == entry(commands[4][1])
+    assert entry(commands[1][1]).paper == commands[2][1] in PAPERS
+
+
 TOKENS = st.sampled_from([
     *COMMANDS, "personalization", CLAIM, "personalization/lem-3.4", "nonsense", "nonsense/x", "",
     "--quick", "--thorough", "--seed", "7", "-1", "--out", "--json", "--workers", "--latex",

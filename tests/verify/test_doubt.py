@@ -3,24 +3,19 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
-import sympy as sp
 
 from fedbounds.algorithms.fedavg_p import with_effective_step
-from fedbounds.problems import Noise, NoiseLaw, Start, coupled_cosine, federated_quadratic
+from fedbounds.problems import Start, federated_quadratic
 from fedbounds.theory.claims import AS_PRINTED, Part
 from fedbounds.theory.registry import claim, encoded_claims
-from fedbounds.theory.symbols import E, G_u, G_v, Max_t, Mean_t, f, t
+from fedbounds.theory.symbols import G_u, G_v, t
 from fedbounds.verify.decide import decide, is_affine
 from fedbounds.verify.evaluate import Numbers
 from fedbounds.verify.instance import Instance
 from fedbounds.verify.judge import judge
-from fedbounds.verify.reach import bounded_reach
 from fedbounds.verify.records import record
-from fedbounds.verify.sampling import sample_and_decide
-from fedbounds.verify.simulate import run_chunk, stream
 from fedbounds.verify.standing import status_of
-from fedbounds.vocabulary import Index, Method, StatementStatus, Verdict
+from fedbounds.vocabulary import Method, StatementStatus, Verdict
 
 
 def test_a_side_that_overflows_is_undecided_and_open():
@@ -52,38 +47,3 @@ def test_a_bound_on_a_diverging_run_does_not_survive_elsewhere():
 
 def test_every_gap_of_the_papers_is_affine():
     assert all(is_affine(part) for c in encoded_claims("personalization") for part in c.parts)
-
-
-@pytest.mark.parametrize(
-    "left", [G_u(t) * G_v(t), sp.sqrt(E(t)), Mean_t(G_u(t) ** 2), Max_t(f(t)), G_u(t) * f(t + 1)]
-)
-def test_replicas_say_nothing_of_a_gap_that_is_not_affine(left):
-    index = Index.RUN if left.func in (Mean_t, Max_t) else Index.ROUND
-    part = Part(left=left, right=sp.Integer(10**6), index=index)
-    assert not is_affine(part)
-    problem = coupled_cosine(
-        clients=2, shared_dimension=1, personal_dimension=1,
-        noise=Noise(NoiseLaw.RADEMACHER, 0.1, 0.1),
-    )  # fmt: skip
-    instance = Instance(
-        "sampled", problem, with_effective_step(1, 1, 0.01), 2, Method.SAMPLING,
-        Start(np.ones(1), np.ones((2, 1))), 1024,
-    )  # fmt: skip
-    (found,) = sample_and_decide([part], instance, seed=0, workers=1, xp=np).outcomes
-    assert found.verdict is Verdict.UNDECIDED
-    assert "not affine" in found.reason
-
-
-def test_reach_holds_where_an_absent_block_has_step_sizes_of_its_own():
-    problem = federated_quadratic(
-        clients=3, shared_dimension=0, personal_dimension=2,
-        noise=Noise(NoiseLaw.RADEMACHER, 0.2, 0.2),
-    )  # fmt: skip
-    start = Start(np.zeros(0), np.ones((3, 2)))
-    algorithm = replace(with_effective_step(2, 2, 0.2), inner_step_u=1e-6)
-    reach = bounded_reach(problem, algorithm, start, 3, problem.constants(start))
-    seen = run_chunk(
-        problem, algorithm, start, 3, 64, stream(0, 0, 0), virtual=True, infimum=problem.infimum()
-    )
-    for name, bound in reach.series.items():
-        assert np.all(np.abs(seen[name][:, :3]).max(axis=0) <= bound[:3] * (1 + 1e-12)), name

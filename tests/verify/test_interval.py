@@ -12,30 +12,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fedbounds.algorithms.fedavg_p import with_effective_step
-from fedbounds.errors import FedboundsError
-from fedbounds.facts import Constant
-from fedbounds.problems import (
-    FederatedQuadratic,
-    Noise,
-    NoiseLaw,
-    Start,
-    coupled_cosine,
-    federated_quadratic,
-)
-from fedbounds.theory.claims import Part, read
-from fedbounds.theory.registry import claim, encoded_claims
+from fedbounds.theory.claims import Part
 from fedbounds.theory.symbols import G_u, G_v, Mean_t, f, t
 from fedbounds.verify import interval
-from fedbounds.verify.decide import decide_sampled, gap_width, is_affine, rounds_of
-from fedbounds.verify.evaluate import Numbers, evaluate
-from fedbounds.verify.instance import Instance, constants_of
+from fedbounds.verify.decide import decide_sampled, gap_width
+from fedbounds.verify.evaluate import Numbers
 from fedbounds.verify.interval import FIRST_LOOK, LEVEL, Sums, half_width, look_level, sums_of
-from fedbounds.verify.judge import judge
-from fedbounds.verify.measurement import numbers_of
-from fedbounds.verify.reach import bounded_reach, joint_smoothness
-from fedbounds.verify.simulate import simulate
-from fedbounds.vocabulary import Index, Method, Relation, Verdict
+from fedbounds.vocabulary import Index, Relation, Verdict
 
 LARGE = 0.05  # a level that can be measured
 REPETITIONS = 4000
@@ -308,159 +291,6 @@ def test_the_width_covers_terms_that_cancel_inside_a_mean():
     reach = Numbers({"T": 2.0}, {"G_u": np.ones(3), "G_v": np.ones(3)})
     part = Part(left=Mean_t(G_u(t) - G_v(t)), right=0 * t, index=Index.RUN)
     assert gap_width(part, reach, None) >= 2.0
-
-
-# ---- certified reach of runs
-
-
-def bounded(kind, seed, noise, n=3, m=2, steps=3, rounds=5, step=0.15, outer=(1.5, 1.2)):
-    law = Noise(NoiseLaw.RADEMACHER, noise, noise / 2)
-    if kind == "quadratic":
-        problem = federated_quadratic(
-            clients=n, shared_dimension=2, personal_dimension=2, coupling=0.4, noise=law, seed=seed
-        )
-    elif kind == "unbounded below":
-        problem = federated_quadratic(
-            clients=n, shared_dimension=2, personal_dimension=2, strong_convexity=-0.5, noise=law,
-            seed=seed, slope=3.0,
-        )  # fmt: skip
-    else:
-        problem = coupled_cosine(
-            clients=n, shared_dimension=2, personal_dimension=2, amplitude=1.0, noise=law, seed=seed
-        )
-    rng = np.random.default_rng(seed)
-    start = Start(3 * rng.standard_normal(2), 3 * rng.standard_normal((n, 2)))
-    algorithm = with_effective_step(m, steps, step, *outer)
-    return Instance(kind, problem, algorithm, rounds, Method.SAMPLING, start, 256)
-
-
-def reach_of(instance):
-    return bounded_reach(
-        instance.problem, instance.algorithm, instance.start, instance.rounds,
-        constants_of(instance),
-    )  # fmt: skip
-
-
-def replicas_of(instance):
-    chunks = list(simulate(
-        instance.problem, instance.algorithm, instance.start, instance.rounds, range(2),
-        seed=7, key=7, reduce=lambda series: series,
-    ))  # fmt: skip
-    return {name: np.concatenate([chunk[name] for chunk in chunks]) for name in chunks[0]}
-
-
-def out_of_reach(instance):
-    """Quantities of which some replica exceeds the bound in some round."""
-    bounds = reach_of(instance).series
-    seen = replicas_of(instance)
-    assert bounds.keys() <= seen.keys()
-    return {
-        name
-        for name, bound in bounds.items()  # NaN in round T, which has no local steps
-        if (np.nan_to_num(np.abs(seen[name])) > bound * (1 + 1e-9)).any()
-    }
-
-
-@pytest.mark.parametrize("kind", ["quadratic", "cosine"])
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize(("noise", "steps", "m"), [(0.0, 1, 3), (0.5, 3, 1), (2.0, 4, 2)])
-def test_every_replica_lies_within_reach(kind, seed, noise, steps, m):
-    assert out_of_reach(bounded(kind, seed, noise, m=m, steps=steps)) == set()
-
-
-def test_f_itself_lies_within_reach_where_there_is_no_infimum():
-    """The quantity f is then f, not f - inf f, and starts from f(u^0, v^0)."""
-    instance = bounded("unbounded below", 0, 0.5)
-    assert instance.problem.infimum() is None
-    assert Constant.INITIAL_GAP not in constants_of(instance)
-    assert out_of_reach(instance) == set()
-
-
-@pytest.mark.parametrize("kind", ["quadratic", "cosine"])
-def test_every_replicas_gap_lies_within_the_certified_width(kind):
-    instance = bounded(kind, 5, 0.5)
-    constants = numbers_of(instance, {}).constants
-    bounds = Numbers(constants, reach_of(instance).series)
-    seen = Numbers(constants, replicas_of(instance))
-    checked = 0
-    for found in encoded_claims("personalization"):
-        for part in found.parts:
-            measured = seen.series.keys() & bounds.series.keys()
-            if not part.quantities <= measured or not part.constants <= constants.keys():
-                continue
-            if not part.quantities or not is_affine(part):
-                continue
-            rounds = rounds_of(part, seen)
-            gaps = np.asarray(evaluate(part.gap, seen, rounds)).reshape(256, -1)
-            spread = gaps.max(axis=0) - gaps.min(axis=0)
-            assert (spread <= gap_width(part, bounds, rounds) + 1e-9).all(), found.id
-            checked += 1
-    assert checked >= 8
-
-
-def test_every_claim_has_a_verdict_on_a_sampled_run():
-    """What has no certified range stays undecided, and stops nothing else."""
-    instance = replace(bounded("cosine", 0, 0.05), replicas=128)
-    known = reach_of(instance).series.keys()
-    seen = set()
-    for judgement in judge(encoded_claims("personalization"), instance).judgements:
-        parts = read(judgement.claim, judgement.reading)
-        for part, outcome in zip(parts, judgement.outcomes, strict=True):
-            seen.add(outcome.verdict)
-            assert outcome.verdict is not Verdict.VIOLATED
-            if not part.quantities <= known:
-                assert outcome.verdict is not Verdict.NOT_VIOLATED
-    assert Verdict.UNDECIDED in seen
-
-
-def test_reach_is_attained_at_the_start_of_a_lone_client():
-    """One client, one coordinate: the first gradient is the bound itself, so it is not vacuous."""
-    problem = FederatedQuadratic(
-        np.array([[[1.5]]]), np.array([[-1.0]]), 1, Noise(NoiseLaw.RADEMACHER, 0.1, 0.0)
-    )
-    start = Start(np.array([2.0]), np.zeros((1, 0)))
-    instance = Instance(
-        "lone", problem, with_effective_step(1, 1, 0.1), 2, Method.SAMPLING, start, 128
-    )
-    bounds, seen = reach_of(instance).series, replicas_of(instance)
-    for name in ("G_u", "B", "f"):
-        np.testing.assert_allclose(seen[name][:, 0], bounds[name][0], rtol=1e-12)
-
-
-def test_joint_smoothness_bounds_the_joint_gradients_lipschitz_constant():
-    for seed in range(5):
-        problem = bounded("quadratic", seed, 0.0).problem
-        start = Start(np.zeros(2), np.zeros((3, 2)))
-        joint = np.linalg.norm(problem.hessian, 2, axis=(1, 2)).max()
-        assert joint <= joint_smoothness(problem.constants(start)) * (1 + 1e-12)
-
-
-def test_unbounded_noise_has_no_reach_and_no_verdict():
-    instance = bounded("cosine", 0, 0.1)
-    gaussian = replace(
-        instance, problem=replace(instance.problem, noise=Noise(NoiseLaw.GAUSSIAN, 0.1, 0.1))
-    )
-    assert reach_of(gaussian) is None
-    (judgement,) = judge((claim("personalization/lem-3.4"),), gaussian).judgements
-    assert judgement.verdict is Verdict.UNDECIDED
-    assert judgement.deciding.replicas == gaussian.replicas
-
-
-def test_bounded_noise_with_short_steps_is_decided():
-    """The whole rule on a run: look by look until the interval lies above zero."""
-    base = bounded("cosine", 0, 0.05, n=2, m=2, steps=2, rounds=2)
-    instance = replace(base, algorithm=with_effective_step(2, 2, 1e-3), replicas=2**14)
-    (judgement,) = judge((claim("personalization/lem-3.4"),), instance).judgements
-    assert judgement.verdict is Verdict.NOT_VIOLATED
-    assert judgement.deciding.replicas % FIRST_LOOK == 0
-    assert judgement.deciding.level == LEVEL
-
-
-@pytest.mark.parametrize("replicas", [0, 100])
-def test_fewer_replicas_than_a_chunk_are_refused_in_words(replicas):
-    instance = replace(bounded("cosine", 0, 0.1), replicas=replicas)
-    with pytest.raises(FedboundsError, match="replicas"):
-        judge((claim("personalization/lem-3.4"),), instance)
 
 
 def test_sums_hold_what_they_are_given():

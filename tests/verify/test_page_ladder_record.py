@@ -89,10 +89,10 @@ def test_algorithms_are_named(floats):
 def test_the_symbolic_exponent_is_that_of_the_term_a_reading_names(level, exponents):
     reading = Reading("below a term", substitute=((P(t), level),))
     claim = replace(figures.FIGURE_1A, readings=(figures.AS_PRINTED, reading))
-    assert {name: symbolic_exponent(claim, name) for name in exponents} == exponents
+    assert {name: symbolic_exponent(claim, "P", name) for name in exponents} == exponents
 
 
 def test_every_level_of_the_paper_has_an_exponent_in_gamma():
     for claim in (figures.FIGURE_1D, figures.FIGURE_2C):
-        assert symbolic_exponent(claim, "gamma") == "1"
-        assert symbolic_exponent(claim, "b^2") == "0"
+        assert symbolic_exponent(claim, "P", "gamma") == "1"
+        assert symbolic_exponent(claim, "P", "b^2") == "0"

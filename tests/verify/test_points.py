@@ -17,7 +17,7 @@ from fedbounds.verify.judge import check, judge
 from fedbounds.verify.plan import own_cases
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.search.witness import find_witness
-from fedbounds.vocabulary import Assumption, Method, Verdict
+from fedbounds.vocabulary import Method, Verdict
 
 GEO_35, GEO_43 = (claim(f"personalization/lem-{x}-geo") for x in ("3.5", "4.3"))
 REMARK = claim("personalization/rem-3.9")
@@ -142,7 +142,7 @@ def test_a_point_is_measured_without_a_run():
     at = choice(K=3, j=2)
     assert parameters_of(at) == {"K": 3, "j": 2}
     assert constants_of(at) == {}
-    assert all(evidence_of(at, assumption).holds for assumption in Assumption)
+    assert all(evidence_of(at, assumption).holds for assumption in str)
     assert (at.algorithm_name, at.method) == ("bound", Method.RATIONAL)
 
 

@@ -15,12 +15,12 @@ from fedbounds.problems import (
     Noise,
     NoiseLaw,
     Start,
-    coupled_cosine,
     federated_quadratic,
 )
 from fedbounds.theory.catalogue import entry, select
 from fedbounds.theory.claims import Claim
-from fedbounds.theory.registry import claim, encoded
+from fedbounds.theory.registry import claim, encoded, setups
+from fedbounds.theory.setups import Planned
 from fedbounds.verify import proofs, work
 from fedbounds.verify import run as run_module
 from fedbounds.verify import summary as summary_module
@@ -31,6 +31,7 @@ from fedbounds.verify.profile import Profile
 from fedbounds.verify.records import dumps
 from fedbounds.verify.run import Settings, refuse_conflicts, run
 from fedbounds.verify.search import witness_records
+from fedbounds.verify.setups.plan import case_of
 from fedbounds.verify.store import Journal, Store
 from fedbounds.verify.summary import REFUSED
 from fedbounds.verify.work import findings_of
@@ -51,20 +52,15 @@ def quadratic():
     return Instance("quadratic", problem, algorithm, 4, Method.MOMENTS, start)
 
 
-def cosine(method, replicas=0):
-    problem = coupled_cosine(
-        clients=2, shared_dimension=1, personal_dimension=1,
-        noise=Noise(NoiseLaw.RADEMACHER, 0.05, 0.05), seed=5,
-    )  # fmt: skip
-    start = Start(np.ones(1), np.ones((2, 1)))
-    algorithm = with_effective_step(1, 1, 1 / 128, 1.0, 2.0)
-    return Instance(f"cosine, {method}", problem, algorithm, 2, method, start, replicas)
+def cosine(replicas=0):
+    """Every outcome in balls; or some replicas."""
+    name = "cosines, n=2 m=1 K=1 T=2 noise 1/2 and 1/2, short steps"
+    setup = next(one.setup for one in setups("personalization") if one.name == name)
+    return case_of(Planned(f"cosine, {replicas}", setup, replicas=replicas), "")
 
 
 def plan():
-    return [
-        vectors(), quadratic(), cosine(Method.ENUMERATION), cosine(Method.SAMPLING, 1024),
-    ]  # fmt: skip
+    return [vectors(), quadratic(), cosine(), cosine(1024)]
 
 
 SETTINGS = Settings(Profile.QUICK, seed=3, workers=1)
@@ -365,7 +361,7 @@ def test_another_seed_writes_other_records_beside_the_old(tmp_path, uninterrupte
 
 def test_a_sampled_verdict_does_not_depend_on_what_else_was_run():
     """The design's rule: the error of one decision depends on nothing else, nor does its data."""
-    problem = cosine(Method.SAMPLING, 4096)
+    problem = cosine(4096)
     alone_claim = claim("personalization/lem-3.4")
     every = CLAIMS
     (alone,) = judge((alone_claim,), problem, seed=1).judgements

@@ -122,7 +122,7 @@ def own(folder):
             "quadratic clients", "no constraint"])
     """
     theory = loaded(folder, problems="quadratics(clients=(2,), dimensions=(2,))", body=body)
-    return broken(encoded_claims(theory.key), islice(own_cases(theory, "s", Profile.QUICK, 0), 2))
+    return broken(encoded_claims(theory.key), islice(own_cases(theory, Profile.QUICK, 0), 2))
 
 
 @pytest.fixture(scope="module")
@@ -156,7 +156,7 @@ def test_every_premise_is_asserted_or_said_not_to_be(scripts):
         left_out = " ".join(x[len(NOT_CHECKED) :] for x in lines if x.startswith(NOT_CHECKED))
         left_out += " ".join(x for x in lines if x.startswith("# as it is run"))
         for assumption in assumptions:
-            at = [i for i, x in enumerate(lines) if x.endswith(f"# {assumption!s}")]
+            at = [i for i, x in enumerate(lines) if x.endswith(f"# {assumption}")]
             said = [i for i in at if "assert " in lines[i + lines[i].startswith("#")]]
             assert said or str(assumption) in left_out, (key, assumption)
         for condition in conditions:

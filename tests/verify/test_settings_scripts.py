@@ -73,7 +73,7 @@ def test_what_a_limit_rests_on_is_asserted():
 def test_a_step_size_that_changes_is_one_in_a_script():
     script = next(f.script for f in shown() if f.instance.endswith("decaying steps"))
     (line,) = (line for line in script.splitlines() if '"eta"]' in line and "lambda" in line)
-    assert line.strip() == 'p["eta"] = (lambda t: (Q(4, 3))/(t + 1))(Q(t))'
+    assert line.strip() == 'p["eta"] = (lambda t: Q(4, 3) / (t + 1))(Q(t))'
 
 
 def test_a_strict_statement_is_broken_at_equality():

@@ -240,7 +240,6 @@ DIFFERENT = {
     "outer step": replace(BASE, algorithm=replace(BASE.algorithm, outer_step_v=2.0000000001)),
     "rounds": replace(BASE, rounds=4),
     "method": replace(BASE, method=Method.ENUMERATION),
-    "replicas": replace(BASE, replicas=1024),
     "kind of problem": cosine(),
 }  # fmt: skip
 

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import array_api_compat
-import numpy as np
 
 from .traced import Algorithm, State
 
@@ -85,20 +84,20 @@ def _round(
     problem: Any, p: Mapping[str, Any], W: Array, noise: Array, done: int | None = None
 ) -> tuple[Array, Shown]:
     """W^{t+1} and the vectors of a round, or of its first local steps."""
-    trained, c, eta = p["masks"] > 0, shares(p["weights"]), _step_size(p)
+    xp, trained, c, eta = problem.xp, p["masks"] > 0, shares(p["weights"]), _step_size(p)
     points, gradients = [], []
 
     def noisy(s: int, models: Array) -> Array:
         points.append(models)
         gradients.append(problem.gradient(models))
-        return gradients[-1] + noise[:, :, s]
+        return gradients[-1] + noise[:, :, s, ...]
 
     count = p["tau"] if done is None else done
     Wk = local(noisy, trained, eta, count, problem.spread(W))
-    Ws, gs, ns = np.stack(points, axis=2), np.stack(gradients, axis=2), noise[:, :, :count]
-    U, Ub = (gs + ns).sum(axis=2) * -eta, gs.sum(axis=2) * -eta
+    Ws, gs, ns = xp.stack(points, axis=2), xp.stack(gradients, axis=2), noise[:, :, :count, ...]
+    U, Ub = xp.sum(gs + ns, axis=2) * -eta, xp.sum(gs, axis=2) * -eta
     Wn = server(W, U, trained, c)
-    wide = np.stack([problem.wide_gradient(models, c) for models in points], axis=2)
+    wide = xp.stack([problem.wide_gradient(models, c) for models in points], axis=2)
     shown = {
         **{"Wn": Wn, "Ws": Ws, "gs": gs, "ns": ns, "Gs": wide},
         **{"U": U, "Ub": Ub, "D": Wn - W, "Db": server(W, Ub, trained, c) - W},
@@ -125,7 +124,7 @@ def step_and_analysed(
 ) -> State:
     """A round; W1 is where one step from W^t with new gradients at W_k^{t,tau} leads."""
     after, shown = _round(problem, p, state["x"], drawn["noise"])
-    noise, trained, c = drawn["fresh"][:, :, 0], p["masks"] > 0, shares(p["weights"])
+    noise, trained, c = drawn["fresh"][:, :, 0, ...], p["masks"] > 0, shares(p["weights"])
     W1 = server(state["x"], (shown["g"] + noise) * -_step_size(p), trained, c)
     see(noise=noise, W1=W1, **shown)
     return {"x": after}
@@ -157,7 +156,7 @@ def draw_free(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
     if not p["common"]:
         return draw_step(random, problem, p)
     one = random.signs(1, 1, problem.dimension) * problem.noise_scale
-    return {"noise": np.concatenate([one] * problem.clients, axis=1)}
+    return {"noise": problem.xp.concat([one] * problem.clients, axis=1)}
 
 
 def local_step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
@@ -181,7 +180,7 @@ def _step(
 ) -> tuple[Array, Array, Shown]:
     """W^{t+1}, W_k^{t+1} and the vectors of a step."""
     trained, c, eta = p["masks"] > 0, shares(p["weights"]), p["eta"]
-    noise, g = noise[:, :, 0], problem.gradient(Wk)
+    noise, g = noise[:, :, 0, ...], problem.gradient(Wk)
     models = local(lambda s, models: g + noise, trained, eta, 1, Wk)
     U, Ub = (g + noise) * -eta, g * -eta
     Wn = server(W, U, trained, c)
@@ -194,28 +193,28 @@ def _step(
 
 def _at(problem: Any, p: Mapping[str, Any], W: Array, Wk: Array, c: Array) -> Shown:
     """Gradients, gaps and factors at W^t and W_k^t, a row each."""
-    rows, trained = len(W), p["masks"] > 0
+    xp, trained = problem.xp, p["masks"] > 0
     best, lowest = problem.best(c), problem.lowest
     Wstar = W * 0 + best
     at_best = problem.value(Wstar) - lowest
     # F* - F_k*, F* = sum_k c_k F_k(W*)
-    gap = ((at_best + lowest) * c).sum(axis=1)[:, None] - lowest
+    gap = xp.sum((at_best + lowest) * c, axis=1)[:, None] - lowest
     masks, weight = p["masks"], held(trained, c)
     constant = {
-        "one": c.sum(),
+        "one": xp.sum(c),
         "ones": best * 0 + 1,
-        "corner": best * 0 + (np.arange(len(best)) == 0),
+        "corner": xp.concat([best[:1] * 0 + 1, best[1:] * 0], axis=0),
         "held": weight,
-        "psi": _inverse(weight)[trained.any(axis=0)],
+        "psi": _inverse(weight)[xp.any(trained, axis=0)],
         "mask": masks,
         "comp": _inverse(weight),
         "share": c,
         "apart": 1 / c,
         # min(1, sqrt(||m_k||_0)), a whole number, unless alpha_k is chosen
-        "attenuate": p["attenuation"] if "attenuation" in p else masks.max(axis=1),
+        "attenuate": p["attenuation"] if "attenuation" in p else xp.max(masks, axis=1),
     }
     return {
-        **{name: np.stack([np.asarray(x)] * rows) for name, x in constant.items()},
+        **{name: xp.stack([xp.asarray(x)] * W.shape[0], axis=0) for name, x in constant.items()},
         **{"W": W, "Wk": Wk, "Wstar": Wstar, "gap": gap},
         **{"g": problem.gradient(Wk), "g0": problem.gradient(W)},
         **{"Gk": problem.wide_gradient(Wk, c), "G0": problem.wide_gradient(W, c)},

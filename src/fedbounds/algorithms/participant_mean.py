@@ -25,7 +25,7 @@ def draw(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
 def step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
     """The vectors, and the mean of the participants'."""
     vectors, present = problem.gradient(problem.spread(state["x"])), drawn["present"]
-    mean = (vectors * present[:, :, None]).sum(axis=1) / p["m"]
+    mean = problem.xp.sum(vectors * present[:, :, None], axis=1) / p["m"]
     see(X=vectors, X_S=mean, present=present)
     return state
 

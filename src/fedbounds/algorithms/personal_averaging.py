@@ -41,7 +41,7 @@ def step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: An
     """K `local` steps of every client; then the `average`."""
     reached, shown = local(problem, state, added(drawn), constant(p), p["K"])
     see(present=drawn["present"], **shown)
-    return average(p, state, drawn, *reached)
+    return average(problem, p, state, drawn, *reached)
 
 
 def draw_split(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
@@ -53,9 +53,9 @@ def draw_split(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
     xi_v = xp.concat([random.personal_noise(problem, count) for count in counts], axis=2)
     found = {"present": present, "weight": weight, "xi_u": xi_u, "xi_v": xi_v}
     for block, noise in (("u", xi_u), ("v", xi_v)):
-        found[f"old_{block}"] = noise[:, :, :at]
-        found[f"new_{block}"] = noise[:, :, at : at + 1]
-        found[f"rest_{block}"] = noise[:, :, at + 1 :]
+        found[f"old_{block}"] = noise[:, :, :at, ...]
+        found[f"new_{block}"] = noise[:, :, at : at + 1, ...]
+        found[f"rest_{block}"] = noise[:, :, at + 1 :, ...]
     return found
 
 
@@ -70,7 +70,7 @@ def _observed(
     problem: Any, p: Mapping[str, Any], state: State, drawn: State, noise: Noise, see: Any
 ) -> State:
     reached, shown = local(problem, state, noise, constant(p), p["K"])
-    after = average(p, state, drawn, *reached)
+    after = average(problem, p, state, drawn, *reached)
     see(present=drawn["present"], **shown, **models(problem, shown, *reached))
     see(**analysed(problem, state, after))
     return after
@@ -83,6 +83,14 @@ def draw_sampled(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
     return {"present": present, "weight": weight, "batch": batch}
 
 
+def step_batches(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
+    """A round on minibatches."""
+    noise = sampled(problem, drawn["batch"])
+    reached, shown = local(problem, state, noise, constant(p), p["K"])
+    see(present=drawn["present"], **shown)
+    return average(problem, p, state, drawn, *reached)
+
+
 def step_sampled(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
     """A round on minibatches, with all that its analysis speaks of."""
     return _observed(problem, p, state, drawn, sampled(problem, drawn["batch"]), see)
@@ -91,8 +99,8 @@ def step_sampled(problem: Any, p: Mapping[str, Any], state: State, drawn: State,
 def models(problem: Any, shown: Shown, u: Array, v: Array) -> Shown:
     """The local models from step 0 to step K, and those after every step."""
     last = {"uh": u, "vh": v}
-    um, vm = (problem.xp.concat([shown[x], y[:, :, None]], axis=2) for x, y in last.items())
-    return {"um": um, "vm": vm, "up": um[:, :, 1:], "vp": vm[:, :, 1:]}
+    um, vm = (problem.xp.concat([shown[x], y[:, :, None, ...]], axis=2) for x, y in last.items())
+    return {"um": um, "vm": vm, "up": um[:, :, 1:, ...], "vp": vm[:, :, 1:, ...]}
 
 
 def analysed(problem: Any, state: State, after: State) -> Shown:
@@ -162,9 +170,12 @@ def local(
     return (u, v), {**shown, "au": points[0][2], "av": points[0][3]}
 
 
-def average(p: Mapping[str, Any], state: State, drawn: State, u: Array, v: Array) -> State:
+def average(
+    problem: Any, p: Mapping[str, Any], state: State, drawn: State, u: Array, v: Array
+) -> State:
     """u <- (1 - eta_u) u + eta_u (mean of the participants'); their v_i <- likewise, alone."""
-    mean = (u * drawn["weight"][:, :, None]).sum(axis=1)
+    xp = problem.xp
+    mean = xp.sum(u * drawn["weight"][:, :, None], axis=1)
     moved = (v - state["v"]) * drawn["present"][:, :, None]
     return {
         "u": state["u"] * (1 - p["eta_u"]) + mean * p["eta_u"],
@@ -185,11 +196,12 @@ def alternate(problem: Any, p: Mapping[str, Any], state: State, drawn: State, se
 
     reached, shown = local(problem, state, added(drawn), sizes, p["K_v"] + p["K_u"])
     see(present=drawn["present"], **shown)
-    return average({"eta_u": 1, "eta_v": 1}, state, drawn, *reached)
+    return average(problem, {"eta_u": 1, "eta_v": 1}, state, drawn, *reached)
 
 
 ROUNDS = Algorithm(init, draw, step, "FedAvg-P")
 OBSERVED = Algorithm(init, draw, step_observed, "FedAvg-P, with what its analysis speaks of")
+BATCHES = Algorithm(init, draw_sampled, step_batches, "FedAvg-P on minibatches")
 SPLIT = Algorithm(init, draw_split, step_observed, "FedAvg-P, looked at in one local step")
 SAMPLED = Algorithm(
     init, draw_sampled, step_sampled, "FedAvg-P on minibatches, with what its analysis speaks of"

@@ -37,8 +37,8 @@ def init(problem: Any, start: Array, random: Any, p: Mapping[str, Any]) -> State
 
 def _begun(problem: Any, start: Array, noise: Array) -> State:
     u, v = problem.blocks(start)
-    controls = problem.gradients(u, v)[0] + noise.sum(axis=2) / noise.shape[2]
-    return {"u": u, "v": v, "ci": controls, "c": controls.sum(axis=1) / problem.clients}
+    controls = problem.gradients(u, v)[0] + problem.xp.sum(noise, axis=2) / noise.shape[2]
+    return {"u": u, "v": v, "ci": controls, "c": problem.xp.sum(controls, axis=1) / problem.clients}
 
 
 def step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
@@ -55,8 +55,8 @@ def _round(
     (u, v), shown = local(problem, state, noise, constant(p), p["K"], c - ci)
     followed = (problem.spread(state["u"]) - u) / (p["K"] * p["gamma_u"])
     change = (followed - c) * drawn["present"][:, :, None]
-    after = average(p, state, drawn, u, v)
-    after |= {"ci": ci + change, "c": state["c"] + change.sum(axis=1) / problem.clients}
+    after = average(problem, p, state, drawn, u, v)
+    after |= {"ci": ci + change, "c": state["c"] + problem.xp.sum(change, axis=1) / problem.clients}
     return after, (u, v), shown
 
 
@@ -73,7 +73,7 @@ def step_settling(
     problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any
 ) -> State:
     """The round, from a state none of whose numbers stays as it is."""
-    whole = {**state, "c": state["ci"].sum(axis=1) / problem.clients}
+    whole = {**state, "c": problem.xp.sum(state["ci"], axis=1) / problem.clients}
     after = step(problem, p, whole, drawn, see)
     return {name: after[name] for name in state}
 
@@ -102,11 +102,28 @@ def step_observed(
 
 def init_sampled(problem: Any, start: Array, random: Any, p: Mapping[str, Any]) -> State:
     """The same start, of minibatches."""
+    return _remembering(problem, start, _of_batches(problem, start, random, p), p)
+
+
+def _of_batches(problem: Any, start: Array, random: Any, p: Mapping[str, Any]) -> Array:
+    """What gradients of minibatches at the start have more than those of all samples."""
     u, v = problem.blocks(start)
     point, batch = (problem.spread(u), v), random.samples(problem, p["K"], problem.batch)
     noise, gradients = sampled(problem, batch), problem.gradients(u, v)
     every = [noise(k, point, gradients)[0] for k in range(p["K"])]
-    return _remembering(problem, start, problem.xp.stack(every, axis=2), p)
+    return problem.xp.stack(every, axis=2)
+
+
+def init_batches(problem: Any, start: Array, random: Any, p: Mapping[str, Any]) -> State:
+    """The same, and nothing is remembered."""
+    return _begun(problem, start, _of_batches(problem, start, random, p))
+
+
+def step_batches(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
+    """A round on minibatches."""
+    after, _, shown = _round(problem, p, state, drawn, sampled(problem, drawn["batch"]))
+    see(present=drawn["present"], **shown)
+    return after
 
 
 def step_sampled(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
@@ -129,13 +146,14 @@ def _observed(
 def _everybody(problem: Any, state: State, gradients: Array) -> Shown:
     """Gradients by u at the last participation; and by names of any client what one's own are."""
     al, be = state["al"], state["be"]
-    past = [problem.gradients(al[:, :, k], be[:, :, k])[0] for k in range(al.shape[2])]
+    past = [problem.gradients(al[:, :, k, ...], be[:, :, k, ...])[0] for k in range(al.shape[2])]
     eu = problem.xp.stack(past, axis=2)
     own = {"alj": al, "bej": be, "ej": eu, "Wj": state["Wh"]}
     return {"eu": eu, **own, "vj": state["v"], "aj": gradients}
 
 
 ROUNDS = Algorithm(init, draw, step, "Scaffold-P")
+BATCHES = Algorithm(init_batches, draw_sampled, step_batches, "Scaffold-P on minibatches")
 SETTLING = Algorithm(init_settling, draw, step_settling, "Scaffold-P, without what stays")
 OBSERVED = Algorithm(
     init_remembering, draw, step_observed, "Scaffold-P, with what its analysis speaks of"

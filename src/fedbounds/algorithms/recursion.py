@@ -31,7 +31,7 @@ def step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: An
 
 def _step_size(p: Mapping[str, Any]) -> Any:
     """eta^t; of the round after the last one only the start is looked at."""
-    return p["steps"][min(int(p["t"]), len(p["steps"]) - 1)] if "steps" in p else p["eta"]
+    return p["steps"][min(int(p["t"]), p["steps"].shape[0] - 1)] if "steps" in p else p["eta"]
 
 
 EQUALITY = Algorithm(init, draw, step, "a sequence with equality in the recursion")

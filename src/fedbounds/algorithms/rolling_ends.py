@@ -86,7 +86,7 @@ def shown(problem: Any, p: Mapping[str, Any], x: Array) -> State:
     rolled, one = problem.rolled(tables), x[:, 0] * 0 + 1
     xo, each = x * 0 + best(rolled, p), one[:, None, None, None]
     own = [masks * problem.gradient(masks * problem.spread(xo))
-           for masks in (tables[None, :, s] for s in range(turns))]  # fmt: skip
+           for masks in (tables[None, :, s, ...] for s in range(turns))]  # fmt: skip
     held = xp.sum(tables, axis=1) / turns
     share = xp.sum(held, axis=1) / d
     return {
@@ -96,10 +96,13 @@ def shown(problem: Any, p: Mapping[str, Any], x: Array) -> State:
             "ao": xp.stack([xp.sum(y, axis=1) / n for y in own], axis=1),
         },
         **{"Mx": rolled.value(x), "Mo": rolled.value(xo), "go": problem.gradient(xo)},
-        **{"kept": one[:, None] * share, "uneven": each[:, 0] * (held - share[:, None])},
-        **{"unheld": each[:, 0] * (held * turns - 1), "loud": each * tables * problem.noise_scale},
-        **{"own": each * tables, "other": each * (tables - tables[:1])},
-        **{"width": one[:, None] * xp.sum(tables[:, 0], axis=1)},
+        **{"kept": one[:, None] * share, "uneven": each[:, 0, ...] * (held - share[:, None])},
+        **{
+            "unheld": each[:, 0, ...] * (held * turns - 1),
+            "loud": each * tables * problem.noise_scale,
+        },
+        **{"own": each * tables, "other": each * (tables - tables[:1, ...])},
+        **{"width": one[:, None] * xp.sum(tables[:, 0, ...], axis=1)},
         **{"strange": one[:, None] * strangers(tables, xp)},
         **{"unturned": one[:, None] * no_windows(tables, xp)},
     }
@@ -107,7 +110,8 @@ def shown(problem: Any, p: Mapping[str, Any], x: Array) -> State:
 
 def strangers(tables: Array, xp: Any) -> Array:
     """Of every client 0 where each of its sub-models is one of client 1, else positive."""
-    every = [[own[s] for s in range(tables.shape[1])] for own in tables]
+    n, turns, _ = tables.shape
+    every = [[tables[i, s, :] for s in range(turns)] for i in range(n)]
     return xp.stack([missing(own, every[0], xp) for own in every], axis=0)
 
 
@@ -115,9 +119,10 @@ def no_windows(tables: Array, xp: Any) -> Array:
     """Likewise, where each cyclic window as wide as its first sub-model is one of its own."""
     (n, turns, d), found = tables.shape, []
     for i in range(n):
-        width, places = xp.sum(tables[i, 0]), xp.arange(d)
-        windows = [((places - s) % d < int(width)) * (width * 0 + 1) for s in range(d)]
-        found.append(missing(windows, [tables[i, s] for s in range(turns)], xp))
+        width, places = xp.sum(tables[i, 0, :]), xp.arange(d)
+        one = width * 0 + 1
+        windows = [xp.where((places - s) % d < int(width), one, one * 0) for s in range(d)]
+        found.append(missing(windows, [tables[i, s, :] for s in range(turns)], xp))
     return xp.stack(found, axis=0)
 
 

@@ -52,7 +52,7 @@ def draw_noises(random: Any, problem: Any, p: Mapping[str, Any]) -> Array:
 def taken(table: Array, turn: Array, xp: Any) -> Array:
     """Of every client's sub-models, along the third axis, the one whose turn it is."""
     index = xp.reshape(turn, (*turn.shape, *[1] * (table.ndim - 2)))
-    return xp.take_along_axis(table, index, axis=2)[:, :, 0]
+    return xp.take_along_axis(table, index, axis=2)[:, :, 0, ...]
 
 
 def rounds_of(
@@ -63,7 +63,7 @@ def rounds_of(
     found: list[State] = []
     for s in range(turns):
         turn, models = drawn["order"][:, :, s], problem.spread(x)
-        masks, noise = taken(p["sub_models"][None], turn, xp), taken(drawn["noise"], turn, xp)
+        masks, noise = taken(p["sub_models"][None, ...], turn, xp), taken(drawn["noise"], turn, xp)
         own = local(noisy(problem, noise), masks, p["eta"], p["K"], models)
         ys, exact, sent = virtual_steps(problem, masks, noise, p["eta"], p["K"], models)
         free = clients_mean(x, masks, filled(masks, own[-1], models), xp)
@@ -72,13 +72,13 @@ def rounds_of(
             after, virtual = projected(problem, p, free), projected(problem, p, virtual)
         else:
             after = free
-        every = xp.stack(ys, axis=2)
+        every, zero = xp.stack(ys, axis=2), x[:, :1] * 0
         found.append({
             **{"masks": masks, "ws": x, "wv": free, "server": after, "virtual": virtual},
-            **{"y": every[:, :, :-1], "hy": exact, "nz": sent - exact},
-            **{"w_k": xp.stack(own, axis=2), "my_k": masks[:, :, None] * every},
-            **{"cy_k": (1 - masks)[:, :, None] * every, "cx": (1 - masks) * models},
-            "turn": turn + x[:, :1] * 0,
+            **{"y": every[:, :, :-1, ...], "hy": exact, "nz": sent - exact},
+            **{"w_k": xp.stack(own, axis=2), "my_k": masks[:, :, None, ...] * every},
+            **{"cy_k": (1 - masks)[:, :, None, ...] * every, "cx": (1 - masks) * models},
+            "turn": sum((xp.where(turn == s, zero + s, zero) for s in range(turns)), zero),
         })  # fmt: skip
         x = after
     return found
@@ -99,12 +99,12 @@ def begin_ends(problem: Any, p: Mapping[str, Any], state: State, see: Any) -> No
     """
     xp, x, (_, turns, _) = problem.xp, state["x"], p["sub_models"].shape
     xo, xs = x * 0 + best(problem.rolled(p["sub_models"]), p), x * 0 + best(problem, p)
-    tables = [p["sub_models"][None, :, j] for j in range(turns)]
+    tables = [p["sub_models"][None, :, j, ...] for j in range(turns)]
     each = [table * problem.gradient(table * problem.spread(xo)) for table in tables]
     held = xp.sum(p["sub_models"], axis=1) / turns
     share, one = xp.sum(held, axis=1) / problem.dimension, x[:, 0] * 0 + 1
-    every = p["sub_models"].reshape(-1, problem.dimension)
-    largest = every[int(every.sum(axis=1).argmax())]
+    every = xp.reshape(p["sub_models"], (-1, problem.dimension))
+    largest = every[int(xp.argmax(xp.sum(every, axis=1))), :]
     see(
         **{"x": x, "xo": xo, "one": one, "ones": x * 0 + 1, "turns": one * turns},
         **{"ho": xp.stack(each, axis=2), "go": problem.gradient(xo)},
@@ -123,7 +123,7 @@ def round_of(problem: Any, p: Mapping[str, Any], state: State, drawn: State) -> 
 def trained(problem: Any, p: Mapping[str, Any], x: Array, turn: Array, noise: Array) -> Array:
     """A round: the next model, not projected."""
     xp, models = problem.xp, problem.spread(x)
-    masks, own = taken(p["sub_models"][None], turn, xp), taken(noise, turn, xp)
+    masks, own = taken(p["sub_models"][None, ...], turn, xp), taken(noise, turn, xp)
     every = local(noisy(problem, own), masks, p["eta"], p["K"], models)
     return clients_mean(x, masks, filled(masks, every[-1], models), xp)
 
@@ -238,7 +238,7 @@ def _shown(problem: Any, p: Mapping[str, Any], x: Array, rounds: Sequence[State]
     xo = x * 0 + best(rolled, p)
     one, after, y = x[:, 0] * 0 + 1, rounds[-1]["server"], [each["y"] for each in rounds]
     values = [
-        xp.stack([problem.value(r["masks"] * own[:, :, k]) for k in range(p["K"])], axis=2)
+        xp.stack([problem.value(r["masks"] * own[:, :, k, ...]) for k in range(p["K"])], axis=2)
         for r, own in zip(rounds, y, strict=True)
     ]
     origin = [problem.value(r["masks"] * problem.spread(xo)) for r in rounds]
@@ -247,7 +247,7 @@ def _shown(problem: Any, p: Mapping[str, Any], x: Array, rounds: Sequence[State]
     share = xp.sum(held, axis=1) / problem.dimension
     own = [
         xp.sum(table * problem.gradient(table * problem.spread(xo)), axis=1) / problem.clients
-        for table in (p["sub_models"][None, :, j] for j in range(turns))
+        for table in (p["sub_models"][None, :, j, ...] for j in range(turns))
     ]
     return {
         **{"x": x, "xo": xo, "xn": after, "one": one, "ao": xp.stack(own, axis=1)},
@@ -267,7 +267,7 @@ def _sums(every: State, shown: State, xp: Any) -> State:
     hx, ho = (xp.stack([shown[name]] * every["hy"].shape[3], axis=3) for name in ("hx", "ho"))
     own = {"Pn": every["nz"], "Pd": every["hy"] - hx, "Pt": hx - ho}
     both = {
-        name: _before(steps, xp) + _earlier(steps, xp)[:, None, :, None]
+        name: _before(steps, xp) + _earlier(steps, xp)[:, None, :, None, ...]
         for name, steps in own.items()
     }
     earlier = {"Pa": _earlier(ho, xp), "Qa": _earlier(hx, xp)}
@@ -276,18 +276,18 @@ def _sums(every: State, shown: State, xp: Any) -> State:
 
 def _before(steps: Array, xp: Any) -> Array:
     """Of a client's steps before k in its round."""
-    sums = [steps[:, :, :, 0] * 0]
+    sums = [steps[:, :, :, 0, ...] * 0]
     for k in range(steps.shape[3] - 1):
-        sums.append(sums[-1] + steps[:, :, :, k])
+        sums.append(sums[-1] + steps[:, :, :, k, ...])
     return xp.stack(sums, axis=3)
 
 
 def _earlier(steps: Array, xp: Any) -> Array:
     """Of the rounds before s, the mean over clients, shape (rows, S, d)."""
     each = xp.sum(steps, axis=(1, 3)) / steps.shape[1]
-    sums = [each[:, 0] * 0]
+    sums = [each[:, 0, ...] * 0]
     for s in range(each.shape[1] - 1):
-        sums.append(sums[-1] + each[:, s])
+        sums.append(sums[-1] + each[:, s, ...])
     return xp.stack(sums, axis=1)
 
 
@@ -300,11 +300,11 @@ def _unrolled(
     found: dict[str, list[Array]] = {x: [] for x in ("Hz", "Az", "AHz", "Aa", "Aen", "Aw", "Ad")}
     for s, one in enumerate(rounds):
         moved = one["ws"] - x
-        turned, slope = _turned(problem, one, moved), _mean(shown["hx"][:, :, s], xp)
-        drift = _mean(xp.sum(one["hy"] - hw[:, :, s, None] + one["nz"], axis=2), xp)
+        turned, slope = _turned(problem, one, moved), _mean(shown["hx"][:, :, s, ...], xp)
+        drift = _mean(xp.sum(one["hy"] - hw[:, :, s, None, ...] + one["nz"], axis=2), xp)
         before = x * 0
         for j in range(s):
-            before = before + _mean(shown["hx"][:, :, j], xp)
+            before = before + _mean(shown["hx"][:, :, j, ...], xp)
         through = _turned(problem, one, before) * length
         found["Hz"].append(turned)
         for name, vector in (

@@ -35,7 +35,7 @@ def step_rolling(problem: Any, p: Mapping[str, Any], state: State, drawn: State,
     see(turns=one * turns)
     for s in range(turns):
         turn = drawn["order"][:, :, s]
-        masks, noise = taken(p["sub_models"][None], turn, xp), taken(drawn["noise"], turn, xp)
+        masks, noise = taken(p["sub_models"][None, ...], turn, xp), taken(drawn["noise"], turn, xp)
         x = trained(problem, p, x, masks, noise)
     return {"x": x}
 
@@ -49,7 +49,7 @@ def step_random(problem: Any, p: Mapping[str, Any], state: State, drawn: State, 
 
 def step_static(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
     """A round of fixed masks; how much of the model each of them holds."""
-    x, one = state["x"], state["x"][:, 0] * 0 + 1
+    x, one = state["x"], state["x"][:, 0, ...] * 0 + 1
     see(**losses(problem, p, x))
     see(share=one[:, None] * problem.xp.sum(p["masks"], axis=1) / problem.dimension)
     return {"x": trained(problem, p, x, p["masks"], drawn["noise"])}

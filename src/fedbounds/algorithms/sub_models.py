@@ -98,7 +98,7 @@ def step_ends(problem: Any, p: Mapping[str, Any], state: State, drawn: State, se
         **{"hx": masks * problem.gradient(masks * problem.spread(x))},
         **{"ho": masks * problem.gradient(masks * problem.spread(xo)), "go": problem.gradient(xo)},
         **{"Vx": problem.value(x), "Vo": problem.value(xo), "Vs": problem.value(xs)},
-        keep=problem.xp.stack([p["keep"]] * len(x), axis=0),
+        keep=problem.xp.stack([p["keep"]] * x.shape[0], axis=0),
     )
     return {"x": server(problem, p, x, masks, own[-1], clients_mean)}
 
@@ -172,7 +172,7 @@ def _fixed(
 
 def noisy(problem: Any, noise: Array) -> Noisy:
     """Gradients with the noise of a client, of every local step."""
-    return lambda k, models: problem.gradient(models) + noise[:, :, k]
+    return lambda k, models: problem.gradient(models) + noise[:, :, k, ...]
 
 
 def _round(
@@ -190,10 +190,10 @@ def _round(
     every = xp.stack(ys, axis=2)
     shown = {
         **{"x": x, "xn": after, "wf": clients_mean(x, masks, back, xp), "hx": hx},
-        **{"y": every[:, :, :-1], "hy": exact, "nz": sent - exact},
-        **_before(exact - hx[:, :, None], sent - exact, hx, xp),
-        **{"w_k": xp.stack(own, axis=2), "my_k": masks[:, :, None] * every},
-        **{"cy_k": (1 - masks)[:, :, None] * every, "cx": (1 - masks) * models},
+        **{"y": every[:, :, :-1, ...], "hy": exact, "nz": sent - exact},
+        **_before(exact - hx[:, :, None, ...], sent - exact, hx, xp),
+        **{"w_k": xp.stack(own, axis=2), "my_k": masks[:, :, None, ...] * every},
+        **{"cy_k": (1 - masks)[:, :, None, ...] * every, "cx": (1 - masks) * models},
         **{"server": after, "virtual": virtual, "back": back, "y_K": ys[-1]},
         **{"sgd": projected(problem, p, clients_mean(x, masks, sgd, xp))},
         **{"sgd_step": plain, "masked_step": sent},
@@ -208,7 +208,7 @@ def virtual_steps(
     ys, exact, sent = [models], [], []
     for k in range(steps):
         exact.append(masks * problem.gradient(masks * ys[-1]))
-        sent.append(exact[-1] + masks * noise[:, :, k])
+        sent.append(exact[-1] + masks * noise[:, :, k, ...])
         ys.append(ys[-1] - sent[-1] * eta)
     return ys, problem.xp.stack(exact, axis=2), problem.xp.stack(sent, axis=2)
 
@@ -219,7 +219,7 @@ def _full_models(
     """Local SGD on the same samples: the last models and the steps."""
     gradients = []
     for k in range(steps):
-        gradients.append(problem.gradient(models) + noise[:, :, k])
+        gradients.append(problem.gradient(models) + noise[:, :, k, ...])
         models = models - gradients[-1] * eta
     return models, problem.xp.stack(gradients, axis=2)
 
@@ -228,7 +228,7 @@ def _before(moved: Array, noise: Array, hx: Array, xp: Any) -> State:
     """Sums over the local steps before each."""
     sums = {"Pd": [hx * 0], "Pn": [hx * 0], "Ph": [hx * 0]}
     for k in range(moved.shape[2] - 1):
-        for name, own in (("Pd", moved[:, :, k]), ("Pn", noise[:, :, k]), ("Ph", hx)):
+        for name, own in (("Pd", moved[:, :, k, ...]), ("Pn", noise[:, :, k, ...]), ("Ph", hx)):
             sums[name].append(sums[name][-1] + own)
     return {name: xp.stack(every, axis=2) for name, every in sums.items()}
 
@@ -242,21 +242,21 @@ def _objective(problem: Any, p: Mapping[str, Any], x: Array, masks: Array, shown
     xo = x * 0 + best(masked, p)
     update = xp.sum(shown["hy"] + shown["nz"], axis=(1, 2)) / problem.clients
     y = shown["y"]
-    values = [problem.value(masks * y[:, :, k]) for k in range(y.shape[2])]
+    values = [problem.value(masks * y[:, :, k, ...]) for k in range(y.shape[2])]
     return {
         **{"xo": xo, "ho": masks * problem.gradient(masks * problem.spread(xo))},
         "Um": update - masked.full_gradient(xo) * p["K"],
         **{"Fx": values[0], "Fy": xp.stack(values, axis=2)},
         **{"Fo": problem.value(masks * problem.spread(xo)), "Fn": masked.value(shown["xn"])},
         **{"Mx": masked.value(x), "Mo": masked.value(xo), "gm": masked.gradient(x)},
-        "keep": xp.stack([p["keep"]] * len(x), axis=0),
+        "keep": xp.stack([p["keep"]] * x.shape[0], axis=0),
         "one": x[:, 0] * 0 + 1,
     }
 
 
 def best(problem: Any, p: Mapping[str, Any]) -> Array:
     """The minimiser of the mean over clients, in the box where there is one."""
-    equal = problem.xp.stack([1 / problem.clients] * problem.clients, axis=0)
+    equal = problem.xp.asarray([1 / problem.clients] * problem.clients)
     return problem.best(equal, p["box"]) if "box" in p else problem.best(equal)
 
 
@@ -274,17 +274,17 @@ def full_of(problem: Any, p: Mapping[str, Any], x: Array, xo: Array, masked: Any
 def box_of(problem: Any, p: Mapping[str, Any], x: Array) -> State:
     """Its ends, and gradients at the corners of every m o W, where they are longest."""
     xp, ends = problem.xp, {"low": x * 0 + p["box"][0], "high": x * 0 + p["box"][1]}
-    low, high = ends["low"][0], ends["high"][0]
+    low, high = ends["low"][0, ...], ends["high"][0, ...]
     sides = [(low[j], high[j], low[j] * 0) for j in range(problem.dimension)]
     corners = xp.stack([xp.stack(at, axis=0) for at in product(*sides)])
-    every = xp.permute_dims(problem.gradient(corners), (1, 0, 2))[None]
+    every = xp.permute_dims(problem.gradient(corners), (1, 0, 2))[None, ...]
     # convex functions are largest at corners
-    return {**ends, "gc": xp.concat([every] * len(x), axis=0)}
+    return {**ends, "gc": xp.concat([every] * x.shape[0], axis=0)}
 
 
 def spreads(problem: Any, p: Mapping[str, Any], x: Array) -> State:
     """What is at least sqrt(p_i (1 - p_i)) of every client."""
-    return {"spread": problem.xp.stack([p["spread"]] * len(x), axis=0)}
+    return {"spread": problem.xp.stack([p["spread"]] * x.shape[0], axis=0)}
 
 
 RANDOM = Algorithm(init, draw, step, "random masks")

@@ -138,7 +138,7 @@ class FederatedLogistic:
     def _scores(self, points: Array) -> Array:
         """Of every sample at its client's point."""
         xp = array_api_compat.array_namespace(points)
-        return xp.sum(points[:, :, None, :] * self.signed, axis=-1)
+        return xp.matmul(points[:, :, None, :], xp.matrix_transpose(self.signed))[:, :, 0, :]
 
     def _regulariser(self, z: Array) -> Array:
         """Of points; the last axis is summed over."""

@@ -58,12 +58,16 @@ class Entry:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper and its claims in the order of its sheet."""
+    """A paper and its claims in the order of its sheet.
+
+    ``first`` is the id of a claim to look at first; empty if the paper names none.
+    """
 
     key: str
     title: str
     authors: tuple[str, ...]
     entries: tuple[Entry, ...]
+    first: str = ""
 
 
 def paper(key: str) -> Paper:
@@ -77,6 +81,12 @@ def paper(key: str) -> Paper:
     if found is None:
         raise unknown_name("paper", key, keys())
     return found.paper
+
+
+def first_claim() -> str:
+    """Id of a claim to look at first, of the papers of this package."""
+    every = [_of_the_package(key) for key in PAPERS]
+    return next((one.first for one in every if one.first), every[0].entries[0].id)
 
 
 def keys() -> tuple[str, ...]:
@@ -104,7 +114,7 @@ def _of_the_package(key: str) -> Paper:
     )
     check_uses(entries)
     head = data["paper"]
-    return Paper(head["key"], head["title"], tuple(head["authors"]), entries)
+    return Paper(head["key"], head["title"], tuple(head["authors"]), entries, head.get("first", ""))
 
 
 def _table(key: str, name: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ whose name is the key and whose value is a function without arguments that retur
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from fedbounds.errors import FedboundsError
 if TYPE_CHECKING:
     from .catalogue import Paper
     from .glossary import Glossary
+    from .setups import View
 
 GROUP = "fedbounds.theories"
 
@@ -37,6 +38,8 @@ class Contribution:
         A hash of all that defines it, part of every record's name.
     file : str
         Where it was read; empty for an installed package.
+    views : mapping from name to View
+        What is seen of its runs.
     """
 
     paper: "Paper"
@@ -46,6 +49,7 @@ class Contribution:
     glossary: "Glossary"
     source: str = ""
     file: str = ""
+    views: "Mapping[str, View]" = field(default_factory=dict)
 
 
 _KNOWN: dict[str, Contribution] = {}

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from .setups import Planned
+from .setups import Planned, PlannedLadder
 
 _Option = TypeVar("_Option")
 
@@ -42,7 +42,7 @@ class Drawn:
         How many, in a plan of that name.
     """
 
-    make: Callable[[Chance, int], Iterator[Planned]]
+    make: Callable[[Chance, int], Iterator[Planned | PlannedLadder]]
     quick: int
     default: int
     thorough: int

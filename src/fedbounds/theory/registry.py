@@ -10,9 +10,10 @@ from fedbounds.errors import FedboundsError
 from fedbounds.vocabulary import Kind
 
 from .beside import PlannedBeside, Sides
-from .catalogue import Entry, entry, paper
+from .catalogue import PAPERS, Entry, entry, paper
 from .choices import PlannedChoice
 from .claims import Claim
+from .contenders import Contender
 from .contributed import contributed
 from .drawn import Drawn
 from .glossary import Glossary
@@ -57,9 +58,26 @@ def claim(claim_id: str) -> Claim:
     return found
 
 
-@cache
 def views(theory: str) -> Mapping[str, View]:
-    """What is seen of the runs of a theory, by name; none if it has no ``views`` yet."""
+    """What is seen of the runs of a theory, by name; none if it has no ``views`` yet.
+
+    Raises
+    ------
+    FedboundsError
+        If it is neither a paper nor loaded: stored data never loads one.
+    """
+    other = contributed(theory)
+    if other is not None:
+        return other.views
+    if theory not in PAPERS:
+        raise FedboundsError(
+            f"the theory {theory!r} is not loaded; name its file on the command line"
+        )
+    return _views(theory)
+
+
+@cache
+def _views(theory: str) -> Mapping[str, View]:
     if find_spec(f"fedbounds.theory.{paper(theory).key}.views") is None:
         return {}
     found: Mapping[str, View] = import_module(f"fedbounds.theory.{theory}.views").VIEWS
@@ -97,11 +115,17 @@ def setups(theory: str) -> tuple[Planned, ...]:
 
 
 def drawn(theory: str) -> tuple[Drawn, ...]:
-    """Set-ups of random numbers beside those; none if it has no ``random_setups``."""
-    if not _there(theory, "random_setups"):
-        return ()
-    found: tuple[Drawn, ...] = import_module(f"fedbounds.theory.{theory}.random_setups").DRAWN
-    return found
+    """Set-ups and ladders of random numbers beside those; none if no module has ``DRAWN``."""
+    names = (name for name in ("random_setups", "run_ladders") if _there(theory, name))
+    every = (import_module(f"fedbounds.theory.{theory}.{name}") for name in names)
+    return tuple(one for module in every for one in getattr(module, "DRAWN", ()))
+
+
+def contenders() -> dict[str, Contender]:
+    """Who contends, of all papers, by name."""
+    papers = (name for name in PAPERS if _there(name, "contenders"))
+    every = (import_module(f"fedbounds.theory.{name}.contenders") for name in papers)
+    return {one.name: one for module in every for one in module.CONTENDERS}
 
 
 @cache

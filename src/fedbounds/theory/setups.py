@@ -6,18 +6,17 @@ product of every single outcome; in `Largest` and `Least`, extremes over all tha
 quantities and constants.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import lru_cache
 from typing import Any, TypeAlias
 
 import sympy as sp
 
-from fedbounds.errors import FedboundsError
-
-from .proof.read_text import read_text
-from .symbols import t
+from .plain import formula as formula
+from .plain import is_formula as is_formula
+from .plain import numbers as numbers
+from .plain import pairs
 
 PAST = "past"
 Number = int | str  # a whole number, or "p/q"
@@ -185,8 +184,8 @@ class View:
     ----------
     told : str
         What was run, in a few words.
-    algorithm : str
-        Module and name of the algorithm, such as "fedplt.ROUNDS".
+    algorithm : str or Algorithm
+        Module and name, such as "fedplt.ROUNDS"; or itself, where it is no part of the package.
     shown : Shown
     runs : str
         What claims call the algorithm; empty: whatever a claim is about.
@@ -199,12 +198,16 @@ class View:
     later : tuple of str
         Quantities of the next round: what is defined of round t is theirs of t + 1, and of round 0
         there is none.
+    functions : mapping from quantity name to function (problem, state) or (problem, state, p)
+        Quantities that are means of functions of the state.
     constants : mapping from name to definition
-        Each may speak of those before it.
+        Each may speak of those before it; or functions (problem, start), (problem, start, p).
     choices : mapping from name to mapping from choice to definition
         Constants that a set-up may define in several ways, or give as numbers.
     assumptions : mapping from assumption to what it says
         All of it; those that are missing are not known, but for what the problem tells.
+    decided : mapping from assumption to function (problem, start) or (problem, start, p)
+        Those that a function decides: True, False, or None where that is not known.
     meant : mapping from vector to expression
         Vectors whose factors are constants of a set-up.
     takes : tuple of str
@@ -229,6 +232,13 @@ class View:
     moments : bool
         Whether draws are unknowns, and the run is followed by its moments: nothing that is defined
         speaks of a single outcome.
+    tried : bool
+        Whether outcomes are listed where they are few, else moments followed; of what neither
+        measures the reasons are told. Gradients, gap and distance are quantities of such runs.
+    problems : tuple
+        Of which a run may give the number: those that are no plain data.
+    declared : mapping from name to place
+        Where a definition stands, and by an empty name the theory, for messages.
     many : bool
         Whether runs have more rounds than are enumerated: all is had by moments, and `Largest` and
         `Least` as bounds of what may be visited.
@@ -241,16 +251,18 @@ class View:
     """
 
     told: str
-    algorithm: str
+    algorithm: Any
     shown: Shown
     runs: str = ""
     scopes: tuple[str, ...] = ()
     quantities: Mapping[str, sp.Expr] = field(default_factory=dict)
     states: tuple[str, ...] = ()
     later: tuple[str, ...] = ()
-    constants: Mapping[str, Definition] = field(default_factory=dict)
+    functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    constants: "Mapping[str, Definition | Callable[..., Any]]" = field(default_factory=dict)
     choices: Mapping[str, Mapping[str, Definition]] = field(default_factory=dict)
     assumptions: Mapping[str, tuple[Says, ...]] = field(default_factory=dict)
+    decided: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     meant: Mapping[sp.Symbol, sp.Expr] = field(default_factory=dict)
     takes: tuple[str, ...] = ()
     may_take: tuple[str, ...] = ()
@@ -262,10 +274,16 @@ class View:
     outcomes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     besides: "View | None" = None
     moments: bool = False
+    tried: bool = False
+    problems: tuple[Any, ...] = ()
+    declared: Mapping[str, str] = field(default_factory=dict)
     many: bool = False
     changing: Mapping[str, sp.Expr] = field(default_factory=dict)
     problem: bool = True
     variants: "Mapping[str, View]" = field(default_factory=dict)
+
+
+GIVEN = "given"  # the family of problems that a view has, by their number
 
 
 @dataclass(frozen=True)
@@ -282,7 +300,7 @@ class Objective:
     data: tuple[tuple[str, Any], ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "data", _pairs(self.data))
+        object.__setattr__(self, "data", pairs(self.data))
 
 
 @dataclass(frozen=True, eq=False)
@@ -305,7 +323,7 @@ class Run:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "start", numbers(self.start))
-        object.__setattr__(self, "parameters", _pairs(self.parameters))
+        object.__setattr__(self, "parameters", pairs(self.parameters))
 
     def parameter(self, name: str) -> Any:
         """By name; None if it is not given."""
@@ -333,7 +351,7 @@ class Setup:
     chosen: tuple[tuple[str, Number], ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "chosen", _pairs(self.chosen))
+        object.__setattr__(self, "chosen", pairs(self.chosen))
 
 
 @dataclass(frozen=True, eq=False)
@@ -421,6 +439,8 @@ class Planned:
         Whether steps of proofs are evaluated on it, where it is in a quick plan.
     judged : bool
         Whether claims are judged on it.
+    replicas : int
+        How many at most are sampled; 0 if it is measured.
     """
 
     name: str
@@ -429,6 +449,7 @@ class Planned:
     floats: bool = False
     steps: bool = True
     judged: bool = True
+    replicas: int = 0
 
 
 @dataclass(frozen=True)
@@ -549,41 +570,4 @@ class Alone:
     values: tuple[tuple[str, Number], ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", _pairs(self.values))
-
-
-def numbers(value: Any) -> Any:
-    """Numbers, or nested sequences of them, as plain data: whole ones as int, others as "p/q".
-
-    Raises
-    ------
-    FedboundsError
-        If an entry is no rational number, nor a formula.
-    """
-    if isinstance(value, list | tuple):
-        return tuple(numbers(entry) for entry in value)
-    if isinstance(value, str) and value.replace("_", "").isidentifier():
-        return value
-    try:
-        found = Fraction(str(value))
-    except ValueError as error:
-        if is_formula(value):
-            formula(value)
-            return value
-        raise FedboundsError(f"{value!r} in a set-up; expected a rational number") from error
-    return int(found) if found.denominator == 1 else str(found)
-
-
-def is_formula(value: Any) -> bool:
-    """Whether data are a formula with names in it, rather than a number."""
-    return isinstance(value, str) and any(letter.isalpha() for letter in value)
-
-
-def formula(text: str) -> sp.Expr:
-    """What a formula of a set-up says: sums, products and powers of t, constants and numbers."""
-    return read_text(text, lambda name: t if name == t.name else sp.Symbol(name), {})
-
-
-def _pairs(given: Any) -> tuple[tuple[str, Any], ...]:
-    pairs = given.items() if isinstance(given, Mapping) else given
-    return tuple((str(name), numbers(value)) for name, value in pairs)
+        object.__setattr__(self, "values", pairs(self.values))

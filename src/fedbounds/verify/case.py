@@ -113,6 +113,12 @@ def in_rationals(setup: Any) -> Any | None:
 
 
 @singledispatch
+def sampled_by(setup: Any) -> Any:
+    """How its replicas are made: see `setups.sampled.Sampled`."""
+    raise TypeError(f"{type(setup).__name__} is not sampled")
+
+
+@singledispatch
 def ladder_shown(setup: Any) -> dict[str, Any] | None:
     """What rungs that differ in one parameter show, as plain JSON.
 

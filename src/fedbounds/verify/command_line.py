@@ -45,14 +45,25 @@ CERTIFICATES = "proofs.json"
 def cli(context: click.Context) -> None:
     """Check convergence theorems of partial federated optimisation."""
     if context.invoked_subcommand is None:
-        click.echo(
-            "Try:\n"
-            "  fedbounds list                              claims, their kind, source and place\n"
-            "  fedbounds show personalization/lem-A.2      its formulas and standing\n"
-            "  fedbounds verify personalization --quick    judge a paper's claims; write a page\n"
-            "  fedbounds prove personalization fedplt      replay proofs, step by step\n"
-            "  fedbounds search personalization/lem-A.2    hunt for a small counterexample"
-        )
+        from fedbounds.theory.catalogue import first_claim
+
+        click.echo(_to_try(first_claim()))
+
+
+def _to_try(claim_id: str) -> str:
+    """The five commands to try next, on a claim and its paper."""
+    paper = claim_id.partition("/")[0]
+    commands = {
+        "list": "claims, their kind, source and place",
+        f"show {claim_id}": "its formulas and standing",
+        f"verify {paper} --quick": "judge a paper's claims; write a page",
+        f"prove {paper}": "replay proofs, step by step",
+        f"search {claim_id}": "hunt for a small counterexample",
+    }
+    width = max(map(len, commands)) + 4
+    return "\n".join(
+        ["Try:", *(f"  fedbounds {typed:{width}}{told}" for typed, told in commands.items())]
+    )
 
 
 @cli.command("list")

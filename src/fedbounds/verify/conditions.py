@@ -72,7 +72,7 @@ def refusal(part: Part, instance: Any, numbers: Numbers) -> Refusal | None:
         reason = f"{', '.join(sorted(needed))} not measured here"
         return Refusal(Verdict.NOT_APPLICABLE, _told(reason, needed, instance))
     estimated = estimated_of(instance)
-    for measured in sorted(part.quantities & estimated.keys()):
+    for measured in sorted((part.quantities | part.constants) & estimated.keys()):
         said = f"{measured} rests on {estimated[measured]}, an estimate: no firm verdict here"
         return Refusal(Verdict.UNDECIDED, said)
     if Constant.INITIAL_GAP in part.constants and not numbers.constants[Constant.INITIAL_GAP] > 0:

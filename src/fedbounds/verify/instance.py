@@ -40,8 +40,6 @@ class Instance:
         T.
     method : Method
     start : Start
-    replicas : int
-        Most replicas, for sampling; 0 otherwise.
     """
 
     name: str
@@ -50,7 +48,6 @@ class Instance:
     rounds: int
     method: Method
     start: Start
-    replicas: int = 0
 
     def __post_init__(self) -> None:
         require(self.rounds >= 1, "rounds T", self.rounds, "at least 1")

@@ -88,7 +88,7 @@ def judge(
 ) -> Judged:
     """Judge every reading of every claim that is about the instance's algorithm."""
     pairs = concerned(claims, instance)
-    if isinstance(instance, Instance) and instance.method is Method.SAMPLING:
+    if isinstance(instance, Case) and instance.method is Method.SAMPLING:
         return _judge_sampled(pairs, instance, seed, workers, device)
     with threadpool_limits(1, "blas"):  # threads that wait on small matrices cost ten times more
         measured = measure(instance)
@@ -273,7 +273,7 @@ def _inside(instance: Instance) -> Instance:
 
 def _judge_sampled(
     pairs: tuple[tuple[Claim, Reading], ...],
-    instance: Instance,
+    instance: Case,
     seed: int,
     workers: int,
     device: Device,

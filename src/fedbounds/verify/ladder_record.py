@@ -3,9 +3,10 @@
 from typing import Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from fedbounds.theory.claims import Claim, read
-from fedbounds.theory.symbols import P, quantities_in, t
+from fedbounds.theory.symbols import quantities_in, t
 
 from .case import Case, ladder_shown
 from .judge import Judgement
@@ -18,7 +19,7 @@ def ladder_of(judgement: Judgement) -> Record:
     """What a record has besides for a ladder judged in the headline reading; else nothing.
 
     Under "ladder": the values of the parameter, what the claim speaks of as series in floats, and
-    the exponent of one of them beside that of the steady-state term that the claim names.
+    the exponent of one of them beside that of the term with which the claim compares it.
     """
     ladder, refused = judgement.instance, judgement.verdict in REFUSED
     headline = judgement.reading is judgement.claim.readings[0]
@@ -38,20 +39,20 @@ def _spoken_of(judgement: Judgement, shown: Record) -> Record:
     if fit is not None and fit["series"] not in series:
         fit = None
     if fit is not None and fit["symbolic"] is None:
-        power = symbolic_exponent(judgement.claim, shown["parameter"])
+        power = symbolic_exponent(judgement.claim, fit["series"], shown["parameter"])
         fit = fit | {"symbolic": power}
     return shown | {"series": series, "fit": fit}
 
 
-def symbolic_exponent(claim: Claim, parameter: str) -> str | None:
-    """The power of a parameter in the steady-state term that a reading of the claim names.
+def symbolic_exponent(claim: Claim, series: str, parameter: str) -> str | None:
+    """The power of a parameter in the term with which a reading of the claim compares a series.
 
-    None if no reading compares the steady state with a term, or if that term is no power of the
-    parameter.
+    None if there is no such reading, or if that term is no power of the parameter.
     """
     for reading in claim.readings:
         for old, new in reading.substitute:
-            level = sp.sympify(new, strict=True) if old == P(t) else None
+            named = isinstance(old, AppliedUndef) and (old.func.__name__, *old.args) == (series, t)
+            level = sp.sympify(new, strict=True) if named else None
             if level is not None and not quantities_in(level):
                 return _power(level, parameter)
     return None

@@ -1,7 +1,7 @@
 """Measure one instance once, for all claims: expectations, or sums of gaps over replicas."""
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any
 
@@ -11,11 +11,9 @@ from flint import arb
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.linear import rational
-from fedbounds.vocabulary import Method
 
 from .case import Case, found
 from .decide import EXACT
-from .enumeration import enumerate_run, enumeration_errors
 from .evaluate import Numbers
 from .instance import Instance, constants_of, parameters_of
 from .moments import exact_moments
@@ -75,10 +73,6 @@ def _measure_case(case: Case, names: frozenset[str] | None = None) -> Measuremen
 @measure.register
 def _measure_instance(instance: Instance, names: frozenset[str] | None = None) -> Measurement:
     arguments = (instance.algorithm, instance.start, instance.rounds)
-    if instance.method is Method.ENUMERATION:
-        series = enumerate_run(instance.problem, *arguments)
-        errors = enumeration_errors(series, instance.algorithm, instance.problem.clients)
-        return Measurement(numbers_of(instance, series, errors))
     if not isinstance(instance.problem, FederatedQuadratic):
         raise FedboundsError(
             f"{instance.name}: exact moments need a quadratic; "
@@ -86,11 +80,6 @@ def _measure_instance(instance: Instance, names: frozenset[str] | None = None) -
         )
     moments = exact_moments(instance.problem, *arguments, names)
     return Measurement(numbers_of(instance, moments.series, moments.errors), moments.diverged_at)
-
-
-def stream_key(instance: Instance) -> int:
-    """Identifies an instance's random streams: its numbers, not its label or its replicas."""
-    return int(fingerprint(replace(instance, name="", replicas=0))[:12], 16)
 
 
 def fingerprint(data: Any) -> str:

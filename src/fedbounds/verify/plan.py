@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
+from fedbounds.algorithms.fedavg_p import FedAvgP
 from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.problems import (
     SILENT,
@@ -19,8 +19,6 @@ from fedbounds.problems import (
     Noise,
     NoiseLaw,
     Start,
-    coupled_cosine,
-    federated_logistic,
     federated_quadratic,
 )
 from fedbounds.theory.claims import Claim
@@ -28,7 +26,7 @@ from fedbounds.theory.contributed import contributed
 from fedbounds.vocabulary import Method
 
 from .case import Case
-from .instance import ALGORITHM_NAMES, Instance
+from .instance import Instance
 from .judge import Subject
 from .profile import Profile
 from .schedules import schedules
@@ -57,10 +55,6 @@ def instances(
     for kind, name in ((FedAvgP, "FedAvg-P"), (ScaffoldP, "Scaffold-P")):
         if name in names:
             yield from quadratic_instances(claims, kind, profile, seed)
-    if "FedAvg-P" in names and profile is not Profile.QUICK:
-        yield from sampled_instances(claims, profile, seed)
-    if names & set(ALGORITHM_NAMES.values()):
-        yield from own_setting(profile, seed)
     for paper in dict.fromkeys(claim.entry.paper for claim in claims):
         every = own_cases(paper, profile, seed)
         yield from (case for case in every if case.algorithm_name in names)
@@ -84,15 +78,14 @@ def own_displays(paper: str, profile: Profile) -> dict[str, list[Record]]:
 
 def stored_setups() -> dict[str, Setup]:
     """Every set-up that a file may hold, by the name of its class."""
-    from .own.stored import SETUPS  # which load what it is that they hold
-    from .setups.stored import (
+    from .setups.stored import (  # which load what it is that they hold
         stored,
         stored_beside,
         stored_choice,
         stored_ladder,
     )
 
-    every = (stored(), stored_choice(), stored_ladder(), stored_beside(), *SETUPS)
+    every = (stored(), stored_choice(), stored_ladder(), stored_beside())
     return {class_name(setup.record.make): setup for setup in every}
 
 
@@ -155,12 +148,11 @@ def _at_edges(
     start: Start,
     sizes: tuple[int, int, int],
     method: Method,
-    replicas: int = 0,
 ) -> Iterator[Instance]:
     """One instance per schedule of the claims; ``sizes`` are m, K and T."""
     for edge, algorithm in schedules(claims, kind, problem, start, *sizes):
         name = f"{label}, edge of {edge}"
-        yield Instance(name, problem, algorithm, sizes[2], method, start, replicas)
+        yield Instance(name, problem, algorithm, sizes[2], method, start)
 
 
 def quadratic_instances(
@@ -188,42 +180,3 @@ def quadratic_instances(
             yield from _at_edges(
                 claims, kind, label, problem, start, (m, steps, rounds), Method.MOMENTS
             )
-
-
-def own_setting(profile: Profile, seed: int) -> Iterator[Instance]:
-    """Section 5 with synthetic data: n = 10, m = 9, K = 25, gamma = 0.001; estimates only."""
-    if profile is not Profile.THOROUGH:
-        return
-    problem = federated_logistic(
-        clients=10,
-        shared_dimension=5,
-        personal_dimension=5,
-        samples=50,
-        heterogeneity=0.5,
-        batch=5,
-        seed=seed,
-    )
-    start = _start(problem, seed, 1.0)
-    for kind in (FedAvgP, ScaffoldP):
-        algorithm = kind(**vars(with_effective_step(9, 25, 0.001)))
-        name = f"section 5, {ALGORITHM_NAMES[kind]}, n=10 m=9 K=25 T=100"
-        yield Instance(name, problem, algorithm, 100, Method.SAMPLING, start, 512)
-
-
-def sampled_instances(claims: tuple[Claim, ...], profile: Profile, seed: int) -> Iterator[Instance]:
-    """Coupled non-convex problems of moderate size, sampled under a certified range."""
-    replicas = {Profile.DEFAULT: 8192, Profile.THOROUGH: 65536}[profile]
-    for index, (n, m, steps, rounds) in enumerate(((5, 2, 4, 6), (5, 5, 4, 6))):
-        problem = coupled_cosine(
-            clients=n,
-            shared_dimension=4,
-            personal_dimension=3,
-            noise=_noise(0.1, NoiseLaw.RADEMACHER),
-            seed=seed + index,
-        )
-        start = _start(problem, seed + index, 1.0)
-        label = f"cosine sampled {index + 1}, n={n} m={m} K={steps} T={rounds}"
-        sizes = (m, steps, rounds)
-        yield from _at_edges(
-            claims, FedAvgP, label, problem, start, sizes, Method.SAMPLING, replicas
-        )

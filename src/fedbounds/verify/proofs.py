@@ -128,7 +128,7 @@ def with_measurements(
         for step in given:
             if gaps := firm.get(_names(step)):
                 shown.setdefault(paper, {})[step.written.id] = Seen(len(gaps), min(gaps))
-        if contributed(paper) is not None:  # every run refuses what is negative, see `own.found`
+        if contributed(paper) is not None:  # every run refuses what is negative, see `setups.tried`
             own_rows = (row for row in records if row["claim"].startswith(f"{paper}/"))
             runs = len({row["problem"]["instance"] for row in own_rows})
             signs = (s.written.id for s in own if s.local is Local.GIVEN and not s.written.claim)

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
+from fedbounds.facts import Constant
 from fedbounds.problems import CoupledCosine, FederatedLogistic, FederatedQuadratic, Start
 from fedbounds.theory.claims import Claim, read
-from fedbounds.vocabulary import Constant
 
 from .conditions import failure
 from .evaluate import Numbers, evaluate

@@ -14,7 +14,12 @@ _GAP = re.compile(r"right - left (\S+)$", re.MULTILINE)
 
 def agrees(text: str, gap: Any) -> bool:
     """Of a gap that is rational; a long fraction is kept, and may be printed, rounded."""
-    found = _GAP.search(output_of(text) or "")
+    return tells(output_of(text), gap)
+
+
+def tells(output: str | None, gap: Any) -> bool:
+    """Whether what a script printed, if it ran, has this gap."""
+    found = _GAP.search(output or "")
     if found is None:
         return False
     printed = found[1]

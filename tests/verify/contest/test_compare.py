@@ -34,7 +34,8 @@ def test_every_number_is_in_the_data(capsys):
     assert {row["provenance"] for row in rows} == {"exact expectation (float64)"}
     for row in rows:
         assert int(row["rounds"]) <= int(row["claim_says"])
-        assert float(row["step"]) == float(row["claim_step"])
+        # what is run has few digits, and is no longer than what the theorem admits
+        assert 0 <= float(row["claim_step"]) - float(row["step"]) < 2e-6 * float(row["step"])
 
 
 def test_never_is_counted_and_shown(capsys):

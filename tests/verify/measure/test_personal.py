@@ -9,6 +9,7 @@ from each import each
 from flint import fmpq
 from personal_runs import STEPS, carried, definitions, fields, pairs, problem, stepped, subject
 
+from fedbounds.facts import Constant
 from fedbounds.problems import NoiseLaw, Start
 from fedbounds.theory.setups import Objective
 from fedbounds.verify.measure.answers import Asked, by_enumeration, by_moments
@@ -19,8 +20,7 @@ from fedbounds.verify.measure.enumerated import begun, started_from
 from fedbounds.verify.measure.objectives import constants, objective, values
 from fedbounds.verify.measure.random import answered, sampled, sources_of
 from fedbounds.verify.moments import exact_moments
-from fedbounds.verify.own.quantities import of_blocks
-from fedbounds.vocabulary import Constant
+from fedbounds.verify.setups.standard import of_blocks
 
 ROWS = 7
 SHAPES = ((2, 1, 1), (3, 2, 1), (2, 0, 2), (1, 2, 1))  # n, d_u, d_v

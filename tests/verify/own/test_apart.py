@@ -20,7 +20,7 @@ from fedbounds.verify.summaries import summaries
 
 
 def plan(theory):
-    return list(cases(theory, "s", Profile.QUICK, 0))
+    return list(cases(theory, Profile.QUICK, 0))
 
 
 def test_claims_are_judged_on_runs_of_their_own_theory_only(tmp_path):

@@ -3,16 +3,14 @@
 import numpy as np
 import pytest
 from flint import fmpq
-from own_files import loaded, own_file
+from own_files import loaded, own_file, setup_on, traced
 
 from fedbounds.errors import FedboundsError
 from fedbounds.verify.measure.answers import Asked, by_enumeration
 from fedbounds.verify.measure.count import Count
 from fedbounds.verify.own.families import quadratic
-from fedbounds.verify.own.known import subject_of
 from fedbounds.verify.own.load import load
-from fedbounds.verify.own.quantities import standard
-from fedbounds.verify.own.setup import OwnRun
+from fedbounds.verify.setups.standard import standard
 
 RNG = "import numpy as np\nimport random as python\nrng = np.random.default_rng(0)"
 STEP = 'g = {}\nreturn {{"x": state["x"] - p["eta"] * g * problem.full_gradient(state["x"])}}'
@@ -107,12 +105,12 @@ def test_what_breaks_the_contract_is_told_with_file_and_line(tmp_path, how):
 def run_of(theory, rounds=2):
     problem, start = quadratic([[[1]], [[3]]], [[1], [-2]], [4])
     values = (("m", fmpq(1)), ("eta", fmpq(1, 8)))
-    return OwnRun(theory.key, "", problem, values, start, rounds)
+    return setup_on(theory, (problem, start), values, rounds)
 
 
 def enumerated(run, own):
     """Series of the standard quantities and of more of them."""
-    subject = subject_of(run)
+    subject, _ = traced(run)
     return by_enumeration(subject, Asked({**standard(subject.problem, None), **own})).series
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 from flint import fmpq
-from own_files import judged, loaded, own_file
+from own_files import judged, loaded, own_file, parameters_of
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.registry import encoded_claims
@@ -59,7 +59,7 @@ def seeing(folder, body, law="", **pieces):
 
 def shown(theory):
     """What every planned run shows, by its number of rounds."""
-    return {case.setup.rounds: find(case.setup) for case in cases(theory, "s", Profile.QUICK, 0)}
+    return {case.setup.run.rounds: find(case.setup) for case in cases(theory, Profile.QUICK, 0)}
 
 
 def drift(x):
@@ -125,11 +125,11 @@ me.claim("a", "Dr(t) >= 0")
     weighted = '{"m": (1,), "eta": ("1/8",), "w": ((1, 3), ("1/2", "1/2"))}'
     theory = seeing(tmp_path, body, parameters=weighted)
     found = {}
-    for case in cases(theory, "s", Profile.QUICK, 0):
-        if case.setup.rounds == 1:
+    for case in cases(theory, Profile.QUICK, 0):
+        if case.setup.run.rounds == 1:
             again = from_data(to_data(case))  # as `search --save` keeps it
-            assert dict(again.setup.values) == dict(case.setup.values)
-            found[dict(case.setup.values)["w"]] = find(again.setup).series["Dr"][0]
+            assert parameters_of(again) == parameters_of(case)
+            found[parameters_of(case)["w"]] = find(again.setup).series["Dr"][0]
     slopes = [(c * START + h) ** 2 for c, h in zip(CURVES, SLOPES, strict=True)]
     for weights, value in found.items():
         total = sum(Fraction(str(w)) / sum(Fraction(str(x)) for x in weights) * (g + NOISE)
@@ -279,7 +279,7 @@ def test_a_start_that_draws_is_averaged_and_written_into_scripts(tmp_path):
         parameters='{"m": (1,), "eta": ("1/8",)}',
         body='me.quantity("Z", "size", size)\nme.claim("a", "Z(t+1) <= Z(t)/5")',
     )
-    case = next(iter(cases(theory, "s", Profile.QUICK, 0)))
+    case = next(iter(cases(theory, Profile.QUICK, 0)))
     found = judge(encoded_claims("me"), case)
     (judgement,) = found.judgements
     assert judgement.verdict is Verdict.VIOLATED
@@ -292,7 +292,7 @@ def test_a_start_that_draws_is_averaged_and_written_into_scripts(tmp_path):
 
 def test_a_script_runs_a_step_that_shows_vectors(tmp_path):
     theory = seeing(tmp_path, 'me.claim("a", "D_W(t+1) <= D_W(t)/100")')
-    case = next(iter(cases(theory, "s", Profile.QUICK, 0)))
+    case = next(iter(cases(theory, Profile.QUICK, 0)))
     found = judge(encoded_claims("me"), case)
     (judgement,) = found.judgements
     text = script_of(case.setup, judgement, judgement.claim.parts[0], found.measurement.numbers)
@@ -303,7 +303,7 @@ def test_a_script_runs_a_step_that_shows_vectors(tmp_path):
 def test_parameters_of_numbers_for_each_client_are_as_many(tmp_path):
     theory = loaded(tmp_path, parameters='{"m": (1,), "eta": ("1/8",), "w": ((1, 2),)}',
                     problems=TWO.format(""))  # fmt: skip
-    assert next(iter(cases(theory, "s", Profile.QUICK, 0))).name.endswith("w=(1, 2), T=1")
+    assert next(iter(cases(theory, Profile.QUICK, 0))).name.endswith("w=(1, 2), T=1")
     with pytest.raises(FedboundsError, match=r"'w' is \(1, 2, 3\); expected .* n = 2"):
         loaded(tmp_path, parameters='{"m": (1,), "eta": ("1/8",), "w": ((1, 2, 3),)}',
                problems=TWO.format(""))  # fmt: skip

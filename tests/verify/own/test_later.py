@@ -4,6 +4,7 @@ import pytest
 from flint import fmpq
 
 from fedbounds.own import Algorithm, contribution, quadratic, theory
+from fedbounds.theory.contributed import contribute
 from fedbounds.verify.case import found
 from fedbounds.verify.judge import judge
 from fedbounds.verify.profile import Profile
@@ -30,6 +31,7 @@ def _judged(claims, step=SGD):
     for name, formula in claims.items():
         mine.claim(name, formula)
     every = contribution(mine)
+    contribute(every)
     told = {name: {} for name in claims}
     for case in every.cases(Profile.DEFAULT, 0):
         for one in judge(tuple(every.claims.values()), case).judgements:

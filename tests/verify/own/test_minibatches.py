@@ -4,14 +4,12 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from own_files import judged, loaded, own_file
+from own_files import asked_and_traced, judged, loaded, own_file, parameters_of, traced
 
 from fedbounds.errors import FedboundsError
 from fedbounds.verify.measure.answers import by_enumeration, by_moments
-from fedbounds.verify.own.known import subject_of
 from fedbounds.verify.own.load import load
 from fedbounds.verify.own.plan import cases
-from fedbounds.verify.own.quantities import asked_of
 from fedbounds.verify.profile import Profile
 
 # two clients with two samples each, in one dimension
@@ -71,11 +69,10 @@ def local(i, x, pair):
 def measured(theory, method, size):
     run = next(
         case.setup
-        for case in cases(theory, "s", Profile.DEFAULT, 0)
-        if case.setup.rounds == 1 and dict(case.setup.values)["b"] == size
+        for case in cases(theory, Profile.DEFAULT, 0)
+        if case.setup.run.rounds == 1 and parameters_of(case)["b"] == size
     )
-    subject = subject_of(run)
-    return method(subject, asked_of(theory, subject.problem, {})).series["G_u"]
+    return method(*asked_and_traced(run, {})).series["G_u"]
 
 
 @pytest.mark.parametrize("method", [by_enumeration, by_moments])
@@ -104,8 +101,8 @@ def value():
 def test_the_gap_is_above_the_infimum_itself(tmp_path):
     """Least squares by hand."""
     theory = loaded(tmp_path, **PIECES)
-    run = next(iter(cases(theory, "s", Profile.DEFAULT, 0))).setup
-    subject = subject_of(run)
+    run = next(iter(cases(theory, Profile.DEFAULT, 0))).setup
+    subject, _ = traced(run)
     curve = sum(a * a for own in FEATURES for a in own)
     best = sum(
         a * y

@@ -7,16 +7,13 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 from flint import fmpq
-from own_files import loaded
+from own_files import asked_and_traced, loaded, setup_on
 
 from fedbounds.errors import ConflictError
 from fedbounds.verify.measure import methods
 from fedbounds.verify.measure.answers import by_enumeration, by_moments
 from fedbounds.verify.measure.unknowns import Refused
 from fedbounds.verify.own.families import quadratic
-from fedbounds.verify.own.known import subject_of
-from fedbounds.verify.own.quantities import asked_of
-from fedbounds.verify.own.setup import OwnRun
 
 # two clients in one dimension: curvatures, slopes, start, noise; m = 1, eta = 1/8
 CURVES, SLOPES, START, SCALE, ETA = (1, 3), (2, -1), Fraction(5), Fraction(1, 2), Fraction(1, 8)
@@ -27,13 +24,12 @@ PAIR = quadratic([[[c]] for c in CURVES], [[h] for h in SLOPES], [5], fmpq(1, 2)
 def setup(theory, rounds, **values):
     given = {"m": 1, "eta": fmpq(1, 8), **values}
     pairs = tuple((name, fmpq(x)) for name, x in given.items())
-    return OwnRun(theory.key, "", PAIR[0], pairs, PAIR[1], rounds)
+    return setup_on(theory, PAIR, pairs, rounds)
 
 
 def asked(theory, run, own=None):
     """A run as its subject, and what is measured of it."""
-    subject = subject_of(run)
-    found = asked_of(theory, subject.problem, {})
+    subject, found = asked_and_traced(run, {})
     return subject, replace(found, functions={**found.functions, **(own or {})})
 
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from own_files import judged, loaded, own_file
+from own_files import asked_and_traced, judged, loaded, own_file
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.registry import encoded_claims
@@ -13,10 +13,9 @@ from fedbounds.verify.instance_file import from_data, to_data
 from fedbounds.verify.judge import judge
 from fedbounds.verify.measure.answers import by_enumeration, by_moments
 from fedbounds.verify.measurement import numbers_of
-from fedbounds.verify.own.known import subject_of, theory_of
+from fedbounds.verify.own.known import theory_of
 from fedbounds.verify.own.load import load
 from fedbounds.verify.own.plan import cases
-from fedbounds.verify.own.quantities import asked_of
 from fedbounds.verify.processes import output_of
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.summaries import summaries
@@ -151,10 +150,9 @@ def min_value():
 
 def measured(theory, count, method):
     run = next(
-        case.setup for case in cases(theory, "s", Profile.DEFAULT, 0) if case.setup.rounds == count
+        case.setup for case in cases(theory, Profile.DEFAULT, 0) if case.setup.run.rounds == count
     )
-    subject = subject_of(run)
-    return method(subject, asked_of(theory, subject.problem, {"n": 2})).series
+    return method(*asked_and_traced(run, {"n": 2})).series
 
 
 @pytest.mark.parametrize("method", [by_enumeration, by_moments])
@@ -187,7 +185,7 @@ def test_gaussian_noise_of_both_blocks_has_moments(tmp_path):
 def test_a_witness_with_blocks_has_a_script_of_its_own(tmp_path):
     """It asserts that L bounds the norms of the blocks, and the gap is the one by hand."""
     theory = loaded(tmp_path, body=BODY, **PIECES)
-    case = next(iter(cases(theory, "s", Profile.QUICK, 0)))
+    case = next(iter(cases(theory, Profile.QUICK, 0)))
     (claim,) = (c for c in encoded_claims("me") if c.id == "me/false")
     judged_, numbers = (
         judge((claim,), case).judgements[0],
@@ -203,7 +201,7 @@ def test_a_witness_with_blocks_has_a_script_of_its_own(tmp_path):
 
 def test_a_run_with_blocks_is_stored_and_judged_again(tmp_path):
     theory = loaded(tmp_path, body=BODY, **PIECES)
-    case = next(iter(cases(theory, "s", Profile.QUICK, 0)))
+    case = next(iter(cases(theory, Profile.QUICK, 0)))
     (claim,) = (c for c in encoded_claims("me") if c.id == "me/false")
     again = from_data(to_data(case))
     first, second = (judge((claim,), x).judgements[0].outcomes for x in (case, again))
@@ -277,7 +275,7 @@ def test_a_start_that_draws_may_ask_for_parameters(tmp_path):
     assert INIT in source
     (tmp_path / "drawn.py").write_text(source, encoding="utf-8")
     (key,) = load(text)
-    found = summaries(encoded_claims(key), list(cases(theory_of(key), "s", Profile.QUICK, 0)))
+    found = summaries(encoded_claims(key), list(cases(theory_of(key), Profile.QUICK, 0)))
     assert [row["standing"] for row in found] == ["tested", "refuted"]
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 from flint import fmpq
-from own_files import loaded, own_file
+from own_files import loaded, own_file, parameters_of
 
 from fedbounds.errors import FedboundsError
 from fedbounds.verify.case import find
@@ -17,7 +17,7 @@ ONE = "[quadratic([[[1]], [[3]], [[4]]], [[1], [-2], [3]], [4])]"  # n = 3, mu =
 
 
 def values_of(theory):
-    found = [dict(case.setup.values) for case in cases(theory, "s", Profile.DEFAULT, 0)]
+    found = [parameters_of(case) for case in cases(theory, Profile.DEFAULT, 0)]
     return [dict(one) for one in dict.fromkeys(tuple(sorted(x.items())) for x in found)]
 
 
@@ -47,8 +47,8 @@ def test_some_runs_are_at_equality_and_every_verdict_is_inside_its_conditions(tm
     )
     claims = [statement.claim for statement in theory.statements]
     seen = Counter()
-    for case in cases(theory, "s", Profile.QUICK, 0):
-        eta, m = dict(case.setup.values)["eta"], dict(case.setup.values)["m"]
+    for case in cases(theory, Profile.QUICK, 0):
+        eta, m = (parameters_of(case)[name] for name in ("eta", "m"))
         for found in judge(claims, case).judgements:
             name = found.claim.id[-1]
             inside = eta <= fmpq(1, 8) if name == "a" else eta <= fmpq(1, 3) and m >= 2
@@ -84,11 +84,11 @@ def test_an_own_parameter_without_a_condition_gets_a_quarter_of_one_over_l(tmp_p
 
 def test_horizons_are_in_the_order_of_work_and_at_most_as_many_as_the_profile_says(tmp_path):
     theory = loaded(tmp_path, problems="quadratics()")
-    found = list(cases(theory, "s", Profile.QUICK, 0))
+    found = list(cases(theory, Profile.QUICK, 0))
     assert len(found) == 60
     assert len({case.name for case in found}) == 60
     assert [c.work for c in found] == sorted(c.work for c in found)
-    assert {case.setup.rounds for case in found} == {1, 2, 3}
+    assert {case.setup.run.rounds for case in found} == {1, 2, 3}
 
 
 def test_bounds_in_own_constants_and_the_variance_are_edges_too(tmp_path):
@@ -116,7 +116,7 @@ def test_a_parameter_with_a_square_in_its_name_is_found_by_formulas(tmp_path):
         parameters='{"m": (1,), "eta": (1,), "G2": (7,)}',
         body='me.claim("a", "G2 == 7")',
     )
-    case = next(cases(theory, "s", Profile.QUICK, 0))
+    case = next(cases(theory, Profile.QUICK, 0))
     (found,) = judge([theory.statements[0].claim], case).judgements
     assert found.verdict.value == "not violated"
 
@@ -132,7 +132,7 @@ REFUSED = {
     ),
     "a step backwards": ({"parameters": '{"m": (1,), "eta": (-1,)}'}, "expected positive"),
     "a size below zero": (
-        {"parameters": '{"m": (1,), "eta": (1,), "Lambda": (-1,)}'},
+        {"parameters": '{"m": (1,), "eta": (1,), "G2": (-1,)}'},
         "expected not negative",
     ),
     "m above n": ({"parameters": '{"m": (4,), "eta": (1,)}'}, "parameter 'm' is 4 where n = 2"),
@@ -177,6 +177,19 @@ REFUSED = {
         },
         "FederatedLogistic has no additive noise of known law",
     ),
+    "a quadratic with other gradients": (
+        {
+            "before": """
+                from fedbounds.problems import FederatedQuadratic
+                class Bent(FederatedQuadratic):
+                    def gradient(self, z, cohort):
+                        return 2 * super().gradient(z, cohort)
+                PLAIN, START = quadratic([[[1]]], [[0]], [1])
+            """,
+            "problems": "[(Bent(PLAIN.hessian, PLAIN.linear, 1), START)]",
+        },
+        "Bent is a subclass of FederatedQuadratic",
+    ),
     "no problem": ({"problems": "[]"}, "problems is empty"),
     "no round": ({"more": "rounds=(0,)"}, "rounds 0; expected whole numbers from 1"),
     "a law": ({"more": 'laws=["controls"]'}, "unknown law 'controls'"),
@@ -200,12 +213,12 @@ def test_wrong_values_are_told_with_file_and_line(tmp_path, how):
 def test_m_above_n_on_one_of_the_problems_is_refused_before_any_run(tmp_path):
     theory = loaded(tmp_path, parameters='{"m": (1, 2), "eta": (1,)}')
     with pytest.raises(FedboundsError, match="'m' is 2 where n = 1"):
-        next(cases(theory, "s", Profile.QUICK, 0))
+        next(cases(theory, Profile.QUICK, 0))
 
 
 def ways(theory):
     """How every planned run was measured, by its number of rounds."""
-    every = [(case.setup.rounds, find(case.setup)) for case in cases(theory, "s", Profile.QUICK, 0)]
+    every = [(case.setup.run.rounds, find(case.setup)) for case in cases(theory, Profile.QUICK, 0)]
     return {rounds: shown.family.rpartition(", ")[2] for rounds, shown in every}
 
 
@@ -232,7 +245,7 @@ def test_quadratics_in_floats_are_enumerated_and_never_carried_by_moments(tmp_pa
     )
     claims = [statement.claim for statement in theory.statements]
     verdicts = set()
-    for case in cases(theory, "s", Profile.QUICK, 0):
+    for case in cases(theory, Profile.QUICK, 0):
         assert find(case.setup).family.endswith(", enumerated")
         good, bad = judge(claims, case).judgements
         assert good.verdict.value == "not violated"

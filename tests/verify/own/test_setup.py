@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from own_files import judged
 
+from fedbounds.facts import Constant, Fact
 from fedbounds.verify.own.families import quadratic, quadratics
-from fedbounds.verify.own.setup import constants, evidence
-from fedbounds.vocabulary import Assumption, Constant, Side
+from fedbounds.verify.setups.problems import every_constant, evidence
+from fedbounds.vocabulary import Side
 
 
 @st.composite
@@ -26,7 +27,7 @@ def about(found):
     problem, start = quadratic(
         found.tolist(), [[1] * found.shape[1]] * len(found), [1] * found.shape[1]
     )
-    known = constants(problem, start)
+    known = every_constant(problem, start)
     return problem, known, evidence(problem, known)
 
 
@@ -48,10 +49,10 @@ def test_convexity_is_decided_as_minors_do(found):
     _, _, said = about(found)
     values = np.linalg.eigvalsh(found.astype(float)).min()
     if abs(values) > 1e-6:
-        assert said[Assumption.STRONGLY_CONVEX].holds is bool(values > 0)
-        assert said[Assumption.CONVEX].holds is bool(values > 0)
+        assert said[Fact.STRONGLY_CONVEX].holds is bool(values > 0)
+        assert said[Fact.CONVEX].holds is bool(values > 0)
     else:  # never said of what is singular
-        assert said[Assumption.STRONGLY_CONVEX].holds is False
+        assert said[Fact.STRONGLY_CONVEX].holds is False
 
 
 @given(hessians())
@@ -70,7 +71,7 @@ def test_a_minimiser_is_where_the_mean_gradient_vanishes_and_nothing_is_lower(fo
 
 def test_irrational_eigenvalues_are_certified_from_the_side_that_is_admissible():
     problem, start = quadratic([[[2, 1], [1, 1]]], [[1, 0]], [1, 1])
-    known = constants(problem, start)
+    known = every_constant(problem, start)
     for name, root, above in (
         (Constant.SMOOTHNESS, 1, True),
         (Constant.STRONG_CONVEXITY, -1, False),
@@ -86,7 +87,8 @@ def test_noise_has_the_variance_that_it_is_said_to_have():
 
     problem, _ = quadratic([[[1, 0], [0, 1]]], [[0, 0]], [0, 0], fmpq(3, 4))
     outcomes = [sum((s * fmpq(3, 4)) ** 2 for s in e) for e in product((-1, 1), repeat=2)]
-    assert constants(problem, np.zeros(2, dtype=object))[Constant.VARIANCE_U].value == outcomes[0]
+    known = every_constant(problem, np.zeros(2, dtype=object))
+    assert known[Constant.VARIANCE_U].value == outcomes[0]
 
 
 def test_assumptions_that_fail_keep_claims_from_being_judged(tmp_path):
@@ -122,9 +124,9 @@ def test_a_singular_problem_has_a_gap_but_is_not_strongly_convex(tmp_path):
 @pytest.mark.parametrize("noise", [True, False])
 def test_the_families_are_what_they_say(noise):
     for problem, start in quadratics(noise=noise):
-        known = constants(problem, start)
+        known = every_constant(problem, start)
         said = evidence(problem, known)
         assert known[Constant.SMOOTHNESS].side is Side.BOTH
-        assert said[Assumption.STRONGLY_CONVEX].holds
-        assert noise or said[Assumption.NOISELESS].holds
-        assert said[Assumption.NOISY].holds is not said[Assumption.NOISELESS].holds
+        assert said[Fact.STRONGLY_CONVEX].holds
+        assert noise or said[Fact.NOISELESS].holds
+        assert said[Fact.NOISY].holds is not said[Fact.NOISELESS].holds

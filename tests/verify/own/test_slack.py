@@ -50,7 +50,7 @@ def judgements(tmp_path):
     claims = [claim for claim in encoded_claims("me") if claim.id[3:] in PREMISES]
     return [
         (found, judged.measurement.numbers)
-        for case in cases(theory, "s", Profile.QUICK, 0)
+        for case in cases(theory, Profile.QUICK, 0)
         for judged in [judge(claims, case)]
         for found in judged.judgements
         if found.verdict is Verdict.NOT_VIOLATED
@@ -90,7 +90,7 @@ me.claim("none", "D_W(t+1) <= (1 - eta*mu)**2*D_W(t) + eta*D_W(t)", uses=["exact
     )
     (claim,) = [claim for claim in encoded_claims("me") if claim.id == "me/none"]
     seen = set()
-    for case in cases(theory, "s", Profile.QUICK, 0):
+    for case in cases(theory, Profile.QUICK, 0):
         found = judge([claim], case)
         (one,) = found.judgements
         if one.verdict is Verdict.NOT_VIOLATED:

@@ -120,10 +120,10 @@ FALSE = {
 def broken(theory):
     """The judged instances that break the claim, and their numbers."""
     claims = encoded_claims(theory.key)
-    for case in cases(theory, "s", Profile.QUICK, 0):
+    for case in cases(theory, Profile.QUICK, 0):
         found = judge(claims, case)
         (judgement,) = found.judgements
-        if judgement.verdict is Verdict.VIOLATED and case.setup.rounds < theory.horizon:
+        if judgement.verdict is Verdict.VIOLATED and case.setup.run.rounds < theory.horizon:
             yield case, judgement, found.measurement.numbers
 
 
@@ -225,8 +225,8 @@ def of_the_long_run(folder, problem, first):
         more="rounds=(1,), horizon=50",
         body=f'me.claim("a", "D_W(t+1) <= D_W(t)/100", first={first})',
     )
-    *_, case = cases(theory, "s", Profile.QUICK, 0)
-    assert case.setup.rounds == theory.horizon
+    *_, case = cases(theory, Profile.QUICK, 0)
+    assert case.setup.run.rounds == theory.horizon
     found = judge(encoded_claims(theory.key), case)
     return theory, case, found.judgements[0], found.measurement.numbers
 
@@ -259,7 +259,7 @@ def test_a_mean_over_a_long_run_has_no_script(tmp_path):
         more="rounds=(1,), horizon=50",
         body='me.claim("a", "Mean_t(D_W(t)) <= D_W(0)/1000")',
     )
-    *_, case = cases(theory, "s", Profile.QUICK, 0)
+    *_, case = cases(theory, Profile.QUICK, 0)
     found = judge(encoded_claims(theory.key), case)
     assert found.judgements[0].verdict is Verdict.VIOLATED
     with pytest.raises(FedboundsError, match="50 rounds have more than 8192 outcomes: too many"):

@@ -110,12 +110,12 @@ def test_of_unequal_effective_steps_gamma_is_that_of_the_shared_block():
 AVERAGE = personal_averaging.average
 
 
-def without_outer_step(p, state, drawn, u, v):
-    return AVERAGE({**p, "eta_v": 1}, state, drawn, u, v)
+def without_outer_step(problem, p, state, drawn, u, v):
+    return AVERAGE(problem, {**p, "eta_v": 1}, state, drawn, u, v)
 
 
-def absent_move_too(p, state, drawn, u, v):
-    return AVERAGE(p, state, {**drawn, "present": drawn["present"] * 0 + 1}, u, v)
+def absent_move_too(problem, p, state, drawn, u, v):
+    return AVERAGE(problem, p, state, {**drawn, "present": drawn["present"] * 0 + 1}, u, v)
 
 
 @pytest.fixture
@@ -178,7 +178,7 @@ def test_moments_say_nothing_of_single_outcomes():
 
 @pytest.mark.usefixtures("afresh")
 def test_moments_of_what_is_not_affine_are_refused_with_the_reason(monkeypatch):
-    def bent(p, state, drawn, u, v):
+    def bent(problem, p, state, drawn, u, v):
         return {"u": state["u"] * state["u"], "v": state["v"]}
 
     monkeypatch.setattr(personal_averaging, "average", bent)

@@ -25,8 +25,10 @@ from fedbounds.verify.decide import decide
 from fedbounds.verify.evaluate import Numbers
 from fedbounds.verify.judge import check, concerned, judge
 from fedbounds.verify.measurement import measure
+from fedbounds.verify.profile import Profile
 from fedbounds.verify.script import script
 from fedbounds.verify.setups import found as of_setups
+from fedbounds.verify.setups.chance import drawn_cases
 from fedbounds.verify.setups.plan import ladder_case
 from fedbounds.verify.setups.rungs import LadderInFloats, rung_of
 from fedbounds.vocabulary import Index, Method, Relation, Verdict
@@ -386,6 +388,25 @@ def test_curvatures_of_ten_clients_are_between_a_half_and_one():
             u, v = of.outer[1].steps(10, present)
             assert 0 <= u**2 - present <= u / 8
             assert 0 <= v**2 - sp.Rational(10, present) <= v / 8
+
+
+def test_drawn_ladders_are_planned_where_much_is_and_settle():
+    every = {name: list(drawn_cases("personalization", "", profile, 5)) for name, profile in
+             (("quick", Profile.QUICK), ("thorough", Profile.THOROUGH))}  # fmt: skip
+    ladders = {name: [x for x in own if "ladder" in x.name] for name, own in every.items()}
+    assert not ladders["quick"]
+    assert len(ladders["thorough"]) == 2 * 64
+    assert {x.name for x in ladders["thorough"]}.isdisjoint(planned())
+    one = next(x for x in ladders["thorough"] if "own" in x.name and x.name.endswith("in K"))
+    series = find(one.setup).series
+    assert all(x > 0 for x in series["P"])
+    assert all(x < 1 for x in series["rho"])
+    for case_ in ladders["thorough"]:
+        for setup in case_.setup.ladder.setups[:1]:
+            H = np.array([[[float(sp.Rational(x)) for x in row] for row in M]
+                          for M in dict(setup.run.problem.data)["hessians"]])  # fmt: skip
+            values = np.linalg.eigvalsh(H)
+            assert 0.5 <= values.min() <= values.max() <= 1
 
 
 def test_a_ladder_of_ten_clients_is_judged_in_balls():

@@ -20,8 +20,9 @@ from fedbounds.theory.fedplt.long_runs import (
     setup,
     shared_minimiser,
 )
+from fedbounds.theory.fedplt.symbols import psi_max, rho_min
 from fedbounds.theory.registry import displayed
-from fedbounds.theory.symbols import eta, mu, psi_max, rho_min, t, tau
+from fedbounds.theory.symbols import eta, mu, t, tau
 from fedbounds.verify.evaluate import Numbers, evaluate
 from fedbounds.verify.measure.unknowns import Refused
 from fedbounds.verify.profile import Profile

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from many_runs import ByHand, fractions, many
 
 from fedbounds.errors import FedboundsError
-from fedbounds.problems import Noise, NoiseLaw
 from fedbounds.problems.linear import rational
 from fedbounds.theory.fedplt import assumed
 from fedbounds.theory.fedplt.long_runs import (
@@ -28,9 +27,10 @@ from fedbounds.theory.fedplt.long_runs import (
 )
 from fedbounds.theory.fedplt.results import CONSTANT_STEP
 from fedbounds.theory.fedplt.rounds import RECURSION
+from fedbounds.theory.fedplt.symbols import rho_min, z
 from fedbounds.theory.registry import setups
 from fedbounds.theory.setups import Largest, Least, Says, dot
-from fedbounds.theory.symbols import D_W, G2, eta, rho_min, t, tau, z
+from fedbounds.theory.symbols import D_W, G2, eta, t, tau
 from fedbounds.verify.case import find, in_rationals
 from fedbounds.verify.instance_file import from_data, to_data
 from fedbounds.verify.judge import judge
@@ -211,15 +211,10 @@ def test_a_wrong_support_would_be_seen(monkeypatch):
 
 
 def test_gaussian_noise_leaves_gradients_unbounded():
-    from fedbounds.verify.measure import objectives
-
     run = coupled(FULL)
-    quadratics = objectives._FAMILIES["quadratics"]
-    noisy = Noise(NoiseLaw.GAUSSIAN, fmpq(1, 2), fmpq(0))
-    with pytest.MonkeyPatch.context() as patch:
-        family = {"quadratics": lambda data: replace(quadratics(data), noise=noisy)}
-        patch.setattr(objectives, "_FAMILIES", family)
-        found = find(setup(run))
+    data = {**dict(run.problem.data), "noise": "1/2", "law": "gaussian"}
+    noisy = replace(run, problem=replace(run.problem, data=tuple(data.items())))
+    found = find(setup(noisy))
     assert found.evidence[assumed.GLOBAL_GRADIENT].holds is None
     assert "unbounded" in found.undefined["G^2"]
     assert not {"G^2", "B_step"} & found.parameters.keys()

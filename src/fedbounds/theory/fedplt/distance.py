@@ -10,10 +10,16 @@ from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Condition, Part, Reading
 from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
-from fedbounds.theory.symbols import (
+from fedbounds.theory.symbols import D_W, L, eta, mu, t, tau
+from fedbounds.vocabulary import Index, Relation
+
+from . import assumed
+from .masks import FEDPLT
+from .one_step import ALIGNED, FREE_PSI, SLOPE_BOUND, SMOOTH, with_free_psi
+from .scope_names import CLIENT, ROUND, STEP, VIRTUAL
+from .symbols import (
     A_2,
     A_24,
-    D_W,
     V_W,
     F_att,
     F_bar,
@@ -24,26 +30,15 @@ from fedbounds.theory.symbols import (
     F_opt,
     F_own,
     F_star,
-    L,
     Lam_att,
     Lambda,
     alpha_k,
-    eta,
-    mu,
     nu_max,
     psi_max,
     psi_min,
     rho_min,
-    t,
-    tau,
+    w_free,
 )
-from fedbounds.vocabulary import Index, Relation
-
-from . import assumed
-from .masks import FEDPLT
-from .one_step import ALIGNED, FREE_PSI, SLOPE_BOUND, SMOOTH, with_free_psi
-from .scope_names import CLIENT, ROUND, STEP, VIRTUAL
-from .symbols import w_free
 from .vectors import W, Wk, Wstar, ax, g0
 
 BOTH = (*SMOOTH, *ALIGNED)

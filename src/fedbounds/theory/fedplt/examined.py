@@ -30,12 +30,13 @@ from fedbounds.theory.setups import (
     Where,
     dot,
 )
-from fedbounds.theory.symbols import B_step, L, rho_min, t, w_first, z
+from fedbounds.theory.symbols import L, t
 
 from . import assumed
 from .measured import AT_STEPS, G0, Es, Gk, Ws, mask, mg0, one, ones
 from .sequences import pace, x
 from .setups import NOTHING, run_of
+from .symbols import B_step, rho_min, w_first, z
 from .vectors import Gs, W, Wk, Wstar, g0
 from .views import ROUNDS
 

@@ -4,21 +4,11 @@ from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Condition
 from fedbounds.theory.setting import Asked, Existence
-from fedbounds.theory.symbols import (
-    L,
-    alpha_k,
-    eta,
-    mu,
-    psi_max,
-    psi_min,
-    rho_min,
-    w_first,
-    w_large,
-)
+from fedbounds.theory.symbols import L, eta, mu
 
 from . import assumed
 from .distance import BELOW_ONE, POSITIVE, SHORT
-from .symbols import psi_sup, w_free
+from .symbols import alpha_k, psi_max, psi_min, psi_sup, rho_min, w_first, w_free, w_large
 
 # (i), (ii) and (iii), which the paper has with strict signs
 ON_ETA = (SHORT, POSITIVE, BELOW_ONE)

@@ -5,7 +5,7 @@ from typing import Any
 import sympy as sp
 
 from fedbounds.theory.setups import Course, Family, Number, Run, Setup
-from fedbounds.theory.symbols import B_step, eta, nu_max, psi_max, rho_min, t, tau, z
+from fedbounds.theory.symbols import eta, t, tau
 
 from .distance import BRACKET, CONTRACTION
 from .long_runs import (
@@ -19,6 +19,7 @@ from .long_runs import (
     shared_minimiser,
 )
 from .rounds import ADDED
+from .symbols import B_step, nu_max, psi_max, rho_min, z
 
 _RUNGS = range(7)
 _STEPS = tuple(f"1/{2 ** (6 + at)}" for at in _RUNGS)

@@ -7,7 +7,7 @@ from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Condition, Part
 from fedbounds.theory.setting import Announced, Asked, InTheEnd, NoBound, OnRun, Universal, Variant
 from fedbounds.theory.setups import RUN, Factor, Says, Settled
-from fedbounds.theory.symbols import D_W, B_step, eta, psi_min, rho_min, t, z
+from fedbounds.theory.symbols import D_W, eta, t
 from fedbounds.vocabulary import Index, Relation
 
 from . import assumed
@@ -15,6 +15,7 @@ from .distance import BELOW_ONE
 from .feasibility import AT_ITERATES, FIRST_SHORT, LATE, ON_ETA
 from .proofs.growth import GROWTH
 from .results import CONSTANT_STEP, LEVEL, STEP_SIZE
+from .symbols import B_step, psi_min, rho_min, z
 from .vectors import Wstar
 
 _FULL_GRADIENTS = Fact.NOISELESS

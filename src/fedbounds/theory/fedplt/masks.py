@@ -6,26 +6,12 @@ from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Condition, Part, Reading
 from fedbounds.theory.proof.vectors import given, past, sq, xi
-from fedbounds.theory.symbols import (
-    U_coord,
-    cos_1,
-    cos_2,
-    cos_3,
-    cos_g,
-    cos_m,
-    d_k,
-    eta,
-    psi_i,
-    rho_k,
-    t,
-    tau,
-    w_i,
-)
+from fedbounds.theory.symbols import eta, t, tau
 from fedbounds.vocabulary import Index, Relation
 
 from . import assumed
 from .scope_names import CLIENT, CLIENT_ROUND, CLIENT_ROUND_FGD
-from .symbols import sgn_3
+from .symbols import U_coord, cos_1, cos_2, cos_3, cos_g, cos_m, d_k, psi_i, rho_k, sgn_3, w_i
 from .vectors import W, Wk, anyv, gs, mv, ns
 
 FEDPLT = ("FedPLT",)

@@ -10,39 +10,34 @@ import sympy as sp
 
 from fedbounds.theory.proof.vectors import ip, sq, vectors
 from fedbounds.theory.setups import Definition, Largest, Least, Says, Where, dot
-from fedbounds.theory.symbols import (
-    D_W,
-    G2,
+from fedbounds.theory.symbols import D_W, G2, L, eta, j, mu, t, tau
+
+from . import assumed
+from .distance import BRACKET, CONTRACTION, CURVE, SLOPE
+from .results import CONSTANTS
+from .symbols import (
     B_step,
     F_att,
     F_loc,
     F_opt,
     F_star,
-    L,
     alpha_k,
     cos_g,
     cos_m,
-    eta,
-    j,
-    mu,
     norm_g,
     norm_y,
     nu_max,
     psi_i,
+    psi_inf,
     psi_max,
     psi_min,
+    psi_sup,
     rho_k,
     rho_min,
-    t,
-    tau,
+    w_free,
     w_gap,
     z,
 )
-
-from . import assumed
-from .distance import BRACKET, CONTRACTION, CURVE, SLOPE
-from .results import CONSTANTS
-from .symbols import psi_inf, psi_sup, w_free
 from .vectors import (
     W1,
     D,

@@ -8,41 +8,36 @@ from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Condition, Part, Reading
 from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
-from fedbounds.theory.symbols import (
+from fedbounds.theory.symbols import D_W, L, eta, mu, sigma2, t, tau
+from fedbounds.vocabulary import Index, Relation
+
+from . import assumed
+from .masks import FEDPLT
+from .scope_names import CLIENT, CLIENT_ROUND, ROUND, STEP
+from .symbols import (
     A_1,
     A_2,
     A_3,
     A_21,
     A_22,
     D_1,
-    D_W,
     F_att,
     F_opt,
     F_own,
     F_raw,
     Gamma,
     Gamma_2,
-    L,
     alpha_k,
     b_rho,
     c_k,
-    eta,
-    mu,
     norm_g,
     norm_x,
+    psi_inf,
     psi_max,
     psi_min,
+    psi_sup,
     rho_min,
-    sigma2,
-    t,
-    tau,
 )
-from fedbounds.vocabulary import Index, Relation
-
-from . import assumed
-from .masks import FEDPLT
-from .scope_names import CLIENT, CLIENT_ROUND, ROUND, STEP
-from .symbols import psi_inf, psi_sup
 from .vectors import (
     D,
     Db,

@@ -9,7 +9,7 @@ import sympy as sp
 
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Condition, Part, Reading
-from fedbounds.theory.symbols import D_0, D_W, B_step, C_rate, eta, nu_max, t, w_gap, z
+from fedbounds.theory.symbols import D_W, eta, t
 from fedbounds.vocabulary import Index
 
 from . import assumed
@@ -17,6 +17,7 @@ from .distance import BRACKET, CONDITIONS, CONTRACTION, LARGEST
 from .masks import FEDPLT
 from .rounds import ADDED, ALL, TRIVIAL
 from .scope_names import ROUND
+from .symbols import D_0, B_step, C_rate, nu_max, w_gap, z
 
 RECURSION = (assumed.RECURSION,)
 DECAYING = (assumed.RECURSION_DECAYING,)

@@ -6,24 +6,7 @@ from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Condition, Part, Reading
 from fedbounds.theory.proof.vectors import given, past, sq, xi
-from fedbounds.theory.symbols import (
-    D_1,
-    D_W,
-    G2,
-    V_W,
-    Gamma,
-    L,
-    Lambda,
-    alpha_k,
-    eta,
-    j,
-    mu,
-    nu_max,
-    psi_max,
-    sigma2,
-    t,
-    tau,
-)
+from fedbounds.theory.symbols import D_W, G2, L, eta, j, mu, sigma2, t, tau
 from fedbounds.vocabulary import Index, Relation
 
 from . import assumed
@@ -31,6 +14,7 @@ from .distance import CONDITIONS, CONTRACTION, EQUAL
 from .masks import FEDPLT
 from .one_step import FREE_PSI, with_free_psi
 from .scope_names import CLIENT_ROUND, ROUND, VIRTUAL
+from .symbols import D_1, V_W, Gamma, Lambda, alpha_k, nu_max, psi_max
 from .vectors import W, Wk, gs, mgs, mns, ns
 
 _GLOBAL = (Fact.NOISE, assumed.GLOBAL_GRADIENT)

@@ -7,24 +7,13 @@ import sympy as sp
 
 from fedbounds.theory.proof.vectors import ip, vectors
 from fedbounds.theory.setups import Definition, Says, Where
-from fedbounds.theory.symbols import (
-    D_W,
-    B_step,
-    C_rate,
-    Max_t,
-    eta,
-    mu,
-    nu_max,
-    psi_min,
-    t,
-    w_gap,
-    z,
-)
+from fedbounds.theory.symbols import D_W, Max_t, eta, mu, t
 
 from . import assumed
 from .distance import BRACKET
 from .measured import one
 from .results import LEVEL
+from .symbols import B_step, C_rate, nu_max, psi_min, w_gap, z
 
 pace, x = vectors({"pace": r"\eta^t", "x": "D^t"})
 eta_t = sp.Function("eta_t", real=True)

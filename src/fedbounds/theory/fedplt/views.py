@@ -11,7 +11,7 @@ import sympy as sp
 
 from fedbounds.facts import Fact
 from fedbounds.theory.setups import Definition, Says, Shown, View
-from fedbounds.theory.symbols import tau, z
+from fedbounds.theory.symbols import tau
 
 from . import assumed, measured, sequences
 from .masks import FEDPLT
@@ -26,6 +26,7 @@ from .scope_names import (
     UNBIASED_STEP,
     VIRTUAL,
 )
+from .symbols import z
 from .vectors import MEANS, U, Ub, Wk, Wstar, g, g0
 
 # ---- what the steps show

@@ -139,25 +139,25 @@ def _shorter(local: Rule) -> Rule:
 
 
 def _over_everybody(average: Rule) -> Rule:
-    return lambda p, state, drawn, u, v: average(
-        p, state, {**drawn, "weight": drawn["present"] / u.shape[1]}, u, v
+    return lambda problem, p, state, drawn, u, v: average(
+        problem, p, state, {**drawn, "weight": drawn["present"] / u.shape[1]}, u, v
     )
 
 
 def _absent_move(average: Rule) -> Rule:
-    def wrong(p: Any, state: Any, drawn: Any, u: Any, v: Any) -> Any:
+    def wrong(problem: Any, p: Any, state: Any, drawn: Any, u: Any, v: Any) -> Any:
         everyone = {**drawn, "present": drawn["present"] * 0 + 1}
         return {
-            "u": average(p, state, drawn, u, v)["u"],
-            "v": average(p, state, everyone, u, v)["v"],
+            "u": average(problem, p, state, drawn, u, v)["u"],
+            "v": average(problem, p, state, everyone, u, v)["v"],
         }
 
     return wrong
 
 
 def _first_twice(average: Rule) -> Rule:
-    def wrong(p: Any, state: Any, drawn: Any, u: Any, v: Any) -> Any:
-        after = average(p, state, drawn, u, v)
+    def wrong(problem: Any, p: Any, state: Any, drawn: Any, u: Any, v: Any) -> Any:
+        after = average(problem, p, state, drawn, u, v)
         extra = u[:, 0] * drawn["weight"][:, :1] * p["eta_u"]
         return {**after, "u": after["u"] + extra}
 

@@ -14,6 +14,7 @@ from functools import lru_cache
 from math import isqrt
 from typing import Any
 
+from fedbounds.theory.drawn import Chance, Drawn
 from fedbounds.theory.setups import Ladder, Number, Objective, PlannedLadder, Run, Setup
 
 FEDAVG_P, SCAFFOLD_P = "FedAvg-P", "Scaffold-P"
@@ -221,7 +222,7 @@ def _roots(n: int, m: int) -> tuple[Fraction, Fraction]:
     return Fraction(isqrt(256 * m - 1) + 1, 16), Fraction(isqrt((256 * n - 1) // m) + 1, 16)
 
 
-def _ten(told: str, hessians: Iterator[Sequence[int]], personal: Sequence[int],
+def _ten(told: str, hessians: Sequence[Sequence[int]], personal: Sequence[int],
          shared: Sequence[tuple[int, int]], *, alike: bool) -> Clients:  # fmt: skip
     """Hessians by their upper triangles, in 16ths: diagonally dominant, from 1/2 to 1."""
     matrices = []
@@ -232,7 +233,7 @@ def _ten(told: str, hessians: Iterator[Sequence[int]], personal: Sequence[int],
         told=told,
         hessians=tuple(matrices),
         slopes=tuple((*x, y) for x, y in zip(shared, personal, strict=True)),
-        spread=Fraction(sum(x * x + y * y for x, y in shared), len(shared)),
+        spread=sum((_variance(x) for x in zip(*shared, strict=True)), Fraction(0)),
         alike=alike,
         noise="3/10",
         local=(1, 2, 5, 10, 25),
@@ -241,6 +242,11 @@ def _ten(told: str, hessians: Iterator[Sequence[int]], personal: Sequence[int],
         outer=(Outer("eta = 1", lambda n, m: (1, 1)), Outer("outer steps", _roots)),
         exact=False,
     )
+
+
+def _variance(values: Sequence[int]) -> Fraction:
+    mean = Fraction(sum(values), len(values))
+    return sum(((x - mean) ** 2 for x in values), Fraction(0)) / len(values)
 
 
 _APART_OF_TEN = (
@@ -274,9 +280,24 @@ def _every(of: Clients) -> Iterator[PlannedLadder]:
 
 CLIENTS = (
     *(_small(n, alike) for n in (2, 4) for alike in (True, False)),
-    _ten("shared curvature n=10", iter(_SHARED), _PERSONAL, _APART_OF_TEN, alike=True),
-    _ten("own curvature n=10", iter(_OWN), _PERSONAL, _APART_OF_TEN, alike=False),
+    _ten("shared curvature n=10", _SHARED, _PERSONAL, _APART_OF_TEN, alike=True),
+    _ten("own curvature n=10", _OWN, _PERSONAL, _APART_OF_TEN, alike=False),
 )
+
+
+def drawn(chance: Chance, count: int) -> Iterator[PlannedLadder]:
+    """So many times ten clients of random curvatures and slopes, alike and not."""
+    for at in range(count):
+        diagonals, others = chance.integers(11, 14, (10, 3)), chance.integers(-1, 2, (10, 3))
+        alone, ends = chance.integers(8, 17, (10,)), chance.integers(-2, 3, (10,))
+        apart = [(x, y) for x, y in chance.integers(-2, 3, (10, 2))]
+        (a, d, _), (b, _, _) = diagonals[0], others[0]
+        alike = [(a, b, 0, d, 0, f) for f in alone]
+        own = [(a, b, c, d, e, f) for (a, d, f), (b, c, e) in zip(diagonals, others, strict=True)]
+        told = f"n=10, drawn {at + 1} of {chance.given}"
+        for name, rows in (("shared", alike), ("own", own)):
+            clients = _ten(f"{name} curvature {told}", rows, ends, apart, alike=name == "shared")
+            yield from _every(clients)
 
 
 def planned() -> Iterator[PlannedLadder]:
@@ -287,3 +308,6 @@ def planned() -> Iterator[PlannedLadder]:
             for outer in of.outer:
                 for m in of.some:
                     yield from _in_algorithm(of, outer, m)
+
+
+DRAWN = (Drawn(drawn, 0, 0, 2),)

@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 
-from sympy import S, Symbol
+from sympy import Integer, Symbol
 
 from fedbounds.theory.setups import Says, View
 
 from . import views_fedavg, views_scaffold
 
 OF = "logistic losses, "
-_ABOVE = Says(Symbol("f_inf"), "<=", S.Zero)  # no loss is negative, whatever F_0 is said to be
+_ABOVE = Says(Symbol("f_inf"), "<=", Integer(0))  # no loss is negative, whatever F_0 is said to be
 
 
 def _sampled(view: View, algorithm: str) -> View:

@@ -1,17 +1,25 @@
-"""Who contends: an algorithm, and the theorem that promises its rounds."""
+"""Who contends: an algorithm at a step size, and what its theorem promises."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from math import frexp
+from typing import Any
 
 import sympy as sp
+from flint import fmpq
 
-from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
-from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.errors import FedboundsError, unknown_name
-from fedbounds.theory.catalogue import entry
+from fedbounds.problems.linear import rational
+from fedbounds.theory import registry
 from fedbounds.theory.claims import Claim, Part
-from fedbounds.theory.registry import encoded
+from fedbounds.theory.contenders import Contender as Data
 from fedbounds.theory.symbols import Mean_t, quantities_in, t
 from fedbounds.verify.evaluate import Numbers, evaluate
+from fedbounds.verify.measure.clients import Clients
+from fedbounds.verify.measure.subject import Subject
+from fedbounds.verify.measure.trace import algorithm
+
+_BITS = 20  # of a step size that is run: exact rounds of it have short numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,52 +28,59 @@ class Contender:
 
     Attributes
     ----------
-    name : str
-    kind : type
-        `FedAvgP` or a subclass: what a step size and m, K make an algorithm of.
+    data : Contender of `fedbounds.theory.contenders`
     claim : Claim
         Its first part bounds the error, averaged over rounds; its first schedule has the step
         sizes at the edge of its conditions.
     """
 
-    name: str
-    kind: type[FedAvgP]
+    data: Data
     claim: Claim
+
+    @property
+    def name(self) -> str:
+        """The algorithm's."""
+        return self.data.name
 
     @property
     def part(self) -> Part:
         """The inequality that bounds the error."""
         return self.claim.parts[0]
 
-    def algorithm(self, participants: int, steps: int, step: float, outer: "Outer") -> FedAvgP:
-        """The algorithm with effective step size gamma = ``step``."""
-        chosen = with_effective_step(participants, steps, step, outer.u, outer.v)
-        return self.kind(**vars(chosen))
+    def parameters(self, values: Mapping[str, float], step: float) -> dict[str, fmpq]:
+        """Of the algorithm, exactly what its formulas make of floats."""
+        known = {name: rational(value) for name, value in values.items()}
+        known[self.data.step.name] = rational(step)
+        numbers = Numbers(known, {}, lambda p, q: fmpq(p, q))
+        return {x: rational(evaluate(y, numbers)) for x, y in self.data.parameters.items()}
 
+    def subject(
+        self, problem: Any, start: Any, values: Mapping[str, float], step: float
+    ) -> Subject:
+        """The algorithm on a problem, from a start in its numbers."""
+        view = self.data.on_samples if hasattr(problem, "sample_gradients") else self.data.view
+        own = self.parameters(values, step)
+        return Subject(algorithm(view.algorithm), Clients(problem), start, own, 1, view.shown)
 
-@dataclass(frozen=True)
-class Outer:
-    """Outer step sizes eta_u and eta_v."""
-
-    u: float
-    v: float
-
-
-_THEOREMS: dict[str, tuple[type[FedAvgP], str]] = {
-    "FedAvg-P": (FedAvgP, "personalization/thm-3.7"),
-    "Scaffold-P": (ScaffoldP, "personalization/thm-4.5"),
-}
-NAMES = tuple(_THEOREMS)
+    def error(self, weights: Mapping[str, float]) -> sp.Expr:
+        """The error of a round by definition, a combination of quantities."""
+        quantities = self.data.view.quantities
+        return sp.Add(*(sp.Rational(x) * quantities[name] for name, x in weights.items()))
 
 
 def contender(name: str) -> Contender:
     """The contender of that name; an unknown one is an error that names the nearest."""
-    if name not in _THEOREMS:
-        raise unknown_name("algorithm", name, NAMES)
-    kind, theorem = _THEOREMS[name]
-    claim = encoded(entry(theorem))
-    assert isinstance(claim, Claim)
-    return Contender(name, kind, claim)
+    every = registry.contenders()
+    if name not in every:
+        raise unknown_name("algorithm", name, every)
+    return Contender(every[name], registry.claim(every[name].claim))
+
+
+def short(step: float, *, up: bool = False) -> float:
+    """The step, or one that is smaller (larger) by a millionth and has few digits."""
+    mantissa, exponent = frexp(step)
+    whole = mantissa * 2**_BITS
+    return float(-int(-whole // 1) if up else int(whole)) * 2.0 ** (exponent - _BITS)
 
 
 def common_error(contenders: tuple[Contender, ...]) -> sp.Expr:

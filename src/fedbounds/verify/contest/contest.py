@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from fedbounds.algorithms.fedavg_p import FedAvgP
 from fedbounds.errors import require
-from fedbounds.problems import FederatedQuadratic
-from fedbounds.vocabulary import Constant
+from fedbounds.facts import Constant
+from fedbounds.problems import to_rational
+from fedbounds.verify.measure.subject import Subject
 
-from .contenders import Contender, Outer, common_error, weights
+from .contenders import Contender, common_error, short, weights
 from .field import Ground, ground
 from .passage import Ending, Passage, passage
 from .plan import Cell, Plan, Steps
@@ -88,15 +88,15 @@ class _Seat:
 
     contender: Contender
     promise: Promise
-    outer: Outer
+    values: dict[str, float]
     tried: tuple[float, ...]
 
-    def runs(self, cell: Cell) -> dict[str, FedAvgP]:
-        """An algorithm for each step, labelled by name and place."""
+    def runs(self, here: Ground, *, exact: bool) -> dict[str, Subject]:
+        """A run for each step, labelled by name and place."""
+        problem = to_rational(here.problem) if exact else here.problem
+        start = here.exact_point if exact else here.point
         return {
-            f"{self.contender.name} {i}": self.contender.algorithm(
-                cell.participants, cell.steps, step, self.outer
-            )
+            f"{self.contender.name} {i}": self.contender.subject(problem, start, self.values, step)
             for i, step in enumerate(self.tried)
         }
 
@@ -123,9 +123,9 @@ def contest(contenders: tuple[Contender, ...], plan: Plan) -> list[Row]:
         at = [seat[index] for seat in seats]
         intervals: dict[str, Interval] = {}
         if plan.exact:
-            found = _exact(at, cell, here, of_round, plan)
+            found = _exact(at, here, of_round, plan)
         else:
-            found, intervals = _sampled(at, cell, here, of_round, plan)
+            found, intervals = _sampled(at, here, of_round, plan)
         results = tuple(
             Result(
                 seat.contender.name,
@@ -167,26 +167,25 @@ def _seats(
     """Promises and steps of every algorithm in every cell."""
     cells = plan.cells
     here = [grounds[cell.spread] for cell in cells]
-    outers, values, largest = [], [], []
+    values, largest = [], []
     for one in contenders:
-        every, own = [], []
+        every = []
         for cell, at in zip(cells, here, strict=True):
             bare = constants(at, cell.participants, cell.steps)
             edges = edge(one, bare)
-            own.append(Outer(edges["eta_u"], edges["eta_v"]))
-            every.append(bare | {"eta_u": own[-1].u, "eta_v": own[-1].v})
-        outers.append(own)
+            del edges[one.data.step.name]
+            every.append(bare | {name: short(x, up=True) for name, x in edges.items()})
         values.append(every)
-        largest.append([edge(one, v)["gamma"] for v in every])
+        largest.append([edge(one, v)[one.data.step.name] for v in every])
     common = np.min(largest, axis=0) if plan.step is None else np.full(len(cells), plan.step)
     equal = common if plan.mode is Steps.EQUAL else None
     seats = []
-    for one, own, every in zip(contenders, outers, values, strict=True):
+    for one, every in zip(contenders, values, strict=True):
         promised = promises(one, here, every, plan.eps, equal)
         seats.append(
             [
-                _Seat(one, promise, outer, _tried(plan, promise, v))
-                for promise, outer, v in zip(promised, own, every, strict=True)
+                _Seat(one, promise, v, _tried(plan, promise, v))
+                for promise, v in zip(promised, every, strict=True)
             ]
         )
     return seats
@@ -194,22 +193,21 @@ def _seats(
 
 def _tried(plan: Plan, promise: Promise, values: dict[str, float]) -> tuple[float, ...]:
     if plan.mode is not Steps.TUNED:
-        return (promise.step,)
+        return (short(promise.step),)
     powers = _POWERS if plan.exact else _POWERS[::2]
-    return tuple(2.0**power / (values[Constant.SMOOTHNESS] * values["K"]) for power in powers)
+    return tuple(
+        short(2.0**power / (values[Constant.SMOOTHNESS] * values["K"])) for power in powers
+    )
 
 
 def _exact(
-    seats: list[_Seat], cell: Cell, here: Ground, error: dict[str, float], plan: Plan
+    seats: list[_Seat], here: Ground, error: dict[str, float], plan: Plan
 ) -> list[tuple[int, Passage]]:
     """The best step's place and its rounds to eps, for each algorithm."""
-    problem, found = here.problem, []
-    assert isinstance(problem, FederatedQuadratic)
+    found = []
     for seat in seats:
-        recursions = [
-            error_recursion(problem, algorithm, here.start, error)
-            for algorithm in seat.runs(cell).values()
-        ]
+        defined = seat.contender.error(error)
+        recursions = [error_recursion(one, defined) for one in seat.runs(here, exact=True).values()]
         # all steps as far as the next horizon, so that none runs long after another has reached eps
         for horizon in (*(h for h in _HORIZONS if h < plan.limit), plan.limit):
             every = [passage(one.values(), plan.eps, horizon) for one in recursions]
@@ -226,16 +224,17 @@ def _order(ended: Passage) -> tuple[bool, bool, int]:
 
 
 def _sampled(
-    seats: list[_Seat], cell: Cell, here: Ground, error: dict[str, float], plan: Plan
+    seats: list[_Seat], here: Ground, error: dict[str, float], plan: Plan
 ) -> tuple[list[tuple[int, Passage]], dict[str, Interval]]:
     """As `_exact`, and intervals of the pilot's leader against the others, on fresh draws."""
-    names = {label: seat.contender.name for seat in seats for label in seat.runs(cell)}
+    runs = [(seat, seat.runs(here, exact=False)) for seat in seats]
+    every = {label: one for _, own in runs for label, one in own.items()}
+    names = {label: seat.contender.name for seat, own in runs for label in own}
+    defined = {label: seat.contender.error(error) for seat, own in runs for label in own}
 
-    def run(algorithms: dict[str, FedAvgP], chunk: int) -> Any:
-        draws = Draws(plan.replicas, plan.shape.seed, chunk)
-        return running_errors(here, algorithms, error, draws)
+    def run(subjects: dict[str, Subject], chunk: int) -> Any:
+        return running_errors(subjects, defined, Draws(plan.replicas, plan.shape.seed, chunk))
 
-    every = {label: a for seat in seats for label, a in seat.runs(cell).items()}
     live = dict(every)
     pilot = race(run(live, _PILOT), live, names, plan.eps, plan.limit)
     places = {name: int(label.rpartition(" ")[2]) for name, (label, _) in pilot.items()}

@@ -1,6 +1,6 @@
 """Problems on which algorithms contend: one for every b^2, all else equal."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -19,8 +19,10 @@ from fedbounds.problems import (
     federated_logistic,
     federated_quadratic,
 )
+from fedbounds.problems.linear import rational
 
 Objective = FederatedQuadratic | CoupledCosine | FederatedLogistic
+_FINE = 2.0**20  # what is run in rationals is a multiple of its inverse
 SAMPLES, BATCH = 20, 5  # per client, and per stochastic gradient, of logistic problems
 
 
@@ -67,6 +69,18 @@ class Ground:
     problem: Objective
     start: Start
 
+    @property
+    def point(self) -> Any:
+        """The start as one vector (u, v_1, ..., v_n)."""
+        return np.concatenate([self.start.u, self.start.v.reshape(-1)])
+
+    @property
+    def exact_point(self) -> Any:
+        """In rationals."""
+        found = np.empty(self.point.shape, dtype=object)
+        found[:] = [rational(x) for x in self.point]
+        return found
+
 
 def ground(shape: Shape, spread: float) -> Ground:
     """The problem with b^2 = ``spread`` (heterogeneity, for logistic data) and a start.
@@ -89,7 +103,7 @@ def ground(shape: Shape, spread: float) -> Ground:
     problem: Objective
     match shape.family:
         case Family.QUADRATIC:
-            problem = federated_quadratic(**sizes, dissimilarity=spread, noise=noise)
+            problem = _short(federated_quadratic(**sizes, dissimilarity=spread, noise=noise))
         case Family.COSINE:
             problem = coupled_cosine(**sizes, dissimilarity=spread, noise=noise)
         case Family.LOGISTIC:
@@ -97,6 +111,12 @@ def ground(shape: Shape, spread: float) -> Ground:
                 **sizes, samples=SAMPLES, batch=BATCH, heterogeneity=spread
             )
     return Ground(problem, _start(problem, shape.seed))
+
+
+def _short(problem: FederatedQuadratic) -> FederatedQuadratic:
+    """With binary fractions of few digits, so that exact rounds have few too."""
+    hessian, linear = (np.rint(x * _FINE) / _FINE for x in (problem.hessian, problem.linear))
+    return replace(problem, hessian=hessian, linear=linear)
 
 
 def _start(problem: Objective, seed: int) -> Start:
@@ -107,7 +127,7 @@ def _start(problem: Objective, seed: int) -> Start:
         if problem.minimiser is None:
             raise FedboundsError("the quadratic has no minimiser to start near")
         centre = problem.split(problem.minimiser)
-        return Start(centre.u + u, centre.v + v)
+        return Start(*(np.rint((a + b) * _FINE) / _FINE for a, b in ((centre.u, u), (centre.v, v))))
     return Start(u, v)
 
 

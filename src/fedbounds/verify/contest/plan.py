@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import product
 
-from fedbounds.algorithms.participation import check_participants
 from fedbounds.errors import FedboundsError, require, require_finite
 
 from .field import Family, Shape
@@ -83,7 +82,10 @@ class Plan:
         for steps in self.steps:
             require(steps >= 1, "local steps K", steps, "at least 1")
         for participants in self.participants:
-            check_participants(participants, self.shape.clients)
+            most = self.shape.clients
+            fits = 1 <= participants <= most
+            told = f"between 1 and the number of clients n = {most}"
+            require(fits, "participants m", participants, told)
         require(self.limit >= 1, "limit of rounds", self.limit, "at least 1")
         require(self.replicas >= 2, "replicas", self.replicas, "at least 2, for an interval")
         if self.step is not None:

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.inputs import exact
-from fedbounds.theory.symbols import T, gamma
+from fedbounds.theory.symbols import T
 from fedbounds.verify.bound.shape import falls
 from fedbounds.verify.conditions import failure
 from fedbounds.verify.evaluate import Numbers, evaluate
@@ -53,7 +54,7 @@ def constants(ground: Ground, participants: int, steps: int) -> dict[str, float]
 
 
 def edge(contender: Contender, values: dict[str, float]) -> dict[str, float]:
-    """Step sizes at the edge of the theorem's conditions: gamma, eta_u and eta_v."""
+    """Step sizes at the edge of the theorem's conditions."""
     numbers = Numbers(values, {})
     schedule = contender.claim.schedules[0]
     return {name: float(evaluate(side, numbers)) for name, side in schedule.items()}
@@ -65,8 +66,8 @@ def refused(contender: Contender, ground: Ground, values: dict[str, float], step
         evidence = ground.problem.satisfies(assumption)
         if evidence.holds is not True:
             return f"{assumption}: {evidence.reason}"
-    inner = {"gamma_u": step / values["eta_u"], "gamma_v": step / values["eta_v"], "gamma": step}
-    numbers = Numbers(values | inner, {})
+    inner = {name: float(x) for name, x in contender.parameters(values, step).items()}
+    numbers = Numbers({**inner, **values, contender.data.step.name: step}, {})
     for condition in contender.part.conditions:
         reason = failure(condition, numbers)
         if reason is not None:
@@ -90,24 +91,25 @@ def promises(
     """
     rows: Rows = {name: np.array([values[name] for values in every]) for name in every[0]}
     if step is not None:
-        rows[gamma.name] = np.asarray(step, dtype=float)
+        rows[contender.data.step.name] = np.asarray(step, dtype=float)
     one = surface(contender.part, frozenset({*rows, T.name}))
 
     def after(rounds: Array) -> Heights:
         return heights(one, rows | {T.name: rounds}, checked=False)
 
     for values in every:
-        _check_falls(one, values if step is None else values | {gamma.name: 1.0})
+        chosen = contender.data.step
+        _check_falls(one, values if step is None else values | {chosen.name: 1.0}, chosen)
     rounds = _first(lambda at: after(at).value, eps, len(every))
     best = after(np.where(np.isinf(rounds), _MOST, rounds)).step if step is None else step
     assert best is not None
     return _promises(contender, grounds, every, rounds, best)
 
 
-def _check_falls(one: Surface, values: dict[str, float]) -> None:
+def _check_falls(one: Surface, values: dict[str, float], step: sp.Symbol) -> None:
     """Refuse a bound that is not shown to fall with T: it would have no first round to eps."""
     exactly = {name: exact(name, value) for name, value in values.items()}
-    if not falls(one.right, T, exactly, gamma, (None, None)):
+    if not falls(one.right, T, exactly, step, (None, None)):
         raise FedboundsError(f"the bound {one.right} is not shown to fall with {T}")
 
 

@@ -9,6 +9,7 @@ from rich.table import Table as Grid
 from fedbounds.verify.exports.table import Table, table
 from fedbounds.verify.listing import columns, console
 
+from .contenders import contender
 from .contest import LEVEL, Result, Row
 from .field import BATCH, SAMPLES, Family
 from .passage import Ending
@@ -125,8 +126,7 @@ def _notes(rows: Sequence[Row], plan: Plan) -> list[str]:
         f"rounds until the error that the theorems bound, averaged over rounds, is at most "
         f"{plan.eps:g}; {_FOR[plan.mode]}",
         f"{shape.family.value} problem: n = {shape.clients}, d_u = {shape.shared}, "
-        f"d_v = {shape.personal}, {noise}, seed {shape.seed}; "
-        "outer steps at the theorems' smallest: eta_u = sqrt(m), eta_v = sqrt(n/m)",
+        f"d_v = {shape.personal}, {noise}, seed {shape.seed}; {'; '.join(_others(rows))}",
         f"predicted: {', '.join(_claims(rows))}; measured: {_measured(plan)}",
         f"fewer measured rounds, in {len(rows)} cells: "
         + ", ".join(f"{name} {count}" for name, count in sorted(won.items()))
@@ -146,6 +146,12 @@ def _notes(rows: Sequence[Row], plan: Plan) -> list[str]:
     if any(one.edge_of_grid for one in results):
         notes.append("*: the first or last step of the grid; a better one may lie beyond")
     return notes
+
+
+def _others(rows: Sequence[Row]) -> list[str]:
+    """What step sizes besides the one that is chosen are."""
+    told = (contender(one.name).data.told for one in rows[0].results)
+    return list(dict.fromkeys(x for x in told if x))
 
 
 def _claims(rows: Sequence[Row]) -> list[str]:

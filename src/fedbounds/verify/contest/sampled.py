@@ -6,18 +6,22 @@ difference varies less than either mean.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
+import sympy as sp
 from scipy.stats import t as student
 
-from fedbounds.algorithms.fedavg_p import FedAvgP
-from fedbounds.algorithms.rules import rules_of
-from fedbounds.problems import everyone
-from fedbounds.verify.observe import forms, per_replica
-from fedbounds.verify.simulate import boundary_features, stream
+from fedbounds.verify.evaluate import Numbers, evaluate
+from fedbounds.verify.measure.contract import drawn_by, one_step, started
+from fedbounds.verify.measure.known import without_products
+from fedbounds.verify.measure.random import Random
+from fedbounds.verify.measure.reading import reading, with_derived
+from fedbounds.verify.measure.sources import Source
+from fedbounds.verify.measure.spaces import PAST, Listed, vector
+from fedbounds.verify.measure.subject import Subject
 
-from .field import Ground
 from .passage import Ending, Passage
 
 Array = Any
@@ -44,47 +48,92 @@ class Interval:
 
 
 def running_errors(
-    ground: Ground, algorithms: dict[str, FedAvgP], error: Mapping[str, float], draws: Draws
+    subjects: dict[str, Subject], errors: Mapping[str, sp.Expr], draws: Draws
 ) -> Iterator[dict[str, Array]]:
     """Errors averaged over rounds 0, ..., T - 1 in each replica, for T = 1, 2, ...; endless.
 
     Parameters
     ----------
-    algorithms : dict from label to algorithm
-        With the same m and K. A run ends when its label is deleted here.
-    error : mapping from quantity name to weight
-        The error of one round.
+    subjects : dict from label to subject
+        In floats. A run ends when its label is deleted here.
+    errors : mapping from label to expression
+        The error of a round's start, by its definition.
     """
-    problem, replicas = ground.problem, draws.replicas
-    rng = stream(draws.seed, _KEY, draws.chunk)
-    first = next(iter(algorithms.values()))
-    # drawn whether or not an algorithm starts with randomness, so that all meet the same rounds
-    initial = problem.sample_noise(rng, (first.local_steps, problem.clients * replicas))
-    carries = {
-        label: rules_of(a).init(problem, a, ground.start, replicas, initial)
-        for label, a in algorithms.items()
+    common = _Common(draws)
+    states = {
+        label: started(
+            one.algorithm, one.problem, _rows(one, draws), common.random(), one.parameters()
+        )
+        for label, one in subjects.items()
     }
-    totals = {label: np.zeros(replicas) for label in algorithms}
-    parts = {
-        label: [(form, error[q.value]) for q, form in forms(problem, a).items() if q.value in error]
-        for label, a in algorithms.items()
-    }
-    cohort = everyone(problem.clients, replicas)
+    totals = {label: np.zeros(draws.replicas) for label in subjects}
     rounds = 0
-    while algorithms:
-        drawn = rules_of(first).draw(problem, first, rng, replicas, False)
+    while subjects:
         rounds += 1
-        for label, algorithm in algorithms.items():
-            features, _ = boundary_features(problem, carries[label], cohort)
-            for form, weight in parts[label]:
-                totals[label] = totals[label] + per_replica(form, features) * weight
-            carries[label] = rules_of(algorithm).step(problem, algorithm, carries[label], drawn)
-        yield {label: totals[label] / rounds for label in algorithms}
+        common.next_round()
+        for label, one in subjects.items():
+            p = one.parameters()
+            drawn = drawn_by(one.algorithm, common.random(), one.problem, p)
+            after, shown = one_step(one.algorithm, one.problem, p, states[label], drawn)
+            totals[label] = totals[label] + per_row(one, {**states[label], **shown}, errors[label])
+            states[label] = after
+        yield {label: totals[label] / rounds for label in subjects}
+
+
+class _Common:
+    """Draws of a round: what is asked for in the same place and of the same law is the same."""
+
+    def __init__(self, draws: Draws) -> None:
+        self._draws, self._stream = draws, np.random.default_rng([draws.seed, _KEY, draws.chunk])
+        self._made: dict[tuple[int, Source], Array] = {}
+
+    def next_round(self) -> None:
+        """Forget what was drawn."""
+        self._made.clear()
+
+    def random(self) -> Random:
+        """What an algorithm asks from the first place on."""
+        places = count()
+
+        def answer(source: Source) -> Array:
+            key = next(places), source
+            if key not in self._made:
+                rows = source.sample(self._stream, self._draws.replicas)
+                kind = np.int64 if source.selects else np.float64
+                self._made[key] = rows.astype(kind).reshape(self._draws.replicas, *source.shape)
+            return self._made[key]
+
+        return Random(answer)
+
+
+def _rows(subject: Subject, draws: Draws) -> Array:
+    return np.repeat(subject.start[None, :], draws.replicas, axis=0)
+
+
+def per_row(subject: Subject, arrays: Mapping[str, Array], error: sp.Expr) -> Array:
+    """A combination of sq and ip of what a round shows, in each row; means over indices taken."""
+    read, silent = reading(subject, arrays), (1,) * len(subject.shown.draws)
+    vectors, factors = (
+        {name: x.reshape(len(x), *silent, *x.shape[1:]) for name, x in own.items()}
+        for own in (read.vectors, read.factors)
+    )
+    count_of = len(next(iter(vectors.values())))
+    weights = (np.full(count_of, 1 / count_of), *(np.ones(1) for _ in silent), *read.weights)
+    space = Listed(subject.shown.sources, weights, vectors, factors, tuple(subject.shown.indices))
+    space = with_derived(subject, space)
+    plain, nodes = without_products(sp.expand(error))
+    series = {}
+    for name, node in nodes:
+        sides = [vector(argument, space, {}) for argument in node.args]
+        inner = (sides[0] * sides[-1]).sum(axis=-1, keepdims=True)
+        series[name] = np.broadcast_to(space.mean(inner, (PAST,)).reshape(-1), (count_of,))
+    found: Array = evaluate(plain, Numbers({}, series), range(count_of))
+    return found
 
 
 def race(
     runs: Iterator[dict[str, Array]],
-    algorithms: dict[str, FedAvgP],
+    subjects: dict[str, Subject],
     names: Mapping[str, str],
     eps: float,
     limit: int,
@@ -94,7 +143,7 @@ def race(
     Parameters
     ----------
     runs : iterator
-        Of `running_errors` of the same ``algorithms``; runs that are settled are deleted there.
+        Of `running_errors` of the same ``subjects``; runs that are settled are deleted there.
     names : mapping from label to name
         The step sizes of one algorithm are labels of one name.
     """
@@ -106,14 +155,14 @@ def race(
                 mean = values.mean()
                 if not np.isfinite(mean):
                     diverged[names[label]] = label, Passage(Ending.DIVERGED, done)
-                    del algorithms[label]
+                    del subjects[label]
                 elif mean <= eps:
                     found.setdefault(names[label], (label, Passage(Ending.REACHED, done)))
-            for label in [label for label in algorithms if names[label] in found]:
-                del algorithms[label]
+            for label in [label for label in subjects if names[label] in found]:
+                del subjects[label]
             if done >= limit:
                 break
-    late = {names[label]: (label, Passage(Ending.LIMIT, limit)) for label in algorithms}
+    late = {names[label]: (label, Passage(Ending.LIMIT, limit)) for label in subjects}
     return diverged | late | found
 
 

@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from flint import arb, ctx, fmpq
+
+from fedbounds.problems.linear import rational
 
 from .unknowns import Refused, entrywise
 
@@ -171,6 +174,8 @@ def _arb(value: Any) -> arb:
         return arb(value)
     if isinstance(value, int | np.integer):
         return arb(int(value))
+    if isinstance(value, Fraction):
+        return arb(rational(value))
     raise Refused(f"the step mixes balls with {type(value).__name__}")
 
 

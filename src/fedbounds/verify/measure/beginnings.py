@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations_with_replacement
+from math import prod
 from typing import Any
 
 from flint import fmpq
@@ -50,11 +51,38 @@ class Beginning:
 
     def moment(self, pair: Pair, centre: Sequence[fmpq] = ()) -> fmpq:
         """E of one of them."""
+        if self._affine is not None:
+            (one, left), (other, right) = (self._affine[at] for at in pair)
+            a, b = (centre[at - 1] if at and centre else fmpq(0) for at in pair)
+            own = (x * right[at] * self._variances[at] for at, x in left.items() if at in right)
+            return sum(own, (one - a) * (other - b))
         total = fmpq(0)
         for point, chance in zip(self._points, self.chances, strict=True):
             one, other = (point[at] - centre[at - 1] if at and centre else point[at] for at in pair)
             total += self._mean(one * other) * chance
         return total
+
+    @cached_property
+    def _affine(self) -> list[tuple[fmpq, dict[int, fmpq]]] | None:
+        """Of (1, z): the mean and factors of what is drawn; None if it is not affine in noise."""
+        if self.variables is None or not all(self.variables.centred):
+            return None
+        found = []
+        for value in self._points[0]:
+            unknown = isinstance(value, Unknown)
+            terms = self.variables.affine(value) if unknown else [(None, rational(value))]
+            if terms is None:
+                return None
+            own = {at: x for at, x in terms if at is not None}
+            found.append((dict(terms).get(None, fmpq(0)), own))
+        return found
+
+    @cached_property
+    def _variances(self) -> list[fmpq]:
+        """Of everything that is drawn."""
+        assert self.variables is not None
+        sources = self.variables.sources
+        return [x for own in sources for x in [own.moment({0: 2})] * prod(own.shape)]
 
     @cached_property
     def _points(self) -> list[list[Any]]:

@@ -14,6 +14,7 @@ import numpy as np
 from fedbounds.errors import require
 from fedbounds.facts import Constant
 from fedbounds.problems import FederatedQuadratic, NoiseLaw, everyone, to_float
+from fedbounds.problems.arrays import map_numbers, to_namespace
 from fedbounds.problems.constrained import minimise_quadratic
 from fedbounds.problems.domain import Box
 from fedbounds.problems.huber_line import breakpoints, masked_infimum
@@ -254,13 +255,13 @@ class Clients:
             If the problem is no quadratic, or there is none.
         """
         problem = self._quadratic
-        weights = shares.reshape(-1, 1)
+        weights = on_host(shares).reshape(-1, 1)
         matrix = (problem.hessian * weights[:, :, None]).sum(axis=0)
         slope = (problem.linear * weights).sum(axis=0)
         if box is None:
-            return _minimiser(matrix, slope)
-        point = minimise_quadratic(matrix, slope, Box(*box)).point
-        return point if self.exact else to_floats(point)
+            return self.xp.asarray(_minimiser(matrix, slope))
+        point = minimise_quadratic(matrix, slope, Box(*on_host(box))).point
+        return point if self.exact else self.xp.asarray(to_floats(point))
 
     def project(self, w: Array, box: Array) -> Array:
         """The nearest points of a box, whose least and largest entry are given.
@@ -278,16 +279,16 @@ class Clients:
 
         Of quadratics; of others the masks are listed.
         """
-        return self._of_masks(Bernoulli(tuple(keep.tolist())))
+        return self._of_masks(Bernoulli(tuple(on_host(keep).tolist())))
 
     def rolled(self, masks: Array) -> "Clients":
         """The same where m is any of the client's S masks, shape (n, S, d), equally likely."""
-        return self._of_masks(_rolling(masks))
+        return self._of_masks(_rolling(on_host(masks)))
 
     def _of_masks(self, law: Law) -> "Clients":
         if self.irrational:
             return Clients(_listed(self.objective, law), self.xp)
-        return Clients(_masked(self._quadratic, law), self.xp)
+        return Clients(to_namespace(_masked(self._quadratic, law), self.xp), self.xp)
 
     def gradient_bound(self, radius: Any) -> Any:
         """At least the norm of every client's gradient in the ball round 0 of that radius."""
@@ -325,11 +326,15 @@ class Clients:
         """min f_i of every client, shape (n,), of quadratics."""
         problem = self._quadratic
         every = zip(problem.hessian, problem.linear, strict=True)
-        return self.value(np.stack([_minimiser(*each) for each in every])[None])[0]
+        points = self.xp.asarray(np.stack([_minimiser(*each) for each in every])[None])
+        return self.value(points)[0, :]
 
     @property
     def _quadratic(self) -> FederatedQuadratic:
+        """On the host, where minimisers and spectra are found."""
         found = self.objective
+        if self.xp is not array_api_compat.numpy:
+            found = _moved_to_host(found)
         if hasattr(found, "quadratic"):
             found = _quadratic(found)
         kind = type(found).__name__
@@ -364,7 +369,7 @@ class Clients:
         rows, n, width = models.shape
         by_client = self.xp.reshape(self.xp.permute_dims(models, (1, 0, 2)), (rows * n, width))
         by_client = balls(by_client) if self.irrational else by_client
-        found = getattr(self.objective, name)(by_client, everyone(n, rows))
+        found = getattr(self.objective, name)(by_client, everyone(n, rows, self.xp))
         found = self.xp.reshape(found, (n, rows, *found.shape[1:]))
         return self.xp.permute_dims(found, (1, 0, *range(2, found.ndim)))
 
@@ -376,6 +381,16 @@ def _rolling(masks: Array) -> Rolling:
 @lru_cache(maxsize=256)  # each is one problem, by its identity
 def _picked(problem: Any, samples: tuple[tuple[int, ...], ...]) -> Any:
     return problem.picked(np.array(samples))
+
+
+def on_host(array: Array) -> Array:
+    """As an array of NumPy."""
+    return array.get() if hasattr(array, "get") else np.asarray(array)
+
+
+@lru_cache(maxsize=64)
+def _moved_to_host(problem: Any) -> Any:
+    return map_numbers(problem, on_host)
 
 
 @lru_cache(maxsize=256)

@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 from unittest.mock import patch
@@ -16,6 +17,7 @@ import numpy as np
 
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.errors import FedboundsError
+from fedbounds.problems.linear import rational
 
 from .clients import Clients
 from .random import Drawn, Random
@@ -191,9 +193,7 @@ def started(
     rows = int(start.shape[0])
     check_rows(state, rows, algorithm.init, "init")
     _check_model(state, _expected(problem, rows), algorithm.init)
-    if is_object(start):
-        _refuse_floats(state, algorithm.init, "init")
-    return dict(state)
+    return _exact(state, algorithm.init, "init") if is_object(start) else _floats(state)
 
 
 def arguments_of_init(algorithm: Algorithm) -> int:
@@ -326,10 +326,13 @@ def _step(
             )
     if see.shown:
         check_rows(see.shown, rows, algorithm.step, "see")
+    shown = see.shown
     if is_object(_any(state)):
-        _refuse_floats(after, algorithm.step, "step")
-        _refuse_floats(see.shown, algorithm.step, "see")
-    return {name: after[name] for name in state}, see.shown, see.carries
+        after = _exact(after, algorithm.step, "step")
+        shown = _exact(shown, algorithm.step, "see")
+    else:
+        after, shown = _floats(after), _floats(shown)
+    return {name: after[name] for name in state}, shown, see.carries
 
 
 def _any(state: State) -> Array:
@@ -355,13 +358,35 @@ def _read_only(arrays: State) -> State:
     return found
 
 
-def _refuse_floats(state: State, function: Callable[..., Any], name: str) -> None:
+def _exact(state: State, function: Callable[..., Any], name: str) -> State:
+    """The same with rationals for fractions.
+
+    Raises
+    ------
+    FedboundsError
+        If there are floats.
+    """
+    found = {}
     for key, values in state.items():
-        if values.dtype.kind in "fc":
+        kinds = set(map(type, values.reshape(-1))) if is_object(values) else set()
+        if values.dtype.kind in "fc" or any(issubclass(kind, float) for kind in kinds):
             raise FedboundsError(
                 f"{place(function)}: {name} returned {key!r} in floats; exact runs have "
                 "rationals: write x * 0 for zeros, x / 2 for 0.5 * x"
             )
+        mixed = any(issubclass(kind, Fraction) for kind in kinds)
+        found[key] = _without_fractions(values) if mixed else values
+    return found
+
+
+def _floats(state: State) -> State:
+    """The same with floats for whatever numbers stand in lists of Python's objects."""
+    return {key: own.astype(np.float64) if is_object(own) else own for key, own in state.items()}
+
+
+def _without_fractions(values: Array) -> Array:
+    plain = np.frompyfunc(lambda x: rational(x) if isinstance(x, Fraction) else x, 1, 1)
+    return np.asarray(plain(values), dtype=object)
 
 
 def is_object(array: Array) -> bool:

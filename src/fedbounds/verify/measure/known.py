@@ -216,16 +216,19 @@ class Defined(Generic[Run]):
         """Of an expression that does not depend on the round; products are those of round 0."""
         plain, own = self._without_extremes(expression, values or {})
         plain, nodes = without_products(plain)
-        for name, node in nodes:
-            rows = self._at_start(node)
-            if rows.size > rows.shape[-1]:
-                raise MissingError(f"{node} is a number of each client")
-            own[name] = rows.reshape(-1)[0]
+        own |= {name: self._single(node) for name, node in nodes}
         plain = at_once(plain)
         found = np.asarray(evaluate(plain, self._numbers(plain, own)), dtype=object)
         if found.ndim:
             raise MissingError(f"{expression} is no single number")
         return found.item()
+
+    def _single(self, node: sp.Expr) -> Any:
+        """sq(x) or ip(x, y) in round 0."""
+        rows = self._at_start(node)
+        if rows.size > rows.shape[-1]:
+            raise MissingError(f"{node} is a number of each client")
+        return rows.reshape(-1)[0]
 
     def sized(self, expression: sp.Expr, rounds: range) -> tuple[Array, Array]:
         """Of an expression in some rounds, and the size of its terms; values of indices first."""

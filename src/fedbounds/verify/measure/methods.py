@@ -35,7 +35,7 @@ def answer(subject: Subject, asked: Asked) -> Answer:
     try:
         paths(subject)
         return replace(by_enumeration(subject, asked), how="enumerated")
-    except TooManyError as error:
+    except (TooManyError, Refused) as error:  # of balls, what they do not decide
         reasons.append(_FOLDER.sub("", str(error)))
     try:
         found = by_moments(subject, asked)

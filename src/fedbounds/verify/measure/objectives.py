@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,12 @@ from fedbounds.problems import (
     Noise,
     NoiseLaw,
     to_float,
+    to_rational,
 )
 from fedbounds.problems.constants import OF_BLOCKS, Constants, ConstantValue
 from fedbounds.problems.linear import rational
 from fedbounds.problems.logistic import FederatedLogistic
+from fedbounds.problems.logistic_data import federated_logistic
 from fedbounds.problems.noise import SILENT
 from fedbounds.problems.pl_composed import ComposedBowls
 from fedbounds.problems.problem import Problem, entries_of, split
@@ -38,6 +41,7 @@ class InBlocks(FederatedQuadratic):
     """A quadratic whose shared and personal blocks are told apart though one may be empty."""
 
 
+@lru_cache(maxsize=64)  # of one plan, many runs are on the same problem
 def objective(data: Objective) -> Any:
     """The problem that data stand for.
 
@@ -83,9 +87,9 @@ def _quadratics(data: Mapping[str, Any]) -> FederatedQuadratic:
 
 
 def _noise(data: Mapping[str, Any]) -> Noise:
-    """Of both blocks; silent unless said."""
+    """Of both blocks; silent unless said, and signs."""
     scales = (exact(data.get(name, 0)) for name in ("noise", "personal_noise"))
-    return Noise(NoiseLaw.RADEMACHER, *scales)
+    return Noise(NoiseLaw(data.get("law", NoiseLaw.RADEMACHER.value)), *scales)
 
 
 def _cosines(data: Mapping[str, Any]) -> CoupledCosine:
@@ -123,6 +127,20 @@ def _logistic_blocks(data: Mapping[str, Any]) -> FederatedLogistic:
     return FederatedLogistic(shared, personal, labels, exact(data["regulariser"]), batch)
 
 
+def _random_logistic(data: Mapping[str, Any]) -> FederatedLogistic:
+    """The same of random samples: sizes and a seed."""
+    sizes = {name: int(data[name]) for name in ("clients", "samples", "batch", "seed")}
+    found = federated_logistic(
+        **sizes,
+        shared_dimension=int(data["shared"]),
+        personal_dimension=int(data["personal"]),
+        heterogeneity=float(exact(data["heterogeneity"])),
+        regularisation=float(exact(data["regulariser"])),
+    )
+    own = to_rational(found)
+    return replace(own, regularisation=exact(data["regulariser"]))
+
+
 def _sine_bowls(data: Mapping[str, Any]) -> SineBowls:
     return SineBowls(*(exact_array(data[x]) for x in ("rotation", "weights", "centres")))
 
@@ -138,6 +156,7 @@ _FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "logistic": _logistic,
     "logistic in blocks": _logistic_blocks,
     "quadratics": _quadratics,
+    "random logistic": _random_logistic,
     "regression": _regression,
     "sine bowls": _sine_bowls,
     "trilinear": _trilinear,

@@ -71,7 +71,10 @@ class Random:
 
     def bernoulli(self, probability: Any, *shape: int) -> Array:
         """Independent 0 or 1, shape (rows, *shape); 1 with that probability."""
-        return self._answer(bernoulli(probability, *map(int, shape)))
+        number = probability
+        if getattr(probability, "ndim", None) == 0:  # a number of another array library
+            number = float(probability)
+        return self._answer(bernoulli(number, *map(int, shape)))
 
     def signs(self, *shape: int) -> Array:
         """Independent -1 or 1 with equal probability, shape (rows, *shape)."""
@@ -98,7 +101,7 @@ class Random:
 
     def noise_on(self, problem: Clients, kept: Array) -> Array:
         """The same where ``kept`` (n, steps, d) is 1, and nothing where it is 0."""
-        places = [bool(one) for one in kept.reshape(-1)]
+        places = [bool(one) for one in problem.xp.reshape(kept, (-1,))]
         own = iter(range(sum(places)))
         found = self._noise_of((sum(places),), problem.noise_law, problem.noise_scale)
         silent = found[:, 0] * 0

@@ -14,7 +14,7 @@ from .spaces import Computed, Listed, Unrolled, field, vector
 from .subject import Subject
 
 Array = Any
-OneSpace = TypeVar("OneSpace", Listed, Unrolled)
+OneSpace = TypeVar("OneSpace", bound=Listed | Unrolled)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,21 +1,22 @@
-"""Means over replicas, in floats: an estimate with its standard error, and never the last word.
+"""Replicas of a run in floats, in chunks: an estimate, and never the last word.
 
-A stream of random numbers per chunk of replicas, named by the seed and what is run, so that a mean
-depends on nothing else; sums of chunks combine in order.
+A stream of random numbers per chunk of replicas, named by the seed, what is run and the number of
+the chunk, so that a replica depends on nothing else: not on what is asked of it, on memory or on
+threads.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import reduce
-from math import ceil
-from operator import add
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from .contract import State, drawn_by, started, stepped
-from .functions import OfState, values_of
+from fedbounds.problems import to_namespace
+
+from .clients import Clients
+from .contract import State, drawn_by, one_step, started, stepped
 from .random import Random
+from .rows import Alike, Pattern, carrying, space_of
 from .sources import Source
 from .subject import Subject
 
@@ -24,69 +25,73 @@ CHUNK = 128  # replicas that share a stream
 
 
 @dataclass(frozen=True, eq=False)
-class Sampled:
-    """Means over replicas, round by round.
+class Rows:
+    """Rounds whose rows are outcomes.
 
     Attributes
     ----------
-    means, errors : mapping from name to array
-        Of rounds 0, ..., T; the standard error of each mean.
-    replicas : int
-    """
-
-    means: Mapping[str, Array]
-    errors: Mapping[str, Array]
-    replicas: int
-
-
-def sample(
-    subject: Subject, functions: Mapping[str, OfState], *, replicas: int, seed: int, key: str
-) -> Sampled:
-    """Means of functions of the state.
-
-    Parameters
-    ----------
     subject : Subject
         In floats.
-    replicas : int
-        Rounded up to whole chunks.
-    key : str
-        What is run: with the seed it determines every number.
+    spaces : tuple of Alike
+        Of rounds 0, ..., T; of round T only the start is looked at.
+    pattern : Pattern
+    kept : dict
+        What was measured, by what determines it.
     """
-    chunks = ceil(replicas / CHUNK)
-    sums: list[tuple[Array, Array]] = []
-    for chunk in range(chunks):
-        values = _chunk(subject, functions, np.random.default_rng([seed, chunk, *key.encode()]))
-        sums.append((values.sum(axis=0), (values * values).sum(axis=0)))
-    total, squares = (reduce(add, each) for each in zip(*sums, strict=True))
-    count = chunks * CHUNK
-    mean = total / count
-    spread = np.maximum(squares / count - mean * mean, 0.0)
-    error = np.sqrt(spread / (count - 1))
-    return Sampled(
-        dict(zip(functions, mean, strict=True)), dict(zip(functions, error, strict=True)), count
-    )
+
+    subject: Subject
+    spaces: Sequence[Alike]
+    pattern: Pattern
+    kept: dict[Any, Any] = field(default_factory=dict)
 
 
-def _chunk(
-    subject: Subject, functions: Mapping[str, OfState], random: np.random.Generator
-) -> Array:
-    """Every function in every round, shape (replicas, functions, T + 1)."""
+def stream(seed: int, key: int, chunk: int) -> np.random.Generator:
+    """The random numbers of a chunk of replicas of what the key says."""
+    return np.random.Generator(np.random.SFC64(np.random.SeedSequence([seed, key, chunk])))
+
+
+def replicas(
+    subject: Subject,
+    pattern: Pattern,
+    random: np.random.Generator,
+    xp: Any = np,
+    count: int = CHUNK,
+) -> Rows:
+    """Some replicas; draws are made on the host, whatever array library runs them."""
 
     def answer(source: Source) -> Array:
-        rows = source.sample(random, CHUNK)
+        rows = source.sample(random, count)
         kind = np.int64 if source.selects else np.float64
-        return rows.astype(kind).reshape(CHUNK, *source.shape)
+        return xp.asarray(rows.astype(kind).reshape(count, *source.shape))
 
-    problem, algorithm, draws = subject.problem, subject.algorithm, Random(answer)
-    start = np.repeat(subject.start[None, :], CHUNK, axis=0)
-    state: State = started(algorithm, problem, start, draws, subject.parameters())
-    every = np.empty((CHUNK, len(functions), subject.rounds + 1))
-    for t in range(subject.rounds + 1):
-        p = subject.parameters(t)
-        for at, (name, function) in enumerate(functions.items()):
-            every[:, at, t] = values_of(function, subject, p, state, name)
-        if t < subject.rounds:
-            drawn = drawn_by(algorithm, draws, problem, p)
-            state, _ = stepped(algorithm, problem, p, state, drawn)
-    return every
+    draws = Random(answer)
+    problem = subject.problem
+    if xp is not np:
+        problem = Clients(to_namespace(problem.objective, xp), xp)
+    start = xp.asarray(np.repeat(subject.start[None, :], count, axis=0))
+    state: State = started(subject.algorithm, problem, start, draws, subject.parameters())
+    spaces = []
+    for at in range(subject.rounds + 1):
+        p = subject.parameters(at)
+        drawn = drawn_by(subject.algorithm, draws, problem, p)
+        step = one_step if at else stepped  # rows that mix show in a round
+        after, shown = step(subject.algorithm, problem, p, state, drawn)
+        before, behind, seen = map(_on_host, (state, after, shown))
+        spaces.append(space_of(subject, before, behind, seen, pattern.space.draws))
+        state = after
+    return Rows(subject, tuple(spaces), pattern)
+
+
+def patterned(subject: Subject) -> Pattern:
+    """A round of the subject whose entries carry on what they depend."""
+    start = np.repeat(subject.start[None, :], 1, axis=0)
+    first = Random(lambda source: np.zeros((1, *source.shape), int if source.selects else float))
+    state = started(subject.algorithm, subject.problem, start, first, subject.parameters())
+    return carrying(subject, state)
+
+
+def _on_host(arrays: Mapping[str, Array]) -> dict[str, Array]:
+    return {
+        name: np.asarray(array.get() if hasattr(array, "get") else array)
+        for name, array in arrays.items()
+    }

@@ -372,5 +372,6 @@ def _indicators(array: Array) -> Array:
 
 
 def _number(node: sp.Expr, values: Mapping[str, Any], exact: bool) -> Any:
+    exact = exact and not any(isinstance(value, float) for value in values.values())
     rational: Any = (lambda p, q: fmpq(p, q)) if exact else (lambda p, q: p / q)
     return evaluate(node, Numbers(values, {}, rational))

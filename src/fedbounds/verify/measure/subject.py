@@ -57,8 +57,12 @@ class Subject:
     def parameters(self, at: int = 0) -> Parameters:
         """The parameters as the algorithm gets them at a round: counts as int, lists as arrays."""
         values = {**self.values, **{name: own(at) for name, own in self.changing.items()}}
-        plain = {name: as_parameter(value, self.exact) for name, value in values.items()}
+        plain = {name: self._there(as_parameter(x, self.exact)) for name, x in values.items()}
         return Parameters(plain, as_parameter(at, self.exact), frozenset(self.changing))
+
+    def _there(self, value: Any) -> Any:
+        """Lists of numbers as arrays of the problem's library."""
+        return self.problem.xp.asarray(value) if isinstance(value, np.ndarray) else value
 
     def weights(self, index: str, length: int) -> Array:
         """Probabilities of an index's values, that add up to one."""

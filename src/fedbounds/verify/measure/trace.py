@@ -11,8 +11,9 @@ import sympy as sp
 from flint import fmpq
 
 from fedbounds.algorithms.traced import Algorithm
-from fedbounds.errors import FedboundsError
-from fedbounds.theory.setups import Run, View, formula, is_formula
+from fedbounds.errors import FedboundsError, require
+from fedbounds.problems.spectrum import to_floats
+from fedbounds.theory.setups import GIVEN, Run, View, formula, is_formula
 from fedbounds.theory.symbols import t
 
 from ..evaluate import Numbers, evaluate
@@ -90,8 +91,10 @@ class Trace:
         )
 
 
-def algorithm(name: str) -> Algorithm:
-    """By module and name."""
+def algorithm(name: Any) -> Algorithm:
+    """By module and name, or the algorithm itself."""
+    if isinstance(name, Algorithm):
+        return name
     module, _, own = name.partition(".")
     found = getattr(import_module(f"fedbounds.algorithms.{module}"), own, None)
     if not isinstance(found, Algorithm):
@@ -99,11 +102,21 @@ def algorithm(name: str) -> Algorithm:
     return found
 
 
+def problem_of(run: Run, view: View) -> Any:
+    """The problem that a run's data stand for."""
+    if run.problem.family != GIVEN:
+        return objective(run.problem)
+    number = dict(run.problem.data)["number"]
+    require(number < len(view.problems), "problem", number, f"below {len(view.problems)}")
+    return view.problems[number]
+
+
 def subject_of(run: Run, view: View) -> Subject:
-    """What is traced, in rationals."""
-    problem = Clients(objective(run.problem))
+    """What is traced, in rationals; in floats where the problem is."""
+    problem = Clients(problem_of(run, view))
     values = {name: exact(value) for name, value in run.parameters if not is_formula(value)}
     start = exact_array(run.start)
+    start = start if problem.exact or not view.problems else to_floats(start)
     changing = {
         name: _by_round(name, rule, run.rounds) for name, rule in rules_of(run, view).items()
     }
@@ -118,13 +131,15 @@ def rules_of(run: Run, view: View) -> dict[str, sp.Expr]:
     Those of the view, and formulas of the run in constants of the problem and other parameters.
     """
     texts = {name: formula(value) for name, value in run.parameters if is_formula(value)}
+    if not texts and not view.changing:
+        return {}
     given = {
         name: sp.Rational(value)
         for name, value in run.parameters
         if not isinstance(value, tuple) and name not in texts
     }
     if texts:
-        known = of_problem(objective(run.problem))
+        known = of_problem(problem_of(run, view))
         given = {x: sp.Rational(int(y.p), int(y.q)) for x, y in known.items()} | given
     return {
         name: rule.subs({symbol: _given(name, symbol, given) for symbol in rule.free_symbols - {t}})

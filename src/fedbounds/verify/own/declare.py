@@ -10,14 +10,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from fedbounds.algorithms.traced import Algorithm
-from fedbounds.errors import FedboundsError, require, unknown_name
+from fedbounds.errors import FedboundsError, unknown_name
 from fedbounds.facts import Constant, Fact
-from fedbounds.problems.problem import entries_of
 from fedbounds.theory.catalogue import PAPERS, Entry
 from fedbounds.theory.checker.data import Premise, Square
 from fedbounds.theory.checker.names import fault_of, identifier
@@ -36,12 +34,12 @@ from ..measure.spaces import PAST
 from ..measure.subject import AFTER, Subject
 from .definitions import read_definition
 from .families import Pair, quadratics
+from .pairs import begun, checked
 
 CONDITIONS = "conditions"
 CONTROL_VARIATES = "control variates"
 STEP = "step"  # the kind of a premise that is an earlier step
 _TURNED = {"<=": ">=", ">=": "<=", "==": "=="}
-_FACTS = tuple(map(str, Fact))
 _OF_PROBLEMS = {identifier(name) for name in Constant} | {"n", "d_u", "d_v", "T", "t", "sigma2"}
 _CLAIM = re.compile(r"[\w.-]+")
 _INDICES = ("i", "k")  # a client, a local step; in the order of the axes of what is shown
@@ -104,6 +102,7 @@ class Theory:
     weights: dict[str, str] = field(default_factory=dict)
     lines: dict[str, str] = field(default_factory=dict)
     constants: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    assumptions: dict[str, Callable[..., Any]] = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
     glossary: Glossary = SHARED
 
@@ -158,6 +157,21 @@ class Theory:
             if name in self.parameters:
                 raise FedboundsError(f"{name!r} is a parameter of the algorithm already")
             self.constants[name] = value
+
+    def assumption(self, name: str, holds: Callable[..., Any]) -> None:
+        """An assumption beside those that problems answer, for claims that name it.
+
+        Parameters
+        ----------
+        holds : function (problem, start) or (problem, start, p) -> True, False, or None
+            Arguments as of `constant`. None: not known, so that nothing is judged.
+        """
+        with told_at(_caller()):
+            if not isinstance(name, str) or not name.strip() or not name.isprintable():
+                raise FedboundsError(f"name of an assumption {name!r}; expected a line of text")
+            if name in {*Fact, *self.assumptions}:
+                raise FedboundsError(f"assumption {name!r} has a meaning already")
+            self.assumptions[name] = holds
 
     def vector(self, name: str, meaning: str, over: str = "", weights: str = "") -> None:
         """A vector of a round, for quantities by definition: what ``see(name=...)`` of step shows.
@@ -300,7 +314,7 @@ class Theory:
         conditions : strings, or relations of SymPy
             On parameters and constants: "eta <= 1/L".
         assumptions : strings
-            Words of `fedbounds.facts.Fact`.
+            Words of `fedbounds.facts.Fact`, and names declared by `assumption`.
         uses : sequence or None
             Names of claims and givens declared before, "conditions", or premises and squares of
             `fedbounds.theory.proof.language`. None: no proof.
@@ -382,12 +396,18 @@ class Theory:
             index=_index(sides),
             first_round=first,
             conditions=tuple(map(_condition, conditions, typed)),
-            assumptions=tuple(_assumption(word) for word in assumptions),
+            assumptions=tuple(self._assumed(word) for word in assumptions),
             divisors=tuple(x for one in (read, *typed) for x in one.divisors),
         )
         uses = () if proof is None else tuple(self._ids(proof))
         found = Claim(_with_uses(entry, uses), (self.algorithm_name,), (part,))
         self.statements.append(Statement(found, given, proof, line, read))
+
+    def _assumed(self, word: str) -> str:
+        known = (*map(str, Fact), *self.assumptions)
+        if word not in known:
+            raise unknown_name("assumption", word, known)
+        return word
 
     def _check_rounds(self, sides: Sequence[sp.Expr], first: int) -> None:
         """Refuse rounds that are not measured: before the first one, or after the last."""
@@ -485,13 +505,17 @@ def theory(
             raise FedboundsError(
                 f"algorithm is {type(algorithm).__name__}; expected Algorithm(init, draw, step)"
             )
-        pairs = tuple(_pair(pair) for pair in (quadratics() if problems is None else problems))
+        pairs = tuple(checked(pair) for pair in (quadratics() if problems is None else problems))
         if not pairs:
             raise FedboundsError("problems is empty; expected pairs (problem, start)")
         for law in laws:
             if law != CONTROL_VARIATES:
                 raise unknown_name("law", law, [CONTROL_VARIATES])
         values = dict(_KNOWN_PARAMETERS if parameters is None else parameters)
+        pairs = tuple(
+            begun(algorithm, *pair, {name: _some(given) for name, given in values.items()})
+            for pair in pairs
+        )
         for name in values.keys() & _OF_PROBLEMS:
             raise FedboundsError(
                 f"parameter {name!r} is a number of the problem or of the run, which is measured; "
@@ -507,28 +531,6 @@ def theory(
         return Theory(
             key, algorithm, title or key, values, pairs, tuple(rounds), horizon, line, tuple(laws)
         )
-
-
-def _pair(given: Any) -> Pair:
-    """A problem and a start of its shape."""
-    if not isinstance(given, tuple) or len(given) != 2 or not hasattr(given[0], "gradient"):
-        raise FedboundsError(
-            f"problems has {type(given).__name__} as an entry; expected a list of pairs "
-            "(problem, start), such as [quadratic(...)] or [(objective(...), [0.0, 1.0])]"
-        )
-    problem, start = given
-    if not hasattr(problem, "noise"):
-        raise FedboundsError(
-            f"{type(problem).__name__} has no additive noise of known law; expected a quadratic, "
-            "or objective(...)"
-        )
-    found = np.asarray(start) if hasattr(start, "dtype") else np.asarray(start, dtype=np.float64)
-    expected = (entries_of(problem),)
-    require(found.shape == expected, "shape of a start", found.shape, f"{expected}")
-    exact = getattr(problem, "hessian", found).dtype == object
-    if (found.dtype == object) != exact:
-        raise FedboundsError("problem and start differ: one in rationals and one in floats")
-    return problem, found
 
 
 def _with_uses(entry: Entry, uses: tuple[str, ...]) -> Entry:
@@ -562,12 +564,6 @@ def _condition(text: Any, typed: Typed) -> Condition:
     if found.right.is_Symbol and not found.left.is_Symbol:
         return Condition(found.right, _TURNED[found.relation], found.left)
     return found
-
-
-def _assumption(word: str) -> str:
-    if word not in _FACTS:
-        raise unknown_name("assumption", word, _FACTS)
-    return word
 
 
 def _index(sides: Sequence[sp.Expr]) -> Index:

@@ -12,9 +12,11 @@ from fedbounds.problems import FederatedQuadratic, Noise, SampledRegression
 from fedbounds.problems.spectrum import to_floats
 from fedbounds.theory.proof.vectors import given
 
+from ..measure.balls import precise
 from ..measure.clients import Clients
 from ..measure.contract import different, drawn_by, no_sampling, one_step, place, stepped
-from ..measure.enumerated import Round, Rows, drawn_from, one_state
+from ..measure.enumerated import Round, Rows, drawn_from, first_outcome, one_state
+from ..measure.functions import mean_of
 from ..measure.listed import listed_space
 from ..measure.random import Outcomes, count_of, outcomes, sampled, sources_of
 from ..measure.reading import reading
@@ -22,7 +24,11 @@ from ..measure.sources import TooManyError
 from ..measure.spaces import Listed, product, products_in
 from ..measure.subject import Subject, fields, numbers
 from ..measure.undivided import listed_whole
+from ..measure.unknowns import Refused
+from ..setups.tried import constants_of_run
 from .declare import Theory, told_at
+from .families import Pair
+from .objective import Objective
 from .plan import first_parameters
 
 _SAMPLED = 16  # outcomes of draws that have too many
@@ -37,6 +43,7 @@ def examine(theory: Theory) -> None:
         If ``step`` samples, changes its arguments, or mixes rows; if any function gives two results
         for the same arguments; or if vectors or random objects of the theory are not there.
     """
+    theory.problems = tuple(_exactly(theory, *pair) for pair in theory.problems)
     problem, start = max(theory.problems, key=lambda pair: pair[0].clients)
     values = dict(first_parameters(theory, problem, start))
     floats = Clients(in_floats(problem))
@@ -68,8 +75,28 @@ def examine(theory: Theory) -> None:
     _check_vectors(theory, subject, one)
 
 
+def _exactly(theory: Theory, problem: Any, start: Any) -> Pair:
+    """An objective in floats, where the theory's functions do not run on exact numbers."""
+    if not isinstance(problem, Objective) or not problem.exact:
+        return problem, start
+    try:
+        values = dict(first_parameters(theory, problem, start))
+        subject = Subject(theory.algorithm, Clients(problem), start, values, 1, theory.shown)
+        with precise():
+            constants_of_run(theory.constants, subject)
+            one = first_outcome(subject)
+            for rows in (one.start, Rows(one.after, one.chances)):
+                for name, function in theory.quantities.items():
+                    mean_of(function, subject, rows, 0, name)
+    except (FedboundsError, Refused) as error:  # if floats meet it too, they tell of it
+        return problem.in_floats(f"values in floats ({error})"), to_floats(start)
+    return problem, start
+
+
 def in_floats(problem: Any) -> Any:
-    """A quadratic or a regression in floats; any other problem as it is."""
+    """A quadratic, a regression or an objective in floats; any other problem as it is."""
+    if isinstance(problem, Objective) and problem.exact:
+        return problem.in_floats("")
     if isinstance(problem, SampledRegression):
         loss = replace(problem.loss, ridge=float(problem.loss.ridge))
         return SampledRegression(to_floats(problem.features), to_floats(problem.targets), loss)

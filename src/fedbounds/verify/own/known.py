@@ -1,13 +1,8 @@
-"""Theories that are loaded, by key: a run names its theory, whose functions are not data."""
-
-from typing import Any
+"""Theories that are loaded, by key, for what only a user's file has: laws of its algorithm."""
 
 from fedbounds.errors import FedboundsError
 
-from ..measure.clients import Clients
-from ..measure.subject import Subject
 from .declare import Theory
-from .setup import OwnRun
 
 _LOADED: dict[str, Theory] = {}
 
@@ -23,25 +18,11 @@ def theory_of(key: str) -> Theory:
     Raises
     ------
     FedboundsError
-        If its file is not loaded: stored data never loads one.
+        If its file is not loaded.
     """
     if key not in _LOADED:
         raise FedboundsError(f"the theory {key!r} is not loaded; name its file on the command line")
     return _LOADED[key]
-
-
-def problem_of(run: OwnRun) -> Any:
-    """The problem of a run."""
-    if isinstance(run.problem, int):
-        return theory_of(run.theory).problems[run.problem][0]
-    return run.problem
-
-
-def subject_of(run: OwnRun) -> Subject:
-    """What is traced: the theory's algorithm on the problem of a run."""
-    theory = theory_of(run.theory)
-    problem = Clients(problem_of(run))
-    return Subject(theory.algorithm, problem, run.start, dict(run.values), run.rounds, theory.shown)
 
 
 def is_loaded(key: str) -> bool:

@@ -25,11 +25,11 @@ from ..measure.methods import answer
 from ..measure.random import sources_of
 from ..measure.sources import Source, TooManyError, listed, zeros
 from ..measure.subject import Subject, numbers
+from ..setups.standard import squares
 from .declare import CONTROL_VARIATES, Theory
 from .examined import in_floats
 from .families import Pair, quadratic
 from .plan import first_parameters
-from .quantities import squares
 
 Array = Any
 

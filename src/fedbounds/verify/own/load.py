@@ -22,6 +22,7 @@ from .examined import examine
 from .known import remember
 from .plan import cases
 from .run_fractions import own_builtins
+from .view import RUNS, view_of_theory
 
 
 def load(path: str) -> tuple[str, ...]:
@@ -87,10 +88,11 @@ def contribution(theory: Theory, text: str = "", file: str = "") -> Contribution
         Paper(theory.key, theory.title, (f"declared in {Path(theory.line).name}",), entries),
         {statement.claim.id: statement.claim for statement in theory.statements},
         partial(book_of, theory),
-        partial(cases, theory, source),
+        partial(cases, theory),
         theory.glossary,
         source,
         file,
+        {RUNS: view_of_theory(theory)},
     )
 
 

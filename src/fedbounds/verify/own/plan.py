@@ -10,10 +10,9 @@ from itertools import product
 from typing import Any
 
 import sympy as sp
-from flint import fmpq
+from flint import arb, fmpq
 
 from fedbounds.errors import FedboundsError
-from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.linear import rational
 from fedbounds.theory.symbols import constants_in
 from fedbounds.theory.typed import Names, expression, names_of
@@ -27,28 +26,31 @@ from ..measure.enumerated import MOST_ROWS, paths
 from ..measure.random import MOST_OUTCOMES
 from ..measure.sources import TooManyError
 from ..measure.subject import Subject
+from ..measure.trace import subject_of
 from ..profile import Profile
-from . import found as found  # what a set-up shows, and its script, are registered
-from . import script as script
-from . import slack as slack
+from ..setups.found import view_of
+from ..setups.later import later, lengthened
+from ..setups.problems import every_constant, sizes
+from ..setups.tried import check_parameter, plain_constants, told
 from .declare import Theory
-from .later import later
-from .setup import OwnRun, Values, constants, sizes
+from .view import Values, setup_of
 
 _MOST = {Profile.QUICK: 60, Profile.DEFAULT: 240, Profile.THOROUGH: 2000}  # cases
-M = "m"
 _SHARES = (fmpq(1), fmpq(1, 2))  # of the largest step that a condition allows
 
 
-def cases(theory: Theory, source: str, profile: Profile, seed: int) -> Iterator[Case]:
+def cases(theory: Theory, profile: Profile, seed: int) -> Iterator[Case]:
     """Cases in the order of their work, each shape of problem in turn."""
-    every = sorted(_every(theory, source), key=lambda case: case.work)
+    every = sorted(_every(theory), key=lambda case: case.work)
     chosen = _spread(every, _MOST[profile])
     yield from chosen
-    for case, rounds in later(theory, [x for x in chosen if x.setup.rounds == theory.horizon]):
-        run = replace(case.setup, rounds=rounds)
+    parts = [part for one in theory.statements for part in one.claim.parts]
+    long = [x for x in chosen if x.setup.run.rounds == theory.horizon]
+    for case, rounds in later(parts, long):
         name = f"{case.name.rpartition('=')[0]}={rounds}"
-        yield replace(case, name=name, setup=run, work=_long(theory, run))
+        subject = subject_of(case.setup.run, view_of(case.setup))
+        work = _long(replace(subject, rounds=rounds))
+        yield replace(lengthened(case, rounds), name=name, work=work)
 
 
 def _spread(found: list[Case], most: int) -> list[Case]:
@@ -58,58 +60,56 @@ def _spread(found: list[Case], most: int) -> list[Case]:
     return [found[i * (len(found) - 1) // (most - 1)] for i in range(most)]
 
 
-def _every(theory: Theory, source: str) -> Iterator[Case]:
-    for number, (problem, start) in enumerate(theory.problems, 1):
-        kept = problem if isinstance(problem, FederatedQuadratic) else number - 1
+def _every(theory: Theory) -> Iterator[Case]:
+    for number, (problem, start) in enumerate(theory.problems):
         for values in _parameters(theory, problem, start):
-            shown = ", ".join(f"{name}={_told(value)}" for name, value in values)
+            shown = ", ".join(f"{name}={told(value)}" for name, value in values)
             for rounds in dict.fromkeys((*theory.rounds, theory.horizon)):
-                run = OwnRun(theory.key, source, kept, values, start, rounds)
-                name = f"{number}: {shown}, T={rounds}"
-                few = _paths(theory, run)
+                clients = Clients(problem)
+                subject = Subject(theory.algorithm, clients, start, dict(values), rounds)
+                name = f"problem {number + 1}: {shown}, T={rounds}"
+                few = _paths(subject)
                 if few is not None and rounds in theory.rounds:
-                    yield _case(theory, run, name, few)
+                    work = few * clients.clients * (clients.dimension + clients.personal_dimension)
                 # moments are exact: floats are followed only as far as they are enumerated
-                elif few is not None or run.exact or rounds in theory.rounds:
-                    yield _case(theory, run, name, _long(theory, run))
+                elif few is not None or subject.exact or rounds in theory.rounds:
+                    work = _long(subject)
+                    work *= clients.clients * (clients.dimension + clients.personal_dimension)
+                else:
+                    continue
+                method = Method.RATIONAL if subject.exact else Method.ENUMERATION
+                method = Method.BALLS if clients.irrational else method
+                setup = setup_of(theory, number, values, rounds)
+                yield Case(name, theory.algorithm_name, setup, method, int(work))
 
 
-def _told(value: Any) -> str:
-    return f"({', '.join(map(str, value))})" if isinstance(value, tuple) else str(value)
-
-
-def _case(theory: Theory, run: OwnRun, name: str, outcomes: int) -> Case:
-    method = Method.RATIONAL if run.exact else Method.ENUMERATION
-    problem = _problem(theory, run)
-    size = problem.clients * (problem.shared_dimension + problem.personal_dimension)
-    return Case(f"problem {name}", theory.algorithm_name, run, method, outcomes * size)
-
-
-def _long(theory: Theory, run: OwnRun) -> int:
+def _long(subject: Subject) -> int:
     """The work of a long run, above that of all short ones, which are the better witnesses."""
-    first = _paths(theory, replace(run, rounds=1))
-    return MOST_ROWS + (MOST_OUTCOMES if first is None else first) * run.rounds
+    first = _paths(replace(subject, rounds=1))
+    return MOST_ROWS + (MOST_OUTCOMES if first is None else first) * subject.rounds
 
 
-def _paths(theory: Theory, run: OwnRun) -> int | None:
+def _paths(subject: Subject) -> int | None:
     """Outcomes of a run, if they are few enough to be enumerated."""
-    problem = Clients(_problem(theory, run))
     try:
-        return paths(Subject(theory.algorithm, problem, run.start, dict(run.values), run.rounds))
+        return paths(subject)
     except TooManyError:
         return None
 
 
-def _problem(theory: Theory, run: OwnRun) -> Any:
-    return theory.problems[run.problem][0] if isinstance(run.problem, int) else run.problem
-
-
 def _parameters(theory: Theory, problem: Any, start: Any) -> Iterator[Values]:
     """Every combination of the parameters' values for a problem, in the order of the file."""
-    known = {name.value: rational(c.value) for name, c in constants(problem, start).items()}
-    known |= {name: rational(value) for name, value in sizes(problem).items()}
-    known |= found.own_constants(theory, Subject(theory.algorithm, Clients(problem), start, {}, 1))
+    known = {name.value: c.value for name, c in every_constant(problem, start).items()}
+    known |= sizes(problem)
+    subject = Subject(theory.algorithm, Clients(problem), start, {}, 1)
+    known |= plain_constants(theory.constants, subject)
+    known = {name: _inside(value) for name, value in known.items()}
     yield from _extended(theory, known, list(theory.parameters.items()), ())
+
+
+def _inside(value: Any) -> fmpq:
+    """A rational number; one in the ball of a constant, where parameters are to be chosen."""
+    return rational(float(value.mid()) if isinstance(value, arb) else value)
 
 
 def _extended(
@@ -121,35 +121,9 @@ def _extended(
     (name, given), *rest = left
     symbol = _names(theory).constants.get(name)
     for value in _values(theory, name, given, known):
-        check_parameter(theory, name, value, known["n"])
+        check_parameter(theory.line, theory.glossary, name, value, known["n"])
         further = known if symbol is None else {**known, symbol.name: value}
         yield from _extended(theory, further, rest, (*done, (name, value)))
-
-
-def check_parameter(theory: Theory, name: str, value: Any, clients: Any) -> None:
-    """Raise unless a parameter may have a value, with so many clients."""
-    symbol = _names(theory).constants.get(name)
-    where = f"{theory.line}: parameter {name!r} is {_told(value)}"
-    if isinstance(value, tuple):
-        if symbol is not None or len(value) != clients:
-            raise FedboundsError(f"{where}; expected a number, or of weights n = {clients}")
-        return
-    if name == M and value > clients:
-        raise FedboundsError(
-            f"{where} where n = {clients}; it counts participants, at most n: "
-            'try "1:n", or a parameter of another name'
-        )
-    if symbol is not None and not _may_be(symbol, value):
-        sign = "positive" if symbol.is_positive else "not negative"
-        whole = "whole and " if symbol.is_integer else ""
-        raise FedboundsError(f"{where}; expected {whole}{sign}, as proofs take it")
-
-
-def _may_be(symbol: sp.Symbol, value: fmpq) -> bool:
-    """Whether a value has the sign that is declared; proofs rest on it."""
-    if symbol.is_integer and value.q != 1:
-        return False
-    return bool(value > 0 if symbol.is_positive else value >= 0)
 
 
 def _values(theory: Theory, name: str, given: Any, known: Mapping[str, Any]) -> list[Any]:

@@ -35,6 +35,17 @@ class Drawing(Asking):
         super().__init__(space, _BITS)
         self._draw = draw
 
+    def counts(self) -> dict[str, Any]:
+        """One count after the other, so that each shrinks by itself."""
+        if not self._counts:
+            every = list(self.space.counts)
+            for name in every[0]:
+                values = sorted({own[name] for own in every}, key=lambda x: (isinstance(x, str), x))
+                value = self._draw(st.sampled_from(values))
+                every = [own for own in every if own[name] == value]
+            self._counts = dict(every[0])
+        return dict(self._counts)
+
     def which(self, options: Sequence[Any], what: str) -> int:
         """See `Asking.which`."""
         return self._draw(st.integers(0, len(options) - 1))

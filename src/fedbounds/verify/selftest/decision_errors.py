@@ -11,6 +11,7 @@ import numpy as np
 import sympy as sp
 from flint import fmpq
 
+from fedbounds.facts import Constant
 from fedbounds.theory.catalogue import PAPERS
 from fedbounds.theory.claims import AS_PRINTED, Claim, Part
 from fedbounds.theory.planted import Bound
@@ -18,7 +19,6 @@ from fedbounds.theory.registry import claim, planted_bounds
 from fedbounds.theory.setups import Setup
 from fedbounds.theory.symbols import G_u, G_v, t
 from fedbounds.vocabulary import (
-    Constant,
     Method,
     ProofStatus,
     Provenance,

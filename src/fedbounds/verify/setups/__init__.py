@@ -5,3 +5,4 @@ from . import found as found
 from . import rungs_script as rungs_script
 from . import script as script
 from . import sides_script as sides_script
+from . import slack as slack

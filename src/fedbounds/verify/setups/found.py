@@ -30,6 +30,7 @@ from ..measure.sources import TooManyError
 from ..measure.subject import Subject
 from ..measure.trace import Trace, subject_of
 from ..measure.unknowns import Refused
+from .tried import tried
 
 Array = Any
 
@@ -72,6 +73,8 @@ class Besides:
 @find.register
 def _found(setup: Setup) -> Found:
     view = view_of(setup)
+    if view.tried:
+        return tried(setup, view)
     return _shown(setup, view, floats=False) if view.many else _listed(setup, view)
 
 
@@ -84,6 +87,8 @@ def _found_in_floats(given: InFloats) -> Found:
 @find.register
 def _found_of_named(given: Named) -> Found:
     view = narrowed(view_of(given.setup), given.names)
+    if view.tried:
+        return tried(given.setup, view)
     if view.many:
         return _shown(given.setup, view, floats=False)
     return _listed(given.setup, view, given.most)
@@ -144,7 +149,7 @@ def _listed(setup: Setup, view: View, most: int | None = None) -> Found:
             known = known_of(setup, view, most)
         except Refused as error:
             return _refused(setup, view, str(error))
-        found = _told_of(setup, view, known)
+        found = told_of(setup, view, known, known.trace.subject)
 
     @precise()
     def products(node: sp.Expr) -> Array:
@@ -166,7 +171,7 @@ def _shown(setup: Setup, view: View, *, floats: bool) -> Found:
             known = driven_of(setup, view)
     except Refused as error:
         return _refused(setup, view, str(error))
-    found = _told_of(setup, view, known)
+    found = told_of(setup, view, known, known.trace.subject)
     series = {x: y.astype(float) if floats else y for x, y in found.series.items()}
     return replace(found, series=series, errors=known.errors(), diverged_at=known.diverged_at)
 
@@ -192,10 +197,11 @@ def _refused(setup: Setup, view: View, why: str) -> Found:
     )
 
 
-def _told_of(setup: Setup, view: View, known: Defined[Any]) -> Found:
+def told_of(setup: Setup, view: View, known: Defined[Any], subject: Subject) -> Found:
+    """Everything that is known of a set-up; ``subject`` is what is traced, in rationals."""
     names = glossary(setup.theory)
     told = {name: enclosed(_told(known.constant, name)) for name in (*known.constants, "T")}
-    if known.trace.subject.problem.irrational:  # roots are added to balls
+    if subject.problem.irrational:  # roots are added to balls
         told = {name: x.ball() if isinstance(x, Roots) else x for name, x in told.items()}
     constants = {
         name: value
@@ -207,8 +213,8 @@ def _told_of(setup: Setup, view: View, known: Defined[Any]) -> Found:
     for says in view.requires:
         broken = known.broken(says)
         require(not broken, "set-up", broken, str(says))
-    problem = known.trace.subject.problem.objective
-    every = objectives.constants(problem, known.trace.subject.start)
+    problem = subject.problem.objective
+    every = objectives.constants(problem, subject.start)
     own = {*view.constants, *dict(setup.chosen)}
     of_problem = {x: y for x, y in every.items() if x.value in constants and x.value not in own}
     return Found(

@@ -6,7 +6,7 @@ from math import prod
 
 from fedbounds.theory.beside import PlannedBeside
 from fedbounds.theory.registry import besides, choices, ladders, setups
-from fedbounds.theory.setups import Ladder, Planned, Run, View
+from fedbounds.theory.setups import Ladder, Planned, PlannedLadder, Run, View
 from fedbounds.vocabulary import Method
 
 from ..case import Case
@@ -18,6 +18,7 @@ from ..profile import Profile
 from .choices import choice_case
 from .found import InFloats, view_of
 from .rungs import LadderInFloats, rungs_of, settles
+from .sampled import InSamples
 from .sides import sides_of
 
 _RATIONAL = 10  # times what floats cost
@@ -64,13 +65,18 @@ def ladder_case(name: str, ladder: Ladder, *, floats: bool = False) -> Case:
     return Case(name, called, ladder, Method.RATIONAL, rounds * entries**2 * _RATIONAL)
 
 
-def case_of(one: Planned, name: str) -> Case:
-    """As a case, to be measured in rationals, or in floats.
+def case_of(one: Planned | PlannedLadder, name: str) -> Case:
+    """As a case, to be measured in rationals or in floats, or to be sampled.
 
     ``name`` is what claims call the algorithm; where it is empty, what the view calls it.
     """
+    if isinstance(one, PlannedLadder):
+        return ladder_case(one.name, one.ladder, floats=one.floats)
     view = view_of(one.setup)
     called = name or about(view)
+    if one.replicas:
+        size = one.replicas * len(one.setup.run.start) * one.setup.run.rounds
+        return Case(one.name, called, InSamples(one.setup, one.replicas), Method.SAMPLING, size)
     if view.many:
         setup = InFloats(one.setup) if one.floats else one.setup
         method = Method.MOMENTS if one.floats else Method.RATIONAL

@@ -21,7 +21,7 @@ from ..measure.enumerated import draws_of, first_outcome, paths
 from ..measure.listed import calls_behind
 from ..measure.objectives import constants, in_blocks
 from ..measure.sources import TooManyError
-from ..measure.subject import Subject, fields
+from ..measure.subject import AFTER, Subject, fields
 from ..script_asserts import broken, not_checked, packed, told
 from ..script_code import QUOTED, TEMPLATES, UNQUOTED, WIDTH, code, wrapped
 from .script_code import HELPERS, Definitions, named
@@ -96,7 +96,12 @@ def written(program: Program, judgement: Any, part: Part, outcome: Any) -> str:
     facts = premises(program, part)
     arrays, shown = one_round(subject)
     unseen = shown | {*subject.shown.may}
-    functions = quoted(algorithm, unseen - defined.vectors, program.functions)
+    begins = ("", ", random", ", random, p")[arguments_of_init(algorithm) - 2]
+    follows = any(name.endswith(AFTER) for name in defined.vectors)
+    single = program.run.rounds == 1 and not (defined.end or program.limits or begins)
+    functions = quoted(
+        algorithm, unseen - defined.vectors, program.functions, ends=not single or follows
+    )
     draw, step = algorithm.draw.__name__, algorithm.step.__name__
     several = any(name in defined.numbers for name in program.limits)
     asked = " ".join([functions, *facts, *defined.lines, *constants_of(defined)])
@@ -111,7 +116,9 @@ def written(program: Program, judgement: Any, part: Part, outcome: Any) -> str:
         step="step_of" if several else step,
         main=f"{draw}, {step}",
         uses=["settled"] if several else [],
-        begins=("", ", random", ", random, p")[arguments_of_init(algorithm) - 2],
+        begins=begins,
+        single=single,
+        follows=follows,
         sees=takes(algorithm.step, 5),
         sources=source_lines(asked, silent_in(subject)),
         helpers=[line for name, own in HELPERS.items() if name in defined.helpers for line in own],

@@ -28,7 +28,6 @@ from ..measure.subject import Subject
 from ..measure.trace import rules_of, subject_of
 from ..measure.twins import is_noise
 from ..script_asserts import broken, not_checked
-from ..script_check import agrees
 from ..script_code import QUOTED, TEMPLATES, UNQUOTED, code, wrapped
 from .found import defined, view_of
 from .program import (
@@ -45,6 +44,7 @@ from .program import (
 from .rungs import OF_ENDS, rung_of, rungs_of
 from .script_code import HELPERS, Definitions
 from .script_parts import nested, problem_lines, source_lines
+from .script_shorter import kept
 from .script_source import quoted
 
 _MOST_OUTCOMES = 4096
@@ -65,8 +65,9 @@ def _script(ladder: Ladder, judgement: Any, part: Part, numbers: Numbers) -> str
     outcome = next(one for one in judgement.outcomes if one.part == part.name)
     for setups, at in _fewest(ladder, part, outcome.at or 0):
         text = _written(replace(ladder, setups=setups), judgement, part, outcome, at)
-        if agrees(text, outcome.gap):
-            return text
+        found = kept(text, outcome.gap)
+        if found is not None:
+            return found
     raise FedboundsError("the script that is written does not run, or gives another gap")
 
 
@@ -157,6 +158,8 @@ def rendered(
         draw="draw_of" if others else first.draw.__name__,
         step="step_of" if others else first.step.__name__,
         begins="",
+        single=False,
+        follows=False,
         sees=takes(first.step, 5),
         stays=False,
         changing=[],

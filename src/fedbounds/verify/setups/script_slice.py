@@ -37,8 +37,37 @@ def sliced(
         empty = {function.name for function in functions if _is_empty(function)} - {*roots}
         for function in functions:
             _Filled(empty).visit(function)
-            _Living(_used(function)).visit(function)
+            living(function)
     return _called(functions, roots)
+
+
+def standing(function: Function) -> None:
+    """A step that returns the state that it was given: what comes after is not looked at."""
+    if isinstance(function.body[-1], ast.Return):
+        state = ast.Name(function.args.args[2].arg, ast.Load())
+        function.body[-1] = ast.Return(state)
+
+
+def living(function: Function) -> None:
+    """Without assignments to names that are not used, unless they call what adds to lists."""
+    adds = adding(function)
+    made = {
+        x.id for node in ast.walk(function) if isinstance(node, ast.Assign) and speaks(node, adds)
+        for target in node.targets for x in ast.walk(target) if isinstance(x, ast.Name)
+    }  # fmt: skip
+    _Living(_used(function) | made).visit(function)
+
+
+def adding(function: Function) -> set[str]:
+    """Functions inside it that add to lists."""
+    inner = [x for x in ast.walk(function) if isinstance(x, ast.FunctionDef) and x is not function]
+    return {x.name for x in inner if any(map(_added_to, ast.walk(x)))}
+
+
+def speaks(node: Node, names: Collection[str]) -> bool:
+    """Whether it reads one of these."""
+    every = (x for x in ast.walk(node) if isinstance(x, ast.Name))
+    return any(x.id in names and isinstance(x.ctx, ast.Load) for x in every)
 
 
 def _texts(function: Function) -> Iterator[Any]:

@@ -13,7 +13,7 @@ from fedbounds.errors import FedboundsError
 
 from ..script_code import WIDTH
 from .script_code import TAKEN
-from .script_slice import sliced
+from .script_slice import sliced, standing
 
 _OURS = "fedbounds.algorithms"
 # a script has NumPy alone, so that there is one array namespace
@@ -30,6 +30,8 @@ def quoted(
     algorithm: Algorithm,
     unseen: Collection[str] = (),
     others: Sequence[Callable[..., Any]] = (),
+    *,
+    ends: bool = True,
 ) -> str:
     """``init``, ``draw`` and ``step`` with all functions and constants that they use.
 
@@ -39,6 +41,8 @@ def quoted(
         What a step shows and nobody looks at: it is left out, with what only serves it.
     others : sequence of functions
         More that are called.
+    ends : bool
+        Whether the state after a round is looked at.
 
     Raises
     ------
@@ -69,9 +73,11 @@ def quoted(
     if stages is not None:
         trees.append(_through(stages, algorithm.step.__name__))
         names.append(algorithm.step.__name__)
+    if not ends and stages is None:
+        standing(next(tree for tree in trees if tree.name == algorithm.step.__name__))
     texts = [ast.unparse(tree) for tree in sliced(trees, names, unseen)]
     lines = [line for name, line in known.items() if line and any(name in x for x in texts)]
-    return "\n\n\n".join(filter(None, ["\n".join(lines), *map(_narrow, texts)]))
+    return "\n\n\n".join(filter(None, ["\n".join(lines), *map(narrowed, texts)]))
 
 
 def _is_quoted(value: Any, name: str, own: Collection[str]) -> bool:
@@ -105,19 +111,27 @@ def _through(stages: Stages, name: str) -> ast.FunctionDef:
     return found
 
 
-def _narrow(text: str) -> str:
+def narrowed(text: str) -> str:
     """Long lines broken, where that is inside of brackets."""
-    lines = []
-    for line in text.splitlines():
+    meant = ast.dump(ast.parse(text))
+    lines = text.splitlines()
+    for at, line in enumerate(lines):
+        if len(line) <= WIDTH:
+            continue
         inside = " " * (len(line) - len(line.lstrip()) + 4)
-        lines += wrap(line, WIDTH, subsequent_indent=inside, break_long_words=False,
-                      break_on_hyphens=False) or [line]  # fmt: skip
-    narrow = "\n".join(lines)
+        own = wrap(line, WIDTH, subsequent_indent=inside, break_long_words=False,
+                   break_on_hyphens=False)  # fmt: skip
+        broken = [*lines[:at], "\n".join(own), *lines[at + 1 :]]
+        if _dumped("\n".join(broken)) == meant:
+            lines = broken
+    return "\n".join(lines)
+
+
+def _dumped(text: str) -> str:
     try:
-        same = ast.dump(ast.parse(narrow)) == ast.dump(ast.parse(text))
+        return ast.dump(ast.parse(text))
     except SyntaxError:
-        return text
-    return narrow if same else text
+        return ""
 
 
 def _checked(function: Callable[..., Any]) -> str:

@@ -22,7 +22,6 @@ from ..evaluate import Numbers
 from ..measure.enumerated import one_state
 from ..measure.trace import rules_of, subject_of
 from ..script_asserts import broken
-from ..script_check import agrees
 from ..script_code import code
 from .plan import outcomes_of
 from .program import Program, check_size, constants_of, number_in, one_round, premises, spaces_of
@@ -31,6 +30,7 @@ from .rungs_script import begun, made, of_rung, rendered, substituted
 from .script import given_numbers, is_known
 from .script_code import Definitions
 from .script_parts import nested
+from .script_shorter import kept
 from .sides import measured, sides_of
 
 _MOST = 200_000  # outcomes of a round, times entries of its matrix
@@ -102,9 +102,10 @@ def _script(given: Beside, judgement: Any, part: Part, numbers: Numbers) -> str:
     if outcome.at is not None:
         raise FedboundsError("scripts of set-ups side by side show their last rounds and limits")
     text = _written(given, sides_of(given), judgement, part, outcome)
-    if not agrees(text, outcome.gap):
+    found = kept(text, outcome.gap)
+    if found is None:
         raise FedboundsError("the script that is written does not run, or gives another gap")
-    return text
+    return found
 
 
 def _written(given: Beside, seen: Sides, judgement: Any, part: Part, outcome: Any) -> str:

@@ -1,18 +1,20 @@
 """The set-ups of theories that a file may hold, and what each costs."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
 import sympy as sp
 
 from fedbounds.errors import FedboundsError, require, unknown_name
+from fedbounds.problems import NoiseLaw
 from fedbounds.theory.beside import Beside
 from fedbounds.theory.catalogue import PAPERS
 from fedbounds.theory.choices import Choice
 from fedbounds.theory.registry import besides, choices, ladders, rungs, setups, sides, views
 from fedbounds.theory.setups import (
+    GIVEN,
     Ladder,
     Objective,
     Pace,
@@ -26,7 +28,8 @@ from fedbounds.theory.setups import (
 )
 from fedbounds.theory.symbols import constants_in
 
-from ..measure.enumerated import first_outcome, one_state
+from ..measure.enumerated import MOST_ROWS, first_outcome, one_state
+from ..measure.objectives import exact
 from ..measure.trace import integrated, subject_of
 from ..stored.common import LOCAL_STEPS, MASK, PROBABILITY, ROUNDS, STEP
 from ..stored.fields import (
@@ -51,6 +54,7 @@ from .found import MOST_EXACT, view_of
 from .plan import about, local_steps, outcomes_of
 from .rungs import rungs_of
 from .sides import sides_of
+from .tried import check_tried
 
 _VECTORS = 20  # about so many are looked at
 _DEEPEST = 3  # lists in lists
@@ -60,10 +64,14 @@ _TRIED = 100  # states and faces, where a projected run may end up
 
 @dataclass(frozen=True)
 class Named:
-    """A tuple of pairs of a name and what is meant by it, each name at most once, some once."""
+    """A tuple of pairs of a name and what is meant by it, each name at most once, some once.
+
+    ``others`` is the kind of all other names, where there may be any.
+    """
 
     kinds: Mapping[str, Kind]
     needs: tuple[str, ...] = ()
+    others: Kind | None = None
 
     def read(self, data: Data, where: str, known: Known) -> tuple[tuple[str, Any], ...]:
         """See `Kind`."""
@@ -73,15 +81,36 @@ class Named:
         pairs = [untagged(pair, "tuple") for pair in given]
         if any(not isinstance(pair, list) or len(pair) != 2 for pair in pairs):
             raise wrong(where, data, "a list of pairs")
-        names = [Word(tuple(self.kinds)).read(name, where, known) for name, _ in pairs]
+        word: Kind = Word(tuple(self.kinds)) if self.others is None else Text()
+        names = [word.read(name, where, known) for name, _ in pairs]
         if len(set(names)) < len(names):
             raise FedboundsError(f"{where} has a name twice: {', '.join(sorted(names))}")
         there = set(self.needs) <= set(names)
         require(there, f"names in {where}", sorted(names), ", ".join(self.kinds))
         return tuple(
-            (name, self.kinds[name].read(value, f"{where}.{name}", known))
+            (name, self._kind(name).read(value, f"{where}.{name}", known))
             for name, (_, value) in zip(names, pairs, strict=True)
         )
+
+    def _kind(self, name: str) -> Kind:
+        return self.kinds[name] if self.others is None else self.kinds.get(name, self.others)
+
+
+@dataclass(frozen=True)
+class ByTheory(Record):
+    """The fields of a paper's set-ups; those of another theory, which is loaded, are others."""
+
+    loaded: Fields = field(default_factory=dict)
+
+    def values(self, data: Data, where: str, known: Known) -> dict[str, Any]:
+        """The values of the fields."""
+        fields = data.get("fields") if isinstance(data, dict) else None
+        theory = fields.get("theory") if isinstance(fields, dict) else None
+        own = isinstance(theory, str) and theory not in PAPERS
+        if own:
+            views(Text().read(theory, f"{where}.theory", known))  # raises unless it is loaded
+        of = self.loaded if own else self.fields
+        return Record(self.make, of, self.tagged).values(data, where, known)
 
 
 @dataclass(frozen=True)
@@ -169,6 +198,7 @@ _PROBLEM = Record(
                 "personal": Whole(0, "d", "d_v"),
                 "personal_noise": Number(least=0),
                 "apart": Number(least=0),
+                "law": Word(tuple(law.value for law in NoiseLaw)),
             },
             needs=("hessians", "slopes"),
         ),
@@ -196,6 +226,10 @@ _TRILINEAR = Record(
         "family": Word(("trilinear",)),
         "data": Named(dict.fromkeys(_NUMBERS, Number()), needs=_NUMBERS),
     },
+)
+_BY_NUMBER = Record(
+    Objective,
+    {"family": Word((GIVEN,)), "data": Named({"number": Whole(0)}, needs=("number",))},
 )
 _FAMILIES = {"quadratics": _PROBLEM, "regression": _REGRESSION, "trilinear": _TRILINEAR}
 # by their names; other parameters are numbers, in lists or not
@@ -250,7 +284,20 @@ def stored() -> Stored:
         "run": Record(Run, run),
         "chosen": Named(_choices(found, every)),
     }
-    return Stored(Record(Setup, fields), _cost, lambda setup: about(view_of(setup)), _fits)
+    own: Fields = {
+        "problem": OfFamily({**_FAMILIES, GIVEN: _BY_NUMBER}),
+        "start": Point(),
+        "parameters": Named({}, others=Nested()),
+        "rounds": ROUNDS,
+    }
+    loaded: Fields = {
+        "theory": Text(),
+        "view": Text(),
+        "run": Record(Run, own),
+        "chosen": Named({}),
+    }
+    record = ByTheory(Setup, fields, loaded=loaded)
+    return Stored(record, _cost, lambda setup: about(view_of(setup)), _fits)
 
 
 # a choice of some of these
@@ -371,6 +418,8 @@ def _choices(theories: Iterable[str], every: Sequence[View]) -> Fields:
 def _cost(given: Any) -> Sequence[Cost]:
     """Rounds of so many local steps, every outcome of what is drawn."""
     run, view = given.run, view_of(given)
+    if view.tried:
+        return _cost_of_tried(run)
     steps = local_steps(run)
     clients = _clients(run)
     limits = sum(1 for own in view.constants.values() if _is_limit(own))
@@ -392,6 +441,20 @@ def _cost(given: Any) -> Sequence[Cost]:
     return (Cost(power(outcomes, run.rounds) * plain.operations, plain.depth), solved, tried)
 
 
+def _cost_of_tried(run: Run) -> Sequence[Cost]:
+    """Rounds of as many steps as the largest of the parameters, which may count them."""
+    size = len(run.start) * _clients(run)
+    every = [
+        float(exact(x))
+        for _, value in run.parameters
+        for x in (value if isinstance(value, tuple) else [value])
+    ]
+    steps = max([1.0, *every])
+    few = power(2, run.rounds)  # outcomes, if there are as many as two in a round
+    rows = few if few <= MOST_ROWS else size**2
+    return (Cost(rows * run.rounds * steps * size, run.rounds * steps),)
+
+
 def _is_limit(definition: Any) -> bool:
     return isinstance(definition, sp.Expr) and definition.has(Settled)
 
@@ -408,6 +471,9 @@ def _fits(setup: Setup) -> None:
     most = MOST_EXACT if view.many else None
     fits = most is None or setup.run.rounds <= most
     require(fits, "rounds T", setup.run.rounds, f"at most {most} where they are many")
+    if view.tried:
+        check_tried(setup, view)
+        return
     known = {*view.choices, *_named(view), *view.alone}
     for name, _ in setup.chosen:
         if name not in known:

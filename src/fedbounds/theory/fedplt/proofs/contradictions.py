@@ -18,21 +18,11 @@ from fedbounds.theory.fedplt.feasibility import (
 from fedbounds.theory.fedplt.symbols import psi_sup
 from fedbounds.theory.proof.language import Book, cite, condition, equal, square
 from fedbounds.theory.proof.vectors import ip, sq, vectors
-from fedbounds.theory.symbols import (
-    G2,
-    L,
-    eta,
-    mu,
-    psi_max,
-    psi_min,
-    rho_k,
-    rho_min,
-    w_first,
-    w_large,
-)
-from fedbounds.theory.symbols import alpha_k as alpha
+from fedbounds.theory.symbols import G2, L, eta, mu
 
 from .. import assumed
+from ..symbols import alpha_k as alpha
+from ..symbols import psi_max, psi_min, rho_k, rho_min, w_first, w_large
 
 FAR = "a point far from W*"
 far, gF, gk, gs0, mgk = vectors(

@@ -50,7 +50,10 @@ from fedbounds.theory.fedplt.vectors import (
 )  # fmt: skip
 from fedbounds.theory.proof.language import Book, square
 from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
-from fedbounds.theory.symbols import (
+from fedbounds.theory.symbols import D_W, G2, L, mu, sigma2, t
+
+from .. import assumed
+from ..symbols import (
     A_1,
     A_2,
     A_3,
@@ -58,8 +61,6 @@ from fedbounds.theory.symbols import (
     A_22,
     D_0,
     D_1,
-    D_W,
-    G2,
     V_W,
     F_att,
     F_bar,
@@ -69,14 +70,12 @@ from fedbounds.theory.symbols import (
     F_star,
     Gamma,
     Gamma_2,
-    L,
     Lambda,
     alpha_k,
     b_rho,
     cos_3,
     cos_g,
     cos_m,
-    mu,
     norm_g,
     norm_x,
     norm_y,
@@ -84,11 +83,7 @@ from fedbounds.theory.symbols import (
     psi_min,
     rho_k,
     rho_min,
-    sigma2,
-    t,
 )
-
-from .. import assumed
 from .writing import prove
 
 _NOISE = (Fact.NOISE,)

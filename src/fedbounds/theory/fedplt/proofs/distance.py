@@ -12,9 +12,10 @@ from fedbounds.theory.fedplt.scope_names import ROUND, STEP
 from fedbounds.theory.fedplt.vectors import W, Wk, Wstar
 from fedbounds.theory.proof.language import Book, square
 from fedbounds.theory.proof.vectors import given, past, sq
-from fedbounds.theory.symbols import A_2, A_24, D_W, V_W, F_att, F_opt, eta, t
+from fedbounds.theory.symbols import D_W, eta, t
 
 from .. import assumed
+from ..symbols import A_2, A_24, V_W, F_att, F_opt
 from .one_step import COMPENSATED, of_step
 from .writing import prove
 

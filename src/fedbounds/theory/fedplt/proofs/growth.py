@@ -4,7 +4,9 @@ from fedbounds.theory.checker.data import Premise
 from fedbounds.theory.claims import Condition
 from fedbounds.theory.fedplt.results import LEVEL
 from fedbounds.theory.proof.language import Book, condition
-from fedbounds.theory.symbols import D_late, K, k
+from fedbounds.theory.symbols import K, k
+
+from ..symbols import D_late
 
 GROWTH = "exact-convergence: growth"
 _AFTER = K + k + 1

@@ -14,27 +14,24 @@ from fedbounds.theory.fedplt.scope_names import (
 from fedbounds.theory.fedplt.vectors import W, Wk, Wstar, aone, mg, mn, pmg, saone
 from fedbounds.theory.proof.language import Book, above, below, cite, split, square
 from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
-from fedbounds.theory.symbols import (
+from fedbounds.theory.symbols import L, eta, t, tau
+
+from .. import assumed
+from ..symbols import (
     A_22,
     F_att,
     F_own,
-    L,
     alpha_k,
     b_own,
     b_rho,
     c_k,
-    eta,
     norm_g,
     norm_x,
     psi_max,
     psi_min,
     rho_k,
     rho_min,
-    t,
-    tau,
 )
-
-from .. import assumed
 from .writing import prove
 
 _NEAR, _FAR = W - Wk, Wk - Wstar

@@ -12,9 +12,10 @@ from fedbounds.theory.fedplt.results import (
 )
 from fedbounds.theory.fedplt.sequences import PACES, bound
 from fedbounds.theory.proof.language import Book, above, cite, condition, equal
-from fedbounds.theory.symbols import D_0, D_W, B_step, C_rate, eta, t, w_gap, z
+from fedbounds.theory.symbols import D_W, eta, t
 
 from .. import assumed
+from ..symbols import D_0, B_step, C_rate, w_gap, z
 from .writing import Use, by_induction, prove
 
 LONGER = (assumed.RECURSION_LONGER,)

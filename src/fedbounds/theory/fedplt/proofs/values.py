@@ -28,7 +28,10 @@ from fedbounds.theory.proof.language import (
     square,
 )
 from fedbounds.theory.proof.vectors import ip, sq
-from fedbounds.theory.symbols import (
+from fedbounds.theory.symbols import L, eta, mu, t
+
+from .. import assumed
+from ..symbols import (
     A_24,
     V_W,
     F_att,
@@ -36,21 +39,15 @@ from fedbounds.theory.symbols import (
     F_glob,
     F_loc,
     F_star,
-    L,
     Lam_att,
     Lambda,
     alpha_k,
-    eta,
-    mu,
     nu_max,
     psi_max,
     psi_min,
     rho_min,
-    t,
     z,
 )
-
-from .. import assumed
 from .one_step import of_client, of_step
 from .writing import Use, prove
 

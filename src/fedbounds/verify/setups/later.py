@@ -11,6 +11,7 @@ from math import prod
 from fedbounds.errors import FedboundsError
 from fedbounds.problems.linear import rational
 from fedbounds.theory.claims import Part
+from fedbounds.theory.setups import Setup
 from fedbounds.vocabulary import Index
 
 from ..case import Case, found
@@ -18,24 +19,19 @@ from ..conditions import refusal
 from ..evaluate import Numbers
 from ..every_round import holds_forever, rounds_needed
 from ..measure.beginnings import beginning
-from ..measure.clients import Clients
 from ..measure.contract import takes
-from ..measure.subject import Subject
+from ..measure.trace import subject_of
 from ..measure.unknowns import Refused
 from ..measure.unrolled import unroll
 from ..measurement import numbers_of
-from .declare import Theory
-from .setup import OwnRun
+from .found import view_of
 
 
-def later(theory: Theory, cases: Sequence[Case]) -> list[tuple[Case, int]]:
-    """Of every claim that fails beyond the rounds of a case, the case where it does so first."""
-    if any(takes(value, 3) for value in theory.constants.values()):
-        return []  # constants may see the length
-    parts = [part for one in theory.statements for part in one.claim.parts]
+def later(parts: Sequence[Part], cases: Sequence[Case]) -> list[tuple[Case, int]]:
+    """Of every part that fails beyond the rounds of a case, the case where it does so first."""
     first: dict[int, tuple[int, Case]] = {}
     for case in cases:
-        moments = _moments(theory, case.setup) if case.setup.exact else None
+        moments = _moments(case.setup)
         for number, part in enumerate(parts if moments is not None else ()):
             length = _fails(part, case, moments or 0)
             if length is not None and length < first.get(number, (length + 1, case))[0]:
@@ -44,12 +40,14 @@ def later(theory: Theory, cases: Sequence[Case]) -> list[tuple[Case, int]]:
     return list(found.values())
 
 
-def _moments(theory: Theory, run: OwnRun) -> int | None:
+def _moments(setup: Setup) -> int | None:
     """How many second moments a round carries on; None if rounds differ, or are not affine."""
-    problem = Clients(
-        theory.problems[run.problem][0] if isinstance(run.problem, int) else run.problem
-    )
-    subject = Subject(theory.algorithm, problem, run.start, dict(run.values), run.rounds)
+    view = view_of(setup)
+    if any(callable(value) and takes(value, 3) for value in view.constants.values()):
+        return None  # constants may see the length
+    subject = subject_of(setup.run, view)
+    if not subject.exact:
+        return None
     try:
         shapes = beginning(subject).shapes
         if unroll(subject, shapes).asked_round:
@@ -62,12 +60,10 @@ def _moments(theory: Theory, run: OwnRun) -> int | None:
 
 def _fails(part: Part, case: Case, moments: int) -> int | None:
     """The first length beyond that of the case at which a part fails, if that is decided."""
-    run: OwnRun = case.setup
+    run = case.setup.run
     try:
         needed = rounds_needed(part, moments)
-        measured = (
-            case if needed <= run.rounds else replace(case, setup=replace(run, rounds=needed))
-        )
+        measured = case if needed <= run.rounds else lengthened(case, needed)
         numbers = numbers_of(measured, dict(found(measured).series))
         if refusal(part, measured, numbers) is not None:
             return None
@@ -83,3 +79,9 @@ def _of_length(numbers: Numbers, length: int) -> Numbers:
     constants = {**numbers.constants, "T": rational(length)}
     series = {name: values[: length + 1] for name, values in numbers.series.items()}
     return replace(numbers, constants=constants, series=series)
+
+
+def lengthened(case: Case, rounds: int) -> Case:
+    """The same run over so many rounds."""
+    setup: Setup = case.setup
+    return replace(case, setup=replace(setup, run=replace(setup.run, rounds=rounds)))

@@ -1,4 +1,4 @@
-"""Which premise of an own proof loses the slack: the multipliers of its certificate, on a run.
+"""Which premise of a proof loses the slack: the multipliers of its certificate, on a run.
 
 right - left is the sum of multiplier times gap over what the step cites, plus what conditions,
 squares and dropped terms leave over. A proof by induction is unrolled down to its first round.
@@ -18,12 +18,13 @@ from fedbounds.theory.proof.library import replayed
 from fedbounds.theory.proof.replay import Local, Replayed
 from fedbounds.theory.registry import claim as claim_of
 from fedbounds.theory.registry import glossary
+from fedbounds.theory.setups import Setup
 from fedbounds.theory.typed import Names, expression, names_of
 
 from ..evaluate import Numbers, evaluate, whole
 from ..judge import Judgement
 from ..shares import Share, shares_of
-from .setup import OwnRun
+from .found import view_of
 
 _REST = "conditions and dropped terms"
 Losses = Counter[str]
@@ -34,7 +35,9 @@ class NotToldError(Exception):
 
 
 @shares_of.register
-def _shares(setup: OwnRun, judgement: Judgement, numbers: Numbers) -> tuple[Share, ...]:
+def _shares(setup: Setup, judgement: Judgement, numbers: Numbers) -> tuple[Share, ...]:
+    if not view_of(setup).tried:
+        return ()
     claim, at = judgement.claim, judgement.deciding.at
     step = _proved(claim)
     if step is None or step.certificate is None:

@@ -1,51 +1,17 @@
-"""A run of a user's algorithm as data, and what is known of its problem."""
+"""All that is known of a problem as it stands: constants, what it satisfies, sizes."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from fedbounds.facts import Constant, Fact
 from fedbounds.problems import Evidence, FederatedQuadratic, everyone
 from fedbounds.problems.constants import OF_BLOCKS, Constants
-from fedbounds.problems.linear import is_exact
 from fedbounds.problems.problem import joint_rows, split
 from fedbounds.problems.spectrum import largest_eigenvalue, smallest_eigenvalue
 
 Array = Any
-Values = tuple[tuple[str, Any], ...]
 
 
-@dataclass(frozen=True, eq=False)
-class OwnRun:
-    """Rounds of an own algorithm; how they are measured is for the methods to say.
-
-    Attributes
-    ----------
-    theory : str
-        Key of the theory whose algorithm it is.
-    source : str
-        A hash of the file that defines it, so that a changed file makes new records.
-    problem : FederatedQuadratic or int
-        Or the number, from 0, of another problem among those of the theory.
-    values : tuple of pairs (parameter, number or tuple of numbers)
-    start : array, shape (d,) or (d_u + n d_v,)
-    rounds : int
-        T.
-    """
-
-    theory: str
-    source: str
-    problem: Any
-    values: Values
-    start: Array
-    rounds: int
-
-    @property
-    def exact(self) -> bool:
-        """Whether it is in rationals."""
-        return bool(is_exact(self.start))
-
-
-def constants(problem: Any, start: Array) -> Constants:
+def every_constant(problem: Any, start: Array) -> Constants:
     """All constants; the eigenvalues of a quadratic are exact or certified."""
     found = dict(problem.constants(split(problem, start)))
     if not isinstance(problem, FederatedQuadratic):

@@ -1,7 +1,4 @@
-"""Scripts of own claims: the user's functions, the problem, every outcome.
-
-A script is kept only if it runs by itself and prints the gap that was judged.
-"""
+"""Scripts of runs that are tried: their functions, the problem, every outcome."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,22 +6,20 @@ from typing import Any
 
 from fedbounds.errors import FedboundsError
 from fedbounds.facts import Fact
-from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.linear import rational
 from fedbounds.theory.claims import Part
-from fedbounds.theory.setups import Objective, Run, Says
+from fedbounds.theory.setups import Run, Says, Setup, View
 from fedbounds.theory.symbols import RunOperator, T
 
-from ..case import script_of
 from ..evaluate import Numbers
 from ..measure.contract import takes
+from ..measure.trace import subject_of
 from ..script_check import agrees
-from ..setups.program import Program, check_size, written
-from ..setups.script_code import Definitions
-from ..setups.script_parts import COMPUTED
-from .known import subject_of, theory_of
-from .quantities import asked_of
-from .setup import OwnRun
+from .found import view_of
+from .program import Program, check_size, written
+from .script_code import Definitions
+from .script_parts import COMPUTED
+from .standard import asked_of
 
 _STANDARD = {
     "D_W": '((state["x"] - problem.minimiser) ** 2).sum(axis=1)',
@@ -42,26 +37,33 @@ _OF_BLOCKS = {
 }
 
 
-@script_of.register
-def _script(setup: OwnRun, judgement: Any, part: Part, numbers: Numbers) -> str:
+def tried_script(setup: Setup, judgement: Any, part: Part, numbers: Numbers) -> str:
+    """A script that runs by itself and prints the gap that was judged.
+
+    Raises
+    ------
+    FedboundsError
+        If none can be written.
+    """
     outcome = next(one for one in judgement.outcomes if one.part == part.name)
-    run = _shortest(setup, part, outcome.at)
-    check_size(subject_of(run))
-    text = written(program_of(run, part, numbers), judgement, part, outcome)
+    run = _shortest(setup.run, part, outcome.at)
+    view = view_of(setup)
+    check_size(subject_of(run, view))
+    text = written(tried_program(run, view, part, numbers), judgement, part, outcome)
     if not agrees(text, outcome.gap):
         raise FedboundsError("the functions do not run outside their file, or give another gap")
     return text
 
 
-def _shortest(setup: OwnRun, part: Part, at: int | None) -> OwnRun:
+def _shortest(run: Run, part: Part, at: int | None) -> Run:
     """The run as far as it shows the gap."""
     of_a_run = T in part.left.free_symbols | part.right.free_symbols or any(
         side.has(RunOperator) for side in (part.left, part.right)
     )
-    return replace(setup, rounds=setup.rounds if at is None or of_a_run else at + 1)
+    return replace(run, rounds=run.rounds if at is None or of_a_run else at + 1)
 
 
-def program_of(setup: OwnRun, part: Part, numbers: Numbers) -> Program:
+def tried_program(run: Run, view: View, part: Part, numbers: Numbers) -> Program:
     """What shows a part.
 
     Raises
@@ -69,12 +71,13 @@ def program_of(setup: OwnRun, part: Part, numbers: Numbers) -> Program:
     FedboundsError
         If the problem is no quadratic, or a quantity is a lambda.
     """
-    if not isinstance(setup.problem, FederatedQuadratic):
+    if run.problem.family != "quadratics":
         raise FedboundsError("no script is written for objectives of one's own")
-    theory, subject = theory_of(setup.theory), subject_of(setup)
-    own = {name: f for name, f in theory.quantities.items() if name in part.quantities}
-    asked = asked_of(theory, subject.problem, {})
-    infimum, blocks = setup.problem.infimum(), setup.problem.personal_dimension
+    subject = subject_of(run, view)
+    problem = subject.problem.objective
+    own = {name: f for name, f in view.functions.items() if name in part.quantities}
+    asked = asked_of(view, subject.problem, {})
+    infimum, blocks = problem.infimum(), problem.personal_dimension
     standard = {
         name: text.replace("{infimum}", "0" if infimum is None else f'Q("{rational(infimum)}")')
         for name, text in (_OF_BLOCKS if blocks else _STANDARD).items()
@@ -82,7 +85,7 @@ def program_of(setup: OwnRun, part: Part, numbers: Numbers) -> Program:
     computed = {"n": COMPUTED["n"]} if blocks else COMPUTED
     called = {name: _called(name, function) for name, function in own.items()}
     defined = Definitions(
-        theory.shown,
+        view.shown,
         numbers.constants,
         asked.definitions,
         {x: computed.get(x, f'Q("{rational(y)}")') for x, y in numbers.constants.items()},
@@ -91,23 +94,7 @@ def program_of(setup: OwnRun, part: Part, numbers: Numbers) -> Program:
         measured=standard | called,
     )
     told: dict[str, tuple[Says, ...]] = {Fact.UNCONSTRAINED: (), Fact.INDEPENDENT: ()}
-    return Program(
-        subject, _as_data(setup), defined, assumptions=told, functions=tuple(own.values())
-    )
-
-
-def _as_data(setup: OwnRun) -> Run:
-    problem: FederatedQuadratic = setup.problem
-    data = {
-        "hessians": problem.hessian.tolist(),
-        "slopes": problem.linear.tolist(),
-        "noise": rational(problem.noise.scale_u),
-    }
-    if problem.personal_dimension:
-        data["personal"] = problem.personal_dimension
-        data["personal_noise"] = rational(problem.noise.scale_v)
-    objective = Objective("quadratics", tuple(data.items()))
-    return Run(objective, tuple(setup.start.tolist()), setup.values, setup.rounds)
+    return Program(subject, run, defined, assumptions=told, functions=tuple(own.values()))
 
 
 def _called(name: str, function: Callable[..., Any]) -> str:

@@ -1,4 +1,4 @@
-"""What is measured of every own run: functions of the state, and definitions in vectors."""
+"""What is measured of every run that is tried: functions of the state, and steps of models."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import sympy as sp
 
 from fedbounds.theory.proof.vectors import sq
+from fedbounds.theory.setups import View
 from fedbounds.theory.symbols import VectorSymbol
 
 from ..measure.answers import Asked
@@ -13,7 +14,6 @@ from ..measure.clients import Clients
 from ..measure.contract import BLOCK_U, BLOCK_V, MODEL, State
 from ..measure.functions import OfState
 from ..measure.subject import AFTER
-from .declare import Theory
 
 Array = Any
 
@@ -55,8 +55,8 @@ def of_blocks(infimum: Any) -> dict[str, OfState]:
     return found
 
 
-def asked_of(theory: Theory, problem: Clients, values: Mapping[str, Any]) -> Asked:
-    """The standard quantities and those of the theory.
+def asked_of(view: View, problem: Clients, values: Mapping[str, Any]) -> Asked:
+    """The standard quantities and those of the view.
 
     Parameters
     ----------
@@ -64,17 +64,18 @@ def asked_of(theory: Theory, problem: Clients, values: Mapping[str, Any]) -> Ask
         Parameters and constants, of which definitions may speak.
     """
     infimum = problem.objective.infimum()
-    own = standard(problem, infimum) if MODEL in theory.models else of_blocks(infimum)
-    functions = {**own, **theory.quantities}
-    moved = {name: _step(model) for name, model in _steps(theory).items()}
-    return Asked(functions, {**moved, **theory.definitions}, values)
+    whole = MODEL in view.shown.vectors
+    own = standard(problem, infimum) if whole else of_blocks(infimum)
+    moved = {name: _step(model) for name, model in _steps(view).items()}
+    return Asked({**own, **view.functions}, {**moved, **view.quantities}, values)
 
 
-def _steps(theory: Theory) -> dict[str, str]:
+def _steps(view: View) -> dict[str, str]:
     """Which models' steps are measured; of clients that weigh alike, those of personal blocks."""
-    if MODEL in theory.models:
+    if MODEL in view.shown.vectors:
         return {"Du_2": MODEL}
-    return {"Du_2": BLOCK_U} | ({} if theory.weights else {"Dv_2": BLOCK_V})
+    weighed = any(view.shown.indices.values())
+    return {"Du_2": BLOCK_U} | ({} if weighed else {"Dv_2": BLOCK_V})
 
 
 def _step(model: str) -> sp.Expr:

@@ -1,0 +1,485 @@
+"""Scripts without what their numbers do not use: the same program, as far as one run of it tells.
+
+A test of a branch that comes out one way whenever it is asked leaves that branch alone; functions
+that nobody calls any more go, and those that are one expression stand where they are called.
+Asserts, and helping functions that check something, are left as they are. A shorter script is kept
+only if both sides are the same numbers, of the same kind.
+"""
+
+import ast
+import io
+import json
+import re
+import tokenize
+from collections import Counter
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any
+
+from ..processes import output_of
+from ..script_check import tells
+from ..script_code import WIDTH
+from .script_inline import is_quoted, is_text, put_together, side_by_side, without_names
+from .script_source import narrowed
+
+_SEEN = "_seen_"
+_TOLD = f"""
+import json as _json_
+_sides_ = [f"{{type(x).__name__}} {{x}}" for x in (left, right)]
+print(_json_.dumps([_sides_, {{k: sorted(v) for k, v in {_SEEN}.items()}}]))
+"""
+# functions of the frame whose branches are about what a run has, and check nothing
+_OF_A_RUN = {"run", "rows_of", "a_round", "outcomes"}
+_CLASSES = {"Problem", "Random"}
+_LONG = 60  # characters of an expression that may stand in several places
+
+
+def kept(text: str, gap: Any) -> str | None:
+    """A script, as short as it shows the same numbers; None if it does not run or show the gap."""
+    output = output_of(f"{_watched(text)}\n{_TOLD}")
+    if not tells(output, gap):
+        return None
+    assert output is not None
+    sides, seen = json.loads(output.splitlines()[-1])
+    whole = _Script(text)
+    _Folded({int(at): ways for at, ways in seen.items()}).visit(whole.tree)
+    _settle(whole.tree)
+    shorter = whole.text()
+    for found in dict.fromkeys((_without_counts(shorter), shorter)):
+        again = output_of(f"{found}\n{_SEEN} = {{}}\n{_TOLD}")
+        if again is not None and json.loads(again.splitlines()[-1])[0] == sides:
+            return found
+    return text
+
+
+# ---- which way tests come out
+
+
+def _tests(tree: ast.Module) -> Iterator[ast.If | ast.IfExp]:
+    """Those that may be decided, in the order of the text."""
+    for top in tree.body:
+        inside = isinstance(top, ast.FunctionDef) and (top.name in _OF_A_RUN or is_quoted(top))
+        if inside or (isinstance(top, ast.ClassDef) and top.name in _CLASSES):
+            yield from (node for node in ast.walk(top) if isinstance(node, ast.If | ast.IfExp))
+
+
+def _watched(text: str) -> str:
+    """The script, telling which way its tests come out."""
+    tree = _Script(text).tree
+    for at, node in enumerate(_tests(tree)):
+        node.test = ast.Call(ast.Name("_ask_", ast.Load()), [ast.Constant(at), node.test], [])
+    first = ast.parse(
+        f"{_SEEN} = {{}}\n"
+        "def _ask_(at, found):\n"
+        f"    {_SEEN}.setdefault(at, set()).add(bool(found))\n"
+        "    return found\n"
+    ).body
+    return ast.unparse(ast.fix_missing_locations(ast.Module([*first, *tree.body], [])))
+
+
+class _Folded(ast.NodeTransformer):
+    """With the branch that was taken in place of tests that came out one way."""
+
+    def __init__(self, seen: dict[int, list[bool]]) -> None:
+        self._seen, self._at = seen, dict[int, int]()
+
+    def visit_Module(self, node: ast.Module) -> ast.Module:
+        self._at = {id(test): at for at, test in enumerate(_tests(node))}
+        self.generic_visit(node)
+        return node
+
+    def _way(self, node: ast.AST) -> bool | None:
+        """None of one that stays; a test that was never asked stands in what is not run."""
+        found = self._seen.get(self._at[id(node)]) if id(node) in self._at else None
+        return found[0] if found is not None and len(found) == 1 else None
+
+    def visit_If(self, node: ast.If) -> object:
+        way = self._way(node)
+        self.generic_visit(node)
+        if way is None:
+            return node
+        return node.body if way else node.orelse
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        way = self._way(node)
+        self.generic_visit(node)
+        if way is None:
+            return node
+        return node.body if way else node.orelse
+
+
+# ---- what is left then
+
+
+def _settle(tree: ast.Module) -> None:
+    """Leave out what nothing uses any more, and put small functions where they are called."""
+    _Namespace().visit(tree)
+    looked_at = _looked_at(tree)
+    before = ""
+    while before != (before := ast.dump(tree)):
+        for top in tree.body:
+            for function in _functions(top):
+                function.body = _until_return(function.body)
+                if is_quoted(top):
+                    without_names(function)
+        if looked_at is not None:
+            _Shown(looked_at).visit(tree)
+        _drop_unused(tree)
+        _put_in_place(tree)
+        put_together(tree)
+    _drop_parameters(tree)
+    for top in tree.body:
+        if is_quoted(top) and isinstance(top, ast.FunctionDef):
+            side_by_side(top)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            loads = _loads(tree)
+            node.names = [x for x in node.names if loads[x.asname or x.name]]
+    tree.body = [x for x in tree.body if not isinstance(x, ast.ImportFrom) or x.names]
+
+
+def _functions(top: ast.stmt) -> list[ast.FunctionDef]:
+    inside = top.body if isinstance(top, ast.ClassDef) else [top]
+    return [x for x in inside if isinstance(x, ast.FunctionDef)]
+
+
+def _until_return(body: list[ast.stmt]) -> list[ast.stmt]:
+    """What comes behind a return is not reached."""
+    at = next((at for at, x in enumerate(body) if isinstance(x, ast.Return)), len(body))
+    return body[: at + 1] or [ast.Pass()]
+
+
+class _Namespace(ast.NodeTransformer):
+    """A script has NumPy alone: names of an array namespace mean it."""
+
+    def __init__(self) -> None:
+        self._names: set[str] = set()
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        kept, self._names = self._names, set()
+        self.generic_visit(node)
+        self._names = kept
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        self.generic_visit(node)
+        (target, *_), value = node.targets, node.value
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            pairs = list(zip(target.elts, value.elts, strict=True))
+        else:
+            pairs = [(target, value)]
+        for name, own in pairs:
+            if isinstance(name, ast.Name) and isinstance(own, ast.Name) and own.id == "np":
+                self._names.add(name.id)
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        of_problem = isinstance(node.value, ast.Name) and node.value.id == "problem"
+        return ast.Name("np", ast.Load()) if of_problem and node.attr == "xp" else node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        named = isinstance(node.func, ast.Attribute) and node.func.attr == "array_namespace"
+        return ast.Name("np", ast.Load()) if named else node
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        plain = isinstance(node.ctx, ast.Load) and node.id in self._names
+        return ast.Name("np", ast.Load()) if plain else node
+
+
+def _looked_at(tree: ast.Module) -> set[str] | None:
+    """Names of the vectors that are looked at; None where these are several lists."""
+    found = [
+        x.value for x in tree.body
+        if isinstance(x, ast.Assign) and isinstance(x.value, ast.Dict) and _makes(x, "axes")
+    ]  # fmt: skip
+    if len(found) != 1:
+        return None
+    return {str(key.value) for key in found[0].keys if isinstance(key, ast.Constant)}
+
+
+class _Shown(ast.NodeTransformer):
+    """Without what is shown and not looked at."""
+
+    def __init__(self, names: set[str]) -> None:
+        self._names = names
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
+        call = node.value
+        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
+            return node
+        if call.func.id == "see":
+            call.keywords = [x for x in call.keywords if x.arg is None or x.arg in self._names]
+            return node if call.args or call.keywords else None
+        return node
+
+
+def _loads(tree: ast.AST) -> Counter[str]:
+    """How often names and attributes are read."""
+    every = Counter[str]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            every[node.id] += 1
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+            every[node.attr] += 1
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            every[node.value] += 1  # a name may be looked up by its text
+    return every
+
+
+def _drop_unused(tree: ast.Module) -> None:
+    """Functions, classes, methods and plain values that nothing reads."""
+    loads = _loads(tree)
+
+    def used(node: ast.stmt) -> bool:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            own = _loads(node)[node.name]
+            return node.name.startswith("__") or loads[node.name] > own
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            target = node.targets[0]
+            names = target.elts if isinstance(target, ast.Tuple) else [target]
+            plain = all(map(_is_plain, _values(node.value)))
+            if plain and all(isinstance(x, ast.Name) for x in names):
+                return any(loads[x.id] for x in names if isinstance(x, ast.Name))
+            if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
+                return target.value.id not in ("self", "problem") or loads[target.attr] > 0
+        return True
+
+    tree.body = [x for x in tree.body if used(x)]
+    for top in tree.body:
+        if isinstance(top, ast.ClassDef) and top.name in _CLASSES:
+            top.body = [x for x in top.body if used(x)] or [ast.Pass()]
+            for function in _functions(top):
+                function.body = [x for x in function.body if used(x)] or [ast.Pass()]
+
+
+def _drop_parameters(tree: ast.Module) -> None:
+    """Parameters of the algorithm that are not asked for by their name."""
+    texts = Counter(x.value for x in ast.walk(tree) if isinstance(x, ast.Constant))
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and _makes(node, "p") and isinstance(node.value, ast.Dict):
+            own = node.value
+            keys = [key.value if isinstance(key, ast.Constant) else None for key in own.keys]
+            kept = [at for at, key in enumerate(keys) if key is None or texts[key] > 1]
+            own.keys, own.values = [own.keys[i] for i in kept], [own.values[i] for i in kept]
+
+
+def _is_plain(value: ast.expr) -> bool:
+    """Whether to make it changes nothing, and checks nothing."""
+    names = isinstance(value, ast.Call) and isinstance(value.func, ast.Name)
+    return isinstance(value, ast.Lambda | ast.Constant) or (
+        names and value.func.id == "SimpleNamespace"  # type: ignore[attr-defined]
+    )
+
+
+def _values(value: ast.expr) -> list[ast.expr]:
+    return list(value.elts) if isinstance(value, ast.Tuple) else [value]
+
+
+# ---- functions that are one expression
+
+
+def _put_in_place(tree: ast.Module) -> None:
+    calls = Counter(
+        node.func.id for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    )  # fmt: skip
+    loads = _loads(tree)
+    small: dict[str, tuple[list[str], ast.expr]] = {}
+    for top in tree.body:
+        if not (isinstance(top, ast.FunctionDef) and is_quoted(top)):
+            continue
+        own = _expression(top)
+        often = calls[top.name]
+        if own is None or loads[top.name] != often or not often:
+            continue
+        if often == 1 or len(ast.unparse(own)) <= _LONG:
+            small[top.name] = [x.arg for x in top.args.args], own
+    while small:  # one at a time: one may stand in another
+        name, (names, own) = small.popitem()
+        _InPlace(name, names, own).visit(tree)
+        return
+
+
+def _expression(function: ast.FunctionDef) -> ast.expr | None:
+    """What a function is, where it is one expression of its arguments."""
+    body = [x for x in function.body if not is_text(x)]
+    plain = function.args
+    others = plain.vararg or plain.kwarg or plain.kwonlyargs or plain.posonlyargs or plain.defaults
+    if others or function.decorator_list or len(body) != 1 or not isinstance(body[0], ast.Return):
+        return None
+    own = body[0].value
+    calls_itself = own is not None and function.name in _loads(own)
+    return None if calls_itself else own
+
+
+class _InPlace(ast.NodeTransformer):
+    """With an expression in place of calls of a function, if arguments are short or stand once."""
+
+    def __init__(self, name: str, names: list[str], own: ast.expr) -> None:
+        self._name, self._names, self._own = name, names, own
+        self._times = Counter(x.id for x in ast.walk(own) if isinstance(x, ast.Name))
+        self._bound = {
+            x.id for x in ast.walk(own) if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store)
+        } | {x.arg for x in ast.walk(own) if isinstance(x, ast.arg)}
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if not (isinstance(node.func, ast.Name) and node.func.id == self._name):
+            return node
+        if node.keywords or len(node.args) != len(self._names):
+            return node
+        given = dict(zip(self._names, node.args, strict=True))
+        inside = {x.id for arg in node.args for x in ast.walk(arg) if isinstance(x, ast.Name)}
+        lazy = any(isinstance(x, ast.Lambda) for x in ast.walk(self._own))
+        short = all(
+            isinstance(arg, ast.Name | ast.Constant)
+            or (self._times[name] == 1 and not self._bound)
+            or (isinstance(arg, ast.Subscript) and isinstance(arg.value, ast.Name))
+            for name, arg in given.items()
+        )
+        if inside & self._bound or self._bound & set(self._names) or not short or lazy:
+            return node
+        found: ast.AST = _Replaced(given).visit(deepcopy(self._own))
+        return found
+
+
+class _Replaced(ast.NodeTransformer):
+    """With expressions in place of names."""
+
+    def __init__(self, given: dict[str, ast.expr]) -> None:
+        self._given = given
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        plain = isinstance(node.ctx, ast.Load) and node.id in self._given
+        return deepcopy(self._given[node.id]) if plain else node
+
+
+# ---- text
+
+
+class _Script:
+    """A script as statements, each with the text that it had.
+
+    Parameters
+    ----------
+    text : str
+    """
+
+    def __init__(self, text: str) -> None:
+        self.tree = ast.parse(text)
+        lines = text.splitlines()
+        comments = _comments(text)
+        end, within = 0, False
+        self._was = dict[int, tuple[str, str]]()
+        self._before = dict[int, list[str]]()
+        self._behind = dict[int, str]()
+        for node in self.tree.body:
+            alone = [x for x in lines[end : node.lineno - 1] if x.startswith("#")]
+            within = (within or any("quoted" in x for x in alone)) and not any(
+                "how every outcome" in x for x in alone
+            )
+            node.quoted = within  # type: ignore[attr-defined]
+            first = max(node.lineno - 1, end)  # several statements may be in one line
+            end = node.end_lineno or node.lineno
+            self._was[id(node)] = ast.dump(node), "\n".join(lines[first:end])
+            self._before[id(node)] = alone
+            self._behind[id(node)] = comments.get(node.lineno, "")
+        self._after = [x for x in lines[end:] if x.startswith("#")]
+
+    def text(self) -> str:
+        """As it is now."""
+        found, before = list[str](), None
+        kept = {id(x) for x in self.tree.body}
+        pending = list[str]()
+        for number, alone in self._before.items():
+            pending += alone
+            if number not in kept:
+                continue
+            node = next(x for x in self.tree.body if id(x) == number)
+            own = self._lines(node)
+            large = is_quoted(node) and isinstance(node, ast.FunctionDef)
+            if found and (large or before or pending):
+                found.append("")
+            found += [*pending, *own]
+            before, pending = large, []
+        return "\n".join([*found, *pending, *self._after, ""])
+
+    def _lines(self, node: ast.stmt) -> list[str]:
+        dumped, text = self._was[id(node)]
+        if ast.dump(node) == dumped and not isinstance(node, ast.FunctionDef | ast.ClassDef):
+            return text.splitlines()
+        if ast.dump(node) == dumped and not is_quoted(node):
+            return [x for x in text.splitlines() if x.strip()]
+        plain = deepcopy(node)
+        said = _without_text(plain)
+        own = _double(ast.unparse(ast.fix_missing_locations(plain))).splitlines()
+        lines = narrowed("\n".join(map(_in_brackets, own))).splitlines()
+        comment = self._behind[id(node)] or (f"# {said[:1].lower()}{said[1:]}" if said else "")
+        if comment and len(lines[0]) + 2 + len(comment) <= WIDTH:
+            lines[0] += f"  {comment}"
+        return [x for x in lines if x.strip()]
+
+
+def _double(text: str) -> str:
+    """With the quotes that scripts have."""
+    found = re.sub(r"'([^'\"\n\\]*)'", r'"\1"', text)
+    try:
+        same = ast.dump(ast.parse(found)) == ast.dump(ast.parse(text))
+    except SyntaxError:
+        return text
+    return found if same else text
+
+
+def _in_brackets(line: str) -> str:
+    """A long line, so that it can be broken."""
+    if len(line) <= WIDTH:
+        return line
+    found = re.fullmatch(r"(\s*)(return|[\w', \[\]]+ =) (.*)", line)
+    return line if found is None else f"{found[1]}{found[2]} ({found[3]})"
+
+
+def _without_text(node: ast.stmt) -> str:
+    """The first line of what a function says of itself, which is taken from it."""
+    if not isinstance(node, ast.FunctionDef) or not is_text(node.body[0]):
+        return ""
+    said = ast.get_docstring(node) or ""
+    node.body = node.body[1:] or [ast.Pass()]
+    return said.splitlines()[0].rstrip(".")
+
+
+def _comments(text: str) -> dict[int, str]:
+    """By line, those behind code."""
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return {
+        token.start[0]: token.string
+        for token in tokens
+        if token.type == tokenize.COMMENT and token.line[: token.start[1]].strip()
+    }
+
+
+# ---- counts
+
+
+class _Plain(ast.NodeTransformer):
+    """Whole numbers as they are: where nothing divides two of them, that is the same."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        counts = isinstance(node.func, ast.Name) and node.func.id == "Count"
+        return node.args[0] if counts else node
+
+
+def _without_counts(text: str) -> str:
+    script = _Script(text)
+    tops = [x for x in script.tree.body if getattr(x, "name", "") != "Count"]
+    script.tree.body = [x for x in tops if not _makes(x, "counted")]
+    _Plain().visit(script.tree)
+    _settle(script.tree)
+    return script.text()
+
+
+def _makes(node: ast.stmt, name: str) -> bool:
+    target = node.targets[0] if isinstance(node, ast.Assign) else None
+    return isinstance(target, ast.Name) and target.id == name

@@ -1,0 +1,250 @@
+"""A run that is tried: every outcome where there are few, else moments, else the reasons.
+
+Quantities are functions of the state or definitions; constants may be functions too.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from flint import arb, fmpq
+
+from fedbounds.errors import FedboundsError, require
+from fedbounds.problems import Evidence, FederatedQuadratic
+from fedbounds.problems.linear import is_exact, rational
+from fedbounds.theory.glossary import Glossary
+from fedbounds.theory.registry import glossary
+from fedbounds.theory.setups import Setup, View
+from fedbounds.theory.typed import names_of
+
+from ..case import Found
+from ..measure.balls import enclosed, precise
+from ..measure.contract import called, place, takes
+from ..measure.methods import answer
+from ..measure.subject import Subject
+from ..measure.trace import subject_of
+from .problems import every_constant, evidence, sizes
+from .standard import asked_of
+
+_PARTICIPANTS = "m"  # what this parameter counts, in every theory
+_ROUNDING = 1e-9  # relative: what floats below zero may be off by
+Functions = Mapping[str, Any]  # each takes (problem, start), or (problem, start, p)
+
+
+def tried(setup: Setup, view: View) -> Found:
+    """What the first method that answers says of every quantity.
+
+    Raises
+    ------
+    FedboundsError
+        If a function breaks its contract, or what is declared as no less than zero is less.
+    """
+    with precise():
+        return _tried(setup, view)
+
+
+def _tried(setup: Setup, view: View) -> Found:
+    subject, names = subject_of(setup.run, view), glossary(setup.theory)
+    problem = subject.problem.objective
+    known = every_constant(problem, subject.start)
+    typed = names_of(names).constants
+    given = ((x, value) for x, value in subject.values.items() if not isinstance(value, tuple))
+    parameters = {typed[x].name if x in typed else x: value for x, value in given} | {
+        **sizes(problem),
+        "T": subject.rounds,
+    }
+    parameters |= constants_of_run(view.constants, subject)
+    values = {name.value: constant.value for name, constant in known.items()} | parameters
+    number: Any = exactly if subject.exact else float
+    asked = asked_of(view, subject.problem, {x: number(value) for x, value in values.items()})
+    shown = answer(subject, asked)
+    series = {name: enclosed(own) for name, own in shown.series.items()}
+    for name in (*view.functions, *view.quantities):
+        if name not in names.signed:
+            function = view.functions.get(name)
+            line = view.declared.get(name, "") if function is None else place(function)
+            where = f"{line}: the quantity {name!r}"
+            _refuse_negative(where, series.get(name, ()), "signed=True in its declaration")
+    where = f"{view.declared.get('', view.told)}: the gap f"
+    gap = series.get("f", ())
+    _refuse_negative(where, gap, "an infimum that is a lower bound of f", stated=True)
+    return Found(
+        family=f"{subject.algorithm.name} on {_kind(problem)}, {shown.how}",
+        parameters=parameters,
+        series=series,
+        constants=known,
+        evidence=evidence(problem, known) | _decided(view.decided, subject),
+        estimated=_estimated(view, subject, series),
+        missing=shown.missing,
+    )
+
+
+def _estimated(view: View, subject: Subject, series: Mapping[str, Any]) -> dict[str, str]:
+    """What rests on an estimate; quantities of the view may ask for the minimiser."""
+    problem = subject.problem.objective
+    if not _is_stated(problem):
+        return {}
+    floats = {
+        name: "a number in floats"
+        for name, value in view.constants.items()
+        if isinstance(_called(f"constant {name!r}", value, subject), float)
+    }
+    if problem.rounded:
+        return floats | dict.fromkeys(series, problem.rounded)
+    found = floats | dict(problem.estimated)
+    if any(_is_negative(x) for x in series.get("f", ())):
+        found["f"] = "an infimum that is stated up to rounding"
+    why = found.get("D_W")
+    return found if why is None else found | dict.fromkeys((*view.functions, *view.quantities), why)
+
+
+def _is_stated(problem: Any) -> bool:
+    """Whether a problem says of itself what is an estimate."""
+    return hasattr(problem, "estimated")
+
+
+def _kind(problem: Any) -> str:
+    quadratic = isinstance(problem, FederatedQuadratic)
+    return "quadratics" if quadratic else type(problem).__name__
+
+
+def exactly(value: Any) -> Any:
+    """A rational, or the ball that a number is known to within."""
+    return value if isinstance(value, arb) else rational(value)
+
+
+def plain_constants(constants: Functions, subject: Subject) -> dict[str, Any]:
+    """Those of a problem and a start, whatever the parameters are.
+
+    Raises
+    ------
+    FedboundsError
+        If one is no exact number where the problem is exact, or has another sign than declared.
+    """
+    plain = {name: value for name, value in constants.items() if not takes(value, 3)}
+    return constants_of_run(plain, subject)
+
+
+def constants_of_run(constants: Functions, subject: Subject) -> dict[str, Any]:
+    """All of them, those that see parameters too.
+
+    Raises
+    ------
+    FedboundsError
+        As `plain_constants`; and if one asks for the round.
+    """
+    return {name: _constant(name, value, subject) for name, value in constants.items()}
+
+
+def _decided(functions: Functions, subject: Subject) -> dict[str, Evidence]:
+    """Assumptions that are functions."""
+    found = {}
+    for name, function in functions.items():
+        holds = _called(f"assumption {name!r}", function, subject)
+        if holds is not None and not isinstance(holds, bool | np.bool_):
+            raise FedboundsError(
+                f"{place(function)}: assumption {name!r} is {holds!r}; expected True, False or None"
+            )
+        told = "not known, as the theory tells" if holds is None else "decided by the theory"
+        found[name] = Evidence(None if holds is None else bool(holds), told)
+    return found
+
+
+def _called(what: str, value: Any, subject: Subject) -> Any:
+    """What a constant or an assumption is that is a function."""
+    arguments: tuple[Any, ...] = (subject.problem, subject.start)
+    p = replace(subject, values={**subject.values, "T": subject.rounds}).parameters()
+    if takes(value, 3):
+        arguments = (*arguments, p)
+    found = called(value, *arguments)
+    if p.asked_round:
+        raise FedboundsError(f"{place(value)}: {what} asks for the round; it has none")
+    return found
+
+
+def _constant(name: str, value: Any, subject: Subject) -> Any:
+    found = _called(f"constant {name!r}", value, subject)
+    stated = _is_stated(subject.problem.objective)  # there floats are estimates
+    try:
+        if (
+            is_exact(subject.start) and not stated and isinstance(found, float)
+        ):  # NumPy's among them
+            raise TypeError("rounded")
+        number = exactly(enclosed(found))
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise FedboundsError(
+            f"{place(value)}: constant {name!r} is {found!r}; expected an exact number"
+        ) from error
+    _refuse_negative(f"{place(value)}: the constant {name!r}", (number,), "a number >= 0")
+    return number
+
+
+def _refuse_negative(where: str, values: Any, expected: str, *, stated: bool = False) -> None:
+    """Raise where a number is below zero that proofs take for at least zero.
+
+    Parameters
+    ----------
+    stated : bool
+        Whether it is what a file states: rounding is no error then, but makes it an estimate.
+    """
+    least = [x for x in values if _is_negative(x)]
+    if not least:
+        return
+    sizes = [_near(abs(x)) for x in values]
+    rounded = stated or isinstance(least[0], float)
+    low = min(least, key=_near)
+    if not rounded or _near(low) < -_ROUNDING * max(sizes):
+        told = _near(low) if isinstance(low, arb) else low
+        raise FedboundsError(f"{where} is {told} on a run; expected {expected}")
+
+
+def _is_negative(number: Any) -> bool:
+    return bool(number < 0)  # of a ball: for certain
+
+
+def _near(number: Any) -> float:
+    return int(number.p) / int(number.q) if isinstance(number, fmpq) else float(number)
+
+
+def check_tried(setup: Setup, view: View) -> None:
+    """Raise unless the theory has such problems and parameters."""
+    subject = subject_of(setup.run, view)
+    require(subject.exact, "problem", setup.run.problem.family, "one in rationals")
+    given, expected = subject.start.shape, (subject.problem.entries,)
+    require(given == expected, "shape of the start", given, f"{expected}")
+    where, names = view.declared.get("", view.told), glossary(setup.theory)
+    for name, value in subject.values.items():
+        check_parameter(where, names, name, value, subject.problem.clients)
+
+
+def check_parameter(where: str, names: Glossary, name: str, value: Any, clients: Any) -> None:
+    """Raise unless a parameter may have a value, with so many clients."""
+    symbol = names_of(names).constants.get(name)
+    where = f"{where}: parameter {name!r} is {told(value)}"
+    if isinstance(value, tuple):
+        if symbol is not None or len(value) != clients:
+            raise FedboundsError(f"{where}; expected a number, or of weights n = {clients}")
+        return
+    if name == _PARTICIPANTS and value > clients:
+        raise FedboundsError(
+            f"{where} where n = {clients}; it counts participants, at most n: "
+            'try "1:n", or a parameter of another name'
+        )
+    if symbol is not None and not _may_be(symbol, value):
+        sign = "positive" if symbol.is_positive else "not negative"
+        whole = "whole and " if symbol.is_integer else ""
+        raise FedboundsError(f"{where}; expected {whole}{sign}, as proofs take it")
+
+
+def _may_be(symbol: sp.Symbol, value: fmpq) -> bool:
+    """Whether a value has the sign that is declared; proofs rest on it."""
+    if symbol.is_integer and value.q != 1:
+        return False
+    return bool(value > 0 if symbol.is_positive else value >= 0)
+
+
+def told(value: Any) -> str:
+    """A parameter as text."""
+    return f"({', '.join(map(str, value))})" if isinstance(value, tuple) else str(value)

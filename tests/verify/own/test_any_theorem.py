@@ -1,0 +1,149 @@
+"""What a user's theory may have: every limit of an earlier engine, by hand, is none."""
+
+from fractions import Fraction
+
+import pytest
+from flint import fmpq
+from own_files import judged, loaded
+
+from fedbounds.verify.case import found
+from fedbounds.verify.own.plan import cases
+from fedbounds.verify.profile import Profile
+
+LINE = "[quadratic([[[1]]], [[0]], [2])]"
+TWO = "[quadratic([[[1]], [[3]]], [[0], [0]], [2])]"
+ETA = '{"eta": ("1/8",)}'
+
+
+def shown(folder, rounds, **pieces):
+    """What the run of so many rounds on the first problem shows."""
+    theory = loaded(folder, **pieces)
+    every = [one for one in cases(theory, Profile.DEFAULT, 0) if one.setup.run.rounds == rounds]
+    return found(every[0])
+
+
+def test_gaussian_noise(tmp_path):
+    """x+ = 7/8 x - Z/8, with Z of variance 4."""
+    one = shown(
+        tmp_path, 3,
+        draw='return {"e": random.noise(problem, 1)}',
+        step='return {"x": state["x"] - p["eta"] * (problem.full_gradient(state["x"]) '
+        '+ drawn["e"][:, 0, 0])}',
+        problems='[quadratic([[[1]]], [[0]], [2], noise=2, law="gaussian")]',
+        parameters=ETA,
+    )  # fmt: skip
+    expected = [fmpq(4)]
+    for _ in range(3):
+        expected.append(fmpq(49, 64) * expected[-1] + fmpq(4, 64))
+    assert list(one.series["D_W"]) == expected
+
+
+def test_more_than_1024_outcomes_of_a_round(tmp_path):
+    """Twelve signs: 4,096 outcomes; their sum has variance 12."""
+    one = shown(
+        tmp_path, 3,
+        draw='return {"s": random.signs(12, 1)}',
+        step='return {"x": state["x"] / 2 + drawn["s"].sum(axis=1)}',
+        problems=LINE, parameters="{}",
+    )  # fmt: skip
+    assert list(one.series["D_W"])[:3] == [4, 13, fmpq(13, 4) + 12]
+    assert "moments" in one.family
+
+
+def test_steps_that_fall_with_the_round_have_moments(tmp_path):
+    """x+ = (1 - 1/(t+2)) x + Z/(t+2)."""
+    one = shown(
+        tmp_path, 3,
+        draw='return {"z": random.normal(1)}',
+        step='eta = 1 / (p["t"] + 2)\n'
+        'return {"x": state["x"] - eta * (problem.full_gradient(state["x"]) - drawn["z"])}',
+        problems=LINE, parameters="{}",
+    )  # fmt: skip
+    expected = [Fraction(4)]
+    for t in range(3):
+        eta = Fraction(1, t + 2)
+        expected.append((1 - eta) ** 2 * expected[-1] + eta**2)
+    assert list(map(str, one.series["D_W"])) == list(map(str, expected))
+
+
+KEPT = """
+    w = state["w"] - p["eta"] * problem.gradient(state["w"])
+    return {"x": problem.xp.sum(w, axis=1) / problem.clients, "w": w}
+"""
+
+
+def test_a_model_of_each_client_that_is_kept(tmp_path):
+    """w_i+ = (1 - h_i/8) w_i, never averaged; x is their mean."""
+    one = shown(
+        tmp_path, 2,
+        init='return {"x": start, "w": problem.spread(start)}',
+        draw="return {}", step=KEPT, problems=TWO, parameters=ETA,
+        body="""
+            me.vector("w", "models that are kept", over="i")
+            me.quantity("V", "spread", is_="sq(w - x)")
+            me.claim("a", "V(t+1) <= 4*V(t) + 1")
+        """,
+    )  # fmt: skip
+    models = [(Fraction(7, 8) ** t * 2, Fraction(5, 8) ** t * 2) for t in range(3)]
+    spread = [((a - b) / 2) ** 2 for a, b in models]
+    assert list(map(str, one.series["V"])) == list(map(str, spread))
+
+
+PERSONAL = """
+    gu, gv = problem.gradients(state["u"], state["v"])
+    u = problem.spread(state["u"]) - p["eta"] * gu
+    return {"u": problem.xp.sum(u, axis=1) / problem.clients, "v": state["v"] - p["eta"] * gv}
+"""
+
+
+def test_personal_blocks(tmp_path):
+    """Uncoupled: f_i = u^2/2 + 3 v_i^2/2."""
+    one = shown(
+        tmp_path, 2,
+        init='u, v = problem.blocks(start)\nreturn {"u": u, "v": v}',
+        draw="return {}", step=PERSONAL, parameters=ETA,
+        problems="[quadratic([[[1, 0], [0, 3]]] * 2, [[0, 0]] * 2, [2], personal=[[1], [-3]])]",
+        body='me.claim("a", "f(t+1) <= f(t)")',
+    )  # fmt: skip
+    assert list(one.series["G_u"]) == [4 * fmpq(7, 8) ** (2 * t) for t in range(3)]
+    assert list(one.series["G_v"]) == [45 * fmpq(5, 8) ** (2 * t) for t in range(3)]
+
+
+CONSTANTS = """
+me.parameter("K", "steps", (1, 2))
+me.constant("seen", "what a constant sees", lambda q, s, p: p["K"] * 100 + p["T"] + p["eta"])
+me.constant("plain", "of the start", lambda q, s: s[0] ** 2)
+me.quantity("Q", "what a quantity sees",
+            lambda q, s, p: p["K"] * p["eta"] * (s["x"] ** 2).sum(axis=1) + p["t"])
+me.claim("of-constants", "seen == 100*K + T + eta")
+me.claim("of-quantities", "Q(t) == K*eta*D_W(t) + t")
+me.claim("of-both", "Q(0) == K*eta*plain")
+"""
+
+
+def test_constants_and_quantities_see_parameters(tmp_path):
+    given = dict(
+        draw="return {}", step='return {"x": state["x"] / 2}', problems=LINE, parameters=ETA,
+        body=CONSTANTS.replace('me.parameter("K", "steps", (1, 2))\n', ""),
+    )  # fmt: skip
+    given["parameters"] = '{"K": (1, 2), "eta": ("1/8",)}'
+    rows = judged(tmp_path, **given)
+    for name, row in rows.items():
+        assert set(row["readings"][0]["counts"]) == {"not violated"}, name
+    one = shown(tmp_path, 3, **given)
+    assert one.parameters["seen"] in (103 + fmpq(1, 8), 203 + fmpq(1, 8))
+
+
+@pytest.mark.parametrize(
+    "name", ["of-constants", "of-quantities", "of-both"]
+)  # a claim that is a little off is refuted: the test above would pass on any numbers
+def test_a_wrong_number_is_seen(tmp_path, name):
+    body = CONSTANTS.replace('me.parameter("K", "steps", (1, 2))\n', "")
+    body = body.replace(f'me.claim("{name}", "', f'me.claim("{name}", "1/10**9 + ')
+    rows = judged(
+        tmp_path, draw="return {}", step='return {"x": state["x"] / 2}', problems=LINE,
+        parameters='{"K": (1, 2), "eta": ("1/8",)}', body=body,
+    )  # fmt: skip
+    assert {own: row["standing"] == "refuted" for own, row in rows.items()} == {
+        own: own == name for own in rows
+    }

@@ -1,0 +1,142 @@
+"""Scripts as short as they show the same numbers: what is left out, what is not, and planted errors."""
+
+import ast
+
+import pytest
+
+from fedbounds.verify.setups.script_inline import put_together, without_names
+from fedbounds.verify.setups.script_shorter import kept
+
+_BEGIN = '''"""A script."""
+from fractions import Fraction as Q
+from math import isqrt, prod
+# ---- quoted: the algorithm
+'''
+_FRAME = """
+# ---- how every outcome is listed: the same in all scripts
+class Count(int):
+    __truediv__ = lambda a, b: Q(int(a)) / b
+counted = lambda x: Count(x)
+def root(x):
+    found = Q(isqrt(Q(x).numerator), isqrt(Q(x).denominator))
+    return found if found**2 == x else float(x) ** 0.5
+def unused(x):
+    return isqrt(x)
+axes = {"y": []}
+seen = {}
+"""
+_END = """
+assert p["n"] > 0  # a premise
+left, right = seen["y"], root(Q(49))
+print("left", left, "right", right, "right - left", right - left)
+"""
+
+
+def script(algorithm, numbers='p = {"n": Count(4), "box": None, "idle": 1}'):
+    """One whose algorithm shows y."""
+    return f"{_BEGIN}{algorithm}\n{_FRAME}\n{numbers}\nstep(p, seen.update)\n{_END}"
+
+
+def short(algorithm, gap, **more):
+    """As it is kept; it has its premise, and is no longer than it was."""
+    text = script(algorithm, **more)
+    found = kept(text, gap)
+    assert found is not None
+    assert 'assert p["n"] > 0  # a premise' in found
+    assert len(found.splitlines()) <= len(text.splitlines())
+    ast.parse(found)
+    return found
+
+
+def test_a_branch_that_is_not_taken_and_what_serves_it():
+    """With its functions, imports, parameters, and counts where nothing divides two of them."""
+    found = short(
+        "def far(x):\n    return x + 1\n"
+        "def ninth(x):\n    return Q(3, 2) * x\n"
+        "def step(p, see):\n"
+        "    if p['box'] is not None:\n        see(y=far(p['n']), z=1)\n"
+        "    else:\n        see(y=ninth(p['n']), z=2)\n",
+        "1",
+    )
+    for gone in ('box"', "far", "ninth", "unused", "Count", "idle", "prod", "z=", "if p["):
+        assert gone not in found
+    assert 'see(y=Q(3, 2) * p["n"])' in found
+    assert "if found**2 == x else" in found  # what a helping function checks stays
+
+
+def test_a_branch_that_goes_both_ways_stays():
+    """Each of them is asked."""
+    found = short(
+        "def step(p, see):\n    total = Q(0)\n    for k in range(p['n']):\n"
+        "        if k % 2:\n            total += 3\n        else:\n            total += 0\n"
+        "    see(y=total)\n",
+        "1",
+    )
+    assert "if k % 2" in found
+
+
+def test_counts_that_are_divided_stay():
+    """2 / 4 is a float without them: sides of another kind are no sides."""
+    found = short("def step(p, see):\n    see(y=6 * (p['n'] / p['n']) * Q(1))\n", "1")
+    assert "class Count" in found
+
+
+@pytest.mark.parametrize(
+    "algorithm",
+    [
+        # the called function stores a name that the caller uses afterwards
+        "def other(x):\n    y = x * Q(3, 2)\n    return y\n"
+        "def step(p, see):\n    y = Q(0)\n    z = other(p['n'])\n    see(y=z + y)\n",
+        # its argument is changed inside
+        "def other(x):\n    x = x + 2\n    return x * Q(1)\n"
+        "def step(p, see):\n    x = p['n']\n    z = other(x)\n    see(y=z + x - 4)\n",
+        # a name gets a value twice
+        "def step(p, see):\n    a = p['n']\n    b = a + 1\n    a = b + Q(1)\n    see(y=a + 0 * b)\n",
+        # a list is added to after it has its name
+        "def step(p, see):\n    a = []\n    b = a\n    a.append(Q(6))\n    see(y=b[0])\n",
+        # a value is not used, and what makes it adds to a list
+        "def other(f, times):\n    x = Q(0)\n    for k in range(times):\n        x = f(k)\n"
+        "    return x\n"
+        "def step(p, see):\n    every = []\n    def more(k):\n        every.append(Q(k))\n"
+        "        return every[-1]\n    last = other(more, p['n'])\n    see(y=sum(every))\n",
+        # a comprehension has a variable of the argument's name
+        "def other(x, y):\n    return sum(x * y for x in range(y))\n"
+        "def step(p, see):\n    x = p['n']\n    see(y=other(x, x) / Q(4))\n",
+    ],
+)
+def test_names_mean_what_they_meant(algorithm):
+    """Whatever stands in whose place."""
+    short(algorithm, "1")
+
+
+def test_a_script_that_does_not_run_or_shows_another_gap_is_none():
+    """Its text is no witness."""
+    algorithm = "def step(p, see):\n    see(y=Q(6))\n"
+    assert kept(script(algorithm), "1") is not None
+    assert kept(script(algorithm), "2") is None
+    assert kept(script(algorithm).replace("isqrt, prod", "isqrt_"), "1") is None
+    assert kept(script(algorithm, 'p = {"n": -1}'), "1") is None  # a premise fails
+
+
+def quoted(text):
+    """A module of functions of an algorithm."""
+    tree = ast.parse(text)
+    for node in tree.body:
+        node.quoted = True
+    return tree
+
+
+def test_one_call_is_put_in_place():
+    """Of a function that is called in one place, and not in a loop."""
+    tree = quoted("def f(a):\n    b = a + 1\n    return b\ndef g(a):\n    c = f(a)\n    return c\n")
+    put_together(tree)
+    without_names(tree.body[0])
+    assert ast.unparse(tree) == "def g(a):\n    return a + 1"
+    for text in (
+        "def f(a):\n    b = a\n    return b\ndef g(a):\n    return [f(x) for x in a]\n",
+        "def f(a):\n    b = a\n    return b\ndef g(a):\n    return f(a) + f(1)\n",
+        "def f(a):\n    if a:\n        return 1\n    return 2\ndef g(a):\n    return f(a)\n",
+    ):
+        tree = quoted(text)
+        put_together(tree)
+        assert len(tree.body) == 2
