@@ -74,9 +74,11 @@ def find_witness(
     if planned is not None or not small_spaces(claim, reading):
         return planned
     shrunk = _shrunk(claim, reading, examples)
-    if shrunk is not None:
-        return explain(shrunk)
-    return _tightest(claim, reading, RESTARTS if suspects else 1)
+    found = None if shrunk is None else explain(shrunk)
+    if found is not None and found.script is not None:
+        return found
+    other = _tightest(claim, reading, RESTARTS if suspects else 1)
+    return other if found is None or (other is not None and other.script) else found
 
 
 def _smallest(claim: Claim, reading: Reading, cases: Sequence[Case]) -> Witness | None:
