@@ -6,6 +6,7 @@ included; this is the fast part, without the tools that build it.
 
 import ast
 import importlib.util
+import inspect
 import json
 import re
 import shlex
@@ -182,7 +183,8 @@ def hidden_by_a_module(module: str) -> set[str]:
     package = import_module(module)
     if not hasattr(package, "__path__"):
         return set()
-    hidden = (name for name in package.__all__ if importlib.util.find_spec(f"{module}.{name}"))
+    named = (name for name in package.__all__ if importlib.util.find_spec(f"{module}.{name}"))
+    hidden = (name for name in named if not inspect.ismodule(getattr(package, name)))
     return {f"{getattr(package, name).__module__}.{name}" for name in hidden}
 
 

@@ -71,68 +71,9 @@ class Side(StrEnum):
 
 
 class Quantity(StrEnum):
-    """What is measured, one number per round. The expectation over all randomness is meant."""
+    """What the search for the tightest instance asks for by name."""
 
     GAP = "f"  # E f(u^t, v^t) - inf f, or E f(u^t, v^t) where f is unbounded below
-    GRADIENT_U = "G_u"
-    GRADIENT_V = "G_v"
-    T_1U = "T_1u"
-    T_1V = "T_1v"
-    T_2U = "T_2u"
-    T_2V = "T_2v"
-    T_3U = "T_3u"
-    DRIFT = "E"
-    GRADIENTS = "B"
-    STEP_U = "Du_2"  # E || u^{t+1} - u^t ||^2
-    STEP_V = "Dv_2"  # client mean of E || v_i^{t+1} - v_i^t ||^2
-    SLOPE_U = "X_u"  # E <grad_u f, Delta u>
-    SLOPE_V = "X_v"  # client mean of E <grad_v f_i, Delta v_i>
-    MEAN_STEP_U = "M_u"  # E || E(Delta u | past) ||^2
-    MEAN_STEP_V = "M_v"  # client mean of E || E(Delta v_i | past) ||^2
-    PARTICIPANTS_U = "P_u"  # E || (gamma/m) sum of participants' noise-free u-gradients ||^2
-    FOLLOWED_U = "I_u"  # E || g_u ||^2, g_u the increment that the participants' gradients make
-    FOLLOWED_V = "I_v"
-    FOLLOWED_STEP_U = "J_u"  # E <g_u, Delta u>
-    FOLLOWED_STEP_V = "J_v"
-    NOISE_SUM = "Y_sum"  # E || sum over participants and steps of the u-noise ||^2
-    NOISE_SQUARES = "Y_2"  # sum over i, k of E || Y_{i,k} ||^2
-    S_3U = "S_3u"
-    LAG = "C"  # distance of the last participation's iterates, summed over i, k
-    CONTROL_ERROR = "cd_2"  # E || c - d ||^2
-    OWN_CONTROLS = "W_own"  # E || sum_{i,k} 1_{i in S} (c_i - d_i) ||^2
-    MEAN_CONTROLS = "W_mean"  # E || sum_{i,k} 1_{i in S} (c - d) ||^2
-    PAST_NOISE = "W_2"  # sum_{i,k} E || W_{i,k} ||^2
-    PAST_NOISE_ALL = "What_2"  # sum_{i,k} E || What_{i,k} ||^2
-    PAST_NOISE_SUM = "What_sum"  # E || sum_{i,k} What_{i,k} ||^2
-    CONTROL = "c_2"  # E || c ||^2
-    CONTROL_MEAN = "cbar_2"  # E || (1/n) sum_i c_i ||^2
-    CONTROL_BOTH = "ccbar"  # E <c, (1/n) sum_i c_i>
-    GRADIENT_UI = "g_ui"  # E || grad_u f_i ||^2
-    GRADIENT_VI = "g_vi"  # E || grad_v f_i ||^2
-    MEAN_STEP_VI = "M_vi"  # E || E(Delta v_i | past) ||^2
-    STEP_VI = "Dv_i"  # E || Delta v_i ||^2
-    SUM_VI = "s_vi"  # E || sum_k grad_v f_i at the virtual iterates ||^2
-    CONTROL_ERROR_I = "cd_i"  # E || c_i - d_i ||^2
-    LAG_I = "C_i"  # sum_k C_{i,k}
-    CONTROL_I = "c_i2"  # E || c_i ||^2
-    PAST_GRADIENT_I = "h_i2"  # E || mean stochastic u-gradient of i's last participation ||^2
-    CONTROL_PAST_I = "ch_i"  # E <c_i, that mean>
-    DRIFT_IK = "E_ik"
-    DRIFT_U_IK = "Eu_ik"  # E || u_{i,k} - u ||^2
-    DRIFT_V_IK = "Ev_ik"
-    NOISE_IK = "Y_ik"  # E || Y_{i,k} ||^2
-    LAG_U_IK = "A_ik"  # E || alpha_{i,k}^{t-1} - u^t ||^2
-    LAG_V_IK = "Bt_ik"  # E || beta_{i,k}^{t-1} - v_i^t ||^2
-    OLD_LAG_U_IK = "A_old"  # E || alpha_{i,k}^{t-2} - u^t ||^2, t >= 1
-    OLD_LAG_V_IK = "Bt_old"
-    NEW_LAG_U_IK = "A_new"  # E || alpha_{i,k}^t - u^t ||^2
-    NEW_LAG_V_IK = "Bt_new"
-    RETURN_U_IK = "U_ik"  # E || u_{i,k}^{t-1} - u^t ||^2, t >= 1
-    RETURN_V_IK = "V_ik"
-    PLATEAU = "P"  # what G_u + (m/n) G_v tends to
-    PLATEAU_U = "P_G_u"  # what G_u tends to
-    PLATEAU_SUM = "P_sum"  # what G_u + G_v tends to
-    RATE = "rho"  # factor per round at which the second moments approach their limit
 
 
 class Method(StrEnum):

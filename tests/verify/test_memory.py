@@ -28,7 +28,6 @@ from fedbounds.verify.indexed import INDEXED
 from fedbounds.verify.memory import Each, Means, Remembering, rules_with_memory
 from fedbounds.verify.moments import advance, exact_moments, initial_moment, quantities
 from fedbounds.verify.observe import observe
-from fedbounds.vocabulary import Quantity
 
 SHARED = oracles.Quadratic(1, [[[F(2)]], [[F(1)]]], [[F(1)], [F(-3)]])
 
@@ -53,7 +52,7 @@ ENUMERATED = {
         small.steps(1, 2, F(1, 3), F(1, 2), F(2)), (F(1), F(0)), 2,
     ),
 }  # fmt: skip
-# everything of Scaffold-P's analysis that vocabulary.Quantity speaks of
+# everything of Scaffold-P's analysis that claims speak of
 NAMES = frozenset(
     {
         *("f", "G_u", "G_v", "B", "T_1u", "T_1v", "T_2u", "T_2v", "T_3u", "E", "S_3u"),
@@ -149,8 +148,8 @@ def test_the_tables_read_off_both_drivers_agree_where_both_are_complete(memory):
     expected = exact_moments(problem, algorithm, start, 3).series
     for t in range(4):
         seen = dict(zip(found.names, quantities(found, moment), strict=True))
-        for name in (Quantity.S_3U, Quantity.CONTROL_ERROR, Quantity.OWN_CONTROLS, Quantity.DRIFT):
-            assert seen[name] == pytest.approx(expected[name.value][t], rel=1e-11, abs=1e-13)
+        for name in ("S_3u", "cd_2", "W_own", "E"):
+            assert seen[name] == pytest.approx(expected[name][t], rel=1e-11, abs=1e-13)
         moment = advance(found, moment)
     assert (found.spread is None) == (memory is Each)
 

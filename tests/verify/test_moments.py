@@ -246,7 +246,7 @@ def test_agrees_with_sampling_within_its_errors(law, m):
     for t in range(rounds):
         drawn = fedavg_p.draw(problem, parameters, rng, replicas, virtual=True)
         observed = observe(problem, parameters, fedavg_p, carry, drawn)
-        seen = {name.value: per_replica(form, observed.features) for name, form in table.items()}
+        seen = {name: per_replica(form, observed.features) for name, form in table.items()}
         z = np.concatenate([np.broadcast_to(carry.u, (4, replicas, 2)), carry.v], axis=2)
         values = problem.value(z.reshape(4 * replicas, 3), everyone(4, replicas))
         seen["f"] = values.reshape(4, replicas).mean(axis=0) - problem.infimum()

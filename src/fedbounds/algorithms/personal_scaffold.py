@@ -4,8 +4,8 @@ Parameters are those of `personal_averaging`. Without personal coordinates it is
 `OBSERVED` also keeps and shows what its analysis speaks of: the iterates and the noise of every
 client's last participation, ``al``, ``be`` and ``Wh`` of shape (rows, n, K, d). `SPLIT` draws the
 noise before local step ``k``, of it and after it apart. The gradients of `SAMPLED` are those of
-minibatches. `SETTLING` keeps nothing that stays as it is from round to round, so that its moments
-have a limit.
+minibatches. `AVERAGING` keeps means of ``al`` and ``be`` over local steps, where clients are many.
+`SETTLING` keeps nothing that stays as it is from round to round, so that its moments have a limit.
 """
 
 from collections.abc import Mapping
@@ -143,6 +143,32 @@ def _observed(
     return after
 
 
+# ---- with the mean of that memory over local steps
+
+
+def init_averaging(problem: Any, start: Array, random: Any, p: Mapping[str, Any]) -> State:
+    """The same start."""
+    state = init(problem, start, random, p)
+    return {**state, "al": problem.spread(state["u"]), "be": state["v"]}
+
+
+def step_averaging(
+    problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any
+) -> State:
+    """The round; of their local iterates participants remember the means.
+
+    Where gradients are affine, that by u at the mean is the mean of gradients.
+    """
+    after, _, shown = _round(problem, p, state, drawn, added(drawn))
+    present = drawn["present"][:, :, None]
+    for name, made in (("al", "uh"), ("be", "vh")):
+        mean = shown[made].sum(axis=2) / shown[made].shape[2]
+        after[name] = state[name] + (mean - state[name]) * present
+    see(present=drawn["present"], **shown, **analysed(problem, state, after))
+    see(eu=problem.gradients(state["al"], state["be"])[0])
+    return after
+
+
 def _everybody(problem: Any, state: State, gradients: Array) -> Shown:
     """Gradients by u at the last participation; and by names of any client what one's own are."""
     al, be = state["al"], state["be"]
@@ -157,6 +183,9 @@ BATCHES = Algorithm(init_batches, draw_sampled, step_batches, "Scaffold-P on min
 SETTLING = Algorithm(init_settling, draw, step_settling, "Scaffold-P, without what stays")
 OBSERVED = Algorithm(
     init_remembering, draw, step_observed, "Scaffold-P, with what its analysis speaks of"
+)
+AVERAGING = Algorithm(
+    init_averaging, draw, step_averaging, "Scaffold-P, with the mean of what is remembered"
 )
 SPLIT = Algorithm(
     init_remembering, draw_split, step_observed, "Scaffold-P, looked at in one local step"

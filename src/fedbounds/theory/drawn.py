@@ -1,10 +1,10 @@
 """Set-ups of random numbers: a theory says how they are made, whoever measures them draws."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from .setups import Planned, PlannedLadder
+from .setups import Number, Objective, Planned, PlannedLadder
 
 _Option = TypeVar("_Option")
 
@@ -28,6 +28,20 @@ class Chance(Protocol):
 
     def random(self) -> float:
         """A number from 0 to 1."""
+
+    def edges(
+        self,
+        algorithm: str,
+        objective: Objective,
+        start: Any,
+        counts: Mapping[str, int],
+        completed: Callable[[Mapping[str, Any]], Mapping[str, Any]],
+    ) -> Iterable[tuple[str, dict[str, Number]]]:
+        """Parameters at the edge of every claim's conditions that a problem can meet, once each.
+
+        ``algorithm`` is what claims call it; ``counts`` are its sizes, and ``completed`` makes all
+        parameters of those that claims prescribe. Numbers are rational, and inside the conditions.
+        """
 
 
 @dataclass(frozen=True)

@@ -115,6 +115,16 @@ class Factor(sp.Function):
     nargs = 1
 
 
+class Remembered(sp.Function):
+    """Of a quantity and a chance: what it was in the last round in which something happened.
+
+    In a round that has that chance, whatever was before; 0 if in none. In the mean x(t + 1) =
+    (1 - p) x(t) + p q(t), and x(0) = 0.
+    """
+
+    nargs = 2
+
+
 RUN = sp.Symbol("run")
 
 

@@ -16,7 +16,6 @@ from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic, everyone
 from fedbounds.problems.linear import is_exact, rational
-from fedbounds.vocabulary import Quantity
 
 from .drive import Driver, NoiseProbe, flatten, noise_response, response
 from .memory import Each, Means, rules_with_memory
@@ -64,7 +63,7 @@ class AffineRound:
     covariance: Array
     single: Any
     pair: Any
-    names: tuple[Quantity, ...]
+    names: tuple[str, ...]
     quadratic: Array
     constant: Array
     spread: tuple[Array, Any] | None
@@ -147,13 +146,13 @@ def _read_off(driver: Driver) -> AffineRound:
 _SPREAD = (Form("point spread", "point spread", 1),)
 
 
-def _table(driver: Driver, carry: Any, features: Features) -> dict[Quantity, Forms]:
+def _table(driver: Driver, carry: Any, features: Features) -> dict[str, Forms]:
     problem, algorithm = driver.problem, driver.algorithm
-    table = {Quantity.GAP: value_form(problem, algorithm)} | forms(problem, algorithm)
+    table = {"f": value_form(problem, algorithm)} | forms(problem, algorithm)
     if isinstance(carry, Means):
         # the spread of the points about their means is added round by round
         steps = algorithm.local_steps + problem.linear.sum() * 0
-        table[Quantity.LAG] = (Form("mean lag", "mean lag", steps),)
+        table["C"] = (Form("mean lag", "mean lag", steps),)
     return measured(table, features)
 
 
@@ -254,12 +253,12 @@ def _with_increments(driver: Driver, found: AffineRound, features: Features) -> 
         slopes[block] = (product + product.T) / 2
     nothing = found.single * 0
     added = {
-        Quantity.STEP_U: (squares["u"], noise["u"]),
-        Quantity.STEP_V: (squares["v"], noise["v"]),
-        Quantity.MEAN_STEP_U: (means["u"], nothing),
-        Quantity.MEAN_STEP_V: (means["v"], nothing),
-        Quantity.SLOPE_U: (slopes["u"], nothing),
-        Quantity.SLOPE_V: (slopes["v"], nothing),
+        "Du_2": (squares["u"], noise["u"]),
+        "Dv_2": (squares["v"], noise["v"]),
+        "M_u": (means["u"], nothing),
+        "M_v": (means["v"], nothing),
+        "X_u": (slopes["u"], nothing),
+        "X_v": (slopes["v"], nothing),
     }
     return replace(
         found,
@@ -271,7 +270,7 @@ def _with_increments(driver: Driver, found: AffineRound, features: Features) -> 
 
 def only(found: AffineRound, names: frozenset[str]) -> AffineRound:
     """The same round with the quantities of these names."""
-    kept = [i for i, name in enumerate(found.names) if name.value in names]
+    kept = [i for i, name in enumerate(found.names) if name in names]
     return replace(
         found,
         names=tuple(found.names[i] for i in kept),

@@ -17,7 +17,6 @@ from fedbounds.algorithms.fedavg_p import FedAvgP
 from fedbounds.algorithms.participation import all_participants
 from fedbounds.problems import FederatedQuadratic
 from fedbounds.problems.linear import is_exact
-from fedbounds.vocabulary import Quantity
 
 from .affine import driver_of, state_size
 from .drive import Driver, noise_response, response
@@ -48,58 +47,55 @@ class _Product:
 
 
 _CLIENT = {
-    Quantity.GRADIENT_UI: _Product("gradient u", "gradient u"),
-    Quantity.GRADIENT_VI: _Product("gradient v", "gradient v"),
-    Quantity.SUM_VI: _Product("sum v", "sum v"),
-    Quantity.STEP_VI: _Product("step v", "step v"),
-    Quantity.CONTROL_ERROR_I: _Product("control error", "control error"),
-    Quantity.CONTROL_I: _Product("controls", "controls"),
-    Quantity.PAST_GRADIENT_I: _Product("past gradient", "past gradient"),
-    Quantity.CONTROL_PAST_I: _Product("controls", "past gradient"),
+    "g_ui": _Product("gradient u", "gradient u"),
+    "g_vi": _Product("gradient v", "gradient v"),
+    "s_vi": _Product("sum v", "sum v"),
+    "Dv_i": _Product("step v", "step v"),
+    "cd_i": _Product("control error", "control error"),
+    "c_i2": _Product("controls", "controls"),
+    "h_i2": _Product("past gradient", "past gradient"),
+    "ch_i": _Product("controls", "past gradient"),
 }
 _STEP = {
-    Quantity.DRIFT_U_IK: _Product("drift u", "drift u"),
-    Quantity.DRIFT_V_IK: _Product("drift v", "drift v"),
-    Quantity.NOISE_IK: _Product("noise of participants", "noise of participants"),
-    Quantity.LAG_U_IK: _Product("lag u", "lag u"),
-    Quantity.LAG_V_IK: _Product("lag v", "lag v"),
-    Quantity.OLD_LAG_U_IK: _Product("old lag u", "old lag u", 1),
-    Quantity.OLD_LAG_V_IK: _Product("old lag v", "old lag v", 1),
-    Quantity.NEW_LAG_U_IK: _Product("new lag u", "new lag u"),
-    Quantity.NEW_LAG_V_IK: _Product("new lag v", "new lag v"),
-    Quantity.RETURN_U_IK: _Product("return u", "return u", 1),
-    Quantity.RETURN_V_IK: _Product("return v", "return v", 1),
+    "Eu_ik": _Product("drift u", "drift u"),
+    "Ev_ik": _Product("drift v", "drift v"),
+    "Y_ik": _Product("noise of participants", "noise of participants"),
+    "A_ik": _Product("lag u", "lag u"),
+    "Bt_ik": _Product("lag v", "lag v"),
+    "A_old": _Product("old lag u", "old lag u", 1),
+    "Bt_old": _Product("old lag v", "old lag v", 1),
+    "A_new": _Product("new lag u", "new lag u"),
+    "Bt_new": _Product("new lag v", "new lag v"),
+    "U_ik": _Product("return u", "return u", 1),
+    "V_ik": _Product("return v", "return v", 1),
 }
 _WHOLE = {
-    Quantity.FOLLOWED_U: _Product("followed u", "followed u"),
-    Quantity.FOLLOWED_STEP_U: _Product("followed u", "step u"),
-    Quantity.FOLLOWED_V: _Product("followed v", "followed v"),
-    Quantity.FOLLOWED_STEP_V: _Product("followed v", "step v"),
+    "I_u": _Product("followed u", "followed u"),
+    "J_u": _Product("followed u", "step u"),
+    "I_v": _Product("followed v", "followed v"),
+    "J_v": _Product("followed v", "step v"),
 }
 
 # what only this module measures, and what needs every point of the last participation
-INDEXED = frozenset(q.value for q in (*_CLIENT, *_STEP, *_WHOLE)) | {
-    Quantity.MEAN_STEP_VI.value,
-    Quantity.DRIFT_IK.value,
-    Quantity.LAG_I.value,
-    Quantity.PAST_NOISE.value,
-    Quantity.PAST_NOISE_ALL.value,
-    Quantity.PAST_NOISE_SUM.value,
+INDEXED = frozenset((*_CLIENT, *_STEP, *_WHOLE)) | {
+    "M_vi",
+    "E_ik",
+    "C_i",
+    "W_2",
+    "What_2",
+    "What_sum",
 }
 
 # what needs the memory of the last participation at all
 REMEMBERED = INDEXED | {
-    q.value
-    for q in (
-        Quantity.LAG,
-        Quantity.S_3U,
-        Quantity.CONTROL_ERROR,
-        Quantity.OWN_CONTROLS,
-        Quantity.MEAN_CONTROLS,
-        Quantity.CONTROL,
-        Quantity.CONTROL_MEAN,
-        Quantity.CONTROL_BOTH,
-    )
+    "C",
+    "S_3u",
+    "cd_2",
+    "W_own",
+    "W_mean",
+    "c_2",
+    "cbar_2",
+    "ccbar",
 }
 
 
@@ -169,12 +165,12 @@ def _series(stacked: "Stacked", moments: list[Array]) -> dict[str, Array]:
                 values = _shifted(_expected(product, stacked, moments), product.shift)
                 if table is _CLIENT:
                     values = values[:, None, :]
-                series[name.value] = values.sum(axis=0) if table is _WHOLE else values
+                series[name] = values.sum(axis=0) if table is _WHOLE else values
     series |= _mean_increments(stacked, moments)
-    series[Quantity.DRIFT_IK.value] = series["Eu_ik"] + series["Ev_ik"]
-    if Quantity.LAG_U_IK.value in series:
-        lag = series[Quantity.LAG_U_IK.value] + series[Quantity.LAG_V_IK.value]
-        series[Quantity.LAG_I.value] = lag.sum(axis=1)[:, None, :]
+    series["E_ik"] = series["Eu_ik"] + series["Ev_ik"]
+    if "A_ik" in series:
+        lag = series["A_ik"] + series["Bt_ik"]
+        series["C_i"] = lag.sum(axis=1)[:, None, :]
     return series
 
 
@@ -213,7 +209,7 @@ def _mean_increments(stacked: Stacked, moments: list[Array]) -> dict[str, Array]
     """Per client E ||E(Delta v_i | past)||^2: S averaged out before squaring, noise has mean 0."""
     mean = sum(responses["step v"] for responses, _ in stacked) / len(stacked)
     values = [(np.matmul(mean, moment) * mean).sum(axis=(-2, -1)) for moment in moments]
-    return {Quantity.MEAN_STEP_VI.value: np.stack(values, axis=-1)[:, None, :]}
+    return {"M_vi": np.stack(values, axis=-1)[:, None, :]}
 
 
 def _features(driver: Driver, carry: Any, seen: Seen, subset: tuple[int, ...]) -> dict[str, Array]:

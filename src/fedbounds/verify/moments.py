@@ -16,7 +16,6 @@ from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.problems import FederatedQuadratic, Start
 from fedbounds.problems.linear import is_exact
 from fedbounds.problems.problem import check_start
-from fedbounds.vocabulary import Quantity
 
 from .affine import AffineRound, driver_of, only, read_off
 from .drive import Driver
@@ -83,8 +82,8 @@ def exact_moments(
     keeps = isinstance(algorithm, ScaffoldP) and not is_exact(problem.hessian)
     for t, moment in enumerate(_moments(driver, found, problem, start, rounds)):
         seen = quantities(found, moment)
-        if found.spread is not None and Quantity.LAG in found.names:
-            seen[found.names.index(Quantity.LAG)] += spread
+        if found.spread is not None and "C" in found.names:
+            seen[found.names.index("C")] += spread
             spread = _next_spread(found, moment, spread)
         values.append(seen)
         sizes.append(_sizes(found, absolute, moment, reach))
@@ -98,11 +97,11 @@ def exact_moments(
             break
     whole = len(values) if diverged_at is None else max(len(values) - 1, 1)
     table = np.stack(values[:whole], axis=-1)
-    series = {name.value: table[i] for i, name in enumerate(found.names)}
+    series = {name: table[i] for i, name in enumerate(found.names)}
     errors: dict[str, Array] = {}
     if not is_exact(found.absent):
         sizes_table = RESOLUTION * np.stack(sizes[:whole], axis=-1)
-        errors = {name.value: sizes_table[i] for i, name in enumerate(found.names)}
+        errors = {name: sizes_table[i] for i, name in enumerate(found.names)}
     if indexable:
         with np.errstate(over="ignore", invalid="ignore"):
             own, own_errors = indexed_series(driver, kept[:whole])

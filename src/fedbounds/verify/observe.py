@@ -16,7 +16,6 @@ from fedbounds.algorithms.fedavg_p import Draw, FedAvgP
 from fedbounds.algorithms.participation import inclusion
 from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.problems import Problem
-from fedbounds.vocabulary import Quantity
 
 from .memory import Each, Means
 
@@ -65,31 +64,31 @@ def effective_step(problem: Problem, algorithm: FedAvgP) -> Any:
     return algorithm.inner_step_u * algorithm.outer_step_u
 
 
-def forms(problem: Problem, algorithm: FedAvgP) -> dict[Quantity, Forms]:
+def forms(problem: Problem, algorithm: FedAvgP) -> dict[str, Forms]:
     """Quantities of Table 1 and equation (3.1) that every run has, the set S averaged out."""
     n, m = problem.clients, algorithm.participants
     gamma = effective_step(problem, algorithm)
     one = gamma / gamma  # one of the number type in use
-    found: dict[Quantity, Forms] = {
-        Quantity.GRADIENT_U: (Form("mean gradient u", "mean gradient u", one),),
-        Quantity.GRADIENT_V: (Form("gradient v", "gradient v", one / n),),
-        Quantity.GRADIENTS: (Form("gradient u", "gradient u", one),),
-        Quantity.T_1U: (Form("mean gradient u", "mean sum u", -gamma),),
-        Quantity.T_1V: (Form("gradient v", "sum v", -gamma * m / n**2),),
-        Quantity.T_2U: (Form("mean sum u", "mean sum u", gamma**2),),
-        Quantity.T_2V: (Form("sum v", "sum v", gamma**2 * m / n**2),),
-        Quantity.T_3U: (Form("spread u", "spread u", one),),
-        Quantity.DRIFT: (Form("drift", "drift", one),),
-        Quantity.PARTICIPANTS_U: _pooled(algorithm, n, "sum u", "mean sum u", (gamma / m) ** 2),
-        Quantity.NOISE_SUM: _pooled(algorithm, n, "noise sum u", "mean noise sum u", one),
-        Quantity.NOISE_SQUARES: (Form("noise u", "noise u", one * m / n),),
+    found: dict[str, Forms] = {
+        "G_u": (Form("mean gradient u", "mean gradient u", one),),
+        "G_v": (Form("gradient v", "gradient v", one / n),),
+        "B": (Form("gradient u", "gradient u", one),),
+        "T_1u": (Form("mean gradient u", "mean sum u", -gamma),),
+        "T_1v": (Form("gradient v", "sum v", -gamma * m / n**2),),
+        "T_2u": (Form("mean sum u", "mean sum u", gamma**2),),
+        "T_2v": (Form("sum v", "sum v", gamma**2 * m / n**2),),
+        "T_3u": (Form("spread u", "spread u", one),),
+        "E": (Form("drift", "drift", one),),
+        "P_u": _pooled(algorithm, n, "sum u", "mean sum u", (gamma / m) ** 2),
+        "Y_sum": _pooled(algorithm, n, "noise sum u", "mean noise sum u", one),
+        "Y_2": (Form("noise u", "noise u", one * m / n),),
     }
     if isinstance(algorithm, ScaffoldP):
         found |= _scaffold_forms(algorithm, n, one)
     return found
 
 
-def measured(table: dict[Quantity, Forms], features: Features) -> dict[Quantity, Forms]:
+def measured(table: dict[str, Forms], features: Features) -> dict[str, Forms]:
     """The quantities whose features are there: a carry without a memory lacks some."""
     return {
         name: quantity
@@ -108,32 +107,32 @@ def _pooled(algorithm: FedAvgP, n: int, own: str, mean: str, weight: Any) -> For
     )
 
 
-def _scaffold_forms(algorithm: FedAvgP, n: int, one: Any) -> dict[Quantity, Forms]:
+def _scaffold_forms(algorithm: FedAvgP, n: int, one: Any) -> dict[str, Forms]:
     m, steps = algorithm.participants, algorithm.local_steps
     error, mean = "control error", "mean control error"
     return {
-        Quantity.S_3U: (Form("corrected spread u", "corrected spread u", one),),
-        Quantity.CONTROL_ERROR: (Form(mean, mean, one),),
-        Quantity.OWN_CONTROLS: _pooled(algorithm, n, error, mean, one * steps**2),
-        Quantity.MEAN_CONTROLS: (Form(mean, mean, one * (m * steps) ** 2),),
-        Quantity.CONTROL: (Form("control", "control", one),),
-        Quantity.CONTROL_MEAN: (Form("mean controls", "mean controls", one),),
-        Quantity.CONTROL_BOTH: (Form("control", "mean controls", one),),
+        "S_3u": (Form("corrected spread u", "corrected spread u", one),),
+        "cd_2": (Form(mean, mean, one),),
+        "W_own": _pooled(algorithm, n, error, mean, one * steps**2),
+        "W_mean": (Form(mean, mean, one * (m * steps) ** 2),),
+        "c_2": (Form("control", "control", one),),
+        "cbar_2": (Form("mean controls", "mean controls", one),),
+        "ccbar": (Form("control", "mean controls", one),),
         # these need every point of a client's last participation
-        Quantity.LAG: (Form("lag", "lag", one),),
-        Quantity.PAST_NOISE: (Form("past noise", "past noise", one * m / n),),
-        Quantity.PAST_NOISE_ALL: (Form("past noise", "past noise", one),),
-        Quantity.PAST_NOISE_SUM: (Form("past noise sum", "past noise sum", one),),
+        "C": (Form("lag", "lag", one),),
+        "W_2": (Form("past noise", "past noise", one * m / n),),
+        "What_2": (Form("past noise", "past noise", one),),
+        "What_sum": (Form("past noise sum", "past noise sum", one),),
     }
 
 
-def round_forms(n: int, one: Any) -> dict[Quantity, Forms]:
+def round_forms(n: int, one: Any) -> dict[str, Forms]:
     """Quantities of the increments, with the features of `increments`, for one set S."""
     return {
-        Quantity.STEP_U: (Form("step u", "step u", one),),
-        Quantity.STEP_V: (Form("step v", "step v", one / n),),
-        Quantity.SLOPE_U: (Form("mean gradient u", "step u", one),),
-        Quantity.SLOPE_V: (Form("gradient v", "step v", one / n),),
+        "Du_2": (Form("step u", "step u", one),),
+        "Dv_2": (Form("step v", "step v", one / n),),
+        "X_u": (Form("mean gradient u", "step u", one),),
+        "X_v": (Form("gradient v", "step v", one / n),),
     }
 
 

@@ -15,7 +15,6 @@ from threadpoolctl import threadpool_limits
 from fedbounds.algorithms.fedavg_p import FedAvgP, rows
 from fedbounds.algorithms.rules import rules_of
 from fedbounds.problems import Cohort, Problem, Start, everyone, to_namespace
-from fedbounds.vocabulary import Quantity
 
 from .memory import Each, rules_with_memory
 from .observe import Features, forms, increments, measured, observe, per_replica, round_forms
@@ -24,7 +23,7 @@ Array = Any
 Series = dict[str, Array]
 S = TypeVar("S")
 CHUNK = 128
-BOUNDARY = (Quantity.GAP, Quantity.GRADIENT_U, Quantity.GRADIENT_V, Quantity.GRADIENTS)
+BOUNDARY = ("f", "G_u", "G_v", "B")
 
 
 def stream(seed: int, key: int, chunk: int) -> np.random.Generator:
@@ -72,14 +71,14 @@ def run_chunk(
     moved = round_forms(problem.clients, 1.0) if virtual else {}
     out: Series = {}
 
-    def keep(name: Quantity, t: int, values: Array) -> None:
-        series = out.setdefault(name.value, np.full((replicas, rounds + 1), np.nan))
+    def keep(name: str, t: int, values: Array) -> None:
+        series = out.setdefault(name, np.full((replicas, rounds + 1), np.nan))
         series[:, t] = to_host(values)
 
     cohort = everyone(problem.clients, replicas, xp)
     for t in range(rounds + 1):
         features, value = boundary_features(problem, carry, cohort)
-        keep(Quantity.GAP, t, value - infimum)
+        keep("f", t, value - infimum)
         if t < rounds:
             sample = rules.draw(problem, algorithm, rng, replicas, virtual, xp)
             if virtual:

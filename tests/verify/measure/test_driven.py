@@ -66,7 +66,7 @@ def test_driven_moments_are_the_exact_ones_within_their_bound(name, cohort):
     assert not wanted.missing
     off, bound = _far(driven_run(exact), asked, wanted.series)
     assert off < 1
-    assert bound < 1e-7
+    assert bound < 1e-8
 
 
 PLANTED = {
@@ -138,6 +138,30 @@ def test_runs_of_many_clients_are_those_of_the_engine_before(before):
         a, b = np.broadcast_arrays(a, b)
         known = ~(np.isnan(a) | np.isnan(b))
         assert np.allclose(a[known], b[known], rtol=1e-8, atol=1e-12), name
+
+
+@each("sizes", [x["sizes"] for x in BEFORE if x["algorithm"] == "Scaffold-P"], told=repr)
+def test_means_of_what_is_remembered_tell_the_same(sizes):
+    """Of many clients: fewer numbers of state, the same quantities."""
+    whole, few = (
+        find(InFloats(many_clients.setup(f"Scaffold-P, rounds{more}", **sizes)))
+        for more in ("", " of many clients")
+    )
+    assert {"C", "cd_2", "S_3u", "W_own"} <= few.series.keys()
+    for name, value in few.series.items():
+        other, bound = whole.series[name], few.errors[name] + whole.errors[name]
+        assert (abs(value - other.reshape(-1)) <= bound.reshape(-1) + 1e-15).all(), name
+
+
+def test_a_spread_that_is_forgotten_is_seen():
+    setup = many_clients.setup("Scaffold-P, rounds of many clients", n=3, m=1, K=3, rounds=3)
+    view = view_of(setup)
+    lag = view.quantities["C"]
+    (spread,) = (x for x in lag.args if x.func.__name__ == "Remembered")
+    found = driven_of(setup, view)
+    without = replace(found, quantities={"C": lag - spread}, _series={}, _wrong={})
+    off = abs(found.series("C") - without.series("C"))
+    assert (off[1:] > 100 * found.errors()["C"][1:]).all()
 
 
 def test_many_rounds_keep_a_useful_bound():

@@ -162,6 +162,15 @@ def test_an_affine_gradient_has_moments_under_many_outcomes(tmp_path):
     assert list(shown.series["G_u"]) == [fmpq(4, 4**t) for t in range(13)]
 
 
+def test_long_runs_of_floats_are_told_not_dropped(tmp_path):
+    given = pieces(n=11, before=HIGH.replace("return y", "return y.astype(float)"))
+    given["parameters"] = '{"m": (5,), "eta": ("1/(2*L)",)}'
+    theory = loaded(tmp_path, body='me.claim("a", "f(t+1) <= f(t)")', **given)
+    (long,) = (one for one in cases(theory, Profile.QUICK, 0) if one.setup.run.rounds == 12)
+    assert "12 rounds have more than 8192 outcomes" in found(long).missing["f"]
+    assert "it is in floats" in found(long).missing["f"]
+
+
 def test_a_rounded_minimiser_is_a_ball_or_an_estimate(tmp_path):
     """f = x^4/4 + x: its minimiser -1 is stated a little off."""
     before = FOURTH.replace("y**3", "y**3 + 4*y + 5").replace(

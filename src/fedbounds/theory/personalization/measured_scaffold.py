@@ -6,6 +6,7 @@ and k, are fixed. `AFTER` are quantities of round t + 1 that look back at round 
 
 from fedbounds.theory.proof.vectors import S, given, ip, past, present, sq, xi
 from fedbounds.theory.proof.vectors import i as client
+from fedbounds.theory.setups import Remembered
 from fedbounds.theory.symbols import K, gamma, gamma_u, m, n
 
 from . import measured
@@ -36,6 +37,10 @@ from .proofs.scopes import (
 
 _SPREAD = given(hu, past, xi, client) - di + d - given(hu, past, xi)
 LAG = n * K * (sq(al - u) + sq(be - v))
+# of the iterates of the last participation round their means over local steps: 0 at the start
+SPREAD = Remembered(
+    n * K * (sq(uh - given(uh, past, xi, client)) + sq(vh - given(vh, past, xi, client))), m / n
+)
 CONTROLS = {
     "S_3u": n * K**2 * sq(_SPREAD),
     "C": LAG,

@@ -222,18 +222,19 @@ def _roots(n: int, m: int) -> tuple[Fraction, Fraction]:
     return Fraction(isqrt(256 * m - 1) + 1, 16), Fraction(isqrt((256 * n - 1) // m) + 1, 16)
 
 
-def _ten(told: str, hessians: Sequence[Sequence[int]], personal: Sequence[int],
-         shared: Sequence[tuple[int, int]], *, alike: bool) -> Clients:  # fmt: skip
-    """Hessians by their upper triangles, in 16ths: diagonally dominant, from 1/2 to 1."""
+def _ten(
+    told: str, hessians: Sequence[Sequence[int]], slopes: Matrix, *, alike: bool, parts: int = 16
+) -> Clients:
+    """Hessians by their upper triangles, in so many parts of 1, which L is at most."""
     matrices = []
     for a, b, c, d, e, f in hessians:
         rows = (a, b, c), (b, d, e), (c, e, f)
-        matrices.append(tuple(tuple(Fraction(x, 16) for x in row) for row in rows))
+        matrices.append(tuple(tuple(Fraction(x, parts) for x in row) for row in rows))
     return Clients(
         told=told,
         hessians=tuple(matrices),
-        slopes=tuple((*x, y) for x, y in zip(shared, personal, strict=True)),
-        spread=sum((_variance(x) for x in zip(*shared, strict=True)), Fraction(0)),
+        slopes=slopes,
+        spread=sum((_variance(x) for x in list(zip(*slopes, strict=True))[:-1]), Fraction(0)),
         alike=alike,
         noise="3/10",
         local=(1, 2, 5, 10, 25),
@@ -244,9 +245,10 @@ def _ten(told: str, hessians: Sequence[Sequence[int]], personal: Sequence[int],
     )
 
 
-def _variance(values: Sequence[int]) -> Fraction:
-    mean = Fraction(sum(values), len(values))
-    return sum(((x - mean) ** 2 for x in values), Fraction(0)) / len(values)
+def _variance(values: Sequence[Any]) -> Fraction:
+    every = [Fraction(x) for x in values]
+    mean = sum(every, Fraction(0)) / len(every)
+    return sum(((x - mean) ** 2 for x in every), Fraction(0)) / len(every)
 
 
 _APART_OF_TEN = (
@@ -255,9 +257,14 @@ _APART_OF_TEN = (
 _PERSONAL = (1, -2, 0, 2, 1, -1, 2, 0, -1, 1)
 _SHARED = tuple((14, 1, 0, 10, 0, own) for own in (12, 9, 15, 11, 16, 8, 13, 10, 14, 12))
 _OWN = (
-    (12, 1, 2, 13, 0, 11), (13, -2, 1, 12, 1, 12), (11, 1, -1, 12, 2, 13), (12, 2, -1, 11, 1, 13),
-    (13, 0, 2, 11, -1, 12), (12, -1, -2, 13, 1, 11), (11, 2, 1, 12, -1, 12), (13, 1, 0, 13, 2, 13),
-    (12, 0, 1, 11, -2, 12), (12, -1, 2, 12, 2, 12),
+    (42, 6, -4, 61, -12, 37), (61, 0, -2, 63, 12, 37), (54, 7, -8, 58, -10, 37),
+    (62, -4, -12, 45, 3, 37), (62, -3, -12, 55, 4, 37), (60, -7, -12, 45, 5, 37),
+    (62, -2, -11, 59, 6, 37), (58, 3, -6, 61, -11, 37), (55, -5, -6, 60, 11, 37),
+    (62, -1, -5, 63, 12, 37),
+)  # fmt: skip
+_OWN_SLOPES = (
+    (1, 32, 3), (-10, -6, -17), (-20, 10, 9), (21, -12, 27), (-5, 25, -7), (-12, 4, 17),
+    (3, -9, -21), (-22, 8, 16), (-3, -17, 14), (-20, -11, 10),
 )  # fmt: skip
 
 
@@ -280,8 +287,19 @@ def _every(of: Clients) -> Iterator[PlannedLadder]:
 
 CLIENTS = (
     *(_small(n, alike) for n in (2, 4) for alike in (True, False)),
-    _ten("shared curvature n=10", _SHARED, _PERSONAL, _APART_OF_TEN, alike=True),
-    _ten("own curvature n=10", _OWN, _PERSONAL, _APART_OF_TEN, alike=False),
+    _ten(
+        "shared curvature n=10",
+        _SHARED,
+        tuple((*x, y) for x, y in zip(_APART_OF_TEN, _PERSONAL, strict=True)),
+        alike=True,
+    ),
+    _ten(
+        "own curvature n=10",
+        _OWN,
+        tuple(tuple(Fraction(x, 16) for x in row) for row in _OWN_SLOPES),
+        alike=False,
+        parts=64,
+    ),
 )
 
 
@@ -290,13 +308,14 @@ def drawn(chance: Chance, count: int) -> Iterator[PlannedLadder]:
     for at in range(count):
         diagonals, others = chance.integers(11, 14, (10, 3)), chance.integers(-1, 2, (10, 3))
         alone, ends = chance.integers(8, 17, (10,)), chance.integers(-2, 3, (10,))
-        apart = [(x, y) for x, y in chance.integers(-2, 3, (10, 2))]
+        apart = chance.integers(-2, 3, (10, 2))
+        slopes = tuple((x, y, z) for (x, y), z in zip(apart, ends, strict=True))
         (a, d, _), (b, _, _) = diagonals[0], others[0]
         alike = [(a, b, 0, d, 0, f) for f in alone]
         own = [(a, b, c, d, e, f) for (a, d, f), (b, c, e) in zip(diagonals, others, strict=True)]
         told = f"n=10, drawn {at + 1} of {chance.given}"
         for name, rows in (("shared", alike), ("own", own)):
-            clients = _ten(f"{name} curvature {told}", rows, ends, apart, alike=name == "shared")
+            clients = _ten(f"{name} curvature {told}", rows, slopes, alike=name == "shared")
             yield from _every(clients)
 
 

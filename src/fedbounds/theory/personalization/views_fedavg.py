@@ -58,6 +58,21 @@ OF_CLIENT = replace(
     scopes=(CLIENT, ANY_CLIENT),
     alone=_I,
 )
+# of many clients, in floats: nothing is looked at client by client
+_IN_MANY = ("u", "u_next", "one", "v", "v_next", "au", "av", "value00", "uh", "vh", "hu", "hv",
+            "xu", "xv")  # fmt: skip
+MANY = replace(
+    ROUNDS,
+    told="FedAvg-P on quadratics of many clients",
+    shown=replace(
+        SHOWN,
+        indices={"i": "", "k": ""},
+        vectors={name: own for name, own in SHOWN.vectors.items() if name in _IN_MANY},
+    ),
+    scopes=(),
+    quantities={x: y for x, y in ROUNDS.quantities.items() if not measured.EACH[x]},
+    states=tuple(x for x in ROUNDS.states if not measured.EACH[x]),
+)
 _SPLIT = {x: (f"{x}_u", f"{x}_v") for x in ("old", "new", "rest")}
 OF_STEP = replace(
     ROUNDS,
@@ -72,6 +87,7 @@ OF_STEP = replace(
 
 VIEWS = {
     "rounds": ROUNDS,
+    "rounds of many clients": MANY,
     "one client": OF_CLIENT,
     "one local step": OF_STEP,
     "the first local step": replace(OF_STEP, scopes=(FIRST_STEP,)),

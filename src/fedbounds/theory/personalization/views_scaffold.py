@@ -42,6 +42,35 @@ ROUNDS = replace(
     each=measured_scaffold.EACH,
     meant={**measured.VALUES, **measured_scaffold.STATED},
 )
+# of many clients: al, be and eu are means over local steps; how far al and be lie from these is
+# told apart, a number of the last participation
+_MEANS = ("al", "be", "eu")
+_IN_MANY = (
+    *views_fedavg.MANY.quantities, "S_3u", "C", "cd_2", "W_own", "W_mean", "c_2", "cbar_2", "ccbar",
+)  # fmt: skip
+MANY = replace(
+    ROUNDS,
+    told="Scaffold-P on quadratics of many clients",
+    algorithm="personal_scaffold.AVERAGING",
+    shown=replace(
+        views_fedavg.MANY.shown,
+        vectors={
+            **views_fedavg.MANY.shown.vectors, "c": (), "ci": _I, **dict.fromkeys(_MEANS, _I),
+        },
+        derived={
+            **views_fedavg.SHOWN.derived,
+            **{x: y for x, y in _DERIVED.items() if x in ("gu", "di", "d")},
+        },
+    ),
+    scopes=(),
+    quantities={
+        name: is_ + measured_scaffold.SPREAD if name == "C" else is_
+        for name, is_ in ROUNDS.quantities.items()
+        if name in _IN_MANY
+    },
+    states=tuple(name for name in ROUNDS.states if name in _IN_MANY),
+    later=(),
+)  # fmt: skip
 OF_CLIENT = replace(
     ROUNDS,
     told="Scaffold-P on quadratics, client by client",
@@ -98,6 +127,7 @@ OF_ALL = replace(
 
 VIEWS = {
     "Scaffold-P, rounds": ROUNDS,
+    "Scaffold-P, rounds of many clients": MANY,
     "Scaffold-P, one client": OF_CLIENT,
     "Scaffold-P, one local step": OF_STEP,
     "Scaffold-P, the first local step": replace(OF_STEP, scopes=(FIRST_STEP,)),

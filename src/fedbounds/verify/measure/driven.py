@@ -17,7 +17,7 @@ import numpy as np
 from flint import fmpq
 
 from .driven_errors import Weight, Wrong
-from .driving import TRIED, Driving, Rows, near
+from .driving import STATE, TRIED, Driving, Rows, near, plain
 from .random import sampled
 from .rounded import UNIT
 from .subject import Subject
@@ -26,6 +26,8 @@ from .twins import POINT, SLOPE, is_noise
 from .unknowns import Refused
 
 Array = Any
+_SQUARED = 16  # times that the map of a mean is squared
+_FAR = 1e6  # from where nothing is measured, over the start
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,18 +146,10 @@ class Driven:
 
     @cached_property
     def wrong(self) -> Wrong:
-        """To the map.
-
-        What a part adds is a difference of two responses. Of an entry of the state that is a
-        client's, only its own presence moves it.
-        """
-        after, shown = self.driving.wrong(self.centre)
-        roots = 2 * np.sqrt(np.diagonal(self.law.second.reshape((len(self.parts),) * 2)))
-        every, own = 1 + float(roots.sum()), 1 + float(roots.max(initial=0.0)) * len(self.law.means)
-        rows = [every if x is None else own for x in self.driving.owners]
-        mixed = self.driving.form.mixed
-        shown = {x: y * (every if x in mixed else 1.0) for x, y in shown.items()}
-        return Wrong(after * np.array(rows), shown, self.driving.wrong_start())
+        """To the map."""
+        squares = np.diagonal(self.law.second.reshape((len(self.parts),) * 2))
+        shown = self.driving.wrong(self.centre, float(np.sqrt(squares.max(initial=0.0))) * 1.001)
+        return Wrong(shown.pop(STATE), shown, self.driving.wrong_start())
 
     def stretch(self, scale: Array) -> float:
         """At least the norm of P -> E A' P A where entries are in these units, of any P."""
@@ -171,14 +165,22 @@ class Driven:
         )
         return (mean**2 + abs(self.law.common) * total**2 + every) * 1.001
 
+    @cached_property
+    def lost_in_one(self) -> float:
+        """What a response that is driven may differ by from that which the map tells, relative."""
+        shown = (float(x.max(initial=0.0)) for x in self.wrong.shown.values())
+        return self.size * max(float(self.wrong.after.max(initial=0.0)), *shown, 0.0)
+
     def lost_noise(self, weight: Weight) -> float:
         """Of the noise of a round, in the nuclear norm of `driven_errors`."""
         noises = len(self.driving.inner)
         roots = np.sqrt(np.diagonal(self.noise)[1:])
         _, _, wrong = weight.of(self.wrong.after)
-        size = float(weight.of(roots[None])[0])
+        size = sqrt(float(roots**2 @ weight.diagonal))  # sqrt(tr P N) of the noise's N, at most
+        size = sqrt(len(roots)) * size
         sums = (4 * noises + 8 * len(self.parts) + 8) * UNIT
-        return float(2 * size * wrong + wrong**2 + sqrt(self.size) * sums * size**2)
+        square = float(weight.of_square(roots[None])[0])
+        return float(2 * size * wrong + wrong**2 + sums * square)
 
     def shift(self, weight: Weight) -> float:
         """sqrt(E ||G b||^2)."""
@@ -199,13 +201,13 @@ class Driven:
         """To E x, and to E x x', in the norms of `driven_errors`."""
         first, unit = weight.of(self.wrong.begun)
         point = abs(self.start[1:, 0])
-        gap, begun = (
-            float(weight.of(x[None])[0]) for x in (point, np.sqrt((self.begun**2).sum(axis=0)))
-        )
+        each = point, np.sqrt((self.begun**2).sum(axis=0))
+        gap, begun = (float(weight.of(x[None])[0]) for x in each)
+        squares = sum(float(weight.of_square(x[None])[0]) for x in each)
         noises = len(self.begun)
         mean = first + UNIT * gap
         wrong = 2 * unit * sqrt(noises)
-        sums = (noises + 4) * UNIT * (begun**2 + gap**2) * sqrt(self.size)
+        sums = (noises + 4) * UNIT * squares
         return mean, 2 * gap * mean + mean**2 + 2 * begun * wrong + wrong**2 + sums
 
     @cached_property
@@ -230,7 +232,7 @@ def drive(subject: Subject) -> Driven:
     driving = Driving(subject)
     law = _law(driving)
     reading = _Reading(driving)
-    centre = _kept(reading, law.means.reshape(-1))
+    centre = _centre(reading, law.means.reshape(-1))
     reading.measure_from(centre)
     start, begun = _start(driving, centre)
     found = Driven(
@@ -257,31 +259,26 @@ class _Reading:
         n = driving.clients
         size = driving.size
         self.asked = _asked(driving)
+        self.mixed = self.asked & driving.form.mixed
         self.kinds = len(driving.entries) // n
         states = np.eye(size + 1, size, -1)
         own = [
             [0, *(1 + at for at, x in enumerate(driving.owners) if x in (None, client))]
             for client in driving.entries
         ]
-        runs = driving.run(
-            [Rows(states), *(Rows(states[x], driving.present(entry, len(x)))
-                             for entry, x in enumerate(own))]
-        )  # fmt: skip
-        (after, shown), *present = runs
+        ((after, shown),) = driving.run([Rows(states)], self.asked)
+        rows = [Rows(states[x], driving.present(at, len(x))) for at, x in enumerate(own)]
+        present = driving.run(rows, self.mixed)
         self.absent = np.concatenate([after[:1], after[1:] - after[:1]])
-        self.vectors = {x: np.concatenate([y[:1], y[1:] - y[:1]]) for x, y in shown.items()
-                        if x in self.asked}  # fmt: skip
+        self.vectors = {x: np.concatenate([y[:1], y[1:] - y[:1]]) for x, y in shown.items()}
         self.parts: list[Part] = []
         self.moved: dict[str, list[tuple[Array, Array]]] = {}
         for columns, (one, seen) in zip(own, present, strict=True):
             self.parts.append(_part(_less(one, after[columns]), np.array(columns)))
-            for name in self._mixed(seen):
+            for name in seen:
                 moved = _less(seen[name], shown[name][columns])
                 self.moved.setdefault(name, []).append((np.array(columns), moved))
         self._push()
-
-    def _mixed(self, seen: Mapping[str, Array]) -> list[str]:
-        return [x for x in seen if x in self.asked and x in self.driving.form.mixed]
 
     def _push(self) -> None:
         """Noise: of all clients at once where each is alone; of each where presence meets it."""
@@ -293,13 +290,14 @@ class _Reading:
             return
         states = np.zeros((len(driving.inner) + 1, driving.size))
         runs = [(at, client) for at, client in enumerate(driving.entries or range(n))]
-        rows = [Rows(states, driving.units(None))]
+        rows = []
         for at, client in runs:
             present = driving.present(at, len(states)) if driving.entries else {}
             rows.append(Rows(states, {**driving.units(client), **present}))
-        (_, alone), *each = driving.run(rows)
-        for name in self.asked & alone.keys():
-            indices = driving.subject.shown.vectors[_plain(name)]
+        ((_, alone),) = driving.run([Rows(states, driving.units(None))], self.asked)
+        each = driving.run(rows, self.mixed)
+        for name in alone:
+            indices = driving.subject.shown.vectors[plain(name)]
             own = alone[name][1:] - alone[name][:1]
             if (
                 indices
@@ -309,7 +307,7 @@ class _Reading:
                 self.tied[name] = own
         for (at, client), (after, seen) in zip(runs, each, strict=True):
             self.pushed[at] = after[1:] - after[:1]
-            for name in self._mixed(seen):
+            for name in seen:
                 moved = seen[name][1:] - seen[name][:1]
                 if name in self.tied:
                     moved[:, client] -= self.tied[name][:, client]
@@ -320,7 +318,8 @@ class _Reading:
         driving = self.driving
         point = centre[None]
         (after, shown), *present = driving.run(
-            [Rows(point), *(Rows(point, driving.present(x, 1)) for x in range(len(self.parts)))]
+            [Rows(point), *(Rows(point, driving.present(x, 1)) for x in range(len(self.parts)))],
+            self.asked,
         )
         self.absent[0] = after[0] - centre
         self.map_ = _bordered(self.absent)
@@ -343,7 +342,7 @@ class _Reading:
             terms = [Term(own[:, None], noise=False)]
             if name in self.tied and self.tied[name].any():
                 terms.append(Term(self.tied[name][:, None], noise=True, tied=2))
-            clients = driving.subject.shown.vectors[_plain(name)] and own.shape[1] == n
+            clients = driving.subject.shown.vectors[plain(name)] and own.shape[1] == n
             every = []
             for kind in range(self.kinds):
                 entries = range(kind * n, (kind + 1) * n)
@@ -367,11 +366,7 @@ def _asked(driving: Driving) -> set[str]:
     """Vectors of the theory that are driven, and what values are made of."""
     shown = driving.subject.shown.vectors
     every = {name + x for name in shown for x in ("", POINT, SLOPE)}
-    return {name for name in every if _plain(name) not in driving.form.refused}
-
-
-def _plain(name: str) -> str:
-    return name.removesuffix(POINT).removesuffix(SLOPE)
+    return {name for name in every if plain(name) not in driving.form.refused}
 
 
 def _less(present: Array, absent: Array) -> Array:
@@ -425,14 +420,25 @@ def _random(driving: Driving, arrays: tuple[str, ...]) -> tuple[bool, Array]:
     return law, found
 
 
-def _kept(reading: _Reading, means: Array) -> Array:
-    """Near a state that the mean of a round keeps; any would do."""
-    moved, constant = np.eye(reading.driving.size) - reading.absent[1:].T, reading.absent[0].copy()
+def _centre(reading: _Reading, means: Array) -> Array:
+    """A state that is at rest at the minimiser, where there is one; any point would do.
+
+    Else where the mean of a run tends, after 2^16 rounds, or its start.
+    """
+    driving = reading.driving
+    least = driving.problem.minimiser
+    if least is not None and np.isfinite(least).all():
+        return driving.started({}, 1, least)[0]
+    mean = _bordered(reading.absent)
     for part, weight in zip(reading.parts, means, strict=True):
-        moved[np.ix_(part.rows - 1, part.columns[1:] - 1)] -= part.values[:, 1:] * weight
-        constant[part.rows - 1] += part.values[:, 0] * weight
-    found: Array = np.linalg.lstsq(moved, constant, rcond=1e-9)[0]
-    return found
+        part.add_to(mean, weight)
+    point = np.concatenate([[1.0], driving.started({}, 1)[0]])
+    with np.errstate(over="ignore", invalid="ignore"):
+        for _ in range(_SQUARED):
+            mean = mean @ mean
+        found: Array = (mean @ point)[1:]
+    far = not np.isfinite(found).all() or abs(found).max(initial=0.0) > _FAR * abs(point).max()
+    return point[1:] if far else found
 
 
 def _start(driving: Driving, centre: Array) -> tuple[Array, Array]:
@@ -471,7 +477,8 @@ def _confirm(found: Driven) -> None:
     """Hold the map against the step on some states and draws."""
     driving = found.driving
     states = np.random.default_rng(1).standard_normal((TRIED, driving.size))
-    ((after, shown),) = driving.run([Rows(states + found.centre, dict(enumerate(driving.tried)))])
+    rows = Rows(states + found.centre, dict(enumerate(driving.tried)))
+    ((after, shown),) = driving.run([rows], found.shown.keys())
     for row, state in enumerate(states):
         point = np.concatenate([[1.0], state])
         wanted = [(after[row], found.centre + _next(found, point, row))]
@@ -479,7 +486,7 @@ def _confirm(found: Driven) -> None:
             (shown[name][row], _vector(found, terms, point, row))
             for name, terms in found.shown.items()
         ]
-        if not all(near(one, other) for one, other in wanted):
+        if not all(near(one, other, found.lost_in_one) for one, other in wanted):
             raise Refused("the step of the large run is not the map that was read off")
 
 

@@ -13,17 +13,19 @@ two such whose norms add up to its own; the others are the inequality of Cauchy 
 
     |d+| <= sqrt(rho) |d| + (fresh),   |D+| <= rho |D| + 2 sqrt(rho E |b|^2) |d| + (fresh).
 
-P is the sum of the first images of the identity, as many as leave the least bound: with more of
-them rho is near 1 or below although a round may stretch single states, and G is worse conditioned.
+P is a sum of images of the identity, as many as leave the least bound: with more of them rho is
+near 1 or below although a round may stretch single states, and G is worse conditioned. Most are
+taken by the mean of the map alone, which is quick, and the last ones by all of it.
 P may be any matrix; what has to be right is rho, and norms with G and G^-1. These are of float
 matrices, each with room for the rounding of its own computation (`_SAFE` for sums of squares and
 eigenvalues, `_room` for products).
 
-Fresh, in a round with r = (1, sqrt of the diagonal of S): as |M_ij| <= r_i r_j for the matrix M =
-E (1, x)(1, x)', sums lose at most g (|A| r)(|A| r)' entry by entry for each product A M A', with
-g = (2 N + ...) u; and a matrix whose entries are at most those of q q' has |.| <= sqrt(N) ||
-|G| q ||^2. A moment in floats is no exact one: r is enlarged by what is wrong with it. What is
-wrong with A itself adds 2 a c + c^2, with a^2 = E |(A, b)(1, x)|^2 and c^2 that of the difference.
+Fresh, in a round, for M = E (1, x)(1, x)' as floats have it and any r with |M_ij| <= r_i r_j (its
+diagonal's roots, nearly): sums lose at most g (|A| r)(|A| r)' entry by entry for each A M A', with
+g = (2 N + ...) u; and a matrix whose entries are at most those of q q' has |.| at most
+sqrt(N) || |G| q ||^2, and N sum_i P_ii q_i^2, as it is diag(q) e diag(q) with entries of e below 1.
+What is wrong with A itself adds 2 a c + c^2, with a^2 = E |(A, b)(1, x)|^2 and c^2 that of the
+difference.
 
 A product <F, M> is then wrong by ||G^-T F G^-1|| |D| + 2 |G^-T F_0| |d|, by what is wrong with the
 vectors in it (`terms.Size`), and by its own sums, which are of the size of the terms of both.
@@ -46,8 +48,8 @@ if TYPE_CHECKING:
 
 Array = Any
 _SAFE = 1 + 1e-9
-_LOOKED = tuple(2**k - 1 for k in range(11))  # sums of so many images are tried
-_MOST_WORK = 4e9  # of a sum: their number times N^3
+_DOUBLED = 2  # times, from one norm that is tried to the next
+_IMAGES = (0, 1, 4, 8, 8, 8)  # of each by all of the map
 _ENOUGH = 1e-10  # of what is wrong, relative
 _WORSE = 1e3  # times the least so far: more images are not tried
 
@@ -102,9 +104,21 @@ class Weight:
         found: Array = abs(self.factor)
         return found
 
+    @cached_property
+    def diagonal(self) -> Array:
+        """Of G'G."""
+        found: Array = (self.factor**2).sum(axis=0) * _SAFE
+        return found
+
     def of(self, bound: Array) -> Array:
         """|x| of vectors whose entries are at most these."""
-        return _lengths(bound @ self.sizes.T)
+        entries, size = _lengths(bound @ self.sizes.T), len(self.diagonal)
+        return np.minimum(entries, np.sqrt(size * (bound**2 @ self.diagonal)) * _SAFE)
+
+    def of_square(self, bound: Array) -> Array:
+        """|.| of matrices whose entries are at most those of q q'."""
+        entries, size = _lengths(bound @ self.sizes.T) ** 2, len(self.diagonal)
+        return np.minimum(sqrt(size) * entries, size * (bound**2 @ self.diagonal)) * _SAFE
 
 
 def _weighed(matrix: Array, image: Array, found: "Driven") -> Weight | None:
@@ -130,7 +144,7 @@ def _weighed(matrix: Array, image: Array, found: "Driven") -> Weight | None:
     rate = (max(largest, 0.0) * _SAFE + own) * room**2
     least = _length(inverse) * room
     bent = _length(abs(factor) @ found.wrong.after[1][:, None]) * least
-    return Weight(matrix, factor, inverse, room, (sqrt(rate) + bent) ** 2 * _SAFE, least)
+    return Weight(matrix, factor, inverse, room, (sqrt(rate) + 2 * bent) ** 2 * _SAFE, least)
 
 
 def _room(size: int) -> float:
@@ -194,23 +208,24 @@ def followed(found: "Driven", moments: Array) -> Followed:
     Refused
         If the map is not finite.
     """
-    first = np.eye(found.size - 1)
-    matrix, best, least = first, None, np.inf
-    for count in range(1 + min(_LOOKED[-1], 7 + int(_MOST_WORK / (1 + len(first) ** 3)))):
-        image = found.before(matrix)
-        if not np.isfinite(image).all():
+    identity = np.eye(found.size - 1)
+    summed, power = identity, found.mean[1:, 1:] * (1 - 0.5 / len(moments))
+    best: Followed | None = None
+    for images in _IMAGES:
+        matrix = summed
+        for _ in range(images):
+            matrix = identity + found.before(matrix)
+        if not np.isfinite(matrix).all():
             break
-        if count in _LOOKED:
-            weight = _weighed(matrix, image, found)
-            if weight is None:
-                break
+        weight = _weighed(matrix, found.before(matrix), found)
+        if weight is not None:
             one = _followed(found, weight, moments)
-            size = one.relative
-            if best is None or size < least:
-                best, least = one, size
-            if least <= _ENOUGH or size > _WORSE * least:
+            if best is None or one.relative < best.relative:
+                best = one
+            if best.relative <= _ENOUGH or one.relative > _WORSE * best.relative:
                 break
-        matrix = first + image
+        for _ in range(_DOUBLED):  # twice as many images, by the mean of the map alone
+            summed, power = summed + power.T @ summed @ power, power @ power
     if best is None:
         raise Refused("a round is not finite in floats")
     return best
@@ -220,7 +235,7 @@ def _followed(found: "Driven", weight: Weight, moments: Array) -> Followed:
     each = _Fresh(found, weight, moments)
     every = [found.wrong_start(weight)]
     root = sqrt(weight.rate)
-    shift = found.shift(weight)
+    shift = each.shift
     with np.errstate(over="ignore", invalid="ignore"):
         for t in range(len(moments) - 1):
             d, big = every[-1]
@@ -231,8 +246,8 @@ def _followed(found: "Driven", weight: Weight, moments: Array) -> Followed:
                     (weight.rate * big + 2 * root * shift * d + fresh_square) * _SAFE,
                 )
             )
-    means, squares = np.array(every).T
-    radius = np.sqrt(each.radius**2 + squares * weight.least**2)
+        means, squares = np.array(every).T
+        radius = np.sqrt(each.radius**2 + squares * weight.least**2)
     return Followed(weight, means, squares, radius)
 
 
@@ -240,53 +255,51 @@ class _Fresh:
     """What a round loses by itself."""
 
     def __init__(self, found: "Driven", weight: Weight, moments: Array) -> None:
-        self.weight, self.size = weight, found.size
-        rows = np.sqrt(np.maximum(np.diagonal(moments, axis1=1, axis2=2), 0.0))
+        self.weight, self.size, self.shift = weight, found.size, found.shift(weight)
+        rows = roots(moments)
         common, pairs = found.law.common, found.law.pairs
-        sizes = weight.sizes
-        # |G| |A| of every matrix
-        entries = [sizes[:, part.rows - 1] @ abs(part.values) for part in found.parts]
-        mean, total, absent = (sizes @ abs(x[1:]) for x in (found.mean, found.total, found.absent))
-        sums = [
-            _lengths(rows[:, part.columns] @ own.T)
-            for part, own in zip(found.parts, entries, strict=True)
-        ]
-        self.mean = _lengths(rows @ mean.T)
-        self.squares = self.mean**2 + abs(common) * _lengths(rows @ total.T) ** 2
-        for one, other, factor in pairs:
-            self.squares = self.squares + abs(factor) * sums[one] * sums[other]
+        parts = list(zip(found.parts, (abs(part.values) for part in found.parts), strict=True))
+        mean, total, absent = (abs(x[1:]) for x in (found.mean, found.total, found.absent))
+        through = rows @ mean.T
+        self.mean = weight.of(through)
+        self.squares = weight.of_square(through) + abs(common) * weight.of_square(rows @ total.T)
+        own, sums = [], rows[:, 1:] * 0
+        for part, matrix in parts:
+            one = rows[:, part.columns] @ matrix.T
+            wide = rows[:, 1:] * 0
+            wide[:, part.rows - 1] = one
+            sums += wide
+            own.append(np.sqrt(weight.of_square(wide)))
+        for one_at, other_at, factor in pairs:  # the mean of both bounds that of their product
+            self.squares = self.squares + abs(factor) * own[one_at] * own[other_at]
         # of the sums that make the mean of the map
-        around = _lengths(rows @ absent.T) + sum(sums, rows[:, 0] * 0)
-        self.around = (len(found.parts) + 3) * UNIT * around
-        # of the maps on what r is enlarged by
-        self.norms = _length(mean) + _length(total) + sum(map(_length, entries), 0.0)
+        self.around = (len(parts) + 3) * UNIT * weight.of(rows @ absent.T + sums)
         self.lost = (2 * self.size + len(pairs) + 12) * UNIT
-        self.noise = float(weight.of(np.sqrt(np.diagonal(found.noise)[1:])[None])[0]) ** 2
+        self.noise = float(weight.of_square(np.sqrt(np.diagonal(found.noise)[1:])[None])[0])
         self.noise_lost = found.lost_noise(weight)
         self.map_ = weight.of(found.wrong.after)
         self.radius = _lengths(rows[:, 1:])
         inside = np.einsum("ij,tij->t", weight.matrix, moments[:, 1:, 1:])
-        self.after = (
-            np.sqrt(np.maximum(inside, 0.0) + self.lost * weight.of(rows[:, 1:]) ** 2) * _SAFE
-        )
+        lost = self.lost * weight.of_square(rows[:, 1:])
+        self.after = np.sqrt(np.maximum(inside, 0.0) + lost) * _SAFE
 
     def at(self, t: int, d: float, big: float) -> tuple[float, float]:
         """To |d| and |D|, where they are that before."""
-        own, root = self.weight, sqrt(self.size)
-        off = own.least * (sqrt(2 * big) + d)  # of an entry of r
-        more = off * root * self.norms  # of r, through any map
-        mean = self.mean[t] + more
-        squares = self.squares[t] + (2 * self.mean[t] + more) * more
-        wrong = (
-            self.map_[0]
-            + self.map_[1] * (self.radius[t] + off * root)
-            + self.around[t]
-            + self.lost * more
-        )
-        after = self.after[t + 1] + sqrt(own.rate * big) + mean * 1e-6
-        entries = self.lost * (squares + self.noise)
-        fresh = root * entries + 2 * after * wrong + wrong**2 + self.noise_lost
-        return self.lost * mean + wrong, fresh
+        own = self.weight
+        radius = sqrt(self.radius[t] ** 2 + own.least**2 * big)
+        wrong = self.map_[0] + self.map_[1] * radius + self.around[t]
+        entries = self.lost * (self.squares[t] + self.noise) + self.noise_lost
+        cross = 2 * sqrt(own.rate) * self.shift * d
+        after = sqrt(self.after[t + 1] ** 2 + own.rate * big + cross + entries) + 3 * wrong
+        return self.lost * self.mean[t] + wrong, entries + 2 * after * wrong + wrong**2
+
+
+def roots(moments: Array) -> Array:
+    """r with |M_ij| <= r_i r_j, round by round."""
+    found, sizes = np.sqrt(np.maximum(np.diagonal(moments, axis1=1, axis2=2), 0.0)), abs(moments)
+    above = sizes > (1 + 1e-6) * found[:, :, None] * found[:, None, :]  # of a moment in floats
+    raised = np.sqrt(np.where(above, sizes, 0.0).max(axis=2))
+    return np.maximum(found, raised) * (1 + 1e-6)
 
 
 def _length(matrix: Array) -> float:

@@ -14,7 +14,7 @@ from sympy.core.function import AppliedUndef
 
 from fedbounds.problems import FederatedQuadratic, Noise
 from fedbounds.problems.spectrum import to_floats
-from fedbounds.theory.setups import Says
+from fedbounds.theory.setups import Remembered, Says
 
 from ..evaluate import Numbers, rounding
 from .clients import Clients
@@ -22,8 +22,16 @@ from .driven import Driven, drive
 from .driven_errors import Followed, followed
 from .driven_vectors import DrivenSpace, Product
 from .enumerated import first_outcome
-from .known import Defined, Indices, MissingError, at_once, without_products
+from .known import (
+    Defined,
+    Indices,
+    MissingError,
+    at_once,
+    without_products,
+)
 from .listed import listed_space
+from .recalled import recalled, remembered
+from .rounded import UNIT
 from .spaces import Listed
 from .spaces import product as mean_product
 from .subject import Subject
@@ -208,21 +216,44 @@ class DrivenKnown(Defined[DrivenRun]):
 
     def _quantity(self, name: str) -> Array:
         found = np.asarray(super()._quantity(name), dtype=np.float64)
-        plain, nodes = without_products(sp.expand(self.quantities[name]))
-        if nodes:
-            later = name in self.later
-            count = found.shape[-1] - later
-            told = {x: self._told(node, self.each.get(name)) for x, node in nodes}
-            if term := _multiplied(plain):
-                raise MissingError(f"the rounding of {term} is not bounded")
-            series, short = ({x: y[at][..., :count] for x, y in told.items()} for at in (0, 1))
-            known = self._numbers(plain, {}, series)
-            known = Numbers(known.constants, known.series, known.rational, short)
-            own = np.broadcast_to(rounding(known, range(count), plain), (*found.shape[:-1], count))
+        later = name in self.later
+        own = self._rounding(self.quantities[name], self.each.get(name), found.shape[-1] - later)
+        if own is not None:
+            own = np.broadcast_to(own, (*found.shape[:-1], found.shape[-1] - later))
             if later:
                 own = np.concatenate([np.zeros((*own.shape[:-1], 1)), own], axis=-1)
             self._wrong[name] = own
         return found
+
+    def _rounding(self, expression: sp.Expr, indices: Indices, count: int) -> Array | None:
+        """What rounding did to an expression; None where nothing of it is measured."""
+        names = remembered(expression)
+        plain, nodes = without_products(sp.expand(expression.xreplace(names)))
+        if not nodes and not names:
+            return None
+        if term := _multiplied(plain):
+            raise MissingError(f"the rounding of {term} is not bounded")
+        told = {x: self._told(node, indices) for x, node in nodes}
+        for node, name in names.items():
+            values = self._remembered(node, indices)
+            chance = float(self.number(node.args[1]))
+            inner = self._rounding(node.args[0], indices, values.shape[-1] - 1)
+            wrong = recalled(np.asarray(inner), chance) + 8 * self._sums * abs(values)
+            told[str(name.func)] = values, wrong
+        series, short = ({x: y[at][..., :count] for x, y in told.items()} for at in (0, 1))
+        known = self._numbers(plain, {}, series)
+        known = Numbers(known.constants, known.series, known.rational, short)
+        found: Array = np.asarray(rounding(known, range(count), plain))
+        return found
+
+    @property
+    def _sums(self) -> float:
+        """Of as many terms as there are rounds."""
+        return UNIT * (self.trace.subject.rounds + 4)
+
+    def _remembered(self, node: Remembered, indices: Indices) -> Array:
+        inner = np.asarray(self._over_rounds(node.args[0], indices, ending=False), dtype=float)
+        return recalled(inner, float(self.number(node.args[1])))
 
     def _numbers(
         self, plain: sp.Expr, own: Mapping[str, Any], series: Mapping[str, Array] | None = None

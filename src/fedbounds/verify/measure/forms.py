@@ -13,6 +13,7 @@ from .unknowns import Refused, entrywise
 
 Array = Any
 _ROUNDING = 4 * 2.0**-53  # of sums of products with two factors, generously
+_UP = 1 + 2.0**-40  # sums of sizes are rounded up
 
 
 class Form:
@@ -32,8 +33,8 @@ class Form:
 
     def __init__(self, middle: float, slopes: Array, error: float = 0.0) -> None:
         self.middle, self.slopes = float(middle), slopes
-        self._size = float(np.abs(slopes).sum())
-        self.error = error + _ROUNDING * (abs(self.middle) + self._size)
+        self._size = float(np.abs(slopes).sum()) * _UP
+        self.error = error * _UP + _ROUNDING * (abs(self.middle) + self._size)
 
     @property
     def radius(self) -> float:

@@ -18,6 +18,7 @@ from fedbounds.theory.setups import (
     Largest,
     Least,
     MeanOfLargest,
+    Remembered,
     Says,
     Settled,
     Where,
@@ -29,6 +30,7 @@ from fedbounds.theory.symbols import K, T, VectorSymbol, constants_in, k, t
 from ..evaluate import IrrationalError, Numbers, UndefinedError, evaluate, in_balls, in_roots, scale
 from .balls import enclosed
 from .moments import TooMuchError
+from .recalled import recalled, remembered
 from .settled import settled
 from .spaces import Listed, Unrolled, alone, product, products_in
 from .spaces import field as entries_of
@@ -292,12 +294,12 @@ class Defined(Generic[Run]):
 
     def _side(self, side: sp.Expr, own: Mapping[str, Any]) -> Any:
         if side.has(t) or side.atoms(AppliedUndef):
-            rounds = range(self.trace.subject.rounds)
-            return evaluate(side, self._numbers(side, own), rounds)
+            return evaluate(side, self._numbers(side, own), range(self.trace.subject.rounds))
         return self.number(side, own)
 
     def _over_rounds(self, expression: sp.Expr, indices: Indices = None, *, ending: bool) -> Array:
-        plain, own = self._without_extremes(expression, {})
+        names = remembered(expression)
+        plain, own = self._without_extremes(expression.xreplace(names), {})
         plain, nodes = without_products(plain)
         series = {name: self.products(node, indices) for name, node in nodes}
         if ending:
@@ -305,10 +307,18 @@ class Defined(Generic[Run]):
                 name: np.append(series[name], self._at_end(node, indices), axis=-1)
                 for name, node in nodes
             }
+        for node, symbol in names.items():
+            whole = self._remembered(node, indices)
+            series[str(symbol.func)] = whole if ending else whole[..., :-1]
         known = self._numbers(plain, own, series)
         count = min((len(x.T) for x in known.series.values()), default=self.trace.subject.rounds)
         found = np.atleast_1d(evaluate(plain, known, range(count)))
         return found if found.shape[-1] == count else np.repeat(found, count, axis=-1)
+
+    def _remembered(self, node: Remembered, indices: Indices) -> Array:
+        """Of rounds 0, ..., T."""
+        quantity, chance = node.args
+        return recalled(self._over_rounds(quantity, indices, ending=False), self.number(chance))
 
     def _numbers(
         self, plain: sp.Expr, own: Mapping[str, Any], series: Mapping[str, Array] | None = None

@@ -68,15 +68,9 @@ def _every(theory: Theory) -> Iterator[Case]:
                 clients = Clients(problem)
                 subject = Subject(theory.algorithm, clients, start, dict(values), rounds)
                 name = f"problem {number + 1}: {shown}, T={rounds}"
-                few = _paths(subject)
-                if few is not None and rounds in theory.rounds:
-                    work = few * clients.clients * (clients.dimension + clients.personal_dimension)
-                # moments are exact: floats are followed only as far as they are enumerated
-                elif few is not None or subject.exact or rounds in theory.rounds:
-                    work = _long(subject)
-                    work *= clients.clients * (clients.dimension + clients.personal_dimension)
-                else:
-                    continue
+                few = _paths(subject) if rounds in theory.rounds else None
+                work = _long(subject) if few is None else few
+                work *= clients.clients * (clients.dimension + clients.personal_dimension)
                 method = Method.RATIONAL if subject.exact else Method.ENUMERATION
                 method = Method.BALLS if clients.irrational else method
                 setup = setup_of(theory, number, values, rounds)

@@ -7,18 +7,20 @@ from typing import Any
 import numpy as np
 
 from fedbounds.theory.registry import drawn
+from fedbounds.theory.setups import Number
 
 from ..case import Case
 from ..profile import Profile
+from .edges import edges
 from .plan import case_of
 
 
 class Seeded(Random):
     """Random numbers of a seed; see `fedbounds.theory.drawn.Chance`."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, theory: str = "") -> None:
         super().__init__(seed)
-        self.given, self._arrays = seed, np.random.default_rng(seed)
+        self.given, self._arrays, self._theory = seed, np.random.default_rng(seed), theory
 
     def integers(self, low: int, high: int, shape: Any = ()) -> Any:
         """Whole numbers from ``low`` to ``high - 1``, as nested lists."""
@@ -28,9 +30,13 @@ class Seeded(Random):
         """Standard normal floats, as nested lists."""
         return self._arrays.standard_normal(shape).tolist()
 
+    def edges(self, *given: Any) -> Iterator[tuple[str, dict[str, Number]]]:
+        """At the conditions of the theory's claims; see `edges`."""
+        return edges(self._theory, *given)
+
 
 def drawn_cases(theory: str, name: str, profile: Profile, seed: int) -> Iterator[Case]:
     """Set-ups of random numbers as many as a profile has; ``name`` as in `case_of`."""
     for one in drawn(theory):
-        for planned in one.make(Seeded(seed), getattr(one, profile.value)):
+        for planned in one.make(Seeded(seed, theory), getattr(one, profile.value)):
             yield case_of(planned, name)

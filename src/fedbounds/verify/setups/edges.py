@@ -1,0 +1,109 @@
+"""Step sizes at the edge of claims' own conditions, where a claim is most exposed, in rationals."""
+
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+from itertools import product
+from math import ceil, floor
+from typing import Any
+
+import sympy as sp
+from flint import fmpq
+
+from fedbounds.theory.claims import Claim, read
+from fedbounds.theory.registry import encoded_claims
+from fedbounds.theory.setups import Number, Objective, numbers
+
+from ..conditions import failure
+from ..evaluate import Numbers, evaluate
+from ..measure import objectives
+from ..measure.objectives import exact, exact_array
+
+Completed = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+_NEAR = Fraction(1, 10**6)  # relative: how far inside the conditions numbers may be
+
+
+def edges(
+    theory: str,
+    algorithm: str,
+    objective: Objective,
+    start: Any,
+    counts: Mapping[str, int],
+    completed: Completed,
+) -> Iterator[tuple[str, dict[str, Number]]]:
+    """Those of every claim about an algorithm that a problem can meet, once each.
+
+    Parameters
+    ----------
+    counts : mapping from name to number
+        Such as how many clients take part.
+    completed : function
+        All parameters, of those that a schedule says.
+    """
+    found = objectives.objective(objective)
+    known = objectives.values(found, exact_array(start)) | {x: fmpq(y) for x, y in counts.items()}
+    floats = {name: float(value) for name, value in known.items()}
+    seen: set[tuple[tuple[str, Number], ...]] = set()
+    for claim in encoded_claims(theory):
+        for number, schedule in enumerate(claim.schedules if algorithm in claim.algorithms else ()):
+            steps = _inside(claim, schedule, known, floats, completed)
+            if steps is not None and (key := tuple(steps.items())) not in seen:
+                seen.add(key)
+                yield claim.id.partition("/")[2] + (f".{number + 1}" if number else ""), steps
+
+
+def _inside(
+    claim: Claim,
+    schedule: Mapping[str, sp.Expr],
+    known: Mapping[str, Any],
+    floats: Mapping[str, float],
+    completed: Completed,
+) -> dict[str, Number] | None:
+    """A schedule's numbers, rounded such that conditions hold; None if they cannot."""
+    needed = {symbol.name for side in schedule.values() for symbol in side.free_symbols}
+    if not needed <= floats.keys():
+        return None
+    value = {x: float(evaluate(side, Numbers(floats, {}))) for x, side in schedule.items()}
+    positive = all(x > 0 for x in value.values())
+    if not positive or not _admissible(claim, {**floats, **completed(value)}):
+        return None
+    every = [
+        dict(zip(value, own, strict=True)) for own in product(*(_near(x) for x in value.values()))
+    ]
+    for own in every:
+        rationals = {x: exact(y) for x, y in own.items()}
+        if _admissible(claim, {**known, **completed(rationals)}):
+            return own
+    # conditions that no rational number meets: in floats they hold to rounding
+    return {x: numbers(Fraction(y)) for x, y in value.items()}
+
+
+def _near(value: float) -> list[Number]:
+    """The nearest small fraction, if it is that number; else numbers below and above it."""
+    simple = Fraction(value).limit_denominator(10_000)
+    if abs(float(simple) - value) <= 2.0**-50 * abs(value):
+        return [numbers(simple)]
+    real = Fraction(value)
+    return [
+        numbers(_simplest(real * (1 - _NEAR), real)),
+        numbers(_simplest(real, real * (1 + _NEAR))),
+    ]
+
+
+def _simplest(low: Fraction, high: Fraction) -> Fraction:
+    """The fraction of least denominator between two positive ones, by continued fractions."""
+    whole = ceil(low)
+    if whole <= high:
+        return Fraction(whole)
+    base = floor(low)
+    return base + 1 / _simplest(1 / (high - base), 1 / (low - base))
+
+
+def _admissible(claim: Claim, values: Mapping[str, Any]) -> bool:
+    """Whether some conditions of the claim, under some reading, hold at all: m = n, say."""
+    exact_ones = any(isinstance(x, fmpq) for x in values.values())
+    known = Numbers(values, {}, lambda p, q: fmpq(p, q)) if exact_ones else Numbers(values, {})
+    return any(
+        part.conditions and all(failure(condition, known) is None for condition in part.conditions)
+        for reading in claim.readings
+        for part in read(claim, reading)
+    )
