@@ -22,6 +22,7 @@ from fedbounds.verify.profile import Profile
 from fedbounds.verify.search.witness import find_witness
 from fedbounds.verify.setups.found import InFloats, Named
 from fedbounds.verify.setups.rungs import LadderInFloats
+from fedbounds.verify.setups.sampled import InSamples
 from fedbounds.verify.stored.fields import Either, Known, Listed, Maybe, Number, OneOf, Record
 from fedbounds.verify.stored.work import MOST_WORK, Cost, check, power
 from fedbounds.vocabulary import Method
@@ -58,7 +59,8 @@ def test_every_set_up_in_rationals_is_described():
     measured = {kind for kind in case.find.registry if kind is not object}
     assert known <= measured
     here = {kind for kind in measured if kind.__module__.startswith("fedbounds.verify.")}
-    assert here - known == {InFloats, LadderInFloats, Named}  # floats; some quantities alone
+    # floats, some quantities alone, samples
+    assert here - known == {InFloats, LadderInFloats, Named, InSamples}
 
 
 # ---- what the suite writes is let through
