@@ -9,6 +9,7 @@ import pytest
 import sympy as sp
 from set_ups import choice
 
+from fedbounds.facts import Fact
 from fedbounds.theory.claims import AS_PRINTED, Condition, read
 from fedbounds.theory.registry import claim
 from fedbounds.theory.symbols import K, L, n
@@ -16,7 +17,7 @@ from fedbounds.verify.instance import constants_of, evidence_of, parameters_of
 from fedbounds.verify.judge import check, judge
 from fedbounds.verify.plan import own_cases
 from fedbounds.verify.profile import Profile
-from fedbounds.verify.witness import find_witness
+from fedbounds.verify.search.witness import find_witness
 from fedbounds.vocabulary import Method, Verdict
 
 GEO_35, GEO_43 = (claim(f"personalization/lem-{x}-geo") for x in ("3.5", "4.3"))
@@ -142,7 +143,7 @@ def test_a_point_is_measured_without_a_run():
     at = choice(K=3, j=2)
     assert parameters_of(at) == {"K": 3, "j": 2}
     assert constants_of(at) == {}
-    assert all(evidence_of(at, assumption).holds for assumption in str)
+    assert all(evidence_of(at, assumption).holds for assumption in Fact)
     assert (at.algorithm_name, at.method) == ("bound", Method.RATIONAL)
 
 
