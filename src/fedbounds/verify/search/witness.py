@@ -59,8 +59,9 @@ def find_witness(
 ) -> Witness | None:
     """An exact violation in small numbers, with its script; None if none is found.
 
-    A planned instance in rationals will do. Failing that, small instances are searched and shrunk;
-    and then the instance on which the reading is tightest, in numbers of as few digits as break it.
+    A planned instance in rationals will do, if a script can show it. Failing that, small instances
+    are searched and shrunk; and then the instance on which the reading is tightest, in numbers of
+    as few digits as break it.
 
     Parameters
     ----------
@@ -70,22 +71,23 @@ def find_witness(
         How many small instances are tried before the tightest one is sought.
     """
     cases = [suspect for suspect in suspects if isinstance(suspect, Case)]
-    planned = _smallest(claim, reading, cases)
-    if planned is not None or not small_spaces(claim, reading):
-        return planned
+    first = _smallest(claim, reading, cases)
+    if not small_spaces(claim, reading) or (first is not None and first.script is not None):
+        return first
     shrunk = _shrunk(claim, reading, examples)
     found = None if shrunk is None else explain(shrunk)
     if found is not None and found.script is not None:
         return found
+    first = first or found
     other = _tightest(claim, reading, RESTARTS if suspects else 1)
-    return other if found is None or (other is not None and other.script) else found
+    return other if first is None or (other is not None and other.script) else first
 
 
 def _smallest(claim: Claim, reading: Reading, cases: Sequence[Case]) -> Witness | None:
-    """The cheapest fair case that breaks the claim in rationals."""
+    """The cheapest fair case that breaks the claim in rationals; first those a script can show."""
     exact = (
         replace(case, setup=setup, method=Method.RATIONAL)
-        for case in sorted(cases, key=exact_work)
+        for case in sorted(cases, key=lambda case: (not is_shown(case), exact_work(case)))
         if (setup := case.setup if case.method is Method.RATIONAL else in_rationals(case.setup))
     )
     judged = (_judge(claim, reading, case) for case in exact)
