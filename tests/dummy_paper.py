@@ -155,6 +155,31 @@ _PROBLEM = Objective(
 _RUN = Run(_PROBLEM, (0,), (("eta", "1/2"),), 2)
 PLANNED = (Planned("two clients, two rounds", Setup("dummy", "rounds", _RUN), quick=True),)
 ''',
+    "theory/dummy/sought.py": '''
+"""One coordinate, the minimiser at the origin: where instances are searched."""
+
+from fedbounds.theory.setups import Objective, Run, Setup
+from fedbounds.theory.sought import Sought, Steps
+from fedbounds.theory.symbols import L
+
+_COUNTS = tuple({"n": n, "T": rounds} for n in (1, 2) for rounds in (1, 2))
+
+
+def _rounds(seek):
+    counts = seek.counts()
+    data = {
+        "hessians": [((seek.size("1/10", 10),),) for _ in range(counts["n"])],
+        "slopes": ((0,),) * counts["n"],
+        "noise": seek.choice((0, 1)),
+    }
+    problem = Objective("quadratics", tuple(data.items()))
+    start = (str(seek.size("1/10", 10)),)
+    steps = seek.steps(problem, start)
+    return Setup("dummy", "rounds", Run(problem, start, (("eta", steps["eta"]),), steps["T"]))
+
+
+SOUGHT = (Sought("mean descent", _COUNTS, Steps(largest={"eta": 2 / L}), _rounds),)
+''',
     "theory/dummy/proofs/__init__.py": '"""Proofs."""\n',
     "theory/dummy/proofs/book.py": '''
 """The one proof."""

@@ -84,11 +84,14 @@ def test_the_edge_itself_is_drawn():
     """A gamma twice as large is outside, so the edge is where it should be."""
     name = "personalization/thm-3.7"
     instance = find(strategies.instances(name), lambda i: True, settings=SHRUNK)
-    gamma = instance.algorithm.inner_step_u * instance.algorithm.outer_step_u
-    assert gamma == 1 / (32 * constants_of(instance)["L"].value)
-    wide = replace(instance.algorithm, inner_step_u=2 * gamma, inner_step_v=2 * gamma)
+    values, run = parameters_of(instance), instance.setup.run
+    gamma = 1 / (32 * values["K"] * constants_of(instance)["L"].value)
+    assert values["gamma"] == gamma
+    wide = dict(run.parameters)
+    wide |= {f"gamma_{x}": str(2 * gamma / values[f"eta_{x}"]) for x in ("u", "v")}
+    other = replace(run, parameters=tuple(wide.items()))
     with pytest.raises(FedboundsError, match=r"gamma <= 1/\(32\*K\*L\) fails"):
-        check(claim(name), replace(instance, algorithm=wide))
+        check(claim(name), replace(instance, setup=replace(instance.setup, run=other)))
 
 
 def test_a_planted_error_is_found_and_small():
@@ -133,7 +136,7 @@ def test_where_gamma_has_a_root_a_noisy_problem_is_refused():
     noise = Noise(NoiseLaw.RADEMACHER, fmpq(1), fmpq(1))
     eye = to_rational(FederatedQuadratic(np.eye(2)[None], np.zeros((1, 2)), 1))
     noisy = replace(eye, noise=noise)
-    with pytest.raises(FedboundsError, match="irrational"):
+    with pytest.raises(FedboundsError, match="is not rational"):
         find(
             strategies.parameters("personalization/cor-3.8", noisy),
             lambda v: False,

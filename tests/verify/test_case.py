@@ -27,8 +27,8 @@ from fedbounds.verify.evaluate import Numbers, evaluate
 from fedbounds.verify.instance_file import from_data, to_data
 from fedbounds.verify.judge import check, judge_reading
 from fedbounds.verify.measurement import measure
+from fedbounds.verify.search.witness import find_witness
 from fedbounds.verify.setup_data import encoded
-from fedbounds.verify.witness import find_witness
 from fedbounds.vocabulary import Method, Verdict
 
 

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import find
 
 from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
 from fedbounds.algorithms.scaffold_p import ScaffoldP
@@ -15,7 +14,6 @@ from fedbounds.verify.instance import Instance, rational
 from fedbounds.verify.instance_file import from_data, to_data
 from fedbounds.verify.judge import _inside, check, judge
 from fedbounds.verify.moments import exact_moments
-from fedbounds.verify.small import rounded, small_instances
 from fedbounds.vocabulary import Method
 
 THEOREM = claim("personalization/thm-3.7")
@@ -39,12 +37,8 @@ def test_a_claim_about_fedavg_p_is_not_judged_on_scaffold_p():
         check(THEOREM, OTHER)
 
 
-def test_scaffold_p_is_stored_and_rounded_as_itself():
+def test_scaffold_p_is_stored_as_itself():
     assert type(from_data(to_data(OTHER)).algorithm) is ScaffoldP
-    found = list(rounded(THEOREM, OTHER))
-    assert {type(instance.algorithm) for instance in found} == {ScaffoldP}
-    own = small_instances(replace(THEOREM, algorithms=("Scaffold-P",)))
-    assert type(find(own, lambda _: True).algorithm) is ScaffoldP
 
 
 class Unknown(FedAvgP):
@@ -58,8 +52,6 @@ def test_parameters_without_rules_are_refused_not_run_as_fedavg_p():
         exact_moments(*arguments)
     with pytest.raises(FedboundsError, match="only FedAvg-P and Scaffold-P on quadratics are"):
         to_data(unknown)
-    with pytest.raises(FedboundsError, match="unknown algorithm with small instances 'FedSim'"):
-        small_instances(replace(THEOREM, algorithms=("FedSim",)))
 
 
 def test_moving_inside_the_conditions_keeps_the_rule():

@@ -16,7 +16,7 @@ from fedbounds.verify.instance import constants_of, evidence_of, parameters_of
 from fedbounds.verify.judge import check, judge
 from fedbounds.verify.plan import own_cases
 from fedbounds.verify.profile import Profile
-from fedbounds.verify.witness import find_witness
+from fedbounds.verify.search.witness import find_witness
 from fedbounds.vocabulary import Method, Verdict
 
 GEO_35, GEO_43 = (claim(f"personalization/lem-{x}-geo") for x in ("3.5", "4.3"))

@@ -21,7 +21,7 @@ from fedbounds.theory.catalogue import entry, select
 from fedbounds.theory.claims import Claim
 from fedbounds.theory.registry import claim, encoded, setups
 from fedbounds.theory.setups import Planned
-from fedbounds.verify import proofs, witness_records, work
+from fedbounds.verify import proofs, work
 from fedbounds.verify import run as run_module
 from fedbounds.verify import summary as summary_module
 from fedbounds.verify.document import Timing, document
@@ -30,6 +30,7 @@ from fedbounds.verify.judge import concerned, judge
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.records import dumps
 from fedbounds.verify.run import Settings, refuse_conflicts, run
+from fedbounds.verify.search import witness_records
 from fedbounds.verify.setups.plan import case_of
 from fedbounds.verify.store import Journal, Store
 from fedbounds.verify.summary import REFUSED

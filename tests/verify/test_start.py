@@ -10,7 +10,7 @@ from kinds import exact, floats
 from fedbounds.theory.claims import Condition, Part
 from fedbounds.theory.symbols import F_0, G_u, G_v, L, n, t
 from fedbounds.verify.decide import decide
-from fedbounds.verify.extremes_search import closest
+from fedbounds.verify.search.closest import closest
 from fedbounds.verify.start import starts
 from fedbounds.vocabulary import Index, Method, Relation, Verdict
 

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from fedbounds.errors import FedboundsError, require
 from fedbounds.facts import Fact
 from fedbounds.problems import (
-    SILENT,
     ComposedBowls,
     CoupledCosine,
     FederatedLogistic,
@@ -147,9 +146,8 @@ def quadratic_of(
     d_v: int,
     wanted: Wanted,
     exact: bool,
-    quiet: bool = False,
 ) -> FederatedQuadratic:
-    """A quadratic of these sizes; ``quiet``: no noise, and one shared slope for all clients."""
+    """A quadratic of these sizes."""
     size = d_u + d_v
     hessian = np.zeros((n, size, size), dtype=np.int64)
     alike = Fact.DISSIMILARITY in wanted
@@ -162,10 +160,8 @@ def quadratic_of(
     if not wanted & _DEFINITE and draw(st.booleans()):
         hessian = -hessian
     linear = whole(draw, (n, size), -3, 3)
-    noise = SILENT if quiet else _noise(draw, exact)
-    if quiet:
-        linear[:, :d_u] = linear[:1, :d_u]
-    return FederatedQuadratic(as_numbers(hessian, exact), as_numbers(linear, exact), d_u, noise)
+    numbers = as_numbers(hessian, exact), as_numbers(linear, exact)
+    return FederatedQuadratic(*numbers, d_u, _noise(draw, exact))
 
 
 def _noise(draw: st.DrawFn, exact: bool) -> Noise:

@@ -19,6 +19,7 @@ from .drawn import Drawn
 from .glossary import Glossary
 from .planted import Bound, WrongClaim, WrongProblem, WrongProof, WrongRule
 from .setups import Alone, Displayed, Planned, PlannedLadder, Rungs, View
+from .sought import Sought
 
 
 @cache
@@ -125,6 +126,15 @@ def contenders() -> dict[str, Contender]:
     papers = (name for name in PAPERS if _there(name, "contenders"))
     every = (import_module(f"fedbounds.theory.{name}.contenders") for name in papers)
     return {one.name: one for module in every for one in module.CONTENDERS}
+
+
+@cache
+def sought(theory: str) -> tuple[Sought, ...]:
+    """Among which set-ups a theory's claims are searched; none if it has no ``sought``."""
+    if contributed(theory) is not None or not _there(theory, "sought"):
+        return ()
+    found: tuple[Sought, ...] = import_module(f"fedbounds.theory.{theory}.sought").SOUGHT
+    return found
 
 
 def ladders(theory: str) -> tuple[PlannedLadder, ...]:

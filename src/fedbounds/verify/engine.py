@@ -22,8 +22,8 @@ TELLING = (
         for name in (
             "page", "exports", "commands", "referee", "selftest", "bound", "contest",
             "sensitivity", "pep", "command_line.py", "document.py", "hunt.py", "limits.py",
-            "listing.py", "names.py", "options.py", "planned_search.py", "premise_tables.py",
-            "proof_tables.py", "prove_run.py", "audit.py", "results_file.py", "schema.py",
+            "listing.py", "names.py", "options.py", "premise_tables.py", "proof_tables.py",
+            "prove_run.py", "audit.py", "results_file.py", "schema.py", "search/planned.py",
             "tables.py", "words.py", "own/command.py", "own/laws.py", "own/terminal.py",
         )
     ),

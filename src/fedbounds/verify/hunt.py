@@ -16,15 +16,15 @@ from fedbounds.theory.registry import claim as claim_of
 from fedbounds.vocabulary import Verdict
 
 from .evaluate import Numbers
-from .extremes import BUDGET, Best, parameters, rank, tightest_parts
 from .files import write_text
 from .instance_file import from_data, to_data
 from .judge import Judgement, judge_reading
 from .measurement import measure
-from .planned_search import planned_cases, tightest_cases
-from .small import has_small_instances
+from .search.planned import planned_cases, tightest_cases
+from .search.small import small_spaces
+from .search.tightest import BUDGET, Best, parameters, rank, tightest_parts
+from .search.witness import find_witness, premises
 from .stored.fields import Known, Text
-from .witness import find_witness, premises
 
 
 def search(entry: Entry, examples: int, budget: int = BUDGET, save: Path | None = None) -> None:
@@ -45,8 +45,8 @@ def search(entry: Entry, examples: int, budget: int = BUDGET, save: Path | None 
         witness = find_witness(claim, reading, cases, examples)
         click.echo(f"{claim.id}, reading: {reading.name}")
         if witness is None:
-            small = has_small_instances(claim) or not cases
-            tried = [f"{len(cases)} planned"] if cases else []
+            small = small_spaces(claim, reading)
+            tried = [f"{len(cases)} planned"] if cases or not small else []
             tried += [f"{examples} small exact"] if small else []
             click.echo(f"  no violation among {' and '.join(tried)} instances")
         else:

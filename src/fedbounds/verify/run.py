@@ -15,7 +15,6 @@ from fedbounds.vocabulary import Standing, Verdict
 
 from .device import Device, namespace
 from .engine import engine_of
-from .extremes import BUDGET
 from .given import with_givens
 from .instance_file import from_data
 from .judge import Subject, concerned
@@ -24,11 +23,12 @@ from .plan import instances, own_displays
 from .processes import worker_pool
 from .profile import Profile
 from .proofs import proof_rows, prove, with_measurements
+from .search.tightest import BUDGET
+from .search.witness_records import Suspects, witness_name, witness_records
 from .settled import Finding, as_record
 from .standing import REFUSED
 from .store import Store, claim_text, record_key
 from .summary import summarise
-from .witness_records import Suspects, witness_name, witness_records
 from .work import findings_of, judged_records, searched
 
 Record = dict[str, Any]

@@ -4,17 +4,15 @@ Every writer of scripts has a table from assumptions to lines in the names of it
 has no line there is named in a comment, so that nothing is left out in silence.
 """
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
 import sympy as sp
 
 from fedbounds.facts import Fact
-from fedbounds.theory.claims import Condition, Part
+from fedbounds.theory.claims import Condition
 
-from .evaluate import Numbers
-from .script_code import IDENTIFIERS, MOST_LINES, WIDTH, assigned, code, wrapped
+from .script_code import WIDTH, code, wrapped
 
 NOT_CHECKED = "# not checked here: "
 Lines = Sequence[str]
@@ -52,42 +50,12 @@ def told(assumptions: Iterable[str], conditions: Sequence[Condition], table: Tab
     return lines + not_checked(missing)
 
 
-def premises(
-    part: Part, numbers: Numbers, table: Table, known: Mapping[str, str | None]
-) -> list[str]:
-    """What a part assumes, with the constants that this needs.
-
-    Parameters
-    ----------
-    known : dict from name to line, or to None
-        Names of the script: None if it has them already, else the line that computes them.
-    """
-    sides = [side for c in part.conditions for side in (c.left, c.right)]
-    words = {s.name for side in sides for s in side.free_symbols}
-    table = {a: table[a] for a in part.assumptions if a in table}
-    words |= {x for own in table.values() for x in re.findall(r"\b(?:L|mu)\b", " ".join(own))}
-    wanted = {IDENTIFIERS.get(x, x): x for x in sorted(words)}
-    given = {x: numbers.constants[name] for x, name in wanted.items() if x not in known}
-    computed = [line for x, line in known.items() if line is not None and x in words]
-    text = assigned(given).splitlines() if given else []
-    return [*text, *computed, *told(part.assumptions, part.conditions, table)]
-
-
 def not_checked(what: Iterable[str]) -> list[str]:
     """A comment that names what no line asserts; nothing if that is nothing."""
     text = "; ".join(what)
     if not text:
         return []
     return wrap(NOT_CHECKED + text, WIDTH, subsequent_indent=NOT_CHECKED, break_on_hyphens=False)
-
-
-def fitting(write: Callable[[Table], str], table: Table) -> str:
-    """A text with as many assertions as there is room for; the last ones of a table go first."""
-    text = write(table)
-    while len(text.splitlines()) > MOST_LINES and table:
-        table = dict(list(table.items())[:-1])
-        text = write(table)
-    return text
 
 
 def _named(lines: Lines, name: str) -> list[str]:

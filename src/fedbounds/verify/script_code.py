@@ -1,6 +1,6 @@
 """The Python of witness scripts: expressions, tables of numbers, and lines of bounded width."""
 
-from textwrap import fill, wrap
+from textwrap import fill
 from typing import Any
 
 import jinja2
@@ -100,18 +100,3 @@ def assigned(values: dict[str, Any]) -> str:
     if len(values) == 1:
         return f'{names} = Q("{fmpq(*values.values())}")'
     return table(names, " ".join(str(fmpq(x)) for x in values.values()), "map(Q, {}.split())")
-
-
-def joined(lines: list[str], indent: int) -> list[str]:
-    """Neighbouring sums on one line where they fit; too wide ones broken inside their brackets."""
-    room = WIDTH - indent
-    found: list[str] = []
-    for line in lines:
-        sums = bool(found) and line.startswith("q[") and found[-1].startswith("q[")
-        if sums and len(found[-1]) + 2 + len(line) <= room:
-            found[-1] += f"; {line}"
-        elif len(line) > room:
-            found += wrap(line, room, subsequent_indent="    ", break_long_words=False)
-        else:
-            found.append(line)
-    return found

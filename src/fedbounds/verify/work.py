@@ -10,11 +10,11 @@ from fedbounds.vocabulary import Method, Verdict
 from .case import Case
 from .curve import curve_of
 from .device import Device
-from .extremes import as_summary, tightest
 from .judge import Judgement, Subject, judge
 from .ladder_record import ladder_of
 from .measurement import Measurement
 from .records import record
+from .search.tightest import as_summary, tightest
 from .settled import Finding, settle
 from .shares import Share, regime_of, shares, shares_of
 from .store import Journal

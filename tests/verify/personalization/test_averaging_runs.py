@@ -28,12 +28,12 @@ from fedbounds.verify.judge import judge_reading
 from fedbounds.verify.measure.known import MissingError
 from fedbounds.verify.measure.spaces import alone, depends_on
 from fedbounds.verify.measurement import measure
-from fedbounds.verify.planned_search import planned_cases
+from fedbounds.verify.search.planned import planned_cases
+from fedbounds.verify.search.witness import find_witness
 from fedbounds.verify.setups import found as of_setups
 from fedbounds.verify.setups import steps
 from fedbounds.verify.setups.found import known_of, view_of
 from fedbounds.verify.setups.plan import case_of
-from fedbounds.verify.witness import find_witness
 from fedbounds.vocabulary import Verdict
 
 DATA = Path(__file__).parents[2] / "data" / "personalization_exact.json"

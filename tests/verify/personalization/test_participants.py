@@ -17,8 +17,8 @@ from fedbounds.theory.registry import claim
 from fedbounds.verify.case import find
 from fedbounds.verify.instance import parameters_of
 from fedbounds.verify.judge import judge
+from fedbounds.verify.search.witness import find_witness
 from fedbounds.verify.setups import steps
-from fedbounds.verify.witness import find_witness
 from fedbounds.vocabulary import Verdict
 
 KEPT = json.loads(

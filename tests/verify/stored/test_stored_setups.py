@@ -19,12 +19,12 @@ from fedbounds.verify.command_line import status
 from fedbounds.verify.instance_file import from_data, to_data
 from fedbounds.verify.plan import own_cases, stored_setups
 from fedbounds.verify.profile import Profile
+from fedbounds.verify.search.witness import find_witness
 from fedbounds.verify.setups.found import InFloats, Named
 from fedbounds.verify.setups.rungs import LadderInFloats
 from fedbounds.verify.setups.sampled import InSamples
 from fedbounds.verify.stored.fields import Either, Known, Listed, Maybe, Number, OneOf, Record
 from fedbounds.verify.stored.work import MOST_WORK, Cost, check, power
-from fedbounds.verify.witness import find_witness
 from fedbounds.vocabulary import Method
 
 

@@ -124,6 +124,10 @@ class Defined(Generic[Run]):
         """sq(x) or ip(x, y) of every round; values of indices first, of the view's own if None."""
         raise NotImplementedError
 
+    def _at_start(self, node: sp.Expr) -> Array:
+        """Of round 0, and perhaps of others after it."""
+        return self.products(node)
+
     def _at_end(self, node: sp.Expr, indices: Indices) -> Any:
         """The same at the start of the round after the last alone."""
         raise NotImplementedError
@@ -223,7 +227,7 @@ class Defined(Generic[Run]):
 
     def _single(self, node: sp.Expr) -> Any:
         """sq(x) or ip(x, y) in round 0."""
-        rows = self.products(node)
+        rows = self._at_start(node)
         if rows.size > rows.shape[-1]:
             raise MissingError(f"{node} is a number of each client")
         return rows.reshape(-1)[0]
@@ -396,6 +400,10 @@ class Known(Defined[Trace]):
     def products(self, node: sp.Expr, indices: Indices = None) -> Array:
         """sq(x) or ip(x, y) of every round; values of indices first, of the view's own if None."""
         return self._of_places(node, indices, self.trace.spaces, 0)
+
+    def _at_start(self, node: sp.Expr) -> Array:
+        """Of round 0, and perhaps of others after it."""
+        return self._of_places(node, None, self.trace.spaces[:1], 0)
 
     def _at_end(self, node: sp.Expr, indices: Indices) -> Any:
         """At the start of the round after the last."""

@@ -48,8 +48,13 @@ class Moments:
     unrolled: tuple[Unrolling, ...]
 
 
-def moments(subject: Subject) -> Moments:
+def moments(subject: Subject, most: int | None = None) -> Moments:
     """Second moments of every round.
+
+    Parameters
+    ----------
+    most : int or None
+        Products of rationals, each counted as often as its round says: digits grow with that.
 
     Raises
     ------
@@ -68,7 +73,7 @@ def moments(subject: Subject) -> Moments:
             step = _Step(trace)
         traces.append(trace)
         steps.append(step)
-    every = _Every(first, steps, pairs(traces[0].variables))
+    every = _Every(first, steps, pairs(traces[0].variables), most)
     return Moments(tuple(_Round(every, t) for t in range(subject.rounds + 1)), tuple(traces))
 
 
@@ -95,10 +100,12 @@ class _Step:
 class _Every:
     """The moments of all rounds that were asked for so far."""
 
-    def __init__(self, first: Beginning, steps: list[_Step], every: list[Pair]) -> None:
-        self.first, self.steps, self.pairs = first, steps, every
+    def __init__(
+        self, first: Beginning, steps: list[_Step], every: list[Pair], most: int | None
+    ) -> None:
+        self.first, self.steps, self.pairs, self.most = first, steps, every, most
         self.known: list[dict[Pair, fmpq]] = [{} for _ in range(len(steps) + 1)]
-        self.work = 0
+        self.work, self.weighed = 0, 0
 
     def value(self, pair: Pair, at: int) -> fmpq:
         """One of them; with it those before on which it depends."""
@@ -119,9 +126,10 @@ class _Every:
         if not at:
             return self.first.moment(pair)
         form, before = self.steps[at - 1].form(pair), self.known[at - 1]
-        self.work += len(form)
-        if self.work > MOST_WORK:
-            raise TooMuchError(f"more than {MOST_WORK} products of rationals within {at} rounds")
+        self.work, self.weighed = self.work + len(form), self.weighed + len(form) * at
+        if self.work > MOST_WORK or (self.most is not None and self.weighed > self.most):
+            most = MOST_WORK if self.most is None else self.most
+            raise TooMuchError(f"more than {most} products of rationals within {at} rounds")
         return applied(form, before)
 
 

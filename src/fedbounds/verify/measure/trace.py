@@ -189,16 +189,17 @@ def integrated(subject: Subject) -> Trace:
     return Trace(subject, tuple(map(space, range(subject.rounds))), lambda: space(subject.rounds))
 
 
-def followed(subject: Subject) -> Trace:
-    """Draws as unknowns, and the moments of the states.
+def followed(subject: Subject, most: int | None = None) -> Trace:
+    """Draws as unknowns, and the moments of the states; for ``most`` see `moments`.
 
     Raises
     ------
     Refused
         If the step is not affine in the state, sources must be listed, or the work is too much.
     """
-    found = moments(subject)
-    known = {id(trace): unrolled_space(subject, trace) for trace in found.unrolled}
+    found = moments(subject, most)
+    different = {id(trace): trace for trace in found.unrolled}
+    known = {key: unrolled_space(subject, trace) for key, trace in different.items()}
 
     def ending() -> Unrolled:
         last = found.unrolled[-1]

@@ -1,27 +1,26 @@
 """The worst that quadratics with scalar blocks reach at fixed parameters: exact, from below.
 
 A point of the box [-1, 1]^d gives curvatures, slopes and a start; their sizes are those that the
-constants just admit. The search is in float64; what is reported is an instance in rationals,
-measured exactly.
+constants just admit. What is searched and reported are instances in rationals, measured exactly.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from flint import fmpq
 
-from fedbounds.algorithms.fedavg_p import FedAvgP
 from fedbounds.problems import FederatedQuadratic, Start
 from fedbounds.problems.linear import rational
+from fedbounds.theory.setups import Objective, Run, Setup
 from fedbounds.vocabulary import Method
 
+from ..case import Case
 from ..evaluate import Numbers
-from ..extremes_space import in_floats
-from ..extremes_steps import rounded, simple
-from ..instance import Instance
 from ..measurement import measure
-from .parameters import Question, left_side
+from ..setups.found import Named
+from ..setups.inside import rounded
+from .parameters import VIEW, Question, left_side
 
 Array = Any
 BUDGET = 500  # evaluations of the search
@@ -40,13 +39,13 @@ class Reached:
     ----------
     left : fmpq
         The claim's left side there, exactly.
-    instance : Instance
+    instance : Case
         In rationals.
     evaluations : int
     """
 
     left: fmpq
-    instance: Instance
+    instance: Case
     evaluations: int
 
 
@@ -74,13 +73,9 @@ def reached(asked: Question, seed: int = 0, budget: int = BUDGET) -> Reached | N
 
 
 def _left_at(asked: Question, point: Array) -> float:
-    """The left side in float64; minus infinity where no instance is admitted."""
+    """The left side; minus infinity where no instance is admitted."""
     exact = instance_at(asked, point, _FULL_BITS)
-    if exact is None:
-        return -np.inf
-    series = measure(in_floats(exact), asked.part.quantities).numbers.series
-    numbers = Numbers({name: float(value) for name, value in asked.numbers.items()}, series)
-    return float(left_side(asked, numbers))
+    return -np.inf if exact is None else float(left_of(asked, exact))
 
 
 def _exactly(asked: Question, point: Array, evaluations: int) -> Reached | None:
@@ -95,14 +90,15 @@ def _exactly(asked: Question, point: Array, evaluations: int) -> Reached | None:
     return next(one for one in found if float(one.left) >= _NEARLY * worst)
 
 
-def left_of(asked: Question, instance: Instance) -> fmpq:
+def left_of(asked: Question, instance: Case) -> fmpq:
     """The claim's left side on a rational instance, exactly."""
-    series = measure(instance, asked.part.quantities).numbers.series
+    named = replace(instance, setup=Named(instance.setup, asked.part.quantities))
+    series = measure(named).numbers.series
     exact = Numbers(asked.numbers, series, lambda p, q: fmpq(p, q))
     return rational(left_side(asked, exact))
 
 
-def instance_at(asked: Question, point: Array, bits: int) -> Instance | None:
+def instance_at(asked: Question, point: Array, bits: int) -> Case | None:
     """The rational instance of a point, inside the constants; None if there is none.
 
     Where b^2 bounds the slopes, they and the start have sizes of their own; else one size.
@@ -124,7 +120,8 @@ def instance_at(asked: Question, point: Array, bits: int) -> Instance | None:
     if any(own[name] > limit for name, limit in limits.items()):
         return None
     name = f"quadratic, scalar blocks, n={setting.clients}"
-    return Instance(name, problem, _algorithm(asked), setting.rounds, Method.RATIONAL, start)
+    setup = Setup(asked.claim.entry.paper, VIEW, _run(asked, problem, start))
+    return Case(name, asked.part.algorithm or asked.claim.algorithms[0], setup, Method.RATIONAL)
 
 
 def _constants(problem: FederatedQuadratic, start: Start) -> dict[str, fmpq]:
@@ -135,11 +132,24 @@ def _with_slopes(problem: FederatedQuadratic, factor: fmpq) -> FederatedQuadrati
     return FederatedQuadratic(problem.hessian, problem.linear * factor, problem.shared_dimension)
 
 
-def _algorithm(asked: Question) -> FedAvgP:
+def _run(asked: Question, problem: FederatedQuadratic, start: Start) -> Run:
+    """The same as data."""
     setting = asked.setting
-    return FedAvgP(
-        setting.participants, setting.local_steps, *setting.inner_steps, *setting.outer_steps
-    )
+    data = {"hessians": problem.hessian.tolist(), "slopes": problem.linear.tolist(), "noise": 0}
+    data |= {"personal": problem.personal_dimension, "personal_noise": 0}
+    steps = (*setting.inner_steps, *setting.outer_steps)
+    taken: dict[str, Any] = {"cohort": setting.participants, "K": setting.local_steps}
+    taken |= dict(zip(("gamma_u", "gamma_v", "eta_u", "eta_v"), steps, strict=True))
+    begin = (*start.u.tolist(), *start.v.reshape(-1).tolist())
+    objective = Objective("quadratics", tuple(data.items()))
+    return Run(objective, begin, tuple(taken.items()), setting.rounds)
+
+
+def _simple(array: Array, bits: int) -> Array:
+    """Rationals of so many significant binary digits."""
+    out = np.empty(array.shape, dtype=object)
+    out.reshape(-1)[:] = [rational(rounded(x, bits)) for x in array.reshape(-1)]
+    return out
 
 
 def _unscaled(asked: Question, point: Array, bits: int) -> tuple[FederatedQuadratic, Start]:
@@ -153,17 +163,17 @@ def _unscaled(asked: Question, point: Array, bits: int) -> tuple[FederatedQuadra
     hessian = np.zeros((n, 2, 2))
     hessian[:, 0, 0], hessian[:, 1, 1] = a, d
     hessian[:, 0, 1] = hessian[:, 1, 0] = coupling
-    slopes = simple(np.stack([slope, np.zeros(n)], axis=1), bits)
+    slopes = _simple(np.stack([slope, np.zeros(n)], axis=1), bits)
     slopes[:, 0] = slopes[:, 0] - slopes[:, 0].sum() / n
     kept = [j for j, present in enumerate((setting.shared, setting.personal)) if present]
     problem = FederatedQuadratic(
-        simple(hessian, bits)[np.ix_(range(n), kept, kept)] * smoothness,
+        _simple(hessian, bits)[np.ix_(range(n), kept, kept)] * smoothness,
         slopes[:, kept],
         int(setting.shared),
     )
     start = Start(
-        u=simple(point[:1], bits)[: int(setting.shared)],
-        v=simple(begin[:, None], bits)[:, : int(setting.personal)],
+        u=_simple(point[:1], bits)[: int(setting.shared)],
+        v=_simple(begin[:, None], bits)[:, : int(setting.personal)],
     )
     return problem, start
 

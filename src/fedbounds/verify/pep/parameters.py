@@ -14,13 +14,13 @@ from sympy.core.function import AppliedUndef
 from fedbounds.errors import FedboundsError, require, unknown_name
 from fedbounds.problems.linear import rational
 from fedbounds.theory.claims import Claim, Condition, Part, Reading, read
-from fedbounds.theory.registry import encoded_claims
+from fedbounds.theory.registry import encoded_claims, sought
 from fedbounds.theory.symbols import SHARED, Mean_t, Sum_t, quantities_in, t
 from fedbounds.vocabulary import Assumption, Index, Relation
 
 from ..conditions import failure
 from ..evaluate import Numbers, evaluate
-from ..extremes_steps import names_in, step_sizes
+from ..setups.inside import NoStepsError, names_in, steps_inside
 from .formulate import Setting
 
 MOST_GRADIENTS = 40  # unknown vectors: a run of about ten seconds
@@ -40,6 +40,9 @@ _OF_STEPS = {*_STEPS, "gamma_u", "gamma_v"}
 _SILENT = ("sigma_u^2", "sigma_v^2")
 _ALIASES = {"b2": "b^2", "B0": "B_0", "F0": "F_0", "G0": "G_0"}
 _BITS = 8  # of step sizes that a condition bounds by an irrational number
+
+
+VIEW = "rounds"  # of runs of the algorithm, in the theory of a claim
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,13 +233,16 @@ def _steps(
     claim: Claim, part: Part, numbers: dict[str, fmpq], given: dict[str, fmpq]
 ) -> tuple[fmpq, fmpq, fmpq]:
     """The largest gamma and the smallest outer steps that the conditions admit, unless given."""
-    found = step_sizes(part, numbers, (1.0, 1.0, 1.0), _BITS)
-    if found is None and "gamma" not in given:
-        raise FedboundsError(
-            f"the conditions of {claim.id} fix gamma at an irrational number for these constants; "
-            "choose others, such as --set b^2=0, or a claim that leaves gamma free"
-        )
-    steps = dict(zip(_STEPS, found or (fmpq(1),) * 3, strict=True))
+    of = next(one.steps for one in sought(claim.entry.paper) if one.runs == _ALGORITHM)
+    try:
+        steps = steps_inside(part, of, numbers, {}, _BITS)
+    except NoStepsError as error:
+        if "gamma" not in given:
+            raise FedboundsError(
+                f"the conditions of {claim.id} fix gamma at an irrational number for these "
+                "constants; choose others, such as --set b^2=0, or a claim that leaves gamma free"
+            ) from error
+        steps = dict.fromkeys(_STEPS, fmpq(1))
     bounded = {str(c.left) for c in part.conditions if c.relation == ">="}
     steps |= {name: fmpq(1) for name in _STEPS[1:] if name not in bounded}  # free, or fixed at 1
     steps |= {name: value for name, value in given.items() if name in _STEPS}

@@ -21,13 +21,13 @@ from fedbounds.vocabulary import Index, Method, Relation, Verdict
 from ..conditions import refusal
 from ..decide import decide, rounds_of
 from ..evaluate import IrrationalError, Numbers, UndefinedError, evaluate
-from ..extremes import tightest_parts
 from ..instance import parameters_of, products_of
 from ..judge import Subject, concerned
 from ..measurement import measure
 from ..plan import instances
 from ..products import with_products
 from ..profile import Profile
+from ..search.tightest import tightest_parts
 from .printed import Printed, replaced, swapped
 
 BUDGET = 200  # evaluations of a search, counted

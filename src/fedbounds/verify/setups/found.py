@@ -47,10 +47,19 @@ class InFloats:
 
 @dataclass(frozen=True, eq=False)
 class Named:
-    """A set-up of which no more quantities are measured than some."""
+    """A set-up of which no more quantities are measured than some.
+
+    Attributes
+    ----------
+    setup : Setup
+    names : frozenset of str
+    most : int or None
+        What may be done for it, as `moments` counts.
+    """
 
     setup: Setup
     names: frozenset[str]
+    most: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +89,9 @@ def _found_of_named(given: Named) -> Found:
     view = narrowed(view_of(given.setup), given.names)
     if view.tried:
         return tried(given.setup, view)
-    return _shown(given.setup, view, floats=False) if view.many else _listed(given.setup, view)
+    if view.many:
+        return _shown(given.setup, view, floats=False)
+    return _listed(given.setup, view, given.most)
 
 
 @lru_cache(maxsize=256)  # a search asks for the same quantities of many set-ups
@@ -132,10 +143,10 @@ def _in_rationals(given: InFloats) -> Setup | None:
     return given.setup if few else None
 
 
-def _listed(setup: Setup, view: View) -> Found:
+def _listed(setup: Setup, view: View, most: int | None = None) -> Found:
     with precise():
         try:
-            known = known_of(setup, view)
+            known = known_of(setup, view, most)
         except Refused as error:
             return _refused(setup, view, str(error))
         found = told_of(setup, view, known, known.trace.subject)
@@ -144,7 +155,7 @@ def _listed(setup: Setup, view: View) -> Found:
     def products(node: sp.Expr) -> Array:
         return enclosed(known.products(node))
 
-    missing = {**found.missing, **analysed(setup.run, view)[1].missing}
+    missing = {**found.missing, **analysed(setup.run, view, most)[1].missing}
     undefined = {name: why for name, why in found.undefined.items() if name not in missing}
     return replace(found, products=products, missing=missing, undefined=undefined)
 
@@ -243,9 +254,9 @@ def view_of(setup: Setup) -> View:
     return view
 
 
-def known_of(setup: Setup, view: View) -> Known:
-    """Everything that is defined of a set-up whose outcomes are listed."""
-    trace, besides = analysed(setup.run, view)
+def known_of(setup: Setup, view: View, most: int | None = None) -> Known:
+    """Everything that is defined of a set-up whose outcomes are listed; ``most`` as of `Named`."""
+    trace, besides = analysed(setup.run, view, most)
     return Known(
         trace,
         defined(setup, view, trace.subject),
@@ -334,11 +345,11 @@ def _chosen(view: View, name: str, value: Any) -> Any:
 
 
 @lru_cache(maxsize=4)  # the set-ups of one run follow each other; views are compared by identity
-def analysed(run: Run, view: View) -> tuple[Trace, Besides]:
+def analysed(run: Run, view: View, most: int | None = None) -> tuple[Trace, Besides]:
     """The trace of a run, and what only moments measure of it."""
     subject = subject_of(run, view)
     if view.moments:
-        return traces.followed(subject), Besides({}, {})
+        return traces.followed(subject, most), Besides({}, {})
     make = traces.integrated if view.integrated else traces.traced
     return make(subject), _besides(run, view)
 

@@ -8,13 +8,13 @@ from typing import Any
 from fedbounds.theory.claims import Claim
 from fedbounds.theory.registry import claim as claim_of
 
-from .device import Device
-from .engine import engine_of
-from .instance_file import to_data
-from .judge import Subject
-from .measurement import fingerprint
-from .records import record
-from .store import Store, claim_text, record_key
+from ..device import Device
+from ..engine import engine_of
+from ..instance_file import to_data
+from ..judge import Subject
+from ..measurement import fingerprint
+from ..records import record
+from ..store import Store, claim_text, record_key
 from .witness import find_witness
 
 Record = dict[str, Any]

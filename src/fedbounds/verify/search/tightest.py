@@ -1,33 +1,33 @@
-"""The instance on which a claim is tightest: counted search in float64, reported exactly.
+"""The instance on which a claim is tightest: a counted search, reported in exact rationals.
 
 What is sought is the smallest relative gap (right - left) / (|left| + |right|) inside assumptions
 and conditions. Where both sides are sums of non-negative terms this is the largest left / right.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 from threadpoolctl import threadpool_limits
 
 from fedbounds.theory.claims import Claim, Part, Reading, read
 from fedbounds.vocabulary import Index, Relation, Verdict
 
-from .case import Case
-from .conditions import refusal
-from .decide import Outcome
-from .extremes_search import EQUAL, Closest, Seen, as_floats, closest, explore, gaps
-from .extremes_space import KINDS, in_floats, instance_at, work
-from .instance import ALGORITHM_NAMES, Instance, parameters_of
-from .instance_file import to_data
-from .judge import Judgement, judge_reading
-from .measurement import measure
+from ..case import Case
+from ..conditions import refusal
+from ..decide import Outcome
+from ..instance import parameters_of
+from ..instance_file import to_data
+from ..judge import Judgement, judge_reading
+from ..measurement import measure
+from ..setups.found import Named
+from .closest import EQUAL, Closest, as_floats, closest
+from .explore import Seen, again, explore, gaps
+from .seeking import spaces
 
 BUDGET = 100  # evaluations of a claim in a run of the default profile
-_RUN_INDICES = (Index.RUN, Index.ROUND, Index.CLIENT, Index.STEP)
 _KEPT = 0.95  # of the ratio of the sides, by the simpler instance that is reported
-_BITS = (1, 2, 3, 4, 6, 8, 12, 16)  # kept of every number, coarsest first
+_BITS = (1, 2, 3, 4, 5, 6, 8)  # kept of every number, coarsest first
 _TARGETS = 6  # points of a part whose tightness is wanted exactly, one after the other
 _SIMPLEST = 4  # points nearly as tight that are rounded for each
 _ATTAINED = 1e-11  # what rounding leaves of equality
@@ -67,10 +67,10 @@ class Best:
     at: int | None
 
     @property
-    def instance(self) -> Instance | Case:
-        """The exact instance."""
-        assert isinstance(self.judgement.instance, Instance | Case)
-        return self.judgement.instance
+    def instance(self) -> Case:
+        """The exact instance, whatever is measured of it."""
+        assert isinstance(self.judgement.instance, Case)
+        return plain(self.judgement.instance)
 
     @property
     def outcome(self) -> Outcome:
@@ -97,16 +97,15 @@ def tightest_parts(
 ) -> tuple[Best, ...]:
     """The tightest exact instance of each inequality of a reading, the tightest part first.
 
-    ``first_only``: stop at the first part that has one, but for those broken in float64.
+    ``first_only``: stop at the first part that has one, but for those that look broken.
     """
-    parts = [part for part in read(claim, reading) if part.relation is Relation.AT_MOST]
-    names = {ALGORITHM_NAMES[kind] for kind in KINDS}
+    parts = [
+        part
+        for part in read(claim, reading)
+        if part.relation is Relation.AT_MOST and spaces(claim, part)
+    ]
     with threadpool_limits(1, "blas"):
-        if names & set(claim.algorithms):
-            runs = [part for part in parts if part.index in _RUN_INDICES]
-            found = _among_runs(claim, reading, runs, seed, budget, first_only)
-        else:
-            found = []
+        found = _searched(claim, reading, parts, seed, budget, first_only)
     return tuple(sorted(found, key=rank))
 
 
@@ -115,18 +114,7 @@ def rank(best: Best) -> tuple[bool, float]:
     return best.outcome.verdict is not Verdict.VIOLATED, best.relative_gap
 
 
-def _best(
-    claim: Claim, reading: Reading, part: Part, instance: Instance, near: Closest, how: str
-) -> Best:
-    """With the exact judgement of the whole reading."""
-    names: frozenset[str] = frozenset().union(*(p.named for p in read(claim, reading)))
-    judgement = judge_reading(claim, reading, instance, measure(instance, names))
-    outcome = next(o for o in judgement.outcomes if o.part == part.name)
-    sides = near.left, near.right
-    return Best(part.name, outcome.tightness, near.gap, *sides, judgement, how, near.at)
-
-
-def _among_runs(
+def _searched(
     claim: Claim, reading: Reading, parts: list[Part], seed: int, budget: int, first_only: bool
 ) -> list[Best]:
     groups: dict[tuple[Any, ...], list[Part]] = {}
@@ -136,7 +124,7 @@ def _among_runs(
     pending = []
     for group in groups.values():
         share = max(1, budget // len(groups))
-        seen = explore(claim, group, np.random.default_rng(seed), share)
+        seen = explore(spaces(claim, group[0]), group, seed, share)
         for part in group:
             own = sorted((s for s in seen if part.name in s.gaps), key=lambda s: s.gaps[part.name])
             if own:
@@ -153,7 +141,7 @@ def _among_runs(
 
 
 def _exactly(claim: Claim, reading: Reading, part: Part, own: list[Seen], how: str) -> Best | None:
-    """The simplest exact instance nearly as tight as the tightest point that has one."""
+    """The simplest exact instance nearly as tight as the tightest set-up that has one."""
     tried: set[int] = set()
     judged = 0
     for target in own[:_TARGETS]:
@@ -161,13 +149,12 @@ def _exactly(claim: Claim, reading: Reading, part: Part, own: list[Seen], how: s
         near = [s for s in own if s.gaps[part.name] <= needed and id(s) not in tried]
         attained = target.gaps[part.name] <= _ATTAINED  # then no mere approach takes its place
         for seen in sorted(
-            near,
-            key=lambda s: (attained and s.gaps[part.name] > _ATTAINED, work(s.shape, part.named)),
+            near, key=lambda s: (attained and s.gaps[part.name] > _ATTAINED, s.size)
         )[:_SIMPLEST]:
             tried.add(id(seen))
-            for instance in _simpler(part, seen, needed):
+            for case in _simpler(part, seen, needed):
                 judged += 1
-                best = _confirmed(claim, reading, part, instance, needed, how)
+                best = _confirmed(claim, reading, part, case, needed, how)
                 if best is not None:
                     return best
                 if judged == _MOST_EXACT:
@@ -186,27 +173,46 @@ def _needed(gap: float) -> float:
     return EQUAL if gap <= EQUAL else close
 
 
-def _simpler(part: Part, seen: Seen, needed: float) -> Iterator[Instance]:
-    """Coarsely rounded versions of a point first, as far as they are nearly as tight in floats."""
+def _simpler(part: Part, seen: Seen, needed: float) -> Iterator[Case]:
+    """Coarsely rounded versions of a set-up first, as far as they are nearly as tight."""
     for bits in _BITS:
-        instance = instance_at(part, seen.shape, seen.point, bits)
-        if instance is not None:
-            gap = gaps([part], in_floats(instance)).get(part.name)
+        case = again(seen, [part], bits)
+        if case is not None:
+            gap = gaps([part], case).get(part.name)
             if gap is not None and gap <= needed:
-                yield instance
+                yield case
 
 
 def _confirmed(
-    claim: Claim, reading: Reading, part: Part, instance: Instance, needed: float, how: str
+    claim: Claim, reading: Reading, part: Part, case: Case, needed: float, how: str
 ) -> Best | None:
     """Judged in exact rationals: None if the part does not apply, or is not as tight after all."""
-    measured = measure(instance, part.named)
-    if refusal(part, instance, measured.numbers) is not None:
+    measured = measure(case)
+    if refusal(part, case, measured.numbers) is not None:
         return None
     nearest = closest(part, as_floats(measured.numbers))
     if nearest is None or nearest.gap > needed:
         return None
-    return _best(claim, reading, part, instance, nearest, how)
+    return _best(claim, reading, part, whole(case, read(claim, reading)), nearest, how)
+
+
+def whole(case: Case, parts: tuple[Part, ...]) -> Case:
+    """The instance with all quantities of which some parts speak."""
+    names: frozenset[str] = frozenset().union(*(part.named for part in parts))
+    return replace(case, setup=replace(case.setup, names=names, most=None))
+
+
+def plain(case: Case) -> Case:
+    """The instance, of which all is measured."""
+    return replace(case, setup=case.setup.setup) if isinstance(case.setup, Named) else case
+
+
+def _best(claim: Claim, reading: Reading, part: Part, case: Case, near: Closest, how: str) -> Best:
+    """With the exact judgement of the whole reading."""
+    judgement = judge_reading(claim, reading, case, measure(case))
+    outcome = next(o for o in judgement.outcomes if o.part == part.name)
+    sides = near.left, near.right
+    return Best(part.name, outcome.tightness, near.gap, *sides, judgement, how, near.at)
 
 
 def as_summary(best: Best) -> dict[str, Any]:
@@ -224,7 +230,7 @@ def as_summary(best: Best) -> dict[str, Any]:
 
 def parameters(best: Best) -> dict[str, str]:
     """Parameters by symbol name, as "p/q"; of a choice of parameters, those the part names."""
-    values = parameters_of(best.instance)
+    values = parameters_of(best.judgement.instance)
     parts = read(best.judgement.claim, best.judgement.reading)
     part = next(p for p in parts if p.name == best.part)
     if part.index is Index.POINT:

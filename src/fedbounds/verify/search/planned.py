@@ -6,13 +6,13 @@ from fedbounds.theory.claims import Claim, Reading, read
 from fedbounds.theory.contributed import contributed
 from fedbounds.vocabulary import Method, Relation
 
-from .case import Case
-from .decide import Outcome
-from .extremes import Best
-from .judge import Judgement, judge_reading
-from .measurement import measure
-from .plan import own_cases
-from .profile import Profile
+from ..case import Case
+from ..decide import Outcome
+from ..judge import Judgement, judge_reading
+from ..measurement import measure
+from ..plan import own_cases
+from ..profile import Profile
+from .tightest import Best
 
 
 def planned_cases(claim: Claim, seed: int = 0) -> tuple[Case, ...]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from random import Random
 
 from hypothesis import HealthCheck, Phase, find, settings
@@ -12,19 +11,19 @@ from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import Claim, Part, Reading, read
 from fedbounds.vocabulary import Method, Verdict
 
-from .case import Case, in_rationals
-from .conditions import sides
-from .evaluate import Numbers
+from ..case import Case, in_rationals
+from ..conditions import sides
+from ..evaluate import Numbers
+from ..judge import Judgement, Subject, exact_work, judge_reading
+from ..measurement import fingerprint, measure
+from ..script import script
 from .fairness import fairest
-from .judge import Judgement, Subject, exact_work, judge_reading
-from .measurement import fingerprint, measure
-from .script import script
-from .small import has_small_instances, rounded, small_instances
+from .small import is_shown, small_instances, small_spaces
+from .tightest import BUDGET, plain, tightest_parts
 
 EXAMPLES = 80  # counted, not timed: the same search finds the same witness
 SHRINKS = 120
-SUSPECTS = 3  # the smallest ones are rounded
-MOST_WORK = 3_000_000  # of a suspect, in units of `exact_work`
+RESTARTS = 8  # searches for the tightest instance, where a violation was seen
 
 
 @dataclass(frozen=True)
@@ -60,54 +59,30 @@ def find_witness(
 ) -> Witness | None:
     """An exact violation in small numbers, with its script; None if none is found.
 
-    Where runs are long, a planned instance in small rationals will do, or a suspect rounded to as
-    few binary places as still break the claim. Failing that, small instances are searched and
-    shrunk.
+    A planned instance in rationals will do. Failing that, small instances are searched and shrunk;
+    and then the instance on which the reading is tightest, in numbers of as few digits as break it.
 
     Parameters
     ----------
     suspects : sequence of instances
         Instances on which the claim was seen broken.
     examples : int
-        How many small instances are tried before giving up.
+        How many small instances are tried before the tightest one is sought.
     """
-
     cases = [suspect for suspect in suspects if isinstance(suspect, Case)]
-    planned_case = _smallest_case(claim, reading, cases)
-    if planned_case is not None or not has_small_instances(claim):
-        return planned_case
-
-    known: dict[str, bool] = {}
-
-    def broken(instance: Subject) -> bool:
-        key = fingerprint(instance)
-        if key not in known:
-            # shrinking stops when the budget does: what was not tried is not smaller
-            known[key] = (
-                len(known) < examples + SHRINKS
-                and _judge(claim, reading, instance).verdict is Verdict.VIOLATED
-            )
-        return known[key]
-
-    others = [suspect for suspect in suspects if not isinstance(suspect, Case)]
-    cheap = sorted((s for s in others if exact_work(s) <= MOST_WORK), key=exact_work)
-    exact = (s for s in cheap if s.method is Method.RATIONAL)
-    simple = (s for suspect in cheap[:SUSPECTS] for s in rounded(claim, suspect))
-    planned = (s for s in chain(exact, simple) if broken(s))
-    shown = fairest(_judge(claim, reading, one) for one in planned)
-    if shown is not None:
-        return explain(shown)
-    try:
-        instance = find(
-            small_instances(claim), broken, settings=_settings(examples), random=Random(0)
-        )
-    except NoSuchExample:
-        return None
-    return explain(_judge(claim, reading, instance))
+    planned = _smallest(claim, reading, cases)
+    if planned is not None or not small_spaces(claim, reading):
+        return planned
+    shrunk = _shrunk(claim, reading, examples)
+    found = None if shrunk is None else explain(shrunk)
+    if found is not None and found.script is not None:
+        return found
+    other = _tightest(claim, reading, RESTARTS if suspects else 1)
+    return other if found is None or (other is not None and other.script) else found
 
 
-def _smallest_case(claim: Claim, reading: Reading, cases: Sequence[Case]) -> Witness | None:
-    """The cheapest fair case of the plan that breaks the claim in rationals."""
+def _smallest(claim: Claim, reading: Reading, cases: Sequence[Case]) -> Witness | None:
+    """The cheapest fair case that breaks the claim in rationals."""
     exact = (
         replace(case, setup=setup, method=Method.RATIONAL)
         for case in sorted(cases, key=exact_work)
@@ -116,6 +91,42 @@ def _smallest_case(claim: Claim, reading: Reading, cases: Sequence[Case]) -> Wit
     judged = (_judge(claim, reading, case) for case in exact)
     found = fairest(one for one in judged if one.verdict is Verdict.VIOLATED)
     return None if found is None else explain(found)
+
+
+def _shrunk(claim: Claim, reading: Reading, examples: int) -> Judgement | None:
+    """Of small instances that a script can show, the one that hypothesis shrinks to."""
+    known: dict[str, bool] = {}
+
+    def broken(case: Case) -> bool:
+        key = fingerprint(case.setup)
+        if key not in known:
+            # shrinking stops when the budget does: what was not tried is not smaller
+            known[key] = (
+                len(known) < examples + SHRINKS
+                and is_shown(case)
+                and _judge(claim, reading, case).verdict is Verdict.VIOLATED
+            )
+        return known[key]
+
+    every = small_instances(claim, reading)
+    try:
+        case = find(every, broken, settings=_settings(examples), random=Random(0))
+    except NoSuchExample:
+        return None
+    return _judge(claim, reading, replace(plain(case), name="witness"))
+
+
+def _tightest(claim: Claim, reading: Reading, seeds: int) -> Witness | None:
+    """Where a search for the tightest instance meets a violation; one that a script shows."""
+    first = None
+    for seed in range(seeds):
+        for found in tightest_parts(claim, reading, seed, BUDGET, first_only=True):
+            if found.judgement.verdict is Verdict.VIOLATED:
+                shown = explain(_judge(claim, reading, found.instance))
+                first = first or shown
+                if shown.script is not None:
+                    return shown
+    return first
 
 
 def _settings(examples: int) -> settings:

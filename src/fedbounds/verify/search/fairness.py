@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
-from .evaluate import Numbers
-from .instance import constants_of, parameters_of
-from .judge import Judgement
-from .measurement import measure
+from ..evaluate import Numbers
+from ..instance import constants_of, parameters_of
+from ..judge import Judgement
+from ..measurement import measure
 
 LOOKS = 8  # violations that are looked at for a fair one
 _STEPS = ("eta", "gamma")  # of one local step, or the effective one

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fedbounds.theory.registry import claim
-from fedbounds.verify import fairness
-from fedbounds.verify.fairness import LOOKS, fairest, unfairness
 from fedbounds.verify.judge import judge_reading
 from fedbounds.verify.measurement import measure
-from fedbounds.verify.planned_search import planned_cases
-from fedbounds.verify.witness import find_witness
+from fedbounds.verify.search import fairness
+from fedbounds.verify.search.fairness import LOOKS, fairest, unfairness
+from fedbounds.verify.search.planned import planned_cases
+from fedbounds.verify.search.witness import find_witness
 from fedbounds.vocabulary import Verdict
 
 flags = st.lists(st.tuples(st.booleans(), st.booleans()), max_size=2 * LOOKS)

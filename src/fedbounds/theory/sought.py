@@ -1,0 +1,80 @@
+"""Where instances of claims are searched: a theory's folder says which there are.
+
+A function of a `Seeking` asks for every number of a set-up. Who searches answers, remembers, and
+may answer otherwise the next time: by hypothesis, which shrinks what it finds, or by steps towards
+the instance on which a claim is tightest.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Protocol, TypeVar
+
+import sympy as sp
+
+from .setups import Number, Objective, Setup
+
+_Option = TypeVar("_Option")
+Counts = Mapping[str, Number]  # by symbol name; the number of rounds may be a formula
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Parameters that conditions bound, in the order in which they are chosen.
+
+    Attributes
+    ----------
+    least : mapping from name to expression
+        Of which conditions say how small they may be; this is it where none does.
+    largest : mapping from name to expression
+        Of which conditions say how large they may be; this is it where none does.
+    derived : mapping from name to expression
+        What follows from these.
+    """
+
+    least: Mapping[str, sp.Expr] = field(default_factory=dict)
+    largest: Mapping[str, sp.Expr] = field(default_factory=dict)
+    derived: Mapping[str, sp.Expr] = field(default_factory=dict)
+
+
+class Seeking(Protocol):
+    """Who searches for an instance of a statement; numbers are rational."""
+
+    assumptions: frozenset[str]  # facts that the statement takes for granted
+    constants: frozenset[str]  # of which it speaks
+
+    def counts(self) -> dict[str, int]:
+        """One of the `Sought.counts` that the statement's conditions admit."""
+
+    def choice(self, options: Sequence[_Option]) -> _Option:
+        """One of them."""
+
+    def share(self) -> Fraction:
+        """A number from 0 to 1, often at an end."""
+
+    def size(self, least: Number, most: Number) -> Fraction:
+        """A positive number from ``least`` to ``most``, whatever its scale; often at an end."""
+
+    def steps(self, problem: Objective, start: Sequence[Any]) -> dict[str, Any]:
+        """The `Sought.steps` inside the statement's conditions, often at their edge; and T."""
+
+
+@dataclass(frozen=True)
+class Sought:
+    """Set-ups of an algorithm among which instances are searched.
+
+    Attributes
+    ----------
+    runs : str
+        What claims call the algorithm.
+    counts : tuple of mappings from name to count
+        Numbers of clients, of rounds, and the like: the simplest first.
+    steps : Steps
+    make : function of a `Seeking`
+        The set-up of its answers.
+    """
+
+    runs: str
+    counts: tuple[Counts, ...]
+    steps: Steps
+    make: Callable[[Seeking], Setup]

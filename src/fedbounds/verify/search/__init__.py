@@ -1,0 +1,1 @@
+"""Small instances, tightest instances, and witnesses: of any theory that says where to look."""

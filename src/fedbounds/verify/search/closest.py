@@ -1,0 +1,75 @@
+"""Where a part's two sides are closest, in floats that steer a search."""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import sympy as sp
+
+from fedbounds.theory.claims import Part
+from fedbounds.theory.symbols import quantities_in
+from fedbounds.vocabulary import Quantity
+
+from ..decide import MARGIN, margin_of, rounds_of
+from ..evaluate import Numbers, evaluate, rounding, scale, terms
+from ..start import idle
+
+EQUAL = 1e-7  # relative gaps this small are equality
+_CLEAR = 1e4  # a gap is looked at where the sides are this many times their rounding
+_FLOOR = 1e-12  # of the largest sides so far: smaller ones carry their rounding
+
+
+@dataclass(frozen=True)
+class Closest:
+    """Where a part's sides are closest: (right - left) / sum of the sizes of all terms."""
+
+    gap: float
+    left: float
+    right: float
+    at: int | None
+
+
+def closest(part: Part, numbers: Numbers) -> Closest | None:
+    """Over the cases whose sides stand clear of rounding; None if there is none.
+
+    Where the objective stands on both sides, its decrease counts as one term.
+    """
+    rounds = rounds_of(part, numbers)
+    values = [np.atleast_1d(evaluate(term, numbers, rounds)) for term in _terms(part)]
+    values = list(np.broadcast_arrays(*values))
+    gap, size = np.sum(values, axis=0), np.sum(np.abs(values), axis=0)
+    sizes = np.broadcast_to(scale(numbers, rounds, part.left, part.right), size.shape)
+    own = np.broadcast_to(rounding(numbers, rounds, part.left, part.right), size.shape)
+    margin = margin_of(numbers) if numbers.errors else MARGIN
+    clear = size > _CLEAR * (margin * sizes + own)
+    clear &= sizes > _FLOOR * np.maximum.accumulate(sizes, axis=-1)
+    clear &= ~idle(part, rounds, np.abs(gap) <= EQUAL * size)
+    if not clear.any():
+        return None
+    ratios = np.where(clear, gap / np.where(clear, size, 1.0), np.inf)
+    worst = int(np.argmin(ratios))
+    column = int(np.unravel_index(worst, ratios.shape)[-1])
+    sides = (
+        np.broadcast_to(evaluate(s, numbers, rounds), size.shape) for s in (part.left, part.right)
+    )
+    left, right = (float(side.flat[worst]) for side in sides)
+    return Closest(
+        float(ratios.flat[worst]), left, right, None if rounds is None else rounds[column]
+    )
+
+
+@cache
+def _terms(part: Part) -> tuple[sp.Expr, ...]:
+    """The summands of right - left, those of the objective together."""
+    signed = [*terms(part.right), *(-term for term in terms(part.left))]
+    values = [term for term in signed if Quantity.GAP.value in quantities_in(term)]
+    others = [term for term in signed if term not in values]
+    return (*others, sp.Add(*values)) if values else tuple(others)
+
+
+def as_floats(numbers: Numbers) -> Numbers:
+    """Exact numbers, each rounded to nearest."""
+    return Numbers(
+        constants={name: float(value) for name, value in numbers.constants.items()},
+        series={name: values.astype(np.float64) for name, values in numbers.series.items()},
+    )

@@ -1,0 +1,113 @@
+"""Counted search for the set-up on which a part's two sides are closest."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fedbounds.theory.claims import Part
+
+from ..case import Case
+from ..conditions import refusal
+from ..measurement import Measurement, measure
+from ..setups.inside import NoStepsError
+from .closest import EQUAL, as_floats, closest
+from .seeking import Space
+from .tape import FULL_BITS, Answers, Key, Tape, moved
+
+_SPREAD = 0.4  # share of the budget for one point in each of many shapes
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """An evaluated set-up by its answers, and the relative gap of every part there."""
+
+    space: Space
+    made: Answers
+    widths: dict[Key, int]
+    gaps: dict[str, float]
+    size: int
+
+
+def explore(spaces: Sequence[Space], parts: Sequence[Part], seed: int, budget: int) -> list[Seen]:
+    """Every evaluated set-up: one in each of many shapes, then steps from the tightest ones."""
+    random = np.random.default_rng(seed)
+    spread = max(1, int(_SPREAD * budget))
+    seen: list[Seen] = []
+    while len(seen) < spread or (len(seen) < budget and not any(s.gaps for s in seen)):
+        corner, at = divmod(len(seen), len(spaces))
+        seen.append(evaluated(parts, Tape(spaces[at], {}, random, corner=corner)))
+    for part, start, steps in _starts(parts, seen, budget - len(seen)):
+        seen.extend(_climb(part, parts, start, random, steps))
+    return seen
+
+
+def _starts(
+    parts: Sequence[Part], seen: list[Seen], budget: int
+) -> Iterator[tuple[Part, Seen, int]]:
+    """For every part its tightest set-up, and its tightest one short of equality."""
+    chosen: list[tuple[Part, Seen]] = []
+    for part in parts:
+        own = sorted((s for s in seen if part.name in s.gaps), key=lambda s: s.gaps[part.name])
+        short = [s for s in own if s.gaps[part.name] > EQUAL]
+        chosen.extend((part, s) for s in dict.fromkeys((*own[:1], *short[:1])))
+    for part, start in chosen:
+        yield part, start, budget // len(chosen)
+
+
+def _climb(
+    part: Part, parts: Sequence[Part], start: Seen, random: np.random.Generator, steps: int
+) -> Iterator[Seen]:
+    """Other answers to one or two questions; kept when not worse."""
+    now, width = start, 0.5
+    for _ in range(steps):
+        past = moved(now.space, now.made, now.widths, random, width)
+        tried = evaluated(parts, Tape(now.space, past, random))
+        yield tried
+        better = tried.gaps.get(part.name, np.inf) <= now.gaps[part.name]
+        now = tried if better else now
+        width = min(1.0, 1.5 * width) if better else max(0.02, 0.85 * width)
+
+
+def evaluated(parts: Sequence[Part], tape: Tape) -> Seen:
+    """The set-up of a tape's answers."""
+    case = case_of(parts, tape)
+    found = {} if case is None else gaps(parts, case)
+    counts = [value for value in tape.counts().values() if isinstance(value, int)]
+    size = int(np.prod([1 + value for value in counts], dtype=object))
+    return Seen(tape.space, tape.made, tape.widths, found, size)
+
+
+def again(seen: Seen, parts: Sequence[Part], bits: int = FULL_BITS) -> Case | None:
+    """The same set-up, its numbers with so many significant binary digits."""
+    return case_of(parts, Tape(seen.space, seen.made, np.random.default_rng(0), bits))
+
+
+def case_of(parts: Sequence[Part], tape: Tape) -> Case | None:
+    """None if the conditions leave no step sizes."""
+    names: frozenset[str] = frozenset().union(*(part.named for part in parts))
+    try:
+        return tape.space.case(tape, names)
+    except NoStepsError:
+        return None
+
+
+def gaps(parts: Sequence[Part], case: Case) -> dict[str, float]:
+    """The smallest relative gap of every part that applies."""
+    found: dict[str, float] = {}
+    try:
+        measured = quickly(case)
+    except OverflowError:  # above all floats
+        return found
+    for part in parts:
+        if measured.diverged_at is None and refusal(part, case, measured.numbers) is None:
+            nearest = closest(part, measured.numbers)
+            if nearest is not None:
+                found[part.name] = nearest.gap
+    return found
+
+
+def quickly(case: Case) -> Measurement:
+    """What a search is steered by: what is reported is judged in rationals."""
+    measured = measure(case)
+    return Measurement(as_floats(measured.numbers), measured.diverged_at)

@@ -1,0 +1,178 @@
+"""Answers to a theory's function of a `Seeking`: what is common to all who search."""
+
+from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from math import ceil
+from typing import Any, TypeVar
+
+import sympy as sp
+from flint import fmpq
+
+from fedbounds.problems.linear import rational
+from fedbounds.theory.claims import Claim, Part
+from fedbounds.theory.registry import sought
+from fedbounds.theory.setups import Objective, formula, is_formula
+from fedbounds.theory.sought import Counts, Seeking, Sought
+from fedbounds.vocabulary import Index, Method
+
+from ..case import Case
+from ..conditions import failure
+from ..evaluate import IrrationalError, Numbers, UndefinedError, evaluate
+from ..measure import objectives
+from ..setups.found import Named
+from ..setups.inside import names_in, steps_inside
+
+_Option = TypeVar("_Option")
+_ROUNDS = "T"
+MOST_WORK = 100_000  # of an instance, as `moments` counts: seldom more than a second
+_RUN_INDICES = (Index.RUN, Index.ROUND, Index.CLIENT, Index.STEP)
+
+
+class Space:
+    """Set-ups of an algorithm among which instances of a part are searched."""
+
+    def __init__(self, part: Part, sought: Sought) -> None:
+        self.part, self.sought = part, sought
+
+    def __repr__(self) -> str:
+        return f"<set-ups of {self.sought.runs} for part {self.part.name!r}>"
+
+    @cached_property
+    def counts(self) -> tuple[Counts, ...]:
+        """Those that the part's conditions on counts alone admit."""
+        steps = self.sought.steps
+        chosen = {*steps.least, *steps.largest}
+        return tuple(
+            own
+            for own in self.sought.counts
+            if admits(self.part, own) and leaves_rational(self.part, chosen, own)
+        )
+
+    def case(self, seeking: Seeking, names: frozenset[str]) -> Case:
+        """The instance of one's answers, of which these quantities are measured.
+
+        Raises
+        ------
+        NoStepsError
+            If the part's conditions leave no step sizes there.
+        """
+        setup, own = self.sought.make(seeking), seeking.counts()
+        told = " ".join(f"{name}={value}" for name, value in own.items())
+        return Case(
+            f"search, {told}", self.sought.runs, Named(setup, names, MOST_WORK), Method.RATIONAL
+        )
+
+
+def spaces(claim: Claim, part: Part) -> tuple[Space, ...]:
+    """Where instances of a part are searched: of every algorithm that it is about.
+
+    None of parts that speak of vectors, whose products a search does not measure.
+    """
+    if part.vectors or part.index not in _RUN_INDICES:
+        return ()
+    names = (part.algorithm,) if part.algorithm else claim.algorithms
+    every = (Space(part, one) for one in sought(claim.entry.paper) if one.runs in names)
+    return tuple(space for space in every if space.counts)
+
+
+def admits(part: Part, counts: Counts) -> bool:
+    """Whether conditions on counts hold; a number of rounds that follows is in no condition."""
+    known = {name: value for name, value in counts.items() if not is_formula(value)}
+    if any(names_in(c) & (counts.keys() - known.keys()) for c in part.conditions):
+        return False
+    if _ROUNDS in known and not int(known[_ROUNDS]) > part.first_round:
+        return False
+    numbers = Numbers({name: fmpq(int(value)) for name, value in known.items()}, {}, fmpq)
+    fixed = (c for c in part.conditions if names_in(c) <= known.keys())
+    return all(failure(c, numbers) is None for c in fixed)
+
+
+def leaves_rational(part: Part, chosen: Collection[str], counts: Counts) -> bool:
+    """Whether what a condition fixes is rational if all that may be 0 is, and all else is 1."""
+    for condition in part.conditions:
+        if condition.relation != "==" or str(condition.left) not in chosen:
+            continue
+        symbols = sp.sympify(condition.right, strict=True).free_symbols
+        known = {symbol.name: fmpq(int(bool(symbol.is_positive))) for symbol in symbols}
+        known |= {x: fmpq(int(y)) for x, y in counts.items() if not is_formula(y)}
+        try:
+            evaluate(condition.right, Numbers(known, {}, fmpq))
+        except IrrationalError:
+            return False
+        except (ZeroDivisionError, UndefinedError):
+            continue
+    return True
+
+
+class Asking:
+    """Answers of counts and of step sizes; numbers are another matter.
+
+    Parameters
+    ----------
+    space : Space
+    bits : int
+        Significant binary digits of what is irrational.
+    """
+
+    def __init__(self, space: Space, bits: int) -> None:
+        self.space, self.bits = space, bits
+        self.assumptions = frozenset(space.part.assumptions)
+        self.constants = space.part.constants
+        self._counts: dict[str, Any] = {}
+
+    # ---- how they are had
+
+    def which(self, options: Sequence[Any], what: str) -> int:
+        """The number of one of several."""
+        raise NotImplementedError
+
+    def share(self) -> Fraction:
+        """From 0 to 1."""
+        raise NotImplementedError
+
+    def size(self, least: Any, most: Any) -> Fraction:
+        """A positive number between, whatever its scale."""
+        raise NotImplementedError
+
+    def factors(self, *, rising: Sequence[str], falling: Sequence[str]) -> dict[str, fmpq]:
+        """How far from its edge every step size is."""
+        raise NotImplementedError
+
+    # ---- what follows
+
+    def choice(self, options: Sequence[_Option]) -> _Option:
+        """One of them."""
+        return options[self.which(options, repr(options))]
+
+    def counts(self) -> dict[str, Any]:
+        """The same ones whenever they are asked for."""
+        if not self._counts:
+            every = self.space.counts
+            self._counts = dict(every[self.which(every, "counts")])
+        return dict(self._counts)
+
+    def steps(self, problem: Objective, start: Sequence[Any]) -> dict[str, Any]:
+        """Inside the part's conditions; and the number of rounds.
+
+        Raises
+        ------
+        NoStepsError
+            If there are none.
+        """
+        counts, of = self.counts(), self.space.sought.steps
+        point = objectives.exact_array(objectives.exact(tuple(start)))
+        known = dict(objectives.values(objectives.objective(problem), point))
+        known |= {x: fmpq(int(y)) for x, y in counts.items() if not is_formula(y)}
+        factors = self.factors(rising=tuple(of.least), falling=tuple(of.largest))
+        found: dict[str, Any] = steps_inside(self.space.part, of, known, factors, self.bits)
+        rounds = counts[_ROUNDS]
+        if is_formula(rounds):
+            self._counts[_ROUNDS] = rounds = _whole(rounds, known | found)
+        return found | {_ROUNDS: rounds}
+
+
+def _whole(rounds: str, known: Mapping[str, Any]) -> int:
+    """The value of a formula, rounded up."""
+    found = rational(evaluate(formula(rounds), Numbers(known, {}, lambda p, q: fmpq(p, q))))
+    return ceil(Fraction(int(found.p), int(found.q)))
