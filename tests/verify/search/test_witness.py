@@ -198,8 +198,8 @@ def test_a_script_with_a_planted_error_would_be_seen():
     """Halving the outer step inside the script changes what it prints."""
     witness = found("thm-3.7 / 10")
     left, _ = printed_exactly(witness.script, packages=True)
-    assert "mean * p['eta_u']" in witness.script
-    halved = witness.script.replace("mean * p['eta_u']", "mean * p['eta_u'] / 2")
+    assert 'p["eta_v"]})' in witness.script
+    halved = witness.script.replace('p["eta_v"]})', 'p["eta_v"] / 2})')
     other, _ = printed_exactly(halved, packages=True)
     assert other != left
 

@@ -29,6 +29,8 @@ from fedbounds.theory.symbols import K, T, VectorSymbol, constants_in, k, t
 
 from ..evaluate import IrrationalError, Numbers, UndefinedError, evaluate, in_balls, in_roots, scale
 from .balls import enclosed
+from .missing import MissingError as MissingError
+from .missing import UnansweredError as UnansweredError
 from .moments import TooMuchError
 from .recalled import recalled, remembered
 from .settled import settled
@@ -51,14 +53,6 @@ RELATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
 
 
 _EXTREMES = (Largest, Least, MeanOfLargest, above, Settled)  # numbers of a whole run
-
-
-class MissingError(FedboundsError):
-    """A number is not known of this run; the message says why."""
-
-
-class UnansweredError(MissingError):
-    """A number that is there, and that no method measured: it is too much work."""
 
 
 class Traced(Protocol):
@@ -123,10 +117,6 @@ class Defined(Generic[Run]):
     def products(self, node: sp.Expr, indices: Indices = None) -> Array:
         """sq(x) or ip(x, y) of every round; values of indices first, of the view's own if None."""
         raise NotImplementedError
-
-    def _at_start(self, node: sp.Expr) -> Array:
-        """Of round 0, and perhaps of others after it."""
-        return self.products(node)
 
     def _at_end(self, node: sp.Expr, indices: Indices) -> Any:
         """The same at the start of the round after the last alone."""
@@ -227,7 +217,9 @@ class Defined(Generic[Run]):
 
     def _single(self, node: sp.Expr) -> Any:
         """sq(x) or ip(x, y) in round 0."""
-        rows = self._at_start(node)
+        return self._first_of(node, self.products(node))
+
+    def _first_of(self, node: sp.Expr, rows: Array) -> Any:
         if rows.size > rows.shape[-1]:
             raise MissingError(f"{node} is a number of each client")
         return rows.reshape(-1)[0]
@@ -401,9 +393,8 @@ class Known(Defined[Trace]):
         """sq(x) or ip(x, y) of every round; values of indices first, of the view's own if None."""
         return self._of_places(node, indices, self.trace.spaces, 0)
 
-    def _at_start(self, node: sp.Expr) -> Array:
-        """Of round 0, and perhaps of others after it."""
-        return self._of_places(node, None, self.trace.spaces[:1], 0)
+    def _single(self, node: sp.Expr) -> Any:
+        return self._first_of(node, self._of_places(node, None, self.trace.spaces[:1], 0))
 
     def _at_end(self, node: sp.Expr, indices: Indices) -> Any:
         """At the start of the round after the last."""
