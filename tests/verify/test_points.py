@@ -9,6 +9,7 @@ import pytest
 import sympy as sp
 from set_ups import choice
 
+from fedbounds.facts import Fact
 from fedbounds.theory.claims import AS_PRINTED, Condition, read
 from fedbounds.theory.registry import claim
 from fedbounds.theory.symbols import K, L, n
@@ -142,7 +143,7 @@ def test_a_point_is_measured_without_a_run():
     at = choice(K=3, j=2)
     assert parameters_of(at) == {"K": 3, "j": 2}
     assert constants_of(at) == {}
-    assert all(evidence_of(at, assumption).holds for assumption in str)
+    assert all(evidence_of(at, assumption).holds for assumption in Fact)
     assert (at.algorithm_name, at.method) == ("bound", Method.RATIONAL)
 
 
