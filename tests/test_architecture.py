@@ -32,7 +32,7 @@ ARROWS = {
     "errors": frozenset[str](),
     "border": frozenset({"errors"}),
     "facts": frozenset({"errors"}),
-    "vocabulary": frozenset({"errors", "facts"}),
+    "vocabulary": frozenset({"errors"}),
     "theory": frozenset({"errors", "vocabulary", "facts", "theory"}),
     "problems": frozenset({"errors", "vocabulary", "facts", "problems"}),
     "algorithms": frozenset({"errors", "vocabulary", "facts", "problems", "algorithms"}),

@@ -5,9 +5,6 @@ A member's value is the word that is printed, stored in records and typed by use
 
 from enum import StrEnum
 
-from .facts import Constant as Constant
-from .facts import Fact
-
 
 class Kind(StrEnum):
     """What sort of claim it is; fixes which verdicts it may get."""
@@ -51,9 +48,6 @@ class Index(StrEnum):
     POINT = "per choice of parameters"  # nothing is run
 
 
-Assumption = Fact  # until the engines that ask for it here are gone
-
-
 class Provenance(StrEnum):
     """How a number was obtained. An estimate never yields a firm verdict."""
 
@@ -68,12 +62,6 @@ class Side(StrEnum):
     BOTH = "both"  # the smallest (or largest) admissible value itself
     UPPER = "upper"
     LOWER = "lower"
-
-
-class Quantity(StrEnum):
-    """What the search for the tightest instance asks for by name."""
-
-    GAP = "f"  # E f(u^t, v^t) - inf f, or E f(u^t, v^t) where f is unbounded below
 
 
 class Method(StrEnum):

@@ -11,6 +11,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from fedbounds.errors import FedboundsError
+from fedbounds.facts import Constant
 from fedbounds.problems import FederatedQuadratic, Problem, Start
 from fedbounds.problems.linear import is_exact, rational
 from fedbounds.theory.claims import Claim, Part, read
@@ -27,7 +28,7 @@ from fedbounds.verify.search.seeking import Space, admits, spaces
 from fedbounds.verify.search.small import instances_of
 from fedbounds.verify.search.tightest import plain
 from fedbounds.verify.setups.inside import steps_inside
-from fedbounds.vocabulary import Constant, Method
+from fedbounds.vocabulary import Method
 
 from .ranges import as_numbers
 

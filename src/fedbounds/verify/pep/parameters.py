@@ -12,11 +12,12 @@ from flint import fmpq
 from sympy.core.function import AppliedUndef
 
 from fedbounds.errors import FedboundsError, require, unknown_name
+from fedbounds.facts import Fact
 from fedbounds.problems.linear import rational
 from fedbounds.theory.claims import Claim, Condition, Part, Reading, read
 from fedbounds.theory.registry import encoded_claims, sought
 from fedbounds.theory.symbols import SHARED, Mean_t, Sum_t, quantities_in, t
-from fedbounds.vocabulary import Assumption, Index, Relation
+from fedbounds.vocabulary import Index, Relation
 
 from ..conditions import failure
 from ..evaluate import Numbers, evaluate
@@ -28,10 +29,10 @@ _MOST_ROUNDS = 40
 _ALGORITHM = "FedAvg-P"
 _QUANTITIES = {"f", "G_u", "G_v", "B"}
 _ASSUMPTIONS = {
-    Assumption.SMOOTH,
-    Assumption.NOISE,
-    Assumption.DISSIMILARITY,
-    Assumption.BOUNDED_BELOW,
+    Fact.SMOOTH,
+    Fact.NOISE,
+    Fact.DISSIMILARITY,
+    Fact.BOUNDED_BELOW,
 }
 _COUNTS = {"n": 2, "m": 1, "K": 1, "T": 2, "d_u": 1, "d_v": 1}
 _LEVELS = {"L": "1", "F_0": "1", "b^2": "1", "B_0": "1", "G_0": "1"}
@@ -135,7 +136,7 @@ def _expressible(part: Part) -> bool:
         and not quantities_in(part.right)
         and quantities_in(part.left) <= _QUANTITIES
         and part.constants <= known
-        and Assumption.SMOOTH in part.assumptions
+        and Fact.SMOOTH in part.assumptions
         and set(part.assumptions) <= _ASSUMPTIONS
         and _linear(part.left)
     )
@@ -259,7 +260,7 @@ def _refuse_outside(
 
 
 def _dissimilar(part: Part) -> bool:
-    return Assumption.DISSIMILARITY in part.assumptions
+    return Fact.DISSIMILARITY in part.assumptions
 
 
 def _refuse_large(counts: dict[str, int], last: int) -> None:

@@ -8,7 +8,6 @@ import sympy as sp
 
 from fedbounds.theory.claims import Part
 from fedbounds.theory.symbols import quantities_in
-from fedbounds.vocabulary import Quantity
 
 from ..decide import MARGIN, margin_of, rounds_of
 from ..evaluate import Numbers, evaluate, rounding, scale, terms
@@ -62,7 +61,7 @@ def closest(part: Part, numbers: Numbers) -> Closest | None:
 def _terms(part: Part) -> tuple[sp.Expr, ...]:
     """The summands of right - left, those of the objective together."""
     signed = [*terms(part.right), *(-term for term in terms(part.left))]
-    values = [term for term in signed if Quantity.GAP.value in quantities_in(term)]
+    values = [term for term in signed if "f" in quantities_in(term)]
     others = [term for term in signed if term not in values]
     return (*others, sp.Add(*values)) if values else tuple(others)
 
