@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import ceil
 from typing import Any, TypeVar
 
@@ -64,6 +64,7 @@ class Space:
         )
 
 
+@lru_cache(maxsize=64)  # every part is asked for several times, and counts are many
 def spaces(claim: Claim, part: Part) -> tuple[Space, ...]:
     """Where instances of a part are searched: of every algorithm that it is about.
 
