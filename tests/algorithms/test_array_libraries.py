@@ -79,6 +79,9 @@ def subjects():
     for module in ("personal_averaging", "personal_scaffold"):
         own = found[f"{module}.SAMPLED"]
         found[f"{module}.BATCHES"] = replace(own, algorithm=named()[f"{module}.BATCHES"])
+    many = views("personalization")["Scaffold-P, rounds of many clients"]
+    name, seen = many.algorithm, found["personal_scaffold.OBSERVED"]
+    found[name] = replace(seen, algorithm=named()[name], shown=many.shown)
     masks = found["sub_models.RANDOM"]
     kept = tuple((1,) * masks.problem.dimension for _ in range(int(masks.problem.clients)))
     for name in ("sub_models.STATIC", "sub_models.OVER_HOLDERS"):

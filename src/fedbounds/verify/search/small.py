@@ -13,6 +13,7 @@ from fedbounds.theory.claims import Claim, Reading, read
 from fedbounds.theory.setups import Setup
 
 from ..case import Case
+from ..instance_file import from_data, to_data
 from ..measure.trace import subject_of
 from ..setups.found import view_of
 from ..setups.inside import NoStepsError
@@ -101,6 +102,15 @@ def instances_of(draw: st.DrawFn, space: Space, names: frozenset[str]) -> Case:
     except NoStepsError:
         assume(False)
         raise
+
+
+def is_kept(case: Case) -> bool:
+    """Whether a file that holds an instance is replayed: it must not cost too much."""
+    try:
+        from_data(to_data(case))
+    except FedboundsError:
+        return False
+    return True
 
 
 def is_shown(case: Case) -> bool:

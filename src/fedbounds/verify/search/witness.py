@@ -18,7 +18,7 @@ from ..judge import Judgement, Subject, exact_work, judge_reading
 from ..measurement import fingerprint, measure
 from ..script import script
 from .fairness import fairest
-from .small import is_shown, small_instances, small_spaces
+from .small import is_kept, is_shown, small_instances, small_spaces
 from .tightest import BUDGET, plain, tightest_parts
 
 EXAMPLES = 80  # counted, not timed: the same search finds the same witness
@@ -85,12 +85,15 @@ def find_witness(
 
 def _smallest(claim: Claim, reading: Reading, cases: Sequence[Case]) -> Witness | None:
     """The cheapest fair case that breaks the claim in rationals; first those a script can show."""
+    planned = [case.setup for case in cases]
     exact = (
         replace(case, setup=setup, method=Method.RATIONAL)
         for case in sorted(cases, key=lambda case: (not is_shown(case), exact_work(case)))
         if (setup := case.setup if case.method is Method.RATIONAL else in_rationals(case.setup))
     )
-    judged = (_judge(claim, reading, case) for case in exact)
+    # what is planned in floats may be small enough for one replay and too large for a file
+    kept = (case for case in exact if case.setup in planned or is_kept(case))
+    judged = (_judge(claim, reading, case) for case in kept)
     found = fairest(one for one in judged if one.verdict is Verdict.VIOLATED)
     return None if found is None else explain(found)
 
