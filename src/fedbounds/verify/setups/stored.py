@@ -108,7 +108,10 @@ class ByTheory(Record):
         theory = fields.get("theory") if isinstance(fields, dict) else None
         own = isinstance(theory, str) and theory not in PAPERS
         if own:
-            views(Text().read(theory, f"{where}.theory", known))  # raises unless it is loaded
+            try:
+                views(Text().read(theory, f"{where}.theory", known))
+            except FedboundsError as error:  # it is not loaded
+                raise FedboundsError(f"{where}.theory: {error}") from error
         of = self.loaded if own else self.fields
         return Record(self.make, of, self.tagged).values(data, where, known)
 
