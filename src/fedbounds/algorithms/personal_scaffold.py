@@ -162,7 +162,7 @@ def step_averaging(
     after, _, shown = _round(problem, p, state, drawn, added(drawn))
     present = drawn["present"][:, :, None]
     for name, made in (("al", "uh"), ("be", "vh")):
-        mean = shown[made].sum(axis=2) / shown[made].shape[2]
+        mean = problem.xp.sum(shown[made], axis=2) / shown[made].shape[2]
         after[name] = state[name] + (mean - state[name]) * present
     see(present=drawn["present"], **shown, **analysed(problem, state, after))
     see(eu=problem.gradients(state["al"], state["be"])[0])
