@@ -87,7 +87,10 @@ ASKED = Asked(
 )
 
 
-def run(how=Directions(), steps=2, n=1, d=1, rounds=1, noise=0, more=()):
+DIRECTIONS = Directions()
+
+
+def run(how=DIRECTIONS, steps=2, n=1, d=1, rounds=1, noise=0, more=()):
     curves = [[[1 + i + (a == b) for a in range(d)] for b in range(d)] for i in range(n)]
     slopes = [[(-1) ** i * (a + 1) for a in range(d)] for i in range(n)]
     problem, start = quadratic(curves, slopes, [2 - a for a in range(d)], noise)
