@@ -258,6 +258,15 @@ def _with_f(numbers, value):
     return Numbers(numbers.constants, dict(numbers.series) | {"f": np.full(4, value)})
 
 
+def test_a_ratio_is_told_with_what_rounding_may_have_done():
+    numbers, own = floats([1.0, 2.0, 1.0], [4.0, 4.0, 4.0]), np.array([0.0, 1.0, 0.0])
+    assert tightness(AT_MOST, numbers, range(3), own=own) == 0.25  # of (2 - 1) / (4 + 1) too
+    assert tightness(AT_MOST, numbers, range(3), own=own * 1e-12) == 0.5
+    dips = floats([1.0, -1e-9, 1.0], [4.0, 4.0, 4.0])
+    assert tightness(AT_MOST, dips, range(3), own=own * 1e-8) == 0.25
+    assert tightness(AT_MOST, dips, range(3)) is None
+
+
 def test_exact_and_float_judgements_report_the_same_tightness():
     left, right = [1, 3, 0], [4, 5, 1]
     assert decide(AT_MOST, exact(left, right), Method.RATIONAL).tightness == pytest.approx(

@@ -34,6 +34,7 @@ from fedbounds.problems import (
     federated_quadratic,
 )
 from fedbounds.theory.claims import AS_PRINTED, Condition, Reading
+from fedbounds.theory.personalization import setups_cosines
 from fedbounds.theory.registry import claim, encoded_claims
 from fedbounds.theory.symbols import G_u, Mean_t, gamma, t
 from fedbounds.verify.decide import Outcome
@@ -43,6 +44,7 @@ from fedbounds.verify.instance import Instance
 from fedbounds.verify.judge import judge
 from fedbounds.verify.measurement import fingerprint
 from fedbounds.verify.records import dumps, plain, record, sealed
+from fedbounds.verify.setups.plan import case_of
 from fedbounds.verify.store import Store, claim_text, record_key, records_file
 from fedbounds.vocabulary import Index, Method, Relation, Verdict
 
@@ -71,6 +73,10 @@ def cosine():
         "cosine", problem, with_effective_step(1, 1, 1 / 256, 1.0, 2.0), 2, Method.ENUMERATION,
         Start(np.ones(1), np.ones((2, 1))),
     )  # fmt: skip
+
+
+def balls():
+    return case_of(next(one for one in setups_cosines.PLANNED if one.judged), "")
 
 
 def vectors():
@@ -134,7 +140,7 @@ def no_nan(data):
     return data is None or isinstance(data, str | bool | int) or np.isfinite(data)
 
 
-@pytest.mark.parametrize("instance", [quadratic(), vectors()], ids=lambda i: i.name)
+@pytest.mark.parametrize("instance", [quadratic(), balls(), vectors()], ids=lambda i: i.name)
 def test_records_are_plain_and_canonical(instance):
     for judgement in judge(CLAIMS, instance).judgements:
         row = record(judgement, "key")
