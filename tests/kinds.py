@@ -46,7 +46,8 @@ def exact(left, right, **constants):
     )
 
 
-def floats(left, right, **constants):
-    """The same in floats."""
+def floats(left, right, error=0.0, **constants):
+    """The same in floats, which are that far off at most."""
     series = {"G_u": np.asarray(left, dtype=float), "G_v": np.asarray(right, dtype=float)}
-    return Numbers({"T": float(len(series["G_u"]))} | constants, series)
+    errors = {x: np.broadcast_to(error, y.shape) for x, y in series.items()}
+    return Numbers({"T": float(len(series["G_u"]))} | constants, series, errors=errors)

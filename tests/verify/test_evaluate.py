@@ -8,7 +8,8 @@ import sympy as sp
 from flint import arb, fmpq
 from hypothesis import given
 from hypothesis import strategies as st
-from kinds import in_balls, in_floats, in_rationals, object_array
+from kinds import in_balls as exact_balls
+from kinds import in_floats, in_rationals, object_array
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.symbols import (
@@ -29,7 +30,7 @@ from fedbounds.theory.symbols import (
     n,
     t,
 )
-from fedbounds.verify.evaluate import Numbers, evaluate, rounding, scale, terms
+from fedbounds.verify.evaluate import Numbers, apart, around, evaluate, in_balls, scale, terms
 
 SYMBOLS = (n, m, K, L, gamma, b2)
 QUANTITIES = (f, G_u, G_v, B)
@@ -97,7 +98,7 @@ def test_rationals_floats_and_balls_give_the_value_computed_by_hand(data):
     floats = np.broadcast_to(evaluate(expression, in_floats(values, series), rounds), ROUNDS)
     # 1e9: the largest intermediate value may cancel
     assert np.abs(floats - [float(x) for x in expected]).max() <= 1e-16 * 1e9 * size
-    balls = np.broadcast_to(evaluate(expression, in_balls(values, series), rounds), ROUNDS)
+    balls = np.broadcast_to(evaluate(expression, exact_balls(values, series), rounds), ROUNDS)
     assert all(arb(x).overlaps(arb(y)) for x, y in zip(balls, exact, strict=True))
 
 
@@ -191,7 +192,7 @@ def test_run_operators_work_when_every_constant_is_a_ball():
 # ---- the larger and the smaller
 
 
-@pytest.mark.parametrize("kind", [in_floats, in_rationals, in_balls])
+@pytest.mark.parametrize("kind", [in_floats, in_rationals, exact_balls])
 def test_the_larger_of_two_is_found_in_every_kind_of_number(kind):
     for a, b in ((2, 3), (3, 2), (9, 3)):
         numbers = kind({"n": Fraction(a * a), "T": Fraction(b)}, {})
@@ -204,7 +205,7 @@ def test_the_larger_of_two_quantities_is_found_round_by_round():
     np.testing.assert_array_equal(found, [5.0, 4.0, 9.0])
 
 
-@pytest.mark.parametrize("kind", [in_floats, in_rationals, in_balls])
+@pytest.mark.parametrize("kind", [in_floats, in_rationals, exact_balls])
 def test_the_smaller_of_several_is_found_in_every_kind_of_number(kind):
     for a, b, c in ((2, 3, 7), (3, 2, 7), (9, 3, 1), (4, 4, 4)):
         numbers = kind({"n": Fraction(a * a), "T": Fraction(b), "K": Fraction(c)}, {})
@@ -277,5 +278,43 @@ def test_an_exact_quantity_multiplies_the_rounding_of_another():
     series = {"measured": np.array([2.0, 3.0]), "exact": np.array([5.0, 7.0])}
     numbers = Numbers({"c": 3.0}, series, errors={"measured": np.array([0.25, 0.5])})
     c = sp.Symbol("c")
-    both = c * exact(t) * measured(t) + exact(t) + c / exact(t)
-    assert list(rounding(numbers, range(2), both)) == [3.75, 10.5]
+    both = c * exact(t) * measured(t) + exact(t) + c * exact(t)
+    values, wrong = apart(evaluate(both, in_balls(numbers), range(2)))
+    assert list(values) == [50.0, 91.0]
+    np.testing.assert_allclose(wrong, [3.75, 10.5], rtol=1e-8)
+
+
+@given(st.lists(st.tuples(st.floats(-1e9, 1e9), st.floats(0, 1e3)), min_size=1, max_size=5))
+def test_floats_in_balls_and_back_lose_nothing(pairs):
+    values, wrong = (np.array(x) for x in zip(*pairs, strict=True))
+    again, more = apart(around(values, wrong))
+    assert list(again) == list(values)
+    assert (more >= wrong).all()
+    np.testing.assert_allclose(more, wrong, rtol=1e-8)
+
+
+def test_what_no_float_is_has_an_error():
+    third = np.array([fmpq(1, 3), fmpq(1, 4)], dtype=object)
+    values, wrong = apart(around(third, 0.0))
+    assert list(values) == [1 / 3, 0.25]
+    assert abs(fmpq(1, 3) - fmpq(*(1 / 3).as_integer_ratio())) <= fmpq(*wrong[0].as_integer_ratio())
+    assert wrong[1] == 0.0
+
+
+def test_the_largest_of_balls_that_overlap_contains_each():
+    """Planted: of [0, 10] and [1, 2] neither is the larger one."""
+    name = sp.Function("measured")
+    numbers = Numbers({"T": 2.0}, {"measured": np.array([5.0, 1.5])},
+                      errors={"measured": np.array([5.0, 0.5])})  # fmt: skip
+    found = evaluate(Max_t(name(t)), in_balls(numbers))
+    assert found.contains(10)
+    assert found.contains(1)
+
+
+def test_the_sign_of_a_ball_about_zero_is_not_known():
+    c = sp.Symbol("c")
+    numbers = Numbers({"c": 1.0}, {}, errors={"c": 2.0})
+    found = evaluate(sp.sign(c), in_balls(numbers))
+    assert found.contains(-1)
+    assert found.contains(1)
+    assert evaluate(sp.sign(c), in_balls(Numbers({"c": 1.0}, {}, errors={"c": 0.5}))) == 1

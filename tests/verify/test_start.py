@@ -74,7 +74,7 @@ def test_equal_cases_are_counted(left):
 
 def test_what_holds_is_never_tighter_than_one():
     part = Part(left=G_u(t), right=G_v(t))
-    found = decide(part, floats([1.0 + 1e-13], [1.0]), Method.MOMENTS)
+    found = decide(part, floats([1.0 + 1e-13], [1.0], 1e-12), Method.MOMENTS)
     assert (found.verdict, found.tightness) == (Verdict.UNDECIDED, 1.0)
 
 

@@ -1,13 +1,20 @@
 """One part, one measurement, one verdict. Decided on the gap right - left, never on a ratio.
 
-Three kinds of measurement, three rules. Exact rationals decide by sign. Float64 expectations
-decide when the gap exceeds the rounding margin; a negative gap is only a candidate, which an exact
-replay must confirm. Samples decide "not violated" under a certified range only, and "violated"
-never.
+Three kinds of measurement, three rules. Exact numbers, balls among them, decide by sign. Floats are
+balls too, of what rounding may have done to them: the sign of a gap is certain, or that case is
+not resolved, which is counted; a negative gap is only a candidate, which an exact replay must
+confirm. Samples decide "not violated" under a certified range only, and "violated" never.
+
+A verdict speaks of every round of which the part does. Where some hold and others are not resolved
+the record is undecided, and says how many and from which on: "not violated" of the rounds that are
+known would be said of another, shorter run.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property, reduce
 from itertools import groupby
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -27,13 +34,12 @@ from fedbounds.vocabulary import Index, Method, Relation, Verdict
 
 from .conditions import raise_precision
 from .evaluate import (
-    RESOLUTION,
+    ENCLOSED,
     IrrationalError,
     Numbers,
     evaluate,
     in_balls,
     in_roots,
-    rounding,
     scale,
     shown,
     terms,
@@ -44,14 +50,12 @@ from .roots import Roots
 from .start import idle
 
 Array = Any
-MARGIN = 1e-10  # of the sum of all terms' sizes: what float64 expectations resolve
-_ROUNDING = 1e-15  # more of it per round and unit of outer step, which magnifies rounding
-_LONGEST_FRACTION = 60  # characters; longer exact values are reported rounded
-_IDENTITY = 1e-8  # relative: a smaller deviation from an identity is no candidate
-_TOLD = 1e-10  # of a side: less rounding does not show in a ratio
-_RESIDUE = 1e-15  # of the largest iterates so far, in every later one
 EXACT = (Method.RATIONAL, Method.BALLS)
-FLOOR = 1e-26  # of the largest such sum up to a round: below it, the round is not examined
+_LONGEST_FRACTION = 60  # characters; longer exact values are reported rounded
+_TOLD = 1e-10  # of both sides: less does not show in a ratio of them
+_AS_EQUAL = 1e-6  # of both sides: where no more is in doubt, they are told to be equal
+_OF_REPLICAS = 1e-10  # of all terms: what rounding of single replicas may leave of an equality
+_LEAST_TOLD = 1e-26  # of the largest mean of replicas: no ratio is told of smaller ones
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,7 @@ class Outcome:
     left, right, gap : float or str or None
         At the round where the relative gap is smallest; exact values as "p/q".
     relative_gap : float or None
-        gap / sum of the sizes of all terms.
+        gap / (|left| + |right|); of samples, over the sum of the sizes of all terms.
     tightness : float or None
         Largest left / right over rounds, where both sides are sums of non-negative terms.
     at : int or None
@@ -75,9 +79,14 @@ class Outcome:
     client, step : int or None
         Likewise.
     rounds : int
-        How many cases were examined: rounds, times clients and steps (1 for a whole run).
+        How many cases were examined: rounds, times clients and steps (1 for a whole run). Those
+        in which the sides are below what is known of them were not.
     equal : int
         In how many of these both sides are equal; in float64, to rounding.
+    unresolved : int
+        In how many cases, examined or not, the sign of the gap is not known.
+    since : int or None
+        The first round, or rung, with such a case.
     idle : int
         How many of the equal ones are left out of tightness: see `start`.
     replicas : int
@@ -106,6 +115,8 @@ class Outcome:
     step: int | None = None
     rounds: int = 0
     equal: int = 0
+    unresolved: int = 0
+    since: int | None = None
     idle: int = 0
     replicas: int = 0
     level: float | None = None
@@ -161,8 +172,16 @@ def _decide_measured(part: Part, numbers: Numbers, method: Method, rounds: range
     if part.gap == 0:
         cases, reason = 1 if rounds is None else len(rounds), "both sides are the same expression"
         return Outcome(part.name, Verdict.NOT_VIOLATED, reason, rounds=cases, equal=cases)
-    rule = _decide_exactly if method in EXACT else _decide_in_floats
-    return rule(part, numbers, rounds)
+    if method not in EXACT:
+        named = sorted(quantities_in(part.left) | quantities_in(part.right))
+        unbounded = [x for x in named if x not in numbers.errors]
+        if unbounded:
+            reason = f"no bound is known of what rounding did to {', '.join(unbounded)}"
+            return Outcome(part.name, Verdict.UNDECIDED, reason)
+        if not np.isfinite(scale(numbers, rounds, part.left, part.right)).all():
+            reason = "a side overflows in float64"
+            return Outcome(part.name, Verdict.UNDECIDED, reason, candidate=True)
+    return _decided(part, numbers, method, rounds)
 
 
 def _measured(part: Part, numbers: Numbers, rounds: range | None) -> tuple[range | None, str]:
@@ -205,45 +224,115 @@ def _named(part: Part) -> tuple[set[sp.Expr], set[sp.Expr]]:
     return summed, told
 
 
-def _decide_exactly(part: Part, numbers: Numbers, rounds: range | None) -> Outcome:
-    try:
-        left, right = (np.atleast_1d(evaluate(s, numbers, rounds)) for s in (part.left, part.right))
-    except IrrationalError:
-        left, right = _beyond_rationals(part, numbers, rounds)
-    left, right = np.broadcast_arrays(left, right)
-    shape, left, right = left.shape, left.reshape(-1), right.reshape(-1)
-    gaps = right - left
-    ratios = [_relative(*each) for each in zip(gaps, abs(left), abs(right), strict=True)]
-    equal = np.array([bool(gap == 0) for gap in gaps]).reshape(shape)
+@dataclass(frozen=True, eq=False)
+class _Sides:
+    """Both sides in every case, and each of their terms, as numbers of one kind."""
+
+    left: Array
+    right: Array
+    terms: tuple[Array, ...]
+
+    @cached_property
+    def gaps(self) -> Array:
+        return self.right - self.left
+
+
+def _evaluated(part: Part, numbers: Numbers, rounds: range | None) -> _Sides:
+    left, right = (
+        [np.atleast_1d(evaluate(x, numbers, rounds)) for x in terms(side)]
+        for side in (part.left, part.right)
+    )
+    one, other = np.broadcast_arrays(reduce(add, left), reduce(add, right))
+    return _Sides(one, other, (*left, *right))
+
+
+def _decided(part: Part, numbers: Numbers, method: Method, rounds: range | None) -> Outcome:
+    """By the sign of the gap in every case."""
+    trivial = sp.S.Zero if part.trivial is None else part.trivial
+    named = quantities_in(part.left) | quantities_in(part.right) | quantities_in(trivial)
+    numbers = replace(numbers, series={x: y for x, y in numbers.series.items() if x in named})
+    with ctx.workprec(max(ctx.prec, ENCLOSED)):
+        try:
+            known = numbers if method in EXACT else in_balls(numbers)
+            sides = _evaluated(part, known, rounds)
+        except IrrationalError:
+            sides = _beyond_rationals(part, numbers, rounds)
+        return _by_sign(part, sides, numbers, method, rounds)
+
+
+def _by_sign(
+    part: Part, sides: _Sides, numbers: Numbers, method: Method, rounds: range | None
+) -> Outcome:
+    gaps, identity = sides.gaps, part.relation is Relation.EQUAL
+    broken = _where(gaps, lambda x: x < 0 or (identity and x > 0))
+    open_ = ~broken & ~_where(gaps, lambda x: x == 0 if identity else x >= 0)
+    size = abs(sides.left) + abs(sides.right)
+    equal = _where(gaps, lambda x: x == 0)
+    if method not in EXACT:
+        equal |= open_ & _each(_nearly_equal, gaps, size).astype(bool)
+    told = ~open_ | equal  # the others are below what is known of them
     silent = idle(part, rounds, equal)
-    order = -np.abs(ratios) if part.relation is Relation.EQUAL else np.array(ratios)
-    worst = _worst(order, silent)
-    if part.relation is Relation.EQUAL:
-        broken = any(gap < 0 or gap > 0 for gap in gaps)
-        settled = all(gap == 0 for gap in gaps)
-    else:
-        broken = any(gap < 0 for gap in gaps)
-        settled = all(gap >= 0 for gap in gaps)
-    if not (broken or settled):  # balls that contain zero
-        return Outcome(part.name, Verdict.UNDECIDED, "sign undecided at the finest precision")
-    outcome = Outcome(
-        part=part.name,
-        verdict=Verdict.VIOLATED if broken else Verdict.NOT_VIOLATED,
-        reason=_equality_note(gaps, broken),
-        left=_text(left[worst]),
-        right=_text(right[worst]),
-        gap=_text(gaps[worst]),
-        relative_gap=ratios[worst],
-        rounds=len(gaps),
+    found = Outcome(
+        part.name, *_verdict(gaps, broken, open_, method, rounds), candidate=bool(broken.any())
+    )
+    if method in EXACT:
+        found = replace(found, candidate=False)
+    if open_.any():
+        found = replace(found, unresolved=int(open_.sum()), since=_first(open_, rounds))
+    if not told.any():
+        return found
+    ratios = _each(_relative, gaps, size).astype(np.float64)
+    order = np.where(told, -np.abs(ratios) if identity else ratios, np.inf)
+    worst = _worst(order.reshape(-1), silent)
+    found = replace(
+        found,
+        left=_text(sides.left.flat[worst]),
+        right=_text(sides.right.flat[worst]),
+        gap=_text(gaps.flat[worst]),
+        relative_gap=float(ratios.flat[worst]),
+        rounds=int(told.sum()),
         equal=int(equal.sum()),
         idle=int(silent.sum()),
     )
-    outcome = _placed(outcome, part, worst, shape, rounds)
-    try:
-        with np.errstate(over="ignore", invalid="ignore"):
-            return _with_ratios(outcome, part, _in_floats(numbers), rounds, silent)
-    except OverflowError:  # too large for float64: there is no ratio to show
-        return outcome
+    found = _placed(found, part, worst, gaps.shape, rounds)
+    return _with_ratios(found, part, sides, numbers, rounds, silent)
+
+
+def _verdict(
+    gaps: Array, broken: Array, open_: Array, method: Method, rounds: range | None
+) -> tuple[Verdict, str]:
+    if broken.any() and method in EXACT:
+        return Verdict.VIOLATED, ""
+    if broken.any():
+        reason = "broken beyond rounding in float64, not confirmed by an exact replay"
+        return Verdict.UNDECIDED, reason
+    if not open_.any():
+        return Verdict.NOT_VIOLATED, _equality_note(gaps)
+    why = "at the finest precision" if method in EXACT else "beyond its rounding"
+    many = f"{open_.sum()} of {open_.size} cases" if open_.size > 1 else "the only case"
+    since = "" if rounds is None else f", first at t = {_first(open_, rounds)}"
+    others = "" if open_.all() else "; the others hold"
+    return Verdict.UNDECIDED, f"the sign of the gap is not known {why} in {many}{since}{others}"
+
+
+def _first(cases: Array, rounds: range | None) -> int | None:
+    """The first round with such a case."""
+    if rounds is None:
+        return None
+    return rounds[int(np.argmax(cases.reshape(-1, cases.shape[-1]).any(axis=0)))]
+
+
+def _where(values: Array, holds: Callable[[Any], Any]) -> Array:
+    return np.asarray(np.frompyfunc(lambda x: bool(holds(x)), 1, 1)(values), dtype=bool)
+
+
+def _each(function: Callable[[Any, Any], Any], one: Array, other: Array) -> Array:
+    return np.asarray(np.frompyfunc(function, 2, 1)(one, other))
+
+
+def _nearly_equal(gap: arb, size: arb) -> bool:
+    """Whether all that the gap may be is little beside both sides."""
+    return bool(abs(gap) <= _AS_EQUAL * size)
 
 
 def _worst(order: Array, silent: Array) -> int:
@@ -261,13 +350,12 @@ def _all_zero(part: Part, numbers: Numbers, rounds: range | None) -> bool:
         return False
 
 
-def _relative(gap: Any, left: Any, right: Any) -> float:
+def _relative(gap: Any, size: Any) -> float:
     """The gap over the sum of both sides, which are not negative."""
     try:
-        size = _float(left) + _float(right)
-        return _float(gap) / size if size > 0 else 0.0
+        return _float(gap) / _float(size) if _float(size) > 0 else 0.0
     except OverflowError:
-        return _float(_ball(gap) / _ball(left + right))
+        return _float(_ball(gap) / _ball(size))
 
 
 def _placed(
@@ -283,38 +371,32 @@ def _placed(
     )
 
 
-def _equality_note(gaps: Array, broken: bool) -> str:
-    equal = sum(1 for gap in gaps if gap == 0)
-    if broken or equal == 0:
+def _equality_note(gaps: Array) -> str:
+    equal = int(_where(gaps, lambda x: x == 0).sum())
+    if equal == 0:
         return ""
     return (
-        "both sides are equal" if equal == len(gaps) else f"equal in {equal} of {len(gaps)} rounds"
+        "both sides are equal" if equal == gaps.size else f"equal in {equal} of {gaps.size} rounds"
     )
 
 
-def _beyond_rationals(part: Part, numbers: Numbers, rounds: range | None) -> tuple[Array, Array]:
+def _beyond_rationals(part: Part, numbers: Numbers, rounds: range | None) -> _Sides:
     """Both sides as sums of roots, where zero shows; else as balls, where it does not."""
     try:
-        sums = in_roots(numbers)
-        left, right = (np.atleast_1d(evaluate(s, sums, rounds)) for s in (part.left, part.right))
+        return _evaluated(part, in_roots(numbers), rounds)
     except IrrationalError:
         return _in_decided_balls(part, numbers, rounds)
-    return left, right
 
 
-def _in_decided_balls(part: Part, numbers: Numbers, rounds: range | None) -> tuple[Array, Array]:
+def _in_decided_balls(part: Part, numbers: Numbers, rounds: range | None) -> _Sides:
     """Both sides as balls, precision doubled until every sign of the gap is decided."""
     before = ctx.prec
     try:
         ctx.prec = 64
         while True:
-            balls = in_balls(numbers)
-            left, right = (
-                np.atleast_1d(evaluate(s, balls, rounds)) for s in (part.left, part.right)
-            )
-            gaps = np.atleast_1d(right - left).reshape(-1)
-            if all(g > 0 or g < 0 for g in gaps) or not raise_precision():
-                return left, right
+            sides = _evaluated(part, in_balls(numbers), rounds)
+            if _where(sides.gaps, lambda g: g > 0 or g < 0).all() or not raise_precision():
+                return sides
     finally:
         ctx.prec = before
 
@@ -326,90 +408,19 @@ def _in_floats(numbers: Numbers) -> Numbers:
     )
 
 
-def _decide_in_floats(part: Part, numbers: Numbers, rounds: range | None) -> Outcome:
-    left, right = (np.atleast_1d(evaluate(s, numbers, rounds)) for s in (part.left, part.right))
-    left, right = np.broadcast_arrays(left, right)
-    shape = left.shape
-    sizes = np.broadcast_to(scale(numbers, rounds, part.left, part.right), shape)
-    if not np.isfinite(sizes).all():
-        return Outcome(part.name, Verdict.UNDECIDED, "a side overflows in float64", candidate=True)
-    gap = right - left
-    # what a round inherits from larger ones before it is rounding; later ones do not touch it
-    peak = np.maximum.accumulate(sizes, axis=-1)
-    own = np.broadcast_to(rounding(numbers, rounds, part.left, part.right), shape)
-    # below their own rounding, sides say nothing
-    faint = (sizes > FLOOR * peak) & (sizes <= own)
-    clear = (sizes > FLOOR * peak) & ~faint
-    if not clear.any():
-        return Outcome(part.name, Verdict.UNDECIDED, "both sides are below their rounding")
-    relative = np.where(clear, gap / np.where(clear, sizes, 1.0), np.inf)
-    if part.relation is Relation.EQUAL:
-        relative = np.where(clear, -np.abs(relative), np.inf)
-    signed = -np.abs(gap) if part.relation is Relation.EQUAL else gap
-    doubt = margin_of(numbers) * sizes + own + _inherited(sizes) + _inherited(own / RESOLUTION)
-    if part.relation is Relation.EQUAL:
-        # floats never confirm one: be slow to doubt, slower where outer steps magnify rounding
-        doubt = np.maximum(doubt, _IDENTITY * max(1.0, _outer(numbers)) * sizes)
-    equal = clear & (np.abs(gap) <= doubt)
-    silent = idle(part, rounds, equal)
-    worst = _worst(relative.reshape(-1), silent)
-    outcome = Outcome(
-        part=part.name,
-        verdict=Verdict.NOT_VIOLATED,
-        left=float(left.flat[worst]),
-        right=float(right.flat[worst]),
-        gap=float(gap.flat[worst]),
-        relative_gap=float(gap.flat[worst] / sizes.flat[worst]),
-        rounds=int(clear.sum()),
-        equal=int(equal.sum()),
-        idle=int(silent.sum()),
-    )
-    outcome = _placed(outcome, part, worst, shape, rounds)
-    if np.any(signed[clear] < -doubt[clear]):
-        reason = "broken beyond rounding in float64, not confirmed by an exact replay"
-        outcome = replace(outcome, verdict=Verdict.UNDECIDED, reason=reason, candidate=True)
-    elif np.any(signed[clear] <= doubt[clear]):
-        outcome = replace(outcome, verdict=Verdict.UNDECIDED, reason="both sides equal to rounding")
-    elif faint.any():
-        reason = f"{faint.sum()} of {faint.size} cases are below their own rounding"
-        outcome = replace(outcome, verdict=Verdict.UNDECIDED, reason=reason)
-    return _with_ratios(outcome, part, numbers, rounds, silent, own)
-
-
-def _inherited(sizes: Array) -> Array:
-    """What rounding of the largest iterates so far may do to squares of later, smaller ones.
-
-    An offset that cancelled leaves in every iterate an error of the size of the largest; in a
-    square it meets the iterate itself and its own kind.
-    """
-    peak = np.maximum.accumulate(sizes, axis=-1)
-    return _RESIDUE * np.sqrt(sizes) * np.sqrt(peak) + _RESIDUE**2 * peak
-
-
-def margin_of(numbers: Numbers) -> float:
-    """Relative size below which a float64 gap is rounding."""
-    return MARGIN + _ROUNDING * float(numbers.constants["T"] * _outer(numbers))
-
-
-def _outer(numbers: Numbers) -> float:
-    """The longer outer step size."""
-    return float(max(numbers.constants.get(name, 1.0) for name in ("eta_u", "eta_v")))
-
-
 def _with_ratios(
     outcome: Outcome,
     part: Part,
+    sides: _Sides,
     numbers: Numbers,
     rounds: range | None,
     silent: Array,
-    own: Array | float = 0.0,
 ) -> Outcome:
-    beats = beats_trivial(part, numbers, rounds)
-    ratio = tightness(part, numbers, rounds, silent, own)
+    ratio = tightness(part, sides, silent)
     holds = outcome.verdict is not Verdict.VIOLATED and not outcome.candidate
     if ratio is not None and holds and not outcome.replicas:
         ratio = min(ratio, 1.0)  # what is above is rounding
-    return replace(outcome, tightness=ratio, beats_trivial=beats)
+    return replace(outcome, tightness=ratio, beats_trivial=beats_trivial(part, numbers, rounds))
 
 
 def beats_trivial(part: Part, numbers: Numbers, rounds: range | None) -> bool | None:
@@ -422,34 +433,46 @@ def beats_trivial(part: Part, numbers: Numbers, rounds: range | None) -> bool | 
         and quantities_in(part.trivial) <= numbers.series.keys()
     ):
         return None
-    right, trivial = (evaluate(s, numbers, rounds) for s in (part.right, part.trivial))
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            floats = _in_floats(numbers)
+            right, trivial = (evaluate(s, floats, rounds) for s in (part.right, part.trivial))
+    except OverflowError:  # too large for float64
+        return None
     return bool(np.any(right < trivial))
 
 
-def tightness(
-    part: Part,
-    numbers: Numbers,
-    rounds: range | None,
-    silent: Array = np.False_,
-    own: Array | float = 0.0,
-) -> float | None:
+def tightness(part: Part, sides: _Sides, silent: Array = np.False_) -> float | None:
     """Largest left / right of an inequality; None unless both are sums of non-negative terms.
 
-    ``silent``: the cases that are left out. ``own``: what rounding may have done to the difference
-    of the sides; where that is more than `_TOLD` of the right one, the ratio is what is left at
-    least of it.
+    ``silent``: the cases that are left out. Of balls it is what the ratio is at least, where doubt
+    shows in it.
     """
     if part.relation is Relation.EQUAL:
         return None
-    left, right = (np.atleast_1d(evaluate(s, numbers, rounds)) for s in (part.left, part.right))
-    left, right = np.broadcast_arrays(left, right)
-    for term in terms(part.left, part.right):
-        if np.any((np.atleast_1d(evaluate(term, numbers, rounds)) < -own) & ~silent):
+    if any((_where(x, lambda value: value < 0) & ~silent).any() for x in sides.terms):
+        size = abs(sides.left) + abs(sides.right)
+        if any((_each(_is_negative, x, size).astype(bool) & ~silent).any() for x in sides.terms):
             return None
-    doubt = np.where(own > _TOLD * right, own, 0.0)
-    left, right = left - doubt, right + doubt
-    clear = (right > FLOOR * right.max()) & (left > 0) & ~silent
-    return float((left[clear] / right[clear]).max()) if clear.any() else None
+    clear = _where(sides.right, lambda x: x > 0) & ~silent
+    ratios = _each(_ratio, sides.left[clear], sides.right[clear])
+    return float(ratios.max()) if ratios.size and ratios.max() > 0 else None
+
+
+def _is_negative(term: Any, size: Any) -> bool:
+    """Whether it is below zero; at the edge of a condition a factor may be, by its rounding."""
+    return bool(term < 0) and _float(term) < -_TOLD * _float(size)
+
+
+def _ratio(left: Any, right: Any) -> float:
+    """Over a positive number."""
+    if isinstance(left, Roots | arb) or isinstance(right, Roots | arb):
+        found = _ball(left) / _ball(right)
+        return _float(found if found.rad() <= _TOLD else found.lower())
+    try:
+        return float(left / right)
+    except OverflowError:
+        return _float(_ball(left) / _ball(right))
 
 
 def decide_sampled(
@@ -469,12 +492,12 @@ def decide_sampled(
         Number of the look, which fixes its error level.
     """
     mean = np.atleast_1d(sums.total / sums.count)
-    left, right = (np.atleast_1d(evaluate(s, numbers, rounds)) for s in (part.left, part.right))
-    left, right = np.broadcast_arrays(left, right)
+    sides = _evaluated(part, numbers, rounds)
+    left, right = sides.left, sides.right
     sizes = np.broadcast_to(scale(numbers, rounds, part.left, part.right), left.shape)
     equal = part.relation is Relation.EQUAL
     relative = (-abs(mean) if equal else mean) / np.where(sizes > 0, sizes, 1.0)
-    silent = idle(part, rounds, np.abs(mean) <= MARGIN * sizes)
+    silent = idle(part, rounds, np.abs(mean) <= _OF_REPLICAS * sizes)
     worst = _worst(relative, silent)
     seen = "an interval about 0 shows no equality" if equal else "no violation seen"
     outcome = Outcome(
@@ -501,7 +524,8 @@ def decide_sampled(
             outcome = replace(outcome, reason=reason)
         elif not equal and np.all(mean - width >= 0):
             outcome = replace(outcome, verdict=Verdict.NOT_VIOLATED, reason="")
-    return _with_ratios(outcome, part, numbers, rounds, silent)
+    faint = right <= _LEAST_TOLD * right.max()
+    return _with_ratios(outcome, part, sides, numbers, rounds, silent | faint)
 
 
 def is_affine(part: Part) -> bool:

@@ -16,7 +16,7 @@ from flint import arb, fmpq
 from sympy.core.function import AppliedUndef
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.symbols import Max_t, Mean_t, RunOperator, Sum_t, T, k, quantities_in, t
+from fedbounds.theory.symbols import Max_t, Mean_t, RunOperator, Sum_t, T, k, t
 
 from .roots import IrrationalError as IrrationalError
 from .roots import Roots as Roots
@@ -28,7 +28,7 @@ from .roots import total as total
 Array = Any
 
 
-RESOLUTION = 1e-13  # of the products behind a quantity: what its own rounding may do
+ENCLOSED = 128  # bits of the arithmetic on floats with their errors, which it hardly adds to
 
 
 class UnmeasuredError(FedboundsError):
@@ -47,8 +47,9 @@ class Numbers:
         Last axis: round 0, 1, ...; quantities of round boundaries have T + 1 entries.
     rational : function
         Turns a ratio of integers into a number of the kind in use.
-    errors : mapping from quantity name to array
-        What rounding may have done to a quantity that is a difference of larger numbers.
+    errors : mapping from name to number or array
+        Of floats: how far off each may be, at most. A constant without one is exact; of a quantity
+        without one nothing is known.
     """
 
     constants: Mapping[str, Any]
@@ -222,6 +223,8 @@ def _reduce_rounds(operator: type[RunOperator], values: Any, rounds: int) -> Any
         return values * rounds if operator is Sum_t else values
     values = np.broadcast_to(values, (*values.shape[:-1], rounds))
     if operator is Max_t:
+        if values.dtype == object:  # of balls that overlap, neither is the larger one
+            return np.frompyfunc(_larger_of_two, 2, 1).reduce(values, axis=-1)
         return values.max(axis=-1)
     total = values.sum(axis=-1)
     return total / rounds if operator is Mean_t else total
@@ -262,6 +265,8 @@ def _sign(value: Any, numbers: Numbers) -> Any:
     """-1, 0 or 1, of every entry."""
     if np.ndim(value):
         return np.frompyfunc(lambda x: _sign(x, numbers), 1, 1)(value)
+    if isinstance(value, arb) and not (value > 0 or value < 0 or value == 0):
+        return arb(0, 1)
     return numbers.rational(int(value > 0) - int(value < 0), 1)
 
 
@@ -325,38 +330,50 @@ def in_roots(numbers: Numbers) -> Numbers:
 
 
 def in_balls(numbers: Numbers) -> Numbers:
-    """The same exact numbers, or balls, as balls at the current precision."""
-
-    def ball(number: Any) -> arb:
-        if isinstance(number, Roots):
-            return number.ball()
-        return arb(fmpq(number) if isinstance(number, int) else number)
-
-    def balls(series: Array) -> Array:
-        out = np.empty(series.shape, dtype=object)
-        out.reshape(-1)[:] = [ball(x) for x in series.reshape(-1)]
-        return out
-
+    """The same numbers as balls at the current precision; floats with how far off they may be."""
+    wrong = numbers.errors
     return Numbers(
-        constants={name: ball(value) for name, value in numbers.constants.items()},
-        series={name: balls(values) for name, values in numbers.series.items()},
+        constants={x: _ball(y, wrong.get(x, 0.0)) for x, y in numbers.constants.items()},
+        series={x: around(y, wrong.get(x, 0.0)) for x, y in numbers.series.items()},
         rational=lambda p, q: arb(fmpq(p, q)),
     )
+
+
+def _ball(number: Any, wrong: float = 0.0) -> arb:
+    if isinstance(number, Roots):
+        return number.ball()
+    found = arb(fmpq(number) if isinstance(number, int) else number)
+    return arb(found, wrong) if wrong else found
+
+
+def around(values: Array, wrong: Array | float) -> Array:
+    """Balls of numbers that may be that far off."""
+    out = np.empty(values.shape, dtype=object)
+    near, far = (x.reshape(-1).tolist() for x in (values, np.broadcast_to(wrong, values.shape)))
+    make = arb if values.dtype == np.float64 else _ball
+    out.reshape(-1)[:] = [make(x, e) for x, e in zip(near, far, strict=True)]
+    return out
+
+
+def apart(balls: Array) -> tuple[Array, Array]:
+    """Floats near the middles of balls, and how far from them the numbers may be."""
+    pairs = [_apart(_ball(x)) for x in balls.reshape(-1)]
+    every = np.array(pairs, dtype=np.float64).reshape(len(pairs), 2)
+    return every[:, 0].reshape(balls.shape), every[:, 1].reshape(balls.shape)
+
+
+def _apart(ball: arb) -> tuple[float, float]:
+    near, wrong = float(ball.mid()), float(ball.rad())
+    if near != near:  # no number: not measured
+        return near, 0.0
+    if arb(near) != ball.mid():
+        wrong += abs(near) * 2.0**-52 + 5e-324
+    return near, wrong * (1 + 2.0**-50)
 
 
 def terms(*sides: sp.Expr) -> tuple[sp.Expr, ...]:
     """The summands of several sides: the scale of a difference is the sum of their sizes."""
     return tuple(term for side in sides for term in sp.Add.make_args(side))
-
-
-def rounding(numbers: Numbers, rounds: range | None, *sides: sp.Expr) -> Any:
-    """What the quantities' own rounding may do to a difference of the sides.
-
-    Those without an error are exact: they multiply the errors of others.
-    """
-    known = Numbers(numbers.constants, {**numbers.series, **numbers.errors})
-    measured = (x for x in terms(*sides) if quantities_in(x) & numbers.errors.keys())
-    return reduce(lambda a, b: a + b, (abs(evaluate(x, known, rounds)) for x in measured), 0.0)
 
 
 def scale(numbers: Numbers, rounds: range | None, *sides: sp.Expr) -> Any:

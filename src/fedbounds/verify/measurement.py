@@ -14,7 +14,7 @@ from fedbounds.problems.linear import rational
 
 from .case import Case, found
 from .decide import EXACT
-from .evaluate import Numbers
+from .evaluate import Numbers, apart, around
 from .instance import Instance, constants_of, parameters_of
 from .moments import exact_moments
 from .roots import Roots
@@ -39,8 +39,18 @@ def numbers_of(
     if instance.method in EXACT:
         exact = {name: _exact(value) for name, value in values.items()}
         return Numbers(exact, series, lambda p, q: rational(p) / q)
-    floats = {name: float(value) for name, value in values.items()}
-    return Numbers(floats, series, errors=errors or {})
+    floats = {name: _near(value) for name, value in values.items()}
+    wrong = {name: own for name, (_, own) in floats.items() if own}
+    near = {name: value for name, (value, _) in floats.items()}
+    return Numbers(near, series, errors={**wrong, **(errors or {})})
+
+
+def _near(value: Any) -> tuple[float, float]:
+    """A float, and how far off it is; a float that is given is the number itself."""
+    if isinstance(value, float):
+        return value, 0.0
+    near, wrong = apart(around(np.array([_exact(value)], dtype=object), 0.0))
+    return float(near[0]), float(wrong[0])
 
 
 def _exact(value: Any) -> Any:
@@ -79,7 +89,16 @@ def _measure_instance(instance: Instance, names: frozenset[str] | None = None) -
             f"{type(instance.problem).__name__} is not one"
         )
     moments = exact_moments(instance.problem, *arguments, names)
-    return Measurement(numbers_of(instance, moments.series, moments.errors), moments.diverged_at)
+    known, exact = moments.series, instance.method in EXACT
+    errors = {} if exact else {x: _guessed(y, moments.errors.get(x, 0.0)) for x, y in known.items()}
+    return Measurement(numbers_of(instance, moments.series, errors), moments.diverged_at)
+
+
+def _guessed(values: Array, wrong: Array | float) -> Array:
+    """Of the engine without bounds of its own."""
+    peak = np.maximum.accumulate(abs(values), axis=-1)
+    inherited = 1e-15 * np.sqrt(abs(values)) * np.sqrt(peak) + 1e-30 * peak
+    return 1e-10 * abs(values) + inherited + wrong
 
 
 def fingerprint(data: Any) -> str:

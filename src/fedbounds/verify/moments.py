@@ -19,11 +19,11 @@ from fedbounds.problems.problem import check_start
 
 from .affine import AffineRound, driver_of, only, read_off
 from .drive import Driver
-from .evaluate import RESOLUTION
 from .indexed import INDEXED, REMEMBERED, indexed_series, is_indexable
 from .memory import Each, Means
 
 Array = Any
+RESOLUTION = 1e-13  # of the products behind a quantity: what its own rounding may do
 _FRESH = 1e-2  # rounding of one sum, in units of `RESOLUTION`
 
 

@@ -27,9 +27,9 @@ DIGEST = "digest"  # of all else in a file: it shows an edit, and keeps nobody f
 
 _PREMISE = {
     Method.RATIONAL: "exact rational arithmetic, every outcome of the randomness",
-    Method.MOMENTS: "exact second moments in float64, rounding margin on every gap",
+    Method.MOMENTS: "exact second moments in float64, with a proved bound of its rounding",
     Method.BALLS: "expectations in balls of 128 bits that contain the numbers",
-    Method.ENUMERATION: "every outcome of the randomness in float64, rounding margin on every gap",
+    Method.ENUMERATION: "every outcome of the randomness in float64, where nothing is firm",
     Method.SAMPLING: "bounded noise gives a certified range; empirical Bernstein interval",
 }
 
@@ -158,12 +158,20 @@ def record(
                 "candidate": outcome.candidate,
                 "replay": outcome.replayed or None,
                 **_numbers(outcome),
+                **_unresolved(outcome),
             }
             for part, outcome in zip(parts, judgement.outcomes, strict=True)
         ],
         "slack": [{"name": s.name, "amount": s.amount, "share": s.share} for s in slack],
         "witness": witness,
     }
+
+
+def _unresolved(outcome: Outcome) -> dict[str, Any]:
+    """In how many cases no sign is known, and since when; nothing where it is in all."""
+    if not outcome.unresolved:
+        return {}
+    return {"unresolved": outcome.unresolved, "since": outcome.since}
 
 
 def _numbers(outcome: Outcome) -> dict[str, Any]:

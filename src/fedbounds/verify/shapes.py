@@ -95,7 +95,8 @@ _part = fields(
         "candidate": flag,
         "replay": optional(text),
         **_sides,
-    }
+    },
+    {"unresolved": count, "since": optional(count)},
 )
 _always = {
     "key": _key,
@@ -223,7 +224,12 @@ _reading = fields(
         "refused": named(count),
         "witness": optional(_script),
     },
-    {"contradictions": _texts, "proof": word(ProofStatus), "standing": word(Standing)},
+    {
+        "unresolved": count,
+        "contradictions": _texts,
+        "proof": word(ProofStatus),
+        "standing": word(Standing),
+    },
 )
 _claim = fields(
     {

@@ -58,7 +58,9 @@ def evidence(records: Sequence[Record], elsewhere: Iterable[str] = ()) -> Record
         ``statement``: refuted by an exact violation; survived if every part has firm "not
         violated" verdicts and no violation in float64 waits for an exact replay (those are
         counted in ``open_candidates``); else untested, ``untested`` naming parts without a verdict.
-        ``least_relative_gap``: smallest (right - left) / sum of the sizes of all terms.
+        ``unresolved``, where there are any: cases, such as late rounds, in which no sign of the gap
+        is known; the records that have them are undecided. ``least_relative_gap``: smallest
+        (right - left) / sum of the sizes of all terms.
         ``uninformative``: the right side never beat its named trivial bound (None if none is
         named). And as `closeness` and `equality`.
     """
@@ -74,9 +76,11 @@ def evidence(records: Sequence[Record], elsewhere: Iterable[str] = ()) -> Record
     else:
         statement = StatementStatus.UNTESTED
     beats = [part["beats_trivial"] for part in parts if part["beats_trivial"] is not None]
+    unresolved = sum(part.get("unresolved", 0) for part in parts)
     return {
         "statement": statement.value,
         "untested": untested,
+        **({"unresolved": unresolved} if unresolved else {}),
         "open_candidates": candidates,
         "least_relative_gap": min(
             (signed_gap(part) for part in parts if tells(part)), default=None

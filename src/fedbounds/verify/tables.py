@@ -17,7 +17,7 @@ from .listing import columns, console
 from .names import spelled
 from .page.rows import planned_instances
 from .page.steps import by_local, by_status, counts, elsewhere
-from .page.summary import equality_words, idle_words
+from .page.summary import equality_words, idle_words, unresolved_words
 from .tightest import is_unmeasured
 
 Record = dict[str, Any]
@@ -290,6 +290,8 @@ def _sides(reading: Record) -> Iterator[str]:
         yield f"tightest{place}, by {best['how']}: {_tight(best)}, {best['instance']}, {numbers}"
     if reading["idle"]:
         yield idle_words(reading["idle"])
+    if "unresolved" in reading:
+        yield unresolved_words(reading["unresolved"])
 
 
 def _tight(best: Record) -> str:

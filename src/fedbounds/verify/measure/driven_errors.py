@@ -192,7 +192,8 @@ class Followed:
         )
         sums = (one.places + 4 * size + 40) * UNIT
         vectors = (a * f + b * d + d * f + p * q * sums) * one.factor
-        return (square * self.square + linear * self.mean + vectors + TINY) * _SAFE
+        tiny = TINY if one.places else 0.0  # of vectors without coordinates all is 0
+        return (square * self.square + linear * self.mean + vectors + tiny) * _SAFE
 
 
 def followed(found: "Driven", moments: Array) -> Followed:

@@ -3,20 +3,22 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import product as every_one
 from typing import Any
 
 import numpy as np
 import sympy as sp
-from flint import fmpq
-from sympy.core.function import AppliedUndef
+from flint import arb, ctx
 
+from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic, Noise
+from fedbounds.problems.linear import rational
 from fedbounds.problems.spectrum import to_floats
-from fedbounds.theory.setups import Remembered, Says
+from fedbounds.theory.setups import Says
 
-from ..evaluate import Numbers, rounding
+from ..evaluate import ENCLOSED, Numbers, apart, around, in_balls
+from .balls import precise
 from .clients import Clients
 from .driven import Driven, drive
 from .driven_errors import Followed, followed
@@ -30,8 +32,6 @@ from .known import (
     without_products,
 )
 from .listed import listed_space
-from .recalled import recalled, remembered
-from .rounded import UNIT
 from .spaces import Listed
 from .spaces import product as mean_product
 from .subject import Subject
@@ -157,17 +157,19 @@ class DrivenKnown(Defined[DrivenRun]):
     # ---- products
 
     def products(self, node: sp.Expr, indices: Indices = None) -> Array:
-        """sq(x) or ip(x, y) of every round; values of indices first, of the view's own if None."""
-        return self._told(node, indices)[0][..., : self.trace.subject.rounds]
+        """sq(x) or ip(x, y) of every round, in balls; values of indices first, of the view's own if
+        None.
+        """
+        return self._told(node, indices)[..., : self.trace.subject.rounds]
 
     def _at_end(self, node: sp.Expr, indices: Indices) -> Any:
         rounds = self.trace.subject.rounds
         if not self._of_the_past(node):
             raise MissingError(f"{node} depends on draws: it is no state of a round's start")
-        return self._told(node, indices)[0][..., rounds : rounds + 1]
+        return self._told(node, indices)[..., rounds : rounds + 1]
 
-    def _told(self, node: sp.Expr, indices: Indices) -> tuple[Array, Array]:
-        """In all rounds there are, and what rounding did."""
+    def _told(self, node: sp.Expr, indices: Indices) -> Array:
+        """In all rounds there are, with what rounding did."""
         values = self._of_vectors([node], {})
         key = node, indices, self.alone, *sorted({**values, **self.only}.items())
         if key not in self.trace.kept:
@@ -185,8 +187,12 @@ class DrivenKnown(Defined[DrivenRun]):
             shape = *counts, len(self.trace.moments)
             found = self.trace.series(every).reshape(shape)
             wrong = np.array([self.trace.errors.of_product(one) for one in every])
-            self.trace.kept[key] = found, wrong.reshape(shape)
-        kept: tuple[Array, Array] = self.trace.kept[key]
+            told = around(found, wrong.reshape(shape))
+            if not own and not len(self.trace.driven.begun):
+                with ctx.workprec(ENCLOSED), suppress(FedboundsError, Refused):
+                    told[..., 0] = arb(self._at_start(node))  # nothing was rounded yet
+            self.trace.kept[key] = told
+        kept: Array = self.trace.kept[key]
         return kept
 
     def _places(self, indices: Indices) -> Iterator[tuple[tuple[int, ...], DrivenSpace]]:
@@ -214,58 +220,19 @@ class DrivenKnown(Defined[DrivenRun]):
         ends = ending and self.diverged_at is None
         return super()._over_rounds(expression, indices, ending=ends)
 
+    @precise()
     def _quantity(self, name: str) -> Array:
-        found = np.asarray(super()._quantity(name), dtype=np.float64)
-        later = name in self.later
-        own = self._rounding(self.quantities[name], self.each.get(name), found.shape[-1] - later)
-        if own is not None:
-            own = np.broadcast_to(own, (*found.shape[:-1], found.shape[-1] - later))
-            if later:
-                own = np.concatenate([np.zeros((*own.shape[:-1], 1)), own], axis=-1)
-            self._wrong[name] = own
-        return found
-
-    def _rounding(self, expression: sp.Expr, indices: Indices, count: int) -> Array | None:
-        """What rounding did to an expression; None where nothing of it is measured."""
-        names = remembered(expression)
-        plain, nodes = without_products(sp.expand(expression.xreplace(names)))
-        if not nodes and not names:
-            return None
-        if term := _multiplied(plain):
-            raise MissingError(f"the rounding of {term} is not bounded")
-        told = {x: self._told(node, indices) for x, node in nodes}
-        for node, name in names.items():
-            values = self._remembered(node, indices)
-            chance = float(self.number(node.args[1]))
-            inner = self._rounding(node.args[0], indices, values.shape[-1] - 1)
-            wrong = recalled(np.asarray(inner), chance) + 8 * self._sums * abs(values)
-            told[str(name.func)] = values, wrong
-        series, short = ({x: y[at][..., :count] for x, y in told.items()} for at in (0, 1))
-        known = self._numbers(plain, {}, series)
-        known = Numbers(known.constants, known.series, known.rational, short)
-        found: Array = np.asarray(rounding(known, range(count), plain))
-        return found
-
-    @property
-    def _sums(self) -> float:
-        """Of as many terms as there are rounds."""
-        return UNIT * (self.trace.subject.rounds + 4)
-
-    def _remembered(self, node: Remembered, indices: Indices) -> Array:
-        inner = np.asarray(self._over_rounds(node.args[0], indices, ending=False), dtype=float)
-        return recalled(inner, float(self.number(node.args[1])))
+        found = np.asarray(super()._quantity(name))
+        values, self._wrong[name] = apart(found)
+        return values
 
     def _numbers(
         self, plain: sp.Expr, own: Mapping[str, Any], series: Mapping[str, Array] | None = None
     ) -> Numbers:
         found = super()._numbers(plain, own, series)
-        if all(x.dtype == object for x in found.series.values()):
+        if not found.series:
             return found
-        return Numbers(
-            {name: float(value) for name, value in found.constants.items()},
-            {name: values.astype(float) for name, values in found.series.items()},
-            errors={name: self._wrong[name] for name in found.series if name in self._wrong},
-        )
+        return in_balls(replace(found, errors=self._wrong))
 
     # ---- numbers
 
@@ -280,8 +247,7 @@ class DrivenKnown(Defined[DrivenRun]):
         if not self._of_the_past(node):
             raise MissingError(f"{node} depends on draws")
         found = mean_product(node, self.trace.beginning, self._of_vectors([node], {}))
-        assert isinstance(found, fmpq)
-        return found
+        return rational(found)  # of no coordinates it is no fraction, but 0
 
     def _extreme(self, node: sp.Expr, own: Mapping[str, Any]) -> Any:
         raise MissingError(f"{node} speaks of single outcomes, and moments are followed")
@@ -291,12 +257,3 @@ class DrivenKnown(Defined[DrivenRun]):
 
     def _settled(self, node: sp.Expr) -> Any:
         raise Refused("limits are not taken of what is driven")
-
-
-@lru_cache(maxsize=4096)
-def _multiplied(plain: sp.Expr) -> str:
-    """A term in which quantities are multiplied with each other; empty if there is none."""
-    for term in sp.Add.make_args(plain):
-        if sum(sp.degree(term, x) for x in term.atoms(AppliedUndef)) > 1:
-            return str(term)
-    return ""

@@ -7,7 +7,7 @@ statements are decided from both sides, or not at all.
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product as every_one
 from typing import Any
 
@@ -21,7 +21,8 @@ from fedbounds.theory.proof.vectors import sq
 from fedbounds.theory.setups import Largest, Least, Says, Where, dot
 from fedbounds.theory.symbols import t
 
-from ..evaluate import RESOLUTION, Numbers, Roots, evaluate, rounding, scale
+from ..evaluate import Numbers, Roots, apart, around, evaluate, in_balls
+from .balls import precise
 from .float_moments import InFloats
 from .known import Defined, Indices, MissingError, at_once, without_products
 from .limits import limit_of, pace_of
@@ -70,11 +71,15 @@ class Many(Defined[Long]):
     # ---- products
 
     def products(self, node: sp.Expr, indices: Indices = None) -> Array:
-        """sq(x) or ip(x, y) of rounds 0, ..., T - 1."""
-        return self._told(node)[0][: self.trace.subject.rounds]
+        """sq(x) or ip(x, y) of rounds 0, ..., T - 1; floats as balls."""
+        return self._enclosed(node)[: self.trace.subject.rounds]
+
+    def _enclosed(self, node: sp.Expr) -> Array:
+        values, wrong = self._told(node)
+        return values if wrong is None else around(values, wrong)
 
     def _at_end(self, node: sp.Expr, indices: Indices) -> Any:
-        values, rounds = self._told(node)[0], self.trace.subject.rounds
+        values, rounds = self._enclosed(node), self.trace.subject.rounds
         if len(values) <= rounds:
             raise MissingError(f"the run diverges at round {len(values)}")
         return values[rounds : rounds + 1]
@@ -154,20 +159,13 @@ class Many(Defined[Long]):
         ends = ending and self.diverged_at is None
         return super()._over_rounds(expression, indices, ending=ends)
 
+    @precise()
     def _quantity(self, name: str) -> Array:
-        found = super()._quantity(name)
-        if found.dtype != object:
-            plain, nodes = without_products(sp.expand(self.quantities[name]))
-            wrong = {own: self._told(node)[1] for own, node in nodes}
-            short = {own: x[: len(found)] for own, x in wrong.items() if x is not None}
-            for term in sp.Add.make_args(plain):
-                if sum(sp.degree(term, x) for x in term.atoms(AppliedUndef)) > 1:
-                    raise MissingError(f"the rounding of {term} is not bounded")
-            known = self._numbers(plain, {}, {own: self._told(node)[0] for own, node in nodes})
-            known = Numbers(known.constants, known.series, known.rational, short)
-            own = rounding(known, range(len(found)), plain)
-            self._wrong[name] = np.broadcast_to(own, found.shape)
-        return found
+        found: Array = np.asarray(super()._quantity(name))
+        if not self.trace.floats or not any(isinstance(x, arb) for x in found):
+            return found
+        values, self._wrong[name] = apart(found)
+        return values
 
     # ---- numbers
 
@@ -204,13 +202,9 @@ class Many(Defined[Long]):
         self, plain: sp.Expr, own: Mapping[str, Any], series: Mapping[str, Array] | None = None
     ) -> Numbers:
         found = super()._numbers(plain, own, series)
-        if all(x.dtype == object for x in found.series.values()):
+        if not self.trace.floats or all(_is_exact(x) for x in found.series.values()):
             return found
-        return Numbers(
-            {name: float(value) for name, value in found.constants.items()},
-            {name: values.astype(float) for name, values in found.series.items()},
-            errors={name: self._wrong[name] for name in found.series if name in self._wrong},
-        )
+        return in_balls(replace(found, errors=self._wrong))
 
     def _constant(self, name: str) -> Any:
         found = self.constants.get(name)
@@ -279,11 +273,7 @@ class Many(Defined[Long]):
             rounds = range(self.trace.subject.rounds)
             known = self._numbers(sp.Add(left, right, evaluate=False), own)
             one, other = (evaluate(side, known, rounds) for side in sides)
-            doubt = 0 * one
-            if not any(x.dtype == object for x in known.series.values()):
-                doubt = rounding(known, rounds, left, right)
-                doubt = doubt + RESOLUTION * scale(known, rounds, left, right)
-            gap = Range(np.atleast_1d(one - other - doubt), np.atleast_1d(one - other + doubt))
+            gap = _range(np.atleast_1d(one - other))
         else:
             one, other = (self.number(side, own) for side in sides)
             gap = Range(*(np.array([one - other], dtype=object),) * 2)
@@ -470,6 +460,18 @@ _SIGNS: Mapping[str, Callable[[Range], tuple[Array, Array]]] = {
         _of((gap.low > 0) | (gap.high < 0)),
     ),
 }
+
+
+def _is_exact(series: Array) -> bool:
+    return series.dtype == object and not any(isinstance(x, arb) for x in series)
+
+
+def _range(numbers: Array) -> Range:
+    """Between which each is, where some are balls."""
+    if not any(isinstance(x, arb) for x in numbers):
+        return Range(numbers, numbers)
+    near, wrong = apart(numbers)
+    return Range(np.nextafter(near - wrong, -np.inf), np.nextafter(near + wrong, np.inf))
 
 
 def _by_right(node: sp.Expr) -> dict[sp.Expr, sp.Expr]:

@@ -270,6 +270,7 @@ def _judgement(reading: Record) -> dict[str, str]:
         "tightness, largest left / right": number(reading["tightness"]),
         "power, its inverse": number(power(reading)),
         "cases left out, equal at t = 0 by the initial value": str(reading["idle"]),
+        "cases not resolved, whose records are undecided": str(reading.get("unresolved", 0)),
         "least relative gap": number(reading["least_relative_gap"]),
         "equal wherever examined": "every part"
         if reading["equal_everywhere"]

@@ -109,6 +109,12 @@ def idle_words(amount: int) -> str:
     return f"left out of tightness: {cases} in which both sides are the same initial value at t = 0"
 
 
+def unresolved_words(amount: int) -> str:
+    """What no word is said of."""
+    cases = count(amount, "case")
+    return f"not resolved: {cases}, rounds or clients of undecided records, whose gap has no sign"
+
+
 def titles(document: Record) -> list[tuple[str, str]]:
     """Title and authors of each paper; of one this version does not know, its key."""
     found = []

@@ -9,12 +9,12 @@ import sympy as sp
 from fedbounds.theory.claims import Part
 from fedbounds.theory.symbols import quantities_in
 
-from ..decide import MARGIN, margin_of, rounds_of
-from ..evaluate import Numbers, evaluate, rounding, scale, terms
+from ..decide import rounds_of
+from ..evaluate import Numbers, evaluate, scale, terms
 from ..start import idle
 
 EQUAL = 1e-7  # relative gaps this small are equality
-_CLEAR = 1e4  # a gap is looked at where the sides are this many times their rounding
+_CLEAR = 1e-6  # of the sizes of all terms: a gap is looked at where so much is not cancelled
 _FLOOR = 1e-12  # of the largest sides so far: smaller ones carry their rounding
 
 
@@ -38,9 +38,7 @@ def closest(part: Part, numbers: Numbers) -> Closest | None:
     values = list(np.broadcast_arrays(*values))
     gap, size = np.sum(values, axis=0), np.sum(np.abs(values), axis=0)
     sizes = np.broadcast_to(scale(numbers, rounds, part.left, part.right), size.shape)
-    own = np.broadcast_to(rounding(numbers, rounds, part.left, part.right), size.shape)
-    margin = margin_of(numbers) if numbers.errors else MARGIN
-    clear = size > _CLEAR * (margin * sizes + own)
+    clear = size > _CLEAR * sizes
     clear &= sizes > _FLOOR * np.maximum.accumulate(sizes, axis=-1)
     clear &= ~idle(part, rounds, np.abs(gap) <= EQUAL * size)
     if not clear.any():

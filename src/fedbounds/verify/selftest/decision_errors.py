@@ -121,11 +121,12 @@ def bound_of(tried: Tried) -> Said:
 
 @dataclass(frozen=True)
 class Sides:
-    """Left and right of G_u(t) <= G_v(t) in one round, and how they were found."""
+    """Left and right of G_u(t) <= G_v(t) in one round, how they were found, and how far off."""
 
     left: Any
     right: Any
     method: Method
+    error: float | None = 1e-15
 
 
 def decided(sides: Sides) -> Said:
@@ -135,7 +136,18 @@ def decided(sides: Sides) -> Said:
         for name, x in (("G_u", sides.left), ("G_v", sides.right))
     }
     constants = {"T": fmpq(1) if exact else 1.0}
-    return verdict_said(decide(Part(G_u(t), G_v(t)), Numbers(constants, series), sides.method))
+    errors = {} if exact or sides.error is None else {x: np.full(2, sides.error) for x in series}
+    numbers = Numbers(constants, series, errors=errors)
+    return verdict_said(decide(Part(G_u(t), G_v(t)), numbers, sides.method))
+
+
+def late_round(off: float) -> Said:
+    """G_u(t) <= G_v(t) in 60 rounds that fall, known to 1e-12; the last left side is larger."""
+    right = 0.3 ** np.arange(61)
+    left = right * np.where(np.arange(61) == 59, 1 - 1e-10 + off, 0.5)
+    series, errors = {"G_u": left, "G_v": right}, {"G_u": left * 1e-12, "G_v": right * 1e-12}
+    numbers = Numbers({"T": 60.0}, series, errors=errors)
+    return verdict_said(decide(Part(G_u(t), G_v(t)), numbers, Method.MOMENTS))
 
 
 def one_bit_above(sides: Sides) -> Sides:
@@ -213,6 +225,17 @@ PLANTED = (
         "rounding", _KIND, "in float64 the left side is larger by one bit", "one inequality",
         "rounding is no violation", lambda: Sides(0.5, 1.0, Method.MOMENTS), one_bit_above,
         decided, _NOT, _OPEN,
+    ),
+    Planted(
+        "lost-bound", _KIND, "what rounding did to both sides is not known any more",
+        "one inequality", "floats without a bound of their rounding decide nothing",
+        lambda: Sides(0.5, 1.0, Method.MOMENTS), lambda sides: replace(sides, error=None),
+        decided, _NOT, _OPEN,
+    ),
+    Planted(
+        "late-round", _KIND, "a late round, 1e-30 of the first, is off by 1e-9 of itself",
+        "one inequality in 60 rounds", "no round is too small to be looked at",
+        lambda: 0.0, lambda off: 1e-9, late_round, _NOT, _OPEN,
     ),
     Planted(
         "float-candidate", _KIND, "a violation in float64 alone, with no exact replay",

@@ -15,7 +15,7 @@ from fedbounds.theory.setups import Run, Says, Setup, View, Where, is_formula
 from fedbounds.theory.symbols import quantities_in
 
 from ..case import Found, find, in_rationals
-from ..evaluate import Roots
+from ..evaluate import Roots, apart, around
 from ..measure import objectives
 from ..measure import trace as traces
 from ..measure.answers import Asked, by_enumeration, by_moments
@@ -172,8 +172,12 @@ def _shown(setup: Setup, view: View, *, floats: bool) -> Found:
     except Refused as error:
         return _refused(setup, view, str(error))
     found = told_of(setup, view, known, known.trace.subject)
-    series = {x: y.astype(float) if floats else y for x, y in found.series.items()}
-    return replace(found, series=series, errors=known.errors(), diverged_at=known.diverged_at)
+    if not floats:
+        return replace(found, diverged_at=known.diverged_at)
+    wrong = known.errors()
+    near = {x: apart(around(y, wrong.get(x, 0.0))) for x, y in found.series.items()}
+    series, errors = ({x: y[at] for x, y in near.items()} for at in (0, 1))
+    return replace(found, series=series, errors=errors, diverged_at=known.diverged_at)
 
 
 def _refused(setup: Setup, view: View, why: str) -> Found:

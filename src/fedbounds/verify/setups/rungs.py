@@ -28,7 +28,7 @@ from fedbounds.theory.setups import (
 from fedbounds.theory.symbols import T
 
 from ..case import Found, find, in_rationals, ladder_shown
-from ..evaluate import Numbers, evaluate
+from ..evaluate import Numbers, apart, around, evaluate
 from ..exponent import fitted_exponent
 from ..measure.enumerated import paths
 from ..measure.known import RELATIONS, MissingError
@@ -221,15 +221,14 @@ def _measured(ladder: Ladder, *, floats: bool) -> tuple[Found, tuple[Any, ...]]:
     undefined |= apart | lacking
     for name, expression in seen.first.items():
         parameters[name] = every[0].number(expression)[0]
-    errors = {name: wrong for name, wrong in errors.items() if any(wrong)}
-    if errors:
+    if floats and not settles(seen):
         series, errors = _in_floats(series, errors)
     shown = Found(
         family=f"{seen.told}: n={own[0]['n']}, ladder",
         parameters=parameters | {T.name: fmpq(len(every))},
         series=series,
         evidence=evidence_of_all(every),
-        errors=errors,
+        errors=errors if floats and not settles(seen) else {},
         scopes=frozenset(),
         undefined=undefined,
     )
@@ -240,12 +239,8 @@ def _in_floats(
     series: Mapping[str, Array], errors: Mapping[str, Array]
 ) -> tuple[dict[str, Array], dict[str, Array]]:
     """All series in floats, with the radii of balls as errors."""
-    wrong = {name: own.astype(float) for name, own in errors.items()}
-    for name, own in series.items():
-        if any(isinstance(x, arb) for x in own):
-            radii = [float(arb(x).rad()) + abs(float(arb(x).mid())) * 2.0**-52 for x in own]
-            wrong[name] = wrong.get(name, 0.0) + np.array(radii)
-    return {name: own.astype(float) for name, own in series.items()}, wrong
+    near = {name: apart(around(own, errors[name].astype(float))) for name, own in series.items()}
+    return {x: y for x, (y, _) in near.items()}, {x: y for x, (_, y) in near.items()}
 
 
 def _values(seen: Rungs, every: Sequence[Rung]) -> list[Any]:
