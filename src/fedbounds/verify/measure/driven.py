@@ -478,6 +478,7 @@ def _confirm(found: Driven) -> None:
     driving = found.driving
     states = np.random.default_rng(1).standard_normal((TRIED, driving.size))
     rows = Rows(states + found.centre, dict(enumerate(driving.tried)))
+    driving.check_means(rows.states, rows.answers)
     ((after, shown),) = driving.run([rows], found.shown.keys())
     for row, state in enumerate(states):
         point = np.concatenate([[1.0], state])

@@ -167,14 +167,46 @@ class Driving:
     def _stepped(
         self, problem: Valuing, p: Any, states: Any, drawn: Drawn
     ) -> tuple[Any, dict[str, Any]]:
-        moved = {
-            name: states[:, x.start - 1 : x.stop - 1].reshape(len(states.shape) and states.shape[0],
-                                                             *self.shapes[name])
-            for name, x in self.places.items()
-        }  # fmt: skip
+        moved = self._fields(states)
         problem.asked.clear()
         after, shown = one_step(self.subject.algorithm, problem, p, moved, drawn)
-        return _flat(after), valued(problem, shown)
+        return _flat(self.projected(after)), valued(problem, shown)
+
+    def projected(self, state: State) -> State:
+        """With the fields that are means of others as these means.
+
+        All states of a run are so, and only what rounding did is not: it would stay, or grow.
+        """
+        xp = self.subject.problem.xp
+        means = {x: xp.sum(state[y], axis=1) / self.clients for x, y in self.means}
+        return {**state, **means}
+
+    @cached_property
+    def means(self) -> tuple[tuple[str, str], ...]:
+        """Fields of the state, and those of which they are the mean; see `twins`."""
+        fits = {x: (self.clients, *shape) for x, shape in self.shapes.items()}
+        return tuple((x, y) for x, y in self.form.means if self.shapes[y] == fits[x])
+
+    def check_means(self, states: Array, answers: Answers) -> None:
+        """Hold what a twin shows of means against the step of the large run.
+
+        Raises
+        ------
+        Refused
+            If after a round from such states one is no mean.
+        """
+        state = self.projected(self._fields(states))
+        drawn = self._answered(self._draw, answers, len(states))
+        after, _ = one_step(self.subject.algorithm, self.problem, self.p, state, drawn)
+        for name, mean in self.projected(after).items():
+            if not near(after[name], mean):
+                raise Refused(f"state[{name!r}] of the large run is no mean, as a twin's is")
+
+    def _fields(self, states: Any) -> State:
+        return {
+            name: states[:, x.start - 1 : x.stop - 1].reshape(states.shape[0], *self.shapes[name])
+            for name, x in self.places.items()
+        }
 
     def drawn(self, answers: Answers) -> Drawn:
         """What ``draw`` makes of one row."""

@@ -5,11 +5,14 @@ affine in the state, of degree one in who takes part, and of degree one in noise
 clients apart: what the presence of a client weighs is of its own entries and shared ones, and of
 its own noise. Noise of those who are absent is seen in what clients show of themselves alone.
 Values of the objective are f(z) = <z, grad f(z) + grad f(0)> / 2, whose factors are affine.
+A field of the state that is shared may be the mean of one that clients have, before round 0 and
+after every round, whatever is drawn: that is conserved, and polynomials show it.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import product as every_two
 from math import prod
 from typing import Any
 
@@ -24,7 +27,7 @@ from .beginnings import beginning
 from .clients import Clients
 from .sources import Source
 from .subject import Subject, as_parameter
-from .unknowns import Refused, Unknown, bare
+from .unknowns import Refused, Unknown, Variables, bare
 from .unrolled import Unrolling, unroll
 
 Array = Any
@@ -80,10 +83,13 @@ class Form:
         Those that are not driven.
     mixed : frozenset of str
         Vectors in which presence occurs, or noise of other clients.
+    means : tuple of pairs (field, field)
+        The first is shared and the mean over clients of the second, in all rounds.
     """
 
     refused: Mapping[str, str]
     mixed: frozenset[str]
+    means: tuple[tuple[str, str], ...]
 
 
 def form_of(subject: Subject) -> Form:
@@ -186,8 +192,8 @@ def check_twin(subject: Subject) -> Form:
     Refused
         If the next state has not; the message says where.
     """
-    problem = Valuing(subject.problem.objective, subject.problem.xp)
-    trace = unroll(replace(subject, problem=problem), beginning(subject).shapes)
+    problem, first = Valuing(subject.problem.objective, subject.problem.xp), beginning(subject)
+    trace = unroll(replace(subject, problem=problem), first.shapes)
     random = [source for source in trace.listed.sources if source.count != 1]
     if random:
         raise Refused(f"{random[0].name} is listed: its outcomes are no polynomial")
@@ -209,7 +215,61 @@ def check_twin(subject: Subject) -> Form:
     for value, z, slope in problem.asked:
         if any(bare(entry) != 0 for entry in (value - (z * slope).sum(axis=2) / 2).reshape(-1)):
             raise Refused("a value is no quadratic of where it is asked for")
-    return Form(refused, frozenset(mixed))
+    return Form(refused, frozenset(mixed), _means(trace, first.state))
+
+
+def _means(trace: Unrolling, begun: Mapping[str, Array]) -> tuple[tuple[str, str], ...]:
+    """Which shared fields are means of which others at first, and remain so."""
+    shapes = trace.variables.shapes
+    pairs = ((x, y) for x, y in every_two(shapes, shapes) if len(shapes[y]) == len(shapes[x]) + 1)
+    return tuple(
+        (shared, own)
+        for shared, own in pairs
+        if (shapes[own][0], *shapes[own][2:]) == tuple(shapes[shared])
+        and not any(bare(entry) != 0 for entry in _gap(begun, shared, own))
+        and all(_vanishes(trace.variables, entry, shared, own)
+                for entry in _gap(trace.after, shared, own))
+    )  # fmt: skip
+
+
+def _gap(state: Mapping[str, Array], shared: str, own: str) -> list[Any]:
+    """A field less the mean of another."""
+    found: list[Any] = (state[shared] - state[own].sum(axis=1) / state[own].shape[1]).reshape(-1)
+    return list(found)
+
+
+def _vanishes(named: Variables, entry: Any, shared: str, own: str) -> bool:
+    """Whether a polynomial is 0 where the shared field is the mean of the other.
+
+    It is affine in the state: the mean stands for every entry of the field.
+    """
+    if not isinstance(entry, Unknown):
+        return not bare(entry)
+    places = {name: at for name, at in _places(named.shapes)}
+    first, count = places[shared], prod(named.shapes[shared])
+    clients, total = named.shapes[own][1], dict[tuple[int, ...], fmpq]()
+    for exponents, factor in entry.polynomial.to_dict().items():
+        powers = [int(x) for x in exponents]
+        at = next((j for j in range(count) if powers[first + j]), None)
+        each = [(powers, fmpq(factor))]
+        if at is not None:
+            each = []
+            for client in range(clients):
+                moved = list(powers)
+                moved[first + at] -= 1
+                moved[places[own] + client * count + at] += 1
+                each.append((moved, fmpq(factor) / clients))
+        for moved, part in each:
+            total[tuple(moved)] = total.get(tuple(moved), fmpq(0)) + part
+    return not any(total.values())
+
+
+def _places(shapes: Mapping[str, tuple[int, ...]]) -> Iterator[tuple[str, int]]:
+    """Where the entries of every field begin."""
+    at = 0
+    for name, shape in shapes.items():
+        yield name, at
+        at += prod(shape)
 
 
 @dataclass(frozen=True, eq=False)
