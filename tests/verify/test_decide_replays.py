@@ -31,6 +31,8 @@ from fedbounds.verify import judge as judging
 from fedbounds.verify.decide import decide
 from fedbounds.verify.judge import judge, judge_reading, replay
 from fedbounds.verify.measurement import Measurement, measure
+from fedbounds.verify.plan import own_cases
+from fedbounds.verify.profile import Profile
 from fedbounds.verify.setups.plan import case_of
 from fedbounds.vocabulary import Method, Verdict
 
@@ -216,3 +218,24 @@ def test_what_is_measured_in_floats_and_in_rationals_is_the_same():
         )
     for name in ("L", "b^2", "sigma_u^2", "F_0", "B_0", "gamma", "eta_u"):
         assert floats_.constants[name] == pytest.approx(float(exact_.constants[name]), rel=1e-14)
+
+
+def test_a_step_that_meets_its_condition_up_to_rounding_is_judged_up_to_rounding():
+    """Planted: an irrational step is prescribed; its float is 1e-17 from where the sides are equal."""
+    cases = [
+        one for one in own_cases("personalization", Profile.QUICK, 0)
+        if one.method is Method.MOMENTS and one.name.endswith("edge of thm-3.11")
+    ]  # fmt: skip
+    found = claim("personalization/thm-3.11-fin")
+    (part,) = (x for x in read(found, AS_PRINTED) if x.name == "step size")
+    near = 0
+    for one in cases:
+        numbers = measure(one).numbers
+        if conditions.refusal(part, one, numbers) is None:
+            outcome = decide(part, numbers, Method.MOMENTS)
+            if abs(outcome.relative_gap) < conditions.EQUALITY:
+                near += 1
+                assert (outcome.verdict, outcome.candidate) == (Verdict.UNDECIDED, False)
+            else:
+                assert outcome.verdict is Verdict.NOT_VIOLATED
+    assert near > 2

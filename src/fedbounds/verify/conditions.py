@@ -15,6 +15,7 @@ from fedbounds.theory.symbols import RunOperator, T, quantities_in, t
 from fedbounds.vocabulary import Provenance, Side, Verdict
 
 from .evaluate import IrrationalError, Numbers, evaluate, in_roots, shown, whole
+from .evaluate import in_balls as enclosed
 from .instance import (
     constants_of,
     estimated_of,
@@ -123,6 +124,22 @@ def failure(condition: Condition, numbers: Numbers) -> str | None:
         return None
     left, right = sides(condition, numbers)
     return f"{condition} fails: {shown(left)} against {shown(right)}"
+
+
+def is_narrow(part: Part, numbers: Numbers) -> bool:
+    """Whether a condition that floats meet is met up to `EQUALITY`, and not for certain.
+
+    A step that is prescribed and irrational is such a float.
+    """
+    known = enclosed(replace(numbers, series={}))
+    for condition in (one for own in part.conditions for one in _conjuncts(own)):
+        if quantities_in(condition.left) | quantities_in(condition.right):
+            return True
+        left, right = (evaluate(side, known) for side in (condition.left, condition.right))
+        same = condition.relation == "==" and left == right
+        if not (same or _holds(left, right, condition.relation)):
+            return True
+    return False
 
 
 def _decided(condition: Condition, numbers: Numbers) -> bool:

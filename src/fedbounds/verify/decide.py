@@ -32,7 +32,7 @@ from fedbounds.theory.symbols import (
 )
 from fedbounds.vocabulary import Index, Method, Relation, Verdict
 
-from .conditions import raise_precision
+from .conditions import EQUALITY, is_narrow, raise_precision
 from .evaluate import (
     ENCLOSED,
     IrrationalError,
@@ -269,6 +269,10 @@ def _by_sign(
     size = abs(sides.left) + abs(sides.right)
     equal = _where(gaps, lambda x: x == 0)
     if method not in EXACT:
+        if is_narrow(part, numbers):  # conclusions are no surer than premises
+            near = _each(lambda gap, all_: bool(abs(gap) <= EQUALITY * all_), gaps, size)
+            open_ |= near.astype(bool)
+            broken &= ~open_
         equal |= open_ & _each(_nearly_equal, gaps, size).astype(bool)
     told = ~open_ | equal  # the others are below what is known of them
     silent = idle(part, rounds, equal)
