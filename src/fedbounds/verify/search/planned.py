@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from fedbounds.theory.claims import Claim, Reading, read
-from fedbounds.theory.contributed import contributed
+from fedbounds.theory.contributed import declared
 from fedbounds.vocabulary import Method, Relation
 
 from ..case import Case
@@ -18,7 +18,7 @@ from .tightest import Best
 def planned_cases(claim: Claim, seed: int = 0) -> tuple[Case, ...]:
     """The exact cases of a claim; none for a paper without a plan of its own."""
     # a user's file is searched as far as it is verified, so that the answer does not take minutes
-    own = contributed(claim.entry.paper) is not None
+    own = declared(claim.entry.paper) is not None
     profile = Profile.DEFAULT if own else Profile.THOROUGH
     every = own_cases(claim.entry.paper, profile, seed)
     return tuple(
