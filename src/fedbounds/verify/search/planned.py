@@ -1,7 +1,8 @@
 """Among the cases of a paper's own plan: the cheapest that breaks a claim, and the tightest."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from fedbounds.theory.claims import Claim, read
 from fedbounds.theory.contributed import contributed
@@ -21,15 +22,22 @@ from .tightest import Best
 
 def planned_cases(claim: Claim, seed: int = 0) -> tuple[Case, ...]:
     """The exact cases of a claim; none for a paper without a plan of its own."""
+    paper = claim.entry.paper
     # a user's file is searched as far as it is verified, so that the answer does not take minutes
-    own = contributed(claim.entry.paper) is not None
-    profile = Profile.DEFAULT if own else Profile.THOROUGH
-    every = own_cases(claim.entry.paper, profile, seed)
-    return tuple(
-        case
-        for case in every
-        if case.method is Method.RATIONAL and case.algorithm_name in claim.algorithms
-    )
+    if contributed(paper) is not None:
+        every = _exact(own_cases(paper, Profile.DEFAULT, seed))
+    else:
+        every = _of_paper(paper, seed)
+    return tuple(case for case in every if case.algorithm_name in claim.algorithms)
+
+
+@lru_cache(maxsize=2)  # its random set-ups take seconds to make
+def _of_paper(paper: str, seed: int) -> tuple[Case, ...]:
+    return _exact(own_cases(paper, Profile.THOROUGH, seed))
+
+
+def _exact(every: Iterable[Case]) -> tuple[Case, ...]:
+    return tuple(case for case in every if case.method is Method.RATIONAL)
 
 
 def narrowed_to(claim: Claim, case: Case) -> Case:

@@ -17,7 +17,7 @@ from fedbounds.theory.sought import Counts, Seeking, Sought
 from fedbounds.vocabulary import Index, Method
 
 from ..case import Case
-from ..conditions import failure
+from ..conditions import holds
 from ..evaluate import IrrationalError, Numbers, UndefinedError, evaluate
 from ..measure import objectives
 from ..setups.found import Named
@@ -97,7 +97,7 @@ class Admits:
             return False
         numbers = Numbers({name: fmpq(int(value)) for name, value in known.items()}, {}, fmpq)
         fixed = (one for one, names in self._conditions if names <= known.keys())
-        return all(failure(one, numbers) is None for one in fixed)
+        return all(holds(one, numbers) for one in fixed)
 
 
 def _leaves_rational(
