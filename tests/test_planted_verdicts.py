@@ -38,6 +38,8 @@ from fedbounds.theory.symbols import (
 from fedbounds.verify.case import Case
 from fedbounds.verify.judge import judge_reading
 from fedbounds.verify.measurement import measure
+from fedbounds.verify.script import script
+from fedbounds.verify.script_check import agrees
 from fedbounds.verify.setups.plan import case_of
 from fedbounds.vocabulary import Relation, Verdict
 
@@ -206,6 +208,18 @@ def test_the_error_is_caught_exactly_or_shown_to_be_weaker(row):
         assert float(fmpq(found.gap) if isinstance(found.gap, str) else found.gap) < 0
     else:
         assert found.verdict is Verdict.NOT_VIOLATED
+
+
+@pytest.mark.parametrize("K", [1, 2])
+def test_one_round_has_a_script_that_shows_its_local_models(K):
+    """The state after the round is not looked at there; what is, the function that makes it shows."""
+    original = claim("personalization/lem-3.4")
+    wrong = replace(original, parts=(divided(10)(original.parts[0]),))
+    case = setup(APART, 1, (1, 1), m=1, K=K, T=1, step="1/64", outer=(1, 2))
+    numbers = measure(case)
+    found = judge_reading(wrong, AS_PRINTED, case, numbers)
+    assert found.verdict is Verdict.VIOLATED
+    assert agrees(script(found, wrong.parts[0], numbers.numbers), found.deciding.gap)
 
 
 WEAKER = [row for row in ROWS if not row.caught]

@@ -1,5 +1,6 @@
 """The command ``fedbounds``. Heavy imports wait until a command needs them."""
 
+import json
 import os
 import sys
 import time
@@ -18,6 +19,8 @@ from .options import OutputFile, OutputFolder, device_option
 from .processes import collect_seldom
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fedbounds.theory.catalogue import Entry
     from fedbounds.theory.claims import Claim
 
@@ -85,7 +88,11 @@ def list_claims(papers: tuple[str, ...], form: str) -> None:
 @cli.command()
 @click.argument("claim_id", metavar="CLAIM")
 @click.option("--latex", is_flag=True, help="Print it as LaTeX, to be put into a document.")
-@click.option("--witness", is_flag=True, help="Print the witness script found by the last run.")
+@click.option(
+    "--witness",
+    is_flag=True,
+    help="Print the witness found by the last run: its script, or two runs that differ.",
+)
 @format_option
 @_FROM
 def show(claim_id: str, latex: bool, witness: bool, form: str, out: str) -> None:
@@ -100,7 +107,7 @@ def show(claim_id: str, latex: bool, witness: bool, form: str, out: str) -> None
     data = read_document(path) if path.exists() else {"claims": {}, "proofs": {}}
     summary = data["claims"].get(claim_id)
     if witness:
-        _print_witness(found, summary, Path(out))
+        _print_witness(found, summary, data.get("results", ()), Path(out))
         return
     from fedbounds.theory.registry import encoded
 
@@ -154,11 +161,22 @@ def _print_proof(claim: "Claim", found: dict[str, Any] | None) -> None:
     print_repair(claim.id)
 
 
-def _print_witness(entry: "Entry", summary: dict[str, Any] | None, folder: Path) -> None:
+def _print_witness(
+    entry: "Entry",
+    summary: dict[str, Any] | None,
+    records: "Sequence[dict[str, Any]]",
+    folder: Path,
+) -> None:
+    """Its scripts; of two algorithms that differ the first run that shows it, of each reading."""
     from .files import inside
 
     scripts = [r["witness"] for r in (summary or {}).get("readings", []) if r["witness"]]
-    if not scripts:
+    own = [row for row in records if row["claim"] == entry.id and "difference" in row]
+    apart = {row["reading"]: row for row in reversed(own)}
+    for reading, row in apart.items():
+        told = {"claim": entry.id, "reading": reading} | row["difference"]
+        click.echo(json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False))
+    if not scripts and not apart:
         raise FedboundsError(
             f"{str(folder)!r} has no witness of {entry.id}; "
             f"run `fedbounds verify {spelled(entry)}` first"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from fedbounds.vocabulary import Method, Verdict
+from fedbounds.vocabulary import Method, Relation, Verdict
 
 Record = dict[str, Any]
 
@@ -24,6 +24,8 @@ class Finding:
         What makes the verdict firm.
     parameters, extra : dict
         Plain JSON values.
+    relation : Relation
+        Of the two sides, where it has any.
     script : str
         A standalone program that shows a violation; empty if there is none.
     """
@@ -38,4 +40,5 @@ class Finding:
     premise: str
     parameters: Record = field(default_factory=dict)
     extra: Record = field(default_factory=dict)
+    relation: Relation = Relation.AT_MOST
     script: str = ""

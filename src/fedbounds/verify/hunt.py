@@ -12,7 +12,9 @@ from fedbounds.errors import FedboundsError
 from fedbounds.theory.catalogue import Entry
 from fedbounds.theory.catalogue import entry as entry_of
 from fedbounds.theory.claims import Claim, Reading
+from fedbounds.theory.equivalences import Equivalence
 from fedbounds.theory.registry import claim as claim_of
+from fedbounds.theory.registry import encoded
 from fedbounds.vocabulary import Verdict
 
 from .evaluate import Numbers
@@ -24,6 +26,7 @@ from .search.planned import judged, planned_cases, tightest_cases
 from .search.small import small_spaces
 from .search.tightest import BUDGET, Best, parameters, rank, tightest_parts
 from .search.witness import RESTARTS, find_witness, premises
+from .setups.pairs import difference_again
 from .stored.fields import Known, Text
 
 
@@ -35,7 +38,7 @@ def search(entry: Entry, examples: int, budget: int = BUDGET, save: Path | None 
     examples : int
         Small instances tried for a violation.
     budget : int
-        Evaluations in the search for the tightest instance.
+        Evaluations in each search for the tightest instance.
     save : Path or None
         Where the tightest instance of the first reading is kept, to be replayed.
     """
@@ -142,11 +145,29 @@ def _replay_kept(entry: Entry | None, folder: Path) -> None:
     path = folder / "results.json"
     rows = [row for row in read_document(path)["results"] if row["claim"] == entry.id]
     kept = [row for row in rows if "instance" in row]
-    if not kept:
+    apart = [row for row in rows if "difference" in row]
+    _replay_differences(entry, path, apart)
+    if not kept and not apart:
         raise FedboundsError(f"{str(path)!r} has no witness of {entry.id}; run `fedbounds verify`")
     for row in kept:
         click.echo(f"witness against the reading: {row['reading']}")
         _replay(entry, path, row)
+
+
+def _replay_differences(entry: Entry, path: Path, rows: Sequence[dict[str, Any]]) -> None:
+    """Two algorithms once more, on the draws on which they were seen to differ."""
+    claim = encoded(entry)
+    for reading in dict.fromkeys(row["reading"] for row in rows):
+        click.echo(f"{entry.id}, reading: {reading}")
+        for row in (row for row in rows if row["reading"] == reading):
+            sizes, part = row["parameters"], row["at"]["part"]
+            try:
+                if not isinstance(claim, Equivalence):
+                    raise FedboundsError(f"{entry.id} does not say that two algorithms are one")
+                again = difference_again(claim, part, sizes, row["difference"])
+            except FedboundsError as error:
+                raise FedboundsError(f"{str(path)!r}: {error}") from error
+            click.echo(f"  {again}")
 
 
 def _replay(entry: Entry | None, path: Path, data: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ from flint import fmpq
 from fedbounds.problems import Evidence
 from fedbounds.theory.claims import Part
 from fedbounds.theory.contributed import Contribution, contributed
-from fedbounds.theory.equivalences import ANALYSIS, Equivalence
+from fedbounds.theory.equivalences import ANALYSIS, Equivalence, Pair
 from fedbounds.theory.orders import ComparisonClaim
 from fedbounds.theory.setting import (
     Announced,
@@ -30,9 +30,11 @@ from .compare_bounds import as_rows
 from .decide import decide
 from .evaluate import Numbers
 from .finding import Finding as Finding
+from .measure.same import Comparison
 from .plan import own_cases
 from .profile import Profile
-from .setups.pairs import compared
+from .records import plain
+from .setups.pairs import Shape, compared, told_difference
 from .specimens import specimens
 
 Record = dict[str, Any]
@@ -73,10 +75,25 @@ def _equivalence(claim: Equivalence) -> Iterator[Finding]:
                 method=Method.RATIONAL,
                 premise="equal as polynomials in start, state and noise, for all other draws",
                 parameters={symbol.name: str(x) for symbol, x in shape.numbers.items()},
-                extra={"restriction": pair.restriction, "where": shown.where},
+                extra=_apart(pair, shape, shown),
+                relation=Relation.EQUAL,
             )
     if claim.analysis is not None:
         yield from _analysis(claim.analysis)
+
+
+def _apart(pair: Pair, shape: Shape, shown: Comparison) -> Record:
+    """Both sides of what differs first, and what shows it again; nothing where they agree."""
+    if shown.difference is None:
+        return {}
+    told = {"difference": told_difference(pair, shape, shown.difference)}
+    values: tuple[Any, ...] = shown.difference.values
+    try:
+        values = tuple(map(fmpq, values))
+    except ValueError:  # balls, to as many digits as are certain
+        values = tuple(map(float, values))
+    left, right = values
+    return told | {"left": plain(left), "right": plain(right), "gap": plain(right - left)}
 
 
 def _analysis(part: Part) -> Iterator[Finding]:
@@ -95,6 +112,7 @@ def _analysis(part: Part) -> Iterator[Finding]:
                 premise="exact rationals or balls",
                 parameters={"n": n, "m": m},
                 extra={"left": outcome.left, "right": outcome.right, "gap": outcome.gap},
+                relation=part.relation,
             )
 
 
@@ -235,7 +253,7 @@ def as_record(claim_id: str, found: Finding, key: str) -> Record:
         "parts": [
             {
                 "part": found.part,
-                "relation": Relation.AT_MOST.value,
+                "relation": found.relation.value,
                 "verdict": found.verdict.value,
                 "reason": found.reason,
                 "round": None,
@@ -250,5 +268,5 @@ def as_record(claim_id: str, found: Finding, key: str) -> Record:
         ],
         "slack": [],
         "witness": None,
-        **{name: value for name, value in found.extra.items() if name == "comparison"},
+        **{x: y for x, y in found.extra.items() if x in ("comparison", "difference")},
     }

@@ -142,6 +142,22 @@ _always = {
     "slack": listed(fields({"name": text, "amount": real, "share": real})),
     "witness": optional(_script),
 }
+_algorithm = fields({"name": text, "algorithm": text, "parameters": named(text)})
+_difference = fields(
+    {
+        "restriction": text,
+        "general": _algorithm,
+        "special": _algorithm,
+        "problem": named(anything),
+        "start": listed(number),
+        "round": optional(count),
+        "place": text,
+        "values": pair(text),
+        "where": text,
+        "starts": listed(anything),
+        "draws": listed(listed(anything)),
+    }
+)
 _sometimes = {
     "of": count,
     "regime": text,
@@ -160,6 +176,7 @@ _sometimes = {
             "certificate": anything,
         }
     ),
+    "difference": _difference,
     "best": _best,
     "instance": anything,
     "no_script": text,

@@ -97,10 +97,16 @@ def _print_finding(out: Console, document: Record, claim: Record) -> None:
         broken = reading["counts"].get(Verdict.VIOLATED, 0)
         examined = reading["coverage"]["instances"]
         out.print(Text(f"  read {named!r}: violated in {broken} of {examined} records"))
-        for row in document["results"]:
-            own = row["claim"] == claim["id"] and row["reading"] == reading["name"]
-            if own and (row["witness"] or row.get("instance")):
+        own = [
+            row
+            for row in document["results"]
+            if row["claim"] == claim["id"] and row["reading"] == reading["name"]
+        ]
+        for row in own:
+            if row["witness"] or row.get("instance"):
                 _print_witness(out, row)
+        for row in [row for row in own if row.get("difference")][:1]:  # the smallest
+            _print_witness(out, row)
     out.print()
 
 
@@ -122,6 +128,10 @@ def _print_witness(out: Console, row: Record) -> None:
         f"    witness ({part}{sizes}): left {row['left']}, right {row['right']}, "
         f"right - left {row['gap']}"
     )
+    if row.get("difference"):
+        apart = row["difference"]
+        both = f"{apart['general']['name']} against {apart['special']['name']}"
+        out.print(Text(f"    {both}, {apart['restriction']}: {apart['where']}"), soft_wrap=True)
     if row["witness"]:
         out.print(f"    script: {row['witness']}")
     elif row.get("no_script"):

@@ -1,5 +1,7 @@
 """Equivalences on equal draws: polynomials decide them, and planted differences are found."""
 
+import copy
+import json
 from collections import Counter
 from dataclasses import replace
 
@@ -12,6 +14,7 @@ from fedbounds.problems import to_float
 from fedbounds.theory.claims import Condition
 from fedbounds.theory.personalization.equivalences import (
     CLAIMS,
+    FEDAVG,
     FEDSIM,
     PARALLEL_SGD,
     SCAFFOLD,
@@ -21,10 +24,11 @@ from fedbounds.theory.setups import Objective
 from fedbounds.theory.symbols import K, d_u, d_v, eta_u, eta_v, gamma_v, m, n
 from fedbounds.verify.measure.clients import Clients
 from fedbounds.verify.measure.objectives import exact_array, objective
-from fedbounds.verify.measure.same import Two, compare
+from fedbounds.verify.measure.same import Two, compare, seen_again
 from fedbounds.verify.measure.subject import Subject
-from fedbounds.verify.settled import settle
-from fedbounds.verify.setups.pairs import compared, shapes_of, two_of
+from fedbounds.verify.settled import as_record, settle
+from fedbounds.verify.setups.pairs import compared, difference_again, shapes_of, two_of
+from fedbounds.verify.shapes import RECORD
 from fedbounds.vocabulary import Verdict
 
 PAIRS = {f"{e.entry.id}, {p.name}": p for e in CLAIMS for p in e.pairs}
@@ -72,7 +76,9 @@ def test_a_server_step_is_not_a_plain_average():
     """Every shape has eta_u = 5/2; the difference is (eta - 1) (average - u) in each."""
     rows = list(compared(PAIRS["personalization/sc-fedavg, plain average at any eta_u"], SHAPES))
     assert {found.verdict for _, found in rows} == {Verdict.VIOLATED}
-    assert all(found.round == 0 and "no noise" in found.where for _, found in rows)
+    assert all(
+        found.difference.round == 0 and "no noise" in found.difference.where for _, found in rows
+    )
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -272,10 +278,11 @@ PLANTS = [
 def test_planted_errors_are_violations_with_an_exact_witness(plant):
     found = compare(plant())
     assert found.verdict is Verdict.VIOLATED
-    assert 0 <= found.round < 3
+    assert 0 <= found.difference.round < 3
     assert fmpq(*map(int, found.deviation.split("/"))) > 0
     blind = plant in (noise_of_the_start_ignored, noise_of_another_client)
-    assert ("no noise" in found.where) is not blind
+    assert ("no noise" in found.difference.where) is not blind
+    assert seen_again(plant(), found.difference) == found.difference
 
 
 def test_without_planting_the_same_algorithms_agree():
@@ -291,7 +298,86 @@ def test_sampling_with_replacement_is_another_law():
     found = compare(two(averaging(**PLAIN), (replace(fedsim.ROUNDS, draw=draw), SIM)))
     assert found.verdict is Verdict.VIOLATED
     assert "participants(3, 2) against present of participants_with_replacement" in found.reason
-    assert found.where == "present is [2, 0, 0] with probability 0 against 1/9"
+    assert found.difference.where == "present is [2, 0, 0] with probability 0 against 1/9"
+    assert found.difference.values == ("0", "1/9")
+
+
+# ---- a difference is kept with its record
+
+
+def kept(claim):
+    """Records of what differs, as a file gives them back, with the number of the reading."""
+    rows = [as_record(claim.entry.id, found, f"key-{i}") for i, found in enumerate(settle(claim))]
+    found = [json.loads(json.dumps(row)) for row in rows if row["verdict"] == "violated"]
+    for row in found:
+        RECORD.check(row)
+    return found
+
+
+def again(row, **changed):
+    told = copy.deepcopy(row["difference"]) | changed
+    return difference_again(FEDAVG, row["at"]["part"], row["parameters"], told)
+
+
+@pytest.fixture(scope="module")
+def apart():
+    found = kept(FEDAVG)
+    assert len(found) == 18
+    return found
+
+
+def test_a_record_has_both_runs_and_both_sides_and_shows_them_again(apart):
+    for row in apart:
+        told = row["difference"]
+        assert again(row).endswith(f"differ after round {told['round']}: {told['where']}")
+        assert [row["left"], row["right"]] == told["values"]
+        assert fmpq(row["gap"]) == fmpq(row["right"]) - fmpq(row["left"]) != 0
+        assert row["parts"][0]["relation"] == "=="
+        assert told["general"]["parameters"]["eta_u"] == "5/2"
+        assert "eta" in told["special"]["parameters"]
+        assert len(told["problem"]["hessians"]) == int(row["parameters"]["n"])
+
+
+def test_what_is_told_of_a_difference_is_what_a_hand_computes(apart):
+    """n = K = 1: x - H x - h times gamma, and eta_u = 5/2 times that against once."""
+    told = apart[0]["difference"]
+    (((a, b), _),), ((h, _),) = told["problem"]["hessians"], told["problem"]["slopes"]
+    u, v = told["start"]
+    one = u - fmpq(1, 3) * (a * u + b * v + h)
+    assert told["place"] == "u[0]"
+    assert told["values"] == [str(u * (1 - fmpq(5, 2)) + one * fmpq(5, 2)), str(one)]
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"start": [5, 5]}, "start of the difference"),
+        ({"draws": []}, "do not differ"),
+        ({"draws": [[]]}, "draws is 0; expected 1"),
+        ({"draws": [[["1"]]]}, "shape of a draw"),
+        ({"draws": [[[[["1e9", "0"]]]]]}, "number is 1e9"),
+        ({"draws": [[[[["5", "0"]]]]]}, "expected an outcome of signs"),
+        ({"draws": [[[[["0", "0"]]]]] * 9}, "at most 3"),
+        ({"values": ["1", "2"]}, "told was 1 against 2"),
+    ],
+)
+def test_a_difference_that_was_changed_is_told(apart, changed, told):
+    try:
+        found = again(apart[0], **changed)
+    except FedboundsError as error:
+        found = str(error)
+    assert told in found
+
+
+def test_a_difference_of_another_pair_or_size_is_refused(apart):
+    row = apart[0]
+    with pytest.raises(FedboundsError, match="server step"):
+        difference_again(FEDAVG, "another", row["parameters"], row["difference"])
+    sizes = row["parameters"] | {"n": "99"}
+    with pytest.raises(FedboundsError, match="no problem has"):
+        difference_again(FEDAVG, row["at"]["part"], sizes, row["difference"])
+    with pytest.raises(FedboundsError, match="general of the difference"):
+        again(row, general=row["difference"]["special"])
 
 
 def test_a_difference_out_of_reach_is_no_violation():
@@ -310,7 +396,7 @@ def test_a_difference_out_of_reach_is_no_violation():
 
 def test_a_difference_that_only_the_start_makes_is_found():
     found = compare(controls_start_at_zero())
-    assert found.round <= 1
+    assert found.difference.round <= 1
 
 
 def test_the_witness_is_what_a_hand_computes():
@@ -326,17 +412,17 @@ def test_the_witness_is_what_a_hand_computes():
     )
     found = compare(Two(*subjects, {"u": "x"}, ONE))
     # (1 - 3) 1 + 3 / 2 = -1/2 against 1/2
-    assert found.round == 0
+    assert found.difference.round == 0
     assert found.deviation == "1"
-    assert found.where == "from u = [1]; present {0}; no noise; u[0] is -1/2 against 1/2"
+    assert found.difference.where == "from u = [1]; present {0}; no noise; u[0] is -1/2 against 1/2"
 
 
 def test_a_difference_that_only_noise_shows_names_the_noise():
     found = compare(noise_of_another_client())
-    assert "noise xi_u [[[" in found.where
+    assert "noise xi_u [[[" in found.difference.where
     found = compare(noise_of_the_start_ignored())
-    assert "noise at the start [[[" in found.where
-    assert found.where.count(" then [[[") == found.round
+    assert "noise at the start [[[" in found.difference.where
+    assert found.difference.where.count(" then [[[") == found.difference.round
 
 
 # ---- steps of any form
@@ -387,7 +473,7 @@ def test_steps_that_change_with_the_round_are_run_and_not_proved():
     found = compare(two((one, AVG), (one, AVG), own=0, states=states, draws=draws))
     assert found.verdict is Verdict.UNDECIDED
     found = compare(two((one, AVG), (two_, AVG), own=0, states=states, draws=draws))
-    assert (found.verdict, found.round) == (Verdict.VIOLATED, 2)
+    assert (found.verdict, found.difference.round) == (Verdict.VIOLATED, 2)
 
 
 # ---- other problems

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from fedbounds.verify.setups.script_slice import sliced
+from fedbounds.verify.setups.script_slice import sliced, standing
 
 TEXT = '''
 def step(problem, p, state, drawn, see):
@@ -120,3 +120,43 @@ def test_functions_that_still_give_something_stay(unseen, stays):
     assert text.count("**of(p)") == 2
     assert stays in text
     assert f"'{unseen}'" not in text
+
+
+SHOWS = """
+def step(problem, p, state, drawn, see):
+    return rest(p, state, drawn, see)
+
+
+def rest(p, before, drawn, look):
+    after = average(p, before)
+    look(y=drawn)
+    return after
+
+
+def average(p, state):
+    return state
+"""
+
+
+def test_a_state_that_is_not_looked_at_is_not_made():
+    functions = ast.parse(SHOWS.replace("rest(p, state, drawn, see)", "average(p, state)")).body
+    standing(functions, "step")
+    assert "average" not in ast.unparse(sliced(functions, ("step",), ())[0])
+
+
+def test_what_shows_vectors_and_makes_the_state_shows_them_still():
+    functions = ast.parse(SHOWS).body
+    standing(functions, "step")
+    text = "\n".join(map(ast.unparse, sliced(functions, ("step",), ())))
+    assert "look(y=drawn)" in text
+    assert "average" not in text
+
+
+@pytest.mark.parametrize(
+    "more", ["def other(p, x):\n    return rest(p, x, x, x)", "def rest(p, *more):\n    return p"]
+)
+def test_where_it_is_called_elsewhere_or_otherwise_it_is_left(more):
+    text = SHOWS + more if "other" in more else SHOWS.split("def rest")[0] + more
+    functions = ast.parse(text).body
+    standing(functions, "step")
+    assert "return rest(p, state, drawn, see)" in ast.unparse(functions[0])

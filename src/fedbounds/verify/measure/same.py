@@ -20,7 +20,7 @@ from fedbounds.vocabulary import Verdict
 from .balls import precise
 from .contract import State, same, stepped
 from .same_draws import Calls, Unlike, of_draws, of_starts
-from .same_runs import differing_run, drawn_of, starts_of
+from .same_runs import Difference, differing_run, drawn_of, run_again, starts_of
 from .subject import Subject
 from .unknowns import Refused, variables
 from .unrolled import MOST_VARIABLES
@@ -40,17 +40,14 @@ class Comparison:
         What was compared.
     deviation : str or None
         Largest difference of a coordinate of the model, "p/q" where exact; None if nothing was run.
-    round : int or None
-        The round whose result differs first.
-    where : str
-        Start, draws, coordinate, and its values: the general algorithm's first.
+    difference : Difference or None
+        Of two that differ.
     """
 
     verdict: Verdict
     reason: str
     deviation: str | None = None
-    round: int | None = None
-    where: str = ""
+    difference: Difference | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +87,7 @@ def compare(two: Two) -> Comparison:
         try:
             calls = of_draws(*two.both, two.draws)
         except Unlike as unlike:
-            return Comparison(Verdict.VIOLATED, str(unlike), where=unlike.where)
+            return Comparison(Verdict.VIOLATED, str(unlike), difference=_of_laws(unlike))
         initial = of_starts(*two.both)
         states = _matched(two, _one_state(two, initial))
         try:
@@ -115,10 +112,31 @@ def _seen(two: Two, initial: Calls, calls: Calls, states: Fields, why: str) -> C
     return Comparison(
         Verdict.VIOLATED,
         f"runs on equal draws differ after round {found.round}",
-        deviation=found.deviation,
-        round=found.round,
-        where=found.where,
+        found.deviation,
+        found,
     )
+
+
+def seen_again(two: Two, seen: Difference) -> Difference | None:
+    """The difference that runs on the same draws show; None if they show none.
+
+    Raises
+    ------
+    FedboundsError
+        If they are no draws of these algorithms.
+    """
+    with precise():
+        try:
+            calls = of_draws(*two.both, two.draws)
+        except Unlike as unlike:
+            return _of_laws(unlike)
+        initial = of_starts(*two.both)
+        states = _matched(two, _one_state(two, initial))
+        return run_again(two.both, states, tuple(two.draws), initial, calls, seen)
+
+
+def _of_laws(unlike: Unlike) -> Difference:
+    return Difference(None, None, unlike.place, unlike.chances, unlike.where)
 
 
 # ---- states

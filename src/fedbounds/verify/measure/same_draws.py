@@ -26,13 +26,20 @@ class Unlike(Exception):
 
     Attributes
     ----------
-    where : str
-        An outcome, and its probability for the general algorithm and for the special one.
+    place : str
+        An outcome, and that its probability is meant.
+    chances : pair of str
+        Of it, for the general algorithm and for the special one.
     """
 
-    def __init__(self, told: str, where: str) -> None:
+    def __init__(self, told: str, place: str, chances: tuple[str, str]) -> None:
         super().__init__(told)
-        self.where = where
+        self.place, self.chances = place, chances
+
+    @property
+    def where(self) -> str:
+        """All of that in words."""
+        return f"{self.place} {' against '.join(self.chances)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,6 +244,6 @@ def _refuse(both: Sequence[Drawing], names: Sequence[str], calls: Sequence[int |
         chances = [law.get(outcome, fmpq(0)) for law in laws]
         if chances[0] != chances[1]:
             shown = ", ".join(map(str, outcome))
-            where = f"{names[0]} is [{shown}] with probability {chances[0]} against {chances[1]}"
-            raise Unlike(message, where)
+            apart = str(chances[0]), str(chances[1])
+            raise Unlike(message, f"{names[0]} is [{shown}] with probability", apart)
     raise FedboundsError(message)

@@ -18,7 +18,7 @@ from fedbounds.theory.symbols import t
 
 from ..evaluate import Numbers, evaluate
 from .clients import Clients
-from .enumerated import Enumerated, begun, draws_of, enumerated, taken
+from .enumerated import Enumerated, draws_of, enumerated, one_state, taken
 from .listed import listed_space
 from .moments import MomentsOfRound, form, moments
 from .objectives import exact, exact_array, objective
@@ -179,7 +179,7 @@ def integrated(subject: Subject) -> Trace:
     FedboundsError
         If the algorithm asks of an unknown more than sums and products.
     """
-    shapes = {name: (1, *own.shape[1:]) for name, own in begun(subject).state.items()}
+    shapes = {name: (1, *own.shape[1:]) for name, own in one_state(subject).items()}
 
     def space(at: int) -> Unrolled:
         try:

@@ -31,6 +31,8 @@ class WitnessView:
         Whether it is a smallest violation in exact numbers; else the largest one of the plan.
     where : str
         Round, client and local step.
+    told : str
+        Of two algorithms that differ, on which draws; else empty.
     instance : str
         The exact instance as JSON; empty if there is none, or a very large one.
     """
@@ -45,6 +47,7 @@ class WitnessView:
     right: str
     gap: str
     reason: str
+    told: str
     numbers: tuple[tuple[str, str], ...]
     premises: tuple[Record, ...]
     ladder: LadderView | None
@@ -127,7 +130,8 @@ def _refuted(
     small = [row for row in rows if is_witness(row)]
     sided = [row for row in rows if row["left"] is not None]  # a reason stands by its part
     sided.sort(key=lambda row: (abs(row["relative_gap"] or 0.0), row["key"]))
-    shown = small or sided[-1:]
+    apart = [row for row in rows if row.get("difference")]  # from the smallest sizes on
+    shown = small or apart[:1] or sided[-1:]
     return RefutedReading(
         reading,
         reading is claim["readings"][0],
@@ -172,13 +176,11 @@ def _witness(row: Record, parts: tuple[PartView, ...], folder: Path | None) -> W
     conditions = dict(part.conditions) if part else {}
     constants = {name: value["value"] for name, value in row["constants"].items()}
     numbers = {**row["parameters"], **constants}
-    instance = (
-        json.dumps(row["instance"], ensure_ascii=False, sort_keys=True)
-        if row.get("instance")
-        else ""
-    )
+    exactly = row.get("instance") or row.get("difference")
+    instance = json.dumps(exactly, ensure_ascii=False, sort_keys=True) if exactly else ""
+    apart = row.get("difference")
     return WitnessView(
-        small=is_witness(row),
+        small=is_witness(row) or bool(apart),
         name=instance_name(row),
         sizes=sizes(row),
         part=row["at"]["part"],
@@ -188,6 +190,7 @@ def _witness(row: Record, parts: tuple[PartView, ...], folder: Path | None) -> W
         right="" if row["right"] is None else exact(row["right"]),
         gap="" if row["gap"] is None else exact(row["gap"]),
         reason=row["reason"],
+        told=f"{apart['restriction']}: {apart['where']}" if apart else "",
         numbers=tuple((name, exact(v)) for name, v in sorted(numbers.items()) if name not in SIZES),
         premises=tuple(
             premise | {"formula": conditions.get(premise["condition"])}

@@ -28,8 +28,14 @@ def evidence(row: Record) -> str:
     return (
         f"on the instance “{instance_name(row)}” ({_numbers(row)}){where}, the "
         f"left side is {exact(row['left'])}, {sign} the right side {exact(row['right'])} "
-        f"({row['evidence']['method']}){_premises(row)}"
+        f"({row['evidence']['method']}){_premises(row)}{_draws(row)}"
     )
+
+
+def _draws(row: Record) -> str:
+    """On which draws two algorithms differ."""
+    apart = row.get("difference")
+    return f"; {apart['restriction']}: {apart['where']}" if apart else ""
 
 
 def _numbers(row: Record) -> str:

@@ -65,8 +65,9 @@ class _Admitting:
         """With numbers of parameters and constants."""
         known = self._known.setdefault(tuple(sorted(values.items())), {})
         exact_ones = any(isinstance(x, fmpq) for x in values.values())
-        rational = {"rational": lambda p, q: fmpq(p, q)} if exact_ones else {}
-        numbers = Numbers(values, {}, **rational)
+        numbers = (
+            Numbers(values, {}, lambda p, q: fmpq(p, q)) if exact_ones else Numbers(values, {})
+        )
 
         def admits(condition: Condition) -> bool:
             if condition not in known:

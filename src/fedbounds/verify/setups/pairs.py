@@ -1,6 +1,6 @@
 """Algorithms that are said to be one, on small exact problems of every shape that is allowed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from fedbounds.errors import FedboundsError, require, unknown_name
 from fedbounds.theory.claims import Condition
-from fedbounds.theory.equivalences import Named, Pair, Shapes
+from fedbounds.theory.equivalences import Equivalence, Named, Pair, Shapes
 from fedbounds.theory.setups import Objective
 from fedbounds.theory.symbols import K, d_u, d_v, m, n
 
 from ..measure.clients import Clients
 from ..measure.objectives import exact_array, objective
-from ..measure.same import Comparison, Two, compare
+from ..measure.same import Comparison, Two, compare, seen_again
+from ..measure.same_runs import Difference
 from ..measure.subject import Subject
 from ..measure.trace import algorithm
 
@@ -61,6 +63,77 @@ def compared(pair: Pair, shapes: Shapes) -> Iterator[tuple[Shape, Comparison]]:
     """What every shape says about a pair."""
     for shape in shapes_of(pair.conditions, shapes):
         yield shape, compare(two_of(pair, shape, shapes.rounds))
+
+
+def told_difference(pair: Pair, shape: Shape, seen: Difference) -> dict[str, Any]:
+    """All that two runs need to show it again, and both sides: plain JSON data."""
+    both = {"general": pair.general, "special": pair.special}
+    named = {
+        side: {
+            "name": one.name,
+            "algorithm": one.algorithm,
+            "parameters": {x: str(_number(y, shape.numbers)) for x, y in one.parameters.items()},
+        }
+        for side, one in both.items()
+    }
+    return {
+        "restriction": pair.restriction,
+        **named,
+        "problem": {"family": shape.problem.family, **dict(shape.problem.data)},
+        "start": list(shape.start),
+        "round": seen.round,
+        "place": seen.place,
+        "values": list(seen.values),
+        "where": seen.where,
+        "starts": seen.starts,
+        "draws": seen.draws,
+    }
+
+
+def difference_again(claim: Equivalence, part: str, sizes: Mapping[str, str], told: Any) -> str:
+    """What both algorithms do on the problem, start and draws of a difference that was told.
+
+    Raises
+    ------
+    FedboundsError
+        If it is about another pair, problem or start, or has no such draws.
+    """
+    pair = next((one for one in claim.pairs if one.name == part), None)
+    if pair is None:
+        raise unknown_name(f"pair of {claim.entry.id}", part, [one.name for one in claim.pairs])
+    shape = next(
+        (
+            one
+            for one in shapes_of(pair.conditions, claim.shapes)
+            if {x.name: str(y) for x, y in one.numbers.items()} == dict(sizes)
+        ),
+        None,
+    )
+    if shape is None:
+        raise FedboundsError(f"{part}: no problem has {dict(sizes)}")
+    draws = tuple(map(_tuples, told["draws"]))
+    most = claim.shapes.rounds
+    require(len(draws) <= most, "rounds of the draws", len(draws), f"at most {most}")
+    round_, values = told["round"], tuple(told["values"])
+    starts = _tuples(told["starts"])
+    seen = Difference(round_, None, told["place"], values, told["where"], starts, draws)
+    own = told_difference(pair, shape, seen)
+    for name in ("general", "special", "problem", "start"):
+        same = _tuples(own[name]) == _tuples(told[name])
+        require(same, f"{name} of the difference", told[name], str(own[name]))
+    found = seen_again(two_of(pair, shape, most), seen)
+    if found is None:
+        return f"{shape.name}: the two do not differ on these draws"
+    changed = "" if found.values == values else f"; told was {values[0]} against {values[1]}"
+    after = "" if found.round is None else f" after round {found.round}"
+    return f"{shape.name}: differ{after}: {found.where}{changed}"
+
+
+def _tuples(data: Any) -> Any:
+    """Lists as tuples; dicts as sorted pairs."""
+    if isinstance(data, Mapping):
+        return tuple((name, _tuples(data[name])) for name in sorted(data))
+    return tuple(map(_tuples, data)) if isinstance(data, list | tuple) else data
 
 
 def _holds(condition: Condition, numbers: Numbers) -> bool:

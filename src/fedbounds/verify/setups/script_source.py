@@ -74,7 +74,7 @@ def quoted(
         trees.append(_through(stages, algorithm.step.__name__))
         names.append(algorithm.step.__name__)
     if not ends and stages is None:
-        standing(next(tree for tree in trees if tree.name == algorithm.step.__name__))
+        standing(trees, algorithm.step.__name__)
     texts = [ast.unparse(tree) for tree in sliced(trees, names, unseen)]
     lines = [line for name, line in known.items() if line and any(name in x for x in texts)]
     return "\n\n\n".join(filter(None, ["\n".join(lines), *map(narrowed, texts)]))
