@@ -1,9 +1,5 @@
 """Instance files of every kind, as `search --replay` reads them: small, and judged in milliseconds."""
 
-from rational_runs import rational_instances
-
-from fedbounds.algorithms.fedavg_p import FedAvgP
-from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.theory.registry import encoded_claims
 from fedbounds.verify.instance_file import to_data
 from fedbounds.verify.plan import own_cases
@@ -15,15 +11,13 @@ PAPERS = ("personalization", "fedplt", "submodel")
 VIEWS = (
     *("one step of one client", "rounds", "epochs", "recursion", "many rounds, steps that decay"),
     *("two data sets", "all data sets", "participants", "as epochs go on"),
+    "Scaffold-P, rounds",
 )
 
 
 def planned():
     """The cheapest planned instance of every kind, by algorithm and set-up."""
     found = {}
-    for kind in (FedAvgP, ScaffoldP):
-        instance = next(rational_instances(kind))
-        found[instance.algorithm_name] = instance
     cases = list(own_cases("personalization", Profile.QUICK, 0))
     choices = [case for case in cases if case.algorithm_name == "bound"]
     found |= {"sum": choices[0], "bound": choices[-1]}

@@ -27,7 +27,7 @@ ALLOWED = {
     ("verify/own/load.py", "compile"): "the file that the user names on the command line",
     ("verify/own/load.py", "exec"): "the file that the user names on the command line",
     ("verify/own/run_fractions.py", "builtins"): "what that file imports, but for its Fraction",
-    ("verify/processes.py", "subprocess"): "the script of a user's own file, for his own eyes",
+    ("verify/script_output.py", "subprocess"): "the script of a user's own file, for his own eyes",
     ("verify/script_code.py", "Environment without autoescape"): "makes Python, not HTML",
     ("verify/page/formulas.py", "Markup"): "MathML, every token of which is escaped",
     ("verify/page/settled_formulas.py", "Markup"): "MathML, every token of which is escaped",

@@ -33,7 +33,6 @@ from fedbounds.theory.setting import (
 from fedbounds.theory.symbols import G_u, G_v, Mean_t, RunOperator, VectorSymbol, k, m, n, t
 from fedbounds.verify.conditions import failure, sides
 from fedbounds.verify.evaluate import Numbers
-from fedbounds.verify.instance import ALGORITHM_NAMES
 from fedbounds.verify.plan import own_cases
 from fedbounds.verify.profile import Profile
 from fedbounds.vocabulary import Index, Kind, Relation
@@ -43,7 +42,7 @@ from fedbounds.vocabulary import Index, Kind, Relation
 def instance_names() -> set[str]:
     """Of everything that a plan judges."""
     planned = (case.algorithm_name for key in PAPERS for case in own_cases(key, Profile.QUICK, 0))
-    return {*ALGORITHM_NAMES.values(), *LADDER_NAMES, *planned}
+    return {*LADDER_NAMES, *planned}
 
 
 def claims() -> list[Claim]:

@@ -1,44 +1,27 @@
 """`check`: an own instance is judged, or refused with the reason and both sides."""
 
-from dataclasses import replace
-
-import numpy as np
 import pytest
+from flint import fmpq
+from personal_cases import alike, case, coupled, quadratics, run, sizes
 from set_ups import vectors_case
 
-from fedbounds.algorithms.fedavg_p import with_effective_step
 from fedbounds.errors import FedboundsError
 from fedbounds.facts import Constant
-from fedbounds.problems import (
-    ConstantValue,
-    FederatedQuadratic,
-    Noise,
-    NoiseLaw,
-    Start,
-    federated_quadratic,
-)
+from fedbounds.problems import ConstantValue, FederatedQuadratic
 from fedbounds.theory.registry import claim
-from fedbounds.verify.instance import Instance, rational
-from fedbounds.verify.judge import check
-from fedbounds.vocabulary import Method, Provenance, Side, Verdict
+from fedbounds.verify.judge import check, judge
+from fedbounds.verify.measurement import measure
+from fedbounds.vocabulary import Provenance, Side, Verdict
 
 THEOREM = claim("personalization/thm-3.7")
-PROBLEM = federated_quadratic(
-    clients=4,
-    shared_dimension=2,
-    personal_dimension=2,
-    dissimilarity=1.0,
-    noise=Noise(NoiseLaw.GAUSSIAN, 0.2, 0.2),
-)
-INSIDE = Instance(
-    "mine",
-    PROBLEM,
-    with_effective_step(2, 3, 1 / 96, 2.0, 2.0),
-    rounds=20,
-    method=Method.MOMENTS,
-    start=Start(np.ones(2), np.ones((4, 2))),
-)
-OUTSIDE = replace(INSIDE, algorithm=with_effective_step(2, 3, 1 / 90, 2.0, 2.0))
+
+
+def here(gamma, problem=alike):
+    own = problem(4, noise="1/5", law="gaussian")
+    return case(run(own, sizes(2, 3, gamma, 2, 2), 20), name="mine")
+
+
+INSIDE, OUTSIDE = here("1/96"), here("1/90")
 
 
 def test_inside_the_conditions_there_is_a_verdict_with_both_sides():
@@ -62,9 +45,8 @@ def test_research_outside_is_measured_and_never_called_a_verdict():
 
 
 def test_an_assumption_that_fails_is_an_error_that_names_it():
-    own_curvature = federated_quadratic(clients=4, shared_dimension=2, personal_dimension=2)
     with pytest.raises(FedboundsError, match="bounded gradient dissimilarity: the deviation"):
-        check(THEOREM, replace(INSIDE, problem=own_curvature))
+        check(THEOREM, here("1/96", coupled))
 
 
 @pytest.mark.parametrize(
@@ -80,33 +62,41 @@ def test_no_firm_verdict_rests_on_an_estimate_or_on_the_wrong_side(monkeypatch, 
         return found | {Constant.SMOOTHNESS: ConstantValue(value, provenance, side)}
 
     monkeypatch.setattr(FederatedQuadratic, "constants", guessed)
-    found = check(THEOREM, replace(INSIDE, name="guessed"))
+    found = check(THEOREM, here("1/96"))
     assert found.verdict is Verdict.UNDECIDED
     assert found.deciding.reason.startswith(f"L is {provenance.value}, side {side.value}")
 
 
-def test_more_participants_than_clients_is_an_error_before_any_work():
-    with pytest.raises(
-        FedboundsError, match="participants m is 5; expected between 1 and .* n = 4"
-    ):
-        replace(INSIDE, algorithm=with_effective_step(5, 3, 1 / 96, 3.0, 2.0))
+@pytest.mark.parametrize("floats", [True, False])
+def test_more_participants_than_clients_is_an_error(floats):
+    with pytest.raises(FedboundsError, match="participants m is 5; expected between 1 and n = 4"):
+        measure(case(run(alike(4), sizes(5, 3, "1/96", 3, 2), 20), floats=floats))
 
 
-@pytest.mark.parametrize("mixed", ["problem", "start", "method"])
-def test_exact_arithmetic_on_floats_is_refused(mixed):
+@pytest.mark.parametrize("number", [0.3, float("nan"), float("inf")])
+@pytest.mark.parametrize("where", ["problem", "start", "steps"])
+def test_a_float_is_the_decimal_that_is_written_or_refused(where, number):
     """Rounding decided by sign would be a firm verdict on nothing."""
-    exact = rational(INSIDE)
-    changes = {
-        "problem": {"problem": INSIDE.problem},
-        "start": {"start": INSIDE.start},
-        "method": {"method": Method.MOMENTS},
-    }
-    with pytest.raises(FedboundsError, match="exact rationals if and only if every array"):
-        replace(exact, **changes[mixed])
+
+    def own(value):
+        numbers = dict.fromkeys(("problem", "start", "steps"), "3/10") | {where: value}
+        problem = quadratics([((1, 0), (0, numbers["problem"]))] * 2, [(1, 0), (-1, 0)])
+        steps = sizes(2, 3, "1/96") | {"gamma_u": numbers["steps"]}
+        return measure(case(run(problem, steps, 2, (numbers["start"], 1, 1)), floats=False)).numbers
+
+    if number != 0.3:
+        with pytest.raises(FedboundsError, match="expected a rational number"):
+            own(number)
+        return
+    found, meant = own(number), own("3/10")
+    assert found.constants == meant.constants
+    assert all(isinstance(x, fmpq) for x in found.series["f"])
+    assert (found.series["f"] == meant.series["f"]).all()
 
 
 def test_a_claim_about_another_algorithm_is_an_error():
-    with pytest.raises(
-        FedboundsError, match="is about FedAvg-P; the instance runs participant mean"
-    ):
-        check(THEOREM, vectors_case())
+    other = case(run(alike(), sizes(2, 2, "1/96"), 2), rule="Scaffold-P")
+    for instance, name in ((vectors_case(), "participant mean"), (other, "Scaffold-P")):
+        with pytest.raises(FedboundsError, match=f"about FedAvg-P; the instance runs {name}"):
+            check(THEOREM, instance)
+        assert judge([THEOREM], instance).judgements == ()

@@ -1,6 +1,6 @@
 """Conditions hold at equality, fail just outside with both sides shown, exactly where numbers are."""
 
-from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -8,21 +8,13 @@ import sympy as sp
 from flint import arb, ctx, fmpq
 from hypothesis import given
 from hypothesis import strategies as st
+from personal_cases import alike, case, coupled, quadratics, run, sizes
 from set_ups import choice
 
-from fedbounds.algorithms.fedavg_p import with_effective_step
 from fedbounds.facts import Constant, Fact
-from fedbounds.problems import (
-    FederatedQuadratic,
-    Noise,
-    NoiseLaw,
-    Start,
-    coupled_cosine,
-    federated_quadratic,
-)
 from fedbounds.problems.constants import OF_BLOCKS, ConstantValue
 from fedbounds.theory.claims import Condition, Part
-from fedbounds.theory.registry import claim
+from fedbounds.theory.registry import claim, setups
 from fedbounds.theory.symbols import (
     SHARED,
     E,
@@ -49,9 +41,9 @@ from fedbounds.verify.conditions import (
     sides,
 )
 from fedbounds.verify.evaluate import Numbers
-from fedbounds.verify.instance import Instance, rational
 from fedbounds.verify.measurement import measure, numbers_of
-from fedbounds.vocabulary import Index, Method, Provenance, Side, Verdict
+from fedbounds.verify.setups.plan import case_of
+from fedbounds.vocabulary import Index, Provenance, Side, Verdict
 
 
 def floats(**values):
@@ -206,15 +198,9 @@ def test_precision_doubles_up_to_a_limit():
 # ---- refusals of instances
 
 
-def quadratic(*, coupled=False, concave=False, n=3, participants=3):
-    problem = federated_quadratic(
-        clients=n, shared_dimension=1, personal_dimension=1, coupling=0.4 if coupled else 0.0,
-        dissimilarity=None if coupled else 1.0, strong_convexity=-0.5 if concave else 0.1,
-        noise=Noise(NoiseLaw.GAUSSIAN, 0.1, 0.1), seed=4,
-    )  # fmt: skip
-    start = Start(np.ones(1), np.ones((n, 1)))
-    algorithm = with_effective_step(participants, 2, 1 / 256, float(n), float(n))
-    return Instance("here", problem, algorithm, 4, Method.MOMENTS, start)
+def quadratic(*, of=alike, participants=3, **given):
+    problem = of(noise="1/10", law="gaussian", **given)
+    return case(run(problem, sizes(participants, 2, "1/256", 3, 3), 4))
 
 
 def refused(instance, part):
@@ -227,11 +213,11 @@ def test_an_instance_inside_is_not_refused():
 
 
 def test_a_missing_assumption_is_named():
-    found = refused(quadratic(coupled=True), claim("personalization/lem-3.4").parts[0])
+    found = refused(quadratic(of=coupled), claim("personalization/lem-3.4").parts[0])
     assert found.verdict is Verdict.NOT_APPLICABLE
     assert Fact.DISSIMILARITY in found.reason
     assert "without bound" in found.reason
-    found = refused(quadratic(concave=True), claim("personalization/thm-3.7").parts[0])
+    found = refused(quadratic(lowest="-1/2"), claim("personalization/thm-3.7").parts[0])
     assert found.verdict is Verdict.NOT_APPLICABLE
     assert Fact.BOUNDED_BELOW in found.reason
 
@@ -256,24 +242,22 @@ def test_a_failed_condition_is_outside_and_shows_its_sides():
 
 
 def test_a_run_from_the_minimiser_is_outside_a_bound_in_F_0():
-    base = quadratic()
-    problem = base.problem
-    centre = replace(base, start=problem.split(problem.minimiser))
-    part = claim("personalization/thm-3.7").parts[0]
-    numbers = measure(centre).numbers
-    at_rest = Numbers(dict(numbers.constants) | {"F_0": 0.0}, numbers.series)
-    found = refusal(part, centre, at_rest)
-    assert found.verdict is Verdict.OUTSIDE
-    assert "minimiser" in found.reason
-    assert refusal(claim("personalization/lem-3.1").parts[0], centre, at_rest) is None
+    problem = quadratics([((1, 0), (0, 1))] * 2, [(1, -1), (-1, 1)])  # at u = 0, v = (1, -1)
+    for floats in (True, False):
+        own = run(problem, sizes(2, 2, "1/256", 3, 3), 4, start=(0, 1, -1))
+        centre = case(own, floats=floats)
+        part = claim("personalization/thm-3.7").parts[0]
+        numbers = measure(centre).numbers
+        assert numbers.constants["F_0"] == 0
+        found = refusal(part, centre, numbers)
+        assert found.verdict is Verdict.OUTSIDE
+        assert "minimiser" in found.reason
+        assert refusal(claim("personalization/lem-3.1").parts[0], centre, numbers) is None
 
 
 def test_the_cosine_satisfies_every_assumption_but_bounded_gradients():
-    problem = coupled_cosine(clients=2, shared_dimension=1, personal_dimension=1)
-    start = Start(np.ones(1), np.ones((2, 1)))
-    instance = Instance(
-        "cosine", problem, with_effective_step(2, 1, 1e-3), 1, Method.ENUMERATION, start
-    )
+    planned = next(one for one in setups("personalization") if one.name.startswith("cosines"))
+    instance = case_of(planned, "")
     numbers = numbers_of(instance, {"G_u": np.ones(2)})
     for assumption in OF_BLOCKS:
         part = Part(left=G_u(t), right=G_u(t), assumptions=(assumption,))
@@ -285,28 +269,17 @@ def test_the_cosine_satisfies_every_assumption_but_bounded_gradients():
             assert found is None
 
 
-def test_floats_at_the_edge_are_judged_by_exact_numbers_after_conversion():
-    """1/(32LK) rounds to either side of the edge; in rationals only one side is inside."""
+@pytest.mark.parametrize("off", [-1, 0, 1])
+def test_floats_near_an_edge_are_inside_and_rationals_are_on_one_side_of_it(off):
+    """1/(32LK), and 2^-60 of it more: no float tells it apart, exact numbers do."""
     part = claim("personalization/thm-3.7").parts[0]
-    inside = []
-    for seed in range(12):
-        problem = federated_quadratic(
-            clients=2, shared_dimension=1, personal_dimension=1, dissimilarity=1.0,
-            smoothness=float(np.random.default_rng(seed).uniform(0.5, 2)), strong_convexity=0.1,
-        )  # fmt: skip
-        assert isinstance(problem, FederatedQuadratic)
-        start = Start(np.ones(1), np.ones((2, 1)))
-        smooth = problem.constants(start)["L"].value
-        edge = with_effective_step(2, 3, 1 / (32 * smooth * 3), 2.0, 2.0)
-        instance = Instance("edge", problem, edge, 2, Method.MOMENTS, start)
-        assert refusal(part, instance, measure(instance).numbers) is None
-        converted = rational(instance)
-        numbers = measure(converted).numbers
-        c = numbers.constants
-        really = c["gamma"] * 32 * c["L"] * c["K"] <= 1 and c["gamma_v"] == c["gamma_u"]
-        inside.append(really)
-        assert (refusal(part, converted, numbers) is None) == really
-    assert len(set(inside)) == 2  # both cases were met
+    edge = Fraction(1, 32 * 3) * (1 + Fraction(off, 2**60))
+    own = run(alike(2, shared=1), sizes(2, 3, edge, 2, 2), 2)
+    instance, converted = case(own), case(own, floats=False)
+    assert measure(instance).numbers.constants["L"] == 1
+    assert refusal(part, instance, measure(instance).numbers) is None
+    found = refusal(part, converted, measure(converted).numbers)
+    assert (found is None) == (off <= 0)
 
 
 @pytest.mark.parametrize(

@@ -1,28 +1,20 @@
 """The curve of a theorem is what its left side averages, and ends at the left side itself."""
 
-import numpy as np
 import pytest
+from personal_cases import alike, case, run, sizes
 
-from fedbounds.algorithms.fedavg_p import with_effective_step
-from fedbounds.problems import Noise, NoiseLaw, Start, federated_quadratic
 from fedbounds.theory.registry import claim
 from fedbounds.verify.curve import curve_of
-from fedbounds.verify.instance import Instance, rational
+from fedbounds.verify.evaluate import evaluate
 from fedbounds.verify.judge import judge
-from fedbounds.vocabulary import Method, Verdict
+from fedbounds.vocabulary import Verdict
 
 THEOREM = claim("personalization/thm-3.7")
 
 
-def instance(rounds=40, step=1 / 256):
-    problem = federated_quadratic(
-        clients=3, shared_dimension=2, personal_dimension=1, dissimilarity=1.0,
-        noise=Noise(NoiseLaw.GAUSSIAN, 0.2, 0.1), seed=5,
-    )  # fmt: skip
-    start = Start(np.ones(2), np.ones((3, 1)))
-    return Instance(
-        "run", problem, with_effective_step(2, 2, step, 2.0, 2.0), rounds, Method.MOMENTS, start
-    )
+def instance(rounds=40, step="1/256", floats=True):
+    problem = alike(noise="1/5", personal_noise="1/10", law="gaussian")
+    return case(run(problem, sizes(2, 2, step, 2, 2), rounds), floats=floats)
 
 
 def first(instance, of=THEOREM):
@@ -52,6 +44,15 @@ def test_every_point_is_the_measured_sum_of_gradients():
         assert mean == pytest.approx(sum(each[: t + 1]) / (t + 1), rel=1e-12)
 
 
-def test_claims_per_round_and_exact_runs_have_no_curve():
-    assert curve_of(*first(instance(), claim("personalization/lem-3.4"))) is None
-    assert curve_of(*first(rational(instance(2)))) is None
+def test_of_a_claim_per_round_both_sides_are_shown():
+    judgement, numbers = first(instance(), claim("personalization/lem-3.1"))
+    found = curve_of(judgement, numbers)
+    assert found.keys() == {"rounds", "left", "right"}
+    left = evaluate(judgement.claim.parts[0].left, numbers, range(40))
+    assert found["left"] == [left[t] for t in found["rounds"]]
+    assert all(x <= y for x, y in zip(found["left"], found["right"], strict=True))
+
+
+def test_claims_per_step_and_exact_runs_have_no_curve():
+    assert curve_of(*first(instance(), claim("personalization/lem-3.5-ik"))) is None
+    assert curve_of(*first(instance(2, floats=False))) is None

@@ -9,15 +9,12 @@ import sympy as sp
 from flint import fmpq
 from hypothesis import given
 from hypothesis import strategies as st
+from personal_cases import case, coupled, run
 
-from fedbounds.algorithms.fedavg_p import FedAvgP
-from fedbounds.algorithms.scaffold_p import ScaffoldP
-from fedbounds.problems import Noise, NoiseLaw, Start, federated_quadratic, to_rational
 from fedbounds.theory.claims import Part
 from fedbounds.theory.symbols import C_i, E, E_ik, Eu_ik, Ev_ik, G_u, G_v, Sum_t, g_ui, k, m, n, t
 from fedbounds.verify.decide import MARGIN, decide
 from fedbounds.verify.evaluate import Numbers
-from fedbounds.verify.instance import Instance
 from fedbounds.verify.measurement import measure
 from fedbounds.vocabulary import Index, Method, Relation, Verdict
 
@@ -230,33 +227,19 @@ def test_an_allowance_is_weighed_by_what_multiplies_the_quantity():
 # ---- on runs
 
 
-def instance(rule):
-    noise = Noise(NoiseLaw.RADEMACHER, 0.5, 0.25)
-    problem = federated_quadratic(
-        clients=2, shared_dimension=1, personal_dimension=1, coupling=0.25, noise=noise
-    )
-    start = Start(np.array([1.5]), np.array([[0.5], [-1.0]]))
-    return Instance("run", problem, rule(1, 2, 0.125, 0.0625, 1.0, 2.0), 3, Method.MOMENTS, start)
+def instance(rule, *, floats):
+    problem = coupled(2, noise="1/2", personal_noise="1/4")
+    steps = {"cohort": 1, "K": 2, "gamma_u": "1/8", "gamma_v": "1/16", "eta_u": 1, "eta_v": 2}
+    return case(run(problem, steps, 3, ("3/2", -1, "1/2", -1)), rule=rule, floats=floats)
 
 
-def in_rationals(run):
-    return replace(
-        run,
-        problem=to_rational(run.problem),
-        algorithm=to_rational(run.algorithm),
-        start=to_rational(run.start),
-        method=Method.RATIONAL,
-    )
-
-
-@pytest.mark.parametrize("rule", [FedAvgP, ScaffoldP])
+@pytest.mark.parametrize("rule", ["FedAvg-P", "Scaffold-P"])
 def test_definitions_hold_entry_by_entry_on_runs(rule):
     """E_ik is the sum of its blocks, and no entry exceeds the whole drift: exactly, and in floats."""
     split = replace(STEP, right=Eu_ik(t, k) + Ev_ik(t, k), relation=Relation.EQUAL)
     below = replace(STEP, right=E(t))
-    run = instance(rule)
-    exact = measure(in_rationals(run)).numbers
-    floats = measure(run).numbers
+    exact = measure(instance(rule, floats=False)).numbers
+    floats = measure(instance(rule, floats=True)).numbers
     assert floats.errors
     for part in (split, below):
         assert decide(part, exact, Method.RATIONAL).verdict is Verdict.NOT_VIOLATED

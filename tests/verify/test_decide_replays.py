@@ -1,26 +1,18 @@
 """Replays in rationals confirm or settle what floats suspect; every verdict is reached."""
 
 from dataclasses import replace
+from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import sympy as sp
 from flint import fmpq
+from personal_cases import alike, case, coupled, quadratics, run, sizes
 
-from fedbounds.algorithms.fedavg_p import with_effective_step
-from fedbounds.problems import (
-    FederatedQuadratic,
-    Noise,
-    NoiseLaw,
-    Start,
-    coupled_cosine,
-    federated_quadratic,
-    to_rational,
-)
 from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Index, Part, read
 from fedbounds.theory.proof.vectors import sq
-from fedbounds.theory.registry import claim, encoded_claims
+from fedbounds.theory.registry import claim, encoded_claims, setups
 from fedbounds.theory.symbols import (
     B,
     E,
@@ -37,23 +29,17 @@ from fedbounds.theory.symbols import (
 from fedbounds.verify import conditions
 from fedbounds.verify import judge as judging
 from fedbounds.verify.decide import decide
-from fedbounds.verify.instance import Instance
 from fedbounds.verify.judge import judge, judge_reading, replay
 from fedbounds.verify.measurement import measure
+from fedbounds.verify.setups.plan import case_of
 from fedbounds.vocabulary import Method, Verdict
 
 CLAIMS = encoded_claims("personalization")
 
 
-def quadratic(*, seed=0, step=0.1, rounds=20, participants=2, scale=0.1, outer=1.0):
-    problem = federated_quadratic(
-        clients=3, shared_dimension=2, personal_dimension=1, dissimilarity=1.0,
-        noise=Noise(NoiseLaw.GAUSSIAN, scale, scale), seed=seed,
-    )  # fmt: skip
-    rng = np.random.default_rng(seed)
-    start = Start(rng.standard_normal(2), rng.standard_normal((3, 1)))
-    algorithm = with_effective_step(participants, 2, step, outer, outer)
-    return Instance("quadratic", problem, algorithm, rounds, Method.MOMENTS, start)
+def quadratic(step, rounds=20):
+    problem = alike(noise="1/10", law="gaussian")
+    return case(run(problem, sizes(2, 2, step), rounds))
 
 
 UNCONDITIONAL = replace(
@@ -67,20 +53,15 @@ UNCONDITIONAL = replace(
 # ---- replays
 
 
-def integers(entries, slopes, scale, algorithm, rounds):
-    """A rational instance in floats: integer quadratics, d_u = d_v = 1."""
-    problem = FederatedQuadratic(
-        np.array(entries, dtype=float), np.array(slopes, dtype=float), 1,
-        Noise(NoiseLaw.RADEMACHER, float(scale), float(scale)),
-    )  # fmt: skip
-    start = Start(np.ones(1), np.ones((len(entries), 1)))
-    return Instance("integers", problem, algorithm, rounds, Method.MOMENTS, start)
+FLAT = quadratics([((1, 0), (0, 1))] * 2, [(2, 0), (-2, 1)], noise=1)
 
 
-TWO = integers(
-    [[[1, 0], [0, 1]], [[1, 0], [0, 1]]], [[2, 0], [-2, 1]], 1.0,
-    with_effective_step(1, 2, 1 / 64), 3,
-)  # fmt: skip
+def two(gamma="1/64", outer=(1, 1), *, floats=True, problem=FLAT, rounds=3):
+    """Two clients of whole numbers, one at a time, two local steps."""
+    return case(run(problem, sizes(1, 2, gamma, *outer), rounds), floats=floats)
+
+
+TWO = two()
 
 
 def divided(name, by, part=""):
@@ -129,31 +110,27 @@ def test_a_rounding_artefact_is_not_confirmed():
     assert judge((planted,), TWO).judgements[0].verdict is Verdict.NOT_VIOLATED
 
 
-def test_a_replay_at_the_edge_of_a_condition_is_moved_inside():
-    """gamma = 1/(32LK) in floats may lie outside by rounding; the nudged instance is judged."""
+@pytest.mark.parametrize("off", [-1, 1])
+def test_floats_at_the_edge_of_a_condition_are_judged_by_where_exact_numbers_are(off):
+    """gamma = 1/(32LK) to 2^-60: floats take both for inside, a verdict has the one that is."""
     found = claim("personalization/thm-3.7")
-    (part,) = found.parts
-    wrong = replace(part, right=part.right / 10**6)
-    for smooth in (1.1, 1.3, 1.7):
-        hessian = np.array([[[smooth, 0.0], [0.0, 1.0]]] * 2)
-        problem = FederatedQuadratic(hessian, np.array([[2.0, 0.0], [-2.0, 1.0]]), 1)
-        edge = with_effective_step(1, 2, 1 / (32 * smooth * 2), 1.0, float(np.sqrt(2.0)))
-        instance = replace(TWO, problem=problem, algorithm=edge)
-        assert replay(wrong, instance).verdict is Verdict.VIOLATED
-        outside = replace(instance, algorithm=with_effective_step(1, 2, 1 / 32, 1.0, 2.0))
-        assert replay(wrong, outside) is None  # far outside: no nudge helps
+    wrong = replace(found.parts[0], right=found.parts[0].right / 10**6)
+    planted = replace(found, parts=(wrong,), readings=(AS_PRINTED,), proof_weights=())
+    edge = Fraction(1, 32 * 2) * (1 + Fraction(off, 2**60))
+    (outcome,) = judge((planted,), two(edge, (2, 2))).judgements[0].outcomes
+    assert outcome.candidate is (off > 0)
+    assert outcome.verdict is (Verdict.UNDECIDED if off > 0 else Verdict.VIOLATED)
+    assert (replay(wrong, two(edge, (2, 2))) is None) == (off > 0)
 
 
 def test_no_replay_without_rationals_or_within_reason():
-    problem = coupled_cosine(clients=2, shared_dimension=1, personal_dimension=1,
-                             noise=Noise(NoiseLaw.RADEMACHER, 0.1, 0.1))  # fmt: skip
-    cosine = Instance(
-        "cosine", problem, with_effective_step(1, 1, 0.01), 1, Method.ENUMERATION,
-        Start(np.ones(1), np.ones((2, 1))),
-    )  # fmt: skip
+    planned = next(one for one in setups("personalization") if one.name.startswith("cosines"))
+    cosine = case_of(planned, "")
+    assert cosine.method is Method.BALLS
     (part,) = divided("lem-3.4", 10**6).parts
     assert replay(part, cosine) is None
-    assert replay(part, replace(quadratic(), rounds=10**5)) is None
+    assert replay(part, TWO).verdict is Verdict.VIOLATED
+    assert replay(part, two(rounds=10**5)) is None
 
 
 # ---- every word
@@ -161,16 +138,13 @@ def test_no_replay_without_rationals_or_within_reason():
 
 def test_every_verdict_is_reached_by_some_instance():
     lemma, theorem = claim("personalization/lem-3.4"), claim("personalization/thm-3.7")
-    coupled = replace(
-        TWO, problem=replace(TWO.problem, hessian=np.array([[[2.0, 1.0], [1.0, 2.0]]] * 2))
-    )
     seen = {
         judge((lemma,), TWO).judgements[0].verdict,
         judge((divided("lem-3.4", 10),), TWO).judgements[0].verdict,
         judge((claim("personalization/lem-3.6"),), TWO).judgements[0].verdict,
-        judge((lemma,), coupled).judgements[0].verdict,
-        judge((theorem,), quadratic(step=1.0)).judgements[0].verdict,
-        judge((UNCONDITIONAL,), quadratic(step=1e3, rounds=60)).judgements[0].verdict,
+        judge((lemma,), two(problem=coupled(2))).judgements[0].verdict,
+        judge((theorem,), quadratic(1)).judgements[0].verdict,
+        judge((UNCONDITIONAL,), quadratic(1000, 60)).judgements[0].verdict,
     }
     assert seen == set(Verdict)
 
@@ -195,17 +169,8 @@ def test_the_gravest_part_decides_a_judgement():
 
 def test_float_and_exact_judgements_agree_on_the_same_instance():
     """Every encoded part, on an instance whose floats are exact: no verdict flips."""
-    short = replace(TWO, algorithm=with_effective_step(1, 2, 1 / 64, 1.0, 2.0))
-    in_rationals = replace(
-        short,
-        problem=to_rational(short.problem),
-        start=to_rational(short.start),
-        algorithm=to_rational(short.algorithm),
-        method=Method.RATIONAL,
-    )
-    pairs = zip(
-        judge(CLAIMS, short).judgements, judge(CLAIMS, in_rationals).judgements, strict=True
-    )
+    short, exact = (two(outer=(1, 2), floats=floats) for floats in (True, False))
+    pairs = zip(judge(CLAIMS, short).judgements, judge(CLAIMS, exact).judgements, strict=True)
     compared = 0
     for a, b in pairs:
         for x, y in zip(a.outcomes, b.outcomes, strict=True):
@@ -243,11 +208,7 @@ def test_a_lemma_with_no_slack_left_is_not_called_broken():
 
 
 def test_what_is_measured_in_floats_and_in_rationals_is_the_same():
-    floats_ = measure(TWO).numbers
-    exact_ = measure(
-        replace(TWO, problem=to_rational(TWO.problem), start=to_rational(TWO.start),
-                algorithm=to_rational(TWO.algorithm), method=Method.RATIONAL)
-    ).numbers  # fmt: skip
+    floats_, exact_ = measure(TWO).numbers, measure(two(floats=False)).numbers
     for quantity in (B, E, G_u, G_v, T_3u, f):
         name = quantity.__name__
         np.testing.assert_allclose(

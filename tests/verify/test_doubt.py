@@ -3,15 +3,13 @@
 from dataclasses import replace
 
 import numpy as np
+from personal_cases import alike, case, run, sizes
 
-from fedbounds.algorithms.fedavg_p import with_effective_step
-from fedbounds.problems import Start, federated_quadratic
 from fedbounds.theory.claims import AS_PRINTED, Part
 from fedbounds.theory.registry import claim, encoded_claims
 from fedbounds.theory.symbols import G_u, G_v, t
 from fedbounds.verify.decide import decide, is_affine
 from fedbounds.verify.evaluate import Numbers
-from fedbounds.verify.instance import Instance
 from fedbounds.verify.judge import judge
 from fedbounds.verify.records import record
 from fedbounds.verify.standing import status_of
@@ -30,14 +28,8 @@ def test_a_side_that_overflows_is_undecided_and_open():
 def test_a_bound_on_a_diverging_run_does_not_survive_elsewhere():
     theorem = claim("personalization/thm-3.7")
     anywhere = replace(theorem, parts=(replace(theorem.parts[0], conditions=()),))
-    problem = federated_quadratic(
-        clients=2, shared_dimension=1, personal_dimension=1, dissimilarity=1.0
-    )
-    fine = Instance(
-        "fine", problem, with_effective_step(2, 1, 1 / 32), 4, Method.MOMENTS,
-        Start(np.ones(1), np.ones((2, 1))),
-    )  # fmt: skip
-    wild = replace(fine, name="wild", algorithm=with_effective_step(2, 1, 1e60))
+    fine = case(run(alike(2), sizes(2, 1, "1/32"), 4), name="fine")
+    wild = case(run(alike(2), sizes(2, 1, 10**60), 4), name="wild")
     found = [judge([anywhere], instance).judgements[0] for instance in (fine, wild)]
     assert [judgement.verdict for judgement in found] == [Verdict.NOT_VIOLATED, Verdict.DIVERGED]
     rows = [record(judgement, "key") for judgement in found]

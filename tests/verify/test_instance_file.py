@@ -2,83 +2,74 @@
 
 import copy
 import json
-from itertools import islice
 
-import numpy as np
 import pytest
 from each import each
-from flint import fmpq
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from rational_runs import rational_instances
+from personal_cases import VIEWS, case, quadratics, run, sizes
 from set_ups import choice, vectors_case
 from stored_documents import documents
 
-from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
 from fedbounds.errors import FedboundsError
-from fedbounds.problems import (
-    FederatedQuadratic,
-    Noise,
-    NoiseLaw,
-    Start,
-    coupled_cosine,
-)
-from fedbounds.verify.instance import Instance
+from fedbounds.problems import NoiseLaw
+from fedbounds.theory.personalization.setups import PLANNED
+from fedbounds.theory.registry import setups
 from fedbounds.verify.instance_file import from_data, to_data
 from fedbounds.verify.measurement import fingerprint, measure
 from fedbounds.verify.records import dumps
-from fedbounds.vocabulary import Method
+from fedbounds.verify.setups.plan import case_of
 
-fraction = st.fractions(-100, 100, max_denominator=1000).map(
-    lambda x: fmpq(x.numerator, x.denominator)
-)
-above_zero = st.fractions(min_value="1/1000", max_value=100, max_denominator=1000).map(
-    lambda x: fmpq(x.numerator, x.denominator)
-)
-
-
-def objects(shape, numbers):
-    out = np.empty(shape, dtype=object)
-    out.reshape(-1)[:] = numbers
-    return out
+fraction = st.fractions(-100, 100, max_denominator=1000)
+above_zero = st.fractions(min_value="1/1000", max_value=100, max_denominator=1000)
 
 
 @st.composite
 def instances(draw):
-    """Random rational instances; blocks may be absent."""
-    n = draw(st.integers(1, 3))
-    m = draw(st.integers(1, n))
+    """Random quadratics in rationals; blocks may be absent."""
+    n = draw(st.integers(1, 2))
+    d_u, d_v = draw(st.sampled_from([(1, 1), (2, 0), (0, 2), (0, 1), (1, 0)]))
+    d = d_u + d_v
 
-    def array(*shape):
-        size = int(np.prod(shape))
-        return objects(shape, draw(st.lists(fraction, min_size=size, max_size=size)))
+    def rows(*shape):
+        if not shape:
+            return draw(fraction)
+        return [rows(*shape[1:]) for _ in range(shape[0])]
 
-    d_u, d_v = draw(st.sampled_from([(1, 1), (2, 1), (1, 2), (0, 2), (2, 0)]))
-    half = array(n, d_u + d_v, d_u + d_v)
-    law = draw(st.sampled_from(NoiseLaw))
-    noise = Noise(law, *draw(st.lists(above_zero, min_size=2, max_size=2)))
-    problem = FederatedQuadratic(half + half.transpose(0, 2, 1), array(n, d_u + d_v), d_u, noise)
-    steps = draw(st.lists(above_zero, min_size=4, max_size=4))
-    return Instance(
-        "replay", problem, FedAvgP(m, draw(st.integers(1, 4)), *steps), draw(st.integers(1, 9)),
-        Method.RATIONAL, Start(array(d_u), array(n, d_v)),
-    )  # fmt: skip
+    half = [rows(d, d) for _ in range(n)]
+    hessians = [[[one[a][b] + one[b][a] for b in range(d)] for a in range(d)] for one in half]
+    noise = {
+        "noise": draw(above_zero) if d_u else 0,
+        "personal_noise": draw(above_zero) if d_v else 0,
+    }
+    problem = quadratics(hessians, rows(n, d), personal=d_v, law=draw(st.sampled_from(NoiseLaw)).value,
+                         **noise)  # fmt: skip
+    parameters = {"cohort": draw(st.integers(1, n)), "K": draw(st.integers(1, 2))}
+    parameters |= {x: draw(above_zero) for x in ("gamma_u", "gamma_v", "eta_u", "eta_v")}
+    own = run(problem, parameters, draw(st.integers(1, 4)), rows(d_u + n * d_v))
+    return case(own, rule=draw(st.sampled_from(["FedAvg-P", "Scaffold-P"])), floats=False)
 
 
+@settings(max_examples=20)
 @given(instances())
 def test_an_instance_survives_a_round_trip_through_text(instance):
     again = from_data(json.loads(json.dumps(to_data(instance))))
-    assert fingerprint(again) == fingerprint(instance)
+    assert fingerprint(again.setup) == fingerprint(instance.setup)
+    assert again.algorithm_name == instance.algorithm_name
 
 
 def test_the_fingerprint_would_show_a_lost_digit():
-    data = to_data(QUADRATIC)
-    data["linear"][0][0] = "1000000000000000000001/1000000000000000000000"
-    assert fingerprint(from_data(data)) != fingerprint(from_data(to_data(QUADRATIC)))
+    data = stored()
+    put(data, ("data", "slopes", 0, 0), "1000000000000000000001/1000000000000000000000")
+    assert fingerprint(from_data(data)) != fingerprint(from_data(stored()))
 
 
 def test_what_is_read_back_measures_the_same():
-    every = [*islice(rational_instances(FedAvgP), 6), vectors_case(), choice(K=3, j=2)]
+    small = [
+        one for one in PLANNED if one.judged and one.quick and one.setup.view in VIEWS.values()
+    ]
+    every = [*(case_of(one, "") for one in small[:6]), vectors_case(), choice(K=3, j=2)]
+    assert len(every) == 8
     for instance in every:
         again = from_data(to_data(instance))
         before, after = measure(instance).numbers, measure(again).numbers
@@ -88,49 +79,56 @@ def test_what_is_read_back_measures_the_same():
 
 
 def test_every_number_is_stored_exactly_as_text():
-    text = json.dumps(to_data(QUADRATIC))
+    text = json.dumps(stored())
     assert '"1/3"' in text
-    assert "." not in text.replace("FederatedQuadratic", "")
+    assert "." not in text.replace("fedbounds.theory.setups", "")
 
 
 def test_only_what_is_exact_is_stored():
-    cosine = coupled_cosine(clients=2, shared_dimension=1, personal_dimension=1)
-    start = Start(np.ones(1), np.ones((2, 1)))
-    instance = Instance(
-        "cosine 1", cosine, with_effective_step(1, 1, 0.1), 1, Method.ENUMERATION, start
-    )
-    with pytest.raises(FedboundsError, match=r"cosine 1.*exactly"):
-        to_data(instance)
-
-
-def test_floats_are_stored_as_the_rationals_they_are():
-    hessian = np.array([[[0.1, 0.0], [0.0, 1.0]]])
-    problem = FederatedQuadratic(hessian, np.zeros((1, 2)), 1)
-    start = Start(np.ones(1), np.ones((1, 1)))
-    instance = Instance("floats", problem, with_effective_step(1, 1, 0.5), 1, Method.MOMENTS, start)
-    again = from_data(to_data(instance))
-    assert float(again.problem.hessian[0, 0, 0]) == 0.1
-    assert again.problem.hessian[0, 0, 0] != fmpq(1, 10)
+    with pytest.raises(FedboundsError, match=r"here: only what is in rationals .* exactly"):
+        to_data(quadratic(floats=True))
+    planned = next(one for one in setups("personalization") if one.name.startswith("cosines"))
+    with pytest.raises(FedboundsError, match=r"cosines.*exactly"):
+        to_data(case_of(planned, ""))
 
 
 # ---- what is refused
 
 
-def quadratic():
-    one, two = fmpq(1), fmpq(2)
-    hessian = objects((2, 2, 2), [two, one, one, two, one, 0 * one, 0 * one, fmpq(1, 3)])
-    problem = FederatedQuadratic(
-        hessian, objects((2, 2), [one, two, -one, one]), 1,
-        Noise(NoiseLaw.RADEMACHER, one, fmpq(1, 2)),
-    )  # fmt: skip
-    start = Start(objects(1, [one]), objects((2, 1), [one, two]))
-    return Instance(
-        "replay", problem, with_effective_step(1, 2, fmpq(1, 64), two, one), 3, Method.RATIONAL,
-        start,
-    )  # fmt: skip
+def quadratic(*, floats=False):
+    problem = quadratics(
+        [((2, 1), (1, 2)), ((1, 0), (0, "1/3"))], [(1, 2), (-1, 1)], noise=1, personal_noise="1/2"
+    )
+    return case(run(problem, sizes(1, 2, "1/64", 2, 1), 3, (1, 1, 2)), floats=floats)
 
 
-QUADRATIC = quadratic()
+def stored():
+    return json.loads(json.dumps(to_data(quadratic())))
+
+
+def put(data, path, value):
+    """Change one number of a stored set-up, by where it stands in the run."""
+    of_run = data["setup"]["fields"]["run"]["fields"]
+    first, *rest = path
+    places = {"data": of_run["problem"]["fields"]["data"], "parameters": of_run["parameters"]}
+    if first in ("family", "algorithm"):
+        data[first] = value
+        return
+    if first == "problem":
+        of_run["problem"]["fields"]["family"] = value
+        return
+    if first == "rounds":
+        of_run["rounds"] = value
+        return
+    if first == "start":
+        inside, where = of_run, "start"
+    else:
+        every = places[first]["tuple"]
+        inside = next(one["tuple"] for one in every if one["tuple"][0] == rest[0])
+        where, rest = 1, rest[1:]
+    for at in rest:
+        inside, where = inside[where]["tuple"], at
+    inside[where] = value
 
 
 def keys(data, above=()):
@@ -147,12 +145,14 @@ def inside(data, path):
 
 
 def test_every_key_is_needed_and_missed_by_name():
-    whole = to_data(QUADRATIC)
+    whole = stored()
     for path in keys(whole):
         data = copy.deepcopy(whole)
         del inside(data, path[:-1])[path[-1]]
-        with pytest.raises(FedboundsError, match=f"'{path[-1]}'"):
+        own = path[-1] not in ("type", "fields", "tuple")  # of the notation
+        with pytest.raises(FedboundsError, match=path[-1] if own else None) as refused:
             from_data(data)
+        assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize("data", [None, [], "text", 3, {}])
@@ -163,55 +163,59 @@ def test_what_is_no_object_of_ours_is_refused(data):
 
 NOT_NUMBERS = ["x/0", "1/0", "abc", "nan", "NaN", "inf", "", "1/2/3", "0.5", float("nan"),
                float("inf"), None, [], {}]  # fmt: skip
-PLACES = [("hessian", 0, 0, 0), ("linear", 1, 1), ("noise", "scale_u"), ("start", "u", 0),
-          ("start", "v", 1, 0), ("inner_step_u",), ("outer_step_v",)]  # fmt: skip
+PLACES = [("data", "hessians", 0, 0, 0), ("data", "slopes", 1, 1), ("data", "noise"),
+          ("start", 0), ("start", 2), ("parameters", "gamma_u"), ("parameters", "eta_v")]  # fmt: skip
 
 
 @each("path", PLACES)
 @each("value", NOT_NUMBERS)
 def test_what_is_no_number_is_refused_with_its_place(path, value):
-    data = to_data(QUADRATIC)
-    inside(data, path[:-1])[path[-1]] = value
+    data = stored()
+    put(data, path, value)
     place = next(key for key in reversed(path) if isinstance(key, str))
     with pytest.raises(FedboundsError, match=place):
         from_data(data)
 
 
+def t(*entries):
+    """As data."""
+    return {"tuple": [t(*x) if isinstance(x, tuple) else x for x in entries]}
+
+
 # path, value, words of the message
 INVALID = [
-    (("family",), "Cubic", ["'Cubic'", "FederatedQuadratic"]),
-    (("noise", "law"), "cauchy", ["'cauchy'", "rademacher"]),
-    (("participants",), 3, ["participants", "3", "n = 2"]),
-    (("participants",), 0, ["participants", "0", "at least 1"]),
-    (("participants",), "1", ["participants", "'1'", "an integer"]),
-    (("participants",), 1.0, ["participants", "1.0", "an integer"]),
-    (("participants",), True, ["participants", "True", "an integer"]),
-    (("local_steps",), 0, ["local_steps", "0", "at least 1"]),
-    (("local_steps",), "two", ["local_steps", "'two'"]),
+    (("family",), "Cubic", ["'Cubic'", "Case"]),
+    (("algorithm",), "FedProx", ["'FedProx'", "FedAvg-P"]),
+    (("algorithm",), "Scaffold-P", ["'Scaffold-P'", "FedAvg-P"]),
+    (("problem",), "cubics", ["'cubics'", "quadratics"]),
+    (("data", "law"), "cauchy", ["'cauchy'", "rademacher"]),
+    (("parameters", "cohort"), 3, ["cohort", "3", "n = 2"]),
+    (("parameters", "cohort"), 0, ["cohort", "0"]),
+    (("parameters", "cohort"), "x", ["cohort", "'x'"]),
+    (("parameters", "cohort"), 1.5, ["cohort", "1.5"]),
+    (("parameters", "cohort"), True, ["cohort", "True"]),
+    (("parameters", "K"), 0, ["K", "0", "at least 1"]),
+    (("parameters", "K"), "two", ["K", "'two'"]),
     (("rounds",), 0, ["rounds", "0", "at least 1"]),
     (("rounds",), -1, ["rounds", "-1"]),
-    (("inner_step_u",), "0", ["inner_step_u", "0", "> 0"]),
-    (("outer_step_v",), "-1/2", ["outer_step_v", "-1/2", "> 0"]),
-    (("noise", "scale_v"), "-1", ["scale_v", "-1", ">= 0"]),
-    (("hessian", 0, 0, 1), "5", ["client 0", "not symmetric", "5", "1"]),
-    (("hessian",), [["1"]], ["hessian", "2 dimensions", "3"]),
-    (("hessian",), "1", ["hessian", "0 dimensions", "3"]),
-    (("hessian", 0), [["1"]], ["hessian"]),
-    (("hessian",), [], ["hessian"]),
-    (("hessian",), [[["1", "2"]], [["1", "2"]]], ["hessian", "(2, 1, 2)", "d = 1"]),
-    (("linear",), [["1", "2"]], ["linear", "(1, 2)"]),
-    (("linear",), ["1", "2"], ["linear", "1 dimensions", "2"]),
-    (("shared_dimension",), 3, ["shared_dimension", "3", "at most d = 2"]),
-    (("shared_dimension",), -1, ["shared_dimension", "-1", "at least 0"]),
-    (("shared_dimension",), 2, ["start"]),
-    (("shared_dimension",), 0, ["start"]),
-    (("shared_dimension",), "1", ["shared_dimension", "'1'", "an integer"]),
-    (("start", "u"), ["1", "2"], ["start"]),
-    (("start", "u"), [], ["start"]),
-    (("start", "u"), [["1"]], ["u", "2 dimensions"]),
-    (("start", "v"), [["1"]], ["start"]),
-    (("start", "v"), [["1"], ["2"], ["3"]], ["start"]),
-    (("start", "v"), [["1", "2"], ["3", "4"]], ["start"]),
+    (("parameters", "gamma_u"), 0, ["gamma_u", "0", "> 0"]),
+    (("parameters", "eta_v"), "-1/2", ["eta_v", "-1/2", "> 0"]),
+    (("data", "personal_noise"), -1, ["personal_noise", "-1", ">= 0"]),
+    (("data", "hessians", 0, 0, 1), 5, ["client 0", "not symmetric", "5", "1"]),
+    (("data", "hessians"), t((1,)), ["hessian"]),
+    (("data", "hessians"), 1, ["hessian"]),
+    (("data", "hessians", 0), t((1,)), ["hessian"]),
+    (("data", "hessians"), t(), ["hessian"]),
+    (("data", "hessians"), t(((1, 2),), ((1, 2),)), ["hessian"]),
+    (("data", "slopes"), t((1, 2)), ["slopes"]),
+    (("data", "slopes"), t(1, 2), ["slopes"]),
+    (("data", "personal"), 3, ["personal", "3"]),
+    (("data", "personal"), -1, ["personal", "-1", "at least 0"]),
+    (("data", "personal"), 2, ["start"]),
+    (("data", "personal"), 0, ["start"]),
+    (("data", "personal"), "x", ["personal", "'x'"]),
+    (("start",), t(), ["start"]),
+    (("start", 0), t(1), ["start"]),
 ]
 
 
@@ -219,8 +223,14 @@ INVALID = [
     ("path", "value", "words"), INVALID, ids=[f"{'.'.join(map(str, c[0]))}={c[1]}" for c in INVALID]
 )
 def test_an_invalid_instance_is_refused_in_words(path, value, words):
-    data = to_data(QUADRATIC)
-    inside(data, path[:-1])[path[-1]] = value
+    data = stored()
+    if path == ("data", "law"):
+        of_run = data["setup"]["fields"]["run"]["fields"]
+        of_run["problem"]["fields"]["data"]["tuple"].append(t("law", value))
+    elif path == ("start",):
+        data["setup"]["fields"]["run"]["fields"]["start"] = value
+    else:
+        put(data, path, value)
     with pytest.raises(FedboundsError) as refused:
         from_data(data)
     message = str(refused.value)
@@ -230,8 +240,9 @@ def test_an_invalid_instance_is_refused_in_words(path, value, words):
 
 def test_nothing_that_is_read_is_run_as_code():
     """A number is parsed, never evaluated."""
-    data = to_data(QUADRATIC) | {"linear": [["__import__('os').getcwd()", "1"], ["1", "1"]]}
-    with pytest.raises(FedboundsError, match="linear"):
+    data = stored()
+    put(data, ("data", "slopes", 0, 0), "__import__('os').getcwd()")
+    with pytest.raises(FedboundsError, match="slopes"):
         from_data(data)
 
 

@@ -12,7 +12,8 @@ import pytest
 from own_files import own_file
 
 import fedbounds
-from fedbounds.verify.processes import output_of, worker_pool
+from fedbounds.verify.processes import worker_pool
+from fedbounds.verify.script_output import output_of
 
 SOURCE = str(Path(fedbounds.__path__[0]).parent)
 LONGEST = 60  # seconds until a test fails; a process that ends does so at once
@@ -88,7 +89,9 @@ def test_a_program_that_is_tried_ends_when_we_are_killed(pipe):
         'os.write(kept, f"{os.getpid()}\\n".encode())\n'
         "while True: pass\n"
     )
-    program = python(f"from fedbounds.verify.processes import output_of; output_of({endless!r})")
+    program = python(
+        f"from fedbounds.verify.script_output import output_of; output_of({endless!r})"
+    )
     tried = []
     try:
         tried = started(reader, 1)

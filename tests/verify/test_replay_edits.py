@@ -92,6 +92,7 @@ FIRST_RUNG = (*SETUP, "setups", "tuple", 0, "fields", "run", "fields")
 LAST_RUNG = (*SETUP, "setups", "tuple", -1, "fields", "run", "fields")
 IN_K = "FedAvg-P ladder in K, Ladder"
 PARAMETERS = (*SETUP, "run", "fields", "parameters", "tuple")
+FEDAVG = "FedAvg-P, rounds"
 RANDOM, FEDPLT = "random masks, rounds", "FedPLT, rounds"
 ROLLING = "rolling masks, epochs"
 MANY = "FedPLT, many rounds, steps that decay"
@@ -119,9 +120,9 @@ def test_no_class_is_made_by_its_name(setup, tmp_path, capsys, monkeypatch):
 
 
 ENDLESS = [
-    ("FedAvg-P", ("rounds",)),
-    ("FedAvg-P", ("local_steps",)),
-    ("Scaffold-P", ("local_steps",)),
+    (FEDAVG, (*SETUP, "run", "fields", "rounds")),
+    (FEDAVG, (*PARAMETERS, 1, "tuple", 1)),
+    ("Scaffold-P, Scaffold-P, rounds", (*PARAMETERS, 1, "tuple", 1)),
     (IN_K, (*FIRST_RUNG, "parameters", "tuple", 1, "tuple", 1)),
     (RANDOM, (*SETUP, "run", "fields", "rounds")),
     (RANDOM, (*PARAMETERS, 1, "tuple", 1)),
@@ -307,9 +308,12 @@ def test_a_stored_verdict_is_computed_again(tmp_path, capsys):
 
 
 def test_numbers_beyond_floats_are_judged_exactly(tmp_path, capsys):
-    document = edited("FedAvg-P", ("rounds",), 12)
-    for key in ("inner_step_u", "inner_step_v"):
-        document["instance"][key] = "1" + "0" * 59
+    document = edited(FEDAVG, (*SETUP, "run", "fields", "rounds"), 12)
+    run = document["instance"]["setup"]["fields"]["run"]["fields"]
+    for pair in run["parameters"]["tuple"]:
+        outer = {"eta_u": 2, "eta_v": 2}
+        beyond = dict.fromkeys(("gamma_u", "gamma_v"), "1" + "0" * 59)
+        pair["tuple"][1] = (outer | beyond).get(pair["tuple"][0], pair["tuple"][1])
     code, out, _ = replayed(tmp_path, capsys, document)
     assert code == 0
     assert "not violated: both sides are equal" in out

@@ -4,19 +4,13 @@ import os
 from dataclasses import replace
 from functools import cache
 
-import numpy as np
 import pytest
+from personal_cases import alike, case, sizes
+from personal_cases import run as run_of
 from result_folders import lines, lose, stored, write_lines
 from set_ups import vectors_case
 
-from fedbounds.algorithms.fedavg_p import with_effective_step
 from fedbounds.errors import ConflictError, FedboundsError
-from fedbounds.problems import (
-    Noise,
-    NoiseLaw,
-    Start,
-    federated_quadratic,
-)
 from fedbounds.theory.catalogue import entry, select
 from fedbounds.theory.claims import Claim
 from fedbounds.theory.registry import claim, encoded, setups
@@ -25,7 +19,6 @@ from fedbounds.verify import proofs, work
 from fedbounds.verify import run as run_module
 from fedbounds.verify import summary as summary_module
 from fedbounds.verify.document import Timing, document
-from fedbounds.verify.instance import Instance
 from fedbounds.verify.judge import concerned, judge
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.records import dumps
@@ -43,13 +36,8 @@ def vectors():
 
 
 def quadratic():
-    problem = federated_quadratic(
-        clients=3, shared_dimension=2, personal_dimension=1, dissimilarity=1.0,
-        noise=Noise(NoiseLaw.GAUSSIAN, 0.2, 0.2), seed=5,
-    )  # fmt: skip
-    start = Start(np.ones(2), np.ones((3, 1)))
-    algorithm = with_effective_step(2, 2, 1 / 128, 2.0, 2.0)
-    return Instance("quadratic", problem, algorithm, 4, Method.MOMENTS, start)
+    problem = alike(noise="1/5", law="gaussian")
+    return case(run_of(problem, sizes(2, 2, "1/128", 2, 2), 4), name="quadratic")
 
 
 def cosine(replicas=0):
@@ -163,7 +151,7 @@ def test_a_violation_leaves_a_witness_with_its_script(uninterrupted):
     for row in witnesses:
         assert row["witness"] in written
         assert row["verdict"] == Verdict.VIOLATED
-        assert row["instance"]["family"] in ("Case", "FederatedQuadratic")
+        assert row["instance"]["family"] == "Case"
         assert row["premises"] is not None
     refuted = {
         (summary["id"], reading["name"]): reading["witness"]
@@ -305,7 +293,7 @@ def test_a_second_run_computes_nothing(tmp_path, uninterrupted, monkeypatch):
     monkeypatch.setattr(witness_records, "find_witness", never)
     monkeypatch.setattr(proofs, "evaluated", never)
     monkeypatch.setattr(os, "replace", never)  # nor is a file written
-    proofs._seen.cache_clear()
+    proofs.seen_of.cache_clear()
     assert run(ENTRIES, SETTINGS, Store(tmp_path)) == uninterrupted[1]
     assert files(tmp_path) == uninterrupted[0]
 

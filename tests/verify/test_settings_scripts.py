@@ -10,8 +10,8 @@ from each import each
 
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.registry import encoded
-from fedbounds.verify.processes import output_of
 from fedbounds.verify.script_code import WIDTH
+from fedbounds.verify.script_output import output_of
 from fedbounds.verify.settled import settle
 from fedbounds.vocabulary import Verdict
 

@@ -17,62 +17,41 @@ import pytest
 from flint import fmpq
 from hypothesis import given
 from hypothesis import strategies as st
+from personal_cases import alike, case, run, sizes
 from result_folders import files_of, lines, stored, unsealed, write_lines
 from set_ups import vectors_case
 
 import fedbounds
-from fedbounds.algorithms.fedavg_p import with_effective_step
 from fedbounds.border import load
 from fedbounds.errors import FedboundsError
 from fedbounds.facts import Fact
-from fedbounds.problems import (
-    FederatedQuadratic,
-    Noise,
-    NoiseLaw,
-    Start,
-    coupled_cosine,
-    federated_quadratic,
-)
+from fedbounds.problems import FederatedQuadratic
 from fedbounds.theory.claims import AS_PRINTED, Condition, Reading
 from fedbounds.theory.personalization import setups_cosines
 from fedbounds.theory.registry import claim, encoded_claims
+from fedbounds.theory.setups import Objective
 from fedbounds.theory.symbols import G_u, Mean_t, gamma, t
 from fedbounds.verify.decide import Outcome
 from fedbounds.verify.device import Device
 from fedbounds.verify.engine import engine_of
-from fedbounds.verify.instance import Instance
 from fedbounds.verify.judge import judge
 from fedbounds.verify.measurement import fingerprint
 from fedbounds.verify.records import dumps, plain, record, sealed
 from fedbounds.verify.setups.plan import case_of
 from fedbounds.verify.store import Store, claim_text, record_key, records_file
-from fedbounds.vocabulary import Index, Method, Relation, Verdict
+from fedbounds.vocabulary import Index, Relation, Verdict
 
 CLAIMS = encoded_claims("personalization")
 SOURCE = str(Path(fedbounds.__path__[0]).parent)
 
 
-def quadratic(**changes):
-    problem = federated_quadratic(
-        clients=3, shared_dimension=1, personal_dimension=1, dissimilarity=1.0,
-        noise=Noise(NoiseLaw.RADEMACHER, 0.5, 0.25), seed=1,
-    )  # fmt: skip
-    instance = Instance(
-        "here", problem, with_effective_step(2, 2, 1 / 256, 2.0, 2.0), 3, Method.MOMENTS,
-        Start(np.ones(1), np.ones((3, 1))),
-    )  # fmt: skip
-    return replace(instance, **changes)
+PROBLEM = {"noise": "1/2", "personal_noise": "1/4"}
+STEPS = sizes(2, 2, "1/256", 2, 2)
 
 
-def cosine():
-    problem = coupled_cosine(
-        clients=2, shared_dimension=1, personal_dimension=1,
-        noise=Noise(NoiseLaw.RADEMACHER, 0.1, 0.1),
-    )  # fmt: skip
-    return Instance(
-        "cosine", problem, with_effective_step(1, 1, 1 / 256, 1.0, 2.0), 2, Method.ENUMERATION,
-        Start(np.ones(1), np.ones((2, 1))),
-    )  # fmt: skip
+def quadratic(problem=None, *, rounds=3, start=None, floats=True, **steps):
+    problem = alike(shared=1, **PROBLEM) if problem is None else problem
+    return case(run(problem, STEPS | steps, rounds, start), floats=floats)
 
 
 def balls():
@@ -220,34 +199,30 @@ def test_claims_with_equal_formulas_have_different_names():
     assert key(other) != key()
 
 
-def nudged(array):
-    out = array.copy()
-    out.reshape(-1)[0] = np.nextafter(out.reshape(-1)[0], 9.0)
-    return out
+def described(**changes):
+    """The same problem with some of its data changed."""
+    data = dict(alike(shared=1, **PROBLEM).data)
+    return Objective("quadratics", tuple((data | changes).items()))
 
 
-BASE = quadratic()
+HAIR = f"1/{2**50}"
 DIFFERENT = {
-    "hessian": replace(BASE, problem=replace(BASE.problem, hessian=np.array(
-        [h + np.eye(2) * 2.0**-50 for h in BASE.problem.hessian]))),
-    "linear": replace(BASE, problem=replace(BASE.problem, linear=nudged(BASE.problem.linear))),
-    "noise scale": replace(BASE, problem=replace(
-        BASE.problem, noise=Noise(NoiseLaw.RADEMACHER, 0.5, 0.250001))),
-    "noise law": replace(BASE, problem=replace(
-        BASE.problem, noise=Noise(NoiseLaw.GAUSSIAN, 0.5, 0.25))),
-    "shared dimension": replace(
-        BASE, problem=replace(BASE.problem, shared_dimension=2),
-        start=Start(np.ones(2), np.ones((3, 0)))),
-    "start u": replace(BASE, start=Start(nudged(np.ones(1)), np.ones((3, 1)))),
-    "start v": replace(BASE, start=Start(np.ones(1), nudged(np.ones((3, 1))))),
-    "participants": replace(BASE, algorithm=replace(BASE.algorithm, participants=1)),
-    "local steps": replace(BASE, algorithm=replace(BASE.algorithm, local_steps=3)),
-    "inner step": replace(BASE, algorithm=replace(BASE.algorithm, inner_step_u=1 / 511)),
-    "outer step": replace(BASE, algorithm=replace(BASE.algorithm, outer_step_v=2.0000000001)),
-    "rounds": replace(BASE, rounds=4),
-    "method": replace(BASE, method=Method.ENUMERATION),
-    "kind of problem": cosine(),
-}  # fmt: skip
+    "hessian": quadratic(alike(shared=1, lowest=f"{2**50 + 10}/{10 * 2**50}", **PROBLEM)),
+    "linear": quadratic(described(slopes=[[HAIR, 1], [1, 0], [0, 1]])),
+    "noise scale": quadratic(described(noise="500001/1000000")),
+    "noise law": quadratic(described(law="gaussian")),
+    "shared dimension": quadratic(described(personal=0), start=(1, 1)),
+    "start u": quadratic(start=(f"{2**50 + 1}/{2**50}", 1, 1, 1)),
+    "start v": quadratic(start=(1, f"{2**50 + 1}/{2**50}", 1, 1)),
+    "participants": quadratic(cohort=1),
+    "local steps": quadratic(K=3),
+    "inner step": quadratic(gamma_u="1/511"),
+    "outer step": quadratic(eta_v="20000000001/10000000000"),
+    "rounds": quadratic(rounds=4),
+    "method": quadratic(floats=False),
+    "algorithm": case(run(alike(shared=1, **PROBLEM), STEPS, 3), rule="Scaffold-P"),
+    "kind of problem": balls(),
+}
 
 
 @pytest.mark.parametrize("what", DIFFERENT)
@@ -263,8 +238,13 @@ def test_a_changed_seed_engine_or_device_has_another_name():
 
 
 def test_equal_arrays_in_another_layout_have_the_same_name():
-    fortran = replace(BASE.problem, hessian=np.asfortranarray(BASE.problem.hessian))
-    assert key(instance=replace(BASE, problem=fortran)) == key()
+    hessian = np.arange(4.0).reshape(1, 2, 2)
+    hessian = hessian + hessian.transpose(0, 2, 1)
+    one, other = (
+        FederatedQuadratic(array, np.ones((1, 2)), 1)
+        for array in (hessian, np.asfortranarray(hessian))
+    )
+    assert fingerprint(one) == fingerprint(other)
 
 
 def test_rational_instances_are_named_by_value():
@@ -275,6 +255,11 @@ def test_rational_instances_are_named_by_value():
     again = np.array([[fmpq(1)], [fmpq(-2, 3)]], dtype=object)
     same = fingerprint(FederatedQuadratic(again[:, :, None], again, 1))
     assert named(fmpq(0)) == same != named(fmpq(1, 10**30))
+    assert key(instance=quadratic(noise_of("2/4"))) == key(instance=quadratic(noise_of("1/2")))
+
+
+def noise_of(scale):
+    return alike(shared=1, **(PROBLEM | {"noise": scale}))
 
 
 def test_neighbouring_fields_do_not_run_into_each_other():

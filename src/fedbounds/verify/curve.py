@@ -7,7 +7,6 @@ from fedbounds.theory.claims import Part
 from fedbounds.theory.symbols import Mean_t
 from fedbounds.vocabulary import Index
 
-from .case import Case
 from .decide import EXACT, rounds_of
 from .evaluate import Numbers, evaluate, whole
 from .judge import Judgement
@@ -27,9 +26,7 @@ def curve_of(judgement: Judgement, numbers: Numbers) -> Curve | None:
     if part.index is Index.RUN and isinstance(part.left, Mean_t):
         return _of_a_mean(part, numbers)
     each_round = part.index is Index.ROUND and not part.vectors
-    return (
-        _of_rounds(part, numbers) if isinstance(judgement.instance, Case) and each_round else None
-    )
+    return _of_rounds(part, numbers) if each_round else None
 
 
 def _of_a_mean(part: Part, numbers: Numbers) -> Curve | None:

@@ -5,20 +5,11 @@ Light: every process imports it.
 
 import gc
 import os
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context, parent_process
-from subprocess import DEVNULL, PIPE, Popen
 from threading import Thread
-
-# The input is a pipe that nobody writes to: it ends when the process that holds its other end does.
-_WATCHED = """
-import os, sys, threading
-threading.Thread(target=lambda: (os.read(0, 1), os._exit(1)), daemon=True).start()
-exec(sys.argv[1], {"__name__": "__main__"})
-"""
 
 
 @contextmanager
@@ -29,15 +20,6 @@ def worker_pool(workers: int, files: tuple[str, ...]) -> Iterator[ProcessPoolExe
         yield pool
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-def output_of(program: str) -> str | None:
-    """What a Python program without arguments prints, by itself; None if it fails."""
-    command = [sys.executable, "-I", "-c", _WATCHED, program]
-    with Popen(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, text=True) as child:
-        assert child.stdout is not None
-        found = child.stdout.read()
-    return found if child.returncode == 0 else None
 
 
 def collect_seldom() -> None:

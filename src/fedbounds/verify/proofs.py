@@ -1,6 +1,6 @@
 """Proofs in the results: the status of every step, and of every claim's proof."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -15,11 +15,9 @@ from fedbounds.theory.proof.search import ZERO
 from fedbounds.theory.proof.status import ClaimProof, proof_of
 from fedbounds.vocabulary import Verdict
 
-from .engine import engine_of
 from .formula import to_latex
 from .seen import Seen, evaluated
 from .standing import signed_gap
-from .store import Store
 
 Record = dict[str, Any]
 
@@ -57,13 +55,19 @@ class Proofs:
 NOTHING_PROVED = Proofs({}, {}, {}, {})
 
 
-def prove(chosen: Sequence[str], store: Store | None = None) -> Proofs:
+@cache
+def seen_of(paper: str) -> dict[str, Seen]:
+    """What the running algorithms show of a paper's steps."""
+    return evaluated(replayed(paper), paper)
+
+
+def prove(chosen: Sequence[str], seen: Callable[[str], dict[str, Seen]] = seen_of) -> Proofs:
     """Replay the proofs of these papers, and evaluate every step on the running algorithms.
 
     Parameters
     ----------
-    store : Store or None
-        Where what was seen of the steps is looked up, and kept.
+    seen : function of a paper
+        What was seen of its steps; it may look up what it kept.
 
     Raises
     ------
@@ -71,24 +75,8 @@ def prove(chosen: Sequence[str], store: Store | None = None) -> Proofs:
         If a proved step is broken on a run.
     """
     steps = {key: replayed(key) for key in chosen if key in papers()}
-    seen = {key: _seen(key) if store is None else _kept_seen(key, store) for key in steps}
-    return Proofs(steps, seen, {}, {key: book_of(key).theory.always for key in steps})
-
-
-@cache
-def _seen(paper: str) -> dict[str, Seen]:
-    return evaluated(replayed(paper), paper)
-
-
-def _kept_seen(paper: str, store: Store) -> dict[str, Seen]:
-    """As before, if neither the paper nor the engine has changed."""
-    key = f"{engine_of(paper)}-steps"
-    known = store.note(paper, key)
-    if known is None:
-        found = _seen(paper)
-        store.save_note(paper, key, {name: vars(one) for name, one in found.items()})
-        return found
-    return {name: Seen(**one) for name, one in known.items()}
+    own = {key: seen(key) for key in steps}
+    return Proofs(steps, own, {}, {key: book_of(key).theory.always for key in steps})
 
 
 def chain_of(claim: Claim) -> Record | None:

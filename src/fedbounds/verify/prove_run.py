@@ -6,6 +6,7 @@ it was measured.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from fedbounds.errors import FedboundsError
@@ -16,6 +17,7 @@ from fedbounds.theory.proof.replay import Local
 from fedbounds.theory.registry import encoded
 
 from .given import with_givens
+from .kept_steps import kept_steps
 from .proofs import Proofs, proof_rows, prove, proves, with_measurements
 from .run import Results, Settings, run
 from .store import Store
@@ -71,7 +73,8 @@ def prove_entries(entries: Sequence[Entry], settings: Settings, store: Store) ->
     """
     entries = with_givens(entries)
     with store.writing():
-        proofs = prove(tuple(dict.fromkeys(entry.paper for entry in entries)), store)
+        papers = tuple(dict.fromkeys(entry.paper for entry in entries))
+        proofs = prove(papers, partial(kept_steps, store))
         store.pack()
     doubtful = [entry for entry in entries if _is_doubtful(entry, proofs)]
     results = Results([], [])

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from fedbounds.errors import ConflictError
@@ -18,6 +19,7 @@ from .engine import engine_of
 from .given import with_givens
 from .instance_file import from_data
 from .judge import Subject, concerned
+from .kept_steps import kept_steps
 from .measurement import fingerprint
 from .plan import instances, own_displays
 from .processes import worker_pool
@@ -110,7 +112,7 @@ def run(
             arguments = (settings.seed, settings.device, store, each)
             found.extend(witness_records(claims, suspects, *arguments))
         progress("replaying proofs", len(plan), len(plan))
-        replayed = prove(_papers(entries), store)
+        replayed = prove(_papers(entries), partial(kept_steps, store))
         store.pack()
     witnesses = {(row["claim"], row["reading"]): row for row in found if "instance" in row}
     by_claim: dict[str, list[Record]] = {entry.id: [] for entry in entries}

@@ -5,7 +5,7 @@ from fractions import Fraction
 from math import isclose
 from typing import Any
 
-from .processes import output_of
+from .script_output import output_of
 
 _FRACTION = re.compile(r"-?\d+(/\d+)?")
 _CLOSE = 1e-12  # roots are rounded here and there

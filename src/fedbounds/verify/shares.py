@@ -14,6 +14,7 @@ from fedbounds.theory.symbols import T, t
 from .evaluate import Numbers, evaluate, whole
 
 _RESIDUE = 1e-14  # relative: what a loss with weight zero leaves by rounding
+_VISIBLE = 1e-6  # of the gap
 CLOSING = 1e-9  # relative: the losses must add up to the gap
 
 
@@ -62,6 +63,16 @@ def shares(theorem: Claim, numbers: Numbers) -> tuple[Share, ...]:
         if abs(amount) > _RESIDUE * size
     ]
     return tuple(sorted(found, key=lambda share: -share.share))
+
+
+def told_shares(theorem: Claim, numbers: Numbers) -> tuple[Share, ...]:
+    """The same; none where what rounding may have done to quantities moves a share visibly."""
+    found = shares(theorem, numbers)
+    errors = numbers.errors
+    off = {name: x + errors[name] if name in errors else x for name, x in numbers.series.items()}
+    other = {one.name: one.share for one in shares(theorem, replace(numbers, series=off))}
+    moved = max(abs(one.share - other.get(one.name, 0.0)) for one in found)
+    return found if moved <= _VISIBLE else ()
 
 
 def with_weights(theorem: Claim, numbers: Numbers) -> Numbers:

@@ -16,7 +16,7 @@ from .measurement import Measurement
 from .records import record
 from .search.tightest import as_summary, tightest
 from .settled import Finding, settle
-from .shares import Share, regime_of, shares, shares_of
+from .shares import Share, regime_of, shares_of, told_shares
 from .store import Journal
 
 Record = dict[str, Any]
@@ -76,9 +76,9 @@ def _record(judgement: Judgement, key: str, measured: Measurement) -> Record:
 
 def _slack(judgement: Judgement, measured: Measurement) -> tuple[Share, ...]:
     """Shares of the losses, where the claim has a decomposition and expectations are in float64."""
-    claim, method = judgement.claim, judgement.instance.method
-    if isinstance(judgement.instance, Case):
-        return shares_of(judgement.instance.setup, judgement, measured.numbers)
-    if not claim.proof_weights or method is not Method.MOMENTS:
+    claim, case = judgement.claim, judgement.instance
+    if claim.proof_weights and case.method is Method.MOMENTS:
+        return told_shares(claim, measured.numbers)
+    if not isinstance(case, Case):
         return ()
-    return shares(claim, measured.numbers)
+    return shares_of(case.setup, judgement, measured.numbers)

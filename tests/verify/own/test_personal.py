@@ -16,8 +16,8 @@ from fedbounds.verify.measurement import numbers_of
 from fedbounds.verify.own.known import theory_of
 from fedbounds.verify.own.load import load
 from fedbounds.verify.own.plan import cases
-from fedbounds.verify.processes import output_of
 from fedbounds.verify.profile import Profile
+from fedbounds.verify.script_output import output_of
 from fedbounds.verify.summaries import summaries
 
 # two clients, a shared and a personal coordinate each, two local steps, one participant

@@ -8,13 +8,11 @@ from flint import fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pep_unknowns import filled, setting
+from personal_cases import case, quadratics, run
 
-from fedbounds.algorithms.fedavg_p import FedAvgP
-from fedbounds.problems import FederatedQuadratic, Start
-from fedbounds.verify.instance import Instance
+from fedbounds.verify.measure.objectives import objective
 from fedbounds.verify.measurement import measure
 from fedbounds.verify.pep.formulate import ORIGIN_INFIMUM, ORIGIN_SMOOTH, formulate
-from fedbounds.vocabulary import Method
 
 SHAPES = [(1, 1, 2), (2, 1, 1), (2, 2, 2), (3, 2, 1)]
 REUSED = settings(
@@ -78,19 +76,18 @@ def test_series_are_those_of_the_algorithm_exactly(shape, blocks):
     rng = np.random.default_rng(0)
     size = sum(blocks)
     half = rng.integers(-2, 3, (n, size, size))
-    hessian = np.array(half + half.transpose(0, 2, 1) + 13 * np.eye(size, dtype=int), dtype=object)
-    hessian, linear = (
-        np.vectorize(lambda x: fmpq(int(x)), otypes=[object])(a)
-        for a in (hessian, rng.integers(-3, 4, (n, size)))
-    )
-    problem = FederatedQuadratic(hessian, linear, blocks[0])
-    start = Start(
-        u=np.array([fmpq(2)] * blocks[0], dtype=object),
-        v=np.array([[fmpq(i)] * blocks[1] for i in range(n)], dtype=object).reshape(n, blocks[1]),
-    )
+    matrices = half + half.transpose(0, 2, 1) + 13 * np.eye(size, dtype=int)
+    slopes = rng.integers(-3, 4, (n, size))
+    data = quadratics(matrices.tolist(), slopes.tolist(), personal=blocks[1])
+    u, v = [fmpq(2)] * blocks[0], [[fmpq(i)] * blocks[1] for i in range(n)]
     inner, outer = (fmpq(1, 9), fmpq(1, 7)), (fmpq(3, 2), fmpq(5, 4))
-    run = Instance("run", problem, FedAvgP(m, steps, *inner, *outer), 3, Method.RATIONAL, start)
-    expected = measure(run).numbers.series
+    parameters = {"cohort": m, "K": steps}
+    parameters |= dict(zip(("gamma_u", "gamma_v", "eta_u", "eta_v"), (*inner, *outer), strict=True))
+    begun = [*u, *(x for own in v for x in own)]
+    instance = case(run(data, parameters, 3, begun), floats=False)
+    expected = measure(instance).numbers.series
+    problem = objective(data)
+    hessian, linear = problem.hessian, problem.linear
 
     def client(i):
         def at(u, v):
@@ -107,7 +104,7 @@ def test_series_are_those_of_the_algorithm_exactly(shape, blocks):
     formed, known = filled(
         chosen,
         2,
-        (list(start.u), [list(v) for v in start.v]),
+        (u, v),
         [client(i) for i in range(n)],
         infima,
     )

@@ -5,10 +5,7 @@ from dataclasses import fields, replace
 from itertools import chain
 
 import pytest
-from rational_runs import rational_instances
 
-from fedbounds.algorithms.fedavg_p import FedAvgP
-from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.beside import Beside
 from fedbounds.theory.choices import Choice
@@ -90,13 +87,6 @@ def test_every_planned_case_may_be_replayed(paper, least):
         assert again.algorithm_name == one.algorithm_name
         read += 1
     assert read >= least
-
-
-def test_every_planned_instance_may_be_replayed():
-    for instance in chain(
-        *(rational_instances(kind, quick=True) for kind in (FedAvgP, ScaffoldP)),
-    ):
-        assert from_data(to_data(instance)).algorithm_name == instance.algorithm_name
 
 
 def test_what_search_saves_is_replayed(tmp_path, capsys):

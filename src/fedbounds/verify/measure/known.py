@@ -8,7 +8,6 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 import sympy as sp
-from flint import fmpq
 from sympy.core.function import AppliedUndef
 
 from fedbounds.errors import FedboundsError, unknown_name

@@ -17,7 +17,6 @@ from fedbounds.theory.catalogue import CATALOGUE, PAPERS, Paper, paper_in
 from fedbounds.theory.contributed import Contribution, contribute
 from fedbounds.theory.registry import encoded, setups
 
-from ..engine import source_hash
 from ..setups.found import view_of
 
 _READ = ("*.py", "*.toml")  # what determines the records of its claims
@@ -44,11 +43,10 @@ def load_folder(path: str) -> tuple[str, ...]:
     package = f"fedbounds_own_{text.hexdigest()[:12]}"  # another one where a file is another
     _begin(folder, package)
     with_names = _imported(f"{package}.glossary", path)
-    source = hashlib.sha256((source_hash(found.key) + text.hexdigest()).encode()).hexdigest()
     names = getattr(with_names, "GLOSSARY", None)
     if names is None:
         raise FedboundsError(f"{path}/glossary.py has no GLOSSARY; expected the names of claims")
-    contribute(Contribution(found, {}, None, None, names, source, path, {}, package))
+    contribute(Contribution(found, {}, None, None, names, text.hexdigest(), path, {}, package))
     for module in sorted({entry.module for entry in found.entries} - {""}):
         _imported(f"{package}.{module}", path)
     for name in ("views", "setups", "proofs.book"):

@@ -17,7 +17,6 @@ from fedbounds.errors import FedboundsError
 from fedbounds.theory.catalogue import Paper, check_uses
 from fedbounds.theory.contributed import Contribution, contribute
 
-from ..engine import source_hash
 from .book import book_of, refuse_contradiction
 from .declare import Theory
 from .examined import examine
@@ -88,7 +87,7 @@ def contribution(theory: Theory, text: str = "", file: str = "") -> Contribution
     examine(theory)
     remember(theory)
     text = text or Path(theory.line.rpartition(":")[0]).read_text(encoding="utf-8")
-    source = hashlib.sha256((source_hash(theory.key) + text).encode()).hexdigest()
+    source = hashlib.sha256(text.encode()).hexdigest()
     return Contribution(
         Paper(theory.key, theory.title, (f"declared in {Path(theory.line).name}",), entries),
         {statement.claim.id: statement.claim for statement in theory.statements},

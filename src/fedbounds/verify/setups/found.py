@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
+import numpy as np
 import sympy as sp
 from flint import fmpq
 
@@ -81,7 +82,8 @@ def _found(setup: Setup) -> Found:
 @find.register
 def _found_in_floats(given: InFloats) -> Found:
     view = view_of(given.setup)
-    return _shown(given.setup, view, floats=True)
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is told, not warned of
+        return _shown(given.setup, view, floats=True)
 
 
 @find.register
@@ -362,7 +364,7 @@ def followed(run: Run, view: View, floats: bool) -> Long:
     return Long(subject_of(run, view), near, floats)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=1)  # one holds up to 100 MiB
 def driven(run: Run, view: View) -> DrivenRun:
     """A run whose round is driven."""
     if view.outcomes or view.besides is not None:

@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
-from ..processes import output_of
 from ..script_check import tells
 from ..script_code import WIDTH
+from ..script_output import output_of
 from .script_inline import is_quoted, is_text, put_together, side_by_side, without_names
 from .script_source import narrowed
 
