@@ -8,7 +8,7 @@ from fedbounds.facts import Constant
 from fedbounds.problems import CoupledCosine, FederatedLogistic, FederatedQuadratic, Start
 from fedbounds.theory.claims import Claim, read
 
-from .conditions import failure
+from .conditions import holds
 from .evaluate import Numbers, evaluate
 from .instance import ALGORITHM_NAMES
 
@@ -55,8 +55,7 @@ def _admissible(claim: Claim, values: dict[str, Any]) -> bool:
     inner = {f"gamma_{b}": values["gamma"] / values[f"eta_{b}"] for b in ("u", "v")}
     numbers = Numbers(values | inner, {})
     return any(
-        part.conditions
-        and all(failure(condition, numbers) is None for condition in part.conditions)
+        part.conditions and all(holds(condition, numbers) for condition in part.conditions)
         for reading in claim.readings
         for part in read(claim, reading)
     )

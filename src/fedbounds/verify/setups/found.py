@@ -100,7 +100,8 @@ def _found_of_named(given: Named) -> Found:
 def narrowed(view: View, names: frozenset[str]) -> View:
     """The view with these quantities, and those of which its definitions speak."""
     every = (
-        *(x for own in (view.constants, *view.choices.values()) for x in own.values()),
+        *(x for x in view.constants.values() if not callable(x) or isinstance(x, sp.Basic)),
+        *(x for own in view.choices.values() for x in own.values()),
         *(says for own in view.assumptions.values() for says in own),
         *view.requires,
     )
@@ -367,7 +368,7 @@ def followed(run: Run, view: View, floats: bool) -> Long:
     return Long(subject_of(run, view), near, floats)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=1)  # one holds up to 100 MiB
 def driven(run: Run, view: View) -> DrivenRun:
     """A run whose round is driven."""
     if view.outcomes or view.besides is not None:
