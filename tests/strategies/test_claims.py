@@ -18,9 +18,9 @@ from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Condition
 from fedbounds.theory.registry import claim, encoded, encoded_claims
 from fedbounds.theory.symbols import T
+from fedbounds.verify.case import constants_of, parameters_of
 from fedbounds.verify.conditions import failure
 from fedbounds.verify.evaluate import Numbers
-from fedbounds.verify.instance import constants_of, parameters_of
 from fedbounds.verify.instance_file import to_data
 from fedbounds.verify.judge import check, judge_reading
 from fedbounds.verify.measurement import measure
@@ -46,9 +46,8 @@ def claims():
 @given(data=st.data())
 def test_the_claim_applies_to_its_instances(name, data):
     instance = data.draw(strategies.instances(name))
-    named = frozenset().union(*(part.named for part in claim(name).parts))
     first = claim(name).readings[0]
-    found = judge_reading(claim(name), first, instance, measure(instance, named))
+    found = judge_reading(claim(name), first, instance, measure(instance))
     assert any(
         outcome.verdict in (Verdict.NOT_VIOLATED, Verdict.VIOLATED) or outcome.reason == VACUOUS
         for outcome in found.outcomes

@@ -20,6 +20,7 @@ from .glossary import Glossary
 from .planted import Bound, WrongClaim, WrongProblem, WrongProof, WrongRule
 from .setups import Alone, Displayed, Planned, PlannedLadder, Rungs, View
 from .sought import Sought
+from .worst_cases import WorstCases
 
 
 @cache
@@ -126,6 +127,14 @@ def contenders() -> dict[str, Contender]:
     papers = (name for name in PAPERS if _there(name, "contenders"))
     every = (import_module(f"fedbounds.theory.{name}.contenders") for name in papers)
     return {one.name: one for module in every for one in module.CONTENDERS}
+
+
+def worst_cases(theory: str) -> WorstCases | None:
+    """Of which runs of a paper the worst case is asked; None if it has no ``worst_cases``."""
+    if contributed(theory) is not None or not _there(theory, "worst_cases"):
+        return None
+    found: WorstCases = import_module(f"fedbounds.theory.{theory}.worst_cases").WORST_CASES
+    return found
 
 
 @cache
