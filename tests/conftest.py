@@ -10,8 +10,10 @@ from pathlib import Path
 import array_api_strict
 import numpy as np
 import pytest
+import scipy.linalg  # noqa: F401, which brings a BLAS of its own
 import sympy.parsing.sympy_parser as sympy_reader
 from hypothesis import settings
+from threadpoolctl import threadpool_limits
 
 import fedbounds
 from fedbounds.verify.processes import collect_seldom
@@ -19,6 +21,11 @@ from fedbounds.verify.processes import collect_seldom
 # whatever the environment says: without it every process that a test starts compiles the package
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# threads that wait on small matrices take the cores from other tests: here, and where tests start
+# a process
+threadpool_limits(1, "blas")
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 # the same examples every time; how long one takes says more about the machine than about the code
 settings.register_profile("fedbounds", derandomize=True, deadline=None, max_examples=25)

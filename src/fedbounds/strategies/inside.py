@@ -23,7 +23,7 @@ from fedbounds.verify.measurement import measure
 from fedbounds.verify.names import entry_named
 from fedbounds.verify.plan import own_cases
 from fedbounds.verify.profile import Profile
-from fedbounds.verify.search.seeking import Space, admits, spaces
+from fedbounds.verify.search.seeking import Admits, Space, spaces
 from fedbounds.verify.search.small import instances_of
 from fedbounds.verify.search.tightest import plain
 from fedbounds.verify.setups.inside import steps_inside
@@ -181,4 +181,5 @@ def _own_counts(part: Part, problem: Problem) -> list[Values]:
         {"n": n, "m": m, "K": k, "T": rounds, "d_u": blocks[0], "d_v": blocks[1]}
         for k, rounds, m in product((1, 2, 3, 8), (1, 2, 4, 16), range(1, n + 1))
     )
-    return [values for values in every if admits(part, values)]
+    admit = Admits(part.conditions, part.first_round)
+    return [values for values in every if admit(values)]

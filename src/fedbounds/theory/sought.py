@@ -59,7 +59,7 @@ class Seeking(Protocol):
         """The `Sought.steps` inside the statement's conditions, often at their edge; and T."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sought:
     """Set-ups of an algorithm among which instances are searched.
 

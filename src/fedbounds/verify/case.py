@@ -129,7 +129,7 @@ def script_of(setup: Any, judgement: Any, part: Any, numbers: Numbers) -> str:
     raise FedboundsError(f"no script is written for {type(setup).__name__}")
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=2)  # it, and its replay in rationals; large ones hold 100 MiB
 def found(case: Case) -> Found:
     """What a case shows."""
     return find(case.setup)

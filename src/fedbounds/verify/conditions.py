@@ -120,10 +120,15 @@ def _vanishes(divisor: sp.Expr, part: Part, numbers: Numbers) -> bool:
 
 def failure(condition: Condition, numbers: Numbers) -> str | None:
     """None if the condition holds (at equality too), else a sentence with both sides."""
-    if all(_decided(part, numbers) for part in _conjuncts(condition)):
+    if holds(condition, numbers):
         return None
     left, right = sides(condition, numbers)
     return f"{condition} fails: {shown(left)} against {shown(right)}"
+
+
+def holds(condition: Condition, numbers: Numbers) -> bool:
+    """Whether it holds, at equality too."""
+    return all(_decided(part, numbers) for part in _conjuncts(condition))
 
 
 def _decided(condition: Condition, numbers: Numbers) -> bool:

@@ -22,10 +22,10 @@ from .files import write_text
 from .instance_file import from_data, to_data
 from .judge import Judgement, judge_reading
 from .measurement import measure
-from .search.planned import planned_cases, tightest_cases
+from .search.planned import judged, planned_cases, tightest_cases
 from .search.small import small_spaces
 from .search.tightest import BUDGET, Best, parameters, rank, tightest_parts
-from .search.witness import find_witness, premises
+from .search.witness import RESTARTS, find_witness, premises
 from .setups.pairs import difference_again
 from .stored.fields import Known, Text
 
@@ -38,14 +38,20 @@ def search(entry: Entry, examples: int, budget: int = BUDGET, save: Path | None 
     examples : int
         Small instances tried for a violation.
     budget : int
-        Evaluations in the search for the tightest instance.
+        Evaluations in each search for the tightest instance.
     save : Path or None
         Where the tightest instance of the first reading is kept, to be replayed.
     """
     claim = claim_of(entry.id)
-    for reading in claim.readings:
-        cases = planned_cases(claim)
-        witness = find_witness(claim, reading, cases, examples)
+    cases = planned_cases(claim)
+    searches = RESTARTS if cases else 1  # also where nothing that is planned is broken
+    for reading, planned in zip(claim.readings, judged(claim, cases).values(), strict=True):
+        suspects = [
+            case
+            for case, one in zip(cases, planned, strict=True)
+            if one.verdict is Verdict.VIOLATED
+        ]
+        witness = find_witness(claim, reading, suspects, examples, budget, searches)
         click.echo(f"{claim.id}, reading: {reading.name}")
         if witness is None:
             small = small_spaces(claim, reading)
@@ -55,18 +61,20 @@ def search(entry: Entry, examples: int, budget: int = BUDGET, save: Path | None 
         else:
             _print(witness.judgement, measure(witness.judgement.instance).numbers)
             click.echo(witness.script or f"  no script: {witness.no_script}")
-        found = _tightest(claim, reading, budget)
+        found = _tightest(claim, reading, budget, planned)
         for best in found:
             _print_best(best)
         if save is not None and reading is claim.readings[0]:
             _save(found, save)
 
 
-def _tightest(claim: Claim, reading: Reading, budget: int) -> tuple[Best, ...]:
+def _tightest(
+    claim: Claim, reading: Reading, budget: int, planned: Sequence[Judgement]
+) -> tuple[Best, ...]:
     """Of every inequality, among what is planned and what is searched; the tightest part first."""
     best: dict[str, Best] = {}
     searched = tightest_parts(claim, reading, 0, budget)
-    for found in (*searched, *tightest_cases(claim, reading)):
+    for found in (*searched, *tightest_cases(planned)):
         if found.part not in best or rank(found) < rank(best[found.part]):
             best[found.part] = found
     return tuple(sorted(best.values(), key=rank))

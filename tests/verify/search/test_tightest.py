@@ -19,7 +19,7 @@ from fedbounds.verify.instance_file import from_data
 from fedbounds.verify.judge import judge_reading
 from fedbounds.verify.measurement import measure
 from fedbounds.verify.search import explore
-from fedbounds.verify.search.planned import tightest_cases
+from fedbounds.verify.search.planned import judged, planned_cases, tightest_cases
 from fedbounds.verify.search.seeking import spaces
 from fedbounds.verify.search.tape import Tape, corners_first, moved
 from fedbounds.verify.search.tightest import as_summary, tightest, tightest_parts
@@ -273,7 +273,7 @@ def test_rounding_keeps_the_side_and_so_many_digits(number):
 
 def test_the_tightest_choice_of_parameters_is_planned_and_plain_in_the_summary():
     found = claim("personalization/lem-3.5-geo")
-    best = tightest_cases(found, found.readings[0])[0]
+    best = tightest_cases(judged(found, planned_cases(found))[found.readings[0].name])[0]
     summary = as_summary(best)
     assert best.how.startswith("plan, ")
     assert set(summary["parameters"]) <= {"K", "j"}

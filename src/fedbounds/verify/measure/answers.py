@@ -15,7 +15,8 @@ from ..evaluate import Numbers, evaluate
 from .enumerated import Enumerated, Round, Rows, draws_of, enumerated, taken
 from .functions import OfState, mean_of, values_of
 from .listed import listed_space
-from .moments import Form, Moments, applied, form, moments, series
+from .moments import Moments, form, moments, series
+from .over_one import Whole, whole
 from .random import Outcomes
 from .sources import TooManyError
 from .spaces import PAST, Listed, Unrolled, depends_on, product, products_in
@@ -116,7 +117,7 @@ def by_moments(subject: Subject, asked: Asked) -> Answer:
         except (FedboundsError, Refused) as error:
             missing[name] = str(error)
     spaces, ends = list[Unrolled](), list[Unrolled]()
-    forms: dict[tuple[sp.Expr, int], Form] = {}  # of the products, by the space of a round
+    forms: dict[tuple[sp.Expr, int], Whole] = {}  # of the products, by the space of a round
     if _reads(subject):
         known: dict[int, Unrolled] = {}
         for trace in found.unrolled:
@@ -127,8 +128,8 @@ def by_moments(subject: Subject, asked: Asked) -> Answer:
     def product_at(node: sp.Expr, space: Unrolled, t: int) -> Any:
         key = node, id(space)
         if key not in forms:
-            forms[key] = form(space.variables, product(node, space, asked.values))
-        return applied(forms[key], found.values[t])
+            forms[key] = whole(form(space.variables, product(node, space, asked.values)))
+        return found.values[t].applied(forms[key])
 
     def ending(nodes: Set[sp.Expr]) -> Unrolled:
         last = found.unrolled[-1]

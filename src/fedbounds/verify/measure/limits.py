@@ -17,8 +17,8 @@ from fedbounds.problems.linear import is_positive_definite, rational
 
 from .beginnings import beginning
 from .many_rounds import Rounds
-from .moments import Form, Pair, applied, round_map
-from .round_maps import ByParameter
+from .moments import round_map
+from .round_maps import ByParameter, Form, Pair, applied
 from .subject import Subject
 from .unknowns import Refused
 from .unrolled import Unrolling, unroll

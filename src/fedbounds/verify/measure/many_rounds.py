@@ -13,7 +13,8 @@ from flint import fmpq
 from fedbounds.problems.linear import rational
 
 from .beginnings import beginning
-from .round_maps import ByParameter, Form, Pair, at_values
+from .over_one import OverOne, Whole, whole
+from .round_maps import ByParameter, Pair, at_values
 from .subject import Subject
 from .unknowns import Refused, Variables
 from .unrolled import Unrolling, unroll
@@ -93,11 +94,11 @@ class InRationals:
     Attributes
     ----------
     rounds : Rounds
-    values : tuple of mappings from pair to rational
+    values : tuple of OverOne
     """
 
     rounds: Rounds
-    values: tuple[Mapping[Pair, fmpq], ...]
+    values: tuple[OverOne, ...]
 
     def means(self) -> Array:
         """E x of every round."""
@@ -109,25 +110,23 @@ class InRationals:
     def told(self, forms: ByParameter) -> Array:
         """A linear function of the moments in every round."""
         every = self.rounds.parameters
-        own = [at_values(forms, values) for values in every]
+        own = [whole(at_values(forms, values)) for values in every]
         found = np.empty(len(self.values), dtype=object)
         found[:] = [
-            _applied(own[min(t, len(own) - 1)], values) for t, values in enumerate(self.values)
+            values.applied(own[min(t, len(own) - 1)]) for t, values in enumerate(self.values)
         ]
         return found
 
 
 def in_rationals(rounds: Rounds) -> InRationals:
     """All rounds, one after another."""
-    values = [rounds.start]
-    step: dict[Pair, Form] = {}
+    values = [OverOne(rounds.start)]
+    step: dict[Pair, Whole] = {}
     for t in range(rounds.subject.rounds):
         if t < len(rounds.parameters):
             own = rounds.parameters[t]
-            step = {pair: at_values(forms, own) for pair, forms in rounds.step.items()}
-        values.append({pair: _applied(form, values[-1]) for pair, form in step.items()})
+            step = {pair: whole(at_values(forms, own)) for pair, forms in rounds.step.items()}
+        after = OverOne()
+        after.add({pair: values[-1].total(form) for pair, form in step.items()})
+        values.append(after)
     return InRationals(rounds, tuple(values))
-
-
-def _applied(form: Form, values: Mapping[Pair, fmpq]) -> fmpq:
-    return sum((factor * values[pair] for pair, factor in form.items()), fmpq(0))

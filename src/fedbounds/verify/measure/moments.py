@@ -5,17 +5,19 @@ after the round is a linear function of those before: m+ = R m. Nothing is decla
 show that the degree is one, and laws of sources give E of their monomials.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from math import prod
 from typing import Any
 
-from flint import fmpq
+from flint import fmpq, fmpz
 
 from fedbounds.errors import FedboundsError
 
 from .beginnings import Beginning, beginning
 from .enumerated import one_state
+from .over_one import OverOne, Whole, whole
 from .round_maps import Form as Form
 from .round_maps import Pair as Pair
 from .round_maps import check_state, forms_of, pair_map, pairs
@@ -38,13 +40,13 @@ class Moments:
 
     Attributes
     ----------
-    values : tuple of mappings from pair to rational
+    values : tuple of MomentsOfRound
         Of rounds 0, ..., T; each is computed when it is first asked for, with those that it needs.
     unrolled : tuple of Unrolling
         One for every round 0, ..., T - 1; the same one, unless the step asks for the round.
     """
 
-    values: tuple[Mapping[Pair, fmpq], ...]
+    values: tuple["MomentsOfRound", ...]
     unrolled: tuple[Unrolling, ...]
 
 
@@ -74,7 +76,9 @@ def moments(subject: Subject, most: int | None = None) -> Moments:
         traces.append(trace)
         steps.append(step)
     every = _Every(first, steps, pairs(traces[0].variables), most)
-    return Moments(tuple(_Round(every, t) for t in range(subject.rounds + 1)), tuple(traces))
+    return Moments(
+        tuple(MomentsOfRound(every, t) for t in range(subject.rounds + 1)), tuple(traces)
+    )
 
 
 class _Step:
@@ -83,6 +87,7 @@ class _Step:
     def __init__(self, trace: Unrolling) -> None:
         self._named = trace.variables
         self._forms: dict[Pair, Form] = {}
+        self._whole: dict[Pair, Whole] = {}
         if trace.by is not None:  # its outcomes are not listed
             self._forms = round_map(trace)
             return
@@ -96,6 +101,12 @@ class _Step:
             self._forms[pair] = pair_map(self._named, self._rows, pair).get((), {})
         return self._forms[pair]
 
+    def whole(self, pair: Pair) -> Whole:
+        """The same over one denominator."""
+        if pair not in self._whole:
+            self._whole[pair] = whole(self.form(pair))
+        return self._whole[pair]
+
 
 class _Every:
     """The moments of all rounds that were asked for so far."""
@@ -104,40 +115,74 @@ class _Every:
         self, first: Beginning, steps: list[_Step], every: list[Pair], most: int | None
     ) -> None:
         self.first, self.steps, self.pairs, self.most = first, steps, every, most
-        self.known: list[dict[Pair, fmpq]] = [{} for _ in range(len(steps) + 1)]
+        self.known = [OverOne() for _ in range(len(steps) + 1)]
         self.work, self.weighed = 0, 0
 
     def value(self, pair: Pair, at: int) -> fmpq:
         """One of them; with it those before on which it depends."""
-        if pair not in self.known[at]:
-            self._find(pair, at)
+        self._find((pair,), at)
         return self.known[at][pair]
 
-    def _find(self, pair: Pair, at: int) -> None:
-        asked = [{pair}]  # of round at, of the round before it, ...
-        while asked[-1] and at >= len(asked):
-            step, known = self.steps[at - len(asked)], self.known[at - len(asked)]
-            asked.append({x for own in asked[-1] for x in step.form(own) if x not in known})
-        for back, own in reversed(list(enumerate(asked))):
-            for one in own:
-                self.known[at - back][one] = self._of(one, at - back)
+    def applied(self, form: Whole, at: int) -> fmpq:
+        """A linear function of them."""
+        self._find([pair for pair, _ in form.above], at)
+        return self.known[at].applied(form)
 
-    def _of(self, pair: Pair, at: int) -> fmpq:
+    def _find(self, pairs: Sequence[Pair], at: int) -> None:
+        """All at once; one after another where it becomes too much, so that the first are known."""
+        asked = self._asked(pairs, at)
+        work = [sum(map(self._cost, own, repeat(at - back))) for back, own in enumerate(asked)]
+        weighed = sum(own * (at - back) for back, own in enumerate(work))
+        if self._is_too_much(sum(work), weighed) and len(pairs) > 1:
+            for pair in pairs:
+                self._find((pair,), at)
+            return
+        for back, own in reversed(list(enumerate(asked))):
+            found: dict[Pair, tuple[fmpz, fmpz]] = {}
+            try:
+                for one in own:
+                    found[one] = self._of(one, at - back)
+            finally:  # what was found before it became too much is known
+                self.known[at - back].add(found)
+
+    def _asked(self, pairs: Iterable[Pair], at: int) -> list[set[Pair]]:
+        """What is not known yet, of round ``at``, of the round before it, ..."""
+        asked = [{x for x in pairs if x not in self.known[at].above}]
+        while asked[-1] and at >= len(asked):
+            step, known = self.steps[at - len(asked)], self.known[at - len(asked)].above
+            asked.append({x for own in asked[-1] for x in step.form(own) if x not in known})
+        return asked
+
+    def _cost(self, pair: Pair, at: int) -> int:
+        return len(self.steps[at - 1].form(pair)) if at else 0
+
+    def _is_too_much(self, work: int, weighed: int) -> bool:
+        """With so much more."""
+        if self.work + work > MOST_WORK:
+            return True
+        return self.most is not None and self.weighed + weighed > self.most
+
+    def _of(self, pair: Pair, at: int) -> tuple[fmpz, fmpz]:
         if not at:
-            return self.first.moment(pair)
-        form, before = self.steps[at - 1].form(pair), self.known[at - 1]
-        self.work, self.weighed = self.work + len(form), self.weighed + len(form) * at
-        if self.work > MOST_WORK or (self.most is not None and self.weighed > self.most):
+            first = self.first.moment(pair)
+            return first.p, first.q
+        cost = self._cost(pair, at)
+        self.work, self.weighed = self.work + cost, self.weighed + cost * at
+        if self._is_too_much(0, 0):
             most = MOST_WORK if self.most is None else self.most
             raise TooMuchError(f"more than {most} products of rationals within {at} rounds")
-        return applied(form, before)
+        return self.known[at - 1].total(self.steps[at - 1].whole(pair))
 
 
-class _Round(Mapping[Pair, fmpq]):
+class MomentsOfRound(Mapping[Pair, fmpq]):
     """The moments of one round."""
 
     def __init__(self, every: _Every, at: int) -> None:
         self._every, self._at = every, at
+
+    def applied(self, form: Whole) -> fmpq:
+        """The number that a linear function of them has."""
+        return self._every.applied(form, self._at)
 
     def __getitem__(self, pair: Pair) -> fmpq:
         return self._every.value(pair, self._at)
@@ -180,11 +225,7 @@ def form(named: Variables, value: Any) -> Form:
     return forms_of(named, value).get((), {})
 
 
-def applied(own: Form, values: Mapping[Pair, fmpq]) -> fmpq:
-    """The number that a linear function of the moments has."""
-    return sum((factor * values[pair] for pair, factor in own.items()), fmpq(0))
-
-
-def series(own: Form, values: Sequence[Mapping[Pair, fmpq]]) -> list[fmpq]:
-    """The numbers of all rounds."""
-    return [applied(own, each) for each in values]
+def series(own: Form, values: Sequence[MomentsOfRound]) -> list[fmpq]:
+    """The numbers that a linear function of moments has in all rounds."""
+    once = whole(own)
+    return [each.applied(once) for each in values]

@@ -6,8 +6,9 @@ after the round is a linear function of those before. The state is measured from
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, compress
 from math import prod
+from operator import add
 from typing import Any
 
 from flint import fmpq
@@ -187,9 +188,9 @@ def add_product(
     partners = _Partners(named, right)
     for one, first in left.items():
         for other in partners.of(one):
-            weight = named.expectation(_joined(one, other)) * chance
+            weight = named.expectation(_joined(one, other))
             if weight:
-                _add_lines(first, right[other], weight, total)
+                _add_lines(first, right[other], weight * chance, total)
 
 
 def _add_lines(left: Lines, right: Lines, weight: fmpq, total: ByParameter) -> None:
@@ -197,8 +198,11 @@ def _add_lines(left: Lines, right: Lines, weight: fmpq, total: ByParameter) -> N
         for theirs, second in right.items():
             form = total.setdefault(_joined(mine, theirs), {})
             for a, x in first.items():
+                weighted = x * weight
                 for b, y in second.items():
-                    _add(form, (min(a, b), max(a, b)), x * y * weight)
+                    key = (a, b) if a < b else (b, a)
+                    amount = weighted * y
+                    form[key] = form[key] + amount if key in form else amount
 
 
 class _Partners:
@@ -210,33 +214,37 @@ class _Partners:
     def __init__(self, named: Variables, every: Iterable[Exponents]) -> None:
         self._centred = named.centred
         self._every = tuple(every)
-        self._alone = {one: self._single(one) for one in self._every}
+        self._alone = [(one, self._single(one)) for one in self._every]
         self._having: dict[int, list[Exponents]] = {}
         for one in self._every:
-            for at, power in enumerate(one):
-                if power:
-                    self._having.setdefault(at, []).append(one)
+            for at in _present(one):
+                self._having.setdefault(at, []).append(one)
 
     def _single(self, one: Exponents) -> list[int]:
-        return [at for at, power in enumerate(one) if power == 1 and self._centred[at]]
+        return [at for at in _present(one) if one[at] == 1 and self._centred[at]]
 
     def of(self, one: Exponents) -> list[Exponents]:
         """In the order in which they were given."""
         alone = self._single(one)
         if alone:
             return self._having.get(alone[0], [])
-        own = {at for at, power in enumerate(one) if power}
-        return [other for other in self._every if own.issuperset(self._alone[other])]
+        own = set(_present(one))
+        return [other for other, single in self._alone if own.issuperset(single)]
+
+
+def _present(one: Exponents) -> list[int]:
+    """Entries that a monomial has."""
+    return list(compress(range(len(one)), one))
 
 
 def _joined(one: Exponents, other: Exponents) -> Exponents:
     if not one or not other:
         return one or other
-    return tuple(a + b for a, b in zip(one, other, strict=True))
+    return tuple(map(add, one, other))
 
 
 def _add(total: Form, key: Pair, amount: fmpq) -> None:
-    total[key] = total.get(key, fmpq(0)) + amount
+    total[key] = total[key] + amount if key in total else amount
 
 
 def without_zeros(forms: ByParameter) -> ByParameter:
@@ -257,7 +265,7 @@ def forms_of(named: Variables, value: Any, centre: Sequence[fmpq] = ()) -> ByPar
     for powers, terms in named.by_parameter(value).items():
         form = found.setdefault(powers, {})
         for exponents, factor in terms.items():
-            at = [i for i, power in enumerate(exponents) for _ in range(power)]
+            at = [i for i, power in enumerate(exponents) if power for _ in range(power)]
             if len(at) > 2:
                 raise Refused("it is not quadratic in the state")
             for own, weight in _shifted(at, centre):
@@ -285,3 +293,8 @@ def at_values(forms: ByParameter, values: Sequence[fmpq]) -> Form:
         for pair, factor in form.items():
             _add(total, pair, factor * weight)
     return total
+
+
+def applied(own: Form, values: Mapping[Pair, fmpq]) -> fmpq:
+    """The number that a linear function of the moments has."""
+    return sum((factor * values[pair] for pair, factor in own.items()), fmpq(0))

@@ -20,9 +20,10 @@ from ..evaluate import Numbers, evaluate
 from .clients import Clients
 from .enumerated import Enumerated, draws_of, enumerated, one_state, taken
 from .listed import listed_space
-from .moments import Form, Pair, applied, form, moments
+from .moments import MomentsOfRound, form, moments
 from .objectives import exact, exact_array, objective
 from .objectives import values as of_problem
+from .over_one import Whole, whole
 from .random import Outcomes
 from .spaces import PAST, Listed, Unrolled, depends_on, product
 from .subject import Subject
@@ -45,7 +46,7 @@ class Trace:
         Makes that of round T, of which only the start is looked at.
     kept : dict
         What was measured of it, by what determines it.
-    moments : tuple of dicts, or None
+    moments : tuple of MomentsOfRound, or None
         Of the states of rounds 0, ..., T, where vectors are polynomials in them.
     """
 
@@ -53,7 +54,7 @@ class Trace:
     spaces: tuple[Listed | Unrolled, ...]
     ending: Callable[[], Listed | Unrolled]
     kept: dict[Any, Any] = field(default_factory=dict)
-    moments: tuple[Mapping[Pair, fmpq], ...] | None = None
+    moments: tuple[MomentsOfRound, ...] | None = None
 
     @cached_property
     def end(self) -> Listed | Unrolled:
@@ -66,20 +67,20 @@ class Trace:
         """sq(x) or ip(x, y) of rounds ``first``, ..., in these spaces."""
         if self.moments is None:
             return [product(node, space, values) for space in spaces]
-        forms: dict[int, Form] = {}  # rounds that do not differ have one space
+        forms: dict[int, Whole] = {}  # rounds that do not differ have one space
         found = []
         for at, space in enumerate(spaces, first):
             assert isinstance(space, Unrolled)
             if id(space) not in forms:
-                forms[id(space)] = form(space.variables, product(node, space, values))
-            found.append(applied(forms[id(space)], self.moments[at]))
+                forms[id(space)] = whole(form(space.variables, product(node, space, values)))
+            found.append(self.moments[at].applied(forms[id(space)]))
         return found
 
     def on_average(self, value: Any, space: Listed | Unrolled, at: int) -> Any:
         """A polynomial of the past at round ``at``, in the mean over the states that a run has."""
         if self.moments is None or not isinstance(space, Unrolled):
             return value
-        return applied(form(space.variables, value), self.moments[at])
+        return self.moments[at].applied(whole(form(space.variables, value)))
 
     def is_of_the_past(self, node: sp.Expr) -> bool:
         """Whether its vectors are those of a round's start, as far as the rounds show."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, wraps
+from itertools import repeat
 from math import prod
 from typing import Any, TypeVar, cast
 
@@ -315,26 +316,34 @@ class Variables:
         """E over the sources of these numbers, which no longer occur; a number if none does."""
         if not isinstance(value, Unknown):
             return value
-        numbers = tuple(over)
-        total: dict[Exponents, fmpq] = {}
-        for exponents, factor in value.polynomial.to_dict().items():
-            if self.stages:
+        polynomial = value.polynomial
+        if self.stages:
+            for exponents in polynomial.to_dict():
                 self.stage_of(exponents)  # which refuses
-            left = list(exponents)
-            for number in numbers:
-                start = self.starts[number]
-                stop = start + prod(self.sources[number].shape)
-                own = tuple(left[start:stop])
+        degrees = polynomial.degrees()
+        spans = [(x, *self._span(x)) for x in over]
+        spans = [own for own in spans if any(degrees[own[1] : own[2]])]
+        total: dict[Exponents, fmpq] = {}
+        for exponents, factor in polynomial.to_dict().items():
+            left = exponents
+            for number, start, stop in spans:
+                own = exponents[start:stop]
                 if any(own):
-                    factor = factor * self._moment(number, own)
-                    left[start:stop] = [0] * (stop - start)
+                    factor *= self._moment(number, own)
+                    if not factor:
+                        break
+                    left = (*left[:start], *repeat(0, stop - start), *left[stop:])
             if factor:
-                key = tuple(left)
-                total[key] = total.get(key, fmpq(0)) + factor
+                total[left] = total[left] + factor if left in total else factor
         total = {key: factor for key, factor in total.items() if factor}
         if not any(map(any, total)):
             return sum(total.values(), fmpq(0))
         return Unknown(self.context.from_dict(total))
+
+    def _span(self, number: int) -> tuple[int, int]:
+        """The unknowns of a source."""
+        start = self.starts[number]
+        return start, start + prod(self.sources[number].shape)
 
     def _moment(self, number: int, exponents: Exponents) -> fmpq:
         key = (number, exponents)
@@ -354,6 +363,15 @@ class Variables:
 
     def expectation(self, exponents: Exponents) -> fmpq:
         """E of a monomial in all sources, given by its exponents; empty for 1."""
+        if exponents not in self._expected:
+            self._expected[exponents] = self._expectation(exponents)
+        return self._expected[exponents]
+
+    @cached_property
+    def _expected(self) -> dict[Exponents, fmpq]:
+        return {}
+
+    def _expectation(self, exponents: Exponents) -> fmpq:
         total, first = fmpq(1), self.entries
         for number, (start, source) in enumerate(zip(self.starts, self.sources, strict=True)):
             own = exponents[start - first : start - first + prod(source.shape)]
@@ -371,14 +389,14 @@ class Variables:
         if not isinstance(value, Unknown):
             none = (0,) * (self.entries + sum(self.carried))
             return {(0,) * len(self.parameters): {none: rational(value)}}
+        if any(value.polynomial.degrees()[self.entries : self.ends]):
+            raise Refused("a source is left after expectations were taken")
         found: dict[Exponents, dict[Exponents, fmpq]] = {}
         for exponents, factor in value.polynomial.to_dict().items():
             self.stage_of(exponents)
-            powers = tuple(int(e) for e in exponents)
-            if any(powers[self.entries : self.ends]):
-                raise Refused("a source is left after expectations were taken")
-            own = powers[: self.entries] + powers[self.fresh :]
-            found.setdefault(powers[self.ends : self.fresh], {})[own] = factor
+            own = exponents[: self.entries] + exponents[self.fresh :]
+            powers = tuple(map(int, exponents[self.ends : self.fresh]))
+            found.setdefault(powers, {})[own] = factor
         return found
 
     def terms(self, value: Any) -> dict[Exponents, fmpq]:

@@ -12,7 +12,7 @@ from ..measurement import measure
 LOOKS = 8  # violations that are looked at for a fair one
 _STEPS = ("eta", "gamma")  # of one local step, or the effective one
 _FEW = 4  # rounds that a reader follows
-_LEFT = ("f", "D_W", "D_opt")  # what is left to go: zero at a minimiser
+LEFT = ("f", "D_W", "D_opt")  # what is left to go: zero at a minimiser
 
 
 def fairest(broken: Iterable[Judgement]) -> Judgement | None:
@@ -41,5 +41,5 @@ def unfairness(judgement: Judgement) -> tuple[bool, bool]:
 
 
 def _starts_at_rest(numbers: Numbers) -> bool:
-    first: list[Any] = [numbers.series[name][..., 0] for name in _LEFT if name in numbers.series]
+    first: list[Any] = [numbers.series[name][..., 0] for name in LEFT if name in numbers.series]
     return any(bool((left == 0).all()) for left in first)

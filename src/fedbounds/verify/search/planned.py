@@ -1,9 +1,12 @@
 """Among the cases of a paper's own plan: the cheapest that breaks a claim, and the tightest."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
 
-from fedbounds.theory.claims import Claim, Reading, read
+from fedbounds.theory.claims import Claim, read
 from fedbounds.theory.contributed import contributed
+from fedbounds.theory.setups import Setup
 from fedbounds.vocabulary import Method, Relation
 
 from ..case import Case
@@ -12,30 +15,58 @@ from ..judge import Judgement, judge_reading
 from ..measurement import measure
 from ..plan import own_cases
 from ..profile import Profile
+from ..setups.found import Named
+from .fairness import LEFT
 from .tightest import Best
 
 
 def planned_cases(claim: Claim, seed: int = 0) -> tuple[Case, ...]:
     """The exact cases of a claim; none for a paper without a plan of its own."""
+    paper = claim.entry.paper
     # a user's file is searched as far as it is verified, so that the answer does not take minutes
-    own = contributed(claim.entry.paper) is not None
-    profile = Profile.DEFAULT if own else Profile.THOROUGH
-    every = own_cases(claim.entry.paper, profile, seed)
-    return tuple(
-        case
-        for case in every
-        if case.method is Method.RATIONAL and case.algorithm_name in claim.algorithms
-    )
+    if contributed(paper) is not None:
+        every = _exact(own_cases(paper, Profile.DEFAULT, seed))
+    else:
+        every = _of_paper(paper, seed)
+    return tuple(case for case in every if case.algorithm_name in claim.algorithms)
 
 
-def tightest_cases(claim: Claim, reading: Reading, seed: int = 0) -> tuple[Best, ...]:
-    """The tightest planned case of each inequality of a reading, the tightest part first."""
-    cases = planned_cases(claim, seed)
-    inequalities = {p.name for p in read(claim, reading) if p.relation is Relation.AT_MOST}
-    best: dict[str, Best] = {}
+@lru_cache(maxsize=2)  # its random set-ups take seconds to make
+def _of_paper(paper: str, seed: int) -> tuple[Case, ...]:
+    return _exact(own_cases(paper, Profile.THOROUGH, seed))
+
+
+def _exact(every: Iterable[Case]) -> tuple[Case, ...]:
+    return tuple(case for case in every if case.method is Method.RATIONAL)
+
+
+def narrowed_to(claim: Claim, case: Case) -> Case:
+    """The case with no more quantities than the claim speaks of, and what tells a start at rest."""
+    if not isinstance(case.setup, Setup):
+        return case
+    parts = (part for reading in claim.readings for part in read(claim, reading))
+    names: frozenset[str] = frozenset(LEFT).union(*(part.named for part in parts))
+    return replace(case, setup=Named(case.setup, names))
+
+
+def judged(claim: Claim, cases: Sequence[Case]) -> dict[str, list[Judgement]]:
+    """By reading, on every case; each is measured once."""
+    found: dict[str, list[Judgement]] = {reading.name: [] for reading in claim.readings}
     for case in cases:
-        judgement = judge_reading(claim, reading, case, measure(case))
-        for found in _examined(judgement, f"plan, {len(cases)} cases"):
+        own = narrowed_to(claim, case)
+        measured = measure(own)
+        for reading in claim.readings:
+            found[reading.name].append(judge_reading(claim, reading, own, measured))
+    return found
+
+
+def tightest_cases(every: Sequence[Judgement]) -> tuple[Best, ...]:
+    """Among judgements of one reading, of each inequality; the tightest part first."""
+    best: dict[str, Best] = {}
+    for judgement in every:
+        parts = read(judgement.claim, judgement.reading)
+        inequalities = {part.name for part in parts if part.relation is Relation.AT_MOST}
+        for found in _examined(judgement, f"plan, {len(every)} cases"):
             known = best.get(found.part)
             nearer = known is None or found.relative_gap < known.relative_gap
             if found.part in inequalities and nearer:

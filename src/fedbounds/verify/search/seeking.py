@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from math import ceil
 from typing import Any, TypeVar
 
@@ -10,14 +10,14 @@ import sympy as sp
 from flint import fmpq
 
 from fedbounds.problems.linear import rational
-from fedbounds.theory.claims import Claim, Part
+from fedbounds.theory.claims import Claim, Condition, Part
 from fedbounds.theory.registry import sought
 from fedbounds.theory.setups import Objective, formula, is_formula
 from fedbounds.theory.sought import Counts, Seeking, Sought
 from fedbounds.vocabulary import Index, Method
 
 from ..case import Case
-from ..conditions import failure
+from ..conditions import holds
 from ..evaluate import IrrationalError, Numbers, UndefinedError, evaluate
 from ..measure import objectives
 from ..setups.found import Named
@@ -38,16 +38,10 @@ class Space:
     def __repr__(self) -> str:
         return f"<set-ups of {self.sought.runs} for part {self.part.name!r}>"
 
-    @cached_property
+    @property
     def counts(self) -> tuple[Counts, ...]:
         """Those that the part's conditions on counts alone admit."""
-        steps = self.sought.steps
-        chosen = {*steps.least, *steps.largest}
-        return tuple(
-            own
-            for own in self.sought.counts
-            if admits(self.part, own) and leaves_rational(self.part, chosen, own)
-        )
+        return _admitted(self.sought, self.part.conditions, self.part.first_round)
 
     def case(self, seeking: Seeking, names: frozenset[str]) -> Case:
         """The instance of one's answers, of which these quantities are measured.
@@ -77,21 +71,40 @@ def spaces(claim: Claim, part: Part) -> tuple[Space, ...]:
     return tuple(space for space in every if space.counts)
 
 
-def admits(part: Part, counts: Counts) -> bool:
+@lru_cache(maxsize=64)  # parts with the same conditions have the same
+def _admitted(
+    sought: Sought, conditions: tuple[Condition, ...], first_round: int
+) -> tuple[Counts, ...]:
+    chosen, admit = {*sought.steps.least, *sought.steps.largest}, Admits(conditions, first_round)
+    return tuple(
+        own for own in sought.counts if admit(own) and _leaves_rational(conditions, chosen, own)
+    )
+
+
+class Admits:
     """Whether conditions on counts hold; a number of rounds that follows is in no condition."""
-    known = {name: value for name, value in counts.items() if not is_formula(value)}
-    if any(names_in(c) & (counts.keys() - known.keys()) for c in part.conditions):
-        return False
-    if _ROUNDS in known and not int(known[_ROUNDS]) > part.first_round:
-        return False
-    numbers = Numbers({name: fmpq(int(value)) for name, value in known.items()}, {}, fmpq)
-    fixed = (c for c in part.conditions if names_in(c) <= known.keys())
-    return all(failure(c, numbers) is None for c in fixed)
+
+    def __init__(self, conditions: Sequence[Condition], first_round: int) -> None:
+        self._conditions = [(one, names_in(one)) for one in conditions]
+        self._first_round = first_round
+
+    def __call__(self, counts: Counts) -> bool:
+        """Of some counts."""
+        known = {name: value for name, value in counts.items() if not is_formula(value)}
+        if any(names & (counts.keys() - known.keys()) for _, names in self._conditions):
+            return False
+        if _ROUNDS in known and not int(known[_ROUNDS]) > self._first_round:
+            return False
+        numbers = Numbers({name: fmpq(int(value)) for name, value in known.items()}, {}, fmpq)
+        fixed = (one for one, names in self._conditions if names <= known.keys())
+        return all(holds(one, numbers) for one in fixed)
 
 
-def leaves_rational(part: Part, chosen: Collection[str], counts: Counts) -> bool:
+def _leaves_rational(
+    conditions: Sequence[Condition], chosen: Collection[str], counts: Counts
+) -> bool:
     """Whether what a condition fixes is rational if all that may be 0 is, and all else is 1."""
-    for condition in part.conditions:
+    for condition in conditions:
         if condition.relation != "==" or str(condition.left) not in chosen:
             continue
         symbols = sp.sympify(condition.right, strict=True).free_symbols

@@ -18,6 +18,7 @@ from ..judge import Judgement, judge_reading
 from ..measurement import fingerprint, measure
 from ..script import script
 from .fairness import fairest
+from .planned import narrowed_to
 from .small import is_kept, is_shown, small_instances, small_spaces
 from .tightest import BUDGET, plain, tightest_parts
 
@@ -55,7 +56,12 @@ class Witness:
 
 
 def find_witness(
-    claim: Claim, reading: Reading, suspects: Sequence[Case] = (), examples: int = EXAMPLES
+    claim: Claim,
+    reading: Reading,
+    suspects: Sequence[Case] = (),
+    examples: int = EXAMPLES,
+    budget: int = BUDGET,
+    searches: int | None = None,
 ) -> Witness | None:
     """An exact violation in small numbers, with its script; None if none is found.
 
@@ -69,6 +75,10 @@ def find_witness(
         Instances on which the claim was seen broken.
     examples : int
         How many small instances are tried before the tightest one is sought.
+    budget : int
+        Evaluations of each search for the tightest one.
+    searches : int or None
+        How many there are; None: several where there are suspects.
     """
     cases = [suspect for suspect in suspects if isinstance(suspect, Case)]
     first = _smallest(claim, reading, cases)
@@ -79,7 +89,8 @@ def find_witness(
     if found is not None and found.script is not None:
         return found
     first = first or found
-    other = _tightest(claim, reading, RESTARTS if suspects else 1)
+    seeds = searches or (RESTARTS if suspects else 1)
+    other = _tightest(claim, reading, seeds, budget)
     return other if first is None or (other is not None and other.script) else first
 
 
@@ -93,9 +104,12 @@ def _smallest(claim: Claim, reading: Reading, cases: Sequence[Case]) -> Witness 
     )
     # what is planned in floats may be small enough for one replay and too large for a file
     kept = (case for case in exact if case.setup in planned or is_kept(case))
-    judged = (_judge(claim, reading, case) for case in kept)
+    judged = (_judge(claim, reading, narrowed_to(claim, case)) for case in kept)
     found = fairest(one for one in judged if one.verdict is Verdict.VIOLATED)
-    return None if found is None else explain(found)
+    if found is None:
+        return None
+    assert isinstance(found.instance, Case)
+    return explain(_judge(claim, reading, plain(found.instance)))
 
 
 def _shrunk(claim: Claim, reading: Reading, examples: int) -> Judgement | None:
@@ -121,11 +135,11 @@ def _shrunk(claim: Claim, reading: Reading, examples: int) -> Judgement | None:
     return _judge(claim, reading, replace(plain(case), name="witness"))
 
 
-def _tightest(claim: Claim, reading: Reading, seeds: int) -> Witness | None:
+def _tightest(claim: Claim, reading: Reading, seeds: int, budget: int) -> Witness | None:
     """Where a search for the tightest instance meets a violation; one that a script shows."""
     first = None
     for seed in range(seeds):
-        for found in tightest_parts(claim, reading, seed, BUDGET, first_only=True):
+        for found in tightest_parts(claim, reading, seed, budget, first_only=True):
             if found.judgement.verdict is Verdict.VIOLATED:
                 shown = explain(_judge(claim, reading, found.instance))
                 first = first or shown

@@ -9,11 +9,11 @@ from typing import Any
 import sympy as sp
 from flint import fmpq
 
-from fedbounds.theory.claims import Claim, read
+from fedbounds.theory.claims import Claim, Condition, read
 from fedbounds.theory.registry import encoded_claims
 from fedbounds.theory.setups import Number, Objective, numbers
 
-from ..conditions import failure
+from ..conditions import holds
 from ..evaluate import Numbers, evaluate
 from ..measure import objectives
 from ..measure.objectives import exact, exact_array
@@ -43,12 +43,43 @@ def edges(
     known = objectives.values(found, exact_array(start)) | {x: fmpq(y) for x, y in counts.items()}
     floats = {name: float(value) for name, value in known.items()}
     seen: set[tuple[tuple[str, Number], ...]] = set()
+    admitting = _Admitting()
     for claim in encoded_claims(theory):
         for number, schedule in enumerate(claim.schedules if algorithm in claim.algorithms else ()):
-            steps = _inside(claim, schedule, known, floats, completed)
+            steps = _inside(claim, schedule, known, floats, completed, admitting)
             if steps is not None and (key := tuple(steps.items())) not in seen:
                 seen.add(key)
                 yield claim.id.partition("/")[2] + (f".{number + 1}" if number else ""), steps
+
+
+class _Admitting:
+    """Readings and parts of a claim whose conditions hold: for m = n alone, say.
+
+    Claims share schedules and conditions: each condition is looked at once at the same numbers.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[Any, dict[Condition, bool]] = {}
+
+    def __call__(self, claim: Claim, values: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
+        """With numbers of parameters and constants."""
+        known = self._known.setdefault(tuple(sorted(values.items())), {})
+        exact_ones = any(isinstance(x, fmpq) for x in values.values())
+        numbers = (
+            Numbers(values, {}, lambda p, q: fmpq(p, q)) if exact_ones else Numbers(values, {})
+        )
+
+        def admits(condition: Condition) -> bool:
+            if condition not in known:
+                known[condition] = holds(condition, numbers)
+            return known[condition]
+
+        return frozenset(
+            (reading.name, part.name)
+            for reading in claim.readings
+            for part in read(claim, reading)
+            if part.conditions and all(map(admits, part.conditions))
+        )
 
 
 def _inside(
@@ -57,6 +88,7 @@ def _inside(
     known: Mapping[str, Any],
     floats: Mapping[str, float],
     completed: Completed,
+    admitting: _Admitting,
 ) -> dict[str, Number] | None:
     """A schedule's numbers, rounded such that conditions hold; None if they cannot."""
     needed = {symbol.name for side in schedule.values() for symbol in side.free_symbols}
@@ -64,7 +96,7 @@ def _inside(
         return None
     value = {x: float(evaluate(side, Numbers(floats, {}))) for x, side in schedule.items()}
     positive = all(x > 0 for x in value.values())
-    wanted = _admitting(claim, {**floats, **completed(value)}) if positive else frozenset()
+    wanted = admitting(claim, {**floats, **completed(value)}) if positive else frozenset()
     if not wanted:
         return None
     every = [
@@ -72,7 +104,7 @@ def _inside(
     ]
     for own in every:
         rationals = {x: exact(y) for x, y in own.items()}
-        if wanted <= _admitting(claim, {**known, **completed(rationals)}):
+        if wanted <= admitting(claim, {**known, **completed(rationals)}):
             return own
     # conditions that no rational number meets, such as prescribed steps: in floats they hold to
     # rounding
@@ -98,15 +130,3 @@ def _simplest(low: Fraction, high: Fraction) -> Fraction:
         return Fraction(whole)
     base = floor(low)
     return base + 1 / _simplest(1 / (high - base), 1 / (low - base))
-
-
-def _admitting(claim: Claim, values: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
-    """Readings and parts of a claim whose conditions hold: for m = n alone, say."""
-    exact_ones = any(isinstance(x, fmpq) for x in values.values())
-    known = Numbers(values, {}, lambda p, q: fmpq(p, q)) if exact_ones else Numbers(values, {})
-    return frozenset(
-        (reading.name, part.name)
-        for reading in claim.readings
-        for part in read(claim, reading)
-        if part.conditions and all(failure(c, known) is None for c in part.conditions)
-    )

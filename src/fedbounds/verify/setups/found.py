@@ -363,7 +363,7 @@ def followed(run: Run, view: View, floats: bool) -> Long:
     return Long(subject_of(run, view), near, floats)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=1)  # one holds up to 100 MiB
 def driven(run: Run, view: View) -> DrivenRun:
     """A run whose round is driven."""
     if view.outcomes or view.besides is not None:

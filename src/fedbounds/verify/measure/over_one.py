@@ -1,0 +1,92 @@
+"""Moments of a round over one denominator: sums of products are reduced once, not term by term.
+
+Rationals grow with every round, and each sum of two looks for common divisors; whole numbers do
+not.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import reduce
+
+from flint import fmpq, fmpz
+
+from .round_maps import Form, Pair
+
+
+@dataclass(frozen=True, eq=False)
+class Whole:
+    """A linear function of moments over one denominator.
+
+    Attributes
+    ----------
+    below : whole number
+        The denominator.
+    above : tuple of pairs with whole numbers
+        The factors of moments, times that.
+    """
+
+    below: fmpz
+    above: tuple[tuple[Pair, fmpz], ...]
+
+
+def whole(form: Form) -> Whole:
+    """The same function."""
+    below = _common(factor.q for factor in form.values())
+    return Whole(below, tuple((x, y.p * (below // y.q)) for x, y in form.items()))
+
+
+class OverOne(Mapping[Pair, fmpq]):
+    """Moments of one round, as far as they are known: more may be added.
+
+    Attributes
+    ----------
+    above : dict from pair to whole number
+        Numerators.
+    """
+
+    def __init__(self, values: Mapping[Pair, fmpq] | None = None) -> None:
+        self.above: dict[Pair, fmpz] = {}
+        self._below = fmpz(1)
+        if values:
+            self.add({pair: (value.p, value.q) for pair, value in values.items()})
+
+    def add(self, fractions: Mapping[Pair, tuple[fmpz, fmpz]]) -> None:
+        """More of them, as numerators and denominators."""
+        if not fractions:
+            return
+        below = _common(own for _, own in fractions.values())
+        more = {pair: value * (below // own) for pair, (value, own) in fractions.items()}
+        shared = reduce(fmpz.gcd, more.values(), below)
+        below //= shared
+        if self._below % below:
+            common = self._below.lcm(below)
+            factor, self._below = common // self._below, common
+            self.above = {pair: value * factor for pair, value in self.above.items()}
+        factor = self._below // below
+        self.above |= {pair: value // shared * factor for pair, value in more.items()}
+
+    def total(self, form: Whole) -> tuple[fmpz, fmpz]:
+        """What a linear function of them is: a numerator and a denominator."""
+        above = self.above
+        return sum((x * above[pair] for pair, x in form.above), fmpz(0)), form.below * self._below
+
+    def applied(self, form: Whole) -> fmpq:
+        """The same as one number."""
+        return fmpq(*self.total(form))
+
+    def __getitem__(self, pair: Pair) -> fmpq:
+        return fmpq(self.above[pair], self._below)
+
+    def __contains__(self, pair: object) -> bool:
+        return pair in self.above
+
+    def __iter__(self) -> Iterator[Pair]:
+        return iter(self.above)
+
+    def __len__(self) -> int:
+        return len(self.above)
+
+
+def _common(every: Iterable[fmpz]) -> fmpz:
+    """The least common multiple."""
+    return reduce(fmpz.lcm, set(every), fmpz(1))
