@@ -7,7 +7,7 @@ from flint import fmpq
 
 from fedbounds.theory.setups import Objective, Planned, Run, Setup
 from fedbounds.verify.measure.objectives import exact_array, objective, values
-from fedbounds.verify.setups.edges import _inside
+from fedbounds.verify.setups.edges import _Admitting, _inside
 from fedbounds.verify.setups.plan import case_of
 
 VIEWS = {"FedAvg-P": "rounds", "Scaffold-P": "Scaffold-P, rounds"}
@@ -68,7 +68,7 @@ def at_edge(theorem, problem, m, K, rounds, start):
     counts = {"n": len(dict(problem.data)["slopes"]), "m": m, "K": K, "T": rounds}
     known = values(objective(problem), exact_array(start)) | {x: fmpq(y) for x, y in counts.items()}
     floats = {name: float(value) for name, value in known.items()}
-    found = _inside(theorem, theorem.schedules[0], known, floats, _completed)
+    found = _inside(theorem, theorem.schedules[0], known, floats, _completed, _Admitting())
     steps = (found[name] for name in ("gamma", "eta_u", "eta_v"))
     return run(problem, sizes(m, K, *steps), rounds, start)
 

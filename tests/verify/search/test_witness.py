@@ -225,7 +225,8 @@ def test_a_suspect_is_a_witness_where_the_small_search_finds_none():
 
 
 def test_a_suspect_that_breaks_nothing_is_no_witness():
-    assert find_witness(claim("personalization/lem-3.5"), AS_PRINTED, [nearly_at_rest()], 1) is None
+    holds = claim("personalization/lem-3.5")
+    assert find_witness(holds, AS_PRINTED, [nearly_at_rest()], examples=1, budget=25) is None
 
 
 def test_where_small_instances_break_nothing_the_tightest_is_sought(monkeypatch):

@@ -91,7 +91,7 @@ def test_every_planned_case_may_be_replayed(paper, least):
 
 def test_what_search_saves_is_replayed(tmp_path, capsys):
     path = str(tmp_path / "found.json")
-    arguments = ["--examples", "1", "--budget", "20", "--save", path]
+    arguments = ["--examples", "1", "--budget", "4", "--save", path]
     assert status(["search", "personalization/thm-3.7", *arguments]) == 0
     capsys.readouterr()
     assert status(["search", "--replay", path]) == 0

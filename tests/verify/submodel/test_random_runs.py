@@ -9,6 +9,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+import submodel_quick
 from flint import arb
 from submodel_mutations import (
     mask_on_the_gradient_only,
@@ -18,7 +19,7 @@ from submodel_mutations import (
 
 from fedbounds.algorithms import sub_models
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.registry import claim, encoded_claims
+from fedbounds.theory.registry import claim
 from fedbounds.theory.setups import Objective, Planned, Run, Setup
 from fedbounds.theory.submodel import assumed, measured
 from fedbounds.theory.submodel.names import RANDOM
@@ -27,9 +28,8 @@ from fedbounds.theory.submodel.views import VIEWS
 from fedbounds.verify.case import find, in_rationals
 from fedbounds.verify.judge import judge
 from fedbounds.verify.measure.objectives import exact
-from fedbounds.verify.profile import Profile
 from fedbounds.verify.setups.found import InFloats
-from fedbounds.verify.setups.plan import case_of, planned
+from fedbounds.verify.setups.plan import case_of
 from fedbounds.vocabulary import Verdict
 
 DATA = Path(__file__).parents[2] / "data" / "submodel_exact.json"
@@ -200,10 +200,13 @@ def test_a_number_that_is_another_is_seen():
 # ---- what the plan decides
 
 
-@cache
-def judged(profile=Profile.QUICK):
-    claims = encoded_claims("submodel")
-    return [judge(claims, case) for case in planned("submodel", RANDOM, profile)]
+def judged():
+    """Of its runs, and of what stands side by side or in ladders."""
+    return [
+        one
+        for case, one in submodel_quick.everything()
+        if case.algorithm_name == RANDOM or not isinstance(case.setup, Setup | InFloats)
+    ]
 
 
 def verdicts():

@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+import submodel_quick
 
 from fedbounds.theory.registry import claim, encoded_claims
 from fedbounds.theory.submodel.point_setups import Law, quadratics, setup_of
@@ -12,9 +13,6 @@ from fedbounds.verify.case import Case
 from fedbounds.verify.decide import rounds_of
 from fedbounds.verify.evaluate import Numbers, evaluate
 from fedbounds.verify.judge import judge
-from fedbounds.verify.measurement import measure
-from fedbounds.verify.plan import own_cases
-from fedbounds.verify.profile import Profile
 from fedbounds.verify.records import record
 from fedbounds.verify.summary import summarise
 from fedbounds.vocabulary import Method, Verdict
@@ -38,13 +36,12 @@ def test_claims_with_a_bound_that_holds_anyway_name_it():
 
 def test_trivial_bounds_hold_wherever_their_claims_are_examined():
     seen = set()
-    for case in own_cases("submodel", Profile.QUICK, 0):
-        numbers = None
-        for judgement in judge(concerned(), case).judgements:
+    for case, one in submodel_quick.everything():
+        for judgement in (x for x in one.judgements if x.claim in concerned()):
             for outcome in judgement.outcomes:
                 if outcome.beats_trivial is None:
                     continue
-                numbers = numbers or measure(case).numbers
+                numbers = one.measurement.numbers
                 part = judgement.claim.part(outcome.part)
                 left, trivial = (
                     floats(side, numbers, rounds_of(part, numbers))
