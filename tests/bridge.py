@@ -6,7 +6,7 @@ import numpy as np
 import oracles
 from flint import fmpq
 
-from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, Start
+from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw
 
 
 def exact(values):
@@ -44,11 +44,6 @@ def exact_problem(objective, scale_u=0, scale_v=0):
         shared_dimension=objective.d_u,
         noise=Noise(NoiseLaw.RADEMACHER, rational(scale_u), rational(scale_v)),
     )
-
-
-def exact_start(u, v):
-    """The package's start in rationals."""
-    return Start(u=exact(u), v=exact(v).reshape(len(v), len(v[0])))
 
 
 def objective_of(problem):
