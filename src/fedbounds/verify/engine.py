@@ -24,7 +24,7 @@ TELLING = (
             "sensitivity", "pep", "command_line.py", "document.py", "hunt.py", "limits.py",
             "listing.py", "names.py", "options.py", "premise_tables.py", "proof_tables.py",
             "prove_run.py", "audit.py", "results_file.py", "schema.py",
-            "tables.py", "words.py", "own/command.py", "own/laws.py", "own/terminal.py",
+            "tables.py", "tour.py", "words.py", "own/command.py", "own/laws.py", "own/terminal.py",
         )
     ),
 )  # fmt: skip
