@@ -8,10 +8,15 @@ from flint import fmpq
 from own_files import judged, loaded
 
 from fedbounds.errors import FedboundsError
+from fedbounds.theory.registry import encoded_claims
 from fedbounds.theory.setups import GIVEN
 from fedbounds.verify.case import find
+from fedbounds.verify.judge import judge
+from fedbounds.verify.measurement import measure
 from fedbounds.verify.own.plan import cases
 from fedbounds.verify.profile import Profile
+from fedbounds.verify.script import script
+from fedbounds.verify.script_check import agrees
 from fedbounds.vocabulary import Verdict
 
 # one round: x+ = x - eta (mean of h_i x + s_i + e), one client of two; e = +-1/2
@@ -172,3 +177,21 @@ def test_what_cannot_be_read_is_told_with_its_line(tmp_path, line, said):
     with pytest.raises(FedboundsError, match=r"mine.py:\d+") as error:
         loaded(tmp_path, body=f'{VECTORS}{line}\nme.claim("a", "D_W(t) >= 0")', **PIECES)
     assert said in str(error.value)
+
+
+def test_scripts_compute_constants_and_state_what_is_assumed(tmp_path):
+    body = """
+me.constant("Gmax", "largest squared slope", is_="Largest(dot(g, g))")
+me.assumption("steep", says="dot(g, g) <= 100")
+me.quantity("Far", "mean distance to the server", is_="given(dot(y - x, y - x)**2)")
+me.claim("a", "Far(t) <= Gmax/10**6", assumptions=["steep"])
+"""
+    case = case_of(tmp_path, body, rounds=1)
+    (judged_one,) = judge(encoded_claims("me"), case).judgements
+    assert judged_one.verdict is Verdict.VIOLATED
+    part = judged_one.claim.parts[0]
+    text = script(judged_one, part, measure(case).numbers)
+    assert agrees(text, judged_one.deciding.gap)
+    assert "Gmax = largest(" in text
+    assert "assert all(np.all(dot(g, g) <= " in text
+    assert len(text.splitlines()) < 120
