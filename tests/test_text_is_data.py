@@ -34,7 +34,9 @@ ALLOWED = {
     ("verify/page/proof_steps.py", "Markup"): "MathML, every token of which is escaped",
     ("verify/page/__init__.py", "Markup"): "the script of the package itself",
     ("__init__.py", "import_module"): "modules of a table in that file",
-    ("theory/registry.py", "import_module"): "modules that the catalogue of the package names",
+    ("theory/registry.py", "import_module"): "modules that a catalogue names, of the package or of "
+    "a folder that the user names",
+    ("verify/own/folder.py", "import_module"): "modules of a folder that the user names",
     ("theory/proof/library.py", "import_module"): "the same, of a key of the catalogue",
     ("verify/commands/__init__.py", "import_module"): "modules of a table in that file",
     ("verify/measure/trace.py", "import_module"): "an algorithm that a view of the package names",

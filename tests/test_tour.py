@@ -7,6 +7,7 @@ from importlib import import_module
 import pytest
 
 import fedbounds as fb
+from fedbounds.errors import FedboundsError
 
 
 def test_every_name_is_what_its_module_has():
@@ -44,3 +45,46 @@ def test_a_first_look():
     found = fb.claim("personalization/thm-3.7")
     given = {"sigma_u2": 1, "sigma_v2": 1, "b2": 1, "L": 1, "F_0": 1, "gamma": "1/200"}
     assert found.evaluate(n=100, m=10, K=5, T=1000, **given).parts[0].value.number < 1
+
+
+GIVEN = {"sigma_u2": 1, "sigma_v2": 1, "b2": 1, "L": 1, "F_0": 1, "n": 100, "m": 10, "T": 1000}
+
+
+def test_a_bound_is_a_table_that_a_notebook_shows():
+    told = fb.bound("personalization/thm-3.7", K=5, **GIVEN)
+    value = told.found.parts[0].value
+    assert len(told.table.rows) == len(value.terms) + 1
+    assert sum(row[3] for row in told.table.rows[:-1]) == pytest.approx(1)
+    html = told._repr_html_()
+    assert html.startswith("<table>")
+    assert html.count("<tr>") == len(told.table.rows) + 1
+    assert str(told).startswith("| part |")
+
+
+def test_two_bounds_are_compared():
+    names = "personalization/thm-3.7", "personalization/thm-4.5"
+    told = fb.compare(*names, over={"K": "1:4"}, **GIVEN)
+    assert len(told.table.rows) == 4
+    assert told._repr_html_().count("<tr>") == 5
+
+
+def test_a_search_tells_witnesses_and_tightest_instances():
+    told = fb.search("personalization/lem-A.2", examples=5, budget=20)
+    assert told.table.rows
+    readings = fb.claim("personalization/lem-A.2").readings
+    assert [one.reading for one in told.found] == list(readings)
+    assert "<td>" in told._repr_html_()
+
+
+def test_what_has_no_bound_is_refused():
+    with pytest.raises(FedboundsError, match="no bound"):
+        fb.bound("personalization/sc-fedavg")
+
+
+def test_a_table_shows_text_as_text():
+    from fedbounds.verify.exports.table import table
+
+    found = table(("a<b", "x"), [("<i>", None), (0.25, 3)])._repr_html_()
+    assert "<i>" not in found
+    assert "&lt;i&gt;" in found
+    assert "<td>0.25</td><td>3</td>" in found

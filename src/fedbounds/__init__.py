@@ -1,8 +1,10 @@
 """Check convergence theorems of partial federated optimisation.
 
 ``import fedbounds as fb`` is enough for a look around: ``fb.papers()``, ``fb.claim(id)`` and its
-``evaluate(...)``, ``fb.check(claim, case)``, ``fb.judge(claims, case)``, ``fb.prove(papers)``, and
-the packages, as ``fb.problems``. Everything is imported when it is first asked for.
+``evaluate(...)``, ``fb.check(claim, case)``, ``fb.judge(claims, case)``, ``fb.prove(papers)``. What
+commands print is a table for notebooks: ``fb.bound(id, n=100, ...)``, ``fb.search(id)`` and
+``fb.compare(id, id, over={"K": "1:100"}, ...)``. And the packages, as ``fb.problems``. All is
+imported when it is first asked for.
 
 Examples
 --------
@@ -20,11 +22,14 @@ __version__ = "0.1.0"
 _TOUR = {
     "Algorithm": "fedbounds.algorithms.traced",
     "Theory": "fedbounds.verify.own.declare",
+    "bound": "fedbounds.verify.tour",
     "check": "fedbounds.verify.judge",
     "claim": "fedbounds.theory.registry",
+    "compare": "fedbounds.verify.tour",
     "judge": "fedbounds.verify.judge",
     "papers": "fedbounds.theory.proof.library",
     "prove": "fedbounds.verify.proofs",
+    "search": "fedbounds.verify.tour",
 }
 _PACKAGES = ("algorithms", "facts", "laws", "own", "problems", "strategies", "theory", "verify")
 

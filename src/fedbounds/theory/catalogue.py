@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from importlib import resources
+from importlib.resources.abc import Traversable
 from typing import Any
 
 from fedbounds.errors import FedboundsError, unknown_name
@@ -97,9 +98,34 @@ def keys() -> tuple[str, ...]:
     return (*PAPERS, *contributed_keys())
 
 
+def package_of(key: str) -> str:
+    """The package whose modules are what a theory's folder has; empty if it has no folder.
+
+    Raises
+    ------
+    FedboundsError
+        If there is no such theory.
+    """
+    found = contributed(paper(key).key)
+    return f"{__package__}.{key}" if found is None else found.package
+
+
 @cache
 def _of_the_package(key: str) -> Paper:
-    data = _table(key, CATALOGUE)
+    return paper_in(resources.files(f"{__package__}.{key}"))
+
+
+def paper_in(folder: Traversable) -> Paper:
+    """What the catalogue in a folder says.
+
+    Raises
+    ------
+    FedboundsError
+        If a claim uses one that is not there.
+    KeyError, ValueError
+        If it lacks something, or has a word that is none.
+    """
+    data = _table(folder, CATALOGUE)
     entries = tuple(
         Entry(
             id=row["id"],
@@ -110,15 +136,15 @@ def _of_the_package(key: str) -> Paper:
             module=row.get("module", ""),
             uses=tuple(row.get("uses", ())),
         )
-        for row in (*data["claim"], *_table(key, "ours.toml").get("claim", ()))
+        for row in (*data["claim"], *_table(folder, "ours.toml").get("claim", ()))
     )
     check_uses(entries)
     head = data["paper"]
     return Paper(head["key"], head["title"], tuple(head["authors"]), entries, head.get("first", ""))
 
 
-def _table(key: str, name: str) -> dict[str, Any]:
-    file = resources.files(f"fedbounds.theory.{key}") / name
+def _table(folder: Traversable, name: str) -> dict[str, Any]:
+    file = folder / name
     return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
 
 

@@ -1,8 +1,9 @@
-"""Theories that are not part of the package: a user's file, or another installed package.
+"""Theories that are not part of the package: a user's file or folder, or an installed package.
 
 A contribution has what a paper has: a list of entries, claims, perhaps a book of proofs, and
-cases. Light: no SymPy. Installed packages name theirs in the entry point ``fedbounds.theories``,
-whose name is the key and whose value is a function without arguments that returns one.
+cases; or it is a folder as a paper is one, whose modules are asked for as those of papers are.
+Light: no SymPy. Installed packages name theirs in the entry point ``fedbounds.theories``, whose
+name is the key and whose value is a function without arguments that returns one.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,8 +31,8 @@ class Contribution:
     paper : Paper
     claims : mapping from claim id to Claim
     book : function that returns the Book of proofs, or None
-    cases : function of (profile, seed)
-        Yields the cases that judge the claims.
+    cases : function of (profile, seed), or None
+        Yields the cases that judge the claims; None if they are those of a folder.
     glossary : Glossary
         The names that the claims speak of.
     source : str
@@ -40,16 +41,20 @@ class Contribution:
         Where it was read; empty for an installed package.
     views : mapping from name to View
         What is seen of its runs.
+    package : str
+        The imported package whose modules are what a paper's folder has, book and claims among
+        them; empty if all stands here.
     """
 
     paper: "Paper"
     claims: Mapping[str, Any]
     book: Callable[[], Any] | None
-    cases: Callable[[Any, int], Any]
+    cases: Callable[[Any, int], Any] | None
     glossary: "Glossary"
     source: str = ""
     file: str = ""
     views: "Mapping[str, View]" = field(default_factory=dict)
+    package: str = ""
 
 
 _KNOWN: dict[str, Contribution] = {}
@@ -65,6 +70,12 @@ def contributed(key: str) -> Contribution | None:
     if key not in _KNOWN and key in installed():
         contribute(_loaded(key))
     return _KNOWN.get(key)
+
+
+def declared(key: str) -> Contribution | None:
+    """The contribution of that key, if a file declares it; None of a paper and of a folder."""
+    found = contributed(key)
+    return None if found is None or found.package else found
 
 
 def _loaded(key: str) -> Contribution:

@@ -10,11 +10,11 @@ from fedbounds.errors import FedboundsError
 from fedbounds.vocabulary import Kind
 
 from .beside import PlannedBeside, Sides
-from .catalogue import PAPERS, Entry, entry, paper
+from .catalogue import PAPERS, Entry, entry, keys, package_of, paper
 from .choices import PlannedChoice
 from .claims import Claim
 from .contenders import Contender
-from .contributed import contributed
+from .contributed import contributed, declared
 from .drawn import Drawn
 from .glossary import Glossary
 from .planted import Bound, WrongClaim, WrongProblem, WrongProof, WrongRule
@@ -22,9 +22,21 @@ from .setups import Alone, Displayed, Planned, PlannedLadder, Rungs, View
 from .sought import Sought
 
 
+@cache  # what a package has does not change
+def _module(package: str, name: str) -> Any:
+    """A module of a paper's folder; None if there is none."""
+    path = f"{package}.{name}"
+    return import_module(path) if package and find_spec(path) is not None else None
+
+
+def _named(theory: str, module: str, name: str) -> Any:
+    """What a module of a theory has under a name; an empty tuple if there is no such thing."""
+    return getattr(_module(package_of(theory), module), name, None) or ()
+
+
 @cache
-def _module_claims(paper_key: str, module: str) -> dict[str, Any]:
-    loaded = import_module(f"fedbounds.theory.{paper_key}.{module}")
+def _module_claims(package: str, module: str) -> dict[str, Any]:
+    loaded = import_module(f"{package}.{module}")
     return {claim.entry.id: claim for claim in loaded.CLAIMS}
 
 
@@ -37,9 +49,10 @@ def encoded(found: Entry) -> Any:
             f"{found.id} is open: not encoded yet; `fedbounds list {found.paper}` "
             "shows which claims are"
         )
-    other = contributed(found.paper)
-    claims = _module_claims(found.paper, found.module) if other is None else other.claims
-    return claims[found.id]
+    other = declared(found.paper)
+    if other is not None:
+        return other.claims[found.id]
+    return _module_claims(package_of(found.paper), found.module)[found.id]
 
 
 def claim(claim_id: str) -> Claim:
@@ -67,169 +80,111 @@ def views(theory: str) -> Mapping[str, View]:
         If it is neither a paper nor loaded: stored data never loads one.
     """
     other = contributed(theory)
-    if other is not None:
-        return other.views
-    if theory not in PAPERS:
+    if other is None and theory not in PAPERS:
         raise FedboundsError(
             f"the theory {theory!r} is not loaded; name its file on the command line"
         )
-    return _views(theory)
+    return _views(package_of(theory)) if other is None or other.package else other.views
 
 
 @cache
-def _views(theory: str) -> Mapping[str, View]:
-    if find_spec(f"fedbounds.theory.{paper(theory).key}.views") is None:
-        return {}
-    found: Mapping[str, View] = import_module(f"fedbounds.theory.{theory}.views").VIEWS
-    if _there(theory, "examined"):
-        found = {**found, **import_module(f"fedbounds.theory.{theory}.examined").VIEWS}
+def _views(package: str) -> Mapping[str, View]:
+    found: dict[str, View] = {}
+    for module in (_module(package, name) for name in ("views", "examined")):
+        if module is not None and not hasattr(module, "VIEWS"):
+            raise FedboundsError(f"{module.__file__} has no VIEWS; expected a dict of views")
+        found |= {} if module is None else module.VIEWS
     return found
 
 
-@cache
 def rungs(theory: str) -> Mapping[str, Rungs]:
     """What is seen of ladders of a theory's runs, by name; none if its ``views`` have none."""
-    if find_spec(f"fedbounds.theory.{paper(theory).key}.views") is None:
-        return {}
-    found: Mapping[str, Rungs] | None
-    found = getattr(import_module(f"fedbounds.theory.{theory}.views"), "RUNGS", None)
-    return found or {}
+    return dict(_named(theory, "views", "RUNGS"))
 
 
-@cache
 def sides(theory: str) -> Mapping[str, Sides]:
     """What is seen of a theory's set-ups side by side, by name; none if its ``views`` have none."""
-    if find_spec(f"fedbounds.theory.{paper(theory).key}.views") is None:
-        return {}
-    found: Mapping[str, Sides] | None
-    found = getattr(import_module(f"fedbounds.theory.{theory}.views"), "SIDES", None)
-    return found or {}
+    return dict(_named(theory, "views", "SIDES"))
 
 
 def setups(theory: str) -> tuple[Planned, ...]:
     """The set-ups on which a theory's claims are judged; none if it has no ``setups`` yet."""
-    if find_spec(f"fedbounds.theory.{paper(theory).key}.setups") is None:
-        return ()
-    found: tuple[Planned, ...] = import_module(f"fedbounds.theory.{theory}.setups").PLANNED
-    return found
+    return tuple(_named(theory, "setups", "PLANNED"))
 
 
 def drawn(theory: str) -> tuple[Drawn, ...]:
     """Set-ups and ladders of random numbers beside those; none if no module has ``DRAWN``."""
-    names = (name for name in ("random_setups", "run_ladders") if _there(theory, name))
-    every = (import_module(f"fedbounds.theory.{theory}.{name}") for name in names)
-    return tuple(one for module in every for one in getattr(module, "DRAWN", ()))
+    modules = ("random_setups", "run_ladders")
+    return tuple(one for module in modules for one in _named(theory, module, "DRAWN"))
 
 
 def contenders() -> dict[str, Contender]:
-    """Who contends, of all papers, by name."""
-    papers = (name for name in PAPERS if _there(name, "contenders"))
-    every = (import_module(f"fedbounds.theory.{name}.contenders") for name in papers)
-    return {one.name: one for module in every for one in module.CONTENDERS}
+    """Who contends, of all theories, by name."""
+    every = (one for theory in keys() for one in _named(theory, "contenders", "CONTENDERS"))
+    return {one.name: one for one in every}
 
 
-@cache
 def sought(theory: str) -> tuple[Sought, ...]:
     """Among which set-ups a theory's claims are searched; none if it has no ``sought``."""
-    if contributed(theory) is not None or not _there(theory, "sought"):
-        return ()
-    found: tuple[Sought, ...] = import_module(f"fedbounds.theory.{theory}.sought").SOUGHT
-    return found
+    return tuple(_named(theory, "sought", "SOUGHT"))
 
 
 def ladders(theory: str) -> tuple[PlannedLadder, ...]:
     """The ladders on which a theory's claims are judged; none if its ``setups`` have none."""
-    if find_spec(f"fedbounds.theory.{paper(theory).key}.setups") is None:
-        return ()
-    found: tuple[PlannedLadder, ...] | None
-    found = getattr(import_module(f"fedbounds.theory.{theory}.setups"), "LADDERS", None)
-    return found or ()
+    return tuple(_named(theory, "setups", "LADDERS"))
 
 
 def choices(theory: str) -> tuple[PlannedChoice, ...]:
     """The choices of parameters on which claims are judged; none if its ``setups`` have none."""
-    if find_spec(f"fedbounds.theory.{paper(theory).key}.setups") is None:
-        return ()
-    found: tuple[PlannedChoice, ...] | None
-    found = getattr(import_module(f"fedbounds.theory.{theory}.setups"), "CHOICES", None)
-    return found or ()
+    return tuple(_named(theory, "setups", "CHOICES"))
 
 
 def besides(theory: str) -> tuple[PlannedBeside, ...]:
     """The set-ups side by side on which claims are judged; none if its ``setups`` have none."""
-    if find_spec(f"fedbounds.theory.{paper(theory).key}.setups") is None:
-        return ()
-    found: tuple[PlannedBeside, ...] | None
-    found = getattr(import_module(f"fedbounds.theory.{theory}.setups"), "BESIDES", None)
-    return found or ()
+    return tuple(_named(theory, "setups", "BESIDES"))
 
 
 def displayed(theory: str) -> Mapping[str, Displayed]:
     """What is shown beside the claims of a theory, by claim; nothing if it has no ``ladders``."""
-    if find_spec(f"fedbounds.theory.{paper(theory).key}.ladders") is None:
-        return {}
-    found: Mapping[str, Displayed] | None
-    found = getattr(import_module(f"fedbounds.theory.{theory}.ladders"), "SHOWN", None)
-    return found or {}
+    return dict(_named(theory, "ladders", "SHOWN"))
 
 
 def planted(theory: str) -> tuple[WrongProof, ...]:
     """The errors that a theory plants in its proofs; none if it has no ``planted``."""
-    if find_spec(f"fedbounds.theory.{paper(theory).key}.planted") is None:
-        return ()
-    found: tuple[WrongProof, ...] = import_module(f"fedbounds.theory.{theory}.planted").PLANTED
-    return found
+    return tuple(_named(theory, "planted", "PLANTED"))
 
 
 def planted_claims(theory: str) -> tuple[WrongClaim, ...]:
     """The errors that a theory plants in its claims; none if its ``planted`` has none."""
-    found: tuple[WrongClaim, ...] = _planted(theory, "CLAIMS")
-    return found
+    return tuple(_named(theory, "planted", "CLAIMS"))
 
 
 def planted_rules(theory: str) -> tuple[WrongRule, ...]:
     """The errors that a theory plants in algorithms; none if its ``planted`` has none."""
-    found: tuple[WrongRule, ...] = _planted(theory, "RULES")
-    return found
+    return tuple(_named(theory, "planted", "RULES"))
 
 
 def planted_problems(theory: str) -> tuple[WrongProblem, ...]:
     """The errors that a theory plants in problems; none if its ``planted`` has none."""
-    found: tuple[WrongProblem, ...] = _planted(theory, "PROBLEMS")
-    return found
+    return tuple(_named(theory, "planted", "PROBLEMS"))
 
 
 def planted_bounds(theory: str) -> tuple[Bound, ...]:
     """Bounds of a theory that errors of judgement are tried on; none if it names none."""
-    found: tuple[Bound, ...] = _planted(theory, "BOUNDS")
-    return found
-
-
-def _planted(theory: str, name: str) -> tuple[Any, ...]:
-    if not _there(theory, "planted"):
-        return ()
-    return getattr(import_module(f"fedbounds.theory.{theory}.planted"), name, None) or ()
+    return tuple(_named(theory, "planted", "BOUNDS"))
 
 
 def examined(theory: str) -> tuple[Planned | Alone, ...]:
     """On what assumptions and claims in words are examined; none if it has no ``examined``."""
-    if contributed(theory) is not None or not _there(theory, "examined"):
-        return ()
-    found: tuple[Planned | Alone, ...]
-    found = import_module(f"fedbounds.theory.{theory}.examined").EXAMINED
-    return found
-
-
-def _there(theory: str, module: str) -> bool:
-    return find_spec(f"fedbounds.theory.{paper(theory).key}.{module}") is not None
+    return tuple(_named(theory, "examined", "EXAMINED"))
 
 
 def glossary(paper_key: str) -> Glossary:
     """The names that a paper's claims, or those of a contribution, speak of."""
-    other = contributed(paper_key)
+    other = declared(paper_key)
     if other is not None:
         return other.glossary
-    found: Glossary = import_module(f"fedbounds.theory.{paper(paper_key).key}.glossary").GLOSSARY
+    found: Glossary = import_module(f"{package_of(paper_key)}.glossary").GLOSSARY
     return found
 
 

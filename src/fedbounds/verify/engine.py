@@ -23,8 +23,8 @@ TELLING = (
             "page", "exports", "commands", "referee", "selftest", "bound", "contest",
             "sensitivity", "pep", "command_line.py", "document.py", "hunt.py", "limits.py",
             "listing.py", "names.py", "options.py", "premise_tables.py", "proof_tables.py",
-            "prove_run.py", "audit.py", "results_file.py", "schema.py", "search/planned.py",
-            "tables.py", "words.py", "own/command.py", "own/laws.py", "own/terminal.py",
+            "prove_run.py", "audit.py", "results_file.py", "schema.py",
+            "tables.py", "tour.py", "words.py", "own/command.py", "own/laws.py", "own/terminal.py",
         )
     ),
 )  # fmt: skip

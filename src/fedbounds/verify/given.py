@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from fedbounds.theory.catalogue import Entry, entry
-from fedbounds.theory.contributed import contributed
+from fedbounds.theory.contributed import declared
 
 
 def with_givens(entries: Sequence[Entry]) -> tuple[Entry, ...]:
-    """The entries, and all that those of contributed theories rest on, directly or not."""
+    """The entries, and all that those that files declare rest on, directly or not."""
     found: dict[str, Entry] = {one.id: one for one in entries}
-    waiting = [one for one in entries if contributed(one.paper) is not None]
+    waiting = [one for one in entries if declared(one.paper) is not None]
     while waiting:
         for used in waiting.pop().uses:
             if used not in found:

@@ -1,7 +1,8 @@
 """Search for a counterexample from the command line, and replay one."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +26,34 @@ from .measurement import measure
 from .search.planned import judged, planned_cases, tightest_cases
 from .search.small import small_spaces
 from .search.tightest import BUDGET, Best, parameters, rank, tightest_parts
-from .search.witness import RESTARTS, find_witness, premises
+from .search.witness import RESTARTS, Witness, find_witness, premises
 from .setups.pairs import difference_again
 from .stored.fields import Known, Text
 
 
-def search(entry: Entry, examples: int, budget: int = BUDGET, save: Path | None = None) -> None:
-    """Print the smallest exact violation of each reading, and the tightest instances found.
+@dataclass(frozen=True)
+class Searched:
+    """What a search found of a reading.
+
+    Attributes
+    ----------
+    reading : Reading
+    planned : int
+        Instances of the plan that were looked at.
+    witness : Witness or None
+        The smallest exact violation.
+    tightest : tuple of Best
+        Of every inequality; the tightest part first.
+    """
+
+    reading: Reading
+    planned: int
+    witness: Witness | None
+    tightest: tuple[Best, ...]
+
+
+def searched(claim: Claim, examples: int, budget: int) -> Iterator[Searched]:
+    """The smallest exact violation of each reading, and the tightest instances found.
 
     Parameters
     ----------
@@ -39,10 +61,7 @@ def search(entry: Entry, examples: int, budget: int = BUDGET, save: Path | None 
         Small instances tried for a violation.
     budget : int
         Evaluations in each search for the tightest instance.
-    save : Path or None
-        Where the tightest instance of the first reading is kept, to be replayed.
     """
-    claim = claim_of(entry.id)
     cases = planned_cases(claim)
     searches = RESTARTS if cases else 1  # also where nothing that is planned is broken
     for reading, planned in zip(claim.readings, judged(claim, cases).values(), strict=True):
@@ -52,20 +71,33 @@ def search(entry: Entry, examples: int, budget: int = BUDGET, save: Path | None 
             if one.verdict is Verdict.VIOLATED
         ]
         witness = find_witness(claim, reading, suspects, examples, budget, searches)
-        click.echo(f"{claim.id}, reading: {reading.name}")
-        if witness is None:
-            small = small_spaces(claim, reading)
-            tried = [f"{len(cases)} planned"] if cases or not small else []
+        tightest = _tightest(claim, reading, budget, planned)
+        yield Searched(reading, len(cases), witness, tightest)
+
+
+def search(entry: Entry, examples: int, budget: int = BUDGET, save: Path | None = None) -> None:
+    """Print what is `searched`.
+
+    Parameters
+    ----------
+    save : Path or None
+        Where the tightest instance of the first reading is kept, to be replayed.
+    """
+    claim = claim_of(entry.id)
+    for one in searched(claim, examples, budget):
+        click.echo(f"{claim.id}, reading: {one.reading.name}")
+        if one.witness is None:
+            small = small_spaces(claim, one.reading)
+            tried = [f"{one.planned} planned"] if one.planned or not small else []
             tried += [f"{examples} small exact"] if small else []
             click.echo(f"  no violation among {' and '.join(tried)} instances")
         else:
-            _print(witness.judgement, measure(witness.judgement.instance).numbers)
-            click.echo(witness.script or f"  no script: {witness.no_script}")
-        found = _tightest(claim, reading, budget, planned)
-        for best in found:
+            _print(one.witness.judgement, measure(one.witness.judgement.instance).numbers)
+            click.echo(one.witness.script or f"  no script: {one.witness.no_script}")
+        for best in one.tightest:
             _print_best(best)
-        if save is not None and reading is claim.readings[0]:
-            _save(found, save)
+        if save is not None and one.reading is claim.readings[0]:
+            _save(one.tightest, save)
 
 
 def _tightest(

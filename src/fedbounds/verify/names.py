@@ -1,12 +1,12 @@
-"""What a user types to name claims: an id, a paper, or a file of one's own."""
+"""What a user types to name claims: an id, a paper, or a file or folder of one's own."""
 
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
 from fedbounds.errors import FedboundsError, unknown_name
-from fedbounds.theory.catalogue import Entry, entry, paper, select
-from fedbounds.theory.contributed import contributed
+from fedbounds.theory.catalogue import CATALOGUE, PAPERS, Entry, entry, paper, select
+from fedbounds.theory.contributed import contributed, installed
 
 _SUFFIX = ".py"
 _INSIDE = "::"
@@ -71,7 +71,11 @@ def entry_named(name: str) -> Entry:
 
 
 def _is_file(name: str) -> bool:
-    return name.partition(_INSIDE)[0].endswith(_SUFFIX)
+    """Whether it names a file, or a folder with a catalogue of claims."""
+    path = name.partition(_INSIDE)[0]
+    if path.endswith(_SUFFIX):
+        return True
+    return path not in (*PAPERS, *installed()) and (Path(path) / CATALOGUE).is_file()
 
 
 def _of_files(names: tuple[str, ...]) -> Iterator[Entry]:

@@ -42,17 +42,16 @@ def instances(
 def own_cases(paper: str, profile: Profile, seed: int) -> Iterator[Case]:
     """Cases of a paper's own: the set-ups of its theory, the drawn ones first."""
     other = contributed(paper)
-    if other is not None:
+    if other is not None and other.cases is not None:
         yield from other.cases(profile, seed)
-    else:
-        yield from drawn_cases(paper, "", profile, seed)
-        yield from planned(paper, "", profile)
-        yield from ladders.ladder_cases(paper, "", profile)
+    yield from drawn_cases(paper, "", profile, seed)
+    yield from planned(paper, "", profile)
+    yield from ladders.ladder_cases(paper, "", profile)
 
 
 def own_displays(paper: str, profile: Profile) -> dict[str, list[Record]]:
     """Measured scalings that a paper's theory shows beside its claims, by claim."""
-    return {} if contributed(paper) is not None else ladders.displays(paper, profile)
+    return ladders.displays(paper, profile)
 
 
 def stored_setups() -> dict[str, Setup]:

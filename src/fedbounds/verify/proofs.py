@@ -7,7 +7,7 @@ from typing import Any
 
 from fedbounds.theory.checker.data import Assignment, Comparison, Premise, Square
 from fedbounds.theory.claims import Claim
-from fedbounds.theory.contributed import contributed
+from fedbounds.theory.contributed import declared
 from fedbounds.theory.proof.language import OURS, Written
 from fedbounds.theory.proof.library import book_of, names_of, papers, replayed
 from fedbounds.theory.proof.replay import Local, Replayed, marked_doubtful, marked_false
@@ -116,7 +116,7 @@ def with_measurements(
         for step in given:
             if gaps := firm.get(_names(step)):
                 shown.setdefault(paper, {})[step.written.id] = Seen(len(gaps), min(gaps))
-        if contributed(paper) is not None:  # every run refuses what is negative, see `setups.tried`
+        if declared(paper) is not None:  # every run refuses what is negative, see `setups.tried`
             own_rows = (row for row in records if row["claim"].startswith(f"{paper}/"))
             runs = len({row["problem"]["instance"] for row in own_rows})
             signs = (s.written.id for s in own if s.local is Local.GIVEN and not s.written.claim)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from fedbounds.errors import ConflictError
-from fedbounds.theory.contributed import contributed
+from fedbounds.theory.contributed import declared
 from fedbounds.theory.proof.language import Written
 from fedbounds.theory.proof.library import book_of
 from fedbounds.theory.proof.replay import Local, Replayed
@@ -31,11 +31,11 @@ def evaluated(steps: Sequence[Replayed], theory: str) -> dict[str, Seen]:
     ConflictError
         If a proved step is broken, or a vector depends on more than the proofs declare.
     """
-    if contributed(theory) is not None:
+    if declared(theory) is not None:
         return {}  # every step is a claim, and judged on the cases
-    declared = book_of(theory).theory
-    of_setups.check_declared(theory, declared.scopes)
-    of_setups.check_signs(theory, declared.quantities)
+    spoken = book_of(theory).theory
+    of_setups.check_declared(theory, spoken.scopes)
+    of_setups.check_signs(theory, spoken.quantities)
     return judged(steps, partial(of_setups.gaps, theory))
 
 

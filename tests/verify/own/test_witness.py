@@ -179,7 +179,7 @@ REFUSED = {
             "before": "class Half:\n    value = 2",
             "step": 'return {"x": state["x"] / Half.value}',
         },
-        "do not run outside",
+        "does not run, or gives",
     ),
     "a quantity without a name": (
         {},
@@ -212,7 +212,7 @@ def test_another_gap_is_never_printed(tmp_path):
         step='return {"x": state["x"] / scale()}',
         body='me.claim("a", "D_W(t+1) <= D_W(t)/100")',
     )
-    with pytest.raises(FedboundsError, match="give another gap"):
+    with pytest.raises(FedboundsError, match="gives another gap"):
         script(theory, *next(broken(theory)))
 
 

@@ -5,10 +5,10 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from fedbounds.theory.catalogue import PAPERS, keys
+from fedbounds.theory.catalogue import keys, package_of
 from fedbounds.theory.checker.data import Certificate, Step
 from fedbounds.theory.checker.files import book_data, step_data
-from fedbounds.theory.contributed import contributed
+from fedbounds.theory.contributed import declared
 from fedbounds.theory.glossary import Glossary
 from fedbounds.theory.symbols import SHARED
 
@@ -37,30 +37,32 @@ def book_of(paper: str) -> Book:
 
 def names_of(paper: str) -> Glossary:
     """How a paper's names are written, those of its vectors too; the shared ones of no paper."""
-    other = contributed(paper)
+    other = declared(paper)
     if other is not None:
         return other.glossary
     return book_of(paper).glossary if has_book(paper) else SHARED
 
 
 def _written(paper: str) -> Callable[[], Book] | None:
-    other = contributed(paper)
+    other = declared(paper)
     if other is not None:
         return other.book
-    return _of_the_package(paper) if paper in PAPERS else None
-
-
-@cache
-def _of_the_package(paper: str) -> Callable[[], Book] | None:
+    if paper not in keys():
+        return None
     found: Callable[[], Book] | None = getattr(_module(paper, "book"), "book", None)
     return found
 
 
 def _module(paper: str, name: str) -> Any:
-    """A module of a paper's proofs; None if the paper has none of that name."""
-    if contributed(paper) is not None:
+    """A module of a theory's proofs; None if it has none of that name."""
+    return _of_package(package_of(paper), name)
+
+
+@cache
+def _of_package(package: str, name: str) -> Any:
+    if not package:
         return None
-    path = f"fedbounds.theory.{paper}.proofs.{name}"
+    path = f"{package}.proofs.{name}"
     try:
         return import_module(path)
     except ModuleNotFoundError as error:

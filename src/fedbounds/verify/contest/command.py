@@ -89,7 +89,7 @@ def compare(context: click.Context, /, names: tuple[str, ...], **options: Any) -
     is the smaller one, each at its own best admissible step size.
     """
     require(len(names) >= 2, "number of names", len(names), "two algorithms, or two claims")
-    claims = [name for name in names if "/" in name or name.partition("::")[0].endswith(".py")]
+    claims = [x for x in names if "/" in x or "::" in x or x.endswith(".py")]
     if claims and len(claims) < len(names):
         other = next(name for name in names if name not in claims)
         raise FedboundsError(

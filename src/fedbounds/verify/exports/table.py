@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 
@@ -56,6 +57,20 @@ class Table:
             tuple(self.columns[at] for at in kept),
             tuple(tuple(row[at] for at in kept) for row in self.rows),
         )
+
+    def _repr_html_(self) -> str:
+        """As a notebook shows it."""
+        shown = self.printed()
+        head = "".join(f"<th>{escape(name)}</th>" for name in shown.names)
+        rows = ("".join(f"<td>{escape(_told(cell))}</td>" for cell in row) for row in shown.rows)
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _told(cell: Any) -> str:
+    if cell is None:
+        return ""
+    return f"{cell:.6g}" if isinstance(cell, float) else str(cell)
 
 
 def table(

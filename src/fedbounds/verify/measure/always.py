@@ -114,7 +114,7 @@ class Always:
         series = {}
         for name, node in nodes:
             series[name] = np.array([self._product(node, own)], dtype=object)
-        for name in constants_in(plain) - own.keys():
+        for name in sorted(constants_in(plain) - own.keys()):  # the same is told everywhere
             own[name] = self.constant(name)
         # the same in all rounds: that of round 0
         found = evaluate(plain, Numbers(own, series, lambda p, q: fmpq(p, q)), range(1))

@@ -8,7 +8,6 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 import sympy as sp
-from flint import fmpq
 from sympy.core.function import AppliedUndef
 
 from fedbounds.errors import FedboundsError, unknown_name
@@ -178,12 +177,12 @@ class Defined(Generic[Run]):
 
     def _constant(self, name: str) -> Any:
         if name == T.name:
-            return fmpq(self.trace.subject.rounds)
+            return self.trace.subject.rational(self.trace.subject.rounds, 1)
         if name not in self.constants:
             raise MissingError("it has no definition in this view")
         found = self.constants[name]
         if not isinstance(found, Where):
-            return found if isinstance(found, fmpq) else self.number(found)
+            return self.number(found) if isinstance(found, sp.Basic) else found
         value = self.number(found.value)
         for says in found.holds:
             named = says.left.free_symbols | says.right.free_symbols
@@ -328,7 +327,7 @@ class Defined(Generic[Run]):
             own[k.name] = self.constant(k.name)
         if any(len(atom.args) > 1 for atom in plain.atoms(AppliedUndef)):
             own.setdefault(K.name, self.constant(K.name))
-        return Numbers(own, series, lambda p, q: fmpq(p, q))
+        return Numbers(own, series, self.trace.subject.rational)
 
     def _of_vectors(self, nodes: Sequence[sp.Expr], own: Mapping[str, Any]) -> dict[str, Any]:
         """Constants that expressions in vectors name."""

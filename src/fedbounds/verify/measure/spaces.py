@@ -6,6 +6,7 @@ outcome is a row (`Listed`), or entries are polynomials whose sources are integr
 the definition that is evaluated is the same.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
@@ -345,6 +346,8 @@ def products_in(expression: sp.Expr) -> set[sp.Expr]:
 
 
 def _root(square: Any) -> Any:
+    if isinstance(square, float):
+        return math.sqrt(square)
     if isinstance(square, Ball):
         return square.sqrt()
     if isinstance(square, Roots):

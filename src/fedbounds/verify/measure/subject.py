@@ -54,6 +54,10 @@ class Subject:
         """Whether it is in rationals."""
         return bool(is_exact(self.start))
 
+    def rational(self, p: Any, q: Any) -> Any:
+        """p/q as the run has numbers: exactly, or a float."""
+        return fmpq(p, q) if self.exact else p / q
+
     def parameters(self, at: int = 0) -> Parameters:
         """The parameters as the algorithm gets them at a round: counts as int, lists as arrays."""
         values = {**self.values, **{name: own(at) for name, own in self.changing.items()}}

@@ -18,17 +18,18 @@ from fedbounds.theory.symbols import t
 
 from ..evaluate import Numbers, evaluate
 from .clients import Clients
-from .enumerated import Enumerated, draws_of, enumerated, one_state, taken
+from .enumerated import Enumerated, Round, Rows, draws_of, enumerated, one_state, taken
 from .listed import listed_space
-from .moments import MomentsOfRound, form, moments
+from .moments import Moments, MomentsOfRound, form, moments
 from .objectives import exact, exact_array, objective
 from .objectives import values as of_problem
 from .over_one import Whole, whole
 from .random import Outcomes
 from .spaces import PAST, Listed, Unrolled, depends_on, product
 from .subject import Subject
+from .undivided import listed_whole, unrolled_whole
 from .unknowns import Refused
-from .unrolled import unroll, unrolled_space
+from .unrolled import Unrolling, unroll, unrolled_space
 
 Array = Any
 
@@ -44,6 +45,9 @@ class Trace:
         Of rounds 0, ..., T - 1.
     ending : function
         Makes that of round T, of which only the start is looked at.
+    ending_of : function of names of vectors, or None
+        Makes that of round T for these, which were of the past in all rounds before; with all
+        outcomes of its draws, unless it is shown that they are in this round too.
     kept : dict
         What was measured of it, by what determines it.
     moments : tuple of MomentsOfRound, or None
@@ -53,6 +57,7 @@ class Trace:
     subject: Subject
     spaces: tuple[Listed | Unrolled, ...]
     ending: Callable[[], Listed | Unrolled]
+    ending_of: Callable[[frozenset[str]], Listed | Unrolled] | None = None
     kept: dict[Any, Any] = field(default_factory=dict)
     moments: tuple[MomentsOfRound, ...] | None = None
 
@@ -60,6 +65,21 @@ class Trace:
     def end(self) -> Listed | Unrolled:
         """Made when it is first asked for."""
         return self.ending()
+
+    def end_of(self, names: frozenset[str]) -> Listed | Unrolled:
+        """That of round T for some vectors.
+
+        Raises
+        ------
+        TooManyError, Refused
+            If it cannot be listed, or unrolled.
+        """
+        if self.ending_of is None:
+            return self.end
+        if ("end of", names) not in self.kept:
+            self.kept["end of", names] = self.ending_of(names)
+        found: Listed | Unrolled = self.kept["end of", names]
+        return found
 
     def measured(
         self, node: sp.Expr, spaces: Sequence[Listed | Unrolled], first: int, values: Any
@@ -198,17 +218,20 @@ def followed(subject: Subject, most: int | None = None) -> Trace:
     Refused
         If the step is not affine in the state, sources must be listed, or the work is too much.
     """
-    found = moments(subject, most)
+    return of_moments(subject, moments(subject, most))
+
+
+def of_moments(subject: Subject, found: Moments) -> Trace:
+    """The same, of moments that are had."""
     different = {id(trace): trace for trace in found.unrolled}
-    known = {key: unrolled_space(subject, trace) for key, trace in different.items()}
+    known = {key: _unrolled(subject, trace) for key, trace in different.items()}
 
     def ending() -> Unrolled:
         last = found.unrolled[-1]
         if not last.asked_round:
             return known[id(last)]
-        return unrolled_space(
-            subject, unroll(subject, last.variables.shapes, subject.rounds, carries=True)
-        )
+        shapes = last.variables.shapes
+        return _unrolled(subject, unroll(subject, shapes, subject.rounds, carries=True))
 
     spaces = tuple(known[id(trace)] for trace in found.unrolled)
     return Trace(subject, spaces, ending, moments=found.values)
@@ -222,15 +245,55 @@ def traced(subject: Subject) -> Trace:
     TooManyError
         If there are more than are enumerated.
     """
-    found = enumerated(subject)
-    spaces = tuple(listed_space(subject, one) for one in found.rounds)
-    return Trace(subject, spaces, lambda: _end(subject, found))
+    return of_outcomes(subject, enumerated(subject))
 
 
-def _end(subject: Subject, found: Enumerated) -> Listed:
-    """The round after the last, with one outcome of its draws."""
+def of_outcomes(subject: Subject, found: Enumerated) -> Trace:
+    """The same, of outcomes that are listed."""
+    spaces = tuple(_listed(subject, one) for one in found.rounds)
+
+    def ending_of(names: frozenset[str]) -> Listed:
+        return _end(subject, found, alone=_is_before(subject, found.last, names))
+
+    return Trace(subject, spaces, lambda: _end(subject, found, alone=True), ending_of)
+
+
+def _listed(subject: Subject, one: Round) -> Listed:
+    """All draws are one random object where a theory names none and there are any."""
+    whole = not subject.shown.draws and len(one.outcomes.chances) > 1
+    return (listed_whole if whole else listed_space)(subject, one)
+
+
+def _unrolled(subject: Subject, trace: Unrolling) -> Unrolled:
+    """Likewise."""
+    sources = (*trace.variables.sources, *trace.listed.sources)
+    whole = not subject.shown.draws and any(source.count != 1 for source in sources)
+    return (unrolled_whole if whole else unrolled_space)(subject, trace)
+
+
+def _end(subject: Subject, found: Enumerated, *, alone: bool) -> Listed:
+    """The round after the last; with one outcome of its draws, where it is ``alone``."""
     p = subject.parameters(subject.rounds)
-    _, drawn = draws_of(subject, p)
-    first = {name: rows[:1] for name, rows in drawn.items()}
-    alone = Outcomes((), (), [fmpq(1)])
-    return listed_space(subject, taken(subject, p, subject.rounds, found.last, alone, first))
+    every, drawn = draws_of(subject, p)
+    if alone:
+        drawn = {name: rows[:1] for name, rows in drawn.items()}
+        every = Outcomes((), (), [fmpq(1)])
+    return _listed(subject, taken(subject, p, subject.rounds, found.last, every, drawn))
+
+
+def _is_before(subject: Subject, last: Rows, names: frozenset[str]) -> bool:
+    """Whether vectors are of the state before the round, or polynomials show that they are.
+
+    What varied with no draw in the rounds before may do so in this one.
+    """
+    if names & {*subject.shown.vectors, *subject.shown.derived} <= last.state.keys():
+        return True
+    shapes = {name: (1, *array.shape[1:]) for name, array in last.state.items()}
+    try:
+        space = unrolled_whole(subject, unroll(subject, shapes, subject.rounds))
+    except Refused:
+        return False
+    return all(
+        depends_on(space, space.vectors[name]) <= {PAST, *space.indices}
+        for name in names & set(space.vectors)
+    )

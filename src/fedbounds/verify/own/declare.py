@@ -19,12 +19,12 @@ from fedbounds.facts import Constant, Fact
 from fedbounds.theory.catalogue import PAPERS, Entry
 from fedbounds.theory.checker.data import Premise, Square
 from fedbounds.theory.checker.names import fault_of, identifier
-from fedbounds.theory.claims import Claim, Condition, Part
+from fedbounds.theory.claims import Claim, Part
 from fedbounds.theory.glossary import Glossary, Meaning
-from fedbounds.theory.setups import Shown
-from fedbounds.theory.symbols import SHARED, RunOperator, T, quantities_in, t
-from fedbounds.theory.typed import Typed, as_text, condition_of, names_of, relation
-from fedbounds.vocabulary import Index, Kind, Relation, Source
+from fedbounds.theory.setups import Says, Shown
+from fedbounds.theory.symbols import SHARED, RunOperator, T, t
+from fedbounds.theory.typed import Typed, as_text, names_of, relation
+from fedbounds.vocabulary import Kind, Relation, Source
 
 from ..measure.clients import Clients
 from ..measure.contract import BLOCK_U, BLOCK_V, MODEL
@@ -32,14 +32,14 @@ from ..measure.enumerated import one_state
 from ..measure.functions import OfState
 from ..measure.spaces import PAST
 from ..measure.subject import AFTER, Subject
-from .definitions import read_definition
+from .definitions import read_definition, read_statement
 from .families import Pair, quadratics
+from .formulas import condition_typed, index_of, some_of
 from .pairs import begun, checked
 
 CONDITIONS = "conditions"
 CONTROL_VARIATES = "control variates"
 STEP = "step"  # the kind of a premise that is an earlier step
-_TURNED = {"<=": ">=", ">=": "<=", "==": "=="}
 _OF_PROBLEMS = {identifier(name) for name in Constant} | {"n", "d_u", "d_v", "T", "t", "sigma2"}
 _CLAIM = re.compile(r"[\w.-]+")
 _INDICES = ("i", "k")  # a client, a local step; in the order of the axes of what is shown
@@ -103,6 +103,8 @@ class Theory:
     lines: dict[str, str] = field(default_factory=dict)
     constants: dict[str, Callable[..., Any]] = field(default_factory=dict)
     assumptions: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    of_runs: dict[str, sp.Expr] = field(default_factory=dict)
+    stated: dict[str, tuple[Says, ...]] = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
     glossary: Glossary = SHARED
 
@@ -142,7 +144,13 @@ class Theory:
             self.parameters[name] = values
 
     def constant(
-        self, name: str, meaning: str, value: Callable[..., Any], *, positive: bool = False
+        self,
+        name: str,
+        meaning: str,
+        value: Callable[..., Any] | None = None,
+        *,
+        is_: str | None = None,
+        positive: bool = False,
     ) -> None:
         """A constant: ``value(problem, start)`` or ``value(problem, start, p)``, an exact number.
 
@@ -151,26 +159,48 @@ class Theory:
         value : function (problem, start) or (problem, start, p) -> number
             ``problem`` as the algorithm sees it; ``start`` of shape (d,); ``p`` has the parameters
             by name, and the number of rounds as p["T"].
+        is_ : str
+            Instead a definition, of what a run visits or tends to: "Largest(dot(g, g))",
+            "sq(x)" of round 0, "Settled(sq(x))".
         """
-        with told_at(_caller()):
+        line = _caller()
+        with told_at(line):
+            if (value is None) == (is_ is None):
+                raise FedboundsError(f"{name!r} is given by a function or by is_; expected one")
             self._symbol(name, meaning, **{"positive" if positive else "nonnegative": True})
             if name in self.parameters:
                 raise FedboundsError(f"{name!r} is a parameter of the algorithm already")
-            self.constants[name] = value
+            if is_ is None:
+                assert value is not None
+                self.constants[name] = value
+                return
+            self.of_runs[name] = read_definition(is_, *self._spoken_of, of_run=True)
+            self.lines[name] = line
 
-    def assumption(self, name: str, holds: Callable[..., Any]) -> None:
+    def assumption(
+        self, name: str, holds: Callable[..., Any] | None = None, *, says: str | None = None
+    ) -> None:
         """An assumption beside those that problems answer, for claims that name it.
 
         Parameters
         ----------
         holds : function (problem, start) or (problem, start, p) -> True, False, or None
             Arguments as of `constant`. None: not known, so that nothing is judged.
+        says : str
+            Instead a relation of what a run visits: "Largest(dot(g, g)) <= 4", or, of every
+            outcome and round, "dot(g, g) <= 4".
         """
         with told_at(_caller()):
             if not isinstance(name, str) or not name.strip() or not name.isprintable():
                 raise FedboundsError(f"name of an assumption {name!r}; expected a line of text")
-            if name in {*Fact, *self.assumptions}:
+            if name in {*Fact, *self.assumptions, *self.stated}:
                 raise FedboundsError(f"assumption {name!r} has a meaning already")
+            if (holds is None) == (says is None):
+                raise FedboundsError(f"{name!r} is a function, or what says=... says; expected one")
+            if says is not None:
+                self.stated[name] = (read_statement(says, *self._spoken_of),)
+                return
+            assert holds is not None
             self.assumptions[name] = holds
 
     def vector(self, name: str, meaning: str, over: str = "", weights: str = "") -> None:
@@ -247,7 +277,8 @@ class Theory:
             The quantity is its expectation.
         is_ : str
             A text in ``sq``, ``ip`` and ``given`` of vectors: "n*K*sq(y - x)". Products are
-            expectations, and means over the indices that vectors have.
+            expectations, and means over the indices that vectors have. A mean of a number of every
+            outcome is one too: "given(sqrt(dot(x, x)))", "most(dot(y, y), i)".
         signed : bool
             Whether it may be negative; otherwise proofs may drop it from a right side's lower end.
         """
@@ -261,18 +292,22 @@ class Theory:
                 assert value is not None
                 self.quantities[name] = value
                 return
-            vectors = {*self.models, *self.vectors}
-            sources = {PAST, *_INDICES, *self.sources}
-            names = names_of(self.glossary).constants
+            names, vectors, sources = self._spoken_of
             self.definitions[name] = read_definition(is_, names, vectors, sources)
             spoken_of = {x.name for x in self.definitions[name].free_symbols} & vectors
             if not spoken_of <= self._fields():
                 self.within.add(name)
 
+    @property
+    def _spoken_of(self) -> tuple[Mapping[str, sp.Symbol], set[str], set[str]]:
+        """Constants, vectors and sources that a definition may name."""
+        vectors, sources = {*self.models, *self.vectors}, {PAST, *_INDICES, *self.sources}
+        return names_of(self.glossary).constants, vectors, sources
+
     def _fields(self) -> set[str]:
         """Names of what a state has."""
         problem, start = self.problems[0]
-        values = {name: _some(given) for name, given in self.parameters.items()}
+        values = {name: some_of(given) for name, given in self.parameters.items()}
         return set(one_state(Subject(self.algorithm, Clients(problem), start, values, 0)))
 
     def given(
@@ -393,9 +428,9 @@ class Theory:
             left=sides[0],
             right=sides[1],
             relation=Relation.EQUAL if read.relation == "==" else Relation.AT_MOST,
-            index=_index(sides),
+            index=index_of(sides),
             first_round=first,
-            conditions=tuple(map(_condition, conditions, typed)),
+            conditions=tuple(map(condition_typed, conditions, typed)),
             assumptions=tuple(self._assumed(word) for word in assumptions),
             divisors=tuple(x for one in (read, *typed) for x in one.divisors),
         )
@@ -404,7 +439,7 @@ class Theory:
         self.statements.append(Statement(found, given, proof, line, read))
 
     def _assumed(self, word: str) -> str:
-        known = (*map(str, Fact), *self.assumptions)
+        known = (*map(str, Fact), *self.assumptions, *self.stated)
         if word not in known:
             raise unknown_name("assumption", word, known)
         return word
@@ -513,7 +548,7 @@ def theory(
                 raise unknown_name("law", law, [CONTROL_VARIATES])
         values = dict(_KNOWN_PARAMETERS if parameters is None else parameters)
         pairs = tuple(
-            begun(algorithm, *pair, {name: _some(given) for name, given in values.items()})
+            begun(algorithm, *pair, {name: some_of(given) for name, given in values.items()})
             for pair in pairs
         )
         for name in values.keys() & _OF_PROBLEMS:
@@ -539,40 +574,9 @@ def _with_uses(entry: Entry, uses: tuple[str, ...]) -> Entry:
     )
 
 
-def _some(given: Any) -> Any:
-    """A value of a parameter, whichever, where only the names of a state matter."""
-    first = given[0] if isinstance(given, tuple | list) and given else 1
-    if isinstance(first, tuple):
-        return tuple(map(_number, first))
-    return _number(first)
-
-
-def _number(given: Any) -> Any:
-    """A number as it is, 1 for a formula."""
-    return 1 if isinstance(given, str) else given
-
-
 def _only(texts: Any, what: str) -> None:
     if isinstance(texts, str):
         raise FedboundsError(f"{what} is the string {texts!r}; expected a sequence: [{texts!r}]")
-
-
-def _condition(text: Any, typed: Typed) -> Condition:
-    found = condition_of(typed)
-    if quantities_in(found.left) | quantities_in(found.right):
-        raise FedboundsError(f"condition {text!r} has a measured quantity; expected parameters")
-    if found.right.is_Symbol and not found.left.is_Symbol:
-        return Condition(found.right, _TURNED[found.relation], found.left)
-    return found
-
-
-def _index(sides: Sequence[sp.Expr]) -> Index:
-    """Per round where a quantity stands at t, outside any run operator; else per run."""
-    plain = [side.replace(lambda e: isinstance(e, RunOperator), lambda e: T) for side in sides]
-    if any(t in side.free_symbols for side in plain):
-        return Index.ROUND
-    measured = any(quantities_in(side) or side.has(RunOperator) for side in sides)
-    return Index.RUN if measured else Index.POINT
 
 
 @contextmanager

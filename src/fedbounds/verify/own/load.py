@@ -1,5 +1,7 @@
 """Read a user's file: run it as Python, once, and make what it declares known like a paper.
 
+A folder with a catalogue of claims is read as a paper's is, see `folder`.
+
 Only a file that is named on the command line, or a package's entry point, is ever run.
 """
 
@@ -18,6 +20,7 @@ from fedbounds.theory.contributed import Contribution, contribute
 from .book import book_of, refuse_contradiction
 from .declare import Theory
 from .examined import examine
+from .folder import is_folder, load_folder
 from .known import remember
 from .plan import cases
 from .run_fractions import own_builtins
@@ -33,6 +36,8 @@ def load(path: str) -> tuple[str, ...]:
         One or two lines with file and line, whatever is wrong with it.
     """
     file = Path(path)
+    if is_folder(path):
+        return load_folder(path)
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

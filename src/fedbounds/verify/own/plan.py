@@ -21,7 +21,6 @@ from fedbounds.vocabulary import Method
 from ..case import Case
 from ..evaluate import Numbers, evaluate
 from ..measure.clients import Clients
-from ..measure.contract import takes
 from ..measure.enumerated import MOST_ROWS, paths
 from ..measure.random import MOST_OUTCOMES
 from ..measure.sources import TooManyError
@@ -31,7 +30,7 @@ from ..profile import Profile
 from ..setups.found import view_of
 from ..setups.later import later, lengthened
 from ..setups.problems import every_constant, sizes
-from ..setups.tried import check_parameter, plain_constants, told
+from ..setups.tried import check_parameter, plain_constants, sees, told
 from .declare import Theory
 from .view import Values, setup_of
 
@@ -178,13 +177,13 @@ def _edges(theory: Theory, name: str, known: Mapping[str, Any]) -> list[fmpq]:
             for c in statement.claim.parts[0].conditions
             if c.left.is_Symbol and c.left.name == name and c.relation in ("<=", "==")
         ]
-        seeing = {own for own, value in theory.constants.items() if takes(value, 3)}
+        seeing = {own for own, value in theory.constants.items() if sees(value)} | {*theory.of_runs}
         asked = {x for b in bounds for x in constants_in(b)}
         if asked & seeing:
             named = ", ".join(sorted(asked & seeing))
             raise FedboundsError(
                 f"{theory.line}: the edges of {name!r} depend on {named}, which sees the "
-                "parameters; give its values"
+                "parameters, or the run; give its values"
             )
         later = asked & theory.parameters.keys() - known.keys()
         if later:

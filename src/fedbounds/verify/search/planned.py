@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from fedbounds.theory.claims import Claim, read
-from fedbounds.theory.contributed import contributed
+from fedbounds.theory.contributed import Contribution, contributed, declared
 from fedbounds.theory.setups import Setup
 from fedbounds.vocabulary import Method, Relation
 
@@ -24,15 +24,16 @@ def planned_cases(claim: Claim, seed: int = 0) -> tuple[Case, ...]:
     """The exact cases of a claim; none for a paper without a plan of its own."""
     paper = claim.entry.paper
     # a user's file is searched as far as it is verified, so that the answer does not take minutes
-    if contributed(paper) is not None:
+    if declared(paper) is not None:
         every = _exact(own_cases(paper, Profile.DEFAULT, seed))
     else:
-        every = _of_paper(paper, seed)
+        every = _of_paper(paper, seed, contributed(paper))
     return tuple(case for case in every if case.algorithm_name in claim.algorithms)
 
 
 @lru_cache(maxsize=2)  # its random set-ups take seconds to make
-def _of_paper(paper: str, seed: int) -> tuple[Case, ...]:
+def _of_paper(paper: str, seed: int, _of: Contribution | None) -> tuple[Case, ...]:
+    """A folder of one's own may be another one later."""
     return _exact(own_cases(paper, Profile.THOROUGH, seed))
 
 

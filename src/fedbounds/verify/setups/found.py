@@ -100,7 +100,8 @@ def _found_of_named(given: Named) -> Found:
 def narrowed(view: View, names: frozenset[str]) -> View:
     """The view with these quantities, and those of which its definitions speak."""
     every = (
-        *(x for own in (view.constants, *view.choices.values()) for x in own.values()),
+        *(x for x in view.constants.values() if not callable(x) or isinstance(x, sp.Basic)),
+        *(x for own in view.choices.values() for x in own.values()),
         *(says for own in view.assumptions.values() for says in own),
         *view.requires,
     )

@@ -19,12 +19,12 @@ from ..conditions import refusal
 from ..evaluate import Numbers
 from ..every_round import holds_forever, rounds_needed
 from ..measure.beginnings import beginning
-from ..measure.contract import takes
 from ..measure.trace import subject_of
 from ..measure.unknowns import Refused
 from ..measure.unrolled import unroll
 from ..measurement import numbers_of
 from .found import view_of
+from .tried import sees
 
 
 def later(parts: Sequence[Part], cases: Sequence[Case]) -> list[tuple[Case, int]]:
@@ -43,7 +43,7 @@ def later(parts: Sequence[Part], cases: Sequence[Case]) -> list[tuple[Case, int]
 def _moments(setup: Setup) -> int | None:
     """How many second moments a round carries on; None if rounds differ, or are not affine."""
     view = view_of(setup)
-    if any(callable(value) and takes(value, 3) for value in view.constants.values()):
+    if any(sees(value) for value in view.constants.values()):
         return None  # constants may see the length
     subject = subject_of(setup.run, view)
     if not subject.exact:

@@ -102,6 +102,7 @@ def written(program: Program, judgement: Any, part: Part, outcome: Any) -> str:
     functions = quoted(
         algorithm, unseen - defined.vectors, program.functions, ends=not single or follows
     )
+    vectors = bool(defined.vectors or program.limits or single)
     draw, step = algorithm.draw.__name__, algorithm.step.__name__
     several = any(name in defined.numbers for name in program.limits)
     asked = " ".join([functions, *facts, *defined.lines, *constants_of(defined)])
@@ -125,7 +126,8 @@ def written(program: Program, judgement: Any, part: Part, outcome: Any) -> str:
         kind=kind,
         problem=problem,
         numbers=_numbers(program.run),
-        spaces=spaces_of(program, arrays),
+        vectors=vectors,
+        spaces=spaces_of(program, arrays) if vectors else [],
         rounds=program.run.rounds,
         ends=defined.end,
         stays=program.stays,

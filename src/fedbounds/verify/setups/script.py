@@ -11,8 +11,9 @@ from typing import Any
 from flint import fmpq
 
 from fedbounds.errors import FedboundsError
+from fedbounds.facts import Fact
 from fedbounds.theory.claims import Part
-from fedbounds.theory.setups import RUN, Settled, Setup, above
+from fedbounds.theory.setups import GIVEN, RUN, Says, Settled, Setup, View, above
 from fedbounds.theory.symbols import constants_in
 
 from ..case import script_of
@@ -23,20 +24,24 @@ from ..measure.settled import by_moments
 from ..measure.trace import rules_of, subject_of
 from ..measure.unknowns import Refused
 from .found import known_of, only_of, view_of
+from .functions_script import measured_in
 from .program import Program, calls_of, check_size, written
 from .script_code import Definitions
 from .script_parts import COMPUTED, COMPUTED_OF_BLOCKS
 from .script_shorter import kept
-from .tried_script import tried_script
+from .tried import answered
+
+# what every run is that a user's file declares
+_UNASKED: dict[str, tuple[Says, ...]] = {Fact.UNCONSTRAINED: (), Fact.INDEPENDENT: ()}
 
 
 @script_of.register
 def _script(setup: Setup, judgement: Any, part: Part, numbers: Numbers) -> str:
-    if view_of(setup).tried:
-        return tried_script(setup, judgement, part, numbers)
     outcome = next(one for one in judgement.outcomes if one.part == part.name)
     place = outcome.client, outcome.step
-    needed = None if outcome.at is None else outcome.at + 1 + part.compares_neighbours
+    # of what is tried, quantities of the state are known after the last round
+    after = part.compares_neighbours and not view_of(setup).tried
+    needed = None if outcome.at is None else outcome.at + 1 + after
     for one in _shortest(_as_bounded(setup, numbers), needed):
         text = written(program_of(one, part, place), judgement, part, outcome)
         found = kept(text, outcome.gap)
@@ -72,9 +77,12 @@ def program_of(setup: Setup, part: Part, place: tuple[int | None, int | None]) -
                        besides=None)  # fmt: skip
     if part.quantities & view.outcomes.keys():
         raise FedboundsError(f"no script for numbers of every outcome, as in {part.name!r}")
+    if setup.run.problem.family == GIVEN:
+        raise FedboundsError("no script is written for objectives of one's own")
     subject = subject_of(setup.run, view)
     check_size(subject, stays=view.integrated)
-    known = known_of(setup, view)
+    known = _known(setup, view)
+    measured, called = measured_in(part, view, subject) if view.tried else ({}, ())
 
     def ends(name: str) -> bool:
         return bool(known.series(name).shape[-1] > setup.run.rounds)
@@ -86,12 +94,12 @@ def program_of(setup: Setup, part: Part, place: tuple[int | None, int | None]) -
         view.shown, known.constants, known.quantities, given, ends,
         partial(is_known, known),
         each=view.each, steps=lambda name: int(known.series(name).shape[-2]), place=place,
-        later=view.later,
+        later=view.later, measured=measured,
     )  # fmt: skip
     rules = rules_of(setup.run, view)
     own = known.constants
     limits = [x for x in sorted(constants_in(part.gap)) if isinstance(own.get(x), Settled)]
-    functions = dict[Callable[..., Any], None]()
+    functions = dict[Callable[..., Any], None].fromkeys(called)
     for name in limits:
         used, given[name] = _limit(defined, known, name)
         functions |= dict.fromkeys(used)
@@ -101,12 +109,22 @@ def program_of(setup: Setup, part: Part, place: tuple[int | None, int | None]) -
         defined,
         only,
         view.requires,
-        view.assumptions,
+        {**_UNASKED, **view.assumptions} if view.tried else view.assumptions,
         functions=tuple(functions),
         changing=rules,
         stays=view.integrated,
         limits=limits,
     )
+
+
+def _known(setup: Setup, view: View) -> Known:
+    """What is known of a set-up whose outcomes are few."""
+    if not view.tried:
+        return known_of(setup, view)
+    found = answered(setup, view).known
+    if found is None:
+        raise FedboundsError("no script is written for a run that no method measures")
+    return found
 
 
 def _limit(

@@ -190,11 +190,13 @@ class _Namespace(ast.NodeTransformer):
 
 
 def _looked_at(tree: ast.Module) -> set[str] | None:
-    """Names of the vectors that are looked at; None where these are several lists."""
+    """Names of the vectors that are looked at, if any; None where these are several lists."""
     found = [
         x.value for x in tree.body
         if isinstance(x, ast.Assign) and isinstance(x.value, ast.Dict) and _makes(x, "axes")
     ]  # fmt: skip
+    if not found and not any(_makes(x, "calls") for x in tree.body):
+        return set()
     if len(found) != 1:
         return None
     return {str(key.value) for key in found[0].keys if isinstance(key, ast.Constant)}

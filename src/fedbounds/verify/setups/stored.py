@@ -57,6 +57,7 @@ from .sides import sides_of
 from .tried import check_tried
 
 _VECTORS = 20  # about so many are looked at
+_LONGEST = 60  # characters of the name of a choice
 _DEEPEST = 3  # lists in lists
 _MATRICES = 100  # flint solves so many times as fast as arrays of rationals
 _TRIED = 100  # states and faces, where a projected run may end up
@@ -117,6 +118,16 @@ class ByTheory(Record):
 
 
 @dataclass(frozen=True)
+class NumberOr:
+    """A number, or the name of a choice."""
+
+    def read(self, data: Data, where: str, known: Known) -> Any:
+        """See `Kind`; whether a view has the choice is seen when it is looked at."""
+        plain = isinstance(data, str) and data.isidentifier() and len(data) <= _LONGEST
+        return data if plain else Number().read(data, where, known)
+
+
+@dataclass(frozen=True)
 class WordOr:
     """One of these words, or a number."""
 
@@ -131,7 +142,7 @@ class WordOr:
 class FormulaOr:
     """A formula of the round and of constants, or a number."""
 
-    number: Number
+    number: Kind
 
     def read(self, data: Data, where: str, known: Known) -> Any:
         """See `Kind`."""
@@ -290,14 +301,14 @@ def stored() -> Stored:
     own: Fields = {
         "problem": OfFamily({**_FAMILIES, GIVEN: _BY_NUMBER}),
         "start": Point(),
-        "parameters": Named({}, others=Nested()),
+        "parameters": Named({}, others=FormulaOr(Nested())),
         "rounds": ROUNDS,
     }
     loaded: Fields = {
         "theory": Text(),
         "view": Text(),
         "run": Record(Run, own),
-        "chosen": Named({}),
+        "chosen": Named({}, others=NumberOr()),
     }
     record = ByTheory(Setup, fields, loaded=loaded)
     return Stored(record, _cost, lambda setup: about(view_of(setup)), _fits)
@@ -325,7 +336,8 @@ def stored_choice() -> Stored:
     values = {name: kind for name, kind in _CHOICE.items() if name in named}
     values |= {name: Number() for name in sorted(named - values.keys())}
     fields: Fields = {"theory": Word(theories), "values": Named(values)}
-    return Stored(Record(Choice, fields), _cost_of_sums, BOUND)
+    loaded: Fields = {"theory": Text(), "values": Named({}, others=Number())}
+    return Stored(ByTheory(Choice, fields, loaded=loaded), _cost_of_sums, BOUND)
 
 
 def _cost_of_sums(given: Any) -> Sequence[Cost]:
@@ -344,7 +356,7 @@ def stored_ladder() -> Stored:
         "setups": Listed(stored().record, own=("K", "T"), least=2),
     }
     return Stored(
-        Record(Ladder, fields),
+        ByTheory(Ladder, fields, loaded={**fields, "theory": Text()}),
         _cost_of_ladder,
         lambda ladder: rungs_of(ladder).runs,
         _ladder_fits,
@@ -387,7 +399,7 @@ def stored_beside() -> Stored:
         "setups": Listed(stored().record, own=("K", "T", "S"), least=2),
     }
     return Stored(
-        Record(Beside, fields),
+        ByTheory(Beside, fields, loaded={**fields, "theory": Text()}),
         lambda given: [cost for setup in given.setups for cost in _cost(setup)],
         lambda beside: sides_of(beside).runs,
         _beside_fits,

@@ -3,7 +3,7 @@
 Quantities are functions of the state or definitions; constants may be functions too.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,16 +12,18 @@ import sympy as sp
 from flint import arb, fmpq
 
 from fedbounds.errors import FedboundsError, require
-from fedbounds.problems import Evidence, FederatedQuadratic
+from fedbounds.problems import Constants, Evidence, FederatedQuadratic
 from fedbounds.problems.linear import is_exact, rational
 from fedbounds.theory.glossary import Glossary
 from fedbounds.theory.registry import glossary
-from fedbounds.theory.setups import Setup, View
+from fedbounds.theory.setups import Says, Setup, View
 from fedbounds.theory.typed import names_of
 
 from ..case import Found
+from ..measure.answers import Answer
 from ..measure.balls import enclosed, precise
 from ..measure.contract import called, place, takes
+from ..measure.known import Known, MissingError
 from ..measure.methods import answer
 from ..measure.subject import Subject
 from ..measure.trace import subject_of
@@ -29,6 +31,7 @@ from .problems import every_constant, evidence, sizes
 from .standard import asked_of
 
 _PARTICIPANTS = "m"  # what this parameter counts, in every theory
+_NOT_MEASURED = "the run is not measured"
 _ROUNDING = 1e-9  # relative: what floats below zero may be off by
 Functions = Mapping[str, Any]  # each takes (problem, start), or (problem, start, p)
 
@@ -45,21 +48,45 @@ def tried(setup: Setup, view: View) -> Found:
         return _tried(setup, view)
 
 
+def answered(setup: Setup, view: View) -> Answer:
+    """What the first method that answers says; its constants are numbers, or definitions."""
+    with precise():
+        subject = subject_of(setup.run, view)
+        known = every_constant(subject.problem.objective, subject.start)
+        return _answered(subject, view, known, _parameters(setup, view, subject))
+
+
+def _parameters(setup: Setup, view: View, subject: Subject) -> dict[str, Any]:
+    """Parameters, sizes, and constants that are functions, by the names of symbols."""
+    typed = names_of(glossary(setup.theory)).constants
+    given = ((x, value) for x, value in subject.values.items() if not isinstance(value, tuple))
+    found = {typed[x].name if x in typed else x: value for x, value in given}
+    found |= {**sizes(subject.problem.objective), "T": subject.rounds}
+    return found | constants_of_run(view.constants, subject)
+
+
+def _answered(
+    subject: Subject, view: View, known: Constants, parameters: Mapping[str, Any]
+) -> Answer:
+    values = {name.value: constant.value for name, constant in known.items()} | dict(parameters)
+    number: Any = exactly if subject.exact else float
+    numbers = {x: number(value) for x, value in values.items()}
+    return answer(subject, asked_of(view, subject.problem, numbers | of_runs(view)))
+
+
+def of_runs(view: View) -> dict[str, Any]:
+    """Constants that are definitions."""
+    return {x: value for x, value in view.constants.items() if not callable(value)}
+
+
 def _tried(setup: Setup, view: View) -> Found:
     subject, names = subject_of(setup.run, view), glossary(setup.theory)
     problem = subject.problem.objective
     known = every_constant(problem, subject.start)
-    typed = names_of(names).constants
-    given = ((x, value) for x, value in subject.values.items() if not isinstance(value, tuple))
-    parameters = {typed[x].name if x in typed else x: value for x, value in given} | {
-        **sizes(problem),
-        "T": subject.rounds,
-    }
-    parameters |= constants_of_run(view.constants, subject)
-    values = {name.value: constant.value for name, constant in known.items()} | parameters
-    number: Any = exactly if subject.exact else float
-    asked = asked_of(view, subject.problem, {x: number(value) for x, value in values.items()})
-    shown = answer(subject, asked)
+    parameters = _parameters(setup, view, subject)
+    shown = _answered(subject, view, known, parameters)
+    found, undefined = _of_run(of_runs(view), shown.known)
+    parameters |= found
     series = {name: enclosed(own) for name, own in shown.series.items()}
     for name in (*view.functions, *view.quantities):
         if name not in names.signed:
@@ -75,10 +102,34 @@ def _tried(setup: Setup, view: View) -> Found:
         parameters=parameters,
         series=series,
         constants=known,
-        evidence=evidence(problem, known) | _decided(view.decided, subject),
+        evidence=evidence(problem, known)
+        | _decided(view.decided, subject)
+        | {name: _stated(says, shown.known) for name, says in view.assumptions.items()},
+        undefined=undefined,
         estimated=_estimated(view, subject, series),
         missing=shown.missing,
     )
+
+
+def _of_run(names: Collection[str], known: Known | None) -> tuple[dict[str, Any], dict[str, str]]:
+    """Constants by definition; of others why they have no value."""
+    found, undefined = dict[str, Any](), dict[str, str]()
+    for name in names:
+        try:
+            if known is None:
+                raise MissingError(_NOT_MEASURED)
+            found[name] = enclosed(known.constant(name))
+        except MissingError as error:
+            undefined[name] = str(error)
+    return found, undefined
+
+
+def _stated(says: tuple[Says, ...], known: Known | None) -> Evidence:
+    """Whether all statements hold where the run goes."""
+    if known is None:
+        return Evidence(None, _NOT_MEASURED)
+    why = next((why for one in says if (why := known.holds(one)[1])), "")
+    return Evidence(not why, why or "; ".join(map(str, says)))
 
 
 def _estimated(view: View, subject: Subject, series: Mapping[str, Any]) -> dict[str, str]:
@@ -89,7 +140,7 @@ def _estimated(view: View, subject: Subject, series: Mapping[str, Any]) -> dict[
     floats = {
         name: "a number in floats"
         for name, value in view.constants.items()
-        if isinstance(_called(f"constant {name!r}", value, subject), float)
+        if callable(value) and isinstance(_called(f"constant {name!r}", value, subject), float)
     }
     if problem.rounded:
         return floats | dict.fromkeys(series, problem.rounded)
@@ -115,6 +166,11 @@ def exactly(value: Any) -> Any:
     return value if isinstance(value, arb) else rational(value)
 
 
+def sees(value: Any) -> bool:
+    """Whether a constant depends on the parameters or on the run."""
+    return not callable(value) or takes(value, 3)
+
+
 def plain_constants(constants: Functions, subject: Subject) -> dict[str, Any]:
     """Those of a problem and a start, whatever the parameters are.
 
@@ -123,7 +179,7 @@ def plain_constants(constants: Functions, subject: Subject) -> dict[str, Any]:
     FedboundsError
         If one is no exact number where the problem is exact, or has another sign than declared.
     """
-    plain = {name: value for name, value in constants.items() if not takes(value, 3)}
+    plain = {name: value for name, value in constants.items() if not sees(value)}
     return constants_of_run(plain, subject)
 
 
@@ -135,7 +191,8 @@ def constants_of_run(constants: Functions, subject: Subject) -> dict[str, Any]:
     FedboundsError
         As `plain_constants`; and if one asks for the round.
     """
-    return {name: _constant(name, value, subject) for name, value in constants.items()}
+    functions = ((name, value) for name, value in constants.items() if callable(value))
+    return {name: _constant(name, value, subject) for name, value in functions}
 
 
 def _decided(functions: Functions, subject: Subject) -> dict[str, Evidence]:
