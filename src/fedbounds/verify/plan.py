@@ -11,7 +11,6 @@ from fedbounds.theory.claims import Claim
 from fedbounds.theory.contributed import contributed
 
 from .case import Case
-from .judge import Subject
 from .profile import Profile
 from .setup_data import class_name
 from .setups import ladders
@@ -24,7 +23,7 @@ Record = dict[str, Any]
 
 def instances(
     claims: tuple[Claim, ...], profile: Profile, seed: int, names: frozenset[str]
-) -> Iterator[Subject]:
+) -> Iterator[Case]:
     """Every instance of a profile, the cheapest kinds first.
 
     Parameters

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
+from ..case import constants_of, parameters_of
 from ..evaluate import Numbers
-from ..instance import constants_of, parameters_of
 from ..judge import Judgement
 from ..measurement import measure
 
