@@ -6,8 +6,10 @@ from fedbounds.errors import FedboundsError
 from fedbounds.vocabulary import Method
 
 from .case import Case
-from .setup_data import encoded
+from .setup_data import class_name, encoded
+from .setups.stored import stored, stored_beside, stored_choice, stored_ladder
 from .stored.fields import Data, Known, Word, check_names, wrong
+from .stored.work import Setup
 
 _FAMILY = "Case"  # the one word that a file has under "family"
 _NAME = "replay"
@@ -33,8 +35,6 @@ def from_data(data: Data, where: str = "instance") -> Case:
         If a field is missing, unknown, of another type, outside its range or of a shape that does
         not fit; if the instance is no valid one; or if looking at it would cost too much.
     """
-    from .plan import stored_setups  # which imports this file's own users
-
     if not isinstance(data, dict) or "family" not in data:
         raise FedboundsError(f"{where} has no 'family'; expected {_FAMILY}")
     Word((_FAMILY,)).read(data["family"], f"{where}.family", Known())
@@ -48,3 +48,9 @@ def from_data(data: Data, where: str = "instance") -> Case:
     algorithm = known[name].algorithm_of(found)
     Word((algorithm,)).read(data["algorithm"], f"{where}.algorithm", Known())
     return Case(_NAME, algorithm, found, Method.RATIONAL)
+
+
+def stored_setups() -> dict[str, Setup]:
+    """Every set-up that a file may hold, by the name of its class."""
+    every = (stored(), stored_choice(), stored_ladder(), stored_beside())
+    return {class_name(setup.record.make): setup for setup in every}

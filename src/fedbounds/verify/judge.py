@@ -16,41 +16,12 @@ from .conditions import Refusal, refusal
 from .decide import Outcome, decide
 from .device import Device, namespace
 from .evaluate import Numbers, UndefinedError, UnmeasuredError
+from .judgement import Judgement
 from .measurement import Measurement, measure
 from .products import with_products
 from .sampling import sample_and_decide
 
 _UNDEFINED = "it has no value here: a division by zero, or a root of a negative number"
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """What one instance says about one reading of one claim."""
-
-    claim: Claim
-    reading: Reading
-    instance: Case
-    outcomes: tuple[Outcome, ...]
-
-    @property
-    def deciding(self) -> Outcome:
-        """The outcome of the part that decides: the gravest verdict, then the smallest gap."""
-        return min(self.outcomes, key=lambda o: (GRAVITY.index(o.verdict), o.relative_gap or 0.0))
-
-    @property
-    def verdict(self) -> Verdict:
-        """The gravest verdict of any part."""
-        return self.deciding.verdict
-
-
-GRAVITY = (
-    Verdict.VIOLATED,
-    Verdict.DIVERGED,
-    Verdict.UNDECIDED,
-    Verdict.NOT_VIOLATED,
-    Verdict.OUTSIDE,
-    Verdict.NOT_APPLICABLE,
-)
 
 
 @dataclass(frozen=True)

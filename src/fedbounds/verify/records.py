@@ -6,17 +6,15 @@ under ``run.timing`` only, so that two runs compare byte for byte without it and
 
 import hashlib
 import json
-import math
 from typing import Any
-
-from flint import fmpq
 
 from fedbounds.theory.claims import read
 from fedbounds.vocabulary import Method
 
 from .case import Case, constants_of, found, parameters_of
 from .decide import Outcome
-from .judge import Judgement
+from .judgement import Judgement
+from .plain import plain
 from .shares import Share
 
 SCHEMA = 4
@@ -29,16 +27,6 @@ _PREMISE = {
     Method.ENUMERATION: "every outcome of the randomness in float64, rounding margin on every gap",
     Method.SAMPLING: "bounded noise gives a certified range; empirical Bernstein interval",
 }
-
-
-def plain(value: Any) -> Any:
-    """A JSON value: rationals as "p/q", floats as they are, infinities and NaN refused as None."""
-    if isinstance(value, fmpq):
-        return str(value)
-    if isinstance(value, bool | int | str) or value is None:
-        return value
-    number = float(value)
-    return number if math.isfinite(number) else None
 
 
 def dumps(data: Any) -> str:

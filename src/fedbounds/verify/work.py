@@ -10,7 +10,8 @@ from fedbounds.vocabulary import Method, Verdict
 from .case import Case
 from .curve import curve_of
 from .device import Device
-from .judge import Judgement, judge
+from .judge import judge
+from .judgement import Judgement
 from .ladder_record import ladder_of
 from .measurement import Measurement
 from .records import record

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..case import constants_of, parameters_of
 from ..evaluate import Numbers
-from ..judge import Judgement
+from ..judgement import Judgement
 from ..measurement import measure
 
 LOOKS = 8  # violations that are looked at for a fair one

@@ -17,7 +17,8 @@ from ..case import Case, parameters_of
 from ..conditions import refusal
 from ..decide import Outcome
 from ..instance_file import to_data
-from ..judge import Judgement, judge_reading
+from ..judge import judge_reading
+from ..judgement import Judgement
 from ..measurement import measure
 from ..setups.found import Named
 from .closest import EQUAL, Closest, as_floats, closest

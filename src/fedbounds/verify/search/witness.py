@@ -14,7 +14,8 @@ from fedbounds.vocabulary import Method, Verdict
 from ..case import Case, in_rationals
 from ..conditions import sides
 from ..evaluate import Numbers
-from ..judge import Judgement, judge_reading
+from ..judge import judge_reading
+from ..judgement import Judgement
 from ..measurement import fingerprint, measure
 from ..script import script
 from .fairness import fairest
