@@ -100,6 +100,9 @@ def run(
         with started as pool:
             settled = _settled_records(others, settings, store, pool)
             fresh = _all_records(claims, plan, settings, store, pool)
+            # while processes judge, which wait for nothing of this
+            progress("replaying proofs", 0, len(plan))
+            replayed = prove(_papers(entries), partial(kept_steps, store))
             found.extend(settled)
             _collect(fresh, len(plan), found, suspects, progress)
             each: Any = map if pool is None else pool.map
@@ -112,8 +115,6 @@ def run(
             progress("smallest witnesses", len(plan), len(plan))
             arguments = (settings.seed, settings.device, store, each)
             found.extend(witness_records(claims, suspects, *arguments))
-        progress("replaying proofs", len(plan), len(plan))
-        replayed = prove(_papers(entries), partial(kept_steps, store))
         store.pack()
     witnesses = {(row["claim"], row["reading"]): row for row in found if "instance" in row}
     by_claim: dict[str, list[Record]] = {entry.id: [] for entry in entries}
