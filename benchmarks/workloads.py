@@ -4,27 +4,27 @@ import resource
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from fedbounds.algorithms import personal_averaging, personal_scaffold
-from fedbounds.algorithms.fedavg_p import FedAvgP, with_effective_step
-from fedbounds.algorithms.scaffold_p import ScaffoldP
 from fedbounds.algorithms.traced import Algorithm
-from fedbounds.problems import Noise, NoiseLaw, Start, federated_quadratic
+from fedbounds.problems import Noise, NoiseLaw, federated_quadratic
+from fedbounds.problems.linear import rational
 from fedbounds.theory.proof.vectors import sq
+from fedbounds.theory.registry import views
 from fedbounds.theory.setups import Shown
 from fedbounds.theory.symbols import VectorSymbol
-from fedbounds.verify.affine import driver_of, read_off
 from fedbounds.verify.measure.clients import Clients
 from fedbounds.verify.measure.driven import drive
 from fedbounds.verify.measure.driven_run import DrivenRun
+from fedbounds.verify.measure.replicas import Replicas
+from fedbounds.verify.measure.samples import CHUNK, patterned, replicas, stream
 from fedbounds.verify.measure.subject import Subject
 from fedbounds.verify.measure.twins import form_of
-from fedbounds.verify.memory import Means
-from fedbounds.verify.moments import advance, exact_moments, initial_moment, quantities
-from fedbounds.verify.simulate import CHUNK, simulate
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,10 @@ class Workload:
 
 # rounds are fewer than a study would run: speed per round is what is measured
 SMALL = Workload("S", 256, 10, 3, 5, 10, 100)
+FEW = Workload("n = 3, d = 2 + 2", 0, 3, 2, 5, 2, 10_000)  # moments of all rounds are kept
 MEDIUM = Workload("M", 2048, 10, 5, 10, 20, 20)
 LARGE = Workload("L", 256, 100, 10, 10, 100, 5)
-MANY = Workload("M, 100,000 replicas", 100_096, 10, 5, 10, 20, 2)
+MANY = Workload("M, 10,000 replicas", 10_112, 10, 5, 10, 20, 2)
 
 
 @dataclass(frozen=True)
@@ -57,8 +58,14 @@ class Row:
     limit: str = ""
 
 
-def set_up(work: Workload):
-    """Problem, algorithm and start of a workload."""
+SHOWN = Shown(
+    {"S": ("present",), "xi": ("xi_u", "xi_v")}, {"i": "", "k": ""},
+    {"u": (), "v": ("i",), **dict.fromkeys(("uh", "vh", "hu", "hv"), ("i", "k"))},
+)  # fmt: skip
+
+
+def subject_of(work: Workload, traced: Algorithm, rounds: int, shown: Shown = SHOWN) -> Subject:
+    """A run of a workload, from ones."""
     problem = federated_quadratic(
         clients=work.clients,
         shared_dimension=work.dimension,
@@ -66,69 +73,47 @@ def set_up(work: Workload):
         dissimilarity=1.0,
         noise=Noise(NoiseLaw.GAUSSIAN, 0.1, 0.1),
     )
-    outer = (work.participants**0.5, (work.clients / work.participants) ** 0.5)
-    step = 1.0 / (32.0 * work.local_steps)
-    algorithm = with_effective_step(work.participants, work.local_steps, step, *outer)
-    start = Start(np.ones(work.dimension), np.ones((work.clients, work.dimension)))
-    return problem, algorithm, start
+    eta_u, eta_v = work.participants**0.5, (work.clients / work.participants) ** 0.5
+    gamma = 1.0 / (32.0 * work.local_steps)
+    values = {"cohort": work.participants, "K": work.local_steps, "eta_u": eta_u, "eta_v": eta_v}
+    values |= {"gamma_u": gamma / eta_u, "gamma_v": gamma / eta_v}
+    start = np.ones(work.dimension * (1 + work.clients))
+    return Subject(traced, Clients(problem.centred()), start, values, rounds, shown)
 
 
-def client_steps_per_second(work: Workload, workers: int, virtual: bool) -> float:
-    """Local steps of participants per second, every round's metrics included."""
-    problem, algorithm, start = set_up(work)
+def client_steps_per_second(work: Workload, workers: int, *, every: bool) -> float:
+    """Local steps of participants per second; with ``every`` quantity of the theorems measured."""
+    view = views("personalization")["rounds of many clients"]
+    traced = personal_averaging.OBSERVED if every else personal_averaging.ROUNDS
+    one = subject_of(work, traced, work.rounds, view.shown if every else SHOWN)
+    pattern = patterned(one)
+    counts = {"n": work.clients, "m": work.participants, "T": work.rounds, "f_inf": 0}
+    constants = {**one.values, **counts, "gamma": one.values["gamma_u"] * one.values["eta_u"]}
+    given = {name: rational(value) for name, value in constants.items()}
+
+    def of_chunk(number: int) -> None:
+        rows = replicas(one, pattern, stream(0, 0, number), np)
+        if every:
+            known = Replicas(rows, given, view.quantities, view.states)
+            measured = {x: known.series(x).sum(axis=0) for x in view.quantities if x not in _MEANS}
+            assert all(np.isfinite(x).any() for x in measured.values())
+
     began = time.perf_counter()
-    for _ in simulate(
-        problem,
-        algorithm,
-        start,
-        work.rounds,
-        range(work.replicas // CHUNK),
-        seed=0,
-        key=0,
-        reduce=lambda series: {k: v.sum(axis=0) for k, v in series.items()},
-        workers=workers,
-        virtual=virtual,
-    ):
-        pass
+    with threadpool_limits(1, "blas"), ThreadPoolExecutor(workers) as pool:
+        for _ in pool.map(of_chunk, range(work.replicas // CHUNK)):
+            pass
     steps = work.replicas * work.rounds * work.participants * work.local_steps
     return steps / (time.perf_counter() - began)
 
 
-def moments_per_round(work: Workload, kind: type = FedAvgP) -> tuple[float, float]:
-    """Seconds of preparation, and seconds per round, of exact expectations."""
-    problem, algorithm, start = set_up(work)
-    algorithm = kind(**vars(algorithm))
-    began = time.perf_counter()
-    driver = driver_of(problem, algorithm, Means)
-    found = read_off(driver)
-    prepared = time.perf_counter() - began
-    moment = initial_moment(driver, problem, start)
-    began, rounds = time.perf_counter(), 50
-    for _ in range(rounds):
-        moment = advance(found, moment)
-        quantities(found, moment)
-    return prepared, (time.perf_counter() - began) / rounds
+_MEANS = ("M_u", "M_v")  # given the past: no replica has them
 
 
 def driven_per_round(work: Workload, traced: Algorithm) -> tuple[float, float]:
-    """The same by driving a traced step; a round has bounds of its rounding in it."""
-    problem, algorithm, start = set_up(work)
-    values = {
-        "cohort": work.participants,
-        "K": work.local_steps,
-        "gamma_u": algorithm.inner_step_u,
-        "gamma_v": algorithm.inner_step_v,
-        "eta_u": algorithm.outer_step_u,
-        "eta_v": algorithm.outer_step_v,
-    }
-    shown = Shown(
-        {"S": ("present",), "xi": ("xi_u", "xi_v")}, {"i": "", "k": ""},
-        {"u": (), "v": ("i",), **dict.fromkeys(("uh", "vh", "hu", "hv"), ("i", "k"))},
-    )  # fmt: skip
+    """Seconds of preparation, and per round, of moments with the bounds of their rounding."""
     u, v, uh, vh, hu, hv = (VectorSymbol(x, x) for x in ("u", "v", "uh", "vh", "hu", "hv"))
     seen = [sq(uh - u), sq(vh - v), sq(hu), sq(hv)]
-    point = np.concatenate([start.u, start.v.reshape(-1)])
-    one = Subject(traced, Clients(problem.centred()), point, values, 50, shown)
+    one = subject_of(work, traced, 50)
     form_of(one)  # once for all subjects of a kind
     began = time.perf_counter()
     run = DrivenRun(one, drive(one))
@@ -142,9 +127,11 @@ def driven_per_round(work: Workload, traced: Algorithm) -> tuple[float, float]:
 
 def ten_thousand_rounds() -> float:
     """Largest relative change of a stationary run between rounds 5,000 and 10,000."""
-    problem, algorithm, start = set_up(SMALL)
-    series = exact_moments(problem, algorithm, start, 10_000, frozenset({"G_u"})).series["G_u"]
-    return float(abs(series[10_000] / series[5_000] - 1.0))
+    one = subject_of(FEW, personal_averaging.ROUNDS, FEW.rounds)
+    run = DrivenRun(one, drive(one))
+    u = VectorSymbol("u", "u")
+    (series,) = run.series([run.space.product(sq(u), {})])
+    return float(abs(series[9_999] / series[5_000] - 1.0))
 
 
 def own_peak() -> float:
@@ -156,7 +143,7 @@ def peak_memory(work: Workload) -> float:
     """Peak resident MiB of a fresh process that runs the workload."""
     code = (
         "from benchmarks.workloads import Workload, client_steps_per_second, own_peak; "
-        f"client_steps_per_second({work!r}, 2, False); print(own_peak())"
+        f"client_steps_per_second({work!r}, 2, every=False); print(own_peak())"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return float(done.stdout.split()[-1])
@@ -179,25 +166,20 @@ def rows() -> list[Row]:
     found = []
     for work in (SMALL, MEDIUM, LARGE):
         for workers in (1, 2):
-            speed = client_steps_per_second(work, workers, virtual=False) / 1e6
+            speed = client_steps_per_second(work, workers, every=False) / 1e6
             limit = ">= 2" if work is MEDIUM and workers == 2 else ""
-            name = f"FedAvg-P {work.name}, participants, {workers} thread{'s' * (workers > 1)}"
-            found.append(Row(name, speed, "M client steps/s", limit))
-    virtual = client_steps_per_second(MEDIUM, 2, virtual=True) / 1e6
-    found.append(Row("FedAvg-P M, all clients and all quantities", virtual, "M client steps/s"))
-    prepared, each = moments_per_round(MEDIUM)
-    found.append(Row("exact moments M, preparation", prepared * 1e3, "ms"))
-    found.append(Row("exact moments M, per round", each * 1e3, "ms", "<= 10"))
-    prepared, each = moments_per_round(MEDIUM, ScaffoldP)
-    found.append(Row("exact moments M, Scaffold-P, preparation", prepared * 1e3, "ms"))
-    found.append(Row("exact moments M, Scaffold-P, per round", each * 1e3, "ms", "<= 100"))
-    for traced in (personal_averaging.ROUNDS, personal_scaffold.ROUNDS):
+            name = f"FedAvg-P {work.name}, {workers} thread{'s' * (workers > 1)}"
+            found.append(Row(name, speed, "M steps of participants/s", limit))
+    every = client_steps_per_second(MEDIUM, 2, every=True) / 1e6
+    found.append(Row("FedAvg-P M, all quantities", every, "M steps of participants/s"))
+    for traced, limit in ((personal_averaging.ROUNDS, 10), (personal_scaffold.ROUNDS, 100)):
         prepared, each = driven_per_round(MEDIUM, traced)
         name = f"driven moments M, {traced.name}"
         found.append(Row(f"{name}, preparation", prepared * 1e3, "ms"))
-        found.append(Row(f"{name}, per round", each * 1e3, "ms"))
-    found.append(Row("exact moments S, drift over 5,000 rounds", ten_thousand_rounds(), "relative"))
-    found.append(Row("FedAvg-P M, 100,000 replicas, peak", peak_memory(MANY), "MiB", "<= 2048"))
+        found.append(Row(f"{name}, per round", each * 1e3, "ms", f"<= {limit}"))
+    drift = ten_thousand_rounds()
+    found.append(Row(f"driven moments {FEW.name}, drift over 5,000 rounds", drift, "relative"))
+    found.append(Row("FedAvg-P M, 10,000 replicas, peak", peak_memory(MANY), "MiB", "<= 2048"))
     found.append(Row("fedbounds --help", start_up("--help"), "s", "<= 0.3"))
     found.append(Row("fedbounds list", start_up("list"), "s", "<= 1"))
     return found

@@ -1,4 +1,4 @@
-"""Runs of algorithms with personal blocks: traced, and the same by the engine that they replace."""
+"""Small runs of algorithms with personal blocks, and definitions of what is measured of them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
-from fedbounds.algorithms import fedavg_p, personal_averaging, personal_scaffold, scaffold_p
-from fedbounds.algorithms.fedavg_p import Draw
+from fedbounds.algorithms import personal_averaging, personal_scaffold
 from fedbounds.algorithms.traced import Algorithm
-from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, everyone
+from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw
 from fedbounds.theory.proof.vectors import given, ip, sq
 from fedbounds.theory.setups import Shown
 from fedbounds.theory.symbols import VectorSymbol, gamma
@@ -31,27 +30,17 @@ SHOWN = Shown(
 
 @dataclass(frozen=True)
 class Pair:
-    """A traced algorithm with its parameters, and the rules and parameters of the other engine."""
+    """A traced algorithm with its parameters."""
 
     traced: Algorithm
     values: dict[str, Any]
-    rules: Any
-    old: Any
-
-
-def _paper(kind, m, steps):
-    own = (STEPS[name] for name in ("gamma_u", "gamma_v", "eta_u", "eta_v"))
-    return kind(m, steps, *own)
 
 
 def pairs(m, steps):
     """Both algorithms of the paper, by name."""
     shared = {"cohort": m, "K": steps, **STEPS}
     averaging, controlled = personal_averaging.ROUNDS, personal_scaffold.ROUNDS
-    return {
-        "FedAvg-P": Pair(averaging, shared, fedavg_p, _paper(fedavg_p.FedAvgP, m, steps)),
-        "Scaffold-P": Pair(controlled, shared, scaffold_p, _paper(scaffold_p.ScaffoldP, m, steps)),
-    }
+    return {"FedAvg-P": Pair(averaging, shared), "Scaffold-P": Pair(controlled, shared)}
 
 
 def problem(n=2, shared=1, personal=1, noise=(HALF, FIFTH), law=NoiseLaw.RADEMACHER):
@@ -72,29 +61,6 @@ def problem(n=2, shared=1, personal=1, noise=(HALF, FIFTH), law=NoiseLaw.RADEMAC
 def subject(pair, given, rounds=2):
     """A pair's traced algorithm on a problem."""
     return Subject(pair.traced, Clients(given[0]), given[1], pair.values, rounds, SHOWN)
-
-
-def carried(pair, objective, start, noise):
-    """The other engine's state before round 0, of initial noise (rows, n, K, d)."""
-    rows, n, steps, d = noise.shape
-    flat = noise.transpose(2, 1, 0, 3).reshape(steps, n * rows, d)
-    return pair.rules.init(objective, pair.old, objective.split(start), rows, flat)
-
-
-def stepped(pair, objective, carry, present, noise):
-    """The other engine's next state, of participants (rows, n) and noise (rows, n, steps, d)."""
-    rows, n, steps, d = noise.shape
-    flat = noise.transpose(2, 1, 0, 3).reshape(steps, n * rows, d)
-    drawn = Draw(present=present.T, noise=flat, cohort=everyone(n, rows))
-    return pair.rules.step(objective, pair.old, carry, drawn)
-
-
-def fields(carry):
-    """Its arrays, rows first, by the names of the traced state."""
-    found = {"u": carry.u, "v": carry.v.swapaxes(0, 1)}
-    if hasattr(carry, "controls"):
-        found |= {"ci": carry.controls.swapaxes(0, 1), "c": carry.control}
-    return found
 
 
 u, un, v, vn, uh, vh, hu, hv, au, av = (

@@ -3,9 +3,12 @@
 from fractions import Fraction as F
 
 import bridge
+import numpy as np
 import oracles
-from history_oracle import Run
+from history_oracle import Run as Walked
 from quantity_oracle import expectations
+
+from fedbounds.theory.setups import Objective, Run, Setup
 
 
 def steps(m, K, gamma=F(1, 5), eta_u=F(1), eta_v=F(1)):
@@ -61,6 +64,21 @@ def start_of(objective):
     return u, [[F(i + 1, 2 + p) for p in range(d_v)] for i in range(n)]
 
 
+def setup(objective, steps, scales, rounds, *, corrected, view="", start=None, law="rademacher"):
+    """The same as a set-up of FedAvg-P, or of Scaffold-P."""
+    u, v = start_of(objective) if start is None else start
+    data = {"hessians": objective.hessian, "slopes": objective.linear, "personal": len(v[0])}
+    data |= {"noise": scales[0], "personal_noise": scales[1], "law": law}
+    parameters = {"cohort": steps.m, "K": steps.K}
+    parameters |= {x: getattr(steps, x) for x in ("gamma_u", "gamma_v", "eta_u", "eta_v")}
+    begun = [*u, *(x for own in v for x in own)]
+    run = Run(
+        Objective("quadratics", tuple(data.items())), begun, tuple(parameters.items()), rounds
+    )
+    named = view or ("Scaffold-P, rounds" if corrected else "rounds")
+    return Setup("personalization", named, run)
+
+
 # ---- expectations by brute force
 
 
@@ -84,7 +102,7 @@ def quick(data):
 
 def history(objective, steps, scales, rounds, *, corrected):
     """Expectations of rounds 0, ..., ``rounds`` by brute force: {name: {(i, k): [per round]}}."""
-    run = Run(*map(quick, (objective, steps, spread(objective, scales))), corrected)
+    run = Walked(*map(quick, (objective, steps, spread(objective, scales))), corrected)
     u, v = quick(start_of(objective))
     found = {}
     for t, seen in enumerate(expectations(run, u, v, rounds + 1)):
@@ -95,11 +113,15 @@ def history(objective, steps, scales, rounds, *, corrected):
 
 
 def by_place(name, series):
-    """A series of the package as {(i, k): [per round]}, (i,) per client and () of the whole."""
+    """A series of the package as {(i, k): [per round]}, (i,) per client and () of the whole.
+
+    None where there is no number: what looks back has none in round 0.
+    """
+    rows = np.frompyfunc(lambda x: None if x != x else bridge.fraction(x), 1, 1)(series).tolist()
     if series.ndim == 1:
-        return {(): bridge.fractions(series)}
+        return {(): rows}
     n, steps, _ = series.shape
-    places = {(i, k): bridge.fractions(series[i, k]) for i in range(n) for k in range(steps)}
+    places = {(i, k): rows[i][k] for i in range(n) for k in range(steps)}
     per_client = name in PER_CLIENT
     return {(i,): row for (i, _), row in places.items()} if per_client else places
 

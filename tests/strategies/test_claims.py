@@ -18,9 +18,9 @@ from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Condition
 from fedbounds.theory.registry import claim, encoded, encoded_claims
 from fedbounds.theory.symbols import T
+from fedbounds.verify.case import constants_of, parameters_of
 from fedbounds.verify.conditions import failure
 from fedbounds.verify.evaluate import Numbers
-from fedbounds.verify.instance import constants_of, parameters_of
 from fedbounds.verify.instance_file import to_data
 from fedbounds.verify.judge import check, judge_reading
 from fedbounds.verify.measurement import measure

@@ -8,7 +8,6 @@ from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
 from fedbounds import laws, strategies
-from fedbounds.algorithms.participation import inclusion
 from fedbounds.errors import FedboundsError
 
 SHRUNK = settings(max_examples=2000, database=None, phases=(Phase.generate, Phase.shrink))
@@ -26,7 +25,8 @@ def test_probabilities_are_positive_and_add_up_to_one(law):
 def test_inclusion_is_the_closed_form(n, data):
     m = data.draw(st.integers(1, n))
     law = strategies.without_replacement(n, m)
-    assert (law.inclusion(n - 1), law.pair(0, n - 1)) == inclusion(n, m)
+    pair = Fraction(m * (m - 1), n * (n - 1))
+    assert (law.inclusion(n - 1), law.pair(0, n - 1)) == (Fraction(m, n), pair)
     again = strategies.with_replacement(n, min(m, 4))
     missed = Fraction(n - 1, n) ** min(m, 4)
     assert again.inclusion(0) == 1 - missed

@@ -506,7 +506,7 @@ def test_no_share_is_negative_on_the_quick_plan():
     for found in drawn_cases("personalization", "", Profile.QUICK, 0):
         if found.setup.setup.run.rounds > 100:
             continue
-        numbers = measure(found, frozenset(NAMES)).numbers
+        numbers = measure(found).numbers
         if (numbers.errors["f"] > 1e-9 * abs(numbers.series["f"])).any():
             continue  # of a start so near that rounding tells nothing of it
         for theorem in theorems:

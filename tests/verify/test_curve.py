@@ -32,7 +32,7 @@ def test_a_curve_ends_at_the_left_side_and_shows_the_bound(rounds):
     assert found["rounds"] == sorted(set(found["rounds"]))
     assert len({len(values) for values in found.values()}) == 1
     assert found["mean"][-1] == pytest.approx(outcome.left, rel=1e-12)
-    assert found["right"] == [outcome.right] * len(found["rounds"])
+    assert found["right"] == pytest.approx([outcome.right] * len(found["rounds"]), rel=1e-15)
 
 
 def test_every_point_is_the_measured_sum_of_gradients():

@@ -29,7 +29,7 @@ from fedbounds.theory.symbols import (
 from fedbounds.verify import conditions
 from fedbounds.verify import judge as judging
 from fedbounds.verify.decide import decide
-from fedbounds.verify.judge import judge, judge_reading, replay
+from fedbounds.verify.judge import Replays, judge, judge_reading
 from fedbounds.verify.measurement import Measurement, measure
 from fedbounds.verify.plan import own_cases
 from fedbounds.verify.profile import Profile
@@ -53,6 +53,10 @@ UNCONDITIONAL = replace(
 
 
 # ---- replays
+
+
+def replay(part, instance):
+    return Replays(instance).judge(part)
 
 
 FLAT = quadratics([((1, 0), (0, 1))] * 2, [(2, 0), (-2, 1)], noise=1)

@@ -56,7 +56,7 @@ def test_what_only_tells_changes_no_record(tree, name):
 @pytest.mark.parametrize(
     "name",
     ["verify/decide.py", "verify/judge.py", "verify/store.py", "problems/quadratic.py",
-     "algorithms/fedavg_p.py", "theory/claims.py", "theory/checker/check.py", "vocabulary.py",
+     "algorithms/fedplt.py", "theory/claims.py", "theory/checker/check.py", "vocabulary.py",
      "verify/own/load.py", "errors.py"],
 )  # fmt: skip
 def test_the_engine_changes_all_records(tree, name):

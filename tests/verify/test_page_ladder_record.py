@@ -13,7 +13,7 @@ from fedbounds.theory.registry import ladders
 from fedbounds.theory.symbols import K, L, P, gamma, t
 from fedbounds.verify.case import found
 from fedbounds.verify.decide import Outcome
-from fedbounds.verify.judge import Judgement
+from fedbounds.verify.judgement import Judgement
 from fedbounds.verify.ladder_record import ladder_of, symbolic_exponent
 from fedbounds.verify.records import dumps
 from fedbounds.verify.setups.plan import ladder_case

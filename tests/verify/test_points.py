@@ -13,7 +13,7 @@ from fedbounds.facts import Fact
 from fedbounds.theory.claims import AS_PRINTED, Condition, read
 from fedbounds.theory.registry import claim
 from fedbounds.theory.symbols import K, L, n
-from fedbounds.verify.instance import constants_of, evidence_of, parameters_of
+from fedbounds.verify.case import constants_of, evidence_of, parameters_of
 from fedbounds.verify.judge import check, judge
 from fedbounds.verify.plan import own_cases
 from fedbounds.verify.profile import Profile

@@ -16,10 +16,9 @@ from fedbounds.problems import FederatedQuadratic, Problem, Start
 from fedbounds.problems.linear import is_exact, rational
 from fedbounds.theory.claims import Claim, Part, read
 from fedbounds.theory.registry import encoded
-from fedbounds.verify.case import Case
+from fedbounds.verify.case import Case, parameters_of
 from fedbounds.verify.conditions import failure, refusal
 from fedbounds.verify.evaluate import Numbers
-from fedbounds.verify.instance import parameters_of
 from fedbounds.verify.measurement import measure
 from fedbounds.verify.names import entry_named
 from fedbounds.verify.plan import own_cases

@@ -20,6 +20,7 @@ from .glossary import Glossary
 from .planted import Bound, WrongClaim, WrongProblem, WrongProof, WrongRule
 from .setups import Alone, Displayed, Planned, PlannedLadder, Rungs, View
 from .sought import Sought
+from .worst_cases import WorstCases
 
 
 @cache  # what a package has does not change
@@ -122,6 +123,12 @@ def contenders() -> dict[str, Contender]:
     """Who contends, of all theories, by name."""
     every = (one for theory in keys() for one in _named(theory, "contenders", "CONTENDERS"))
     return {one.name: one for one in every}
+
+
+def worst_cases(theory: str) -> WorstCases | None:
+    """Of which runs of a theory the worst case is asked; None if it has no ``worst_cases``."""
+    found: WorstCases | None = _named(theory, "worst_cases", "WORST_CASES") or None
+    return found
 
 
 def sought(theory: str) -> tuple[Sought, ...]:

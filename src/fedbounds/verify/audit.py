@@ -14,7 +14,7 @@ from fedbounds.theory.proof.replay import Local
 from fedbounds.theory.proof.status import Told, summed_up
 from fedbounds.vocabulary import Kind, ProofStatus, Standing, StatementStatus
 
-from .judge import GRAVITY
+from .judgement import GRAVITY
 from .standing import evidence, words_of
 
 Record = dict[str, Any]

@@ -1,10 +1,10 @@
-"""An instance that a paper's own plan prepares: set up as data, found out by one function.
+"""What a verdict is about: set up as data, found out by one function.
 
-A paper registers ``find`` for each of its kinds of set-up. Everything else, from conditions to
-records, asks for what was found.
+``find`` is registered for each kind of set-up. Everything else, from conditions to records, asks
+for what was found.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, singledispatch
 from typing import Any
@@ -15,19 +15,9 @@ from fedbounds.problems.constants import not_known
 from fedbounds.vocabulary import Method
 
 from .evaluate import Numbers
-from .instance import (
-    Products,
-    constants_of,
-    estimated_of,
-    evidence_of,
-    missing_of,
-    parameters_of,
-    products_of,
-    scopes_of,
-    undefined_of,
-)
 
 Array = Any
+Products = Callable[[Any], Any]  # sq(x) or ip(x, y) as its value per round
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,44 +135,44 @@ def found(case: Case) -> Found:
     return find(case.setup)
 
 
-@constants_of.register
-def _constants_of_case(case: Case) -> Constants:
+def constants_of(case: Case) -> Constants:
+    """The problem's constants for this start."""
     return found(case).constants
 
 
-@evidence_of.register
-def _evidence_of_case(case: Case, assumption: str) -> Evidence:
+def evidence_of(case: Case, assumption: str) -> Evidence:
+    """Whether what is judged satisfies an assumption."""
     try:
         return found(case).evidence[assumption]
     except KeyError:
         return not_known(assumption)
 
 
-@parameters_of.register
-def _parameters_of_case(case: Case) -> dict[str, Any]:
+def parameters_of(case: Case) -> dict[str, Any]:
+    """n, m, K, T, dimensions and step sizes by symbol name, as far as they are fixed."""
     return dict(found(case).parameters)
 
 
-@estimated_of.register
-def _estimated_of_case(case: Case) -> Mapping[str, str]:
-    return found(case).estimated
-
-
-@missing_of.register
-def _missing_of_case(case: Case) -> Mapping[str, str]:
-    return found(case).missing
-
-
-@products_of.register
-def _products_of_case(case: Case) -> Products | None:
+def products_of(case: Case) -> Products | None:
+    """How products of vectors are measured; None where they are not."""
     return found(case).products
 
 
-@scopes_of.register
-def _scopes_of_case(case: Case) -> frozenset[str] | None:
+def scopes_of(case: Case) -> frozenset[str] | None:
+    """What the vectors of a statement may be; None where names tell."""
     return found(case).scopes
 
 
-@undefined_of.register
-def _undefined_of_case(case: Case) -> Mapping[str, str]:
+def undefined_of(case: Case) -> Mapping[str, str]:
+    """Constants and quantities that are defined and have no value here, each with the reason."""
     return found(case).undefined
+
+
+def estimated_of(case: Case) -> Mapping[str, str]:
+    """Quantities that rest on an estimate, each with what is one: no firm verdict rests on them."""
+    return found(case).estimated
+
+
+def missing_of(case: Case) -> Mapping[str, str]:
+    """Quantities that were to be measured and that no method measured, each with the reason."""
+    return found(case).missing

@@ -14,9 +14,8 @@ from fedbounds.theory.claims import Condition, Part
 from fedbounds.theory.symbols import RunOperator, T, quantities_in, t
 from fedbounds.vocabulary import Provenance, Side, Verdict
 
-from .evaluate import IrrationalError, Numbers, evaluate, in_roots, shown, whole
-from .evaluate import in_balls as enclosed
-from .instance import (
+from .case import (
+    Case,
     constants_of,
     estimated_of,
     evidence_of,
@@ -25,6 +24,8 @@ from .instance import (
     scopes_of,
     undefined_of,
 )
+from .evaluate import IrrationalError, Numbers, evaluate, in_roots, shown, whole
+from .evaluate import in_balls as enclosed
 from .roots import Roots
 
 UNMEASURED = "not measured: "  # how the reason of what no method measured begins
@@ -42,7 +43,7 @@ class Refusal:
     reason: str
 
 
-def refusal(part: Part, instance: Any, numbers: Numbers) -> Refusal | None:
+def refusal(part: Part, instance: Case, numbers: Numbers) -> Refusal | None:
     """None if the part applies; otherwise which assumption, constant or condition fails."""
     if part.algorithm and part.algorithm != instance.algorithm_name:
         return Refusal(Verdict.NOT_APPLICABLE, f"speaks of {part.algorithm}")
@@ -99,7 +100,7 @@ def refusal(part: Part, instance: Any, numbers: Numbers) -> Refusal | None:
     return Refusal(Verdict.UNDECIDED, f"{UNMEASURED}{'; '.join(reasons)}") if reasons else None
 
 
-def _told(reason: str, names: Iterable[str], instance: Any) -> str:
+def _told(reason: str, names: Iterable[str], instance: Case) -> str:
     """With why there is no value, where that is known."""
     why = undefined_of(instance)
     return "; ".join((reason, *(why[name] for name in sorted(names) if name in why)))

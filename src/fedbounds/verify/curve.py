@@ -9,7 +9,7 @@ from fedbounds.vocabulary import Index
 
 from .decide import EXACT, rounds_of
 from .evaluate import Numbers, evaluate, whole
-from .judge import Judgement
+from .judgement import Judgement
 
 _POINTS = 24  # drawn at most
 Curve = dict[str, list[float]]

@@ -21,7 +21,8 @@ from fedbounds.vocabulary import Verdict
 from .evaluate import Numbers
 from .files import write_text
 from .instance_file import from_data, to_data
-from .judge import Judgement, judge_reading
+from .judge import judge_reading
+from .judgement import Judgement
 from .measurement import measure
 from .search.planned import judged, planned_cases, tightest_cases
 from .search.small import small_spaces

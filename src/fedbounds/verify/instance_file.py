@@ -2,60 +2,55 @@
 
 from typing import Any
 
-import numpy as np
-
 from fedbounds.errors import FedboundsError
-from fedbounds.problems import FederatedQuadratic
-from fedbounds.problems.linear import rational
 from fedbounds.vocabulary import Method
 
 from .case import Case
-from .judge import Subject
-from .setup_data import encoded
-from .stored.families import ALGORITHMS, STEPS, read
+from .setup_data import class_name, encoded
+from .setups.stored import stored, stored_beside, stored_choice, stored_ladder
+from .stored.fields import Data, Known, Word, check_names, wrong
+from .stored.work import Setup
 
-Data = dict[str, Any]
-
-
-def from_data(data: Any) -> Subject:
-    """The instance of a file that may be a stranger's; anything else is an error that names it."""
-    return read(data)
+_FAMILY = "Case"  # the one word that a file has under "family"
+_NAME = "replay"
 
 
-def to_data(instance: Subject) -> Data:
+def to_data(case: Case) -> dict[str, Any]:
     """All numbers of a rational instance, exactly."""
-    if isinstance(instance, Case) and instance.method is not Method.RATIONAL:
-        raise FedboundsError(f"{instance.name}: only what is in rationals is stored exactly")
-    if isinstance(instance, Case):
-        return {
-            "family": "Case",
-            "algorithm": instance.algorithm_name,
-            "setup": encoded(instance.setup),
-        }
-    problem, algorithm, start = instance.problem, instance.algorithm, instance.start
-    if not isinstance(problem, FederatedQuadratic) or type(algorithm) not in ALGORITHMS.values():
-        raise FedboundsError(
-            f"{instance.name}: only {' and '.join(ALGORITHMS)} on quadratics are stored exactly"
-        )
+    if case.method is not Method.RATIONAL:
+        raise FedboundsError(f"{case.name}: only what is in rationals is stored exactly")
     return {
-        "family": "FederatedQuadratic",
-        "algorithm": instance.algorithm_name,
-        "hessian": _nested(problem.hessian),
-        "linear": _nested(problem.linear),
-        "shared_dimension": problem.shared_dimension,
-        "noise": {
-            "law": problem.noise.law.value,
-            "scale_u": str(rational(problem.noise.scale_u)),
-            "scale_v": str(rational(problem.noise.scale_v)),
-        },
-        "start": {"u": _nested(start.u), "v": _nested(start.v)},
-        "rounds": instance.rounds,
-        "participants": algorithm.participants,
-        "local_steps": algorithm.local_steps,
-    } | {name: str(rational(getattr(algorithm, name))) for name in STEPS}
+        "family": _FAMILY,
+        "algorithm": case.algorithm_name,
+        "setup": encoded(case.setup),
+    }
 
 
-def _nested(array: Any) -> Any:
-    if np.ndim(array) == 0:
-        return str(rational(array))
-    return [_nested(row) for row in array]
+def from_data(data: Data, where: str = "instance") -> Case:
+    """The instance of a file that may be a stranger's.
+
+    Raises
+    ------
+    FedboundsError
+        If a field is missing, unknown, of another type, outside its range or of a shape that does
+        not fit; if the instance is no valid one; or if looking at it would cost too much.
+    """
+    if not isinstance(data, dict) or "family" not in data:
+        raise FedboundsError(f"{where} has no 'family'; expected {_FAMILY}")
+    Word((_FAMILY,)).read(data["family"], f"{where}.family", Known())
+    check_names(("family", "algorithm", "setup"), data, where)
+    setup, known = data["setup"], stored_setups()
+    name = setup.get("type") if isinstance(setup, dict) else None
+    if not isinstance(name, str) or name not in known:
+        names = ", ".join(x.partition(":")[2] for x in known)
+        raise wrong(f"{where}.setup", name, f"the type of a set-up, one of {names}")
+    found = known[name].read(setup, f"{where}.setup")
+    algorithm = known[name].algorithm_of(found)
+    Word((algorithm,)).read(data["algorithm"], f"{where}.algorithm", Known())
+    return Case(_NAME, algorithm, found, Method.RATIONAL)
+
+
+def stored_setups() -> dict[str, Setup]:
+    """Every set-up that a file may hold, by the name of its class."""
+    every = (stored(), stored_choice(), stored_ladder(), stored_beside())
+    return {class_name(setup.record.make): setup for setup in every}

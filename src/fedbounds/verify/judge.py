@@ -7,57 +7,21 @@ from functools import cached_property
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from fedbounds.algorithms.fedavg_p import with_effective_step
 from fedbounds.errors import FedboundsError
-from fedbounds.problems import FederatedQuadratic
-from fedbounds.problems.linear import rational as to_fraction
 from fedbounds.theory.claims import Claim, Part, Reading, read
 from fedbounds.vocabulary import Method, Verdict
 
-from .affine import driver_of, state_size
-from .case import Case, in_rationals
+from .case import Case, in_rationals, products_of
 from .conditions import Refusal, refusal
 from .decide import Outcome, decide
 from .device import Device, namespace
 from .evaluate import Numbers, UndefinedError, UnmeasuredError
-from .instance import Instance, products_of, rational
+from .judgement import Judgement
 from .measurement import Measurement, measure
 from .products import with_products
 from .sampling import sample_and_decide
 
-Subject = Instance | Case  # what a verdict is about
 _UNDEFINED = "it has no value here: a division by zero, or a root of a negative number"
-_MOST_WORK = 1_500_000  # of an exact replay: state size^3 x rounds^2 x local steps, counted
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """What one instance says about one reading of one claim."""
-
-    claim: Claim
-    reading: Reading
-    instance: Subject
-    outcomes: tuple[Outcome, ...]
-
-    @property
-    def deciding(self) -> Outcome:
-        """The outcome of the part that decides: the gravest verdict, then the smallest gap."""
-        return min(self.outcomes, key=lambda o: (GRAVITY.index(o.verdict), o.relative_gap or 0.0))
-
-    @property
-    def verdict(self) -> Verdict:
-        """The gravest verdict of any part."""
-        return self.deciding.verdict
-
-
-GRAVITY = (
-    Verdict.VIOLATED,
-    Verdict.DIVERGED,
-    Verdict.UNDECIDED,
-    Verdict.NOT_VIOLATED,
-    Verdict.OUTSIDE,
-    Verdict.NOT_APPLICABLE,
-)
 
 
 @dataclass(frozen=True)
@@ -68,7 +32,7 @@ class Judged:
     measurement: Measurement
 
 
-def concerned(claims: Sequence[Claim], instance: Subject) -> tuple[tuple[Claim, Reading], ...]:
+def concerned(claims: Sequence[Claim], instance: Case) -> tuple[tuple[Claim, Reading], ...]:
     """Claims and readings about the instance's algorithm."""
     return tuple(
         (claim, reading)
@@ -80,7 +44,7 @@ def concerned(claims: Sequence[Claim], instance: Subject) -> tuple[tuple[Claim, 
 
 def judge(
     claims: Sequence[Claim],
-    instance: Subject,
+    instance: Case,
     *,
     seed: int = 0,
     workers: int = 1,
@@ -88,7 +52,7 @@ def judge(
 ) -> Judged:
     """Judge every reading of every claim that is about the instance's algorithm."""
     pairs = concerned(claims, instance)
-    if isinstance(instance, Case) and instance.method is Method.SAMPLING:
+    if instance.method is Method.SAMPLING:
         return _judge_sampled(pairs, instance, seed, workers, device)
     with threadpool_limits(1, "blas"):  # threads that wait on small matrices cost ten times more
         measured = measure(instance)
@@ -99,7 +63,7 @@ def judge(
     return Judged(tuple(judgements), measured)
 
 
-def check(claim: Claim, instance: Subject, *, outside: bool = False) -> Judgement:
+def check(claim: Claim, instance: Case, *, outside: bool = False) -> Judgement:
     """Judge the first reading of a claim on an instance of one's own, without sampling.
 
     Parameters
@@ -132,7 +96,7 @@ def check(claim: Claim, instance: Subject, *, outside: bool = False) -> Judgemen
 def judge_reading(
     claim: Claim,
     reading: Reading,
-    instance: Subject,
+    instance: Case,
     measured: Measurement,
     replays: "Replays | None" = None,
     *,
@@ -148,7 +112,7 @@ def judge_reading(
 
 def _judge_part(
     part: Part,
-    instance: Subject,
+    instance: Case,
     measured: Measurement,
     replays: "Replays",
     outside: bool = False,
@@ -166,7 +130,7 @@ def _judge_part(
 
 
 def _decided(
-    part: Part, instance: Subject, measured: Measurement, replays: "Replays", outside: bool
+    part: Part, instance: Case, measured: Measurement, replays: "Replays", outside: bool
 ) -> Outcome:
     refused = refusal(part, instance, measured.numbers)
     plain, numbers, unknown = _scalar(part, instance, measured.numbers)
@@ -184,9 +148,7 @@ def _decided(
     return outcome if replayed is None else replayed
 
 
-def _scalar(
-    part: Part, instance: Subject, numbers: Numbers
-) -> tuple[Part, Numbers, Refusal | None]:
+def _scalar(part: Part, instance: Case, numbers: Numbers) -> tuple[Part, Numbers, Refusal | None]:
     """The part with its products of vectors measured, or why it cannot be."""
     products = products_of(instance)
     if not part.vectors or products is None:
@@ -198,77 +160,32 @@ def _scalar(
 
 
 class Replays:
-    """One instance in exact rationals, measured when first asked for.
+    """One instance in exact rationals, measured when first asked for."""
 
-    Floats at the edge of a condition may lie outside it by rounding; then the step sizes are
-    moved inside by 2^-20, and the outcome says so.
-    """
-
-    def __init__(self, instance: Subject) -> None:
+    def __init__(self, instance: Case) -> None:
         self._instance = instance
-        self._known: dict[tuple[Instance | Case, frozenset[str]], Measurement] = {}
 
     @cached_property
-    def _candidates(self) -> tuple[tuple[Instance | Case, str], ...]:
-        instance = self._instance
-        if isinstance(instance, Case):
-            setup = in_rationals(instance.setup)
-            if setup is None:
-                return ()
-            return ((replace(instance, setup=setup, method=Method.RATIONAL), "exact rationals"),)
-        if not isinstance(instance, Instance) or exact_work(instance) > _MOST_WORK:
-            return ()
-        exact = rational(instance)
-        inside = _inside(exact)
-        moved = "exact rationals, step sizes moved inside the conditions by 2^-20"
-        return (exact, "exact rationals"), (inside, moved)
+    def _exact(self) -> Case | None:
+        setup = in_rationals(self._instance.setup)
+        if setup is None:
+            return None
+        return replace(self._instance, setup=setup, method=Method.RATIONAL)
 
-    def _measured(self, candidate: Instance | Case, names: frozenset[str]) -> Measurement:
-        key = (candidate, names)
-        if key not in self._known:
-            self._known[key] = measure(candidate, names)
-        return self._known[key]
+    @cached_property
+    def _measured(self) -> Measurement:
+        assert self._exact is not None
+        return measure(self._exact)
 
     def judge(self, part: Part) -> Outcome | None:
-        """Judge a part; None if the instance is too large, or not quadratic."""
-        for candidate, how in self._candidates:
-            measured = self._measured(candidate, part.named)
-            plain, numbers, unknown = _scalar(part, candidate, measured.numbers)
-            if (refusal(part, candidate, measured.numbers) or unknown) is None:
-                return replace(decide(plain, numbers, Method.RATIONAL), replayed=how)
-        return None
-
-
-def replay(part: Part, instance: Subject) -> Outcome | None:
-    """Judge a part in exact rationals; None if the instance is too large or not quadratic."""
-    return Replays(instance).judge(part)
-
-
-def exact_work(instance: Subject) -> float:
-    """What measuring an instance in rationals costs, counted; infinite where it cannot be."""
-    if isinstance(instance, Case):
-        return float(instance.work)
-    if not isinstance(instance, Instance):
-        return 0.0
-    problem, algorithm = instance.problem, instance.algorithm
-    if not isinstance(problem, FederatedQuadratic):
-        return np.inf
-    size = state_size(driver_of(problem, algorithm)) + 1
-    return float(size**3 * instance.rounds**2 * algorithm.local_steps)
-
-
-def _inside(instance: Instance) -> Instance:
-    algorithm = instance.algorithm
-    nudge = to_fraction(2.0**-20)
-    step = algorithm.inner_step_u * algorithm.outer_step_u * (1 - nudge)
-    moved = with_effective_step(
-        algorithm.participants,
-        algorithm.local_steps,
-        step,
-        algorithm.outer_step_u * (1 + nudge),
-        algorithm.outer_step_v * (1 + nudge),
-    )
-    return replace(instance, algorithm=type(algorithm)(**vars(moved)))
+        """Judge a part exactly; None if that is not possible, or if it does not apply there."""
+        exact = self._exact
+        if exact is None:
+            return None
+        plain, numbers, unknown = _scalar(part, exact, self._measured.numbers)
+        if (refusal(part, exact, self._measured.numbers) or unknown) is not None:
+            return None
+        return replace(decide(plain, numbers, Method.RATIONAL), replayed="exact rationals")
 
 
 def _judge_sampled(

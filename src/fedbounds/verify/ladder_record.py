@@ -9,7 +9,7 @@ from fedbounds.theory.claims import Claim, read
 from fedbounds.theory.symbols import quantities_in, t
 
 from .case import Case, ladder_shown
-from .judge import Judgement
+from .judgement import Judgement
 from .standing import REFUSED
 
 Record = dict[str, Any]

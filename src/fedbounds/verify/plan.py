@@ -11,20 +11,17 @@ from fedbounds.theory.claims import Claim
 from fedbounds.theory.contributed import contributed
 
 from .case import Case
-from .judge import Subject
 from .profile import Profile
-from .setup_data import class_name
 from .setups import ladders
 from .setups.chance import drawn_cases
 from .setups.plan import planned
-from .stored.work import Setup
 
 Record = dict[str, Any]
 
 
 def instances(
     claims: tuple[Claim, ...], profile: Profile, seed: int, names: frozenset[str]
-) -> Iterator[Subject]:
+) -> Iterator[Case]:
     """Every instance of a profile, the cheapest kinds first.
 
     Parameters
@@ -52,16 +49,3 @@ def own_cases(paper: str, profile: Profile, seed: int) -> Iterator[Case]:
 def own_displays(paper: str, profile: Profile) -> dict[str, list[Record]]:
     """Measured scalings that a paper's theory shows beside its claims, by claim."""
     return ladders.displays(paper, profile)
-
-
-def stored_setups() -> dict[str, Setup]:
-    """Every set-up that a file may hold, by the name of its class."""
-    from .setups.stored import (  # which load what it is that they hold
-        stored,
-        stored_beside,
-        stored_choice,
-        stored_ladder,
-    )
-
-    every = (stored(), stored_choice(), stored_ladder(), stored_beside())
-    return {class_name(setup.record.make): setup for setup in every}

@@ -9,8 +9,8 @@ from fedbounds.theory.claims import Part
 from fedbounds.theory.proof.vectors import ip, sq
 from fedbounds.theory.symbols import t
 
+from .case import Products
 from .evaluate import Numbers
-from .instance import Products
 
 
 def with_products(part: Part, numbers: Numbers, products: Products) -> tuple[Part, Numbers]:

@@ -6,20 +6,15 @@ under ``run.timing`` only, so that two runs compare byte for byte without it and
 
 import hashlib
 import json
-import math
-from functools import singledispatch
 from typing import Any
 
-from flint import fmpq
-
-from fedbounds.problems import FederatedLogistic
 from fedbounds.theory.claims import read
 from fedbounds.vocabulary import Method
 
-from .case import Case, found
+from .case import Case, constants_of, found, parameters_of
 from .decide import Outcome
-from .instance import Instance, constants_of, parameters_of
-from .judge import Judgement
+from .judgement import Judgement
+from .plain import plain
 from .shares import Share
 
 SCHEMA = 4
@@ -32,16 +27,6 @@ _PREMISE = {
     Method.ENUMERATION: "every outcome of the randomness in float64, where nothing is firm",
     Method.SAMPLING: "bounded noise gives a certified range; empirical Bernstein interval",
 }
-
-
-def plain(value: Any) -> Any:
-    """A JSON value: rationals as "p/q", floats as they are, infinities and NaN refused as None."""
-    if isinstance(value, fmpq):
-        return str(value)
-    if isinstance(value, bool | int | str) or value is None:
-        return value
-    number = float(value)
-    return number if math.isfinite(number) else None
 
 
 def dumps(data: Any) -> str:
@@ -65,44 +50,13 @@ def _seal(digest: str) -> str:
     return f'"{DIGEST}": "{digest}"'
 
 
-@singledispatch
-def describe_problem(instance: Any) -> dict[str, Any]:
-    """The family and its sizes."""
-    return {"family": "parameters", "instance": instance.name, "clients": None}
-
-
-@describe_problem.register
-def _describe_case(case: Case) -> dict[str, Any]:
+def describe_problem(case: Case) -> dict[str, Any]:
+    """The family, its name and how many clients it has."""
     clients = found(case).parameters.get("n")
     return {
         "family": found(case).family,
         "instance": case.name,
         "clients": None if clients is None else int(clients),
-    }
-
-
-@describe_problem.register
-def _describe_instance(instance: Instance) -> dict[str, Any]:
-    problem = instance.problem
-    found: dict[str, Any] = {
-        "family": type(problem).__name__,
-        "instance": instance.name,
-        "clients": problem.clients,
-    }
-    return found | {
-        "shared_dimension": problem.shared_dimension,
-        "personal_dimension": problem.personal_dimension,
-        **_describe_noise(problem),
-    }
-
-
-def _describe_noise(problem: Any) -> dict[str, Any]:
-    if isinstance(problem, FederatedLogistic):
-        return {"noise": "exact" if problem.batch is None else f"minibatches of {problem.batch}"}
-    return {
-        "noise": problem.noise.law.value,
-        "noise_scale_u": plain(problem.noise.scale_u),
-        "noise_scale_v": plain(problem.noise.scale_v),
     }
 
 

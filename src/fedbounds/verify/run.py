@@ -14,11 +14,12 @@ from fedbounds.theory.contributed import contributed
 from fedbounds.theory.registry import encoded, encoded_claims
 from fedbounds.vocabulary import Standing, Verdict
 
+from .case import Case
 from .device import Device, namespace
 from .engine import engine_of
 from .given import with_givens
 from .instance_file import from_data
-from .judge import Subject, concerned
+from .judge import concerned
 from .kept_steps import kept_steps
 from .measurement import fingerprint
 from .plan import instances, own_displays
@@ -99,6 +100,9 @@ def run(
         with started as pool:
             settled = _settled_records(others, settings, store, pool)
             fresh = _all_records(claims, plan, settings, store, pool)
+            # while processes judge, which wait for nothing of this
+            progress("replaying proofs", 0, len(plan))
+            replayed = prove(_papers(entries), partial(kept_steps, store))
             found.extend(settled)
             _collect(fresh, len(plan), found, suspects, progress)
             each: Any = map if pool is None else pool.map
@@ -111,8 +115,6 @@ def run(
             progress("smallest witnesses", len(plan), len(plan))
             arguments = (settings.seed, settings.device, store, each)
             found.extend(witness_records(claims, suspects, *arguments))
-        progress("replaying proofs", len(plan), len(plan))
-        replayed = prove(_papers(entries), partial(kept_steps, store))
         store.pack()
     witnesses = {(row["claim"], row["reading"]): row for row in found if "instance" in row}
     by_claim: dict[str, list[Record]] = {entry.id: [] for entry in entries}
@@ -142,7 +144,7 @@ def _papers(entries: Sequence[Entry]) -> tuple[str, ...]:
 
 
 def _collect(
-    fresh: Iterator[tuple[Subject, list[Record]]],
+    fresh: Iterator[tuple[Case, list[Record]]],
     total: int,
     found: list[Record],
     suspects: Suspects,
@@ -183,7 +185,7 @@ def _searched_records(
             yield row
 
 
-def _plan(entries: Sequence[Entry], claims: tuple[Claim, ...], settings: Settings) -> list[Subject]:
+def _plan(entries: Sequence[Entry], claims: tuple[Claim, ...], settings: Settings) -> list[Case]:
     """Instances that concern the claims.
 
     The plan is that of the whole papers, so that a claim gets the same evidence in every run.
@@ -197,11 +199,11 @@ def _plan(entries: Sequence[Entry], claims: tuple[Claim, ...], settings: Setting
 
 def _all_records(
     claims: tuple[Claim, ...],
-    plan: list[Subject],
+    plan: list[Case],
     settings: Settings,
     store: Store,
     pool: ProcessPoolExecutor | None,
-) -> Iterator[tuple[Subject, list[Record]]]:
+) -> Iterator[tuple[Case, list[Record]]]:
     """Records of every instance in the order of the plan, from the store or judged and stored."""
     texts = {(c.id, r.name): claim_text(c, r) for c in claims for r in c.readings}
     ids = tuple(claim.id for claim in claims)
@@ -217,7 +219,7 @@ def _all_records(
     done = each(judged_records, jobs, threads)
     fresh = (rows for batch in done for rows in batch)
 
-    def records() -> Iterator[tuple[Subject, list[Record]]]:
+    def records() -> Iterator[tuple[Case, list[Record]]]:
         for instance, own, known in zip(plan, keys, kept, strict=True):
             if known:
                 rows = [row for pair in own if (row := store.load(*pair)) is not None]
@@ -237,7 +239,7 @@ def _batches(work: list[Any]) -> Iterator[tuple[Any, ...]]:
 def _keys(
     claims: tuple[Claim, ...],
     texts: dict[tuple[str, str], str],
-    instance: Subject,
+    instance: Case,
     settings: Settings,
 ) -> list[tuple[str, str]]:
     """Of every claim and reading on an instance: the claim's id and the record's key."""

@@ -9,7 +9,7 @@ from fedbounds.vocabulary import Relation
 
 from .case import Case, script_of
 from .evaluate import Numbers
-from .judge import Judgement
+from .judgement import Judgement
 from .script_asserts import told
 from .script_code import MOST_LINES, QUOTED, TEMPLATES, UNQUOTED, WIDTH, code, wrapped
 

@@ -31,9 +31,9 @@ from .decide import decide
 from .evaluate import Numbers
 from .finding import Finding as Finding
 from .measure.same import Comparison
+from .plain import plain
 from .plan import own_cases
 from .profile import Profile
-from .records import plain
 from .setups.pairs import Shape, compared, told_difference
 from .specimens import specimens
 

@@ -5,7 +5,8 @@ from typing import Any
 
 from fedbounds.theory.claims import Claim
 
-from .judge import Subject, judge
+from .case import Case
+from .judge import judge
 from .proofs import prove, with_measurements
 from .records import record
 from .summary import summarise
@@ -13,7 +14,7 @@ from .summary import summarise
 Record = dict[str, Any]
 
 
-def summaries(claims: Sequence[Claim], subjects: Iterable[Subject]) -> list[Record]:
+def summaries(claims: Sequence[Claim], subjects: Iterable[Case]) -> list[Record]:
     """Judge claims on instances, cases or ladders, and sum up each claim as a run does.
 
     Returns

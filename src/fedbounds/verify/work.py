@@ -10,7 +10,8 @@ from fedbounds.vocabulary import Method, Verdict
 from .case import Case
 from .curve import curve_of
 from .device import Device
-from .judge import Judgement, Subject, judge
+from .judge import judge
+from .judgement import Judgement
 from .ladder_record import ladder_of
 from .measurement import Measurement
 from .records import record
@@ -21,7 +22,7 @@ from .store import Journal
 
 Record = dict[str, Any]
 Keys = list[tuple[str, str]]  # of claims on an instance: the claim's id and the record's key
-Batch = tuple[tuple[str, ...], tuple[tuple[Subject, Keys], ...], int, Device, Journal]
+Batch = tuple[tuple[str, ...], tuple[tuple[Case, Keys], ...], int, Device, Journal]
 
 
 def findings_of(claim_id: str) -> list[Finding]:
@@ -79,6 +80,4 @@ def _slack(judgement: Judgement, measured: Measurement) -> tuple[Share, ...]:
     claim, case = judgement.claim, judgement.instance
     if claim.proof_weights and case.method is Method.MOMENTS:
         return told_shares(claim, measured.numbers)
-    if not isinstance(case, Case):
-        return ()
     return shares_of(case.setup, judgement, measured.numbers)

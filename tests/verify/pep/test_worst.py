@@ -11,8 +11,8 @@ from fedbounds.errors import ConflictError, FedboundsError
 from fedbounds.theory.checker.__main__ import main as recheck_files
 from fedbounds.theory.registry import claim
 from fedbounds.theory.symbols import F_0, L, T, f
+from fedbounds.verify.case import constants_of
 from fedbounds.verify.command_line import status
-from fedbounds.verify.instance import constants_of
 from fedbounds.verify.pep import solve as solving
 from fedbounds.verify.pep.families import reached
 from fedbounds.verify.pep.parameters import formulable, question

@@ -14,8 +14,7 @@ from fedbounds.errors import FedboundsError
 from fedbounds.theory.personalization.participants import PLANNED
 from fedbounds.theory.proof.library import book_of
 from fedbounds.theory.registry import claim
-from fedbounds.verify.case import find
-from fedbounds.verify.instance import parameters_of
+from fedbounds.verify.case import find, parameters_of
 from fedbounds.verify.judge import judge
 from fedbounds.verify.search.witness import find_witness
 from fedbounds.verify.setups import steps

@@ -1,7 +1,7 @@
-"""Scaffold-P's quantities: what its views measure is what another program, and brute force, found.
+"""Scaffold-P's quantities: what its views measure is what another program found.
 
-The stored values are second moments of hand-written features; brute force walks through every
-outcome, per client and step, in plain fractions.
+The stored values are second moments of hand-written features; brute force is in
+`test_brute_force`.
 """
 
 import json
@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import small_quadratics as small
 from flint import fmpq
 
 from fedbounds.errors import ConflictError
@@ -78,51 +77,6 @@ def test_views_show_what_another_program_found():
         assert wrong == _NOT_CLAIMED, name
         compared += equal
     assert compared > 2300
-
-
-def test_views_show_what_brute_force_finds():
-    cases = {
-        "n=2 m=1 K=2": (small.TWO, small.steps(1, 2, F(1, 6), F(3), F(1, 2)), (F(1), F(0))),
-        "n=3 m=2": (small.OWN_CURVATURE, small.steps(2, 1, F(1, 4), F(3, 2), F(2)), (F(1), F(0))),
-        "d_v=2": (small.WIDE, small.steps(1, 1, F(1, 4), F(4, 3), F(2)), (F(1), F(0))),
-    }
-    for name, (objective, own, scales) in cases.items():
-        shared, personal = small.start_of(objective)
-        sizes = ("gamma_u", "gamma_v", "eta_u", "eta_v")
-        data = {
-            "hessians": _text(objective.hessian),
-            "slopes": _text(objective.linear),
-            "noise": str(scales[0]),
-            "personal": len(personal[0]),
-            "personal_noise": str(scales[1]),
-            "start": _text([*shared, *(x for own in personal for x in own)]),
-            "parameters": {"cohort": own.m, "K": own.K}
-            | {size: str(getattr(own, size)) for size in sizes},
-            "rounds": 1,
-        }
-        wanted = small.history(objective, own, scales, 1, corrected=True)
-        found = find(setup_of(data))
-        lowest = F(wanted["f"][()][0]) - F(str(found.series["f"][0]))
-        nested = {name: _nested(rows) for name, rows in wanted.items()}
-        wrong, equal = others(found, nested, str(lowest))
-        assert wrong == _NOT_CLAIMED, name
-        assert equal > 60
-
-
-def _text(nested):
-    return [_text(x) for x in nested] if isinstance(nested, list) else str(nested)
-
-
-def _nested(rows):
-    """By client, step and round, as series are."""
-    depth = len(next(iter(rows)))
-    if not depth:
-        return rows[()]
-    clients = sorted({place[0] for place in rows})
-    if depth == 1:
-        return [[rows[i,]] for i in clients]
-    steps = sorted({k for _, k in rows})
-    return [[rows[i, k] for k in steps] for i in clients]
 
 
 # ---- definitions of the proofs, in the scopes in which they are said

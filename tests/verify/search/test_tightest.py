@@ -13,8 +13,8 @@ from fedbounds.theory.claims import AS_PRINTED, Condition, read
 from fedbounds.theory.registry import claim
 from fedbounds.theory.symbols import K, L, T, gamma, m, n
 from fedbounds.verify import work as process
+from fedbounds.verify.case import parameters_of
 from fedbounds.verify.conditions import refusal
-from fedbounds.verify.instance import parameters_of
 from fedbounds.verify.instance_file import from_data
 from fedbounds.verify.judge import judge_reading
 from fedbounds.verify.measurement import measure

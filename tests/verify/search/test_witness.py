@@ -18,11 +18,10 @@ from fedbounds.theory.claims import AS_PRINTED, Claim, read
 from fedbounds.theory.registry import claim
 from fedbounds.theory.setups import Objective, Run, Setup
 from fedbounds.theory.symbols import b2, variance_u, variance_v
-from fedbounds.verify.case import Case
+from fedbounds.verify.case import Case, parameters_of
 from fedbounds.verify.conditions import failure, refusal
 from fedbounds.verify.decide import decide
 from fedbounds.verify.evaluate import evaluate
-from fedbounds.verify.instance import parameters_of
 from fedbounds.verify.judge import judge_reading
 from fedbounds.verify.measurement import measure
 from fedbounds.verify.search import witness as searched

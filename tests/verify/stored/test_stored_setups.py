@@ -13,8 +13,8 @@ from fedbounds.theory.registry import claim
 from fedbounds.theory.setups import Ladder, Run, Setup
 from fedbounds.verify import case
 from fedbounds.verify.command_line import status
-from fedbounds.verify.instance_file import from_data, to_data
-from fedbounds.verify.plan import own_cases, stored_setups
+from fedbounds.verify.instance_file import from_data, stored_setups, to_data
+from fedbounds.verify.plan import own_cases
 from fedbounds.verify.profile import Profile
 from fedbounds.verify.search.small import is_kept
 from fedbounds.verify.search.witness import find_witness

@@ -213,6 +213,7 @@ def _told(problem: Problem, start: Array | None = None) -> Constants:
     return {x: y for x, y in own.items() if start is not None or x not in _OF_STARTS}
 
 
+@lru_cache(maxsize=64)  # constants, facts and step sizes of a set-up ask for the same
 def _ends(problem: FederatedQuadratic) -> tuple[ConstantValue, ConstantValue]:
     ends = [_extremes(hessian) for hessian in problem.hessian]
     lowest = min((low for low, _ in ends), key=lambda c: c.value)

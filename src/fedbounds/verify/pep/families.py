@@ -20,7 +20,7 @@ from ..evaluate import Numbers
 from ..measurement import measure
 from ..setups.found import Named
 from ..setups.inside import rounded
-from .parameters import VIEW, Question, left_side
+from .parameters import Question, left_side
 
 Array = Any
 BUDGET = 500  # evaluations of the search
@@ -120,7 +120,7 @@ def instance_at(asked: Question, point: Array, bits: int) -> Case | None:
     if any(own[name] > limit for name, limit in limits.items()):
         return None
     name = f"quadratic, scalar blocks, n={setting.clients}"
-    setup = Setup(asked.claim.entry.paper, VIEW, _run(asked, problem, start))
+    setup = Setup(asked.claim.entry.paper, asked.view, _run(asked, problem, start))
     return Case(name, asked.part.algorithm or asked.claim.algorithms[0], setup, Method.RATIONAL)
 
 

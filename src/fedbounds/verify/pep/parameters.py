@@ -14,9 +14,11 @@ from sympy.core.function import AppliedUndef
 from fedbounds.errors import FedboundsError, require, unknown_name
 from fedbounds.facts import Fact
 from fedbounds.problems.linear import rational
+from fedbounds.theory.catalogue import PAPERS
 from fedbounds.theory.claims import Claim, Condition, Part, Reading, read
-from fedbounds.theory.registry import encoded_claims, sought
+from fedbounds.theory.registry import encoded_claims, sought, worst_cases
 from fedbounds.theory.symbols import SHARED, Mean_t, Sum_t, quantities_in, t
+from fedbounds.theory.worst_cases import WorstCases
 from fedbounds.vocabulary import Index, Relation
 
 from ..conditions import failure
@@ -26,7 +28,6 @@ from .formulate import Setting
 
 MOST_GRADIENTS = 40  # unknown vectors: a run of about ten seconds
 _MOST_ROUNDS = 40
-_ALGORITHM = "FedAvg-P"
 _QUANTITIES = {"f", "G_u", "G_v", "B"}
 _ASSUMPTIONS = {
     Fact.SMOOTH,
@@ -41,9 +42,6 @@ _OF_STEPS = {*_STEPS, "gamma_u", "gamma_v"}
 _SILENT = ("sigma_u^2", "sigma_v^2")
 _ALIASES = {"b2": "b^2", "B0": "B_0", "F0": "F_0", "G0": "G_0"}
 _BITS = 8  # of step sizes that a condition bounds by an irrational number
-
-
-VIEW = "rounds"  # of runs of the algorithm, in the theory of a claim
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +64,17 @@ class Question:
     setting: Setting
     numbers: dict[str, fmpq]
     last: int
+
+    @property
+    def view(self) -> str:
+        """In which instances are measured."""
+        return _asked(self.claim).view
+
+
+def _asked(claim: Claim) -> WorstCases:
+    found = worst_cases(claim.entry.paper)
+    assert found is not None  # else nothing of it is formulable
+    return found
 
 
 def question(claim: Claim, part_name: str | None, settings: Sequence[str]) -> Question:
@@ -116,22 +125,23 @@ def left_side(asked: Question, numbers: Numbers) -> Any:
 
 def formulable(claim: Claim) -> dict[str, tuple[Reading, Part]]:
     """The parts that a worst-case problem can express, by name, in the first reading of each."""
-    if _ALGORITHM not in claim.algorithms:
+    asked = worst_cases(claim.entry.paper)
+    if asked is None or asked.runs not in claim.algorithms:
         return {}
     found: dict[str, tuple[Reading, Part]] = {}
     for reading in claim.readings:
         for part in read(claim, reading):
-            if _expressible(part):
+            if _expressible(part, asked.runs):
                 found.setdefault(part.name, (reading, part))
     return found
 
 
-def _expressible(part: Part) -> bool:
+def _expressible(part: Part, runs: str) -> bool:
     known = {*_COUNTS, *_LEVELS, *_OF_STEPS, *_SILENT}
     return (
         part.relation is Relation.AT_MOST
         and part.index is Index.RUN
-        and part.algorithm in ("", _ALGORITHM)
+        and part.algorithm in ("", runs)
         and not part.vectors
         and not quantities_in(part.right)
         and quantities_in(part.left) <= _QUANTITIES
@@ -164,12 +174,12 @@ def _linear(expression: sp.Expr) -> bool:
 def _part(claim: Claim, name: str | None) -> tuple[Reading, Part]:
     parts = formulable(claim)
     if not parts:
-        named = ", ".join(
-            other.id for other in encoded_claims("personalization") if formulable(other)
-        )
+        every = (other for paper in PAPERS for other in encoded_claims(paper))
+        named = ", ".join(other.id for other in every if formulable(other))
         raise FedboundsError(
             f"{claim.id} has no part for a worst-case problem: a bound, in constants, on a sum of "
-            f"f, G_u, G_v or B over a run of FedAvg-P with smooth clients; such are {named}"
+            "f, G_u, G_v or B over a run of local steps and averages with smooth clients; such are "
+            f"{named}"
         )
     if name is None:
         return next(iter(parts.values()))
@@ -234,7 +244,8 @@ def _steps(
     claim: Claim, part: Part, numbers: dict[str, fmpq], given: dict[str, fmpq]
 ) -> tuple[fmpq, fmpq, fmpq]:
     """The largest gamma and the smallest outer steps that the conditions admit, unless given."""
-    of = next(one.steps for one in sought(claim.entry.paper) if one.runs == _ALGORITHM)
+    runs = _asked(claim).runs
+    of = next(one.steps for one in sought(claim.entry.paper) if one.runs == runs)
     try:
         steps = steps_inside(part, of, numbers, {}, _BITS)
     except NoStepsError as error:

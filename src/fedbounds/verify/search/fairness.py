@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
+from ..case import constants_of, parameters_of
 from ..evaluate import Numbers
-from ..instance import constants_of, parameters_of
-from ..judge import Judgement
+from ..judgement import Judgement
 from ..measurement import measure
 
 LOOKS = 8  # violations that are looked at for a fair one

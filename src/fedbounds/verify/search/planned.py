@@ -11,7 +11,8 @@ from fedbounds.vocabulary import Method, Relation
 
 from ..case import Case
 from ..decide import Outcome
-from ..judge import Judgement, judge_reading
+from ..judge import judge_reading
+from ..judgement import Judgement
 from ..measurement import measure
 from ..plan import own_cases
 from ..profile import Profile

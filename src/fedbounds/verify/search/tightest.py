@@ -13,12 +13,12 @@ from threadpoolctl import threadpool_limits
 from fedbounds.theory.claims import Claim, Part, Reading, read
 from fedbounds.vocabulary import Index, Relation, Verdict
 
-from ..case import Case
+from ..case import Case, parameters_of
 from ..conditions import refusal
 from ..decide import Outcome
-from ..instance import parameters_of
 from ..instance_file import to_data
-from ..judge import Judgement, judge_reading
+from ..judge import judge_reading
+from ..judgement import Judgement
 from ..measurement import measure
 from ..setups.found import Named
 from .closest import EQUAL, Closest, as_floats, closest

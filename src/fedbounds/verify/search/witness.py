@@ -14,7 +14,8 @@ from fedbounds.vocabulary import Method, Verdict
 from ..case import Case, in_rationals
 from ..conditions import sides
 from ..evaluate import Numbers
-from ..judge import Judgement, Subject, exact_work, judge_reading
+from ..judge import judge_reading
+from ..judgement import Judgement
 from ..measurement import fingerprint, measure
 from ..script import script
 from .fairness import fairest
@@ -58,7 +59,7 @@ class Witness:
 def find_witness(
     claim: Claim,
     reading: Reading,
-    suspects: Sequence[Subject] = (),
+    suspects: Sequence[Case] = (),
     examples: int = EXAMPLES,
     budget: int = BUDGET,
     searches: int | None = None,
@@ -99,7 +100,7 @@ def _smallest(claim: Claim, reading: Reading, cases: Sequence[Case]) -> Witness 
     planned = [case.setup for case in cases]
     exact = (
         replace(case, setup=setup, method=Method.RATIONAL)
-        for case in sorted(cases, key=lambda case: (not is_shown(case), exact_work(case)))
+        for case in sorted(cases, key=lambda case: (not is_shown(case), case.work))
         if (setup := case.setup if case.method is Method.RATIONAL else in_rationals(case.setup))
     )
     # what is planned in floats may be small enough for one replay and too large for a file
@@ -159,9 +160,8 @@ def _settings(examples: int) -> settings:
     )
 
 
-def _judge(claim: Claim, reading: Reading, instance: Subject) -> Judgement:
-    names: frozenset[str] = frozenset().union(*(part.named for part in claim.parts))
-    return judge_reading(claim, reading, instance, measure(instance, names))
+def _judge(claim: Claim, reading: Reading, instance: Case) -> Judgement:
+    return judge_reading(claim, reading, instance, measure(instance))
 
 
 def explain(judgement: Judgement) -> Witness:

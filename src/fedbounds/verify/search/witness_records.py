@@ -8,28 +8,28 @@ from typing import Any
 from fedbounds.theory.claims import Claim
 from fedbounds.theory.registry import claim as claim_of
 
+from ..case import Case
 from ..device import Device
 from ..engine import engine_of
 from ..instance_file import to_data
-from ..judge import Subject
 from ..measurement import fingerprint
 from ..records import record
 from ..store import Store, claim_text, record_key
 from .witness import find_witness
 
 Record = dict[str, Any]
-Suspects = dict[tuple[str, str], list[Subject]]  # by claim id and reading name
+Suspects = dict[tuple[str, str], list[Case]]  # by claim id and reading name
 Map = Callable[..., Iterator[Any]]
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class Broken:
     """A reading that looks broken, and where."""
 
     claim: str
     reading: str
     key: str
-    suspects: list[Subject]
+    suspects: list[Case]
 
 
 def witness_records(
@@ -48,7 +48,7 @@ def witness_records(
         Cases are independent of one another.
     """
     cases = [
-        Case(claim.id, reading.name, _key(claim, reading, seen, seed, device), seen)
+        Broken(claim.id, reading.name, _key(claim, reading, seen, seed, device), seen)
         for claim in claims
         for reading in claim.readings
         if (seen := suspects.get((claim.id, reading.name)))
@@ -66,7 +66,7 @@ def witness_records(
             yield row
 
 
-def seek(case: Case) -> tuple[Record, str | None] | None:
+def seek(case: Broken) -> tuple[Record, str | None] | None:
     """A witness's record and script; None if none is found."""
     claim = claim_of(case.claim)
     reading = next(r for r in claim.readings if r.name == case.reading)
@@ -81,7 +81,7 @@ def seek(case: Case) -> tuple[Record, str | None] | None:
     return row, witness.script
 
 
-def _is_kept(case: Case, store: Store) -> bool:
+def _is_kept(case: Broken, store: Store) -> bool:
     """Whether it is known what a search finds, and its script is still there."""
     row = store.load(case.claim, case.key)
     if row is not None and row["witness"] and not (store.folder / row["witness"]).is_file():
@@ -89,13 +89,13 @@ def _is_kept(case: Case, store: Store) -> bool:
     return store.knows(case.claim, case.key)
 
 
-def _key(claim: Claim, reading: Any, seen: list[Subject], seed: int, device: Device) -> str:
+def _key(claim: Claim, reading: Any, seen: list[Case], seed: int, device: Device) -> str:
     engine, text = engine_of(claim.entry.paper), claim_text(claim, reading)
     keys = [record_key(engine, text, fingerprint(suspect), seed, device) for suspect in seen]
     return f"{engine}-witness-{hashlib.sha256(''.join(keys).encode()).hexdigest()[:24]}"
 
 
-def _name(case: Case) -> str:
+def _name(case: Broken) -> str:
     claim = claim_of(case.claim)
     at, reading = next((i, r) for i, r in enumerate(claim.readings) if r.name == case.reading)
     return witness_name(

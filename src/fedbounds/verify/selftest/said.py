@@ -8,13 +8,14 @@ from flint import fmpq
 from fedbounds.theory.claims import AS_PRINTED, Part
 from fedbounds.theory.registry import claim
 
+from ..case import Case
 from ..decide import Outcome
-from ..judge import Subject, judge_reading
+from ..judge import judge_reading
 from ..measurement import measure
 from .planted import Said
 
 
-def judged(claim_id: str, part: Part, subject: Subject) -> Outcome:
+def judged(claim_id: str, part: Part, subject: Case) -> Outcome:
     """The outcome of one part of a claim, as given, on one set-up."""
     alone = replace(claim(claim_id), parts=(part,), readings=(AS_PRINTED,), proof_weights=())
     return judge_reading(alone, AS_PRINTED, subject, measure(subject)).deciding

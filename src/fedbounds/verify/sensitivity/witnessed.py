@@ -18,11 +18,11 @@ from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Part
 from fedbounds.theory.registry import encoded_claims
 from fedbounds.vocabulary import Index, Method, Relation, Verdict
 
+from ..case import Case, parameters_of, products_of
 from ..conditions import refusal
 from ..decide import decide, rounds_of
 from ..evaluate import IrrationalError, Numbers, UndefinedError, evaluate
-from ..instance import parameters_of, products_of
-from ..judge import Subject, concerned
+from ..judge import concerned
 from ..measurement import measure
 from ..plan import instances
 from ..products import with_products
@@ -89,7 +89,7 @@ class Survey:
 class Examined:
     """An exact instance with its expectations."""
 
-    subject: Subject
+    subject: Case
     numbers: Numbers
 
 
@@ -112,9 +112,8 @@ def survey(claim: Claim, numbers: Sequence[Printed], seed: int = 0) -> Survey:
             for premise in (*map(str, part.assumptions), *map(str, part.conditions))
         ]
     )
-    named: frozenset[str] = frozenset().union(*(part.named for part in parts))
     for subject in _subjects(claim, parts, numbers, seed):
-        one = Examined(subject, measure(subject, named).numbers)
+        one = Examined(subject, measure(subject).numbers)
         found.examined += 1
         for part in parts:
             inside = refusal(part, subject, one.numbers) is None
@@ -137,7 +136,7 @@ def _keep(found: Survey, number: Printed, bounds: Iterable[Excluded]) -> None:
 
 def _subjects(
     claim: Claim, parts: Sequence[Part], numbers: Sequence[Printed], seed: int
-) -> Iterator[Subject]:
+) -> Iterator[Case]:
     """The planned instances in rationals, and the tightest one that each search finds."""
     paper = encoded_claims(claim.entry.paper)
     every = paper if any(one.id == claim.id for one in paper) else (*paper, claim)
@@ -150,7 +149,7 @@ def _subjects(
         yield from _proposed(alone, seed)
 
 
-def _proposed(alone: Claim, seed: int) -> list[Subject]:
+def _proposed(alone: Claim, seed: int) -> list[Case]:
     """The tightest instances of a claim's only part; none where its formula is not defined, as
     1/(K - 1) without the condition that K >= 2.
     """

@@ -15,7 +15,7 @@ from fedbounds.vocabulary import Index, Method, Relation, Verdict
 
 from ..case import Case, script_of
 from ..decide import decide
-from ..judge import Judgement
+from ..judgement import Judgement
 from ..script_asserts import not_checked
 from ..setups.found import known_of, view_of
 from .stated import first_failing, limit_of, numbers_of, setup_of

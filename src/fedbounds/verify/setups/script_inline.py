@@ -6,7 +6,7 @@ statements of a function may stand before the one that calls it.
 
 import ast
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 
 from .script_slice import adding, living, speaks
@@ -20,7 +20,7 @@ _APART = (ast.Lambda, ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp,
 def put_together(tree: ast.Module) -> None:
     """One function that is called once and in one place, where it is called."""
     quoted = {x.name: x for x in tree.body if is_quoted(x) and isinstance(x, ast.FunctionDef)}
-    times = Counter(x.id for x in ast.walk(tree) if isinstance(x, ast.Name) and x.id in quoted)
+    times = Counter(x.id for x in walk(tree) if isinstance(x, ast.Name) and x.id in quoted)
     for caller in quoted.values():
         for block in _blocks(caller):
             for at, statement in enumerate(block):
@@ -73,10 +73,10 @@ def _body_of(
 ) -> tuple[list[ast.stmt], ast.expr] | None:
     """Its statements, and its value, in names that the caller does not have."""
     plain = callee.args
-    returns = [x for x in ast.walk(callee) if isinstance(x, ast.Return | ast.Yield)]
+    returns = [x for x in walk(callee) if isinstance(x, ast.Return | ast.Yield)]
     body = [x for x in callee.body if not is_text(x)]
-    inner = [x for x in ast.walk(callee) if isinstance(x, ast.FunctionDef | ast.Nonlocal)][1:]
-    own_returns = [y for x in inner for y in ast.walk(x) if isinstance(y, ast.Return)]
+    inner = [x for x in walk(callee) if isinstance(x, ast.FunctionDef | ast.Nonlocal)][1:]
+    own_returns = [y for x in inner for y in walk(x) if isinstance(y, ast.Return)]
     ends = bool(body) and isinstance(body[-1], ast.Return) and body[-1].value is not None
     if plain.vararg or plain.kwarg or plain.kwonlyargs or plain.posonlyargs or not ends:
         return None
@@ -89,9 +89,9 @@ def _body_of(
     if set(given) != set(names) or len(call.args) > len(names):
         return None
     bound = _bound(callee) | set(names)
-    taken = {x.id for x in ast.walk(caller) if isinstance(x, ast.Name)} | _bound(caller)
+    taken = {x.id for x in walk(caller) if isinstance(x, ast.Name)} | _bound(caller)
     taken |= {x.arg for x in caller.args.args}
-    changed = {x.id for x in ast.walk(callee)
+    changed = {x.id for x in walk(callee)
                if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store)}  # fmt: skip
     direct: dict[str, ast.expr] = {}
     first: list[ast.stmt] = []
@@ -117,9 +117,9 @@ def is_text(node: ast.stmt) -> bool:
 
 def _bound(node: ast.AST) -> set[str]:
     """Names that are given a value inside, arguments of inner functions among them."""
-    stored = {x.id for x in ast.walk(node)
+    stored = {x.id for x in walk(node)
               if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store)}  # fmt: skip
-    inner = [x for x in ast.walk(node) if isinstance(x, ast.FunctionDef | ast.Lambda) and x != node]
+    inner = [x for x in walk(node) if isinstance(x, ast.FunctionDef | ast.Lambda) and x != node]
     of_inner = {x.name for x in inner if isinstance(x, ast.FunctionDef)}
     return stored | of_inner | {x.arg for own in inner for x in own.args.args}
 
@@ -161,6 +161,19 @@ class _Instead(ast.NodeTransformer):
 # ---- names of what is used once
 
 
+def walk(node: ast.AST) -> Iterator[ast.AST]:
+    """As `ast.walk`, in the same order: a script is gone through hundreds of times."""
+    every = [node]
+    for one in every:
+        for name in one._fields:
+            value = getattr(one, name, None)
+            if isinstance(value, ast.AST):
+                every.append(value)
+            elif isinstance(value, list):
+                every.extend(x for x in value if isinstance(x, ast.AST))
+        yield one
+
+
 def without_names(function: ast.FunctionDef) -> None:
     """Short values that are used once stand where they are used, and dicts are put together."""
     before = ""
@@ -174,14 +187,14 @@ def without_names(function: ast.FunctionDef) -> None:
 
 def _once_each(function: ast.FunctionDef) -> None:
     """Names that get a value again have another name before."""
-    every = [x.id for x in ast.walk(function) if isinstance(x, ast.Name)]
+    every = [x.id for x in walk(function) if isinstance(x, ast.Name)]
     stored = Counter(
-        x.id for x in ast.walk(function) if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store)
+        x.id for x in walk(function) if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store)
     )
     for name in [x for x, times in stored.items() if times > 1]:
         places = [at for at, own in enumerate(function.body) if isinstance(own, ast.Assign)
                   and any(isinstance(x, ast.Name) and x.id == name and isinstance(x.ctx, ast.Store)
-                          for target in own.targets for x in ast.walk(target))]  # fmt: skip
+                          for target in own.targets for x in walk(target))]  # fmt: skip
         if len(places) != stored[name]:
             continue
         first, second = places[:2]
@@ -203,7 +216,7 @@ def _apart(function: ast.FunctionDef) -> None:
     for statement in function.body:
         pairs = _pairs(statement)
         names = {x.id for x, _ in pairs if isinstance(x, ast.Name)}
-        reads = {x.id for _, v in pairs for x in ast.walk(v) if isinstance(x, ast.Name)}
+        reads = {x.id for _, v in pairs for x in walk(v) if isinstance(x, ast.Name)}
         if len(pairs) > 1 and len(names) == len(pairs) and not names & reads:
             found += [ast.Assign([target], value) for target, value in pairs]
         else:
@@ -222,19 +235,19 @@ def _pairs(statement: ast.stmt) -> list[tuple[ast.expr, ast.expr]]:
 
 def _one_less(function: ast.FunctionDef) -> None:
     """Without one name."""
-    every = [x for x in ast.walk(function) if isinstance(x, ast.Name)]
+    every = [x for x in walk(function) if isinstance(x, ast.Name)]
     stored = Counter(x.id for x in every if isinstance(x.ctx, ast.Store))
     loaded = Counter(x.id for x in every if isinstance(x.ctx, ast.Load))
     adds = adding(function)
-    inside = [x for x in ast.walk(function) if isinstance(x, _INSIDE) and x is not function]
-    inner = {y.id for x in inside for y in ast.walk(x) if isinstance(y, ast.Name)}
+    inside = [x for x in walk(function) if isinstance(x, _INSIDE) and x is not function]
+    inner = {y.id for x in inside for y in walk(x) if isinstance(y, ast.Name)}
     for at, statement in enumerate(function.body):
         pairs = _pairs(statement)
         if len(pairs) != 1 or not isinstance(pairs[0][0], ast.Name):
             continue
         name, value = pairs[0][0].id, pairs[0][1]
-        reads = {x.id for x in ast.walk(value) if isinstance(x, ast.Name)}
-        later = {x.id for own in function.body[at + 1 :] for x in ast.walk(own)
+        reads = {x.id for x in walk(value) if isinstance(x, ast.Name)}
+        later = {x.id for own in function.body[at + 1 :] for x in walk(own)
                  if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store)}  # fmt: skip
         size = len(ast.unparse(value))
         once = loaded[name] == 1 and (size <= _SHORT or isinstance(value, ast.Dict))
@@ -258,7 +271,7 @@ def side_by_side(function: ast.FunctionDef) -> None:
     for statement in function.body:
         before, own = (_pairs(found[-1]) if found else []), _pairs(statement)
         names = {x.id for x, _ in before if isinstance(x, ast.Name)}
-        reads = {x.id for _, v in own for x in ast.walk(v) if isinstance(x, ast.Name)}
+        reads = {x.id for _, v in own for x in walk(v) if isinstance(x, ast.Name)}
         stored = {x.id for x, _ in own if isinstance(x, ast.Name)}
         every = [*before, *own]
         plain = before and own and all(isinstance(x, ast.Name) for x, _ in every)
@@ -276,8 +289,8 @@ def side_by_side(function: ast.FunctionDef) -> None:
 
 def _is_first(function: ast.FunctionDef, name: str) -> bool:
     """Whether it is used by what a comprehension goes through, once."""
-    every = [x.generators[0].iter for x in ast.walk(function) if isinstance(x, ast.DictComp)]
-    return any(isinstance(y, ast.Name) and y.id == name for x in every for y in ast.walk(x))
+    every = [x.generators[0].iter for x in walk(function) if isinstance(x, ast.DictComp)]
+    return any(isinstance(y, ast.Name) and y.id == name for x in every for y in walk(x))
 
 
 _INSIDE = (ast.For, ast.While, ast.FunctionDef, *_APART)

@@ -19,7 +19,7 @@ from typing import Any
 from ..script_check import tells
 from ..script_code import WIDTH
 from ..script_output import output_of
-from .script_inline import is_quoted, is_text, put_together, side_by_side, without_names
+from .script_inline import is_quoted, is_text, put_together, side_by_side, walk, without_names
 from .script_source import narrowed
 
 _SEEN = "_seen_"
@@ -60,7 +60,7 @@ def _tests(tree: ast.Module) -> Iterator[ast.If | ast.IfExp]:
     for top in tree.body:
         inside = isinstance(top, ast.FunctionDef) and (top.name in _OF_A_RUN or is_quoted(top))
         if inside or (isinstance(top, ast.ClassDef) and top.name in _CLASSES):
-            yield from (node for node in ast.walk(top) if isinstance(node, ast.If | ast.IfExp))
+            yield from (node for node in walk(top) if isinstance(node, ast.If | ast.IfExp))
 
 
 def _watched(text: str) -> str:
@@ -115,13 +115,14 @@ def _settle(tree: ast.Module) -> None:
     """Leave out what nothing uses any more, and put small functions where they are called."""
     _Namespace().visit(tree)
     looked_at = _looked_at(tree)
-    before = ""
+    before, settled = "", dict[ast.FunctionDef, str]()
     while before != (before := ast.dump(tree)):
         for top in tree.body:
             for function in _functions(top):
                 function.body = _until_return(function.body)
-                if is_quoted(top):
+                if is_quoted(top) and settled.get(function) != ast.dump(function):
                     without_names(function)
+                    settled[function] = ast.dump(function)
         if looked_at is not None:
             _Shown(looked_at).visit(tree)
         _drop_unused(tree)
@@ -131,7 +132,7 @@ def _settle(tree: ast.Module) -> None:
     for top in tree.body:
         if is_quoted(top) and isinstance(top, ast.FunctionDef):
             side_by_side(top)
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.ImportFrom):
             loads = _loads(tree)
             node.names = [x for x in node.names if loads[x.asname or x.name]]
@@ -220,7 +221,7 @@ class _Shown(ast.NodeTransformer):
 def _loads(tree: ast.AST) -> Counter[str]:
     """How often names and attributes are read."""
     every = Counter[str]()
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             every[node.id] += 1
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
@@ -258,7 +259,7 @@ def _drop_unused(tree: ast.Module) -> None:
 
 def _drop_parameters(tree: ast.Module) -> None:
     """Parameters of the algorithm that are not asked for by their name."""
-    texts = Counter(x.value for x in ast.walk(tree) if isinstance(x, ast.Constant))
+    texts = Counter(x.value for x in walk(tree) if isinstance(x, ast.Constant))
     for node in tree.body:
         if isinstance(node, ast.Assign) and _makes(node, "p") and isinstance(node.value, ast.Dict):
             own = node.value
@@ -284,7 +285,7 @@ def _values(value: ast.expr) -> list[ast.expr]:
 
 def _put_in_place(tree: ast.Module) -> None:
     calls = Counter(
-        node.func.id for node in ast.walk(tree)
+        node.func.id for node in walk(tree)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     )  # fmt: skip
     loads = _loads(tree)
@@ -321,10 +322,10 @@ class _InPlace(ast.NodeTransformer):
 
     def __init__(self, name: str, names: list[str], own: ast.expr) -> None:
         self._name, self._names, self._own = name, names, own
-        self._times = Counter(x.id for x in ast.walk(own) if isinstance(x, ast.Name))
+        self._times = Counter(x.id for x in walk(own) if isinstance(x, ast.Name))
         self._bound = {
-            x.id for x in ast.walk(own) if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store)
-        } | {x.arg for x in ast.walk(own) if isinstance(x, ast.arg)}
+            x.id for x in walk(own) if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store)
+        } | {x.arg for x in walk(own) if isinstance(x, ast.arg)}
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
@@ -333,8 +334,8 @@ class _InPlace(ast.NodeTransformer):
         if node.keywords or len(node.args) != len(self._names):
             return node
         given = dict(zip(self._names, node.args, strict=True))
-        inside = {x.id for arg in node.args for x in ast.walk(arg) if isinstance(x, ast.Name)}
-        lazy = any(isinstance(x, ast.Lambda) for x in ast.walk(self._own))
+        inside = {x.id for arg in node.args for x in walk(arg) if isinstance(x, ast.Name)}
+        lazy = any(isinstance(x, ast.Lambda) for x in walk(self._own))
         short = all(
             isinstance(arg, ast.Name | ast.Constant)
             or (self._times[name] == 1 and not self._bound)

@@ -22,7 +22,7 @@ from fedbounds.theory.setups import Setup
 from fedbounds.theory.typed import Names, expression, names_of
 
 from ..evaluate import Numbers, evaluate, whole
-from ..judge import Judgement
+from ..judgement import Judgement
 from ..shares import Share, shares_of
 from .found import view_of
 

@@ -1,0 +1,7 @@
+"""The worst case is asked of runs of FedAvg-P."""
+
+from fedbounds.theory.worst_cases import WorstCases
+
+from .lemmas import FEDAVG_P
+
+WORST_CASES = WorstCases(FEDAVG_P, "rounds")
