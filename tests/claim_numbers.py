@@ -7,10 +7,12 @@ import numpy as np
 import sympy as sp
 from flint import arb, ctx, fmpq
 
-from fedbounds.theory.submodel.glossary import GLOSSARY
+from fedbounds.theory.personalization.symbols import NAMES
+from fedbounds.theory.submodel.glossary import GLOSSARY as SUBMODEL
 from fedbounds.verify.conditions import in_balls
 from fedbounds.verify.evaluate import IrrationalError, Numbers, evaluate
 
+GLOSSARY = SUBMODEL | NAMES
 CONSTANTS = {
     "n": "n", "m": "m", "K": "K", "T": "T", "L": "L", "F_0": "F_0", "B_0": "B_0", "G_0": "G_0",
     "sigma_u^2": "s_u", "sigma_v^2": "s_v", "b^2": "b2", "gamma": "gamma", "gamma_u": "gamma_u",

@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import cache
 
 from fedbounds.theory.checker.errors import Refused
+from fedbounds.theory.personalization.glossary import GLOSSARY
 from fedbounds.theory.personalization.proofs import (
     definitions,
     fedavg_drift,
@@ -17,7 +18,6 @@ from fedbounds.theory.personalization.proofs.book import PER_CLIENT, PER_STEP
 from fedbounds.theory.proof.language import Book
 from fedbounds.theory.proof.replay import certified, replay
 from fedbounds.theory.proof.text import theory_of
-from fedbounds.theory.symbols import SHARED
 
 CHAPTERS = (technical, fedavg_increments, fedavg_lemmas, fedavg_drift, fedavg_gradients)
 
@@ -28,7 +28,7 @@ def written():
     every = dict(scopes.SCOPES)
     for chapter in CHAPTERS:
         every |= getattr(chapter, "SCOPES", {})
-    book = Book("personalization", theory_of(SHARED, every, PER_CLIENT, PER_STEP))
+    book = Book("personalization", theory_of(GLOSSARY, every, PER_CLIENT, PER_STEP))
     definitions.write(book)
     for chapter in CHAPTERS:
         if hasattr(chapter, "definitions"):

@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import cache
 
 from fedbounds.theory.checker.errors import Refused
+from fedbounds.theory.personalization.glossary import GLOSSARY
 from fedbounds.theory.personalization.proofs import (
     definitions,
     fedavg_increments,
@@ -20,7 +21,6 @@ from fedbounds.theory.personalization.proofs.book import PER_CLIENT, PER_STEP
 from fedbounds.theory.proof.language import Book
 from fedbounds.theory.proof.replay import Local, Replayed, certified, inherit
 from fedbounds.theory.proof.text import theory_of
-from fedbounds.theory.symbols import SHARED
 
 OWN = (scaffold_lemmas, scaffold_steps, scaffold_drift, scaffold_memory, scaffold_recursion)
 CHAPTERS = (technical, fedavg_increments, fedavg_lemmas, *OWN)
@@ -31,7 +31,7 @@ def book():
     every = dict(scopes.SCOPES)
     for chapter in CHAPTERS:
         every |= getattr(chapter, "SCOPES", {})
-    found = Book("personalization", theory_of(SHARED, every, PER_CLIENT, PER_STEP))
+    found = Book("personalization", theory_of(GLOSSARY, every, PER_CLIENT, PER_STEP))
     definitions.write(found)
     for chapter in CHAPTERS:
         getattr(chapter, "definitions", lambda _: None)(found)

@@ -14,19 +14,16 @@ from flint import fmpq
 from set_ups import vectors_case
 
 from fedbounds.theory.claims import AS_PRINTED, Part
+from fedbounds.theory.personalization.symbols import E, T_2u, T_2v, T_3u
 from fedbounds.theory.registry import claim
 from fedbounds.theory.setups import Objective, Planned, Run, Setup
 from fedbounds.theory.symbols import (
     F_0,
     B,
-    E,
     G_u,
     G_v,
     K,
     L,
-    T_2u,
-    T_2v,
-    T_3u,
     b2,
     gamma,
     m,

@@ -5,13 +5,11 @@ import sympy as sp
 
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Condition, read
+from fedbounds.theory.personalization.symbols import Bt_ik, Bt_new, P
 from fedbounds.theory.registry import claim, encoded
 from fedbounds.theory.symbols import (
-    Bt_ik,
-    Bt_new,
     K,
     L,
-    P,
     T,
     eta_u,
     eta_v,

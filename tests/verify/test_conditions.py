@@ -14,10 +14,10 @@ from set_ups import choice
 from fedbounds.facts import Constant, Fact
 from fedbounds.problems.constants import OF_BLOCKS, ConstantValue
 from fedbounds.theory.claims import Condition, Part
+from fedbounds.theory.personalization.glossary import GLOSSARY
+from fedbounds.theory.personalization.symbols import E
 from fedbounds.theory.registry import claim, setups
 from fedbounds.theory.symbols import (
-    SHARED,
-    E,
     G_u,
     K,
     L,
@@ -294,7 +294,7 @@ def test_floats_near_an_edge_are_inside_and_rationals_are_on_one_side_of_it(off)
 def test_a_constant_on_the_admissible_side_is_firm(name, side, firm, monkeypatch):
     value = ConstantValue(fmpq(1), Provenance.CERTIFIED, side)
     monkeypatch.setattr(conditions, "constants_of", lambda instance: {name: value})
-    symbol = SHARED.constants[name.value]
+    symbol = GLOSSARY.constants[name.value]
     part = Part(left=symbol, right=2 * symbol, index=Index.POINT)
     point = choice(**{name.value: 1})
     refused = conditions.refusal(part, point, measure(point).numbers)
@@ -302,7 +302,7 @@ def test_a_constant_on_the_admissible_side_is_firm(name, side, firm, monkeypatch
 
 
 def test_a_constant_without_the_sign_of_its_symbol_is_outside():
-    variance = SHARED.constants[Constant.VARIANCE_U.value]
+    variance = GLOSSARY.constants[Constant.VARIANCE_U.value]
     part = Part(left=variance, right=2 * variance)
     for value, word in ((fmpq(-1), "not negative"), (fmpq(0), None), (fmpq(1), None)):
         point = choice(**{variance.name: str(value)})

@@ -12,7 +12,23 @@ from hypothesis import strategies as st
 from personal_cases import case, coupled, run
 
 from fedbounds.theory.claims import Part
-from fedbounds.theory.symbols import C_i, E, E_ik, Eu_ik, Ev_ik, G_u, G_v, Sum_t, g_ui, k, m, n, t
+from fedbounds.theory.personalization.symbols import (
+    C_i,
+    E,
+    E_ik,
+    Eu_ik,
+    Ev_ik,
+    g_ui,
+)
+from fedbounds.theory.symbols import (
+    G_u,
+    G_v,
+    Sum_t,
+    k,
+    m,
+    n,
+    t,
+)
 from fedbounds.verify.decide import decide
 from fedbounds.verify.evaluate import Numbers
 from fedbounds.verify.measurement import measure

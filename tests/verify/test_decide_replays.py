@@ -11,15 +11,14 @@ from flint import fmpq
 from personal_cases import alike, case, coupled, quadratics, run, sizes
 
 from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Index, Part, read
+from fedbounds.theory.personalization.symbols import E, T_3u
 from fedbounds.theory.proof.vectors import sq
 from fedbounds.theory.registry import claim, encoded_claims, setups
 from fedbounds.theory.symbols import (
     B,
-    E,
     G_u,
     G_v,
     L,
-    T_3u,
     b2,
     f,
     gamma,

@@ -11,11 +11,14 @@ from hypothesis import strategies as st
 from kinds import in_balls, in_floats, in_rationals
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.symbols import (
+from fedbounds.theory.personalization.symbols import (
     A_ik,
     C_i,
     E_ik,
     Eu_ik,
+    g_ui,
+)
+from fedbounds.theory.symbols import (
     G_u,
     K,
     L,
@@ -23,7 +26,6 @@ from fedbounds.theory.symbols import (
     Mean_t,
     Sum_t,
     T,
-    g_ui,
     j,
     k,
     n,

@@ -6,24 +6,26 @@ import pytest
 import sympy as sp
 
 from fedbounds.theory.claims import read
-from fedbounds.theory.proof.library import names_of
-from fedbounds.theory.registry import encoded_claims
-from fedbounds.theory.symbols import (
+from fedbounds.theory.personalization.symbols import (
     A_old,
-    B,
     C,
     C_i,
     Du_2,
     E_ik,
+    P,
+    U_ik,
+    g_ui,
+)
+from fedbounds.theory.proof.library import names_of
+from fedbounds.theory.registry import encoded_claims
+from fedbounds.theory.symbols import (
+    B,
     G_u,
     G_v,
     K,
     Mean_t,
-    P,
-    U_ik,
     b2,
     f,
-    g_ui,
     j,
     k,
     m,

@@ -9,8 +9,9 @@ from flint import arb
 
 from fedbounds.theory.claims import Reading
 from fedbounds.theory.personalization import figures
+from fedbounds.theory.personalization.symbols import P
 from fedbounds.theory.registry import ladders
-from fedbounds.theory.symbols import K, L, P, gamma, t
+from fedbounds.theory.symbols import K, L, gamma, t
 from fedbounds.verify.case import found
 from fedbounds.verify.decide import Outcome
 from fedbounds.verify.judgement import Judgement

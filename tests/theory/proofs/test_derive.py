@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.personalization.proofs.derivations import ROUTES, Route, rows
+from fedbounds.theory.personalization.symbols import C
 from fedbounds.theory.proof.derive import Memory, derive, edges, most, total
 from fedbounds.theory.proof.step_size import at_best_step, leading
 from fedbounds.theory.registry import claim
@@ -18,7 +19,6 @@ from fedbounds.theory.symbols import (
     B_0,
     F_0,
     B,
-    C,
     G_u,
     G_v,
     K,

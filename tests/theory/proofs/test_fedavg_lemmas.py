@@ -10,13 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fedbounds.theory.personalization import displays_descent, displays_drift, lemmas, technical
+from fedbounds.theory.personalization.symbols import D_2, S_2, X_2, E
 from fedbounds.theory.proof.replay import Local
 from fedbounds.theory.symbols import (
-    D_2,
-    S_2,
-    X_2,
     B,
-    E,
     G_u,
     G_v,
     K,

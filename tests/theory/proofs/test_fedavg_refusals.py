@@ -8,17 +8,19 @@ from fedavg_book import certify, expression, proves, statement
 
 from fedbounds.theory.checker.data import Premise
 from fedbounds.theory.checker.errors import Refused
-from fedbounds.theory.proof.text import text
-from fedbounds.theory.symbols import (
+from fedbounds.theory.personalization.symbols import (
     D_2,
-    B,
     E,
     Eu_ik,
+    T_3u,
+    g_ui,
+)
+from fedbounds.theory.proof.text import text
+from fedbounds.theory.symbols import (
+    B,
     G_u,
     G_v,
-    T_3u,
     b2,
-    g_ui,
     k,
     m,
     n,

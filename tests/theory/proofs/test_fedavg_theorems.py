@@ -18,9 +18,22 @@ from fedbounds.theory.personalization.proofs import (
     fedavg_special,
     fedavg_theorems,
 )
+from fedbounds.theory.personalization.symbols import E
 from fedbounds.theory.proof.language import Book, above, below, equal
 from fedbounds.theory.proof.replay import Local, certified, replay
-from fedbounds.theory.symbols import F_0, B, E, K, L, T, eta_u, eta_v, gamma, m, n, t
+from fedbounds.theory.symbols import (
+    F_0,
+    B,
+    K,
+    L,
+    T,
+    eta_u,
+    eta_v,
+    gamma,
+    m,
+    n,
+    t,
+)
 
 CHAPTERS = (fedavg_theorems, fedavg_full, fedavg_special)
 CLAIMS = (

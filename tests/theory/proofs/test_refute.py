@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Certificate, Premise, Scope, Statement, Theory
 from fedbounds.theory.claims import Condition
+from fedbounds.theory.personalization.glossary import GLOSSARY
 from fedbounds.theory.personalization.proofs import definitions, technical
 from fedbounds.theory.personalization.proofs.book import PER_CLIENT, PER_STEP
 from fedbounds.theory.personalization.proofs.scopes import (
@@ -27,6 +28,14 @@ from fedbounds.theory.personalization.proofs.scopes import (
     u,
     uh,
 )
+from fedbounds.theory.personalization.symbols import (
+    D_2,
+    S_2,
+    X_2,
+    E,
+    Eu_ik,
+    T_1u,
+)
 from fedbounds.theory.proof import feasible
 from fedbounds.theory.proof.finite import Evaluator, Function, space_of
 from fedbounds.theory.proof.instances import instance
@@ -38,19 +47,12 @@ from fedbounds.theory.proof.text import theory_of
 from fedbounds.theory.proof.vectors import S, given, ip, past, present, sq, xi
 from fedbounds.theory.proof.vectors import i as client
 from fedbounds.theory.symbols import (
-    D_2,
-    S_2,
-    SHARED,
-    X_2,
-    E,
-    Eu_ik,
     G_u,
     G_v,
     K,
     L,
     Sum_t,
     T,
-    T_1u,
     gamma,
     gamma_u,
     k,
@@ -58,7 +60,7 @@ from fedbounds.theory.symbols import (
     n,
     t,
     variance_u,
-)  # fmt: skip
+)
 
 SMOOTH_NOISE = [Fact.SMOOTH, Fact.NOISE, Fact.DISSIMILARITY]
 STEP = f"step of {FEDAVG}"
@@ -73,7 +75,7 @@ SEVERAL_STEPS = [Condition(K, ">=", sp.Integer(2))]
 @cache
 def _definitions():
     found = Book(
-        "personalization", theory_of(SHARED, SCOPES | technical.SCOPES, PER_CLIENT, PER_STEP)
+        "personalization", theory_of(GLOSSARY, SCOPES | technical.SCOPES, PER_CLIENT, PER_STEP)
     )
     definitions.write(found)
     technical.definitions(found)

@@ -13,19 +13,17 @@ from fedbounds.errors import FedboundsError
 from fedbounds.facts import Fact
 from fedbounds.theory.claims import Condition
 from fedbounds.theory.personalization.proofs.scopes import FEDAVG, au, hu
+from fedbounds.theory.personalization.symbols import C, E, T_1u
 from fedbounds.theory.proof.language import below, fact
 from fedbounds.theory.proof.repair import THETA, _simplest, smallest
 from fedbounds.theory.proof.replay import certified
 from fedbounds.theory.symbols import (
     F_0,
-    C,
-    E,
     G_u,
     K,
     L,
     Sum_t,
     T,
-    T_1u,
     gamma,
     n,
     t,

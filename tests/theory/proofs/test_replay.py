@@ -16,11 +16,19 @@ from fedbounds.theory.checker.files import book_data, step_data, step_of, theory
 from fedbounds.theory.checker.recheck import refusals
 from fedbounds.theory.personalization.lemmas import LEMMA_32
 from fedbounds.theory.personalization.proofs.scopes import FEDAVG, au, hu
+from fedbounds.theory.personalization.symbols import E, T_1u
 from fedbounds.theory.proof.language import cite, fact, square
 from fedbounds.theory.proof.replay import Local, marked_false, replay
 from fedbounds.theory.proof.status import proof_of
 from fedbounds.theory.proof.vectors import given, past, sq
-from fedbounds.theory.symbols import E, G_u, K, L, T_1u, gamma, n, t
+from fedbounds.theory.symbols import (
+    G_u,
+    K,
+    L,
+    gamma,
+    n,
+    t,
+)
 from fedbounds.vocabulary import ProofStatus
 
 BOUND = -K * gamma / 2 * G_u(t) + L**2 * gamma / n * E(t)

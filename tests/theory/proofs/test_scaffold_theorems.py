@@ -9,6 +9,7 @@ import sympy as sp
 from fedbounds.theory.checker.data import Premise
 from fedbounds.theory.checker.errors import Refused
 from fedbounds.theory.claims import Condition
+from fedbounds.theory.personalization.glossary import GLOSSARY
 from fedbounds.theory.personalization.proofs import (
     definitions,
     scaffold_sharper,
@@ -16,14 +17,12 @@ from fedbounds.theory.personalization.proofs import (
     scopes,
 )
 from fedbounds.theory.personalization.proofs.book import PER_CLIENT, PER_STEP
+from fedbounds.theory.personalization.symbols import C, E
 from fedbounds.theory.proof.language import Book, cite
 from fedbounds.theory.proof.replay import Local, certified, replay
 from fedbounds.theory.proof.text import comparisons, text, theory_of
 from fedbounds.theory.symbols import (
     F_0,
-    SHARED,
-    C,
-    E,
     G_u,
     G_v,
     K,
@@ -48,7 +47,7 @@ UNPROVED = {"eq-4.5", "eq-4.5 [amb-5]", "eq-4.5 [amb-6]", "thm-4.5 [amb-2]"}
 
 @cache
 def book():
-    found = Book("personalization", theory_of(SHARED, scopes.SCOPES, PER_CLIENT, PER_STEP))
+    found = Book("personalization", theory_of(GLOSSARY, scopes.SCOPES, PER_CLIENT, PER_STEP))
     definitions.write(found)
     for name, block in LEMMAS:
         found.prove(name, block, [], apart=scopes.SCAFFOLD if block else "")

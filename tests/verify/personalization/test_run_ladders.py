@@ -17,9 +17,16 @@ from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import Condition, Part, read
 from fedbounds.theory.personalization import figures
 from fedbounds.theory.personalization.run_ladders import CLIENTS, EQUAL, TUNED
+from fedbounds.theory.personalization.symbols import P, rho
 from fedbounds.theory.registry import claim, encoded_claims, ladders, rungs
 from fedbounds.theory.setups import Run
-from fedbounds.theory.symbols import K, P, gamma, m, n, rho, t
+from fedbounds.theory.symbols import (
+    K,
+    gamma,
+    m,
+    n,
+    t,
+)
 from fedbounds.verify.case import find, ladder_shown
 from fedbounds.verify.decide import decide
 from fedbounds.verify.evaluate import Numbers

@@ -11,14 +11,14 @@ from sympy.core.function import AppliedUndef
 
 from fedbounds.theory.catalogue import PAPERS
 from fedbounds.theory.claims import Condition, Part
+from fedbounds.theory.personalization.glossary import GLOSSARY
 from fedbounds.theory.personalization.proofs.scopes import au, hu
+from fedbounds.theory.personalization.symbols import E
 from fedbounds.theory.proof.repair import THETA
 from fedbounds.theory.proof.vectors import ip, sq
 from fedbounds.theory.registry import claim, encoded_claims
 from fedbounds.theory.symbols import (
     F_0,
-    SHARED,
-    E,
     G_u,
     G_v,
     K,
@@ -36,7 +36,7 @@ from fedbounds.verify.sensitivity.printed import Printed, rational
 from fedbounds.verify.sensitivity.printed import printed as printed_of
 from fedbounds.vocabulary import Relation
 
-printed = partial(printed_of, signed=SHARED.signed)
+printed = partial(printed_of, signed=GLOSSARY.signed)
 
 
 def values(part):

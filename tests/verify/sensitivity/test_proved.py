@@ -10,10 +10,18 @@ from hypothesis import strategies as st
 from small_book import definitions, empty_book, lemma
 
 from fedbounds.theory.claims import Condition, Part
+from fedbounds.theory.personalization.glossary import GLOSSARY
+from fedbounds.theory.personalization.symbols import E
 from fedbounds.theory.proof.language import below, condition
 from fedbounds.theory.proof.replay import Local, replay
 from fedbounds.theory.registry import claim
-from fedbounds.theory.symbols import SHARED, E, G_u, K, L, gamma, t
+from fedbounds.theory.symbols import (
+    G_u,
+    K,
+    L,
+    gamma,
+    t,
+)
 from fedbounds.verify.sensitivity.printed import printed as printed_of
 from fedbounds.verify.sensitivity.printed import rational
 from fedbounds.verify.sensitivity.proved import (
@@ -27,7 +35,7 @@ from fedbounds.verify.sensitivity.proved import (
 )
 from fedbounds.verify.sensitivity.used import used
 
-printed = partial(printed_of, signed=SHARED.signed)
+printed = partial(printed_of, signed=GLOSSARY.signed)
 
 FEDAVG = "FedAvg-P"
 ANY = claim("personalization/lem-3.4")  # a claim; the books here are not its own

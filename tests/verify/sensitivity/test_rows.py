@@ -18,9 +18,17 @@ from set_ups import choice
 from fedbounds.errors import ConflictError, FedboundsError
 from fedbounds.facts import Fact
 from fedbounds.theory.claims import Condition, Part
+from fedbounds.theory.personalization.glossary import GLOSSARY
+from fedbounds.theory.personalization.symbols import E
 from fedbounds.theory.proof.premises import Need
 from fedbounds.theory.registry import claim
-from fedbounds.theory.symbols import SHARED, E, G_u, L, T, eta, t
+from fedbounds.theory.symbols import (
+    G_u,
+    L,
+    T,
+    eta,
+    t,
+)
 from fedbounds.verify.evaluate import Numbers
 from fedbounds.verify.judge import Replays, judge_reading
 from fedbounds.verify.measurement import measure
@@ -42,7 +50,7 @@ from fedbounds.verify.sensitivity.witnessed import (
 )
 from fedbounds.vocabulary import Index, Verdict
 
-printed = partial(printed_of, signed=SHARED.signed)
+printed = partial(printed_of, signed=GLOSSARY.signed)
 
 SMOOTH_PART = "fedplt/A2.1"  # part c: || g ||^2 <= 2 L F_own, attained
 

@@ -12,8 +12,16 @@ from fedbounds.errors import FedboundsError
 from fedbounds.theory.claims import Part, read
 from fedbounds.theory.personalization import random_quadratics
 from fedbounds.theory.personalization.random_setups import DRAWN
+from fedbounds.theory.personalization.symbols import E
 from fedbounds.theory.registry import claim, encoded_claims, setups
-from fedbounds.theory.symbols import E, G_u, G_v, Max_t, Mean_t, f, t
+from fedbounds.theory.symbols import (
+    G_u,
+    G_v,
+    Max_t,
+    Mean_t,
+    f,
+    t,
+)
 from fedbounds.verify.case import Case, find, found
 from fedbounds.verify.decide import gap_width, is_affine, rounds_of
 from fedbounds.verify.evaluate import Numbers, evaluate

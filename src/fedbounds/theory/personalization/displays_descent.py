@@ -5,7 +5,7 @@ Each stands under the lemma's assumptions. The proof of Lemma 4.1 uses (A.2) and
 
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Part
-from fedbounds.theory.symbols import (
+from fedbounds.theory.personalization.symbols import (
     Y_2,
     Du_2,
     Dv_2,
@@ -14,7 +14,6 @@ from fedbounds.theory.symbols import (
     I_v,
     J_u,
     J_v,
-    K,
     P_u,
     T_1u,
     T_1v,
@@ -24,11 +23,14 @@ from fedbounds.theory.symbols import (
     X_u,
     X_v,
     Y_ik,
+    s_vi,
+)
+from fedbounds.theory.symbols import (
+    K,
     gamma,
     k,
     m,
     n,
-    s_vi,
     t,
     variance_u,
     variance_v,

@@ -8,8 +8,7 @@ import sympy as sp
 
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Condition, Part
-from fedbounds.theory.symbols import (
-    B,
+from fedbounds.theory.personalization.symbols import (
     Du_2,
     Dv_2,
     Dv_i,
@@ -17,13 +16,16 @@ from fedbounds.theory.symbols import (
     E_ik,
     Eu_ik,
     Ev_ik,
+    g_ui,
+    g_vi,
+)
+from fedbounds.theory.symbols import (
+    B,
     G_u,
     G_v,
     K,
     L,
     T,
-    g_ui,
-    g_vi,
     gamma,
     gamma_u,
     gamma_v,

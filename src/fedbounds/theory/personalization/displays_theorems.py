@@ -9,11 +9,11 @@ import sympy as sp
 from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Part, Reading
+from fedbounds.theory.personalization.symbols import E
 from fedbounds.theory.symbols import (
     B_0,
     F_0,
     B,
-    E,
     G_u,
     G_v,
     K,

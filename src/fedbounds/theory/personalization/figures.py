@@ -11,17 +11,14 @@ import sympy as sp
 
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Part, Reading
+from fedbounds.theory.personalization.symbols import P, P_G_u, P_sum, rho
 from fedbounds.theory.symbols import (
     K,
     L,
-    P,
-    P_G_u,
-    P_sum,
     b2,
     gamma,
     m,
     n,
-    rho,
     t,
     variance_u,
     variance_v,

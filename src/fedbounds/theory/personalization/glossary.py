@@ -1,5 +1,7 @@
-"""The names of this paper: the shared ones."""
+"""The names of this paper: the shared ones, and its own."""
 
 from fedbounds.theory.symbols import SHARED
 
-GLOSSARY = SHARED
+from .symbols import NAMES
+
+GLOSSARY = SHARED | NAMES

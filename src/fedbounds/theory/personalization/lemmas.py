@@ -5,22 +5,24 @@ import sympy as sp
 from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Part, Reading
-from fedbounds.theory.symbols import (
+from fedbounds.theory.personalization.symbols import (
     D_2,
     S_2,
     X_2,
-    B,
     E,
-    G_u,
-    G_v,
-    K,
-    L,
-    T,
     T_1u,
     T_1v,
     T_2u,
     T_2v,
     T_3u,
+)
+from fedbounds.theory.symbols import (
+    B,
+    G_u,
+    G_v,
+    K,
+    L,
+    T,
     b2,
     eta_u,
     eta_v,

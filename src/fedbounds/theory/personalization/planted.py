@@ -6,6 +6,7 @@ from typing import Any
 import sympy as sp
 
 from fedbounds.facts import Constant, Fact
+from fedbounds.theory.personalization.symbols import T_3u
 from fedbounds.theory.planted import (
     Asserted,
     Assumed,
@@ -35,7 +36,15 @@ from fedbounds.theory.planted import (
     WrongRule,
 )
 from fedbounds.theory.setups import Number, Objective, Run, Setup
-from fedbounds.theory.symbols import G_u, T_3u, b2, m, n, t, variance_u, variance_v
+from fedbounds.theory.symbols import (
+    G_u,
+    b2,
+    m,
+    n,
+    t,
+    variance_u,
+    variance_v,
+)
 from fedbounds.vocabulary import Relation, Verdict
 
 _NOT = Caught.DOES_NOT_FOLLOW

@@ -5,7 +5,7 @@ import sympy as sp
 from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Condition, Part
-from fedbounds.theory.symbols import (
+from fedbounds.theory.personalization.symbols import (
     W_2,
     C,
     C_i,
@@ -14,10 +14,6 @@ from fedbounds.theory.symbols import (
     E_ik,
     Eu_ik,
     Ev_ik,
-    G_u,
-    G_v,
-    K,
-    L,
     S_3u,
     T_1u,
     T_1v,
@@ -34,12 +30,18 @@ from fedbounds.theory.symbols import (
     cd_2,
     cd_i,
     ch_i,
-    f,
     g_vi,
+    h_i2,
+)
+from fedbounds.theory.symbols import (
+    G_u,
+    G_v,
+    K,
+    L,
+    f,
     gamma,
     gamma_u,
     gamma_v,
-    h_i2,
     k,
     m,
     n,

@@ -4,7 +4,7 @@ import sympy as sp
 
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Part, Reading
-from fedbounds.theory.symbols import (
+from fedbounds.theory.personalization.symbols import (
     A_ik,
     A_old,
     Bt_ik,
@@ -17,10 +17,6 @@ from fedbounds.theory.symbols import (
     E,
     Eu_ik,
     Ev_ik,
-    G_u,
-    G_v,
-    K,
-    L,
     M_u,
     M_v,
     M_vi,
@@ -28,6 +24,12 @@ from fedbounds.theory.symbols import (
     T_2v,
     U_ik,
     V_ik,
+)
+from fedbounds.theory.symbols import (
+    G_u,
+    G_v,
+    K,
+    L,
     eta_u,
     eta_v,
     gamma,

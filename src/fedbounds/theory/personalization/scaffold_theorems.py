@@ -4,10 +4,9 @@ import sympy as sp
 
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Multiplier, Part, Reading
+from fedbounds.theory.personalization.symbols import C, E
 from fedbounds.theory.symbols import (
     F_0,
-    C,
-    E,
     G_u,
     G_v,
     K,

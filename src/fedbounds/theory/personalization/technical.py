@@ -5,7 +5,7 @@ import sympy as sp
 from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import Claim, Condition, Part
-from fedbounds.theory.symbols import (
+from fedbounds.theory.personalization.symbols import (
     D_2,
     N_2,
     O_2,
@@ -14,11 +14,13 @@ from fedbounds.theory.symbols import (
     Y_2,
     Du_2,
     Dv_2,
-    K,
-    L,
     X_u,
     X_v,
     Y_sum,
+)
+from fedbounds.theory.symbols import (
+    K,
+    L,
     f,
     j,
     m,

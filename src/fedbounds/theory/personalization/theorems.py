@@ -5,10 +5,10 @@ import sympy as sp
 from fedbounds.facts import Fact
 from fedbounds.theory.catalogue import entry
 from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Multiplier, Part, Reading
+from fedbounds.theory.personalization.symbols import G_0
 from fedbounds.theory.symbols import (
     B_0,
     F_0,
-    G_0,
     G_u,
     G_v,
     K,

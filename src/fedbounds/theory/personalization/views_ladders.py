@@ -9,12 +9,12 @@ from dataclasses import replace
 
 import sympy as sp
 
+from fedbounds.theory.personalization.symbols import P
 from fedbounds.theory.setups import RUN, Pace, Rungs, Says, Settled, Shown, View
 from fedbounds.theory.symbols import (
     G_u,
     G_v,
     K,
-    P,
     b2,
     eta_u,
     eta_v,

@@ -5,13 +5,10 @@ Taken as given, and compared with what is measured on the running algorithms in 
 
 import sympy as sp
 
-from fedbounds.theory.proof.language import Book
-from fedbounds.theory.symbols import (
-    B_0,
+from fedbounds.theory.personalization.symbols import (
     W_2,
     Y_2,
     A_ik,
-    B,
     Bt_ik,
     C,
     C_i,
@@ -22,8 +19,6 @@ from fedbounds.theory.symbols import (
     E_ik,
     Eu_ik,
     Ev_ik,
-    G_u,
-    G_v,
     M_u,
     M_v,
     M_vi,
@@ -43,16 +38,23 @@ from fedbounds.theory.symbols import (
     Y_ik,
     Y_sum,
     cd_2,
-    f,
     g_ui,
     g_vi,
+    s_vi,
+)
+from fedbounds.theory.proof.language import Book
+from fedbounds.theory.symbols import (
+    B_0,
+    B,
+    G_u,
+    G_v,
+    f,
     gamma,
     k,
     m,
     n,
-    s_vi,
     t,
-)  # fmt: skip
+)
 
 from .. import measured
 from ..measured_scaffold import CONTROLS, LAG

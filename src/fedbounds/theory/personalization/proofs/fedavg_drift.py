@@ -11,6 +11,13 @@ from fedbounds.theory.checker.data import Premise, Scope
 from fedbounds.theory.claims import Condition
 from fedbounds.theory.personalization.displays_drift import EQUATION_33, LEMMA_35_IK
 from fedbounds.theory.personalization.lemmas import LEMMA_35, SMOOTH_NOISE
+from fedbounds.theory.personalization.symbols import (
+    E,
+    E_ik,
+    Eu_ik,
+    g_ui,
+    g_vi,
+)
 from fedbounds.theory.proof.language import (
     Book,
     above,
@@ -24,13 +31,8 @@ from fedbounds.theory.proof.language import (
 from fedbounds.theory.proof.vectors import sq, vectors
 from fedbounds.theory.symbols import (
     B,
-    E,
-    E_ik,
-    Eu_ik,
     G_v,
     K,
-    g_ui,
-    g_vi,
     gamma_u,
     gamma_v,
     k,

@@ -9,6 +9,7 @@ from fedbounds.theory.personalization.displays_theorems import (
     THEOREM_311_FINAL,
     THEOREM_311_SUM_B,
 )
+from fedbounds.theory.personalization.symbols import G_0
 from fedbounds.theory.personalization.theorems import FULL_NOISE, LITERAL_B0, THEOREM_311
 from fedbounds.theory.proof.language import (
     Book,
@@ -25,7 +26,6 @@ from fedbounds.theory.proof.language import (
 from fedbounds.theory.symbols import (
     B_0,
     F_0,
-    G_0,
     B,
     G_u,
     G_v,

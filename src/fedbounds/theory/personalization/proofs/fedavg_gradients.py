@@ -11,6 +11,7 @@ from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.claims import Claim
 from fedbounds.theory.personalization.displays_drift import EQUATION_A5, EQUATION_A6, LEMMA_36_E
 from fedbounds.theory.personalization.lemmas import LEMMA_36, SMOOTH_NOISE
+from fedbounds.theory.personalization.symbols import Du_2, Dv_i, E, g_ui
 from fedbounds.theory.personalization.theorems import FULL_NOISE
 from fedbounds.theory.proof.language import (
     Book,
@@ -26,9 +27,6 @@ from fedbounds.theory.proof.language import (
 from fedbounds.theory.proof.vectors import ip, sq
 from fedbounds.theory.symbols import (
     B,
-    Du_2,
-    Dv_i,
-    E,
     G_u,
     G_v,
     K,
@@ -36,7 +34,6 @@ from fedbounds.theory.symbols import (
     T,
     eta_u,
     eta_v,
-    g_ui,
     gamma,
     gamma_u,
     gamma_v,

@@ -13,10 +13,7 @@ import sympy as sp
 from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.personalization.lemmas import EFFECTIVE_STEP, SMOOTH_NOISE
-from fedbounds.theory.proof.language import Book, cite, equal, fact, square
-from fedbounds.theory.proof.text import need
-from fedbounds.theory.proof.vectors import S, given, ip, past, present, sq, xi
-from fedbounds.theory.symbols import (
+from fedbounds.theory.personalization.symbols import (
     Du_2,
     Dv_2,
     Dv_i,
@@ -24,16 +21,21 @@ from fedbounds.theory.symbols import (
     I_v,
     J_u,
     J_v,
-    K,
     X_u,
     Y_ik,
+    s_vi,
+)
+from fedbounds.theory.proof.language import Book, cite, equal, fact, square
+from fedbounds.theory.proof.text import need
+from fedbounds.theory.proof.vectors import S, given, ip, past, present, sq, xi
+from fedbounds.theory.symbols import (
+    K,
     gamma,
     k,
     m,
     n,
-    s_vi,
     t,
-)  # fmt: skip
+)
 
 from .. import measured
 from .scopes import (

@@ -2,8 +2,18 @@
 
 import sympy as sp
 
+from fedbounds.theory.personalization.symbols import Du_2
 from fedbounds.theory.proof.repair import THETA
-from fedbounds.theory.symbols import Du_2, K, L, gamma, m, n, t, variance_u, variance_v
+from fedbounds.theory.symbols import (
+    K,
+    L,
+    gamma,
+    m,
+    n,
+    t,
+    variance_u,
+    variance_v,
+)
 
 from .book import book
 

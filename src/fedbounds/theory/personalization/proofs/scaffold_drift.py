@@ -13,6 +13,7 @@ from fedbounds.theory.personalization.scaffold_lemmas import (
     LEMMA_43_IK,
     SEVERAL_STEPS,
 )
+from fedbounds.theory.personalization.symbols import E_ik
 from fedbounds.theory.proof.language import (
     Book,
     above,
@@ -22,12 +23,7 @@ from fedbounds.theory.proof.language import (
     fact,
     integer,
 )
-from fedbounds.theory.symbols import (
-    E_ik,
-    K,
-    k,
-    t,
-)
+from fedbounds.theory.symbols import K, k, t
 
 from .technical import GROWTH, by_branch
 

@@ -8,6 +8,13 @@ from fedbounds.theory.checker.data import Premise
 from fedbounds.theory.claims import Claim
 from fedbounds.theory.personalization.lemmas import EFFECTIVE_STEP, SMOOTH_NOISE
 from fedbounds.theory.personalization.scaffold_lemmas import DISPLAY_A8, LEMMA_41, NOISE
+from fedbounds.theory.personalization.symbols import (
+    Du_2,
+    S_3u,
+    T_2u,
+    W_mean,
+    What_sum,
+)
 from fedbounds.theory.proof.language import (
     Book,
     fact,
@@ -16,12 +23,7 @@ from fedbounds.theory.proof.language import (
 from fedbounds.theory.proof.vectors import S, given, past, present, sq, xi
 from fedbounds.theory.proof.vectors import i as client
 from fedbounds.theory.symbols import (
-    Du_2,
     K,
-    S_3u,
-    T_2u,
-    W_mean,
-    What_sum,
     gamma,
     m,
     n,

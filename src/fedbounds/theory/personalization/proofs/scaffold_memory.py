@@ -16,14 +16,7 @@ from fedbounds.theory.personalization.scaffold_lemmas import NOISE
 from fedbounds.theory.personalization.scaffold_memory import (
     LAG_STEPS,
 )
-from fedbounds.theory.proof.language import (
-    Book,
-    above,
-    cite,
-    square,
-)
-from fedbounds.theory.proof.vectors import given, ip, past, present, sq, vectors
-from fedbounds.theory.symbols import (
+from fedbounds.theory.personalization.symbols import (
     A_ik,
     A_new,
     A_old,
@@ -39,11 +32,15 @@ from fedbounds.theory.symbols import (
     M_vi,
     U_ik,
     V_ik,
-    k,
-    m,
-    n,
-    t,
 )
+from fedbounds.theory.proof.language import (
+    Book,
+    above,
+    cite,
+    square,
+)
+from fedbounds.theory.proof.vectors import given, ip, past, present, sq, vectors
+from fedbounds.theory.symbols import k, m, n, t
 
 from ..measured_scaffold import AFTER, LAG_AFTER, LAGS, NEW_LAGS
 from .scopes import (

@@ -12,6 +12,16 @@ from fedbounds.theory.personalization.scaffold_memory import (
     LAG_STEPS,
     TWO_THIRDS,
 )
+from fedbounds.theory.personalization.symbols import (
+    C,
+    Du_2,
+    Dv_2,
+    E,
+    M_u,
+    M_v,
+    T_2u,
+    T_2v,
+)
 from fedbounds.theory.proof.language import (
     Book,
     above,
@@ -27,18 +37,10 @@ from fedbounds.theory.proof.language import (
 from fedbounds.theory.proof.vectors import given, past, present, sq, xi
 from fedbounds.theory.proof.vectors import i as client
 from fedbounds.theory.symbols import (
-    C,
-    Du_2,
-    Dv_2,
-    E,
     G_u,
     G_v,
     K,
     L,
-    M_u,
-    M_v,
-    T_2u,
-    T_2v,
     eta_u,
     eta_v,
     gamma,

@@ -16,6 +16,7 @@ from fedbounds.theory.personalization.scaffold_theorems import (
     DISPLAY_44,
     THEOREM_45_E,
 )
+from fedbounds.theory.personalization.symbols import C, E
 from fedbounds.theory.personalization.theorems import FULL, MEASURED
 from fedbounds.theory.proof.language import (
     Book,
@@ -26,8 +27,6 @@ from fedbounds.theory.proof.language import (
 )
 from fedbounds.theory.symbols import (
     F_0,
-    C,
-    E,
     K,
     L,
     T,

@@ -11,6 +11,15 @@ from fedbounds.theory.personalization.scaffold_lemmas import (
     NOISE,
     SEVERAL_STEPS,
 )
+from fedbounds.theory.personalization.symbols import (
+    C,
+    C_i,
+    Eu_ik,
+    Ev_ik,
+    cd_2,
+    cd_i,
+    g_vi,
+)
 from fedbounds.theory.proof.language import (
     Book,
     above,
@@ -19,15 +28,8 @@ from fedbounds.theory.proof.language import (
 )
 from fedbounds.theory.proof.vectors import given, past, sq, vectors
 from fedbounds.theory.symbols import (
-    C,
-    C_i,
-    Eu_ik,
-    Ev_ik,
     G_u,
     K,
-    cd_2,
-    cd_i,
-    g_vi,
     gamma_u,
     gamma_v,
     k,

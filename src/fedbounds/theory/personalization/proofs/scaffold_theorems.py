@@ -18,6 +18,7 @@ from fedbounds.theory.personalization.scaffold_theorems import (
     USED_STEPS,
 )
 from fedbounds.theory.personalization.special import EQUATION_46, SPECIAL_431_PSGD
+from fedbounds.theory.personalization.symbols import C, E
 from fedbounds.theory.personalization.theorems import DECREASE, FULL, MEASURED, SUMMED
 from fedbounds.theory.proof.language import (
     Book,
@@ -35,8 +36,6 @@ from fedbounds.theory.proof.language import (
 from fedbounds.theory.proof.text import text
 from fedbounds.theory.symbols import (
     F_0,
-    C,
-    E,
     G_u,
     G_v,
     K,

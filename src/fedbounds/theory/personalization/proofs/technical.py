@@ -12,6 +12,13 @@ from fedbounds.theory.checker.data import Premise, Scope
 from fedbounds.theory.claims import Condition
 from fedbounds.theory.personalization.lemmas import LEMMA_A2, SMOOTH
 from fedbounds.theory.personalization.participants import PARTICIPANTS, QUANTITIES
+from fedbounds.theory.personalization.symbols import (
+    D_2,
+    N_2,
+    O_2,
+    S_2,
+    X_2,
+)
 from fedbounds.theory.proof.language import (
     Book,
     above,
@@ -22,7 +29,13 @@ from fedbounds.theory.proof.language import (
     square,
 )
 from fedbounds.theory.proof.vectors import ip, sq
-from fedbounds.theory.symbols import D_2, N_2, O_2, S_2, X_2, K, L, m, n, t
+from fedbounds.theory.symbols import (
+    K,
+    L,
+    m,
+    n,
+    t,
+)
 
 from .scopes import FEDAVG, INCREMENTS, SCAFFOLD, Yu, au, av, du, dv, value00, value11, wu
 
