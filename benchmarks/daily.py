@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from time import perf_counter
 
-from fedbounds.theory.registry import claim
+from fedbounds.theory.language.registry import claim
 
 from .workloads import Row
 
@@ -17,7 +17,11 @@ _NUMBERS = {
 
 
 def _seconds(folder: str, *arguments: str) -> float:
-    command = [sys.executable, "-c", "from fedbounds.verify.command_line import main; main()"]
+    command = [
+        sys.executable,
+        "-c",
+        "from fedbounds.verify.commands.command_line import main; main()",
+    ]
     begun = perf_counter()
     subprocess.run([*command, *arguments], cwd=folder, check=True, capture_output=True)
     return perf_counter() - begun

@@ -8,7 +8,7 @@ import numpy as np
 
 from fedbounds.algorithms import rolling_models, sub_models
 from fedbounds.algorithms.traced import Algorithm, Stages, in_stages
-from fedbounds.theory.setups import Objective, Run, Shown, View
+from fedbounds.theory.language.setups import Objective, Run, Shown, View
 from fedbounds.verify.measure.float_moments import in_floats
 from fedbounds.verify.measure.many_rounds import rounds_of, traced
 from fedbounds.verify.measure.trace import subject_of

@@ -14,10 +14,10 @@ from fedbounds.algorithms import personal_averaging, personal_scaffold
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.problems import Noise, NoiseLaw, federated_quadratic
 from fedbounds.problems.linear import rational
+from fedbounds.theory.language.registry import views
+from fedbounds.theory.language.setups import Shown
+from fedbounds.theory.language.symbols import VectorSymbol
 from fedbounds.theory.proof.vectors import sq
-from fedbounds.theory.registry import views
-from fedbounds.theory.setups import Shown
-from fedbounds.theory.symbols import VectorSymbol
 from fedbounds.verify.measure.clients import Clients
 from fedbounds.verify.measure.driven import drive
 from fedbounds.verify.measure.driven_run import DrivenRun
@@ -151,7 +151,7 @@ def peak_memory(work: Workload) -> float:
 
 def start_up(*arguments: str) -> float:
     """Seconds of a command of the command line, best of three."""
-    code = f"from fedbounds.verify.command_line import main; main({list(arguments)!r})"
+    code = f"from fedbounds.verify.commands.command_line import main; main({list(arguments)!r})"
 
     def once() -> float:
         began = time.perf_counter()

@@ -90,7 +90,7 @@ def section(text: str, heading: str) -> str:
 
 def commands() -> str:
     """A page with the help of every command."""
-    from fedbounds.verify.command_line import cli
+    from fedbounds.verify.commands.command_line import cli
 
     group = click.Context(cli, info_name="fedbounds", terminal_width=WIDTH)
     sections = ["# Commands\n\nWhat `fedbounds COMMAND --help` prints.\n"]
@@ -104,7 +104,7 @@ def commands() -> str:
 
 def template() -> str:
     """What `fedbounds new` writes."""
-    from fedbounds.verify.own.command import new
+    from fedbounds.verify.commands.new import new
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, TEMPLATE)

@@ -9,8 +9,8 @@ from flint import arb, ctx, fmpq
 
 from fedbounds.theory.personalization.symbols import NAMES
 from fedbounds.theory.submodel.glossary import GLOSSARY as SUBMODEL
-from fedbounds.verify.conditions import in_balls
-from fedbounds.verify.evaluate import IrrationalError, Numbers, evaluate
+from fedbounds.verify.decide.conditions import in_balls
+from fedbounds.verify.measure.evaluate import IrrationalError, Numbers, evaluate
 
 GLOSSARY = SUBMODEL | NAMES
 CONSTANTS = {

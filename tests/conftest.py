@@ -16,7 +16,7 @@ from hypothesis import settings
 from threadpoolctl import threadpool_limits
 
 import fedbounds
-from fedbounds.verify.processes import collect_seldom
+from fedbounds.verify.results.processes import collect_seldom
 
 # whatever the environment says: without it every process that a test starts compiles the package
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -93,7 +93,10 @@ def _forgotten():
 
 def _known_theories():
     """Where theories are kept, of the modules that are imported; one imports the other."""
-    places = {"fedbounds.theory.contributed": "_KNOWN", "fedbounds.verify.own.known": "_LOADED"}
+    places = {
+        "fedbounds.theory.language.contributed": "_KNOWN",
+        "fedbounds.verify.own.known": "_LOADED",
+    }
     return [getattr(sys.modules[name], own) for name, own in places.items() if name in sys.modules]
 
 

@@ -63,7 +63,7 @@ module = "claims"
     "theory/dummy/symbols.py": '''
 """Names of this paper alone."""
 
-from fedbounds.theory.glossary import Draft
+from fedbounds.theory.language.glossary import Draft
 
 _draft = Draft()
 reach = _draft.quantity("reach", "E ||x - x*||^2", "r_t")
@@ -77,7 +77,7 @@ NAMES = _draft.closed()
     "theory/dummy/glossary.py": '''
 """The names of this paper: the shared ones, and its own."""
 
-from fedbounds.theory.symbols import SHARED
+from fedbounds.theory.language.symbols import SHARED
 
 from .symbols import NAMES
 
@@ -86,9 +86,9 @@ GLOSSARY = SHARED | NAMES
     "theory/dummy/claims.py": '''
 """What the paper claims."""
 
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import Claim, Part
-from fedbounds.theory.symbols import eta, sigma2, t
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import Claim, Part
+from fedbounds.theory.language.symbols import eta, sigma2, t
 from fedbounds.facts import Fact
 from fedbounds.vocabulary import Relation
 
@@ -123,7 +123,7 @@ QUANTITIES = {
     "theory/dummy/views.py": '''
 """What is seen of a run."""
 
-from fedbounds.theory.setups import Shown, View
+from fedbounds.theory.language.setups import Shown, View
 
 from .vectors import QUANTITIES
 
@@ -147,7 +147,7 @@ VIEWS = {
     "theory/dummy/setups.py": '''
 """Runs on which the claims are judged."""
 
-from fedbounds.theory.setups import Objective, Planned, Run, Setup
+from fedbounds.theory.language.setups import Objective, Planned, Run, Setup
 
 _PROBLEM = Objective(
     "quadratics", (("hessians", (((1,),), ((2,),))), ("slopes", ((0,), (1,))), ("noise", 1))
@@ -158,9 +158,9 @@ PLANNED = (Planned("two clients, two rounds", Setup("dummy", "rounds", _RUN), qu
     "theory/dummy/sought.py": '''
 """One coordinate, the minimiser at the origin: where instances are searched."""
 
-from fedbounds.theory.setups import Objective, Run, Setup
-from fedbounds.theory.sought import Sought, Steps
-from fedbounds.theory.symbols import L
+from fedbounds.theory.language.setups import Objective, Run, Setup
+from fedbounds.theory.language.sought import Sought, Steps
+from fedbounds.theory.language.symbols import L
 
 _COUNTS = tuple({"n": n, "T": rounds} for n in (1, 2) for rounds in (1, 2))
 
@@ -187,12 +187,12 @@ SOUGHT = (Sought("mean descent", _COUNTS, Steps(largest={"eta": 2 / L}), _rounds
 from functools import cache
 
 from fedbounds.theory.checker.data import Scope
-from fedbounds.theory.glossary import Glossary
+from fedbounds.theory.language.glossary import Glossary
 from fedbounds.theory.proof import vectors as of_all
 from fedbounds.theory.proof.language import Book
 from fedbounds.theory.proof.text import theory_of
 from fedbounds.theory.proof.vectors import notation
-from fedbounds.theory.symbols import t
+from fedbounds.theory.language.symbols import t
 
 from .. import symbols, vectors
 from ..glossary import GLOSSARY

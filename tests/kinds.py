@@ -3,7 +3,7 @@
 import numpy as np
 from flint import arb, fmpq
 
-from fedbounds.verify.evaluate import Numbers
+from fedbounds.verify.measure.evaluate import Numbers
 
 
 def in_rationals(values, series):

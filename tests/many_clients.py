@@ -1,6 +1,6 @@
 """Runs on quadratics of several clients and coordinates, whose moments are followed in floats."""
 
-from fedbounds.theory.setups import Objective, Run, Setup
+from fedbounds.theory.language.setups import Objective, Run, Setup
 
 VIEWS = {"FedAvg-P": "rounds", "Scaffold-P": "Scaffold-P, rounds"}
 

@@ -66,10 +66,10 @@ def loaded(folder, **pieces):
 
 def judged(folder, **pieces):
     """Summaries of its claims by short name, on the cases of the quick profile."""
-    from fedbounds.theory.registry import encoded_claims
+    from fedbounds.theory.language.registry import encoded_claims
     from fedbounds.verify.own.plan import cases
-    from fedbounds.verify.profile import Profile
-    from fedbounds.verify.summaries import summaries
+    from fedbounds.verify.results.summaries import summaries
+    from fedbounds.verify.setups.profile import Profile
 
     theory = loaded(folder, **pieces)
     claims = encoded_claims(theory.key)
@@ -96,7 +96,7 @@ def asked_and_traced(setup, values):
 
 def setup_on(theory, pair, values, rounds):
     """A set-up of a theory on a quadratic of one's own."""
-    from fedbounds.theory.setups import Run, Setup
+    from fedbounds.theory.language.setups import Run, Setup
     from fedbounds.verify.own.view import RUNS, as_data
 
     problem, start = pair

@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 
 from fedbounds.theory.proof.replay import Local
 from fedbounds.theory.proof.status import Told, summed_up
-from fedbounds.verify.records import SCHEMA, sealed
-from fedbounds.verify.standing import REFUSED, standing, status_of
+from fedbounds.verify.judge.standing import REFUSED, standing, status_of
+from fedbounds.verify.results.records import SCHEMA, sealed
 from fedbounds.vocabulary import ProofStatus, StatementStatus
 
 FAILS = ("false", "does not follow")
@@ -156,7 +156,7 @@ def small_document():
 
 
 def step(name, local="proved", **more):
-    """A row of a step, as `fedbounds.verify.proofs.proof_rows` makes it."""
+    """A row of a step, as `fedbounds.verify.judge.proofs.proof_rows` makes it."""
     return {
         "id": name,
         "claim": "",

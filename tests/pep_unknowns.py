@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from flint import fmpq
 
-from fedbounds.verify.pep.formulate import Setting, formulate
+from fedbounds.verify.commands.pep.formulate import Setting, formulate
 
 
 @dataclass

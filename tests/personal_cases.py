@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from flint import fmpq
 
-from fedbounds.theory.setups import Objective, Planned, Run, Setup
+from fedbounds.theory.language.setups import Objective, Planned, Run, Setup
 from fedbounds.verify.measure.objectives import exact_array, objective, values
 from fedbounds.verify.setups.edges import _Admitting, _inside
 from fedbounds.verify.setups.plan import case_of

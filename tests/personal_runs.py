@@ -9,9 +9,9 @@ from flint import fmpq
 from fedbounds.algorithms import personal_averaging, personal_scaffold
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw
+from fedbounds.theory.language.setups import Shown
+from fedbounds.theory.language.symbols import VectorSymbol, gamma
 from fedbounds.theory.proof.vectors import given, ip, sq
-from fedbounds.theory.setups import Shown
-from fedbounds.theory.symbols import VectorSymbol, gamma
 from fedbounds.verify.measure.clients import Clients
 from fedbounds.verify.measure.subject import Subject
 

@@ -4,9 +4,9 @@ import json
 import zlib
 from pathlib import Path
 
-from fedbounds.verify.packs import packed, read
-from fedbounds.verify.records import DIGEST
-from fedbounds.verify.results_file import read_document
+from fedbounds.verify.results.packs import packed, read
+from fedbounds.verify.results.records import DIGEST
+from fedbounds.verify.results.results_file import read_document
 
 
 def document_of(folder):

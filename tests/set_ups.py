@@ -1,7 +1,7 @@
 """Small set-ups that tests share: vectors of which some are averaged, choices of parameters."""
 
-from fedbounds.theory.choices import Choice
-from fedbounds.theory.setups import Objective, Planned, Run, Setup
+from fedbounds.theory.language.choices import Choice
+from fedbounds.theory.language.setups import Objective, Planned, Run, Setup
 from fedbounds.verify.setups.choices import choice_case
 from fedbounds.verify.setups.plan import case_of
 

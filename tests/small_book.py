@@ -1,18 +1,12 @@
 """A small book of proofs for tests: Lemma 3.2, and steps that cite it."""
 
+from fedbounds.theory.language.symbols import G_u, K, gamma, n, t
 from fedbounds.theory.personalization.glossary import GLOSSARY
 from fedbounds.theory.personalization.proofs.scopes import FEDAVG, SCOPES, au, hu, u, uh, v, vh
 from fedbounds.theory.personalization.symbols import E, T_1u
 from fedbounds.theory.proof.language import Book, fact, square
 from fedbounds.theory.proof.text import theory_of
 from fedbounds.theory.proof.vectors import given, ip, past, sq
-from fedbounds.theory.symbols import (
-    G_u,
-    K,
-    gamma,
-    n,
-    t,
-)
 
 THEORY = theory_of(GLOSSARY, SCOPES, frozenset(), frozenset())
 GRADIENT = given(au, past)

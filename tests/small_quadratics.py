@@ -8,7 +8,7 @@ import oracles
 from history_oracle import Run as Walked
 from quantity_oracle import expectations
 
-from fedbounds.theory.setups import Objective, Run, Setup
+from fedbounds.theory.language.setups import Objective, Run, Setup
 
 
 def steps(m, K, gamma=F(1, 5), eta_u=F(1), eta_v=F(1)):

@@ -2,9 +2,9 @@
 
 import json
 
-from fedbounds.verify.case import Case
-from fedbounds.verify.instance_file import from_data, to_data
-from fedbounds.verify.setup_data import encoded
+from fedbounds.verify.decide.case import Case
+from fedbounds.verify.setups.instance_file import from_data, to_data
+from fedbounds.verify.setups.setup_data import encoded
 from fedbounds.vocabulary import Method
 
 

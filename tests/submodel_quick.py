@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 from functools import cache
 
-from fedbounds.theory.registry import encoded_claims
-from fedbounds.verify.case import Case
-from fedbounds.verify.judge import Judged, judge
-from fedbounds.verify.profile import Profile
+from fedbounds.theory.language.registry import encoded_claims
+from fedbounds.verify.decide.case import Case
+from fedbounds.verify.judge.judge import Judged, judge
 from fedbounds.verify.setups import plan
 from fedbounds.verify.setups.chance import drawn_cases
 from fedbounds.verify.setups.ladders import ladder_cases
+from fedbounds.verify.setups.profile import Profile
 
 Found = tuple[tuple[Case, Judged], ...]
 _PLAN = "submodel", "", Profile.QUICK

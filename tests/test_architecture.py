@@ -54,7 +54,6 @@ NUMERIC = frozenset(
 )
 
 # The methods know how numbers are found, and neither who asks nor of what.
-MEASURE_USES = frozenset({"measure", "evaluate"})
 CONCRETE = frozenset(
     {"FedPLT", "FedAvgP", "ScaffoldP", "RandomMasks", "RollingMasks", "StaticMasks", "D_W", "V_W"}
 )
@@ -66,7 +65,19 @@ PAPERS = frozenset(path.parent.name for path in PACKAGE.glob("theory/*/catalogue
 # The checker of certificates knows neither the search nor a computer algebra system.
 KERNEL = frozenset({"checker", ""})
 SEARCH = frozenset({"sympy", "scipy", "z3"})
-SHARED_THEORY = frozenset({"checker", "proof"})
+SHARED_THEORY = frozenset({"checker", "language", "proof"})
+# Folders of verify/: each may import those before it.
+ORDER = (
+    "measure",
+    "decide",
+    "setups",
+    "own",
+    "judge",
+    "search",
+    "results",
+    "page",
+    "commands",
+)
 
 # ---- checkers
 
@@ -125,6 +136,19 @@ def wrong_imports(source: str, module: str, *, is_package: bool = False) -> list
     return wrong
 
 
+def wrong_in_verify(source: str, module: str, *, is_package: bool = False) -> list[str]:
+    """Imports of a file of verify/ from a folder that comes after its own."""
+    own = module.split(".")[2]
+    wrong = []
+    for line, name in imports(source, module, is_package=is_package):
+        top, *below = [*name.split("."), "", ""]
+        if [top, below[0]] != ["fedbounds", "verify"]:
+            continue
+        if ORDER.index(below[1]) > ORDER.index(own):
+            wrong.append(f"{module}:{line}: {own} must not import {name}")
+    return wrong
+
+
 def wrong_in_measure(source: str, module: str) -> list[str]:
     """What the methods import or name that belongs to a paper, an algorithm or a later part."""
     wrong = []
@@ -132,7 +156,7 @@ def wrong_in_measure(source: str, module: str) -> list[str]:
         top, *below = [*name.split("."), "", "", ""]
         if top != "fedbounds" or below[0] in {"errors", "vocabulary", "facts", "problems"}:
             continue
-        own = below[0] == "verify" and below[1] in MEASURE_USES
+        own = below[:2] == ["verify", "measure"]
         theory = below[0] == "theory" and below[1] not in PAPERS
         if not own and not theory and below[:2] != ["algorithms", "traced"]:
             wrong.append(f"{module}:{line}: a method must not import {name}")
@@ -281,6 +305,31 @@ def test_imports_follow_the_arrows(module):
     assert not wrong_imports(path.read_text("utf-8"), module, is_package=path.name == "__init__.py")
 
 
+def test_folders_of_verify_import_only_those_before_them():
+    inside = {m: path for m, path in MODULES.items() if m.startswith("fedbounds.verify.")}
+    assert {m.split(".")[2] for m in inside} == set(ORDER)
+    assert not [
+        one
+        for m, path in inside.items()
+        for one in wrong_in_verify(
+            path.read_text("utf-8"), m, is_package=path.name == "__init__.py"
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "wrong"),
+    [
+        ("measure.moments", "from ..decide.part import decide", True),
+        ("judge.judge", "from fedbounds.verify.results import store", True),
+        ("page.tables", "def f():\n    from ..commands import options", True),
+        ("results.run", "from ..judge.judge import judge\nfrom .store import Store", False),
+    ],
+)
+def test_planted_import_of_a_later_folder_is_reported(module, source, wrong):
+    assert bool(wrong_in_verify(source, f"fedbounds.verify.{module}")) is wrong
+
+
 def test_methods_know_no_paper_and_no_algorithm():
     inside = {m: path for m, path in MODULES.items() if ".verify.measure." in f"{m}."}
     assert len(inside) > 10
@@ -325,7 +374,7 @@ def test_a_planted_word_of_one_paper_is_reported():
     assert words_named(source, {"Kind"}) == {"Kind.IDENTITY"}
     papers = {f"fedbounds.theory.{paper}.claims" for paper in PAPERS}
     alone = {"fedbounds.theory.fedplt.claims", "fedbounds.theory.fedplt.views"}
-    named = {"A": alone, "B": papers, "C": {*alone, "fedbounds.verify.judge"}, "D": set()}
+    named = {"A": alone, "B": papers, "C": {*alone, "fedbounds.verify.judge.judge"}, "D": set()}
     assert words_of_one_paper(named) == ["A"]
 
 
@@ -344,7 +393,7 @@ def test_a_planted_word_of_one_paper_is_reported():
     ],
 )
 def test_planted_names_in_the_engine_are_reported(source, named):
-    assert bool(named_in_engine(source, "fedbounds.verify.judge")) is named
+    assert bool(named_in_engine(source, "fedbounds.verify.judge.judge")) is named
 
 
 @pytest.mark.parametrize(
@@ -352,7 +401,7 @@ def test_planted_names_in_the_engine_are_reported(source, named):
     [
         "from fedbounds.algorithms.fedplt import FedPLT as algorithm",
         "from fedbounds.theory.fedplt import symbols",
-        "from ..judge import judge",
+        "from ..judge.judge import judge",
         "from fedbounds.verify import results",
         "def f(x):\n    return type(x).__name__ == 'FedAvgP'",
         "found = series.D_W",
@@ -364,8 +413,8 @@ def test_planted_paper_in_a_method_is_reported(source):
 
 
 def test_what_methods_may_use_is_not_reported():
-    allowed = "from fedbounds.algorithms.traced import Algorithm\nfrom ..evaluate import Numbers"
-    more = "from fedbounds.theory.symbols import T\nfrom .moments import Moments"
+    allowed = "from fedbounds.algorithms.traced import Algorithm\nfrom .evaluate import Numbers"
+    more = "from fedbounds.theory.language.symbols import T\nfrom .moments import Moments"
     assert not wrong_in_measure(f"{allowed}\n{more}", "fedbounds.verify.measure.moments")
 
 
@@ -418,20 +467,20 @@ def test_no_file_is_too_long():
         ("fedbounds.vocabulary", "from fedbounds.theory import claims"),
         ("fedbounds.vocabulary", "import sympy"),
         ("fedbounds.vocabulary", "import numpy.linalg"),
-        ("fedbounds.theory.claims", "from fedbounds.problems.noise import Noise"),
-        ("fedbounds.theory.claims", "from fedbounds import algorithms"),
-        ("fedbounds.theory.claims", "from fedbounds import *"),
-        ("fedbounds.theory.claims", "import fedbounds"),
-        ("fedbounds.theory.claims", "from .. import verify"),
-        ("fedbounds.theory.claims", "from ..verify.store import load"),
-        ("fedbounds.theory.claims", "def f():\n    import numpy as np"),
+        ("fedbounds.theory.language.claims", "from fedbounds.problems.noise import Noise"),
+        ("fedbounds.theory.language.claims", "from fedbounds import algorithms"),
+        ("fedbounds.theory.language.claims", "from fedbounds import *"),
+        ("fedbounds.theory.language.claims", "import fedbounds"),
+        ("fedbounds.theory.language.claims", "from ... import verify"),
+        ("fedbounds.theory.language.claims", "from ...verify.results.store import load"),
+        ("fedbounds.theory.language.claims", "def f():\n    import numpy as np"),
         ("fedbounds.theory.checker.check", "from fedbounds.theory.proof import search"),
-        ("fedbounds.theory.checker.check", "from fedbounds.theory.claims import Claim"),
+        ("fedbounds.theory.checker.check", "from fedbounds.theory.language.claims import Claim"),
         ("fedbounds.theory.checker.facts", "import sympy"),
-        ("fedbounds.theory.claims", "from array_api_compat import array_namespace"),
-        ("fedbounds.theory.claims", "if TYPE_CHECKING:\n    from cupy import ndarray"),
-        ("fedbounds.theory.claims", "importlib.import_module('numpy.linalg')"),
-        ("fedbounds.theory.claims", "__import__('fedbounds.verify')"),
+        ("fedbounds.theory.language.claims", "from array_api_compat import array_namespace"),
+        ("fedbounds.theory.language.claims", "if TYPE_CHECKING:\n    from cupy import ndarray"),
+        ("fedbounds.theory.language.claims", "importlib.import_module('numpy.linalg')"),
+        ("fedbounds.theory.language.claims", "__import__('fedbounds.verify')"),
         ("fedbounds.theory.personalization.lemmas", "from fedbounds.theory.submodel import a"),
         ("fedbounds.theory.personalization.lemmas", "from fedbounds.theory import submodel"),
         ("fedbounds.theory.personalization.lemmas", "from ..submodel import a"),
@@ -459,8 +508,11 @@ def test_planted_import_in_a_package_is_reported():
     [
         ("fedbounds", "from fedbounds import vocabulary"),
         ("fedbounds.vocabulary", "from enum import StrEnum\nfrom fedbounds.errors import require"),
-        ("fedbounds.theory.claims", "import sympy\nfrom fedbounds import vocabulary"),
-        ("fedbounds.theory.registry", "from fedbounds.theory import fedplt, personalization"),
+        ("fedbounds.theory.language.claims", "import sympy\nfrom fedbounds import vocabulary"),
+        (
+            "fedbounds.theory.language.registry",
+            "from fedbounds.theory import fedplt, personalization",
+        ),
         ("fedbounds.theory.submodel.lemmas", "from . import symbols\nfrom .. import claims"),
         ("fedbounds.theory.submodel.lemmas", "from fedbounds.theory.submodel import symbols"),
         ("fedbounds.problems.linear", "import numpy\nfrom fedbounds.problems import noise"),

@@ -25,7 +25,7 @@ import click
 import pytest
 from markdown_it import MarkdownIt
 
-from fedbounds.verify.command_line import cli
+from fedbounds.verify.commands.command_line import cli
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -43,13 +43,13 @@ PUBLIC = {
     "fedbounds.strategies",
     "fedbounds.vocabulary",
     "fedbounds.problems",
-    "fedbounds.theory.claims",
-    "fedbounds.theory.typed",
+    "fedbounds.theory.language.claims",
+    "fedbounds.theory.language.typed",
     "fedbounds.theory.proof.language",
     "fedbounds.theory.checker",
-    "fedbounds.verify.case",
-    "fedbounds.verify.judge",
-    "fedbounds.verify.summaries",
+    "fedbounds.verify.decide.case",
+    "fedbounds.verify.judge.judge",
+    "fedbounds.verify.results.summaries",
 }
 
 

@@ -18,8 +18,8 @@ from own_files import SMALL, own_file
 from pages import proved_document, readable
 from stored_documents import documents
 
-from fedbounds.verify.command_line import cli, status
-from fedbounds.verify.records import sealed
+from fedbounds.verify.commands.command_line import cli, status
+from fedbounds.verify.results.records import sealed
 
 LEFT_BY_CODE = "ran"  # the file that the code in edits would make
 HEAVY = {"verify", "measure", "prove", "search", "selftest", "compare", "sensitivity", "worst"}
@@ -216,7 +216,12 @@ def test_as_processes(folder):
     runs = [next(kind) for _ in range(10) for kind in kinds]
     bad = []
     for name, arguments in runs:
-        command = [sys.executable, "-m", "fedbounds.verify.command_line", *map(str, arguments)]
+        command = [
+            sys.executable,
+            "-m",
+            "fedbounds.verify.commands.command_line",
+            *map(str, arguments),
+        ]
         with subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
         ) as process:

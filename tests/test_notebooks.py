@@ -40,7 +40,7 @@ Cell = Any
 ANEW = """\
 %reset_selective -f ^(?!_)
 import os, sys, tempfile
-from fedbounds.verify.processes import collect_seldom
+from fedbounds.verify.results.processes import collect_seldom
 collect_seldom()
 import matplotlib
 matplotlib.rcdefaults()

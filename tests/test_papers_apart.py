@@ -12,13 +12,13 @@ import pytest
 from dummy_paper import FILES
 
 import fedbounds
-from fedbounds.theory.catalogue import PAPERS
-from fedbounds.theory.registry import views
+from fedbounds.theory.language.catalogue import PAPERS
+from fedbounds.theory.language.registry import views
 
 PACKAGE = Path(fedbounds.__path__[0])
 COMMANDS = """
 import contextlib, io, json, sys
-from fedbounds.verify.command_line import main
+from fedbounds.verify.commands.command_line import main
 told = []
 for arguments in json.loads(sys.argv[1]):
     out = io.StringIO()
@@ -34,11 +34,11 @@ from dataclasses import replace
 from itertools import islice
 from fedbounds.theory.proof.library import book_of
 from fedbounds.theory.proof.replay import replay
-from fedbounds.theory.registry import encoded_claims
-from fedbounds.verify.judge import judge
-from fedbounds.verify.plan import instances
-from fedbounds.verify.profile import Profile
-from fedbounds.verify.records import record
+from fedbounds.theory.language.registry import encoded_claims
+from fedbounds.verify.judge.judge import judge
+from fedbounds.verify.judge.plan import instances
+from fedbounds.verify.setups.profile import Profile
+from fedbounds.verify.results.records import record
 from fedbounds.vocabulary import Method
 for paper in json.loads(sys.argv[1]):
     claims = encoded_claims(paper)

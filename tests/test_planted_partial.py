@@ -16,14 +16,14 @@ from submodel_mutations import (
 
 from fedbounds.algorithms import fedplt, rolling_models, sub_models
 from fedbounds.theory.fedplt.planted import RULES
-from fedbounds.theory.registry import claim
-from fedbounds.theory.setups import Planned, Setup
+from fedbounds.theory.language.registry import claim
+from fedbounds.theory.language.setups import Planned, Setup
 from fedbounds.theory.submodel.planted import RULES as MASK_RULES
 from fedbounds.theory.submodel.setups import masked_round
-from fedbounds.verify.judge import judge
-from fedbounds.verify.profile import Profile
-from fedbounds.verify.selftest.algorithm_checks import HOLDS, said
+from fedbounds.verify.commands.selftest.algorithm_checks import HOLDS, said
+from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.setups.plan import case_of, planned
+from fedbounds.verify.setups.profile import Profile
 from fedbounds.vocabulary import Verdict
 
 WRONG = {rule.name: rule for rule in MASK_RULES}

@@ -14,7 +14,7 @@ from walked_rounds import walk
 
 from fedbounds.algorithms import personal_averaging as averaging
 from fedbounds.algorithms import personal_scaffold as controlled
-from fedbounds.verify.case import find
+from fedbounds.verify.decide.case import find
 from fedbounds.verify.setups.found import InFloats
 from fedbounds.verify.setups.sampled import CHUNK, InSamples, sampled_by
 

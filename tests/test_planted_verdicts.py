@@ -13,11 +13,10 @@ import sympy as sp
 from flint import fmpq
 from set_ups import vectors_case
 
-from fedbounds.theory.claims import AS_PRINTED, Part
-from fedbounds.theory.personalization.symbols import E, T_2u, T_2v, T_3u
-from fedbounds.theory.registry import claim
-from fedbounds.theory.setups import Objective, Planned, Run, Setup
-from fedbounds.theory.symbols import (
+from fedbounds.theory.language.claims import AS_PRINTED, Part
+from fedbounds.theory.language.registry import claim
+from fedbounds.theory.language.setups import Objective, Planned, Run, Setup
+from fedbounds.theory.language.symbols import (
     F_0,
     B,
     G_u,
@@ -32,12 +31,13 @@ from fedbounds.theory.symbols import (
     variance_u,
     variance_v,
 )
-from fedbounds.verify.case import Case
-from fedbounds.verify.judge import judge_reading
-from fedbounds.verify.measurement import measure
-from fedbounds.verify.script import script
-from fedbounds.verify.script_check import agrees
+from fedbounds.theory.personalization.symbols import E, T_2u, T_2v, T_3u
+from fedbounds.verify.decide.case import Case
+from fedbounds.verify.decide.measurement import measure
+from fedbounds.verify.judge.judge import judge_reading
 from fedbounds.verify.setups.plan import case_of
+from fedbounds.verify.setups.script_check import agrees
+from fedbounds.verify.setups.script_rendered import script
 from fedbounds.vocabulary import Relation, Verdict
 
 APART, ALIKE = ((2, 0), (-2, 0)), ((0, 0), (0, 0))  # two clients, pulled apart: b^2 = 4; or not

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from fedbounds.verify.command_line import cli, status
 from fedbounds.verify.commands import ELSEWHERE
+from fedbounds.verify.commands.command_line import cli, status
 
 README = Path(__file__).parents[1] / "README.md"
 

@@ -27,21 +27,29 @@ ALLOWED = {
     ("verify/own/load.py", "compile"): "the file that the user names on the command line",
     ("verify/own/load.py", "exec"): "the file that the user names on the command line",
     ("verify/own/run_fractions.py", "builtins"): "what that file imports, but for its Fraction",
-    ("verify/script_output.py", "subprocess"): "the script of a user's own file, for his own eyes",
-    ("verify/script_code.py", "Environment without autoescape"): "makes Python, not HTML",
+    (
+        "verify/setups/script_output.py",
+        "subprocess",
+    ): "the script of a user's own file, for his own eyes",
+    (
+        "verify/setups/script_lines_of.py",
+        "Environment without autoescape",
+    ): "makes Python, not HTML",
     ("verify/page/formulas.py", "Markup"): "MathML, every token of which is escaped",
     ("verify/page/settled_formulas.py", "Markup"): "MathML, every token of which is escaped",
     ("verify/page/proof_steps.py", "Markup"): "MathML, every token of which is escaped",
     ("verify/page/__init__.py", "Markup"): "the script of the package itself",
     ("__init__.py", "import_module"): "modules of a table in that file",
-    ("theory/registry.py", "import_module"): "modules that a catalogue names, of the package or of "
-    "a folder that the user names",
+    (
+        "theory/language/registry.py",
+        "import_module",
+    ): "modules that a catalogue names, of the package or of a folder that the user names",
     ("verify/own/folder.py", "import_module"): "modules of a folder that the user names",
     ("theory/proof/library.py", "import_module"): "the same, of a key of the catalogue",
     ("verify/commands/__init__.py", "import_module"): "modules of a table in that file",
     ("verify/measure/trace.py", "import_module"): "an algorithm that a view of the package names",
     (
-        "verify/selftest/algorithm_errors.py",
+        "verify/commands/selftest/algorithm_errors.py",
         "import_module",
     ): "an algorithm for which a theory of the package plants an error",
 }

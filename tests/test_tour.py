@@ -82,7 +82,7 @@ def test_what_has_no_bound_is_refused():
 
 
 def test_a_table_shows_text_as_text():
-    from fedbounds.verify.exports.table import table
+    from fedbounds.verify.page.exports.table import table
 
     found = table(("a<b", "x"), [("<i>", None), (0.25, 3)])._repr_html_()
     assert "<i>" not in found

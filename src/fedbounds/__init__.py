@@ -22,14 +22,14 @@ __version__ = "0.1.0"
 _TOUR = {
     "Algorithm": "fedbounds.algorithms.traced",
     "Theory": "fedbounds.verify.own.declare",
-    "bound": "fedbounds.verify.tour",
-    "check": "fedbounds.verify.judge",
-    "claim": "fedbounds.theory.registry",
-    "compare": "fedbounds.verify.tour",
-    "judge": "fedbounds.verify.judge",
+    "bound": "fedbounds.verify.commands.tour",
+    "check": "fedbounds.verify.judge.judge",
+    "claim": "fedbounds.theory.language.registry",
+    "compare": "fedbounds.verify.commands.tour",
+    "judge": "fedbounds.verify.judge.judge",
     "papers": "fedbounds.theory.proof.library",
-    "prove": "fedbounds.verify.proofs",
-    "search": "fedbounds.verify.tour",
+    "prove": "fedbounds.verify.judge.proofs",
+    "search": "fedbounds.verify.commands.tour",
 }
 _PACKAGES = ("algorithms", "facts", "laws", "own", "problems", "strategies", "theory", "verify")
 

@@ -5,11 +5,10 @@ See `theory`, and ``fedbounds new FILE`` for a commented template.
 
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.theory.proof.language import cite, fact, square
-
-from .verify.own.declare import Theory, theory
-from .verify.own.families import quadratic, quadratics, regression
-from .verify.own.load import contribution
-from .verify.own.objective import objective
+from fedbounds.verify.own.declare import Theory, theory
+from fedbounds.verify.own.families import quadratic, quadratics, regression
+from fedbounds.verify.own.load import contribution
+from fedbounds.verify.own.objective import objective
 
 __all__ = [
     "Algorithm",

@@ -20,9 +20,9 @@ import fedbounds.algorithms
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.problems import to_float, to_namespace
 from fedbounds.problems.spectrum import to_floats
-from fedbounds.theory.catalogue import PAPERS
-from fedbounds.theory.registry import besides, ladders, setups, views
-from fedbounds.theory.setups import Setup
+from fedbounds.theory.language.catalogue import PAPERS
+from fedbounds.theory.language.registry import besides, ladders, setups, views
+from fedbounds.theory.language.setups import Setup
 from fedbounds.verify.measure.clients import Clients, on_host
 from fedbounds.verify.measure.contract import drawn_by, one_step, started
 from fedbounds.verify.measure.enumerated import sources_of_init

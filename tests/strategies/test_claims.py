@@ -14,17 +14,17 @@ from hypothesis.errors import NoSuchExample
 from fedbounds import strategies
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, to_rational
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import Condition
-from fedbounds.theory.registry import claim, encoded, encoded_claims
-from fedbounds.theory.symbols import T
-from fedbounds.verify.case import constants_of, parameters_of
-from fedbounds.verify.conditions import failure
-from fedbounds.verify.evaluate import Numbers
-from fedbounds.verify.instance_file import to_data
-from fedbounds.verify.judge import check, judge_reading
-from fedbounds.verify.measurement import measure
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import Condition
+from fedbounds.theory.language.registry import claim, encoded, encoded_claims
+from fedbounds.theory.language.symbols import T
+from fedbounds.verify.decide.case import constants_of, parameters_of
+from fedbounds.verify.decide.conditions import failure
+from fedbounds.verify.decide.measurement import measure
+from fedbounds.verify.judge.judge import check, judge_reading
+from fedbounds.verify.measure.evaluate import Numbers
 from fedbounds.verify.search.planned import narrowed_to
+from fedbounds.verify.setups.instance_file import to_data
 from fedbounds.vocabulary import Verdict
 
 SHRUNK = settings(max_examples=2000, database=None, phases=(Phase.generate, Phase.shrink))

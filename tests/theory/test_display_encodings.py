@@ -16,9 +16,9 @@ import sympy as sp
 from each import each
 from sympy.core.function import AppliedUndef
 
-from fedbounds.theory.claims import Condition, Part, read
-from fedbounds.theory.registry import claim, glossary
-from fedbounds.theory.symbols import K, Mean_t, RunOperator, Sum_t, T, gamma, k, m, n, t
+from fedbounds.theory.language.claims import Condition, Part, read
+from fedbounds.theory.language.registry import claim, glossary
+from fedbounds.theory.language.symbols import K, Mean_t, RunOperator, Sum_t, T, gamma, k, m, n, t
 from fedbounds.vocabulary import Relation
 
 ROUND, STEP = 2, 1

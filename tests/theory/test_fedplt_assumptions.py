@@ -15,10 +15,10 @@ from fedbounds.theory.fedplt import assumed, assumptions, feasibility, limits
 from fedbounds.theory.fedplt.proofs.book import book
 from fedbounds.theory.fedplt.proofs.contradictions import FAR
 from fedbounds.theory.fedplt.proofs.growth import GROWTH
+from fedbounds.theory.language.registry import encoded_claims
 from fedbounds.theory.proof.contradictions import absurd, contradicted, contradictions
 from fedbounds.theory.proof.library import replayed
 from fedbounds.theory.proof.replay import Local, certified
-from fedbounds.theory.registry import encoded_claims
 
 THEORY = book().theory
 IN_WORDS = (

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from each import each
 
-from fedbounds.theory import catalogue
+from fedbounds.theory.language import catalogue
 from fedbounds.vocabulary import Kind, Source
 
 TESTS = Path(__file__).parents[1]

@@ -20,8 +20,8 @@ from scaffold_theorems_typed import ALTERNATIVES, THEOREMS
 
 from fedbounds.facts import Fact
 from fedbounds.theory import personalization
-from fedbounds.theory.claims import Claim, Part, read
-from fedbounds.theory.symbols import Mean_t, Sum_t, T, k, t
+from fedbounds.theory.language.claims import Claim, Part, read
+from fedbounds.theory.language.symbols import Mean_t, Sum_t, T, k, t
 from fedbounds.vocabulary import Index, Relation
 
 MODULES = [

@@ -14,8 +14,8 @@ from claim_numbers import CONSTANTS, random_numbers, same, value
 from each import each
 from flint import arb, ctx, fmpq
 
-from fedbounds.theory.registry import claim
-from fedbounds.verify.evaluate import IrrationalError, Numbers
+from fedbounds.theory.language.registry import claim
+from fedbounds.verify.measure.evaluate import IrrationalError, Numbers
 from fedbounds.vocabulary import Index
 
 

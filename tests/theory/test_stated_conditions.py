@@ -3,11 +3,10 @@
 import pytest
 import sympy as sp
 
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import Condition, read
-from fedbounds.theory.personalization.symbols import Bt_ik, Bt_new, P
-from fedbounds.theory.registry import claim, encoded
-from fedbounds.theory.symbols import (
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import Condition, read
+from fedbounds.theory.language.registry import claim, encoded
+from fedbounds.theory.language.symbols import (
     K,
     L,
     T,
@@ -21,6 +20,7 @@ from fedbounds.theory.symbols import (
     n,
     t,
 )
+from fedbounds.theory.personalization.symbols import Bt_ik, Bt_new, P
 from fedbounds.vocabulary import Relation, Source
 
 EFFECTIVE = Condition(gamma_u * eta_u, "==", gamma_v * eta_v)

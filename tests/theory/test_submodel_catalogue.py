@@ -15,9 +15,9 @@ import pytest
 import sympy as sp
 from each import each
 
-from fedbounds.theory import catalogue
-from fedbounds.theory.registry import claim as claim_of
-from fedbounds.theory.symbols import constants_in
+from fedbounds.theory.language import catalogue
+from fedbounds.theory.language.registry import claim as claim_of
+from fedbounds.theory.language.symbols import constants_in
 from fedbounds.vocabulary import Kind, Source
 
 TESTS = Path(__file__).parents[1]

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from each import each
 
-from fedbounds.theory.registry import claim, encoded_claims
+from fedbounds.theory.language.registry import claim, encoded_claims
 from fedbounds.theory.submodel import names
 from fedbounds.theory.submodel.glossary import GLOSSARY
-from fedbounds.verify.conditions import sides
-from fedbounds.verify.evaluate import Numbers, evaluate
+from fedbounds.verify.decide.conditions import sides
+from fedbounds.verify.measure.evaluate import Numbers, evaluate
 from fedbounds.vocabulary import Index, Relation
 
 ROUNDS = 4

@@ -4,12 +4,12 @@ import pytest
 
 from fedbounds.errors import FedboundsError
 from fedbounds.facts import Fact
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import read
-from fedbounds.theory.registry import claim, encoded_claims
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import read
+from fedbounds.theory.language.registry import claim, encoded_claims
+from fedbounds.theory.language.symbols import T, quantities_in, t
 from fedbounds.theory.submodel import assumed
 from fedbounds.theory.submodel.names import RANDOM, ROUNDS_LADDERS
-from fedbounds.theory.symbols import T, quantities_in, t
 from fedbounds.vocabulary import Index
 
 IN_WORDS = [found for found in encoded_claims("submodel") if "/claim-" in found.id]

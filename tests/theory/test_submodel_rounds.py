@@ -13,9 +13,9 @@ import pytest
 import sympy as sp
 from each import each
 
-from fedbounds.theory.registry import claim
-from fedbounds.verify.conditions import failure
-from fedbounds.verify.evaluate import Numbers, evaluate
+from fedbounds.theory.language.registry import claim
+from fedbounds.verify.decide.conditions import failure
+from fedbounds.verify.measure.evaluate import Numbers, evaluate
 
 IDS = (
     "lem-5", "lem-4", "thm-1", "lem-6", "thm-2", "lem-9", "lem-10", "lem-wor", "lem-11", "thm-3",

@@ -13,12 +13,12 @@ import sympy as sp
 
 from fedbounds.theory.checker.data import Premise, Statement
 from fedbounds.theory.checker.errors import Refused
+from fedbounds.theory.language.registry import claim
 from fedbounds.theory.proof.library import book_of, replayed
 from fedbounds.theory.proof.replay import Local, Replayed, certified
 from fedbounds.theory.proof.status import proof_of
 from fedbounds.theory.proof.text import text
-from fedbounds.theory.registry import claim
-from fedbounds.verify.evaluate import Numbers, evaluate
+from fedbounds.verify.measure.evaluate import Numbers, evaluate
 from fedbounds.vocabulary import ProofStatus
 
 Array = Any

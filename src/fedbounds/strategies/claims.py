@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from fedbounds.problems import Problem, Start
 
 if TYPE_CHECKING:
-    from fedbounds.theory.claims import Claim
+    from fedbounds.theory.language.claims import Claim
 
 
 def parameters(
@@ -44,7 +44,7 @@ def parameters(
 
 
 def instances(claim: "str | Claim") -> st.SearchStrategy[Any]:
-    """Instances for `fedbounds.verify.judge.check`, in exact rationals, that the claim applies to.
+    """Instances for `verify.judge.judge.check`, in exact rationals, that the claim applies to.
 
     Runs have one coordinate in each block and small whole numbers; where a condition fixes gamma at
     a number with a root, the instance has no noise and no dissimilarity, so that it is rational.

@@ -14,19 +14,19 @@ from fedbounds.errors import FedboundsError
 from fedbounds.facts import Constant
 from fedbounds.problems import FederatedQuadratic, Problem, Start
 from fedbounds.problems.linear import is_exact, rational
-from fedbounds.theory.claims import Claim, Part, read
-from fedbounds.theory.registry import encoded
-from fedbounds.verify.case import Case, parameters_of
-from fedbounds.verify.conditions import failure, refusal
-from fedbounds.verify.evaluate import Numbers
-from fedbounds.verify.measurement import measure
-from fedbounds.verify.names import entry_named
-from fedbounds.verify.plan import own_cases
-from fedbounds.verify.profile import Profile
+from fedbounds.theory.language.claims import Claim, Part, read
+from fedbounds.theory.language.registry import encoded
+from fedbounds.verify.decide.case import Case, parameters_of
+from fedbounds.verify.decide.conditions import failure, refusal
+from fedbounds.verify.decide.measurement import measure
+from fedbounds.verify.judge.plan import own_cases
+from fedbounds.verify.measure.evaluate import Numbers
+from fedbounds.verify.own.names import entry_named
 from fedbounds.verify.search.seeking import Admits, Space, spaces
 from fedbounds.verify.search.small import instances_of
 from fedbounds.verify.search.tightest import plain
 from fedbounds.verify.setups.inside import steps_inside
+from fedbounds.verify.setups.profile import Profile
 from fedbounds.vocabulary import Method
 
 from .ranges import as_numbers

@@ -7,12 +7,12 @@ import pytest
 import sympy as sp
 
 from fedbounds.theory.checker.names import identifier
-from fedbounds.theory.claims import read
+from fedbounds.theory.language.claims import read
+from fedbounds.theory.language.registry import encoded_claims
+from fedbounds.theory.language.symbols import RunOperator
 from fedbounds.theory.proof.text import comparisons, text
 from fedbounds.theory.proof.vectors import sq
-from fedbounds.theory.registry import encoded_claims
 from fedbounds.theory.submodel.glossary import GLOSSARY
-from fedbounds.theory.symbols import RunOperator
 
 CLAIMS = encoded_claims("personalization")
 COUNTS = {"n": 7, "m": 3, "K": 4, "T": 5, "t": 2, "k": 1, "j": 2, "d_u": 3, "d_v": 2}

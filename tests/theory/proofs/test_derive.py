@@ -10,12 +10,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.personalization.proofs.derivations import ROUTES, Route, rows
-from fedbounds.theory.personalization.symbols import C
-from fedbounds.theory.proof.derive import Memory, derive, edges, most, total
-from fedbounds.theory.proof.step_size import at_best_step, leading
-from fedbounds.theory.registry import claim
-from fedbounds.theory.symbols import (
+from fedbounds.theory.language.registry import claim
+from fedbounds.theory.language.symbols import (
     B_0,
     F_0,
     B,
@@ -34,6 +30,10 @@ from fedbounds.theory.symbols import (
     variance_u,
     variance_v,
 )
+from fedbounds.theory.personalization.proofs.derivations import ROUTES, Route, rows
+from fedbounds.theory.personalization.symbols import C
+from fedbounds.theory.proof.derive import Memory, derive, edges, most, total
+from fedbounds.theory.proof.step_size import at_best_step, leading
 
 THEOREMS = [route for route in ROUTES if route.claim == route.theorem]
 COROLLARIES = [route for route in ROUTES if route.claim != route.theorem]

@@ -9,21 +9,10 @@ from fedavg_book import expression, steps
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fedbounds.theory.language.symbols import B, G_u, G_v, K, T, b2, m, n, t, variance_v
 from fedbounds.theory.personalization import displays_descent, displays_drift, lemmas, technical
 from fedbounds.theory.personalization.symbols import D_2, S_2, X_2, E
 from fedbounds.theory.proof.replay import Local
-from fedbounds.theory.symbols import (
-    B,
-    G_u,
-    G_v,
-    K,
-    T,
-    b2,
-    m,
-    n,
-    t,
-    variance_v,
-)
 
 CLAIMS = (
     *technical.CLAIMS,

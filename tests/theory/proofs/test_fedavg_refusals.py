@@ -8,6 +8,7 @@ from fedavg_book import certify, expression, proves, statement
 
 from fedbounds.theory.checker.data import Premise
 from fedbounds.theory.checker.errors import Refused
+from fedbounds.theory.language.symbols import B, G_u, G_v, b2, k, m, n, t, variance_v
 from fedbounds.theory.personalization.symbols import (
     D_2,
     E,
@@ -16,17 +17,6 @@ from fedbounds.theory.personalization.symbols import (
     g_ui,
 )
 from fedbounds.theory.proof.text import text
-from fedbounds.theory.symbols import (
-    B,
-    G_u,
-    G_v,
-    b2,
-    k,
-    m,
-    n,
-    t,
-    variance_v,
-)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fedbounds.theory.checker.errors import Refused
+from fedbounds.theory.language.symbols import F_0, B, K, L, T, eta_u, eta_v, gamma, m, n, t
 from fedbounds.theory.personalization import displays_theorems, special, theorems
 from fedbounds.theory.personalization.proofs import (
     fedavg_full,
@@ -21,19 +22,6 @@ from fedbounds.theory.personalization.proofs import (
 from fedbounds.theory.personalization.symbols import E
 from fedbounds.theory.proof.language import Book, above, below, equal
 from fedbounds.theory.proof.replay import Local, certified, replay
-from fedbounds.theory.symbols import (
-    F_0,
-    B,
-    K,
-    L,
-    T,
-    eta_u,
-    eta_v,
-    gamma,
-    m,
-    n,
-    t,
-)
 
 CHAPTERS = (fedavg_theorems, fedavg_full, fedavg_special)
 CLAIMS = (

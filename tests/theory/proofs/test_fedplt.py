@@ -15,14 +15,14 @@ from fedbounds.theory.fedplt.proofs.book import book
 from fedbounds.theory.fedplt.proofs.scopes import ROUND, SCOPES, STEP, UNBIASED_STEP
 from fedbounds.theory.fedplt.setups import run_of
 from fedbounds.theory.fedplt.symbols import A_22, V_W, F_att, F_bar, Gamma, Lambda, psi_max
+from fedbounds.theory.language.registry import claim as claim_of
+from fedbounds.theory.language.registry import encoded_claims
+from fedbounds.theory.language.setups import Setup
+from fedbounds.theory.language.symbols import L, eta, sigma2, t, tau
 from fedbounds.theory.proof.language import Written, cited
 from fedbounds.theory.proof.library import replayed
 from fedbounds.theory.proof.replay import Local, Replayed, certified
 from fedbounds.theory.proof.text import text
-from fedbounds.theory.registry import claim as claim_of
-from fedbounds.theory.registry import encoded_claims
-from fedbounds.theory.setups import Setup
-from fedbounds.theory.symbols import L, eta, sigma2, t, tau
 from fedbounds.verify.setups.found import known_of, view_of
 from fedbounds.verify.setups.steps import Judged, least_on
 

@@ -6,21 +6,14 @@ from small_book import DEFINITIONS, SQUARE, definitions, empty_book, lemma
 from fedbounds.facts import Fact
 from fedbounds.theory.checker.check import check
 from fedbounds.theory.checker.data import Step
-from fedbounds.theory.claims import Condition
+from fedbounds.theory.language.claims import Condition
+from fedbounds.theory.language.symbols import G_u, K, L, gamma, n, t
 from fedbounds.theory.personalization.proofs.scopes import FEDAVG, au, hu
 from fedbounds.theory.personalization.symbols import E, T_1u
 from fedbounds.theory.proof.language import above, below, condition, fact
 from fedbounds.theory.proof.premises import needs
 from fedbounds.theory.proof.replay import replay
 from fedbounds.theory.proof.vectors import sq
-from fedbounds.theory.symbols import (
-    G_u,
-    K,
-    L,
-    gamma,
-    n,
-    t,
-)
 
 ASSUMED = [Fact.SMOOTH, Fact.NOISE]
 NOISE, SMOOTH = Fact.NOISE, Fact.SMOOTH

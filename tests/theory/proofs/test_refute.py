@@ -14,7 +14,22 @@ from hypothesis import strategies as st
 
 from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Certificate, Premise, Scope, Statement, Theory
-from fedbounds.theory.claims import Condition
+from fedbounds.theory.language.claims import Condition
+from fedbounds.theory.language.symbols import (
+    G_u,
+    G_v,
+    K,
+    L,
+    Sum_t,
+    T,
+    gamma,
+    gamma_u,
+    k,
+    m,
+    n,
+    t,
+    variance_u,
+)
 from fedbounds.theory.personalization.glossary import GLOSSARY
 from fedbounds.theory.personalization.proofs import definitions, technical
 from fedbounds.theory.personalization.proofs.book import PER_CLIENT, PER_STEP
@@ -46,21 +61,6 @@ from fedbounds.theory.proof.replay import Local, draft, replay
 from fedbounds.theory.proof.text import theory_of
 from fedbounds.theory.proof.vectors import S, given, ip, past, present, sq, xi
 from fedbounds.theory.proof.vectors import i as client
-from fedbounds.theory.symbols import (
-    G_u,
-    G_v,
-    K,
-    L,
-    Sum_t,
-    T,
-    gamma,
-    gamma_u,
-    k,
-    m,
-    n,
-    t,
-    variance_u,
-)
 
 SMOOTH_NOISE = [Fact.SMOOTH, Fact.NOISE, Fact.DISSIMILARITY]
 STEP = f"step of {FEDAVG}"

@@ -11,24 +11,13 @@ from small_book import DEFINITIONS, SQUARE, definitions, empty_book
 
 from fedbounds.errors import FedboundsError
 from fedbounds.facts import Fact
-from fedbounds.theory.claims import Condition
+from fedbounds.theory.language.claims import Condition
+from fedbounds.theory.language.symbols import F_0, G_u, K, L, Sum_t, T, gamma, n, t, variance_u
 from fedbounds.theory.personalization.proofs.scopes import FEDAVG, au, hu
 from fedbounds.theory.personalization.symbols import C, E, T_1u
 from fedbounds.theory.proof.language import below, fact
 from fedbounds.theory.proof.repair import THETA, _simplest, smallest
 from fedbounds.theory.proof.replay import certified
-from fedbounds.theory.symbols import (
-    F_0,
-    G_u,
-    K,
-    L,
-    Sum_t,
-    T,
-    gamma,
-    n,
-    t,
-    variance_u,
-)
 
 SMOOTH = [Fact.SMOOTH]
 STEP_SIZE = Condition(gamma, "<=", 1 / (L * K))

@@ -14,6 +14,7 @@ from fedbounds.theory.checker.data import Certificate, Step
 from fedbounds.theory.checker.errors import Refused
 from fedbounds.theory.checker.files import book_data, step_data, step_of, theory_data, theory_of
 from fedbounds.theory.checker.recheck import refusals
+from fedbounds.theory.language.symbols import G_u, K, L, gamma, n, t
 from fedbounds.theory.personalization.lemmas import LEMMA_32
 from fedbounds.theory.personalization.proofs.scopes import FEDAVG, au, hu
 from fedbounds.theory.personalization.symbols import E, T_1u
@@ -21,14 +22,6 @@ from fedbounds.theory.proof.language import cite, fact, square
 from fedbounds.theory.proof.replay import Local, marked_false, replay
 from fedbounds.theory.proof.status import proof_of
 from fedbounds.theory.proof.vectors import given, past, sq
-from fedbounds.theory.symbols import (
-    G_u,
-    K,
-    L,
-    gamma,
-    n,
-    t,
-)
 from fedbounds.vocabulary import ProofStatus
 
 BOUND = -K * gamma / 2 * G_u(t) + L**2 * gamma / n * E(t)

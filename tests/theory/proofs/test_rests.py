@@ -9,12 +9,12 @@ from fedbounds.theory.checker.check import check
 from fedbounds.theory.checker.data import Certificate, Premise, Statement, Step
 from fedbounds.theory.checker.definitions import supposed_of
 from fedbounds.theory.checker.errors import Refused
+from fedbounds.theory.language.registry import claim, encoded_claims
+from fedbounds.theory.language.symbols import D_W, eta, t
 from fedbounds.theory.proof.language import Book, cited
 from fedbounds.theory.proof.library import book_of, replayed
 from fedbounds.theory.proof.replay import Local, inherit, marked_false, replay, rests_on
 from fedbounds.theory.proof.status import Told, proof_of, summed_up
-from fedbounds.theory.registry import claim, encoded_claims
-from fedbounds.theory.symbols import D_W, eta, t
 from fedbounds.vocabulary import ProofStatus
 
 PAPERS = ("personalization", "fedplt", "submodel")

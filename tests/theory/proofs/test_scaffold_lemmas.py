@@ -11,7 +11,7 @@ from scaffold_book import own_steps, replayed, status
 from fedbounds.theory.personalization import scaffold_lemmas as lemmas
 from fedbounds.theory.personalization import scaffold_memory as memory
 from fedbounds.theory.proof.replay import Local
-from fedbounds.verify.seen import evaluated
+from fedbounds.verify.judge.seen import evaluated
 
 PAPER = tuple(c for c in (*lemmas.CLAIMS, *memory.CLAIMS) if not c.id.endswith("/alg-c"))
 # false, or with a misprint; what is true instead is a "/corrected" line

@@ -8,6 +8,7 @@ from scaffold_book import book, earlier_than, find, refuses
 
 from fedbounds.theory.checker.data import Square
 from fedbounds.theory.checker.errors import Refused
+from fedbounds.theory.language.symbols import G_u, G_v, m, n, t, variance_u
 from fedbounds.theory.personalization.symbols import (
     C,
     C_i,
@@ -18,14 +19,6 @@ from fedbounds.theory.personalization.symbols import (
 )
 from fedbounds.theory.proof.replay import certified
 from fedbounds.theory.proof.text import text
-from fedbounds.theory.symbols import (
-    G_u,
-    G_v,
-    m,
-    n,
-    t,
-    variance_u,
-)
 
 SMALLER = [
     ("lem-4.1", variance_u, None),

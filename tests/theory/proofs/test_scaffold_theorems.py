@@ -8,20 +8,8 @@ import sympy as sp
 
 from fedbounds.theory.checker.data import Premise
 from fedbounds.theory.checker.errors import Refused
-from fedbounds.theory.claims import Condition
-from fedbounds.theory.personalization.glossary import GLOSSARY
-from fedbounds.theory.personalization.proofs import (
-    definitions,
-    scaffold_sharper,
-    scaffold_theorems,
-    scopes,
-)
-from fedbounds.theory.personalization.proofs.book import PER_CLIENT, PER_STEP
-from fedbounds.theory.personalization.symbols import C, E
-from fedbounds.theory.proof.language import Book, cite
-from fedbounds.theory.proof.replay import Local, certified, replay
-from fedbounds.theory.proof.text import comparisons, text, theory_of
-from fedbounds.theory.symbols import (
+from fedbounds.theory.language.claims import Condition
+from fedbounds.theory.language.symbols import (
     F_0,
     G_u,
     G_v,
@@ -37,6 +25,18 @@ from fedbounds.theory.symbols import (
     variance_u,
     variance_v,
 )
+from fedbounds.theory.personalization.glossary import GLOSSARY
+from fedbounds.theory.personalization.proofs import (
+    definitions,
+    scaffold_sharper,
+    scaffold_theorems,
+    scopes,
+)
+from fedbounds.theory.personalization.proofs.book import PER_CLIENT, PER_STEP
+from fedbounds.theory.personalization.symbols import C, E
+from fedbounds.theory.proof.language import Book, cite
+from fedbounds.theory.proof.replay import Local, certified, replay
+from fedbounds.theory.proof.text import comparisons, text, theory_of
 
 # written in other chapters
 LEMMAS = [("lem-4.1", ""), *((f"lem-3.{x}", block) for x in (2, 3) for block in "uv")]

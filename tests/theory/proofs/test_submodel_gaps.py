@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from fedbounds.theory.catalogue import paper
 from fedbounds.theory.checker.data import Premise
+from fedbounds.theory.language.catalogue import paper
+from fedbounds.theory.language.registry import claim
 from fedbounds.theory.proof.library import book_of, replayed
 from fedbounds.theory.proof.replay import Local, replay
 from fedbounds.theory.proof.status import proof_of
 from fedbounds.theory.proof.text import text
-from fedbounds.theory.registry import claim
 from fedbounds.vocabulary import ProofStatus, Source
 
 PARTS = {

@@ -16,16 +16,16 @@ from fedbounds.theory.checker.check import check
 from fedbounds.theory.checker.data import Certificate, Need, Scope, Statement, Step
 from fedbounds.theory.checker.errors import Refused
 from fedbounds.theory.checker.needs import needs_of
-from fedbounds.theory.claims import Condition
 from fedbounds.theory.fedplt import assumed as fedplt
+from fedbounds.theory.language.claims import Condition
+from fedbounds.theory.language.registry import claim
+from fedbounds.theory.language.symbols import B, K, t
 from fedbounds.theory.proof.language import Book
 from fedbounds.theory.proof.library import book_of, replayed
 from fedbounds.theory.proof.replay import Local
 from fedbounds.theory.proof.text import need
 from fedbounds.theory.proof.vectors import sq, vectors
-from fedbounds.theory.registry import claim
 from fedbounds.theory.submodel import assumed as submodel
-from fedbounds.theory.symbols import B, K, t
 
 PAPERS = ("personalization", "fedplt", "submodel")
 SAMPLED = "the steps that the algorithm takes"

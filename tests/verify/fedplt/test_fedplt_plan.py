@@ -14,18 +14,18 @@ from fedbounds.algorithms import fedplt
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.fedplt import assumed
 from fedbounds.theory.fedplt.setups import PLANNED, run_of, sequence
+from fedbounds.theory.language.registry import encoded_claims
+from fedbounds.theory.language.setups import Planned, Setup
 from fedbounds.theory.proof.library import replayed
 from fedbounds.theory.proof.replay import Local
-from fedbounds.theory.registry import encoded_claims
-from fedbounds.theory.setups import Planned, Setup
-from fedbounds.verify.case import find, found
-from fedbounds.verify.judge import judge
-from fedbounds.verify.measurement import fingerprint
-from fedbounds.verify.plan import own_cases
-from fedbounds.verify.profile import Profile
+from fedbounds.verify.decide.case import find, found
+from fedbounds.verify.decide.measurement import fingerprint
+from fedbounds.verify.judge.judge import judge
+from fedbounds.verify.judge.plan import own_cases
 from fedbounds.verify.setups.chance import drawn_cases
 from fedbounds.verify.setups.plan import case_of
 from fedbounds.verify.setups.plan import planned as of_theory
+from fedbounds.verify.setups.profile import Profile
 from fedbounds.vocabulary import Index, Method, Verdict
 
 CLAIMS = encoded_claims("fedplt")

@@ -9,19 +9,19 @@ from flint import fmpq
 
 from fedbounds.theory.fedplt import assumed, long_runs
 from fedbounds.theory.fedplt.limits import CONSTANT_STEP_FLOOR, LESS, SETTLES
-from fedbounds.theory.registry import claim, encoded_claims
-from fedbounds.theory.setting import Variant
-from fedbounds.theory.symbols import D_W, t
-from fedbounds.verify.case import find
-from fedbounds.verify.judge import judge, judge_reading
-from fedbounds.verify.measurement import measure
-from fedbounds.verify.plan import own_cases
-from fedbounds.verify.profile import Profile
-from fedbounds.verify.records import record
-from fedbounds.verify.settings.stated import limit_of, tell
-from fedbounds.verify.settings.subjects import Examined, subjects
-from fedbounds.verify.settled import settle
-from fedbounds.verify.standing import evidence
+from fedbounds.theory.language.registry import claim, encoded_claims
+from fedbounds.theory.language.setting import Variant
+from fedbounds.theory.language.symbols import D_W, t
+from fedbounds.verify.decide.case import find
+from fedbounds.verify.decide.measurement import measure
+from fedbounds.verify.judge.judge import judge, judge_reading
+from fedbounds.verify.judge.plan import own_cases
+from fedbounds.verify.judge.settings.stated import limit_of, tell
+from fedbounds.verify.judge.settings.subjects import Examined, subjects
+from fedbounds.verify.judge.settled import settle
+from fedbounds.verify.judge.standing import evidence
+from fedbounds.verify.results.records import record
+from fedbounds.verify.setups.profile import Profile
 from fedbounds.vocabulary import Kind, Method, Relation, Verdict
 
 CLAIMS = encoded_claims("fedplt")

@@ -23,12 +23,12 @@ from fedbounds.theory.fedplt.scope_names import (
 )
 from fedbounds.theory.fedplt.symbols import F_raw, Lambda
 from fedbounds.theory.fedplt.vectors import W, Wk, Wn, Wstar, delta, ns
+from fedbounds.theory.language.symbols import G2, eta, t
 from fedbounds.theory.proof.library import replayed
 from fedbounds.theory.proof.replay import Local, Replayed
 from fedbounds.theory.proof.vectors import sq
-from fedbounds.theory.symbols import G2, eta, t
-from fedbounds.verify.roots import as_roots
-from fedbounds.verify.seen import evaluated, judged
+from fedbounds.verify.judge.seen import evaluated, judged
+from fedbounds.verify.measure.roots import as_roots
 from fedbounds.verify.setups import steps as module
 
 WRITTEN = {(w.id, w.source): w for w in book().steps}

@@ -47,10 +47,10 @@ from fedbounds.theory.fedplt.vectors import (
     ns,
     pmg,
 )
+from fedbounds.theory.language.setups import Setup
+from fedbounds.theory.language.symbols import eta, k, tau
 from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
-from fedbounds.theory.setups import Setup
-from fedbounds.theory.symbols import eta, k, tau
-from fedbounds.verify.case import find
+from fedbounds.verify.decide.case import find
 from fedbounds.verify.setups.found import known_of, view_of
 
 MASK, COMP, SHARE = (sp.Function(name) for name in ("mask", "comp", "share"))
@@ -254,7 +254,7 @@ def not_equal(name, kept):
 
 @cache
 def products():
-    from fedbounds.theory.registry import encoded_claims
+    from fedbounds.theory.language.registry import encoded_claims
 
     sides = [side for c in encoded_claims("fedplt") for p in c.parts for side in (p.left, p.right)]
     return {str(node): node for side in sides for node in side.atoms(sq, ip)}

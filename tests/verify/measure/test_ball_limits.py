@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 from traced_runs import scalar
 
-from fedbounds.theory.registry import ladders, rungs
-from fedbounds.theory.setups import Objective, Run, Setup
-from fedbounds.verify.case import find
+from fedbounds.theory.language.registry import ladders, rungs
+from fedbounds.theory.language.setups import Objective, Run, Setup
+from fedbounds.verify.decide.case import find
 from fedbounds.verify.measure import ball_limits
 from fedbounds.verify.measure.ball_limits import Settling, _Second, definite, settling
 from fedbounds.verify.measure.beginnings import beginning

@@ -9,7 +9,7 @@ from flint import fmpq
 
 from fedbounds.algorithms import sub_models
 from fedbounds.algorithms.traced import Algorithm
-from fedbounds.theory.setups import Objective, Run, Shown, View
+from fedbounds.theory.language.setups import Objective, Run, Shown, View
 from fedbounds.verify.measure import unrolled
 from fedbounds.verify.measure.blocks import Blocks
 from fedbounds.verify.measure.float_moments import in_floats

@@ -15,11 +15,11 @@ from personal_runs import definitions, pairs, problem, subject
 from fedbounds.algorithms import personal_averaging
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.problems import NoiseLaw
+from fedbounds.theory.language.registry import setups
+from fedbounds.theory.language.setups import Setup
+from fedbounds.theory.language.symbols import VectorSymbol
 from fedbounds.theory.proof.vectors import ip, sq
-from fedbounds.theory.registry import setups
-from fedbounds.theory.setups import Setup
-from fedbounds.theory.symbols import VectorSymbol
-from fedbounds.verify.case import find
+from fedbounds.verify.decide.case import find
 from fedbounds.verify.measure.answers import Asked, by_moments
 from fedbounds.verify.measure.driven import drive
 from fedbounds.verify.measure.driven_run import DrivenKnown, DrivenRun, driven_run, in_floats

@@ -5,8 +5,8 @@ import pytest
 import small_quadratics as small
 from personal_cases import alike, case, coupled, quadratics, run, sizes
 
-from fedbounds.verify.case import find
-from fedbounds.verify.measurement import measure
+from fedbounds.verify.decide.case import find
+from fedbounds.verify.decide.measurement import measure
 from fedbounds.verify.setups.found import driven_of, view_of
 
 NAMES = small.TABLE_ONE

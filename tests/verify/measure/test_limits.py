@@ -8,8 +8,8 @@ from flint import fmpq
 from traced_runs import partial_training, scalar, square
 
 from fedbounds.algorithms.traced import Algorithm
+from fedbounds.theory.language.symbols import VectorSymbol
 from fedbounds.theory.proof.vectors import sq
-from fedbounds.theory.symbols import VectorSymbol
 from fedbounds.verify.measure.answers import Asked, by_moments
 from fedbounds.verify.measure.limits import factor, limit
 from fedbounds.verify.measure.moments import form

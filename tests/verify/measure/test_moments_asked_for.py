@@ -3,8 +3,8 @@
 import pytest
 
 from fedbounds.facts import Constant, Fact
-from fedbounds.theory.setups import Objective, Run, Setup
-from fedbounds.verify.case import find
+from fedbounds.theory.language.setups import Objective, Run, Setup
+from fedbounds.verify.decide.case import find
 from fedbounds.verify.measure import moments as counted
 from fedbounds.verify.setups.found import Named
 

@@ -4,8 +4,8 @@ import pytest
 from flint import fmpq
 from traced_runs import partial_training, scalar, square
 
+from fedbounds.theory.language.symbols import VectorSymbol
 from fedbounds.theory.proof.vectors import given, sq
-from fedbounds.theory.symbols import VectorSymbol
 from fedbounds.verify.measure.answers import Asked, by_enumeration, by_moments
 from fedbounds.verify.measure.unrolled import unroll
 

@@ -7,7 +7,7 @@ from personal_runs import definitions, pairs, problem, subject
 
 from fedbounds.facts import Constant
 from fedbounds.problems import NoiseLaw, Start
-from fedbounds.theory.setups import Objective
+from fedbounds.theory.language.setups import Objective
 from fedbounds.verify.measure.answers import Asked, by_enumeration, by_moments
 from fedbounds.verify.measure.beginnings import beginning
 from fedbounds.verify.measure.enumerated import begun

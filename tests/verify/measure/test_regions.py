@@ -13,16 +13,16 @@ from traced_runs import scalar
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.fedplt.measured import mask, ones
 from fedbounds.theory.fedplt.vectors import W, Wstar, g0
-from fedbounds.theory.registry import examined
-from fedbounds.theory.setups import Alone, Everywhere, Largest, Least, Run, Says, dot
-from fedbounds.theory.symbols import t
+from fedbounds.theory.language.registry import examined
+from fedbounds.theory.language.setups import Alone, Everywhere, Largest, Least, Run, Says, dot
+from fedbounds.theory.language.symbols import t
+from fedbounds.verify.judge.settings.subjects import Examined
+from fedbounds.verify.judge.settings.subjects import subjects as every_subject
 from fedbounds.verify.measure.always import Always
 from fedbounds.verify.measure.ranges import Range, as_range, compared, over_cube, quotient
 from fedbounds.verify.measure.regions import AllRounds, Region, falling, support
 from fedbounds.verify.measure.sources import Normal, Participants, bernoulli, signs
 from fedbounds.verify.measure.unknowns import Refused, variables
-from fedbounds.verify.settings.subjects import Examined
-from fedbounds.verify.settings.subjects import subjects as every_subject
 
 ROUNDS = 50
 RUNS = {

@@ -9,9 +9,9 @@ from traced_runs import scalar
 
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.own import quadratic
+from fedbounds.theory.language.setups import Shown
+from fedbounds.theory.language.symbols import VectorSymbol
 from fedbounds.theory.proof.vectors import sq
-from fedbounds.theory.setups import Shown
-from fedbounds.theory.symbols import VectorSymbol
 from fedbounds.verify.measure import settled as settling
 from fedbounds.verify.measure.clients import Clients
 from fedbounds.verify.measure.enumerated import enumerated

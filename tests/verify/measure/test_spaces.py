@@ -9,8 +9,8 @@ import sympy as sp
 from flint import fmpq
 
 from fedbounds.errors import FedboundsError
+from fedbounds.theory.language.setups import Largest, MeanOfLargest, Shown, dot, most
 from fedbounds.theory.proof.vectors import given, past, vectors
-from fedbounds.theory.setups import Largest, MeanOfLargest, Shown, dot, most
 from fedbounds.verify.measure.known import Known
 from fedbounds.verify.measure.reading import with_derived
 from fedbounds.verify.measure.spaces import Listed, product, products_in

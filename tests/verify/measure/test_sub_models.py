@@ -12,8 +12,8 @@ from fedbounds.algorithms import sub_models
 from fedbounds.errors import FedboundsError
 from fedbounds.facts import Constant, Fact
 from fedbounds.problems import FederatedQuadratic, to_float
+from fedbounds.theory.language.setups import Largest, Shown, dot
 from fedbounds.theory.proof.vectors import given, past, sq, vectors
-from fedbounds.theory.setups import Largest, Shown, dot
 from fedbounds.verify.measure.clients import Clients
 from fedbounds.verify.measure.known import Known
 from fedbounds.verify.measure.moments import moments

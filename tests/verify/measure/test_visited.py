@@ -11,7 +11,7 @@ from flint import fmpq
 from fedbounds.algorithms.rolling_models import ENDS, draw
 from fedbounds.algorithms.traced import Stages, in_stages
 from fedbounds.problems.linear import rational
-from fedbounds.theory.setups import Objective, Run, Setup
+from fedbounds.theory.language.setups import Objective, Run, Setup
 from fedbounds.theory.submodel.point_setups import windows
 from fedbounds.theory.submodel.views_run_ladders import EPOCHS_ALIKE
 from fedbounds.verify.measure.enumerated import enumerated

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fedbounds.theory import contributed
+from fedbounds.theory.language import contributed
 from fedbounds.verify.own import known
 
 

@@ -6,9 +6,9 @@ import pytest
 from flint import fmpq
 from own_files import judged, loaded
 
-from fedbounds.verify.case import found
+from fedbounds.verify.decide.case import found
 from fedbounds.verify.own.plan import cases
-from fedbounds.verify.profile import Profile
+from fedbounds.verify.setups.profile import Profile
 
 LINE = "[quadratic([[[1]]], [[0]], [2])]"
 TWO = "[quadratic([[[1]], [[3]]], [[0], [0]], [2])]"

@@ -7,16 +7,16 @@ from fedbounds.errors import FedboundsError
 from fedbounds.theory.checker.check import check
 from fedbounds.theory.checker.data import Certificate, Statement, Step
 from fedbounds.theory.checker.errors import Refused
+from fedbounds.theory.language.registry import claim as claim_of
+from fedbounds.theory.language.registry import encoded_claims
 from fedbounds.theory.proof.library import book_of, names_of, replayed
 from fedbounds.theory.proof.replay import Local
-from fedbounds.theory.registry import claim as claim_of
-from fedbounds.theory.registry import encoded_claims
-from fedbounds.verify.judge import concerned
+from fedbounds.verify.judge.judge import concerned
+from fedbounds.verify.judge.plan import instances
 from fedbounds.verify.own.load import load
 from fedbounds.verify.own.plan import cases
-from fedbounds.verify.plan import instances
-from fedbounds.verify.profile import Profile
-from fedbounds.verify.summaries import summaries
+from fedbounds.verify.results.summaries import summaries
+from fedbounds.verify.setups.profile import Profile
 
 
 def plan(theory):

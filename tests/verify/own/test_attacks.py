@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from own_files import judged
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.symbols import SHARED
-from fedbounds.theory.typed import names_of, relation
+from fedbounds.theory.language.symbols import SHARED
+from fedbounds.theory.language.typed import names_of, relation
 
 NAMES = names_of(SHARED)
 

@@ -12,9 +12,9 @@ from result_folders import stored, witness_file
 
 from fedbounds.theory.proof.library import replayed
 from fedbounds.theory.proof.replay import Local
-from fedbounds.verify.command_line import status
-from fedbounds.verify.names import entries_named, named_alone
+from fedbounds.verify.commands.command_line import status
 from fedbounds.verify.own.load import load
+from fedbounds.verify.own.names import entries_named, named_alone
 
 FALSE = 'me.claim("no", "D_W(t+1) <= D_W(t)/100")\nme.claim("yes", "D_W(t) >= 0")'
 QUICK = ("--quick", "--workers", "1")
@@ -151,7 +151,7 @@ def test_a_second_run_takes_its_records_and_a_changed_file_does_not(tmp_path, ca
     first = results(out)
     records = stored(out).keys()
 
-    from fedbounds.verify import work
+    from fedbounds.verify.results import work
 
     def never(*_, **__):
         raise AssertionError("judged again")
@@ -221,7 +221,7 @@ def judged_file(tmp_path, capsys):
 
 def alone(*arguments, cwd):
     """A command in a process of its own, which knows no theory."""
-    code = "import sys; from fedbounds.verify.command_line import main; main()"
+    code = "import sys; from fedbounds.verify.commands.command_line import main; main()"
     return subprocess.run(
         [sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=cwd
     )

@@ -7,8 +7,8 @@ import pytest
 from own_files import own_file
 from result_folders import document_of
 
-from fedbounds.verify import summary as summary_module
-from fedbounds.verify.command_line import status
+from fedbounds.verify.commands.command_line import status
+from fedbounds.verify.judge import summary as summary_module
 from fedbounds.vocabulary import ProofStatus, Standing, StatementStatus
 
 FALSE = 'me.claim("no", "D_W(t+1) <= D_W(t)/100")\nme.claim("also", "D_W(t) <= D_W(0)/200")\n'

@@ -8,10 +8,8 @@ import pytest
 from own_folders import dummy_folder, paper_as_folder
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.catalogue import PAPERS, entry
-from fedbounds.theory.proof.library import book_of, has_book
-from fedbounds.theory.proof.replay import replay
-from fedbounds.theory.registry import (
+from fedbounds.theory.language.catalogue import PAPERS, entry
+from fedbounds.theory.language.registry import (
     besides,
     choices,
     displayed,
@@ -24,14 +22,16 @@ from fedbounds.theory.registry import (
     sought,
     views,
 )
-from fedbounds.verify.case import Case
-from fedbounds.verify.command_line import status
-from fedbounds.verify.instance_file import from_data, to_data
-from fedbounds.verify.judge import judge
+from fedbounds.theory.proof.library import book_of, has_book
+from fedbounds.theory.proof.replay import replay
+from fedbounds.verify.commands.command_line import status
+from fedbounds.verify.decide.case import Case
+from fedbounds.verify.judge.judge import judge
+from fedbounds.verify.judge.plan import own_cases
 from fedbounds.verify.own.load import load
-from fedbounds.verify.plan import own_cases
-from fedbounds.verify.profile import Profile
-from fedbounds.verify.records import record
+from fedbounds.verify.results.records import record
+from fedbounds.verify.setups.instance_file import from_data, to_data
+from fedbounds.verify.setups.profile import Profile
 from fedbounds.verify.setups.stored import stored
 from fedbounds.vocabulary import Method
 

@@ -4,10 +4,10 @@ import pytest
 from flint import fmpq
 
 from fedbounds.own import Algorithm, contribution, quadratic, theory
-from fedbounds.theory.contributed import contribute
-from fedbounds.verify.case import found
-from fedbounds.verify.judge import judge
-from fedbounds.verify.profile import Profile
+from fedbounds.theory.language.contributed import contribute
+from fedbounds.verify.decide.case import found
+from fedbounds.verify.judge.judge import judge
+from fedbounds.verify.setups.profile import Profile
 from fedbounds.vocabulary import Verdict
 
 

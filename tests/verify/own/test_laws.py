@@ -8,7 +8,7 @@ from fedbounds.verify.own import laws
 from fedbounds.verify.own.known import theory_of
 from fedbounds.verify.own.laws import check_laws
 from fedbounds.verify.own.load import load
-from fedbounds.verify.script_code import TEMPLATES
+from fedbounds.verify.setups.script_lines_of import TEMPLATES
 
 EVERY = [law.name for law in laws._NEEDS]
 MEAN = 'problem.xp.sum(drawn["present"][:, :, None] * y, axis=1) / p["m"]'

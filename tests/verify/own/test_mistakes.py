@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from fedbounds.verify.command_line import status
-from fedbounds.verify.results_file import read_document
-from fedbounds.verify.script_code import TEMPLATES
+from fedbounds.verify.commands.command_line import status
+from fedbounds.verify.results.results_file import read_document
+from fedbounds.verify.setups.script_lines_of import TEMPLATES
 
 SMALL = "    problems=quadratics(clients=(1, 2), dimensions=(1,)),\n"
 # what is changed; the standings of lemma and theorem; the laws that break

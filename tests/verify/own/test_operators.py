@@ -8,15 +8,15 @@ from flint import fmpq
 from own_files import judged, loaded
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.registry import encoded_claims
-from fedbounds.theory.setups import GIVEN
-from fedbounds.verify.case import find
-from fedbounds.verify.judge import judge
-from fedbounds.verify.measurement import measure
+from fedbounds.theory.language.registry import encoded_claims
+from fedbounds.theory.language.setups import GIVEN
+from fedbounds.verify.decide.case import find
+from fedbounds.verify.decide.measurement import measure
+from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.own.plan import cases
-from fedbounds.verify.profile import Profile
-from fedbounds.verify.script import script
-from fedbounds.verify.script_check import agrees
+from fedbounds.verify.setups.profile import Profile
+from fedbounds.verify.setups.script_check import agrees
+from fedbounds.verify.setups.script_rendered import script
 from fedbounds.vocabulary import Verdict
 
 # one round: x+ = x - eta (mean of h_i x + s_i + e), one client of two; e = +-1/2

@@ -7,11 +7,11 @@ from flint import fmpq
 from own_files import loaded, own_file, parameters_of
 
 from fedbounds.errors import FedboundsError
-from fedbounds.verify.case import find
-from fedbounds.verify.judge import judge
+from fedbounds.verify.decide.case import find
+from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.own.load import load
 from fedbounds.verify.own.plan import cases
-from fedbounds.verify.profile import Profile
+from fedbounds.verify.setups.profile import Profile
 
 ONE = "[quadratic([[[1]], [[3]], [[4]]], [[1], [-2], [3]], [4])]"  # n = 3, mu = 1, L = 4
 

@@ -4,12 +4,12 @@ import pytest
 from own_files import loaded
 from result_folders import document_of
 
-from fedbounds.theory.registry import encoded_claims
-from fedbounds.verify.command_line import status
-from fedbounds.verify.judge import judge
+from fedbounds.theory.language.registry import encoded_claims
+from fedbounds.verify.commands.command_line import status
+from fedbounds.verify.decide.shares import shares_of
+from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.own.plan import cases
-from fedbounds.verify.profile import Profile
-from fedbounds.verify.shares import shares_of
+from fedbounds.verify.setups.profile import Profile
 from fedbounds.vocabulary import Verdict
 
 INSIDE = 'conditions=["eta <= 1/(2*L)"], assumptions=["strongly convex clients"]'
@@ -100,7 +100,7 @@ me.claim("none", "D_W(t+1) <= (1 - eta*mu)**2*D_W(t) + eta*D_W(t)", uses=["exact
 
 SYMBOLS = """
 from fedbounds.own import Algorithm, cite, quadratics, theory
-from fedbounds.theory.symbols import G_u, L, Mean_t, T, eta, f, t
+from fedbounds.theory.language.symbols import G_u, L, Mean_t, T, eta, f, t
 
 def init(problem, start):
     return {"x": start}

@@ -8,12 +8,12 @@ from flint import fmpq
 from own_files import loaded
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.registry import encoded_claims
-from fedbounds.verify.case import script_of
-from fedbounds.verify.judge import judge
+from fedbounds.theory.language.registry import encoded_claims
+from fedbounds.verify.decide.case import script_of
+from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.own.plan import cases
-from fedbounds.verify.profile import Profile
-from fedbounds.verify.script_check import agrees
+from fedbounds.verify.setups.profile import Profile
+from fedbounds.verify.setups.script_check import agrees
 from fedbounds.vocabulary import Verdict
 
 PROBLEMS = "quadratics(clients=(2,), dimensions=(1, 2))"

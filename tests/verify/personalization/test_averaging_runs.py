@@ -14,25 +14,25 @@ from flint import fmpq
 from fedbounds.algorithms import personal_averaging
 from fedbounds.errors import ConflictError, FedboundsError
 from fedbounds.problems.linear import rational
-from fedbounds.theory.claims import Condition, read
+from fedbounds.theory.language.claims import Condition, read
+from fedbounds.theory.language.registry import claim
+from fedbounds.theory.language.setups import Largest, Run, Setup, dot
+from fedbounds.theory.language.symbols import G_u, VectorSymbol, n, t
 from fedbounds.theory.personalization.proofs.scopes import SCOPES
 from fedbounds.theory.personalization.setups import PLANNED
 from fedbounds.theory.personalization.views import VIEWS
 from fedbounds.theory.proof.library import book_of
-from fedbounds.theory.registry import claim
-from fedbounds.theory.setups import Largest, Run, Setup, dot
-from fedbounds.theory.symbols import G_u, VectorSymbol, n, t
-from fedbounds.verify.case import find, script_of
-from fedbounds.verify.instance_file import from_data, to_data
-from fedbounds.verify.judge import judge_reading
+from fedbounds.verify.decide.case import find, script_of
+from fedbounds.verify.decide.measurement import measure
+from fedbounds.verify.judge.judge import judge_reading
 from fedbounds.verify.measure.known import MissingError
 from fedbounds.verify.measure.spaces import alone, depends_on
-from fedbounds.verify.measurement import measure
 from fedbounds.verify.search.planned import planned_cases
 from fedbounds.verify.search.witness import find_witness
 from fedbounds.verify.setups import found as of_setups
 from fedbounds.verify.setups import steps
 from fedbounds.verify.setups.found import known_of, view_of
+from fedbounds.verify.setups.instance_file import from_data, to_data
 from fedbounds.verify.setups.plan import case_of
 from fedbounds.vocabulary import Verdict
 

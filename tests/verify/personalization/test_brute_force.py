@@ -17,9 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from personal_cases import VIEWS, case, quadratics, run, sizes
 
-from fedbounds.theory.setups import Setup
-from fedbounds.verify.case import find
-from fedbounds.verify.measurement import measure
+from fedbounds.theory.language.setups import Setup
+from fedbounds.verify.decide.case import find
+from fedbounds.verify.decide.measurement import measure
 from fedbounds.verify.setups.found import InFloats
 
 SHARED = oracles.Quadratic(1, [[[F(2)]], [[F(1)]]], [[F(1)], [F(-3)]])

@@ -14,19 +14,19 @@ from fedbounds.errors import ConflictError
 from fedbounds.facts import Constant
 from fedbounds.problems import Noise, NoiseLaw, Start
 from fedbounds.theory.checker.data import Scope
+from fedbounds.theory.language.registry import encoded_claims, setups
 from fedbounds.theory.personalization import small_cosines as cosines
 from fedbounds.theory.proof.library import book_of
-from fedbounds.theory.registry import encoded_claims, setups
-from fedbounds.verify.case import find
-from fedbounds.verify.judge import judge
+from fedbounds.verify.decide.case import find
+from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.measure import enumerated
 from fedbounds.verify.measure.balls import Ball
 from fedbounds.verify.measure.enumerated import Rows
 from fedbounds.verify.measure.trace import subject_of
-from fedbounds.verify.profile import Profile
 from fedbounds.verify.setups import steps
 from fedbounds.verify.setups.found import known_of, view_of
 from fedbounds.verify.setups.plan import planned
+from fedbounds.verify.setups.profile import Profile
 from fedbounds.verify.setups.steps import Judged
 from fedbounds.vocabulary import Method, Verdict
 

@@ -13,10 +13,10 @@ from flint import arb, fmpq
 
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import to_float
+from fedbounds.theory.language.registry import claim
 from fedbounds.theory.personalization import setups_logistic
-from fedbounds.theory.registry import claim
-from fedbounds.verify.case import find
-from fedbounds.verify.judge import judge
+from fedbounds.verify.decide.case import find
+from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.measure.clients import Clients
 from fedbounds.verify.measure.objectives import objective
 from fedbounds.verify.setups.plan import case_of

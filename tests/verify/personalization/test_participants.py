@@ -11,11 +11,11 @@ from set_ups import vectors_case, vectors_setup
 
 from fedbounds.algorithms import participant_mean
 from fedbounds.errors import FedboundsError
+from fedbounds.theory.language.registry import claim
 from fedbounds.theory.personalization.participants import PLANNED
 from fedbounds.theory.proof.library import book_of
-from fedbounds.theory.registry import claim
-from fedbounds.verify.case import find, parameters_of
-from fedbounds.verify.judge import judge
+from fedbounds.verify.decide.case import find, parameters_of
+from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.search.witness import find_witness
 from fedbounds.verify.setups import steps
 from fedbounds.vocabulary import Verdict

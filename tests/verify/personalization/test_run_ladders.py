@@ -14,30 +14,24 @@ from flint import arb
 
 from fedbounds.algorithms import personal_scaffold
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.claims import Condition, Part, read
+from fedbounds.theory.language.claims import Condition, Part, read
+from fedbounds.theory.language.registry import claim, encoded_claims, ladders, rungs
+from fedbounds.theory.language.setups import Run
+from fedbounds.theory.language.symbols import K, gamma, m, n, t
 from fedbounds.theory.personalization import figures
 from fedbounds.theory.personalization.run_ladders import CLIENTS, EQUAL, TUNED
 from fedbounds.theory.personalization.symbols import P, rho
-from fedbounds.theory.registry import claim, encoded_claims, ladders, rungs
-from fedbounds.theory.setups import Run
-from fedbounds.theory.symbols import (
-    K,
-    gamma,
-    m,
-    n,
-    t,
-)
-from fedbounds.verify.case import find, ladder_shown
-from fedbounds.verify.decide import decide
-from fedbounds.verify.evaluate import Numbers
-from fedbounds.verify.judge import check, concerned, judge
-from fedbounds.verify.measurement import measure
-from fedbounds.verify.profile import Profile
-from fedbounds.verify.script import script
+from fedbounds.verify.decide.case import find, ladder_shown
+from fedbounds.verify.decide.measurement import measure
+from fedbounds.verify.decide.part import decide
+from fedbounds.verify.judge.judge import check, concerned, judge
+from fedbounds.verify.measure.evaluate import Numbers
 from fedbounds.verify.setups import found as of_setups
 from fedbounds.verify.setups.chance import drawn_cases
 from fedbounds.verify.setups.plan import ladder_case
+from fedbounds.verify.setups.profile import Profile
 from fedbounds.verify.setups.rungs import LadderInFloats, rung_of
+from fedbounds.verify.setups.script_rendered import script
 from fedbounds.vocabulary import Index, Method, Relation, Verdict
 
 EQUAL_RUNGS = Part(left=P(t + 1), right=P(t), relation=Relation.EQUAL, index=Index.RUNG)

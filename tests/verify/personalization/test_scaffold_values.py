@@ -15,15 +15,15 @@ import pytest
 from flint import fmpq
 
 from fedbounds.errors import ConflictError
+from fedbounds.theory.language.registry import claim
+from fedbounds.theory.language.setups import Objective, Run, Setup
 from fedbounds.theory.personalization.proofs.book import book
 from fedbounds.theory.personalization.proofs.scopes import d, di, u, u1
 from fedbounds.theory.personalization.views_scaffold import VIEWS
 from fedbounds.theory.proof.vectors import present
-from fedbounds.theory.registry import claim
-from fedbounds.theory.setups import Objective, Run, Setup
-from fedbounds.verify.case import find
-from fedbounds.verify.decide import decide
-from fedbounds.verify.evaluate import Numbers
+from fedbounds.verify.decide.case import find
+from fedbounds.verify.decide.part import decide
+from fedbounds.verify.measure.evaluate import Numbers
 from fedbounds.verify.setups import found as of_setups
 from fedbounds.verify.setups import steps
 from fedbounds.verify.setups.found import known_of

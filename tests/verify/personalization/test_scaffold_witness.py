@@ -1,11 +1,11 @@
 """A refuted display about one client's memory: its smallest run has a script that shows it alone."""
 
+from fedbounds.theory.language.registry import claim
 from fedbounds.theory.personalization.setups import PLANNED
-from fedbounds.theory.registry import claim
-from fedbounds.verify.case import script_of
-from fedbounds.verify.judge import judge
-from fedbounds.verify.script_check import agrees
+from fedbounds.verify.decide.case import script_of
+from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.setups.plan import case_of
+from fedbounds.verify.setups.script_check import agrees
 from fedbounds.vocabulary import Method, Verdict
 
 SPLIT = claim("personalization/lem-4.4-split")

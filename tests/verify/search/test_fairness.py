@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedbounds.theory.registry import claim
-from fedbounds.verify.judge import judge_reading
-from fedbounds.verify.measurement import measure
+from fedbounds.theory.language.registry import claim
+from fedbounds.verify.decide.measurement import measure
+from fedbounds.verify.judge.judge import judge_reading
 from fedbounds.verify.search import fairness
 from fedbounds.verify.search.fairness import LOOKS, fairest, unfairness
 from fedbounds.verify.search.planned import planned_cases

@@ -9,21 +9,21 @@ import sympy as sp
 from flint import fmpq
 
 from fedbounds.facts import Fact
-from fedbounds.theory.claims import AS_PRINTED, Condition, read
-from fedbounds.theory.registry import claim
-from fedbounds.theory.symbols import K, L, T, gamma, m, n
-from fedbounds.verify import work as process
-from fedbounds.verify.case import parameters_of
-from fedbounds.verify.conditions import refusal
-from fedbounds.verify.instance_file import from_data
-from fedbounds.verify.judge import judge_reading
-from fedbounds.verify.measurement import measure
+from fedbounds.theory.language.claims import AS_PRINTED, Condition, read
+from fedbounds.theory.language.registry import claim
+from fedbounds.theory.language.symbols import K, L, T, gamma, m, n
+from fedbounds.verify.decide.case import parameters_of
+from fedbounds.verify.decide.conditions import refusal
+from fedbounds.verify.decide.measurement import measure
+from fedbounds.verify.judge.judge import judge_reading
+from fedbounds.verify.results import work as process
 from fedbounds.verify.search import explore
 from fedbounds.verify.search.planned import judged, planned_cases, tightest_cases
 from fedbounds.verify.search.seeking import spaces
 from fedbounds.verify.search.tape import Tape, corners_first, moved
 from fedbounds.verify.search.tightest import as_summary, tightest, tightest_parts
 from fedbounds.verify.setups.inside import NoStepsError, rounded, steps_inside
+from fedbounds.verify.setups.instance_file import from_data
 from fedbounds.vocabulary import Method, Verdict
 
 

@@ -14,16 +14,16 @@ import pytest
 from flint import fmpq
 from hypothesis import HealthCheck, given, settings
 
-from fedbounds.theory.claims import AS_PRINTED, Claim, read
-from fedbounds.theory.registry import claim
-from fedbounds.theory.setups import Objective, Run, Setup
-from fedbounds.theory.symbols import b2, variance_u, variance_v
-from fedbounds.verify.case import Case, parameters_of
-from fedbounds.verify.conditions import failure, refusal
-from fedbounds.verify.decide import decide
-from fedbounds.verify.evaluate import evaluate
-from fedbounds.verify.judge import judge_reading
-from fedbounds.verify.measurement import measure
+from fedbounds.theory.language.claims import AS_PRINTED, Claim, read
+from fedbounds.theory.language.registry import claim
+from fedbounds.theory.language.setups import Objective, Run, Setup
+from fedbounds.theory.language.symbols import b2, variance_u, variance_v
+from fedbounds.verify.decide.case import Case, parameters_of
+from fedbounds.verify.decide.conditions import failure, refusal
+from fedbounds.verify.decide.measurement import measure
+from fedbounds.verify.decide.part import decide
+from fedbounds.verify.judge.judge import judge_reading
+from fedbounds.verify.measure.evaluate import evaluate
 from fedbounds.verify.search import witness as searched
 from fedbounds.verify.search.planned import planned_cases
 from fedbounds.verify.search.small import small_instances

@@ -4,9 +4,9 @@ import hashlib
 
 import pytest
 
-from fedbounds.verify.measurement import fingerprint
-from fedbounds.verify.profile import Profile
+from fedbounds.verify.decide.measurement import fingerprint
 from fedbounds.verify.setups.chance import Seeded, drawn_cases
+from fedbounds.verify.setups.profile import Profile
 
 # standings rest on them
 DIGESTS = {"fedplt": "ae338daeaa21708e", "submodel": "a0648b5e7f02ec0e"}

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from fedbounds.theory.setups import Objective
+from fedbounds.theory.language.setups import Objective
 from fedbounds.verify.setups.chance import Seeded
 from fedbounds.verify.setups.edges import _simplest
 

@@ -28,14 +28,14 @@ from fedbounds.theory.fedplt.long_runs import (
 from fedbounds.theory.fedplt.results import CONSTANT_STEP
 from fedbounds.theory.fedplt.rounds import RECURSION
 from fedbounds.theory.fedplt.symbols import rho_min, z
-from fedbounds.theory.registry import setups
-from fedbounds.theory.setups import Largest, Least, Says, dot
-from fedbounds.theory.symbols import D_W, G2, eta, t, tau
-from fedbounds.verify.case import find, in_rationals
-from fedbounds.verify.instance_file import from_data, to_data
-from fedbounds.verify.judge import judge
+from fedbounds.theory.language.registry import setups
+from fedbounds.theory.language.setups import Largest, Least, Says, dot
+from fedbounds.theory.language.symbols import D_W, G2, eta, t, tau
+from fedbounds.verify.decide.case import find, in_rationals
+from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.measure.known import MissingError
 from fedbounds.verify.setups.found import InFloats, view_of
+from fedbounds.verify.setups.instance_file import from_data, to_data
 from fedbounds.verify.setups.plan import case_of
 from fedbounds.vocabulary import Method, Verdict
 

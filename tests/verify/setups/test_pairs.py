@@ -11,7 +11,9 @@ from flint import fmpq
 from fedbounds.algorithms import fedavg, fedsim, personal_averaging, personal_scaffold, scaffold
 from fedbounds.errors import FedboundsError
 from fedbounds.problems import to_float
-from fedbounds.theory.claims import Condition
+from fedbounds.theory.language.claims import Condition
+from fedbounds.theory.language.setups import Objective
+from fedbounds.theory.language.symbols import K, d_u, d_v, eta_u, eta_v, gamma_v, m, n
 from fedbounds.theory.personalization.equivalences import (
     CLAIMS,
     FEDAVG,
@@ -20,15 +22,13 @@ from fedbounds.theory.personalization.equivalences import (
     SCAFFOLD,
     SHAPES,
 )
-from fedbounds.theory.setups import Objective
-from fedbounds.theory.symbols import K, d_u, d_v, eta_u, eta_v, gamma_v, m, n
+from fedbounds.verify.judge.settled import as_record, settle
 from fedbounds.verify.measure.clients import Clients
 from fedbounds.verify.measure.objectives import exact_array, objective
 from fedbounds.verify.measure.same import Two, compare, seen_again
 from fedbounds.verify.measure.subject import Subject
-from fedbounds.verify.settled import as_record, settle
+from fedbounds.verify.results.shapes import RECORD
 from fedbounds.verify.setups.pairs import compared, difference_again, shapes_of, two_of
-from fedbounds.verify.shapes import RECORD
 from fedbounds.vocabulary import Verdict
 
 PAIRS = {f"{e.entry.id}, {p.name}": p for e in CLAIMS for p in e.pairs}

@@ -9,35 +9,28 @@ from flint import arb, fmpq
 
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.claims import Part, read
+from fedbounds.theory.language.claims import Part, read
+from fedbounds.theory.language.registry import claim, encoded_claims, setups
+from fedbounds.theory.language.symbols import G_u, G_v, Max_t, Mean_t, f, t
 from fedbounds.theory.personalization import random_quadratics
 from fedbounds.theory.personalization.random_setups import DRAWN
 from fedbounds.theory.personalization.symbols import E
-from fedbounds.theory.registry import claim, encoded_claims, setups
-from fedbounds.theory.symbols import (
-    G_u,
-    G_v,
-    Max_t,
-    Mean_t,
-    f,
-    t,
-)
-from fedbounds.verify.case import Case, find, found
-from fedbounds.verify.decide import gap_width, is_affine, rounds_of
-from fedbounds.verify.evaluate import Numbers, evaluate
-from fedbounds.verify.interval import FIRST_LOOK, LEVEL
-from fedbounds.verify.judge import check, judge
+from fedbounds.verify.decide.case import Case, find, found
+from fedbounds.verify.decide.interval import FIRST_LOOK, LEVEL
+from fedbounds.verify.decide.measurement import numbers_of
+from fedbounds.verify.decide.part import gap_width, is_affine, rounds_of
+from fedbounds.verify.decide.sampling import sample_and_decide
+from fedbounds.verify.judge.judge import check, judge
 from fedbounds.verify.measure import within as within_module
+from fedbounds.verify.measure.evaluate import Numbers, evaluate
 from fedbounds.verify.measure.forms import ends
 from fedbounds.verify.measure.samples import CHUNK, patterned, replicas, stream
 from fedbounds.verify.measure.unknowns import Refused
 from fedbounds.verify.measure.within import within
-from fedbounds.verify.measurement import numbers_of
-from fedbounds.verify.profile import Profile
-from fedbounds.verify.sampling import sample_and_decide
 from fedbounds.verify.setups.chance import Seeded, drawn_cases
 from fedbounds.verify.setups.found import view_of
 from fedbounds.verify.setups.plan import about
+from fedbounds.verify.setups.profile import Profile
 from fedbounds.verify.setups.sampled import InSamples, sampled_by
 from fedbounds.vocabulary import Index, Method, Verdict
 

@@ -11,24 +11,24 @@ import submodel_quick
 
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.claims import Condition, read
 from fedbounds.theory.fedplt import long_runs
 from fedbounds.theory.fedplt.setups import run_of
 from fedbounds.theory.fedplt.symbols import cos_g
 from fedbounds.theory.fedplt.vectors import noise
+from fedbounds.theory.language.claims import Condition, read
+from fedbounds.theory.language.registry import encoded_claims, setups, views
+from fedbounds.theory.language.setups import Setup
+from fedbounds.theory.language.symbols import D_W, eta, t
 from fedbounds.theory.proof.vectors import sq
-from fedbounds.theory.registry import encoded_claims, setups, views
-from fedbounds.theory.setups import Setup
-from fedbounds.theory.symbols import D_W, eta, t
-from fedbounds.verify.case import Case, script_of
-from fedbounds.verify.judge import judge
-from fedbounds.verify.measurement import measure
-from fedbounds.verify.script import script
-from fedbounds.verify.script_check import agrees
-from fedbounds.verify.script_code import QUOTED, UNQUOTED
+from fedbounds.verify.decide.case import Case, script_of
+from fedbounds.verify.decide.measurement import measure
+from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.setups import script_source
 from fedbounds.verify.setups.plan import case_of
 from fedbounds.verify.setups.script import program_of
+from fedbounds.verify.setups.script_check import agrees
+from fedbounds.verify.setups.script_lines_of import QUOTED, UNQUOTED
+from fedbounds.verify.setups.script_rendered import script
 from fedbounds.vocabulary import Method, Verdict
 
 THEORIES = ("fedplt",)

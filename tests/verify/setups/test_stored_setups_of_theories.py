@@ -7,10 +7,10 @@ import pytest
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.fedplt.setups import run_of
-from fedbounds.theory.setups import Setup
+from fedbounds.theory.language.setups import Setup
 from fedbounds.verify import setups
-from fedbounds.verify.case import Case
-from fedbounds.verify.instance_file import from_data, to_data
+from fedbounds.verify.decide.case import Case
+from fedbounds.verify.setups.instance_file import from_data, to_data
 from fedbounds.vocabulary import Method
 
 RUN = run_of((((2, 1), (1, 2)), ((1, 0), (0, 3))), ((1, 0), (0, "1/2")), ((1, 1), (1, 0)), (3, 2),

@@ -6,12 +6,12 @@ from flint import fmpq
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.errors import FedboundsError
 from fedbounds.own import quadratic
-from fedbounds.theory import contributed
-from fedbounds.theory.catalogue import Paper
+from fedbounds.theory.language import contributed
+from fedbounds.theory.language.catalogue import Paper
+from fedbounds.theory.language.setups import GIVEN, Objective, Run, Setup, Shown, View
+from fedbounds.theory.language.symbols import SHARED, VectorSymbol
 from fedbounds.theory.proof.vectors import sq
-from fedbounds.theory.setups import GIVEN, Objective, Run, Setup, Shown, View
-from fedbounds.theory.symbols import SHARED, VectorSymbol
-from fedbounds.verify.case import find
+from fedbounds.verify.decide.case import find
 from fedbounds.verify.setups.found import view_of
 
 X, Y = VectorSymbol("x", "x"), VectorSymbol("y", "y")

@@ -13,8 +13,8 @@ from stored_setups import alike, read_again
 
 from fedbounds.algorithms import coupled
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.claims import read
-from fedbounds.theory.registry import claim, encoded_claims
+from fedbounds.theory.language.claims import read
+from fedbounds.theory.language.registry import claim, encoded_claims
 from fedbounds.theory.submodel.stability_setups import (
     PLANNED,
     Loss,
@@ -22,9 +22,9 @@ from fedbounds.theory.submodel.stability_setups import (
     setup_of,
     setup_of_pair,
 )
-from fedbounds.verify.case import Case
-from fedbounds.verify.judge import judge
-from fedbounds.verify.roots import Roots
+from fedbounds.verify.decide.case import Case
+from fedbounds.verify.judge.judge import judge
+from fedbounds.verify.measure.roots import Roots
 from fedbounds.verify.setups.found import find
 from fedbounds.vocabulary import Method, Verdict
 

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from fedbounds.algorithms import draws as algorithms
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.registry import claim
-from fedbounds.theory.setups import Planned
+from fedbounds.theory.language.registry import claim
+from fedbounds.theory.language.setups import Planned
 from fedbounds.theory.submodel.draws import _LOGS, planned, setup_of
-from fedbounds.verify.case import find
-from fedbounds.verify.judge import judge
+from fedbounds.verify.decide.case import find
+from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.measure.objectives import exact
 from fedbounds.verify.setups.plan import case_of
 from fedbounds.vocabulary import Verdict

@@ -10,20 +10,20 @@ from stored_setups import alike, read_again
 
 from fedbounds.algorithms import coupled
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.claims import read
-from fedbounds.theory.registry import besides, claim
+from fedbounds.theory.language.claims import read
+from fedbounds.theory.language.registry import besides, claim
+from fedbounds.theory.language.symbols import t
 from fedbounds.theory.submodel.gap_setups import Gap, beside_full
 from fedbounds.theory.submodel.stability_setups import Shape, setup_of
-from fedbounds.theory.symbols import t
-from fedbounds.verify.case import Case, find
-from fedbounds.verify.judge import judge
+from fedbounds.verify.decide.case import Case, find
+from fedbounds.verify.decide.measurement import numbers_of
+from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.measure.known import MissingError
-from fedbounds.verify.measurement import numbers_of
-from fedbounds.verify.script import script
 from fedbounds.verify.setups import found as of_setups
 from fedbounds.verify.setups import sides
 from fedbounds.verify.setups.plan import beside_case
 from fedbounds.verify.setups.rungs import agreed
+from fedbounds.verify.setups.script_rendered import script
 from fedbounds.vocabulary import Method, Verdict
 
 STORED = Path(__file__).parents[2] / "data" / "submodel_gaps_exact.json"

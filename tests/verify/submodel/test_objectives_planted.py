@@ -7,10 +7,10 @@ from flint import fmpq
 from fedbounds.algorithms import points
 from fedbounds.facts import Constant
 from fedbounds.problems.constants import ConstantValue
-from fedbounds.theory.registry import claim as claim_of
-from fedbounds.theory.setups import Planned
+from fedbounds.theory.language.registry import claim as claim_of
+from fedbounds.theory.language.setups import Planned
 from fedbounds.theory.submodel.point_setups import Law, coupled, quadratics, setup_of
-from fedbounds.verify.judge import judge
+from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.measure import clients, objectives
 from fedbounds.verify.setups import found
 from fedbounds.verify.setups.plan import case_of

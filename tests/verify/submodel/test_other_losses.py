@@ -14,13 +14,13 @@ from fedbounds.errors import FedboundsError
 from fedbounds.facts import Constant, Fact
 from fedbounds.problems import to_float
 from fedbounds.problems.masked_listed import ListedMasks
-from fedbounds.theory.registry import claim as claim_of
-from fedbounds.theory.setups import Objective
+from fedbounds.theory.language.registry import claim as claim_of
+from fedbounds.theory.language.setups import Objective
 from fedbounds.theory.submodel import assumed
 from fedbounds.theory.submodel.loss_setups import other_losses, setup_of
 from fedbounds.theory.submodel.point_setups import Law
-from fedbounds.verify.case import find
-from fedbounds.verify.judge import judge
+from fedbounds.verify.decide.case import find
+from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.measure import clients
 from fedbounds.verify.measure.balls import Ball
 from fedbounds.verify.measure.enclosed import enclosed

@@ -17,11 +17,11 @@ from stored_setups import read_again
 
 from fedbounds.errors import FedboundsError
 from fedbounds.facts import Constant, Fact
-from fedbounds.theory.registry import views
+from fedbounds.theory.language.registry import views
 from fedbounds.theory.submodel import assumed
 from fedbounds.theory.submodel.point_setups import Law, coupled, quadratics, setup_of
 from fedbounds.theory.submodel.setups import PLANNED
-from fedbounds.verify.case import find
+from fedbounds.verify.decide.case import find
 from fedbounds.verify.measure.spaces import Listed
 from fedbounds.verify.setups import found as of_setups
 from fedbounds.verify.setups.found import known_of

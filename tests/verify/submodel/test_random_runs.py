@@ -19,14 +19,14 @@ from submodel_mutations import (
 
 from fedbounds.algorithms import sub_models
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.registry import claim
-from fedbounds.theory.setups import Objective, Planned, Run, Setup
+from fedbounds.theory.language.registry import claim
+from fedbounds.theory.language.setups import Objective, Planned, Run, Setup
 from fedbounds.theory.submodel import assumed, measured
 from fedbounds.theory.submodel.names import RANDOM
 from fedbounds.theory.submodel.setups import PLANNED, masked_round
 from fedbounds.theory.submodel.views import VIEWS
-from fedbounds.verify.case import find, in_rationals
-from fedbounds.verify.judge import judge
+from fedbounds.verify.decide.case import find, in_rationals
+from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.measure.objectives import exact
 from fedbounds.verify.setups.found import InFloats
 from fedbounds.verify.setups.plan import case_of

@@ -12,11 +12,11 @@ from flint import fmpq
 from kept_words import names
 
 from fedbounds.algorithms import rolling_ends
-from fedbounds.theory.registry import encoded_claims
-from fedbounds.theory.setups import Objective, Planned, Run, Setup
+from fedbounds.theory.language.registry import encoded_claims
+from fedbounds.theory.language.setups import Objective, Planned, Run, Setup
 from fedbounds.theory.submodel import assumed
 from fedbounds.theory.submodel.rolling_end_setups import planned
-from fedbounds.verify.judge import judge
+from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.setups.found import find
 from fedbounds.verify.setups.plan import case_of
 from fedbounds.vocabulary import Verdict

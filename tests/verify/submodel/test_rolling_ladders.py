@@ -13,17 +13,17 @@ from stored_setups import alike, read_again
 
 from fedbounds.algorithms import rolling_models
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.claims import read
-from fedbounds.theory.registry import claim
+from fedbounds.theory.language.claims import read
+from fedbounds.theory.language.registry import claim
 from fedbounds.theory.submodel.names import CAPACITY_LADDERS, ROUNDS_LADDERS, STEPS_LADDER
 from fedbounds.theory.submodel.run_ladders import Cohort, over_stages_of_epochs, over_windows
-from fedbounds.verify.case import find, ladder_shown
-from fedbounds.verify.judge import judge
-from fedbounds.verify.measurement import measure
-from fedbounds.verify.profile import Profile
-from fedbounds.verify.script import script
+from fedbounds.verify.decide.case import find, ladder_shown
+from fedbounds.verify.decide.measurement import measure
+from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.setups import found as of_setups
 from fedbounds.verify.setups.plan import ladder_case, planned
+from fedbounds.verify.setups.profile import Profile
+from fedbounds.verify.setups.script_rendered import script
 from fedbounds.vocabulary import Method, Verdict
 
 EYE = ((1, 0), (0, 1))

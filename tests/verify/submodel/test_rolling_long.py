@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from flint import fmpq
 
-from fedbounds.theory.setups import Objective, Run, Setup
+from fedbounds.theory.language.setups import Objective, Run, Setup
 from fedbounds.theory.submodel import assumed, rolling_views
 from fedbounds.theory.submodel.rolling_setups import planned
-from fedbounds.verify.case import find, in_rationals
+from fedbounds.verify.decide.case import find, in_rationals
 from fedbounds.verify.measure import reach
 from fedbounds.verify.setups.found import InFloats
 

@@ -8,13 +8,13 @@ import pytest
 import submodel_quick
 from flint import fmpq
 
-from fedbounds.theory.claims import read
-from fedbounds.theory.registry import encoded_claims
-from fedbounds.verify.judge import judge
-from fedbounds.verify.measurement import measure
-from fedbounds.verify.profile import Profile
-from fedbounds.verify.script import script
+from fedbounds.theory.language.claims import read
+from fedbounds.theory.language.registry import encoded_claims
+from fedbounds.verify.decide.measurement import measure
+from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.setups.plan import planned
+from fedbounds.verify.setups.profile import Profile
+from fedbounds.verify.setups.script_rendered import script
 from fedbounds.vocabulary import Verdict
 
 NAMES = ("rolling masks", "draws without replacement")

@@ -14,16 +14,16 @@ from flint import fmpq
 
 from fedbounds.algorithms import rolling_models
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.claims import Part
-from fedbounds.theory.registry import claim, encoded_claims
-from fedbounds.theory.setups import Objective, Planned, Run, Setup
+from fedbounds.theory.language.claims import Part
+from fedbounds.theory.language.registry import claim, encoded_claims
+from fedbounds.theory.language.setups import Objective, Planned, Run, Setup
+from fedbounds.theory.language.symbols import t
 from fedbounds.theory.submodel import assumed, rolling_measured
 from fedbounds.theory.submodel.names import ROLLING
 from fedbounds.theory.submodel.rolling_setups import planned as rolling_planned
 from fedbounds.theory.submodel.symbols import D_dom, D_opt
-from fedbounds.theory.symbols import t
-from fedbounds.verify.case import find
-from fedbounds.verify.judge import judge
+from fedbounds.verify.decide.case import find
+from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.setups.plan import case_of
 from fedbounds.verify.setups.script import program_of
 from fedbounds.vocabulary import Verdict

@@ -12,8 +12,8 @@ from stored_setups import alike, read_again
 
 from fedbounds.algorithms import sub_models
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.registry import claim, ladders
-from fedbounds.theory.setups import Ladder, Run, Setup
+from fedbounds.theory.language.registry import claim, ladders
+from fedbounds.theory.language.setups import Ladder, Run, Setup
 from fedbounds.theory.submodel.names import CAPACITY_LADDERS, STEPS_LADDER
 from fedbounds.theory.submodel.run_ladders import (
     Cohort,
@@ -24,8 +24,8 @@ from fedbounds.theory.submodel.run_ladders import (
     over_steps,
     over_windows,
 )
-from fedbounds.verify.case import find, in_rationals, ladder_shown
-from fedbounds.verify.judge import judge
+from fedbounds.verify.decide.case import find, in_rationals, ladder_shown
+from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.setups import found as of_setups
 from fedbounds.verify.setups.plan import ladder_case
 from fedbounds.verify.setups.rungs import LadderInFloats

@@ -15,15 +15,15 @@ from stored_setups import alike, read_again
 
 from fedbounds.algorithms import side_by_side
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.claims import read
-from fedbounds.theory.registry import besides, claim
-from fedbounds.theory.setups import Run
+from fedbounds.theory.language.claims import read
+from fedbounds.theory.language.registry import besides, claim
+from fedbounds.theory.language.setups import Run
 from fedbounds.theory.submodel.side_setups import Cohort, beside_random, beside_static
-from fedbounds.verify.case import Case, find
-from fedbounds.verify.judge import judge
-from fedbounds.verify.measurement import measure
-from fedbounds.verify.script import script
+from fedbounds.verify.decide.case import Case, find
+from fedbounds.verify.decide.measurement import measure
+from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.setups import found as of_setups
+from fedbounds.verify.setups.script_rendered import script
 from fedbounds.vocabulary import Method, Verdict
 
 STORED = Path(__file__).parents[2] / "data" / "submodel_sides_exact.json"

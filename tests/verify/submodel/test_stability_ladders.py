@@ -14,20 +14,20 @@ from stored_setups import alike, read_again
 
 from fedbounds.algorithms import coupled
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.claims import read
-from fedbounds.theory.registry import claim, encoded_claims, ladders
+from fedbounds.theory.language.claims import read
+from fedbounds.theory.language.registry import claim, encoded_claims, ladders
 from fedbounds.theory.submodel.names import COUPLED_LADDER
 from fedbounds.theory.submodel.stability_ladders import Parting, over_p
 from fedbounds.theory.submodel.stability_setups import Loss
-from fedbounds.verify.case import find
-from fedbounds.verify.judge import judge
+from fedbounds.verify.decide.case import find
+from fedbounds.verify.decide.measurement import numbers_of
+from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.measure.norms import mean_norm
-from fedbounds.verify.measurement import numbers_of
-from fedbounds.verify.roots import Roots
-from fedbounds.verify.script import script
+from fedbounds.verify.measure.roots import Roots
 from fedbounds.verify.setups import found as of_setups
 from fedbounds.verify.setups import rungs as of_rungs
 from fedbounds.verify.setups.plan import ladder_case
+from fedbounds.verify.setups.script_rendered import script
 from fedbounds.vocabulary import Verdict
 
 STORED = Path(__file__).parents[2] / "data" / "submodel_stability_ladders.json"

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from fedbounds.algorithms import rolling_models, sub_models
 from fedbounds.errors import ConflictError
 from fedbounds.facts import Fact
+from fedbounds.theory.language.symbols import K, mu, t
 from fedbounds.theory.proof.replay import Local, Replayed
 from fedbounds.theory.proof.vectors import sq
 from fedbounds.theory.submodel import assumed
@@ -21,10 +22,9 @@ from fedbounds.theory.submodel.proofs.book import book
 from fedbounds.theory.submodel.scope_names import FULL, WHOLE
 from fedbounds.theory.submodel.setups import PLANNED, Cohort, Shape, setup_of
 from fedbounds.theory.submodel.symbols import G_pair, a_bar2
-from fedbounds.theory.symbols import K, mu, t
+from fedbounds.verify.judge.seen import evaluated
+from fedbounds.verify.judge.seen import judged as told
 from fedbounds.verify.measure.clients import Clients
-from fedbounds.verify.seen import evaluated
-from fedbounds.verify.seen import judged as told
 from fedbounds.verify.setups import steps as of_setups
 from fedbounds.verify.setups.found import known_of, view_of
 

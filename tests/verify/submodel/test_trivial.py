@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 import submodel_quick
 
-from fedbounds.theory.registry import claim, encoded_claims
+from fedbounds.theory.language.registry import claim, encoded_claims
 from fedbounds.theory.submodel.point_setups import Law, quadratics, setup_of
-from fedbounds.verify.case import Case
-from fedbounds.verify.decide import rounds_of
-from fedbounds.verify.evaluate import Numbers, evaluate
-from fedbounds.verify.judge import judge
-from fedbounds.verify.records import record
-from fedbounds.verify.summary import summarise
+from fedbounds.verify.decide.case import Case
+from fedbounds.verify.decide.part import rounds_of
+from fedbounds.verify.judge.judge import judge
+from fedbounds.verify.judge.summary import summarise
+from fedbounds.verify.measure.evaluate import Numbers, evaluate
+from fedbounds.verify.results.records import record
 from fedbounds.vocabulary import Method, Verdict
 
 # what the domain, smoothness, or what is measured, gives without the claim

@@ -5,8 +5,8 @@ strongly convex.
 """
 
 from fedbounds.facts import Fact
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.setting import Asked, Existence
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.setting import Asked, Existence
 
 from . import assumed
 

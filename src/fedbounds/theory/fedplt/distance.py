@@ -7,10 +7,10 @@ c_k x_k less CURVE times that of c_k alpha_k^2 x_k.
 import sympy as sp
 
 from fedbounds.facts import Fact
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import Claim, Condition, Part, Reading
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import Claim, Condition, Part, Reading
+from fedbounds.theory.language.symbols import D_W, L, eta, mu, t, tau
 from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
-from fedbounds.theory.symbols import D_W, L, eta, mu, t, tau
 from fedbounds.vocabulary import Index, Relation
 
 from . import assumed

@@ -12,8 +12,7 @@ from typing import Any
 import sympy as sp
 
 from fedbounds.facts import Fact
-from fedbounds.theory.proof.vectors import given, ip, past, sq, vectors, xi
-from fedbounds.theory.setups import (
+from fedbounds.theory.language.setups import (
     Alone,
     Around,
     Definition,
@@ -30,7 +29,8 @@ from fedbounds.theory.setups import (
     Where,
     dot,
 )
-from fedbounds.theory.symbols import L, t
+from fedbounds.theory.language.symbols import L, t
+from fedbounds.theory.proof.vectors import given, ip, past, sq, vectors, xi
 
 from . import assumed
 from .measured import AT_STEPS, G0, Es, Gk, Ws, mask, mg0, one, ones

@@ -1,10 +1,10 @@
 """What can be met together: Assumptions 1 to 6, and the conditions of Step 4.4 on eta."""
 
 from fedbounds.facts import Fact
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import Condition
-from fedbounds.theory.setting import Asked, Existence
-from fedbounds.theory.symbols import L, eta, mu
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import Condition
+from fedbounds.theory.language.setting import Asked, Existence
+from fedbounds.theory.language.symbols import L, eta, mu
 
 from . import assumed
 from .distance import BELOW_ONE, POSITIVE, SHORT

@@ -4,8 +4,8 @@ from typing import Any
 
 import sympy as sp
 
-from fedbounds.theory.setups import Course, Family, Number, Run, Setup
-from fedbounds.theory.symbols import eta, t, tau
+from fedbounds.theory.language.setups import Course, Family, Number, Run, Setup
+from fedbounds.theory.language.symbols import eta, t, tau
 
 from .distance import BRACKET, CONTRACTION
 from .long_runs import (

@@ -3,11 +3,19 @@
 import sympy as sp
 
 from fedbounds.facts import Fact
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import Condition, Part
-from fedbounds.theory.setting import Announced, Asked, InTheEnd, NoBound, OnRun, Universal, Variant
-from fedbounds.theory.setups import RUN, Factor, Says, Settled
-from fedbounds.theory.symbols import D_W, eta, t
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import Condition, Part
+from fedbounds.theory.language.setting import (
+    Announced,
+    Asked,
+    InTheEnd,
+    NoBound,
+    OnRun,
+    Universal,
+    Variant,
+)
+from fedbounds.theory.language.setups import RUN, Factor, Says, Settled
+from fedbounds.theory.language.symbols import D_W, eta, t
 from fedbounds.vocabulary import Index, Relation
 
 from . import assumed

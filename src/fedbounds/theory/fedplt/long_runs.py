@@ -7,7 +7,7 @@ gradients; step sizes constant or decaying.
 from dataclasses import replace
 from typing import Any
 
-from fedbounds.theory.setups import Objective, Planned, Run, Setup
+from fedbounds.theory.language.setups import Objective, Planned, Run, Setup
 
 _FULL = ((1, 1), (1, 1))
 # client 1 trains the first coordinate only

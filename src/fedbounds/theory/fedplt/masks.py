@@ -3,10 +3,10 @@
 import sympy as sp
 
 from fedbounds.facts import Fact
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import Claim, Condition, Part, Reading
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import Claim, Condition, Part, Reading
+from fedbounds.theory.language.symbols import eta, t, tau
 from fedbounds.theory.proof.vectors import given, past, sq, xi
-from fedbounds.theory.symbols import eta, t, tau
 from fedbounds.vocabulary import Index, Relation
 
 from . import assumed

@@ -8,9 +8,9 @@ somebody trains. Gk, Gs and G0 are the gradients of F where those of F_k are g, 
 
 import sympy as sp
 
+from fedbounds.theory.language.setups import Definition, Largest, Least, Says, Where, dot
+from fedbounds.theory.language.symbols import D_W, G2, L, eta, j, mu, t, tau
 from fedbounds.theory.proof.vectors import ip, sq, vectors
-from fedbounds.theory.setups import Definition, Largest, Least, Says, Where, dot
-from fedbounds.theory.symbols import D_W, G2, L, eta, j, mu, t, tau
 
 from . import assumed
 from .distance import BRACKET, CONTRACTION, CURVE, SLOPE

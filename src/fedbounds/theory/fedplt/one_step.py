@@ -5,10 +5,10 @@ from dataclasses import replace
 import sympy as sp
 
 from fedbounds.facts import Fact
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import Claim, Condition, Part, Reading
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import Claim, Condition, Part, Reading
+from fedbounds.theory.language.symbols import D_W, L, eta, mu, sigma2, t, tau
 from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
-from fedbounds.theory.symbols import D_W, L, eta, mu, sigma2, t, tau
 from fedbounds.vocabulary import Index, Relation
 
 from . import assumed

@@ -1,6 +1,6 @@
 """Errors in the proofs and the algorithm of the paper, each of which the machinery must find."""
 
-from fedbounds.theory.planted import (
+from fedbounds.theory.language.planted import (
     Caught,
     DoesNotSee,
     Identity,
@@ -10,7 +10,7 @@ from fedbounds.theory.planted import (
     WrongProof,
     WrongRule,
 )
-from fedbounds.theory.setups import Setup
+from fedbounds.theory.language.setups import Setup
 
 from .scope_names import ROUND
 from .setups import apart

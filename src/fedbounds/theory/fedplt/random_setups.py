@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from fedbounds.theory.drawn import Chance, Drawn
-from fedbounds.theory.setups import Planned, Run
+from fedbounds.theory.language.drawn import Chance, Drawn
+from fedbounds.theory.language.setups import Planned, Run
 
 from . import long_runs
 from .setups import WAYS, free_step, planned, run_of

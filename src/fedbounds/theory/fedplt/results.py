@@ -7,9 +7,9 @@ recursion as it was proved. What the text says of the error itself is in `limits
 
 import sympy as sp
 
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import Claim, Condition, Part, Reading
-from fedbounds.theory.symbols import D_W, eta, t
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import Claim, Condition, Part, Reading
+from fedbounds.theory.language.symbols import D_W, eta, t
 from fedbounds.vocabulary import Index
 
 from . import assumed

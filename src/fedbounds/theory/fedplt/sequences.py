@@ -5,9 +5,9 @@ pace is eta^t, and a sequence is a model of one coordinate whose value is D^t.
 
 import sympy as sp
 
+from fedbounds.theory.language.setups import Definition, Says, Where
+from fedbounds.theory.language.symbols import D_W, Max_t, eta, mu, t
 from fedbounds.theory.proof.vectors import ip, vectors
-from fedbounds.theory.setups import Definition, Says, Where
-from fedbounds.theory.symbols import D_W, Max_t, eta, mu, t
 
 from . import assumed
 from .distance import BRACKET

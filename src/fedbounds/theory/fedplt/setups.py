@@ -7,7 +7,7 @@ in all ways that its view has: with each of the alignments, and each of the boun
 from collections.abc import Mapping
 from typing import Any
 
-from fedbounds.theory.setups import Number, Objective, Planned, Run, Setup
+from fedbounds.theory.language.setups import Number, Objective, Planned, Run, Setup
 
 from .long_runs import PLANNED as LONG
 from .views import VIEWS

@@ -10,8 +10,8 @@ from dataclasses import replace
 import sympy as sp
 
 from fedbounds.facts import Fact
-from fedbounds.theory.setups import Definition, Says, Shown, View
-from fedbounds.theory.symbols import tau
+from fedbounds.theory.language.setups import Definition, Says, Shown, View
+from fedbounds.theory.language.symbols import tau
 
 from . import assumed, measured, sequences
 from .masks import FEDPLT

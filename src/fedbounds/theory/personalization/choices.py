@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from random import Random
 
-from fedbounds.theory.choices import Choice, PlannedChoice
-from fedbounds.theory.setups import Number
+from fedbounds.theory.language.choices import Choice, PlannedChoice
+from fedbounds.theory.language.setups import Number
 
 _STEPS, _QUICK_STEPS = 24, 12  # local steps K of the geometric sums
 _CLIENTS = ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (3, 3), (10, 1), (10, 5), (10, 9), (100, 1))

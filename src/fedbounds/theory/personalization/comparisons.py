@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.orders import ComparisonClaim, Pair
-from fedbounds.theory.symbols import K, T, b2, m, n, variance_u, variance_v
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.orders import ComparisonClaim, Pair
+from fedbounds.theory.language.symbols import K, T, b2, m, n, variance_u, variance_v
 
 _VANISHING = (variance_u, variance_v)
 _THIRD = sp.Rational(1, 3)

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from fedbounds.theory.contenders import Contender
-from fedbounds.theory.setups import View
-from fedbounds.theory.symbols import K, eta_u, eta_v, gamma, m
+from fedbounds.theory.language.contenders import Contender
+from fedbounds.theory.language.setups import View
+from fedbounds.theory.language.symbols import K, eta_u, eta_v, gamma, m
 
 from . import views_ladders
 

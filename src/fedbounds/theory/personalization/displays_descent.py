@@ -3,8 +3,9 @@
 Each stands under the lemma's assumptions. The proof of Lemma 4.1 uses (A.2) and (A.4) unchanged.
 """
 
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import Claim, Part
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import Claim, Part
+from fedbounds.theory.language.symbols import K, gamma, k, m, n, t, variance_u, variance_v
 from fedbounds.theory.personalization.symbols import (
     Y_2,
     Du_2,
@@ -24,16 +25,6 @@ from fedbounds.theory.personalization.symbols import (
     X_v,
     Y_ik,
     s_vi,
-)
-from fedbounds.theory.symbols import (
-    K,
-    gamma,
-    k,
-    m,
-    n,
-    t,
-    variance_u,
-    variance_v,
 )
 from fedbounds.vocabulary import Index, Relation
 

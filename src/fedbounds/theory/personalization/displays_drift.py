@@ -6,20 +6,9 @@ conditions that its own sentence names; where it names none, under those of the 
 
 import sympy as sp
 
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import Claim, Condition, Part
-from fedbounds.theory.personalization.symbols import (
-    Du_2,
-    Dv_2,
-    Dv_i,
-    E,
-    E_ik,
-    Eu_ik,
-    Ev_ik,
-    g_ui,
-    g_vi,
-)
-from fedbounds.theory.symbols import (
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import Claim, Condition, Part
+from fedbounds.theory.language.symbols import (
     B,
     G_u,
     G_v,
@@ -35,6 +24,17 @@ from fedbounds.theory.symbols import (
     t,
     variance_u,
     variance_v,
+)
+from fedbounds.theory.personalization.symbols import (
+    Du_2,
+    Dv_2,
+    Dv_i,
+    E,
+    E_ik,
+    Eu_ik,
+    Ev_ik,
+    g_ui,
+    g_vi,
 )
 from fedbounds.vocabulary import Index
 

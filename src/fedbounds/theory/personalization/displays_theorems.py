@@ -7,10 +7,9 @@ sentence names; where it names none, under those of the theorem.
 import sympy as sp
 
 from fedbounds.facts import Fact
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Part, Reading
-from fedbounds.theory.personalization.symbols import E
-from fedbounds.theory.symbols import (
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import AS_PRINTED, Claim, Condition, Part, Reading
+from fedbounds.theory.language.symbols import (
     B_0,
     F_0,
     B,
@@ -32,6 +31,7 @@ from fedbounds.theory.symbols import (
     variance_u,
     variance_v,
 )
+from fedbounds.theory.personalization.symbols import E
 from fedbounds.vocabulary import Index
 
 from .displays_drift import FULL_PARTICIPATION, chain

@@ -2,10 +2,10 @@
 
 import sympy as sp
 
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import Condition, Part
-from fedbounds.theory.equivalences import Equivalence, Named, Pair, Shapes
-from fedbounds.theory.symbols import K, d_u, d_v, eta_u, eta_v, gamma_u, gamma_v, m, n
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import Condition, Part
+from fedbounds.theory.language.equivalences import Equivalence, Named, Pair, Shapes
+from fedbounds.theory.language.symbols import K, d_u, d_v, eta_u, eta_v, gamma_u, gamma_v, m, n
 from fedbounds.vocabulary import Index
 
 SHAPES = Shapes(

@@ -9,20 +9,10 @@ from dataclasses import replace
 
 import sympy as sp
 
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Part, Reading
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import AS_PRINTED, Claim, Condition, Part, Reading
+from fedbounds.theory.language.symbols import K, L, b2, gamma, m, n, t, variance_u, variance_v
 from fedbounds.theory.personalization.symbols import P, P_G_u, P_sum, rho
-from fedbounds.theory.symbols import (
-    K,
-    L,
-    b2,
-    gamma,
-    m,
-    n,
-    t,
-    variance_u,
-    variance_v,
-)
 from fedbounds.vocabulary import Index, Relation
 
 from .theorems import FULL, PARTIAL

@@ -1,6 +1,6 @@
 """The names of this paper: the shared ones, and its own."""
 
-from fedbounds.theory.symbols import SHARED
+from fedbounds.theory.language.symbols import SHARED
 
 from .symbols import NAMES
 

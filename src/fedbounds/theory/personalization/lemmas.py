@@ -3,20 +3,9 @@
 import sympy as sp
 
 from fedbounds.facts import Fact
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Part, Reading
-from fedbounds.theory.personalization.symbols import (
-    D_2,
-    S_2,
-    X_2,
-    E,
-    T_1u,
-    T_1v,
-    T_2u,
-    T_2v,
-    T_3u,
-)
-from fedbounds.theory.symbols import (
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import AS_PRINTED, Claim, Condition, Part, Reading
+from fedbounds.theory.language.symbols import (
     B,
     G_u,
     G_v,
@@ -35,6 +24,17 @@ from fedbounds.theory.symbols import (
     t,
     variance_u,
     variance_v,
+)
+from fedbounds.theory.personalization.symbols import (
+    D_2,
+    S_2,
+    X_2,
+    E,
+    T_1u,
+    T_1v,
+    T_2u,
+    T_2v,
+    T_3u,
 )
 from fedbounds.vocabulary import Relation
 

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 
 from sympy import Symbol
 
+from fedbounds.theory.language.setups import Definition
+from fedbounds.theory.language.symbols import F_0, K, eta_u, gamma, gamma_u, gamma_v, m, n
 from fedbounds.theory.proof.vectors import S, given, ip, past, present, sq, vectors, xi
 from fedbounds.theory.proof.vectors import i as client
-from fedbounds.theory.setups import Definition
-from fedbounds.theory.symbols import F_0, K, eta_u, gamma, gamma_u, gamma_v, m, n
 
 from .proofs.scopes import (
     Yu,

@@ -4,10 +4,10 @@ Those of one client, or of one of its local steps, are means over nothing but dr
 and k, are fixed. `AFTER` are quantities of round t + 1 that look back at round t.
 """
 
+from fedbounds.theory.language.setups import Remembered
+from fedbounds.theory.language.symbols import K, gamma, gamma_u, m, n
 from fedbounds.theory.proof.vectors import S, given, ip, past, present, sq, xi
 from fedbounds.theory.proof.vectors import i as client
-from fedbounds.theory.setups import Remembered
-from fedbounds.theory.symbols import K, gamma, gamma_u, m, n
 
 from . import measured
 from .proofs.scopes import (

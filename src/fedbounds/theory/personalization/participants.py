@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from sympy import Integer
 
+from fedbounds.theory.language.setups import Objective, Planned, Run, Says, Setup, Shown, View
+from fedbounds.theory.language.symbols import m, n
 from fedbounds.theory.proof.vectors import S, given, past, present, sq, vectors
-from fedbounds.theory.setups import Objective, Planned, Run, Says, Setup, Shown, View
-from fedbounds.theory.symbols import m, n
 
 PARTICIPANTS = "participant mean"
 _I = ("i",)

@@ -6,8 +6,7 @@ from typing import Any
 import sympy as sp
 
 from fedbounds.facts import Constant, Fact
-from fedbounds.theory.personalization.symbols import T_3u
-from fedbounds.theory.planted import (
+from fedbounds.theory.language.planted import (
     Asserted,
     Assumed,
     Bound,
@@ -35,16 +34,9 @@ from fedbounds.theory.planted import (
     WrongProof,
     WrongRule,
 )
-from fedbounds.theory.setups import Number, Objective, Run, Setup
-from fedbounds.theory.symbols import (
-    G_u,
-    b2,
-    m,
-    n,
-    t,
-    variance_u,
-    variance_v,
-)
+from fedbounds.theory.language.setups import Number, Objective, Run, Setup
+from fedbounds.theory.language.symbols import G_u, b2, m, n, t, variance_u, variance_v
+from fedbounds.theory.personalization.symbols import T_3u
 from fedbounds.vocabulary import Relation, Verdict
 
 _NOT = Caught.DOES_NOT_FOLLOW

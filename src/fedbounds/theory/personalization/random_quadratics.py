@@ -11,8 +11,8 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from fedbounds.theory.drawn import Chance, Drawn
-from fedbounds.theory.setups import Number, Objective, Planned, Run, Setup, numbers
+from fedbounds.theory.language.drawn import Chance, Drawn
+from fedbounds.theory.language.setups import Number, Objective, Planned, Run, Setup, numbers
 
 Matrix = list[list[Fraction]]
 _TOP, _LOW = Fraction(1), Fraction(1, 20)

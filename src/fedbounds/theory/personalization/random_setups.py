@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from fedbounds.theory.drawn import Chance, Drawn
-from fedbounds.theory.setups import Number, Objective, Planned, Run, Setup
+from fedbounds.theory.language.drawn import Chance, Drawn
+from fedbounds.theory.language.setups import Number, Objective, Planned, Run, Setup
 
 from . import random_quadratics, views_cosines, views_logistic
 from .small_runs import Outer, Size, parameters

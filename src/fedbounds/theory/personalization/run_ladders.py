@@ -14,8 +14,8 @@ from functools import lru_cache
 from math import isqrt
 from typing import Any
 
-from fedbounds.theory.drawn import Chance, Drawn
-from fedbounds.theory.setups import Ladder, Number, Objective, PlannedLadder, Run, Setup
+from fedbounds.theory.language.drawn import Chance, Drawn
+from fedbounds.theory.language.setups import Ladder, Number, Objective, PlannedLadder, Run, Setup
 
 FEDAVG_P, SCAFFOLD_P = "FedAvg-P", "Scaffold-P"
 _RULES = (FEDAVG_P, SCAFFOLD_P)

@@ -3,8 +3,24 @@
 import sympy as sp
 
 from fedbounds.facts import Fact
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import Claim, Condition, Part
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import Claim, Condition, Part
+from fedbounds.theory.language.symbols import (
+    G_u,
+    G_v,
+    K,
+    L,
+    f,
+    gamma,
+    gamma_u,
+    gamma_v,
+    k,
+    m,
+    n,
+    t,
+    variance_u,
+    variance_v,
+)
 from fedbounds.theory.personalization.symbols import (
     W_2,
     C,
@@ -32,22 +48,6 @@ from fedbounds.theory.personalization.symbols import (
     ch_i,
     g_vi,
     h_i2,
-)
-from fedbounds.theory.symbols import (
-    G_u,
-    G_v,
-    K,
-    L,
-    f,
-    gamma,
-    gamma_u,
-    gamma_v,
-    k,
-    m,
-    n,
-    t,
-    variance_u,
-    variance_v,
 )
 from fedbounds.vocabulary import Index, Relation
 

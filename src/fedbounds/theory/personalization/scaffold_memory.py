@@ -2,8 +2,23 @@
 
 import sympy as sp
 
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Part, Reading
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import AS_PRINTED, Claim, Condition, Part, Reading
+from fedbounds.theory.language.symbols import (
+    G_u,
+    G_v,
+    K,
+    L,
+    eta_u,
+    eta_v,
+    gamma,
+    k,
+    m,
+    n,
+    t,
+    variance_u,
+    variance_v,
+)
 from fedbounds.theory.personalization.symbols import (
     A_ik,
     A_old,
@@ -24,21 +39,6 @@ from fedbounds.theory.personalization.symbols import (
     T_2v,
     U_ik,
     V_ik,
-)
-from fedbounds.theory.symbols import (
-    G_u,
-    G_v,
-    K,
-    L,
-    eta_u,
-    eta_v,
-    gamma,
-    k,
-    m,
-    n,
-    t,
-    variance_u,
-    variance_v,
 )
 from fedbounds.vocabulary import Index, Relation
 

@@ -2,10 +2,9 @@
 
 import sympy as sp
 
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Multiplier, Part, Reading
-from fedbounds.theory.personalization.symbols import C, E
-from fedbounds.theory.symbols import (
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import AS_PRINTED, Claim, Condition, Multiplier, Part, Reading
+from fedbounds.theory.language.symbols import (
     F_0,
     G_u,
     G_v,
@@ -22,6 +21,7 @@ from fedbounds.theory.symbols import (
     variance_u,
     variance_v,
 )
+from fedbounds.theory.personalization.symbols import C, E
 from fedbounds.vocabulary import Index
 
 from .displays_drift import chain

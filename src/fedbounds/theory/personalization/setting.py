@@ -1,9 +1,9 @@
 """The paper's assumptions, and what its experiment leaves unsaid."""
 
 from fedbounds.facts import Fact
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import Reading
-from fedbounds.theory.setting import AssumptionClaim, Experiment
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import Reading
+from fedbounds.theory.language.setting import AssumptionClaim, Experiment
 
 ASSUMPTION_21 = AssumptionClaim(entry("personalization/asm-2.1"), Fact.SMOOTH)
 # printed: "each xi_i is independent of each other for any i"; the proofs' conditional expectations

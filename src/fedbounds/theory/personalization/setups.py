@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from fedbounds.theory.setups import Planned, PlannedLadder, Setup
+from fedbounds.theory.language.setups import Planned, PlannedLadder, Setup
 
 from . import (
     choices,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from fedbounds.theory.setups import Planned, Setup
+from fedbounds.theory.language.setups import Planned, Setup
 
 from . import small_logistic as logistic
 from .small_logistic import Steps

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from fedbounds.theory.setups import Planned, Run, Setup
+from fedbounds.theory.language.setups import Planned, Run, Setup
 
 from .small_runs import CURVATURES, SIZES, Size, proved, run_of, schedules
 

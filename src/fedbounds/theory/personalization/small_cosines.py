@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from fedbounds.theory.setups import Number, Objective, Run
+from fedbounds.theory.language.setups import Number, Objective, Run
 
 from .small_runs import Outer, Size, parameters
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from fedbounds.theory.setups import Objective, Run
+from fedbounds.theory.language.setups import Objective, Run
 
 from .small_runs import Size, parameters
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
 
-from fedbounds.theory.setups import Number, Objective, Run
+from fedbounds.theory.language.setups import Number, Objective, Run
 
 Outer = tuple[Number | Fraction, Number | Fraction]  # eta_u, eta_v
 

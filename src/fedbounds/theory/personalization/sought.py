@@ -11,9 +11,9 @@ from itertools import product
 from sympy import Rational
 
 from fedbounds.facts import Fact
-from fedbounds.theory.setups import Number, Objective, Run, Setup
-from fedbounds.theory.sought import Counts, Seeking, Sought, Steps
-from fedbounds.theory.symbols import F_0, K, L, eta_u, eta_v, gamma
+from fedbounds.theory.language.setups import Number, Objective, Run, Setup
+from fedbounds.theory.language.sought import Counts, Seeking, Sought, Steps
+from fedbounds.theory.language.symbols import F_0, K, L, eta_u, eta_v, gamma
 
 from .lemmas import FEDAVG_P
 from .scaffold_lemmas import SCAFFOLD_P

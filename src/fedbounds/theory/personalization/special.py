@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import sympy as sp
 
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import Claim, Condition, Part, Reading
-from fedbounds.theory.symbols import (
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import Claim, Condition, Part, Reading
+from fedbounds.theory.language.symbols import (
     B_0,
     F_0,
     G_u,

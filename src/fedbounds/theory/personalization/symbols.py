@@ -1,7 +1,7 @@
 """Names of this paper alone."""
 
 from fedbounds.facts import Constant
-from fedbounds.theory.glossary import Draft
+from fedbounds.theory.language.glossary import Draft
 
 _draft = Draft()
 symbol, quantity = _draft.symbol, _draft.quantity

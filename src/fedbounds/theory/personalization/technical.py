@@ -3,8 +3,9 @@
 import sympy as sp
 
 from fedbounds.facts import Fact
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import Claim, Condition, Part
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import Claim, Condition, Part
+from fedbounds.theory.language.symbols import K, L, f, j, m, n, t
 from fedbounds.theory.personalization.symbols import (
     D_2,
     N_2,
@@ -17,15 +18,6 @@ from fedbounds.theory.personalization.symbols import (
     X_u,
     X_v,
     Y_sum,
-)
-from fedbounds.theory.symbols import (
-    K,
-    L,
-    f,
-    j,
-    m,
-    n,
-    t,
 )
 from fedbounds.vocabulary import Index, Relation
 

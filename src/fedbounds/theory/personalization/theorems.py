@@ -3,10 +3,9 @@
 import sympy as sp
 
 from fedbounds.facts import Fact
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import AS_PRINTED, Claim, Condition, Multiplier, Part, Reading
-from fedbounds.theory.personalization.symbols import G_0
-from fedbounds.theory.symbols import (
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import AS_PRINTED, Claim, Condition, Multiplier, Part, Reading
+from fedbounds.theory.language.symbols import (
     B_0,
     F_0,
     G_u,
@@ -28,6 +27,7 @@ from fedbounds.theory.symbols import (
     variance_u,
     variance_v,
 )
+from fedbounds.theory.personalization.symbols import G_0
 from fedbounds.vocabulary import Index
 
 from .lemmas import EFFECTIVE_STEP, FEDAVG_P, SMOOTH_NOISE

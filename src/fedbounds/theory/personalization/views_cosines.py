@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from fedbounds.theory.setups import View
+from fedbounds.theory.language.setups import View
 
 from . import views_fedavg, views_scaffold
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from sympy import Symbol
 
+from fedbounds.theory.language.setups import Shown, View
 from fedbounds.theory.proof.vectors import xi
-from fedbounds.theory.setups import Shown, View
 
 from . import measured
 from .lemmas import FEDAVG_P

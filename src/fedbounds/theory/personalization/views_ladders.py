@@ -9,9 +9,8 @@ from dataclasses import replace
 
 import sympy as sp
 
-from fedbounds.theory.personalization.symbols import P
-from fedbounds.theory.setups import RUN, Pace, Rungs, Says, Settled, Shown, View
-from fedbounds.theory.symbols import (
+from fedbounds.theory.language.setups import RUN, Pace, Rungs, Says, Settled, Shown, View
+from fedbounds.theory.language.symbols import (
     G_u,
     G_v,
     K,
@@ -25,6 +24,7 @@ from fedbounds.theory.symbols import (
     n,
     t,
 )
+from fedbounds.theory.personalization.symbols import P
 
 from . import figures, measured, views_fedavg
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from sympy import Integer, Symbol
 
-from fedbounds.theory.setups import Says, View
+from fedbounds.theory.language.setups import Says, View
 
 from . import views_fedavg, views_scaffold
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from sympy import Symbol
 
+from fedbounds.theory.language.symbols import K, eta_v, gamma_v
 from fedbounds.theory.proof.vectors import given, i, past, xi
-from fedbounds.theory.symbols import K, eta_v, gamma_v
 
 from . import measured, measured_scaffold, views_fedavg
 from .proofs.scopes import FIRST_ROUND, FIRST_STEP, INCREMENTS, SCAFFOLD, Yv, au, eu, hv

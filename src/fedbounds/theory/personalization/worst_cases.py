@@ -1,6 +1,6 @@
 """The worst case is asked of runs of FedAvg-P."""
 
-from fedbounds.theory.worst_cases import WorstCases
+from fedbounds.theory.language.worst_cases import WorstCases
 
 from .lemmas import FEDAVG_P
 

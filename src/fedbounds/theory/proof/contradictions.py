@@ -9,7 +9,7 @@ from fedbounds.theory.checker.check import remainders
 from fedbounds.theory.checker.data import Certificate, Statement, Theory
 from fedbounds.theory.checker.errors import Refused
 from fedbounds.theory.checker.expressions import NewVariable
-from fedbounds.theory.claims import Condition
+from fedbounds.theory.language.claims import Condition
 
 from .replay import Local, Replayed
 from .text import comparisons

@@ -13,8 +13,8 @@ from typing import Any
 import sympy as sp
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.claims import Condition, Part
-from fedbounds.theory.symbols import (
+from fedbounds.theory.language.claims import Condition, Part
+from fedbounds.theory.language.symbols import (
     B_0,
     F_0,
     K,

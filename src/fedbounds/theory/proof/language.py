@@ -21,10 +21,10 @@ from fedbounds.theory.checker.data import (
     Theory,
 )
 from fedbounds.theory.checker.needs import needs_of
-from fedbounds.theory.claims import AS_PRINTED, Condition, Part, Reading, read
-from fedbounds.theory.glossary import Glossary
-from fedbounds.theory.registry import claim as claim_of
-from fedbounds.theory.symbols import SHARED
+from fedbounds.theory.language.claims import AS_PRINTED, Condition, Part, Reading, read
+from fedbounds.theory.language.glossary import Glossary
+from fedbounds.theory.language.registry import claim as claim_of
+from fedbounds.theory.language.symbols import SHARED
 
 from .search import UNKNOWN
 from .text import comparisons, statement_of, text

@@ -5,12 +5,12 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from fedbounds.theory.catalogue import keys, package_of
 from fedbounds.theory.checker.data import Certificate, Step
 from fedbounds.theory.checker.files import book_data, step_data
-from fedbounds.theory.contributed import declared
-from fedbounds.theory.glossary import Glossary
-from fedbounds.theory.symbols import SHARED
+from fedbounds.theory.language.catalogue import keys, package_of
+from fedbounds.theory.language.contributed import declared
+from fedbounds.theory.language.glossary import Glossary
+from fedbounds.theory.language.symbols import SHARED
 
 from .derive import Row
 from .language import Book

@@ -10,10 +10,10 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.catalogue import Entry, paper
-from fedbounds.theory.claims import Claim, Part
-from fedbounds.theory.registry import claim as claim_of
-from fedbounds.theory.symbols import RunOperator, t
+from fedbounds.theory.language.catalogue import Entry, paper
+from fedbounds.theory.language.claims import Claim, Part
+from fedbounds.theory.language.registry import claim as claim_of
+from fedbounds.theory.language.symbols import RunOperator, t
 from fedbounds.vocabulary import Index, Relation, Source
 
 from .language import Book, Written

@@ -11,7 +11,7 @@ import sympy as sp
 from fedbounds.errors import FedboundsError, unknown_name
 from fedbounds.theory.checker.data import Certificate, Comparison, Statement
 from fedbounds.theory.checker.errors import Refused
-from fedbounds.theory.claims import Condition
+from fedbounds.theory.language.claims import Condition
 
 from .language import Book, Written
 from .read_text import OF_NUMBERS, read_text

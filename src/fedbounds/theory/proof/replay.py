@@ -13,7 +13,7 @@ from fedbounds.theory.checker.data import Certificate, Premise, Square, Statemen
 from fedbounds.theory.checker.errors import Refused
 from fedbounds.theory.checker.recheck import cited as named
 from fedbounds.theory.checker.signs import sign_of, signs_taken, told_apart
-from fedbounds.theory.symbols import t
+from fedbounds.theory.language.symbols import t
 
 from .language import CORRECTED, Book, Written, cited
 from .refute import breaking_numbers

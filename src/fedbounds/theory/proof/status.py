@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from fedbounds.theory.claims import Claim, read
+from fedbounds.theory.language.claims import Claim, read
 from fedbounds.vocabulary import ProofStatus
 
 from .replay import Local, Replayed

@@ -5,9 +5,9 @@ from fractions import Fraction
 import sympy as sp
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.claims import Part
-from fedbounds.theory.rates import Monomial, rate
-from fedbounds.theory.symbols import F_0, L, T, b2, gamma, variance_u, variance_v
+from fedbounds.theory.language.claims import Part
+from fedbounds.theory.language.rates import Monomial, rate
+from fedbounds.theory.language.symbols import F_0, L, T, b2, gamma, variance_u, variance_v
 
 from .derive import Row, edges, most, row_of
 

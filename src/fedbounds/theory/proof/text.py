@@ -10,9 +10,9 @@ from fedbounds.errors import FedboundsError
 from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Absent, Comparison, Need, Scope, Statement, Theory
 from fedbounds.theory.checker.names import identifier
-from fedbounds.theory.claims import Condition, Part
-from fedbounds.theory.glossary import Glossary
-from fedbounds.theory.symbols import eta_u, eta_v, gamma, gamma_u, gamma_v, m, n
+from fedbounds.theory.language.claims import Condition, Part
+from fedbounds.theory.language.glossary import Glossary
+from fedbounds.theory.language.symbols import eta_u, eta_v, gamma, gamma_u, gamma_v, m, n
 from fedbounds.vocabulary import Index
 
 _INDEX = ("t", "k")

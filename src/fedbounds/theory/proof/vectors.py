@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import sympy as sp
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.symbols import VectorSymbol
+from fedbounds.theory.language.symbols import VectorSymbol
 
 
 class sq(sp.Function):

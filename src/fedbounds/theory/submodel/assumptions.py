@@ -1,8 +1,8 @@
 """Assumptions 1 to 7: which problems satisfy them."""
 
 from fedbounds.facts import Fact
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.setting import AssumptionClaim
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.setting import AssumptionClaim
 
 from . import assumed
 

@@ -2,7 +2,7 @@
 
 import sympy as sp
 
-from fedbounds.theory.symbols import K, L, Max_t, T, eta, mu, n, sigma2
+from fedbounds.theory.language.symbols import K, L, Max_t, T, eta, mu, n, sigma2
 
 from .symbols import (
     B2,

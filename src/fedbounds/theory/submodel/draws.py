@@ -9,8 +9,7 @@ from fractions import Fraction
 
 import sympy as sp
 
-from fedbounds.theory.proof.vectors import S, given, present, sq
-from fedbounds.theory.setups import (
+from fedbounds.theory.language.setups import (
     Definition,
     Largest,
     Number,
@@ -24,7 +23,8 @@ from fedbounds.theory.setups import (
     dot,
     positive,
 )
-from fedbounds.theory.symbols import m, n
+from fedbounds.theory.language.symbols import m, n
+from fedbounds.theory.proof.vectors import S, given, present, sq
 
 from .names import DRAWS
 from .proofs.definitions_rounds import DRAWN, drawn

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from fedbounds.theory.beside import Beside, PlannedBeside
-from fedbounds.theory.setups import Number, Objective, Run, Setup
+from fedbounds.theory.language.beside import Beside, PlannedBeside
+from fedbounds.theory.language.setups import Number, Objective, Run, Setup
 
 _Samples = tuple[tuple[tuple[Number, ...], ...], ...]
 

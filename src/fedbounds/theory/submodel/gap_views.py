@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import sympy as sp
 
-from fedbounds.theory.beside import Passed, Reached, Side, Sides
+from fedbounds.theory.language.beside import Passed, Reached, Side, Sides
+from fedbounds.theory.language.setups import Says, Shown, View, Where
+from fedbounds.theory.language.symbols import t
 from fedbounds.theory.proof.vectors import ip, sq, vectors
-from fedbounds.theory.setups import Says, Shown, View, Where
-from fedbounds.theory.symbols import t
 
 from .names import RANDOM_FULL
 from .stability_measured import OF_MASKS, V_own, V_pop, keep, ones

@@ -3,9 +3,9 @@
 import sympy as sp
 
 from fedbounds.facts import Fact
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import Claim, Part
-from fedbounds.theory.symbols import L, t
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import Claim, Part
+from fedbounds.theory.language.symbols import L, t
 from fedbounds.vocabulary import Relation
 
 from . import assumed

@@ -1,6 +1,6 @@
 """The names of this paper: shared ones, and its own."""
 
-from fedbounds.theory.symbols import SHARED
+from fedbounds.theory.language.symbols import SHARED
 
 from . import symbols, symbols_rounds
 from .proofs import symbols_proofs

@@ -6,8 +6,8 @@ from itertools import islice
 from math import sqrt
 from typing import Any
 
-from fedbounds.theory.drawn import Chance, Drawn
-from fedbounds.theory.setups import Number, Objective, Planned, Run, Setup, numbers
+from fedbounds.theory.language.drawn import Chance, Drawn
+from fedbounds.theory.language.setups import Number, Objective, Planned, Run, Setup, numbers
 
 from .point_setups import Law, windows
 

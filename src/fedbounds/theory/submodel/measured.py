@@ -9,9 +9,9 @@ sqrt(p_i (1 - p_i)).
 
 import sympy as sp
 
+from fedbounds.theory.language.setups import Definition, Largest, Least, Says, dot
+from fedbounds.theory.language.symbols import K, T, n, sigma2, t
 from fedbounds.theory.proof.vectors import given, i, ip, past, sq, vectors
-from fedbounds.theory.setups import Definition, Largest, Least, Says, dot
-from fedbounds.theory.symbols import K, T, n, sigma2, t
 
 from .bounds import RANDOM_FLOOR
 from .proofs.definitions_rounds import Fn, Fo, Fx, Fy, Um, ho, hx, x, xn, xo, y

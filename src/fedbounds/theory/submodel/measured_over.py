@@ -9,8 +9,8 @@ more of p_i.
 
 import sympy as sp
 
+from fedbounds.theory.language.setups import Definition, Largest, Least, Says, dot
 from fedbounds.theory.proof.vectors import given, i, ip, sq, vectors
-from fedbounds.theory.setups import Definition, Largest, Least, Says, dot
 
 from .measured_points import g_m, m, ones, value_opt, value_s
 from .symbols import dim

@@ -9,9 +9,9 @@ point. `value_opt` and the like are values of f_i; `laws` are the masks of every
 
 import sympy as sp
 
+from fedbounds.theory.language.setups import Definition, Largest, Least, Says, Where, above, dot
+from fedbounds.theory.language.symbols import n
 from fedbounds.theory.proof.vectors import given, i, ip, sq, vectors
-from fedbounds.theory.setups import Definition, Largest, Least, Says, Where, above, dot
-from fedbounds.theory.symbols import n
 
 from . import assumed
 from .proofs.minimisers import OF_STEP, PAIRED

@@ -6,9 +6,9 @@ Distances and gradients are squared on both sides. F_p is one pair of mask laws 
 import sympy as sp
 
 from fedbounds.facts import Fact
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import Claim, Condition, Part
-from fedbounds.theory.symbols import L, mu, n, t
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import Claim, Condition, Part
+from fedbounds.theory.language.symbols import L, mu, n, t
 from fedbounds.vocabulary import Index, Relation
 
 from . import assumed

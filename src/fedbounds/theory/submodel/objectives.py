@@ -3,9 +3,9 @@
 import sympy as sp
 
 from fedbounds.facts import Fact
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import Claim, Part, Reading
-from fedbounds.theory.symbols import L, mu, t
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import Claim, Part, Reading
+from fedbounds.theory.language.symbols import L, mu, t
 
 from . import assumed
 from .names import OBJECTIVE

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from fedbounds.theory.planted import (
+from fedbounds.theory.language.planted import (
     Caught,
     DrawLaw,
     Identity,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from fedbounds.theory.setups import Number, Objective, Planned, Run, Setup, Trend, numbers
+from fedbounds.theory.language.setups import Number, Objective, Planned, Run, Setup, Trend, numbers
 
 from .point_setups import Ends, Quadratics, Row, coupled, quadratics
 

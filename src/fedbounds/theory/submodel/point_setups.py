@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from fedbounds.theory.setups import Number, Objective, Planned, Run, Setup, numbers
+from fedbounds.theory.language.setups import Number, Objective, Planned, Run, Setup, numbers
 
 Row = tuple[Number, ...]
 Masks = tuple[tuple[tuple[int, ...], ...], ...]

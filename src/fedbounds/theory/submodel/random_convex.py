@@ -6,9 +6,9 @@ x = w^t and x* = w*(p). Expectations are over everything up to the round and in 
 import sympy as sp
 
 from fedbounds.facts import Fact
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import Claim, Condition, Part
-from fedbounds.theory.symbols import K, L, T, eta, mu, n, sigma2, t
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import Claim, Condition, Part
+from fedbounds.theory.language.symbols import K, L, T, eta, mu, n, sigma2, t
 from fedbounds.vocabulary import Index
 
 from . import assumed

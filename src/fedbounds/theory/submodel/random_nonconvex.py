@@ -7,9 +7,9 @@ w^t, which suffice in one round.
 import sympy as sp
 
 from fedbounds.facts import Fact
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import Claim, Condition, Part
-from fedbounds.theory.symbols import K, L, Mean_t, T, eta, n, sigma2, t
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import Claim, Condition, Part
+from fedbounds.theory.language.symbols import K, L, Mean_t, T, eta, n, sigma2, t
 from fedbounds.vocabulary import Index, Relation
 
 from .bounds import random_gradients, smooth_gradients

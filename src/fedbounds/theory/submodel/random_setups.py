@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from fedbounds.theory.drawn import Chance, Drawn
-from fedbounds.theory.setups import Planned, numbers
+from fedbounds.theory.language.drawn import Chance, Drawn
+from fedbounds.theory.language.setups import Planned, numbers
 
 from . import loss_setups
 from .point_ladders import Samples, kinds, named, over_p

@@ -8,9 +8,9 @@ logarithm.
 import sympy as sp
 
 from fedbounds.facts import Fact
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import Claim, Condition, Part, Reading
-from fedbounds.theory.symbols import L, Mean_t, T, mu, n, t
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import Claim, Condition, Part, Reading
+from fedbounds.theory.language.symbols import L, Mean_t, T, mu, n, t
 from fedbounds.vocabulary import Index
 
 from . import assumed, random_convex, rolling_lemmas, rolling_theorems

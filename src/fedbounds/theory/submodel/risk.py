@@ -6,9 +6,9 @@ The constants are means over data sets, as in the theorems on stability.
 import sympy as sp
 
 from fedbounds.facts import Fact
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import Claim, Condition, Part, Reading
-from fedbounds.theory.symbols import K, L, eta, mu, n, t
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import Claim, Condition, Part, Reading
+from fedbounds.theory.language.symbols import K, L, eta, mu, n, t
 
 from . import assumed
 from .bounds import MASK_GAP_BOUND, STEEPEST, random_distance

@@ -6,7 +6,7 @@ Step sizes: eta S K L = 1/10, inside Theorem 3, or 1/2 and 1, outside.
 from collections.abc import Iterator
 from fractions import Fraction
 
-from fedbounds.theory.setups import Number, Planned, Setup
+from fedbounds.theory.language.setups import Number, Planned, Setup
 
 from .rolling_setups import (
     ALONE,

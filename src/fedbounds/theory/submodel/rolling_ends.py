@@ -10,8 +10,18 @@ from dataclasses import replace
 import sympy as sp
 
 from fedbounds.facts import Fact
+from fedbounds.theory.language.setups import (
+    RUN,
+    Definition,
+    Largest,
+    Least,
+    Says,
+    Settled,
+    Shown,
+    View,
+    dot,
+)
 from fedbounds.theory.proof.vectors import given, ip, past, sq, vectors
-from fedbounds.theory.setups import RUN, Definition, Largest, Least, Says, Settled, Shown, View, dot
 
 from . import assumed, measured
 from . import rolling_measured as rolling

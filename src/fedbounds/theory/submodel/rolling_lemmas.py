@@ -9,9 +9,9 @@ t counts families of vectors.
 import sympy as sp
 
 from fedbounds.facts import Fact
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import Claim, Condition, Part, Reading
-from fedbounds.theory.symbols import K, L, eta, m, n, sigma2, t
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import Claim, Condition, Part, Reading
+from fedbounds.theory.language.symbols import K, L, eta, m, n, sigma2, t
 from fedbounds.vocabulary import Index, Relation
 
 from . import assumed

@@ -8,9 +8,9 @@ model and what virtual iterates make of it. `Ad` is (A_s - A_{s-1}) times the sl
 
 import sympy as sp
 
+from fedbounds.theory.language.setups import Definition, Largest, Says, above, dot
+from fedbounds.theory.language.symbols import K, eta, n
 from fedbounds.theory.proof.vectors import given, i, ip, past, sq, vectors, xi
-from fedbounds.theory.setups import Definition, Largest, Says, above, dot
-from fedbounds.theory.symbols import K, eta, n
 
 from . import assumed, measured
 from .proofs.definitions_rounds import (

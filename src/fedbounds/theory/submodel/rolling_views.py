@@ -6,7 +6,7 @@ from dataclasses import replace
 from sympy import Symbol
 
 from fedbounds.facts import Fact
-from fedbounds.theory.setups import Shown, View
+from fedbounds.theory.language.setups import Shown, View
 
 from . import assumed, measured
 from . import rolling_measured as rolling

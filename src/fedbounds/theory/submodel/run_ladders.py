@@ -9,7 +9,7 @@ from typing import Any
 
 import sympy as sp
 
-from fedbounds.theory.setups import Ladder, Number, Objective, PlannedLadder, Run, Setup
+from fedbounds.theory.language.setups import Ladder, Number, Objective, PlannedLadder, Run, Setup
 
 from .point_setups import Masks, windows
 

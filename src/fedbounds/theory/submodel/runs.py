@@ -6,9 +6,9 @@ Two vectors are equal if their distance is zero; the size beside it shows that t
 import sympy as sp
 
 from fedbounds.facts import Fact
-from fedbounds.theory.catalogue import entry
-from fedbounds.theory.claims import Claim, Condition, Part
-from fedbounds.theory.symbols import t
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import Claim, Condition, Part
+from fedbounds.theory.language.symbols import t
 from fedbounds.vocabulary import Index, Relation
 
 from . import assumed

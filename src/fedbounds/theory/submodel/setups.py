@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from fedbounds.theory.setups import Number, Objective, Planned, Run, Setup
+from fedbounds.theory.language.setups import Number, Objective, Planned, Run, Setup
 
 from . import (
     draws,

@@ -10,8 +10,8 @@ from fractions import Fraction
 from math import floor
 from typing import Any
 
-from fedbounds.theory.beside import Beside, PlannedBeside
-from fedbounds.theory.setups import Number, Objective, Run, Setup
+from fedbounds.theory.language.beside import Beside, PlannedBeside
+from fedbounds.theory.language.setups import Number, Objective, Run, Setup
 
 from .point_setups import Masks, windows
 

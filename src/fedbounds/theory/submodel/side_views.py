@@ -5,10 +5,10 @@ from dataclasses import replace
 import sympy as sp
 
 from fedbounds.facts import Fact
-from fedbounds.theory.beside import Side, Sides
+from fedbounds.theory.language.beside import Side, Sides
+from fedbounds.theory.language.setups import RUN, Largest, Says, Settled, Shown, View, dot
+from fedbounds.theory.language.symbols import T, t
 from fedbounds.theory.proof.vectors import ip, sq, vectors
-from fedbounds.theory.setups import RUN, Largest, Says, Settled, Shown, View, dot
-from fedbounds.theory.symbols import T, t
 
 from . import assumed, measured
 from . import rolling_measured as rolling

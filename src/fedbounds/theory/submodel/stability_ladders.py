@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from fedbounds.theory.setups import Ladder, Number, PlannedLadder, Setup
+from fedbounds.theory.language.setups import Ladder, Number, PlannedLadder, Setup
 
 from .stability_setups import Loss, Shape, setup_of_pair
 

@@ -9,8 +9,7 @@ gradient less the mean, under every mask. `steep` are gradients that no sample's
 
 import sympy as sp
 
-from fedbounds.theory.proof.vectors import given, i, ip, past, sq, vectors, xi
-from fedbounds.theory.setups import (
+from fedbounds.theory.language.setups import (
     Definition,
     Largest,
     Least,
@@ -21,7 +20,8 @@ from fedbounds.theory.setups import (
     dot,
     most,
 )
-from fedbounds.theory.symbols import K, T, eta, mu
+from fedbounds.theory.language.symbols import K, T, eta, mu
+from fedbounds.theory.proof.vectors import given, i, ip, past, sq, vectors, xi
 
 from .proofs.definitions_rounds import ho, hx, x, xo
 from .symbols import D_dom, G, S_sub

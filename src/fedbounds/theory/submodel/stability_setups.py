@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from fedbounds.theory.setups import Number, Objective, Planned, Run, Setup
+from fedbounds.theory.language.setups import Number, Objective, Planned, Run, Setup
 
 _FEW, _HALF, _MOST, _ALL, _RARE = "1/5", "1/2", "3/4", 1, "1/10"
 _Rows = tuple[tuple[tuple[Number, ...], ...], ...]

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from fedbounds.facts import Fact
+from fedbounds.theory.language.setups import RUN, Ending, Rungs, Says, Settled, Shown, View
+from fedbounds.theory.language.symbols import t
 from fedbounds.theory.proof.vectors import sq
-from fedbounds.theory.setups import RUN, Ending, Rungs, Says, Settled, Shown, View
-from fedbounds.theory.symbols import t
 
 from . import assumed
 from . import stability_measured as measured

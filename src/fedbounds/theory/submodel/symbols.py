@@ -7,7 +7,7 @@ say otherwise, so that they are rational where the case is. Where nothing is run
 (or pairs x, y) of the domain. F_p and w*(p) stand for F_M and w*(M) where the masks roll.
 """
 
-from fedbounds.theory.glossary import Draft
+from fedbounds.theory.language.glossary import Draft
 
 _draft = Draft()
 symbol, quantity = _draft.symbol, _draft.quantity

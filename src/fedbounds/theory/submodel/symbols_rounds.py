@@ -4,7 +4,7 @@ t counts rounds, and epochs where masks roll. x is the start of the round or epo
 w*(M); sums over s run over the S rounds of an epoch.
 """
 
-from fedbounds.theory.glossary import Draft
+from fedbounds.theory.language.glossary import Draft
 
 _draft = Draft()
 symbol, quantity = _draft.symbol, _draft.quantity

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from fedbounds.facts import Fact
-from fedbounds.theory.setups import Shown, View
+from fedbounds.theory.language.setups import Shown, View
 
 from . import (
     assumed,

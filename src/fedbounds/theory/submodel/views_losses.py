@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import sympy as sp
 
+from fedbounds.theory.language.setups import Largest, Says, View, dot
 from fedbounds.theory.proof.vectors import ip, sq, vectors
-from fedbounds.theory.setups import Largest, Says, View, dot
 
 from . import assumed
 from . import measured_points as points

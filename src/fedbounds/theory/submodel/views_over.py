@@ -1,6 +1,6 @@
 """What is seen of masked objectives over p: one point, or minimisers, under growing laws."""
 
-from fedbounds.theory.setups import Shown, View
+from fedbounds.theory.language.setups import Shown, View
 
 from . import assumed
 from . import measured_over as over

@@ -5,18 +5,9 @@ from dataclasses import replace
 import sympy as sp
 
 from fedbounds.facts import Fact
+from fedbounds.theory.language.setups import RUN, Ending, Rungs, Says, Settled, Shown, Slope, View
+from fedbounds.theory.language.symbols import K, T, eta, mu, sigma2, t
 from fedbounds.theory.proof.vectors import ip, sq, vectors
-from fedbounds.theory.setups import (
-    RUN,
-    Ending,
-    Rungs,
-    Says,
-    Settled,
-    Shown,
-    Slope,
-    View,
-)
-from fedbounds.theory.symbols import K, T, eta, mu, sigma2, t
 
 from . import assumed, measured
 from . import rolling_measured as rolling

@@ -14,10 +14,19 @@ from flint import fmpq
 
 from fedbounds.errors import FedboundsError
 from fedbounds.problems.linear import rational
-from fedbounds.theory.setups import Around, Everywhere, Largest, Least, Says, Upper, Where, dot
-from fedbounds.theory.symbols import VectorSymbol, constants_in
+from fedbounds.theory.language.setups import (
+    Around,
+    Everywhere,
+    Largest,
+    Least,
+    Says,
+    Upper,
+    Where,
+    dot,
+)
+from fedbounds.theory.language.symbols import VectorSymbol, constants_in
 
-from ..evaluate import Numbers, evaluate
+from .evaluate import Numbers, evaluate
 from .known import MissingError, without_products
 from .ranges import Number, Range, Unbounded, as_range, compared, multiple, narrowed
 from .regions import AllRounds, Region

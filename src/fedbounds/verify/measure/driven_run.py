@@ -15,15 +15,15 @@ from fedbounds.errors import FedboundsError
 from fedbounds.problems import FederatedQuadratic, Noise
 from fedbounds.problems.linear import rational
 from fedbounds.problems.spectrum import to_floats
-from fedbounds.theory.setups import Says
+from fedbounds.theory.language.setups import Says
 
-from ..evaluate import ENCLOSED, Numbers, apart, around, in_balls
 from .balls import precise
 from .clients import Clients
 from .driven import Driven, drive
 from .driven_errors import Followed, followed
 from .driven_vectors import DrivenSpace, Product
 from .enumerated import first_outcome
+from .evaluate import ENCLOSED, Numbers, apart, around, in_balls
 from .known import (
     Defined,
     Indices,

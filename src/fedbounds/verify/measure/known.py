@@ -12,7 +12,7 @@ from sympy.core.function import AppliedUndef
 
 from fedbounds.errors import FedboundsError, unknown_name
 from fedbounds.problems.spectrum import square_root
-from fedbounds.theory.setups import (
+from fedbounds.theory.language.setups import (
     RUN,
     Largest,
     Least,
@@ -24,10 +24,10 @@ from fedbounds.theory.setups import (
     above,
     dot,
 )
-from fedbounds.theory.symbols import K, T, VectorSymbol, constants_in, k, t
+from fedbounds.theory.language.symbols import K, T, VectorSymbol, constants_in, k, t
 
-from ..evaluate import IrrationalError, Numbers, UndefinedError, evaluate, in_balls, in_roots, scale
 from .balls import enclosed
+from .evaluate import IrrationalError, Numbers, UndefinedError, evaluate, in_balls, in_roots, scale
 from .missing import MissingError as MissingError
 from .missing import UnansweredError as UnansweredError
 from .moments import TooMuchError

@@ -17,12 +17,12 @@ from flint import arb, fmpq
 from sympy.core.function import AppliedUndef
 
 from fedbounds.problems.linear import rational
+from fedbounds.theory.language.setups import Largest, Least, Says, Where, dot
+from fedbounds.theory.language.symbols import t
 from fedbounds.theory.proof.vectors import sq
-from fedbounds.theory.setups import Largest, Least, Says, Where, dot
-from fedbounds.theory.symbols import t
 
-from ..evaluate import Numbers, Roots, apart, around, evaluate, in_balls
 from .balls import precise
+from .evaluate import Numbers, Roots, apart, around, evaluate, in_balls
 from .float_moments import InFloats
 from .known import Defined, Indices, MissingError, at_once, without_products
 from .limits import limit_of, pace_of

@@ -10,9 +10,9 @@ import sympy as sp
 from flint import arb, ctx, fmpq
 
 from fedbounds.problems.linear import rational
-from fedbounds.theory.setups import dot
+from fedbounds.theory.language.setups import dot
 
-from ..evaluate import Roots, as_roots
+from .evaluate import Roots, as_roots
 from .settled import FromAnywhere
 from .spaces import Unrolled, vector
 from .subject import Subject

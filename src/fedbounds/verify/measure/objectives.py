@@ -31,7 +31,7 @@ from fedbounds.problems.sampled_regression import Loss, SampledRegression
 from fedbounds.problems.sine import SineBowls
 from fedbounds.problems.spectrum import largest_eigenvalue, smallest_eigenvalue
 from fedbounds.problems.trilinear import Trilinear
-from fedbounds.theory.setups import Objective
+from fedbounds.theory.language.setups import Objective
 from fedbounds.vocabulary import Side
 
 Array = Any

@@ -8,7 +8,7 @@ import numpy as np
 import sympy as sp
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.setups import dot
+from fedbounds.theory.language.setups import dot
 
 from .spaces import Computed, Listed, Unrolled, field, vector
 from .subject import Subject

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from fedbounds.theory.setups import Remembered
-from fedbounds.theory.symbols import t
+from fedbounds.theory.language.setups import Remembered
+from fedbounds.theory.language.symbols import t
 
 Array = Any
 

@@ -17,7 +17,7 @@ from flint import fmpq
 
 from fedbounds.errors import FedboundsError
 from fedbounds.problems.linear import rational, solve
-from fedbounds.theory.symbols import t
+from fedbounds.theory.language.symbols import t
 
 from .enumerated import begun
 from .ranges import Number, as_range, multiple, over_cube, quotient

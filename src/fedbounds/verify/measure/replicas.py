@@ -10,10 +10,10 @@ import sympy as sp
 from flint import fmpq
 from sympy.core.function import AppliedUndef
 
-from fedbounds.theory.setups import Says
-from fedbounds.theory.symbols import T
+from fedbounds.theory.language.setups import Says
+from fedbounds.theory.language.symbols import T
 
-from ..evaluate import Numbers
+from .evaluate import Numbers
 from .known import Defined, Indices, MissingError, without_products
 from .rows import by_row
 from .samples import Rows

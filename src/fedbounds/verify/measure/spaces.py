@@ -18,12 +18,12 @@ import sympy as sp
 from flint import fmpq, fmpz
 
 from fedbounds.errors import FedboundsError, unknown_name
-from fedbounds.theory.setups import PAST as PAST
-from fedbounds.theory.setups import dot, most, positive
-from fedbounds.theory.symbols import VectorSymbol
+from fedbounds.theory.language.setups import PAST as PAST
+from fedbounds.theory.language.setups import dot, most, positive
+from fedbounds.theory.language.symbols import VectorSymbol
 
-from ..evaluate import Numbers, Roots, as_roots, evaluate, total
 from .balls import Ball
+from .evaluate import Numbers, Roots, as_roots, evaluate, total
 from .unknowns import Refused, Variables, bare
 
 Array = Any

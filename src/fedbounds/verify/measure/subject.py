@@ -10,7 +10,7 @@ from flint import fmpq
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.errors import FedboundsError, require
 from fedbounds.problems.linear import is_exact, rational
-from fedbounds.theory.setups import Shown
+from fedbounds.theory.language.setups import Shown
 
 from .clients import Clients
 from .contract import Parameters

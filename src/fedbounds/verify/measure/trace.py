@@ -13,12 +13,12 @@ from flint import fmpq
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.errors import FedboundsError, require
 from fedbounds.problems.spectrum import to_floats
-from fedbounds.theory.setups import GIVEN, Run, View, formula, is_formula
-from fedbounds.theory.symbols import t
+from fedbounds.theory.language.setups import GIVEN, Run, View, formula, is_formula
+from fedbounds.theory.language.symbols import t
 
-from ..evaluate import Numbers, evaluate
 from .clients import Clients
 from .enumerated import Enumerated, Round, Rows, draws_of, enumerated, one_state, taken
+from .evaluate import Numbers, evaluate
 from .listed import listed_space
 from .moments import Moments, MomentsOfRound, form, moments
 from .objectives import exact, exact_array, objective

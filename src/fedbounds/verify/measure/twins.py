@@ -21,7 +21,7 @@ from flint import fmpq
 
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw
-from fedbounds.theory.setups import Shown
+from fedbounds.theory.language.setups import Shown
 
 from .beginnings import beginning
 from .clients import Clients

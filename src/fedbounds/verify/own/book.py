@@ -12,12 +12,12 @@ from fedbounds.theory.checker.data import Assignment, Certificate, Premise, Squa
 from fedbounds.theory.checker.data import Statement as Stated
 from fedbounds.theory.checker.data import Theory as Spoken
 from fedbounds.theory.checker.errors import Refused
-from fedbounds.theory.claims import Condition, Part
+from fedbounds.theory.language.claims import Condition, Part
+from fedbounds.theory.language.symbols import SHARED, L, m, mu, n
 from fedbounds.theory.proof.language import Book, Written, above, below, condition, equal
 from fedbounds.theory.proof.replay import certified, check_citations
 from fedbounds.theory.proof.search import UNKNOWN
 from fedbounds.theory.proof.text import comparisons, statement_of, text, theory_of
-from fedbounds.theory.symbols import SHARED, L, m, mu, n
 
 from .declare import CONDITIONS, STEP, Statement, Theory
 

@@ -16,14 +16,14 @@ from sympy.core.function import AppliedUndef
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.errors import FedboundsError, unknown_name
 from fedbounds.facts import Constant, Fact
-from fedbounds.theory.catalogue import PAPERS, Entry
 from fedbounds.theory.checker.data import Premise, Square
 from fedbounds.theory.checker.names import fault_of, identifier
-from fedbounds.theory.claims import Claim, Part
-from fedbounds.theory.glossary import Glossary, Meaning
-from fedbounds.theory.setups import Says, Shown
-from fedbounds.theory.symbols import SHARED, RunOperator, T, t
-from fedbounds.theory.typed import Typed, as_text, names_of, relation
+from fedbounds.theory.language.catalogue import PAPERS, Entry
+from fedbounds.theory.language.claims import Claim, Part
+from fedbounds.theory.language.glossary import Glossary, Meaning
+from fedbounds.theory.language.setups import Says, Shown
+from fedbounds.theory.language.symbols import SHARED, RunOperator, T, t
+from fedbounds.theory.language.typed import Typed, as_text, names_of, relation
 from fedbounds.vocabulary import Kind, Relation, Source
 
 from ..measure.clients import Clients
@@ -345,7 +345,7 @@ class Theory:
         ----------
         formula : str, or relation of SymPy
             "left <= right" or "left == right"; or the same in the symbols of
-            `fedbounds.theory.symbols`, an identity as ``Eq(left, right)``.
+            `fedbounds.theory.language.symbols`, an identity as ``Eq(left, right)``.
         conditions : strings, or relations of SymPy
             On parameters and constants: "eta <= 1/L".
         assumptions : strings

@@ -9,9 +9,7 @@ from collections.abc import Mapping, Set
 import sympy as sp
 
 from fedbounds.errors import FedboundsError, unknown_name
-from fedbounds.theory.proof.read_text import OF_NUMBERS, Functions, read_text
-from fedbounds.theory.proof.vectors import given, ip, sq
-from fedbounds.theory.setups import (
+from fedbounds.theory.language.setups import (
     RUN,
     Largest,
     Least,
@@ -22,7 +20,9 @@ from fedbounds.theory.setups import (
     most,
     positive,
 )
-from fedbounds.theory.symbols import VectorSymbol
+from fedbounds.theory.language.symbols import VectorSymbol
+from fedbounds.theory.proof.read_text import OF_NUMBERS, Functions, read_text
+from fedbounds.theory.proof.vectors import given, ip, sq
 
 from ..measure.spaces import products_in
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from types import ModuleType
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.catalogue import CATALOGUE, PAPERS, Paper, paper_in
-from fedbounds.theory.contributed import Contribution, contribute
-from fedbounds.theory.registry import encoded, setups
+from fedbounds.theory.language.catalogue import CATALOGUE, PAPERS, Paper, paper_in
+from fedbounds.theory.language.contributed import Contribution, contribute
+from fedbounds.theory.language.registry import encoded, setups
 
 from ..setups.found import view_of
 

@@ -6,9 +6,9 @@ from typing import Any
 import sympy as sp
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.claims import Condition
-from fedbounds.theory.symbols import RunOperator, T, quantities_in, t
-from fedbounds.theory.typed import Typed, condition_of
+from fedbounds.theory.language.claims import Condition
+from fedbounds.theory.language.symbols import RunOperator, T, quantities_in, t
+from fedbounds.theory.language.typed import Typed, condition_of
 from fedbounds.vocabulary import Index
 
 _TURNED = {"<=": ">=", ">=": "<=", "==": "=="}

@@ -14,8 +14,8 @@ from pathlib import Path
 from types import ModuleType
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.catalogue import Paper, check_uses
-from fedbounds.theory.contributed import Contribution, contribute
+from fedbounds.theory.language.catalogue import Paper, check_uses
+from fedbounds.theory.language.contributed import Contribution, contribute
 
 from .book import book_of, refuse_contradiction
 from .declare import Theory

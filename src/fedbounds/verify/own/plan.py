@@ -14,22 +14,22 @@ from flint import arb, fmpq
 
 from fedbounds.errors import FedboundsError
 from fedbounds.problems.linear import rational
-from fedbounds.theory.symbols import constants_in
-from fedbounds.theory.typed import Names, expression, names_of
+from fedbounds.theory.language.symbols import constants_in
+from fedbounds.theory.language.typed import Names, expression, names_of
 from fedbounds.vocabulary import Method
 
-from ..case import Case
-from ..evaluate import Numbers, evaluate
+from ..decide.case import Case
 from ..measure.clients import Clients
 from ..measure.enumerated import MOST_ROWS, paths
+from ..measure.evaluate import Numbers, evaluate
 from ..measure.random import MOST_OUTCOMES
 from ..measure.sources import TooManyError
 from ..measure.subject import Subject
 from ..measure.trace import subject_of
-from ..profile import Profile
 from ..setups.found import view_of
 from ..setups.later import later, lengthened
 from ..setups.problems import every_constant, sizes
+from ..setups.profile import Profile
 from ..setups.tried import check_parameter, plain_constants, sees, told
 from .declare import Theory
 from .view import Values, setup_of

@@ -3,7 +3,7 @@
 from typing import Any
 
 from fedbounds.problems import FederatedQuadratic, SampledRegression
-from fedbounds.theory.setups import GIVEN, Objective, Run, Setup, View
+from fedbounds.theory.language.setups import GIVEN, Objective, Run, Setup, View
 
 from .declare import Theory
 

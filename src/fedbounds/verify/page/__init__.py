@@ -17,8 +17,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, UndefinedError
 from markupsafe import Markup
 
 from fedbounds.errors import FedboundsError
-from fedbounds.verify.files import write_text
-from fedbounds.verify.limits import limits
+from fedbounds.verify.page.limits import limits
+from fedbounds.verify.results.files import write_text
 
 from . import (
     coverage,
@@ -59,7 +59,7 @@ def render(document: Record, folder: Path | None = None) -> str:
     Parameters
     ----------
     document : dict
-        The results document, as `fedbounds.verify.document.document` makes it.
+        The results document, as `fedbounds.verify.results.document.document` makes it.
     folder : Path or None
         The result folder, whose witness scripts are shown; without it only their paths are.
 
@@ -191,7 +191,7 @@ def _detailed(document: Record, context: Record, folder: Path | None, detail: De
 
 
 def _check_schema(document: Record) -> None:
-    from fedbounds.verify.records import SCHEMA
+    from fedbounds.verify.results.records import SCHEMA
 
     if document.get("schema") != SCHEMA:
         raise FedboundsError(

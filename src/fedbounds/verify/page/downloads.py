@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from fedbounds.verify.exports.render import render
-from fedbounds.verify.exports.rows import results as result_rows
+from fedbounds.verify.page.exports.render import render
+from fedbounds.verify.page.exports.rows import results as result_rows
 
 from .scripts import witness_script
 
@@ -49,7 +49,7 @@ class Results:
         return _pack(self._file(self.document | {"results": [], "left_out": left_out}))
 
     def _file(self, data: Record) -> bytes:
-        from fedbounds.verify.records import sealed
+        from fedbounds.verify.results.records import sealed
 
         return sealed(data).encode()
 

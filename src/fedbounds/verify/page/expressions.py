@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fedbounds.theory.glossary import Glossary
+    from fedbounds.theory.language.glossary import Glossary
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.proof.read_text import read_text, tree
@@ -166,7 +166,7 @@ class _Writer:
     def _quantity(self, name: str, arguments: Sequence[ast.expr]) -> str:
         import sympy as sp
 
-        from fedbounds.verify.formula import to_latex
+        from fedbounds.theory.language.formula import to_latex
 
         if not arguments:
             raise _UnknownError(name)

@@ -15,8 +15,8 @@ from .mathml import element
 if TYPE_CHECKING:
     import sympy as sp
 
-    from fedbounds.theory.claims import Condition, Part
-    from fedbounds.theory.glossary import Glossary
+    from fedbounds.theory.language.claims import Condition, Part
+    from fedbounds.theory.language.glossary import Glossary
 
 SIGNS = {"<=": r"\le", ">=": r"\ge", "==": "="}
 
@@ -82,9 +82,9 @@ NO_FORMULAS = ClaimView({})
 def formulas(claim_id: str) -> ClaimView:
     """Formulas of an encoded claim; none for one in words alone, or that is not known here."""
     from fedbounds.errors import FedboundsError
-    from fedbounds.theory import registry
-    from fedbounds.theory.catalogue import entry
-    from fedbounds.theory.claims import Claim, read
+    from fedbounds.theory.language import registry
+    from fedbounds.theory.language.catalogue import entry
+    from fedbounds.theory.language.claims import Claim, read
 
     from .settled_formulas import settled_view
 
@@ -108,8 +108,8 @@ def tidy(expression: "sp.Expr") -> "sp.Expr":
     """
     import sympy as sp
 
-    from fedbounds.theory.symbols import RunOperator
-    from fedbounds.verify.formula import bare
+    from fedbounds.theory.language.formula import bare
+    from fedbounds.theory.language.symbols import RunOperator
 
     plain = bare(expression).replace(
         lambda e: isinstance(e, RunOperator), lambda e: e.func(_by_term(e.args[0]))
@@ -127,7 +127,7 @@ def latex(expression: Any, names: "Glossary") -> str:
     """LaTeX of an expression that reads better."""
     import sympy as sp
 
-    from fedbounds.verify.formula import to_latex
+    from fedbounds.theory.language.formula import to_latex
 
     return to_latex(tidy(sp.sympify(expression, strict=True)), names)
 
@@ -151,7 +151,7 @@ def _terms(expression: "sp.Expr", names: "Glossary") -> list[str]:
     """LaTeX of the terms of a sum, each with its sign, in printing order."""
     import sympy as sp
 
-    from fedbounds.verify.formula import ordered_terms, to_latex
+    from fedbounds.theory.language.formula import ordered_terms, to_latex
 
     terms = ordered_terms(tidy(sp.sympify(expression, strict=True)))
     found = [to_latex(terms[0], names)]
@@ -173,7 +173,7 @@ def condition(found: "Condition", names: "Glossary") -> Markup:
 
 
 def _index(part: "Part") -> str:
-    from fedbounds.theory.symbols import t
+    from fedbounds.theory.language.symbols import t
     from fedbounds.vocabulary import Index
 
     rounds = f"every round t = {part.first_round}, …, T − 1"

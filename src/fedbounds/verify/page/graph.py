@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory import catalogue
+from fedbounds.theory.language import catalogue
 from fedbounds.vocabulary import Standing
 
 from .layering import NODE, Layout, layout

@@ -1,6 +1,6 @@
 """LaTeX of formulas to MathML, which browsers show without any library.
 
-Only what `fedbounds.verify.formula` and the notation in `fedbounds.theory.symbols` write:
+Only what `theory.language.formula` and the notation in `theory.language.symbols` write:
 fractions, roots, sub- and superscripts, sums, delimiters, Greek and a few alphabets. A command
 that is not known is shown by its name, so that nothing is dropped in silence.
 """

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from fedbounds.errors import FedboundsError
-from fedbounds.verify.files import inside
+from fedbounds.verify.results.files import inside
 
 _LONGEST = 100_000  # bytes
 

@@ -5,10 +5,10 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from fedbounds.theory.equivalences import ANALYSIS, Equivalence
-from fedbounds.theory.orders import ComparisonClaim
-from fedbounds.theory.registry import glossary
-from fedbounds.theory.setting import Experiment
+from fedbounds.theory.language.equivalences import ANALYSIS, Equivalence
+from fedbounds.theory.language.orders import ComparisonClaim
+from fedbounds.theory.language.registry import glossary
+from fedbounds.theory.language.setting import Experiment
 
 from .formulas import NO_FORMULAS, ClaimView, PartView, condition, latex, part_view
 from .mathml import element

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory import catalogue
+from fedbounds.theory.language import catalogue
 from fedbounds.vocabulary import Standing, StatementStatus, Verdict
 
 from .numbers import count, listed

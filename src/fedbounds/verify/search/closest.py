@@ -6,12 +6,12 @@ from functools import cache
 import numpy as np
 import sympy as sp
 
-from fedbounds.theory.claims import Part
-from fedbounds.theory.symbols import quantities_in
+from fedbounds.theory.language.claims import Part
+from fedbounds.theory.language.symbols import quantities_in
 
-from ..decide import rounds_of
-from ..evaluate import Numbers, evaluate, scale, terms
-from ..start import idle
+from ..decide.part import rounds_of
+from ..decide.start import idle
+from ..measure.evaluate import Numbers, evaluate, scale, terms
 
 EQUAL = 1e-7  # relative gaps this small are equality
 _CLEAR = 1e-6  # of the sizes of all terms: a gap is looked at where so much is not cancelled

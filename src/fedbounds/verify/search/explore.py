@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedbounds.theory.claims import Part
+from fedbounds.theory.language.claims import Part
 
-from ..case import Case
-from ..conditions import refusal
-from ..measurement import Measurement, measure
+from ..decide.case import Case
+from ..decide.conditions import refusal
+from ..decide.measurement import Measurement, measure
 from ..setups.inside import NoStepsError
 from .closest import EQUAL, as_floats, closest
 from .seeking import Space

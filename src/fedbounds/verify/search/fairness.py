@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
-from ..case import constants_of, parameters_of
-from ..evaluate import Numbers
-from ..judgement import Judgement
-from ..measurement import measure
+from ..decide.case import constants_of, parameters_of
+from ..decide.judgement import Judgement
+from ..decide.measurement import measure
+from ..measure.evaluate import Numbers
 
 LOOKS = 8  # violations that are looked at for a fair one
 _STEPS = ("eta", "gamma")  # of one local step, or the effective one

@@ -4,19 +4,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from fedbounds.theory.claims import Claim, read
-from fedbounds.theory.contributed import Contribution, contributed, declared
-from fedbounds.theory.setups import Setup
+from fedbounds.theory.language.claims import Claim, read
+from fedbounds.theory.language.contributed import Contribution, contributed, declared
+from fedbounds.theory.language.setups import Setup
 from fedbounds.vocabulary import Method, Relation
 
-from ..case import Case
-from ..decide import Outcome
-from ..judge import judge_reading
-from ..judgement import Judgement
-from ..measurement import measure
-from ..plan import own_cases
-from ..profile import Profile
+from ..decide.case import Case
+from ..decide.judgement import Judgement
+from ..decide.measurement import measure
+from ..decide.part import Outcome
+from ..judge.judge import judge_reading
+from ..judge.plan import own_cases
 from ..setups.found import Named
+from ..setups.profile import Profile
 from .fairness import LEFT
 from .tightest import Best
 

@@ -10,16 +10,16 @@ import sympy as sp
 from flint import fmpq
 
 from fedbounds.problems.linear import rational
-from fedbounds.theory.claims import Claim, Condition, Part
-from fedbounds.theory.registry import sought
-from fedbounds.theory.setups import Objective, formula, is_formula
-from fedbounds.theory.sought import Counts, Seeking, Sought
+from fedbounds.theory.language.claims import Claim, Condition, Part
+from fedbounds.theory.language.registry import sought
+from fedbounds.theory.language.setups import Objective, formula, is_formula
+from fedbounds.theory.language.sought import Counts, Seeking, Sought
 from fedbounds.vocabulary import Index, Method
 
-from ..case import Case
-from ..conditions import holds
-from ..evaluate import IrrationalError, Numbers, UndefinedError, evaluate
+from ..decide.case import Case
+from ..decide.conditions import holds
 from ..measure import objectives
+from ..measure.evaluate import IrrationalError, Numbers, UndefinedError, evaluate
 from ..setups.found import Named
 from ..setups.inside import names_in, steps_inside
 

@@ -9,14 +9,14 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.claims import Claim, Reading, read
-from fedbounds.theory.setups import Setup
+from fedbounds.theory.language.claims import Claim, Reading, read
+from fedbounds.theory.language.setups import Setup
 
-from ..case import Case
-from ..instance_file import from_data, to_data
+from ..decide.case import Case
 from ..measure.trace import subject_of
 from ..setups.found import view_of
 from ..setups.inside import NoStepsError
+from ..setups.instance_file import from_data, to_data
 from ..setups.program import check_size
 from .seeking import Asking, Space, spaces
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
-from fedbounds.theory.sought import Counts
+from fedbounds.theory.language.sought import Counts
 
 from ..setups.inside import rounded
 from .seeking import Asking, Space

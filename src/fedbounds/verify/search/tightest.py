@@ -10,17 +10,17 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from fedbounds.theory.claims import Claim, Part, Reading, read
+from fedbounds.theory.language.claims import Claim, Part, Reading, read
 from fedbounds.vocabulary import Index, Relation, Verdict
 
-from ..case import Case, parameters_of
-from ..conditions import refusal
-from ..decide import Outcome
-from ..instance_file import to_data
-from ..judge import judge_reading
-from ..judgement import Judgement
-from ..measurement import measure
+from ..decide.case import Case, parameters_of
+from ..decide.conditions import refusal
+from ..decide.judgement import Judgement
+from ..decide.measurement import measure
+from ..decide.part import Outcome
+from ..judge.judge import judge_reading
 from ..setups.found import Named
+from ..setups.instance_file import to_data
 from .closest import EQUAL, Closest, as_floats, closest
 from .explore import Seen, again, explore, gaps
 from .seeking import spaces

@@ -8,16 +8,16 @@ from hypothesis import HealthCheck, Phase, find, settings
 from hypothesis.errors import NoSuchExample
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.claims import Claim, Part, Reading, read
+from fedbounds.theory.language.claims import Claim, Part, Reading, read
 from fedbounds.vocabulary import Method, Verdict
 
-from ..case import Case, in_rationals
-from ..conditions import sides
-from ..evaluate import Numbers
-from ..judge import judge_reading
-from ..judgement import Judgement
-from ..measurement import fingerprint, measure
-from ..script import script
+from ..decide.case import Case, in_rationals
+from ..decide.conditions import sides
+from ..decide.judgement import Judgement
+from ..decide.measurement import fingerprint, measure
+from ..judge.judge import judge_reading
+from ..measure.evaluate import Numbers
+from ..setups.script_rendered import script
 from .fairness import fairest
 from .planned import narrowed_to
 from .small import is_kept, is_shown, small_instances, small_spaces

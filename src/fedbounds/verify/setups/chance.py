@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from fedbounds.theory.registry import drawn
-from fedbounds.theory.setups import Number
+from fedbounds.theory.language.registry import drawn
+from fedbounds.theory.language.setups import Number
 
-from ..case import Case
-from ..profile import Profile
+from ..decide.case import Case
 from .edges import edges
 from .plan import case_of
+from .profile import Profile
 
 
 class Seeded(Random):
-    """Random numbers of a seed; see `fedbounds.theory.drawn.Chance`."""
+    """Random numbers of a seed; see `fedbounds.theory.language.drawn.Chance`."""
 
     def __init__(self, seed: int, theory: str = "") -> None:
         super().__init__(seed)

@@ -3,15 +3,15 @@
 from typing import Any
 
 from fedbounds.problems import Evidence
-from fedbounds.theory.choices import Choice
-from fedbounds.theory.claims import Part
+from fedbounds.theory.language.choices import Choice
+from fedbounds.theory.language.claims import Part
 from fedbounds.vocabulary import Method
 
-from ..case import Case, Found, find, script_of
-from ..evaluate import Numbers
+from ..decide.case import Case, Found, find, script_of
+from ..measure.evaluate import Numbers
 from ..measure.objectives import exact
-from ..script import rendered
-from ..script_code import IDENTIFIERS, assigned
+from .script_lines_of import IDENTIFIERS, assigned
+from .script_rendered import rendered
 
 BOUND = "bound"  # what claims call it
 

@@ -9,13 +9,13 @@ from typing import Any
 import sympy as sp
 from flint import fmpq
 
-from fedbounds.theory.claims import Claim, Condition, read
-from fedbounds.theory.registry import encoded_claims
-from fedbounds.theory.setups import Number, Objective, numbers
+from fedbounds.theory.language.claims import Claim, Condition, read
+from fedbounds.theory.language.registry import encoded_claims
+from fedbounds.theory.language.setups import Number, Objective, numbers
 
-from ..conditions import holds
-from ..evaluate import Numbers, evaluate
+from ..decide.conditions import holds
 from ..measure import objectives
+from ..measure.evaluate import Numbers, evaluate
 from ..measure.objectives import exact, exact_array
 
 Completed = Callable[[Mapping[str, Any]], Mapping[str, Any]]

@@ -11,17 +11,17 @@ from flint import fmpq
 
 from fedbounds.errors import require, unknown_name
 from fedbounds.problems import Constants, Evidence
-from fedbounds.theory.registry import glossary, views
-from fedbounds.theory.setups import Run, Says, Setup, View, Where, is_formula
-from fedbounds.theory.symbols import quantities_in
+from fedbounds.theory.language.registry import glossary, views
+from fedbounds.theory.language.setups import Run, Says, Setup, View, Where, is_formula
+from fedbounds.theory.language.symbols import quantities_in
 
-from ..case import Found, find, in_rationals
-from ..evaluate import Roots, apart, around
+from ..decide.case import Found, find, in_rationals
 from ..measure import objectives
 from ..measure import trace as traces
 from ..measure.answers import Asked, by_enumeration, by_moments
 from ..measure.balls import enclosed, precise
 from ..measure.driven_run import DrivenKnown, DrivenRun, driven_run
+from ..measure.evaluate import Roots, apart, around
 from ..measure.known import Defined, Known, MissingError, UnansweredError
 from ..measure.long import Long
 from ..measure.many import Many

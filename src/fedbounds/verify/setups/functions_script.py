@@ -5,8 +5,8 @@ from typing import Any
 
 from fedbounds.errors import FedboundsError
 from fedbounds.problems.linear import rational
-from fedbounds.theory.claims import Part
-from fedbounds.theory.setups import View
+from fedbounds.theory.language.claims import Part
+from fedbounds.theory.language.setups import View
 
 from ..measure.contract import takes
 from ..measure.subject import Subject

@@ -10,10 +10,10 @@ from flint import fmpq
 
 from fedbounds.errors import FedboundsError
 from fedbounds.problems.linear import rational
-from fedbounds.theory.claims import Condition, Part
-from fedbounds.theory.sought import Steps
+from fedbounds.theory.language.claims import Condition, Part
+from fedbounds.theory.language.sought import Steps
 
-from ..evaluate import IrrationalError, Numbers, UndefinedError, evaluate
+from ..measure.evaluate import IrrationalError, Numbers, UndefinedError, evaluate
 
 Known = dict[str, Any]  # rationals, by symbol name
 

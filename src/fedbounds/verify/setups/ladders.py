@@ -13,18 +13,18 @@ import sympy as sp
 from flint import fmpq
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.registry import displayed
-from fedbounds.theory.setups import Course, Displayed, Family, Planned, Setup, Trend
+from fedbounds.theory.language.registry import displayed
+from fedbounds.theory.language.setups import Course, Displayed, Family, Planned, Setup, Trend
 
-from ..case import Case
-from ..evaluate import Numbers, evaluate
-from ..exponent import fitted_exponent
+from ..decide.case import Case
+from ..decide.exponent import fitted_exponent
+from ..measure.evaluate import Numbers, evaluate
 from ..measure.limits import limit_of
 from ..measure.many import Many
 from ..measure.unknowns import Refused
-from ..profile import Profile
 from .found import known_of, many_of, view_of
 from .plan import about, case_of
+from .profile import Profile
 
 Record = dict[str, Any]
 _QUICK_RUNGS, _QUICK_ROUNDS = 4, 1_000

@@ -10,19 +10,19 @@ from math import prod
 
 from fedbounds.errors import FedboundsError
 from fedbounds.problems.linear import rational
-from fedbounds.theory.claims import Part
-from fedbounds.theory.setups import Setup
+from fedbounds.theory.language.claims import Part
+from fedbounds.theory.language.setups import Setup
 from fedbounds.vocabulary import Index
 
-from ..case import Case, found
-from ..conditions import refusal
-from ..evaluate import Numbers
-from ..every_round import holds_forever, rounds_needed
+from ..decide.case import Case, found
+from ..decide.conditions import refusal
+from ..decide.measurement import numbers_of
 from ..measure.beginnings import beginning
+from ..measure.evaluate import Numbers
+from ..measure.every_round import holds_forever, rounds_needed
 from ..measure.trace import subject_of
 from ..measure.unknowns import Refused
 from ..measure.unrolled import unroll
-from ..measurement import numbers_of
 from .found import view_of
 from .tried import sees
 

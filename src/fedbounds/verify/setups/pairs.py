@@ -10,10 +10,10 @@ import numpy as np
 import sympy as sp
 
 from fedbounds.errors import FedboundsError, require, unknown_name
-from fedbounds.theory.claims import Condition
-from fedbounds.theory.equivalences import Equivalence, Named, Pair, Shapes
-from fedbounds.theory.setups import Objective
-from fedbounds.theory.symbols import K, d_u, d_v, m, n
+from fedbounds.theory.language.claims import Condition
+from fedbounds.theory.language.equivalences import Equivalence, Named, Pair, Shapes
+from fedbounds.theory.language.setups import Objective
+from fedbounds.theory.language.symbols import K, d_u, d_v, m, n
 
 from ..measure.clients import Clients
 from ..measure.objectives import exact_array, objective

@@ -4,19 +4,19 @@ from collections.abc import Iterator
 from functools import lru_cache
 from math import prod
 
-from fedbounds.theory.beside import PlannedBeside
-from fedbounds.theory.registry import besides, choices, ladders, setups
-from fedbounds.theory.setups import Ladder, Planned, PlannedLadder, Run, View
+from fedbounds.theory.language.beside import PlannedBeside
+from fedbounds.theory.language.registry import besides, choices, ladders, setups
+from fedbounds.theory.language.setups import Ladder, Planned, PlannedLadder, Run, View
 from fedbounds.vocabulary import Method
 
-from ..case import Case
+from ..decide.case import Case
 from ..measure.contract import drawn_by
 from ..measure.random import count_of, sources_of
 from ..measure.subject import Subject
 from ..measure.trace import algorithm, subject_of
-from ..profile import Profile
 from .choices import choice_case
 from .found import InFloats, view_of
+from .profile import Profile
 from .rungs import LadderInFloats, rungs_of, settles
 from .sampled import InSamples
 from .sides import sides_of

@@ -12,8 +12,8 @@ import sympy as sp
 
 from fedbounds.errors import FedboundsError
 from fedbounds.facts import Constant
-from fedbounds.theory.claims import Part
-from fedbounds.theory.setups import Run, Says, is_formula
+from fedbounds.theory.language.claims import Part
+from fedbounds.theory.language.setups import Run, Says, is_formula
 from fedbounds.vocabulary import Relation
 
 from ..measure.contract import State, arguments_of_init, takes
@@ -22,9 +22,9 @@ from ..measure.listed import calls_behind
 from ..measure.objectives import constants, in_blocks
 from ..measure.sources import TooManyError
 from ..measure.subject import AFTER, Subject, fields
-from ..script_asserts import broken, not_checked, packed, told
-from ..script_code import QUOTED, TEMPLATES, UNQUOTED, WIDTH, code, wrapped
+from .script_asserts import broken, not_checked, packed, told
 from .script_code import HELPERS, Definitions, named
+from .script_lines_of import QUOTED, TEMPLATES, UNQUOTED, WIDTH, code, wrapped
 from .script_parts import (
     FACTS,
     FACTS_OF_BLOCKS,

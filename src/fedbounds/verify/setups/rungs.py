@@ -13,8 +13,8 @@ from flint import arb, ctx, fmpq
 from fedbounds.errors import require, unknown_name
 from fedbounds.problems import Evidence
 from fedbounds.problems.linear import rational
-from fedbounds.theory.registry import glossary, rungs
-from fedbounds.theory.setups import (
+from fedbounds.theory.language.registry import glossary, rungs
+from fedbounds.theory.language.setups import (
     Ending,
     Ladder,
     Pace,
@@ -25,20 +25,20 @@ from fedbounds.theory.setups import (
     Slope,
     View,
 )
-from fedbounds.theory.symbols import T
+from fedbounds.theory.language.symbols import T
 
-from ..case import Found, find, in_rationals, ladder_shown
-from ..evaluate import Numbers, apart, around, evaluate
-from ..exponent import fitted_exponent
+from ..decide.case import Found, find, in_rationals, ladder_shown
+from ..decide.exponent import fitted_exponent
 from ..measure.enumerated import paths
+from ..measure.evaluate import Numbers, apart, around, evaluate
 from ..measure.known import RELATIONS, MissingError
 from ..measure.limits import slope_at_zero
 from ..measure.long import Long
 from ..measure.many import Many
 from ..measure.norms import PRECISE
+from ..measure.roots import Roots
 from ..measure.sources import TooManyError
 from ..measure.unknowns import Refused
-from ..roots import Roots
 from .found import MOST_EXACT, evidence, known_of, many_of, view_of
 
 Array = Any

@@ -14,21 +14,19 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.claims import Part
+from fedbounds.theory.language.claims import Part
+from fedbounds.theory.language.setups import Ending, Ladder, Pace, Settled, Setup, Slope, View
+from fedbounds.theory.language.symbols import T, n
 from fedbounds.theory.proof.vectors import sq
-from fedbounds.theory.setups import Ending, Ladder, Pace, Settled, Setup, Slope, View
-from fedbounds.theory.symbols import T, n
 
-from ..case import script_of
-from ..evaluate import Numbers
+from ..decide.case import script_of
 from ..measure.contract import arguments_of_init, drawn_by, takes
+from ..measure.evaluate import Numbers
 from ..measure.norms import norm_of
 from ..measure.random import sources_of
 from ..measure.subject import Subject
 from ..measure.trace import rules_of, subject_of
 from ..measure.twins import is_noise
-from ..script_asserts import broken, not_checked
-from ..script_code import QUOTED, TEMPLATES, UNQUOTED, code, wrapped
 from .found import defined, view_of
 from .program import (
     Program,
@@ -42,7 +40,9 @@ from .program import (
     spaces_of,
 )
 from .rungs import OF_ENDS, rung_of, rungs_of
+from .script_asserts import broken, not_checked
 from .script_code import HELPERS, Definitions
+from .script_lines_of import QUOTED, TEMPLATES, UNQUOTED, code, wrapped
 from .script_parts import nested, problem_lines, source_lines
 from .script_shorter import kept
 from .script_source import quoted

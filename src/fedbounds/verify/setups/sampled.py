@@ -10,9 +10,10 @@ import numpy as np
 from fedbounds.errors import FedboundsError, require
 from fedbounds.problems import to_float
 from fedbounds.problems.spectrum import to_floats
-from fedbounds.theory.setups import Setup
+from fedbounds.theory.language.setups import Setup
 
-from ..case import Found, find, sampled_by
+from ..decide.case import Found, find, sampled_by
+from ..decide.measurement import fingerprint
 from ..measure.clients import Clients
 from ..measure.forms import ends
 from ..measure.known import MissingError
@@ -23,7 +24,6 @@ from ..measure.subject import Subject
 from ..measure.trace import subject_of
 from ..measure.unknowns import Refused
 from ..measure.within import within
-from ..measurement import fingerprint
 from .found import defined, told_of, view_of
 
 Array = Any

@@ -12,12 +12,12 @@ from flint import fmpq
 
 from fedbounds.errors import FedboundsError
 from fedbounds.facts import Fact
-from fedbounds.theory.claims import Part
-from fedbounds.theory.setups import GIVEN, RUN, Says, Settled, Setup, View, above
-from fedbounds.theory.symbols import constants_in
+from fedbounds.theory.language.claims import Part
+from fedbounds.theory.language.setups import GIVEN, RUN, Says, Settled, Setup, View, above
+from fedbounds.theory.language.symbols import constants_in
 
-from ..case import script_of
-from ..evaluate import Numbers
+from ..decide.case import script_of
+from ..measure.evaluate import Numbers
 from ..measure.known import Defined, Known, MissingError
 from ..measure.objectives import in_blocks
 from ..measure.settled import by_moments

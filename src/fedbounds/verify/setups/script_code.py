@@ -16,12 +16,21 @@ from sympy.printing.precedence import PRECEDENCE
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.checker.names import identifier
+from fedbounds.theory.language.setups import (
+    Largest,
+    Least,
+    MeanOfLargest,
+    Says,
+    Shown,
+    Where,
+    above,
+    dot,
+)
+from fedbounds.theory.language.symbols import RunOperator, VectorSymbol, k, t
 from fedbounds.theory.proof.vectors import ip, sq
-from fedbounds.theory.setups import Largest, Least, MeanOfLargest, Says, Shown, Where, above, dot
-from fedbounds.theory.symbols import RunOperator, VectorSymbol, k, t
 
-from ..script_asserts import broken
-from ..script_code import COUNTS, IDENTIFIERS, WIDTH, Script, wrapped
+from .script_asserts import broken
+from .script_lines_of import COUNTS, IDENTIFIERS, WIDTH, Script, wrapped
 
 _ROOTS = (sp.S.Half, -sp.S.Half)
 _EXTREMES = {Largest: "largest", Least: "least", MeanOfLargest: "mean_of_largest"}

@@ -9,9 +9,9 @@ from typing import Any
 
 from fedbounds.errors import FedboundsError
 from fedbounds.facts import Fact
-from fedbounds.theory.setups import Objective
+from fedbounds.theory.language.setups import Objective
 
-from ..script_asserts import Table, broken, curvature
+from .script_asserts import Table, broken, curvature
 
 Lines = tuple[str, ...]
 SOURCES: Mapping[str, Lines] = {

@@ -16,10 +16,10 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
-from ..script_check import tells
-from ..script_code import WIDTH
-from ..script_output import output_of
+from .script_check import tells
 from .script_inline import is_quoted, is_text, put_together, side_by_side, walk, without_names
+from .script_lines_of import WIDTH
+from .script_output import output_of
 from .script_source import narrowed
 
 _SEEN = "_seen_"

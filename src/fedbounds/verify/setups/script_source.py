@@ -11,8 +11,8 @@ from typing import Any
 from fedbounds.algorithms.traced import Algorithm, Stages
 from fedbounds.errors import FedboundsError
 
-from ..script_code import WIDTH
 from .script_code import TAKEN
+from .script_lines_of import WIDTH
 from .script_slice import sliced, standing
 
 _OURS = "fedbounds.algorithms"

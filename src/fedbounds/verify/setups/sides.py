@@ -10,13 +10,13 @@ import sympy as sp
 from flint import fmpq
 
 from fedbounds.errors import require, unknown_name
-from fedbounds.theory.beside import Beside, Passed, Reached, Side, Sides
-from fedbounds.theory.registry import glossary, sides
-from fedbounds.theory.setups import Definition, Says, Where
-from fedbounds.theory.symbols import T, t
+from fedbounds.theory.language.beside import Beside, Passed, Reached, Side, Sides
+from fedbounds.theory.language.registry import glossary, sides
+from fedbounds.theory.language.setups import Definition, Says, Where
+from fedbounds.theory.language.symbols import T, t
 
-from ..case import Found, find
-from ..evaluate import Numbers, evaluate
+from ..decide.case import Found, find
+from ..measure.evaluate import Numbers, evaluate
 from ..measure.known import MissingError
 from ..measure.unknowns import Refused
 from .rungs import Rung, agreed, constants_shown, evidence_of_all, plain_data, rung_of

@@ -12,23 +12,23 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.beside import Beside, Passed, Reached, Side, Sides
-from fedbounds.theory.claims import Part
-from fedbounds.theory.setups import Ending, Says, Where
-from fedbounds.theory.symbols import T, constants_in
+from fedbounds.theory.language.beside import Beside, Passed, Reached, Side, Sides
+from fedbounds.theory.language.claims import Part
+from fedbounds.theory.language.setups import Ending, Says, Where
+from fedbounds.theory.language.symbols import T, constants_in
 
-from ..case import script_of
-from ..evaluate import Numbers
+from ..decide.case import script_of
 from ..measure.enumerated import one_state
+from ..measure.evaluate import Numbers
 from ..measure.trace import rules_of, subject_of
-from ..script_asserts import broken
-from ..script_code import code
 from .plan import outcomes_of
 from .program import Program, check_size, constants_of, number_in, one_round, premises, spaces_of
 from .rungs import Rung
 from .rungs_script import begun, made, of_rung, rendered, substituted
 from .script import given_numbers, is_known
+from .script_asserts import broken
 from .script_code import Definitions
+from .script_lines_of import code
 from .script_parts import nested
 from .script_shorter import kept
 from .sides import measured, sides_of

@@ -12,18 +12,18 @@ import numpy as np
 import sympy as sp
 
 from fedbounds.theory.checker.data import Assignment, Certificate, Premise
-from fedbounds.theory.claims import Claim, Part
-from fedbounds.theory.glossary import Glossary
+from fedbounds.theory.language.claims import Claim, Part
+from fedbounds.theory.language.glossary import Glossary
+from fedbounds.theory.language.registry import claim as claim_of
+from fedbounds.theory.language.registry import glossary
+from fedbounds.theory.language.setups import Setup
+from fedbounds.theory.language.typed import Names, expression, names_of
 from fedbounds.theory.proof.library import replayed
 from fedbounds.theory.proof.replay import Local, Replayed
-from fedbounds.theory.registry import claim as claim_of
-from fedbounds.theory.registry import glossary
-from fedbounds.theory.setups import Setup
-from fedbounds.theory.typed import Names, expression, names_of
 
-from ..evaluate import Numbers, evaluate, whole
-from ..judgement import Judgement
-from ..shares import Share, shares_of
+from ..decide.judgement import Judgement
+from ..decide.shares import Share, shares_of
+from ..measure.evaluate import Numbers, evaluate, whole
 from .found import view_of
 
 _REST = "conditions and dropped terms"

@@ -5,9 +5,9 @@ from typing import Any
 
 import sympy as sp
 
+from fedbounds.theory.language.setups import View
+from fedbounds.theory.language.symbols import VectorSymbol
 from fedbounds.theory.proof.vectors import sq
-from fedbounds.theory.setups import View
-from fedbounds.theory.symbols import VectorSymbol
 
 from ..measure.answers import Asked
 from ..measure.clients import Clients

@@ -16,18 +16,18 @@ from flint import arb, fmpq
 from sympy.core.function import AppliedUndef
 
 from fedbounds.errors import ConflictError, FedboundsError
-from fedbounds.theory.catalogue import entry
 from fedbounds.theory.checker.data import Need, Scope
-from fedbounds.theory.claims import Claim, Condition
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import Claim, Condition
+from fedbounds.theory.language.registry import claim as claim_of
+from fedbounds.theory.language.registry import encoded, setups
+from fedbounds.theory.language.setups import Says, Setup, View
+from fedbounds.theory.language.symbols import k
 from fedbounds.theory.proof.language import Written
 from fedbounds.theory.proof.read_text import OF_NUMBERS, read_text
-from fedbounds.theory.registry import claim as claim_of
-from fedbounds.theory.registry import encoded, setups
-from fedbounds.theory.setups import Says, Setup, View
-from fedbounds.theory.symbols import k
 
-from ..evaluate import IrrationalError, Roots, UndefinedError, as_roots
 from ..measure.balls import enclosed, precise
+from ..measure.evaluate import IrrationalError, Roots, UndefinedError, as_roots
 from ..measure.known import Known, MissingError
 from ..measure.moments import moments
 from ..measure.spaces import Listed, Unrolled, alone, depends_on, vector

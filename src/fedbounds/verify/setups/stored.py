@@ -9,11 +9,19 @@ import sympy as sp
 
 from fedbounds.errors import FedboundsError, require, unknown_name
 from fedbounds.problems import NoiseLaw
-from fedbounds.theory.beside import Beside
-from fedbounds.theory.catalogue import PAPERS
-from fedbounds.theory.choices import Choice
-from fedbounds.theory.registry import besides, choices, ladders, rungs, setups, sides, views
-from fedbounds.theory.setups import (
+from fedbounds.theory.language.beside import Beside
+from fedbounds.theory.language.catalogue import PAPERS
+from fedbounds.theory.language.choices import Choice
+from fedbounds.theory.language.registry import (
+    besides,
+    choices,
+    ladders,
+    rungs,
+    setups,
+    sides,
+    views,
+)
+from fedbounds.theory.language.setups import (
     GIVEN,
     Ladder,
     Objective,
@@ -26,13 +34,18 @@ from fedbounds.theory.setups import (
     formula,
     is_formula,
 )
-from fedbounds.theory.symbols import constants_in
+from fedbounds.theory.language.symbols import constants_in
 
 from ..measure.enumerated import MOST_ROWS, first_outcome, one_state
 from ..measure.objectives import exact
 from ..measure.trace import integrated, subject_of
-from ..stored.common import LOCAL_STEPS, MASK, PROBABILITY, ROUNDS, STEP
-from ..stored.fields import (
+from .choices import BOUND
+from .found import MOST_EXACT, view_of
+from .plan import about, local_steps, outcomes_of
+from .rungs import rungs_of
+from .sides import sides_of
+from .stored_common import LOCAL_STEPS, MASK, PROBABILITY, ROUNDS, STEP
+from .stored_fields import (
     Data,
     Fields,
     Kind,
@@ -47,13 +60,8 @@ from ..stored.fields import (
     untagged,
     wrong,
 )
-from ..stored.work import Cost, check, power
-from ..stored.work import Setup as Stored
-from .choices import BOUND
-from .found import MOST_EXACT, view_of
-from .plan import about, local_steps, outcomes_of
-from .rungs import rungs_of
-from .sides import sides_of
+from .stored_work import Cost, check, power
+from .stored_work import Setup as Stored
 from .tried import check_tried
 
 _VECTORS = 20  # about so many are looked at

@@ -14,12 +14,12 @@ from flint import arb, fmpq
 from fedbounds.errors import FedboundsError, require
 from fedbounds.problems import Constants, Evidence, FederatedQuadratic
 from fedbounds.problems.linear import is_exact, rational
-from fedbounds.theory.glossary import Glossary
-from fedbounds.theory.registry import glossary
-from fedbounds.theory.setups import Says, Setup, View
-from fedbounds.theory.typed import names_of
+from fedbounds.theory.language.glossary import Glossary
+from fedbounds.theory.language.registry import glossary
+from fedbounds.theory.language.setups import Says, Setup, View
+from fedbounds.theory.language.typed import names_of
 
-from ..case import Found
+from ..decide.case import Found
 from ..measure.answers import Answer
 from ..measure.balls import enclosed, precise
 from ..measure.contract import called, place, takes

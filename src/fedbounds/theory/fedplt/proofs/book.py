@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from fedbounds.theory.glossary import Glossary
+from fedbounds.theory.language.glossary import Glossary
 from fedbounds.theory.proof import vectors as of_all
 from fedbounds.theory.proof.language import Book
 from fedbounds.theory.proof.text import theory_of

@@ -16,9 +16,9 @@ from fedbounds.theory.fedplt.feasibility import (
     POSITIVE_FREE,
 )
 from fedbounds.theory.fedplt.symbols import psi_sup
+from fedbounds.theory.language.symbols import G2, L, eta, mu
 from fedbounds.theory.proof.language import Book, cite, condition, equal, square
 from fedbounds.theory.proof.vectors import ip, sq, vectors
-from fedbounds.theory.symbols import G2, L, eta, mu
 
 from .. import assumed
 from ..symbols import alpha_k as alpha

@@ -48,9 +48,9 @@ from fedbounds.theory.fedplt.vectors import (
     saone,
     smn,
 )  # fmt: skip
+from fedbounds.theory.language.symbols import D_W, G2, L, mu, sigma2, t
 from fedbounds.theory.proof.language import Book, square
 from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
-from fedbounds.theory.symbols import D_W, G2, L, mu, sigma2, t
 
 from .. import assumed
 from ..symbols import (

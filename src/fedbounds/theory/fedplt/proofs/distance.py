@@ -10,9 +10,9 @@ from fedbounds.theory.fedplt.distance import (
 from fedbounds.theory.fedplt.one_step import SMOOTH
 from fedbounds.theory.fedplt.scope_names import ROUND, STEP
 from fedbounds.theory.fedplt.vectors import W, Wk, Wstar
+from fedbounds.theory.language.symbols import D_W, eta, t
 from fedbounds.theory.proof.language import Book, square
 from fedbounds.theory.proof.vectors import given, past, sq
-from fedbounds.theory.symbols import D_W, eta, t
 
 from .. import assumed
 from ..symbols import A_2, A_24, V_W, F_att, F_opt

@@ -1,10 +1,10 @@
 """Case 2 met with equality: t D^t grows without bound, so that no C gives D^t <= C/(t+1)."""
 
 from fedbounds.theory.checker.data import Premise
-from fedbounds.theory.claims import Condition
 from fedbounds.theory.fedplt.results import LEVEL
+from fedbounds.theory.language.claims import Condition
+from fedbounds.theory.language.symbols import K, k
 from fedbounds.theory.proof.language import Book, condition
-from fedbounds.theory.symbols import K, k
 
 from ..symbols import D_late
 

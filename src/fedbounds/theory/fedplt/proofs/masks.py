@@ -4,9 +4,9 @@ from fedbounds.facts import Fact
 from fedbounds.theory.fedplt.masks import ATTENUATION
 from fedbounds.theory.fedplt.scope_names import CLIENT, CLIENT_ROUND, CLIENT_ROUND_FGD
 from fedbounds.theory.fedplt.vectors import W, Wk, mgs, mns
+from fedbounds.theory.language.symbols import eta, tau
 from fedbounds.theory.proof.language import Book, above, below, equal
 from fedbounds.theory.proof.vectors import given, past, sq, xi
-from fedbounds.theory.symbols import eta, tau
 
 from ..symbols import cos_1, cos_2, cos_3, psi_i, rho_k, w_i
 from .writing import prove

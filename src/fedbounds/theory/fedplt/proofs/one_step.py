@@ -1,7 +1,6 @@
 """Steps 1 to 4.2."""
 
 from fedbounds.facts import Fact
-from fedbounds.theory.claims import Condition
 from fedbounds.theory.fedplt.one_step import ALIGNED, EXCESS, SLOPE_BOUND, SMOOTH
 from fedbounds.theory.fedplt.scope_names import (
     CLIENT,
@@ -12,9 +11,10 @@ from fedbounds.theory.fedplt.scope_names import (
     UNBIASED_STEP,
 )
 from fedbounds.theory.fedplt.vectors import W, Wk, Wstar, aone, mg, mn, pmg, saone
+from fedbounds.theory.language.claims import Condition
+from fedbounds.theory.language.symbols import L, eta, t, tau
 from fedbounds.theory.proof.language import Book, above, below, cite, split, square
 from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
-from fedbounds.theory.symbols import L, eta, t, tau
 
 from .. import assumed
 from ..symbols import (

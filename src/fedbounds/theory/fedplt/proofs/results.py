@@ -1,7 +1,6 @@
 """The recursion with a constant and with a decaying step size."""
 
 from fedbounds.theory.checker.data import Premise
-from fedbounds.theory.claims import Condition
 from fedbounds.theory.fedplt.results import (
     BASE_CASE,
     CONSTANTS,
@@ -11,8 +10,9 @@ from fedbounds.theory.fedplt.results import (
     RECURSION,
 )
 from fedbounds.theory.fedplt.sequences import PACES, bound
+from fedbounds.theory.language.claims import Condition
+from fedbounds.theory.language.symbols import D_W, eta, t
 from fedbounds.theory.proof.language import Book, above, cite, condition, equal
-from fedbounds.theory.symbols import D_W, eta, t
 
 from .. import assumed
 from ..symbols import D_0, B_step, C_rate, w_gap, z

@@ -5,10 +5,10 @@ from fedbounds.theory.fedplt.distance import CONDITIONS, CONTRACTION, HETEROGENE
 from fedbounds.theory.fedplt.rounds import DIVERGENCE, LOCAL_DIVERGENCE
 from fedbounds.theory.fedplt.scope_names import CLIENT_ROUND, ROUND, STEP, VIRTUAL
 from fedbounds.theory.fedplt.vectors import W, Wk, ags, ans, mgs, mns, pmgs, pmns
+from fedbounds.theory.language.symbols import D_W, G2, L, eta, j, sigma2, t, tau
+from fedbounds.theory.language.symbols import k as client
 from fedbounds.theory.proof.language import Book, above, square
 from fedbounds.theory.proof.vectors import given, past, sq, xi
-from fedbounds.theory.symbols import D_W, G2, L, eta, j, sigma2, t, tau
-from fedbounds.theory.symbols import k as client
 
 from .. import assumed
 from ..symbols import D_1, V_W, Gamma, Gamma_2, Lambda, nu_max, psi_max

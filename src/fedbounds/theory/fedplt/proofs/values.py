@@ -3,7 +3,6 @@
 import sympy as sp
 
 from fedbounds.facts import Fact
-from fedbounds.theory.claims import Condition
 from fedbounds.theory.fedplt.distance import (
     BELOW_ONE,
     BRACKET,
@@ -18,6 +17,8 @@ from fedbounds.theory.fedplt.measured import CURVED
 from fedbounds.theory.fedplt.one_step import SMOOTH
 from fedbounds.theory.fedplt.scope_names import CLIENT, STEP
 from fedbounds.theory.fedplt.vectors import W, Wk, ax, g0, wg0, wx
+from fedbounds.theory.language.claims import Condition
+from fedbounds.theory.language.symbols import L, eta, mu, t
 from fedbounds.theory.proof.language import (
     Book,
     above,
@@ -28,7 +29,6 @@ from fedbounds.theory.proof.language import (
     square,
 )
 from fedbounds.theory.proof.vectors import ip, sq
-from fedbounds.theory.symbols import L, eta, mu, t
 
 from .. import assumed
 from ..symbols import (

@@ -4,10 +4,10 @@ from dataclasses import replace
 from typing import Any
 
 from fedbounds.theory.checker.data import Premise, Square
-from fedbounds.theory.claims import Reading
+from fedbounds.theory.language.claims import Reading
+from fedbounds.theory.language.registry import claim as claim_of
 from fedbounds.theory.proof.language import Book, Uses
 from fedbounds.theory.proof.vectors import ip, sq
-from fedbounds.theory.registry import claim as claim_of
 
 Use = str | Premise | Square
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import cache
 
-from fedbounds.theory.glossary import Glossary
+from fedbounds.theory.language.glossary import Glossary
 from fedbounds.theory.proof import vectors
 from fedbounds.theory.proof.language import Book
 from fedbounds.theory.proof.text import theory_of

@@ -5,6 +5,7 @@ Taken as given, and compared with what is measured on the running algorithms in 
 
 import sympy as sp
 
+from fedbounds.theory.language.symbols import B_0, B, G_u, G_v, f, gamma, k, m, n, t
 from fedbounds.theory.personalization.symbols import (
     W_2,
     Y_2,
@@ -43,18 +44,6 @@ from fedbounds.theory.personalization.symbols import (
     s_vi,
 )
 from fedbounds.theory.proof.language import Book
-from fedbounds.theory.symbols import (
-    B_0,
-    B,
-    G_u,
-    G_v,
-    f,
-    gamma,
-    k,
-    m,
-    n,
-    t,
-)
 
 from .. import measured
 from ..measured_scaffold import CONTROLS, LAG

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from fedbounds.theory.claims import Part
+from fedbounds.theory.language.claims import Part
+from fedbounds.theory.language.registry import claim
+from fedbounds.theory.language.symbols import B_0
 from fedbounds.theory.proof.derive import Memory, Row, derive, total
 from fedbounds.theory.proof.step_size import at_best_step
-from fedbounds.theory.registry import claim
-from fedbounds.theory.symbols import B_0
 
 
 @dataclass(frozen=True)

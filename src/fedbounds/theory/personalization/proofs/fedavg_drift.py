@@ -8,7 +8,19 @@ from typing import Any
 import sympy as sp
 
 from fedbounds.theory.checker.data import Premise, Scope
-from fedbounds.theory.claims import Condition
+from fedbounds.theory.language.claims import Condition
+from fedbounds.theory.language.symbols import (
+    B,
+    G_v,
+    K,
+    gamma_u,
+    gamma_v,
+    k,
+    n,
+    t,
+    variance_u,
+    variance_v,
+)
 from fedbounds.theory.personalization.displays_drift import EQUATION_33, LEMMA_35_IK
 from fedbounds.theory.personalization.lemmas import LEMMA_35, SMOOTH_NOISE
 from fedbounds.theory.personalization.symbols import (
@@ -29,18 +41,6 @@ from fedbounds.theory.proof.language import (
     square,
 )
 from fedbounds.theory.proof.vectors import sq, vectors
-from fedbounds.theory.symbols import (
-    B,
-    G_v,
-    K,
-    gamma_u,
-    gamma_v,
-    k,
-    n,
-    t,
-    variance_u,
-    variance_v,
-)
 
 from .scopes import FEDAVG, Yu, Yv, au, av, hu, hv, u, uh, v, vh
 from .technical import GROWTH, by_branch, of

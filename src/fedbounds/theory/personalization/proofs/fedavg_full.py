@@ -4,26 +4,8 @@ from typing import Any
 
 import sympy as sp
 
-from fedbounds.theory.claims import AS_PRINTED, Condition, Reading, read
-from fedbounds.theory.personalization.displays_theorems import (
-    THEOREM_311_FINAL,
-    THEOREM_311_SUM_B,
-)
-from fedbounds.theory.personalization.symbols import G_0
-from fedbounds.theory.personalization.theorems import FULL_NOISE, LITERAL_B0, THEOREM_311
-from fedbounds.theory.proof.language import (
-    Book,
-    above,
-    below,
-    cite,
-    condition,
-    equal,
-    fact,
-    integer,
-    scaled,
-    solve,
-)
-from fedbounds.theory.symbols import (
+from fedbounds.theory.language.claims import AS_PRINTED, Condition, Reading, read
+from fedbounds.theory.language.symbols import (
     B_0,
     F_0,
     B,
@@ -42,6 +24,24 @@ from fedbounds.theory.symbols import (
     m,
     n,
     t,
+)
+from fedbounds.theory.personalization.displays_theorems import (
+    THEOREM_311_FINAL,
+    THEOREM_311_SUM_B,
+)
+from fedbounds.theory.personalization.symbols import G_0
+from fedbounds.theory.personalization.theorems import FULL_NOISE, LITERAL_B0, THEOREM_311
+from fedbounds.theory.proof.language import (
+    Book,
+    above,
+    below,
+    cite,
+    condition,
+    equal,
+    fact,
+    integer,
+    scaled,
+    solve,
 )
 
 from .fedavg_theorems import INNER, rooted, stated, telescoped

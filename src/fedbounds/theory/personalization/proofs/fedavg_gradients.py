@@ -8,24 +8,8 @@ from typing import Any
 import sympy as sp
 
 from fedbounds.theory.checker.data import Scope
-from fedbounds.theory.claims import Claim
-from fedbounds.theory.personalization.displays_drift import EQUATION_A5, EQUATION_A6, LEMMA_36_E
-from fedbounds.theory.personalization.lemmas import LEMMA_36, SMOOTH_NOISE
-from fedbounds.theory.personalization.symbols import Du_2, Dv_i, E, g_ui
-from fedbounds.theory.personalization.theorems import FULL_NOISE
-from fedbounds.theory.proof.language import (
-    Book,
-    above,
-    below,
-    cite,
-    condition,
-    equal,
-    fact,
-    root,
-    square,
-)
-from fedbounds.theory.proof.vectors import ip, sq
-from fedbounds.theory.symbols import (
+from fedbounds.theory.language.claims import Claim
+from fedbounds.theory.language.symbols import (
     B,
     G_u,
     G_v,
@@ -42,6 +26,22 @@ from fedbounds.theory.symbols import (
     t,
     variance_u,
 )
+from fedbounds.theory.personalization.displays_drift import EQUATION_A5, EQUATION_A6, LEMMA_36_E
+from fedbounds.theory.personalization.lemmas import LEMMA_36, SMOOTH_NOISE
+from fedbounds.theory.personalization.symbols import Du_2, Dv_i, E, g_ui
+from fedbounds.theory.personalization.theorems import FULL_NOISE
+from fedbounds.theory.proof.language import (
+    Book,
+    above,
+    below,
+    cite,
+    condition,
+    equal,
+    fact,
+    root,
+    square,
+)
+from fedbounds.theory.proof.vectors import ip, sq
 
 from .. import measured
 from .scopes import ANY_ROUND, FEDAVG, INCREMENTS, au, nu

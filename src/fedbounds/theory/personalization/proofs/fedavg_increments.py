@@ -12,6 +12,7 @@ import sympy as sp
 
 from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Scope
+from fedbounds.theory.language.symbols import K, gamma, k, m, n, t
 from fedbounds.theory.personalization.lemmas import EFFECTIVE_STEP, SMOOTH_NOISE
 from fedbounds.theory.personalization.symbols import (
     Du_2,
@@ -28,14 +29,6 @@ from fedbounds.theory.personalization.symbols import (
 from fedbounds.theory.proof.language import Book, cite, equal, fact, square
 from fedbounds.theory.proof.text import need
 from fedbounds.theory.proof.vectors import S, given, ip, past, present, sq, xi
-from fedbounds.theory.symbols import (
-    K,
-    gamma,
-    k,
-    m,
-    n,
-    t,
-)
 
 from .. import measured
 from .scopes import (

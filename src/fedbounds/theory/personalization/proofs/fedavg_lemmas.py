@@ -3,19 +3,12 @@
 from typing import Any
 
 from fedbounds.facts import Fact
+from fedbounds.theory.language.symbols import K, L, b2, gamma, n, t
 from fedbounds.theory.personalization.lemmas import EFFECTIVE_STEP, SMOOTH
 from fedbounds.theory.personalization.symbols import E, T_1u, T_2u, T_3u
 from fedbounds.theory.proof.language import Book, cite, fact, square
 from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
 from fedbounds.theory.proof.vectors import i as client
-from fedbounds.theory.symbols import (
-    K,
-    L,
-    b2,
-    gamma,
-    n,
-    t,
-)
 
 from .scopes import FEDAVG, au, av, hu, hv
 from .technical import BOTH, of

@@ -7,7 +7,21 @@ theorem is used at the choice that the chart names.
 import sympy as sp
 
 from fedbounds.theory.checker.data import Assignment
-from fedbounds.theory.claims import Claim
+from fedbounds.theory.language.claims import Claim
+from fedbounds.theory.language.symbols import (
+    F_0,
+    K,
+    L,
+    T,
+    b2,
+    eta_u,
+    eta_v,
+    gamma,
+    m,
+    n,
+    variance_u,
+    variance_v,
+)
 from fedbounds.theory.personalization.special import (
     REMARK_312,
     SPECIAL_323_PERSONAL,
@@ -23,20 +37,6 @@ from fedbounds.theory.proof.language import (
     fact,
     scaled,
     solve,
-)
-from fedbounds.theory.symbols import (
-    F_0,
-    K,
-    L,
-    T,
-    b2,
-    eta_u,
-    eta_v,
-    gamma,
-    m,
-    n,
-    variance_u,
-    variance_v,
 )
 
 from .fedavg_theorems import INNER, ROOTS, rooted

@@ -5,26 +5,8 @@ from typing import Any
 import sympy as sp
 
 from fedbounds.theory.checker.data import Assignment
-from fedbounds.theory.claims import Claim
-from fedbounds.theory.personalization.displays_theorems import THEOREM_37_DESCENT, THEOREM_37_E
-from fedbounds.theory.personalization.theorems import (
-    COROLLARY_38,
-    MEASURED,
-    NOISE_LEVEL,
-    THEOREM_37,
-)
-from fedbounds.theory.proof.language import (
-    Book,
-    above,
-    below,
-    cite,
-    condition,
-    equal,
-    fact,
-    scaled,
-    solve,
-)
-from fedbounds.theory.symbols import (
+from fedbounds.theory.language.claims import Claim
+from fedbounds.theory.language.symbols import (
     F_0,
     G_u,
     G_v,
@@ -42,6 +24,24 @@ from fedbounds.theory.symbols import (
     n,
     t,
     variance_u,
+)
+from fedbounds.theory.personalization.displays_theorems import THEOREM_37_DESCENT, THEOREM_37_E
+from fedbounds.theory.personalization.theorems import (
+    COROLLARY_38,
+    MEASURED,
+    NOISE_LEVEL,
+    THEOREM_37,
+)
+from fedbounds.theory.proof.language import (
+    Book,
+    above,
+    below,
+    cite,
+    condition,
+    equal,
+    fact,
+    scaled,
+    solve,
 )
 
 ROOTS = (scaled(m, 1, 2), scaled(n, m, 2))  # with m <= n, and square roots of m and of n/m

@@ -2,18 +2,9 @@
 
 import sympy as sp
 
+from fedbounds.theory.language.symbols import K, L, gamma, m, n, t, variance_u, variance_v
 from fedbounds.theory.personalization.symbols import Du_2
 from fedbounds.theory.proof.repair import THETA
-from fedbounds.theory.symbols import (
-    K,
-    L,
-    gamma,
-    m,
-    n,
-    t,
-    variance_u,
-    variance_v,
-)
 
 from .book import book
 

@@ -5,7 +5,8 @@ from typing import Any
 import sympy as sp
 
 from fedbounds.theory.checker.data import Premise
-from fedbounds.theory.claims import Condition
+from fedbounds.theory.language.claims import Condition
+from fedbounds.theory.language.symbols import K, k, t
 from fedbounds.theory.personalization.lemmas import SMOOTH_NOISE
 from fedbounds.theory.personalization.scaffold_lemmas import (
     DISPLAY_A9,
@@ -23,7 +24,6 @@ from fedbounds.theory.proof.language import (
     fact,
     integer,
 )
-from fedbounds.theory.symbols import K, k, t
 
 from .technical import GROWTH, by_branch
 

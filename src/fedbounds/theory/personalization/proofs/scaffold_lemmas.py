@@ -5,7 +5,8 @@ from typing import Any
 import sympy as sp
 
 from fedbounds.theory.checker.data import Premise
-from fedbounds.theory.claims import Claim
+from fedbounds.theory.language.claims import Claim
+from fedbounds.theory.language.symbols import K, gamma, m, n, t, variance_u
 from fedbounds.theory.personalization.lemmas import EFFECTIVE_STEP, SMOOTH_NOISE
 from fedbounds.theory.personalization.scaffold_lemmas import DISPLAY_A8, LEMMA_41, NOISE
 from fedbounds.theory.personalization.symbols import (
@@ -22,14 +23,6 @@ from fedbounds.theory.proof.language import (
 )
 from fedbounds.theory.proof.vectors import S, given, past, present, sq, xi
 from fedbounds.theory.proof.vectors import i as client
-from fedbounds.theory.symbols import (
-    K,
-    gamma,
-    m,
-    n,
-    t,
-    variance_u,
-)
 
 from .scopes import (
     SCAFFOLD,

@@ -10,7 +10,8 @@ from typing import Any
 import sympy as sp
 
 from fedbounds.theory.checker.data import Scope
-from fedbounds.theory.claims import Condition
+from fedbounds.theory.language.claims import Condition
+from fedbounds.theory.language.symbols import k, m, n, t
 from fedbounds.theory.personalization.lemmas import EFFECTIVE_STEP, SMOOTH_NOISE
 from fedbounds.theory.personalization.scaffold_lemmas import NOISE
 from fedbounds.theory.personalization.scaffold_memory import (
@@ -40,7 +41,6 @@ from fedbounds.theory.proof.language import (
     square,
 )
 from fedbounds.theory.proof.vectors import given, ip, past, present, sq, vectors
-from fedbounds.theory.symbols import k, m, n, t
 
 from ..measured_scaffold import AFTER, LAG_AFTER, LAGS, NEW_LAGS
 from .scopes import (

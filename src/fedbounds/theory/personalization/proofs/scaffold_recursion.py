@@ -4,7 +4,23 @@ from typing import Any
 
 import sympy as sp
 
-from fedbounds.theory.claims import Condition
+from fedbounds.theory.language.claims import Condition
+from fedbounds.theory.language.symbols import (
+    G_u,
+    G_v,
+    K,
+    L,
+    eta_u,
+    eta_v,
+    gamma,
+    gamma_u,
+    gamma_v,
+    m,
+    n,
+    t,
+    variance_u,
+    variance_v,
+)
 from fedbounds.theory.personalization.lemmas import EFFECTIVE_STEP
 from fedbounds.theory.personalization.scaffold_lemmas import NOISE
 from fedbounds.theory.personalization.scaffold_memory import (
@@ -36,22 +52,6 @@ from fedbounds.theory.proof.language import (
 )
 from fedbounds.theory.proof.vectors import given, past, present, sq, xi
 from fedbounds.theory.proof.vectors import i as client
-from fedbounds.theory.symbols import (
-    G_u,
-    G_v,
-    K,
-    L,
-    eta_u,
-    eta_v,
-    gamma,
-    gamma_u,
-    gamma_v,
-    m,
-    n,
-    t,
-    variance_u,
-    variance_v,
-)
 
 from .scopes import (
     SCAFFOLD,

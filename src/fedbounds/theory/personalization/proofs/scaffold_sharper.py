@@ -4,6 +4,19 @@ from typing import Any
 
 import sympy as sp
 
+from fedbounds.theory.language.symbols import (
+    F_0,
+    K,
+    L,
+    T,
+    f,
+    gamma,
+    m,
+    n,
+    t,
+    variance_u,
+    variance_v,
+)
 from fedbounds.theory.personalization.lemmas import SMOOTH_NOISE
 from fedbounds.theory.personalization.scaffold_memory import (
     HAT_GRADIENTS,
@@ -24,19 +37,6 @@ from fedbounds.theory.proof.language import (
     condition,
     fact,
     root,
-)
-from fedbounds.theory.symbols import (
-    F_0,
-    K,
-    L,
-    T,
-    f,
-    gamma,
-    m,
-    n,
-    t,
-    variance_u,
-    variance_v,
 )
 
 from .scaffold_theorems import CHART_46, PARTICIPANTS, SMALL, STEPS

@@ -7,6 +7,7 @@ whose last participations c, d and C^t are made.
 from typing import Any
 
 from fedbounds.theory.checker.data import Scope
+from fedbounds.theory.language.symbols import G_u, K, gamma_u, gamma_v, k, n, t, variance_u
 from fedbounds.theory.personalization.scaffold_lemmas import (
     NOISE,
     SEVERAL_STEPS,
@@ -27,16 +28,6 @@ from fedbounds.theory.proof.language import (
     square,
 )
 from fedbounds.theory.proof.vectors import given, past, sq, vectors
-from fedbounds.theory.symbols import (
-    G_u,
-    K,
-    gamma_u,
-    gamma_v,
-    k,
-    n,
-    t,
-    variance_u,
-)
 
 from ..measured_scaffold import OF_CLIENT
 from .scopes import (

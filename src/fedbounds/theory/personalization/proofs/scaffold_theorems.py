@@ -5,7 +5,28 @@ from typing import Any
 import sympy as sp
 
 from fedbounds.theory.checker.data import Assignment, Premise
-from fedbounds.theory.claims import AS_PRINTED, Condition, Part
+from fedbounds.theory.language.claims import AS_PRINTED, Condition, Part
+from fedbounds.theory.language.symbols import (
+    F_0,
+    G_u,
+    G_v,
+    K,
+    L,
+    Mean_t,
+    Sum_t,
+    T,
+    eta_u,
+    eta_v,
+    f,
+    gamma,
+    gamma_u,
+    gamma_v,
+    m,
+    n,
+    t,
+    variance_u,
+    variance_v,
+)
 from fedbounds.theory.personalization.lemmas import SMOOTH_NOISE
 from fedbounds.theory.personalization.scaffold_memory import (
     HAT,
@@ -34,27 +55,6 @@ from fedbounds.theory.proof.language import (
     split,
 )
 from fedbounds.theory.proof.text import text
-from fedbounds.theory.symbols import (
-    F_0,
-    G_u,
-    G_v,
-    K,
-    L,
-    Mean_t,
-    Sum_t,
-    T,
-    eta_u,
-    eta_v,
-    f,
-    gamma,
-    gamma_u,
-    gamma_v,
-    m,
-    n,
-    t,
-    variance_u,
-    variance_v,
-)
 
 from .scopes import SCAFFOLD
 

@@ -9,10 +9,10 @@ A step's scope fixes client i and step k: old and new are the samples before ste
 
 from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Scope
-from fedbounds.theory.claims import Condition
+from fedbounds.theory.language.claims import Condition
+from fedbounds.theory.language.symbols import eta_u, eta_v, gamma, gamma_u, gamma_v
 from fedbounds.theory.proof.text import need
 from fedbounds.theory.proof.vectors import vectors
-from fedbounds.theory.symbols import eta_u, eta_v, gamma, gamma_u, gamma_v
 
 u, v, uh, vh, u1, v1, up, vp = vectors(
     {

@@ -9,7 +9,8 @@ from typing import Any
 import sympy as sp
 
 from fedbounds.theory.checker.data import Premise, Scope
-from fedbounds.theory.claims import Condition
+from fedbounds.theory.language.claims import Condition
+from fedbounds.theory.language.symbols import K, L, m, n, t
 from fedbounds.theory.personalization.lemmas import LEMMA_A2, SMOOTH
 from fedbounds.theory.personalization.participants import PARTICIPANTS, QUANTITIES
 from fedbounds.theory.personalization.symbols import (
@@ -29,13 +30,6 @@ from fedbounds.theory.proof.language import (
     square,
 )
 from fedbounds.theory.proof.vectors import ip, sq
-from fedbounds.theory.symbols import (
-    K,
-    L,
-    m,
-    n,
-    t,
-)
 
 from .scopes import FEDAVG, INCREMENTS, SCAFFOLD, Yu, au, av, du, dv, value00, value11, wu
 

@@ -2,6 +2,7 @@
 
 from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Scope
+from fedbounds.theory.language.symbols import L, mu, t
 from fedbounds.theory.proof.language import Book, below, cite, square
 from fedbounds.theory.proof.text import need
 from fedbounds.theory.proof.vectors import given, i, ip, sq, vectors
@@ -26,7 +27,6 @@ from fedbounds.theory.submodel.symbols import (
     w_2,
 )
 from fedbounds.theory.submodel.vectors import full, masked
-from fedbounds.theory.symbols import L, mu, t
 
 from .. import assumed
 from .scopes import PAIR, STEP

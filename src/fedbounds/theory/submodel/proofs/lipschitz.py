@@ -10,6 +10,7 @@ import sympy as sp
 
 from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Scope
+from fedbounds.theory.language.symbols import L, mu
 from fedbounds.theory.proof.language import Book, cite, split, square
 from fedbounds.theory.proof.text import need, text
 from fedbounds.theory.proof.vectors import given, sq, vectors
@@ -27,7 +28,6 @@ from fedbounds.theory.submodel.symbols import (
     q_mean,
     q_mean_2,
 )
-from fedbounds.theory.symbols import L, mu
 
 from .. import assumed
 from .writing import Row, Use, defined, prove, suppose, supposed

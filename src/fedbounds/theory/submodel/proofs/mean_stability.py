@@ -9,7 +9,8 @@ import sympy as sp
 
 from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Scope
-from fedbounds.theory.claims import Condition
+from fedbounds.theory.language.claims import Condition
+from fedbounds.theory.language.symbols import K, L, T, eta, n, sigma2
 from fedbounds.theory.proof.language import Book, below, cite, square
 from fedbounds.theory.proof.vectors import given, ip, past, sq, vectors
 from fedbounds.theory.submodel.bounds import ROLLING_GRADIENTS, random_gradients
@@ -25,7 +26,6 @@ from fedbounds.theory.submodel.symbols import (
     st_mean,
 )
 from fedbounds.theory.submodel.vectors import one
-from fedbounds.theory.symbols import K, L, T, eta, n, sigma2
 
 from .. import assumed
 from .definitions_rounds import hx, hy, nz, x, y

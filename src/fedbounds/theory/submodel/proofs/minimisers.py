@@ -1,6 +1,7 @@
 """Lemmas 2, 3, 7 and 8: minimisers of masked objectives, and what they lose."""
 
 from fedbounds.facts import Fact
+from fedbounds.theory.language.symbols import L, mu, n, t
 from fedbounds.theory.proof.language import Book, cite, square
 from fedbounds.theory.proof.vectors import ip, sq
 from fedbounds.theory.submodel.symbols import (
@@ -39,7 +40,6 @@ from fedbounds.theory.submodel.vectors import (
     opt_s,
     p_diff,
 )
-from fedbounds.theory.symbols import L, mu, n, t
 
 from .. import assumed
 from .scopes import MINIMISERS, STEP

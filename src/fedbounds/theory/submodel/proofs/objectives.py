@@ -3,6 +3,7 @@
 from typing import Any
 
 from fedbounds.facts import Fact
+from fedbounds.theory.language.symbols import L, mu, t
 from fedbounds.theory.proof.language import Book, below, cite, square
 from fedbounds.theory.proof.vectors import ip, sq
 from fedbounds.theory.submodel.symbols import (
@@ -35,7 +36,6 @@ from fedbounds.theory.submodel.vectors import (
     pv,
     quad,
 )
-from fedbounds.theory.symbols import L, mu, t
 
 from .. import assumed
 from .scopes import ONE, PAIR, POINT, POINT_ROLLING, QUADRATIC

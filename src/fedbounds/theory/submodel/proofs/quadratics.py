@@ -8,7 +8,8 @@ import sympy as sp
 
 from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Scope
-from fedbounds.theory.claims import Condition
+from fedbounds.theory.language.claims import Condition
+from fedbounds.theory.language.symbols import L, mu, t
 from fedbounds.theory.proof.language import Book, below, cite, square
 from fedbounds.theory.proof.text import need
 from fedbounds.theory.proof.vectors import ip, sq, vectors
@@ -29,7 +30,6 @@ from fedbounds.theory.submodel.symbols import (
     var_slope,
     vr_m,
 )
-from fedbounds.theory.symbols import L, mu, t
 
 from .. import assumed
 from .symbols_proofs import lam

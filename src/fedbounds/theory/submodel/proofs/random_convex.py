@@ -4,13 +4,13 @@ import sympy as sp
 
 from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Assignment, Premise
+from fedbounds.theory.language.symbols import K, L, T, eta, mu, sigma2, t
 from fedbounds.theory.proof.language import Book, below, cite, equal, square
 from fedbounds.theory.proof.vectors import given, i, past, sq, xi
 from fedbounds.theory.submodel.bounds import MASK_GAP_BOUND, RANDOM_FLOOR
 from fedbounds.theory.submodel.random_convex import BOUNDED, NOISY, SHRINKS, STRONG, short
 from fedbounds.theory.submodel.symbols import D_opt, Dl_w, H_x, V_bar, gap_full_at_p, p_mean
 from fedbounds.theory.submodel.symbols_rounds import U_2, X_U, Z_ex, log_T
-from fedbounds.theory.symbols import K, L, T, eta, mu, sigma2, t
 
 from .. import assumed
 from .definitions_rounds import GAP, ROUND, Pd, Ph, Pn, at_optimum, ho, hx, hy, mask, nz, unit

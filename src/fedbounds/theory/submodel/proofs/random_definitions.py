@@ -1,7 +1,8 @@
 """What the quantities of a round with random masks are, and what is assumed of its vectors."""
 
 from fedbounds.facts import Fact
-from fedbounds.theory.claims import Condition
+from fedbounds.theory.language.claims import Condition
+from fedbounds.theory.language.symbols import K, L, T, eta, mu, n, sigma2, t
 from fedbounds.theory.proof.language import Book
 from fedbounds.theory.proof.vectors import given, i, ip, past, sq, xi
 from fedbounds.theory.submodel.bounds import RANDOM_FLOOR
@@ -26,7 +27,6 @@ from fedbounds.theory.submodel.symbols import (
     zeta_star2,
 )
 from fedbounds.theory.submodel.symbols_rounds import U_2, X_U, Z_ex, log_T
-from fedbounds.theory.symbols import K, L, T, eta, mu, n, sigma2, t
 
 from .. import assumed
 from .definitions_rounds import (

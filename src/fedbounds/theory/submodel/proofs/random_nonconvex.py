@@ -1,12 +1,12 @@
 """Lemma 6 and Theorem 2."""
 
+from fedbounds.theory.language.symbols import K, L, T, eta, n, sigma2, t
 from fedbounds.theory.proof.language import Book, above, below, cite, condition, equal, fact, square
 from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
 from fedbounds.theory.submodel.random_convex import NOISY
 from fedbounds.theory.submodel.random_nonconvex import THEOREM_2
 from fedbounds.theory.submodel.symbols import Phi, V_bar, g_Fp, nu2_x
 from fedbounds.theory.submodel.symbols_rounds import v_mean
-from fedbounds.theory.symbols import K, L, T, eta, n, sigma2, t
 
 from .definitions_rounds import ROUND, hx, hy, mask, nz, wf, x
 from .random_convex import EDGE_4, differences

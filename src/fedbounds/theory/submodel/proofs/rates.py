@@ -4,6 +4,7 @@ import sympy as sp
 
 from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Scope
+from fedbounds.theory.language.symbols import K, L, mu, n, sigma2, t
 from fedbounds.theory.proof.language import Book, cite
 from fedbounds.theory.proof.vectors import ip, vectors
 from fedbounds.theory.submodel.rates import LONG, RATED
@@ -16,7 +17,6 @@ from fedbounds.theory.submodel.symbols import (
     zeta_star2,
 )
 from fedbounds.theory.submodel.vectors import one
-from fedbounds.theory.symbols import K, L, mu, n, sigma2, t
 
 from .. import assumed
 from .writing import Row, Use, prove, suppose, supposed

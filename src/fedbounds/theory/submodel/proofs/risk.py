@@ -5,6 +5,7 @@ Theorem 1 is claimed of runs on one data set; means over data sets keep it.
 
 from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Scope
+from fedbounds.theory.language.symbols import K, L, eta, mu, n, t
 from fedbounds.theory.proof.language import Book, below, cite, square
 from fedbounds.theory.proof.vectors import ip, vectors
 from fedbounds.theory.submodel.bounds import random_distance
@@ -25,7 +26,6 @@ from fedbounds.theory.submodel.symbols import (
     p_mean,
 )
 from fedbounds.theory.submodel.vectors import at, one, opt, opt_s
-from fedbounds.theory.symbols import K, L, eta, mu, n, t
 
 from .. import assumed
 from .scopes import STEP

@@ -3,7 +3,8 @@
 import sympy as sp
 
 from fedbounds.facts import Fact
-from fedbounds.theory.claims import Condition
+from fedbounds.theory.language.claims import Condition
+from fedbounds.theory.language.symbols import K, L, eta, mu, n, sigma2, t
 from fedbounds.theory.proof.language import Book, above
 from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
 from fedbounds.theory.submodel.draws import NU_V2, QUANTITIES
@@ -41,7 +42,6 @@ from fedbounds.theory.submodel.symbols_rounds import (
     nu_own2,
     nu_v2,
 )
-from fedbounds.theory.symbols import K, L, eta, mu, n, sigma2, t
 
 from .. import assumed
 from .definitions_rounds import (

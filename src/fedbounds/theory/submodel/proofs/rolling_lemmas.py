@@ -3,6 +3,7 @@
 import sympy as sp
 
 from fedbounds.facts import Fact
+from fedbounds.theory.language.symbols import K, L, eta, t
 from fedbounds.theory.proof.language import Book, below, cite, square
 from fedbounds.theory.proof.vectors import given, past, sq, xi
 from fedbounds.theory.submodel.rolling_lemmas import (
@@ -22,7 +23,6 @@ from fedbounds.theory.submodel.symbols import (
     zeta_M2,
 )
 from fedbounds.theory.submodel.symbols_rounds import B_M2_x, nu_own2
-from fedbounds.theory.symbols import K, L, eta, t
 
 from .. import assumed
 from .definitions_rounds import (

@@ -4,6 +4,7 @@ from typing import Any
 
 import sympy as sp
 
+from fedbounds.theory.language.symbols import L, T, eta, mu, n, sigma2, t
 from fedbounds.theory.proof.language import Book, below, cite, equal, square
 from fedbounds.theory.proof.vectors import given, ip, past, sq, xi
 from fedbounds.theory.submodel.rolling_lemmas import CONVEX, NOISY, UNPROJECTED, short
@@ -24,7 +25,6 @@ from fedbounds.theory.submodel.symbols import (
     q_mean,
 )
 from fedbounds.theory.submodel.symbols_rounds import B_M2_x
-from fedbounds.theory.symbols import L, T, eta, mu, n, sigma2, t
 
 from .. import assumed
 from .definitions_rounds import EPOCH, FREE_EPOCH, GAP_ROLLING, Um, ho, hx, hy, nz, perm, wf, x, xo

@@ -5,6 +5,7 @@ that m o y = w after the step too. By induction from m o w^t this holds in the w
 """
 
 from fedbounds.theory.checker.data import Scope
+from fedbounds.theory.language.symbols import K, L, eta, t
 from fedbounds.theory.proof.language import Book, cite, equal
 from fedbounds.theory.proof.text import need
 from fedbounds.theory.proof.vectors import given, past, sq, xi
@@ -40,7 +41,6 @@ from fedbounds.theory.submodel.vectors_runs import (
     w_next,
     y_K,
 )
-from fedbounds.theory.symbols import K, L, eta, t
 
 from .. import assumed
 from .definitions_rounds import y

@@ -2,6 +2,7 @@
 
 from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Premise
+from fedbounds.theory.language.symbols import K, L, eta, n, t
 from fedbounds.theory.proof.language import Book, below, cite, square
 from fedbounds.theory.proof.vectors import ip, sq
 from fedbounds.theory.submodel.stability import SHORT
@@ -28,7 +29,6 @@ from fedbounds.theory.submodel.vectors import (
     pushed,
     pv,
 )
-from fedbounds.theory.symbols import K, L, eta, n, t
 
 from .. import assumed
 from .scopes import COUPLED, SAMPLE

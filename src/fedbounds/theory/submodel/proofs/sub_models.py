@@ -4,7 +4,8 @@ import sympy as sp
 
 from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Premise, Scope
-from fedbounds.theory.claims import Condition
+from fedbounds.theory.language.claims import Condition
+from fedbounds.theory.language.symbols import L, eta, mu, t
 from fedbounds.theory.proof.language import Book, below, cite, root, square
 from fedbounds.theory.proof.vectors import ip, sq, vectors
 from fedbounds.theory.submodel.stability import APART
@@ -19,7 +20,6 @@ from fedbounds.theory.submodel.symbols import (
     rho_bar,
 )
 from fedbounds.theory.submodel.vectors import one
-from fedbounds.theory.symbols import L, eta, mu, t
 
 from .. import assumed
 from .symbols_proofs import keep_2K, rho_gap

@@ -1,6 +1,6 @@
 """Numbers that only the proofs speak of."""
 
-from fedbounds.theory.glossary import Draft
+from fedbounds.theory.language.glossary import Draft
 
 _draft = Draft()
 symbol = _draft.symbol

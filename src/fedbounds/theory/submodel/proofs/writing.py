@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from fedbounds.theory.checker.data import Premise, Square
-from fedbounds.theory.claims import Condition
+from fedbounds.theory.language.claims import Condition
+from fedbounds.theory.language.registry import claim as claim_of
 from fedbounds.theory.proof.language import Book, Uses
-from fedbounds.theory.registry import claim as claim_of
 
 Use = str | Premise | Square
 

@@ -1,0 +1,50 @@
+"""Numbers and formulas of set-ups as plain data."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+
+from fedbounds.errors import FedboundsError
+
+from ..proof.read_text import read_text
+from .symbols import t
+
+
+def numbers(value: Any) -> Any:
+    """Numbers, or nested sequences of them, as plain data: whole ones as int, others as "p/q".
+
+    Raises
+    ------
+    FedboundsError
+        If an entry is no rational number, nor a formula.
+    """
+    if isinstance(value, list | tuple):
+        return tuple(numbers(entry) for entry in value)
+    if isinstance(value, str) and value.replace("_", "").isidentifier():
+        return value
+    try:
+        found = Fraction(str(value))
+    except ValueError as error:
+        if is_formula(value):
+            formula(value)
+            return value
+        raise FedboundsError(f"{value!r} in a set-up; expected a rational number") from error
+    return int(found) if found.denominator == 1 else str(found)
+
+
+def is_formula(value: Any) -> bool:
+    """Whether data are a formula with names in it, rather than a number."""
+    return isinstance(value, str) and any(letter.isalpha() for letter in value)
+
+
+def formula(text: str) -> sp.Expr:
+    """What a formula of a set-up says: sums, products and powers of t, constants and numbers."""
+    return read_text(text, lambda name: t if name == t.name else sp.Symbol(name), {})
+
+
+def pairs(given: Any) -> tuple[tuple[str, Any], ...]:
+    """Pairs of a name and such data."""
+    every = given.items() if isinstance(given, Mapping) else given
+    return tuple((str(name), numbers(value)) for name, value in every)

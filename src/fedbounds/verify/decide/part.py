@@ -1,0 +1,578 @@
+"""One part, one measurement, one verdict. Decided on the gap right - left, never on a ratio.
+
+Three kinds of measurement, three rules. Exact numbers, balls among them, decide by sign. Floats are
+balls too, of what rounding may have done to them: the sign of a gap is certain, or that case is
+not resolved, which is counted; a negative gap is only a candidate, which an exact replay must
+confirm. Samples decide "not violated" under a certified range only, and "violated" never.
+
+A verdict speaks of every round of which the part does. Where some hold and others are not resolved
+the record is undecided, and says how many and from which on: "not violated" of the rounds that are
+known would be said of another, shorter run.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
+from itertools import groupby
+from operator import add
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from flint import arb, ctx, fmpq
+from sympy.core.function import AppliedUndef
+
+from fedbounds.theory.language.claims import Part
+from fedbounds.theory.language.symbols import (
+    Mean_t,
+    RunOperator,
+    Sum_t,
+    constants_in,
+    quantities_in,
+)
+from fedbounds.vocabulary import Index, Method, Relation, Verdict
+
+from ..measure.evaluate import (
+    ENCLOSED,
+    IrrationalError,
+    Numbers,
+    evaluate,
+    in_balls,
+    in_roots,
+    scale,
+    shown,
+    terms,
+    whole,
+)
+from ..measure.roots import Roots
+from .conditions import EQUALITY, is_narrow, raise_precision
+from .interval import LEVEL, Sums, half_width, look_level
+from .start import idle
+
+Array = Any
+EXACT = (Method.RATIONAL, Method.BALLS)
+_LONGEST_FRACTION = 60  # characters; longer exact values are reported rounded
+_TOLD = 1e-10  # of both sides: less does not show in a ratio of them
+_AS_EQUAL = 1e-6  # of both sides: where no more is in doubt, they are told to be equal
+_OF_REPLICAS = 1e-10  # of all terms: what rounding of single replicas may leave of an equality
+_LEAST_TOLD = 1e-26  # of the largest mean of replicas: no ratio is told of smaller ones
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one instance says about one part.
+
+    Attributes
+    ----------
+    part : str
+    verdict : Verdict
+    reason : str
+        One sentence; empty when the verdict says it all.
+    left, right, gap : float or str or None
+        At the round where the relative gap is smallest; exact values as "p/q".
+    relative_gap : float or None
+        gap / (|left| + |right|); of samples, over the sum of the sizes of all terms.
+    tightness : float or None
+        Largest left / right over rounds, where both sides are sums of non-negative terms.
+    at : int or None
+        The round or rung, for parts that hold for each.
+    client, step : int or None
+        Likewise.
+    rounds : int
+        How many cases were examined: rounds, times clients and steps (1 for a whole run). Those
+        in which the sides are below what is known of them were not.
+    equal : int
+        In how many of these both sides are equal; in float64, to rounding.
+    unresolved : int
+        In how many cases, examined or not, the sign of the gap is not known.
+    since : int or None
+        The first round, or rung, with such a case.
+    idle : int
+        How many of the equal ones are left out of tightness: see `start`.
+    replicas : int
+        For sampling.
+    level : float or None
+        Error level of a sampled decision.
+    beats_trivial : bool or None
+        Whether the right side is below the named trivial bound; None if it has no value here.
+    candidate : bool
+        Float64 found a violation beyond rounding, or no finite number: the claim stays open
+        until an exact replay settles it.
+    replayed : str
+        How an exact replay confirmed or settled it; empty if there was none.
+    """
+
+    part: str
+    verdict: Verdict
+    reason: str = ""
+    left: Any = None
+    right: Any = None
+    gap: Any = None
+    relative_gap: float | None = None
+    tightness: float | None = None
+    at: int | None = None
+    client: int | None = None
+    step: int | None = None
+    rounds: int = 0
+    equal: int = 0
+    unresolved: int = 0
+    since: int | None = None
+    idle: int = 0
+    replicas: int = 0
+    level: float | None = None
+    beats_trivial: bool | None = None
+    candidate: bool = False
+    replayed: str = ""
+
+
+def rounds_of(part: Part, numbers: Numbers, last: int | None = None) -> range | None:
+    """The rounds a part speaks of; None for a whole run. ``last`` cuts a diverged run."""
+    if part.index in (Index.RUN, Index.POINT):
+        return None
+    if part.index is Index.RUNG:
+        rungs = min((s.shape[-1] for s in numbers.series.values()), default=1)
+        return range(part.first_round, rungs - part.compares_neighbours)
+    stop = whole(numbers.constants["T"])
+    return range(part.first_round, stop if last is None else min(stop, last))
+
+
+def decide(part: Part, numbers: Numbers, method: Method, diverged_at: int | None = None) -> Outcome:
+    """Judge a part on exact or float64 expectations.
+
+    Parameters
+    ----------
+    numbers : Numbers
+        Constants and the expectations of all quantities.
+    method : Method
+        How these were obtained; not sampling.
+    diverged_at : int or None
+        First round whose expectations are not finite.
+    """
+    rounds = rounds_of(part, numbers, None if diverged_at is None else diverged_at - 1)
+    if diverged_at is not None and (rounds is None or len(rounds) == 0):
+        # a bound on a run that diverges inside the conditions is in doubt: the claim stays open
+        reason = f"diverged at round {diverged_at}"
+        return Outcome(part.name, Verdict.DIVERGED, reason, candidate=True)
+    if rounds is not None and len(rounds) == 0:
+        return Outcome(part.name, Verdict.NOT_APPLICABLE, "speaks of no round of this run")
+    rounds, missing = _measured(part, numbers, rounds)
+    if missing and not rounds:
+        return Outcome(part.name, Verdict.NOT_APPLICABLE, missing)
+    outcome = _decide_measured(part, numbers, method, rounds)
+    said = "; ".join(filter(None, (outcome.reason, missing)))
+    return replace(outcome, reason=said)
+
+
+def _decide_measured(part: Part, numbers: Numbers, method: Method, rounds: range | None) -> Outcome:
+    """Judge a part on rounds in which all that it names was measured."""
+    # that a quantity vanishes is what such an identity says
+    vanishes = part.relation is Relation.EQUAL and part.right == 0
+    if not vanishes and _all_zero(part, numbers, rounds):
+        return Outcome(part.name, Verdict.NOT_APPLICABLE, "says nothing here: every term is zero")
+    if part.gap == 0:
+        cases, reason = 1 if rounds is None else len(rounds), "both sides are the same expression"
+        return Outcome(part.name, Verdict.NOT_VIOLATED, reason, rounds=cases, equal=cases)
+    if method not in EXACT:
+        named = sorted(quantities_in(part.left) | quantities_in(part.right))
+        unbounded = [x for x in named if x not in numbers.errors]
+        if unbounded:
+            reason = f"no bound is known of what rounding did to {', '.join(unbounded)}"
+            return Outcome(part.name, Verdict.UNDECIDED, reason)
+        if not np.isfinite(scale(numbers, rounds, part.left, part.right)).all():
+            reason = "a side overflows in float64"
+            return Outcome(part.name, Verdict.UNDECIDED, reason, candidate=True)
+    return _decided(part, numbers, method, rounds)
+
+
+def _measured(part: Part, numbers: Numbers, rounds: range | None) -> tuple[range | None, str]:
+    """The longest row of rounds in which all that a part names was measured; what is left out.
+
+    A quantity that was not measured in a round is NaN there.
+    """
+    lacking: set[str] = set()
+    bad = np.zeros(1 if rounds is None else len(rounds), dtype=bool)
+    summed, told = _named(part)
+    every = range(whole(numbers.constants["T"])) if summed else rounds
+    for atom, where in [(x, every) for x in summed] + [(x, rounds) for x in told]:
+        values = np.atleast_1d(evaluate(atom, numbers, where))
+        gaps = np.asarray(values != values).reshape(-1, values.shape[-1]).any(axis=0)
+        if gaps.any():
+            lacking |= quantities_in(atom)
+            bad |= gaps.any() if where is not rounds else gaps
+    if not bad.any():
+        return rounds, ""
+    what = f"{', '.join(sorted(lacking))} not measured"
+    if rounds is None:
+        return None, f"{what} in every round"
+    if bad.all():
+        return range(0), f"{what} in any of {len(rounds)} rounds"
+    rows = [list(row) for good, row in groupby(range(len(bad)), lambda at: not bad[at]) if good]
+    longest = max(rows, key=len)
+    kept = rounds[longest[0] : longest[-1] + 1]
+    return kept, f"{what}: {len(rounds) - len(kept)} of {len(rounds)} rounds left out"
+
+
+def _named(part: Part) -> tuple[set[sp.Expr], set[sp.Expr]]:
+    """The quantities that a part adds up or maximises over a run, and those of a round."""
+    summed: set[sp.Expr] = set()
+    told: set[sp.Expr] = set()
+    for side in (part.left, part.right):
+        for operator in side.atoms(RunOperator):
+            summed |= operator.atoms(AppliedUndef)
+        plain = side.replace(lambda e: isinstance(e, RunOperator), lambda e: sp.S.One)
+        told |= plain.atoms(AppliedUndef)
+    return summed, told
+
+
+@dataclass(frozen=True, eq=False)
+class _Sides:
+    """Both sides in every case, and each of their terms, as numbers of one kind."""
+
+    left: Array
+    right: Array
+    terms: tuple[Array, ...]
+
+    @cached_property
+    def gaps(self) -> Array:
+        return self.right - self.left
+
+
+def _evaluated(part: Part, numbers: Numbers, rounds: range | None) -> _Sides:
+    left, right = (
+        [np.atleast_1d(evaluate(x, numbers, rounds)) for x in terms(side)]
+        for side in (part.left, part.right)
+    )
+    one, other = np.broadcast_arrays(reduce(add, left), reduce(add, right))
+    return _Sides(one, other, (*left, *right))
+
+
+def _decided(part: Part, numbers: Numbers, method: Method, rounds: range | None) -> Outcome:
+    """By the sign of the gap in every case."""
+    trivial = sp.S.Zero if part.trivial is None else part.trivial
+    named = quantities_in(part.left) | quantities_in(part.right) | quantities_in(trivial)
+    numbers = replace(numbers, series={x: y for x, y in numbers.series.items() if x in named})
+    with ctx.workprec(max(ctx.prec, ENCLOSED)):
+        try:
+            known = numbers if method in EXACT else in_balls(numbers)
+            sides = _evaluated(part, known, rounds)
+        except IrrationalError:
+            sides = _beyond_rationals(part, numbers, rounds)
+        return _by_sign(part, sides, numbers, method, rounds)
+
+
+def _by_sign(
+    part: Part, sides: _Sides, numbers: Numbers, method: Method, rounds: range | None
+) -> Outcome:
+    gaps, identity = sides.gaps, part.relation is Relation.EQUAL
+    broken = _where(gaps, lambda x: x < 0 or (identity and x > 0))
+    open_ = ~broken & ~_where(gaps, lambda x: x == 0 if identity else x >= 0)
+    size = abs(sides.left) + abs(sides.right)
+    equal = _where(gaps, lambda x: x == 0)
+    if method not in EXACT:
+        if is_narrow(part, numbers):  # conclusions are no surer than premises
+            near = _each(lambda gap, all_: bool(abs(gap) <= EQUALITY * all_), gaps, size)
+            open_ |= near.astype(bool)
+            broken &= ~open_
+        equal |= open_ & _each(_nearly_equal, gaps, size).astype(bool)
+    told = ~open_ | equal  # the others are below what is known of them
+    silent = idle(part, rounds, equal)
+    found = Outcome(
+        part.name, *_verdict(gaps, broken, open_, method, rounds), candidate=bool(broken.any())
+    )
+    if method in EXACT:
+        found = replace(found, candidate=False)
+    if open_.any():
+        found = replace(found, unresolved=int(open_.sum()), since=_first(open_, rounds))
+    if not told.any():
+        return found
+    ratios = _each(_relative, gaps, size).astype(np.float64)
+    order = np.where(told, -np.abs(ratios) if identity else ratios, np.inf)
+    worst = _worst(order.reshape(-1), silent)
+    found = replace(
+        found,
+        left=_text(sides.left.flat[worst]),
+        right=_text(sides.right.flat[worst]),
+        gap=_text(gaps.flat[worst]),
+        relative_gap=float(ratios.flat[worst]),
+        rounds=int(told.sum()),
+        equal=int(equal.sum()),
+        idle=int(silent.sum()),
+    )
+    found = _placed(found, part, worst, gaps.shape, rounds)
+    return _with_ratios(found, part, sides, numbers, rounds, silent)
+
+
+def _verdict(
+    gaps: Array, broken: Array, open_: Array, method: Method, rounds: range | None
+) -> tuple[Verdict, str]:
+    if broken.any() and method in EXACT:
+        return Verdict.VIOLATED, ""
+    if broken.any():
+        reason = "broken beyond rounding in float64, not confirmed by an exact replay"
+        return Verdict.UNDECIDED, reason
+    if not open_.any():
+        return Verdict.NOT_VIOLATED, _equality_note(gaps)
+    why = "at the finest precision" if method in EXACT else "beyond its rounding"
+    many = f"{open_.sum()} of {open_.size} cases" if open_.size > 1 else "the only case"
+    since = "" if rounds is None else f", first at t = {_first(open_, rounds)}"
+    others = "" if open_.all() else "; the others hold"
+    return Verdict.UNDECIDED, f"the sign of the gap is not known {why} in {many}{since}{others}"
+
+
+def _first(cases: Array, rounds: range | None) -> int | None:
+    """The first round with such a case."""
+    if rounds is None:
+        return None
+    return rounds[int(np.argmax(cases.reshape(-1, cases.shape[-1]).any(axis=0)))]
+
+
+def _where(values: Array, holds: Callable[[Any], Any]) -> Array:
+    return np.asarray(np.frompyfunc(lambda x: bool(holds(x)), 1, 1)(values), dtype=bool)
+
+
+def _each(function: Callable[[Any, Any], Any], one: Array, other: Array) -> Array:
+    return np.asarray(np.frompyfunc(function, 2, 1)(one, other))
+
+
+def _nearly_equal(gap: arb, size: arb) -> bool:
+    """Whether all that the gap may be is little beside both sides."""
+    return bool(abs(gap) <= _AS_EQUAL * size)
+
+
+def _worst(order: Array, silent: Array) -> int:
+    """The least entry of those that say something; of all, where none does."""
+    told = np.where(silent.reshape(-1), np.inf, order)
+    return int(np.argmin(told if np.isfinite(told).any() else order))
+
+
+def _all_zero(part: Part, numbers: Numbers, rounds: range | None) -> bool:
+    """Whether every summand vanishes; one that is too large for float64 does not."""
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return not np.any(scale(_in_floats(numbers), rounds, part.left, part.right))
+    except OverflowError:
+        return False
+
+
+def _relative(gap: Any, size: Any) -> float:
+    """The gap over the sum of both sides, which are not negative."""
+    try:
+        return _float(gap) / _float(size) if _float(size) > 0 else 0.0
+    except OverflowError:
+        return _float(_ball(gap) / _ball(size))
+
+
+def _placed(
+    outcome: Outcome, part: Part, flat: int, shape: tuple[int, ...], rounds: range | None
+) -> Outcome:
+    """With round, client and step of an entry, as far as the part is indexed by them."""
+    place = [int(x) for x in np.unravel_index(flat, shape)]
+    return replace(
+        outcome,
+        at=None if rounds is None else rounds[place[-1]],
+        client=place[0] if part.index in (Index.CLIENT, Index.STEP) else None,
+        step=place[1] if part.index is Index.STEP else None,
+    )
+
+
+def _equality_note(gaps: Array) -> str:
+    equal = int(_where(gaps, lambda x: x == 0).sum())
+    if equal == 0:
+        return ""
+    return (
+        "both sides are equal" if equal == gaps.size else f"equal in {equal} of {gaps.size} rounds"
+    )
+
+
+def _beyond_rationals(part: Part, numbers: Numbers, rounds: range | None) -> _Sides:
+    """Both sides as sums of roots, where zero shows; else as balls, where it does not."""
+    try:
+        return _evaluated(part, in_roots(numbers), rounds)
+    except IrrationalError:
+        return _in_decided_balls(part, numbers, rounds)
+
+
+def _in_decided_balls(part: Part, numbers: Numbers, rounds: range | None) -> _Sides:
+    """Both sides as balls, precision doubled until every sign of the gap is decided."""
+    before = ctx.prec
+    try:
+        ctx.prec = 64
+        while True:
+            sides = _evaluated(part, in_balls(numbers), rounds)
+            if _where(sides.gaps, lambda g: g > 0 or g < 0).all() or not raise_precision():
+                return sides
+    finally:
+        ctx.prec = before
+
+
+def _in_floats(numbers: Numbers) -> Numbers:
+    return Numbers(
+        constants={name: float(value) for name, value in numbers.constants.items()},
+        series={name: values.astype(np.float64) for name, values in numbers.series.items()},
+    )
+
+
+def _with_ratios(
+    outcome: Outcome,
+    part: Part,
+    sides: _Sides,
+    numbers: Numbers,
+    rounds: range | None,
+    silent: Array,
+) -> Outcome:
+    ratio = tightness(part, sides, silent)
+    holds = outcome.verdict is not Verdict.VIOLATED and not outcome.candidate
+    if ratio is not None and holds and not outcome.replicas:
+        ratio = min(ratio, 1.0)  # what is above is rounding
+    return replace(outcome, tightness=ratio, beats_trivial=beats_trivial(part, numbers, rounds))
+
+
+def beats_trivial(part: Part, numbers: Numbers, rounds: range | None) -> bool | None:
+    """Whether the right side is somewhere below the trivial bound; None where there is none.
+
+    A bound by the diameter has no value where the domain has none.
+    """
+    if part.trivial is None or not (
+        constants_in(part.trivial) <= numbers.constants.keys()
+        and quantities_in(part.trivial) <= numbers.series.keys()
+    ):
+        return None
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            floats = _in_floats(numbers)
+            right, trivial = (evaluate(s, floats, rounds) for s in (part.right, part.trivial))
+    except OverflowError:  # too large for float64
+        return None
+    return bool(np.any(right < trivial))
+
+
+def tightness(part: Part, sides: _Sides, silent: Array = np.False_) -> float | None:
+    """Largest left / right of an inequality; None unless both are sums of non-negative terms.
+
+    ``silent``: the cases that are left out. Of balls it is what the ratio is at least, where doubt
+    shows in it.
+    """
+    if part.relation is Relation.EQUAL:
+        return None
+    if any((_where(x, lambda value: value < 0) & ~silent).any() for x in sides.terms):
+        size = abs(sides.left) + abs(sides.right)
+        if any((_each(_is_negative, x, size).astype(bool) & ~silent).any() for x in sides.terms):
+            return None
+    clear = _where(sides.right, lambda x: x > 0) & ~silent
+    ratios = _each(_ratio, sides.left[clear], sides.right[clear])
+    return float(ratios.max()) if ratios.size and ratios.max() > 0 else None
+
+
+def _is_negative(term: Any, size: Any) -> bool:
+    """Whether it is below zero; at the edge of a condition a factor may be, by its rounding."""
+    return bool(term < 0) and _float(term) < -_TOLD * _float(size)
+
+
+def _ratio(left: Any, right: Any) -> float:
+    """Over a positive number."""
+    if isinstance(left, Roots | arb) or isinstance(right, Roots | arb):
+        found = _ball(left) / _ball(right)
+        return _float(found if found.rad() <= _TOLD else found.lower())
+    try:
+        return float(left / right)
+    except OverflowError:
+        return _float(_ball(left) / _ball(right))
+
+
+def decide_sampled(
+    part: Part, sums: Sums, reach: Numbers | None, numbers: Numbers, rounds: range | None, look: int
+) -> Outcome:
+    """Judge a part on the gaps of replicas.
+
+    Parameters
+    ----------
+    sums : Sums
+        Sums of the gap per round over replicas.
+    reach : Numbers or None
+        Certified bounds of every quantity's size; None where the problem certifies none.
+    numbers : Numbers
+        Constants and mean quantities, for the sides that are reported.
+    look : int
+        Number of the look, which fixes its error level.
+    """
+    mean = np.atleast_1d(sums.total / sums.count)
+    sides = _evaluated(part, numbers, rounds)
+    left, right = sides.left, sides.right
+    sizes = np.broadcast_to(scale(numbers, rounds, part.left, part.right), left.shape)
+    equal = part.relation is Relation.EQUAL
+    relative = (-abs(mean) if equal else mean) / np.where(sizes > 0, sizes, 1.0)
+    silent = idle(part, rounds, np.abs(mean) <= _OF_REPLICAS * sizes)
+    worst = _worst(relative, silent)
+    seen = "an interval about 0 shows no equality" if equal else "no violation seen"
+    outcome = Outcome(
+        part=part.name,
+        verdict=Verdict.UNDECIDED,
+        reason=f"{seen} in {sums.count} replicas",
+        left=float(left[worst]),
+        right=float(right[worst]),
+        gap=float(mean[worst]),
+        relative_gap=float(relative[worst]),
+        at=None if rounds is None else rounds[worst],
+        rounds=len(mean),
+        idle=int(silent.sum()),
+        replicas=sums.count,
+        level=LEVEL,
+    )
+    if relative[worst] < 0 and not equal:
+        reason = f"mean gap negative in {sums.count} replicas; sampling never refutes"
+        outcome = replace(outcome, reason=reason)
+    elif reach is not None:
+        width = half_width(sums, gap_width(part, reach, rounds), look_level(look))
+        if equal and np.any(abs(mean) > width):
+            reason = f"mean gap not 0 in {sums.count} replicas; sampling never refutes"
+            outcome = replace(outcome, reason=reason)
+        elif not equal and np.all(mean - width >= 0):
+            outcome = replace(outcome, verdict=Verdict.NOT_VIOLATED, reason="")
+    faint = right <= _LEAST_TOLD * right.max()
+    return _with_ratios(outcome, part, sides, numbers, rounds, silent | faint)
+
+
+def is_affine(part: Part) -> bool:
+    """Whether the gap is affine in the quantities, so that its mean is the gap of the means."""
+    linear = part.gap.replace(lambda e: isinstance(e, Mean_t | Sum_t), lambda e: e.args[0])
+    if linear.has(RunOperator):
+        return False
+    atoms = sorted(linear.atoms(AppliedUndef), key=str)
+    plain = {atom: sp.Dummy() for atom in atoms}
+    expanded = linear.xreplace(plain)
+    return all(
+        sp.expand(expanded.diff(a).diff(b)) == 0 for a in plain.values() for b in plain.values()
+    )
+
+
+def gap_width(part: Part, reach: Numbers, rounds: range | None) -> Array:
+    """Certified range of the gap: twice the sum of its measured terms at their bounds."""
+    spread = (part.left - part.right).replace(
+        lambda e: isinstance(e, Mean_t | Sum_t),
+        lambda e: sp.Add(*(e.func(term) for term in sp.Add.make_args(sp.expand(e.args[0])))),
+    )
+    measured = [term for term in sp.Add.make_args(sp.expand(spread)) if term.atoms(AppliedUndef)]
+    total = sum(abs(evaluate(term, reach, rounds)) for term in measured)
+    return 2.0 * np.atleast_1d(total)
+
+
+def _float(number: Any) -> float:
+    return float(number.mid()) if isinstance(number, arb) else float(number)
+
+
+def _ball(number: Any) -> arb:
+    return number.ball() if isinstance(number, Roots) else arb(number)
+
+
+def _text(number: Any) -> Any:
+    if isinstance(number, Roots) and number.rational() is None:
+        number = number.ball()
+    if isinstance(number, arb):
+        return float(number.mid())
+    text = str(number.rational() if isinstance(number, Roots) else fmpq(number))
+    if len(text) <= _LONGEST_FRACTION:
+        return text
+    try:
+        return float(number)
+    except OverflowError:
+        return shown(number)

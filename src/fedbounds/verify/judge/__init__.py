@@ -1,0 +1,1 @@
+"""Claims on set-ups, proof steps on set-ups, standings, severity."""

@@ -1,0 +1,51 @@
+"""Which instances judge the claims of a paper: small exact ones, sharp corners, realistic sizes.
+
+Step sizes come from the claims' own conditions at equality, so that a claim is met where it is
+most exposed. Nothing here knows what any verdict should be.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from fedbounds.theory.language.claims import Claim
+from fedbounds.theory.language.contributed import contributed
+
+from ..decide.case import Case
+from ..setups import ladders
+from ..setups.chance import drawn_cases
+from ..setups.plan import planned
+from ..setups.profile import Profile
+
+Record = dict[str, Any]
+
+
+def instances(
+    claims: tuple[Claim, ...], profile: Profile, seed: int, names: frozenset[str]
+) -> Iterator[Case]:
+    """Every instance of a profile, the cheapest kinds first.
+
+    Parameters
+    ----------
+    claims : tuple of Claim
+        Those of the whole papers: their conditions fix the step sizes.
+    names : set of str
+        Algorithms whose instances are wanted.
+    """
+    for paper in dict.fromkeys(claim.entry.paper for claim in claims):
+        every = own_cases(paper, profile, seed)
+        yield from (case for case in every if case.algorithm_name in names)
+
+
+def own_cases(paper: str, profile: Profile, seed: int) -> Iterator[Case]:
+    """Cases of a paper's own: the set-ups of its theory, the drawn ones first."""
+    other = contributed(paper)
+    if other is not None and other.cases is not None:
+        yield from other.cases(profile, seed)
+    yield from drawn_cases(paper, "", profile, seed)
+    yield from planned(paper, "", profile)
+    yield from ladders.ladder_cases(paper, "", profile)
+
+
+def own_displays(paper: str, profile: Profile) -> dict[str, list[Record]]:
+    """Measured scalings that a paper's theory shows beside its claims, by claim."""
+    return ladders.displays(paper, profile)

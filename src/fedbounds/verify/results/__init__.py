@@ -1,0 +1,1 @@
+"""Records, the folder they are kept in, and runs that make them."""

@@ -1,0 +1,313 @@
+"""Run a plan: judge every instance, keep every record, sum up every claim."""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from fedbounds.errors import ConflictError
+from fedbounds.theory.language.catalogue import Entry
+from fedbounds.theory.language.claims import Claim
+from fedbounds.theory.language.contributed import contributed
+from fedbounds.theory.language.registry import encoded, encoded_claims
+from fedbounds.vocabulary import Standing, Verdict
+
+from ..decide.case import Case
+from ..decide.measurement import fingerprint
+from ..judge.given import with_givens
+from ..judge.judge import concerned
+from ..judge.plan import instances, own_displays
+from ..judge.proofs import proof_rows, prove, with_measurements
+from ..judge.settled import Finding, as_record
+from ..judge.standing import REFUSED
+from ..judge.summary import summarise
+from ..measure.device import Device, namespace
+from ..search.tightest import BUDGET
+from ..setups.instance_file import from_data
+from ..setups.profile import Profile
+from .engine import engine_of
+from .kept_steps import kept_steps
+from .processes import worker_pool
+from .store import Store, claim_text, record_key
+from .witness_records import Suspects, witness_name, witness_records
+from .work import findings_of, judged_records, searched
+
+Record = dict[str, Any]
+Progress = Callable[[str, int, int], None]  # what is under way, how many done, of how many
+
+_SMALL_PLAN = 60  # instances; for fewer, starting processes costs more than it saves
+# evaluations of the search for the tightest instance of a claim
+_BUDGET = {Profile.QUICK: 0, Profile.DEFAULT: BUDGET, Profile.THOROUGH: 10 * BUDGET}
+_BATCH = 8  # instances handed to a process at a time
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a run is determined by, and how many processes it may use."""
+
+    profile: Profile = Profile.DEFAULT
+    seed: int = 0
+    workers: int = 2
+    device: Device = Device.CPU
+
+
+@dataclass(frozen=True)
+class Results:
+    """Everything a run found.
+
+    Attributes
+    ----------
+    claims : list of summaries, in catalogue order
+    proofs : what replay says of every claim with a proof, and of its steps
+    records : list of records, in the order of the plan, but for the refused ones, which are
+        counted in the summaries
+    """
+
+    claims: list[Record]
+    records: list[Record]
+    proofs: Record = field(default_factory=dict)
+
+
+def run(
+    entries: Sequence[Entry],
+    settings: Settings,
+    store: Store,
+    progress: Progress = lambda message, done, total: None,
+) -> Results:
+    """Judge the encoded claims among ``entries``; records already in the store are kept.
+
+    A claim that is both proved and violated stands as `conflict`, beside all others; see
+    `refuse_conflicts`.
+
+    Raises
+    ------
+    ConflictError
+        If a proved step is broken on a run.
+    """
+    namespace(settings.device)  # a missing device is an error before any work
+    entries = with_givens(entries)
+    every = tuple(encoded(entry) for entry in entries if entry.module)
+    claims = tuple(claim for claim in every if isinstance(claim, Claim))
+    others = [claim for claim in every if not isinstance(claim, Claim)]
+    found: list[Record] = []
+    suspects: Suspects = {}
+    plan = _plan(entries, claims, settings)
+    parallel = settings.workers > 1 and len(plan) >= _SMALL_PLAN
+    started = worker_pool(settings.workers, _files(entries)) if parallel else nullcontext()
+    with store.writing():
+        with started as pool:
+            settled = _settled_records(others, settings, store, pool)
+            fresh = _all_records(claims, plan, settings, store, pool)
+            # while processes judge, which wait for nothing of this
+            progress("replaying proofs", 0, len(plan))
+            replayed = prove(_papers(entries), partial(kept_steps, store))
+            found.extend(settled)
+            _collect(fresh, len(plan), found, suspects, progress)
+            each: Any = map if pool is None else pool.map
+            progress("tightest instances", len(plan), len(plan))
+            for row in _searched_records(claims, settings, store, each):
+                found.append(row)
+                if row["verdict"] == Verdict.VIOLATED:
+                    broken = from_data(row["best"]["data"])
+                    suspects.setdefault((row["claim"], row["reading"]), []).append(broken)
+            progress("smallest witnesses", len(plan), len(plan))
+            arguments = (settings.seed, settings.device, store, each)
+            found.extend(witness_records(claims, suspects, *arguments))
+        store.pack()
+    witnesses = {(row["claim"], row["reading"]): row for row in found if "instance" in row}
+    by_claim: dict[str, list[Record]] = {entry.id: [] for entry in entries}
+    for row in found:
+        by_claim[row["claim"]].append(row)
+    proofs = with_measurements(replayed, found, witnesses)
+    shown = {
+        k: v for key in _papers(entries) for k, v in own_displays(key, settings.profile).items()
+    }
+    summaries = [
+        summarise(entry, by_claim[entry.id], witnesses, proofs)
+        | {"displays": shown.get(entry.id, [])}
+        for entry in entries
+    ]
+    kept = [row for row in found if row["verdict"] not in REFUSED]
+    return Results(summaries, kept, proof_rows(proofs, claims))
+
+
+def _files(entries: Sequence[Entry]) -> tuple[str, ...]:
+    """The users' files of these entries, which every process loads."""
+    others = [contributed(key) for key in _papers(entries)]
+    return tuple(other.file for other in others if other is not None and other.file)
+
+
+def _papers(entries: Sequence[Entry]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(entry.paper for entry in entries))
+
+
+def _collect(
+    fresh: Iterator[tuple[Case, list[Record]]],
+    total: int,
+    found: list[Record],
+    suspects: Suspects,
+    progress: Progress,
+) -> None:
+    """Gather records, and the instances on which a reading looks broken."""
+    for done, (instance, rows) in enumerate(fresh):
+        progress(instance.name, done, total)
+        for row in rows:
+            found.append(row)
+            if any(p["verdict"] == Verdict.VIOLATED or p["candidate"] for p in row["parts"]):
+                suspects.setdefault((row["claim"], row["reading"]), []).append(instance)
+
+
+def _searched_records(
+    claims: tuple[Claim, ...], settings: Settings, store: Store, each: Any
+) -> Iterator[Record]:
+    """The tightest instance of every claim, as printed, that a search finds."""
+    budget = _BUDGET[settings.profile]
+    if not budget:
+        return
+    what = f"search {budget}"
+    keys = {
+        c.id: record_key(
+            engine_of(c.entry.paper), claim_text(c, c.readings[0]), what, settings.seed
+        )
+        for c in claims
+    }
+    missing = {claim: key for claim, key in keys.items() if not store.knows(claim, key)}
+    each_has = [[settings.seed] * len(missing), [budget] * len(missing)]
+    fresh = each(searched, missing.keys(), missing.values(), *each_has)
+    for claim, key in keys.items():
+        row = store.load(claim, key)
+        if claim in missing:
+            row = next(fresh)
+            store.save_found(claim, key, row)
+        if row is not None:
+            yield row
+
+
+def _plan(entries: Sequence[Entry], claims: tuple[Claim, ...], settings: Settings) -> list[Case]:
+    """Instances that concern the claims.
+
+    The plan is that of the whole papers, so that a claim gets the same evidence in every run.
+    """
+    wanted = frozenset(name for claim in claims for name in claim.algorithms)
+    papers = dict.fromkeys(entry.paper for entry in entries)
+    whole = tuple(claim for paper in papers for claim in encoded_claims(paper))
+    planned = instances(whole, settings.profile, settings.seed, wanted)
+    return [instance for instance in planned if concerned(claims, instance)]
+
+
+def _all_records(
+    claims: tuple[Claim, ...],
+    plan: list[Case],
+    settings: Settings,
+    store: Store,
+    pool: ProcessPoolExecutor | None,
+) -> Iterator[tuple[Case, list[Record]]]:
+    """Records of every instance in the order of the plan, from the store or judged and stored."""
+    texts = {(c.id, r.name): claim_text(c, r) for c in claims for r in c.readings}
+    ids = tuple(claim.id for claim in claims)
+    keys = [_keys(claims, texts, instance, settings) for instance in plan]
+    kept = [all(store.knows(claim, key) for claim, key in own) for own in keys]
+    missing = [pair for *pair, known in zip(plan, keys, kept, strict=True) if not known]
+    jobs = [
+        (ids, part, settings.seed, settings.device, store.journal) for part in _batches(missing)
+    ]
+    threads = [settings.workers if pool is None else 1] * len(jobs)
+    # processes start on all jobs at once; results come in the order of the plan
+    each = map if pool is None else pool.map
+    done = each(judged_records, jobs, threads)
+    fresh = (rows for batch in done for rows in batch)
+
+    def records() -> Iterator[tuple[Case, list[Record]]]:
+        for instance, own, known in zip(plan, keys, kept, strict=True):
+            if known:
+                rows = [row for pair in own if (row := store.load(*pair)) is not None]
+            else:
+                rows = next(fresh)
+                store.keep(rows)
+            yield instance, rows
+
+    return records()
+
+
+def _batches(work: list[Any]) -> Iterator[tuple[Any, ...]]:
+    for first in range(0, len(work), _BATCH):
+        yield tuple(work[first : first + _BATCH])
+
+
+def _keys(
+    claims: tuple[Claim, ...],
+    texts: dict[tuple[str, str], str],
+    instance: Case,
+    settings: Settings,
+) -> list[tuple[str, str]]:
+    """Of every claim and reading on an instance: the claim's id and the record's key."""
+    own, given = fingerprint(instance), (settings.seed, settings.device)
+    return [
+        (
+            claim.id,
+            record_key(engine_of(claim.entry.paper), texts[claim.id, reading.name], own, *given),
+        )
+        for claim, reading in concerned(claims, instance)
+    ]
+
+
+def _settled_records(
+    claims: Sequence[Any], settings: Settings, store: Store, pool: ProcessPoolExecutor | None
+) -> Iterator[Record]:
+    """Records of claims that need no plan of runs."""
+    given = ("settled", settings.seed, settings.device)
+    keys = [record_key(engine_of(c.entry.paper), repr(c), *given) for c in claims]
+    kept = [_kept(c.entry.id, key, store) for c, key in zip(claims, keys, strict=True)]
+    missing = [c.entry.id for c, rows in zip(claims, kept, strict=True) if rows is None]
+    done = map(findings_of, missing) if pool is None else pool.map(findings_of, missing)
+
+    def records() -> Iterator[Record]:
+        for claim, key, rows in zip(claims, keys, kept, strict=True):
+            yield from _saved(claim.entry.id, next(done), key, store) if rows is None else rows
+
+    return records()
+
+
+def _kept(claim_id: str, key: str, store: Store) -> list[Record] | None:
+    """All records of a claim, or None if one is missing."""
+    first = store.load(claim_id, f"{key}-0")
+    numbers = range(first["of"] if first else 1)
+    rows = [store.load(claim_id, f"{key}-{number}") for number in numbers]
+    found = [row for row in rows if row is not None]
+    if any(row["witness"] and not (store.folder / row["witness"]).is_file() for row in found):
+        return None
+    return found if len(found) == len(rows) else None
+
+
+def _saved(claim_id: str, findings: list[Finding], key: str, store: Store) -> list[Record]:
+    """Records of findings, written."""
+    rows = []
+    told: set[str] = set()
+    for number, finding in enumerate(findings):
+        row = as_record(claim_id, finding, f"{key}-{number}") | {"of": len(findings)}
+        if finding.script and finding.reading not in told:  # one for each reading is enough
+            told.add(finding.reading)
+            name = witness_name(claim_id, f"finding {len(told)}")
+            row["witness"] = store.save_witness(name, finding.script)
+        rows.append(row)
+    store.save(rows)
+    return rows
+
+
+def refuse_conflicts(claims: Sequence[Record]) -> None:
+    """Name the claims of a run that stand as `conflict`; to be asked once all is shown.
+
+    Raises
+    ------
+    ConflictError
+        If a claim is both proved and violated.
+    """
+    found = [claim["id"] for claim in claims if claim["standing"] == Standing.CONFLICT]
+    if found:
+        verb = "are" if len(found) > 1 else "is"
+        raise ConflictError(
+            f"{', '.join(found)} {verb} both proved and violated: a bug of fedbounds; "
+            "please report it"
+        )

@@ -1,0 +1,56 @@
+"""An exact instance as JSON data, and back: what ``search --replay`` reads. Never run as code."""
+
+from typing import Any
+
+from fedbounds.errors import FedboundsError
+from fedbounds.vocabulary import Method
+
+from ..decide.case import Case
+from .setup_data import class_name, encoded
+from .stored import stored, stored_beside, stored_choice, stored_ladder
+from .stored_fields import Data, Known, Word, check_names, wrong
+from .stored_work import Setup
+
+_FAMILY = "Case"  # the one word that a file has under "family"
+_NAME = "replay"
+
+
+def to_data(case: Case) -> dict[str, Any]:
+    """All numbers of a rational instance, exactly."""
+    if case.method is not Method.RATIONAL:
+        raise FedboundsError(f"{case.name}: only what is in rationals is stored exactly")
+    return {
+        "family": _FAMILY,
+        "algorithm": case.algorithm_name,
+        "setup": encoded(case.setup),
+    }
+
+
+def from_data(data: Data, where: str = "instance") -> Case:
+    """The instance of a file that may be a stranger's.
+
+    Raises
+    ------
+    FedboundsError
+        If a field is missing, unknown, of another type, outside its range or of a shape that does
+        not fit; if the instance is no valid one; or if looking at it would cost too much.
+    """
+    if not isinstance(data, dict) or "family" not in data:
+        raise FedboundsError(f"{where} has no 'family'; expected {_FAMILY}")
+    Word((_FAMILY,)).read(data["family"], f"{where}.family", Known())
+    check_names(("family", "algorithm", "setup"), data, where)
+    setup, known = data["setup"], stored_setups()
+    name = setup.get("type") if isinstance(setup, dict) else None
+    if not isinstance(name, str) or name not in known:
+        names = ", ".join(x.partition(":")[2] for x in known)
+        raise wrong(f"{where}.setup", name, f"the type of a set-up, one of {names}")
+    found = known[name].read(setup, f"{where}.setup")
+    algorithm = known[name].algorithm_of(found)
+    Word((algorithm,)).read(data["algorithm"], f"{where}.algorithm", Known())
+    return Case(_NAME, algorithm, found, Method.RATIONAL)
+
+
+def stored_setups() -> dict[str, Setup]:
+    """Every set-up that a file may hold, by the name of its class."""
+    every = (stored(), stored_choice(), stored_ladder(), stored_beside())
+    return {class_name(setup.record.make): setup for setup in every}

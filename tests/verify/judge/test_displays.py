@@ -1,0 +1,51 @@
+"""Scalings shown beside claims: every claim exists, fits have intervals, the recursion is exact."""
+
+from functools import cache
+
+import pytest
+
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.verify.judge.plan import own_displays
+from fedbounds.verify.page.tables import _scaling
+from fedbounds.verify.setups.profile import Profile
+
+
+@cache
+def shown(paper):
+    return own_displays(paper, Profile.QUICK)
+
+
+@pytest.mark.parametrize("paper", ["fedplt", "submodel"])
+def test_every_display_is_beside_a_claim_and_tells_its_interval(paper):
+    assert shown(paper)
+    for claim_id, rows in shown(paper).items():
+        assert entry(claim_id).paper == paper
+        assert rows
+        for row in rows:
+            ladder = row["ladder"]
+            assert {len(x) for x in ladder["series"].values()} == {len(ladder["values"])}
+            fit = ladder["fit"]
+            if fit is not None:
+                assert fit["low"] <= fit["exponent"] <= fit["high"]
+                assert f"[{fit['low']:.3f}" in _scaling(row)
+
+
+def test_a_paper_without_a_plan_of_its_own_shows_nothing():
+    assert own_displays("personalization", Profile.QUICK) == {}
+
+
+def test_the_recursion_alone_falls_more_slowly_than_one_over_t():
+    rows = {row["problem"]["instance"]: row for row in shown("fedplt")["fedplt/decaying-step"]}
+    alone = rows["recursion with equality, steps 1/(z(t+1))"]["ladder"]
+    scaled = [t * d for t, d in zip(alone["values"], alone["series"]["D^t"], strict=True)]
+    assert scaled == sorted(scaled)  # t D^t = H_t grows without end
+    assert alone["fit"]["low"] > -1
+    longer = rows["recursion with equality, steps 2/(z(t+2))"]["ladder"]
+    assert max(t * d for t, d in zip(longer["values"], longer["series"]["D^t"], strict=True)) < 4
+
+
+def test_the_residual_falls_with_the_square_of_what_is_missing():
+    rows = shown("submodel")["submodel/claim-residual"]
+    fits = [row["ladder"]["fit"] for row in rows if row["ladder"]["fit"]]
+    assert fits
+    assert all(abs(fit["exponent"] - 2) < 0.1 for fit in fits)

@@ -1,0 +1,215 @@
+"""Every premise of a broken part is asserted by its script, or named as not checked."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import islice
+
+import pytest
+from flint import fmpq
+from own_files import loaded
+
+from fedbounds.errors import FedboundsError
+from fedbounds.theory.fedplt import long_runs
+from fedbounds.theory.fedplt.setups import run_of, sequence
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import read
+from fedbounds.theory.language.registry import besides, claim, encoded, encoded_claims
+from fedbounds.theory.language.setups import Objective, Run, Setup
+from fedbounds.verify.decide.case import Case
+from fedbounds.verify.judge.judge import judge
+from fedbounds.verify.judge.settled import settle
+from fedbounds.verify.own.plan import cases as own_cases
+from fedbounds.verify.setups.chance import drawn_cases
+from fedbounds.verify.setups.plan import beside_case, planned
+from fedbounds.verify.setups.profile import Profile
+from fedbounds.verify.setups.script_asserts import NOT_CHECKED, asserted
+from fedbounds.verify.setups.script_lines_of import code
+from fedbounds.verify.setups.script_rendered import script
+from fedbounds.vocabulary import Method, Verdict
+
+HALF = fmpq(1, 2)
+
+
+def written(judged, part, numbers):
+    """The script; none where its outcomes are too many to list."""
+    try:
+        return script(judged, part, numbers)
+    except FedboundsError as error:
+        if "too many for a script" not in str(error):
+            raise
+        return ""
+
+
+def broken(claims, instances):
+    """One script of every broken part of every reading, with what the part assumes."""
+    shown = {}
+    for instance in instances:
+        found = judge(claims, instance)
+        for judged in found.judgements:
+            for part, outcome in zip(
+                read(judged.claim, judged.reading), judged.outcomes, strict=True
+            ):
+                key = judged.claim.id, judged.reading.name, part.name
+                if outcome.verdict is Verdict.VIOLATED and key not in shown:
+                    text = written(judged, part, found.measurement.numbers)
+                    if text:
+                        shown[key] = part.assumptions, part.conditions, text
+    return shown
+
+
+def personalization():
+    """Eight clients without a shared block, as the sum over clients is read."""
+    curvature = [((f"{x}/16",),) for x in (16, 1, 6, 11, 14, 1, 2, 7)]
+    slope = [(f"{x}/16",) for x in (14, 15, -1, 10, 11, -6, -8, -2)]
+    begin = [f"{x}/16" for x in (-14, -287, 14, -3, 14, 85, 42, -17)]
+    data = {"hessians": curvature, "slopes": slope, "noise": 0, "personal": 1, "personal_noise": 0}
+    steps = {"gamma_u": "1/96", "gamma_v": "1/32", "eta_u": 3, "eta_v": 1}
+    parameters = {"cohort": 8, "K": 1, **steps}
+    run = Run(Objective("quadratics", tuple(data.items())), begin, tuple(parameters.items()), 60)
+    setup = Setup("personalization", "rounds", run)
+    case = Case("many", "FedAvg-P", setup, Method.RATIONAL)
+    return broken([claim("personalization/thm-3.7")], [case])
+
+
+def fedplt():
+    def looked_at(view, masks, noise, tau, **more):
+        run = run_of((((2, 1), (1, 2)), ((1, 0), (0, 3))), ((-1, 1), (1, -6)), masks, (3, 2),
+                     weights=(1, 2), tau=tau, eta="1/8", noise=noise, **more)  # fmt: skip
+        chosen = (("rho_min", "aligned"), ("G^2", "global"))
+        return Setup("fedplt", view, run, (*chosen, *((("k", 0),) if "client" in view else ())))
+
+    apart = {"models": ((3, 1), ("1/2", 2)), "common": 0}
+    setups = (
+        looked_at("one step", ((1, 0), (0, 1)), 0, 1, **apart),
+        looked_at("one step of one client", ((1, 0), (0, 1)), 0, 1, **apart),
+        looked_at("rounds", long_runs.PARTIAL, HALF, 2),
+        long_runs.setup(long_runs.partial_masks(4, "1/256", 1, "1/2")),
+        sequence(6, 3, "2 1 2/3", "base"),
+    )
+    cases = [Case(str(i), "FedPLT", x, Method.RATIONAL) for i, x in enumerate(setups)]
+    return broken(encoded_claims("fedplt"), cases)
+
+
+def in_words():
+    shown = {}
+    for name in ("any-static-masks", "constant-step-floor", "exact-convergence"):
+        whole = encoded(entry(f"fedplt/{name}"))
+        asked = {each.name: each for each in whole.asked}
+        for finding in settle(whole):
+            if finding.script:
+                own = asked[finding.reading]
+                strict = tuple(replace(c, relation=c.relation[0]) for c in own.strict)
+                key = name, finding.reading, finding.instance
+                shown[key] = own.assumptions, own.conditions + strict, finding.script
+    return shown
+
+
+def submodel():
+    wanted = ("pushed out and in, eta S K L = 1/10, as T grows",
+              "windows of two, bent, eta S K L = 1/2, as T grows")  # fmt: skip
+    cases = [x for x in planned("submodel", "", Profile.DEFAULT) if x.name in wanted]
+    cases += map(beside_case, besides("submodel")[:4])
+    drawn = drawn_cases("submodel", "", Profile.QUICK, 0)
+    cases += [x for x in drawn if x.method is Method.RATIONAL and x.work < 10**4][:24]
+    return broken(encoded_claims("submodel"), cases)
+
+
+def own(folder):
+    body = """
+        me.claim("a", "D_W(t+1) <= D_W(t)/100", conditions=["eta <= 1/(2*L)"], assumptions=[
+            "smooth", "strongly convex clients", "unbiased noise", "bounded below",
+            "quadratic clients", "no constraint"])
+    """
+    theory = loaded(folder, problems="quadratics(clients=(2,), dimensions=(2,))", body=body)
+    return broken(encoded_claims(theory.key), islice(own_cases(theory, Profile.QUICK, 0), 2))
+
+
+@pytest.fixture(scope="module")
+def scripts(tmp_path_factory):
+    groups = {
+        "personalization": personalization(), "fedplt": fedplt(), "in words": in_words(),
+        "submodel": submodel(), "own": own(tmp_path_factory.mktemp("own")),
+    }  # fmt: skip
+    assert all(groups.values())
+    return {(group, *key): found for group, own in groups.items() for key, found in own.items()}
+
+
+def alone(text):
+    flags = ["-I"] if "import numpy" in text else ["-I", "-S"]
+    return subprocess.run(
+        [sys.executable, *flags, "-c", text], capture_output=True, text=True, check=False
+    )
+
+
+def test_scripts_run_alone_and_print_the_gap(scripts):
+    for key, (_, _, text) in scripts.items():
+        done = alone(text)
+        assert done.returncode == 0, (key, done.stderr)
+        shown = done.stdout
+        assert ("broken: True" in shown) or (key[0] == "own" and "right - left -" in shown), key
+
+
+def test_every_premise_is_asserted_or_said_not_to_be(scripts):
+    for key, (assumptions, conditions, text) in scripts.items():
+        lines = text.splitlines()
+        left_out = " ".join(x[len(NOT_CHECKED) :] for x in lines if x.startswith(NOT_CHECKED))
+        left_out += " ".join(x for x in lines if x.startswith("# as it is run"))
+        for assumption in assumptions:
+            at = [i for i, x in enumerate(lines) if x.endswith(f"# {assumption}")]
+            said = [i for i in at if "assert " in lines[i + lines[i].startswith("#")]]
+            assert said or str(assumption) in left_out, (key, assumption)
+        for condition in conditions:
+            begins = (
+                f"assert {code(condition.left)} {condition.relation} "  # roots have names there
+            )
+            held = all(line in text for line in asserted([condition])) or f"\n{begins}" in text
+            assert held or str(condition) in left_out, (key, condition)
+
+
+def steeper(text):
+    """The same with curvatures of other clients, put in where the premises begin."""
+    before, mark, rest = text.partition("def positive(S)")
+    for name in ("H", "F", "A"):
+        if f"\n{name} = [" in before or f"\n{name}, " in before:
+            grown = f"{name} = [[[99 * x for x in r] for r in h] for h in {name}]\n"
+            return before + grown + mark + rest
+    return before + "H = 99 * H\n" + mark + rest
+
+
+def test_a_curvature_above_L_stops_a_script(scripts):
+    stopped = set()
+    for key, (_, _, text) in scripts.items():
+        if "positive(plus(L" in text:
+            done = alone(steeper(text))
+            assert "AssertionError" in done.stderr, key
+            stopped.add(key[0])
+    assert stopped == {"personalization", "fedplt", "in words", "submodel", "own"}
+
+
+def before(text, what, line):
+    """The text with a line put in front of the one that begins so."""
+    lines = text.splitlines()
+    at = next(i for i, x in enumerate(lines) if what in x)
+    return "\n".join([*lines[:at], line, *lines[at:]])
+
+
+def test_a_longer_step_stops_a_script(scripts):
+    stopped = set()
+    for key, (_, conditions, text) in scripts.items():
+        for condition in conditions:
+            short = "eta" in {x.name for x in condition.left.free_symbols}
+            if short and condition.relation in ("<", "<=") and asserted([condition])[0] in text:
+                done = alone(before(text, asserted([condition])[0], "eta = eta * 10**9"))
+                assert "AssertionError" in done.stderr, (key, condition)
+                stopped.add(key[0])
+    assert stopped == {"fedplt", "in words", "submodel", "own"}
+
+
+def test_other_masks_stop_a_script(scripts):
+    """With one coordinate every coverage is uniform, so that not all scripts are stopped."""
+    found = [x for _, _, x in scripts.values() if "uniform coverage" in x and "sub_models" in x]
+    other = 'p["sub_models"][0, 0, 0] = 1 - p["sub_models"][0, 0, 0]'
+    errors = [alone(before(text, "rounds = run(T)", other)).stderr for text in found]
+    assert any("AssertionError" in error for error in errors)
+    assert not any("Error" in error.replace("AssertionError", "") for error in errors)

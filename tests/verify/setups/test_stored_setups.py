@@ -1,0 +1,170 @@
+"""The description of stored set-ups fits the classes, and lets through what the suite writes."""
+
+import json
+from dataclasses import fields, replace
+from itertools import chain
+
+import pytest
+
+from fedbounds.errors import FedboundsError
+from fedbounds.theory.language.beside import Beside
+from fedbounds.theory.language.choices import Choice
+from fedbounds.theory.language.registry import claim
+from fedbounds.theory.language.setups import Ladder, Run, Setup
+from fedbounds.verify.commands.command_line import status
+from fedbounds.verify.decide import case
+from fedbounds.verify.judge.plan import own_cases
+from fedbounds.verify.search.small import is_kept
+from fedbounds.verify.search.witness import find_witness
+from fedbounds.verify.setups.found import InFloats, Named
+from fedbounds.verify.setups.instance_file import from_data, stored_setups, to_data
+from fedbounds.verify.setups.profile import Profile
+from fedbounds.verify.setups.rungs import LadderInFloats
+from fedbounds.verify.setups.sampled import InSamples
+from fedbounds.verify.setups.stored_fields import (
+    Either,
+    Known,
+    Listed,
+    Maybe,
+    Number,
+    OneOf,
+    Record,
+)
+from fedbounds.verify.setups.stored_work import MOST_WORK, Cost, check, power
+from fedbounds.vocabulary import Method
+
+
+def records(kind):
+    """Every record of a description, those inside others too."""
+    match kind:
+        case Record():
+            yield kind
+            yield from chain.from_iterable(map(records, kind.fields.values()))
+        case Maybe() | Listed():
+            yield from records(kind.kind)
+        case OneOf():
+            yield from chain.from_iterable(map(records, kind.records))
+        case Either():
+            yield from chain.from_iterable(map(records, kind.kinds.values()))
+
+
+def described():
+    return [record for setup in stored_setups().values() for record in records(setup.record)]
+
+
+def test_every_field_of_every_class_is_described():
+    found = described()
+    assert {record.make for record in found} >= {Setup, Ladder, Beside, Choice, Run}
+    for record in found:
+        named = [field.name for field in fields(record.make) if field.init]
+        assert sorted(record.fields) == sorted(named), record.make
+
+
+def test_every_set_up_in_rationals_is_described():
+    known = {setup.record.make for setup in stored_setups().values()}
+    measured = {kind for kind in case.find.registry if kind is not object}
+    assert known <= measured
+    here = {kind for kind in measured if kind.__module__.startswith("fedbounds.verify.")}
+    here = {kind for kind in here if ".selftest." not in kind.__module__}  # planted
+    # floats, some quantities alone, samples
+    assert here - known == {InFloats, LadderInFloats, Named, InSamples}
+
+
+# ---- what the suite writes is let through
+
+
+def planned(paper):
+    """Every case in rationals: what may become a witness."""
+    for one in own_cases(paper, Profile.DEFAULT, 0):
+        exact = one.method is Method.RATIONAL
+        setup = one.setup if exact else case.in_rationals(one.setup)
+        if setup is None:
+            continue
+        found = replace(one, setup=setup, method=Method.RATIONAL)
+        if exact or is_kept(found):  # no other becomes a witness
+            yield found
+
+
+@pytest.mark.parametrize(
+    ("paper", "least"), [("fedplt", 200), ("submodel", 200), ("personalization", 100)]
+)
+def test_every_planned_case_may_be_replayed(paper, least):
+    read = 0
+    for one in planned(paper):
+        again = from_data(to_data(one))
+        assert again.algorithm_name == one.algorithm_name
+        read += 1
+    assert read >= least
+
+
+def test_what_search_saves_is_replayed(tmp_path, capsys):
+    path = str(tmp_path / "found.json")
+    arguments = ["--examples", "1", "--budget", "4", "--save", path]
+    assert status(["search", "personalization/thm-3.7", *arguments]) == 0
+    capsys.readouterr()
+    assert status(["search", "--replay", path]) == 0
+    assert "personalization/thm-3.7, reading: as printed" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "reading"),
+    [
+        ("fedplt/A2-final", 0),
+        ("fedplt/decaying-step", 0),
+        ("submodel/claim-variance", 0),
+        ("submodel/claim-capacity", 3),
+    ],
+)
+def test_a_witness_breaks_its_claim_again(name, reading, tmp_path, capsys):
+    broken = claim(name)
+    cases = own_cases(broken.entry.paper, Profile.QUICK, 0)
+    suspects = [case for case in cases if case.algorithm_name in broken.algorithms]
+    witness = find_witness(broken, broken.readings[reading], suspects)
+    assert witness is not None
+    path = tmp_path / "witness.json"
+    path.write_text(json.dumps({"claim": name, "instance": to_data(witness.judgement.instance)}))
+    assert status(["search", "--replay", str(path)]) == 0
+    said = capsys.readouterr().out.split(f"{name}, reading: ")
+    (again,) = [part for part in said if part.startswith(broken.readings[reading].name)]
+    assert f"gap {witness.judgement.deciding.gap}" in again
+
+
+# ---- work
+
+
+def test_work_beyond_the_bound_is_refused_with_its_counts():
+    known = Known({"n": 3, "T": 10**6}, digits=12)
+    check((Cost(MOST_WORK / 2),), known, "here")
+    for costs in ([Cost(2 * MOST_WORK)], [Cost(MOST_WORK / 2)] * 3, [Cost(MOST_WORK / 2, 1000)]):
+        with pytest.raises(FedboundsError) as refused:
+            check(costs, known, "here")
+        said = str(refused.value)
+        words = ["here would cost", "n = 3", "T = 1000000", "12 digits", f"{MOST_WORK:.2g}"]
+        assert [word for word in words if word not in said] == []
+
+
+def test_powers_never_overflow():
+    assert power(3, 4) == pytest.approx(81)
+    assert power(2, 0) == 1
+    assert power(1, 10**9) == 1
+    assert power(10**6, 10**6) == power(2, 10**30) == 2.0**1000
+
+
+@pytest.mark.parametrize(
+    ("data", "value"),
+    [("1/3", "1/3"), ("-4/6", "-2/3"), (5, "5"), ({"rational": "7"}, "7"), (0.5, "1/2")],
+)
+def test_numbers_are_read_exactly(data, value):
+    assert str(Number().read(data, "x", Known())) == value
+
+
+@pytest.mark.parametrize(
+    "data",
+    [True, None, "", "1/0", "1e3", "0x1", " 1", "1 ", "+1", "1/-2", "1_0", "\u0661", "9" * 62,
+     "1/" + "9" * 62, 10**61, 5e-324, float("nan"), float("inf"), [], {}, {"rational": 1.5, "x": 1},
+     {"float": "0x1p0"}, "\ud800"],
+)  # fmt: skip
+def test_what_is_no_short_rational_is_refused(data):
+    with pytest.raises(FedboundsError, match=r"^x is .*expected a number") as refused:
+        Number().read(data, "x", Known())
+    assert len(str(refused.value)) < 200
