@@ -94,3 +94,11 @@ def test_heterogeneity_leaves_no_floor_where_averaging_has_one():
     )
     last = [one.series["G_u"][-1] for one in (corrected, plain)]
     assert last[0] < 1e-9 < 1e-4 < last[1]
+
+
+def test_a_start_whose_squares_are_beyond_floats_is_refused_and_told():
+    at = f"1{'0' * 200}"
+    own = run(coupled(3), sizes(2, 2, "1/10"), 5, [at] * 5)
+    found = find(case(own, many=True).setup)
+    assert not found.series
+    assert set(found.missing.values()) == {"squares of the start are beyond floats"}

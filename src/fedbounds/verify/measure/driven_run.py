@@ -113,9 +113,13 @@ def driven_run(subject: Subject) -> DrivenRun:
     Raises
     ------
     Refused
-        If it is not driven.
+        If it is not driven, or squares of its start are beyond floats.
     """
-    return DrivenRun(subject, drive(in_floats(subject)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = DrivenRun(subject, drive(in_floats(subject)))
+        if not np.isfinite(found.driven.start).all():
+            raise Refused("squares of the start are beyond floats")
+    return found
 
 
 def in_floats(subject: Subject) -> Subject:
