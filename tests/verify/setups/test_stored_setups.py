@@ -27,7 +27,6 @@ from fedbounds.verify.setups.stored_fields import (
     Listed,
     Maybe,
     Number,
-    OneOf,
     Record,
 )
 from fedbounds.verify.setups.stored_work import MOST_WORK, Cost, check, power
@@ -42,8 +41,6 @@ def records(kind):
             yield from chain.from_iterable(map(records, kind.fields.values()))
         case Maybe() | Listed():
             yield from records(kind.kind)
-        case OneOf():
-            yield from chain.from_iterable(map(records, kind.records))
         case Either():
             yield from chain.from_iterable(map(records, kind.kinds.values()))
 

@@ -10,9 +10,9 @@ from typing import Any
 import click
 
 # name: (module, attribute, line of the help)
-_HERE = "fedbounds.verify"
+_HERE = "fedbounds.verify.commands"
 ELSEWHERE: dict[str, tuple[str, str, str]] = {
-    "new": (f"{_HERE}.own.command", "new", "Write a commented template for a theorem of your own."),
+    "new": (f"{_HERE}.new", "new", "Write a commented template for a theorem of your own."),
     "bound": (f"{_HERE}.bound.command", "bound", "Value of a bound, without any simulation."),
     "compare": (f"{_HERE}.contest.command", "compare", "Algorithms, or bounds, side by side."),
     "sensitivity": (
@@ -21,9 +21,9 @@ ELSEWHERE: dict[str, tuple[str, str, str]] = {
         "How much each constant and assumption matters.",
     ),
     "selftest": (f"{_HERE}.selftest.command", "selftest", "Plant errors; show what catches each."),
-    "diff": (f"{_HERE}.exports.command", "diff", "What changed between two result folders."),
-    "cite": (f"{_HERE}.exports.command", "cite", "BibTeX of a claim's paper and of this suite."),
-    "symbols": (f"{_HERE}.exports.command", "symbols", "Every symbol with meaning and sign."),
+    "diff": (f"{_HERE}.exports", "diff", "What changed between two result folders."),
+    "cite": (f"{_HERE}.exports", "cite", "BibTeX of a claim's paper and of this suite."),
+    "symbols": (f"{_HERE}.exports", "symbols", "Every symbol with meaning and sign."),
     "worst": (f"{_HERE}.pep.command", "worst", "Worst case over all functions (extra pep)."),
 }
 

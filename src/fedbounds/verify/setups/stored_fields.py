@@ -163,19 +163,6 @@ class WholeNumber:
 
 
 @dataclass(frozen=True)
-class Flag:
-    """True or false; or that one alone which ``only`` allows."""
-
-    only: bool | None = None
-
-    def read(self, data: Data, where: str, known: Known) -> bool:
-        """See `Kind`."""
-        if type(data) is not bool or data is (not self.only if self.only is not None else None):
-            raise wrong(where, data, "true or false" if self.only is None else str(self.only))
-        return data
-
-
-@dataclass(frozen=True)
 class Text:
     """A text of at most 200 characters."""
 
@@ -372,25 +359,6 @@ class Record:
         if not isinstance(data, dict) or data.keys() != {"type", "fields"} or data["type"] != name:
             raise wrong(where, data, f"a stored {name.partition(':')[2]}")
         return values_of(self.fields, data["fields"], where, known)
-
-
-@dataclass(frozen=True)
-class OneOf:
-    """One of several records, by the name of its type."""
-
-    records: tuple[Record, ...]
-
-    def read(self, data: Data, where: str, known: Known) -> Any:
-        """See `Kind`."""
-        return self.chosen(data, where).read(data, where, known)
-
-    def chosen(self, data: Data, where: str) -> Record:
-        """The record whose type is named."""
-        names = {class_name(record.make): record for record in self.records}
-        name = data.get("type") if isinstance(data, dict) else None
-        if not isinstance(name, str) or name not in names:
-            raise wrong(where, data, f"one of {', '.join(x.partition(':')[2] for x in names)}")
-        return names[name]
 
 
 def values_of(fields: Fields, data: Data, where: str, known: Known) -> dict[str, Any]:
