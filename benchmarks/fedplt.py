@@ -17,13 +17,13 @@ from fedbounds.theory.fedplt.long_runs import (
 from fedbounds.theory.language.registry import encoded_claims
 from fedbounds.theory.language.setups import Run
 from fedbounds.verify.decide.case import find
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.measure.many import long_run
 from fedbounds.verify.measure.trace import subject_of
 from fedbounds.verify.setups.found import InFloats, followed, view_of
 from fedbounds.verify.setups.ladders import course, ladder
 from fedbounds.verify.setups.plan import case_of
-from fedbounds.verify.setups.profile import Profile
 
 from .workloads import Row
 

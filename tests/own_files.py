@@ -67,9 +67,9 @@ def loaded(folder, **pieces):
 def judged(folder, **pieces):
     """Summaries of its claims by short name, on the cases of the quick profile."""
     from fedbounds.theory.language.registry import encoded_claims
+    from fedbounds.verify.decide.profile import Profile
     from fedbounds.verify.own.plan import cases
     from fedbounds.verify.results.summaries import summaries
-    from fedbounds.verify.setups.profile import Profile
 
     theory = loaded(folder, **pieces)
     claims = encoded_claims(theory.key)

@@ -1,9 +1,9 @@
 """Instance files of every kind, as `search --replay` reads them: small, and judged in milliseconds."""
 
 from fedbounds.theory.language.registry import encoded_claims
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.plan import own_cases
 from fedbounds.verify.setups.instance_file import to_data
-from fedbounds.verify.setups.profile import Profile
 from fedbounds.vocabulary import Method
 
 PAPERS = ("personalization", "fedplt", "submodel")

@@ -5,11 +5,11 @@ from functools import cache
 
 from fedbounds.theory.language.registry import encoded_claims
 from fedbounds.verify.decide.case import Case
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import Judged, judge
 from fedbounds.verify.setups import plan
 from fedbounds.verify.setups.chance import drawn_cases
 from fedbounds.verify.setups.ladders import ladder_cases
-from fedbounds.verify.setups.profile import Profile
 
 Found = tuple[tuple[Case, Judged], ...]
 _PLAN = "submodel", "", Profile.QUICK

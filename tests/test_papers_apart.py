@@ -37,7 +37,7 @@ from fedbounds.theory.proof.replay import replay
 from fedbounds.theory.language.registry import encoded_claims
 from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.judge.plan import instances
-from fedbounds.verify.setups.profile import Profile
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.results.records import record
 from fedbounds.vocabulary import Method
 for paper in json.loads(sys.argv[1]):
@@ -155,6 +155,6 @@ def test_papers_are_judged_alike_without_another(paper, tmp_path):
 def test_an_engine_that_knows_a_paper_is_seen(tmp_path):
     folder = copied(tmp_path)
     shutil.rmtree(folder / "fedbounds" / "theory" / "fedplt")
-    judge = folder / "fedbounds" / "verify" / "judge.py"
+    judge = folder / "fedbounds" / "verify" / "judge" / "judge.py"
     judge.write_text(f"{judge.read_text()}\n\nfrom fedbounds.theory.fedplt import masks\n")
     assert "No module named 'fedbounds.theory.fedplt'" in said(folder, JUDGED, [], fails=True)

@@ -21,9 +21,9 @@ from fedbounds.theory.language.setups import Planned, Setup
 from fedbounds.theory.submodel.planted import RULES as MASK_RULES
 from fedbounds.theory.submodel.setups import masked_round
 from fedbounds.verify.commands.selftest.algorithm_checks import HOLDS, said
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.setups.plan import case_of, planned
-from fedbounds.verify.setups.profile import Profile
 from fedbounds.vocabulary import Verdict
 
 WRONG = {rule.name: rule for rule in MASK_RULES}

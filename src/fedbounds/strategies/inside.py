@@ -19,6 +19,7 @@ from fedbounds.theory.language.registry import encoded
 from fedbounds.verify.decide.case import Case, parameters_of
 from fedbounds.verify.decide.conditions import failure, refusal
 from fedbounds.verify.decide.measurement import measure
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.plan import own_cases
 from fedbounds.verify.measure.evaluate import Numbers
 from fedbounds.verify.own.names import entry_named
@@ -26,7 +27,6 @@ from fedbounds.verify.search.seeking import Admits, Space, spaces
 from fedbounds.verify.search.small import instances_of
 from fedbounds.verify.search.tightest import plain
 from fedbounds.verify.setups.inside import steps_inside
-from fedbounds.verify.setups.profile import Profile
 from fedbounds.vocabulary import Method
 
 from .ranges import as_numbers

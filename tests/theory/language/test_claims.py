@@ -42,9 +42,9 @@ from fedbounds.theory.language.symbols import (
 )
 from fedbounds.theory.personalization import lemmas
 from fedbounds.verify.decide.conditions import failure, sides
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.plan import own_cases
 from fedbounds.verify.measure.evaluate import Numbers
-from fedbounds.verify.setups.profile import Profile
 from fedbounds.vocabulary import Index, Kind, Relation
 
 

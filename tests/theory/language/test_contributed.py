@@ -9,10 +9,10 @@ from own_files import own_file
 from fedbounds.errors import FedboundsError
 from fedbounds.own import contribution
 from fedbounds.theory.language import catalogue, contributed, registry
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.plan import own_cases
 from fedbounds.verify.own import known
 from fedbounds.verify.results.summaries import summaries
-from fedbounds.verify.setups.profile import Profile
 
 
 @pytest.fixture

@@ -8,12 +8,25 @@ import sympy as sp
 from fedbounds.theory.language import formula
 from fedbounds.theory.language.claims import read
 from fedbounds.theory.language.registry import encoded_claims
-from fedbounds.theory.language.symbols import B, G_u, G_v, K, Mean_t, b2, f, j, k, m, n, t
+from fedbounds.theory.language.symbols import (
+    B,
+    Du_2,
+    G_u,
+    G_v,
+    K,
+    Mean_t,
+    b2,
+    f,
+    j,
+    k,
+    m,
+    n,
+    t,
+)
 from fedbounds.theory.personalization.symbols import (
     A_old,
     C,
     C_i,
-    Du_2,
     E_ik,
     P,
     U_ik,

@@ -28,6 +28,7 @@ from fedbounds.verify.decide import shares as shares_module
 from fedbounds.verify.decide.conditions import failure
 from fedbounds.verify.decide.measurement import measure
 from fedbounds.verify.decide.part import _in_floats
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.decide.shares import (
     Share,
     amount_of,
@@ -39,7 +40,6 @@ from fedbounds.verify.decide.shares import (
 from fedbounds.verify.measure.evaluate import Numbers, evaluate
 from fedbounds.verify.setups.chance import drawn_cases
 from fedbounds.verify.setups.plan import case_of
-from fedbounds.verify.setups.profile import Profile
 from fedbounds.vocabulary import Method
 
 DECOMPOSED = [found for found in encoded_claims("personalization") if found.proof_weights]

@@ -8,11 +8,18 @@ from scaffold_book import book, earlier_than, find, refuses
 
 from fedbounds.theory.checker.data import Square
 from fedbounds.theory.checker.errors import Refused
-from fedbounds.theory.language.symbols import G_u, G_v, m, n, t, variance_u
+from fedbounds.theory.language.symbols import (
+    Du_2,
+    G_u,
+    G_v,
+    m,
+    n,
+    t,
+    variance_u,
+)
 from fedbounds.theory.personalization.symbols import (
     C,
     C_i,
-    Du_2,
     E,
     M_u,
     S_3u,

@@ -56,6 +56,7 @@ def _find(setup: Given) -> Found:
         family="numbers",
         parameters={"T": len(series) - 1, "eta": setup.step, "n": 1},
         series={"D_W": series},
+        errors={} if exact else {"D_W": np.zeros(len(series))},
         evidence={Fact.SMOOTH: Evidence(setup.holds, "as given")},
         products=products,
     )

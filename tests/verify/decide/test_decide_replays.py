@@ -18,11 +18,11 @@ from fedbounds.theory.proof.vectors import sq
 from fedbounds.verify.decide import conditions
 from fedbounds.verify.decide.measurement import Measurement, measure
 from fedbounds.verify.decide.part import decide
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge import judge as judging
 from fedbounds.verify.judge.judge import Replays, judge, judge_reading
 from fedbounds.verify.judge.plan import own_cases
 from fedbounds.verify.setups.plan import case_of
-from fedbounds.verify.setups.profile import Profile
 from fedbounds.vocabulary import Method, Verdict
 
 CLAIMS = encoded_claims("personalization")

@@ -14,10 +14,10 @@ from fedbounds.theory.language.claims import AS_PRINTED, Condition, read
 from fedbounds.theory.language.registry import claim
 from fedbounds.theory.language.symbols import K, L, n
 from fedbounds.verify.decide.case import constants_of, evidence_of, parameters_of
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import check, judge
 from fedbounds.verify.judge.plan import own_cases
 from fedbounds.verify.search.witness import find_witness
-from fedbounds.verify.setups.profile import Profile
 from fedbounds.vocabulary import Method, Verdict
 
 GEO_35, GEO_43 = (claim(f"personalization/lem-{x}-geo") for x in ("3.5", "4.3"))

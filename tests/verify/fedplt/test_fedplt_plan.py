@@ -20,12 +20,12 @@ from fedbounds.theory.proof.library import replayed
 from fedbounds.theory.proof.replay import Local
 from fedbounds.verify.decide.case import find, found
 from fedbounds.verify.decide.measurement import fingerprint
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.judge.plan import own_cases
 from fedbounds.verify.setups.chance import drawn_cases
 from fedbounds.verify.setups.plan import case_of
 from fedbounds.verify.setups.plan import planned as of_theory
-from fedbounds.verify.setups.profile import Profile
 from fedbounds.vocabulary import Index, Method, Verdict
 
 CLAIMS = encoded_claims("fedplt")

@@ -14,6 +14,7 @@ from fedbounds.theory.language.setting import Variant
 from fedbounds.theory.language.symbols import D_W, t
 from fedbounds.verify.decide.case import find
 from fedbounds.verify.decide.measurement import measure
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge, judge_reading
 from fedbounds.verify.judge.plan import own_cases
 from fedbounds.verify.judge.settings.stated import limit_of, tell
@@ -21,7 +22,6 @@ from fedbounds.verify.judge.settings.subjects import Examined, subjects
 from fedbounds.verify.judge.settled import settle
 from fedbounds.verify.judge.standing import evidence
 from fedbounds.verify.results.records import record
-from fedbounds.verify.setups.profile import Profile
 from fedbounds.vocabulary import Kind, Method, Relation, Verdict
 
 CLAIMS = encoded_claims("fedplt")

@@ -5,9 +5,9 @@ from functools import cache
 import pytest
 
 from fedbounds.theory.language.catalogue import entry
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.plan import own_displays
 from fedbounds.verify.page.tables import _scaling
-from fedbounds.verify.setups.profile import Profile
 
 
 @cache

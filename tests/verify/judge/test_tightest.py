@@ -7,7 +7,8 @@ from pages import LIKE, PRINTED, Page, claim, gather, readable, record, table_of
 from rich.console import Console
 
 from fedbounds.verify.judge.standing import evidence
-from fedbounds.verify.page import render, tables
+from fedbounds.verify.page import tables
+from fedbounds.verify.page.written import render
 from fedbounds.verify.results.audit import audit
 from fedbounds.vocabulary import Verdict
 

@@ -82,6 +82,10 @@ class Subject:
     rounds: int = 2
     values: dict[str, Any] = field(default_factory=dict)
 
+    def rational(self, p, q):
+        """In floats."""
+        return p / q
+
 
 def known(*spaces):
     shown = Shown(indices={"i": "", "j": ""})

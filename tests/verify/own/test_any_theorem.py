@@ -7,8 +7,8 @@ from flint import fmpq
 from own_files import judged, loaded
 
 from fedbounds.verify.decide.case import found
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.own.plan import cases
-from fedbounds.verify.setups.profile import Profile
 
 LINE = "[quadratic([[[1]]], [[0]], [2])]"
 TWO = "[quadratic([[[1]], [[3]]], [[0], [0]], [2])]"

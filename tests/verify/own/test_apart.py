@@ -11,12 +11,12 @@ from fedbounds.theory.language.registry import claim as claim_of
 from fedbounds.theory.language.registry import encoded_claims
 from fedbounds.theory.proof.library import book_of, names_of, replayed
 from fedbounds.theory.proof.replay import Local
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import concerned
 from fedbounds.verify.judge.plan import instances
 from fedbounds.verify.own.load import load
 from fedbounds.verify.own.plan import cases
 from fedbounds.verify.results.summaries import summaries
-from fedbounds.verify.setups.profile import Profile
 
 
 def plan(theory):

@@ -13,11 +13,11 @@ from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.registry import encoded_claims
 from fedbounds.verify.commands.command_line import status
 from fedbounds.verify.decide.case import find, script_of
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.own.load import load
 from fedbounds.verify.own.plan import cases
 from fedbounds.verify.setups.instance_file import from_data, to_data
-from fedbounds.verify.setups.profile import Profile
 from fedbounds.vocabulary import Verdict
 
 # two clients in one dimension, two local steps, noise 1/2

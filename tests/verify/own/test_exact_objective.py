@@ -9,12 +9,12 @@ from own_files import judged, loaded
 
 from fedbounds.own import objective
 from fedbounds.verify.decide.case import found
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.measure.balls import Ball
 from fedbounds.verify.measure.unknowns import Refused
 from fedbounds.verify.own.entries import MOST_BITS, Entry, through
 from fedbounds.verify.own.objective import _to_safe_side
 from fedbounds.verify.own.plan import cases
-from fedbounds.verify.setups.profile import Profile
 from fedbounds.vocabulary import Method
 
 # f = 10^5 + x^2/2: in floats its gap above 10^5 is cut to 1e-11, wherever x is

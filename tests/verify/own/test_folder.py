@@ -26,12 +26,12 @@ from fedbounds.theory.proof.library import book_of, has_book
 from fedbounds.theory.proof.replay import replay
 from fedbounds.verify.commands.command_line import status
 from fedbounds.verify.decide.case import Case
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.judge.plan import own_cases
 from fedbounds.verify.own.load import load
 from fedbounds.verify.results.records import record
 from fedbounds.verify.setups.instance_file import from_data, to_data
-from fedbounds.verify.setups.profile import Profile
 from fedbounds.verify.setups.stored import stored
 from fedbounds.vocabulary import Method
 

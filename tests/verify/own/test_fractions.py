@@ -9,6 +9,7 @@ from flint import arb, fmpq
 from own_files import judged, loaded
 
 from fedbounds.verify.decide.case import found
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.measure.balls import Ball
 from fedbounds.verify.measure.clients import Clients
 from fedbounds.verify.measure.unknowns import variables
@@ -16,7 +17,6 @@ from fedbounds.verify.own.entries import Entry
 from fedbounds.verify.own.families import quadratic
 from fedbounds.verify.own.plan import cases
 from fedbounds.verify.own.run_fractions import RunFraction
-from fedbounds.verify.setups.profile import Profile
 
 HALF = RunFraction(1, 2)
 KINDS = {

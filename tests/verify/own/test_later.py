@@ -6,8 +6,8 @@ from flint import fmpq
 from fedbounds.own import Algorithm, contribution, quadratic, theory
 from fedbounds.theory.language.contributed import contribute
 from fedbounds.verify.decide.case import found
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
-from fedbounds.verify.setups.profile import Profile
 from fedbounds.vocabulary import Verdict
 
 

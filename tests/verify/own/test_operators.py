@@ -12,9 +12,9 @@ from fedbounds.theory.language.registry import encoded_claims
 from fedbounds.theory.language.setups import GIVEN
 from fedbounds.verify.decide.case import find
 from fedbounds.verify.decide.measurement import measure
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.own.plan import cases
-from fedbounds.verify.setups.profile import Profile
 from fedbounds.verify.setups.script_check import agrees
 from fedbounds.verify.setups.script_rendered import script
 from fedbounds.vocabulary import Verdict

@@ -10,6 +10,7 @@ from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.registry import encoded_claims
 from fedbounds.verify.decide.case import find, script_of
 from fedbounds.verify.decide.measurement import numbers_of
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.measure.answers import by_enumeration, by_moments
 from fedbounds.verify.own.known import theory_of
@@ -17,7 +18,6 @@ from fedbounds.verify.own.load import load
 from fedbounds.verify.own.plan import cases
 from fedbounds.verify.results.summaries import summaries
 from fedbounds.verify.setups.instance_file import from_data, to_data
-from fedbounds.verify.setups.profile import Profile
 from fedbounds.verify.setups.script_output import output_of
 
 # two clients, a shared and a personal coordinate each, two local steps, one participant

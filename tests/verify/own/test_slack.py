@@ -6,10 +6,10 @@ from result_folders import document_of
 
 from fedbounds.theory.language.registry import encoded_claims
 from fedbounds.verify.commands.command_line import status
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.decide.shares import shares_of
 from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.own.plan import cases
-from fedbounds.verify.setups.profile import Profile
 from fedbounds.vocabulary import Verdict
 
 INSIDE = 'conditions=["eta <= 1/(2*L)"], assumptions=["strongly convex clients"]'

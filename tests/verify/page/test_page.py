@@ -18,14 +18,14 @@ from pages import (
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.catalogue import select
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.proofs import prove
-from fedbounds.verify.page import render, write_page
 from fedbounds.verify.page.sentences import sentences
 from fedbounds.verify.page.summary import command
+from fedbounds.verify.page.written import render, write_page
 from fedbounds.verify.results.document import Timing, document
 from fedbounds.verify.results.run import Settings, run
 from fedbounds.verify.results.store import Store
-from fedbounds.verify.setups.profile import Profile
 
 LARGEST = 3_000_000
 

@@ -25,7 +25,6 @@ from pages import (
 )
 
 from fedbounds.theory.language.catalogue import paper
-from fedbounds.verify.page import render
 from fedbounds.verify.page.downloads import (
     Results,
     claims_csv,
@@ -33,6 +32,7 @@ from fedbounds.verify.page.downloads import (
     downloads,
     results_file,
 )
+from fedbounds.verify.page.written import render
 from fedbounds.verify.results.records import sealed
 from fedbounds.vocabulary import Kind
 

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pages import LIKE, PRINTED, SUMMED, THEOREM, Page, claim, gather, record, small_document
 
-from fedbounds.verify.page import render
 from fedbounds.verify.page.comparisons import comparison_view
 from fedbounds.verify.page.detail import Detail, Room
 from fedbounds.verify.page.figures import SMALLEST, strips, waterfall, waterfalls
@@ -19,6 +18,7 @@ from fedbounds.verify.page.numbers import number
 from fedbounds.verify.page.plots import SIZE, Curve, axis, panel
 from fedbounds.verify.page.runs import curve_view, ladder_view
 from fedbounds.verify.page.sections import section
+from fedbounds.verify.page.written import render
 
 ROUNDS = [0, 1, 2, 4, 8]
 CURVE = {

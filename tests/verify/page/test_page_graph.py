@@ -11,10 +11,10 @@ from pages import PRINTED, Page, claim, gather, loads_something, record, small_d
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.language import catalogue
 from fedbounds.theory.language.catalogue import paper
-from fedbounds.verify.page import render
 from fedbounds.verify.page.graph import graph
 from fedbounds.verify.page.layering import columns_of, crossings, layout, nearest_increasing
 from fedbounds.verify.page.standings import MEANING, letter, slug
+from fedbounds.verify.page.written import render
 from fedbounds.vocabulary import Standing
 
 ENTRIES = paper("personalization").entries

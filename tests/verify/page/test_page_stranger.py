@@ -8,8 +8,8 @@ import pytest
 from pages import LEMMA, THEOREM, Page, proved_document
 
 from fedbounds.errors import FedboundsError
-from fedbounds.verify.page import render
 from fedbounds.verify.page.plain import plain
+from fedbounds.verify.page.written import render
 
 CODE = "__import__('os').system('touch {}')"
 AS_CALLS = ["{}", "D_W({})", "G_u(t + {})", "sq({})", "smooth(au, {})", "K == 2 + {}", "gamma <= {}",

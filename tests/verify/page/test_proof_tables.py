@@ -15,10 +15,10 @@ from fedbounds.theory.proof.language import Book, fact, square
 from fedbounds.theory.proof.replay import replay
 from fedbounds.theory.proof.vectors import given, past
 from fedbounds.verify.judge.proofs import Proofs, proof_rows
-from fedbounds.verify.page import render
 from fedbounds.verify.page.exports.claim_latex import steps_latex
 from fedbounds.verify.page.proof_tables import print_chain, print_proofs
 from fedbounds.verify.page.tables import print_results
+from fedbounds.verify.page.written import render
 
 
 def printed(show, *arguments):

@@ -165,10 +165,10 @@ def test_an_array_is_written_row_by_row(rows):
 def test_a_run_of_the_suite_can_be_told(tmp_path):
     """A real document, and not only one made by hand."""
     from fedbounds.theory.language.catalogue import select
+    from fedbounds.verify.decide.profile import Profile
     from fedbounds.verify.results.document import Timing, document
     from fedbounds.verify.results.run import Settings, run
     from fedbounds.verify.results.store import Store
-    from fedbounds.verify.setups.profile import Profile
 
     settings = Settings(Profile.QUICK, workers=1)
     found = document(run(select((LEMMA,)), settings, Store(tmp_path)), settings, Timing(0.0))

@@ -18,6 +18,7 @@ from fedbounds.theory.language.registry import encoded_claims, setups
 from fedbounds.theory.personalization import small_cosines as cosines
 from fedbounds.theory.proof.library import book_of
 from fedbounds.verify.decide.case import find
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.measure import enumerated
 from fedbounds.verify.measure.balls import Ball
@@ -26,7 +27,6 @@ from fedbounds.verify.measure.trace import subject_of
 from fedbounds.verify.setups import steps
 from fedbounds.verify.setups.found import known_of, view_of
 from fedbounds.verify.setups.plan import planned
-from fedbounds.verify.setups.profile import Profile
 from fedbounds.verify.setups.steps import Judged
 from fedbounds.vocabulary import Method, Verdict
 

@@ -24,12 +24,12 @@ from fedbounds.theory.personalization.symbols import P, rho
 from fedbounds.verify.decide.case import find, ladder_shown
 from fedbounds.verify.decide.measurement import measure
 from fedbounds.verify.decide.part import decide
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import check, concerned, judge
 from fedbounds.verify.measure.evaluate import Numbers
 from fedbounds.verify.setups import found as of_setups
 from fedbounds.verify.setups.chance import drawn_cases
 from fedbounds.verify.setups.plan import ladder_case
-from fedbounds.verify.setups.profile import Profile
 from fedbounds.verify.setups.rungs import LadderInFloats, rung_of
 from fedbounds.verify.setups.script_rendered import script
 from fedbounds.vocabulary import Index, Method, Relation, Verdict

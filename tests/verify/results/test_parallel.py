@@ -3,11 +3,11 @@
 import pytest
 
 from fedbounds.theory.language.catalogue import select
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.plan import own_cases
 from fedbounds.verify.results import run as run_module
 from fedbounds.verify.results.run import Settings, run
 from fedbounds.verify.results.store import Store
-from fedbounds.verify.setups.profile import Profile
 
 ENTRIES = select(
     tuple(f"personalization/{name}" for name in ("lem-A.2", "lem-3.5-geo", "sc-psgd", "exp-setup"))

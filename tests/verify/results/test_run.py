@@ -15,6 +15,7 @@ from fedbounds.theory.language.catalogue import entry, select
 from fedbounds.theory.language.claims import Claim
 from fedbounds.theory.language.registry import claim, encoded, setups
 from fedbounds.theory.language.setups import Planned
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge import proofs
 from fedbounds.verify.judge import summary as summary_module
 from fedbounds.verify.judge.judge import concerned, judge
@@ -27,7 +28,6 @@ from fedbounds.verify.results.run import Settings, refuse_conflicts, run
 from fedbounds.verify.results.store import Journal, Store
 from fedbounds.verify.results.work import findings_of
 from fedbounds.verify.setups.plan import case_of
-from fedbounds.verify.setups.profile import Profile
 from fedbounds.vocabulary import Kind, Method, ProofStatus, Standing, StatementStatus, Verdict
 
 

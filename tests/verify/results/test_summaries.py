@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from fedbounds.theory.language.registry import claim
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.results.summaries import summaries
 from fedbounds.verify.setups.plan import planned
-from fedbounds.verify.setups.profile import Profile
 from fedbounds.vocabulary import Standing
 
 CASES = list(planned("fedplt", "FedPLT", Profile.QUICK))[::2]

@@ -5,8 +5,8 @@ import hashlib
 import pytest
 
 from fedbounds.verify.decide.measurement import fingerprint
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.setups.chance import Seeded, drawn_cases
-from fedbounds.verify.setups.profile import Profile
 
 # standings rest on them
 DIGESTS = {"fedplt": "ae338daeaa21708e", "submodel": "a0648b5e7f02ec0e"}

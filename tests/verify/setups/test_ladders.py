@@ -23,11 +23,11 @@ from fedbounds.theory.fedplt.long_runs import (
 from fedbounds.theory.fedplt.symbols import psi_max, rho_min
 from fedbounds.theory.language.registry import displayed
 from fedbounds.theory.language.symbols import eta, mu, t, tau
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.measure.evaluate import Numbers, evaluate
 from fedbounds.verify.measure.unknowns import Refused
 from fedbounds.verify.setups import ladders as module
 from fedbounds.verify.setups.ladders import course, exponent, ladder, ladder_cases, limit, rungs
-from fedbounds.verify.setups.profile import Profile
 
 FLOOR = FLOORS[0]
 

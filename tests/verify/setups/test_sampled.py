@@ -19,6 +19,7 @@ from fedbounds.verify.decide.case import Case, find, found
 from fedbounds.verify.decide.interval import FIRST_LOOK, LEVEL
 from fedbounds.verify.decide.measurement import numbers_of
 from fedbounds.verify.decide.part import gap_width, is_affine, rounds_of
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.decide.sampling import sample_and_decide
 from fedbounds.verify.judge.judge import check, judge
 from fedbounds.verify.measure import within as within_module
@@ -30,7 +31,6 @@ from fedbounds.verify.measure.within import within
 from fedbounds.verify.setups.chance import Seeded, drawn_cases
 from fedbounds.verify.setups.found import view_of
 from fedbounds.verify.setups.plan import about
-from fedbounds.verify.setups.profile import Profile
 from fedbounds.verify.setups.sampled import InSamples, sampled_by
 from fedbounds.vocabulary import Index, Method, Verdict
 

@@ -17,12 +17,12 @@ from fedbounds.theory.language.claims import read
 from fedbounds.theory.language.registry import besides, claim, encoded, encoded_claims
 from fedbounds.theory.language.setups import Objective, Run, Setup
 from fedbounds.verify.decide.case import Case
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.judge.settled import settle
 from fedbounds.verify.own.plan import cases as own_cases
 from fedbounds.verify.setups.chance import drawn_cases
 from fedbounds.verify.setups.plan import beside_case, planned
-from fedbounds.verify.setups.profile import Profile
 from fedbounds.verify.setups.script_asserts import NOT_CHECKED, asserted
 from fedbounds.verify.setups.script_lines_of import code
 from fedbounds.verify.setups.script_rendered import script

@@ -13,12 +13,12 @@ from fedbounds.theory.language.registry import claim
 from fedbounds.theory.language.setups import Ladder, Run, Setup
 from fedbounds.verify.commands.command_line import status
 from fedbounds.verify.decide import case
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.plan import own_cases
 from fedbounds.verify.search.small import is_kept
 from fedbounds.verify.search.witness import find_witness
 from fedbounds.verify.setups.found import InFloats, Named
 from fedbounds.verify.setups.instance_file import from_data, stored_setups, to_data
-from fedbounds.verify.setups.profile import Profile
 from fedbounds.verify.setups.rungs import LadderInFloats
 from fedbounds.verify.setups.sampled import InSamples
 from fedbounds.verify.setups.stored_fields import (

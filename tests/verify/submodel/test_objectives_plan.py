@@ -12,9 +12,9 @@ from fedbounds.theory.language.claims import read
 from fedbounds.theory.language.registry import encoded_claims
 from fedbounds.theory.submodel.names import OBJECTIVE, OBJECTIVE_LADDER
 from fedbounds.verify.decide.measurement import measure
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.setups.chance import drawn_cases
 from fedbounds.verify.setups.plan import planned
-from fedbounds.verify.setups.profile import Profile
 from fedbounds.verify.setups.script_rendered import script
 from fedbounds.vocabulary import Method, Verdict
 

@@ -23,12 +23,12 @@ from fedbounds.theory.submodel.names import OBJECTIVE_LADDER
 from fedbounds.theory.submodel.point_ladders import Samples, bent, named, over_p, planned
 from fedbounds.theory.submodel.point_setups import coupled, quadratics
 from fedbounds.verify.decide.case import find
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.judge.plan import own_displays
 from fedbounds.verify.measure.objectives import objective
 from fedbounds.verify.setups import found as of_setups
 from fedbounds.verify.setups.plan import case_of
-from fedbounds.verify.setups.profile import Profile
 from fedbounds.vocabulary import Verdict
 
 STORED = Path(__file__).parents[2] / "data" / "submodel_ladders_exact.json"

@@ -19,10 +19,10 @@ from fedbounds.theory.submodel.names import CAPACITY_LADDERS, ROUNDS_LADDERS, ST
 from fedbounds.theory.submodel.run_ladders import Cohort, over_stages_of_epochs, over_windows
 from fedbounds.verify.decide.case import find, ladder_shown
 from fedbounds.verify.decide.measurement import measure
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.setups import found as of_setups
 from fedbounds.verify.setups.plan import ladder_case, planned
-from fedbounds.verify.setups.profile import Profile
 from fedbounds.verify.setups.script_rendered import script
 from fedbounds.vocabulary import Method, Verdict
 

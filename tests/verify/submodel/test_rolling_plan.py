@@ -11,9 +11,9 @@ from flint import fmpq
 from fedbounds.theory.language.claims import read
 from fedbounds.theory.language.registry import encoded_claims
 from fedbounds.verify.decide.measurement import measure
+from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.setups.plan import planned
-from fedbounds.verify.setups.profile import Profile
 from fedbounds.verify.setups.script_rendered import script
 from fedbounds.vocabulary import Verdict
 

@@ -54,6 +54,12 @@ f = quantity("f", "expected objective above its infimum", "f", signed=True)
 G_u = quantity("G_u", "E ||grad_u f||^2", r"\mathcal G_u")
 G_v = quantity("G_v", "client mean of E ||grad_v f_i||^2", r"\mathcal G_{\mathbf v}")
 B = quantity("B", "sum over clients of E ||grad_u f_i||^2", r"\mathcal B")
+Du_2 = quantity("Du_2", "E ||Delta u||^2", r"\mathbb E\|\Delta u\|^2")
+Dv_2 = quantity(
+    "Dv_2",
+    "client mean of E ||Delta v_i||^2",
+    r"\tfrac1n\textstyle\sum_i\mathbb E\|\Delta v_i\|^2",
+)
 
 
 # ---- of one model W, trained in steps eta

@@ -5,11 +5,20 @@ Each stands under the lemma's assumptions. The proof of Lemma 4.1 uses (A.2) and
 
 from fedbounds.theory.language.catalogue import entry
 from fedbounds.theory.language.claims import Claim, Part
-from fedbounds.theory.language.symbols import K, gamma, k, m, n, t, variance_u, variance_v
-from fedbounds.theory.personalization.symbols import (
-    Y_2,
+from fedbounds.theory.language.symbols import (
     Du_2,
     Dv_2,
+    K,
+    gamma,
+    k,
+    m,
+    n,
+    t,
+    variance_u,
+    variance_v,
+)
+from fedbounds.theory.personalization.symbols import (
+    Y_2,
     Dv_i,
     I_u,
     I_v,

@@ -10,6 +10,8 @@ from fedbounds.theory.language.catalogue import entry
 from fedbounds.theory.language.claims import Claim, Condition, Part
 from fedbounds.theory.language.symbols import (
     B,
+    Du_2,
+    Dv_2,
     G_u,
     G_v,
     K,
@@ -26,8 +28,6 @@ from fedbounds.theory.language.symbols import (
     variance_v,
 )
 from fedbounds.theory.personalization.symbols import (
-    Du_2,
-    Dv_2,
     Dv_i,
     E,
     E_ik,

@@ -6,6 +6,7 @@ from fedbounds.facts import Fact
 from fedbounds.theory.language.catalogue import entry
 from fedbounds.theory.language.claims import Claim, Condition, Part
 from fedbounds.theory.language.symbols import (
+    Du_2,
     G_u,
     G_v,
     K,
@@ -25,7 +26,6 @@ from fedbounds.theory.personalization.symbols import (
     W_2,
     C,
     C_i,
-    Du_2,
     E,
     E_ik,
     Eu_ik,

@@ -5,6 +5,8 @@ import sympy as sp
 from fedbounds.theory.language.catalogue import entry
 from fedbounds.theory.language.claims import AS_PRINTED, Claim, Condition, Part, Reading
 from fedbounds.theory.language.symbols import (
+    Du_2,
+    Dv_2,
     G_u,
     G_v,
     K,
@@ -26,8 +28,6 @@ from fedbounds.theory.personalization.symbols import (
     Bt_new,
     Bt_old,
     C,
-    Du_2,
-    Dv_2,
     Dv_i,
     E,
     Eu_ik,

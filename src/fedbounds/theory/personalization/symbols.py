@@ -32,12 +32,6 @@ N_2 = quantity(
     r"\textstyle\sum_{i\ne j}\mathbb E\langle X_i,X_j\rangle",
     signed=True,
 )
-Du_2 = quantity("Du_2", "E ||Delta u||^2", r"\mathbb E\|\Delta u\|^2")
-Dv_2 = quantity(
-    "Dv_2",
-    "client mean of E ||Delta v_i||^2",
-    r"\tfrac1n\textstyle\sum_i\mathbb E\|\Delta v_i\|^2",
-)
 X_u = quantity(
     "X_u",
     "E <grad_u f, Delta u>",

@@ -5,7 +5,17 @@ import sympy as sp
 from fedbounds.facts import Fact
 from fedbounds.theory.language.catalogue import entry
 from fedbounds.theory.language.claims import Claim, Condition, Part
-from fedbounds.theory.language.symbols import K, L, f, j, m, n, t
+from fedbounds.theory.language.symbols import (
+    Du_2,
+    Dv_2,
+    K,
+    L,
+    f,
+    j,
+    m,
+    n,
+    t,
+)
 from fedbounds.theory.personalization.symbols import (
     D_2,
     N_2,
@@ -13,8 +23,6 @@ from fedbounds.theory.personalization.symbols import (
     S_2,
     X_2,
     Y_2,
-    Du_2,
-    Dv_2,
     X_u,
     X_v,
     Y_sum,

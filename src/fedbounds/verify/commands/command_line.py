@@ -265,12 +265,12 @@ def prove_claims(
     if form != TABLE and (steps or latex or premises):
         raise FedboundsError("--format gives every step; it excludes --steps, --latex, --premises")
     entries = entries_named(names)
+    from ..decide.profile import Profile
     from ..page.proof_tables import print_chain, print_proofs
     from ..results.files import write_text
     from ..results.records import dumps
     from ..results.run import Settings, refuse_conflicts
     from ..results.store import Store
-    from ..setups.profile import Profile
     from .prove import certificate_data, prove_entries, require_proofs
 
     require_proofs(named_alone(names, entries))
@@ -325,9 +325,9 @@ def _judge(
     if quick and thorough:
         raise FedboundsError("--quick and --thorough exclude each other")
     wanted = _standings(fail_on)
+    from ..decide.profile import Profile
     from ..results.run import Settings, refuse_conflicts
     from ..results.store import Store
-    from ..setups.profile import Profile
 
     profile = Profile.QUICK if quick else Profile.THOROUGH if thorough else Profile.DEFAULT
     _keep_folder_clean()
@@ -432,7 +432,7 @@ def _write_certificates(results: "Results", store: "Store") -> Path:
 
 
 def _make_page(data: dict[str, Any], folder: Path) -> Path:
-    from ..page import write_page
+    from ..page.written import write_page
     from ..results.files import file_of
 
     target = file_of(folder, PAGE)

@@ -53,6 +53,7 @@ Array = Any
 EXACT = (Method.RATIONAL, Method.BALLS)
 _LONGEST_FRACTION = 60  # characters; longer exact values are reported rounded
 _TOLD = 1e-10  # of both sides: less does not show in a ratio of them
+_SAME = 1e-12  # relative gaps that differ by rounding alone: the first round is told
 _AS_EQUAL = 1e-6  # of both sides: where no more is in doubt, they are told to be equal
 _OF_REPLICAS = 1e-10  # of all terms: what rounding of single replicas may leave of an equality
 _LEAST_TOLD = 1e-26  # of the largest mean of replicas: no ratio is told of smaller ones
@@ -176,7 +177,8 @@ def _decide_measured(part: Part, numbers: Numbers, method: Method, rounds: range
         named = sorted(quantities_in(part.left) | quantities_in(part.right))
         unbounded = [x for x in named if x not in numbers.errors]
         if unbounded:
-            reason = f"no bound is known of what rounding did to {', '.join(unbounded)}"
+            names = ", ".join(unbounded)
+            reason = f"no bound is known of what rounding did to {names}; rationals have none"
             return Outcome(part.name, Verdict.UNDECIDED, reason)
         if not np.isfinite(scale(numbers, rounds, part.left, part.right)).all():
             reason = "a side overflows in float64"
@@ -340,9 +342,11 @@ def _nearly_equal(gap: arb, size: arb) -> bool:
 
 
 def _worst(order: Array, silent: Array) -> int:
-    """The least entry of those that say something; of all, where none does."""
+    """The least entry of those that say something, of all where none does; the first of equals."""
     told = np.where(silent.reshape(-1), np.inf, order)
-    return int(np.argmin(told if np.isfinite(told).any() else order))
+    told = told if np.isfinite(told).any() else order
+    least = np.min(told)
+    return int(np.argmax(told <= least + _SAME * abs(least))) if np.isfinite(least) else 0
 
 
 def _all_zero(part: Part, numbers: Numbers, rounds: range | None) -> bool:

@@ -11,10 +11,10 @@ from fedbounds.theory.language.claims import Claim
 from fedbounds.theory.language.contributed import contributed
 
 from ..decide.case import Case
+from ..decide.profile import Profile
 from ..setups import ladders
 from ..setups.chance import drawn_cases
 from ..setups.plan import planned
-from ..setups.profile import Profile
 
 Record = dict[str, Any]
 

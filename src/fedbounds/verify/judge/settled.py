@@ -28,10 +28,10 @@ from fedbounds.vocabulary import Method, Relation, Verdict
 from ..decide.case import Case, found
 from ..decide.part import decide
 from ..decide.plain import plain
+from ..decide.profile import Profile
 from ..measure.evaluate import Numbers
 from ..measure.same import Comparison
 from ..setups.pairs import Shape, compared, told_difference
-from ..setups.profile import Profile
 from .compare_bounds import as_rows
 from .finding import Finding as Finding
 from .plan import own_cases

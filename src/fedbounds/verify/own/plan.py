@@ -19,6 +19,7 @@ from fedbounds.theory.language.typed import Names, expression, names_of
 from fedbounds.vocabulary import Method
 
 from ..decide.case import Case
+from ..decide.profile import Profile
 from ..measure.clients import Clients
 from ..measure.enumerated import MOST_ROWS, paths
 from ..measure.evaluate import Numbers, evaluate
@@ -29,7 +30,6 @@ from ..measure.trace import subject_of
 from ..setups.found import view_of
 from ..setups.later import later, lengthened
 from ..setups.problems import every_constant, sizes
-from ..setups.profile import Profile
 from ..setups.tried import check_parameter, plain_constants, sees, told
 from .declare import Theory
 from .view import Values, setup_of

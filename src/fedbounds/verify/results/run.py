@@ -16,6 +16,7 @@ from fedbounds.vocabulary import Standing, Verdict
 
 from ..decide.case import Case
 from ..decide.measurement import fingerprint
+from ..decide.profile import Profile
 from ..judge.given import with_givens
 from ..judge.judge import concerned
 from ..judge.plan import instances, own_displays
@@ -26,7 +27,6 @@ from ..judge.summary import summarise
 from ..measure.device import Device, namespace
 from ..search.tightest import BUDGET
 from ..setups.instance_file import from_data
-from ..setups.profile import Profile
 from .engine import engine_of
 from .kept_steps import kept_steps
 from .processes import worker_pool

@@ -37,8 +37,8 @@ from fedbounds.vocabulary import (
     Verdict,
 )
 
+from ..decide.profile import Profile
 from ..measure.device import Device
-from ..setups.profile import Profile
 from .records import DIGEST
 
 _digest = matching("[0-9a-f]{64}", "a digest")

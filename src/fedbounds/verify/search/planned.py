@@ -13,10 +13,10 @@ from ..decide.case import Case
 from ..decide.judgement import Judgement
 from ..decide.measurement import measure
 from ..decide.part import Outcome
+from ..decide.profile import Profile
 from ..judge.judge import judge_reading
 from ..judge.plan import own_cases
 from ..setups.found import Named
-from ..setups.profile import Profile
 from .fairness import LEFT
 from .tightest import Best
 

@@ -10,9 +10,9 @@ from fedbounds.theory.language.registry import drawn
 from fedbounds.theory.language.setups import Number
 
 from ..decide.case import Case
+from ..decide.profile import Profile
 from .edges import edges
 from .plan import case_of
-from .profile import Profile
 
 
 class Seeded(Random):

@@ -18,13 +18,13 @@ from fedbounds.theory.language.setups import Course, Displayed, Family, Planned,
 
 from ..decide.case import Case
 from ..decide.exponent import fitted_exponent
+from ..decide.profile import Profile
 from ..measure.evaluate import Numbers, evaluate
 from ..measure.limits import limit_of
 from ..measure.many import Many
 from ..measure.unknowns import Refused
 from .found import known_of, many_of, view_of
 from .plan import about, case_of
-from .profile import Profile
 
 Record = dict[str, Any]
 _QUICK_RUNGS, _QUICK_ROUNDS = 4, 1_000

@@ -10,13 +10,13 @@ from fedbounds.theory.language.setups import Ladder, Planned, PlannedLadder, Run
 from fedbounds.vocabulary import Method
 
 from ..decide.case import Case
+from ..decide.profile import Profile
 from ..measure.contract import drawn_by
 from ..measure.random import count_of, sources_of
 from ..measure.subject import Subject
 from ..measure.trace import algorithm, subject_of
 from .choices import choice_case
 from .found import InFloats, view_of
-from .profile import Profile
 from .rungs import LadderInFloats, rungs_of, settles
 from .sampled import InSamples
 from .sides import sides_of

@@ -7,9 +7,9 @@ import pytest
 from pages import LIKE, PRINTED, THEOREM, Page, claim, gather, proved_document, record
 
 from fedbounds.errors import FedboundsError
-from fedbounds.verify.page import render
 from fedbounds.verify.page.exports import draw
 from fedbounds.verify.page.exports.figures import FORMATS, figures, write_figures
+from fedbounds.verify.page.written import render
 
 CURVE = {"rounds": [0, 1, 2, 5], "left": [1.0, 0.5, 0.0, 0.25], "right": [2.0, 2.0, 1.0, 1.0]}
 CURVE |= {"mean": [1.0, 0.75, 0.5, 0.4375], "low": [0.5, 0.2, None, 0.1], "high": [1.5, 1, 1, 1]}

@@ -5,7 +5,20 @@ Taken as given, and compared with what is measured on the running algorithms in 
 
 import sympy as sp
 
-from fedbounds.theory.language.symbols import B_0, B, G_u, G_v, f, gamma, k, m, n, t
+from fedbounds.theory.language.symbols import (
+    B_0,
+    B,
+    Du_2,
+    Dv_2,
+    G_u,
+    G_v,
+    f,
+    gamma,
+    k,
+    m,
+    n,
+    t,
+)
 from fedbounds.theory.personalization.symbols import (
     W_2,
     Y_2,
@@ -13,8 +26,6 @@ from fedbounds.theory.personalization.symbols import (
     Bt_ik,
     C,
     C_i,
-    Du_2,
-    Dv_2,
     Dv_i,
     E,
     E_ik,

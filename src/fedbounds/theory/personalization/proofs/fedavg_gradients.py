@@ -11,6 +11,7 @@ from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.language.claims import Claim
 from fedbounds.theory.language.symbols import (
     B,
+    Du_2,
     G_u,
     G_v,
     K,
@@ -28,7 +29,11 @@ from fedbounds.theory.language.symbols import (
 )
 from fedbounds.theory.personalization.displays_drift import EQUATION_A5, EQUATION_A6, LEMMA_36_E
 from fedbounds.theory.personalization.lemmas import LEMMA_36, SMOOTH_NOISE
-from fedbounds.theory.personalization.symbols import Du_2, Dv_i, E, g_ui
+from fedbounds.theory.personalization.symbols import (
+    Dv_i,
+    E,
+    g_ui,
+)
 from fedbounds.theory.personalization.theorems import FULL_NOISE
 from fedbounds.theory.proof.language import (
     Book,

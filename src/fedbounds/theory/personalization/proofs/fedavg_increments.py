@@ -12,11 +12,18 @@ import sympy as sp
 
 from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Scope
-from fedbounds.theory.language.symbols import K, gamma, k, m, n, t
-from fedbounds.theory.personalization.lemmas import EFFECTIVE_STEP, SMOOTH_NOISE
-from fedbounds.theory.personalization.symbols import (
+from fedbounds.theory.language.symbols import (
     Du_2,
     Dv_2,
+    K,
+    gamma,
+    k,
+    m,
+    n,
+    t,
+)
+from fedbounds.theory.personalization.lemmas import EFFECTIVE_STEP, SMOOTH_NOISE
+from fedbounds.theory.personalization.symbols import (
     Dv_i,
     I_u,
     I_v,

@@ -2,8 +2,17 @@
 
 import sympy as sp
 
-from fedbounds.theory.language.symbols import K, L, gamma, m, n, t, variance_u, variance_v
-from fedbounds.theory.personalization.symbols import Du_2
+from fedbounds.theory.language.symbols import (
+    Du_2,
+    K,
+    L,
+    gamma,
+    m,
+    n,
+    t,
+    variance_u,
+    variance_v,
+)
 from fedbounds.theory.proof.repair import THETA
 
 from .book import book

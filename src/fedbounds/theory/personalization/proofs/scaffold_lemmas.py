@@ -6,11 +6,18 @@ import sympy as sp
 
 from fedbounds.theory.checker.data import Premise
 from fedbounds.theory.language.claims import Claim
-from fedbounds.theory.language.symbols import K, gamma, m, n, t, variance_u
+from fedbounds.theory.language.symbols import (
+    Du_2,
+    K,
+    gamma,
+    m,
+    n,
+    t,
+    variance_u,
+)
 from fedbounds.theory.personalization.lemmas import EFFECTIVE_STEP, SMOOTH_NOISE
 from fedbounds.theory.personalization.scaffold_lemmas import DISPLAY_A8, LEMMA_41, NOISE
 from fedbounds.theory.personalization.symbols import (
-    Du_2,
     S_3u,
     T_2u,
     W_mean,

@@ -11,7 +11,13 @@ import sympy as sp
 
 from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.language.claims import Condition
-from fedbounds.theory.language.symbols import k, m, n, t
+from fedbounds.theory.language.symbols import (
+    Du_2,
+    k,
+    m,
+    n,
+    t,
+)
 from fedbounds.theory.personalization.lemmas import EFFECTIVE_STEP, SMOOTH_NOISE
 from fedbounds.theory.personalization.scaffold_lemmas import NOISE
 from fedbounds.theory.personalization.scaffold_memory import (
@@ -25,7 +31,6 @@ from fedbounds.theory.personalization.symbols import (
     Bt_new,
     Bt_old,
     C,
-    Du_2,
     Dv_i,
     Eu_ik,
     Ev_ik,

@@ -6,6 +6,8 @@ import sympy as sp
 
 from fedbounds.theory.language.claims import Condition
 from fedbounds.theory.language.symbols import (
+    Du_2,
+    Dv_2,
     G_u,
     G_v,
     K,
@@ -30,8 +32,6 @@ from fedbounds.theory.personalization.scaffold_memory import (
 )
 from fedbounds.theory.personalization.symbols import (
     C,
-    Du_2,
-    Dv_2,
     E,
     M_u,
     M_v,

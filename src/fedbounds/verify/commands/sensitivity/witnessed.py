@@ -23,11 +23,11 @@ from ...decide.conditions import refusal
 from ...decide.measurement import measure
 from ...decide.part import decide, rounds_of
 from ...decide.products import with_products
+from ...decide.profile import Profile
 from ...judge.judge import concerned
 from ...judge.plan import instances
 from ...measure.evaluate import IrrationalError, Numbers, UndefinedError, evaluate
 from ...search.tightest import tightest_parts
-from ...setups.profile import Profile
 from .printed import Printed, replaced, swapped
 
 BUDGET = 200  # evaluations of a search, counted
