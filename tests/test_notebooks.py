@@ -45,7 +45,7 @@ collect_seldom()
 import matplotlib
 matplotlib.rcdefaults()
 os.chdir(tempfile.mkdtemp(dir="{folder}"))
-for name, theories in (("theory.contributed", "_KNOWN"), ("verify.own.known", "_LOADED")):
+for name, theories in (("theory.language.contributed", "_KNOWN"), ("verify.own.known", "_LOADED")):
     if module := sys.modules.get("fedbounds." + name):
         getattr(module, theories).clear()
 """

@@ -1,6 +1,6 @@
 """A bound as a function of its symbols, in float64 for many choices of them at once.
 
-A step size that is left to choose is the best admissible one, found by `verify.bound`.
+A step size that is left to choose is the best admissible one, found by `verify.commands.bound`.
 """
 
 from dataclasses import dataclass
@@ -110,7 +110,7 @@ def _fits(one: Surface, rows: Rows, count: int) -> Array:
 
 
 def _holds(left: Array, right: Array, relation: str) -> Array:
-    """As `verify.conditions` has it: floats this close count as equal, so that edges can be met."""
+    """As `decide.conditions` has it: floats this close count as equal, so that edges can be met."""
     slack = EQUALITY * np.maximum(abs(left), abs(right))
     match relation:
         case "<=":
