@@ -56,6 +56,7 @@ _TOLD = 1e-10  # of both sides: less does not show in a ratio of them
 _SAME = 1e-12  # relative gaps that differ by rounding alone: the first round is told
 _AS_EQUAL = 1e-6  # of both sides: where no more is in doubt, they are told to be equal
 _OF_REPLICAS = 1e-10  # of all terms: what rounding of single replicas may leave of an equality
+_BITS = 40  # of a side: less than `_TOLD` is in doubt
 _LEAST_TOLD = 1e-26  # of the largest mean of replicas: no ratio is told of smaller ones
 
 
@@ -397,16 +398,27 @@ def _beyond_rationals(part: Part, numbers: Numbers, rounds: range | None) -> _Si
 
 
 def _in_decided_balls(part: Part, numbers: Numbers, rounds: range | None) -> _Sides:
-    """Both sides as balls, precision doubled until every sign of the gap is decided."""
-    before = ctx.prec
+    """Both sides as balls, precision doubled until every sign of the gap is decided.
+
+    And until sides are told to `_TOLD`, as long as more precision helps.
+    """
+    before, known = ctx.prec, -1
     try:
         ctx.prec = 64
         while True:
             sides = _evaluated(part, in_balls(numbers), rounds)
-            if _where(sides.gaps, lambda g: g > 0 or g < 0).all() or not raise_precision():
+            bits = min(map(_bits, (*sides.left.flat, *sides.right.flat)))
+            signs = _where(sides.gaps, lambda g: g > 0 or g < 0).all()
+            if (signs and (bits >= _BITS or bits <= known)) or not raise_precision():
                 return sides
+            known = bits
     finally:
         ctx.prec = before
+
+
+def _bits(side: Any) -> int:
+    """How many bits of a side are known."""
+    return int(side.rel_accuracy_bits()) if isinstance(side, arb) else _BITS
 
 
 def _in_floats(numbers: Numbers) -> Numbers:

@@ -1,8 +1,8 @@
 """Verdicts on claims that one bound improves on another, with everything a reader can re-check.
 
-A verdict rests on exact evidence from `theory.language.orders`: a ray on which ours/theirs has no bound
-(violated), or a certificate for every monomial of ours in every region (not violated). Parameter
-points along a ray, with the ratio in ball arithmetic, illustrate it.
+A verdict rests on exact evidence from `theory.language.orders`: a ray on which ours/theirs has no
+bound (violated), or a certificate for every monomial of ours in every region (not violated).
+Parameter points along a ray, with the ratio in ball arithmetic, illustrate it.
 """
 
 from dataclasses import dataclass
