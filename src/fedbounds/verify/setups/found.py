@@ -351,7 +351,7 @@ def _chosen(view: View, name: str, value: Any) -> Any:
         raise unknown_name(f"choice of {name}", str(value), ways) from error
 
 
-@lru_cache(maxsize=4)  # the set-ups of one run follow each other; views are compared by identity
+@lru_cache(maxsize=1)  # the set-ups of one run follow each other; views are compared by identity
 def analysed(run: Run, view: View, most: int | None = None) -> tuple[Trace, Besides]:
     """The trace of a run, and what only moments measure of it."""
     subject = subject_of(run, view)
