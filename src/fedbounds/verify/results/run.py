@@ -95,9 +95,9 @@ def run(
     suspects: Suspects = {}
     plan = _plan(entries, claims, settings)
     parallel = settings.workers > 1 and len(plan) >= _SMALL_PLAN
-    started = worker_pool(settings.workers, _files(entries)) if parallel else nullcontext()
+    pools = partial(worker_pool, settings.workers, _files(entries)) if parallel else nullcontext
     with store.writing():
-        with started as pool:
+        with pools() as pool:
             settled = _settled_records(others, settings, store, pool)
             fresh = _all_records(claims, plan, settings, store, pool)
             # while processes judge, which wait for nothing of this
@@ -105,6 +105,7 @@ def run(
             replayed = prove(_papers(entries), partial(kept_steps, store))
             found.extend(settled)
             _collect(fresh, len(plan), found, suspects, progress)
+        with pools() as pool:  # others, since exact numbers leave a process large
             each: Any = map if pool is None else pool.map
             progress("tightest instances", len(plan), len(plan))
             for row in _searched_records(claims, settings, store, each):
