@@ -19,8 +19,6 @@ from fedbounds.theory.language.setups import Run
 from fedbounds.verify.decide.case import find
 from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
-from fedbounds.verify.measure.many import long_run
-from fedbounds.verify.measure.trace import subject_of
 from fedbounds.verify.setups.found import InFloats, followed, view_of
 from fedbounds.verify.setups.ladders import course, ladder
 from fedbounds.verify.setups.plan import case_of
@@ -43,8 +41,8 @@ def larger() -> Run:
 
 def moments(run: Run) -> None:
     """Of all rounds, with what is followed besides."""
-    view = view_of(setup(run))
-    long_run(subject_of(run, view), view.quantities[view.states[0]], floats=True)
+    followed.cache_clear()
+    _ = followed(run, view_of(setup(run)), True).found
 
 
 def found(run: Run, *, floats: bool) -> None:

@@ -305,6 +305,14 @@ def test_imports_follow_the_arrows(module):
     assert not wrong_imports(path.read_text("utf-8"), module, is_package=path.name == "__init__.py")
 
 
+def test_benchmarks_import():
+    names = sorted(path.stem for path in (ROOT / "benchmarks").glob("[!_]*.py"))
+    assert len(names) > 3
+    code = f"import sys; sys.path[:0] = [{str(PACKAGE.parent)!r}, {str(ROOT)!r}]\n"
+    code += "".join(f"import benchmarks.{name}\n" for name in names)
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_folders_of_verify_import_only_those_before_them():
     inside = {m: path for m, path in MODULES.items() if m.startswith("fedbounds.verify.")}
     assert {m.split(".")[2] for m in inside} == set(ORDER)
