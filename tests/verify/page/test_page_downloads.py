@@ -187,7 +187,7 @@ def test_a_page_that_would_be_too_large_shows_less_and_says_so(results, monkeypa
     results["results"][0]["curve"] = curve
     whole = render(results)
     assert "are left out" not in Page(whole).one("details")["text"]
-    monkeypatch.setattr("fedbounds.verify.page.LARGEST", len(whole.encode()) - 1)
+    monkeypatch.setattr("fedbounds.verify.page.written.LARGEST", len(whole.encode()) - 1)
     html = render(results)
     assert len(html.encode()) < len(whole.encode())
     assert "40 rounds between those drawn are left out" in Page(html).one("details")["text"]

@@ -374,7 +374,7 @@ def test_proofs_of_a_long_paper_fit_on_a_page():
 def test_room_runs_out_multipliers_first_then_all_but_the_findings(results, monkeypatch):
     pages = {}
     for level in detail.LEVELS:
-        monkeypatch.setattr("fedbounds.verify.page.LEVELS", (level,))
+        monkeypatch.setattr("fedbounds.verify.page.written.LEVELS", (level,))
         pages.setdefault(level.proofs, Page(render(results)))
     assert list(pages) == list(detail.Room)
     whole, without, least = (section_of(page, THEOREM) for page in pages.values())
@@ -395,7 +395,7 @@ def test_where_room_is_short_a_part_of_the_claim_is_not_repeated(results, monkey
     row["steps"] = [step("thm-3.7", reading="as printed"), step("thm-3.7: line 1")]
     assert "The claim itself, as above." not in section_of(Page(render(results)), THEOREM)
     level = next(one for one in detail.LEVELS if one.proofs is detail.Room.NO_MULTIPLIERS)
-    monkeypatch.setattr("fedbounds.verify.page.LEVELS", (level,))
+    monkeypatch.setattr("fedbounds.verify.page.written.LEVELS", (level,))
     text = section_of(Page(render(results)), THEOREM)
     assert text.count("The claim itself, as above.") == 1
     row["steps"][0] |= {"local": "does not follow", "inherited": False}
