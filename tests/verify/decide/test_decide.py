@@ -363,7 +363,10 @@ def test_a_diverged_run_is_judged_up_to_its_last_finite_round():
     numbers = Numbers({"T": 10.0}, series, errors=errors)
     part = Part(left=f(t + 1) - f(t), right=3 * f(t))
     found = decide(part, numbers, Method.MOMENTS, diverged_at=3)
-    assert (found.verdict, found.rounds) == (Verdict.NOT_VIOLATED, 2)
+    # rounds 0 and 1 hold, and 2 to 9 were not seen
+    assert (found.verdict, found.rounds) == (Verdict.UNDECIDED, 2)
+    assert (found.unresolved, found.since, found.candidate) == (8, 2, False)
+    assert found.reason.endswith("diverged at round 3")
     broken = decide(replace(part, right=f(t)), numbers, Method.MOMENTS, diverged_at=3)
     assert broken.candidate
     whole_run = decide(PER_RUN, numbers, Method.MOMENTS, diverged_at=3)
@@ -389,7 +392,9 @@ def test_a_round_that_was_not_measured_is_left_out_and_counted(method):
         at = 2 if right[2] == 0 else 0
         numbers.series["G_v"][at] = NAN
         found = decide(AT_MOST, numbers, method)
-        assert (found.verdict, found.candidate, found.rounds) == (full.verdict, False, 2)
+        assert full.verdict is Verdict.NOT_VIOLATED
+        assert (found.verdict, found.candidate, found.rounds) == (Verdict.UNDECIDED, False, 2)
+        assert (found.unresolved, found.since) == (1, at)
         assert "G_v not measured: 1 of 3 rounds left out" in found.reason
         assert found.tightness == pytest.approx(2 / 3)
 

@@ -81,7 +81,9 @@ def test_a_run_with_far_too_long_steps_is_reported_with_the_round_it_diverged_in
     assert whole_run.reason == f"diverged at round {round_}"
     for key in (("personalization/lem-3.2", "u"), ("personalization/lem-3.4", "")):
         partial = outcomes[key]
-        assert partial.verdict is Verdict.NOT_VIOLATED
+        assert partial.verdict is Verdict.UNDECIDED  # the rounds before hold, as the counts say
+        assert partial.reason.endswith(f"diverged at round {round_}")
+        assert (partial.unresolved, partial.since) == (60 - round_ + 1, round_ - 1)
         assert partial.rounds <= round_ - 1
         assert partial.at < round_ - 1
 

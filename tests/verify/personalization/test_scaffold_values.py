@@ -28,7 +28,7 @@ from fedbounds.verify.setups import found as of_setups
 from fedbounds.verify.setups import steps
 from fedbounds.verify.setups.found import known_of
 from fedbounds.verify.setups.steps import Judged, least_on
-from fedbounds.vocabulary import Method
+from fedbounds.vocabulary import Method, Verdict
 
 STORED = Path(__file__).parents[2] / "data" / "personalization_scaffold_exact.json"
 _PROBLEM = ("hessians", "slopes", "noise", "personal", "personal_noise")
@@ -151,4 +151,7 @@ def test_what_looks_back_has_no_round_0():
     assert later.rounds == 3 * 2 * 2
     assert later.reason == ""
     assert "1 of 3 rounds left out" in early.reason
-    assert replace(early, reason="") == later
+    assert (later.verdict, early.verdict) == (Verdict.VIOLATED, Verdict.VIOLATED)  # as printed
+    assert (early.unresolved, early.since) == (1, 0)
+    seen = replace(early, reason="", verdict=later.verdict, unresolved=0, since=None)
+    assert seen == later

@@ -86,7 +86,8 @@ class Outcome:
     equal : int
         In how many of these both sides are equal; in float64, to rounding.
     unresolved : int
-        In how many cases, examined or not, the sign of the gap is not known.
+        In how many cases, examined or not, the sign of the gap is not known; a round that was
+        not measured, or is after a run diverged, is one.
     since : int or None
         The first round, or rung, with such a case.
     idle : int
@@ -157,12 +158,29 @@ def decide(part: Part, numbers: Numbers, method: Method, diverged_at: int | None
         return Outcome(part.name, Verdict.DIVERGED, reason, candidate=True)
     if rounds is not None and len(rounds) == 0:
         return Outcome(part.name, Verdict.NOT_APPLICABLE, "speaks of no round of this run")
+    planned = rounds_of(part, numbers)
     rounds, missing = _measured(part, numbers, rounds)
     if missing and not rounds:
         return Outcome(part.name, Verdict.NOT_APPLICABLE, missing)
     outcome = _decide_measured(part, numbers, method, rounds)
-    said = "; ".join(filter(None, (outcome.reason, missing)))
-    return replace(outcome, reason=said)
+    diverged = "" if diverged_at is None else f"diverged at round {diverged_at}"
+    said = "; ".join(filter(None, (outcome.reason, missing, diverged)))
+    return _without(replace(outcome, reason=said), planned, rounds)
+
+
+def _without(outcome: Outcome, planned: range | None, examined: range | None) -> Outcome:
+    """An outcome that counts the rounds which were not looked at: with them it does not hold."""
+    if planned is None or examined is None or planned == examined:
+        return outcome
+    lost = [at for at in planned if at not in examined]
+    holds = outcome.verdict is Verdict.NOT_VIOLATED
+    since = min(lost) if outcome.since is None else min(outcome.since, *lost)
+    return replace(
+        outcome,
+        verdict=Verdict.UNDECIDED if holds else outcome.verdict,
+        unresolved=outcome.unresolved + len(lost),
+        since=since,
+    )
 
 
 def _decide_measured(part: Part, numbers: Numbers, method: Method, rounds: range | None) -> Outcome:
