@@ -169,7 +169,7 @@ def decide(part: Part, numbers: Numbers, method: Method, diverged_at: int | None
 
 
 def _without(outcome: Outcome, planned: range | None, examined: range | None) -> Outcome:
-    """An outcome that counts the rounds which were not looked at: with them it does not hold."""
+    """Counting rounds that were not looked at: what holds on the others says nothing of all."""
     if planned is None or examined is None or planned == examined:
         return outcome
     lost = [at for at in planned if at not in examined]
