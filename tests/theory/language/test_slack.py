@@ -27,7 +27,6 @@ from fedbounds.theory.language.symbols import B_0, F_0, G_u, K, L, Mean_t, T, et
 from fedbounds.verify.decide import shares as shares_module
 from fedbounds.verify.decide.conditions import failure
 from fedbounds.verify.decide.measurement import measure
-from fedbounds.verify.decide.part import _in_floats
 from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.decide.shares import (
     Share,
@@ -37,6 +36,7 @@ from fedbounds.verify.decide.shares import (
     told_shares,
     with_weights,
 )
+from fedbounds.verify.decide.sides import in_floats
 from fedbounds.verify.measure.evaluate import Numbers, evaluate
 from fedbounds.verify.setups.chance import drawn_cases
 from fedbounds.verify.setups.plan import case_of
@@ -243,7 +243,7 @@ def cosine():
 def floats_of(instance):
     """What is measured, in floats."""
     numbers = measure(instance).numbers
-    return _in_floats(numbers) if instance.method is Method.BALLS else numbers
+    return in_floats(numbers) if instance.method is Method.BALLS else numbers
 
 
 INSTANCES = (

@@ -135,7 +135,8 @@ def test_the_tails_do_converge_and_their_rounding_would_fool_a_plain_sign_test()
     """Planted: without their errors the last digits of a converged run look like candidates."""
     instance = TAILS["heterogeneous, K = 1"]
     numbers = measure(instance).numbers
-    assert numbers.series["f"][-1] < 1e-26 * numbers.series["f"][0]
+    value, error = numbers.series["f"], numbers.errors["f"]
+    assert abs(value[-1]) < error[-1] < 1e-12 * value[0]  # which digits are left varies by machine
     lemmas = [
         part for c in CLAIMS for part in c.parts
         if part.index is Index.ROUND and refusal(part, instance, numbers) is None

@@ -10,16 +10,13 @@ the record is undecided, and says how many and from which on: "not violated" of 
 known would be said of another, shorter run.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
 from itertools import groupby
-from operator import add
 from typing import Any
 
 import numpy as np
 import sympy as sp
-from flint import arb, ctx, fmpq
+from flint import arb, ctx
 from sympy.core.function import AppliedUndef
 
 from fedbounds.theory.language.claims import Part
@@ -27,7 +24,6 @@ from fedbounds.theory.language.symbols import (
     Mean_t,
     RunOperator,
     Sum_t,
-    constants_in,
     quantities_in,
 )
 from fedbounds.vocabulary import Index, Method, Relation, Verdict
@@ -38,25 +34,30 @@ from ..measure.evaluate import (
     Numbers,
     evaluate,
     in_balls,
-    in_roots,
     scale,
-    shown,
-    terms,
     whole,
 )
-from ..measure.roots import Roots
-from .conditions import EQUALITY, is_narrow, raise_precision
+from .conditions import EQUALITY, is_narrow
 from .interval import LEVEL, Sums, half_width, look_level
+from .sides import (
+    Sides,
+    beats_trivial,
+    beyond_rationals,
+    each_pair,
+    evaluated,
+    in_floats,
+    of_both,
+    tightness,
+    told_as,
+    where,
+)
 from .start import idle
 
 Array = Any
 EXACT = (Method.RATIONAL, Method.BALLS)
-_LONGEST_FRACTION = 60  # characters; longer exact values are reported rounded
-_TOLD = 1e-10  # of both sides: less does not show in a ratio of them
 _SAME = 1e-12  # relative gaps that differ by rounding alone: the first round is told
 _AS_EQUAL = 1e-6  # of both sides: where no more is in doubt, they are told to be equal
 _OF_REPLICAS = 1e-10  # of all terms: what rounding of single replicas may leave of an equality
-_BITS = 40  # of a side: less than `_TOLD` is in doubt
 _LEAST_TOLD = 1e-26  # of the largest mean of replicas: no ratio is told of smaller ones
 
 
@@ -214,12 +215,12 @@ def _measured(part: Part, numbers: Numbers, rounds: range | None) -> tuple[range
     bad = np.zeros(1 if rounds is None else len(rounds), dtype=bool)
     summed, told = _named(part)
     every = range(whole(numbers.constants["T"])) if summed else rounds
-    for atom, where in [(x, every) for x in summed] + [(x, rounds) for x in told]:
-        values = np.atleast_1d(evaluate(atom, numbers, where))
+    for atom, at in [(x, every) for x in summed] + [(x, rounds) for x in told]:
+        values = np.atleast_1d(evaluate(atom, numbers, at))
         gaps = np.asarray(values != values).reshape(-1, values.shape[-1]).any(axis=0)
         if gaps.any():
             lacking |= quantities_in(atom)
-            bad |= gaps.any() if where is not rounds else gaps
+            bad |= gaps.any() if at is not rounds else gaps
     if not bad.any():
         return rounds, ""
     what = f"{', '.join(sorted(lacking))} not measured"
@@ -245,28 +246,6 @@ def _named(part: Part) -> tuple[set[sp.Expr], set[sp.Expr]]:
     return summed, told
 
 
-@dataclass(frozen=True, eq=False)
-class _Sides:
-    """Both sides in every case, and each of their terms, as numbers of one kind."""
-
-    left: Array
-    right: Array
-    terms: tuple[Array, ...]
-
-    @cached_property
-    def gaps(self) -> Array:
-        return self.right - self.left
-
-
-def _evaluated(part: Part, numbers: Numbers, rounds: range | None) -> _Sides:
-    left, right = (
-        [np.atleast_1d(evaluate(x, numbers, rounds)) for x in terms(side)]
-        for side in (part.left, part.right)
-    )
-    one, other = np.broadcast_arrays(reduce(add, left), reduce(add, right))
-    return _Sides(one, other, (*left, *right))
-
-
 def _decided(part: Part, numbers: Numbers, method: Method, rounds: range | None) -> Outcome:
     """By the sign of the gap in every case."""
     trivial = sp.S.Zero if part.trivial is None else part.trivial
@@ -275,26 +254,26 @@ def _decided(part: Part, numbers: Numbers, method: Method, rounds: range | None)
     with ctx.workprec(max(ctx.prec, ENCLOSED)):
         try:
             known = numbers if method in EXACT else in_balls(numbers)
-            sides = _evaluated(part, known, rounds)
+            sides = evaluated(part, known, rounds)
         except IrrationalError:
-            sides = _beyond_rationals(part, numbers, rounds)
+            sides = beyond_rationals(part, numbers, rounds)
         return _by_sign(part, sides, numbers, method, rounds)
 
 
 def _by_sign(
-    part: Part, sides: _Sides, numbers: Numbers, method: Method, rounds: range | None
+    part: Part, sides: Sides, numbers: Numbers, method: Method, rounds: range | None
 ) -> Outcome:
     gaps, identity = sides.gaps, part.relation is Relation.EQUAL
-    broken = _where(gaps, lambda x: x < 0 or (identity and x > 0))
-    open_ = ~broken & ~_where(gaps, lambda x: x == 0 if identity else x >= 0)
+    broken = where(gaps, lambda x: x < 0 or (identity and x > 0))
+    open_ = ~broken & ~where(gaps, lambda x: x == 0 if identity else x >= 0)
     size = abs(sides.left) + abs(sides.right)
-    equal = _where(gaps, lambda x: x == 0)
+    equal = where(gaps, lambda x: x == 0)
     if method not in EXACT:
         if is_narrow(part, numbers):  # conclusions are no surer than premises
-            near = _each(lambda gap, all_: bool(abs(gap) <= EQUALITY * all_), gaps, size)
+            near = each_pair(lambda gap, all_: bool(abs(gap) <= EQUALITY * all_), gaps, size)
             open_ |= near.astype(bool)
             broken &= ~open_
-        equal |= open_ & _each(_nearly_equal, gaps, size).astype(bool)
+        equal |= open_ & each_pair(_nearly_equal, gaps, size).astype(bool)
     told = ~open_ | equal  # the others are below what is known of them
     silent = idle(part, rounds, equal)
     found = Outcome(
@@ -306,14 +285,14 @@ def _by_sign(
         found = replace(found, unresolved=int(open_.sum()), since=_first(open_, rounds))
     if not told.any():
         return found
-    ratios = _each(_relative, gaps, size).astype(np.float64)
+    ratios = each_pair(of_both, gaps, size).astype(np.float64)
     order = np.where(told, -np.abs(ratios) if identity else ratios, np.inf)
     worst = _worst(order.reshape(-1), silent)
     found = replace(
         found,
-        left=_text(sides.left.flat[worst]),
-        right=_text(sides.right.flat[worst]),
-        gap=_text(gaps.flat[worst]),
+        left=told_as(sides.left.flat[worst]),
+        right=told_as(sides.right.flat[worst]),
+        gap=told_as(gaps.flat[worst]),
         relative_gap=float(ratios.flat[worst]),
         rounds=int(told.sum()),
         equal=int(equal.sum()),
@@ -347,14 +326,6 @@ def _first(cases: Array, rounds: range | None) -> int | None:
     return rounds[int(np.argmax(cases.reshape(-1, cases.shape[-1]).any(axis=0)))]
 
 
-def _where(values: Array, holds: Callable[[Any], Any]) -> Array:
-    return np.asarray(np.frompyfunc(lambda x: bool(holds(x)), 1, 1)(values), dtype=bool)
-
-
-def _each(function: Callable[[Any, Any], Any], one: Array, other: Array) -> Array:
-    return np.asarray(np.frompyfunc(function, 2, 1)(one, other))
-
-
 def _nearly_equal(gap: arb, size: arb) -> bool:
     """Whether all that the gap may be is little beside both sides."""
     return bool(abs(gap) <= _AS_EQUAL * size)
@@ -372,17 +343,9 @@ def _all_zero(part: Part, numbers: Numbers, rounds: range | None) -> bool:
     """Whether every summand vanishes; one that is too large for float64 does not."""
     try:
         with np.errstate(over="ignore", invalid="ignore"):
-            return not np.any(scale(_in_floats(numbers), rounds, part.left, part.right))
+            return not np.any(scale(in_floats(numbers), rounds, part.left, part.right))
     except OverflowError:
         return False
-
-
-def _relative(gap: Any, size: Any) -> float:
-    """The gap over the sum of both sides, which are not negative."""
-    try:
-        return _float(gap) / _float(size) if _float(size) > 0 else 0.0
-    except OverflowError:
-        return _float(_ball(gap) / _ball(size))
 
 
 def _placed(
@@ -399,7 +362,7 @@ def _placed(
 
 
 def _equality_note(gaps: Array) -> str:
-    equal = int(_where(gaps, lambda x: x == 0).sum())
+    equal = int(where(gaps, lambda x: x == 0).sum())
     if equal == 0:
         return ""
     return (
@@ -407,49 +370,10 @@ def _equality_note(gaps: Array) -> str:
     )
 
 
-def _beyond_rationals(part: Part, numbers: Numbers, rounds: range | None) -> _Sides:
-    """Both sides as sums of roots, where zero shows; else as balls, where it does not."""
-    try:
-        return _evaluated(part, in_roots(numbers), rounds)
-    except IrrationalError:
-        return _in_decided_balls(part, numbers, rounds)
-
-
-def _in_decided_balls(part: Part, numbers: Numbers, rounds: range | None) -> _Sides:
-    """Both sides as balls, precision doubled until every sign of the gap is decided.
-
-    And until sides are told to `_TOLD`, as long as more precision helps.
-    """
-    before, known = ctx.prec, -1
-    try:
-        ctx.prec = 64
-        while True:
-            sides = _evaluated(part, in_balls(numbers), rounds)
-            bits = min(map(_bits, (*sides.left.flat, *sides.right.flat)))
-            signs = _where(sides.gaps, lambda g: g > 0 or g < 0).all()
-            if (signs and (bits >= _BITS or bits <= known)) or not raise_precision():
-                return sides
-            known = bits
-    finally:
-        ctx.prec = before
-
-
-def _bits(side: Any) -> int:
-    """How many bits of a side are known."""
-    return int(side.rel_accuracy_bits()) if isinstance(side, arb) else _BITS
-
-
-def _in_floats(numbers: Numbers) -> Numbers:
-    return Numbers(
-        constants={name: float(value) for name, value in numbers.constants.items()},
-        series={name: values.astype(np.float64) for name, values in numbers.series.items()},
-    )
-
-
 def _with_ratios(
     outcome: Outcome,
     part: Part,
-    sides: _Sides,
+    sides: Sides,
     numbers: Numbers,
     rounds: range | None,
     silent: Array,
@@ -459,58 +383,6 @@ def _with_ratios(
     if ratio is not None and holds and not outcome.replicas:
         ratio = min(ratio, 1.0)  # what is above is rounding
     return replace(outcome, tightness=ratio, beats_trivial=beats_trivial(part, numbers, rounds))
-
-
-def beats_trivial(part: Part, numbers: Numbers, rounds: range | None) -> bool | None:
-    """Whether the right side is somewhere below the trivial bound; None where there is none.
-
-    A bound by the diameter has no value where the domain has none.
-    """
-    if part.trivial is None or not (
-        constants_in(part.trivial) <= numbers.constants.keys()
-        and quantities_in(part.trivial) <= numbers.series.keys()
-    ):
-        return None
-    try:
-        with np.errstate(over="ignore", invalid="ignore"):
-            floats = _in_floats(numbers)
-            right, trivial = (evaluate(s, floats, rounds) for s in (part.right, part.trivial))
-    except OverflowError:  # too large for float64
-        return None
-    return bool(np.any(right < trivial))
-
-
-def tightness(part: Part, sides: _Sides, silent: Array = np.False_) -> float | None:
-    """Largest left / right of an inequality; None unless both are sums of non-negative terms.
-
-    ``silent``: the cases that are left out. Of balls it is what the ratio is at least, where doubt
-    shows in it.
-    """
-    if part.relation is Relation.EQUAL:
-        return None
-    if any((_where(x, lambda value: value < 0) & ~silent).any() for x in sides.terms):
-        size = abs(sides.left) + abs(sides.right)
-        if any((_each(_is_negative, x, size).astype(bool) & ~silent).any() for x in sides.terms):
-            return None
-    clear = _where(sides.right, lambda x: x > 0) & ~silent
-    ratios = _each(_ratio, sides.left[clear], sides.right[clear])
-    return float(ratios.max()) if ratios.size and ratios.max() > 0 else None
-
-
-def _is_negative(term: Any, size: Any) -> bool:
-    """Whether it is below zero; at the edge of a condition a factor may be, by its rounding."""
-    return bool(term < 0) and _float(term) < -_TOLD * _float(size)
-
-
-def _ratio(left: Any, right: Any) -> float:
-    """Over a positive number."""
-    if isinstance(left, Roots | arb) or isinstance(right, Roots | arb):
-        found = _ball(left) / _ball(right)
-        return _float(found if found.rad() <= _TOLD else found.lower())
-    try:
-        return float(left / right)
-    except OverflowError:
-        return _float(_ball(left) / _ball(right))
 
 
 def decide_sampled(
@@ -530,7 +402,7 @@ def decide_sampled(
         Number of the look, which fixes its error level.
     """
     mean = np.atleast_1d(sums.total / sums.count)
-    sides = _evaluated(part, numbers, rounds)
+    sides = evaluated(part, numbers, rounds)
     left, right = sides.left, sides.right
     sizes = np.broadcast_to(scale(numbers, rounds, part.left, part.right), left.shape)
     equal = part.relation is Relation.EQUAL
@@ -588,25 +460,3 @@ def gap_width(part: Part, reach: Numbers, rounds: range | None) -> Array:
     measured = [term for term in sp.Add.make_args(sp.expand(spread)) if term.atoms(AppliedUndef)]
     total = sum(abs(evaluate(term, reach, rounds)) for term in measured)
     return 2.0 * np.atleast_1d(total)
-
-
-def _float(number: Any) -> float:
-    return float(number.mid()) if isinstance(number, arb) else float(number)
-
-
-def _ball(number: Any) -> arb:
-    return number.ball() if isinstance(number, Roots) else arb(number)
-
-
-def _text(number: Any) -> Any:
-    if isinstance(number, Roots) and number.rational() is None:
-        number = number.ball()
-    if isinstance(number, arb):
-        return float(number.mid())
-    text = str(number.rational() if isinstance(number, Roots) else fmpq(number))
-    if len(text) <= _LONGEST_FRACTION:
-        return text
-    try:
-        return float(number)
-    except OverflowError:
-        return shown(number)
