@@ -56,7 +56,8 @@ def objective(data: Objective) -> Any:
 
 
 def exact(value: Any) -> Any:
-    """Numbers as rationals: whole ones, "p/q", and nested tuples of them as they are nested."""
+    """Numbers as rationals: whole ones, "p/q", floats as what they are, nested as they are."""
+    value = value.tolist() if isinstance(value, np.ndarray) else value
     if isinstance(value, tuple | list):
         return tuple(exact(entry) for entry in value)
     if isinstance(value, str):

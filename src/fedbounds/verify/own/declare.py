@@ -34,7 +34,7 @@ from ..measure.spaces import PAST
 from ..measure.subject import AFTER, Subject
 from .definitions import read_definition, read_statement
 from .families import Pair, quadratics
-from .formulas import condition_typed, index_of, some_of
+from .formulas import condition_typed, index_of, some_of, without_arrays
 from .pairs import begun, checked
 
 CONDITIONS = "conditions"
@@ -141,7 +141,7 @@ class Theory:
         """
         with told_at(_caller()):
             self._symbol(name, meaning, **{"positive" if positive else "nonnegative": True})
-            self.parameters[name] = values
+            self.parameters[name] = without_arrays(values)
 
     def constant(
         self,
@@ -546,7 +546,8 @@ def theory(
         for law in laws:
             if law != CONTROL_VARIATES:
                 raise unknown_name("law", law, [CONTROL_VARIATES])
-        values = dict(_KNOWN_PARAMETERS if parameters is None else parameters)
+        given = _KNOWN_PARAMETERS if parameters is None else parameters
+        values = {name: without_arrays(own) for name, own in given.items()}
         pairs = tuple(
             begun(algorithm, *pair, {name: some_of(given) for name, given in values.items()})
             for pair in pairs

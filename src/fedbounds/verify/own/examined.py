@@ -8,7 +8,7 @@ import sympy as sp
 from flint import fmpq
 
 from fedbounds.errors import FedboundsError
-from fedbounds.problems import FederatedQuadratic, Noise, SampledRegression
+from fedbounds.problems import to_float
 from fedbounds.problems.spectrum import to_floats
 from fedbounds.theory.proof.vectors import given
 
@@ -94,18 +94,10 @@ def _exactly(theory: Theory, problem: Any, start: Any) -> Pair:
 
 
 def in_floats(problem: Any) -> Any:
-    """A quadratic, a regression or an objective in floats; any other problem as it is."""
-    if isinstance(problem, Objective) and problem.exact:
-        return problem.in_floats("")
-    if isinstance(problem, SampledRegression):
-        loss = replace(problem.loss, ridge=float(problem.loss.ridge))
-        return SampledRegression(to_floats(problem.features), to_floats(problem.targets), loss)
-    if not isinstance(problem, FederatedQuadratic):
-        return problem
-    noise = Noise(problem.noise.law, float(problem.noise.scale_u), float(problem.noise.scale_v))
-    return FederatedQuadratic(
-        to_floats(problem.hessian), to_floats(problem.linear), problem.shared_dimension, noise
-    )
+    """The same in floats; a class of the file's own as it is."""
+    if isinstance(problem, Objective):
+        return problem.in_floats("") if problem.exact else problem
+    return to_float(problem) if Clients(problem).exact else problem
 
 
 def _outcomes(subject: Subject) -> Outcomes:

@@ -12,6 +12,8 @@ from fedbounds.problems import FederatedQuadratic, Noise, NoiseLaw, SampledRegre
 from fedbounds.problems.linear import rational
 from fedbounds.problems.sampled_regression import Loss
 
+from ..measure.objectives import exact_array
+
 Array = Any
 Pair = tuple[Any, Array]  # a problem and a start
 
@@ -71,7 +73,7 @@ def quadratic(
     laws = {one.value: one for one in NoiseLaw}
     if law not in laws:
         raise unknown_name("law of the noise", law, laws)
-    linear, shared, own = _exact(slopes), _exact(start), _exact(personal)
+    linear, shared, own = exact_entries(slopes), exact_entries(start), exact_entries(personal)
     d_v = own.shape[-1] if own.size else 0
     require(
         not own.size or own.shape == (len(linear), d_v),
@@ -80,7 +82,9 @@ def quadratic(
         f"one for each of {len(linear)} clients",
     )
     law_of_noise = Noise(laws[law], rational(noise), rational(noise if d_v else 0))
-    problem = FederatedQuadratic(_exact(hessians), linear, linear.shape[-1] - d_v, law_of_noise)
+    problem = FederatedQuadratic(
+        exact_entries(hessians), linear, linear.shape[-1] - d_v, law_of_noise
+    )
     return problem, np.concatenate([shared, own.reshape(-1)])
 
 
@@ -99,7 +103,9 @@ def regression(
     ridge : number
     """
     loss = Loss(rational(ridge))
-    return SampledRegression(_exact(features), _exact(targets), loss), _exact(start)
+    return SampledRegression(exact_entries(features), exact_entries(targets), loss), exact_entries(
+        start
+    )
 
 
 def _pairs(clients: Sequence[int], dimensions: Sequence[int], noise: bool) -> Iterator[Pair]:
@@ -120,13 +126,24 @@ def _pairs(clients: Sequence[int], dimensions: Sequence[int], noise: bool) -> It
                     yield problem, problem.minimiser
 
 
-def _exact(rows: Any) -> Array:
-    nested = np.asarray(rows, dtype=object)
-    found = np.empty(nested.shape, dtype=object)
+def exact_entries(rows: Any) -> Array:
+    """An array of the rational numbers that these are; of floats those that they are, unrounded.
+
+    Raises
+    ------
+    FedboundsError
+        If they are no array of finite numbers.
+    """
     try:
-        found.reshape(-1)[:] = [rational(entry) for entry in nested.reshape(-1)]
-    except (TypeError, ValueError, AttributeError) as error:
-        raise FedboundsError(
-            f"{rows!r} is no array of numbers; expected rows of one length, of numbers or fractions"
-        ) from error
+        found = exact_array(rows)
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise _no_array(rows) from error
+    if any(isinstance(entry, tuple) for entry in found.reshape(-1)):
+        raise _no_array(rows)
     return found
+
+
+def _no_array(rows: Any) -> FedboundsError:
+    return FedboundsError(
+        f"{rows!r} is no array of numbers; expected rows of one length, of numbers or fractions"
+    )

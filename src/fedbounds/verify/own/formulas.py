@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
 from fedbounds.errors import FedboundsError
@@ -50,3 +51,13 @@ def some_of(given: Any) -> Any:
 def _number(given: Any) -> Any:
     """A number as it is, 1 for a formula."""
     return 1 if isinstance(given, str) else given
+
+
+def without_arrays(values: Any) -> Any:
+    """Values of a parameter; an array as the numbers that are in it."""
+    if isinstance(values, np.ndarray):
+        values = tuple(values.tolist())
+    if not isinstance(values, tuple | list):
+        return values
+    inside = (x.tolist() if isinstance(x, np.ndarray) else x for x in values)
+    return tuple(tuple(x) if isinstance(x, list) else x for x in inside)

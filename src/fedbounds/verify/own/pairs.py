@@ -1,14 +1,12 @@
 """Pairs of a problem and a start, as a user's file gives them."""
 
 from collections.abc import Mapping
+from dataclasses import is_dataclass
 from typing import Any
-
-import numpy as np
 
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.errors import FedboundsError, require
-from fedbounds.problems import FederatedQuadratic
-from fedbounds.problems.linear import rational
+from fedbounds.problems import FederatedQuadratic, to_rational
 from fedbounds.problems.logistic import FederatedLogistic
 from fedbounds.problems.problem import entries_of
 from fedbounds.problems.spectrum import to_floats
@@ -17,8 +15,10 @@ from ..measure.clients import Clients
 from ..measure.enumerated import one_state
 from ..measure.subject import Subject
 from ..measure.unknowns import Refused
-from .families import Pair
+from .families import Pair, exact_entries
 from .objective import Objective
+
+_OURS = "fedbounds.problems."
 
 
 def checked(given: Any) -> Pair:
@@ -28,7 +28,7 @@ def checked(given: Any) -> Pair:
             f"problems has {type(given).__name__} as an entry; expected a list of pairs "
             "(problem, start), such as [quadratic(...)] or [(objective(...), [0.0, 1.0])]"
         )
-    problem, start = given
+    problem = exactly_read(given[0])
     if not hasattr(problem, "noise") or isinstance(problem, FederatedLogistic):
         raise FedboundsError(
             f"{type(problem).__name__} has no additive noise of known law; expected a quadratic, "
@@ -39,18 +39,18 @@ def checked(given: Any) -> Pair:
             f"{type(problem).__name__} is a subclass of FederatedQuadratic: its Hessians would be "
             "believed whatever its gradients are; expected quadratic(...) or objective(...)"
         )
-    own = isinstance(problem, Objective)
-    found = np.asarray(start) if hasattr(start, "dtype") else np.asarray(start, dtype=np.float64)
-    if own and not problem.exact:
-        found = to_floats(found)
-    elif own:
-        found = np.frompyfunc(rational, 1, 1)(np.asarray(start, dtype=object)).astype(object)
+    start = exact_entries(given[1])
     expected = (entries_of(problem),)
-    require(found.shape == expected, "shape of a start", found.shape, f"{expected}")
-    exact = getattr(problem, "hessian", found).dtype == object
-    if not own and (found.dtype == object) != exact:
-        raise FedboundsError("problem and start differ: one in rationals and one in floats")
-    return problem, found
+    require(start.shape == expected, "shape of a start", start.shape, f"{expected}")
+    return problem, start if Clients(problem).exact else to_floats(start)
+
+
+def exactly_read(problem: Any) -> Any:
+    """With the rational numbers that its floats are; a class of the file's own as it is."""
+    if not type(problem).__module__.startswith(_OURS) or not is_dataclass(problem):
+        return problem
+    found = to_rational(problem)
+    return found if Clients(found).exact else problem
 
 
 def begun(algorithm: Algorithm, problem: Any, start: Any, values: Mapping[str, Any]) -> Pair:

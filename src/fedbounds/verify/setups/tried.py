@@ -4,7 +4,7 @@ Quantities are functions of the state or definitions; constants may be functions
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ from .standard import asked_of
 
 _PARTICIPANTS = "m"  # what this parameter counts, in every theory
 _NOT_MEASURED = "the run is not measured"
+_TYPED = 2**20  # a power of two above it is no denominator that a person types
 _ROUNDING = 1e-9  # relative: what floats below zero may be off by
 Functions = Mapping[str, Any]  # each takes (problem, start), or (problem, start, p)
 
@@ -98,7 +99,7 @@ def _tried(setup: Setup, view: View) -> Found:
     gap = series.get("f", ())
     _refuse_negative(where, gap, "an infimum that is a lower bound of f", stated=True)
     return Found(
-        family=f"{subject.algorithm.name} on {_kind(problem)}, {shown.how}",
+        family=f"{subject.algorithm.name} on {_kind(subject)}, {shown.how}",
         parameters=parameters,
         series=series,
         constants=known,
@@ -156,9 +157,27 @@ def _is_stated(problem: Any) -> bool:
     return hasattr(problem, "estimated")
 
 
-def _kind(problem: Any) -> str:
+def _kind(subject: Subject) -> str:
+    problem = subject.problem.objective
     quadratic = isinstance(problem, FederatedQuadratic)
-    return "quadratics" if quadratic else type(problem).__name__
+    kind = "quadratics" if quadratic else type(problem).__name__
+    return f"{kind}, floats read as the rationals they are" if _were_floats(subject) else kind
+
+
+def _were_floats(subject: Subject) -> bool:
+    """Whether numbers of the problem, the start or the parameters look as floats do, in full."""
+    problem = subject.problem.objective
+    own = vars(problem).values() if is_dataclass(problem) else ()
+    arrays = [subject.start, *(x for x in own if isinstance(x, np.ndarray))]
+    given = [x for one in arrays if is_exact(one) for x in one.reshape(-1)]
+    given += [x for x in subject.values.values() if isinstance(x, fmpq)]
+    return any(isinstance(x, fmpq) and is_float(x) for x in given)
+
+
+def is_float(number: fmpq) -> bool:
+    """Whether a rational has the many binary digits of a float, and is one."""
+    below = int(number.q)
+    return below > _TYPED and below & (below - 1) == 0 and rational(_near(number)) == number
 
 
 def exactly(value: Any) -> Any:
@@ -304,4 +323,8 @@ def _may_be(symbol: sp.Symbol, value: fmpq) -> bool:
 
 def told(value: Any) -> str:
     """A parameter as text."""
-    return f"({', '.join(map(str, value))})" if isinstance(value, tuple) else str(value)
+    if isinstance(value, tuple):
+        return f"({', '.join(map(told, value))})"
+    if isinstance(value, fmpq) and is_float(value):
+        return f"{_near(value)!r} (a float)"
+    return str(value)
