@@ -264,24 +264,33 @@ class _Reading:
         states = np.eye(size + 1, size, -1)
         own = [
             [0, *(1 + at for at, x in enumerate(driving.owners) if x in (None, client))]
-            for client in driving.entries
+            for client in range(n)
         ]
         ((after, shown),) = driving.run([Rows(states)], self.asked)
-        rows = [Rows(states[x], driving.present(at, len(x))) for at, x in enumerate(own)]
-        present = driving.run(rows, self.mixed)
         self.absent = np.concatenate([after[:1], after[1:] - after[:1]])
         self.vectors = {x: np.concatenate([y[:1], y[1:] - y[:1]]) for x, y in shown.items()}
         self.parts: list[Part] = []
         self.moved: dict[str, list[tuple[Array, Array]]] = {}
-        for columns, (one, seen) in zip(own, present, strict=True):
-            self.parts.append(_part(_less(one, after[columns]), np.array(columns)))
-            for name in seen:
-                moved = _less(seen[name], shown[name][columns])
-                self.moved.setdefault(name, []).append((np.array(columns), moved))
+        if driving.entries:
+            self._take_part([np.array(own[client]) for client in driving.entries])
         self._push()
 
+    def _take_part(self, columns: list[Array]) -> None:
+        """What presence adds: all clients have unit states at once, as each weighs its own."""
+        driving = self.driving
+        units = np.zeros((len(columns[0]), driving.size + 1))
+        for own in columns[: driving.clients]:
+            units[np.arange(len(own)), own] = 1.0
+        units[0] = 0.0
+        after, shown = driving.crossed(Rows(units[:, 1:]), self.mixed)
+        for at, own in enumerate(columns, 1):
+            self.parts.append(_part(_less(after[at], after[0]), own))
+            for name, seen in shown.items():
+                moved = _less(seen[at if len(seen) > 1 else 0], seen[0])
+                self.moved.setdefault(name, []).append((own, moved))
+
     def _push(self) -> None:
-        """Noise: of all clients at once where each is alone; of each where presence meets it."""
+        """Noise of all clients at once: each is alone, or weighed by its own presence."""
         driving, n = self.driving, self.driving.clients
         self.pushed: dict[int, Array] = {}
         self.tied: dict[str, Array] = {}
@@ -289,13 +298,17 @@ class _Reading:
         if not driving.inner:
             return
         states = np.zeros((len(driving.inner) + 1, driving.size))
-        runs = [(at, client) for at, client in enumerate(driving.entries or range(n))]
-        rows = []
-        for at, client in runs:
-            present = driving.present(at, len(states)) if driving.entries else {}
-            rows.append(Rows(states, {**driving.units(client), **present}))
-        ((_, alone),) = driving.run([Rows(states, driving.units(None))], self.asked)
-        each = driving.run(rows, self.mixed)
+        every: Any
+        if driving.entries:
+            after, shown = driving.crossed(Rows(states, driving.units(None)), self.asked)
+            alone = {name: seen[0] for name, seen in shown.items()}
+            every = [
+                (after[at], {x: y[at if len(y) > 1 else 0] for x, y in shown.items()})
+                for at in range(1, len(after))
+            ]
+        else:
+            ((_, alone),) = driving.run([Rows(states, driving.units(None))], self.asked)
+            every = driving.run([Rows(states, driving.units(x)) for x in range(n)], self.mixed)
         for name in alone:
             indices = driving.subject.shown.vectors[plain(name)]
             own = alone[name][1:] - alone[name][:1]
@@ -305,35 +318,36 @@ class _Reading:
                 and not (name in driving.form.mixed and not self.kinds)
             ):
                 self.tied[name] = own
-        for (at, client), (after, seen) in zip(runs, each, strict=True):
+        clients: Any = slice(None)
+        for at, (after, seen) in enumerate(every):
             self.pushed[at] = after[1:] - after[:1]
-            for name in seen:
+            clients = clients if driving.entries else at  # whose noise there was
+            for name in self.mixed & seen.keys():
                 moved = seen[name][1:] - seen[name][:1]
                 if name in self.tied:
-                    moved[:, client] -= self.tied[name][:, client]
+                    moved[:, clients] -= self.tied[name][:, clients]
                 self.apart.setdefault(name, []).append(moved)
 
     def measure_from(self, centre: Array) -> None:
         """With the constants that there are where the state is measured from a centre."""
         driving = self.driving
         point = centre[None]
-        (after, shown), *present = driving.run(
-            [Rows(point), *(Rows(point, driving.present(x, 1)) for x in range(len(self.parts)))],
-            self.asked,
-        )
-        self.absent[0] = after[0] - centre
+        after, shown = driving.crossed(Rows(point), self.asked)
+        self.absent[0] = after[0, 0] - centre
         self.map_ = _bordered(self.absent)
         for name, own in self.vectors.items():
-            own[0] = shown[name][0]
-        for at, (one, seen) in enumerate(present):
-            own, old = one[0] - after[0], self.parts[at]
+            own[0] = shown[name][0, 0]
+        for at, old in enumerate(self.parts):
+            own = after[1 + at, 0] - after[0, 0]
             rows = np.unique(np.concatenate([old.rows, 1 + np.flatnonzero(own)])).astype(int)
             values = np.zeros((len(rows), len(old.columns)))
             values[np.searchsorted(rows, old.rows)] = old.values
             values[:, 0] = own[rows - 1]
             self.parts[at] = Part(rows, old.columns, values)
             for name, moved in self.moved.items():
-                moved[at][1][0] = seen[name][0] - shown[name][0]
+                moved[at][1][0] = (
+                    shown[name][-1 if len(shown[name]) == 1 else 1 + at, 0] - (shown[name][0, 0])
+                )
 
     def shown(self) -> dict[str, tuple[Term, ...]]:
         """The terms of every vector."""
@@ -506,16 +520,17 @@ def _vector(found: Driven, terms: tuple[Term, ...], point: Array, row: int) -> A
     total: Any = 0.0
     n = found.driving.clients
     for x in terms:
-        own = x.untied()
-        count = own.array.shape[1]
-        weight = np.ones(count)
+        clients = n if x.tied is not None else x.array.shape[1]
+        weight = np.ones(clients)
         if x.kind is not None:
             weight = _present(found, row)[x.kind * n : (x.kind + 1) * n]
-        if x.noise:
-            drawn = _drawn(found, row) * weight[:, None]
-            total = total + np.einsum("cj,jc...->...", drawn, own.array)
+        inputs = _drawn(found, row) if x.noise else np.broadcast_to(point, (clients, len(point)))
+        own = inputs * weight[:, None]
+        if x.tied is None:
+            total = total + np.tensordot(own, x.array, axes=((1, 0), (0, 1)))
         else:
-            total = total + np.einsum("b,c,bc...->...", point, weight, own.array)
+            along = own.T.reshape(-1, *(n if at == x.tied else 1 for at in range(2, x.array.ndim)))
+            total = total + (x.array[:, 0] * along).sum(axis=0)
     return total
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .contract import Parameters, State, drawn_by, one_step
+from .crossed import Crossed
 from .enumerated import one_state, sources_of_init, started_from
 from .random import Drawn, answered, sampled, sources_of
 from .rounded import Rounded
@@ -26,6 +27,7 @@ STATE = ""  # the next state, among vectors
 TRIED = 3  # draws that a map is held against
 _CLOSE = 1e-9  # relative: what rounding may do in one round that is driven twice
 _MOST_ENTRIES = 400_000  # of the models of one call: what a cache holds
+_MOST_CROSSED = 4_000_000  # of the states of one call after rounds with every presence
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,6 +147,35 @@ class Driving:
         inner = [prod(self.sources[at].shape) for at in self.noises]
         return max(16, _MOST_ENTRIES // max([self.size, *inner]))
 
+    def crossed(self, rows: Rows, asked: AbstractSet[str]) -> tuple[Array, dict[str, Array]]:
+        """Of every input with nobody, and with each entry of the law alone.
+
+        Next states, shape (1 + entries, rows, N), and vectors, whose first axis is 1 where presence
+        is not in them.
+        """
+        count, most = len(rows.states), 1 + len(self.entries)
+        presents = {self.law: np.eye(most, most - 1, -1)} if self.law is not None else {}
+        step = max(1, min(self._most_rows, _MOST_CROSSED // (most * max(1, self.size))))
+        every = []
+        for a in range(0, count, step):
+            states = rows.states[a : a + step]
+            counts = most, len(states)
+            own = {at: Crossed(x[a : a + step][None], counts) for at, x in rows.answers.items()}
+            own |= {at: Crossed(x[:, None], counts) for at, x in presents.items()}
+            own |= {
+                at: Crossed(_silent(x, 1)[None], counts)
+                for at, x in enumerate(self.sources)
+                if at not in own
+            }
+            drawn = self._answered(self._draw, own, most * len(states))
+            after, shown = self._stepped(self.problem, self.p, Crossed(states[None], counts), drawn)
+            seen = {x: _apart(y, counts) for x, y in shown.items() if x in asked}
+            every.append((np.broadcast_to(_apart(after, counts), (*counts, self.size)), seen))
+        found = np.concatenate([x for x, _ in every], axis=1)
+        return found, {
+            name: np.concatenate([x[name] for _, x in every], axis=1) for name in every[0][1]
+        }
+
     def _given(self, at: int, rows: Rows) -> Array:
         found = rows.answers.get(at)
         count = len(rows.states)
@@ -222,61 +253,85 @@ class Driving:
         L runs with one entry of the law each add up to w(1) + (L - 1) w(0), w(0) of nobody and w(1)
         of everybody. ``root`` is at least sqrt(E s_l^2). A part is a difference of four runs, other
         responses of two.
+
+        Bounds are also sums and products of sizes, never negative: what the sum of some inputs adds
+        to w(0) is at least what these add one by one, together. So a row is the sum of a group of
+        inputs, and where each of g has a bound w(0) + c_j, and w(0) + sum_j c_j <= W, the root of
+        the sum of squares is at most W + (sqrt(g) - 1) w(0). Parts are driven for the entries of
+        all clients at once, and their sum over clients is bounded: no root of these.
         """
-        rows, noises = self.size, len(self.inner)
+        states, noises, counts = self._groups()
+        first, zero, *each = range(len(states))
+        states[first] = abs(centre)
         count, clients = len(self.entries), self.clients
-        origin = np.zeros((1, self.size))
-        (first, one), (zero, nil) = (
-            [self._bounds(x, self.units(None), [0], present) for present in (False, True)]
-            for x in (abs(centre)[None], origin)
-        )
-        squares: dict[str, Array] = {}
-
-        def add(name: str, kind: int, found: Array) -> None:
-            kept = squares.setdefault(name, np.zeros((4, *found.shape[1:])))
-            kept[kind] += (found**2).sum(axis=0)
-
-        step = max(16, self._most_rows // 2)
-        for noisy, most in ((False, rows), (True, noises)):
-            for a in range(0, most, step):
-                at = range(a, min(most, a + step))
-                states = np.repeat(origin, len(at), axis=0)
-                if not noisy:
-                    states[range(len(at)), list(at)] = 1.0
-                own = [1 + x for x in at] if noisy else [0] * len(at)
-                absent, present = (
-                    self._bounds(states, self.units(None), own, x) for x in (False, True)
-                )
-                for name, x in absent.items():
-                    y, z, w = present[name], zero[name], nil[name]
-                    add(name, 2 * noisy, x + z)
-                    each = y + (count - 1) * x + w + (count - 1) * z
-                    if not noisy:
-                        add(name, 1, each + count * (x + z))
-                    else:
-                        add(name, 3, each if count else y + (2 * clients - 1) * w)
+        presents = np.repeat([0.0, 1.0], len(states))
+        bounds = self._bounds(np.tile(states, (2, 1)), np.tile(noises, 2), presents)
+        noisy = noises[each] >= 0
+        spare = np.sqrt(counts) - 1
         found = {}
-        for name, own in squares.items():
-            base, part, alone, other = np.sqrt(own)
+        for name, own in bounds.items():
+            absent, present = own[: len(states)], own[len(states) :]
+            z, w = absent[zero], present[zero]
+            x, y = absent[each], present[each]
+            more = spare.reshape(-1, *[1] * (x.ndim - 1))
+            several = y + (count - 1) * x + w + (count - 1) * z  # L runs, each less its own origin
+            none = 2 * (w + (count - 1) * z)  # of them, whatever the input
+            if not count:
+                several, none = y + (2 * clients - 1) * w, 2 * clients * w
+            alone = x + z + more * 2 * z
+            parts = _root(several + count * (x + z), ~noisy)  # each client's own at once
+            other = _root(several + more * none, noisy)
             mixed = name == STATE or name in self.form.mixed
-            parts = root * mixed if count else 0.0
-            constant = first[name] + parts * (one[name] + (2 * count - 1) * first[name])
-            noise = alone * (name != STATE) + other * (root if count else 1.0) * mixed
-            found[name] = np.stack([constant[0], base + parts * part, noise])
+            weight = root * mixed if count else 0.0
+            every = present[first] + (2 * count - 1) * absent[first]
+            constant = absent[first] + weight * every
+            noise = _root(alone, noisy) * (name != STATE)
+            noise = noise + other * (root if count else 1.0) * mixed
+            found[name] = np.stack([constant, _root(alone, ~noisy) + weight * parts, noise])
         return found
 
-    def _bounds(
-        self, states: Array, units: Answers, noises: Sequence[int], present: bool
-    ) -> dict[str, Array]:
-        """What rounding did in some rows: sizes of states, and numbers of noises."""
-        answers = {at: Rounded(x[noises], x[noises] * 0) for at, x in units.items()}
+    def _groups(self) -> tuple[Array, Array, Array]:
+        """Inputs: states, the first two for the centre and none; the group of noises that is in one
+        if any, or -1; and how many inputs are in every one from the third on.
+
+        A state's entry is with that of all other clients, a noise with those of its last axis.
+        """
+        own: dict[Any, list[int]] = {}
+        for name, place in self.places.items():
+            apart = len(self.shapes[name]) > 1 and self.shapes[name][0] == self.clients
+            inner = prod(self.shapes[name][1:]) if apart else prod(self.shapes[name])
+            for at in range(place.start - 1, place.stop - 1):
+                own.setdefault((name, (at - place.start + 1) % max(1, inner)), []).append(at)
+        noises = len(self._noise_groups)
+        states = np.zeros((2 + len(own) + noises, self.size))
+        for row, entries in enumerate(own.values(), 2):
+            states[row, entries] = 1.0
+        which = np.concatenate([np.full(2 + len(own), -1), np.arange(noises)])
+        counts = [*map(len, own.values()), *map(len, self._noise_groups)]
+        return states, which, np.array(counts, dtype=float)
+
+    @cached_property
+    def _noise_groups(self) -> list[list[int]]:
+        """Noises of a client that are one group: those along the last axis of a source."""
+        found: dict[Any, list[int]] = {}
+        for at, (number, j) in enumerate(self.inner):
+            shape = self.sources[number].shape[1:]
+            found.setdefault((number, j // (shape[-1] if shape else 1)), []).append(at)
+        return list(found.values())
+
+    def _bounds(self, states: Array, groups: Array, presents: Array) -> dict[str, Array]:
+        """What rounding did in some rows: sizes of states, groups of noises, and who is present."""
+        units = self.units(None)
         every = []
         for at, x in enumerate(self.sources):
-            size = abs(_silent(x, len(states)))
+            size = abs(_silent(x, len(states))).copy()
             if at == self.law:
-                size = np.full(size.shape, float(present))
-            own = answers.get(at, Rounded(size, size * 0))
-            every.append(own.reshape(len(states), *x.shape))
+                size[:] = presents[:, None]
+            if at in units:
+                summed = [units[at][[1 + j for j in own]].sum(axis=0) for own in self._noise_groups]
+                own = np.stack([units[at][0], *summed])[groups + 1]
+                size = own.reshape(len(states), -1)
+            every.append(Rounded(size, size * 0).reshape(len(states), *x.shape))
 
         def draw(random: Any) -> Drawn:
             return drawn_by(self.subject.algorithm, random, problem, p)
@@ -360,6 +415,19 @@ class Driving:
 def plain(name: str) -> str:
     """The vector of which a value has two factors."""
     return name.removesuffix(POINT).removesuffix(SLOPE)
+
+
+def _apart(array: Any, counts: tuple[int, int]) -> Array:
+    """Rows with nobody and with every presence, or of either alike; by inputs."""
+    if not isinstance(array, Crossed):
+        return np.asarray(array).reshape(*counts, *array.shape[1:])
+    shape = array.data.shape
+    return np.broadcast_to(array.data, (shape[0], counts[1], *shape[2:]))
+
+
+def _root(rows: Array, chosen: Array) -> Array:
+    """Of the sum of squares of some."""
+    return np.sqrt((rows[chosen] ** 2).sum(axis=0))
 
 
 def _silent(source: Source, rows: int) -> Array:

@@ -25,6 +25,7 @@ from fedbounds.theory.language.setups import Shown
 
 from .beginnings import beginning
 from .clients import Clients
+from .crossed import Crossed
 from .sources import Source
 from .subject import Subject, as_parameter
 from .unknowns import Refused, Unknown, Variables, bare
@@ -56,6 +57,12 @@ class Valuing(Clients):
         joint = (self.xp.concat(x, axis=2) for x in (blocks, sums))
         self.asked.append((found, *joint))
         return found
+
+    def _of_clients(self, name: str, models: Array) -> Array:
+        """As of clients; rows that are crossed once."""
+        if isinstance(models, Crossed):
+            return models.by_rows(lambda rows: super(Valuing, self)._of_clients(name, rows))
+        return super()._of_clients(name, models)
 
     def _slopes(self, blocks: list[Array]) -> list[Array]:
         return list(self.gradients(*blocks)) if len(blocks) > 1 else [self.gradient(*blocks)]
