@@ -18,6 +18,7 @@ from flint import fmpq
 
 from .driven_errors import Weight, Wrong
 from .driving import STATE, TRIED, Driving, Rows, near, plain
+from .grouped import Grouped, Pairs, grouped, paired
 from .random import sampled
 from .rounded import UNIT
 from .subject import Subject
@@ -114,33 +115,44 @@ class Driven:
                     found[np.ix_(1 + rows, 1 + rows)] += first[:, rows].T @ more[:, rows] * weight
         return found
 
+    @cached_property
+    def _owners(self) -> list[int | None]:
+        """Of every entry of (1, x)."""
+        return [None, *self.driving.owners]
+
+    @cached_property
+    def _ahead(self) -> tuple[Grouped, Grouped, Pairs | None]:
+        """The mean, the total and the pairs of parts."""
+        blocks = [(part.rows, part.columns, part.values) for part in self.parts]
+        mean, total = (grouped(x, self._owners) for x in (self.mean, self.total))
+        return mean, total, paired(self.size, blocks, self.law.pairs)
+
+    @cached_property
+    def _back(self) -> tuple[Grouped, Grouped, Pairs | None]:
+        """Those of their transposes, of the state alone."""
+        blocks = [
+            (part.columns[1:] - 1, part.rows - 1, part.values[:, 1:].T) for part in self.parts
+        ]
+        mean, total = (grouped(x[1:, 1:].T, self._owners[1:]) for x in (self.mean, self.total))
+        return mean, total, paired(self.size - 1, blocks, self.law.pairs)
+
     def after(self, moment: Array) -> Array:
         """E (1, x)(1, x)' after a round from that before."""
-        found = self.mean @ moment @ self.mean.T + self.noise
-        common, pairs = self.law.common, self.law.pairs
-        if common:
-            found += (self.total @ moment @ self.total.T) * common
-        for one, other, weight in pairs:
-            first, second = self.parts[one], self.parts[other]
-            inner = moment[np.ix_(first.columns, second.columns)]
-            block = first.values @ inner @ second.values.T
-            found[np.ix_(first.rows, second.rows)] += block * weight
+        found = self._around(self._ahead, moment) + self.noise
         found = found / 2
         return found + found.T  # an antisymmetric part of rounding would grow
 
     def before(self, weight: Array) -> Array:
         """E A' W A of the map A of the state alone, for a symmetric W: the adjoint of `after`."""
-        mean, total = self.mean[1:, 1:], self.total[1:, 1:]
-        found = mean.T @ weight @ mean
-        common, pairs = self.law.common, self.law.pairs
-        if common:
-            found += (total.T @ weight @ total) * common
-        for one, other, factor in pairs:
-            first, second = self.parts[one], self.parts[other]
-            inner = weight[np.ix_(first.rows - 1, second.rows - 1)]
-            block = first.values[:, 1:].T @ inner @ second.values[:, 1:]
-            found[np.ix_(first.columns[1:] - 1, second.columns[1:] - 1)] += block * factor
+        found = self._around(self._back, weight)
         return (found + found.T) / 2
+
+    def _around(self, how: tuple[Grouped, Grouped, Pairs | None], symmetric: Array) -> Array:
+        mean, total, pairs = how
+        found = mean.around(symmetric)
+        if self.law.common:
+            found += total.around(symmetric) * self.law.common
+        return found if pairs is None else found + pairs.around(symmetric)
 
     # ---- what rounding did; see `driven_errors`
 

@@ -52,6 +52,8 @@ _DOUBLED = 2  # times, from one norm that is tried to the next
 _IMAGES = (0, 1, 4, 8, 8, 8)  # of each by all of the map
 _ENOUGH = 1e-10  # of what is wrong, relative
 _WORSE = 1e3  # times the least so far: more images are not tried
+_OF_USE = 1e-6  # relative: from here on they are tried only where the last ones gained
+_LITTLE = 1.5  # by this factor
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,10 +117,10 @@ class Weight:
         entries, size = _lengths(bound @ self.sizes.T), len(self.diagonal)
         return np.minimum(entries, np.sqrt(size * (bound**2 @ self.diagonal)) * _SAFE)
 
-    def of_square(self, bound: Array) -> Array:
-        """|.| of matrices whose entries are at most those of q q'."""
-        entries, size = _lengths(bound @ self.sizes.T) ** 2, len(self.diagonal)
-        return np.minimum(sqrt(size) * entries, size * (bound**2 @ self.diagonal)) * _SAFE
+    def of_square(self, bound: Array, at: Any = slice(None)) -> Array:
+        """|.| of matrices whose entries are at most those of q q', q on some rows alone."""
+        entries, size = _lengths(bound @ self.sizes[:, at].T) ** 2, len(self.diagonal)
+        return np.minimum(sqrt(size) * entries, size * (bound**2 @ self.diagonal[at])) * _SAFE
 
 
 def _weighed(matrix: Array, image: Array, found: "Driven") -> Weight | None:
@@ -212,6 +214,7 @@ def followed(found: "Driven", moments: Array) -> Followed:
     identity = np.eye(found.size - 1)
     summed, power = identity, found.mean[1:, 1:] * (1 - 0.5 / len(moments))
     best: Followed | None = None
+    rows = roots(moments)
     for images in _IMAGES:
         matrix = summed
         for _ in range(images):
@@ -220,10 +223,11 @@ def followed(found: "Driven", moments: Array) -> Followed:
             break
         weight = _weighed(matrix, found.before(matrix), found)
         if weight is not None:
-            one = _followed(found, weight, moments)
+            one = _followed(found, weight, moments, rows)
+            gained = _gained(best, one)
             if best is None or one.relative < best.relative:
                 best = one
-            if best.relative <= _ENOUGH or one.relative > _WORSE * best.relative:
+            if best.relative <= _ENOUGH or not gained:
                 break
         for _ in range(_DOUBLED):  # twice as many images, by the mean of the map alone
             summed, power = summed + power.T @ summed @ power, power @ power
@@ -232,8 +236,15 @@ def followed(found: "Driven", moments: Array) -> Followed:
     return best
 
 
-def _followed(found: "Driven", weight: Weight, moments: Array) -> Followed:
-    each = _Fresh(found, weight, moments)
+def _gained(best: Followed | None, one: Followed) -> bool:
+    """Whether more images may be worth while."""
+    if best is None or best.relative > _OF_USE:
+        return best is None or one.relative <= _WORSE * best.relative
+    return one.relative * _LITTLE <= best.relative
+
+
+def _followed(found: "Driven", weight: Weight, moments: Array, rows: Array) -> Followed:
+    each = _Fresh(found, weight, moments, rows)
     every = [found.wrong_start(weight)]
     root = sqrt(weight.rate)
     shift = each.shift
@@ -255,9 +266,8 @@ def _followed(found: "Driven", weight: Weight, moments: Array) -> Followed:
 class _Fresh:
     """What a round loses by itself."""
 
-    def __init__(self, found: "Driven", weight: Weight, moments: Array) -> None:
+    def __init__(self, found: "Driven", weight: Weight, moments: Array, rows: Array) -> None:
         self.weight, self.size, self.shift = weight, found.size, found.shift(weight)
-        rows = roots(moments)
         common, pairs = found.law.common, found.law.pairs
         parts = list(zip(found.parts, (abs(part.values) for part in found.parts), strict=True))
         mean, total, absent = (abs(x[1:]) for x in (found.mean, found.total, found.absent))
@@ -267,10 +277,8 @@ class _Fresh:
         own, sums = [], rows[:, 1:] * 0
         for part, matrix in parts:
             one = rows[:, part.columns] @ matrix.T
-            wide = rows[:, 1:] * 0
-            wide[:, part.rows - 1] = one
-            sums += wide
-            own.append(np.sqrt(weight.of_square(wide)))
+            sums[:, part.rows - 1] += one
+            own.append(np.sqrt(weight.of_square(one, part.rows - 1)))
         for one_at, other_at, factor in pairs:  # the mean of both bounds that of their product
             self.squares = self.squares + abs(factor) * own[one_at] * own[other_at]
         # of the sums that make the mean of the map
@@ -280,7 +288,9 @@ class _Fresh:
         self.noise_lost = found.lost_noise(weight)
         self.map_ = weight.of(found.wrong.after)
         self.radius = _lengths(rows[:, 1:])
-        inside = np.einsum("ij,tij->t", weight.matrix, moments[:, 1:, 1:])
+        bordered = np.zeros(moments.shape[1:])
+        bordered[1:, 1:] = weight.matrix
+        inside = moments.reshape(len(moments), -1) @ bordered.reshape(-1)
         lost = self.lost * weight.of_square(rows[:, 1:])
         self.after = np.sqrt(np.maximum(inside, 0.0) + lost) * _SAFE
 
@@ -297,10 +307,13 @@ class _Fresh:
 
 def roots(moments: Array) -> Array:
     """r with |M_ij| <= r_i r_j, round by round."""
-    found, sizes = np.sqrt(np.maximum(np.diagonal(moments, axis1=1, axis2=2), 0.0)), abs(moments)
-    above = sizes > (1 + 1e-6) * found[:, :, None] * found[:, None, :]  # of a moment in floats
-    raised = np.sqrt(np.where(above, sizes, 0.0).max(axis=2))
-    return np.maximum(found, raised) * (1 + 1e-6)
+    found = np.sqrt(np.maximum(np.diagonal(moments, axis1=1, axis2=2), 0.0))
+    for own, moment in zip(found, moments, strict=True):
+        sizes = abs(moment)
+        above = sizes > np.outer(own, own * (1 + 1e-6))
+        if above.any():  # of a moment in floats
+            own[:] = np.maximum(own, np.sqrt(np.where(above, sizes, 0.0).max(axis=1)))
+    return found * (1 + 1e-6)
 
 
 def _length(matrix: Array) -> float:
