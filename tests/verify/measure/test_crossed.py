@@ -110,3 +110,43 @@ def test_groups_of_inputs_are_bounded_at_least_as_each_by_itself(cohort):
         assert (np.sqrt(squares) <= bounds[name][1] * (1 + 1e-12)).all(), name
         at_centre = found._bounds(centre[None], none, absent)[name][0]
         assert (at_centre <= bounds[name][0] * (1 + 1e-12)).all(), name
+
+
+@each("algorithm", [personal_averaging.ROUNDS, personal_scaffold.AVERAGING], told=lambda x: x.name)
+def test_what_presence_adds_is_bounded_at_least_as_entry_by_entry(algorithm):
+    """Each part's response to each unit state: a difference of four runs, summed over the law."""
+    found = driving(algorithm)
+    none, centre = np.full(1, -1), np.ones(found.size)
+    laws = np.eye(len(found.entries))
+    zero, nobody = np.zeros((1, found.size)), np.zeros(1)
+
+    def bound(states, presents):
+        return found._bounds(states, none, presents)[STATE][0]
+
+    squares = 0.0
+    for at in range(found.size):
+        unit = np.eye(found.size)[at : at + 1]
+        fixed = bound(unit, nobody) + bound(zero, nobody)
+        squares += (
+            sum(
+                bound(unit, law[None]) + bound(zero, law[None]) + fixed
+                for law, client in zip(laws, found.entries, strict=True)
+                if at in found.columns[client]
+            )
+            ** 2
+        )
+    base, more = (found.wrong(centre, root)[STATE][1] for root in (0.0, 1.0))
+    assert (squares > 0).any()
+    assert (np.sqrt(squares) <= (more - base) * (1 + 1e-12)).all()
+
+
+@pytest.mark.parametrize("cohort", [2, 3])
+def test_noises_in_groups_are_bounded_at_least_as_one_by_one(cohort):
+    together, alone = (driving(personal_scaffold.ROUNDS, cohort) for _ in range(2))
+    assert any(len(own) > 1 for own in together._noise_groups)
+    vars(alone)["_noise_groups"] = [[at] for at in range(len(alone.inner))]
+    centre = np.ones(alone.size)
+    one, other = (x.wrong(centre, 1.0) for x in (alone, together))
+    assert any(one[name][2].any() for name in one)
+    for name in one:
+        assert (one[name][2] <= other[name][2] * (1 + 1e-12)).all(), name

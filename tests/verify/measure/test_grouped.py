@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from each import each
 from personal_runs import pairs, problem, subject
 
@@ -50,6 +51,12 @@ def test_rows_of_a_client_are_few():
     owners = [None] * 3 + [c for c in range(8) for _ in range(2)]
     found = grouped(sparse(owners, MEETS["its own"]), owners)
     assert sum(own.values.size for own in found.groups) == 3 * 19 + 8 * 2 * 5
+
+
+def test_clients_of_different_numbers_of_rows_are_refused():
+    """Rows that go on with zeros would write the first row anew."""
+    with pytest.raises(ValueError, match=r"differ in number: \[2, 1\]"):
+        grouped(np.eye(4), [None, 0, 0, 1])
 
 
 @each("count", [1, 5, 200])

@@ -30,14 +30,17 @@ class AllSeen(Judged):
 
 def check(claim: Claim, instance: Case, *, outside: bool = False) -> Seen:
     """Judge the first reading of a claim on an instance; see `judge.judge.check`."""
-    found = judging.check(claim, instance, outside=outside)
-    return Seen(found.claim, found.reading, found.instance, found.outcomes)
+    return _seen(judging.check(claim, instance, outside=outside))
 
 
 def judge(claims: Sequence[Claim], instance: Case, **how: Any) -> AllSeen:
     """Judge every reading of claims on an instance; see `judge.judge.judge`."""
     found = judging.judge(claims, instance, **how)
-    return AllSeen(found.judgements, found.measurement)
+    return AllSeen(tuple(map(_seen, found.judgements)), found.measurement)
+
+
+def _seen(one: Judgement) -> Seen:
+    return Seen(one.claim, one.reading, one.instance, one.outcomes)
 
 
 def judged_table(judgements: Iterable[Judgement]) -> Table:

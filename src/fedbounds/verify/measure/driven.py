@@ -274,31 +274,28 @@ class _Reading:
         self.mixed = self.asked & driving.form.mixed
         self.kinds = len(driving.entries) // n
         states = np.eye(size + 1, size, -1)
-        own = [
-            [0, *(1 + at for at, x in enumerate(driving.owners) if x in (None, client))]
-            for client in range(n)
-        ]
         ((after, shown),) = driving.run([Rows(states)], self.asked)
         self.absent = np.concatenate([after[:1], after[1:] - after[:1]])
         self.vectors = {x: np.concatenate([y[:1], y[1:] - y[:1]]) for x, y in shown.items()}
         self.parts: list[Part] = []
         self.moved: dict[str, list[tuple[Array, Array]]] = {}
         if driving.entries:
-            self._take_part([np.array(own[client]) for client in driving.entries])
+            self._take_part()
         self._push()
 
-    def _take_part(self, columns: list[Array]) -> None:
+    def _take_part(self) -> None:
         """What presence adds: all clients have unit states at once, as each weighs its own."""
         driving = self.driving
-        units = np.zeros((len(columns[0]), driving.size + 1))
-        for own in columns[: driving.clients]:
-            units[np.arange(len(own)), own] = 1.0
-        units[0] = 0.0
-        after, shown = driving.crossed(Rows(units[:, 1:]), self.mixed)
-        for at, own in enumerate(columns, 1):
+        met = driving.columns
+        units = np.zeros((1 + met.shape[1], driving.size))
+        for row, entries in enumerate(met.T, 1):
+            units[row, entries] = 1.0
+        after, shown = driving.crossed(Rows(units), self.mixed)
+        for at, client in enumerate(driving.entries, 1):
+            own = np.concatenate([[0], 1 + met[client]])
             self.parts.append(_part(_less(after[at], after[0]), own))
             for name, seen in shown.items():
-                moved = _less(seen[at if len(seen) > 1 else 0], seen[0])
+                moved = _less(_with(seen, at), seen[0])
                 self.moved.setdefault(name, []).append((own, moved))
 
     def _push(self) -> None:
@@ -315,7 +312,7 @@ class _Reading:
             after, shown = driving.crossed(Rows(states, driving.units(None)), self.asked)
             alone = {name: seen[0] for name, seen in shown.items()}
             every = [
-                (after[at], {x: y[at if len(y) > 1 else 0] for x, y in shown.items()})
+                (after[at], {name: _with(seen, at) for name, seen in shown.items()})
                 for at in range(1, len(after))
             ]
         else:
@@ -330,10 +327,9 @@ class _Reading:
                 and not (name in driving.form.mixed and not self.kinds)
             ):
                 self.tied[name] = own
-        clients: Any = slice(None)
         for at, (after, seen) in enumerate(every):
             self.pushed[at] = after[1:] - after[:1]
-            clients = clients if driving.entries else at  # whose noise there was
+            clients = slice(None) if driving.entries else at  # whose noise there was
             for name in self.mixed & seen.keys():
                 moved = seen[name][1:] - seen[name][:1]
                 if name in self.tied:
@@ -357,9 +353,7 @@ class _Reading:
             values[:, 0] = own[rows - 1]
             self.parts[at] = Part(rows, old.columns, values)
             for name, moved in self.moved.items():
-                moved[at][1][0] = (
-                    shown[name][-1 if len(shown[name]) == 1 else 1 + at, 0] - (shown[name][0, 0])
-                )
+                moved[at][1][0] = _with(shown[name], 1 + at)[0] - shown[name][0, 0]
 
     def shown(self) -> dict[str, tuple[Term, ...]]:
         """The terms of every vector."""
@@ -393,6 +387,11 @@ def _asked(driving: Driving) -> set[str]:
     shown = driving.subject.shown.vectors
     every = {name + x for name in shown for x in ("", POINT, SLOPE)}
     return {name for name in every if plain(name) not in driving.form.refused}
+
+
+def _with(seen: Array, at: int) -> Array:
+    """What is seen with a presence; what presence is not in has one row for all."""
+    return np.asarray(seen[at if len(seen) > 1 else 0])
 
 
 def _less(present: Array, absent: Array) -> Array:

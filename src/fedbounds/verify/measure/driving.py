@@ -87,6 +87,15 @@ class Driving:
         """The client of every entry of the state."""
         return owners({x: (1, *own) for x, own in self.shapes.items()}, self.clients)
 
+    @cached_property
+    def columns(self) -> Array:
+        """Entries of the state that are shared or a client's, in one order for all; by client."""
+        met = [
+            [at for at, x in enumerate(self.owners) if x in (None, client)]
+            for client in range(self.clients)
+        ]
+        return np.array(met, dtype=int)
+
     def _draw(self, random: Any) -> Drawn:
         return drawn_by(self.subject.algorithm, random, self.subject.problem, self.p)
 
@@ -265,7 +274,7 @@ class Driving:
         states[first] = abs(centre)
         count, clients = len(self.entries), self.clients
         presents = np.repeat([0.0, 1.0], len(states))
-        bounds = self._bounds(np.tile(states, (2, 1)), np.tile(noises, 2), presents)
+        bounds = self._bounds(np.tile(states, (2, 1)), np.tile(noises, 2), presents[:, None])
         noisy = noises[each] >= 0
         spare = np.sqrt(counts) - 1
         found = {}
@@ -294,20 +303,16 @@ class Driving:
         """Inputs: states, the first two for the centre and none; the group of noises that is in one
         if any, or -1; and how many inputs are in every one from the third on.
 
-        A state's entry is with that of all other clients, a noise with those of its last axis.
+        A state's entry is with that of all other clients, as it is driven; a noise with those of
+        its last axis.
         """
-        own: dict[Any, list[int]] = {}
-        for name, place in self.places.items():
-            apart = len(self.shapes[name]) > 1 and self.shapes[name][0] == self.clients
-            inner = prod(self.shapes[name][1:]) if apart else prod(self.shapes[name])
-            for at in range(place.start - 1, place.stop - 1):
-                own.setdefault((name, (at - place.start + 1) % max(1, inner)), []).append(at)
+        own = [np.unique(entries) for entries in self.columns.T]
         noises = len(self._noise_groups)
         states = np.zeros((2 + len(own) + noises, self.size))
-        for row, entries in enumerate(own.values(), 2):
+        for row, entries in enumerate(own, 2):
             states[row, entries] = 1.0
         which = np.concatenate([np.full(2 + len(own), -1), np.arange(noises)])
-        counts = [*map(len, own.values()), *map(len, self._noise_groups)]
+        counts = [*map(len, own), *map(len, self._noise_groups)]
         return states, which, np.array(counts, dtype=float)
 
     @cached_property
@@ -320,13 +325,16 @@ class Driving:
         return list(found.values())
 
     def _bounds(self, states: Array, groups: Array, presents: Array) -> dict[str, Array]:
-        """What rounding did in some rows: sizes of states, groups of noises, and who is present."""
+        """What rounding did in some rows: sizes of states, groups of noises, and who is present.
+
+        Presence is told by entry of the law, or once for all.
+        """
         units = self.units(None)
         every = []
         for at, x in enumerate(self.sources):
             size = abs(_silent(x, len(states))).copy()
             if at == self.law:
-                size[:] = presents[:, None]
+                size[:] = presents
             if at in units:
                 summed = [units[at][[1 + j for j in own]].sum(axis=0) for own in self._noise_groups]
                 own = np.stack([units[at][0], *summed])[groups + 1]

@@ -58,11 +58,18 @@ def grouped(matrix: Array, owners: Sequence[int | None]) -> Grouped:
     ----------
     owners : sequence
         Of every row, its client; None for those that are shared.
+
+    Raises
+    ------
+    ValueError
+        If clients have not as many rows as each other.
     """
     every: dict[int | None, list[int]] = {}
     for row, client in enumerate(owners):
         every.setdefault(client, []).append(row)
     shared = every.pop(None, [])
+    if len({len(rows) for rows in every.values()}) > 1:  # `Grouped.times` would write row 0 anew
+        raise ValueError(f"rows of clients differ in number: {[*map(len, every.values())]}")
     groups = [_met(matrix, own) for own in ([shared], list(every.values())) if own and own[0]]
     return Grouped(len(matrix), tuple(groups))
 
