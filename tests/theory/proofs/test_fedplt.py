@@ -23,7 +23,7 @@ from fedbounds.theory.proof.language import Written, cited
 from fedbounds.theory.proof.library import replayed
 from fedbounds.theory.proof.replay import Local, Replayed, certified
 from fedbounds.theory.proof.text import text
-from fedbounds.verify.setups.found import known_of, view_of
+from fedbounds.verify.setups.found import view_of
 from fedbounds.verify.setups.steps import Judged, least_on
 
 UNBIASED = SCOPES[UNBIASED_STEP]
@@ -231,7 +231,7 @@ def instance(n: int, scope: str) -> Judged:
     )  # fmt: skip
     setup = Setup("fedplt", "one step" if scope == STEP else "rounds", run)
     view = view_of(setup)
-    return Judged(setup, view, known_of(setup, view))
+    return Judged(setup, view)
 
 
 def gap(step: Replayed, scope: str, n: int) -> float | None:

@@ -25,7 +25,7 @@ from fedbounds.verify.measure.balls import Ball
 from fedbounds.verify.measure.enumerated import Rows
 from fedbounds.verify.measure.trace import subject_of
 from fedbounds.verify.setups import steps
-from fedbounds.verify.setups.found import known_of, view_of
+from fedbounds.verify.setups.found import view_of
 from fedbounds.verify.setups.plan import planned
 from fedbounds.verify.setups.steps import Judged
 from fedbounds.vocabulary import Method, Verdict
@@ -163,7 +163,7 @@ def one_run(monkeypatch):
     name = next(x for x in PLANNED if x.startswith("cosines") and x.endswith(ending))
     setup = PLANNED[name]
     view = view_of(setup)
-    on = Judged(setup, view, known_of(setup, view))
+    on = Judged(setup, view)
     monkeypatch.setattr(steps, "judged_on", lambda theory: (on,))
     return on
 

@@ -26,7 +26,6 @@ from fedbounds.verify.decide.part import decide
 from fedbounds.verify.measure.evaluate import Numbers
 from fedbounds.verify.setups import found as of_setups
 from fedbounds.verify.setups import steps
-from fedbounds.verify.setups.found import known_of
 from fedbounds.verify.setups.steps import Judged, least_on
 from fedbounds.vocabulary import Method, Verdict
 
@@ -84,7 +83,7 @@ def test_views_show_what_another_program_found():
 
 def _judged(data, view, **more):
     setup = setup_of(data, view, **more)
-    return Judged(setup, VIEWS[setup.view], known_of(setup, VIEWS[setup.view]))
+    return Judged(setup, VIEWS[setup.view])
 
 
 def test_every_definition_of_the_proofs_holds_exactly():

@@ -293,7 +293,7 @@ def test_a_second_run_computes_nothing(tmp_path, uninterrupted, monkeypatch):
     monkeypatch.setattr(witness_records, "find_witness", never)
     monkeypatch.setattr(proofs, "evaluated", never)
     monkeypatch.setattr(os, "replace", never)  # nor is a file written
-    proofs.seen_of.cache_clear()
+    proofs._seen_so_far.cache_clear()
     assert run(ENTRIES, SETTINGS, Store(tmp_path)) == uninterrupted[1]
     assert files(tmp_path) == uninterrupted[0]
 

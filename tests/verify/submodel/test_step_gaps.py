@@ -26,7 +26,7 @@ from fedbounds.verify.judge.seen import evaluated
 from fedbounds.verify.judge.seen import judged as told
 from fedbounds.verify.measure.clients import Clients
 from fedbounds.verify.setups import steps as of_setups
-from fedbounds.verify.setups.found import known_of, view_of
+from fedbounds.verify.setups.found import view_of
 
 CLOSE = 1e-13
 WRITTEN = {w.id: w for w in book().steps}
@@ -190,7 +190,7 @@ def a_round():
 
 def judged(setup):
     view = view_of(setup)
-    return of_setups.Judged(setup, view, known_of(setup, view))
+    return of_setups.Judged(setup, view)
 
 
 SPLIT = next(p.setup for p in PLANNED if p.name == "split, own orders, eta S K L = 1/8")

@@ -1,6 +1,6 @@
 """Replay a book: fill in multipliers, check every step, and say which rest on unproved ones."""
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -151,6 +151,22 @@ def rests_on(step: Replayed) -> tuple[str, ...]:
     return tuple(dict.fromkeys(uses))
 
 
+def rested_on(steps: Sequence[Replayed], names: Iterable[str]) -> set[str]:
+    """Ids of these steps, and of all that they rest on, or stand in the place of."""
+    uses: dict[str, set[str]] = {}
+    for step in steps:
+        more = [*_replaced(step, steps), *map(sign_of, step.signs)]
+        uses.setdefault(step.written.id, set()).update(rests_on(step), more)
+    found: set[str] = set()
+    waiting = [*names]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += uses[name]
+    return found
+
+
 def inherit(steps: Iterable[Replayed]) -> tuple[Replayed, ...]:
     """What every step rests on: what is not proved, what the paper does not prove, what is given.
 
@@ -196,7 +212,7 @@ def _union(groups: Iterable[Iterable[str]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for group in groups for name in group))
 
 
-def _replaced(step: Replayed, every: Iterable[Replayed]) -> list[str]:
+def _replaced(step: Replayed, every: Sequence[Replayed]) -> list[str]:
     """The paper's lines without a proof in whose place a step cites our corrected one."""
     corrected = (use for use in rests_on(step) if use.endswith(CORRECTED))
     printed = tuple(use.removesuffix(CORRECTED) for use in corrected)

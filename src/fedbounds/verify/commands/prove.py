@@ -73,8 +73,7 @@ def prove_entries(entries: Sequence[Entry], settings: Settings, store: Store) ->
     """
     entries = with_givens(entries)
     with store.writing():
-        papers = tuple(dict.fromkeys(entry.paper for entry in entries))
-        proofs = prove(papers, partial(kept_steps, store))
+        proofs = prove([entry.id for entry in entries], partial(kept_steps, store))
         store.pack()
     doubtful = [entry for entry in entries if _is_doubtful(entry, proofs)]
     results = Results([], [])

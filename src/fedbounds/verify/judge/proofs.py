@@ -11,7 +11,13 @@ from fedbounds.theory.language.contributed import declared
 from fedbounds.theory.language.formula import to_latex
 from fedbounds.theory.proof.language import OURS, Written
 from fedbounds.theory.proof.library import book_of, names_of, papers, replayed
-from fedbounds.theory.proof.replay import Local, Replayed, marked_doubtful, marked_false
+from fedbounds.theory.proof.replay import (
+    Local,
+    Replayed,
+    marked_doubtful,
+    marked_false,
+    rested_on,
+)
 from fedbounds.theory.proof.search import ZERO
 from fedbounds.theory.proof.status import ClaimProof, proof_of
 from fedbounds.vocabulary import Verdict
@@ -56,27 +62,59 @@ NOTHING_PROVED = Proofs({}, {}, {}, {})
 
 
 @cache
-def seen_of(paper: str) -> dict[str, Seen]:
-    """What the running algorithms show of a paper's steps."""
-    return evaluated(replayed(paper), paper)
+def _seen_so_far(paper: str) -> dict[str, Seen | None]:
+    """Of steps by id, which a process evaluates once."""
+    return {}
 
 
-def prove(chosen: Sequence[str], seen: Callable[[str], dict[str, Seen]] = seen_of) -> Proofs:
-    """Replay the proofs of these papers, and evaluate every step on the running algorithms.
+def seen_of(paper: str, names: Sequence[str]) -> dict[str, Seen]:
+    """What the running algorithms show of these steps of a paper."""
+    known = _seen_so_far(paper)
+    if missing := {*names} - known.keys():
+        found = evaluated([s for s in replayed(paper) if s.written.id in missing], paper)
+        known |= {name: found.get(name) for name in missing}
+    return {name: seen for name in names if (seen := known[name]) is not None}
+
+
+def prove(
+    chosen: Sequence[str], seen: Callable[[str, Sequence[str]], dict[str, Seen]] = seen_of
+) -> Proofs:
+    """Replay proofs, and evaluate every step on the running algorithms.
 
     Parameters
     ----------
-    seen : function of a paper
-        What was seen of its steps; it may look up what it kept.
+    chosen : sequence of str
+        Claims, by their ids, and papers whose claims are meant all. The steps are those on which
+        these rest.
+    seen : function of a paper and of ids of its steps
+        What was seen of them; it may look up what it kept.
 
     Raises
     ------
     ConflictError
         If a proved step is broken on a run.
     """
-    steps = {key: replayed(key) for key in chosen if key in papers()}
-    own = {key: seen(key) for key in steps}
+    keys = dict.fromkeys(name.partition("/")[0] for name in chosen)
+    steps = {key: asked(replayed(key), key, chosen) for key in keys if key in papers()}
+    own = {
+        key: seen(key, list(dict.fromkeys(s.written.id for s in every)))
+        for key, every in steps.items()
+    }
     return Proofs(steps, own, {}, {key: book_of(key).theory.always for key in steps})
+
+
+def asked(steps: Sequence[Replayed], paper: str, chosen: Sequence[str]) -> tuple[Replayed, ...]:
+    """The steps on which what is chosen rests; all, where every claim is chosen."""
+
+    def is_chosen(written: Written) -> bool:
+        every = (paper, written.claim)
+        return any(name in every or proves(written, name) for name in chosen)
+
+    own = [step.written for step in steps if step.written.claim]
+    wanted = rested_on(steps, [written.id for written in own if is_chosen(written)])
+    if all(map(is_chosen, own)):
+        return tuple(steps)
+    return tuple(step for step in steps if step.written.id in wanted)
 
 
 def chain_of(claim: Claim) -> Record | None:

@@ -4,6 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
 from fedbounds.errors import ConflictError
 from fedbounds.theory.language.contributed import declared
 from fedbounds.theory.proof.language import Written
@@ -24,19 +27,30 @@ class Seen:
 
 
 def evaluated(steps: Sequence[Replayed], theory: str) -> dict[str, Seen]:
-    """What was seen of every step of a theory that can be evaluated on its set-ups.
+    """What was seen of steps of a theory that can be evaluated on its set-ups.
 
     Raises
     ------
     ConflictError
-        If a proved step is broken, or a vector depends on more than the proofs declare.
+        If a proved step is broken, or a vector depends on more than the proofs declare, or what
+        they take for no negative number is negative; of what these steps speak of.
     """
     if declared(theory) is not None:
         return {}  # every step is a claim, and judged on the cases
     spoken = book_of(theory).theory
-    of_setups.check_declared(theory, spoken.scopes)
-    of_setups.check_signs(theory, spoken.quantities)
+    scopes = {step.written.scope for step in steps}
+    names = set().union(*map(_quantities, steps))
+    of_setups.check_declared(theory, {x: y for x, y in spoken.scopes.items() if x in scopes})
+    of_setups.check_signs(theory, {x: y for x, y in spoken.quantities.items() if x in names})
     return judged(steps, partial(of_setups.gaps, theory))
+
+
+def _quantities(step: Replayed) -> set[str]:
+    """Names of those in a step's statement, and those whose sign its certificate uses."""
+    written = step.written
+    sides = (side for c in (written, *written.conditions) for side in (c.left, c.right))
+    calls = (sp.sympify(side, strict=True).atoms(AppliedUndef) for side in sides)
+    return {call.func.__name__ for own in calls for call in own} | {*step.signs}
 
 
 def judged(

@@ -102,7 +102,7 @@ def run(
             fresh = _all_records(claims, plan, settings, store, pool)
             # while processes judge, which wait for nothing of this
             progress("replaying proofs", 0, len(plan))
-            replayed = prove(_papers(entries), partial(kept_steps, store))
+            replayed = prove([entry.id for entry in entries], partial(kept_steps, store))
             found.extend(settled)
             _collect(fresh, len(plan), found, suspects, progress)
         with pools() as pool:  # others, since exact numbers leave a process large

@@ -189,7 +189,7 @@ RECORD = fields(_always, _sometimes)
 SETUP = ("problem", "algorithm", "parameters", "constants")
 _own = {name: shape for name, shape in _always.items() if name not in SETUP}
 # What else is kept by key: that nothing was found, or what was seen of the steps of proofs.
-_seen = named(fields({"instances": count, "least": real}))
+_seen = named(optional(fields({"instances": count, "least": real})))
 BLOCK = depending(
     "notes",
     fields({DIGEST: _digest, "notes": named(optional(_seen))}),

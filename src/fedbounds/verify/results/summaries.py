@@ -24,8 +24,7 @@ def summaries(claims: Sequence[Claim], subjects: Iterable[Case]) -> list[Record]
         with their counts. No witness is sought.
     """
     rows = [record(found, "") for one in subjects for found in judge(claims, one).judgements]
-    papers = tuple(dict.fromkeys(claim.entry.paper for claim in claims))
-    proofs = with_measurements(prove(papers), rows, {})
+    proofs = with_measurements(prove([claim.id for claim in claims]), rows, {})
     return [
         summarise(claim.entry, [row for row in rows if row["claim"] == claim.id], {}, proofs)
         for claim in claims

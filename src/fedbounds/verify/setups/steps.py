@@ -48,8 +48,19 @@ class Judged:
 
     setup: Setup
     view: View
-    known: Known
     sides: dict[Any, tuple[Array, Array]] = field(default_factory=dict)  # what was evaluated
+
+    @cached_property
+    def known(self) -> Known:
+        """Its numbers; a set-up of which no step speaks is not run."""
+        with precise():
+            return known_of(self.setup, self.view)
+
+    @property
+    def scopes(self) -> set[str]:
+        """What its vectors may be."""
+        every = (self.view, self.view.besides)
+        return {name for view in every if view is not None for name in view.scopes}
 
     @property
     def again(self) -> bool:
@@ -65,7 +76,6 @@ class Judged:
 
 
 @lru_cache(maxsize=1)
-@precise()
 def judged_on(theory: str) -> tuple[Judged, ...]:
     """The set-ups of a theory's quick plan, and those for proofs alone."""
     found = []
@@ -74,7 +84,7 @@ def judged_on(theory: str) -> tuple[Judged, ...]:
             view = view_of(one.setup)
             if view.many:  # not listed: steps speak of every outcome
                 continue
-            found.append(Judged(one.setup, view, known_of(one.setup, view)))
+            found.append(Judged(one.setup, view))
     return tuple(found)
 
 
@@ -218,6 +228,8 @@ def check_declared(theory: str, scopes: Mapping[str, Scope]) -> None:
         average over the source that is said to centre it, or is not what it is derived from.
     """
     for on in judged_on(theory):
+        if not scopes.keys() & on.scopes:
+            continue
         for at, space, offered in _spaces(on):
             whole = isinstance(space, Listed) or on.view.integrated or on.view.moments
             every = _one_by_one(space, on) if whole else [space]
@@ -238,7 +250,7 @@ def check_signs(theory: str, quantities: Mapping[str, bool]) -> None:
         If it is negative in one.
     """
     for on in judged_on(theory):
-        if on.again:
+        if not any(quantities.get(name) for name in on.view.quantities) or on.again:
             continue
         for name in on.view.quantities.keys() & {x for x, signed in quantities.items() if signed}:
             try:
