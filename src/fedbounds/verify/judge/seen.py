@@ -48,7 +48,8 @@ def evaluated(steps: Sequence[Replayed], theory: str) -> dict[str, Seen]:
 def _quantities(step: Replayed) -> set[str]:
     """Names of those in a step's statement, and those whose sign its certificate uses."""
     written = step.written
-    sides = (side for c in (written, *written.conditions) for side in (c.left, c.right))
+    conditions = (side for c in written.conditions for side in (c.left, c.right))
+    sides = (written.left, written.right, *conditions)
     calls = (sp.sympify(side, strict=True).atoms(AppliedUndef) for side in sides)
     return {call.func.__name__ for own in calls for call in own} | {*step.signs}
 
