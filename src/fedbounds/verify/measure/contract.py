@@ -6,7 +6,7 @@
 import inspect
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import copy
 from fractions import Fraction
 from functools import lru_cache
@@ -83,6 +83,10 @@ class Parameters(Mapping[str, Any]):
 Carry = Callable[[tuple[Array, ...]], tuple[Array, ...]]
 
 
+class Enough(BaseException):
+    """All has been shown that was asked for; no error, that a step might catch."""
+
+
 class See:
     """What a step shows, by name; a name is shown once a round.
 
@@ -92,12 +96,16 @@ class See:
         Of every array that is carried.
     carry : function or None
         What a step goes on with in place of arrays that it carries; None: with these.
+    enough : frozenset of str or None
+        Names after which the step need not go on; None: it does.
     """
 
-    def __init__(self, rows: int, carry: Carry | None = None) -> None:
+    def __init__(
+        self, rows: int, carry: Carry | None = None, enough: frozenset[str] | None = None
+    ) -> None:
         self.shown: dict[str, Array] = {}
         self.carries = False
-        self._rows, self._carry = rows, carry
+        self._rows, self._carry, self._enough = rows, carry, enough
 
     def __call__(self, **named: Array) -> None:
         """Show arrays with one row per outcome."""
@@ -105,6 +113,8 @@ class See:
             if name in self.shown:
                 raise FedboundsError(f"step shows {name!r} twice in a round; give it another name")
             self.shown[name] = array
+        if self._enough is not None and self._enough <= self.shown.keys():
+            raise Enough
 
     def carry(self, *arrays: Array) -> Any:
         """The arrays, or the one: where moments are followed, they go on from here.
@@ -300,6 +310,22 @@ def one_step(
     """As `stepped`, but neither rows nor what is carried is held against itself."""
     after, shown, _ = _step(algorithm, problem, p, state, drawn)
     return after, shown
+
+
+def shown_first(
+    algorithm: Algorithm,
+    problem: Clients,
+    p: Parameters,
+    state: State,
+    drawn: Drawn,
+    names: frozenset[str],
+) -> dict[str, Array]:
+    """Of what a step shows these; it is not run further than it takes to see them."""
+    see = See(_count(state), enough=names)
+    with suppress(Enough):
+        called(algorithm.step, problem, p, _read_only(state), _read_only(drawn), see)
+    check_rows(see.shown, _count(state), algorithm.step, "see")
+    return _floats({name: see.shown[name] for name in names})
 
 
 def _step(

@@ -6,7 +6,8 @@ each vector depends is found out on numbers that carry it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,13 @@ import sympy as sp
 
 from fedbounds.errors import FedboundsError
 
-from .contract import State, drawn_by, one_step
+from .clients import Clients, on_host
+from .contract import State, drawn_by, one_step, shown_first
 from .depending import depending, found_in
 from .random import Random, sources_of
 from .reading import reading, with_derived
 from .sources import Source
-from .spaces import PAST, Listed, vector
+from .spaces import PAST, Computed, Listed, vector
 from .spaces import field as entries_of
 from .subject import Subject, fields
 from .unknowns import Refused
@@ -84,6 +86,52 @@ def space_of(
     return whole
 
 
+def start_of(subject: Subject, problem: Clients, pattern: "Pattern", state: State) -> Alike:
+    """What depends on the state of a round's start alone; a step shows it if it is asked for.
+
+    Parameters
+    ----------
+    problem : Clients
+        Where the step runs.
+    state : dict of arrays
+        On the host.
+    """
+    shown, space, known = subject.shown, pattern.space, dict[str, Array](state)
+    named = {**shown.vectors, **shown.factors}
+    inner = (slice(None), *[None] * len(shown.draws))
+
+    def read(name: str) -> Array:
+        if name not in known:
+            names = pattern.of_the_past & named.keys() - state.keys()
+            known.update(_at_start(subject, problem, state, names))
+        only = replace(shown, vectors={name: named[name]}, factors={})
+        return reading(replace(subject, shown=only), known).vectors[name][inner]
+
+    vectors, factors = (
+        Computed(pattern.of_the_past & own.keys(), read) for own in (shown.vectors, shown.factors)
+    )
+    found = Alike(space.sources, space.weights, vectors, factors, space.indices, space.draws)
+    whole: Alike = with_derived(subject, found)
+    return whole
+
+
+def _at_start(
+    subject: Subject, problem: Clients, state: State, names: frozenset[str]
+) -> dict[str, Array]:
+    """What a step shows before it uses draws: they are 0."""
+    p, rows = subject.parameters(), len(next(iter(state.values())))
+    xp = problem.xp
+
+    def answer(source: Source) -> Array:
+        kind = xp.int64 if source.selects else xp.float64
+        return xp.broadcast_to(xp.zeros((1, *source.shape), dtype=kind), (rows, *source.shape))
+
+    moved = {name: xp.asarray(array) for name, array in state.items()}
+    drawn = drawn_by(subject.algorithm, Random(answer), problem, p)
+    found = shown_first(subject.algorithm, problem, p, moved, drawn, names)
+    return {name: on_host(array) for name, array in found.items()}
+
+
 def by_row(node: sp.Expr, space: Alike, values: Mapping[str, Any]) -> Array:
     """sq(x), ip(x, y) or a mean of a number of every outcome, of every row."""
     everything = (PAST, *space.draws)
@@ -135,10 +183,16 @@ class Pattern:
             raise found
 
     def is_of_the_past(self, node: sp.Expr) -> bool:
-        """Whether its vectors depend on no draw."""
+        """Whether its vectors, and what multiplies them, depend on no draw."""
         names = {symbol.name for symbol in node.free_symbols} & set(self.space.vectors)
-        on = frozenset().union(*(found_in(self.space.vectors[name]) for name in names))
-        return on <= {PAST}
+        names |= {own.func.__name__ for own in node.atoms(sp.Function)} & set(self.space.factors)
+        return names <= self.of_the_past
+
+    @cached_property
+    def of_the_past(self) -> frozenset[str]:
+        """Names of vectors, and of what multiplies them, that depend on no draw."""
+        every = {**self.space.vectors, **self.space.factors}
+        return frozenset(name for name, array in every.items() if found_in(array) <= {PAST})
 
 
 def carrying(subject: Subject, state: State) -> Pattern:

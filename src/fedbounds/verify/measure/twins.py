@@ -140,6 +140,29 @@ def _form(
     silent: tuple[bool, bool],
     shown: tuple[Any, Any],
 ) -> Form | Refused:
+    shows = Shown(indices=dict.fromkeys(shown[1], ""), vectors=dict(shown[0]))
+    try:
+        return check_twin(twin_of(algorithm, counts, sizes, silent, shows))
+    except Refused as error:
+        return error
+
+
+def twin_of(
+    algorithm: Algorithm,
+    counts: tuple[tuple[str, Any], ...],
+    sizes: tuple[int, int, int],
+    silent: tuple[bool, bool],
+    shows: Shown,
+) -> Subject:
+    """One round on small quadratics.
+
+    Parameters
+    ----------
+    counts : tuple of pairs (parameter, value)
+    sizes : n, d_u, d_v
+    silent : pair of bool
+        Whether gradients by u, and by v, have no noise.
+    """
     n, d, d_v = sizes
     size = d + d_v
     hessian = np.array(
@@ -150,15 +173,11 @@ def _form(
     noise = Noise(NoiseLaw.GAUSSIAN, *(fmpq(0) if own else fmpq(1, 2) for own in silent))
     problem = FederatedQuadratic(hessian, linear.reshape(n, size), d, noise)
     start = np.array([fmpq(1, 2 + a) for a in range(d + n * d_v)], dtype=object)
-    shows = Shown(indices=dict.fromkeys(shown[1], ""), vectors=dict(shown[0]))
     values = {
         name: tuple(row[:n] for row in value) if isinstance(value, tuple) else value
         for name, value in counts
     }
-    try:
-        return check_twin(Subject(algorithm, Clients(problem), start, values, 1, shows))
-    except Refused as error:
-        return error
+    return Subject(algorithm, Clients(problem), start, values, 1, shows)
 
 
 def is_noise(source: Source) -> bool:

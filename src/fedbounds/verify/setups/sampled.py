@@ -1,4 +1,8 @@
-"""A set-up that is sampled: quantities replica by replica, and between which numbers they are."""
+"""A set-up that is sampled: quantities replica by replica, and between which numbers they are.
+
+Rounds are computed for participants alone where that is shown to be the same, see
+`measure.participants`; what needs more than the state of a round's start runs all clients besides.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -17,6 +21,7 @@ from ..decide.measurement import fingerprint
 from ..measure.clients import Clients
 from ..measure.forms import ends
 from ..measure.known import MissingError
+from ..measure.participants import Slotted, slotted
 from ..measure.replicas import Replicas
 from ..measure.rows import Pattern
 from ..measure.samples import CHUNK, Rows, patterned, replicas, stream
@@ -63,6 +68,10 @@ class Sampled:
         In floats.
     pattern : Pattern
     constants : mapping from name to number or definition
+    slotted : Slotted or None
+        What computing for participants alone needs; None where all clients compute.
+    all_compute : str
+        Why they do.
     """
 
     setup: Setup
@@ -70,6 +79,8 @@ class Sampled:
     subject: Subject
     pattern: Pattern
     constants: Mapping[str, Any]
+    slotted: Slotted | None
+    all_compute: str
 
     def of(self, rows: Rows) -> Replicas:
         """What is defined, of rows."""
@@ -87,7 +98,8 @@ class Sampled:
     def chunk(self, names: frozenset[str], seed: int, number: int, xp: Any) -> Series:
         """Quantities that are asked for, of every replica of a chunk, in rounds 0, 1, ..."""
         random = stream(seed, int(fingerprint(self.setup)[:12], 16), number)
-        return self._series(self.of(replicas(self.subject, self.pattern, random, xp)), names)
+        rows = replicas(self.subject, self.pattern, random, xp, slotted=self.slotted)
+        return self._series(self.of(rows), names)
 
     def ranges(self, names: frozenset[str]) -> Series:
         """Half of how far apart the values of each may be; of none, where nothing is certified."""
@@ -116,7 +128,12 @@ def _sampled(given: InSamples) -> Sampled:
     floats = Clients(to_float(exact.problem.objective))
     subject = replace(exact, problem=floats, start=to_floats(exact.start))
     constants = defined(given.setup, view, exact)
-    return Sampled(given.setup, given.replicas, subject, patterned(subject), constants)
+    pattern, known, reason = patterned(subject), None, ""
+    try:
+        known = slotted(subject)
+    except Refused as error:
+        reason = str(error)
+    return Sampled(given.setup, given.replicas, subject, pattern, constants, known, reason)
 
 
 @find.register
