@@ -23,7 +23,7 @@ from fedbounds.problems import Noise, NoiseLaw, federated_logistic, to_float, to
 from fedbounds.problems.spectrum import to_floats
 from fedbounds.theory.language.setups import Shown
 from fedbounds.theory.language.symbols import VectorSymbol
-from fedbounds.theory.proof.vectors import sq
+from fedbounds.theory.proof.vectors import present, sq
 from fedbounds.verify.measure.clients import Clients
 from fedbounds.verify.measure.contract import drawn_by, one_step, started
 from fedbounds.verify.measure.participants import slotted
@@ -110,10 +110,10 @@ def by_both(subject, known, numbers, xp=array_api_compat.numpy, rows=6):
     states = []
     for at in range(subject.rounds):
         p = subject.parameters(at)
-        present, own = known.draw(random, rows)
-        assert (present.sum(axis=1) == M).all()
-        whole = known.completed(present, own, absent)
-        slots = Slots(clients.objective, xp, present=present)
+        taking, own = known.draw(random, rows)
+        assert (taking.sum(axis=1) == M).all()
+        whole = known.completed(taking, own, absent)
+        slots = Slots(clients.objective, xp, present=taking)
         few = known.step(subject.algorithm, slots, p, few, list(map(moved, own)))
         drawn = answered(
             lambda given, p=p: drawn_by(subject.algorithm, given, clients, p),
@@ -159,13 +159,13 @@ def test_the_absent_keep_what_they_have_and_the_divisor_is_the_number_of_all():
     random = np.random.default_rng(0)
     state = {"u": random.normal(size=(4, 2)), "v": random.normal(size=(4, N, 2)),
              "ci": random.normal(size=(4, N, 2)), "c": random.normal(size=(4, 2))}  # fmt: skip
-    present, own = known.draw(random, 4)
-    slots = Slots(subject.problem.objective, present=present)
+    taking, own = known.draw(random, 4)
+    slots = Slots(subject.problem.objective, present=taking)
     assert (slots.places, slots.clients) == (M, N)
     after = known.step(subject.algorithm, slots, subject.parameters(), state, own)
     for name in known.fields:
         moved = (after[name] != state[name]).all(axis=2)
-        assert (moved == present).all()
+        assert (moved == taking).all()
     change = (after["ci"] - state["ci"]).sum(axis=1) / N
     np.testing.assert_allclose(after["c"] - state["c"], change, atol=1e-14)
 
@@ -357,8 +357,8 @@ def test_every_number_of_a_round_is_of_the_same_replica(algorithm, xp):
         for name in ("u", "v"):
             np.testing.assert_array_equal(whole.vectors[f"{name}_next"], after.vectors[name])
         stayed = (whole.vectors["v_next"] == whole.vectors["v"]).all(axis=-1)
-        present = whole.factors["present"][..., 0] != 0
-        assert (stayed == ~present).all()
+        taking = whole.factors["present"][..., 0] != 0
+        assert (stayed == ~taking).all()
 
 
 def test_a_replica_does_not_depend_on_what_is_asked_nor_on_when():
@@ -379,6 +379,15 @@ def test_a_replica_does_not_depend_on_what_is_asked_nor_on_when():
     assert (Replicas(other, {}, quantities, ()).series("D") != series[0]["D"][:, :-1]).any()
 
 
+def test_what_a_draw_multiplies_is_not_of_the_past():
+    """present(u) has no vector but u; who is present is drawn."""
+    pattern = patterned(of(personal_averaging.ROUNDS))
+    u, au = VectorSymbol("u", "u"), VectorSymbol("au", "au")
+    assert pattern.is_of_the_past(sq(u - au))
+    assert not pattern.is_of_the_past(sq(present(au)))
+    assert not pattern.is_of_the_past(sq(VectorSymbol("v_next", "v_next")))
+
+
 def test_the_law_is_that_of_all_clients():
     """Means of squares over 4096 replicas, against as many that all clients compute."""
     subject = of(personal_averaging.ROUNDS)
@@ -396,14 +405,14 @@ def test_the_law_is_that_of_all_clients():
 
 def test_draws_of_the_absent_are_others_than_those_of_participants():
     known = slotted(of(personal_averaging.ROUNDS))
-    present, own = known.draw(stream(0, 0, 0), 64)
-    whole = known.completed(present, own, stream(0, 0, 1))
+    taking, own = known.draw(stream(0, 0, 0), 64)
+    whole = known.completed(taking, own, stream(0, 0, 1))
     noise, few = whole[1], own[1]
     assert few.shape == (64, M, K, 2)
     assert noise.shape == (64, N, K, 2)
-    assert (noise[present].reshape(few.shape) == few).all()
+    assert (noise[taking].reshape(few.shape) == few).all()
     assert len(np.unique(noise)) == noise.size
-    assert (whole[0] == present).all()
+    assert (whole[0] == taking).all()
 
 
 # ---- stacks that wait

@@ -41,7 +41,7 @@ class Replicas(Defined[Rows]):
         key = node, rounds.start, rounds.stop, *sorted(values.items())
         if key not in self.trace.kept:
             self.trace.pattern.check(node, values)
-            every = [by_row(node, space, values) for space in self.trace.of(node)[rounds]]
+            every = [by_row(node, space, values) for space in self.trace.of(node, rounds)]
             self.trace.kept[key] = np.stack(np.broadcast_arrays(*every), axis=-1)
         found: Array = self.trace.kept[key]
         return found

@@ -5,9 +5,8 @@ alone; what a definition takes a mean of over draws is no number of a row, and i
 each vector depends is found out on numbers that carry it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -102,13 +101,13 @@ def start_of(subject: Subject, problem: Clients, pattern: "Pattern", state: Stat
 
     def read(name: str) -> Array:
         if name not in known:
-            names = pattern.of_the_past & named.keys() - state.keys()
+            names = frozenset(pattern.of_the_past(named.keys() - state.keys()))
             known.update(_at_start(subject, problem, state, names))
         only = replace(shown, vectors={name: named[name]}, factors={})
         return reading(replace(subject, shown=only), known).vectors[name][inner]
 
     vectors, factors = (
-        Computed(pattern.of_the_past & own.keys(), read) for own in (shown.vectors, shown.factors)
+        Computed(pattern.of_the_past(own), read) for own in (shown.vectors, shown.factors)
     )
     found = Alike(space.sources, space.weights, vectors, factors, space.indices, space.draws)
     whole: Alike = with_derived(subject, found)
@@ -169,6 +168,7 @@ class Pattern:
 
     space: Alike
     _known: dict[Any, NoRowError | None] = field(default_factory=dict)
+    _past: dict[str, bool] = field(default_factory=dict)
 
     def check(self, node: sp.Expr, values: Mapping[str, Any]) -> None:
         """Raise unless a row has it."""
@@ -186,13 +186,19 @@ class Pattern:
         """Whether its vectors, and what multiplies them, depend on no draw."""
         names = {symbol.name for symbol in node.free_symbols} & set(self.space.vectors)
         names |= {own.func.__name__ for own in node.atoms(sp.Function)} & set(self.space.factors)
-        return names <= self.of_the_past
+        return self.of_the_past(names) == names
 
-    @cached_property
-    def of_the_past(self) -> frozenset[str]:
-        """Names of vectors, and of what multiplies them, that depend on no draw."""
-        every = {**self.space.vectors, **self.space.factors}
-        return frozenset(name for name, array in every.items() if found_in(array) <= {PAST})
+    def of_the_past(self, names: Iterable[str]) -> set[str]:
+        """Those of some vectors, and of what multiplies them, that are there and need no draw."""
+        found = set()
+        for name in names:
+            if name not in self._past:
+                vectors, factors = self.space.vectors, self.space.factors
+                array = vectors[name] if name in vectors else factors.get(name)
+                self._past[name] = array is not None and found_in(array) <= {PAST}
+            if self._past[name]:
+                found.add(name)
+        return found
 
 
 def carrying(subject: Subject, state: State) -> Pattern:

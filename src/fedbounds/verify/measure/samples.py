@@ -57,11 +57,15 @@ class Rows:
     kept: dict[Any, Any] = field(default_factory=dict)
     starts: Sequence[Alike] | None = None
 
-    def of(self, node: sp.Expr) -> Sequence[Alike]:
-        """The rounds on which products are measured."""
-        if self.starts is None or not self.pattern.is_of_the_past(node):
-            return self.spaces
-        return self.starts
+    def of(self, node: sp.Expr, rounds: slice) -> Sequence[Alike]:
+        """The rounds on which products are measured; what is in both is the same."""
+        if self.starts is None:
+            return self.spaces[rounds]
+        there = (
+            isinstance(self.spaces, Later) and self.spaces.ran and rounds.stop <= len(self.spaces)
+        )
+        alone = self.pattern.is_of_the_past(node) and not there
+        return (self.starts if alone else self.spaces)[rounds]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +83,11 @@ class Later(Sequence[Alike]):
     @cached_property
     def _made(self) -> Sequence[Alike]:
         return self.make()
+
+    @property
+    def ran(self) -> bool:
+        """Whether they were run."""
+        return "_made" in self.__dict__
 
     def __getitem__(self, at: Any) -> Any:
         """Of one round, or of some."""

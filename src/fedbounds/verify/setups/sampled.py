@@ -111,8 +111,9 @@ class Sampled:
         return {x: (high.max(axis=0) - low.min(axis=0)) / 2 for x, (low, high) in every.items()}
 
     def _series(self, known: Replicas, names: frozenset[str]) -> Series:
-        found = {}
-        for name in sorted(names & known.quantities.keys()):
+        found, every = {}, names & known.quantities.keys()
+        # of starts last: where all clients compute, these are there already
+        for name in sorted(every, key=lambda x: (x in known.states, x)):
             try:
                 found[name] = known.series(name)
             except MissingError:
