@@ -19,7 +19,14 @@ from fedbounds.algorithms import (
 )
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.errors import FedboundsError
-from fedbounds.problems import Noise, NoiseLaw, federated_logistic, to_float, to_namespace
+from fedbounds.problems import (
+    FederatedQuadratic,
+    Noise,
+    NoiseLaw,
+    federated_logistic,
+    to_float,
+    to_namespace,
+)
 from fedbounds.problems.spectrum import to_floats
 from fedbounds.theory.language.setups import Shown
 from fedbounds.theory.language.symbols import VectorSymbol
@@ -301,6 +308,30 @@ CLOSED = {
 def test_what_is_not_known_is_refused_with_a_reason(reason):
     with pytest.raises(Refused, match=reason):
         slotted(CLOSED[reason])
+
+
+class _OfEverybody(FederatedQuadratic):
+    """Takes rows for those of all clients in turn, whoever's they are."""
+
+    def gradient(self, z, cohort):
+        rows = np.arange(len(z)) * self.clients // len(z)
+        return np.einsum("ra,rab->rb", z, self.hessian[rows]) + self.linear[rows]
+
+
+def test_a_problem_that_does_not_heed_who_takes_part_is_refused():
+    """On the small twins it is another one: a round in floats is compared."""
+    given = of(AVERAGING)
+    own = given.problem.objective
+    wrong = _OfEverybody(own.hessian, own.linear, own.shared_dimension, own.noise)
+    with pytest.raises(Refused, match="another one if participants alone"):
+        slotted(replace(given, problem=Clients(wrong)))
+    assert slotted(given).fields == {"v"}
+
+
+def test_parameters_that_change_are_refused():
+    given = replace(of(AVERAGING), changing={"gamma_u": lambda at: 1 / (at + 8)})
+    with pytest.raises(Refused, match="asks for the round"):
+        slotted(given)
 
 
 def test_masks_without_participants_and_minibatches_are_refused():
