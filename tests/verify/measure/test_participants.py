@@ -446,6 +446,27 @@ def test_draws_of_the_absent_are_others_than_those_of_participants():
     assert (whole[0] == taking).all()
 
 
+def test_a_step_is_run_no_further_than_what_is_asked_for_is_shown():
+    """A start's vectors are shown first here; what comes after would fail."""
+
+    def step(problem, p, state, drawn, see):
+        see(au=problem.gradients(state["u"], state["v"])[0])
+        see(present=drawn["present"])
+        if drawn["xi_u"].dtype == float and not drawn["xi_u"].any():
+            raise AssertionError("it went on")
+        return personal_averaging.average(
+            problem, p, state, drawn, *problem.gradients(problem.spread(state["u"]), state["v"])
+        )
+
+    subject = of(replace(AVERAGING, step=step))
+    rows = replicas(subject, patterned(subject), stream(0, 0, 0), np, 16, slotted(subject))
+    found = rows.starts[T].vectors["au"]
+    state = (rows.starts[T].vectors[x] for x in ("u", "v"))
+    u, v = (x.reshape(16, -1, 2) for x in state)
+    wanted = subject.problem.gradients(u[:, 0], v)[0]
+    np.testing.assert_array_equal(found.reshape(wanted.shape), wanted)
+
+
 # ---- stacks that wait
 
 
