@@ -4,6 +4,7 @@ import ast
 
 import pytest
 
+from fedbounds.verify.setups.script_counts import Counts
 from fedbounds.verify.setups.script_inline import put_together, without_names
 from fedbounds.verify.setups.script_shorter import kept
 
@@ -116,6 +117,8 @@ def test_a_script_that_does_not_run_or_shows_another_gap_is_none():
     assert kept(script(algorithm), "2") is None
     assert kept(script(algorithm).replace("isqrt, prod", "isqrt_"), "1") is None
     assert kept(script(algorithm, 'p = {"n": -1}'), "1") is None  # a premise fails
+    here = "import sys\np = {'n': 4}\nassert not sys.flags.isolated"
+    assert kept(script(algorithm, here), "1") is None  # it runs where it is shortened, not alone
 
 
 def quoted(text):
@@ -129,7 +132,7 @@ def quoted(text):
 def test_one_call_is_put_in_place():
     """Of a function that is called in one place, and not in a loop."""
     tree = quoted("def f(a):\n    b = a + 1\n    return b\ndef g(a):\n    c = f(a)\n    return c\n")
-    put_together(tree)
+    put_together(tree, Counts())
     without_names(tree.body[0])
     assert ast.unparse(tree) == "def g(a):\n    return a + 1"
     for text in (
@@ -138,5 +141,5 @@ def test_one_call_is_put_in_place():
         "def f(a):\n    if a:\n        return 1\n    return 2\ndef g(a):\n    return f(a)\n",
     ):
         tree = quoted(text)
-        put_together(tree)
+        put_together(tree, Counts())
         assert len(tree.body) == 2

@@ -6,9 +6,10 @@ statements of a function may stand before the one that calls it.
 
 import ast
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Sequence
 from copy import deepcopy
 
+from .script_counts import Counts, shape, walk
 from .script_slice import adding, living, speaks
 
 _SHORT = 44  # characters of an expression that needs no name
@@ -17,17 +18,20 @@ _LINE = 90  # characters of names and their values
 _APART = (ast.Lambda, ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp, ast.IfExp)
 
 
-def put_together(tree: ast.Module) -> None:
+def put_together(tree: ast.Module, counts: Counts) -> None:
     """One function that is called once and in one place, where it is called."""
     quoted = {x.name: x for x in tree.body if is_quoted(x) and isinstance(x, ast.FunctionDef)}
-    times = Counter(x.id for x in walk(tree) if isinstance(x, ast.Name) and x.id in quoted)
+    times = counts.total(tree).named
+    once = {name: x for name, x in quoted.items() if times[name] == 1}
     for caller in quoted.values():
+        if not once.keys() & counts.of(caller).called.keys():
+            continue
         for block in _blocks(caller):
             for at, statement in enumerate(block):
-                call = _call_in(statement, quoted, times)
+                call = _call_in(statement, once)
                 if call is None:
                     continue
-                callee = quoted[call.func.id]  # type: ignore[attr-defined]
+                callee = once[call.func.id]  # type: ignore[attr-defined]
                 found = _body_of(callee, call, caller)
                 if found is None or callee is caller:
                     continue
@@ -35,6 +39,8 @@ def put_together(tree: ast.Module) -> None:
                 _Instead(call, value).visit(statement)
                 block[at:at] = body
                 tree.body.remove(callee)
+                counts.changes(callee)
+                counts.changes(caller)
                 return
 
 
@@ -49,9 +55,7 @@ def _blocks(node: ast.AST) -> list[list[ast.stmt]]:
     return [node.body]
 
 
-def _call_in(
-    statement: ast.stmt, quoted: dict[str, ast.FunctionDef], times: Counter[str]
-) -> ast.Call | None:
+def _call_in(statement: ast.stmt, once: Collection[str]) -> ast.Call | None:
     """The call of such a function that a statement surely makes, and makes once."""
     if not isinstance(statement, ast.Assign | ast.Return | ast.Expr):
         return None
@@ -60,10 +64,8 @@ def _call_in(
         node = waiting.pop()
         if isinstance(node, _APART):
             continue
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            name = node.func.id
-            if name in quoted and times[name] == 1:
-                return node
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in once:
+            return node
         waiting += ast.iter_child_nodes(node)
     return None
 
@@ -161,23 +163,10 @@ class _Instead(ast.NodeTransformer):
 # ---- names of what is used once
 
 
-def walk(node: ast.AST) -> Iterator[ast.AST]:
-    """As `ast.walk`, in the same order: a script is gone through hundreds of times."""
-    every = [node]
-    for one in every:
-        for name in one._fields:
-            value = getattr(one, name, None)
-            if isinstance(value, ast.AST):
-                every.append(value)
-            elif isinstance(value, list):
-                every.extend(x for x in value if isinstance(x, ast.AST))
-        yield one
-
-
 def without_names(function: ast.FunctionDef) -> None:
     """Short values that are used once stand where they are used, and dicts are put together."""
-    before = ""
-    while before != (before := ast.dump(function)):
+    before: object = None
+    while before != (before := shape(function)):
         _Merged().visit(function)
         _once_each(function)
         _apart(function)

@@ -8,25 +8,24 @@ only if both sides are the same numbers, of the same kind.
 
 import ast
 import io
-import json
 import re
 import tokenize
 from collections import Counter
 from collections.abc import Iterator
 from copy import deepcopy
+from types import CodeType
 from typing import Any
 
-from .script_check import tells
-from .script_inline import is_quoted, is_text, put_together, side_by_side, walk, without_names
+from .script_check import agrees, tells
+from .script_counts import Counts, shape, uses, walk
+from .script_inline import is_quoted, is_text, put_together, side_by_side, without_names
 from .script_lines_of import WIDTH
-from .script_output import output_of
+from .script_output import output_of, run_here
 from .script_source import narrowed
 
 _SEEN = "_seen_"
-_TOLD = f"""
-import json as _json_
-_sides_ = [f"{{type(x).__name__}} {{x}}" for x in (left, right)]
-print(_json_.dumps([_sides_, {{k: sorted(v) for k, v in {_SEEN}.items()}}]))
+_TOLD = """
+print(*[f"{type(x).__name__} {x}" for x in (left, right)])
 """
 # functions of the frame whose branches are about what a run has, and check nothing
 _OF_A_RUN = {"run", "rows_of", "a_round", "outcomes"}
@@ -36,20 +35,21 @@ _LONG = 60  # characters of an expression that may stand in several places
 
 def kept(text: str, gap: Any) -> str | None:
     """A script, as short as it shows the same numbers; None if it does not run or show the gap."""
-    output = output_of(f"{_watched(text)}\n{_TOLD}")
-    if not tells(output, gap):
-        return None
-    assert output is not None
-    sides, seen = json.loads(output.splitlines()[-1])
     whole = _Script(text)
-    _Folded({int(at): ways for at, ways in seen.items()}).visit(whole.tree)
+    watched = run_here(_watched(whole.tree))
+    if watched is None or not tells(watched[1], gap):
+        return None
+    names, _ = watched
+    _Folded(names[_SEEN]).visit(whole.tree)
     _settle(whole.tree)
     shorter = whole.text()
-    for found in dict.fromkeys((_without_counts(shorter), shorter)):
-        again = output_of(f"{found}\n{_SEEN} = {{}}\n{_TOLD}")
-        if again is not None and json.loads(again.splitlines()[-1])[0] == sides:
+    _without_counts(whole.tree)
+    sides = " ".join(f"{type(x).__name__} {x}" for x in (names["left"], names["right"]))
+    for found in dict.fromkeys((whole.text(), shorter)):
+        output = output_of(f"{found}\n{_TOLD}")
+        if tells(output, gap) and output is not None and output.splitlines()[-1] == sides:
             return found
-    return text
+    return text if agrees(text, gap) else None
 
 
 # ---- which way tests come out
@@ -63,24 +63,28 @@ def _tests(tree: ast.Module) -> Iterator[ast.If | ast.IfExp]:
             yield from (node for node in walk(top) if isinstance(node, ast.If | ast.IfExp))
 
 
-def _watched(text: str) -> str:
+def _watched(tree: ast.Module) -> CodeType:
     """The script, telling which way its tests come out."""
-    tree = _Script(text).tree
-    for at, node in enumerate(_tests(tree)):
-        node.test = ast.Call(ast.Name("_ask_", ast.Load()), [ast.Constant(at), node.test], [])
     first = ast.parse(
         f"{_SEEN} = {{}}\n"
         "def _ask_(at, found):\n"
         f"    {_SEEN}.setdefault(at, set()).add(bool(found))\n"
         "    return found\n"
     ).body
-    return ast.unparse(ast.fix_missing_locations(ast.Module([*first, *tree.body], [])))
+    tests = [(node, node.test) for node in _tests(tree)]
+    for at, (node, test) in enumerate(tests):
+        node.test = ast.Call(ast.Name("_ask_", ast.Load()), [ast.Constant(at), test], [])
+    whole = ast.fix_missing_locations(ast.Module([*first, *tree.body], []))
+    found = compile(whole, "script", "exec")
+    for node, test in tests:
+        node.test = test
+    return found
 
 
 class _Folded(ast.NodeTransformer):
     """With the branch that was taken in place of tests that came out one way."""
 
-    def __init__(self, seen: dict[int, list[bool]]) -> None:
+    def __init__(self, seen: dict[int, set[bool]]) -> None:
         self._seen, self._at = seen, dict[int, int]()
 
     def visit_Module(self, node: ast.Module) -> ast.Module:
@@ -91,7 +95,7 @@ class _Folded(ast.NodeTransformer):
     def _way(self, node: ast.AST) -> bool | None:
         """None of one that stays; a test that was never asked stands in what is not run."""
         found = self._seen.get(self._at[id(node)]) if id(node) in self._at else None
-        return found[0] if found is not None and len(found) == 1 else None
+        return next(iter(found)) if found is not None and len(found) == 1 else None
 
     def visit_If(self, node: ast.If) -> object:
         way = self._way(node)
@@ -115,28 +119,38 @@ def _settle(tree: ast.Module) -> None:
     """Leave out what nothing uses any more, and put small functions where they are called."""
     _Namespace().visit(tree)
     looked_at = _looked_at(tree)
-    before, settled = "", dict[ast.FunctionDef, str]()
-    while before != (before := ast.dump(tree)):
+    counts, fresh = Counts(), set(tree.body)
+    while fresh:
         for top in tree.body:
-            for function in _functions(top):
-                function.body = _until_return(function.body)
-                if is_quoted(top) and settled.get(function) != ast.dump(function):
-                    without_names(function)
-                    settled[function] = ast.dump(function)
-        if looked_at is not None:
-            _Shown(looked_at).visit(tree)
-        _drop_unused(tree)
-        _put_in_place(tree)
-        put_together(tree)
+            if top in fresh:
+                _shorten(top, looked_at, counts)
+        _drop_unused(tree, counts)
+        _put_in_place(tree, counts)
+        put_together(tree, counts)
+        fresh = counts.changed()
     _drop_parameters(tree)
     for top in tree.body:
         if is_quoted(top) and isinstance(top, ast.FunctionDef):
             side_by_side(top)
-    for node in walk(tree):
+    read = uses(tree).read
+    for node in tree.body:
         if isinstance(node, ast.ImportFrom):
-            loads = _loads(tree)
-            node.names = [x for x in node.names if loads[x.asname or x.name]]
+            node.names = [x for x in node.names if read[x.asname or x.name]]
     tree.body = [x for x in tree.body if not isinstance(x, ast.ImportFrom) or x.names]
+
+
+def _shorten(top: ast.stmt, looked_at: set[str] | None, counts: Counts) -> None:
+    """What can be done to a statement of the module by itself."""
+    for function in _functions(top):
+        function.body = _until_return(function.body)
+        if is_quoted(top):
+            without_names(function)
+    counts.forget(top)
+    if looked_at is not None and "see" in counts.of(top).called:
+        before = shape(top)
+        _Shown(looked_at).visit(top)
+        if shape(top) != before:
+            counts.changes(top)
 
 
 def _functions(top: ast.stmt) -> list[ast.FunctionDef]:
@@ -218,27 +232,15 @@ class _Shown(ast.NodeTransformer):
         return node
 
 
-def _loads(tree: ast.AST) -> Counter[str]:
-    """How often names and attributes are read."""
-    every = Counter[str]()
-    for node in walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            every[node.id] += 1
-        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
-            every[node.attr] += 1
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            every[node.value] += 1  # a name may be looked up by its text
-    return every
-
-
-def _drop_unused(tree: ast.Module) -> None:
+def _drop_unused(tree: ast.Module, counts: Counts) -> None:
     """Functions, classes, methods and plain values that nothing reads."""
-    loads = _loads(tree)
+    loads = counts.total(tree).read
 
     def used(node: ast.stmt) -> bool:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            own = _loads(node)[node.name]
-            return node.name.startswith("__") or loads[node.name] > own
+            if node.name.startswith("__"):
+                return True
+            return loads[node.name] > uses(node).read[node.name]
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             target = node.targets[0]
             names = target.elts if isinstance(target, ast.Tuple) else [target]
@@ -249,12 +251,16 @@ def _drop_unused(tree: ast.Module) -> None:
                 return target.value.id not in ("self", "problem") or loads[target.attr] > 0
         return True
 
-    tree.body = [x for x in tree.body if used(x)]
+    for top in [x for x in tree.body if not used(x)]:
+        tree.body.remove(top)
+        counts.changes(top)
     for top in tree.body:
         if isinstance(top, ast.ClassDef) and top.name in _CLASSES:
-            top.body = [x for x in top.body if used(x)] or [ast.Pass()]
-            for function in _functions(top):
-                function.body = [x for x in function.body if used(x)] or [ast.Pass()]
+            for body in (top.body, *(x.body for x in _functions(top))):
+                for one in [x for x in body if not used(x)]:
+                    body.remove(one)
+                    counts.changes(top)
+                body[:] = body or [ast.Pass()]
 
 
 def _drop_parameters(tree: ast.Module) -> None:
@@ -283,26 +289,23 @@ def _values(value: ast.expr) -> list[ast.expr]:
 # ---- functions that are one expression
 
 
-def _put_in_place(tree: ast.Module) -> None:
-    calls = Counter(
-        node.func.id for node in walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    )  # fmt: skip
-    loads = _loads(tree)
-    small: dict[str, tuple[list[str], ast.expr]] = {}
-    for top in tree.body:
+def _put_in_place(tree: ast.Module, counts: Counts) -> None:
+    """One function, the last that can be: one may stand in another."""
+    every = counts.total(tree)
+    for top in reversed(tree.body):
         if not (isinstance(top, ast.FunctionDef) and is_quoted(top)):
             continue
-        own = _expression(top)
-        often = calls[top.name]
-        if own is None or loads[top.name] != often or not often:
+        own, often = _expression(top), every.called[top.name]
+        if own is None or every.read[top.name] != often or not often:
             continue
         if often == 1 or len(ast.unparse(own)) <= _LONG:
-            small[top.name] = [x.arg for x in top.args.args], own
-    while small:  # one at a time: one may stand in another
-        name, (names, own) = small.popitem()
-        _InPlace(name, names, own).visit(tree)
-        return
+            in_place = _InPlace(top.name, [x.arg for x in top.args.args], own)
+            for caller in [x for x in tree.body if counts.of(x).called[top.name]]:
+                in_place.done = False
+                in_place.visit(caller)
+                if in_place.done:
+                    counts.changes(caller)
+            return
 
 
 def _expression(function: ast.FunctionDef) -> ast.expr | None:
@@ -313,7 +316,7 @@ def _expression(function: ast.FunctionDef) -> ast.expr | None:
     if others or function.decorator_list or len(body) != 1 or not isinstance(body[0], ast.Return):
         return None
     own = body[0].value
-    calls_itself = own is not None and function.name in _loads(own)
+    calls_itself = own is not None and function.name in uses(own).read
     return None if calls_itself else own
 
 
@@ -321,6 +324,7 @@ class _InPlace(ast.NodeTransformer):
     """With an expression in place of calls of a function, if arguments are short or stand once."""
 
     def __init__(self, name: str, names: list[str], own: ast.expr) -> None:
+        self.done = False
         self._name, self._names, self._own = name, names, own
         self._times = Counter(x.id for x in walk(own) if isinstance(x, ast.Name))
         self._bound = {
@@ -344,6 +348,7 @@ class _InPlace(ast.NodeTransformer):
         )
         if inside & self._bound or self._bound & set(self._names) or not short or lazy:
             return node
+        self.done = True
         found: ast.AST = _Replaced(given).visit(deepcopy(self._own))
         return found
 
@@ -375,7 +380,7 @@ class _Script:
         lines = text.splitlines()
         comments = _comments(text)
         end, within = 0, False
-        self._was = dict[int, tuple[str, str]]()
+        self._was = dict[int, tuple[object, str]]()
         self._before = dict[int, list[str]]()
         self._behind = dict[int, str]()
         for node in self.tree.body:
@@ -386,7 +391,7 @@ class _Script:
             node.quoted = within  # type: ignore[attr-defined]
             first = max(node.lineno - 1, end)  # several statements may be in one line
             end = node.end_lineno or node.lineno
-            self._was[id(node)] = ast.dump(node), "\n".join(lines[first:end])
+            self._was[id(node)] = shape(node), "\n".join(lines[first:end])
             self._before[id(node)] = alone
             self._behind[id(node)] = comments.get(node.lineno, "")
         self._after = [x for x in lines[end:] if x.startswith("#")]
@@ -411,9 +416,9 @@ class _Script:
 
     def _lines(self, node: ast.stmt) -> list[str]:
         dumped, text = self._was[id(node)]
-        if ast.dump(node) == dumped and not isinstance(node, ast.FunctionDef | ast.ClassDef):
+        if shape(node) == dumped and not isinstance(node, ast.FunctionDef | ast.ClassDef):
             return text.splitlines()
-        if ast.dump(node) == dumped and not is_quoted(node):
+        if shape(node) == dumped and not is_quoted(node):
             return [x for x in text.splitlines() if x.strip()]
         plain = deepcopy(node)
         said = _without_text(plain)
@@ -429,7 +434,7 @@ def _double(text: str) -> str:
     """With the quotes that scripts have."""
     found = re.sub(r"'([^'\"\n\\]*)'", r'"\1"', text)
     try:
-        same = ast.dump(ast.parse(found)) == ast.dump(ast.parse(text))
+        same = shape(ast.parse(found)) == shape(ast.parse(text))
     except SyntaxError:
         return text
     return found if same else text
@@ -474,13 +479,11 @@ class _Plain(ast.NodeTransformer):
         return node.args[0] if counts else node
 
 
-def _without_counts(text: str) -> str:
-    script = _Script(text)
-    tops = [x for x in script.tree.body if getattr(x, "name", "") != "Count"]
-    script.tree.body = [x for x in tops if not _makes(x, "counted")]
-    _Plain().visit(script.tree)
-    _settle(script.tree)
-    return script.text()
+def _without_counts(tree: ast.Module) -> None:
+    tops = [x for x in tree.body if getattr(x, "name", "") != "Count"]
+    tree.body = [x for x in tops if not _makes(x, "counted")]
+    _Plain().visit(tree)
+    _settle(tree)
 
 
 def _makes(node: ast.stmt, name: str) -> bool:

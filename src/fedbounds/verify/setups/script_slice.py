@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
+from .script_counts import walk
+
 Function = ast.FunctionDef
 Node = ast.AST
 
@@ -33,7 +35,7 @@ def sliced(
         _Plain().visit(function)
         _Unshown(dropped).visit(function)
     before = -1
-    while before != (before := sum(1 for f in functions for _ in ast.walk(f))):
+    while before != (before := sum(1 for f in functions for _ in walk(f))):
         empty = {function.name for function in functions if _is_empty(function)} - {*roots}
         for function in functions:
             _Filled(empty).visit(function)
@@ -76,27 +78,27 @@ def living(function: Function) -> None:
     """Without assignments to names that are not used, unless they call what adds to lists."""
     adds = adding(function)
     made = {
-        x.id for node in ast.walk(function) if isinstance(node, ast.Assign) and speaks(node, adds)
-        for target in node.targets for x in ast.walk(target) if isinstance(x, ast.Name)
+        x.id for node in walk(function) if isinstance(node, ast.Assign) and speaks(node, adds)
+        for target in node.targets for x in walk(target) if isinstance(x, ast.Name)
     }  # fmt: skip
     _Living(_used(function) | made).visit(function)
 
 
 def adding(function: Function) -> set[str]:
     """Functions inside it that add to lists."""
-    inner = [x for x in ast.walk(function) if isinstance(x, ast.FunctionDef) and x is not function]
-    return {x.name for x in inner if any(map(_added_to, ast.walk(x)))}
+    inner = [x for x in walk(function) if isinstance(x, ast.FunctionDef) and x is not function]
+    return {x.name for x in inner if any(map(_added_to, walk(x)))}
 
 
 def speaks(node: Node, names: Collection[str]) -> bool:
     """Whether it reads one of these."""
-    every = (x for x in ast.walk(node) if isinstance(x, ast.Name))
+    every = (x for x in walk(node) if isinstance(x, ast.Name))
     return any(x.id in names and isinstance(x.ctx, ast.Load) for x in every)
 
 
 def _texts(function: Function) -> Iterator[Any]:
     """Constants, but for keys of dicts: a name that is one may be read by it."""
-    every = list(ast.walk(function))
+    every = list(walk(function))
     keys = {id(key) for node in every if isinstance(node, ast.Dict) for key in node.keys}
     return (x.value for x in every if isinstance(x, ast.Constant) and id(x) not in keys)
 
@@ -159,7 +161,7 @@ def _entries(node: ast.Dict) -> Iterator[tuple[ast.expr | None, ast.expr]]:
 
 def _is_empty(function: Function) -> bool:
     """Whether nothing is left of the dicts that it returns."""
-    every = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
+    every = [node for node in walk(function) if isinstance(node, ast.Return)]
     return bool(every) and all(
         isinstance(node.value, ast.Dict) and not node.value.values for node in every
     )
@@ -196,10 +198,10 @@ def _used(function: Function) -> set[str]:
     """Names that are read, but for lists that are only added to."""
     loads = Counter(
         node.id
-        for node in ast.walk(function)
+        for node in walk(function)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
     )
-    loads.subtract(name for node in ast.walk(function) if (name := _added_to(node)))
+    loads.subtract(name for node in walk(function) if (name := _added_to(node)))
     return {name for name, times in loads.items() if times > 0}
 
 
@@ -223,8 +225,8 @@ class _Living(ast.NodeTransformer):
 
     def visit_Assign(self, node: ast.Assign) -> Node | None:
         (target, *_), value = node.targets, node.value
-        names = [x.id for x in ast.walk(target) if isinstance(x, ast.Name)]
-        plain = all(isinstance(x, ast.Name | ast.Tuple | ast.Store) for x in ast.walk(target))
+        names = [x.id for x in walk(target) if isinstance(x, ast.Name)]
+        plain = all(isinstance(x, ast.Name | ast.Tuple | ast.Store) for x in walk(target))
         if not plain or len(node.targets) > 1:
             return node
         if not any(name in self.used for name in names):
@@ -238,7 +240,7 @@ class _Living(ast.NodeTransformer):
         return node
 
     def _is_used(self, target: ast.expr) -> bool:
-        return any(isinstance(x, ast.Name) and x.id in self.used for x in ast.walk(target))
+        return any(isinstance(x, ast.Name) and x.id in self.used for x in walk(target))
 
 
 def _called(functions: Sequence[Function], roots: Collection[str]) -> list[Function]:
@@ -254,4 +256,4 @@ def _called(functions: Sequence[Function], roots: Collection[str]) -> list[Funct
 
 
 def _names(function: Function) -> Iterator[str]:
-    return (node.id for node in ast.walk(function) if isinstance(node, ast.Name))
+    return (node.id for node in walk(function) if isinstance(node, ast.Name))
