@@ -102,7 +102,7 @@ def test_nothing_is_conserved_in_floats_any_more(monkeypatch):
     without = driven_run(exact)
     assert with_means.errors.square[-1] < without.errors.square[-1]
     for run, conserved in ((with_means, False), (without, True)):
-        every = abs(np.linalg.eigvals(run.driven.mean[1:, 1:]) - 1)
+        every = abs(np.linalg.eigvals(run.driven.averaged.mean[1:, 1:]) - 1)
         assert bool(every.min() < 1e-9) is conserved
     asked = definitions(3, 2, 2)
     for name, value in DrivenKnown(without, {"gamma": fmpq(1, 4)}, asked).quantities.items():

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
+from .averaged import Averaged, Part
 from .driven_errors import Weight, Wrong
 from .driving import STATE, TRIED, Driving, Rows, near, plain
-from .grouped import Grouped, Pairs, grouped, paired
 from .random import sampled
 from .rounded import UNIT
 from .subject import Subject
@@ -29,19 +29,6 @@ from .unknowns import Refused
 Array = Any
 _SQUARED = 16  # times that the map of a mean is squared
 _FAR = 1e6  # from where nothing is measured, over the start
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """A matrix on the rows and columns where it is not zero."""
-
-    rows: Array
-    columns: Array
-    values: Array
-
-    def add_to(self, matrix: Array, weight: float) -> None:
-        """Add a multiple to a matrix, in place."""
-        matrix[np.ix_(self.rows, self.columns)] += self.values * weight
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,20 +74,10 @@ class Driven:
         return len(self.absent)
 
     @cached_property
-    def mean(self) -> Array:
-        """E of the map."""
-        found = self.absent.copy()
-        for part, weight in zip(self.parts, self.law.means.reshape(-1), strict=True):
-            part.add_to(found, weight)
-        return found
-
-    @cached_property
-    def total(self) -> Array:
-        """The sum of all parts."""
-        found = self.absent * 0
-        for part in self.parts:
-            part.add_to(found, 1.0)
-        return found
+    def averaged(self) -> Averaged:
+        """What a round makes of second moments, but for its noise."""
+        owners = [None, *self.driving.owners]
+        return Averaged(self.absent, self.parts, self.law, owners)
 
     @cached_property
     def noise(self) -> Array:
@@ -113,46 +90,11 @@ class Driven:
                 if one % n == other % n and weight:
                     rows = np.flatnonzero(first.any(axis=0) | more.any(axis=0))
                     found[np.ix_(1 + rows, 1 + rows)] += first[:, rows].T @ more[:, rows] * weight
-        return found
-
-    @cached_property
-    def _owners(self) -> list[int | None]:
-        """Of every entry of (1, x)."""
-        return [None, *self.driving.owners]
-
-    @cached_property
-    def _ahead(self) -> tuple[Grouped, Grouped, Pairs | None]:
-        """The mean, the total and the pairs of parts."""
-        blocks = [(part.rows, part.columns, part.values) for part in self.parts]
-        mean, total = (grouped(x, self._owners) for x in (self.mean, self.total))
-        return mean, total, paired(self.size, blocks, self.law.pairs)
-
-    @cached_property
-    def _back(self) -> tuple[Grouped, Grouped, Pairs | None]:
-        """Those of their transposes, of the state alone."""
-        blocks = [
-            (part.columns[1:] - 1, part.rows - 1, part.values[:, 1:].T) for part in self.parts
-        ]
-        mean, total = (grouped(x[1:, 1:].T, self._owners[1:]) for x in (self.mean, self.total))
-        return mean, total, paired(self.size - 1, blocks, self.law.pairs)
+        return (found + found.T) / 2
 
     def after(self, moment: Array) -> Array:
         """E (1, x)(1, x)' after a round from that before."""
-        found = self._around(self._ahead, moment) + self.noise
-        found = found / 2
-        return found + found.T  # an antisymmetric part of rounding would grow
-
-    def before(self, weight: Array) -> Array:
-        """E A' W A of the map A of the state alone, for a symmetric W: the adjoint of `after`."""
-        found = self._around(self._back, weight)
-        return (found + found.T) / 2
-
-    def _around(self, how: tuple[Grouped, Grouped, Pairs | None], symmetric: Array) -> Array:
-        mean, total, pairs = how
-        found = mean.around(symmetric)
-        if self.law.common:
-            found += total.around(symmetric) * self.law.common
-        return found if pairs is None else found + pairs.around(symmetric)
+        return self.averaged.around(moment) + self.noise
 
     # ---- what rounding did; see `driven_errors`
 
@@ -164,18 +106,20 @@ class Driven:
         return Wrong(shown.pop(STATE), shown, self.driving.wrong_start())
 
     def stretch(self, scale: Array) -> float:
-        """At least the norm of P -> E A' P A where entries are in these units, of any P."""
+        """At least the norm of P -> E A' P A where entries are in these units, of any P.
+
+        Likewise of the sum of the sizes of all products of which it is made: those of P with I and
+        p T, or with M twice, are at most 2 |A_0| + sum_l E s_l |C_l||^2.
+        """
+        found = self.averaged
         own = [
             float(np.linalg.norm(part.values[:, 1:] * scale[part.rows - 1, None]
                                  / scale[part.columns[1:] - 1]))
-            for part in self.parts
+            for part in found.parts
         ]  # fmt: skip
         every = sum(abs(weight) * own[one] * own[other] for one, other, weight in self.law.pairs)
-        mean, total = (
-            float(np.linalg.norm(x[1:, 1:] * scale[:, None] / scale))
-            for x in (self.mean, self.total)
-        )
-        return (mean**2 + abs(self.law.common) * total**2 + every) * 1.001
+        mean = float(np.linalg.norm(found.sizes[1:, 1:] * scale[:, None] / scale))
+        return (2 * mean**2 + abs(self.law.common) * sum(own) ** 2 + every) * 1.001
 
     @cached_property
     def lost_in_one(self) -> float:
@@ -196,18 +140,19 @@ class Driven:
 
     def shift(self, weight: Weight) -> float:
         """sqrt(E ||G b||^2)."""
-        common, pairs = self.law.common, self.law.pairs
+        found = self.averaged
         own = [
             float(np.linalg.norm(weight.factor[:, part.rows - 1] @ part.values[:, 0]))
-            for part in self.parts
+            for part in found.parts
         ]
         mean, total = (
-            float(np.linalg.norm(weight.factor @ x[1:, 0])) for x in (self.mean, self.total)
+            float(np.linalg.norm(weight.factor @ x[1:, 0])) for x in (found.mean, found.total)
         )
-        found = mean**2 + abs(common) * total**2
-        found += sum(abs(factor) * own[one] * own[other] for one, other, factor in pairs)
-        rounded = UNIT * self.size * float(weight.of(abs(self.mean[1:, 0])[None])[0])
-        return sqrt(found) * 1.001 + rounded + float(weight.of(self.wrong.after)[0])
+        square = mean**2 + abs(self.law.common) * total**2
+        square += sum(abs(factor) * own[one] * own[other] for one, other, factor in self.law.pairs)
+        lost = UNIT * self.size * abs(found.mean[1:, 0]) + found.lost[1:, 0]
+        rounded = float(weight.of(lost[None])[0])
+        return sqrt(square) * 1.001 + rounded + float(weight.of(self.wrong.after)[0])
 
     def wrong_start(self, weight: Weight) -> tuple[float, float]:
         """To E x, and to E x x', in the norms of `driven_errors`."""
@@ -410,12 +355,14 @@ def _law(driving: Driving) -> Law:
     spread = [[second[a][b] - means[a] * means[b] for b in every] for a in every]
     common = spread[0][1] if count > 1 else fmpq(0)
     pairs = ((a, b, float(spread[a][b] - common)) for a in every for b in every)
-    kinds = count // n
+    kinds, whole = count // n, sum(means, fmpq(0))
+    surely = kinds == 1 and whole**2 == sum((x for row in second for x in row), fmpq(0))
     return Law(
         np.array(list(map(float, means))).reshape(kinds, n),
         np.array([float(x) for row in second for x in row]).reshape(kinds, n, kinds, n),
         float(common),
         tuple(x for x in pairs if x[2]),
+        float(whole) if surely else None,
     )
 
 

@@ -20,12 +20,22 @@ P may be any matrix; what has to be right is rho, and norms with G and G^-1. The
 matrices, each with room for the rounding of its own computation (`_SAFE` for sums of squares and
 eigenvalues, `_room` for products).
 
-Fresh, in a round, for M = E (1, x)(1, x)' as floats have it and any r with |M_ij| <= r_i r_j (its
-diagonal's roots, nearly): sums lose at most g (|A| r)(|A| r)' entry by entry for each A M A', with
-g = (2 N + ...) u; and a matrix whose entries are at most those of q q' has |.| at most
-sqrt(N) || |G| q ||^2, and N sum_i P_ii q_i^2, as it is diag(q) e diag(q) with entries of e below 1.
-What is wrong with A itself adds 2 a c + c^2, with a^2 = E |(A, b)(1, x)|^2 and c^2 that of the
-difference.
+Fresh, in a round, for S = E (1, x)(1, x)' as floats have it: `averaged` has its sum and letters.
+Take any r with |S_ij| <= r_i r_j (its diagonal's roots, nearly), t_l = |C_l| r, t their sum, and
+
+    q = (I + p sum_l |C_l|) r   where S + H + H' is taken,   q = |M| r   elsewhere.
+
+All products of single numbers that add up to the next S, the sum T written out, are together at
+most q q' + |c| t t' + sum_ab |w_ab| t_a t_b', entry by entry: in S + H + H' they are at most
+r r' + p (r t' + t r') + (p^2 + |c|) t t', with p^2 of the mean and c of the covariance. Sums lose
+g times that at most, g = (2 N + 2 L + ...) u, and of E x+, which is the first column, g q. And a
+matrix whose entries are at most those of q q' has |.| at most sqrt(N) || |G| q ||^2, and
+N sum_i P_ii q_i^2, as it is diag(q) e diag(q) with entries of e below 1.
+
+What is wrong with the map itself adds 2 a d + d^2, with a^2 = E |A (1, x)|^2 of the random map and
+d^2 that of the difference. `Averaged.lost` is in it, entry by entry: M is a sum of L + 1 matrices,
+and C_l + (A_0 - I)/m has lost at most 3 u (|C_l| + |A_0 - I|/m), whose sum over l, each times s_l,
+is in the square mean at most that of each times the root of E s_l^2.
 
 A product <F, M> is then wrong by ||G^-T F G^-1|| |D| + 2 |G^-T F_0| |d|, by what is wrong with the
 vectors in it (`terms.Size`), and by its own sums, which are of the size of the terms of both.
@@ -138,14 +148,17 @@ def _weighed(matrix: Array, image: Array, found: "Driven") -> Weight | None:
     other = (
         _length(even.T @ even - matrix / np.outer(scale, scale)) + _room(size) * _length(even) ** 2
     )
-    lost = (_room(size) + len(found.parts) * UNIT) * _length(even) ** 2 + other
+    sums = 2 * len(found.parts) + len(found.law.pairs)  # as in `_Fresh`
+    lost = (_room(size) + sums * UNIT) * _length(even) ** 2 + other
     inner = inverse.T @ image @ inverse
     around = _length(image / np.outer(scale, scale))
     own = (lost * found.stretch(scale) + _room(size) * around) * _length(back) ** 2
     largest = float(np.linalg.eigvalsh((inner + inner.T) / 2)[-1]) if size else 0.0
     rate = (max(largest, 0.0) * _SAFE + own) * room**2
     least = _length(inverse) * room
+    made = _length(found.averaged.lost[1:, 1:] * scale[:, None] / scale)
     bent = _length(abs(factor) @ found.wrong.after[1][:, None]) * least
+    bent += made * _length(even) * _length(back) * room
     return Weight(matrix, factor, inverse, room, (sqrt(rate) + 2 * bent) ** 2 * _SAFE, least)
 
 
@@ -181,13 +194,14 @@ class Followed:
 
     def of_product(self, one: "Product") -> Array:
         """Of <F, M> in every round."""
-        own, inverse = self.weight, self.weight.inverse
-        inner = inverse.T @ one.matrix[1:, 1:] @ inverse
-        size = len(inverse)
-        around = _length(abs(inverse).T @ abs(one.matrix[1:]))
-        room = _room(size) * around * (1 + own.least)
-        square = (_length(inner) + room) * own.room**2
-        linear = 2 * (_length(inverse.T @ one.matrix[1:, 0]) + room) * own.room
+        own, size = self.weight, len(self.weight.inverse)
+        form, linear = one.matrix[1:, 1:], one.matrix[1:, 0]
+        rows = np.flatnonzero(form.any(axis=0))
+        inverse = own.inverse[rows]
+        inner = inverse.T @ form[np.ix_(rows, rows)] @ inverse
+        room = _room(size) * _length(own.inverse) * (1 + own.least)
+        square = (_length(inner) + room * _length(form)) * own.room**2
+        linear = 2 * (_length(own.inverse.T @ linear) + room * _length(linear)) * own.room
         (a, d, p), (b, f, q) = (
             [x[0] + x[1] * self.radius for x in (side.size, side.wrong, side.terms)]
             for side in one.sides
@@ -212,16 +226,16 @@ def followed(found: "Driven", moments: Array) -> Followed:
         If the map is not finite.
     """
     identity = np.eye(found.size - 1)
-    summed, power = identity, found.mean[1:, 1:] * (1 - 0.5 / len(moments))
+    summed, power = identity, found.averaged.mean[1:, 1:] * (1 - 0.5 / len(moments))
     best: Followed | None = None
     rows = roots(moments)
     for images in _IMAGES:
         matrix = summed
         for _ in range(images):
-            matrix = identity + found.before(matrix)
+            matrix = identity + found.averaged.adjoint(matrix)
         if not np.isfinite(matrix).all():
             break
-        weight = _weighed(matrix, found.before(matrix), found)
+        weight = _weighed(matrix, found.averaged.adjoint(matrix), found)
         if weight is not None:
             one = _followed(found, weight, moments, rows)
             gained = _gained(best, one)
@@ -268,22 +282,19 @@ class _Fresh:
 
     def __init__(self, found: "Driven", weight: Weight, moments: Array, rows: Array) -> None:
         self.weight, self.size, self.shift = weight, found.size, found.shift(weight)
-        common, pairs = found.law.common, found.law.pairs
-        parts = list(zip(found.parts, (abs(part.values) for part in found.parts), strict=True))
-        mean, total, absent = (abs(x[1:]) for x in (found.mean, found.total, found.absent))
-        through = rows @ mean.T
+        map_, pairs = found.averaged, found.law.pairs
+        through = rows @ map_.largest[1:].T
         self.mean = weight.of(through)
-        self.squares = weight.of_square(through) + abs(common) * weight.of_square(rows @ total.T)
         own, sums = [], rows[:, 1:] * 0
-        for part, matrix in parts:
-            one = rows[:, part.columns] @ matrix.T
+        for part in map_.parts:
+            one = rows[:, part.columns] @ abs(part.values).T
             sums[:, part.rows - 1] += one
             own.append(np.sqrt(weight.of_square(one, part.rows - 1)))
+        self.squares = weight.of_square(through) + abs(found.law.common) * weight.of_square(sums)
         for one_at, other_at, factor in pairs:  # the mean of both bounds that of their product
             self.squares = self.squares + abs(factor) * own[one_at] * own[other_at]
-        # of the sums that make the mean of the map
-        self.around = (len(parts) + 3) * UNIT * weight.of(rows @ absent.T + sums)
-        self.lost = (2 * self.size + len(pairs) + 12) * UNIT
+        self.around = weight.of(rows @ map_.lost[1:].T)
+        self.lost = (2 * self.size + 2 * len(map_.parts) + len(pairs) + 24) * UNIT
         self.noise = float(weight.of_square(np.sqrt(np.diagonal(found.noise)[1:])[None])[0])
         self.noise_lost = found.lost_noise(weight)
         self.map_ = weight.of(found.wrong.after)

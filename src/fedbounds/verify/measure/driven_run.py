@@ -66,14 +66,14 @@ class DrivenRun:
     @cached_property
     def moments(self) -> Array:
         """E (1, x)(1, x)' of rounds 0, ..., T, or up to the round before they overflow."""
-        found, moment = [], self.driven.start
+        found, moment = np.empty((self.subject.rounds + 1, *self.driven.start.shape)), None
         with np.errstate(over="ignore", invalid="ignore"):
-            for _ in range(self.subject.rounds + 1):
+            for t in range(len(found)):
+                moment = self.driven.start if moment is None else self.driven.after(moment)
                 if not np.isfinite(moment).all():
-                    break
-                found.append(moment)
-                moment = self.driven.after(moment)
-        return np.array(found)
+                    return found[:t]
+                found[t] = moment
+        return found
 
     @cached_property
     def errors(self) -> Followed:

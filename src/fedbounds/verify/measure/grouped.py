@@ -46,10 +46,6 @@ class Grouped:
             found[own.rows.reshape(-1)] = block.reshape(-1, other.shape[1])
         return found
 
-    def around(self, symmetric: Array) -> Array:
-        """A S A' for a symmetric S."""
-        return self.times(np.ascontiguousarray(self.times(symmetric).T))
-
 
 def grouped(matrix: Array, owners: Sequence[int | None]) -> Grouped:
     """A matrix, of which rows of a client are as many as of any other.
@@ -71,7 +67,7 @@ def grouped(matrix: Array, owners: Sequence[int | None]) -> Grouped:
     if len({len(rows) for rows in every.values()}) > 1:  # `Grouped.times` would write row 0 anew
         raise ValueError(f"rows of clients differ in number: {[*map(len, every.values())]}")
     groups = [_met(matrix, own) for own in ([shared], list(every.values())) if own and own[0]]
-    return Grouped(len(matrix), tuple(groups))
+    return Grouped(len(matrix), tuple(own for own in groups if own.values.size))
 
 
 def _met(matrix: Array, every: Sequence[Sequence[int]]) -> Group:
@@ -118,12 +114,17 @@ class Pairs:
         found, own = np.zeros(self.size**2), self.group
         for a in range(0, len(self.weights), _PAIRS):
             one, other = self.one[a : a + _PAIRS], self.other[a : a + _PAIRS]
-            inner = symmetric[own.columns[one][:, :, None], own.columns[other][:, None, :]]
-            blocks = own.values[one] @ inner @ own.values[other].transpose(0, 2, 1)
-            blocks *= self.weights[a : a + _PAIRS, None, None]
-            places = own.rows[one][:, :, None] * self.size + own.rows[other][:, None, :]
+            inner = symmetric.take(self._places(own.columns[one], own.columns[other]))
+            blocks = (own.values[one] * self.weights[a : a + _PAIRS, None, None]) @ inner
+            blocks = blocks @ np.ascontiguousarray(own.values[other].transpose(0, 2, 1))
+            places = self._places(own.rows[one], own.rows[other])
             found += np.bincount(places.reshape(-1), blocks.reshape(-1), self.size**2)
         return found.reshape(self.size, self.size)
+
+    def _places(self, rows: Array, columns: Array) -> Array:
+        """Of entries, one row after the other."""
+        found: Array = rows[:, :, None] * self.size + columns[:, None, :]
+        return found
 
 
 def paired(size: int, blocks: Sequence[tuple[Array, Array, Array]], pairs: Any) -> Pairs | None:

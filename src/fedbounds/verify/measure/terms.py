@@ -44,12 +44,15 @@ class Law:
         Covariance that all pairs have.
     pairs : tuple of (entry, entry, float)
         What some have besides.
+    total : float or None
+        What all of one kind add up to, where that is one number surely.
     """
 
     means: Array
     second: Array
     common: float
     pairs: tuple[tuple[int, int, float], ...]
+    total: float | None = None
 
     def weight(self, one: int | None, other: int | None) -> Array:
         """E of products of two, shape (n or 1, n or 1); None stands for 1."""
