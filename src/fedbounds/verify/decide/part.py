@@ -45,6 +45,7 @@ from .sides import (
     beyond_rationals,
     each_pair,
     evaluated,
+    in_doubt,
     in_floats,
     of_both,
     tightness,
@@ -55,8 +56,8 @@ from .start import idle
 
 Array = Any
 EXACT = (Method.RATIONAL, Method.BALLS)
-_SAME = 1e-12  # relative gaps that differ by rounding alone: the first round is told
-_AS_EQUAL = 1e-6  # of both sides: where no more is in doubt, they are told to be equal
+SAME = 1e-12  # relative gaps that differ by rounding alone: the first round, or part, is told
+AS_EQUAL = 1e-6  # of both sides: where no more is in doubt, they are told to be equal
 _OF_REPLICAS = 1e-10  # of all terms: what rounding of single replicas may leave of an equality
 _LEAST_TOLD = 1e-26  # of the largest mean of replicas: no ratio is told of smaller ones
 
@@ -75,6 +76,8 @@ class Outcome:
         At the round where the relative gap is smallest; exact values as "p/q".
     relative_gap : float or None
         gap / (|left| + |right|); of samples, over the sum of the sizes of all terms.
+    doubt : float
+        By how much rounding may have moved it.
     tightness : float or None
         Largest left / right over rounds, where both sides are sums of non-negative terms.
     at : int or None
@@ -113,6 +116,7 @@ class Outcome:
     right: Any = None
     gap: Any = None
     relative_gap: float | None = None
+    doubt: float = 0.0
     tightness: float | None = None
     at: int | None = None
     client: int | None = None
@@ -294,6 +298,7 @@ def _by_sign(
         right=told_as(sides.right.flat[worst]),
         gap=told_as(gaps.flat[worst]),
         relative_gap=float(ratios.flat[worst]),
+        doubt=in_doubt(gaps.flat[worst], size.flat[worst]),
         rounds=int(told.sum()),
         equal=int(equal.sum()),
         idle=int(silent.sum()),
@@ -328,7 +333,7 @@ def _first(cases: Array, rounds: range | None) -> int | None:
 
 def _nearly_equal(gap: arb, size: arb) -> bool:
     """Whether all that the gap may be is little beside both sides."""
-    return bool(abs(gap) <= _AS_EQUAL * size)
+    return bool(abs(gap) <= AS_EQUAL * size)
 
 
 def _worst(order: Array, silent: Array) -> int:
@@ -336,7 +341,7 @@ def _worst(order: Array, silent: Array) -> int:
     told = np.where(silent.reshape(-1), np.inf, order)
     told = told if np.isfinite(told).any() else order
     least = np.min(told)
-    return int(np.argmax(told <= least + _SAME * abs(least))) if np.isfinite(least) else 0
+    return int(np.argmax(told <= least + SAME * abs(least))) if np.isfinite(least) else 0
 
 
 def _all_zero(part: Part, numbers: Numbers, rounds: range | None) -> bool:

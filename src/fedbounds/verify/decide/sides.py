@@ -146,6 +146,14 @@ def of_both(gap: Any, size: Any) -> float:
         return _float(_ball(gap) / _ball(size))
 
 
+def in_doubt(gap: Any, size: Any) -> float:
+    """By how much the gap over the sum of both sides may be another than that of their middles."""
+    if not isinstance(gap, arb) and not isinstance(size, arb):
+        return 0.0
+    ratio = _ball(gap) / _ball(size)
+    return float(ratio.rad()) if ratio.is_finite() else 1.0  # as large as such a ratio is
+
+
 def _ratio(left: Any, right: Any) -> float:
     """Over a positive number."""
     if isinstance(left, Roots | arb) or isinstance(right, Roots | arb):
