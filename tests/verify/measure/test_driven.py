@@ -266,3 +266,42 @@ def test_a_vector_that_is_not_of_the_form_is_missing_with_its_reason():
     assert found.series("H").all()
     with pytest.raises(MissingError, match="not affine"):
         found.series("X")
+
+
+# ---- what is 0 for certain
+
+ALMOST = {
+    "moved": (lambda u: u, True),
+    "a little more": (lambda u: u + u / 10**17, False),
+    "what floats give back": (lambda u: u * 3 / 3, False),
+}
+
+
+@each("how", ALMOST)
+def test_a_zero_is_shown_where_nothing_was_rounded(how):
+    """Planted: vectors that are u in floats, and by rounding or not at all in exact numbers."""
+
+    def step(problem, p, state, drawn, see):
+        see(xx=ALMOST[how][0](state["u"]))
+        return personal_averaging.step(problem, p, state, drawn, see)
+
+    exact = exact_run("FedAvg-P", "two")
+    shown = replace(exact.shown, vectors={**exact.shown.vectors, "xx": ()})
+    algorithm = replace(personal_averaging.ROUNDS, step=step)
+    run = driven_run(replace(exact, algorithm=algorithm, shown=shown))
+    xx, u = (VectorSymbol(name, name) for name in ("xx", "u"))
+    found = run.space.product(sq(xx - u), {})
+    assert not run.series([found]).any()
+    assert bool((run.errors.of_product(found) == 0).all()) is ALMOST[how][1]
+
+
+@each("name", ("FedAvg-P", "Scaffold-P"))
+def test_no_local_step_has_been_made_before_the_first(name):
+    run = driven_run(exact_run(name, "two"))
+    u, v, uh, vh, hu = (VectorSymbol(x, x) for x in ("u", "v", "uh", "vh", "hu"))
+    for node, last in ((sq(uh - u), 1), (sq(vh - v), 1), (ip(uh - u, hu), 1), (sq(hu), 0)):
+        errors = [
+            run.errors.of_product(run.space.alone("i", 1).alone("k", k).product(node, {}))
+            for k in range(2)
+        ]
+        assert [bool(x.any()) for x in errors] == [last == 0, True], node

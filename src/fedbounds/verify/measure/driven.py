@@ -102,8 +102,10 @@ class Driven:
     def wrong(self) -> Wrong:
         """To the map."""
         squares = np.diagonal(self.law.second.reshape((len(self.parts),) * 2))
-        shown = self.driving.wrong(self.centre, float(np.sqrt(squares.max(initial=0.0))) * 1.001)
-        return Wrong(shown.pop(STATE), shown, self.driving.wrong_start())
+        root = float(np.sqrt(squares.max(initial=0.0))) * 1.001
+        shown, exact = self.driving.wrong(self.centre, root)
+        plainly = {x: y for x, y in exact.items() if x not in {STATE, *self.driving.form.mixed}}
+        return Wrong(shown.pop(STATE), shown, self.driving.wrong_start(), plainly)
 
     def stretch(self, scale: Array) -> float:
         """At least the norm of P -> E A' P A where entries are in these units, of any P.

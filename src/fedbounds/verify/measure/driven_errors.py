@@ -78,11 +78,14 @@ class Wrong:
         Likewise, to vectors.
     begun : array, shape (2, N)
         To the state before round 0, and to what a unit of its noise does.
+    exact : mapping from name to array of bool, shape (*own axes)
+        Of the vectors in which presence is not, the entries with whose responses nothing is wrong.
     """
 
     after: Array
     shown: Mapping[str, Array]
     begun: Array
+    exact: Mapping[str, Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +211,8 @@ class Followed:
         )
         sums = (one.places + 4 * size + 40) * UNIT
         vectors = (a * f + b * d + d * f + p * q * sums) * one.factor
-        tiny = TINY if one.places else 0.0  # of vectors without coordinates all is 0
+        zero = any(not any((*side.size, *side.wrong, *side.terms)) for side in one.sides)
+        tiny = 0.0 if zero or not one.places else TINY  # of vectors without coordinates all is 0
         return (square * self.square + linear * self.mean + vectors + tiny) * _SAFE
 
 

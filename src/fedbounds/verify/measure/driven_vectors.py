@@ -5,7 +5,7 @@ matrix that is multiplied with E (1, x)(1, x)', and a number that noise adds; se
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod, sqrt
 from typing import Any
@@ -162,8 +162,13 @@ class DrivenSpace:
         return self._of_state(name, shown.vectors[name])
 
     def _shown(self, name: str, indices: tuple[str, ...]) -> Linear:
-        wrong = self.driven.wrong.shown.get(name)
-        return self._linear(self.driven.shown[name], indices, wrong)
+        wrong = self.driven.wrong
+        found = self._linear(self.driven.shown[name], indices, wrong.shown.get(name))
+        exact = wrong.exact.get(name, np.False_)
+        for index, at in self.chosen:
+            if index in indices and exact.ndim and exact.shape[indices.index(index)] > 1:
+                exact = exact.take([at], axis=indices.index(index))
+        return replace(found, exact=bool(exact.all()))
 
     def _of_state(self, name: str, indices: tuple[str, ...]) -> Linear:
         found = self.driven
@@ -178,7 +183,8 @@ class DrivenSpace:
         if own == name:
             unit = np.eye(found.size)[at]
             unit[:, 0] = found.centre[at - 1]
-            return self._linear((Term(placed(unit), noise=False),), indices, None)
+            whole = self._linear((Term(placed(unit), noise=False),), indices, None)
+            return replace(whole, exact=True)
         n, kinds = found.driving.clients, len(found.law.means)
         first = found.driving.places[own].start
         base = found.absent[at].copy()

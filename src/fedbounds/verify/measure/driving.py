@@ -252,8 +252,10 @@ class Driving:
         """What ``draw`` makes of one row."""
         return self._answered(self._draw, answers, 1)
 
-    def wrong(self, centre: Array, root: float) -> dict[str, Array]:
+    def wrong(self, centre: Array, root: float) -> tuple[dict[str, Array], dict[str, Array]]:
         """What rounding did to responses, in three rows, by vector; `STATE` is the next state.
+
+        And entries of which nothing was rounded, and which are 0 at the origin, whoever is present.
 
         In the square mean over draws: to the response to the centre; to those to unit states, the
         root of the sum of their squares, and likewise to those to noises.
@@ -277,8 +279,10 @@ class Driving:
         bounds = self._bounds(np.tile(states, (2, 1)), np.tile(noises, 2), presents[:, None])
         noisy = noises[each] >= 0
         spare = np.sqrt(counts) - 1
-        found = {}
-        for name, own in bounds.items():
+        found, exact = {}, {}
+        for name, both in bounds.items():
+            own, origin = both.wrong, both.size[[zero, len(states) + zero]]
+            exact[name] = ~(own.any(axis=0) | origin.any(axis=0))
             absent, present = own[: len(states)], own[len(states) :]
             z, w = absent[zero], present[zero]
             x, y = absent[each], present[each]
@@ -297,7 +301,7 @@ class Driving:
             noise = _root(alone, noisy) * (name != STATE)
             noise = noise + other * (root if count else 1.0) * mixed
             found[name] = np.stack([constant, _root(alone, ~noisy) + weight * parts, noise])
-        return found
+        return found, exact
 
     def _groups(self) -> tuple[Array, Array, Array]:
         """Inputs: states, the first two for the centre and none; the group of noises that is in one
@@ -324,7 +328,7 @@ class Driving:
             found.setdefault((number, j // (shape[-1] if shape else 1)), []).append(at)
         return list(found.values())
 
-    def _bounds(self, states: Array, groups: Array, presents: Array) -> dict[str, Array]:
+    def _bounds(self, states: Array, groups: Array, presents: Array) -> dict[str, Rounded]:
         """What rounding did in some rows: sizes of states, groups of noises, and who is present.
 
         Presence is told by entry of the law, or once for all.
@@ -350,10 +354,8 @@ class Driving:
         drawn = answered(draw, self.sources, every)
         after, shown = self._stepped(problem, p, Rounded(states, states * 0), drawn)
         asked = self.subject.shown.vectors
-        kept = {
-            x: y.wrong for x, y in shown.items() if isinstance(y, Rounded) and plain(x) in asked
-        }
-        return {STATE: after.wrong, **kept}
+        kept = {x: y for x, y in shown.items() if isinstance(y, Rounded) and plain(x) in asked}
+        return {STATE: after, **kept}
 
     @cached_property
     def _rounded(self) -> Valuing:

@@ -15,8 +15,9 @@ entry by entry, for all rows whose inputs satisfy it. With u = 2^-53, an operati
 
 where s, t are the sizes of x, y, and v, w what is wrong with them; s t bounds |x Y| and |X y| too,
 as sizes hold for both. Sizes are enlarged by what is wrong with them, and every operation by
-`_UP` for the rounding of the bound itself. Numbers below the normal range are not looked at: `TINY`
-is added where bounds are read.
+`_UP` for the rounding of the bound itself. `TINY` is for what is below the normal range: products,
+quotients and data may be, and have it added; a sum that small is exact. So what is wrong is told to
+be 0 of numbers that are only moved, and of sums of zeros, and of no others.
 """
 
 from collections.abc import Callable, Sequence
@@ -52,7 +53,7 @@ class Rounded:
     def known(values: Any, exact: bool = False) -> "Rounded":
         """Numbers whose nearest floats are given; ``exact``: numbers that are these floats."""
         size = abs(np.asarray(values, dtype=np.float64))
-        wrong = size * 0 if exact else np.where(size == np.rint(size), 0.0, size * UNIT)
+        wrong = size * 0 if exact else np.where(size == np.rint(size), 0.0, size * UNIT + TINY)
         return Rounded((size + wrong) * _UP, wrong * _UP, size * (1 - 4 * UNIT))
 
     # ---- what algorithms ask of arrays
@@ -90,7 +91,7 @@ class Rounded:
         """The product."""
         more = _as_rounded(other)
         size = self.size * more.size
-        found = _made(size, self.wrong * more.size + self.size * more.wrong + size * UNIT)
+        found = _made(size, self.wrong * more.size + self.size * more.wrong + size * UNIT + TINY)
         if self.low is not None and more.low is not None:
             found.low = self.low * more.low * (1 - 4 * UNIT)
         return found
@@ -102,7 +103,7 @@ class Rounded:
             raise Refused("it divides by what may be 0")
         size = self.size / more.low
         wrong = self.wrong / more.low + size * more.wrong / more.low
-        return _made(size, wrong + size * UNIT)
+        return _made(size, wrong + size * UNIT + TINY)
 
     def __rtruediv__(self, other: Any) -> "Rounded":
         """The quotient."""
@@ -195,4 +196,4 @@ def _several(count: int) -> float:
 def _summed(function: Any, one: Rounded, other: Rounded, count: int) -> Rounded:
     size = function(one.size, other.size) * (1 + _several(count))
     wrong = function(one.wrong, other.size) + function(one.size, other.wrong)
-    return _made(size, wrong * (1 + _several(count)) + size * _several(count))
+    return _made(size, wrong * (1 + _several(count)) + size * _several(count) + TINY * (count > 0))

@@ -138,11 +138,14 @@ class Linear:
     shape : tuple of int
         Of indices and coordinates.
     bound : Size
+    exact : bool
+        Whether its terms are those of exact arithmetic.
     """
 
     law: Law
     terms: tuple[Term, ...]
     bound: Size
+    exact: bool = False
     dtype = np.dtype(np.float64)
 
     @property
@@ -151,9 +154,11 @@ class Linear:
         return (1, *np.broadcast_shapes(*(x.array.shape[2:] for x in self.terms)))
 
     def __add__(self, other: "Linear") -> "Linear":
-        """The sum."""
-        bound = self.bound.plus(other.bound)
-        return Linear(self.law, merged((*self.terms, *other.terms)), bound)
+        """The sum; of what is exact, a 0 was not rounded."""
+        terms = merged((*self.terms, *other.terms))
+        if self.exact and other.exact and not any(x.array.any() for x in terms):
+            return Linear(self.law, terms, Size((0.0, 0.0), (0.0, 0.0)), exact=True)
+        return Linear(self.law, terms, self.bound.plus(other.bound))
 
     def __mul__(self, other: Any) -> "Linear":
         """A multiple, or what presence makes of it."""
@@ -161,7 +166,8 @@ class Linear:
             return other.of(self)
         factor = float(other)
         terms = tuple(replace(x, array=x.array * factor) for x in self.terms)
-        return Linear(self.law, terms, self.bound.times(factor))
+        exact = self.exact and abs(factor) == 1.0
+        return Linear(self.law, terms, self.bound.times(factor), exact)
 
     # ---- means
 
@@ -176,7 +182,7 @@ class Linear:
     def without_presence(self) -> "Linear":
         """In the mean over who takes part."""
         terms = merged(tuple(self._integrated(x) for x in self.terms))
-        return replace(self, terms=terms, bound=self.bound.times(1.0, 2.0 + self._clients))
+        return Linear(self.law, terms, self.bound.times(1.0, 2.0 + self._clients))
 
     @property
     def _clients(self) -> int:
@@ -200,7 +206,7 @@ class Linear:
             for own in (x.untied() if x.tied == axis else x for x in self.terms)
         )
         count = self.shape[axis - 1]
-        return replace(self, terms=merged(terms), bound=self.bound.times(1.0, 2.0 + count))
+        return Linear(self.law, merged(terms), self.bound.times(1.0, 2.0 + count))
 
     def alone(self, axis: int, at: int) -> "Linear":
         """For one value of the index of an axis."""
