@@ -30,6 +30,7 @@ print(*[f"{type(x).__name__} {x}" for x in (left, right)])
 # functions of the frame whose branches are about what a run has, and check nothing
 _OF_A_RUN = {"run", "rows_of", "a_round", "outcomes"}
 _CLASSES = {"Problem", "Random"}
+_OF_SCRIPTS = {"fractions", "itertools", "math", "numpy", "types"}  # what they import by themselves
 _LONG = 60  # characters of an expression that may stand in several places
 
 
@@ -39,6 +40,8 @@ def kept(text: str, gap: Any) -> str | None:
     watched = run_here(_watched(whole.tree))
     if watched is None or not tells(watched[1], gap):
         return None
+    if _imported(whole.tree) - _OF_SCRIPTS and not agrees(text, gap):
+        return None  # what it asks of other modules may be otherwise in a process of its own
     names, _ = watched
     _Folded(names[_SEEN]).visit(whole.tree)
     _settle(whole.tree)
@@ -50,6 +53,13 @@ def kept(text: str, gap: Any) -> str | None:
         if tells(output, gap) and output is not None and output.splitlines()[-1] == sides:
             return found
     return text if agrees(text, gap) else None
+
+
+def _imported(tree: ast.Module) -> set[str]:
+    """Modules that a script asks for."""
+    every = list(walk(tree))
+    named = {x.module or "" for x in every if isinstance(x, ast.ImportFrom)}
+    return named | {own.name for x in every if isinstance(x, ast.Import) for own in x.names}
 
 
 # ---- which way tests come out
