@@ -31,6 +31,7 @@ from .script_parts import (
     FACTS_OF_SAMPLES,
     OF_CONSTANTS,
     nested,
+    of_one_outcome,
     problem_lines,
     source_lines,
 )
@@ -105,6 +106,8 @@ def written(program: Program, judgement: Any, part: Part, outcome: Any) -> str:
     vectors = bool(defined.vectors or program.limits or single)
     draw, step = algorithm.draw.__name__, algorithm.step.__name__
     several = any(name in defined.numbers for name in program.limits)
+    lists = begins or several or any("probe" in line for line in facts)
+    sure = not lists and _is_sure(subject)
     asked = " ".join([functions, *facts, *defined.lines, *constants_of(defined)])
     kind, problem = problem_lines(program.run.problem, asked, smoothness_of(subject))
     return TEMPLATES.get_template("setup.py.j2").render(
@@ -119,6 +122,8 @@ def written(program: Program, judgement: Any, part: Part, outcome: Any) -> str:
         uses=["settled"] if several else [],
         begins=begins,
         single=single,
+        sure=sure,
+        drawn=f"{draw}(Random(), problem, p)",
         follows=follows,
         sees=takes(algorithm.step, 5),
         sources=source_lines(asked, silent_in(subject)),
@@ -139,6 +144,13 @@ def written(program: Program, judgement: Any, part: Part, outcome: Any) -> str:
         relation=part.relation.value,
         broken=broken_by(part),
     )
+
+
+def _is_sure(subject: Subject) -> bool:
+    """Whether every call of ``draw`` has one outcome."""
+    rounds = range(subject.rounds if subject.changing else 1)
+    every = (draws_of(subject, subject.parameters(t))[0] for t in rounds)
+    return all(source.count == 1 for one in every for source in one.sources)
 
 
 def numbers_told(outcome: Any) -> str:
@@ -226,6 +238,8 @@ def premises(program: Program, part: Part) -> list[str]:
         elif name in defined.numbers and assumption in table:
             facts.append(assumption)
     lines = [f"# as it is run, and as numbers are defined: {text}" for text in so_run]
+    silent = silent_in(program.subject)
+    table = {x: of_one_outcome(own, silent) for x, own in table.items()}
     once = dict.fromkeys(told(facts, (), table))  # what lists the noise
     return [*lines, *once, *not_checked(missing)]
 

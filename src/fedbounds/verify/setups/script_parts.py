@@ -4,7 +4,7 @@ Lines are written in the names of the template ``setup.py.j2``.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from fedbounds.errors import FedboundsError
@@ -262,6 +262,8 @@ _NOISES = (
     "(probe := Random()).noise(problem, 1)",
     "noises = [Random(x).noise(problem, 1) for x in product(*(range(len(o)) for o in probe.odds))]",
 )
+_PROBED = re.compile(r"\(probe := Random\(\)\)\.(\w+)\(")
+_LISTED = re.compile(r"(\w+ = \[Random\()x(\)\.(\w+)\(problem, 1\)) for ")
 _UNBIASED = (*_NOISES, "assert not sum(noises).any()")
 _UNBIASED_BLOCKS = (
     *_UNBIASED,
@@ -437,6 +439,18 @@ def source_lines(functions: str, silent: Collection[str]) -> list[Lines]:
     used = {name for name in table if f".{name}(" in functions}
     used |= {x for x in ("signs", "participants") for y in used if f".{x}(" in " ".join(table[y])}
     return [table[name] for name in table if name in used]
+
+
+def of_one_outcome(lines: Sequence[str], silent: Collection[str]) -> list[str]:
+    """Premises that list noises, of which some are zero."""
+    found = []
+    for line in lines:
+        probed, listed = _PROBED.match(line), _LISTED.match(line)
+        if listed and listed[3] in silent:
+            found.append(f"{listed[1]}{listed[2]}]")
+        elif not probed or probed[1] not in silent:
+            found.append(line)
+    return found
 
 
 def nested(value: Any) -> str:

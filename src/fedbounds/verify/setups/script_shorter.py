@@ -134,6 +134,7 @@ def _settle(tree: ast.Module) -> None:
         for top in tree.body:
             if top in fresh:
                 _shorten(top, looked_at, counts)
+        _without_unread(tree, counts)
         _drop_unused(tree, counts)
         _put_in_place(tree, counts)
         put_together(tree, counts)
@@ -271,6 +272,22 @@ def _drop_unused(tree: ast.Module, counts: Counts) -> None:
                     body.remove(one)
                     counts.changes(top)
                 body[:] = body or [ast.Pass()]
+
+
+def _without_unread(tree: ast.Module, counts: Counts) -> None:
+    """Draws that a run makes for a step that does not look at them."""
+    runs = [x for x in tree.body if isinstance(x, ast.FunctionDef) and x.name == "run"]
+    steps = {x.name: x for x in tree.body if isinstance(x, ast.FunctionDef) and is_quoted(x)}
+    for top in runs:
+        for call in [x for x in walk(top) if isinstance(x, ast.Call)]:
+            if not (isinstance(call.func, ast.Name) and call.func.id in steps):
+                continue
+            step = steps[call.func.id]
+            for at, (own, given) in enumerate(zip(step.args.args, call.args, strict=False)):
+                made = "Random" in uses(given).called
+                if made and not counts.of(step).read[own.arg]:
+                    call.args[at] = ast.Dict([], [])
+                    counts.changes(top)
 
 
 def _drop_parameters(tree: ast.Module) -> None:
