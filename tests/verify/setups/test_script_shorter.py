@@ -6,7 +6,7 @@ import pytest
 
 from fedbounds.verify.setups.script_counts import Counts
 from fedbounds.verify.setups.script_inline import put_together, without_names
-from fedbounds.verify.setups.script_shorter import kept
+from fedbounds.verify.setups.script_shorter import _without_unread, kept
 
 _BEGIN = '''"""A script."""
 from fractions import Fraction as Q
@@ -127,6 +127,37 @@ def quoted(text):
     for node in tree.body:
         node.quoted = True
     return tree
+
+
+def test_draws_that_a_step_does_not_look_at_are_not_made():
+    for body, left in (
+        ("see(y=1)", "step(p, {}, see)"),
+        ("see(y=drawn)", "step(p, Random(), see)"),
+    ):
+        tree = quoted(
+            f"def step(p, drawn, see):\n    {body}\ndef run():\n    step(p, Random(), see)"
+        )
+        _without_unread(tree, Counts())
+        assert ast.unparse(tree).endswith(left)
+
+
+def test_what_is_shown_in_whole_dicts_and_not_looked_at():
+    """With the functions that return nothing else, and what their arguments call."""
+    found = short(
+        "def far(x):\n    return x + 1\n"
+        "def away(x, y):\n    return {'w': x}\n"
+        "def ends(x):\n    return {'y': x, 'z': x * 2}\n"
+        "def step(p, see):\n    see(**ends(Q(6)), **away(p['n'], far(p['n'])))\n",
+        "1",
+    )
+    for gone in ("far", "away", "* 2"):
+        assert gone not in found
+    kept_ = short(  # a dict that is read otherwise stays whole
+        "def ends(x):\n    return {'y': x, 'z': x * 2}\n"
+        "def step(p, see):\n    x = Q(3)\n    see(**ends(ends(x)['z']))\n",
+        "1",
+    )
+    assert "* 2" in kept_
 
 
 def test_one_call_is_put_in_place():

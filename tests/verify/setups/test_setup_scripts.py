@@ -151,6 +151,21 @@ def told(found):
                 yield judged, parts[outcome.part], outcome
 
 
+def test_where_every_draw_has_one_outcome_none_are_listed():
+    """Planted: a draw that has another one."""
+    texts = {}
+    for name in ("steps, noise", "steps, clients"):
+        judged, part, outcome, numbers = of(name)[0]
+        texts[name] = script(judged, part, numbers), outcome.gap
+    assert "outcomes(" in texts["steps, noise"][0]
+    sure, gap = texts["steps, clients"]
+    assert "outcomes(" not in sure
+    assert agrees(sure, gap)
+    more = sure.replace("[np.zeros((n, steps, d), int)]", "2 * [np.zeros((n, steps, d), int)]")
+    assert more != sure
+    assert not agrees(more, gap)
+
+
 # ---- planted errors
 
 

@@ -21,6 +21,7 @@ from .script_counts import Counts, shape, uses, walk
 from .script_inline import is_quoted, is_text, put_together, side_by_side, without_names
 from .script_lines_of import WIDTH
 from .script_output import output_of, run_here
+from .script_slice import Filled
 from .script_source import narrowed
 
 _SEEN = "_seen_"
@@ -131,6 +132,8 @@ def _settle(tree: ast.Module) -> None:
     looked_at = _looked_at(tree)
     counts, fresh = Counts(), set(tree.body)
     while fresh:
+        if looked_at is not None:
+            _without_entries(tree, looked_at, counts)
         for top in tree.body:
             if top in fresh:
                 _shorten(top, looked_at, counts)
@@ -215,16 +218,15 @@ class _Namespace(ast.NodeTransformer):
 
 
 def _looked_at(tree: ast.Module) -> set[str] | None:
-    """Names of the vectors that are looked at, if any; None where these are several lists."""
+    """Names of the vectors that are looked at, if any; None where no list tells."""
     found = [
         x.value for x in tree.body
         if isinstance(x, ast.Assign) and isinstance(x.value, ast.Dict) and _makes(x, "axes")
     ]  # fmt: skip
-    if not found and not any(_makes(x, "calls") for x in tree.body):
-        return set()
-    if len(found) != 1:
+    if not found and any(_makes(x, "calls") for x in tree.body):
         return None
-    return {str(key.value) for key in found[0].keys if isinstance(key, ast.Constant)}
+    keys = (key for own in found for key in own.keys)
+    return {str(key.value) for key in keys if isinstance(key, ast.Constant)}
 
 
 class _Shown(ast.NodeTransformer):
@@ -241,6 +243,39 @@ class _Shown(ast.NodeTransformer):
             call.keywords = [x for x in call.keywords if x.arg is None or x.arg in self._names]
             return node if call.args or call.keywords else None
         return node
+
+
+def _without_entries(tree: ast.Module, names: set[str], counts: Counts) -> None:
+    """What is shown and not looked at, of functions that return what is shown and nothing else."""
+    shown = Counter(name for top in tree.body for name in _shown_by(top))
+    read = counts.total(tree).read
+    for top in tree.body:
+        if not isinstance(top, ast.FunctionDef) or not 0 < shown[top.name] == read[top.name]:
+            continue
+        own = _expression(top)
+        if not is_quoted(top) or not isinstance(own, ast.Dict) or None in own.keys:
+            continue
+        pairs = list(zip(own.keys, own.values, strict=True))
+        kept = [(x, y) for x, y in pairs if isinstance(x, ast.Constant) and x.value in names]
+        if len(kept) < len(pairs):
+            own.keys, own.values = [x for x, _ in kept], [y for _, y in kept]
+            counts.changes(top)
+        if not kept:
+            for caller in [x for x in tree.body if counts.of(x).called[top.name]]:
+                Filled({top.name}).visit(caller)
+                counts.changes(caller)
+
+
+def _shown_by(top: ast.stmt) -> Iterator[str]:
+    """Functions whose dicts are shown whole."""
+    for node in walk(top):
+        match node:
+            case ast.Call(func=ast.Name(id="see"), keywords=own):
+                yield from (
+                    x.value.func.id for x in own
+                    if not x.arg and isinstance(x.value, ast.Call)
+                    and isinstance(x.value.func, ast.Name)
+                )  # fmt: skip
 
 
 def _drop_unused(tree: ast.Module, counts: Counts) -> None:

@@ -38,7 +38,7 @@ def sliced(
     while before != (before := sum(1 for f in functions for _ in walk(f))):
         empty = {function.name for function in functions if _is_empty(function)} - {*roots}
         for function in functions:
-            _Filled(empty).visit(function)
+            Filled(empty).visit(function)
             living(function)
     return _called(functions, roots)
 
@@ -167,7 +167,7 @@ def _is_empty(function: Function) -> bool:
     )
 
 
-class _Filled(ast.NodeTransformer):
+class Filled(ast.NodeTransformer):
     """Without the entries that functions would give which return none."""
 
     def __init__(self, empty: Collection[str]) -> None:
