@@ -60,6 +60,14 @@ def test_a_gap_that_is_smaller_for_certain_speaks():
     assert deciding(vague, small) is small
 
 
+@pytest.mark.parametrize("gap", [None, float("nan"), float("inf")])
+def test_a_gap_that_is_no_number_is_as_good_as_none(gap):
+    lost = Outcome("lost", Verdict.UNDECIDED, relative_gap=gap)
+    seen = Outcome("seen", Verdict.UNDECIDED, relative_gap=-0.5, tightness=2.0)
+    assert deciding(lost) is lost
+    assert deciding(lost, seen) is deciding(seen, lost) is seen
+
+
 def test_a_candidate_of_a_violation_is_graver_than_what_is_not_known():
     found = Outcome("found", Verdict.UNDECIDED, relative_gap=-1e-9, doubt=1e-10, candidate=True)
     other = Outcome("other", Verdict.UNDECIDED, relative_gap=0.0, doubt=1e-8, tightness=1.0)

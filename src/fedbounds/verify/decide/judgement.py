@@ -1,6 +1,7 @@
 """What one instance says about one reading of a claim."""
 
 from dataclasses import dataclass
+from math import isnan
 
 from fedbounds.theory.language.claims import Claim, Reading
 from fedbounds.vocabulary import Verdict
@@ -52,7 +53,9 @@ def _gravity(outcome: Outcome) -> tuple[int, bool]:
 
 
 def _gap(outcome: Outcome) -> float:
-    return outcome.relative_gap or 0.0
+    """0 where none is known."""
+    gap = outcome.relative_gap
+    return 0.0 if gap is None or isnan(gap) else gap
 
 
 def _doubt(outcome: Outcome) -> float:

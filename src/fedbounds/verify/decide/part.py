@@ -76,8 +76,6 @@ class Outcome:
         At the round where the relative gap is smallest; exact values as "p/q".
     relative_gap : float or None
         gap / (|left| + |right|); of samples, over the sum of the sizes of all terms.
-    doubt : float
-        By how much rounding may have moved it.
     tightness : float or None
         Largest left / right over rounds, where both sides are sums of non-negative terms.
     at : int or None
@@ -107,6 +105,8 @@ class Outcome:
         until an exact replay settles it.
     replayed : str
         How an exact replay confirmed or settled it; empty if there was none.
+    doubt : float
+        By how much rounding may have moved the relative gap.
     """
 
     part: str
@@ -116,7 +116,6 @@ class Outcome:
     right: Any = None
     gap: Any = None
     relative_gap: float | None = None
-    doubt: float = 0.0
     tightness: float | None = None
     at: int | None = None
     client: int | None = None
@@ -131,6 +130,7 @@ class Outcome:
     beats_trivial: bool | None = None
     candidate: bool = False
     replayed: str = ""
+    doubt: float = 0.0
 
 
 def rounds_of(part: Part, numbers: Numbers, last: int | None = None) -> range | None:
