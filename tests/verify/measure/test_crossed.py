@@ -99,16 +99,16 @@ def test_groups_of_inputs_are_bounded_at_least_as_each_by_itself(cohort):
     """Sums of squares of what rounding did to single responses, without presence."""
     found = driving(personal_scaffold.ROUNDS, cohort)
     centre = np.ones(found.size)
-    bounds = found.wrong(centre, 1.0)
+    bounds, _ = found.wrong(centre, 1.0)
     none, absent = np.full(1, -1), np.zeros(1)
     origin = found._bounds(np.zeros((1, found.size)), none, absent)
     for name in ("hu", "uh", STATE):
         squares = sum(
-            (found._bounds(unit[None], none, absent)[name] + origin[name])[0] ** 2
+            (found._bounds(unit[None], none, absent)[name].wrong + origin[name].wrong)[0] ** 2
             for unit in np.eye(found.size)
         )
         assert (np.sqrt(squares) <= bounds[name][1] * (1 + 1e-12)).all(), name
-        at_centre = found._bounds(centre[None], none, absent)[name][0]
+        at_centre = found._bounds(centre[None], none, absent)[name].wrong[0]
         assert (at_centre <= bounds[name][0] * (1 + 1e-12)).all(), name
 
 
@@ -121,7 +121,7 @@ def test_what_presence_adds_is_bounded_at_least_as_entry_by_entry(algorithm):
     zero, nobody = np.zeros((1, found.size)), np.zeros(1)
 
     def bound(states, presents):
-        return found._bounds(states, none, presents)[STATE][0]
+        return found._bounds(states, none, presents)[STATE].wrong[0]
 
     squares = 0.0
     for at in range(found.size):
@@ -135,7 +135,7 @@ def test_what_presence_adds_is_bounded_at_least_as_entry_by_entry(algorithm):
             )
             ** 2
         )
-    base, more = (found.wrong(centre, root)[STATE][1] for root in (0.0, 1.0))
+    base, more = (found.wrong(centre, root)[0][STATE][1] for root in (0.0, 1.0))
     assert (squares > 0).any()
     assert (np.sqrt(squares) <= (more - base) * (1 + 1e-12)).all()
 
