@@ -7,6 +7,7 @@ from pathlib import Path
 import many_clients
 import numpy as np
 import pytest
+import sympy as sp
 from each import each
 from flint import fmpq
 from many_clients import VIEWS
@@ -277,22 +278,36 @@ ALMOST = {
 }
 
 
-@each("how", ALMOST)
-def test_a_zero_is_shown_where_nothing_was_rounded(how):
-    """Planted: vectors that are u in floats, and by rounding or not at all in exact numbers."""
+def _beside(shown_as):
+    """A run that shows xx, made of u."""
 
     def step(problem, p, state, drawn, see):
-        see(xx=ALMOST[how][0](state["u"]))
+        see(xx=shown_as(state["u"]))
         return personal_averaging.step(problem, p, state, drawn, see)
 
     exact = exact_run("FedAvg-P", "two")
     shown = replace(exact.shown, vectors={**exact.shown.vectors, "xx": ()})
     algorithm = replace(personal_averaging.ROUNDS, step=step)
-    run = driven_run(replace(exact, algorithm=algorithm, shown=shown))
+    return driven_run(replace(exact, algorithm=algorithm, shown=shown))
+
+
+@each("how", ALMOST)
+def test_a_zero_is_shown_where_nothing_was_rounded(how):
+    """Planted: vectors that are u in floats, and by rounding or not at all in exact numbers."""
+    run = _beside(ALMOST[how][0])
     xx, u = (VectorSymbol(name, name) for name in ("xx", "u"))
     found = run.space.product(sq(xx - u), {})
     assert not run.series([found]).any()
     assert bool((run.errors.of_product(found) == 0).all()) is ALMOST[how][1]
+
+
+def test_a_factor_that_floats_round_to_one_is_none():
+    run = _beside(lambda u: u)
+    xx, u = (VectorSymbol(name, name) for name in ("xx", "u"))
+    for factor, shown in ((1, True), (1 + sp.Rational(1, 10**20), False), (sp.Symbol("a"), False)):
+        found = run.space.product(sq(u - factor * xx), {"a": 1.0})
+        assert not run.series([found]).any()
+        assert bool((run.errors.of_product(found) == 0).all()) is shown, factor
 
 
 @each("name", ("FedAvg-P", "Scaffold-P"))

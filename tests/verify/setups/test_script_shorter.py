@@ -6,6 +6,7 @@ import pytest
 
 from fedbounds.verify.setups.script_counts import Counts
 from fedbounds.verify.setups.script_inline import put_together, without_names
+from fedbounds.verify.setups.script_output import run_here
 from fedbounds.verify.setups.script_shorter import _without_unread, kept
 
 _BEGIN = '''"""A script."""
@@ -174,3 +175,9 @@ def test_one_call_is_put_in_place():
         tree = quoted(text)
         put_together(tree, Counts())
         assert len(tree.body) == 2
+
+
+def test_a_script_that_ends_early_or_prints_in_its_way_is_no_end_of_ours():
+    assert run_here(compile("raise SystemExit(0)", "script", "exec")) is None
+    names, printed = run_here(compile('print("a", 1, sep="=", end=";")', "script", "exec"))
+    assert (printed, "print" in names) == ("a=1;", True)

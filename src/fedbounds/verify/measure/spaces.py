@@ -233,8 +233,10 @@ def vector(node: sp.Expr, space: Space, values: Mapping[str, Any]) -> Array:
     if isinstance(node, sp.Mul):
         inside = [argument for argument in node.args if speaks_of(argument, space)]
         if len(inside) == 1:
-            own = vector(inside[0], space, values)
-            return own * field(node / inside[0], space, values, own.dtype == object)
+            own, factor = vector(inside[0], space, values), node / inside[0]
+            if factor == -1:
+                return own * -1  # nothing is rounded
+            return own * field(factor, space, values, own.dtype == object)
     raise FedboundsError(f"{node} is not a linear combination of vectors that are shown")
 
 

@@ -166,7 +166,7 @@ class Linear:
             return other.of(self)
         factor = float(other)
         terms = tuple(replace(x, array=x.array * factor) for x in self.terms)
-        exact = self.exact and abs(factor) == 1.0
+        exact = self.exact and isinstance(other, int) and abs(other) == 1  # not what rounds to 1
         return Linear(self.law, terms, self.bound.times(factor), exact)
 
     # ---- means

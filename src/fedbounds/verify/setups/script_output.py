@@ -2,6 +2,8 @@
 
 import sys
 import warnings
+from functools import partial
+from io import StringIO
 from subprocess import DEVNULL, PIPE, Popen
 from types import CodeType
 from typing import Any
@@ -29,16 +31,12 @@ def run_here(program: CodeType) -> tuple[dict[str, Any], str] | None:
     Most scripts take a tenth of the time that a process takes to start. That one runs alone is for
     `output_of` to say.
     """
-    printed = list[str]()
-
-    def tell(*values: object) -> None:
-        printed.append(" ".join(map(str, values)))
-
-    names: dict[str, Any] = {"__name__": "__main__", "print": tell}
+    printed = StringIO()
+    names: dict[str, Any] = {"__name__": "__main__", "print": partial(print, file=printed)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             exec(program, names)
-        except Exception:  # a premise that fails, or whatever a shortened script lacks
+        except (Exception, SystemExit):  # a premise that fails, or what a shortened script lacks
             return None
-    return names, "\n".join(printed)
+    return names, printed.getvalue()
