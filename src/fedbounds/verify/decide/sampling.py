@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from fedbounds.theory.language.claims import Part
 from fedbounds.vocabulary import Verdict
 
 from ..measure.evaluate import Numbers, evaluate
 from ..measure.samples import CHUNK
+from ..measure.threads import one_thread
 from .case import Case, sampled_by
 from .conditions import refusal
 from .interval import FIRST_LOOK, Sums, sums_of
@@ -88,7 +88,7 @@ def sample_and_decide(
 
 def _each(of_chunk: Callable[[int], _Totals], chunks: range, workers: int) -> Iterator[_Totals]:
     """Of every chunk, in order; memory holds one chunk per worker."""
-    with threadpool_limits(1, "blas"), ThreadPoolExecutor(workers) as pool:
+    with one_thread(), ThreadPoolExecutor(workers) as pool:
         yield from pool.map(of_chunk, chunks)
 
 

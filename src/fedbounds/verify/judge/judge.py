@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.claims import Claim, Part, Reading, read
@@ -20,6 +19,7 @@ from ..decide.products import with_products
 from ..decide.sampling import sample_and_decide
 from ..measure.device import Device, namespace
 from ..measure.evaluate import Numbers, UndefinedError, UnmeasuredError
+from ..measure.threads import one_thread
 
 _UNDEFINED = "it has no value here: a division by zero, or a root of a negative number"
 
@@ -54,7 +54,7 @@ def judge(
     pairs = concerned(claims, instance)
     if instance.method is Method.SAMPLING:
         return _judge_sampled(pairs, instance, seed, workers, device)
-    with threadpool_limits(1, "blas"):  # threads that wait on small matrices cost ten times more
+    with one_thread():
         measured = measure(instance)
         replays = Replays(instance)
         judgements = [

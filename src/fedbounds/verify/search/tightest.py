@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from threadpoolctl import threadpool_limits
-
 from fedbounds.theory.language.claims import Claim, Part, Reading, read
 from fedbounds.vocabulary import Index, Relation, Verdict
 
@@ -19,6 +17,7 @@ from ..decide.judgement import Judgement
 from ..decide.measurement import measure
 from ..decide.part import Outcome
 from ..judge.judge import judge_reading
+from ..measure.threads import one_thread
 from ..setups.found import Named
 from ..setups.instance_file import to_data
 from .closest import EQUAL, Closest, as_floats, closest
@@ -104,7 +103,7 @@ def tightest_parts(
         for part in read(claim, reading)
         if part.relation is Relation.AT_MOST and spaces(claim, part)
     ]
-    with threadpool_limits(1, "blas"):
+    with one_thread():
         found = _searched(claim, reading, parts, seed, budget, first_only)
     return tuple(sorted(found, key=rank))
 
