@@ -10,6 +10,7 @@ from pathlib import Path
 import array_api_strict
 import numpy as np
 import pytest
+import quick_plans
 import scipy.linalg  # noqa: F401, which brings a BLAS of its own
 import sympy.parsing.sympy_parser as sympy_reader
 from hypothesis import settings
@@ -98,6 +99,14 @@ def _known_theories():
         "fedbounds.verify.own.known": "_LOADED",
     }
     return [getattr(sys.modules[name], own) for name, own in places.items() if name in sys.modules]
+
+
+@pytest.fixture(scope="session")
+def quick_plan(tmp_path_factory):
+    """Records of the quick plan of a paper."""
+    base = tmp_path_factory.getbasetemp()
+    shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "quick plans"
+    return functools.cache(functools.partial(quick_plans.judged, shared))
 
 
 @pytest.fixture(params=[np, array_api_strict], ids=["numpy", "array-api-strict"])

@@ -1,29 +1,23 @@
 """Two kinds of masks side by side: values of another program, plain loops, scripts, planted errors."""
 
 import json
-import subprocess
-import sys
-from collections import Counter
 from dataclasses import replace
 from fractions import Fraction as F
 from itertools import permutations, product
 from pathlib import Path
 
 import pytest
-import submodel_quick
+from quick_plans import verdicts
 from stored_setups import alike, read_again
 
 from fedbounds.algorithms import side_by_side
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.language.claims import read
 from fedbounds.theory.language.registry import besides, claim
 from fedbounds.theory.language.setups import Run
 from fedbounds.theory.submodel.side_setups import Cohort, beside_random, beside_static
 from fedbounds.verify.decide.case import Case, find
-from fedbounds.verify.decide.measurement import measure
 from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.setups import found as of_setups
-from fedbounds.verify.setups.script_rendered import script
 from fedbounds.vocabulary import Method, Verdict
 
 STORED = Path(__file__).parents[2] / "data" / "submodel_sides_exact.json"
@@ -210,54 +204,17 @@ def test_steps_without_a_limit_have_no_limits():
 # ---- what the plan decides
 
 
-def judged():
+def test_the_quick_plan_decides_every_part(quick_plan):
     ours = {one.name for one in besides("submodel") if one.quick and "against" in one.name}
-    return [one for case, one in submodel_quick.planned() if case.name in ours]
-
-
-def test_the_quick_plan_decides_every_part():
-    found = {}
-    for each in judged():
-        for judgement in each.judgements:
-            for outcome in judgement.outcomes:
-                key = (judgement.claim.id, outcome.part)
-                found.setdefault(key, Counter())[outcome.verdict] += 1
-    assert {name for name, _ in found} == {"submodel/claim-roll-vs-random", "submodel/claim-static"}
+    rows = [row for row in quick_plan("submodel") if row["problem"]["instance"] in ours]
+    assert {row["claim"] for row in rows} == {
+        "submodel/claim-roll-vs-random",
+        "submodel/claim-static",
+    }
     both = {Verdict.VIOLATED, Verdict.NOT_VIOLATED}
-    for (name, part), seen in found.items():
-        holds = part in ("unheld", "distance, limit, full gradients")
-        expected_seen = {Verdict.NOT_VIOLATED} if holds else both
-        assert both & seen.keys() == expected_seen, (name, part)
-
-
-def violations():
-    """The smallest of every broken part."""
-    found = {}
-    for each in judged():
-        for judgement in each.judgements:
-            for part, outcome in zip(
-                read(judgement.claim, judgement.reading), judgement.outcomes, strict=True
-            ):
-                key = (judgement.claim.id, part.name)
-                if outcome.verdict is Verdict.VIOLATED and (
-                    key not in found or judgement.instance.work < found[key][0].instance.work
-                ):
-                    found[key] = (judgement, part, outcome)
-    return found
-
-
-def test_every_broken_part_has_a_script_that_shows_the_same_gap():
-    found = violations()
-    assert len(found) == 9
-    for key, (judgement, part, outcome) in found.items():
-        text = script(judgement, part, measure(judgement.instance).numbers)
-        shown = subprocess.run(
-            [sys.executable, "-I", "-"], input=text, capture_output=True, text=True, check=True
-        )
-        gap = shown.stdout.split("right - left ")[1].split()[0]
-        assert F(gap) == F(outcome.gap), key
-        if part.conditions:
-            assert "assert Q(K)*L*S_sub*eta <= Q(1, 10)" in text, key
+    for key, seen in verdicts(rows).items():
+        holds = key[2] in ("unheld", "distance, limit, full gradients")
+        assert both & seen == ({Verdict.NOT_VIOLATED} if holds else both), key
 
 
 def test_setups_survive_storage():
