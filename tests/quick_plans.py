@@ -29,7 +29,7 @@ def judged(shared: Path, paper: str) -> list[Record]:
     with FileLock(f"{found}.lock"):
         if not found.exists():
             claims = encoded_claims(paper)
-            every = [judge(claims, case).judgements for case in planned(paper)]
+            every = (judge(claims, case).judgements for case in planned(paper))
             found.write_bytes(pickle.dumps([record(one, "") for own in every for one in own]))
     kept: list[Record] = pickle.loads(found.read_bytes())
     return kept

@@ -2,12 +2,12 @@
 
 from collections import defaultdict
 from dataclasses import replace
-from functools import cache
 
 import pytest
 from flint import fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from quick_plans import planned
 from stored_setups import alike, read_again
 
 from fedbounds.algorithms import fedplt
@@ -37,13 +37,24 @@ def quick():
     return [case for case in found_cases if isinstance(case.setup, Setup)]
 
 
-@cache
-def rows():
-    """(claim, part, index, view, reading, verdict) of every outcome of the quick plan."""
-    exact = [
-        case for case in own_cases("fedplt", Profile.QUICK, 0) if case.method is Method.RATIONAL
+@pytest.fixture(scope="module")
+def rows(quick_plan):
+    """(claim, part, index, view, reading, verdict) of every exact outcome of the quick plan."""
+    views = {case.name: getattr(case.setup, "view", None) for case in planned("fedplt")}
+    parts = {(c.id, part.name): part for c in CLAIMS for part in c.parts}
+    return [
+        (
+            row["claim"].split("/", 1)[1],
+            part["part"],
+            parts[row["claim"], part["part"]].index,
+            views[row["problem"]["instance"]],
+            row["reading"],
+            part["verdict"],
+        )
+        for row in quick_plan("fedplt")
+        if row["evidence"]["method"] == Method.RATIONAL
+        for part in row["parts"]
     ]
-    return tuple(judged(exact))
 
 
 def judged(every):
@@ -63,13 +74,13 @@ def violated(found_rows):
 # ---- what is decided, and where
 
 
-def test_every_part_is_decided_in_the_quick_plan():
+def test_every_part_is_decided_in_the_quick_plan(rows):
     every = {(c.id.split("/", 1)[1], p.name) for c in CLAIMS for p in c.parts}
-    firm = {(name, part) for name, part, *_, verdict in rows() if verdict in FIRM}
+    firm = {(name, part) for name, part, *_, verdict in rows if verdict in FIRM}
     assert every - firm == set()
 
 
-def test_nothing_proved_is_violated():
+def test_nothing_proved_is_violated(rows):
     proved = {
         (step.written.claim.split("/", 1)[1], step.written.part, step.written.reading)
         for step in replayed("fedplt")
@@ -78,15 +89,15 @@ def test_nothing_proved_is_violated():
     assert len(proved) > 40
     broken = {
         (name, part, reading)
-        for name, part, *_, reading, verdict in rows()
+        for name, part, *_, reading, verdict in rows
         if verdict is Verdict.VIOLATED
     }
     assert not broken & proved
 
 
-def test_statements_are_judged_only_where_they_mean_what_is_measured():
+def test_statements_are_judged_only_where_they_mean_what_is_measured(rows):
     ways = defaultdict(set)
-    for name, part, index, view, _, verdict in rows():
+    for name, part, index, view, _, verdict in rows:
         # where rounds are many, what is measured is that of rounds; of one local step, of steps too
         if verdict in FIRM and view is not None and not view.startswith("many"):
             ways[name, part, index].add(view)
@@ -287,10 +298,10 @@ PLANTED = (
 )
 
 
-def test_an_error_planted_in_the_algorithm_breaks_an_identity(monkeypatch):
+def test_an_error_planted_in_the_algorithm_breaks_an_identity(rows, monkeypatch):
     chosen = [c for c in quick() if c.setup.view in ("one step", "rounds of each client")]
     for name, planted_rule, caught in PLANTED:
-        assert caught not in violated(rows())
+        assert caught not in violated(rows)
         with monkeypatch.context() as patched:
             patched.setattr(fedplt, name, planted_rule)
             again = [replace(c, setup=replace(c.setup, run=replace(c.setup.run))) for c in chosen]

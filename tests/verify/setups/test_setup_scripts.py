@@ -4,10 +4,9 @@ import subprocess
 import sys
 from dataclasses import replace
 from functools import cache
-from statistics import median
 
 import pytest
-import submodel_quick
+from quick_plans import planned
 
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.errors import FedboundsError
@@ -16,7 +15,7 @@ from fedbounds.theory.fedplt.setups import run_of
 from fedbounds.theory.fedplt.symbols import cos_g
 from fedbounds.theory.fedplt.vectors import noise
 from fedbounds.theory.language.claims import Condition, read
-from fedbounds.theory.language.registry import encoded_claims, setups, views
+from fedbounds.theory.language.registry import encoded_claims, views
 from fedbounds.theory.language.setups import Setup
 from fedbounds.theory.language.symbols import D_W, eta, t
 from fedbounds.theory.proof.vectors import sq
@@ -24,16 +23,15 @@ from fedbounds.verify.decide.case import Case, script_of
 from fedbounds.verify.decide.measurement import measure
 from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.setups import script_source
-from fedbounds.verify.setups.plan import case_of
 from fedbounds.verify.setups.script import program_of
 from fedbounds.verify.setups.script_check import agrees
 from fedbounds.verify.setups.script_lines_of import QUOTED, UNQUOTED
 from fedbounds.verify.setups.script_rendered import script
 from fedbounds.vocabulary import Method, Verdict
 
-THEORIES = ("fedplt",)
 SLOPES = ((-1, 1), (1, -6))
 PARTIAL = ((1, 1), (1, 0))
+SIDES = ("left", "right", "gap")
 CHOSEN = (("rho_min", "aligned"), ("G^2", "global"))
 
 
@@ -99,56 +97,41 @@ def test_every_violation_has_a_script_that_shows_its_gap(name):
         check(script(judged, part, numbers), outcome.gap)
 
 
-@pytest.mark.parametrize("theory", THEORIES)
-def test_every_violation_of_the_quick_plan_has_a_script(theory):
-    """Each part of each reading, on the first set-up that breaks it."""
-    seen = {}
-    for one in setups(theory):
-        if not one.quick or one.floats:
-            continue
-        for judged, part, outcome, numbers in violations(case_of(one, "FedPLT")):
-            key = (judged.claim.id, judged.reading.name, part.name)
-            if key not in seen:
-                text = script(judged, part, numbers)
-                check(text, outcome.gap)
-                seen[key] = len(text.splitlines())
-    assert len(seen) > 30
-    assert median(seen.values()) <= 120
+def kind(case):
+    """What its script is written by: a view, or the kinds of set-ups that a ladder or pair has."""
+    return case.setup.view if isinstance(case.setup, Setup) else case.algorithm_name
 
 
-@pytest.mark.parametrize("theory", ["fedplt", "submodel"])
-def test_every_view_has_scripts(theory):
-    """Of a part that is judged in it, whatever the verdict: the gap is the one that was judged."""
-    shown = set()
-    known = dict(quick()) if theory == "submodel" else {}
-    for one in setups(theory):
-        view = one.setup.view
-        if view in shown or not one.quick or one.floats:
-            continue
-        case = case_of(one, "FedPLT" if theory == "fedplt" else "")
-        found = known.get(case.setup) or judge(encoded_claims(theory), case)
-        for judged, part, outcome in told(found):
-            text = script_of(case.setup, judged, part, found.measurement.numbers)
-            assert agrees(text, outcome.gap)
-            shown.add(view)
-            break
-    assert len(shown) >= 5
+@pytest.mark.parametrize("paper", ["fedplt", "submodel"])
+def test_every_kind_of_setup_has_scripts(paper, quick_plan):
+    """Of the cheapest part that is broken on one; else of one that holds: the gap is the judged."""
+    every = {case.name: case for case in planned(paper) if case.method is Method.RATIONAL}
+    claims = encoded_claims(paper)
+    parts = {(c.id, r.name, p.name): p for c in claims for r in c.readings for p in read(c, r)}
+    found = {}
+    for row in quick_plan(paper):
+        case = every.get(row["problem"]["instance"])
+        for part in row["parts"] if case is not None else ():
+            whole = all(
+                isinstance(x, str) and "." not in x for x in map(part.get, SIDES)
+            )  # no roots
+            own = parts[row["claim"], row["reading"], part["part"]]
+            if whole and own.quantities:
+                rank = part["verdict"] != Verdict.VIOLATED, part["gap"] == "0", case.work
+                if kind(case) not in found or rank < found[kind(case)][0]:
+                    found[kind(case)] = rank, case, own, row, part
+    for _, case, own, row, part in found.values():
+        judged = judge([c for c in claims if c.id == row["claim"]], case)
+        one = next(x for x in judged.judgements if x.reading.name == row["reading"])
+        text = script_of(case.setup, one, own, judged.measurement.numbers)
+        _shows(text, part)
+    assert len(found) >= 8
 
 
-def quick():
-    """Set-ups of submodel that are judged already, and what is said of them."""
-    return ((case.setup, one) for case, one in submodel_quick.planned())
-
-
-def told(found):
-    """Parts with rational sides: roots are floats in a script."""
-    for judged in found.judgements:
-        parts = {part.name: part for part in read(judged.claim, judged.reading)}
-        for outcome in judged.outcomes:
-            sides = (outcome.left, outcome.right, outcome.gap)
-            rational = all(isinstance(x, str) and "." not in x for x in sides)
-            if rational and parts[outcome.part].quantities:
-                yield judged, parts[outcome.part], outcome
+def _shows(text, part):
+    """Whether a script prints, by itself, the sides that were judged."""
+    *_, sides = printed(text + '\nprint("exactly", left, right)')
+    assert sides == f"exactly {part['left']} {part['right']}"
 
 
 def test_where_every_draw_has_one_outcome_none_are_listed():
