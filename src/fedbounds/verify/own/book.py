@@ -19,7 +19,8 @@ from fedbounds.theory.proof.replay import certified, check_citations
 from fedbounds.theory.proof.search import UNKNOWN
 from fedbounds.theory.proof.text import comparisons, statement_of, text, theory_of
 
-from .declare import CONDITIONS, STEP, Statement, Theory
+from .declare import Theory
+from .statements import CONDITIONS, STEP, Statement
 
 Use = str | Premise | Square
 HYPOTHESIS = Premise("hypothesis", "hypothesis", ("?",))

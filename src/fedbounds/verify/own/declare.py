@@ -3,28 +3,22 @@
 Every mistake is told where it was made: the file and line of the call come first.
 """
 
-import re
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import sympy as sp
-from sympy.core.function import AppliedUndef
 
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.errors import FedboundsError, unknown_name
 from fedbounds.facts import Constant, Fact
 from fedbounds.theory.checker.data import Premise, Square
 from fedbounds.theory.checker.names import fault_of, identifier
-from fedbounds.theory.language.catalogue import PAPERS, Entry
-from fedbounds.theory.language.claims import Claim, Part
+from fedbounds.theory.language.catalogue import PAPERS
 from fedbounds.theory.language.glossary import Glossary, Meaning
 from fedbounds.theory.language.setups import Says, Shown
-from fedbounds.theory.language.symbols import SHARED, RunOperator, T, t
-from fedbounds.theory.language.typed import Typed, as_text, names_of, relation
-from fedbounds.vocabulary import Kind, Relation, Source
+from fedbounds.theory.language.symbols import SHARED
+from fedbounds.theory.language.typed import as_text, names_of
 
 from ..measure.clients import Clients
 from ..measure.contract import BLOCK_U, BLOCK_V, MODEL
@@ -34,39 +28,19 @@ from ..measure.spaces import PAST
 from ..measure.subject import AFTER, Subject
 from .definitions import read_definition, read_statement
 from .families import Pair, quadratics
-from .formulas import condition_typed, index_of, some_of, without_arrays
+from .formulas import some_of, without_arrays
+from .lines import caller, told_at
 from .pairs import begun, checked
+from .statements import Statement, entry_of, proof_of, stated
 
-CONDITIONS = "conditions"
 CONTROL_VARIATES = "control variates"
-STEP = "step"  # the kind of a premise that is an earlier step
 _OF_PROBLEMS = {identifier(name) for name in Constant} | {"n", "d_u", "d_v", "T", "t", "sigma2"}
-_CLAIM = re.compile(r"[\w.-]+")
 _INDICES = ("i", "k")  # a client, a local step; in the order of the axes of what is shown
 _Indices = dict[str, tuple[str, ...]]
 # the model before a round and after it, or its blocks
 _MODEL: _Indices = {MODEL: (), MODEL + AFTER: ()}
 _BLOCKS: _Indices = {BLOCK_U: (), BLOCK_U + AFTER: (), BLOCK_V: ("i",), BLOCK_V + AFTER: ("i",)}
 _KNOWN_PARAMETERS = {"m": "1:n", "K": (1, 2)}
-
-
-@dataclass(frozen=True)
-class Proof:
-    """How a claim follows: what it uses, and whether by induction over rounds."""
-
-    uses: tuple[str | Premise | Square, ...]
-    by: str = ""
-
-
-@dataclass(frozen=True, eq=False)
-class Statement:
-    """One claim, or one thing taken as given, as declared."""
-
-    claim: Claim
-    given: bool
-    proof: Proof | None
-    line: str
-    typed: Typed
 
 
 @dataclass(eq=False)
@@ -139,7 +113,7 @@ class Theory:
         positive : bool
             Whether 0 is excluded, which proofs may use.
         """
-        with told_at(_caller()):
+        with told_at(caller()):
             self._symbol(name, meaning, **{"positive" if positive else "nonnegative": True})
             self.parameters[name] = without_arrays(values)
 
@@ -163,7 +137,7 @@ class Theory:
             Instead a definition, of what a run visits or tends to: "Largest(dot(g, g))",
             "sq(x)" of round 0, "Settled(sq(x))".
         """
-        line = _caller()
+        line = caller()
         with told_at(line):
             if (value is None) == (is_ is None):
                 raise FedboundsError(f"{name!r} is given by a function or by is_; expected one")
@@ -190,7 +164,7 @@ class Theory:
             Instead a relation of what a run visits: "Largest(dot(g, g)) <= 4", or, of every
             outcome and round, "dot(g, g) <= 4".
         """
-        with told_at(_caller()):
+        with told_at(caller()):
             if not isinstance(name, str) or not name.strip() or not name.isprintable():
                 raise FedboundsError(f"name of an assumption {name!r}; expected a line of text")
             if name in {*Fact, *self.assumptions, *self.stated}:
@@ -220,7 +194,7 @@ class Theory:
             A parameter with a number for each client, by which the mean over clients is weighted;
             otherwise all weigh the same.
         """
-        line = _caller()
+        line = caller()
         with told_at(line):
             self._name_of_round(name)
             if list(over) != [index for index in _INDICES if index in over]:
@@ -244,7 +218,7 @@ class Theory:
 
         What is declared is what there is: arrays of other draws are then an error.
         """
-        line = _caller()
+        line = caller()
         with told_at(line):
             self._name_of_round(name)
             if not draws or not all(isinstance(one, str) for one in draws):
@@ -282,7 +256,7 @@ class Theory:
         signed : bool
             Whether it may be negative; otherwise proofs may drop it from a right side's lower end.
         """
-        line = _caller()
+        line = caller()
         with told_at(line):
             if (value is None) == (is_ is None):
                 raise FedboundsError(f"{name!r} is given by a function or by is_; expected one")
@@ -321,11 +295,13 @@ class Theory:
         first: int = 0,
     ) -> None:
         """Something that proofs may use and that is measured, not proved."""
-        line = _caller()
+        line = caller()
         with told_at(line):
             formula = as_text(formula)
-            entry = self._entry(name, why, formula, line)
-            self._add(entry, formula, conditions, assumptions, first, None, line, given=True)
+            entry = entry_of(self, name, why, formula, line)
+            self.statements.append(
+                stated(self, entry, formula, conditions, assumptions, first, None, line, given=True)
+            )
 
     def claim(
         self,
@@ -358,118 +334,16 @@ class Theory:
         first : int
             From this round on.
         """
-        line = _caller()
+        line = caller()
         with told_at(line):
-            proof = None if uses is None else self._proof(name, uses, by)
+            proof = None if uses is None else proof_of(self, name, uses, by)
             formula = as_text(formula)
-            entry = self._entry(name, statement, formula, line)
-            self._add(entry, formula, conditions, assumptions, first, proof, line, given=False)
-
-    def _proof(self, name: str, uses: Sequence[Any], by: str) -> Proof:
-        _only(uses, "uses")
-        if not uses:
-            raise FedboundsError(
-                f"the proof of {name!r} cites nothing; add to `uses` what it rests on, such as a "
-                f"given, an earlier claim, or {CONDITIONS!r}"
-            )
-        if by not in ("", "induction"):
-            raise unknown_name("rule", by, ["induction"])
-        known = {s.claim.id.partition("/")[2]: s for s in self.statements}
-        bare = {name for name, s in known.items() if s.proof is None and not s.given}
-        for use in uses:
-            if not isinstance(use, str | Premise | Square):
-                raise FedboundsError(f"{name!r} uses {use!r}; expected names, premises and squares")
-            cited = use.name if isinstance(use, Premise) and use.kind == STEP else use
-            if isinstance(cited, str) and cited not in known and use != CONDITIONS:
-                raise unknown_name(f"step cited by {name!r}:", cited, {*known, CONDITIONS})
-            if isinstance(cited, str) and cited in bare:
-                raise FedboundsError(
-                    f"{name!r} cites {cited!r}, which has no proof; give that claim `uses`, or "
-                    f"state it with {self.key}.given"
+            entry = entry_of(self, name, statement, formula, line)
+            self.statements.append(
+                stated(
+                    self, entry, formula, conditions, assumptions, first, proof, line, given=False
                 )
-        return Proof(tuple(uses), by)
-
-    def _entry(self, name: str, statement: str, formula: str, line: str) -> Entry:
-        taken = {s.claim.id.partition("/")[2] for s in self.statements}
-        if name in taken:
-            raise FedboundsError(f"{name!r} is declared twice; every claim needs its own name")
-        if name == CONDITIONS or not _CLAIM.fullmatch(name):
-            raise FedboundsError(
-                f"claim name {name!r}; expected letters, digits, '-', '_' and '.', "
-                f"not {CONDITIONS!r}"
             )
-        kind = Kind.IDENTITY if "==" in formula else Kind.INEQUALITY
-        place = line.rpartition("/")[2]
-        return Entry(
-            f"{self.key}/{name}", kind, Source.VERBATIM, place, statement or formula, "own"
-        )
-
-    def _add(
-        self,
-        entry: Entry,
-        formula: str,
-        conditions: Sequence[str],
-        assumptions: Sequence[str],
-        first: int,
-        proof: Proof | None,
-        line: str,
-        given: bool,
-    ) -> None:
-        names = names_of(self.glossary)
-        read = relation(formula, names)
-        sides = (read.left, read.right) if read.relation != ">=" else (read.right, read.left)
-        self._check_rounds(sides, first)
-        _only(conditions, "conditions")
-        _only(assumptions, "assumptions")
-        if not isinstance(first, int) or first < 0:
-            raise FedboundsError(f"first is {first!r}; expected a whole number from 0")
-        typed = [relation(as_text(text), names) for text in conditions]
-        part = Part(
-            left=sides[0],
-            right=sides[1],
-            relation=Relation.EQUAL if read.relation == "==" else Relation.AT_MOST,
-            index=index_of(sides),
-            first_round=first,
-            conditions=tuple(map(condition_typed, conditions, typed)),
-            assumptions=tuple(self._assumed(word) for word in assumptions),
-            divisors=tuple(x for one in (read, *typed) for x in one.divisors),
-        )
-        uses = () if proof is None else tuple(self._ids(proof))
-        found = Claim(_with_uses(entry, uses), (self.algorithm_name,), (part,))
-        self.statements.append(Statement(found, given, proof, line, read))
-
-    def _assumed(self, word: str) -> str:
-        known = (*map(str, Fact), *self.assumptions, *self.stated)
-        if word not in known:
-            raise unknown_name("assumption", word, known)
-        return word
-
-    def _check_rounds(self, sides: Sequence[sp.Expr], first: int) -> None:
-        """Refuse rounds that are not measured: before the first one, or after the last."""
-        operators = set().union(*(side.atoms(RunOperator) for side in sides))
-        inside = set().union(*(one.atoms(AppliedUndef) for one in operators))
-        for atom in set().union(*(side.atoms(AppliedUndef) for side in sides)):
-            at, of_round = atom.args[0], atom.func.__name__ in self.within
-            begin, shift = (0 if atom in inside else first), at - t
-            known = (
-                not of_round
-                if at == T
-                else 0 <= at <= min(self.rounds) - of_round
-                if at.is_Integer
-                else 0 <= begin + shift <= begin + 1 - of_round
-            )
-            if not known:
-                raise FedboundsError(
-                    f"{atom} is not measured in every run: rounds are t = {begin}, ..., T - 1 and "
-                    f"their ends, with T from {min(self.rounds)}; see `first` and `rounds`"
-                )
-
-    def _ids(self, proof: Proof) -> Iterator[str]:
-        for use in proof.uses:
-            if isinstance(use, Premise) and use.kind == STEP:
-                yield f"{self.key}/{use.name}"
-            elif isinstance(use, str) and use != CONDITIONS:
-                yield f"{self.key}/{use}"
 
     def _symbol(self, name: str, meaning: str, **signs: bool) -> None:
         self._declare(name, meaning, {name: sp.Symbol(name, **signs)}, frozenset())
@@ -530,7 +404,7 @@ def theory(
     laws : sequence of str
         Beside the common ones: "control variates", for algorithms that correct clients' drift.
     """
-    line = _caller()
+    line = caller()
     with told_at(line):
         if not key.isidentifier() or key in PAPERS:
             raise FedboundsError(
@@ -567,29 +441,3 @@ def theory(
         return Theory(
             key, algorithm, title or key, values, pairs, tuple(rounds), horizon, line, tuple(laws)
         )
-
-
-def _with_uses(entry: Entry, uses: tuple[str, ...]) -> Entry:
-    return Entry(
-        entry.id, entry.kind, entry.source, entry.place, entry.statement, entry.module, uses
-    )
-
-
-def _only(texts: Any, what: str) -> None:
-    if isinstance(texts, str):
-        raise FedboundsError(f"{what} is the string {texts!r}; expected a sequence: [{texts!r}]")
-
-
-@contextmanager
-def told_at(line: str) -> Iterator[None]:
-    """Put the line of a declaration before whatever is wrong with it."""
-    try:
-        yield
-    except FedboundsError as error:
-        raise FedboundsError(f"{line}: {error}") from error
-
-
-def _caller() -> str:
-    """File and line from which a method of this module was called."""
-    frame = sys._getframe(2)
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"

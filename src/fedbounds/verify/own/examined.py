@@ -26,8 +26,9 @@ from ..measure.subject import Subject, fields, numbers
 from ..measure.undivided import listed_whole
 from ..measure.unknowns import Refused
 from ..setups.tried import constants_of_run
-from .declare import Theory, told_at
+from .declare import Theory
 from .families import Pair
+from .lines import told_at
 from .objective import Objective
 from .plan import first_parameters
 
