@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from flint import fmpq
 
+from fedbounds.theory.language.registry import views
 from fedbounds.verify.commands.pep.formulate import Setting, formulate
 
 
@@ -43,7 +44,7 @@ def filled(setting, last, start, functions, infima):
     ``functions[i](u, v)`` is (value, gradient in u, gradient in v); ``start`` is (u, [v_1, ...]);
     ``infima`` the infimum of f, or those of the clients where there is no shared block.
     """
-    problem = formulate(setting, last)
+    problem = formulate(setting, last, QUANTITIES)
     u0, v0 = start
     known = Filled({}, dict(enumerate(infima)))
     pending = [
@@ -65,6 +66,7 @@ def filled(setting, last, start, functions, infima):
     return problem, known
 
 
+QUANTITIES = ("f", "G_u", "G_v", "B")
 ONE = fmpq(1)
 EIGHTHS = (fmpq(1, 8),) * 2
 
@@ -72,4 +74,7 @@ EIGHTHS = (fmpq(1, 8),) * 2
 def setting(n, m, steps, shared=True, personal=False, inner=EIGHTHS, outer=(ONE, ONE), **constants):
     """A setting; constants by name, with b2 for b^2."""
     named = {"L": ONE, "F_0": ONE} | {k.replace("b2", "b^2"): v for k, v in constants.items()}
-    return Setting(n, m, steps, 2, shared, personal, inner, outer, named, "b^2" in named)
+    parameters = {"cohort": fmpq(m), "K": fmpq(steps)}
+    parameters |= dict(zip(("gamma_u", "gamma_v", "eta_u", "eta_v"), (*inner, *outer), strict=True))
+    view = views("personalization")["rounds"]
+    return Setting(view, n, 2, shared, personal, parameters, named, "b^2" in named)

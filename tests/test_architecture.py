@@ -10,7 +10,7 @@ import json
 import pkgutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from enum import EnumMeta
 from pathlib import Path
 
@@ -19,6 +19,8 @@ from each import each
 
 import fedbounds
 from fedbounds import facts, vocabulary
+from fedbounds.theory.language import registry
+from fedbounds.theory.language.symbols import SHARED
 
 PACKAGE = Path(fedbounds.__path__[0])
 ROOT = Path(__file__).resolve().parents[1]
@@ -350,6 +352,46 @@ def test_no_file_of_the_engine_names_a_paper_or_an_algorithm():
     assert len(inside) > 200
     found = {x: named_in_engine(path.read_text("utf-8"), x) for x, path in inside.items()}
     assert not {module: named for module, named in found.items() if named}
+
+
+def quantities_named(source: str, names: Set[str]) -> list[str]:
+    """Of these quantities, those that the code of a file names by a text, or imports."""
+    tree = ast.parse(source)
+    told = {id(x.value) for x in ast.walk(tree) if isinstance(x, ast.Expr)}  # docstrings
+    texts = (x for x in ast.walk(tree) if isinstance(x, ast.Constant) and id(x) not in told)
+    found = {x.value for x in texts if isinstance(x.value, str)}
+    found |= {x.name for y in ast.walk(tree) if isinstance(y, ast.ImportFrom) for x in y.names}
+    return sorted(found & names)
+
+
+# quantities that a paper declares; a letter is a word of other things too
+OWN = {
+    name
+    for paper in sorted(PAPERS)
+    for name in registry.glossary(paper).quantities - SHARED.quantities
+    if len(name) > 1
+}
+# how the page entitles a ladder's series: what is known there is the document alone
+ENTITLED = {"fedbounds.verify.page.runs": ["rho"]}
+
+
+def test_no_file_of_the_engine_names_a_quantity_of_a_paper():
+    inside = {module: path for module, path in MODULES.items() if of_engine(module)}
+    assert len(OWN) > 100
+    found = {x: quantities_named(path.read_text("utf-8"), OWN) for x, path in inside.items()}
+    assert {module: named for module, named in found.items() if named} == ENTITLED
+
+
+@pytest.mark.parametrize(
+    ("source", "named"),
+    [
+        ('LEFT = ("f", "D_W", "D_opt")', ["D_opt"]),
+        ("from fedbounds.theory.submodel.symbols import L_hat", ["L_hat"]),
+        ('"""Of D_opt."""\nD_opt = 1', []),
+    ],
+)
+def test_planted_quantities_in_the_engine_are_reported(source, named):
+    assert quantities_named(source, OWN) == named
 
 
 def _named_of(module) -> dict[str, set[str]]:

@@ -27,6 +27,8 @@ def packages(monkeypatch):
     monkeypatch.setattr(contributed, "entry_points", entry_points)
     stores = (contributed._KNOWN, known._LOADED)
     kept = [store.copy() for store in stores]
+    for store in stores:  # other tests' theories
+        store.clear()
     contributed.installed.cache_clear()
     yield there
     contributed.installed.cache_clear()

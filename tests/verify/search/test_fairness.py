@@ -60,4 +60,5 @@ def test_a_long_run_is_no_better_than_a_start_at_rest(monkeypatch, rounds, left,
     monkeypatch.setattr(fairness, "constants_of", lambda instance: {})
     monkeypatch.setattr(fairness, "parameters_of", lambda instance: {"T": rounds, "eta": 0.5})
     monkeypatch.setattr(fairness, "measure", lambda instance: found)
-    assert unfairness(SimpleNamespace(instance=None)) == (False, little)
+    judgement = SimpleNamespace(instance=None, claim=claim("fedplt/recursion"))
+    assert unfairness(judgement) == (False, little)

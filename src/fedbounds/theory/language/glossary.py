@@ -38,6 +38,8 @@ class Glossary:
         Quantities that may be negative; the others are sums of squares, or rates.
     vectors : mapping from name to LaTeX
         Vectors and sources of randomness.
+    left : frozenset of str
+        Quantities that say what is left to go: they are 0 at a minimiser.
 
     Raises
     ------
@@ -49,6 +51,7 @@ class Glossary:
     constants: Mapping[str, sp.Symbol] = field(default_factory=dict)
     signed: frozenset[str] = frozenset()
     vectors: Mapping[str, str] = field(default_factory=dict)
+    left: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         for name in ("meanings", "constants", "vectors"):
@@ -85,10 +88,12 @@ class Glossary:
             {**self.constants, **other.constants},
             self.signed | other.signed,
             {**self.vectors, **other.vectors},
+            self.left | other.left,
         )
 
-    def _said(self, name: str) -> tuple[Meaning, sp.Symbol | None, bool]:
-        return self.meanings[name], self.constants.get(name), name in self.signed
+    def _said(self, name: str) -> tuple[Meaning, sp.Symbol | None, bool, bool]:
+        flags = name in self.signed, name in self.left
+        return self.meanings[name], self.constants.get(name), *flags
 
 
 class Draft:
@@ -104,6 +109,7 @@ class Draft:
         self._meanings: dict[str, Meaning] = {}
         self._constants: dict[str, sp.Symbol] = {}
         self._signed: set[str] = set()
+        self._left: set[str] = set()
         self._open = True
 
     def symbol(self, name: str, text: str, latex: str, **assumptions: bool) -> sp.Symbol:
@@ -112,19 +118,22 @@ class Draft:
         return self._constants.setdefault(str(name), sp.Symbol(str(name), **assumptions))
 
     def quantity(
-        self, name: str, text: str, latex: str, *, signed: bool = False
+        self, name: str, text: str, latex: str, *, signed: bool = False, left: bool = False
     ) -> type[sp.Function]:
-        """A measured quantity; ``signed`` if it may be negative."""
+        """A measured quantity; ``signed`` if it may be negative, ``left`` if 0 at a minimiser."""
         self._enter(str(name), Meaning(text, latex))
         if signed:
             self._signed.add(str(name))
+        if left:
+            self._left.add(str(name))
         function: type[sp.Function] = sp.Function(str(name), real=True)
         return function
 
     def closed(self) -> Glossary:
         """What was declared; nothing can be added any more."""
         self._open = False
-        return Glossary(self._meanings, self._constants, frozenset(self._signed))
+        signed, left = frozenset(self._signed), frozenset(self._left)
+        return Glossary(self._meanings, self._constants, signed, left=left)
 
     def _enter(self, name: str, meaning: Meaning) -> None:
         if not self._open or name in self._meanings:

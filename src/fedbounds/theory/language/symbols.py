@@ -50,7 +50,7 @@ B_0 = symbol(
 )
 
 
-f = quantity("f", "expected objective above its infimum", "f", signed=True)
+f = quantity("f", "expected objective above its infimum", "f", signed=True, left=True)
 G_u = quantity("G_u", "E ||grad_u f||^2", r"\mathcal G_u")
 G_v = quantity("G_v", "client mean of E ||grad_v f_i||^2", r"\mathcal G_{\mathbf v}")
 B = quantity("B", "sum over clients of E ||grad_u f_i||^2", r"\mathcal B")
@@ -70,7 +70,7 @@ mu = symbol(Constant.STRONG_CONVEXITY, "strong convexity of every F_k", r"\mu", 
 sigma2 = symbol("sigma^2", "variance of a stochastic gradient", r"\sigma^2", nonnegative=True)
 G2 = symbol("G^2", "bound on squared gradients", "G^2", nonnegative=True)
 
-D_W = quantity("D_W", "E ||W^t - W*||^2", "D")
+D_W = quantity("D_W", "E ||W^t - W*||^2", "D", left=True)
 
 
 SHARED = _draft.closed()  # what every paper may use; those of one paper come on top

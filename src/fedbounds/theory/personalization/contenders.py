@@ -8,7 +8,7 @@ from fedbounds.theory.language.symbols import K, eta_u, eta_v, gamma, m
 
 from . import views_ladders
 
-_PARAMETERS = {
+PARAMETERS = {
     **{"cohort": m, "K": K, "gamma_u": gamma / eta_u, "gamma_v": gamma / eta_v},
     **{"eta_u": eta_u, "eta_v": eta_v},
 }
@@ -23,7 +23,7 @@ def _contender(name: str, claim: str, module: str) -> Contender:
         gamma,
         view,
         replace(view, algorithm=f"{module}.BATCHES", shown=shown),
-        _PARAMETERS,
+        PARAMETERS,
         "outer steps at the theorems' smallest: eta_u = sqrt(m), eta_v = sqrt(n/m)",
     )
 

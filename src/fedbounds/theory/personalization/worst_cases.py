@@ -2,6 +2,7 @@
 
 from fedbounds.theory.language.worst_cases import WorstCases
 
+from .contenders import PARAMETERS
 from .lemmas import FEDAVG_P
 
-WORST_CASES = WorstCases(FEDAVG_P, "rounds")
+WORST_CASES = WorstCases(FEDAVG_P, "rounds", PARAMETERS)

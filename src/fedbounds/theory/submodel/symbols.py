@@ -289,6 +289,7 @@ D_opt = quantity(
     "D_opt",
     "E ||w - w*(p)||^2 (of a point, of w^t, or of the start of epoch t)",
     r"\mathbb E\|w^t-w^*(p)\|^2",
+    left=True,
 )
 V_bar = quantity(
     "V_bar",

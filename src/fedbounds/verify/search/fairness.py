@@ -1,8 +1,10 @@
 """Which of two instances that break a claim is shown: the fairer one, then the smaller one."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from itertools import islice
 from typing import Any
+
+from fedbounds.theory.language.registry import glossary
 
 from ..decide.case import constants_of, parameters_of
 from ..decide.judgement import Judgement
@@ -12,7 +14,6 @@ from ..measure.evaluate import Numbers
 LOOKS = 8  # violations that are looked at for a fair one
 _STEPS = ("eta", "gamma")  # of one local step, or the effective one
 _FEW = 4  # rounds that a reader follows
-LEFT = ("f", "D_W", "D_opt")  # what is left to go: zero at a minimiser
 
 
 def fairest(broken: Iterable[Judgement]) -> Judgement | None:
@@ -37,9 +38,11 @@ def unfairness(judgement: Judgement) -> tuple[bool, bool]:
     smooth = constants.get("L") or 1
     long = any(float(parameters.get(name, 0) * smooth) > 1 for name in _STEPS)
     many = parameters.get("T", 0) > _FEW
-    return long, bool(many) or _starts_at_rest(measure(instance).numbers)
+    left = glossary(judgement.claim.entry.paper).left
+    return long, bool(many) or _starts_at_rest(measure(instance).numbers, left)
 
 
-def _starts_at_rest(numbers: Numbers) -> bool:
-    first: list[Any] = [numbers.series[name][..., 0] for name in LEFT if name in numbers.series]
-    return any(bool((left == 0).all()) for left in first)
+def _starts_at_rest(numbers: Numbers, left: Set[str]) -> bool:
+    series = numbers.series
+    first: list[Any] = [series[name][..., 0] for name in left & series.keys()]
+    return any(bool((own == 0).all()) for own in first)

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from fedbounds.theory.language.claims import Claim, read
 from fedbounds.theory.language.contributed import Contribution, contributed, declared
+from fedbounds.theory.language.registry import glossary
 from fedbounds.theory.language.setups import Setup
 from fedbounds.vocabulary import Method, Relation
 
@@ -17,7 +18,6 @@ from ..decide.profile import Profile
 from ..judge.judge import judge_reading
 from ..judge.plan import own_cases
 from ..setups.found import Named
-from .fairness import LEFT
 from .tightest import Best
 
 
@@ -47,7 +47,7 @@ def narrowed_to(claim: Claim, case: Case) -> Case:
     if not isinstance(case.setup, Setup):
         return case
     parts = (part for reading in claim.readings for part in read(claim, reading))
-    names: frozenset[str] = frozenset(LEFT).union(*(part.named for part in parts))
+    names = glossary(claim.entry.paper).left.union(*(part.named for part in parts))
     return replace(case, setup=Named(case.setup, names))
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from flint import fmpq
-from pep_unknowns import setting
+from pep_unknowns import QUANTITIES, setting
 
 from fedbounds.theory.checker.recheck import refusals
 from fedbounds.verify.commands.pep.certificate import certify, checked, repaired
@@ -27,7 +27,7 @@ SETTINGS = {
 
 def asked(name):
     chosen, last = SETTINGS[name]
-    problem = formulate(chosen, last)
+    problem = formulate(chosen, last, QUANTITIES)
     names = ["G_u"] * chosen.shared + ["G_v"] * chosen.personal
     total = sum((problem.series[name][t] for name in names for t in range(last + 1)), start=Form())
     return problem, total / (last + 1)

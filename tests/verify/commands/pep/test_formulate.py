@@ -1,15 +1,23 @@
 """The worst-case problem against real functions, real runs, and PEPit's own classes."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from flint import fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pep_unknowns import filled, setting
+from pep_unknowns import QUANTITIES, filled, setting
 from personal_cases import case, quadratics, run
 
+from fedbounds.algorithms import personal_averaging
+from fedbounds.algorithms.traced import Algorithm
+from fedbounds.errors import FedboundsError
+from fedbounds.theory.language.setups import Shown, View
+from fedbounds.theory.language.symbols import VectorSymbol
+from fedbounds.theory.proof.vectors import sq
+from fedbounds.verify.commands.pep.forms import Form
 from fedbounds.verify.commands.pep.formulate import ORIGIN_INFIMUM, ORIGIN_SMOOTH, formulate
 from fedbounds.verify.decide.measurement import measure
 from fedbounds.verify.measure.objectives import objective
@@ -116,8 +124,82 @@ def test_series_are_those_of_the_algorithm_exactly(shape, blocks):
 
 def test_equal_states_are_one():
     # a personal block alone: who took part earlier matters, the order does not
-    problem = formulate(setting(2, 1, 1, False, True), 2)
+    problem = formulate(setting(2, 1, 1, False, True), 2, QUANTITIES)
     assert len(problem.vectors) == 2 * 3  # each client at most twice
+
+
+# clients, participants, local steps, blocks, last round: vectors, values, inequalities of a second
+# implementation, which wrote FedAvg-P and its quantities by hand
+SIZES = {
+    (1, 1, 2, True, False, 2): (5, 6, 26),
+    (2, 1, 1, True, False, 1): (6, 7, 19),
+    (2, 2, 2, True, True, 1): (12, 7, 33),
+    (3, 2, 1, False, True, 2): (9, 12, 28),
+    (3, 2, 1, True, True, 0): (6, 4, 5),
+}
+
+
+@pytest.mark.parametrize("key", SIZES)
+def test_what_nothing_depends_on_is_left_out(key):
+    *shape, shared, personal, last = key
+    problem = formulate(setting(*shape, shared, personal, b2=fmpq(1)), last, QUANTITIES)
+    found = len(problem.vectors), len(problem.values), len(problem.inequalities)
+    assert found == SIZES[key]
+
+
+def observed(step):
+    """A setting whose rounds end otherwise."""
+    chosen = setting(1, 1, 1)
+    other = replace(personal_averaging.OBSERVED, step=step)
+    return replace(chosen, view=replace(chosen.view, algorithm=other))
+
+
+def test_an_algorithm_whose_iterates_are_no_combinations_is_refused():
+    def squared(problem, p, state, drawn, see):
+        after = personal_averaging.OBSERVED.step(problem, p, state, drawn, see)
+        return {**after, "u": after["u"] * after["u"]}
+
+    with pytest.raises(FedboundsError, match="no combination of gradients"):
+        formulate(observed(squared), 1, QUANTITIES)
+
+
+def descent(factor=1):
+    """Of any theory: gradient descent on a model that all share, and what it shows."""
+    g, x = (VectorSymbol(name, name) for name in ("g", "x"))
+
+    def step(problem, p, state, drawn, see):
+        gradient = problem.full_gradient(state["x"])
+        see(g=gradient)
+        return {"x": state["x"] - gradient * p["eta"] * factor}
+
+    own = Algorithm(lambda problem, start: {"x": start}, lambda random, problem, p: {}, step)
+    view = View(
+        told="descent",
+        algorithm=own,
+        shown=Shown(vectors={"g": (), "x": ()}),
+        quantities={"G": sq(g), "D": sq(x)},
+        states=("G", "D"),
+    )
+    chosen = setting(2, 2, 1)
+    return replace(chosen, view=view, parameters={"eta": fmpq(1, 2)})
+
+
+def test_any_algorithm_and_any_quantity_will_do():
+    problem = formulate(descent(), 2, ["G", "D"])
+    assert len(problem.vectors) == 3 * 2  # both clients at three points
+    moved = problem.series["D"][1]
+    assert moved == Form({(0, 0): fmpq(1, 16), (0, 1): fmpq(1, 8), (1, 1): fmpq(1, 16)})
+    assert moved * 4 == formulate(descent(2), 2, ["D"]).series["D"][1]
+
+
+def test_a_planted_step_gives_other_numbers():
+    def longer(problem, p, state, drawn, see):
+        after = personal_averaging.OBSERVED.step(problem, p, state, drawn, see)
+        return {**after, "u": after["u"] * 2}
+
+    right, wrong = (formulate(x, 1, ["f"]) for x in (setting(1, 1, 1), observed(longer)))
+    second = [x.evaluations[0][1].u for x in (right, wrong)]
+    assert second[1] == 2 * second[0] != second[0]
 
 
 def test_functions_less_smooth_than_said_break_an_inequality():

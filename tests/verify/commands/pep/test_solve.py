@@ -5,7 +5,7 @@ from itertools import combinations
 
 import pytest
 from flint import fmpq
-from pep_unknowns import setting
+from pep_unknowns import QUANTITIES, setting
 
 from fedbounds.errors import FedboundsError
 from fedbounds.verify.commands.pep import solve as module
@@ -68,7 +68,7 @@ def native(n, m, steps, gamma, outer, b2, L=1.0):
 )
 def test_pepits_own_smooth_functions_give_the_same_value(n, m, steps, gamma, outer, b2):
     chosen = setting(n, m, steps, inner=(gamma / outer,) * 2, outer=(outer,) * 2, b2=b2)
-    problem = formulate(chosen, 1)
+    problem = formulate(chosen, 1, QUANTITIES)
     found = solve(problem, sum(problem.series["G_u"], start=Form()) / 2)
     expected = native(n, m, steps, float(gamma), float(outer), float(b2))
     assert found.dual == pytest.approx(expected, rel=1e-5)
@@ -77,7 +77,7 @@ def test_pepits_own_smooth_functions_give_the_same_value(n, m, steps, gamma, out
 
 
 def test_the_first_gradient_is_at_most_two_l_f():
-    problem = formulate(setting(1, 1, 1, L=fmpq(3), F_0=fmpq(5)), 0)
+    problem = formulate(setting(1, 1, 1, L=fmpq(3), F_0=fmpq(5)), 0, QUANTITIES)
     assert solve(problem, problem.series["G_u"][0]).dual == pytest.approx(30, rel=1e-6)
 
 
@@ -85,7 +85,7 @@ def test_the_first_gradient_is_at_most_two_l_f():
 @pytest.mark.parametrize("gamma", [fmpq(1, 2), fmpq(1), fmpq(5, 4)])
 def test_gradient_descent_has_its_known_tight_rate(gamma, rounds):
     """min over N + 1 points: Abbaszadehpeivasti, de Klerk and Zamani (2022), Theorem 2."""
-    problem = formulate(setting(1, 1, 1, inner=(gamma, gamma)), rounds)
+    problem = formulate(setting(1, 1, 1, inner=(gamma, gamma)), rounds, QUANTITIES)
     smallest = Form(values={len(problem.values): fmpq(1)})
     below = tuple(
         Inequality(f"min {t}", "", smallest - form) for t, form in enumerate(problem.series["G_u"])
@@ -99,20 +99,20 @@ def test_gradient_descent_has_its_known_tight_rate(gamma, rounds):
 
 
 def test_without_an_infimum_the_worst_case_is_unbounded():
-    problem = formulate(setting(1, 1, 1), 1)
+    problem = formulate(setting(1, 1, 1), 1, QUANTITIES)
     kept = tuple(i for i in problem.inequalities if not i.name.startswith("infimum"))
     free = replace(problem, inequalities=kept)
     assert solve(free, problem.series["G_u"][1]) is None
 
 
 def test_the_same_problem_twice_gives_the_same_numbers():
-    problem = formulate(setting(2, 1, 1, b2=fmpq(1)), 1)
+    problem = formulate(setting(2, 1, 1, b2=fmpq(1)), 1, QUANTITIES)
     objective = problem.series["G_u"][1]
     assert solve(problem, objective) == solve(problem, objective)
 
 
 def test_without_pepit_the_error_names_the_extra(monkeypatch):
     monkeypatch.setattr(module, "find_spec", lambda name: None)
-    problem = formulate(setting(1, 1, 1), 0)
+    problem = formulate(setting(1, 1, 1), 0, QUANTITIES)
     with pytest.raises(FedboundsError, match=r"PEPit is not installed; .* extra 'pep'"):
         solve(problem, number(fmpq(1)))

@@ -137,12 +137,9 @@ def _run(asked: Question, problem: FederatedQuadratic, start: Start) -> Run:
     setting = asked.setting
     data = {"hessians": problem.hessian.tolist(), "slopes": problem.linear.tolist(), "noise": 0}
     data |= {"personal": problem.personal_dimension, "personal_noise": 0}
-    steps = (*setting.inner_steps, *setting.outer_steps)
-    taken: dict[str, Any] = {"cohort": setting.participants, "K": setting.local_steps}
-    taken |= dict(zip(("gamma_u", "gamma_v", "eta_u", "eta_v"), steps, strict=True))
     begin = (*start.u.tolist(), *start.v.reshape(-1).tolist())
     objective = Objective("quadratics", tuple(data.items()))
-    return Run(objective, begin, tuple(taken.items()), setting.rounds)
+    return Run(objective, begin, tuple(setting.parameters.items()), setting.rounds)
 
 
 def _simple(array: Array, bits: int) -> Array:

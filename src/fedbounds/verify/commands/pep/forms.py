@@ -7,7 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 from flint import fmpq
+
+from ...measure.unknowns import Refused
 
 Product = tuple[int, int]  # atoms a <= b
 _ZERO = fmpq(0)
@@ -15,18 +18,40 @@ _ZERO = fmpq(0)
 
 @dataclass(frozen=True)
 class Vector:
-    """A combination of atoms: pairs (atom, coefficient), sorted, none of them zero."""
+    """A combination of atoms: pairs (atom, coefficient), sorted, none of them zero.
+
+    As an entry of an array it stands for all coordinates of a block: a product of two is their
+    inner product.
+    """
 
     entries: tuple[tuple[int, fmpq], ...] = ()
 
-    def __add__(self, other: "Vector") -> "Vector":
+    def __add__(self, other: Any) -> "Vector":
+        if not isinstance(other, Vector):
+            if other == 0:
+                return self
+            return NotImplemented
         return Vector(tuple(sorted(_added(dict(self.entries), other.entries).items())))
 
-    def __sub__(self, other: "Vector") -> "Vector":
-        return self + -1 * other
+    __radd__ = __add__
 
-    def __rmul__(self, factor: Any) -> "Vector":
+    def __sub__(self, other: Any) -> "Vector":
+        found: Vector = self + -1 * other
+        return found
+
+    def __mul__(self, factor: Any) -> Any:
+        if isinstance(factor, Vector):
+            return inner(self, factor)
         return Vector(tuple((a, factor * c) for a, c in self.entries if factor != 0))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: Any) -> "Vector":
+        return Vector(tuple((a, c / divisor) for a, c in self.entries))
+
+    def renamed(self, atoms: Mapping[int, int]) -> "Vector":
+        """With other numbers of the atoms."""
+        return Vector(tuple(sorted((atoms[a], c) for a, c in self.entries)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,9 +61,9 @@ class Form:
     Attributes
     ----------
     products : mapping from (a, b), a <= b, to coefficient
-        Of the inner product of atoms a and b.
+        Of the inner product of atoms a and b; none of them zero.
     values : mapping from number to coefficient
-        Of the unknown numbers.
+        Of the unknown numbers, likewise.
     constant : fmpq
     """
 
@@ -46,17 +71,37 @@ class Form:
     values: Mapping[int, fmpq] = field(default_factory=dict)
     constant: fmpq = _ZERO
 
-    def __add__(self, other: "Form") -> "Form":
+    def __add__(self, other: Any) -> "Form":
+        if isinstance(other, np.ndarray):
+            return NotImplemented  # entry by entry, here and below
+        own = as_form(other)
         return Form(
-            _added(dict(self.products), other.products.items()),
-            _added(dict(self.values), other.values.items()),
-            self.constant + other.constant,
+            _added(dict(self.products), own.products.items()),
+            _added(dict(self.values), own.values.items()),
+            self.constant + own.constant,
         )
 
-    def __sub__(self, other: "Form") -> "Form":
-        return self + other * fmpq(-1)
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> "Form":
+        return NotImplemented if isinstance(other, np.ndarray) else self + -as_form(other)
+
+    def __rsub__(self, other: Any) -> "Form":
+        return as_form(other) - self
+
+    def __neg__(self) -> "Form":
+        return self * -1
 
     def __mul__(self, factor: Any) -> "Form":
+        if isinstance(factor, np.ndarray):
+            return NotImplemented
+        if isinstance(factor, Form):
+            if not (self.is_number or factor.is_number):
+                raise Refused("a product of two unknown numbers is no combination of unknowns")
+            own, times = (factor, self) if self.is_number else (self, factor)
+            return own * times.constant
+        if factor == 0:
+            return Form()
         return Form(
             {key: c * factor for key, c in self.products.items()},
             {key: c * factor for key, c in self.values.items()},
@@ -66,7 +111,38 @@ class Form:
     __rmul__ = __mul__
 
     def __truediv__(self, divisor: Any) -> "Form":
+        if isinstance(divisor, Form):
+            if not divisor.is_number:
+                raise Refused("what is divided by an unknown number is no combination of unknowns")
+            return self / divisor.constant
         return self * (1 / fmpq(divisor))
+
+    def __eq__(self, other: object) -> bool:
+        own = as_form(other)
+        mine, theirs = ((x.products, x.values, x.constant) for x in (self, own))
+        return mine == theirs
+
+    def __hash__(self) -> int:
+        return hash((*sorted(self.products), *sorted(self.values)))
+
+    def renamed(self, vectors: Mapping[int, int], values: Mapping[int, int]) -> "Form":
+        """With other numbers of the atoms."""
+        moved = {(vectors[a], vectors[b]): c for (a, b), c in self.products.items()}
+        return Form(
+            {(min(pair), max(pair)): c for pair, c in moved.items()},
+            {values[at]: c for at, c in self.values.items()},
+            self.constant,
+        )
+
+    @property
+    def is_number(self) -> bool:
+        """Whether nothing in it is unknown."""
+        return not self.products and not self.values
+
+
+def as_form(value: Any) -> Form:
+    """A number as a form; a form as it is."""
+    return value if isinstance(value, Form) else number(value)
 
 
 def _added(total: dict[Any, fmpq], entries: Iterable[tuple[Any, fmpq]]) -> dict[Any, fmpq]:
@@ -90,9 +166,9 @@ def square(vector: Vector) -> Form:
     return inner(vector, vector)
 
 
-def number(value: fmpq) -> Form:
+def number(value: Any) -> Form:
     """A constant as a form."""
-    return Form(constant=value)
+    return Form(constant=fmpq(value))
 
 
 def mean(items: Iterable[Any], zero: Any) -> Any:

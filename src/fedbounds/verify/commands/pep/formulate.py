@@ -1,4 +1,6 @@
-"""FedAvg-P on unknown functions, as a worst-case problem in exact rationals.
+"""An algorithm on unknown functions, as a worst-case problem in exact rationals.
+
+Its steps and the quantities are those of every run, traced on unknowns.
 
 What is unknown enters through gradients and values at the points that the run visits. Smoothness
 relates them by the interpolation inequalities of Taylor, Hendrickx and Glineur, "Smooth strongly
@@ -11,39 +13,58 @@ infimum and its dissimilarity bounded at the visited points only, and for two bl
 interpolation inequality is known: there 2 L-smoothness of both together is used.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from itertools import combinations, permutations
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
 from typing import Any
 
 import numpy as np
 from flint import fmpq
 
+from fedbounds.errors import FedboundsError
+from fedbounds.theory.language.setups import View
+
+from ...measure.clients import Clients
+from ...measure.contract import BLOCK_U, BLOCK_V, MODEL, State
+from ...measure.enumerated import enumerated
+from ...measure.known import Known, MissingError
+from ...measure.subject import Subject
+from ...measure.trace import algorithm, of_outcomes
+from ...measure.unknowns import Refused
 from .forms import Form, Vector, inner, mean, number, square
+from .unknown import Evaluation, Restricted, Unknown
 
 ORIGIN_SMOOTH = "smooth interpolation (Taylor, Hendrickx and Glineur 2017)"
 ORIGIN_INFIMUM = "f - inf f >= ||grad f||^2 / (2 L) (Drori and Shamir 2020)"
 ORIGIN_LIPSCHITZ = "block-Lipschitz gradients"
 ORIGIN_DISSIMILARITY = "bounded gradient dissimilarity"
 ORIGIN_START = "the constant's definition"
+Joint = tuple[Evaluation, ...]  # all clients where a round starts
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Setting:
-    """One choice of parameters and constants; ``constants`` by symbol name.
+    """One choice of parameters and constants.
 
-    ``dissimilar``: whether b^2 bounds the clients' dissimilarity. The step sizes are the inner
-    ones, gamma_u and gamma_v.
+    Attributes
+    ----------
+    view : View
+        The algorithm, and what quantities are.
+    clients, rounds : int
+    shared, personal : bool
+        Which blocks there are.
+    parameters : dict from the algorithm's parameters to numbers
+    constants : dict from symbol name to bound
+    dissimilar : bool
+        Whether b^2 bounds the clients' dissimilarity.
     """
 
+    view: View
     clients: int
-    participants: int
-    local_steps: int
     rounds: int
     shared: bool
     personal: bool
-    inner_steps: tuple[fmpq, fmpq]
-    outer_steps: tuple[fmpq, fmpq]
+    parameters: dict[str, fmpq]
     constants: dict[str, fmpq]
     dissimilar: bool
 
@@ -55,60 +76,6 @@ class Inequality:
     name: str
     origin: str
     form: Form
-
-
-@dataclass(frozen=True, eq=False)
-class Evaluation:
-    """A client at a point: its value and the gradients in both blocks."""
-
-    u: Vector
-    v: Vector
-    value: Form
-    in_u: Vector
-    in_v: Vector
-
-
-@dataclass(frozen=True)
-class State:
-    """The iterates after some rounds, for one choice of all participants so far."""
-
-    u: Vector
-    v: tuple[Vector, ...]
-
-
-@dataclass(eq=False)
-class Oracle:
-    """Unknown functions: the same point gives the same gradients and the same value.
-
-    ``vectors`` and ``values`` are the names of the atoms so far.
-    """
-
-    setting: Setting
-    vectors: list[str] = field(default_factory=list)
-    values: list[str] = field(default_factory=list)
-    seen: list[dict[tuple[Vector, Vector], Evaluation]] = field(default_factory=list)
-
-    def at(self, client: int, u: Vector, v: Vector) -> Evaluation:
-        """The evaluation of a client at a point."""
-        while len(self.seen) <= client:
-            self.seen.append({})
-        known = self.seen[client]
-        if (u, v) not in known:
-            name = f"{client}_{len(known)}"
-            value = self.unknown(f"f_{name}")
-            in_u = self._vector(f"gu_{name}") if self.setting.shared else Vector()
-            in_v = self._vector(f"gv_{name}") if self.setting.personal else Vector()
-            known[u, v] = Evaluation(u, v, value, in_u, in_v)
-        return known[u, v]
-
-    def unknown(self, name: str) -> Form:
-        """A new unknown number."""
-        self.values.append(name)
-        return Form(values={len(self.values) - 1: fmpq(1)})
-
-    def _vector(self, name: str) -> Vector:
-        self.vectors.append(name)
-        return Vector(((len(self.vectors) - 1, fmpq(1)),))
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,37 +100,101 @@ class WorstCase:
     evaluations: tuple[tuple[Evaluation, ...], ...]
 
 
-def formulate(setting: Setting, last: int) -> WorstCase:
-    """The worst-case problem of a setting with quantities of rounds 0 to ``last``."""
-    oracle = Oracle(setting)
-    infimum = _infimum(oracle)
-    start = State(Vector(), (Vector(),) * setting.clients)  # the origin: a translation
-    states = {start: fmpq(1)}
-    joint: dict[State, tuple[Evaluation, ...]] = {}
-    series: dict[str, list[Form]] = {"f": [], "G_u": [], "G_v": [], "B": []}
-    for t in range(last + 1):
-        for state in states:
-            joint[state] = tuple(oracle.at(i, state.u, v) for i, v in enumerate(state.v))
-        for name, form in _quantities(states, joint, infimum).items():
-            series[name].append(form)
-        if t < last:
-            states = _round(oracle, states)
-    points = list(joint.values())
+def formulate(setting: Setting, last: int, asked: Collection[str]) -> WorstCase:
+    """The worst-case problem of a setting, with some quantities of rounds 0 to ``last``.
+
+    Raises
+    ------
+    FedboundsError
+        If iterates are no combinations of gradients with known factors, or a quantity is none of
+        inner products and values.
+    """
+    unknown = Unknown(setting.clients, setting.shared, setting.personal)
+    infimum = unknown.lowest()
+    begun = unknown.constants(infimum)
+    try:
+        states, joint, series = _run(setting, unknown, begun, last, asked)
+    except (Refused, MissingError) as error:
+        raise FedboundsError(f"no worst-case problem: {error}") from error
+    kept = _kept(unknown, states, joint, series, len(infimum))
+    evaluations = tuple(tuple(map(kept.evaluation, own)) for own in kept.evaluations)
+    lowest = tuple(map(kept.form, infimum))
+    points = [tuple(map(kept.evaluation, every)) for every in joint]
     if setting.clients == 1:  # its local iterates are points of f too
-        points = [(evaluation,) for evaluation in oracle.seen[0].values()]
+        points = [(evaluation,) for evaluation in evaluations[0]]
     inequalities = [
-        *_starting(setting, joint[start], infimum),
-        *_below(oracle, points, infimum),
+        *_starting(setting, {name: kept.form(x) for name, x in begun.items()}),
+        *_below(setting, evaluations, points, lowest),
         *_dissimilar(setting, points),
-        *_smooth(oracle),
+        *_smooth(setting, evaluations),
     ]
     return WorstCase(
-        tuple(oracle.vectors),
-        tuple(oracle.values),
+        kept.vectors,
+        kept.values,
         tuple(inequalities),
-        {name: _array(forms) for name, forms in series.items()},
-        tuple(tuple(known.values()) for known in oracle.seen),
+        {name: _array([kept.form(x) for x in forms]) for name, forms in series.items()},
+        evaluations,
     )
+
+
+def _run(
+    setting: Setting,
+    unknown: Unknown,
+    constants: Mapping[str, Form],
+    last: int,
+    asked: Collection[str],
+) -> tuple[list[State], list[Joint], dict[str, list[Form]]]:
+    """The states at which rounds start, all clients there, and the quantities."""
+    view, start = setting.view, unknown.start
+    begun = np.concatenate([start.u, start.v.reshape(-1)])
+    rounds = max(1, last)  # what is of round 0 is seen in it
+    subject = Subject(
+        algorithm(view.algorithm), Clients(unknown), begun, setting.parameters, rounds, view.shown
+    )
+    found = enumerated(subject)
+    states = [*(one.start.state for one in found.rounds), found.last.state][: last + 1]
+    every = {point: None for state in states for point in _points(state, setting.clients)}
+    joint = [tuple(unknown.at(i, own) for i, own in enumerate(point)) for point in every]
+    numbers = {"n": fmpq(setting.clients), **setting.parameters}
+    known = Known(
+        of_outcomes(subject, found),
+        {**constants, **numbers, **view.constants},
+        view.quantities,
+        view.states,
+    )
+    series = {name: [Form() + x for x in known.series(name)[: last + 1]] for name in asked}
+    return states, joint, series
+
+
+def _points(state: State, clients: int) -> Iterator[tuple[tuple[Vector, ...], ...]]:
+    """Where all clients are, row by row."""
+    whole = state[MODEL] if MODEL in state else state[BLOCK_U]
+    for at, row in enumerate(whole):
+        own = state[BLOCK_V][at] if BLOCK_V in state else [()] * clients
+        yield tuple((*row, *v) for v in own)
+
+
+def _kept(
+    unknown: Unknown,
+    states: Sequence[State],
+    joint: Sequence[Joint],
+    series: Mapping[str, Sequence[Form]],
+    infima: int,
+) -> Restricted:
+    """Without evaluations that the algorithm shows, and that nothing asked for depends on."""
+    forms = [form for own in series.values() for form in own]
+    vectors = {a for form in forms for pair in form.products for a in pair}
+    vectors |= {
+        a for state in states for array in state.values() for x in array.flat for a, _ in x.entries
+    }
+    values = {at for form in forms for at in form.values}
+    started = {id(e) for every in joint for e in every}
+
+    def kept(e: Evaluation) -> bool:
+        own = {a for x in (e.in_u, e.in_v) for a, _ in x.entries}
+        return id(e) in started or bool(own & vectors or e.value.values.keys() & values)
+
+    return unknown.restricted(kept, infima)
 
 
 def _array(forms: list[Form]) -> Any:
@@ -172,83 +203,24 @@ def _array(forms: list[Form]) -> Any:
     return found
 
 
-def _infimum(oracle: Oracle) -> tuple[Form, ...]:
-    """inf f; without a shared block the clients have infima of their own."""
-    if oracle.setting.shared:
-        return (oracle.unknown("inf"),)
-    return tuple(oracle.unknown(f"inf_{i}") for i in range(oracle.setting.clients))
-
-
-def _quantities(
-    states: dict[State, fmpq],
-    joint: dict[State, tuple[Evaluation, ...]],
-    infimum: tuple[Form, ...],
-) -> dict[str, Form]:
-    """Expectations over everybody who took part so far."""
-    found = dict.fromkeys(("f", "G_u", "G_v", "B"), Form())
-    for state, chance in states.items():
-        every = joint[state]
-        own = {
-            "f": mean((e.value for e in every), Form()) - mean(infimum, Form()),
-            "G_u": square(mean((e.in_u for e in every), Vector())),
-            "G_v": mean((square(e.in_v) for e in every), Form()),
-            "B": sum((square(e.in_u) for e in every), start=Form()),
-        }
-        found = {name: total + chance * own[name] for name, total in found.items()}
-    return found
-
-
-def _round(oracle: Oracle, states: dict[State, fmpq]) -> dict[State, fmpq]:
-    """The states after a round, with their chances: every set of m clients is equally likely."""
-    setting = oracle.setting
-    sets = list(combinations(range(setting.clients), setting.participants))
-    eta_u, eta_v = setting.outer_steps
-    found: dict[State, fmpq] = {}
-    for state, chance in states.items():
-        reached = [_local(oracle, i, state.u, v) for i, v in enumerate(state.v)]
-        for present in sets:
-            moved = mean((reached[i][0] for i in present), Vector()) - state.u
-            personal = tuple(
-                v + eta_v * (reached[i][1] - v) if i in present else v
-                for i, v in enumerate(state.v)
-            )
-            after = State(state.u + eta_u * moved, personal)
-            found[after] = found.get(after, fmpq(0)) + chance / len(sets)
-    return found
-
-
-def _local(oracle: Oracle, client: int, u: Vector, v: Vector) -> tuple[Vector, Vector]:
-    """K gradient steps on both blocks at once."""
-    gamma_u, gamma_v = oracle.setting.inner_steps
-    for _ in range(oracle.setting.local_steps):
-        here = oracle.at(client, u, v)
-        u, v = u - gamma_u * here.in_u, v - gamma_v * here.in_v
-    return u, v
-
-
-def _starting(
-    setting: Setting, start: tuple[Evaluation, ...], infimum: tuple[Form, ...]
-) -> Iterator[Inequality]:
+def _starting(setting: Setting, own: Mapping[str, Form]) -> Iterator[Inequality]:
     """What the constants say of the start."""
-    gap = mean((e.value for e in start), Form()) - mean(infimum, Form())
-    own = {
-        "F_0": gap,
-        "B_0": sum((square(e.in_u) for e in start), start=Form()),
-        "G_0": square(mean((e.in_u for e in start), Vector())),
-    }
     for name, form in own.items():
         if name in setting.constants:
             yield Inequality(name, ORIGIN_START, form - number(setting.constants[name]))
 
 
 def _below(
-    oracle: Oracle, points: list[tuple[Evaluation, ...]], infimum: tuple[Form, ...]
+    setting: Setting,
+    evaluations: Sequence[Sequence[Evaluation]],
+    points: Sequence[Joint],
+    infimum: Sequence[Form],
 ) -> Iterator[Inequality]:
     """inf f is below what a gradient step reaches: in one block, or half a step in both."""
-    setting, smoothness = oracle.setting, oracle.setting.constants["L"]
+    smoothness = setting.constants["L"]
     if not setting.shared:
         for client, lowest in enumerate(infimum):
-            for at, e in enumerate(oracle.seen[client].values()):
+            for at, e in enumerate(evaluations[client]):
                 form = lowest - e.value + square(e.in_v) / (2 * smoothness)
                 yield Inequality(f"infimum of {client} at {at}", ORIGIN_INFIMUM, form)
         return
@@ -267,7 +239,7 @@ def _below(
             yield Inequality(f"infimum at {at} along {block}", ORIGIN_INFIMUM, drop - gap)
 
 
-def _dissimilar(setting: Setting, points: list[tuple[Evaluation, ...]]) -> Iterator[Inequality]:
+def _dissimilar(setting: Setting, points: Sequence[Joint]) -> Iterator[Inequality]:
     if not (setting.dissimilar and setting.shared and setting.clients > 1):
         return
     for at, every in enumerate(points):
@@ -277,12 +249,12 @@ def _dissimilar(setting: Setting, points: list[tuple[Evaluation, ...]]) -> Itera
         yield Inequality(f"dissimilarity at {at}", ORIGIN_DISSIMILARITY, form)
 
 
-def _smooth(oracle: Oracle) -> Iterator[Inequality]:
+def _smooth(setting: Setting, evaluations: Sequence[Sequence[Evaluation]]) -> Iterator[Inequality]:
     """What smoothness says of every two points of a client."""
-    smoothness = oracle.setting.constants["L"]
-    both = oracle.setting.shared and oracle.setting.personal
-    for client, known in enumerate(oracle.seen):
-        for (i, a), (j, b) in permutations(enumerate(known.values()), 2):
+    smoothness = setting.constants["L"]
+    both = setting.shared and setting.personal
+    for client, known in enumerate(evaluations):
+        for (i, a), (j, b) in permutations(enumerate(known), 2):
             name = f"client {client} at {i} from {j}"
             moved = [(a.u - b.u, a.in_u, b.in_u), (a.v - b.v, a.in_v, b.in_v)]
             gap = b.value - a.value

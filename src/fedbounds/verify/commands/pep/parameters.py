@@ -1,6 +1,6 @@
 """Which claims can be formulated, and at which parameters and constants."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
@@ -16,7 +16,7 @@ from fedbounds.facts import Fact
 from fedbounds.problems.linear import rational
 from fedbounds.theory.language.catalogue import PAPERS
 from fedbounds.theory.language.claims import Claim, Condition, Part, Reading, read
-from fedbounds.theory.language.registry import encoded_claims, sought, worst_cases
+from fedbounds.theory.language.registry import encoded_claims, sought, views, worst_cases
 from fedbounds.theory.language.symbols import SHARED, Mean_t, Sum_t, quantities_in, t
 from fedbounds.theory.language.worst_cases import WorstCases
 from fedbounds.vocabulary import Index, Relation
@@ -28,7 +28,6 @@ from .formulate import Setting
 
 MOST_GRADIENTS = 40  # unknown vectors: a run of about ten seconds
 _MOST_ROUNDS = 40
-_QUANTITIES = {"f", "G_u", "G_v", "B"}
 _ASSUMPTIONS = {
     Fact.SMOOTH,
     Fact.NOISE,
@@ -95,18 +94,17 @@ def question(claim: Claim, part_name: str | None, settings: Sequence[str]) -> Qu
     _refuse_outside(claim, [c for c in part.conditions if not names_in(c) & _OF_STEPS], numbers)
     steps = _steps(claim, part, numbers, given)
     numbers |= dict(zip(_STEPS, steps, strict=True))
-    gamma, eta_u, eta_v = steps
-    numbers |= {"gamma_u": gamma / eta_u, "gamma_v": gamma / eta_v}
+    exact = Numbers(numbers, {}, lambda p, q: fmpq(p, q))
+    parameters = {x: rational(evaluate(y, exact)) for x, y in _asked(claim).parameters.items()}
+    numbers |= {name: value for name, value in parameters.items() if name in _OF_STEPS}
     _refuse_outside(claim, part.conditions, numbers)
     setting = Setting(
+        view=views(claim.entry.paper)[_asked(claim).view],
         clients=counts["n"],
-        participants=counts["m"],
-        local_steps=counts["K"],
         rounds=counts["T"],
         shared=counts["d_u"] > 0,
         personal=counts["d_v"] > 0,
-        inner_steps=(numbers["gamma_u"], numbers["gamma_v"]),
-        outer_steps=(eta_u, eta_v),
+        parameters=parameters,
         constants={
             name: numbers[name]
             for name in _LEVELS
@@ -131,12 +129,12 @@ def formulable(claim: Claim) -> dict[str, tuple[Reading, Part]]:
     found: dict[str, tuple[Reading, Part]] = {}
     for reading in claim.readings:
         for part in read(claim, reading):
-            if _expressible(part, asked.runs):
+            if _expressible(part, asked.runs, views(claim.entry.paper)[asked.view].states):
                 found.setdefault(part.name, (reading, part))
     return found
 
 
-def _expressible(part: Part, runs: str) -> bool:
+def _expressible(part: Part, runs: str, states: Collection[str]) -> bool:
     known = {*_COUNTS, *_LEVELS, *_OF_STEPS, *_SILENT}
     return (
         part.relation is Relation.AT_MOST
@@ -144,7 +142,7 @@ def _expressible(part: Part, runs: str) -> bool:
         and part.algorithm in ("", runs)
         and not part.vectors
         and not quantities_in(part.right)
-        and quantities_in(part.left) <= _QUANTITIES
+        and quantities_in(part.left) <= {*states}
         and part.constants <= known
         and Fact.SMOOTH in part.assumptions
         and set(part.assumptions) <= _ASSUMPTIONS

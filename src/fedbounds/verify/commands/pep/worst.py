@@ -75,7 +75,7 @@ def worst(asked: Question) -> Worst:
     FedboundsError
         If PEPit is not installed, or its solver gives up.
     """
-    problem = formulate(asked.setting, asked.last)
+    problem = formulate(asked.setting, asked.last, asked.part.quantities)
     series = Numbers(asked.numbers, problem.series, lambda p, q: fmpq(p, q))
     objective: Form = left_side(asked, series)
     solved = solve(problem, objective)
