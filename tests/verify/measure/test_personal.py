@@ -8,18 +8,20 @@ from personal_runs import definitions, pairs, problem, subject
 from fedbounds.facts import Constant
 from fedbounds.problems import NoiseLaw, Start
 from fedbounds.theory.language.setups import Objective
+from fedbounds.theory.language.standard import INFIMUM, OF_BLOCKS
 from fedbounds.verify.measure.answers import Asked, by_enumeration, by_moments
 from fedbounds.verify.measure.beginnings import beginning
 from fedbounds.verify.measure.enumerated import begun
 from fedbounds.verify.measure.objectives import constants, objective, values
-from fedbounds.verify.setups.standard import of_blocks
 
 
 @pytest.mark.parametrize("name", ["FedAvg-P", "Scaffold-P"])
 def test_moments_are_what_enumeration_gives(name):
     pair, given_ = pairs(1, 1)[name], problem(2, 1, 1, noise=(fmpq(1, 2), fmpq(0)))
     one = subject(pair, given_)
-    asked = Asked(of_blocks(0), definitions(2, 1, 1), {"gamma": fmpq(1, 4)})
+    asked = Asked(
+        {}, {**OF_BLOCKS, **definitions(2, 1, 1)}, {"gamma": fmpq(1, 4), "n": 2, INFIMUM.name: 0}
+    )
     listed, carried_ = by_enumeration(one, asked), by_moments(one, asked)
     assert not listed.missing
     assert not carried_.missing

@@ -6,11 +6,11 @@ from flint import fmpq
 from own_files import loaded, own_file, setup_on, traced
 
 from fedbounds.errors import FedboundsError
+from fedbounds.theory.language.standard import standard
 from fedbounds.verify.measure.answers import Asked, by_enumeration
 from fedbounds.verify.measure.count import Count
 from fedbounds.verify.own.families import quadratic
 from fedbounds.verify.own.load import load
-from fedbounds.verify.setups.standard import standard
 
 RNG = "import numpy as np\nimport random as python\nrng = np.random.default_rng(0)"
 STEP = 'g = {}\nreturn {{"x": state["x"] - p["eta"] * g * problem.full_gradient(state["x"])}}'
@@ -110,8 +110,9 @@ def run_of(theory, rounds=2):
 
 def enumerated(run, own):
     """Series of the standard quantities and of more of them."""
-    subject, _ = traced(run)
-    return by_enumeration(subject, Asked({**standard(subject.problem, None), **own})).series
+    subject, view = traced(run)
+    known = standard(view.shown, infimum=False, minimiser=True)
+    return by_enumeration(subject, Asked(own, known, {"n": subject.problem.clients})).series
 
 
 EXACT = {

@@ -11,10 +11,13 @@ from fedbounds.errors import FedboundsError
 from fedbounds.vocabulary import Method
 
 from .enumerated import enumerated
+from .evaluate import evaluate
 from .functions import OfState, mean_of, values_of
 from .known import Indices, Known, MissingError, without_products
 from .moments import Moments, form, moments, series
 from .sources import TooManyError
+from .spaces import Listed, Unrolled
+from .starts import listed_start, unrolled_start
 from .subject import Subject, numbers
 from .trace import Trace, of_moments, of_outcomes
 from .unknowns import Refused
@@ -69,14 +72,33 @@ class Answer:
 
 @dataclass(eq=False)
 class Tried(Known):
-    """Of a run that any method may measure: what is of a round's start is so after the last too."""
+    """Of a run that any method may measure: what is of a round's start is so after the last too.
+
+    Attributes
+    ----------
+    starts : tuple of spaces
+        Of rounds 0, ..., T: vectors that need no step, which is not run in round T.
+    """
+
+    starts: tuple[Listed | Unrolled, ...] = ()
 
     def _quantity(self, name: str) -> Array:
         if name not in self.quantities:
             raise MissingError(f"{name} has no definition")
         expression = self.quantities[name]
+        if any(x.name in self.starts[0].vectors for x in expression.free_symbols):
+            return self._at_starts(expression)
         ending = self._has_end(expression)
         return self._over_rounds(expression, ending=ending)
+
+    def _at_starts(self, expression: sp.Expr) -> Array:
+        plain, nodes = without_products(expression)
+        series = {
+            name: numbers(self.trace.measured(node, self.starts, 0, {}), exact=True)
+            for name, node in nodes
+        }
+        found: Array = evaluate(plain, self._numbers(plain, {}, series), range(len(self.starts)))
+        return found
 
     def _has_end(self, expression: sp.Expr) -> bool:
         """Whether its products are of the past, and the round after the last is not too large."""
@@ -126,7 +148,9 @@ def by_enumeration(subject: Subject, asked: Asked) -> Answer:
         for name, function in asked.functions.items()
     }
     method = Method.RATIONAL if subject.exact else Method.ENUMERATION
-    return _answer(method, of_outcomes(subject, found), asked, measured, {})
+    spoken_of = {x.name for own in asked.definitions.values() for x in own.free_symbols}
+    starts = tuple(listed_start(subject, rows, spoken_of) for rows in states)
+    return _answer(method, of_outcomes(subject, found), starts, asked, measured, {})
 
 
 def by_moments(subject: Subject, asked: Asked) -> Answer:
@@ -145,18 +169,21 @@ def by_moments(subject: Subject, asked: Asked) -> Answer:
             measured[name] = _of_function(function, subject, found, name)
         except (FedboundsError, Refused) as error:
             missing[name] = str(error)
-    return _answer(Method.RATIONAL, of_moments(subject, found), asked, measured, missing)
+    starts = (unrolled_start(subject, found.unrolled[0]),) * len(found.values)
+    trace = of_moments(subject, found)
+    return _answer(Method.RATIONAL, trace, starts, asked, measured, missing)
 
 
 def _answer(
     method: Method,
     trace: Trace,
+    starts: tuple[Listed | Unrolled, ...],
     asked: Asked,
     measured: Mapping[str, Array],
     missing: Mapping[str, str],
 ) -> Answer:
     subject = trace.subject
-    known = Tried(trace, asked.values, asked.definitions, given=dict(measured))
+    known = Tried(trace, asked.values, asked.definitions, given=dict(measured), starts=starts)
 
     def plain(values: Array) -> Array:
         return values if subject.exact else values.astype(float)

@@ -25,7 +25,6 @@ from ..measure.methods import answer
 from ..measure.random import sources_of
 from ..measure.sources import Source, TooManyError, listed, zeros
 from ..measure.subject import Subject, numbers
-from ..setups.standard import squares
 from .declare import CONTROL_VARIATES, Theory
 from .examined import in_floats
 from .families import Pair, quadratic
@@ -157,7 +156,7 @@ def _mean(subject: Subject) -> Array:
 
 
 def _mean_square(subject: Subject) -> Any:
-    (found,) = _expected(subject, {"": lambda problem, state: squares(model_of(state))})
+    (found,) = _expected(subject, {"": lambda problem, state: (model_of(state) ** 2).sum(axis=-1)})
     return found
 
 
