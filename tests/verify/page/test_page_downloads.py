@@ -143,7 +143,7 @@ def large_document(records):
     more = {"mean": curve["left"], "low": curve["left"], "high": curve["right"]}
     ladder = {"parameter": "gamma", "values": [2.0**-at for at in range(12)]}
     ladder["series"] = {name: [3.0**-at for at in range(12)] for name in ("P", "rho")}
-    ladder["fit"] = {"exponent": 1.58, "low": 1.5, "high": 1.6, "symbolic": "3/2"}
+    ladder["fit"] = {"series": "P", "exponent": 1.58, "low": 1.5, "high": 1.6, "symbolic": "3/2"}
     slack = [{"name": f"lem-{at}", "amount": 0.03125, "share": 0.0625} for at in range(16)]
     groups = []
     for claim_id in ids:

@@ -16,7 +16,7 @@ from fedbounds.verify.page.figures import SMALLEST, strips, waterfall, waterfall
 from fedbounds.verify.page.formulas import NO_FORMULAS
 from fedbounds.verify.page.numbers import number
 from fedbounds.verify.page.plots import SIZE, Curve, axis, panel
-from fedbounds.verify.page.runs import curve_view, ladder_view
+from fedbounds.verify.page.runs import curve_view, entitled, ladder_view
 from fedbounds.verify.page.sections import section
 from fedbounds.verify.page.written import render
 
@@ -29,7 +29,7 @@ CURVE = {
     "low": [0.5, 0.25, 0.125, 0.0625, 0.0],
     "high": [2.0, 1.0, 0.5, 0.25, 0.1],
 }
-FIT = {"exponent": 1.02, "low": 0.9, "high": 1.1, "symbolic": "1"}
+FIT = {"series": "P", "exponent": 1.02, "low": 0.9, "high": 1.1, "symbolic": "1"}
 LADDER = {
     "parameter": "gamma",
     "values": ["1/8", "1/4", "1/2", 1],
@@ -202,6 +202,14 @@ def test_the_ladder_is_drawn_with_both_slopes_and_told_in_text(results):
     text = Page(render(results)).one("claim-personalization-thm-3.7")["text"]
     assert "fitted to the points: 1.02 (0.9 to 1.1); symbolic exponent of the theorem" in text
     assert "term: 1." in text
+
+
+def test_series_are_called_what_their_theory_says():
+    title = "1 − rho, rho: factor per round at which second moments converge"
+    assert entitled(THEOREM, "rho") == (title, True)
+    assert entitled(THEOREM, "P") == ("P, limit of G_u + (m/n) G_v", False)
+    assert entitled("fedplt/recursion", "rho") == ("rho", False)  # no quantity of that theory
+    assert entitled("nobody/thm-1", "P") == ("P", False)
 
 
 def test_a_ladder_without_a_fit_or_a_term_to_compare_says_so(results):

@@ -40,6 +40,8 @@ class Glossary:
         Vectors and sources of randomness.
     left : frozenset of str
         Quantities that say what is left to go: they are 0 at a minimiser.
+    rates : frozenset of str
+        Quantities that are factors per round, best seen by what they have less than 1.
 
     Raises
     ------
@@ -52,6 +54,7 @@ class Glossary:
     signed: frozenset[str] = frozenset()
     vectors: Mapping[str, str] = field(default_factory=dict)
     left: frozenset[str] = frozenset()
+    rates: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         for name in ("meanings", "constants", "vectors"):
@@ -89,11 +92,12 @@ class Glossary:
             self.signed | other.signed,
             {**self.vectors, **other.vectors},
             self.left | other.left,
+            self.rates | other.rates,
         )
 
-    def _said(self, name: str) -> tuple[Meaning, sp.Symbol | None, bool, bool]:
-        flags = name in self.signed, name in self.left
-        return self.meanings[name], self.constants.get(name), *flags
+    def _said(self, name: str) -> tuple[Meaning, sp.Symbol | None, tuple[bool, ...]]:
+        flags = tuple(name in own for own in (self.signed, self.left, self.rates))
+        return self.meanings[name], self.constants.get(name), flags
 
 
 class Draft:
@@ -108,8 +112,7 @@ class Draft:
     def __init__(self) -> None:
         self._meanings: dict[str, Meaning] = {}
         self._constants: dict[str, sp.Symbol] = {}
-        self._signed: set[str] = set()
-        self._left: set[str] = set()
+        self._flags = Glossary()
         self._open = True
 
     def symbol(self, name: str, text: str, latex: str, **assumptions: bool) -> sp.Symbol:
@@ -118,22 +121,30 @@ class Draft:
         return self._constants.setdefault(str(name), sp.Symbol(str(name), **assumptions))
 
     def quantity(
-        self, name: str, text: str, latex: str, *, signed: bool = False, left: bool = False
+        self,
+        name: str,
+        text: str,
+        latex: str,
+        *,
+        signed: bool = False,
+        left: bool = False,
+        rate: bool = False,
     ) -> type[sp.Function]:
-        """A measured quantity; ``signed`` if it may be negative, ``left`` if 0 at a minimiser."""
+        """A measured quantity; see `Glossary` for ``signed``, ``left`` and ``rate``."""
         self._enter(str(name), Meaning(text, latex))
-        if signed:
-            self._signed.add(str(name))
-        if left:
-            self._left.add(str(name))
+        own, none = frozenset({str(name)}), frozenset[str]()
+        self._flags |= Glossary(
+            signed=own if signed else none,
+            left=own if left else none,
+            rates=own if rate else none,
+        )
         function: type[sp.Function] = sp.Function(str(name), real=True)
         return function
 
     def closed(self) -> Glossary:
         """What was declared; nothing can be added any more."""
         self._open = False
-        signed, left = frozenset(self._signed), frozenset(self._left)
-        return Glossary(self._meanings, self._constants, signed, left=left)
+        return Glossary(self._meanings, self._constants) | self._flags
 
     def _enter(self, name: str, meaning: Meaning) -> None:
         if not self._open or name in self._meanings:

@@ -204,7 +204,7 @@ V_ik = quantity(
 P = quantity("P", "limit of G_u + (m/n) G_v", r"\mathcal P")
 P_G_u = quantity("P_G_u", "limit of G_u", r"\mathcal P_u")
 P_sum = quantity("P_sum", "limit of G_u + G_v", r"\mathcal P_\Sigma")
-rho = quantity("rho", "factor per round at which second moments converge", r"\rho")
+rho = quantity("rho", "factor per round at which second moments converge", r"\rho", rate=True)
 
 
 NAMES = _draft.closed()

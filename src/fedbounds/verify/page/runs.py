@@ -140,8 +140,15 @@ class LadderView:
     rows: tuple[tuple[str, ...], ...]
 
 
-_RATE = "rho"
-_SHOWN = {_RATE: "1 − ρ, the part of the way covered per round", "P": "steady state P"}
+def entitled(claim_id: str, name: str) -> tuple[str, bool]:
+    """What a series is called, as far as its theory is known; and whether it is a rate."""
+    from fedbounds.theory.proof.library import names_of
+
+    names = names_of(claim_id.partition("/")[0])
+    rate, meaning = name in names.rates, names.meanings.get(name)
+    shown = f"1 − {name}" if rate else name
+    told = f"{name}: {meaning.text}" if rate and meaning else meaning.text if meaning else ""
+    return f"{shown}, {told}" if told else shown, rate
 
 
 def ladder_view(row: Record) -> LadderView:
@@ -151,12 +158,13 @@ def ladder_view(row: Record) -> LadderView:
     x = reals(ladder["values"])
     series = {name: reals(values) for name, values in sorted(ladder["series"].items())}
     columns = dict(series)
-    if _RATE in series:
-        columns[f"1 − {_RATE}"] = [None if v is None else 1 - v for v in series[_RATE]]
+    for name, values in series.items():
+        if entitled(row["claim"], name)[1]:
+            columns[f"1 − {name}"] = _from_one(values)
     at = [v for v in x if v is not None]
     drawable = len(at) == len(x)
     panels = (
-        _ladder_panel(ladder["parameter"], at, name, values, fit)
+        _ladder_panel(row["claim"], ladder["parameter"], at, name, values, fit)
         for name, values in series.items()
         if drawable
     )
@@ -177,18 +185,21 @@ def ladder_view(row: Record) -> LadderView:
     )
 
 
-def drawn_series(name: str, values: Values) -> tuple[str, list[float | None]]:
+def drawn_series(claim_id: str, name: str, values: Values) -> tuple[str, list[float | None]]:
     """What is drawn of a series, and its name: a rate as its distance from 1."""
-    if name == _RATE:
-        return _SHOWN[name], [None if v is None else 1 - v for v in values]
-    return _SHOWN.get(name, name), list(values)
+    title, rate = entitled(claim_id, name)
+    return title, _from_one(values) if rate else list(values)
+
+
+def _from_one(values: Values) -> list[float | None]:
+    return [None if v is None else 1 - v for v in values]
 
 
 def slopes(
     x: Sequence[float], name: str, values: Values, fit: Record | None
 ) -> list[tuple[str, str, list[float | None]]]:
     """Lines of the fitted and the symbolic exponent of a series: name, style, values."""
-    if not fit or fit.get("series", "P") != name:
+    if not fit or fit["series"] != name:
         return []
     found = []
     for word, style, slope in (
@@ -201,9 +212,14 @@ def slopes(
 
 
 def _ladder_panel(
-    parameter: str, x: Sequence[float], name: str, values: Values, fit: Record | None
+    claim_id: str,
+    parameter: str,
+    x: Sequence[float],
+    name: str,
+    values: Values,
+    fit: Record | None,
 ) -> Panel | None:
-    title, drawn = drawn_series(name, values)
+    title, drawn = drawn_series(claim_id, name, values)
     curves = [Curve(title, "left", drawn, line=False, dots=True)]
     curves += [Curve(*line) for line in slopes(x, name, drawn, fit)]
     return panel(f"{title} over {parameter}", parameter, x, curves, log_x=True)

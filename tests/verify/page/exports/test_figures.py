@@ -15,7 +15,7 @@ CURVE = {"rounds": [0, 1, 2, 5], "left": [1.0, 0.5, 0.0, 0.25], "right": [2.0, 2
 CURVE |= {"mean": [1.0, 0.75, 0.5, 0.4375], "low": [0.5, 0.2, None, 0.1], "high": [1.5, 1, 1, 1]}
 LADDER = {"parameter": "gamma", "values": ["1/2", "1/4", "1/8"]}
 LADDER |= {"series": {"P": [4.0, 2.0, 1.0], "rho": [0.5, 0.75, 0.875]}}
-LADDER |= {"fit": {"exponent": 1.0, "low": 0.9, "high": 1.1, "symbolic": "1"}}
+LADDER |= {"fit": {"series": "P", "exponent": 1.0, "low": 0.9, "high": 1.1, "symbolic": "1"}}
 NAMED = LADDER | {"parameter": "algorithm", "values": ["a", "b", "c"], "fit": None}
 
 
@@ -64,9 +64,9 @@ def test_every_figure_is_written_with_its_numbers(document, tmp_path):
     assert [r["low"] for r in rounds] == ["0.5", "0.2", "", "0.1"]
     ladder = numbers(tmp_path / f"{theorem}-ladder-1.csv")
     assert [r["gamma"] for r in ladder] == ["1/2", "1/4", "1/8"]
-    assert [float(r["symbolic slope 1 of steady state P"]) for r in ladder] == pytest.approx(
-        [4, 2, 1]
-    )
+    assert [
+        float(r["symbolic slope 1 of P, limit of G_u + (m/n) G_v"]) for r in ladder
+    ] == pytest.approx([4, 2, 1])
     shares = [float(r["share"]) for r in numbers(tmp_path / f"{theorem}-slack-1.csv") if r["share"]]
     assert sum(shares) == pytest.approx(1)
     assert all(p.read_bytes().startswith(b"%PDF") for p in paths if p.suffix == ".pdf")

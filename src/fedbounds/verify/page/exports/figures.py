@@ -160,7 +160,7 @@ def _ladder(name: str, claim: Record, row: Record) -> Figure:
     series = {key: reals(values) for key, values in sorted(ladder["series"].items())}
     panels, columns = {}, dict(series)
     for key, values in series.items():
-        shown, drawn = drawn_series(key, values)
+        shown, drawn = drawn_series(claim["id"], key, values)
         if drawn != values:
             columns[shown] = drawn
         if len(x) != len(drawn) or not any(v is not None and v > 0 for v in drawn):
