@@ -45,9 +45,9 @@ for paper in json.loads(sys.argv[1]):
     names = frozenset(name for claim in claims for name in claim.algorithms)
     every = instances(claims, Profile.QUICK, 0, names)
     exact = (case for case in every if case.method is Method.RATIONAL)
-    found = [record(one, "") for case in islice(exact, 0, 60, 5) for one in judge(claims, case).judgements]
+    found = [record(one, "") for case in islice(exact, 0, 60, 10) for one in judge(claims, case).judgements]
     book = book_of(paper)
-    steps = replay(replace(book, steps=book.steps[:40]))
+    steps = replay(replace(book, steps=book.steps[:20]))
     told = [(step.written.id, step.local.value, step.inherited) for step in steps]
     print(json.dumps([paper, found, told], sort_keys=True))
 """
@@ -147,7 +147,7 @@ def test_papers_are_judged_alike_without_another(paper, tmp_path):
     rows = [json.loads(line) for line in said(folder, JUDGED, others).splitlines()]
     assert [row[0] for row in rows] == others
     for row in rows:
-        assert len(row[1]) > 50
+        assert len(row[1]) > 25
         assert len(row[2]) == 40
         assert row == of_all()[row[0]]
 

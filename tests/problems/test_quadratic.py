@@ -578,3 +578,44 @@ def test_a_start_of_another_shape_is_refused():
         FedboundsError, match=r"shape of the start \(u, v\) is \(\(2,\), \(2, 1\)\)"
     ):
         problem.constants(Start(np.zeros(2), np.zeros((2, 1))))
+
+
+# ---- what it says of itself
+
+
+HALF = F(1, 2)
+SAYS = {
+    # curvatures and slopes of two clients on the line; convex, strongly convex, one minimiser
+    "bowls": (((2, 0), (1, 0)), True, True, True),
+    "bowls apart": (((2, 1), (1, -1)), True, True, False),
+    "one is flat": (((2, 0), (0, 0)), True, False, True),
+    "one is a hill": (((2, 0), (-1, 0)), False, False, True),
+}
+
+
+@pytest.mark.parametrize("name", SAYS)
+def test_convexity_and_a_shared_minimiser_are_decided(name):
+    clients, *expected = SAYS[name]
+    hessian, linear = [[[F(a)]] for a, _ in clients], [[F(h)] for _, h in clients]
+    problem = bridge.exact_problem(oracles.Quadratic(1, hessian, linear))
+    asked = (Fact.CONVEX, Fact.STRONGLY_CONVEX, Fact.SHARED_MINIMISER)
+    assert [problem.satisfies(fact).holds for fact in asked] == expected
+
+
+def test_a_semidefinite_hessian_is_convex_though_its_roots_are_irrational():
+    """The path of four: eigenvalues 0, 2 and 2 +- sqrt 2."""
+    path = [[1, -1, 0, 0], [-1, 2, -1, 0], [0, -1, 2, -1], [0, 0, -1, 1]]
+    for shift, convex in ((F(0), True), (F(1, 10**20), False)):
+        matrix = [
+            [F(x) - shift * (i == j) for j, x in enumerate(row)] for i, row in enumerate(path)
+        ]
+        problem = bridge.exact_problem(oracles.Quadratic(4, [matrix], [[F(0)] * 4]))
+        assert problem.satisfies(Fact.CONVEX).holds is convex
+
+
+@pytest.mark.parametrize("scales", [(0, 0), (0, 1), (HALF, 0)])
+def test_gradients_are_full_or_noisy(scales):
+    problem = federated_quadratic(clients=2, shared_dimension=1, personal_dimension=1, coupling=0.5)
+    noisy = replace(problem, noise=Noise(NoiseLaw.RADEMACHER, *scales))
+    assert noisy.satisfies(Fact.NOISY).holds is bool(any(scales))
+    assert noisy.satisfies(Fact.NOISELESS).holds is not any(scales)

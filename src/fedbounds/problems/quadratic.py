@@ -27,6 +27,13 @@ from .problem import Start, check_start, initial_gradients, initial_value, joint
 from .spectrum import in_rationals
 
 Array = Any
+_BY_FORM: dict[str, str] = {
+    Fact.QUADRATIC: "quadratic",
+    Fact.UNCONSTRAINED: "no constraint",
+    Fact.UNBIASED: "the noise has mean zero",
+    Fact.BOUNDED_VARIANCE: "the noise is additive",
+    Fact.INDEPENDENT: "drawn per client",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,13 +252,31 @@ class FederatedQuadratic:
         if assumption == Fact.STRONGLY_CONVEX:
             definite = all(is_positive_definite(own) for own in in_rationals(self.hessian))
             return Evidence(definite, "strongly convex if and only if every H_i is definite")
+        if assumption == Fact.CONVEX:
+            definite = all(is_positive_semidefinite(own) for own in in_rationals(self.hessian))
+            return Evidence(definite, "convex if and only if every H_i is semidefinite")
         if assumption == Fact.PL:
             return Evidence(
                 self.minimiser is not None, "on quadratics: if and only if bounded below"
             )
+        if assumption == Fact.SHARED_MINIMISER:
+            return Evidence(self._shares_minimiser, "gradients at the minimiser")
+        if assumption in (Fact.NOISY, Fact.NOISELESS):
+            noisy = bool(self.noise.scale_u or self.noise.scale_v)
+            return Evidence(noisy is (assumption == Fact.NOISY), "the noise's scale")
+        if assumption in _BY_FORM:
+            return Evidence(True, _BY_FORM[assumption])
         if assumption not in OF_BLOCKS:
             return not_known(assumption)
         return Evidence(True, "exact on quadratics")
+
+    @property
+    def _shares_minimiser(self) -> bool:
+        """Whether no client has a gradient at a minimiser of f."""
+        if self.minimiser is None:
+            return False
+        at = joint_rows(split(self, self.minimiser))
+        return not self.gradient(at, everyone(self.clients, 1)).any()
 
 
 def _check_entries(hessian: np.ndarray, linear: np.ndarray) -> None:

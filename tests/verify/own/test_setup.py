@@ -28,7 +28,7 @@ def about(found):
         found.tolist(), [[1] * found.shape[1]] * len(found), [1] * found.shape[1]
     )
     known = every_constant(problem, start)
-    return problem, known, evidence(problem, known)
+    return problem, known, evidence(problem)
 
 
 @given(hessians())
@@ -125,7 +125,7 @@ def test_a_singular_problem_has_a_gap_but_is_not_strongly_convex(tmp_path):
 def test_the_families_are_what_they_say(noise):
     for problem, start in quadratics(noise=noise):
         known = every_constant(problem, start)
-        said = evidence(problem, known)
+        said = evidence(problem)
         assert known[Constant.SMOOTHNESS].side is Side.BOTH
         assert said[Fact.STRONGLY_CONVEX].holds
         assert noise or said[Fact.NOISELESS].holds

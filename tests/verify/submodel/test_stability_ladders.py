@@ -241,12 +241,10 @@ def broken():
 
 def test_scripts_show_every_broken_reading():
     """A script is only given where it runs by itself and prints the gap."""
-    shown = set()
-    for case, j, part in broken():
-        text = script(j, part, numbers_of(case, {}))
-        assert "fedbounds" not in text
-        shown.add((j.claim.id, j.reading.name))
-    assert len(shown) == 4
+    first = {(j.claim.id, j.reading.name): (case, j, part) for case, j, part in broken()}
+    for case, j, part in first.values():
+        assert "fedbounds" not in script(j, part, numbers_of(case, {}))
+    assert len(first) == 4
 
 
 def test_a_step_beyond_1_over_L_is_taken_by_one_ladder_alone():

@@ -3,9 +3,9 @@
 from typing import Any
 
 from fedbounds.facts import Constant, Fact
-from fedbounds.problems import Evidence, FederatedQuadratic, everyone
-from fedbounds.problems.constants import OF_BLOCKS, Constants
-from fedbounds.problems.problem import joint_rows, split
+from fedbounds.problems import Evidence, FederatedQuadratic
+from fedbounds.problems.constants import Constants
+from fedbounds.problems.problem import split
 from fedbounds.problems.spectrum import largest_eigenvalue, smallest_eigenvalue
 
 Array = Any
@@ -26,36 +26,9 @@ def every_constant(problem: Any, start: Array) -> Constants:
     return found
 
 
-def evidence(problem: Any, found: Constants) -> dict[str, Evidence]:
-    """What is decided of a quadratic, or said by another problem; missing ones are not known."""
-    if not isinstance(problem, FederatedQuadratic):
-        return {fact: problem.satisfies(fact) for fact in Fact}
-    lowest = found[Constant.STRONG_CONVEXITY].value
-    shown: dict[str, Evidence] = {fact: problem.satisfies(fact) for fact in OF_BLOCKS}
-    held = {
-        Fact.STRONGLY_CONVEX: (lowest > 0, f"smallest eigenvalue {lowest}"),
-        Fact.CONVEX: (lowest >= 0, f"smallest eigenvalue {lowest}"),
-        Fact.QUADRATIC: (True, "quadratic"),
-        Fact.UNCONSTRAINED: (True, "no constraint"),
-        Fact.UNBIASED: (True, "the noise has mean zero"),
-        Fact.BOUNDED_VARIANCE: (True, "the noise is additive"),
-        Fact.INDEPENDENT: (True, "drawn per client"),
-        Fact.NOISELESS: (not _noisy(problem), "the noise's scale"),
-        Fact.NOISY: (_noisy(problem), "the noise's scale"),
-        Fact.SHARED_MINIMISER: (_shared_minimiser(problem), "gradients at the minimiser"),
-    }
-    return shown | {name: Evidence(bool(holds), why) for name, (holds, why) in held.items()}
-
-
-def _shared_minimiser(problem: Any) -> bool:
-    if problem.minimiser is None:
-        return False
-    at = joint_rows(split(problem, problem.minimiser))
-    return not problem.gradient(at, everyone(problem.clients, 1)).any()
-
-
-def _noisy(problem: Any) -> bool:
-    return bool(problem.noise.scale_u or problem.noise.scale_v)
+def evidence(problem: Any) -> dict[str, Evidence]:
+    """What it says of itself, decided or not known."""
+    return {fact: problem.satisfies(fact) for fact in Fact}
 
 
 def sizes(problem: Any) -> dict[str, Any]:

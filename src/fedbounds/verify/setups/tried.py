@@ -103,7 +103,7 @@ def _tried(setup: Setup, view: View) -> Found:
         parameters=parameters,
         series=series,
         constants=known,
-        evidence=evidence(problem, known)
+        evidence=evidence(problem)
         | _decided(view.decided, subject)
         | {name: _stated(says, shown.known) for name, says in view.assumptions.items()},
         undefined=undefined,
