@@ -1,5 +1,7 @@
 """The curve of a theorem is what its left side averages, and ends at the left side itself."""
 
+from dataclasses import replace
+
 import pytest
 from personal_cases import alike, case, run, sizes
 
@@ -51,6 +53,16 @@ def test_of_a_claim_per_round_both_sides_are_shown():
     left = evaluate(judgement.claim.parts[0].left, numbers, range(40))
     assert found["left"] == [left[t] for t in found["rounds"]]
     assert all(x <= y for x, y in zip(found["left"], found["right"], strict=True))
+
+
+def test_a_reading_that_leaves_the_first_part_out_is_drawn_by_its_own():
+    """Planted: a part before it, whose bound is another one."""
+    part = replace(THEOREM.parts[0], name="own")
+    other = replace(part, name="other", right=10 * part.right)
+    reading = replace(THEOREM.readings[0], parts=("own",))
+    planted = replace(THEOREM, parts=(other, part), readings=(reading,))
+    (judgement, numbers), (plain, same) = first(instance(), planted), first(instance())
+    assert curve_of(judgement, numbers) == curve_of(plain, same)
 
 
 def test_claims_per_step_and_exact_runs_have_no_curve():

@@ -3,7 +3,7 @@
 import numpy as np
 from flint import arb
 
-from fedbounds.theory.language.claims import Part
+from fedbounds.theory.language.claims import Part, read
 from fedbounds.theory.language.symbols import Mean_t
 from fedbounds.vocabulary import Index
 
@@ -20,7 +20,7 @@ def curve_of(judgement: Judgement, numbers: Numbers) -> Curve | None:
 
     None for other claims, and where numbers are exact.
     """
-    part, first = judgement.claim.parts[0], judgement.outcomes[0]
+    part, first = read(judgement.claim, judgement.reading)[0], judgement.outcomes[0]
     if judgement.instance.method in EXACT or first.rounds == 0:
         return None
     if part.index is Index.RUN and isinstance(part.left, Mean_t):
