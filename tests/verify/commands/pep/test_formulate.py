@@ -192,6 +192,35 @@ def test_any_algorithm_and_any_quantity_will_do():
     assert moved * 4 == formulate(descent(2), 2, ["D"]).series["D"][1]
 
 
+@pytest.mark.parametrize("scaled", [lambda g, s: g * s, lambda g, s: s * g, lambda g, s: g / s])
+def test_a_step_that_its_gradient_scales_is_refused(scaled):
+    def step(problem, p, state, drawn, see):
+        g = problem.full_gradient(state["x"])
+        see(g=g)
+        return {"x": state["x"] - scaled(g, (g * g).sum(axis=1)[:, None])}
+
+    chosen = descent()
+    view = replace(chosen.view, algorithm=replace(chosen.view.algorithm, step=step))
+    with pytest.raises(FedboundsError, match="an unknown number multiplies or divides"):
+        formulate(replace(chosen, view=view), 1, ["G"])
+
+
+def test_a_state_may_have_numbers_beside_its_model():
+    chosen = descent()
+    plain = chosen.view.algorithm
+
+    def step(problem, p, state, drawn, see):
+        after = plain.step(problem, p, {"x": state["x"]}, drawn, see)
+        return {**after, "count": state["count"] + 1}
+
+    counted = Algorithm(
+        lambda problem, start: {"x": start, "count": np.zeros((1, 1), dtype=int)}, plain.draw, step
+    )
+    view = replace(chosen.view, algorithm=counted)
+    found = formulate(replace(chosen, view=view), 1, ["G", "D"])
+    assert found.series["D"][1] == formulate(chosen, 1, ["D"]).series["D"][1]
+
+
 def test_a_planted_step_gives_other_numbers():
     def longer(problem, p, state, drawn, see):
         after = personal_averaging.OBSERVED.step(problem, p, state, drawn, see)

@@ -42,11 +42,13 @@ class Vector:
     def __mul__(self, factor: Any) -> Any:
         if isinstance(factor, Vector):
             return inner(self, factor)
+        factor = as_number(factor)
         return Vector(tuple((a, factor * c) for a, c in self.entries if factor != 0))
 
     __rmul__ = __mul__
 
     def __truediv__(self, divisor: Any) -> "Vector":
+        divisor = as_number(divisor)
         return Vector(tuple((a, c / divisor) for a, c in self.entries))
 
     def renamed(self, atoms: Mapping[int, int]) -> "Vector":
@@ -93,8 +95,8 @@ class Form:
         return self * -1
 
     def __mul__(self, factor: Any) -> "Form":
-        if isinstance(factor, np.ndarray):
-            return NotImplemented
+        if isinstance(factor, np.ndarray | Vector):
+            return NotImplemented  # of a vector, that refuses it
         if isinstance(factor, Form):
             if not (self.is_number or factor.is_number):
                 raise Refused("a product of two unknown numbers is no combination of unknowns")
@@ -111,11 +113,7 @@ class Form:
     __rmul__ = __mul__
 
     def __truediv__(self, divisor: Any) -> "Form":
-        if isinstance(divisor, Form):
-            if not divisor.is_number:
-                raise Refused("what is divided by an unknown number is no combination of unknowns")
-            return self / divisor.constant
-        return self * (1 / fmpq(divisor))
+        return self * (1 / fmpq(as_number(divisor)))
 
     def __eq__(self, other: object) -> bool:
         own = as_form(other)
@@ -138,6 +136,21 @@ class Form:
     def is_number(self) -> bool:
         """Whether nothing in it is unknown."""
         return not self.products and not self.values
+
+
+def as_number(value: Any) -> Any:
+    """A factor of unknowns: a number, or a form in which nothing is unknown.
+
+    Raises
+    ------
+    Refused
+        If it is unknown.
+    """
+    if not isinstance(value, Form):
+        return value
+    if not value.is_number:
+        raise Refused("what an unknown number multiplies or divides is no combination of unknowns")
+    return value.constant
 
 
 def as_form(value: Any) -> Form:

@@ -184,9 +184,8 @@ def _kept(
     """Without evaluations that the algorithm shows, and that nothing asked for depends on."""
     forms = [form for own in series.values() for form in own]
     vectors = {a for form in forms for pair in form.products for a in pair}
-    vectors |= {
-        a for state in states for array in state.values() for x in array.flat for a, _ in x.entries
-    }
+    every = (x for state in states for array in state.values() for x in array.flat)
+    vectors |= {a for x in every if isinstance(x, Vector) for a, _ in x.entries}
     values = {at for form in forms for at in form.values}
     started = {id(e) for every in joint for e in every}
 
