@@ -8,7 +8,7 @@ quantities and constants.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import sympy as sp
@@ -170,8 +170,11 @@ class Says:
     relation: str
     right: sp.Expr
 
-    @lru_cache(maxsize=512)  # noqa: B019, the statements of a theory are few
     def __str__(self) -> str:
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:
         return f"{self.left} {self.relation} {self.right}"
 
 
