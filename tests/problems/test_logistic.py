@@ -151,7 +151,11 @@ def test_every_assumption_on_blocks_holds_with_a_reason_and_no_other_is_claimed(
     assert evidence.reason.startswith(f"{assumption.value}: ")
 
 
-OF_QUADRATICS = OF_BLOCKS | {Fact.STRONGLY_CONVEX, Fact.PL}  # what they decide
+# what they decide; in floats no shared minimiser, as gradients there are rounded
+OF_QUADRATICS = {
+    *(*OF_BLOCKS, Fact.CONVEX, Fact.STRONGLY_CONVEX, Fact.PL, Fact.QUADRATIC, Fact.UNCONSTRAINED),
+    *(Fact.UNBIASED, Fact.BOUNDED_VARIANCE, Fact.INDEPENDENT, Fact.NOISY, Fact.NOISELESS),
+}
 
 
 @each(

@@ -260,6 +260,8 @@ class FederatedQuadratic:
                 self.minimiser is not None, "on quadratics: if and only if bounded below"
             )
         if assumption == Fact.SHARED_MINIMISER:
+            if not is_exact(self.hessian):
+                return Evidence(None, "gradients at the minimiser are rounded")
             return Evidence(self._shares_minimiser, "gradients at the minimiser")
         if assumption in (Fact.NOISY, Fact.NOISELESS):
             noisy = bool(self.noise.scale_u or self.noise.scale_v)
