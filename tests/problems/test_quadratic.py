@@ -589,7 +589,7 @@ SAYS = {
     "bowls": (((2, 0), (1, 0)), True, True, True),
     "bowls apart": (((2, 1), (1, -1)), True, True, False),
     "one is flat": (((2, 0), (0, 0)), True, False, True),
-    "one is a hill": (((2, 0), (-1, 0)), False, False, True),
+    "one is a hill": (((2, 0), (-1, 0)), False, False, False),  # which has no minimiser
 }
 
 

@@ -262,7 +262,8 @@ class FederatedQuadratic:
         if assumption == Fact.SHARED_MINIMISER:
             if not is_exact(self.hessian):
                 return Evidence(None, "gradients at the minimiser are rounded")
-            return Evidence(self._shares_minimiser, "gradients at the minimiser")
+            shared = self.satisfies(Fact.CONVEX).holds and self._shares_minimiser
+            return Evidence(bool(shared), "semidefinite H_i, and no gradients at the minimiser")
         if assumption in (Fact.NOISY, Fact.NOISELESS):
             noisy = bool(self.noise.scale_u or self.noise.scale_v)
             return Evidence(noisy is (assumption == Fact.NOISY), "the noise's scale")

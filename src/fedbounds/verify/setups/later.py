@@ -4,7 +4,7 @@ A bound may hold in every round that is looked at and fail for ever after. Where
 same in every round, the exact moments of a few rounds decide it for all of them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
@@ -31,40 +31,13 @@ def later(parts: Sequence[Part], cases: Sequence[Case]) -> list[tuple[Case, int]
     """Of every part that fails beyond the rounds of a case, the case where it does so first."""
     first: dict[int, tuple[int, Case]] = {}
     for case in cases:
-        for number, length in _failing(parts, case):
-            if length < first.get(number, (length + 1, case))[0]:
+        moments = _moments(case.setup)
+        for number, part in enumerate(parts if moments is not None else ()):
+            length = _fails(part, case, moments or 0)
+            if length is not None and length < first.get(number, (length + 1, case))[0]:
                 first[number] = (length, case)
     found = {(case.name, length): (case, length) for length, case in first.values()}
     return list(found.values())
-
-
-def _failing(parts: Sequence[Part], case: Case) -> Iterator[tuple[int, int]]:
-    """Numbers of the parts that fail beyond the rounds of a case, and after how many."""
-    moments, rounds = _moments(case.setup), case.setup.run.rounds
-    if moments is None:
-        return
-    needed = {number: _needed(part, moments, rounds) for number, part in enumerate(parts)}
-    lengths = {length for length in needed.values() if length is not None}
-    for length in sorted(lengths, reverse=True):  # the longest that is measured tells the others
-        try:
-            measured = case if length == rounds else lengthened(case, length)
-            numbers = numbers_of(measured, dict(found(measured).series))
-        except (Refused, FedboundsError, ArithmeticError):
-            continue
-        for number, own in needed.items():
-            if own is not None and own <= length:
-                fails = _fails(parts[number], measured, _of_length(numbers, own), moments)
-                if fails is not None and fails > rounds:
-                    yield number, fails
-        return
-
-
-def _needed(part: Part, moments: int, rounds: int) -> int | None:
-    """How many rounds tell whether a part holds for ever, at least those that there are."""
-    try:
-        return max(rounds, rounds_needed(part, moments))
-    except Refused:
-        return None
 
 
 def _moments(setup: Setup) -> int | None:
@@ -85,15 +58,20 @@ def _moments(setup: Setup) -> int | None:
     return (entries + 1) * (entries + 2) // 2
 
 
-def _fails(part: Part, case: Case, numbers: Numbers, moments: int) -> int | None:
-    """The first length at which a part fails, if that is decided."""
+def _fails(part: Part, case: Case, moments: int) -> int | None:
+    """The first length beyond that of the case at which a part fails, if that is decided."""
+    run = case.setup.run
     try:
-        if refusal(part, case, numbers) is not None:
+        needed = rounds_needed(part, moments)
+        measured = case if needed <= run.rounds else lengthened(case, needed)
+        numbers = numbers_of(measured, dict(found(measured).series))
+        if refusal(part, measured, numbers) is not None:
             return None
         at = holds_forever(part, lambda length: _of_length(numbers, length), moments).negative_at
     except (Refused, FedboundsError, ArithmeticError):  # nothing is said of what has no value
         return None
-    return None if at is None else at if part.index is Index.RUN else at + 1
+    length = None if at is None else at if part.index is Index.RUN else at + 1
+    return length if length is not None and length > run.rounds else None
 
 
 def _of_length(numbers: Numbers, length: int) -> Numbers:
