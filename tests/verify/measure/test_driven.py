@@ -49,8 +49,7 @@ def known(run, asked):
 def _far(run, asked, wanted):
     """By how much a quantity is away from the exact one, over its bound; and that, relative."""
     found = known(run, asked)
-    errors = found.errors()
-    assert errors.keys() == asked.keys()
+    errors = {name: found.errors_of(name) for name in asked}
     ratios = []
     for name in asked:
         exact = np.array([int(x.p) / int(x.q) for x in wanted[name]])
@@ -147,10 +146,9 @@ def test_means_of_what_is_remembered_tell_the_same(sizes):
     few = find(InFloats(many_clients.setup("Scaffold-P, rounds of many clients", **sizes)))
     setup = many_clients.setup("Scaffold-P, rounds", **sizes)
     found = driven_of(setup, narrowed(view_of(setup), frozenset(few.series)))
-    errors = found.errors()
     assert {"C", "cd_2", "S_3u", "W_own"} <= few.series.keys()
     for name, value in few.series.items():
-        other, bound = found.series(name), few.errors[name] + errors[name]
+        other, bound = found.series(name), few.errors[name] + found.errors_of(name)
         assert (abs(value - other.reshape(-1)) <= bound.reshape(-1) + 1e-15).all(), name
 
 
@@ -162,7 +160,7 @@ def test_a_spread_that_is_forgotten_is_seen():
     found = driven_of(setup, view)
     without = replace(found, quantities={"C": lag - spread}, _series={}, _wrong={})
     off = abs(found.series("C") - without.series("C"))
-    assert (off[1:] > 100 * found.errors()["C"][1:]).all()
+    assert (off[1:] > 100 * found.errors_of("C")[1:]).all()
 
 
 def test_many_rounds_keep_a_useful_bound():
@@ -174,7 +172,7 @@ def test_many_rounds_keep_a_useful_bound():
         found = driven_of(setup, view_of(setup))
         for name in ("G_u", "G_v", "E"):
             value = found.series(name)
-            assert (found.errors()[name] < most * value).all(), (view, name)
+            assert (found.errors_of(name) < most * value).all(), (view, name)
 
 
 # ---- what is refused

@@ -109,7 +109,7 @@ def test_nothing_is_conserved_in_floats_any_more(monkeypatch):
         (one, two) = (
             DrivenKnown(x, {"gamma": fmpq(1, 4)}, {name: value}) for x in (with_means, without)
         )
-        bound = one.errors()[name] + two.errors()[name]
+        bound = one.errors_of(name) + two.errors_of(name)
         assert (abs(one.series(name) - two.series(name)) <= bound + 1e-300).all(), name
 
 
@@ -120,4 +120,4 @@ def test_many_rounds_keep_a_bound_near_that_of_averaging():
     )
     found = driven_of(setup, view_of(setup))
     for name in ("G_u", "G_v", "E"):
-        assert (found.errors()[name] < 1e-4 * found.series(name)).all(), name
+        assert (found.errors_of(name) < 1e-4 * found.series(name)).all(), name

@@ -53,14 +53,14 @@ def test_the_floor_of_one_curvature_is_the_closed_form():
 def test_the_floor_is_where_a_long_run_ends(noise, tau, masks):
     run = own_minimisers(600, noise=noise, tau=tau, eta="1/8", masks=masks)
     known = many(setup(run), floats=True)
-    last, error = known.series("D_W")[-1], known.errors()["D_W"][-1]
+    last, error = known.series("D_W")[-1], known.errors_of("D_W")[-1]
     assert abs(last - float(floor(run))) <= error + 1e-15
 
 
 def test_ten_thousand_rounds_end_at_the_exact_limit():
     run = own_minimisers(10_000, noise="1/2", tau=5, eta="1/64")
     known = many(setup(run), floats=True)
-    assert abs(known.series("D_W")[-1] - float(floor(run))) <= known.errors()["D_W"][-1]
+    assert abs(known.series("D_W")[-1] - float(floor(run))) <= known.errors_of("D_W")[-1]
 
 
 def test_what_has_no_limit_is_a_record_that_says_why():
@@ -126,7 +126,7 @@ def test_a_wrong_limit_is_seen(monkeypatch):
     known = many(setup(run), floats=True)
     right = module.limit_of
     monkeypatch.setattr(module, "limit_of", lambda rounds, forms: 2 * right(rounds, forms))
-    assert abs(known.series("D_W")[-1] - float(floor(run))) > 100 * known.errors()["D_W"][-1]
+    assert abs(known.series("D_W")[-1] - float(floor(run))) > 100 * known.errors_of("D_W")[-1]
 
 
 # ---- over time

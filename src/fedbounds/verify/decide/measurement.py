@@ -1,6 +1,7 @@
 """Measure one instance once, for all claims: expectations, or sums of gaps over replicas."""
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ from flint import arb
 from fedbounds.problems.linear import rational
 
 from ..measure.evaluate import Numbers, apart, around
+from ..measure.lazily import together
 from ..measure.roots import Roots
 from .case import Case, constants_of, found, parameters_of
 from .part import EXACT
@@ -26,7 +28,7 @@ class Measurement:
 
 
 def numbers_of(
-    instance: Case, series: dict[str, Array], errors: dict[str, Array] | None = None
+    instance: Case, series: Mapping[str, Array], errors: Mapping[str, Array] | None = None
 ) -> Numbers:
     """Constants, parameters and series of an instance, exact if the instance is rational."""
     values: dict[str, Any] = {name.value: c.value for name, c in constants_of(instance).items()}
@@ -37,7 +39,7 @@ def numbers_of(
     floats = {name: _near(value) for name, value in values.items()}
     wrong = {name: own for name, (_, own) in floats.items() if own}
     near = {name: value for name, (value, _) in floats.items()}
-    return Numbers(near, series, errors={**wrong, **(errors or {})})
+    return Numbers(near, series, errors=together(wrong, {} if errors is None else errors))
 
 
 def _near(value: Any) -> tuple[float, float]:
@@ -55,7 +57,7 @@ def _exact(value: Any) -> Any:
 def measure(case: Case) -> Measurement:
     """Expectations without sampling."""
     shown = found(case)
-    return Measurement(numbers_of(case, dict(shown.series), dict(shown.errors)), shown.diverged_at)
+    return Measurement(numbers_of(case, shown.series, shown.errors), shown.diverged_at)
 
 
 def fingerprint(data: Any) -> str:

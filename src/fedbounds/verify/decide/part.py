@@ -48,6 +48,7 @@ from .sides import (
     in_doubt,
     in_floats,
     of_both,
+    of_these,
     tightness,
     told_as,
     where,
@@ -198,7 +199,7 @@ def _decide_measured(part: Part, numbers: Numbers, method: Method, rounds: range
         cases, reason = 1 if rounds is None else len(rounds), "both sides are the same expression"
         return Outcome(part.name, Verdict.NOT_VIOLATED, reason, rounds=cases, equal=cases)
     if method not in EXACT:
-        named = sorted(quantities_in(part.left) | quantities_in(part.right))
+        named = sorted(_quantities(part))
         unbounded = [x for x in named if x not in numbers.errors]
         if unbounded:
             names = ", ".join(unbounded)
@@ -253,8 +254,8 @@ def _named(part: Part) -> tuple[set[sp.Expr], set[sp.Expr]]:
 def _decided(part: Part, numbers: Numbers, method: Method, rounds: range | None) -> Outcome:
     """By the sign of the gap in every case."""
     trivial = sp.S.Zero if part.trivial is None else part.trivial
-    named = quantities_in(part.left) | quantities_in(part.right) | quantities_in(trivial)
-    numbers = replace(numbers, series={x: y for x, y in numbers.series.items() if x in named})
+    named = _quantities(part) | quantities_in(trivial)
+    numbers = of_these(numbers, named)
     with ctx.workprec(max(ctx.prec, ENCLOSED)):
         try:
             known = numbers if method in EXACT else in_balls(numbers)
@@ -344,11 +345,16 @@ def _worst(order: Array, silent: Array) -> int:
     return int(np.argmax(told <= least + SAME * abs(least))) if np.isfinite(least) else 0
 
 
+def _quantities(part: Part) -> frozenset[str]:
+    return quantities_in(part.left) | quantities_in(part.right)
+
+
 def _all_zero(part: Part, numbers: Numbers, rounds: range | None) -> bool:
     """Whether every summand vanishes; one that is too large for float64 does not."""
     try:
         with np.errstate(over="ignore", invalid="ignore"):
-            return not np.any(scale(in_floats(numbers), rounds, part.left, part.right))
+            known = in_floats(of_these(numbers, _quantities(part)))
+            return not np.any(scale(known, rounds, part.left, part.right))
     except OverflowError:
         return False
 

@@ -10,6 +10,7 @@ from fedbounds.theory.language.symbols import t
 from fedbounds.theory.proof.vectors import ip, sq
 
 from ..measure.evaluate import Numbers
+from ..measure.lazily import together
 from .case import Products
 
 
@@ -23,7 +24,7 @@ def with_products(part: Part, numbers: Numbers, products: Products) -> tuple[Par
     """
     plain, nodes = _scalar(part)
     series = {name: products(node) for name, node in nodes}
-    return plain, replace(numbers, series={**numbers.series, **series})
+    return plain, replace(numbers, series=together(series, numbers.series))
 
 
 @lru_cache(maxsize=1024)  # a part is measured on many instances

@@ -9,9 +9,10 @@ import numpy as np
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.claims import Claim
 from fedbounds.theory.language.slack import Loss, decompose, round_weights
-from fedbounds.theory.language.symbols import T, t
+from fedbounds.theory.language.symbols import T, quantities_in, t
 
 from ..measure.evaluate import Numbers, evaluate, whole
+from ..measure.lazily import together
 
 _RESIDUE = 1e-14  # relative: what a loss with weight zero leaves by rounding
 _VISIBLE = 1e-6  # of the gap
@@ -69,7 +70,11 @@ def told_shares(theorem: Claim, numbers: Numbers) -> tuple[Share, ...]:
     """The same; none where what rounding may have done to quantities moves a share visibly."""
     found = shares(theorem, numbers)
     errors = numbers.errors
-    off = {name: x + errors[name] if name in errors else x for name, x in numbers.series.items()}
+    named = quantities_in(theorem.parts[0].gap).union(
+        *(quantities_in(loss.amount) for loss in _losses(theorem.id))
+    )
+    known = ((x, numbers.series[x]) for x in sorted(named) if x in numbers.series)
+    off = {x: y + errors[x] if x in errors else y for x, y in known}
     other = {one.name: one.share for one in shares(theorem, replace(numbers, series=off))}
     moved = max(abs(one.share - other.get(one.name, 0.0)) for one in found)
     return found if moved <= _VISIBLE else ()
@@ -77,12 +82,12 @@ def told_shares(theorem: Claim, numbers: Numbers) -> tuple[Share, ...]:
 
 def with_weights(theorem: Claim, numbers: Numbers) -> Numbers:
     """The numbers, with the theorem's weights per round among the series."""
-    series = dict(numbers.series)
+    own = {}
     for name, weight in round_weights(theorem).items():
         rounds = range(whole(numbers.constants[T.name]) + 1)
         at = ({**numbers.constants, t.name: numbers.rational(r, 1)} for r in rounds)
-        series[name] = np.array([evaluate(weight, Numbers(c, {}, numbers.rational)) for c in at])
-    return replace(numbers, series=series)
+        own[name] = np.array([evaluate(weight, Numbers(c, {}, numbers.rational)) for c in at])
+    return replace(numbers, series=together(own, numbers.series))
 
 
 def amount_of(loss: Loss, weighted: Numbers) -> Any:

@@ -3,8 +3,8 @@
 What is told of them, ratios and texts, is here too; what they decide is in `part`.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from operator import add
 from typing import Any
@@ -89,10 +89,16 @@ def _bits(side: Any) -> int:
 
 
 def in_floats(numbers: Numbers) -> Numbers:
+    """The same numbers, each rounded to nearest."""
     return Numbers(
         constants={name: float(value) for name, value in numbers.constants.items()},
         series={name: values.astype(np.float64) for name, values in numbers.series.items()},
     )
+
+
+def of_these(numbers: Numbers, names: Collection[str]) -> Numbers:
+    """With no other quantities."""
+    return replace(numbers, series={x: numbers.series[x] for x in names if x in numbers.series})
 
 
 def beats_trivial(part: Part, numbers: Numbers, rounds: range | None) -> bool | None:
@@ -102,12 +108,14 @@ def beats_trivial(part: Part, numbers: Numbers, rounds: range | None) -> bool | 
     """
     if part.trivial is None or not (
         constants_in(part.trivial) <= numbers.constants.keys()
-        and quantities_in(part.trivial) <= numbers.series.keys()
+        and all(name in numbers.series for name in quantities_in(part.trivial))
     ):
         return None
     try:
         with np.errstate(over="ignore", invalid="ignore"):
-            floats = in_floats(numbers)
+            floats = in_floats(
+                of_these(numbers, quantities_in(part.right) | quantities_in(part.trivial))
+            )
             right, trivial = (evaluate(s, floats, rounds) for s in (part.right, part.trivial))
     except OverflowError:  # too large for float64
         return None

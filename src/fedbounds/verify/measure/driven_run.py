@@ -145,12 +145,16 @@ class DrivenKnown(Defined[DrivenRun]):
 
     _wrong: dict[str, Array] = field(default_factory=dict)
 
-    def errors(self) -> dict[str, Array]:
-        """What rounding may have done to quantities."""
-        for name in self.quantities:
-            with suppress(MissingError):
-                self.series(name)
-        return dict(self._wrong)
+    def errors_of(self, name: str) -> Array:
+        """What rounding may have done to a quantity.
+
+        Raises
+        ------
+        MissingError
+            If it is not defined here.
+        """
+        self.series(name)
+        return self._wrong[name]
 
     @property
     def diverged_at(self) -> int | None:

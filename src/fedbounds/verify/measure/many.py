@@ -6,7 +6,6 @@ statements are decided from both sides, or not at all.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import product as every_one
 from typing import Any
@@ -53,15 +52,15 @@ class Many(Defined[Long]):
         """Whether quantities are rationals."""
         return not self.trace.floats
 
-    def errors(self) -> dict[str, Array]:
-        """What rounding may have done to quantities; of those that are floats."""
-        for name in self.quantities:
-            with suppress(MissingError):
-                self.series(name)
-        return dict(self._wrong)
-
     def errors_of(self, name: str) -> Array | None:
-        """Of a quantity that was asked for; None where it is exact."""
+        """What rounding may have done to a quantity; None where it is exact.
+
+        Raises
+        ------
+        MissingError
+            If it is not defined here.
+        """
+        self.series(name)
         return self._wrong.get(name)
 
     def forms(self, name: str) -> ByParameter:

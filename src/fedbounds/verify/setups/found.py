@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from flint import fmpq
+from flint import ctx, fmpq
 
 from fedbounds.errors import require, unknown_name
 from fedbounds.problems import Constants, Evidence
@@ -23,6 +23,7 @@ from ..measure.balls import enclosed, precise
 from ..measure.driven_run import DrivenKnown, DrivenRun, driven_run
 from ..measure.evaluate import Roots, apart, around
 from ..measure.known import Defined, Known, MissingError, UnansweredError
+from ..measure.lazily import Lazily, together
 from ..measure.long import Long
 from ..measure.many import Many
 from ..measure.moments import MOST_WORK, products_of_rounds
@@ -158,9 +159,8 @@ def _listed(setup: Setup, view: View, most: int | None = None) -> Found:
     def products(node: sp.Expr) -> Array:
         return enclosed(known.products(node))
 
-    missing = {**found.missing, **analysed(setup.run, view, most)[1].missing}
-    undefined = {name: why for name, why in found.undefined.items() if name not in missing}
-    return replace(found, products=products, missing=missing, undefined=undefined)
+    missing = together(analysed(setup.run, view, most)[1].missing, found.missing)
+    return replace(found, products=products, missing=missing)
 
 
 def _shown(setup: Setup, view: View, *, floats: bool) -> Found:
@@ -174,13 +174,29 @@ def _shown(setup: Setup, view: View, *, floats: bool) -> Found:
             known = driven_of(setup, view)
     except Refused as error:
         return _refused(setup, view, str(error))
-    found = told_of(setup, view, known, known.trace.subject)
-    if not floats:
-        return replace(found, diverged_at=known.diverged_at)
-    wrong = known.errors()
-    near = {x: apart(around(y, wrong.get(x, 0.0))) for x, y in found.series.items()}
-    series, errors = ({x: y[at] for x, y in near.items()} for at in (0, 1))
-    return replace(found, series=series, errors=errors, diverged_at=known.diverged_at)
+    found = replace(told_of(setup, view, known, known.trace.subject), diverged_at=known.diverged_at)
+    return _with_errors(found, known) if floats else found
+
+
+def _with_errors(found: Found, known: Many | DrivenKnown) -> Found:
+    """In floats, each quantity with what rounding may have done to it."""
+    exact, bits = found.series, ctx.prec
+
+    def told(name: str) -> tuple[Array, Array] | None:
+        if name not in exact:
+            return None
+        with ctx.workprec(bits):
+            wrong = known.errors_of(name)
+            return apart(around(exact[name], 0.0 if wrong is None else wrong))
+
+    every = (*known.quantities, *known.given)
+    near = Lazily(every, told)
+    series, errors = (Lazily(every, partial(_either, near, at)) for at in (0, 1))
+    return replace(found, series=series, errors=errors)
+
+
+def _either(pairs: Mapping[str, Any], at: int, name: str) -> Array | None:
+    return pairs[name][at] if name in pairs else None
 
 
 def _refused(setup: Setup, view: View, why: str) -> Found:
@@ -215,8 +231,7 @@ def told_of(setup: Setup, view: View, known: Defined[Any], subject: Subject) -> 
         for name, value in told.items()
         if name in names.constants and not isinstance(value, MissingError)
     }
-    names_of = (*known.quantities, *known.given)
-    quantities = {name: enclosed(_told(known.series, name)) for name in names_of}
+    quantities = _when_asked(known)
     for says in view.requires:
         broken = known.broken(says)
         require(not broken, "set-up", broken, str(says))
@@ -227,18 +242,37 @@ def told_of(setup: Setup, view: View, known: Defined[Any], subject: Subject) -> 
     return Found(
         family=_family(view, setup.run, problem),
         parameters={x: y for x, y in constants.items() if x not in _names(of_problem)},
-        series={x: y for x, y in quantities.items() if not isinstance(y, MissingError)},
+        series=Lazily(quantities.names, lambda x: _value(quantities[x])),
         constants=of_problem,
         evidence=evidence(view, known, problem),
         scopes=frozenset(view.scopes),
-        missing={x: str(y) for x, y in quantities.items() if isinstance(y, UnansweredError)},
-        undefined={
-            x: str(y)
-            for x, y in (told | quantities).items()
-            if isinstance(y, MissingError)
-            and not (x in quantities and isinstance(y, UnansweredError))
-        },
+        missing=Lazily(quantities.names, lambda x: _why(quantities[x], unanswered=True)),
+        undefined=together(
+            {x: str(y) for x, y in told.items() if isinstance(y, MissingError)},
+            Lazily(quantities.names, lambda x: _why(quantities[x], unanswered=False)),
+        ),
     )
+
+
+def _when_asked(known: Defined[Any]) -> Lazily:
+    """Every quantity, or why there is none, whoever asks first."""
+    bits = ctx.prec
+
+    def told(name: str) -> Any:
+        with ctx.workprec(bits), np.errstate(over="ignore", invalid="ignore"):
+            return enclosed(_told(known.series, name))
+
+    return Lazily((*known.quantities, *known.given), told)
+
+
+def _value(told: Any) -> Array | None:
+    return None if isinstance(told, MissingError) else told
+
+
+def _why(told: Any, *, unanswered: bool) -> str | None:
+    """Why there is no value, where methods did not answer or where it is not defined."""
+    is_missing = isinstance(told, MissingError)
+    return str(told) if is_missing and isinstance(told, UnansweredError) is unanswered else None
 
 
 def view_of(setup: Setup) -> View:

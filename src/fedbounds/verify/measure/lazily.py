@@ -1,0 +1,42 @@
+"""Values by name, each made when it is first asked for: what no claim speaks of costs nothing."""
+
+from collections import ChainMap
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(eq=False)
+class Lazily(Mapping[str, Any]):
+    """A mapping that makes its values.
+
+    Attributes
+    ----------
+    names : tuple of str
+        All that may be there.
+    make : function
+        Of a name: its value; None where there is none, and the name is not there.
+    """
+
+    names: tuple[str, ...]
+    make: Callable[[str], Any]
+    _made: dict[str, Any] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._made:
+            self._made[name] = self.make(name) if name in self.names else None
+        if self._made[name] is None:
+            raise KeyError(name)
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self.names if name in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def together(*every: Mapping[str, Any]) -> Mapping[str, Any]:
+    """All names; what the first says that has one."""
+    maps: Any = every  # a chain of maps is written to nowhere
+    return ChainMap(*maps)
