@@ -87,7 +87,7 @@ def refusal(part: Part, instance: Case, numbers: Numbers) -> Refusal | None:
     for divisor in part.divisors:
         if quantities_in(divisor) & missing_here.keys():
             continue
-        if not quantities_in(divisor) <= numbers.series.keys():
+        if not all(name in numbers.series for name in quantities_in(divisor)):
             return Refusal(Verdict.NOT_APPLICABLE, f"what it divides by, {divisor}, not measured")
         if _vanishes(divisor, part, numbers):
             said = f"the formula divides by {divisor} = 0"
