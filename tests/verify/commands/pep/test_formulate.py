@@ -192,6 +192,24 @@ def test_any_algorithm_and_any_quantity_will_do():
     assert moved * 4 == formulate(descent(2), 2, ["D"]).series["D"][1]
 
 
+def test_a_gradient_that_leads_to_a_point_and_cancels_is_kept():
+    """It is in no state of a round's start, and in a point whose gradient is."""
+    chosen = descent()
+
+    def step(problem, p, state, drawn, see):
+        x = state["x"]
+        see(g=problem.full_gradient(x))
+        first = x - problem.full_gradient(x) * p["eta"]
+        second = first - problem.full_gradient(first) * p["eta"]
+        return {"x": x - problem.full_gradient(second) * p["eta"]}
+
+    own = replace(chosen.view, algorithm=replace(chosen.view.algorithm, step=step))
+    problem = formulate(replace(chosen, view=own), 1, ["D"])
+    assert len(problem.vectors) == 4 * 2  # at x, at both points of the step, and at the next x
+    moved = problem.series["D"][1]
+    assert len(moved.products) == 3  # by the gradients at the second point alone
+
+
 @pytest.mark.parametrize("scaled", [lambda g, s: g * s, lambda g, s: s * g, lambda g, s: g / s])
 def test_a_step_that_its_gradient_scales_is_refused(scaled):
     def step(problem, p, state, drawn, see):

@@ -193,6 +193,8 @@ def _kept(
         own = {a for x in (e.in_u, e.in_v) for a, _ in x.entries}
         return id(e) in started or bool(own & vectors or e.value.values.keys() & values)
 
+    while new := unknown.reached(kept) - vectors:  # a gradient may cancel from all but such points
+        vectors |= new
     return unknown.restricted(kept, infima)
 
 

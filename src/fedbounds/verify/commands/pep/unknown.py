@@ -150,6 +150,11 @@ class Unknown:
             Constant.INITIAL_GRADIENT.value: Form() + one,
         }
 
+    def reached(self, kept: Callable[[Evaluation], bool]) -> set[int]:
+        """Atoms of the points of these evaluations."""
+        every = (e for own in self.seen for e in own.values() if kept(e))
+        return {at for e in every for x in (e.u, e.v) for at, _ in x.entries}
+
     def restricted(self, kept: Callable[[Evaluation], bool], lowest: int) -> "Restricted":
         """The atoms of these evaluations, and of the first numbers, the infima, alone."""
         chosen = [[e for e in own.values() if kept(e)] for own in self.seen]
