@@ -9,6 +9,7 @@ from fedbounds.verify.own.declare import Theory, theory
 from fedbounds.verify.own.families import quadratic, quadratics, regression
 from fedbounds.verify.own.load import contribution
 from fedbounds.verify.own.objective import objective
+from fedbounds.verify.own.statements import part
 
 __all__ = [
     "Algorithm",
@@ -17,6 +18,7 @@ __all__ = [
     "contribution",
     "fact",
     "objective",
+    "part",
     "quadratic",
     "quadratics",
     "regression",

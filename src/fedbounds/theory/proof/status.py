@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from fedbounds.theory.language.claims import Claim, read
+from fedbounds.theory.language.claims import Claim, Part, Reading, read
 from fedbounds.vocabulary import ProofStatus
 
 from .replay import Local, Replayed
@@ -68,6 +68,23 @@ def proof_of(claim: Claim, steps: Sequence[Replayed]) -> ClaimProof:
     shown = [s for s in own if s.written.reading in ("", reading)]
     broken = {s.written.id for s in steps if s.local in _FAILS}
     return summed_up([_told(s) for s in shown], list(_without_step(claim, shown)), broken)
+
+
+def is_of(step: Replayed, claim: Claim, reading: Reading, part: Part) -> bool:
+    """Whether a step written for some reading states a part of this one: readings share parts."""
+    own = step.written
+    if own.part != part.name or own.reading == reading.name:
+        return own.part == part.name
+    other = next((r for r in claim.readings if r.name == own.reading), None)
+    return other is not None and any(_same(x, part) for x in read(claim, other))
+
+
+def _same(one: Part, other: Part) -> bool:
+    """Whether two readings say the same of a part."""
+    told = (
+        (x.name, x.left, x.relation, x.right, x.conditions, x.assumptions) for x in (one, other)
+    )
+    return len(set(told)) == 1
 
 
 def _told(step: Replayed) -> Told:

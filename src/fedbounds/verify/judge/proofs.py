@@ -1,12 +1,12 @@
 """Proofs in the results: the status of every step, and of every claim's proof."""
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 from fedbounds.theory.checker.data import Assignment, Comparison, Premise, Square
-from fedbounds.theory.language.claims import Claim
+from fedbounds.theory.language.claims import Claim, Reading, read
 from fedbounds.theory.language.contributed import declared
 from fedbounds.theory.language.formula import to_latex
 from fedbounds.theory.proof.language import OURS, Written
@@ -19,7 +19,7 @@ from fedbounds.theory.proof.replay import (
     rested_on,
 )
 from fedbounds.theory.proof.search import ZERO
-from fedbounds.theory.proof.status import ClaimProof, proof_of
+from fedbounds.theory.proof.status import ClaimProof, is_of, proof_of
 from fedbounds.vocabulary import Verdict
 
 from .seen import Seen, evaluated
@@ -49,13 +49,13 @@ class Proofs:
         """Of a claim; without a book of proofs it is open."""
         return proof_of(claim, self.steps.get(claim.entry.paper, ()))
 
-    def proves(self, claim_id: str, reading: str, parts: Set[str]) -> bool:
-        """Whether all these parts of a reading are proved, by whatever steps."""
-        every = self.steps.get(claim_id.partition("/")[0], ())
-        own = [s for s in every if (s.written.claim, s.written.reading) == (claim_id, reading)]
-        settled = {s.written.id for s in own if s.inherited}
-        written = {s.written.part for s in own}
-        return written >= parts and all(s.written.id in settled for s in own)
+    def proves(self, claim: Claim, reading: Reading) -> bool:
+        """Whether all parts of a reading are proved, by whatever steps."""
+        every = self.steps.get(claim.entry.paper, ())
+        named = [s for s in every if s.written.claim == claim.id and s.written.reading]
+        own = [[s for s in named if is_of(s, claim, reading, x)] for x in read(claim, reading)]
+        settled = {s.written.id for s in named if s.inherited}
+        return all(steps and {s.written.id for s in steps} <= settled for steps in own)
 
 
 NOTHING_PROVED = Proofs({}, {}, {}, {})

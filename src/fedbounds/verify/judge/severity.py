@@ -30,9 +30,8 @@ def severity(claim: Claim, proofs: Proofs) -> str | None:
 
 def _corrections(claim: Claim, proofs: Proofs) -> Iterator[tuple[Part, ...]]:
     for reading in claim.readings[1:]:
-        parts = read(claim, reading)
-        if proofs.proves(claim.id, reading.name, {part.name for part in parts}):
-            yield parts
+        if proofs.proves(claim, reading):
+            yield read(claim, reading)
     try:
         mended = encoded(entry(claim.id + CORRECTED))
     except FedboundsError:

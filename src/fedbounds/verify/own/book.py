@@ -8,7 +8,7 @@ import sympy as sp
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.checker.check import check
-from fedbounds.theory.checker.data import Assignment, Certificate, Premise, Square, Step
+from fedbounds.theory.checker.data import Assignment, Certificate, Premise, Step
 from fedbounds.theory.checker.data import Statement as Stated
 from fedbounds.theory.checker.data import Theory as Spoken
 from fedbounds.theory.checker.errors import Refused
@@ -20,9 +20,8 @@ from fedbounds.theory.proof.search import UNKNOWN
 from fedbounds.theory.proof.text import comparisons, statement_of, text, theory_of
 
 from .declare import Theory
-from .statements import CONDITIONS, STEP, Statement
+from .statements import CONDITIONS, STEP, StatedPart, Statement, Use, step_of
 
-Use = str | Premise | Square
 HYPOTHESIS = Premise("hypothesis", "hypothesis", ("?",))
 _IN_CHART = {"<=": below, ">=": above, "==": equal}
 
@@ -44,19 +43,21 @@ def book_of(theory: Theory) -> Book:
         if statement.given:
             _given(book, statement)
             _refuse_unread(book, statement)
-        elif statement.proof is not None:
-            _proved(book, statement)
+            continue
+        for one in statement.parts:
+            if one.proof is not None:
+                _proved(book, statement, one)
     check_citations(book)
     return book
 
 
 def _given(book: Book, statement: Statement) -> None:
-    part, entry = statement.claim.parts[0], statement.claim.entry
-    name = entry.id.partition("/")[2]
+    (one,), entry = statement.parts, statement.claim.entry
+    part, name = one.part, entry.id.partition("/")[2]
     book.steps.append(
         Written(
             f"asm {name}",
-            _as_typed(statement),
+            _as_typed(one),
             part.left,
             part.relation.value,
             part.right,
@@ -82,19 +83,18 @@ def _refuse_unread(book: Book, statement: Statement) -> None:
         raise FedboundsError(f"{statement.line}: {error}") from error
 
 
-def _as_typed(statement: Statement) -> Stated:
+def _as_typed(one: StatedPart) -> Stated:
     """What is proved is what was typed: SymPy cancels b2/b2, the checker does not."""
-    typed = statement.typed
+    typed = one.typed
     sides = (typed.left_text, typed.right_text)
     left, right = sides[::-1] if typed.relation == ">=" else sides
-    return replace(statement_of(statement.claim.parts[0]), left=left, right=right)
+    return replace(statement_of(one.part), left=left, right=right)
 
 
-def _proved(book: Book, statement: Statement) -> None:
-    """The claim's step, in the first chart in which it is certified, or else the first."""
-    charts = list(_charts(statement))
+def _proved(book: Book, statement: Statement, one: StatedPart) -> None:
+    """The part's step, in the first chart in which it is certified, or else the first."""
     earlier = {s.id: s.statement for s in book.steps}
-    written = [_written(book, statement, chart) for chart in charts]
+    written = [_written(book, statement, one, chart) for chart in _charts(one)]
     book.steps.append(next((w for w in written if _certifies(book, w, earlier)), written[0]))
 
 
@@ -106,8 +106,10 @@ def _certifies(book: Book, written: Written, earlier: dict[str, Stated]) -> bool
     return True
 
 
-def _written(book: Book, statement: Statement, chart: tuple[Assignment, ...]) -> Written:
-    part, entry, proof = statement.claim.parts[0], statement.claim.entry, statement.proof
+def _written(
+    book: Book, statement: Statement, one: StatedPart, chart: tuple[Assignment, ...]
+) -> Written:
+    part, entry, proof = one.part, statement.claim.entry, one.proof
     assert proof is not None
     known = {s.id for s in book.steps}
     placed = {(assignment.name, assignment.bound) for assignment in chart}
@@ -124,8 +126,8 @@ def _written(book: Book, statement: Statement, chart: tuple[Assignment, ...]) ->
         else:
             uses.append(use)
     return Written(
-        entry.id.partition("/")[2],
-        _as_typed(statement),
+        step_of(entry.id.partition("/")[2], part.name),
+        _as_typed(one),
         part.left,
         part.relation.value,
         part.right,
@@ -133,7 +135,8 @@ def _written(book: Book, statement: Statement, chart: tuple[Assignment, ...]) ->
         chart,
         rule="induction" if induction else "combine",
         claim=entry.id,
-        reading=statement.claim.readings[0].name,
+        part=part.name,
+        reading=statement.reading_of(part.name),
         variable="t" if induction else "",
         place=entry.place,
         conditions=part.conditions,
@@ -145,17 +148,17 @@ def _step(name: str, known: Set[str]) -> str:
     return f"asm {name}" if f"asm {name}" in known else name
 
 
-def _charts(statement: Statement) -> Iterator[tuple[Assignment, ...]]:
+def _charts(one: StatedPart) -> Iterator[tuple[Assignment, ...]]:
     """Parameters in terms of the slack of their conditions, with n above m and without."""
-    proof, part = statement.proof, statement.claim.parts[0]
+    proof, part = one.proof, one.part
     placed: dict[str, Assignment] = {}
     if proof is not None and CONDITIONS in proof.uses:
-        for one in _placements(part.conditions):
-            placed.setdefault(one.name, one)
+        for chosen in _placements(part.conditions):
+            placed.setdefault(chosen.name, chosen)
     own = tuple(placed.values())
-    implied = [one for one in _implied(part) if not {one.name, one.bound} & placed.keys()]
+    implied = [x for x in _implied(part) if not {x.name, x.bound} & placed.keys()]
     for count in range(len(implied), -1, -1):
-        yield from ((*chosen, *own) for chosen in combinations(implied, count))
+        yield from ((*some, *own) for some in combinations(implied, count))
 
 
 def _placements(conditions: tuple[Condition, ...]) -> Iterator[Assignment]:
@@ -177,21 +180,22 @@ def _sides(part: Part) -> list[sp.Expr]:
 
 
 def refuse_contradiction(theory: Theory, statement: Statement) -> None:
-    """Raise if a claim's conditions prove 1 <= 0: no run could meet them.
+    """Raise if the conditions of a claim's part prove 1 <= 0: no run could meet them.
 
     Raises
     ------
     FedboundsError
         With the line of the claim.
     """
-    conditions = statement.claim.parts[0].conditions
-    false = [str(c) for c in conditions if _is_false(c)]
-    if false or (conditions and _contradict(theory, statement)):
-        shown = " and ".join(false or [str(c) for c in conditions])
-        raise FedboundsError(
-            f"{statement.line}: the conditions of {statement.claim.id} contradict each other: "
-            f"{shown}"
-        )
+    for part in statement.claim.parts:
+        conditions = part.conditions
+        false = [str(c) for c in conditions if _is_false(c)]
+        if false or (conditions and _contradict(theory, part)):
+            shown = " and ".join(false or [str(c) for c in conditions])
+            raise FedboundsError(
+                f"{statement.line}: the conditions of {step_of(statement.claim.id, part.name)} "
+                f"contradict each other: {shown}"
+            )
 
 
 def _is_false(of: Condition) -> bool:
@@ -199,10 +203,9 @@ def _is_false(of: Condition) -> bool:
     return bool(relation(of.left, of.right) == sp.false)
 
 
-def _contradict(theory: Theory, statement: Statement) -> bool:
+def _contradict(theory: Theory, part: Part) -> bool:
     """Whether some chart shows it; that none does is no proof that the conditions can be met."""
-    part, known = statement.claim.parts[0], spoken(theory)
-    conditions = part.conditions
+    known, conditions = spoken(theory), part.conditions
     absurd = Stated("1", "<=", "0", tuple(comparisons(conditions)))
     always = tuple(Premise("condition", "", (UNKNOWN,), one) for one in known.always)
     premises = (*(condition(c) for c in conditions), *always)

@@ -12,13 +12,12 @@ import sympy as sp
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.errors import FedboundsError, unknown_name
 from fedbounds.facts import Constant, Fact
-from fedbounds.theory.checker.data import Premise, Square
 from fedbounds.theory.checker.names import fault_of, identifier
 from fedbounds.theory.language.catalogue import PAPERS
 from fedbounds.theory.language.glossary import Glossary, Meaning
 from fedbounds.theory.language.setups import Says, Shown
 from fedbounds.theory.language.symbols import SHARED
-from fedbounds.theory.language.typed import as_text, names_of
+from fedbounds.theory.language.typed import names_of
 
 from ..measure.clients import Clients
 from ..measure.contract import BLOCK_U, BLOCK_V, MODEL
@@ -31,7 +30,7 @@ from .families import Pair, quadratics
 from .formulas import some_of, without_arrays
 from .lines import caller, told_at
 from .pairs import begun, checked
-from .statements import Statement, entry_of, proof_of, stated
+from .statements import Piece, Statement, Use, stated
 
 CONTROL_VARIATES = "control variates"
 _OF_PROBLEMS = {identifier(name) for name in Constant} | {"n", "d_u", "d_v", "T", "t", "sigma2"}
@@ -297,11 +296,9 @@ class Theory:
         """Something that proofs may use and that is measured, not proved."""
         line = caller()
         with told_at(line):
-            formula = as_text(formula)
-            entry = entry_of(self, name, why, formula, line)
-            self.statements.append(
-                stated(self, entry, formula, conditions, assumptions, first, None, line, given=True)
-            )
+            common = Piece(None, conditions, assumptions, first=first)
+            found = stated(self, name, formula, common, line, statement=why, given=True)
+            self.statements.append(found)
 
     def claim(
         self,
@@ -311,17 +308,20 @@ class Theory:
         statement: str = "",
         conditions: Sequence[Any] = (),
         assumptions: Sequence[str] = (),
-        uses: Sequence[str | Premise | Square] | None = None,
+        uses: Sequence[Use] | None = None,
         by: str = "",
         first: int = 0,
+        readings: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         """A claim, with a proof if ``uses`` is there.
 
         Parameters
         ----------
-        formula : str, or relation of SymPy
+        formula : str, relation of SymPy, or mapping from names to such
             "left <= right" or "left == right"; or the same in the symbols of
-            `fedbounds.theory.language.symbols`, an identity as ``Eq(left, right)``.
+            `fedbounds.theory.language.symbols`, an identity as ``Eq(left, right)``. A mapping has
+            a formula for each part, or what `part` makes of one, with premises and proof of its
+            own; what is given here is then said of every part. Proofs cite a part as "thm-1:rate".
         conditions : strings, or relations of SymPy
             On parameters and constants: "eta <= 1/L".
         assumptions : strings
@@ -333,17 +333,16 @@ class Theory:
             "induction" over rounds; else a combination of what it uses.
         first : int
             From this round on.
+        readings : mapping from names to names of parts
+            Ways to read the claim; the first is the headline's.
         """
         line = caller()
         with told_at(line):
-            proof = None if uses is None else proof_of(self, name, uses, by)
-            formula = as_text(formula)
-            entry = entry_of(self, name, statement, formula, line)
-            self.statements.append(
-                stated(
-                    self, entry, formula, conditions, assumptions, first, proof, line, given=False
-                )
+            common = Piece(None, conditions, assumptions, uses, by, first)
+            found = stated(
+                self, name, formula, common, line, statement=statement, readings=readings
             )
+            self.statements.append(found)
 
     def _symbol(self, name: str, meaning: str, **signs: bool) -> None:
         self._declare(name, meaning, {name: sp.Symbol(name, **signs)}, frozenset())

@@ -169,12 +169,12 @@ def _names(theory: Theory) -> Names:
 
 
 def _edges(theory: Theory, name: str, known: Mapping[str, Any]) -> list[fmpq]:
-    """Largest values that conditions ``name <= bound`` allow, claim by claim."""
+    """Largest values that conditions ``name <= bound`` allow, part by part of every claim."""
     found: list[fmpq] = []
-    for statement in theory.statements:
+    for part in (part for statement in theory.statements for part in statement.claim.parts):
         bounds = [
             c.right
-            for c in statement.claim.parts[0].conditions
+            for c in part.conditions
             if c.left.is_Symbol and c.left.name == name and c.relation in ("<=", "==")
         ]
         seeing = {own for own, value in theory.constants.items() if sees(value)} | {*theory.of_runs}

@@ -1,8 +1,8 @@
 """What a user's file states: claims and what is taken as given, read from text into data."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import sympy as sp
@@ -12,7 +12,7 @@ from fedbounds.errors import FedboundsError, unknown_name
 from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Premise, Square
 from fedbounds.theory.language.catalogue import Entry
-from fedbounds.theory.language.claims import Claim, Part
+from fedbounds.theory.language.claims import AS_PRINTED, Claim, Part, Reading
 from fedbounds.theory.language.symbols import RunOperator, T, t
 from fedbounds.theory.language.typed import Typed, as_text, names_of, relation
 from fedbounds.vocabulary import Kind, Relation, Source
@@ -24,15 +24,54 @@ if TYPE_CHECKING:
 
 CONDITIONS = "conditions"
 STEP = "step"  # the kind of a premise that is an earlier step
-_CLAIM = re.compile(r"[\w.-]+")
+_NAME = re.compile(r"[\w.-]+")
+Use = str | Premise | Square
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What a file says of one part of a claim, as it was typed; see `part`."""
+
+    formula: Any
+    conditions: Sequence[Any] = ()
+    assumptions: Sequence[str] = ()
+    uses: Sequence[Use] | None = None
+    by: str = ""
+    first: int | None = None
+
+
+def part(
+    formula: Any,
+    *,
+    conditions: Sequence[Any] = (),
+    assumptions: Sequence[str] = (),
+    uses: Sequence[Use] | None = None,
+    by: str = "",
+    first: int | None = None,
+) -> Piece:
+    """A part of a claim, with what it has of its own beside what the claim says of all.
+
+    Parameters are those of `Theory.claim`: conditions and assumptions are added to the claim's,
+    the others stand for the claim's.
+    """
+    return Piece(formula, conditions, assumptions, uses, by, first)
 
 
 @dataclass(frozen=True)
 class Proof:
-    """How a claim follows: what it uses, and whether by induction over rounds."""
+    """How a part follows: what it uses, and whether by induction over rounds."""
 
-    uses: tuple[str | Premise | Square, ...]
+    uses: tuple[Use, ...]
     by: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class StatedPart:
+    """A part as it is judged, as it was typed, and how it follows, if it is said to."""
+
+    part: Part
+    typed: Typed
+    proof: Proof | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,82 +80,186 @@ class Statement:
 
     claim: Claim
     given: bool
-    proof: Proof | None
     line: str
-    typed: Typed
+    parts: tuple[StatedPart, ...]
+
+    def reading_of(self, name: str) -> str:
+        """The first reading that speaks of a part."""
+        speaking = (r for r in self.claim.readings if not r.parts or name in r.parts)
+        return next(speaking).name
 
 
-def proof_of(theory: "Theory", name: str, uses: Sequence[Any], by: str) -> Proof:
-    only(uses, "uses")
-    if not uses:
-        raise FedboundsError(
-            f"the proof of {name!r} cites nothing; add to `uses` what it rests on, such as a "
-            f"given, an earlier claim, or {CONDITIONS!r}"
-        )
-    if by not in ("", "induction"):
-        raise unknown_name("rule", by, ["induction"])
-    known = {s.claim.id.partition("/")[2]: s for s in theory.statements}
-    bare = {name for name, s in known.items() if s.proof is None and not s.given}
-    for use in uses:
-        if not isinstance(use, str | Premise | Square):
-            raise FedboundsError(f"{name!r} uses {use!r}; expected names, premises and squares")
-        cited = use.name if isinstance(use, Premise) and use.kind == STEP else use
-        if isinstance(cited, str) and cited not in known and use != CONDITIONS:
-            raise unknown_name(f"step cited by {name!r}:", cited, {*known, CONDITIONS})
-        if isinstance(cited, str) and cited in bare:
-            raise FedboundsError(
-                f"{name!r} cites {cited!r}, which has no proof; give that claim `uses`, or "
-                f"state it with {theory.key}.given"
-            )
-    return Proof(tuple(uses), by)
-
-
-def entry_of(theory: "Theory", name: str, statement: str, formula: str, line: str) -> Entry:
-    taken = {s.claim.id.partition("/")[2] for s in theory.statements}
-    if name in taken:
-        raise FedboundsError(f"{name!r} is declared twice; every claim needs its own name")
-    if name == CONDITIONS or not _CLAIM.fullmatch(name):
-        raise FedboundsError(
-            f"claim name {name!r}; expected letters, digits, '-', '_' and '.', not {CONDITIONS!r}"
-        )
-    kind = Kind.IDENTITY if "==" in formula else Kind.INEQUALITY
-    place = line.rpartition("/")[2]
-    return Entry(f"{theory.key}/{name}", kind, Source.VERBATIM, place, statement or formula, "own")
+def step_of(claim: str, name: str) -> str:
+    """What a part is cited as: "thm-1:rate", or "thm-1" where the claim is one formula."""
+    return f"{claim}:{name}" if name else claim
 
 
 def stated(
     theory: "Theory",
-    entry: Entry,
-    formula: str,
-    conditions: Sequence[str],
-    assumptions: Sequence[str],
-    first: int,
-    proof: Proof | None,
+    name: str,
+    formula: Any,
+    common: Piece,
     line: str,
-    given: bool,
+    *,
+    statement: str = "",
+    readings: Mapping[str, Sequence[str]] | None = None,
+    given: bool = False,
 ) -> Statement:
-    names = names_of(theory.glossary)
-    read = relation(formula, names)
+    """A claim, or something taken as given, read from what was typed.
+
+    Parameters
+    ----------
+    formula : formula, or mapping from names of parts to formulas and to what `part` makes
+    common : Piece
+        What is said of all parts.
+
+    Raises
+    ------
+    FedboundsError
+        Whatever is wrong with it.
+    """
+    _check_name(theory, name)
+    if given and isinstance(formula, Mapping):
+        raise FedboundsError(f"{name!r} is given in parts; expected one formula for each given")
+    pieces = formula if isinstance(formula, Mapping) else {"": formula}
+    if not pieces:
+        raise FedboundsError(f"{name!r} has no parts; expected names with formulas")
+    known = {
+        step_of(_short(s), x.part.name): (s.given, x) for s in theory.statements for x in s.parts
+    }
+    found = list[StatedPart]()
+    for called, given_piece in pieces.items():
+        if isinstance(formula, Mapping) and not (
+            isinstance(called, str) and _NAME.fullmatch(called)
+        ):
+            raise FedboundsError(
+                f"part {called!r} of {name!r}; expected letters, digits, '-', '_' and '.'"
+            )
+        piece = _with(common, given_piece)
+        step = step_of(name, called)
+        proof = None if piece.uses is None else _proof(theory, step, piece, known)
+        found.append(_part(theory, called, piece, proof))
+        known[step] = (given, found[-1])
+    same = all(one.part.relation is Relation.EQUAL for one in found)
+    kind = Kind.IDENTITY if same else Kind.INEQUALITY
+    text = statement or "; ".join(as_text(_with(common, x).formula) for x in pieces.values())
+    cited = dict.fromkeys(x for one in found if one.proof for x in _cited(one.proof))
+    uses = tuple(f"{theory.key}/{x}" for x in cited if x != name)
+    entry = Entry(
+        f"{theory.key}/{name}", kind, Source.VERBATIM, line.rpartition("/")[2], text, "own", uses
+    )
+    parts = tuple(one.part for one in found)
+    claim = Claim(entry, (theory.algorithm_name,), parts, _readings(name, parts, readings))
+    return Statement(claim, given, line, tuple(found))
+
+
+def _short(statement: Statement) -> str:
+    return statement.claim.id.partition("/")[2]
+
+
+def _check_name(theory: "Theory", name: Any) -> None:
+    if name in map(_short, theory.statements):
+        raise FedboundsError(f"{name!r} is declared twice; every claim needs its own name")
+    if name == CONDITIONS or not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise FedboundsError(
+            f"claim name {name!r}; expected letters, digits, '-', '_' and '.', not {CONDITIONS!r}"
+        )
+
+
+def _with(common: Piece, given: Any) -> Piece:
+    """What is said of a part: of all, and of it alone."""
+    own = given if isinstance(given, Piece) else Piece(given)
+    for piece in (common, own):
+        only(piece.conditions, "conditions")
+        only(piece.assumptions, "assumptions")
+    return Piece(
+        own.formula,
+        (*common.conditions, *own.conditions),
+        (*common.assumptions, *own.assumptions),
+        common.uses if own.uses is None else own.uses,
+        own.by or common.by,
+        common.first if own.first is None else own.first,
+    )
+
+
+def _readings(
+    name: str, parts: Sequence[Part], given: Mapping[str, Sequence[str]] | None
+) -> tuple[Reading, ...]:
+    """The first is the headline's; each part is of one at least."""
+    if given is None:
+        return (AS_PRINTED,)
+    known = [part.name for part in parts if part.name]
+    if not isinstance(given, Mapping) or not given or not known:
+        raise FedboundsError(
+            f"readings of {name!r} are {given!r}; expected names with names of parts, of a claim "
+            "whose formula is a mapping of parts"
+        )
+    for reading, spoken in given.items():
+        only(spoken, f"reading {reading!r} of {name!r}")
+        if not isinstance(reading, str) or not reading.strip() or not reading.isprintable():
+            raise FedboundsError(f"name of a reading {reading!r}; expected a line of text")
+        if not spoken:
+            raise FedboundsError(f"reading {reading!r} of {name!r} has no parts; expected some")
+        for one in spoken:
+            if one not in known:
+                raise unknown_name(f"part of {name!r}", str(one), known)
+    silent = [x for x in known if not any(x in spoken for spoken in given.values())]
+    if silent:
+        raise FedboundsError(
+            f"part {silent[0]!r} of {name!r} is in no reading; add it to one, or make it a claim"
+        )
+    return tuple(Reading(reading, parts=tuple(spoken)) for reading, spoken in given.items())
+
+
+def _proof(
+    theory: "Theory", step: str, piece: Piece, known: Mapping[str, tuple[bool, StatedPart]]
+) -> Proof:
+    uses = piece.uses
+    only(uses, "uses")
+    if not uses:
+        raise FedboundsError(
+            f"the proof of {step!r} cites nothing; add to `uses` what it rests on, such as a "
+            f"given, an earlier claim, or {CONDITIONS!r}"
+        )
+    if piece.by not in ("", "induction"):
+        raise unknown_name("rule", piece.by, ["induction"])
+    for use in uses:
+        if not isinstance(use, str | Premise | Square):
+            raise FedboundsError(f"{step!r} uses {use!r}; expected names, premises and squares")
+        cited = use.name if isinstance(use, Premise) and use.kind == STEP else use
+        if not isinstance(cited, str) or use == CONDITIONS:
+            continue
+        if cited not in known:
+            raise unknown_name(f"step cited by {step!r}:", cited, {*known, CONDITIONS})
+        is_given, one = known[cited]
+        if one.proof is None and not is_given:
+            raise FedboundsError(
+                f"{step!r} cites {cited!r}, which has no proof; give that claim `uses`, or "
+                f"state it with {theory.key}.given"
+            )
+    return Proof(tuple(uses), piece.by)
+
+
+def _part(theory: "Theory", name: str, piece: Piece, proof: Proof | None) -> StatedPart:
+    names, first = names_of(theory.glossary), 0 if piece.first is None else piece.first
+    read = relation(as_text(piece.formula), names)
     sides = (read.left, read.right) if read.relation != ">=" else (read.right, read.left)
     _check_rounds(theory, sides, first)
-    only(conditions, "conditions")
-    only(assumptions, "assumptions")
     if not isinstance(first, int) or first < 0:
         raise FedboundsError(f"first is {first!r}; expected a whole number from 0")
-    typed = [relation(as_text(text), names) for text in conditions]
-    part = Part(
+    typed = [relation(as_text(text), names) for text in piece.conditions]
+    found = Part(
         left=sides[0],
         right=sides[1],
+        name=name,
         relation=Relation.EQUAL if read.relation == "==" else Relation.AT_MOST,
         index=index_of(sides),
         first_round=first,
-        conditions=tuple(map(condition_typed, conditions, typed)),
-        assumptions=tuple(_assumed(theory, word) for word in assumptions),
+        conditions=tuple(map(condition_typed, piece.conditions, typed)),
+        assumptions=tuple(_assumed(theory, word) for word in piece.assumptions),
         divisors=tuple(x for one in (read, *typed) for x in one.divisors),
     )
-    uses = () if proof is None else tuple(_ids(theory, proof))
-    found = Claim(replace(entry, uses=uses), (theory.algorithm_name,), (part,))
-    return Statement(found, given, proof, line, read)
+    return StatedPart(found, read, proof)
 
 
 def _assumed(theory: "Theory", word: str) -> str:
@@ -147,12 +290,13 @@ def _check_rounds(theory: "Theory", sides: Sequence[sp.Expr], first: int) -> Non
             )
 
 
-def _ids(theory: "Theory", proof: Proof) -> Iterator[str]:
+def _cited(proof: Proof) -> Iterator[str]:
+    """Names of the claims that it cites."""
     for use in proof.uses:
         if isinstance(use, Premise) and use.kind == STEP:
-            yield f"{theory.key}/{use.name}"
+            yield use.name.partition(":")[0]
         elif isinstance(use, str) and use != CONDITIONS:
-            yield f"{theory.key}/{use}"
+            yield use.partition(":")[0]
 
 
 def only(texts: Any, what: str) -> None:

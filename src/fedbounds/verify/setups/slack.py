@@ -39,23 +39,24 @@ def _shares(setup: Setup, judgement: Judgement, numbers: Numbers) -> tuple[Share
     if not view_of(setup).tried:
         return ()
     claim, at = judgement.claim, judgement.deciding.at
-    step = _proved(claim)
+    part = claim.part(judgement.deciding.part)
+    step = _proved(claim, part)
     if step is None or step.certificate is None:
         return ()
-    gap = _gap(claim.parts[0], numbers, at)
+    gap = _gap(part, numbers, at)
     if not gap > 0:
         return ()
     try:
-        losses = _losses(claim, step.certificate, numbers, at, gap)
+        losses = _losses(claim.entry.paper, part, step.certificate, numbers, at, gap)
     except (NotToldError, ArithmeticError):
         return ()
     found = [Share(name, float(x), float(x / gap)) for name, x in losses.items() if x != 0]
     return tuple(sorted(found, key=lambda share: -share.share))
 
 
-def _proved(claim: Claim) -> Replayed | None:
-    own = [s for s in replayed(claim.entry.paper) if s.written.claim == claim.id]
-    return next((s for s in own if s.local is Local.PROVED), None)
+def _proved(claim: Claim, part: Part) -> Replayed | None:
+    own = (s for s in replayed(claim.entry.paper) if s.written.claim == claim.id)
+    return next((s for s in own if s.written.part == part.name and s.local is Local.PROVED), None)
 
 
 def _gap(part: Part, numbers: Numbers, at: int | None) -> Any:
@@ -81,15 +82,15 @@ def _cited_gap(premise: Premise, part: Part, numbers: Numbers, at: int | None) -
 
 
 def _losses(
-    claim: Claim, certificate: Certificate, numbers: Numbers, at: int | None, gap: Any
+    theory: str, part: Part, certificate: Certificate, numbers: Numbers, at: int | None, gap: Any
 ) -> Losses:
     """What each premise loses; the amounts add up to the gap."""
     induction = certificate.rule == "induction"
     found: Losses = Counter()
-    if induction and at == claim.parts[0].first_round:
+    if induction and at == part.first_round:
         return Counter({_REST: gap})
     before = at - 1 if induction and at is not None else at
-    names = glossary(claim.entry.paper)
+    names = glossary(theory)
     value = partial(_multiplier, certificate=certificate, numbers=numbers, at=before, names=names)
     for premise in certificate.premises:
         if premise.kind not in ("step", "hypothesis"):  # what they leave is part of the rest
@@ -98,13 +99,14 @@ def _losses(
         if weight == 0:
             continue
         if premise.kind == "hypothesis":
-            own = _gap(claim.parts[0], numbers, before)
-            for name, amount in _losses(claim, certificate, numbers, before, own).items():
+            own = _gap(part, numbers, before)
+            for name, amount in _losses(theory, part, certificate, numbers, before, own).items():
                 found[name] += weight * amount
         else:
-            part = claim_of(f"{claim.entry.paper}/{premise.name.removeprefix('asm ')}").parts[0]
-            amount = _cited_gap(premise, part, numbers, before)
-            found[premise.name.removeprefix("asm ")] += weight * amount
+            step = premise.name.removeprefix("asm ")
+            cited, _, name = step.partition(":")
+            other = claim_of(f"{theory}/{cited}").part(name)
+            found[step] += weight * _cited_gap(premise, other, numbers, before)
     found[_REST] += gap - sum(found.values(), numbers.rational(0, 1))
     return found
 
