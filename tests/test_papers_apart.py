@@ -83,7 +83,7 @@ def standings(folder):
         ["list", "dummy"],
         ["show", "dummy/nearer"],
         ["prove", "dummy"],
-        ["verify", "dummy", "--quick", "--out", "out"],
+        ["verify", "dummy", "--quick", "--workers", "1", "--out", "out"],
         ["search", "dummy/nearer", "--budget", "40", "--save", "found.json"],
         ["search", "--replay", "found.json"],
     )

@@ -194,7 +194,10 @@ def test_verify_leaves_certificates_beside_the_results(tmp_path, capsys):
     path = own_file(
         tmp_path, body='me.claim("a", "D_W(t) <= 2*D_W(t)", uses=["conditions"])', problems=SMALL
     )
-    assert status(["verify", path, "--quick", "--out", str(tmp_path / "results")]) == 0
+    assert (
+        status(["verify", path, "--quick", "--workers", "1", "--out", str(tmp_path / "results")])
+        == 0
+    )
     capsys.readouterr()
     assert recheck([str(tmp_path / "results" / "proofs.json")]) == 0
     assert "me/a, a: proved" in capsys.readouterr().out

@@ -5,9 +5,12 @@ import pytest
 from flint import fmpq
 from own_files import loaded, own_file, setup_on, traced
 
+from fedbounds.algorithms.traced import Algorithm
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.standard import standard
 from fedbounds.verify.measure.answers import Asked, by_enumeration
+from fedbounds.verify.measure.clients import Clients
+from fedbounds.verify.measure.contract import Parameters, stepped
 from fedbounds.verify.measure.count import Count
 from fedbounds.verify.own.families import quadratic
 from fedbounds.verify.own.load import load
@@ -100,6 +103,37 @@ def test_what_breaks_the_contract_is_told_with_file_and_line(tmp_path, how):
     assert message.startswith(path + line), message
     assert told in message
     assert "\n" not in message
+
+
+MIXED = {
+    "their mean": lambda x: x + x.mean(axis=0),
+    "their sum": lambda x: x + x.sum(axis=0),
+    "the first": lambda x: x + x[:1],
+    "the last": lambda x: x + x[-1:],
+    "the next": lambda x: x + np.roll(x, -1, axis=0),
+    "the one before": lambda x: x + np.roll(x, 1, axis=0),
+    "all before": lambda x: np.cumsum(x, axis=0),
+    "the largest": lambda x: x + x.max(axis=0),
+    "the least": lambda x: x + x.min(axis=0),
+    "its place": lambda x: x + np.arange(len(x))[:, None],
+    "order": lambda x: np.sort(x, axis=0),
+}
+
+
+@pytest.mark.parametrize("rows", range(2, 13))
+@pytest.mark.parametrize("how", MIXED)
+def test_rows_that_see_others_are_told_whatever_their_number(how, rows):
+    """Of rows in no order: each has a number of its own."""
+    x = np.array([[(5 * k) % 13 + 1] for k in range(rows)], dtype=float)
+    problem, _ = quadratic([[[1]]], [[1]], [4])
+    own = Algorithm(
+        None, None, lambda problem, p, state, drawn: {"x": MIXED[how](state["x"])}, "own"
+    )
+    with pytest.raises(FedboundsError, match="mix rows"):
+        stepped(own, Clients(problem), Parameters({}), {"x": x}, {})
+    plain = Algorithm(None, None, lambda problem, p, state, drawn: {"x": 2 * state["x"]}, "own")
+    after, _ = stepped(plain, Clients(problem), Parameters({}), {"x": x}, {})
+    assert (after["x"] == 2 * x).all()
 
 
 def run_of(theory, rounds=2):

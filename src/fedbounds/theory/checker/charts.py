@@ -5,7 +5,7 @@ accepted only with a condition that says what it says.
 """
 
 import ast
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 
@@ -260,7 +260,9 @@ def _justify(
     reader: Reader, name: str, bound: Ratio, relation: str, conditions: tuple[Comparison, ...]
 ) -> None:
     """Raise unless a condition says ``name relation bound``."""
-    if any(_says(reader, name, bound, relation, c) for c in weaker(reader, conditions)):
+    # one that does not name it says nothing of it: what is assigned before names nothing later
+    named = (c for c in conditions if name in words(c[0], c[2]))
+    if any(_says(reader, name, bound, relation, c) for c in weaker(reader, named)):
         return
     raise Refused(f"no condition says {name} {relation} {bound}")
 
@@ -294,7 +296,7 @@ def _multiple(given: Ratio, wanted: Ratio, name: str, either: bool) -> bool:
     return sign == 1 or (either and sign == -1)
 
 
-def weaker(reader: Reader, conditions: tuple[Comparison, ...]) -> Iterator[Comparison]:
+def weaker(reader: Reader, conditions: Iterable[Comparison]) -> Iterator[Comparison]:
     """The conditions, and x >= a from x >= Max(a, b), x <= c a from x <= c Min(a, b), c > 0."""
     for left, relation, right in conditions:
         yield left, relation, right

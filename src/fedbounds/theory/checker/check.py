@@ -145,16 +145,17 @@ def remainders(
         try:
             every = pieces(theory, statement, certificate, earlier, at or {}, hypothesis, powers)
             return [
-                _remainder(theory, statement, certificate, found, number)
+                remainder(theory, statement, certificate, found, number)
                 for number, found in enumerate(every)
             ]
         except NewVariable as found:
             powers[found.name] = found.positive
 
 
-def _remainder(
+def remainder(
     theory: Theory, statement: Statement, certificate: Certificate, found: Pieces, number: int
 ) -> Remainder:
+    """right - left less what the certificate takes in one branch."""
     reader, exact, rest = found.branch.reader, statement.relation == "==", found.gap
     used = set()
     for at, (premise, piece) in enumerate(zip(certificate.premises, found.premises, strict=True)):

@@ -7,7 +7,6 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linprog
 
 CONSTANT = ""
 Line = Mapping[str, Any]  # name to coefficient, Fraction or float; "" to the constant
@@ -88,6 +87,8 @@ def _programme(
     bounded: Mapping[str, float],
     slacks: Sequence[str],
 ) -> Solved | None:
+    from scipy.optimize import linprog  # slow to import: a quarter of what starting takes
+
     if not names:
         return None
     position = {name: j for j, name in enumerate(names)}

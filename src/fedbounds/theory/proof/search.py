@@ -10,9 +10,14 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from flint import fmpq
-from scipy.optimize import linprog
 
-from fedbounds.theory.checker.check import Pieces, nonnegative, pieces, remainders
+from fedbounds.theory.checker.check import (
+    Pieces,
+    nonnegative,
+    pieces,
+    remainder,
+    remainders,
+)
 from fedbounds.theory.checker.data import Certificate, Premise, Square, Statement, Theory
 from fedbounds.theory.checker.errors import Refused
 from fedbounds.theory.checker.expressions import NewVariable
@@ -75,24 +80,32 @@ def complete(
         return certificate
     rows = list(_rows(problem, certificate, unknown))
     for candidate in _common(problem, rows, unknown):
-        if _proves(problem, candidate):
+        if _proves(problem, candidate, rows):
             return candidate
     return _filled(problem, unknown, [_per_branch(problem, row) for row in rows])
 
 
-def _proves(problem: Problem, certificate: Certificate) -> bool:
+def _proves(problem: Problem, certificate: Certificate, rows: Sequence[_Row]) -> bool:
+    """Whether nothing negative is left; what the multipliers multiply is that of the rows."""
+    theory, statement = problem.theory, problem.statement
     try:
-        found = remainders(
-            problem.theory,
-            problem.statement,
-            certificate,
-            problem.earlier,
-            problem.at,
-            problem.hypothesis,
+        return all(
+            remainder(theory, statement, certificate, row.found, number).ok
+            for number, row in enumerate(rows)
         )
+    except NewVariable:  # a multiplier has a power that the rows have not
+        return _proves_anew(problem, certificate)
     except Refused:
         return False
-    return all(remainder.ok for remainder in found)
+
+
+def _proves_anew(problem: Problem, certificate: Certificate) -> bool:
+    theory, statement, earlier = problem.theory, problem.statement, problem.earlier
+    try:
+        found = remainders(theory, statement, certificate, earlier, problem.at, problem.hypothesis)
+    except Refused:
+        return False
+    return all(one.ok for one in found)
 
 
 def _rows(problem: Problem, certificate: Certificate, unknown: Sequence[int]) -> Iterator[_Row]:
@@ -235,6 +248,8 @@ def _solve(
     problem: Problem, row: _Row, point: Mapping[str, fmpq], objective: Sequence[float]
 ) -> list[Ratio] | None:
     """Exact multipliers with the zeros that the linear programme has at a point."""
+    from scipy.optimize import linprog  # slow to import: a quarter of what starting takes
+
     keys = sorted(set(row.rest.terms).union(*(column.terms for column in row.columns)))
     exact = problem.statement.relation == "=="
     free = {key for key in keys if not exact and nonnegative(problem.theory, key)}
