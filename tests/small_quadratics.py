@@ -117,7 +117,9 @@ def by_place(name, series):
 
     None where there is no number: what looks back has none in round 0.
     """
-    rows = np.frompyfunc(lambda x: None if x != x else bridge.fraction(x), 1, 1)(series).tolist()
+    plain = np.frompyfunc(lambda x: None if x != x else bridge.fraction(x), 1, 1)
+    with np.errstate(invalid="ignore"):  # what ran before may have left that flag behind
+        rows = plain(series).tolist()
     if series.ndim == 1:
         return {(): rows}
     n, steps, _ = series.shape

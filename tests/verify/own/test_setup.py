@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from own_files import judged
 
 from fedbounds.facts import Constant, Fact
+from fedbounds.verify.measure.objectives import every_constant, evidence
 from fedbounds.verify.own.families import quadratic, quadratics
-from fedbounds.verify.setups.problems import every_constant, evidence
 from fedbounds.vocabulary import Side
 
 

@@ -177,6 +177,7 @@ _OF_SAMPLES = (
     Fact.CONVEX_SAMPLES,
     Fact.STRONGLY_CONVEX_SAMPLES,
 )
+_OF_CURVATURE = (Constant.SMOOTHNESS, Constant.STRONG_CONVEXITY)
 _OF_STARTS = frozenset(
     {Constant.INITIAL_GAP, Constant.INITIAL_GRADIENTS, Constant.INITIAL_GRADIENT}
 )
@@ -187,26 +188,39 @@ def in_blocks(problem: Problem) -> bool:
     return bool(problem.personal_dimension) or isinstance(problem, InBlocks)
 
 
-def constants(problem: Problem, start: Array | None = None) -> Constants:
-    """L and mu: the extreme eigenvalues, exact where they are rational; mu if it is positive.
+def every_constant(problem: Problem, start: Array) -> Constants:
+    """What a problem tells; of quadratics L and mu are extreme eigenvalues, exact or certified.
 
-    With personal blocks, L is the largest norm of the blocks of a Hessian; and of a start there are
-    the gap and the gradients there. What is no quadratic tells its constants itself.
+    With personal blocks, L is the largest norm of the blocks of a Hessian. Of a start there are the
+    gap and the gradients there.
     """
+    found = dict(problem.constants(split(problem, start)))
+    if not isinstance(problem, FederatedQuadratic):
+        return found
+    lowest, largest = _ends(problem)
+    if not in_blocks(problem):
+        found[Constant.SMOOTHNESS] = max(largest, _turned(lowest), key=lambda c: c.value)
+    return found | {Constant.STRONG_CONVEXITY: lowest}
+
+
+def constants(problem: Problem, start: Array | None = None) -> Constants:
+    """Those that papers speak of: of one block, L and mu; mu if it is positive."""
     if not isinstance(problem, FederatedQuadratic):
         return _told(problem, start if in_blocks(problem) else None)
-    lowest, largest = _ends(problem)
-    found = {Constant.SMOOTHNESS: max(largest, _turned(lowest), key=lambda c: c.value)}
-    if lowest.value > 0:
-        found[Constant.STRONG_CONVEXITY] = lowest
-    if in_blocks(problem):
-        found |= _told(problem, start)
-    return found
+    every = every_constant(problem, _somewhere(problem) if start is None else start)
+    told = every.keys() if in_blocks(problem) else {*_OF_CURVATURE}
+    if every[Constant.STRONG_CONVEXITY].value <= 0:
+        told = told - {Constant.STRONG_CONVEXITY}
+    return {x: every[x] for x in every if x in told and (start is not None or x not in _OF_STARTS)}
+
+
+def _somewhere(problem: Problem) -> Array:
+    return np.array([fmpq(0)] * entries_of(problem), dtype=object)
 
 
 def _told(problem: Problem, start: Array | None = None) -> Constants:
     """Its constants; without a start, those that do not depend on one."""
-    point = np.array([fmpq(0)] * entries_of(problem), dtype=object) if start is None else start
+    point = _somewhere(problem) if start is None else start
     if hasattr(problem, "of_curvature"):  # what is certified in floats
         found: Constants = to_float(problem).of_curvature()
         return found
@@ -237,20 +251,27 @@ def _extremes(matrix: Array) -> tuple[ConstantValue, ConstantValue]:
     return smallest_eigenvalue(matrix).below(), largest_eigenvalue(matrix).above()
 
 
+def sizes(problem: Any) -> dict[str, Any]:
+    """Numbers of clients and of coordinates, and the variance of a client's stochastic gradient."""
+    d_u, d_v, noise = problem.shared_dimension, problem.personal_dimension, problem.noise
+    variance = d_u * rational(noise.scale_u) ** 2 + d_v * rational(noise.scale_v) ** 2
+    counts = {"n": problem.clients, "d_u": d_u, "d_v": d_v}
+    return {name: fmpq(count) for name, count in counts.items()} | {"sigma^2": variance}
+
+
 def values(problem: Problem, start: Array | None = None) -> dict[str, Any]:
     """Numbers of a problem by name: the constants, sizes and the variance of a gradient."""
     found = {name.value: rational(c.value) for name, c in constants(problem, start).items()}
-    found["n"] = fmpq(problem.clients)
-    if in_blocks(problem):
-        found["d_u"] = fmpq(problem.shared_dimension)
-        found["d_v"] = fmpq(problem.personal_dimension)
-    if not isinstance(problem, FederatedQuadratic):
-        return found | dict(getattr(problem, "numbers", {}))
-    if problem.noise is not SILENT:
-        own = problem.personal_dimension * rational(problem.noise.scale_v) ** 2
-        scale = rational(problem.noise.scale_u)
-        found["sigma^2"] = problem.shared_dimension * scale**2 + own
-    return found
+    spoken = {"n"} | ({"d_u", "d_v"} if in_blocks(problem) else set())
+    if isinstance(problem, FederatedQuadratic) and problem.noise is not SILENT:
+        spoken.add("sigma^2")
+    found |= {name: size for name, size in sizes(problem).items() if name in spoken}
+    return found | dict(getattr(problem, "numbers", {}))
+
+
+def evidence(problem: Problem) -> dict[str, Evidence]:
+    """All that it says of itself, decided or not known."""
+    return {fact: problem.satisfies(fact) for fact in Fact}
 
 
 def facts(problem: Problem, given: Mapping[str, Any] | None = None) -> dict[str, Evidence]:

@@ -23,13 +23,13 @@ from ..decide.profile import Profile
 from ..measure.clients import Clients
 from ..measure.enumerated import MOST_ROWS, paths
 from ..measure.evaluate import Numbers, evaluate
+from ..measure.objectives import every_constant, sizes
 from ..measure.random import MOST_OUTCOMES
 from ..measure.sources import TooManyError
 from ..measure.subject import Subject
 from ..measure.trace import subject_of
 from ..setups.found import view_of
 from ..setups.later import later, lengthened
-from ..setups.problems import every_constant, sizes
 from ..setups.tried import check_parameter, plain_constants, sees, told
 from .declare import Theory
 from .view import Values, setup_of

@@ -25,9 +25,9 @@ from ..measure.balls import enclosed, precise
 from ..measure.contract import called, place, takes
 from ..measure.known import Known, MissingError
 from ..measure.methods import answer
+from ..measure.objectives import every_constant, evidence, sizes
 from ..measure.subject import Subject
 from ..measure.trace import subject_of
-from .problems import every_constant, evidence, sizes
 from .standard import asked_of
 
 _PARTICIPANTS = "m"  # what this parameter counts, in every theory
