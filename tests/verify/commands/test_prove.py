@@ -209,7 +209,7 @@ def test_verify_leaves_certificates_beside_the_results(tmp_path, capsys):
 @pytest.fixture
 def nothing_replayed(monkeypatch):
     monkeypatch.setattr(
-        "fedbounds.theory.proof.library.replay", lambda _: pytest.fail("a book was replayed")
+        "fedbounds.theory.proof.library.Replays", lambda _: pytest.fail("a book was replayed")
     )
     monkeypatch.setattr(prove_run, "prove_entries", lambda *_: pytest.fail("work was begun"))
 

@@ -1,6 +1,6 @@
 """The papers whose proofs are written, and their replay."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -15,7 +15,7 @@ from fedbounds.theory.language.symbols import SHARED
 from .derive import Row
 from .language import Book
 from .repair import Repair, smallest
-from .replay import Replayed, replay
+from .replay import Replayed, Replays
 
 
 def papers() -> tuple[str, ...]:
@@ -71,15 +71,18 @@ def _of_package(package: str, name: str) -> Any:
         return None
 
 
-def replayed(paper: str) -> tuple[Replayed, ...]:
-    """Every step of a paper's book with its status."""
+def replayed(paper: str, names: Iterable[str] | None = None) -> tuple[Replayed, ...]:
+    """Steps of a paper's book with their status: all, or these ids and what they may rest on."""
     book = _written(paper)
-    return () if book is None else _replayed(book)
+    if book is None:
+        return ()
+    replays = _replays(book)
+    return replays.every() if names is None else replays.of(names)
 
 
 @cache
-def _replayed(book: Callable[[], Book]) -> tuple[Replayed, ...]:
-    return replay(book())
+def _replays(book: Callable[[], Book]) -> Replays:
+    return Replays(book())
 
 
 def certificates(paper: str) -> dict[str, Any]:

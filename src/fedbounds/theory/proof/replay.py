@@ -80,6 +80,78 @@ class Replayed:
         return Step(self.written.id, self.written.statement, self.certificate)
 
 
+@dataclass(eq=False)
+class Replays:
+    """A book whose steps are replayed when they are asked for, each once.
+
+    Raises
+    ------
+    FedboundsError
+        For a citation of an unknown step, or of one that comes later.
+    """
+
+    book: Book
+
+    def __post_init__(self) -> None:
+        check_citations(self.book)
+        book = self.book
+        given = [w.rule == "given" and not w.claim for w in book.steps]
+        statements = [written.statement for written in book.steps]
+        self._supposed, shown = told_apart(book.theory, statements, given)
+        self._shown = replace(shown, quantities=shown.quantities | dict.fromkeys(book.meant, True))
+        self._known = dict[int, Replayed]()
+
+    def every(self) -> tuple[Replayed, ...]:
+        """Every step in order, and the signs that they take."""
+        return self.of([written.id for written in self.book.steps])
+
+    def of(self, names: Iterable[str]) -> tuple[Replayed, ...]:
+        """These steps and all that they may rest on, or stand in the place of; and their signs."""
+        wanted = needed(self.book, names)
+        found = [self._at(i) for i, w in enumerate(self.book.steps) if w.id in wanted]
+        asked = (name for name in self.book.theory.quantities if sign_of(name) in wanted)
+        signs = dict.fromkeys([*(name for step in found for name in step.signs), *asked])
+        return inherit([*found, *(_sign(self.book, name) for name in signs)])
+
+    def _at(self, place: int) -> Replayed:
+        if place not in self._known:
+            self._known[place] = self._replayed(place)
+        return self._known[place]
+
+    def _replayed(self, place: int) -> Replayed:
+        theory, written = self.book.theory, self.book.steps[place]
+        earlier = {other.id: other.statement for other in self.book.steps[:place]}
+        # a given that is a claim itself is measured, and defines nothing
+        taken = self._supposed[place] or (written.rule == "given" and bool(written.claim))
+        step = replace(_replayed(theory, written, earlier), supposed=taken)
+        if step.local is not Local.PROVED:
+            return step
+        return replace(step, signs=signs_taken(theory, self._shown, step.step, earlier))
+
+
+def needed(book: Book, names: Iterable[str]) -> set[str]:
+    """Ids of these steps, of all that they cite, and of the lines in whose place ours are cited."""
+    uses: dict[str, set[str]] = {}
+    for written in book.steps:
+        uses.setdefault(written.id, set()).update(cited(written))
+    found: set[str] = set()
+    waiting = [*names]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += uses.get(name, ())  # a sign is no step of the book
+            if name.endswith(CORRECTED):
+                printed = name.removesuffix(CORRECTED)
+                waiting += [other for other in uses if _is_of(other, printed)]
+    return found
+
+
+def _is_of(name: str, printed: str) -> bool:
+    """Whether a step is this one, or of one of its parts."""
+    return name == printed or name.startswith(f"{printed}:")
+
+
 def replay(book: Book) -> tuple[Replayed, ...]:
     """Every step in order.
 
@@ -88,22 +160,7 @@ def replay(book: Book) -> tuple[Replayed, ...]:
     FedboundsError
         For a citation of an unknown step, or of one that comes later.
     """
-    check_citations(book)
-    theory, given = book.theory, [w.rule == "given" and not w.claim for w in book.steps]
-    supposed, shown = told_apart(theory, [written.statement for written in book.steps], given)
-    shown = replace(shown, quantities=shown.quantities | dict.fromkeys(book.meant, True))
-    earlier: dict[str, Statement] = {}
-    found: list[Replayed] = []
-    for written, own in zip(book.steps, supposed, strict=True):
-        # a given that is a claim itself is measured, and defines nothing
-        taken = own or (written.rule == "given" and bool(written.claim))
-        step = replace(_replayed(theory, written, earlier), supposed=taken)
-        if step.local is Local.PROVED:
-            step = replace(step, signs=signs_taken(theory, shown, step.step, earlier))
-        found.append(step)
-        earlier[written.id] = written.statement
-    signs = dict.fromkeys(name for step in found for name in step.signs)
-    return inherit([*found, *(_sign(book, name) for name in signs)])
+    return Replays(book).every()
 
 
 def _sign(book: Book, name: str) -> Replayed:
@@ -222,7 +279,7 @@ def _replaced(step: Replayed, every: Sequence[Replayed]) -> list[str]:
         if printed
         and other.written.source == "paper"
         and other.local not in (Local.PROVED, Local.GIVEN)
-        and any(other.written.id == p or other.written.id.startswith(f"{p}:") for p in printed)
+        and any(_is_of(other.written.id, p) for p in printed)
     ]
 
 

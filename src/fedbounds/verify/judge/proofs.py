@@ -71,7 +71,8 @@ def seen_of(paper: str, names: Sequence[str]) -> dict[str, Seen]:
     """What the running algorithms show of these steps of a paper."""
     known = _seen_so_far(paper)
     if missing := {*names} - known.keys():
-        found = evaluated([s for s in replayed(paper) if s.written.id in missing], paper)
+        own = replayed(paper, missing)
+        found = evaluated([s for s in own if s.written.id in missing], paper)
         known |= {name: found.get(name) for name in missing}
     return {name: seen for name in names if (seen := known[name]) is not None}
 
@@ -95,7 +96,7 @@ def prove(
         If a proved step is broken on a run.
     """
     keys = dict.fromkeys(name.partition("/")[0] for name in chosen)
-    steps = {key: asked(replayed(key), key, chosen) for key in keys if key in papers()}
+    steps = {key: asked(key, chosen) for key in keys if key in papers()}
     own = {
         key: seen(key, list(dict.fromkeys(s.written.id for s in every)))
         for key, every in steps.items()
@@ -103,26 +104,24 @@ def prove(
     return Proofs(steps, own, {}, {key: book_of(key).theory.always for key in steps})
 
 
-def asked(steps: Sequence[Replayed], paper: str, chosen: Sequence[str]) -> tuple[Replayed, ...]:
+def asked(paper: str, chosen: Sequence[str]) -> tuple[Replayed, ...]:
     """The steps on which what is chosen rests; all, where every claim is chosen."""
-
-    def is_chosen(written: Written) -> bool:
-        every = (paper, written.claim)
-        return any(name in every or proves(written, name) for name in chosen)
-
-    own = [step.written for step in steps if step.written.claim]
-    wanted = rested_on(steps, [written.id for written in own if is_chosen(written)])
-    if all(map(is_chosen, own)):
-        return tuple(steps)
+    own = [written for written in book_of(paper).steps if written.claim]
+    ids = [w.id for w in own if any(x in (paper, w.claim) or proves(w, x) for x in chosen)]
+    if len(ids) == len(own):
+        return replayed(paper)
+    steps = replayed(paper, ids)
+    wanted = rested_on(steps, ids)
     return tuple(step for step in steps if step.written.id in wanted)
 
 
 def chain_of(claim: Claim) -> Record | None:
     """The steps of a claim's proof, replayed and not measured; None without a proof."""
     key = claim.entry.paper
-    steps = {key: replayed(key)} if key in papers() else {}
-    always = {key: book_of(key).theory.always for key in steps}
-    return _rows_of(Proofs(steps, {}, {}, always), [claim]).get(claim.id)
+    if key not in papers():
+        return None
+    proofs = Proofs({key: asked(key, [claim.id])}, {}, {}, {key: book_of(key).theory.always})
+    return _rows_of(proofs, [claim]).get(claim.id)
 
 
 def with_measurements(

@@ -253,19 +253,27 @@ def _extremes(matrix: Array) -> tuple[ConstantValue, ConstantValue]:
 
 def sizes(problem: Any) -> dict[str, Any]:
     """Numbers of clients and of coordinates, and the variance of a client's stochastic gradient."""
-    d_u, d_v, noise = problem.shared_dimension, problem.personal_dimension, problem.noise
-    variance = d_u * rational(noise.scale_u) ** 2 + d_v * rational(noise.scale_v) ** 2
-    counts = {"n": problem.clients, "d_u": d_u, "d_v": d_v}
-    return {name: fmpq(count) for name, count in counts.items()} | {"sigma^2": variance}
+    return _counts(problem) | {"sigma^2": _variance(problem)}
+
+
+def _counts(problem: Problem) -> dict[str, Any]:
+    d_u, d_v = problem.shared_dimension, problem.personal_dimension
+    return {"n": fmpq(problem.clients), "d_u": fmpq(d_u), "d_v": fmpq(d_v)}
+
+
+def _variance(problem: Any) -> fmpq:
+    scale_u, scale_v = rational(problem.noise.scale_u), rational(problem.noise.scale_v)
+    found: fmpq = problem.shared_dimension * scale_u**2 + problem.personal_dimension * scale_v**2
+    return found
 
 
 def values(problem: Problem, start: Array | None = None) -> dict[str, Any]:
     """Numbers of a problem by name: the constants, sizes and the variance of a gradient."""
     found = {name.value: rational(c.value) for name, c in constants(problem, start).items()}
-    spoken = {"n"} | ({"d_u", "d_v"} if in_blocks(problem) else set())
+    counts = _counts(problem)
+    found |= counts if in_blocks(problem) else {"n": counts["n"]}
     if isinstance(problem, FederatedQuadratic) and problem.noise is not SILENT:
-        spoken.add("sigma^2")
-    found |= {name: size for name, size in sizes(problem).items() if name in spoken}
+        found["sigma^2"] = _variance(problem)
     return found | dict(getattr(problem, "numbers", {}))
 
 

@@ -8,7 +8,7 @@ Only a file that is named on the command line, or a package's entry point, is ev
 import hashlib
 import sys
 import traceback
-from functools import partial
+from functools import cache, partial
 from itertools import combinations
 from pathlib import Path
 from types import ModuleType
@@ -91,7 +91,7 @@ def contribution(theory: Theory, text: str = "", file: str = "") -> Contribution
     return Contribution(
         Paper(theory.key, theory.title, (f"declared in {Path(theory.line).name}",), entries),
         {statement.claim.id: statement.claim for statement in theory.statements},
-        partial(book_of, theory),
+        cache(partial(book_of, theory)),
         partial(cases, theory),
         theory.glossary,
         source,

@@ -17,10 +17,9 @@ def premises_of(entries: Sequence[Entry]) -> tuple[Need, ...]:
     found: list[Need] = []
     for paper in dict.fromkeys(entry.paper for entry in entries):
         if paper in papers():
-            steps = replayed(paper)
-            ids = {entry.id for entry in entries}
-            own = [s.written.id for s in steps if s.written.claim in ids and s.written.reading]
-            found += needs(book_of(paper), steps, own)
+            book, ids = book_of(paper), {entry.id for entry in entries}
+            own = [w.id for w in book.steps if w.claim in ids and w.reading]
+            found += needs(book, replayed(paper, own), own)
     return tuple(found)
 
 

@@ -18,7 +18,7 @@ from fedbounds.theory.language.registry import claim as claim_of
 from fedbounds.theory.language.registry import glossary
 from fedbounds.theory.language.setups import Setup
 from fedbounds.theory.language.typed import Names, expression, names_of
-from fedbounds.theory.proof.library import replayed
+from fedbounds.theory.proof.library import book_of, replayed
 from fedbounds.theory.proof.replay import Local, Replayed
 
 from ..decide.judgement import Judgement
@@ -55,8 +55,10 @@ def _shares(setup: Setup, judgement: Judgement, numbers: Numbers) -> tuple[Share
 
 
 def _proved(claim: Claim, part: Part) -> Replayed | None:
-    own = (s for s in replayed(claim.entry.paper) if s.written.claim == claim.id)
-    return next((s for s in own if s.written.part == part.name and s.local is Local.PROVED), None)
+    every = book_of(claim.entry.paper).steps
+    names = [w.id for w in every if (w.claim, w.part) == (claim.id, part.name)]
+    own = (s for s in replayed(claim.entry.paper, names) if s.written.id in names)
+    return next((s for s in own if s.local is Local.PROVED), None)
 
 
 def _gap(part: Part, numbers: Numbers, at: int | None) -> Any:

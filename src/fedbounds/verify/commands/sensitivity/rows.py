@@ -52,7 +52,9 @@ def _of_part(claim: Claim, part: Part, numbers: list[Printed], seen: Survey) -> 
     paper = claim.entry.paper
     proof = None
     if paper in papers():
-        proof = proof_of_part(book_of(paper), replayed(paper), claim, part)
+        book = book_of(paper)
+        steps = replayed(paper, [w.id for w in book.steps if w.claim == claim.id])
+        proof = proof_of_part(book, steps, claim, part)
     for number in numbers:
         if number.part is part:
             yield _constant(claim, number, proof, seen)
