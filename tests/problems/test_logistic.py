@@ -259,7 +259,13 @@ def test_minibatches_have_the_gradients_and_the_values_of_their_samples(problem)
     n, N = problem.clients, problem.samples
     z = random_rows(problem, 1).reshape(1, n, width(problem))
     rows, cohort = z[0], everyone(n, 1)
-    values, gradients = problem.sample_values(z), problem.sample_gradients(z)
+    values = problem.sample_values(z)
+    alone = np.broadcast_to(np.eye(N)[:, None, None, :], (N, 1, n, N))
+    gradients = np.stack([problem.weighted_gradients(z, one) for one in alone], axis=2)
+    weights = np.arange(1.0, n * N + 1).reshape(1, n, N)  # what they are in the sum of a batch
+    np.testing.assert_allclose(
+        problem.weighted_gradients(z, weights), (gradients * weights[..., None]).sum(axis=2)
+    )
     np.testing.assert_allclose(values[0].mean(axis=1), problem.value(rows, cohort), rtol=1e-12)
     whole = problem.gradient(rows, cohort)
     np.testing.assert_allclose(gradients[0].mean(axis=1), whole, rtol=1e-12, atol=1e-14)

@@ -130,10 +130,12 @@ class FederatedLogistic:
         """Of every sample at its client's point, of points (rows, n, d); (rows, n, N)."""
         return _losses(self._scores(points)) + self._regulariser(points)[:, :, None]
 
-    def sample_gradients(self, points: Array) -> Array:
-        """Likewise of gradients, shape (rows, n, N, d)."""
-        slopes = _slopes(self._scores(points))[:, :, :, None] * self.signed
-        return slopes + self._shrinkage(points)[:, :, None, :]
+    def weighted_gradients(self, points: Array, weights: Array) -> Array:
+        """Sums of their gradients, weights (rows, n, N); shape (rows, n, d)."""
+        xp = array_api_compat.array_namespace(points)
+        slopes = _slopes(self._scores(points)) * weights
+        found = xp.matmul(slopes[:, :, None, :], self.signed)[:, :, 0, :]
+        return found + self._shrinkage(points) * xp.sum(weights, axis=2)[:, :, None]
 
     def _scores(self, points: Array) -> Array:
         """Of every sample at its client's point."""

@@ -59,12 +59,16 @@ class Loss:
 
     def gradients(self, features: Array, targets: Array, points: Array) -> Array:
         """Gradients of l in w at such points."""
+        return self.slopes(features, targets, points)[..., None] * features + points * self.ridge
+
+    def slopes(self, features: Array, targets: Array, points: Array) -> Array:
+        """Derivatives of the loss in a'w at such points."""
         xp = array_api_compat.array_namespace(points)
         slope = xp.sum(features * points, axis=-1) - targets
-        if self.threshold is not None:
-            limit = slope * 0 + self.threshold
-            slope = xp.where(slope > limit, limit, xp.where(slope < -limit, -limit, slope))
-        return slope[..., None] * features + points * self.ridge
+        if self.threshold is None:
+            return slope
+        limit = slope * 0 + self.threshold
+        return xp.where(slope > limit, limit, xp.where(slope < -limit, -limit, slope))
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,9 +118,12 @@ class SampledRegression:
         features, targets = self._of_rows(cohort)
         return xp.sum(self.loss.gradients(features, targets, z[:, None, :]), axis=1) / self.samples
 
-    def sample_gradients(self, points: Array) -> Array:
-        """Of every sample at its client's point, of points (rows, n, d); (rows, n, n_s, d)."""
-        return self.loss.gradients(self.features, self.targets, points[:, :, None, :])
+    def weighted_gradients(self, points: Array, weights: Array) -> Array:
+        """Sums over the samples, weights (rows, n, n_s), at their clients' points (rows, n, d)."""
+        xp = array_api_compat.array_namespace(points)
+        slopes = self.loss.slopes(self.features, self.targets, points[:, :, None, :]) * weights
+        found = xp.matmul(slopes[:, :, None, :], self.features)[:, :, 0, :]
+        return found + points * self.loss.ridge * xp.sum(weights, axis=2)[:, :, None]
 
     def picked(self, samples: Array) -> "SampledRegression":
         """The same with these samples of every client, given by number, shape (n, n_s)."""

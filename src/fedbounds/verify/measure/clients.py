@@ -166,18 +166,19 @@ class Clients:
 
     def sampled_value(self, u: Array, v: Array, weights: Array) -> Array:
         """Values of the minibatches of which these are the gradients, shape (rows, n)."""
-        every = self._of_samples("sample_values", self._joined(u, v), weights)
+        every = self._sum_of_samples.sample_values(self._weighed(self._joined(u, v), weights))
         return self.xp.sum(every * weights, axis=2)
 
     def _mean_gradient(self, models: Array, weights: Array) -> Array:
-        every = self._of_samples("sample_gradients", models, weights)
-        return self.xp.sum(every * weights[:, :, :, None], axis=2)
+        at = self._weighed(models, weights)
+        found: Array = self._sum_of_samples.weighted_gradients(at, weights)
+        return found
 
-    def _of_samples(self, name: str, models: Array, weights: Array) -> Array:
+    def _weighed(self, models: Array, weights: Array) -> Array:
+        """The models, of which every sample has a weight."""
         expected, given = (*models.shape[:2], self.samples), tuple(weights.shape)
         require(given == expected, "weights of samples", given, f"{expected}")
-        function = getattr(self._sum_of_samples, name)
-        return function(balls(models) if self.irrational else models)
+        return balls(models) if self.irrational else models
 
     def picked(self, samples: Array) -> "Clients":
         """The same with these samples of every client, given by number, shape (n, n_s)."""
@@ -227,7 +228,7 @@ class Clients:
     @property
     def _sum_of_samples(self) -> Any:
         kind = type(self.objective).__name__
-        has = hasattr(self.objective, "sample_gradients")
+        has = hasattr(self.objective, "weighted_gradients")
         require(has, "problem", kind, "one whose clients have samples, such as regression")
         return self.objective
 
@@ -321,7 +322,7 @@ class Clients:
     @property
     def smoothness(self) -> Any:
         """L of all clients, of quadratics; of all samples, of regression."""
-        sampled = hasattr(self.objective, "sample_gradients")
+        sampled = hasattr(self.objective, "weighted_gradients")
         problem = self.objective if sampled or self.irrational else self._quadratic
         found = constants(problem)[Constant.SMOOTHNESS].value
         return rational(found) if self.exact else float(found)

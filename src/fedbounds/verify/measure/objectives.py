@@ -177,7 +177,6 @@ _OF_SAMPLES = (
     Fact.CONVEX_SAMPLES,
     Fact.STRONGLY_CONVEX_SAMPLES,
 )
-_OF_CURVATURE = (Constant.SMOOTHNESS, Constant.STRONG_CONVEXITY)
 _OF_STARTS = frozenset(
     {Constant.INITIAL_GAP, Constant.INITIAL_GRADIENTS, Constant.INITIAL_GRADIENT}
 )
@@ -195,32 +194,30 @@ def every_constant(problem: Problem, start: Array) -> Constants:
     gap and the gradients there.
     """
     found = dict(problem.constants(split(problem, start)))
-    if not isinstance(problem, FederatedQuadratic):
-        return found
-    lowest, largest = _ends(problem)
-    if not in_blocks(problem):
-        found[Constant.SMOOTHNESS] = max(largest, _turned(lowest), key=lambda c: c.value)
-    return found | {Constant.STRONG_CONVEXITY: lowest}
+    return found | _of_curvature(problem) if isinstance(problem, FederatedQuadratic) else found
 
 
 def constants(problem: Problem, start: Array | None = None) -> Constants:
     """Those that papers speak of: of one block, L and mu; mu if it is positive."""
     if not isinstance(problem, FederatedQuadratic):
         return _told(problem, start if in_blocks(problem) else None)
-    every = every_constant(problem, _somewhere(problem) if start is None else start)
-    told = every.keys() if in_blocks(problem) else {*_OF_CURVATURE}
-    if every[Constant.STRONG_CONVEXITY].value <= 0:
-        told = told - {Constant.STRONG_CONVEXITY}
-    return {x: every[x] for x in every if x in told and (start is not None or x not in _OF_STARTS)}
+    found = _of_curvature(problem)
+    if found[Constant.STRONG_CONVEXITY].value <= 0:
+        del found[Constant.STRONG_CONVEXITY]
+    return found | _told(problem, start) if in_blocks(problem) else found
 
 
-def _somewhere(problem: Problem) -> Array:
-    return np.array([fmpq(0)] * entries_of(problem), dtype=object)
+def _of_curvature(problem: FederatedQuadratic) -> Constants:
+    lowest, largest = _ends(problem)
+    found = {Constant.STRONG_CONVEXITY: lowest}
+    if not in_blocks(problem):
+        found[Constant.SMOOTHNESS] = max(largest, _turned(lowest), key=lambda c: c.value)
+    return found
 
 
 def _told(problem: Problem, start: Array | None = None) -> Constants:
     """Its constants; without a start, those that do not depend on one."""
-    point = _somewhere(problem) if start is None else start
+    point = np.array([fmpq(0)] * entries_of(problem), dtype=object) if start is None else start
     if hasattr(problem, "of_curvature"):  # what is certified in floats
         found: Constants = to_float(problem).of_curvature()
         return found

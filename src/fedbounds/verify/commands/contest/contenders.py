@@ -58,7 +58,7 @@ class Contender:
         self, problem: Any, start: Any, values: Mapping[str, float], step: float
     ) -> Subject:
         """The algorithm on a problem, from a start in its numbers."""
-        view = self.data.on_samples if hasattr(problem, "sample_gradients") else self.data.view
+        view = self.data.on_samples if hasattr(problem, "weighted_gradients") else self.data.view
         own = self.parameters(values, step)
         return Subject(algorithm(view.algorithm), Clients(problem), start, own, 1, view.shown)
 
