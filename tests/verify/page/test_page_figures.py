@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pages import LIKE, PRINTED, SUMMED, THEOREM, Page, claim, gather, record, small_document
 
+from fedbounds.verify.decide.profile import Profile
+from fedbounds.verify.judge.plan import own_displays
 from fedbounds.verify.page.comparisons import comparison_view
 from fedbounds.verify.page.detail import Detail, Room
 from fedbounds.verify.page.figures import SMALLEST, strips, waterfall, waterfalls
@@ -183,7 +185,7 @@ def dots(line):
 
 
 def test_the_ladder_is_drawn_with_both_slopes_and_told_in_text(results):
-    found = ladder_view(record(THEOREM, PRINTED, "not violated", ladder=LADDER))
+    found = ladder_view(THEOREM, record(THEOREM, PRINTED, "not violated", ladder=LADDER))
     steady, rate = found.panels
     styles = {line.style: line for line in steady.lines}
     assert set(styles) == {"left", "fit", "symbolic"}
@@ -204,6 +206,18 @@ def test_the_ladder_is_drawn_with_both_slopes_and_told_in_text(results):
     assert "term: 1." in text
 
 
+def test_what_a_paper_displays_is_drawn_beside_its_claim(results):
+    """As a run leaves them: they are no records of a claim."""
+    every = own_displays("fedplt", Profile.QUICK)
+    assert every
+    row, *_ = next(iter(every.values()))
+    assert "claim" not in row
+    results["claims"][THEOREM]["displays"] = [row]
+    text = Page(render(results)).one("claim-personalization-thm-3.7")["text"]
+    assert row["problem"]["instance"] in text
+    assert next(iter(row["ladder"]["series"])) in text
+
+
 def test_series_are_called_what_their_theory_says():
     title = "1 − rho, rho: factor per round at which second moments converge"
     assert entitled(THEOREM, "rho") == (title, True)
@@ -213,12 +227,14 @@ def test_series_are_called_what_their_theory_says():
 
 
 def test_a_ladder_without_a_fit_or_a_term_to_compare_says_so(results):
-    found = ladder_view(record(THEOREM, PRINTED, "not violated", ladder=LADDER | {"fit": None}))
+    found = ladder_view(
+        THEOREM, record(THEOREM, PRINTED, "not violated", ladder=LADDER | {"fit": None})
+    )
     assert {line.style for one in found.panels for line in one.lines} == {"left"}
     assert found.fitted == found.symbolic == ""
     for said, shown in (("1 + log T", "1 + log T"), (None, "")):
         ladder = LADDER | {"fit": FIT | {"symbolic": said}}
-        found = ladder_view(record(THEOREM, PRINTED, "not violated", ladder=ladder))
+        found = ladder_view(THEOREM, record(THEOREM, PRINTED, "not violated", ladder=ladder))
         assert {line.style for line in found.panels[0].lines} == {"left", "fit"}
         assert found.symbolic == shown
     results["results"][0]["ladder"] = ladder
@@ -233,7 +249,7 @@ def test_a_ladder_of_algorithms_is_a_table(results):
         "series": {"P": [0.5, 0.25]},
         "fit": None,
     }
-    found = ladder_view(record(THEOREM, PRINTED, "not violated", ladder=ladder))
+    found = ladder_view(THEOREM, record(THEOREM, PRINTED, "not violated", ladder=ladder))
     assert found.panels == ()
     assert found.rows == (("FedAvg-P", "0.5"), ("Scaffold-P", "0.25"))
     results["results"][0]["ladder"] = ladder

@@ -196,7 +196,7 @@ def _witness(row: Record, parts: tuple[PartView, ...], folder: Path | None) -> W
             premise | {"formula": conditions.get(premise["condition"])}
             for premise in row.get("premises", ())
         ),
-        ladder=ladder_view(row) if row.get("ladder") else None,
+        ladder=ladder_view(row["claim"], row) if row.get("ladder") else None,
         path=row["witness"] or "",
         script=witness_script(folder, row["witness"]),
         instance=instance if len(instance) <= _LARGEST_INSTANCE else "",

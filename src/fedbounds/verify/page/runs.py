@@ -151,20 +151,23 @@ def entitled(claim_id: str, name: str) -> tuple[str, bool]:
     return f"{shown}, {told}" if told else shown, rate
 
 
-def ladder_view(row: Record) -> LadderView:
-    """The ladder of a record; a rate is drawn as its distance from 1, where it differs visibly."""
+def ladder_view(claim_id: str, row: Record) -> LadderView:
+    """The ladder of a record, or one that a paper displays, beside a claim.
+
+    A rate is drawn as its distance from 1, where it differs visibly.
+    """
     ladder, fit = row["ladder"], row["ladder"]["fit"]
     labels = [str(v) if to_float(v) is None else number(v) for v in ladder["values"]]
     x = reals(ladder["values"])
     series = {name: reals(values) for name, values in sorted(ladder["series"].items())}
     columns = dict(series)
     for name, values in series.items():
-        if entitled(row["claim"], name)[1]:
+        if entitled(claim_id, name)[1]:
             columns[f"1 − {name}"] = _from_one(values)
     at = [v for v in x if v is not None]
     drawable = len(at) == len(x)
     panels = (
-        _ladder_panel(row["claim"], ladder["parameter"], at, name, values, fit)
+        _ladder_panel(claim_id, ladder["parameter"], at, name, values, fit)
         for name, values in series.items()
         if drawable
     )

@@ -115,7 +115,7 @@ def section(
         left_out=max(0, len(data) - detail.instances),
         waterfalls=waterfalls(records),
         curve=curve_view(headline, detail.rounds),
-        ladders=tuple(ladder_view(row) for row in ladders[:MOST_LADDERS]),
+        ladders=tuple(ladder_view(claim["id"], row) for row in ladders[:MOST_LADDERS]),
         ladders_left_out=max(0, len(ladders) - MOST_LADDERS),
         comparison=comparison_view(readings, records),
         tightest=_tightest(readings[0]["tightest"]),
