@@ -20,6 +20,8 @@ def numbers(value: Any) -> Any:
     FedboundsError
         If an entry is no rational number, nor a formula.
     """
+    if type(value) is int:  # most entries are: nothing is read of them
+        return value
     if isinstance(value, list | tuple):
         return tuple(numbers(entry) for entry in value)
     if isinstance(value, str) and value.replace("_", "").isidentifier():

@@ -69,6 +69,27 @@ class Traced(Protocol):
 Run = TypeVar("Run", bound=Traced)
 
 
+@dataclass(frozen=True)
+class _Named:
+    """What an expression names, in order: what is missing first is told the same everywhere."""
+
+    constants: tuple[str, ...]
+    series: tuple[str, ...]
+    has_step: bool
+    has_steps: bool
+
+
+@lru_cache(maxsize=4096)  # expressions are the same on every set-up
+def _named(plain: sp.Expr) -> _Named:
+    calls = plain.atoms(AppliedUndef)
+    return _Named(
+        tuple(sorted(constants_in(plain))),
+        tuple(sorted({call.func.__name__ for call in calls})),
+        plain.has(k),
+        any(len(call.args) > 1 for call in calls),
+    )
+
+
 @dataclass(eq=False)
 class Defined(Generic[Run]):
     """What is known of a run, by definitions; how products and extremes are had is another matter.
@@ -315,29 +336,24 @@ class Defined(Generic[Run]):
         self, plain: sp.Expr, own: Mapping[str, Any], series: Mapping[str, Array] | None = None
     ) -> Numbers:
         """Everything that an expression names."""
-        series, own = dict(series or {}), dict(own)
-        # sorted: the first that is missing is told, in every process the same
-        for name in sorted(constants_in(plain) - own.keys()):
-            own[name] = self.constant(name)
-        for name in sorted({atom.func.__name__ for atom in plain.atoms(AppliedUndef)}):
+        series, own, named = dict(series or {}), dict(own), _named(plain)
+        for name in named.constants:
+            if name not in own:
+                own[name] = self.constant(name)
+        for name in named.series:
             if name not in series:
                 series[name] = self.series(name)
         own.setdefault(T.name, self.constant(T.name))  # means over rounds need it
-        if plain.has(k) and k.name in self.constants:  # the one local step that is looked at
+        if named.has_step and k.name in self.constants:  # the one local step that is looked at
             own[k.name] = self.constant(k.name)
-        if any(len(atom.args) > 1 for atom in plain.atoms(AppliedUndef)):
+        if named.has_steps:
             own.setdefault(K.name, self.constant(K.name))
         return Numbers(own, series, self.trace.subject.rational)
 
     def _of_vectors(self, nodes: Sequence[sp.Expr], own: Mapping[str, Any]) -> dict[str, Any]:
         """Constants that expressions in vectors name."""
         sources = self.trace.subject.shown.sources
-        named = {
-            symbol.name
-            for node in nodes
-            for symbol in node.free_symbols
-            if not isinstance(symbol, VectorSymbol) and symbol.name not in sources
-        }
+        named = frozenset[str]().union(*map(_besides_vectors, nodes)).difference(sources)
         return {name: own[name] if name in own else self.constant(name) for name in sorted(named)}
 
     # ---- extremes and limits
@@ -559,6 +575,12 @@ def without_products(expression: sp.Expr) -> tuple[sp.Expr, tuple[tuple[str, sp.
     nodes = sorted(products_in(expression), key=str)
     names = {node: sp.Function(f"_product_{at}")(t) for at, node in enumerate(nodes)}
     return expression.xreplace(names), tuple((str(x.func), node) for node, x in names.items())
+
+
+@lru_cache(maxsize=4096)
+def _besides_vectors(node: sp.Expr) -> frozenset[str]:
+    """Names of symbols that are no vectors."""
+    return frozenset(x.name for x in node.free_symbols if not isinstance(x, VectorSymbol))
 
 
 @lru_cache(maxsize=4096)

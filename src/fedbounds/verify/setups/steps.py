@@ -6,7 +6,6 @@ vectors of the set-up, by their definitions. Where a run is in balls, only what 
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -49,6 +48,7 @@ class Judged:
     setup: Setup
     view: View
     sides: dict[Any, tuple[Array, Array]] = field(default_factory=dict)  # what was evaluated
+    signs: dict[sp.Symbol, bool] = field(default_factory=dict)  # and looked at
 
     @cached_property
     def known(self) -> Known:
@@ -189,8 +189,11 @@ def _has_its_sign(symbol: sp.Symbol, on: Judged) -> bool:
     """Whether a number has the sign that its symbol is declared with; proofs rest on it."""
     if symbol.name not in on.known.constants:
         return True
-    value = enclosed(on.known.constant(symbol.name))
-    return bool(value > 0 if symbol.is_positive else value >= 0 or not symbol.is_nonnegative)
+    if symbol not in on.signs:
+        value = enclosed(on.known.constant(symbol.name))
+        meant = value > 0 if symbol.is_positive else value >= 0 or not symbol.is_nonnegative
+        on.signs[symbol] = bool(meant)
+    return on.signs[symbol]
 
 
 def _quotient(x: Any, y: Any) -> float:
@@ -199,11 +202,8 @@ def _quotient(x: Any, y: Any) -> float:
         return float((arb(x) / arb(y)).upper())
     if isinstance(x, Roots) or isinstance(y, Roots):
         return float(as_roots(x).ball() / as_roots(y).ball())
-    return float(_fraction(x) / _fraction(y))
-
-
-def _fraction(number: Any) -> Fraction:
-    return Fraction(int(number.p), int(number.q))
+    ratio = fmpq(x) / fmpq(y)
+    return int(ratio.p) / int(ratio.q)
 
 
 def _held(condition: Condition, on: Judged, rounds: range) -> Array:
