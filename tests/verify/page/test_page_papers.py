@@ -1,0 +1,33 @@
+"""The page of a whole paper is made: of all claims, with what a run leaves beside its records."""
+
+import pytest
+from pages import Page
+
+from fedbounds.theory.language.catalogue import PAPERS, select
+from fedbounds.verify.decide.profile import Profile
+from fedbounds.verify.judge.plan import own_displays
+from fedbounds.verify.judge.standing import REFUSED
+from fedbounds.verify.judge.summary import summarise
+from fedbounds.verify.page.written import render
+from fedbounds.verify.results.document import Timing, document
+from fedbounds.verify.results.run import Results, Settings
+from fedbounds.vocabulary import Kind
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_page_of_a_whole_paper_is_made(paper, quick_plan):
+    shown = own_displays(paper, Profile.QUICK)
+    rows = quick_plan(paper) if shown else ()  # judged for other tests too
+    entries = [entry for entry in select((paper,)) if entry.kind is not Kind.DEFINITION]
+    own = {entry.id: [row for row in rows if row["claim"] == entry.id] for entry in entries}
+    claims = [
+        summarise(entry, own[entry.id], {}) | {"displays": shown.get(entry.id, [])}
+        for entry in entries
+    ]
+    kept = [row for row in rows if row["verdict"] not in REFUSED]
+    text = render(document(Results(claims, kept), Settings(Profile.QUICK), Timing(1.0)))
+    page = Page(text)
+    for name, ladders in shown.items():
+        section = page.one("claim-" + name.replace("/", "-"))["text"]
+        assert all(row["ladder"]["parameter"] in section for row in ladders)
+    assert all(entry.id in text for entry in entries)
