@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from fedbounds.theory.language.registry import encoded_claims
 from fedbounds.verify.decide.case import Case
@@ -15,6 +15,7 @@ from fedbounds.verify.judge.plan import own_cases
 from fedbounds.verify.results.records import record
 
 Record = dict[str, Any]
+_PIECES = 12
 
 
 def planned(paper: str) -> Iterable[Case]:
@@ -23,16 +24,26 @@ def planned(paper: str) -> Iterable[Case]:
 
 
 def judged(shared: Path, paper: str) -> list[Record]:
-    """Records of all claims on all cases, in their order; the first process that asks judges."""
+    """Records of all claims on all cases, in their order; processes that ask share the work."""
     shared.mkdir(exist_ok=True)
-    found = shared / f"{paper}.pickle"
-    with FileLock(f"{found}.lock"):
-        if not found.exists():
-            claims = encoded_claims(paper)
-            every = (judge(claims, case).judgements for case in planned(paper))
-            found.write_bytes(pickle.dumps([record(one, "") for own in every for one in own]))
-    kept: list[Record] = pickle.loads(found.read_bytes())
-    return kept
+    files = [shared / f"{paper}-{piece}.pickle" for piece in range(_PIECES)]
+    for wait in (False, True):  # what nobody is at; then what others have begun
+        for piece, file in enumerate(files):
+            try:
+                with FileLock(f"{file}.lock", blocking=wait):
+                    if not file.exists():
+                        file.write_bytes(pickle.dumps(_records(paper, piece)))
+            except Timeout:
+                continue
+    return [row for file in files for row in pickle.loads(file.read_bytes())]
+
+
+def _records(paper: str, piece: int) -> list[Record]:
+    """Of one of the pieces in which the cases follow each other."""
+    claims, cases = encoded_claims(paper), list(planned(paper))
+    first, end = (len(cases) * at // _PIECES for at in (piece, piece + 1))
+    every = (judge(claims, case).judgements for case in cases[first:end])
+    return [record(one, "") for own in every for one in own]
 
 
 def verdicts(records: Iterable[Record]) -> dict[tuple[str, str, str], set[str]]:

@@ -27,7 +27,8 @@ from fedbounds.theory.language.setups import (
 from fedbounds.theory.language.symbols import VectorSymbol, constants_in
 
 from .evaluate import Numbers, evaluate
-from .known import MissingError, without_products
+from .expressions import without_products
+from .known import MissingError
 from .ranges import Number, Range, Unbounded, as_range, compared, multiple, narrowed
 from .regions import AllRounds, Region
 from .spaces import field as entries_of

@@ -12,8 +12,9 @@ from fedbounds.vocabulary import Method
 
 from .enumerated import enumerated
 from .evaluate import evaluate
+from .expressions import without_products
 from .functions import OfState, mean_of, values_of
-from .known import Indices, Known, MissingError, without_products
+from .known import Indices, Known, MissingError
 from .moments import Moments, form, moments, series
 from .sources import TooManyError
 from .spaces import Listed, Unrolled

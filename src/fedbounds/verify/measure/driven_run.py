@@ -24,13 +24,8 @@ from .driven_errors import Followed, followed
 from .driven_vectors import DrivenSpace, Product
 from .enumerated import first_outcome
 from .evaluate import ENCLOSED, Numbers, apart, around, in_balls
-from .known import (
-    Defined,
-    Indices,
-    MissingError,
-    at_once,
-    without_products,
-)
+from .expressions import at_once, without_products
+from .known import Defined, Indices, MissingError
 from .listed import listed_space
 from .spaces import Listed
 from .spaces import product as mean_product

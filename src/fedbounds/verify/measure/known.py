@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import product as every_one
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -15,7 +14,6 @@ from fedbounds.problems.spectrum import square_root
 from fedbounds.theory.language.setups import (
     RUN,
     Largest,
-    Least,
     MeanOfLargest,
     Remembered,
     Says,
@@ -24,16 +22,25 @@ from fedbounds.theory.language.setups import (
     above,
     dot,
 )
-from fedbounds.theory.language.symbols import K, T, VectorSymbol, constants_in, k, t
+from fedbounds.theory.language.symbols import K, T, k, t
 
 from .balls import enclosed
 from .evaluate import IrrationalError, Numbers, UndefinedError, evaluate, in_balls, in_roots, scale
+from .expressions import (
+    at_once,
+    besides_vectors,
+    expanded,
+    has_extremes,
+    innermost,
+    named_in,
+    without_products,
+)
 from .missing import MissingError as MissingError
 from .missing import UnansweredError as UnansweredError
 from .moments import TooMuchError
 from .recalled import recalled, remembered
 from .settled import settled
-from .spaces import Listed, Unrolled, alone, product, products_in
+from .spaces import Listed, Unrolled, alone, product
 from .spaces import field as entries_of
 from .subject import Subject
 from .trace import Trace
@@ -51,9 +58,6 @@ RELATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
 }
 
 
-_EXTREMES = (Largest, Least, MeanOfLargest, above, Settled)  # numbers of a whole run
-
-
 class Traced(Protocol):
     """A run that was traced."""
 
@@ -67,27 +71,6 @@ class Traced(Protocol):
 
 
 Run = TypeVar("Run", bound=Traced)
-
-
-@dataclass(frozen=True)
-class _Named:
-    """What an expression names, in order: what is missing first is told the same everywhere."""
-
-    constants: tuple[str, ...]
-    series: tuple[str, ...]
-    has_step: bool
-    has_steps: bool
-
-
-@lru_cache(maxsize=4096)  # expressions are the same on every set-up
-def _named(plain: sp.Expr) -> _Named:
-    calls = plain.atoms(AppliedUndef)
-    return _Named(
-        tuple(sorted(constants_in(plain))),
-        tuple(sorted({call.func.__name__ for call in calls})),
-        plain.has(k),
-        any(len(call.args) > 1 for call in calls),
-    )
 
 
 @dataclass(eq=False)
@@ -256,7 +239,7 @@ class Defined(Generic[Run]):
             known = self._with_roots(known)
             found = evaluate(plain, known, rounds)
         value = np.atleast_1d(np.asarray(found, dtype=object))
-        size = np.atleast_1d(np.asarray(scale(known, rounds, _expanded(plain)), dtype=object))
+        size = np.atleast_1d(np.asarray(scale(known, rounds, expanded(plain)), dtype=object))
         return value, size
 
     def _with_roots(self, known: Numbers) -> Numbers:
@@ -336,7 +319,7 @@ class Defined(Generic[Run]):
         self, plain: sp.Expr, own: Mapping[str, Any], series: Mapping[str, Array] | None = None
     ) -> Numbers:
         """Everything that an expression names."""
-        series, own, named = dict(series or {}), dict(own), _named(plain)
+        series, own, named = dict(series or {}), dict(own), named_in(plain)
         for name in named.constants:
             if name not in own:
                 own[name] = self.constant(name)
@@ -353,7 +336,7 @@ class Defined(Generic[Run]):
     def _of_vectors(self, nodes: Sequence[sp.Expr], own: Mapping[str, Any]) -> dict[str, Any]:
         """Constants that expressions in vectors name."""
         sources = self.trace.subject.shown.sources
-        named = frozenset[str]().union(*map(_besides_vectors, nodes)).difference(sources)
+        named = frozenset[str]().union(*map(besides_vectors, nodes)).difference(sources)
         return {name: own[name] if name in own else self.constant(name) for name in sorted(named)}
 
     # ---- extremes and limits
@@ -386,9 +369,9 @@ class Defined(Generic[Run]):
     ) -> tuple[sp.Expr, dict[str, Any]]:
         """With a symbol for every extreme, and their numbers; inner ones first."""
         found = dict(own)
-        if not _has_extremes(expression):
+        if not has_extremes(expression):
             return expression, found
-        while inner := _innermost(expression):
+        while inner := innermost(expression):
             names = {}
             for node in inner:
                 symbol = sp.Symbol(f"_extreme_{len(found)}")
@@ -567,44 +550,6 @@ def _mean_of_largest(
         found.append(array.max(axis=tuple(at for at in range(array.ndim) if at != axis)))
     weights = np.asarray(spaces[0].weights[axis])
     return (np.stack(np.broadcast_arrays(*found)).max(axis=0) * weights).sum()
-
-
-@lru_cache(maxsize=4096)
-def without_products(expression: sp.Expr) -> tuple[sp.Expr, tuple[tuple[str, sp.Expr], ...]]:
-    """With a quantity for every sq and ip, and which is which."""
-    nodes = sorted(products_in(expression), key=str)
-    names = {node: sp.Function(f"_product_{at}")(t) for at, node in enumerate(nodes)}
-    return expression.xreplace(names), tuple((str(x.func), node) for node, x in names.items())
-
-
-@lru_cache(maxsize=4096)
-def _besides_vectors(node: sp.Expr) -> frozenset[str]:
-    """Names of symbols that are no vectors."""
-    return frozenset(x.name for x in node.free_symbols if not isinstance(x, VectorSymbol))
-
-
-@lru_cache(maxsize=4096)
-def at_once(plain: sp.Expr) -> sp.Expr:
-    """With numbers for the products, which have one value."""
-    own = {x for x in plain.atoms(AppliedUndef) if x.func.__name__.startswith("_product_")}
-    return plain.xreplace({x: sp.Symbol(x.func.__name__) for x in own})
-
-
-@lru_cache(maxsize=4096)
-def _expanded(plain: sp.Expr) -> sp.Expr:
-    return sp.expand(plain)
-
-
-@lru_cache(maxsize=4096)
-def _has_extremes(expression: sp.Expr) -> bool:
-    return bool(expression.has(*_EXTREMES))
-
-
-@lru_cache(maxsize=4096)
-def _innermost(expression: sp.Expr) -> tuple[sp.Expr, ...]:
-    """Extremes with no extreme inside."""
-    every = sorted(expression.atoms(*_EXTREMES), key=str)
-    return tuple(x for x in every if not any(own.has(*_EXTREMES) for own in x.args))
 
 
 def _array(rows: Sequence[Sequence[Any]]) -> Array:

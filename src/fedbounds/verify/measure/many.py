@@ -22,8 +22,9 @@ from fedbounds.theory.proof.vectors import sq
 
 from .balls import precise
 from .evaluate import Numbers, Roots, apart, around, evaluate, in_balls
+from .expressions import at_once, without_products
 from .float_moments import InFloats
-from .known import Defined, Indices, MissingError, at_once, without_products
+from .known import Defined, Indices, MissingError
 from .limits import limit_of, pace_of
 from .long import Long
 from .norms import entries, keeps_sign, mean_norm, norm_of

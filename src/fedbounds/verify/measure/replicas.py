@@ -14,7 +14,8 @@ from fedbounds.theory.language.setups import Says
 from fedbounds.theory.language.symbols import T
 
 from .evaluate import Numbers
-from .known import Defined, Indices, MissingError, without_products
+from .expressions import without_products
+from .known import Defined, Indices, MissingError
 from .rows import by_row
 from .samples import Rows
 from .unknowns import Refused, bare

@@ -16,8 +16,8 @@ import sympy as sp
 from fedbounds.errors import FedboundsError
 from fedbounds.verify.measure.balls import precise
 from fedbounds.verify.measure.beginnings import beginning
+from fedbounds.verify.measure.expressions import at_once, without_products
 from fedbounds.verify.measure.folded import unroll_folded
-from fedbounds.verify.measure.known import at_once, without_products
 from fedbounds.verify.measure.round_maps import forms_of
 from fedbounds.verify.measure.round_matrices import Matrix, RoundMatrices, read_off
 from fedbounds.verify.measure.spaces import product

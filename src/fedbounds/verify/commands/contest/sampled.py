@@ -15,7 +15,7 @@ from scipy.stats import t as student
 
 from fedbounds.verify.measure.contract import drawn_by, one_step, started
 from fedbounds.verify.measure.evaluate import Numbers, evaluate
-from fedbounds.verify.measure.known import without_products
+from fedbounds.verify.measure.expressions import without_products
 from fedbounds.verify.measure.random import Random
 from fedbounds.verify.measure.reading import reading, with_derived
 from fedbounds.verify.measure.sources import Source

@@ -25,7 +25,8 @@ from ...decide.part import Outcome, decide
 from ...measure import limits
 from ...measure.always import shown
 from ...measure.evaluate import Numbers, UnmeasuredError, evaluate
-from ...measure.known import MissingError, without_products
+from ...measure.expressions import without_products
+from ...measure.known import MissingError
 from ...measure.moments import form
 from ...measure.ranges import Number, Range, compared, of_ball
 from ...measure.spaces import product
