@@ -109,6 +109,12 @@ def quick_plan(tmp_path_factory):
     return functools.cache(functools.partial(quick_plans.judged, shared))
 
 
+@pytest.fixture
+def one_process(monkeypatch):
+    """Commands start no other process, whether or not they have an option for it."""
+    monkeypatch.setattr("fedbounds.verify.results.run._SMALL_PLAN", sys.maxsize)
+
+
 @pytest.fixture(params=[np, array_api_strict], ids=["numpy", "array-api-strict"])
 def xp(request):
     """Each array library that runs on any machine; the strict one refuses NumPy's extras."""

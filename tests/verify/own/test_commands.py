@@ -18,6 +18,7 @@ from fedbounds.verify.own.names import entries_named, named_alone
 
 FALSE = 'me.claim("no", "D_W(t+1) <= D_W(t)/100")\nme.claim("yes", "D_W(t) >= 0")'
 QUICK = ("--quick", "--workers", "1")
+ONE = "[quadratic([[[1]], [[3]]], [[1], [-2]], [4])]"  # where any problem will do
 
 
 def told(capsys, *arguments):
@@ -29,6 +30,13 @@ def told(capsys, *arguments):
 
 def results(folder):
     return json.loads((Path(folder) / "results.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def several_processes(monkeypatch):
+    """However few the instances are, each is handed over by itself."""
+    monkeypatch.setattr("fedbounds.verify.results.run._SMALL_PLAN", 1)
+    monkeypatch.setattr("fedbounds.verify.results.run._BATCH", 1)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +154,7 @@ def test_names_that_are_not_there(tmp_path, capsys, monkeypatch, arguments, said
 
 def test_a_second_run_takes_its_records_and_a_changed_file_does_not(tmp_path, capsys, monkeypatch):
     out = str(tmp_path / "out")
-    path = own_file(tmp_path, body=FALSE)
+    path = own_file(tmp_path, body=FALSE, problems=ONE)
     assert told(capsys, "verify", path, *QUICK, "--out", out)[0] == 0
     first = results(out)
     records = stored(out).keys()
@@ -161,7 +169,8 @@ def test_a_second_run_takes_its_records_and_a_changed_file_does_not(tmp_path, ca
         assert told(capsys, "verify", path, *QUICK, "--out", out)[0] == 0
         assert results(out)["claims"] == first["claims"]
         # the same claims on another algorithm
-        own_file(tmp_path, body=FALSE, step='return {"x": state["x"] * 0 + problem.minimiser}')
+        step = 'return {"x": state["x"] * 0 + problem.minimiser}'
+        own_file(tmp_path, body=FALSE, problems=ONE, step=step)
         with pytest.raises(AssertionError, match="judged again"):
             status(["verify", path, *QUICK, "--out", out])
     assert told(capsys, "verify", path, *QUICK, "--out", out)[0] == 0
@@ -172,10 +181,8 @@ def test_a_second_run_takes_its_records_and_a_changed_file_does_not(tmp_path, ca
     assert os.listdir(tmp_path / "out" / "records") == ["me.jsonl.gz"]
 
 
-def test_processes_read_the_file_and_find_the_same(tmp_path, capsys):
-    path = own_file(
-        tmp_path, body=FALSE, problems="quadratics(clients=(1, 2, 3), dimensions=(1, 2))"
-    )
+def test_processes_read_the_file_and_find_the_same(tmp_path, capsys, several_processes):
+    path = own_file(tmp_path, body=FALSE, problems=ONE)
     found = []
     for workers in ("1", "2"):
         out = str(tmp_path / f"out-{workers}")
@@ -185,10 +192,9 @@ def test_processes_read_the_file_and_find_the_same(tmp_path, capsys):
     assert found[0]["claims"] == found[1]["claims"]
 
 
-def test_an_error_in_another_process_is_the_same_line(tmp_path, capsys):
-    wide = "quadratics(clients=(1, 2, 3), dimensions=(1, 2))"
+def test_an_error_in_another_process_is_the_same_line(tmp_path, capsys, several_processes):
     step = 'return {"x": state["x"] / (problem.clients - 1)}'
-    path = own_file(tmp_path, problems=wide, step=step)
+    path = own_file(tmp_path, step=step)
     code, _, error = told(
         capsys, "verify", path, "--quick", "--workers", "2", "--out", str(tmp_path / "out")
     )
@@ -199,7 +205,7 @@ def test_an_error_in_another_process_is_the_same_line(tmp_path, capsys):
 
 def test_a_witness_record_is_judged_again_where_its_file_is_named(tmp_path, capsys):
     out = tmp_path / "out"
-    path = own_file(tmp_path, body=FALSE)
+    path = own_file(tmp_path, body=FALSE, problems=ONE)
     assert told(capsys, "verify", path, *QUICK, "--out", str(out))[0] == 0
     record = witness_file(out)
     code, shown, error = told(capsys, "search", f"{path}::no", "--replay", str(record))
@@ -210,7 +216,7 @@ def test_a_witness_record_is_judged_again_where_its_file_is_named(tmp_path, caps
 @pytest.fixture
 def judged_file(tmp_path, capsys):
     """Results of a file that is then exchanged for one that must not be run."""
-    path = own_file(tmp_path, body=FALSE)
+    path = own_file(tmp_path, body=FALSE, problems=ONE)
     out = tmp_path / "out"
     assert told(capsys, "verify", path, *QUICK, "--out", str(out))[0] == 0
     trap = tmp_path / "run"
@@ -219,35 +225,48 @@ def judged_file(tmp_path, capsys):
     assert not trap.exists()
 
 
-def alone(*arguments, cwd):
-    """A command in a process of its own, which knows no theory."""
-    code = "import sys; from fedbounds.verify.commands.command_line import main; main()"
-    return subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=cwd
-    )
+ALONE = """
+import contextlib, io, json, sys
+from fedbounds.verify.commands.command_line import status
+told = []
+for arguments in json.loads(sys.argv[1]):
+    error = io.StringIO()
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(error):
+        told.append((status(arguments), error.getvalue()))
+print(json.dumps(told))
+"""
+
+
+def alone(*commands, cwd):
+    """Statuses and errors of commands in a process of its own, which knows no theory."""
+    done = subprocess.run(
+        [sys.executable, "-c", ALONE, json.dumps(commands)],
+        capture_output=True, text=True, cwd=cwd, check=True,
+    )  # fmt: skip
+    return json.loads(done.stdout)
 
 
 def test_results_are_data_and_never_run_the_file(judged_file, tmp_path):
     _, out = judged_file
     page = out / "index.html"
     page.unlink()
-    done = alone("report", str(out), cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    replay = ("search", "--replay", str(witness_file(out).relative_to(tmp_path)))
+    show = ("show", "me/no", "--out", str(out))
+    *read, replayed, shown = alone(
+        ("report", str(out)), ("diff", str(out), str(out)), replay, show, cwd=tmp_path
+    )
+    assert [code for code, _ in read] == [0, 0], read
     assert "me/no" in page.read_text(encoding="utf-8")
-    assert alone("diff", str(out), str(out), cwd=tmp_path).returncode == 0
-    record = witness_file(out)
-    record = record.relative_to(tmp_path)
-    for arguments in (("search", "--replay", str(record)), ("show", "me/no", "--out", str(out))):
-        done = alone(*arguments, cwd=tmp_path)
-        assert done.returncode == 2, done.stdout
-        assert done.stderr.startswith("fedbounds: ")
-        assert "file" in done.stderr
-        assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+    for code, error in (replayed, shown):
+        assert code == 2
+        assert error.startswith("fedbounds: ")
+        assert "file" in error
+        assert len(error.strip().splitlines()) == 1, error
 
 
 def test_the_witness_of_a_run_prints_its_gap(tmp_path, capsys):
     out = tmp_path / "out"
-    path = own_file(tmp_path, body=FALSE)
+    path = own_file(tmp_path, body=FALSE, problems=ONE)
     assert told(capsys, "verify", path, *QUICK, "--out", str(out))[0] == 0
     (reading,) = results(out)["claims"]["me/no"]["readings"]
     script = out / reading["witness"]
@@ -306,7 +325,7 @@ def test_only_claims_named_by_themselves_must_have_a_proof(tmp_path):
 def test_a_claim_of_a_file_without_a_proof_is_refused_and_the_whole_file_is_not(tmp_path, capsys):
     given = 'me.given("round", "D_W(t+1) <= 9*D_W(t)", "one round")\n'
     rate = 'me.claim("rate", "D_W(t+1) <= 10*D_W(t)", uses=["round"])\n'
-    file = own_file(tmp_path, body=given + rate + 'me.claim("bare", "D_W(t) >= 0")')
+    file = own_file(tmp_path, body=given + rate + 'me.claim("bare", "D_W(t) >= 0")', problems=ONE)
     out = ("--out", str(tmp_path / "out"))
     for name in ("bare", "round"):
         code, _, error = told(capsys, "prove", f"{file}::{name}", *out)

@@ -14,6 +14,7 @@ from fedbounds.vocabulary import ProofStatus, Standing, StatementStatus
 FALSE = 'me.claim("no", "D_W(t+1) <= D_W(t)/100")\nme.claim("also", "D_W(t) <= D_W(0)/200")\n'
 TRUE = 'me.claim("yes", "D_W(t) >= 0")\n'
 QUICK = ("--quick", "--workers", "1")
+ONE = "[quadratic([[[1]], [[3]]], [[1], [-2]], [4])]"  # where any problem will do
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ def standings(folder):
 
 
 def test_a_conflict_is_shown_beside_all_other_claims_and_named(tmp_path, capsys, believed):
-    file, folder = own_file(tmp_path, body=FALSE + TRUE), tmp_path / "out"
+    file, folder = own_file(tmp_path, body=FALSE + TRUE, problems=ONE), tmp_path / "out"
     code, out, err = told(capsys, "verify", file, *QUICK, "--out", folder, "--fail-on", "tested")
     assert code == 3
     assert err.startswith("fedbounds: conflict: me/no, me/also are both proved and violated")
@@ -58,7 +59,7 @@ def test_a_conflict_is_shown_beside_all_other_claims_and_named(tmp_path, capsys,
 
 @pytest.mark.parametrize("form", ["csv", "json"])
 def test_the_rows_are_printed_before_the_conflict_is_told(tmp_path, capsys, believed, form):
-    file = own_file(tmp_path, body=FALSE + TRUE)
+    file = own_file(tmp_path, body=FALSE + TRUE, problems=ONE)
     arguments = (*QUICK, "--out", tmp_path / "out", "--format", form)
     code, out, err = told(capsys, "measure", file, *arguments)
     assert code == 3
@@ -69,7 +70,7 @@ def test_the_rows_are_printed_before_the_conflict_is_told(tmp_path, capsys, beli
 def test_prove_shows_the_steps_before_the_conflict_is_told(tmp_path, capsys, believed):
     given = 'me.given("round", "D_W(t+1) <= D_W(t)/100", "one round")\n'
     rate = 'me.claim("rate", "D_W(t+1) <= D_W(t)/50", uses=["round"])\n'
-    file, folder = own_file(tmp_path, body=given + rate + TRUE), tmp_path / "out"
+    file, folder = own_file(tmp_path, body=given + rate + TRUE, problems=ONE), tmp_path / "out"
     code, out, err = told(capsys, "prove", file, "--steps", "--out", folder)
     assert code == 3
     assert err.startswith("fedbounds: conflict: me/round is both")
