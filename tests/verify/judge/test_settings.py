@@ -53,7 +53,10 @@ def proofs():
 
 @cache
 def findings(claim_id):
-    return tuple(settle(next(c for c in CLAIMS if c.entry.id == claim_id)))
+    """Without the scripts: `test_settings_scripts` makes them and runs them all."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(judge, "script_in_words", lambda *_: "a script\n")
+        return tuple(settle(next(c for c in CLAIMS if c.entry.id == claim_id)))
 
 
 def summed(claim, rows, known=None):

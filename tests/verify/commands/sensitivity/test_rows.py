@@ -23,7 +23,7 @@ from fedbounds.theory.language.symbols import G_u, L, T, eta, t
 from fedbounds.theory.personalization.glossary import GLOSSARY
 from fedbounds.theory.personalization.symbols import E
 from fedbounds.theory.proof.premises import Need
-from fedbounds.verify.commands.sensitivity import exports, premises, rows
+from fedbounds.verify.commands.sensitivity import exports, premises, rows, witnessed
 from fedbounds.verify.commands.sensitivity.bisect import Sharpest
 from fedbounds.verify.commands.sensitivity.printed import printed as printed_of
 from fedbounds.verify.commands.sensitivity.printed import rational
@@ -39,6 +39,7 @@ from fedbounds.verify.commands.sensitivity.witnessed import (
     breaks,
     survey,
 )
+from fedbounds.verify.decide import case
 from fedbounds.verify.decide.measurement import measure
 from fedbounds.verify.judge.judge import Replays, judge_reading
 from fedbounds.verify.measure.evaluate import Numbers
@@ -47,6 +48,23 @@ from fedbounds.vocabulary import Index, Verdict
 printed = partial(printed_of, signed=GLOSSARY.signed)
 
 SMOOTH_PART = "fedplt/A2.1"  # part c: || g ||^2 <= 2 L F_own, attained
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _measured_once():
+    """Claims that differ in a number are held against the same plan, and it does not change."""
+    original, known = witnessed.instances, {}
+
+    def instances(claims, *asked):
+        key = frozenset(one.entry.paper for one in claims), *asked
+        if key not in known:
+            known[key] = tuple(original(claims, *asked))
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(witnessed, "instances", instances)
+        patch.setattr(case, "find", cache(case.find))
+        yield
 
 
 def changed(factor, conditions=()):
