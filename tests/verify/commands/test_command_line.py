@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -21,6 +22,7 @@ from fedbounds.errors import ConflictError
 from fedbounds.theory.language.catalogue import PAPERS, entry, paper, select
 from fedbounds.theory.language.claims import Claim
 from fedbounds.theory.language.registry import encoded
+from fedbounds.theory.proof import library, repair
 from fedbounds.verify.commands import command_line
 from fedbounds.verify.commands.command_line import status
 from fedbounds.verify.commands.prove import Proved
@@ -116,8 +118,15 @@ def test_the_list_holds_every_claim_with_kind_source_and_place():
     assert call("list", *PAPERS).out == found.out
 
 
+@pytest.fixture
+def coarse(monkeypatch):
+    """The smallest constants of corrections, sought in few steps."""
+    few = partial(library.smallest, resolution=repair.HIGHEST)
+    monkeypatch.setattr(library, "smallest", few)
+
+
 @each("claim_id", lambda: [e.id for e in select(()) if e.module])
-def test_an_encoded_claim_is_shown_with_formulas(claim_id, tmp_path):
+def test_an_encoded_claim_is_shown_with_formulas(claim_id, tmp_path, coarse):
     found = call("show", claim_id, "--out", tmp_path)
     assert (found.code, found.err) == (0, "")
     assert claim_id in found.out
