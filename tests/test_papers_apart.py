@@ -73,20 +73,15 @@ def said(folder, script, given, *, fails=False):
 # ---- a fourth paper
 
 
-def standings(folder):
+VERIFY = ["verify", "dummy", "--quick", "--workers", "1", "--out", "out"]
+
+
+def standings(folder, *commands):
     """Of the fourth paper's claims, in a folder that has it; and what commands print of it."""
     for name, text in FILES.items():
         place = folder / "fedbounds" / name
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text.lstrip(), "utf-8")
-    commands = (
-        ["list", "dummy"],
-        ["show", "dummy/nearer"],
-        ["prove", "dummy"],
-        ["verify", "dummy", "--quick", "--workers", "1", "--out", "out"],
-        ["search", "dummy/nearer", "--budget", "40", "--save", "found.json"],
-        ["search", "--replay", "found.json"],
-    )
     told = json.loads(said(folder, COMMANDS, commands).splitlines()[-1])
     results = json.loads((folder / "out" / "results.json").read_text())
     return told, {name: row["standing"] for name, row in results["claims"].items()}
@@ -94,7 +89,15 @@ def standings(folder):
 
 def test_a_fourth_paper_is_judged_with_no_line_elsewhere(tmp_path):
     assert len([line for line in FILES["algorithms/dummy.py"].splitlines() if line]) <= 20
-    (listed, shown, proved, verified, found, again), standing = standings(copied(tmp_path))
+    (listed, shown, proved, verified, found, again), standing = standings(
+        copied(tmp_path),
+        ["list", "dummy"],
+        ["show", "dummy/nearer"],
+        ["prove", "dummy"],
+        VERIFY,
+        ["search", "dummy/nearer", "--budget", "40", "--save", "found.json"],
+        ["search", "--replay", "found.json"],
+    )
     assert "3 claims, 3 encoded" in listed
     assert "reach_after(t) <= reach(t)" in shown
     assert "1 proof, 1 step: 1 proved" in proved
@@ -114,7 +117,7 @@ def test_a_fourth_paper_with_a_wrong_definition_is_not_confirmed(tmp_path, monke
     wrong = FILES[name].replace('"stride": sq(after - x)', '"stride": sq(after - xs)')
     assert wrong != FILES[name]
     monkeypatch.setitem(FILES, name, wrong)
-    _, standing = standings(copied(tmp_path))
+    _, standing = standings(copied(tmp_path), VERIFY)
     assert standing["dummy/expansion"] == "refuted"
 
 
