@@ -102,11 +102,16 @@ def _known_theories():
 
 
 @pytest.fixture(scope="session")
-def quick_plan(tmp_path_factory):
-    """Records of the quick plan of a paper."""
+def quick_plans_at(tmp_path_factory):
+    """Where the records of quick plans are, for all processes of the session."""
     base = tmp_path_factory.getbasetemp()
-    shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "quick plans"
-    return functools.cache(functools.partial(quick_plans.judged, shared))
+    return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "quick plans"
+
+
+@pytest.fixture(scope="session")
+def quick_plan(quick_plans_at):
+    """Records of the quick plan of a paper."""
+    return functools.cache(functools.partial(quick_plans.judged, quick_plans_at))
 
 
 @pytest.fixture

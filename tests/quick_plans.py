@@ -1,6 +1,8 @@
-"""What the quick plan of a paper says, judged once for all processes of a test session."""
+"""What the quick plan of a paper says, judged once for all processes of a test session.
 
-import pickle
+It is kept as by a run that was interrupted: a run that begins with a copy of the folder goes on.
+"""
+
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -8,42 +10,47 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from fedbounds.theory.language.registry import encoded_claims
-from fedbounds.verify.decide.case import Case
 from fedbounds.verify.decide.profile import Profile
-from fedbounds.verify.judge.judge import judge
-from fedbounds.verify.judge.plan import own_cases
-from fedbounds.verify.results.records import record
+from fedbounds.verify.judge.plan import quick_cases
+from fedbounds.verify.results import packs, run
+from fedbounds.verify.results.store import Store
 
 Record = dict[str, Any]
 _PIECES = 12
 
 
-def planned(paper: str) -> Iterable[Case]:
-    """Its cases."""
-    return own_cases(paper, Profile.QUICK, 0)
-
-
 def judged(shared: Path, paper: str) -> list[Record]:
     """Records of all claims on all cases, in their order; processes that ask share the work."""
-    shared.mkdir(exist_ok=True)
-    files = [shared / f"{paper}-{piece}.pickle" for piece in range(_PIECES)]
+    store = Store(shared / paper)
     for wait in (False, True):  # what nobody is at; then what others have begun
-        for piece, file in enumerate(files):
+        for piece in range(_PIECES):
+            done = shared / f"{paper}-{piece}"
             try:
-                with FileLock(f"{file}.lock", blocking=wait):
-                    if not file.exists():
-                        file.write_bytes(pickle.dumps(_records(paper, piece)))
+                with FileLock(f"{done}.lock", blocking=wait):
+                    if not done.exists():
+                        _of_piece(store, paper, piece)
+                        done.touch()
             except Timeout:
                 continue
-    return [row for file in files for row in pickle.loads(file.read_bytes())]
+    for path in store.records.iterdir():
+        for block in packs.read(path, whole=True):
+            kept = packs.Kept()
+            kept.add(block)
+            store.keep(list(kept.records.values()))
+    return _records(store, paper, 0, None)
 
 
-def _records(paper: str, piece: int) -> list[Record]:
+def _of_piece(store: Store, paper: str, piece: int) -> list[Record]:
     """Of one of the pieces in which the cases follow each other."""
-    claims, cases = encoded_claims(paper), list(planned(paper))
-    first, end = (len(cases) * at // _PIECES for at in (piece, piece + 1))
-    every = (judge(claims, case).judgements for case in cases[first:end])
-    return [record(one, "") for own in every for one in own]
+    count = len(quick_cases(paper))
+    return _records(store, paper, *(count * at // _PIECES for at in (piece, piece + 1)))
+
+
+def _records(store: Store, paper: str, first: int, end: int | None) -> list[Record]:
+    """From the store, or judged and written."""
+    claims, cases = encoded_claims(paper), list(quick_cases(paper)[first:end])
+    every = run._all_records(claims, cases, run.Settings(Profile.QUICK, workers=1), store, None)
+    return [row for _, own in every for row in own]
 
 
 def verdicts(records: Iterable[Record]) -> dict[tuple[str, str, str], set[str]]:

@@ -1,8 +1,7 @@
 """Instance files of every kind, as `search --replay` reads them: small, and judged in milliseconds."""
 
 from fedbounds.theory.language.registry import encoded_claims
-from fedbounds.verify.decide.profile import Profile
-from fedbounds.verify.judge.plan import own_cases
+from fedbounds.verify.judge.plan import quick_cases
 from fedbounds.verify.setups.instance_file import to_data
 from fedbounds.vocabulary import Method
 
@@ -18,14 +17,11 @@ VIEWS = (
 def planned():
     """The cheapest planned instance of every kind, by algorithm and set-up."""
     found = {}
-    cases = list(own_cases("personalization", Profile.QUICK, 0))
+    cases = quick_cases("personalization")
     choices = [case for case in cases if case.algorithm_name == "bound"]
     found |= {"sum": choices[0], "bound": choices[-1]}
     cases = [
-        case
-        for paper in PAPERS
-        for case in own_cases(paper, Profile.QUICK, 0)
-        if case.method is Method.RATIONAL
+        case for paper in PAPERS for case in quick_cases(paper) if case.method is Method.RATIONAL
     ]
     for case in sorted(cases, key=lambda case: case.work):
         kind = getattr(case.setup, "view", type(case.setup).__name__)

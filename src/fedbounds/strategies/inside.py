@@ -19,8 +19,7 @@ from fedbounds.theory.language.registry import encoded
 from fedbounds.verify.decide.case import Case, parameters_of
 from fedbounds.verify.decide.conditions import failure, refusal
 from fedbounds.verify.decide.measurement import measure
-from fedbounds.verify.decide.profile import Profile
-from fedbounds.verify.judge.plan import own_cases
+from fedbounds.verify.judge.plan import quick_cases
 from fedbounds.verify.measure.evaluate import Numbers
 from fedbounds.verify.own.names import entry_named
 from fedbounds.verify.search.seeking import Admits, Space, spaces
@@ -92,7 +91,7 @@ def _sought(draw: st.DrawFn, space: Space) -> Case:
 @cache
 def _planned(claim: Claim, part: Part) -> list[Case]:
     """What the theory plans in rationals and the part applies to, the cheapest first."""
-    every = own_cases(claim.entry.paper, Profile.QUICK, 0)
+    every = quick_cases(claim.entry.paper)
     own = (one for one in every if one.algorithm_name in claim.algorithms)
     exact = sorted((one for one in own if one.method is Method.RATIONAL), key=lambda one: one.work)
     inside = (one for one in exact if refusal(part, one, measure(one).numbers) is None)

@@ -42,8 +42,7 @@ from fedbounds.theory.language.symbols import (
 )
 from fedbounds.theory.personalization import lemmas
 from fedbounds.verify.decide.conditions import failure, sides
-from fedbounds.verify.decide.profile import Profile
-from fedbounds.verify.judge.plan import own_cases
+from fedbounds.verify.judge.plan import quick_cases
 from fedbounds.verify.measure.evaluate import Numbers
 from fedbounds.vocabulary import Index, Kind, Relation
 
@@ -51,7 +50,7 @@ from fedbounds.vocabulary import Index, Kind, Relation
 @cache
 def instance_names() -> set[str]:
     """Of everything that a plan judges."""
-    planned = (case.algorithm_name for key in PAPERS for case in own_cases(key, Profile.QUICK, 0))
+    planned = (case.algorithm_name for key in PAPERS for case in quick_cases(key))
     return {*LADDER_NAMES, *planned}
 
 

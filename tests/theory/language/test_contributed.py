@@ -9,8 +9,7 @@ from own_files import own_file
 from fedbounds.errors import FedboundsError
 from fedbounds.own import contribution
 from fedbounds.theory.language import catalogue, contributed, registry
-from fedbounds.verify.decide.profile import Profile
-from fedbounds.verify.judge.plan import own_cases
+from fedbounds.verify.judge.plan import quick_cases
 from fedbounds.verify.own import known
 from fedbounds.verify.results.summaries import summaries
 
@@ -64,7 +63,7 @@ def test_a_package_contributes_a_theory_that_is_judged_like_a_paper(packages, th
     assert [e.id for e in catalogue.select(("theirs",))] == ["theirs/a"]
     assert catalogue.entry("theirs/a").module
     claim = registry.claim("theirs/a")
-    (row,) = summaries([claim], list(own_cases("theirs", Profile.QUICK, 0))[:6])
+    (row,) = summaries([claim], quick_cases("theirs")[:6])
     assert row["standing"] == "tested"
 
 

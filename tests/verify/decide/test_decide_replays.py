@@ -18,10 +18,9 @@ from fedbounds.theory.proof.vectors import sq
 from fedbounds.verify.decide import conditions
 from fedbounds.verify.decide.measurement import Measurement, measure
 from fedbounds.verify.decide.part import decide
-from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge import judge as judging
 from fedbounds.verify.judge.judge import Replays, judge, judge_reading
-from fedbounds.verify.judge.plan import own_cases
+from fedbounds.verify.judge.plan import quick_cases
 from fedbounds.verify.setups.plan import case_of
 from fedbounds.vocabulary import Method, Verdict
 
@@ -216,7 +215,7 @@ def test_what_is_measured_in_floats_and_in_rationals_is_the_same():
 def test_a_step_that_meets_its_condition_up_to_rounding_is_judged_up_to_rounding():
     """Planted: an irrational step is prescribed; its float is 1e-17 from where the sides are equal."""
     cases = [
-        one for one in own_cases("personalization", Profile.QUICK, 0)
+        one for one in quick_cases("personalization")
         if one.method is Method.MOMENTS and one.name.endswith("edge of thm-3.11")
     ]  # fmt: skip
     found = claim("personalization/thm-3.11-fin")

@@ -14,9 +14,8 @@ from fedbounds.theory.language.claims import AS_PRINTED, Condition, read
 from fedbounds.theory.language.registry import claim
 from fedbounds.theory.language.symbols import K, L, n
 from fedbounds.verify.decide.case import constants_of, evidence_of, parameters_of
-from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import check, judge
-from fedbounds.verify.judge.plan import own_cases
+from fedbounds.verify.judge.plan import quick_cases
 from fedbounds.verify.search.witness import find_witness
 from fedbounds.vocabulary import Method, Verdict
 
@@ -149,7 +148,7 @@ def test_a_point_is_measured_without_a_run():
 
 @cache
 def planned():
-    every = own_cases("personalization", Profile.QUICK, 0)
+    every = quick_cases("personalization")
     return [case for case in every if case.algorithm_name == "bound"]
 
 

@@ -7,7 +7,6 @@ import pytest
 from flint import fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from quick_plans import planned
 from stored_setups import alike, read_again
 
 from fedbounds.algorithms import fedplt
@@ -22,7 +21,7 @@ from fedbounds.verify.decide.case import find, found
 from fedbounds.verify.decide.measurement import fingerprint
 from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
-from fedbounds.verify.judge.plan import own_cases
+from fedbounds.verify.judge.plan import own_cases, quick_cases
 from fedbounds.verify.setups.chance import drawn_cases
 from fedbounds.verify.setups.plan import case_of
 from fedbounds.verify.setups.plan import planned as of_theory
@@ -33,14 +32,14 @@ FIRM = (Verdict.VIOLATED, Verdict.NOT_VIOLATED)
 
 
 def quick():
-    found_cases = own_cases("fedplt", Profile.QUICK, 0)
+    found_cases = quick_cases("fedplt")
     return [case for case in found_cases if isinstance(case.setup, Setup)]
 
 
 @pytest.fixture(scope="module")
 def rows(quick_plan):
     """(claim, part, index, view, reading, verdict) of every exact outcome of the quick plan."""
-    views = {case.name: getattr(case.setup, "view", None) for case in planned("fedplt")}
+    views = {case.name: getattr(case.setup, "view", None) for case in quick_cases("fedplt")}
     parts = {(c.id, part.name): part for c in CLAIMS for part in c.parts}
     return [
         (

@@ -26,9 +26,8 @@ from fedbounds.theory.proof.library import book_of, has_book
 from fedbounds.theory.proof.replay import replay
 from fedbounds.verify.commands.command_line import status
 from fedbounds.verify.decide.case import Case
-from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
-from fedbounds.verify.judge.plan import own_cases
+from fedbounds.verify.judge.plan import quick_cases
 from fedbounds.verify.own.load import load
 from fedbounds.verify.results.records import record
 from fedbounds.verify.setups.instance_file import from_data, to_data
@@ -46,7 +45,7 @@ def pair(request, tmp_path_factory):
 
 
 def exact_cases(theory):
-    every = own_cases(theory, Profile.QUICK, 0)
+    every = quick_cases(theory)
     return islice((case for case in every if case.method is Method.RATIONAL), 0, 48, 12)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from fedbounds.theory.language.catalogue import select
 from fedbounds.verify.decide.profile import Profile
-from fedbounds.verify.judge.plan import own_cases
+from fedbounds.verify.judge.plan import quick_cases
 from fedbounds.verify.results import run as run_module
 from fedbounds.verify.results.run import Settings, run
 from fedbounds.verify.results.store import Store
@@ -15,7 +15,7 @@ ENTRIES = select(
 
 
 def plan():
-    every = list(own_cases("personalization", Profile.QUICK, 0))
+    every = quick_cases("personalization")
     vectors = [case for case in every if case.algorithm_name == "participant mean"]
     choices = [case for case in every if case.algorithm_name == "bound"]
     return [*vectors[:10], *choices[:12]]

@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
-from quick_plans import planned
 
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.errors import FedboundsError
@@ -22,6 +21,7 @@ from fedbounds.theory.proof.vectors import sq
 from fedbounds.verify.decide.case import Case, script_of
 from fedbounds.verify.decide.measurement import measure
 from fedbounds.verify.judge.judge import judge
+from fedbounds.verify.judge.plan import quick_cases
 from fedbounds.verify.setups import script_source
 from fedbounds.verify.setups.script import program_of
 from fedbounds.verify.setups.script_check import agrees
@@ -105,7 +105,7 @@ def kind(case):
 @pytest.mark.parametrize("paper", ["fedplt", "submodel"])
 def test_every_kind_of_setup_has_scripts(paper, quick_plan):
     """Of the cheapest part that is broken on one; else of one that holds: the gap is the judged."""
-    every = {case.name: case for case in planned(paper) if case.method is Method.RATIONAL}
+    every = {case.name: case for case in quick_cases(paper) if case.method is Method.RATIONAL}
     claims = encoded_claims(paper)
     parts = {(c.id, r.name, p.name): p for c in claims for r in c.readings for p in read(c, r)}
     found = {}

@@ -14,7 +14,7 @@ from fedbounds.theory.language.setups import Ladder, Run, Setup
 from fedbounds.verify.commands.command_line import status
 from fedbounds.verify.decide import case
 from fedbounds.verify.decide.profile import Profile
-from fedbounds.verify.judge.plan import own_cases
+from fedbounds.verify.judge.plan import own_cases, quick_cases
 from fedbounds.verify.search.small import is_kept
 from fedbounds.verify.search.witness import find_witness
 from fedbounds.verify.setups.found import InFloats, Named
@@ -114,7 +114,7 @@ def test_what_search_saves_is_replayed(tmp_path, capsys):
 )
 def test_a_witness_breaks_its_claim_again(name, reading, tmp_path, capsys):
     broken = claim(name)
-    cases = own_cases(broken.entry.paper, Profile.QUICK, 0)
+    cases = quick_cases(broken.entry.paper)
     suspects = [case for case in cases if case.algorithm_name in broken.algorithms]
     witness = find_witness(broken, broken.readings[reading], suspects)
     assert witness is not None

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from flint import arb
-from quick_plans import planned, verdicts
+from quick_plans import verdicts
 from submodel_mutations import (
     mask_on_the_gradient_only,
     old_coordinates_as_zeros,
@@ -26,6 +26,7 @@ from fedbounds.theory.submodel.setups import PLANNED, masked_round
 from fedbounds.theory.submodel.views import VIEWS
 from fedbounds.verify.decide.case import find, in_rationals
 from fedbounds.verify.judge.judge import judge
+from fedbounds.verify.judge.plan import quick_cases
 from fedbounds.verify.measure.objectives import exact
 from fedbounds.verify.setups.found import InFloats
 from fedbounds.verify.setups.plan import case_of
@@ -203,7 +204,7 @@ def test_the_quick_plan_decides_every_part(quick_plan):
     """Of its runs, and of what stands side by side or in ladders."""
     ours = {
         case.name
-        for case in planned("submodel")
+        for case in quick_cases("submodel")
         if case.algorithm_name == RANDOM or not isinstance(case.setup, Setup | InFloats)
     }
     found = verdicts(x for x in quick_plan("submodel") if x["problem"]["instance"] in ours)

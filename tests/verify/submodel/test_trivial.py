@@ -6,7 +6,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from quick_plans import planned
 
 from fedbounds.theory.language.registry import claim, encoded_claims
 from fedbounds.theory.submodel.point_setups import Law, quadratics, setup_of
@@ -14,6 +13,7 @@ from fedbounds.verify.decide.case import Case
 from fedbounds.verify.decide.measurement import measure
 from fedbounds.verify.decide.part import rounds_of
 from fedbounds.verify.judge.judge import judge
+from fedbounds.verify.judge.plan import quick_cases
 from fedbounds.verify.judge.summary import summarise
 from fedbounds.verify.measure.evaluate import Numbers, evaluate
 from fedbounds.verify.results.records import record
@@ -40,7 +40,7 @@ MOST = 3  # cases of each part that are measured again
 
 
 def test_trivial_bounds_hold_where_their_claims_are_examined(quick_plan):
-    every = {case.name: case for case in planned("submodel")}
+    every = {case.name: case for case in quick_cases("submodel")}
     ours = {found.id: found for found in concerned()}
     chosen = defaultdict(list)
     for row in (x for x in quick_plan("submodel") if x["claim"] in ours):

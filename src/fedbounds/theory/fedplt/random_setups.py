@@ -101,4 +101,4 @@ def _definite(v: list[int]) -> Any:
     ]  # fmt: skip
 
 
-DRAWN = (Drawn(small_runs, 1, 5, 60), Drawn(long_runs_of, 0, 1, 6))
+DRAWN = (Drawn(small_runs, 1, 5, 60), Drawn(long_runs_of, 0, 1, 6, floats=True))

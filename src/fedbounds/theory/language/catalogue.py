@@ -166,13 +166,20 @@ def check_uses(entries: tuple[Entry, ...]) -> None:
 
 def entry(claim_id: str) -> Entry:
     """The entry of an id; an unknown id is an error that names the nearest."""
-    known = {e.id: e for key in keys() for e in paper(key).entries}
-    if claim_id not in known:
-        told = unknown_name("claim", claim_id, known)
-        if claim_id.partition("/")[0] in keys():
-            raise told
-        raise FedboundsError(f"{told}; a claim of your own is named by its file: FILE.py::NAME")
-    return known[claim_id]
+    found = known(claim_id)
+    if found is not None:
+        return found
+    told = unknown_name("claim", claim_id, [e.id for key in keys() for e in paper(key).entries])
+    if claim_id.partition("/")[0] in keys():
+        raise told
+    raise FedboundsError(f"{told}; a claim of your own is named by its file: FILE.py::NAME")
+
+
+def known(claim_id: str) -> Entry | None:
+    """The entry of an id, if there is one."""
+    key = claim_id.partition("/")[0]
+    every = paper(key).entries if key in keys() else ()
+    return next((e for e in every if e.id == claim_id), None)
 
 
 def select(names: tuple[str, ...]) -> tuple[Entry, ...]:

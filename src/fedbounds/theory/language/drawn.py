@@ -54,9 +54,12 @@ class Drawn:
         So many times what one is.
     quick, default, thorough : int
         How many, in a plan of that name.
+    floats : bool
+        Whether none is to be measured in rationals.
     """
 
     make: Callable[[Chance, int], Iterator[Planned | PlannedLadder]]
     quick: int
     default: int
     thorough: int
+    floats: bool = False

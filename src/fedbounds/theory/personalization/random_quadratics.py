@@ -215,6 +215,6 @@ def _normal(chance: Chance, count: int) -> list[Fraction]:
 
 
 DRAWN = (
-    Drawn(partial(at_edges, quick=True), 1, 2, 10),
-    Drawn(partial(at_edges, quick=False), 0, 2, 10),
+    Drawn(partial(at_edges, quick=True), 1, 2, 10, floats=True),
+    Drawn(partial(at_edges, quick=False), 0, 2, 10, floats=True),
 )

@@ -94,6 +94,6 @@ def _section_5(chance: Chance, many: int) -> Iterator[Planned]:
 
 DRAWN: tuple[Drawn, ...] = (
     *random_quadratics.DRAWN,
-    Drawn(_cosines, quick=0, default=8, thorough=64),
-    Drawn(_section_5, quick=0, default=0, thorough=1),
+    Drawn(_cosines, quick=0, default=8, thorough=64, floats=True),
+    Drawn(_section_5, quick=0, default=0, thorough=1, floats=True),
 )

@@ -1,7 +1,7 @@
 """The smallest constant, exponent or threshold with which a failed step is proved."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import count
 from math import floor
@@ -112,6 +112,7 @@ class _Search:
     written: Written
     earlier: Mapping[str, Statement]
     family: sp.Expr | Condition
+    found: dict[Fraction, Certificate | None] = field(default_factory=dict)
 
     def at(self, theta: Fraction) -> Written:
         """The step with a value of theta."""
@@ -125,11 +126,14 @@ class _Search:
         return replace(self.written, statement=statement, right=right)
 
     def proof(self, theta: Fraction) -> Certificate | None:
-        """Its certificate, if one is found."""
-        try:
-            return certified(self.book.theory, self.at(theta), self.earlier)
-        except Refused:
-            return None
+        """Its certificate, if one is found; each is looked for once."""
+        if theta not in self.found:
+            try:
+                found = certified(self.book.theory, self.at(theta), self.earlier)
+            except Refused:
+                found = None
+            self.found[theta] = found
+        return self.found[theta]
 
 
 def _repair(search: _Search, theta: Fraction, fails: Fraction | None) -> Repair:

@@ -13,7 +13,6 @@ from flint import fmpq
 
 from fedbounds.problems import Evidence
 from fedbounds.theory.language.claims import Part
-from fedbounds.theory.language.contributed import Contribution, contributed
 from fedbounds.theory.language.equivalences import ANALYSIS, Equivalence, Pair
 from fedbounds.theory.language.orders import ComparisonClaim
 from fedbounds.theory.language.setting import (
@@ -28,13 +27,12 @@ from fedbounds.vocabulary import Method, Relation, Verdict
 from ..decide.case import Case, found
 from ..decide.part import decide
 from ..decide.plain import plain
-from ..decide.profile import Profile
 from ..measure.evaluate import Numbers
 from ..measure.same import Comparison
 from ..setups.pairs import Shape, compared, told_difference
 from .compare_bounds import as_rows
 from .finding import Finding as Finding
-from .plan import own_cases
+from .plan import quick_cases
 from .specimens import specimens
 
 Record = dict[str, Any]
@@ -171,18 +169,12 @@ def _asked(claim: AssumptionClaim) -> tuple[tuple[str, str, int, Evidence], ...]
 @cache
 def _planned(claim: AssumptionClaim) -> tuple[tuple[str, str, int, Evidence], ...]:
     paper = claim.entry.paper
-    told = ((case.name, *_told(case)) for case in _cases(paper, contributed(paper)))
+    told = ((case.name, *_told(case)) for case in quick_cases(paper))
     speaking = (one for one in told if claim.assumption in one[3])
     return tuple(
         (name, family, clients, evidence[claim.assumption])
         for name, family, clients, evidence in islice(speaking, _MOST_CASES)
     )
-
-
-@cache
-def _cases(paper: str, _of: Contribution | None) -> tuple[Case, ...]:
-    """Those of a paper's quick plan; a theory of one's own may be another one later."""
-    return tuple(own_cases(paper, Profile.QUICK, 0))
 
 
 @lru_cache(maxsize=256)  # every assumption is asked of the same cases

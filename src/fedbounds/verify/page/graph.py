@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fedbounds.errors import FedboundsError
 from fedbounds.theory.language import catalogue
 from fedbounds.vocabulary import Standing
 
@@ -66,10 +65,8 @@ def uses_of(claim: Record) -> tuple[str, ...]:
     """What a claim rests on: as its document says, or else as the catalogue does."""
     if "uses" in claim:
         return tuple(claim["uses"])
-    try:
-        return catalogue.entry(claim["id"]).uses
-    except FedboundsError:
-        return ()
+    found = catalogue.known(claim["id"])
+    return () if found is None else found.uses
 
 
 def graph(document: Record) -> Graph | None:

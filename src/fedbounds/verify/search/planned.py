@@ -35,7 +35,7 @@ def planned_cases(claim: Claim, seed: int = 0) -> tuple[Case, ...]:
 @lru_cache(maxsize=2)  # its random set-ups take seconds to make
 def _of_paper(paper: str, seed: int, _of: Contribution | None) -> tuple[Case, ...]:
     """A folder of one's own may be another one later."""
-    return _exact(own_cases(paper, Profile.THOROUGH, seed))
+    return _exact(own_cases(paper, Profile.THOROUGH, seed, floats=False))
 
 
 def _exact(every: Iterable[Case]) -> tuple[Case, ...]:

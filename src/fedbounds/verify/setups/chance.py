@@ -35,8 +35,10 @@ class Seeded(Random):
         return edges(self._theory, *given)
 
 
-def drawn_cases(theory: str, name: str, profile: Profile, seed: int) -> Iterator[Case]:
+def drawn_cases(
+    theory: str, name: str, profile: Profile, seed: int, *, floats: bool = True
+) -> Iterator[Case]:
     """Set-ups of random numbers as many as a profile has; ``name`` as in `case_of`."""
-    for one in drawn(theory):
+    for one in (one for one in drawn(theory) if floats or not one.floats):
         for planned in one.make(Seeded(seed, theory), getattr(one, profile.value)):
             yield case_of(planned, name)

@@ -4,8 +4,9 @@ A bound may hold in every round that is looked at and fail for ever after. Where
 same in every round, the exact moments of a few rounds decide it for all of them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache, partial
 from math import prod
 
 from fedbounds.errors import FedboundsError
@@ -26,14 +27,17 @@ from ..measure.unrolled import unroll
 from .found import view_of
 from .tried import sees
 
+Over = tuple[Case, Numbers]
+
 
 def later(parts: Sequence[Part], cases: Sequence[Case]) -> list[tuple[Case, int]]:
     """Of every part that fails beyond the rounds of a case, the case where it does so first."""
     first: dict[int, tuple[int, Case]] = {}
     for case in cases:
         moments = _moments(case.setup)
+        over = cache(partial(_over, case))  # parts ask for few lengths
         for number, part in enumerate(parts if moments is not None else ()):
-            length = _fails(part, case, moments or 0)
+            length = _fails(part, case, moments or 0, over)
             if length is not None and length < first.get(number, (length + 1, case))[0]:
                 first[number] = (length, case)
     found = {(case.name, length): (case, length) for length, case in first.values()}
@@ -58,13 +62,11 @@ def _moments(setup: Setup) -> int | None:
     return (entries + 1) * (entries + 2) // 2
 
 
-def _fails(part: Part, case: Case, moments: int) -> int | None:
+def _fails(part: Part, case: Case, moments: int, over: Callable[[int], Over]) -> int | None:
     """The first length beyond that of the case at which a part fails, if that is decided."""
     run = case.setup.run
     try:
-        needed = rounds_needed(part, moments)
-        measured = case if needed <= run.rounds else lengthened(case, needed)
-        numbers = numbers_of(measured, dict(found(measured).series))
+        measured, numbers = over(max(run.rounds, rounds_needed(part, moments)))
         if refusal(part, measured, numbers) is not None:
             return None
         at = holds_forever(part, lambda length: _of_length(numbers, length), moments).negative_at
@@ -72,6 +74,12 @@ def _fails(part: Part, case: Case, moments: int) -> int | None:
         return None
     length = None if at is None else at if part.index is Index.RUN else at + 1
     return length if length is not None and length > run.rounds else None
+
+
+def _over(case: Case, rounds: int) -> Over:
+    """The run over so many rounds, and its numbers."""
+    measured = case if rounds == case.setup.run.rounds else lengthened(case, rounds)
+    return measured, numbers_of(measured, dict(found(measured).series))
 
 
 def _of_length(numbers: Numbers, length: int) -> Numbers:

@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+_LEAVES = ast.Name, ast.Constant, ast.operator, ast.unaryop, ast.cmpop, ast.boolop
+
 
 @dataclass(frozen=True)
 class Uses:
@@ -85,7 +87,7 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
     """As `ast.walk`, in the same order, but for contexts: scripts are walked hundreds of times."""
     every = [node]
     for one in every:
-        for name in one._fields:
+        for name in () if isinstance(one, _LEAVES) else one._fields:
             value = getattr(one, name, None)
             if isinstance(value, list):
                 every += [x for x in value if isinstance(x, ast.AST)]

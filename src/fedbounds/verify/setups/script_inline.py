@@ -235,13 +235,18 @@ def _one_less(function: ast.FunctionDef) -> None:
         if len(pairs) != 1 or not isinstance(pairs[0][0], ast.Name):
             continue
         name, value = pairs[0][0].id, pairs[0][1]
+        place = isinstance(value, ast.Subscript | ast.Attribute | ast.Name)
+        if stored[name] != 1 or not (loaded[name] == 1 or place):
+            continue
+        size = len(ast.unparse(value))
+        once = loaded[name] == 1 and (size <= _SHORT or isinstance(value, ast.Dict))
+        often = size <= _TWICE and place
+        if not (once or often):
+            continue
         reads = {x.id for x in walk(value) if isinstance(x, ast.Name)}
         later = {x.id for own in function.body[at + 1 :] for x in walk(own)
                  if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store)}  # fmt: skip
-        size = len(ast.unparse(value))
-        once = loaded[name] == 1 and (size <= _SHORT or isinstance(value, ast.Dict))
-        often = size <= _TWICE and isinstance(value, ast.Subscript | ast.Attribute | ast.Name)
-        if stored[name] != 1 or reads & later or not (once or often):
+        if reads & later:
             continue
         first = isinstance(value, ast.Dict) and _is_first(function, name)
         if (name in inner and not (often or first)) or speaks(value, adds):

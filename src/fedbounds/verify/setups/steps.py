@@ -75,7 +75,7 @@ class Judged:
         return {name: one.holds is True for name, one in found.items()}
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=4)  # 50 MiB each; theories are asked in turn
 def judged_on(theory: str) -> tuple[Judged, ...]:
     """The set-ups of a theory's quick plan, and those for proofs alone."""
     found = []
