@@ -227,7 +227,7 @@ def test_a_stale_output_and_an_error_are_seen(tmp_path: Path) -> None:
         cell.outputs = [nbformat.v4.new_output("stream", text="survived\n")]
         notebooks[Path(source)] = nbformat.v4.new_notebook(cells=[cell])
     found = executed_in_turn(notebooks, tmp_path, tmp_path)
-    faults = [stale(n.cells[0], new) for n, (new,) in zip(notebooks, found, strict=True)]
+    faults = [stale(n.cells[0], new) for n, (new,) in zip(notebooks.values(), found, strict=True)]
     assert faults[0] == ""
     assert faults[1].startswith("prints other words")
     assert faults[2].startswith("NameError")

@@ -36,7 +36,7 @@ _ROOTS = (sp.S.Half, -sp.S.Half)
 _EXTREMES = {Largest: "largest", Least: "least", MeanOfLargest: "mean_of_largest"}
 # names that a script has itself; another of that name gets an underscore
 TAKEN = frozenset(
-    {"Q", "np", "prod", "product", "isqrt", "exact", "Count", "Random", "Shown", "outcomes"}
+    {"Q", "np", "prod", "product", "isqrt", "lcm", "exact", "Count", "Random", "Shown", "outcomes"}
     | {"joint", "look", "given", "dot", "ip", "sq", "largest", "least", "only", "root", "mean"}
     | {"q", "p", "t", "n", "d", "T", "H", "h", "problem", "rounds", "state", "weights", "left"}
     | {"right", "positive", "plus", "sign", "alone", "above", "root_of", "noises", "own_noises"}
