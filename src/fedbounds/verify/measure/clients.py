@@ -18,7 +18,13 @@ from fedbounds.problems.arrays import map_numbers, to_namespace
 from fedbounds.problems.constrained import minimise_quadratic
 from fedbounds.problems.domain import Box
 from fedbounds.problems.huber_line import breakpoints, masked_infimum
-from fedbounds.problems.linear import is_exact, is_positive_definite, rational, solve
+from fedbounds.problems.linear import (
+    is_exact,
+    is_positive_definite,
+    is_positive_semidefinite,
+    rational,
+    solve,
+)
 from fedbounds.problems.masked_laws import Bernoulli, Law, Rolling
 from fedbounds.problems.masked_listed import ListedMasks
 from fedbounds.problems.masked_quadratic import masked_quadratic
@@ -328,12 +334,23 @@ class Clients:
         return rational(found) if self.exact else float(found)
 
     @property
-    def lowest(self) -> Array:
-        """min f_i of every client, shape (n,), of quadratics."""
+    def bests(self) -> Array:
+        """A minimiser of every f_i, shape (n, d), of quadratics: of many, the nearest to 0."""
         problem = self._quadratic
         every = zip(problem.hessian, problem.linear, strict=True)
-        points = self.xp.asarray(np.stack([_minimiser(*each) for each in every])[None])
-        return self.value(points)[0, :]
+        return self.xp.asarray(np.stack([_lowest_point(*each) for each in every]))
+
+    @property
+    def nearest_best(self) -> Array:
+        """A minimiser of f, shape (d,), of quadratics: of many, the nearest to 0."""
+        problem = self._quadratic
+        every = (problem.hessian.sum(axis=0), problem.linear.sum(axis=0))
+        return self.xp.asarray(_lowest_point(*every))
+
+    @property
+    def lowest(self) -> Array:
+        """min f_i of every client, shape (n,), of quadratics."""
+        return self.value(self.bests[None, :, :])[0, :]
 
     @property
     def _quadratic(self) -> FederatedQuadratic:
@@ -447,3 +464,19 @@ def _minimiser(hessian: Array, slope: Array) -> Array:
     require(definite, "Hessian", hessian.tolist(), "definite, for a minimiser that is the only one")
     found: Array = solve(hessian, -slope[:, None])
     return found[:, 0]
+
+
+def _lowest_point(hessian: Array, slope: Array) -> Array:
+    """Where a convex quadratic is least; of many points, the nearest to 0."""
+    if is_positive_definite(hessian):
+        return _minimiser(hessian, slope)
+    found = solve(hessian, -slope[:, None]) if is_positive_semidefinite(hessian) else None
+    expected = "definite, or semidefinite with the slope in its range"
+    require(found is not None, "Hessian", hessian.tolist(), expected)
+    assert found is not None
+    if is_exact(hessian):  # in floats it is the nearest one already
+        inside = solve(hessian @ hessian, hessian @ found)
+        assert inside is not None
+        found = hessian @ inside
+    nearest: Array = found[:, 0]
+    return nearest

@@ -23,6 +23,7 @@ from fedbounds.theory.language.setups import (
     dot,
 )
 from fedbounds.theory.language.symbols import K, T, k, t
+from fedbounds.theory.proof.vectors import sq
 
 from .balls import enclosed
 from .evaluate import IrrationalError, Numbers, UndefinedError, evaluate, in_balls, in_roots, scale
@@ -36,26 +37,22 @@ from .expressions import (
     without_products,
 )
 from .missing import MissingError as MissingError
+from .missing import NotShownError
 from .missing import UnansweredError as UnansweredError
 from .moments import TooMuchError
+from .norms import alike, entries, mean_norm, norm_of
 from .recalled import recalled, remembered
 from .settled import settled
 from .spaces import Listed, Unrolled, alone, product
 from .spaces import field as entries_of
 from .subject import Subject
+from .surely import RELATIONS, broken_surely
 from .trace import Trace
 from .unknowns import Refused
 
 Array = Any
 Space = Listed | Unrolled
 Indices = tuple[str, ...] | None  # None: those that the view looks at one by one
-RELATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
-    "<=": lambda a, b: a <= b,
-    ">=": lambda a, b: a >= b,
-    "==": lambda a, b: a == b,
-    "<": lambda a, b: a < b,
-    ">": lambda a, b: a > b,
-}
 
 
 class Traced(Protocol):
@@ -223,9 +220,10 @@ class Defined(Generic[Run]):
         return self._first_of(node, self.products(node))
 
     def _first_of(self, node: sp.Expr, rows: Array) -> Any:
-        if rows.size > rows.shape[-1]:
+        first, *others = rows.reshape(-1, rows.shape[-1])[:, 0]
+        if any(bool(other != first) for other in others):
             raise MissingError(f"{node} is a number of each client")
-        return rows.reshape(-1)[0]
+        return first
 
     def sized(self, expression: sp.Expr, rounds: range) -> tuple[Array, Array]:
         """Of an expression in some rounds, and the size of its terms; values of indices first."""
@@ -254,7 +252,10 @@ class Defined(Generic[Run]):
 
     def holds(self, says: Says) -> tuple[bool | None, str]:
         """Whether a statement holds; None if that is not known; and why it does not."""
-        broken = self.broken(says)
+        try:
+            broken = self.broken(says)
+        except NotShownError as error:
+            return None, str(error)
         return not broken, broken
 
     def broken(self, says: Says, values: Mapping[str, Any] | None = None) -> str:
@@ -270,6 +271,8 @@ class Defined(Generic[Run]):
             return self._broken(says, values)
         except ZeroDivisionError:
             return f"{says}: it divides by 0"
+        except NotShownError:
+            raise
         except (UndefinedError, IrrationalError, FedboundsError, Refused) as error:
             return f"{says}: {error}"
 
@@ -409,7 +412,7 @@ class Known(Defined[Trace]):
         key = node, indices, self.alone, first, len(spaces), *named
         if key not in self.trace.kept:
             places = self._places(indices, first, spaces)
-            rows = [self.trace.measured(node, own, first, values) for own in places.values()]
+            rows = [self._measured(node, own, first, values) for own in places.values()]
             own_indices = self.alone if indices is None else indices
             counts = [len({place[at] for place in places}) for at in range(len(own_indices))]
             if own_indices:
@@ -417,6 +420,23 @@ class Known(Defined[Trace]):
             self.trace.kept[key] = _array(rows).reshape(*counts, len(spaces))
         found: Array = self.trace.kept[key]
         return found
+
+    def _measured(
+        self, node: sp.Expr, spaces: Sequence[Space], first: int, values: dict[str, Any]
+    ) -> list[Any]:
+        v = norm_of(node) if self.trace.moments is not None else None
+        if v is None:
+            return self.trace.measured(node, spaces, first, values)
+        squares = self.trace.measured(sq(v), spaces, first, values)
+        found = []
+        for at, (space, square) in enumerate(zip(spaces, squares, strict=True), first):
+            assert isinstance(space, Unrolled)
+            try:
+                means = [self.trace.on_average(x, space, at) for x in entries(v, space, values)]
+            except Refused as error:
+                raise MissingError(f"the norm of {v} is not measured: {error}") from error
+            found.append(mean_norm(means, square, signed=False))
+        return alike(found)
 
     @property
     def _depth(self) -> int:
@@ -488,9 +508,11 @@ class Known(Defined[Trace]):
         return settled(self.trace.subject, node, self._of_vectors([node], {}))
 
     def _broken_somewhere(self, says: Says, sides: Sequence[sp.Expr], own: dict[str, Any]) -> str:
-        self._listed(says)
-        holds = RELATIONS[says.relation]
-        values = self._of_vectors(sides, own)
+        holds, values = RELATIONS[says.relation], self._of_vectors(sides, own)
+        if self.trace.moments is not None:
+            spaces = {id(space): space for space in self.trace.spaces}.values()
+            both = ([np.asarray(entries_of(x, own, values)) for x in sides] for own in spaces)
+            return broken_surely(says, (x for left, right in both for x in (left - right).flat))
         for at, space in enumerate(self.trace.spaces):
             left, right = (np.asarray(entries_of(side, space, values)) for side in sides)
             left, right = np.broadcast_arrays(left, right)

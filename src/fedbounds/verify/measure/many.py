@@ -27,7 +27,7 @@ from .float_moments import InFloats
 from .known import Defined, Indices, MissingError
 from .limits import limit_of, pace_of
 from .long import Long
-from .norms import entries, keeps_sign, mean_norm, norm_of
+from .norms import alike, entries, keeps_sign, mean_norm, norm_of
 from .reach import Range, Visited, multiples, product, ratio, square
 from .round_maps import ByParameter, at_values, forms_of
 from .spaces import product as mean_product
@@ -134,7 +134,7 @@ class Many(Defined[Long]):
             raise MissingError(f"the mean of the norm of {v} is not looked at in floats")
         first, square, signed = self._of_norm(v)
         rows = zip(*map(found.told, first), found.told(square), strict=True)
-        every = [mean_norm(means, own, signed=signed) for *means, own in rows]
+        every = alike([mean_norm(means, own, signed=signed) for *means, own in rows])
         values = np.empty(len(every), dtype=object)
         values[:] = every
         return values

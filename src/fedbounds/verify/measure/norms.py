@@ -3,7 +3,7 @@
 ||E v|| <= E ||v|| <= sqrt(E ||v||^2); on the line E |v| = |E v|, where v keeps its sign.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sympy as sp
@@ -32,7 +32,7 @@ def norm_of(node: sp.Expr) -> sp.Expr | None:
     return left if left == right else None
 
 
-def entries(v: sp.Expr, space: Unrolled) -> list[Any]:
+def entries(v: sp.Expr, space: Unrolled, values: Mapping[str, Any] | None = None) -> list[Any]:
     """A vector of the state: its coordinates as polynomials.
 
     Raises
@@ -40,7 +40,7 @@ def entries(v: sp.Expr, space: Unrolled) -> list[Any]:
     Refused
         If there are several, or draws or parameters occur in it.
     """
-    found = vector(v, space, {})
+    found = vector(v, space, values or {})
     if found.size > found.shape[-1]:
         raise Refused(f"{v} has an index: norms of single vectors are looked at")
     every: list[Any] = found.reshape(-1).tolist()
@@ -65,6 +65,13 @@ def mean_norm(means: Sequence[fmpq], square: fmpq, *, signed: bool) -> fmpq | Ro
         middle, radius = (below + above) / 2, (above - below) / 2
         # a ball around the middle whose radius holds the balls at both ends
         return arb(middle.mid(), radius.upper() + below.rad() + above.rad())
+
+
+def alike(norms: Sequence[fmpq | Roots | arb]) -> list[fmpq | Roots | arb]:
+    """Norms that can be added: where one is a ball, roots are balls too."""
+    balls = any(isinstance(x, arb) for x in norms)
+    with ctx.workprec(PRECISE):
+        return [x.ball() if balls and isinstance(x, Roots) else x for x in norms]
 
 
 def keeps_sign(subject: Subject, v: Sequence[Any]) -> bool:

@@ -31,13 +31,14 @@ from ..decide.case import Found, find, in_rationals, ladder_shown
 from ..decide.exponent import fitted_exponent
 from ..measure.enumerated import paths
 from ..measure.evaluate import Numbers, apart, around, evaluate
-from ..measure.known import RELATIONS, MissingError
+from ..measure.known import MissingError
 from ..measure.limits import slope_at_zero
 from ..measure.long import Long
 from ..measure.many import Many
 from ..measure.norms import PRECISE
 from ..measure.roots import Roots
 from ..measure.sources import TooManyError
+from ..measure.surely import RELATIONS
 from ..measure.unknowns import Refused
 from .found import MOST_EXACT, evidence, known_of, many_of, view_of
 
