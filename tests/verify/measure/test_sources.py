@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 
 from fedbounds.errors import FedboundsError
 from fedbounds.verify.measure import sources
-from fedbounds.verify.measure.sources import Index, Normal, Participants, Permutation, listed
+from fedbounds.verify.measure.sources import (
+    Index,
+    LikeNormal,
+    Normal,
+    Participants,
+    Permutation,
+    listed,
+)
 
 MOST = 4  # degree of the monomials
 sizes = st.integers(1, 4)
@@ -84,6 +91,15 @@ def pairings(entries):
 def test_gaussian_moments_are_pairings(chosen):
     powers = {entry: chosen.count(entry) for entry in chosen}
     assert Normal((3,)).moment(powers) == pairings(chosen)
+
+
+@given(st.lists(st.integers(0, 2), max_size=8))
+def test_entries_like_gaussian_ones_have_their_moments_up_to_the_fifth(chosen):
+    powers = {entry: chosen.count(entry) for entry in chosen}
+    low = all(power <= 5 for power in powers.values())
+    like, gaussian = (source((3,)).moment(powers) for source in (LikeNormal, Normal))
+    assert (like == gaussian) is (low or gaussian == 0)
+    assert like == summed(LikeNormal((3,)), powers)
 
 
 @pytest.mark.parametrize("source", [Index(3), Permutation(3)])

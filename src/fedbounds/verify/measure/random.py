@@ -19,6 +19,7 @@ from .sources import (
     Cohorts,
     Copies,
     Index,
+    LikeNormal,
     Normal,
     Participants,
     Permutation,
@@ -47,6 +48,11 @@ class Random:
 
     def __init__(self, answer: Callable[[Source], Array]) -> None:
         self._answer = answer
+
+    @property
+    def ask(self) -> Callable[[Source], Array]:
+        """What answers."""
+        return self._answer
 
     def participants(self, clients: int, m: int) -> Array:
         """m of the clients without replacement: 0 or 1 per client, shape (rows, n)."""
@@ -131,6 +137,14 @@ class Random:
             return self._answer(zeros(*shape))
         gaussian = law is NoiseLaw.GAUSSIAN
         return (self.normal if gaussian else self.signs)(*shape) * scale
+
+
+class Listing(Random):
+    """Gaussian entries are others that are listed: with its moments up to the fifth."""
+
+    def normal(self, *shape: int) -> Array:
+        """Independent entries, shape (rows, *shape); see `LikeNormal`."""
+        return self._answer(LikeNormal(tuple(map(int, shape))))
 
 
 def _whole(number: Any) -> int:

@@ -427,6 +427,49 @@ class Normal:
 
 
 @dataclass(frozen=True)
+class LikeNormal:
+    """Independent entries 0, +-1 and +-2 that have a Gaussian's moments up to the fifth.
+
+    What is of a higher degree in an entry has another mean.
+    """
+
+    shape: tuple[int, ...]
+    selects = False
+    independent = True
+
+    @property
+    def name(self) -> str:
+        """The call that it answers."""
+        return f"normal{self.shape}"
+
+    @property
+    def count(self) -> int:
+        """Five of each entry."""
+        return int(len(_LIKE_NORMAL) ** prod(self.shape))
+
+    def outcomes(self) -> list[tuple[Row, fmpq]]:
+        """Every row, with the product of the chances of its entries."""
+        rows = product(_LIKE_NORMAL, repeat=prod(self.shape))
+        return [(row, prod((_LIKE_NORMAL[x] for x in row), start=fmpq(1))) for row in rows]
+
+    def moment(self, powers: Powers) -> fmpq:
+        """The product over entries."""
+        every = (
+            sum((fmpq(x) ** power * chance for x, chance in _LIKE_NORMAL.items()), fmpq(0))
+            for power in powers.values()
+        )
+        return prod(every, start=fmpq(1))
+
+    def sample(self, random: np.random.Generator, rows: int) -> np.ndarray:
+        """Independent entries."""
+        chances = [float(chance) for chance in _LIKE_NORMAL.values()]
+        return random.choice(list(_LIKE_NORMAL), (rows, prod(self.shape)), p=chances)
+
+
+_LIKE_NORMAL = {0: fmpq(1, 2), 1: fmpq(1, 6), -1: fmpq(1, 6), 2: fmpq(1, 12), -2: fmpq(1, 12)}
+
+
+@dataclass(frozen=True)
 class Index:
     """A uniform number of 0, ..., count - 1."""
 

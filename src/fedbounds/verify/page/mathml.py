@@ -44,7 +44,7 @@ _ALPHABETS = {
     r"\mathrm": "UPRIGHT",
     r"\operatorname": "UPRIGHT",
 }
-_ACCENTS = {r"\bar": "‾", r"\overline": "‾", r"\hat": "ˆ", r"\tilde": "˜"}
+_ACCENTS = {r"\bar": "‾", r"\overline": "‾", r"\hat": "ˆ", r"\widehat": "ˆ", r"\tilde": "˜"}
 _NAMES = {r"\infty": "∞", r"\partial": "∂"}  # whose name in HTML is another one
 _IGNORED = {r"\textstyle", r"\displaystyle", r"\,", r"\quad", r"\!"}
 

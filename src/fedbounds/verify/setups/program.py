@@ -5,6 +5,8 @@ Whoever writes one says what is run and what is defined; what all programs share
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import wraps
+from inspect import unwrap
 from textwrap import fill
 from typing import Any
 
@@ -20,6 +22,7 @@ from ..measure.contract import State, arguments_of_init, takes
 from ..measure.enumerated import draws_of, first_outcome, paths
 from ..measure.listed import calls_behind
 from ..measure.objectives import constants, in_blocks
+from ..measure.random import Listing, Random
 from ..measure.sources import TooManyError
 from ..measure.subject import AFTER, Subject, fields
 from .script_asserts import broken, not_checked, packed, told
@@ -75,6 +78,20 @@ class Program:
     limits: Collection[str] = ()
 
 
+def with_few_outcomes(subject: Subject) -> Subject:
+    """The same, as a program lists it: Gaussian entries are others with its first five moments.
+
+    Whether the gap is the same then is for the program to show.
+    """
+    algorithm = subject.algorithm
+
+    @wraps(algorithm.draw)
+    def draw(random: Random, problem: Any, p: Any) -> Any:
+        return algorithm.draw(Listing(random.ask), problem, p)
+
+    return replace(subject, algorithm=replace(algorithm, draw=draw))
+
+
 def check_size(subject: Subject, *, stays: bool = False) -> None:
     """Raise if there are too many outcomes for a program."""
     try:
@@ -91,7 +108,8 @@ def written(program: Program, judgement: Any, part: Part, outcome: Any) -> str:
     FedboundsError
         If none can be written; the message says why.
     """
-    subject, defined, algorithm = program.subject, program.defined, program.subject.algorithm
+    subject, defined = program.subject, program.defined
+    algorithm = replace(subject.algorithm, draw=unwrap(subject.algorithm.draw))  # to be quoted
     check_size(subject, stays=program.stays)
     left, right = defined.side(part.left), defined.side(part.right)
     facts = premises(program, part)

@@ -25,7 +25,7 @@ from ..measure.trace import rules_of, subject_of
 from ..measure.unknowns import Refused
 from .found import known_of, only_of, view_of
 from .functions_script import measured_in
-from .program import Program, calls_of, check_size, written
+from .program import Program, calls_of, check_size, with_few_outcomes, written
 from .script_code import Definitions
 from .script_parts import COMPUTED, COMPUTED_OF_BLOCKS
 from .script_shorter import kept
@@ -79,7 +79,7 @@ def program_of(setup: Setup, part: Part, place: tuple[int | None, int | None]) -
         raise FedboundsError(f"no script for numbers of every outcome, as in {part.name!r}")
     if setup.run.problem.family == GIVEN:
         raise FedboundsError("no script is written for objectives of one's own")
-    subject = subject_of(setup.run, view)
+    subject = with_few_outcomes(subject_of(setup.run, view))
     check_size(subject, stays=view.integrated)
     known = _known(setup, view)
     measured, called = measured_in(part, view, subject) if view.tried else ({}, ())
