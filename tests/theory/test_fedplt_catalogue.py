@@ -4,56 +4,28 @@ The sheet writes `fedplt/A2` twice: for the second assumption and for the bound 
 The ledger holds an id once, so the bound is listed as `fedplt/A2-bound` where item 13 stands.
 """
 
-import importlib.resources
 import importlib.util
 import re
-import tomllib
-from collections import Counter
 from pathlib import Path
 
 import pytest
 from each import each
+from listed_claims import JUDGING, assert_complete, catalogue_of, differences, ledger_of, reached
 
 from fedbounds.theory.language import catalogue
 from fedbounds.vocabulary import Kind, Source
 
 TESTS = Path(__file__).parents[1]
-LEDGER = (TESTS / "data" / "fedplt_ids.txt").read_text(encoding="utf-8").splitlines()
-CATALOGUE = tomllib.loads(
-    importlib.resources.files("fedbounds.theory.fedplt")
-    .joinpath("catalogue.toml")
-    .read_text(encoding="utf-8")
-)
-CLAIMS = CATALOGUE["claim"]
+LEDGER = ledger_of("fedplt")
+CLAIMS = catalogue_of("fedplt")["claim"]
 IDS = [claim["id"] for claim in CLAIMS]
 SECOND_MEANING, AFTER = "fedplt/A2-bound", "fedplt/jensen-distance"
-
-REQUIRED = {"id", "kind", "source", "place", "statement"}
-JUDGING = re.compile(
-    r"\b(confirm(s|ed)?|refut(es|ed)|prove[sdn]?|disprove[sdn]?|violate[sd]?|contradict(s|ory)?"
-    r"|unsatisfiable|survive[sd]?|holds?|fails?|true|false|right|wrong|(in)?correct(ly)?|(in)?valid"
-    r"|mistaken?|typo|flaw(ed)?|indeed)\b",
-    re.IGNORECASE,
-)
 
 
 def expected_ids(ledger):
     """The ids of the ledger, with the second meaning of `fedplt/A2` at its place."""
     at = ledger.index(AFTER) + 1
     return [*ledger[:at], SECOND_MEANING, *ledger[at:]]
-
-
-def differences(expected, listed):
-    """What keeps two lists of ids from being the same, in words; empty if nothing does."""
-    found = [
-        f"{name} is listed {count} times" for name, count in Counter(listed).items() if count > 1
-    ]
-    found += [f"{name} is missing" for name in expected if name not in listed]
-    found += [f"{name} is not on the sheet" for name in listed if name not in expected]
-    if not found and list(expected) != list(listed):
-        first = next(pair for pair in zip(expected, listed, strict=True) if pair[0] != pair[1])
-        found.append(f"{first[1]} stands where {first[0]} is expected")
-    return found
 
 
 def test_the_catalogue_lists_the_ids_of_the_sheet_in_its_order():
@@ -105,14 +77,7 @@ def test_the_paper_is_registered_under_its_key():
 
 @each("claim", CLAIMS)
 def test_a_claim_is_complete(claim):
-    assert claim.keys() >= REQUIRED
-    assert claim.keys() <= REQUIRED | {"module", "uses"}
-    assert claim["kind"] in list(Kind)
-    assert claim["source"] in list(Source)
-    assert claim["place"].strip() == claim["place"] != ""
-    assert claim["statement"].strip() == claim["statement"]
-    assert "\n" not in claim["statement"]
-    assert 20 <= len(claim["statement"]) <= 140
+    assert_complete(claim)
 
 
 @each("claim", CLAIMS)
@@ -133,11 +98,7 @@ def test_names_agree_with_kinds():
 
 
 def test_what_a_claim_uses_stands_in_the_list_and_runs_from_the_theorems_to_the_assumptions():
-    uses = {claim["id"]: claim.get("uses", []) for claim in CLAIMS}
-
-    def reached(name):
-        return {name}.union(*(reached(other) for other in uses[name]))
-
-    assert {name for names in uses.values() for name in names} <= set(IDS)
-    assert {f"fedplt/A{number}" for number in range(1, 7)} <= reached("fedplt/constant-step")
-    assert reached("fedplt/recursion") <= reached("fedplt/decaying-step")
+    assert {name for claim in CLAIMS for name in claim.get("uses", [])} <= set(IDS)
+    of_results = reached(CLAIMS, "fedplt/constant-step")
+    assert {f"fedplt/A{number}" for number in range(1, 7)} <= of_results
+    assert reached(CLAIMS, "fedplt/recursion") <= reached(CLAIMS, "fedplt/decaying-step")

@@ -5,37 +5,22 @@ the text of `lem-2`: the ledger has every id written out, where the sheet has it
 sheet's table is left out: by the sheet's corrections it is no claim of the paper.
 """
 
-import importlib.resources
 import re
-import tomllib
 from collections import Counter
-from pathlib import Path
 
 import pytest
 import sympy as sp
 from each import each
+from listed_claims import JUDGING, assert_complete, catalogue_of, ledger_of, reached
 
 from fedbounds.theory.language import catalogue
 from fedbounds.theory.language.registry import claim as claim_of
 from fedbounds.theory.language.symbols import constants_in
 from fedbounds.vocabulary import Kind, Source
 
-TESTS = Path(__file__).parents[1]
-LEDGER = (TESTS / "data" / "submodel_ids.txt").read_text(encoding="utf-8").splitlines()
-CLAIMS = tomllib.loads(
-    importlib.resources.files("fedbounds.theory.submodel")
-    .joinpath("catalogue.toml")
-    .read_text(encoding="utf-8")
-)["claim"]
+LEDGER = ledger_of("submodel")
+CLAIMS = catalogue_of("submodel")["claim"]
 IDS = [claim["id"] for claim in CLAIMS]
-
-REQUIRED = {"id", "kind", "source", "place", "statement"}
-JUDGING = re.compile(
-    r"\b(confirm(s|ed)?|refut(es|ed)|prove[sdn]?|disprove[sdn]?|violate[sd]?|contradict(s|ory)?"
-    r"|unsatisfiable|survive[sd]?|holds?|fails?|true|false|right|wrong|(in)?correct(ly)?|(in)?valid"
-    r"|mistaken?|typo|flaw(ed)?|indeed)\b",
-    re.IGNORECASE,
-)
 
 
 def test_the_catalogue_lists_the_ids_of_the_sheet_in_its_order():
@@ -62,13 +47,7 @@ def test_the_paper_is_registered_under_its_key():
 
 @each("claim", CLAIMS)
 def test_a_claim_is_complete(claim):
-    assert claim.keys() >= REQUIRED
-    assert claim.keys() <= REQUIRED | {"module", "uses"}
-    assert claim["kind"] in list(Kind)
-    assert claim["place"].strip() == claim["place"] != ""
-    assert claim["statement"].strip() == claim["statement"]
-    assert "\n" not in claim["statement"]
-    assert 20 <= len(claim["statement"]) <= 140
+    assert_complete(claim)
     assert not JUDGING.search(claim["statement"])
 
 
@@ -113,12 +92,7 @@ def test_names_agree_with_kinds():
 
 
 def test_theorems_rest_on_assumptions():
-    uses = {claim["id"]: claim.get("uses", []) for claim in CLAIMS}
-
-    def reached(name):
-        return {name}.union(*(reached(other) for other in uses[name]))
-
-    assert {name for names in uses.values() for name in names} <= set(IDS)
-    assert {f"submodel/asm-{k}" for k in range(1, 6)} <= reached("submodel/thm-1")
-    assert {"submodel/thm-1", "submodel/thm-5"} <= reached("submodel/cor-1")
-    assert "submodel/asm-7" in reached("submodel/thm-6")
+    assert {name for claim in CLAIMS for name in claim.get("uses", [])} <= set(IDS)
+    assert {f"submodel/asm-{k}" for k in range(1, 6)} <= reached(CLAIMS, "submodel/thm-1")
+    assert {"submodel/thm-1", "submodel/thm-5"} <= reached(CLAIMS, "submodel/cor-1")
+    assert "submodel/asm-7" in reached(CLAIMS, "submodel/thm-6")
