@@ -7,12 +7,13 @@ import numpy as np
 import sympy as sp
 from flint import arb, ctx, fmpq
 
+from fedbounds.theory.meerkat.symbols import NAMES as MEERKAT
 from fedbounds.theory.personalization.symbols import NAMES
 from fedbounds.theory.submodel.glossary import GLOSSARY as SUBMODEL
 from fedbounds.verify.decide.conditions import in_balls
 from fedbounds.verify.measure.evaluate import IrrationalError, Numbers, evaluate
 
-GLOSSARY = SUBMODEL | NAMES
+GLOSSARY = SUBMODEL | NAMES | MEERKAT
 CONSTANTS = {
     "n": "n", "m": "m", "K": "K", "T": "T", "L": "L", "F_0": "F_0", "B_0": "B_0", "G_0": "G_0",
     "sigma_u^2": "s_u", "sigma_v^2": "s_v", "b^2": "b2", "gamma": "gamma", "gamma_u": "gamma_u",
@@ -23,6 +24,7 @@ PER_CLIENT = {
     "g_ui", "g_vi", "M_vi", "Dv_i", "s_vi", "cd_i", "C_i", "c_i2", "h_i2", "ch_i",
     "F_own", "F_bar", "F_gap", "b_own", "cos_g", "cos_m", "sgn_3",
     "A_sum", "A_all", "A_part", "A_diff",
+    "V_k", "g_k2", "mg_k2", "est_2", "s_k2", "bias_2",
 }  # fmt: skip
 PER_STEP = {
     "E_ik", "Eu_ik", "Ev_ik", "Y_ik", "A_ik", "Bt_ik", "A_old", "Bt_old", "U_ik", "V_ik",

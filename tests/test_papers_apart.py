@@ -151,7 +151,7 @@ def test_papers_are_judged_alike_without_another(paper, tmp_path):
     assert [row[0] for row in rows] == others
     for row in rows:
         assert len(row[1]) > 25
-        assert len(row[2]) == 20
+        assert len(row[2]) >= 20  # and what says that quantities have a sign
         assert row == of_all()[row[0]]
 
 

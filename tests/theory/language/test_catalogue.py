@@ -1,34 +1,20 @@
 """The personalization catalogue lists the ids of its statement sheet and judges nothing."""
 
-import importlib.resources
 import importlib.util
 import re
-import tomllib
-from collections import Counter
 from pathlib import Path
 
 import pytest
 from each import each
+from listed_claims import JUDGING, assert_complete, catalogue_of, differences, ledger_of
 
 from fedbounds.vocabulary import Kind, Source
 
 TESTS = Path(__file__).parents[2]
-LEDGER = (TESTS / "data" / "personalization_ids.txt").read_text(encoding="utf-8").splitlines()
-CATALOGUE = tomllib.loads(
-    importlib.resources.files("fedbounds.theory.personalization")
-    .joinpath("catalogue.toml")
-    .read_text(encoding="utf-8")
-)
+LEDGER = ledger_of("personalization")
+CATALOGUE = catalogue_of("personalization")
 CLAIMS = CATALOGUE["claim"]
 IDS = [claim["id"] for claim in CLAIMS]
-
-REQUIRED = {"id", "kind", "source", "place", "statement"}
-JUDGING = re.compile(
-    r"\b(confirm(s|ed)?|refut(es|ed)|prove[sdn]?|disprove[sdn]?|violate[sd]?|contradict(s|ory)?"
-    r"|unsatisfiable|survive[sd]?|holds?|fails?|true|false|right|wrong|(in)?correct(ly)?|(in)?valid"
-    r"|mistaken?|typo|flaw(ed)?|indeed)\b",
-    re.IGNORECASE,
-)
 
 
 def sheet_ids(text):
@@ -36,19 +22,6 @@ def sheet_ids(text):
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
     return script.sheet_ids(text)
-
-
-def differences(expected, listed):
-    """What keeps two lists of ids from being the same, in words; empty if nothing does."""
-    found = [
-        f"{name} is listed {count} times" for name, count in Counter(listed).items() if count > 1
-    ]
-    found += [f"{name} is missing" for name in expected if name not in listed]
-    found += [f"{name} is not on the sheet" for name in listed if name not in expected]
-    if not found and list(expected) != list(listed):
-        first = next(pair for pair in zip(expected, listed, strict=True) if pair[0] != pair[1])
-        found.append(f"{first[1]} stands where {first[0]} is expected")
-    return found
 
 
 def test_the_catalogue_lists_the_ids_of_the_sheet_in_its_order():
@@ -94,14 +67,7 @@ def test_the_head_names_the_paper():
 
 @each("claim", CLAIMS)
 def test_a_claim_is_complete(claim):
-    assert claim.keys() >= REQUIRED
-    assert claim.keys() <= REQUIRED | {"module", "uses"}
-    assert claim["kind"] in list(Kind)
-    assert claim["source"] in list(Source)
-    assert claim["place"].strip() == claim["place"] != ""
-    assert claim["statement"].strip() == claim["statement"]
-    assert "\n" not in claim["statement"]
-    assert 20 <= len(claim["statement"]) <= 140
+    assert_complete(claim)
 
 
 @each("claim", CLAIMS)

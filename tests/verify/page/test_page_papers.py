@@ -30,4 +30,4 @@ def test_the_page_of_a_whole_paper_is_made(paper, quick_plan):
     for name, ladders in shown.items():
         section = page.one("claim-" + name.replace("/", "-"))["text"]
         assert all(row["ladder"]["parameter"] in section for row in ladders)
-    assert all(entry.id in text for entry in entries)
+    assert all(entry.id in text for entry in entries if entry.module)

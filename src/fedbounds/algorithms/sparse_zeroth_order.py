@@ -1,0 +1,166 @@
+"""Sparse zeroth-order descent: clients follow two-point estimates on the coordinates of a mask.
+
+A direction z is Gaussian on the coordinates that the mask keeps, and 0 elsewhere. Two values of the
+same stochastic objective, at w + eps z and w - eps z, give the scalar g = (difference)/(2 eps), and
+the estimate of the gradient is g z.
+
+Parameters: ``mask`` (d,) of 0 and 1, the step size ``eta``, ``epsilon``, and ``K`` local steps per
+round. Directions come from seeds that the server sends to all clients: they are the same for all,
+unless ``own`` is 1.
+
+Three algorithms are looked at: `ROUNDS`, after whose local steps the server averages; `STOPPED`,
+in which the clients of ``stopped`` (n,) take one local step a round and the others K; and
+`LOCAL_STEPS`, which never sends: its rounds are local steps. `WHOLE` is the first one with
+the draws of all local steps at once, where these are few.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .traced import Algorithm, State
+
+Array = Any
+Shown = dict[str, Array]
+
+
+# ---- the parts
+
+
+def directions(random: Any, problem: Any, p: Mapping[str, Any], steps: int) -> Array:
+    """Of every client and local step, shape (rows, 1 or n, steps, d): Gaussian where kept."""
+    xp, kept = problem.xp, [bool(one) for one in p["mask"]]
+    clients = problem.clients if p["own"] else 1
+    drawn = random.normal(clients, steps, sum(kept))
+    places = iter(range(sum(kept)))
+    silent = drawn[..., 0] * 0
+    return xp.stack([drawn[..., next(places)] if one else silent for one in kept], axis=-1)
+
+
+def estimate(
+    problem: Any, p: Mapping[str, Any], models: Array, direction: Array, noise: Array
+) -> tuple[Array, Array]:
+    """The scalar g, shape (rows, n), and g z, of models (rows, n, d); noise is that of gradients.
+
+    A stochastic objective is f plus noise times the model, so that its gradient has that noise.
+    """
+    xp, away = problem.xp, direction * p["epsilon"]
+
+    def value(at: Array) -> Array:
+        return problem.value(at) + xp.sum(at * noise, axis=-1)
+
+    g = (value(models + away) - value(models - away)) / (2 * p["epsilon"])
+    return g, g[:, :, None] * direction
+
+
+# ---- rounds
+
+
+def init(problem: Any, start: Array) -> State:
+    """w^0."""
+    return {"x": start}
+
+
+def draw(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
+    """Directions and noise of every local step."""
+    steps = p["K"]
+    return {
+        "z": directions(random, problem, p, steps),
+        "noise": random.noise(problem, steps),
+    }
+
+
+def step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
+    """K local steps of every client, and the mean of what they reach."""
+    return _round(problem, p, state, drawn, see, see.carry)
+
+
+def step_whole(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
+    """The same."""
+    return _round(problem, p, state, drawn, see, lambda y: y)
+
+
+def step_stopped(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
+    """K local steps of the clients that are not stopped, one of the others; the mean of all."""
+    stopped = p["stopped"]
+    see(kept=problem.xp.stack([1 - stopped] * state["x"].shape[0], axis=0))
+    return _round(problem, p, state, drawn, see, see.carry, stopped)
+
+
+def _round(
+    problem: Any,
+    p: Mapping[str, Any],
+    state: State,
+    drawn: State,
+    see: Any,
+    carry: Callable[[Array], Array],
+    stopped: Array | None = None,
+) -> State:
+    xp, x = problem.xp, state["x"]
+    y, points = problem.spread(x), []
+    for s in range(p["K"]):
+        noise, z = drawn["noise"][:, :, s, ...], drawn["z"][:, :, s, ...]
+        _, estimated = estimate(problem, p, y, y * 0 + z, noise)
+        points.append((y, problem.gradient(y), estimated, y * 0 + noise))
+        moved = y - estimated * p["eta"]
+        y = moved if stopped is None or s == 0 else xp.where(stopped[:, None] > 0, y, moved)
+        if s + 1 < p["K"]:
+            y = carry(y)
+    after = xp.sum(y, axis=1) / problem.clients
+    ys, gs, estimates, ns = (xp.stack(list(own), axis=2) for own in zip(*points, strict=True))
+    see(ys=ys, gs=gs, ests=estimates, ns=ns, reached=y, w_next=after)
+    see(**_at_start(problem, x), **_constants(problem, p, x))
+    return {"x": after}
+
+
+def _at_start(problem: Any, x: Array) -> Shown:
+    """What is known at w^r, and the minimisers."""
+    star, best = x * 0 + problem.nearest_best, problem.spread(x) * 0 + problem.bests
+    return {
+        **{"w": x, "g0": problem.gradient(x), "values": problem.value(x)},
+        **{"w_star": star, "at_star": problem.value(star)},
+        **{"best": best, "lows": problem.value(best)},
+    }
+
+
+def _constants(problem: Any, p: Mapping[str, Any], x: Array) -> Shown:
+    """The mask, which is a factor; the vector of ones, and the number 1."""
+    rows = x.shape[0]
+    xp, mask = problem.xp, p["mask"]
+    return {
+        "mask": xp.stack([mask] * rows, axis=0),
+        "ones": xp.stack([mask * 0 + 1] * rows, axis=0),
+        "one": x[:, 0] * 0 + 1,
+    }
+
+
+# ---- local steps, seen one by one
+
+
+def init_models(problem: Any, start: Array) -> State:
+    """w^0, which every client has."""
+    return {"x": start, "y": problem.spread(start)}
+
+
+def draw_one(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
+    """A direction and noise of every client."""
+    return {"z": directions(random, problem, p, 1), "noise": random.noise(problem, 1)}
+
+
+def local_step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
+    """One local step of every client, from its own model."""
+    y, noise, z = state["y"], drawn["noise"][:, :, 0, ...], drawn["z"][:, :, 0, ...]
+    dirs = y * 0 + z
+    _, estimated = estimate(problem, p, y, dirs, noise)
+    after = y - estimated * p["eta"]
+    see(dirs=dirs, y=y, g=problem.gradient(y), noise=noise, est=estimated, after=after)
+    see(
+        gap=problem.value(y) - problem.value(y * 0 + problem.bests),
+        **_constants(problem, p, state["x"]),
+    )
+    return {"x": state["x"], "y": after}
+
+
+ROUNDS = Algorithm(init, draw, step, "Meerkat")
+WHOLE = Algorithm(init, draw, step_whole, "Meerkat, few local steps")
+STOPPED = Algorithm(init, draw, step_stopped, "Meerkat-vp")
+LOCAL_STEPS = Algorithm(init_models, draw_one, local_step, "Meerkat, local steps")

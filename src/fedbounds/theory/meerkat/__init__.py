@@ -1,0 +1,1 @@
+"""Ran, Guo, Sun, Pan, Yu, Wang, Xie, Chen, Zhang, Xu: Meerkat, sparse zeroth-order training."""

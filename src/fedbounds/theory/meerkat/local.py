@@ -1,0 +1,66 @@
+"""Theorem B.9: the local steps of one client, which never sends; T counts them."""
+
+import sympy as sp
+
+from fedbounds.facts import Fact
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import Claim, Condition, Part, Reading
+from fedbounds.theory.language.symbols import L, Mean_t, T, eta, sigma2, t
+from fedbounds.vocabulary import Index
+
+from . import assumed
+from .names import MEERKAT
+from .symbols import V_k, c, g_k2, u, u_ratio
+
+# "an unbiased sparse zeroth-order gradient estimator"
+_ASSUMED = (Fact.SMOOTH, Fact.NOISE, assumed.EXACT, assumed.SPARSE, assumed.SPARSE_SAMPLES)
+READINGS = (
+    Reading("u counts the coordinates of the mask, as Assumption B.6 has it", parts=("count",)),
+    Reading("u is the density of the mask, as Section 2 has it", parts=("density",)),
+)
+
+
+def step_of(size: sp.Expr) -> Condition:
+    """eta = 1/(L (u + 2))."""
+    return Condition(eta, "==", 1 / (L * (size + 2)))
+
+
+def _descent(name: str, size: sp.Expr) -> Part:
+    alpha = L * c * (size + 2)
+    return Part(
+        name=name,
+        left=V_k(t + 1),
+        right=V_k(t) - c * eta / 2 * g_k2(t) + alpha / 2 * sigma2 * eta**2,
+        index=Index.CLIENT,
+        conditions=(step_of(size),),
+        assumptions=_ASSUMED,
+    )
+
+
+EQ_6 = Claim(
+    entry("meerkat/eq-6"),
+    algorithms=MEERKAT,
+    parts=(_descent("count", u), _descent("density", u_ratio)),
+    readings=READINGS,
+)
+
+
+def _summed(name: str, size: sp.Expr) -> Part:
+    return Part(
+        name=name,
+        left=Mean_t(g_k2(t)),
+        right=2 * L * (size + 2) / (c * T) * V_k(0) + sigma2,
+        index=Index.CLIENT,
+        conditions=(step_of(size),),
+        assumptions=_ASSUMED,
+    )
+
+
+EQ_7 = Claim(
+    entry("meerkat/eq-7"),
+    algorithms=MEERKAT,
+    parts=(_summed("count", u), _summed("density", u_ratio)),
+    readings=READINGS,
+)
+
+CLAIMS = (EQ_6, EQ_7)

@@ -1,0 +1,107 @@
+"""What quantities, constants and assumptions are: in proofs and on runs."""
+
+import sympy as sp
+
+from fedbounds.theory.language.setups import Definition, Says, dot
+from fedbounds.theory.language.symbols import L, Sum_t, T, f, n, t
+from fedbounds.theory.proof.vectors import given, ip, past, sq
+
+from .sizes import OF_C_S, OF_Q, OF_D_delta, OF_q
+from .symbols import Delta, K_g, V_g, c, c_h, gamma_g, mu_PL, sigma_h, u, u_ratio
+from .vectors import (
+    at_star,
+    best,
+    dirs,
+    est,
+    ests,
+    g,
+    g0,
+    gap,
+    gs,
+    lows,
+    mg,
+    mgs,
+    noise,
+    ns,
+    one,
+    ones,
+    reached,
+    values,
+    w,
+    w_next,
+    w_star,
+)
+
+mask, kept = sp.Function("mask"), sp.Function("kept")
+dim = sp.Symbol("dim")
+MEANT = {"mg": mask(g), "mn": mask(noise), "dev": est - mask(g) - mask(noise)}
+MEANT_OF_ROUND = {"mgs": mask(gs), "mns": mask(ns)}
+
+# ---- of a local step of a client
+
+OF_STEP: dict[str, sp.Expr] = {
+    "V_k": ip(gap, one),
+    "g_k2": sq(g),
+    "mg_k2": sq(mg),
+    "s_k2": sq(g + noise),
+    "est_2": sq(est),
+    "bias_2": sq(given(est, past) - mg),
+}
+STATES = ("V_k", "g_k2", "mg_k2")
+
+CONSTANTS: dict[str, Definition] = {
+    "u_m": ip(mask(ones), ones),
+    "dim": sq(ones),
+    "u_ratio": u / dim,
+}
+_SAMPLE = g + noise
+_APART_FROM_SLOPE = est - dot(dirs, _SAMPLE) * dirs
+EXACT = (Says(dot(_APART_FROM_SLOPE, _APART_FROM_SLOPE), "==", sp.Integer(0)),)
+MUCH = Says(c, ">", u_ratio)  # the least of what c >> u/d says
+SPARSE = (Says(dot(mask(g), g), "==", c * dot(g, g)), MUCH)
+SPARSE_SAMPLES = (Says(dot(mask(_SAMPLE), _SAMPLE), "==", c * dot(_SAMPLE, _SAMPLE)), MUCH)
+
+# ---- of a round
+
+_GLOBAL, _EXCESS = given(g0, past), given(values - at_star, past)  # f(w^r) - f(w*)
+OF_ROUND: dict[str, sp.Expr] = {
+    "f": ip(_EXCESS, one),
+    "G_1": given(sp.sqrt(dot(_GLOBAL, _GLOBAL))),
+    "G_f": sq(_GLOBAL),
+    "V_m": ip(values - lows, one),
+    "X_f": ip(_GLOBAL, w_next - w),
+    "X_own": ip(g0, reached - w),
+    "X_est": ip(_GLOBAL, ests),
+    "X_mask": ip(_GLOBAL, mgs),
+    "est_m": sq(ests),
+    "Dw_2": sq(w_next - w),
+}
+STATES_OF_ROUND = ("f", "G_f", "V_m")
+OF_RUN: dict[str, Definition] = {**CONSTANTS, "Q": OF_Q, "q_17": OF_q}
+OF_STOPPED_RUN: dict[str, Definition] = {
+    **CONSTANTS,
+    "K_g": n * ip(kept(one), one),
+    "K_b": n - K_g,
+    "D_delta": OF_D_delta,
+    "C_S": OF_C_S,
+}
+OF_STOPPED = {
+    **OF_ROUND,
+    "V_g": ip(kept(values - lows), one),
+    "X_g": ip(mask(_GLOBAL), kept(gs)),
+    "X_b": ip(mask(_GLOBAL), g0 - kept(g0)),
+    "g_g": ip(kept(gs), gs),
+    "g_b": ip(g0 - kept(g0), g0),
+}
+_APART = g0 - _GLOBAL
+CURVED = (Says(2 * mu_PL * dot(_EXCESS, one), "<=", dot(_GLOBAL, _GLOBAL)),)
+NEAR = (
+    Says(dot(_APART, _APART), "<=", c_h * dot(_GLOBAL, _GLOBAL) + sigma_h**2),
+    Says(c_h, "<", sp.Integer(1)),
+)
+SHARE = (Says(Sum_t(V_g(t)), "<=", gamma_g * (Sum_t(f(t)) + L * T / 2 * Delta)),)
+OPTIMA = (Says(sq(best - w_star), "==", Delta),)
+SPARSE_OF_ROUND, SPARSE_SAMPLES_OF_ROUND = (
+    (*(Says(dot(mask(each), each), "==", c * dot(each, each)) for each in every), MUCH)
+    for every in ((g0, gs), (gs + ns,))
+)

@@ -1,0 +1,4 @@
+"""What claims call the algorithms."""
+
+MEERKAT = ("Meerkat",)
+EARLY_STOPPED = ("Meerkat-vp",)

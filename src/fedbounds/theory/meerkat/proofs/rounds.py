@@ -1,0 +1,110 @@
+"""The chain of Theorem 2.1."""
+
+from fedbounds.facts import Fact
+from fedbounds.theory.language.symbols import K, L, eta, f, sigma2, t
+from fedbounds.theory.proof.language import Book, above, cite, root, square
+from fedbounds.theory.proof.vectors import given, ip, past, sq, vectors
+
+from .. import assumed
+from ..measured import OF_ROUND
+from ..rounds import B_6, BOTH, EQ_9
+from ..scope_names import ROUND
+from ..sizes import OF_LOCAL_STEP, PULL, ROOT_C, ROOT_H, WIDE
+from ..symbols import (
+    G_1,
+    Delta,
+    Dw_2,
+    G_f,
+    V_m,
+    X_est,
+    X_f,
+    X_mask,
+    X_own,
+    c,
+    c_h,
+    delta,
+    est_m,
+    mu_PL,
+    sigma_h,
+    u,
+)
+from ..vectors import at_star, best, ests, lows, one, w_star
+
+_NOISE, _SMOOTH = (Fact.NOISE,), (Fact.SMOOTH,)
+
+
+def _given(book: Book) -> None:
+    for left in (G_f, V_m, X_f, X_own, X_est, X_mask, est_m, Dw_2):
+        name = str(left)
+        book.define(name, left(t), OF_ROUND[name], "Appendix B.4", ROUND)
+    book.define("f", f(t), OF_ROUND["f"], "Appendix B.4", ROUND)
+    for name, left, relation, right, origin, assumptions in (
+        (
+            "descent of f", f(t + 1), "<=", f(t) + X_f(t) + L / 2 * Dw_2(t),
+            "Assumption B.1: descent from a point", _SMOOTH,
+        ),
+        (
+            "unbiased", X_est(t), "==", X_mask(t),
+            "Lemma B.8, given what comes before the local step", _NOISE,
+        ),
+        (
+            "B.1 at w_k*", ip(at_star - lows, one), "<=", L / 2 * sq(best - w_star),
+            "Assumption B.1: from a minimiser of f_k, where its gradient is 0", _SMOOTH,
+        ),
+        ("B.5", sq(best - w_star), "==", Delta, "Assumption B.5", (assumed.OPTIMA,)),
+    ):  # fmt: skip
+        scope = ROUND if left.has(sq, ip) else ""
+        book.suppose(name, left, right, origin, assumptions, relation, scope)
+
+
+def _one_round(book: Book) -> None:
+    book.prove("eq-8", "", ["asm descent of f"])
+    both, printed = EQ_9.readings
+    book.prove("eq-9", "global", ["def X_f", "def X_est"], scope=ROUND, reading=both)
+    book.prove("eq-9", "unbiased", ["asm unbiased"], reading=both)
+    book.prove("eq-9", "printed", ["def X_own", "def X_est"], scope=ROUND, reading=printed)
+    mean = given(ests, past, vectors({"z": "z"})[0], vectors({"xi": "xi"})[0])
+    jensen = [square(ests - mean)]
+    book.prove("eq-11", "squares", ["def Dw_2", "def est_m", *jensen], scope=ROUND)
+
+
+def _gaps(book: Book) -> None:
+    uses = ["def V_m", "def f", "asm B.1 at w_k*", "asm B.5"]
+    book.prove("gap-lemma", "clients", uses, scope=ROUND)
+    book.prove("gap-lemma", "summed", [cite("gap-lemma:clients", over="t")])
+
+
+def _chain(book: Book) -> None:
+    """The displays (10) to (15) as the text has them follow."""
+    told = "Assumptions B.6 and B.3, of norms of single gradients, as the text has it"
+    right = ROOT_C * (ROOT_H * G_f(t) + sigma_h * G_1(t))
+    book.suppose("chain", X_mask(t), right, told, (assumed.HETEROGENEITY, assumed.SPARSE))
+    scaled = [cite(name, times=eta * K) for name in ("eq-9:unbiased", "asm chain")]
+    roots = [root(x, 2) for x in (c, c_h)]
+    book.prove("eq-10", "", ["eq-9:global", *scaled], chart=roots)
+    book.prove("eq-11", "descent", ["eq-8", "eq-10"])
+    over = (2 + u) * c * (2 * L * (2 + u) / (c * K) * V_m(t) + sigma2)
+    book.suppose(
+        "(7) of every client", est_m(t), over, "Lemma B.7 and (7), of all clients and rounds",
+        (Fact.SMOOTH, Fact.NOISE, *B_6), conditions=(OF_LOCAL_STEP,),
+        restates=("lemma-b7:count", "eq-7:count"),
+    )  # fmt: skip
+    book.suppose("B.2", 2 * mu_PL * f(t), G_f(t), "Assumption B.2", (Fact.PL,))
+    for part, reading in zip(("any step", "step of (7)"), BOTH, strict=True):
+        local = ["asm (7) of every client"]
+        uses = ["eq-11:descent", "eq-11:squares", *local]
+        book.prove("eq-12", part, uses, reading=reading)
+        book.prove("eq-13", part, [cite(f"eq-12:{part}", over="t")], reading=reading)
+        book.prove("eq-14", part, [f"eq-13:{part}"], reading=reading)
+        curved = cite("asm B.2", over="t", times=PULL - 1 / (2 * delta))
+        gaps = cite("gap-lemma:summed", times=WIDE)
+        chart = [*roots, above(delta, 1 / (2 * PULL))]
+        book.prove("eq-15", part, [f"eq-14:{part}", gaps, curved], reading=reading, chart=chart)
+
+
+def write(book: Book) -> None:
+    """All of them."""
+    _given(book)
+    _one_round(book)
+    _gaps(book)
+    _chain(book)

@@ -1,0 +1,51 @@
+"""The vectors that the proofs speak of, and the random objects that each depends on.
+
+A local step of one client: z is its direction, xi its noise; dev is what the estimate has more than
+the masked stochastic gradient, and vanishes on average over z where differences are exact. A
+round: k is a uniform client and s a uniform local step; the gradient of a local step depends on
+the draws of the steps before it.
+"""
+
+from dataclasses import replace
+
+from fedbounds.facts import Fact
+from fedbounds.theory.checker.data import Scope
+from fedbounds.theory.proof.text import need
+
+from .. import assumed
+from ..scope_names import LOCAL, ROUND, SAMPLE
+
+_DRAWN = ("past", "z", "xi")
+A_STEP = Scope(
+    sources=_DRAWN,
+    atoms=(
+        *((name, ("past",)) for name in ("y", "g", "mg")),
+        *((name, ("past", "xi")) for name in ("noise", "mn")),
+        ("dev", _DRAWN),
+    ),
+    derived=(("est", "mg + mn + dev"), ("after", "y - eta*est")),
+    centred=(("dev", "z"), ("noise", "xi"), ("mn", "xi")),
+    needs=(need(("noise", "mn"), Fact.NOISE), need(("dev",), assumed.EXACT)),
+)
+
+# of one sample: nothing is asked of the mean over samples
+A_SAMPLE = replace(A_STEP, derived=(), centred=(), needs=(), atoms=(*A_STEP.atoms, ("est", _DRAWN)))
+
+_STEPS = (*_DRAWN, "k", "s")
+A_ROUND = Scope(
+    sources=_STEPS,
+    atoms=(
+        ("w", ("past",)),
+        ("w_star", ()),
+        *((name, ("past", "k")) for name in ("g0", "values")),
+        *((name, ("k",)) for name in ("at_star", "lows", "best")),
+        ("one", ()),
+        *((name, _STEPS) for name in ("gs", "mgs", "ests")),
+    ),
+    derived=(
+        ("reached", "w - eta*K*given(ests, past, z, xi, k)"),
+        ("w_next", "w - eta*K*given(ests, past, z, xi)"),
+    ),
+)
+
+SCOPES = {LOCAL: A_STEP, SAMPLE: A_SAMPLE, ROUND: A_ROUND}

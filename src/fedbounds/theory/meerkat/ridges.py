@@ -1,0 +1,159 @@
+"""Ridge quadratics f_k(w) = h_k (a'w)^2/2 + b_k a'w, whose constants are all known.
+
+Every gradient is a multiple of a: a mask keeps the same share of each, that of ||a||^2. L is the
+largest h_k ||a||^2, and f is PL with the mean of them.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt
+
+from fedbounds.theory.language.setups import Number, Objective, numbers
+
+Numbers = dict[str, Number]
+
+
+@dataclass(frozen=True)
+class Ridge:
+    """One of them, with a mask.
+
+    Attributes
+    ----------
+    told : str
+        In a few words.
+    along : tuple of int
+        a.
+    mask : tuple of int
+    curvatures, slopes : tuples of numbers
+        h_k and b_k.
+    c_h, sigma_h : numbers
+        Of Assumption B.3.
+    noise : number
+        Of every coordinate of a gradient, up to sign.
+    """
+
+    told: str
+    along: tuple[int, ...]
+    mask: tuple[int, ...]
+    curvatures: tuple[Number, ...] = (1, 1)
+    slopes: tuple[Number, ...] = (0, 0)
+    c_h: Number = "9/16"
+    sigma_h: Number = 0
+    noise: Number = 0
+
+    @property
+    def objective(self) -> Objective:
+        """As data."""
+        a, h, b = self.along, self._of(self.curvatures), self._of(self.slopes)
+        hessians = [[[own * x * y for x in a] for y in a] for own in h]
+        linear = [[own * x for x in a] for own in b]
+        data = {"hessians": numbers(hessians), "slopes": numbers(linear), "noise": self.noise}
+        return Objective("quadratics", tuple(data.items()))
+
+    @property
+    def start(self) -> tuple[int, ...]:
+        """Where a'w is 1 for the first coordinate alone, or several that the mask keeps or not."""
+        return (2, *(1 for _ in self.along[1:]))
+
+    @property
+    def u(self) -> int:
+        """How many coordinates are kept."""
+        return sum(self.mask)
+
+    @property
+    def size(self) -> int:
+        """||a||^2."""
+        return sum(x * x for x in self.along)
+
+    @property
+    def c(self) -> Fraction:
+        """The share that the mask keeps."""
+        return Fraction(sum(x * x for x, m in zip(self.along, self.mask, strict=True) if m),
+                        self.size)  # fmt: skip
+
+    @property
+    def smoothness(self) -> Fraction:
+        """L."""
+        return max(self._of(self.curvatures)) * self.size
+
+    @property
+    def pl(self) -> Fraction:
+        """mu."""
+        return self._mean(self.curvatures) * self.size
+
+    @property
+    def apart(self) -> Fraction:
+        """(1/n) sum_k Delta_k, of the minimisers nearest to 0: -(b_k/h_k) a/||a||^2."""
+        best = self._mean(self.slopes) / self._mean(self.curvatures)
+        every = zip(self._of(self.slopes), self._of(self.curvatures), strict=True)
+        squares = [(b / h - best) ** 2 for b, h in every]
+        return sum(squares, Fraction(0)) / len(squares) / self.size
+
+    @property
+    def pull(self) -> Fraction:
+        """sqrt(c) (1 + sqrt(c_h)), of squares; else a number near it, for step sizes alone."""
+        return root(self.c) * (1 + root(Fraction(self.c_h)))
+
+    @property
+    def chosen(self) -> Numbers:
+        """Constants that a set-up says."""
+        return {
+            "c_m": str(self.c), "c_h": self.c_h, "sigma_h": self.sigma_h,
+            "Delta": str(self.apart), "mu_PL": str(self.pl),
+        }  # fmt: skip
+
+    @property
+    def local_step(self) -> Fraction:
+        """1/(L (u + 2))."""
+        return 1 / (self.smoothness * (self.u + 2))
+
+    @property
+    def step(self) -> Fraction:
+        """That of Theorem 2.1."""
+        small = self.pl * self.pull / (2 * self.smoothness**2 * (2 + self.u) ** 2)
+        return min(self.local_step, small)
+
+    def _mean(self, values: tuple[Number, ...]) -> Fraction:
+        return sum(self._of(values), Fraction(0)) / len(values)
+
+    @staticmethod
+    def _of(values: tuple[Number, ...]) -> list[Fraction]:
+        return [Fraction(x) for x in values]
+
+
+def root(x: Fraction) -> Fraction:
+    """The square root of a square; of others, a rational number a little below it."""
+    far = x * 10**12
+    if isqrt(x.numerator) ** 2 == x.numerator and isqrt(x.denominator) ** 2 == x.denominator:
+        return Fraction(isqrt(x.numerator), isqrt(x.denominator))
+    return Fraction(isqrt(int(far)), 10**6)
+
+
+_TWO, _THREE, _SEVEN = (3, 4), (1, 2, 2), (2, 2, 2, 1, 1, 1, 1)
+_OWN = ("1/2", "3/2")
+
+
+def _one_of(count: int) -> tuple[int, ...]:
+    """The mask that keeps the first coordinate."""
+    return (1, *(0,) * (count - 1))
+
+
+# assumption B.6 asks for much more than the share u/d: those of few coordinates have a little more
+RIDGES = (
+    Ridge("4/25 kept, one of 22", (2, *(1,) * 21), _one_of(22), (1,), (0,), "81/100"),
+    Ridge("a 25th kept, one of 28", (*(2,) * 24, *(1,) * 4), _one_of(28), (1,), (0,)),
+    Ridge("4/9 kept, one of three", _THREE, (0, 1, 0)),
+    Ridge("a quarter kept, one of seven", _SEVEN, _one_of(7)),
+    Ridge("4/9 kept, two of twelve", (2, 2, *(1,) * 10), (1, 1, *(0,) * 10), (1,), (1,)),
+    Ridge("16/25 kept, one of two", _TWO, (0, 1)),
+    Ridge("one coordinate counts", (1, 0), (1, 0), c_h="49/64"),
+    Ridge("all kept", _THREE, (1, 1, 1)),
+    Ridge("own curvatures", _TWO, (0, 1), _OWN, c_h="1/4"),
+    Ridge("own curvatures, one of seven", _SEVEN, _one_of(7), _OWN, c_h="1/4"),
+    Ridge("own minimisers", _TWO, (0, 1), slopes=(1, -1), c_h="1/16", sigma_h=5),
+    Ridge("three minimisers", _THREE, (0, 1, 0), (1, 1, 1), (1, 1, -2), "1/16", 6),
+    Ridge("own curvatures and minimisers", _TWO, (0, 1), _OWN, (1, -1), "9/16", 10),
+    Ridge("one client", _SEVEN, _one_of(7), (2,), (4,), "1/4"),
+    Ridge("noise", _TWO, (0, 1), noise="1/2"),
+    Ridge("noise, own minimisers", _TWO, (0, 1), slopes=(1, -1), c_h="1/16", sigma_h=5, noise=1),
+)

@@ -1,0 +1,5 @@
+"""What the vectors of a statement may be."""
+
+LOCAL = "a local step of a client"
+SAMPLE = "a local step on a sample"
+ROUND = "a round"

@@ -1,0 +1,117 @@
+"""Runs on which the claims are judged: ridge quadratics, at the step sizes that the claims name."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from fedbounds.theory.language.setups import Number, Planned, Run, Setup
+
+from .ridges import RIDGES, Numbers, Ridge, root
+
+_EPSILON = "1/10"
+# rounds, and local steps of each
+_LONGEST, _LONG, _SHORT, _FEW = (160, 15), (60, 10), (3, 3), (2, 2)
+
+
+def _planned(
+    name: str, of: Ridge, view: str, given: dict[str, Any], chosen: Numbers, rounds: int,
+    quick: bool,
+) -> Planned:  # fmt: skip
+    every = {"mask": of.mask, "epsilon": _EPSILON, "own": 0} | given
+    run = Run(of.objective, of.start, tuple(every.items()), rounds)
+    return Planned(f"{of.told}: {name}", Setup("meerkat", view, run, tuple(chosen.items())), quick)
+
+
+def local_steps(of: Ridge, eta: Fraction, steps: int, told: str, *, quick: bool) -> Planned:
+    """So many local steps of every client."""
+    name = f"{steps} local steps, {told}"
+    return _planned(name, of, "local steps", {"eta": str(eta)}, {"c_m": str(of.c)}, steps, quick)
+
+
+def rounds(
+    of: Ridge, eta: Fraction, counts: tuple[int, int], told: str, *, quick: bool, young: int = 1
+) -> Planned:
+    """Rounds of so many local steps; Young's parameter is ``young`` times that of (17)."""
+    count, steps = counts
+    delta = young / (eta * steps * of.pull)
+    given = {"eta": str(eta), "K": steps}
+    name = f"R={count} T={steps}, {told}"
+    view = "few local steps" if counts == _FEW else "rounds"
+    return _planned(name, of, view, given, of.chosen | {"young": str(delta)}, count, quick)
+
+
+def stopped(
+    of: Ridge,
+    clients: tuple[int, ...],
+    eta: Fraction,
+    counts: tuple[int, int],
+    gamma: Number,
+    told: str,
+    *,
+    quick: bool,
+) -> Planned:
+    """Rounds in which the clients that have a 1 take one local step."""
+    count, steps = counts
+    kept = len(clients) - sum(clients)
+    delta = len(clients) / (eta * of.pull * (kept * steps + sum(clients)))
+    given = {"eta": str(eta), "K": steps, "stopped": clients}
+    chosen = of.chosen | {"gamma_g": gamma, "young": str(delta)}
+    name = f"{sum(clients)} of {len(clients)} stopped, R={count} T={steps}, {told}"
+    return _planned(name, of, "rounds, some clients stopped", given, chosen, count, quick)
+
+
+def stopped_step(of: Ridge, clients: tuple[int, ...], steps: int, gamma: Number) -> Fraction:
+    """The step size of Theorem 2.2."""
+    n = len(clients)
+    every = (n - sum(clients)) * steps + sum(clients)
+    top = of.pl * root(of.c) * every
+    return min(
+        of.local_step,
+        top / (2 * n * (2 + of.u) ** 2 * of.smoothness**2 * steps * Fraction(gamma)),
+    )
+
+
+def _is_small(of: Ridge) -> bool:
+    return len(of.mask) < 10
+
+
+def _of_clients() -> Iterator[Planned]:
+    for of in RIDGES:
+        small = _is_small(of)
+        yield local_steps(of, of.local_step, 6, "eta = 1/(L(u+2))", quick=small)
+        dense = 1 / (of.smoothness * (Fraction(of.u, len(of.mask)) + 2))
+        yield local_steps(of, dense, 4, "eta = 1/(L(u/d+2))", quick=small)
+        yield local_steps(of, of.local_step, 40, "eta = 1/(L(u+2))", quick=False)
+
+
+def _of_rounds() -> Iterator[Planned]:
+    for at, of in enumerate(RIDGES):
+        small = _is_small(of)
+        if small:
+            yield rounds(of, of.local_step, _FEW, "eta = 1/(L(u+2))", quick=True)
+        yield rounds(of, of.local_step, _SHORT, "eta = 1/(L(u+2))", quick=small and at % 2 == 1)
+        yield rounds(of, of.step, _LONG, "eta of Theorem 2.1", quick=at in (0, 3, 8, 10))
+        yield rounds(of, of.step, (4, 1), "eta of Theorem 2.1", quick=small, young=2)
+        yield rounds(of, of.step / 4, (5, 3), "a quarter of it", quick=False)
+        yield rounds(of, of.local_step, (30, 5), "eta = 1/(L(u+2))", quick=at in (6, 12))
+
+
+def _of_stopped() -> Iterator[Planned]:
+    for at, of in enumerate(RIDGES):
+        n = len(of.curvatures)
+        for some in _stopped_of(n):
+            alike = len({*of.curvatures, *of.slopes}) < 3
+            gamma: Number = f"{n - sum(some)}/{n}" if alike else 1
+            first = at in (3, 5, 8, 10) and sum(some) == 1
+            yield stopped(of, some, of.local_step, _SHORT, gamma, "eta = 1/(L(u+2))", quick=first)
+            long = _LONGEST if at == 1 else _LONG
+            eta = stopped_step(of, some, long[1], gamma)
+            yield stopped(of, some, eta, long, gamma, "eta of Theorem 2.2", quick=first)
+
+
+def _stopped_of(n: int) -> Iterator[tuple[int, ...]]:
+    """Nobody; the last one; all but the first."""
+    yield from dict.fromkeys(((0,) * n, (*(0,) * (n - 1), int(n > 1)), (0, *(1,) * (n - 1))))
+
+
+PLANNED = (*_of_clients(), *_of_rounds(), *_of_stopped())

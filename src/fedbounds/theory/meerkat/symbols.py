@@ -1,0 +1,125 @@
+"""Names of this paper alone; shared ones keep theirs.
+
+n is the paper's number of clients K, K its number of local steps T, T its number of rounds R; where
+rounds are local steps, T is the paper's T. sigma2 is its sigma^2.
+"""
+
+from fedbounds.facts import Constant
+from fedbounds.theory.language.glossary import Draft
+
+_draft = Draft()
+symbol, quantity = _draft.symbol, _draft.quantity
+
+u = symbol("u_m", "coordinates that the mask keeps", "u", integer=True, positive=True)
+u_ratio = symbol("u_ratio", "share of the coordinates that the mask keeps", "(u/d)", positive=True)
+c = symbol("c_m", "share of a squared gradient that the mask keeps", "c", positive=True)
+c_h = symbol("c_h", "heterogeneity, times the squared global gradient", "c_h", positive=True)
+sigma_h = symbol("sigma_h", "heterogeneity that stays", r"\sigma_h", nonnegative=True)
+mu_PL = symbol(Constant.PL, "PL constant of f", r"\mu", positive=True)
+Delta = symbol(
+    "Delta", "(1/n) sum_k ||w_k* - w*||^2", r"\tfrac1K\textstyle\sum_k\Delta_k", nonnegative=True
+)
+
+V_k = quantity("V_k", "E f_k(w_k^t) - f_k*", r"\mathbb E(f_k(w_k^t)-f_k^*)")
+g_k2 = quantity("g_k2", "E ||grad f_k(w_k^t)||^2", r"\mathbb E\|\nabla f_k(w_k^t)\|^2")
+mg_k2 = quantity(
+    "mg_k2", "E ||m o grad f_k(w_k^t)||^2", r"\mathbb E\|\mathbf m\odot\nabla f_k(w_k^t)\|^2"
+)
+est_2 = quantity(
+    "est_2", "E ||estimate of grad f_k(w_k^t)||^2", r"\mathbb E\|\widehat\nabla f_k^t\|^2"
+)
+s_k2 = quantity(
+    "s_k2",
+    "E ||gradient of a sample at w_k^t||^2",
+    r"\mathbb E\|\nabla f_k(w_k^t;(x_t,y_t))\|^2",
+)
+bias_2 = quantity(
+    "bias_2",
+    "E ||E_z[estimate] - m o grad f_k(w_k^t)||^2",
+    r"\mathbb E\|\mathbb E_{\bar z}\widehat\nabla f_k^t-\mathbf m\odot\nabla f_k(w_k^t)\|^2",
+)
+
+# ---- of a round
+
+delta = symbol("young", "Young's parameter", r"\delta", positive=True)
+Q = symbol("Q", "what (15) divides by", "Q", positive=True)
+q_17 = symbol("q_17", "what (17) divides by, over eta T", "q", positive=True)
+G_f = quantity("G_f", "E ||grad f(w^r)||^2", r"\mathbb E\|\nabla f(w^r)\|^2")
+G_1 = quantity("G_1", "E ||grad f(w^r)||, not squared", r"\mathbb E\|\nabla f(w^r)\|")
+V_m = quantity(
+    "V_m",
+    "(1/n) sum_k E (f_k(w^r) - f_k*)",
+    r"\tfrac1K\textstyle\sum_k\mathbb E(f_k(w^r)-f_k^*)",
+)
+X_f = quantity(
+    "X_f",
+    "E <grad f(w^r), w^{r+1} - w^r>",
+    r"\mathbb E\langle\nabla f(w^r),w^{r+1}-w^r\rangle",
+    signed=True,
+)
+X_own = quantity(
+    "X_own",
+    "(1/n) sum_k E <grad f_k(w^r), w_k^{r,T} - w^r>",
+    r"\tfrac1K\textstyle\sum_k\mathbb E\langle\nabla f_k(w^r),w_k^{r,T}-w^r\rangle",
+    signed=True,
+)
+X_est = quantity(
+    "X_est",
+    "(1/nK) sum_k sum_t E <grad f(w^r), estimate>",
+    r"\tfrac1{KT}\textstyle\sum_{k,t}\mathbb E\langle\nabla f(w^r),\widehat\nabla f_k^{r,t}\rangle",
+    signed=True,
+)
+X_mask = quantity(
+    "X_mask",
+    "(1/nK) sum_k sum_t E <grad f(w^r), m o grad f_k(w_k^{r,t})>",
+    r"\tfrac1{KT}\textstyle\sum_{k,t}"
+    r"\mathbb E\langle\nabla f(w^r),\mathbf m\odot\nabla f_k(w_k^{r,t})\rangle",
+    signed=True,
+)
+est_m = quantity(
+    "est_m",
+    "(1/nK) sum_k sum_t E ||estimate||^2",
+    r"\tfrac1{KT}\textstyle\sum_{k,t}\mathbb E\|\widehat\nabla f_k^{r,t}\|^2",
+)
+Dw_2 = quantity("Dw_2", "E ||w^{r+1} - w^r||^2", r"\mathbb E\|w^{r+1}-w^r\|^2")
+
+# ---- of Meerkat-vp: kept clients take all local steps, the others one
+
+K_g = symbol("K_g", "clients that take all local steps", "K_g", integer=True, nonnegative=True)
+K_b = symbol("K_b", "clients that are stopped after one", "K_b", integer=True, nonnegative=True)
+gamma_g = symbol(
+    "gamma_g", "what kept clients have of all gaps, at most 1", r"\gamma", positive=True
+)
+C_S = symbol("C_S", "what (28) divides by", "C_S'", positive=True)
+D_delta = symbol("D_delta", "n over Young's parameter", r"D_\delta", positive=True)
+V_g = quantity(
+    "V_g",
+    "(1/n) sum over kept clients of E (f_k(w^r) - f_k*)",
+    r"\tfrac1K\textstyle\sum_{K_g}\mathbb E(f_k(w^r)-f_k^*)",
+)
+X_g = quantity(
+    "X_g",
+    "(1/nK) sum over kept clients and steps of E <grad f(w^r), m o grad f_k(w_k^{r,t})>",
+    r"\tfrac1{KT}\textstyle\sum_{K_g,t}"
+    r"\mathbb E\langle\nabla f(w^r),\mathbf m\odot\nabla f_k(w_k^{r,t})\rangle",
+    signed=True,
+)
+X_b = quantity(
+    "X_b",
+    "(1/n) sum over stopped clients of E <grad f(w^r), m o grad f_k(w^r)>",
+    r"\tfrac1K\textstyle\sum_{K_b}"
+    r"\mathbb E\langle\nabla f(w^r),\mathbf m\odot\nabla f_k(w^r)\rangle",
+    signed=True,
+)
+g_g = quantity(
+    "g_g",
+    "(1/nK) sum over kept clients and steps of E ||grad f_k(w_k^{r,t})||^2",
+    r"\tfrac1{KT}\textstyle\sum_{K_g,t}\mathbb E\|\nabla f_k(w_k^{r,t})\|^2",
+)
+g_b = quantity(
+    "g_b",
+    "(1/n) sum over stopped clients of E ||grad f_k(w^r)||^2",
+    r"\tfrac1K\textstyle\sum_{K_b}\mathbb E\|\nabla f_k(w^r)\|^2",
+)
+
+NAMES = _draft.closed()

@@ -1,0 +1,97 @@
+"""What is seen of the runs: local steps of every client; rounds."""
+
+from dataclasses import replace
+
+from fedbounds.facts import Fact
+from fedbounds.theory.language.setups import Shown, View
+
+from . import assumed, measured
+from .names import EARLY_STOPPED, MEERKAT
+from .scope_names import LOCAL, ROUND, SAMPLE
+
+_K = ("k",)
+_LOCAL = Shown(
+    draws={"z": ("z",), "xi": ("noise",)},
+    indices={"k": ""},
+    vectors={
+        **dict.fromkeys(("y", "g", "noise", "est", "after", "gap", "dirs"), _K),
+        **dict.fromkeys(("one", "ones"), ()),
+    },
+    factors={"mask": ()},
+    derived=measured.MEANT,
+)
+LOCAL_STEPS = View(
+    told="local steps of every client",
+    algorithm="sparse_zeroth_order.LOCAL_STEPS",
+    shown=_LOCAL,
+    runs=MEERKAT[0],
+    scopes=(LOCAL, SAMPLE),
+    quantities=measured.OF_STEP,
+    states=measured.STATES,
+    constants=measured.CONSTANTS,
+    assumptions={
+        assumed.EXACT: measured.EXACT,
+        assumed.SPARSE: measured.SPARSE,
+        assumed.SPARSE_SAMPLES: measured.SPARSE_SAMPLES,
+    },
+    takes=("mask", "eta", "epsilon", "own"),
+    alone=_K,
+    moments=True,
+)
+
+_CLIENTS = ("g0", "values", "at_star", "lows", "reached", "best")
+_ROUND = Shown(
+    draws={"z": ("z",), "xi": ("noise",)},
+    indices={"k": "", "s": ""},
+    vectors={
+        **dict.fromkeys(("w", "w_next", "w_star", "one", "ones"), ()),
+        **dict.fromkeys(_CLIENTS, _K),
+        **dict.fromkeys(("ys", "gs", "ests", "ns"), ("k", "s")),
+    },
+    factors={"mask": ()},
+    derived=measured.MEANT_OF_ROUND,
+)
+ROUNDS = View(
+    told="rounds",
+    algorithm="sparse_zeroth_order.ROUNDS",
+    shown=_ROUND,
+    runs=MEERKAT[0],
+    quantities=measured.OF_ROUND,
+    states=measured.STATES_OF_ROUND,
+    constants=measured.OF_RUN,
+    assumptions={
+        Fact.PL: measured.CURVED,
+        assumed.HETEROGENEITY: measured.NEAR,
+        assumed.OPTIMA: measured.OPTIMA,
+        assumed.SPARSE: measured.SPARSE_OF_ROUND,
+        assumed.SPARSE_SAMPLES: measured.SPARSE_SAMPLES_OF_ROUND,
+    },
+    takes=("mask", "eta", "epsilon", "own", "K"),
+    moments=True,
+)
+# draws of all local steps at once, where there are few
+WHOLE = replace(
+    ROUNDS,
+    told="rounds of few local steps",
+    algorithm="sparse_zeroth_order.WHOLE",
+    scopes=(ROUND,),
+)
+STOPPED = replace(
+    ROUNDS,
+    told="rounds, some clients stopped",
+    algorithm="sparse_zeroth_order.STOPPED",
+    shown=replace(_ROUND, factors={"mask": (), "kept": _K}),
+    runs=EARLY_STOPPED[0],
+    quantities=measured.OF_STOPPED,
+    states=(*measured.STATES_OF_ROUND, "V_g"),
+    constants=measured.OF_STOPPED_RUN,
+    assumptions={**ROUNDS.assumptions, assumed.SHARE: measured.SHARE},
+    takes=(*ROUNDS.takes, "stopped"),
+)
+
+VIEWS = {
+    "local steps": LOCAL_STEPS,
+    "rounds": ROUNDS,
+    "few local steps": WHOLE,
+    "rounds, some clients stopped": STOPPED,
+}
