@@ -162,17 +162,25 @@ EQ_24 = Claim(
     ),
     readings=_READINGS,
 )
+_SUMMED = _SLOPE * Sum_t(G_f(t)) - _PULL * sigma_h * Sum_t(G_1(t)) + WIDE_KEPT * Sum_t(V_g(t))
+_PRINTED_IN_25 = NOISE_KEPT.subs(sigma_h**2, sigma2)
 EQ_25 = Claim(
     entry("meerkat/eq-25"),
     algorithms=EARLY_STOPPED,
-    parts=_twice(
-        f(T) - f(0),
-        _SLOPE * Sum_t(G_f(t))
-        - _PULL * sigma_h * Sum_t(G_1(t))
-        + WIDE_KEPT * Sum_t(V_g(t))
-        + NOISE_KEPT * T,
+    parts=(
+        *_twice(f(T) - f(0), _SUMMED + NOISE_KEPT * T),
+        Part(
+            name="sigma^2",
+            left=f(T) - f(0),
+            right=_SUMMED + _PRINTED_IN_25 * T,
+            index=Index.RUN,
+            assumptions=CHAIN,
+        ),
     ),
-    readings=_READINGS,
+    readings=(
+        *_READINGS,
+        Reading("2 K_b sigma^2 in place of 2 K_b sigma_h^2, as (25) prints", parts=("sigma^2",)),
+    ),
 )
 _YOUNG = eta**2 * c * ALL_STEPS**2 * sigma_h**2 * delta / (2 * n**2)
 EQ_27 = Claim(
