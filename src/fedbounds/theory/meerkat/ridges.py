@@ -138,6 +138,9 @@ def _one_of(count: int) -> tuple[int, ...]:
     return (1, *(0,) * (count - 1))
 
 
+# two clients that attain c_h
+ATTAINED = Ridge("own curvatures, a ninth kept, one of 19", (3, *(2,) * 18), _one_of(19),
+                 ("1/10", "19/10"), c_h="81/100")  # fmt: skip
 # assumption B.6 asks for much more than the share u/d: those of few coordinates have a little more
 RIDGES = (
     Ridge("4/25 kept, one of 22", (2, *(1,) * 21), _one_of(22), (1,), (0,), "81/100"),

@@ -6,7 +6,7 @@ from typing import Any
 
 from fedbounds.theory.language.setups import Number, Planned, Run, Setup
 
-from .ridges import RIDGES, Numbers, Ridge, root
+from .ridges import ATTAINED, RIDGES, Numbers, Ridge, root
 
 _EPSILON = "1/10"
 # rounds, and local steps of each
@@ -114,4 +114,9 @@ def _stopped_of(n: int) -> Iterator[tuple[int, ...]]:
     yield from dict.fromkeys(((0,) * n, (*(0,) * (n - 1), int(n > 1)), (0, *(1,) * (n - 1))))
 
 
-PLANNED = (*_of_clients(), *_of_rounds(), *_of_stopped())
+PLANNED = (
+    *_of_clients(),
+    *_of_rounds(),
+    *_of_stopped(),
+    rounds(ATTAINED, ATTAINED.step, (100, 10), "eta of Theorem 2.1", quick=False),
+)
