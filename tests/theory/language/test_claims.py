@@ -223,9 +223,10 @@ def test_rounds_are_bound_where_a_part_speaks_of_a_whole_run(found, reading):
         free = any(bare(side, t) for side in (part.left, part.right))
         if part.index in (Index.RUN, Index.POINT):
             assert not free
-        elif part.index not in (Index.RUNG, Index.CLIENT):
-            # of a pair of rungs, P(0) and P(1) are compared; of a client, whole runs may be
-            assert free
+        elif part.index is not Index.RUNG:  # of a pair of rungs, P(0) and P(1) are compared
+            # of a client, whole runs may be compared
+            whole = any(side.has(RunOperator) for side in (part.left, part.right))
+            assert free or (part.index is Index.CLIENT and whole)
         if part.index is not Index.STEP:
             assert not any(bare(side, k) for side in (part.left, part.right))
         if part.index is Index.POINT:

@@ -1,9 +1,12 @@
 """Set-ups of random numbers: those of a seed stay what they are, whoever else draws."""
 
 import hashlib
+from dataclasses import replace
 
 import pytest
 
+from fedbounds.errors import FedboundsError
+from fedbounds.theory.language.registry import drawn
 from fedbounds.verify.decide.measurement import fingerprint
 from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.setups.chance import Seeded, drawn_cases
@@ -32,3 +35,12 @@ def test_arrays_are_nested_lists_of_plain_numbers():
     assert [len(row) for row in rows] == [3, 3]
     assert {x for row in rows for x in row} <= {1, 2}
     assert isinstance(chance.normal((1, 2))[0][0], float)
+
+
+def test_set_up_in_rationals_is_not_drawn_for_floats_alone(monkeypatch):
+    """A search in rationals passes those over, and would lose it unseen."""
+    rational = next(one for one in drawn("fedplt") if not one.floats)
+    marked = (replace(rational, floats=True),)
+    monkeypatch.setattr("fedbounds.verify.setups.chance.drawn", lambda theory: marked)
+    with pytest.raises(FedboundsError, match="drawn for floats alone is .*not one in rationals"):
+        list(drawn_cases("fedplt", "", Profile.DEFAULT, 0))

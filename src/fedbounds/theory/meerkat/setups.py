@@ -101,10 +101,14 @@ def _of_stopped() -> Iterator[Planned]:
     for at, of in enumerate(RIDGES):
         n = len(of.curvatures)
         for some in _stopped_of(n):
-            alike = len({*of.curvatures, *of.slopes}) < 3
-            gamma: Number = f"{n - sum(some)}/{n}" if alike else 1
+            alike = len(set(of.curvatures)) == 1 == len(set(of.slopes))
+            share = f"{n - sum(some)}/{n}"
+            gamma: Number = share if alike else 1
             first = at in (3, 5, 8, 10) and sum(some) == 1
             yield stopped(of, some, of.local_step, _SHORT, gamma, "eta = 1/(L(u+2))", quick=first)
+            if not alike and any(some):  # kept clients need not have their share of the gaps
+                told = "eta = 1/(L(u+2)), gamma K_g/K"
+                yield stopped(of, some, of.local_step, _SHORT, share, told, quick=first)
             long = _LONGEST if at == _WIDEST else _LONG
             eta = stopped_step(of, some, long[1], gamma)
             yield stopped(of, some, eta, long, gamma, "eta of Theorem 2.2", quick=first)

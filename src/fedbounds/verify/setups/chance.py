@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from fedbounds.errors import require
 from fedbounds.theory.language.registry import drawn
 from fedbounds.theory.language.setups import Number
+from fedbounds.vocabulary import Method
 
 from ..decide.case import Case
 from ..decide.profile import Profile
@@ -41,4 +43,7 @@ def drawn_cases(
     """Set-ups of random numbers as many as a profile has; ``name`` as in `case_of`."""
     for one in (one for one in drawn(theory) if floats or not one.floats):
         for planned in one.make(Seeded(seed, theory), getattr(one, profile.value)):
-            yield case_of(planned, name)
+            case = case_of(planned, name)
+            kept = not one.floats or case.method is not Method.RATIONAL
+            require(kept, "set-up drawn for floats alone", case.name, "not one in rationals")
+            yield case

@@ -28,24 +28,21 @@ from ..symbols import (
     sigma_h,
     u,
 )
-from ..vectors import at_star, best, ests, lows, one, w_star
+from ..vectors import at_star, best, ests, g0, lows, mgs, one, w, w_next, w_star
 
 _NOISE, _SMOOTH = (Fact.NOISE,), (Fact.SMOOTH,)
 
 
 def _given(book: Book) -> None:
+    slope = given(g0, past)
     for left in (G_f, V_m, X_f, X_own, X_est, X_mask, est_m, Dw_2):
         name = str(left)
         book.define(name, left(t), OF_ROUND[name], "Appendix B.4", ROUND)
     book.define("f", f(t), OF_ROUND["f"], "Appendix B.4", ROUND)
     for name, left, relation, right, origin, assumptions in (
         (
-            "descent of f", f(t + 1), "<=", f(t) + X_f(t) + L / 2 * Dw_2(t),
+            "descent of f", f(t + 1) - f(t), "<=", ip(slope, w_next - w) + L / 2 * sq(w_next - w),
             "Assumption B.1: descent from a point", _SMOOTH,
-        ),
-        (
-            "unbiased", X_est(t), "==", X_mask(t),
-            "Lemma B.8, given what comes before the local step", _NOISE,
         ),
         (
             "B.1 at w_k*", ip(at_star - lows, one), "<=", L / 2 * sq(best - w_star),
@@ -53,15 +50,20 @@ def _given(book: Book) -> None:
         ),
         ("B.5", sq(best - w_star), "==", Delta, "Assumption B.5", (assumed.OPTIMA,)),
     ):  # fmt: skip
-        scope = ROUND if left.has(sq, ip) else ""
-        book.suppose(name, left, right, origin, assumptions, relation, scope)
+        book.suppose(name, left, right, origin, assumptions, relation, ROUND)
+    book.suppose(
+        "unbiased", ip(slope, ests - mgs), 0,
+        "Lemma B.8 of every local step, as epsilon tends to 0", _NOISE,
+        "==", ROUND, restates=("lemma-b8:limit",),
+    )  # fmt: skip
 
 
 def _one_round(book: Book) -> None:
-    book.prove("eq-8", "", ["asm descent of f"])
+    book.prove("eq-8", "", ["asm descent of f", "def X_f", "def Dw_2"], scope=ROUND)
     both, printed = EQ_9.readings
     book.prove("eq-9", "global", ["def X_f", "def X_est"], scope=ROUND, reading=both)
-    book.prove("eq-9", "unbiased", ["asm unbiased"], reading=both)
+    uses = ["asm unbiased", "def X_est", "def X_mask"]
+    book.prove("eq-9", "unbiased", uses, scope=ROUND, reading=both)
     book.prove("eq-9", "printed", ["def X_own", "def X_est"], scope=ROUND, reading=printed)
     mean = given(ests, past, vectors({"z": "z"})[0], vectors({"xi": "xi"})[0])
     jensen = [square(ests - mean)]
