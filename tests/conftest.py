@@ -114,6 +114,12 @@ def quick_plan(quick_plans_at):
     return functools.cache(functools.partial(quick_plans.judged, quick_plans_at))
 
 
+@pytest.fixture(scope="session")
+def quick_proofs(quick_plans_at):
+    """Proofs of a paper, with what runs show of their steps."""
+    return functools.cache(functools.partial(quick_plans.proved, quick_plans_at))
+
+
 @pytest.fixture
 def one_process(monkeypatch):
     """Commands start no other process, whether or not they have an option for it."""

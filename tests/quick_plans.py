@@ -1,9 +1,10 @@
-"""What the quick plan of a paper says, judged once for all processes of a test session.
+"""What the quick plan and the proofs of a paper say, found once for all processes of a test session.
 
 It is kept as by a run that was interrupted: a run that begins with a copy of the folder goes on.
 """
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ from filelock import FileLock, Timeout
 from fedbounds.theory.language.registry import encoded_claims
 from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.plan import quick_cases
+from fedbounds.verify.judge.proofs import Proofs, prove
 from fedbounds.verify.results import packs, run
+from fedbounds.verify.results.kept_steps import kept_steps
 from fedbounds.verify.results.store import Store
 
 Record = dict[str, Any]
@@ -32,12 +35,31 @@ def judged(shared: Path, paper: str) -> list[Record]:
                         done.touch()
             except Timeout:
                 continue
+    store.keep(list(_written(store).records.values()))
+    return _records(store, paper, 0, None)
+
+
+def proved(shared: Path, paper: str) -> Proofs:
+    """The paper's steps, replayed; what runs show of them is evaluated once for all processes."""
+    store = Store(steps_at(shared, paper))
+    with FileLock(shared / f"{paper}-steps.lock"):
+        for name, value in _written(store).notes.items():
+            store._of(paper).notes[name.partition("/")[2]] = value
+        return prove([paper], partial(kept_steps, store))
+
+
+def steps_at(shared: Path, paper: str) -> Path:
+    """Where it is kept what runs show of the paper's steps."""
+    return shared / f"{paper}, steps"
+
+
+def _written(store: Store) -> packs.Kept:
+    """What all processes have written so far."""
+    kept = packs.Kept()
     for path in store.records.iterdir():
         for block in packs.read(path, whole=True):
-            kept = packs.Kept()
             kept.add(block)
-            store.keep(list(kept.records.values()))
-    return _records(store, paper, 0, None)
+    return kept
 
 
 def _of_piece(store: Store, paper: str, piece: int) -> list[Record]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import quick_plans
 
 from fedbounds.vocabulary import ProofStatus, Standing, StatementStatus, Verdict
 
@@ -35,6 +36,7 @@ WORDS = {
 }
 OPTIONAL = "optional"  # tag of a cell whose outputs depend on an extra
 BEGUN = ("fedplt", "submodel")  # papers whose quick plans other tests judge whole
+PROVED = (*BEGUN, "personalization")
 Cell = Any
 
 
@@ -49,8 +51,9 @@ collect_seldom()
 class _Begun(_store.Store):
     def __init__(self, folder):
         super().__init__(folder)
-        for path in Path({begun!r}).glob("records/.*"):
-            shutil.copy(path, self.records)
+        for begun in {begun!r}:
+            for path in Path(begun).glob("records/.*"):
+                shutil.copy(path, self.records)
 _WHOLE = globals().get("_WHOLE", _store.Store)
 _store.Store = _Begun if {begun!r} else _WHOLE
 import matplotlib
@@ -86,7 +89,8 @@ def executed_in_turn(notebooks: dict[Path, Any], folder: Path, begun: Path) -> l
     """
     whole = nbformat.v4.new_notebook()
     for path, notebook in notebooks.items():
-        records = str(begun / path.stem) if path.stem in BEGUN else ""
+        places = (begun / path.stem, quick_plans.steps_at(begun, path.stem))
+        records = [str(place) for place in places if place.exists()]
         begin = nbformat.v4.new_code_cell(ANEW.format(folder=folder, begun=records))
         whole.cells += [begin, *code_cells(copy.deepcopy(notebook))]
     found = iter(executed(whole, errors=True).cells)
@@ -202,11 +206,16 @@ def test_prose_states_no_result(notebook: Any) -> None:
 
 @pytest.mark.slow
 def test_they_run_and_print_what_is_committed(
-    tmp_path: Path, quick_plans_at: Path, quick_plan: Callable[[str], Any]
+    tmp_path: Path,
+    quick_plans_at: Path,
+    quick_plan: Callable[[str], Any],
+    quick_proofs: Callable[[str], Any],
 ) -> None:
     """Wording only: verdicts, standings, names; a stale output is an error."""
     for paper in BEGUN:
         quick_plan(paper)
+    for paper in PROVED:
+        quick_proofs(paper)
     notebooks = {path: read(path) for path in NOTEBOOKS}
     every = executed_in_turn(notebooks, tmp_path, quick_plans_at)
     faults = [

@@ -217,12 +217,13 @@ def of_a_start(case, w):
     return {
         "f": value(f, w) - lowest(f),
         "G_f": dot(G, G),
+        "M_f": dot(masked(case.mask, G), G),
         "V_m": sum(value(one, w) - lowest(one) for one in case.clients) / case.n,
     }
 
 
 ROUND = ("X_f", "X_own", "X_est", "X_mask", "est_m", "Dw_2")
-START = ("f", "G_f", "V_m")
+START = ("f", "G_f", "M_f", "V_m")
 STEP = ("V_k", "g_k2", "mg_k2", "est_2", "bias_2")
 
 
@@ -410,6 +411,7 @@ class Closed:
         return {
             "f": self.expected(f, w, M) - lowest(f),
             "G_f": trace(self.squared(f, w, M)),
+            "M_f": trace(matmul(self._diagonal(), self.squared(f, w, M))),
             "V_m": sum(gaps) / case.n,
         }
 

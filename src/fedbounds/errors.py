@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any
 
 
@@ -15,10 +16,15 @@ class ConflictError(RuntimeError):
 
 def unknown_name(what: str, given: str, known: Iterable[str]) -> FedboundsError:
     """An error for a name that does not exist, with the nearest ones that do."""
-    names = sorted(known)
-    near = get_close_matches(given, names, n=3, cutoff=0.4)
+    names = tuple(sorted(known))
+    near = _nearest(given, names)
     hint = f"the nearest are {', '.join(near)}" if near else f"known: {', '.join(names[:8])}"
     return FedboundsError(f"unknown {what} {given!r}; {hint}")
+
+
+@lru_cache(maxsize=256)  # such an error may be an answer: that a definition does not fit
+def _nearest(given: str, names: tuple[str, ...]) -> list[str]:
+    return get_close_matches(given, names, n=3, cutoff=0.4)
 
 
 def require(condition: bool, what: str, given: object, expected: str) -> None:

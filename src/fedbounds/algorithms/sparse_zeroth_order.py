@@ -100,14 +100,16 @@ def _round(
     for s in range(p["K"]):
         noise, z = drawn["noise"][:, :, s, ...], drawn["z"][:, :, s, ...]
         _, estimated = estimate(problem, p, y, y * 0 + z, noise)
-        points.append((y, problem.gradient(y), estimated, y * 0 + noise))
+        points.append((y, problem.gradient(y), estimated, y * 0 + noise, y * 0 + z))
         moved = y - estimated * p["eta"]
         y = moved if stopped is None or s == 0 else xp.where(stopped[:, None] > 0, y, moved)
         if s + 1 < p["K"]:
             y = carry(y)
     after = xp.sum(y, axis=1) / problem.clients
-    ys, gs, estimates, ns = (xp.stack(list(own), axis=2) for own in zip(*points, strict=True))
-    see(ys=ys, gs=gs, ests=estimates, ns=ns, reached=y, w_next=after)
+    ys, gs, estimates, ns, _ = (xp.stack(list(own), axis=2) for own in zip(*points, strict=True))
+    *_, first, first_noise, first_direction = points[0]
+    see(ys=ys, gs=gs, ests=estimates, ns=ns, first=first, reached=y, w_next=after)
+    see(n0=first_noise, dirs0=first_direction)
     see(**_at_start(problem, x), **_constants(problem, p, x))
     return {"x": after}
 

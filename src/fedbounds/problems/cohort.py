@@ -5,6 +5,7 @@ replicas in which that client takes part, instead of one gathered matrix per rep
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,7 @@ def cohort_of(present: np.ndarray, xp: Any = np) -> Cohort:
     )
 
 
+@lru_cache(maxsize=32)  # a gradient is asked for in it again and again
 def everyone(clients: int, replicas: int, xp: Any = np) -> Cohort:
     """The cohort of all clients in all replicas."""
     return cohort_of(np.ones((clients, replicas), dtype=bool), xp)

@@ -30,8 +30,8 @@ PAPER = "personalization"
 
 
 @pytest.fixture(scope="module")
-def proofs():
-    return prove([PAPER])
+def proofs(quick_proofs):
+    return quick_proofs(PAPER)
 
 
 def record(claim_id, part, verdict=Verdict.VIOLATED):

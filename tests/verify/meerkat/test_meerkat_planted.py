@@ -144,6 +144,6 @@ def test_a_direction_used_twice_is_caught():
     assert differing(case, "rounds", 1, plain) == set()
     twice = differing(case, "rounds", 1, replace(plain, draw=again))
     # a model before its second step has used its direction once only
-    assert twice == {"f", "G_f", "V_m", "X_f", "X_own", "X_est", "est_m", "Dw_2"}
+    assert twice == {"f", "G_f", "M_f", "V_m", "X_f", "X_own", "X_est", "est_m", "Dw_2"}
     with pytest.raises(Refused, match="before see.carry and after it"):
         known(case, "rounds", 1, replace(algorithm.ROUNDS, draw=again)).series("Dw_2")

@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from dataclasses import replace
 from functools import cache
 
@@ -11,7 +10,7 @@ from .data import Certificate, Scope, Statement, Step, Theory
 from .errors import Refused
 from .names import INDICES
 from .needs import closed, needs_of
-from .text import parsed, words
+from .text import parsed, parsed_anew, words
 
 Spoken = Mapping[str, frozenset[str]]  # what earlier statements name, by their scope
 _SUMS = ("Sum_t", "Mean_t", "Sum_i", "Sum_ik", "sqrt")
@@ -84,7 +83,7 @@ def _at_another_index(theory: Theory, statement: Statement, defined: Statement) 
 @cache
 def _read_at(side: str, name: str, at: str) -> str:
     """An expression with an index replaced; no index has the empty name."""
-    return ast.unparse(_Replaced(name, at).visit(deepcopy(parsed(side))))
+    return ast.unparse(_Replaced(name, at).visit(parsed_anew(side)))
 
 
 class _Replaced(ast.NodeTransformer):

@@ -4,7 +4,7 @@ import sympy as sp
 
 from fedbounds.theory.language.setups import Definition, Says, dot
 from fedbounds.theory.language.symbols import L, Sum_t, T, f, n, t
-from fedbounds.theory.proof.vectors import given, ip, past, sq
+from fedbounds.theory.proof.vectors import given, ip, past, sq, vectors
 
 from .sizes import OF_C_S, OF_Q, OF_D_delta, OF_q
 from .symbols import Delta, K_g, V_g, c, c_h, gamma_g, mu_PL, sigma_h, u, u_ratio
@@ -12,15 +12,19 @@ from .vectors import (
     at_star,
     best,
     dirs,
+    dirs0,
     est,
     ests,
+    first,
     g,
     g0,
     gap,
     gs,
     lows,
     mg,
+    mg0,
     mgs,
+    n0,
     noise,
     ns,
     one,
@@ -32,10 +36,12 @@ from .vectors import (
     w_star,
 )
 
+(z,) = vectors({"z": "z"})
 mask, kept = sp.Function("mask"), sp.Function("kept")
 dim = sp.Symbol("dim")
 MEANT = {"mg": mask(g), "mn": mask(noise), "dev": est - mask(g) - mask(noise)}
-MEANT_OF_ROUND = {"mgs": mask(gs), "mns": mask(ns)}
+MEANT_OF_ROUND = {"mgs": mask(gs), "mns": mask(ns), "mg0": mask(g0)}
+MEANT_AT_START = {"mg0": mask(g0), "mn0": mask(n0), "dev0": first - mask(g0) - mask(n0)}
 
 # ---- of a local step of a client
 
@@ -68,6 +74,7 @@ OF_ROUND: dict[str, sp.Expr] = {
     "f": ip(_EXCESS, one),
     "G_1": given(sp.sqrt(dot(_GLOBAL, _GLOBAL))),
     "G_f": sq(_GLOBAL),
+    "M_f": sq(given(mg0, past)),
     "V_m": ip(values - lows, one),
     "X_f": ip(_GLOBAL, w_next - w),
     "X_own": ip(g0, reached - w),
@@ -76,7 +83,7 @@ OF_ROUND: dict[str, sp.Expr] = {
     "est_m": sq(ests),
     "Dw_2": sq(w_next - w),
 }
-STATES_OF_ROUND = ("f", "G_f", "V_m")
+STATES_OF_ROUND = ("f", "G_f", "M_f", "V_m")
 OF_RUN: dict[str, Definition] = {**CONSTANTS, "Q": OF_Q, "q_17": OF_q}
 OF_STOPPED_RUN: dict[str, Definition] = {
     **CONSTANTS,
@@ -90,6 +97,8 @@ OF_STOPPED = {
     "V_g": ip(kept(values - lows), one),
     "X_g": ip(mask(_GLOBAL), kept(gs)),
     "X_b": ip(mask(_GLOBAL), g0 - kept(g0)),
+    "X_ge": ip(_GLOBAL, kept(ests)),
+    "X_be": ip(_GLOBAL, first - kept(first)),
     "g_g": ip(kept(gs), gs),
     "g_b": ip(g0 - kept(g0), g0),
 }
@@ -99,6 +108,13 @@ NEAR = (
     Says(dot(_APART, _APART), "<=", c_h * dot(_GLOBAL, _GLOBAL) + sigma_h**2),
     Says(c_h, "<", sp.Integer(1)),
 )
+# at w^r
+_OFF = first - dot(dirs0, g0 + n0) * dirs0
+_FROM_MEAN = dirs0 - given(dirs0, past, z)
+EXACT_AT_START = (Says(dot(_OFF, _OFF), "==", sp.Integer(0)),)
+SHARED = (Says(dot(_FROM_MEAN, _FROM_MEAN), "==", sp.Integer(0)),)
+_KEPT_OF_GLOBAL = dot(mask(_GLOBAL), mask(_GLOBAL))
+GLOBAL = (Says(c * dot(_GLOBAL, _GLOBAL), "<=", _KEPT_OF_GLOBAL),)
 SHARE = (Says(Sum_t(V_g(t)), "<=", gamma_g * (Sum_t(f(t)) + L * T / 2 * Delta)),)
 OPTIMA = (Says(sq(best - w_star), "==", Delta),)
 SPARSE_OF_ROUND, SPARSE_SAMPLES_OF_ROUND = (

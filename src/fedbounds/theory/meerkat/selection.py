@@ -38,8 +38,10 @@ from .symbols import (
     K_g,
     V_g,
     X_b,
+    X_be,
     X_f,
     X_g,
+    X_ge,
     c,
     c_h,
     delta,
@@ -59,6 +61,11 @@ _PULL = eta * ROOT_C * ALL_STEPS / n
 _PULLED = _PULL * (ROOT_H * G_f(t) + sigma_h * G_1(t))
 _NOISY = (*NEAR, Fact.NOISE, *SPARSE)
 
+EQ_19 = Claim(
+    entry("meerkat/eq-19"),
+    algorithms=EARLY_STOPPED,
+    parts=(Part(left=X_f(t), right=-eta * (K * X_ge(t) + X_be(t)), relation=Relation.EQUAL),),
+)
 EQ_20 = Claim(
     entry("meerkat/eq-20"),
     algorithms=EARLY_STOPPED,
@@ -182,6 +189,17 @@ EQ_25 = Claim(
         Reading("2 K_b sigma^2 in place of 2 K_b sigma_h^2, as (25) prints", parts=("sigma^2",)),
     ),
 )
+EQ_26 = Claim(
+    entry("meerkat/eq-26"),
+    algorithms=EARLY_STOPPED,
+    parts=(
+        Part(
+            left=Sum_t(G_1(t)),
+            right=sp.sqrt(T) * sp.sqrt(Sum_t(G_f(t))),
+            index=Index.RUN,
+        ),
+    ),
+)
 _YOUNG = eta**2 * c * ALL_STEPS**2 * sigma_h**2 * delta / (2 * n**2)
 EQ_27 = Claim(
     entry("meerkat/eq-27"),
@@ -274,5 +292,5 @@ EXPLICIT = Claim(
 )
 
 CLAIMS = (
-    EQ_20, EQ_21, SECOND_MOMENT, EQ_23, EQ_24, EQ_25, EQ_27, GAMMA, EQ_28, EXPLICIT,
+    EQ_19, EQ_20, EQ_21, SECOND_MOMENT, EQ_23, EQ_24, EQ_25, EQ_26, EQ_27, GAMMA, EQ_28, EXPLICIT,
 )  # fmt: skip

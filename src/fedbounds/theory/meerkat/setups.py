@@ -6,11 +6,12 @@ from typing import Any
 
 from fedbounds.theory.language.setups import Number, Planned, Run, Setup
 
+from . import choices
 from .ridges import ATTAINED, RIDGES, Numbers, Ridge, root
 
 _EPSILON, _WIDEST = "1/10", 1  # the second ridge
 # rounds, and local steps of each
-_LONGEST, _LONG, _SHORT, _FEW = (160, 15), (60, 10), (3, 3), (2, 2)
+_LONGEST, _LONG, _SHORT, _FEW, _OFTEN = (160, 15), (60, 10), (3, 3), (2, 2), (6, 1)
 
 
 def _planned(
@@ -36,7 +37,7 @@ def rounds(
     delta = young / (eta * steps * of.pull)
     given = {"eta": str(eta), "K": steps}
     name = f"R={count} T={steps}, {told}"
-    view = "few local steps" if counts == _FEW else "rounds"
+    view = {_FEW: "few local steps", _OFTEN: "one local step"}.get(counts, "rounds")
     return _planned(name, of, view, given, of.chosen | {"young": str(delta)}, count, quick)
 
 
@@ -94,6 +95,7 @@ def _of_rounds() -> Iterator[Planned]:
             yield rounds(of, of.step, _LONG, "eta of Theorem 2.1", quick=at in (0, 3, 8, 10))
             yield rounds(of, of.local_step, (30, 5), "eta = 1/(L(u+2))", quick=at in (6, 12))
         yield rounds(of, of.step, (4, 1), "eta of Theorem 2.1", quick=small, young=2)
+        yield rounds(of, of.local_step, _OFTEN, "eta = 1/(L(u+2))", quick=small)
         yield rounds(of, of.step / 4, (5, 3), "a quarter of it", quick=False)
 
 
@@ -125,3 +127,4 @@ PLANNED = (
     *_of_stopped(),
     rounds(ATTAINED, ATTAINED.step, (100, 10), "eta of Theorem 2.1", quick=False),
 )
+CHOICES = choices.PLANNED

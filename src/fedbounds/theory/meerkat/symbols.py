@@ -46,6 +46,7 @@ Q = symbol("Q", "what (15) divides by", "Q", positive=True)
 q_17 = symbol("q_17", "what (17) divides by, over eta T", "q", positive=True)
 G_f = quantity("G_f", "E ||grad f(w^r)||^2", r"\mathbb E\|\nabla f(w^r)\|^2")
 G_1 = quantity("G_1", "E ||grad f(w^r)||, not squared", r"\mathbb E\|\nabla f(w^r)\|")
+M_f = quantity("M_f", "E ||m o grad f(w^r)||^2", r"\mathbb E\|\mathbf m\odot\nabla f(w^r)\|^2")
 V_m = quantity(
     "V_m",
     "(1/n) sum_k E (f_k(w^r) - f_k*)",
@@ -111,6 +112,19 @@ X_b = quantity(
     r"\mathbb E\langle\nabla f(w^r),\mathbf m\odot\nabla f_k(w^r)\rangle",
     signed=True,
 )
+X_ge = quantity(
+    "X_ge",
+    "(1/nK) sum over kept clients and steps of E <grad f(w^r), estimate>",
+    r"\tfrac1{KT}\textstyle\sum_{K_g,t}"
+    r"\mathbb E\langle\nabla f(w^r),\widehat\nabla f_k^{r,t}\rangle",
+    signed=True,
+)
+X_be = quantity(
+    "X_be",
+    "(1/n) sum over stopped clients of E <grad f(w^r), estimate at w^r>",
+    r"\tfrac1K\textstyle\sum_{K_b}\mathbb E\langle\nabla f(w^r),\widehat\nabla f_k^{r,0}\rangle",
+    signed=True,
+)
 g_g = quantity(
     "g_g",
     "(1/nK) sum over kept clients and steps of E ||grad f_k(w_k^{r,t})||^2",
@@ -121,5 +135,15 @@ g_b = quantity(
     "(1/n) sum over stopped clients of E ||grad f_k(w^r)||^2",
     r"\tfrac1K\textstyle\sum_{K_b}\mathbb E\|\nabla f_k(w^r)\|^2",
 )
+
+# ---- where nothing is run: a second value of what is varied, and what is sent
+
+u_2 = symbol("u_2", "another count of kept coordinates", "u'", integer=True, positive=True)
+u_ratio2 = symbol("u_ratio2", "another density", "(u'/d)", positive=True)
+c_2 = symbol("c_m2", "what another mask keeps", "c'", positive=True)
+c_h2 = symbol("c_h2", "another heterogeneity", "c_h'", positive=True)
+coordinates = symbol("d_all", "coordinates of the model", "d", integer=True, positive=True)
+bytes_value = symbol("bytes_value", "bytes of a number", "b_v", positive=True)
+bytes_seed = symbol("bytes_seed", "bytes of a seed", "b_s", positive=True)
 
 NAMES = _draft.closed()

@@ -25,7 +25,7 @@ gap, one, ones = vectors({"gap": "(f_k(w_k^t)-f_k^*)", "one": "1", "ones": r"\ma
 # ---- of a round: w is w^r, ys and gs belong to a client and a local step
 
 dev = vectors({"dev": r"(\widehat\nabla f_k^t-\mathbf m\odot\nabla f_k(w_k^t;(x_t,y_t)))"})[0]
-w, w_next, w_star, g0, ys, gs, mgs, ns, mns, ests, reached, best = vectors(
+w, w_next, w_star, g0, ys, gs, mgs, ns, mns, ests, first, reached, best = vectors(
     {
         "w": "w^r",
         "w_next": "w^{r+1}",
@@ -37,8 +37,18 @@ w, w_next, w_star, g0, ys, gs, mgs, ns, mns, ests, reached, best = vectors(
         "ns": r"\varepsilon_k^{r,t}",
         "mns": r"(\mathbf m\odot\varepsilon_k^{r,t})",
         "ests": r"\widehat\nabla f_k^{r,t}",
+        "first": r"\widehat\nabla f_k^{r,0}",
         "reached": "w_k^{r,T}",
         "best": "w_k^*",
     }
 )
+mg0, n0, mn0, dirs0 = vectors(
+    {
+        "mg0": r"(\mathbf m\odot\nabla f_k(w^r))",
+        "n0": r"\varepsilon_k^{r,0}",
+        "mn0": r"(\mathbf m\odot\varepsilon_k^{r,0})",
+        "dirs0": r"\bar z_k^{r,0}",
+    }
+)
+dev0 = vectors({"dev0": r"(\widehat\nabla f_k^{r,0}-\mathbf m\odot\nabla f_k(w^r;(x,y)))"})[0]
 values, at_star, lows = vectors({"values": "f_k(w^r)", "at_star": "f_k(w^*)", "lows": "f_k^*"})

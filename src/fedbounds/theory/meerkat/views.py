@@ -7,7 +7,7 @@ from fedbounds.theory.language.setups import Shown, View
 
 from . import assumed, measured
 from .names import EARLY_STOPPED, MEERKAT
-from .scope_names import LOCAL, ROUND, SAMPLE
+from .scope_names import LOCAL, ONE_STEP, ROUND, SAMPLE
 
 _K = ("k",)
 _LOCAL = Shown(
@@ -39,7 +39,7 @@ LOCAL_STEPS = View(
     moments=True,
 )
 
-_CLIENTS = ("g0", "values", "at_star", "lows", "reached", "best")
+_CLIENTS = ("n0", "dirs0", "g0", "values", "at_star", "lows", "first", "reached", "best")
 _ROUND = Shown(
     draws={"z": ("z",), "xi": ("noise",)},
     indices={"k": "", "s": ""},
@@ -76,6 +76,18 @@ WHOLE = replace(
     algorithm="sparse_zeroth_order.WHOLE",
     scopes=(ROUND,),
 )
+ONE = replace(
+    WHOLE,
+    told="rounds of one local step",
+    shown=replace(_ROUND, derived=measured.MEANT_AT_START),
+    scopes=(ONE_STEP,),
+    assumptions={
+        **ROUNDS.assumptions,
+        assumed.EXACT: measured.EXACT_AT_START,
+        assumed.SHARED: measured.SHARED,
+        assumed.GLOBAL: measured.GLOBAL,
+    },
+)
 STOPPED = replace(
     ROUNDS,
     told="rounds, some clients stopped",
@@ -93,5 +105,6 @@ VIEWS = {
     "local steps": LOCAL_STEPS,
     "rounds": ROUNDS,
     "few local steps": WHOLE,
+    "one local step": ONE,
     "rounds, some clients stopped": STOPPED,
 }

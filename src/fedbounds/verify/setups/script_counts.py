@@ -4,7 +4,9 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeVar
 
+Node = TypeVar("Node", bound=ast.AST)
 _LEAVES = ast.Name, ast.Constant, ast.operator, ast.unaryop, ast.cmpop, ast.boolop
 
 
@@ -94,6 +96,18 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
             elif isinstance(value, ast.AST) and name != "ctx":
                 every.append(value)
         yield one
+
+
+def copied(node: Node) -> Node:
+    """A tree of its own; contexts are shared. Copying is what scripts are made of."""
+    found = node.__class__.__new__(node.__class__)
+    for name, value in vars(node).items():
+        if isinstance(value, list):
+            value = [copied(x) if isinstance(x, ast.AST) else x for x in value]
+        elif isinstance(value, ast.AST) and name != "ctx":
+            value = copied(value)
+        setattr(found, name, value)
+    return found
 
 
 def shape(node: object) -> object:

@@ -7,9 +7,8 @@ statements of a function may stand before the one that calls it.
 import ast
 from collections import Counter
 from collections.abc import Collection, Sequence
-from copy import deepcopy
 
-from .script_counts import Counts, shape, walk
+from .script_counts import Counts, copied, shape, walk
 from .script_slice import adding, living, speaks
 
 _SHORT = 44  # characters of an expression that needs no name
@@ -107,7 +106,7 @@ def _body_of(
         else:
             target = ast.Name(fresh.get(name, name), ast.Store())
             first.append(ast.Assign([target], value))
-    renamed = [_Renamed(fresh, direct).visit(deepcopy(x)) for x in body]
+    renamed = [_Renamed(fresh, direct).visit(copied(x)) for x in body]
     last = renamed.pop()
     return [*first, *renamed], last.value
 
@@ -139,7 +138,7 @@ class _Renamed(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         if node.id in self._given and isinstance(node.ctx, ast.Load):
-            return deepcopy(self._given[node.id])
+            return copied(self._given[node.id])
         return ast.Name(self._names.get(node.id, node.id), node.ctx)
 
     def visit_arg(self, node: ast.arg) -> ast.AST:
@@ -327,7 +326,7 @@ class _Merged(ast.NodeTransformer):
                     )
                 ],
             ) if key == name and all(isinstance(x, ast.Constant) for x in every.keys):
-                values = [_Renamed({}, {own: x}).visit(deepcopy(node.value)) for x in every.values]
+                values = [_Renamed({}, {own: x}).visit(copied(node.value)) for x in every.values]
                 return ast.Dict(every.keys, values)
         return node
 

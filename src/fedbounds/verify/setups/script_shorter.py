@@ -12,12 +12,12 @@ import re
 import tokenize
 from collections import Counter
 from collections.abc import Iterator
-from copy import deepcopy
+from copy import copy
 from types import CodeType
 from typing import Any
 
 from .script_check import agrees, tells
-from .script_counts import Counts, shape, uses, walk
+from .script_counts import Counts, copied, shape, uses, walk
 from .script_inline import is_quoted, is_text, put_together, side_by_side, without_names
 from .script_lines_of import WIDTH
 from .script_output import output_of, run_here
@@ -411,7 +411,7 @@ class _InPlace(ast.NodeTransformer):
         if inside & self._bound or self._bound & set(self._names) or not short or lazy:
             return node
         self.done = True
-        found: ast.AST = _Replaced(given).visit(deepcopy(self._own))
+        found: ast.AST = _Replaced(given).visit(copied(self._own))
         return found
 
 
@@ -423,7 +423,7 @@ class _Replaced(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         plain = isinstance(node.ctx, ast.Load) and node.id in self._given
-        return deepcopy(self._given[node.id]) if plain else node
+        return copied(self._given[node.id]) if plain else node
 
 
 # ---- text
@@ -482,7 +482,7 @@ class _Script:
             return text.splitlines()
         if shape(node) == dumped and not is_quoted(node):
             return [x for x in text.splitlines() if x.strip()]
-        plain = deepcopy(node)
+        plain = copy(node)
         said = _without_text(plain)
         own = _double(ast.unparse(ast.fix_missing_locations(plain))).splitlines()
         lines = narrowed("\n".join(map(_in_brackets, own))).splitlines()

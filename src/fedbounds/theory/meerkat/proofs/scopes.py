@@ -3,7 +3,7 @@
 A local step of one client: z is its direction, xi its noise; dev is what the estimate has more than
 the masked stochastic gradient, and vanishes on average over z where differences are exact. A
 round: k is a uniform client and s a uniform local step; the gradient of a local step depends on
-the draws of the steps before it.
+the draws of the steps before it. In a round of one local step, all clients have one direction.
 """
 
 from dataclasses import replace
@@ -13,7 +13,7 @@ from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.proof.text import need
 
 from .. import assumed
-from ..scope_names import LOCAL, ROUND, SAMPLE
+from ..scope_names import LOCAL, ONE_STEP, ROUND, SAMPLE
 
 _DRAWN = ("past", "z", "xi")
 A_STEP = Scope(
@@ -48,4 +48,24 @@ A_ROUND = Scope(
     ),
 )
 
-SCOPES = {LOCAL: A_STEP, SAMPLE: A_SAMPLE, ROUND: A_ROUND}
+# one local step of every client, along one direction
+_OFTEN = (*_DRAWN, "k")
+A_ROUND_OF_ONE = Scope(
+    sources=_OFTEN,
+    atoms=(
+        ("w", ("past",)),
+        *((name, ("past", "k")) for name in ("g0", "mg0", "values")),
+        *((name, ("past", "xi", "k")) for name in ("n0", "mn0")),
+        ("at_star", ("k",)),
+        ("one", ()),
+        ("dev0", _OFTEN),
+    ),
+    derived=(
+        ("first", "mg0 + mn0 + dev0"),
+        ("w_next", "w - eta*given(first, past, z, xi)"),
+    ),
+    centred=(("dev0", "z"), ("n0", "xi"), ("mn0", "xi")),
+    needs=(need(("n0", "mn0"), Fact.NOISE), need(("dev0",), assumed.EXACT)),
+)
+
+SCOPES = {LOCAL: A_STEP, SAMPLE: A_SAMPLE, ROUND: A_ROUND, ONE_STEP: A_ROUND_OF_ONE}
