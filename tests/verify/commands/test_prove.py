@@ -19,7 +19,7 @@ from fedbounds.theory.proof.replay import Local, inherit, replay
 from fedbounds.verify.commands import prove as prove_run
 from fedbounds.verify.commands.command_line import status
 from fedbounds.verify.judge import severity as severity_module
-from fedbounds.verify.judge.proofs import NOTHING_PROVED, proof_rows, prove, with_measurements
+from fedbounds.verify.judge.proofs import NOTHING_PROVED, proof_rows, with_measurements
 from fedbounds.verify.judge.seen import evaluated
 from fedbounds.verify.judge.severity import severity
 from fedbounds.verify.judge.summary import summarise

@@ -11,7 +11,8 @@ import sympy as sp
 from .catalogue import Entry
 from .claims import Condition, Part, Reading
 
-Parameters = dict[str, sp.Expr]
+Parameter = sp.Expr | tuple[sp.Expr, ...]
+Parameters = dict[str, Parameter]
 ANALYSIS = "the convergence analysis covers it too"
 
 
@@ -25,7 +26,7 @@ class Named:
         As claims call it.
     algorithm : str
         Module and name, such as "fedplt.ROUNDS".
-    parameters : dict from name to expression
+    parameters : dict from name to expression, or to one for every coordinate
         Step sizes that stay symbols are free.
     """
 
@@ -78,12 +79,15 @@ class Shapes:
         Of those that stay free: no two, nor their products, agree by chance.
     rounds : int
         T, of the runs that look for a difference.
+    convex : bool
+        Whether every client is strongly convex: some algorithms show minimisers.
     """
 
     most: int
     blocks: tuple[tuple[int, int], ...]
     steps: Mapping[sp.Symbol, sp.Rational] = field(default_factory=dict)
     rounds: int = 3
+    convex: bool = False
 
 
 @dataclass(frozen=True, eq=False)

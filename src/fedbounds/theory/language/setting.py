@@ -12,11 +12,26 @@ from .setups import Says
 
 @dataclass(frozen=True)
 class AssumptionClaim:
-    """An assumption: satisfied by some problems with known constants, or unsatisfiable."""
+    """An assumption: satisfied by some problems with known constants, or unsatisfiable.
+
+    Attributes
+    ----------
+    entry : Entry
+    assumption : str
+        By its name.
+    readings : tuple of Reading
+    instead : pairs (name of a reading, name of an assumption)
+        Of readings in which it is another one.
+    """
 
     entry: Entry
     assumption: str
     readings: tuple[Reading, ...] = (AS_PRINTED,)
+    instead: tuple[tuple[str, str], ...] = ()
+
+    def read(self, reading: Reading) -> str:
+        """The assumption in a reading."""
+        return dict(self.instead).get(reading.name, self.assumption)
 
 
 @dataclass(frozen=True)

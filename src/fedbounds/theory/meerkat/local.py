@@ -63,4 +63,12 @@ EQ_7 = Claim(
     readings=READINGS,
 )
 
-CLAIMS = (EQ_6, EQ_7)
+# an O hides constants; those of (7) stand in
+ORDER = Claim(
+    entry("meerkat/thm-b9"),
+    algorithms=MEERKAT,
+    parts=(_summed("count", u), _summed("density", u_ratio)),
+    readings=READINGS,
+)
+
+CLAIMS = (EQ_6, EQ_7, ORDER)

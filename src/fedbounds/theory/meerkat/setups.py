@@ -6,7 +6,7 @@ from typing import Any
 
 from fedbounds.theory.language.setups import Number, Planned, Run, Setup
 
-from . import choices
+from . import choices, rows_of_tables
 from .ridges import ATTAINED, RIDGES, Numbers, Ridge, root
 
 _EPSILON, _WIDEST = "1/10", 1  # the second ridge
@@ -96,6 +96,7 @@ def _of_rounds() -> Iterator[Planned]:
             yield rounds(of, of.local_step, (30, 5), "eta = 1/(L(u+2))", quick=at in (6, 12))
         yield rounds(of, of.step, (4, 1), "eta of Theorem 2.1", quick=small, young=2)
         yield rounds(of, of.local_step, _OFTEN, "eta = 1/(L(u+2))", quick=small)
+        yield rounds(of, of.step, _OFTEN, "eta of Theorem 2.1", quick=at % 2 == 0)
         yield rounds(of, of.step / 4, (5, 3), "a quarter of it", quick=False)
 
 
@@ -127,4 +128,4 @@ PLANNED = (
     *_of_stopped(),
     rounds(ATTAINED, ATTAINED.step, (100, 10), "eta of Theorem 2.1", quick=False),
 )
-CHOICES = choices.PLANNED
+CHOICES = (*choices.PLANNED, *rows_of_tables.PLANNED)

@@ -146,4 +146,83 @@ coordinates = symbol("d_all", "coordinates of the model", "d", integer=True, pos
 bytes_value = symbol("bytes_value", "bytes of a number", "b_v", positive=True)
 bytes_seed = symbol("bytes_seed", "bytes of a seed", "b_s", positive=True)
 
+# ---- of the paper's tables
+
+acc_meerkat = symbol(
+    "acc_meerkat", "average accuracy of Meerkat", r"\mathrm{acc}_{\rm meerkat}", nonnegative=True
+)
+acc_full = symbol(
+    "acc_full", "average accuracy of Full-FedZO", r"\mathrm{acc}_{\rm full}", nonnegative=True
+)
+acc_magnitude = symbol(
+    "acc_magnitude",
+    "average accuracy of masks by weight magnitude",
+    r"\mathrm{acc}_{\rm magnitude}",
+    nonnegative=True,
+)
+acc_LoRA = symbol(
+    "acc_LoRA", "average accuracy of LoRA-FedZO", r"\mathrm{acc}_{\rm LoRA}", nonnegative=True
+)
+acc_vp = symbol(
+    "acc_vp", "average accuracy of Meerkat-vp", r"\mathrm{acc}_{\rm vp}", nonnegative=True
+)
+acc_task = symbol(
+    "acc_task",
+    "average accuracy of masks by task gradients",
+    r"\mathrm{acc}_{\rm task}",
+    nonnegative=True,
+)
+acc_half = symbol(
+    "acc_half",
+    "average accuracy of Meerkat at density 0.5",
+    r"\mathrm{acc}_{\rm half}",
+    nonnegative=True,
+)
+wins_full = symbol(
+    "wins_full",
+    "tasks on which Meerkat is above Full-FedZO",
+    r"\mathrm{wins}_{\rm full}",
+    integer=True,
+    nonnegative=True,
+)
+wins_magnitude = symbol(
+    "wins_magnitude",
+    "tasks on which Meerkat is above masks by weight magnitude",
+    r"\mathrm{wins}_{\rm magnitude}",
+    integer=True,
+    nonnegative=True,
+)
+wins_LoRA = symbol(
+    "wins_LoRA",
+    "tasks on which Meerkat is above LoRA-FedZO",
+    r"\mathrm{wins}_{\rm LoRA}",
+    integer=True,
+    nonnegative=True,
+)
+mean_meerkat = symbol(
+    "mean_meerkat",
+    "that of Meerkat over models and data",
+    r"\mathrm{mean}_{\rm meerkat}",
+    nonnegative=True,
+)
+mean_magnitude = symbol(
+    "mean_magnitude",
+    "that of masks by weight magnitude over models and data",
+    r"\mathrm{mean}_{\rm magnitude}",
+    nonnegative=True,
+)
+mean_task = symbol(
+    "mean_task",
+    "that of masks by task gradients over models and data",
+    r"\mathrm{mean}_{\rm task}",
+    nonnegative=True,
+)
+mean_half = symbol(
+    "mean_half",
+    "that of Meerkat at density 0.5 over models and data",
+    r"\mathrm{mean}_{\rm half}",
+    nonnegative=True,
+)
+tasks = symbol("tasks", "tasks", "N", integer=True, positive=True)
+
 NAMES = _draft.closed()

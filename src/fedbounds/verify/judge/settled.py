@@ -6,7 +6,7 @@ not know the difference.
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
-from itertools import islice, product
+from itertools import islice
 from typing import Any
 
 from flint import fmpq
@@ -144,7 +144,12 @@ def _shown(row: Record) -> Record:
 
 
 def _assumption(claim: AssumptionClaim) -> Iterator[Finding]:
-    for reading, (name, family, clients, evidence) in product(claim.readings, _asked(claim)):
+    every = (
+        (reading, *one)
+        for reading in claim.readings
+        for one in _asked(claim.entry.paper, claim.read(reading))
+    )
+    for reading, name, family, clients, evidence in every:
         yield Finding(
             reading=reading.name,
             part="",
@@ -158,21 +163,20 @@ def _assumption(claim: AssumptionClaim) -> Iterator[Finding]:
         )
 
 
-def _asked(claim: AssumptionClaim) -> tuple[tuple[str, str, int, Evidence], ...]:
+def _asked(paper: str, assumption: str) -> tuple[tuple[str, str, int, Evidence], ...]:
     """Cases of the paper's own plan that speak of it, and problems of each family that do."""
-    every = ((name, problem, problem.satisfies(claim.assumption)) for name, problem in specimens())
+    every = ((name, problem, problem.satisfies(assumption)) for name, problem in specimens())
     families = tuple((name, type(p).__name__, p.clients, told) for name, p, told in every)
-    shown = _planned(claim)
+    shown = _planned(paper, assumption)
     return (*shown, *(one for one in families if one[3].holds is not None)) if shown else families
 
 
 @cache
-def _planned(claim: AssumptionClaim) -> tuple[tuple[str, str, int, Evidence], ...]:
-    paper = claim.entry.paper
+def _planned(paper: str, assumption: str) -> tuple[tuple[str, str, int, Evidence], ...]:
     told = ((case.name, *_told(case)) for case in quick_cases(paper))
-    speaking = (one for one in told if claim.assumption in one[3])
+    speaking = (one for one in told if assumption in one[3])
     return tuple(
-        (name, family, clients, evidence[claim.assumption])
+        (name, family, clients, evidence[assumption])
         for name, family, clients, evidence in islice(speaking, _MOST_CASES)
     )
 

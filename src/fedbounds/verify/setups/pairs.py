@@ -11,7 +11,7 @@ import sympy as sp
 
 from fedbounds.errors import FedboundsError, require, unknown_name
 from fedbounds.theory.language.claims import Condition
-from fedbounds.theory.language.equivalences import Equivalence, Named, Pair, Shapes
+from fedbounds.theory.language.equivalences import Equivalence, Named, Pair, Parameter, Shapes
 from fedbounds.theory.language.setups import Objective
 from fedbounds.theory.language.symbols import K, d_u, d_v, m, n
 
@@ -45,7 +45,7 @@ def shapes_of(conditions: tuple[Condition, ...], shapes: Shapes) -> Iterator[Sha
         numbers = {symbol: sp.Integer(size) for symbol, size in sizes.items()} | {**shapes.steps}
         if participants <= clients and all(_holds(c, numbers) for c in conditions):
             name = " ".join(f"{symbol}={size}" for symbol, size in sizes.items())
-            yield Shape(name, numbers, *_quadratic(clients, shared, own))
+            yield Shape(name, numbers, *_quadratic(clients, shared, own, convex=shapes.convex))
 
 
 def two_of(pair: Pair, shape: Shape, rounds: int) -> Two:
@@ -53,7 +53,7 @@ def two_of(pair: Pair, shape: Shape, rounds: int) -> Two:
     problem, start = Clients(objective(shape.problem)), exact_array(shape.start)
 
     def subject(one: Named) -> Subject:
-        given = {name: _number(x, shape.numbers) for name, x in one.parameters.items()}
+        given = {name: _given(x, shape.numbers) for name, x in one.parameters.items()}
         return Subject(algorithm(one.algorithm), problem, start, given, rounds)
 
     return Two(subject(pair.general), subject(pair.special), pair.states, pair.draws)
@@ -72,7 +72,7 @@ def told_difference(pair: Pair, shape: Shape, seen: Difference) -> dict[str, Any
         side: {
             "name": one.name,
             "algorithm": one.algorithm,
-            "parameters": {x: str(_number(y, shape.numbers)) for x, y in one.parameters.items()},
+            "parameters": {x: _told(_given(y, shape.numbers)) for x, y in one.parameters.items()},
         }
         for side, one in both.items()
     }
@@ -145,7 +145,19 @@ def _number(expression: sp.Expr, numbers: Numbers) -> Fraction:
     return Fraction(int(value.p), int(value.q))
 
 
-def _quadratic(clients: int, shared: int, own: int) -> tuple[Objective, tuple[int, ...]]:
+def _given(parameter: Parameter, numbers: Numbers) -> Fraction | tuple[Fraction, ...]:
+    if isinstance(parameter, tuple):
+        return tuple(_number(x, numbers) for x in parameter)
+    return _number(parameter, numbers)
+
+
+def _told(given: Fraction | tuple[Fraction, ...]) -> str:
+    return ", ".join(map(str, given)) if isinstance(given, tuple) else str(given)
+
+
+def _quadratic(
+    clients: int, shared: int, own: int, *, convex: bool
+) -> tuple[Objective, tuple[int, ...]]:
     """Integer entries, coupled, every client its own, with noise; a start with no zero entry."""
     rng = np.random.default_rng([clients, shared, own])
     d = shared + own
@@ -154,7 +166,9 @@ def _quadratic(clients: int, shared: int, own: int) -> tuple[Objective, tuple[in
         return rng.integers(1, 5, shape) * (2 * rng.integers(0, 2, shape) - 1)
 
     half = whole(clients, d, d)
-    data = {"hessians": half + half.transpose(0, 2, 1), "slopes": whole(clients, d)}
+    turned = half.transpose(0, 2, 1)
+    hessians = half @ turned + np.eye(d, dtype=int) if convex else half + turned
+    data = {"hessians": hessians, "slopes": whole(clients, d)}
     start = (*whole(shared).tolist(), *whole(clients, own).reshape(-1).tolist())
     noise = (("noise", 1), ("personal", own), ("personal_noise", 1))
     pairs = ((name, _nested(array.tolist())) for name, array in data.items())

@@ -68,6 +68,7 @@ def _descent(book: Book) -> None:
         book.prove("eq-6", part, uses, scope=LOCAL, reading=reading, chart=chart)
         summed = [cite(f"eq-6:{part}", over="t")]
         book.prove("eq-7", part, summed, reading=reading, chart=chart)
+        book.prove("thm-b9", part, [f"eq-7:{part}"], reading=reading, chart=chart)
 
 
 def write(book: Book) -> None:
