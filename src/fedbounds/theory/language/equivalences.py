@@ -5,13 +5,14 @@ Parameters are expressions in n, m, K and free step sizes. What runs algorithms 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import sympy as sp
 
 from .catalogue import Entry
 from .claims import Condition, Part, Reading
 
-Parameter = sp.Expr | tuple[sp.Expr, ...]
+Parameter: TypeAlias = sp.Expr | tuple[sp.Expr, ...]
 Parameters = dict[str, Parameter]
 ANALYSIS = "the convergence analysis covers it too"
 

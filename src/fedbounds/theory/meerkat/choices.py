@@ -11,7 +11,7 @@ from random import Random
 from fedbounds.theory.language.choices import Choice, PlannedChoice
 from fedbounds.theory.language.setups import Number
 
-_EACH, _QUICK = 400, 120
+_EACH, _QUICK, _LOGITS = 400, 120, 40
 
 
 def _drawn(number: int) -> dict[str, Number]:
@@ -47,10 +47,26 @@ def _square(random: Random) -> Fraction:
     return Fraction(random.randint(1, 9), 10) ** 2
 
 
+def _of_logits(number: int) -> dict[str, Number]:
+    """Of three classes, and of two samples of two classes."""
+    random = Random(f"softmax {number}")
+    close = Fraction(1, random.choice((2, 5, 50)))  # how sure the model is at most
+    found: dict[str, Fraction] = {
+        **{f"exp_h{j}": Fraction(random.randint(1, 9)) for j in (1, 2, 3)},
+        **{f"delta_p{i}": close * Fraction(random.randint(1, 5), 5) for i in (1, 2)},
+        **{f"J_{i}{j}": Fraction(random.randint(0, 4)) for i in (1, 2) for j in (1, 2)},
+        **{f"{name}_{j}": Fraction(random.randint(0, 4)) for name in ("J", "Jp") for j in (1, 2)},
+    }
+    return {name: str(value) for name, value in found.items()}
+
+
 def _planned() -> Iterator[PlannedChoice]:
     for number in range(_EACH):
         choice = Choice("meerkat", tuple(_drawn(number).items()))
         yield PlannedChoice(f"parameters {number}", choice, number < _QUICK)
+    for number in range(_LOGITS):
+        choice = Choice("meerkat", tuple(_of_logits(number).items()))
+        yield PlannedChoice(f"logits {number}", choice, quick=True)
 
 
 PLANNED = tuple(_planned())

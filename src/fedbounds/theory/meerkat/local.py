@@ -71,4 +71,25 @@ ORDER = Claim(
     readings=READINGS,
 )
 
-CLAIMS = (EQ_6, EQ_7, ORDER)
+# of an upper bound follows neither that a norm oscillates nor that it falls; what is said of one
+# label, whose gradients have no variance, can be looked at
+DYNAMICS = Claim(
+    entry("meerkat/norm-dynamics"),
+    algorithms=MEERKAT,
+    parts=(
+        Part(
+            name="falls",
+            left=g_k2(t + 1),
+            right=g_k2(t),
+            index=Index.CLIENT,
+            conditions=(step_of(u), Condition(sigma2, "==", sp.Integer(0))),
+            assumptions=_ASSUMED,
+        ),
+    ),
+    readings=(
+        Reading("without variance the mean squared norm of the gradient never grows",
+                parts=("falls",)),
+    ),
+)  # fmt: skip
+
+CLAIMS = (EQ_6, EQ_7, ORDER, DYNAMICS)

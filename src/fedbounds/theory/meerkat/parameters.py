@@ -50,7 +50,7 @@ def _part(
         relation=relation,
         index=Index.POINT,
         conditions=conditions,
-        assumptions=_SUPPOSED if L in sp.sympify(left - right).free_symbols else (),
+        assumptions=_SUPPOSED if L in (left - right).free_symbols else (),
     )
 
 

@@ -58,14 +58,14 @@ def _over_all() -> Iterator[PlannedChoice]:
         own = [methods for *_, methods in METHODS if method in methods]
         names = {"mean_meerkat": "meerkat", f"mean_{method}": method}
         means = {name: _mean(x[one] for x in own) for name, one in names.items()}
-        yield _row(f"{len(own)} rows of Meerkat and {method}", dict(means))
+        yield _row(f"{len(own)} rows of Meerkat and {method}", {**means})
     at: dict[str, list[str]] = {density: [] for _, density, *_ in DENSITIES}
     for _, density, *lines in DENSITIES:
         at[density] += lines
     for density, every in at.items():
         values = {"mean_meerkat": _mean(every), "mean_half": _mean(at[_HALF])}
         density_of = {"u_ratio": str(Fraction(density))}
-        yield _row(f"Table 7, all models, density {density}", density_of | values)
+        yield _row(f"Table 7, all models, density {density}", {**density_of, **values})
 
 
 PLANNED = (*_of_methods(), *_of_densities(), *_over_all())

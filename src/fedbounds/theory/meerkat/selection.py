@@ -239,11 +239,9 @@ GAMMA = Claim(
         Reading("for every gamma <= 1 that is set, harsh", parts=("any",)),
     ),
 )
-_DEFINED = (
-    Condition(OF_D_delta, "==", D_delta),
-    Condition(OF_C_S, "==", C_S),
-    AT_MOST_ONE,
-)
+# positive, as D_delta and C_S are
+OF_D_IS, OF_C_S_IS = Condition(OF_D_delta, "==", D_delta), Condition(OF_C_S, "==", C_S)
+_DEFINED = (OF_D_IS, OF_C_S_IS, AT_MOST_ONE)
 _SHARED = (*ALL, assumed.SHARE)
 EQ_28 = Claim(
     entry("meerkat/eq-28"),
@@ -300,5 +298,6 @@ ORDER = Claim(
 )
 
 CLAIMS = (
-    EQ_19, EQ_20, EQ_21, SECOND_MOMENT, EQ_23, EQ_24, EQ_25, EQ_26, EQ_27, GAMMA, EQ_28, EXPLICIT, ORDER,
+    EQ_19, EQ_20, EQ_21, SECOND_MOMENT, EQ_23, EQ_24, EQ_25, EQ_26, EQ_27, GAMMA, EQ_28,
+    EXPLICIT, ORDER,
 )  # fmt: skip

@@ -146,6 +146,25 @@ coordinates = symbol("d_all", "coordinates of the model", "d", integer=True, pos
 bytes_value = symbol("bytes_value", "bytes of a number", "b_v", positive=True)
 bytes_seed = symbol("bytes_seed", "bytes of a seed", "b_s", positive=True)
 
+# ---- of a cross-entropy
+
+e_1, e_2, e_3 = (
+    symbol(f"exp_h{j}", f"exp of logit {j}", f"e^{{h_{j}}}", positive=True) for j in (1, 2, 3)
+)
+delta_1, delta_2 = (
+    symbol(f"delta_p{i}", f"1 - p_y of sample {i}", rf"\delta_{i}", positive=True) for i in (1, 2)
+)
+J_11, J_12, J_21, J_22 = (
+    symbol(f"J_{i}{j}", f"d h_{j} / d w_{i}", f"J_{{{i}{j}}}", nonnegative=True)
+    for i in (1, 2)
+    for j in (1, 2)
+)
+J_1, J_2, Jp_1, Jp_2 = (
+    symbol(f"{name}_{j}", f"d h_{j} / d w {told}", f"{name}_{j}", nonnegative=True)
+    for name, told in (("J", "of sample 1"), ("Jp", "of sample 2"))
+    for j in (1, 2)
+)
+
 # ---- of the paper's tables
 
 acc_meerkat = symbol(

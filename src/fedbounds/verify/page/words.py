@@ -55,8 +55,8 @@ def described(claim: Any) -> list[str]:
     if isinstance(claim, ComparisonClaim):
         return [f"{pair.name}: {pair.ours} against {pair.theirs}" for pair in claim.pairs]
     if isinstance(claim, AssumptionClaim):
-        asked = dict.fromkeys(map(claim.read, claim.readings))
-        return [f"asked of every problem family: {assumption}" for assumption in asked]
+        every = dict.fromkeys(map(claim.read, claim.readings))
+        return [f"asked of every problem family: {assumption}" for assumption in every]
     if isinstance(claim, Existence):
         return [f"asked for together: {_asked(asked)}" for asked in claim.asked]
     if isinstance(claim, Universal):
