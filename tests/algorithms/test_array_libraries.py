@@ -22,7 +22,7 @@ from fedbounds.problems import to_float, to_namespace
 from fedbounds.problems.spectrum import to_floats
 from fedbounds.theory.language.catalogue import PAPERS
 from fedbounds.theory.language.registry import besides, ladders, setups, views
-from fedbounds.theory.language.setups import Setup
+from fedbounds.theory.language.setups import Setup, Shown
 from fedbounds.verify.measure.clients import Clients, on_host
 from fedbounds.verify.measure.contract import drawn_by, one_step, started
 from fedbounds.verify.measure.enumerated import sources_of_init
@@ -82,6 +82,9 @@ def subjects():
     many = views("personalization")["Scaffold-P, rounds of many clients"]
     name, seen = many.algorithm, found["personal_scaffold.OBSERVED"]
     found[name] = replace(seen, algorithm=named()[name], shown=many.shown)
+    rounds = found["sparse_zeroth_order.WHOLE"]
+    for name in (name for name in named() if name.startswith("virtual_path.")):
+        found[name] = replace(rounds, algorithm=named()[name], shown=Shown())
     masks = found["sub_models.RANDOM"]
     kept = tuple((1,) * masks.problem.dimension for _ in range(int(masks.problem.clients)))
     for name in ("sub_models.STATIC", "sub_models.OVER_HOLDERS"):

@@ -39,17 +39,23 @@ def directions(random: Any, problem: Any, p: Mapping[str, Any], steps: int) -> A
 def estimate(
     problem: Any, p: Mapping[str, Any], models: Array, direction: Array, noise: Array
 ) -> tuple[Array, Array]:
-    """The scalar g, shape (rows, n), and g z, of models (rows, n, d); noise is that of gradients.
-
-    A stochastic objective is f plus noise times the model, so that its gradient has that noise.
-    """
-    xp, away = problem.xp, direction * p["epsilon"]
-
-    def value(at: Array) -> Array:
-        return problem.value(at) + xp.sum(at * noise, axis=-1)
-
-    g = (value(models + away) - value(models - away)) / (2 * p["epsilon"])
+    """The scalar g, shape (rows, n), and g z, of models (rows, n, d); noise is of gradients."""
+    g = difference(problem, p, models, direction, noise)
     return g, g[:, :, None] * direction
+
+
+def difference(
+    problem: Any, p: Mapping[str, Any], models: Array, direction: Array, noise: Array, back: int = 1
+) -> Array:
+    """g: values at w + eps z and at w - ``back`` eps z, over 2 eps.
+
+    A stochastic objective is f plus noise times the model, so that its gradient has that noise:
+    the difference of its values is that of f and (1 + ``back``) eps <noise, z>.
+    """
+    away = direction * p["epsilon"]
+    apart = problem.value(models + away) - problem.value(models - back * away)
+    noisy = problem.xp.sum(noise * direction, axis=-1) * (1 + back)
+    return apart / (2 * p["epsilon"]) + noisy / 2
 
 
 # ---- rounds

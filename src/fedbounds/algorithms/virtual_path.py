@@ -13,48 +13,30 @@ themselves; `LAST_UNUSED`, that listing's average of w_k^T, before the last step
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .sparse_zeroth_order import draw, draw_one, init
+from .sparse_zeroth_order import difference, draw, draw_one, init
 from .traced import Algorithm, State
 
 Array = Any
 Scalar = Callable[..., Array]
 
 
-def two_sided(
-    problem: Any, p: Mapping[str, Any], models: Array, direction: Array, noise: Array
-) -> Array:
-    """g of (1), shape (rows, n): values at w + eps z and w - eps z."""
-    return _scalar(problem, p, models, direction, noise, -1)
-
-
 def as_listed(
     problem: Any, p: Mapping[str, Any], models: Array, direction: Array, noise: Array
 ) -> Array:
     """Values at w + eps z and w - 2 eps z, both of them of the same w."""
-    return _scalar(problem, p, models, direction, noise, -2)
-
-
-def _scalar(
-    problem: Any, p: Mapping[str, Any], models: Array, direction: Array, noise: Array, back: int
-) -> Array:
-    xp, away = problem.xp, direction * p["epsilon"]
-
-    def value(at: Array) -> Array:
-        return problem.value(at) + xp.sum(at * noise, axis=-1)
-
-    return (value(models + away) - value(models + back * away)) / (2 * p["epsilon"])
+    return difference(problem, p, models, direction, noise, back=2)
 
 
 def moved(models: Array, p: Mapping[str, Any], g: Array, direction: Array) -> Array:
     """w - eta g z, which a client and the server both do."""
-    return models - g[:, :, None] * direction * p["eta"]
+    return models - (g * p["eta"])[:, :, None] * direction
 
 
 def replayed(start: Array, p: Mapping[str, Any], scalars: Array, directions: Array) -> Array:
-    """The virtual paths' ends: scalars (rows, n, steps), directions (rows, n, steps, d)."""
+    """The virtual paths' ends: scalars (rows, n, steps), directions (rows, 1 or n, steps, d)."""
     y = start
     for s in range(scalars.shape[2]):
-        y = moved(y, p, scalars[:, :, s], directions[:, :, s, :])
+        y = moved(y, p, scalars[:, :, s], directions[:, :, s, ...])
     return y
 
 
@@ -62,14 +44,12 @@ def _sent(
     problem: Any, p: Mapping[str, Any], x: Array, drawn: State, scalar: Scalar
 ) -> tuple[Array, Array, Array]:
     """What clients send, the directions of its seeds, and where the clients are by themselves."""
-    xp, y = problem.xp, problem.spread(x)
-    directions = xp.stack([y * 0 + drawn["z"][:, :, s, ...] for s in range(p["K"])], axis=2)
-    scalars = []
+    xp, y, scalars = problem.xp, problem.spread(x), []
     for s in range(p["K"]):
-        z = directions[:, :, s, :]
+        z = drawn["z"][:, :, s, ...]
         scalars.append(scalar(problem, p, y, z, drawn["noise"][:, :, s, ...]))
         y = moved(y, p, scalars[-1], z)
-    return xp.stack(scalars, axis=2), directions, y
+    return xp.stack(scalars, axis=2), drawn["z"], y
 
 
 def _on_server(scalar: Scalar, left_out: int = 0) -> Callable[..., State]:
@@ -96,13 +76,13 @@ def step_often(problem: Any, p: Mapping[str, Any], state: State, drawn: State, s
     """w - eta (g z o m) with the mean g of all clients: one step along one direction."""
     xp, x, z = problem.xp, state["x"], drawn["z"][:, 0, 0, ...]
     y = problem.spread(x)
-    g = two_sided(problem, p, y, y * 0 + z[:, None, :], drawn["noise"][:, :, 0, ...])
+    g = difference(problem, p, y, z[:, None, :], drawn["noise"][:, :, 0, ...])
     mean = xp.sum(g, axis=1) / problem.clients
     return {"x": x - mean[:, None] * z * p["mask"] * p["eta"]}
 
 
-VIRTUAL = Algorithm(init, draw, _on_server(two_sided), "Meerkat, virtual path")
+VIRTUAL = Algorithm(init, draw, _on_server(difference), "Meerkat, virtual path")
 LISTED = Algorithm(init, draw, _on_server(as_listed), "Meerkat, virtual path as listed")
 LISTED_CLIENTS = Algorithm(init, draw, step_of_clients, "Meerkat, clients as listed")
-LAST_UNUSED = Algorithm(init, draw, _on_server(two_sided, 1), "Meerkat, w_k^T averaged")
+LAST_UNUSED = Algorithm(init, draw, _on_server(difference, 1), "Meerkat, w_k^T averaged")
 HIGH_FREQUENCY = Algorithm(init, draw_one, step_often, "Meerkat, high frequency")

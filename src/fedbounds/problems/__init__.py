@@ -9,6 +9,7 @@ from .families import coupled_cosine, federated_quadratic
 from .least_squares import rank_deficient_least_squares
 from .logistic import FederatedLogistic
 from .logistic_data import digits_logistic, federated_logistic
+from .low_rank import LowRank
 from .masked_laws import Bernoulli, Rolling
 from .noise import SILENT, Noise, NoiseLaw
 from .pl_composed import ComposedBowls
@@ -17,6 +18,7 @@ from .quadratic import FederatedQuadratic
 from .ridge_logistic import RidgeLogistic
 from .sampled_regression import SampledRegression
 from .sine import SineBowls, sine_bowls
+from .softmax import Softmax, pretraining, softmax_clients
 from .strongly_convex import ConvexCohort, strongly_convex_cohort
 
 __all__ = [
@@ -33,6 +35,7 @@ __all__ = [
     "Evidence",
     "FederatedLogistic",
     "FederatedQuadratic",
+    "LowRank",
     "Noise",
     "NoiseLaw",
     "Problem",
@@ -40,6 +43,7 @@ __all__ = [
     "Rolling",
     "SampledRegression",
     "SineBowls",
+    "Softmax",
     "Start",
     "cohort_of",
     "coupled_cosine",
@@ -47,8 +51,10 @@ __all__ = [
     "everyone",
     "federated_logistic",
     "federated_quadratic",
+    "pretraining",
     "rank_deficient_least_squares",
     "sine_bowls",
+    "softmax_clients",
     "strongly_convex_cohort",
     "to_float",
     "to_namespace",
