@@ -1,15 +1,12 @@
-"""What sparse zeroth-order rounds cost: 10 clients, 10 local steps, 100 coordinates, 256 replicas."""
+"""Sparse zeroth-order rounds: 10 clients, 10 local steps, 100 coordinates, 256 replicas."""
 
 import time
 
 import numpy as np
 
-from fedbounds.algorithms import sparse_zeroth_order, virtual_path
+from fedbounds.algorithms import virtual_path
 from fedbounds.problems import LowRank
-from fedbounds.theory.meerkat.ridges import Ridge
-from fedbounds.theory.meerkat.setups import rounds
 from fedbounds.verify.measure.clients import Clients
-from fedbounds.verify.setups.found import known_of, view_of
 
 from .workloads import Row
 

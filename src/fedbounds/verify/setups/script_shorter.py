@@ -126,12 +126,16 @@ class _Folded(ast.NodeTransformer):
 # ---- what is left then
 
 
-def _settle(tree: ast.Module) -> None:
-    """Leave out what nothing uses any more, and put small functions where they are called."""
+def _settle(tree: ast.Module, changed: set[ast.stmt] | None = None) -> None:
+    """Leave out what nothing uses any more, and put small functions where they are called.
+
+    ``changed`` are statements that changed since this was done; None: it never was.
+    """
     _Namespace().visit(tree)
     looked_at = _looked_at(tree)
-    counts, fresh = Counts(), set(tree.body)
-    while fresh:
+    counts, fresh, first = Counts(), set(tree.body) if changed is None else changed, True
+    while fresh or first:
+        first = False
         if looked_at is not None:
             _without_entries(tree, looked_at, counts)
         for top in tree.body:
@@ -544,8 +548,9 @@ class _Plain(ast.NodeTransformer):
 def _without_counts(tree: ast.Module) -> None:
     tops = [x for x in tree.body if getattr(x, "name", "") != "Count"]
     tree.body = [x for x in tops if not _makes(x, "counted")]
+    before = {top: shape(top) for top in tree.body}
     _Plain().visit(tree)
-    _settle(tree)
+    _settle(tree, {top for top in tree.body if shape(top) != before.get(top)})
 
 
 def _makes(node: ast.stmt, name: str) -> bool:
