@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from fedbounds.theory.language.setups import Number, Planned, Run, Setup
+from fedbounds.theory.language.setups import Number, Objective, Planned, Run, Setup
 
 from . import choices, rows_of_tables
 from .ridges import ATTAINED, RIDGES, Numbers, Ridge, root
@@ -122,8 +122,20 @@ def _stopped_of(n: int) -> Iterator[tuple[int, ...]]:
     yield from dict.fromkeys(((0,) * n, (*(0,) * (n - 1), int(n > 1)), (0, *(1,) * (n - 1))))
 
 
+def _of_powers() -> Iterator[Planned]:
+    """A first local step on fourth powers, where two values at a distance miss the slope."""
+    data = {"along": (1, 2, 2), "curvatures": (1, 2), "quartics": (1, 0)}
+    problem = Objective("ridge powers", tuple(data.items()))
+    given = {"mask": (0, 1, 0), "epsilon": _EPSILON, "own": 0, "eta": "1/64"}
+    run = Run(problem, (2, 1, 1), tuple(given.items()), 1)
+    chosen = (("c_m", "4/9"),)
+    setup = Setup("meerkat", "local steps", run, chosen)
+    yield Planned("fourth powers of one client: a local step", setup, quick=True)
+
+
 PLANNED = (
     *_of_clients(),
+    *_of_powers(),
     *_of_rounds(),
     *_of_stopped(),
     rounds(ATTAINED, ATTAINED.step, (100, 10), "eta of Theorem 2.1", quick=False),

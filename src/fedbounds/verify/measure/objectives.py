@@ -27,6 +27,7 @@ from fedbounds.problems.noise import SILENT
 from fedbounds.problems.pl_composed import ComposedBowls
 from fedbounds.problems.problem import Problem, entries_of, split
 from fedbounds.problems.ridge_logistic import RidgeLogistic
+from fedbounds.problems.ridge_powers import RidgePowers
 from fedbounds.problems.sampled_regression import Loss, SampledRegression
 from fedbounds.problems.sine import SineBowls
 from fedbounds.problems.spectrum import largest_eigenvalue, smallest_eigenvalue
@@ -151,6 +152,10 @@ def _composed_bowls(data: Mapping[str, Any]) -> ComposedBowls:
     return ComposedBowls(matrix, targets, exact(data["curvature"]), exact(data["bend"]))
 
 
+def _ridge_powers(data: Mapping[str, Any]) -> RidgePowers:
+    return RidgePowers(*(exact_array(data[x]) for x in ("along", "curvatures", "quartics")))
+
+
 _FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "composed bowls": _composed_bowls,
     "coupled cosines": _cosines,
@@ -159,6 +164,7 @@ _FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "quadratics": _quadratics,
     "random logistic": _random_logistic,
     "regression": _regression,
+    "ridge powers": _ridge_powers,
     "sine bowls": _sine_bowls,
     "trilinear": _trilinear,
 }
@@ -177,6 +183,7 @@ _OF_SAMPLES = (
     Fact.CONVEX_SAMPLES,
     Fact.STRONGLY_CONVEX_SAMPLES,
 )
+_OF_NOISE = (Fact.NOISE, Fact.UNBIASED, Fact.BOUNDED_VARIANCE, Fact.NOISELESS)
 _OF_STARTS = frozenset(
     {Constant.INITIAL_GAP, Constant.INITIAL_GRADIENTS, Constant.INITIAL_GRADIENT}
 )
@@ -291,9 +298,9 @@ def facts(problem: Problem, given: Mapping[str, Any] | None = None) -> dict[str,
     """
     if not isinstance(problem, FederatedQuadratic):
         blocks = OF_BLOCKS if in_blocks(problem) else ()
-        own = {name: problem.satisfies(name) for name in (*_OF_FORM, *_OF_SAMPLES, *blocks)}
-        # of samples, where there are any
-        return {x: y for x, y in own.items() if x not in _OF_SAMPLES or y.holds is not None}
+        always = {name: problem.satisfies(name) for name in (*_OF_FORM, *blocks)}
+        told = {name: problem.satisfies(name) for name in (*_OF_SAMPLES, *_OF_NOISE, Fact.PL)}
+        return {x: y for x, y in told.items() if y.holds is not None} | always
     lowest = rational(_ends(problem)[0].value)
     largest = rational(constants(problem)[Constant.SMOOTHNESS].value)
     told = f"smallest eigenvalue {lowest}"

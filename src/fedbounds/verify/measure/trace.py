@@ -17,7 +17,16 @@ from fedbounds.theory.language.setups import GIVEN, Run, View, formula, is_formu
 from fedbounds.theory.language.symbols import t
 
 from .clients import Clients
-from .enumerated import Enumerated, Round, Rows, draws_of, enumerated, one_state, taken
+from .enumerated import (
+    Enumerated,
+    Round,
+    Rows,
+    draws_of,
+    enumerated,
+    one_state,
+    sources_of_init,
+    taken,
+)
 from .evaluate import Numbers, evaluate
 from .listed import listed_space
 from .moments import Moments, MomentsOfRound, form, moments
@@ -29,7 +38,7 @@ from .spaces import PAST, Listed, Unrolled, depends_on, product
 from .subject import Subject
 from .undivided import listed_whole, unrolled_whole
 from .unknowns import Refused
-from .unrolled import Unrolling, unroll, unrolled_space
+from .unrolled import Unrolling, unroll, unroll_from, unrolled_space
 
 Array = Any
 
@@ -208,6 +217,25 @@ def integrated(subject: Subject) -> Trace:
             raise FedboundsError(f"draws are not integrated: {error}") from error
 
     return Trace(subject, tuple(map(space, range(subject.rounds))), lambda: space(subject.rounds))
+
+
+def first_round(subject: Subject) -> Trace:
+    """One round from a start that is known, draws as unknowns: whatever degree the step has.
+
+    Raises
+    ------
+    Refused
+        If there are more rounds, the start is drawn, or the algorithm asks of an unknown more than
+        sums and products.
+    """
+    if subject.rounds != 1 or any(source.count != 1 for source in sources_of_init(subject)):
+        raise Refused("only a first round from a known start is integrated whatever its degree")
+    space = _unrolled(subject, unroll_from(subject, one_state(subject)))
+
+    def ending() -> Unrolled:
+        raise Refused("what a step that is not affine leaves is not followed")
+
+    return Trace(subject, (space,), ending)
 
 
 def followed(subject: Subject, most: int | None = None) -> Trace:

@@ -134,6 +134,27 @@ def unroll(
         raise Refused(f"{apart}{error}") from error
 
 
+def unroll_from(subject: Subject, state: State) -> Unrolling:
+    """The first round from a state that is known: polynomials in the sources, of any degree.
+
+    Raises
+    ------
+    Refused
+        As `unroll`.
+    """
+    if not subject.exact:
+        raise Refused("it is in floats; polynomials are exact")
+    p = subject.parameters(0)
+
+    def draw(random: Random) -> Drawn:
+        return drawn_by(subject.algorithm, random, subject.problem, p)
+
+    sources = sources_of(draw, exact=True)
+    lists = [x.selects or x.count == 1 for x in sources]
+    named = _variables({}, sources, lists, (), ())
+    return _unrolled(subject, named, p, draw, sources, lists, state=state)
+
+
 def _listing(
     subject: Subject,
     shapes: Mapping[str, tuple[int, ...]],
@@ -234,6 +255,7 @@ def _unrolled(
     sources: Sequence[Source],
     lists: Sequence[bool],
     carry: _Carry | None = None,
+    state: State | None = None,
 ) -> Unrolling:
     try:
         every = outcomes([s for s, own in zip(sources, lists, strict=True) if own], exact=True)
@@ -242,7 +264,8 @@ def _unrolled(
     rows = len(every.chances)
     blocks, known = iter(named.answers()), iter(every.answers)
     answers = [next(known) if own else _repeated(next(blocks), rows) for own in lists]
-    before = {name: _repeated(array, rows) for name, array in named.state().items()}
+    given = named.state() if state is None else state
+    before = {name: _repeated(array, rows) for name, array in given.items()}
     try:
         drawn = answered(draw, sources, answers)
         traced = p.with_values({name: named.parameter(name) for name in named.parameters})

@@ -390,7 +390,12 @@ def analysed(run: Run, view: View, most: int | None = None) -> tuple[Trace, Besi
     """The trace of a run, and what only moments measure of it."""
     subject = subject_of(run, view)
     if view.moments:
-        return traces.followed(subject, most), Besides({}, {})
+        try:
+            return traces.followed(subject, most), Besides({}, {})
+        except Refused:
+            if run.rounds > 1:
+                raise
+            return traces.first_round(subject), Besides({}, {})
     make = traces.integrated if view.integrated else traces.traced
     return make(subject), _besides(run, view)
 

@@ -191,7 +191,9 @@ def silent_in(subject: Subject) -> list[str]:
 
 
 def smoothness_of(subject: Subject) -> Any:
-    return constants(subject.problem.objective)[Constant.SMOOTHNESS].value
+    """L; None where a problem has none."""
+    found = constants(subject.problem.objective).get(Constant.SMOOTHNESS)
+    return None if found is None else found.value
 
 
 def _told(name: str, value: Any) -> str:

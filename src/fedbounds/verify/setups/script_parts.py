@@ -186,6 +186,21 @@ _OF_TRILINEAR: Mapping[str, Lines] = {
         "    return bowl + c * (x * z + x * w + z * w) - k * x * z * w",
     ),
 }
+_OF_POWERS: Mapping[str, Lines] = {
+    **{name: _METHODS[name] for name in ("spread", "full_gradient")},
+    "gradient": (
+        "def gradient(self, y):",
+        "    s = (self.spread(y) * self.a).sum(axis=2)",
+        "    return (self.h * s + self.q * s**3)[:, :, None] * self.a",
+    ),
+    "value": (
+        "def value(self, y):",
+        "    s = (self.spread(y) * self.a).sum(axis=2)",
+        "    return self.h * s**2 / 2 + self.q * s**4 / 4",
+    ),
+    "bests": ("@property", "def bests(self):", "    return exact([[0] * d] * n)"),
+    "nearest_best": ("@property", "def nearest_best(self):", "    return exact([0] * d)"),
+}
 _OF_REGRESSION: Mapping[str, Lines] = {
     **{name: _METHODS[name] for name in ("spread", "full_gradient", "project")},
     "picked": (
@@ -236,6 +251,7 @@ _OF_REGRESSION: Mapping[str, Lines] = {
 _FAMILIES = {
     "quadratics": _METHODS,
     "regression": _OF_REGRESSION,
+    "ridge powers": _OF_POWERS,
     "trilinear": _OF_TRILINEAR,
 }
 _BEGINNING: Mapping[str, Lines] = {
@@ -246,6 +262,10 @@ _BEGINNING: Mapping[str, Lines] = {
     "regression": (
         "def __init__(self, a, y):  # samples (a, y), with r = a' x - y: r^2 / 2 and a ridge",
         "    self.a, self.y = a, y",
+    ),
+    "ridge powers": (
+        "def __init__(self, a, h, q):  # h_k s^2 / 2 + q_k s^4 / 4 with s = a' x",
+        "    self.a, self.h, self.q = a, h, q",
     ),
     "trilinear": (
         "def __init__(self, *numbers):",
@@ -444,6 +464,13 @@ def _trilinear(own: Mapping[str, Any]) -> Iterator[str]:
     yield "assert 2 * max(abs(c), abs(c - k * b)) < a  # strongly convex on [0, b]^3"
 
 
+def _ridge_powers(own: Mapping[str, Any]) -> Iterator[str]:
+    for name, data in (("a", "along"), ("h", "curvatures"), ("q", "quartics")):
+        yield from broken(f"{name} = exact({nested(own[data])})")
+    yield "n, d = len(h), len(a)"
+    yield "problem = Problem(a, h, q)"
+
+
 def _regression(own: Mapping[str, Any]) -> Iterator[str]:
     yield from broken(f"a = exact({nested(own['features'])})")
     yield from broken(f"y = exact({nested(own['targets'])})")
@@ -453,7 +480,12 @@ def _regression(own: Mapping[str, Any]) -> Iterator[str]:
     yield "problem = Problem(a, y)"
 
 
-_MADE = {"quadratics": _quadratics, "regression": _regression, "trilinear": _trilinear}
+_MADE = {
+    "quadratics": _quadratics,
+    "regression": _regression,
+    "ridge powers": _ridge_powers,
+    "trilinear": _trilinear,
+}
 
 
 def _with_their_own(names: set[str], known: Mapping[str, Lines]) -> list[str]:

@@ -15,6 +15,7 @@ from flint import arb, fmpq
 from sympy.core.function import AppliedUndef
 
 from fedbounds.errors import ConflictError, FedboundsError
+from fedbounds.problems import Evidence
 from fedbounds.theory.checker.data import Need, Scope
 from fedbounds.theory.language.catalogue import entry
 from fedbounds.theory.language.claims import Claim, Condition
@@ -70,9 +71,17 @@ class Judged:
     @cached_property
     def holding(self) -> Mapping[str, bool]:
         """Which assumptions do."""
+        return {name: one.holds is True for name, one in self._evidence.items()}
+
+    @cached_property
+    def failing(self) -> set[str]:
+        """Which of them do not, for certain."""
+        return {name for name, one in self._evidence.items() if one.holds is False}
+
+    @cached_property
+    def _evidence(self) -> Mapping[str, Evidence]:
         problem = self.known.trace.subject.problem.objective
-        found = evidence(self.view, self.known, problem)
-        return {name: one.holds is True for name, one in found.items()}
+        return evidence(self.view, self.known, problem)
 
 
 @lru_cache(maxsize=4)  # 50 MiB each; theories are asked in turn
@@ -225,7 +234,8 @@ def check_declared(theory: str, scopes: Mapping[str, Scope]) -> None:
     ------
     ConflictError
         If a vector varies with a source that it is declared not to depend on, does not vanish on
-        average over the source that is said to centre it, or is not what it is derived from.
+        average over the source that is said to centre it, or is not what it is derived from. Where
+        what that needs to be assumed does not hold, it need not vanish.
     """
     for on in judged_on(theory):
         if not scopes.keys() & on.scopes:
@@ -235,7 +245,7 @@ def check_declared(theory: str, scopes: Mapping[str, Scope]) -> None:
             every = _one_by_one(space, on) if whole else [space]
             for name in offered & scopes.keys():
                 for each in every:
-                    _check(name, scopes[name], each)
+                    _check(name, scopes[name], each, on)
                     if whole:
                         _check_derived(name, scopes[name], each, on, at)
 
@@ -272,7 +282,7 @@ def _spaces(on: Judged) -> Iterator[tuple[int, Listed | Unrolled, set[str]]]:
         yield 0, every, set(on.view.besides.scopes)
 
 
-def _check(name: str, scope: Scope, space: Listed | Unrolled) -> None:
+def _check(name: str, scope: Scope, space: Listed | Unrolled, on: Judged) -> None:
     for atom, declared in scope.atoms:
         more = _depends(space, atom) & set(scope.sources) - set(declared)
         if more:
@@ -280,8 +290,9 @@ def _check(name: str, scope: Scope, space: Listed | Unrolled) -> None:
                 f"{atom} of {name!r} depends on {', '.join(sorted(more))} in a run; "
                 f"the proofs say {', '.join(declared) or 'on nothing'}"
             )
+    excused = {x for own in scope.needs if {*own.assumptions} & on.failing for x in own.vectors}
     for atom, source in scope.centred:
-        if atom in space.vectors and source in space.sources:
+        if atom in space.vectors and source in space.sources and atom not in excused:
             kept = tuple(other for other in space.sources if other != source)
             left = space.mean(space.vectors[atom], kept)
             if any(_is_something(entry) for entry in left.reshape(-1)):

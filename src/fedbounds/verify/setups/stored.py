@@ -249,11 +249,30 @@ _TRILINEAR = Record(
         "data": Named(dict.fromkeys(_NUMBERS, Number()), needs=_NUMBERS),
     },
 )
+_POWERS = Record(
+    Objective,
+    {
+        "family": Word(("ridge powers",)),
+        "data": Named(
+            {
+                "along": _ROW,
+                "curvatures": Listed(Number(above=0), "n"),
+                "quartics": Listed(Number(least=0), "n"),
+            },
+            needs=("along", "curvatures", "quartics"),
+        ),
+    },
+)
 _BY_NUMBER = Record(
     Objective,
     {"family": Word((GIVEN,)), "data": Named({"number": Whole(0)}, needs=("number",))},
 )
-_FAMILIES = {"quadratics": _PROBLEM, "regression": _REGRESSION, "trilinear": _TRILINEAR}
+_FAMILIES = {
+    "quadratics": _PROBLEM,
+    "regression": _REGRESSION,
+    "ridge powers": _POWERS,
+    "trilinear": _TRILINEAR,
+}
 # by their names; other parameters are numbers, in lists or not
 _PARAMETERS: Fields = {
     "masks": Listed(MASK, "n"),
