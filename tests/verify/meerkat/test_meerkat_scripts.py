@@ -1,5 +1,7 @@
 """Witnesses of Gaussian directions as scripts: a listed law with their moments shows the same gap."""
 
+import ast
+
 import pytest
 
 from fedbounds.theory.language.registry import claim
@@ -7,7 +9,7 @@ from fedbounds.verify.decide.measurement import measure
 from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.judge.plan import quick_cases
 from fedbounds.verify.search.witness import script
-from fedbounds.verify.setups import script_parts
+from fedbounds.verify.setups import script_parts, script_slice
 from fedbounds.verify.setups.script_check import agrees
 from fedbounds.vocabulary import Verdict
 
@@ -47,3 +49,15 @@ def test_a_law_with_another_fourth_moment_makes_no_script(monkeypatch):
     judgement, part, _ = broken("lemma-b7", LOCAL)
     with pytest.raises(Exception, match="gives another gap"):
         script(judgement, part, measure(judgement.instance).numbers)
+
+
+def test_a_carried_model_is_itself_in_a_script():
+    """Handed on as a function, and called: outcomes are rows, and nothing is followed anew."""
+    plain = script_slice._Plain()
+    for text in ("def step(p, see):\n    return go(p, see.carry)",
+                 "def step(p, see):\n    y = see.carry(p)\n    return y"):  # fmt: skip
+        found = ast.unparse(plain.visit(ast.parse(text)))
+        assert "carry" not in found
+        names = {"go": lambda p, carry: carry(p)}
+        exec(found, names)
+        assert names["step"](7, None) == 7

@@ -18,6 +18,7 @@ from fedbounds.vocabulary import Index, Relation
 from . import assumed
 from .names import MEERKAT
 from .sizes import (
+    LOCAL_STEP,
     NOISE,
     OF_LOCAL_STEP,
     OF_Q,
@@ -96,21 +97,33 @@ def _pulled(sign: int) -> sp.Expr:
     return sign * (PULL * G_f(t) + eta * K * ROOT_C * sigma_h * G_1(t))
 
 
+# Assumption B.3 is about the models that are sent: of those after local steps it says nothing
+_SHORT = Condition(eta, "<=", LOCAL_STEP)
+SHORT_STEPS = (
+    Reading("with step sizes up to that of (7)", parts=("short steps",)),
+    Reading("with any step size, as printed, harsh", parts=("any step",)),
+)
+
+
+def _of_steps(left: sp.Expr, right: sp.Expr, assumptions: tuple[str, ...]) -> tuple[Part, ...]:
+    every = (("short steps", (_SHORT,)), ("any step", ()))
+    return tuple(
+        Part(name=name, left=left, right=right, conditions=conditions, assumptions=assumptions)
+        for name, conditions in every
+    )
+
+
 CHAINED = Claim(
     entry("meerkat/cs-chain"),
     algorithms=MEERKAT,
-    parts=(
-        Part(
-            left=X_mask(t),
-            right=ROOT_C * (ROOT_H * G_f(t) + sigma_h * G_1(t)),
-            assumptions=(*NEAR, *SPARSE),
-        ),
-    ),
+    parts=_of_steps(X_mask(t), ROOT_C * (ROOT_H * G_f(t) + sigma_h * G_1(t)), (*NEAR, *SPARSE)),
+    readings=SHORT_STEPS,
 )
 EQ_10 = Claim(
     entry("meerkat/eq-10"),
     algorithms=MEERKAT,
-    parts=(Part(left=_pulled(-1), right=X_f(t), assumptions=(*NEAR, Fact.NOISE, *SPARSE)),),
+    parts=_of_steps(_pulled(-1), X_f(t), (*NEAR, Fact.NOISE, *SPARSE)),
+    readings=SHORT_STEPS,
 )
 
 EQ_11 = Claim(

@@ -122,6 +122,12 @@ def _stopped_of(n: int) -> Iterator[tuple[int, ...]]:
     yield from dict.fromkeys(((0,) * n, (*(0,) * (n - 1), int(n > 1)), (0, *(1,) * (n - 1))))
 
 
+def _of_long_steps() -> Iterator[Planned]:
+    """Steps after which local gradients are larger than those at the models that are sent."""
+    of = next(own for own in RIDGES if own.told == "one coordinate counts")
+    yield rounds(of, 8 / of.smoothness, (1, 3), "eta = 8/L", quick=True)
+
+
 def _of_powers() -> Iterator[Planned]:
     """A first local step on fourth powers, where two values at a distance miss the slope."""
     data = {"along": (1, 2, 2), "curvatures": (1, 2), "quartics": (1, 0)}
@@ -135,6 +141,7 @@ def _of_powers() -> Iterator[Planned]:
 
 PLANNED = (
     *_of_clients(),
+    *_of_long_steps(),
     *_of_powers(),
     *_of_rounds(),
     *_of_stopped(),

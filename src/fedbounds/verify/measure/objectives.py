@@ -299,8 +299,8 @@ def facts(problem: Problem, given: Mapping[str, Any] | None = None) -> dict[str,
     if not isinstance(problem, FederatedQuadratic):
         blocks = OF_BLOCKS if in_blocks(problem) else ()
         always = {name: problem.satisfies(name) for name in (*_OF_FORM, *blocks)}
-        told = {name: problem.satisfies(name) for name in (*_OF_SAMPLES, *_OF_NOISE, Fact.PL)}
-        return {x: y for x, y in told.items() if y.holds is not None} | always
+        asked = {name: problem.satisfies(name) for name in (*_OF_SAMPLES, *_OF_NOISE, Fact.PL)}
+        return {x: y for x, y in asked.items() if y.holds is not None} | always
     lowest = rational(_ends(problem)[0].value)
     largest = rational(constants(problem)[Constant.SMOOTHNESS].value)
     told = f"smallest eigenvalue {lowest}"

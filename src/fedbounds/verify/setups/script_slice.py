@@ -120,12 +120,23 @@ class _Plain(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> Node:
+        carries = self._carries(node.func) and node.args and not node.keywords
+        if not carries:
+            self.generic_visit(node)
+            return node
+        own: list[ast.expr] = [self.visit(one) for one in node.args]
+        return own[0] if len(own) == 1 else ast.Tuple(own, ast.Load())
+
+    def visit_Attribute(self, node: ast.Attribute) -> Node:
         self.generic_visit(node)
+        # handed on as a function, of one array
+        return ast.parse("lambda y: y", mode="eval").body if self._carries(node) else node
+
+    def _carries(self, node: ast.expr) -> bool:
         match node:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="carry"), args=own):
-                if name in self.arguments and own and not node.keywords:
-                    return own[0] if len(own) == 1 else ast.Tuple(own, ast.Load())
-        return node
+            case ast.Attribute(value=ast.Name(id=name), attr="carry"):
+                return name in self.arguments
+        return False
 
 
 class _Unshown(ast.NodeTransformer):

@@ -2,14 +2,14 @@
 
 from fedbounds.facts import Fact
 from fedbounds.theory.language.symbols import K, L, eta, f, sigma2, t
-from fedbounds.theory.proof.language import Book, above, cite, root, square
+from fedbounds.theory.proof.language import Book, above, below, cite, root, square
 from fedbounds.theory.proof.vectors import given, ip, past, sq, vectors
 
 from .. import assumed
 from ..measured import OF_ROUND
-from ..rounds import B_6, BOTH, EQ_9
+from ..rounds import B_6, BOTH, EQ_9, EQ_10, SHORT_STEPS
 from ..scope_names import ROUND
-from ..sizes import OF_LOCAL_STEP, PULL, ROOT_C, ROOT_H, WIDE
+from ..sizes import LOCAL_STEP, OF_LOCAL_STEP, PULL, ROOT_C, ROOT_H, WIDE
 from ..symbols import (
     G_1,
     Delta,
@@ -80,11 +80,14 @@ def _chain(book: Book) -> None:
     """The displays (10) to (15) as the text has them follow."""
     told = "Assumptions B.6 and B.3, of norms of single gradients, as the text has it"
     right = ROOT_C * (ROOT_H * G_f(t) + sigma_h * G_1(t))
-    book.suppose("chain", X_mask(t), right, told, (assumed.HETEROGENEITY, assumed.SPARSE))
+    short = EQ_10.parts[0].conditions
+    book.suppose("chain", X_mask(t), right, told, (assumed.HETEROGENEITY, assumed.SPARSE),
+                 conditions=short)  # fmt: skip
     scaled = [cite(name, times=eta * K) for name in ("eq-9:unbiased", "asm chain")]
     roots = [root(x, 2) for x in (c, c_h)]
-    book.prove("eq-10", "", ["eq-9:global", *scaled], chart=roots)
-    book.prove("eq-11", "descent", ["eq-8", "eq-10"])
+    book.prove("eq-10", "short steps", ["eq-9:global", *scaled], reading=SHORT_STEPS[0],
+               chart=[*roots, below(eta, LOCAL_STEP)])  # fmt: skip
+    book.prove("eq-11", "descent", ["eq-8", "eq-10:short steps"])
     over = (2 + u) * c * (2 * L * (2 + u) / (c * K) * V_m(t) + sigma2)
     book.suppose(
         "(7) of every client", est_m(t), over, "Lemma B.7 and (7), of all clients and rounds",
