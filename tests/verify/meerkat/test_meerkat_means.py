@@ -82,6 +82,8 @@ def planned():
     found = {}
     for one in PLANNED:
         run = one.setup.run
+        if run.problem.family != "quadratics":
+            continue
         few = one.setup.view in ("rounds", "local steps") and len(run.parameter("mask")) <= 3
         if few and (run.parameter("K") or 1) <= 5:
             found.setdefault((run.problem, one.setup.view, run.parameter("K")), one)

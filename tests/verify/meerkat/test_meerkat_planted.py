@@ -146,4 +146,8 @@ def test_a_direction_used_twice_is_caught():
     # a model before its second step has used its direction once only
     assert twice == {"f", "G_f", "M_f", "V_m", "X_f", "X_own", "X_est", "est_m", "Dw_2"}
     with pytest.raises(Refused, match="before see.carry and after it"):
-        known(case, "rounds", 1, replace(algorithm.ROUNDS, draw=again)).series("Dw_2")
+        known(case, "rounds", 2, replace(algorithm.ROUNDS, draw=again)).series("Dw_2")
+    # one round alone is integrated as a whole: nothing is carried, and the numbers are right
+    once = known(case, "rounds", 1, replace(algorithm.ROUNDS, draw=again)).series("Dw_2")
+    assert once == known(case, "rounds", 1, replace(plain, draw=again)).series("Dw_2")
+    assert once != known(case, "rounds", 1).series("Dw_2")

@@ -106,11 +106,15 @@ SHORT_STEPS = (
 
 
 def _of_steps(left: sp.Expr, right: sp.Expr, assumptions: tuple[str, ...]) -> tuple[Part, ...]:
-    every = (("short steps", (_SHORT,)), ("any step", ()))
-    return tuple(
-        Part(name=name, left=left, right=right, conditions=conditions, assumptions=assumptions)
-        for name, conditions in every
+    every: tuple[tuple[str, tuple[Condition, ...], tuple[str, ...]], ...] = (
+        ("short steps", (_SHORT,), SMOOTH),
+        ("any step", (), ()),
     )
+    return tuple(
+        Part(name=name, left=left, right=right, conditions=conditions,
+             assumptions=(*smooth, *assumptions))
+        for name, conditions, smooth in every
+    )  # fmt: skip
 
 
 CHAINED = Claim(
