@@ -30,6 +30,11 @@ class Ridge:
         Of Assumption B.3.
     noise : number
         Of every coordinate of a gradient, up to sign.
+    quick : tuple of str
+        Which of its runs are in a quick plan, besides those that all small ones have there:
+        "three" rounds, "thirty", "long" ones, those with "stopped" clients.
+    longest : bool
+        Whether its one long run is the longest of all, with Meerkat-vp: it takes a minute.
     """
 
     told: str
@@ -40,6 +45,8 @@ class Ridge:
     c_h: Number = "9/16"
     sigma_h: Number = 0
     noise: Number = 0
+    quick: tuple[str, ...] = ()
+    longest: bool = False
 
     @property
     def objective(self) -> Objective:
@@ -143,20 +150,26 @@ ATTAINED = Ridge("own curvatures, a ninth kept, one of 19", (3, *(2,) * 18), _on
                  ("1/10", "19/10"), c_h="81/100")  # fmt: skip
 # assumption B.6 asks for much more than the share u/d: those of few coordinates have a little more
 RIDGES = (
-    Ridge("4/25 kept, one of 22", (2, *(1,) * 21), _one_of(22), (1,), (0,), "81/100"),
-    Ridge("a 25th kept, one of 28", (*(2,) * 24, *(1,) * 4), _one_of(28), (1,), (0,)),
+    Ridge("4/25 kept, one of 22", (2, *(1,) * 21), _one_of(22), (1,), (0,), "81/100",
+          quick=("long",)),
+    Ridge("a 25th kept, one of 28", (*(2,) * 24, *(1,) * 4), _one_of(28), (1,), (0,),
+          longest=True),
     Ridge("4/9 kept, one of three", _THREE, (0, 1, 0)),
-    Ridge("a quarter kept, one of seven", _SEVEN, _one_of(7)),
+    Ridge("a quarter kept, one of seven", _SEVEN, _one_of(7), quick=("three", "long", "stopped")),
     Ridge("4/9 kept, two of twelve", (2, 2, *(1,) * 10), (1, 1, *(0,) * 10), (1,), (1,)),
-    Ridge("16/25 kept, one of two", _TWO, (0, 1)),
-    Ridge("one coordinate counts", (1, 0), (1, 0), c_h="49/64"),
-    Ridge("all kept", _THREE, (1, 1, 1)),
-    Ridge("own curvatures", _TWO, (0, 1), _OWN, c_h="1/4"),
-    Ridge("own curvatures, one of seven", _SEVEN, _one_of(7), _OWN, c_h="1/4"),
-    Ridge("own minimisers", _TWO, (0, 1), slopes=(1, -1), c_h="1/16", sigma_h=5),
-    Ridge("three minimisers", _THREE, (0, 1, 0), (1, 1, 1), (1, 1, -2), "1/16", 6),
-    Ridge("own curvatures and minimisers", _TWO, (0, 1), _OWN, (1, -1), "9/16", 10),
-    Ridge("one client", _SEVEN, _one_of(7), (2,), (4,), "1/4"),
+    Ridge("16/25 kept, one of two", _TWO, (0, 1), quick=("three", "stopped")),
+    Ridge("one coordinate counts", (1, 0), (1, 0), c_h="49/64", quick=("thirty",)),
+    Ridge("all kept", _THREE, (1, 1, 1), quick=("three",)),
+    Ridge("own curvatures", _TWO, (0, 1), _OWN, c_h="1/4", quick=("long", "stopped")),
+    Ridge("own curvatures, one of seven", _SEVEN, _one_of(7), _OWN, c_h="1/4", quick=("three",)),
+    Ridge("own minimisers", _TWO, (0, 1), slopes=(1, -1), c_h="1/16", sigma_h=5,
+          quick=("long", "stopped")),
+    Ridge("three minimisers", _THREE, (0, 1, 0), (1, 1, 1), (1, 1, -2), "1/16", 6,
+          quick=("three",)),
+    Ridge("own curvatures and minimisers", _TWO, (0, 1), _OWN, (1, -1), "9/16", 10,
+          quick=("thirty",)),
+    Ridge("one client", _SEVEN, _one_of(7), (2,), (4,), "1/4", quick=("three",)),
     Ridge("noise", _TWO, (0, 1), noise="1/2"),
-    Ridge("noise, own minimisers", _TWO, (0, 1), slopes=(1, -1), c_h="1/16", sigma_h=5, noise=1),
-)
+    Ridge("noise, own minimisers", _TWO, (0, 1), slopes=(1, -1), c_h="1/16", sigma_h=5, noise=1,
+          quick=("three",)),
+)  # fmt: skip

@@ -9,7 +9,7 @@ from fedbounds.theory.language.setups import Number, Objective, Planned, Run, Se
 from . import choices, rows_of_tables
 from .ridges import ATTAINED, RIDGES, Numbers, Ridge, root
 
-_EPSILON, _WIDEST = "1/10", 1  # the second ridge
+_EPSILON = "1/10"
 # rounds, and local steps of each
 _LONGEST, _LONG, _SHORT, _FEW, _OFTEN = (160, 15), (60, 10), (3, 3), (2, 2), (6, 1)
 
@@ -86,33 +86,34 @@ def _of_clients() -> Iterator[Planned]:
 
 
 def _of_rounds() -> Iterator[Planned]:
-    for at, of in enumerate(RIDGES):
+    for of in RIDGES:
         small = _is_small(of)
         if small:
             yield rounds(of, of.local_step, _FEW, "eta = 1/(L(u+2))", quick=True)
-        yield rounds(of, of.local_step, _SHORT, "eta = 1/(L(u+2))", quick=small and at % 2 == 1)
-        if at != _WIDEST:  # of 28 coordinates a long run takes a minute: the one of Theorem 2.2
-            yield rounds(of, of.step, _LONG, "eta of Theorem 2.1", quick=at in (0, 3, 8, 10))
-            yield rounds(of, of.local_step, (30, 5), "eta = 1/(L(u+2))", quick=at in (6, 12))
+        yield rounds(of, of.local_step, _SHORT, "eta = 1/(L(u+2))", quick="three" in of.quick)
+        if not of.longest:
+            yield rounds(of, of.step, _LONG, "eta of Theorem 2.1", quick="long" in of.quick)
+            told = "eta = 1/(L(u+2))"
+            yield rounds(of, of.local_step, (30, 5), told, quick="thirty" in of.quick)
         yield rounds(of, of.step, (4, 1), "eta of Theorem 2.1", quick=small, young=2)
         yield rounds(of, of.local_step, _OFTEN, "eta = 1/(L(u+2))", quick=small)
-        yield rounds(of, of.step, _OFTEN, "eta of Theorem 2.1", quick=at % 2 == 0)
+        yield rounds(of, of.step, _OFTEN, "eta of Theorem 2.1", quick=small)
         yield rounds(of, of.step / 4, (5, 3), "a quarter of it", quick=False)
 
 
 def _of_stopped() -> Iterator[Planned]:
-    for at, of in enumerate(RIDGES):
+    for of in RIDGES:
         n = len(of.curvatures)
         for some in _stopped_of(n):
             alike = len(set(of.curvatures)) == 1 == len(set(of.slopes))
             share = f"{n - sum(some)}/{n}"
             gamma: Number = share if alike else 1
-            first = at in (3, 5, 8, 10) and sum(some) == 1
+            first = "stopped" in of.quick and sum(some) == 1
             yield stopped(of, some, of.local_step, _SHORT, gamma, "eta = 1/(L(u+2))", quick=first)
             if not alike and any(some):  # kept clients need not have their share of the gaps
                 told = "eta = 1/(L(u+2)), gamma K_g/K"
                 yield stopped(of, some, of.local_step, _SHORT, share, told, quick=first)
-            long = _LONGEST if at == _WIDEST else _LONG
+            long = _LONGEST if of.longest else _LONG
             eta = stopped_step(of, some, long[1], gamma)
             yield stopped(of, some, eta, long, gamma, "eta of Theorem 2.2", quick=first)
 

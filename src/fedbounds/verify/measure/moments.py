@@ -11,9 +11,11 @@ from itertools import repeat
 from math import prod
 from typing import Any
 
+import numpy as np
 from flint import fmpq, fmpz
 
 from fedbounds.errors import FedboundsError
+from fedbounds.problems.linear import rational
 
 from .beginnings import Beginning, beginning
 from .enumerated import one_state
@@ -22,10 +24,11 @@ from .round_maps import Form as Form
 from .round_maps import Pair as Pair
 from .round_maps import check_state, forms_of, pair_map, pairs
 from .subject import Subject
-from .unknowns import Refused, Variables
+from .unknowns import Refused, Unknown, Variables
 from .unrolled import Unrolling, unroll
 from .whole_rounds import listed_rows, round_maps
 
+Array = Any
 MOST_WORK = 4_000_000  # products of rationals, over all rounds
 _FEW = 16  # outcomes of ``init`` that are listed: of more, all products take longer
 
@@ -72,6 +75,8 @@ def moments(subject: Subject, most: int | None = None) -> Moments:
     for t in range(subject.rounds):
         if t == 0 or traces[-1].asked_round:
             trace = unroll(subject, first.shapes, t, carries=True)
+            if fixed := _never_moved(subject, first, trace):
+                trace = unroll(subject, first.shapes, t, carries=True, fixed=fixed)
             step = _Step(trace)
         traces.append(trace)
         steps.append(step)
@@ -79,6 +84,40 @@ def moments(subject: Subject, most: int | None = None) -> Moments:
     return Moments(
         tuple(MomentsOfRound(every, t) for t in range(subject.rounds + 1)), tuple(traces)
     )
+
+
+def _never_moved(subject: Subject, first: Beginning, trace: Unrolling) -> dict[str, Array]:
+    """Numbers of the entries of the state that stay what they are at the start, None for others.
+
+    Where all rounds are the same: a coordinate outside of a mask, say.
+    """
+    if trace.asked_round or trace.by is not None or trace.ends is None or len(first.chances) > 1:
+        return {}
+    found, at = dict[str, Array](), 0
+    for name, start in first.state.items():
+        after = trace.ends[name].reshape(len(trace.listed.chances), -1)
+        own = np.full(after.shape[1], None, dtype=object)
+        for place, value in enumerate(start.reshape(-1)):
+            ends = (_linear(trace.variables, x) for x in after[:, place])
+            if not isinstance(value, Unknown) and all(x == {at + place: fmpq(1)} for x in ends):
+                own[place] = rational(value)
+        at += len(own)
+        if any(x is not None for x in own):
+            found[name] = own
+    return found
+
+
+def _linear(named: Variables, value: Any) -> dict[int | None, fmpq] | None:
+    """An affine polynomial in the unknowns that what was carried stands for; None if it is none."""
+    terms = named.affine(value) if isinstance(value, Unknown) else None
+    if terms is None:
+        return None
+    found: dict[int | None, fmpq] = {}
+    for at, factor in terms:
+        own = {at: fmpq(1)} if at is None or at < named.fresh else _linear(named, named.stood(at))
+        for where, part in (own or {at: fmpq(1)}).items():
+            found[where] = found.get(where, fmpq(0)) + factor * part
+    return {where: factor for where, factor in found.items() if factor}
 
 
 class _Step:

@@ -176,6 +176,8 @@ class Variables:
         How many numbers a step carries on, place by place.
     stages : list of Stage
         Those places, as the step comes to them.
+    fixed : mapping from field of the state to array
+        Numbers of entries that no round changes, None for the others.
     """
 
     shapes: Mapping[str, tuple[int, ...]]
@@ -186,6 +188,7 @@ class Variables:
     parameters: tuple[str, ...] = ()
     carried: tuple[int, ...] = ()
     stages: list[Stage] = field(default_factory=list)
+    fixed: Mapping[str, Array] = field(default_factory=dict)
 
     @cached_property
     def entries(self) -> int:
@@ -193,10 +196,14 @@ class Variables:
         return sum(prod(shape) for shape in self.shapes.values())
 
     def state(self) -> dict[str, Array]:
-        """The state, every entry an unknown."""
+        """The state, every entry an unknown, but for those that are fixed."""
         found, at = {}, 0
         for name, shape in self.shapes.items():
-            found[name] = self._block(at, shape)
+            found[name] = own = self._block(at, shape)
+            if name in self.fixed:
+                numbers = self.fixed[name].reshape(shape)
+                known = np.array([x is not None for x in numbers.reshape(-1)]).reshape(shape)
+                own[known] = numbers[known]
             at += prod(shape)
         return found
 
@@ -233,6 +240,11 @@ class Variables:
         first = self.fresh + sum(self.carried[: len(self.stages)])
         self.stages.append(Stage(first, tuple(values), used))
         return [Unknown(self.context.gens()[first + at]) for at in range(len(values))]
+
+    def stood(self, number: int) -> Any:
+        """What an unknown stands for that was carried."""
+        stage = next(x for x in reversed(self.stages) if x.first <= number)
+        return stage.values[number - stage.first]
 
     def together(self, values: Iterable[Any]) -> frozenset[int]:
         """The sources' unknowns on which numbers depend that may be multiplied.
@@ -465,6 +477,7 @@ def variables(
     sources: Sequence[Source],
     parameters: tuple[str, ...] = (),
     carried: tuple[int, ...] = (),
+    fixed: Mapping[str, Array] | None = None,
 ) -> Variables:
     """One unknown for every entry of a state with one row, every source, and all the rest."""
     starts, count = [], sum(prod(shape) for shape in shapes.values())
@@ -473,4 +486,14 @@ def variables(
         count += prod(source.shape)
     names = [f"x{i}" for i in range(count + len(parameters) + sum(carried))]
     context = fmpq_mpoly_ctx.get(names, Ordering.lex)
-    return Variables(dict(shapes), tuple(sources), context, tuple(starts), {}, parameters, carried)
+    return Variables(
+        dict(shapes),
+        tuple(sources),
+        context,
+        tuple(starts),
+        {},
+        parameters,
+        carried,
+        [],
+        fixed or {},
+    )

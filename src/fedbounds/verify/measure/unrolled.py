@@ -88,6 +88,7 @@ def unroll(
     unknown: tuple[str, ...] = (),
     *,
     carries: bool = False,
+    fixed: Mapping[str, Array] | None = None,
 ) -> Unrolling:
     """One round on unknowns.
 
@@ -100,6 +101,8 @@ def unroll(
     carries : bool
         Whether what the step carries is unknown anew, where draws are not listed; else it is the
         polynomial that it was.
+    fixed : mapping from field of the state to array
+        See `Variables`.
 
     Raises
     ------
@@ -127,7 +130,7 @@ def unroll(
         except (FedboundsError, Refused) as error:
             apart = f"by groups of draws: {error}; "
     try:
-        return _listing(subject, shapes, p, draw, sources, unknown, carries)
+        return _listing(subject, shapes, p, draw, sources, unknown, carries, fixed)
     except Refused as error:
         if not apart or isinstance(error, NotCarried):
             raise
@@ -163,18 +166,19 @@ def _listing(
     sources: Sequence[Source],
     unknown: tuple[str, ...],
     carries: bool,
+    fixed: Mapping[str, Array] | None,
 ) -> Unrolling:
     """With every outcome of what selects, or of all draws."""
     try:
         lists = [x.selects or x.count == 1 for x in sources]  # one outcome is no randomness
-        return _carrying(subject, shapes, p, draw, sources, lists, unknown, carries)
+        return _carrying(subject, shapes, p, draw, sources, lists, unknown, carries, fixed)
     except NotCarried:  # listed draws would hide it
         raise
     except Refused:
         finite = [source.count is not None for source in sources]
         if not any(finite) or count_of([s for s in sources if s.count]) > MOST_OUTCOMES:
             raise
-        named = _variables(shapes, sources, finite, unknown, ())
+        named = _variables(shapes, sources, finite, unknown, (), fixed)
         return _unrolled(subject, named, p, draw, sources, finite)
 
 
@@ -192,18 +196,29 @@ class _Carry:
 
     def __init__(self, named: Variables) -> None:
         self._named = named
-        self.missing = 0
+        self.place, self.missing = 0, 0  # where another number is carried than is known, and which
 
     def __call__(self, arrays: tuple[Array, ...]) -> tuple[Array, ...]:
         entries = [entry for array in arrays for entry in array.reshape(-1).tolist()]
-        if len(self._named.stages) == len(self._named.carried):
-            self.missing = len(entries)
-            raise Refused("it carries more than is known")
+        moving = [at for at, entry in enumerate(entries) if _varies(entry)]
+        if not moving:
+            return arrays
+        self.place = len(self._named.stages)
+        if self._named.carried[self.place : self.place + 1] != (len(moving),):
+            self.missing = len(moving)
+            raise Refused("it carries another number than is known")
         fresh = np.empty(len(entries), dtype=object)
-        fresh[:] = self._named.carry(entries)
+        fresh[:] = entries
+        fresh[moving] = self._named.carry([entries[at] for at in moving])
         ends = np.cumsum([array.size for array in arrays])[:-1]
         parts = zip(np.split(fresh, ends), arrays, strict=True)
         return tuple(own.reshape(array.shape) for own, array in parts)
+
+
+def _varies(entry: Any) -> bool:
+    """Whether it is no number."""
+    polynomial = bare(entry)
+    return hasattr(polynomial, "total_degree") and bool(polynomial.total_degree() > 0)
 
 
 def _carrying(
@@ -215,20 +230,30 @@ def _carrying(
     lists: Sequence[bool],
     unknown: tuple[str, ...],
     carries: bool,
+    fixed: Mapping[str, Array] | None,
 ) -> Unrolling:
-    """Once more with more unknowns, as often as the step carries more."""
+    """Once more with more unknowns, as often as the step carries more.
+
+    Where it carries again, it is taken to do so as often as before.
+    """
     carried: tuple[int, ...] = ()
     whole = all(source.count == 1 for source, own in zip(sources, lists, strict=True) if own)
     while carries and whole:
-        named = _variables(shapes, sources, lists, unknown, carried)
+        named = _variables(shapes, sources, lists, unknown, carried, fixed)
         carry = _Carry(named)
         try:
-            return _unrolled(subject, named, p, draw, sources, lists, carry)
+            found = _unrolled(subject, named, p, draw, sources, lists, carry)
         except Refused:
             if not carry.missing:
                 raise
-            carried = (*carried, carry.missing)
-    named = _variables(shapes, sources, lists, unknown, carried)
+            carried = carried[: carry.place]
+            room = (MOST_VARIABLES - named.fresh - sum(carried)) // carry.missing
+            carried += (carry.missing,) * max(1, min(len(carried), room))
+        else:
+            if len(named.stages) == len(carried):
+                return found
+            carried = carried[: len(named.stages)]  # fewer: without those that stand for nothing
+    named = _variables(shapes, sources, lists, unknown, carried, fixed)
     return _unrolled(subject, named, p, draw, sources, lists)
 
 
@@ -238,13 +263,14 @@ def _variables(
     lists: Sequence[bool],
     unknown: tuple[str, ...],
     carried: tuple[int, ...],
+    fixed: Mapping[str, Array] | None = None,
 ) -> Variables:
     free = [source for source, own in zip(sources, lists, strict=True) if not own]
     state = sum(map(prod, shapes.values()))
     count = state + sum(prod(source.shape) for source in free) + sum(carried)
     if count > MOST_VARIABLES:
         raise Refused(f"{count} unknowns; at most {MOST_VARIABLES}")
-    return variables(shapes, free, unknown, carried)
+    return variables(shapes, free, unknown, carried, fixed)
 
 
 def _unrolled(
