@@ -182,7 +182,7 @@ def test_moments_of_what_is_not_affine_are_refused_with_the_reason(monkeypatch):
         return {"u": state["u"] * state["u"], "v": state["v"]}
 
     monkeypatch.setattr(personal_averaging, "average", bent)
-    run = replace(small(), rounds=1)
+    run = replace(small(), rounds=2)
     shown = find(Setup("personalization", "rounds", run))
     assert not shown.series
     assert "not affine" in shown.missing["G_u"]

@@ -83,7 +83,8 @@ def planned(paper):
 
 
 @pytest.mark.parametrize(
-    ("paper", "least"), [("fedplt", 200), ("submodel", 200), ("personalization", 100)]
+    ("paper", "least"),
+    [("fedplt", 200), ("submodel", 200), ("personalization", 100), ("meerkat", 60)],
 )
 def test_every_planned_case_may_be_replayed(paper, least):
     read = 0

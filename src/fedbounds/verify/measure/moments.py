@@ -86,6 +86,18 @@ def moments(subject: Subject, most: int | None = None) -> Moments:
     )
 
 
+def moving(subject: Subject) -> int:
+    """How many entries of the state a round changes; all, where no polynomial tells."""
+    first = beginning(subject, _FEW)
+    every = sum(prod(shape) for shape in first.shapes.values())
+    try:
+        trace = unroll(subject, first.shapes, 0, carries=True)
+    except Refused:
+        return every
+    fixed = _never_moved(subject, first, trace).values()
+    return every - sum(x is not None for own in fixed for x in own)
+
+
 def _never_moved(subject: Subject, first: Beginning, trace: Unrolling) -> dict[str, Array]:
     """Numbers of the entries of the state that stay what they are at the start, None for others.
 

@@ -15,6 +15,7 @@ from fedbounds.theory.language.choices import Choice
 from fedbounds.theory.language.registry import (
     besides,
     choices,
+    glossary,
     ladders,
     rungs,
     setups,
@@ -37,8 +38,11 @@ from fedbounds.theory.language.setups import (
 from fedbounds.theory.language.symbols import constants_in
 
 from ..measure.enumerated import MOST_ROWS, first_outcome, one_state
+from ..measure.moments import moments, moving
 from ..measure.objectives import exact
-from ..measure.trace import integrated, subject_of
+from ..measure.subject import Subject
+from ..measure.trace import first_round, integrated, subject_of
+from ..measure.unknowns import Refused
 from .choices import BOUND
 from .found import MOST_EXACT, view_of
 from .plan import about, local_steps, outcomes_of
@@ -467,12 +471,13 @@ def _cost(given: Any) -> Sequence[Cost]:
     limits = sum(1 for own in view.constants.values() if _is_limit(own))
     vectors = len(view.quantities) + limits if view.many else _VECTORS
 
-    def cost(size: int) -> Cost:
-        return Cost(vectors * run.rounds * steps * size**2, run.rounds * steps)
+    def cost(size: int, rounds: int = run.rounds) -> Cost:
+        return Cost(vectors * rounds * steps * size**2, rounds * steps)
 
     where = f"instance.setup, {given.view}"
-    check((cost(len(run.start) * clients),), Known(), where)  # before anything is run
-    entries = _entries(given)
+    looked = 1 if view.moments else run.rounds  # a round shows which entries move
+    check((cost(len(run.start) * clients, looked),), Known(), where)  # before anything is run
+    entries = moving(subject_of(run, view)) if view.moments else _entries(given)
     plain = cost(clients * entries)
     solved = Cost(limits * entries**6 / _MATRICES)
     check((plain, solved), Known(), where)  # before an outcome is drawn
@@ -516,15 +521,28 @@ def _fits(setup: Setup) -> None:
     if view.tried:
         check_tried(setup, view)
         return
-    known = {*view.choices, *_named(view), *view.alone}
+    # also what claims alone speak of, such as Young's parameter
+    known = {*view.choices, *_named(view), *view.alone, *glossary(setup.theory).constants}
     for name, _ in setup.chosen:
         if name not in known:
             raise unknown_name(f"choice in the view {setup.view!r}", name, known)
     subject = subject_of(setup.run, view)
-    if view.integrated or view.moments:
+    if view.moments:
+        _check_moments(subject)
+    elif view.integrated:
         integrated(replace(subject, rounds=1))
     else:
         first_outcome(subject)
+
+
+def _check_moments(subject: Subject) -> None:
+    """Raise unless a round has moments, or is the only one."""
+    try:
+        moments(replace(subject, rounds=1))
+    except Refused as error:
+        if subject.rounds > 1:
+            raise FedboundsError(str(error)) from error
+        first_round(subject)
 
 
 def _named(view: View) -> set[str]:
