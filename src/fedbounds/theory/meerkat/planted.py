@@ -1,0 +1,78 @@
+"""Errors in proofs, claims and algorithms of the paper, each of which the machinery must find."""
+
+from typing import Any
+
+from fedbounds.theory.language.planted import (
+    Caught,
+    Identity,
+    Reduces,
+    Replaced,
+    Rule,
+    Stated,
+    Unconditional,
+    WrongClaim,
+    WrongProof,
+    WrongRule,
+)
+from fedbounds.vocabulary import Verdict
+
+from .ridges import RIDGES
+from .setups import local_steps, rounds
+from .symbols import u
+
+_OF = next(own for own in RIDGES if own.told == "4/9 kept, one of three")
+_LONG = local_steps(_OF, 4 * _OF.local_step, 2, "4/(L(u+2))", quick=False).setup
+_SHORT = local_steps(_OF, _OF.local_step, 2, "eta = 1/(L(u+2))", quick=False).setup
+_ROUNDS = rounds(_OF, _OF.local_step, (2, 2), "eta = 1/(L(u+2))", quick=False).setup
+
+PLANTED = (
+    WrongProof("estimate-one-plus-u", "(1+u) in place of (2+u) in Lemma B.7", "lemma-b7:count",
+               Stated(right="(1 + u_m)*c_m*s_k2(t)"), Caught.DOES_NOT_FOLLOW),
+    WrongProof("any-step-of-a-client", "(6) at every step size", "eq-6:count",
+               Stated(conditions=())),
+)  # fmt: skip
+CLAIMS = (
+    WrongClaim("moment-one-plus-u", "(1+u) in place of (2+u) in Lemma B.7", "lemma-b7", "count",
+               Replaced(((u, u - 1),)), _SHORT),
+    WrongClaim("step-of-another-lemma", "(6) without its step size", "eq-6", "count",
+               Unconditional(), _LONG, control=Verdict.OUTSIDE),
+)  # fmt: skip
+
+
+def _unmasked(directions: Rule) -> Rule:
+    """Directions of all coordinates."""
+
+    def wrong(random: Any, problem: Any, p: Any, steps: int) -> Any:
+        every = {"mask": [1] * len(p["mask"]), "own": p["own"]}
+        return directions(random, problem, every, steps)
+
+    return wrong
+
+
+def _doubled(difference: Rule) -> Rule:
+    """A difference over eps in place of 2 eps."""
+
+    def wrong(*arguments: Any, **more: Any) -> Any:
+        return difference(*arguments, **more) * 2
+
+    return wrong
+
+
+def _one_less(replayed: Rule) -> Rule:
+    """The server forgets the last scalar."""
+
+    def wrong(start: Any, p: Any, scalars: Any, directions: Any) -> Any:
+        return replayed(start, p, scalars[:, :, :-1], directions)
+
+    return wrong
+
+
+_WHERE = "Meerkat, clients"
+RULES = (
+    WrongRule("directions-not-masked", "directions move all coordinates", _WHERE,
+              "sparse_zeroth_order.directions", _unmasked, Identity("eq-9", _ROUNDS)),
+    WrongRule("difference-not-halved", "the difference of two values is over eps", _WHERE,
+              "sparse_zeroth_order.difference", _doubled, Identity("eq-9", _ROUNDS)),
+    WrongRule("virtual-path-one-step-less", "the server replays a step less", "Meerkat, server",
+              "virtual_path.replayed", _one_less, Reduces("alg-2", "n=2 m=2 K=2 d_u=2 d_v=0")),
+)  # fmt: skip
