@@ -11,7 +11,7 @@ from random import Random
 from fedbounds.theory.language.choices import Choice, PlannedChoice
 from fedbounds.theory.language.setups import Number
 
-_EACH, _QUICK, _LOGITS = 400, 120, 40
+_EACH, _QUICK, _LOGITS = 240, 120, 40
 
 
 def _drawn(number: int) -> dict[str, Number]:

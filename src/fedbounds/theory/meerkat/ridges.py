@@ -33,8 +33,6 @@ class Ridge:
     quick : tuple of str
         Which of its runs are in a quick plan, besides those that all small ones have there:
         "three" rounds, "thirty", "long" ones, those with "stopped" clients.
-    longest : bool
-        Whether its one long run is the longest of all, with Meerkat-vp: it takes a minute.
     """
 
     told: str
@@ -46,7 +44,6 @@ class Ridge:
     sigma_h: Number = 0
     noise: Number = 0
     quick: tuple[str, ...] = ()
-    longest: bool = False
 
     @property
     def objective(self) -> Objective:
@@ -148,12 +145,13 @@ def _one_of(count: int) -> tuple[int, ...]:
 # two clients that attain c_h
 ATTAINED = Ridge("own curvatures, a ninth kept, one of 19", (3, *(2,) * 18), _one_of(19),
                  ("1/10", "19/10"), c_h="81/100")  # fmt: skip
+# two clients who are alike: the one that goes on has half of the gaps
+HALF = Ridge("a 25th kept, two clients", (*(2,) * 24, *(1,) * 4), _one_of(28))
 # assumption B.6 asks for much more than the share u/d: those of few coordinates have a little more
 RIDGES = (
     Ridge("4/25 kept, one of 22", (2, *(1,) * 21), _one_of(22), (1,), (0,), "81/100",
           quick=("long",)),
-    Ridge("a 25th kept, one of 28", (*(2,) * 24, *(1,) * 4), _one_of(28), (1,), (0,),
-          longest=True),
+    Ridge("a 25th kept, one of 28", (*(2,) * 24, *(1,) * 4), _one_of(28), (1,), (0,)),
     Ridge("4/9 kept, one of three", _THREE, (0, 1, 0)),
     Ridge("a quarter kept, one of seven", _SEVEN, _one_of(7), quick=("three", "long", "stopped")),
     Ridge("4/9 kept, two of twelve", (2, 2, *(1,) * 10), (1, 1, *(0,) * 10), (1,), (1,)),

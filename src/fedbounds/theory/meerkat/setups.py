@@ -7,11 +7,11 @@ from typing import Any
 from fedbounds.theory.language.setups import Number, Objective, Planned, Run, Setup
 
 from . import choices, rows_of_tables
-from .ridges import ATTAINED, RIDGES, Numbers, Ridge, root
+from .ridges import ATTAINED, HALF, RIDGES, Numbers, Ridge, root
 
 _EPSILON = "1/10"
 # rounds, and local steps of each
-_LONGEST, _LONG, _SHORT, _FEW, _OFTEN = (160, 15), (60, 10), (3, 3), (2, 2), (6, 1)
+_MANY, _LONG, _SHORT, _FEW, _OFTEN = (1000, 2), (60, 10), (3, 3), (2, 2), (6, 1)
 
 
 def _planned(
@@ -91,10 +91,9 @@ def _of_rounds() -> Iterator[Planned]:
         if small:
             yield rounds(of, of.local_step, _FEW, "eta = 1/(L(u+2))", quick=True)
         yield rounds(of, of.local_step, _SHORT, "eta = 1/(L(u+2))", quick="three" in of.quick)
-        if not of.longest:
-            yield rounds(of, of.step, _LONG, "eta of Theorem 2.1", quick="long" in of.quick)
-            told = "eta = 1/(L(u+2))"
-            yield rounds(of, of.local_step, (30, 5), told, quick="thirty" in of.quick)
+        yield rounds(of, of.step, _LONG, "eta of Theorem 2.1", quick="long" in of.quick)
+        told = "eta = 1/(L(u+2))"
+        yield rounds(of, of.local_step, (30, 5), told, quick="thirty" in of.quick)
         yield rounds(of, of.step, (4, 1), "eta of Theorem 2.1", quick=small, young=2)
         yield rounds(of, of.local_step, _OFTEN, "eta = 1/(L(u+2))", quick=small)
         yield rounds(of, of.step, _OFTEN, "eta of Theorem 2.1", quick=small)
@@ -113,9 +112,10 @@ def _of_stopped() -> Iterator[Planned]:
             if not alike and any(some):  # kept clients need not have their share of the gaps
                 told = "eta = 1/(L(u+2)), gamma K_g/K"
                 yield stopped(of, some, of.local_step, _SHORT, share, told, quick=first)
-            long = _LONGEST if of.longest else _LONG
-            eta = stopped_step(of, some, long[1], gamma)
-            yield stopped(of, some, eta, long, gamma, "eta of Theorem 2.2", quick=first)
+            eta = stopped_step(of, some, _LONG[1], gamma)
+            yield stopped(of, some, eta, _LONG, gamma, "eta of Theorem 2.2", quick=first)
+    half = stopped_step(HALF, (0, 1), _MANY[1], "1/2")
+    yield stopped(HALF, (0, 1), half, _MANY, "1/2", "eta of Theorem 2.2", quick=False)
 
 
 def _stopped_of(n: int) -> Iterator[tuple[int, ...]]:
